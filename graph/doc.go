@@ -1,0 +1,37 @@
+// Package graph is the intermediate representation: a static computational
+// graph of immutable nodes. It computes nothing.
+//
+// A program adds nodes to a [Graph] through package ops; everything else reads
+// the graph: grad derives it, rewrite improves it, tape compiles it, viz draws
+// it. The text form of the smallest interesting graph, as [Graph.String] prints
+// it:
+//
+//	graph "line"
+//	%0 = input{path="x" type=f32[i=150]} : f32[i=150] ; "x" @main.go:9
+//	%1 = param{path="w" type=f32[]} : f32[] ; "w" @main.go:10
+//	%2 = Broadcast{to=[i=150]} %1 : f32[i=150] ; @main.go:11
+//	%3 = Mul %0 %2 : f32[i=150] ; "y" @main.go:11
+//
+// # Invariants
+//
+// A node is its operation and its inputs, nothing more: adding an equal node
+// again gives the node that is there, so common subexpressions exist once by
+// construction. Operations are compared by value (they are small comparable
+// structs), never by a hash alone. Leaves carry their path and random draws
+// their key, so they never merge.
+//
+// Whatever differs between two uses of one node stands beside it, in the
+// ordered list of its [Occurrence] values: the name given with [Node.As], the
+// scope, the user's source line, and why the node exists ([Origin]).
+//
+// Axes may be named. A name is unique within a node, and two different names
+// never meet in one position; see [Shape.Align].
+//
+// Mistakes do not panic and do not return errors one by one: they are recorded
+// with the user's line, the result is an invalid node that silences what
+// follows from it, and [Graph.Err] returns all of them. [Verify] checks every
+// invariant of a finished graph.
+//
+// Node numbers follow the order of creation, inputs before users; no map order
+// is ever visible. One goroutine may build a graph; any number may read it.
+package graph

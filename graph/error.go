@@ -1,0 +1,100 @@
+package graph
+
+import (
+	"errors"
+	"strings"
+)
+
+// Error is one mistake made while building a graph, at the user's line.
+type Error struct {
+	Pos      Pos
+	Scope    string   // the open scopes, "" at top level
+	Op       string   // the operation refused
+	Operands []string // their texts: x[i=32 f=784]
+	Err      error    // what is wrong
+	Fix      string   // the likely remedy, "" if none is known
+}
+
+// Error gives one line:
+//
+//	model.go:12: MatMul: inner axes differ: x[i=32 f=784] · w[f=785 h=128] (784 ≠ 785), in encoder/fc1
+func (e *Error) Error() string {
+	var b strings.Builder
+	if p := e.Pos.String(); p != "" {
+		b.WriteString(p + ": ")
+	}
+	b.WriteString(e.Op + ": " + e.Err.Error())
+	if len(e.Operands) > 0 {
+		b.WriteString(": " + strings.Join(e.Operands, ", "))
+	}
+	if e.Scope != "" {
+		b.WriteString(", in " + e.Scope)
+	}
+	if e.Fix != "" {
+		b.WriteString(" (" + e.Fix + ")")
+	}
+	return b.String()
+}
+
+// Unwrap is what is wrong.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errors are all mistakes of a graph, in order of appearance.
+type Errors []*Error
+
+// Error gives one line each.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, x := range e {
+		lines[i] = x.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap lists the mistakes for errors.Is and errors.As.
+func (e Errors) Unwrap() []error {
+	out := make([]error, len(e))
+	for i, x := range e {
+		out[i] = x
+	}
+	return out
+}
+
+// Err gives all mistakes made while building, as [Errors], or nil.
+func (g *Graph) Err() error {
+	if len(g.errs) == 0 {
+		return nil
+	}
+	return append(Errors(nil), g.errs...)
+}
+
+// Fail records a mistake at the user's line and returns an invalid node. It is
+// for functions that combine operations and find a mistake of their own; what
+// names the function, as an operation's name would.
+func (g *Graph) Fail(what string, err error, operands ...*Node) *Node {
+	for _, x := range operands {
+		if x != nil && !x.IsValid() {
+			return g.invalid() // the cause is already recorded
+		}
+	}
+	return g.fail(named(what), operands, err)
+}
+
+type named string
+
+func (s named) Name() string              { return string(s) }
+func (named) Infer([]*Node) (Type, error) { return Type{}, nil }
+
+func (g *Graph) fail(op Op, in []*Node, err error) *Node {
+	at := g.occurrence()
+	e := &Error{Pos: at.Pos, Scope: at.Scope, Op: op.Name(), Err: err}
+	for _, x := range in {
+		e.Operands = append(e.Operands, x.String())
+	}
+	var m *Mistake
+	if errors.As(err, &m) {
+		e.Fix = m.Fix
+	}
+	g.errs = append(g.errs, e)
+	return g.invalid()
+}

@@ -1,0 +1,191 @@
+package grad
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Differentiable is what an operation offers to be differentiated: the
+// derivative of a scalar loss with respect to input i, from the output y and the
+// loss's derivative dy with respect to y; nil where nothing flows.
+type Differentiable interface {
+	Grad(y, dy *graph.Node, i int) *graph.Node
+}
+
+// Of gives the derivative of a scalar float loss with respect to each node of
+// wrt, which may be parameters, inputs or anything between, each of its node's
+// type. Derivatives of derivatives are taken by calling it again.
+//
+// A loss that is no scalar, or does not depend on a node of wrt, is a mistake
+// recorded in the graph, and says where the path was cut.
+func Of(loss *graph.Node, wrt ...*graph.Node) []*graph.Node { return of(loss, wrt, false) }
+
+// OrZero is Of, but gives zeros where the loss does not depend on a node.
+func OrZero(loss *graph.Node, wrt ...*graph.Node) []*graph.Node { return of(loss, wrt, true) }
+
+func of(loss *graph.Node, wrt []*graph.Node, zeros bool) []*graph.Node {
+	g := graph.Of(append([]*graph.Node{loss}, wrt...)...)
+	out := make([]*graph.Node, len(wrt))
+	var sound []*graph.Node
+	for i, w := range wrt {
+		if err := check(loss, w); err != nil {
+			out[i] = g.Fail("grad", err, loss, w)
+		} else {
+			sound = append(sound, w)
+		}
+	}
+	if len(sound) == 0 {
+		return out
+	}
+	r := newReverse(loss, sound)
+	first := g.Len()
+	r.run()
+	for i, w := range wrt {
+		if out[i] != nil {
+			continue
+		}
+		d := r.adjoint[w]
+		if d == nil && !zeros {
+			out[i] = g.Fail("grad", r.whyNot(w), loss, w)
+			continue
+		}
+		if d == nil {
+			d = ops.BroadcastTo(ops.Lit(w, 0), w.Shape())
+		}
+		out[i] = d
+		g.RecordDerivation(graph.Derivation{Loss: loss, Wrt: w, Grad: d, First: first})
+	}
+	return out
+}
+
+var errInvalid = errors.New("follows from an earlier mistake")
+
+// check says why loss cannot be differentiated with respect to w.
+func check(loss, w *graph.Node) error {
+	switch {
+	case loss == nil || w == nil:
+		return fmt.Errorf("want a loss and a node, got nil")
+	case !loss.IsValid() || !w.IsValid():
+		return errInvalid // not recorded: its cause is
+	case loss.Graph() != w.Graph():
+		return &graph.Mistake{Problem: "the loss and the node belong to different graphs", Fix: "build both in one graph"}
+	case loss.Rank() != 0 || !loss.DType().IsFloat():
+		return &graph.Mistake{Problem: fmt.Sprintf("a loss of type %v: want a float scalar", loss.Type()), Fix: "reduce it with ops.Sum or ops.Mean"}
+	case !w.DType().IsFloat():
+		return fmt.Errorf("a node of type %v has no derivative", w.Type())
+	}
+	return nil
+}
+
+// reverse is one sweep from the loss back to the nodes asked for.
+type reverse struct {
+	loss    *graph.Node
+	cone    []*graph.Node                 // what the loss depends on, inputs first
+	needed  map[*graph.Node]bool          // lies between the loss and a node asked for
+	partial map[*graph.Node][]*graph.Node // contributions of users to a node's derivative
+	adjoint map[*graph.Node]*graph.Node   // complete derivatives
+	cuts    []*graph.Node                 // needed operations through which nothing flows
+}
+
+func newReverse(loss *graph.Node, wrt []*graph.Node) *reverse {
+	r := &reverse{loss: loss, cone: graph.Reachable(loss), needed: map[*graph.Node]bool{},
+		partial: map[*graph.Node][]*graph.Node{}, adjoint: map[*graph.Node]*graph.Node{}}
+	for _, w := range wrt {
+		r.needed[w] = true
+	}
+	for _, n := range r.cone {
+		for i := range n.NumIn() {
+			if r.needed[n.In(i)] {
+				r.needed[n] = true
+			}
+		}
+	}
+	return r
+}
+
+func (r *reverse) run() {
+	g := r.loss.Graph()
+	g.During(r.loss.First(), graph.Origin{Kind: graph.FromGrad, Of: r.loss, Loss: r.loss}, func() {
+		r.partial[r.loss] = []*graph.Node{ops.Lit(r.loss, 1)}
+	})
+	for i := len(r.cone) - 1; i >= 0; i-- {
+		n := r.cone[i]
+		if r.needed[n] && len(r.partial[n]) > 0 {
+			r.complete(n)
+			r.push(n)
+		}
+	}
+}
+
+// complete adds a node's contributions up. All its users are younger, so they
+// have been met.
+func (r *reverse) complete(n *graph.Node) {
+	g := n.Graph()
+	parts := r.partial[n]
+	d := parts[0]
+	g.During(n.First(), graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss}, func() {
+		for _, p := range parts[1:] {
+			d = ops.Add(d, p)
+		}
+	})
+	o := n.First()
+	o.Name = ""
+	if name := n.Name(); name != "" {
+		o.Name = "∂" + r.loss.Label() + "/∂" + name
+	}
+	o.Origin = graph.Origin{Kind: graph.FromAdjoint, Of: n, Loss: r.loss}
+	g.Occur(d, o)
+	r.adjoint[n] = d
+}
+
+// push sends a node's derivative on to its inputs.
+func (r *reverse) push(n *graph.Node) {
+	g := n.Graph()
+	rule, ok := n.Op().(Differentiable)
+	for i := range n.NumIn() {
+		x := n.In(i)
+		if !r.needed[x] {
+			continue
+		}
+		var d *graph.Node
+		if ok && x.DType().IsFloat() {
+			g.During(n.First(), graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss}, func() {
+				if d = rule.Grad(n, r.adjoint[n], i); d.IsValid() && d.Shape() != x.Shape() && d.Shape().SameSizes(x.Shape()) {
+					d = ops.ReshapeTo(d, x.Shape())
+				}
+			})
+		}
+		if d == nil {
+			r.cuts = append(r.cuts, n)
+			continue
+		}
+		if !d.IsValid() || d.DType() != x.DType() || !d.Shape().SameSizes(x.Shape()) {
+			panic(fmt.Sprintf("grad: the derivative of %s by operand %d has type %v, the operand %v (%v, node %%%d)\n%v",
+				n.Op().Name(), i, d.Type(), x.Type(), n.First().Pos, n.ID(), g.Err()))
+		}
+		r.partial[x] = append(r.partial[x], d)
+	}
+}
+
+// whyNot says where the path from the loss to w was cut.
+func (r *reverse) whyNot(w *graph.Node) error {
+	for _, n := range r.cuts {
+		if n.DependsOn(w) {
+			where := ""
+			if p := n.First().Pos.String(); p != "" {
+				where = " at " + p
+			}
+			return &graph.Mistake{
+				Problem: fmt.Sprintf("no derivative reaches %s: the path from the loss ends in %s (%v%s)", w.Label(), n.Op().Name(), n, where),
+				Fix:     "use grad.OrZero if zeros are meant",
+			}
+		}
+	}
+	return &graph.Mistake{
+		Problem: fmt.Sprintf("the loss does not depend on %s", w.Label()),
+		Fix:     "use grad.OrZero if zeros are meant",
+	}
+}

@@ -1,0 +1,202 @@
+package graph
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Graph owns nodes and interns equal ones. It is built by one goroutine and may
+// then be read by many.
+type Graph struct {
+	name      string
+	nodes     []*Node
+	interned  map[nodeKey]*Node
+	byPath    map[string]*Node // inputs, parameters, states
+	constants []Value
+	constIDs  map[uint64][]int
+	updates   []Update
+	derived   []Derivation
+	errs      Errors
+	opErrs    map[reflect.Type]error // checkOp's verdicts
+	draws     map[string]int         // random draws made so far, by scope and name
+	scopes    []string
+	ctx       context
+	root      string            // the library's own sources
+	files     map[string]string // positions: file names as printed
+}
+
+// New is an empty graph. The name titles its drawings.
+func New(name string) *Graph {
+	return &Graph{
+		name: name, interned: map[nodeKey]*Node{}, byPath: map[string]*Node{}, constIDs: map[uint64][]int{},
+		opErrs: map[reflect.Type]error{}, draws: map[string]int{}, root: libraryRoot(), files: map[string]string{},
+	}
+}
+
+// Name is the name given to New.
+func (g *Graph) Name() string { return g.name }
+
+// Nodes lists all nodes in order of creation: inputs before their users.
+func (g *Graph) Nodes() []*Node { return slices.Clone(g.nodes) }
+
+// Len is the number of nodes.
+func (g *Graph) Len() int { return len(g.nodes) }
+
+// Lookup finds an input, parameter or state by path, or else the first node that
+// carries the name; nil if there is none.
+func (g *Graph) Lookup(name string) *Node {
+	if n := g.byPath[name]; n != nil {
+		return n
+	}
+	for _, n := range g.nodes {
+		for _, o := range n.occurs {
+			if o.Name == name {
+				return n
+			}
+		}
+	}
+	return nil
+}
+
+// Leaves lists the inputs, parameters and states in order of creation.
+func (g *Graph) Leaves(roles ...Role) []*Node {
+	var out []*Node
+	for _, n := range g.nodes {
+		if slices.Contains(roles, n.Role()) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Apply adds the node op(in...), or gives the equal one that is there. A mistake
+// (an operand that is nil or of another graph, operands the operation refuses)
+// is recorded and gives an invalid node; an invalid operand gives an invalid
+// node silently.
+func (g *Graph) Apply(op Op, in ...*Node) *Node {
+	if op == nil {
+		return g.fail(missingOp{}, in, fmt.Errorf("no operation"))
+	}
+	t := reflect.TypeOf(op)
+	bad, seen := g.opErrs[t]
+	if !seen {
+		bad = checkOp(op)
+		g.opErrs[t] = bad
+	}
+	if bad != nil {
+		return g.fail(op, in, bad)
+	}
+	for i, x := range in {
+		switch {
+		case x == nil:
+			return g.fail(op, in, fmt.Errorf("operand %d is nil", i))
+		case x.g != g:
+			return g.fail(op, in, &Mistake{fmt.Sprintf("operand %d belongs to graph %q, not to %q", i, x.g.name, g.name), "build both operands in one graph"})
+		}
+	}
+	for _, x := range in {
+		if !x.IsValid() {
+			return g.invalid()
+		}
+	}
+	if n := g.interned[keyOf(op, in)]; n != nil {
+		n.occur(g.occurrence())
+		return n
+	}
+	typ, err := op.Infer(in)
+	if err != nil {
+		return g.fail(op, in, err)
+	}
+	return g.add(op, in, typ)
+}
+
+// missingOp names a nil operation in errors.
+type missingOp struct{}
+
+func (missingOp) Name() string                { return "Apply" }
+func (missingOp) Infer([]*Node) (Type, error) { return Type{}, nil }
+
+// add interns a node whose type is known.
+func (g *Graph) add(op Op, in []*Node, typ Type) *Node {
+	k := keyOf(op, in)
+	if n := g.interned[k]; n != nil {
+		n.occur(g.occurrence())
+		return n
+	}
+	n := &Node{g: g, id: len(g.nodes), op: op, in: slices.Clone(in), typ: typ}
+	for _, x := range in {
+		x.used = true
+	}
+	g.nodes = append(g.nodes, n)
+	g.interned[k] = n
+	if l, ok := op.(leaf); ok {
+		g.byPath[l.Path] = n
+	}
+	n.occur(g.occurrence())
+	return n
+}
+
+func (g *Graph) invalid() *Node { return &Node{g: g, id: -1} }
+
+// DrawKey names the next random draw of the current scope: its scope path, the
+// name and its ordinal among draws of that name there. Equal keys in two graphs
+// share their noise.
+func (g *Graph) DrawKey(name string) string {
+	p := g.path(name)
+	k := g.draws[p]
+	g.draws[p]++
+	return fmt.Sprintf("%s#%d", p, k)
+}
+
+// path is a name within the current scope.
+func (g *Graph) path(name string) string {
+	if s := g.scope(); s != "" {
+		return s + "/" + name
+	}
+	return name
+}
+
+func (g *Graph) scope() string {
+	if g.ctx.fixed {
+		return g.ctx.scope
+	}
+	return strings.Join(g.scopes, "/")
+}
+
+// Scope opens a named part of the model and returns what closes it:
+//
+//	defer g.Scope("encoder")()
+//
+// Scopes nest; they prefix the paths of leaves, group nodes in drawings and are
+// named in errors.
+func (g *Graph) Scope(name string) (end func()) {
+	depth := len(g.scopes)
+	g.scopes = append(g.scopes, strings.ReplaceAll(name, "/", "_"))
+	return func() { g.scopes = g.scopes[:min(depth, len(g.scopes))] }
+}
+
+// Apply adds op(in...) to the graph of the first operand that has one. Without
+// any there is no graph to record the mistake in, and the invalid node that
+// comes back belongs to none that is in use.
+func Apply(op Op, in ...*Node) *Node { return Of(in...).Apply(op, in...) }
+
+// Of is the graph of the first node that has one; an empty graph if none has.
+func Of(nodes ...*Node) *Graph {
+	for _, n := range nodes {
+		if n != nil {
+			return n.g
+		}
+	}
+	return New("")
+}
+
+// Copy adds a node equal to n, which may belong to another graph, over inputs of
+// this one. Leaves keep their paths whatever scope is open.
+func (g *Graph) Copy(n *Node, in []*Node) *Node {
+	if v, ok := n.Constant(); ok {
+		return g.ConstantValue(v)
+	}
+	return g.Apply(n.op, in...)
+}

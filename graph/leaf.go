@@ -1,0 +1,180 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+)
+
+// Role says where a node's value comes from.
+type Role uint8
+
+// The roles of nodes.
+const (
+	RoleOp       Role = iota // computed from its inputs
+	RoleInput                // fed each run
+	RoleParam                // trained: lives in the store, changed by updates
+	RoleState                // carried from step to step: moments, counters, statistics
+	RoleConstant             // part of the graph
+)
+
+var roleNames = [...]string{"op", "input", "param", "state", "constant"}
+
+// String names the role in lower case.
+func (r Role) String() string { return roleNames[min(int(r), len(roleNames)-1)] }
+
+// leaf is the operation of an input, parameter or state. Its path is unique in
+// the graph, so leaves never merge.
+type leaf struct {
+	role       Role
+	Path       string
+	Type       Type
+	Init       Init  // parameters and states: the value of a fresh store
+	Default    Float // inputs with HasDefault: the value when nothing is fed
+	HasDefault bool
+}
+
+func (l leaf) Name() string { return l.role.String() }
+
+// Infer refuses what a text form could say and no call can.
+func (l leaf) Infer(in []*Node) (Type, error) {
+	switch {
+	case len(in) != 0:
+		return Type{}, fmt.Errorf("%d operands: want none", len(in))
+	case l.HasDefault && (l.role != RoleInput || l.Type.Shape.Rank() != 0):
+		return Type{}, fmt.Errorf("a default for an array of type %v: only scalar inputs have one", l.Type)
+	}
+	return l.Type, nil
+}
+
+// constant is the operation of a constant; ID is its place in the graph's
+// content-interned list of values.
+type constant struct{ ID int }
+
+func (constant) Name() string { return "constant" }
+func (constant) Infer([]*Node) (Type, error) {
+	return Type{}, fmt.Errorf("constants are made by Graph.Constant")
+}
+
+// Input adds an array that is fed each run.
+func (g *Graph) Input(name string, dt DType, axes ...Axis) *Node {
+	return g.leaf(leaf{role: RoleInput, Path: name}, dt, axes)
+}
+
+// Scalar adds a scalar input with a default: a quantity one may want to vary
+// without recompiling (a temperature, a learning rate). It is float32 unless
+// another type is given.
+func (g *Graph) Scalar(name string, value float64, dt ...DType) *Node {
+	t := F32
+	if len(dt) > 0 {
+		t = dt[0]
+	}
+	return g.leaf(leaf{role: RoleInput, Path: name, Default: Bits(t.Round(value)), HasDefault: true}, t, nil)
+}
+
+// Param adds an array that is trained. A fresh store fills it by its
+// initialiser, which [Node.Init] may change before the parameter is used; the
+// default is Glorot's for two axes or more, zeros otherwise.
+func (g *Graph) Param(name string, dt DType, axes ...Axis) *Node {
+	l := leaf{role: RoleParam, Path: name}
+	if len(axes) >= 2 {
+		l.Init = Glorot()
+	}
+	return g.leaf(l, dt, axes)
+}
+
+// State adds an array that is carried from step to step. A read gives its value
+// at the start of the step. It starts at zero unless [Node.Init] says otherwise.
+func (g *Graph) State(name string, dt DType, axes ...Axis) *Node {
+	return g.leaf(leaf{role: RoleState, Path: name}, dt, axes)
+}
+
+func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
+	name := l.Path
+	l.Path = g.path(name)
+	s, err := NewShape(axes...)
+	switch {
+	case name == "":
+		err = fmt.Errorf("want a name")
+	case err == nil && (dt <= InvalidDType || dt > Bool):
+		err = fmt.Errorf("%v is not an element type", dt)
+	case err == nil && g.byPath[l.Path] != nil:
+		err = &Mistake{fmt.Sprintf("%q is already an %v of this graph", l.Path, g.byPath[l.Path].Role()), "choose another name, or open a scope around it"}
+	}
+	if err != nil {
+		return g.fail(l, nil, err)
+	}
+	l.Type = Type{dt, s}
+	n := g.Apply(l)
+	return n.As(name)
+}
+
+// Constant adds an array that is part of the graph. Data is row-major and
+// rounded to the element type; its length must fit the axes. Equal constants
+// are one node.
+func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
+	s, err := NewShape(axes...)
+	if err == nil && s.Len() != len(data) {
+		err = fmt.Errorf("%d values for shape %v of %d elements", len(data), s, s.Len())
+	}
+	if err == nil && (dt <= InvalidDType || dt > Bool) {
+		err = fmt.Errorf("%v is not an element type", dt)
+	}
+	if err != nil {
+		return g.fail(constant{}, nil, err)
+	}
+	v := NewValue(Type{dt, s})
+	for i, x := range data {
+		v.Data[i] = dt.Round(x)
+	}
+	return g.ConstantValue(v)
+}
+
+// ConstantValue adds a constant that is already a [Value], which it keeps: the
+// caller must not change it afterwards.
+func (g *Graph) ConstantValue(v Value) *Node {
+	h := hashValue(v)
+	for _, id := range g.constIDs[h] {
+		if g.constants[id].equal(v) {
+			return g.add(constant{id}, nil, v.Type)
+		}
+	}
+	id := len(g.constants)
+	g.constants = append(g.constants, v)
+	g.constIDs[h] = append(g.constIDs[h], id)
+	return g.add(constant{id}, nil, v.Type)
+}
+
+func hashValue(v Value) uint64 {
+	h := uint64(len(v.Data)) * 0x9E3779B97F4A7C15
+	for _, x := range v.Data {
+		h = (h ^ math.Float64bits(x)) * 0x100000001B3
+	}
+	return h
+}
+
+// Init returns a parameter or state whose fresh value is made by init. It
+// replaces the leaf and so must be called on the leaf just made, before use.
+func (n *Node) Init(init Init) *Node {
+	l, ok := n.op.(leaf)
+	if !ok || l.role == RoleInput {
+		if n.IsValid() {
+			n.g.fail(initOp{}, []*Node{n}, fmt.Errorf("only parameters and states have an initialiser"))
+		}
+		return n
+	}
+	if n.used {
+		n.g.fail(initOp{}, []*Node{n}, fmt.Errorf("%s is already in use: call Init where it is made", l.Path))
+		return n
+	}
+	delete(n.g.interned, n.key())
+	l.Init = init
+	n.op = l
+	n.g.interned[n.key()] = n
+	return n
+}
+
+// initOp names the call in the errors of Init.
+type initOp struct{}
+
+func (initOp) Name() string                { return "Init" }
+func (initOp) Infer([]*Node) (Type, error) { return Type{}, nil }

@@ -1,0 +1,139 @@
+package graph
+
+import "strconv"
+
+// Node is one value of the graph: an operation on inputs. It is immutable; what
+// may grow is the list of its occurrences.
+type Node struct {
+	g      *Graph
+	id     int // place in g.nodes; -1 for an invalid node
+	op     Op
+	in     []*Node
+	typ    Type
+	used   bool // is an input of another node
+	occurs []Occurrence
+}
+
+// IsValid reports whether the node came from a call without mistakes.
+func (n *Node) IsValid() bool { return n != nil && n.id >= 0 }
+
+// Graph is the graph the node belongs to.
+func (n *Node) Graph() *Graph { return n.g }
+
+// ID is the node's number: its place in the order of creation, -1 if invalid.
+func (n *Node) ID() int { return n.id }
+
+// Op is the operation, nil for an invalid node.
+func (n *Node) Op() Op { return n.op }
+
+// NumIn is the number of inputs.
+func (n *Node) NumIn() int { return len(n.in) }
+
+// In is input i.
+func (n *Node) In(i int) *Node { return n.in[i] }
+
+// Inputs lists the inputs.
+func (n *Node) Inputs() []*Node { return append([]*Node(nil), n.in...) }
+
+// Type is the element type and shape. An invalid node is a scalar of type
+// InvalidDType, so that code around a mistake still runs.
+func (n *Node) Type() Type { return n.typ }
+
+// Shape is the shape.
+func (n *Node) Shape() Shape { return n.typ.Shape }
+
+// DType is the element type.
+func (n *Node) DType() DType { return n.typ.DType }
+
+// Rank is the number of axes.
+func (n *Node) Rank() int { return n.typ.Shape.Rank() }
+
+// Dim is the size of axis i, 1 if there is none.
+func (n *Node) Dim(i int) int { return n.typ.Shape.Dim(i) }
+
+// Role says where the value comes from.
+func (n *Node) Role() Role {
+	switch op := n.op.(type) {
+	case leaf:
+		return op.role
+	case constant:
+		return RoleConstant
+	}
+	return RoleOp
+}
+
+// Path is the full name of an input, parameter or state ("encoder/0/wq"), by
+// which stores and feeds know it; "" for other nodes.
+func (n *Node) Path() string {
+	l, _ := n.op.(leaf)
+	return l.Path
+}
+
+// Initialiser is how a parameter or state starts.
+func (n *Node) Initialiser() Init {
+	l, _ := n.op.(leaf)
+	return l.Init
+}
+
+// Default is the value of an input that is not fed, if it has one.
+func (n *Node) Default() (float64, bool) {
+	l, _ := n.op.(leaf)
+	return l.Default.Value(), l.HasDefault
+}
+
+// Constant is the value of a constant node. It must not be changed.
+func (n *Node) Constant() (Value, bool) {
+	c, ok := n.op.(constant)
+	if !ok {
+		return Value{}, false
+	}
+	return n.g.constants[c.ID], true
+}
+
+// String is the node's short text: its name, or %12, and its shape: α[i=150 j=3].
+func (n *Node) String() string {
+	switch {
+	case n == nil:
+		return "nil"
+	case !n.IsValid():
+		return "invalid"
+	}
+	if v, ok := n.Constant(); ok && n.Rank() == 0 && n.Name() == "" {
+		return Bits(v.Data[0]).String()
+	}
+	return n.Label() + n.typ.Shape.String()
+}
+
+// Label is the node's first name, or %12.
+func (n *Node) Label() string {
+	if s := n.Name(); s != "" {
+		return s
+	}
+	return "%" + strconv.Itoa(n.id)
+}
+
+// key is the node's identity.
+func (n *Node) key() nodeKey { return keyOf(n.op, n.in) }
+
+// nodeKey compares an operation and its inputs truthfully: the first inputs by
+// pointer, any further ones by their numbers in rest.
+type nodeKey struct {
+	op   Op
+	n    int
+	in   [3]*Node
+	rest string
+}
+
+func keyOf(op Op, in []*Node) nodeKey {
+	k := nodeKey{op: op, n: len(in)}
+	copy(k.in[:], in)
+	if len(in) > len(k.in) {
+		var b []byte
+		for _, x := range in[len(k.in):] {
+			b = strconv.AppendInt(b, int64(x.id), 10)
+			b = append(b, ' ')
+		}
+		k.rest = string(b)
+	}
+	return k
+}

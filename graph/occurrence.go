@@ -1,0 +1,219 @@
+package graph
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Occurrence is one place where a node was asked for: the node itself has only
+// an operation and inputs, and equal calls give one node.
+type Occurrence struct {
+	Name   string // given with As; "" if none
+	Scope  string // path of the open scopes
+	Pos    Pos    // the user's line
+	Origin Origin
+}
+
+// Pos is a line of the user's program; the zero Pos is unknown.
+type Pos struct {
+	File string // relative to the user's module
+	Line int
+}
+
+// String gives model.go:12, or "" if unknown.
+func (p Pos) String() string {
+	if p.File == "" {
+		return ""
+	}
+	return p.File + ":" + strconv.Itoa(p.Line)
+}
+
+// OriginKind says what made an occurrence.
+type OriginKind uint8
+
+// The kinds of origins.
+const (
+	FromUser    OriginKind = iota // a call of the user's, perhaps through a builder
+	FromGrad                      // the derivative rule of the forward node Of
+	FromAdjoint                   // the whole derivative of Loss with respect to Of
+)
+
+var originNames = [...]string{"user", "grad", "adjoint"}
+
+// String names the kind in lower case.
+func (k OriginKind) String() string { return originNames[min(int(k), len(originNames)-1)] }
+
+// Origin answers why a node exists.
+type Origin struct {
+	Kind OriginKind
+	Of   *Node  // FromGrad, FromAdjoint: the forward node
+	Loss *Node  // FromGrad, FromAdjoint: what is differentiated
+	Rule string // the rewrite that put the node here; "" if none did
+	Was  *Node  // with Rule: the node replaced, of the graph before (not in the text form)
+}
+
+// Occurrences lists where the node was asked for, first first.
+func (n *Node) Occurrences() []Occurrence { return append([]Occurrence(nil), n.occurs...) }
+
+// First is the first occurrence: where drawings place the node.
+func (n *Node) First() Occurrence {
+	if len(n.occurs) == 0 {
+		return Occurrence{}
+	}
+	return n.occurs[0]
+}
+
+// Name is the first name the node was given, or "".
+func (n *Node) Name() string {
+	for _, o := range n.occurs {
+		if o.Name != "" {
+			return o.Name
+		}
+	}
+	return ""
+}
+
+// IsBackward reports whether the node exists only because something was
+// differentiated. A forward node that a derivative happens to reuse stays forward.
+func (n *Node) IsBackward() bool {
+	for _, o := range n.occurs {
+		if o.Origin.Kind == FromUser {
+			return false
+		}
+	}
+	return len(n.occurs) > 0
+}
+
+// AdjointOf gives the forward node whose derivative this node is, with the loss;
+// nil if it is nobody's.
+func (n *Node) AdjointOf() (of, loss *Node) {
+	for _, o := range n.occurs {
+		if o.Origin.Kind == FromAdjoint {
+			return o.Origin.Of, o.Origin.Loss
+		}
+	}
+	return nil, nil
+}
+
+// As names the node, as the user's mathematics calls it, and returns it.
+// Formulas stop at named nodes. A node may have several names; the first is
+// printed.
+func (n *Node) As(name string) *Node {
+	if !n.IsValid() {
+		return n
+	}
+	last := &n.occurs[len(n.occurs)-1]
+	if o := n.g.occurrence(); last.Name == "" && (last.Pos == o.Pos || o.Pos == Pos{}) && last.Scope == o.Scope && last.Origin == o.Origin {
+		last.Name = name
+		return n
+	} else if last.Name != name || last.Scope != o.Scope {
+		o.Name = name
+		n.occurs = append(n.occurs, o)
+	}
+	return n
+}
+
+// occur records a use, unless the same place has already recorded it.
+func (n *Node) occur(o Occurrence) {
+	for i := range n.occurs {
+		p := &n.occurs[i]
+		if p.Pos == o.Pos && p.Scope == o.Scope && p.Origin == o.Origin && (o.Name == "" || p.Name == "" || p.Name == o.Name) {
+			if p.Name == "" {
+				p.Name = o.Name
+			}
+			return
+		}
+	}
+	n.occurs = append(n.occurs, o)
+}
+
+// context replaces the position, scope and origin of what is added while a
+// graph is changed by the library itself.
+type context struct {
+	fixed  bool
+	scope  string
+	pos    Pos
+	origin Origin
+}
+
+// During runs f, and everything that f adds to g gets the scope and position of
+// at and the given origin. It is how the differentiator and the rewriter say
+// why a node exists.
+func (g *Graph) During(at Occurrence, origin Origin, f func()) {
+	old := g.ctx
+	defer func() { g.ctx = old }()
+	g.ctx = context{true, at.Scope, at.Pos, origin}
+	f()
+}
+
+// Occur adds an occurrence to a node: for the differentiator, the rewriter and
+// the parser, which know more about it than the call at hand.
+func (g *Graph) Occur(n *Node, o Occurrence) {
+	if n.IsValid() && n.g == g {
+		n.occur(o)
+	}
+}
+
+func (g *Graph) occurrence() Occurrence {
+	if g.ctx.fixed {
+		return Occurrence{Scope: g.ctx.scope, Pos: g.ctx.pos, Origin: g.ctx.origin}
+	}
+	return Occurrence{Scope: g.scope(), Pos: g.caller()}
+}
+
+// libraryRoot is the directory of this module as the compiler recorded it, which
+// -trimpath and vendoring change alike for every file of the module.
+func libraryRoot() string {
+	_, file, _, _ := runtime.Caller(0)
+	return strings.TrimSuffix(file, "graph/occurrence.go")
+}
+
+// isLibrary reports whether a source file belongs to the library rather than to
+// its user. Programs, examples and tests are users. Files tell, not names of
+// functions: a closure inlined into the user's function has a name like the user's.
+func (g *Graph) isLibrary(file string) bool {
+	rest, ok := strings.CutPrefix(file, g.root)
+	return ok && !strings.HasPrefix(rest, "cmd/") && !strings.HasPrefix(rest, "examples/") && !strings.HasSuffix(file, "_test.go")
+}
+
+// caller is the first frame outside the library.
+func (g *Graph) caller() Pos {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if f.File != "" && !g.isLibrary(f.File) {
+			return Pos{g.printedFile(f.File), f.Line}
+		}
+		if !more {
+			return Pos{}
+		}
+	}
+}
+
+// printedFile is the file relative to its module, so that drawings and errors
+// are the same on every machine: the part below the nearest go.mod, or the last
+// element where the source is not at hand.
+func (g *Graph) printedFile(file string) string {
+	if s, ok := g.files[file]; ok {
+		return s
+	}
+	s := filepath.Base(file)
+	if rel, ok := strings.CutPrefix(file, g.root); ok {
+		s = rel
+	} else {
+		for dir := filepath.Dir(file); filepath.IsAbs(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+				if rel, err := filepath.Rel(dir, file); err == nil {
+					s = filepath.ToSlash(rel)
+				}
+				break
+			}
+		}
+	}
+	g.files[file] = s
+	return s
+}

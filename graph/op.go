@@ -1,0 +1,53 @@
+package graph
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// Op is an operation with its attributes: a small comparable value (no slices,
+// no raw floats; see [Bits], [Ints], [AxisSet]). Attributes are exported fields,
+// so that the text form prints and reads them.
+//
+// Only what building a graph needs is asked for here. Derivatives, definitions,
+// kernels and notation are further methods, declared by the packages that
+// consume them.
+type Op interface {
+	// Name identifies the operation, in CamelCase: "Sum".
+	Name() string
+	// Infer gives the type of the result, or says why these operands do not
+	// fit. It sees valid nodes of one graph only. A *Mistake carries advice.
+	Infer(in []*Node) (Type, error)
+}
+
+// Mistake is what an Infer returns to say how to mend it as well as what is wrong.
+type Mistake struct{ Problem, Fix string }
+
+// Error gives the problem alone; [Error] prints the fix after it.
+func (m *Mistake) Error() string { return m.Problem }
+
+// checkOp refuses operations that could not be compared truthfully.
+func checkOp(op Op) error {
+	if op == nil {
+		return fmt.Errorf("no operation")
+	}
+	return checkAttr(reflect.TypeOf(op), op.Name())
+}
+
+func checkAttr(t reflect.Type, where string) error {
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return nil
+	case reflect.Array:
+		return checkAttr(t.Elem(), where)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if err := checkAttr(t.Field(i).Type, where+"."+t.Field(i).Name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("attribute %s has type %v: attributes are bools, integers, strings and arrays or structs of these", where, t)
+}

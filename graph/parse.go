@@ -1,0 +1,398 @@
+package graph
+
+import (
+	"bufio"
+	"encoding"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Limits of what Parse reads.
+const (
+	maxParsed     = 1 << 24 // elements of one constant
+	maxParsedLine = 1 << 26 // bytes of one line
+)
+
+// Parse reads the text form written by [Graph.Dump]. The vocabulary lists the
+// operations that may appear, each with any attributes (package ops has the
+// whole list). Every node is inferred again, and must get the type that the
+// text states. Errors name the line.
+func Parse(r io.Reader, vocabulary ...Op) (*Graph, error) {
+	p := &parser{ops: map[string]Op{"input": leaf{role: RoleInput}, "param": leaf{role: RoleParam}, "state": leaf{role: RoleState}}}
+	for _, op := range vocabulary {
+		p.ops[op.Name()] = op
+	}
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, maxParsedLine)
+	for sc.Scan() {
+		p.line++
+		if err := p.parseLine(strings.TrimSpace(sc.Text())); err != nil {
+			return nil, fmt.Errorf("line %d: %w", p.line, err)
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", p.line+1, err)
+	}
+	if p.g == nil {
+		return nil, fmt.Errorf("line 1: want graph \"name\"")
+	}
+	for _, late := range p.late {
+		if err := late(); err != nil {
+			return nil, err
+		}
+	}
+	if err := Verify(p.g); err != nil {
+		return nil, err
+	}
+	return p.g, nil
+}
+
+type parser struct {
+	g    *Graph
+	ops  map[string]Op
+	line int
+	late []func() error // occurrences, whose origins may refer to later nodes
+}
+
+func (p *parser) parseLine(s string) error {
+	t := tokens{rest: s}
+	switch first := t.next(); {
+	case first == "":
+		return nil
+	case first == "graph" && p.g == nil:
+		name, err := strconv.Unquote(t.next())
+		if err != nil {
+			return fmt.Errorf("graph: want a quoted name")
+		}
+		p.g = New(name)
+		return t.end()
+	case p.g == nil:
+		return fmt.Errorf("want graph \"name\" first")
+	case first == "update":
+		target, value, err := p.pair(&t, "<-")
+		if err != nil {
+			return err
+		}
+		p.g.Assign(target, value)
+		return p.recorded(t.end())
+	case first == "gradient":
+		loss, wrt, err := p.pair(&t, "wrt")
+		if err != nil {
+			return err
+		}
+		if t.next() != "=" {
+			return fmt.Errorf("want =")
+		}
+		grad, err := p.node(t.next())
+		if err != nil {
+			return err
+		}
+		if t.next() != "from" {
+			return fmt.Errorf("want from")
+		}
+		from, err := p.number(t.next())
+		if err != nil {
+			return err
+		}
+		p.g.RecordDerivation(Derivation{loss, wrt, grad, from})
+		return t.end()
+	default:
+		return p.parseNode(first, &t)
+	}
+}
+
+func (p *parser) pair(t *tokens, between string) (a, b *Node, err error) {
+	if a, err = p.node(t.next()); err != nil {
+		return
+	}
+	if s := t.next(); s != between {
+		return nil, nil, fmt.Errorf("want %s, got %q", between, s)
+	}
+	b, err = p.node(t.next())
+	return
+}
+
+func (p *parser) parseNode(first string, t *tokens) error {
+	id, err := p.number(first)
+	if err != nil {
+		return err
+	}
+	if id != len(p.g.nodes) {
+		return fmt.Errorf("node %s: want %%%d", first, len(p.g.nodes))
+	}
+	if t.next() != "=" {
+		return fmt.Errorf("want =")
+	}
+	name, attrs, _ := strings.Cut(t.next(), "{")
+	attrs = strings.TrimSuffix(attrs, "}")
+	var in []*Node
+	s := t.next()
+	for ; strings.HasPrefix(s, "%"); s = t.next() {
+		x, err := p.node(s)
+		if err != nil {
+			return err
+		}
+		in = append(in, x)
+	}
+	var typ Type
+	if s != ":" {
+		return fmt.Errorf("want : and a type")
+	}
+	if err := typ.UnmarshalText([]byte(t.next())); err != nil {
+		return err
+	}
+	n, err := p.make(name, attrs, in)
+	if err != nil {
+		return err
+	}
+	if n.typ != typ {
+		return fmt.Errorf("%s has type %v, not %v", name, n.typ, typ)
+	}
+	if n.id != id {
+		return fmt.Errorf("%s equals %%%d", first, n.id)
+	}
+	n.occurs = nil
+	return p.parseOccurrences(n, t)
+}
+
+func (p *parser) make(name, attrs string, in []*Node) (*Node, error) {
+	if name == "constant" {
+		if len(in) != 0 {
+			return nil, fmt.Errorf("constant: %d operands: want none", len(in))
+		}
+		var v Value
+		if err := v.UnmarshalText([]byte(attrs)); err != nil {
+			return nil, err
+		}
+		return p.g.ConstantValue(v), p.recorded(nil)
+	}
+	proto, ok := p.ops[name]
+	if !ok {
+		return nil, fmt.Errorf("unknown operation %q", name)
+	}
+	op, err := parseAttrs(proto, attrs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if l, ok := op.(leaf); ok {
+		if p.g.byPath[l.Path] != nil || l.Path == "" || l.Type.DType == InvalidDType {
+			return nil, fmt.Errorf("%s: want a path of its own and a type", name)
+		}
+	}
+	n := p.g.Apply(op, in...)
+	return n, p.recorded(nil)
+}
+
+// recorded gives the mistake that the last call recorded, if any.
+func (p *parser) recorded(err error) error {
+	if err == nil && len(p.g.errs) > 0 {
+		e := p.g.errs[0]
+		return fmt.Errorf("%s: %w", e.Op, e.Err)
+	}
+	return err
+}
+
+func parseAttrs(proto Op, attrs string) (Op, error) {
+	v := reflect.New(reflect.TypeOf(proto)).Elem()
+	v.Set(reflect.ValueOf(proto))
+	if v.Kind() == reflect.Struct {
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				v.Field(i).SetZero()
+			}
+		}
+	}
+	t := tokens{rest: attrs}
+	for s := t.next(); s != ""; s = t.next() {
+		key, text, hasText := strings.Cut(s, "=")
+		f, ok := fieldOf(v, key)
+		if !ok {
+			return nil, fmt.Errorf("no attribute %q", key)
+		}
+		if err := setAttr(f, text, hasText); err != nil {
+			return nil, fmt.Errorf("attribute %s: %w", key, err)
+		}
+	}
+	return v.Interface().(Op), nil
+}
+
+func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
+	if v.Kind() == reflect.Struct {
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && attrName(f.Name) == key {
+				return v.Field(i), true
+			}
+		}
+	}
+	return reflect.Value{}, false
+}
+
+func setAttr(f reflect.Value, text string, hasText bool) error {
+	if u, ok := f.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		return u.UnmarshalText([]byte(text))
+	}
+	switch f.Kind() {
+	case reflect.Bool:
+		if hasText {
+			return fmt.Errorf("want no value")
+		}
+		f.SetBool(true)
+	case reflect.String:
+		s, err := strconv.Unquote(text)
+		if err != nil {
+			return fmt.Errorf("want a quoted string")
+		}
+		f.SetString(s)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		i, err := strconv.ParseInt(text, 10, f.Type().Bits())
+		if err != nil {
+			return err
+		}
+		f.SetInt(i)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		i, err := strconv.ParseUint(text, 10, f.Type().Bits())
+		if err != nil {
+			return err
+		}
+		f.SetUint(i)
+	default:
+		return fmt.Errorf("a %v cannot be read", f.Type())
+	}
+	return nil
+}
+
+func (p *parser) parseOccurrences(n *Node, t *tokens) error {
+	s := t.next()
+	if s == "" {
+		return nil
+	}
+	if s != ";" {
+		return fmt.Errorf("want ; before the occurrences, got %q", s)
+	}
+	line := p.line
+	o := Occurrence{}
+	origins := []string{}
+	flush := func() {
+		i := len(n.occurs)
+		n.occurs = append(n.occurs, o)
+		if len(origins) == 2 {
+			refs := origins
+			p.late = append(p.late, func() (err error) {
+				if n.occurs[i].Origin.Of, err = p.node(refs[0]); err == nil {
+					n.occurs[i].Origin.Loss, err = p.node(refs[1])
+				}
+				if err != nil {
+					err = fmt.Errorf("line %d: %w", line, err)
+				}
+				return err
+			})
+		}
+		o, origins = Occurrence{}, nil
+	}
+	for s = t.next(); s != ""; s = t.next() {
+		switch {
+		case s == "|":
+			flush()
+		case s[0] == '"':
+			name, err := strconv.Unquote(s)
+			if err != nil {
+				return fmt.Errorf("name %s: %w", s, err)
+			}
+			o.Name = name
+		case s[0] == '@':
+			i := strings.LastIndexByte(s, ':')
+			ln, err := strconv.Atoi(s[i+1:])
+			if i < 0 || err != nil {
+				return fmt.Errorf("position %s: want @file:line", s)
+			}
+			file := s[1:i]
+			if strings.HasPrefix(file, `"`) {
+				if file, err = strconv.Unquote(file); err != nil {
+					return fmt.Errorf("position %s: %w", s, err)
+				}
+			}
+			o.Pos = Pos{file, ln}
+		case s == "in":
+			scope, err := strconv.Unquote(t.next())
+			if err != nil {
+				return fmt.Errorf("in: want a quoted scope")
+			}
+			o.Scope = scope
+		case s == "grad" || s == "adjoint":
+			o.Origin.Kind = FromGrad
+			if s == "adjoint" {
+				o.Origin.Kind = FromAdjoint
+			}
+			origins = []string{t.next(), t.next()}
+		case strings.HasPrefix(s, "rule="):
+			rule, err := strconv.Unquote(s[len("rule="):])
+			if err != nil {
+				return fmt.Errorf("rule: want a quoted name")
+			}
+			o.Origin.Rule = rule
+		default:
+			return fmt.Errorf("occurrence: unexpected %q", s)
+		}
+	}
+	flush()
+	return nil
+}
+
+func (p *parser) number(s string) (int, error) {
+	id, err := strconv.Atoi(strings.TrimPrefix(s, "%"))
+	if err != nil || !strings.HasPrefix(s, "%") || id < 0 {
+		return 0, fmt.Errorf("want a node like %%3, got %q", s)
+	}
+	return id, nil
+}
+
+func (p *parser) node(s string) (*Node, error) {
+	id, err := p.number(s)
+	if err == nil && id >= len(p.g.nodes) {
+		err = fmt.Errorf("node %s does not exist yet", s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.g.nodes[id], nil
+}
+
+// tokens splits a line at spaces that are outside quotes and brackets.
+type tokens struct{ rest string }
+
+func (t *tokens) next() string {
+	s := strings.TrimLeft(t.rest, " \t")
+	depth, i := 0, 0
+scan:
+	for ; i < len(s); i++ {
+		switch s[i] {
+		case '"':
+			for i++; i < len(s) && s[i] != '"'; i++ {
+				if s[i] == '\\' {
+					i++
+				}
+			}
+		case '[', '{', '(':
+			depth++
+		case ']', '}', ')':
+			depth--
+		case ' ', '\t':
+			if depth <= 0 {
+				break scan
+			}
+		}
+	}
+	i = min(i, len(s))
+	t.rest = s[i:]
+	return s[:i]
+}
+
+func (t *tokens) end() error {
+	if s := t.next(); s != "" {
+		return fmt.Errorf("unexpected %q", s)
+	}
+	return nil
+}

@@ -1,0 +1,294 @@
+package graph
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// MaxRank is the largest number of axes of a node.
+const MaxRank = 8
+
+// maxElements bounds the size of one node, so that products of sizes never
+// overflow and a mistyped size is a clear mistake instead of a dead machine.
+const maxElements = 1 << 40
+
+// Axis is one axis of an array: its size, and its name or "".
+type Axis struct {
+	Name string
+	Size int
+}
+
+// Ax is an axis with a name: Ax("i", 150).
+func Ax(name string, size int) Axis { return Axis{Name: name, Size: size} }
+
+// Dims are axes without names: Dims(150, 4).
+func Dims(sizes ...int) []Axis {
+	axes := make([]Axis, len(sizes))
+	for i, n := range sizes {
+		axes[i].Size = n
+	}
+	return axes
+}
+
+// String gives i=150, or 150 for an axis without a name.
+func (a Axis) String() string {
+	if a.Name == "" {
+		return strconv.Itoa(a.Size)
+	}
+	return a.Name + "=" + strconv.Itoa(a.Size)
+}
+
+// MarshalText is String.
+func (a Axis) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText reads the form of String.
+func (a *Axis) UnmarshalText(b []byte) error {
+	name, size, ok := strings.Cut(string(b), "=")
+	if !ok {
+		name, size = "", name
+	}
+	n, err := strconv.Atoi(size)
+	if err != nil {
+		return fmt.Errorf("axis %q: want a size, or name=size", b)
+	}
+	*a = Axis{name, n}
+	return nil
+}
+
+// Shape is a list of at most [MaxRank] axes, comparable with ==. The zero Shape
+// is a scalar's.
+type Shape struct {
+	rank int8
+	axes [MaxRank]Axis
+}
+
+// NewShape checks the axes: at most MaxRank of them, sizes of at least 1, names
+// that are identifiers and unique.
+func NewShape(axes ...Axis) (Shape, error) {
+	var s Shape
+	if len(axes) > MaxRank {
+		return s, fmt.Errorf("%d axes: at most %d are allowed", len(axes), MaxRank)
+	}
+	elements := 1
+	for i, a := range axes {
+		if a.Size < 1 {
+			return Shape{}, fmt.Errorf("axis %d (%v) has size %d: want at least 1", i, a, a.Size)
+		}
+		if a.Size > maxElements/elements {
+			return Shape{}, fmt.Errorf("more than 2^40 elements")
+		}
+		elements *= a.Size
+		if a.Name != "" {
+			if !isAxisName(a.Name) {
+				return Shape{}, fmt.Errorf("axis name %q: want letters, digits and _, not starting with a digit", a.Name)
+			}
+			for _, b := range axes[:i] {
+				if b.Name == a.Name {
+					return Shape{}, fmt.Errorf("two axes are called %q: rename one with ops.Rename", a.Name)
+				}
+			}
+		}
+		s.axes[i] = a
+	}
+	s.rank = int8(len(axes))
+	return s, nil
+}
+
+func isAxisName(s string) bool {
+	for i, r := range s {
+		digit := r >= '0' && r <= '9'
+		letter := r == '_' || r == '′' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 'α' && r <= 'ω' || r >= 'Α' && r <= 'Ω'
+		if !letter && (i == 0 || !digit) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Rank is the number of axes.
+func (s Shape) Rank() int { return int(s.rank) }
+
+// Axis gives axis i; an axis that does not exist has no name and size 1.
+func (s Shape) Axis(i int) Axis {
+	if i < 0 || i >= int(s.rank) {
+		return Axis{Size: 1}
+	}
+	return s.axes[i]
+}
+
+// Dim is the size of axis i, 1 if there is none.
+func (s Shape) Dim(i int) int { return s.Axis(i).Size }
+
+// Axes lists the axes.
+func (s Shape) Axes() []Axis { return append([]Axis(nil), s.axes[:s.rank]...) }
+
+// Sizes lists the sizes.
+func (s Shape) Sizes() []int {
+	d := make([]int, s.rank)
+	for i := range d {
+		d[i] = s.axes[i].Size
+	}
+	return d
+}
+
+// Len is the number of elements.
+func (s Shape) Len() int {
+	n := 1
+	for i := range int(s.rank) {
+		n *= s.axes[i].Size
+	}
+	return n
+}
+
+// Index finds an axis by name, -1 if there is none.
+func (s Shape) Index(name string) int {
+	for i := range int(s.rank) {
+		if name != "" && s.axes[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// SameSizes reports whether two shapes agree but for names.
+func (s Shape) SameSizes(t Shape) bool {
+	if s.rank != t.rank {
+		return false
+	}
+	for i := range int(s.rank) {
+		if s.axes[i].Size != t.axes[i].Size {
+			return false
+		}
+	}
+	return true
+}
+
+// Resolve turns axis references (an int, negative from the end, or a name) into
+// indices. A reference that fits no axis, or an axis referred to twice, is an error.
+func (s Shape) Resolve(refs ...any) ([]int, error) {
+	out := make([]int, 0, len(refs))
+	for _, ref := range refs {
+		i := -1
+		switch r := ref.(type) {
+		case int:
+			i = r
+			if r < 0 {
+				i += s.Rank()
+			}
+			if i < 0 || i >= s.Rank() {
+				return nil, fmt.Errorf("axis %d of %v: it has %d axes", r, s, s.Rank())
+			}
+		case string:
+			if i = s.Index(r); i < 0 {
+				return nil, fmt.Errorf("no axis %q in %v", r, s)
+			}
+		default:
+			return nil, fmt.Errorf("axis %v (%T): want an int or a name", ref, ref)
+		}
+		for _, j := range out {
+			if i == j {
+				return nil, fmt.Errorf("axis %v of %v is given twice", ref, s)
+			}
+		}
+		out = append(out, i)
+	}
+	return out, nil
+}
+
+// Align gives the shape that the operands of an elementwise operation share
+// (NumPy broadcasting, aligned at the last axis). Sizes must be equal or 1; an
+// axis without a name takes its partner's; two different names are an error,
+// because that is how a column meets a row by accident.
+func Align(shapes ...Shape) (Shape, error) {
+	rank := 0
+	for _, s := range shapes {
+		rank = max(rank, s.Rank())
+	}
+	axes := make([]Axis, rank)
+	for k := range axes {
+		axes[k].Size = 1
+		for _, s := range shapes {
+			i := s.Rank() - rank + k
+			if i < 0 {
+				continue
+			}
+			a := s.Axis(i)
+			switch {
+			case axes[k].Name == "":
+				axes[k].Name = a.Name
+			case a.Name != "" && a.Name != axes[k].Name:
+				return Shape{}, fmt.Errorf("axis %q meets axis %q: lay the operands out with ops.Over, or rename one axis", axes[k].Name, a.Name)
+			}
+			switch {
+			case axes[k].Size == 1:
+				axes[k].Size = a.Size
+			case a.Size != 1 && a.Size != axes[k].Size:
+				return Shape{}, fmt.Errorf("sizes differ: %v and %v (%d ≠ %d)", axes[k], a, axes[k].Size, a.Size)
+			}
+		}
+	}
+	return NewShape(axes...)
+}
+
+// String gives [i=150 d=4]; a scalar is [].
+func (s Shape) String() string {
+	var b strings.Builder
+	b.WriteByte('[')
+	for i := range int(s.rank) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(s.axes[i].String())
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// MarshalText is String.
+func (s Shape) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the form of String.
+func (s *Shape) UnmarshalText(b []byte) error {
+	t := string(b)
+	if len(t) < 2 || t[0] != '[' || t[len(t)-1] != ']' {
+		return fmt.Errorf("shape %q: want [i=150 d=4]", t)
+	}
+	var axes []Axis
+	for _, f := range strings.Fields(t[1 : len(t)-1]) {
+		var a Axis
+		if err := a.UnmarshalText([]byte(f)); err != nil {
+			return err
+		}
+		axes = append(axes, a)
+	}
+	v, err := NewShape(axes...)
+	if err == nil {
+		*s = v
+	}
+	return err
+}
+
+// Type is an element type and a shape: all that is known of a value before it exists.
+type Type struct {
+	DType DType
+	Shape Shape
+}
+
+// String gives f32[i=150 d=4].
+func (t Type) String() string { return t.DType.String() + t.Shape.String() }
+
+// MarshalText is String.
+func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText reads the form of String.
+func (t *Type) UnmarshalText(b []byte) error {
+	i := strings.IndexByte(string(b), '[')
+	if i < 0 {
+		return fmt.Errorf("type %q: want f32[i=150 d=4]", b)
+	}
+	if err := t.DType.UnmarshalText(b[:i]); err != nil {
+		return err
+	}
+	return t.Shape.UnmarshalText(b[i:])
+}

@@ -1,0 +1,61 @@
+package graph
+
+import "fmt"
+
+// Update says that a parameter or state takes the value of a node when a step
+// commits. A program applies at most one update to a leaf.
+type Update struct{ Target, Value *Node }
+
+// Step is a set of updates made together: one training step's.
+type Step []Update
+
+// Assign adds an update of target, a parameter or state, to value, which must
+// have its type. The names of axes may differ where one is missing.
+func (g *Graph) Assign(target, value *Node) Update {
+	u := Update{target, value}
+	for _, n := range []*Node{target, value} {
+		if n == nil || n.g != g {
+			g.fail(assignOp{}, []*Node{target, value}, fmt.Errorf("want a leaf and a value of this graph"))
+			return u
+		}
+		if !n.IsValid() {
+			return u
+		}
+	}
+	var err error
+	switch {
+	case target.Role() != RoleParam && target.Role() != RoleState:
+		err = fmt.Errorf("%v is not a parameter or state", target)
+	case target.DType() != value.DType() || !target.Shape().SameSizes(value.Shape()):
+		err = fmt.Errorf("%s of type %v cannot take a value of type %v", target.Path(), target.Type(), value.Type())
+	}
+	if err != nil {
+		g.fail(assignOp{}, []*Node{target, value}, err)
+		return u
+	}
+	g.updates = append(g.updates, u)
+	return u
+}
+
+// Updates lists all updates in order of creation.
+func (g *Graph) Updates() []Update { return append([]Update(nil), g.updates...) }
+
+// assignOp names the call in the errors of Assign.
+type assignOp struct{}
+
+func (assignOp) Name() string                { return "Assign" }
+func (assignOp) Infer([]*Node) (Type, error) { return Type{}, nil }
+
+// Derivation remembers one call of the differentiator: Grad is the derivative of
+// Loss with respect to Wrt, and the nodes numbered First and above were added
+// for it. A rewriter that changes the loss derives again instead of copying.
+type Derivation struct {
+	Loss, Wrt, Grad *Node
+	First           int
+}
+
+// RecordDerivation is for the differentiator.
+func (g *Graph) RecordDerivation(d Derivation) { g.derived = append(g.derived, d) }
+
+// Derivations lists them in order.
+func (g *Graph) Derivations() []Derivation { return append([]Derivation(nil), g.derived...) }

@@ -1,0 +1,123 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Value is a small dense array held in float64, row-major: what a constant
+// holds, and the type in which every operation is defined (the Eval methods of
+// package ops). Booleans are 0 and 1; integers are exact to 2^53.
+type Value struct {
+	Type Type
+	Data []float64 // len = Type.Shape.Len()
+}
+
+// NewValue is an array of zeros.
+func NewValue(t Type) Value { return Value{t, make([]float64, t.Shape.Len())} }
+
+// Round brings v to the nearest value of the element type; float64 is exact.
+// Integers truncate and saturate, have no -0, and are 0 for NaN.
+func (d DType) Round(v float64) float64 {
+	switch d {
+	case F32:
+		return float64(float32(v))
+	case I32:
+		if v != v {
+			return 0
+		}
+		return math.Trunc(max(math.MinInt32, min(math.MaxInt32, v))) + 0
+	case I64:
+		if v != v {
+			return 0
+		}
+		return math.Trunc(max(math.MinInt64, min(math.MaxInt64, v))) + 0
+	case Bool:
+		if v != 0 {
+			return 1
+		}
+		return 0
+	}
+	return v
+}
+
+// equal compares by bits, so that constants with NaN or -0 intern rightly.
+func (v Value) equal(w Value) bool {
+	if v.Type != w.Type || len(v.Data) != len(w.Data) {
+		return false
+	}
+	for i, x := range v.Data {
+		if math.Float64bits(x) != math.Float64bits(w.Data[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// uniform reports whether all elements have the same bits, and gives the first.
+func (v Value) uniform() (float64, bool) {
+	for _, x := range v.Data {
+		if math.Float64bits(x) != math.Float64bits(v.Data[0]) {
+			return 0, false
+		}
+	}
+	return v.Data[0], len(v.Data) > 0
+}
+
+// String gives f32[2]: 1 0.5; an array of equal elements prints the element once, marked ×.
+func (v Value) String() string {
+	var b strings.Builder
+	b.WriteString(v.Type.String())
+	b.WriteString(":")
+	if x, ok := v.uniform(); ok && len(v.Data) > 1 {
+		fmt.Fprintf(&b, " ×%v", Bits(x))
+		return b.String()
+	}
+	for _, x := range v.Data {
+		fmt.Fprintf(&b, " %v", Bits(x))
+	}
+	return b.String()
+}
+
+// MarshalText is String.
+func (v Value) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads the form of String.
+func (v *Value) UnmarshalText(b []byte) error {
+	head, body, ok := strings.Cut(string(b), ":")
+	if !ok {
+		return fmt.Errorf("value %q: want f32[2]: 1 0.5", b)
+	}
+	var w Value
+	if err := w.Type.UnmarshalText([]byte(head)); err != nil {
+		return err
+	}
+	fields := strings.Fields(body)
+	n := w.Type.Shape.Len()
+	if n > maxParsed {
+		return fmt.Errorf("a constant of %d elements: at most %d are read", n, maxParsed)
+	}
+	repeat := len(fields) == 1 && strings.HasPrefix(fields[0], "×")
+	if len(fields) != n && !repeat {
+		return fmt.Errorf("value of %v: want %d numbers, got %d", w.Type, n, len(fields))
+	}
+	w.Data = make([]float64, n)
+	for i := range w.Data {
+		f := fields[min(i, len(fields)-1)]
+		var x Float
+		if err := x.UnmarshalText([]byte(strings.TrimPrefix(f, "×"))); err != nil {
+			return err
+		}
+		w.Data[i] = x.Value()
+		if math.Float64bits(w.Type.DType.Round(w.Data[i])) != math.Float64bits(w.Data[i]) && w.Data[i] == w.Data[i] {
+			return fmt.Errorf("%s is not a value of type %v", f, w.Type.DType)
+		}
+	}
+	*v = w
+	return nil
+}
+
+// Env is what a definition may read besides its operands: the seed of the run
+// and the number of the step, which random draws depend on.
+type Env struct{ Seed, Step uint64 }

@@ -1,0 +1,74 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Verify checks every invariant of a graph and reports all complaints, or nil.
+// Mistakes of the user are no complaints: they are in [Graph.Err].
+func Verify(g *Graph) error {
+	var bad []error
+	complain := func(n *Node, format string, args ...any) {
+		bad = append(bad, fmt.Errorf("%s: %s", n.line(), fmt.Sprintf(format, args...)))
+	}
+	paths := map[string]*Node{}
+	for id, n := range g.nodes {
+		if n.id != id || n.g != g {
+			complain(n, "stands at place %d of graph %q", id, g.name)
+			continue
+		}
+		older := true
+		for _, x := range n.in {
+			if x == nil || x.g != g || x.id < 0 || x.id >= id {
+				complain(n, "an input is not an older node of the graph")
+				older = false
+			}
+		}
+		if err := checkOp(n.op); err != nil {
+			complain(n, "%v", err)
+			continue
+		}
+		if g.interned[n.key()] != n {
+			complain(n, "is not the node interned for its operation and inputs")
+		}
+		if v, ok := n.Constant(); ok {
+			if v.Type != n.typ || len(v.Data) != n.typ.Shape.Len() {
+				complain(n, "the constant has type %v and %d values", v.Type, len(v.Data))
+			}
+		} else if older {
+			if typ, err := n.op.Infer(n.in); err != nil || typ != n.typ {
+				complain(n, "infers %v, %v", typ, err)
+			}
+		}
+		if p := n.Path(); p != "" {
+			if paths[p] != nil {
+				complain(n, "path %q is also %%%d's", p, paths[p].id)
+			}
+			paths[p] = n
+		}
+		if len(n.occurs) == 0 {
+			complain(n, "occurs nowhere")
+		}
+		for _, o := range n.occurs {
+			known := func(x *Node) bool {
+				return x != nil && slices.Contains(g.nodes[max(0, min(x.id, len(g.nodes)-1)):][:1], x)
+			}
+			if o.Origin.Kind != FromUser && (!known(o.Origin.Of) || !known(o.Origin.Loss)) {
+				complain(n, "its origin is not a node of the graph")
+			}
+		}
+	}
+	for _, u := range g.updates {
+		if r := u.Target.Role(); r != RoleParam && r != RoleState || u.Target.DType() != u.Value.DType() || !u.Target.Shape().SameSizes(u.Value.Shape()) {
+			complain(u.Target, "cannot be updated by %s", u.Value.line())
+		}
+	}
+	for _, d := range g.derived {
+		if d.Grad.Type() != d.Wrt.Type() || d.Loss.Rank() != 0 {
+			complain(d.Grad, "is recorded as the derivative of %v with respect to %v", d.Loss, d.Wrt)
+		}
+	}
+	return errors.Join(bad...)
+}

@@ -1,0 +1,96 @@
+package kernel
+
+import "math"
+
+var negInf, posInf = math.Inf(-1), math.Inf(1)
+
+// A fold accumulates elements of type T in an A.
+type fold[T ordered, A int64 | float64] struct {
+	empty  A                    // what no elements give
+	tile   func(acc A, x []T) A // folds all of x into acc
+	row    func(acc []A, x []T) // folds x[i] into acc[i]
+	result func(acc A, n int) T // the result of n elements
+}
+
+// foldOf gives the fold of an operation; least and greatest are what Max and Min give for no elements.
+func foldOf[T ordered, A int64 | float64](op ReduceOp, least, greatest A) fold[T, A] {
+	final := func(acc A, _ int) T { return T(acc) }
+	switch op {
+	case ReduceSum:
+		return fold[T, A]{0, sumTile[T, A], sumRow[T, A], final}
+	case ReduceMean:
+		return fold[T, A]{0, sumTile[T, A], sumRow[T, A], func(acc A, n int) T { return T(acc / A(n)) }}
+	case ReduceProd:
+		return fold[T, A]{1, prodTile[T, A], prodRow[T, A], final}
+	case ReduceMax:
+		return fold[T, A]{least, maxTile[T, A], maxRow[T, A], final}
+	case ReduceMin:
+		return fold[T, A]{greatest, minTile[T, A], minRow[T, A], final}
+	}
+	panic("kernel: unknown reduction")
+}
+
+// sumTile adds in four lanes: that hides the latency of addition, and the error grows with a quarter of the length.
+func sumTile[T ordered, A int64 | float64](acc A, x []T) A {
+	var s0, s1, s2, s3 A
+	for len(x) >= 4 {
+		s0 += A(x[0])
+		s1 += A(x[1])
+		s2 += A(x[2])
+		s3 += A(x[3])
+		x = x[4:]
+	}
+	for _, v := range x {
+		s0 += A(v)
+	}
+	return acc + ((s0 + s1) + (s2 + s3))
+}
+
+func sumRow[T ordered, A int64 | float64](acc []A, x []T) {
+	x = x[:len(acc)]
+	for i := range acc {
+		acc[i] += A(x[i])
+	}
+}
+
+func prodTile[T ordered, A int64 | float64](acc A, x []T) A {
+	for _, v := range x {
+		acc *= A(v)
+	}
+	return acc
+}
+
+func prodRow[T ordered, A int64 | float64](acc []A, x []T) {
+	x = x[:len(acc)]
+	for i := range acc {
+		acc[i] *= A(x[i])
+	}
+}
+
+func maxTile[T ordered, A int64 | float64](acc A, x []T) A {
+	for _, v := range x {
+		acc = max(acc, A(v))
+	}
+	return acc
+}
+
+func maxRow[T ordered, A int64 | float64](acc []A, x []T) {
+	x = x[:len(acc)]
+	for i := range acc {
+		acc[i] = max(acc[i], A(x[i]))
+	}
+}
+
+func minTile[T ordered, A int64 | float64](acc A, x []T) A {
+	for _, v := range x {
+		acc = min(acc, A(v))
+	}
+	return acc
+}
+
+func minRow[T ordered, A int64 | float64](acc []A, x []T) {
+	x = x[:len(acc)]
+	for i := range acc {
+		acc[i] = min(acc[i], A(x[i]))
+	}
+}

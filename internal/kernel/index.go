@@ -1,0 +1,164 @@
+package kernel
+
+import "math"
+
+// OneHot takes integers [...] to rows [...,n] that are 0 but for a 1 at the integer; one outside [0,n) gives a row of zeros. The
+// result may be of any dtype.
+type OneHot struct{ apart }
+
+// Gather takes a table and integers, and gives the table with the axis (negative counted from the end) replaced by the axes of the
+// integers: each picks its slice of the table. An index outside the axis picks NaN from floats, 0 from integers and false from
+// Bools.
+type Gather struct {
+	apart
+	Axis int
+}
+
+// ScatterAdd is the transpose of Gather: it takes integers and updates, shaped as Gather's result, and adds each slice of the
+// updates to the slice of the result that its integer picks along the axis (negative counted from the end). The result starts
+// from zeros; an index outside the axis is ignored. Slices that meet are added in the order of the integers.
+type ScatterAdd struct {
+	apart
+	Axis int
+}
+
+// Flops is 0.
+func (OneHot) Flops(Layout, []Layout) int64 { return 0 }
+
+// Flops is 0.
+func (Gather) Flops(Layout, []Layout) int64 { return 0 }
+
+// Flops counts one per element of the updates.
+func (ScatterAdd) Flops(_ Layout, in []Layout) int64 { return int64(in[1].Len()) }
+
+// An index reads the integers of an operand, I32 or I64.
+type index struct {
+	*walk
+	dtype DType
+}
+
+func indexOf(l Layout) index {
+	if l.DType != I32 && l.DType != I64 {
+		panic("kernel: indices are not integers")
+	}
+	return index{walkOf(l, allAxes, l.Offset), l.DType}
+}
+
+func (x index) get(m Mem, i int) int {
+	if x.dtype == I32 {
+		return int(raw[int32](m)[x.at(i)])
+	}
+	return int(raw[int64](m)[x.at(i)])
+}
+
+// Bind takes the integers.
+func (k OneHot) Bind(out Layout, in []Layout) Loop {
+	switch out.DType {
+	case F32:
+		return oneHotLoop[float32](out, in)
+	case F64:
+		return oneHotLoop[float64](out, in)
+	case I32:
+		return oneHotLoop[int32](out, in)
+	case I64:
+		return oneHotLoop[int64](out, in)
+	case Bool:
+		return oneHotLoop[uint8](out, in)
+	}
+	panic(unsupported(k, out.DType))
+}
+
+func oneHotLoop[T ordered](out Layout, in []Layout) Loop {
+	ints, n := indexOf(in[0]), out.Dims[out.Rank-1]
+	per := rowsPer(n)
+	return Loop{blocks(ints.n, per), func(c *Ctx, lo, hi int) {
+		dst := raw[T](c.Out)
+		for r := lo * per; r < min(hi*per, ints.n); r++ {
+			row := dst[r*n : (r+1)*n]
+			clear(row)
+			if i := ints.get(c.In[0], r); i >= 0 && i < n {
+				row[i] = 1
+			}
+		}
+	}}
+}
+
+// Bind takes table and integers.
+func (k Gather) Bind(out Layout, in []Layout) Loop {
+	switch out.DType {
+	case Bool:
+		return gatherLoop[uint8](k, in, 0)
+	case F32:
+		return gatherLoop(k, in, math.Float32bits(float32(math.NaN())))
+	case F64:
+		return gatherLoop(k, in, math.Float64bits(math.NaN()))
+	case I32:
+		return gatherLoop[uint32](k, in, 0)
+	default:
+		return gatherLoop[uint64](k, in, 0)
+	}
+}
+
+func gatherLoop[T any](k Gather, in []Layout, missing T) Loop {
+	table, ints := in[0], indexOf(in[1])
+	a := table.axis(k.Axis)
+	before := walkOf(table, prefix(a), table.Offset)
+	after := walkOf(table, suffix(a+1), 0)
+	rows, per := before.n*ints.n, rowsPer(after.n)
+	return Loop{blocks(rows, per), func(c *Ctx, lo, hi int) {
+		dst, src := raw[T](c.Out), raw[T](c.In[0])
+		for r := lo * per; r < min(hi*per, rows); r++ {
+			slice := dst[r*after.n : (r+1)*after.n]
+			if i := ints.get(c.In[1], r%ints.n); i >= 0 && i < table.Dims[a] {
+				gather(after, slice, src, before.at(r/ints.n)+i*table.Strides[a], 0)
+			} else {
+				fill(slice, missing)
+			}
+		}
+	}}
+}
+
+// Bind takes integers and updates.
+func (k ScatterAdd) Bind(out Layout, in []Layout) Loop {
+	switch out.DType {
+	case F32:
+		return scatterLoop[float32](k, out, in)
+	case F64:
+		return scatterLoop[float64](k, out, in)
+	case I32:
+		return scatterLoop[int32](k, out, in)
+	case I64:
+		return scatterLoop[int64](k, out, in)
+	}
+	panic(unsupported(k, out.DType))
+}
+
+// scatterLoop splits the axes before and after the scattered one, never that one: each unit goes through all the integers.
+func scatterLoop[T number](k ScatterAdd, out Layout, in []Layout) Loop {
+	const cols = 64
+	ints, updates := indexOf(in[0]), in[1]
+	a := out.axis(k.Axis)
+	end := a + in[0].Rank
+	before := walkOf(updates, prefix(a), updates.Offset)
+	which := walkOf(updates, suffix(a)&prefix(end), 0)
+	after := walkOf(updates, suffix(end), 0)
+	n, across := out.Dims[a], blocks(after.n, cols)
+	return Loop{before.n * across, func(c *Ctx, lo, hi int) {
+		dst, src, buf := raw[T](c.Out), raw[T](c.In[1]), tile[T](c, 0)
+		for u := lo; u < hi; u++ {
+			o, from := u/across, u%across*cols
+			to := min(from+cols, after.n)
+			for i := range n {
+				clear(dst[(o*n+i)*after.n:][from:to])
+			}
+			for q := range ints.n {
+				i := ints.get(c.In[0], q)
+				if i < 0 || i >= n {
+					continue
+				}
+				sum := dst[(o*n+i)*after.n:][from:to]
+				add(sum, sum, read(after, src, buf, before.at(o)+which.at(q), from, to))
+			}
+		}
+	}}
+}

@@ -1,0 +1,35 @@
+package kernel
+
+// Iota gives each element its index along an axis, negative counted from the end. It takes no operands; the result is of numbers.
+type Iota struct {
+	apart
+	Axis int
+}
+
+// Flops is 0.
+func (Iota) Flops(Layout, []Layout) int64 { return 0 }
+
+// Bind takes no operands.
+func (k Iota) Bind(out Layout, _ []Layout) Loop {
+	switch out.DType {
+	case F32:
+		return iotaLoop[float32](out, out.axis(k.Axis))
+	case F64:
+		return iotaLoop[float64](out, out.axis(k.Axis))
+	case I32:
+		return iotaLoop[int32](out, out.axis(k.Axis))
+	case I64:
+		return iotaLoop[int64](out, out.axis(k.Axis))
+	}
+	panic(unsupported(k, out.DType))
+}
+
+func iotaLoop[T number](out Layout, axis int) Loop {
+	n, size, inner := out.Len(), out.Dims[axis], out.count(axis+1, out.Rank)
+	return Loop{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
+		dst := raw[T](c.Out)
+		for i := lo * tileLen; i < min(hi*tileLen, n); i++ {
+			dst[i] = T(i / inner % size)
+		}
+	}}
+}

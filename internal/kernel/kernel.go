@@ -1,0 +1,80 @@
+package kernel
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Kernel is a computation on arrays of any shape that fits. Kernels are values and may be shared.
+type Kernel interface {
+	// Bind fixes the layouts and gives the loop. out is always dense. All allocation happens here.
+	Bind(out Layout, in []Layout) Loop
+	// Flops estimates the arithmetic operations of a run; an elementary function counts as one.
+	Flops(out Layout, in []Layout) int64
+	// InPlace reports whether out may share the memory of operand i when both are dense, of the same dtype and size.
+	InPlace(i int) bool
+	// Strided reports whether operand i may have any strides and offset; otherwise it must be dense.
+	Strided(i int) bool
+}
+
+// Loop is a kernel bound to shapes, open in memory. Its units are independent chunks: they may run in any order, on any worker,
+// with bitwise the same result. Run does units [lo,hi).
+type Loop struct {
+	Units int
+	Run   func(c *Ctx, lo, hi int)
+}
+
+// Ctx is what a loop sees when it runs: memory, and the state of random draws. Each worker has its own, since loops write to
+// its scratch.
+type Ctx struct {
+	Out        Mem
+	In         []Mem
+	Seed, Step uint64
+
+	scratch Mem
+}
+
+// Scratch is cut in tiles of tileLen elements of up to 8 bytes. Elementwise loops work tile by tile, which keeps their operands
+// in the L1 cache. The first tiles belong to the operands, by number; the last ones are the panel of products.
+const (
+	tileLen   = 1024
+	tileBytes = 8 * tileLen
+	handTiles = 4
+	tiles     = handTiles + panelRows*panelDepth/tileLen
+)
+
+// NewCtx gives a Ctx with its scratch, about 160 KB.
+func NewCtx() *Ctx { return &Ctx{scratch: Alloc(tiles * tileBytes)} }
+
+// tile is scratch tile i, seen as elements of type T.
+func tile[T any](c *Ctx, i int) []T { return raw[T](c.scratch.Slice(i*tileBytes, tileBytes))[:tileLen] }
+
+// panel is the scratch that holds packed rows of a product's right operand.
+func panel[T any](c *Ctx) []T {
+	return raw[T](c.scratch.Slice(handTiles*tileBytes, panelRows*panelDepth*8))
+}
+
+// blocks is the number of blocks of size per that cover n.
+func blocks(n, per int) int { return (n + per - 1) / per }
+
+// rowsPer is how many rows of n elements make a unit of about a tile.
+func rowsPer(n int) int { return max(1, tileLen/max(1, n)) }
+
+// unsupported is the text of the panic of Bind for a dtype without a loop.
+func unsupported(kernel any, dt DType) string {
+	return fmt.Sprintf("kernel: no %T loop for %v", kernel, dt)
+}
+
+// The types that generic loops range over. Bools are read as bytes where they are compared or reduced.
+type (
+	float   interface{ float32 | float64 }
+	integer interface{ int32 | int64 }
+	number  interface{ float | integer }
+	ordered interface{ number | uint8 }
+)
+
+// sizeOf is the number of bytes of a T.
+func sizeOf[T any]() int {
+	var e T
+	return int(unsafe.Sizeof(e))
+}

@@ -1,0 +1,131 @@
+package kernel
+
+// DType is the type of an array's elements.
+type DType uint8
+
+// The element types. Bool is a byte that holds 0 or 1, as Go's bool.
+const (
+	F32 DType = iota + 1
+	F64
+	I32
+	I64
+	Bool
+)
+
+// Size is the number of bytes of an element, 0 for an unknown type.
+func (d DType) Size() int {
+	switch d {
+	case F32, I32:
+		return 4
+	case F64, I64:
+		return 8
+	case Bool:
+		return 1
+	}
+	return 0
+}
+
+// String is Go's name of the type.
+func (d DType) String() string {
+	switch d {
+	case F32:
+		return "float32"
+	case F64:
+		return "float64"
+	case I32:
+		return "int32"
+	case I64:
+		return "int64"
+	case Bool:
+		return "bool"
+	}
+	return "invalid"
+}
+
+// MaxRank is the largest number of axes of an array.
+const MaxRank = 8
+
+// Layout says where the elements of an array lie: element (i0,i1,…) is Offset+Σ i_a·Strides[a] elements from the start of its
+// memory. Stride 0 repeats. Entries beyond Rank are zero, so that equal layouts are ==.
+type Layout struct {
+	DType         DType
+	Rank          int
+	Dims, Strides [MaxRank]int
+	Offset        int
+}
+
+// Dense is the row-major layout of an array of at most MaxRank axes.
+func Dense(dt DType, dims ...int) Layout {
+	l := Layout{DType: dt, Rank: len(dims)}
+	copy(l.Dims[:len(dims)], dims)
+	stride := 1
+	for a := len(dims) - 1; a >= 0; a-- {
+		l.Strides[a] = stride
+		stride *= dims[a]
+	}
+	return l
+}
+
+// Len is the number of elements; 1 for a scalar.
+func (l Layout) Len() int {
+	n := 1
+	for _, d := range l.Dims[:l.Rank] {
+		n *= d
+	}
+	return n
+}
+
+// IsDense reports whether the elements lie in row-major order without gaps from the start of the memory. The strides of axes of
+// size 1 do not matter.
+func (l Layout) IsDense() bool {
+	if l.Len() == 0 {
+		return true
+	}
+	stride := 1
+	for a := l.Rank - 1; a >= 0; a-- {
+		if l.Dims[a] != 1 && l.Strides[a] != stride {
+			return false
+		}
+		stride *= l.Dims[a]
+	}
+	return l.Offset == 0
+}
+
+// axis resolves a negative axis, counted from the end.
+func (l Layout) axis(a int) int {
+	if a < 0 {
+		return a + l.Rank
+	}
+	return a
+}
+
+// count multiplies the sizes of axes [from,to).
+func (l Layout) count(from, to int) int {
+	n := 1
+	for _, d := range l.Dims[from:to] {
+		n *= d
+	}
+	return n
+}
+
+// to lays l out over the first rank dims, aligned from the right: new axes and axes of size 1 get stride 0. ok is false where
+// the sizes do not fit.
+func (l Layout) to(rank int, dims [MaxRank]int) (out Layout, ok bool) {
+	out = Layout{DType: l.DType, Rank: rank, Offset: l.Offset}
+	if l.Rank > rank {
+		return Layout{}, false
+	}
+	copy(out.Dims[:rank], dims[:rank])
+	for a := range l.Rank {
+		b := a + rank - l.Rank
+		switch l.Dims[a] {
+		case dims[b]:
+			out.Strides[b] = l.Strides[a]
+		case 1:
+			out.Strides[b] = 0
+		default:
+			return Layout{}, false
+		}
+	}
+	return out, true
+}

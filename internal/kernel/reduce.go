@@ -1,0 +1,97 @@
+package kernel
+
+// ReduceOp is how a reduction folds elements.
+type ReduceOp uint8
+
+// The folds, and what they give for no elements: Sum 0, Mean NaN, Prod 1, Max -Inf, Min +Inf (for integers the least and the
+// greatest, for Bools false and true). Max and Min of floats give NaN where any element is NaN; of Bools they are any and all.
+const (
+	ReduceSum ReduceOp = iota + 1
+	ReduceMean
+	ReduceProd
+	ReduceMax
+	ReduceMin
+)
+
+// Reduce folds the axes in the bit set Axes. The result has the other axes, in order; whether the folded ones are kept with size
+// 1 does not matter. Its dtype is the operand's: Mean wants floats, Sum and Prod numbers, Max and Min take Bools too.
+//
+// Floats are accumulated in float64, in lanes and tiles or row by row, in an order that the layout alone decides: a sum of float32
+// is as good as its one rounding. Integers are accumulated in int64 and wrap around.
+type Reduce struct {
+	apart
+	Op   ReduceOp
+	Axes uint8
+}
+
+// Flops counts one per element of the operand.
+func (Reduce) Flops(_ Layout, in []Layout) int64 { return int64(in[0].Len()) }
+
+// Bind takes one operand.
+func (k Reduce) Bind(out Layout, in []Layout) Loop {
+	switch x := in[0]; x.DType {
+	case F32:
+		return reduceLoop(k, x, foldOf[float32, float64](k.Op, negInf, posInf))
+	case F64:
+		return reduceLoop(k, x, foldOf[float64, float64](k.Op, negInf, posInf))
+	case I32:
+		if k.Op != ReduceMean {
+			return reduceLoop(k, x, foldOf[int32, int64](k.Op, -1<<31, 1<<31-1))
+		}
+	case I64:
+		if k.Op != ReduceMean {
+			return reduceLoop(k, x, foldOf[int64, int64](k.Op, -1<<63, 1<<63-1))
+		}
+	case Bool:
+		if k.Op == ReduceMax || k.Op == ReduceMin {
+			return reduceLoop(k, x, foldOf[uint8, int64](k.Op, 0, 1))
+		}
+	}
+	panic(unsupported(k, in[0].DType))
+}
+
+// A reduction folds whole rows or, where the kept axis is the one whose elements lie closer together, columns: blocks of
+// neighbouring results, row after row. Narrow blocks are not worth the bookkeeping.
+const (
+	columns    = 256
+	minColumns = 16
+)
+
+// byColumns reports whether to fold by columns.
+func byColumns(kept, fold *walk) bool {
+	dim, stride := kept.inner()
+	_, far := fold.inner()
+	return dim >= minColumns && max(stride, -stride) < max(far, -far)
+}
+
+func reduceLoop[T ordered, A int64 | float64](k Reduce, x Layout, f fold[T, A]) Loop {
+	kept, folded := split(x, k.Axes)
+	if byColumns(kept, folded) {
+		return Loop{blocks(kept.n, columns), func(c *Ctx, lo, hi int) {
+			dst, src := raw[T](c.Out), raw[T](c.In[0])
+			for o := lo * columns; o < min(hi*columns, kept.n); o += columns {
+				end := min(o+columns, kept.n)
+				acc := tile[A](c, 1)[:end-o]
+				fill(acc, f.empty)
+				for row, i := folded.seek(0), 0; i < folded.n; i++ {
+					f.row(acc, read(kept, src, tile[T](c, 0), row.pos, o, end))
+					folded.step(&row, 1)
+				}
+				for i, a := range acc {
+					dst[o+i] = f.result(a, folded.n)
+				}
+			}
+		}}
+	}
+	per := rowsPer(folded.n)
+	return Loop{blocks(kept.n, per), func(c *Ctx, lo, hi int) {
+		dst, src, buf := raw[T](c.Out), raw[T](c.In[0]), tile[T](c, 0)
+		for o := lo * per; o < min(hi*per, kept.n); o++ {
+			acc, base := f.empty, kept.at(o)
+			for i := 0; i < folded.n; i += tileLen {
+				acc = f.tile(acc, read(folded, src, buf, base, i, min(i+tileLen, folded.n)))
+			}
+			dst[o] = f.result(acc, folded.n)
+		}
+	}}
+}

@@ -1,0 +1,24 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type abs struct{ numbers1 }
+
+// Abs is |x|, element by element.
+func Abs(x *graph.Node) *graph.Node { return elementwise(abs{}, x) }
+
+func (abs) Name() string { return "Abs" }
+func (abs) Doc() string  { return "absolute value, element by element" }
+
+// Grad is 0 at 0, where sign is.
+func (abs) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sign(y.In(0))) }
+
+func (abs) Scalar(x ...float64) float64                        { return math.Abs(x[0]) }
+func (abs) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Abs }
+func (abs) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("|", in[0]) }
+func (abs) Cases() []Case                                      { return case1(Abs, Apart) }

@@ -1,0 +1,38 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// all lists every operation, with no attributes. A new one is a file and a line
+// here.
+var all = []Op{
+	abs{}, add{}, and{}, argMax{}, argMin{}, broadcast{}, cast{}, choose{}, concat{}, cos{}, diffDot{}, div{},
+	equal{}, exp{}, gather{}, less{}, lessEqual{}, log{}, log1p{}, logSoftmax{}, logSumExp{}, matMul{},
+	maximum{}, maxOver{}, mean{}, minimum{}, minOver{}, mul{}, neg{}, not{}, notEqual{}, oneHot{}, or{},
+	place{}, pow{}, random{}, relu{}, reshape{}, scatterAdd{}, sigmoid{}, sign{}, sin{}, slice{}, softmax{},
+	sqDist{}, sqrt{}, square{}, stopGradient{}, sub{}, sum{}, tanh{}, transpose{}, weightedDiff{},
+}
+
+// All lists every operation in order of name.
+func All() []Op {
+	out := slices.Clone(all)
+	slices.SortFunc(out, func(a, b Op) int {
+		if a.Name() < b.Name() {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// Vocabulary is what graph.Parse needs to read a text form.
+func Vocabulary() []graph.Op {
+	var out []graph.Op
+	for _, op := range All() {
+		out = append(out, op)
+	}
+	return out
+}

@@ -1,0 +1,87 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type argMax struct{ Axis int }
+
+// ArgMax is the index (int64) of the largest element along an axis, which it
+// removes; the first among equals, and a NaN counts as the largest.
+func ArgMax(x *graph.Node, axis any) *graph.Node {
+	return withAxes("ArgMax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(argMax{list[0]}, x) })
+}
+
+type argMin struct{ Axis int }
+
+// ArgMin is the index (int64) of the smallest element along an axis, which it
+// removes; the first among equals, and a NaN counts as the smallest.
+func ArgMin(x *graph.Node, axis any) *graph.Node {
+	return withAxes("ArgMin", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(argMin{list[0]}, x) })
+}
+
+func inferArg(in []*graph.Node, axis int) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	if err := wantNumber(in...); err != nil {
+		return graph.Type{}, err
+	}
+	if axis < 0 || axis >= in[0].Rank() {
+		return graph.Type{}, fmt.Errorf("axis %d of %v", axis, in[0].Shape())
+	}
+	s, err := dropAxis(in[0].Shape(), axis, false)
+	return graph.Type{DType: graph.I64, Shape: s}, err
+}
+
+func evalArg(y *graph.Node, x graph.Value, axis int, better func(a, b float64) bool) graph.Value {
+	out := graph.NewValue(y.Type())
+	best := make([]float64, len(out.Data))
+	kept, _ := dropAxis(x.Type.Shape, axis, true)
+	p := 0
+	walk(x.Type.Shape, func(ix []int) {
+		q, v := at(kept, ix), x.Data[p]
+		p++
+		if ix[axis] == 0 || best[q] == best[q] && (v != v || better(v, best[q])) {
+			best[q], out.Data[q] = v, float64(ix[axis])
+		}
+	})
+	return out
+}
+
+func (argMax) Name() string                                  { return "ArgMax" }
+func (argMax) Doc() string                                   { return "index of the largest element along an axis" }
+func (op argMax) Infer(in []*graph.Node) (graph.Type, error) { return inferArg(in, op.Axis) }
+func (argMax) Grad(_, _ *graph.Node, _ int) *graph.Node      { return nil }
+func (op argMax) Kernel(*graph.Node) kernel.Kernel           { return kernel.Arg{Max: true, Axis: op.Axis} }
+func (argMax) Cases() []Case                                 { return argCases(ArgMax) }
+func (op argMax) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Big("argmax", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
+}
+func (op argMax) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	return evalArg(y, in[0], op.Axis, func(a, b float64) bool { return a > b })
+}
+
+func (argMin) Name() string                                  { return "ArgMin" }
+func (argMin) Doc() string                                   { return "index of the smallest element along an axis" }
+func (op argMin) Infer(in []*graph.Node) (graph.Type, error) { return inferArg(in, op.Axis) }
+func (argMin) Grad(_, _ *graph.Node, _ int) *graph.Node      { return nil }
+func (op argMin) Kernel(*graph.Node) kernel.Kernel           { return kernel.Arg{Axis: op.Axis} }
+func (argMin) Cases() []Case                                 { return argCases(ArgMin) }
+func (op argMin) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Big("argmin", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
+}
+func (op argMin) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	return evalArg(y, in[0], op.Axis, func(a, b float64) bool { return a < b })
+}
+
+func argCases(f func(*graph.Node, any) *graph.Node) []Case {
+	return []Case{
+		{[]Operand{{"float[i=3 j=4]", Apart}}, func(in []*graph.Node) *graph.Node { return f(in[0], "j") }},
+		{[]Operand{{"float[i=3 j=4]", Apart}}, func(in []*graph.Node) *graph.Node { return f(in[0], 0) }},
+		{[]Operand{{"i64[i=5]", Index(3)}}, func(in []*graph.Node) *graph.Node { return f(in[0], 0) }},
+	}
+}

@@ -1,0 +1,102 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type broadcast struct{ To graph.Shape }
+
+// BroadcastTo repeats x along new leading axes and along its axes of size 1, so
+// that it has shape to (NumPy's rule, aligned at the last axis).
+func BroadcastTo(x *graph.Node, to graph.Shape) *graph.Node {
+	if x.IsValid() && x.Shape() == to {
+		return x
+	}
+	return graph.Apply(broadcast{to}, x)
+}
+
+func (broadcast) Name() string { return "Broadcast" }
+func (broadcast) Doc() string  { return "repetition along axes of size 1 and new leading axes" }
+
+func (op broadcast) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	s, err := graph.Align(in[0].Shape(), op.To)
+	if err != nil {
+		return graph.Type{}, err
+	}
+	if s != op.To {
+		return graph.Type{}, fmt.Errorf("%v cannot be repeated to %v", in[0].Shape(), op.To)
+	}
+	return graph.Type{DType: in[0].DType(), Shape: op.To}, nil
+}
+
+// Grad sums over what was repeated.
+func (op broadcast) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	x := y.In(0).Shape()
+	lead := op.To.Rank() - x.Rank()
+	var axes graph.AxisSet
+	for i := range op.To.Rank() {
+		if i < lead || x.Dim(i-lead) != op.To.Dim(i) {
+			axes |= graph.AxesOf(i)
+		}
+	}
+	return ReshapeTo(graph.Apply(sum{Axes: axes}, dy), x)
+}
+
+func (op broadcast) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	return gatherEach(y, in[0], func(ix []int) int { return at(in[0].Type.Shape, ix) })
+}
+
+func (op broadcast) View(*graph.Node) kernel.View {
+	return kernel.Broadcast{Rank: op.To.Rank(), Dims: sizes8(op.To)}
+}
+
+// Notation is the operand's: subscripts already say along which axes it varies.
+func (broadcast) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0] }
+
+func (broadcast) Cases() []Case {
+	to := func(axes ...graph.Axis) func([]*graph.Node) *graph.Node {
+		s, _ := graph.NewShape(axes...)
+		return func(in []*graph.Node) *graph.Node { return BroadcastTo(in[0], s) }
+	}
+	return []Case{
+		{[]Operand{{"float[j=1 d=3]", Reals}}, to(graph.Ax("i", 2), graph.Ax("j", 4), graph.Ax("d", 3))},
+		{[]Operand{{"float[]", Reals}}, to(graph.Dims(2, 3)...)},
+		{[]Operand{{"float[3 1]", Reals}}, to(graph.Dims(3, 2)...)},
+	}
+}
+
+// Over lays x out over the named axes, in that order: axes that x has are
+// brought into place, the others appear with size 1 and repeat when x meets an
+// array that has them. It is the explicit outer product:
+//
+//	ops.Sub(ops.Over(x, "i", "j", "d"), ops.Over(r, "i", "j", "d"))   // x_i − r_j for every pair
+//
+// Every axis of x must be among the names.
+func Over(x *graph.Node, names ...string) *graph.Node {
+	if !x.IsValid() {
+		return graph.Of(x).Fail("Over", errNil, x)
+	}
+	order := make([]int, 0, x.Rank())
+	axes := make([]graph.Axis, len(names))
+	for i, name := range names {
+		axes[i] = graph.Axis{Name: name, Size: 1}
+		if a := x.Shape().Index(name); a >= 0 {
+			order = append(order, a)
+			axes[i] = x.Shape().Axis(a)
+		}
+	}
+	to, err := graph.NewShape(axes...)
+	if err == nil && len(order) != x.Rank() {
+		err = fmt.Errorf("an axis of %v is not among %q", x.Shape(), names)
+	}
+	if err != nil {
+		return x.Graph().Fail("Over", err, x)
+	}
+	return ReshapeTo(transposeTo(x, order), to)
+}

@@ -1,0 +1,57 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type cast struct{ To graph.DType }
+
+// Cast converts the elements: float to integer truncates and saturates (NaN
+// gives 0), a number to bool is x ≠ 0, bool to a number 0 or 1. A cast to the
+// type that x has is x.
+func Cast(x *graph.Node, to graph.DType) *graph.Node {
+	if x.IsValid() && x.DType() == to {
+		return x
+	}
+	return graph.Apply(cast{to}, x)
+}
+
+func (cast) Name() string { return "Cast" }
+func (cast) Doc() string  { return "conversion of the element type" }
+
+func (op cast) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	var d graph.DType
+	if err := d.UnmarshalText([]byte(op.To.String())); err != nil {
+		return graph.Type{}, err
+	}
+	return graph.Type{DType: op.To, Shape: in[0].Shape()}, nil
+}
+
+func (op cast) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	if x := y.In(0); x.DType().IsFloat() && op.To.IsFloat() {
+		return Cast(dy, x.DType())
+	}
+	return nil
+}
+
+func (op cast) Scalar(x ...float64) float64                        { return op.To.Round(x[0]) }
+func (cast) Kernel(*graph.Node) kernel.Kernel                      { return kernel.Cast{} }
+func (op cast) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0] }
+
+func (cast) Cases() []Case {
+	to := func(d graph.DType) func([]*graph.Node) *graph.Node {
+		return func(in []*graph.Node) *graph.Node { return Cast(in[0], d) }
+	}
+	return []Case{
+		{[]Operand{{"float[i=3 d=4]", Apart}}, to(graph.I32)},
+		{[]Operand{{"float[i=3]", Apart}}, to(graph.I64)},
+		{[]Operand{{"float[i=3]", Apart}}, to(graph.Bool)},
+		{[]Operand{{"f32[i=3]", Reals}}, to(graph.F64)},
+		{[]Operand{{"bool[i=3]", Truth}}, to(graph.F32)},
+		{[]Operand{{"i64[i=3]", Index(9)}}, to(graph.F32)},
+	}
+}

@@ -1,0 +1,88 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// comparison is embedded by the relations, which differ in name and meaning
+// only; they have no derivative.
+type comparison struct{}
+
+func (comparison) Infer(in []*graph.Node) (graph.Type, error) {
+	t, err := inferEach(in, 2, func(in ...*graph.Node) error {
+		if in[0].DType() != in[1].DType() {
+			return dtypesDiffer(in[0], in[1])
+		}
+		return nil
+	})
+	t.DType = graph.Bool
+	return t, err
+}
+
+func (comparison) Grad(_, _ *graph.Node, _ int) *graph.Node { return nil }
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func bracket(sign string, in []graph.Expr) graph.Expr {
+	return graph.Expr{Kind: graph.ExprBracket, Text: sign, Args: in}
+}
+
+type less struct{ comparison }
+
+// Less is a < b as a mask, with broadcasting; false where either is NaN.
+func Less(a, b *graph.Node) *graph.Node { return elementwise(less{}, a, b) }
+
+func (less) Name() string                                       { return "Less" }
+func (less) Doc() string                                        { return "mask of a < b" }
+func (less) Scalar(x ...float64) float64                        { return truth(x[0] < x[1]) }
+func (less) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.Less} }
+func (less) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("<", in) }
+func (less) Cases() []Case                                      { return case2(Less, Apart, Apart) }
+
+type lessEqual struct{ comparison }
+
+// LessEqual is a ≤ b as a mask, with broadcasting; false where either is NaN.
+func LessEqual(a, b *graph.Node) *graph.Node { return elementwise(lessEqual{}, a, b) }
+
+// Greater is a > b as a mask.
+func Greater(a, b *graph.Node) *graph.Node { return Less(b, a) }
+
+// GreaterEqual is a ≥ b as a mask.
+func GreaterEqual(a, b *graph.Node) *graph.Node { return LessEqual(b, a) }
+
+func (lessEqual) Name() string                                       { return "LessEqual" }
+func (lessEqual) Doc() string                                        { return "mask of a ≤ b" }
+func (lessEqual) Scalar(x ...float64) float64                        { return truth(x[0] <= x[1]) }
+func (lessEqual) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.LessEq} }
+func (lessEqual) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("≤", in) }
+func (lessEqual) Cases() []Case                                      { return case2(LessEqual, Apart, Apart) }
+
+type equal struct{ comparison }
+
+// Equal is a = b as a mask, with broadcasting; false where either is NaN.
+func Equal(a, b *graph.Node) *graph.Node { return elementwise(equal{}, a, b) }
+
+func (equal) Name() string                                       { return "Equal" }
+func (equal) Doc() string                                        { return "mask of a = b" }
+func (equal) Scalar(x ...float64) float64                        { return truth(x[0] == x[1]) }
+func (equal) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.Equal} }
+func (equal) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("=", in) }
+func (equal) Cases() []Case                                      { return case2(Equal, Apart, Apart) }
+
+type notEqual struct{ comparison }
+
+// NotEqual is a ≠ b as a mask, with broadcasting; true where either is NaN.
+func NotEqual(a, b *graph.Node) *graph.Node { return elementwise(notEqual{}, a, b) }
+
+func (notEqual) Name() string                                       { return "NotEqual" }
+func (notEqual) Doc() string                                        { return "mask of a ≠ b" }
+func (notEqual) Scalar(x ...float64) float64                        { return truth(x[0] != x[1]) }
+func (notEqual) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.NotEqual} }
+func (notEqual) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("≠", in) }
+func (notEqual) Cases() []Case                                      { return case2(NotEqual, Apart, Apart) }

@@ -1,0 +1,23 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type cos struct{ floats1 }
+
+// Cos is the cosine, element by element; x in radians.
+func Cos(x *graph.Node) *graph.Node { return elementwise(cos{}, x) }
+
+func (cos) Name() string { return "Cos" }
+func (cos) Doc() string  { return "cosine, element by element" }
+
+func (cos) Grad(y, dy *graph.Node, _ int) *graph.Node { return Neg(Mul(dy, Sin(y.In(0)))) }
+
+func (cos) Scalar(x ...float64) float64                        { return math.Cos(x[0]) }
+func (cos) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Cos }
+func (cos) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("cos", in[0]) }
+func (cos) Cases() []Case                                      { return case1(Cos, Reals) }

@@ -1,0 +1,96 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// A maximum or minimum is taken over one axis at a time, the last first, so
+// that of equal elements the first in row-major order counts.
+
+type maxOver struct {
+	Axis int
+	Keep bool
+}
+
+// Max is the largest element over the given axes, or over all; see [Keep]. NaN
+// if any is.
+func Max(x *graph.Node, axes ...any) *graph.Node {
+	return extremum("Max", x, axes, func(a int, keep bool) graph.Op { return maxOver{a, keep} })
+}
+
+type minOver struct {
+	Axis int
+	Keep bool
+}
+
+// Min is the smallest element over the given axes, or over all; see [Keep]. NaN
+// if any is.
+func Min(x *graph.Node, axes ...any) *graph.Node {
+	return extremum("Min", x, axes, func(a int, keep bool) graph.Op { return minOver{a, keep} })
+}
+
+func extremum(what string, x *graph.Node, axes []any, op func(axis int, keep bool) graph.Op) *graph.Node {
+	return reduction(what, x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
+		list := set.List()
+		for i := len(list) - 1; i >= 0; i-- {
+			x = graph.Apply(op(list[i], keep), x)
+		}
+		return x
+	})
+}
+
+func inferExtremum(in []*graph.Node, axis int, keep bool) (graph.Type, error) {
+	if axis < 0 || axis >= graph.MaxRank {
+		return graph.Type{}, fmt.Errorf("axis %d", axis)
+	}
+	return inferReduction(in, graph.AxesOf(axis), keep, wantNumber)
+}
+
+// gradExtremum sends dy to the element that was chosen.
+func gradExtremum(y, dy *graph.Node, axis int, chosen *graph.Node) *graph.Node {
+	x := y.In(0)
+	hot := OneHot(chosen, axis, x.Shape().Axis(axis), dy.DType())
+	return Mul(hot, spread(dy, x, graph.AxesOf(axis)))
+}
+
+func (maxOver) Name() string { return "Max" }
+func (maxOver) Doc() string  { return "largest element over an axis" }
+func (op maxOver) Infer(in []*graph.Node) (graph.Type, error) {
+	return inferExtremum(in, op.Axis, op.Keep)
+}
+func (op maxOver) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return gradExtremum(y, dy, op.Axis, ArgMax(y.In(0), op.Axis))
+}
+func (op maxOver) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	return foldEach(y, in[0], graph.AxesOf(op.Axis), math.Inf(-1), func(a, b float64) float64 { return max(a, b) })
+}
+func (op maxOver) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Reduce{Op: kernel.ReduceMax, Axes: 1 << op.Axis}
+}
+func (op maxOver) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Big("max", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
+}
+func (maxOver) Cases() []Case { return reductionCases(Max, Apart) }
+
+func (minOver) Name() string { return "Min" }
+func (minOver) Doc() string  { return "smallest element over an axis" }
+func (op minOver) Infer(in []*graph.Node) (graph.Type, error) {
+	return inferExtremum(in, op.Axis, op.Keep)
+}
+func (op minOver) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return gradExtremum(y, dy, op.Axis, ArgMin(y.In(0), op.Axis))
+}
+func (op minOver) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	return foldEach(y, in[0], graph.AxesOf(op.Axis), math.Inf(1), func(a, b float64) float64 { return min(a, b) })
+}
+func (op minOver) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Reduce{Op: kernel.ReduceMin, Axes: 1 << op.Axis}
+}
+func (op minOver) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Big("min", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
+}
+func (minOver) Cases() []Case { return reductionCases(Min, Apart) }

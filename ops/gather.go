@@ -1,0 +1,228 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type oneHot struct {
+	Axis graph.Axis
+	To   graph.DType
+}
+
+// OneHot turns indices into vectors with a single 1, along a new axis at place
+// at (negative from the end). An index outside the axis gives zeros.
+func OneHot(index *graph.Node, at int, axis graph.Axis, to graph.DType) *graph.Node {
+	if !index.IsValid() {
+		return graph.Apply(oneHot{axis, to}, index)
+	}
+	n := index.Rank()
+	if at < 0 {
+		at += n + 1
+	}
+	if at < 0 || at > n {
+		return index.Graph().Fail("OneHot", fmt.Errorf("place %d among %d axes", at, n), index)
+	}
+	order := make([]int, 0, n+1)
+	for i := range n {
+		order = append(order, i)
+	}
+	hot := graph.Apply(oneHot{axis, to}, index)
+	if !hot.IsValid() {
+		return hot
+	}
+	return transposeTo(hot, slices.Insert(order, at, n))
+}
+
+func (oneHot) Name() string { return "OneHot" }
+func (oneHot) Doc() string  { return "indices as vectors with a single 1 along a new last axis" }
+
+func (op oneHot) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	if !in[0].DType().IsInt() {
+		return graph.Type{}, fmt.Errorf("indices of type %v: want i32 or i64", in[0].DType())
+	}
+	if !op.To.IsFloat() {
+		return graph.Type{}, fmt.Errorf("element type %v: want f32 or f64", op.To)
+	}
+	s, err := graph.NewShape(append(in[0].Shape().Axes(), op.Axis)...)
+	return graph.Type{DType: op.To, Shape: s}, err
+}
+
+func (oneHot) Grad(_, _ *graph.Node, _ int) *graph.Node { return nil }
+
+func (op oneHot) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	n := op.Axis.Size
+	for p := range out.Data {
+		out.Data[p] = truth(in[0].Data[p/n] == float64(p%n))
+	}
+	return out
+}
+
+func (oneHot) Kernel(*graph.Node) kernel.Kernel { return kernel.OneHot{} }
+
+func (op oneHot) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
+	if op.Axis.Name == "" {
+		return graph.Call("onehot", in[0])
+	}
+	return bracket("=", []graph.Expr{graph.Sym(op.Axis.Name), in[0]})
+}
+
+func (oneHot) Cases() []Case {
+	hot := func(at int) Case {
+		return Case{[]Operand{{"i64[i=3 k=2]", Index(6)}}, func(in []*graph.Node) *graph.Node { return OneHot(in[0], at, graph.Ax("j", 5), graph.F64) }}
+	}
+	return []Case{hot(-1), hot(0), hot(1)}
+}
+
+type gather struct{ Axis int }
+
+// Gather takes the slices of table at the indices along an axis, which is
+// replaced by the indices' axes: rows of an embedding, table[index]. An index
+// outside the axis gives NaN.
+func Gather(table, index *graph.Node, axis any) *graph.Node {
+	return withAxes("Gather", table, []any{axis}, func(list []int) *graph.Node { return graph.Apply(gather{list[0]}, table, index) })
+}
+
+func (gather) Name() string { return "Gather" }
+func (gather) Doc() string  { return "slices of a table at indices" }
+
+func (op gather) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 2); err != nil {
+		return graph.Type{}, err
+	}
+	s := in[0].Shape()
+	switch {
+	case !in[1].DType().IsInt():
+		return graph.Type{}, fmt.Errorf("indices of type %v: want i32 or i64", in[1].DType())
+	case !in[0].DType().IsFloat():
+		return graph.Type{}, fmt.Errorf("a table of type %v: want f32 or f64", in[0].DType())
+	case op.Axis < 0 || op.Axis >= s.Rank():
+		return graph.Type{}, fmt.Errorf("axis %d of %v", op.Axis, s)
+	}
+	to, err := graph.NewShape(slices.Replace(s.Axes(), op.Axis, op.Axis+1, in[1].Shape().Axes()...)...)
+	return graph.Type{DType: in[0].DType(), Shape: to}, err
+}
+
+func (op gather) Grad(y, dy *graph.Node, i int) *graph.Node {
+	if i != 0 {
+		return nil
+	}
+	return graph.Apply(scatterAdd{op.Axis, y.In(0).Shape()}, y.In(1), dy)
+}
+
+// source maps an index of y to the index into the table's row and the element.
+func (op gather) source(ix []int, index graph.Value) (row float64, rest []int) {
+	k := index.Type.Shape.Rank()
+	row = index.Data[at(index.Type.Shape, ix[op.Axis:op.Axis+k])]
+	return row, slices.Replace(slices.Clone(ix), op.Axis, op.Axis+k, int(row))
+}
+
+func (op gather) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	n := float64(in[0].Type.Shape.Dim(op.Axis))
+	p := 0
+	walk(y.Shape(), func(ix []int) {
+		out.Data[p] = math.NaN()
+		if row, from := op.source(ix, in[1]); row >= 0 && row < n {
+			out.Data[p] = in[0].Data[at(in[0].Type.Shape, from)]
+		}
+		p++
+	})
+	return out
+}
+
+func (op gather) Kernel(*graph.Node) kernel.Kernel { return kernel.Gather{Axis: op.Axis} }
+
+// Notation puts the index expression into a bracket: r[a_i].
+func (op gather) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Call("gather", in...)
+}
+
+func (gather) Cases() []Case {
+	return []Case{
+		{[]Operand{{"float[j=5 d=4]", Reals}, {"i64[i=3]", Index(5)}}, func(in []*graph.Node) *graph.Node { return Gather(in[0], in[1], "j") }},
+		{[]Operand{{"float[a=2 j=3 d=4]", Reals}, {"i32[i=2 k=2]", Index(3)}}, func(in []*graph.Node) *graph.Node { return Gather(in[0], in[1], 1) }},
+		{[]Operand{{"float[j=5]", Reals}, {"i64[]", Index(5)}}, func(in []*graph.Node) *graph.Node { return Gather(in[0], in[1], 0) }},
+	}
+}
+
+type scatterAdd struct {
+	Axis int
+	To   graph.Shape
+}
+
+// ScatterAdd adds the slices of values to zeros of the given axes, at the
+// indices along one axis: the reverse of [Gather]. An index outside the axis
+// adds nothing.
+func ScatterAdd(index, values *graph.Node, axis int, to ...graph.Axis) *graph.Node {
+	s, err := graph.NewShape(to...)
+	if err != nil {
+		return graph.Of(index, values).Fail("ScatterAdd", err, index, values)
+	}
+	if axis < 0 {
+		axis += s.Rank()
+	}
+	return graph.Apply(scatterAdd{axis, s}, index, values)
+}
+
+func (scatterAdd) Name() string { return "ScatterAdd" }
+func (scatterAdd) Doc() string  { return "slices added into zeros at indices: Gather's derivative" }
+
+func (op scatterAdd) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 2); err != nil {
+		return graph.Type{}, err
+	}
+	switch {
+	case !in[0].DType().IsInt():
+		return graph.Type{}, fmt.Errorf("indices of type %v: want i32 or i64", in[0].DType())
+	case !in[1].DType().IsFloat():
+		return graph.Type{}, fmt.Errorf("values of type %v: want f32 or f64", in[1].DType())
+	case op.Axis < 0 || op.Axis >= op.To.Rank():
+		return graph.Type{}, fmt.Errorf("axis %d of %v", op.Axis, op.To)
+	}
+	want, err := graph.NewShape(slices.Replace(op.To.Axes(), op.Axis, op.Axis+1, in[0].Shape().Axes()...)...)
+	if err != nil || !want.SameSizes(in[1].Shape()) {
+		return graph.Type{}, fmt.Errorf("values of shape %v: want %v", in[1].Shape(), want)
+	}
+	return graph.Type{DType: in[1].DType(), Shape: op.To}, nil
+}
+
+func (op scatterAdd) Grad(y, dy *graph.Node, i int) *graph.Node {
+	if i != 1 {
+		return nil
+	}
+	return likeShape(graph.Apply(gather{op.Axis}, dy, y.In(0)), y.In(1))
+}
+
+func (op scatterAdd) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	n := float64(op.To.Dim(op.Axis))
+	p := 0
+	walk(in[1].Type.Shape, func(ix []int) {
+		if row, to := (gather{op.Axis}).source(ix, in[0]); row >= 0 && row < n {
+			out.Data[at(op.To, to)] += in[1].Data[p]
+		}
+		p++
+	})
+	return out
+}
+
+func (op scatterAdd) Kernel(*graph.Node) kernel.Kernel { return kernel.ScatterAdd{Axis: op.Axis} }
+
+func (scatterAdd) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Call("scatter", in...)
+}
+
+func (scatterAdd) Cases() []Case {
+	return []Case{{[]Operand{{"i64[i=6]", Index(4)}, {"float[i=6 d=2]", Reals}}, func(in []*graph.Node) *graph.Node {
+		return ScatterAdd(in[0], in[1], 0, graph.Ax("j", 4), graph.Ax("d", 2))
+	}}}
+}

@@ -1,0 +1,25 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type log1p struct{ floats1 }
+
+// Log1p is log(1+x), right for small x.
+func Log1p(x *graph.Node) *graph.Node { return elementwise(log1p{}, x) }
+
+func (log1p) Name() string { return "Log1p" }
+func (log1p) Doc() string  { return "logarithm of 1+x, element by element" }
+
+func (log1p) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Shift(y.In(0), 1)) }
+
+func (log1p) Scalar(x ...float64) float64      { return math.Log1p(x[0]) }
+func (log1p) Kernel(*graph.Node) kernel.Kernel { return kernel.Log1p }
+func (log1p) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Call("log", graph.Num(1).Plus(in[0]))
+}
+func (log1p) Cases() []Case { return case1(Log1p, Positive) }

@@ -1,0 +1,147 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type matMul struct{}
+
+// MatMul is the matrix product over the last two axes: [… m k]·[… k n] gives
+// [… m n]. Leading axes are a batch and broadcast. The contracted axes must have
+// the same name, or one of them none. Operands may be transposed at no cost.
+func MatMul(a, b *graph.Node) *graph.Node {
+	g := graph.Of(a, b)
+	if a == nil || b == nil || a.Graph() != b.Graph() || !a.IsValid() || !b.IsValid() || a.Rank() < 2 || b.Rank() < 2 {
+		return g.Apply(matMul{}, a, b)
+	}
+	ba, _ := graph.NewShape(a.Shape().Axes()[:a.Rank()-2]...)
+	bb, _ := graph.NewShape(b.Shape().Axes()[:b.Rank()-2]...)
+	batch, err := graph.Align(ba, bb)
+	if err != nil {
+		return g.Fail("MatMul", err, a, b)
+	}
+	return g.Apply(matMul{}, inBatch(a, batch), inBatch(b, batch))
+}
+
+// inBatch repeats a matrix over the batch axes.
+func inBatch(x *graph.Node, batch graph.Shape) *graph.Node {
+	own, err := graph.NewShape(x.Shape().Axes()[:x.Rank()-2]...)
+	if err == nil && own.SameSizes(batch) {
+		return x
+	}
+	s, err := graph.NewShape(append(batch.Axes(), x.Shape().Axes()[x.Rank()-2:]...)...)
+	if err != nil {
+		return x.Graph().Fail("MatMul", err, x)
+	}
+	return BroadcastTo(x, s)
+}
+
+func (matMul) Name() string { return "MatMul" }
+func (matMul) Doc() string  { return "matrix product over the last two axes" }
+
+func (matMul) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 2); err != nil {
+		return graph.Type{}, err
+	}
+	if err := wantFloat(in...); err != nil {
+		return graph.Type{}, err
+	}
+	a, b := in[0].Shape(), in[1].Shape()
+	ra, rb := a.Rank(), b.Rank()
+	if ra < 2 || rb < 2 {
+		return graph.Type{}, &graph.Mistake{Problem: "an operand with fewer than two axes", Fix: "insert one with ops.Expand"}
+	}
+	k, l := a.Axis(ra-1), b.Axis(rb-2)
+	if k.Size != l.Size {
+		return graph.Type{}, fmt.Errorf("inner axes differ (%d ≠ %d)", k.Size, l.Size)
+	}
+	if k.Name != l.Name && k.Name != "" && l.Name != "" {
+		return graph.Type{}, &graph.Mistake{Problem: fmt.Sprintf("inner axes are called %q and %q", k.Name, l.Name), Fix: "transpose an operand, or rename one axis"}
+	}
+	if ra != rb {
+		return graph.Type{}, fmt.Errorf("batches of %d and %d axes", ra-2, rb-2)
+	}
+	axes := make([]graph.Axis, ra)
+	for i := range ra - 2 {
+		m, err := graph.Align(oneAxis(a.Axis(i)), oneAxis(b.Axis(i)))
+		if err != nil || a.Dim(i) != b.Dim(i) {
+			return graph.Type{}, fmt.Errorf("batch axes %v and %v differ", a.Axis(i), b.Axis(i))
+		}
+		axes[i] = m.Axis(0)
+	}
+	axes[ra-2], axes[ra-1] = a.Axis(ra-2), b.Axis(rb-1)
+	s, err := graph.NewShape(axes...)
+	return graph.Type{DType: in[0].DType(), Shape: s}, err
+}
+
+func oneAxis(a graph.Axis) graph.Shape {
+	s, _ := graph.NewShape(a)
+	return s
+}
+
+// Grad is da = dy·bᵀ, db = aᵀ·dy.
+func (matMul) Grad(y, dy *graph.Node, i int) *graph.Node {
+	if i == 0 {
+		return likeShape(MatMul(dy, swapLast(y.In(1))), y.In(0))
+	}
+	return likeShape(MatMul(swapLast(y.In(0)), dy), y.In(1))
+}
+
+// likeShape takes over x's names of axes, where a derivative lost or gained one
+// beside an unnamed axis.
+func likeShape(d, x *graph.Node) *graph.Node {
+	if d.IsValid() && d.Shape() != x.Shape() && d.Shape().SameSizes(x.Shape()) {
+		return ReshapeTo(d, x.Shape())
+	}
+	return d
+}
+
+func (matMul) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	r := y.Rank()
+	inner := y.In(0).Dim(r - 1)
+	a, b := make([]int, r), make([]int, r)
+	p := 0
+	walk(y.Shape(), func(ix []int) {
+		copy(a, ix)
+		copy(b, ix)
+		for k := range inner {
+			a[r-1], b[r-2] = k, k
+			out.Data[p] += in[0].Data[at(in[0].Type.Shape, a)] * in[1].Data[at(in[1].Type.Shape, b)]
+		}
+		p++
+	})
+	return out
+}
+
+func (matMul) Kernel(*graph.Node) kernel.Kernel { return kernel.MatMul{} }
+
+// Notation names the contracted axis where it has a name: Σ_j α_ij r_jd.
+func (matMul) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	a, b := y.In(0), y.In(1)
+	name := a.Shape().Axis(a.Rank() - 1).Name
+	other := b.Shape().Axis(b.Rank() - 2).Name
+	if name == "" {
+		name = other
+	}
+	if name == "" {
+		return graph.Call("matmul", in...)
+	}
+	return graph.Big("Σ", []string{name}, in[0].Times(in[1]))
+}
+
+func (matMul) Cases() []Case {
+	mul := func(a, b string) Case {
+		return Case{[]Operand{{a, Reals}, {b, Reals}}, func(in []*graph.Node) *graph.Node { return MatMul(in[0], in[1]) }}
+	}
+	return []Case{
+		mul("float[i=3 j=4]", "float[j=4 d=2]"),
+		mul("float[b=2 i=3 j=4]", "float[j=4 d=2]"),
+		mul("float[1 3]", "float[3 1]"),
+		{[]Operand{{"float[j=4 i=3]", Reals}, {"float[d=2 j=4]", Reals}},
+			func(in []*graph.Node) *graph.Node { return MatMul(Transpose(in[0]), Transpose(in[1])) }},
+	}
+}

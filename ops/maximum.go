@@ -1,0 +1,25 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type maximum struct{ numbers2 }
+
+// Maximum is the larger of a and b, element by element; NaN if either is.
+func Maximum(a, b *graph.Node) *graph.Node { return elementwise(maximum{}, a, b) }
+
+func (maximum) Name() string { return "Maximum" }
+func (maximum) Doc() string  { return "larger of two, element by element" }
+
+// Grad gives half to each where they are equal.
+func (maximum) Grad(y, dy *graph.Node, i int) *graph.Node {
+	half := Select(Equal(y.In(0), y.In(1)), Scale(dy, 0.5), Lit(dy, 0))
+	return Select(Less(y.In(1-i), y.In(i)), dy, half)
+}
+
+func (maximum) Scalar(x ...float64) float64                        { return max(x[0], x[1]) }
+func (maximum) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Max }
+func (maximum) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("max", in...) }
+func (maximum) Cases() []Case                                      { return case2(Maximum, Apart, Apart) }

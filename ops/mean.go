@@ -1,0 +1,52 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type mean struct {
+	Axes graph.AxisSet
+	Keep bool
+}
+
+// Mean averages over the given axes, or over all of them; see [Keep].
+func Mean(x *graph.Node, axes ...any) *graph.Node {
+	return reduction("Mean", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
+		return graph.Apply(mean{set, keep}, x)
+	})
+}
+
+func (mean) Name() string { return "Mean" }
+func (mean) Doc() string  { return "average over axes" }
+
+func (op mean) Infer(in []*graph.Node) (graph.Type, error) {
+	return inferReduction(in, op.Axes, op.Keep, wantFloat)
+}
+
+// count is the number of elements that meet in each average.
+func (op mean) count(y *graph.Node) float64 {
+	return float64(y.In(0).Shape().Len() / y.Shape().Len())
+}
+
+func (op mean) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return spread(Div(dy, Lit(dy, op.count(y))), y.In(0), op.Axes)
+}
+
+func (op mean) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := foldEach(y, in[0], op.Axes, 0, func(acc, v float64) float64 { return acc + v })
+	for i := range out.Data {
+		out.Data[i] /= op.count(y)
+	}
+	return out
+}
+
+func (op mean) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Reduce{Op: kernel.ReduceMean, Axes: uint8(op.Axes)}
+}
+
+func (op mean) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Big("mean", indices(y.In(0), op.Axes), in[0])
+}
+
+func (mean) Cases() []Case { return reductionCases(Mean, Reals) }

@@ -1,0 +1,25 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type minimum struct{ numbers2 }
+
+// Minimum is the smaller of a and b, element by element; NaN if either is.
+func Minimum(a, b *graph.Node) *graph.Node { return elementwise(minimum{}, a, b) }
+
+func (minimum) Name() string { return "Minimum" }
+func (minimum) Doc() string  { return "smaller of two, element by element" }
+
+// Grad gives half to each where they are equal.
+func (minimum) Grad(y, dy *graph.Node, i int) *graph.Node {
+	half := Select(Equal(y.In(0), y.In(1)), Scale(dy, 0.5), Lit(dy, 0))
+	return Select(Less(y.In(i), y.In(1-i)), dy, half)
+}
+
+func (minimum) Scalar(x ...float64) float64                        { return min(x[0], x[1]) }
+func (minimum) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Min }
+func (minimum) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("min", in...) }
+func (minimum) Cases() []Case                                      { return case2(Minimum, Apart, Apart) }

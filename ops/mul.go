@@ -1,0 +1,21 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type mul struct{ numbers2 }
+
+// Mul is a·b, element by element, with broadcasting.
+func Mul(a, b *graph.Node) *graph.Node { return elementwise(mul{}, a, b) }
+
+func (mul) Name() string { return "Mul" }
+func (mul) Doc() string  { return "product, element by element" }
+
+func (mul) Grad(y, dy *graph.Node, i int) *graph.Node { return Mul(dy, y.In(1-i)) }
+
+func (mul) Scalar(x ...float64) float64                        { return x[0] * x[1] }
+func (mul) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Mul }
+func (mul) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Times(in[1]) }
+func (mul) Cases() []Case                                      { return case2(Mul, Reals, Reals) }

@@ -1,0 +1,21 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type neg struct{ numbers1 }
+
+// Neg is −x.
+func Neg(x *graph.Node) *graph.Node { return elementwise(neg{}, x) }
+
+func (neg) Name() string { return "Neg" }
+func (neg) Doc() string  { return "negation" }
+
+func (neg) Grad(y, dy *graph.Node, _ int) *graph.Node { return Neg(dy) }
+
+func (neg) Scalar(x ...float64) float64                        { return -x[0] }
+func (neg) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Neg }
+func (neg) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Neg() }
+func (neg) Cases() []Case                                      { return case1(Neg, Reals) }

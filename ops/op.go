@@ -1,0 +1,196 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Op is what every operation of this package defines, besides a definition in
+// float64 (Scalar or Eval) and how it runs (Kernel or View):
+//
+//	Scalar(x ...float64) float64                                        elementwise
+//	Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value    all others
+//	Kernel(y *graph.Node) kernel.Kernel                                 a loop
+//	View(y *graph.Node) kernel.View                                     a change of strides
+type Op interface {
+	graph.Op
+	// Doc is one line: what the operation computes.
+	Doc() string
+	// Grad is the derivative of a scalar loss with respect to input i, given
+	// the output y and dy, the loss's derivative with respect to y; nil where
+	// nothing flows.
+	Grad(y, dy *graph.Node, i int) *graph.Node
+	// Notation is y in terms of its operands' expressions.
+	Notation(y *graph.Node, in []graph.Expr) graph.Expr
+	// Cases are small examples over the domain, for tests and reference pages.
+	Cases() []Case
+}
+
+// Case is one example of an operation: the types of its operands ("float[i=3
+// d=4]" stands for both float types), where their values may lie, and the call.
+type Case struct {
+	Operands []Operand
+	Make     func(in []*graph.Node) *graph.Node
+}
+
+// Operand is one operand of a case.
+type Operand struct {
+	Type   string
+	Domain Domain
+}
+
+// Domain is where the values of an operand may lie. Distinct values keep away
+// from each other and from 0 by more than a difference quotient's step, so
+// that the derivative exists.
+type Domain struct {
+	Lo, Hi   float64
+	Distinct bool
+}
+
+// The usual domains.
+var (
+	Reals    = Domain{Lo: -2, Hi: 2}
+	Positive = Domain{Lo: 0.2, Hi: 3}
+	Apart    = Domain{Lo: -2, Hi: 2, Distinct: true}
+	Truth    = Domain{Lo: 0, Hi: 1}
+)
+
+// Index is the domain of indices below n.
+func Index(n int) Domain { return Domain{Lo: 0, Hi: float64(n - 1)} }
+
+// case1 gives the cases of a function of one array.
+func case1(f func(*graph.Node) *graph.Node, d Domain) []Case {
+	return []Case{
+		{[]Operand{{"float[i=3 d=5]", d}}, func(in []*graph.Node) *graph.Node { return f(in[0]) }},
+		{[]Operand{{"float[]", d}}, func(in []*graph.Node) *graph.Node { return f(in[0]) }},
+	}
+}
+
+// case2 gives the cases of a function of two arrays: equal shapes and broadcast ones.
+func case2(f func(a, b *graph.Node) *graph.Node, a, b Domain) []Case {
+	call := func(in []*graph.Node) *graph.Node { return f(in[0], in[1]) }
+	return []Case{
+		{[]Operand{{"float[i=3 d=4]", a}, {"float[i=3 d=4]", b}}, call},
+		{[]Operand{{"float[i=3 d=4]", a}, {"float[d=4]", b}}, call},
+		{[]Operand{{"float[i=3 d=1]", a}, {"float[1 4]", b}}, call},
+		{[]Operand{{"float[]", a}, {"float[2]", b}}, call},
+	}
+}
+
+// elementwise applies op after broadcasting the operands to the shape they share.
+func elementwise(op graph.Op, in ...*graph.Node) *graph.Node {
+	g := graph.Of(in...)
+	shapes := make([]graph.Shape, len(in))
+	for i, x := range in {
+		if x == nil || x.Graph() != g || !x.IsValid() {
+			return g.Apply(op, in...) // records the mistake, or stays silent
+		}
+		shapes[i] = x.Shape()
+	}
+	s, err := graph.Align(shapes...)
+	if err != nil {
+		return g.Fail(op.Name(), err, in...)
+	}
+	args := make([]*graph.Node, len(in))
+	for i, x := range in {
+		args[i] = x
+		if !x.Shape().SameSizes(s) {
+			args[i] = BroadcastTo(x, s)
+		}
+	}
+	return g.Apply(op, args...)
+}
+
+// sameShape gives the shape that elementwise operands have in common.
+func sameShape(in []*graph.Node) (graph.Shape, error) {
+	shapes := make([]graph.Shape, len(in))
+	for i, x := range in {
+		shapes[i] = x.Shape()
+		if !shapes[i].SameSizes(shapes[0]) {
+			return graph.Shape{}, fmt.Errorf("sizes differ: %v and %v", shapes[0], shapes[i])
+		}
+	}
+	return graph.Align(shapes...)
+}
+
+func arity(in []*graph.Node, n int) error {
+	if len(in) != n {
+		return fmt.Errorf("%d operands: want %d", len(in), n)
+	}
+	return nil
+}
+
+func wantFloat(in ...*graph.Node) error {
+	for _, x := range in {
+		if !x.DType().IsFloat() {
+			return &graph.Mistake{Problem: fmt.Sprintf("an operand of type %v: want f32 or f64", x.DType()), Fix: "convert with ops.Cast"}
+		}
+		if x.DType() != in[0].DType() {
+			return dtypesDiffer(in[0], x)
+		}
+	}
+	return nil
+}
+
+func wantNumber(in ...*graph.Node) error {
+	for _, x := range in {
+		if x.DType() == graph.Bool {
+			return &graph.Mistake{Problem: "an operand of type bool: want numbers", Fix: "convert with ops.Cast"}
+		}
+		if x.DType() != in[0].DType() {
+			return dtypesDiffer(in[0], x)
+		}
+	}
+	return nil
+}
+
+func dtypesDiffer(a, b *graph.Node) error {
+	return &graph.Mistake{Problem: fmt.Sprintf("element types differ: %v and %v", a.DType(), b.DType()), Fix: "convert one with ops.Cast"}
+}
+
+// floats is embedded by elementwise operations on n floats of one type.
+type floats1 struct{}
+
+func (floats1) Infer(in []*graph.Node) (graph.Type, error) { return inferEach(in, 1, wantFloat) }
+
+type floats2 struct{}
+
+func (floats2) Infer(in []*graph.Node) (graph.Type, error) { return inferEach(in, 2, wantFloat) }
+
+// numbers1 and numbers2 are embedded by elementwise operations that integers have too.
+type numbers1 struct{}
+
+func (numbers1) Infer(in []*graph.Node) (graph.Type, error) { return inferEach(in, 1, wantNumber) }
+
+type numbers2 struct{}
+
+func (numbers2) Infer(in []*graph.Node) (graph.Type, error) { return inferEach(in, 2, wantNumber) }
+
+func inferEach(in []*graph.Node, n int, want func(...*graph.Node) error) (graph.Type, error) {
+	if err := arity(in, n); err != nil {
+		return graph.Type{}, err
+	}
+	if err := want(in...); err != nil {
+		return graph.Type{}, err
+	}
+	s, err := sameShape(in)
+	return graph.Type{DType: in[0].DType(), Shape: s}, err
+}
+
+// Lit is a scalar constant of x's element type, for use beside x.
+func Lit(x *graph.Node, v float64) *graph.Node {
+	if x == nil || !x.IsValid() {
+		return graph.Of(x).Fail("Lit", fmt.Errorf("operand is nil"), x)
+	}
+	return x.Graph().Constant(x.DType(), []float64{v})
+}
+
+// Scale is c·x.
+func Scale(x *graph.Node, c float64) *graph.Node { return Mul(Lit(x, c), x) }
+
+// Shift is x + c.
+func Shift(x *graph.Node, c float64) *graph.Node { return Add(x, Lit(x, c)) }
+
+// OneMinus is 1 − x.
+func OneMinus(x *graph.Node) *graph.Node { return Sub(Lit(x, 1), x) }

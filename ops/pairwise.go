@@ -1,0 +1,252 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// Three operations on all pairs of rows of x[… i d] and r[… j d], none of which
+// holds the i×j×d array of differences:
+//
+//	SqDist        s_ij = Σ_d (x_id − r_jd)²
+//	WeightedDiff  p_id = Σ_j w_ij (x_id − r_jd)
+//	DiffDot       q_ij = Σ_d u_id (x_id − r_jd)
+//
+// They are closed under differentiation, to any order, together with sums and
+// matrix products. All three take differences before they multiply: the
+// expansion x² + r² − 2xr loses every digit where rows are close and far from
+// the origin.
+
+// pairs checks x[… i d] and r[… j d] and gives their types' parts.
+func pairs(x, r *graph.Node) (batch []graph.Axis, i, j, d graph.Axis, err error) {
+	if err = wantFloat(x, r); err != nil {
+		return
+	}
+	n := x.Rank()
+	if n < 2 || r.Rank() != n {
+		err = fmt.Errorf("want arrays of equal rank, at least 2")
+		return
+	}
+	for k := range n - 2 {
+		if x.Shape().Axis(k) != r.Shape().Axis(k) {
+			err = fmt.Errorf("batch axes %v and %v differ", x.Shape().Axis(k), r.Shape().Axis(k))
+			return
+		}
+	}
+	batch = x.Shape().Axes()[:n-2]
+	i, j, d = x.Shape().Axis(n-2), r.Shape().Axis(n-2), x.Shape().Axis(n-1)
+	e := r.Shape().Axis(n - 1)
+	if d.Size != e.Size || d.Name != "" && e.Name != "" && d.Name != e.Name {
+		err = fmt.Errorf("rows differ: %v and %v", d, e)
+	}
+	if d.Name == "" {
+		d.Name = e.Name
+	}
+	return
+}
+
+func typeOf(x *graph.Node, batch []graph.Axis, a, b graph.Axis) (graph.Type, error) {
+	s, err := graph.NewShape(append(append([]graph.Axis(nil), batch...), a, b)...)
+	return graph.Type{DType: x.DType(), Shape: s}, err
+}
+
+// eachPair calls f for every batch, i, j, d with places in x (and p, u), r, and
+// s (and w, q).
+func eachPair(x, r graph.Value, f func(xp, rp, sp int)) {
+	n := x.Type.Shape.Rank()
+	ni, nj, nd := x.Type.Shape.Dim(n-2), r.Type.Shape.Dim(n-2), x.Type.Shape.Dim(n-1)
+	for b := range x.Type.Shape.Len() / (ni * nd) {
+		for i := range ni {
+			for j := range nj {
+				for d := range nd {
+					f((b*ni+i)*nd+d, (b*nj+j)*nd+d, (b*ni+i)*nj+j)
+				}
+			}
+		}
+	}
+}
+
+type sqDist struct{}
+
+// SqDist is the squared Euclidean distance of every row of x[… i d] to every
+// row of r[… j d]: [… i j].
+func SqDist(x, r *graph.Node) *graph.Node { return graph.Apply(sqDist{}, x, r) }
+
+func (sqDist) Name() string                     { return "SqDist" }
+func (sqDist) Doc() string                      { return "squared distances between all pairs of rows" }
+func (sqDist) Kernel(*graph.Node) kernel.Kernel { return kernel.SqDist{} }
+
+func (sqDist) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 2); err != nil {
+		return graph.Type{}, err
+	}
+	batch, i, j, _, err := pairs(in[0], in[1])
+	if err != nil {
+		return graph.Type{}, err
+	}
+	return typeOf(in[0], batch, i, j)
+}
+
+// Grad is dx = 2 Σ_j dy_ij (x_i − r_j), dr = 2 Σ_i dy_ij (r_j − x_i).
+func (sqDist) Grad(y, dy *graph.Node, i int) *graph.Node {
+	x, r := y.In(0), y.In(1)
+	if i == 0 {
+		return Scale(WeightedDiff(dy, x, r), 2)
+	}
+	return Scale(WeightedDiff(swapLast(dy), r, x), 2)
+}
+
+func (sqDist) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	eachPair(in[0], in[1], func(x, r, s int) {
+		d := in[0].Data[x] - in[1].Data[r]
+		out.Data[s] += d * d
+	})
+	return out
+}
+
+func (sqDist) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Norm2(difference(y.In(0), y.In(1), in[0], in[1]))
+}
+
+// difference is x_i − r_j without the rows' own index.
+func difference(x, r *graph.Node, ex, er graph.Expr) graph.Expr {
+	drop := func(n *graph.Node, e graph.Expr) graph.Expr {
+		return e.Subst([]string{n.Shape().Axis(n.Rank() - 1).Name}, []string{""})
+	}
+	return drop(x, ex).Minus(drop(r, er))
+}
+
+func pairCases(f func(in []*graph.Node) *graph.Node, first ...string) []Case {
+	var out []Case
+	for _, b := range []string{"", "b=2 "} {
+		var operands []Operand
+		for _, t := range append(first, "i=3 d=4", "j=5 d=4") {
+			operands = append(operands, Operand{"float[" + b + t + "]", Reals})
+		}
+		out = append(out, Case{operands, f})
+	}
+	return out
+}
+
+func (sqDist) Cases() []Case {
+	return pairCases(func(in []*graph.Node) *graph.Node { return SqDist(in[0], in[1]) })
+}
+
+type weightedDiff struct{}
+
+// WeightedDiff is Σ_j w_ij (x_id − r_jd) for w[… i j], x[… i d], r[… j d]: [… i d].
+func WeightedDiff(w, x, r *graph.Node) *graph.Node { return graph.Apply(weightedDiff{}, w, x, r) }
+
+func (weightedDiff) Name() string                     { return "WeightedDiff" }
+func (weightedDiff) Doc() string                      { return "weighted sums of differences between rows" }
+func (weightedDiff) Kernel(*graph.Node) kernel.Kernel { return kernel.WeightedDiff{} }
+
+func (weightedDiff) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 3); err != nil {
+		return graph.Type{}, err
+	}
+	batch, i, j, d, err := pairs(in[1], in[2])
+	if err != nil {
+		return graph.Type{}, err
+	}
+	if want, err := typeOf(in[1], batch, i, j); err != nil || !want.Shape.SameSizes(in[0].Shape()) || want.DType != in[0].DType() {
+		return graph.Type{}, fmt.Errorf("weights of type %v: want %v", in[0].Type(), want)
+	}
+	return typeOf(in[1], batch, i, d)
+}
+
+// Grad is dw = DiffDot(dy, x, r), dx = dy·Σ_j w, dr = −wᵀ·dy.
+func (weightedDiff) Grad(y, dy *graph.Node, i int) *graph.Node {
+	w, x, r := y.In(0), y.In(1), y.In(2)
+	switch i {
+	case 0:
+		return likeShape(DiffDot(dy, x, r), w)
+	case 1:
+		return likeShape(scaleRows(dy, w), x)
+	}
+	return likeShape(Neg(MatMul(swapLast(w), dy)), r)
+}
+
+// scaleRows is x_id·Σ_j w_ij.
+func scaleRows(x, w *graph.Node) *graph.Node {
+	s := Sum(w, -1, Keep)
+	return Mul(x, BroadcastTo(ReshapeTo(s, rowsOf(x)), x.Shape()))
+}
+
+// rowsOf is x's shape with its last axis at size 1.
+func rowsOf(x *graph.Node) graph.Shape {
+	s, _ := dropAxis(x.Shape(), x.Rank()-1, true)
+	return s
+}
+
+func (weightedDiff) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	eachPair(in[1], in[2], func(x, r, s int) {
+		out.Data[x] += in[0].Data[s] * (in[1].Data[x] - in[2].Data[r])
+	})
+	return out
+}
+
+func (weightedDiff) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	w := y.In(0)
+	return graph.Big("Σ", indices(w, graph.AxesOf(w.Rank()-1)), in[0].Times(in[1].Minus(in[2])))
+}
+
+func (weightedDiff) Cases() []Case {
+	return pairCases(func(in []*graph.Node) *graph.Node { return WeightedDiff(in[0], in[1], in[2]) }, "i=3 j=5")
+}
+
+type diffDot struct{}
+
+// DiffDot is Σ_d u_id (x_id − r_jd) for u[… i d], x[… i d], r[… j d]: [… i j].
+func DiffDot(u, x, r *graph.Node) *graph.Node { return graph.Apply(diffDot{}, u, x, r) }
+
+func (diffDot) Name() string                     { return "DiffDot" }
+func (diffDot) Doc() string                      { return "products of rows with the differences of rows" }
+func (diffDot) Kernel(*graph.Node) kernel.Kernel { return kernel.DiffDot{} }
+
+func (diffDot) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 3); err != nil {
+		return graph.Type{}, err
+	}
+	batch, i, j, d, err := pairs(in[1], in[2])
+	if err != nil {
+		return graph.Type{}, err
+	}
+	if want, err := typeOf(in[1], batch, i, d); err != nil || !want.Shape.SameSizes(in[0].Shape()) || want.DType != in[0].DType() {
+		return graph.Type{}, fmt.Errorf("rows of type %v: want %v", in[0].Type(), want)
+	}
+	return typeOf(in[1], batch, i, j)
+}
+
+// Grad is du = WeightedDiff(dy, x, r), dx = u·Σ_j dy, dr = −dyᵀ·u.
+func (diffDot) Grad(y, dy *graph.Node, i int) *graph.Node {
+	u, x, r := y.In(0), y.In(1), y.In(2)
+	switch i {
+	case 0:
+		return likeShape(WeightedDiff(dy, x, r), u)
+	case 1:
+		return likeShape(scaleRows(u, dy), x)
+	}
+	return likeShape(Neg(MatMul(swapLast(dy), u)), r)
+}
+
+func (diffDot) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	eachPair(in[1], in[2], func(x, r, s int) {
+		out.Data[s] += in[0].Data[x] * (in[1].Data[x] - in[2].Data[r])
+	})
+	return out
+}
+
+func (diffDot) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	x := y.In(1)
+	return graph.Big("Σ", indices(x, graph.AxesOf(x.Rank()-1)), in[0].Times(in[1].Minus(in[2])))
+}
+
+func (diffDot) Cases() []Case {
+	return pairCases(func(in []*graph.Node) *graph.Node { return DiffDot(in[0], in[1], in[2]) }, "i=3 d=4")
+}

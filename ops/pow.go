@@ -1,0 +1,37 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type pow struct{ floats2 }
+
+// Pow is aᵇ, element by element, with broadcasting.
+func Pow(a, b *graph.Node) *graph.Node { return elementwise(pow{}, a, b) }
+
+func (pow) Name() string { return "Pow" }
+func (pow) Doc() string  { return "power, element by element" }
+
+// Grad by a is dy·b·aᵇ⁻¹, and 0 where b is 0, also at a = 0; by b it is
+// dy·y·log a, and 0 where a is 0. What a mask leaves out is kept finite, because
+// a further derivative multiplies it by 0.
+func (pow) Grad(y, dy *graph.Node, i int) *graph.Node {
+	a, b := y.In(0), y.In(1)
+	if i == 0 {
+		c := Shift(b, -1)
+		if v, ok := Literal(b); !ok || v == 0 {
+			c = Select(Equal(b, Lit(b, 0)), Lit(b, 0), c)
+		}
+		return Mul(dy, Mul(b, Pow(a, c)))
+	}
+	zero := Equal(a, Lit(a, 0))
+	return Mul(dy, Select(zero, Lit(a, 0), Mul(y, Log(Select(zero, Lit(a, 1), a)))))
+}
+
+func (pow) Scalar(x ...float64) float64                        { return math.Pow(x[0], x[1]) }
+func (pow) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Pow }
+func (pow) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Pow(in[1]) }
+func (pow) Cases() []Case                                      { return case2(Pow, Positive, Reals) }

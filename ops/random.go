@@ -1,0 +1,81 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// random is a draw. Its key is fixed when the graph is built and kept through
+// rewrites; seed and step are added at run time. Element i of a draw is a pure
+// function of (key, seed, step, i), so equal keys share their noise.
+type random struct {
+	Key    string
+	Normal bool
+	Type   graph.Type
+}
+
+// RandomUniform draws from [0, 1) anew in every step. The name, with the scope
+// and the element type, makes the draw's key.
+func RandomUniform(g *graph.Graph, name string, dt graph.DType, axes ...graph.Axis) *graph.Node {
+	return draw(g, name, false, dt, axes)
+}
+
+// RandomNormal draws with mean 0 and variance 1 anew in every step; see [RandomUniform].
+func RandomNormal(g *graph.Graph, name string, dt graph.DType, axes ...graph.Axis) *graph.Node {
+	return draw(g, name, true, dt, axes)
+}
+
+func draw(g *graph.Graph, name string, normal bool, dt graph.DType, axes []graph.Axis) *graph.Node {
+	s, err := graph.NewShape(axes...)
+	if err != nil {
+		return g.Fail("Random", err)
+	}
+	return g.Apply(random{g.DrawKey(name), normal, graph.Type{DType: dt, Shape: s}})
+}
+
+func (random) Name() string { return "Random" }
+func (random) Doc() string  { return "random numbers, uniform in [0, 1) or normal" }
+
+func (op random) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 0); err != nil {
+		return graph.Type{}, err
+	}
+	if !op.Type.DType.IsFloat() {
+		return graph.Type{}, fmt.Errorf("element type %v: want f32 or f64", op.Type.DType)
+	}
+	return op.Type, nil
+}
+
+func (random) Grad(_, _ *graph.Node, _ int) *graph.Node { return nil }
+
+// key separates the element types, whose draws differ.
+func (op random) key() uint64 { return kernel.KeyOf(op.Key + " " + op.Type.DType.String()) }
+
+func (op random) Eval(env graph.Env, y *graph.Node, _ []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	for i := range out.Data {
+		out.Data[i] = kernel.Draw(kernel.DType(op.Type.DType), op.Normal, op.key(), env.Seed, env.Step, uint64(i))
+	}
+	return out
+}
+
+func (op random) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Random{Key: op.key(), Normal: op.Normal}
+}
+
+func (op random) Notation(y *graph.Node, _ []graph.Expr) graph.Expr {
+	return graph.Sym(op.Key, indices(y, 1<<y.Rank()-1)...)
+}
+
+func (random) Cases() []Case {
+	return []Case{
+		{nil, func([]*graph.Node) *graph.Node {
+			return RandomNormal(graph.New("draw"), "ε", graph.F32, graph.Ax("i", 5))
+		}},
+		{nil, func([]*graph.Node) *graph.Node {
+			return RandomUniform(graph.New("draw"), "u", graph.F64, graph.Dims(3, 2)...)
+		}},
+	}
+}

@@ -1,0 +1,24 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type relu struct{ floats1 }
+
+// Relu is max(x, 0), element by element.
+func Relu(x *graph.Node) *graph.Node { return elementwise(relu{}, x) }
+
+func (relu) Name() string { return "Relu" }
+func (relu) Doc() string  { return "positive part, element by element" }
+
+// Grad is 0 at 0.
+func (relu) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return Select(Less(Lit(y, 0), y), dy, Lit(y, 0))
+}
+
+func (relu) Scalar(x ...float64) float64                        { return max(x[0], 0) }
+func (relu) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Relu }
+func (relu) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("relu", in[0]) }
+func (relu) Cases() []Case                                      { return case1(Relu, Apart) }

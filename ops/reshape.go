@@ -1,0 +1,225 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+var errNil = errors.New("operand is nil")
+
+type reshape struct{ To graph.Shape }
+
+// ReshapeTo lays the elements of x, in row-major order, out over the given axes.
+func ReshapeTo(x *graph.Node, to graph.Shape) *graph.Node {
+	if x.IsValid() && x.Shape() == to {
+		return x
+	}
+	return graph.Apply(reshape{to}, x)
+}
+
+// Reshape lays the elements of x, in row-major order, out over axes of the given
+// sizes; one size may be -1, for what is left. Axes that come through untouched
+// keep their names; see [Split], [Merge] and [Rename] to name the others.
+func Reshape(x *graph.Node, sizes ...int) *graph.Node {
+	if !x.IsValid() {
+		return graph.Of(x).Fail("Reshape", errNil, x)
+	}
+	sizes = slices.Clone(sizes)
+	known, open := 1, -1
+	for i, n := range sizes {
+		switch {
+		case n == -1 && open < 0:
+			open = i
+		case n < 1 || n > 1<<40/known:
+			return x.Graph().Fail("Reshape", fmt.Errorf("sizes %v: want sizes of at least 1, and at most one -1", sizes), x)
+		default:
+			known *= n
+		}
+	}
+	if open >= 0 {
+		sizes[open] = max(1, x.Shape().Len()/known)
+	}
+	axes := graph.Dims(sizes...)
+	nameUntouched(x.Shape(), axes)
+	to, err := graph.NewShape(axes...)
+	if err != nil {
+		return x.Graph().Fail("Reshape", err, x)
+	}
+	return ReshapeTo(x, to)
+}
+
+// nameUntouched gives the new axes the names of those that come through whole:
+// same size, with the same number of elements before and after them.
+func nameUntouched(s graph.Shape, axes []graph.Axis) {
+	before, from := 1, 0
+	for k := range axes {
+		b := 1
+		for i := from; i < s.Rank(); i++ {
+			if i == from {
+				b = 1
+				for j := range i {
+					b *= s.Dim(j)
+				}
+			}
+			if b == before && s.Dim(i) == axes[k].Size {
+				axes[k].Name = s.Axis(i).Name
+				from = i + 1
+				break
+			}
+			b *= s.Dim(i)
+		}
+		before *= axes[k].Size
+	}
+}
+
+// Expand inserts an axis of size 1 at place at (negative from the end, -1 last),
+// with a name or "".
+func Expand(x *graph.Node, at int, name string) *graph.Node {
+	if !x.IsValid() {
+		return graph.Of(x).Fail("Expand", errNil, x)
+	}
+	if at < 0 {
+		at += x.Rank() + 1
+	}
+	if at < 0 || at > x.Rank() {
+		return x.Graph().Fail("Expand", fmt.Errorf("place %d among %d axes", at, x.Rank()), x)
+	}
+	return reshapeAxes("Expand", x, slices.Insert(x.Shape().Axes(), at, graph.Axis{Name: name, Size: 1}))
+}
+
+// Squeeze removes the given axes, which must have size 1.
+func Squeeze(x *graph.Node, axes ...any) *graph.Node {
+	return withAxes("Squeeze", x, axes, func(list []int) *graph.Node {
+		var left []graph.Axis
+		for i, a := range x.Shape().Axes() {
+			switch {
+			case !slices.Contains(list, i):
+				left = append(left, a)
+			case a.Size != 1:
+				return x.Graph().Fail("Squeeze", fmt.Errorf("axis %v has not size 1", a), x)
+			}
+		}
+		return reshapeAxes("Squeeze", x, left)
+	})
+}
+
+// Split replaces one axis by several, the last running fastest:
+// Split(x, "f", graph.Ax("head", 4), graph.Ax("e", 8)).
+func Split(x *graph.Node, axis any, into ...graph.Axis) *graph.Node {
+	return withAxes("Split", x, []any{axis}, func(list []int) *graph.Node {
+		return reshapeAxes("Split", x, slices.Replace(x.Shape().Axes(), list[0], list[0]+1, into...))
+	})
+}
+
+// Merge makes one axis, called name, of neighbouring ones, which must be given
+// in their order.
+func Merge(x *graph.Node, name string, axes ...any) *graph.Node {
+	return withAxes("Merge", x, axes, func(list []int) *graph.Node {
+		size := 1
+		for k, a := range list {
+			if a != list[0]+k {
+				return x.Graph().Fail("Merge", &graph.Mistake{Problem: fmt.Sprintf("axes %v are not neighbours in this order", axes), Fix: "bring them together with ops.Transpose"}, x)
+			}
+			size *= x.Dim(a)
+		}
+		if len(list) == 0 {
+			return x.Graph().Fail("Merge", fmt.Errorf("want at least one axis"), x)
+		}
+		return reshapeAxes("Merge", x, slices.Replace(x.Shape().Axes(), list[0], list[0]+len(list), graph.Axis{Name: name, Size: size}))
+	})
+}
+
+// Rename gives one axis another name ("" for none).
+func Rename(x *graph.Node, axis any, name string) *graph.Node {
+	return withAxes("Rename", x, []any{axis}, func(list []int) *graph.Node {
+		s := x.Shape().Axes()
+		s[list[0]].Name = name
+		return reshapeAxes("Rename", x, s)
+	})
+}
+
+func reshapeAxes(what string, x *graph.Node, axes []graph.Axis) *graph.Node {
+	to, err := graph.NewShape(axes...)
+	if err != nil {
+		return x.Graph().Fail(what, err, x)
+	}
+	if to.Len() != x.Shape().Len() {
+		return x.Graph().Fail(what, fmt.Errorf("%d elements cannot fill %v", x.Shape().Len(), to), x)
+	}
+	return ReshapeTo(x, to)
+}
+
+// withAxes resolves axis references and goes on with their indices.
+func withAxes(what string, x *graph.Node, refs []any, f func(list []int) *graph.Node) *graph.Node {
+	if !x.IsValid() {
+		return graph.Of(x).Fail(what, errNil, x)
+	}
+	list, err := x.Shape().Resolve(refs...)
+	if err != nil {
+		return x.Graph().Fail(what, err, x)
+	}
+	return f(list)
+}
+
+func (reshape) Name() string { return "Reshape" }
+func (reshape) Doc() string  { return "the same elements over other axes" }
+
+func (op reshape) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	if in[0].Shape().Len() != op.To.Len() {
+		return graph.Type{}, fmt.Errorf("%d elements cannot fill %v of %d", in[0].Shape().Len(), op.To, op.To.Len())
+	}
+	return graph.Type{DType: in[0].DType(), Shape: op.To}, nil
+}
+
+func (reshape) Grad(y, dy *graph.Node, _ int) *graph.Node { return ReshapeTo(dy, y.In(0).Shape()) }
+
+func (reshape) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	return graph.Value{Type: y.Type(), Data: in[0].Data}
+}
+
+func (op reshape) View(*graph.Node) kernel.View {
+	return kernel.Reshape{Rank: op.To.Rank(), Dims: sizes8(op.To)}
+}
+
+// Notation renames subscripts where axes are only renamed or have size 1.
+func (op reshape) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	long := func(s graph.Shape) (out []graph.Axis) {
+		for _, a := range s.Axes() {
+			if a.Size > 1 {
+				out = append(out, a)
+			}
+		}
+		return out
+	}
+	from, to := long(y.In(0).Shape()), long(op.To)
+	var f, t []string
+	for i, a := range from {
+		if len(from) != len(to) || a.Size != to[i].Size {
+			return graph.Call("reshape", in[0])
+		}
+		if a.Name != to[i].Name && a.Name != "" {
+			f, t = append(f, a.Name), append(t, to[i].Name)
+		}
+	}
+	return in[0].Subst(f, t)
+}
+
+func (reshape) Cases() []Case {
+	one := func(typ string, f func(x *graph.Node) *graph.Node) Case {
+		return Case{[]Operand{{typ, Reals}}, func(in []*graph.Node) *graph.Node { return f(in[0]) }}
+	}
+	return []Case{
+		one("float[i=3 d=4]", func(x *graph.Node) *graph.Node { return Reshape(x, 2, -1) }),
+		one("float[i=3 d=4]", func(x *graph.Node) *graph.Node { return Split(x, "d", graph.Ax("h", 2), graph.Ax("e", 2)) }),
+		one("float[i=3 d=4]", func(x *graph.Node) *graph.Node { return Merge(x, "n", "i", "d") }),
+		one("float[i=3 d=4]", func(x *graph.Node) *graph.Node { return Reshape(Transpose(x), 2, 6) }),
+		one("float[i=3 1]", func(x *graph.Node) *graph.Node { return Squeeze(x, 1) }),
+	}
+}

@@ -1,0 +1,59 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type choose struct{}
+
+// Select is a where the mask is true and b elsewhere, with broadcasting. What is
+// not chosen has no influence, not even as NaN or infinity.
+func Select(mask, a, b *graph.Node) *graph.Node { return elementwise(choose{}, mask, a, b) }
+
+func (choose) Name() string { return "Select" }
+func (choose) Doc() string  { return "a where the mask is true, b elsewhere" }
+
+func (choose) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 3); err != nil {
+		return graph.Type{}, err
+	}
+	if in[0].DType() != graph.Bool {
+		return graph.Type{}, fmt.Errorf("a mask of type %v: want bool", in[0].DType())
+	}
+	if in[1].DType() != in[2].DType() {
+		return graph.Type{}, dtypesDiffer(in[1], in[2])
+	}
+	s, err := sameShape(in)
+	return graph.Type{DType: in[1].DType(), Shape: s}, err
+}
+
+func (choose) Grad(y, dy *graph.Node, i int) *graph.Node {
+	switch i {
+	case 1:
+		return Select(y.In(0), dy, Lit(dy, 0))
+	case 2:
+		return Select(y.In(0), Lit(dy, 0), dy)
+	}
+	return nil
+}
+
+func (choose) Scalar(x ...float64) float64 {
+	if x[0] != 0 {
+		return x[1]
+	}
+	return x[2]
+}
+
+func (choose) Kernel(*graph.Node) kernel.Kernel { return kernel.Select{} }
+
+func (choose) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("select", in...) }
+
+func (choose) Cases() []Case {
+	return []Case{
+		{[]Operand{{"bool[i=3 d=4]", Truth}, {"float[i=3 d=4]", Reals}, {"float[d=4]", Reals}},
+			func(in []*graph.Node) *graph.Node { return Select(in[0], in[1], in[2]) }},
+	}
+}

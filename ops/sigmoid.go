@@ -1,0 +1,30 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type sigmoid struct{ floats1 }
+
+// Sigmoid is 1/(1+e⁻ˣ), element by element.
+func Sigmoid(x *graph.Node) *graph.Node { return elementwise(sigmoid{}, x) }
+
+func (sigmoid) Name() string { return "Sigmoid" }
+func (sigmoid) Doc() string  { return "logistic function, element by element" }
+
+// Grad uses y: dx = dy·y·(1 − y).
+func (sigmoid) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Mul(y, OneMinus(y))) }
+
+func (sigmoid) Scalar(x ...float64) float64 {
+	if x[0] < 0 {
+		e := math.Exp(x[0])
+		return e / (1 + e)
+	}
+	return 1 / (1 + math.Exp(-x[0]))
+}
+func (sigmoid) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sigmoid }
+func (sigmoid) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("σ", in[0]) }
+func (sigmoid) Cases() []Case                                      { return case1(Sigmoid, Reals) }

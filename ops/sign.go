@@ -1,0 +1,31 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type sign struct{ numbers1 }
+
+// Sign is −1, 0 or 1, element by element; NaN of NaN.
+func Sign(x *graph.Node) *graph.Node { return elementwise(sign{}, x) }
+
+func (sign) Name() string { return "Sign" }
+func (sign) Doc() string  { return "sign of each element" }
+
+func (sign) Grad(y, dy *graph.Node, _ int) *graph.Node { return nil }
+
+func (sign) Scalar(x ...float64) float64 {
+	switch {
+	case x[0] > 0:
+		return 1
+	case x[0] < 0:
+		return -1
+	case x[0] == 0:
+		return 0 // also of -0
+	}
+	return x[0] // NaN
+}
+func (sign) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sign }
+func (sign) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("sign", in[0]) }
+func (sign) Cases() []Case                                      { return case1(Sign, Apart) }

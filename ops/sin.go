@@ -1,0 +1,23 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type sin struct{ floats1 }
+
+// Sin is the sine, element by element; x in radians.
+func Sin(x *graph.Node) *graph.Node { return elementwise(sin{}, x) }
+
+func (sin) Name() string { return "Sin" }
+func (sin) Doc() string  { return "sine, element by element" }
+
+func (sin) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Cos(y.In(0))) }
+
+func (sin) Scalar(x ...float64) float64                        { return math.Sin(x[0]) }
+func (sin) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sin }
+func (sin) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("sin", in[0]) }
+func (sin) Cases() []Case                                      { return case1(Sin, Reals) }

@@ -1,0 +1,191 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type slice struct{ Start, Step, Size graph.Ints }
+
+// Slice takes elements from, from+1, …, to−1 along one axis; negative bounds
+// count from the end, and to = 0 means the end.
+func Slice(x *graph.Node, axis any, from, to int) *graph.Node { return SliceStep(x, axis, from, to, 1) }
+
+// SliceStep takes every step-th element of from ≤ i < to along one axis, step
+// at least 1; bounds as for [Slice].
+func SliceStep(x *graph.Node, axis any, from, to, step int) *graph.Node {
+	return withAxes("Slice", x, []any{axis}, func(list []int) *graph.Node {
+		a := list[0]
+		n := x.Dim(a)
+		lo, hi := from, to
+		if lo < 0 {
+			lo += n
+		}
+		if hi <= 0 {
+			hi += n
+		}
+		if lo < 0 || lo >= hi || hi > n || step < 1 {
+			return x.Graph().Fail("Slice", fmt.Errorf("elements %d to %d by %d of axis %v", from, to, step, x.Shape().Axis(a)), x)
+		}
+		return sliceAll(x, func(start, steps, sizes []int) {
+			start[a], steps[a], sizes[a] = lo, step, (hi-lo+step-1)/step
+		})
+	})
+}
+
+// Reverse turns one axis round.
+func Reverse(x *graph.Node, axis any) *graph.Node {
+	return withAxes("Reverse", x, []any{axis}, func(list []int) *graph.Node {
+		a := list[0]
+		return sliceAll(x, func(start, steps, _ []int) { start[a], steps[a] = x.Dim(a)-1, -1 })
+	})
+}
+
+func sliceAll(x *graph.Node, set func(start, steps, sizes []int)) *graph.Node {
+	start, steps, sizes := make([]int, x.Rank()), make([]int, x.Rank()), x.Shape().Sizes()
+	for i := range steps {
+		steps[i] = 1
+	}
+	set(start, steps, sizes)
+	return graph.Apply(slice{graph.IntsOf(start...), graph.IntsOf(steps...), graph.IntsOf(sizes...)}, x)
+}
+
+func (slice) Name() string { return "Slice" }
+func (slice) Doc() string  { return "a regular part of an array" }
+
+func (op slice) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	s := in[0].Shape()
+	if op.Start.Len() != s.Rank() || op.Step.Len() != s.Rank() || op.Size.Len() != s.Rank() {
+		return graph.Type{}, fmt.Errorf("want start, step and size for each of %d axes", s.Rank())
+	}
+	axes := s.Axes()
+	for i := range axes {
+		if err := within(axes[i], op.Start.At(i), op.Step.At(i), op.Size.At(i)); err != nil {
+			return graph.Type{}, err
+		}
+		axes[i].Size = op.Size.At(i)
+	}
+	to, err := graph.NewShape(axes...)
+	return graph.Type{DType: in[0].DType(), Shape: to}, err
+}
+
+// within refuses steps that leave the axis. It divides, because the product of
+// numbers from a text form may overflow.
+func within(a graph.Axis, first, step, size int) error {
+	more := 0 // steps that stay on the axis
+	if step > 0 {
+		more = (a.Size - 1 - first) / step
+	} else if step < 0 {
+		more = first / -step
+	}
+	if step == 0 || first < 0 || first >= a.Size || size < 1 || size-1 > more {
+		return fmt.Errorf("%d elements from %d by %d of axis %v", size, first, step, a)
+	}
+	return nil
+}
+
+func (op slice) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return graph.Apply(place{op.Start, op.Step, y.In(0).Shape()}, dy)
+}
+
+func (op slice) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	from := make([]int, y.Rank())
+	return gatherEach(y, in[0], func(ix []int) int {
+		return at(in[0].Type.Shape, strided(from, ix, op.Start, op.Step))
+	})
+}
+
+func strided(to, ix []int, start, step graph.Ints) []int {
+	for i, k := range ix {
+		to[i] = start.At(i) + k*step.At(i)
+	}
+	return to
+}
+
+func (op slice) View(*graph.Node) kernel.View {
+	v := kernel.Slice{}
+	copy(v.Start[:], op.Start.List())
+	copy(v.Step[:], op.Step.List())
+	copy(v.Size[:], op.Size.List())
+	return v
+}
+
+func (op slice) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Call("slice", in[0])
+}
+
+func (slice) Cases() []Case {
+	one := func(f func(x *graph.Node) *graph.Node) Case {
+		return Case{[]Operand{{"float[i=5 d=4]", Reals}}, func(in []*graph.Node) *graph.Node { return f(in[0]) }}
+	}
+	return []Case{
+		one(func(x *graph.Node) *graph.Node { return Slice(x, "i", 1, 3) }),
+		one(func(x *graph.Node) *graph.Node { return SliceStep(x, 0, 0, 0, 2) }),
+		one(func(x *graph.Node) *graph.Node { return Reverse(x, "d") }),
+	}
+}
+
+type place struct {
+	Start, Step graph.Ints
+	To          graph.Shape
+}
+
+func (place) Name() string { return "Place" }
+func (place) Doc() string  { return "zeros with an array laid into a regular part: Slice's derivative" }
+
+func (op place) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	if err := wantNumber(in...); err != nil {
+		return graph.Type{}, err
+	}
+	s := in[0].Shape()
+	if s.Rank() != op.To.Rank() || op.Start.Len() != s.Rank() || op.Step.Len() != s.Rank() {
+		return graph.Type{}, fmt.Errorf("want start and step for each of %d axes", op.To.Rank())
+	}
+	for i := range s.Rank() {
+		if err := within(op.To.Axis(i), op.Start.At(i), op.Step.At(i), s.Dim(i)); err != nil {
+			return graph.Type{}, err
+		}
+	}
+	return graph.Type{DType: in[0].DType(), Shape: op.To}, nil
+}
+
+func (op place) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return likeShape(graph.Apply(slice{op.Start, op.Step, graph.IntsOf(y.In(0).Shape().Sizes()...)}, dy), y.In(0))
+}
+
+func (op place) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	to := make([]int, y.Rank())
+	p := 0
+	walk(in[0].Type.Shape, func(ix []int) {
+		out.Data[at(op.To, strided(to, ix, op.Start, op.Step))] = in[0].Data[p]
+		p++
+	})
+	return out
+}
+
+func (op place) Kernel(*graph.Node) kernel.Kernel {
+	k := kernel.Place{}
+	copy(k.Start[:], op.Start.List())
+	copy(k.Step[:], op.Step.List())
+	return k
+}
+
+func (op place) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Call("place", in[0])
+}
+
+func (place) Cases() []Case {
+	to, _ := graph.NewShape(graph.Ax("i", 5), graph.Ax("d", 4))
+	return []Case{{[]Operand{{"float[i=2 d=4]", Reals}}, func(in []*graph.Node) *graph.Node {
+		return graph.Apply(place{graph.IntsOf(1, 3), graph.IntsOf(2, -1), to}, in[0])
+	}}}
+}

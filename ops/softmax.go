@@ -1,0 +1,186 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+func inferAlong(in []*graph.Node, axis int) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	if err := wantFloat(in...); err != nil {
+		return graph.Type{}, err
+	}
+	if axis < 0 || axis >= in[0].Rank() {
+		return graph.Type{}, fmt.Errorf("axis %d of %v", axis, in[0].Shape())
+	}
+	return in[0].Type(), nil
+}
+
+type softmax struct{ Axis int }
+
+// Softmax is exp(x) over its sum along an axis, right for any finite x: the
+// maximum is taken away first. An axis that is −∞ throughout gives NaN.
+func Softmax(x *graph.Node, axis any) *graph.Node {
+	return withAxes("Softmax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(softmax{list[0]}, x) })
+}
+
+func (softmax) Name() string                                  { return "Softmax" }
+func (softmax) Doc() string                                   { return "exponentials over their sum along an axis" }
+func (op softmax) Infer(in []*graph.Node) (graph.Type, error) { return inferAlong(in, op.Axis) }
+func (op softmax) Kernel(*graph.Node) kernel.Kernel           { return kernel.Softmax{Axis: op.Axis} }
+func (softmax) Cases() []Case                                 { return alongCases(Softmax) }
+
+// Grad uses y: dx = y·(dy − Σ y·dy).
+func (op softmax) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return Mul(y, Sub(dy, Sum(Mul(y, dy), op.Axis, Keep)))
+}
+
+func (op softmax) Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := logSoftmaxOf(y, in[0], op.Axis)
+	for i, v := range out.Data {
+		out.Data[i] = math.Exp(v)
+	}
+	return out
+}
+
+func (op softmax) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return functionAlong("softmax", y, op.Axis, in[0])
+}
+
+// functionAlong is f_j(x): a function along the named axis j.
+func functionAlong(f string, y *graph.Node, axis int, x graph.Expr) graph.Expr {
+	return graph.Expr{Kind: graph.ExprCall, Text: f, Subs: indices(y, graph.AxesOf(axis)), Args: []graph.Expr{x}}
+}
+
+type logSoftmax struct{ Axis int }
+
+// LogSoftmax is the logarithm of [Softmax], without its rounding.
+func LogSoftmax(x *graph.Node, axis any) *graph.Node {
+	return withAxes("LogSoftmax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(logSoftmax{list[0]}, x) })
+}
+
+func (logSoftmax) Name() string                                  { return "LogSoftmax" }
+func (logSoftmax) Doc() string                                   { return "logarithm of softmax along an axis" }
+func (op logSoftmax) Infer(in []*graph.Node) (graph.Type, error) { return inferAlong(in, op.Axis) }
+func (op logSoftmax) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Softmax{Axis: op.Axis, Log: true}
+}
+func (logSoftmax) Cases() []Case { return alongCases(LogSoftmax) }
+
+// Grad uses y: dx = dy − eʸ·Σ dy.
+func (op logSoftmax) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return Sub(dy, Mul(Exp(y), Sum(dy, op.Axis, Keep)))
+}
+
+func (op logSoftmax) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	return logSoftmaxOf(y, in[0], op.Axis)
+}
+
+func (op logSoftmax) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return functionAlong("log softmax", y, op.Axis, in[0])
+}
+
+type logSumExp struct {
+	Axis int
+	Keep bool
+}
+
+// LogSumExp is log Σ exp(x) along an axis, right for any finite x. It removes
+// the axis unless [Keep] is given.
+func LogSumExp(x *graph.Node, axes ...any) *graph.Node {
+	return reduction("LogSumExp", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
+		list := set.List()
+		for i := len(list) - 1; i >= 0; i-- {
+			x = graph.Apply(logSumExp{list[i], keep}, x)
+		}
+		return x
+	})
+}
+
+func (logSumExp) Name() string { return "LogSumExp" }
+func (logSumExp) Doc() string  { return "logarithm of the sum of exponentials along an axis" }
+
+func (op logSumExp) Infer(in []*graph.Node) (graph.Type, error) {
+	t, err := inferAlong(in, op.Axis)
+	if err == nil {
+		t.Shape, err = dropAxis(t.Shape, op.Axis, op.Keep)
+	}
+	return t, err
+}
+
+func (op logSumExp) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return Mul(spread(dy, y.In(0), graph.AxesOf(op.Axis)), Softmax(y.In(0), op.Axis))
+}
+
+func (op logSumExp) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	most, rest := logSumExpOf(in[0], op.Axis)
+	for i := range out.Data {
+		out.Data[i] = most[i] + rest[i]
+	}
+	return out
+}
+
+func (op logSumExp) Kernel(*graph.Node) kernel.Kernel { return kernel.LogSumExp{Axis: op.Axis} }
+
+func (op logSumExp) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Call("log", graph.Big("Σ", indices(y.In(0), graph.AxesOf(op.Axis)), graph.Sym("e").Pow(in[0])))
+}
+
+func (logSumExp) Cases() []Case {
+	return append(alongCases(func(x *graph.Node, axis any) *graph.Node { return LogSumExp(x, axis) }),
+		alongCases(func(x *graph.Node, axis any) *graph.Node { return LogSumExp(x, axis, Keep) })...)
+}
+
+// logSumExpOf gives log Σ exp(x) as a sum of two numbers, the maximum and the
+// rest, per position beside the axis in row-major order: added up they would
+// lose the digits of small differences between large x.
+func logSumExpOf(x graph.Value, axis int) (most, rest []float64) {
+	kept, _ := dropAxis(x.Type.Shape, axis, true)
+	most, rest = make([]float64, kept.Len()), make([]float64, kept.Len())
+	for i := range most {
+		most[i] = math.Inf(-1)
+	}
+	each := func(f func(q int, v float64)) {
+		p := 0
+		walk(x.Type.Shape, func(ix []int) { f(at(kept, ix), x.Data[p]); p++ })
+	}
+	each(func(q int, v float64) { most[q] = max(most[q], v) })
+	each(func(q int, v float64) {
+		if !math.IsInf(most[q], 0) {
+			rest[q] += math.Exp(v - most[q])
+		} else {
+			rest[q] = 1
+		}
+	})
+	for q := range rest {
+		rest[q] = math.Log(rest[q])
+	}
+	return most, rest
+}
+
+func logSoftmaxOf(y *graph.Node, x graph.Value, axis int) graph.Value {
+	kept, _ := dropAxis(x.Type.Shape, axis, true)
+	most, rest := logSumExpOf(x, axis)
+	out := graph.NewValue(y.Type())
+	p := 0
+	walk(x.Type.Shape, func(ix []int) {
+		q := at(kept, ix)
+		out.Data[p] = x.Data[p] - most[q] - rest[q]
+		p++
+	})
+	return out
+}
+
+func alongCases(f func(x *graph.Node, axis any) *graph.Node) []Case {
+	return []Case{
+		{[]Operand{{"float[i=3 j=4]", Reals}}, func(in []*graph.Node) *graph.Node { return f(in[0], "j") }},
+		{[]Operand{{"float[i=3 j=4 d=2]", Reals}}, func(in []*graph.Node) *graph.Node { return f(in[0], 1) }},
+		{[]Operand{{"float[i=3 j=4]", Domain{Lo: 900, Hi: 1000}}}, func(in []*graph.Node) *graph.Node { return f(in[0], "i") }},
+	}
+}

@@ -1,0 +1,24 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type sqrt struct{ floats1 }
+
+// Sqrt is √x, element by element.
+func Sqrt(x *graph.Node) *graph.Node { return elementwise(sqrt{}, x) }
+
+func (sqrt) Name() string { return "Sqrt" }
+func (sqrt) Doc() string  { return "square root, element by element" }
+
+// Grad uses y: dx = dy / 2y.
+func (sqrt) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Scale(y, 2)) }
+
+func (sqrt) Scalar(x ...float64) float64                        { return math.Sqrt(x[0]) }
+func (sqrt) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sqrt }
+func (sqrt) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("√", in[0]) }
+func (sqrt) Cases() []Case                                      { return case1(Sqrt, Positive) }

@@ -1,0 +1,21 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type square struct{ floats1 }
+
+// Square is x², element by element.
+func Square(x *graph.Node) *graph.Node { return elementwise(square{}, x) }
+
+func (square) Name() string { return "Square" }
+func (square) Doc() string  { return "square, element by element" }
+
+func (square) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(Scale(y.In(0), 2), dy) }
+
+func (square) Scalar(x ...float64) float64                        { return x[0] * x[0] }
+func (square) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Square }
+func (square) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Pow(graph.Num(2)) }
+func (square) Cases() []Case                                      { return case1(Square, Reals) }

@@ -1,0 +1,35 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type stopGradient struct{}
+
+// StopGradient is x, through which no derivative flows.
+func StopGradient(x *graph.Node) *graph.Node { return graph.Apply(stopGradient{}, x) }
+
+func (stopGradient) Name() string                             { return "StopGradient" }
+func (stopGradient) Doc() string                              { return "the operand, as a constant to differentiation" }
+func (stopGradient) Grad(_, _ *graph.Node, _ int) *graph.Node { return nil }
+func (stopGradient) Scalar(x ...float64) float64              { return x[0] }
+
+func (stopGradient) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	return in[0].Type(), nil
+}
+
+func (stopGradient) View(y *graph.Node) kernel.View {
+	return kernel.Reshape{Rank: y.Rank(), Dims: sizes8(y.Shape())}
+}
+
+func (stopGradient) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Call("stop", in[0])
+}
+
+func (stopGradient) Cases() []Case {
+	return []Case{{[]Operand{{"float[i=3 d=4]", Reals}}, func(in []*graph.Node) *graph.Node { return StopGradient(in[0]) }}}
+}

@@ -1,0 +1,26 @@
+package ops
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type sub struct{ numbers2 }
+
+// Sub is a − b with broadcasting.
+func Sub(a, b *graph.Node) *graph.Node { return elementwise(sub{}, a, b) }
+
+func (sub) Name() string { return "Sub" }
+func (sub) Doc() string  { return "difference of two arrays" }
+
+func (sub) Grad(y, dy *graph.Node, i int) *graph.Node {
+	if i == 0 {
+		return dy
+	}
+	return Neg(dy)
+}
+
+func (sub) Scalar(x ...float64) float64                        { return x[0] - x[1] }
+func (sub) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sub }
+func (sub) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Minus(in[1]) }
+func (sub) Cases() []Case                                      { return case2(Sub, Reals, Reals) }

@@ -1,0 +1,136 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type keep struct{}
+
+// Keep, given among the axes of a reduction, leaves the reduced axes in place
+// with size 1: ops.Sum(x, "j", ops.Keep).
+var Keep = keep{}
+
+// reduction finds the axes of a reduction; without any it is over all of them.
+func reduction(what string, x *graph.Node, axes []any, f func(set graph.AxisSet, keep bool) *graph.Node) *graph.Node {
+	kept := false
+	var refs []any
+	for _, a := range axes {
+		if a == Keep {
+			kept = true
+		} else {
+			refs = append(refs, a)
+		}
+	}
+	return withAxes(what, x, refs, func(list []int) *graph.Node {
+		if len(refs) == 0 {
+			for i := range x.Rank() {
+				list = append(list, i)
+			}
+		}
+		if len(list) == 0 {
+			return x
+		}
+		return f(graph.AxesOf(list...), kept)
+	})
+}
+
+func inferReduction(in []*graph.Node, axes graph.AxisSet, keep bool, want func(...*graph.Node) error) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	if err := want(in...); err != nil {
+		return graph.Type{}, err
+	}
+	s := in[0].Shape()
+	if axes>>s.Rank() != 0 {
+		return graph.Type{}, fmt.Errorf("axes %v of %v", axes, s)
+	}
+	to, err := reduceShape(s, axes, keep)
+	return graph.Type{DType: in[0].DType(), Shape: to}, err
+}
+
+// spread lays the result of a reduction of x (or its derivative) out over x's axes again.
+func spread(dy, x *graph.Node, axes graph.AxisSet) *graph.Node {
+	s, err := reduceShape(x.Shape(), axes, true)
+	if err != nil {
+		return x.Graph().Fail("spread", err, x)
+	}
+	return BroadcastTo(ReshapeTo(dy, s), x.Shape())
+}
+
+// foldEach defines a reduction: every element of x meets the accumulator of its output.
+func foldEach(y *graph.Node, x graph.Value, axes graph.AxisSet, start float64, f func(acc, v float64) float64) graph.Value {
+	out := graph.NewValue(y.Type())
+	for i := range out.Data {
+		out.Data[i] = start
+	}
+	kept, _ := reduceShape(x.Type.Shape, axes, true)
+	p := 0
+	walk(x.Type.Shape, func(ix []int) {
+		q := at(kept, ix)
+		out.Data[q] = f(out.Data[q], x.Data[p])
+		p++
+	})
+	return out
+}
+
+// indices are the names of the reduced axes, for notation; unnamed axes have none.
+func indices(x *graph.Node, axes graph.AxisSet) []string {
+	var out []string
+	for _, a := range axes.List() {
+		if name := x.Shape().Axis(a).Name; name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+type sum struct {
+	Axes graph.AxisSet
+	Keep bool
+}
+
+// Sum adds over the given axes, or over all of them; see [Keep].
+func Sum(x *graph.Node, axes ...any) *graph.Node {
+	return reduction("Sum", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
+		return graph.Apply(sum{set, keep}, x)
+	})
+}
+
+func (sum) Name() string { return "Sum" }
+func (sum) Doc() string  { return "sum over axes" }
+
+func (op sum) Infer(in []*graph.Node) (graph.Type, error) {
+	return inferReduction(in, op.Axes, op.Keep, wantNumber)
+}
+
+func (op sum) Grad(y, dy *graph.Node, _ int) *graph.Node { return spread(dy, y.In(0), op.Axes) }
+
+func (op sum) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	return foldEach(y, in[0], op.Axes, 0, func(acc, v float64) float64 { return acc + v })
+}
+
+func (op sum) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Reduce{Op: kernel.ReduceSum, Axes: uint8(op.Axes)}
+}
+
+// Notation writes a sum of squares over one axis as a squared norm.
+func (op sum) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	names := indices(y.In(0), op.Axes)
+	if e := in[0]; len(names) == 1 && e.Kind == graph.ExprPower && e.Args[1].Text == "2" {
+		return graph.Norm2(e.Args[0].Subst(names, []string{""}))
+	}
+	return graph.Big("Σ", names, in[0])
+}
+
+func reductionCases(f func(x *graph.Node, axes ...any) *graph.Node, d Domain) []Case {
+	over := func(axes ...any) Case {
+		return Case{[]Operand{{"float[i=3 j=4 d=2]", d}}, func(in []*graph.Node) *graph.Node { return f(in[0], axes...) }}
+	}
+	return []Case{over(), over("j"), over(-1, Keep), over("i", "d"), over(0)}
+}
+
+func (sum) Cases() []Case { return reductionCases(Sum, Reals) }

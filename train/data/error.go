@@ -1,0 +1,51 @@
+package data
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Error is a complaint about a table, located as far as it can be. Its text is
+// one line: iris.csv:17: column "petal_length": "abc" is not a number.
+type Error struct {
+	File   string // as given to ReadCSV or Open
+	Line   int    // line in the file, from 1; 0 where no line is to blame
+	Column string // name of the column; "" where no column is to blame
+	Msg    string // what is wrong
+	Err    error  // the cause, where another package reported it; may be nil
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	switch {
+	case e.File != "" && e.Line > 0:
+		b.WriteString(e.File + ":" + strconv.Itoa(e.Line) + ": ")
+	case e.File != "":
+		b.WriteString(e.File + ": ")
+	case e.Line > 0:
+		b.WriteString("line " + strconv.Itoa(e.Line) + ": ")
+	}
+	if e.Column != "" {
+		b.WriteString("column " + quote(e.Column) + ": ")
+	}
+	b.WriteString(e.Msg)
+	return oneLine.Replace(b.String())
+}
+
+// Unwrap returns the cause, so that errors.Is(err, fs.ErrNotExist) works.
+func (e *Error) Unwrap() error { return e.Err }
+
+// oneLine keeps file names and foreign messages from breaking the line.
+var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
+
+// quote quotes text from a file, cut short because a cell may be a megabyte.
+func quote(s string) string {
+	const longest = 40
+	n := 0
+	for i := range s {
+		if n++; n > longest {
+			return strconv.Quote(s[:i]) + "…"
+		}
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,135 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// role is what a column of the file becomes in the table.
+type role int
+
+const (
+	feature role = iota
+	label
+	ignored
+)
+
+// schema says what each column of a file is.
+type schema struct {
+	names      []string
+	role       []role
+	textLabels bool // labels were taken for such because the first is no number
+}
+
+// newSchema names the columns after the first row, if that is the header, and
+// finds the role of each; sample is the first row of data.
+func newSchema(file string, cfg *config, first row, header bool, sample row) (*schema, error) {
+	s := &schema{role: make([]role, len(first.cells))}
+	line := 0
+	if header {
+		s.names, line = first.cells, first.line
+	} else {
+		for j := range first.cells {
+			s.names = append(s.names, "x"+strconv.Itoa(j+1))
+		}
+	}
+	msg := s.ignore(cfg.ignore)
+	if msg == "" {
+		msg = s.checkNames()
+	}
+	if msg == "" && cfg.labelMode == namedLabel {
+		msg = s.nameLabel(cfg.label)
+	}
+	if msg == "" && cfg.labelMode == detectLabel {
+		s.detectLabel(sample)
+	}
+	if msg == "" && !slices.Contains(s.role, feature) {
+		msg = "no column of features"
+	}
+	if msg != "" {
+		return nil, &Error{File: file, Line: line, Msg: msg}
+	}
+	return s, nil
+}
+
+// ignore, checkNames and nameLabel return what is wrong, or "".
+func (s *schema) ignore(names []string) string {
+	for _, name := range names {
+		found := false
+		for j := range s.names {
+			if s.names[j] == name {
+				s.role[j], found = ignored, true
+			}
+		}
+		if !found {
+			return s.missing("Ignore", name)
+		}
+	}
+	return ""
+}
+
+func (s *schema) checkNames() string {
+	seen := make(map[string]int)
+	for j, name := range s.names {
+		if s.role[j] == ignored {
+			continue
+		}
+		if name == "" {
+			return fmt.Sprintf(`column %d has no name; Ignore("") leaves it out`, j+1)
+		}
+		if first, ok := seen[name]; ok {
+			return fmt.Sprintf("columns %d and %d are both named %s", first+1, j+1, quote(name))
+		}
+		seen[name] = j
+	}
+	return ""
+}
+
+func (s *schema) nameLabel(name string) string {
+	j := slices.Index(s.names, name)
+	if j < 0 {
+		return s.missing("Label", name)
+	}
+	if s.role[j] == ignored {
+		return fmt.Sprintf("Label(%s): this column is ignored", quote(name))
+	}
+	s.role[j] = label
+	return ""
+}
+
+func (s *schema) missing(option, name string) string {
+	return fmt.Sprintf("%s(%s): no such column%s", option, quote(name), didYouMean(name, s.names))
+}
+
+// detectLabel takes the last column for labels if its name or its cells say so.
+func (s *schema) detectLabel(sample row) {
+	last, kept := -1, 0
+	for j, r := range s.role {
+		if r != ignored {
+			last, kept = j, kept+1
+		}
+	}
+	if kept < 2 {
+		return
+	}
+	named := slices.Contains([]string{"label", "class", "target", "species", "digit", "cultivar", "y"},
+		strings.ToLower(s.names[last]))
+	if named || isText(sample.cells[last]) {
+		s.role[last], s.textLabels = label, !named
+	}
+}
+
+// features returns the names of the features and of the label, if there is one.
+func (s *schema) features() (names []string, labelName string) {
+	for j, name := range s.names {
+		switch s.role[j] {
+		case feature:
+			names = append(names, name)
+		case label:
+			labelName = name
+		}
+	}
+	return names, labelName
+}

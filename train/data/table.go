@@ -1,0 +1,127 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gorgonia.org/tensor"
+)
+
+// Table is n rows of d features, and at most one label to each row.
+type Table struct {
+	Name      string    // the file, as errors cite it
+	Columns   []string  // the d feature names
+	X         []float64 // n·d features, row after row
+	Labels    []string  // n labels, or nil
+	LabelName string    // name of the label column; "" without labels
+	Lines     []int     // line of the file that each row starts on; nil if it came from none
+}
+
+// Rows returns n, the number of rows.
+func (t *Table) Rows() int {
+	if len(t.Columns) == 0 {
+		return 0
+	}
+	return len(t.X) / len(t.Columns)
+}
+
+// Dense returns a copy of the features as an [n, d] tensor of tensor.Float32 or
+// tensor.Float64. A value that is not finite, or too large for float32, is an
+// *Error at its line and column; so are another dtype and a table without rows.
+func (t *Table) Dense(dtype tensor.Dtype) (*tensor.Dense, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	n, d := t.Rows(), len(t.Columns)
+	if n == 0 {
+		return nil, &Error{File: t.Name, Msg: "the table has no rows"}
+	}
+	if err := t.finite(); err != nil {
+		return nil, err
+	}
+	switch dtype {
+	case tensor.Float64:
+		return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(slices.Clone(t.X))), nil
+	case tensor.Float32:
+		x := make([]float32, n*d)
+		for k, v := range t.X {
+			if x[k] = float32(v); math.IsInf(float64(x[k]), 0) {
+				return nil, t.errorAt(k/d, k%d, fmt.Sprintf("%g does not fit float32", v))
+			}
+		}
+		return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x)), nil
+	}
+	return nil, &Error{File: t.Name, Msg: fmt.Sprintf("dtype %v is neither float32 nor float64", dtype.Type)}
+}
+
+// Subset returns a new table of the given rows, in that order; a row may recur.
+// A row outside [0, n) is an error.
+func (t *Table) Subset(rows []int) (*Table, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	n, d := t.Rows(), len(t.Columns)
+	s := &Table{Name: t.Name, Columns: slices.Clone(t.Columns), LabelName: t.LabelName}
+	s.X = make([]float64, 0, len(rows)*d)
+	for _, i := range rows {
+		if i < 0 || i >= n {
+			return nil, &Error{File: t.Name, Msg: fmt.Sprintf("row %d is outside [0, %d)", i, n)}
+		}
+		s.X = append(s.X, t.X[i*d:(i+1)*d]...)
+	}
+	s.Labels = pick(t.Labels, rows)
+	s.Lines = pick(t.Lines, rows)
+	return s, nil
+}
+
+// pick returns the given elements of all, or nil if there are none to pick from.
+func pick[T any](all []T, rows []int) []T {
+	if all == nil {
+		return nil
+	}
+	picked := make([]T, len(rows))
+	for k, i := range rows {
+		picked[k] = all[i]
+	}
+	return picked
+}
+
+// check finds the contradictions that a table made by hand may hold.
+func (t *Table) check() error {
+	n, d := t.Rows(), len(t.Columns)
+	msg := ""
+	switch {
+	case d == 0:
+		msg = "the table has no feature columns"
+	case len(t.X) != n*d:
+		msg = fmt.Sprintf("%d values do not fill rows of %d columns", len(t.X), d)
+	case t.Labels != nil && len(t.Labels) != n:
+		msg = fmt.Sprintf("%d labels for %d rows", len(t.Labels), n)
+	case t.Lines != nil && len(t.Lines) != n:
+		msg = fmt.Sprintf("%d line numbers for %d rows", len(t.Lines), n)
+	default:
+		return nil
+	}
+	return &Error{File: t.Name, Msg: msg}
+}
+
+// finite finds the first value that is not.
+func (t *Table) finite() error {
+	d := len(t.Columns)
+	for k, v := range t.X {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return t.errorAt(k/d, k%d, fmt.Sprintf("%g is not finite", v))
+		}
+	}
+	return nil
+}
+
+// errorAt blames feature j of row i.
+func (t *Table) errorAt(i, j int, msg string) error {
+	e := &Error{File: t.Name, Column: t.Columns[j], Msg: msg}
+	if t.Lines != nil {
+		e.Line = t.Lines[i]
+	}
+	return e
+}

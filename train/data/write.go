@@ -1,0 +1,81 @@
+package data
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// WriteCSV writes t with a header, the labels as the last column, commas between
+// cells and every digit that a float64 holds. ReadCSV reads it back equal in all
+// but Name and Lines, given Header(true) and Label(t.LabelName), or NoLabel()
+// for a table without labels; a table that ReadCSV read without options needs
+// none. A table that no file can hold is an *Error before anything is written:
+// no rows, values that are not finite, names that are empty or recur, labels
+// that are empty, text that ReadCSV refuses or trims.
+func WriteCSV(w io.Writer, t *Table) error {
+	if err := t.writable(); err != nil {
+		return err
+	}
+	b := bufio.NewWriter(w)
+	for j, name := range t.header() {
+		if j > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(quoteCell(name))
+	}
+	b.WriteByte('\n')
+	d := len(t.Columns)
+	var digits []byte
+	for i := range t.Rows() {
+		for j, v := range t.X[i*d : (i+1)*d] {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			digits = strconv.AppendFloat(digits[:0], v, 'g', -1, 64)
+			b.Write(digits)
+		}
+		if t.Labels != nil {
+			b.WriteByte(',')
+			b.WriteString(quoteCell(t.Labels[i]))
+		}
+		b.WriteByte('\n')
+	}
+	return b.Flush() // the first error of any write above
+}
+
+// header returns the names of all columns of the written file.
+func (t *Table) header() []string {
+	if t.Labels == nil {
+		return t.Columns
+	}
+	return append(slices.Clone(t.Columns), t.LabelName)
+}
+
+// writable finds what keeps t from being written and read back.
+func (t *Table) writable() error {
+	if err := t.check(); err != nil {
+		return err
+	}
+	if t.Rows() == 0 {
+		return &Error{File: t.Name, Msg: "the table has no rows"}
+	}
+	names := t.header()
+	for j, name := range names {
+		if msg := unwritable(name); msg != "" {
+			return &Error{File: t.Name, Msg: fmt.Sprintf("name of column %d: %s", j+1, msg)}
+		}
+	}
+	s := schema{names: names, role: make([]role, len(names))}
+	if msg := s.checkNames(); msg != "" {
+		return &Error{File: t.Name, Msg: msg}
+	}
+	for i, l := range t.Labels {
+		if msg := unwritable(l); msg != "" {
+			return &Error{File: t.Name, Column: t.LabelName, Msg: fmt.Sprintf("label of row %d: %s", i, msg)}
+		}
+	}
+	return t.finite()
+}
