@@ -1,0 +1,111 @@
+package rewrite
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Pass is one step of the list: it rebuilds the graph node by node.
+type Pass struct {
+	Name string
+	Why  string // what it is for, and why it stands where it stands
+	// rules are tried on every node, in order, until none fits.
+	rules []Rule
+	// derive differentiates again where the graph remembers a derivation.
+	derive bool
+}
+
+// Rules lists the rules of the pass in the order of trial.
+func (p Pass) Rules() []Rule { return append([]Rule(nil), p.rules...) }
+
+// Rule is one row of a rule table: it looks at a node of the new graph, whose
+// inputs are already rewritten, and gives what should stand in its place, or nil.
+type Rule struct {
+	Name  string
+	Why   string // the mathematics, or the reason
+	Apply func(n *graph.Node) *graph.Node
+}
+
+// Passes is the list that tape.Compile runs.
+func Passes() []Pass {
+	return []Pass{
+		{Name: "stabilise", rules: stabilise,
+			Why: "overflow is removed before algebra can hide the patterns, and before gradients are derived"},
+		{Name: "specialise", rules: specialise,
+			Why: "large intermediates are removed from the forward cone, so that the gradients derived next never see them"},
+		{Name: "derive", derive: true,
+			Why: "gradients follow: each is taken again of the loss as it now is"},
+		{Name: "simplify", rules: append(append([]Rule{}, fold...), algebra...),
+			Why: "constants and trivial terms, most of which gradients bring"},
+		{Name: "dead code",
+			Why: "what rules left behind; last, so that nothing unused is compiled"},
+	}
+}
+
+// Entry is one line of the log.
+type Entry struct {
+	Pass, Rule    string
+	Before, After string // the node, as text, in the graph before and after
+	Pos           graph.Pos
+}
+
+// String gives one line.
+func (e Entry) String() string {
+	return fmt.Sprintf("%s: %s: %s  →  %s", e.Pass, e.Rule, e.Before, e.After)
+}
+
+// Result is a rewritten graph.
+type Result struct {
+	Graph *graph.Graph
+	Log   []Entry
+	nodes map[*graph.Node]*graph.Node
+}
+
+// Node is the new node that computes what n computed, nil if n was not wanted.
+func (r *Result) Node(n *graph.Node) *graph.Node { return r.nodes[n] }
+
+// LogText is the log, a line each.
+func (r *Result) LogText() string {
+	var b strings.Builder
+	for _, e := range r.Log {
+		b.WriteString(e.String() + "\n")
+	}
+	return b.String()
+}
+
+// Run applies the passes to the cone of the wanted nodes. Nodes that nothing
+// wanted depends on are left out (dead code). The old graph is not changed. The
+// leaves keep their paths and random draws their keys; the updates of the graph
+// come along where both sides are wanted.
+func Run(g *graph.Graph, wanted []*graph.Node, passes ...Pass) (*Result, error) {
+	if err := g.Err(); err != nil {
+		return nil, err
+	}
+	for _, n := range wanted {
+		if n == nil || n.Graph() != g || !n.IsValid() {
+			return nil, fmt.Errorf("%v is no node of graph %q", n, g.Name())
+		}
+	}
+	res := &Result{Graph: g, nodes: map[*graph.Node]*graph.Node{}}
+	for _, n := range wanted {
+		res.nodes[n] = n
+	}
+	for _, p := range passes {
+		now := make([]*graph.Node, len(wanted))
+		for i, n := range wanted {
+			now[i] = res.nodes[n]
+		}
+		b := rebuild(res.Graph, now, p)
+		if err := b.to.Err(); err != nil {
+			panic(fmt.Sprintf("rewrite: pass %q built a wrong node: %v", p.Name, err))
+		}
+		res.Graph = b.to
+		res.Log = append(res.Log, b.log...)
+		for i, n := range wanted {
+			res.nodes[n] = b.node[now[i]]
+		}
+	}
+	return res, nil
+}

@@ -1,0 +1,110 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// Config is an experiment. The zero values of most fields stand for the
+// defaults that [Config.withDefaults] documents.
+type Config struct {
+	Table      *data.Table
+	K          int      // clusters; default: the number of classes, or 3 without labels
+	Objectives []string // names of builders; default: kmeans-softmax, kmeans-goofy
+	Seeds      int      // runs of each objective; default 10
+	Seed       uint64   // the first seed
+	Steps      int      // default 200
+	Optimiser  train.Optimiser
+	Gamma      train.Schedule // default: annealed, from the data's scale
+	Start      Start          // default: PlusPlus
+	Given      []float64      // centres, row-major [k d], for Start Given
+	DType      graph.DType    // default F64
+	Restarts   int            // of Lloyd's algorithm; default 50
+	Batch      int            // of SGD on the nearest centre; default 16
+	SweepGamma []float64      // default: around the data's scale
+	SweepK     []int          // default: 2 to K+2
+	// Progress is called as runs end, from one goroutine.
+	Progress func(done, of int, what string)
+}
+
+// withDefaults fills in what is not given. The scale of the data is s² = mean
+// squared distance of a point from the mean; temperatures are in units of 1/s²,
+// so that the same default fits centimetres and pixel counts. γ is annealed from
+// 0.5·k/s² to 100·k/s²: from centres that all pull together to a choice that is
+// all but hard. The optimiser is Adam with a rate of 0.05·s/√d.
+func (c Config) withDefaults() (Config, error) {
+	if c.Table == nil || c.Table.Rows() == 0 {
+		return c, errors.New("no data")
+	}
+	n, d := c.Table.Rows(), len(c.Table.Columns)
+	if c.K == 0 {
+		c.K = 3
+		if classes := len(c.Table.Classes()); classes > 1 {
+			c.K = classes
+		}
+	}
+	switch {
+	case c.K < 1:
+		return c, fmt.Errorf("k = %d: want at least 1", c.K)
+	case c.K > n:
+		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %d rows", c.Table.Name, c.K, n)
+	case c.Seeds < 0 || c.Steps < 0 || c.Restarts < 0 || c.Batch < 0:
+		return c, errors.New("seeds, steps, restarts and batch must not be negative")
+	}
+	if len(c.Objectives) == 0 {
+		c.Objectives = []string{"kmeans-softmax", "kmeans-goofy"}
+	}
+	for _, name := range c.Objectives {
+		if _, err := builders.Lookup(name); err != nil {
+			return c, err
+		}
+	}
+	s := scale(c.Table)
+	setDefault(&c.Seeds, 10)
+	setDefault(&c.Steps, 200)
+	setDefault(&c.Restarts, 50)
+	setDefault(&c.Batch, min(16, n))
+	c.Batch = min(c.Batch, n)
+	if c.DType == graph.InvalidDType {
+		c.DType = graph.F64
+	}
+	unit := float64(c.K) / (s * s)
+	if c.Gamma.IsZero() {
+		c.Gamma = train.Geometric(0.5*unit, 100*unit)
+	}
+	if c.Optimiser.IsZero() {
+		c.Optimiser = train.Adam(DefaultRate(c.Table))
+	}
+	if c.SweepGamma == nil {
+		for _, f := range []float64{0.1, 0.3, 1, 3, 10, 30, 100} {
+			c.SweepGamma = append(c.SweepGamma, f*unit)
+		}
+	}
+	if c.SweepK == nil {
+		for k := 2; k <= min(c.K+2, n); k++ {
+			c.SweepK = append(c.SweepK, k)
+		}
+	}
+	if c.Start == StartGiven && len(c.Given) != c.K*d {
+		return c, fmt.Errorf("%d numbers for %d start centres of %d features: want %d", len(c.Given), c.K, d, c.K*d)
+	}
+	return c, nil
+}
+
+func setDefault(v *int, to int) {
+	if *v == 0 {
+		*v = to
+	}
+}
+
+// DefaultRate is the learning rate that suits Adam on the data: 0.05·s/√d, a
+// twentieth of the scale per feature.
+func DefaultRate(t *data.Table) float64 {
+	return 0.05 * scale(t) / math.Sqrt(float64(len(t.Columns)))
+}

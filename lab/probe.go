@@ -1,0 +1,97 @@
+package lab
+
+import (
+	"context"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+	"gorgonia.org/tensor"
+)
+
+// Measure is what the probe says of centres at one temperature.
+type Measure struct {
+	Inertia float64 // Σ_i min_j ‖x_i − r_j‖², the hard assignment's
+	Soft    float64 // mean_i Σ_j α_ij ‖x_i − r_j‖²
+	Goofy   float64 // mean_i ‖r̂_i − x_i‖²
+	Spread  float64 // mean_i Σ_j α_ij ‖r_j − r̂_i‖² = Soft − Goofy
+	Angle   float64 // between the gradients of Soft and Goofy, in degrees; NaN where one is 0
+}
+
+// probe is one program that measures centres on common data.
+type probe struct {
+	vm                                  *tape.VM
+	feed                                tape.Feed
+	r, γ                                *tensor.Dense
+	inertia, soft, goofy, spread        *graph.Node
+	dot, normSoft, normGoofy, assigning *graph.Node
+}
+
+func newProbe(x *tensor.Dense, n, d, k int) (*probe, error) {
+	g := graph.New("probe")
+	xs := g.Input("x", graph.F64, graph.Ax("i", n), graph.Ax("d", d))
+	r := g.Input("r", graph.F64, graph.Ax("j", k), graph.Ax("d", d))
+	γ := g.Scalar("γ", 1, graph.F64)
+	p := &probe{r: tensor.New(tensor.WithShape(k, d), tensor.Of(tensor.Float64)), γ: tape.Scalar(graph.F64, 1)}
+	p.feed = tape.Feed{xs: x, r: p.r, γ: p.γ}
+	soft, goofy := builders.SoftKMeans(xs, r, γ), builders.GoofyKMeans(xs, r, γ)
+	p.inertia = ops.Sum(ops.Min(soft.Distance, "j"), "i").As("inertia")
+	p.assigning = ops.ArgMin(soft.Distance, "j").As("a")
+	p.soft, p.goofy = soft.Loss, goofy.Loss
+	p.spread = builders.Spread(soft.Alpha, r)
+	ds, dg := grad.Of(soft.Loss, r)[0], grad.Of(goofy.Loss, r)[0]
+	p.dot = ops.Sum(ops.Mul(ds, dg))
+	p.normSoft, p.normGoofy = ops.Sum(ops.Square(ds)), ops.Sum(ops.Square(dg))
+	prog, err := tape.Compile(g, tape.Fetch(p.inertia, p.soft, p.goofy, p.spread, p.dot, p.normSoft, p.normGoofy, p.assigning))
+	if err != nil {
+		return nil, err
+	}
+	p.vm = prog.NewVM(tape.NewStore(g))
+	return p, nil
+}
+
+// at measures centres, row-major [k d].
+func (p *probe) at(ctx context.Context, centres []float64, γ float64) (Measure, error) {
+	copy(p.r.Float64s(), centres)
+	p.γ.Float64s()[0] = γ
+	if err := p.vm.Run(ctx, p.feed); err != nil {
+		return Measure{}, err
+	}
+	f := p.vm.Float
+	cos := f(p.dot) / math.Sqrt(f(p.normSoft)*f(p.normGoofy))
+	return Measure{f(p.inertia), f(p.soft), f(p.goofy), f(p.spread), math.Acos(min(1, max(-1, cos))) * 180 / math.Pi}, nil
+}
+
+// assigned gives the nearest centre of every point, for the centres last measured.
+func (p *probe) assigned() ([]int, error) {
+	t, err := p.vm.Value(p.assigning)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, 0, t.Len())
+	for _, v := range t.Int64s() {
+		out = append(out, int(v))
+	}
+	return out, nil
+}
+
+// Assign gives the nearest of the centres (row-major [k d]) for every row of x
+// (row-major [n d]), and the sum of squared distances to them: how trained
+// centres see new points.
+func Assign(ctx context.Context, x []float64, centres []float64, d int) (nearest []int, inertia float64, err error) {
+	n, k := len(x)/d, len(centres)/d
+	p, err := newProbe(tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x)), n, d, k)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer p.vm.Close()
+	m, err := p.at(ctx, centres, 1)
+	if err != nil {
+		return nil, 0, err
+	}
+	nearest, err = p.assigned()
+	return nearest, m.Inertia, err
+}

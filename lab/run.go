@@ -1,0 +1,218 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
+)
+
+// Run is one training of one objective from one seed. Curves have one entry per
+// step, measured at the centres and the temperature with which the step began,
+// and a last entry for the final centres.
+type Run struct {
+	Seed     uint64
+	Steps    int
+	Gamma    []float64
+	Measures []Measure
+	Loss     []float64   // the objective's own, where it is not one of the two measured
+	Movement []float64   // √Σ_j ‖r_j(t+1) − r_j(t)‖², one entry per step
+	Path     [][]float64 // centres, row-major [k d]
+	Assigned []int       // nearest final centre of every point
+	ARI      float64     // of Assigned with the labels; NaN without labels
+}
+
+// Final is the last measure.
+func (r Run) Final() Measure { return r.Measures[len(r.Measures)-1] }
+
+// Inertia is the hard assignment's at the end.
+func (r Run) Inertia() float64 { return r.Final().Inertia }
+
+// Centres are the final ones, row-major [k d].
+func (r Run) Centres() []float64 { return r.Path[len(r.Path)-1] }
+
+// trainer trains one objective from different starts on one program.
+type trainer struct {
+	c     Config
+	k     int
+	model *builders.Model
+	prog  *tape.Program
+	step  graph.Step
+	x     *tensor.Dense // of the configured type, all rows
+	probe *probe
+}
+
+func newTrainer(c Config, name string, k int) (*trainer, error) {
+	n, d := c.Table.Rows(), len(c.Table.Columns)
+	t := &trainer{c: c, k: k}
+	batch := n
+	if name == "kmeans-sgd" {
+		batch = c.Batch
+	}
+	m, err := builders.Build(name, builders.Settings{"n": float64(batch), "d": float64(d), "k": float64(k)}, c.DType)
+	if err != nil {
+		return nil, err
+	}
+	t.model, t.step = m, m.Step
+	if len(t.step) == 0 {
+		t.step = c.Optimiser.Minimize(m.Loss, m.Centres)
+	}
+	if t.prog, err = tape.Compile(m.Graph, tape.Do(t.step), tape.CheckFinite(m.Loss)); err != nil {
+		return nil, err
+	}
+	if t.x, err = c.Table.Dense(dtype(c.DType)); err != nil {
+		return nil, err
+	}
+	x64, err := c.Table.Dense(tensor.Float64)
+	if err != nil {
+		return nil, err
+	}
+	t.probe, err = newProbe(x64, n, d, k)
+	return t, err
+}
+
+func (t *trainer) close() { t.probe.vm.Close() }
+
+func dtype(dt graph.DType) tensor.Dtype {
+	if dt == graph.F32 {
+		return tensor.Float32
+	}
+	return tensor.Float64
+}
+
+// run trains from the start centres of a seed. record says whether each step is
+// measured; otherwise only the last.
+func (t *trainer) run(ctx context.Context, seed uint64, gamma train.Schedule, steps int, record bool) (Run, error) {
+	start := t.c.Given
+	if t.c.Start != StartGiven || len(start) != t.k*len(t.c.Table.Columns) {
+		start = Centres(t.c.Table, t.k, t.c.Start, seed)
+	}
+	return t.from(ctx, start, seed, gamma, steps, record)
+}
+
+func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma train.Schedule, steps int, record bool) (Run, error) {
+	d := len(t.c.Table.Columns)
+	store := tape.NewStore(t.model.Graph, tape.Seed(seed))
+	v := graph.Value{Type: t.model.Centres.Type(), Data: start}
+	if err := store.Set(t.model.Centres.Path(), tape.Tensor(v)); err != nil {
+		return Run{}, err
+	}
+	vm := t.prog.NewVM(store)
+	defer vm.Close()
+	r := Run{Seed: seed, ARI: math.NaN()}
+	now := slices.Clone(start)
+	measure := func(γ float64) error {
+		m, err := t.probe.at(ctx, now, γ)
+		r.Gamma = append(r.Gamma, γ)
+		r.Measures = append(r.Measures, m)
+		r.Path = append(r.Path, slices.Clone(now))
+		return err
+	}
+	hard := t.model.Gamma == nil
+	γ := func(step int) float64 { return gamma.At(step, steps) }
+	if hard {
+		last := gamma.At(steps-1, steps)
+		γ = func(int) float64 { return last }
+	}
+	feed := tape.Feed{t.model.Input: t.x}
+	batches := newBatches(t.c.Table.Rows(), d, t.model.Settings.Int("n"), seed)
+	loop := train.Loop{VM: vm, Steps: steps,
+		Feed: func(step int) (tape.Feed, error) {
+			if record {
+				if err := measure(γ(step)); err != nil {
+					return nil, err
+				}
+			}
+			if b := t.model.Settings.Int("n"); b < t.c.Table.Rows() {
+				feed[t.model.Input] = batches.next(t.x)
+			}
+			return feed, nil
+		},
+		After: func(step int) (bool, error) {
+			r.Loss = append(r.Loss, vm.Float(t.model.Loss))
+			e, err := store.Get(t.model.Centres.Path())
+			if err != nil {
+				return true, err
+			}
+			moved := 0.0
+			for i, v := range float64s(e) {
+				moved += (v - now[i]) * (v - now[i])
+				now[i] = v
+			}
+			r.Movement = append(r.Movement, math.Sqrt(moved))
+			return len(t.model.Step) > 0 && moved == 0, nil // Lloyd's algorithm has converged
+		},
+	}
+	if !hard {
+		loop.Scheduled = map[*graph.Node]train.Schedule{t.model.Gamma: gamma}
+	}
+	var err error
+	if r.Steps, err = loop.Run(ctx); err != nil {
+		return r, fmt.Errorf("%s, seed %d, step %d: %w", t.model.Builder.Name, seed, r.Steps, err)
+	}
+	if err := measure(γ(steps - 1)); err != nil {
+		return r, err
+	}
+	if r.Assigned, err = t.probe.assigned(); err != nil {
+		return r, err
+	}
+	if len(t.c.Table.Labels) > 0 {
+		codes, _ := data.Codes(t.c.Table.Labels)
+		if r.ARI, err = data.ARI(codes, r.Assigned); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+func float64s(t *tensor.Dense) []float64 {
+	if t.Dtype() == tensor.Float64 {
+		return t.Float64s()
+	}
+	out := make([]float64, 0, t.Len())
+	for _, v := range t.Float32s() {
+		out = append(out, float64(v))
+	}
+	return out
+}
+
+// batches gives mini-batches in an order that depends on the seed alone, so that
+// objectives with the same seed see the same points.
+type batches struct {
+	n, d, size int
+	seed       uint64
+	epoch      int
+	order      []int
+	out        *tensor.Dense
+}
+
+func newBatches(n, d, size int, seed uint64) *batches {
+	return &batches{n: n, d: d, size: size, seed: seed}
+}
+
+func (b *batches) next(x *tensor.Dense) *tensor.Dense {
+	if b.out == nil {
+		b.out = tensor.New(tensor.WithShape(b.size, b.d), tensor.Of(x.Dtype()))
+	}
+	for i := range b.size {
+		if len(b.order) == 0 {
+			b.order = data.Order(b.seed, b.epoch, b.n)
+			b.epoch++
+		}
+		k := b.order[0]
+		b.order = b.order[1:]
+		if x.Dtype() == tensor.Float64 {
+			copy(b.out.Float64s()[i*b.d:(i+1)*b.d], x.Float64s()[k*b.d:])
+		} else {
+			copy(b.out.Float32s()[i*b.d:(i+1)*b.d], x.Float32s()[k*b.d:])
+		}
+	}
+	return b.out
+}

@@ -1,0 +1,115 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// Start says where centres begin.
+type Start int
+
+// The ways to begin.
+const (
+	PlusPlus    Start = iota // k-means++: each next centre a point drawn by squared distance
+	StartPoints              // random points
+	StartGiven               // Config.Given
+)
+
+var startNames = [...]string{"plusplus", "points", "given"}
+
+// String is the name that ParseStart reads.
+func (s Start) String() string { return startNames[min(max(int(s), 0), len(startNames)-1)] }
+
+// ParseStart reads plusplus, points or given.
+func ParseStart(s string) (Start, error) {
+	for i, name := range startNames {
+		if s == name {
+			return Start(i), nil
+		}
+	}
+	return 0, fmt.Errorf("start %q: want plusplus, points or given", s)
+}
+
+// Centres draws k start centres, row-major [k d]. The same seed gives the same
+// centres whatever they are for.
+func Centres(t *data.Table, k int, how Start, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 0x7461706573747279))
+	d := len(t.Columns)
+	if how == StartPoints {
+		out := make([]float64, 0, k*d)
+		for _, i := range rng.Perm(t.Rows())[:k] {
+			out = append(out, row(t, i)...)
+		}
+		return out
+	}
+	return plusPlus(t, k, rng)
+}
+
+// plusPlus is the seeding of Arthur & Vassilvitskii (2007): the first centre is a
+// random point, each next one a point drawn with probability proportional to its
+// squared distance from the nearest centre so far.
+func plusPlus(t *data.Table, k int, rng *rand.Rand) []float64 {
+	n, d := t.Rows(), len(t.Columns)
+	out := make([]float64, 0, k*d)
+	near := make([]float64, n)
+	for i := range near {
+		near[i] = math.Inf(1)
+	}
+	pick := rng.IntN(n)
+	for {
+		c := row(t, pick)
+		out = append(out, c...)
+		if len(out) == k*d {
+			return out
+		}
+		total := 0.0
+		for i := range near {
+			near[i] = math.Min(near[i], sqDist(row(t, i), c))
+			total += near[i]
+		}
+		pick = rng.IntN(n) // where all points coincide with centres
+		if total > 0 {
+			for u := rng.Float64() * total; ; {
+				pick = (pick + 1) % n
+				if u -= near[pick]; u < 0 {
+					break
+				}
+			}
+		}
+	}
+}
+
+func row(t *data.Table, i int) []float64 {
+	d := len(t.Columns)
+	return t.X[i*d : (i+1)*d]
+}
+
+func sqDist(a, b []float64) (s float64) {
+	for i := range a {
+		s += (a[i] - b[i]) * (a[i] - b[i])
+	}
+	return s
+}
+
+// scale is the root mean squared distance of a point from the mean of all; 1 if
+// all points are equal.
+func scale(t *data.Table) float64 {
+	n, d := t.Rows(), len(t.Columns)
+	mean := make([]float64, d)
+	for i := range n {
+		for j, v := range row(t, i) {
+			mean[j] += v / float64(n)
+		}
+	}
+	s := 0.0
+	for i := range n {
+		s += sqDist(row(t, i), mean) / float64(n)
+	}
+	if s <= 0 || math.IsInf(s, 0) {
+		return 1
+	}
+	return math.Sqrt(s)
+}

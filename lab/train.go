@@ -1,0 +1,20 @@
+package lab
+
+import "context"
+
+// Train trains one model from Seeds seeds and keeps every run; the best by
+// inertia is [Variant.Best]. Curves are recorded.
+func (c Config) Train(ctx context.Context, name string) (Variant, error) {
+	c.Objectives = []string{name}
+	c, err := c.withDefaults()
+	if err != nil {
+		return Variant{}, err
+	}
+	done := 0
+	return c.variant(ctx, name, c.Seeds, func(what string) {
+		done++
+		if c.Progress != nil {
+			c.Progress(done, c.Seeds, what)
+		}
+	})
+}

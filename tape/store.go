@@ -1,0 +1,128 @@
+package tape
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"gorgonia.org/tensor"
+)
+
+// Store holds parameters and states by path. Programs of different graphs and
+// shapes of batch may share one: what counts is the path and the type. It is
+// for one running VM at a time.
+type Store struct {
+	seed    uint64
+	step    uint64
+	entries map[string]*entry
+}
+
+type entry struct {
+	typ graph.Type
+	mem kernel.Mem
+}
+
+// leaf is what a store needs to know to make an entry.
+type leaf struct {
+	path string
+	typ  graph.Type
+	init graph.Init
+}
+
+func leafOf(n *graph.Node) leaf { return leaf{n.Path(), n.Type(), n.Initialiser()} }
+
+// StoreOption is a setting of a store.
+type StoreOption func(*Store)
+
+// Seed fixes all of a store's randomness: fresh values, and the random draws of
+// the programs that run on it. Without it the seed is 0.
+func Seed(seed uint64) StoreOption { return func(s *Store) { s.seed = seed } }
+
+// NewStore makes a store with fresh values for the parameters and states of g.
+// A fresh value depends on the seed, the path and the type alone.
+func NewStore(g *graph.Graph, options ...StoreOption) *Store {
+	s := &Store{entries: map[string]*entry{}}
+	for _, o := range options {
+		o(s)
+	}
+	for _, n := range g.Leaves(graph.RoleParam, graph.RoleState) {
+		s.fresh(leafOf(n))
+	}
+	return s
+}
+
+// fresh gives the entry of a leaf, made if it is not there.
+func (s *Store) fresh(l leaf) (*entry, error) {
+	if e := s.entries[l.path]; e != nil {
+		if e.typ.DType != l.typ.DType || !e.typ.Shape.SameSizes(l.typ.Shape) {
+			return nil, fmt.Errorf("%s: the store has type %v, the program wants %v", l.path, e.typ, l.typ)
+		}
+		return e, nil
+	}
+	v := graph.NewValue(l.typ)
+	offset, std, width := l.init.Distribution(l.typ.Shape)
+	key := kernel.KeyOf("init " + l.path)
+	for i := range v.Data {
+		switch {
+		case std != 0:
+			v.Data[i] = offset + std*kernel.Draw(kernel.F64, true, key, s.seed, 0, uint64(i))
+		case width != 0:
+			v.Data[i] = offset + width*kernel.Draw(kernel.F64, false, key, s.seed, 0, uint64(i))
+		default:
+			v.Data[i] = offset
+		}
+	}
+	e := &entry{l.typ, memOf(v)}
+	s.entries[l.path] = e
+	return e, nil
+}
+
+// Paths lists the entries in order.
+func (s *Store) Paths() []string {
+	var out []string
+	for p := range s.entries {
+		out = append(out, p)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Step is the number of steps committed so far. Random draws depend on it.
+func (s *Store) Step() uint64 { return s.step }
+
+// Get gives the values under a path as a dense tensor of its own.
+func (s *Store) Get(path string) (*tensor.Dense, error) {
+	e := s.entries[path]
+	if e == nil {
+		return nil, fmt.Errorf("store: nothing under %q: it has %q", path, s.Paths())
+	}
+	own := kernel.Alloc(e.mem.Len())
+	own.Copy(e.mem)
+	return denseOver(e.typ, own), nil
+}
+
+// Set copies values into an entry, whose type they must have.
+func (s *Store) Set(path string, t *tensor.Dense) error {
+	e := s.entries[path]
+	if e == nil {
+		return fmt.Errorf("store: nothing under %q: it has %q", path, s.Paths())
+	}
+	m, err := memOfDense(path, e.typ, t)
+	if err != nil {
+		return err
+	}
+	e.mem.Copy(m)
+	return nil
+}
+
+// Clone is an independent copy: seed, step and values.
+func (s *Store) Clone() *Store {
+	c := &Store{seed: s.seed, step: s.step, entries: map[string]*entry{}}
+	for p, e := range s.entries {
+		m := kernel.Alloc(e.mem.Len())
+		m.Copy(e.mem)
+		c.entries[p] = &entry{e.typ, m}
+	}
+	return c
+}

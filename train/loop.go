@@ -1,0 +1,58 @@
+package train
+
+import (
+	"context"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"gorgonia.org/tensor"
+)
+
+// Loop runs training steps on a VM whose program does them.
+type Loop struct {
+	VM    *tape.VM
+	Steps int
+	// Feed gives what is fed in step t; the loop adds the scheduled scalars.
+	Feed func(t int) (tape.Feed, error)
+	// Scheduled scalars are set before each step.
+	Scheduled map[*graph.Node]Schedule
+	// After is called when step t has been committed; done ends the loop early.
+	After func(t int) (done bool, err error)
+}
+
+// Run runs the steps, until they are done, After says so, ctx ends, or
+// something fails. It gives the number of steps committed.
+func (l Loop) Run(ctx context.Context) (steps int, err error) {
+	scalars := map[*graph.Node]*tensor.Dense{}
+	for n := range l.Scheduled {
+		scalars[n] = tape.Scalar(n.DType(), 0)
+	}
+	for t := range l.Steps {
+		feed, err := l.Feed(t)
+		if err != nil {
+			return t, err
+		}
+		for n, s := range l.Scheduled {
+			setScalar(scalars[n], s.At(t, l.Steps))
+			feed[n] = scalars[n]
+		}
+		if err := l.VM.Run(ctx, feed); err != nil {
+			return t, err
+		}
+		if l.After != nil {
+			if done, err := l.After(t); done || err != nil {
+				return t + 1, err
+			}
+		}
+	}
+	return l.Steps, nil
+}
+
+// setScalar changes a scalar tensor in place.
+func setScalar(t *tensor.Dense, v float64) {
+	if t.Dtype() == tensor.Float32 {
+		t.Float32s()[0] = float32(v)
+	} else {
+		t.Float64s()[0] = v
+	}
+}
