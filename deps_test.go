@@ -1,0 +1,119 @@
+package tapestry_test
+
+import (
+	"go/build"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/tapestry-ml/tapestry"
+
+// imports is the table of what each package may import: a statement of policy.
+// Packages of this module are given by their path below it; a third-party module
+// by its path. Standard library packages are free. A new edge fails this test
+// until the table says so.
+var imports = map[string]string{
+	".":                  "",
+	"graph":              "",
+	"internal/kernel":    "",
+	"ops":                "graph internal/kernel",
+	"graph/grad":         "graph ops",
+	"graph/rewrite":      "graph ops graph/grad", // gradients follow: they are derived again from what was rewritten
+	"internal/ref":       "graph",
+	"tape":               "graph graph/rewrite internal/kernel gorgonia.org/tensor",
+	"train":              "graph ops graph/grad tape gorgonia.org/tensor",
+	"train/data":         "gorgonia.org/tensor",
+	"builders":           "graph ops",
+	"lab":                "graph ops graph/grad tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
+	"viz":                "graph viz/figure",
+	"viz/figure":         "github.com/awalterschulze/gographviz",
+	"viz/chart":          "",
+	"viz/report":         "viz/chart",
+	"interop/gorgonia":   "graph ops tape gorgonia.org/gorgonia gorgonia.org/tensor",
+	"internal/randgraph": "graph ops",
+}
+
+// free packages may import everything: programs.
+func isProgram(pkg string) bool {
+	return strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "examples/")
+}
+
+func TestImportTable(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() {
+			return nil
+		}
+		if name := d.Name(); path != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "docs") {
+			return filepath.SkipDir
+		}
+		pkg, err := build.ImportDir(path, 0)
+		if err != nil {
+			if _, none := err.(*build.NoGoError); none {
+				return nil
+			}
+			return err
+		}
+		name := filepath.ToSlash(path)
+		seen[name] = true
+		if isProgram(name) {
+			return nil
+		}
+		policy, ok := imports[name]
+		if !ok {
+			t.Errorf("package %s is not in the table", name)
+			return nil
+		}
+		allowed := strings.Fields(policy)
+		used := map[string]bool{}
+		for _, imp := range pkg.Imports {
+			edge, ours := strings.CutPrefix(imp, module+"/")
+			switch {
+			case ours:
+			case !strings.Contains(strings.Split(imp, "/")[0], "."):
+				continue // standard library
+			default:
+				i := slices.IndexFunc(allowed, func(m string) bool { return imp == m || strings.HasPrefix(imp, m+"/") })
+				if i < 0 {
+					t.Errorf("%s imports %s, which the table does not allow", name, imp)
+					continue
+				}
+				edge = allowed[i]
+			}
+			used[edge] = true
+			if !slices.Contains(allowed, edge) {
+				t.Errorf("%s imports %s, which the table does not allow", name, edge)
+			}
+		}
+		for _, a := range allowed {
+			if !used[a] {
+				t.Errorf("%s does not import %s: take it off the table", name, a)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range imports {
+		if !seen[name] {
+			t.Errorf("the table has %s, which is no package", name)
+		}
+	}
+}
+
+// TestOneUserOfGorgonia holds that the second engine's module reaches programs
+// only through interop.
+func TestOneUserOfGorgonia(t *testing.T) {
+	for pkg, policy := range imports {
+		if strings.Contains(policy, "gorgonia.org/gorgonia") && pkg != "interop/gorgonia" {
+			t.Errorf("%s may import gorgonia.org/gorgonia", pkg)
+		}
+	}
+}

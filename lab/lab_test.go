@@ -1,0 +1,210 @@
+package lab_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// best is the inertia of the best clustering of iris into three that
+// scikit-learn 1.2.1 finds in 50 restarts.
+const best = 78.851441426146
+
+func TestCompareOnIris(t *testing.T) {
+	res, err := lab.Compare(context.Background(), lab.Config{Table: data.Iris()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lloyd := res.Baselines[0].Best()
+	if math.Abs(lloyd.Inertia()-best) > 1e-4 {
+		t.Errorf("Lloyd's algorithm reaches %.6f, want %.6f", lloyd.Inertia(), best)
+	}
+	soft := res.Variants[0].Best()
+	if soft.Inertia() > best*1.01 || soft.ARI < 0.71 {
+		t.Errorf("soft k-means reaches inertia %.6f, ARI %.4f; want at most %.6f and at least 0.71", soft.Inertia(), soft.ARI, best*1.01)
+	}
+	for _, v := range res.Variants {
+		if len(v.Runs) != 10 {
+			t.Fatalf("%s has %d runs, want 10", v.Name, len(v.Runs))
+		}
+		if v.Cost.FLOPs <= 0 || v.Cost.Peak <= 0 || v.Cost.Seconds <= 0 || v.Cost.Nodes <= 0 {
+			t.Errorf("%s costs %+v", v.Name, v.Cost)
+		}
+		for _, r := range v.Runs {
+			if len(r.Measures) != res.Config.Steps+1 || len(r.Path) != res.Config.Steps+1 || len(r.Movement) != res.Config.Steps {
+				t.Fatalf("%s: %d measures, %d places, %d moves in %d steps", v.Name, len(r.Measures), len(r.Path), len(r.Movement), res.Config.Steps)
+			}
+			for s, m := range r.Measures {
+				if d := m.Soft - m.Goofy - m.Spread; math.Abs(d) > 1e-9*m.Soft {
+					t.Fatalf("%s, seed %d, step %d: soft − goofy − spread = %g", v.Name, r.Seed, s, d)
+				}
+				own := m.Soft
+				if v.Name == "kmeans-goofy" {
+					own = m.Goofy
+				}
+				if s < len(r.Loss) && math.Abs(own-r.Loss[s]) > 1e-9*own {
+					t.Fatalf("%s, seed %d, step %d: the tape's loss is %g, the probe's %g", v.Name, r.Seed, s, r.Loss[s], own)
+				}
+			}
+		}
+	}
+	for i, r := range res.Variants[0].Runs {
+		for p, x := range r.Path[0] {
+			if res.Variants[1].Runs[i].Path[0][p] != x {
+				t.Fatalf("seed %d starts at different centres", r.Seed)
+			}
+		}
+	}
+	if want := 2 * len(res.Config.SweepGamma); len(res.Gamma) != want {
+		t.Errorf("%d points of the sweep over γ, want %d", len(res.Gamma), want)
+	}
+	if want := 2 * len(res.Config.SweepK); len(res.K) != want {
+		t.Errorf("%d points of the sweep over k, want %d", len(res.K), want)
+	}
+	if s := res.Plane.Share; s[0] < 0.92 || s[0] > 0.93 || s[1] < 0.05 || s[1] > 0.06 {
+		t.Errorf("principal components hold %v of the variance", s)
+	}
+}
+
+func TestCompareRepeats(t *testing.T) {
+	run := func() *lab.Result {
+		res, err := lab.Compare(context.Background(), lab.Config{Table: data.Clusters(1, 3, 60, 1), Seeds: 2, Steps: 20, Restarts: 3, SweepK: []int{2}, SweepGamma: []float64{1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	a, b := run(), run()
+	for i, v := range append(a.Variants, a.Baselines...) {
+		w := append(b.Variants, b.Baselines...)[i]
+		for s := range v.Runs {
+			for j, x := range v.Runs[s].Centres() {
+				if math.Float64bits(x) != math.Float64bits(w.Runs[s].Centres()[j]) {
+					t.Fatalf("%s, seed %d: centres differ between two runs", v.Name, s)
+				}
+			}
+		}
+	}
+}
+
+func TestLloydOnDigits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("50 restarts on 1797 points of 64 features")
+	}
+	v, err := lab.Config{Table: data.Digits(), K: 10}.Lloyd(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := v.Best().Inertia(); got > 1166500 {
+		t.Errorf("best of %d restarts is %.1f, want at most 1166500", len(v.Runs), got)
+	}
+}
+
+// Figure 2 of the notes: three widely separated clusters. Every model finds them.
+func TestSeparatedClusters(t *testing.T) {
+	table := data.Clusters(7, 3, 90, 0.5)
+	for _, name := range builders.Names() {
+		for _, dt := range []graph.DType{graph.F32, graph.F64} {
+			c := lab.Config{Table: table, K: 3, Seeds: 5, DType: dt}
+			if name == "kmeans-sgd" {
+				c.Optimiser = train.SGD(0.05)
+			}
+			v, err := c.Train(context.Background(), name)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if ari := v.Best().ARI; ari < 0.99 {
+				t.Errorf("%s in %v: ARI %.3f on three separated clusters", name, dt, ari)
+			}
+		}
+	}
+}
+
+func TestAssignNewPoints(t *testing.T) {
+	nearest, inertia, err := lab.Assign(context.Background(), []float64{0, 0, 9, 9, 1, 0}, []float64{10, 10, 0, 0}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if nearest[0] != 1 || nearest[1] != 0 || nearest[2] != 1 || inertia != 0+2+1 {
+		t.Errorf("assigned %v with inertia %v", nearest, inertia)
+	}
+}
+
+func TestCentresAreDataPoints(t *testing.T) {
+	table := data.Iris()
+	for _, how := range []lab.Start{lab.PlusPlus, lab.StartPoints} {
+		c := lab.Centres(table, 5, how, 3)
+		for j := range 5 {
+			found := false
+			for i := range table.Rows() {
+				same := true
+				for f := range 4 {
+					same = same && table.X[i*4+f] == c[j*4+f]
+				}
+				found = found || same
+			}
+			if !found {
+				t.Errorf("%v: centre %d is no data point", how, j)
+			}
+		}
+	}
+	// k-means++ never takes a place twice while others are left.
+	few := &data.Table{Name: "few", Columns: []string{"a"}, X: []float64{1, 1, 1, 1, 1, 1, 1, 2, 3}}
+	for seed := range uint64(50) {
+		c := lab.Centres(few, 3, lab.PlusPlus, seed)
+		if c[0] == c[1] || c[1] == c[2] || c[0] == c[2] {
+			t.Fatalf("seed %d: centres %v", seed, c)
+		}
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	iris := data.Iris()
+	for _, c := range []struct {
+		config lab.Config
+		want   string
+	}{
+		{lab.Config{}, "no data"},
+		{lab.Config{Table: iris, K: 151}, "iris.csv: k = 151 clusters, but the file has only 150 rows"},
+		{lab.Config{Table: iris, K: -1}, "k = -1: want at least 1"},
+		{lab.Config{Table: iris, Objectives: []string{"kmeans-sofmax"}}, `unknown model "kmeans-sofmax": did you mean "kmeans-softmax"? (tapestry list shows all)`},
+		{lab.Config{Table: iris, Start: lab.StartGiven, Given: []float64{1}}, "1 numbers for 3 start centres of 4 features: want 12"},
+	} {
+		_, err := lab.Compare(context.Background(), c.config)
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := lab.Compare(ctx, lab.Config{Table: iris}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// Constant columns, equal points and one cluster are data like any other.
+func TestDegenerateData(t *testing.T) {
+	table := &data.Table{Name: "flat", Columns: []string{"a", "b"}, X: []float64{5, 1, 5, 1, 5, 1, 5, 1}}
+	res, err := lab.Compare(context.Background(), lab.Config{Table: table, K: 2, Seeds: 1, Steps: 5, Restarts: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := res.Baselines[0].Best().Inertia(); got != 0 {
+		t.Errorf("inertia of equal points is %v", got)
+	}
+	one := &data.Table{Name: "one", Columns: []string{"a"}, X: []float64{1, 2, 3}}
+	if res, err = lab.Compare(context.Background(), lab.Config{Table: one, K: 1, Seeds: 1, Steps: 300, Restarts: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if got := res.Baselines[0].Best().Inertia(); math.Abs(got-2) > 1e-12 {
+		t.Errorf("inertia around the mean is %v, want 2", got)
+	}
+}

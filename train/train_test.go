@@ -1,0 +1,153 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+)
+
+// quadratic is loss = Σ c_i (w_i − 1)² from w = start.
+func quadratic(t *testing.T, o train.Optimiser) (g *graph.Graph, w, loss *graph.Node, vm *tape.VM) {
+	t.Helper()
+	g = graph.New("quadratic")
+	w = g.Param("w", graph.F64, graph.Ax("i", 3))
+	c := g.Constant(graph.F64, []float64{1, 2, 0.5}, graph.Ax("i", 3))
+	loss = ops.Sum(ops.Mul(c, ops.Square(ops.Shift(w, -1)))).As("loss")
+	step := o.Minimize(loss)
+	prog, err := tape.Compile(g, tape.Fetch(loss), tape.Do(step))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm = prog.NewVM(tape.NewStore(g))
+	t.Cleanup(vm.Close)
+	return
+}
+
+func weights(t *testing.T, vm *tape.VM) []float64 {
+	t.Helper()
+	d, err := vm.Store().Get("w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Float64s()
+}
+
+func TestSGDByHand(t *testing.T) {
+	_, _, _, vm := quadratic(t, train.SGD(0.1))
+	want := []float64{0, 0, 0}
+	for range 5 {
+		for i, c := range []float64{1, 2, 0.5} {
+			want[i] -= 0.1 * 2 * c * (want[i] - 1)
+		}
+		if err := vm.Run(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, w := range weights(t, vm) {
+		if math.Abs(w-want[i]) > 1e-14 {
+			t.Errorf("w[%d] = %v, want %v", i, w, want[i])
+		}
+	}
+}
+
+// Algorithm 1 of Kingma & Ba, step by step.
+func TestAdamByHand(t *testing.T) {
+	_, _, _, vm := quadratic(t, train.Adam(0.1))
+	w, m, v := make([]float64, 3), make([]float64, 3), make([]float64, 3)
+	for step := 1; step <= 20; step++ {
+		for i, c := range []float64{1, 2, 0.5} {
+			g := 2 * c * (w[i] - 1)
+			m[i] = 0.9*m[i] + 0.1*g
+			v[i] = 0.999*v[i] + 0.001*g*g
+			mh, vh := m[i]/(1-math.Pow(0.9, float64(step))), v[i]/(1-math.Pow(0.999, float64(step)))
+			w[i] -= 0.1 * mh / (math.Sqrt(vh) + 1e-8)
+		}
+		if err := vm.Run(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, got := range weights(t, vm) {
+		if math.Abs(got-w[i]) > 1e-12 {
+			t.Errorf("w[%d] = %v, want %v", i, got, w[i])
+		}
+	}
+}
+
+func TestRateIsAnInput(t *testing.T) {
+	o := train.SGD(0.1)
+	g, _, _, vm := quadratic(t, o)
+	rate := o.Rate(g)
+	if rate == nil {
+		t.Fatal("no input for the rate")
+	}
+	if err := vm.Run(context.Background(), tape.Feed{rate: tape.Scalar(graph.F64, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	if w := weights(t, vm); w[0] != 0 {
+		t.Errorf("w moved to %v with rate 0", w)
+	}
+}
+
+func TestMinimizeMistakes(t *testing.T) {
+	g := graph.New("no parameters")
+	x := g.Input("x", graph.F32)
+	_, _, line, _ := runtime.Caller(0)
+	train.SGD(1).Minimize(x)
+	want := fmt.Sprintf("train/train_test.go:%d: Minimize: the loss depends on no parameter: x[]", line+1)
+	if err := g.Err(); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestLoop(t *testing.T) {
+	o := train.SGD(0.1)
+	g, _, loss, vm := quadratic(t, o)
+	var losses []float64
+	loop := train.Loop{VM: vm, Steps: 50,
+		Feed:      func(int) (tape.Feed, error) { return tape.Feed{}, nil },
+		Scheduled: map[*graph.Node]train.Schedule{o.Rate(g): train.Geometric(0.2, 0.01)},
+		After: func(int) (bool, error) {
+			losses = append(losses, vm.Float(loss))
+			return vm.Float(loss) < 1e-3, nil
+		}}
+	n, err := loop.Run(context.Background())
+	if err != nil || n != len(losses) || n == 50 || losses[n-1] >= 1e-3 {
+		t.Errorf("%d steps, losses %v, %v", n, losses, err)
+	}
+	broken := errors.New("broken")
+	loop.Feed = func(step int) (tape.Feed, error) { return nil, broken }
+	if n, err := loop.Run(context.Background()); n != 0 || !errors.Is(err, broken) {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+func TestSchedules(t *testing.T) {
+	for _, c := range []struct {
+		text        string
+		first, last float64
+	}{{"2", 2, 2}, {"0.1..10", 0.1, 10}, {"10..0.1", 10, 0.1}} {
+		s, err := train.ParseSchedule(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := s.At(0, 9), s.At(8, 9); math.Abs(a-c.first) > 1e-12 || math.Abs(b-c.last) > 1e-12 || s.String() != c.text {
+			t.Errorf("%s goes from %v to %v, prints %s", c.text, a, b, s)
+		}
+		if mid, want := s.At(4, 9), math.Sqrt(c.first*c.last); math.Abs(mid-want) > 1e-12 {
+			t.Errorf("%s is %v in the middle, want %v", c.text, mid, want)
+		}
+	}
+	for _, bad := range []string{"", "x", "1..", "0..1", "-1..2", "NaN", "1..Inf"} {
+		if _, err := train.ParseSchedule(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
