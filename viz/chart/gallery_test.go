@@ -1,0 +1,136 @@
+package chart
+
+import (
+	"fmt"
+	"io"
+	"math"
+)
+
+// drawing is any chart.
+type drawing interface{ SVG(w io.Writer) error }
+
+// gallery is a set of charts that resemble those of a report, and hard cases.
+func gallery() map[string]drawing {
+	nan, inf := math.NaN(), math.Inf(1)
+	long := "the goofy alternative with a rather long name"
+	g := map[string]drawing{
+		"inertia": Lines{Frame: Frame{Title: "Inertia per step",
+			Desc: "Soft k-means reaches the optimum, the goofy alternative does not."},
+			X: "step", Y: "inertia", LogY: true,
+			Series: training(), Rules: []Rule{{"Lloyd 78.85", 78.851}},
+			Marks: []Mark{{"converged", 60, 88, 0}, {"converged", 62, 90, 1}}},
+		"linear": Lines{Frame: Frame{Title: "Loss"}, X: "step", Y: "loss", Series: training()},
+		"legend": Lines{Frame: Frame{Title: "Names that are too long for the margin of a chart and a title that is too long for a line"},
+			X: "step", Y: "loss", LogX: true, LogY: true, Series: []Series{
+				{Name: long, X: []float64{1, 10, 1000}, Y: []float64{3e-9, 1e-4, 20}},
+				{Name: long + ", again", X: []float64{1, 10, 1000}, Y: []float64{3e-9, 1e-6, 2}, Group: 1}},
+			Rules: []Rule{{"a level", 1}}},
+		"crowded": Lines{Frame: Frame{Title: "Fourteen lines"}, Series: sameEnd(14), Height: 180},
+		"few":     Lines{Frame: Frame{Title: "Five lines", Width: 300}, X: "x", Y: "y", Series: sameEnd(5)},
+		"band": Lines{Frame: Frame{Title: "A band with a gap"}, Series: []Series{{Name: "a", Y: []float64{1, 2, 3, 4, 5, 4},
+			Lo: []float64{0, 1, nan, 3, 4, 3}, Hi: []float64{2, 3, 4, 5, 6, 5}}}},
+		"gaps": Lines{Frame: Frame{Title: "Gaps & <marks>"}, X: "x", Y: "y", LogY: true,
+			Series: []Series{{Name: "a<b & \"c\"\x00", Y: []float64{1, nan, 2, -1, 3, 4, inf, 5, 6}}},
+			Marks:  []Mark{{"off", nan, 1, 0}}, Rules: []Rule{{"zero", 0}}},
+		"point":    Lines{Frame: Frame{Title: "One point"}, Series: []Series{{Name: "a", Y: []float64{78.85}}}},
+		"constant": Lines{Frame: Frame{Title: "Constant"}, Series: []Series{{Name: "a", Y: []float64{1e9, 1e9, 1e9}}}},
+		"nan":      Lines{Frame: Frame{Title: "Nothing"}, Series: []Series{{Name: "a", Y: []float64{nan, inf}}}},
+		"none":     Lines{Frame: Frame{Title: "No series at all"}, Rules: []Rule{{"a", 1}}},
+		"extreme": Lines{Frame: Frame{Title: "Extremes", Width: 240},
+			Series: []Series{{Name: "a", Y: []float64{-1e300, 1e300, 5e-324, 1.7e308}}}},
+		"subnormal": Lines{Frame: Frame{Title: "Subnormal"}, Series: []Series{{Name: "a", Y: []float64{0, 5e-324}}}},
+		"digits":    Lines{Frame: Frame{Title: "Differences in the last digits"}, Series: []Series{{Name: "a", Y: []float64{12345678.25, 12345678.5}}}},
+		"iris":      scatter(true),
+		"free":      scatter(false),
+		"tall": Scatter{Frame: Frame{Title: "Tall and narrow"}, X: "x", Y: "y", EqualAspect: true,
+			Points: [][2]float64{{0, -1e6}, {1, 1e6}, {nan, 2}}},
+		"single": Scatter{Frame: Frame{Title: "One point"}, Points: [][2]float64{{3, 5}}, EqualAspect: true, Height: 200},
+		"lost": Scatter{Frame: Frame{Title: "A path that is lost"}, Paths: []Path{{"a", 0, [][2]float64{{0, 0}, {1, 1}, {inf, nan}, {2, 1}}},
+			{"b", 1, [][2]float64{{nan, nan}}}}},
+		"void": Scatter{Frame: Frame{Title: "No points"}, ClassNames: []string{"a"}},
+		"costs": Bars{Frame: Frame{Title: "Cost of a step"}, Series: []string{"soft k-means", "goofy"}, OwnScale: true, Rows: []Row{
+			{"nodes", "", []float64{41, 38}}, {"FLOPs", "", []float64{1166500, 1412000}}, {"time", "µs", []float64{12.3, 14.1}}}},
+		"signed": Bars{Frame: Frame{Title: "Signed"}, Series: []string{"a", "b", "c"}, Rows: []Row{
+			{"Δ", "%", []float64{-3.2, 4, 1}}, {"a very long name of a row, indeed", "%", []float64{nan, -1, 0}}}},
+		"zeros":   Bars{Frame: Frame{Title: "Zeros"}, Series: []string{""}, Rows: []Row{{"a", "", []float64{0}}}},
+		"no-bars": Bars{Frame: Frame{Title: "No bars"}, Series: []string{"a"}, Rows: []Row{{"a", "", []float64{nan}}}},
+		"spark":   Sparkline{Name: "loss", Y: []float64{5, 3, nan, 2, 1.5}, Log: true},
+		"dark":    Sparkline{Y: []float64{nan}},
+	}
+	for id, d := range g {
+		g[id] = withID(id, d)
+	}
+	return g
+}
+
+// withID gives a chart the identifier that it goes by in the gallery.
+func withID(id string, d drawing) drawing {
+	switch d := d.(type) {
+	case Lines:
+		d.ID = id
+		return d
+	case Scatter:
+		d.ID = id
+		return d
+	case Bars:
+		d.ID = id
+		return d
+	}
+	return d
+}
+
+// training is what two methods do from five starts each, and their medians.
+func training() []Series {
+	var all []Series
+	for group, tau := range []float64{12, 25} {
+		for run := range 5 {
+			all = append(all, Series{Name: fmt.Sprint("run ", run), Group: group, Faint: true,
+				Y: decay(121, 600+20*float64(run), 78.85+float64(8*group+run), tau+float64(run))})
+		}
+		all = append(all, Series{Name: []string{"soft k-means", "goofy"}[group], Group: group,
+			Y: decay(121, 640, 78.85+float64(8*group), tau)})
+	}
+	return all
+}
+
+// decay falls from a to b.
+func decay(n int, a, b, tau float64) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = b + (a-b)*math.Exp(-float64(i)/tau)
+	}
+	return y
+}
+
+// sameEnd is n lines that meet.
+func sameEnd(n int) []Series {
+	var all []Series
+	for i := range n {
+		all = append(all, Series{Name: fmt.Sprint("line ", i), Group: i, Y: []float64{float64(i), 7, 3}})
+	}
+	return all
+}
+
+// scatter is three classes, and three centres of two methods.
+func scatter(equal bool) Scatter {
+	s := Scatter{X: "component 1", Y: "component 2", ClassNames: []string{"setosa", "versicolor", "virginica"}, EqualAspect: equal}
+	s.Title = "Iris, two principal components"
+	for i := range 60 {
+		class := i % 3
+		turn := float64(i) * 2.4
+		r := .1 * math.Sqrt(float64(i))
+		s.Points = append(s.Points, [2]float64{2.3*float64(class-1) + r*math.Cos(turn), .5*float64(class%2) + r*math.Sin(turn)})
+		s.Class = append(s.Class, class)
+	}
+	for group, name := range []string{"soft k-means", "goofy alternative"} {
+		for centre := range 3 {
+			var way [][2]float64
+			for i := range 30 {
+				t := 1 - math.Exp(-float64(i)/6)
+				way = append(way, [2]float64{2.3*t*float64(centre-1) + .4*float64(group), t*t*float64(centre%2) - .3*float64(group)})
+			}
+			s.Paths = append(s.Paths, Path{name, group, way})
+		}
+	}
+	return s
+}

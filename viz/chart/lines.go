@@ -1,0 +1,260 @@
+package chart
+
+import (
+	"io"
+	"math"
+	"slices"
+)
+
+// Lines draws quantities along an axis, such as losses per step.
+type Lines struct {
+	Frame
+	X, Y       string // what the axes measure, with the unit
+	LogX, LogY bool   // logarithmic axes
+	Series     []Series
+	Rules      []Rule
+	Marks      []Mark
+	Height     float64 // in the unit of Width; 0 means about 280
+}
+
+// Series is a line.
+type Series struct {
+	Name string
+	// X and Y are equally long; without X the points are at 0, 1, 2 and so on.
+	// The line breaks at a point that cannot be drawn.
+	X, Y []float64
+	// Lo and Hi, both of Y's length or both nil, bound a band around the line.
+	Lo, Hi []float64
+	// Group, from 0, picks colour, dash and marker: runs of one method share it.
+	Group int
+	// Faint draws a thin line without a label: one of many runs, of which
+	// another series shows the typical one.
+	Faint bool
+}
+
+// Rule is a level to compare the lines with.
+type Rule struct {
+	Name string
+	Y    float64
+}
+
+// Mark is a point to be noticed.
+type Mark struct {
+	Name  string
+	X, Y  float64
+	Group int
+}
+
+// x is the position of point i.
+func (s Series) x(i int) float64 {
+	if s.X == nil {
+		return float64(i)
+	}
+	return s.X[i]
+}
+
+func (s Series) point(i int) (x, y float64) { return s.x(i), s.Y[i] }
+
+// band is a bound of the band at i, and NaN where the other bound is missing.
+func (s Series) band(i int, bound []float64, log bool) (x, y float64) {
+	if !drawable(s.Lo[i], log) || !drawable(s.Hi[i], log) {
+		return s.x(i), math.NaN()
+	}
+	return s.x(i), bound[i]
+}
+
+// SVG writes the chart as one element. Lines are named at their ends where there
+// is room, else in a legend. It complains about slices of different lengths and
+// negative groups.
+func (l Lines) SVG(w io.Writer) error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	data := l.measure()
+	if data.x.empty() {
+		return l.blank(w, l.height(l.Height, 0, linesBody))
+	}
+	names := l.names(data.x)
+	inner := l.width() - 2*margin
+	column := labelColumn(names)
+	var keys legend
+	if !roomBeside(names, column, inner, l.height(l.Height, 0, linesBody)-l.bodyTop()) {
+		column = 0
+		for _, n := range names {
+			keys = append(keys, n.key)
+		}
+	}
+	_, legendHeight := keys.place(inner)
+	height := l.height(l.Height, legendHeight, linesBody)
+	c := l.open(height, l.figures(data))
+	keys.draw(c, point{margin, l.bodyTop()}, inner)
+	space := box{margin, l.bodyTop() + legendHeight, margin + inner - column, height - margin}
+	space.bottom -= c.missing(point{margin, space.bottom}, inner, data.missing, l.LogX || l.LogY)
+
+	vertical := func(most int) axis { return coveringAxis(data.y, l.LogY, most) }
+	p := newPlane(space, l.width(), data.x, l.LogX, vertical, l.X, l.Y)
+	p.draw(c, false)
+	l.draw(c, p)
+	if column > 0 {
+		drawEndLabels(c, p, names)
+	}
+	l.drawMarks(c, p)
+	return c.close(w)
+}
+
+func (l Lines) check() error {
+	if err := l.Frame.check(); err != nil {
+		return err
+	}
+	if err := l.checkSide("height", l.Height, 180); err != nil {
+		return err
+	}
+	for i, s := range l.Series {
+		n := len(s.Y)
+		switch {
+		case s.X != nil && len(s.X) != n:
+			return l.errorf("series %d %q: %d values of x for %d of y", i, s.Name, len(s.X), n)
+		case (s.Lo == nil) != (s.Hi == nil):
+			return l.errorf("series %d %q: a band needs both lo and hi", i, s.Name)
+		case s.Lo != nil && (len(s.Lo) != n || len(s.Hi) != n):
+			return l.errorf("series %d %q: %d values of lo and %d of hi for %d of y", i, s.Name, len(s.Lo), len(s.Hi), n)
+		case s.Group < 0:
+			return l.errorf("series %d %q: the group %d is negative", i, s.Name, s.Group)
+		}
+	}
+	for i, m := range l.Marks {
+		if m.Group < 0 {
+			return l.errorf("mark %d %q: the group %d is negative", i, m.Name, m.Group)
+		}
+	}
+	return nil
+}
+
+// extent is what of the data can be drawn.
+type extent struct {
+	x, y    span
+	missing int // points that cannot be drawn
+}
+
+// measure finds what can be drawn. Without a point of a series that is nothing.
+func (l Lines) measure() extent {
+	e := extent{x: emptySpan, y: emptySpan}
+	include := func(x, y float64) bool {
+		if !drawable(x, l.LogX) || !drawable(y, l.LogY) {
+			return false
+		}
+		e.x.add(x)
+		e.y.add(y)
+		return true
+	}
+	for _, s := range l.Series {
+		for i := range s.Y {
+			if !include(s.point(i)) {
+				e.missing++
+			}
+			if s.Lo != nil {
+				include(s.band(i, s.Lo, l.LogY))
+				include(s.band(i, s.Hi, l.LogY))
+			}
+		}
+	}
+	if e.x.empty() {
+		return e
+	}
+	for _, m := range l.Marks {
+		if !include(m.X, m.Y) {
+			e.missing++
+		}
+	}
+	for _, r := range l.Rules {
+		if !include(e.x.hi, r.Y) {
+			e.missing++
+		}
+	}
+	return e
+}
+
+// names are what the bold lines and the rules are called, and where they end.
+func (l Lines) names(x span) []lineName {
+	var names []lineName
+	for _, s := range l.Series {
+		if f := l.summarise(s); !s.Faint && s.Name != "" && f.n > 0 {
+			names = append(names, lineName{s.Name, groupInk(s.Group), f.lastX, f.last, lineKey(s.Name, s.Group)})
+		}
+	}
+	for _, r := range l.Rules {
+		if r.Name != "" && drawable(r.Y, l.LogY) {
+			names = append(names, lineName{r.Name, noteInk, x.hi, r.Y, ruleKey(r.Name)})
+		}
+	}
+	return names
+}
+
+// draw draws the lines, from what lies below to what lies above.
+func (l Lines) draw(c *canvas, p plane) {
+	for _, s := range l.Series {
+		if s.Lo != nil {
+			l.drawBand(c, p, s)
+		}
+	}
+	for _, r := range l.Rules {
+		if drawable(r.Y, l.LogY) {
+			y := p.y.at(r.Y)
+			c.line(point{p.left, y}, point{p.right, y}, ruleStroke())
+		}
+	}
+	for _, faint := range [...]bool{true, false} {
+		for _, s := range l.Series {
+			if s.Faint == faint {
+				l.drawSeries(c, p, s)
+			}
+		}
+	}
+}
+
+func (l Lines) drawSeries(c *canvas, p plane, s Series) {
+	line := newCurve(len(s.Y), s.point, p.x, p.y)
+	if len(line) == 0 {
+		return
+	}
+	how := groupInk(s.Group).stroke() + ` fill="none" stroke-linejoin="round" stroke-linecap="round"`
+	if s.Faint {
+		how += ` stroke-width="1" stroke-opacity=".3"`
+	} else {
+		how += ` stroke-width="2.2"` + dash(s.Group)
+	}
+	c.printf("<g%v><title>%v</title><path d=\"%v\"/></g>\n", how, l.sentence(s), line.path())
+	if s.Faint {
+		return
+	}
+	_, last := line.ends()
+	markers := append(line.spread(4, .3+.17*float64(s.Group%4)), last)
+	for _, m := range markers {
+		c.marker(s.Group, m, 4)
+	}
+}
+
+func (l Lines) drawBand(c *canvas, p plane, s Series) {
+	edge := func(bound []float64) curve {
+		return newCurve(len(s.Y), func(i int) (float64, float64) { return s.band(i, bound, l.LogY) }, p.x, p.y)
+	}
+	low := edge(s.Lo)
+	for i, high := range edge(s.Hi) {
+		outline := straightened(columns(high))
+		below := straightened(columns(low[i]))
+		slices.Reverse(below)
+		c.printf("<path d=\"%vZ\"%v fill-opacity=\".16\"/>\n", path(append(outline, below...)), groupInk(s.Group).fill())
+	}
+}
+
+func (l Lines) drawMarks(c *canvas, p plane) {
+	var taken []box
+	for _, m := range l.Marks {
+		if !drawable(m.X, l.LogX) || !drawable(m.Y, l.LogY) {
+			continue
+		}
+		q := point{p.x.at(m.X), p.y.at(m.Y)}
+		c.marker(m.Group, q, 5.5)
+		taken = drawNoteAt(c, q, m.Name, p.box, taken)
+	}
+}

@@ -1,0 +1,304 @@
+package chart
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Scatter draws data points by class, and the ways that centres took among them.
+type Scatter struct {
+	Frame
+	X, Y string // what the axes measure, with the unit
+	// Points are the data. One that is not finite is left out and counted.
+	Points [][2]float64
+	// Class gives each point an index into ClassNames. Without it all points
+	// are alike.
+	Class      []int
+	ClassNames []string
+	Paths      []Path
+	// EqualAspect draws a unit equally long on both axes, so that distances are
+	// true.
+	EqualAspect bool
+	// Height is in the unit of Width. 0 means about 360, or with EqualAspect what
+	// the data's proportions suggest.
+	Height float64
+}
+
+// Path is the way of a centre during training. Paths of one method share Name
+// and Group and have one entry in the legend.
+type Path struct {
+	Name   string
+	Group  int // from 0; picks colour, dash and marker
+	Points [][2]float64
+}
+
+// SVG writes the chart as one element: small hollow shapes for the data, a ring
+// where a path begins and a large marker where it ends. It complains about
+// classes that do not match the points and negative groups.
+func (s Scatter) SVG(w io.Writer) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	data := s.measure()
+	if data.x.empty() {
+		return s.blank(w, s.height(s.Height, 0, scatterBody))
+	}
+	keys := s.keys()
+	inner := s.width() - 2*margin
+	_, legendHeight := keys.place(inner)
+	height := s.height(s.Height, legendHeight, scatterBody)
+	layOut := func(e extent) plane {
+		space := box{margin, s.bodyTop() + legendHeight, margin + inner, height - margin}
+		if e.missing > 0 {
+			space.bottom -= lineHeight
+		}
+		vertical := func(most int) axis { return tightAxis(e.y, false, most) }
+		return newPlane(space, s.width(), e.x, false, vertical, s.X, s.Y)
+	}
+	p := layOut(data)
+	if s.EqualAspect {
+		if s.Height == 0 {
+			proportion := (data.y.hi - data.y.lo) / (data.x.hi - data.x.lo)
+			height += (p.right-p.left)*max(.4, min(1.1, proportion)) - (p.bottom - p.top)
+		}
+		// The ticks follow from the bounds, the room for their labels from the
+		// ticks, and the bounds from that room: a few rounds settle it.
+		for range 3 {
+			p = layOut(equalised(data, p))
+		}
+	}
+	c := s.open(height, s.figures(data))
+	keys.draw(c, point{margin, s.bodyTop()}, inner)
+	c.missing(point{margin, height - margin}, inner, data.missing, false)
+	p.draw(c, true)
+	s.drawPoints(c, p)
+	s.drawPaths(c, p)
+	return c.close(w)
+}
+
+// equalised widens x or y about its middle until a unit of either is equally long
+// in the plot p.
+func equalised(e extent, p plane) extent {
+	width, height := p.right-p.left, p.bottom-p.top
+	unit := max((e.x.hi-e.x.lo)/width, (e.y.hi-e.y.lo)/height)
+	about := func(s span, length float64) span {
+		mid := s.lo + (s.hi-s.lo)/2
+		return span{mid - length/2, mid + length/2}
+	}
+	e.x, e.y = about(e.x, unit*width), about(e.y, unit*height)
+	return e
+}
+
+func (s Scatter) check() error {
+	if err := s.Frame.check(); err != nil {
+		return err
+	}
+	if err := s.checkSide("height", s.Height, 180); err != nil {
+		return err
+	}
+	if s.Class != nil && len(s.Class) != len(s.Points) {
+		return s.errorf("%d classes for %d points", len(s.Class), len(s.Points))
+	}
+	for i, k := range s.Class {
+		if k < 0 || k >= len(s.ClassNames) {
+			return s.errorf("point %d: the class %d is not one of %d", i, k, len(s.ClassNames))
+		}
+	}
+	for i, p := range s.Paths {
+		if p.Group < 0 {
+			return s.errorf("path %d %q: the group %d is negative", i, p.Name, p.Group)
+		}
+	}
+	return nil
+}
+
+// measure finds what can be drawn, with some room around it.
+func (s Scatter) measure() extent {
+	e := extent{x: emptySpan, y: emptySpan}
+	include := func(p [2]float64) {
+		if !drawable(p[0], false) || !drawable(p[1], false) {
+			e.missing++
+			return
+		}
+		e.x.add(p[0])
+		e.y.add(p[1])
+	}
+	for _, p := range s.Points {
+		include(p)
+	}
+	for _, path := range s.Paths {
+		for _, p := range path.Points {
+			include(p)
+		}
+	}
+	if e.x.empty() {
+		return e
+	}
+	e.x, e.y = padded(e.x), padded(e.y)
+	return e
+}
+
+// padded keeps markers at the bounds of s inside the plot.
+func padded(s span) span {
+	s = s.opened(false)
+	room := .05 * (s.hi - s.lo)
+	return span{s.lo - room, s.hi + room}
+}
+
+// class is the class of point i.
+func (s Scatter) class(i int) int {
+	if s.Class == nil {
+		return 0
+	}
+	return s.Class[i]
+}
+
+// classes is the number of classes that are drawn.
+func (s Scatter) classes() int {
+	if s.Class == nil {
+		return 1
+	}
+	return len(s.ClassNames)
+}
+
+func (s Scatter) className(class int) string {
+	if class < len(s.ClassNames) {
+		return s.ClassNames[class]
+	}
+	return ""
+}
+
+// keys are the entries of the legend: the classes, then the paths.
+func (s Scatter) keys() legend {
+	var l legend
+	if len(s.Points) > 0 {
+		for class := range s.classes() {
+			if name := s.className(class); name != "" {
+				l = append(l, key{name, func(c *canvas, at point) {
+					c.printf("<path d=\"%v\"%v/>\n", shape(class, point{at.x + shapeSample/2, at.y}, 4), classInk(class).hollow())
+				}, shapeSample})
+			}
+		}
+	}
+	for _, p := range s.methods() {
+		l = append(l, lineKey(p.name, p.group))
+	}
+	return l
+}
+
+// method is what paths have in common.
+type method struct {
+	name  string
+	group int
+}
+
+// methods are the distinct named methods among the paths, in order.
+func (s Scatter) methods() []method {
+	seen := map[method]bool{}
+	var list []method
+	for _, p := range s.Paths {
+		m := method{p.Name, p.Group}
+		if m.name != "" && !seen[m] {
+			seen[m] = true
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// drawPoints draws each class as one path. Points of a class that fall on the
+// same tenth of a pixel are drawn once.
+func (s Scatter) drawPoints(c *canvas, p plane) {
+	type spot struct {
+		class int
+		data  raw
+	}
+	seen := map[spot]bool{}
+	drawn := make([]strings.Builder, s.classes())
+	counts := make([]int, s.classes())
+	for i, v := range s.Points {
+		if !drawable(v[0], false) || !drawable(v[1], false) {
+			continue
+		}
+		class := s.class(i)
+		counts[class]++
+		d := spot{class, shape(class, point{p.x.at(v[0]), p.y.at(v[1])}, 2.8)}
+		if !seen[d] {
+			seen[d] = true
+			drawn[class].WriteString(string(d.data))
+		}
+	}
+	for class, d := range drawn {
+		if d.Len() > 0 {
+			c.printf("<path d=\"%v\"%v><title>%v</title></path>\n", raw(d.String()), classInk(class).hollow(),
+				strings.TrimPrefix(s.className(class)+": ", ": ")+count(counts[class], "point"))
+		}
+	}
+}
+
+// drawPaths draws the paths above the data, and their ends above all paths.
+func (s Scatter) drawPaths(c *canvas, p plane) {
+	type finish struct {
+		group int
+		at    point
+	}
+	var ends []finish
+	for _, way := range s.Paths {
+		line := newCurve(len(way.Points), func(i int) (x, y float64) { return way.Points[i][0], way.Points[i][1] }, p.x, p.y)
+		if len(line) == 0 {
+			continue
+		}
+		d := line.path()
+		c.printf("<g fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"round\"><title>%v</title>", way.sentence())
+		c.printf(`<path d="%v"%v stroke-width="5" stroke-opacity=".8"/>`, d, pageInk.stroke())
+		c.printf(`<path d="%v"%v stroke-width="2.2"%v/>`+"</g>\n", d, groupInk(way.Group).stroke(), dash(way.Group))
+		from, to := line.ends()
+		c.printf(`<path d="%v"%v/>`+"\n", shape(0, from, 3.2), groupInk(way.Group).opened())
+		ends = append(ends, finish{way.Group, to})
+	}
+	for _, e := range ends {
+		c.marker(e.group, e.at, 6.5)
+	}
+}
+
+// sentence tells a path in figures.
+func (p Path) sentence() string {
+	var from, to [2]float64
+	n := 0
+	for _, q := range p.Points {
+		if !drawable(q[0], false) || !drawable(q[1], false) {
+			continue
+		}
+		if n == 0 {
+			from = q
+		}
+		n++
+		to = q
+	}
+	if n == 0 {
+		return p.Name + ": no finite data."
+	}
+	return fmt.Sprintf("%s: from (%s, %s) to (%s, %s).", p.Name, Format(from[0]), Format(from[1]), Format(to[0]), Format(to[1]))
+}
+
+// figures describes the chart to those who do not see it.
+func (s Scatter) figures(e extent) string {
+	said := []string{"Scatter plot" + against(s.X, false, s.Y, false) + "."}
+	counts := make([]int, s.classes())
+	for i := range s.Points {
+		counts[s.class(i)]++
+	}
+	for class, n := range counts {
+		if n > 0 {
+			said = append(said, strings.TrimPrefix(s.className(class)+": ", ": ")+count(n, "point")+".")
+		}
+	}
+	for _, p := range s.Paths {
+		said = append(said, p.sentence())
+	}
+	if e.missing > 0 {
+		said = append(said, missingText(e.missing, false)+".")
+	}
+	return strings.Join(said, " ")
+}

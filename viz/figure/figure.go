@@ -1,0 +1,153 @@
+package figure
+
+// A Figure is a drawing as data. The zero value is an empty drawing.
+type Figure struct {
+	Title    string
+	Subtitle string
+	Desc     string  // one sentence for readers who cannot see the drawing
+	Panels   []Panel // none or one: a plain drawing; two: an aligned comparison
+	Nodes    []Node  // their order breaks ties of the layout
+	Edges    []Edge
+	Modules  []Module // titles of modules; an unlisted one is titled by its path
+	Footer   []string // lines of text under the panels
+}
+
+// A Panel is one of the drawings that a Figure puts side by side.
+type Panel struct {
+	Title string // heading, such as "A · soft k-means: ℓ = meanᵢ Σⱼ αᵢⱼ‖xᵢ−rⱼ‖²"
+	Short string // name in the legend, such as "soft k-means"
+}
+
+// A Node is a box with up to two lines of text.
+type Node struct {
+	ID        string    // unique, of a–z, 0–9, '_' and '-'
+	Main, Sub string    // first and second line
+	PanelMain [2]string // replaces Main in panel 1 or 2 where not empty
+	PanelSub  [2]string // replaces Sub in panel 1 or 2 where not empty
+	Title     string    // the whole text, for tooltips and screen readers
+	Role      Role
+	Module    string    // path "a/b" of the module that holds the node; "" is none
+	Row       string    // ID of the node whose row it shares, or ""
+	Backward  bool      // stands in the gradient column
+	Panel     int       // 0: in every panel; 1 or 2: only there
+	Status    [2]Status // standing in the comparison, per panel
+	Badge     string    // a few characters on a plate at the top right, or ""
+}
+
+// An Edge joins two nodes by ID. Forward edges are drawn downwards, Grad and
+// Assign edges upwards or level, as far as rows that the caller fixed allow.
+type Edge struct {
+	From, To string
+	Label    string
+	Kind     Kind
+	Panel    int    // 0: wherever both ends are; 1 or 2: only there
+	Title    string // more for the tooltip, or ""
+}
+
+// A Module titles the box around the nodes of one module path and column.
+type Module struct {
+	Path     string
+	Title    string
+	Backward bool // the box in the gradient column
+	Panel    int  // 0: title for every panel; 1 or 2: only there
+}
+
+// A Role says what a node is; it decides shape and colour.
+type Role uint8
+
+// The roles, in the order of the legend.
+const (
+	Input    Role = iota // fed at each run
+	Param                // trained
+	State                // carried from step to step
+	Const                // fixed
+	Op                   // elementwise operation
+	Reduce               // reduction or contraction
+	Gradient             // derivative of the value in its row
+	Loss                 // what is minimised; stands on the last row
+	Output               // what is asked for
+	Update               // assigns a parameter or state at the end of a step
+	roles    = iota
+)
+
+// A Kind says what an edge carries.
+type Kind uint8
+
+// The kinds of edge, in the order of the legend.
+const (
+	Forward Kind = iota // a value
+	Grad                // a gradient
+	Saved               // a value used by a gradient
+	Assign              // what an update uses or changes
+	kinds   = iota
+)
+
+// A Status says how a node of a comparison stands to the other panel.
+type Status uint8
+
+// The statuses. Plain is for figures that compare nothing.
+const (
+	Plain    Status = iota
+	Shared          // the same in both panels
+	Only            // exists in this panel only (+)
+	Upstream        // same rule, but what flows in differs (≈)
+	Term            // same rule with one more term on this side (Δ)
+	statuses = iota
+)
+
+var roleNames = [roles]string{"input", "param", "state", "const", "op", "reduce", "grad", "loss", "output", "update"}
+
+// String returns the short lower-case name used in classes and tooltips.
+func (r Role) String() string { return nameOf(roleNames[:], int(r)) }
+
+var kindNames = [kinds]string{"forward", "grad", "saved", "assign"}
+
+// String returns the short lower-case name used in classes and tooltips.
+func (k Kind) String() string { return nameOf(kindNames[:], int(k)) }
+
+var statusNames = [statuses]string{"plain", "shared", "only", "upstream", "term"}
+
+// String returns the short lower-case name used in classes.
+func (s Status) String() string { return nameOf(statusNames[:], int(s)) }
+
+func nameOf(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return "unknown"
+}
+
+// panels is the number of panels drawn.
+func (f *Figure) panels() int { return max(1, len(f.Panels)) }
+
+// comparing reports whether statuses are drawn.
+func (f *Figure) comparing() bool { return len(f.Panels) == 2 }
+
+// main returns the first line of n in panel p (0 or 1).
+func (n *Node) main(p int) string {
+	if n.PanelMain[p] != "" {
+		return n.PanelMain[p]
+	}
+	return n.Main
+}
+
+// sub returns the second line of n in panel p (0 or 1).
+func (n *Node) sub(p int) string {
+	if n.PanelSub[p] != "" {
+		return n.PanelSub[p]
+	}
+	return n.Sub
+}
+
+// A panelSet is a bit set of panels; bit p stands for panel p+1.
+type panelSet uint8
+
+// seenIn turns a Panel field into the set of panels it names.
+func seenIn(panel int) panelSet {
+	if panel == 0 {
+		return 0b11
+	}
+	return 1 << (panel - 1)
+}
+
+func (s panelSet) has(p int) bool { return s>>p&1 != 0 }

@@ -1,0 +1,129 @@
+package figure
+
+import (
+	"context"
+	"math"
+)
+
+// A grid is a scene with every coordinate fixed; it routes edges panel by
+// panel.
+type grid struct {
+	*scene
+	top, bottom []float64 // of the rows, rings included
+	boxRect     []Rect
+}
+
+// newGrid stacks the rows, leaving room where boxes begin and end.
+func (s *scene) newGrid() *grid {
+	g := &grid{scene: s, top: make([]float64, s.rows), bottom: make([]float64, s.rows), boxRect: make([]Rect, len(s.box))}
+	// Boxes inside one another may begin or end in one row: starts and ends
+	// count the deepest nest.
+	begins, ends := make([]int, len(s.box)), make([]int, len(s.box))
+	rowBegins, rowEnds := make([]int, s.rows), make([]int, s.rows)
+	for b := len(s.box) - 1; b > backwardColumn; b-- {
+		k := &s.box[b]
+		begins[b]++
+		ends[b]++
+		rowBegins[k.first] = max(rowBegins[k.first], begins[b])
+		rowEnds[k.last] = max(rowEnds[k.last], ends[b])
+		if up := k.parent; s.box[up].first == k.first {
+			begins[up] = max(begins[up], begins[b])
+		}
+		if up := k.parent; s.box[up].last == k.last {
+			ends[up] = max(ends[up], ends[b])
+		}
+	}
+	height := make([]float64, s.rows)
+	for i := range s.figure.Nodes {
+		_, h := nodeSize(&s.figure.Nodes[i], s.figure.panels())
+		height[s.row[i]] = max(height[s.row[i]], h)
+	}
+	by := s.linksByRow()
+	y := 0.0
+	for r := range s.rows {
+		if r > 0 {
+			y += rowGap + g.reach(by[r-1])
+		}
+		y += float64(boxTitle * rowBegins[r])
+		g.top[r], g.bottom[r] = y, y+height[r]
+		y += height[r] + float64(boxFoot*rowEnds[r])
+	}
+	for b := backwardColumn + 1; b < len(s.box); b++ {
+		k := &s.box[b]
+		up := g.top[k.first] - float64(boxTitle*begins[b]) - 2
+		down := g.bottom[k.last] + float64(boxFoot*ends[b])
+		g.boxRect[b] = Rect{k.left, up, k.right - k.left, down - up}
+	}
+	return g
+}
+
+// reach is extra room below a row for links that go far sideways.
+func (s *scene) reach(links []link) float64 {
+	far := 0.0
+	for _, l := range links {
+		far = max(far, math.Abs(s.item[l.a].x-s.item[l.b].x))
+	}
+	return math.Round(min(24, far/30))
+}
+
+// node returns the outer rectangle of node i.
+func (g *grid) node(i int) Rect {
+	_, h := nodeSize(&g.figure.Nodes[i], g.figure.panels())
+	it := &g.item[i]
+	mid := (g.top[g.row[i]] + g.bottom[g.row[i]]) / 2
+	return Rect{it.x - it.half, mid - h/2, 2 * it.half, h}
+}
+
+// panel returns what is seen of the grid in panel p.
+func (g *grid) panel(ctx context.Context, p int) (PanelLayout, error) {
+	var out PanelLayout
+	for i := range g.figure.Nodes {
+		if seenIn(g.figure.Nodes[i].Panel).has(p) {
+			out.Nodes = append(out.Nodes, NodeBox{Node: i, Row: g.row[i], Rect: g.node(i)})
+		}
+	}
+	if err := g.route(ctx, p, &out); err != nil {
+		return out, err
+	}
+	out.fit()
+	return out, nil
+}
+
+// titlePlate returns the plate of a title in a box, zero for no title.
+func titlePlate(box Rect, title string) Rect {
+	if title == "" {
+		return Rect{}
+	}
+	return Rect{box.X + textGap, box.Y + textGap, math.Ceil(TextWidth(title, titleSize)*boldFactor) + 12, 17}
+}
+
+// fit measures the panel and moves it so that all lies a margin from its
+// origin. Panels that share a layout share the origin too: the forward column
+// begins at 0 and nothing but a run of an edge can lie left of it.
+func (l *PanelLayout) fit() {
+	var w, h float64
+	add := func(r Rect) { w, h = max(w, r.X+r.W), max(h, r.Y+r.H) }
+	move := func(r *Rect) {
+		if *r != (Rect{}) {
+			r.X += margin
+			r.Y += margin
+		}
+		add(*r)
+	}
+	for i := range l.Nodes {
+		move(&l.Nodes[i].Rect)
+	}
+	for i := range l.Modules {
+		move(&l.Modules[i].Rect)
+		move(&l.Modules[i].Plate)
+	}
+	for i := range l.Edges {
+		move(&l.Edges[i].Label)
+		for k := range l.Edges[i].Path {
+			p := &l.Edges[i].Path[k]
+			*p = Point{p.X + margin, p.Y + margin}
+			add(Rect{p.X, p.Y, 0, 0})
+		}
+	}
+	l.Width, l.Height = math.Ceil(w+margin), math.Ceil(h+margin)
+}

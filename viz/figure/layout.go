@@ -1,0 +1,191 @@
+package figure
+
+import (
+	"context"
+	"math"
+)
+
+// A Point is a position in pixels, y downwards.
+type Point struct{ X, Y float64 }
+
+// A Rect is a box by its top left corner and size, in pixels. The zero value
+// stands for "none".
+type Rect struct{ X, Y, W, H float64 }
+
+// Overlaps reports whether r and s share more than a border.
+func (r Rect) Overlaps(s Rect) bool {
+	return r.X < s.X+s.W && s.X < r.X+r.W && r.Y < s.Y+s.H && s.Y < r.Y+r.H
+}
+
+// Contains reports whether s lies in r.
+func (r Rect) Contains(s Rect) bool {
+	return r.X <= s.X && s.X+s.W <= r.X+r.W && r.Y <= s.Y && s.Y+s.H <= r.Y+r.H
+}
+
+// Centre returns the middle of r.
+func (r Rect) Centre() Point { return Point{r.X + r.W/2, r.Y + r.H/2} }
+
+// A Layout is the geometry of a Figure, one drawing per panel.
+type Layout struct {
+	Panels []PanelLayout
+}
+
+// A PanelLayout is the geometry of one panel, relative to its own origin. What
+// two panels share has the same place in both.
+type PanelLayout struct {
+	Width, Height float64
+	Nodes         []NodeBox   // in the order of Figure.Nodes
+	Edges         []EdgePath  // in the order of Figure.Edges
+	Modules       []ModuleBox // outer before inner
+}
+
+// A NodeBox is the place of a node.
+type NodeBox struct {
+	Node int // position in Figure.Nodes
+	Row  int // 0 is the top
+	Rect
+}
+
+// An EdgePath is the course of an edge.
+type EdgePath struct {
+	Edge  int     // position in Figure.Edges
+	Path  []Point // cubic Bézier pieces: start, then two controls and an end for each
+	Label Rect    // the plate of the label; zero if there is none
+}
+
+// A ModuleBox is the box around a module.
+type ModuleBox struct {
+	Path     string
+	Title    string
+	Backward bool
+	Own      bool // every node in it belongs to this panel only
+	Plate    Rect // behind the title
+	Rect
+}
+
+const (
+	rowGap  = 40 // between rows, where edges turn and labels stand
+	margin  = 10 // around a panel
+	textGap = 4  // from a box's border to the plate of its title
+)
+
+// Layout finds the geometry of f, or returns the complaints of Validate or the
+// error of ctx.
+func (f *Figure) Layout(ctx context.Context) (*Layout, error) {
+	if err := f.Validate(); err != nil {
+		return nil, err
+	}
+	s := newScene(f)
+	if err := s.orderRows(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.position(ctx); err != nil {
+		return nil, err
+	}
+	g := s.newGrid()
+	l := &Layout{}
+	for p := range f.panels() {
+		panel, err := g.panel(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		l.Panels = append(l.Panels, panel)
+	}
+	return l, nil
+}
+
+// position gives items and boxes their final x, whole pixels from 0.
+func (s *scene) position(ctx context.Context) error {
+	p := s.newPlacement()
+	if err := p.settle(ctx, 40); err != nil {
+		return err
+	}
+	if err := p.straighten(ctx); err != nil {
+		return err
+	}
+	steps := 600
+	if len(s.item) > 600 {
+		steps = 120
+	}
+	if err := p.settle(ctx, steps); err != nil {
+		return err
+	}
+	for i := range s.item {
+		s.item[i].x = math.Round(s.item[i].x)
+	}
+	s.tighten()
+	s.closeUp()
+	return nil
+}
+
+// tighten draws boxes close around what they hold; the placement left them
+// room to spare.
+func (s *scene) tighten() {
+	bound := make([]box, len(s.box))
+	copy(bound, s.box)
+	for b := range s.box {
+		s.box[b].left, s.box[b].right = math.Inf(1), math.Inf(-1)
+	}
+	for i := range s.item {
+		it := &s.item[i]
+		k := &s.box[it.inside[len(it.inside)-1]]
+		pad := float64(boxPad)
+		if k.parent < 0 {
+			pad = 0
+		}
+		k.left, k.right = min(k.left, it.x-it.half-pad), max(k.right, it.x+it.half+pad)
+	}
+	for b := len(s.box) - 1; b > backwardColumn; b-- {
+		k := &s.box[b]
+		if lack := s.titleRoom(b) - (k.right - k.left); lack > 0 {
+			grow := min(lack, max(0, math.Floor(bound[b].right-k.right)))
+			k.right += grow
+			k.left -= lack - grow
+		}
+		k.left, k.right = math.Floor(k.left), math.Ceil(k.right)
+		up := &s.box[k.parent]
+		pad := float64(boxPad)
+		if up.parent < 0 {
+			pad = 0
+		}
+		up.left, up.right = min(up.left, k.left-pad), max(up.right, k.right+pad)
+	}
+}
+
+// titleRoom is the least width of a box for its title.
+func (s *scene) titleRoom(b int) float64 {
+	wide := max(TextWidth(s.box[b].title[0], titleSize), TextWidth(s.box[b].title[1], titleSize))
+	return math.Ceil(wide*boldFactor) + 2*boxPad
+}
+
+// closeUp shifts the columns to 0 and to one gutter beyond the first.
+func (s *scene) closeUp() {
+	gutter := 0.0
+	for e := range s.from {
+		if s.figure.Nodes[s.from[e]].Backward != s.figure.Nodes[s.to[e]].Backward {
+			gutter = max(gutter, gutterGap, labelWidth(line(s.figure.Edges[e].Label, labelLimit))+24)
+		}
+	}
+	gutter = max(gutter, gutterGap/2)
+	at := 0.0
+	for column := forwardColumn; column <= backwardColumn; column++ {
+		k := &s.box[column]
+		if k.left > k.right { // nothing in it
+			k.left, k.right = at, at
+			continue
+		}
+		shift := at - k.left
+		for i := range s.item {
+			if s.item[i].inside[0] == column {
+				s.item[i].x += shift
+			}
+		}
+		for b := range s.box {
+			if b == column || b > backwardColumn && s.box[b].backward == (column == backwardColumn) {
+				s.box[b].left += shift
+				s.box[b].right += shift
+			}
+		}
+		at = k.right + math.Ceil(gutter)
+	}
+}

@@ -1,0 +1,138 @@
+package figure
+
+import "slices"
+
+var roleTitles = [roles]string{
+	"input", "parameter (trained)", "state (carried over)", "constant", "elementwise op",
+	"reduction / contraction", "gradient of the value in its row", "loss", "output", "update",
+}
+
+var kindLegends = [kinds]string{
+	"forward value, read downward", "gradient, read upward", "forward value saved for the gradient", "assigned by the update",
+}
+
+var statusTitles = [statuses]string{
+	"", "identical in both, same position", "only here", "same rule, but what flows in differs", "same rule with one more term on this side",
+}
+
+// A legendItem is a sign of the given width with its explanation.
+type legendItem struct {
+	width float64
+	text  string
+	draw  func(x, y float64) // sign, from x, centred on y
+}
+
+const legendSize = 11.5
+
+// legend explains what the shown panels hold, below y; it returns where it
+// ends.
+func (d *drawing) legend(y float64, shown []int) float64 {
+	var role [roles]bool
+	var kind [kinds]bool
+	var status [2][statuses]bool
+	for _, p := range shown {
+		for _, n := range d.layout.Panels[p].Nodes {
+			role[d.figure.Nodes[n.Node].Role] = true
+			if d.figure.comparing() {
+				status[p][d.figure.Nodes[n.Node].Status[p]] = true
+			}
+		}
+		for _, e := range d.layout.Panels[p].Edges {
+			kind[d.figure.Edges[e.Edge].Kind] = true
+		}
+	}
+	groups := [][]legendItem{d.roleItems(role), d.kindItems(kind), d.statusItems(status)}
+	groups = slices.DeleteFunc(groups, func(g []legendItem) bool { return len(g) == 0 })
+	if len(groups) == 0 {
+		return y
+	}
+	d.put(`<g class="legend">`, "\n")
+	d.rule(border, y, d.width-border, y)
+	y += 24
+	for _, items := range groups {
+		x := border + 8
+		for _, it := range items {
+			wide := it.width + 9 + TextWidth(it.text, legendSize)
+			if x > border+8 && x+wide > d.width-border {
+				x = border + 8
+				y += 30
+			}
+			it.draw(x, y)
+			d.text(x+it.width+9, y+4, legendSize, start, false, ink, it.text)
+			d.put("\n")
+			x += wide + 26
+		}
+		y += 34
+	}
+	d.put("</g>\n")
+	return y - 16
+}
+
+func (d *drawing) roleItems(present [roles]bool) (items []legendItem) {
+	for r, ok := range present {
+		if ok {
+			items = append(items, legendItem{40, roleTitles[r], func(x, y float64) {
+				r := Role(r)
+				box := Rect{x, y - 11 - ringOf(r)/2, 40, 22 + ringOf(r)}
+				d.put(shape(r, box, d.easel.attrs(fillOf(r), lineOf(r))+` stroke-width="2"`, d.easel.attrs(none, lineOf(r))+` stroke-width="1.2"`))
+			}})
+		}
+	}
+	return items
+}
+
+func (d *drawing) kindItems(present [kinds]bool) (items []legendItem) {
+	for k, ok := range present {
+		if ok {
+			items = append(items, legendItem{50, kindLegends[k], func(x, y float64) {
+				style := kindLine[k]
+				path := course{{x, y}}
+				path.line(Point{x + 50, y})
+				dash := ""
+				if style.dash != "" {
+					dash = ` stroke-dasharray="` + style.dash + `"`
+				}
+				if Kind(k) == Saved {
+					dash += ` stroke-linecap="round"`
+				}
+				d.put(`<path d="`, pathData(path), `"`, d.easel.attrs(none, style.paint), ` stroke-width="`, num(style.width+0.2), `"`, dash, "/>", arrowHead(path, d.easel.attrs(style.paint, none)))
+			}})
+		}
+	}
+	return items
+}
+
+func (d *drawing) statusItems(present [2][statuses]bool) (items []legendItem) {
+	if present[0][Shared] || present[1][Shared] {
+		items = append(items, legendItem{40, statusTitles[Shared] + " (muted)", func(x, y float64) {
+			d.put(rectangle(Rect{x, y - 10, 40, 20}, 5, d.easel.attrs(muted, rule)+` stroke-width="1.3"`))
+		}})
+	}
+	for p := range present {
+		if present[p][Only] {
+			items = append(items, d.markItem(Only, "only in "+d.short(p), p))
+		}
+	}
+	if present[0][Upstream] || present[1][Upstream] {
+		items = append(items, d.markItem(Upstream, statusTitles[Upstream], 0))
+	}
+	for p := range present {
+		if present[p][Term] {
+			items = append(items, d.markItem(Term, "same rule with one more term in "+d.short(p), p))
+		}
+	}
+	return items
+}
+
+func (d *drawing) markItem(s Status, text string, p int) legendItem {
+	return legendItem{16, text, func(x, y float64) { d.mark(Point{x + 8, y}, s, p) }}
+}
+
+// short is what the legend calls panel p.
+func (d *drawing) short(p int) string {
+	letter := string(rune('A' + p))
+	if s := line(d.figure.Panels[p].Short, textLimit); s != "" {
+		return letter + " · " + s
+	}
+	return letter
+}

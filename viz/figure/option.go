@@ -1,0 +1,45 @@
+package figure
+
+import "fmt"
+
+// An Option changes how a figure is written.
+type Option func(*options)
+
+type options struct {
+	theme  Theme
+	legend bool
+	prefix string
+	panel  int
+}
+
+// WithTheme sets the colours; without it they are Auto.
+func WithTheme(t Theme) Option { return func(o *options) { o.theme = t } }
+
+// WithoutLegend leaves the legend out.
+func WithoutLegend() Option { return func(o *options) { o.legend = false } }
+
+// IDPrefix begins every id of the SVG, so that several can stand in one page.
+// It is made of a–z, 0–9, '_' and '-' and begins with a letter.
+func IDPrefix(prefix string) Option { return func(o *options) { o.prefix = prefix } }
+
+// OnlyPanel draws only panel 1 or 2 of a comparison, with its marks.
+func OnlyPanel(panel int) Option { return func(o *options) { o.panel = panel } }
+
+func (f *Figure) options(opts []Option) (options, error) {
+	o := options{legend: true}
+	for _, set := range opts {
+		set(&o)
+	}
+	switch {
+	case o.theme > Dark:
+		return o, fmt.Errorf("figure: unknown theme %d", o.theme)
+	case o.prefix != "" && (!safeID(o.prefix) || o.prefix[0] < 'a'):
+		return o, fmt.Errorf("figure: id prefix %q is not a letter followed by a-z, 0-9, '_' and '-'", o.prefix)
+	case o.panel < 0 || o.panel > f.panels():
+		return o, fmt.Errorf("figure: panel %d of a figure with %d", o.panel, f.panels())
+	}
+	return o, nil
+}
+
+// shows reports whether panel p (0 or 1) is to be drawn.
+func (o options) shows(p int) bool { return o.panel == 0 || o.panel == p+1 }

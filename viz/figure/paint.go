@@ -1,0 +1,159 @@
+package figure
+
+import "strings"
+
+// A paint is a colour of the drawing, in a light and a dark version.
+type paint uint8
+
+const (
+	page   paint = iota
+	ink          // text
+	faint        // secondary text, marks
+	muted        // fill of what both panels share
+	rule         // thin lines
+	module       // fill of module boxes
+	valueLine
+	gradLine
+	savedLine
+	assignLine
+	ownA // what only panel A has
+	ownB
+	roleFill // first of one fill for each role
+	roleLine = roleFill + roles
+	paints   = roleLine + roles
+)
+
+// A colour has a name for style sheets and a value for each theme, after the
+// Okabe–Ito palette, darkened or lightened for contrast.
+type colour struct{ name, light, dark string }
+
+var palette = [paints]colour{
+	page:       {"page", "#FFFFFF", "#14191F"},
+	ink:        {"ink", "#1B2733", "#E9EEF3"},
+	faint:      {"faint", "#59636E", "#97A3AF"},
+	muted:      {"muted", "#F3F4F6", "#1E252D"},
+	rule:       {"rule", "#8A94A0", "#6F7C89"},
+	module:     {"module", "#FAFBFC", "#1A2027"},
+	valueLine:  {"value", "#4A5763", "#A9B5C0"},
+	gradLine:   {"grad", "#A3487D", "#E39AC6"},
+	savedLine:  {"saved", "#7B8692", "#7F8C99"},
+	assignLine: {"assign", "#4C54A8", "#A5ADF0"},
+	ownA:       {"a", "#0072B2", "#56B4E9"},
+	ownB:       {"b", "#B84A00", "#FF8A4C"},
+
+	roleFill + paint(Input):    {"input", "#D6ECFA", "#12344A"},
+	roleFill + paint(Param):    {"param", "#FFF0C2", "#43350C"},
+	roleFill + paint(State):    {"state", "#FFF8E3", "#332A12"},
+	roleFill + paint(Const):    {"const", "#ECEDEF", "#2B323A"},
+	roleFill + paint(Op):       {"op", "#FFFFFF", "#1F262E"},
+	roleFill + paint(Reduce):   {"reduce", "#D5F0E6", "#0F3A2E"},
+	roleFill + paint(Gradient): {"gradient", "#F8E3EF", "#40213A"},
+	roleFill + paint(Loss):     {"loss", "#FBD9C6", "#4A2410"},
+	roleFill + paint(Output):   {"output", "#FFFFFF", "#1F262E"},
+	roleFill + paint(Update):   {"update", "#E4E6FA", "#262A4D"},
+
+	roleLine + paint(Input):    {"input", "#0072B2", "#56B4E9"},
+	roleLine + paint(Param):    {"param", "#8F6200", "#E6B422"},
+	roleLine + paint(State):    {"state", "#8F6200", "#E6B422"},
+	roleLine + paint(Const):    {"const", "#5F6973", "#98A3AE"},
+	roleLine + paint(Op):       {"op", "#33414E", "#C3CDD6"},
+	roleLine + paint(Reduce):   {"reduce", "#00795A", "#3CC79F"},
+	roleLine + paint(Gradient): {"gradient", "#A3487D", "#E39AC6"},
+	roleLine + paint(Loss):     {"loss", "#B84A00", "#FF8A4C"},
+	roleLine + paint(Output):   {"output", "#33414E", "#C3CDD6"},
+	roleLine + paint(Update):   {"update", "#4C54A8", "#A5ADF0"},
+}
+
+func fillOf(r Role) paint { return roleFill + paint(r) }
+func lineOf(r Role) paint { return roleLine + paint(r) }
+func ownOf(p int) paint   { return ownA + paint(p) }
+
+// kindLine holds the paint, width and dash of each kind of edge.
+var kindLine = [kinds]struct {
+	paint paint
+	width float64
+	dash  string
+}{
+	Forward: {valueLine, 1.4, ""},
+	Grad:    {gradLine, 1.6, "7 4"},
+	Saved:   {savedLine, 1.1, "1.2 4"},
+	Assign:  {assignLine, 1.4, "10 3 2 3"},
+}
+
+// A Theme says which colours a drawing has.
+type Theme uint8
+
+// The themes. An Auto drawing is light and turns dark where the reader prefers
+// dark; viewers that do not know about preferences show it light.
+const (
+	Auto Theme = iota
+	Light
+	Dark
+)
+
+// An easel gives attributes for paints in a theme and notes what was used.
+type easel struct {
+	theme   Theme
+	fills   [paints]bool
+	strokes [paints]bool
+}
+
+// none is the paint of what is not painted.
+const none = paint(paints)
+
+func (e *easel) value(p paint) string {
+	switch {
+	case p == none:
+		return "none"
+	case e.theme == Dark:
+		return palette[p].dark
+	}
+	return palette[p].light
+}
+
+// attrs returns the attributes of an element with the given fill, stroke and
+// further class names.
+func (e *easel) attrs(fill, stroke paint, classes ...string) string {
+	var b strings.Builder
+	if e.theme == Auto {
+		if fill != none {
+			e.fills[fill] = true
+			classes = append(classes, "f-"+palette[fill].name)
+		}
+		if stroke != none {
+			e.strokes[stroke] = true
+			classes = append(classes, "s-"+palette[stroke].name)
+		}
+	}
+	if len(classes) > 0 {
+		b.WriteString(` class="` + strings.Join(classes, " ") + `"`)
+	}
+	b.WriteString(` fill="` + e.value(fill) + `"`)
+	if stroke != none {
+		b.WriteString(` stroke="` + e.value(stroke) + `"`)
+	}
+	return b.String()
+}
+
+// style returns the style sheet that turns what was painted dark. Class rules
+// win over the presentation attributes, which hold the light colours.
+func (e *easel) style() string {
+	if e.theme != Auto {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("<style>@media (prefers-color-scheme: dark){")
+	for p := range palette {
+		c := palette[p]
+		if e.fills[p] {
+			b.WriteString("." + rootClass + " .f-" + c.name + "{fill:" + c.dark + "}")
+		}
+		if e.strokes[p] {
+			b.WriteString("." + rootClass + " .s-" + c.name + "{stroke:" + c.dark + "}")
+		}
+	}
+	b.WriteString("}</style>\n")
+	return b.String()
+}
+
+const rootClass = "tapestry-auto"

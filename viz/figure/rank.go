@@ -1,0 +1,331 @@
+package figure
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+)
+
+// rowUnits groups nodes that share a row: unit[i] is the group of node i.
+type rowUnits struct {
+	unit []int
+	size int
+}
+
+// joinRows makes one unit of each node and those that name it as their Row.
+func joinRows(f *Figure, index map[string]int) rowUnits {
+	sets := newPartition(len(f.Nodes))
+	for i, n := range f.Nodes {
+		if n.Row != "" {
+			sets.join(i, index[n.Row])
+		}
+	}
+	u := rowUnits{unit: make([]int, len(f.Nodes))}
+	number := map[int]int{}
+	for i := range f.Nodes {
+		root := sets.find(i)
+		if _, ok := number[root]; !ok {
+			number[root] = u.size
+			u.size++
+		}
+		u.unit[i] = number[root]
+	}
+	return u
+}
+
+// arcs returns what edges demand of rows, "from is above to": strictly for
+// forward edges, and as a wish for the edges of the gradient column, which are
+// read up. Edges between the columns demand nothing.
+func (u rowUnits) arcs(f *Figure, index map[string]int) (forward, upward []arc) {
+	for _, e := range f.Edges {
+		from, to := index[e.From], index[e.To]
+		if f.Nodes[from].Backward != f.Nodes[to].Backward || u.unit[from] == u.unit[to] {
+			continue
+		}
+		switch e.Kind {
+		case Forward:
+			forward = append(forward, arc{u.unit[from], u.unit[to]})
+		case Grad, Assign:
+			upward = append(upward, arc{u.unit[to], u.unit[from]})
+		}
+	}
+	return forward, upward
+}
+
+// assignRows returns the row of every node and the number of rows. Rows are as
+// few as the edges and the stacking of modules allow; then what is used once,
+// or feeds nothing but one use, sinks next to that use, and a loss goes to the
+// last row of the values.
+func assignRows(f *Figure, index map[string]int) (row []int, rows int) {
+	u := joinRows(f, index)
+	forward, upward := u.arcs(f, index)
+	// Rows fixed by the caller can contradict upward edges; those on a cycle
+	// give way, the others hold.
+	part := components(u.size, slices.Concat(forward, upward))
+	steps := strict(forward)
+	for _, a := range upward {
+		if part[a.from] != part[a.to] {
+			steps = append(steps, step{a, 1})
+		}
+	}
+	steps, size := u.stack(f, index, steps)
+	s := newSlack(u.size, size, steps)
+	last := 0 // row that holds a value
+	for i, n := range f.Nodes {
+		if !n.Backward {
+			last = max(last, s.row[u.unit[i]])
+		}
+	}
+	for i, n := range f.Nodes {
+		if k := u.unit[i]; n.Role == Loss && s.uses[k] == 0 {
+			s.row[k], s.pinned[k] = last, true
+		}
+	}
+	for range 4 {
+		s.settle()
+	}
+	used := slices.Clone(s.row[:u.size])
+	slices.Sort(used)
+	used = slices.Compact(used)
+	row = make([]int, len(f.Nodes))
+	for i := range row {
+		row[i], _ = slices.BinarySearch(used, s.row[u.unit[i]])
+	}
+	return row, len(used)
+}
+
+// A step demands that row to be at least room below row from.
+type step struct {
+	arc
+	room int
+}
+
+func strict(arcs []arc) []step {
+	steps := make([]step, len(arcs))
+	for i, a := range arcs {
+		steps[i] = step{a, 1}
+	}
+	return steps
+}
+
+// stack adds to steps that a module stands wholly above a sibling that it feeds,
+// so that a chain of modules is a column and not a staircase. Each module gets
+// two more units, its first and last row. Where siblings feed each other in a
+// circle they may stand side by side. It returns the steps and number of units.
+func (u rowUnits) stack(f *Figure, index map[string]int, steps []step) ([]step, int) {
+	type key struct {
+		path     string
+		backward bool
+	}
+	size := u.size
+	first := map[key]int{} // the last row is the next unit
+	for i, n := range f.Nodes {
+		for path := range modulePaths(n.Module) {
+			k, ok := first[key{path, n.Backward}]
+			if !ok {
+				k = size
+				first[key{path, n.Backward}] = k
+				size += 2
+			}
+			steps = append(steps, step{arc{k, u.unit[i]}, 0}, step{arc{u.unit[i], k + 1}, 0})
+		}
+	}
+	var above []arc
+	for _, e := range f.Edges {
+		from, to := index[e.From], index[e.To]
+		a, b := &f.Nodes[from], &f.Nodes[to]
+		if a.Backward != b.Backward || e.Kind == Saved {
+			continue
+		}
+		if e.Kind != Forward {
+			a, b = b, a
+		}
+		if p, q := partingModules(a.Module, b.Module); p != "" && q != "" {
+			above = append(above, arc{first[key{p, a.Backward}] + 1, first[key{q, b.Backward}]})
+		}
+	}
+	all := make([]arc, 0, len(steps)+len(above))
+	for _, s := range steps {
+		all = append(all, s.arc)
+	}
+	part := components(size, append(all, above...))
+	for _, a := range above {
+		if part[a.from] != part[a.to] {
+			steps = append(steps, step{a, 1})
+		}
+	}
+	return steps, size
+}
+
+// modulePaths yields a module path and those around it, outer first.
+func modulePaths(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i, c := range path {
+			if c == '/' && !yield(path[:i]) {
+				return
+			}
+		}
+		if path != "" {
+			yield(path)
+		}
+	}
+}
+
+// partingModules returns the siblings in which two module paths part; one is
+// empty if its path leads no further.
+func partingModules(p, q string) (string, string) {
+	next, stop := iter.Pull(modulePaths(q))
+	defer stop()
+	for a := range modulePaths(p) {
+		if b, ok := next(); !ok || a != b {
+			return a, b
+		}
+	}
+	b, _ := next()
+	return "", b
+}
+
+// slack holds rows under steps and moves units within what they leave. Units
+// from real on are the bounds of modules: they are in nobody's way.
+type slack struct {
+	real   int
+	below  [][]step
+	order  []int // topological
+	row    []int
+	uses   []int // number of real units directly below
+	feeds  []int // and above
+	pinned []bool
+	free   []bool // the unit and all above it have no other use
+}
+
+func newSlack(real, n int, steps []step) *slack {
+	slices.SortFunc(steps, func(a, b step) int {
+		return cmp.Or(a.from-b.from, a.to-b.to, b.room-a.room)
+	})
+	steps = slices.CompactFunc(steps, func(a, b step) bool { return a.arc == b.arc })
+	s := &slack{
+		real: real, below: make([][]step, n), row: make([]int, n), uses: make([]int, n), feeds: make([]int, n),
+		pinned: make([]bool, n), free: make([]bool, n),
+	}
+	missing := make([]int, n)
+	for _, t := range steps {
+		s.below[t.from] = append(s.below[t.from], t)
+		missing[t.to]++
+		if t.from < real && t.to < real {
+			s.uses[t.from]++
+			s.feeds[t.to]++
+		}
+	}
+	for i := range n {
+		s.free[i] = true
+		if missing[i] == 0 {
+			s.order = append(s.order, i)
+		}
+	}
+	for i := 0; i < len(s.order); i++ {
+		k := s.order[i]
+		for _, t := range s.below[k] {
+			if k < real && t.to < real && (!s.free[k] || s.uses[k] > 1) {
+				s.free[t.to] = false
+			}
+			s.row[t.to] = max(s.row[t.to], s.row[k]+t.room)
+			if missing[t.to]--; missing[t.to] == 0 {
+				s.order = append(s.order, t.to)
+			}
+		}
+	}
+	return s
+}
+
+// settle moves each unit down where that shortens edges in sum, and what is
+// free of other uses in any case.
+func (s *slack) settle() {
+	for _, k := range slices.Backward(s.order) {
+		lowest := math.MaxInt
+		for _, t := range s.below[k] {
+			lowest = min(lowest, s.row[t.to]-t.room)
+		}
+		switch {
+		case k >= s.real:
+			s.row[k] = lowest
+		case s.pinned[k] || s.uses[k] == 0:
+		case s.free[k] || s.uses[k] > s.feeds[k]:
+			s.row[k] = max(s.row[k], lowest)
+		}
+	}
+}
+
+// components numbers the strongly connected components of n nodes (Tarjan,
+// without recursion: chains can be long).
+func components(n int, arcs []arc) []int {
+	out := make([][]int, n)
+	for _, a := range arcs {
+		out[a.from] = append(out[a.from], a.to)
+	}
+	part, low, num, next := make([]int, n), make([]int, n), make([]int, n), make([]int, n)
+	var stack, path []int
+	count, parts := 0, 0
+	for start := range n {
+		if num[start] != 0 {
+			continue
+		}
+		path = append(path, start)
+		for len(path) > 0 {
+			v := path[len(path)-1]
+			if num[v] == 0 {
+				count++
+				num[v], low[v] = count, count
+				stack = append(stack, v)
+			}
+			if next[v] < len(out[v]) {
+				w := out[v][next[v]]
+				next[v]++
+				if num[w] == 0 {
+					path = append(path, w)
+				} else if part[w] == 0 {
+					low[v] = min(low[v], num[w])
+				}
+				continue
+			}
+			path = path[:len(path)-1]
+			if len(path) > 0 {
+				p := path[len(path)-1]
+				low[p] = min(low[p], low[v])
+			}
+			if low[v] != num[v] {
+				continue
+			}
+			parts++
+			for done := false; !done; {
+				w := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				part[w] = parts
+				done = w == v
+			}
+		}
+	}
+	return part
+}
+
+// A partition is a union-find structure.
+type partition []int
+
+func newPartition(n int) partition {
+	p := make(partition, n)
+	for i := range p {
+		p[i] = i
+	}
+	return p
+}
+
+func (p partition) find(i int) int {
+	for p[i] != i {
+		p[i] = p[p[i]]
+		i = p[i]
+	}
+	return i
+}
+
+// join merges the sets of i and j under the representative of j.
+func (p partition) join(i, j int) { p[p.find(i)] = p.find(j) }

@@ -1,0 +1,89 @@
+package figure
+
+import (
+	"math"
+	"strings"
+)
+
+// Proportions of the shapes, in pixels.
+const (
+	funnel  = 13.0 // by how much a reduction narrows on each side
+	hexagon = 11.0 // from the side corners of a gradient to its flat top
+	slant   = 10.0 // of an update
+	corner  = 9.0  // cut off a constant
+	inner   = 3.5  // from a parameter's border to its inner line
+)
+
+// inset returns how far the border of a shape lies inside its rectangle, on
+// the right (dir 1) or left, dy below the middle.
+func inset(r Role, dir, dy float64) float64 {
+	const half = nodeHeight / 2
+	switch r {
+	case Input:
+		return half - math.Sqrt(max(0, float64(half*half)-float64(dy*dy)))
+	case Reduce:
+		return funnel * (dy + half) / nodeHeight
+	case Gradient:
+		return hexagon * math.Abs(dy) / half
+	case Update:
+		return slant * (half + dir*dy) / nodeHeight
+	}
+	return 0
+}
+
+// shape returns the elements of the outline of role r in the outer rectangle
+// box, with attributes for the filled outline and for further lines.
+func shape(r Role, box Rect, attrs, lines string) string {
+	out := ringOf(r)
+	box = grow(box, -out)
+	x0, y0, x1, y1 := box.X, box.Y, box.X+box.W, box.Y+box.H
+	switch r {
+	case Input:
+		return rectangle(box, box.H/2, attrs)
+	case Param:
+		return rectangle(box, 2, attrs) + rectangle(grow(box, -inner), 0, lines)
+	case State:
+		return rectangle(box, 2, attrs) + rectangle(grow(box, -inner), 0, lines+` stroke-dasharray="3 2"`)
+	case Const:
+		return polygon(attrs, x0, y0, x1-corner, y0, x1, y0+corner, x1, y1, x0, y1)
+	case Reduce:
+		in := min(funnel, box.W/4)
+		return polygon(attrs, x0, y0, x1, y0, x1-in, y1, x0+in, y1)
+	case Gradient:
+		in, mid := min(hexagon, box.W/4), (y0+y1)/2
+		return polygon(attrs+gradientDash, x0+in, y0, x1-in, y0, x1, mid, x1-in, y1, x0+in, y1, x0, mid)
+	case Update:
+		in := min(slant, box.W/4)
+		return polygon(attrs, x0+in, y0, x1, y0, x1-in, y1, x0, y1)
+	case Loss:
+		return rectangle(box, 6, attrs) + rectangle(grow(box, out), 9, lines)
+	case Output:
+		return rectangle(box, 6, attrs) + rectangle(grow(box, out), 9, lines+` stroke-dasharray="2 3"`)
+	}
+	return rectangle(box, 6, attrs)
+}
+
+const gradientDash = ` stroke-dasharray="6 3"`
+
+func grow(r Rect, by float64) Rect { return Rect{r.X - by, r.Y - by, r.W + 2*by, r.H + 2*by} }
+
+func rectangle(r Rect, radius float64, attrs string) string {
+	s := `<rect x="` + num(r.X) + `" y="` + num(r.Y) + `" width="` + num(r.W) + `" height="` + num(r.H) + `"`
+	if radius > 0 {
+		s += ` rx="` + num(radius) + `"`
+	}
+	return s + attrs + "/>"
+}
+
+func polygon(attrs string, xy ...float64) string {
+	var b strings.Builder
+	b.WriteString(`<polygon points="`)
+	for i, v := range xy {
+		if i > 0 {
+			b.WriteByte(" ,"[i%2])
+		}
+		b.WriteString(num(v))
+	}
+	b.WriteString(`" stroke-linejoin="round"` + attrs + "/>")
+	return b.String()
+}
