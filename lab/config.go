@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
@@ -27,11 +28,23 @@ type Config struct {
 	DType      graph.DType    // default F64
 	Restarts   int            // of Lloyd's algorithm; default 50
 	Batch      int            // of SGD on the nearest centre; default 16
+	Engine     NewEngine      // default: the native tape
 	SweepGamma []float64      // default: around the data's scale
 	SweepK     []int          // default: 2 to K+2
 	// Progress is called as runs end, from one goroutine.
 	Progress func(done, of int, what string)
 }
+
+// Engine runs training steps and gives their loss.
+type Engine interface {
+	train.Runner
+	Float(n *graph.Node) float64
+	Close()
+}
+
+// NewEngine makes an engine that computes the loss and applies the step to the
+// store, as a tape.VM does.
+type NewEngine func(g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (Engine, error)
 
 // withDefaults fills in what is not given. The scale of the data is s² = mean
 // squared distance of a point from the mean; temperatures are in units of 1/s²,

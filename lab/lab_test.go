@@ -208,3 +208,12 @@ func TestDegenerateData(t *testing.T) {
 		t.Errorf("inertia around the mean is %v, want 2", got)
 	}
 }
+
+func TestMatch(t *testing.T) {
+	got := lab.Match([]float64{0, 10, 5}, []float64{9, 5.5, 1}, 1)
+	for j, want := range []int{2, 0, 1} {
+		if got[j] != want {
+			t.Fatalf("matched %v, want [2 0 1]", got)
+		}
+	}
+}

@@ -104,7 +104,10 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	if err := store.Set(t.model.Centres.Path(), tape.Tensor(v)); err != nil {
 		return Run{}, err
 	}
-	vm := t.prog.NewVM(store)
+	vm, err := t.engine(store)
+	if err != nil {
+		return Run{}, err
+	}
 	defer vm.Close()
 	r := Run{Seed: seed, ARI: math.NaN()}
 	now := slices.Clone(start)
@@ -153,7 +156,6 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	if !hard {
 		loop.Scheduled = map[*graph.Node]train.Schedule{t.model.Gamma: gamma}
 	}
-	var err error
 	if r.Steps, err = loop.Run(ctx); err != nil {
 		return r, fmt.Errorf("%s, seed %d, step %d: %w", t.model.Builder.Name, seed, r.Steps, err)
 	}
@@ -170,6 +172,13 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 		}
 	}
 	return r, nil
+}
+
+func (t *trainer) engine(store *tape.Store) (Engine, error) {
+	if t.c.Engine != nil {
+		return t.c.Engine(t.model.Graph, t.model.Loss, t.step, store)
+	}
+	return t.prog.NewVM(store), nil
 }
 
 func float64s(t *tensor.Dense) []float64 {

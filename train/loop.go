@@ -8,9 +8,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Loop runs training steps on a VM whose program does them.
+// Runner runs one step: a tape.VM, or another engine on the same graph.
+type Runner interface {
+	Run(ctx context.Context, feed tape.Feed) error
+}
+
+// Loop runs training steps on an engine whose program does them.
 type Loop struct {
-	VM    *tape.VM
+	VM    Runner
 	Steps int
 	// Feed gives what is fed in step t; the loop adds the scheduled scalars.
 	Feed func(t int) (tape.Feed, error)

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/viz/chart"
+)
+
+// comparison is the compare command.
+type comparison struct {
+	*options
+	training
+	out     string
+	command string // as typed, for the report
+}
+
+func newCompare(o *options) *cobra.Command {
+	c := &comparison{options: o}
+	cmd := &cobra.Command{
+		Use:   "compare [A B...]",
+		Short: "Train objectives side by side and write one HTML page on how they differ",
+		Long: `Trains objectives on the same data from the same start centres, measures them by
+the same yardstick, and writes one self-contained HTML page: formulas and
+derivatives, the aligned drawing of both graphs, the term they differ by measured
+during training, curves, the data with both sets of centres, tables and sweeps.
+Without names it compares kmeans-softmax and kmeans-goofy.`,
+		Example: "  tapestry compare\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --k 3 --out report.html",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.command = "tapestry compare " + strings.Join(os.Args[min(2, len(os.Args)):], " ")
+			return c.run(cmd, args)
+		},
+	}
+	c.training.flags(cmd)
+	cmd.Flags().IntVar(&c.seeds, "seeds", 10, "runs of each objective")
+	cmd.Flags().StringVarP(&c.out, "out", "o", "report.html", "the page to write")
+	return cmd
+}
+
+func (c *comparison) run(cmd *cobra.Command, names []string) error {
+	for _, name := range names {
+		if _, err := builders.Lookup(name); err != nil {
+			return usageError{err}
+		}
+	}
+	config, err := c.config(c.options)
+	if err != nil {
+		return err
+	}
+	config.Objectives = names
+	bar := newProgress(cmd.ErrOrStderr())
+	config.Progress = bar.at
+	res, err := lab.Compare(cmd.Context(), config)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	page, err := newPage(cmd.Context(), res, strings.TrimSpace(c.command))
+	if err != nil {
+		return err
+	}
+	if err := writeOutput(c.out, cmd.OutOrStdout(), page.Write); err != nil {
+		return err
+	}
+	if c.out == "-" {
+		return nil
+	}
+	return c.summary(cmd.OutOrStdout(), res)
+}
+
+// summary prints what a terminal should know of the report.
+func (c *comparison) summary(w io.Writer, res *lab.Result) error {
+	type row struct {
+		Name     string       `json:"name"`
+		Inertia  jsonNumber   `json:"inertia"`
+		Median   jsonNumber   `json:"median_inertia"`
+		ARI      jsonNumber   `json:"ari"`
+		Spread   jsonNumber   `json:"spread"`
+		Seed     uint64       `json:"seed"`
+		Seconds  float64      `json:"seconds_per_step"`
+		Peak     int          `json:"peak_bytes"`
+		FLOPs    int64        `json:"flops"`
+		Inertias []jsonNumber `json:"inertia_by_seed"`
+	}
+	var rows []row
+	for _, v := range append(append([]lab.Variant{}, res.Variants...), res.Baselines...) {
+		best := v.Best()
+		var inertias []float64
+		for _, r := range v.Runs {
+			inertias = append(inertias, r.Inertia())
+		}
+		rows = append(rows, row{v.Name, jsonNumber(best.Inertia()), jsonNumber(lab.Median(inertias)), jsonNumber(best.ARI), jsonNumber(best.Final().Spread),
+			best.Seed, v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias)})
+	}
+	if c.json {
+		return printJSON(w, struct {
+			Data   string `json:"data"`
+			Report string `json:"report"`
+			Rows   []row  `json:"methods"`
+		}{res.Config.Table.Name, c.out, rows})
+	}
+	fmt.Fprintf(w, "%s: %d rows, %d features, k = %d; best of %d seeds by inertia\n\n", res.Config.Table.Name, res.Config.Table.Rows(), len(res.Config.Table.Columns), res.Config.K, res.Config.Seeds)
+	fmt.Fprintf(w, "%-16s %12s %12s %7s %10s %12s %10s\n", "", "inertia", "median", "ARI", "spread", "µs per step", "peak KiB")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%-16s %12s %12s %7s %10s %12.1f %10.1f\n", r.Name, chart.Format(float64(r.Inertia)), chart.Format(float64(r.Median)),
+			chart.Format(float64(r.ARI)), chart.Format(float64(r.Spread)), r.Seconds*1e6, float64(r.Peak)/1024)
+	}
+	fmt.Fprintf(w, "\nThe report is in %s\n", c.out)
+	return nil
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/viz"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+)
+
+// drawing are the flags of draw.
+type drawing struct {
+	model                        modelOptions
+	level, format, engine, theme string
+	grad, noSaved                bool
+	expand                       []string
+	against, out                 string
+}
+
+func newDraw(o *options) *cobra.Command {
+	var d drawing
+	cmd := &cobra.Command{
+		Use:   "draw MODEL",
+		Short: "Draw the graph of a model as SVG or DOT, or print its text form",
+		Long: `Draws a model at one of four levels: notes (as the lecture draws it: named
+quantities only), ops (every operation, scopes as boxes), primitive (every node)
+and compiled (after the rewrite passes). With --grad the gradient stands beside
+the values, each derivative in the row of its value. With --against the drawing is
+the aligned comparison with a second model.`,
+		Example: "  tapestry draw kmeans-softmax -o soft.svg\n  tapestry draw kmeans-softmax --grad --level ops -o soft.svg\n  tapestry draw kmeans-softmax --against kmeans-goofy --grad -o diff.svg\n  tapestry draw kmeans-goofy --format dot",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return d.run(cmd, o, args[0])
+		},
+	}
+	d.model.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&d.level, "level", "notes", "notes, ops, primitive or compiled")
+	f.StringVar(&d.format, "format", "svg", "svg, dot or text")
+	f.StringVar(&d.engine, "engine", "own", "layout of SVG: own, or dot for an installed Graphviz")
+	f.StringVar(&d.theme, "theme", "auto", "auto (follows the reader's setting), light or dark")
+	f.BoolVar(&d.grad, "grad", false, "also the derivative of the loss by the centres")
+	f.BoolVar(&d.noSaved, "no-saved", false, "without the edges from values to the derivatives that use them")
+	f.StringSliceVar(&d.expand, "expand", nil, "scopes to draw open in a large graph")
+	f.StringVar(&d.against, "against", "", "a second model to compare with")
+	f.StringVarP(&d.out, "out", "o", "", "write to a file instead of standard output")
+	return cmd
+}
+
+func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
+	level, err := parseLevel(d.level)
+	if err != nil {
+		return err
+	}
+	theme, ok := map[string]figure.Theme{"auto": figure.Auto, "light": figure.Light, "dark": figure.Dark}[d.theme]
+	switch {
+	case !ok:
+		return usagef("--theme %q: want auto, light or dark", d.theme)
+	case d.format != "svg" && d.format != "dot" && d.format != "text":
+		return usagef("--format %q: want svg, dot or text", d.format)
+	case d.engine != "own" && d.engine != "dot":
+		return usagef("--engine %q: want own or dot", d.engine)
+	}
+	m, err := d.model.build(name)
+	if err != nil {
+		return err
+	}
+	roots, err := drawnRoots(m, d.grad, level)
+	if err != nil {
+		return err
+	}
+	if d.format == "text" && d.against == "" {
+		return writeOutput(d.out, cmd.OutOrStdout(), roots[0].Graph().Dump)
+	}
+	options := []viz.Option{viz.At(level)}
+	if d.noSaved {
+		options = append(options, viz.WithoutSaved())
+	}
+	for _, path := range d.expand {
+		options = append(options, viz.Expand(path))
+	}
+	var f *figure.Figure
+	if d.against == "" {
+		if f, err = viz.Draw(roots, options...); err != nil {
+			return err
+		}
+	} else {
+		other, err := d.model.build(d.against)
+		if err != nil {
+			return err
+		}
+		with, err := drawnRoots(other, d.grad, level)
+		if err != nil {
+			return err
+		}
+		diff, err := viz.Diff(roots, with, options...)
+		if err != nil {
+			return err
+		}
+		if d.format == "text" {
+			return writeOutput(d.out, cmd.OutOrStdout(), func(w io.Writer) error {
+				_, err := io.WriteString(w, diff.Text())
+				return err
+			})
+		}
+		f = diff.Figure()
+	}
+	return writeOutput(d.out, cmd.OutOrStdout(), func(w io.Writer) error {
+		switch {
+		case d.format == "dot":
+			return f.DOT(w)
+		case d.engine == "dot":
+			return graphviz(cmd.Context(), f, w)
+		}
+		return f.SVGContext(cmd.Context(), w, figure.WithTheme(theme))
+	})
+}
+
+func parseLevel(s string) (viz.Level, error) {
+	for _, l := range []viz.Level{viz.Notes, viz.Ops, viz.Primitive, viz.Compiled} {
+		if l.String() == s {
+			return l, nil
+		}
+	}
+	return 0, usagef("--level %q: want notes, ops, primitive or compiled", s)
+}
+
+// drawnRoots are the nodes whose cone is drawn: the loss, what the model updates
+// by itself, and the derivative if asked for; at level compiled, those of the
+// rewritten graph.
+func drawnRoots(m *builders.Model, withGrad bool, level viz.Level) ([]*graph.Node, error) {
+	roots := []*graph.Node{m.Loss}
+	for _, u := range m.Step {
+		roots = append(roots, u.Value)
+	}
+	if withGrad {
+		roots = append(roots, grad.Of(m.Loss, m.Centres)...)
+	}
+	if level != viz.Compiled {
+		return roots, m.Graph.Err()
+	}
+	res, err := rewrite.Run(m.Graph, roots, rewrite.Passes()...)
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range roots {
+		roots[i] = res.Node(n)
+	}
+	return roots, nil
+}
+
+// diffModels compares two models with their gradients.
+func diffModels(a, b *builders.Model, level viz.Level) (*viz.Difference, error) {
+	var roots [2][]*graph.Node
+	for i, m := range []*builders.Model{a, b} {
+		fresh, err := m.Builder.Build(m.Settings, m.Loss.DType())
+		if err != nil {
+			return nil, err
+		}
+		if roots[i], err = drawnRoots(fresh, true, level); err != nil {
+			return nil, err
+		}
+	}
+	return viz.Diff(roots[0], roots[1], viz.At(level))
+}
+
+// graphvizTime bounds a run of dot: its spline routing can take minutes.
+const graphvizTime = 60 * time.Second
+
+// graphviz lets an installed dot lay the figure out.
+func graphviz(ctx context.Context, f *figure.Figure, w io.Writer) error {
+	path, err := exec.LookPath("dot")
+	if err != nil {
+		return errors.New("--engine dot: Graphviz's dot is not installed; --engine own needs nothing")
+	}
+	var dot, svg, complaint bytes.Buffer
+	if err := f.DOT(&dot); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, graphvizTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "-Tsvg")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = &dot, &svg, &complaint
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("dot: %w", ctx.Err())
+		}
+		return fmt.Errorf("dot: %w: %s", err, strings.TrimSpace(complaint.String()))
+	}
+	_, err = w.Write(svg.Bytes())
+	return err
+}

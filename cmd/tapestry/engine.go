@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/interop/gorgonia"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// engineNamed gives what makes engines of the name; nil is the native tape.
+func engineNamed(name string) (lab.NewEngine, error) {
+	switch name {
+	case "native":
+		return nil, nil
+	case "gorgonia":
+		return newGorgonia, nil
+	}
+	return nil, usagef("--engine %q: want native or gorgonia", name)
+}
+
+// onGorgonia trains on gorgonia's TapeMachine.
+type onGorgonia struct {
+	*gorgonia.Machine
+	store *tape.Store
+}
+
+func newGorgonia(g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (lab.Engine, error) {
+	m, err := gorgonia.Compile(g, gorgonia.Fetch(loss), gorgonia.Do(step))
+	if err != nil {
+		return nil, err
+	}
+	return onGorgonia{m, store}, nil
+}
+
+func (e onGorgonia) Run(ctx context.Context, feed tape.Feed) error {
+	return e.Machine.Run(ctx, feed, e.store)
+}
+
+// Float is the loss of the last run, NaN if it cannot be read.
+func (e onGorgonia) Float(n *graph.Node) float64 {
+	t, err := e.Value(n)
+	if err != nil || n.Rank() != 0 {
+		return math.NaN()
+	}
+	if n.DType() == graph.F32 {
+		return float64(t.Float32s()[0])
+	}
+	return t.Float64s()[0]
+}
+
+func (e onGorgonia) Close() { _ = e.Machine.Close() }

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// options are what all commands share.
+type options struct {
+	json bool
+	seed uint64
+}
+
+// modelOptions choose and size a model.
+type modelOptions struct {
+	set   []string
+	dtype string
+}
+
+func (m *modelOptions) flags(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&m.set, "set", nil, "sizes and settings of the model: n=150,k=3,gamma=2")
+	cmd.Flags().StringVar(&m.dtype, "dtype", "f32", "element type: f32 or f64")
+}
+
+func (m *modelOptions) build(name string) (*builders.Model, error) {
+	b, err := builders.Lookup(name)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	s := builders.Settings{}
+	for _, kv := range m.set {
+		key, text, ok := strings.Cut(kv, "=")
+		v, err := strconv.ParseFloat(text, 64)
+		if !ok || err != nil {
+			return nil, usagef("--set %q: want name=number", kv)
+		}
+		s[key] = v
+	}
+	dt, err := parseDType(m.dtype)
+	if err != nil {
+		return nil, err
+	}
+	model, err := b.Build(s, dt)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return model, nil
+}
+
+func parseDType(s string) (graph.DType, error) {
+	switch s {
+	case "f32", "float32":
+		return graph.F32, nil
+	case "f64", "float64":
+		return graph.F64, nil
+	}
+	return 0, usagef("--dtype %q: want f32 or f64", s)
+}
+
+// optimiser makes the optimiser called name.
+func optimiser(name string, rate float64) (train.Optimiser, error) {
+	if !(rate > 0) || math.IsInf(rate, 0) {
+		return train.Optimiser{}, usagef("--rate %v: want a positive number", rate)
+	}
+	switch name {
+	case "sgd":
+		return train.SGD(rate), nil
+	case "adam":
+		return train.Adam(rate), nil
+	}
+	return train.Optimiser{}, usagef("--optimiser %q: want sgd or adam", name)
+}
+
+// openTable reads a CSV file, or an embedded data set by name.
+func openTable(name, label string) (*data.Table, error) {
+	if slices.Contains([]string{"iris", "digits", "wine"}, name) {
+		return data.Builtin(name)
+	}
+	if label != "" {
+		return data.Open(name, data.Label(label))
+	}
+	return data.Open(name)
+}
+
+// printJSON prints a value for machines, an object a line. What JSON cannot
+// hold (NaN) becomes null in jsonNumber.
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// jsonNumber is a float64 whose NaN and infinities print as null.
+type jsonNumber float64
+
+// MarshalJSON prints the shortest decimal, or null.
+func (v jsonNumber) MarshalJSON() ([]byte, error) {
+	if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
+}
+
+func jsonNumbers(v []float64) []jsonNumber {
+	out := make([]jsonNumber, len(v))
+	for i, x := range v {
+		out[i] = jsonNumber(x)
+	}
+	return out
+}
+
+// writeOutput writes to a file, or to standard output for "" and "-". A file
+// appears whole or not at all.
+func writeOutput(path string, stdout io.Writer, write func(io.Writer) error) error {
+	if path == "" || path == "-" {
+		return write(stdout)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, cause(err))
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	if err := write(f); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Chmod(0o644); err == nil {
+		err = f.Close()
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("%s: %w", path, cause(err))
+	}
+	return nil
+}
+
+// cause strips the path that the error already names.
+func cause(err error) error {
+	if p, ok := err.(*os.PathError); ok {
+		return p.Err
+	}
+	if l, ok := err.(*os.LinkError); ok {
+		return l.Err
+	}
+	return err
+}

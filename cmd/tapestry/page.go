@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"runtime"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/viz"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+	"github.com/tapestry-ml/tapestry/viz/report"
+)
+
+// newPage turns a finished experiment into the report.
+func newPage(ctx context.Context, res *lab.Result, command string) (report.Page, error) {
+	c := res.Config
+	p := report.Page{
+		Data: report.Data{Name: c.Table.Name, Rows: c.Table.Rows(), Features: c.Table.Columns, Classes: c.Table.Classes()},
+		Setup: report.Setup{K: c.K, Steps: c.Steps, Optimiser: c.Optimiser.String(), Start: startText(c.Start),
+			Schedule: scheduleText(c), Gamma: gammas(c)},
+		Made: report.Made{Command: command, Version: fmt.Sprintf("%s, seeds %d to %d", c.DType, c.Seed, c.Seed+uint64(c.Seeds)-1),
+			Machine: fmt.Sprintf("%s/%s, %s, one core", runtime.GOOS, runtime.GOARCH, runtime.Version())},
+	}
+	reference := res.Baselines[0].Best().Centres()
+	for _, v := range res.Variants {
+		m := newMethod(res, v, reference)
+		if err := derive(&m, v); err != nil {
+			return p, err
+		}
+		p.Variants = append(p.Variants, m)
+	}
+	for _, v := range res.Baselines {
+		p.Baselines = append(p.Baselines, newMethod(res, v, reference))
+	}
+	p.Plane = report.Plane{Share: res.Plane.Share, Points: res.Plane.Points(c.Table.X)}
+	if len(c.Table.Labels) > 0 {
+		p.Plane.Class, _ = data.Codes(c.Table.Labels)
+	}
+	var err error
+	if p.Between, err = between(res.Variants); err != nil {
+		return p, err
+	}
+	p.Sweeps = []report.Sweep{newSweep("γ", true, c.SweepGamma, c.Objectives, res.Gamma), newSweep("k", false, floats(c.SweepK), c.Objectives, res.K)}
+	if len(res.Variants) == 2 {
+		if p.Drawing, err = compareDrawing(ctx, res.Variants[0].Model, res.Variants[1].Model); err != nil {
+			return p, err
+		}
+		p.Difference = difference(res.Variants[0].Name, res.Variants[1].Name)
+	}
+	return p, nil
+}
+
+func startText(s lab.Start) string {
+	return map[lab.Start]string{lab.PlusPlus: "k-means++", lab.StartPoints: "random points", lab.StartGiven: "given centres"}[s]
+}
+
+func scheduleText(c lab.Config) string {
+	if first, last := c.Gamma.At(0, c.Steps), c.Gamma.At(c.Steps-1, c.Steps); first != last {
+		return fmt.Sprintf("annealed from %.3g to %.3g", first, last)
+	}
+	return fmt.Sprintf("constant %.3g", c.Gamma.At(0, c.Steps))
+}
+
+func gammas(c lab.Config) []float64 {
+	out := make([]float64, c.Steps)
+	for t := range out {
+		out[t] = c.Gamma.At(t, c.Steps)
+	}
+	return out
+}
+
+// newMethod is a variant's numbers, its centres in the order of the reference.
+func newMethod(res *lab.Result, v lab.Variant, reference []float64) report.Method {
+	d := len(res.Config.Table.Columns)
+	best := v.Best()
+	order := lab.Match(reference, best.Centres(), d)
+	m := report.Method{Name: v.Model.Builder.Title, Cost: report.Cost(v.Cost)}
+	for _, r := range v.Runs {
+		m.Runs = append(m.Runs, newRun(v, r))
+	}
+	for _, j := range order {
+		m.Centres = append(m.Centres, best.Centres()[j*d:(j+1)*d])
+		var path [][2]float64
+		for _, at := range best.Path {
+			path = append(path, res.Plane.At(at[j*d:(j+1)*d]))
+		}
+		m.Paths = append(m.Paths, path)
+	}
+	if labels := res.Config.Table.Labels; len(labels) > 0 {
+		place := make([]int, len(order))
+		for to, j := range order {
+			place[j] = to
+		}
+		codes, classes := data.Codes(labels)
+		m.Counts = make([][]int, len(classes))
+		for i := range m.Counts {
+			m.Counts[i] = make([]int, len(order))
+		}
+		for i, a := range best.Assigned {
+			m.Counts[codes[i]][place[a]]++
+		}
+	}
+	return m
+}
+
+func newRun(v lab.Variant, r lab.Run) report.Run {
+	out := report.Run{Seed: r.Seed, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI}
+	for _, m := range r.Measures {
+		out.Inertia = append(out.Inertia, m.Inertia)
+		out.Spread = append(out.Spread, m.Spread)
+		out.Angle = append(out.Angle, m.Angle)
+	}
+	return out
+}
+
+// derive adds the formulas of a variant's loss and gradient.
+func derive(m *report.Method, v lab.Variant) error {
+	model, err := builders.Build(v.Name, v.Model.Settings, graph.F32)
+	if err != nil {
+		return err
+	}
+	d := grad.Of(model.Loss, model.Centres)[0]
+	if err := model.Graph.Err(); err != nil {
+		return err
+	}
+	var latex []string
+	add := func(eqs []viz.Equation, why string) {
+		for _, e := range eqs {
+			m.Chain = append(m.Chain, report.Equation{Math: template.HTML(e.MathML()), Why: why})
+			latex = append(latex, e.Latex())
+		}
+	}
+	forward := viz.Equations(model.Loss)
+	m.Formula = template.HTML(forward[len(forward)-1].MathML())
+	add(forward, "")
+	add(viz.Equations(d), "")
+	m.LaTeX = strings.Join(latex, " \\\\\n")
+	return nil
+}
+
+// compareDrawing is the aligned drawing of two models with their gradients.
+func compareDrawing(ctx context.Context, a, b *builders.Model) (report.Drawing, error) {
+	diff, err := diffModels(a, b, viz.Notes)
+	if err != nil {
+		return report.Drawing{}, err
+	}
+	var svg strings.Builder
+	if err := diff.Figure().SVGContext(ctx, &svg, figure.IDPrefix("diff-")); err != nil {
+		return report.Drawing{}, err
+	}
+	return report.Drawing{SVG: svg.String(), Footer: diff.Summary()}, nil
+}
+
+// difference is what is known of two objectives as mathematics.
+func difference(a, b string) report.Difference {
+	soft, goofy := "kmeans-softmax", "kmeans-goofy"
+	if !(a == soft && b == goofy || a == goofy && b == soft) {
+		return report.Difference{}
+	}
+	i, j := "i", "j"
+	α, r := graph.Sym("α", i, j), graph.Sym("r", j)
+	x, expected := graph.Sym("x", i), graph.Sym("r̂", i)
+	over := []string{j}
+	identity := viz.Equation{
+		Left:  graph.Big("Σ", over, α.Times(graph.Norm2(x.Minus(r)))),
+		Right: graph.Norm2(x.Minus(expected)).Plus(graph.Big("Σ", over, α.Times(graph.Norm2(r.Minus(expected))))),
+	}
+	return report.Difference{
+		Identity: template.HTML(identity.MathML()),
+		LaTeX:    identity.Latex(),
+		Words:    "Because the α of a point sum to 1, soft k-means is the goofy objective plus the α-weighted spread of the centres around the expected centre r̂. The goofy objective does not ask for that spread to be small: it is content where a mixture of far centres meets the point.",
+	}
+}
+
+func between(vs []lab.Variant) ([][]float64, error) {
+	out := make([][]float64, len(vs))
+	for i, v := range vs {
+		out[i] = make([]float64, len(vs))
+		for j, w := range vs {
+			var err error
+			if out[i][j], err = data.ARI(v.Best().Assigned, w.Best().Assigned); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func newSweep(name string, log bool, values []float64, objectives []string, points []lab.SweepPoint) report.Sweep {
+	s := report.Sweep{Name: name, Log: log, Values: values}
+	for _, o := range objectives {
+		var inertia, loss, ari []float64
+		for _, p := range points {
+			if p.Objective == o {
+				inertia, loss, ari = append(inertia, p.Inertia), append(loss, p.Loss), append(ari, p.ARI)
+			}
+		}
+		s.Inertia, s.Loss, s.ARI = append(s.Inertia, inertia), append(s.Loss, loss), append(s.ARI, ari)
+	}
+	return s
+}
+
+func floats(v []int) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(x)
+	}
+	return out
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// training are the flags that train and compare share.
+type training struct {
+	data, label     string
+	k, steps, seeds int
+	opt             string
+	rate            float64
+	gamma           string
+	start, given    string
+	dtype           string
+	restarts, batch int
+}
+
+func (t *training) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&t.data, "data", "iris", "a CSV file, or one of the embedded data sets iris, digits, wine")
+	f.StringVar(&t.label, "label", "", "name of the label column (default: found by its name or content)")
+	f.IntVar(&t.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
+	f.IntVar(&t.steps, "steps", 200, "training steps")
+	f.StringVar(&t.opt, "optimiser", "adam", "sgd or adam")
+	f.Float64Var(&t.rate, "rate", 0, "learning rate (default: from the scale of the data)")
+	f.StringVar(&t.gamma, "gamma", "", "temperature γ: 2 for a constant, 0.1..50 to anneal (default: annealed, from the scale of the data)")
+	f.StringVar(&t.start, "start", "plusplus", "start centres: plusplus, points or given")
+	f.StringVar(&t.given, "centres", "", "CSV file with the start centres, for --start given")
+	f.StringVar(&t.dtype, "dtype", "f64", "element type: f32 or f64")
+	f.IntVar(&t.restarts, "restarts", 50, "restarts of Lloyd's algorithm")
+	f.IntVar(&t.batch, "batch", 16, "points in a mini-batch of kmeans-sgd")
+}
+
+// config checks the flags and reads the data.
+func (t *training) config(o *options) (lab.Config, error) {
+	c := lab.Config{K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.steps, Restarts: t.restarts, Batch: t.batch}
+	for _, n := range []struct {
+		flag string
+		v    int
+		zero bool
+	}{{"k", t.k, true}, {"steps", t.steps, false}, {"seeds", t.seeds, false}, {"restarts", t.restarts, false}, {"batch", t.batch, false}} {
+		if n.v < 0 || n.v == 0 && !n.zero {
+			return c, usagef("--%s %d: want at least 1", n.flag, n.v)
+		}
+	}
+	var err error
+	if c.DType, err = parseDType(t.dtype); err != nil {
+		return c, err
+	}
+	if c.Start, err = lab.ParseStart(t.start); err != nil {
+		return c, usagef("--start: %w", err)
+	}
+	if t.gamma != "" {
+		if c.Gamma, err = train.ParseSchedule(t.gamma); err != nil {
+			return c, usagef("--gamma: %w", err)
+		}
+	}
+	if c.Table, err = openTable(t.data, t.label); err != nil {
+		return c, err
+	}
+	if c.Start == lab.StartGiven {
+		if t.given == "" {
+			return c, usagef("--start given: want --centres FILE")
+		}
+		centres, err := data.Open(t.given, data.NoLabel())
+		if err != nil {
+			return c, err
+		}
+		c.Given = centres.X
+		c.K = centres.Rows()
+	}
+	rate := t.rate
+	if rate == 0 {
+		rate = lab.DefaultRate(c.Table)
+	}
+	c.Optimiser, err = optimiser(t.opt, rate)
+	return c, err
+}
+
+func newTrain(o *options) *cobra.Command {
+	var t training
+	var predict, out, engine string
+	cmd := &cobra.Command{
+		Use:   "train MODEL",
+		Short: "Train a model on a CSV file or an embedded data set",
+		Long: `Trains from several seeds, keeps the best by the inertia of the hard assignment,
+and prints its centres. With --predict the trained centres assign the rows of a
+second file.`,
+		Example: "  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n  tapestry train kmeans-lloyd --data digits --k 10",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := t.config(o)
+			if err != nil {
+				return err
+			}
+			if _, err := builders.Lookup(args[0]); err != nil {
+				return usageError{err}
+			}
+			var fresh *data.Table
+			if predict != "" {
+				if fresh, err = openTable(predict, t.label); err != nil {
+					return err
+				}
+				if len(fresh.Columns) != len(c.Table.Columns) {
+					return fmt.Errorf("%s: %d features, the training data have %d", predict, len(fresh.Columns), len(c.Table.Columns))
+				}
+			}
+			if c.Engine, err = engineNamed(engine); err != nil {
+				return err
+			}
+			bar := newProgress(cmd.ErrOrStderr())
+			c.Progress = bar.at
+			var v lab.Variant
+			if args[0] == "kmeans-lloyd" {
+				v, err = c.Lloyd(cmd.Context())
+			} else {
+				v, err = c.Train(cmd.Context(), args[0])
+			}
+			bar.end()
+			if err != nil {
+				return err
+			}
+			return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
+				return printTraining(cmd.Context(), w, o, c, v, fresh)
+			})
+		},
+	}
+	t.flags(cmd)
+	cmd.Flags().IntVar(&t.seeds, "seeds", 10, "runs, of which the best is kept")
+	cmd.Flags().StringVar(&predict, "predict", "", "CSV file whose rows the trained centres assign")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "write to a file instead of standard output")
+	cmd.Flags().StringVar(&engine, "engine", "native", "native, or gorgonia: run the same graph on gorgonia's TapeMachine")
+	return cmd
+}
+
+func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v lab.Variant, fresh *data.Table) error {
+	best := v.Best()
+	d := len(c.Table.Columns)
+	k := len(best.Centres()) / d
+	var inertias []float64
+	for _, r := range v.Runs {
+		inertias = append(inertias, r.Inertia())
+	}
+	var predicted []int
+	var predictedInertia float64
+	if fresh != nil {
+		var err error
+		if predicted, predictedInertia, err = lab.Assign(ctx, fresh.X, best.Centres(), d); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		centres := make([][]jsonNumber, k)
+		for j := range centres {
+			centres[j] = jsonNumbers(best.Centres()[j*d : (j+1)*d])
+		}
+		return printJSON(w, struct {
+			Model     string         `json:"model"`
+			Data      string         `json:"data"`
+			Seed      uint64         `json:"seed"`
+			Steps     int            `json:"steps"`
+			Loss      jsonNumber     `json:"loss"`
+			Inertia   jsonNumber     `json:"inertia"`
+			ARI       jsonNumber     `json:"ari"`
+			Inertias  []jsonNumber   `json:"inertia_by_seed"`
+			Columns   []string       `json:"columns"`
+			Centres   [][]jsonNumber `json:"centres"`
+			Assigned  []int          `json:"assigned"`
+			Predicted []int          `json:"predicted,omitempty"`
+		}{v.Name, c.Table.Name, best.Seed, best.Steps, jsonNumber(lastOf(best.Loss)), jsonNumber(best.Inertia()), jsonNumber(best.ARI),
+			jsonNumbers(inertias), c.Table.Columns, centres, best.Assigned, predicted})
+	}
+	fmt.Fprintf(w, "%s on %s: best of %d by inertia is seed %d, after %d steps\n", v.Name, c.Table.Name, len(v.Runs), best.Seed, best.Steps)
+	fmt.Fprintf(w, "loss %.6g  inertia %.10g (median %.10g)", lastOf(best.Loss), best.Inertia(), lab.Median(inertias))
+	if best.ARI == best.ARI {
+		fmt.Fprintf(w, "  ARI %.4f", best.ARI)
+	}
+	fmt.Fprintf(w, "\n\ncentres\n%6s", "")
+	for _, name := range c.Table.Columns {
+		fmt.Fprintf(w, " %12.12s", name)
+	}
+	sizes := make([]int, k)
+	for _, a := range best.Assigned {
+		sizes[a]++
+	}
+	fmt.Fprintln(w, "  points")
+	for j := range k {
+		fmt.Fprintf(w, "%6d", j)
+		for _, x := range best.Centres()[j*d : (j+1)*d] {
+			fmt.Fprintf(w, " %12.6g", x)
+		}
+		fmt.Fprintf(w, "  %d\n", sizes[j])
+	}
+	if fresh != nil {
+		fmt.Fprintf(w, "\n%s: %d rows, inertia %.10g\n%s\n", fresh.Name, fresh.Rows(), predictedInertia, strings.Trim(fmt.Sprint(predicted), "[]"))
+	}
+	return nil
+}
+
+func lastOf(v []float64) float64 { return v[len(v)-1] }
