@@ -30,15 +30,18 @@ type Rule struct {
 
 // Passes is the list that tape.Compile runs.
 func Passes() []Pass {
+	simplify := append(append([]Rule{}, fold...), algebra...)
 	return []Pass{
 		{Name: "stabilise", rules: stabilise,
 			Why: "overflow is removed before algebra can hide the patterns, and before gradients are derived"},
 		{Name: "specialise", rules: specialise,
 			Why: "large intermediates are removed from the forward cone, so that the gradients derived next never see them"},
+		{Name: "simplify", rules: simplify,
+			Why: "gradients are derived of the loss in its last form: they would differentiate trivial terms too"},
 		{Name: "derive", derive: true,
 			Why: "gradients follow: each is taken again of the loss as it now is"},
-		{Name: "simplify", rules: append(append([]Rule{}, fold...), algebra...),
-			Why: "constants and trivial terms, most of which gradients bring"},
+		{Name: "simplify", rules: simplify,
+			Why: "constants and trivial terms that gradients bring"},
 		{Name: "dead code",
 			Why: "what rules left behind; last, so that nothing unused is compiled"},
 	}

@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"slices"
+
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -22,13 +24,12 @@ var specialise = []Rule{
 }
 
 // pairwise brings the operands of diff into the forms x[… i d] and r[… j d]: d
-// is summed, exactly one further axis varies with x alone and one with r alone,
-// the rest is a batch.
+// is summed, the axes that vary with x alone are merged into i, those that vary
+// with r alone into j, and the rest is a batch.
 func pairwise(n, diff *graph.Node, d int) *graph.Node {
 	x, xa := ops.Laid(diff.In(0))
 	r, ra := ops.Laid(diff.In(1))
-	i, j := -1, -1
-	var batch []int
+	var batch, i, j []int
 	for a := range diff.Rank() {
 		switch inX, inR := xa[a] >= 0, ra[a] >= 0; {
 		case a == d:
@@ -37,24 +38,25 @@ func pairwise(n, diff *graph.Node, d int) *graph.Node {
 			}
 		case inX && inR:
 			batch = append(batch, a)
-		case inX && i < 0:
-			i = a
-		case inR && j < 0:
-			j = a
-		case inX || inR:
-			return nil
+		case inX:
+			i = append(i, a)
+		case inR:
+			j = append(j, a)
 		}
 	}
-	if i < 0 || j < 0 {
+	if len(i) == 0 || len(j) == 0 {
 		return nil // nothing is repeated, so nothing is gained
 	}
-	rows := func(root *graph.Node, laid []int, own int) *graph.Node {
-		order := append(append([]int{}, batch...), own, d)
+	axes := func(list ...int) (out []graph.Axis) {
+		for _, a := range list {
+			out = append(out, diff.Shape().Axis(a))
+		}
+		return out
+	}
+	rows := func(root *graph.Node, laid, own []int) *graph.Node {
 		var refs []any
-		var axes []graph.Axis
 		used := map[int]bool{}
-		for _, a := range order {
-			axes = append(axes, diff.Shape().Axis(a))
+		for _, a := range slices.Concat(batch, own, []int{d}) {
 			if laid[a] >= 0 {
 				refs = append(refs, laid[a])
 				used[laid[a]] = true
@@ -65,24 +67,39 @@ func pairwise(n, diff *graph.Node, d int) *graph.Node {
 				refs = append(refs, a)
 			}
 		}
-		s, err := graph.NewShape(axes...)
-		if err != nil {
-			return n.Graph().Fail("pairwise", err, root)
-		}
 		if len(refs) > 0 {
 			root = ops.Transpose(root, refs...)
 		}
-		return ops.ReshapeTo(root, s)
+		return reshape(root, append(axes(batch...), merged(axes(own...)), diff.Shape().Axis(d)))
 	}
 	s := ops.SqDist(rows(x, xa, i), rows(r, ra, j))
 	// Bring the axes back into the order of diff, without d.
+	order := slices.Concat(batch, i, j)
 	var refs []any
 	for a := range diff.Rank() {
-		for k, b := range append(append([]int{}, batch...), i, j) {
-			if a == b {
-				refs = append(refs, k)
-			}
+		if k := slices.Index(order, a); k >= 0 {
+			refs = append(refs, k)
 		}
 	}
-	return ops.ReshapeTo(ops.Transpose(s, refs...), n.Shape())
+	return ops.ReshapeTo(ops.Transpose(reshape(s, axes(order...)), refs...), n.Shape())
+}
+
+// merged is one axis for several neighbours; one alone keeps its name.
+func merged(axes []graph.Axis) graph.Axis {
+	if len(axes) == 1 {
+		return axes[0]
+	}
+	size := 1
+	for _, a := range axes {
+		size *= a.Size
+	}
+	return graph.Axis{Size: size}
+}
+
+func reshape(x *graph.Node, axes []graph.Axis) *graph.Node {
+	s, err := graph.NewShape(axes...)
+	if err != nil {
+		return x.Graph().Fail("pairwise", err, x)
+	}
+	return ops.ReshapeTo(x, s)
 }
