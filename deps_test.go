@@ -37,9 +37,9 @@ var imports = map[string]string{
 	"internal/ref/reftest": "graph internal/ref tape gorgonia.org/tensor",
 }
 
-// free packages may import everything: programs.
+// isProgram reports whether a package is a program, which may import everything.
 func isProgram(pkg string) bool {
-	return strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "examples/")
+	return strings.HasPrefix(pkg+"/", "cmd/") || strings.HasPrefix(pkg+"/", "examples/")
 }
 
 func TestImportTable(t *testing.T) {

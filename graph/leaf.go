@@ -98,7 +98,7 @@ func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
 	case err == nil && (dt <= InvalidDType || dt > Bool):
 		err = fmt.Errorf("%v is not an element type", dt)
 	case err == nil && g.byPath[l.Path] != nil:
-		err = &Mistake{fmt.Sprintf("%q is already an %v of this graph", l.Path, g.byPath[l.Path].Role()), "choose another name, or open a scope around it"}
+		err = &Mistake{fmt.Sprintf("%q is taken by an earlier %v", l.Path, g.byPath[l.Path].Role()), "choose another name, or open a scope around it"}
 	}
 	if err != nil {
 		return g.fail(l, nil, err)

@@ -116,8 +116,15 @@ func (n *Node) As(name string) *Node {
 	return n
 }
 
+// maxUnnamed is the number of occurrences after which a use without a name is
+// not recorded: a literal that thousands of derivatives share has said enough.
+const maxUnnamed = 32
+
 // occur records a use, unless the same place has already recorded it.
 func (n *Node) occur(o Occurrence) {
+	if o.Name == "" && len(n.occurs) >= maxUnnamed && !(o.Origin.Kind == FromUser && n.IsBackward()) {
+		return
+	}
 	for i := range n.occurs {
 		p := &n.occurs[i]
 		if p.Pos == o.Pos && p.Scope == o.Scope && p.Origin == o.Origin && (o.Name == "" || p.Name == "" || p.Name == o.Name) {

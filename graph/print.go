@@ -72,7 +72,11 @@ func (n *Node) line() string {
 		b.WriteString(OpText(n.op))
 	}
 	for _, x := range n.in {
-		fmt.Fprintf(&b, " %%%d", x.id)
+		if x == nil { // only Verify meets one
+			b.WriteString(" nil")
+		} else {
+			fmt.Fprintf(&b, " %%%d", x.id)
+		}
 	}
 	fmt.Fprintf(&b, " : %v", n.typ)
 	return b.String()
@@ -104,6 +108,9 @@ func (o Occurrence) text() string {
 
 // OpText prints an operation with its attributes: Sum{axes=[1] keep}.
 func OpText(op Op) string {
+	if op == nil {
+		return "nil"
+	}
 	v := reflect.ValueOf(op)
 	if v.Kind() != reflect.Struct {
 		return op.Name()

@@ -85,7 +85,7 @@ func NewShape(axes ...Axis) (Shape, error) {
 			}
 			for _, b := range axes[:i] {
 				if b.Name == a.Name {
-					return Shape{}, fmt.Errorf("two axes are called %q: rename one with ops.Rename", a.Name)
+					return Shape{}, &Mistake{fmt.Sprintf("two axes are called %q", a.Name), "rename one with ops.Rename"}
 				}
 			}
 		}
@@ -218,7 +218,7 @@ func Align(shapes ...Shape) (Shape, error) {
 			case axes[k].Name == "":
 				axes[k].Name = a.Name
 			case a.Name != "" && a.Name != axes[k].Name:
-				return Shape{}, fmt.Errorf("axis %q meets axis %q: lay the operands out with ops.Over, or rename one axis", axes[k].Name, a.Name)
+				return Shape{}, &Mistake{fmt.Sprintf("axis %q meets axis %q", axes[k].Name, a.Name), "lay the operands out with ops.Over, or rename one axis"}
 			}
 			switch {
 			case axes[k].Size == 1:

@@ -88,6 +88,9 @@ type gather struct{ Axis int }
 // replaced by the indices' axes: rows of an embedding, table[index]. An index
 // outside the axis gives NaN.
 func Gather(table, index *graph.Node, axis any) *graph.Node {
+	if !table.IsValid() {
+		return graph.Apply(gather{}, table, index)
+	}
 	return withAxes("Gather", table, []any{axis}, func(list []int) *graph.Node { return graph.Apply(gather{list[0]}, table, index) })
 }
 
@@ -189,7 +192,10 @@ func (op scatterAdd) Infer(in []*graph.Node) (graph.Type, error) {
 		return graph.Type{}, fmt.Errorf("axis %d of %v", op.Axis, op.To)
 	}
 	want, err := graph.NewShape(slices.Replace(op.To.Axes(), op.Axis, op.Axis+1, in[0].Shape().Axes()...)...)
-	if err != nil || !want.SameSizes(in[1].Shape()) {
+	if err != nil {
+		return graph.Type{}, err
+	}
+	if !want.SameSizes(in[1].Shape()) {
 		return graph.Type{}, fmt.Errorf("values of shape %v: want %v", in[1].Shape(), want)
 	}
 	return graph.Type{DType: in[1].DType(), Shape: op.To}, nil

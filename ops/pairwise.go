@@ -152,7 +152,9 @@ func (weightedDiff) Infer(in []*graph.Node) (graph.Type, error) {
 	if err != nil {
 		return graph.Type{}, err
 	}
-	if want, err := typeOf(in[1], batch, i, j); err != nil || !want.Shape.SameSizes(in[0].Shape()) || want.DType != in[0].DType() {
+	if want, err := typeOf(in[1], batch, i, j); err != nil {
+		return graph.Type{}, err
+	} else if !want.Shape.SameSizes(in[0].Shape()) || want.DType != in[0].DType() {
 		return graph.Type{}, fmt.Errorf("weights of type %v: want %v", in[0].Type(), want)
 	}
 	return typeOf(in[1], batch, i, d)
@@ -216,7 +218,9 @@ func (diffDot) Infer(in []*graph.Node) (graph.Type, error) {
 	if err != nil {
 		return graph.Type{}, err
 	}
-	if want, err := typeOf(in[1], batch, i, d); err != nil || !want.Shape.SameSizes(in[0].Shape()) || want.DType != in[0].DType() {
+	if want, err := typeOf(in[1], batch, i, d); err != nil {
+		return graph.Type{}, err
+	} else if !want.Shape.SameSizes(in[0].Shape()) || want.DType != in[0].DType() {
 		return graph.Type{}, fmt.Errorf("rows of type %v: want %v", in[0].Type(), want)
 	}
 	return typeOf(in[1], batch, i, j)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -137,8 +138,8 @@ func writeOutput(path string, stdout io.Writer, write func(io.Writer) error) err
 		f.Close()
 		return err
 	}
-	if err := f.Chmod(0o644); err == nil {
-		err = f.Close()
+	if err := errors.Join(f.Chmod(0o644), f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, cause(err))
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
 		return fmt.Errorf("%s: %w", path, cause(err))

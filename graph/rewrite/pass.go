@@ -13,6 +13,8 @@ type Pass struct {
 	Why  string // what it is for, and why it stands where it stands
 	// rules are tried on every node, in order, until none fits.
 	rules []Rule
+	// forward leaves derivatives alone, because a later pass takes them again.
+	forward bool
 	// derive differentiates again where the graph remembers a derivation.
 	derive bool
 }
@@ -32,11 +34,11 @@ type Rule struct {
 func Passes() []Pass {
 	simplify := append(append([]Rule{}, fold...), algebra...)
 	return []Pass{
-		{Name: "stabilise", rules: stabilise,
+		{Name: "stabilise", rules: stabilise, forward: true,
 			Why: "overflow is removed before algebra can hide the patterns, and before gradients are derived"},
-		{Name: "specialise", rules: specialise,
+		{Name: "specialise", rules: specialise, forward: true,
 			Why: "large intermediates are removed from the forward cone, so that the gradients derived next never see them"},
-		{Name: "simplify", rules: simplify,
+		{Name: "simplify", rules: simplify, forward: true,
 			Why: "gradients are derived of the loss in its last form: they would differentiate trivial terms too"},
 		{Name: "derive", derive: true,
 			Why: "gradients follow: each is taken again of the loss as it now is"},

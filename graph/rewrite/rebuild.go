@@ -140,6 +140,9 @@ func (b *builder) copy(n *graph.Node) {
 
 // improve tries the rules in order; the first that fits wins.
 func (b *builder) improve(y *graph.Node, at graph.Occurrence, was *graph.Node) (z *graph.Node, rule string) {
+	if b.pass.forward && was.IsBackward() {
+		return nil, ""
+	}
 	for _, r := range b.pass.rules {
 		_, origin := b.translate(was.First(), was, b.pass.Name+": "+r.Name)
 		b.to.During(at, origin, func() { z = r.Apply(y) })

@@ -8,7 +8,9 @@
 package ref
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 )
@@ -31,8 +33,26 @@ type defined interface {
 // missing value, one of another size, or an operation without a definition is
 // an error.
 func Eval(env graph.Env, feed Feed, nodes ...*graph.Node) ([]graph.Value, error) {
+	needed := map[*graph.Node]bool{}
+	for _, n := range nodes {
+		if n == nil {
+			return nil, errors.New("want a node, got nil")
+		}
+		needed[n] = true
+	}
+	order := graph.Reachable(nodes...)
+	for _, n := range slices.Backward(order) {
+		if _, fed := feed[n]; needed[n] && !fed {
+			for i := range n.NumIn() {
+				needed[n.In(i)] = true
+			}
+		}
+	}
 	values := map[*graph.Node]graph.Value{}
-	for _, n := range graph.Reachable(nodes...) {
+	for _, n := range order {
+		if !needed[n] {
+			continue // only what is fed depends on it
+		}
 		v, err := eval(env, feed, n, values)
 		if err != nil {
 			return nil, err

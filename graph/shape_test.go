@@ -1,0 +1,167 @@
+package graph_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+func shape(t *testing.T, text string) graph.Shape {
+	t.Helper()
+	var s graph.Shape
+	if err := s.UnmarshalText([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestAlign: what may meet what.
+func TestAlign(t *testing.T) {
+	for _, c := range []struct {
+		in   []string
+		want string // a shape, or what is wrong
+	}{
+		{[]string{"[]"}, "[]"},
+		{[]string{"[]", "[]"}, "[]"},
+		{[]string{"[i=3]", "[]"}, "[i=3]"},
+		{[]string{"[i=3]", "[i=3]"}, "[i=3]"},
+		{[]string{"[3]", "[i=3]"}, "[i=3]"},
+		{[]string{"[i=3]", "[3]"}, "[i=3]"},
+		{[]string{"[3]", "[3]"}, "[3]"},
+		{[]string{"[i=3]", "[1]"}, "[i=3]"},
+		{[]string{"[1]", "[i=3]"}, "[i=3]"},
+		{[]string{"[i=1]", "[3]"}, "[i=3]"},
+		{[]string{"[i=1]", "[i=3]"}, "[i=3]"},
+		{[]string{"[i=3 d=4]", "[d=4]"}, "[i=3 d=4]"},
+		{[]string{"[d=4]", "[i=3 d=4]"}, "[i=3 d=4]"},
+		{[]string{"[i=3 d=4]", "[4]"}, "[i=3 d=4]"},
+		{[]string{"[i=3 j=1]", "[i=1 j=5]"}, "[i=3 j=5]"},
+		{[]string{"[3 1]", "[1 5]"}, "[3 5]"},
+		{[]string{"[3 1]", "[5]"}, "[3 5]"},
+		{[]string{"[2 1 4]", "[3 1]", "[1]"}, "[2 3 4]"},
+		{[]string{"[3]", "[1]", "[i=3]"}, "[i=3]"},
+
+		{[]string{"[3]", "[4]"}, "sizes differ: 3 and 4 (3 ≠ 4)"},
+		{[]string{"[i=3]", "[i=4]"}, "sizes differ: i=3 and i=4 (3 ≠ 4)"},
+		{[]string{"[i=3]", "[4]"}, "sizes differ: i=3 and 4 (3 ≠ 4)"},
+		{[]string{"[i=3]", "[j=3]"}, `axis "i" meets axis "j"`},
+		{[]string{"[i=3]", "[j=1]"}, `axis "i" meets axis "j"`},
+		{[]string{"[i=3 j=1]", "[i=3]"}, `axis "j" meets axis "i"`}, // the column that meets a row
+		{[]string{"[i=3 d=4]", "[4 3]"}, "sizes differ: i=3 and 4 (3 ≠ 4)"},
+		{[]string{"[1 i=2]", "[i=2 1]"}, `two axes are called "i"`},
+		{[]string{"[2 1 4]", "[3 1]", "[2]"}, "sizes differ: 4 and 2 (4 ≠ 2)"},
+	} {
+		var in []graph.Shape
+		for _, s := range c.in {
+			in = append(in, shape(t, s))
+		}
+		s, err := graph.Align(in...)
+		got := s.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v give %s, want %s", c.in, got, c.want)
+		}
+		back, err2 := graph.Align(reverse(in)...)
+		if (err2 == nil) != (err == nil) || err == nil && back != s {
+			t.Errorf("%v the other way round give %v, %v", c.in, back, err2)
+		}
+	}
+}
+
+func reverse(s []graph.Shape) (out []graph.Shape) {
+	for i := len(s) - 1; i >= 0; i-- {
+		out = append(out, s[i])
+	}
+	return out
+}
+
+// TestNewShape: which axes an array may have.
+func TestNewShape(t *testing.T) {
+	for _, c := range []struct {
+		axes []graph.Axis
+		want string
+	}{
+		{nil, "[]"},
+		{graph.Dims(1, 2), "[1 2]"},
+		{[]graph.Axis{{"α", 1}, {"x′", 2}, {"_1", 3}, {"Ω", 4}}, "[α=1 x′=2 _1=3 Ω=4]"},
+		{graph.Dims(1, 1, 1, 1, 1, 1, 1, 1), "[1 1 1 1 1 1 1 1]"},
+		{graph.Dims(1<<20, 1<<20), "[1048576 1048576]"},
+		{graph.Dims(1, 1, 1, 1, 1, 1, 1, 1, 1), "9 axes: at most 8 are allowed"},
+		{graph.Dims(2, 0), "axis 1 (0) has size 0: want at least 1"},
+		{[]graph.Axis{{"i", -3}}, "axis 0 (i=-3) has size -3: want at least 1"},
+		{graph.Dims(1<<20, 1<<20, 2), "more than 2^40 elements"},
+		{graph.Dims(1<<62, 1<<62), "more than 2^40 elements"},
+		{[]graph.Axis{{"i", 2}, {"i", 2}}, `two axes are called "i"`},
+		{[]graph.Axis{{"2d", 2}}, `axis name "2d": want letters, digits and _, not starting with a digit`},
+		{[]graph.Axis{{"a b", 2}}, `axis name "a b": want letters, digits and _, not starting with a digit`},
+		{[]graph.Axis{{"a=b", 2}}, `axis name "a=b": want letters, digits and _, not starting with a digit`},
+	} {
+		s, err := graph.NewShape(c.axes...)
+		got := s.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v: %s, want %s", c.axes, got, c.want)
+		}
+		if err == nil && shape(t, got) != s {
+			t.Errorf("%s reads back as another shape", got)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	s := shape(t, "[i=3 4 d=5]")
+	for _, c := range []struct {
+		refs []any
+		want string
+	}{
+		{nil, "[]"},
+		{[]any{"d", 0, -2}, "[2 0 1]"},
+		{[]any{3}, "axis 3 of [i=3 4 d=5]: it has 3 axes"},
+		{[]any{-4}, "axis -4 of [i=3 4 d=5]: it has 3 axes"},
+		{[]any{"q"}, `no axis "q" in [i=3 4 d=5]`},
+		{[]any{""}, `no axis "" in [i=3 4 d=5]`},
+		{[]any{"d", -1}, "axis -1 of [i=3 4 d=5] is given twice"},
+		{[]any{int64(1)}, "axis 1 (int64): want an int or a name"},
+		{[]any{nil}, "axis <nil> (<nil>): want an int or a name"},
+	} {
+		list, err := s.Resolve(c.refs...)
+		got := graph.IntsOf(list...).String()
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v: %s, want %s", c.refs, got, c.want)
+		}
+	}
+}
+
+// TestShapeIsTotal: asking for what is not there answers like a scalar.
+func TestShapeIsTotal(t *testing.T) {
+	g := graph.New("g")
+	bad := g.Input("", graph.F32)
+	for _, n := range []*graph.Node{bad, bad.As("named"), g.Apply(nil)} {
+		if n.IsValid() || n.Rank() != 0 || n.Dim(0) != 1 || n.Dim(-1) != 1 || n.Shape().Len() != 1 || n.DType() != graph.InvalidDType ||
+			n.Shape().Index("i") != -1 || n.ID() != -1 || n.NumIn() != 0 || n.Name() != "" || n.String() != "invalid" || n.IsBackward() ||
+			n.Graph() != g || len(n.Occurrences()) != 0 || n.First() != (graph.Occurrence{}) || n.Path() != "" || n.Role() != graph.RoleOp {
+			t.Errorf("an invalid node says %v %v", n, n.Type())
+		}
+		if _, ok := n.Constant(); ok {
+			t.Error("an invalid node is a constant")
+		}
+		if of, loss := n.AdjointOf(); of != nil || loss != nil {
+			t.Error("an invalid node is a derivative")
+		}
+	}
+	s := shape(t, "[i=3 4]")
+	if s.Dim(2) != 1 || s.Dim(-1) != 1 || s.Axis(7) != (graph.Axis{Size: 1}) || s.Index("") != -1 || s.Len() != 12 {
+		t.Errorf("%v is not total", s)
+	}
+	if !strings.Contains(g.Err().Error(), "want a name") {
+		t.Errorf("got %v", g.Err())
+	}
+}

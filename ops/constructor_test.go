@@ -1,0 +1,188 @@
+package ops_test
+
+import (
+	"errors"
+	"go/ast"
+	"slices"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+type node = *graph.Node
+
+// constructor is an exported function that gives a node, over its operands.
+type constructor struct {
+	operands int
+	call     func(in []node) node
+}
+
+func on1(f func(x node) node) constructor {
+	return constructor{1, func(in []node) node { return f(in[0]) }}
+}
+func on2(f func(a, b node) node) constructor {
+	return constructor{2, func(in []node) node { return f(in[0], in[1]) }}
+}
+func on3(f func(a, b, c node) node) constructor {
+	return constructor{3, func(in []node) node { return f(in[0], in[1], in[2]) }}
+}
+
+func constructors() map[string]constructor {
+	row := graph.Ax("k", 2)
+	return map[string]constructor{
+		"Abs": on1(ops.Abs), "Cos": on1(ops.Cos), "Exp": on1(ops.Exp), "Log": on1(ops.Log), "Log1p": on1(ops.Log1p),
+		"Neg": on1(ops.Neg), "Not": on1(ops.Not), "OneMinus": on1(ops.OneMinus), "Relu": on1(ops.Relu),
+		"Sigmoid": on1(ops.Sigmoid), "Sign": on1(ops.Sign), "Sin": on1(ops.Sin), "Sqrt": on1(ops.Sqrt),
+		"Square": on1(ops.Square), "StopGradient": on1(ops.StopGradient), "Tanh": on1(ops.Tanh),
+
+		"Add": on2(ops.Add), "And": on2(ops.And), "Div": on2(ops.Div), "Equal": on2(ops.Equal), "Greater": on2(ops.Greater),
+		"GreaterEqual": on2(ops.GreaterEqual), "Less": on2(ops.Less), "LessEqual": on2(ops.LessEqual), "MatMul": on2(ops.MatMul),
+		"Maximum": on2(ops.Maximum), "Minimum": on2(ops.Minimum), "Mul": on2(ops.Mul), "NotEqual": on2(ops.NotEqual),
+		"Or": on2(ops.Or), "Pow": on2(ops.Pow), "SqDist": on2(ops.SqDist), "Sub": on2(ops.Sub),
+
+		"DiffDot": on3(ops.DiffDot), "Select": on3(ops.Select), "WeightedDiff": on3(ops.WeightedDiff),
+
+		"ArgMax":      on1(func(x node) node { return ops.ArgMax(x, 0) }),
+		"ArgMin":      on1(func(x node) node { return ops.ArgMin(x, 0) }),
+		"BroadcastTo": on1(func(x node) node { return ops.BroadcastTo(x, graph.Shape{}) }),
+		"Cast":        on1(func(x node) node { return ops.Cast(x, graph.I32) }),
+		"Concat":      on2(func(a, b node) node { return ops.Concat(0, a, b) }),
+		"Expand":      on1(func(x node) node { return ops.Expand(x, 0, "") }),
+		"Gather":      on2(func(a, b node) node { return ops.Gather(a, b, 0) }),
+		"Lit":         on1(func(x node) node { return ops.Lit(x, 1) }),
+		"LogSoftmax":  on1(func(x node) node { return ops.LogSoftmax(x, 0) }),
+		"LogSumExp":   on1(func(x node) node { return ops.LogSumExp(x, 0) }),
+		"Max":         on1(func(x node) node { return ops.Max(x) }),
+		"Mean":        on1(func(x node) node { return ops.Mean(x) }),
+		"Merge":       on1(func(x node) node { return ops.Merge(x, "n", 0, 1) }),
+		"Min":         on1(func(x node) node { return ops.Min(x) }),
+		"OneHot":      on1(func(x node) node { return ops.OneHot(x, 0, row, graph.F32) }),
+		"Over":        on1(func(x node) node { return ops.Over(x, "i", "j") }),
+		"Rename":      on1(func(x node) node { return ops.Rename(x, 0, "k") }),
+		"Reshape":     on1(func(x node) node { return ops.Reshape(x, -1) }),
+		"ReshapeTo":   on1(func(x node) node { return ops.ReshapeTo(x, graph.Shape{}) }),
+		"Reverse":     on1(func(x node) node { return ops.Reverse(x, 0) }),
+		"Scale":       on1(func(x node) node { return ops.Scale(x, 2) }),
+		"ScatterAdd":  on2(func(a, b node) node { return ops.ScatterAdd(a, b, 0, row) }),
+		"Shift":       on1(func(x node) node { return ops.Shift(x, 2) }),
+		"Slice":       on1(func(x node) node { return ops.Slice(x, 0, 0, 1) }),
+		"SliceStep":   on1(func(x node) node { return ops.SliceStep(x, 0, 0, 0, 2) }),
+		"Softmax":     on1(func(x node) node { return ops.Softmax(x, 0) }),
+		"Split":       on1(func(x node) node { return ops.Split(x, 0, row, row) }),
+		"Squeeze":     on1(func(x node) node { return ops.Squeeze(x) }),
+		"Sum":         on1(func(x node) node { return ops.Sum(x) }),
+		"Transpose":   on1(func(x node) node { return ops.Transpose(x) }),
+
+		"RandomNormal":  {0, func([]node) node { return ops.RandomNormal(graph.New(""), "ε", graph.I32) }},
+		"RandomUniform": {0, func([]node) node { return ops.RandomUniform(graph.New(""), "u", graph.F32, graph.Dims(0)...) }},
+	}
+}
+
+// TestConstructorsRefuse: every exported function that gives a node takes nil
+// and invalid operands without a panic; a nil is a mistake, an invalid operand
+// follows from one and is silent.
+func TestConstructorsRefuse(t *testing.T) {
+	functions, _ := declared(t)
+	table := constructors()
+	for _, f := range functions {
+		if f.Name.IsExported() && givesNode(f) && table[f.Name.Name].call == nil {
+			t.Errorf("%s is missing from the table", f.Name.Name)
+		}
+	}
+	for name, c := range table {
+		if c.operands == 0 && c.call(nil).IsValid() {
+			t.Errorf("%s accepts what it should not", name)
+		}
+		for k := range c.operands {
+			g := graph.New("")
+			in := slices.Repeat([]node{g.Input("x", graph.F32, graph.Ax("i", 2), graph.Ax("j", 2))}, c.operands)
+			in[k] = nil
+			if y := c.call(in); y == nil || y.IsValid() {
+				t.Errorf("%s of nil operand %d gives %v", name, k, y)
+			}
+			if c.operands > 1 && g.Err() == nil {
+				t.Errorf("%s of nil operand %d records nothing", name, k)
+			}
+			in[k] = g.Fail("earlier", errors.New("mistake"))
+			before := len(g.Err().(graph.Errors))
+			if y := c.call(in); y == nil || y.IsValid() {
+				t.Errorf("%s of invalid operand %d gives %v", name, k, y)
+			}
+			if after := g.Err().(graph.Errors); len(after) != before {
+				t.Errorf("%s of invalid operand %d is not silent: %v", name, k, after[before])
+			}
+		}
+	}
+}
+
+// givesNode reports whether the only result is a *graph.Node.
+func givesNode(f *ast.FuncDecl) bool {
+	r := f.Type.Results
+	if r == nil || len(r.List) != 1 || len(r.List[0].Names) > 1 {
+		return false
+	}
+	star, ok := r.List[0].Type.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := star.X.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "Node"
+}
+
+// TestLayout: functions that only combine or lay out, against their results
+// spelt out.
+func TestLayout(t *testing.T) {
+	g := graph.New("")
+	x := g.Constant(graph.F64, []float64{1, 2, 3, 4, 5, 6}, graph.Ax("i", 2), graph.Ax("j", 3))
+	k := g.Constant(graph.I64, []float64{2, 0}, graph.Ax("k", 2))
+	for _, c := range []struct {
+		name string
+		y    node
+		want string
+	}{
+		{"Over", ops.Over(x, "j", "q", "i"), "f64[j=3 q=1 i=2]: 1 4 2 5 3 6"},
+		{"Expand first", ops.Expand(x, 0, "b"), "f64[b=1 i=2 j=3]: 1 2 3 4 5 6"},
+		{"Expand last", ops.Expand(x, -1, ""), "f64[i=2 j=3 1]: 1 2 3 4 5 6"},
+		{"Squeeze", ops.Squeeze(ops.Expand(x, 1, "b"), "b"), "f64[i=2 j=3]: 1 2 3 4 5 6"},
+		{"Split", ops.Split(x, "j", graph.Ax("a", 1), graph.Ax("b", 3)), "f64[i=2 a=1 b=3]: 1 2 3 4 5 6"},
+		{"Merge", ops.Merge(x, "n", "i", "j"), "f64[n=6]: 1 2 3 4 5 6"},
+		{"Rename", ops.Rename(x, -1, ""), "f64[i=2 3]: 1 2 3 4 5 6"},
+		{"Reshape keeps the untouched name", ops.Reshape(x, 2, -1, 1), "f64[i=2 j=3 1]: 1 2 3 4 5 6"},
+		{"Reshape loses the others", ops.Reshape(x, 3, 2), "f64[3 2]: 1 2 3 4 5 6"},
+		{"Transpose", ops.Transpose(x), "f64[j=3 i=2]: 1 4 2 5 3 6"},
+		{"Slice from the end", ops.Slice(x, "j", -2, 0), "f64[i=2 j=2]: 2 3 5 6"},
+		{"Slice of a row", ops.Slice(x, 0, 0, 1), "f64[i=1 j=3]: 1 2 3"},
+		{"SliceStep", ops.SliceStep(x, 1, 0, 0, 2), "f64[i=2 j=2]: 1 3 4 6"},
+		{"Reverse", ops.Reverse(x, "i"), "f64[i=2 j=3]: 4 5 6 1 2 3"},
+		{"Greater", ops.Greater(x, ops.Lit(x, 3)), "bool[i=2 j=3]: 0 0 0 1 1 1"},
+		{"GreaterEqual", ops.GreaterEqual(x, ops.Lit(x, 3)), "bool[i=2 j=3]: 0 0 1 1 1 1"},
+		{"Scale", ops.Scale(x, 2), "f64[i=2 j=3]: 2 4 6 8 10 12"},
+		{"Shift", ops.Shift(x, -1), "f64[i=2 j=3]: 0 1 2 3 4 5"},
+		{"OneMinus", ops.OneMinus(x), "f64[i=2 j=3]: 0 -1 -2 -3 -4 -5"},
+		{"OneHot before", ops.OneHot(k, 0, graph.Ax("j", 3), graph.F64), "f64[j=3 k=2]: 0 1 0 0 1 0"},
+		{"OneHot outside", ops.OneHot(k, -1, graph.Ax("j", 2), graph.F32), "f32[k=2 j=2]: 0 0 1 0"},
+		{"Gather", ops.Gather(x, k, "j"), "f64[i=2 k=2]: 3 1 6 4"},
+		{"Gather outside", ops.Gather(x, k, "i"), "f64[k=2 j=3]: nan:0x7ff8000000000001 nan:0x7ff8000000000001 nan:0x7ff8000000000001 1 2 3"},
+		{"ScatterAdd", ops.ScatterAdd(k, ops.Slice(x, 1, 0, 2), -1, graph.Ax("i", 2), graph.Ax("j", 3)), "f64[i=2 j=3]: 2 0 1 5 0 4"},
+		{"Sum of nothing to sum", ops.Sum(ops.Sum(x)), "f64[]: 21"},
+		{"Max over two axes, kept", ops.Max(x, "i", "j", ops.Keep), "f64[i=1 j=1]: 6"},
+		{"LogSumExp of -∞", ops.LogSumExp(ops.Log(ops.Scale(x, 0)), "j"), "f64[i=2]: ×-Inf"},
+		{"ArgMax of ties", ops.ArgMax(ops.Scale(x, 0), "j"), "i64[i=2]: ×0"},
+	} {
+		if !c.y.IsValid() {
+			t.Errorf("%s: %v", c.name, g.Err())
+			continue
+		}
+		v, err := ref.Eval(graph.Env{}, nil, c.y)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := v[0].String(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		t.Run(c.name, func(t *testing.T) { agree(t, nil, c.y) })
+	}
+}
