@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -67,6 +68,10 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("k = %d: want at least 1", c.K)
 	case c.K > n:
 		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %d rows", c.Table.Name, c.K, n)
+	case distinct(c.Table, c.K) == 1 && c.K > 1:
+		return c, fmt.Errorf("%s: every column is constant (%q is %v in all %d rows): k = %d clusters want %d different rows", c.Table.Name, c.Table.Columns[0], c.Table.X[0], n, c.K, c.K)
+	case distinct(c.Table, c.K) < c.K:
+		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %d different rows", c.Table.Name, c.K, distinct(c.Table, c.K))
 	case c.Seeds < 0 || c.Steps < 0 || c.Restarts < 0 || c.Batch < 0:
 		return c, errors.New("seeds, steps, restarts and batch must not be negative")
 	}
@@ -120,4 +125,18 @@ func setDefault(v *int, to int) {
 // twentieth of the scale per feature.
 func DefaultRate(t *data.Table) float64 {
 	return 0.05 * scale(t) / math.Sqrt(float64(len(t.Columns)))
+}
+
+// distinct counts different rows, up to enough.
+func distinct(t *data.Table, enough int) int {
+	seen := map[string]bool{}
+	var key []byte
+	for i := 0; i < t.Rows() && len(seen) < enough; i++ {
+		key = key[:0]
+		for _, v := range row(t, i) {
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v+0)) // −0 is 0
+		}
+		seen[string(key)] = true
+	}
+	return len(seen)
 }

@@ -174,6 +174,10 @@ func TestConfigErrors(t *testing.T) {
 	}{
 		{lab.Config{}, "no data"},
 		{lab.Config{Table: iris, K: 151}, "iris.csv: k = 151 clusters, but the file has only 150 rows"},
+		{lab.Config{Table: &data.Table{Name: "flat.csv", Columns: []string{"a", "b"}, X: []float64{5, 1, 5, 1, 5, 1}}, K: 2},
+			`flat.csv: every column is constant ("a" is 5 in all 3 rows): k = 2 clusters want 2 different rows`},
+		{lab.Config{Table: &data.Table{Name: "few.csv", Columns: []string{"a"}, X: []float64{5, 1, 5, 1, 5, 1}}, K: 3},
+			"few.csv: k = 3 clusters, but the file has only 2 different rows"},
 		{lab.Config{Table: iris, K: -1}, "k = -1: want at least 1"},
 		{lab.Config{Table: iris, Objectives: []string{"kmeans-sofmax"}}, `unknown model "kmeans-sofmax": did you mean "kmeans-softmax"? (tapestry list shows all)`},
 		{lab.Config{Table: iris, Start: lab.StartGiven, Given: []float64{1}}, "1 numbers for 3 start centres of 4 features: want 12"},
@@ -190,15 +194,15 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// Constant columns, equal points and one cluster are data like any other.
+// One cluster, one feature, columns that are constant beside others: data like any other.
 func TestDegenerateData(t *testing.T) {
-	table := &data.Table{Name: "flat", Columns: []string{"a", "b"}, X: []float64{5, 1, 5, 1, 5, 1, 5, 1}}
+	table := &data.Table{Name: "flat", Columns: []string{"a", "b"}, X: []float64{5, 1, 5, 2, 5, 9, 5, 10}}
 	res, err := lab.Compare(context.Background(), lab.Config{Table: table, K: 2, Seeds: 1, Steps: 5, Restarts: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := res.Baselines[0].Best().Inertia(); got != 0 {
-		t.Errorf("inertia of equal points is %v", got)
+	if got := res.Baselines[0].Best().Inertia(); got != 1 {
+		t.Errorf("inertia beside a constant column is %v, want 1", got)
 	}
 	one := &data.Table{Name: "one", Columns: []string{"a"}, X: []float64{1, 2, 3}}
 	if res, err = lab.Compare(context.Background(), lab.Config{Table: one, K: 1, Seeds: 1, Steps: 300, Restarts: 1}); err != nil {

@@ -106,6 +106,7 @@ func TestBadData(t *testing.T) {
 		"nan.csv":     "a,b\n1,2\nNaN,4\n",
 		"inf.csv":     "a,b\n1,2\n3,+Inf\n",
 		"few.csv":     "a,b\n1,2\n3,4\n",
+		"flat.csv":    "a,b\n5,1\n5,1\n5,1\n5,1\n",
 		"missing.csv": "a,b\n1,2\n,4\n",
 	}
 	for name, text := range files {
@@ -137,6 +138,7 @@ func TestBadData(t *testing.T) {
 		{"inf.csv", `inf.csv:3: column "b"`},
 		{"missing.csv", `missing.csv:3: column "a"`},
 		{"few.csv", "few.csv: k = 3 clusters, but the file has only 2 rows"},
+		{"flat.csv", `flat.csv: every column is constant ("a" is 5 in all 4 rows)`},
 		{"long.csv", "long.csv:3"},
 	} {
 		for _, command := range []string{"compare", "train"} {
@@ -158,7 +160,8 @@ func TestBadData(t *testing.T) {
 	}
 }
 
-func TestConstantColumns(t *testing.T) {
+// A constant column beside others, as digits has, is no mistake.
+func TestConstantColumn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("flat.csv", []byte("a,b\n1,5\n2,5\n9,5\n10,5\n"), 0o644); err != nil {
 		t.Fatal(err)
