@@ -205,7 +205,17 @@ func (op scatterAdd) Grad(y, dy *graph.Node, i int) *graph.Node {
 	if i != 1 {
 		return nil
 	}
-	return likeShape(graph.Apply(gather{op.Axis}, dy, y.In(0)), y.In(1))
+	index, x := y.In(0), y.In(1)
+	taken := likeShape(graph.Apply(gather{op.Axis}, dy, index), x)
+	// What was not added has no influence, but Gather gives it NaN.
+	within := And(GreaterEqual(index, Lit(index, 0)), Less(index, Lit(index, float64(op.To.Dim(op.Axis)))))
+	sizes := slices.Repeat([]int{1}, x.Rank())
+	copy(sizes[op.Axis:], index.Shape().Sizes())
+	beside, err := graph.NewShape(graph.Dims(sizes...)...)
+	if err != nil {
+		return x.Graph().Fail("ScatterAdd", err, x)
+	}
+	return Select(ReshapeTo(within, beside), taken, Lit(taken, 0))
 }
 
 func (op scatterAdd) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

@@ -54,6 +54,9 @@ func CheckFinite(scalars ...*graph.Node) Option {
 // mistake made while building the graph is returned, whether the wanted nodes
 // depend on it or not.
 func Compile(g *graph.Graph, options ...Option) (*Program, error) {
+	if g == nil {
+		return nil, errors.New("compile: the graph is nil")
+	}
 	r := request{passes: rewrite.Passes()}
 	for _, o := range options {
 		o(&r)
@@ -115,6 +118,10 @@ func (r *request) check(g *graph.Graph) error {
 		switch {
 		case u.Target == nil || u.Value == nil || u.Target.Graph() != g || u.Value.Graph() != g || !u.Target.IsValid() || !u.Value.IsValid():
 			errs = append(errs, fmt.Errorf("do: an update of graph %q has no target or value there", g.Name()))
+		case u.Target.Role() != graph.RoleParam && u.Target.Role() != graph.RoleState:
+			errs = append(errs, fmt.Errorf("do: %v is not a parameter or state", u.Target))
+		case u.Target.DType() != u.Value.DType() || !u.Target.Shape().SameSizes(u.Value.Shape()):
+			errs = append(errs, fmt.Errorf("do: %s of type %v cannot take a value of type %v", u.Target.Path(), u.Target.Type(), u.Value.Type()))
 		case seen[u.Target]:
 			errs = append(errs, fmt.Errorf("do: %s is updated twice in one program: compile one for each step", u.Target.Path()))
 		}
@@ -179,7 +186,7 @@ func (l *lowering) lower(n *graph.Node) error {
 		x := l.value[n.In(0)]
 		layout, fits := op.View(n).View(x.layout)
 		if !fits {
-			x = l.densely(x, n)
+			x = l.densely(x, n.In(0))
 			if layout, fits = op.View(n).View(x.layout); !fits {
 				panic(fmt.Sprintf("tape: no strides for %s of %v", graph.OpText(n.Op()), x.layout))
 			}
@@ -187,16 +194,20 @@ func (l *lowering) lower(n *graph.Node) error {
 		l.value[n] = value{x.buf, layout}
 		return nil
 	}
-	op, ok := n.Op().(Runnable)
-	if !ok {
-		return fmt.Errorf("%v: operation %s has no kernel", n.First().Pos, n.Op().Name())
+	var k kernel.Kernel
+	switch op := n.Op().(type) {
+	case Runnable:
+		k = op.Kernel(n)
+	case Runner:
+		k = runner{op, n}
+	default:
+		return fmt.Errorf("%v: operation %s has no Run method: see tape.Runner", n.First().Pos, n.Op().Name())
 	}
-	k := op.Kernel(n)
 	in := make([]value, n.NumIn())
 	for i := range in {
 		in[i] = l.value[n.In(i)]
 		if !k.Strided(i) {
-			in[i] = l.densely(in[i], n)
+			in[i] = l.densely(in[i], n.In(i))
 		}
 	}
 	l.value[n] = l.emit(n, n.Op().Name(), k, dense, in)
@@ -232,7 +243,7 @@ func touched(l kernel.Layout) int {
 	return n
 }
 
-// densely is a value in row-major order without gaps, copied if it is not.
+// densely is the value of n in row-major order without gaps, copied if it is not.
 func (l *lowering) densely(v value, n *graph.Node) value {
 	if v.layout.IsDense() {
 		return v
@@ -240,9 +251,16 @@ func (l *lowering) densely(v value, n *graph.Node) value {
 	if c, ok := l.dense[v]; ok {
 		return c
 	}
-	c := l.emit(n, "Copy", kernel.Copy{}, kernel.Dense(v.layout.DType, v.layout.Dims[:v.layout.Rank]...), []value{v})
+	c := l.copyOf(v, n)
 	l.dense[v] = c
 	return c
+}
+
+// copyOf adds an instruction that lays the value of n out densely in the arena.
+func (l *lowering) copyOf(v value, n *graph.Node) value {
+	y := l.emit(n, "Copy", kernel.Copy{}, denseLayout(n), []value{v})
+	l.p.instrs[len(l.p.instrs)-1].copies = true
+	return y
 }
 
 // pinned is a dense value in the arena that lives until the end of the run:
@@ -253,7 +271,7 @@ func (l *lowering) pinned(v value, n *graph.Node) value {
 		v = l.densely(v, n)
 	}
 	if l.p.buffers[v.buf].leaf {
-		v = l.emit(n, "Copy", kernel.Copy{}, denseLayout(n), []value{v})
+		v = l.copyOf(v, n)
 	}
 	l.p.buffers[v.buf].pinned = true
 	return v

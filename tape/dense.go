@@ -69,12 +69,12 @@ func dense[T any](shape tensor.ConsOpt, scalar bool, s []T) *tensor.Dense {
 
 // memOfDense is the memory of a tensor that must have the given type; an
 // array that is not dense, such as a transposed view, is copied first.
-func memOfDense(name string, want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
+func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 	if t == nil {
-		return kernel.Mem{}, fmt.Errorf("%s: want a tensor of type %v, got nil", name, want)
+		return kernel.Mem{}, fmt.Errorf("want a tensor of type %v, got nil", want)
 	}
 	if got := dtypeOf(t); got != want.DType {
-		return kernel.Mem{}, fmt.Errorf("%s: want elements of type %v, got %v", name, want.DType, t.Dtype())
+		return kernel.Mem{}, fmt.Errorf("want elements of type %v, got %v", want.DType, t.Dtype())
 	}
 	shape := t.Shape()
 	same := len(shape) == want.Shape.Rank()
@@ -82,12 +82,12 @@ func memOfDense(name string, want graph.Type, t *tensor.Dense) (kernel.Mem, erro
 		same = shape[i] == want.Shape.Dim(i)
 	}
 	if !same {
-		return kernel.Mem{}, fmt.Errorf("%s: want shape %v, got %v", name, want.Shape, shape)
+		return kernel.Mem{}, fmt.Errorf("want shape %v, got %v", want.Shape, shape)
 	}
 	if t.RequiresIterator() || !t.DataOrder().IsRowMajor() {
 		c, ok := t.Materialize().(*tensor.Dense)
 		if !ok || c.RequiresIterator() || !c.DataOrder().IsRowMajor() {
-			return kernel.Mem{}, fmt.Errorf("%s: want a row-major tensor: Clone it first", name)
+			return kernel.Mem{}, fmt.Errorf("want a row-major tensor, got a column-major one")
 		}
 		t = c
 	}

@@ -13,11 +13,14 @@
 //	err = vm.Run(ctx, tape.Feed{x: iris})
 //
 // The text form is the listing, [Program.String]: an instruction a line, with
-// the place of its result, operands, shape, arithmetic and traffic.
+// the place and size of its result (marked = where it took an operand's place),
+// arithmetic and traffic.
 //
-//	program "soft k-means": 21 instructions, arena 9.4 KiB, 34.1 kFLOP, 61.3 KiB moved a step
-//	  # offset   bytes  result               instruction
-//	  0     0    1800  D[i=150 j=3]         SqDist x[i=150 d=4] r[j=3 d=4]                 5.4k
+//	program "soft k-means": 20 instructions, arena 7.9 KiB, 18.6k FLOP, 63.8 KiB moved a run
+//	   #    offset     bytes  result                   FLOP    moved  instruction
+//	   0        0       1800  D[i=150 j=3]             5.4k  4.1 KiB  SqDist x[i=150 d=4], r[j=3 d=4]
+//	   1     1856       1800  %5[i=150 j=3]             450  3.5 KiB  Mul %4[i=150 j=3], D[i=150 j=3]
+//	   2     1856=      1800  %6[i=150 j=3]             450  3.5 KiB  Neg %5[i=150 j=3]
 //
 // # Promises
 //

@@ -135,24 +135,23 @@ func (f *gaps) give(offset, size int) {
 // operand still holds what was written into its buffer, and every pinned buffer
 // at the end. Compile runs it on each program.
 func (p *Program) Check() error {
-	owner := map[int]int{} // line of the arena → buffer that wrote it last
-	lines := func(b buffer, f func(line int)) {
-		for l := b.offset / arenaAlign; l < (b.offset+roundUp(b.bytes))/arenaAlign; l++ {
-			f(l)
+	var intact []int // buffers that nothing has written over, in order of offset: they are disjoint
+	end := func(b int) int { return p.buffers[b].offset + roundUp(p.buffers[b].bytes) }
+	after := func(b, offset int) int { // orders buffers by where they end
+		if end(b) <= offset {
+			return -1
 		}
+		return 1
 	}
 	holds := func(buf int, when string) error {
 		b := p.buffers[buf]
 		if b.leaf {
 			return nil
 		}
-		var err error
-		lines(b, func(l int) {
-			if w, ok := owner[l]; !ok || w != buf {
-				err = fmt.Errorf("%s: buffer %d at %d is overwritten", when, buf, b.offset)
-			}
-		})
-		return err
+		if k, _ := slices.BinarySearchFunc(intact, b.offset, after); k == len(intact) || intact[k] != buf {
+			return fmt.Errorf("%s: buffer %d at %d is overwritten", when, buf, b.offset)
+		}
+		return nil
 	}
 	for i, ins := range p.instrs {
 		for _, v := range ins.in {
@@ -166,12 +165,17 @@ func (p *Program) Check() error {
 		}
 		if !ins.inPlace {
 			for _, v := range ins.in {
-				if b := p.buffers[v.buf]; !b.leaf && out.offset < b.offset+roundUp(b.bytes) && b.offset < out.offset+roundUp(out.bytes) {
+				if b := p.buffers[v.buf]; !b.leaf && out.offset < end(v.buf) && b.offset < end(ins.out.buf) {
 					return fmt.Errorf("instruction %d: its result overlaps an operand", i)
 				}
 			}
 		}
-		lines(out, func(l int) { owner[l] = ins.out.buf })
+		from, _ := slices.BinarySearchFunc(intact, out.offset, after)
+		to := from
+		for to < len(intact) && p.buffers[intact[to]].offset < end(ins.out.buf) {
+			to++
+		}
+		intact = slices.Replace(intact, from, to, ins.out.buf)
 	}
 	for b := range p.buffers {
 		if p.buffers[b].pinned {

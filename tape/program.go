@@ -51,6 +51,7 @@ type instr struct {
 	out          value
 	in           []value
 	inPlace      bool
+	copies       bool // a Copy that lays its own node out anew
 	flops, bytes int64
 }
 
@@ -129,11 +130,11 @@ func (p *Program) Rows() []Row {
 		r := Row{Op: ins.name, Result: ins.node.String(), Offset: b.offset, Bytes: b.bytes, InPlace: ins.inPlace,
 			FLOPs: ins.flops, Traffic: ins.bytes, Pos: at.Pos, Scope: at.Scope, Node: ins.node}
 		for k := range ins.in {
-			if ins.name == "Copy" && len(ins.in) == 1 && ins.node.NumIn() != 1 {
-				r.In = append(r.In, ins.node.String())
-			} else {
-				r.In = append(r.In, ins.node.In(min(k, ins.node.NumIn()-1)).String())
+			x := ins.node
+			if !ins.copies {
+				x = x.In(k)
 			}
+			r.In = append(r.In, x.String())
 		}
 		rows[i] = r
 	}
@@ -143,8 +144,8 @@ func (p *Program) Rows() []Row {
 // String is the listing.
 func (p *Program) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "program %q: %d instructions, arena %s, %s, %s moved a run\n",
-		p.source.Name(), len(p.instrs), bytesText(int64(p.arena)), countText(p.FLOPs())+"FLOP", bytesText(p.Traffic()))
+	fmt.Fprintf(&b, "program %q: %d instructions, arena %s, %s FLOP, %s moved a run\n",
+		p.source.Name(), len(p.instrs), bytesText(int64(p.arena)), countText(p.FLOPs()), bytesText(p.Traffic()))
 	rows := p.Rows()
 	width := 6
 	for _, r := range rows {

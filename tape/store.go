@@ -56,7 +56,7 @@ func NewStore(g *graph.Graph, options ...StoreOption) *Store {
 func (s *Store) fresh(l leaf) (*entry, error) {
 	if e := s.entries[l.path]; e != nil {
 		if e.typ.DType != l.typ.DType || !e.typ.Shape.SameSizes(l.typ.Shape) {
-			return nil, fmt.Errorf("%s: the store has type %v, the program wants %v", l.path, e.typ, l.typ)
+			return nil, fmt.Errorf("store: %s has type %v, the program wants %v", l.path, e.typ, l.typ)
 		}
 		return e, nil
 	}
@@ -108,9 +108,9 @@ func (s *Store) Set(path string, t *tensor.Dense) error {
 	if e == nil {
 		return fmt.Errorf("store: nothing under %q: it has %q", path, s.Paths())
 	}
-	m, err := memOfDense(path, e.typ, t)
+	m, err := memOfDense(e.typ, t)
 	if err != nil {
-		return err
+		return fmt.Errorf("store: %s: %w", path, err)
 	}
 	e.mem.Copy(m)
 	return nil

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -25,9 +27,8 @@ type VM struct {
 	mem     []kernel.Mem   // by buffer
 	in      [][]kernel.Mem // by instruction
 	uses    [][]use        // by input: where its memory goes
-	inputs  map[*graph.Node]int
-	fed     []bool
-	entries []*entry // by commit
+	inputs  []*graph.Node  // the user's
+	entries []*entry       // by commit
 	ctx     *kernel.Ctx
 	results map[*graph.Node]*tensor.Dense
 	ran     bool
@@ -40,8 +41,12 @@ type use struct{ instr, operand int }
 // not have are made fresh. An entry of another type makes every Run fail.
 func (p *Program) NewVM(s *Store) *VM {
 	vm := &VM{prog: p, store: s, arena: kernel.Alloc(p.arena), mem: make([]kernel.Mem, len(p.buffers)),
-		uses: make([][]use, len(p.inputs)), fed: make([]bool, len(p.inputs)), inputs: map[*graph.Node]int{},
-		ctx: kernel.NewCtx(), results: map[*graph.Node]*tensor.Dense{}}
+		uses: make([][]use, len(p.inputs)),
+		ctx:  kernel.NewCtx(), results: map[*graph.Node]*tensor.Dense{}}
+	if s == nil {
+		vm.err = errors.New("the VM has no store")
+		return vm
+	}
 	for i, b := range p.buffers {
 		switch {
 		case b.constant.Len() > 0:
@@ -67,9 +72,7 @@ func (p *Program) NewVM(s *Store) *VM {
 	inputOf := map[int]int{}
 	for i, in := range p.inputs {
 		inputOf[in.buf] = i
-		if n := p.source.Lookup(in.path); n != nil {
-			vm.inputs[n] = i
-		}
+		vm.inputs = append(vm.inputs, p.source.Lookup(in.path))
 		if in.hasDefault {
 			vm.mem[in.buf] = memOf(graph.Value{Type: in.typ, Data: []float64{in.def}})
 		}
@@ -132,41 +135,42 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	return nil
 }
 
-// bind points the operands that are inputs at what is fed.
+// bind points the operands that are inputs at what is fed, or at the default.
 func (vm *VM) bind(feed Feed) error {
-	for i := range vm.fed {
-		vm.fed[i] = false
+	if err := vm.strangers(feed); err != nil {
+		return err
 	}
-	for n, t := range feed {
-		i, ok := vm.inputs[n]
-		if !ok {
-			if n != nil && n.Graph() == vm.prog.source && n.Role() == graph.RoleInput {
-				continue // nothing that is wanted depends on it
+	for i, in := range vm.prog.inputs {
+		m := vm.mem[in.buf]
+		if t, fed := feed[vm.inputs[i]]; fed {
+			var err error
+			if m, err = memOfDense(in.typ, t); err != nil {
+				return fmt.Errorf("input %s: %w", in.path, err)
 			}
-			return fmt.Errorf("feed: %v is no input of graph %q", n, vm.prog.source.Name())
+		} else if !in.hasDefault {
+			return fmt.Errorf("input %s of type %v is not fed", in.path, in.typ)
 		}
-		in := vm.prog.inputs[i]
-		m, err := memOfDense("input "+in.path, in.typ, t)
-		if err != nil {
-			return err
-		}
-		vm.fed[i] = true
 		for _, u := range vm.uses[i] {
 			vm.in[u.instr][u.operand] = m
 		}
 	}
-	for i, in := range vm.prog.inputs {
-		if vm.fed[i] {
-			continue
-		}
-		if !in.hasDefault {
-			return fmt.Errorf("input %s of type %v is not fed", in.path, in.typ)
-		}
-		for _, u := range vm.uses[i] {
-			vm.in[u.instr][u.operand] = vm.mem[in.buf]
+	return nil
+}
+
+// strangers reports what is fed but is no input of the graph. An input that
+// nothing wanted depends on is none.
+func (vm *VM) strangers(feed Feed) error {
+	var found []string
+	for n := range feed {
+		if n == nil || n.Graph() != vm.prog.source || n.Role() != graph.RoleInput {
+			found = append(found, n.String())
 		}
 	}
-	return nil
+	if len(found) == 0 {
+		return nil
+	}
+	slices.Sort(found)
+	return fmt.Errorf("feed: %s is no input of graph %q", strings.Join(found, ", "), vm.prog.source.Name())
 }
 
 // NotFinite is the error of a run whose checked value is NaN or infinite.

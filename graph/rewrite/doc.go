@@ -6,12 +6,12 @@
 // place; the rules are rows of tables (name, reason, function). A line of the
 // log reads
 //
-//	stabilise: naive softmax: %9 = Div %5 %8 : f32[3]  →  Softmax %0
+//	stabilise: naive softmax: Div e[i=150 j=3] %12[i=150 j=3] : f32[i=150 j=3]  →  Softmax{axis=1} %9[i=150 j=3] : f32[i=150 j=3]
 //
-// Gradients follow: stabilise and specialise change the forward cone first, and
-// [grad.Of] is then applied again to what it has become, because a stable loss
-// with the old derivative would still overflow, and a pairwise distance with the
-// old adjoint would still hold an i×j×d array.
+// Gradients follow: stabilise, specialise and a first simplify change the forward
+// cone only, and [grad.Of] is then applied again to what it has become, because a
+// stable loss with the old derivative would still overflow, and a pairwise
+// distance with the old adjoint would still hold an i×j×d array.
 //
 // No rule asks how many users a node has: watching one more node never changes
 // what happens to the others.

@@ -199,6 +199,8 @@ func TestPairwiseDistanceInBatches(t *testing.T) {
 		{"of both, inside", []graph.Axis{ax("i", n), ax("b", 2), ax("d", d)}, []graph.Axis{ax("j", k), ax("b", 2), ax("d", d)}, []string{"i", "d", "j", "b"}},
 		{"of x", []graph.Axis{ax("b", 2), ax("i", n), ax("d", d)}, []graph.Axis{ax("j", k), ax("d", d)}, []string{"b", "i", "j", "d"}},
 		{"of r, between", []graph.Axis{ax("i", n), ax("d", d)}, []graph.Axis{ax("d", d), ax("b", 2), ax("j", k)}, []string{"j", "i", "b", "d"}},
+		{"two", []graph.Axis{ax("a", 2), ax("b", 3), ax("i", n), ax("d", d)}, []graph.Axis{ax("b", 3), ax("j", k), ax("a", 2), ax("d", d)}, []string{"a", "b", "i", "j", "d"}},
+		{"two and one of x", []graph.Axis{ax("a", 2), ax("b", 3), ax("c", 2), ax("i", n), ax("d", d)}, []graph.Axis{ax("b", 3), ax("j", k), ax("a", 2), ax("d", d)}, []string{"c", "a", "j", "b", "i", "d"}},
 		{"of size 1", []graph.Axis{ax("b", 1), ax("i", n), ax("d", d)}, []graph.Axis{ax("b", 1), ax("j", k), ax("d", d)}, []string{"b", "i", "j", "d"}},
 	} {
 		g := graph.New(c.name)

@@ -64,6 +64,9 @@ var ruleCases = []ruleCase{
 	{"naive softmax", false, func(v leaves) *graph.Node {
 		return ops.Div(ops.Exp(v.a), ops.Transpose(ops.Sum(ops.Exp(v.a), 1, ops.Keep)))
 	}},
+	{"naive softmax", false, func(v leaves) *graph.Node {
+		return ops.Div(ops.Exp(v.cube), ops.Transpose(ops.Sum(ops.Exp(v.cube), 2, ops.Keep), 1, 0, 2))
+	}},
 	{"naive softmax", false, func(v leaves) *graph.Node { return ops.Div(ops.Exp(v.x), ops.Sum(ops.Exp(v.w), "d", ops.Keep)) }},
 	{"naive softmax", false, func(v leaves) *graph.Node { return ops.Div(ops.Exp(v.x), ops.Mean(ops.Exp(v.x), "d", ops.Keep)) }},
 	{"naive softmax", false, func(v leaves) *graph.Node { return ops.Div(ops.Exp(v.x), ops.Sum(ops.Exp(v.x))) }},

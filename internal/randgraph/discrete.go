@@ -1,0 +1,112 @@
+package randgraph
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// The productions below have jumps or kinks, or make masks and indices: they
+// look at leaves only, whose elements keep apart from each other and from 0.
+
+func kink(m *maker) *graph.Node {
+	x := m.pick(m.apart)
+	switch m.rnd.IntN(5) {
+	case 0:
+		return ops.Relu(x)
+	case 1:
+		return ops.Abs(x)
+	case 2:
+		return ops.Scale(ops.Sign(x), 0.5)
+	case 3:
+		return ops.Maximum(m.meet(x, m.pick(m.apart)))
+	}
+	return ops.Minimum(m.meet(x, m.pick(m.apart)))
+}
+
+func mask(m *maker) *graph.Node {
+	a, b := m.meet(m.pick(m.apart), m.pick(m.apart))
+	less := ops.Less(a, b)
+	switch m.rnd.IntN(6) {
+	case 0:
+		return ops.LessEqual(a, b)
+	case 1:
+		return ops.Equal(a, b)
+	case 2:
+		return ops.NotEqual(a, b)
+	case 3:
+		return ops.And(less, ops.Not(ops.Less(a, ops.Lit(a, 0))))
+	case 4:
+		return ops.Or(less, ops.Less(b, ops.Lit(b, 0)))
+	}
+	return less
+}
+
+func choose(m *maker) *graph.Node {
+	a, b := m.meet(m.pick(m.apart), m.pick(m.apart))
+	return ops.Select(ops.Less(a, b), ops.Tanh(a), ops.Sin(b))
+}
+
+func extremum(m *maker) *graph.Node {
+	x := m.pick(m.apart)
+	if x.Rank() == 0 {
+		return nil
+	}
+	a := m.rnd.IntN(x.Rank())
+	switch m.rnd.IntN(4) {
+	case 0:
+		return ops.Max(x, a)
+	case 1:
+		return ops.Max(x)
+	case 2:
+		return ops.Min(x, a, ops.Keep)
+	}
+	return ops.Min(x)
+}
+
+func index(m *maker) *graph.Node {
+	x := m.pick(m.apart)
+	if x.Rank() == 0 {
+		return nil
+	}
+	a := m.rnd.IntN(x.Rank())
+	if m.rnd.IntN(2) == 0 {
+		return ops.ArgMin(x, a)
+	}
+	return ops.Cast(ops.ArgMax(x, a), graph.I32)
+}
+
+// positions are indices below n, some of them equal.
+func (m *maker) positions(n int) *graph.Node {
+	data := make([]float64, 2+m.rnd.IntN(3))
+	for i := range data {
+		data[i] = float64(m.rnd.IntN(n))
+	}
+	return m.Graph.Constant([]graph.DType{graph.I32, graph.I64}[m.rnd.IntN(2)], data, graph.Dims(len(data))...)
+}
+
+func gather(m *maker) *graph.Node {
+	x := m.matrix(m.pick(m.floats))
+	a := m.rnd.IntN(2)
+	return ops.Gather(x, m.positions(x.Dim(a)), a)
+}
+
+func scatter(m *maker) *graph.Node {
+	ix := m.positions(4)
+	x := m.matrix(m.pick(m.floats))
+	rows := ops.Gather(x, ops.Cast(ops.Scale(ix, 0), ix.DType()), 0)
+	return ops.Scale(ops.ScatterAdd(ix, rows, 0, graph.Dims(4, x.Dim(1))...), 0.25)
+}
+
+// oneHot has indices one beyond the axis too: they give zeros.
+func oneHot(m *maker) *graph.Node {
+	return ops.OneHot(m.positions(4), m.rnd.IntN(2), graph.Axis{Size: 3}, m.dt)
+}
+
+func concat(m *maker) *graph.Node {
+	x := m.pick(m.floats)
+	if x.Rank() == 0 || 3*x.Shape().Len() > maxElements {
+		return nil
+	}
+	a := m.rnd.IntN(x.Rank())
+	return ops.Concat(a, ops.Slice(x, a, 0, 1), ops.Tanh(x), ops.Neg(x))
+}

@@ -1,0 +1,281 @@
+package randgraph
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// maxElements keeps the graphs quick to evaluate.
+const maxElements = 600
+
+// production adds one piece to the graph, nil if it found nothing to build on.
+type production func(m *maker) *graph.Node
+
+// productions are all ways on, those of elementwise operations and of layout
+// more than once because real graphs have more of them.
+var productions = []production{
+	unary, unary, unary, binary, binary, binary, trivial, constants,
+	layout, layout, layout, layoutOfLeaf, layoutOfLeaf,
+	reduce, reduce, along, matMul, pairs, pairsAsWritten, softmaxAsWritten, logAsWritten,
+	kink, mask, choose, extremum, index, gather, scatter, oneHot, concat, random, cast,
+}
+
+func unary(m *maker) *graph.Node {
+	x := m.pick(m.floats)
+	switch m.rnd.IntN(12) {
+	case 0:
+		return ops.Tanh(x)
+	case 1:
+		return ops.Sigmoid(x)
+	case 2:
+		return ops.Sin(x)
+	case 3:
+		return ops.Cos(x)
+	case 4:
+		return ops.Neg(x)
+	case 5:
+		return ops.Square(x)
+	case 6:
+		return ops.Scale(ops.Exp(x), 0.3)
+	case 7:
+		return ops.Log(ops.Shift(x, 1.6))
+	case 8:
+		return ops.Scale(ops.Sqrt(ops.Shift(x, 1.6)), 0.6)
+	case 9:
+		return ops.Log1p(ops.Scale(x, 0.5))
+	case 10:
+		return ops.StopGradient(ops.Scale(x, 0.9))
+	}
+	return ops.OneMinus(ops.Square(x))
+}
+
+func binary(m *maker) *graph.Node {
+	a, b := m.meet(m.pick(m.floats), m.pick(m.floats))
+	switch m.rnd.IntN(5) {
+	case 0:
+		return ops.Scale(ops.Add(a, b), 0.5)
+	case 1:
+		return ops.Scale(ops.Sub(a, b), 0.5)
+	case 2:
+		return ops.Mul(a, b)
+	case 3:
+		return ops.Scale(ops.Div(a, ops.Shift(b, 1.6)), 0.6)
+	}
+	return ops.Scale(ops.Pow(ops.Shift(a, 1.6), b), 0.3)
+}
+
+// trivial adds what algebra takes away again.
+func trivial(m *maker) *graph.Node {
+	x := m.pick(m.floats)
+	a, b := m.meet(x, m.pick(m.floats))
+	switch m.rnd.IntN(9) {
+	case 0:
+		return ops.Shift(x, 0)
+	case 1:
+		return ops.Sub(x, ops.Lit(x, 0))
+	case 2:
+		return ops.Scale(x, 1)
+	case 3:
+		return ops.Div(x, ops.Lit(x, 1))
+	case 4:
+		return ops.Neg(ops.Neg(x))
+	case 5:
+		return ops.Scale(ops.Add(a, ops.Neg(b)), 0.5)
+	case 6:
+		return ops.Scale(ops.Add(ops.Neg(a), b), 0.5)
+	case 7:
+		return ops.Scale(ops.Sub(a, ops.Neg(b)), 0.5)
+	}
+	return ops.Pow(x, ops.Lit(x, 2))
+}
+
+// constants is an expression that can be computed before anything runs.
+func constants(m *maker) *graph.Node {
+	data := make([]float64, 4)
+	for i := range data {
+		data[i] = float64(m.rnd.IntN(17)-8) / 8
+	}
+	c := m.Graph.Constant(m.dt, data, graph.Ax("d", 4))
+	y := ops.Mul(ops.Tanh(c), ops.Cos(c))
+	switch m.rnd.IntN(3) {
+	case 0:
+		return ops.Mean(y)
+	case 1:
+		return ops.Softmax(y, 0)
+	}
+	return ops.Reverse(y, 0)
+}
+
+func layout(m *maker) *graph.Node { return m.layout(m.pick(m.floats)) }
+
+func layoutOfLeaf(m *maker) *graph.Node {
+	y := m.layout(m.pick(m.apart))
+	if y != nil {
+		m.apart = append(m.apart, y)
+	}
+	return y
+}
+
+func (m *maker) layout(x *graph.Node) *graph.Node {
+	if x.Rank() == 0 {
+		return ops.Expand(x, 0, "")
+	}
+	a := m.rnd.IntN(x.Rank())
+	switch m.rnd.IntN(8) {
+	case 0, 1:
+		var order []any
+		for _, p := range m.rnd.Perm(x.Rank()) {
+			order = append(order, p)
+		}
+		return ops.Transpose(x, order...)
+	case 2:
+		return ops.Reshape(x, -1)
+	case 3:
+		if x.Rank() < 4 {
+			return ops.Expand(x, m.rnd.IntN(x.Rank()+1), "")
+		}
+	case 4:
+		return ops.Slice(x, a, m.rnd.IntN(x.Dim(a)), 0)
+	case 5:
+		return ops.SliceStep(x, a, 0, 0, 2)
+	case 6:
+		return ops.Reverse(x, a)
+	case 7:
+		if x.Rank() < 4 && 2*x.Shape().Len() <= maxElements {
+			s, _ := graph.NewShape(append([]graph.Axis{{Size: 2}}, x.Shape().Axes()...)...)
+			return ops.BroadcastTo(x, s)
+		}
+	}
+	return ops.Reshape(x, x.Shape().Len()/x.Dim(a), x.Dim(a))
+}
+
+func reduce(m *maker) *graph.Node {
+	x := m.pick(m.floats)
+	var axes []any
+	n := 1
+	for a := range x.Rank() {
+		if m.rnd.IntN(2) == 0 {
+			axes = append(axes, a)
+			n *= x.Dim(a)
+		}
+	}
+	if len(axes) == 0 {
+		return nil
+	}
+	if m.rnd.IntN(2) == 0 {
+		axes = append(axes, ops.Keep)
+	}
+	if m.rnd.IntN(2) == 0 {
+		return ops.Mean(x, axes...)
+	}
+	return ops.Scale(ops.Sum(x, axes...), 1/float64(n))
+}
+
+func along(m *maker) *graph.Node {
+	x := m.pick(m.floats)
+	if x.Rank() == 0 {
+		return nil
+	}
+	a := m.rnd.IntN(x.Rank())
+	switch m.rnd.IntN(4) {
+	case 0:
+		return ops.Scale(ops.LogSoftmax(x, a), 0.2)
+	case 1:
+		return ops.Scale(ops.LogSumExp(x, a), 0.2)
+	case 2:
+		return ops.Scale(ops.LogSumExp(x, a, ops.Keep), 0.2)
+	}
+	return ops.Softmax(x, a)
+}
+
+func matMul(m *maker) *graph.Node {
+	x, y := m.matrix(m.pick(m.floats)), m.matrix(m.pick(m.floats))
+	if x.Dim(1) != y.Dim(0) {
+		y = ops.Transpose(x)
+	}
+	return ops.Scale(ops.MatMul(x, y), 1/float64(x.Dim(1)))
+}
+
+func pairs(m *maker) *graph.Node {
+	x, r := m.rows()
+	c := 1 / float64(4*x.Dim(1))
+	w := ops.Scale(ops.SqDist(x, r), c)
+	switch m.rnd.IntN(3) {
+	case 0:
+		return ops.Scale(ops.WeightedDiff(w, x, r), 1/float64(2*r.Dim(0)))
+	case 1:
+		return ops.Scale(ops.DiffDot(x, x, r), c)
+	}
+	return w
+}
+
+// pairsAsWritten is Σ_d (x_id − r_jd)² in the spellings that people use.
+func pairsAsWritten(m *maker) *graph.Node {
+	x, r := m.rows()
+	c := 1 / float64(4*x.Dim(1))
+	if m.rnd.IntN(2) == 0 {
+		x, r = named(x, "p", "c"), named(r, "q", "c")
+		order := []string{"p", "q", "c"}
+		m.rnd.Shuffle(3, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		diff := ops.Sub(ops.Over(x, order...), ops.Over(r, order...))
+		return ops.Scale(ops.Sum(m.squared(diff), "c"), c)
+	}
+	diff := ops.Sub(ops.Expand(r, 0, ""), ops.Expand(x, 1, ""))
+	return ops.Scale(ops.Sum(m.squared(diff), -1, ops.Keep), c)
+}
+
+func (m *maker) squared(x *graph.Node) *graph.Node {
+	switch m.rnd.IntN(3) {
+	case 0:
+		return ops.Mul(x, x)
+	case 1:
+		return ops.Pow(x, ops.Lit(x, 2))
+	}
+	return ops.Square(x)
+}
+
+func softmaxAsWritten(m *maker) *graph.Node {
+	x := m.pick(m.floats)
+	if x.Rank() == 0 {
+		return nil
+	}
+	a := m.rnd.IntN(x.Rank())
+	e := ops.Exp(x)
+	s := ops.Sum(e, a, ops.Keep)
+	if m.rnd.IntN(2) == 0 {
+		s = ops.Expand(ops.Sum(e, a), a, "")
+	}
+	y := ops.Div(e, s)
+	if m.rnd.IntN(3) == 0 {
+		return ops.Scale(ops.Log(y), 0.2)
+	}
+	return y
+}
+
+func logAsWritten(m *maker) *graph.Node {
+	x := m.pick(m.floats)
+	if x.Rank() == 0 || m.rnd.IntN(2) == 0 {
+		return ops.Log(ops.Shift(ops.Scale(x, 0.5), 1))
+	}
+	return ops.Scale(ops.Log(ops.Sum(ops.Exp(x), m.rnd.IntN(x.Rank()))), 0.2)
+}
+
+func random(m *maker) *graph.Node {
+	axes := m.axes()
+	if m.rnd.IntN(2) == 0 {
+		return ops.Tanh(ops.RandomNormal(m.Graph, "ε", m.dt, axes...))
+	}
+	return ops.RandomUniform(m.Graph, "u", m.dt, axes...)
+}
+
+// cast goes through float64 and back; a float64 graph does not go through
+// float32, whose rounding is a jump.
+func cast(m *maker) *graph.Node {
+	if m.dt == graph.F32 {
+		return ops.Cast(ops.Tanh(ops.Cast(m.pick(m.floats), graph.F64)), graph.F32)
+	}
+	if len(m.others) == 0 {
+		return nil
+	}
+	return ops.Scale(ops.Cast(m.pick(m.others), m.dt), 0.1)
+}

@@ -1,0 +1,81 @@
+package tape_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestListing(t *testing.T) {
+	c := newClusters(150, 3, 4, false)
+	p := compile(t, c.g, tape.Fetch(c.loss), tape.Do(c.step))
+	const file = "testdata/kmeans.txt"
+	if *update {
+		if err := os.WriteFile(file, []byte(p.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.String(); got != string(want) {
+		t.Errorf("the listing is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestListingNamesCopies: a copy shows the node that it lays out anew, with
+// that node's shape, not the node that wants it.
+func TestListingNamesCopies(t *testing.T) {
+	g := graph.New("copies")
+	x := g.Input("x", graph.F32, graph.Ax("i", 2), graph.Ax("j", 3))
+	y := ops.Reshape(ops.Transpose(ops.Tanh(x)).As("yT"), 6)
+	p := compile(t, g, tape.Fetch(y), tape.Passes())
+	var copies []tape.Row
+	for _, r := range p.Rows() {
+		if r.Op == "Copy" {
+			copies = append(copies, r)
+		}
+	}
+	if len(copies) != 1 || copies[0].Result != "yT[j=3 i=2]" || strings.Join(copies[0].In, " ") != "yT[j=3 i=2]" {
+		t.Errorf("copies %+v: want one of yT[j=3 i=2]", copies)
+	}
+}
+
+func TestRowsAddUp(t *testing.T) {
+	c := newClusters(150, 3, 4, true)
+	p := compile(t, c.g, tape.Fetch(c.loss), tape.Do(c.step))
+	var flops, traffic int64
+	end := 0
+	for _, r := range p.Rows() {
+		flops += r.FLOPs
+		traffic += r.Traffic
+		end = max(end, r.Offset+r.Bytes)
+		if r.Pos.String() == "" || r.Node.Graph() != p.Graph() {
+			t.Errorf("row %+v has no place in the source", r)
+		}
+	}
+	if flops != p.FLOPs() || traffic != p.Traffic() {
+		t.Errorf("the rows have %d FLOP and move %d bytes; the program says %d and %d", flops, traffic, p.FLOPs(), p.Traffic())
+	}
+	if end > p.Arena() || p.Arena()-end >= 64 {
+		t.Errorf("the arena has %d bytes, the last result ends at %d", p.Arena(), end)
+	}
+}
+
+func TestUnitsOfTheListing(t *testing.T) {
+	g := graph.New("large")
+	x := g.Input("x", graph.F32, graph.Ax("i", 1024), graph.Ax("j", 3000))
+	p := compile(t, g, tape.Fetch(ops.Sum(ops.Square(x))))
+	head, _, _ := strings.Cut(p.String(), "\n")
+	if want := `program "large": 2 instructions, arena 11.7 MiB, 6.1M FLOP, 35.2 MiB moved a run`; head != want {
+		t.Errorf("head %q: want %q", head, want)
+	}
+}

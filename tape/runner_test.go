@@ -1,0 +1,76 @@
+package tape_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// cube is an operation as a user of the module would define it.
+type cube struct{}
+
+func (cube) Name() string { return "Cube" }
+func (cube) Infer(in []*graph.Node) (graph.Type, error) {
+	if len(in) != 1 || in[0].DType() != graph.F64 {
+		return graph.Type{}, errors.New("want one f64 operand")
+	}
+	return in[0].Type(), nil
+}
+func (cube) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return ops.Mul(dy, ops.Scale(ops.Square(y.In(0)), 3))
+}
+func (cube) Run(_ *graph.Node, out tape.Array, in []tape.Array) {
+	for i, x := range in[0].F64 {
+		out.F64[i] = x * x * x
+	}
+}
+
+func TestRunnerFromOutside(t *testing.T) {
+	g := graph.New("cube")
+	x := g.Input("x", graph.F64, graph.Ax("i", 2), graph.Ax("j", 3))
+	loss := ops.Sum(graph.Apply(cube{}, ops.Transpose(x)))
+	dx := grad.Of(loss, x)[0]
+	prog, err := tape.Compile(g, tape.Fetch(loss, dx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := prog.NewVM(tape.NewStore(g))
+	defer vm.Close()
+	data := []float64{1, 2, 3, 4, 5, 6}
+	if err := vm.Run(context.Background(), tape.Feed{x: tape.Tensor(graph.Value{Type: x.Type(), Data: data})}); err != nil {
+		t.Fatal(err)
+	}
+	if got := vm.Float(loss); got != 1+8+27+64+125+216 {
+		t.Errorf("loss %v", got)
+	}
+	d, err := vm.Value(dx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range d.Float64s() {
+		if v != 3*data[i]*data[i] {
+			t.Errorf("derivative %v", d)
+		}
+	}
+}
+
+// silent computes nothing.
+type silent struct{}
+
+func (silent) Name() string                               { return "Silent" }
+func (silent) Infer(in []*graph.Node) (graph.Type, error) { return in[0].Type(), nil }
+
+func TestOperationThatCannotRun(t *testing.T) {
+	g := graph.New("silent")
+	x := g.Input("x", graph.F64)
+	_, err := tape.Compile(g, tape.Fetch(graph.Apply(silent{}, x)))
+	if err == nil || !strings.HasSuffix(err.Error(), ": operation Silent has no Run method: see tape.Runner") {
+		t.Errorf("got %v", err)
+	}
+}

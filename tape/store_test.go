@@ -1,0 +1,187 @@
+package tape_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+	"gorgonia.org/tensor"
+)
+
+// net is a graph with two parameters, made in either order.
+func net(batch int, reversed bool) (g *graph.Graph, x, y *graph.Node, step graph.Step) {
+	g = graph.New("net")
+	x = g.Input("x", graph.F32, graph.Ax("i", batch), graph.Ax("d", 3))
+	var w, b *graph.Node
+	params := []func(){
+		func() { defer g.Scope("fc")(); w = g.Param("w", graph.F32, graph.Ax("d", 3), graph.Ax("h", 2)) },
+		func() { defer g.Scope("fc")(); b = g.Param("b", graph.F32, graph.Ax("h", 2)).Init(graph.Uniform(1, 2)) },
+	}
+	if reversed {
+		slices.Reverse(params)
+	}
+	for _, f := range params {
+		f()
+	}
+	y = ops.Add(ops.MatMul(x, w), b)
+	return g, x, y, graph.Step{g.Assign(b, ops.Mean(y, "i"))}
+}
+
+func TestFreshValues(t *testing.T) {
+	g, _, _, _ := net(4, false)
+	r, _, _, _ := net(7, true)
+	a, b := tape.NewStore(g, tape.Seed(3)), tape.NewStore(r, tape.Seed(3))
+	other := tape.NewStore(g, tape.Seed(4))
+	if got, want := a.Paths(), []string{"fc/b", "fc/w"}; !slices.Equal(got, want) {
+		t.Errorf("paths %q: want %q", got, want)
+	}
+	for _, p := range a.Paths() {
+		if v, w := stored(t, a, p), stored(t, b, p); !slices.Equal(v, w) {
+			t.Errorf("%s is %v, or %v where made in another order", p, v, w)
+		}
+		if v, w := stored(t, a, p), stored(t, other, p); slices.Equal(v, w) {
+			t.Errorf("%s is %v with two seeds", p, v)
+		}
+	}
+	for _, v := range stored(t, a, "fc/b") {
+		if v < 1 || v >= 2 {
+			t.Errorf("uniform(1,2) drew %v", v)
+		}
+	}
+	twins := graph.New("twins")
+	for _, name := range []string{"v", "w"} {
+		twins.Param(name, graph.F32, graph.Ax("d", 3)).Init(graph.Normal(0, 1))
+	}
+	s := tape.NewStore(twins)
+	if v, w := stored(t, s, "v"), stored(t, s, "w"); v[0] == w[0] || v[0] == v[1] {
+		t.Errorf("draws repeat: %v and %v", v, w)
+	}
+	if again := tape.NewStore(g); !slices.Equal(stored(t, again, "fc/w"), stored(t, tape.NewStore(g, tape.Seed(0)), "fc/w")) {
+		t.Error("without a seed the seed is not 0")
+	}
+}
+
+// TestInitialisers checks mean and deviation of many draws.
+func TestInitialisers(t *testing.T) {
+	for _, c := range []struct {
+		init      graph.Init
+		mean, std float64
+	}{
+		{graph.Zeros(), 0, 0},
+		{graph.Fill(0.5), 0.5, 0},
+		{graph.Uniform(-1, 3), 1, 1.1547},
+		{graph.Normal(2, 0.5), 2, 0.5},
+		{graph.Glorot(), 0, 0.1}, // √(2/(100+100))
+		{graph.He(), 0, 0.14142}, // √(2/100)
+	} {
+		g := graph.New("init")
+		g.Param("w", graph.F64, graph.Ax("d", 100), graph.Ax("h", 100)).Init(c.init)
+		v := stored(t, tape.NewStore(g, tape.Seed(1)), "w")
+		sum, squares := 0.0, 0.0
+		for _, x := range v {
+			sum += x
+			squares += (x - c.mean) * (x - c.mean)
+		}
+		n := float64(len(v))
+		// Four standard errors: the seed is fixed, so this holds or never does.
+		if d := sum/n - c.mean; d*d > 16*c.std*c.std/n {
+			t.Errorf("%v: mean off by %v", c.init, d)
+		}
+		if d := squares/n - c.std*c.std; d > 0.05*c.std*c.std || d < -0.05*c.std*c.std {
+			t.Errorf("%v: variance %v: want %v", c.init, squares/n, c.std*c.std)
+		}
+	}
+}
+
+func TestStoreGetSetClone(t *testing.T) {
+	g, x, _, step := net(1, false)
+	s := tape.NewStore(g)
+	if err := s.Set("fc/b", f32([]int{2}, 5, 6)); err != nil {
+		t.Fatal(err)
+	}
+	c := s.Clone()
+	got, err := s.Get("fc/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Zero() // Get gives a copy
+	run(t, compile(t, g, tape.Do(step)).NewVM(s), tape.Feed{x: f32([]int{1, 3}, 0, 0, 0)})
+	if err := c.Set("fc/b", f32([]int{2}, 8, 9)); err != nil {
+		t.Fatal(err)
+	}
+	if v, want := stored(t, s, "fc/b"), []float64{5, 6}; !slices.Equal(v, want) {
+		t.Errorf("the store holds %v: want %v", v, want)
+	}
+	if v, want := stored(t, c, "fc/b"), []float64{8, 9}; !slices.Equal(v, want) {
+		t.Errorf("the clone holds %v: want %v", v, want)
+	}
+	if s.Step() != 1 || c.Step() != 0 {
+		t.Errorf("steps %d and %d: want 1 and 0", s.Step(), c.Step())
+	}
+	if v := stored(t, s.Clone(), "fc/b"); s.Clone().Step() != 1 || v[0] != 5 {
+		t.Errorf("a clone has %v after %d steps: want 5 after 1", v, s.Clone().Step())
+	}
+}
+
+func TestStoreMistakes(t *testing.T) {
+	g, _, _, _ := net(1, false)
+	s := tape.NewStore(g)
+	_, err := s.Get("fc/v")
+	wantError(t, err, `store: nothing under "fc/v": it has ["fc/b" "fc/w"]`)
+	wantError(t, s.Set("w", f32([]int{2}, 1, 2)), `store: nothing under "w": it has ["fc/b" "fc/w"]`)
+	wantError(t, s.Set("fc/b", nil), "store: fc/b: want a tensor of type f32[h=2], got nil")
+	wantError(t, s.Set("fc/b", f32([]int{3}, 1, 2, 3)), "store: fc/b: want shape [h=2], got (3)")
+	wantError(t, s.Set("fc/b", tensor.New(tensor.WithShape(2), tensor.Of(tensor.Int))), "store: fc/b: want elements of type f32, got int")
+}
+
+// TestProgramsShareAStore: programs for batches of several sizes train the same
+// parameters.
+func TestProgramsShareAStore(t *testing.T) {
+	store := (*tape.Store)(nil)
+	for _, batch := range []int{4, 1, 3} {
+		g, x, y, step := net(batch, false)
+		if store == nil {
+			store = tape.NewStore(g)
+		}
+		before := stored(t, store, "fc/b")
+		vm := compile(t, g, tape.Fetch(y), tape.Do(step)).NewVM(store)
+		run(t, vm, tape.Feed{x: tensor.New(tensor.WithShape(batch, 3), tensor.Of(tensor.Float32))})
+		if got := value(t, vm, y)[:2]; !slices.Equal(got, before) {
+			t.Errorf("batch %d: 0·w + b is %v: want %v", batch, got, before)
+		}
+	}
+	if store.Step() != 3 {
+		t.Errorf("%d steps: want 3", store.Step())
+	}
+}
+
+func TestStoreOfAnotherType(t *testing.T) {
+	g := graph.New("a")
+	g.Param("w", graph.F32, graph.Ax("d", 3))
+	g.Param("v", graph.F32, graph.Ax("d", 3))
+	h := graph.New("b")
+	w := h.Param("w", graph.F32, graph.Ax("d", 4))
+	v := h.Param("v", graph.F64, graph.Ax("d", 3))
+	vm := compile(t, h, tape.Fetch(w, v)).NewVM(tape.NewStore(g))
+	want := "store: w has type f32[d=3], the program wants f32[d=4]\nstore: v has type f32[d=3], the program wants f64[d=3]"
+	wantError(t, vm.Run(context.Background(), nil), want)
+	_, err := vm.Value(w)
+	wantError(t, err, want)
+
+	vm = compile(t, h, tape.Fetch(w)).NewVM(nil)
+	wantError(t, vm.Run(context.Background(), nil), "the VM has no store")
+}
+
+// TestStoreGrows: a program may read parameters that the store was not made with.
+func TestStoreGrows(t *testing.T) {
+	g, _, _, _ := net(1, false)
+	s := tape.NewStore(graph.New("empty"), tape.Seed(3))
+	p := compile(t, g, tape.Fetch(g.Lookup("fc/w")))
+	run(t, p.NewVM(s), nil)
+	if got, want := stored(t, s, "fc/w"), stored(t, tape.NewStore(g, tape.Seed(3)), "fc/w"); !slices.Equal(got, want) {
+		t.Errorf("made late fc/w is %v: want %v", got, want)
+	}
+}

@@ -1,0 +1,106 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+)
+
+// agreement is how the groupings compare with the labels and with each other.
+func (w *writer) agreement(p Page) section {
+	s := section{ID: "agreement", Title: "Who agrees with whom"}
+	all := p.methods()
+	between := len(p.Variants) > 1 && p.Between != nil
+	if !labelledRuns(all) && !between && !slices.ContainsFunc(all, Method.counted) {
+		return s
+	}
+	t := table{Caption: "Adjusted Rand index of the groupings that the centres make.", Head: []string{"method"}}
+	if labelledRuns(all) {
+		t.Head = append(t.Head, "with labels, best run", "with labels, median")
+	}
+	if between {
+		for _, v := range p.Variants {
+			t.Head = append(t.Head, "with "+v.Name)
+		}
+	}
+	if len(t.Head) > 1 {
+		var g group
+		for i, m := range all {
+			r := row{Name: m.Name}
+			if labelledRuns(all) {
+				r.add(number(m.best().ARI), number(median(m.aris())))
+			}
+			if between {
+				for j := range p.Variants {
+					v := math.NaN()
+					if i < len(p.Variants) && i != j {
+						v = p.Between[i][j]
+					}
+					r.add(number(v))
+				}
+			}
+			g.Rows = append(g.Rows, r)
+		}
+		t.Groups = []group{g}
+		s.Body = append(s.Body, w.table(t))
+	}
+	var tables []template.HTML
+	for _, m := range all {
+		if m.counted() {
+			tables = append(tables, w.table(p.contingency(m)))
+		}
+	}
+	if len(tables) > 0 {
+		s.Body = append(s.Body, w.grid(tables...))
+	}
+	s.Lead = []string{"Every point belongs to its nearest centre. Those groups can be compared with the labels, which training never saw, and between methods." + p.purity()}
+	return s
+}
+
+func (m Method) counted() bool { return len(m.Counts) > 0 && len(m.Counts[0]) > 0 }
+
+// contingency counts the points of each class at each centre.
+func (p Page) contingency(m Method) table {
+	t := table{Caption: fmt.Sprintf("Points by class and nearest centre, %s (seed %d). The shade is the share of the class.", m.Name, m.best().Seed), Head: []string{"class"}}
+	for j := range m.Counts[0] {
+		t.Head = append(t.Head, fmt.Sprint("centre ", j+1))
+	}
+	var g group
+	for i, counts := range m.Counts {
+		total := 0
+		for _, n := range counts {
+			total += n
+		}
+		r := row{Name: p.Data.Classes[i]}
+		for _, n := range counts {
+			r.Cells = append(r.Cells, cell{number(float64(n)), shade(n, total)})
+		}
+		g.Rows = append(g.Rows, r)
+	}
+	t.Groups = []group{g}
+	return t
+}
+
+// purity says how many points lie with the most frequent class of their centre.
+func (p Page) purity() string {
+	said := eachSays(p.methods(), func(m Method) string {
+		if !m.counted() {
+			return ""
+		}
+		right, total := 0, 0
+		for j := range m.Counts[0] {
+			most := 0
+			for _, counts := range m.Counts {
+				most = max(most, counts[j])
+				total += counts[j]
+			}
+			right += most
+		}
+		return fmt.Sprintf("%d of %d with %s", right, total, m.Name)
+	})
+	if said == "" {
+		return ""
+	}
+	return " If each centre takes the class that is most frequent around it, the class is right for " + said + "."
+}

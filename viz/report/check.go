@@ -1,0 +1,148 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+)
+
+// check complains about the first thing that contradicts the rest of the page.
+func (p Page) check() error {
+	if len(p.Variants) == 0 {
+		return errors.New("no variant to report on")
+	}
+	if p.Data.Rows < 0 || p.Setup.K < 0 || p.Setup.Steps < 0 {
+		return errors.New("rows, k and steps must not be negative")
+	}
+	named := map[string]bool{}
+	for _, m := range p.methods() {
+		switch {
+		case m.Name == "":
+			return errors.New("a method has no name")
+		case named[m.Name]:
+			return fmt.Errorf("two methods are named %q", m.Name)
+		}
+		named[m.Name] = true
+		if err := m.check(p); err != nil {
+			return fmt.Errorf("method %q: %w", m.Name, err)
+		}
+	}
+	for i, s := range p.Sweeps {
+		if err := s.check(len(p.Variants)); err != nil {
+			return fmt.Errorf("sweep %d %q: %w", i, s.Name, err)
+		}
+	}
+	if err := p.Plane.check(len(p.Data.Classes)); err != nil {
+		return fmt.Errorf("plane: %w", err)
+	}
+	if p.Between != nil {
+		if err := grid(p.Between, len(p.Variants), len(p.Variants), "variants", "variants"); err != nil {
+			return fmt.Errorf("agreement between variants: %w", err)
+		}
+	}
+	return p.checkMarkup()
+}
+
+// methods are the variants and then the baselines.
+func (p Page) methods() []Method {
+	return append(p.Variants[:len(p.Variants):len(p.Variants)], p.Baselines...)
+}
+
+func (m Method) check(p Page) error {
+	if len(m.Runs) == 0 {
+		return errors.New("no runs")
+	}
+	seeds := map[uint64]bool{}
+	for _, r := range m.Runs {
+		switch {
+		case seeds[r.Seed]:
+			return fmt.Errorf("two runs of seed %d", r.Seed)
+		case len(r.Inertia) == 0:
+			return fmt.Errorf("seed %d: no inertia", r.Seed)
+		}
+		seeds[r.Seed] = true
+	}
+	if m.Centres != nil {
+		if err := grid(m.Centres, p.Setup.K, len(p.Data.Features), "centres", "features"); err != nil {
+			return err
+		}
+	}
+	if m.Counts != nil {
+		if err := grid(m.Counts, len(p.Data.Classes), p.Setup.K, "classes", "centres"); err != nil {
+			return err
+		}
+		for _, row := range m.Counts {
+			for _, n := range row {
+				if n < 0 {
+					return fmt.Errorf("a negative count of points: %d", n)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (s Sweep) check(variants int) error {
+	if s.Name == "" {
+		return errors.New("the setting has no name")
+	}
+	for _, c := range []struct {
+		what   string
+		curves [][]float64
+	}{{"inertia", s.Inertia}, {"loss", s.Loss}, {"ari", s.ARI}} {
+		if c.curves == nil {
+			continue
+		}
+		if err := grid(c.curves, variants, len(s.Values), "variants", "values"); err != nil {
+			return fmt.Errorf("%s: %w", c.what, err)
+		}
+	}
+	return nil
+}
+
+func (p Plane) check(classes int) error {
+	if p.Class != nil && len(p.Class) != len(p.Points) {
+		return fmt.Errorf("%d classes for %d points", len(p.Class), len(p.Points))
+	}
+	for i, c := range p.Class {
+		if c < 0 || c >= classes {
+			return fmt.Errorf("point %d: the class %d is not one of %d", i, c, classes)
+		}
+	}
+	return nil
+}
+
+// grid complains about a matrix that is not [rows columns].
+func grid[T any](m [][]T, rows, columns int, rowName, columnName string) error {
+	if len(m) != rows {
+		return fmt.Errorf("%d rows for %d %s", len(m), rows, rowName)
+	}
+	for i, row := range m {
+		if len(row) != columns {
+			return fmt.Errorf("row %d: %d numbers for %d %s", i, len(row), columns, columnName)
+		}
+	}
+	return nil
+}
+
+// checkMarkup complains about given markup that could break the page.
+func (p Page) checkMarkup() error {
+	for _, v := range p.Variants {
+		if err := checkInline(string(v.Formula)); err != nil {
+			return fmt.Errorf("formula of %q: %w", v.Name, err)
+		}
+		for i, e := range v.Chain {
+			if err := checkInline(string(e.Math)); err != nil {
+				return fmt.Errorf("equation %d of %q: %w", i, v.Name, err)
+			}
+		}
+	}
+	if err := checkInline(string(p.Difference.Identity)); err != nil {
+		return fmt.Errorf("identity: %w", err)
+	}
+	if p.Drawing.SVG != "" {
+		if _, err := drawing(p.Drawing.SVG); err != nil {
+			return fmt.Errorf("drawing: %w", err)
+		}
+	}
+	return nil
+}

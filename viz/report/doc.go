@@ -1,0 +1,25 @@
+// Package report writes the page of a comparison: one self-contained HTML file
+// that tells a newcomer how training objectives differ on real data.
+//
+// It takes a [Page], plain values that know nothing of graphs, tapes or
+// experiments, and gives the file:
+//
+//	err := report.Page{
+//		Data:     report.Data{Name: "iris", Rows: 150, Features: names},
+//		Setup:    report.Setup{K: 3, Steps: 200},
+//		Variants: []report.Method{softKMeans, goofy},
+//	}.Write(w)
+//
+// What it promises:
+//
+//   - The file needs no network: styles, charts and the one script are inside,
+//     and a content security policy forbids the rest.
+//   - Every sentence about results is computed from the page's numbers. A section
+//     without data is left out; a value that is not finite is shown as "–".
+//   - It can be read in light and dark, on a phone, in print, in greyscale, with
+//     a keyboard, with a screen reader, and without script.
+//   - The numbers are also there for machines: the JSON text of the element with
+//     the id "data" holds the page's fields, with null for what is not finite.
+//   - Equal pages give equal bytes. No value panics: a contradictory page is an
+//     error, and names may hold anything. Nothing is written on an error.
+package report

@@ -1,0 +1,133 @@
+package report
+
+import (
+	"math"
+	"slices"
+)
+
+// curve picks a curve of a run.
+type curve func(Run) []float64
+
+func loss(r Run) []float64     { return r.Loss }
+func inertia(r Run) []float64  { return r.Inertia }
+func spread(r Run) []float64   { return r.Spread }
+func movement(r Run) []float64 { return r.Movement }
+func angle(r Run) []float64    { return r.Angle }
+
+// last is the end of a curve, NaN if it is empty.
+func last(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	return v[len(v)-1]
+}
+
+// result is the run's inertia at its end.
+func (r Run) result() float64 { return last(r.Inertia) }
+
+// median is the middle of the finite values, the mean of the middle two if their
+// number is even, NaN if there is none.
+func median(v []float64) float64 {
+	v = finites(v)
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	a, b := v[(len(v)-1)/2], v[len(v)/2]
+	return a + (b-a)/2
+}
+
+// finites are the finite values in ascending order.
+func finites(v []float64) []float64 {
+	v = slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return !finite(x) })
+	slices.Sort(v)
+	return v
+}
+
+// best is the run that ends with the smallest inertia, the first among equals.
+func (m Method) best() Run {
+	best := m.Runs[0]
+	for _, r := range m.Runs[1:] {
+		if r.result() < best.result() || !finite(best.result()) && finite(r.result()) {
+			best = r
+		}
+	}
+	return best
+}
+
+// ends are the last values of a curve, by run.
+func (m Method) ends(c curve) []float64 {
+	var out []float64
+	for _, r := range m.Runs {
+		out = append(out, last(c(r)))
+	}
+	return out
+}
+
+// typical is the median run's curve: the median over the runs that go so far.
+func (m Method) typical(c curve) []float64 {
+	var out []float64
+	for step := 0; ; step++ {
+		var at []float64
+		for _, r := range m.Runs {
+			if v := c(r); step < len(v) {
+				at = append(at, v[step])
+			}
+		}
+		if len(at) == 0 {
+			return out
+		}
+		out = append(out, median(at))
+	}
+}
+
+// aris are the agreements with the labels, by run.
+func (m Method) aris() []float64 {
+	var out []float64
+	for _, r := range m.Runs {
+		out = append(out, r.ARI)
+	}
+	return out
+}
+
+// reaching is the number of runs that end within 0.01 % of the best.
+func (m Method) reaching() int {
+	level := m.best().result()
+	n := 0
+	for _, v := range m.ends(inertia) {
+		if math.Abs(v-level) <= 1e-4*math.Abs(level) {
+			n++
+		}
+	}
+	return n
+}
+
+// settled is the first step from which a curve stays within 1 % of its end, and
+// whether there is such a step before the end.
+func settled(v []float64) (step int, ok bool) {
+	end := last(v)
+	if !finite(end) {
+		return 0, false
+	}
+	step = len(v) - 1
+	for step > 0 && math.Abs(v[step-1]-end) <= .01*math.Abs(end) {
+		step--
+	}
+	return step, step < len(v)-1
+}
+
+// some reports whether any method has a curve to draw.
+func some(ms []Method, c curve) bool {
+	for _, m := range ms {
+		for _, r := range m.Runs {
+			if len(c(r)) > 1 && slices.ContainsFunc(c(r), finite) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// labelledRuns reports whether any run was compared with labels.
+func labelledRuns(ms []Method) bool {
+	return slices.ContainsFunc(ms, func(m Method) bool { return slices.ContainsFunc(m.aris(), finite) })
+}

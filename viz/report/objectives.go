@@ -1,0 +1,42 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+)
+
+// objectives are the formulas, and how their derivatives come about.
+func (w *writer) objectives(p Page) section {
+	s := section{ID: "objectives", Title: "The objectives",
+		Lead: []string{"What each variant minimises, and the chain of derivatives that training follows, outermost first."}}
+	var given []Method
+	for _, m := range p.Variants {
+		if m.Formula != "" || len(m.Chain) > 0 {
+			given = append(given, m)
+		}
+	}
+	if len(given) > 0 {
+		s.Body = []template.HTML{w.part("objectives", given)}
+	}
+	return s
+}
+
+// graphs is the drawing of the graphs side by side.
+func (w *writer) graphs(p Page) section {
+	s := section{ID: "graphs", Title: "The graphs"}
+	if p.Drawing.SVG == "" {
+		return s
+	}
+	svg, err := drawing(p.Drawing.SVG)
+	if err != nil {
+		w.err = err
+		return s
+	}
+	s.Lead = []string{"The computation as the program carries it out, from data and centres to the loss, and back for the gradient."}
+	if len(p.Variants) > 1 {
+		s.Lead = append(s.Lead, fmt.Sprintf("What %s share stands at the same place in each; what differs stands out.", list(names(p.Variants))))
+	}
+	w.figures++
+	s.Body = []template.HTML{w.part("drawing", map[string]any{"N": w.figures, "SVG": template.HTML(svg), "Footer": p.Drawing.Footer})}
+	return s
+}

@@ -1,0 +1,124 @@
+package report
+
+import "html/template"
+
+// Page is what a comparison has to tell. Only variants with runs are needed;
+// what is missing is left out of the file. Slices are read, never changed.
+type Page struct {
+	Title      string // the heading; by default the variants' names and the data's
+	Data       Data
+	Setup      Setup
+	Variants   []Method // the objectives that are compared
+	Baselines  []Method // other ways to the same end; the first is the level to reach
+	Drawing    Drawing
+	Difference Difference
+	Plane      Plane
+	// Between is the agreement of the variants' best runs: the adjusted Rand
+	// index of the assignments of variants i and j, a symmetric square.
+	Between [][]float64
+	Sweeps  []Sweep
+	Made    Made
+}
+
+// Data says what the methods were trained on.
+type Data struct {
+	Name     string
+	Rows     int
+	Features []string // names of the columns
+	Classes  []string // names of the labels; none without labels
+}
+
+// Setup is what the variants have in common.
+type Setup struct {
+	K         int    // centres
+	Steps     int    // of training
+	Optimiser string // in words, such as "Adam, rate 0.05"
+	Start     string // in words: where the centres begin
+	Schedule  string // in words: how γ changes
+	Gamma     []float64
+}
+
+// Method is one way to find centres, with its runs.
+type Method struct {
+	Name string
+	// Formula is the objective, and Chain how its derivative comes about, each
+	// line from those before. Both are inline HTML or MathML.
+	Formula template.HTML `json:"-"`
+	Chain   []Equation    `json:"-"`
+	LaTeX   string        // source of formula and chain
+	Runs    []Run
+	// Centres are the final ones of the best run, [k features]. Row j of every
+	// method is the same centre as nearly as possible.
+	Centres [][]float64
+	// Paths are the ways of the best run's centres in the plane, from the start.
+	Paths [][][2]float64
+	// Counts are the points of the best run by class and centre, [classes k].
+	Counts [][]int
+	Cost   Cost
+}
+
+// Equation is a line of a derivation.
+type Equation struct {
+	Math template.HTML // inline HTML or MathML
+	Why  string        // the rule behind it; may be empty
+}
+
+// Run is one training from one seed. The curves have an entry per step, of what
+// was measured before it, and perhaps one more for the end. A curve that was not
+// measured is nil; the last entry of Inertia is the run's result.
+type Run struct {
+	Seed     uint64
+	Loss     []float64 // the method's own objective
+	Inertia  []float64 // Σ_i min_j ‖x_i − r_j‖², of the hard assignment
+	Spread   []float64 // mean_i Σ_j α_ij ‖r_j − r̂_i‖²
+	Movement []float64 // √Σ_j ‖Δr_j‖²
+	Angle    []float64 // degrees between the objectives' gradients; NaN where one vanishes
+	ARI      float64   // adjusted Rand index with the labels; NaN without labels
+}
+
+// Cost is what a training step takes. The zero value is a cost not measured.
+type Cost struct {
+	Nodes        int // of the compiled graph
+	Instructions int // of the tape
+	FLOPs        int64
+	Peak         int     // bytes of memory in use at the fullest moment
+	Seconds      float64 // on the machine that wrote the report
+}
+
+// Drawing shows the graphs of the variants side by side.
+type Drawing struct {
+	SVG    string `json:"-"` // one <svg> element without script or outside references
+	Footer string // what differs in words, such as "+2 −3 nodes, 12 shared"
+}
+
+// Difference says what sets the first two variants apart, as mathematics. The
+// report shows the spread beside it.
+type Difference struct {
+	Identity template.HTML `json:"-"` // inline HTML or MathML
+	Words    string        // what it means; may be empty
+	LaTeX    string
+}
+
+// Plane is the data in its first two principal components.
+type Plane struct {
+	Share  [2]float64 // of the variance along each axis, from 0 to 1
+	Points [][2]float64
+	Class  []int // of each point, an index into Data.Classes; nil without labels
+}
+
+// Sweep is a series of trainings with one setting varied.
+type Sweep struct {
+	Name    string // of the setting, such as "γ"
+	Log     bool   // whether the values are spaced by factors
+	Values  []float64
+	Inertia [][]float64 // of each variant at each value
+	Loss    [][]float64
+	ARI     [][]float64
+}
+
+// Made says how the numbers came about.
+type Made struct {
+	Command string // that writes this report again
+	Version string // of the program and its settings
+	Machine string // that the times were measured on
+}

@@ -1,0 +1,54 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/viz/chart"
+)
+
+// plane is the data in its principal components with the ways of the centres.
+func (w *writer) plane(p Page) section {
+	s := section{ID: "plane", Title: "The plane"}
+	c := chart.Scatter{Frame: frame("plane", "Data and centres in two principal components", ""),
+		X: axis(1, p.Plane.Share[0]), Y: axis(2, p.Plane.Share[1]), EqualAspect: true,
+		Points: p.Plane.Points, Class: p.Plane.Class}
+	if c.Class != nil {
+		c.ClassNames = p.Data.Classes
+	}
+	for i, m := range p.methods() {
+		for _, way := range m.Paths {
+			c.Paths = append(c.Paths, chart.Path{Name: m.Name, Group: i, Points: way})
+		}
+	}
+	if len(c.Points) == 0 && len(c.Paths) == 0 {
+		return s
+	}
+	lead := "The data in the plane in which it varies most."
+	if seen := p.Plane.Share[0] + p.Plane.Share[1]; finite(seen) && seen > 0 {
+		lead += fmt.Sprintf(" It holds %s of the variance; distances in other directions are not seen here.", percent(seen))
+	}
+	s.Lead = []string{lead}
+	caption := []string{"A unit is equally long in both directions."}
+	switch {
+	case len(c.Points) > 0 && c.Class != nil:
+		caption = append(caption, "Hollow shapes: the data, by label.")
+	case len(c.Points) > 0:
+		caption = append(caption, "Hollow shapes: the data.")
+	}
+	if len(c.Paths) > 0 {
+		caption = append(caption, "Lines: the ways of the centres in the best run of each method, from the ring to the filled shape.")
+	}
+	s.Body = []template.HTML{w.figure(c, strings.Join(caption, " "))}
+	return s
+}
+
+// axis names a principal component.
+func axis(n int, share float64) string {
+	name := fmt.Sprint("component ", n)
+	if finite(share) && share > 0 {
+		name += fmt.Sprintf(" (%s of the variance)", percent(share))
+	}
+	return name
+}

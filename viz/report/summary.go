@@ -1,0 +1,192 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/viz/chart"
+)
+
+// fact is a name and what is said under it.
+type fact struct{ Name, Value, Note string }
+
+// card is a method in a few numbers.
+type card struct {
+	Name  string
+	Spark template.HTML
+	Facts []fact
+}
+
+// summary says what was done and how it ended.
+func (w *writer) summary(p Page) section {
+	s := section{ID: "summary", Title: "In short", Lead: []string{p.done(), p.ended()}}
+	s.Body = append(s.Body, w.part("facts", p.facts()))
+	var cards []card
+	for i, m := range p.methods() {
+		c := card{Name: m.Name}
+		best := m.best()
+		if len(best.Inertia) > 1 {
+			c.Spark = w.svg(chart.Sparkline{Name: "inertia of " + m.Name + " in its best run", Y: best.Inertia, Log: true, Group: i})
+		}
+		c.Facts = append(c.Facts, fact{"best inertia", number(best.result()), fmt.Sprint("seed ", best.Seed)})
+		if labelledRuns(p.methods()) {
+			c.Facts = append(c.Facts, fact{"ARI, same run", number(best.ARI), medianNote(m, "median "+number(median(m.aris())))})
+		}
+		if i >= len(p.Variants) {
+			c.Facts = append(c.Facts, fact{"reached by", fmt.Sprintf("%d of %d", m.reaching(), len(m.Runs)), "runs"})
+		} else if some(p.Variants, spread) {
+			c.Facts = append(c.Facts, fact{"final spread", number(median(m.ends(spread))), medianNote(m, "median")})
+		}
+		cards = append(cards, c)
+	}
+	s.Body = append(s.Body, w.part("cards", cards), w.part("terms", p.terms()))
+	return s
+}
+
+// medianNote is a note that makes sense for a method with several runs.
+func medianNote(m Method, note string) string {
+	if len(m.Runs) > 1 {
+		return note
+	}
+	return ""
+}
+
+// done is what the experiment was.
+func (p Page) done() string {
+	var b strings.Builder
+	verb := "was"
+	if len(p.Variants) > 1 {
+		verb = "were"
+	}
+	fmt.Fprintf(&b, "%s %s trained", capital(list(names(p.Variants))), verb)
+	if p.Setup.K > 0 {
+		fmt.Fprintf(&b, " to place %s", count(p.Setup.K, "centre"))
+	}
+	if p.Data.Name != "" {
+		fmt.Fprintf(&b, " in the data %s", p.Data.Name)
+	}
+	if p.Data.Rows > 0 && len(p.Data.Features) > 0 {
+		fmt.Fprintf(&b, " (%s of %s)", count(p.Data.Rows, "row"), count(len(p.Data.Features), "number"))
+	}
+	if len(p.Variants) == 1 {
+		fmt.Fprintf(&b, ", from %s", count(len(p.Variants[0].Runs), "seed"))
+	} else if sameSeeds(p.Variants) {
+		fmt.Fprintf(&b, ", each from the same %s", count(len(p.Variants[0].Runs), "seed"))
+	}
+	if p.Setup.Steps > 0 {
+		fmt.Fprintf(&b, ", for %s", count(p.Setup.Steps, "step"))
+	}
+	return b.String() + ". All are judged by the inertia of where their centres end."
+}
+
+// sameSeeds reports whether all methods have runs of the same seeds.
+func sameSeeds(ms []Method) bool {
+	seeds := func(m Method) []uint64 {
+		var out []uint64
+		for _, r := range m.Runs {
+			out = append(out, r.Seed)
+		}
+		slices.Sort(out)
+		return out
+	}
+	return !slices.ContainsFunc(ms, func(m Method) bool { return !slices.Equal(seeds(m), seeds(ms[0])) })
+}
+
+// ended is how the inertias compare.
+func (p Page) ended() string {
+	var said []string
+	if len(p.Baselines) > 0 {
+		level := p.Baselines[0]
+		best := level.best().result()
+		said = append(said, fmt.Sprintf("%s reaches %s at best; %s.", capital(level.Name), number(best),
+			eachSays(p.Variants, func(m Method) string {
+				v := m.best().result()
+				return fmt.Sprintf("the best run of %s reaches %s (%s)", m.Name, number(v), above(v, best))
+			})))
+	}
+	said = append(said, capital(p.inMedian()+eachSays(p.Variants, func(m Method) string {
+		v := finites(m.ends(inertia))
+		if len(v) == 0 {
+			return m.Name + " has no finite inertia"
+		}
+		between := ""
+		if lo, hi := number(v[0]), number(v[len(v)-1]); lo != hi {
+			between = fmt.Sprintf(" (between %s and %s)", lo, hi)
+		}
+		return fmt.Sprintf("%s ends at %s%s", m.Name, number(median(v)), between)
+	}))+".")
+	return strings.Join(said, " ")
+}
+
+// severalSeeds reports whether what is typical of a variant is a median.
+func (p Page) severalSeeds() bool {
+	return slices.ContainsFunc(p.Variants, func(m Method) bool { return len(m.Runs) > 1 })
+}
+
+// inMedian begins a sentence about what is typical.
+func (p Page) inMedian() string {
+	if p.severalSeeds() {
+		return "in the median over the seeds, "
+	}
+	return ""
+}
+
+// facts are the settings that all methods share.
+func (p Page) facts() []fact {
+	var out []fact
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, fact{Name: name, Value: value})
+		}
+	}
+	add("Data", p.Data.Name)
+	if p.Data.Rows > 0 {
+		add("Size", count(p.Data.Rows, "row")+" × "+count(len(p.Data.Features), "feature"))
+	}
+	if n := len(p.Data.Classes); n > 0 {
+		add("Labels", number(float64(n))+", not used in training")
+	}
+	if p.Setup.K > 0 {
+		add("Centres k", number(float64(p.Setup.K)))
+	}
+	if p.Setup.Steps > 0 {
+		add("Steps", number(float64(p.Setup.Steps)))
+	}
+	add("Seeds", seedList(p.Variants[0].Runs))
+	add("Optimiser", p.Setup.Optimiser)
+	add("γ", p.Setup.Schedule)
+	add("Start", p.Setup.Start)
+	return out
+}
+
+// seedList names the seeds, shortly where they are consecutive.
+func seedList(runs []Run) string {
+	first, last := runs[0].Seed, runs[len(runs)-1].Seed
+	if len(runs) > 3 {
+		for i, r := range runs {
+			if r.Seed != first+uint64(i) {
+				return count(len(runs), "seed")
+			}
+		}
+		return fmt.Sprintf("%d to %d", first, last)
+	}
+	var all []string
+	for _, r := range runs {
+		all = append(all, fmt.Sprint(r.Seed))
+	}
+	return list(all)
+}
+
+// terms are the words that the page uses.
+func (p Page) terms() []fact {
+	out := []fact{{Name: "Inertia", Value: "the sum over all points of the squared distance to the nearest centre. Smaller is tighter."}}
+	if some(p.Variants, spread) {
+		out = append(out, fact{Name: "Spread", Value: "how far apart the centres lie that a point listens to, in the mean over the points: Σⱼ αᵢⱼ ‖rⱼ − r̂ᵢ‖², where αᵢⱼ is the weight of centre j for point i and r̂ᵢ = Σⱼ αᵢⱼ rⱼ. It is 0 when every point listens to one centre."})
+	}
+	if labelledRuns(p.methods()) {
+		out = append(out, fact{Name: "ARI", Value: "the adjusted Rand index of two groupings of the points: 1 if they are the same, about 0 if they agree no more than by chance."})
+	}
+	return out
+}

@@ -1,0 +1,58 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/viz/chart"
+)
+
+// sweeps is what becomes of the results when a setting changes.
+func (w *writer) sweeps(p Page) section {
+	s := section{ID: "sweeps", Title: "Other settings"}
+	var figures []template.HTML
+	for i, sw := range p.Sweeps {
+		for _, c := range []struct {
+			id, name, unit string
+			curves         [][]float64
+		}{{"inertia", "Inertia", "inertia", sw.Inertia}, {"loss", "Loss", "loss", sw.Loss}, {"ari", "ARI with the labels", "ARI", sw.ARI}} {
+			all := slices.Concat(c.curves...)
+			if !slices.ContainsFunc(all, finite) {
+				continue
+			}
+			l := chart.Lines{Frame: frame(fmt.Sprintf("sweep-%d-%s", i+1, c.id), c.name+" over "+sw.Name, ""),
+				X: sw.Name, Y: c.unit, LogX: sw.Log, LogY: wideRange(all)}
+			for v, y := range c.curves {
+				l.Series = append(l.Series, chart.Series{Name: p.Variants[v].Name, X: sw.Values, Y: y, Group: v})
+			}
+			figures = append(figures, w.figure(l, fmt.Sprintf("%s at the end of training, with other values of %s.", c.name, sw.Name)))
+		}
+		if said := p.between(sw); said != "" {
+			s.Lead = append(s.Lead, said)
+		}
+	}
+	if len(figures) > 0 {
+		s.Body = []template.HTML{w.grid(figures...)}
+	}
+	return s
+}
+
+// between says between which values the inertias of a sweep lie, and where.
+func (p Page) between(s Sweep) string {
+	var said []string
+	for v, y := range s.Inertia {
+		all := finites(y)
+		if len(all) == 0 {
+			continue
+		}
+		at := func(inertia float64) string {
+			return fmt.Sprintf("%s (at\u00a0%s\u00a0=\u00a0%s)", number(inertia), s.Name, number(s.Values[slices.Index(y, inertia)]))
+		}
+		said = append(said, fmt.Sprintf("between %s and %s for %s", at(all[0]), at(all[len(all)-1]), p.Variants[v].Name))
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("With other values of %s the inertia ends %s.", s.Name, list(said))
+}

@@ -1,0 +1,180 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/tapestry-ml/tapestry/viz/chart"
+)
+
+// none stands for a number that there is not.
+const none = "–"
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// number writes v as charts do.
+func number(v float64) string {
+	if !finite(v) {
+		return none
+	}
+	return strings.ReplaceAll(chart.Format(v), "-", "−")
+}
+
+// percent writes a proportion.
+func percent(v float64) string {
+	if !finite(v) {
+		return none
+	}
+	decimals := 1
+	switch v := math.Abs(v * 100); {
+	case v >= 100:
+		decimals = 0
+	case v < 1:
+		decimals = 2
+	}
+	return strings.Replace(strconv.FormatFloat(v*100, 'f', decimals, 64), "-", "−", 1) + "\u00a0%"
+}
+
+// above says in words how far v lies from the level it is compared with.
+func above(v, level float64) string {
+	switch d := v/level - 1; {
+	case !finite(d):
+		return "not comparable"
+	case math.Abs(d) < 1e-4:
+		return "the same to within 0.01\u00a0%"
+	case d < 0:
+		return percent(-d) + " below"
+	default:
+		return percent(d) + " above"
+	}
+}
+
+// times writes a ratio of at least 1 as "1.6 times".
+func times(ratio float64) string {
+	decimals := 1
+	if ratio >= 10 {
+		decimals = 0
+	}
+	return number(math.Round(ratio*math.Pow10(decimals))/math.Pow10(decimals)) + "\u00a0times"
+}
+
+// count is "1 row", "2 rows" and so on.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return number(float64(n)) + "\u00a0" + noun
+}
+
+// list joins words as a sentence does.
+func list(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	for i, r := range s {
+		return string(unicode.ToUpper(r)) + s[i+len(string(r)):]
+	}
+	return s
+}
+
+// clean is a text without what would break off the page or turn the direction of
+// the text around it.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.In(r, unicode.Zl, unicode.Zp), r == 0xfffe || r == 0xffff:
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// label makes a name fit to be shown: on one line, and not too long to be read.
+func label(s string) string {
+	s = strings.Join(strings.Fields(clean(s)), " ")
+	if s == "" {
+		return "unnamed"
+	}
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
+	}
+	if strings.ContainsFunc(s, rightToLeft) {
+		s = "\u2068" + s + "\u2069" // first strong isolate, and its end
+	}
+	return s
+}
+
+// rightToLeft reports whether r is of a script that is written so.
+func rightToLeft(r rune) bool {
+	return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfeff || r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1efff
+}
+
+// shown is the page with all names and texts fit to be shown.
+func (p Page) shown() Page {
+	for _, s := range []*string{&p.Title, &p.Data.Name} {
+		if *s != "" {
+			*s = label(*s)
+		}
+	}
+	for _, s := range []*string{&p.Setup.Optimiser, &p.Setup.Start, &p.Setup.Schedule, &p.Drawing.Footer,
+		&p.Difference.Words, &p.Difference.LaTeX, &p.Made.Command, &p.Made.Version, &p.Made.Machine} {
+		*s = clean(*s)
+	}
+	labels := func(names []string) []string {
+		names = slices.Clone(names)
+		for i, s := range names {
+			names[i] = label(s)
+		}
+		return names
+	}
+	p.Data.Features, p.Data.Classes = labels(p.Data.Features), labels(p.Data.Classes)
+	methods := func(ms []Method) []Method {
+		ms = slices.Clone(ms)
+		for i, m := range ms {
+			ms[i].Name, ms[i].LaTeX, ms[i].Chain = label(m.Name), clean(m.LaTeX), slices.Clone(m.Chain)
+			for j, e := range m.Chain {
+				ms[i].Chain[j].Why = clean(e.Why)
+			}
+		}
+		return ms
+	}
+	p.Variants, p.Baselines = methods(p.Variants), methods(p.Baselines)
+	p.Sweeps = slices.Clone(p.Sweeps)
+	for i, s := range p.Sweeps {
+		p.Sweeps[i].Name = label(s.Name)
+	}
+	return p
+}
+
+// names are the methods' names.
+func names(ms []Method) []string {
+	var out []string
+	for _, m := range ms {
+		out = append(out, m.Name)
+	}
+	return out
+}
+
+// eachSays joins what is to be said of every method, skipping those of which there
+// is nothing, as "a …, b …  and c …".
+func eachSays(ms []Method, say func(Method) string) string {
+	var said []string
+	for _, m := range ms {
+		if s := say(m); s != "" {
+			said = append(said, s)
+		}
+	}
+	return list(said)
+}

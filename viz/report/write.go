@@ -1,0 +1,151 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"regexp"
+
+	"github.com/tapestry-ml/tapestry/viz/chart"
+)
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed style.css
+	styleCSS string
+	//go:embed script.js
+	scriptJS string
+)
+
+// Write writes the file. A page that contradicts itself is an error, and nothing
+// is written.
+func (p Page) Write(w io.Writer) error {
+	if err := p.check(); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	data, err := p.data()
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	p = p.shown()
+	wr, err := newWriter()
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	page := wr.part("page", map[string]any{
+		"Title":    p.title(),
+		"Style":    template.CSS(styleCSS + chart.Style()),
+		"Script":   template.JS(scriptJS),
+		"Data":     template.JS(data),
+		"Sections": wr.sections(p),
+	})
+	if wr.err == nil {
+		wr.err = uniqueIDs(string(page))
+	}
+	if wr.err != nil {
+		return fmt.Errorf("report: %w", wr.err)
+	}
+	_, err = io.WriteString(w, string(page))
+	return err
+}
+
+// title is the heading of the page.
+func (p Page) title() string {
+	switch {
+	case p.Title != "":
+		return p.Title
+	case p.Data.Name != "":
+		return capital(list(names(p.Variants))) + " on " + p.Data.Name
+	}
+	return capital(list(names(p.Variants)))
+}
+
+// section is a part of the page with an entry in the contents.
+type section struct {
+	ID, Title string
+	Lead      []string // paragraphs
+	Body      []template.HTML
+}
+
+// writer renders the parts of a page in order, and numbers its figures and tables.
+// After an error it renders nothing more.
+type writer struct {
+	templates       *template.Template
+	figures, tables int
+	err             error
+}
+
+func newWriter() (*writer, error) {
+	t, err := template.New("report").Parse(pageHTML)
+	return &writer{templates: t}, err
+}
+
+// sections are the parts of the page for which there is data.
+func (w *writer) sections(p Page) []section {
+	var out []section
+	for _, s := range []section{
+		w.summary(p), w.objectives(p), w.graphs(p), w.difference(p), w.training(p), w.plane(p),
+		w.centres(p), w.agreement(p), w.sweeps(p), w.baselines(p), w.cost(p), w.made(p),
+	} {
+		if len(s.Body) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// part renders a template.
+func (w *writer) part(name string, data any) template.HTML {
+	var b bytes.Buffer
+	if w.err == nil {
+		w.err = w.templates.ExecuteTemplate(&b, name, data)
+	}
+	return template.HTML(b.String())
+}
+
+// drawn is any chart.
+type drawn interface{ SVG(w io.Writer) error }
+
+// svg renders a chart.
+func (w *writer) svg(d drawn) template.HTML {
+	var b bytes.Buffer
+	if w.err == nil {
+		w.err = d.SVG(&b)
+	}
+	return template.HTML(b.String())
+}
+
+// figure renders a chart with its caption.
+func (w *writer) figure(d drawn, caption string) template.HTML {
+	w.figures++
+	return w.part("figure", map[string]any{"N": w.figures, "Picture": w.svg(d), "Caption": caption})
+}
+
+// grid sets figures side by side where there is room.
+func (w *writer) grid(figures ...template.HTML) template.HTML {
+	return w.part("grid", figures)
+}
+
+// frame is the common part of charts. Their identifiers begin with "chart-", which
+// keeps them apart from those of sections.
+func frame(id, title, desc string) chart.Frame {
+	return chart.Frame{ID: "chart-" + id, Title: title, Desc: desc}
+}
+
+var idAttribute = regexp.MustCompile(`\sid="([^"]*)"`)
+
+// uniqueIDs complains about an identifier that the page has twice, as a given
+// drawing may bring about.
+func uniqueIDs(page string) error {
+	seen := map[string]bool{}
+	for _, m := range idAttribute.FindAllStringSubmatch(page, -1) {
+		if seen[m[1]] {
+			return fmt.Errorf("the id %q is used twice", m[1])
+		}
+		seen[m[1]] = true
+	}
+	return nil
+}
