@@ -84,6 +84,9 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	s := scale(c.Table)
+	if math.IsInf(s, 0) || math.IsNaN(s) {
+		return c, fmt.Errorf("%s: squared distances overflow: rescale numbers as large as %.3g", c.Table.Name, largest(c.Table.X))
+	}
 	setDefault(&c.Seeds, 10)
 	setDefault(&c.Steps, 200)
 	setDefault(&c.Restarts, 50)
@@ -139,4 +142,11 @@ func distinct(t *data.Table, enough int) int {
 		seen[string(key)] = true
 	}
 	return len(seen)
+}
+
+func largest(v []float64) (most float64) {
+	for _, x := range v {
+		most = math.Max(most, math.Abs(x))
+	}
+	return most
 }

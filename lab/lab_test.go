@@ -178,6 +178,8 @@ func TestConfigErrors(t *testing.T) {
 			`flat.csv: every column is constant ("a" is 5 in all 3 rows): k = 2 clusters want 2 different rows`},
 		{lab.Config{Table: &data.Table{Name: "few.csv", Columns: []string{"a"}, X: []float64{5, 1, 5, 1, 5, 1}}, K: 3},
 			"few.csv: k = 3 clusters, but the file has only 2 different rows"},
+		{lab.Config{Table: &data.Table{Name: "huge.csv", Columns: []string{"a"}, X: []float64{1e200, -1e200, 1}}, K: 2},
+			"huge.csv: squared distances overflow: rescale numbers as large as 1e+200"},
 		{lab.Config{Table: iris, K: -1}, "k = -1: want at least 1"},
 		{lab.Config{Table: iris, Objectives: []string{"kmeans-sofmax"}}, `unknown model "kmeans-sofmax": did you mean "kmeans-softmax"? (tapestry list shows all)`},
 		{lab.Config{Table: iris, Start: lab.StartGiven, Given: []float64{1}}, "1 numbers for 3 start centres of 4 features: want 12"},

@@ -95,7 +95,7 @@ func sqDist(a, b []float64) (s float64) {
 }
 
 // scale is the root mean squared distance of a point from the mean of all; 1 if
-// all points are equal.
+// all points are equal, infinite or NaN if squares overflow.
 func scale(t *data.Table) float64 {
 	n, d := t.Rows(), len(t.Columns)
 	mean := make([]float64, d)
@@ -108,7 +108,7 @@ func scale(t *data.Table) float64 {
 	for i := range n {
 		s += sqDist(row(t, i), mean) / float64(n)
 	}
-	if s <= 0 || math.IsInf(s, 0) {
+	if s == 0 {
 		return 1
 	}
 	return math.Sqrt(s)
