@@ -1,0 +1,154 @@
+package viz
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+)
+
+// side is one side of a comparison while the figure is made.
+type side struct {
+	*view
+	panel int                         // 0 or 1
+	other map[*graph.Node]*graph.Node // counterparts
+	peer  *view
+	id    map[*graph.Node]string
+}
+
+// Figure draws both sides. What they share is at the same place in both.
+//
+// Exchanging A and B exchanges the panels and nothing else: the figure is put
+// together in an order that does not depend on which side is which.
+func (d *Difference) Figure() *figure.Figure {
+	title := d.titles()
+	f := &figure.Figure{
+		Title:    d.a.options.title,
+		Subtitle: "What both have is drawn muted, at the same place; what differs is in colour. Left column: values, read down. Right column: derivatives, read up, each in the row of its value.",
+		Desc:     "Two computational graphs side by side, A " + title[0] + " and B " + title[1] + ": " + d.Summary() + ".",
+		Footer:   []string{"B against A: " + d.Summary()},
+	}
+	if f.Title == "" {
+		f.Title = strings.Join(title[:], " and ")
+	}
+	for i, letter := range []string{"A", "B"} {
+		f.Panels = append(f.Panels, figure.Panel{Title: strings.TrimSuffix(letter+" · "+d.heading(i, title), " · "), Short: title[i]})
+	}
+	first := &side{d.a, 0, d.match.a, d.b, map[*graph.Node]string{}}
+	second := &side{d.b, 1, d.match.b, d.a, map[*graph.Node]string{}}
+	if cmp.Compare(d.a.fingerprint(), d.b.fingerprint()) > 0 {
+		first, second = second, first
+	}
+	first.identify("p", nil)
+	second.identify("q", first)
+	status := d.statuses()
+	for _, n := range first.shown {
+		f.Nodes = append(f.Nodes, first.draw(n, second, status))
+	}
+	for _, n := range second.shown {
+		if !first.visible[second.other[n]] {
+			f.Nodes = append(f.Nodes, second.draw(n, nil, status))
+		}
+	}
+	f.Edges = unite(first, second)
+	f.Modules = modules(f.Nodes)
+	return f
+}
+
+// identify gives ids: those of the side drawn before to what both have.
+func (s *side) identify(prefix string, before *side) {
+	for _, n := range s.shown {
+		switch x := s.other[n]; {
+		case s.peer.visible[x] && before != nil:
+			s.id[n] = before.id[x]
+		case s.peer.visible[x]:
+			s.id[n] = "s" + strconv.Itoa(n.ID())
+		default:
+			s.id[n] = prefix + strconv.Itoa(n.ID())
+		}
+	}
+}
+
+// statuses gives each node its standing.
+func (d *Difference) statuses() map[*graph.Node]figure.Status {
+	out := map[*graph.Node]figure.Status{}
+	for _, n := range append(slices.Clip(d.OnlyA), d.OnlyB...) {
+		out[n] = figure.Only
+	}
+	set := func(pairs []Pair, a, b figure.Status) {
+		for _, p := range pairs {
+			out[p.A], out[p.B] = a, b
+		}
+	}
+	set(d.Upstream, figure.Upstream, figure.Upstream)
+	set(d.TermA, figure.Term, figure.Upstream)
+	set(d.TermB, figure.Upstream, figure.Term)
+	set(d.Shared, figure.Shared, figure.Shared)
+	return out
+}
+
+// draw is the box of a node that this side has, and perhaps the other too.
+func (s *side) draw(n *graph.Node, second *side, status map[*graph.Node]figure.Status) figure.Node {
+	b := s.node(n)
+	b.ID = s.id[n]
+	b.Panel = s.panel + 1
+	if a, ok := s.of[n]; ok {
+		b.Row = s.id[a.Of]
+	}
+	b.Status[s.panel] = status[n]
+	if x := s.other[n]; s.peer.visible[x] {
+		c := second.node(x)
+		b.Panel = 0
+		b.Status[second.panel] = status[x]
+		if c.Main != b.Main {
+			b.PanelMain[s.panel], b.PanelMain[second.panel] = b.Main, c.Main
+		}
+		if c.Sub != b.Sub {
+			b.PanelSub[s.panel], b.PanelSub[second.panel] = b.Sub, c.Sub
+		}
+		if c.Title != b.Title {
+			b.Title += "\n" + c.Title
+		}
+	}
+	return b
+}
+
+// unite joins the edges of both sides.
+func unite(first, second *side) []figure.Edge {
+	var out []figure.Edge
+	type ends struct{ from, to string }
+	at := map[ends]int{}
+	for _, s := range []*side{first, second} {
+		boxes := make([]box, len(s.shown))
+		for i, n := range s.shown {
+			boxes[i] = box{s.node(n), []*graph.Node{n}}
+			boxes[i].node.ID = s.id[n]
+		}
+		for _, e := range s.edges(boxes) {
+			i, met := at[ends{e.From, e.To}]
+			if met && out[i].Panel != s.panel+1 {
+				out[i].Panel = 0
+				continue
+			}
+			e.Panel = s.panel + 1
+			at[ends{e.From, e.To}] = len(out)
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// fingerprint tells views apart by what they show.
+func (v *view) fingerprint() string {
+	var b strings.Builder
+	for _, n := range v.shown {
+		b.WriteString(v.describe(n))
+		for _, x := range n.Inputs() {
+			b.WriteString(" " + strconv.Itoa(x.ID()))
+		}
+	}
+	return b.String()
+}

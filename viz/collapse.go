@@ -1,0 +1,193 @@
+package viz
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+)
+
+// box is a box of a drawing with the nodes in it: one, or those of a closed scope.
+type box struct {
+	node    figure.Node
+	members []*graph.Node
+}
+
+// group puts the shown nodes into boxes: one each, or, where these would be more
+// than the limit, one for each closed scope and column.
+func (v *view) group() []box {
+	closed := v.closed()
+	var out []box
+	at := map[string]int{}
+	for _, n := range v.shown {
+		key := closed[n]
+		if key == "" {
+			out = append(out, box{v.node(n), []*graph.Node{n}})
+			continue
+		}
+		i, met := at[key]
+		if !met {
+			i = len(out)
+			at[key] = i
+			out = append(out, box{})
+		}
+		out[i].members = append(out[i].members, n)
+	}
+	id := map[*graph.Node]string{}
+	for i := range out {
+		if key := closed[out[i].members[0]]; key != "" {
+			out[i].node = v.closedBox(fmt.Sprintf("m%d", out[i].members[0].ID()), key, out[i].members)
+		}
+		for _, n := range out[i].members {
+			id[n] = out[i].node.ID
+		}
+	}
+	for i := range out { // a derivative stands beside the box of its value
+		b := &out[i]
+		for _, n := range b.members {
+			if a, ok := v.of[n]; ok {
+				b.node.Row = id[a.Of]
+				break
+			}
+		}
+	}
+	return out
+}
+
+// closed gives the nodes of closed scopes the key of their box.
+func (v *view) closed() map[*graph.Node]string {
+	if v.options.limit < 0 || len(v.shown) <= v.options.limit {
+		return nil
+	}
+	open := map[string]bool{}
+	for _, p := range v.options.open {
+		for p = strings.Trim(p, "/"); p != ""; p = parent(p) {
+			open[p] = true
+		}
+	}
+	key := map[*graph.Node]string{}
+	for _, n := range v.shown {
+		parts := strings.Split(v.scope(n), "/")
+		for i := range parts {
+			p := strings.Join(parts[:i+1], "/")
+			if p != "" && !open[p] {
+				key[n] = p
+				if v.backward[n] {
+					key[n] = "∂" + p
+				}
+				break
+			}
+		}
+	}
+	v.cutCycles(key)
+	return key
+}
+
+func parent(path string) string {
+	i := strings.LastIndexByte(path, '/')
+	return path[:max(i, 0)]
+}
+
+// cutCycles splits boxes that feed each other in a circle into stages, so that
+// the boxes still have an order. Only values need one: derivatives may be read
+// in any.
+func (v *view) cutCycles(key map[*graph.Node]string) {
+	name := func(n *graph.Node) string {
+		if key[n] == "" {
+			return "n" + strconv.Itoa(n.ID())
+		}
+		return key[n]
+	}
+	next := map[string][]string{}
+	links := slices.DeleteFunc(v.links(), func(l link) bool { return v.backward[l.to] })
+	for _, l := range links {
+		if f, t := name(l.from), name(l.to); f != t && !slices.Contains(next[f], t) {
+			next[f] = append(next[f], t)
+		}
+	}
+	circle := circles(v.shown, name, next)
+	stage := map[*graph.Node]int{}
+	for _, l := range links { // in order of the receivers, so l.from is done
+		f, t := name(l.from), name(l.to)
+		if circle[f] != circle[t] {
+			continue
+		}
+		s := stage[l.from]
+		if f != t {
+			s++
+		}
+		stage[l.to] = max(stage[l.to], s)
+	}
+	for n, s := range stage {
+		if s > 0 && key[n] != "" {
+			key[n] += "#" + strconv.Itoa(s)
+		}
+	}
+}
+
+// circles numbers the boxes so that those that feed each other in a circle have
+// the same number (Tarjan's strongly connected components).
+func circles(nodes []*graph.Node, name func(*graph.Node) string, next map[string][]string) map[string]int {
+	circle, index, low := map[string]int{}, map[string]int{}, map[string]int{}
+	var stack []string
+	var visit func(s string)
+	visit = func(s string) {
+		index[s] = len(index) + 1
+		low[s] = index[s]
+		stack = append(stack, s)
+		for _, t := range next[s] {
+			if index[t] == 0 {
+				visit(t)
+				low[s] = min(low[s], low[t])
+			} else if circle[t] == 0 {
+				low[s] = min(low[s], index[t])
+			}
+		}
+		if low[s] == index[s] {
+			for {
+				t := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				if circle[t] = index[s]; t == s {
+					return
+				}
+			}
+		}
+	}
+	for _, n := range nodes {
+		if index[name(n)] == 0 {
+			visit(name(n))
+		}
+	}
+	return circle
+}
+
+// closedBox stands for the nodes of a scope.
+func (v *view) closedBox(id, key string, members []*graph.Node) figure.Node {
+	path, _, _ := strings.Cut(strings.TrimPrefix(key, "∂"), "#")
+	ops, params, numbers := 0, 0, 0
+	role := figure.Op
+	for _, n := range members {
+		switch {
+		case n.Role() == graph.RoleParam:
+			params++
+			numbers += n.Shape().Len()
+		case n.NumIn() > 0:
+			ops++
+		}
+		if v.losses[n] {
+			role = figure.Loss
+		}
+	}
+	b := figure.Node{ID: id, Main: path[strings.LastIndexByte(path, '/')+1:], Sub: count(ops, "op"), Module: parent(path), Role: role, Backward: v.backward[members[0]]}
+	if b.Backward {
+		b.Main, b.Role = "∂ "+b.Main, figure.Gradient
+	}
+	if params > 0 {
+		b.Sub += ", " + count(numbers, "parameter")
+	}
+	b.Title = fmt.Sprintf("scope %s, closed\n%s, %s of %s", path, count(ops, "operation"), count(params, "array"), count(numbers, "parameter"))
+	return b
+}

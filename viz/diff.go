@@ -1,0 +1,140 @@
+package viz
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Difference is what two sets of roots, usually two objectives with their
+// derivatives, have in common and what not, among the nodes that are shown.
+type Difference struct {
+	OnlyA, OnlyB []*graph.Node
+	Shared       []Pair // the same computation
+	Upstream     []Pair // derivatives by the same value; what flows in differs
+	TermA, TermB []Pair // derivatives to which one side adds more terms
+
+	a, b  *view
+	match *matching
+}
+
+// Pair is a node of A and its counterpart in B.
+type Pair struct{ A, B *graph.Node }
+
+// Diff compares what the roots of a and of b depend on. They may belong to two
+// graphs or to one. The options are those of [Draw], without the closing of
+// scopes, and [Panels].
+func Diff(a, b []*graph.Node, opts ...Option) (*Difference, error) {
+	o := collect(opts)
+	d := &Difference{}
+	var err error
+	if d.a, err = newView(a, o); err != nil {
+		return nil, err
+	}
+	if d.b, err = newView(b, o); err != nil {
+		return nil, err
+	}
+	d.match = match(d.a, d.b)
+	for x, y := range d.match.a { // what one side shows, both do
+		if d.a.in[x] && d.b.in[y] && d.a.visible[x] != d.b.visible[y] {
+			d.a.visible[x], d.b.visible[y] = true, true
+		}
+	}
+	d.a.settle()
+	d.b.settle()
+	for _, x := range d.a.shown {
+		y := d.match.a[x]
+		p := Pair{x, y}
+		switch ta, tb := d.terms(p); {
+		case !d.b.visible[y]:
+			d.OnlyA = append(d.OnlyA, x)
+		case d.match.exact[x]:
+			d.Shared = append(d.Shared, p)
+		case ta > tb:
+			d.TermA = append(d.TermA, p)
+		case tb > ta:
+			d.TermB = append(d.TermB, p)
+		default:
+			d.Upstream = append(d.Upstream, p)
+		}
+	}
+	for _, y := range d.b.shown {
+		if !d.a.visible[d.match.b[y]] {
+			d.OnlyB = append(d.OnlyB, y)
+		}
+	}
+	return d, nil
+}
+
+// terms counts the contributions to the two sides of a pair.
+func (d *Difference) terms(p Pair) (a, b int) {
+	if p.B == nil {
+		return 0, 0
+	}
+	return terms(p.A, d.a.of[p.A].Of), terms(p.B, d.b.of[p.B].Of)
+}
+
+// Summary is one line: "+2 −3 nodes, 12 shared", seen from A.
+func (d *Difference) Summary() string {
+	s := fmt.Sprintf("+%d −%d nodes, %d shared", len(d.OnlyB), len(d.OnlyA), len(d.Shared))
+	if n := len(d.Upstream) + len(d.TermA) + len(d.TermB); n > 0 {
+		s += ", " + count(n, "derivative") + " by the same values differ"
+	}
+	return s
+}
+
+// Text is the difference for a terminal: a line a node, marked − (only in A), +
+// (only in B), ≈ (same value, what flows in differs) or Δ (one side adds terms).
+func (d *Difference) Text() string {
+	var b strings.Builder
+	title := d.titles()
+	fmt.Fprintf(&b, "A  %s\nB  %s\n%s\n", d.heading(0, title), d.heading(1, title), d.Summary())
+	for _, n := range d.OnlyA {
+		fmt.Fprintf(&b, "− %v\n", d.a.equation(n))
+	}
+	for _, n := range d.OnlyB {
+		fmt.Fprintf(&b, "+ %v\n", d.b.equation(n))
+	}
+	for _, list := range []struct {
+		mark  string
+		pairs []Pair
+	}{{"≈", d.Upstream}, {"Δ A", d.TermA}, {"Δ B", d.TermB}} {
+		for _, p := range list.pairs {
+			fmt.Fprintf(&b, "%s %v   |   %v\n", list.mark, d.a.equation(p.A), d.b.equation(p.B))
+		}
+	}
+	return b.String()
+}
+
+// titles names the sides.
+func (d *Difference) titles() [2]string {
+	t := d.a.options.panels
+	for i, v := range []*view{d.a, d.b} {
+		if t[i] == "" {
+			t[i] = oneLine(v.order[0].Graph().Name())
+		}
+	}
+	return t
+}
+
+// heading is a side's title with its loss's formula.
+func (d *Difference) heading(side int, title [2]string) string {
+	v := []*view{d.a, d.b}[side]
+	parts := []string{title[side]}
+	for _, n := range v.cone {
+		if v.losses[n] {
+			parts = append(parts, v.equation(n).String())
+			break
+		}
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
+}
+
+// SVG writes the comparison side by side as a self-contained SVG document.
+func (d *Difference) SVG(w io.Writer) error { return d.Figure().SVG(w, d.a.options.figure...) }
+
+// DOT writes the comparison as one graph in the Graphviz language.
+func (d *Difference) DOT(w io.Writer) error { return d.Figure().DOT(w, d.a.options.figure...) }

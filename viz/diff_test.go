@@ -1,0 +1,223 @@
+package viz
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+)
+
+func diff(t testing.TB, a, b []*graph.Node, opts ...Option) *Difference {
+	t.Helper()
+	d, err := Diff(a, b, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Figure().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// names lists nodes by their names in formulas.
+func (d *Difference) nodes(list []*graph.Node, v *view) string {
+	var out []string
+	for _, n := range list {
+		out = append(out, v.names.of(n))
+	}
+	return strings.Join(out, " ")
+}
+
+func (d *Difference) pairs(list []Pair) string {
+	var out []string
+	for _, p := range list {
+		if a, b := d.a.names.of(p.A), d.b.names.of(p.B); a == b {
+			out = append(out, a)
+		} else {
+			out = append(out, a+"|"+b)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestDiffOfObjectives(t *testing.T) {
+	a, b := soft(t), goofy(t)
+	d := diff(t, a.roots(), b.roots())
+	for _, c := range []struct{ what, got, want string }{
+		{"only A", d.nodes(d.OnlyA, d.a), "loss ∂loss/∂loss"},
+		{"only B", d.nodes(d.OnlyB, d.b), "r̂ loss ∂loss/∂loss ∂loss/∂r̂"},
+		{"shared", d.pairs(d.Shared), "x r γ Δ D α"},
+		{"upstream", d.pairs(d.Upstream), "∂loss/∂α ∂loss/∂Δ"},
+		{"term A", d.pairs(d.TermA), "∂loss/∂D"},
+		{"term B", d.pairs(d.TermB), "∂loss/∂r"},
+		{"summary", d.Summary(), "+4 −2 nodes, 6 shared, 4 derivatives by the same values differ"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %s, want %s", c.what, c.got, c.want)
+		}
+	}
+	// Of single operations more is shared: 2·Δ, which no derivative flows into.
+	if got, want := diff(t, a.roots(), b.roots(), At(Ops)).Summary(), "+10 −7 nodes, 10 shared, 11 derivatives by the same values differ"; got != want {
+		t.Errorf("ops: got %s, want %s", got, want)
+	}
+	golden(t, "diff.txt", d.Text())
+	var svg, dot strings.Builder
+	if err := d.SVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.DOT(&dot); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "diff.svg", svg.String())
+	golden(t, "diff.dot", dot.String())
+}
+
+// At level Ops every node is either shared, one side's, or a derivative's, and
+// the figure's sets are the difference's (acceptance 6).
+func TestDiffSets(t *testing.T) {
+	a, b := soft(t), goofy(t)
+	for l := range Level(levels) {
+		d := diff(t, a.roots(), b.roots(), At(l))
+		pairs := len(d.Shared) + len(d.Upstream) + len(d.TermA) + len(d.TermB)
+		if got, want := len(d.OnlyA)+pairs, len(d.a.shown); got != want {
+			t.Errorf("%v: %d nodes of A, want %d", l, got, want)
+		}
+		if got, want := len(d.OnlyB)+pairs, len(d.b.shown); got != want {
+			t.Errorf("%v: %d nodes of B, want %d", l, got, want)
+		}
+		count := map[int]int{}
+		for _, n := range d.Figure().Nodes {
+			count[n.Panel]++
+			if n.Panel > 0 && n.Status[n.Panel-1] != figure.Only {
+				t.Errorf("%v: %q is in one panel with status %v", l, n.Main, n.Status)
+			}
+		}
+		if count[0] != pairs || count[1] != len(d.OnlyA) || count[2] != len(d.OnlyB) {
+			t.Errorf("%v: the figure has %v nodes in both, A, B; want %d %d %d", l, count, pairs, len(d.OnlyA), len(d.OnlyB))
+		}
+		for _, p := range d.Shared {
+			if graph.OpText(p.A.Op()) != graph.OpText(p.B.Op()) && p.A.Role() != graph.RoleConstant {
+				t.Errorf("%v: %v is paired with %v", l, p.A, p.B)
+			}
+		}
+	}
+}
+
+func TestSharedHasOnePlace(t *testing.T) {
+	d := diff(t, soft(t).roots(), goofy(t).roots(), At(Ops))
+	f := d.Figure()
+	layout, err := f.Layout(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := map[int]figure.Rect{}
+	for _, b := range layout.Panels[0].Nodes {
+		place[b.Node] = b.Rect
+	}
+	same := 0
+	for _, b := range layout.Panels[1].Nodes {
+		if r, ok := place[b.Node]; ok {
+			if same++; r != b.Rect {
+				t.Errorf("%q is at %v and %v", f.Nodes[b.Node].Main, r, b.Rect)
+			}
+		}
+	}
+	if want := len(d.Shared) + len(d.Upstream) + len(d.TermA) + len(d.TermB); same != want {
+		t.Errorf("%d nodes in both panels, want %d", same, want)
+	}
+}
+
+func TestDiffWithItself(t *testing.T) {
+	a := soft(t)
+	for _, b := range []*objective{a, soft(t)} {
+		for l := range Level(levels) {
+			d := diff(t, a.roots(), b.roots(), At(l))
+			if len(d.OnlyA)+len(d.OnlyB)+len(d.Upstream)+len(d.TermA)+len(d.TermB) > 0 || len(d.Shared) != len(d.a.shown) {
+				t.Errorf("%v: %s", l, d.Text())
+			}
+			var svg strings.Builder
+			if err := d.SVG(&svg); err != nil {
+				t.Fatal(err)
+			}
+			for _, mark := range []string{">+<", ">≈<", ">Δ<"} {
+				if strings.Contains(svg.String(), mark) {
+					t.Errorf("%v: marked %s", l, mark)
+				}
+			}
+		}
+	}
+}
+
+// Exchanging the sides exchanges the panels and nothing else.
+func TestDiffSwapped(t *testing.T) {
+	a, b := soft(t), goofy(t)
+	for _, l := range []Level{Notes, Ops} {
+		ab, ba := diff(t, a.roots(), b.roots(), At(l)), diff(t, b.roots(), a.roots(), At(l))
+		f, g := ab.Figure(), ba.Figure()
+		for i := range g.Nodes {
+			n := &g.Nodes[i]
+			n.Status[0], n.Status[1] = n.Status[1], n.Status[0]
+			n.PanelMain[0], n.PanelMain[1] = n.PanelMain[1], n.PanelMain[0]
+			n.PanelSub[0], n.PanelSub[1] = n.PanelSub[1], n.PanelSub[0]
+			n.Panel = []int{0, 2, 1}[n.Panel]
+		}
+		for i := range g.Edges {
+			g.Edges[i].Panel = []int{0, 2, 1}[g.Edges[i].Panel]
+		}
+		if !reflect.DeepEqual(f.Nodes, g.Nodes) || !reflect.DeepEqual(f.Edges, g.Edges) || !reflect.DeepEqual(f.Modules, g.Modules) {
+			t.Errorf("%v: the figures differ in more than their panels", l)
+		}
+		if len(ab.OnlyA) != len(ba.OnlyB) || len(ab.TermA) != len(ba.TermB) || len(ab.Shared) != len(ba.Shared) {
+			t.Errorf("%v: %s and %s", l, ab.Summary(), ba.Summary())
+		}
+	}
+}
+
+// Two sets of roots in one graph can be compared; so can graphs that differ in a
+// default, and in names alone.
+func TestDiffKinds(t *testing.T) {
+	o := soft(t)
+	other := ops.Sum(o.α).As("other")
+	d := diff(t, []*graph.Node{o.loss}, []*graph.Node{other})
+	if got, want := d.Summary(), "+1 −1 nodes, 6 shared"; got != want {
+		t.Errorf("one graph: got %s, want %s", got, want)
+	}
+	build := func(name, path string, axis int) []*graph.Node {
+		g := graph.New("g")
+		y := ops.Exp(g.Input(path, graph.F32, graph.Ax("i", axis)))
+		if name != "" {
+			y.As(name)
+		}
+		return []*graph.Node{ops.Sum(y).As("s")}
+	}
+	for _, c := range []struct {
+		a, b []*graph.Node
+		want string
+	}{
+		{build("y", "x", 3), build("", "x", 3), "+0 −0 nodes, 3 shared"}, // named on one side only
+		{build("y", "x", 3), build("z", "x", 3), "+0 −0 nodes, 3 shared"},
+		{build("y", "x", 3), build("y", "z", 3), "+3 −3 nodes, 0 shared"},
+		{build("y", "x", 3), build("y", "x", 4), "+3 −3 nodes, 0 shared"},
+	} {
+		if got := diff(t, c.a, c.b).Summary(); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+	step := func(o *objective) []*graph.Node {
+		o.g.Assign(o.r, ops.Sub(o.r, ops.Scale(o.dr, 0.1)))
+		return Roots(o.g)
+	}
+	if d := diff(t, step(soft(t)), step(goofy(t))); len(d.Upstream) != 3 || d.Upstream[2].A.Op().Name() != "Sub" {
+		t.Errorf("the updates are not matched: %s", d.Text())
+	}
+	if _, err := Diff(nil, []*graph.Node{o.loss}); err == nil {
+		t.Error("no error for a side without roots")
+	}
+	if _, err := Diff([]*graph.Node{o.loss}, []*graph.Node{nil}); err == nil {
+		t.Error("no error for a nil root")
+	}
+}

@@ -1,0 +1,25 @@
+// Package viz shows a computational graph to people: as formulas, as a drawing,
+// and as an aligned comparison of two objectives.
+//
+// It takes nodes of package graph, differentiated or not, rewritten or not, and
+// gives
+//
+//   - expressions ([Expr]), printed as Unicode ([Formula], [Equations]) or LaTeX
+//     ([Latex]): D_ij = ‖x_i − r_j‖², ∂loss/∂r_jd = −Σ_i ∂loss/∂Δ_ijd;
+//   - figures ([Draw], [SVG], [DOT], [Tree]) at the level of detail asked for;
+//   - differences ([Diff]), as sets of nodes, as text, or drawn side by side
+//     with everything that is shared at the same place.
+//
+// What it promises:
+//
+//   - A formula is true: evaluated element by element it gives the node's value,
+//     up to the rounding of printed constants. No index captures another.
+//   - A formula stops at what the user named, so its length is that of the
+//     user's own mathematics; unnamed expressions that would grow too long stop
+//     at nodes called %12.
+//   - An operation says by its Notation method how it is written; viz knows none
+//     by itself but the three that only change layout.
+//   - No text of the user's breaks out of a LaTeX or SVG document.
+//   - The same graph gives the same bytes; everything here only reads, and any
+//     number of goroutines may draw one graph at once.
+package viz

@@ -1,0 +1,212 @@
+package viz
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+)
+
+// Roots lists what a graph is for: the nodes that no other uses, and what its
+// updates assign.
+func Roots(g *graph.Graph) []*graph.Node {
+	used := map[*graph.Node]bool{}
+	for _, n := range g.Nodes() {
+		for _, x := range n.Inputs() {
+			used[x] = true
+		}
+	}
+	for _, u := range g.Updates() {
+		used[u.Value] = false
+	}
+	return slices.DeleteFunc(g.Nodes(), func(n *graph.Node) bool { return used[n] })
+}
+
+// Draw gives the figure of what the roots depend on: the values in the left
+// column, read down; derivatives, if there are any, in the right one, read up,
+// each in the row of its value.
+//
+// It is an error to give no root, an invalid one, or roots of two graphs.
+func Draw(roots []*graph.Node, opts ...Option) (*figure.Figure, error) {
+	v, err := newView(roots, collect(opts))
+	if err != nil {
+		return nil, err
+	}
+	f := &figure.Figure{Title: v.options.title, Subtitle: v.subtitle(), Desc: v.summary()}
+	if f.Title == "" {
+		f.Title = oneLine(roots[0].Graph().Name())
+	}
+	boxes := v.group()
+	for _, b := range boxes {
+		f.Nodes = append(f.Nodes, b.node)
+	}
+	f.Edges = v.edges(boxes)
+	f.Modules = modules(f.Nodes)
+	return f, nil
+}
+
+// SVG writes the drawing of the roots as a self-contained SVG document.
+func SVG(w io.Writer, roots []*graph.Node, opts ...Option) error {
+	f, err := Draw(roots, opts...)
+	if err != nil {
+		return err
+	}
+	return f.SVG(w, collect(opts).figure...)
+}
+
+// DOT writes the drawing of the roots in the Graphviz language.
+func DOT(w io.Writer, roots []*graph.Node, opts ...Option) error {
+	f, err := Draw(roots, opts...)
+	if err != nil {
+		return err
+	}
+	return f.DOT(w, collect(opts).figure...)
+}
+
+// subtitle is the first loss's formula, and the sizes of the axes.
+func (v *view) subtitle() string {
+	var parts []string
+	for _, n := range v.cone {
+		if v.losses[n] {
+			parts = append(parts, v.equation(n).String())
+			break
+		}
+	}
+	size := map[string][]string{}
+	var names []string
+	for _, n := range v.cone {
+		for _, a := range n.Shape().Axes() {
+			s := strconv.Itoa(a.Size)
+			if a.Name == "" || a.Size == 1 || slices.Contains(size[a.Name], s) {
+				continue
+			}
+			if size[a.Name] == nil {
+				names = append(names, a.Name)
+			}
+			size[a.Name] = append(size[a.Name], s)
+		}
+	}
+	for i, s := range names {
+		names[i] = s + " = " + strings.Join(size[s], " or ")
+	}
+	if len(names) > 0 && len(names) <= 8 {
+		parts = append(parts, strings.Join(names, ", "))
+	}
+	return strings.Join(parts, ";  ")
+}
+
+// summary is one sentence for those who cannot see the drawing.
+func (v *view) summary() string {
+	forward, backward := 0, 0
+	for _, n := range v.shown {
+		if v.backward[n] {
+			backward++
+		} else {
+			forward++
+		}
+	}
+	s := fmt.Sprintf("A computational graph of %s", count(forward, "value"))
+	if backward > 0 {
+		s += " and " + count(backward, "node") + " of derivatives"
+	}
+	return s + ", at level " + v.options.level.String() + "."
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// node is the box of a node by itself.
+func (v *view) node(n *graph.Node) figure.Node {
+	main, sub := v.label(n)
+	b := figure.Node{ID: "n" + strconv.Itoa(n.ID()), Main: main, Sub: sub, Title: v.describe(n), Role: v.role(n), Module: v.scope(n), Backward: v.backward[n]}
+	if a, ok := v.of[n]; ok {
+		b.Row = "n" + strconv.Itoa(a.Of.ID())
+	}
+	return b
+}
+
+// edges joins the boxes.
+func (v *view) edges(boxes []box) []figure.Edge {
+	home := map[*graph.Node]*box{}
+	for i := range boxes {
+		for _, n := range boxes[i].members {
+			home[n] = &boxes[i]
+		}
+	}
+	type ends struct{ from, to string }
+	at := map[ends]int{}
+	var out []figure.Edge
+	var carried [][]string
+	for _, l := range v.links() {
+		from, to := home[l.from].node, home[l.to].node
+		e := figure.Edge{From: from.ID, To: to.ID, Kind: kind(from.Backward, to.Backward), Title: l.value.String()}
+		if e.Kind == figure.Saved && v.options.noSaved || from.ID == to.ID {
+			continue
+		}
+		label := ""
+		if e.Kind == figure.Forward {
+			label = shapeText(l.value)
+		}
+		i, met := at[ends{e.From, e.To}]
+		if !met {
+			i = len(out)
+			at[ends{e.From, e.To}] = i
+			out, carried = append(out, e), append(carried, nil)
+		} else {
+			out[i].Title += "\n" + e.Title
+		}
+		if !slices.Contains(carried[i], label) && label != "" {
+			carried[i] = append(carried[i], label)
+		}
+	}
+	for i, labels := range carried {
+		if len(labels) > 2 {
+			labels = []string{count(len(labels), "array")}
+		}
+		out[i].Label = strings.Join(labels, ", ")
+	}
+	for _, n := range v.shown {
+		for _, target := range v.updates[n] {
+			if from, to := home[n].node.ID, home[target]; to != nil && to.node.ID != from {
+				out = append(out, figure.Edge{From: from, To: to.node.ID, Kind: figure.Assign})
+			}
+		}
+	}
+	return out
+}
+
+func kind(fromBackward, toBackward bool) figure.Kind {
+	switch {
+	case !toBackward:
+		return figure.Forward
+	case fromBackward:
+		return figure.Grad
+	}
+	return figure.Saved
+}
+
+// modules titles the scopes that hold nodes.
+func modules(nodes []figure.Node) []figure.Module {
+	var out []figure.Module
+	for _, n := range nodes {
+		parts := strings.Split(n.Module, "/")
+		for i := range parts {
+			m := figure.Module{Path: strings.Join(parts[:i+1], "/"), Title: parts[i], Backward: n.Backward}
+			if n.Backward {
+				m.Title = "∂ " + m.Title
+			}
+			if n.Module != "" && !slices.Contains(out, m) {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}

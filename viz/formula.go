@@ -1,0 +1,104 @@
+package viz
+
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Notation is what an operation offers to be written as people write it: y in
+// terms of its operands' expressions. Operations without it are written as calls.
+type Notation interface {
+	Notation(y *graph.Node, in []graph.Expr) graph.Expr
+}
+
+// Expr is the expression of a node, simplified for reading. It stops at named
+// quantities: inputs, parameters, states and nodes named with As; with
+// [StopAtAdjoints] also at the derivatives with respect to these. The node
+// itself is always unfolded. An invalid or nil node is the symbol "invalid".
+func Expr(n *graph.Node, opts ...Option) graph.Expr {
+	return newUnfolder([]*graph.Node{n}, collect(opts).adjoints).expr(n)
+}
+
+// Formula is the equation of a node: "loss = meanᵢ Σⱼ αᵢⱼ·Dᵢⱼ". A node without
+// a name is called after what it is the derivative of, or else %12. Subscripts
+// that Unicode lacks are written x_{id}.
+func Formula(n *graph.Node, opts ...Option) string { return equation(n, opts).String() }
+
+// Latex is the equation of a node in LaTeX's math mode, for amsmath or KaTeX,
+// without dollar signs.
+func Latex(n *graph.Node, opts ...Option) string { return equation(n, opts).Latex() }
+
+// Equation is one line of mathematics: a quantity and its expression.
+type Equation struct {
+	Node        *graph.Node
+	Left, Right graph.Expr
+}
+
+// String is the equation in Unicode.
+func (e Equation) String() string { return Unicode(e.Left) + " = " + Unicode(e.Right) }
+
+// Latex is the equation in LaTeX's math mode.
+func (e Equation) Latex() string { return LaTeX(e.Left) + " = " + LaTeX(e.Right) }
+
+// MathML is the equation as a MathML element for an HTML page.
+func (e Equation) MathML() string {
+	p := printer{mathmlScript{}}
+	return "<math display=\"block\">" + p.print(e.Left, loosest) + "<mo>=</mo>" + p.print(e.Right, loosest) + "</math>"
+}
+
+func equation(n *graph.Node, opts []Option) Equation {
+	return newUnfolder([]*graph.Node{n}, collect(opts).adjoints).equation(n)
+}
+
+func (u *unfolder) equation(n *graph.Node) Equation { return Equation{n, u.symbol(n, nil), u.expr(n)} }
+
+// Equations lists the equations by which n is defined, each after those it
+// uses: of the named quantities that n depends on, ending with n. For a
+// derivative it is the chain of derivatives with respect to named quantities,
+// from the loss down to n; the equations of the forward quantities in it are
+// those of the loss.
+func Equations(n *graph.Node) []Equation {
+	if !n.IsValid() {
+		return nil
+	}
+	backward := columns([]*graph.Node{n})[n]
+	u := newUnfolder([]*graph.Node{n}, backward)
+	side := columns(u.cone)
+	seen := map[*graph.Node]bool{n: true}
+	list := []*graph.Node{n}
+	for i := 0; i < len(list); i++ {
+		u.met = nil
+		u.expr(list[i])
+		for _, x := range u.met {
+			if !seen[x] && x.NumIn() > 0 && side[x] == backward {
+				seen[x] = true
+				list = append(list, x)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *graph.Node) int { return a.ID() - b.ID() })
+	out := make([]Equation, 0, len(list))
+	for _, x := range list {
+		out = append(out, u.equation(x))
+		for _, other := range u.others(x) {
+			out = append(out, Equation{x, graph.Sym(other, axisNames(x)...), u.symbol(x, nil)})
+		}
+	}
+	return out
+}
+
+// columns tells backward nodes from forward ones among what the roots depend on.
+// Backward is what a derivative made first, and what is computed from that: a
+// forward node that a derivative happens to reuse stays forward.
+func columns(roots []*graph.Node) map[*graph.Node]bool {
+	backward := map[*graph.Node]bool{}
+	for _, n := range graph.Reachable(roots...) {
+		b := n.First().Origin.Kind != graph.FromUser
+		for i := range n.NumIn() {
+			b = b || backward[n.In(i)]
+		}
+		backward[n] = b
+	}
+	return backward
+}

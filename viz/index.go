@@ -1,0 +1,155 @@
+package viz
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// free lists the indices of an expression that are not bound in it, in order of
+// appearance. Unlike [graph.Expr.Free] it knows f_j(…), which has the index j.
+func free(e graph.Expr) []string {
+	var out []string
+	var walk func(e graph.Expr, bound []string)
+	walk = func(e graph.Expr, bound []string) {
+		if e.Kind == graph.ExprBig {
+			bound = append(slices.Clip(bound), e.Subs...)
+		} else {
+			for _, s := range e.Subs {
+				if !slices.Contains(bound, s) && !slices.Contains(out, s) {
+					out = append(out, s)
+				}
+			}
+		}
+		for _, a := range e.Args {
+			walk(a, bound)
+		}
+	}
+	walk(e, nil)
+	return out
+}
+
+// rename replaces free indices, all at once; "" removes one. Bound indices are
+// unique, so none can be met.
+func rename(e graph.Expr, from, to []string) graph.Expr {
+	if len(from) == 0 {
+		return e
+	}
+	if e.Kind != graph.ExprBig {
+		var subs []string
+		for _, s := range e.Subs {
+			if i := slices.Index(from, s); i >= 0 {
+				s = to[i]
+			}
+			if s != "" {
+				subs = append(subs, s)
+			}
+		}
+		e.Subs = subs
+	}
+	e.Args = slices.Clone(e.Args)
+	for i := range e.Args {
+		e.Args[i] = rename(e.Args[i], from, to)
+	}
+	return e
+}
+
+// readable gives bound indices names that nothing around them has, writes sums
+// of squares as norms where that says the same, and turns indices that stand for
+// numbers into symbols.
+func readable(e graph.Expr, taken []string) graph.Expr {
+	for _, s := range free(e) {
+		if !slices.Contains(taken, s) {
+			taken = append(slices.Clip(taken), s)
+		}
+	}
+	return named(e, taken)
+}
+
+func named(e graph.Expr, taken []string) graph.Expr {
+	if e.Kind == graph.ExprSymbol && e.Text == "" {
+		return graph.Sym(strings.Join(e.Subs, ""))
+	}
+	if v, ok := norm(e); ok {
+		return graph.Norm2(named(v, taken))
+	}
+	e.Args = slices.Clone(e.Args)
+	if e.Kind == graph.ExprBig {
+		taken = slices.Clone(taken)
+		to := make([]string, len(e.Subs))
+		for i, s := range e.Subs {
+			to[i] = newIndex(s, taken)
+			taken = append(taken, to[i])
+		}
+		e.Args[0] = rename(e.Args[0], e.Subs, to)
+		e.Subs = to
+	}
+	for i := range e.Args {
+		e.Args[i] = named(e.Args[i], taken)
+	}
+	return e
+}
+
+// newIndex is the name of a bound index: that of its axis, or if this is taken
+// a free letter of its kind (j → l, m, n; d → f, g, h; e is a number), or else j′.
+func newIndex(tag string, taken []string) string {
+	base, _, _ := strings.Cut(tag, "#")
+	if base != "" && !slices.Contains(taken, base) {
+		return base
+	}
+	letters := ""
+	switch {
+	case base == "" || base >= "i" && base <= "n":
+		letters = "lmnpqst"
+	case strings.Contains("abcdfg", base):
+		letters = "abcdfgh"[strings.IndexAny("abcdfgh", base)+1:]
+	}
+	for _, r := range letters {
+		if len(base) <= 1 && !slices.Contains(taken, string(r)) {
+			return string(r)
+		}
+	}
+	for base += "′"; slices.Contains(taken, base); {
+		base += "′"
+	}
+	return base
+}
+
+// norm gives v where e is Σ_d v_d², v is written by vectors alone, and leaving d
+// out is clear: d is the last index of each vector.
+func norm(e graph.Expr) (v graph.Expr, ok bool) {
+	if e.Kind != graph.ExprBig || e.Text != "Σ" || len(e.Subs) != 1 {
+		return v, false
+	}
+	if p := e.Args[0]; p.Kind == graph.ExprPower && p.Args[1].Text == "2" && isVector(p.Args[0], e.Subs[0]) {
+		return rename(p.Args[0], e.Subs, []string{""}), true
+	}
+	return v, false
+}
+
+// isVector reports whether e is a vector over index d: a sum of vectors, or a
+// vector times numbers.
+func isVector(e graph.Expr, d string) bool {
+	switch e.Kind {
+	case graph.ExprSymbol:
+		k := slices.Index(e.Subs, d)
+		return e.Text != "" && k >= 0 && k == len(e.Subs)-1
+	case graph.ExprAdd:
+		return !slices.ContainsFunc(e.Args, func(a graph.Expr) bool { return !isVector(a, d) })
+	case graph.ExprNeg, graph.ExprBig:
+		return isVector(e.Args[0], d) && (e.Kind == graph.ExprNeg || e.Text == "Σ" || e.Text == "mean")
+	case graph.ExprMul, graph.ExprDiv:
+		vectors := 0
+		for i, a := range e.Args {
+			if slices.Contains(free(a), d) {
+				vectors++
+				if !isVector(a, d) || e.Kind == graph.ExprDiv && i > 0 {
+					return false
+				}
+			}
+		}
+		return vectors == 1
+	}
+	return false
+}

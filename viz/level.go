@@ -1,0 +1,50 @@
+package viz
+
+import "github.com/tapestry-ml/tapestry/graph"
+
+// Level is how much of a graph is shown.
+type Level uint8
+
+// The levels, from coarse to fine.
+const (
+	// Notes shows what a lecture would: inputs, parameters, named quantities, the
+	// loss, and the derivatives with respect to these. What has no name is part of
+	// the next named quantity's formula.
+	Notes Level = iota
+	// Ops shows every operation but those that only change layout (Reshape,
+	// Broadcast, Transpose) and single numbers.
+	Ops
+	// Primitive shows every node.
+	Primitive
+	// Compiled is Primitive for a graph that was rewritten: a node that a rule
+	// put there carries its name.
+	Compiled
+	levels = iota
+)
+
+var levelNames = [levels]string{"notes", "ops", "primitive", "compiled"}
+
+// String names the level in lower case.
+func (l Level) String() string {
+	if int(l) < len(levelNames) {
+		return levelNames[l]
+	}
+	return "unknown"
+}
+
+// shows reports whether a node of the cone is drawn by itself.
+func (v *view) shows(n *graph.Node) bool {
+	if v.options.level >= Primitive || v.roots[n] {
+		return true
+	}
+	if c, ok := n.Constant(); ok && uniform(c) {
+		return v.backward[n] && len(adjoints(n)) > 0 && v.known(n) // ∂loss/∂loss = 1
+	}
+	if v.options.level == Ops {
+		return !isLayout(n) || v.known(n)
+	}
+	if len(v.updates[n]) > 0 || v.losses[n] {
+		return true
+	}
+	return v.stops(n)
+}

@@ -1,0 +1,136 @@
+package viz
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// matching pairs the nodes of two graphs, or of two sets of roots in one.
+//
+// Values are matched by structure: leaves by role, path and type, operations by
+// themselves and their matched operands. Derivatives are matched where what they
+// are derivatives of is: first those of equal structure, which are the same; then
+// the derivatives of one value, and steps of one rule, which may differ in what
+// flows in.
+type matching struct {
+	a, b  map[*graph.Node]*graph.Node // from each side to the other
+	exact map[*graph.Node]bool        // of side a: the same in both
+}
+
+// nodeKey is equal for nodes that match if their operands do.
+type nodeKey struct {
+	op   any
+	rest string
+}
+
+func match(va, vb *view) *matching {
+	m := &matching{a: map[*graph.Node]*graph.Node{}, b: map[*graph.Node]*graph.Node{}, exact: map[*graph.Node]bool{}}
+	as, bs := withForward(va.cone), withForward(vb.cone)
+	m.sweep(as, bs, true)
+	of := maps.Collect(byAdjoint(as))
+	for k, n := range byAdjoint(bs) {
+		k.of = m.b[k.of]
+		if x := of[k]; x != nil && k.of != nil {
+			m.pair(x, n, false)
+		}
+	}
+	m.sweep(as, bs, false)
+	return m
+}
+
+// pair matches two nodes unless one is taken.
+func (m *matching) pair(a, b *graph.Node, exact bool) {
+	if m.a[a] == nil && m.b[b] == nil {
+		m.a[a], m.b[b], m.exact[a] = b, a, exact
+	}
+}
+
+// sweep matches nodes of equal keys, inputs before their users. Those that the
+// first sweep leaves over are computed from derivatives that differ.
+func (m *matching) sweep(as, bs []*graph.Node, exact bool) {
+	self := func(n *graph.Node) *graph.Node { return n }
+	byKey := map[nodeKey][]*graph.Node{}
+	for _, n := range as {
+		if k, ok := keyOf(n, self); ok && m.a[n] == nil {
+			byKey[k] = append(byKey[k], n)
+		}
+	}
+	toA := func(n *graph.Node) *graph.Node { return m.b[n] }
+	for _, n := range bs {
+		k, ok := keyOf(n, toA)
+		if !ok || m.b[n] != nil || len(byKey[k]) == 0 {
+			continue
+		}
+		m.pair(byKey[k][0], n, exact)
+		byKey[k] = byKey[k][1:]
+	}
+}
+
+func isDerived(n *graph.Node) bool { return n.First().Origin.Kind != graph.FromUser }
+
+// keyOf is a node's key with its operands, and what it is derived from, as
+// nodes of side a; ok is false if one has no match there.
+func keyOf(n *graph.Node, toA func(*graph.Node) *graph.Node) (nodeKey, bool) {
+	var b strings.Builder
+	refer := func(x *graph.Node) bool {
+		if x = toA(x); x != nil {
+			fmt.Fprintf(&b, " %d", x.ID())
+		}
+		return x != nil
+	}
+	for i := range n.NumIn() {
+		if !refer(n.In(i)) {
+			return nodeKey{}, false
+		}
+	}
+	v, constant := n.Constant()
+	if isDerived(n) && (!constant || len(adjoints(n)) > 0) {
+		b.WriteString(" of")
+		if !refer(n.First().Origin.Of) {
+			return nodeKey{}, false
+		}
+	}
+	if constant {
+		return nodeKey{"constant", v.String() + b.String()}, true
+	}
+	if n.Role() != graph.RoleOp {
+		return nodeKey{n.Role(), n.Path() + " " + n.Type().String()}, true
+	}
+	return nodeKey{n.Op(), b.String()}, true
+}
+
+// adjointKey is a derivative by what it is the derivative of; losses are told
+// apart by their order.
+type adjointKey struct {
+	of   *graph.Node
+	loss int
+}
+
+// byAdjoint yields the derivatives among the nodes by what they are, in order.
+func byAdjoint(nodes []*graph.Node) iter.Seq2[adjointKey, *graph.Node] {
+	return func(yield func(adjointKey, *graph.Node) bool) {
+		loss := map[*graph.Node]int{}
+		for _, n := range nodes {
+			for _, o := range adjoints(n) {
+				if _, met := loss[o.Loss]; !met {
+					loss[o.Loss] = len(loss)
+				}
+				if isDerived(n) && !yield(adjointKey{o.Of, loss[o.Loss]}, n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// terms is the number of contributions that are added up to a derivative.
+func terms(n, of *graph.Node) int {
+	if o := n.First().Origin; n.Op().Name() != "Add" || o.Kind == graph.FromUser || o.Of != of {
+		return 1
+	}
+	return terms(n.In(0), of) + terms(n.In(1), of)
+}

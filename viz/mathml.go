@@ -1,0 +1,119 @@
+package viz
+
+import (
+	"html"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// MathML prints an expression as a MathML Core element for an HTML page.
+func MathML(e graph.Expr) string {
+	return "<math>" + printer{mathmlScript{}}.print(e, loosest) + "</math>"
+}
+
+// mathmlScript writes the content of an mrow.
+type mathmlScript struct{}
+
+func (mathmlScript) symbol(name string, subs []string) string {
+	if rest, ok := strings.CutPrefix(name, "∂"); ok {
+		if loss, of, ok := cutFraction(rest); ok {
+			return "<mfrac><mrow><mo>∂</mo>" + identifier(loss) + "</mrow><mrow><mo>∂</mo>" + below(identifier(of), subs) + "</mrow></mfrac>"
+		}
+	}
+	return below(identifier(name), subs)
+}
+
+// identifier is a name; a hat, bar or dot over a single letter is drawn over it.
+func identifier(name string) string {
+	name = oneLine(name)
+	if r := []rune(decomposed(name)); len(r) == 2 && accent(r[1]) != "" {
+		over := map[rune]string{'\u0302': "^", '\u0303': "~", '\u0304': "¯", '\u0305': "¯", '\u0307': "˙", '\u0308': "¨", '\u20D7': "→"}[r[1]]
+		return "<mover accent=\"true\"><mi>" + mathText(string(r[0])) + "</mi><mo stretchy=\"false\">" + over + "</mo></mover>"
+	}
+	return "<mi>" + mathText(name) + "</mi>"
+}
+
+// mathText is text within an element.
+func mathText(s string) string { return html.EscapeString(oneLine(s)) }
+
+// below sets indices under a base; indices of one letter stand side by side.
+func below(base string, subs []string) string {
+	if len(subs) == 0 {
+		return base
+	}
+	var b strings.Builder
+	for i, s := range subs {
+		if i > 0 && (utf8.RuneCountInString(s) > 1 || utf8.RuneCountInString(subs[i-1]) > 1) {
+			b.WriteString("<mo>,</mo>")
+		}
+		b.WriteString("<mi>" + mathText(s) + "</mi>")
+	}
+	return "<msub>" + base + "<mrow>" + b.String() + "</mrow></msub>"
+}
+
+func (mathmlScript) number(text string) string {
+	if m, exp, ok := strings.Cut(text, "e"); ok && strings.Trim(text, "0123456789.e+-−") == "" {
+		power := "<msup><mn>10</mn><mn>" + strings.ReplaceAll(exp, "-", "−") + "</mn></msup>"
+		if m == "1" {
+			return power
+		}
+		return "<mn>" + m + "</mn><mo>·</mo>" + power
+	}
+	return "<mn>" + mathText(text) + "</mn>"
+}
+
+// times is an invisible product with a little space.
+func (mathmlScript) times() string { return "<mo>\u2062</mo><mspace width=\"0.15em\"/>" }
+func (mathmlScript) plus() string  { return "<mo>+</mo>" }
+func (mathmlScript) minus() string { return "<mo>−</mo>" }
+
+func (mathmlScript) group(s string) string {
+	return "<mrow><mo>(</mo>" + s + "<mo>)</mo></mrow>"
+}
+
+func (mathmlScript) norm(s string) string {
+	return "<msup><mrow><mo>‖</mo>" + s + "<mo>‖</mo></mrow><mn>2</mn></msup>"
+}
+
+func (mathmlScript) sign(text string, subs []string) string {
+	if text == "Σ" {
+		return "<munder><mo>∑</mo><mrow>" + indices(subs) + "</mrow></munder>"
+	}
+	return below("<mi>"+mathText(text)+"</mi>", subs) + "<mspace width=\"0.2em\"/>"
+}
+
+func indices(subs []string) string {
+	var b strings.Builder
+	for i, s := range subs {
+		if i > 0 {
+			b.WriteString("<mo>,</mo>")
+		}
+		b.WriteString("<mi>" + mathText(s) + "</mi>")
+	}
+	return b.String()
+}
+
+func (mathmlScript) bracket(relation, a, b string) string {
+	return "<mrow><mo>[</mo>" + a + "<mo>" + mathText(relation) + "</mo>" + b + "<mo>]</mo></mrow>"
+}
+
+func (s mathmlScript) call(f string, subs, args []string) string {
+	list := strings.Join(args, "<mo>,</mo>")
+	switch f {
+	case "|":
+		return "<mrow><mo>|</mo>" + list + "<mo>|</mo></mrow>"
+	case "√":
+		return "<msqrt>" + list + "</msqrt>"
+	}
+	return below("<mi>"+mathText(f)+"</mi>", subs) + s.group(list)
+}
+
+func (mathmlScript) power(base, exponent string, _ graph.Expr) string {
+	return "<msup><mrow>" + base + "</mrow><mrow>" + exponent + "</mrow></msup>"
+}
+
+func (mathmlScript) fraction(p printer, a, b graph.Expr) (string, int) {
+	return "<mfrac><mrow>" + p.print(a, loosest) + "</mrow><mrow>" + p.print(b, loosest) + "</mrow></mfrac>", timing + 1
+}

@@ -1,0 +1,174 @@
+package viz
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// names calls quantities as their user does. Two quantities of one name are told
+// apart by their scopes: fc1.w and fc2.w.
+type names map[*graph.Node]string
+
+// nameAll names what has a name among the nodes.
+func nameAll(nodes []*graph.Node) names {
+	m := names{}
+	level := map[*graph.Node]int{} // how many scopes of the path are shown
+	for {
+		users := map[string][]*graph.Node{}
+		for _, n := range nodes {
+			if s, ok := qualified(n, level[n]); ok {
+				m[n] = s
+				users[s] = append(users[s], n)
+			}
+		}
+		clash := false
+		for _, same := range users {
+			for _, n := range same {
+				if _, longer := qualified(n, level[n]+1); len(same) > 1 && longer {
+					level[n]++
+					clash = true
+				}
+			}
+		}
+		if !clash {
+			for s, same := range users {
+				for _, n := range same {
+					if len(same) > 1 {
+						m[n] = s + "#" + strconv.Itoa(n.ID())
+					}
+				}
+			}
+			return m
+		}
+	}
+}
+
+// qualified is the user's name of a node behind the innermost scopes of it.
+func qualified(n *graph.Node, scopes int) (string, bool) {
+	at, ok := userName(n)
+	if !ok {
+		return "", false
+	}
+	path := strings.Split(at.Scope, "/")
+	if at.Scope == "" {
+		path = nil
+	}
+	if scopes > len(path) {
+		return "", false
+	}
+	return strings.Join(append(path[len(path)-scopes:len(path):len(path)], at.Name), "."), true
+}
+
+// userName is the first occurrence at which the user named the node. Names that
+// the differentiator gives are not among them.
+func userName(n *graph.Node) (graph.Occurrence, bool) {
+	for _, o := range n.Occurrences() {
+		if o.Name != "" && o.Origin.Kind != graph.FromAdjoint {
+			o.Name = oneLine(o.Name)
+			return o, true
+		}
+	}
+	return graph.Occurrence{}, false
+}
+
+// adjoints lists what the node is the derivative of, with the losses, in order.
+// A forward node that happens to be the derivative of a younger one is left out:
+// names would go round in circles.
+func adjoints(n *graph.Node) []graph.Origin {
+	var out []graph.Origin
+	for _, o := range n.Occurrences() {
+		if o.Origin.Kind == graph.FromAdjoint && o.Origin.Of.ID() < n.ID() {
+			out = append(out, o.Origin)
+		}
+	}
+	return out
+}
+
+// of is the name of a node: the user's, ∂loss/∂D for a derivative, or else %12.
+func (m names) of(n *graph.Node) string {
+	if !n.IsValid() {
+		return "invalid"
+	}
+	if s, ok := m[n]; ok {
+		return s
+	}
+	for _, o := range adjoints(n) {
+		if m.known(o.Of) {
+			return m.adjoint(o)
+		}
+	}
+	return "%" + strconv.Itoa(n.ID())
+}
+
+// known reports whether n has a name of the user's, or is a derivative with
+// respect to what has one.
+func (m names) known(n *graph.Node) bool {
+	if _, ok := m[n]; ok {
+		return true
+	}
+	for _, o := range adjoints(n) {
+		if m.known(o.Of) {
+			return true
+		}
+	}
+	return false
+}
+
+// adjoint is ∂loss/∂D. A loss without a name is ℓ.
+func (m names) adjoint(o graph.Origin) string {
+	loss := "ℓ"
+	if m.known(o.Loss) {
+		loss = m.of(o.Loss)
+	}
+	return "∂" + grouped(loss) + "/∂" + grouped(m.of(o.Of))
+}
+
+// others lists further derivatives that the node happens to be.
+func (m names) others(n *graph.Node) []string {
+	var out []string
+	for _, o := range adjoints(n) {
+		if s := m.adjoint(o); m.known(o.Of) && s != m.of(n) && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// grouped puts a name that is a fraction itself into parentheses.
+func grouped(name string) string {
+	if strings.ContainsRune(name, '/') {
+		return "(" + name + ")"
+	}
+	return name
+}
+
+// oneLine makes control characters of a name blanks.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7F || r == '\u2028' || r == '\u2029' || r >= 0x80 && r < 0xA0 {
+			return ' '
+		}
+		if r == 0xFFFE || r == 0xFFFF { // no characters of XML
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// axisNames are the indices of a node's elements: the names of its axes. An axis
+// of size 1 has none: it takes one value only.
+func axisNames(n *graph.Node) []string {
+	if !n.IsValid() {
+		return nil
+	}
+	var out []string
+	for _, a := range n.Shape().Axes() {
+		if a.Size > 1 && a.Name != "" {
+			out = append(out, a.Name)
+		}
+	}
+	return out
+}

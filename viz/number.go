@@ -1,0 +1,58 @@
+package viz
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// number writes a constant of an element type: 0.1 and not 0.10000000149011612,
+// and 1/150 for its reciprocal, which averages bring.
+func number(v float64, t graph.DType) graph.Expr {
+	if v < 0 || math.Signbit(v) {
+		return number(-v, t).Neg()
+	}
+	if v != v {
+		return graph.Sym("NaN")
+	}
+	if math.IsInf(v, 1) {
+		return graph.Sym("∞")
+	}
+	bits := 64
+	if t == graph.F32 {
+		bits = 32
+	}
+	s := strconv.FormatFloat(v, 'g', -1, bits)
+	if n := math.Round(1 / v); len(s) > 6 && n > 1 && n < 1e9 && t.IsFloat() && t.Round(1/n) == v {
+		return decimal(1).Over(decimal(n))
+	}
+	short, _ := strconv.ParseFloat(s, 64)
+	return decimal(short)
+}
+
+// decimal is a number of at most 12 digits.
+func decimal(v float64) graph.Expr {
+	s := strconv.FormatFloat(v, 'g', 12, 64)
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		s = strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	if m, exp, ok := strings.Cut(s, "e"); ok {
+		sign := ""
+		if strings.HasPrefix(exp, "-") {
+			sign = "−"
+		}
+		s = m + "e" + sign + strings.TrimLeft(exp, "+-0")
+	}
+	return graph.Expr{Kind: graph.ExprNumber, Text: s}
+}
+
+// valueOf reads an ExprNumber.
+func valueOf(e graph.Expr) (float64, bool) {
+	if e.Kind != graph.ExprNumber {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(e.Text, "−", "-"), 64)
+	return v, err == nil && v == v && !math.IsInf(v, 0)
+}

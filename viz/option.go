@@ -1,0 +1,59 @@
+package viz
+
+import "github.com/tapestry-ml/tapestry/viz/figure"
+
+// Option changes what is drawn or written.
+type Option func(*options)
+
+type options struct {
+	adjoints bool
+	level    Level
+	title    string
+	panels   [2]string
+	noSaved  bool
+	open     []string
+	limit    int
+	figure   []figure.Option
+}
+
+// collapseAbove is the number of nodes above which scopes are drawn closed: more
+// boxes are not read by anyone.
+const collapseAbove = 300
+
+func collect(opts []Option) options {
+	o := options{limit: collapseAbove}
+	for _, set := range opts {
+		set(&o)
+	}
+	return o
+}
+
+// StopAtAdjoints makes formulas stop at derivatives with respect to named
+// quantities: ∂loss/∂D appears as a symbol.
+func StopAtAdjoints() Option { return func(o *options) { o.adjoints = true } }
+
+// At draws at a level; without it, drawings are at [Notes].
+func At(l Level) Option { return func(o *options) { o.level = l } }
+
+// Title heads the drawing; without it, the graph's name does.
+func Title(s string) Option { return func(o *options) { o.title = s } }
+
+// Panels names the two sides of a comparison; without it, the graphs' names do.
+func Panels(a, b string) Option { return func(o *options) { o.panels = [2]string{a, b} } }
+
+// WithoutSaved leaves out the dotted edges of forward values that derivatives
+// use.
+func WithoutSaved() Option { return func(o *options) { o.noSaved = true } }
+
+// CollapseAbove draws scopes closed, as a box each, where more than n nodes would
+// be visible. The default is 300; 0 closes always, a negative n never.
+func CollapseAbove(n int) Option { return func(o *options) { o.limit = n } }
+
+// Expand draws the scope at a path ("encoder/0"), and those around it, open where
+// others are drawn closed.
+func Expand(path string) Option { return func(o *options) { o.open = append(o.open, path) } }
+
+// With passes options on to the writer of the figure: its theme, its legend.
+func With(opts ...figure.Option) Option {
+	return func(o *options) { o.figure = append(o.figure, opts...) }
+}

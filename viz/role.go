@@ -1,0 +1,67 @@
+package viz
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+)
+
+// role is what a node is in a drawing.
+func (v *view) role(n *graph.Node) figure.Role {
+	_, derivative := v.of[n]
+	switch {
+	case len(v.updates[n]) > 0:
+		return figure.Update
+	case derivative:
+		return figure.Gradient
+	case n.Role() == graph.RoleInput:
+		return figure.Input
+	case n.Role() == graph.RoleParam:
+		return figure.Param
+	case n.Role() == graph.RoleState:
+		return figure.State
+	case n.Role() == graph.RoleConstant:
+		return figure.Const
+	case v.losses[n]:
+		return figure.Loss
+	case v.backward[n] && v.known(n):
+		return figure.Gradient
+	case v.roots[n] && !v.backward[n]:
+		return figure.Output
+	case v.reduces(n):
+		return figure.Reduce
+	}
+	return figure.Op
+}
+
+// reduces reports whether an operation brings values of an axis together: its
+// notation has an index of its own, or the result fewer elements than an operand.
+func (v *view) reduces(n *graph.Node) bool {
+	if isLayout(n) || n.NumIn() == 0 {
+		return false
+	}
+	for i := range n.NumIn() {
+		if n.Shape().Len() < n.In(i).Shape().Len() {
+			return true
+		}
+	}
+	marks := make([]graph.Expr, n.NumIn())
+	for k := range marks {
+		marks[k] = place(k, axisNames(n.In(k)))
+	}
+	op, ok := n.Op().(Notation)
+	return n.Op().Name() == "MatMul" || ok && binds(op.Notation(n, marks))
+}
+
+// binds reports whether an expression has an index of its own: Σ_j, ‖·‖², f_j.
+func binds(e graph.Expr) bool {
+	switch {
+	case e.Kind == graph.ExprBig, e.Kind == graph.ExprNorm, e.Kind == graph.ExprCall && len(e.Subs) > 0:
+		return true
+	}
+	for _, a := range e.Args {
+		if binds(a) {
+			return true
+		}
+	}
+	return false
+}

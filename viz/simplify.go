@@ -1,0 +1,297 @@
+package viz
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// product is a signed fraction: ± num/den · top… / bottom….
+type product struct {
+	neg         bool
+	num, den    float64
+	top, bottom []graph.Expr
+}
+
+// simplify writes an expression shorter without changing its value: signs and
+// numbers are gathered and come out of sums, factors of 1 and terms of 0 vanish,
+// equal factors become powers, and a sum over an index that its body lacks
+// becomes a factor.
+func (u *unfolder) simplify(e graph.Expr) graph.Expr {
+	e.Args = slices.Clone(e.Args)
+	for i := range e.Args {
+		e.Args[i] = u.simplify(e.Args[i])
+	}
+	switch e.Kind {
+	case graph.ExprNumber, graph.ExprNeg, graph.ExprMul, graph.ExprDiv:
+		return productOf(e).expr()
+	case graph.ExprAdd:
+		return total(e.Args)
+	case graph.ExprPower:
+		return power(e.Args[0], e.Args[1])
+	case graph.ExprBig:
+		return u.big(e)
+	}
+	return e
+}
+
+func productOf(e graph.Expr) product {
+	p := product{num: 1, den: 1}
+	p.times(e, false)
+	return p
+}
+
+// times multiplies by e, or divides by it.
+func (p *product) times(e graph.Expr, under bool) {
+	v, isNumber := valueOf(e)
+	switch {
+	case isNumber:
+		if math.Signbit(v) {
+			p.neg, v = !p.neg, -v
+		}
+		if under && v != 0 {
+			p.den *= v
+		} else if under {
+			p.bottom = append(p.bottom, e)
+		} else {
+			p.num *= v
+		}
+	case e.Kind == graph.ExprNeg:
+		p.neg = !p.neg
+		p.times(e.Args[0], under)
+	case e.Kind == graph.ExprMul:
+		for _, a := range e.Args {
+			p.times(a, under)
+		}
+	case e.Kind == graph.ExprDiv:
+		p.times(e.Args[0], under)
+		p.times(e.Args[1], !under)
+	case under:
+		p.bottom = append(p.bottom, e)
+	default:
+		p.top = append(p.top, e)
+	}
+}
+
+// expr writes a product: sign, number, factors.
+func (p product) expr() graph.Expr {
+	if q := p.num / p.den; q == math.Trunc(q) && math.Abs(q) < 1e15 || p.num != math.Trunc(p.num) || p.den != math.Trunc(p.den) {
+		p.num, p.den = q, 1
+	}
+	if p.num == 0 && len(p.bottom) == 0 {
+		return decimal(0)
+	}
+	if p.neg && p.num == 1 && p.den == 1 && len(p.top) == 1 && len(p.bottom) == 0 && p.top[0].Kind == graph.ExprAdd {
+		var terms []graph.Expr
+		for _, t := range p.top[0].Args {
+			terms = append(terms, t.Neg())
+		}
+		return total(terms)
+	}
+	top, bottom := powers(p.top), powers(p.bottom)
+	slices.SortStableFunc(top, func(a, b graph.Expr) int { return constants(b) - constants(a) })
+	coefficient := decimal(p.num)
+	if p.den != 1 {
+		coefficient = coefficient.Over(decimal(p.den))
+	}
+	var e graph.Expr
+	switch {
+	case p.num == 1 && p.den == 1 && len(top) > 0:
+		e = multiply(top)
+	case p.den != 1 || len(top) == 0:
+		e = multiply(append([]graph.Expr{coefficient}, top...))
+	default:
+		e = multiply(append([]graph.Expr{decimal(p.num)}, top...))
+	}
+	if len(bottom) > 0 {
+		e = e.Over(multiply(bottom))
+	}
+	if p.neg {
+		e = e.Neg()
+	}
+	return e
+}
+
+// constants is 1 for γ and its like, which come before what varies.
+func constants(e graph.Expr) int {
+	if e.Kind == graph.ExprSymbol && len(e.Subs) == 0 {
+		return 1
+	}
+	return 0
+}
+
+func multiply(factors []graph.Expr) graph.Expr {
+	if len(factors) == 1 {
+		return factors[0]
+	}
+	return graph.Expr{Kind: graph.ExprMul, Args: factors}
+}
+
+// powers gathers equal factors: x·x is x².
+func powers(factors []graph.Expr) []graph.Expr {
+	var base []graph.Expr
+	var keys []string
+	var exponent []int
+	for _, f := range factors {
+		b, n := f, 1
+		if f.Kind == graph.ExprPower {
+			if v, ok := valueOf(f.Args[1]); ok && v > 0 && v == math.Trunc(v) && v < 100 {
+				b, n = f.Args[0], int(v)
+			}
+		}
+		k := key(b)
+		if i := slices.Index(keys, k); i >= 0 {
+			exponent[i] += n
+			continue
+		}
+		base, keys, exponent = append(base, b), append(keys, k), append(exponent, n)
+	}
+	for i, n := range exponent {
+		if n > 1 {
+			base[i] = base[i].Pow(decimal(float64(n)))
+		}
+	}
+	return base
+}
+
+// power is a^b.
+func power(a, b graph.Expr) graph.Expr {
+	switch b.Text {
+	case "1":
+		return a
+	case "2":
+		if a.Kind == graph.ExprNeg {
+			a = a.Args[0]
+		}
+	}
+	return a.Pow(b)
+}
+
+// total adds terms. A term that is subtracted does not come first if another can.
+func total(terms []graph.Expr) graph.Expr {
+	var out []graph.Expr
+	constant := 0.0
+	var add func(e graph.Expr, neg bool)
+	add = func(e graph.Expr, neg bool) {
+		v, isNumber := valueOf(e)
+		switch {
+		case isNumber && neg:
+			constant -= v
+		case isNumber:
+			constant += v
+		case e.Kind == graph.ExprNeg:
+			add(e.Args[0], !neg)
+		case e.Kind == graph.ExprAdd:
+			for _, a := range e.Args {
+				add(a, neg)
+			}
+		case neg:
+			out = append(out, e.Neg())
+		default:
+			out = append(out, e)
+		}
+	}
+	for i, t := range terms {
+		before := len(out)
+		add(t, false)
+		if i == 0 && before == len(out) && constant > 0 { // 1 − x keeps its order
+			out, constant = append(out, decimal(constant)), 0
+		}
+	}
+	switch {
+	case constant > 0:
+		out = append(out, decimal(constant))
+	case constant < 0:
+		out = append(out, decimal(-constant).Neg())
+	}
+	if i := slices.IndexFunc(out, func(e graph.Expr) bool { return e.Kind != graph.ExprNeg }); i > 0 {
+		first := out[i]
+		out = slices.Insert(slices.Delete(out, i, i+1), 0, first)
+	}
+	switch len(out) {
+	case 0:
+		return decimal(0)
+	case 1:
+		return out[0]
+	}
+	return shared(out)
+}
+
+// shared is a sum of two terms or more; the number that all of them have in
+// common stands before it.
+func shared(terms []graph.Expr) graph.Expr {
+	rest := make([]graph.Expr, len(terms))
+	var num, den float64
+	for i, t := range terms {
+		p := productOf(t)
+		if i == 0 {
+			num, den = p.num, p.den
+		}
+		if p.num != num || p.den != den || num == 1 && den == 1 || len(p.top) == 0 {
+			return graph.Expr{Kind: graph.ExprAdd, Args: terms}
+		}
+		p.num, p.den = 1, 1
+		rest[i] = p.expr()
+	}
+	return product{num: num, den: den, top: []graph.Expr{total(rest)}}.expr()
+}
+
+// big is Σ_j or another sign with a bound index, before a simplified body.
+func (u *unfolder) big(e graph.Expr) graph.Expr {
+	linear := e.Text == "Σ" || e.Text == "mean"
+	if !linear && e.Text != "max" && e.Text != "min" {
+		return e
+	}
+	out := product{num: 1, den: 1}
+	body := e.Args[0]
+	if linear {
+		p := productOf(body)
+		out.neg, out.num, out.den = p.neg, p.num, p.den
+		p.neg, p.num, p.den = false, 1, 1
+		body = p.expr()
+	}
+	var bound []string
+	inside := free(body)
+	for _, s := range e.Subs {
+		switch {
+		case slices.Contains(inside, s):
+			bound = append(bound, s)
+		case e.Text == "Σ":
+			out.num *= float64(u.size[s])
+		}
+	}
+	if len(bound) == 0 {
+		out.times(body, false)
+	} else {
+		out.top = []graph.Expr{graph.Big(e.Text, bound, body)}
+	}
+	return out.expr()
+}
+
+// key is equal for expressions that differ in the names of bound indices only.
+func key(e graph.Expr) string {
+	var b strings.Builder
+	var walk func(e graph.Expr, bound []string)
+	walk = func(e graph.Expr, bound []string) {
+		b.WriteString(strconv.Itoa(int(e.Kind)) + strconv.Quote(e.Text))
+		if e.Kind == graph.ExprBig {
+			bound = append(slices.Clip(bound), e.Subs...)
+		}
+		for _, s := range e.Subs {
+			if i := slices.Index(bound, s); i >= 0 {
+				s = "#" + strconv.Itoa(i)
+			}
+			b.WriteString("_" + s)
+		}
+		b.WriteByte('(')
+		for _, a := range e.Args {
+			walk(a, bound)
+		}
+		b.WriteByte(')')
+	}
+	walk(e, nil)
+	return b.String()
+}

@@ -1,0 +1,183 @@
+package viz
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// template is an operation's Notation over marked operands, on its way to being
+// an expression.
+type template struct {
+	*unfolder
+	y  *graph.Node
+	in [][]string
+}
+
+// written asks the operation. Where an operand has an axis without a name, which
+// the notation of an operation along axes cannot show, the operation is written
+// as a call with its attributes.
+func (t *template) written(marks []graph.Expr) graph.Expr {
+	text := graph.OpText(t.y.Op())
+	call := graph.Call(text, marks...)
+	op, ok := t.y.Op().(Notation)
+	if !ok {
+		return call
+	}
+	if len(marks) > 0 {
+		switch _, same := aligned(t.y, 0); {
+		case same && isLayout(t.y):
+			return marks[0]
+		case same:
+			return op.Notation(t.y, marks)
+		}
+	}
+	e := op.Notation(t.y, marks)
+	for k := range marks {
+		for i, s := range t.in[k] {
+			x := t.y.In(k)
+			if s != "" || x.Dim(i) == 1 {
+				continue
+			}
+			whole := e.Kind == graph.ExprCall && (t.y.Rank() == 0 || text == t.y.Op().Name())
+			if whole || t.y.Op().Name() == "Transpose" && x.Rank() == 2 {
+				return e
+			}
+			return call
+		}
+	}
+	return e
+}
+
+// isLayout reports whether an operation only changes how the elements of its
+// operand are laid out.
+func isLayout(n *graph.Node) bool {
+	if n.NumIn() != 1 {
+		return false
+	}
+	switch n.Op().Name() {
+	case "Reshape", "Broadcast", "Transpose":
+		return true
+	}
+	return false
+}
+
+// bind makes the bound indices of a template unique, writes norms as the sums
+// that they are, and an axis name used as a number (as OneHot does) as an index.
+func (t *template) bind(e graph.Expr) graph.Expr {
+	switch {
+	case e.Kind == graph.ExprNorm:
+		lost := t.lost(e)
+		square := t.restore(e.Args[0]).Pow(graph.Num(2))
+		if len(lost) == 0 {
+			return t.bind(square)
+		}
+		return t.bind(graph.Big("Σ", lost, square))
+	case e.Kind == graph.ExprSymbol && len(e.Subs) == 0 && t.y.Shape().Index(e.Text) >= 0:
+		return graph.Sym("", e.Text)
+	}
+	e.Args = slices.Clone(e.Args)
+	for i := range e.Args {
+		e.Args[i] = t.bind(e.Args[i])
+	}
+	if e.Kind == graph.ExprBig {
+		to := make([]string, len(e.Subs))
+		for i, s := range e.Subs {
+			to[i] = t.fresh(s, t.sizeOf(s))
+		}
+		e.Args[0] = rename(e.Args[0], e.Subs, to)
+		e.Subs = to
+	}
+	return e
+}
+
+// sizeOf is the size of the operands' axis called s.
+func (t *template) sizeOf(s string) int {
+	size := 1
+	for i := range t.y.NumIn() {
+		if x := t.y.In(i); x.Shape().Index(s) >= 0 {
+			size = max(size, x.Dim(x.Shape().Index(s)))
+		}
+	}
+	return size
+}
+
+// mark reports which operand a symbol stands for.
+func mark(e graph.Expr) (k int, ok bool) {
+	s, ok := strings.CutPrefix(e.Text, "\x00")
+	if !ok || e.Kind != graph.ExprSymbol {
+		return 0, false
+	}
+	k, err := strconv.Atoi(s)
+	return k, err == nil
+}
+
+// lost lists the indices that a norm's operands no longer show.
+func (t *template) lost(e graph.Expr) []string {
+	var out []string
+	if k, ok := mark(e); ok {
+		for _, s := range t.in[k] {
+			if s != "" && !slices.Contains(e.Subs, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	for _, a := range e.Args {
+		for _, s := range t.lost(a) {
+			if !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// restore shows all indices of the operands again.
+func (t *template) restore(e graph.Expr) graph.Expr {
+	if k, ok := mark(e); ok {
+		return place(k, t.in[k])
+	}
+	e.Args = slices.Clone(e.Args)
+	for i := range e.Args {
+		e.Args[i] = t.restore(e.Args[i])
+	}
+	return e
+}
+
+// fill puts the operands' expressions at their marks.
+func (t *template) fill(e graph.Expr) graph.Expr {
+	if k, ok := mark(e); ok {
+		return t.operand(t.y.In(k), matchIndices(t.in[k], e.Subs))
+	}
+	e.Args = slices.Clone(e.Args)
+	for i := range e.Args {
+		e.Args[i] = t.fill(e.Args[i])
+	}
+	return e
+}
+
+// matchIndices gives each axis that had an index the one that it has now. An
+// operation may rename indices, or remove some.
+func matchIndices(had, now []string) []string {
+	out := make([]string, len(had))
+	var axes []int
+	for i, s := range had {
+		if s != "" {
+			axes = append(axes, i)
+		}
+	}
+	if len(axes) == len(now) {
+		for i, a := range axes {
+			out[a] = now[i]
+		}
+		return out
+	}
+	for _, a := range axes {
+		if slices.Contains(now, had[a]) {
+			out[a] = had[a]
+		}
+	}
+	return out
+}

@@ -1,0 +1,282 @@
+package viz
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Unnamed values of more operations than these are symbols in the formulas of
+// others. Without such a bound an expression could grow exponentially where
+// values are used more than once.
+const (
+	maxWeight       = 120
+	maxSharedWeight = 30 // of a value that is used more than once
+)
+
+// unfolder turns nodes into expressions. While it builds one, every bound index
+// is unique ("j#3"), so that nothing can be captured; readable names are chosen
+// at the end.
+type unfolder struct {
+	names
+	cone     []*graph.Node
+	adjoints bool // derivatives by named quantities are symbols
+	cut      map[*graph.Node]bool
+	size     map[string]int // of indices
+	met      []*graph.Node  // quantities that appeared as symbols
+	raw      bool           // leave simplification out
+}
+
+func newUnfolder(roots []*graph.Node, adjoints bool) *unfolder {
+	u := &unfolder{cone: graph.Reachable(roots...), adjoints: adjoints, cut: map[*graph.Node]bool{}, size: map[string]int{}}
+	u.names = nameAll(withForward(u.cone))
+	weight, users := map[*graph.Node]int{}, users(u.cone)
+	for _, n := range u.cone {
+		if u.stops(n) {
+			weight[n] = 1
+			continue
+		}
+		w := 1
+		for i := range n.NumIn() {
+			w += weight[n.In(i)]
+		}
+		if w > maxWeight || w > maxSharedWeight && users[n] > 1 {
+			u.cut[n], w = true, 1
+		}
+		weight[n] = w
+	}
+	return u
+}
+
+// users counts the operands that each node is.
+func users(nodes []*graph.Node) map[*graph.Node]int {
+	count := map[*graph.Node]int{}
+	for _, n := range nodes {
+		for i := range n.NumIn() {
+			count[n.In(i)]++
+		}
+	}
+	return count
+}
+
+// withForward adds the forward nodes and losses by which derivatives are called.
+func withForward(cone []*graph.Node) []*graph.Node {
+	in := map[*graph.Node]bool{}
+	for {
+		var more []*graph.Node
+		for _, n := range cone {
+			in[n] = true
+			for _, o := range adjoints(n) {
+				more = append(more, o.Of, o.Loss)
+			}
+			if o := n.First().Origin; o.Kind == graph.FromGrad {
+				more = append(more, o.Of)
+			}
+		}
+		if !slices.ContainsFunc(more, func(n *graph.Node) bool { return !in[n] }) {
+			return cone
+		}
+		cone = graph.Reachable(append(cone, more...)...)
+	}
+}
+
+// stops reports whether a node appears as a symbol in the formulas of others.
+func (u *unfolder) stops(n *graph.Node) bool {
+	if v, ok := n.Constant(); ok {
+		return !uniform(v)
+	}
+	if _, named := u.names[n]; named || n.Role() != graph.RoleOp || u.cut[n] {
+		return true
+	}
+	return u.adjoints && u.known(n)
+}
+
+func uniform(v graph.Value) bool {
+	for _, x := range v.Data {
+		if graph.Bits(x) != graph.Bits(v.Data[0]) {
+			return false
+		}
+	}
+	return len(v.Data) > 0
+}
+
+// symbol is a node's name with an index for each axis that has one; without a
+// list the indices are the names of its axes.
+func (u *unfolder) symbol(n *graph.Node, indices []string) graph.Expr {
+	if !n.IsValid() {
+		return graph.Sym("invalid")
+	}
+	if indices == nil {
+		return graph.Sym(u.of(n), axisNames(n)...)
+	}
+	e := graph.Sym(u.of(n))
+	for _, s := range indices {
+		if s != "" {
+			e.Subs = append(e.Subs, s)
+		}
+	}
+	return e
+}
+
+// expr is the readable expression of a node.
+func (u *unfolder) expr(n *graph.Node) graph.Expr {
+	e := u.tagged(n)
+	if !u.raw {
+		e = u.simplify(e)
+	}
+	return readable(e, axisNames(n))
+}
+
+// tagged is the expression of a node with unique bound indices.
+func (u *unfolder) tagged(n *graph.Node) graph.Expr {
+	switch {
+	case !n.IsValid():
+		return graph.Sym("invalid")
+	case n.NumIn() == 0:
+		return u.leaf(n)
+	}
+	indices := make([]string, n.Rank())
+	for i, a := range n.Shape().Axes() {
+		indices[i] = a.Name
+		u.size[a.Name] = a.Size
+	}
+	return u.unfold(n, indices)
+}
+
+// leaf is an input, parameter, state or constant at the root of an expression:
+// its value or, which is all that is known of it, its name.
+func (u *unfolder) leaf(n *graph.Node) graph.Expr {
+	if v, ok := n.Constant(); ok && uniform(v) {
+		return number(v.Data[0], n.DType())
+	}
+	if d, ok := n.Default(); ok {
+		return number(d, n.DType())
+	}
+	if op, ok := n.Op().(Notation); ok { // a random draw
+		return op.Notation(n, nil)
+	}
+	return u.symbol(n, nil)
+}
+
+// operand is the expression of x as it appears in that of another node, with the
+// given indices for its axes ("" for none).
+func (u *unfolder) operand(x *graph.Node, indices []string) graph.Expr {
+	if v, ok := x.Constant(); ok && uniform(v) {
+		return number(v.Data[0], x.DType())
+	}
+	if u.stops(x) {
+		if !slices.Contains(u.met, x) {
+			u.met = append(u.met, x)
+		}
+		return u.symbol(x, indices)
+	}
+	return u.unfold(x, indices)
+}
+
+// place marks operand k in the expression that an operation's Notation gives, so
+// that operations see and move indices only, never what is behind them.
+func place(k int, indices []string) graph.Expr {
+	var subs []string
+	for _, s := range indices {
+		if s != "" {
+			subs = append(subs, s)
+		}
+	}
+	return graph.Sym("\x00"+strconv.Itoa(k), subs...)
+}
+
+// unfold is the expression of an operation's result with the given indices.
+func (u *unfolder) unfold(y *graph.Node, indices []string) graph.Expr {
+	own := make([]string, y.Rank()) // the index of each axis while y is unfolded
+	for i, a := range y.Shape().Axes() {
+		if own[i] = a.Name; a.Name == "" && indices[i] != "" {
+			own[i] = u.fresh("", a.Size)
+		}
+		if a.Size == 1 {
+			own[i] = ""
+		}
+	}
+	in := make([][]string, y.NumIn())
+	marks := make([]graph.Expr, y.NumIn())
+	for k := range in {
+		in[k] = operandIndices(y, k, own)
+		marks[k] = place(k, in[k])
+	}
+	t := &template{unfolder: u, y: y, in: in}
+	e := t.fill(t.bind(t.written(marks)))
+	var from, to []string
+	for i, s := range own {
+		if s != "" && !slices.Contains(from, s) {
+			from, to = append(from, s), append(to, indices[i])
+		}
+	}
+	// What y has no axis for stands for all its values and shows no index.
+	for _, s := range free(e) {
+		if !slices.Contains(from, s) {
+			from, to = append(from, s), append(to, "")
+		}
+	}
+	return rename(e, from, to)
+}
+
+// fresh is a new index, called after base.
+func (u *unfolder) fresh(base string, size int) string {
+	base, _, _ = strings.Cut(base, "#")
+	s := base + "#" + strconv.Itoa(len(u.size))
+	u.size[s] = size
+	return s
+}
+
+type elementwise interface {
+	Scalar(x ...float64) float64
+}
+
+// aligned gives, for each axis of operand k, the axis of y that has its index;
+// ok is false for operations that move axes in a way only their names tell.
+func aligned(y *graph.Node, k int) (axes []int, ok bool) {
+	x := y.In(k)
+	axes = make([]int, x.Rank())
+	if y.Op().Name() == "Reshape" {
+		at := 0
+		for i := range axes {
+			for at < y.Rank() && y.Dim(at) == 1 {
+				at++
+			}
+			if axes[i] = at; x.Dim(i) == 1 {
+				axes[i] = -1
+			} else if at == y.Rank() || y.Dim(at) != x.Dim(i) {
+				return nil, false
+			} else {
+				at++
+			}
+		}
+		return axes, true
+	}
+	if _, each := y.Op().(elementwise); !each && y.Op().Name() != "Broadcast" {
+		return nil, false
+	}
+	for i := range axes {
+		axes[i] = i + y.Rank() - x.Rank()
+	}
+	return axes, true
+}
+
+// operandIndices gives the index of each axis of operand k: that of the axis of
+// y it lines up with, or else its name.
+func operandIndices(y *graph.Node, k int, own []string) []string {
+	x := y.In(k)
+	out := make([]string, x.Rank())
+	axes, ok := aligned(y, k)
+	for i, a := range x.Shape().Axes() {
+		switch {
+		case a.Size == 1:
+		case ok:
+			out[i] = own[axes[i]]
+		default:
+			out[i] = a.Name
+		}
+	}
+	return out
+}

@@ -1,0 +1,226 @@
+package viz
+
+import (
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Unicode prints an expression on one line with the parentheses that precedence
+// asks for. A sum sign reaches over the product that follows it.
+func Unicode(e graph.Expr) string { return oneLine(printer{unicodeScript{}}.print(e, loosest)) }
+
+// Binding strengths, loosest first: what stands in a place that binds tighter
+// is put into parentheses.
+const (
+	loosest  = iota
+	adding   // a + b
+	negating // −a, Σ a
+	timing   // a·b, a/b
+	rising   // a²
+)
+
+// script is a way to write mathematics: Unicode, LaTeX or MathML.
+type script interface {
+	symbol(name string, subs []string) string
+	number(text string) string
+	times() string
+	plus() string
+	minus() string
+	sign(text string, subs []string) string // Σ_j with the space behind
+	call(f string, subs, args []string) string
+	bracket(relation, a, b string) string
+	group(s string) string
+	norm(s string) string
+	power(base, exponent string, e graph.Expr) string
+	// fraction is a/b; flat means that a product may follow without parentheses.
+	fraction(p printer, a, b graph.Expr) (text string, binding int)
+}
+
+type printer struct{ script }
+
+// print writes e for a place that needs at least the given binding.
+func (p printer) print(e graph.Expr, need int) string {
+	s, binding := p.bound(e)
+	if binding < need {
+		return p.group(s)
+	}
+	return s
+}
+
+func (p printer) bound(e graph.Expr) (text string, binding int) {
+	switch e.Kind {
+	case graph.ExprSymbol:
+		return p.symbol(e.Text, e.Subs), symbolBinding(e.Text)
+	case graph.ExprNumber:
+		return p.number(e.Text), rising + 1
+	case graph.ExprAdd:
+		var b strings.Builder
+		for i, t := range e.Args {
+			switch {
+			case i == 0:
+			case t.Kind == graph.ExprNeg:
+				b.WriteString(" " + p.minus() + " ")
+				t = t.Args[0]
+				b.WriteString(p.print(t, negating))
+				continue
+			default:
+				b.WriteString(" " + p.plus() + " ")
+			}
+			b.WriteString(p.print(t, adding+1))
+		}
+		return b.String(), adding
+	case graph.ExprNeg:
+		a := e.Args[0]
+		if a.Kind == graph.ExprNeg {
+			return p.minus() + p.print(a, timing), negating
+		}
+		return p.minus() + p.print(a, negating), negating
+	case graph.ExprMul:
+		return p.product(e.Args)
+	case graph.ExprDiv:
+		return p.fraction(p, e.Args[0], e.Args[1])
+	case graph.ExprPower:
+		need := rising + 1
+		if e.Args[0].Kind == graph.ExprCall {
+			need = rising
+		}
+		return p.power(p.print(e.Args[0], need), p.print(e.Args[1], loosest), e.Args[1]), rising
+	case graph.ExprCall:
+		args := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = p.print(a, loosest)
+		}
+		return p.call(e.Text, e.Subs, args), rising + 1
+	case graph.ExprBig:
+		need := timing
+		if k := e.Args[0].Kind; k == graph.ExprBig || k == graph.ExprMul {
+			need = negating
+		}
+		return p.sign(e.Text, e.Subs) + p.print(e.Args[0], need), negating
+	case graph.ExprNorm:
+		return p.norm(p.print(e.Args[0], loosest)), rising
+	case graph.ExprBracket:
+		return p.bracket(e.Text, p.print(e.Args[0], loosest), p.print(e.Args[1], loosest)), rising + 1
+	}
+	return "?", rising + 1
+}
+
+// product writes factors; a sum sign may stand last without parentheses.
+func (p printer) product(factors []graph.Expr) (string, int) {
+	parts := make([]string, len(factors))
+	binding := timing
+	for i, f := range factors {
+		last := i == len(factors)-1
+		switch {
+		case f.Kind == graph.ExprBig && last && i > 0:
+			parts[i] = p.print(f, negating)
+			binding = negating // nothing may follow
+		case f.Kind == graph.ExprDiv && i > 0:
+			s, b := p.bound(f)
+			if b <= timing {
+				s = p.group(s)
+			}
+			parts[i] = s
+		default:
+			parts[i] = p.print(f, timing)
+		}
+	}
+	return strings.Join(parts, p.times()), binding
+}
+
+// symbolBinding is loose for names that look like more than a name: ∂ℓ/∂D.
+func symbolBinding(name string) int {
+	if strings.ContainsAny(name, "/ +-−·×*") {
+		return timing
+	}
+	return rising + 1
+}
+
+type unicodeScript struct{}
+
+func (unicodeScript) symbol(name string, subs []string) string {
+	return name + subscript(subs)
+}
+
+func (unicodeScript) number(text string) string { return text }
+func (unicodeScript) times() string             { return "·" }
+func (unicodeScript) plus() string              { return "+" }
+func (unicodeScript) minus() string             { return "−" }
+func (unicodeScript) group(s string) string     { return "(" + s + ")" }
+func (unicodeScript) norm(s string) string      { return "‖" + s + "‖²" }
+
+func (unicodeScript) sign(text string, subs []string) string { return text + subscript(subs) + " " }
+
+func (unicodeScript) bracket(relation, a, b string) string {
+	return "[" + a + " " + relation + " " + b + "]"
+}
+
+func (unicodeScript) call(f string, subs, args []string) string {
+	list := strings.Join(args, ", ")
+	switch f {
+	case "|":
+		return "|" + list + "|"
+	}
+	return f + subscript(subs) + "(" + list + ")"
+}
+
+func (unicodeScript) power(base, exponent string, e graph.Expr) string {
+	if e.Kind == graph.ExprNumber {
+		if s, ok := translate(exponent, "0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"); ok {
+			return base + s
+		}
+	}
+	if exponent == "⊤" {
+		return base + "ᵀ"
+	}
+	if e.Kind == graph.ExprSymbol && symbolBinding(e.Text) > rising || e.Kind == graph.ExprNumber {
+		return base + "^" + exponent
+	}
+	return base + "^(" + exponent + ")"
+}
+
+func (unicodeScript) fraction(p printer, a, b graph.Expr) (string, int) {
+	return p.print(a, timing) + "/" + p.print(b, rising), timing
+}
+
+// subscript writes indices: ᵢⱼ where Unicode has all of them, else _d or _{id}.
+func subscript(subs []string) string {
+	if len(subs) == 0 {
+		return ""
+	}
+	single := true
+	for _, s := range subs {
+		single = single && len([]rune(s)) == 1
+	}
+	if single {
+		all := strings.Join(subs, "")
+		if s, ok := translate(all, "aehijklmnoprstuvxβγρφχ", "ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ"); ok {
+			return s
+		}
+		if len(subs) == 1 {
+			return "_" + all
+		}
+		return "_{" + all + "}"
+	}
+	return "_{" + strings.Join(subs, ",") + "}"
+}
+
+// translate replaces each rune of from by that of to; ok if s has no others.
+func translate(s, from, to string) (string, bool) {
+	f, t := []rune(from), []rune(to)
+	var b strings.Builder
+	for _, r := range s {
+		found := false
+		for i := range f {
+			if f[i] == r {
+				b.WriteRune(t[i])
+				found = true
+			}
+		}
+		if !found {
+			return "", false
+		}
+	}
+	return b.String(), true
+}

@@ -1,0 +1,75 @@
+package viz
+
+import (
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+func TestPrecedence(t *testing.T) {
+	sym := func(s string) graph.Expr { return graph.Sym(s) }
+	a, b, c := sym("a"), sym("b"), sym("c")
+	add := a.Plus(b)
+	sum := graph.Big("Σ", []string{"j"}, graph.Sym("x", "j"))
+	mul := func(f ...graph.Expr) graph.Expr { return graph.Expr{Kind: graph.ExprMul, Args: f} }
+	div := func(x, y graph.Expr) graph.Expr { return graph.Expr{Kind: graph.ExprDiv, Args: []graph.Expr{x, y}} }
+	neg := func(x graph.Expr) graph.Expr { return graph.Expr{Kind: graph.ExprNeg, Args: []graph.Expr{x}} }
+	for _, c := range []struct {
+		e           graph.Expr
+		want, latex string
+	}{
+		{mul(add, c), "(a + b)·c", `\left(a + b\right) \, c`},
+		{a.Minus(b.Plus(c)), "a − (b + c)", `a - \left(b + c\right)`},
+		{a.Minus(mul(b, c)), "a − b·c", `a - b \, c`},
+		{a.Plus(neg(neg(b))), "a − −b", ``},
+		{neg(add), "−(a + b)", `-\left(a + b\right)`},
+		{neg(mul(a, b)), "−a·b", `-a \, b`},
+		{mul(a, neg(b)), "a·(−b)", ``},
+		{div(a, mul(b, c)), "a/(b·c)", `\frac{a}{b \, c}`},
+		{div(mul(a, b), c), "a·b/c", `\frac{a \, b}{c}`},
+		{mul(div(a, b), c), "a/b·c", `\frac{a}{b} \, c`},
+		{mul(a, div(b, c)), "a·(b/c)", `a \, \frac{b}{c}`},
+		{div(a, div(b, c)), "a/(b/c)", ``},
+		{add.Pow(graph.Num(2)), "(a + b)²", `{\left(a + b\right)}^{2}`},
+		{neg(a).Pow(graph.Num(2)), "(−a)²", ``},
+		{neg(a.Pow(graph.Num(2))), "−a²", ``},
+		{a.Pow(graph.Num(2)).Pow(graph.Num(3)), "(a²)³", ``},
+		{a.Pow(graph.Num(-1)), "a⁻¹", ``},
+		{a.Pow(graph.Num(0.5)), "a^0.5", ``},
+		{a.Pow(b), "a^b", `{a}^{b}`},
+		{a.Pow(add), "a^(a + b)", `{a}^{a + b}`},
+		{a.Pow(sym("⊤")), "aᵀ", `{a}^{\top}`},
+		{mul(a, sum), "a·Σⱼ xⱼ", `a \, \sum_{j} x_{j}`},
+		{mul(sum, a), "(Σⱼ xⱼ)·a", ``},
+		{sum.Plus(a), "Σⱼ xⱼ + a", ``},
+		{div(sum, a), "(Σⱼ xⱼ)/a", ``},
+		{div(a, sum), "a/(Σⱼ xⱼ)", ``},
+		{sum.Pow(graph.Num(2)), "(Σⱼ xⱼ)²", ``},
+		{graph.Big("Σ", []string{"j"}, add), "Σⱼ (a + b)", `\sum_{j} \left(a + b\right)`},
+		{graph.Big("Σ", []string{"j"}, neg(a)), "Σⱼ (−a)", ``},
+		{graph.Big("mean", []string{"i"}, sum), "meanᵢ Σⱼ xⱼ", `\operatorname{mean}_{i} \sum_{j} x_{j}`},
+		{graph.Big("max", []string{"i"}, a), "maxᵢ a", `\max_{i} a`},
+		{mul(mul(a, sum), b), "(a·Σⱼ xⱼ)·b", ``},
+		{graph.Norm2(a.Minus(b)), "‖a − b‖²", `\left\lVert a - b \right\rVert^{2}`},
+		{graph.Call("|", a.Minus(b)), "|a − b|", `\left|a - b\right|`},
+		{graph.Call("√", add), "√(a + b)", `\sqrt{a + b}`},
+		{graph.Call("tanh", a).Pow(graph.Num(2)), "tanh(a)²", ``},
+		{graph.Expr{Kind: graph.ExprBracket, Text: "≤", Args: []graph.Expr{a, b}}, "[a ≤ b]", `\left[a \le b\right]`},
+		{sym("∂ℓ/∂D").Pow(graph.Num(2)), "(∂ℓ/∂D)²", ``},
+		{div(a, sym("∂ℓ/∂D")), "a/(∂ℓ/∂D)", ``},
+		{mul(a, sym("∂ℓ/∂D")), "a·∂ℓ/∂D", `a \, \frac{\partial \ell}{\partial D}`},
+		{graph.Sym("x", "i", "d"), "x_{id}", `x_{id}`},
+		{graph.Sym("x", "d"), "x_d", `x_{d}`},
+		{graph.Sym("x", "row", "j"), "x_{row,j}", `x_{\mathrm{row},j}`},
+		{graph.Sym("x", "γ", "i"), "xᵧᵢ", `x_{\gamma i}`},
+		{graph.Num(1e-5), "1e−05", `10^{-05}`},
+		{number(1e-5, graph.F64), "1e−5", `10^{-5}`},
+	} {
+		if got := Unicode(c.e); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+		if got := LaTeX(c.e); c.latex != "" && got != c.latex {
+			t.Errorf("%s: got %s, want %s", c.want, got, c.latex)
+		}
+	}
+}

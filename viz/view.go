@@ -1,0 +1,202 @@
+package viz
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// view is what of a graph is shown, and as what.
+type view struct {
+	*unfolder
+	options  options
+	order    []*graph.Node        // the roots as given
+	in       map[*graph.Node]bool // the cone
+	roots    map[*graph.Node]bool
+	losses   map[*graph.Node]bool
+	backward map[*graph.Node]bool
+	updates  map[*graph.Node][]*graph.Node // the leaves that take a node's value
+	shown    []*graph.Node
+	visible  map[*graph.Node]bool
+	of       map[*graph.Node]graph.Origin // what a shown node is the derivative of
+}
+
+// newView checks the roots and decides what is shown.
+func newView(roots []*graph.Node, o options) (*view, error) {
+	if len(roots) == 0 {
+		return nil, fmt.Errorf("viz: nothing to draw: no node is given")
+	}
+	if o.level >= levels {
+		return nil, fmt.Errorf("viz: unknown level %d", o.level)
+	}
+	for i, n := range roots {
+		switch {
+		case n == nil:
+			return nil, fmt.Errorf("viz: node %d to draw is nil", i)
+		case !n.IsValid() && n.Graph().Err() != nil:
+			return nil, fmt.Errorf("viz: node %d to draw is invalid: %w", i, n.Graph().Err())
+		case !n.IsValid():
+			return nil, fmt.Errorf("viz: node %d to draw is invalid", i)
+		case n.Graph() != roots[0].Graph():
+			return nil, fmt.Errorf("viz: node %d to draw belongs to graph %q, not to %q: compare graphs with viz.Diff", i, n.Graph().Name(), roots[0].Graph().Name())
+		}
+	}
+	v := &view{unfolder: newUnfolder(roots, true), options: o, order: roots, in: map[*graph.Node]bool{}, roots: map[*graph.Node]bool{}, losses: map[*graph.Node]bool{},
+		backward: columns(roots), updates: map[*graph.Node][]*graph.Node{}, visible: map[*graph.Node]bool{}, of: map[*graph.Node]graph.Origin{}}
+	for _, n := range v.cone {
+		v.in[n] = true
+	}
+	for _, n := range roots {
+		v.roots[n] = true
+		if n.Role() == graph.RoleOp && n.Rank() == 0 && n.DType().IsFloat() && !v.backward[n] {
+			v.losses[n] = true
+		}
+	}
+	for _, n := range v.cone {
+		for _, a := range adjoints(n) {
+			if v.in[a.Loss] {
+				v.losses[a.Loss] = true
+			}
+		}
+	}
+	for _, u := range roots[0].Graph().Updates() {
+		if v.in[u.Target] && v.in[u.Value] {
+			v.updates[u.Value] = append(v.updates[u.Value], u.Target)
+		}
+	}
+	for _, n := range v.cone {
+		v.visible[n] = v.shows(n)
+	}
+	v.hideBehindLayout()
+	v.settle()
+	return v, v.checkOpen()
+}
+
+// checkOpen refuses to expand a scope that there is not.
+func (v *view) checkOpen() error {
+	var scopes []string
+	for _, n := range v.shown {
+		for p := v.scope(n); p != "" && !slices.Contains(scopes, p); p = parent(p) {
+			scopes = append(scopes, p)
+		}
+	}
+	slices.Sort(scopes)
+	for _, p := range v.options.open {
+		if !slices.Contains(scopes, strings.Trim(p, "/")) {
+			return fmt.Errorf("viz: no scope %q to expand: there are %q", p, scopes)
+		}
+	}
+	return nil
+}
+
+// hideBehindLayout hides, at level Ops, an operation whose only use is to be laid
+// out as a named derivative: the two are one step to the reader.
+func (v *view) hideBehindLayout() {
+	users := users(v.cone)
+	for _, n := range v.cone {
+		if v.options.level != Ops || !v.visible[n] || !isLayout(n) {
+			continue
+		}
+		m := n.In(0)
+		for isLayout(m) && !v.visible[m] && users[m] == 1 {
+			m = m.In(0)
+		}
+		if users[m] == 1 && m.NumIn() > 0 && !v.known(m) && !v.roots[m] {
+			v.visible[m] = false
+		}
+	}
+}
+
+// settle lists what is shown, once it is decided.
+func (v *view) settle() {
+	v.shown = slices.DeleteFunc(slices.Clone(v.cone), func(n *graph.Node) bool { return !v.visible[n] })
+	for _, n := range v.shown {
+		if a, ok := v.partner(n); ok {
+			v.of[n] = a
+		}
+	}
+}
+
+// partner is what a backward node is the derivative of, if that is shown. A
+// value with a name is preferred.
+func (v *view) partner(n *graph.Node) (graph.Origin, bool) {
+	if !v.backward[n] {
+		return graph.Origin{}, false
+	}
+	var found graph.Origin
+	for _, a := range adjoints(n) {
+		if !v.visible[a.Of] || v.backward[a.Of] {
+			continue
+		}
+		if _, named := v.names[a.Of]; named {
+			return a, true
+		}
+		if found.Of == nil {
+			found = a
+		}
+	}
+	return found, found.Of != nil
+}
+
+// link is what flows from one shown node to another, through nodes that are not.
+type link struct {
+	from, to *graph.Node
+	value    *graph.Node // from, or the last number of its way that is not a layout
+}
+
+// links lists what flows between shown nodes, in order of the receivers.
+func (v *view) links() []link {
+	var out []link
+	for _, n := range v.shown {
+		seen := map[*graph.Node]bool{}
+		var walk func(x *graph.Node)
+		walk = func(x *graph.Node) {
+			for i := range x.NumIn() {
+				y := x.In(i)
+				if seen[y] || !v.flows(y, x) {
+					continue
+				}
+				seen[y] = true
+				if v.visible[y] {
+					out = append(out, link{from: y, to: n, value: y})
+				} else {
+					walk(y)
+				}
+			}
+		}
+		walk(n)
+	}
+	return out
+}
+
+// flows reports whether y, an operand of x, is drawn as one. Of numbers only the
+// start of a derivative is, ∂loss/∂loss = 1, and only to where it is that: equal
+// numbers elsewhere are part of formulas.
+func (v *view) flows(y, x *graph.Node) bool {
+	c, ok := y.Constant()
+	if !ok || !uniform(c) || v.options.level >= Primitive {
+		return true
+	}
+	a, derivative := v.of[y]
+	return v.roots[y] || derivative && x.First().Origin.Of == a.Of
+}
+
+// scope is where a node is drawn: a derivative beside its value.
+func (v *view) scope(n *graph.Node) string {
+	s := n.First().Scope
+	if a, ok := v.of[n]; ok {
+		s = a.Of.First().Scope
+	}
+	parts := strings.Split(s, "/")
+	for i, p := range parts {
+		if parts[i] = strings.TrimSpace(oneLine(p)); parts[i] == "" {
+			parts[i] = "_"
+		}
+	}
+	if s == "" {
+		return ""
+	}
+	return strings.Join(parts, "/")
+}
