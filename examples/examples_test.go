@@ -9,7 +9,7 @@ import (
 )
 
 // TestPrograms builds and runs every example in an empty directory; what it
-// prints must be in the README where the README shows it.
+// prints must be in the README, and what it draws in docs.
 func TestPrograms(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -31,8 +31,12 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("the README does not show what %s prints:\n%s", name, out)
 		}
 		for _, file := range wants {
-			if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Size() == 0 {
-				t.Errorf("%s does not write %s: %v", name, file, err)
+			made, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if shown, err := os.ReadFile(filepath.Join("../docs", file)); err != nil || string(made) != string(shown) {
+				t.Errorf("docs/%s is not what %s draws: %v", file, name, err)
 			}
 		}
 	}

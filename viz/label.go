@@ -23,7 +23,13 @@ func (v *view) label(n *graph.Node) (first, second string) {
 	first = Unicode(fitting(v.abbreviated(n), lineLength))
 	if targets := v.updates[n]; len(targets) > 0 {
 		left := v.plain(targets[0]) + " ← "
-		return left + Unicode(fitting(v.abbreviated(n), lineLength-width(left))), "update"
+		right := Unicode(v.abbreviated(n))
+		if room := lineLength - width(left); width(right) > room && v.known(n) {
+			right = v.plain(n) // its formula is in the tooltip
+		} else if width(right) > room {
+			right = Unicode(fitting(v.abbreviated(n), room))
+		}
+		return left + right, "update"
 	}
 	if _, named := v.names[n]; named || v.known(n) {
 		left := v.plain(n) + " = "
