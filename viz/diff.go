@@ -29,6 +29,9 @@ type Pair struct{ A, B *graph.Node }
 // scopes, and [Panels].
 func Diff(a, b []*graph.Node, opts ...Option) (*Difference, error) {
 	o := collect(opts)
+	if !o.leveled { // both sides at one level
+		o.level, o.leveled = max(levelFor(a), levelFor(b)), true
+	}
 	d := &Difference{}
 	var err error
 	if d.a, err = newView(a, o); err != nil {

@@ -1,6 +1,10 @@
 package viz
 
-import "github.com/tapestry-ml/tapestry/graph"
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
 
 // Level is how much of a graph is shown.
 type Level uint8
@@ -30,6 +34,17 @@ func (l Level) String() string {
 		return levelNames[l]
 	}
 	return "unknown"
+}
+
+// levelFor is the level at which roots are drawn when none is asked for.
+func levelFor(roots []*graph.Node) Level {
+	sound := slices.DeleteFunc(slices.Clone(roots), func(n *graph.Node) bool { return !n.IsValid() })
+	for _, n := range graph.Reachable(sound...) {
+		if n.NumIn() > 0 && n.Name() != "" && !n.IsBackward() && !slices.Contains(roots, n) {
+			return Notes
+		}
+	}
+	return Ops
 }
 
 // shows reports whether a node of the cone is drawn by itself.

@@ -8,6 +8,7 @@ type Option func(*options)
 type options struct {
 	adjoints bool
 	level    Level
+	leveled  bool // a level was asked for
 	title    string
 	panels   [2]string
 	noSaved  bool
@@ -32,8 +33,9 @@ func collect(opts []Option) options {
 // quantities: ∂loss/∂D appears as a symbol.
 func StopAtAdjoints() Option { return func(o *options) { o.adjoints = true } }
 
-// At draws at a level; without it, drawings are at [Notes].
-func At(l Level) Option { return func(o *options) { o.level = l } }
+// At draws at a level. Without it, drawings are at [Notes], or at [Ops] where
+// nothing between the leaves and the results has a name: there would be one box.
+func At(l Level) Option { return func(o *options) { o.level, o.leveled = l, true } }
 
 // Title heads the drawing; without it, the graph's name does.
 func Title(s string) Option { return func(o *options) { o.title = s } }

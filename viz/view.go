@@ -28,6 +28,9 @@ func newView(roots []*graph.Node, o options) (*view, error) {
 	if len(roots) == 0 {
 		return nil, fmt.Errorf("viz: nothing to draw: no node is given")
 	}
+	if !o.leveled {
+		o.level = levelFor(roots)
+	}
 	if o.level >= levels {
 		return nil, fmt.Errorf("viz: unknown level %d", o.level)
 	}
