@@ -136,3 +136,19 @@ func TestSpreadIsTheDifference(t *testing.T) {
 		t.Errorf("spread %v is not positive", out[2].Data[0])
 	}
 }
+
+// TestNilOperands are recorded mistakes of every objective.
+func TestNilOperands(t *testing.T) {
+	for name, call := range map[string]func(x *graph.Node){
+		"soft":   func(x *graph.Node) { builders.SoftKMeans(x, nil, nil) },
+		"goofy":  func(x *graph.Node) { builders.GoofyKMeans(x, nil, nil) },
+		"hard":   func(x *graph.Node) { builders.HardKMeans(x, nil) },
+		"lloyd":  func(x *graph.Node) { builders.Lloyd(x, nil) },
+		"spread": func(x *graph.Node) { builders.Spread(x, nil) },
+	} {
+		g := graph.New(name)
+		if call(g.Input("x", graph.F32, graph.Ax("i", 3), graph.Ax("d", 2))); g.Err() == nil {
+			t.Errorf("%s: no mistake", name)
+		}
+	}
+}

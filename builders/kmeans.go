@@ -87,7 +87,7 @@ func Lloyd(x, r *graph.Node) (KMeans, graph.Step) {
 	loss := ops.Mean(ops.Min(D, "j"), "i").As("loss")
 	end()
 	defer g.Scope("update")()
-	member := ops.OneHot(a, -1, r.Shape().Axis(0), x.DType()).As("member")
+	member := ops.OneHot(a, -1, D.Shape().Axis(1), D.DType()).As("member")
 	count := ops.Sum(member, "i").As("count")
 	total := ops.MatMul(ops.Transpose(member), x).As("total")
 	perCentre := ops.Expand(count, -1, "d")

@@ -72,9 +72,13 @@ func (g *Graph) Err() error {
 // for functions that combine operations and find a mistake of their own; what
 // names the function, as an operation's name would.
 func (g *Graph) Fail(what string, err error, operands ...*Node) *Node {
+	if err == nil {
+		err = errors.New("refused without a reason")
+	}
 	for _, x := range operands {
 		if x != nil && !x.IsValid() {
-			return g.invalid() // the cause is already recorded
+			g.adopt(x.g)
+			return g.invalid() // the cause is recorded
 		}
 	}
 	return g.fail(named(what), operands, err)

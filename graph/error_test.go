@@ -3,6 +3,7 @@ package graph_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"testing"
 
@@ -59,6 +60,9 @@ func TestMistakes(t *testing.T) {
 		{line(), func() { g.Scalar("x", 1) }, `input: "x" is taken by an earlier input (choose another name, or open a scope around it)`},
 		{line(), func() { g.Constant(graph.F32, []float64{1, 2}, graph.Dims(3)...) }, `constant: 2 values for shape [3] of 3 elements`},
 		{line(), func() { g.Constant(graph.InvalidDType, []float64{1}) }, `constant: invalid is not an element type`},
+		{line(), func() { g.ConstantValue(graph.Value{}) }, `constant: 0 values for type invalid[]`},
+		{line(), func() { g.ConstantValue(graph.Value{Type: x.Type(), Data: []float64{1}}) }, `constant: 1 values for type f32[i=3]`},
+		{line(), func() { g.Param("k", graph.I32) }, `param: a parameter of type i32 cannot be trained: want f32 or f64 (make it a state)`},
 		{line(), func() { g.Apply(nil, x) }, `Apply: no operation: x[i=3]`},
 		{line(), func() { ops.Add(x, nil) }, `Add: operand 1 is nil: x[i=3], nil`},
 		{line(), func() { ops.Add(nil, x) }, `Add: operand 0 is nil: nil, x[i=3]`},
@@ -69,13 +73,20 @@ func TestMistakes(t *testing.T) {
 		{line(), func() { g.Apply(nested{}, x) }, `Nested: attribute Nested.Inner.Rates has type float32: ` + attrs + `: x[i=3]`},
 		{line(), func() { g.Assign(x, w) }, `Assign: x[i=3] is not a parameter or state: x[i=3], w[i=3]`},
 		{line(), func() { g.Assign(w, ops.Sum(x)) }, `Assign: w of type f32[i=3] cannot take a value of type f32[]: w[i=3], %4[]`},
+		{line(), func() { g.Assign(w, ops.Rename(x, "i", "j")) }, `Assign: w of type f32[i=3] cannot take a value of type f32[j=3]: w[i=3], %5[j=3]`},
 		{line(), func() { g.Assign(w, nil) }, `Assign: want a leaf and a value of this graph: w[i=3], nil`},
 		{line(), func() { g.Assign(w, z) }, `Assign: want a leaf and a value of this graph: w[i=3], z[i=3]`},
 		{line(), func() { x.Init(graph.Zeros()) }, `Init: only parameters and states have an initialiser: x[i=3]`},
 		{line(), func() { used.Init(graph.Zeros()) }, `Init: used is already in use: call Init where it is made: used[i=3]`},
+		{line(), func() { w.Init(graph.Fill(math.Inf(1))) }, `Init: initialiser fill(+Inf): want finite numbers: w[i=3]`},
+		{line(), func() { w.Init(graph.Normal(0, -1)) }, `Init: initialiser normal(0,-1): the standard deviation is negative: w[i=3]`},
+		{line(), func() { w.Init(graph.Uniform(1, 0)) }, `Init: initialiser uniform(1,0): the upper end is below the lower: w[i=3]`},
+		{line(), func() { ops.Add(x, ops.Exp(nil)) }, `Exp: operand 0 is nil: nil`},
+		{line(), func() { ops.Add(ops.Exp(nil), x) }, `Exp: operand 0 is nil: nil`},
+		{line(), func() { g.Fail("Dense", nil, x) }, `Dense: refused without a reason: x[i=3]`},
 		{line(), func() { g.Fail("Dense", errors.New("want a width of at least 1"), x) }, `Dense: want a width of at least 1: x[i=3]`},
 		{line(), func() { defer g.Scope("encoder")(); defer g.Scope("fc/1")(); ops.Sum(x, "q") }, `Sum: no axis "q" in [i=3]: x[i=3], in encoder/fc_1`},
-		{line(), func() { defer g.Scope("a")(); ops.Add(x, g.Constant(graph.F64, []float64{2})) }, `Add: element types differ: f32 and f64: x[i=3], %6[i=3], in a (convert one with ops.Cast)`},
+		{line(), func() { defer g.Scope("a")(); ops.Add(x, g.Constant(graph.F64, []float64{2})) }, `Add: element types differ: f32 and f64: x[i=3], %7[i=3], in a (convert one with ops.Cast)`},
 	} {
 		before := 0
 		if errs, ok := g.Err().(graph.Errors); ok {
@@ -138,8 +149,8 @@ func TestErrorsUnwrap(t *testing.T) {
 	}
 }
 
-// TestNoGraph: a call without any node has nowhere to record its mistake, and
-// still gives an invalid node.
+// TestNoGraph: a call without any node has no graph to record its mistake in,
+// and still gives an invalid node.
 func TestNoGraph(t *testing.T) {
 	for _, n := range []*graph.Node{ops.Add(nil, nil), ops.Concat(0), ops.Exp(nil), graph.Apply(nil)} {
 		if n == nil || n.IsValid() {
@@ -147,7 +158,7 @@ func TestNoGraph(t *testing.T) {
 		}
 	}
 	var none *graph.Node
-	if none.IsValid() || none.String() != "nil" {
+	if none.Init(graph.Zeros()) != nil || none.As("x") != nil || none.IsValid() || none.String() != "nil" {
 		t.Errorf("a nil node is %v", none)
 	}
 }

@@ -92,6 +92,9 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 		switch {
 		case x == nil:
 			return g.fail(op, in, fmt.Errorf("operand %d is nil", i))
+		case x.g != g && !x.IsValid():
+			g.adopt(x.g)
+			return g.invalid()
 		case x.g != g:
 			return g.fail(op, in, &Mistake{fmt.Sprintf("operand %d belongs to graph %q, not to %q", i, x.g.name, g.name), "build both operands in one graph"})
 		}
@@ -110,6 +113,16 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 		return g.fail(op, in, err)
 	}
 	return g.add(op, in, typ)
+}
+
+// adopt takes over the mistakes of a graph of which only an invalid node is left,
+// such as that of a call without any operand: else nobody would see them.
+func (g *Graph) adopt(from *Graph) {
+	for _, e := range from.errs {
+		if !slices.Contains(g.errs, e) {
+			g.errs = append(g.errs, e)
+		}
+	}
 }
 
 // missingOp names a nil operation in errors.
@@ -178,18 +191,21 @@ func (g *Graph) Scope(name string) (end func()) {
 }
 
 // Apply adds op(in...) to the graph of the first operand that has one. Without
-// any there is no graph to record the mistake in, and the invalid node that
-// comes back belongs to none that is in use.
+// any, the mistake is recorded when the invalid node that comes back is used
+// together with nodes of a graph.
 func Apply(op Op, in ...*Node) *Node { return Of(in...).Apply(op, in...) }
 
-// Of is the graph of the first node that has one; an empty graph if none has.
+// Of is the graph of the first valid node, or else of the first that has one; an
+// empty graph if none has.
 func Of(nodes ...*Node) *Graph {
-	for _, n := range nodes {
-		if n != nil {
-			return n.g
-		}
+	i := slices.IndexFunc(nodes, (*Node).IsValid)
+	if i < 0 {
+		i = slices.IndexFunc(nodes, func(n *Node) bool { return n != nil })
 	}
-	return New("")
+	if i < 0 {
+		return New("")
+	}
+	return nodes[i].g
 }
 
 // Copy adds a node equal to n, which may belong to another graph, over inputs of

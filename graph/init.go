@@ -44,6 +44,20 @@ func Glorot() Init { return Init{Kind: initGlorot} }
 // He draws normally with variance 2/(fan in) (He et al., 2015).
 func He() Init { return Init{Kind: initHe} }
 
+// check refuses numbers that no value can be drawn with.
+func (i Init) check() error {
+	a, b := i.A.Value(), i.B.Value()
+	switch {
+	case math.IsNaN(a-a) || math.IsNaN(b-b):
+		return fmt.Errorf("initialiser %v: want finite numbers", i)
+	case i.Kind == initNormal && b < 0:
+		return fmt.Errorf("initialiser %v: the standard deviation is negative", i)
+	case i.Kind == initUniform && b < a:
+		return fmt.Errorf("initialiser %v: the upper end is below the lower", i)
+	}
+	return nil
+}
+
 // Distribution reduces an initialiser for one shape to what must be drawn: a
 // constant (std and width 0), a normal (std > 0), or a uniform (width > 0).
 func (i Init) Distribution(s Shape) (offset, std, width float64) {

@@ -97,6 +97,8 @@ func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
 		err = fmt.Errorf("want a name")
 	case err == nil && (dt <= InvalidDType || dt > Bool):
 		err = fmt.Errorf("%v is not an element type", dt)
+	case err == nil && l.role == RoleParam && !dt.IsFloat():
+		err = &Mistake{fmt.Sprintf("a parameter of type %v cannot be trained: want f32 or f64", dt), "make it a state"}
 	case err == nil && g.byPath[l.Path] != nil:
 		err = &Mistake{fmt.Sprintf("%q is taken by an earlier %v", l.Path, g.byPath[l.Path].Role()), "choose another name, or open a scope around it"}
 	}
@@ -120,7 +122,7 @@ func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 		err = fmt.Errorf("%v is not an element type", dt)
 	}
 	if err != nil {
-		return g.fail(constant{}, nil, err)
+		return g.Fail("constant", err)
 	}
 	v := NewValue(Type{dt, s})
 	for i, x := range data {
@@ -129,9 +131,12 @@ func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 	return g.ConstantValue(v)
 }
 
-// ConstantValue adds a constant that is already a [Value], which it keeps: the
-// caller must not change it afterwards.
+// ConstantValue adds a constant that is already a [Value], rounded to its element
+// type. The graph keeps it: the caller must not change it afterwards.
 func (g *Graph) ConstantValue(v Value) *Node {
+	if v.Type.DType <= InvalidDType || v.Type.DType > Bool || len(v.Data) != v.Type.Shape.Len() {
+		return g.Fail("constant", fmt.Errorf("%d values for type %v", len(v.Data), v.Type))
+	}
 	h := hashValue(v)
 	for _, id := range g.constIDs[h] {
 		if g.constants[id].equal(v) {
@@ -155,15 +160,19 @@ func hashValue(v Value) uint64 {
 // Init returns a parameter or state whose fresh value is made by init. It
 // replaces the leaf and so must be called on the leaf just made, before use.
 func (n *Node) Init(init Init) *Node {
-	l, ok := n.op.(leaf)
-	if !ok || l.role == RoleInput {
-		if n.IsValid() {
-			n.g.fail(initOp{}, []*Node{n}, fmt.Errorf("only parameters and states have an initialiser"))
-		}
+	if !n.IsValid() {
 		return n
 	}
-	if n.used {
-		n.g.fail(initOp{}, []*Node{n}, fmt.Errorf("%s is already in use: call Init where it is made", l.Path))
+	l, ok := n.op.(leaf)
+	err := init.check()
+	switch {
+	case !ok || l.role == RoleInput:
+		err = fmt.Errorf("only parameters and states have an initialiser")
+	case n.used:
+		err = fmt.Errorf("%s is already in use: call Init where it is made", l.Path)
+	}
+	if err != nil {
+		n.g.fail(initOp{}, []*Node{n}, err)
 		return n
 	}
 	delete(n.g.interned, n.key())

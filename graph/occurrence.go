@@ -116,13 +116,15 @@ func (n *Node) As(name string) *Node {
 	return n
 }
 
-// maxUnnamed is the number of occurrences after which a use without a name is
-// not recorded: a literal that thousands of derivatives share has said enough.
-const maxUnnamed = 32
+// manyOccurrences is the number after which a use that bears no name of the
+// user's is not recorded: a literal that thousands of derivatives share, or one
+// derivative that thousands of nodes have in common, has said enough.
+const manyOccurrences = 32
 
 // occur records a use, unless the same place has already recorded it.
 func (n *Node) occur(o Occurrence) {
-	if o.Name == "" && len(n.occurs) >= maxUnnamed && !(o.Origin.Kind == FromUser && n.IsBackward()) {
+	byUser := o.Origin.Kind == FromUser
+	if len(n.occurs) >= manyOccurrences && !(byUser && (o.Name != "" || n.IsBackward())) {
 		return
 	}
 	for i := range n.occurs {

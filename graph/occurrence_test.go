@@ -193,6 +193,23 @@ func TestManyOccurrences(t *testing.T) {
 	}
 }
 
+// TestManyAdjoints: a derivative that many nodes have in common does not carry
+// the name of each.
+func TestManyAdjoints(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", graph.F32)
+	sum := x
+	for i := range 100 {
+		sum = ops.Add(sum, ops.Scale(x, float64(i)).As(fmt.Sprint("y", i)))
+	}
+	grad.Of(sum, x)
+	for _, n := range g.Nodes() {
+		if k := len(n.Occurrences()); k > 50 {
+			t.Errorf("%v occurs %d times", n, k)
+		}
+	}
+}
+
 // TestOccurKeepsOut: an occurrence is added only to a node of the graph.
 func TestOccurKeepsOut(t *testing.T) {
 	g, h := graph.New("g"), graph.New("h")

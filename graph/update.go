@@ -6,6 +6,18 @@ import "fmt"
 // commits. A program applies at most one update to a leaf.
 type Update struct{ Target, Value *Node }
 
+// Err says why the update cannot be made; nil if it can. It asks for valid nodes.
+func (u Update) Err() error {
+	_, names := Align(u.Target.Shape(), u.Value.Shape())
+	switch {
+	case u.Target.Role() != RoleParam && u.Target.Role() != RoleState:
+		return fmt.Errorf("%v is not a parameter or state", u.Target)
+	case names != nil || u.Target.DType() != u.Value.DType() || !u.Target.Shape().SameSizes(u.Value.Shape()):
+		return fmt.Errorf("%s of type %v cannot take a value of type %v", u.Target.Path(), u.Target.Type(), u.Value.Type())
+	}
+	return nil
+}
+
 // Step is a set of updates made together: one training step's.
 type Step []Update
 
@@ -22,14 +34,7 @@ func (g *Graph) Assign(target, value *Node) Update {
 			return u
 		}
 	}
-	var err error
-	switch {
-	case target.Role() != RoleParam && target.Role() != RoleState:
-		err = fmt.Errorf("%v is not a parameter or state", target)
-	case target.DType() != value.DType() || !target.Shape().SameSizes(value.Shape()):
-		err = fmt.Errorf("%s of type %v cannot take a value of type %v", target.Path(), target.Type(), value.Type())
-	}
-	if err != nil {
+	if err := u.Err(); err != nil {
 		g.fail(assignOp{}, []*Node{target, value}, err)
 		return u
 	}

@@ -61,7 +61,7 @@ func Verify(g *Graph) error {
 		}
 	}
 	for _, u := range g.updates {
-		if r := u.Target.Role(); r != RoleParam && r != RoleState || u.Target.DType() != u.Value.DType() || !u.Target.Shape().SameSizes(u.Value.Shape()) {
+		if u.Err() != nil {
 			complain(u.Target, "cannot be updated by %s", u.Value.line())
 		}
 	}

@@ -67,7 +67,7 @@ func (op concat) Grad(y, dy *graph.Node, i int) *graph.Node {
 	for k := range i {
 		from += y.In(k).Dim(op.Axis)
 	}
-	return likeShape(Slice(dy, op.Axis, from, from+y.In(i).Dim(op.Axis)), y.In(i))
+	return Slice(dy, op.Axis, from, from+y.In(i).Dim(op.Axis))
 }
 
 func (op concat) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

@@ -163,17 +163,18 @@ type scatterAdd struct {
 }
 
 // ScatterAdd adds the slices of values to zeros of the given axes, at the
-// indices along one axis: the reverse of [Gather]. An index outside the axis
+// indices along one of them: the reverse of [Gather]. An index outside the axis
 // adds nothing.
-func ScatterAdd(index, values *graph.Node, axis int, to ...graph.Axis) *graph.Node {
+func ScatterAdd(index, values *graph.Node, axis any, to ...graph.Axis) *graph.Node {
 	s, err := graph.NewShape(to...)
+	var at []int
+	if err == nil {
+		at, err = s.Resolve(axis)
+	}
 	if err != nil {
 		return graph.Of(index, values).Fail("ScatterAdd", err, index, values)
 	}
-	if axis < 0 {
-		axis += s.Rank()
-	}
-	return graph.Apply(scatterAdd{axis, s}, index, values)
+	return graph.Apply(scatterAdd{at[0], s}, index, values)
 }
 
 func (scatterAdd) Name() string { return "ScatterAdd" }
@@ -206,7 +207,7 @@ func (op scatterAdd) Grad(y, dy *graph.Node, i int) *graph.Node {
 		return nil
 	}
 	index, x := y.In(0), y.In(1)
-	taken := likeShape(graph.Apply(gather{op.Axis}, dy, index), x)
+	taken := ReshapeTo(graph.Apply(gather{op.Axis}, dy, index), x.Shape())
 	// What was not added has no influence, but Gather gives it NaN.
 	within := And(GreaterEqual(index, Lit(index, 0)), Less(index, Lit(index, float64(op.To.Dim(op.Axis)))))
 	sizes := slices.Repeat([]int{1}, x.Rank())

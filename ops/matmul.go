@@ -85,18 +85,24 @@ func oneAxis(a graph.Axis) graph.Shape {
 // Grad is da = dy·bᵀ, db = aᵀ·dy.
 func (matMul) Grad(y, dy *graph.Node, i int) *graph.Node {
 	if i == 0 {
-		return likeShape(MatMul(dy, swapLast(y.In(1))), y.In(0))
+		return product(dy, swapLast(y.In(1)))
 	}
-	return likeShape(MatMul(swapLast(y.In(0)), dy), y.In(1))
+	return product(swapLast(y.In(0)), dy)
 }
 
-// likeShape takes over x's names of axes, where a derivative lost or gained one
-// beside an unnamed axis.
-func likeShape(d, x *graph.Node) *graph.Node {
-	if d.IsValid() && d.Shape() != x.Shape() && d.Shape().SameSizes(x.Shape()) {
-		return ReshapeTo(d, x.Shape())
+// product is MatMul for derivatives, whose sizes fit: names that an axis without
+// one kept apart in the forward node, and that meet here, are dropped.
+func product(a, b *graph.Node) *graph.Node {
+	if _, err := (matMul{}).Infer([]*graph.Node{a, b}); err != nil {
+		a, b = unnamed(a), unnamed(b)
 	}
-	return d
+	return MatMul(a, b)
+}
+
+// unnamed is x without the names of its axes.
+func unnamed(x *graph.Node) *graph.Node {
+	s, _ := graph.NewShape(graph.Dims(x.Shape().Sizes()...)...)
+	return ReshapeTo(x, s)
 }
 
 func (matMul) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

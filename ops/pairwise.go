@@ -44,12 +44,25 @@ func pairs(x, r *graph.Node) (batch []graph.Axis, i, j, d graph.Axis, err error)
 	if d.Name == "" {
 		d.Name = e.Name
 	}
+	if err == nil { // the three meet in no result, but in the derivatives
+		_, err = graph.NewShape(append(x.Shape().Axes()[:n-2], i, j, d)...)
+	}
 	return
 }
 
-func typeOf(x *graph.Node, batch []graph.Axis, a, b graph.Axis) (graph.Type, error) {
-	s, err := graph.NewShape(append(append([]graph.Axis(nil), batch...), a, b)...)
-	return graph.Type{DType: x.DType(), Shape: s}, err
+// wantLike refuses an operand whose type does not fit what the pairs ask for.
+func wantLike(what string, x *graph.Node, want graph.Type) error {
+	_, err := graph.Align(x.Shape(), want.Shape)
+	if err != nil || !want.Shape.SameSizes(x.Shape()) || want.DType != x.DType() {
+		return fmt.Errorf("%s of type %v: want %v", what, x.Type(), want)
+	}
+	return nil
+}
+
+// typeOf is a type over axes that pairs has found to fit.
+func typeOf(x *graph.Node, batch []graph.Axis, a, b graph.Axis) graph.Type {
+	s, _ := graph.NewShape(append(append([]graph.Axis(nil), batch...), a, b)...)
+	return graph.Type{DType: x.DType(), Shape: s}
 }
 
 // eachPair calls f for every batch, i, j, d with places in x (and p, u), r, and
@@ -86,7 +99,7 @@ func (sqDist) Infer(in []*graph.Node) (graph.Type, error) {
 	if err != nil {
 		return graph.Type{}, err
 	}
-	return typeOf(in[0], batch, i, j)
+	return typeOf(in[0], batch, i, j), nil
 }
 
 // Grad is dx = 2 Σ_j dy_ij (x_i − r_j), dr = 2 Σ_i dy_ij (r_j − x_i).
@@ -152,12 +165,10 @@ func (weightedDiff) Infer(in []*graph.Node) (graph.Type, error) {
 	if err != nil {
 		return graph.Type{}, err
 	}
-	if want, err := typeOf(in[1], batch, i, j); err != nil {
+	if err := wantLike("weights", in[0], typeOf(in[1], batch, i, j)); err != nil {
 		return graph.Type{}, err
-	} else if !want.Shape.SameSizes(in[0].Shape()) || want.DType != in[0].DType() {
-		return graph.Type{}, fmt.Errorf("weights of type %v: want %v", in[0].Type(), want)
 	}
-	return typeOf(in[1], batch, i, d)
+	return typeOf(in[1], batch, i, d), nil
 }
 
 // Grad is dw = DiffDot(dy, x, r), dx = dy·Σ_j w, dr = −wᵀ·dy.
@@ -165,11 +176,11 @@ func (weightedDiff) Grad(y, dy *graph.Node, i int) *graph.Node {
 	w, x, r := y.In(0), y.In(1), y.In(2)
 	switch i {
 	case 0:
-		return likeShape(DiffDot(dy, x, r), w)
+		return DiffDot(dy, x, r)
 	case 1:
-		return likeShape(scaleRows(dy, w), x)
+		return scaleRows(dy, w)
 	}
-	return likeShape(Neg(MatMul(swapLast(w), dy)), r)
+	return Neg(product(swapLast(w), dy))
 }
 
 // scaleRows is x_id·Σ_j w_ij.
@@ -218,12 +229,10 @@ func (diffDot) Infer(in []*graph.Node) (graph.Type, error) {
 	if err != nil {
 		return graph.Type{}, err
 	}
-	if want, err := typeOf(in[1], batch, i, d); err != nil {
+	if err := wantLike("rows", in[0], typeOf(in[1], batch, i, d)); err != nil {
 		return graph.Type{}, err
-	} else if !want.Shape.SameSizes(in[0].Shape()) || want.DType != in[0].DType() {
-		return graph.Type{}, fmt.Errorf("rows of type %v: want %v", in[0].Type(), want)
 	}
-	return typeOf(in[1], batch, i, j)
+	return typeOf(in[1], batch, i, j), nil
 }
 
 // Grad is du = WeightedDiff(dy, x, r), dx = u·Σ_j dy, dr = −dyᵀ·u.
@@ -231,11 +240,11 @@ func (diffDot) Grad(y, dy *graph.Node, i int) *graph.Node {
 	u, x, r := y.In(0), y.In(1), y.In(2)
 	switch i {
 	case 0:
-		return likeShape(WeightedDiff(dy, x, r), u)
+		return WeightedDiff(dy, x, r)
 	case 1:
-		return likeShape(scaleRows(u, dy), x)
+		return scaleRows(u, dy)
 	}
-	return likeShape(Neg(MatMul(swapLast(dy), u)), r)
+	return Neg(product(swapLast(dy), u))
 }
 
 func (diffDot) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

@@ -158,7 +158,7 @@ func (op place) Infer(in []*graph.Node) (graph.Type, error) {
 }
 
 func (op place) Grad(y, dy *graph.Node, _ int) *graph.Node {
-	return likeShape(graph.Apply(slice{op.Start, op.Step, graph.IntsOf(y.In(0).Shape().Sizes()...)}, dy), y.In(0))
+	return graph.Apply(slice{op.Start, op.Step, graph.IntsOf(y.In(0).Shape().Sizes()...)}, dy)
 }
 
 func (op place) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

@@ -52,14 +52,16 @@ func CheckFinite(scalars ...*graph.Node) Option {
 
 // Compile makes the program that computes what the options ask for. Every
 // mistake made while building the graph is returned, whether the wanted nodes
-// depend on it or not.
+// depend on it or not. To ask for nothing is a mistake too.
 func Compile(g *graph.Graph, options ...Option) (*Program, error) {
 	if g == nil {
 		return nil, errors.New("compile: the graph is nil")
 	}
 	r := request{passes: rewrite.Passes()}
 	for _, o := range options {
-		o(&r)
+		if o != nil {
+			o(&r)
+		}
 	}
 	if err := g.Err(); err != nil {
 		return nil, err
@@ -103,14 +105,19 @@ func Compile(g *graph.Graph, options ...Option) (*Program, error) {
 // check refuses nodes that cannot be wanted, and two updates of one leaf.
 func (r *request) check(g *graph.Graph) error {
 	var errs []error
+	if len(r.wanted)+len(r.steps) == 0 {
+		errs = append(errs, errors.New("compile: nothing to compute: name results with tape.Fetch or updates with tape.Do"))
+	}
 	for _, n := range r.wanted {
-		if n == nil || n.Graph() != g || !n.IsValid() {
+		if n != nil && !n.IsValid() && n.Graph().Err() != nil { // g has no mistakes: it is of another graph
+			errs = append(errs, n.Graph().Err())
+		} else if n == nil || n.Graph() != g || !n.IsValid() {
 			errs = append(errs, fmt.Errorf("fetch: %v is no node of graph %q", n, g.Name()))
 		}
 	}
 	for _, n := range r.finite {
 		if n.IsValid() && (n.Rank() != 0 || !n.DType().IsFloat()) {
-			errs = append(errs, fmt.Errorf("check finite: %v is no float scalar", n))
+			errs = append(errs, located(n, "check finite: %v is no float scalar", n))
 		}
 	}
 	seen := map[*graph.Node]bool{}
@@ -118,16 +125,23 @@ func (r *request) check(g *graph.Graph) error {
 		switch {
 		case u.Target == nil || u.Value == nil || u.Target.Graph() != g || u.Value.Graph() != g || !u.Target.IsValid() || !u.Value.IsValid():
 			errs = append(errs, fmt.Errorf("do: an update of graph %q has no target or value there", g.Name()))
-		case u.Target.Role() != graph.RoleParam && u.Target.Role() != graph.RoleState:
-			errs = append(errs, fmt.Errorf("do: %v is not a parameter or state", u.Target))
-		case u.Target.DType() != u.Value.DType() || !u.Target.Shape().SameSizes(u.Value.Shape()):
-			errs = append(errs, fmt.Errorf("do: %s of type %v cannot take a value of type %v", u.Target.Path(), u.Target.Type(), u.Value.Type()))
+		case u.Err() != nil:
+			errs = append(errs, located(u.Value, "do: %w", u.Err()))
 		case seen[u.Target]:
-			errs = append(errs, fmt.Errorf("do: %s is updated twice in one program: compile one for each step", u.Target.Path()))
+			errs = append(errs, located(u.Value, "do: %s is updated twice in one program: compile one for each step", u.Target.Path()))
 		}
 		seen[u.Target] = true
 	}
 	return errors.Join(errs...)
+}
+
+// located is an error at the line where a node was made.
+func located(n *graph.Node, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if at := n.First().Pos; at != (graph.Pos{}) {
+		return fmt.Errorf("%v: %w", at, err)
+	}
+	return err
 }
 
 // lowering turns the nodes of the rewritten graph into instructions.
@@ -201,7 +215,7 @@ func (l *lowering) lower(n *graph.Node) error {
 	case Runner:
 		k = runner{op, n}
 	default:
-		return fmt.Errorf("%v: operation %s has no Run method: see tape.Runner", n.First().Pos, n.Op().Name())
+		return located(n, "operation %s has no Run method: see tape.Runner", n.Op().Name())
 	}
 	in := make([]value, n.NumIn())
 	for i := range in {

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -13,8 +14,14 @@ func Scalar(dt graph.DType, v float64) *tensor.Dense {
 	return denseOver(graph.Type{DType: dt}, memOf(graph.Value{Type: graph.Type{DType: dt}, Data: []float64{dt.Round(v)}}))
 }
 
-// Tensor is a dense tensor of the given type over a copy of row-major data.
-func Tensor(v graph.Value) *tensor.Dense { return denseOver(v.Type, memOf(v)) }
+// Tensor is a dense tensor of the given type over a copy of row-major data; nil,
+// which no run takes, where the data are not as many as the shape asks for.
+func Tensor(v graph.Value) *tensor.Dense {
+	if len(v.Data) != v.Type.Shape.Len() {
+		return nil
+	}
+	return denseOver(v.Type, memOf(v))
+}
 
 // memOf is a value's elements in their own type.
 func memOf(v graph.Value) kernel.Mem {
@@ -27,17 +34,20 @@ func memOf(v graph.Value) kernel.Mem {
 	case graph.I32:
 		fill(kernel.As[int32](m), v.Data)
 	case graph.I64:
-		fill(kernel.As[int64](m), v.Data)
+		for i, x := range v.Data {
+			if kernel.As[int64](m)[i] = int64(x); x >= math.MaxInt64 { // 2⁶³ as a float64, which no int64 is
+				kernel.As[int64](m)[i] = math.MaxInt64
+			}
+		}
 	case graph.Bool:
-		for i, b := range kernel.As[bool](m) {
-			_ = b
-			kernel.As[bool](m)[i] = v.Data[i] != 0
+		for i, x := range v.Data {
+			kernel.As[bool](m)[i] = x != 0
 		}
 	}
 	return m
 }
 
-func fill[T float32 | float64 | int32 | int64](to []T, from []float64) {
+func fill[T float32 | float64 | int32](to []T, from []float64) {
 	for i, x := range from {
 		to[i] = T(x)
 	}
@@ -70,7 +80,7 @@ func dense[T any](shape tensor.ConsOpt, scalar bool, s []T) *tensor.Dense {
 // memOfDense is the memory of a tensor that must have the given type; an
 // array that is not dense, such as a transposed view, is copied first.
 func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
-	if t == nil {
+	if t == nil || t.Dtype().Type == nil {
 		return kernel.Mem{}, fmt.Errorf("want a tensor of type %v, got nil", want)
 	}
 	if got := dtypeOf(t); got != want.DType {

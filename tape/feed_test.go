@@ -2,6 +2,7 @@ package tape_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -33,6 +34,8 @@ func TestFeedMistakes(t *testing.T) {
 	}{
 		{"nothing", nil, "input x of type f32[i=2 d=3] is not fed"},
 		{"nil", tape.Feed{x: nil}, "input x: want a tensor of type f32[i=2 d=3], got nil"},
+		{"an empty tensor", tape.Feed{x: &tensor.Dense{}}, "input x: want a tensor of type f32[i=2 d=3], got nil"},
+		{"too few values", tape.Feed{x: tape.Tensor(graph.Value{Type: x.Type(), Data: []float64{1}})}, "input x: want a tensor of type f32[i=2 d=3], got nil"},
 		{"other sizes", tape.Feed{x: f32([]int{3, 2}, 1, 2, 3, 4, 5, 6)}, "input x: want shape [i=2 d=3], got (3, 2)"},
 		{"other rank", tape.Feed{x: f32([]int{6}, 1, 2, 3, 4, 5, 6)}, "input x: want shape [i=2 d=3], got (6)"},
 		{"a scalar", tape.Feed{x: tape.Scalar(graph.F32, 1)}, "input x: want shape [i=2 d=3], got ()"},
@@ -53,6 +56,37 @@ func TestFeedMistakes(t *testing.T) {
 	run(t, vm, tape.Feed{x: good})
 	if got, want := value(t, vm, y), []float64{2, 4, 6, 8, 10, 12}; !slices.Equal(got, want) {
 		t.Errorf("after mistakes y is %v: want %v", got, want)
+	}
+}
+
+// TestFeedOfAResult: a result may be fed to the run that writes over it.
+func TestFeedOfAResult(t *testing.T) {
+	g := graph.New("iterate")
+	x := g.Input("x", graph.F64, graph.Ax("i", 8))
+	early := ops.Exp(ops.Neg(x)) // takes the place of the result, which comes last, if any may
+	y := ops.Add(ops.Scale(ops.Sum(early), 0.1), ops.Sin(x)).As("y")
+	vm := compile(t, g, tape.Fetch(y)).NewVM(tape.NewStore(g))
+	want := []float64{0, 0, 0, 0, 0, 0, 0, 0}
+	feed := tape.Feed{x: tensor.New(tensor.WithShape(8), tensor.WithBacking(slices.Clone(want)))}
+	for range 3 {
+		run(t, vm, feed)
+		sum := 0.0
+		for _, v := range want {
+			sum += math.Exp(-v)
+		}
+		for i, v := range want {
+			want[i] = 0.1*sum + math.Sin(v)
+		}
+		for i, v := range value(t, vm, y) {
+			if math.Abs(v-want[i]) > 1e-12 {
+				t.Fatalf("y is %v: want %v", value(t, vm, y), want)
+			}
+		}
+		result, err := vm.Value(y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		feed[x] = result
 	}
 }
 

@@ -17,23 +17,27 @@ func TestCompileMistakes(t *testing.T) {
 	g, x, a, step := line()
 	other, _, b, otherStep := line()
 	wide := g.Input("wide", graph.F32, graph.Ax("i", 2))
+	best := ops.ArgMax(wide, 0).As("best")
+	at := func(n *graph.Node, text string) string { return n.First().Pos.String() + ": " + text }
+	twice := at(step[0].Value, "do: a is updated twice in one program: compile one for each step")
 	for _, c := range []struct {
 		name    string
 		options []tape.Option
 		want    string
 	}{
+		{"nothing", []tape.Option{tape.Fetch(), tape.Do(nil), nil}, "compile: nothing to compute: name results with tape.Fetch or updates with tape.Do"},
 		{"nil", []tape.Option{tape.Fetch(nil)}, `fetch: nil is no node of graph "line"`},
 		{"another graph's node", []tape.Option{tape.Fetch(b)}, `fetch: a[] is no node of graph "line"`},
 		{"another graph's watch", []tape.Option{tape.Watch(b)}, `fetch: a[] is no node of graph "line"`},
-		{"no scalar", []tape.Option{tape.CheckFinite(wide)}, `check finite: wide[i=2] is no float scalar`},
-		{"no float", []tape.Option{tape.CheckFinite(ops.ArgMax(wide, 0).As("best"))}, `check finite: best[] is no float scalar`},
-		{"twice", []tape.Option{tape.Do(step, step)}, "do: a is updated twice in one program: compile one for each step"},
+		{"no scalar", []tape.Option{tape.CheckFinite(wide)}, at(wide, `check finite: wide[i=2] is no float scalar`)},
+		{"no float", []tape.Option{tape.CheckFinite(best)}, at(best, `check finite: best[] is no float scalar`)},
+		{"twice", []tape.Option{tape.Do(step, step)}, twice},
 		{"another graph's step", []tape.Option{tape.Do(otherStep)}, `do: an update of graph "line" has no target or value there`},
 		{"an empty update", []tape.Option{tape.Do(graph.Step{{}})}, `do: an update of graph "line" has no target or value there`},
-		{"an update of an input", []tape.Option{tape.Do(graph.Step{{Target: x, Value: a}})}, "do: x[] is not a parameter or state"},
-		{"an update of another type", []tape.Option{tape.Do(graph.Step{{Target: a, Value: wide}})}, "do: a of type f32[] cannot take a value of type f32[i=2]"},
+		{"an update of an input", []tape.Option{tape.Do(graph.Step{{Target: x, Value: a}})}, at(a, "do: x[] is not a parameter or state")},
+		{"an update of another type", []tape.Option{tape.Do(graph.Step{{Target: a, Value: wide}})}, at(wide, "do: a of type f32[] cannot take a value of type f32[i=2]")},
 		{"several", []tape.Option{tape.Fetch(nil, b), tape.Do(step, step)},
-			"fetch: nil is no node of graph \"line\"\nfetch: a[] is no node of graph \"line\"\ndo: a is updated twice in one program: compile one for each step"},
+			"fetch: nil is no node of graph \"line\"\nfetch: a[] is no node of graph \"line\"\n" + twice},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := tape.Compile(g, c.options...)
@@ -44,6 +48,18 @@ func TestCompileMistakes(t *testing.T) {
 	wantError(t, err, "compile: the graph is nil")
 	if _, err := tape.Compile(other, tape.Fetch(b), tape.Do(otherStep)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMistakeWithoutAGraph: a call without any operand has no graph, and its
+// mistake comes to light where its result is fetched.
+func TestMistakeWithoutAGraph(t *testing.T) {
+	g, x, _, _ := line()
+	for _, n := range []*graph.Node{ops.Concat(0), ops.Exp(ops.Concat(0)), ops.Sum(ops.Concat(0))} {
+		_, err := tape.Compile(g, tape.Fetch(x, n))
+		if err == nil || !strings.HasPrefix(err.Error(), "tape/result_test.go:") || !strings.Contains(err.Error(), ": Concat: ") {
+			t.Errorf("got %v: want the mistake of Concat at its line", err)
+		}
 	}
 }
 

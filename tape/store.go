@@ -11,7 +11,7 @@ import (
 
 // Store holds parameters and states by path. Programs of different graphs and
 // shapes of batch may share one: what counts is the path and the type. It is
-// for one running VM at a time.
+// for one running VM at a time. The zero Store is empty, with seed 0.
 type Store struct {
 	seed    uint64
 	step    uint64
@@ -40,11 +40,17 @@ type StoreOption func(*Store)
 func Seed(seed uint64) StoreOption { return func(s *Store) { s.seed = seed } }
 
 // NewStore makes a store with fresh values for the parameters and states of g.
-// A fresh value depends on the seed, the path and the type alone.
+// A fresh value depends on the seed, the path and the type alone. Without a graph
+// it is empty: what a program needs is made when a VM joins the two.
 func NewStore(g *graph.Graph, options ...StoreOption) *Store {
-	s := &Store{entries: map[string]*entry{}}
+	s := &Store{}
 	for _, o := range options {
-		o(s)
+		if o != nil {
+			o(s)
+		}
+	}
+	if g == nil {
+		return s
 	}
 	for _, n := range g.Leaves(graph.RoleParam, graph.RoleState) {
 		s.fresh(leafOf(n))
@@ -74,6 +80,9 @@ func (s *Store) fresh(l leaf) (*entry, error) {
 		}
 	}
 	e := &entry{l.typ, memOf(v)}
+	if s.entries == nil {
+		s.entries = map[string]*entry{}
+	}
 	s.entries[l.path] = e
 	return e, nil
 }

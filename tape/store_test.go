@@ -2,6 +2,7 @@ package tape_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -184,4 +185,42 @@ func TestStoreGrows(t *testing.T) {
 	if got, want := stored(t, s, "fc/w"), stored(t, tape.NewStore(g, tape.Seed(3)), "fc/w"); !slices.Equal(got, want) {
 		t.Errorf("made late fc/w is %v: want %v", got, want)
 	}
+}
+
+// TestEmptyStores take what a program needs.
+func TestEmptyStores(t *testing.T) {
+	g := graph.New("g")
+	w := g.Param("w", graph.F32, graph.Ax("i", 2)).Init(graph.Fill(3))
+	prog := compile(t, g, tape.Fetch(w))
+	for _, s := range []*tape.Store{tape.NewStore(nil), tape.NewStore(nil, nil), {}} {
+		vm := prog.NewVM(s)
+		run(t, vm, nil)
+		if got := value(t, vm, w); got[0] != 3 || got[1] != 3 {
+			t.Errorf("w is %v: want 3 3", got)
+		}
+	}
+}
+
+// TestLargestIntegers: beyond the range of an integer stands its nearest end.
+func TestLargestIntegers(t *testing.T) {
+	g := graph.New("g")
+	s := g.Constant(graph.I64, []float64{0x1p63, -0x1p70, 0x1p53}, graph.Dims(3)...)
+	vm := compile(t, g, tape.Fetch(s)).NewVM(nil)
+	if err := vm.Run(context.Background(), nil); err == nil {
+		t.Error("a VM without a store ran")
+	}
+	vm = compile(t, g, tape.Fetch(s)).NewVM(tape.NewStore(g))
+	run(t, vm, nil)
+	d, err := vm.Value(s)
+	if err != nil || !slices.Equal(d.Int64s(), []int64{math.MaxInt64, math.MinInt64, 1 << 53}) {
+		t.Errorf("got %v, %v", d, err)
+	}
+}
+
+// TestNilContext is a mistake, not a crash.
+func TestNilContext(t *testing.T) {
+	g := graph.New("g")
+	vm := compile(t, g, tape.Fetch(g.Scalar("x", 1))).NewVM(tape.NewStore(g))
+	var none context.Context
+	wantError(t, vm.Run(none, nil), "the context is nil")
 }

@@ -15,7 +15,8 @@ import (
 
 // Feed gives inputs their values for one run: dense row-major tensors of the
 // inputs' types, which the run reads where they lie. Inputs with a default may
-// be left out. Reusing a Feed from step to step allocates nothing.
+// be left out. Reusing a Feed from step to step allocates nothing. A result of the
+// same VM may be fed as it is: it is copied first.
 type Feed map[*graph.Node]*tensor.Dense
 
 // VM runs a program on a store. It is for one goroutine.
@@ -103,6 +104,9 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	if vm.prog == nil {
 		return errors.New("the VM is closed")
 	}
+	if ctx == nil {
+		return errors.New("the context is nil")
+	}
 	if err := vm.bind(feed); err != nil {
 		return err
 	}
@@ -146,6 +150,11 @@ func (vm *VM) bind(feed Feed) error {
 			var err error
 			if m, err = memOfDense(in.typ, t); err != nil {
 				return fmt.Errorf("input %s: %w", in.path, err)
+			}
+			if m.Overlaps(vm.arena) { // a result of the last run: this run writes over it
+				own := kernel.Alloc(m.Len())
+				own.Copy(m)
+				m = own
 			}
 		} else if !in.hasDefault {
 			return fmt.Errorf("input %s of type %v is not fed", in.path, in.typ)

@@ -2,6 +2,9 @@ package train
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -17,9 +20,10 @@ type Runner interface {
 type Loop struct {
 	VM    Runner
 	Steps int
-	// Feed gives what is fed in step t; the loop adds the scheduled scalars.
+	// Feed gives what is fed in step t besides the scheduled scalars; nil where
+	// there is nothing. The loop does not change it.
 	Feed func(t int) (tape.Feed, error)
-	// Scheduled scalars are set before each step.
+	// Scheduled float scalars are set before each step.
 	Scheduled map[*graph.Node]Schedule
 	// After is called when step t has been committed; done ends the loop early.
 	After func(t int) (done bool, err error)
@@ -28,14 +32,25 @@ type Loop struct {
 // Run runs the steps, until they are done, After says so, ctx ends, or
 // something fails. It gives the number of steps committed.
 func (l Loop) Run(ctx context.Context) (steps int, err error) {
+	if l.VM == nil {
+		return 0, errors.New("loop: no VM to run")
+	}
 	scalars := map[*graph.Node]*tensor.Dense{}
-	for n := range l.Scheduled {
+	for n, s := range l.Scheduled {
+		if !n.IsValid() || n.Rank() != 0 || !n.DType().IsFloat() || s.IsZero() {
+			return 0, fmt.Errorf("loop: the schedule of %v: want a float scalar and a schedule", n)
+		}
 		scalars[n] = tape.Scalar(n.DType(), 0)
 	}
+	feed := tape.Feed{}
 	for t := range l.Steps {
-		feed, err := l.Feed(t)
-		if err != nil {
-			return t, err
+		clear(feed)
+		if l.Feed != nil {
+			own, err := l.Feed(t)
+			if err != nil {
+				return t, err
+			}
+			maps.Copy(feed, own)
 		}
 		for n, s := range l.Scheduled {
 			setScalar(scalars[n], s.At(t, l.Steps))
@@ -50,7 +65,7 @@ func (l Loop) Run(ctx context.Context) (steps int, err error) {
 			}
 		}
 	}
-	return l.Steps, nil
+	return max(0, l.Steps), nil
 }
 
 // setScalar changes a scalar tensor in place.

@@ -1,7 +1,9 @@
 package train
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
@@ -20,7 +22,7 @@ type Optimiser struct {
 // run is one call of Minimize.
 type run struct {
 	g    *graph.Graph
-	rate *graph.Node
+	rate *graph.Node            // of the loss's element type
 	once map[string]*graph.Node // states that the parameters share
 	step graph.Step
 }
@@ -38,8 +40,17 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 			}
 		}
 	}
-	if len(params) == 0 {
-		g.Fail("Minimize", fmt.Errorf("the loss depends on no parameter"), loss)
+	var err error
+	switch {
+	case len(params) == 0:
+		err = errors.New("the loss depends on no parameter")
+	case o.IsZero():
+		err = errors.New("the optimiser is the zero value: want train.SGD or train.Adam")
+	case math.IsNaN(o.rate) || math.IsInf(o.rate, 0):
+		err = fmt.Errorf("a learning rate of %v: want a finite number", o.rate)
+	}
+	if err != nil {
+		g.Fail("Minimize", err, loss)
 		return nil
 	}
 	grads := grad.Of(loss, params...)
@@ -63,12 +74,17 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 // called at the top level; nil if it is not there.
 func (o Optimiser) Rate(g *graph.Graph) *graph.Node { return g.Lookup(o.name + "/rate") }
 
+// move is p − rate·by.
+func (r *run) move(p, by *graph.Node) *graph.Node {
+	return ops.Sub(p, ops.Mul(ops.Cast(r.rate, p.DType()), by))
+}
+
 // shared makes a scalar state once for all parameters, with its update.
-func (r *run) shared(name string, dt graph.DType, next func(old *graph.Node) *graph.Node) (now *graph.Node) {
+func (r *run) shared(name string, next func(old *graph.Node) *graph.Node) (now *graph.Node) {
 	if n := r.once[name]; n != nil {
 		return n
 	}
-	s := r.g.State(name, dt)
+	s := r.g.State(name, r.rate.DType())
 	n := next(s)
 	r.once[name] = n
 	r.step = append(r.step, r.g.Assign(s, n))
@@ -78,7 +94,7 @@ func (r *run) shared(name string, dt graph.DType, next func(old *graph.Node) *gr
 // SGD is plain gradient descent: p ← p − rate·∂loss/∂p.
 func SGD(rate float64) Optimiser {
 	return Optimiser{"sgd", rate, func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {
-		return ops.Sub(p, ops.Mul(r.rate, dp)), nil
+		return r.move(p, dp), nil
 	}}
 }
 
@@ -95,16 +111,15 @@ func Adam(rate float64) Optimiser {
 		moment := func(name string, β float64, g *graph.Node) (unbiased *graph.Node, u graph.Update) {
 			s := r.g.State(name+"/"+p.Path(), p.DType(), p.Shape().Axes()...)
 			now := ops.Add(ops.Scale(s, β), ops.Scale(g, 1-β))
-			power := r.shared(name+"-decay", p.DType(), func(old *graph.Node) *graph.Node {
+			power := r.shared(name+"-decay", func(old *graph.Node) *graph.Node {
 				// old is 1 − βᵗ⁻¹, which starts at 0; 1 − βᵗ = 1 − β + β·old.
 				return ops.Shift(ops.Scale(old, β), 1-β)
 			})
-			return ops.Div(now, power), r.g.Assign(s, now)
+			return ops.Div(now, ops.Cast(power, p.DType())), r.g.Assign(s, now)
 		}
 		m, um := moment("m", β1, dp)
 		v, uv := moment("v", β2, ops.Square(dp))
-		move := ops.Div(m, ops.Shift(ops.Sqrt(v), ε))
-		return ops.Sub(p, ops.Mul(r.rate, move)), graph.Step{um, uv}
+		return r.move(p, ops.Div(m, ops.Shift(ops.Sqrt(v), ε))), graph.Step{um, uv}
 	}}
 }
 

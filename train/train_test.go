@@ -97,13 +97,49 @@ func TestRateIsAnInput(t *testing.T) {
 }
 
 func TestMinimizeMistakes(t *testing.T) {
-	g := graph.New("no parameters")
-	x := g.Input("x", graph.F32)
+	g := graph.New("mistakes")
+	x, w := g.Input("x", graph.F32), g.Param("w", graph.F32)
 	_, _, line, _ := runtime.Caller(0)
 	train.SGD(1).Minimize(x)
-	want := fmt.Sprintf("train/train_test.go:%d: Minimize: the loss depends on no parameter: x[]", line+1)
-	if err := g.Err(); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	train.Optimiser{}.Minimize(w)
+	train.Adam(math.NaN()).Minimize(w)
+	errs, _ := g.Err().(graph.Errors)
+	want := []string{
+		"the loss depends on no parameter: x[]",
+		"the optimiser is the zero value: want train.SGD or train.Adam: w[]",
+		"a learning rate of NaN: want a finite number: w[]",
+	}
+	if len(errs) != len(want) {
+		t.Fatalf("got %v", errs)
+	}
+	for i, w := range want {
+		if w = fmt.Sprintf("train/train_test.go:%d: Minimize: %s", line+1+i, w); errs[i].Error() != w {
+			t.Errorf("got %v, want %s", errs[i], w)
+		}
+	}
+}
+
+// TestMixedTypes: parameters need not have the element type of the loss.
+func TestMixedTypes(t *testing.T) {
+	for _, o := range []train.Optimiser{train.SGD(0.1), train.Adam(0.1)} {
+		g := graph.New("mixed")
+		a, b := g.Param("a", graph.F32).Init(graph.Fill(2)), g.Param("b", graph.F64).Init(graph.Fill(2))
+		step := o.Minimize(ops.Add(ops.Square(a), ops.Cast(ops.Square(b), graph.F32)))
+		prog, err := tape.Compile(g, tape.Do(step))
+		if err != nil {
+			t.Fatalf("%v: %v", o, err)
+		}
+		vm := prog.NewVM(tape.NewStore(g))
+		for range 3 {
+			if err := vm.Run(context.Background(), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x, _ := vm.Store().Get("a")
+		y, _ := vm.Store().Get("b")
+		if p, q := float64(x.Float32s()[0]), y.Float64s()[0]; p >= 1.8 || math.Abs(p-q) > 1e-6 {
+			t.Errorf("%v: a is %v, b %v: want the same way down from 2", o, p, q)
+		}
 	}
 }
 
@@ -126,6 +162,45 @@ func TestLoop(t *testing.T) {
 	loop.Feed = func(step int) (tape.Feed, error) { return nil, broken }
 	if n, err := loop.Run(context.Background()); n != 0 || !errors.Is(err, broken) {
 		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// TestLoopFeeds: the loop adds scalars to what is fed, which it leaves alone.
+func TestLoopFeeds(t *testing.T) {
+	o := train.SGD(0.1)
+	g, _, _, vm := quadratic(t, o)
+	still := map[*graph.Node]train.Schedule{o.Rate(g): train.Constant(0)}
+	own := tape.Feed{}
+	for _, feed := range []func(int) (tape.Feed, error){nil, func(int) (tape.Feed, error) { return nil, nil }, func(int) (tape.Feed, error) { return own, nil }} {
+		n, err := train.Loop{VM: vm, Steps: 2, Feed: feed, Scheduled: still}.Run(context.Background())
+		if n != 2 || err != nil || len(own) != 0 || weights(t, vm)[0] != 0 {
+			t.Errorf("%d steps, %v, fed %v, w %v", n, err, own, weights(t, vm))
+		}
+	}
+}
+
+func TestLoopMistakes(t *testing.T) {
+	g, w, loss, vm := quadratic(t, train.SGD(0.1))
+	k := g.Scalar("k", 1, graph.I32)
+	at := func(n *graph.Node, s train.Schedule) map[*graph.Node]train.Schedule {
+		return map[*graph.Node]train.Schedule{n: s}
+	}
+	for _, c := range []struct {
+		loop train.Loop
+		want string
+	}{
+		{train.Loop{Steps: 1}, "loop: no VM to run"},
+		{train.Loop{VM: vm, Steps: 1, Scheduled: at(nil, train.Constant(1))}, "loop: the schedule of nil: want a float scalar and a schedule"},
+		{train.Loop{VM: vm, Steps: 1, Scheduled: at(k, train.Constant(1))}, "loop: the schedule of k[]: want a float scalar and a schedule"},
+		{train.Loop{VM: vm, Steps: 1, Scheduled: at(w, train.Constant(1))}, "loop: the schedule of w[i=3]: want a float scalar and a schedule"},
+		{train.Loop{VM: vm, Steps: 1, Scheduled: at(loss, train.Schedule{})}, "loop: the schedule of loss[]: want a float scalar and a schedule"},
+	} {
+		if n, err := c.loop.Run(context.Background()); n != 0 || err == nil || err.Error() != c.want {
+			t.Errorf("%d steps, %v: want %s", n, err, c.want)
+		}
+	}
+	if n, err := (train.Loop{VM: vm, Steps: -1}).Run(context.Background()); n != 0 || err != nil {
+		t.Errorf("%d steps, %v", n, err)
 	}
 }
 

@@ -20,7 +20,8 @@ type Differentiable interface {
 // type. Derivatives of derivatives are taken by calling it again.
 //
 // A loss that is no scalar, or does not depend on a node of wrt, is a mistake
-// recorded in the graph, and says where the path was cut.
+// recorded in the graph, and says where the path was cut. So is a rule that gives
+// a derivative of another type than its operand's.
 func Of(loss *graph.Node, wrt ...*graph.Node) []*graph.Node { return of(loss, wrt, false) }
 
 // OrZero is Of, but gives zeros where the loss does not depend on a node.
@@ -55,7 +56,9 @@ func of(loss *graph.Node, wrt []*graph.Node, zeros bool) []*graph.Node {
 		if d == nil {
 			d = ops.BroadcastTo(ops.Lit(w, 0), w.Shape())
 		}
-		out[i] = d
+		if out[i] = d; !d.IsValid() {
+			continue
+		}
 		g.RecordDerivation(graph.Derivation{Loss: loss, Wrt: w, Grad: d, First: first})
 	}
 	return out
@@ -151,20 +154,20 @@ func (r *reverse) push(n *graph.Node) {
 			continue
 		}
 		var d *graph.Node
-		if ok && x.DType().IsFloat() {
+		if dy := r.adjoint[n]; !dy.IsValid() {
+			d = dy // follows from a mistake of another rule
+		} else if ok && x.DType().IsFloat() {
 			g.During(n.First(), graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss}, func() {
-				if d = rule.Grad(n, r.adjoint[n], i); d.IsValid() && d.Shape() != x.Shape() && d.Shape().SameSizes(x.Shape()) {
+				if d = rule.Grad(n, dy, i); d.IsValid() && d.Shape() != x.Shape() && d.Shape().SameSizes(x.Shape()) {
 					d = ops.ReshapeTo(d, x.Shape())
+				} else if d.IsValid() && d.Type() != x.Type() {
+					d = g.Fail("grad", fmt.Errorf("the derivative of %s by operand %d has type %v, the operand %v", n.Op().Name(), i, d.Type(), x.Type()), n)
 				}
 			})
 		}
 		if d == nil {
 			r.cuts = append(r.cuts, n)
 			continue
-		}
-		if !d.IsValid() || d.DType() != x.DType() || !d.Shape().SameSizes(x.Shape()) {
-			panic(fmt.Sprintf("grad: the derivative of %s by operand %d has type %v, the operand %v (%v, node %%%d)\n%v",
-				n.Op().Name(), i, d.Type(), x.Type(), n.First().Pos, n.ID(), g.Err()))
 		}
 		r.partial[x] = append(r.partial[x], d)
 	}

@@ -219,3 +219,25 @@ func TestPowTwice(t *testing.T) {
 		}
 	}
 }
+
+// crooked is an operation whose derivative has not the type of its operand.
+type crooked struct{}
+
+func (crooked) Name() string                               { return "Crooked" }
+func (crooked) Infer(in []*graph.Node) (graph.Type, error) { return in[0].Type(), nil }
+func (crooked) Grad(y, dy *graph.Node, _ int) *graph.Node  { return ops.Sum(dy) }
+
+// TestWrongRule: a derivative of the wrong type is one mistake, at the line of
+// the operation, wherever the operation was defined.
+func TestWrongRule(t *testing.T) {
+	g := graph.New("wrong rule")
+	x := g.Param("x", graph.F32, graph.Ax("i", 3))
+	y := graph.Apply(crooked{}, ops.Tanh(x))
+	if d := grad.Of(ops.Sum(ops.Exp(y)), x)[0]; d.IsValid() || len(g.Derivations()) != 0 {
+		t.Errorf("got %v and %v", d, g.Derivations())
+	}
+	want := y.First().Pos.String() + ": grad: the derivative of Crooked by operand 0 has type f32[], the operand f32[i=3]: " + y.String()
+	if err := g.Err(); err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}

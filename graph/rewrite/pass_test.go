@@ -125,3 +125,26 @@ func TestBrokenRulesPanic(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsStayTogether: derivatives that were taken in one sweep are recorded as
+// such through every pass, or each would be taken again in a sweep of its own.
+func TestCallsStayTogether(t *testing.T) {
+	g := graph.New("two calls")
+	x := g.Input("x", graph.F32)
+	a, b, c := g.Param("a", graph.F32), g.Param("b", graph.F32), g.Param("c", graph.F32)
+	loss := ops.Mul(ops.Exp(ops.Mul(a, x)), ops.Sin(ops.Mul(b, c))).As("loss")
+	wanted := append(grad.Of(loss, a, b, c), grad.Of(ops.Square(loss), a, b)...)
+	for k := range Passes()[:4] {
+		res, err := Run(g, wanted, Passes()[:k]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		firsts := map[int]int{}
+		for _, d := range res.Graph.Derivations() {
+			firsts[d.First]++
+		}
+		if len(firsts) != 2 {
+			t.Errorf("after %d passes the calls start at %v: want two, of 3 and 2 derivatives", k, firsts)
+		}
+	}
+}

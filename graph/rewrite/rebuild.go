@@ -55,8 +55,16 @@ func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass) *builder {
 		}
 	}
 	if !p.derive {
+		firsts := map[call]int{}
+		for c := range b.calls {
+			firsts[c] = b.first(c)
+		}
 		for _, d := range kept {
-			b.to.RecordDerivation(graph.Derivation{Loss: b.node[d.Loss], Wrt: b.node[d.Wrt], Grad: b.node[d.Grad], First: b.first(d)})
+			first, now := firsts[call{d.Loss, d.First}], b.node[d.Grad]
+			if d.Grad.ID() < d.First && now.ID() >= first {
+				first = b.to.Len() // it stays a forward node that happens to be the derivative
+			}
+			b.to.RecordDerivation(graph.Derivation{Loss: b.node[d.Loss], Wrt: b.node[d.Wrt], Grad: now, First: first})
 		}
 	}
 	return b
@@ -95,12 +103,17 @@ func (b *builder) again(c call) {
 	}
 }
 
-// first is the number from which on nodes of the new graph belong to derivation d.
-func (b *builder) first(d graph.Derivation) int {
-	if d.Grad.ID() < d.First { // a forward node happened to be the derivative
-		return b.to.Len()
+// first is the number from which on nodes of the new graph belong to a call. It
+// is one number for all derivations of the call, so that they stay together:
+// taken apart, each would cost a sweep of its own.
+func (b *builder) first(c call) int {
+	first := b.to.Len()
+	for _, d := range b.calls[c] {
+		if d.Grad.ID() >= d.First {
+			first = min(first, b.node[d.Grad].ID())
+		}
 	}
-	return b.node[d.Grad].ID()
+	return first
 }
 
 func (b *builder) copy(n *graph.Node) {

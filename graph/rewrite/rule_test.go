@@ -87,6 +87,16 @@ var ruleCases = []ruleCase{
 	{"log of softmax", false, func(v leaves) *graph.Node { return ops.Log(ops.Sigmoid(v.x)) }},
 	{"log of softmax", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Softmax(v.x, "i"), 0.5)) }},
 
+	{"log of sigmoid", true, func(v leaves) *graph.Node { return ops.Log(ops.Sigmoid(v.x)) }},
+	{"log of sigmoid", true, func(v leaves) *graph.Node { return ops.Log(ops.OneMinus(ops.Sigmoid(v.x))) }},
+	{"log of sigmoid", false, func(v leaves) *graph.Node { return ops.Log(ops.Sub(ops.Lit(v.x, 2), ops.Sigmoid(v.x))) }},
+	{"log of sigmoid", false, func(v leaves) *graph.Node { return ops.Log(ops.Tanh(v.x)) }},
+
+	{"naive softplus", true, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), 1)) }},
+	{"naive softplus", true, func(v leaves) *graph.Node { return ops.Log1p(ops.Exp(ops.Neg(v.x))) }},
+	{"naive softplus", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), 2)) }},
+	{"naive softplus", false, func(v leaves) *graph.Node { return ops.Log1p(v.x) }},
+
 	{"log of 1 + x", true, func(v leaves) *graph.Node { return ops.Log(ops.Shift(v.x, 1)) }},
 	{"log of 1 + x", true, func(v leaves) *graph.Node { return ops.Log(ops.Add(ops.Lit(v.s, 1), v.s)) }},
 	{"log of 1 + x", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(v.x, 2)) }},

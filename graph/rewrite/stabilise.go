@@ -43,18 +43,58 @@ var stabilise = []Rule{
 		}
 		return ops.LogSoftmax(x, axis)
 	}},
-	{"log of 1 + x", "1 + x rounds a small x away", func(n *graph.Node) *graph.Node {
-		if !ops.Is(n, "Log") || !ops.Is(n.In(0), "Add") {
+	{"log of sigmoid", "log σ(x) = −log(1 + exp(−x)) and log(1 − σ(x)) = −log(1 + exp(x)); the logarithm of an underflowed 0 is lost", func(n *graph.Node) *graph.Node {
+		if !ops.Is(n, "Log") || n.Rank() == graph.MaxRank {
 			return nil
 		}
-		sum := n.In(0)
-		for i := range 2 {
-			if v, ok := ops.Literal(sum.In(i)); ok && v == 1 {
-				return ops.Log1p(sum.In(1 - i))
-			}
+		s := n.In(0)
+		if ops.Is(s, "Sigmoid") {
+			return ops.Neg(softplus(ops.Neg(s.In(0))))
+		}
+		if !ops.Is(s, "Sub") || !ops.Is(s.In(1), "Sigmoid") || s.In(1).Shape() != s.Shape() {
+			return nil
+		}
+		if v, ok := ops.Literal(s.In(0)); !ok || v != 1 {
+			return nil
+		}
+		return ops.Neg(softplus(s.In(1).In(0)))
+	}},
+	{"naive softplus", "log(1 + exp(x)) overflows where it is x itself", func(n *graph.Node) *graph.Node {
+		if x, ok := logOf1Plus(n); ok && ops.Is(x, "Exp") && n.Rank() < graph.MaxRank {
+			return softplus(x.In(0))
 		}
 		return nil
 	}},
+	{"log of 1 + x", "1 + x rounds a small x away", func(n *graph.Node) *graph.Node {
+		if x, ok := logOf1Plus(n); ok && ops.Is(n, "Log") {
+			return ops.Log1p(x)
+		}
+		return nil
+	}},
+}
+
+// softplus is log(1 + exp(x)) as the log-sum-exp of x and 0, whose derivatives of
+// every order are right at 0 too, where max(x, 0) has a kink.
+func softplus(x *graph.Node) *graph.Node {
+	x = ops.Expand(x, -1, "")
+	return ops.LogSumExp(ops.Concat(-1, x, ops.BroadcastTo(ops.Lit(x, 0), x.Shape())), -1)
+}
+
+// logOf1Plus gives x where the node is log(1 + x), written with Log or Log1p.
+func logOf1Plus(n *graph.Node) (x *graph.Node, ok bool) {
+	if ops.Is(n, "Log1p") {
+		return n.In(0), true
+	}
+	if !ops.Is(n, "Log") || !ops.Is(n.In(0), "Add") {
+		return nil, false
+	}
+	sum := n.In(0)
+	for i := range 2 {
+		if v, ok := ops.Literal(sum.In(i)); ok && v == 1 {
+			return sum.In(1 - i), true
+		}
+	}
+	return nil, false
 }
 
 // alongside reports whether a sum s over the given axes of an array, kept or

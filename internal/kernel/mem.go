@@ -56,3 +56,9 @@ func (m Mem) Slice(off, n int) Mem {
 
 // Copy copies the bytes of src, as many as fit, and gives their number. The blocks may overlap.
 func (m Mem) Copy(src Mem) int { return copy(raw[byte](m), raw[byte](src)) }
+
+// Overlaps reports whether the two blocks share a byte.
+func (m Mem) Overlaps(o Mem) bool {
+	a, b := uintptr(m.p), uintptr(o.p)
+	return a < b+uintptr(o.n) && b < a+uintptr(m.n)
+}

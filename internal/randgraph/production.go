@@ -254,7 +254,14 @@ func softmaxAsWritten(m *maker) *graph.Node {
 
 func logAsWritten(m *maker) *graph.Node {
 	x := m.pick(m.floats)
-	if x.Rank() == 0 || m.rnd.IntN(2) == 0 {
+	switch n := m.rnd.IntN(6); {
+	case n == 0:
+		return ops.Scale(ops.Log(ops.Sigmoid(x)), 0.4)
+	case n == 1:
+		return ops.Scale(ops.Log(ops.OneMinus(ops.Sigmoid(x))), 0.4)
+	case n == 2:
+		return ops.Scale(ops.Log(ops.Shift(ops.Exp(x), 1)), 0.4)
+	case n == 3 || x.Rank() == 0:
 		return ops.Log(ops.Shift(ops.Scale(x, 0.5), 1))
 	}
 	return ops.Scale(ops.Log(ops.Sum(ops.Exp(x), m.rnd.IntN(x.Rank()))), 0.2)
