@@ -188,14 +188,25 @@ func (g *Graph) isLibrary(file string) bool {
 	return ok && !strings.HasPrefix(rest, "cmd/") && !strings.HasPrefix(rest, "examples/") && !strings.HasSuffix(file, "_test.go")
 }
 
-// caller is the first frame outside the library.
+// caller is the first frame outside the library. Where that is one of the
+// library's own programs, which build models by their names in the registry, a
+// line of the builder says more than the program's.
 func (g *Graph) caller() Pos {
 	var pcs [32]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	var builder Pos
 	for {
 		f, more := frames.Next()
-		if f.File != "" && !g.isLibrary(f.File) {
-			return Pos{g.printedFile(f.File), f.Line}
+		if f.File != "" {
+			at, own := strings.CutPrefix(f.File, g.root)
+			switch {
+			case !g.isLibrary(f.File) && own && strings.HasPrefix(at, "cmd/") && builder != Pos{}:
+				return builder
+			case !g.isLibrary(f.File):
+				return Pos{g.printedFile(f.File), f.Line}
+			case builder == Pos{} && strings.HasPrefix(at, "builders/"):
+				builder = Pos{at, f.Line}
+			}
 		}
 		if !more {
 			return Pos{}

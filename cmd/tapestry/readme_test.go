@@ -24,3 +24,11 @@ func TestReadmeIsTrue(t *testing.T) {
 		t.Error("docs/kmeans-diff.svg is old: tapestry draw kmeans-softmax --against kmeans-goofy --grad -o docs/kmeans-diff.svg")
 	}
 }
+
+// TestPositionsAreTheBuilders: a line of this program on every node would say nothing.
+func TestPositionsAreTheBuilders(t *testing.T) {
+	out := ok(t, "draw", "kmeans-softmax", "--format", "text", "--grad")
+	if strings.Contains(out, "@cmd/") || !strings.Contains(out, "@builders/kmeans.go:") {
+		t.Errorf("positions in\n%s", out)
+	}
+}
