@@ -67,7 +67,7 @@ func Compare(ctx context.Context, c Config) (*Result, error) {
 		}
 	}
 	for _, name := range c.Objectives {
-		v, err := c.variant(ctx, name, c.Seeds, tick)
+		v, err := c.variant(ctx, name, tick)
 		if err != nil {
 			return nil, err
 		}
@@ -84,15 +84,15 @@ func Compare(ctx context.Context, c Config) (*Result, error) {
 }
 
 // variant trains one objective from every seed and measures its tape.
-func (c Config) variant(ctx context.Context, name string, seeds int, tick func(string)) (Variant, error) {
+func (c Config) variant(ctx context.Context, name string, tick func(string)) (Variant, error) {
 	t, err := newTrainer(c, name, c.K)
 	if err != nil {
 		return Variant{}, err
 	}
 	defer t.close()
 	v := Variant{Name: name, Model: t.model, Program: t.prog}
-	for s := range seeds {
-		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, c.Steps, true)
+	for s := range c.Seeds {
+		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, c.Steps, 1)
 		if err != nil {
 			return v, err
 		}
@@ -103,8 +103,8 @@ func (c Config) variant(ctx context.Context, name string, seeds int, tick func(s
 	return v, err
 }
 
-// baselines runs Lloyd's algorithm with restarts, of which the best by inertia
-// is recorded step by step, and SGD on the nearest centre from every seed.
+// baselines runs Lloyd's algorithm with restarts, and SGD on the nearest centre
+// from every seed.
 func (res *Result) baselines(ctx context.Context, tick func(string)) error {
 	c := res.Config
 	lloyd, err := c.Lloyd(ctx)
@@ -116,8 +116,8 @@ func (res *Result) baselines(ctx context.Context, tick func(string)) error {
 	// A point's pull is its whole gradient: rates of batches are those of
 	// single points. One pass over the data per 10 steps of the others.
 	c.Optimiser = train.SGD(0.05)
-	c.Steps = max(c.Steps, 10*((c.Table.Rows()+c.Batch-1)/c.Batch))
-	sgd, err := c.variant(ctx, "kmeans-sgd", c.Seeds, func(string) {})
+	steps := max(c.Steps, 10*((c.Table.Rows()+c.Batch-1)/c.Batch))
+	sgd, err := c.baseline(ctx, "kmeans-sgd", c.Seeds, steps, (steps+c.Steps-1)/c.Steps)
 	if err != nil {
 		return err
 	}
@@ -133,21 +133,28 @@ func (c Config) Lloyd(ctx context.Context) (Variant, error) {
 	if err != nil {
 		return Variant{}, err
 	}
-	t, err := newTrainer(c, "kmeans-lloyd", c.K)
+	return c.baseline(ctx, "kmeans-lloyd", c.Restarts, 300, 1)
+}
+
+// baseline trains from every seed and measures the ends, then the best run once
+// more, of which every so many steps are measured: a measure takes all the data
+// and costs far more than a step of a batch.
+func (c Config) baseline(ctx context.Context, name string, seeds, steps, every int) (Variant, error) {
+	t, err := newTrainer(c, name, c.K)
 	if err != nil {
 		return Variant{}, err
 	}
 	defer t.close()
-	v := Variant{Name: "kmeans-lloyd", Model: t.model, Program: t.prog}
-	for s := range c.Restarts {
-		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, 300, false)
+	v := Variant{Name: name, Model: t.model, Program: t.prog}
+	for s := range seeds {
+		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, steps, 0)
 		if err != nil {
 			return v, err
 		}
 		v.Runs = append(v.Runs, r)
 	}
 	best := v.Best()
-	full, err := t.run(ctx, best.Seed, c.Gamma, 300, true)
+	full, err := t.run(ctx, best.Seed, c.Gamma, steps, every)
 	if err != nil {
 		return v, err
 	}
@@ -160,7 +167,7 @@ func (c Config) Lloyd(ctx context.Context) (Variant, error) {
 	return v, err
 }
 
-// SweepPoint is one objective at one setting: the medians over three seeds.
+// SweepPoint is one objective at one setting: the medians over SweepSeeds seeds.
 type SweepPoint struct {
 	Objective string
 	Value     float64 // γ or k
@@ -180,8 +187,8 @@ func (res *Result) sweeps(ctx context.Context, tick func(string)) error {
 		}
 		defer t.close()
 		var in, loss, spread, ari []float64
-		for s := range min(3, c.Seeds) {
-			r, err := t.run(ctx, c.Seed+uint64(s), gamma, c.Steps, false)
+		for s := range c.SweepSeeds {
+			r, err := t.run(ctx, c.Seed+uint64(s), gamma, c.Steps, 0)
 			if err != nil {
 				return SweepPoint{}, err
 			}

@@ -32,6 +32,7 @@ type Config struct {
 	Engine     NewEngine      // default: the native tape
 	SweepGamma []float64      // default: around the data's scale
 	SweepK     []int          // default: 2 to K+2
+	SweepSeeds int            // runs at each setting of a sweep, at most Seeds; default 3, 1 for more than 10⁵ numbers
 	// Progress is called as runs end, from one goroutine.
 	Progress func(done, of int, what string)
 }
@@ -74,6 +75,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %d different rows", c.Table.Name, c.K, distinct(c.Table, c.K))
 	case c.Seeds < 0 || c.Steps < 0 || c.Restarts < 0 || c.Batch < 0:
 		return c, errors.New("seeds, steps, restarts and batch must not be negative")
+	case c.SweepSeeds < 0:
+		return c, errors.New("seeds of the sweeps must not be negative")
 	}
 	if len(c.Objectives) == 0 {
 		c.Objectives = []string{"kmeans-softmax", "kmeans-goofy"}
@@ -87,9 +90,17 @@ func (c Config) withDefaults() (Config, error) {
 	if math.IsInf(s, 0) || math.IsNaN(s) {
 		return c, fmt.Errorf("%s: squared distances overflow: rescale numbers as large as %.3g", c.Table.Name, largest(c.Table.X))
 	}
+	if most := largest(c.Table.X); most < 1e-140 && distinct(c.Table, 2) > 1 {
+		return c, fmt.Errorf("%s: squared distances vanish: rescale numbers as small as %.3g", c.Table.Name, most)
+	}
 	setDefault(&c.Seeds, 10)
 	setDefault(&c.Steps, 200)
 	setDefault(&c.Restarts, 50)
+	if n*d > 100_000 {
+		setDefault(&c.SweepSeeds, 1)
+	}
+	setDefault(&c.SweepSeeds, 3)
+	c.SweepSeeds = min(c.SweepSeeds, c.Seeds)
 	setDefault(&c.Batch, min(16, n))
 	c.Batch = min(c.Batch, n)
 	if c.DType == graph.InvalidDType {

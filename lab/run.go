@@ -16,7 +16,9 @@ import (
 
 // Run is one training of one objective from one seed. Curves have one entry per
 // step, measured at the centres and the temperature with which the step began,
-// and a last entry for the final centres.
+// and a last entry for the final centres. A baseline's have fewer: Gamma, Measures
+// and Path of its best run have an entry every so many steps, of its others only
+// the last.
 type Run struct {
 	Seed     uint64
 	Steps    int
@@ -87,17 +89,17 @@ func dtype(dt graph.DType) tensor.Dtype {
 	return tensor.Float64
 }
 
-// run trains from the start centres of a seed. record says whether each step is
-// measured; otherwise only the last.
-func (t *trainer) run(ctx context.Context, seed uint64, gamma train.Schedule, steps int, record bool) (Run, error) {
+// run trains from the start centres of a seed and measures every so many steps
+// and the end, with every = 0 only the end.
+func (t *trainer) run(ctx context.Context, seed uint64, gamma train.Schedule, steps, every int) (Run, error) {
 	start := t.c.Given
 	if t.c.Start != StartGiven || len(start) != t.k*len(t.c.Table.Columns) {
 		start = Centres(t.c.Table, t.k, t.c.Start, seed)
 	}
-	return t.from(ctx, start, seed, gamma, steps, record)
+	return t.from(ctx, start, seed, gamma, steps, every)
 }
 
-func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma train.Schedule, steps int, record bool) (Run, error) {
+func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma train.Schedule, steps, every int) (Run, error) {
 	d := len(t.c.Table.Columns)
 	store := tape.NewStore(t.model.Graph, tape.Seed(seed))
 	v := graph.Value{Type: t.model.Centres.Type(), Data: start}
@@ -128,7 +130,7 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	batches := newBatches(t.c.Table.Rows(), d, t.model.Settings.Int("n"), seed)
 	loop := train.Loop{VM: vm, Steps: steps,
 		Feed: func(step int) (tape.Feed, error) {
-			if record {
+			if every > 0 && step%every == 0 {
 				if err := measure(γ(step)); err != nil {
 					return nil, err
 				}

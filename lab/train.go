@@ -11,7 +11,7 @@ func (c Config) Train(ctx context.Context, name string) (Variant, error) {
 		return Variant{}, err
 	}
 	done := 0
-	return c.variant(ctx, name, c.Seeds, func(what string) {
+	return c.variant(ctx, name, func(what string) {
 		done++
 		if c.Progress != nil {
 			c.Progress(done, c.Seeds, what)

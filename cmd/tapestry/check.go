@@ -33,13 +33,12 @@ func newCheck(o *options) *cobra.Command {
   rewrite    the rewritten tape against the tape as written
   gorgonia   the same graph on gorgonia's TapeMachine, where it has the operations`,
 		Example: "  tapestry check kmeans-softmax\n  tapestry check --all",
-		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names := args
 			if all {
 				names = builders.Names()
 			}
-			if all == (len(args) == 1) {
+			if len(args) > 1 || all == (len(args) == 1) {
 				return usagef("check: want a model, or --all (tapestry list shows the models)")
 			}
 			m.dtype = "f64"

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
+	"math"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,8 +18,7 @@ import (
 type comparison struct {
 	*options
 	training
-	out     string
-	command string // as typed, for the report
+	out string
 }
 
 func newCompare(o *options) *cobra.Command {
@@ -31,10 +32,7 @@ derivatives, the aligned drawing of both graphs, the term they differ by measure
 during training, curves, the data with both sets of centres, tables and sweeps.
 Without names it compares kmeans-softmax and kmeans-goofy.`,
 		Example: "  tapestry compare\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --k 3 --out report.html",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c.command = "tapestry compare " + strings.Join(os.Args[min(2, len(os.Args)):], " ")
-			return c.run(cmd, args)
-		},
+		RunE:    c.run,
 	}
 	c.training.flags(cmd)
 	cmd.Flags().IntVar(&c.seeds, "seeds", 10, "runs of each objective")
@@ -43,10 +41,19 @@ Without names it compares kmeans-softmax and kmeans-goofy.`,
 }
 
 func (c *comparison) run(cmd *cobra.Command, names []string) error {
-	for _, name := range names {
+	for i, name := range names {
 		if _, err := builders.Lookup(name); err != nil {
 			return usageError{err}
 		}
+		if slices.Contains(names[:i], name) {
+			return usagef("compare: %s is named twice", name)
+		}
+	}
+	if toStdout(c.out) && c.json {
+		return usagef("--json: the page itself goes to standard output; want --out FILE")
+	}
+	if err := checkOutput(c.out); err != nil {
+		return err
 	}
 	config, err := c.config(c.options)
 	if err != nil {
@@ -60,14 +67,14 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	page, err := newPage(cmd.Context(), res, strings.TrimSpace(c.command))
+	page, err := newPage(cmd.Context(), res, typed(c.args))
 	if err != nil {
 		return err
 	}
 	if err := writeOutput(c.out, cmd.OutOrStdout(), page.Write); err != nil {
 		return err
 	}
-	if c.out == "-" {
+	if toStdout(c.out) {
 		return nil
 	}
 	return c.summary(cmd.OutOrStdout(), res)
@@ -88,13 +95,17 @@ func (c *comparison) summary(w io.Writer, res *lab.Result) error {
 		Inertias []jsonNumber `json:"inertia_by_seed"`
 	}
 	var rows []row
-	for _, v := range append(append([]lab.Variant{}, res.Variants...), res.Baselines...) {
+	for i, v := range slices.Concat(res.Variants, res.Baselines) {
+		name := v.Name
+		if i >= len(res.Variants) {
+			name += again(res, v.Name)
+		}
 		best := v.Best()
 		var inertias []float64
 		for _, r := range v.Runs {
 			inertias = append(inertias, r.Inertia())
 		}
-		rows = append(rows, row{v.Name, jsonNumber(best.Inertia()), jsonNumber(lab.Median(inertias)), jsonNumber(best.ARI), jsonNumber(best.Final().Spread),
+		rows = append(rows, row{name, jsonNumber(best.Inertia()), jsonNumber(lab.Median(inertias)), jsonNumber(best.ARI), jsonNumber(best.Final().Spread),
 			best.Seed, v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias)})
 	}
 	if c.json {
@@ -104,12 +115,36 @@ func (c *comparison) summary(w io.Writer, res *lab.Result) error {
 			Rows   []row  `json:"methods"`
 		}{res.Config.Table.Name, c.out, rows})
 	}
-	fmt.Fprintf(w, "%s: %d rows, %d features, k = %d; best of %d seeds by inertia\n\n", res.Config.Table.Name, res.Config.Table.Rows(), len(res.Config.Table.Columns), res.Config.K, res.Config.Seeds)
-	fmt.Fprintf(w, "%-16s %12s %12s %7s %10s %12s %10s\n", "", "inertia", "median", "ARI", "spread", "µs per step", "peak KiB")
+	fmt.Fprintf(w, "%s: %s, %s, k = %d; best of %s by inertia\n\n", res.Config.Table.Name, count(res.Config.Table.Rows(), "row"),
+		count(len(res.Config.Table.Columns), "feature"), res.Config.K, count(res.Config.Seeds, "seed"))
+	fmt.Fprintf(w, "%-24s %12s %12s %7s %10s %12s %10s\n", "", "inertia", "median", "ARI", "spread", "µs per step", "peak KiB")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%-16s %12s %12s %7s %10s %12.1f %10.1f\n", r.Name, chart.Format(float64(r.Inertia)), chart.Format(float64(r.Median)),
-			chart.Format(float64(r.ARI)), chart.Format(float64(r.Spread)), r.Seconds*1e6, float64(r.Peak)/1024)
+		fmt.Fprintf(w, "%-24s %12s %12s %7s %10s %12.1f %10.1f\n", r.Name, shortly(r.Inertia), shortly(r.Median), shortly(r.ARI), shortly(r.Spread),
+			r.Seconds*1e6, float64(r.Peak)/1024)
 	}
 	fmt.Fprintf(w, "\nThe report is in %s\n", c.out)
 	return nil
+}
+
+// shortly writes a number for a table, and a dash for what there is not.
+func shortly(v jsonNumber) string {
+	if f := float64(v); !math.IsNaN(f) {
+		return chart.Format(f)
+	}
+	return "–"
+}
+
+var plainWord = regexp.MustCompile(`^[\pL\pN_@%+=:,./-]+$`)
+
+// typed is the command line with its arguments, quoted so that a shell reads
+// them as they came.
+func typed(args []string) string {
+	words := []string{"tapestry"}
+	for _, a := range args {
+		if !plainWord.MatchString(a) {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
 }

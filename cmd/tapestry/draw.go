@@ -39,7 +39,7 @@ and compiled (after the rewrite passes). With --grad the gradient stands beside
 the values, each derivative in the row of its value. With --against the drawing is
 the aligned comparison with a second model.`,
 		Example: "  tapestry draw kmeans-softmax -o soft.svg\n  tapestry draw kmeans-softmax --grad --level ops -o soft.svg\n  tapestry draw kmeans-softmax --against kmeans-goofy --grad -o diff.svg\n  tapestry draw kmeans-goofy --format dot",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return d.run(cmd, o, args[0])
 		},
@@ -81,7 +81,7 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 		return err
 	}
 	if d.format == "text" && d.against == "" {
-		return writeOutput(d.out, cmd.OutOrStdout(), roots[0].Graph().Dump)
+		return d.write(cmd, o, name, roots[0].Graph().Dump)
 	}
 	options := []viz.Option{viz.At(level)}
 	if d.noSaved {
@@ -109,14 +109,14 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 			return err
 		}
 		if d.format == "text" {
-			return writeOutput(d.out, cmd.OutOrStdout(), func(w io.Writer) error {
+			return d.write(cmd, o, name, func(w io.Writer) error {
 				_, err := io.WriteString(w, diff.Text())
 				return err
 			})
 		}
 		f = diff.Figure()
 	}
-	return writeOutput(d.out, cmd.OutOrStdout(), func(w io.Writer) error {
+	return d.write(cmd, o, name, func(w io.Writer) error {
 		switch {
 		case d.format == "dot":
 			return f.DOT(w)
@@ -173,6 +173,25 @@ func diffModels(a, b *builders.Model, level viz.Level) (*viz.Difference, error) 
 		}
 	}
 	return viz.Diff(roots[0], roots[1], viz.At(level))
+}
+
+// write writes the drawing, for machines as a JSON object that holds it as text.
+func (d *drawing) write(cmd *cobra.Command, o *options, model string, draw func(io.Writer) error) error {
+	return writeOutput(d.out, cmd.OutOrStdout(), func(w io.Writer) error {
+		if !o.json {
+			return draw(w)
+		}
+		var text strings.Builder
+		if err := draw(&text); err != nil {
+			return err
+		}
+		return printJSON(w, struct {
+			Model   string `json:"model"`
+			Against string `json:"against,omitempty"`
+			Format  string `json:"format"`
+			Drawing string `json:"drawing"`
+		}{model, d.against, d.format, text.String()})
+	})
 }
 
 // graphvizTime bounds a run of dot: its spline routing can take minutes.

@@ -21,7 +21,7 @@ func newGrad(o *options) *cobra.Command {
 		Long: `Prints the equations of the loss, the chain of derivatives down to the quantity
 named by --wrt, and that derivative in one line.`,
 		Example: "  tapestry grad kmeans-softmax --wrt r\n  tapestry grad kmeans-goofy --wrt r --latex",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			model, err := m.build(args[0])
 			if err != nil {

@@ -19,6 +19,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -27,6 +29,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends what does not look at the context
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -40,9 +43,13 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 // run is the whole program but for the process around it.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
-	root := newRoot(out, errOut)
+	checked := &checkedWriter{Writer: out}
+	root := newRoot(args, checked, errOut)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil && checked.err != nil {
+		err = fmt.Errorf("standard output: %w", cause(checked.err))
+	}
 	var usage usageError
 	switch {
 	case err == nil:
@@ -50,7 +57,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(errOut, "tapestry: interrupted")
 		return 130
-	case errors.As(err, &usage) || isCobraUsage(err):
+	case errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command"):
 		fmt.Fprintf(errOut, "tapestry: %s\n", firstLine(err))
 		return 2
 	}
@@ -58,14 +65,57 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	return 1
 }
 
-// isCobraUsage recognises the mistakes that the command-line library finds.
-func isCobraUsage(err error) bool {
-	for _, s := range []string{"unknown command", "unknown flag", "unknown shorthand", "invalid argument", "flag needs an argument", "accepts ", "requires at least", "requires at most", "required flag"} {
-		if strings.HasPrefix(err.Error(), s) {
-			return true
-		}
+// flagError makes what the command-line library says of a flag a usage error,
+// without the name of the function that failed to parse a number.
+func flagError(_ *cobra.Command, err error) error {
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		return usagef("%s: %w", strings.TrimSuffix(err.Error(), ": "+number.Error()), number.Err)
 	}
-	return false
+	return usageError{err}
+}
+
+// oneModel wants the name of a model as the only argument.
+func oneModel(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usagef("%s: want one model, got %d (tapestry list shows the models)", cmd.Name(), len(args))
+	}
+	return nil
+}
+
+// knownCommand refuses what follows the name of the program and is no command.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	if s := root.SuggestionsFor(args[0]); len(s) > 0 {
+		hint = fmt.Sprintf(": did you mean %q?", s[0])
+	}
+	return usagef("unknown command %q for %q%s", args[0], root.Name(), hint)
+}
+
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return knownCommand(cmd.Root(), args)
+			}
+			of.InitDefaultHelpFlag()
+			return of.Help()
+		},
+	}
+}
+
+// version is that of the module that the program was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
 
 func firstLine(err error) string {
@@ -73,8 +123,9 @@ func firstLine(err error) string {
 	return s
 }
 
-func newRoot(out, errOut io.Writer) *cobra.Command {
-	var o options
+// newRoot makes the command line; args are only shown, in the report.
+func newRoot(args []string, out, errOut io.Writer) *cobra.Command {
+	o := options{args: args}
 	root := &cobra.Command{
 		Use:   "tapestry",
 		Short: "Read, check, draw, train and compare objectives",
@@ -82,7 +133,8 @@ func newRoot(out, errOut io.Writer) *cobra.Command {
 runs it and draws it. Without a command it compares soft k-means with its
 "goofy alternative" on the embedded iris data and writes report.html.`,
 		Example:           "  tapestry\n  tapestry draw kmeans-softmax --grad -o soft.svg\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --out report.html",
-		Args:              cobra.NoArgs,
+		Args:              knownCommand,
+		Version:           version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -90,6 +142,9 @@ runs it and draws it. Without a command it compares soft k-means with its
 	}
 	root.SetOut(out)
 	root.SetErr(errOut)
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp())
+	root.SuggestionsMinimumDistance = 2
 	root.PersistentFlags().BoolVar(&o.json, "json", false, "print JSON for machines")
 	root.PersistentFlags().Uint64Var(&o.seed, "seed", 0, "seed of everything random")
 	compare := newCompare(&o)

@@ -46,7 +46,7 @@ func TestListShowsEveryModel(t *testing.T) {
 }
 
 func TestEveryCommandHasHelp(t *testing.T) {
-	root := newRoot(&bytes.Buffer{}, &bytes.Buffer{})
+	root := newRoot(nil, &bytes.Buffer{}, &bytes.Buffer{})
 	for _, c := range root.Commands() {
 		if c.Name() == "help" || c.Name() == "completion" {
 			continue
@@ -67,7 +67,19 @@ func TestBadUse(t *testing.T) {
 		want string
 	}{
 		{"frobnicate", `tapestry: unknown command "frobnicate" for "tapestry"`},
-		{"draw", "tapestry: accepts 1 arg(s), received 0"},
+		{"draw", "tapestry: draw: want one model, got 0 (tapestry list shows the models)"},
+		{"trian", `tapestry: unknown command "trian" for "tapestry": did you mean "train"?`},
+		{"help trian", `tapestry: unknown command "trian" for "tapestry": did you mean "train"?`},
+		{"list extra", `tapestry: unknown command "extra" for "tapestry list"`},
+		{"check kmeans-sgd kmeans-goofy", "tapestry: check: want a model, or --all (tapestry list shows the models)"},
+		{"compare --k x", `tapestry: invalid argument "x" for "--k" flag: invalid syntax`},
+		{"compare --seed -1", `tapestry: invalid argument "-1" for "--seed" flag: invalid syntax`},
+		{"compare --gamma -1", "tapestry: --gamma -1: want a positive temperature"},
+		{"compare --gamma 0", "tapestry: --gamma 0: want a positive temperature"},
+		{"compare --label species", "tapestry: --label and --ignore are for CSV files; iris is embedded and has its labels"},
+		{"compare --centres absent.csv", "tapestry: --centres: want --start given, too"},
+		{"compare kmeans-sgd kmeans-sgd", "tapestry: compare: kmeans-sgd is named twice"},
+		{"compare --json --out -", "tapestry: --json: the page itself goes to standard output; want --out FILE"},
 		{"draw kmeans-sofmax", `tapestry: unknown model "kmeans-sofmax": did you mean "kmeans-softmax"? (tapestry list shows all)`},
 		{"draw kmeans-goofy --level deep", `tapestry: --level "deep": want notes, ops, primitive or compiled`},
 		{"draw kmeans-goofy --engine gd", `tapestry: --engine "gd": want own or dot`},

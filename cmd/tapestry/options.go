@@ -2,12 +2,8 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +17,7 @@ import (
 
 // options are what all commands share.
 type options struct {
+	args []string // as typed
 	json bool
 	seed uint64
 }
@@ -31,11 +28,14 @@ type modelOptions struct {
 	dtype string
 }
 
+// flags adds the flags that say so.
 func (m *modelOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&m.set, "set", nil, "sizes and settings of the model: n=150,k=3,gamma=2")
 	cmd.Flags().StringVar(&m.dtype, "dtype", "f32", "element type: f32 or f64")
 }
 
+// build makes the model of that name. What is wrong with the name, the sizes or
+// the element type is a mistake in the command line.
 func (m *modelOptions) build(name string) (*builders.Model, error) {
 	b, err := builders.Lookup(name)
 	if err != nil {
@@ -85,15 +85,27 @@ func optimiser(name string, rate float64) (train.Optimiser, error) {
 	return train.Optimiser{}, usagef("--optimiser %q: want sgd or adam", name)
 }
 
-// openTable reads a CSV file, or an embedded data set by name.
-func openTable(name, label string) (*data.Table, error) {
-	if slices.Contains([]string{"iris", "digits", "wine"}, name) {
-		return data.Builtin(name)
+// source says which table to read, and how.
+type source struct {
+	name, label string
+	ignore      []string
+}
+
+func (t source) open() (*data.Table, error) {
+	embedded := slices.Contains([]string{"iris", "digits", "wine"}, t.name)
+	switch {
+	case t.name == "":
+		return nil, usagef("--data \"\": want a CSV file, or iris, digits or wine")
+	case embedded && (t.label != "" || len(t.ignore) > 0):
+		return nil, usagef("--label and --ignore are for CSV files; %s is embedded and has its labels", t.name)
+	case embedded:
+		return data.Builtin(t.name)
 	}
-	if label != "" {
-		return data.Open(name, data.Label(label))
+	options := []data.Option{data.Ignore(t.ignore...)}
+	if t.label != "" {
+		options = append(options, data.Label(t.label))
 	}
-	return data.Open(name)
+	return data.Open(t.name, options...)
 }
 
 // printJSON prints a value for machines, an object a line. What JSON cannot
@@ -121,39 +133,4 @@ func jsonNumbers(v []float64) []jsonNumber {
 		out[i] = jsonNumber(x)
 	}
 	return out
-}
-
-// writeOutput writes to a file, or to standard output for "" and "-". A file
-// appears whole or not at all.
-func writeOutput(path string, stdout io.Writer, write func(io.Writer) error) error {
-	if path == "" || path == "-" {
-		return write(stdout)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, cause(err))
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	if err := errors.Join(f.Chmod(0o644), f.Close()); err != nil {
-		return fmt.Errorf("%s: %w", path, cause(err))
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("%s: %w", path, cause(err))
-	}
-	return nil
-}
-
-// cause strips the path that the error already names.
-func cause(err error) error {
-	if p, ok := err.(*os.PathError); ok {
-		return p.Err
-	}
-	if l, ok := err.(*os.LinkError); ok {
-		return l.Err
-	}
-	return err
 }

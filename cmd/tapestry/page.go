@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -24,7 +25,7 @@ func newPage(ctx context.Context, res *lab.Result, command string) (report.Page,
 		Data: report.Data{Name: c.Table.Name, Rows: c.Table.Rows(), Features: c.Table.Columns, Classes: c.Table.Classes()},
 		Setup: report.Setup{K: c.K, Steps: c.Steps, Optimiser: c.Optimiser.String(), Start: startText(c.Start),
 			Schedule: scheduleText(c), Gamma: gammas(c)},
-		Made: report.Made{Command: command, Version: fmt.Sprintf("%s, seeds %d to %d", c.DType, c.Seed, c.Seed+uint64(c.Seeds)-1),
+		Made: report.Made{Command: command, Version: fmt.Sprintf("%s, %s", version(), c.DType),
 			Machine: fmt.Sprintf("%s/%s, %s, one core", runtime.GOOS, runtime.GOARCH, runtime.Version())},
 	}
 	reference := res.Baselines[0].Best().Centres()
@@ -36,7 +37,9 @@ func newPage(ctx context.Context, res *lab.Result, command string) (report.Page,
 		p.Variants = append(p.Variants, m)
 	}
 	for _, v := range res.Baselines {
-		p.Baselines = append(p.Baselines, newMethod(res, v, reference))
+		m := newMethod(res, v, reference)
+		m.Name += again(res, v.Name)
+		p.Baselines = append(p.Baselines, m)
 	}
 	p.Plane = report.Plane{Share: res.Plane.Share, Points: res.Plane.Points(c.Table.X)}
 	if len(c.Table.Labels) > 0 {
@@ -46,7 +49,7 @@ func newPage(ctx context.Context, res *lab.Result, command string) (report.Page,
 	if p.Between, err = between(res.Variants); err != nil {
 		return p, err
 	}
-	p.Sweeps = []report.Sweep{newSweep("γ", true, c.SweepGamma, c.Objectives, res.Gamma), newSweep("k", false, floats(c.SweepK), c.Objectives, res.K)}
+	p.Sweeps = []report.Sweep{newSweep("γ", true, c.SweepGamma, c, res.Gamma), newSweep("k", false, floats(c.SweepK), c, res.K)}
 	if len(res.Variants) == 2 {
 		if p.Drawing, err = compareDrawing(ctx, res.Variants[0].Model, res.Variants[1].Model); err != nil {
 			return p, err
@@ -54,6 +57,14 @@ func newPage(ctx context.Context, res *lab.Result, command string) (report.Page,
 		p.Difference = difference(res.Variants[0].Name, res.Variants[1].Name)
 	}
 	return p, nil
+}
+
+// again marks the name of a baseline where a variant has it, too.
+func again(res *lab.Result, name string) string {
+	if slices.Contains(res.Config.Objectives, name) {
+		return " (baseline)"
+	}
+	return ""
 }
 
 func startText(s lab.Start) string {
@@ -192,9 +203,9 @@ func between(vs []lab.Variant) ([][]float64, error) {
 	return out, nil
 }
 
-func newSweep(name string, log bool, values []float64, objectives []string, points []lab.SweepPoint) report.Sweep {
-	s := report.Sweep{Name: name, Log: log, Values: values}
-	for _, o := range objectives {
+func newSweep(name string, log bool, values []float64, c lab.Config, points []lab.SweepPoint) report.Sweep {
+	s := report.Sweep{Name: name, Log: log, Values: values, Seeds: c.SweepSeeds}
+	for _, o := range c.Objectives {
 		var inertia, loss, ari []float64
 		for _, p := range points {
 			if p.Objective == o {

@@ -18,7 +18,7 @@ func newTape(o *options) *cobra.Command {
 		Use:     "tape MODEL",
 		Short:   "Show the compiled training step: operands, places in memory, FLOPs, bytes, peak",
 		Example: "  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --log",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			model, err := m.build(args[0])
 			if err != nil {

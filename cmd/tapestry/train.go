@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ import (
 
 // training are the flags that train and compare share.
 type training struct {
-	data, label     string
+	source
 	k, steps, seeds int
 	opt             string
 	rate            float64
@@ -27,8 +28,9 @@ type training struct {
 
 func (t *training) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&t.data, "data", "iris", "a CSV file, or one of the embedded data sets iris, digits, wine")
+	f.StringVar(&t.name, "data", "iris", "a CSV file, or one of the embedded data sets iris, digits, wine")
 	f.StringVar(&t.label, "label", "", "name of the label column (default: found by its name or content)")
+	f.StringArrayVar(&t.ignore, "ignore", nil, "name of a column to leave out; may be given several times")
 	f.IntVar(&t.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
 	f.IntVar(&t.steps, "steps", 200, "training steps")
 	f.StringVar(&t.opt, "optimiser", "adam", "sgd or adam")
@@ -64,20 +66,20 @@ func (t *training) config(o *options) (lab.Config, error) {
 		if c.Gamma, err = train.ParseSchedule(t.gamma); err != nil {
 			return c, usagef("--gamma: %w", err)
 		}
+		if c.Gamma.At(0, 2) <= 0 {
+			return c, usagef("--gamma %s: want a positive temperature", t.gamma)
+		}
 	}
-	if c.Table, err = openTable(t.data, t.label); err != nil {
+	if t.given != "" && c.Start != lab.StartGiven {
+		return c, usagef("--centres: want --start given, too")
+	}
+	if c.Table, err = t.open(); err != nil {
 		return c, err
 	}
 	if c.Start == lab.StartGiven {
-		if t.given == "" {
-			return c, usagef("--start given: want --centres FILE")
-		}
-		centres, err := data.Open(t.given, data.NoLabel())
-		if err != nil {
+		if err := t.readCentres(&c); err != nil {
 			return c, err
 		}
-		c.Given = centres.X
-		c.K = centres.Rows()
 	}
 	rate := t.rate
 	if rate == 0 {
@@ -85,6 +87,40 @@ func (t *training) config(o *options) (lab.Config, error) {
 	}
 	c.Optimiser, err = optimiser(t.opt, rate)
 	return c, err
+}
+
+// readCentres reads the start centres, whose number is k.
+func (t *training) readCentres(c *lab.Config) error {
+	if t.given == "" {
+		return usagef("--start given: want --centres FILE")
+	}
+	centres, err := data.Open(t.given, data.NoLabel())
+	if err != nil {
+		return err
+	}
+	if err := sameColumns(centres, c.Table); err != nil {
+		return err
+	}
+	if c.K != 0 && c.K != centres.Rows() {
+		return usagef("--k %d: %s has %d centres", c.K, t.given, centres.Rows())
+	}
+	c.Given, c.K = centres.X, centres.Rows()
+	return nil
+}
+
+// sameColumns complains where a second table cannot be read as the first one is:
+// features that are more, fewer, or the same in another order.
+func sameColumns(second, first *data.Table) error {
+	a, b := second.Columns, first.Columns
+	if len(a) != len(b) {
+		return fmt.Errorf("%s: %s, %s has %d", second.Name, count(len(a), "feature"), first.Name, len(b))
+	}
+	for i := range a {
+		if a[i] != b[i] && slices.Contains(b, a[i]) {
+			return fmt.Errorf("%s: feature %d is %q, in %s it is %q", second.Name, i+1, a[i], first.Name, b[i])
+		}
+	}
+	return nil
 }
 
 func newTrain(o *options) *cobra.Command {
@@ -97,26 +133,31 @@ func newTrain(o *options) *cobra.Command {
 and prints its centres. With --predict the trained centres assign the rows of a
 second file.`,
 		Example: "  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n  tapestry train kmeans-lloyd --data digits --k 10",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := builders.Lookup(args[0]); err != nil {
+				return usageError{err}
+			}
+			makeEngine, err := engineNamed(engine)
+			if err != nil {
+				return err
+			}
+			if err := checkOutput(out); err != nil {
+				return err
+			}
 			c, err := t.config(o)
 			if err != nil {
 				return err
 			}
-			if _, err := builders.Lookup(args[0]); err != nil {
-				return usageError{err}
-			}
+			c.Engine = makeEngine
 			var fresh *data.Table
 			if predict != "" {
-				if fresh, err = openTable(predict, t.label); err != nil {
+				if fresh, err = (source{predict, t.label, t.ignore}).open(); err != nil {
 					return err
 				}
-				if len(fresh.Columns) != len(c.Table.Columns) {
-					return fmt.Errorf("%s: %d features, the training data have %d", predict, len(fresh.Columns), len(c.Table.Columns))
+				if err := sameColumns(fresh, c.Table); err != nil {
+					return err
 				}
-			}
-			if c.Engine, err = engineNamed(engine); err != nil {
-				return err
 			}
 			bar := newProgress(cmd.ErrOrStderr())
 			c.Progress = bar.at
@@ -180,7 +221,7 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 		}{v.Name, c.Table.Name, best.Seed, best.Steps, jsonNumber(lastOf(best.Loss)), jsonNumber(best.Inertia()), jsonNumber(best.ARI),
 			jsonNumbers(inertias), c.Table.Columns, centres, best.Assigned, predicted})
 	}
-	fmt.Fprintf(w, "%s on %s: best of %d by inertia is seed %d, after %d steps\n", v.Name, c.Table.Name, len(v.Runs), best.Seed, best.Steps)
+	fmt.Fprintf(w, "%s on %s: best of %s by inertia is seed %d, after %s\n", v.Name, c.Table.Name, count(len(v.Runs), "run"), best.Seed, count(best.Steps, "step"))
 	fmt.Fprintf(w, "loss %.6g  inertia %.10g (median %.10g)", lastOf(best.Loss), best.Inertia(), lab.Median(inertias))
 	if best.ARI == best.ARI {
 		fmt.Fprintf(w, "  ARI %.4f", best.ARI)
@@ -202,7 +243,7 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 		fmt.Fprintf(w, "  %d\n", sizes[j])
 	}
 	if fresh != nil {
-		fmt.Fprintf(w, "\n%s: %d rows, inertia %.10g\n%s\n", fresh.Name, fresh.Rows(), predictedInertia, strings.Trim(fmt.Sprint(predicted), "[]"))
+		fmt.Fprintf(w, "\n%s: %s, inertia %.10g\n%s\n", fresh.Name, count(fresh.Rows(), "row"), predictedInertia, strings.Trim(fmt.Sprint(predicted), "[]"))
 	}
 	return nil
 }

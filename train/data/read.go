@@ -144,13 +144,13 @@ func (b *builder) add(r row) error {
 		case cell == "":
 			msg = "empty cell"
 		case b.role[j] == label && isNumber && b.textLabels:
-			msg = fmt.Sprintf("%s is a number but the labels above are not; Label(%s) allows both", quote(cell), quote(b.names[j]))
+			msg = fmt.Sprintf("%s is a number but the labels above are not; name the label %s to allow both", quote(cell), quote(b.names[j]))
 		case b.role[j] == label:
 			b.t.Labels = append(b.t.Labels, b.intern(cell))
 		case !isNumber:
 			msg = quote(cell) + " is not a number"
 			if len(b.t.Lines) == 0 {
-				msg += fmt.Sprintf("; Ignore(%s) leaves the column out", quote(b.names[j]))
+				msg += fmt.Sprintf("; ignore %s to leave the column out", quote(b.names[j]))
 			}
 		case math.IsNaN(v) || math.IsInf(v, 0):
 			msg = quote(cell) + " is not finite"

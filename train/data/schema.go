@@ -64,7 +64,7 @@ func (s *schema) ignore(names []string) string {
 			}
 		}
 		if !found {
-			return s.missing("Ignore", name)
+			return s.missing("ignore", name)
 		}
 	}
 	return ""
@@ -77,7 +77,7 @@ func (s *schema) checkNames() string {
 			continue
 		}
 		if name == "" {
-			return fmt.Sprintf(`column %d has no name; Ignore("") leaves it out`, j+1)
+			return fmt.Sprintf(`column %d has no name; ignore "" to leave it out`, j+1)
 		}
 		if first, ok := seen[name]; ok {
 			return fmt.Sprintf("columns %d and %d are both named %s", first+1, j+1, quote(name))
@@ -90,17 +90,17 @@ func (s *schema) checkNames() string {
 func (s *schema) nameLabel(name string) string {
 	j := slices.Index(s.names, name)
 	if j < 0 {
-		return s.missing("Label", name)
+		return s.missing("label", name)
 	}
 	if s.role[j] == ignored {
-		return fmt.Sprintf("Label(%s): this column is ignored", quote(name))
+		return fmt.Sprintf("label %s: this column is ignored", quote(name))
 	}
 	s.role[j] = label
 	return ""
 }
 
 func (s *schema) missing(option, name string) string {
-	return fmt.Sprintf("%s(%s): no such column%s", option, quote(name), didYouMean(name, s.names))
+	return fmt.Sprintf("%s %s: no such column%s", option, quote(name), didYouMean(name, s.names))
 }
 
 // detectLabel takes the last column for labels if its name or its cells say so.

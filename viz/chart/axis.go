@@ -70,14 +70,33 @@ func coveringAxis(s span, log bool, most int) axis {
 func tightAxis(s span, log bool, most int) axis {
 	a := coveringAxis(s, log, most)
 	a.span = s.opened(log)
+	a.ticks = a.inside(a.ticks)
+	return a
+}
+
+// inside are the ticks that lie within the axis.
+func (a axis) inside(ticks []tick) []tick {
 	room := slack * (a.hi - a.lo)
 	var inside []tick
-	for _, t := range a.ticks {
+	for _, t := range ticks {
 		if t.value >= a.lo-room && t.value <= a.hi+room {
 			inside = append(inside, t)
 		}
 	}
-	a.ticks = inside
+	return inside
+}
+
+// marked is the axis with ticks at those of the values that it reaches, or as it
+// is without values.
+func (a axis) marked(values []float64) axis {
+	if values == nil {
+		return a
+	}
+	var ticks []tick
+	for _, v := range values {
+		ticks = append(ticks, tick{v, Format(v)})
+	}
+	a.ticks = a.inside(ticks)
 	return a
 }
 

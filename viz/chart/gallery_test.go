@@ -32,6 +32,8 @@ func gallery() map[string]drawing {
 		"gaps": Lines{Frame: Frame{Title: "Gaps & <marks>"}, X: "x", Y: "y", LogY: true,
 			Series: []Series{{Name: "a<b & \"c\"\x00", Y: []float64{1, nan, 2, -1, 3, 4, inf, 5, 6}}},
 			Marks:  []Mark{{"off", nan, 1, 0}}, Rules: []Rule{{"zero", 0}}},
+		"ticks": Lines{Frame: Frame{Title: "Angles by count"}, X: "k", Y: "degrees", XTicks: []float64{2, 3, 4, 5}, YTicks: []float64{0, 45, 90, 135, 180},
+			Series: []Series{{Name: "a", X: []float64{2, 3, 4, 5}, Y: []float64{20, 70, 95, 91}}}},
 		"point":    Lines{Frame: Frame{Title: "One point"}, Series: []Series{{Name: "a", Y: []float64{78.85}}}},
 		"constant": Lines{Frame: Frame{Title: "Constant"}, Series: []Series{{Name: "a", Y: []float64{1e9, 1e9, 1e9}}}},
 		"nan":      Lines{Frame: Frame{Title: "Nothing"}, Series: []Series{{Name: "a", Y: []float64{nan, inf}}}},

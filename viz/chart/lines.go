@@ -11,10 +11,14 @@ type Lines struct {
 	Frame
 	X, Y       string // what the axes measure, with the unit
 	LogX, LogY bool   // logarithmic axes
-	Series     []Series
-	Rules      []Rule
-	Marks      []Mark
-	Height     float64 // in the unit of Width; 0 means about 280
+	// XTicks and YTicks, ascending, are the marked values of an axis, where not
+	// any round numbers will do: the whole numbers of a count, the quarters of
+	// 180 degrees. YTicks are all within the axis. Nil means round numbers.
+	XTicks, YTicks []float64
+	Series         []Series
+	Rules          []Rule
+	Marks          []Mark
+	Height         float64 // in the unit of Width; 0 means about 280
 }
 
 // Series is a line.
@@ -91,8 +95,15 @@ func (l Lines) SVG(w io.Writer) error {
 	space := box{margin, l.bodyTop() + legendHeight, margin + inner - column, height - margin}
 	space.bottom -= c.missing(point{margin, space.bottom}, inner, data.missing, l.LogX || l.LogY)
 
+	horizontal := func(most int) axis { return tightAxis(data.x, l.LogX, most).marked(l.XTicks) }
 	vertical := func(most int) axis { return coveringAxis(data.y, l.LogY, most) }
-	p := newPlane(space, l.width(), data.x, l.LogX, vertical, l.X, l.Y)
+	if l.YTicks != nil {
+		within := data.y
+		within.add(l.YTicks[0])
+		within.add(l.YTicks[len(l.YTicks)-1])
+		vertical = func(most int) axis { return tightAxis(within, l.LogY, most).marked(l.YTicks) }
+	}
+	p := newPlane(space, l.width(), horizontal, vertical, l.X, l.Y)
 	p.draw(c, false)
 	l.draw(c, p)
 	if column > 0 {
@@ -107,6 +118,12 @@ func (l Lines) check() error {
 		return err
 	}
 	if err := l.checkSide("height", l.Height, 180); err != nil {
+		return err
+	}
+	if err := l.checkTicks("x", l.XTicks, l.LogX); err != nil {
+		return err
+	}
+	if err := l.checkTicks("y", l.YTicks, l.LogY); err != nil {
 		return err
 	}
 	for i, s := range l.Series {
@@ -125,6 +142,19 @@ func (l Lines) check() error {
 	for i, m := range l.Marks {
 		if m.Group < 0 {
 			return l.errorf("mark %d %q: the group %d is negative", i, m.Name, m.Group)
+		}
+	}
+	return nil
+}
+
+// checkTicks complains about given ticks that an axis cannot have.
+func (l Lines) checkTicks(name string, ticks []float64, log bool) error {
+	if ticks != nil && len(ticks) == 0 {
+		return l.errorf("%s: no ticks", name)
+	}
+	for i, v := range ticks {
+		if !drawable(v, log) || i > 0 && v <= ticks[i-1] {
+			return l.errorf("%s: tick %d, %v, cannot be drawn or does not ascend", name, i, v)
 		}
 	}
 	return nil

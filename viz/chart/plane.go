@@ -9,9 +9,8 @@ type plane struct {
 }
 
 // newPlane lays a plot out in the space b, which holds the names and tick labels
-// too, on a chart of that width. The horizontal axis has the bounds of x; vertical makes the other, of at
-// most that many ticks.
-func newPlane(b box, width float64, x span, logX bool, vertical func(most int) axis, xName, yName string) plane {
+// too, on a chart of that width. The axes are made with at most that many ticks.
+func newPlane(b box, width float64, horizontal, vertical func(most int) axis, xName, yName string) plane {
 	p := plane{xName: xName, yName: yName, edge: width - 2}
 	b.top += 8
 	if yName != "" {
@@ -25,7 +24,7 @@ func newPlane(b box, width float64, x span, logX bool, vertical func(most int) a
 	b.left += p.y.labelWidth() + 8
 	p.box = b
 	for most := 9; most >= 3; most-- {
-		p.x = tightAxis(x, logX, most).between(b.left, b.right)
+		p.x = horizontal(most).between(b.left, b.right)
 		fitting := p.fitting()
 		if len(fitting) == len(p.x.ticks) {
 			break

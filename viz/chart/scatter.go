@@ -53,8 +53,9 @@ func (s Scatter) SVG(w io.Writer) error {
 		if e.missing > 0 {
 			space.bottom -= lineHeight
 		}
+		horizontal := func(most int) axis { return tightAxis(e.x, false, most) }
 		vertical := func(most int) axis { return tightAxis(e.y, false, most) }
-		return newPlane(space, s.width(), e.x, false, vertical, s.X, s.Y)
+		return newPlane(space, s.width(), horizontal, vertical, s.X, s.Y)
 	}
 	p := layOut(data)
 	if s.EqualAspect {

@@ -2,6 +2,8 @@ package report
 
 import (
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -147,13 +149,66 @@ func TestSentences(t *testing.T) {
 		}, "In the end goofy alternative leaves 4\u00a0times the spread of soft k-means."},
 		{func(p *Page) { p.Variants[0].Centres[1][2] += 3 }, "The centres of soft k-means lie between 0.006 and 3 from those of goofy alternative"},
 		{func(p *Page) {}, "In the median over the seeds, the angle between the gradients at the same centres lies between 3° and 120°"},
+		{func(p *Page) {
+			for i := range p.Variants[0].Runs {
+				p.Variants[0].Runs[i].Angle = []float64{12.2, 11.9}
+			}
+		}, "the angle between the gradients at the same centres is 12° along the way of soft k-means and lies between 3° and 120°"},
+		{func(p *Page) { p.Plane.Share = [2]float64{1, 0} }, "It holds 100\u00a0% of the variance.</p>"},
+		{func(p *Page) { p.Sweeps[1].Seeds = 3 }, "Inertia at the end of training, with other values of k. Each point: the median over 3 seeds."},
+		{func(p *Page) { p.Sweeps[1].Seeds = 1 }, "Inertia at the end of training, with other values of k. Each point: one seed."},
 		{func(p *Page) { *p = fakeOf(1, 24, "a", "b") }, "<p>The inertia stays within 1\u00a0% of its final value only at the end for a"},
 		{func(p *Page) { *p = minimal() }, "All are judged by the inertia of where their centres end.</p>\n<p>A ends at 3.</p>"},
 	} {
 		p := fake()
 		c.spoil(&p)
-		if page := render(t, p); !strings.Contains(page, c.want) {
+		if page := render(t, p); !strings.Contains(page, unbroken(c.want)) {
 			t.Errorf("the page does not say %q", c.want)
+		}
+	}
+}
+
+// With one centre there is no spread: a logarithmic chart of it would be empty.
+func TestNothingPositive(t *testing.T) {
+	p := fake()
+	for _, m := range p.Variants {
+		for i := range m.Runs {
+			clear(m.Runs[i].Spread)
+			clear(m.Runs[i].Movement)
+		}
+	}
+	page := render(t, p)
+	for _, id := range []string{"spread", "movement"} {
+		if strings.Contains(page, `id="chart-`+id+`-title"`) {
+			t.Errorf("a chart of the %s, which is 0", id)
+		}
+	}
+	if !strings.Contains(page, "it begins and ends at 0") {
+		t.Error("the page does not say that the spread is 0")
+	}
+}
+
+// The angle's axis is that of all angles, a count's has whole numbers only.
+func TestTicks(t *testing.T) {
+	page := render(t, fake())
+	ticks := func(chart string) []string {
+		_, after, _ := strings.Cut(page, `aria-labelledby="chart-`+chart+`-title`)
+		svg, _, _ := strings.Cut(after, "</svg>")
+		var all []string
+		for _, m := range regexp.MustCompile(`font-size="12" text-anchor="(?:end|middle)">([\d.]+)</text>`).FindAllStringSubmatch(svg, -1) {
+			all = append(all, m[1])
+		}
+		return all
+	}
+	if got := ticks("angle"); len(got) < 5 || !slices.Equal(got[:5], []string{"0", "45", "90", "135", "180"}) {
+		t.Errorf("angle: ticks %v", got)
+	}
+	if got := ticks("sweep-2-inertia"); len(got) < 3 || !slices.Equal(got[len(got)-3:], []string{"2", "3", "4"}) {
+		t.Errorf("k: ticks %v", got)
+	}
+	for _, v := range [][]float64{nil, {2, 2.5}, {2, math.NaN()}, {1e12}} {
+		if got := (Sweep{Values: v}).ticks(); got != nil {
+			t.Errorf("values %v: ticks %v", v, got)
 		}
 	}
 }

@@ -43,6 +43,12 @@ func wideRange(v []float64) bool {
 	return len(all) > 0 && all[0] > 0 && all[len(all)-1] > 5*all[0]
 }
 
+// positive reports whether a logarithmic axis has anything to show.
+func positive(ms []Method, c curve) bool {
+	all := finites(slices.Concat(allOf(ms, c)...))
+	return some(ms, c) && all[len(all)-1] > 0
+}
+
 // difference is the identity that separates the objectives, and its term over
 // the training.
 func (w *writer) difference(p Page) section {
@@ -53,6 +59,8 @@ func (w *writer) difference(p Page) section {
 	}
 	if some(p.Variants, spread) {
 		s.Lead = []string{"The spread is measured in the same way whatever a run minimises." + p.spreads()}
+	}
+	if positive(p.Variants, spread) {
 		l := curves(p, "spread", "Spread per step", "spread", spread)
 		l.LogY = true
 		parts = append(parts, w.figure(l, "The spread during training, on a logarithmic scale."+p.runsNote()))
@@ -122,14 +130,14 @@ func (w *writer) training(p Page) section {
 		}
 		figures = append(figures, w.figure(l, caption+note))
 	}
-	if some(p.Variants, movement) {
+	if positive(p.Variants, movement) {
 		l := curves(p, "movement", "Movement of the centres per step", "movement", movement)
 		l.LogY = true
 		figures = append(figures, w.figure(l, "How far all centres together move in each step, on a logarithmic scale."+note))
 	}
 	if some(p.Variants, angle) {
 		l := curves(p, "angle", "Angle between the gradients", "degrees", angle)
-		l.LogY = false
+		l.LogY, l.YTicks = false, []float64{0, 45, 90, 135, 180}
 		if v := finites(slices.Concat(allOf(p.Variants, angle)...)); v[len(v)-1] > 45 {
 			l.Rules = []chart.Rule{{Name: "right angle", Y: 90}}
 		}
@@ -184,10 +192,14 @@ func (p Page) angles() string {
 		if len(v) == 0 {
 			return ""
 		}
-		return fmt.Sprintf("%.0f° and %.0f° along the way of %s", v[0], v[len(v)-1], m.Name)
+		lo, hi := math.Round(v[0]), math.Round(v[len(v)-1])
+		if lo == hi {
+			return fmt.Sprintf("is %.0f° along the way of %s", lo, m.Name)
+		}
+		return fmt.Sprintf("lies between %.0f° and %.0f° along the way of %s", lo, hi, m.Name)
 	})
 	if said == "" {
 		return ""
 	}
-	return capital(p.inMedian() + "the angle between the gradients at the same centres lies between " + said + ".")
+	return capital(p.inMedian() + "the angle between the gradients at the same centres " + said + ".")
 }

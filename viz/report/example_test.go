@@ -23,5 +23,5 @@ func Example() {
 	_, after, _ := strings.Cut(b.String(), "<h1>")
 	heading, _, _ := strings.Cut(after, "</h1>")
 	fmt.Println(heading)
-	// Output: Soft k-means and goofy alternative on two heaps
+	// Output: Soft k‑means and goofy alternative on two heaps
 }

@@ -111,6 +111,7 @@ type Sweep struct {
 	Name    string // of the setting, such as "γ"
 	Log     bool   // whether the values are spaced by factors
 	Values  []float64
+	Seeds   int         // whose median each result is; 0 if it is not known
 	Inertia [][]float64 // of each variant at each value
 	Loss    [][]float64
 	ARI     [][]float64

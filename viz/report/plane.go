@@ -27,7 +27,11 @@ func (w *writer) plane(p Page) section {
 	}
 	lead := "The data in the plane in which it varies most."
 	if seen := p.Plane.Share[0] + p.Plane.Share[1]; finite(seen) && seen > 0 {
-		lead += fmt.Sprintf(" It holds %s of the variance; distances in other directions are not seen here.", percent(seen))
+		lead += fmt.Sprintf(" It holds %s of the variance", percent(seen))
+		if seen < 1-1e-9 {
+			lead += "; distances in other directions are not seen here"
+		}
+		lead += "."
 	}
 	s.Lead = []string{lead}
 	caption := []string{"A unit is equally long in both directions."}

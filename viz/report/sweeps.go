@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/viz/chart"
@@ -22,11 +23,11 @@ func (w *writer) sweeps(p Page) section {
 				continue
 			}
 			l := chart.Lines{Frame: frame(fmt.Sprintf("sweep-%d-%s", i+1, c.id), c.name+" over "+sw.Name, ""),
-				X: sw.Name, Y: c.unit, LogX: sw.Log, LogY: wideRange(all)}
+				X: sw.Name, Y: c.unit, LogX: sw.Log, LogY: wideRange(all), XTicks: sw.ticks()}
 			for v, y := range c.curves {
 				l.Series = append(l.Series, chart.Series{Name: p.Variants[v].Name, X: sw.Values, Y: y, Group: v})
 			}
-			figures = append(figures, w.figure(l, fmt.Sprintf("%s at the end of training, with other values of %s.", c.name, sw.Name)))
+			figures = append(figures, w.figure(l, fmt.Sprintf("%s at the end of training, with other values of %s.%s", c.name, sw.Name, sw.seeds())))
 		}
 		if said := p.between(sw); said != "" {
 			s.Lead = append(s.Lead, said)
@@ -36,6 +37,25 @@ func (w *writer) sweeps(p Page) section {
 		s.Body = []template.HTML{w.grid(figures...)}
 	}
 	return s
+}
+
+// ticks are the values, where they are counts: there is nothing between them.
+func (s Sweep) ticks() []float64 {
+	if s.Log || len(s.Values) == 0 || slices.ContainsFunc(s.Values, func(v float64) bool { return !finite(v) || v != math.Trunc(v) || math.Abs(v) > 1e9 }) {
+		return nil
+	}
+	return slices.Compact(finites(s.Values))
+}
+
+// seeds says how many runs a value of a sweep stands for.
+func (s Sweep) seeds() string {
+	switch {
+	case s.Seeds > 1:
+		return fmt.Sprintf(" Each point: the median over %d seeds.", s.Seeds)
+	case s.Seeds == 1:
+		return " Each point: one seed."
+	}
+	return ""
 }
 
 // between says between which values the inertias of a sweep lie, and where.

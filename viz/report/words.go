@@ -116,6 +116,9 @@ func label(s string) string {
 	return s
 }
 
+// unbroken keeps a line from ending within "k-means".
+func unbroken(s string) string { return strings.ReplaceAll(s, "k-means", "k\u2011means") }
+
 // rightToLeft reports whether r is of a script that is written so.
 func rightToLeft(r rune) bool {
 	return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfeff || r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1efff
@@ -127,6 +130,9 @@ func (p Page) shown() Page {
 		if *s != "" {
 			*s = label(*s)
 		}
+	}
+	for _, s := range []*string{&p.Setup.Start, &p.Drawing.Footer, &p.Difference.Words} {
+		*s = unbroken(*s)
 	}
 	for _, s := range []*string{&p.Setup.Optimiser, &p.Setup.Start, &p.Setup.Schedule, &p.Drawing.Footer,
 		&p.Difference.Words, &p.Difference.LaTeX, &p.Made.Command, &p.Made.Version, &p.Made.Machine} {
@@ -143,7 +149,7 @@ func (p Page) shown() Page {
 	methods := func(ms []Method) []Method {
 		ms = slices.Clone(ms)
 		for i, m := range ms {
-			ms[i].Name, ms[i].LaTeX, ms[i].Chain = label(m.Name), clean(m.LaTeX), slices.Clone(m.Chain)
+			ms[i].Name, ms[i].LaTeX, ms[i].Chain = unbroken(label(m.Name)), clean(m.LaTeX), slices.Clone(m.Chain)
 			for j, e := range m.Chain {
 				ms[i].Chain[j].Why = clean(e.Why)
 			}

@@ -1,0 +1,64 @@
+package lab_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// A measure of a baseline takes all the data: the best run alone is followed, in
+// about as many places as the variants have steps, however many batches it takes.
+func TestBaselinesAreMeasuredSparingly(t *testing.T) {
+	res, err := lab.Compare(context.Background(), lab.Config{Table: data.Iris(), Steps: 20, Seeds: 3, Restarts: 3, SweepGamma: []float64{1}, SweepK: []int{2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range res.Baselines {
+		best := v.Best()
+		for _, r := range v.Runs {
+			switch n := len(r.Measures); {
+			case r.Seed == best.Seed && (n < 3 || n > 22):
+				t.Errorf("%s: %d measures of the best run", v.Name, n)
+			case r.Seed != best.Seed && n != 1:
+				t.Errorf("%s, seed %d: %d measures, want the last only", v.Name, r.Seed, n)
+			}
+			if len(r.Loss) != r.Steps || len(r.Path) != len(r.Measures) {
+				t.Errorf("%s, seed %d: %d losses, %d steps, %d places, %d measures", v.Name, r.Seed, len(r.Loss), r.Steps, len(r.Path), len(r.Measures))
+			}
+		}
+	}
+	if sgd := res.Baselines[1].Best(); sgd.Steps != 100 {
+		t.Errorf("SGD takes %d steps, want 10 passes of 10 batches", sgd.Steps)
+	}
+}
+
+// A sweep over much data takes one seed at each setting.
+func TestSweepSeeds(t *testing.T) {
+	few := lab.Config{Table: data.Iris(), Steps: 1, Seeds: 2, Restarts: 1, SweepGamma: []float64{1}, SweepK: []int{2}}
+	many := few
+	many.Table = &data.Table{Columns: []string{"a"}, X: make([]float64, 100_001)}
+	for i := range many.Table.X {
+		many.Table.X[i] = float64(i % 7)
+	}
+	few.Seeds = 5
+	for want, c := range map[int]lab.Config{3: few, 1: many} {
+		res, err := lab.Compare(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.Config.SweepSeeds; got != want {
+			t.Errorf("%d rows: %d seeds in sweeps, want %d", c.Table.Rows(), got, want)
+		}
+	}
+}
+
+func TestVanishingData(t *testing.T) {
+	table := &data.Table{Name: "atoms.csv", Columns: []string{"a"}, X: []float64{1e-170, 2e-170, 5e-170}}
+	_, err := lab.Compare(context.Background(), lab.Config{Table: table, K: 2})
+	if err == nil || !strings.Contains(err.Error(), "atoms.csv: squared distances vanish") {
+		t.Errorf("got %v", err)
+	}
+}
