@@ -130,13 +130,19 @@ func newRun(v lab.Variant, r lab.Run) report.Run {
 	return out
 }
 
-// derive adds the formulas of a variant's loss and gradient.
+// derive adds the formulas of a variant's loss and of what training makes of it.
 func derive(m *report.Method, v lab.Variant) error {
 	model, err := builders.Build(v.Name, v.Model.Settings, graph.F32)
 	if err != nil {
 		return err
 	}
-	d := grad.Of(model.Loss, model.Centres)[0]
+	moves := []*graph.Node{} // what training computes from the loss, or instead of it
+	for _, u := range model.Step {
+		moves = append(moves, u.Value)
+	}
+	if len(moves) == 0 {
+		moves = grad.Of(model.Loss, model.Centres)
+	}
 	if err := model.Graph.Err(); err != nil {
 		return err
 	}
@@ -150,7 +156,11 @@ func derive(m *report.Method, v lab.Variant) error {
 	forward := viz.Equations(model.Loss)
 	m.Formula = template.HTML(forward[len(forward)-1].MathML())
 	add(forward, "")
-	add(viz.Equations(d), "")
+	for _, n := range moves {
+		add(slices.DeleteFunc(viz.Equations(n), func(e viz.Equation) bool {
+			return slices.ContainsFunc(forward, func(f viz.Equation) bool { return f.Node == e.Node })
+		}), "")
+	}
 	m.LaTeX = strings.Join(latex, " \\\\\n")
 	return nil
 }

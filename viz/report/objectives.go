@@ -8,7 +8,7 @@ import (
 // objectives are the formulas, and how their derivatives come about.
 func (w *writer) objectives(p Page) section {
 	s := section{ID: "objectives", Title: "The objectives",
-		Lead: []string{"What each variant minimises, and the chain of derivatives that training follows, outermost first."}}
+		Lead: []string{"What each variant minimises, and what training makes of it; each line follows from those before."}}
 	var given []Method
 	for _, m := range p.Variants {
 		if m.Formula != "" || len(m.Chain) > 0 {

@@ -17,9 +17,10 @@ func (w *writer) plane(p Page) section {
 	if c.Class != nil {
 		c.ClassNames = p.Data.Classes
 	}
-	for i, m := range p.methods() {
-		for _, way := range m.Paths {
-			c.Paths = append(c.Paths, chart.Path{Name: m.Name, Group: i, Points: way})
+	methods := p.methods()
+	for i := len(methods) - 1; i >= 0; i-- { // the variants last, so that nothing lies over them
+		for _, way := range methods[i].Paths {
+			c.Paths = append(c.Paths, chart.Path{Name: methods[i].Name, Group: i, Points: way})
 		}
 	}
 	if len(c.Points) == 0 && len(c.Paths) == 0 {
