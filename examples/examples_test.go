@@ -41,3 +41,32 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestReadmeProgram holds the program that the README shows equal to the example,
+// line by line but for comments' places, its last two lines apart: they leave out
+// what the example does with errors.
+func TestReadmeProgram(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile("robust/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(readme), "```go\n")
+	shown, _, found := strings.Cut(shown, "```")
+	lines := strings.Split(strings.TrimSpace(shown), "\n")
+	if !found || len(lines) < 15 || len(lines) > 25 {
+		t.Fatalf("the README's program has %d lines, want at most 25", len(lines))
+	}
+	has := map[string]bool{}
+	for _, l := range strings.Split(string(program), "\n") {
+		has[strings.Join(strings.Fields(l), " ")] = true
+	}
+	for _, l := range lines[:len(lines)-2] {
+		if !has[strings.Join(strings.Fields(l), " ")] {
+			t.Errorf("examples/robust has no line %q", l)
+		}
+	}
+}

@@ -96,7 +96,7 @@ func (b *builder) again(c call) {
 		if _, done := b.node[was]; done {
 			continue // the same node was the derivative by two nodes
 		}
-		b.node[was] = b.rename(was, d, "")
+		b.node[was] = b.inherit(was, d, "")
 		if !sameText(was, d) {
 			b.note(b.pass.Name, "∂"+c.loss.Label()+"/∂"+found[i].Wrt.Label(), was, d)
 		}
@@ -145,9 +145,9 @@ func (b *builder) copy(n *graph.Node) {
 		y = z
 	}
 	if len(fired) > 0 {
-		b.node[n] = b.rename(n, y, b.pass.Name+": "+fired[len(fired)-1])
+		b.node[n] = b.inherit(n, y, b.pass.Name+": "+fired[len(fired)-1])
 	} else {
-		b.node[n] = b.rename(n, y, "")
+		b.node[n] = b.inherit(n, y, "")
 	}
 }
 
@@ -173,8 +173,8 @@ func (b *builder) improve(y *graph.Node, at graph.Occurrence, was *graph.Node) (
 	return nil, ""
 }
 
-// rename gives the new node everything that is known of the old one.
-func (b *builder) rename(n, y *graph.Node, rule string) *graph.Node {
+// inherit gives the new node everything that is known of the old one.
+func (b *builder) inherit(n, y *graph.Node, rule string) *graph.Node {
 	for _, o := range n.Occurrences() {
 		at, origin := b.translate(o, n, rule)
 		at.Origin = origin

@@ -15,6 +15,7 @@ type Error struct {
 	Err    error  // the cause, where another package reported it; may be nil
 }
 
+// Error gives FILE:LINE: COLUMN: what is wrong, in one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	switch {
