@@ -100,19 +100,19 @@ func (s *AxisSet) UnmarshalText(b []byte) error {
 
 // Ints is a list of at most MaxRank integers: a permutation, sizes, starts.
 type Ints struct {
-	n int8
+	n int // a word, so that there is no gap and the list is hashed as one piece of memory
 	v [MaxRank]int
 }
 
 // IntsOf makes a list; what is over MaxRank is cut off.
 func IntsOf(v ...int) Ints {
 	var s Ints
-	s.n = int8(copy(s.v[:], v))
+	s.n = copy(s.v[:], v)
 	return s
 }
 
 // Len is the number of integers.
-func (s Ints) Len() int { return int(s.n) }
+func (s Ints) Len() int { return s.n }
 
 // At is integer i.
 func (s Ints) At(i int) int { return s.v[i] }

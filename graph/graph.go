@@ -25,13 +25,26 @@ type Graph struct {
 	ctx       context
 	root      string            // the library's own sources
 	files     map[string]string // positions: file names as printed
+	lines     map[calls]Pos     // positions: the user's line by the calls that lead to it
+
+	newNodes  slab[Node]
+	newInputs slab[*Node]
+	newOccurs slab[Occurrence]
 }
 
 // New is an empty graph. The name titles its drawings.
 func New(name string) *Graph {
 	return &Graph{
 		name: name, interned: map[nodeKey]*Node{}, byPath: map[string]*Node{}, constIDs: map[uint64][]int{},
-		opErrs: map[reflect.Type]error{}, draws: map[string]int{}, root: libraryRoot(), files: map[string]string{},
+		opErrs: map[reflect.Type]error{}, draws: map[string]int{}, root: libraryRoot(), files: map[string]string{}, lines: map[calls]Pos{},
+	}
+}
+
+// Grow makes room for n more nodes, for those who know how many will come.
+func (g *Graph) Grow(n int) {
+	g.nodes = slices.Grow(g.nodes, n)
+	if len(g.interned) == 0 {
+		g.interned = make(map[nodeKey]*Node, n)
 	}
 }
 
@@ -104,7 +117,8 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 			return g.invalid()
 		}
 	}
-	if n := g.interned[keyOf(op, in)]; n != nil {
+	k := keyOf(op, in)
+	if n := g.interned[k]; n != nil {
 		n.occur(g.occurrence())
 		return n
 	}
@@ -112,7 +126,7 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 	if err != nil {
 		return g.fail(op, in, err)
 	}
-	return g.add(op, in, typ)
+	return g.add(k, in, typ)
 }
 
 // adopt takes over the mistakes of a graph of which only an invalid node is left,
@@ -131,23 +145,33 @@ type missingOp struct{}
 func (missingOp) Name() string                { return "Apply" }
 func (missingOp) Infer([]*Node) (Type, error) { return Type{}, nil }
 
-// add interns a node whose type is known.
-func (g *Graph) add(op Op, in []*Node, typ Type) *Node {
+// intern is Apply where the type is known.
+func (g *Graph) intern(op Op, in []*Node, typ Type) *Node {
 	k := keyOf(op, in)
 	if n := g.interned[k]; n != nil {
 		n.occur(g.occurrence())
 		return n
 	}
-	n := &Node{g: g, id: len(g.nodes), op: op, in: slices.Clone(in), typ: typ}
-	for _, x := range in {
-		x.used = true
+	return g.add(k, in, typ)
+}
+
+// add makes the node of a key that is not there yet.
+func (g *Graph) add(k nodeKey, in []*Node, typ Type) *Node {
+	n := &g.newNodes.take(1)[0]
+	*n = Node{g: g, id: len(g.nodes), op: k.op, typ: typ}
+	if len(in) > 0 {
+		n.in = g.newInputs.take(len(in))
+	}
+	for i, x := range in {
+		n.in[i], x.used = x, true
 	}
 	g.nodes = append(g.nodes, n)
 	g.interned[k] = n
-	if l, ok := op.(leaf); ok {
+	if l, ok := k.op.(leaf); ok {
 		g.byPath[l.Path] = n
 	}
-	n.occur(g.occurrence())
+	n.occurs = g.newOccurs.take(1)
+	n.occurs[0] = g.occurrence()
 	return n
 }
 
@@ -214,5 +238,20 @@ func (g *Graph) Copy(n *Node, in []*Node) *Node {
 	if v, ok := n.Constant(); ok {
 		return g.ConstantValue(v)
 	}
-	return g.Apply(n.op, in...)
+	same := n.IsValid() && len(in) == len(n.in)
+	for i := 0; same && i < len(in); i++ {
+		same = in[i].IsValid() && in[i].g == g && in[i].typ == n.in[i].typ
+	}
+	if !same {
+		return g.Apply(n.op, in...)
+	}
+	return g.intern(n.op, in, n.typ)
+}
+
+// Find gives the node op(in...) if it is there, and else nil. It adds nothing.
+func (g *Graph) Find(op Op, in ...*Node) *Node {
+	if checkOp(op) != nil || slices.ContainsFunc(in, func(x *Node) bool { return !x.IsValid() || x.g != g }) {
+		return nil
+	}
+	return g.interned[keyOf(op, in)]
 }

@@ -84,3 +84,31 @@ func TestDrawKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestFind: a node is found by its operation and inputs, and looking adds nothing.
+func TestFind(t *testing.T) {
+	g, h := graph.New("g"), graph.New("h")
+	g.Grow(100)
+	x, y := g.Input("x", graph.F32), g.Input("y", graph.F32)
+	sub := ops.Sub(x, y)
+	n := g.Len()
+	for _, c := range []struct {
+		name string
+		in   []*graph.Node
+		want *graph.Node
+	}{
+		{"there", []*graph.Node{x, y}, sub},
+		{"the other way round", []*graph.Node{y, x}, nil},
+		{"one operand", []*graph.Node{x}, nil},
+		{"none", nil, nil},
+		{"nil", []*graph.Node{x, nil}, nil},
+		{"of another graph", []*graph.Node{h.Input("x", graph.F32), h.Input("y", graph.F32)}, nil},
+	} {
+		if got := g.Find(sub.Op(), c.in...); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	if g.Find(nil, x, y) != nil || g.Len() != n || g.Err() != nil || len(sub.Occurrences()) != 1 {
+		t.Errorf("looking changed the graph: %v, %v", g, g.Err())
+	}
+}

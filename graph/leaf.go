@@ -140,13 +140,13 @@ func (g *Graph) ConstantValue(v Value) *Node {
 	h := hashValue(v)
 	for _, id := range g.constIDs[h] {
 		if g.constants[id].equal(v) {
-			return g.add(constant{id}, nil, v.Type)
+			return g.intern(constant{id}, nil, v.Type)
 		}
 	}
 	id := len(g.constants)
 	g.constants = append(g.constants, v)
 	g.constIDs[h] = append(g.constIDs[h], id)
-	return g.add(constant{id}, nil, v.Type)
+	return g.intern(constant{id}, nil, v.Type)
 }
 
 func hashValue(v Value) uint64 {

@@ -1,6 +1,9 @@
 package graph
 
-import "strconv"
+import (
+	"encoding/binary"
+	"strconv"
+)
 
 // Node is one value of the graph: an operation on inputs. It is immutable; what
 // may grow is the list of its occurrences.
@@ -115,25 +118,35 @@ func (n *Node) Label() string {
 // key is the node's identity.
 func (n *Node) key() nodeKey { return keyOf(n.op, n.in) }
 
-// nodeKey compares an operation and its inputs truthfully: the first inputs by
-// pointer, any further ones by their numbers in rest.
+// nodeKey compares an operation and its inputs truthfully: the inputs by their
+// numbers in the graph, plus 1, the first few in place and any further ones in
+// rest. It holds no pointers but the operation's, so that it is quick to hash and
+// the garbage collector has little to follow.
 type nodeKey struct {
 	op   Op
-	n    int
-	in   [3]*Node
+	in   [4]int32
 	rest string
 }
 
 func keyOf(op Op, in []*Node) nodeKey {
-	k := nodeKey{op: op, n: len(in)}
-	copy(k.in[:], in)
+	k := nodeKey{op: op}
+	for i, x := range in[:min(len(in), len(k.in))] {
+		k.in[i] = number(x)
+	}
 	if len(in) > len(k.in) {
-		var b []byte
+		b := make([]byte, 0, 4*(len(in)-len(k.in)))
 		for _, x := range in[len(k.in):] {
-			b = strconv.AppendInt(b, int64(x.id), 10)
-			b = append(b, ' ')
+			b = binary.LittleEndian.AppendUint32(b, uint32(number(x)))
 		}
 		k.rest = string(b)
 	}
 	return k
+}
+
+// number is what an input counts for in a key; only Verify meets none.
+func number(x *Node) int32 {
+	if x == nil {
+		return 0
+	}
+	return int32(x.id) + 1
 }

@@ -58,6 +58,12 @@ type Origin struct {
 // Occurrences lists where the node was asked for, first first.
 func (n *Node) Occurrences() []Occurrence { return append([]Occurrence(nil), n.occurs...) }
 
+// NumOccurrences is their number.
+func (n *Node) NumOccurrences() int { return len(n.occurs) }
+
+// Occurrence is occurrence i.
+func (n *Node) Occurrence(i int) Occurrence { return n.occurs[i] }
+
 // First is the first occurrence: where drawings place the node.
 func (n *Node) First() Occurrence {
 	if len(n.occurs) == 0 {
@@ -158,6 +164,9 @@ func (g *Graph) During(at Occurrence, origin Origin, f func()) {
 	f()
 }
 
+// Because names the rule by which the rest of the current During adds what it adds.
+func (g *Graph) Because(rule string) { g.ctx.origin.Rule = rule }
+
 // Occur adds an occurrence to a node: for the differentiator, the rewriter and
 // the parser, which know more about it than the call at hand.
 func (g *Graph) Occur(n *Node, o Occurrence) {
@@ -188,12 +197,32 @@ func (g *Graph) isLibrary(file string) bool {
 	return ok && !strings.HasPrefix(rest, "cmd/") && !strings.HasPrefix(rest, "examples/") && !strings.HasSuffix(file, "_test.go")
 }
 
-// caller is the first frame outside the library. Where that is one of the
-// library's own programs, which build models by their names in the registry, a
-// line of the builder says more than the program's.
+// calls are the innermost frames of a stack.
+type calls [16]uintptr
+
+// caller is the user's line. A loop that builds a large graph comes by the same
+// calls again and again, and to make frames of a stack costs more than a node, so
+// what the innermost calls tell is kept.
 func (g *Graph) caller() Pos {
-	var pcs [32]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	var near calls
+	n := runtime.Callers(3, near[:])
+	if p, ok := g.lines[near]; ok {
+		return p
+	}
+	if p, ok := g.userLine(near[:n]); ok {
+		g.lines[near] = p
+		return p
+	}
+	var far [32]uintptr
+	p, _ := g.userLine(far[:runtime.Callers(3, far[:])])
+	return p
+}
+
+// userLine is the line of the first frame outside the library; false if there is
+// none. Where that is one of the library's own programs, which build models by
+// their names in the registry, a line of the builder says more than the program's.
+func (g *Graph) userLine(pcs []uintptr) (Pos, bool) {
+	frames := runtime.CallersFrames(pcs)
 	var builder Pos
 	for {
 		f, more := frames.Next()
@@ -201,15 +230,15 @@ func (g *Graph) caller() Pos {
 			at, own := strings.CutPrefix(f.File, g.root)
 			switch {
 			case !g.isLibrary(f.File) && own && strings.HasPrefix(at, "cmd/") && builder != Pos{}:
-				return builder
+				return builder, true
 			case !g.isLibrary(f.File):
-				return Pos{g.printedFile(f.File), f.Line}
+				return Pos{g.printedFile(f.File), f.Line}, true
 			case builder == Pos{} && strings.HasPrefix(at, "builders/"):
 				builder = Pos{at, f.Line}
 			}
 		}
 		if !more {
-			return Pos{}
+			return Pos{}, false
 		}
 	}
 }

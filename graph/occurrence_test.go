@@ -166,6 +166,15 @@ func TestDuring(t *testing.T) {
 	if o := z.First(); o.Scope != "open" || o.Origin.Kind != graph.FromUser || z.IsBackward() {
 		t.Errorf("got %+v", o)
 	}
+	var u, v *graph.Node
+	g.During(at, graph.Origin{Rule: "first"}, func() {
+		u = ops.Sin(x)
+		g.Because("second")
+		v = ops.Cos(x)
+	})
+	if a, b, c := u.First().Origin.Rule, v.First().Origin.Rule, ops.Tanh(x).First().Origin.Rule; a != "first" || b != "second" || c != "" {
+		t.Errorf("rules %q, %q, %q", a, b, c)
+	}
 	if ops.Exp(x); y.IsBackward() {
 		t.Error("a node that the user asks for too stays backward")
 	}

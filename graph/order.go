@@ -1,31 +1,27 @@
 package graph
 
-import "slices"
+import "math/bits"
 
 // Reachable lists the nodes that the roots depend on, the roots included, in
 // order of creation (inputs before users). Invalid roots are passed over.
 func Reachable(roots ...*Node) []*Node {
-	seen := map[*Node]bool{}
 	var out []*Node
-	stack := []*Node{}
-	push := func(n *Node) {
-		if n.IsValid() && !seen[n] {
-			seen[n] = true
-			stack = append(stack, n)
+	for len(roots) > 0 { // once for each graph that has a root
+		c := cone{}
+		var others []*Node
+		for _, r := range roots {
+			switch {
+			case !r.IsValid():
+			case c.g == nil || c.g == r.g:
+				c.add(r)
+			default:
+				others = append(others, r)
+			}
 		}
+		c.close(0)
+		out = append(out, c.list()...)
+		roots = others
 	}
-	for _, r := range roots {
-		push(r)
-	}
-	for len(stack) > 0 {
-		n := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		out = append(out, n)
-		for _, x := range n.in {
-			push(x)
-		}
-	}
-	slices.SortFunc(out, func(a, b *Node) int { return a.id - b.id })
 	return out
 }
 
@@ -34,20 +30,58 @@ func (n *Node) DependsOn(x *Node) bool {
 	if n == x {
 		return true
 	}
-	seen := map[*Node]bool{n: true}
-	stack := []*Node{n}
-	for len(stack) > 0 {
-		m := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, y := range m.in {
-			if y == x {
-				return true
-			}
-			if !seen[y] && y.id > x.id { // inputs are older than their users
-				seen[y] = true
-				stack = append(stack, y)
+	if !n.IsValid() || !x.IsValid() || n.g != x.g {
+		return false
+	}
+	c := cone{}
+	c.add(n)
+	c.close(x.id) // inputs are older than their users
+	return c.has(x)
+}
+
+// cone is a set of nodes of one graph, closed under inputs after close.
+type cone struct {
+	g    *Graph
+	bits []uint64
+	open []*Node // whose inputs are still to be added
+}
+
+func (c *cone) add(n *Node) {
+	if c.g == nil {
+		c.g, c.bits = n.g, make([]uint64, len(n.g.nodes)/64+1)
+	}
+	if !c.has(n) {
+		c.bits[n.id/64] |= 1 << (n.id % 64)
+		c.open = append(c.open, n)
+	}
+}
+
+func (c *cone) has(n *Node) bool { return c.bits[n.id/64]>>(n.id%64)&1 == 1 }
+
+// close adds what the nodes depend on, down to number least.
+func (c *cone) close(least int) {
+	for len(c.open) > 0 {
+		n := c.open[len(c.open)-1]
+		c.open = c.open[:len(c.open)-1]
+		for _, x := range n.in {
+			if x.id >= least {
+				c.add(x)
 			}
 		}
 	}
-	return false
+}
+
+// list gives the nodes in order of creation.
+func (c *cone) list() []*Node {
+	n := 0
+	for _, w := range c.bits {
+		n += bits.OnesCount64(w)
+	}
+	out := make([]*Node, 0, n)
+	for k, w := range c.bits {
+		for ; w != 0; w &= w - 1 {
+			out = append(out, c.g.nodes[64*k+bits.TrailingZeros64(w)])
+		}
+	}
+	return out
 }

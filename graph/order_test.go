@@ -28,6 +28,14 @@ func TestReachable(t *testing.T) {
 			t.Errorf("from %v: %v, want %v", c.roots, got, c.want)
 		}
 	}
+	other := graph.New("other")
+	z := ops.Neg(other.Input("z", graph.F32))
+	if got, want := graph.Reachable(side, z), []*graph.Node{b, side, z.In(0), z}; !slices.Equal(got, want) {
+		t.Errorf("from two graphs: %v, want %v", got, want)
+	}
+	if z.DependsOn(a) || side.DependsOn(z) || g.Apply(nil).DependsOn(a) || side.DependsOn(nil) {
+		t.Error("a node depends on what is not in its graph")
+	}
 	for _, n := range g.Nodes() {
 		for _, m := range g.Nodes() {
 			if want := slices.Contains(graph.Reachable(n), m); n.DependsOn(m) != want {

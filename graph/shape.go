@@ -2,8 +2,10 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unique"
 )
 
 // MaxRank is the largest number of axes of a node.
@@ -57,18 +59,29 @@ func (a *Axis) UnmarshalText(b []byte) error {
 }
 
 // Shape is a list of at most [MaxRank] axes, comparable with ==. The zero Shape
-// is a scalar's.
-type Shape struct {
-	rank int8
+// is a scalar's. Equal shapes are one in memory: a Shape is a word to copy, to
+// compare and to hash, because every node, and many an attribute, holds one.
+type Shape struct{ list unique.Handle[axisList] }
+
+// axisList is what shapes share. That of a scalar is nowhere: its handle is zero.
+type axisList struct {
+	rank int
 	axes [MaxRank]Axis
+}
+
+func (s Shape) get() axisList {
+	if s == (Shape{}) {
+		return axisList{}
+	}
+	return s.list.Value()
 }
 
 // NewShape checks the axes: at most MaxRank of them, sizes of at least 1, names
 // that are identifiers and unique.
 func NewShape(axes ...Axis) (Shape, error) {
-	var s Shape
+	var l axisList
 	if len(axes) > MaxRank {
-		return s, fmt.Errorf("%d axes: at most %d are allowed", len(axes), MaxRank)
+		return Shape{}, fmt.Errorf("%d axes: at most %d are allowed", len(axes), MaxRank)
 	}
 	elements := 1
 	for i, a := range axes {
@@ -89,10 +102,12 @@ func NewShape(axes ...Axis) (Shape, error) {
 				}
 			}
 		}
-		s.axes[i] = a
+		l.axes[i] = a
 	}
-	s.rank = int8(len(axes))
-	return s, nil
+	if l.rank = len(axes); l.rank == 0 {
+		return Shape{}, nil
+	}
+	return Shape{unique.Make(l)}, nil
 }
 
 func isAxisName(s string) bool {
@@ -107,44 +122,55 @@ func isAxisName(s string) bool {
 }
 
 // Rank is the number of axes.
-func (s Shape) Rank() int { return int(s.rank) }
+func (s Shape) Rank() int {
+	if s == (Shape{}) {
+		return 0
+	}
+	return s.list.Value().rank
+}
 
 // Axis gives axis i; an axis that does not exist has no name and size 1.
 func (s Shape) Axis(i int) Axis {
-	if i < 0 || i >= int(s.rank) {
+	if i < 0 || i >= s.Rank() {
 		return Axis{Size: 1}
 	}
-	return s.axes[i]
+	return s.list.Value().axes[i]
 }
 
 // Dim is the size of axis i, 1 if there is none.
 func (s Shape) Dim(i int) int { return s.Axis(i).Size }
 
 // Axes lists the axes.
-func (s Shape) Axes() []Axis { return append([]Axis(nil), s.axes[:s.rank]...) }
+func (s Shape) Axes() []Axis {
+	l := s.get()
+	return append([]Axis(nil), l.axes[:l.rank]...)
+}
 
 // Sizes lists the sizes.
 func (s Shape) Sizes() []int {
-	d := make([]int, s.rank)
+	l := s.get()
+	d := make([]int, l.rank)
 	for i := range d {
-		d[i] = s.axes[i].Size
+		d[i] = l.axes[i].Size
 	}
 	return d
 }
 
 // Len is the number of elements.
 func (s Shape) Len() int {
+	l := s.get()
 	n := 1
-	for i := range int(s.rank) {
-		n *= s.axes[i].Size
+	for i := range l.rank {
+		n *= l.axes[i].Size
 	}
 	return n
 }
 
 // Index finds an axis by name, -1 if there is none.
 func (s Shape) Index(name string) int {
-	for i := range int(s.rank) {
-		if name != "" && s.axes[i].Name == name {
+	l := s.get()
+	for i := range l.rank {
+		if name != "" && l.axes[i].Name == name {
 			return i
 		}
 	}
@@ -153,11 +179,15 @@ func (s Shape) Index(name string) int {
 
 // SameSizes reports whether two shapes agree but for names.
 func (s Shape) SameSizes(t Shape) bool {
-	if s.rank != t.rank {
+	if s == t {
+		return true
+	}
+	a, b := s.get(), t.get()
+	if a.rank != b.rank {
 		return false
 	}
-	for i := range int(s.rank) {
-		if s.axes[i].Size != t.axes[i].Size {
+	for i := range a.rank {
+		if a.axes[i].Size != b.axes[i].Size {
 			return false
 		}
 	}
@@ -201,11 +231,15 @@ func (s Shape) Resolve(refs ...any) ([]int, error) {
 // axis without a name takes its partner's; two different names are an error,
 // because that is how a column meets a row by accident.
 func Align(shapes ...Shape) (Shape, error) {
+	if equal := len(shapes) > 0 && !slices.ContainsFunc(shapes, func(s Shape) bool { return s != shapes[0] }); equal {
+		return shapes[0], nil
+	}
 	rank := 0
 	for _, s := range shapes {
 		rank = max(rank, s.Rank())
 	}
-	axes := make([]Axis, rank)
+	var all [MaxRank]Axis
+	axes := all[:rank]
 	for k := range axes {
 		axes[k].Size = 1
 		for _, s := range shapes {
@@ -233,13 +267,14 @@ func Align(shapes ...Shape) (Shape, error) {
 
 // String gives [i=150 d=4]; a scalar is [].
 func (s Shape) String() string {
+	l := s.get()
 	var b strings.Builder
 	b.WriteByte('[')
-	for i := range int(s.rank) {
+	for i := range l.rank {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(s.axes[i].String())
+		b.WriteString(l.axes[i].String())
 	}
 	b.WriteByte(']')
 	return b.String()

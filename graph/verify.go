@@ -3,7 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"reflect"
 )
 
 // Verify checks every invariant of a graph and reports all complaints, or nil.
@@ -13,7 +13,9 @@ func Verify(g *Graph) error {
 	complain := func(n *Node, format string, args ...any) {
 		bad = append(bad, fmt.Errorf("%s: %s", n.line(), fmt.Sprintf(format, args...)))
 	}
+	known := func(x *Node) bool { return x != nil && x.id >= 0 && x.id < len(g.nodes) && g.nodes[x.id] == x }
 	paths := map[string]*Node{}
+	ops := map[reflect.Type]error{} // checkOp's verdicts, anew
 	for id, n := range g.nodes {
 		if n.id != id || n.g != g {
 			complain(n, "stands at place %d of graph %q", id, g.name)
@@ -26,8 +28,12 @@ func Verify(g *Graph) error {
 				older = false
 			}
 		}
-		if err := checkOp(n.op); err != nil {
-			complain(n, "%v", err)
+		t := reflect.TypeOf(n.op)
+		if _, seen := ops[t]; !seen {
+			ops[t] = checkOp(n.op)
+		}
+		if ops[t] != nil {
+			complain(n, "%v", ops[t])
 			continue
 		}
 		if g.interned[n.key()] != n {
@@ -52,9 +58,6 @@ func Verify(g *Graph) error {
 			complain(n, "occurs nowhere")
 		}
 		for _, o := range n.occurs {
-			known := func(x *Node) bool {
-				return x != nil && slices.Contains(g.nodes[max(0, min(x.id, len(g.nodes)-1)):][:1], x)
-			}
 			if o.Origin.Kind != FromUser && (!known(o.Origin.Of) || !known(o.Origin.Loss)) {
 				complain(n, "its origin is not a node of the graph")
 			}

@@ -9,11 +9,12 @@ import (
 // all lists every operation, with no attributes. A new one is a file and a line
 // here.
 var all = []Op{
-	abs{}, add{}, and{}, argMax{}, argMin{}, broadcast{}, cast{}, choose{}, concat{}, cos{}, diffDot{}, div{},
-	equal{}, exp{}, gather{}, less{}, lessEqual{}, log{}, log1p{}, logSoftmax{}, logSumExp{}, matMul{},
-	maximum{}, maxOver{}, mean{}, minimum{}, minOver{}, mul{}, neg{}, not{}, notEqual{}, oneHot{}, or{},
-	place{}, pow{}, random{}, relu{}, reshape{}, scatterAdd{}, sigmoid{}, sign{}, sin{}, slice{}, softmax{},
-	sqDist{}, sqrt{}, square{}, stopGradient{}, sub{}, sum{}, tanh{}, transpose{}, weightedDiff{},
+	abs{}, add{}, and{}, argMax{}, argMin{}, broadcast{}, cast{}, choose{}, concat{}, conv{}, convInput{},
+	convKernel{}, cos{}, diffDot{}, div{}, equal{}, erf{}, exp{}, gather{}, less{}, lessEqual{}, log{}, log1p{},
+	logSoftmax{}, logSumExp{}, matMul{}, maximum{}, maxOver{}, maxPick{}, maxPool{}, maxUnpool{}, mean{},
+	minimum{}, minOver{}, mul{}, neg{}, not{}, notEqual{}, oneHot{}, or{}, place{}, pow{}, random{}, relu{},
+	reshape{}, scatterAdd{}, sigmoid{}, sign{}, sin{}, slice{}, softmax{}, sqDist{}, sqrt{}, square{},
+	stopGradient{}, sub{}, sum{}, sumPool{}, sumUnpool{}, tanh{}, transpose{}, weightedDiff{},
 }
 
 // All lists every operation in order of name.

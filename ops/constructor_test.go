@@ -32,8 +32,8 @@ func on3(f func(a, b, c node) node) constructor {
 func constructors() map[string]constructor {
 	row := graph.Ax("k", 2)
 	return map[string]constructor{
-		"Abs": on1(ops.Abs), "Cos": on1(ops.Cos), "Exp": on1(ops.Exp), "Log": on1(ops.Log), "Log1p": on1(ops.Log1p),
-		"Neg": on1(ops.Neg), "Not": on1(ops.Not), "OneMinus": on1(ops.OneMinus), "Relu": on1(ops.Relu),
+		"Abs": on1(ops.Abs), "Cos": on1(ops.Cos), "Erf": on1(ops.Erf), "Exp": on1(ops.Exp), "Log": on1(ops.Log), "Log1p": on1(ops.Log1p),
+		"Gelu": on1(ops.Gelu), "GeluTanh": on1(ops.GeluTanh), "Neg": on1(ops.Neg), "Not": on1(ops.Not), "OneMinus": on1(ops.OneMinus), "Relu": on1(ops.Relu),
 		"Sigmoid": on1(ops.Sigmoid), "Sign": on1(ops.Sign), "Sin": on1(ops.Sin), "Sqrt": on1(ops.Sqrt),
 		"Square": on1(ops.Square), "StopGradient": on1(ops.StopGradient), "Tanh": on1(ops.Tanh),
 
@@ -59,7 +59,9 @@ func constructors() map[string]constructor {
 		"Merge":       on1(func(x node) node { return ops.Merge(x, "n", 0, 1) }),
 		"Min":         on1(func(x node) node { return ops.Min(x) }),
 		"OneHot":      on1(func(x node) node { return ops.OneHot(x, 0, row, graph.F32) }),
+		"Mirror":      on1(func(x node) node { return ops.Mirror(x, 0, 1, 1) }),
 		"Over":        on1(func(x node) node { return ops.Over(x, "i", "j") }),
+		"Pad":         on1(func(x node) node { return ops.Pad(x, 0, 1, 1, 2) }),
 		"Rename":      on1(func(x node) node { return ops.Rename(x, 0, "k") }),
 		"Reshape":     on1(func(x node) node { return ops.Reshape(x, -1) }),
 		"ReshapeTo":   on1(func(x node) node { return ops.ReshapeTo(x, graph.Shape{}) }),
@@ -74,6 +76,15 @@ func constructors() map[string]constructor {
 		"Squeeze":     on1(func(x node) node { return ops.Squeeze(x) }),
 		"Sum":         on1(func(x node) node { return ops.Sum(x) }),
 		"Transpose":   on1(func(x node) node { return ops.Transpose(x) }),
+
+		"AvgPool1D":       on1(func(x node) node { return ops.AvgPool1D(x, 2) }),
+		"AvgPool2D":       on1(func(x node) node { return ops.AvgPool2D(x, 2, 2) }),
+		"MaxPool1D":       on1(func(x node) node { return ops.MaxPool1D(x, 2) }),
+		"MaxPool2D":       on1(func(x node) node { return ops.MaxPool2D(x, 2, 2) }),
+		"Conv1D":          on2(func(x, w node) node { return ops.Conv1D(x, w) }),
+		"Conv2D":          on2(func(x, w node) node { return ops.Conv2D(x, w) }),
+		"ConvTranspose1D": on2(func(y, w node) node { return ops.ConvTranspose1D(y, w) }),
+		"ConvTranspose2D": on2(func(y, w node) node { return ops.ConvTranspose2D(y, w) }),
 
 		"RandomNormal":  {0, func([]node) node { return ops.RandomNormal(graph.New(""), "ε", graph.I32) }},
 		"RandomUniform": {0, func([]node) node { return ops.RandomUniform(graph.New(""), "u", graph.F32, graph.Dims(0)...) }},

@@ -21,6 +21,7 @@
 //
 //	relu'(0) = 0, |x|'(0) = 0            as PyTorch
 //	max, min over an axis: the first     as PyTorch's max(dim); amax shares equally
+//	max of a window: the first           as PyTorch
 //	elementwise max, min: half each      as PyTorch
 //	0^b: the derivative by b is 0        as PyTorch
 //	comparisons, argmax, one-hot, casts to integers: no derivative

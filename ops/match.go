@@ -134,6 +134,42 @@ func unitReshape(y, x graph.Shape) (m []int, ok bool) {
 	return m, k == x.Rank()
 }
 
+// Averaged gives the operand and the axes of a Mean.
+func Averaged(n *graph.Node) (x *graph.Node, axes graph.AxisSet, ok bool) {
+	m, ok := n.Op().(mean)
+	if !ok {
+		return nil, 0, false
+	}
+	return n.In(0), m.Axes, true
+}
+
+// Twin is a node that is already there and computes what n does, but for its shape:
+// the same reduction with its axes kept or removed, or a commutative operation on
+// the operands the other way round. It must be older than n.
+func Twin(n *graph.Node) (twin *graph.Node, ok bool) {
+	switch op := n.Op().(type) {
+	case sum:
+		twin = n.Graph().Find(sum{op.Axes, !op.Keep}, n.In(0))
+	case mean:
+		twin = n.Graph().Find(mean{op.Axes, !op.Keep}, n.In(0))
+	case logSumExp:
+		twin = n.Graph().Find(logSumExp{op.Axis, !op.Keep}, n.In(0))
+	case maxOver:
+		twin = n.Graph().Find(maxOver{op.Axis, !op.Keep}, n.In(0))
+	case minOver:
+		twin = n.Graph().Find(minOver{op.Axis, !op.Keep}, n.In(0))
+	case add, mul, maximum, minimum, equal, notEqual, and, or:
+		twin = n.Graph().Find(op, n.In(1), n.In(0))
+	}
+	return twin, twin != nil && twin.ID() < n.ID()
+}
+
+// SliceBy is the operation that takes, along each axis, size elements from start
+// by step.
+func SliceBy(start, step, size []int) graph.Op {
+	return slice{graph.IntsOf(start...), graph.IntsOf(step...), graph.IntsOf(size...)}
+}
+
 // What translators to other engines ask of a node besides.
 
 // Along gives the axes that a reduction, a softmax or a Concat works along.

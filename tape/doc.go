@@ -22,6 +22,32 @@
 //	   1     1856       1800  %5[i=150 j=3]             450  3.5 KiB  Mul %4[i=150 j=3], D[i=150 j=3]
 //	   2     1856=      1800  %6[i=150 j=3]             450  3.5 KiB  Neg %5[i=150 j=3]
 //
+// # Where the time goes
+//
+// [VM.Profile] runs steps on a copy of the store and gives the time of every instruction, its operations and bytes a second, and
+// the share of what a core of this machine can do at most (roof: [MeasureRoofline]); then the time by the user's lines, scopes and
+// quantities, where derivatives count for what they are of. [VM.Trace] writes what every worker did, for chrome://tracing and
+// Perfetto, and [Labels] lets a CPU profile be split by stage. A VM that nobody looks at pays one comparison a stage for them.
+//
+//	profile of "soft k-means": a run takes 1.17 ms on 1 core, 1.2 ms unseen; medians of 50 runs
+//	a core reaches 179 GFLOP/s f32, 89.4 GFLOP/s f64; streams 16.0 KiB 385 GB/s, 64.0 KiB 98.6 GB/s, 256.0 KiB 98.4 GB/s
+//	   #      time  share   GFLOP/s   GB/s  ~GB/s   roof  calls  result           instruction
+//	     ╭ 4096 rows, 28 at a time, sums in 16 parts
+//	   3 │  434 µs  37.1%    122.80    2.6    2.6  68.7%    147  D[i=4096 j=64]   SqDist x[i=4096 d=64], r[j=64 d=64]  · kmeans.go:22
+//	   4 │ 11.5 µs   1.0%     24.15    0.0  193.2  50.2%    293  %6[i=4096 j=64]  Mul %5[i=4096 j=64], D[i=4096 j=64]  · kmeans.go:30
+//
+// # Memory
+//
+// Stages run in an order in which few bytes are live at a time, where list
+// scheduling finds a better one than the graph's. [Budget] makes a program fit
+// into less: values are dropped after a use and computed again before the next,
+// cheap ones first. The listing marks what runs again, [Program.Recomputed]
+// tells what it costs, and a budget that cannot be met is an error that names
+// the least arena found and what holds it. With 64 layers of tanh, a quarter of
+// the memory takes a fifth more arithmetic with the gradient, a tenth takes half.
+//
+//	7      16384      16384  %8[i=64 j=64]   4.1k  32.0 KiB  Tanh %7[i=64 j=64]  · again: recomputed to save 16.0 KiB
+//
 // # Promises
 //
 // Peak memory is known before running: the arena never grows, and a step

@@ -2,9 +2,11 @@ package tape
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/randgraph"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -15,7 +17,7 @@ func planned(t *testing.T) *Program {
 	g := graph.New("planned")
 	x := g.Input("x", graph.F32, graph.Ax("i", 40))
 	a, b := ops.Tanh(x), ops.Sin(x)
-	p, err := Compile(g, Fetch(ops.MatMul(ops.Expand(a, 0, "u"), ops.Expand(b, 1, "v")), a), Passes())
+	p, err := Compile(g, Fetch(ops.MatMul(ops.Expand(a, 0, "u"), ops.Expand(b, 1, "v")), a), Passes(), Unfused())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,22 +51,22 @@ func TestCheckFindsPlantedMistakes(t *testing.T) {
 		t.Fatalf("%d moves: want 6\n%v", moved, p)
 	}
 	p.arena -= arenaAlign
-	wantText(t, p.Check(), "instruction 2: its result ends at 388, the arena at 384")
+	wantText(t, p.Check(), "stage 2, step 0: the result ends at 388, the memory at 384")
 }
 
 func TestCheckNamesTheMistake(t *testing.T) {
 	p := planned(t)
 	b := p.instrs[1].out.buf
 	p.buffers[b].offset = p.buffers[p.instrs[0].out.buf].offset
-	wantText(t, p.Check(), "instruction 2: buffer 1 at 0 is overwritten")
+	wantText(t, p.Check(), "stage 2, step 0: buffer 1 at 0 is overwritten")
 
 	p = planned(t)
 	p.buffers[p.instrs[2].out.buf].offset = p.buffers[b].offset
-	wantText(t, p.Check(), "instruction 2: its result overlaps an operand")
+	wantText(t, p.Check(), "stage 2, step 0: the result overlaps operand 2 of step 0")
 
 	g := graph.New("end")
 	x := g.Input("x", graph.F32)
-	p, err := Compile(g, Fetch(ops.Tanh(x), ops.Sin(x)))
+	p, err := Compile(g, Fetch(ops.Tanh(x), ops.Sin(x)), Unfused())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,50 +81,124 @@ func wantText(t *testing.T, err error, want string) {
 	}
 }
 
-// TestPlansOfRandomGraphs replays every plan with bytes for elements: each
-// instruction writes its own number over its result, and every operand must
-// still hold its writer's number, byte by byte.
+// small cuts even small graphs into many blocks and parts.
+func small(r *request) {
+	r.sizes = sizes{tile: 24, product: 30, rows: 4, part: 1, parts: 3, alone: 4, split: 1, grain: 1}
+}
+
+// Small is for the tests of package tape_test.
+func Small() Option { return small }
+
+// TestPlansOfRandomGraphs replays every plan with bytes for elements, the blocks of each stage in an order drawn at random: each step
+// writes its own number over the rows of its result, and every operand must still hold its writer's number, byte by byte.
 func TestPlansOfRandomGraphs(t *testing.T) {
-	inPlace := 0
-	for seed := range uint64(150) {
-		m := randgraph.New(seed, 20, graph.F32)
-		p, err := Compile(m.Graph, Fetch(m.Loss), Do(m.Step), Passes())
+	var inPlace, blocked, tiles, sums, direct int
+	for seed := range uint64(300) {
+		m := randgraph.New(seed, 3+int(seed%20), graph.F32)
+		wanted := []*graph.Node{m.Loss}
+		for i, d := range grad.Of(m.Loss, m.Params...) {
+			m.Step = append(m.Step, m.Graph.Assign(m.Params[i], d))
+			if seed%2 == 0 {
+				wanted = append(wanted, d)
+			}
+		}
+		p, err := Compile(m.Graph, Fetch(wanted...), Do(m.Step), small)
 		if err != nil {
 			t.Fatal(err)
 		}
+		rng := rand.New(rand.NewPCG(seed, 0))
 		arena := make([]int, p.arena)
-		holds := func(b int, when string) {
-			if p.buffers[b].leaf {
-				return
+		// place is where n rows of a buffer from the given one on lie, in memory of either kind, in the block that begins at first.
+		place := func(s *stage, scratch []int, r ref, first, row, n, part int) []int {
+			b := p.buffers[r.buf]
+			switch {
+			case b.scratch:
+				return scratch[b.offset+(row-first)*r.stride:][:b.bytes/b.rows*n]
+			case r.part > 0:
+				return arena[b.offset+part*r.part:][:r.part]
+			case s.rows > 0 && r.rows == nil && r.stride > 0:
+				return arena[b.offset+row*r.stride:][:min(n*r.stride, b.bytes-row*r.stride)]
 			}
-			for _, w := range arena[p.buffers[b].offset:][:p.buffers[b].bytes] {
-				if w != b {
+			return arena[b.offset:][:b.bytes]
+		}
+		holds := func(mem []int, b int, when string) {
+			for _, w := range mem {
+				if !p.buffers[b].leaf && w != b {
 					t.Fatalf("seed %d: %s: buffer %d holds bytes of %d\n%v", seed, when, b, w, p)
 				}
 			}
 		}
-		for i, ins := range p.instrs {
-			for _, v := range ins.in {
-				holds(v.buf, fmt.Sprintf("instruction %d", i))
+		for i := range p.stage {
+			s := &p.stage[i]
+			if s.rows > 0 {
+				blocked++
 			}
-			out := p.buffers[ins.out.buf]
-			for k := range out.bytes {
-				arena[out.offset+k] = ins.out.buf
+			sums += len(s.folds)
+			for _, f := range s.folds {
+				for k := range p.buffers[f.partial].bytes {
+					arena[p.buffers[f.partial].offset+k] = f.partial
+				}
 			}
-			if out.offset%arenaAlign != 0 {
-				t.Errorf("seed %d: instruction %d writes to %d", seed, i, out.offset)
+			blocks := 1
+			if s.rows > 0 {
+				blocks = s.blocks()
 			}
-			if ins.inPlace {
-				inPlace++
+			for _, b := range rng.Perm(blocks) {
+				scratch := make([]int, s.scratch)
+				first, rows, runs := 0, 1, []tiled{{0, 1, 1}}
+				if s.rows > 0 {
+					first, rows = s.span(b)
+					runs = s.runs
+				}
+				for _, run := range runs {
+					if run.rows < rows {
+						tiles++
+					}
+					for row := first; row < first+rows; row += run.rows {
+						n := min(run.rows, first+rows-row)
+						for k := run.from; k < run.to; k++ {
+							st := s.steps[k]
+							for _, r := range st.in {
+								if !p.buffers[r.buf].leaf {
+									holds(place(s, scratch, r, first, row, n, 0), r.buf, fmt.Sprintf("stage %d, block %d, row %d, step %d", i, b, row, k))
+								}
+							}
+							out := p.buffers[st.out.buf]
+							if out.leaf {
+								continue
+							}
+							mem := place(s, scratch, st.out, first, row, n, rng.IntN(max(1, s.parts)))
+							for j := range mem {
+								mem[j] = st.out.buf
+							}
+							if out.offset%arenaAlign != 0 {
+								t.Errorf("seed %d: stage %d writes to %d", seed, i, out.offset)
+							}
+							if p.instrs[st.ins].inPlace {
+								inPlace++
+							}
+						}
+					}
+				}
+			}
+			for _, f := range s.folds {
+				for k := range p.buffers[f.out].bytes {
+					arena[p.buffers[f.out].offset+k] = f.out
+				}
 			}
 		}
 		for b := range p.buffers {
 			if p.buffers[b].pinned {
-				holds(b, "end")
+				holds(arena[p.buffers[b].offset:][:p.buffers[b].bytes], b, "end")
+			}
+		}
+		for _, c := range p.commits {
+			if c.direct {
+				direct++
 			}
 		}
 	}
-	if inPlace < 100 {
-		t.Errorf("%d results were computed in place: the plans do not reuse memory", inPlace)
+	if inPlace < 200 || blocked < 300 || tiles < 50 || sums < 100 || direct < 100 {
+		t.Errorf("%d results in place, %d groups, %d runs in tiles, %d sums, %d direct commits: the graphs test too little", inPlace, blocked, tiles, sums, direct)
 	}
 }

@@ -1,9 +1,7 @@
 package tape
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
@@ -18,12 +16,18 @@ type Program struct {
 	log     []rewrite.Entry
 	buffers []buffer
 	instrs  []instr
+	stage   []stage
 	inputs  []input
 	stored  []stored
 	commits []commit
 	finite  []check
 	result  map[*graph.Node]value // by the user's node
 	arena   int                   // bytes
+	scratch int                   // bytes of each worker
+	sizes   sizes
+	uses    map[packing]int   // while compiling
+	packs   map[packing]value // while compiling
+	late    int               // the first of the stages that run after the checks: they write to the store
 }
 
 // buffer is a block of memory that one instruction writes, or a leaf.
@@ -34,7 +38,9 @@ type buffer struct {
 	offset   int  // in the arena
 	place    int  // bytes taken there
 	pinned   bool // lives until the end of the run
-	passed   bool // its place went to a result computed in place
+	passed   bool // its place went to a result computed in place, or was given back
+	rows     int  // in scratch: the rows that are held there at a time
+	scratch  bool // lives in the scratch of the worker that runs its stage: bytes and offset are those of a block there
 }
 
 // value is a buffer read through a layout.
@@ -47,11 +53,14 @@ type instr struct {
 	node         *graph.Node // of the rewritten graph
 	name         string
 	kernel       kernel.Kernel
-	loop         kernel.Loop
 	out          value
 	in           []value
 	inPlace      bool
-	copies       bool // a Copy that lays its own node out anew
+	copies       bool   // a Copy that lays its own node out anew
+	extra        bool   // for watched values alone
+	repeated     bool   // made once more, in the group that reads it
+	again        *again // it makes anew what another has made before
+	cut          string // why it does not run in the blocks of what it reads
 	flops, bytes int64
 }
 
@@ -59,8 +68,8 @@ type input struct {
 	path       string
 	typ        graph.Type
 	buf        int
-	def        float64
 	hasDefault bool
+	value      kernel.Mem // the default
 }
 
 // stored is a parameter or state that the program reads.
@@ -73,6 +82,7 @@ type stored struct {
 type commit struct {
 	path     string
 	to, from value
+	direct   bool // written where it belongs by the stage that makes it
 }
 
 type check struct {
@@ -87,116 +97,29 @@ func (p *Program) Graph() *graph.Graph { return p.graph }
 func (p *Program) Log() []rewrite.Entry { return slices.Clone(p.log) }
 
 // Arena is the memory, in bytes, that a VM needs beyond inputs, store and
-// constants: the peak of a run.
+// constants for the arrays that it makes: the peak of a run.
 func (p *Program) Arena() int { return p.arena }
+
+// Scratch is the memory, in bytes, that each worker of a VM needs besides, for
+// the blocks of rows that it works on.
+func (p *Program) Scratch() int { return p.scratch }
 
 // FLOPs is the number of arithmetic operations of a run.
 func (p *Program) FLOPs() (n int64) {
-	for _, ins := range p.instrs {
-		n += ins.flops
+	for _, s := range p.stage {
+		for _, st := range s.steps {
+			n += p.instrs[st.ins].flops
+		}
 	}
 	return n
 }
 
 // Traffic is the number of bytes that the instructions of a run read and write.
 func (p *Program) Traffic() (n int64) {
-	for _, ins := range p.instrs {
-		n += ins.bytes
+	for _, s := range p.stage {
+		for _, st := range s.steps {
+			n += p.instrs[st.ins].bytes
+		}
 	}
 	return n
-}
-
-// Row is one instruction as the listing shows it.
-type Row struct {
-	Op      string // the operation, or Copy
-	Result  string // label and shape of the result
-	In      []string
-	Offset  int // of the result in the arena, in bytes
-	Bytes   int // of the result
-	InPlace bool
-	FLOPs   int64
-	Traffic int64 // bytes read and written
-	Pos     graph.Pos
-	Scope   string
-	Node    *graph.Node // of Graph()
-}
-
-// Rows lists the instructions in order.
-func (p *Program) Rows() []Row {
-	rows := make([]Row, len(p.instrs))
-	for i, ins := range p.instrs {
-		b := p.buffers[ins.out.buf]
-		at := ins.node.First()
-		r := Row{Op: ins.name, Result: ins.node.String(), Offset: b.offset, Bytes: b.bytes, InPlace: ins.inPlace,
-			FLOPs: ins.flops, Traffic: ins.bytes, Pos: at.Pos, Scope: at.Scope, Node: ins.node}
-		for k := range ins.in {
-			x := ins.node
-			if !ins.copies {
-				x = x.In(k)
-			}
-			r.In = append(r.In, x.String())
-		}
-		rows[i] = r
-	}
-	return rows
-}
-
-// String is the listing.
-func (p *Program) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "program %q: %d instructions, arena %s, %s FLOP, %s moved a run\n",
-		p.source.Name(), len(p.instrs), bytesText(int64(p.arena)), countText(p.FLOPs()), bytesText(p.Traffic()))
-	rows := p.Rows()
-	width := 6
-	for _, r := range rows {
-		width = max(width, len([]rune(r.Result)))
-	}
-	width = min(width, 40)
-	fmt.Fprintf(&b, "%4s %9s %9s  %-*s  %8s %8s  instruction\n", "#", "offset", "bytes", width, "result", "FLOP", "moved")
-	for i, r := range rows {
-		mark := " "
-		if r.InPlace {
-			mark = "="
-		}
-		fmt.Fprintf(&b, "%4d %8d%s %9d  %s  %8s %8s  %s %s\n", i, r.Offset, mark, r.Bytes, pad(r.Result, width),
-			countText(r.FLOPs), bytesText(r.Traffic), r.Op, strings.Join(r.In, ", "))
-	}
-	for _, c := range p.commits {
-		fmt.Fprintf(&b, "commit %s\n", c.path)
-	}
-	return b.String()
-}
-
-func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-len([]rune(s))))
-}
-
-// bytesText is 512 B, 9.4 KiB, 3.1 MiB.
-func bytesText(n int64) string {
-	v := float64(n)
-	for i, unit := range []string{"B", "KiB", "MiB", "GiB"} {
-		if v < 1024 || i == 3 {
-			if i == 0 {
-				return fmt.Sprintf("%d B", n)
-			}
-			return fmt.Sprintf("%.1f %s", v, unit)
-		}
-		v /= 1024
-	}
-	return ""
-}
-
-// countText is 512, 9.4k, 3.1M.
-func countText(n int64) string {
-	v := float64(n)
-	for i, unit := range []string{"", "k", "M", "G"} {
-		if v < 1000 || i == 3 {
-			if i == 0 {
-				return fmt.Sprint(n)
-			}
-			return fmt.Sprintf("%.1f%s", v, unit)
-		}
-		v /= 1000
-	}
-	return ""
 }

@@ -146,6 +146,8 @@ func TestTapeAgreesWithDefinitions(t *testing.T) {
 		}{
 			{"as written", []tape.Option{tape.Passes()}},
 			{"rewritten", []tape.Option{tape.Passes(rewrite.Passes()...)}},
+			{"unfused", []tape.Option{tape.Unfused()}},
+			{"in small blocks", []tape.Option{tape.Small()}},
 		} {
 			t.Run(fmt.Sprint(dt, " ", c.name), func(t *testing.T) {
 				for seed := range uint64(300) {

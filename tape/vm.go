@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/pool"
 	"gorgonia.org/tensor"
 )
 
@@ -25,35 +28,60 @@ type VM struct {
 	store   *Store
 	err     error // what makes every run fail
 	arena   kernel.Mem
-	mem     []kernel.Mem   // by buffer
-	in      [][]kernel.Mem // by instruction
-	uses    [][]use        // by input: where its memory goes
-	inputs  []*graph.Node  // the user's
-	entries []*entry       // by commit
-	ctx     *kernel.Ctx
+	pool    *pool.Pool
+	workers []*worker
+	job     job
+	watch   *observer     // nil: nobody looks on
+	inputs  []*graph.Node // the user's
+	entries []*entry      // by commit
 	results map[*graph.Node]*tensor.Dense
 	ran     bool
 }
 
-// use is an operand slot that an input fills.
-type use struct{ instr, operand int }
+// VMOption says how a VM runs; see [Workers], [Labels].
+type VMOption func(*vmOptions)
+
+type vmOptions struct {
+	workers int
+	labels  bool
+}
+
+// Workers sets how many cores a VM may use: by default, and at most, as many as
+// Go does ([runtime.GOMAXPROCS]). Results are the same, bit for bit, for any number.
+func Workers(n int) VMOption { return func(o *vmOptions) { o.workers = n } }
+
+// workers is how many cores are of use.
+func (p *Program) workers(most int) int {
+	if most < 1 {
+		most = runtime.GOMAXPROCS(0)
+	}
+	for _, s := range p.stage {
+		if s.nanos >= p.sizes.split {
+			return most
+		}
+	}
+	return 1
+}
 
 // NewVM joins a program and a store. Parameters and states that the store does
 // not have are made fresh. An entry of another type makes every Run fail.
-func (p *Program) NewVM(s *Store) *VM {
-	vm := &VM{prog: p, store: s, arena: kernel.Alloc(p.arena), mem: make([]kernel.Mem, len(p.buffers)),
-		uses: make([][]use, len(p.inputs)),
-		ctx:  kernel.NewCtx(), results: map[*graph.Node]*tensor.Dense{}}
+func (p *Program) NewVM(s *Store, options ...VMOption) *VM {
+	var o vmOptions
+	for _, option := range options {
+		option(&o)
+	}
+	vm := &VM{prog: p, store: s, arena: kernel.Alloc(p.arena), results: map[*graph.Node]*tensor.Dense{}}
 	if s == nil {
 		vm.err = errors.New("the VM has no store")
 		return vm
 	}
+	mem := make([]kernel.Mem, len(p.buffers))
 	for i, b := range p.buffers {
 		switch {
 		case b.constant.Len() > 0:
-			vm.mem[i] = b.constant
-		case !b.leaf:
-			vm.mem[i] = vm.arena.Slice(b.offset, b.bytes)
+			mem[i] = b.constant
+		case !b.leaf && !b.scratch:
+			mem[i] = vm.arena.Slice(b.offset, b.bytes)
 		}
 	}
 	for _, l := range p.stored {
@@ -62,7 +90,7 @@ func (p *Program) NewVM(s *Store) *VM {
 			vm.err = errors.Join(vm.err, err)
 			continue
 		}
-		vm.mem[l.buf] = e.mem
+		mem[l.buf] = e.mem
 	}
 	if vm.err != nil {
 		return vm
@@ -70,27 +98,20 @@ func (p *Program) NewVM(s *Store) *VM {
 	for _, c := range p.commits {
 		vm.entries = append(vm.entries, s.entries[c.path])
 	}
-	inputOf := map[int]int{}
-	for i, in := range p.inputs {
-		inputOf[in.buf] = i
+	for _, in := range p.inputs {
 		vm.inputs = append(vm.inputs, p.source.Lookup(in.path))
-		if in.hasDefault {
-			vm.mem[in.buf] = memOf(graph.Value{Type: in.typ, Data: []float64{in.def}})
-		}
 	}
-	vm.in = make([][]kernel.Mem, len(p.instrs))
-	for i, ins := range p.instrs {
-		vm.in[i] = make([]kernel.Mem, len(ins.in))
-		for k, v := range ins.in {
-			vm.in[i][k] = vm.mem[v.buf]
-			if in, ok := inputOf[v.buf]; ok {
-				vm.uses[in] = append(vm.uses[in], use{i, k})
-			}
-		}
+	vm.pool = pool.New(p.workers(o.workers))
+	for range vm.pool.Workers() {
+		vm.workers = append(vm.workers, newWorker(p, mem))
+	}
+	vm.job.vm = vm
+	if o.labels {
+		vm.watch = &observer{labels: p.stageLabels()}
 	}
 	for n, v := range p.result {
 		// A result may be the first part of a larger buffer.
-		vm.results[n] = denseOver(n.Type(), vm.mem[v.buf].Slice(0, n.Shape().Len()*n.DType().Size()))
+		vm.results[n] = denseOver(n.Type(), mem[v.buf].Slice(0, n.Shape().Len()*n.DType().Size()))
 	}
 	return vm
 }
@@ -98,30 +119,27 @@ func (p *Program) NewVM(s *Store) *VM {
 // Run does one run: it reads the feed, executes the tape, and commits the
 // updates. On any error, and when ctx ends, the store is as it was.
 func (vm *VM) Run(ctx context.Context, feed Feed) error {
-	if vm.err != nil {
-		return vm.err
-	}
-	if vm.prog == nil {
-		return errors.New("the VM is closed")
-	}
-	if ctx == nil {
-		return errors.New("the context is nil")
+	if err := vm.ready(ctx); err != nil {
+		return err
 	}
 	if err := vm.bind(feed); err != nil {
 		return err
 	}
 	vm.ran = false
-	c := vm.ctx
-	c.Seed, c.Step = vm.store.seed, vm.store.step
-	for i := range vm.prog.instrs {
+	if len(vm.workers) > 1 {
+		vm.pool.Begin()
+		defer vm.pool.End()
+	}
+	for _, w := range vm.workers {
+		w.ctx.Seed, w.ctx.Step = vm.store.seed, vm.store.step
+	}
+	for i := range vm.prog.late {
 		if i%8 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
-		ins := &vm.prog.instrs[i]
-		c.Out, c.In = vm.mem[ins.out.buf], vm.in[i]
-		ins.loop.Run(c, 0, ins.loop.Units)
+		vm.stage(ctx, i)
 	}
 	if err := vm.checkFinite(); err != nil {
 		return err
@@ -129,8 +147,13 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for i, k := range vm.prog.commits { // nothing below can fail
-		vm.entries[i].mem.Copy(vm.mem[k.from.buf])
+	for i := vm.prog.late; i < len(vm.prog.stage); i++ { // nothing below can fail
+		vm.stage(ctx, i)
+	}
+	for i, k := range vm.prog.commits {
+		if !k.direct {
+			vm.entries[i].mem.Copy(vm.workers[0].mem[k.from.buf])
+		}
 	}
 	if len(vm.prog.commits) > 0 {
 		vm.store.step++
@@ -139,16 +162,69 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	return nil
 }
 
+// ready says why nothing can be run.
+func (vm *VM) ready(ctx context.Context) error {
+	switch {
+	case vm.err != nil:
+		return vm.err
+	case vm.prog == nil:
+		return errors.New("the VM is closed")
+	case ctx == nil:
+		return errors.New("the context is nil")
+	}
+	return nil
+}
+
+// stage runs stage i.
+func (vm *VM) stage(ctx context.Context, i int) {
+	if vm.watch != nil {
+		vm.watch.stage(ctx, vm, i)
+	} else {
+		vm.execute(&vm.prog.stage[i])
+	}
+}
+
+// execute runs one stage, on all workers if there is enough to do.
+func (vm *VM) execute(s *stage) {
+	n := s.units()
+	if n > 1 && s.nanos >= vm.prog.sizes.split && len(vm.workers) > 1 {
+		vm.job.s = s
+		vm.pool.Do(n, max(1, int(float64(n)*vm.prog.sizes.grain/s.nanos)), &vm.job)
+	} else {
+		vm.workers[0].run(s, 0, n)
+	}
+	vm.workers[0].combine(s)
+}
+
+// job is the stage that the workers are at.
+type job struct {
+	vm     *VM
+	s      *stage
+	labels context.Context // of the goroutines that help; nil for none
+}
+
+// Run does units [lo,hi) as the given worker.
+func (j *job) Run(worker, lo, hi int) {
+	label := j.labels != nil && worker > 0
+	if label {
+		pprof.SetGoroutineLabels(j.labels)
+	}
+	j.vm.workers[worker].run(j.s, lo, hi)
+	if label {
+		pprof.SetGoroutineLabels(context.Background())
+	}
+}
+
 // bind points the operands that are inputs at what is fed, or at the default.
 func (vm *VM) bind(feed Feed) error {
 	if err := vm.strangers(feed); err != nil {
 		return err
 	}
 	for i, in := range vm.prog.inputs {
-		m := vm.mem[in.buf]
-		if t, fed := feed[vm.inputs[i]]; fed {
-			var err error
-			if m, err = memOfDense(in.typ, t); err != nil {
+		t, fed := feed[vm.inputs[i]]
+		if fed {
+			m, err := memOfDense(in.typ, t)
+			if err != nil {
 				return fmt.Errorf("input %s: %w", in.path, err)
 			}
 			if m.Overlaps(vm.arena) { // a result of the last run: this run writes over it
@@ -156,14 +232,21 @@ func (vm *VM) bind(feed Feed) error {
 				own.Copy(m)
 				m = own
 			}
+			vm.supply(in.buf, m)
 		} else if !in.hasDefault {
 			return fmt.Errorf("input %s of type %v is not fed", in.path, in.typ)
-		}
-		for _, u := range vm.uses[i] {
-			vm.in[u.instr][u.operand] = m
+		} else {
+			vm.supply(in.buf, in.value)
 		}
 	}
 	return nil
+}
+
+// supply points a buffer at memory, for every worker.
+func (vm *VM) supply(buf int, m kernel.Mem) {
+	for _, w := range vm.workers {
+		w.mem[buf] = m
+	}
 }
 
 // strangers reports what is fed but is no input of the graph. An input that
@@ -196,7 +279,7 @@ func (e *NotFinite) Error() string {
 func (vm *VM) checkFinite() error {
 	for _, f := range vm.prog.finite {
 		v := 0.0
-		if m := vm.mem[f.v.buf]; f.v.layout.DType == kernel.F32 {
+		if m := vm.workers[0].mem[f.v.buf]; f.v.layout.DType == kernel.F32 {
 			v = float64(kernel.As[float32](m)[0])
 		} else {
 			v = kernel.As[float64](m)[0]
@@ -248,7 +331,10 @@ func (vm *VM) Float(n *graph.Node) float64 {
 // Store is the store that the VM runs on.
 func (vm *VM) Store() *Store { return vm.store }
 
-// Close ends the VM; a later Run is an error. Values read before stay valid.
+// Close ends the VM and its workers; a later Run is an error. Values read before stay valid.
 func (vm *VM) Close() {
-	vm.prog, vm.arena, vm.mem, vm.in = nil, kernel.Mem{}, nil, nil
+	if vm.pool != nil {
+		vm.pool.Close()
+	}
+	vm.prog, vm.arena, vm.workers = nil, kernel.Mem{}, nil
 }

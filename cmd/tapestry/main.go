@@ -8,6 +8,7 @@
 //	tapestry train MODEL           train on a CSV file or an embedded data set
 //	tapestry compare A B           train both and write one HTML page on how they differ
 //	tapestry check MODEL           derivatives, tape and rewrites against the definitions
+//	tapestry bench                 the time of training steps, or of kernels
 //
 // Every command has --help with an example, --json for machines and --seed.
 package main
@@ -149,7 +150,7 @@ runs it and draws it. Without a command it compares soft k-means with its
 	root.PersistentFlags().Uint64Var(&o.seed, "seed", 0, "seed of everything random")
 	compare := newCompare(&o)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return compare.RunE(cmd, nil) }
-	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newTape(&o), newTrain(&o), compare, newCheck(&o))
+	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newTape(&o), newTrain(&o), compare, newCheck(&o), newBench(&o))
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true
 	}

@@ -13,26 +13,49 @@ import (
 
 func newTape(o *options) *cobra.Command {
 	var m modelOptions
+	var profiled profiling
+	var budget byteSize
 	var forward, asWritten, log bool
 	cmd := &cobra.Command{
-		Use:     "tape MODEL",
-		Short:   "Show the compiled training step: operands, places in memory, FLOPs, bytes, peak",
-		Example: "  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --log",
-		Args:    oneModel,
+		Use:   "tape MODEL",
+		Short: "Show the compiled training step: operands, places in memory, FLOPs, bytes, peak",
+		Long: `Shows the compiled training step: an instruction a line, with operands, places in
+memory, FLOPs and bytes.
+
+With --profile the step is run on random data, and each instruction is shown with
+its time, its share of the step, operations and bytes a second (outside of scratch,
+and ~ in it), and the share of what a core of this machine allows (roof), which is
+measured first: the rate of multiply-adds, and of streams through memory. An
+elementary function counts as one operation. Then times are added up by the lines
+of the model, by scope and by quantity, derivatives with what they are of.`,
+		Example: "  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --log\n" +
+			"  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --profile --trace trace.json",
+		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := profiled.check(); err != nil {
+				return err
+			}
 			model, err := m.build(args[0])
 			if err != nil {
 				return err
 			}
-			prog, err := compileStep(model, train.SGD(0.1), forward, asWritten)
+			prog, err := compileStep(model, train.SGD(0.1), forward, asWritten, budget.options()...)
+			if err != nil {
+				return err
+			}
+			profile, err := profiled.run(cmd.Context(), model, prog, o.seed)
 			if err != nil {
 				return err
 			}
 			out := cmd.OutOrStdout()
-			if o.json {
-				return tapeJSON(out, model, prog)
+			switch {
+			case o.json:
+				return tapeJSON(out, model, prog, profile)
+			case profile != nil:
+				fmt.Fprint(out, profile)
+			default:
+				fmt.Fprint(out, prog)
 			}
-			fmt.Fprint(out, prog)
 			if log {
 				fmt.Fprintln(out, "\nrewrites:")
 				for _, e := range prog.Log() {
@@ -43,8 +66,10 @@ func newTape(o *options) *cobra.Command {
 		},
 	}
 	m.flags(cmd)
+	profiled.flags(cmd)
 	cmd.Flags().BoolVar(&forward, "forward", false, "the loss alone, without gradient and update")
 	cmd.Flags().BoolVar(&asWritten, "as-written", false, "without the rewrite passes")
+	cmd.Flags().Var(&budget, "budget", "compute values again rather than keep more than this, as in 512KiB or 1.5MiB")
 	cmd.Flags().BoolVar(&log, "log", false, "also show what the passes did")
 	return cmd
 }
@@ -57,8 +82,8 @@ func trainingStep(m *builders.Model, opt train.Optimiser) graph.Step {
 	return opt.Minimize(m.Loss, m.Centres)
 }
 
-func compileStep(m *builders.Model, opt train.Optimiser, forward, asWritten bool) (*tape.Program, error) {
-	options := []tape.Option{tape.Fetch(m.Loss)}
+func compileStep(m *builders.Model, opt train.Optimiser, forward, asWritten bool, options ...tape.Option) (*tape.Program, error) {
+	options = append(options, tape.Fetch(m.Loss))
 	if !forward {
 		options = append(options, tape.Do(trainingStep(m, opt)))
 	}
@@ -68,7 +93,7 @@ func compileStep(m *builders.Model, opt train.Optimiser, forward, asWritten bool
 	return tape.Compile(m.Graph, options...)
 }
 
-func tapeJSON(out interface{ Write([]byte) (int, error) }, m *builders.Model, p *tape.Program) error {
+func tapeJSON(out interface{ Write([]byte) (int, error) }, m *builders.Model, p *tape.Program, profile *tape.Profile) error {
 	type row struct {
 		Op      string   `json:"op"`
 		Result  string   `json:"result"`
@@ -76,20 +101,22 @@ func tapeJSON(out interface{ Write([]byte) (int, error) }, m *builders.Model, p 
 		Offset  int      `json:"offset"`
 		Bytes   int      `json:"bytes"`
 		InPlace bool     `json:"in_place"`
+		Again   int      `json:"again,omitempty"` // bytes saved
 		FLOPs   int64    `json:"flops"`
 		Traffic int64    `json:"traffic"`
 		Pos     string   `json:"pos"`
 	}
 	v := struct {
-		Model   string `json:"model"`
-		Arena   int    `json:"arena_bytes"`
-		FLOPs   int64  `json:"flops"`
-		Traffic int64  `json:"traffic_bytes"`
-		Rows    []row  `json:"instructions"`
-		Log     string `json:"rewrites"`
-	}{Model: m.Builder.Name, Arena: p.Arena(), FLOPs: p.FLOPs(), Traffic: p.Traffic()}
+		Model   string       `json:"model"`
+		Arena   int          `json:"arena_bytes"`
+		FLOPs   int64        `json:"flops"`
+		Traffic int64        `json:"traffic_bytes"`
+		Rows    []row        `json:"instructions"`
+		Log     string       `json:"rewrites"`
+		Profile *profileJSON `json:"profile,omitempty"`
+	}{Model: m.Builder.Name, Arena: p.Arena(), FLOPs: p.FLOPs(), Traffic: p.Traffic(), Profile: newProfileJSON(p, profile)}
 	for _, r := range p.Rows() {
-		v.Rows = append(v.Rows, row{r.Op, r.Result, r.In, r.Offset, r.Bytes, r.InPlace, r.FLOPs, r.Traffic, r.Pos.String()})
+		v.Rows = append(v.Rows, row{r.Op, r.Result, r.In, r.Offset, r.Bytes, r.InPlace, r.Again, r.FLOPs, r.Traffic, r.Pos.String()})
 	}
 	var log strings.Builder
 	for _, e := range p.Log() {

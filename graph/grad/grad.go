@@ -48,7 +48,7 @@ func of(loss *graph.Node, wrt []*graph.Node, zeros bool) []*graph.Node {
 		if out[i] != nil {
 			continue
 		}
-		d := r.adjoint[w]
+		d := r.adjoint[w.ID()]
 		if d == nil && !zeros {
 			out[i] = g.Fail("grad", r.whyNot(w), loss, w)
 			continue
@@ -83,26 +83,27 @@ func check(loss, w *graph.Node) error {
 	return nil
 }
 
-// reverse is one sweep from the loss back to the nodes asked for.
+// reverse is one sweep from the loss back to the nodes asked for. What it knows
+// of a forward node stands at the node's number.
 type reverse struct {
 	loss    *graph.Node
-	cone    []*graph.Node                 // what the loss depends on, inputs first
-	needed  map[*graph.Node]bool          // lies between the loss and a node asked for
-	partial map[*graph.Node][]*graph.Node // contributions of users to a node's derivative
-	adjoint map[*graph.Node]*graph.Node   // complete derivatives
-	cuts    []*graph.Node                 // needed operations through which nothing flows
+	cone    []*graph.Node   // what the loss depends on, inputs first
+	needed  []bool          // lies between the loss and a node asked for
+	partial [][]*graph.Node // contributions of users to a node's derivative
+	adjoint []*graph.Node   // complete derivatives
+	cuts    []*graph.Node   // needed operations through which nothing flows
 }
 
 func newReverse(loss *graph.Node, wrt []*graph.Node) *reverse {
-	r := &reverse{loss: loss, cone: graph.Reachable(loss), needed: map[*graph.Node]bool{},
-		partial: map[*graph.Node][]*graph.Node{}, adjoint: map[*graph.Node]*graph.Node{}}
+	n := loss.Graph().Len()
+	r := &reverse{loss: loss, cone: graph.Reachable(loss), needed: make([]bool, n), partial: make([][]*graph.Node, n), adjoint: make([]*graph.Node, n)}
 	for _, w := range wrt {
-		r.needed[w] = true
+		r.needed[w.ID()] = true
 	}
 	for _, n := range r.cone {
 		for i := range n.NumIn() {
-			if r.needed[n.In(i)] {
-				r.needed[n] = true
+			if r.needed[n.In(i).ID()] {
+				r.needed[n.ID()] = true
 			}
 		}
 	}
@@ -112,11 +113,11 @@ func newReverse(loss *graph.Node, wrt []*graph.Node) *reverse {
 func (r *reverse) run() {
 	g := r.loss.Graph()
 	g.During(r.loss.First(), graph.Origin{Kind: graph.FromGrad, Of: r.loss, Loss: r.loss}, func() {
-		r.partial[r.loss] = []*graph.Node{ops.Lit(r.loss, 1)}
+		r.partial[r.loss.ID()] = []*graph.Node{ops.Lit(r.loss, 1)}
 	})
 	for i := len(r.cone) - 1; i >= 0; i-- {
 		n := r.cone[i]
-		if r.needed[n] && len(r.partial[n]) > 0 {
+		if r.needed[n.ID()] && len(r.partial[n.ID()]) > 0 {
 			r.complete(n)
 			r.push(n)
 		}
@@ -127,13 +128,8 @@ func (r *reverse) run() {
 // have been met.
 func (r *reverse) complete(n *graph.Node) {
 	g := n.Graph()
-	parts := r.partial[n]
-	d := parts[0]
-	g.During(n.First(), graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss}, func() {
-		for _, p := range parts[1:] {
-			d = ops.Add(d, p)
-		}
-	})
+	var d *graph.Node
+	g.During(n.First(), graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss}, func() { d = accumulate(r.partial[n.ID()]) })
 	o := n.First()
 	o.Name = ""
 	if name := n.Name(); name != "" {
@@ -141,7 +137,7 @@ func (r *reverse) complete(n *graph.Node) {
 	}
 	o.Origin = graph.Origin{Kind: graph.FromAdjoint, Of: n, Loss: r.loss}
 	g.Occur(d, o)
-	r.adjoint[n] = d
+	r.adjoint[n.ID()] = d
 }
 
 // push sends a node's derivative on to its inputs.
@@ -150,11 +146,11 @@ func (r *reverse) push(n *graph.Node) {
 	rule, ok := n.Op().(Differentiable)
 	for i := range n.NumIn() {
 		x := n.In(i)
-		if !r.needed[x] {
+		if !r.needed[x.ID()] {
 			continue
 		}
 		var d *graph.Node
-		if dy := r.adjoint[n]; !dy.IsValid() {
+		if dy := r.adjoint[n.ID()]; !dy.IsValid() {
 			d = dy // follows from a mistake of another rule
 		} else if ok && x.DType().IsFloat() {
 			g.During(n.First(), graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss}, func() {
@@ -169,7 +165,7 @@ func (r *reverse) push(n *graph.Node) {
 			r.cuts = append(r.cuts, n)
 			continue
 		}
-		r.partial[x] = append(r.partial[x], d)
+		r.partial[x.ID()] = append(r.partial[x.ID()], d)
 	}
 }
 

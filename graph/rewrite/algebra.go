@@ -1,14 +1,15 @@
 package rewrite
 
 import (
-	"slices"
+	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// algebra are identities that hold for every value, infinities and NaN
-// included; x·0 = 0 is not among them.
+// algebra are identities that hold for every value, infinities and NaN included;
+// x·0 = 0 is not among them. Only "divide by a repeated" rounds once more, and
+// needs a divisor whose reciprocal is in the range of the element type.
 var algebra = []Rule{
 	{"add zero", "x + 0 = x", func(n *graph.Node) *graph.Node { return neutral(n, "Add", 0, true) }},
 	{"subtract zero", "x − 0 = x", func(n *graph.Node) *graph.Node { return neutral(n, "Sub", 0, false) }},
@@ -35,48 +36,83 @@ var algebra = []Rule{
 		}
 		return nil
 	}},
-	{"layout of a layout", "two reshapes or repetitions in a row are one, and two transposes may be none", func(n *graph.Node) *graph.Node {
-		if n.NumIn() != 1 || n.In(0).NumIn() != 1 || !ops.Is(n.In(0), n.Op().Name()) {
+	{"square", "x·x = x² = x^2", func(n *graph.Node) *graph.Node {
+		if x, ok := ops.Squared(n); ok && !ops.Is(n, "Square") && n.DType().IsFloat() {
+			return ops.Square(x)
+		}
+		return nil
+	}},
+	{"like terms", "s·x + t·x = (s + t)·x for numbers of one sign; of two signs, ∞ − ∞ may be among it",
+		func(n *graph.Node) *graph.Node {
+			if !ops.Is(n, "Add") && !ops.Is(n, "Sub") || !n.DType().IsFloat() {
+				return nil
+			}
+			s, x := multiple(n.In(0))
+			t, y := multiple(n.In(1))
+			if ops.Is(n, "Sub") {
+				t = -t
+			}
+			if x != y || s*t <= 0 || !(factor{over: s + t, under: 1}).fits(n.DType()) {
+				return nil
+			}
+			return ops.Scale(x, s+t)
+		}},
+	{"positive part of the largest", "max relu(x) = relu(max x), of fewer elements; where none is positive, both derivatives are 0",
+		func(n *graph.Node) *graph.Node {
+			if (ops.Is(n, "Max") || ops.Is(n, "MaxPool")) && ops.Is(n.In(0), "Relu") {
+				return ops.Relu(n.Graph().Apply(n.Op(), n.In(0).In(0)))
+			}
+			return nil
+		}},
+	{"computed already", "a∘b = b∘a, and a reduction is the same with its axes kept and without",
+		func(n *graph.Node) *graph.Node {
+			if twin, ok := ops.Twin(n); ok {
+				return ops.ReshapeTo(twin, n.Shape())
+			}
+			return nil
+		}},
+	{"divide by a power of two", "x / 2^k = 2^−k·x, without rounding", func(n *graph.Node) *graph.Node {
+		if !ops.Is(n, "Div") {
 			return nil
 		}
-		x := n.In(0).In(0)
-		switch n.Op().Name() {
-		case "Reshape":
-			return ops.ReshapeTo(x, n.Shape())
-		case "Broadcast":
-			return ops.BroadcastTo(x, n.Shape())
-		case "Transpose":
-			root, axes := ops.Laid(n)
-			other, own := ops.Laid(x)
-			if root == other && slices.Equal(axes, own) && x.Type() == n.Type() {
-				return x // both show the same elements in the same order
+		v, ok := ops.Literal(n.In(1))
+		if f, _ := math.Frexp(v); !ok || math.Abs(f) != 0.5 || math.Abs(v) > 1<<64 || math.Abs(v) < 1.0/(1<<64) {
+			return nil
+		}
+		return ops.Scale(n.In(0), 1/v)
+	}},
+	{"divide by a repeated", "x / r = x·(1/r), where r is repeated: one division where there were many",
+		func(n *graph.Node) *graph.Node {
+			if !ops.Is(n, "Div") || !ops.Is(n.In(1), "Broadcast") {
+				return nil
+			}
+			r := n.In(1).In(0)
+			if _, number := ops.Literal(r); number || n.Shape().Len() < minRepeats*r.Shape().Len() {
+				return nil
+			}
+			return ops.Mul(n.In(0), ops.BroadcastTo(ops.Div(ops.Lit(r, 1), r), n.In(1).Shape()))
+		}},
+}
+
+// multiple is n as a number times x.
+func multiple(n *graph.Node) (k float64, x *graph.Node) {
+	switch {
+	case ops.Is(n, "Neg"):
+		return -1, n.In(0)
+	case ops.Is(n, "Mul"):
+		for i := range 2 {
+			if v, ok := ops.Literal(n.In(i)); ok {
+				return v, n.In(1 - i)
 			}
 		}
-		return nil
-	}},
-	{"empty layout", "a reshape or repetition to the shape that is there", func(n *graph.Node) *graph.Node {
-		if (ops.Is(n, "Reshape") || ops.Is(n, "Broadcast")) && n.In(0).Type() == n.Type() {
-			return n.In(0)
-		}
-		return nil
-	}},
-	{"repeat later", "f(x) repeated is f of x repeated, computed once", func(n *graph.Node) *graph.Node {
-		if n.NumIn() != 1 || !ops.Is(n.In(0), "Broadcast") || !isElementwise(n) {
-			return nil
-		}
-		return ops.BroadcastTo(n.Graph().Apply(n.Op(), n.In(0).In(0)), n.Shape())
-	}},
-	{"repeat later", "a∘b of two repeated scalars is computed once", func(n *graph.Node) *graph.Node {
-		if n.NumIn() != 2 || !isElementwise(n) || !ops.Is(n.In(0), "Broadcast") || !ops.Is(n.In(1), "Broadcast") {
-			return nil
-		}
-		a, b := n.In(0).In(0), n.In(1).In(0)
-		if a.Rank() != 0 || b.Rank() != 0 {
-			return nil
-		}
-		return ops.BroadcastTo(n.Graph().Apply(n.Op(), a, b), n.Shape())
-	}},
+	}
+	return 1, n
 }
+
+// minRepeats is how often a divisor must be repeated for its reciprocal to be
+// taken once: an array of another size more is held, and a result may differ in the
+// last digit.
+const minRepeats = 4
 
 // neutral gives the other operand where one is the neutral constant.
 func neutral(n *graph.Node, op string, value float64, either bool) *graph.Node {
@@ -93,9 +129,4 @@ func neutral(n *graph.Node, op string, value float64, either bool) *graph.Node {
 		}
 	}
 	return nil
-}
-
-func isElementwise(n *graph.Node) bool {
-	_, ok := n.Op().(interface{ Scalar(x ...float64) float64 })
-	return ok && n.Op().Name() != "StopGradient"
 }

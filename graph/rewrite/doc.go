@@ -13,6 +13,13 @@
 // stable loss with the old derivative would still overflow, and a pairwise
 // distance with the old adjoint would still hold an i×j×d array.
 //
-// No rule asks how many users a node has: watching one more node never changes
-// what happens to the others.
+// Scalars are brought together and past what they multiply, so that the 1/n of a
+// mean ends beside the learning rate instead of in every array between. That, and
+// the reciprocal of a divisor that is repeated, may change the last digits of a
+// result; and a result may leave the range of its element type, or stay within it,
+// where as written it did not. Nothing else changes more than the order of sums.
+//
+// What a rule builds is reduced by the same rules, from its first node to its last:
+// the list leaves nothing for itself to do. No rule asks how many users a node has,
+// so that watching one more node changes no bit elsewhere.
 package rewrite

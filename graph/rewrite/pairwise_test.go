@@ -215,6 +215,36 @@ func TestPairwiseDistanceInBatches(t *testing.T) {
 	}
 }
 
+// TestReducedPairwiseDistance: means, sums over more axes than one, rows that are
+// matrices, and differences written as sums.
+func TestReducedPairwiseDistance(t *testing.T) {
+	diff := func(x, r *graph.Node) *graph.Node { return ops.Sub(x, r) }
+	for _, c := range []struct {
+		name  string
+		write func(x, r *graph.Node) *graph.Node // of i, j, d, e
+	}{
+		{"mean", func(x, r *graph.Node) *graph.Node { return ops.Mean(ops.Square(diff(x, r)), "d", "e") }},
+		{"mean, kept", func(x, r *graph.Node) *graph.Node { return ops.Mean(ops.Square(diff(x, r)), "d", "e", ops.Keep) }},
+		{"over j too", func(x, r *graph.Node) *graph.Node { return ops.Sum(ops.Square(diff(x, r)), "j", "d", "e") }},
+		{"mean over i too", func(x, r *graph.Node) *graph.Node { return ops.Mean(ops.Square(diff(x, r)), "i", "d", "e") }},
+		{"over everything", func(x, r *graph.Node) *graph.Node { return ops.Sum(ops.Square(diff(x, r))) }},
+		{"over one of two", func(x, r *graph.Node) *graph.Node { return ops.Sum(ops.Square(diff(x, r)), "e") }},
+		{"x + (−r)", func(x, r *graph.Node) *graph.Node { return ops.Sum(ops.Square(ops.Add(x, ops.Neg(r))), "d", "e") }},
+		{"−x + r", func(x, r *graph.Node) *graph.Node { return ops.Mean(ops.Square(ops.Add(ops.Neg(x), r)), "d", "e") }},
+		{"−x − (−r)", func(x, r *graph.Node) *graph.Node {
+			return ops.Sum(ops.Square(ops.Sub(ops.Neg(x), ops.Neg(r))), "d", "e")
+		}},
+	} {
+		g := graph.New(c.name)
+		x := g.Input("x", graph.F64, graph.Ax("i", 7), graph.Ax("d", 3), graph.Ax("e", 2))
+		r := g.Input("r", graph.F64, graph.Ax("e", 2), graph.Ax("j", 5), graph.Ax("d", 3))
+		D := c.write(ops.Over(x, "i", "j", "d", "e"), ops.Over(r, "i", "j", "d", "e"))
+		p := compareWithWritten(t, g, append([]*graph.Node{D}, grad.Of(ops.Sum(ops.Sin(D)), x, r)...))
+		wantRule(t, p, "pairwise distance", true)
+		wantNoBuffer(t, p, 8*7*5*3*2)
+	}
+}
+
 // TestWeightsBetweenAreNoDistance: a weight inside the sum must stay there.
 func TestWeightsBetweenAreNoDistance(t *testing.T) {
 	for name, f := range map[string]func(diff, w *graph.Node) *graph.Node{

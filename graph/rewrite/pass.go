@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -32,14 +33,15 @@ type Rule struct {
 
 // Passes is the list that tape.Compile runs.
 func Passes() []Pass {
-	simplify := append(append([]Rule{}, fold...), algebra...)
+	simplify := slices.Concat(fold, algebra, layouts, parts, factors)
 	return []Pass{
 		{Name: "stabilise", rules: stabilise, forward: true,
 			Why: "overflow is removed before algebra can hide the patterns, and before gradients are derived"},
 		{Name: "specialise", rules: specialise, forward: true,
 			Why: "large intermediates are removed from the forward cone, so that the gradients derived next never see them"},
-		{Name: "simplify", rules: simplify, forward: true,
-			Why: "gradients are derived of the loss in its last form: they would differentiate trivial terms too"},
+		{Name: "simplify", rules: slices.Concat(specialise, simplify), forward: true,
+			Why: "gradients are derived of the loss in its last form: they would differentiate trivial terms too; " +
+				"and what stands out only once layouts and factors are in order is specialised here"},
 		{Name: "derive", derive: true,
 			Why: "gradients follow: each is taken again of the loss as it now is"},
 		{Name: "simplify", rules: simplify,
@@ -109,7 +111,7 @@ func Run(g *graph.Graph, wanted []*graph.Node, passes ...Pass) (*Result, error) 
 		res.Graph = b.to
 		res.Log = append(res.Log, b.log...)
 		for i, n := range wanted {
-			res.nodes[n] = b.node[now[i]]
+			res.nodes[n] = b.of(now[i])
 		}
 	}
 	return res, nil

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
@@ -12,8 +13,10 @@ import (
 // rules of one pass change.
 type builder struct {
 	pass    Pass
+	labels  []string // of the rules, as origins name them
 	to      *graph.Graph
-	node    map[*graph.Node]*graph.Node
+	node    []*graph.Node // what stands for a node of the old graph, by its number
+	best    []settled     // what the rules make of a node of the new graph, by its number
 	calls   map[call][]graph.Derivation
 	derived map[*graph.Node]call // gradients that are still to be taken again
 	log     []Entry
@@ -24,17 +27,21 @@ type builder struct {
 const maxRounds = 32
 
 func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass) *builder {
-	b := &builder{pass: p, to: graph.New(g.Name()), node: map[*graph.Node]*graph.Node{}, calls: map[call][]graph.Derivation{}}
-	live := map[*graph.Node]bool{}
-	for _, n := range graph.Reachable(wanted...) {
-		live[n] = true
+	b := &builder{pass: p, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{}}
+	for _, r := range p.rules {
+		b.labels = append(b.labels, p.Name+": "+r.Name)
+	}
+	live := make([]bool, g.Len())
+	cone := graph.Reachable(wanted...)
+	for _, n := range cone {
+		live[n.ID()] = true
 	}
 	// A derivation is kept while its gradient lives; its loss and its nodes
 	// come along, so that it can be derived again.
 	roots := append([]*graph.Node(nil), wanted...)
 	var kept []graph.Derivation
 	for _, d := range g.Derivations() {
-		if live[d.Grad] {
+		if live[d.Grad.ID()] {
 			kept = append(kept, d)
 			roots = append(roots, d.Loss, d.Wrt)
 			b.calls[call{d.Loss, d.First}] = append(b.calls[call{d.Loss, d.First}], d)
@@ -46,11 +53,16 @@ func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass) *builder {
 			b.derived[d.Grad] = call{d.Loss, d.First}
 		}
 	}
-	for _, n := range graph.Reachable(roots...) {
+	if slices.ContainsFunc(roots, func(n *graph.Node) bool { return !live[n.ID()] }) {
+		cone = graph.Reachable(roots...)
+	}
+	b.to.Grow(len(cone))
+	b.best = make([]settled, 0, len(cone)+len(cone)/4)
+	for _, n := range cone {
 		b.copy(n)
 	}
 	for _, u := range g.Updates() {
-		if t, v := b.node[u.Target], b.node[u.Value]; t != nil && v != nil {
+		if t, v := b.node[u.Target.ID()], b.node[u.Value.ID()]; t != nil && v != nil {
 			b.to.Assign(t, v)
 		}
 	}
@@ -60,15 +72,18 @@ func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass) *builder {
 			firsts[c] = b.first(c)
 		}
 		for _, d := range kept {
-			first, now := firsts[call{d.Loss, d.First}], b.node[d.Grad]
+			first, now := firsts[call{d.Loss, d.First}], b.of(d.Grad)
 			if d.Grad.ID() < d.First && now.ID() >= first {
 				first = b.to.Len() // it stays a forward node that happens to be the derivative
 			}
-			b.to.RecordDerivation(graph.Derivation{Loss: b.node[d.Loss], Wrt: b.node[d.Wrt], Grad: now, First: first})
+			b.to.RecordDerivation(graph.Derivation{Loss: b.of(d.Loss), Wrt: b.of(d.Wrt), Grad: now, First: first})
 		}
 	}
 	return b
 }
+
+// of is what stands for a node in the new graph, nil while nothing does.
+func (b *builder) of(n *graph.Node) *graph.Node { return b.node[n.ID()] }
 
 // call is one call of grad.Of: its derivations are taken again together.
 type call struct {
@@ -79,24 +94,24 @@ type call struct {
 // again differentiates as the call did, in the new graph. A node on which the
 // loss no longer depends there (a rule went round it) is left to be copied.
 func (b *builder) again(c call) {
-	cone := map[*graph.Node]bool{}
-	for _, n := range graph.Reachable(b.node[c.loss]) {
-		cone[n] = true
+	cone := make([]bool, b.to.Len())
+	for _, n := range graph.Reachable(b.of(c.loss)) {
+		cone[n.ID()] = true
 	}
 	var wrt []*graph.Node
 	var found []graph.Derivation
 	for _, d := range b.calls[c] {
-		if w := b.node[d.Wrt]; cone[w] {
+		if w := b.of(d.Wrt); cone[w.ID()] {
 			wrt, found = append(wrt, w), append(found, d)
 		}
 		delete(b.derived, d.Grad)
 	}
-	for i, d := range grad.OrZero(b.node[c.loss], wrt...) {
+	for i, d := range grad.OrZero(b.of(c.loss), wrt...) {
 		was := found[i].Grad
-		if _, done := b.node[was]; done {
+		if b.of(was) != nil {
 			continue // the same node was the derivative by two nodes
 		}
-		b.node[was] = b.inherit(was, d, "")
+		b.inherit(was, d, "")
 		if !sameText(was, d) {
 			b.note(b.pass.Name, "∂"+c.loss.Label()+"/∂"+found[i].Wrt.Label(), was, d)
 		}
@@ -110,95 +125,152 @@ func (b *builder) first(c call) int {
 	first := b.to.Len()
 	for _, d := range b.calls[c] {
 		if d.Grad.ID() >= d.First {
-			first = min(first, b.node[d.Grad].ID())
+			first = min(first, b.of(d.Grad).ID())
 		}
 	}
 	return first
 }
 
 func (b *builder) copy(n *graph.Node) {
-	if c, ok := b.derived[n]; ok && b.pass.derive {
-		b.again(c)
+	if b.pass.derive {
+		if c, ok := b.derived[n]; ok {
+			b.again(c)
+		}
 	}
-	if b.node[n] != nil {
+	if b.of(n) != nil {
 		return
 	}
-	in := make([]*graph.Node, n.NumIn())
-	for i := range in {
-		in[i] = b.node[n.In(i)]
+	var few [4]*graph.Node
+	in := few[:0]
+	for i := range n.NumIn() {
+		in = append(in, b.of(n.In(i)))
 	}
 	var y *graph.Node
-	occurs := n.Occurrences()
-	at, origin := b.translate(occurs[0], n, "")
-	b.to.During(at, origin, func() { y = b.to.Copy(n, in) })
-	var fired []string
-	for round := 0; ; round++ {
-		z, rule := b.improve(y, at, n)
-		if z == nil || z == y {
-			break
-		}
-		if round == maxRounds {
-			panic(fmt.Sprintf("rewrite: pass %q does not end on %v: %v", b.pass.Name, n, fired))
-		}
-		b.note(b.pass.Name, rule, y, z)
-		fired = append(fired, rule)
-		y = z
+	at := n.First()
+	b.to.During(at, b.origin(at, n, ""), func() { y = b.to.Copy(n, in) })
+	s := b.known(y)
+	if s.node == nil && b.pass.forward && n.IsBackward() {
+		s = b.know(y, settled{node: y})
+	} else if s.node == nil {
+		s = b.reduce(y, at, n, 0)
 	}
-	if len(fired) > 0 {
-		b.node[n] = b.inherit(n, y, b.pass.Name+": "+fired[len(fired)-1])
-	} else {
-		b.node[n] = b.inherit(n, y, "")
+	b.inherit(n, s.node, s.rule)
+}
+
+// settled is what the rules make of a node of the new graph, and the label of the
+// last one that fired.
+type settled struct {
+	node *graph.Node
+	rule string
+}
+
+// known is what the rules made of y, if they have seen it.
+func (b *builder) known(y *graph.Node) settled {
+	if y.ID() < len(b.best) {
+		return b.best[y.ID()]
 	}
+	return settled{}
+}
+
+func (b *builder) know(y *graph.Node, s settled) settled {
+	for len(b.best) <= y.ID() {
+		b.best = append(b.best, settled{})
+	}
+	b.best[y.ID()] = s
+	return s
+}
+
+// reduce applies the rules to y, whose inputs are settled, and to what they put
+// in its place, until none fits.
+func (b *builder) reduce(y *graph.Node, at graph.Occurrence, was *graph.Node, round int) settled {
+	z, rule := b.improve(y, at, was)
+	if z == nil {
+		return b.know(y, settled{node: y})
+	}
+	if round == maxRounds {
+		panic(fmt.Sprintf("rewrite: pass %q does not end on %v: it still fires %q", b.pass.Name, was, b.pass.rules[rule].Name))
+	}
+	b.note(b.pass.Name, b.pass.rules[rule].Name, y, z)
+	s := b.settle(z, at, was, round+1)
+	if s.rule == "" {
+		s.rule = b.labels[rule]
+	}
+	return b.know(y, s)
+}
+
+// settle is reduce for what a rule built: the nodes between, which nobody else has
+// seen, are settled first. Left alone they would be what a second run changes.
+func (b *builder) settle(y *graph.Node, at graph.Occurrence, was *graph.Node, round int) settled {
+	if s := b.known(y); s.node != nil {
+		return s
+	}
+	var few [4]*graph.Node
+	in, changed := few[:0], false
+	for i := range y.NumIn() {
+		x := b.settle(y.In(i), at, was, round).node
+		in, changed = append(in, x), changed || x != y.In(i)
+	}
+	if !changed {
+		return b.reduce(y, at, was, round)
+	}
+	var z *graph.Node
+	b.to.During(at, b.origin(at, was, ""), func() { z = b.to.Copy(y, in) })
+	return b.know(y, b.settle(z, at, was, round))
 }
 
 // improve tries the rules in order; the first that fits wins.
-func (b *builder) improve(y *graph.Node, at graph.Occurrence, was *graph.Node) (z *graph.Node, rule string) {
-	if b.pass.forward && was.IsBackward() {
-		return nil, ""
+func (b *builder) improve(y *graph.Node, at graph.Occurrence, was *graph.Node) (z *graph.Node, rule int) {
+	if len(b.pass.rules) == 0 {
+		return nil, 0
 	}
-	for _, r := range b.pass.rules {
-		_, origin := b.translate(was.First(), was, b.pass.Name+": "+r.Name)
-		b.to.During(at, origin, func() { z = r.Apply(y) })
-		if z == nil || z == y {
-			continue
+	origin := b.origin(at, was, b.pass.Name)
+	b.to.During(at, origin, func() {
+		for i, r := range b.pass.rules {
+			b.to.Because(b.labels[i])
+			if z = r.Apply(y); z == nil || z == y {
+				continue
+			}
+			if z.IsValid() && z.Type() != y.Type() && z.DType() == y.DType() && z.Shape().SameSizes(y.Shape()) {
+				z = ops.ReshapeTo(z, y.Shape())
+			}
+			if !z.IsValid() || z.Type() != y.Type() {
+				panic(fmt.Sprintf("rewrite: rule %q turns %v into %v: %v", r.Name, y.Type(), z.Type(), b.to.Err()))
+			}
+			rule = i
+			return
 		}
-		if z.IsValid() && z.Type() != y.Type() && z.DType() == y.DType() && z.Shape().SameSizes(y.Shape()) {
-			b.to.During(at, origin, func() { z = ops.ReshapeTo(z, y.Shape()) })
-		}
-		if !z.IsValid() || z.Type() != y.Type() {
-			panic(fmt.Sprintf("rewrite: rule %q turns %v into %v: %v", r.Name, y.Type(), z.Type(), b.to.Err()))
-		}
-		return z, r.Name
-	}
-	return nil, ""
+		z = nil
+	})
+	return z, rule
 }
 
-// inherit gives the new node everything that is known of the old one.
-func (b *builder) inherit(n, y *graph.Node, rule string) *graph.Node {
-	for _, o := range n.Occurrences() {
-		at, origin := b.translate(o, n, rule)
-		at.Origin = origin
-		if at.Origin.Kind == graph.FromUser || at.Name != "" {
-			b.to.Occur(y, at)
+// inherit lets a new node stand for an old one: it gets everything that is known
+// of it.
+func (b *builder) inherit(n, y *graph.Node, rule string) {
+	b.node[n.ID()] = y
+	for i := range n.NumOccurrences() {
+		o := n.Occurrence(i)
+		o.Origin = b.origin(o, n, rule)
+		if o.Origin.Kind == graph.FromUser || o.Name != "" {
+			b.to.Occur(y, o)
 		}
 	}
-	return y
 }
 
-// translate moves an occurrence into the new graph. What it refers to may be
-// gone there; the origin is then the user's call alone.
-func (b *builder) translate(o graph.Occurrence, n *graph.Node, rule string) (graph.Occurrence, graph.Origin) {
+// origin moves that of an occurrence into the new graph. What it refers to may
+// be gone there; the origin is then the user's call alone.
+func (b *builder) origin(o graph.Occurrence, n *graph.Node, rule string) graph.Origin {
 	origin := graph.Origin{Kind: o.Origin.Kind, Rule: o.Origin.Rule}
 	if rule != "" {
 		origin.Rule, origin.Was = rule, n
 	}
 	if o.Origin.Kind != graph.FromUser {
-		origin.Of, origin.Loss = b.node[o.Origin.Of], b.node[o.Origin.Loss]
+		origin.Of, origin.Loss = b.of(o.Origin.Of), b.of(o.Origin.Loss)
 		if origin.Of == nil || origin.Loss == nil {
 			origin.Of, origin.Loss, origin.Kind = nil, nil, graph.FromUser
 		}
 	}
-	return o, origin
+	return origin
 }
 
 func (b *builder) note(pass, rule string, before, after *graph.Node) {

@@ -10,53 +10,89 @@ import (
 // specialise are the rules that replace a large intermediate by an operation
 // that never holds it.
 var specialise = []Rule{
-	{"pairwise distance", "Σ_d (x_id − r_jd)² over laid-out operands is SqDist(x, r), without the i×j×d differences", func(n *graph.Node) *graph.Node {
-		sq, axes, ok := ops.Summed(n)
-		if !ok || len(axes.List()) != 1 {
-			return nil
-		}
-		diff, ok := ops.Squared(sq)
-		if !ok || !ops.Is(diff, "Sub") {
-			return nil
-		}
-		return pairwise(n, diff, axes.List()[0])
-	}},
-}
-
-// pairwise brings the operands of diff into the forms x[… i d] and r[… j d]: d
-// is summed, the axes that vary with x alone are merged into i, those that vary
-// with r alone into j, and the rest is a batch.
-func pairwise(n, diff *graph.Node, d int) *graph.Node {
-	x, xa := ops.Laid(diff.In(0))
-	r, ra := ops.Laid(diff.In(1))
-	var batch, i, j []int
-	for a := range diff.Rank() {
-		switch inX, inR := xa[a] >= 0, ra[a] >= 0; {
-		case a == d:
-			if diff.Dim(a) > 1 && (!inX || !inR) {
+	{"pairwise distance", "Σ_d (x_id − r_jd)² over laid-out operands is SqDist(x, r), without the i×j×d differences",
+		func(n *graph.Node) *graph.Node {
+			sq, axes, ok := reduced(n)
+			if !ok {
 				return nil
 			}
+			diff, ok := ops.Squared(sq)
+			if !ok {
+				return nil
+			}
+			return pairwise(n, diff, axes)
+		}},
+	{"product of a batch", "matrices below each other times one matrix: one product, with one product as its derivative",
+		func(n *graph.Node) *graph.Node {
+			if !ops.Is(n, "MatMul") || n.Rank() < 3 || !ops.Is(n.In(1), "Broadcast") {
+				return nil
+			}
+			a, b := n.In(0), n.In(1).In(0)
+			if r := n.In(1).Rank(); b.Rank() < 2 || b.Dim(b.Rank()-2) != n.In(1).Dim(r-2) || b.Dim(b.Rank()-1) != n.In(1).Dim(r-1) {
+				return nil // the matrix itself is made by repeating
+			}
+			for k := range b.Rank() - 2 {
+				if b.Dim(k) > 1 {
+					return nil
+				}
+			}
+			if ops.Is(a, "Broadcast") || ops.Is(a, "Transpose") { // its rows do not lie below each other
+				return nil
+			}
+			last := a.Rank() - 1
+			below := graph.Axis{Size: a.Shape().Len() / a.Dim(last)}
+			y := ops.MatMul(reshape(a, []graph.Axis{below, a.Shape().Axis(last)}), reshape(b, b.Shape().Axes()[b.Rank()-2:]))
+			return ops.ReshapeTo(y, n.Shape())
+		}},
+}
+
+// pairwise brings the operands of a difference, however it is written, into the
+// forms x[… i d] and r[… j d]. The reduced axes along which both vary are merged
+// into d; the axes that vary with x alone are merged into i, those that vary with r
+// alone into j; the rest is a batch. What else is reduced is reduced after.
+func pairwise(n, diff *graph.Node, over graph.AxisSet) *graph.Node {
+	if !ops.Is(diff, "Sub") && !ops.Is(diff, "Add") {
+		return nil
+	}
+	x, xa, minusX := laid(diff.In(0))
+	r, ra, minusR := laid(diff.In(1))
+	if (minusX != minusR) == ops.Is(diff, "Sub") {
+		return nil // a sum
+	}
+	whole := diff.Shape()
+	var batch, i, j, d, single []int
+	for k := range whole.Rank() {
+		switch inX, inR := xa[k] >= 0, ra[k] >= 0; {
+		case inX && inR && over.Has(k):
+			d = append(d, k)
 		case inX && inR:
-			batch = append(batch, a)
+			batch = append(batch, k)
 		case inX:
-			i = append(i, a)
+			i = append(i, k)
 		case inR:
-			j = append(j, a)
+			j = append(j, k)
+		case whole.Dim(k) > 1:
+			return nil // both are repeated
+		case over.Has(k):
+			single = append(single, k)
 		}
 	}
-	if len(i) == 0 || len(j) == 0 {
+	if len(d) == 0 && len(single) > 0 {
+		d = single[:1]
+	}
+	if len(i) == 0 || len(j) == 0 || len(d) == 0 {
 		return nil // nothing is repeated, so nothing is gained
 	}
 	axes := func(list ...int) (out []graph.Axis) {
 		for _, a := range list {
-			out = append(out, diff.Shape().Axis(a))
+			out = append(out, whole.Axis(a))
 		}
 		return out
 	}
 	rows := func(root *graph.Node, laid, own []int) *graph.Node {
 		var refs []any
 		used := map[int]bool{}
-		for _, a := range slices.Concat(batch, own, []int{d}) {
+		for _, a := range slices.Concat(batch, own, d) {
 			if laid[a] >= 0 {
 				refs = append(refs, laid[a])
 				used[laid[a]] = true
@@ -70,18 +106,43 @@ func pairwise(n, diff *graph.Node, d int) *graph.Node {
 		if len(refs) > 0 {
 			root = ops.Transpose(root, refs...)
 		}
-		return reshape(root, append(axes(batch...), merged(axes(own...)), diff.Shape().Axis(d)))
+		return reshape(root, append(axes(batch...), merged(axes(own...)), merged(axes(d...))))
 	}
 	s := ops.SqDist(rows(x, xa, i), rows(r, ra, j))
-	// Bring the axes back into the order of diff, without d.
+	// Bring the axes back into their order, without d, and reduce the others.
 	order := slices.Concat(batch, i, j)
-	var refs []any
-	for a := range diff.Rank() {
-		if k := slices.Index(order, a); k >= 0 {
-			refs = append(refs, k)
+	var refs, rest []any
+	for k := range whole.Rank() {
+		if at := slices.Index(order, k); at >= 0 {
+			if over.Has(k) {
+				rest = append(rest, len(refs))
+			}
+			refs = append(refs, at)
 		}
 	}
-	return ops.ReshapeTo(ops.Transpose(reshape(s, axes(order...)), refs...), n.Shape())
+	s = ops.Transpose(reshape(s, axes(order...)), refs...)
+	if len(rest) > 0 {
+		s = ops.Sum(s, rest...)
+	}
+	if ops.Is(n, "Mean") {
+		s = ops.Div(s, ops.Lit(s, float64(whole.Len()/n.Shape().Len())))
+	}
+	return ops.ReshapeTo(s, n.Shape())
+}
+
+// laid is ops.Laid through negations.
+func laid(n *graph.Node) (root *graph.Node, axes []int, minus bool) {
+	root, axes = ops.Laid(n)
+	for ops.Is(root, "Neg") {
+		inner, of := ops.Laid(root.In(0))
+		for i, a := range axes {
+			if a >= 0 {
+				axes[i] = of[a]
+			}
+		}
+		root, minus = inner, !minus
+	}
+	return root, axes, minus
 }
 
 // merged is one axis for several neighbours; one alone keeps its name.
@@ -99,7 +160,7 @@ func merged(axes []graph.Axis) graph.Axis {
 func reshape(x *graph.Node, axes []graph.Axis) *graph.Node {
 	s, err := graph.NewShape(axes...)
 	if err != nil {
-		return x.Graph().Fail("pairwise", err, x)
+		return x.Graph().Fail("specialise", err, x)
 	}
 	return ops.ReshapeTo(x, s)
 }

@@ -1,5 +1,11 @@
 package kernel
 
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/internal/simd"
+)
+
 // Arg gives the index of the greatest (Max) or least element along an axis, negative counted from the end; the axis is removed, or
 // kept with size 1. Of equal elements the first counts. As in NumPy, NaN is taken for the extreme. An empty axis gives -1. The
 // operand may be of any dtype, the result is I32 or I64.
@@ -26,9 +32,9 @@ func (k Arg) Bind(out Layout, in []Layout) Loop {
 func argLoop[I integer](k Arg, x Layout) Loop {
 	switch x.DType {
 	case F32:
-		return argOf[I, float32](k, x)
+		return argOfFloats[I, float32](k, x)
 	case F64:
-		return argOf[I, float64](k, x)
+		return argOfFloats[I, float64](k, x)
 	case I32:
 		return argOf[I, int32](k, x)
 	case I64:
@@ -37,6 +43,38 @@ func argLoop[I integer](k Arg, x Layout) Loop {
 		return argOf[I, uint8](k, x)
 	}
 	panic(unsupported(k, x.DType))
+}
+
+// argOfFloats finds the extreme of each row and then where it is, if the elements of the axis lie side by side.
+func argOfFloats[I integer, T float](k Arg, x Layout) Loop {
+	kept, axis := split(x, 1<<x.axis(k.Axis))
+	if !axis.dense() || kept.n == 0 {
+		return argOf[I, T](k, x)
+	}
+	extreme, index := simd.FoldOf[T](level, simd.MinOf), simd.RowIndexOf[T](level)
+	if k.Max {
+		extreme = simd.FoldOf[T](level, simd.MaxOf)
+	}
+	size, reach := sizeOf[T](), x.reach()*sizeOf[T]()
+	high, near := kept.inner()
+	b := rowBlocks(kept.n, high, min(tileLen, max(1, unitLen/max(1, axis.n))))
+	return Loop{b.units, func(c *Ctx, lo, hi int) {
+		checkReach(c, kept.n*sizeOf[I](), reach)
+		best, indices := hand(c, 0), hand(c, 1)
+		for u := lo; u < hi; u++ {
+			o, n := b.at(u)
+			first := at(c.In[0], kept.at(o)*size)
+			extreme(best, first, n, axis.n, near*size)
+			index(indices, first, best, n, axis.n, near*size, size)
+			dst := raw[I](c.Out)[o:]
+			for i, at := range sliceAt[int64](indices, n) {
+				if at < 0 { // no row but one with a NaN equals its extreme nowhere
+					at = int64(slices.IndexFunc(sliceAt[T](move(first, i*near*size), axis.n), func(v T) bool { return v != v }))
+				}
+				dst[i] = I(at)
+			}
+		}
+	}}
 }
 
 func argOf[I integer, T ordered](k Arg, x Layout) Loop {

@@ -1,6 +1,6 @@
 package kernel
 
-import "math"
+import "github.com/tapestry-ml/tapestry/internal/simd"
 
 // Cast converts to the dtype of the result. A float becomes an integer by dropping its fraction; beyond the integer's range it
 // becomes the nearest integer there is, and NaN becomes 0. A wider integer loses its upper bits. Anything but 0 is true, NaN
@@ -11,63 +11,32 @@ type Cast struct{ elementwise }
 func (k Cast) Bind(out Layout, in []Layout) Loop {
 	switch in[0].DType {
 	case F32:
-		return castLoop(out, in, truncate[int32, float32], truncate[int64, float32])
+		return castLoop[float32](out, in)
 	case F64:
-		return castLoop(out, in, truncate[int32, float64], truncate[int64, float64])
+		return castLoop[float64](out, in)
 	case I32:
-		return castLoop(out, in, convert[int32, int32], convert[int64, int32])
+		return castLoop[int32](out, in)
 	case I64:
-		return castLoop(out, in, convert[int32, int64], convert[int64, int64])
+		return castLoop[int64](out, in)
 	case Bool:
-		return castLoop(out, in, convert[int32, uint8], convert[int64, uint8])
+		return castLoop[uint8](out, in)
 	}
 	panic(unsupported(k, in[0].DType))
 }
 
-func castLoop[S ordered](out Layout, in []Layout, toI32 func([]int32, []S), toI64 func([]int64, []S)) Loop {
+// castLoop converts from S.
+func castLoop[S simd.Ordered](out Layout, in []Layout) Loop {
 	switch out.DType {
 	case F32:
-		return loop1(out, in, convert[float32, S])
+		return mapLoop(simd.CastOf[float32, S](level), out, in[0])
 	case F64:
-		return loop1(out, in, convert[float64, S])
+		return mapLoop(simd.CastOf[float64, S](level), out, in[0])
 	case I32:
-		return loop1(out, in, toI32)
+		return mapLoop(simd.CastOf[int32, S](level), out, in[0])
 	case I64:
-		return loop1(out, in, toI64)
+		return mapLoop(simd.CastOf[int64, S](level), out, in[0])
 	case Bool:
-		return loop1(out, in, nonzero[S])
+		return mapLoop(simd.TruthOf[S](level), out, in[0])
 	}
 	panic(unsupported(Cast{}, out.DType))
-}
-
-func convert[D, S ordered](dst []D, x []S) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = D(x[i])
-	}
-}
-
-func truncate[D integer, S float](dst []D, x []S) {
-	x = x[:len(dst)]
-	lowest := D(-1) << (8*sizeOf[D]() - 1)
-	limit := -float64(lowest) // a power of two, so exact
-	for i := range dst {
-		switch v := float64(x[i]); {
-		case math.IsNaN(v):
-			dst[i] = 0
-		case v >= limit:
-			dst[i] = ^lowest
-		case v < -limit:
-			dst[i] = lowest
-		default:
-			dst[i] = D(v)
-		}
-	}
-}
-
-func nonzero[S ordered](dst []bool, x []S) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] != 0
-	}
 }

@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/tapestry-ml/tapestry/internal/simd"
+
 // CompareOp is a relation of two numbers.
 type CompareOp uint8
 
@@ -37,87 +39,35 @@ type Not struct{ elementwise }
 
 // Bind takes two operands of one dtype and a Bool result.
 func (k Compare) Bind(out Layout, in []Layout) Loop {
+	if k.Op < Less || k.Op > NotEqual {
+		panic("kernel: unknown relation")
+	}
+	r := [...]simd.Relation{Less: simd.Less, LessEq: simd.LessEq, Equal: simd.Equal, NotEqual: simd.NotEqual}[k.Op]
 	switch in[0].DType {
 	case F32:
-		return loop2(out, in, relation[float32](k.Op))
+		return zipLoop(simd.RelationOf[float32](level, r), out, in)
 	case F64:
-		return loop2(out, in, relation[float64](k.Op))
+		return zipLoop(simd.RelationOf[float64](level, r), out, in)
 	case I32:
-		return loop2(out, in, relation[int32](k.Op))
+		return zipLoop(simd.RelationOf[int32](level, r), out, in)
 	case I64:
-		return loop2(out, in, relation[int64](k.Op))
+		return zipLoop(simd.RelationOf[int64](level, r), out, in)
 	case Bool:
-		return loop2(out, in, relation[uint8](k.Op))
+		return zipLoop(simd.RelationOf[uint8](level, r), out, in)
 	}
 	panic(unsupported(k, in[0].DType))
-}
-
-func relation[T ordered](op CompareOp) func(dst []bool, x, y []T) {
-	switch op {
-	case Less:
-		return less[T]
-	case LessEq:
-		return lessEq[T]
-	case Equal:
-		return equal[T]
-	case NotEqual:
-		return notEqual[T]
-	}
-	panic("kernel: unknown relation")
-}
-
-func less[T ordered](dst []bool, x, y []T) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] < y[i]
-	}
-}
-
-func lessEq[T ordered](dst []bool, x, y []T) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] <= y[i]
-	}
-}
-
-func equal[T ordered](dst []bool, x, y []T) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] == y[i]
-	}
-}
-
-func notEqual[T ordered](dst []bool, x, y []T) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] != y[i]
-	}
 }
 
 // Bind takes Bools.
 func (k Logic) Bind(out Layout, in []Layout) Loop {
 	switch k.Op {
 	case And:
-		return loop2(out, in, func(dst, x, y []uint8) {
-			for i := range dst {
-				dst[i] = x[i] & y[i]
-			}
-		})
+		return zipLoop(simd.Zips{Rows: simd.And}, out, in)
 	case Or:
-		return loop2(out, in, func(dst, x, y []uint8) {
-			for i := range dst {
-				dst[i] = x[i] | y[i]
-			}
-		})
+		return zipLoop(simd.Zips{Rows: simd.Or}, out, in)
 	}
 	panic("kernel: unknown connective")
 }
 
 // Bind takes Bools.
-func (Not) Bind(out Layout, in []Layout) Loop {
-	return loop1(out, in, func(dst, x []uint8) {
-		for i := range dst {
-			dst[i] = x[i] ^ 1
-		}
-	})
-}
+func (Not) Bind(out Layout, in []Layout) Loop { return mapLoop(simd.Not, out, in[0]) }

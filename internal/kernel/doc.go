@@ -1,5 +1,5 @@
-// Package kernel holds the loops that do the arithmetic: portable Go over slices, for float32 and float64 and, where it
-// makes sense, int32, int64 and bool.
+// Package kernel holds the loops that do the arithmetic, for float32 and float64 and, where it makes sense, int32, int64 and bool.
+// The innermost are those of package simd, of the instruction set in use.
 //
 // A [Kernel] says what is computed. Bind fixes the shapes: it takes the [Layout] of the result and of every operand and
 // gives a [Loop], still open in memory. A [Ctx] then supplies memory ([Mem]) and scratch, and Loop.Run computes any range of
@@ -17,7 +17,10 @@
 //   - Run allocates nothing, writes only the elements of its units, and reads nothing but the operands.
 //   - Units may run in any order and on any worker, one Ctx each: the result is bitwise the same. The order of every sum is
 //     fixed by the shapes and strides alone.
-//   - Products are rounded before they are added (T(x*y)+z), so no compiler contracts them to fused multiply-adds.
+//   - Elementwise kernels give an element the same bits wherever it lies and however its array is cut. Arithmetic is rounded once;
+//     functions err by the few units in the last place that package simd names.
+//   - What is a sum or a product of many terms may differ between instruction sets by its last bits, and so may functions between
+//     portable Go and assembly: assembly fuses multiplication with addition where portable Go rounds between (T(x*y)+z).
 //   - Results are always dense, in row-major order. An operand may repeat elements (stride 0), run backwards (negative
 //     stride), or have a lower rank or axes of size 1, which broadcast from the right as NumPy does, where the kernel is
 //     elementwise.

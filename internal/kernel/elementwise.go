@@ -1,52 +1,55 @@
 package kernel
 
-// Unary applies a function element by element. Each field is a loop over slices of equal length, which may be the same slice;
-// a nil field means that there is no loop for the dtype. Bind does the striding and broadcasting.
+import "github.com/tapestry-ml/tapestry/internal/simd"
+
+// Unary applies a function element by element.
 type Unary struct {
 	elementwise
-	F32 func(dst, x []float32)
-	F64 func(dst, x []float64)
-	I32 func(dst, x []int32)
-	I64 func(dst, x []int64)
+	Function simd.Function
 }
 
-// Binary is as Unary, of two operands of one dtype.
+// Binary applies an operation to pairs of elements.
 type Binary struct {
 	elementwise
-	F32 func(dst, x, y []float32)
-	F64 func(dst, x, y []float64)
-	I32 func(dst, x, y []int32)
-	I64 func(dst, x, y []int64)
+	Operation simd.Operation
 }
 
 // Bind panics if there is no loop for the dtype.
 func (k Unary) Bind(out Layout, in []Layout) Loop {
-	switch dt := out.DType; {
-	case dt == F32 && k.F32 != nil:
-		return loop1(out, in, k.F32)
-	case dt == F64 && k.F64 != nil:
-		return loop1(out, in, k.F64)
-	case dt == I32 && k.I32 != nil:
-		return loop1(out, in, k.I32)
-	case dt == I64 && k.I64 != nil:
-		return loop1(out, in, k.I64)
+	var f simd.Map
+	switch out.DType {
+	case F32:
+		f = simd.MapOf[float32](level, k.Function)
+	case F64:
+		f = simd.MapOf[float64](level, k.Function)
+	case I32:
+		f = simd.MapOf[int32](level, k.Function)
+	case I64:
+		f = simd.MapOf[int64](level, k.Function)
 	}
-	panic(unsupported(k, out.DType))
+	if f == nil {
+		panic(unsupported(k, out.DType))
+	}
+	return mapLoop(f, out, in[0])
 }
 
 // Bind panics if there is no loop for the dtype.
 func (k Binary) Bind(out Layout, in []Layout) Loop {
-	switch dt := out.DType; {
-	case dt == F32 && k.F32 != nil:
-		return loop2(out, in, k.F32)
-	case dt == F64 && k.F64 != nil:
-		return loop2(out, in, k.F64)
-	case dt == I32 && k.I32 != nil:
-		return loop2(out, in, k.I32)
-	case dt == I64 && k.I64 != nil:
-		return loop2(out, in, k.I64)
+	var f simd.Zips
+	switch out.DType {
+	case F32:
+		f = simd.ZipOf[float32](level, k.Operation)
+	case F64:
+		f = simd.ZipOf[float64](level, k.Operation)
+	case I32:
+		f = simd.ZipOf[int32](level, k.Operation)
+	case I64:
+		f = simd.ZipOf[int64](level, k.Operation)
 	}
-	panic(unsupported(k, out.DType))
+	if f.Rows == nil {
+		panic(unsupported(k, out.DType))
+	}
+	return zipLoop(f, out, in)
 }
 
 // elementwise is embedded by kernels whose element i depends on the elements i of the operands alone: they may have any strides
@@ -63,75 +66,91 @@ type apart struct{}
 func (apart) InPlace(int) bool { return false }
 func (apart) Strided(int) bool { return true }
 
-// An operand reads one operand of an elementwise loop, tile by tile.
-type operand[T any] struct {
-	*walk
-	src, buf []T
-}
-
-// open reads operand i. A single repeated element fills the operand's tile once.
-func open[T any](c *Ctx, i int, w *walk) operand[T] {
-	o := operand[T]{w, raw[T](c.In[i]), tile[T](c, i)}
-	if w.single() {
-		fill(o.buf, o.src[w.offset])
+// mapLoop binds a loop of one operand. A loop that one call of it does is a closure of its own, as are those of zipLoop and mixLoop:
+// on a small block the way to the call counts.
+func mapLoop(f simd.Map, out, in Layout) Loop {
+	if out.Len() == 0 {
+		return idle
 	}
-	return o
-}
-
-// part gives elements [lo,hi).
-func (o *operand[T]) part(lo, hi int) []T {
-	if o.single() {
-		return o.buf[:hi-lo]
+	n := newNest(out, in)
+	n.divide()
+	if !n.direct() {
+		return n.loop(func(a arrays, rows, cols int) {
+			f(a.at[0], a.at[1], rows, cols, a.stride[0], a.stride[1])
+		})
 	}
-	return read(o.walk, o.src, o.buf, 0, lo, hi)
-}
-
-// stride is how many elements a loop does at once: all, where every operand is dense.
-func stride(n int, ws ...*walk) int {
-	for _, w := range ws {
-		if !w.dense() {
-			return tileLen
-		}
-	}
-	return max(n, 1)
-}
-
-// loop1, loop2 and loop3 run f over tiles of one, two and three operands.
-func loop1[D, X any](out Layout, in []Layout, f func(dst []D, x []X)) Loop {
-	n, wx := out.Len(), walkOver(out, in[0])
-	step := stride(n, wx)
-	return Loop{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
-		dst, x := raw[D](c.Out), open[X](c, 0, wx)
-		end := min(hi*tileLen, n)
-		for a := lo * tileLen; a < end; a += step {
-			b := min(a+step, end)
-			f(dst[a:b], x.part(a, b))
+	rows, cols := n.inner()
+	toOut, toX, offset := n.strides[0][0], n.strides[1][0], n.offset[1]
+	return Loop{1, func(c *Ctx, lo, hi int) {
+		if lo < hi {
+			n.check(c)
+			f(at(c.Out, 0), at(c.In[0], offset), rows, cols, toOut, toX)
 		}
 	}}
 }
 
-func loop2[D, X, Y any](out Layout, in []Layout, f func(dst []D, x []X, y []Y)) Loop {
-	n, wx, wy := out.Len(), walkOver(out, in[0]), walkOver(out, in[1])
-	step := stride(n, wx, wy)
-	return Loop{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
-		dst, x, y := raw[D](c.Out), open[X](c, 0, wx), open[Y](c, 1, wy)
-		end := min(hi*tileLen, n)
-		for a := lo * tileLen; a < end; a += step {
-			b := min(a+step, end)
-			f(dst[a:b], x.part(a, b), y.part(a, b))
+// zipLoop binds the loop of two operands that suits how they repeat.
+func zipLoop(z simd.Zips, out Layout, in []Layout) Loop {
+	if out.Len() == 0 {
+		return idle
+	}
+	n, f := newNest(out, in[0], in[1]), z.Rows
+	switch x, y := n.one(1), n.one(2); {
+	case x && !y && z.OneX != nil:
+		f = z.OneX
+		n.divide(1)
+	case y && !x && z.OneY != nil:
+		f = z.OneY
+		n.divide(2)
+	default:
+		n.divide()
+	}
+	if !n.direct() {
+		return n.loop(func(a arrays, rows, cols int) {
+			f(a.at[0], a.at[1], a.at[2], rows, cols, a.stride[0], a.stride[1], a.stride[2])
+		})
+	}
+	rows, cols := n.inner()
+	toOut, toX, toY, offsetX, offsetY := n.strides[0][0], n.strides[1][0], n.strides[2][0], n.offset[1], n.offset[2]
+	return Loop{1, func(c *Ctx, lo, hi int) {
+		if lo < hi {
+			n.check(c)
+			f(at(c.Out, 0), at(c.In[0], offsetX), at(c.In[1], offsetY), rows, cols, toOut, toX, toY)
 		}
 	}}
 }
 
-func loop3[D, X, Y, Z any](out Layout, in []Layout, f func(dst []D, x []X, y []Y, z []Z)) Loop {
-	n, wx, wy, wz := out.Len(), walkOver(out, in[0]), walkOver(out, in[1]), walkOver(out, in[2])
-	step := stride(n, wx, wy, wz)
-	return Loop{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
-		dst, x, y, z := raw[D](c.Out), open[X](c, 0, wx), open[Y](c, 1, wy), open[Z](c, 2, wz)
-		end := min(hi*tileLen, n)
-		for a := lo * tileLen; a < end; a += step {
-			b := min(a+step, end)
-			f(dst[a:b], x.part(a, b), y.part(a, b), z.part(a, b))
+// mixLoop binds the loop of a mask and two operands that suits how they repeat.
+func mixLoop(m simd.Mixes, out Layout, in []Layout) Loop {
+	if out.Len() == 0 {
+		return idle
+	}
+	n, f := newNest(out, in[0], in[1], in[2]), m.Rows
+	switch x, y := n.one(2), n.one(3); {
+	case m.OneXY == nil, !x && !y:
+		n.divide()
+	case x && y:
+		f = m.OneXY
+		n.divide(2, 3)
+	case x:
+		f = m.OneX
+		n.divide(2)
+	default:
+		f = m.OneY
+		n.divide(3)
+	}
+	if !n.direct() {
+		return n.loop(func(a arrays, rows, cols int) {
+			f(a.at[0], a.at[1], a.at[2], a.at[3], rows, cols, a.stride[0], a.stride[1], a.stride[2], a.stride[3])
+		})
+	}
+	rows, cols := n.inner()
+	to := [...]int{n.strides[0][0], n.strides[1][0], n.strides[2][0], n.strides[3][0]}
+	offset := n.offset
+	return Loop{1, func(c *Ctx, lo, hi int) {
+		if lo < hi {
+			n.check(c)
+			f(at(c.Out, 0), at(c.In[0], offset[1]), at(c.In[1], offset[2]), at(c.In[2], offset[3]), rows, cols, to[0], to[1], to[2], to[3])
 		}
 	}}
 }

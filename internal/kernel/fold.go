@@ -6,44 +6,31 @@ var negInf, posInf = math.Inf(-1), math.Inf(1)
 
 // A fold accumulates elements of type T in an A.
 type fold[T ordered, A int64 | float64] struct {
-	empty  A                    // what no elements give
-	tile   func(acc A, x []T) A // folds all of x into acc
-	row    func(acc []A, x []T) // folds x[i] into acc[i]
-	result func(acc A, n int) T // the result of n elements
+	empty A                    // what no elements give
+	tile  func(acc A, x []T) A // folds all of x into acc
+	row   func(acc []A, x []T) // folds x[i] into acc[i]
 }
 
 // foldOf gives the fold of an operation; least and greatest are what Max and Min give for no elements.
 func foldOf[T ordered, A int64 | float64](op ReduceOp, least, greatest A) fold[T, A] {
-	final := func(acc A, _ int) T { return T(acc) }
 	switch op {
 	case ReduceSum:
-		return fold[T, A]{0, sumTile[T, A], sumRow[T, A], final}
-	case ReduceMean:
-		return fold[T, A]{0, sumTile[T, A], sumRow[T, A], func(acc A, n int) T { return T(acc / A(n)) }}
+		return fold[T, A]{0, sumTile[T, A], sumRow[T, A]}
 	case ReduceProd:
-		return fold[T, A]{1, prodTile[T, A], prodRow[T, A], final}
+		return fold[T, A]{1, prodTile[T, A], prodRow[T, A]}
 	case ReduceMax:
-		return fold[T, A]{least, maxTile[T, A], maxRow[T, A], final}
+		return fold[T, A]{least, maxTile[T, A], maxRow[T, A]}
 	case ReduceMin:
-		return fold[T, A]{greatest, minTile[T, A], minRow[T, A], final}
+		return fold[T, A]{greatest, minTile[T, A], minRow[T, A]}
 	}
 	panic("kernel: unknown reduction")
 }
 
-// sumTile adds in four lanes: that hides the latency of addition, and the error grows with a quarter of the length.
 func sumTile[T ordered, A int64 | float64](acc A, x []T) A {
-	var s0, s1, s2, s3 A
-	for len(x) >= 4 {
-		s0 += A(x[0])
-		s1 += A(x[1])
-		s2 += A(x[2])
-		s3 += A(x[3])
-		x = x[4:]
-	}
 	for _, v := range x {
-		s0 += A(v)
+		acc += A(v)
 	}
-	return acc + ((s0 + s1) + (s2 + s3))
+	return acc
 }
 
 func sumRow[T ordered, A int64 | float64](acc []A, x []T) {

@@ -1,6 +1,10 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/internal/simd"
+)
 
 // OneHot takes integers [...] to rows [...,n] that are 0 but for a 1 at the integer; one outside [0,n) gives a row of zeros. The
 // result may be of any dtype.
@@ -143,6 +147,7 @@ func scatterLoop[T number](k ScatterAdd, out Layout, in []Layout) Loop {
 	which := walkOf(updates, suffix(a)&prefix(end), 0)
 	after := walkOf(updates, suffix(end), 0)
 	n, across := out.Dims[a], blocks(after.n, cols)
+	add := simd.ZipOf[T](level, simd.Add).Rows
 	return Loop{before.n * across, func(c *Ctx, lo, hi int) {
 		dst, src, buf := raw[T](c.Out), raw[T](c.In[1]), tile[T](c, 0)
 		for u := lo; u < hi; u++ {
@@ -157,7 +162,8 @@ func scatterLoop[T number](k ScatterAdd, out Layout, in []Layout) Loop {
 					continue
 				}
 				sum := dst[(o*n+i)*after.n:][from:to]
-				add(sum, sum, read(after, src, buf, before.at(o)+which.at(q), from, to))
+				term := read(after, src, buf, before.at(o)+which.at(q), from, to)
+				add(pointerTo(sum), pointerTo(sum), pointerTo(term), 1, to-from, 0, 0, 0)
 			}
 		}
 	}}

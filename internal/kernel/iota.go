@@ -26,10 +26,21 @@ func (k Iota) Bind(out Layout, _ []Layout) Loop {
 
 func iotaLoop[T number](out Layout, axis int) Loop {
 	n, size, inner := out.Len(), out.Dims[axis], out.count(axis+1, out.Rank)
-	return Loop{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
-		dst := raw[T](c.Out)
-		for i := lo * tileLen; i < min(hi*tileLen, n); i++ {
-			dst[i] = T(i / inner % size)
+	return Loop{blocks(n, unitLen), func(c *Ctx, lo, hi int) {
+		first, last := lo*unitLen, min(hi*unitLen, n)
+		if first >= last {
+			return
+		}
+		dst := raw[T](c.Out)[first:last]
+		index, left := first/inner%size, inner-first%inner // left to be filled with the index
+		for len(dst) > 0 {
+			m := min(left, len(dst))
+			fill(dst[:m], T(index))
+			dst = dst[m:]
+			left = inner
+			if index++; index == size {
+				index = 0
+			}
 		}
 	}}
 }

@@ -34,25 +34,25 @@ type Ctx struct {
 	scratch Mem
 }
 
-// Scratch is cut in tiles of tileLen elements of up to 8 bytes. Elementwise loops work tile by tile, which keeps their operands
-// in the L1 cache. The first tiles belong to the operands, by number; the last ones are the panel of products.
+// Scratch begins with tiles of tileLen elements of up to 8 bytes. Elementwise loops work tile by tile, which keeps their operands
+// in the L1 cache; the tiles belong to the operands, by number. What products copy of their operands comes after them.
 const (
-	tileLen   = 1024
-	tileBytes = 8 * tileLen
-	handTiles = 4
-	tiles     = handTiles + panelRows*panelDepth/tileLen
+	tileLen      = 1024
+	tileBytes    = 8 * tileLen
+	handTiles    = 4
+	panelBytes   = 768 << 10
+	scratchBytes = handTiles*tileBytes + panelBytes
 )
 
-// NewCtx gives a Ctx with its scratch, about 160 KB.
-func NewCtx() *Ctx { return &Ctx{scratch: Alloc(tiles * tileBytes)} }
+// NewCtx gives a Ctx with its scratch, about 800 KB.
+func NewCtx() *Ctx { return &Ctx{scratch: Alloc(scratchBytes)} }
 
 // tile is scratch tile i, seen as elements of type T.
 func tile[T any](c *Ctx, i int) []T { return raw[T](c.scratch.Slice(i*tileBytes, tileBytes))[:tileLen] }
 
-// panel is the scratch that holds packed rows of a product's right operand.
-func panel[T any](c *Ctx) []T {
-	return raw[T](c.scratch.Slice(handTiles*tileBytes, panelRows*panelDepth*8))
-}
+// The scratch of products: a tile of x, and panels of the right operand.
+func (c *Ctx) center() *byte { return (*byte)(c.scratch.p) }
+func (c *Ctx) panels() *byte { return move(c.center(), handTiles*tileBytes) }
 
 // blocks is the number of blocks of size per that cover n.
 func blocks(n, per int) int { return (n + per - 1) / per }

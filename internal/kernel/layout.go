@@ -91,6 +91,25 @@ func (l Layout) IsDense() bool {
 	return l.Offset == 0
 }
 
+// reach is how many elements the memory has at least. A layout that reaches before its start is a mistake of the caller.
+func (l Layout) reach() int {
+	first, last := l.Offset, l.Offset
+	for a, d := range l.Dims[:l.Rank] {
+		switch s := (d - 1) * l.Strides[a]; {
+		case d == 0:
+			return 0
+		case s < 0:
+			first += s
+		default:
+			last += s
+		}
+	}
+	if first < 0 {
+		panic("kernel: a layout reaches before the start of its memory")
+	}
+	return last + 1
+}
+
 // axis resolves a negative axis, counted from the end.
 func (l Layout) axis(a int) int {
 	if a < 0 {

@@ -1,8 +1,16 @@
 package kernel
 
+import "github.com/tapestry-ml/tapestry/internal/simd"
+
 // MatMul is the matrix product [...,m,k]·[...,k,n] → [...,m,n] of floats; the axes before broadcast. The strides are arbitrary, so
-// a transposed operand costs no copy. Sums over k have a fixed order; no terms give 0.
-type MatMul struct{ apart }
+// a transposed operand costs no copy of the whole. Sums over k have a fixed order; no terms give 0.
+//
+// Accumulate adds the product to what the result holds. Packed says that the right operand is what [Pack] made of it, one for all
+// batches.
+type MatMul struct {
+	apart
+	Accumulate, Packed bool
+}
 
 // Flops counts 2·m·k·n per batch.
 func (MatMul) Flops(out Layout, in []Layout) int64 {
@@ -11,23 +19,21 @@ func (MatMul) Flops(out Layout, in []Layout) int64 {
 
 // Bind takes two operands of rank 2 and up.
 func (k MatMul) Bind(out Layout, in []Layout) Loop {
-	return bindProduct(k, product{
-		op: dot,
-		k:  in[0].Dims[in[0].Rank-1],
-		a:  matricesOf(out, in[0], false),
-		b:  matricesOf(out, in[1], true),
-	}, out)
+	return bindProduct(k.product(out, in))
 }
 
-// bindProduct fills in the sizes of the result.
-func bindProduct(k Kernel, p product, out Layout) Loop {
-	p.m, p.n = out.Dims[out.Rank-2], out.Dims[out.Rank-1]
-	p.batches = out.count(0, out.Rank-2)
-	switch out.DType {
-	case F32:
-		return productLoop[float32](p)
-	case F64:
-		return productLoop[float64](p)
+func (k MatMul) product(out Layout, in []Layout) product {
+	p := product{op: simd.Dot, accumulate: k.Accumulate, packed: k.Packed}
+	p.a = matricesOf(out, in[0], false)
+	if k.Packed {
+		p.b = packedMatrix(in[1])
+	} else {
+		p.b = matricesOf(out, in[1], false)
 	}
-	panic(unsupported(k, out.DType))
+	return p.sized(k, out, in)
+}
+
+// PackPays reports whether one packing of the right operand saves time if so many runs with these layouts read it.
+func (k MatMul) PackPays(out Layout, in []Layout, runs int) bool {
+	return packPays(k.product(out, in), runs)
 }

@@ -54,6 +54,15 @@ func (m Mem) Slice(off, n int) Mem {
 	return Mem{unsafe.Pointer(unsafe.SliceData(part)), n}
 }
 
+// From is the part from byte off on, shared. It is not checked: off must lie in m.
+func (m Mem) From(off int) Mem { return Mem{unsafe.Add(m.p, off), m.n - off} }
+
+// First is the part of the first n bytes, shared. It is not checked: there must be so many.
+func (m Mem) First(n int) Mem { return Mem{m.p, n} }
+
+// Clear sets every byte to 0.
+func (m Mem) Clear() { clear(raw[byte](m)) }
+
 // Copy copies the bytes of src, as many as fit, and gives their number. The blocks may overlap.
 func (m Mem) Copy(src Mem) int { return copy(raw[byte](m), raw[byte](src)) }
 

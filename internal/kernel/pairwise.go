@@ -1,19 +1,30 @@
 package kernel
 
+import "github.com/tapestry-ml/tapestry/internal/simd"
+
 // The kernels of points x[...,i,d] and centres r[...,j,d] take the differences x-r first and never form an array i×j×d. The
 // expansion x²+r²-2xr would be faster but loses every digit where a point is near a centre and both are far from 0.
 
 // SqDist is the squared distance of every pair: x[...,i,d], r[...,j,d] → [...,i,j] Σ_d (x_id - r_jd)². Floats; the axes before
 // broadcast; strides are arbitrary.
-type SqDist struct{ pairs }
+type SqDist struct {
+	pairs
+	Packed bool
+}
 
 // WeightedDiff is w[...,i,j], x[...,i,d], r[...,j,d] → [...,i,d] Σ_j w_ij·(x_id - r_jd), as the derivative of SqDist by x wants it.
 // Floats; the axes before broadcast; strides are arbitrary.
-type WeightedDiff struct{ pairs }
+type WeightedDiff struct {
+	pairs
+	Accumulate bool
+}
 
 // DiffDot is u[...,i,d], x[...,i,d], r[...,j,d] → [...,i,j] Σ_d u_id·(x_id - r_jd), as the derivative of WeightedDiff by w wants it.
 // Floats; the axes before broadcast; strides are arbitrary.
-type DiffDot struct{ pairs }
+type DiffDot struct {
+	pairs
+	Accumulate bool
+}
 
 // pairs is embedded by the kernels of this file.
 type pairs struct{ apart }
@@ -25,32 +36,43 @@ func (pairs) Flops(out Layout, in []Layout) int64 {
 
 // Bind takes x and r.
 func (k SqDist) Bind(out Layout, in []Layout) Loop {
-	return bindProduct(k, product{
-		op: distance,
-		k:  in[0].Dims[in[0].Rank-1],
-		a:  matricesOf(out, in[0], false),
-		b:  matricesOf(out, in[1], false),
-	}, out)
+	return bindProduct(k.product(out, in))
+}
+
+func (k SqDist) product(out Layout, in []Layout) product {
+	p := product{op: simd.Distance, packed: k.Packed}
+	p.a = matricesOf(out, in[0], false)
+	if k.Packed {
+		p.b = packedMatrix(in[1])
+	} else {
+		p.b = matricesOf(out, in[1], true)
+	}
+	return p.sized(k, out, in)
+}
+
+// PackPays reports whether one packing of r saves time if so many runs with these layouts read it.
+func (k SqDist) PackPays(out Layout, in []Layout, runs int) bool {
+	return packPays(k.product(out, in), runs)
 }
 
 // Bind takes w, x and r.
 func (k WeightedDiff) Bind(out Layout, in []Layout) Loop {
-	return bindProduct(k, product{
-		op: centred,
-		k:  in[0].Dims[in[0].Rank-1],
-		a:  matricesOf(out, in[0], false),
-		x:  matricesOf(out, in[1], false),
-		b:  matricesOf(out, in[2], true),
-	}, out)
+	return bindProduct(k.product(out, in))
+}
+
+func (k WeightedDiff) product(out Layout, in []Layout) product {
+	p := product{op: simd.Centred, accumulate: k.Accumulate}
+	p.a, p.x, p.b = matricesOf(out, in[0], false), matricesOf(out, in[1], false), matricesOf(out, in[2], false)
+	return p.sized(k, out, in)
 }
 
 // Bind takes u, x and r.
 func (k DiffDot) Bind(out Layout, in []Layout) Loop {
-	return bindProduct(k, product{
-		op: shifted,
-		k:  in[0].Dims[in[0].Rank-1],
-		a:  matricesOf(out, in[0], false),
-		x:  matricesOf(out, in[1], false),
-		b:  matricesOf(out, in[2], false),
-	}, out)
+	return bindProduct(k.product(out, in))
+}
+
+func (k DiffDot) product(out Layout, in []Layout) product {
+	p := product{op: simd.Shifted, accumulate: k.Accumulate}
+	p.a, p.x, p.b = matricesOf(out, in[0], false), matricesOf(out, in[1], false), matricesOf(out, in[2], true)
+	return p.sized(k, out, in)
 }

@@ -1,33 +1,32 @@
 package kernel
 
-// A product is a contraction of a left operand a[i,p] and a right operand b[j,p] over p, for every batch:
-//
-//	dot       out[i,j] = Σ_p a[i,p]·b[j,p]
-//	distance  out[i,j] = Σ_p (a[i,p] - b[j,p])²
-//	shifted   out[i,j] = Σ_p a[i,p]·(x[i,p] - b[j,p])
-//	centred   out[i,j] = Σ_p a[i,p]·(x[i,j] - b[j,p])
-//
-// All kernels of matrices are one of these with their axes exchanged by strides.
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/tapestry-ml/tapestry/internal/simd"
+)
+
+// A product is a contraction of a left operand a and a right operand b over p, for every batch, and for some contractions a third
+// operand x (see [simd.Contraction]). All kernels of matrices are one, with their axes exchanged by strides.
 type product struct {
-	op      contraction
+	op      simd.Contraction
+	dtype   DType
 	m, n, k int
 	batches int
 	a, b, x matrices
+	reach   [3]int // elements of each operand's memory, from its start
+
+	left, right int // where a and b are among the operands
+
+	accumulate bool // adds to what the result holds
+	packed     bool // b is what Pack made of it
 }
 
-type contraction uint8
-
-const (
-	dot contraction = iota
-	distance
-	shifted
-	centred
-)
-
-// matrices are the last two axes of an operand, and the axes before.
+// matrices are an operand's matrices, one for each batch: the batches, and the strides of the rows and columns in elements.
 type matrices struct {
 	batch    *walk
-	row, col int // strides
+	row, col int
 }
 
 // matricesOf reads the last two axes of l, exchanged if so wished; the axes before are broadcast to those of out.
@@ -41,135 +40,325 @@ func matricesOf(out, l Layout, exchanged bool) matrices {
 	return matrices{walkOver(out, l), row, col}
 }
 
-// The loops over i, j and p are blocked: panelRows rows of b, panelDepth elements of each, stay in the L2 cache while all rows of
-// a that are to be done pass; tileRows of those, as deep, stay in the L1 cache while the panel passes, tileCols rows at a time. The
-// innermost loop keeps tileRows × tileCols sums in registers. Each sum over p runs in order within panelDepth, and those sums are
-// added in order, so it depends on no split.
-const (
-	panelRows  = 64
-	panelDepth = 256
-	tileRows   = 4
-	tileCols   = 2
-	unitRows   = 32
-)
+// shared reports whether all batches have the same matrix.
+func (m matrices) shared() bool { return m.batch.n == 1 || m.batch.single() }
 
-// A block is what the innermost loop works on: rows of equal length. Rows beyond the edge repeat the last, their sums are ignored.
-type block[T float] struct {
-	a, x [tileRows][]T
-	b    [tileCols][]T
-	xs   [tileRows * tileCols]T // x[i,j]
-	sums [tileRows * tileCols]T
+// packedMatrix is what Pack made of a matrix, shared by all batches.
+func packedMatrix(l Layout) matrices {
+	return matrices{batch: &walk{rank: 1, dims: [MaxRank]int{1}, offset: l.Offset, n: 1}}
 }
 
-func productLoop[T float](p product) Loop {
-	if p.m == 0 || p.n == 0 {
-		return Loop{0, func(*Ctx, int, int) {}}
+// sized fills in the sizes, and panics if the kernel has no loop for them.
+func (p product) sized(k Kernel, out Layout, in []Layout) product {
+	if out.DType != F32 && out.DType != F64 {
+		panic(unsupported(k, out.DType))
 	}
-	per := blocks(p.m, unitRows)
-	return Loop{p.batches * per, func(c *Ctx, lo, hi int) {
-		// Neighbouring units of a batch share the packing of b.
-		for lo < hi {
-			batch, first := lo/per, lo%per
-			last := min(per, first+hi-lo)
-			multiply[T](c, &p, batch, first*unitRows, min(last*unitRows, p.m))
-			lo += last - first
-		}
-	}}
+	p.dtype = out.DType
+	p.m, p.n, p.k = out.Dims[out.Rank-2], out.Dims[out.Rank-1], in[0].Dims[in[0].Rank-1]
+	p.batches = out.count(0, out.Rank-2)
+	for i, l := range in {
+		p.reach[i] = l.reach()
+	}
+	p.right = len(in) - 1
+	p.flatten()
+	p.exchange()
+	return p
 }
 
-// multiply does rows [lo,hi) of one batch.
-func multiply[T float](c *Ctx, p *product, batch, lo, hi int) {
-	out := raw[T](c.Out)[(batch*p.m+lo)*p.n : (batch*p.m+hi)*p.n]
-	a := raw[T](c.In[0])
-	b := raw[T](c.In[1])
-	baseA, baseB := p.a.batch.at(batch), p.b.batch.at(batch)
-	var x []T
-	baseX := 0
-	if p.x.batch != nil {
-		x, b = b, raw[T](c.In[2])
-		baseX = p.x.batch.at(batch)
-	}
-	if p.k == 0 {
-		clear(out)
+// exchange computes the transposed product where the result is a column: it lies as a row does, and rows are what vectors hold.
+func (p *product) exchange() {
+	if p.op != simd.Dot || p.n != 1 || p.m == 1 || p.packed {
 		return
 	}
-	packedA, packedX, packedB := tile[T](c, 0), tile[T](c, 1), panel[T](c)
-	var t block[T]
-	for j0 := 0; j0 < p.n; j0 += panelRows {
-		j1 := min(j0+panelRows, p.n)
-		for p0 := 0; p0 < p.k; p0 += panelDepth {
-			depth := min(panelDepth, p.k-p0)
-			right, originB, rowB := b, baseB+j0*p.b.row+p0*p.b.col, p.b.row
-			if p.b.col != 1 {
-				pack(packedB, b, originB, p.b.row, p.b.col, j1-j0, depth)
-				right, originB, rowB = packedB, 0, depth
+	p.m, p.n = p.n, p.m
+	p.left, p.right = p.right, p.left
+	p.a, p.b = p.b, p.a
+	p.a.row, p.a.col = p.a.col, p.a.row
+	p.b.row, p.b.col = p.b.col, p.b.row
+}
+
+// flatten makes one batch of all where they share the right operand, and the rows of the left ones follow each other evenly.
+func (p *product) flatten() {
+	follows := func(m matrices) bool {
+		return m.batch == nil || m.batch.rank == 1 && (p.m == 1 || m.batch.strides[0] == p.m*m.row)
+	}
+	if p.batches < 2 || !p.b.shared() || !follows(p.a) || !follows(p.x) {
+		return
+	}
+	for _, m := range []*matrices{&p.a, &p.x} {
+		if m.batch != nil {
+			if p.m == 1 {
+				m.row = m.batch.strides[0]
 			}
-			for i := lo; i < hi; i += tileRows {
-				rows := min(tileRows, hi-i)
-				load(t.a[:], packedA, a, &p.a, baseA, i, rows, p0, depth)
-				if p.op == shifted {
-					load(t.x[:], packedX, x, &p.x, baseX, i, rows, p0, depth)
-				}
-				for j := j0; j < j1; j += tileCols {
-					cols := min(tileCols, j1-j)
-					for jj := range tileCols {
-						at := originB + (j-j0+min(jj, cols-1))*rowB
-						t.b[jj] = right[at : at+depth]
-					}
-					switch p.op {
-					case dot:
-						dotBlock(&t)
-					case distance:
-						distanceBlock(&t)
-					case shifted:
-						shiftedBlock(&t)
-					case centred:
-						for ii := range rows {
-							for jj := range cols {
-								t.xs[ii*tileCols+jj] = x[baseX+(i+ii)*p.x.row+(j+jj)*p.x.col]
-							}
-						}
-						centredBlock(&t)
-					}
-					for ii := range rows {
-						dst := out[(i-lo+ii)*p.n+j:][:cols]
-						for jj := range dst {
-							if s := t.sums[ii*tileCols+jj]; p0 == 0 {
-								dst[jj] = s
-							} else {
-								dst[jj] += s
-							}
-						}
-					}
+			m.batch = &walk{rank: 1, dims: [MaxRank]int{1}, offset: m.batch.offset, n: 1}
+		}
+	}
+	p.b.batch = &walk{rank: 1, dims: [MaxRank]int{1}, offset: p.b.batch.offset, n: 1}
+	p.m *= p.batches
+	p.batches = 1
+}
+
+// check panics if there is less memory than the layouts say: nothing else keeps assembly from reading and writing beyond.
+func (p *product) check(c *Ctx) {
+	size := p.dtype.Size()
+	for i, reach := range p.reach[:max(p.left, p.right)+1] {
+		if c.In[i].n < reach*size {
+			panic(fmt.Sprintf("kernel: operand %d of a product has %d bytes for %d elements", i, c.In[i].n, reach))
+		}
+	}
+	if c.Out.n < p.batches*p.m*p.n*size {
+		panic(fmt.Sprintf("kernel: the result of a product has %d bytes for %d·%d·%d elements", c.Out.n, p.batches, p.m, p.n))
+	}
+}
+
+// The loops over j, p and i are blocked so that a panel of b, as wide as a tile and depth deep, and the rows of a that meet it stay in
+// the L1 cache, all panels of a strip in the L2 cache, and blockBytes of a beside them. The sums over p of such blocks are added in
+// order: no result depends on anything but k.
+const (
+	depthBytes = 1536      // of a row of a
+	stripBytes = 512 << 10 // of b
+	blockBytes = 512 << 10 // of a
+)
+
+// A multiplication is a product ready to run: all choices made, strides in bytes.
+type multiplication struct {
+	product
+	simd.Tile
+	level simd.Level
+	size  int // of an element
+
+	depth, block   int // of p and i
+	rows, cols     int // of a unit
+	stacks, strips int // of units in a batch: down and across
+
+	rowB, panelB int  // strides of b's rows and panels
+	packs        bool // b is packed by each run
+	fetches      bool // panels of b are fetched ahead
+	across       bool // tiles go across before they go down
+	dense        bool // the rows of a follow each other without gaps
+	gathers      bool // the x of Centred is copied, tile by tile
+}
+
+func newMultiplication(p product) *multiplication {
+	size := p.dtype.Size()
+	m := &multiplication{product: p, Tile: simd.TileOf(level, p.op, 8*size), level: level, size: size}
+	for _, o := range []*matrices{&m.a, &m.b, &m.x} {
+		o.row *= size
+		o.col *= size
+	}
+	if wide := simd.WideTileOf(level, 8*size); p.op == simd.Dot && p.m <= wide.Rows && !p.packed && !m.scattered() {
+		m.Tile = wide
+	}
+	return m
+}
+
+func bindProduct(p product) Loop {
+	if p.m*p.n*p.batches == 0 || p.k == 0 && p.accumulate {
+		return Loop{0, func(*Ctx, int, int) {}}
+	}
+	if p.k > 0 && p.byVectors() {
+		return bindVectors(p)
+	}
+	m := newMultiplication(p)
+	m.divide()
+	if m.strips*m.stacks*p.batches == 1 {
+		return Loop{1, func(c *Ctx, lo, hi int) {
+			if lo < hi {
+				m.check(c)
+				m.strip(c, 0, 0, m.m, 0, m.n)
+			}
+		}}
+	}
+	return Loop{p.batches * m.strips * m.stacks, m.run}
+}
+
+// divide chooses the blocks and the units.
+func (m *multiplication) divide() {
+	m.depth = evenly(m.k, depthBytes/m.size)
+	// Enough units for some workers, if there is so much work; wide and high enough for b to be read, and packed, by few of them.
+	const unitFlops, most = 2 << 20, 32
+	units := min(most, blocks(2*m.m*m.n*m.k, unitFlops/min(m.batches, most)))
+	m.strips = max(min(units, m.n/(4*m.Cols)), blocks(m.n, stripBytes/(m.depth*m.size)/m.Cols*m.Cols))
+	m.cols = blocks(blocks(m.n, max(1, m.strips)), m.Cols) * m.Cols
+	m.strips = blocks(m.n, m.cols)
+	m.stacks = max(1, min(blocks(units, m.strips), m.m/(4*m.Rows)))
+	m.rows = blocks(m.m, m.stacks)
+	m.stacks = blocks(m.m, m.rows)
+
+	m.rowB, m.panelB = m.b.row, m.Cols*m.size
+	if m.packed {
+		m.rowB, m.panelB = m.Cols*m.size, m.Cols*m.size*m.k
+	}
+	m.packs = m.scattered() || m.far() && m.m > manyRows
+	m.gathers = m.op == simd.Centred && m.x.col != m.size && m.n > 1
+	m.block = blockBytes / (m.depth * m.size)
+	m.across = m.depth*m.cols*m.size <= 64<<10
+	m.dense = m.a.col == m.size && m.a.row == m.depth*m.size
+	m.fetches = m.far() && !m.packs && m.Cols*m.size <= 2*alignment
+}
+
+// evenly is the size of parts of n that are at most most, and as equal as can be.
+func evenly(n, most int) int {
+	if n <= most {
+		return max(1, n)
+	}
+	return blocks(n, blocks(n, most))
+}
+
+// scattered reports whether the columns of b do not lie side by side, so that it must be packed.
+func (m *multiplication) scattered() bool { return !m.packed && m.b.col != m.size && m.n > 1 }
+
+// far reports whether b comes from beyond the L2 cache.
+func (m *multiplication) far() bool { return !m.packed && m.k*m.b.row > stripBytes }
+
+// manyRows are rows of a that repay the packing of a b that is far.
+const manyRows = 256
+
+func (m *multiplication) run(c *Ctx, lo, hi int) {
+	m.check(c)
+	perBatch := m.strips * m.stacks
+	for lo < hi {
+		batch, unit := lo/perBatch, lo%perBatch
+		strip, first := unit/m.stacks, unit%m.stacks
+		last := min(m.stacks, first+hi-lo) // units of one strip share the packing
+		m.strip(c, batch, first*m.rows, min(last*m.rows, m.m), strip*m.cols, min((strip+1)*m.cols, m.n))
+		lo += last - first
+	}
+}
+
+// strip computes rows [i0,i1) and columns [j0,j1) of a batch.
+func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
+	rowC := m.n * m.size
+	out := at(c.Out, (batch*m.m+i0)*rowC+j0*m.size)
+	if m.k == 0 {
+		for i := range i1 - i0 {
+			clear(unsafe.Slice(move(out, i*rowC), (j1-j0)*m.size))
+		}
+		return
+	}
+	a := at(c.In[m.left], m.a.batch.at(batch)*m.size+i0*m.a.row)
+	b := at(c.In[m.right], m.b.batch.at(batch)*m.size)
+	var x *byte
+	if m.x.batch != nil {
+		x = at(c.In[1], m.x.batch.at(batch)*m.size+i0*m.x.row)
+		if m.op == simd.Centred {
+			x = move(x, j0*m.x.col)
+		}
+	}
+	block := evenly(i1-i0, m.block)
+	for p := 0; p < m.k; p += m.depth {
+		s := section{cols: j1 - j0, depth: min(m.depth, m.k-p), rowC: rowC, accumulate: m.accumulate || p > 0}
+		if m.packs {
+			m.pack(c, move(b, p*m.b.row+j0*m.b.col), &s)
+		} else {
+			s.b, s.rowB, s.panelB = move(b, p*m.rowB+j0/m.Cols*m.panelB), m.rowB, m.panelB
+		}
+		for i := i0; i < i1; i += block {
+			s.rows = min(block, i1-i)
+			s.a, s.rowA, s.c = move(a, (i-i0)*m.a.row+p*m.a.col), m.a.row, move(out, (i-i0)*rowC)
+			if x != nil {
+				s.x = move(x, (i-i0)*m.x.row)
+				if m.op == simd.Shifted {
+					s.x = move(s.x, p*m.x.col)
 				}
 			}
+			m.tiles(c, &s)
 		}
 	}
 }
 
-// load points dst at elements [p0,p0+depth) of rows [i,i+rows), packed if they do not lie side by side; the last row fills up.
-func load[T float](dst [][]T, buf, src []T, m *matrices, base, i, rows, p0, depth int) {
-	origin, row := base+i*m.row+p0*m.col, m.row
-	if m.col != 1 {
-		pack(buf, src, origin, m.row, m.col, rows, depth)
-		src, origin, row = buf, 0, depth
-	}
-	for ii := range dst {
-		at := origin + min(ii, rows-1)*row
-		dst[ii] = src[at : at+depth]
-	}
+// A section is a block of each operand: what meets in the caches.
+type section struct {
+	rows, cols, depth        int
+	a, b, x, c               *byte
+	rowA, rowB, panelB, rowC int
+	accumulate               bool
 }
 
-// pack lays rows of depth elements side by side in dst, four at once: where the rows lie across, that reads along the cache lines.
-func pack[T float](dst, src []T, origin, row, col, rows, depth int) {
-	for i := 0; i < rows; i += 4 {
-		// Rows beyond the edge repeat the last: it is written more than once, with the same values.
-		at := func(ii int) int { return min(i+ii, rows-1) }
-		d0, d1, d2, d3 := dst[at(0)*depth:][:depth], dst[at(1)*depth:][:depth], dst[at(2)*depth:][:depth], dst[at(3)*depth:][:depth]
-		s0, s1, s2, s3 := origin+at(0)*row, origin+at(1)*row, origin+at(2)*row, origin+at(3)*row
-		for p := range d0 {
-			d0[p], d1[p], d2[p], d3[p] = src[s0], src[s1], src[s2], src[s3]
-			s0, s1, s2, s3 = s0+col, s1+col, s2+col, s3+col
+// pack lays the section's part of b, which starts at from, out in panels.
+func (m *multiplication) pack(c *Ctx, from *byte, s *section) {
+	s.b, s.rowB, s.panelB = c.panels(), m.Cols*m.size, s.depth*m.Cols*m.size
+	// Rows as they lie are read a few at a time, all panels of them: that is the order of memory.
+	rows := 32
+	if m.scattered() {
+		rows = s.depth
+	}
+	for p := 0; p < s.depth; p += rows {
+		for j := 0; j < s.cols; j += m.Cols {
+			simd.Panel(m.level, m.size, move(s.b, j/m.Cols*s.panelB+p*s.rowB), m.Cols,
+				move(from, p*m.b.row+j*m.b.col), min(rows, s.depth-p), min(m.Cols, s.cols-j), m.b.row, m.b.col)
 		}
 	}
 }
+
+// tiles computes a section, tile by tile.
+func (m *multiplication) tiles(c *Ctx, s *section) {
+	high, wide := blocks(s.rows, m.Rows), blocks(s.cols, m.Cols)
+	least, more := s.rows/high, s.rows%high // rows of a tile; so many tiles have one more
+	size := func(t int) int {
+		if t < more {
+			return least + 1
+		}
+		return least
+	}
+	if m.across {
+		for t, i := 0, 0; t < high; t++ {
+			rows := size(t)
+			for q := range wide {
+				m.tile(c, s, i, rows, q, t)
+			}
+			i += rows
+		}
+		return
+	}
+	for q := range wide {
+		for t, i := 0, 0; t < high; t++ {
+			rows := size(t)
+			m.tile(c, s, i, rows, q, t)
+			i += rows
+		}
+	}
+}
+
+// tile computes the tile of rows from i on and panel q.
+func (m *multiplication) tile(c *Ctx, s *section, i, rows, q, t int) {
+	j := q * m.Cols
+	cols := min(m.Cols, s.cols-j)
+	b := move(s.b, q*s.panelB)
+	x, rowX := s.x, m.x.row
+	if x != nil {
+		x = move(x, i*rowX)
+		if m.op == simd.Centred {
+			x = move(x, j*m.x.col)
+		}
+		if m.gathers {
+			simd.Panel(m.level, m.size, c.center(), m.Cols, x, rows, cols, m.x.row, m.x.col)
+			x, rowX = c.center(), m.Cols*m.size
+		}
+	}
+	ahead, stepAhead := address(b), 0 // no pointer, as it may lead out of the operand
+	switch {
+	case m.across && m.dense:
+		// The rows of a for the next tiles come into the cache, a line with each p,
+		if next := q * s.depth * alignment; next < rows*s.rowA {
+			ahead, stepAhead = address(s.a)+uintptr((i+rows)*s.rowA+next), alignment
+		}
+	case m.across && m.a.row == m.size && q < 2:
+		// or their first and last line with each p, as they lie across,
+		ahead, stepAhead = address(s.a)+uintptr((i+rows+q*(rows-1))*s.rowA), m.a.col
+	case !m.across && m.fetches:
+		// or the next panel: one line of its rows during even tiles, the other during odd ones.
+		ahead, stepAhead = address(b)+uintptr(s.panelB+t%2*alignment), s.rowB
+	}
+	m.Run(rows, cols, s.depth, move(s.a, i*s.rowA), s.rowA, m.a.col, b, s.rowB, x, rowX, m.x.col,
+		move(s.c, i*s.rowC+j*m.size), s.rowC, s.accumulate, ahead, stepAhead)
+}
+
+// at is the place of a byte of a block of memory.
+func at(m Mem, offset int) *byte { return (*byte)(unsafe.Add(m.p, offset)) }
+
+// address is where p points.
+func address(p *byte) uintptr { return uintptr(unsafe.Pointer(p)) }
+
+// move is the pointer some bytes on; they must lie in the same block of memory.
+func move(p *byte, by int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(p), by)) }

@@ -4,7 +4,22 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
+
+// A producer is a kernel that is a product.
+type producer interface {
+	Kernel
+	product(out Layout, in []Layout) product
+}
+
+// eachLevel runs a test at every level of this machine.
+func eachLevel(t *testing.T, f func(t *testing.T, level simd.Level)) {
+	for level := range simd.Best() + 1 {
+		t.Run(level.String(), func(t *testing.T) { f(t, level) })
+	}
+}
 
 // term is one term of a product's sum, at [..., i, j] and p.
 type term func(in []array, batch []int, i, j, p int) float64
@@ -12,12 +27,14 @@ type term func(in []array, batch []int, i, j, p int) float64
 // afar is data far from 0, where the Gram form of a distance would lose its digits.
 func afar(r *rand.Rand) float64 { return 1000 + r.NormFloat64() }
 
-func TestProducts(t *testing.T) {
+func TestProducts(t *testing.T) { atLevels(t, testProducts) }
+
+func testProducts(t *testing.T) {
 	at := func(a array, batch []int, i, j int) float64 {
 		return a.get(append(append(make([]int, 0, MaxRank), batch...), i, j)...)
 	}
 	cases := []struct {
-		k     Kernel
+		k     producer
 		shape func(m, n, k int) [][2]int // of the operands
 		value []func(*rand.Rand) float64
 		f     term

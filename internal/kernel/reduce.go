@@ -16,12 +16,15 @@ const (
 // Reduce folds the axes in the bit set Axes. The result has the other axes, in order; whether the folded ones are kept with size
 // 1 does not matter. Its dtype is the operand's: Mean wants floats, Sum and Prod numbers, Max and Min take Bools too.
 //
-// Floats are accumulated in float64, in lanes and tiles or row by row, in an order that the layout alone decides: a sum of float32
-// is as good as its one rounding. Integers are accumulated in int64 and wrap around.
+// The order in which elements are combined depends on the layout alone. A sum of float32 is accumulated in many short sums that are
+// added in float64: it is good to some units in the last place, however long. Integers are accumulated in int64 and wrap around.
 type Reduce struct {
 	apart
 	Op   ReduceOp
 	Axes uint8
+	// Accumulate adds to what is in the result instead of replacing it. It is for Sum alone. The result of a Sum of F32 may be F64, so
+	// that a sum in many steps is rounded once.
+	Accumulate bool
 }
 
 // Flops counts one per element of the operand.
@@ -29,10 +32,19 @@ func (Reduce) Flops(_ Layout, in []Layout) int64 { return int64(in[0].Len()) }
 
 // Bind takes one operand.
 func (k Reduce) Bind(out Layout, in []Layout) Loop {
+	if k.Accumulate && k.Op != ReduceSum {
+		panic("kernel: only sums accumulate")
+	}
 	switch x := in[0]; x.DType {
 	case F32:
+		if k.Op != ReduceProd {
+			return bindFold[float32](k, out, x)
+		}
 		return reduceLoop(k, x, foldOf[float32, float64](k.Op, negInf, posInf))
 	case F64:
+		if k.Op != ReduceProd {
+			return bindFold[float64](k, out, x)
+		}
 		return reduceLoop(k, x, foldOf[float64, float64](k.Op, negInf, posInf))
 	case I32:
 		if k.Op != ReduceMean {
@@ -66,19 +78,27 @@ func byColumns(kept, fold *walk) bool {
 
 func reduceLoop[T ordered, A int64 | float64](k Reduce, x Layout, f fold[T, A]) Loop {
 	kept, folded := split(x, k.Axes)
+	first := func(old T) A { // what the first element is combined with
+		if k.Accumulate {
+			return A(old)
+		}
+		return f.empty
+	}
 	if byColumns(kept, folded) {
 		return Loop{blocks(kept.n, columns), func(c *Ctx, lo, hi int) {
 			dst, src := raw[T](c.Out), raw[T](c.In[0])
 			for o := lo * columns; o < min(hi*columns, kept.n); o += columns {
 				end := min(o+columns, kept.n)
 				acc := tile[A](c, 1)[:end-o]
-				fill(acc, f.empty)
+				for i := range acc {
+					acc[i] = first(dst[o+i])
+				}
 				for row, i := folded.seek(0), 0; i < folded.n; i++ {
 					f.row(acc, read(kept, src, tile[T](c, 0), row.pos, o, end))
 					folded.step(&row, 1)
 				}
 				for i, a := range acc {
-					dst[o+i] = f.result(a, folded.n)
+					dst[o+i] = T(a)
 				}
 			}
 		}}
@@ -87,11 +107,11 @@ func reduceLoop[T ordered, A int64 | float64](k Reduce, x Layout, f fold[T, A]) 
 	return Loop{blocks(kept.n, per), func(c *Ctx, lo, hi int) {
 		dst, src, buf := raw[T](c.Out), raw[T](c.In[0]), tile[T](c, 0)
 		for o := lo * per; o < min(hi*per, kept.n); o++ {
-			acc, base := f.empty, kept.at(o)
+			acc, base := first(dst[o]), kept.at(o)
 			for i := 0; i < folded.n; i += tileLen {
 				acc = f.tile(acc, read(folded, src, buf, base, i, min(i+tileLen, folded.n)))
 			}
-			dst[o] = f.result(acc, folded.n)
+			dst[o] = T(acc)
 		}
 	}}
 }

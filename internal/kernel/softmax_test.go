@@ -7,7 +7,9 @@ import (
 	"testing"
 )
 
-func TestSoftmax(t *testing.T) {
+func TestSoftmax(t *testing.T) { atLevels(t, testSoftmax) }
+
+func testSoftmax(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, dims := range append(shapes(r), []int{3, 5, 300}, []int{4, 2000, 2}) {
 		if len(dims) == 0 {
@@ -41,7 +43,9 @@ func TestSoftmax(t *testing.T) {
 	}
 }
 
-func TestSoftmaxOfSpecialValues(t *testing.T) {
+func TestSoftmaxOfSpecialValues(t *testing.T) { atLevels(t, testSoftmaxOfSpecialValues) }
+
+func testSoftmaxOfSpecialValues(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
 		row       []float64

@@ -111,6 +111,10 @@ func (w *walk) step(c *cursor, m int) {
 
 // gather copies the elements from number lo on to dst, from base in src.
 func gather[T any](w *walk, dst, src []T, base, lo int) {
+	if w.dense() {
+		copy(dst, src[base+w.offset+lo:])
+		return
+	}
 	c := w.seek(lo)
 	last := w.rank - 1
 	dim, stride := w.inner()

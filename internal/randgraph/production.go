@@ -17,12 +17,12 @@ var productions = []production{
 	unary, unary, unary, binary, binary, binary, trivial, constants,
 	layout, layout, layout, layoutOfLeaf, layoutOfLeaf,
 	reduce, reduce, along, matMul, pairs, pairsAsWritten, softmaxAsWritten, logAsWritten,
-	kink, mask, choose, extremum, index, gather, scatter, oneHot, concat, random, cast,
+	kink, mask, choose, extremum, index, gather, scatter, oneHot, concat, random, cast, convolution, pool, padded,
 }
 
 func unary(m *maker) *graph.Node {
 	x := m.pick(m.floats)
-	switch m.rnd.IntN(12) {
+	switch m.rnd.IntN(13) {
 	case 0:
 		return ops.Tanh(x)
 	case 1:
@@ -45,6 +45,8 @@ func unary(m *maker) *graph.Node {
 		return ops.Log1p(ops.Scale(x, 0.5))
 	case 10:
 		return ops.StopGradient(ops.Scale(x, 0.9))
+	case 11:
+		return ops.Erf(x)
 	}
 	return ops.OneMinus(ops.Square(x))
 }

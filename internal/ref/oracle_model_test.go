@@ -51,14 +51,23 @@ var models = map[string]func(b *builder) outputs{
 		e := ops.Add(linear(b.array("h"), b.array("w1"), nil), ops.Expand(linear(b.array("s"), b.array("w2"), nil), 1, ""))
 		return b.seq2seq(ops.Sum(ops.Mul(ops.Tanh(e), b.array("v")), -1))
 	},
+	"transformer_encoder_prenorm": func(b *builder) outputs {
+		x := b.array("x")
+		x = ops.Add(x, b.selfAttention(b.layerNorm(x, "norm1.weight", "norm1.bias")))
+		return b.weighted(ops.Add(x, b.feedForward(b.layerNorm(x, "norm2.weight", "norm2.bias"), ops.Gelu)))
+	},
+	"transformer_encoder_postnorm": func(b *builder) outputs {
+		x := b.array("x")
+		x = b.layerNorm(ops.Add(x, b.selfAttention(x)), "norm1.weight", "norm1.bias")
+		return b.weighted(b.layerNorm(ops.Add(x, b.feedForward(x, ops.Gelu)), "norm2.weight", "norm2.bias"))
+	},
 	"transformer_decoder_prenorm": func(b *builder) outputs {
 		x, mem := b.array("x"), b.array("mem")
 		h := b.layerNorm(x, "norm1.weight", "norm1.bias")
 		x = ops.Add(x, b.multiHead("self_attn.", h, h, b.causal(x.Dim(1))))
 		x = ops.Add(x, b.multiHead("multihead_attn.", b.layerNorm(x, "norm2.weight", "norm2.bias"), mem, nil))
 		h = b.layerNorm(x, "norm3.weight", "norm3.bias")
-		h = ops.Relu(linear(h, b.array("linear1.weight"), b.array("linear1.bias")))
-		return b.weighted(ops.Add(x, linear(h, b.array("linear2.weight"), b.array("linear2.bias"))))
+		return b.weighted(ops.Add(x, b.feedForward(h, ops.Relu)))
 	},
 	"positional_encoding": func(b *builder) outputs {
 		x := b.array("x")
@@ -82,20 +91,20 @@ var models = map[string]func(b *builder) outputs{
 	"gru":                    func(b *builder) outputs { return b.recurrent(1, gru, "") },
 	"gru_bidirectional":      func(b *builder) outputs { return b.recurrent(1, gru, "", "_reverse") },
 
-	"conv2d":              func(b *builder) outputs { return b.weighted(b.conv2d()) },
-	"conv2d_stride2_pad1": func(b *builder) outputs { return b.weighted(b.conv2d()) },
-	"conv2d_dilated":      func(b *builder) outputs { return b.weighted(b.conv2d()) },
-	"conv2d_depthwise":    func(b *builder) outputs { return b.weighted(b.conv2d()) },
-	"conv1d_narrow":       func(b *builder) outputs { return b.weighted(b.conv1d()) },
-	"conv1d_wide":         func(b *builder) outputs { return b.weighted(b.conv1d()) },
+	"conv2d":              (*builder).convolution,
+	"conv2d_stride2_pad1": (*builder).convolution,
+	"conv2d_dilated":      (*builder).convolution,
+	"conv2d_depthwise":    (*builder).convolution,
+	"conv1d_narrow":       (*builder).convolution,
+	"conv1d_wide":         (*builder).convolution,
 	"maxpool2d": func(b *builder) outputs {
-		return b.weighted(windows(b.array("x"), 2, 2, 0, 0, ops.Maximum))
+		return b.pooled(func(x node) node { return ops.MaxPool2D(x, 2, 2) })
 	},
 	"maxpool2d_overlap": func(b *builder) outputs {
-		return b.weighted(windows(b.array("x"), 3, 2, 1, math.Inf(-1), ops.Maximum))
+		return b.pooled(func(x node) node { return ops.MaxPool2D(x, 3, 3, ops.Stride(2), ops.Padding(1)) })
 	},
 	"avgpool2d": func(b *builder) outputs {
-		return b.weighted(ops.Scale(windows(b.array("x"), 2, 2, 0, 0, ops.Add), 0.25))
+		return b.pooled(func(x node) node { return ops.AvgPool2D(x, 2, 2) })
 	},
 
 	"batch_norm_train": func(b *builder) outputs { return b.weighted(b.channels(normal(b.array("x"), 0, 2, 3))) },
@@ -109,12 +118,9 @@ var models = map[string]func(b *builder) outputs{
 
 	"cross_entropy_smoothing_0":   (*builder).crossEntropy,
 	"cross_entropy_smoothing_0.1": (*builder).crossEntropy,
-	"gelu_tanh": func(b *builder) outputs {
-		x := b.array("x")
-		inner := ops.Scale(ops.Add(x, ops.Scale(ops.Mul(x, ops.Square(x)), 0.044715)), math.Sqrt(2/math.Pi))
-		return b.weighted(ops.Mul(ops.Scale(x, 0.5), ops.Shift(ops.Tanh(inner), 1)))
-	},
-	"silu": func(b *builder) outputs { return b.weighted(ops.Mul(b.array("x"), ops.Sigmoid(b.array("x")))) },
+	"gelu_erf":                    func(b *builder) outputs { return b.weighted(ops.Gelu(b.array("x"))) },
+	"gelu_tanh":                   func(b *builder) outputs { return b.weighted(ops.GeluTanh(b.array("x"))) },
+	"silu":                        func(b *builder) outputs { return b.weighted(ops.Mul(b.array("x"), ops.Sigmoid(b.array("x")))) },
 	"softplus": func(b *builder) outputs {
 		x := b.array("x")
 		return b.weighted(ops.Add(ops.Relu(x), ops.Log1p(ops.Exp(ops.Neg(ops.Abs(x))))))
@@ -215,6 +221,14 @@ func (b *builder) multiHead(prefix string, x, mem, mask node) node {
 	_, o := attend(part(x, 0), part(mem, 1), part(mem, 2), mask)
 	o = ops.Reshape(ops.Transpose(o, 0, 2, 1, 3), x.Dim(0), x.Dim(1), d)
 	return linear(o, b.array(prefix+"out_proj.weight"), b.array(prefix+"out_proj.bias"))
+}
+
+func (b *builder) selfAttention(x node) node { return b.multiHead("self_attn.", x, x, nil) }
+
+// feedForward is the pair of linear layers of a transformer's block.
+func (b *builder) feedForward(x node, activation func(node) node) node {
+	h := activation(linear(x, b.array("linear1.weight"), b.array("linear1.bias")))
+	return linear(h, b.array("linear2.weight"), b.array("linear2.bias"))
 }
 
 func (b *builder) seq2seq(scores node) outputs {

@@ -24,6 +24,7 @@ type entry struct {
 func table() []entry {
 	const powers = "its float32 power is wrong for large exponents and for negative bases"
 	const turns = "its float32 sine and cosine lose digits as the argument grows, and are NaN at 1e9"
+	const channels = "its windows want the channels before the height and width, and only its own derivatives"
 	return []entry{
 		{op: "Abs", rule: unary(G.Abs)},
 		{op: "Add", rule: binary(G.Add), operands: withScalar},
@@ -33,10 +34,14 @@ func table() []entry {
 		{op: "Broadcast", rule: broadcast},
 		{op: "Cast", rule: cast},
 		{op: "Concat", rule: concat},
+		{op: "Conv", refused: channels},
+		{op: "ConvInput", refused: channels},
+		{op: "ConvKernel", refused: channels},
 		{op: "Cos", rule: onlyF64(unary(G.Cos), turns)},
 		{op: "DiffDot", rule: diffDot},
 		{op: "Div", rule: div, operands: withScalar},
 		{op: "Equal", rule: comparison(G.Eq)},
+		{op: "Erf", refused: "it has no error function"},
 		{op: "Exp", rule: exp},
 		{op: "Gather", refused: "it has no integers for indices"},
 		{op: "Less", rule: comparison(G.Lt)},
@@ -47,6 +52,9 @@ func table() []entry {
 		{op: "LogSumExp", rule: logSumExp},
 		{op: "MatMul", rule: matMul},
 		{op: "Max", rule: maxOver},
+		{op: "MaxPick", refused: channels},
+		{op: "MaxPool", refused: channels},
+		{op: "MaxUnpool", refused: channels},
 		{op: "Maximum", rule: maximum},
 		{op: "Mean", rule: mean},
 		{op: "Min", rule: minOver},
@@ -75,6 +83,8 @@ func table() []entry {
 		{op: "StopGradient", rule: func(_ site, x []*G.Node) *G.Node { return x[0] }},
 		{op: "Sub", rule: binary(G.Sub), operands: withScalar},
 		{op: "Sum", rule: sum},
+		{op: "SumPool", refused: channels},
+		{op: "SumUnpool", refused: channels},
 		{op: "Tanh", rule: unary(G.Tanh)},
 		{op: "Transpose", rule: transpose},
 		{op: "WeightedDiff", rule: weightedDiff},

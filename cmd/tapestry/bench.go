@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/pprof"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/workload"
+)
+
+// bench says what is timed, for how long, and where the figures go.
+type bench struct {
+	workloads, dtypes []string
+	threads           int
+	seconds           float64
+	label             string
+	gemm, vec         bool
+	profile           string
+
+	out   io.Writer
+	json  bool
+	types []graph.DType // by dtypes
+}
+
+func newBench(o *options) *cobra.Command {
+	var b bench
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Time training steps, or single kernels",
+		Long: `Times whole training steps (loss, gradient and update) of fixed workloads: after 5
+warm-up steps single steps are timed until --seconds have passed, and at least
+until step 20. The losses are those of steps 1 and 20, each before its update.
+float64 is timed for the workloads kmeans* only. bench/pytorch.py times the same
+steps in PyTorch and prints the same JSON.
+
+With --gemm or --vec it times kernels on one core instead: matrix products, as a
+share of the rate of multiply-adds that the core reaches at that moment, and
+functions of arrays in nanoseconds per element.`,
+		Example: "  tapestry bench --workloads kmeans_softmax,mlp --dtypes float32 --seconds 2\n  tapestry bench --gemm",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			b.out, b.json = cmd.OutOrStdout(), o.json
+			if err := b.check(); err != nil {
+				return err
+			}
+			if b.profile == "" {
+				return b.run(cmd.Context())
+			}
+			return writeOutput(b.profile, nil, func(w io.Writer) error {
+				if err := pprof.StartCPUProfile(w); err != nil {
+					return err
+				}
+				defer pprof.StopCPUProfile()
+				return b.run(cmd.Context())
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&b.workloads, "workloads", workload.Names(), "training steps to time")
+	f.StringSliceVar(&b.dtypes, "dtypes", []string{"float32", "float64"}, "element types")
+	f.IntVar(&b.threads, "threads", 1, "cores that a step may use")
+	f.Float64Var(&b.seconds, "seconds", 1, "time for each figure")
+	f.StringVar(&b.label, "label", "", "added to the name of the peer in the JSON")
+	f.BoolVar(&b.gemm, "gemm", false, "time matrix products instead")
+	f.BoolVar(&b.vec, "vec", false, "time functions of arrays instead")
+	f.StringVar(&b.profile, "cpu-profile", "", "write a profile for go tool pprof to this file")
+	return cmd
+}
+
+// check finds mistakes in the options.
+func (b *bench) check() error {
+	switch {
+	case b.threads < 1:
+		return usagef("--threads %d: want at least 1", b.threads)
+	case !(b.seconds >= 0 && b.seconds <= 3600):
+		return usagef("--seconds %v: want 0 to 3600", b.seconds)
+	case b.profile == "-":
+		return usagef("--cpu-profile -: want a file; the figures go to standard output")
+	}
+	for _, name := range b.workloads {
+		if err := workload.Known(name); err != nil {
+			return usagef("--workloads: %w", err)
+		}
+	}
+	for _, s := range b.dtypes {
+		dt, err := parseDType(s)
+		if err != nil {
+			return usagef("--dtypes %q: want float32 or float64", s)
+		}
+		b.types = append(b.types, dt)
+	}
+	return checkOutput(b.profile)
+}
+
+// run times what was asked for.
+func (b *bench) run(ctx context.Context) error {
+	if !b.gemm && !b.vec {
+		return b.timeSteps(ctx)
+	}
+	if b.gemm {
+		if err := b.timeProducts(ctx); err != nil {
+			return err
+		}
+	}
+	if b.vec {
+		return b.timeFunctions(ctx)
+	}
+	return nil
+}
+
+// heading prints the first line of a table for people.
+func (b *bench) heading(line string) error {
+	if b.json {
+		return nil
+	}
+	_, err := fmt.Fprintln(b.out, line)
+	return err
+}
+
+// row prints one figure as soon as it is there.
+func (b *bench) row(figure fmt.Stringer) error {
+	if b.json {
+		return printJSON(b.out, figure)
+	}
+	_, err := fmt.Fprintln(b.out, figure)
+	return err
+}
+
+// peer is the name of this program in a table of several.
+func (b *bench) peer() string {
+	if b.label == "" {
+		return "tapestry"
+	}
+	return "tapestry-" + b.label
+}
+
+func (b *bench) duration() time.Duration { return time.Duration(b.seconds * float64(time.Second)) }
+
+// dtypeName is NumPy's name of a float type, which the JSON of other programs uses.
+func dtypeName(dt graph.DType) string {
+	if dt == graph.F64 {
+		return "float64"
+	}
+	return "float32"
+}

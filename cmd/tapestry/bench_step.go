@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/workload"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// The steps that every program of the comparison takes.
+const (
+	warmUpSteps = 5
+	lossStep    = 20 // whose loss is compared, besides the first
+)
+
+// stepFigure is one line: the keys are shared with the other programs.
+type stepFigure struct {
+	Peer      string     `json:"peer"`
+	Workload  string     `json:"workload"`
+	DType     string     `json:"dtype"`
+	Threads   int        `json:"threads"`
+	Median    float64    `json:"ms_per_step_median"`
+	Min       float64    `json:"ms_min"`
+	LossFirst jsonNumber `json:"loss_first"`
+	LossLast  jsonNumber `json:"loss_last"`
+	Steps     int        `json:"steps_timed"`
+	Bytes     uint64     `json:"alloc_bytes_per_step"`
+	Allocs    uint64     `json:"allocs_per_step"`
+	Arena     int        `json:"arena_bytes"`
+}
+
+const stepHeading = "workload        dtype     median ms      min ms   steps     loss 1    loss 20  allocs      arena"
+
+// String is a row of the table under stepHeading.
+func (f stepFigure) String() string {
+	return fmt.Sprintf("%-15s %-7s %11.4f %11.4f %7d %10.6g %10.6g %7d %10d",
+		f.Workload, f.DType, f.Median, f.Min, f.Steps, float64(f.LossFirst), float64(f.LossLast), f.Allocs, f.Arena)
+}
+
+func (b *bench) timeSteps(ctx context.Context) error {
+	if err := b.heading(stepHeading); err != nil {
+		return err
+	}
+	for _, name := range b.workloads {
+		for _, dt := range b.types {
+			if dt == graph.F64 && !strings.HasPrefix(name, "kmeans") {
+				continue
+			}
+			f, err := b.timeStep(ctx, name, dt)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			if err := b.row(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// timeStep trains one workload for a while.
+func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (stepFigure, error) {
+	f := stepFigure{Peer: b.peer(), Workload: name, DType: dtypeName(dt), Threads: b.threads}
+	w, err := workload.Build(name, dt)
+	if err != nil {
+		return f, err
+	}
+	p, err := w.Compile()
+	if err != nil {
+		return f, err
+	}
+	f.Arena = p.Arena()
+	s, err := w.Store()
+	if err != nil {
+		return f, err
+	}
+	vm := p.NewVM(s, tape.Workers(b.threads))
+	defer vm.Close()
+	step := func() (time.Duration, error) {
+		start := time.Now()
+		err := vm.Run(ctx, w.Feed)
+		return time.Since(start), err
+	}
+
+	var last time.Duration
+	for i := range warmUpSteps {
+		if last, err = step(); err != nil {
+			return f, err
+		}
+		if i == 0 {
+			f.LossFirst = jsonNumber(vm.Float(w.Loss))
+		}
+	}
+	// Neither a growing list nor a collection must fall into what is measured.
+	expected := int(b.duration() / max(last, 100*time.Nanosecond))
+	times := make([]time.Duration, 0, min(lossStep+2*expected, 1<<22))
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for spent := time.Duration(0); len(times) < lossStep-warmUpSteps || spent < b.duration(); {
+		t, err := step()
+		if err != nil {
+			return f, err
+		}
+		times = append(times, t)
+		spent += t
+		if len(times) == lossStep-warmUpSteps {
+			f.LossLast = jsonNumber(vm.Float(w.Loss))
+		}
+	}
+	runtime.ReadMemStats(&after)
+	f.Steps = len(times)
+	n := uint64(f.Steps)
+	f.Allocs, f.Bytes = (after.Mallocs-before.Mallocs)/n, (after.TotalAlloc-before.TotalAlloc)/n
+	f.Median, f.Min = milliseconds(median(times)), milliseconds(slices.Min(times))
+	return f, nil
+}
+
+// median is the middle one of durations, the mean of two if there is none.
+func median(d []time.Duration) time.Duration {
+	s := slices.Sorted(slices.Values(d))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// milliseconds of a duration, to 10 ns.
+func milliseconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e8) / 1e5 }

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// profiling says what is measured of a training step that is run on random data.
+type profiling struct {
+	on             bool
+	steps, threads int
+	trace          string // file
+}
+
+// tracedSteps are enough to see what comes again in each and what does not.
+const tracedSteps = 3
+
+func (p *profiling) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&p.on, "profile", false, "run the step on random data and show where its time goes")
+	f.IntVar(&p.steps, "steps", 50, "steps that --profile measures")
+	f.IntVar(&p.threads, "threads", 0, "cores that a step may use (default: all)")
+	f.StringVar(&p.trace, "trace", "", "write what each core did in a few steps to this file, for chrome://tracing or Perfetto")
+}
+
+// check finds mistakes in the flags.
+func (p *profiling) check() error {
+	switch {
+	case p.steps < 1:
+		return usagef("--steps %d: want at least 1", p.steps)
+	case p.threads < 0:
+		return usagef("--threads %d: want at least 1, or 0 for all", p.threads)
+	case p.trace == "-":
+		return usagef("--trace -: want a file; the table goes to standard output")
+	}
+	return checkOutput(p.trace)
+}
+
+// run does what the flags say and gives the profile, nil if none is wanted.
+func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Program, seed uint64) (*tape.Profile, error) {
+	if !p.on && p.trace == "" {
+		return nil, nil
+	}
+	feed := randomFeed(m.Graph, seed)
+	vm := prog.NewVM(tape.NewStore(m.Graph, tape.Seed(seed)), tape.Workers(p.threads))
+	defer vm.Close()
+	if p.trace != "" {
+		err := writeOutput(p.trace, nil, func(w io.Writer) error { return vm.Trace(ctx, feed, tracedSteps, w) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !p.on {
+		return nil, nil
+	}
+	return vm.Profile(ctx, feed, p.steps)
+}
+
+// randomFeed draws the inputs that have no default from [−½, ½): whole ones are 0. Distances between larger numbers would make
+// weights so small that they are subnormal, which processors are slow at.
+func randomFeed(g *graph.Graph, seed uint64) tape.Feed {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	feed := tape.Feed{}
+	for _, n := range g.Leaves(graph.RoleInput) {
+		if _, has := n.Default(); has {
+			continue
+		}
+		v := graph.NewValue(n.Type())
+		for i := range v.Data {
+			v.Data[i] = rng.Float64() - 0.5
+		}
+		feed[n] = tape.Tensor(v)
+	}
+	return feed
+}
+
+// The JSON of a profile; times are in nanoseconds a run, rates those of a core.
+type (
+	profileJSON struct {
+		Graph        string       `json:"graph"`
+		Runs         int          `json:"runs"`
+		Workers      int          `json:"workers"`
+		Wall         int64        `json:"ns"`
+		Unseen       int64        `json:"ns_unseen"`
+		Other        int64        `json:"ns_outside_instructions"`
+		Roofline     rooflineJSON `json:"roofline"`
+		Instructions []timingJSON `json:"instructions"`
+		Lines        []partJSON   `json:"lines"`
+		Scopes       []partJSON   `json:"scopes"`
+		Quantities   []partJSON   `json:"quantities"`
+	}
+	rooflineJSON struct {
+		F32     float64      `json:"f32_flop_per_second"`
+		F64     float64      `json:"f64_flop_per_second"`
+		Streams []streamJSON `json:"streams"`
+	}
+	streamJSON struct {
+		Bytes int     `json:"bytes"`
+		Rate  float64 `json:"bytes_per_second"`
+	}
+	timingJSON struct {
+		Op             string   `json:"op"`
+		Result         string   `json:"result"`
+		In             []string `json:"in"`
+		Stage          int      `json:"stage"`
+		Rows           int      `json:"rows"`
+		Block          int      `json:"block"`
+		Parts          int      `json:"parts"`
+		Time           int64    `json:"ns"`
+		Busy           int64    `json:"ns_busy"`
+		Least          int64    `json:"ns_least"`
+		Calls          int64    `json:"calls"`
+		FLOPs          int64    `json:"flops"`
+		Traffic        int64    `json:"traffic_bytes"`
+		ScratchTraffic int64    `json:"scratch_traffic_bytes"`
+		FLOPRate       float64  `json:"flop_per_second"`
+		ByteRate       float64  `json:"bytes_per_second"`
+		ScratchRate    float64  `json:"scratch_bytes_per_second"`
+		Roof           float64  `json:"share_of_roofline"`
+		Gradient       bool     `json:"gradient"`
+		Pos            string   `json:"pos"`
+		Scope          string   `json:"scope"`
+	}
+	partJSON struct {
+		Label    string `json:"label"`
+		Pos      string `json:"pos,omitempty"`
+		Time     int64  `json:"ns"`
+		Gradient int64  `json:"ns_gradient"`
+		FLOPs    int64  `json:"flops"`
+		Traffic  int64  `json:"traffic_bytes"`
+	}
+)
+
+func newProfileJSON(prog *tape.Program, p *tape.Profile) *profileJSON {
+	if p == nil {
+		return nil
+	}
+	v := &profileJSON{
+		Graph: p.Graph, Runs: p.Runs, Workers: p.Workers,
+		Wall: int64(p.Wall), Unseen: int64(p.Unseen), Other: int64(p.Other),
+		Roofline: rooflineJSON{F32: p.Roofline.F32, F64: p.Roofline.F64},
+		Lines:    newPartsJSON(p.Lines()), Scopes: newPartsJSON(p.Scopes()), Quantities: newPartsJSON(p.Nodes()),
+	}
+	for _, s := range p.Roofline.Streams {
+		v.Roofline.Streams = append(v.Roofline.Streams, streamJSON{s.Bytes, s.Rate})
+	}
+	stages := prog.Stages()
+	for _, t := range p.Rows {
+		s := stages[t.Stage]
+		v.Instructions = append(v.Instructions, timingJSON{
+			Op: t.Op, Result: t.Result, In: t.In, Stage: t.Stage, Rows: s.Rows, Block: s.Block, Parts: s.Parts,
+			Time: int64(t.Time), Busy: int64(t.Busy), Least: int64(t.Least), Calls: t.Calls,
+			FLOPs: t.FLOPs, Traffic: t.Traffic, ScratchTraffic: t.ScratchTraffic,
+			FLOPRate: t.FLOPRate(), ByteRate: t.ByteRate(), ScratchRate: t.ScratchRate(), Roof: t.Roof(),
+			Gradient: t.Node.IsBackward(), Pos: t.Pos.String(), Scope: t.Scope,
+		})
+	}
+	return v
+}
+
+func newPartsJSON(parts []tape.Part) []partJSON {
+	out := make([]partJSON, len(parts))
+	for i, p := range parts {
+		out[i] = partJSON{p.Label, p.Pos.String(), int64(p.Time), int64(p.Gradient), p.FLOPs, p.Traffic}
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package rewrite
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// algebraCases are those of constants and identities.
+var algebraCases = []ruleCase{
+	{"constants", true, func(v leaves) *graph.Node {
+		return ops.Mul(v.g.Constant(graph.F32, []float64{1, 2, 3}, graph.Dims(3)...), v.g.Constant(graph.F32, []float64{2, 0.5, -1}, graph.Dims(3)...))
+	}},
+	{"constants", true, func(v leaves) *graph.Node { return ops.Cast(ops.Lit(v.s, -2.7), graph.I32) }},
+	{"constants", true, func(v leaves) *graph.Node {
+		return ops.Sum(v.g.Constant(graph.F32, []float64{1, 2, 3, 4}, graph.Dims(2, 2)...), 0)
+	}},
+	{"constants", true, func(v leaves) *graph.Node { return ops.Exp(ops.Lit(v.s, 1e30)) }},
+	{"constants", false, func(v leaves) *graph.Node { return repeated(ops.Lit(v.s, 2)) }},
+	{"constants", false, func(v leaves) *graph.Node { return ops.Scale(v.s, 2) }},
+	// One number would become 100.
+	{"constants", false, func(v leaves) *graph.Node {
+		return ops.OneHot(v.g.Constant(graph.I64, []float64{3}), 0, graph.Ax("k", 100), graph.F32)
+	}},
+
+	{"add zero", true, func(v leaves) *graph.Node { return ops.Shift(v.x, 0) }},
+	{"add zero", true, func(v leaves) *graph.Node { return ops.Add(ops.Lit(v.s, 0), v.s) }},
+	{"add zero", false, func(v leaves) *graph.Node { return ops.Shift(v.x, 1e-30) }},
+	{"add zero", false, func(v leaves) *graph.Node { return ops.Mul(v.x, repeated(ops.Lit(v.s, 0))) }},
+	{"subtract zero", true, func(v leaves) *graph.Node { return ops.Sub(v.x, ops.Lit(v.x, 0)) }},
+	{"subtract zero", false, func(v leaves) *graph.Node { return ops.Sub(ops.Lit(v.x, 0), v.x) }},
+	{"multiply by one", true, func(v leaves) *graph.Node { return ops.Scale(v.x, 1) }},
+	{"multiply by one", false, func(v leaves) *graph.Node { return ops.Scale(v.x, -1) }},
+	{"divide by one", true, func(v leaves) *graph.Node { return ops.Div(v.x, ops.Lit(v.x, 1)) }},
+	{"divide by one", false, func(v leaves) *graph.Node { return ops.Div(ops.Lit(v.x, 1), v.x) }},
+	{"double negation", true, func(v leaves) *graph.Node { return ops.Neg(ops.Neg(v.x)) }},
+	{"double negation", false, func(v leaves) *graph.Node { return ops.Neg(ops.Abs(ops.Neg(v.x))) }},
+	{"add a negative", true, func(v leaves) *graph.Node { return ops.Add(v.x, ops.Neg(v.w)) }},
+	{"add a negative", true, func(v leaves) *graph.Node { return ops.Add(ops.Neg(v.x), v.w) }},
+	{"add a negative", false, func(v leaves) *graph.Node { return ops.Mul(v.x, ops.Neg(v.w)) }},
+	{"subtract a negative", true, func(v leaves) *graph.Node { return ops.Sub(v.x, ops.Neg(v.w)) }},
+	{"subtract a negative", false, func(v leaves) *graph.Node { return ops.Sub(ops.Neg(v.x), v.w) }},
+
+	{"square", true, func(v leaves) *graph.Node { return ops.Mul(v.x, v.x) }},
+	{"square", true, func(v leaves) *graph.Node { return ops.Pow(v.x, ops.Lit(v.x, 2)) }},
+	{"square", false, func(v leaves) *graph.Node { return ops.Mul(v.x, v.w) }},
+	{"square", false, func(v leaves) *graph.Node { return ops.Pow(v.x, ops.Lit(v.x, 3)) }},
+	{"square", false, func(v leaves) *graph.Node { n := ops.Cast(v.x, graph.I32); return ops.Mul(n, n) }},
+	{"like terms", true, func(v leaves) *graph.Node { return ops.Add(v.x, v.x) }},
+	{"like terms", true, func(v leaves) *graph.Node { return ops.Add(ops.Scale(v.x, 3), v.x) }},
+	{"like terms", true, func(v leaves) *graph.Node { return ops.Sub(ops.Scale(v.x, 3), ops.Neg(v.x)) }},
+	// ∞ − ∞ is not 0.
+	{"like terms", false, func(v leaves) *graph.Node { return ops.Sub(v.x, v.x) }},
+	{"like terms", false, func(v leaves) *graph.Node { return ops.Sub(ops.Scale(v.x, 3), ops.Scale(v.x, 2)) }},
+	{"like terms", false, func(v leaves) *graph.Node { return ops.Add(ops.Scale(v.x, 3), ops.Scale(v.w, 2)) }},
+	{"like terms", false, func(v leaves) *graph.Node { return ops.Add(ops.Scale(v.x, 3e38), ops.Scale(v.x, 3e38)) }},
+	{"positive part of the largest", true, func(v leaves) *graph.Node { return ops.MaxPool1D(ops.Relu(v.x), 2) }},
+	{"positive part of the largest", true, func(v leaves) *graph.Node { return ops.Max(ops.Relu(v.x), "d", ops.Keep) }},
+	{"positive part of the largest", false, func(v leaves) *graph.Node { return ops.Min(ops.Relu(v.x), "d") }},
+	{"positive part of the largest", false, func(v leaves) *graph.Node { return ops.MaxPool1D(ops.Abs(v.x), 2) }},
+	{"computed already", true, func(v leaves) *graph.Node { return ops.Sin(ops.Sub(ops.Mul(v.x, v.w), ops.Mul(v.w, v.x))) }},
+	{"computed already", true, func(v leaves) *graph.Node {
+		return ops.Add(ops.Sum(v.x, "d"), ops.Squeeze(ops.Sum(v.x, "d", ops.Keep), "d"))
+	}},
+	{"computed already", true, func(v leaves) *graph.Node {
+		return ops.Sub(ops.Max(v.x, "d", ops.Keep), ops.Expand(ops.Max(v.x, "d"), 1, ""))
+	}},
+	{"computed already", false, func(v leaves) *graph.Node { return ops.Mul(ops.Sub(v.x, v.w), ops.Sub(v.w, v.x)) }},
+	{"computed already", false, func(v leaves) *graph.Node { return ops.Sub(ops.Sum(v.a, 0), ops.Squeeze(ops.Sum(v.a, 1, ops.Keep), 1)) }},
+	{"divide by a power of two", true, func(v leaves) *graph.Node { return ops.Div(v.x, ops.Lit(v.x, -8)) }},
+	{"divide by a power of two", false, func(v leaves) *graph.Node { return ops.Div(v.x, ops.Lit(v.x, 3)) }},
+	{"divide by a power of two", false, func(v leaves) *graph.Node { return ops.Div(ops.Lit(v.x, 4), v.x) }},
+	{"divide by a power of two", false, func(v leaves) *graph.Node { return ops.Div(v.x, ops.Lit(v.x, 0)) }},
+	{"divide by a power of two", false, func(v leaves) *graph.Node { return ops.Div(v.x, ops.Lit(v.x, 0x1p127)) }},
+	{"divide by a repeated", true, func(v leaves) *graph.Node { return ops.Div(v.x, ops.Sum(v.x, "d", ops.Keep)) }},
+	{"divide by a repeated", true, func(v leaves) *graph.Node { return ops.Div(v.x, v.s) }},
+	{"divide by a repeated", false, func(v leaves) *graph.Node { return ops.Div(v.x, v.w) }},
+	{"divide by a repeated", false, func(v leaves) *graph.Node { return ops.Div(v.x, ops.Lit(v.x, 3)) }},
+	{"divide by a repeated", false, func(v leaves) *graph.Node { return ops.Div(v.a, ops.Sum(v.a, 0)) }}, // only three times
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// functions emits the functions of one variable.
+func (t *target) functions() {
+	for _, f := range []struct {
+		name string
+		of   func(x vector) vector
+		// Cheap functions need several vectors in flight per turn of the loop to run as fast as memory; the others fill the machine
+		// alone.
+		unroll int
+	}{
+		{"copy", func(x vector) vector { return x }, 4},
+		{"neg", func(x vector) vector { return t.xor(x, t.signBit()) }, 4},
+		{"abs", func(x vector) vector { return t.and(x, t.otherBits()) }, 4},
+		{"sign", t.sign, 2},
+		{"square", func(x vector) vector { return t.mul(x, x) }, 4},
+		// Adding 0 makes -0 positive.
+		{"relu", func(x vector) vector { return t.add(t.max(t.zero(), x), t.number(0)) }, 4},
+		{"sqrt", t.sqrt, 1},
+		{"rsqrt", func(x vector) vector { return t.div(t.all(t.number(1)), t.sqrt(x)) }, 1},
+		{"reciprocal", func(x vector) vector { return t.div(t.all(t.number(1)), x) }, 1},
+		{"exp", t.exp, 1},
+		{"expm1", t.expm1, 1},
+		{"log", t.log, 1},
+		{"log1p", t.log1p, 1},
+		{"tanh", t.tanh, 1},
+		{"sigmoid", t.sigmoid, 1},
+		{"erf", t.erf, 1},
+	} {
+		t.row(rowLoop{
+			name: f.name, doc: fmt.Sprintf("of each element: %s.", f.name),
+			ports:  []port{{name: "dst", size: t.bytes()}, {name: "x", size: t.bytes()}},
+			unroll: f.unroll,
+			body:   func(c cell) { c.store(0, f.of(c.load(1))) },
+		})
+	}
+	t.row(rowLoop{
+		name: "spread", doc: "repeats one value per row.",
+		ports:  []port{{name: "dst", size: t.bytes()}, {name: "x", size: t.bytes(), once: true}},
+		unroll: 4,
+		body:   func(c cell) { c.store(0, c.load(1)) },
+	})
+}
+
+// nan is what the machine makes where there is no number.
+func (t *target) nan() vector { return t.all(t.pattern(pick[uint64](t, 0xffc00000, 0xfff8<<48))) }
+
+// horner is the polynomial with the coefficients, the constant first.
+func (t *target) horner(coefs []float64, x vector) vector {
+	p := t.all(t.number(coefs[len(coefs)-1]))
+	for i := len(coefs) - 2; i >= 0; i-- {
+		p = t.times(p, x, t.number(coefs[i]))
+	}
+	return p
+}
+
+// polynomial splits the coefficients into even and odd ones: two chains, half as long. xx is x².
+func (t *target) polynomial(coefs []float64, x, xx vector) vector {
+	var even, odd []float64
+	for i, c := range coefs {
+		if i%2 == 0 {
+			even = append(even, c)
+		} else {
+			odd = append(odd, c)
+		}
+	}
+	return t.times(t.horner(odd, xx), x, t.horner(even, xx))
+}
+
+// coefs are those of a polynomial for the size of the elements.
+func (t *target) coefs(name string) []float64 { return coefficients[fmt.Sprint(name, t.bits)] }
+
+// pick takes the value for the size of the elements.
+func pick[T any](t *target, single, double T) T {
+	if t.bits == 32 {
+		return single
+	}
+	return double
+}
+
+// ln 2 in two parts, the first with so few bits that its multiples by the exponents are exact, and not above it, so that the
+// second is positive and Inf times it is Inf.
+func (t *target) ln2() (hi, lo operand.Mem) {
+	return t.number(pick(t, 0.693145751953125, math.Float64frombits(0x3fe62e42fee00000))),
+		t.number(pick(t, 1.42860682030941723e-6, 1.90821492927058770002e-10))
+}
+
+// magic is so great that its last bit counts ones: adding it rounds.
+func (t *target) magic() operand.Mem { return t.number(pick(t, 0x1.8p23, 0x1.8p52)) }
+
+// sign is 1, -1, 0 or NaN.
+func (t *target) sign(x vector) vector {
+	up := t.where(t.compare(greater, x, t.number(0)), t.number(1))
+	down := t.where(t.compare(less, x, t.number(0)), t.number(-1))
+	return t.or(t.or(up, down), t.where(t.compare(unordered, x, x), x))
+}
+
+// reduce splits x into n·ln 2 + r; n is rounded to the nearest integer.
+func (t *target) reduce(x vector) (n, r vector) {
+	n = t.times(t.copy(x), t.all(t.number(math.Log2E)), t.magic())
+	n = t.sub(n, t.magic())
+	return n, t.remainder(x, n)
+}
+
+// remainder is x - n·ln 2.
+func (t *target) remainder(x, n vector) vector {
+	hi, lo := t.ln2()
+	return t.fnma(t.fnma(t.copy(x), n, hi), n, lo)
+}
+
+// clamp takes x to [lo,hi], and NaN to itself.
+func (t *target) clamp(x vector, lo, hi float64) vector {
+	return t.max(t.all(t.number(lo)), t.min(t.all(t.number(hi)), x))
+}
+
+// exp is 2ⁿ·exp(r), with |r| ≤ ln 2/2. Beyond the bounds the result is 0 or Inf.
+func (t *target) exp(x vector) vector {
+	x = t.clamp(x, pick(t, -104.0, -746), pick(t, 89.0, 710))
+	n, r := t.reduce(x)
+	rr := t.mul(r, r)
+	q := t.times(t.polynomial(t.coefs("exp"), r, rr), rr, r)
+	return t.scale(t.add(q, t.number(1)), n)
+}
+
+// scale is p·2ⁿ, rounded once.
+func (t *target) scale(p, n vector) vector {
+	if t.z {
+		return t.two("VSCALEFP"+t.s(), p, n)
+	}
+	// In two steps, since 2ⁿ may not be a number where p·2ⁿ is: the first is exact.
+	biased := t.biased()
+	half := t.times(t.copy(n), t.all(t.number(0.5)), biased)
+	rest := t.add(t.sub(n, t.sub(half, biased)), biased)
+	return t.mul(t.mul(p, t.power(half)), t.power(rest))
+}
+
+// biased is what is added to a whole number so that its last bits are those of the exponent.
+func (t *target) biased() operand.Mem {
+	return t.number(pick(t, 0x1.8p23+127, 0x1.8p52+1023))
+}
+
+// power is 2ⁿ of n + biased.
+func (t *target) power(n vector) vector { return t.shiftLeft(n, pick(t, uint8(23), 52)) }
+
+// expm1 is 2ⁿ·(exp(r) - 1) + (2ⁿ - 1). Near 0 n is 0, for r is too inexact elsewhere; below the bound the result is -1.
+func (t *target) expm1(x vector) vector {
+	x = t.clamp(x, pick(t, -20.0, -40), pick(t, 89.0, 710))
+	small := t.compare(less, t.and(x, t.otherBits()), t.number(0.6))
+	n := t.sub(t.times(t.copy(x), t.all(t.number(math.Log2E)), t.magic()), t.magic())
+	n = t.choose(small, t.zero(), n)
+	r := t.remainder(x, n)
+	rr := t.mul(r, r)
+	q := t.times(t.polynomial(t.coefs("expm1"), r, rr), rr, r)
+	// Half of 2ⁿ, since 2ⁿ may overflow where the result does not.
+	half := t.power(t.add(n, t.number(pick(t, 0x1.8p23+126, 0x1.8p52+1022))))
+	p := t.times(t.copy(q), half, t.sub(half, t.number(0.5)))
+	p = t.choose(small, q, t.add(p, p))
+	return t.or(p, t.and(x, t.signBit())) // expm1(-0) is -0
+}
+
+// log is n·ln 2 + log(m) with m in (√½, √2].
+func (t *target) log(x vector) vector {
+	var m, n vector
+	if t.z {
+		n, m = t.vector(), t.vector()
+		t.emit("VGETEXPP"+t.s(), x, n)
+		t.emit("VGETMANTP"+t.s(), operand.Imm(8), x, m) // NaN for negative numbers
+		k := t.compare(greater, m, t.number(math.Sqrt2))
+		t.emit("VMULP"+t.s(), t.number(0.5), m, k, m)
+		t.emit("VADDP"+t.s(), t.number(1), n, k, n)
+	} else {
+		// Subnormal numbers are scaled.
+		tiny := t.compare(less, x, t.number(pick(t, 0x1p-126, 0x1p-1022)))
+		m, n = t.split(t.choose(tiny, t.mul(x, t.number(0x1p54)), x))
+		n = t.sub(n, t.where(tiny, t.number(54)))
+	}
+	res := t.logOf(t.sub(m, t.number(1)), n)
+	if !t.z {
+		res = t.choose(t.compare(equal, x, t.number(0)), t.all(t.number(math.Inf(-1))), res)
+		res = t.choose(t.compare(less, x, t.number(0)), t.nan(), res)
+		res = t.choose(t.compare(notBelow, x, t.number(math.Inf(1))), t.add(x, x), res)
+	}
+	return res
+}
+
+// split gives m in (√½, √2] and n with m·2ⁿ = x, for positive finite numbers.
+func (t *target) split(x vector) (m, n vector) {
+	mantissa, bias := pick(t, uint8(23), 52), pick(t, 127.0, 1023)
+	one, root := math.Float64bits(1), math.Float64bits(math.Sqrt2/2)+1
+	if t.bits == 32 {
+		one, root = uint64(math.Float32bits(1)), uint64(math.Float32bits(math.Sqrt2/2)+1)
+	}
+	i := t.addInt(x, t.pattern(one-root))
+	if t.bits == 32 {
+		n = t.vector()
+		t.VCVTDQ2PS(t.shiftRight(i, mantissa), n)
+		n = t.sub(n, t.number(bias))
+	} else {
+		n = t.sub(t.or(t.shiftRight(i, mantissa), t.number(0x1p52)), t.number(0x1p52+bias))
+	}
+	return t.addInt(t.and(i, t.pattern(1<<mantissa-1)), t.pattern(root)), n
+}
+
+// logOf is n·ln 2 + log(1+f).
+func (t *target) logOf(f, n vector) vector {
+	hi, lo := t.ln2()
+	if t.bits == 32 {
+		// f - f²/2 + f³·q(f)
+		z := t.mul(f, f)
+		y := t.mul(t.mul(t.polynomial(t.coefs("log"), f, z), f), z)
+		y = t.fma(y, n, lo)
+		y = t.fnma(y, z, t.number(0.5))
+		return t.fma(t.add(f, y), n, hi)
+	}
+	// With s = f/(2+f), log(1+f) = 2·atanh(s) = f - (f²/2 - s·(f²/2 + s²·q(s²))).
+	s := t.div(f, t.add(f, t.number(2)))
+	z := t.mul(s, s)
+	q := t.mul(t.polynomial(t.coefs("log"), z, t.mul(z, z)), z)
+	h := t.mul(t.mul(f, f), t.number(0.5))
+	y := t.mul(s, t.add(h, q))
+	y = t.fma(y, n, lo)
+	return t.fma(t.sub(f, t.sub(h, y)), n, hi)
+}
+
+// log1p is the logarithm of u = 1+x, whose rounding error is added to its mantissa.
+func (t *target) log1p(x vector) vector {
+	u := t.add(x, t.number(1))
+	e := t.sub(x, t.sub(u, t.number(1)))
+	m, n := t.split(u)
+	// Where n is large e does not count, and 2⁻ⁿ might not be a number.
+	inverse := t.power(t.sub(t.all(t.biased()), t.min(n, t.number(100))))
+	res := t.logOf(t.fma(t.sub(m, t.number(1)), e, inverse), n)
+	res = t.or(res, t.and(x, t.signBit())) // log1p(-0) is -0
+	res = t.choose(t.compare(equal, x, t.number(-1)), t.all(t.number(math.Inf(-1))), res)
+	res = t.choose(t.compare(less, x, t.number(-1)), t.nan(), res)
+	return t.choose(t.compare(notBelow, x, t.number(math.Inf(1))), x, res)
+}
+
+// sigmoid takes the exponential of no positive number, so it neither overflows nor loses small values.
+func (t *target) sigmoid(x vector) vector {
+	e := t.exp(t.or(x, t.signBit()))
+	above := t.choose(t.compare(less, x, t.number(0)), e, t.all(t.number(1)))
+	return t.div(above, t.add(e, t.number(1)))
+}
+
+// tanh is x + x·z·q(z) with z = x² near 0, else 1 - 2/(exp(2x)+1).
+func (t *target) tanh(x vector) vector {
+	a, sign := t.and(x, t.otherBits()), t.and(x, t.signBit())
+	z := t.mul(x, x)
+	q := t.mul(t.polynomial(t.coefs("tanh"), z, t.mul(z, z)), z)
+	small := t.times(q, x, x)
+	e := t.exp(t.add(a, a))
+	big := t.sub(t.all(t.number(1)), t.div(t.all(t.number(2)), t.add(e, t.number(1))))
+	return t.or(t.choose(t.compare(less, a, t.number(0.625)), small, big), sign)
+}
+
+// erf is x + x·q(x²) up to 1, else 1 - exp(p(x-1)).
+func (t *target) erf(x vector) vector {
+	a, sign := t.and(x, t.otherBits()), t.and(x, t.signBit())
+	z := t.mul(x, x)
+	small := t.times(t.polynomial(t.coefs("erfNear"), z, t.mul(z, z)), x, x)
+	y := t.sub(t.min(t.all(t.number(pick(t, 4.0, 6))), a), t.number(1))
+	e := t.exp(t.polynomial(t.coefs("erfFar"), y, t.mul(y, y)))
+	big := t.sub(t.all(t.number(1)), e)
+	return t.or(t.choose(t.compare(less, a, t.number(1)), small, big), sign)
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// window emits the loops of pooling over windows of four elements, as squares of 2×2 are: each reads its operands once.
+func window(c *build.Context) {
+	p := &pool{c, map[string]operand.Mem{}}
+	for _, z := range []bool{false, true} {
+		for _, bits := range []int{32, 64} {
+			t := &target{Context: c, z: z, bits: bits, pool: p}
+			t.maxOfFour()
+			t.layAtMax()
+		}
+	}
+}
+
+// four are ports of so many arrays.
+func (t *target) four(name string) (ports []port) {
+	for _, n := range "0123" {
+		ports = append(ports, port{name: name + string(n), size: t.bytes()})
+	}
+	return ports
+}
+
+// most is the greatest of the elements of four ports from one on, which it gives too.
+func (c cell) most(from int) (most vector, x [4]vector) {
+	for i := range x {
+		x[i] = c.load(from + i)
+	}
+	return c.extreme(true, c.extreme(true, x[0], x[1]), c.extreme(true, x[2], x[3])), x
+}
+
+func (t *target) maxOfFour() {
+	t.row(rowLoop{
+		name: "maxOfFour", doc: "is the greatest of the elements of x0 to x3.",
+		ports:  append([]port{{name: "dst", size: t.bytes()}}, t.four("x")...),
+		unroll: 1,
+		body: func(c cell) {
+			most, _ := c.most(1)
+			c.store(0, most)
+		},
+	})
+}
+
+func (t *target) layAtMax() {
+	t.row(rowLoop{
+		name:   "layAtMax",
+		doc:    "is y in one of dst0 to dst3, that of the first x which is not less than the greatest, and 0 in the others.",
+		ports:  append(append(t.four("dst"), t.four("x")...), port{name: "y", size: t.bytes()}),
+		unroll: 1,
+		body: func(c cell) {
+			most, x := c.most(4)
+			left := c.load(8)
+			for i := range 3 {
+				c.store(i, c.where(c.compare(notBelow, x[i], most), left))
+				left = c.where(c.compare(less, x[i], most), left)
+			}
+			c.store(3, left)
+		},
+	})
+}

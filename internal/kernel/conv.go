@@ -1,0 +1,202 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Convolution is what the three kernels of a convolution have in common,
+//
+//	Σ y[q,o]·w[k,c,o]·x[q·stride + k·dilation - padding, c]
+//
+// where what lies outside of x counts as nothing. x is [...,h,w,c], w is [kh,kw,c,o] and y is [...,h,w,o]; with Spatial 1 there
+// is no h, and the height is 1. In groups, w holds the channels c of one group and the o of all. Floats, all dense.
+type Convolution struct {
+	Spatial                   int
+	Stride, Padding, Dilation [2]int
+	Groups                    int
+}
+
+// Conv gives y from x and w.
+type Conv Convolution
+
+// ConvInput gives x from y and w with its last two axes exchanged, [kh,kw,o,c].
+type ConvInput Convolution
+
+// ConvKernel gives w from x and y. Accumulate adds it to what the result holds.
+type ConvKernel struct {
+	Convolution
+	Accumulate bool
+}
+
+// InPlace is false.
+func (Conv) InPlace(int) bool       { return false }
+func (ConvInput) InPlace(int) bool  { return false }
+func (ConvKernel) InPlace(int) bool { return false }
+
+// Strided is false.
+func (Conv) Strided(int) bool       { return false }
+func (ConvInput) Strided(int) bool  { return false }
+func (ConvKernel) Strided(int) bool { return false }
+
+// Flops counts a product and a sum for each place of a window, whether it is inside or not.
+func (Conv) Flops(out Layout, in []Layout) int64 {
+	return convFlops(out, in[1].count(0, in[1].Rank-1))
+}
+
+// Flops counts as for Conv.
+func (ConvInput) Flops(_ Layout, in []Layout) int64 {
+	return convFlops(in[0], in[1].Len()/in[1].Dims[in[1].Rank-2])
+}
+
+// Flops counts as for Conv.
+func (ConvKernel) Flops(out Layout, in []Layout) int64 {
+	return convFlops(in[1], out.count(0, out.Rank-1))
+}
+
+// convFlops counts for results y of so many terms each.
+func convFlops(y Layout, terms int) int64 { return 2 * int64(y.Len()) * int64(terms) }
+
+// convolved is a convolution of arrays of known sizes. The channels of a group are wc and wo.
+type convolved struct {
+	Convolution
+	dtype          DType
+	images         int
+	xh, xw, xc     int
+	yh, yw, yc     int
+	kh, kw, wc, wo int
+}
+
+func (k Convolution) of(x, w, y Layout) *convolved {
+	g := &convolved{Convolution: k, dtype: x.DType, kh: 1, kw: w.Dims[w.Rank-3]}
+	g.images, g.xh, g.xw, g.xc = planes(x, k.Spatial)
+	_, g.yh, g.yw, g.yc = planes(y, k.Spatial)
+	if k.Spatial == 2 {
+		g.kh = w.Dims[0]
+	}
+	g.wc, g.wo = g.xc/k.Groups, g.yc/k.Groups
+	return g
+}
+
+// planes are the sizes of an array seen as [batch,h,w,c].
+func planes(l Layout, spatial int) (n, h, w, c int) {
+	n, h, w, c = l.count(0, l.Rank-1-spatial), 1, l.Dims[l.Rank-2], l.Dims[l.Rank-1]
+	if spatial == 2 {
+		h = l.Dims[l.Rank-3]
+	}
+	return n, h, w, c
+}
+
+// pointwise reports whether every element of x meets one of y alone: a product of matrices.
+func (g *convolved) pointwise() bool {
+	return g.kh*g.kw == 1 && g.Stride == [2]int{1, 1} && g.Padding == [2]int{} && g.Groups == 1
+}
+
+// Divide divides along the images.
+func (k Conv) Divide(out Layout, in []Layout) []Division {
+	return byImages(out.Dims[:out.Rank-1-k.Spatial], true, false)
+}
+
+// Divide divides along the images.
+func (k ConvInput) Divide(out Layout, in []Layout) []Division {
+	return byImages(out.Dims[:out.Rank-1-k.Spatial], true, false)
+}
+
+// Divide divides along the images, each of which adds to the result.
+func (k ConvKernel) Divide(_ Layout, in []Layout) []Division {
+	ds := byImages(in[0].Dims[:in[0].Rank-1-k.Spatial], true, true)
+	for i := range ds {
+		ds[i].Fold = ConvKernel{k.Convolution, true}
+	}
+	return ds
+}
+
+// byImages divides along the axes before the spatial ones, if there are any, which some operands have.
+func byImages(dims []int, has ...bool) []Division {
+	if len(dims) == 0 {
+		return nil
+	}
+	d := Division{Dims: slices.Clone(dims)}
+	for _, h := range has {
+		axes := make([]int, len(dims))
+		for a := range axes {
+			axes[a] = a
+			if !h {
+				axes[a] = -1
+			}
+		}
+		d.Axes = append(d.Axes, axes)
+	}
+	return []Division{d}
+}
+
+// Bind takes x and w.
+func (k Conv) Bind(out Layout, in []Layout) Loop {
+	g := Convolution(k).of(in[0], in[1], out)
+	n := g.images * g.yh * g.yw
+	switch {
+	case !isFloat(out.DType):
+		panic(unsupported(k, out.DType))
+	case g.pointwise():
+		return MatMul{}.Bind(Dense(out.DType, n, g.yc), []Layout{Dense(out.DType, n, g.xc), Dense(out.DType, g.xc, g.yc)})
+	case g.depthwise():
+		return sized(g.channelwise((*channelwise).weigh).byRow(), out, in)
+	}
+	return sized(g.forward().loop(), out, in)
+}
+
+// Bind takes y and the exchanged w.
+func (k ConvInput) Bind(out Layout, in []Layout) Loop {
+	w := in[1]
+	w.Dims[w.Rank-1], w.Dims[w.Rank-2] = w.Dims[w.Rank-2], w.Dims[w.Rank-1]
+	g := Convolution(k).of(out, w, in[0])
+	n := g.images * g.yh * g.yw
+	switch {
+	case !isFloat(out.DType):
+		panic(unsupported(k, out.DType))
+	case g.pointwise():
+		return MatMul{}.Bind(Dense(out.DType, n, g.xc), []Layout{Dense(out.DType, n, g.yc), Dense(out.DType, g.yc, g.xc)})
+	case g.depthwise():
+		return sized(g.channelwise((*channelwise).unweigh).byImage(), out, in)
+	}
+	return sized(g.backward().loop(), out, in)
+}
+
+// Bind takes x and y.
+func (k ConvKernel) Bind(out Layout, in []Layout) Loop {
+	g := k.of(in[0], out, in[1])
+	n := g.images * g.yh * g.yw
+	switch {
+	case !isFloat(out.DType):
+		panic(unsupported(k, out.DType))
+	case g.pointwise():
+		x := Dense(out.DType, n, g.xc)
+		x, _ = Transpose{[MaxRank]uint8{1, 0}}.View(x)
+		return MatMul{Accumulate: k.Accumulate}.Bind(Dense(out.DType, g.xc, g.yc), []Layout{x, Dense(out.DType, n, g.yc)})
+	case g.depthwise():
+		return sized(g.depthwiseKernel(k.Accumulate), out, in)
+	}
+	return sized(g.weighing(k.Accumulate), out, in)
+}
+
+func isFloat(d DType) bool { return d == F32 || d == F64 }
+
+// sized makes a loop panic where an array is smaller than its dense layout says: nothing else keeps assembly from reading beyond.
+func sized(l Loop, out Layout, in []Layout) Loop {
+	var least []int
+	for _, x := range in {
+		least = append(least, x.Len()*x.DType.Size())
+	}
+	result := out.Len() * out.DType.Size()
+	return Loop{l.Units, func(c *Ctx, lo, hi int) {
+		for i, n := range least {
+			if c.In[i].n < n {
+				panic(fmt.Sprintf("kernel: operand %d has %d bytes, fewer than %d", i, c.In[i].n, n))
+			}
+		}
+		if c.Out.n < result {
+			panic(fmt.Sprintf("kernel: the result has %d bytes, fewer than %d", c.Out.n, result))
+		}
+		l.Run(c, lo, hi)
+	}}
+}

@@ -1,0 +1,93 @@
+package kernel
+
+import "unsafe"
+
+// A depthwise convolution has as many groups as channels: each channel is weighted by its own kernel, so that channels are what
+// vectors hold.
+
+// depthwise reports whether the convolution is one.
+func (g *convolved) depthwise() bool { return g.wc == 1 && g.wo == 1 && g.xc <= stripBytes/8 }
+
+func (g *convolved) channelwise(do func(*channelwise, *Ctx, strip)) *channelwise {
+	return &channelwise{
+		size: g.dtype.Size(), images: g.images, h: g.xh, w: g.xw, channels: g.xc,
+		down: g.rows(), across: g.cols(), stretches: g.cols().stretches(0, g.yw),
+		loops: channelwiseLoopsOf(g.dtype), do: do,
+	}
+}
+
+// weight is the place of the weights of tap k of a strip.
+func (p *channelwise) weight(s strip, k int) int {
+	tap := (s.row+k/s.cols)*p.across.taps + s.col + k%s.cols
+	return (tap*p.channels + s.channel) * p.size
+}
+
+// weigh sums the taps of x, each times its weights.
+func (p *channelwise) weigh(c *Ctx, s strip) {
+	x, y, t := p.between(s)
+	dst, term := at(c.Out, s.y), hand(c, 0)
+	if s.rows*s.cols == 0 {
+		p.loops.copy(dst, nothing(c, s, p.size), s.windows, s.width, y, 0)
+	}
+	for k := range s.rows * s.cols {
+		from, w := at(c.In[0], p.tap(s, k)), at(c.In[1], p.weight(s, k))
+		if k == 0 {
+			p.loops.mul(dst, from, w, s.windows, s.width, y, x, 0)
+			continue
+		}
+		p.loops.mul(term, from, w, s.windows, s.width, t, x, 0)
+		p.loops.add(dst, dst, term, s.windows, s.width, y, y, t)
+	}
+}
+
+// unweigh adds the windows, times the weights of each tap, to the taps.
+func (p *channelwise) unweigh(c *Ctx, s strip) {
+	_, y, t := p.between(s)
+	for k := range s.rows * s.cols {
+		p.loops.mul(hand(c, 0), at(c.In[0], s.y), at(c.In[1], p.weight(s, k)), s.windows, s.width, t, y, 0)
+		p.lay(at(c.Out, p.tap(s, k)), hand(c, 0), t, s)
+	}
+}
+
+// depthwiseKernel has a unit for each tap: the products of all pixels that it brings together, summed in float64.
+func (g *convolved) depthwiseKernel(accumulate bool) Loop {
+	p, store := g.channelwise(nil), storeSums[float32]
+	if g.dtype == F64 {
+		store = storeSums[float64]
+	}
+	return Loop{g.kh * g.kw, func(c *Ctx, lo, hi int) {
+		sums := unsafe.Slice((*float64)(unsafe.Pointer(c.panels())), g.xc)
+		for tap := lo; tap < hi; tap++ {
+			clear(sums)
+			p.tapSums(c, tap/g.kw, tap%g.kw)
+			store(c, tap*g.xc, sums, accumulate)
+		}
+	}}
+}
+
+// tapSums adds the products of a tap of x with the windows to the sums in scratch.
+func (p *channelwise) tapSums(c *Ctx, kh, kw int) {
+	x, y, _ := p.between(strip{})
+	first, end := p.down.meets(kh)
+	from, to := p.across.meets(kw)
+	for image := range p.images {
+		for i := first; i < end; i++ {
+			p.strips(image, i, from, to, strip{row: kh, rows: 1, col: kw, cols: 1}, func(s strip) {
+				term, t := hand(c, 0), s.width*p.size
+				p.loops.mul(term, at(c.In[0], s.x), at(c.In[1], s.y), s.windows, s.width, t, x, y)
+				p.loops.columnSum(move(c.panels(), 8*s.channel), term, s.windows, s.width, t)
+			})
+		}
+	}
+}
+
+// storeSums gives the elements of the result from one on their values, or adds them.
+func storeSums[T float](c *Ctx, from int, sums []float64, accumulate bool) {
+	dst := raw[T](c.Out)[from : from+len(sums)]
+	for i, s := range sums {
+		if accumulate {
+			s += float64(dst[i])
+		}
+		dst[i] = T(s)
+	}
+}

@@ -1,0 +1,245 @@
+package kernel
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// convExample is a convolution with its operands, and what the definition makes of them.
+type convExample struct {
+	Convolution
+	sx, sw, sy []int
+	x, w, y    array
+	v          array // w with its last two axes exchanged
+	dx, dw, dy []float64
+	tx, tw, ty float64 // tolerances
+}
+
+// across is a convolution over two axes with the same padding.
+func across(groups, padding int) Convolution {
+	return Convolution{2, [2]int{1, 1}, [2]int{padding, padding}, [2]int{1, 1}, groups}
+}
+
+// newConvExample draws operands of n images.
+func newConvExample(r *rand.Rand, k Convolution, dt DType, n, h, w, c, kh, kw, o int) *convExample {
+	out := func(axis, size, taps int) int {
+		return (size+2*k.Padding[axis]-(taps-1)*k.Dilation[axis]-1)/k.Stride[axis] + 1
+	}
+	yh, yw := out(0, h, kh), out(1, w, kw)
+	e := &convExample{Convolution: k, sx: []int{n, h, w, c}, sw: []int{kh, kw, c / k.Groups, o}, sy: []int{n, yh, yw, o}}
+	if k.Spatial == 1 {
+		e.sx, e.sw, e.sy = []int{n, w, c}, []int{kw, c / k.Groups, o}, []int{n, yw, o}
+	}
+	draw := func(dims []int) array { return styled(r, styleDense, dt, plain, dims...) }
+	e.x, e.w, e.y = draw(e.sx), draw(e.sw), draw(e.sy)
+	wc, wo := c/k.Groups, o/k.Groups
+	sv := append([]int(nil), e.sw...)
+	m := len(sv)
+	sv[m-2], sv[m-1] = o, wc
+	e.v = draw(sv)
+	e.dx, e.dw, e.dy = make([]float64, n*h*w*c), make([]float64, kh*kw*wc*o), make([]float64, n*yh*yw*o)
+	values := func(a array) []float64 {
+		v := make([]float64, a.Len())
+		for p := range v {
+			v[p] = element(dt, a.mem, p)
+		}
+		return v
+	}
+	vx, vw, vy := values(e.x), values(e.w), values(e.y)
+	for p := range kh * kw * wc * o {
+		tap, ch, out := p/(wc*o), p/o%wc, p%o
+		set(dt, e.v.mem, (tap*o+out)*wc+ch, vw[p])
+	}
+	for p := range e.dy {
+		b, i, j, q := p/(yh*yw*o), p/(yw*o)%yh, p/o%yw, p%o
+		for t := range kh * kw {
+			a, b2 := i*k.Stride[0]+t/kw*k.Dilation[0]-k.Padding[0], j*k.Stride[1]+t%kw*k.Dilation[1]-k.Padding[1]
+			if a < 0 || a >= h || b2 < 0 || b2 >= w {
+				continue
+			}
+			for ch := range wc {
+				px, pw := ((b*h+a)*w+b2)*c+q/wo*wc+ch, (t*wc+ch)*o+q
+				e.dy[p] += vx[px] * vw[pw]
+				e.dx[px] += vy[p] * vw[pw]
+				e.dw[pw] += vy[p] * vx[px]
+			}
+		}
+	}
+	eps := 0x1p-22
+	if dt == F64 {
+		eps = 0x1p-51
+	}
+	e.ty, e.tx, e.tw = 100*eps*float64(kh*kw*wc), 100*eps*float64(kh*kw*wo), 100*eps*float64(n*yh*yw)
+	return e
+}
+
+// check runs the three kernels.
+func (e *convExample) check(t *testing.T) {
+	t.Helper()
+	in := func(l []int, values []float64) func(ix []int) float64 {
+		return func(ix []int) float64 {
+			p := 0
+			for a, i := range ix {
+				p = p*l[a] + i
+			}
+			return values[p]
+		}
+	}
+	check(t, Conv(e.Convolution), e.x.DType, e.sy, []array{e.x, e.w}, e.ty, in(e.sy, e.dy))
+	check(t, ConvInput(e.Convolution), e.x.DType, e.sx, []array{e.y, e.v}, e.tx, in(e.sx, e.dx))
+	check(t, ConvKernel{Convolution: e.Convolution}, e.x.DType, e.sw, []array{e.x, e.y}, e.tw, in(e.sw, e.dw))
+}
+
+// TestConvolutions: random sizes, strides, paddings, dilations and groups against the definition.
+func TestConvolutions(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		few := func(most int) int { return 1 + r.IntN(most) }
+		for trial := range 300 {
+			k := across(1, 1)
+			k.Spatial, k.Stride[1], k.Padding[1], k.Dilation[1] = 1+r.IntN(2), few(3), r.IntN(4), few(3)
+			kh, kw, h := 1, few(4), 1
+			if k.Padding[0] = 0; k.Spatial == 2 {
+				k.Stride[0], k.Padding[0], k.Dilation[0] = few(3), r.IntN(4), few(3)
+				kh = few(4)
+				h = max(1, (kh-1)*k.Dilation[0]+1-2*k.Padding[0]) + r.IntN(6)
+			}
+			w := max(1, (kw-1)*k.Dilation[1]+1-2*k.Padding[1]) + r.IntN(20)
+			c, o := few(9), few(40)
+			if trial%3 == 0 {
+				k.Groups = few(4)
+				c, o = k.Groups*few(4), k.Groups*few(4)
+			}
+			if trial%5 == 0 {
+				c, o = few(40), few(3)
+				k.Groups = 1
+			}
+			dt := []DType{F32, F64}[trial%2]
+			newConvExample(r, k, dt, few(3), h, w, c, kh, kw, o).check(t)
+		}
+	})
+}
+
+// TestDepthwise: as many groups as channels, and more channels than a tile of scratch has.
+func TestDepthwise(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		for trial, c := range []int{1, 3, 17, 64, tileLen + 5} {
+			k := across(c, 1)
+			k.Stride[0], k.Padding[1], k.Dilation[1] = 1+trial%2, trial, 1+trial%3
+			newConvExample(r, k, []DType{F32, F64}[trial%2], 2, 4, 6, c, 3, 2, c).check(t)
+		}
+	})
+}
+
+// TestManyWeights: so many that they are read once for all images, and copied, in more than one part.
+func TestManyWeights(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	k := across(1, 1)
+	k.Padding[1] = 0
+	parts := newConvExample(r, k, F64, 2, 6, 10, 1100, 4, 1, 130)
+	k.Groups = 2
+	groups := newConvExample(r, k, F32, 2, 12, 6, 260, 2, 2, 264)
+	atLevels(t, func(t *testing.T) {
+		parts.check(t)
+		groups.check(t)
+	})
+}
+
+// TestConvKernelAccumulates: the sum is added to what the result holds.
+func TestConvKernelAccumulates(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, s := range []struct{ c, k, groups int }{{2, 3, 1}, {10, 2, 1}, {4, 1, 1}, {4, 3, 2}, {4, 3, 4}} {
+		k := across(s.groups, s.k/2)
+		e := newConvExample(r, k, F64, 2, 5, 6, s.c, s.k, s.k, 4)
+		kernel := ConvKernel{k, true}
+		out := Dense(F64, e.sw...)
+		c := NewCtx()
+		c.Out, c.In = Alloc(8*out.Len()), []Mem{e.x.mem, e.y.mem}
+		fill(raw[float64](c.Out), 5)
+		loop := kernel.Bind(out, []Layout{e.x.Layout, e.y.Layout})
+		for u := range loop.Units { // in the reverse order
+			loop.Run(c, loop.Units-1-u, loop.Units-u)
+		}
+		for p, got := range raw[float64](c.Out) {
+			if !same(got, 5+e.dw[p], e.tw) {
+				t.Fatalf("%v: element %d is %v, want %v", s, p, got, 5+e.dw[p])
+			}
+		}
+	}
+}
+
+// TestConvDivides: images one by one give the same bits as all at once, and the contributions to the weights add up.
+func TestConvDivides(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	k := across(1, 1)
+	k.Stride[0] = 2
+	e := newConvExample(r, k, F32, 4, 7, 6, 5, 3, 3, 18)
+	for _, c := range []struct {
+		Kernel
+		out []int
+		in  []array
+	}{
+		{Conv(k), e.sy, []array{e.x, e.w}},
+		{ConvInput(k), e.sx, []array{e.y, e.v}},
+		{ConvKernel{Convolution: k}, e.sw, []array{e.x, e.y}},
+	} {
+		t.Run(fmt.Sprintf("%T", c.Kernel), func(t *testing.T) { checkDivision(t, c.Kernel, F32, c.out, c.in, 1e-4) })
+	}
+}
+
+// checkDivision runs a kernel in blocks of one row, as each of its divisions says, and compares with a run of all.
+func checkDivision(t *testing.T, k Kernel, dt DType, dims []int, in []array, tol float64) {
+	t.Helper()
+	out := Dense(dt, dims...)
+	var layouts []Layout
+	whole := NewCtx()
+	whole.Out = Alloc(out.Len() * dt.Size())
+	for _, a := range in {
+		layouts, whole.In = append(layouts, a.Layout), append(whole.In, a.mem)
+	}
+	loop := k.Bind(out, layouts)
+	loop.Run(whole, 0, loop.Units)
+	divisions := k.(Divider).Divide(out, layouts)
+	if len(divisions) == 0 {
+		t.Fatal("it does not divide")
+	}
+	for _, d := range divisions {
+		n := d.Dims[0]
+		c := NewCtx()
+		c.Out = Alloc(out.Len() * dt.Size())
+		for row := range n {
+			blocks := make([]Layout, len(in))
+			c.In = c.In[:0]
+			for i, a := range in {
+				r, ok := d.Rows(a.Layout, i, n)
+				if !ok {
+					t.Fatalf("operand %d does not divide into %d rows", i, n)
+				}
+				blocks[i] = r.Layout(1)
+				c.In = append(c.In, a.mem.From(r.At(row)*dt.Size()))
+			}
+			if d.Fold != nil {
+				loop := d.Fold.Bind(out, blocks)
+				loop.Run(c, 0, loop.Units)
+				continue
+			}
+			r, ok := d.Rows(out, -1, n)
+			if !ok {
+				t.Fatalf("the result does not divide into %d rows", n)
+			}
+			all := c.Out
+			c.Out = all.From(r.At(row) * dt.Size())
+			loop := k.Bind(r.Layout(1), blocks)
+			loop.Run(c, 0, loop.Units)
+			c.Out = all
+		}
+		for p := range out.Len() {
+			got, want := element(dt, c.Out, p), element(dt, whole.Out, p)
+			if d.Fold == nil && got != want || !same(got, want, tol) {
+				t.Fatalf("element %d is %v in rows and %v at once", p, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/internal/simd"
+)
+
+// A Division is one way to do the work of a kernel bound to some shapes row by row. A row is a part of the result that depends on
+// the same part of some operands alone, and on all of the others; or, when Fold is set, a part of the operands whose contribution
+// can be added to the result. Blocks of neighbouring rows are computed by binding a kernel to the layouts that [Rows] gives.
+type Division struct {
+	// Dims are the sizes of the axes that count the rows, outer first. Without Fold they are the result's first axes.
+	Dims []int
+	// Axes gives, for each operand and each of Dims, the operand's axis that goes with it; -1 if there is none.
+	Axes [][]int
+	// Fold is the kernel that adds the contribution of a block of rows to the result, nil if the rows are the result's own.
+	Fold Kernel
+	// Over is what the sum of all contributions is divided by; 0 stands for 1.
+	Over int
+}
+
+// Divider is implemented by kernels whose work divides into rows. The divisions are in order of preference.
+type Divider interface {
+	Divide(out Layout, in []Layout) []Division
+}
+
+// Rows is how an array is divided into a number of equal parts.
+type Rows struct {
+	layout  Layout
+	axis    int // of the layout that is cut; -1: every row is the same
+	unit    int // indices of that axis in a row
+	where   walk
+	stride  int // from row to row, where that is the same throughout
+	uniform bool
+	limit   int
+}
+
+// Rows divides an operand, the i-th, or the result for i = -1, into rows. ok is false where the axes do not divide into so many equal
+// parts, or run backwards.
+func (d Division) Rows(l Layout, i, rows int) (r Rows, ok bool) {
+	c, unit, ok := carry(d.Dims, rows)
+	if !ok {
+		return Rows{}, false
+	}
+	r = Rows{layout: l, axis: -1, unit: unit, limit: rows}
+	over := Layout{DType: l.DType, Rank: c + 1}
+	for a := range c + 1 {
+		over.Dims[a] = d.Dims[a]
+		own := a
+		if i >= 0 {
+			own = d.Axes[i][a]
+		}
+		if own < 0 {
+			continue
+		}
+		if l.Dims[own] != 1 {
+			over.Strides[a] = l.Strides[own]
+		}
+		if over.Strides[a] < 0 {
+			return Rows{}, false
+		}
+		if a < c {
+			r.layout.Dims[own] = 1
+		} else if l.Dims[own] != 1 || d.Dims[a] == 1 {
+			r.axis = own
+		}
+	}
+	r.where = *walkOf(over, allAxes, 0)
+	dim, stride := r.where.inner()
+	r.uniform = r.where.rank == 1
+	r.stride = stride * unit
+	if !r.uniform {
+		r.limit = dim / unit
+	}
+	return r, true
+}
+
+// carry finds the axis that is cut to give so many rows, all axes before it taken index by index, and how many of its indices make a
+// row.
+func carry(dims []int, rows int) (axis, unit int, ok bool) {
+	if rows < 1 || len(dims) == 0 {
+		return 0, 0, false
+	}
+	for a, d := range dims {
+		if rows%d != 0 {
+			return a, d / rows, d%rows == 0
+		}
+		if rows /= d; rows == 1 {
+			return a, 1, true
+		}
+	}
+	return 0, 0, false
+}
+
+// Layout is the layout of n neighbouring rows, where [Rows.At] has been added to the start of the memory.
+func (r Rows) Layout(n int) Layout {
+	l := r.layout
+	if r.axis >= 0 {
+		l.Dims[r.axis] = n * r.unit
+	}
+	return l
+}
+
+// At is the number of elements from the start of the memory of all rows to that of a row.
+func (r Rows) At(row int) int {
+	if r.uniform {
+		return row * r.stride
+	}
+	return r.where.at(row * r.unit)
+}
+
+// Uniform reports whether neighbouring rows are the same distance apart throughout, and that distance in elements; 0 means that all
+// rows are the same.
+func (r Rows) Uniform() (stride int, ok bool) { return r.stride, r.uniform }
+
+// Same reports whether all rows are the same.
+func (r Rows) Same() bool { return r.uniform && r.stride == 0 }
+
+// Limit is the number of rows that a block may not straddle a multiple of: only within them does one stride lead from row to row.
+func (r Rows) Limit() int { return r.limit }
+
+// Span gives the first element that a single row touches and the one after the last, counted from At.
+func (r Rows) Span() (lo, hi int) {
+	l := r.Layout(1)
+	lo = l.Offset
+	hi = l.Offset + 1
+	for a := range l.Rank {
+		if s := (l.Dims[a] - 1) * l.Strides[a]; s < 0 {
+			lo += s
+		} else {
+			hi += s
+		}
+	}
+	return lo, hi
+}
+
+// aligned maps the first n axes of a result of the given rank to those of an operand that broadcasts to it from the right.
+func aligned(n, rank, operand int) []int {
+	axes := make([]int, n)
+	for a := range axes {
+		axes[a] = max(a-(rank-operand), -1)
+	}
+	return axes
+}
+
+// Divide divides along any axes: element i depends on the elements i of the operands.
+func (elementwise) Divide(out Layout, in []Layout) []Division {
+	return []Division{alike(out, in, out.Rank)}
+}
+
+// alike divides along the first n axes of the result, with which the operands are aligned from the right.
+func alike(out Layout, in []Layout, n int) Division {
+	d := Division{Dims: slices.Clone(out.Dims[:n])}
+	for _, l := range in {
+		d.Axes = append(d.Axes, aligned(n, out.Rank, l.Rank))
+	}
+	return d
+}
+
+// along divides along the first n axes, which are those of every operand.
+func along(out Layout, in []Layout, n int) []Division {
+	d := Division{Dims: slices.Clone(out.Dims[:n])}
+	for range in {
+		d.Axes = append(d.Axes, aligned(n, n, n))
+	}
+	return []Division{d}
+}
+
+// Divide divides along the axes before the one that is normalised.
+func (k Softmax) Divide(out Layout, in []Layout) []Division { return along(out, in, out.axis(k.Axis)) }
+
+// Divide divides along the axes before the one that is summed.
+func (k LogSumExp) Divide(out Layout, in []Layout) []Division {
+	return along(out, in, in[0].axis(k.Axis))
+}
+
+// Divide divides along the axes before the one that is searched.
+func (k Arg) Divide(out Layout, in []Layout) []Division { return along(out, in, in[0].axis(k.Axis)) }
+
+// Divide divides along the axes before the one that is joined.
+func (k Concat) Divide(out Layout, in []Layout) []Division { return along(out, in, out.axis(k.Axis)) }
+
+// Divide divides along the first axes that the operand fills.
+func (k Place) Divide(out Layout, in []Layout) []Division {
+	n := 0
+	for n < out.Rank && k.Start[n] == 0 && (k.Step[n] == 1 || out.Dims[n] == 1) && in[0].Dims[n] == out.Dims[n] {
+		n++
+	}
+	return along(out, in, n)
+}
+
+// Divide divides along the axes of the integers.
+func (OneHot) Divide(out Layout, in []Layout) []Division { return along(out, in, in[0].Rank) }
+
+// Divide divides along the table's axes before the one looked up, and those of the integers.
+func (k Gather) Divide(out Layout, in []Layout) []Division {
+	a := in[0].axis(k.Axis)
+	d := Division{Dims: slices.Clone(out.Dims[:a+in[1].Rank]), Axes: make([][]int, 2)}
+	for i := range d.Dims {
+		table, ints := -1, -1
+		if i < a {
+			table = i
+		} else {
+			ints = i - a
+		}
+		d.Axes[0], d.Axes[1] = append(d.Axes[0], table), append(d.Axes[1], ints)
+	}
+	return []Division{d}
+}
+
+// Divide divides along the first axes, if they are kept; if they are summed, each row adds to the result.
+func (k Reduce) Divide(_ Layout, in []Layout) []Division {
+	x := in[0]
+	folds := func(a int) bool { return k.Axes>>a&1 != 0 }
+	n := 0
+	for n < x.Rank && folds(n) == folds(0) {
+		n++
+	}
+	d := Division{Dims: slices.Clone(x.Dims[:n]), Axes: [][]int{aligned(n, n, n)}}
+	if n > 0 && folds(0) {
+		switch k.Op {
+		case ReduceSum:
+		case ReduceMean:
+			d.Over = 1
+			for a := range x.Rank {
+				if folds(a) {
+					d.Over *= x.Dims[a]
+				}
+			}
+		default:
+			return nil
+		}
+		d.Fold = Reduce{Op: ReduceSum, Axes: k.Axes, Accumulate: true}
+	}
+	return []Division{d}
+}
+
+// Divide divides along the batch and the rows of the left operand; where there is no batch, the terms of the sums divide too.
+func (k MatMul) Divide(out Layout, in []Layout) []Division {
+	ds := []Division{matrixRows(out, in, 1)}
+	if out.Rank == 2 {
+		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {0}}, Fold: MatMul{Accumulate: true}})
+	}
+	return ds
+}
+
+// Divide divides along the batch and the points.
+func (SqDist) Divide(out Layout, in []Layout) []Division {
+	return []Division{matrixRows(out, in, 1)}
+}
+
+// Divide divides along the batch and the points; where there is no batch, the terms of the sums divide too.
+func (WeightedDiff) Divide(out Layout, in []Layout) []Division {
+	ds := []Division{matrixRows(out, in, 2)}
+	if out.Rank == 2 {
+		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {-1}, {0}}, Fold: WeightedDiff{Accumulate: true}})
+	}
+	return ds
+}
+
+// Divide divides along the batch and the points.
+func (DiffDot) Divide(out Layout, in []Layout) []Division {
+	return []Division{matrixRows(out, in, 2)}
+}
+
+// matrixRows divides along the batch and the rows of the result's matrices, which are those of the first n operands.
+func matrixRows(out Layout, in []Layout, n int) Division {
+	d := alike(out, in, out.Rank-1)
+	for i := n; i < len(in); i++ {
+		d.Axes[i][out.Rank-2] = -1
+	}
+	return d
+}
+
+// Cheap reports whether computing the result of a kernel again, from operands in the cache, costs no more than reading it from memory.
+func Cheap(k Kernel) bool {
+	switch k := k.(type) {
+	case Unary:
+		return k.Function <= simd.Relu
+	case Binary:
+		return k.Operation == simd.Add || k.Operation == simd.Sub || k.Operation == simd.Mul || k.Operation == simd.Max || k.Operation == simd.Min
+	case Compare, Logic, Not, Select, Cast, Copy:
+		return true
+	}
+	return false
+}

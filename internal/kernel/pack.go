@@ -1,0 +1,57 @@
+package kernel
+
+import "github.com/tapestry-ml/tapestry/internal/simd"
+
+// Pack lays the right operand [k,n] of a product out in the order in which the innermost loops read it: a 1-D array of [PackedLen]
+// elements. For SqDist the operand is r[j,d] seen as [d,j]. Floats; strides are arbitrary.
+type Pack struct{ apart }
+
+// PackedLen is the length of what Pack makes of a [k,n] operand.
+func PackedLen(dt DType, k, n int) int {
+	width := panelWidth(dt)
+	return k * blocks(n, width) * width
+}
+
+// panelWidth is the number of columns of a panel, which is that of the innermost loops' tiles.
+func panelWidth(dt DType) int { return simd.TileOf(level, simd.Dot, 8*dt.Size()).Cols }
+
+// packPays reports whether one packing of the right operand saves time if so many runs of a product read it.
+func packPays(p product, runs int) bool {
+	if p.batches*p.m*p.n*p.k == 0 || !p.b.shared() || p.byVectors() {
+		return false
+	}
+	m := newMultiplication(p)
+	return runs > 1 && (m.scattered() || m.far() && m.m*runs > manyRows)
+}
+
+// packedRows are moved by one call of assembly, which cannot be interrupted.
+const packedRows = 1024
+
+// Flops is 0.
+func (Pack) Flops(Layout, []Layout) int64 { return 0 }
+
+// Bind takes one operand of rank 2.
+func (k Pack) Bind(_ Layout, in []Layout) Loop {
+	l := in[0]
+	if l.DType != F32 && l.DType != F64 {
+		panic(unsupported(k, l.DType))
+	}
+	size, width, level := l.DType.Size(), panelWidth(l.DType), level
+	depth, cols, row, col := l.Dims[0], l.Dims[1], l.Strides[0]*size, l.Strides[1]*size
+	if depth == 0 {
+		return Loop{0, func(*Ctx, int, int) {}}
+	}
+	reach := l.reach() * size
+	return Loop{blocks(cols, width), func(c *Ctx, lo, hi int) {
+		if c.In[0].n < reach || c.Out.n < depth*blocks(cols, width)*width*size {
+			panic("kernel: less memory than the layouts of a packing say")
+		}
+		for u := lo; u < hi; u++ {
+			j := u * width
+			for p := 0; p < depth; p += packedRows {
+				simd.Panel(level, size, at(c.Out, (depth*j+p*width)*size), width,
+					at(c.In[0], l.Offset*size+p*row+j*col), min(packedRows, depth-p), min(width, cols-j), row, col)
+			}
+		}
+	}}
+}

@@ -1,0 +1,182 @@
+package kernel
+
+import "github.com/tapestry-ml/tapestry/internal/simd"
+
+// Pooling is what the kernels of windows over x[...,h,w,c] have in common; with Spatial 1 there is no h, and the height is 1.
+// What lies outside of x counts as nothing, and every window has an element inside. Floats, all dense.
+type Pooling struct {
+	Spatial               int
+	Size, Stride, Padding [2]int
+}
+
+// MaxPool gives the largest element of every window of x, NaN if any is.
+type MaxPool Pooling
+
+// MaxPick gives, for x and u, the element of u where the window of x has its largest: the first that is not less than all.
+type MaxPick Pooling
+
+// MaxUnpool gives, for x and an array of its windows, zeros, to which each element is added where its window of x has its
+// largest.
+type MaxUnpool Pooling
+
+// SumPool gives the sum of every window.
+type SumPool Pooling
+
+// SumUnpool gives, for an array of windows, zeros, to which each element is added all over its window.
+type SumUnpool Pooling
+
+// InPlace is false.
+func (MaxPool) InPlace(int) bool   { return false }
+func (MaxPick) InPlace(int) bool   { return false }
+func (MaxUnpool) InPlace(int) bool { return false }
+func (SumPool) InPlace(int) bool   { return false }
+func (SumUnpool) InPlace(int) bool { return false }
+
+// Strided is false.
+func (MaxPool) Strided(int) bool   { return false }
+func (MaxPick) Strided(int) bool   { return false }
+func (MaxUnpool) Strided(int) bool { return false }
+func (SumPool) Strided(int) bool   { return false }
+func (SumUnpool) Strided(int) bool { return false }
+
+// Flops counts one for each element of a window.
+func (k MaxPool) Flops(out Layout, _ []Layout) int64  { return Pooling(k).flops(out) }
+func (k MaxPick) Flops(out Layout, _ []Layout) int64  { return Pooling(k).flops(out) }
+func (k MaxUnpool) Flops(_ Layout, in []Layout) int64 { return Pooling(k).flops(in[1]) }
+func (k SumPool) Flops(out Layout, _ []Layout) int64  { return Pooling(k).flops(out) }
+func (k SumUnpool) Flops(_ Layout, in []Layout) int64 { return Pooling(k).flops(in[0]) }
+func (k Pooling) flops(y Layout) int64                { return int64(y.Len()) * int64(k.Size[0]*k.Size[1]) }
+
+// Divide divides along the images.
+func (k MaxPool) Divide(out Layout, _ []Layout) []Division   { return Pooling(k).divide(out, 1) }
+func (k MaxPick) Divide(out Layout, _ []Layout) []Division   { return Pooling(k).divide(out, 2) }
+func (k MaxUnpool) Divide(out Layout, _ []Layout) []Division { return Pooling(k).divide(out, 2) }
+func (k SumPool) Divide(out Layout, _ []Layout) []Division   { return Pooling(k).divide(out, 1) }
+func (k SumUnpool) Divide(out Layout, _ []Layout) []Division { return Pooling(k).divide(out, 1) }
+
+func (k Pooling) divide(out Layout, operands int) []Division {
+	return byImages(out.Dims[:out.Rank-1-k.Spatial], []bool{true, true}[:operands]...)
+}
+
+// Bind takes x.
+func (k MaxPool) Bind(out Layout, in []Layout) Loop {
+	return sized(Pooling(k).bind(k, in[0], out, (*channelwise).max).byRow(), out, in)
+}
+
+// Bind takes x and u.
+func (k MaxPick) Bind(out Layout, in []Layout) Loop {
+	return sized(Pooling(k).bind(k, in[0], out, (*channelwise).pick).byRow(), out, in)
+}
+
+// Bind takes x and its windows.
+func (k MaxUnpool) Bind(out Layout, in []Layout) Loop {
+	return sized(Pooling(k).bind(k, out, in[1], (*channelwise).unpick).byImage(), out, in)
+}
+
+// Bind takes x.
+func (k SumPool) Bind(out Layout, in []Layout) Loop {
+	return sized(Pooling(k).bind(k, in[0], out, (*channelwise).sum).byRow(), out, in)
+}
+
+// Bind takes the windows.
+func (k SumUnpool) Bind(out Layout, in []Layout) Loop {
+	return sized(Pooling(k).bind(k, out, in[0], (*channelwise).unsum).byImage(), out, in)
+}
+
+// bind is the pooling of x in windows y, each strip of which is done by do.
+func (k Pooling) bind(kernel Kernel, x, y Layout, do func(*channelwise, *Ctx, strip)) *channelwise {
+	if !isFloat(x.DType) {
+		panic(unsupported(kernel, x.DType))
+	}
+	p := &channelwise{size: x.DType.Size(), loops: channelwiseLoopsOf(x.DType), do: do}
+	p.images, p.h, p.w, p.channels = planes(x, k.Spatial)
+	_, yh, yw, _ := planes(y, k.Spatial)
+	of := func(axis, n, size int) sampling {
+		return sampling{n: n, size: size, stride: k.Stride[axis], at: -k.Padding[axis], step: 1, taps: k.Size[axis], by: 1}
+	}
+	p.down, p.across = of(0, yh, p.h), of(1, yw, p.w)
+	p.stretches = p.across.stretches(0, yw)
+	p.apart = k.Size == k.Stride && k.Padding == [2]int{} && yh*k.Stride[0] == p.h && yw*k.Stride[1] == p.w
+	return p
+}
+
+// taps are the places of four taps in an array like x.
+func (p *channelwise) taps(x Mem, s strip) [4]*byte {
+	return [4]*byte{at(x, s.x), at(x, p.tap(s, 1)), at(x, p.tap(s, 2)), at(x, p.tap(s, 3))}
+}
+
+// fold combines the taps of x in dst.
+func (p *channelwise) fold(dst *byte, dstStride int, x Mem, s strip, zip simd.Zip) {
+	stride, _, _ := p.between(s)
+	if s.rows*s.cols == 1 {
+		p.loops.copy(dst, at(x, s.x), s.windows, s.width, dstStride, stride)
+		return
+	}
+	zip(dst, at(x, s.x), at(x, p.tap(s, 1)), s.windows, s.width, dstStride, stride, stride)
+	for k := 2; k < s.rows*s.cols; k++ {
+		zip(dst, dst, at(x, p.tap(s, k)), s.windows, s.width, dstStride, dstStride, stride)
+	}
+}
+
+func (p *channelwise) max(c *Ctx, s strip) {
+	x, y, _ := p.between(s)
+	if s.rows*s.cols == 4 && p.loops.maxOfFour != nil {
+		t := p.taps(c.In[0], s)
+		p.loops.maxOfFour(at(c.Out, s.y), t[0], t[1], t[2], t[3], s.windows, s.width, y, x, x, x, x)
+		return
+	}
+	p.fold(at(c.Out, s.y), y, c.In[0], s, p.loops.max)
+}
+
+func (p *channelwise) sum(c *Ctx, s strip) {
+	_, y, _ := p.between(s)
+	p.fold(at(c.Out, s.y), y, c.In[0], s, p.loops.add)
+}
+
+// pick goes from the last tap to the first: what is not less takes the place of what came before.
+func (p *channelwise) pick(c *Ctx, s strip) {
+	x, y, t := p.between(s)
+	most, less := hand(c, 0), hand(c, 1)
+	p.fold(most, t, c.In[0], s, p.loops.max)
+	dst, last := at(c.Out, s.y), s.rows*s.cols-1
+	p.loops.copy(dst, at(c.In[1], p.tap(s, last)), s.windows, s.width, y, x)
+	for k := last - 1; k >= 0; k-- {
+		p.loops.less(less, at(c.In[0], p.tap(s, k)), most, s.windows, s.width, s.width, x, t)
+		p.loops.choose(dst, less, dst, at(c.In[1], p.tap(s, k)), s.windows, s.width, y, s.width, y, x)
+	}
+}
+
+// unpick goes from the first tap to the last: what is not less takes what there is, and leaves nothing.
+func (p *channelwise) unpick(c *Ctx, s strip) {
+	x, y, t := p.between(s)
+	if s.rows*s.cols == 4 && p.apart && p.loops.layAtMax != nil {
+		d, from := p.taps(c.Out, s), p.taps(c.In[0], s)
+		p.loops.layAtMax(d[0], d[1], d[2], d[3], from[0], from[1], from[2], from[3], at(c.In[1], s.y), s.windows, s.width,
+			x, x, x, x, x, x, x, x, y)
+		return
+	}
+	most, less, left, none := hand(c, 0), hand(c, 1), hand(c, 2), nothing(c, s, p.size)
+	p.fold(most, t, c.In[0], s, p.loops.max)
+	p.loops.copy(left, at(c.In[1], s.y), s.windows, s.width, t, y)
+	last := s.rows*s.cols - 1
+	for k := range last {
+		p.loops.less(less, at(c.In[0], p.tap(s, k)), most, s.windows, s.width, s.width, x, t)
+		dst := at(c.Out, p.tap(s, k))
+		if p.apart {
+			p.loops.choose(dst, less, none, left, s.windows, s.width, x, s.width, 0, t)
+		} else {
+			part := c.panels()
+			p.loops.choose(part, less, none, left, s.windows, s.width, t, s.width, 0, t)
+			p.lay(dst, part, t, s)
+		}
+		p.loops.choose(left, less, left, none, s.windows, s.width, t, s.width, t, 0)
+	}
+	p.lay(at(c.Out, p.tap(s, last)), left, t, s)
+}
+
+func (p *channelwise) unsum(c *Ctx, s strip) {
+	_, y, _ := p.between(s)
+	for k := range s.rows * s.cols {
+		p.lay(at(c.Out, p.tap(s, k)), at(c.In[0], s.y), y, s)
+	}
+}

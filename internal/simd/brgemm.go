@@ -1,0 +1,50 @@
+package simd
+
+import "fmt"
+
+//go:generate go run -C ../asmgen . -out ../simd brgemm
+
+// A BatchReduce is the micro-kernel of batch-reduced products of matrices: Run computes a tile of at most Rows×Cols results
+//
+//	c[i,j] (+)= Σ_q Σ_p a[q,i,p]·b[q,p,j]
+//
+// with its sums in registers. Strides are in bytes, any for a and for the rows of b and c, whose columns lie side by side;
+// nextA and nextB lead from one matrix of the batch to the next. Nothing outside the tile is read or written. The sum runs in
+// order, over q first; accumulate adds it to c, else it replaces c. Results do not depend on how they are cut in tiles. k and
+// batch may be 0.
+type BatchReduce struct {
+	Rows, Cols int
+	Run        func(rows, cols, k, batch int, a *byte, rowA, colA, nextA int, b *byte, rowB, nextB int,
+		c *byte, rowC int, accumulate bool)
+}
+
+// BatchReduceOf is the micro-kernel of a level, which the machine must have, for floats of 32 or 64 bits.
+func BatchReduceOf(level Level, bits int) BatchReduce {
+	switch bits {
+	case 32:
+		if level == Portable {
+			return portableBatchReduce[float32]()
+		}
+		return batchReduce32[level]
+	case 64:
+		if level == Portable {
+			return portableBatchReduce[float64]()
+		}
+		return batchReduce64[level]
+	}
+	panic(fmt.Sprintf("simd: no floats of %d bits", bits))
+}
+
+// portableBatchReduce adds up the products of the batch.
+func portableBatchReduce[T float32 | float64]() BatchReduce {
+	t := portableTile[T](Dot)
+	return BatchReduce{t.Rows, t.Cols, func(rows, cols, k, batch int, a *byte, rowA, colA, nextA int, b *byte, rowB, nextB int,
+		c *byte, rowC int, accumulate bool) {
+		if batch == 0 {
+			k, batch = 0, 1
+		}
+		for q := range batch {
+			t.Run(rows, cols, k, move(a, q*nextA), rowA, colA, move(b, q*nextB), rowB, nil, 0, 0, c, rowC, accumulate || q > 0, 0, 0)
+		}
+	}}
+}

@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm
+
+package simd
+
+// There is no assembly.
+var batchReduce32, batchReduce64 [1]BatchReduce

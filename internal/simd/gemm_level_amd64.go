@@ -1,0 +1,70 @@
+//go:build !noasm
+
+package simd
+
+// The micro-kernels by level and contraction. A tile is two vectors wide, and as high as the registers allow.
+var (
+	tiles32 = [...][4]Tile{
+		AVX2:   {{6, 16, dot32AVX2}, {6, 16, distance32AVX2}, {6, 16, shifted32AVX2}, {3, 16, centred32AVX2}},
+		AVX512: {{14, 32, dot32AVX512}, {14, 32, distance32AVX512}, {7, 32, shifted32AVX512}, {7, 32, centred32AVX512}},
+	}
+	tiles64 = [...][4]Tile{
+		AVX2:   {{6, 8, dot64AVX2}, {6, 8, distance64AVX2}, {6, 8, shifted64AVX2}, {3, 8, centred64AVX2}},
+		AVX512: {{14, 16, dot64AVX512}, {14, 16, distance64AVX512}, {7, 16, shifted64AVX512}, {7, 16, centred64AVX512}},
+	}
+	wideTiles32 = [...]Tile{AVX2: {2, 32, dotWide32AVX2}, AVX512: {2, 128, dotWide32AVX512}}
+	wideTiles64 = [...]Tile{AVX2: {2, 16, dotWide64AVX2}, AVX512: {2, 64, dotWide64AVX512}}
+)
+
+// peakLoop is the loop of a level and the lanes of its vectors.
+func peakLoop(level Level, bits int) (loop func(iterations int), lanes int) {
+	switch {
+	case level == AVX512 && bits == 32:
+		return peak32AVX512, 16
+	case level == AVX512:
+		return peak64AVX512, 8
+	case level == AVX2 && bits == 32:
+		return peak32AVX2, 8
+	case level == AVX2:
+		return peak64AVX2, 4
+	case bits == 32:
+		return portablePeak[float32], 1
+	}
+	return portablePeak[float64], 1
+}
+
+// shortRows is the level's copy of short rows, and how many elements they may have.
+func shortRows(level Level, size int) (f func(dst *byte, rowDst int, src *byte, rowSrc, rows, cols int), most int) {
+	switch {
+	case level == AVX512 && size == 4:
+		return shortRows32AVX512, 32
+	case level == AVX512:
+		return shortRows64AVX512, 16
+	case level == AVX2 && size == 4:
+		return shortRows32AVX2, 16
+	case level == AVX2:
+		return shortRows64AVX2, 8
+	}
+	return nil, 0
+}
+
+// transposeBlocks is the level's transposition of whole blocks, and their size; nil if there is none.
+func transposeBlocks(level Level, size int) (f func(dst, src *byte, rows, cols, dstStride, srcStride int), rows, cols int) {
+	switch {
+	case level == AVX512 && size == 4:
+		return transpose32AVX512, 16, 8
+	case level == AVX512:
+		return transpose64AVX512, 8, 4
+	case level == AVX2 && size == 4:
+		return transpose32AVX2, 8, 8
+	case level == AVX2:
+		return transpose64AVX2, 4, 4
+	}
+	return nil, 0, 0
+}
+
+// The products of a matrix and a vector by level.
+var (
+	matVecs32 = [...]MatVec{AVX2: matVec32AVX2, AVX512: matVec32AVX512}
+	matVecs64 = [...]MatVec{AVX2: matVec64AVX2, AVX512: matVec64AVX512}
+)

@@ -1,0 +1,60 @@
+package simd
+
+import (
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// atPageEnd gives n bytes that end where a page begins that may be neither read nor written.
+func atPageEnd(t *testing.T, n int) *byte {
+	t.Helper()
+	page := unix.Getpagesize()
+	size := (n + page - 1) / page * page
+	m, err := unix.Mmap(-1, 0, size+page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Munmap(m) })
+	if err := unix.Mprotect(m[size:], unix.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	return (*byte)(unsafe.Pointer(&m[size-n]))
+}
+
+// TestFourStaysInside: rows that end at the end of the memory.
+func TestFourStaysInside(t *testing.T) {
+	for _, level := range levels()[1:] {
+		for _, bits := range []int{32, 64} {
+			most, lay := FourOf(level, bits)
+			for cols := 1; cols <= 20; cols++ {
+				var p [9]*byte
+				for i := range p {
+					p[i] = atPageEnd(t, cols*bits/8)
+				}
+				most(p[0], p[1], p[2], p[3], p[4], 1, cols, 0, 0, 0, 0, 0)
+				lay(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], 1, cols, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+			}
+		}
+	}
+}
+
+// TestBatchReduceStaysInside: operands that end at the end of the memory.
+func TestBatchReduceStaysInside(t *testing.T) {
+	const k, batch = 3, 2
+	for _, level := range levels() {
+		for _, bits := range []int{32, 64} {
+			tile, size := BatchReduceOf(level, bits), bits/8
+			for rows := 1; rows <= tile.Rows; rows++ {
+				for cols := 1; cols <= tile.Cols; cols++ {
+					a, b, c := atPageEnd(t, batch*rows*k*size), atPageEnd(t, batch*k*cols*size), atPageEnd(t, rows*cols*size)
+					for _, accumulate := range []bool{false, true} {
+						tile.Run(rows, cols, k, batch, a, k*size, size, rows*k*size, b, cols*size, k*cols*size,
+							c, cols*size, accumulate)
+					}
+				}
+			}
+		}
+	}
+}

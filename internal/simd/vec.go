@@ -1,0 +1,322 @@
+package simd
+
+import "unsafe"
+
+//go:generate go run -C ../asmgen . -out ../simd vec
+
+// The loops of this file go through rows of their operands. Pointers point at the first row; strides are the distances between rows
+// in bytes, 0 to use one row again and again. The elements of a row lie side by side, or there is one for the whole row where the
+// loop says so. The result may lie exactly where an operand lies, not otherwise across it. Nothing outside the rows is read or
+// written. The result of an element depends on its operands alone, neither on its place nor on the length of a row.
+type (
+	// Map computes dst from x, element by element.
+	Map func(dst, x *byte, rows, cols, dstStride, xStride int)
+	// Zip computes dst from x and y, element by element.
+	Zip func(dst, x, y *byte, rows, cols, dstStride, xStride, yStride int)
+	// Mix computes dst from mask, whose elements are bools, x and y, element by element.
+	Mix func(dst, mask, x, y *byte, rows, cols, dstStride, maskStride, xStride, yStride int)
+	// Fold makes one number of each row of x; those of dst lie side by side. The order in which elements are combined depends on
+	// cols alone. Sums of float32 are float32, in many lanes: they are good to some units in the last place up to a thousand elements.
+	Fold func(dst, x *byte, rows, cols, xStride int)
+	// ZipFold is a Fold of two operands.
+	ZipFold func(dst, x, y *byte, rows, cols, xStride, yStride int)
+	// ExpSum sets dst to exp(x - peak), with one peak per row, and sum to the sum of each row; the sums lie side by side. dstStride may
+	// be 0 if only the sums are wanted.
+	ExpSum func(dst, sum, x, peak *byte, rows, cols, dstStride, xStride, peakStride int)
+	// ColumnSum adds the sum of each column of x to acc, of float64. The order of the terms depends on rows alone.
+	ColumnSum func(acc, x *byte, rows, cols, xStride int)
+	// ColumnExtreme makes best the greatest or the least of it and each column of x, as Max and Min do.
+	ColumnExtreme func(best, x *byte, rows, cols, xStride int)
+	// RowIndex gives the index, an int64, of the first element of each row of x that equals the row's value, which must be in the row or
+	// be NaN: that gives -1. The indices lie side by side.
+	RowIndex func(dst, x, value *byte, rows, cols, xStride, valueStride int)
+)
+
+// Zips are the loops of an operation: over two operands of whole rows, with one element of y per row, and with one element of x per
+// row. A level that has no loop for the last two has nil.
+type Zips struct{ Rows, OneY, OneX Zip }
+
+// Mixes are as Zips; OneXY has one element of x and one of y per row.
+type Mixes struct{ Rows, OneY, OneX, OneXY Mix }
+
+// Float is a type that every loop is there for.
+type Float interface{ float32 | float64 }
+
+// Number is a type that there is arithmetic for. Integers wrap around on overflow, and their loops are portable at every level.
+type Number interface {
+	Float | int32 | int64
+}
+
+// Ordered is a type that may be compared; a bool is read as a byte.
+type Ordered interface{ Number | uint8 }
+
+// Function is a function of one variable.
+type Function uint8
+
+// The functions, with the special values of package math. Those of floats err by at most 1.5 units in the last place, Sigmoid by
+// 2.5; Neg, Abs, Sign, Square, Relu, Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square and Relu take integers too.
+const (
+	Neg Function = iota
+	Abs
+	Sign   // 1, -1, 0 for ±0, NaN for NaN
+	Square // x·x
+	Relu   // max(x, 0): NaN for NaN
+	Sqrt
+	Rsqrt      // 1/√x
+	Reciprocal // 1/x
+	Exp
+	Expm1 // exp(x) - 1
+	Log
+	Log1p // log(1+x)
+	Tanh
+	Sigmoid // 1/(1+exp(-x))
+	Erf
+	Sin
+	Cos
+	functions
+)
+
+// Operation is a function of two variables.
+type Operation uint8
+
+// The operations. Max and Min give NaN where either operand is NaN, and order -0 before 0. Div and Pow take floats only.
+const (
+	Add Operation = iota
+	Sub
+	Mul
+	Div
+	Max
+	Min
+	Pow
+	operations
+)
+
+// Relation holds between two numbers or does not; the loops give bools.
+type Relation uint8
+
+// The relations. With a NaN all are false but NotEqual, which is true.
+const (
+	Less Relation = iota
+	LessEq
+	Equal
+	NotEqual
+	relations
+)
+
+// Reduction makes one number of many.
+type Reduction uint8
+
+// The reductions. Max and Min give NaN where there is one, order -0 before 0, and give -Inf and Inf for no elements of a row.
+const (
+	SumOf Reduction = iota
+	SumSquaresOf
+	MaxOf
+	MinOf
+	reductions
+)
+
+// MapOf is the loop of a function at a level that the machine has; nil if there is none for T.
+func MapOf[T Number](level Level, f Function) Map {
+	if m := lookup[T](level, func(l *loops) Map { return l.maps[f] }); m != nil {
+		return m
+	}
+	return portableMap[T](f)
+}
+
+// ZipOf gives the loops of an operation at a level that the machine has; Rows is nil if there is none for T.
+func ZipOf[T Number](level Level, op Operation) Zips {
+	if z := lookup[T](level, func(l *loops) Zips { return l.zips[op] }); z.Rows != nil {
+		return z
+	}
+	return Zips{Rows: portableZip[T](op)}
+}
+
+// RelationOf gives the loops of a relation at a level that the machine has.
+func RelationOf[T Ordered](level Level, r Relation) Zips {
+	if z := lookup[T](level, func(l *loops) Zips { return l.relations[r] }); z.Rows != nil {
+		return z
+	}
+	return Zips{Rows: portableRelation[T](r)}
+}
+
+// ChooseOf gives the loops that take x where mask is true, else y, at a level that the machine has. Elements have 1, 4 or 8 bytes.
+func ChooseOf(level Level, size int) Mixes {
+	switch size {
+	case 1:
+		return Mixes{Rows: portableChoose[uint8]}
+	case 4:
+		if l := lookup[float32](level, func(l *loops) Mixes { return l.choose }); l.Rows != nil {
+			return l
+		}
+		return Mixes{Rows: portableChoose[uint32]}
+	}
+	if l := lookup[float64](level, func(l *loops) Mixes { return l.choose }); l.Rows != nil {
+		return l
+	}
+	return Mixes{Rows: portableChoose[uint64]}
+}
+
+// CopyOf is the loop that copies rows, at a level that the machine has. Elements have 1, 4 or 8 bytes.
+func CopyOf(level Level, size int) Map {
+	return bySize(level, size, func(l *loops) Map { return l.copy }, copyRows[uint8], copyRows[uint32], copyRows[uint64])
+}
+
+// SpreadOf is the loop that repeats one element per row, at a level that the machine has. Elements have 1, 4 or 8 bytes.
+func SpreadOf(level Level, size int) Map {
+	return bySize(level, size, func(l *loops) Map { return l.spread }, spread[uint8], spread[uint32], spread[uint64])
+}
+
+// bySize gives the loop of a level that moves elements of a size, or the portable one.
+func bySize(level Level, size int, get func(*loops) Map, by1, by4, by8 Map) Map {
+	var m Map
+	switch size {
+	case 1:
+		return by1
+	case 4:
+		if m = lookup[float32](level, get); m == nil {
+			m = by4
+		}
+	default:
+		if m = lookup[float64](level, get); m == nil {
+			m = by8
+		}
+	}
+	return m
+}
+
+// FoldOf is the loop of a reduction at a level that the machine has.
+func FoldOf[T Float](level Level, r Reduction) Fold {
+	if f := lookup[T](level, func(l *loops) Fold { return l.folds[r] }); f != nil {
+		return f
+	}
+	return portableFold[T](r)
+}
+
+// RowDotOf is the loop that sums the products of rows, at a level that the machine has.
+func RowDotOf[T Float](level Level) ZipFold {
+	if f := lookup[T](level, func(l *loops) ZipFold { return l.dot }); f != nil {
+		return f
+	}
+	return portableDot[T]
+}
+
+// ColumnSumOf is the loop that sums columns of T, at a level that the machine has.
+func ColumnSumOf[T Float](level Level) ColumnSum {
+	if f := lookup[T](level, func(l *loops) ColumnSum { return l.columnSum }); f != nil {
+		return f
+	}
+	return portableColumnSum[T]
+}
+
+// ColumnExtremeOf is the loop that finds the greatest of columns of T, or the least, at a level that the machine has.
+func ColumnExtremeOf[T Float](level Level, greatest bool) ColumnExtreme {
+	loop := lookup[T](level, func(l *loops) ColumnExtreme {
+		if greatest {
+			return l.columnMax
+		}
+		return l.columnMin
+	})
+	switch {
+	case loop != nil:
+		return loop
+	case greatest:
+		return portableColumnExtreme(maxOf[T])
+	}
+	return portableColumnExtreme(minOf[T])
+}
+
+// RowIndexOf is the loop that searches rows, at a level that the machine has.
+func RowIndexOf[T Float](level Level) RowIndex {
+	if f := lookup[T](level, func(l *loops) RowIndex { return l.rowIndex }); f != nil {
+		return f
+	}
+	return portableIndex[T]
+}
+
+// ExpSumOf is the loop of softmax at a level that the machine has.
+func ExpSumOf[T Float](level Level) ExpSum {
+	if f := lookup[T](level, func(l *loops) ExpSum { return l.expSum }); f != nil {
+		return f
+	}
+	return portableExpSum[T]
+}
+
+// CastOf is the loop that converts S to D at a level that the machine has. A float becomes an integer by dropping its fraction; beyond
+// the integer's range it becomes the nearest integer there is, and NaN becomes 0. A wider integer loses its upper bits.
+func CastOf[D, S Ordered](level Level) (m Map) {
+	var d D
+	var s S
+	_, toInt := any(d).(int32)
+	switch any(s).(type) {
+	case int32:
+		m = lookup[D](level, func(l *loops) Map { return l.fromInt })
+	case uint8:
+		m = lookup[D](level, func(l *loops) Map { return l.fromBool })
+	case float32:
+		if toInt {
+			m = lookup[S](level, func(l *loops) Map { return l.toInt })
+		} else if _, wider := any(d).(float64); wider {
+			m = lookup[D](level, func(l *loops) Map { return l.fromFloat })
+		}
+	case float64:
+		if toInt {
+			m = lookup[S](level, func(l *loops) Map { return l.toInt })
+		} else if _, narrower := any(d).(float32); narrower {
+			m = lookup[S](level, func(l *loops) Map { return l.toFloat })
+		}
+	}
+	if m == nil {
+		m = portableCast[D, S]()
+	}
+	return m
+}
+
+// TruthOf is the loop that gives for each S whether it is not 0, as NaN is not.
+func TruthOf[S Ordered](level Level) Map {
+	notEqual := RelationOf[S](level, NotEqual)
+	if notEqual.OneY == nil {
+		return eachRow(nonzero[S])
+	}
+	zero := new(S)
+	return func(dst, x *byte, rows, cols, dstStride, xStride int) {
+		notEqual.OneY(dst, x, (*byte)(unsafe.Pointer(zero)), rows, cols, dstStride, xStride, 0)
+	}
+}
+
+// loops are those that a level has for a type of floats.
+type loops struct {
+	maps      [functions]Map
+	zips      [operations]Zips
+	relations [relations]Zips
+	folds     [reductions]Fold
+	choose    Mixes
+	dot       ZipFold
+	columnSum ColumnSum
+
+	columnMax, columnMin ColumnExtreme
+	rowIndex             RowIndex
+	expSum               ExpSum
+
+	copy, spread             Map
+	fromInt, toInt, fromBool Map // int32
+	fromFloat, toFloat       Map // float64 and float32
+}
+
+// lookup gives a loop of a level for T, the zero value if T is no float or the level has no loops of its own.
+func lookup[T any, L any](level Level, get func(*loops) L) (l L) {
+	var e T
+	var of *loops
+	switch any(e).(type) {
+	case float32:
+		of = loops32(level)
+	case float64:
+		of = loops64(level)
+	}
+	if of != nil {
+		l = get(of)
+	}
+	return l
+}
+
+// slice is a row of n elements.
+func slice[T any](p *byte, n int) []T { return unsafe.Slice((*T)(unsafe.Pointer(p)), n) }

@@ -1,0 +1,23 @@
+//go:build !noasm
+
+package simd
+
+import "math"
+
+// periodic completes a loop of sine or cosine, which leaves elements that are too great for it as they are and returns whether there
+// was one. Those are the only ones greater than 1.
+func periodic[T Float](loop func(dst, x *byte, rows, cols, dstStride, xStride int) bool, of func(float64) float64) Map {
+	return func(dst, x *byte, rows, cols, dstStride, xStride int) {
+		if !loop(dst, x, rows, cols, dstStride, xStride) {
+			return
+		}
+		for r := range rows {
+			row := slice[T](move(dst, r*dstStride), cols)
+			for i, v := range row {
+				if v := float64(v); math.Abs(v) > 1 {
+					row[i] = T(of(v))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package workload
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// last is the last axis of x.
+func last(x *graph.Node) graph.Axis { return x.Shape().Axis(x.Rank() - 1) }
+
+// dense is x·w + bias over the last axis of x[i f], which becomes the axis out. The
+// weights start in ±√(gain/fan in), the bias at zero.
+func (b *builder) dense(name string, x *graph.Node, out graph.Axis, seed uint64, gain float64) *graph.Node {
+	defer b.Scope(name)()
+	in := last(x)
+	w := b.param("w", seed, math.Sqrt(gain/float64(in.Size)), in, out)
+	return ops.Add(ops.MatMul(x, w), b.Param("b", b.dt, out))
+}
+
+// layerNorm gives the last axis of x mean 0 and variance 1, then scales and shifts
+// each of its features.
+func (b *builder) layerNorm(name string, x *graph.Node) *graph.Node {
+	defer b.Scope(name)()
+	f := last(x)
+	centred := ops.Sub(x, ops.Mean(x, f.Name, ops.Keep))
+	variance := ops.Mean(ops.Square(centred), f.Name, ops.Keep)
+	normal := ops.Div(centred, ops.Sqrt(ops.Shift(variance, 1e-5)))
+	return ops.Add(ops.Mul(normal, b.Param("gain", b.dt, f).Init(graph.Fill(1))), b.Param("bias", b.dt, f))
+}
+
+// crossEntropy is the mean over i of −log softmax of the scores[i c] at the label of i.
+func crossEntropy(scores, label *graph.Node) *graph.Node {
+	hot := ops.OneHot(label, -1, last(scores), scores.DType())
+	return ops.Neg(ops.Mean(ops.Sum(ops.Mul(hot, ops.LogSoftmax(scores, -1)), -1))).As("loss")
+}
+
+// squaredError is the mean of (y − target)².
+func squaredError(y, target *graph.Node) *graph.Node {
+	return ops.Mean(ops.Square(ops.Sub(y, target))).As("loss")
+}

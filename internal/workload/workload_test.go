@@ -1,0 +1,151 @@
+package workload
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// The first states of the generator, shifted, from Python's unbounded integers.
+func TestUniform(t *testing.T) {
+	for seed, want := range map[uint64][]float64{
+		0:  {2943726, 11174005, 11781264, 12347855},
+		10: {2482536, 5188541, 11260289, 1404634},
+	} {
+		got := Uniform(seed, len(want))
+		for i, u := range got {
+			if u*(1<<24) != want[i] {
+				t.Errorf("seed %d: number %d is %v·2⁻²⁴, want %v", seed, i, u*(1<<24), want[i])
+			}
+			if v := values(seed, len(want), 3)[i]; v != (2*u-1)*3 {
+				t.Errorf("seed %d: value %d is %v for %v", seed, i, v, u)
+			}
+			if l := labels(seed, len(want), 10)[i]; l != math.Floor(10*u) {
+				t.Errorf("seed %d: label %d is %v for %v", seed, i, l, u)
+			}
+		}
+	}
+}
+
+// losses are those of steps 1 and 20 in PyTorch 1.13: lines of bench/pytorch.py
+// --seconds 0 with these keys alone.
+type losses struct {
+	Workload string
+	DType    graph.DType
+	First    float64 `json:"loss_first"`
+	Last     float64 `json:"loss_last"`
+}
+
+func torchLosses(t *testing.T) (out []losses) {
+	t.Helper()
+	f, err := os.Open("testdata/torch.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for d := json.NewDecoder(f); d.More(); {
+		var line struct {
+			losses
+			DType string
+		}
+		if err := d.Decode(&line); err != nil {
+			t.Fatal(err)
+		}
+		line.losses.DType = map[string]graph.DType{"float32": graph.F32, "float64": graph.F64}[line.DType]
+		out = append(out, line.losses)
+	}
+	return out
+}
+
+// large are the workloads whose 20 steps take minutes without vector kernels.
+var large = []string{"kmeans_large"}
+
+func TestLossesAreThoseOfTorch(t *testing.T) {
+	tested := map[string]bool{}
+	for _, want := range torchLosses(t) {
+		tested[want.Workload] = true
+		t.Run(want.Workload+" "+want.DType.String(), func(t *testing.T) {
+			switch {
+			case want.Workload != "small" && testing.Short():
+				t.Skip("a full-sized step is not short")
+			case slices.Contains(large, want.Workload) && os.Getenv("TAPESTRY_LONG") == "":
+				t.Skip("want TAPESTRY_LONG=1")
+			}
+			w, vm := ready(t, want.Workload, want.DType)
+			tolerance := 1e-5
+			if want.DType == graph.F64 {
+				tolerance = 1e-11
+			}
+			for step := 1; step <= 20; step++ {
+				if err := vm.Run(context.Background(), w.Feed); err != nil {
+					t.Fatal(err)
+				}
+				expected, at := map[int]float64{1: want.First, 20: want.Last}[step]
+				if got := vm.Float(w.Loss); at && !(math.Abs(got-expected) <= tolerance*expected) {
+					t.Errorf("the loss of step %d is %.9g, PyTorch's %.9g", step, got, expected)
+				}
+			}
+		})
+	}
+	for _, name := range Names() {
+		if !tested[name] {
+			t.Errorf("PyTorch's losses of %s are missing", name)
+		}
+	}
+}
+
+func ready(t *testing.T, name string, dt graph.DType) (*Workload, *tape.VM) {
+	t.Helper()
+	w, err := Build(name, dt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := w.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Store()
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := p.NewVM(s)
+	t.Cleanup(vm.Close)
+	return w, vm
+}
+
+func TestStepsAllocateNothing(t *testing.T) {
+	for _, name := range Names() {
+		if slices.Contains(large, name) || name != "small" && testing.Short() {
+			continue
+		}
+		w, vm := ready(t, name, graph.F32)
+		if n := testing.AllocsPerRun(20, func() { // so many that what the runtime makes once does not count
+			if err := vm.Run(context.Background(), w.Feed); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations a step", name, n)
+		}
+	}
+}
+
+func TestBuildRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		dt   graph.DType
+		want string
+	}{
+		{"mpl", graph.F32, `unknown workload "mpl": did you mean "mlp"?`},
+		{"small", graph.I64, "small: element type i64: want f32 or f64"},
+	} {
+		if _, err := Build(c.name, c.dt); err == nil || err.Error() != c.want {
+			t.Errorf("Build(%q, %v): %v, want %s", c.name, c.dt, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,386 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// Three operations share the products of a convolution,
+//
+//	Σ y[q o]·w[k c o]·x[q·stride + k·dilation − padding, c]
+//
+// each the derivative of that sum by one of the three:
+//
+//	Conv        y from x and w
+//	ConvInput   x from y and wᵀ
+//	ConvKernel  w from x and y
+//
+// So they are closed under differentiation, to any order. Batch axes come first
+// and channels last: x[… h w c], w[kh kw c o], y[… h w o], with one spatial axis
+// or two; wᵀ is [kh kw o c]. In groups, w holds the channels c of one group, and
+// the o of all.
+
+// convolution is what the three have in common. To is the shape of the result of
+// those that are no convolution themselves.
+type convolution struct {
+	Stride, Padding, Dilation graph.Ints
+	Groups                    int
+	To                        graph.Shape
+}
+
+type (
+	conv       convolution
+	convInput  convolution
+	convKernel convolution
+)
+
+// Conv1D is the cross-correlation of x[… t c] with w[k c o], as neural networks
+// call convolution: [… t o], y_qo = Σ_kc x_{q+k,c}·w_kco. It takes [Stride],
+// [Padding], [Dilation] and [Groups]; with groups, w is [k c/groups o].
+func Conv1D(x, w *graph.Node, options ...Window) *graph.Node { return convolve(1, x, w, options) }
+
+// Conv2D is the cross-correlation of x[… h w c] with w[kh kw c o], as neural
+// networks call convolution: [… h w o]. It takes [Stride], [Padding], [Dilation]
+// and [Groups]; with groups, w is [kh kw c/groups o].
+func Conv2D(x, w *graph.Node, options ...Window) *graph.Node { return convolve(2, x, w, options) }
+
+func convolve(spatial int, x, w *graph.Node, options []Window) *graph.Node {
+	c, err := convolutionOf(spatial, options)
+	if err != nil {
+		return graph.Of(x, w).Fail("Conv", err, x, w)
+	}
+	return graph.Apply(conv(c), x, w)
+}
+
+// ConvTranspose1D is [ConvTranspose2D] over one axis: y[… t o] and v[k o c] give
+// [… t c].
+func ConvTranspose1D(y, v *graph.Node, options ...Window) *graph.Node {
+	return convolveBack(1, y, v, options)
+}
+
+// ConvTranspose2D spreads every element of y[… h w o] over a window, weighted by
+// v[kh kw o c]: [… h w c]. It is the transpose of [Conv2D] with the same options
+// and the weights v with the last two axes exchanged. The result is the smallest
+// from which Conv2D gives the shape of y. With groups, v is [kh kw o c/groups].
+func ConvTranspose2D(y, v *graph.Node, options ...Window) *graph.Node {
+	return convolveBack(2, y, v, options)
+}
+
+func convolveBack(spatial int, y, v *graph.Node, options []Window) *graph.Node {
+	c, err := convolutionOf(spatial, options)
+	if err == nil && y.IsValid() && v.IsValid() {
+		c.To, err = c.source(y.Shape(), v.Shape())
+	}
+	if err != nil {
+		return graph.Of(y, v).Fail("ConvTranspose", err, y, v)
+	}
+	return graph.Apply(convInput(c), y, v)
+}
+
+func convolutionOf(spatial int, options []Window) (c convolution, err error) {
+	o, err := windowsOf(options, "Dilation", "Groups")
+	c.Groups = o.groups
+	if err == nil {
+		c.Stride, err = each("stride", o.stride, spatial, 1)
+	}
+	if err == nil {
+		c.Padding, err = each("padding", o.padding, spatial, 0)
+	}
+	if err == nil {
+		c.Dilation, err = each("dilation", o.dilation, spatial, 1)
+	}
+	return c, err
+}
+
+// result is the shape of y, for x and w.
+func (c convolution) result(x, w graph.Shape) (graph.Shape, error) {
+	n := c.Stride.Len()
+	if n < 1 || n > 2 || c.Padding.Len() != n || c.Dilation.Len() != n {
+		return graph.Shape{}, fmt.Errorf("want stride, padding and dilation for one axis or two")
+	}
+	if x.Rank() <= n || w.Rank() != n+2 {
+		return graph.Shape{}, fmt.Errorf("want arrays %s", []string{"[… t c] and [k c o]", "[… h w c] and [kh kw c o]"}[n-1])
+	}
+	axes, last := x.Axes(), x.Rank()-1
+	for i := range n {
+		a := &axes[last-n+i]
+		size, err := slide(*a, w.Dim(i), c.Stride.At(i), c.Padding.At(i), c.Dilation.At(i))
+		if err != nil {
+			return graph.Shape{}, err
+		}
+		a.Size = size
+	}
+	in, own, out := x.Axis(last), w.Axis(n), w.Axis(n+1)
+	switch {
+	case c.Groups < 1:
+		return graph.Shape{}, fmt.Errorf("%d groups: want at least 1", c.Groups)
+	case in.Size%c.Groups != 0 || out.Size%c.Groups != 0:
+		return graph.Shape{}, fmt.Errorf("channels %v and %v do not divide into %d groups", in, out, c.Groups)
+	case own.Size != in.Size/c.Groups:
+		return graph.Shape{}, fmt.Errorf("weights for channels %v: want %d", own, in.Size/c.Groups)
+	case in.Name != "" && own.Name != "" && in.Name != own.Name:
+		return graph.Shape{}, channelsDiffer(in, own)
+	}
+	axes[last] = out
+	return graph.NewShape(axes...)
+}
+
+// source is the shape of the smallest x that gives y with the transpose of v.
+func (c convolution) source(y, v graph.Shape) (graph.Shape, error) {
+	n := c.Stride.Len()
+	if y.Rank() <= n || v.Rank() != n+2 {
+		return graph.Shape{}, fmt.Errorf("want arrays %s", []string{"[… t o] and [k o c]", "[… h w o] and [kh kw o c]"}[n-1])
+	}
+	axes, last := y.Axes(), y.Rank()-1
+	for i := range n {
+		a := &axes[last-n+i]
+		if step := max(c.Stride.At(i), c.Padding.At(i), c.Dilation.At(i), v.Dim(i), a.Size, c.Groups); step > maxStep {
+			return graph.Shape{}, fmt.Errorf("%d is too large", step)
+		}
+		a.Size = (a.Size-1)*c.Stride.At(i) - 2*c.Padding.At(i) + (v.Dim(i)-1)*c.Dilation.At(i) + 1
+	}
+	own, out := v.Axis(n), v.Axis(n+1)
+	switch {
+	case own.Size != axes[last].Size:
+		return graph.Shape{}, fmt.Errorf("weights for channels %v: want %v", own, axes[last])
+	case own.Name != "" && axes[last].Name != "" && own.Name != axes[last].Name:
+		return graph.Shape{}, channelsDiffer(axes[last], own)
+	}
+	axes[last] = graph.Axis{Name: out.Name, Size: out.Size * c.Groups}
+	return graph.NewShape(axes...)
+}
+
+func channelsDiffer(a, b graph.Axis) error {
+	return &graph.Mistake{Problem: fmt.Sprintf("channels are called %q and %q", a.Name, b.Name), Fix: "rename one axis"}
+}
+
+// exchanged is a shape with its last two axes exchanged.
+func exchanged(s graph.Shape) graph.Shape {
+	axes := s.Axes()
+	if n := len(axes); n > 1 {
+		axes[n-2], axes[n-1] = axes[n-1], axes[n-2]
+	}
+	t, _ := graph.NewShape(axes...)
+	return t
+}
+
+// infer checks the operands of the two transposes: of x, w and y, one is the result.
+func (c convolution) infer(in []*graph.Node, x, w, y graph.Shape) (graph.Type, error) {
+	if err := wantFloat(in...); err != nil {
+		return graph.Type{}, err
+	}
+	want, err := c.result(x, w)
+	if err == nil && !want.SameSizes(y) {
+		err = fmt.Errorf("%v and %v give %v, not %v", x, w, want, y)
+	}
+	return graph.Type{DType: in[0].DType(), Shape: c.To}, err
+}
+
+// products calls f with the places in x, w and y of the factors of every product.
+func (c convolution) products(x, w, y graph.Shape, f func(x, w, y int)) {
+	n := c.Stride.Len()
+	stride, padding, dilation := pair(c.Stride, 1), pair(c.Padding, 0), pair(c.Dilation, 1)
+	batch, xh, xw, xc := planes(x, n)
+	_, yh, yw, yc := planes(y, n)
+	size := pair(graph.IntsOf(w.Sizes()[:n]...), 1)
+	wc, each := xc/c.Groups, yc/c.Groups
+	for b := range batch {
+		for q := range yh * yw {
+			for k := range size[0] * size[1] {
+				i := q/yw*stride[0] + k/size[1]*dilation[0] - padding[0]
+				j := q%yw*stride[1] + k%size[1]*dilation[1] - padding[1]
+				if i < 0 || i >= xh || j < 0 || j >= xw {
+					continue
+				}
+				for o := range yc {
+					for ch := range wc {
+						f(((b*xh+i)*xw+j)*xc+o/each*wc+ch, (k*wc+ch)*yc+o, (b*yh*yw+q)*yc+o)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (c convolution) kernel() kernel.Convolution {
+	return kernel.Convolution{
+		Spatial: c.Stride.Len(), Groups: c.Groups,
+		Stride: pair(c.Stride, 1), Padding: pair(c.Padding, 0), Dilation: pair(c.Dilation, 1),
+	}
+}
+
+func (conv) Name() string                        { return "Conv" }
+func (conv) Doc() string                         { return "sums of windows of an array weighted by a kernel" }
+func (op conv) Kernel(*graph.Node) kernel.Kernel { return kernel.Conv(convolution(op).kernel()) }
+
+func (op conv) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 2); err != nil {
+		return graph.Type{}, err
+	}
+	if err := wantFloat(in...); err != nil {
+		return graph.Type{}, err
+	}
+	if op.To != (graph.Shape{}) {
+		return graph.Type{}, fmt.Errorf("its shape follows from its operands")
+	}
+	s, err := convolution(op).result(in[0].Shape(), in[1].Shape())
+	return graph.Type{DType: in[0].DType(), Shape: s}, err
+}
+
+// Grad is dx = ConvInput(dy, wᵀ), dw = ConvKernel(x, dy).
+func (op conv) Grad(y, dy *graph.Node, i int) *graph.Node {
+	x, w := y.In(0), y.In(1)
+	op.To = y.In(i).Shape()
+	if i == 0 {
+		return graph.Apply(convInput(op), dy, swapLast(w))
+	}
+	return graph.Apply(convKernel(op), x, dy)
+}
+
+func (op conv) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	convolution(op).products(in[0].Type.Shape, in[1].Type.Shape, y.Shape(), func(x, w, y int) {
+		out.Data[y] += in[0].Data[x] * in[1].Data[w]
+	})
+	return out
+}
+
+func (op conv) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return alongPlanes("conv", y, op.Stride.Len(), in)
+}
+
+func (conv) Cases() []Case {
+	return convCases(func(c convolution) graph.Op { return conv(c) },
+		func(x, w, _ graph.Shape) (_, _, _ graph.Shape) { return x, w, graph.Shape{} })
+}
+
+func (convInput) Name() string { return "ConvInput" }
+func (convInput) Doc() string {
+	return "elements spread over windows, weighted by a kernel: Conv's transpose in its array"
+}
+func (op convInput) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.ConvInput(convolution(op).kernel())
+}
+
+func (op convInput) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 2); err != nil {
+		return graph.Type{}, err
+	}
+	return convolution(op).infer(in, op.To, exchanged(in[1].Shape()), in[0].Shape())
+}
+
+// Grad is dy = Conv(dx, w), dwᵀ = ConvKernel(dx, y)ᵀ.
+func (op convInput) Grad(x, dx *graph.Node, i int) *graph.Node {
+	y, v := x.In(0), x.In(1)
+	if i == 0 {
+		op.To = graph.Shape{}
+		return graph.Apply(conv(op), dx, swapLast(v))
+	}
+	op.To = exchanged(v.Shape())
+	return swapLast(graph.Apply(convKernel(op), dx, y))
+}
+
+func (op convInput) Eval(_ graph.Env, x *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(x.Type())
+	w := exchanged(in[1].Type.Shape)
+	c, o := w.Dim(w.Rank()-2), w.Dim(w.Rank()-1)
+	convolution(op).products(x.Shape(), w, in[0].Type.Shape, func(x, w, y int) {
+		out.Data[x] += in[0].Data[y] * in[1].Data[w-w%(c*o)+w%o*c+w/o%c]
+	})
+	return out
+}
+
+func (op convInput) Notation(x *graph.Node, in []graph.Expr) graph.Expr {
+	return alongPlanes("convinput", x, op.Stride.Len(), in)
+}
+
+func (convInput) Cases() []Case {
+	return convCases(func(c convolution) graph.Op { return convInput(c) },
+		func(x, w, y graph.Shape) (_, _, _ graph.Shape) { return y, exchanged(w), x })
+}
+
+func (convKernel) Name() string { return "ConvKernel" }
+func (convKernel) Doc() string {
+	return "products of windows with elements, summed over all windows: Conv's transpose in its kernel"
+}
+func (op convKernel) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.ConvKernel{Convolution: convolution(op).kernel()}
+}
+
+func (op convKernel) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 2); err != nil {
+		return graph.Type{}, err
+	}
+	return convolution(op).infer(in, in[0].Shape(), op.To, in[1].Shape())
+}
+
+// Grad is dx = ConvInput(y, dwᵀ), dy = Conv(x, dw).
+func (op convKernel) Grad(w, dw *graph.Node, i int) *graph.Node {
+	x, y := w.In(0), w.In(1)
+	if i == 0 {
+		op.To = x.Shape()
+		return graph.Apply(convInput(op), y, swapLast(dw))
+	}
+	op.To = graph.Shape{}
+	return graph.Apply(conv(op), x, dw)
+}
+
+func (op convKernel) Eval(_ graph.Env, w *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(w.Type())
+	convolution(op).products(in[0].Type.Shape, w.Shape(), in[1].Type.Shape, func(x, w, y int) {
+		out.Data[w] += in[0].Data[x] * in[1].Data[y]
+	})
+	return out
+}
+
+func (op convKernel) Notation(w *graph.Node, in []graph.Expr) graph.Expr {
+	return alongPlanes("convkernel", w.In(0), op.Stride.Len(), in)
+}
+
+func (convKernel) Cases() []Case {
+	return convCases(func(c convolution) graph.Op { return convKernel(c) },
+		func(x, w, y graph.Shape) (_, _, _ graph.Shape) { return x, y, w })
+}
+
+// convCase is an example of the three operations: shapes of x, w and y, and the
+// options.
+type convCase struct {
+	x, w, y string
+	spatial int
+	options []Window
+}
+
+var convExamples = []convCase{
+	{"[b=2 h=5 w=4 c=2]", "[kh=3 kw=2 c=2 o=3]", "[b=2 h=3 w=3 o=3]", 2, nil},
+	{"[h=5 w=6 c=2]", "[3 3 c=2 o=2]", "[h=3 w=3 o=2]", 2, []Window{Stride(2), Padding(1)}},
+	{"[b=1 h=5 w=5 c=1]", "[3 3 1 o=2]", "[b=1 h=5 w=5 o=2]", 2, []Window{Dilation(2), Padding(2)}},
+	{"[h=5 w=4 1]", "[2 2 1 o=2]", "[h=2 w=4 o=2]", 2, []Window{Stride(2, 1), Padding(0, 1), Dilation(1, 2)}},
+	{"[b=2 h=3 w=3 c=4]", "[2 2 2 o=6]", "[b=2 h=2 w=2 o=6]", 2, []Window{Groups(2)}},
+	{"[h=3 w=4 c=3]", "[3 3 1 o=3]", "[h=3 w=4 o=3]", 2, []Window{Groups(3), Padding(1)}},
+	{"[b=2 t=7 c=2]", "[k=3 c=2 o=3]", "[b=2 t=4 o=3]", 1, []Window{Stride(2), Padding(1)}},
+	{"[a=2 b=1 t=4 c=1]", "[k=2 c=1 o=1]", "[a=2 b=1 t=3 o=1]", 1, nil},
+}
+
+// convCases makes a case of each example, with operands of the shapes given.
+func convCases(op func(convolution) graph.Op, shapes func(x, w, y graph.Shape) (first, second, to graph.Shape)) []Case {
+	var out []Case
+	for _, e := range convExamples {
+		c, err := convolutionOf(e.spatial, e.options)
+		var s [3]graph.Shape
+		for i, text := range []string{e.x, e.w, e.y} {
+			if err == nil {
+				err = s[i].UnmarshalText([]byte(text))
+			}
+		}
+		if err != nil {
+			panic(err) // the table is wrong
+		}
+		first, second, to := shapes(s[0], s[1], s[2])
+		c.To = to
+		operands := []Operand{{"float" + first.String(), Reals}, {"float" + second.String(), Reals}}
+		out = append(out, Case{operands, func(in []*graph.Node) *graph.Node { return graph.Apply(op(c), in...) }})
+	}
+	return out
+}

@@ -1,0 +1,28 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Gelu is x·Φ(x), element by element, where Φ is the normal distribution
+// function: ½·x·(1 + erf(x/√2)).
+func Gelu(x *graph.Node) *graph.Node {
+	if !x.IsValid() {
+		return graph.Of(x).Fail("Gelu", errNil, x)
+	}
+	defer x.Graph().Scope("gelu")()
+	return Mul(Scale(x, 0.5), Shift(Erf(Scale(x, 1/math.Sqrt2)), 1))
+}
+
+// GeluTanh is the usual approximation of [Gelu] by a hyperbolic tangent:
+// ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))). It differs from it by less than 0.0005.
+func GeluTanh(x *graph.Node) *graph.Node {
+	if !x.IsValid() {
+		return graph.Of(x).Fail("GeluTanh", errNil, x)
+	}
+	defer x.Graph().Scope("gelu")()
+	inner := Scale(Add(x, Scale(Mul(x, Square(x)), 0.044715)), math.Sqrt(2/math.Pi))
+	return Mul(Scale(x, 0.5), Shift(Tanh(inner), 1))
+}

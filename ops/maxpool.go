@@ -1,0 +1,154 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type (
+	maxPool   pooling
+	maxPick   pooling
+	maxUnpool pooling
+)
+
+// MaxPool1D is the largest element of windows of size k over x[… t c], channel by
+// channel; NaN if any is. It takes [Stride], k by default, and [Padding].
+func MaxPool1D(x *graph.Node, k int, options ...Window) *graph.Node {
+	return maxPooled(x, options, k)
+}
+
+// MaxPool2D is the largest element of windows of size kh×kw over x[… h w c],
+// channel by channel; NaN if any is. It takes [Stride], the size of the window by
+// default, and [Padding].
+func MaxPool2D(x *graph.Node, kh, kw int, options ...Window) *graph.Node {
+	return maxPooled(x, options, kh, kw)
+}
+
+func maxPooled(x *graph.Node, options []Window, size ...int) *graph.Node {
+	p, _, err := poolingOf(options, size)
+	if err != nil {
+		return graph.Of(x).Fail("MaxPool", err, x)
+	}
+	return graph.Apply(maxPool(p), x)
+}
+
+// chosen gives, for each window over x, the place of the element that counts.
+func (p pooling) chosen(x graph.Value, y graph.Shape) []int {
+	most, at := p.largest(x, y), make([]int, y.Len())
+	for q := range at {
+		at[q] = -1
+	}
+	p.windows(x.Type.Shape, y, func(x0, q int) {
+		if at[q] < 0 && !(x.Data[x0] < most[q]) {
+			at[q] = x0
+		}
+	})
+	return at
+}
+
+func (p pooling) largest(x graph.Value, y graph.Shape) []float64 {
+	most := make([]float64, y.Len())
+	for q := range most {
+		most[q] = math.Inf(-1)
+	}
+	p.windows(x.Type.Shape, y, func(x0, q int) { most[q] = max(most[q], x.Data[x0]) })
+	return most
+}
+
+func (maxPool) Name() string                                  { return "MaxPool" }
+func (maxPool) Doc() string                                   { return "largest element of every window" }
+func (op maxPool) Infer(in []*graph.Node) (graph.Type, error) { return pooling(op).infer(in, 1) }
+func (op maxPool) Kernel(*graph.Node) kernel.Kernel           { return kernel.MaxPool(pooling(op).kernel()) }
+func (op maxPool) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return alongPlanes("maxpool", y, op.Size.Len(), in)
+}
+
+func (op maxPool) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return graph.Apply(maxUnpool(op), y.In(0), dy)
+}
+
+func (op maxPool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	return graph.Value{Type: y.Type(), Data: pooling(op).largest(in[0], y.Shape())}
+}
+
+func (maxPool) Cases() []Case {
+	return poolCases(Apart, "x", func(p pooling, _ graph.Shape) graph.Op { return maxPool(p) })
+}
+
+func (maxPick) Name() string                        { return "MaxPick" }
+func (maxPick) Doc() string                         { return "elements where the windows of another array have their largest" }
+func (op maxPick) Kernel(*graph.Node) kernel.Kernel { return kernel.MaxPick(pooling(op).kernel()) }
+func (op maxPick) Infer(in []*graph.Node) (graph.Type, error) {
+	t, err := pooling(op).infer(in, 2)
+	if err == nil && !in[0].Shape().SameSizes(in[1].Shape()) {
+		err = fmt.Errorf("sizes differ: %v and %v", in[0].Shape(), in[1].Shape())
+	}
+	return t, err
+}
+
+// Grad is nothing for the array that is searched.
+func (op maxPick) Grad(y, dy *graph.Node, i int) *graph.Node {
+	if i == 0 {
+		return nil
+	}
+	return graph.Apply(maxUnpool(op), y.In(0), dy)
+}
+
+func (op maxPick) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	for q, x := range pooling(op).chosen(in[0], y.Shape()) {
+		out.Data[q] = in[1].Data[x]
+	}
+	return out
+}
+
+func (op maxPick) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return alongPlanes("maxpick", y, op.Size.Len(), in)
+}
+
+func (maxPick) Cases() []Case {
+	return poolCases(Apart, "xx", func(p pooling, _ graph.Shape) graph.Op { return maxPick(p) })
+}
+
+func (maxUnpool) Name() string { return "MaxUnpool" }
+func (maxUnpool) Doc() string {
+	return "zeros, with elements where the windows of another array have their largest: MaxPool's derivative"
+}
+func (op maxUnpool) Kernel(*graph.Node) kernel.Kernel { return kernel.MaxUnpool(pooling(op).kernel()) }
+func (op maxUnpool) Infer(in []*graph.Node) (graph.Type, error) {
+	t, err := pooling(op).infer(in, 2)
+	if err == nil && !t.Shape.SameSizes(in[1].Shape()) {
+		err = fmt.Errorf("windows over %v give %v, not %v", in[0].Shape(), t.Shape, in[1].Shape())
+	}
+	if err != nil {
+		return graph.Type{}, err
+	}
+	return in[0].Type(), nil
+}
+
+// Grad is nothing for the array that is searched.
+func (op maxUnpool) Grad(y, dy *graph.Node, i int) *graph.Node {
+	if i == 0 {
+		return nil
+	}
+	return graph.Apply(maxPick(op), y.In(0), dy)
+}
+
+func (op maxUnpool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	for q, x := range pooling(op).chosen(in[0], in[1].Type.Shape) {
+		out.Data[x] += in[1].Data[q]
+	}
+	return out
+}
+
+func (op maxUnpool) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return alongPlanes("maxunpool", y, op.Size.Len(), in)
+}
+
+func (maxUnpool) Cases() []Case {
+	return poolCases(Apart, "xy", func(p pooling, _ graph.Shape) graph.Op { return maxUnpool(p) })
+}

@@ -1,0 +1,123 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type (
+	sumPool   pooling
+	sumUnpool pooling
+)
+
+// AvgPool1D is the average of windows of size k over x[… t c], channel by channel.
+// It takes the options of [AvgPool2D].
+func AvgPool1D(x *graph.Node, k int, options ...Window) *graph.Node { return averaged(x, options, k) }
+
+// AvgPool2D is the average of windows of size kh×kw over x[… h w c], channel by
+// channel. It takes [Stride], the size of the window by default, [Padding], which
+// counts as zeros, and [ExcludePadding].
+func AvgPool2D(x *graph.Node, kh, kw int, options ...Window) *graph.Node {
+	return averaged(x, options, kh, kw)
+}
+
+func averaged(x *graph.Node, options []Window, size ...int) *graph.Node {
+	p, excluding, err := poolingOf(options, size, "ExcludePadding")
+	if err == nil && x.IsValid() {
+		_, err = p.infer([]*graph.Node{x}, 1) // else the mistake would be SumPool's
+	}
+	if err != nil {
+		return graph.Of(x).Fail("AvgPool", err, x)
+	}
+	y := graph.Apply(sumPool(p), x)
+	switch {
+	case !y.IsValid():
+		return y
+	case excluding:
+		return Div(y, p.counts(x, y))
+	}
+	count := 1.0
+	for _, k := range size {
+		count *= float64(k)
+	}
+	return Div(y, Lit(y, count))
+}
+
+// counts are the numbers of elements of x in the windows of y, which are the same
+// for all batches and channels.
+func (p pooling) counts(x, y *graph.Node) *graph.Node {
+	n, r := p.Size.Len(), y.Rank()
+	axes := graph.Dims(append(y.Shape().Sizes()[r-1-n:r-1], 1)...)
+	one, _ := graph.NewShape(append(x.Shape().Axes()[r-1-n:r-1], graph.Axis{Size: 1})...)
+	to, _ := graph.NewShape(axes...)
+	v := make([]float64, to.Len())
+	p.windows(one, to, func(_, y int) { v[y]++ })
+	return y.Graph().Constant(y.DType(), v, axes...)
+}
+
+func (sumPool) Name() string                                  { return "SumPool" }
+func (sumPool) Doc() string                                   { return "sum of every window" }
+func (op sumPool) Infer(in []*graph.Node) (graph.Type, error) { return pooling(op).infer(in, 1) }
+func (op sumPool) Kernel(*graph.Node) kernel.Kernel           { return kernel.SumPool(pooling(op).kernel()) }
+func (op sumPool) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return alongPlanes("sumpool", y, op.Size.Len(), in)
+}
+
+func (op sumPool) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	op.To = y.In(0).Shape()
+	return graph.Apply(sumUnpool(op), dy)
+}
+
+func (op sumPool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	pooling(op).windows(in[0].Type.Shape, y.Shape(), func(x, y int) { out.Data[y] += in[0].Data[x] })
+	return out
+}
+
+func (sumPool) Cases() []Case {
+	return poolCases(Reals, "x", func(p pooling, _ graph.Shape) graph.Op { return sumPool(p) })
+}
+
+func (sumUnpool) Name() string { return "SumUnpool" }
+func (sumUnpool) Doc() string {
+	return "elements added to all of their windows: SumPool's derivative"
+}
+func (op sumUnpool) Kernel(*graph.Node) kernel.Kernel { return kernel.SumUnpool(pooling(op).kernel()) }
+
+func (op sumUnpool) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	if err := wantFloat(in...); err != nil {
+		return graph.Type{}, err
+	}
+	want, err := pooling(op).result(op.To)
+	if err == nil && !want.SameSizes(in[0].Shape()) {
+		err = fmt.Errorf("windows over %v give %v, not %v", op.To, want, in[0].Shape())
+	}
+	return graph.Type{DType: in[0].DType(), Shape: op.To}, err
+}
+
+func (op sumUnpool) Grad(_, dy *graph.Node, _ int) *graph.Node {
+	op.To = graph.Shape{}
+	return graph.Apply(sumPool(op), dy)
+}
+
+func (op sumUnpool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	out := graph.NewValue(y.Type())
+	pooling(op).windows(op.To, in[0].Type.Shape, func(x, y int) { out.Data[x] += in[0].Data[y] })
+	return out
+}
+
+func (op sumUnpool) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	return alongPlanes("sumunpool", y, op.Size.Len(), in)
+}
+
+func (sumUnpool) Cases() []Case {
+	return poolCases(Reals, "y", func(p pooling, x graph.Shape) graph.Op {
+		p.To = x
+		return sumUnpool(p)
+	})
+}

@@ -1,0 +1,194 @@
+package tape
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Row is one instruction as the listing shows it.
+type Row struct {
+	Op      string // the operation, or Copy
+	Result  string // label and shape of the result
+	In      []string
+	Stage   int  // instructions of one stage run together, block by block
+	Tile    int  // rows that are done at a time before the next instruction has its turn; 0 for all
+	Scratch bool // the result is never an array: each worker holds the rows of its block
+	Sum     bool // the result is a sum over the rows, added up block by block
+	Offset  int  // of the result in the arena, or of a block of it in a worker's scratch, in bytes
+	Bytes   int  // of the result, or of a block of it
+	InPlace bool
+	FLOPs   int64
+	Traffic int64  // bytes read and written outside of scratch
+	Repeat  bool   // made once more, in the blocks that read it, from what is in memory anyway
+	Cut     string // why it does not run in the blocks of what it reads; "" if it does, or reads nothing that is computed
+	Again   int    // the bytes that computing it again saves; 0 for what is computed once, or for the first time
+	Pos     graph.Pos
+	Scope   string
+	Node    *graph.Node // of Graph()
+}
+
+// Stage is what runs at once, as the listing shows it: one instruction as a whole, or several block by block.
+type Stage struct {
+	Rows, Block int // rows in all and in a block; 0 for one instruction as a whole
+	Parts       int // partial sums that the blocks add to, 0 if they add to none
+	Scratch     int // bytes that each worker needs
+}
+
+// Stages lists the stages in order.
+func (p *Program) Stages() []Stage {
+	out := make([]Stage, len(p.stage))
+	for i, s := range p.stage {
+		out[i] = Stage{s.rows, s.block, s.parts, s.scratch}
+	}
+	return out
+}
+
+// Rows lists the instructions in the order in which they run.
+func (p *Program) Rows() []Row {
+	rows := make([]Row, 0, len(p.instrs))
+	for i := range p.stage {
+		s := &p.stage[i]
+		for k := range s.steps {
+			ins := &p.instrs[s.steps[k].ins]
+			b := p.buffers[ins.out.buf]
+			at := ins.node.First()
+			r := Row{Op: ins.name, Result: ins.node.String(), Stage: i, Scratch: b.scratch, Offset: b.offset, Bytes: b.bytes, InPlace: ins.inPlace,
+				FLOPs: ins.flops, Traffic: ins.bytes, Cut: ins.cut, Repeat: ins.repeated, Pos: at.Pos, Scope: at.Scope, Node: ins.node}
+			for _, run := range s.runs {
+				if run.from <= k && k < run.to {
+					r.Tile = run.rows
+				}
+			}
+			if ins.again != nil {
+				r.Again = ins.again.saves
+			}
+			for _, f := range s.folds {
+				r.Sum = r.Sum || f.out == ins.out.buf
+			}
+			for k := range ins.in {
+				x := ins.node
+				if !ins.copies {
+					x = x.In(k)
+				}
+				r.In = append(r.In, x.String())
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// String is the listing: an instruction a line, those that run together block by block joined by a bracket. Offsets after a ~ are in
+// a worker's scratch, and so are the sizes beside them; = marks a result that takes the place of an operand, + one that is added up
+// over the rows. A line that could not join the blocks of what it reads ends with the reason.
+func (p *Program) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "program %q: %d instructions in %d stages, arena %s, scratch %s a worker, %s FLOP, %s moved a run\n",
+		p.source.Name(), len(p.Rows()), len(p.stage), bytesText(int64(p.arena)), bytesText(int64(p.scratch)), countText(p.FLOPs()), bytesText(p.Traffic()))
+	if again, flops := p.Recomputed(); len(again) > 0 {
+		fmt.Fprintf(&b, "%d instructions run again, to save memory: %s FLOP\n", len(again), countText(flops))
+	}
+	rows := p.Rows()
+	at := 0 // rows at a time
+	width := 6
+	for _, r := range rows {
+		width = max(width, len([]rune(r.Result)))
+	}
+	width = min(width, 40)
+	fmt.Fprintf(&b, "%4s %9s  %9s  %-*s  %8s %9s  instruction\n", "#", "offset", "bytes", width, "result", "FLOP", "moved")
+	for i, r := range rows {
+		bracket, s := " ", &p.stage[r.Stage]
+		if s.rows > 0 {
+			bracket = "│"
+			switch {
+			case i == 0 || rows[i-1].Stage != r.Stage:
+				fmt.Fprintf(&b, "     ╭ %s\n", s.text())
+				at = s.block
+				fallthrough
+			default:
+				if r.Tile != at {
+					fmt.Fprintf(&b, "     ├ %d at a time\n", r.Tile)
+				}
+				at = r.Tile
+			}
+		}
+		place, mark := fmt.Sprint(r.Offset), " "
+		if r.Scratch {
+			place = "~" + place
+		}
+		switch {
+		case r.InPlace:
+			mark = "="
+		case r.Sum:
+			mark = "+"
+		}
+		fmt.Fprintf(&b, "%4d %s%8s%s %9d  %s  %8s %9s  %s %s", i, bracket, place, mark, r.Bytes, pad(r.Result, width),
+			countText(r.FLOPs), bytesText(r.Traffic), r.Op, strings.Join(r.In, ", "))
+		if r.Repeat {
+			b.WriteString("  · once more")
+		}
+		if r.Cut != "" {
+			fmt.Fprintf(&b, "  · apart: %s", r.Cut)
+		}
+		if r.Again > 0 {
+			fmt.Fprintf(&b, "  · again: recomputed to save %s", bytesText(int64(r.Again)))
+		}
+		b.WriteString("\n")
+		if s.rows > 0 && (i+1 == len(rows) || rows[i+1].Stage != r.Stage) {
+			b.WriteString("     ╰\n")
+		}
+	}
+	for _, c := range p.commits {
+		how := "copied at the end"
+		if c.direct {
+			how = "written in place, after the checks"
+		}
+		fmt.Fprintf(&b, "commit %s, %s\n", c.path, how)
+	}
+	return b.String()
+}
+
+// text is what the listing says of a group.
+func (s *stage) text() string {
+	t := fmt.Sprintf("%d rows, %d at a time", s.rows, s.block)
+	if s.parts > 1 {
+		t += fmt.Sprintf(", sums in %d parts", s.parts)
+	}
+	return t
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-len([]rune(s))))
+}
+
+// bytesText is 512 B, 9.4 KiB, 3.1 MiB.
+func bytesText(n int64) string {
+	v := float64(n)
+	for i, unit := range []string{"B", "KiB", "MiB", "GiB"} {
+		if v < 1024 || i == 3 {
+			if i == 0 {
+				return fmt.Sprintf("%d B", n)
+			}
+			return fmt.Sprintf("%.1f %s", v, unit)
+		}
+		v /= 1024
+	}
+	return ""
+}
+
+// countText is 512, 9.4k, 3.1M.
+func countText(n int64) string {
+	v := float64(n)
+	for i, unit := range []string{"", "k", "M", "G"} {
+		if v < 1000 || i == 3 {
+			if i == 0 {
+				return fmt.Sprint(n)
+			}
+			return fmt.Sprintf("%.1f%s", v, unit)
+		}
+		v /= 1000
+	}
+	return ""
+}

@@ -1,0 +1,175 @@
+package tape
+
+import (
+	"context"
+	"runtime/pprof"
+	"slices"
+	"time"
+
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// observer looks on while a VM runs.
+type observer struct {
+	labels []pprof.LabelSet // by stage, nil for none
+	record *recorder        // nil for none
+}
+
+// stage runs stage i of the VM.
+func (o *observer) stage(ctx context.Context, vm *VM, i int) {
+	if o.labels != nil {
+		vm.job.labels = pprof.WithLabels(ctx, o.labels[i])
+		pprof.SetGoroutineLabels(vm.job.labels)
+		defer pprof.SetGoroutineLabels(ctx)
+	}
+	if o.record != nil {
+		begin := o.record.now()
+		defer func() { o.record.stage(i, begin) }()
+	}
+	vm.execute(&vm.prog.stage[i])
+}
+
+// recorder measures the runs of a VM whose program is an observed one.
+type recorder struct {
+	now      func() time.Duration
+	sample            // of the run at hand
+	workers  []record // by worker
+	spans    []span   // stages, if traced
+	tracing  bool
+	inside   time.Duration // what a call of an observed loop that does nothing measures
+	overhead time.Duration // what such a call takes
+}
+
+// sample is what a run took.
+type sample struct {
+	run    time.Duration
+	stages []time.Duration
+	busy   []time.Duration // by row of the listing, on all workers together
+	calls  []int64         // of the loops, by row
+}
+
+// record is what a worker measures, in memory of its own.
+type record struct {
+	ctx *kernel.Ctx
+	sample
+	spans []span // of rows, if traced
+	_     [64]byte
+}
+
+// span is when a row or a stage ran.
+type span struct {
+	of         int
+	begin, end time.Duration
+}
+
+// newRecorder makes the recorder of a VM and the program that it shall run instead of its own.
+func newRecorder(vm *VM, now func() time.Duration) (*recorder, *Program) {
+	r := &recorder{now: now}
+	p := r.observed(vm.prog)
+	rows := len(r.busy)
+	for _, w := range vm.workers {
+		r.workers = append(r.workers, record{ctx: w.ctx, sample: newSample(0, rows)})
+	}
+	r.calibrate()
+	return r, p
+}
+
+func newSample(stages, rows int) sample {
+	return sample{stages: make([]time.Duration, stages), busy: make([]time.Duration, rows), calls: make([]int64, rows)}
+}
+
+// observed is a copy of a program whose loops tell what time they take: the program itself runs as if nobody could look.
+func (r *recorder) observed(p *Program) *Program {
+	q := *p
+	q.stage = slices.Clone(p.stage)
+	rows := 0
+	for i := range q.stage {
+		s := &q.stage[i]
+		s.steps, s.folds = slices.Clone(s.steps), slices.Clone(s.folds)
+		for k := range s.steps {
+			st := &s.steps[k]
+			st.loops = slices.Clone(st.loops)
+			for n := range st.loops {
+				st.loops[n].Run = r.timed(rows, st.loops[n].Run)
+			}
+			for f := range s.folds {
+				if s.folds[f].partial == st.out.buf {
+					s.folds[f].combine.Run = r.timed(rows, s.folds[f].combine.Run)
+				}
+			}
+			rows++
+		}
+	}
+	r.sample = newSample(len(q.stage), rows)
+	return &q
+}
+
+// timed is a loop that adds the time it takes to a row.
+func (r *recorder) timed(row int, run func(c *kernel.Ctx, lo, hi int)) func(c *kernel.Ctx, lo, hi int) {
+	if run == nil {
+		return nil
+	}
+	return func(c *kernel.Ctx, lo, hi int) {
+		begin := r.now()
+		run(c, lo, hi)
+		end := r.now()
+		i := 0
+		for r.workers[i].ctx != c {
+			i++
+		}
+		w := &r.workers[i]
+		w.busy[row] += end - begin
+		w.calls[row]++
+		if r.tracing {
+			w.spans = append(w.spans, span{row, begin, end})
+		}
+	}
+}
+
+// stage ends a stage.
+func (r *recorder) stage(i int, begin time.Duration) {
+	end := r.now()
+	r.stages[i] += end - begin
+	if r.tracing {
+		r.spans = append(r.spans, span{i, begin, end})
+	}
+}
+
+// calibrate measures what it costs to measure: the least of many calls, since whatever disturbs them adds to it.
+func (r *recorder) calibrate() {
+	if len(r.busy) == 0 {
+		return
+	}
+	w := &r.workers[0]
+	loop := r.timed(0, func(*kernel.Ctx, int, int) {})
+	const rounds, calls = 20, 200
+	for i := range rounds {
+		w.busy[0] = 0
+		begin := r.now()
+		for range calls {
+			loop(w.ctx, 0, 0)
+		}
+		all := (r.now() - begin) / calls
+		if inside := w.busy[0] / calls; i == 0 || all < r.overhead {
+			r.overhead, r.inside = all, inside
+		}
+	}
+	w.busy[0], w.calls[0] = 0, 0
+}
+
+// take gives the sample of the run that has ended and makes room for the next one.
+func (r *recorder) take(run time.Duration) sample {
+	s := r.sample
+	s.run = run
+	for i := range r.workers {
+		w := &r.workers[i]
+		for row := range s.busy {
+			s.busy[row] += w.busy[row]
+			s.calls[row] += w.calls[row]
+		}
+		clear(w.busy)
+		clear(w.calls)
+	}
+	r.sample = newSample(len(s.stages), len(s.busy))
+	return s
+}

@@ -1,0 +1,101 @@
+package tape
+
+import (
+	"maps"
+
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// A product reads its right operand in panels. Where several products of a step read the same one (every block of a group does), it
+// is laid out in panels once, by an instruction of its own.
+
+// packing is a right operand and how it is read.
+type packing struct {
+	from       value
+	transposed bool
+	again      *again // an instruction that runs a second time has panels of its own, lest they be kept
+}
+
+// packer is a product whose right operand may be packed.
+type packer interface {
+	PackPays(out kernel.Layout, in []kernel.Layout, times int) bool
+}
+
+// right gives the right operand of a product as a [k,n] matrix that all its batches share.
+func right(ins *instr) (packing, bool) {
+	if _, ok := ins.kernel.(packer); !ok || len(ins.in) == 0 {
+		return packing{}, false
+	}
+	v := ins.in[1]
+	l := v.layout
+	for a := range l.Rank - 2 {
+		if l.Strides[a] != 0 && l.Dims[a] != 1 {
+			return packing{}, false
+		}
+	}
+	n := l.Rank
+	m := kernel.Layout{DType: l.DType, Rank: 2, Offset: l.Offset}
+	m.Dims[0], m.Dims[1] = l.Dims[n-2], l.Dims[n-1]
+	m.Strides[0], m.Strides[1] = l.Strides[n-2], l.Strides[n-1]
+	_, transposed := ins.kernel.(kernel.SqDist)
+	if transposed {
+		m.Dims[0], m.Dims[1] = m.Dims[1], m.Dims[0]
+		m.Strides[0], m.Strides[1] = m.Strides[1], m.Strides[0]
+	}
+	return packing{value{v.buf, m}, transposed, ins.again}, true
+}
+
+// countUses counts how often each right operand is read in a step, but for blocks.
+func (p *Program) countUses() map[packing]int {
+	uses := map[packing]int{}
+	for i := range p.instrs {
+		if r, ok := right(&p.instrs[i]); ok {
+			uses[r]++
+		}
+	}
+	return uses
+}
+
+// packed gives the packed right operand of instruction i, which is run in so many blocks, of which in and out are the layouts, if
+// packing pays.
+func (p *Program) packed(i, blocks int, out kernel.Layout, in []kernel.Layout) (v value, k kernel.Kernel, ok bool) {
+	ins := &p.instrs[i]
+	r, ok := right(ins)
+	if runs := p.uses[r] * blocks; !ok || runs < 2 || !ins.kernel.(packer).PackPays(out, in, runs) { // a single run packs for itself
+		return value{}, nil, false
+	}
+	switch k := ins.kernel.(type) {
+	case kernel.MatMul:
+		k.Packed = true
+		return p.pack(i, r), k, true
+	case kernel.SqDist:
+		k.Packed = true
+		return p.pack(i, r), k, true
+	}
+	return value{}, nil, false
+}
+
+// pack adds the instruction that packs r, unless it is there.
+func (p *Program) pack(i int, r packing) value {
+	if v, ok := p.packs[r]; ok {
+		return v
+	}
+	l := r.from.layout
+	y := value{len(p.buffers), kernel.Dense(l.DType, kernel.PackedLen(l.DType, l.Dims[0], l.Dims[1]))}
+	p.buffers = append(p.buffers, buffer{bytes: y.layout.Len() * l.DType.Size()})
+	node := p.instrs[i].node.In(1)
+	p.instrs = append(p.instrs, instr{node: node, name: "Pack", kernel: kernel.Pack{}, out: y, in: []value{r.from}, copies: true,
+		bytes: int64(touched(l) + y.layout.Len()*l.DType.Size())})
+	p.whole(len(p.instrs) - 1)
+	p.packs[r] = y
+	return y
+}
+
+// renew forgets the panels of leaves that a group writes: whoever reads those later wants the new values.
+func (p *Program) renew(g *group) {
+	for _, m := range g.members {
+		if b := p.instrs[m.ins].out.buf; p.buffers[b].leaf {
+			maps.DeleteFunc(p.packs, func(r packing, _ value) bool { return r.from.buf == b })
+		}
+	}
+}

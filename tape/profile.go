@@ -1,0 +1,203 @@
+package tape
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Profile is where the time of a run goes. All figures are those of one run, and each is the median over the runs: where other
+// programs take the cores, that meets one instruction in this run and another in the next, and the medians leave it out.
+type Profile struct {
+	Graph    string // its name
+	Runs     int    // measured
+	Workers  int
+	Wall     time.Duration // of a run, without the cost of measuring
+	Unseen   time.Duration // of a run of the same VM, in turn with the others, in which nothing was measured
+	Other    time.Duration // of Wall: outside of all instructions, such as reading the feed and copying updates to the store
+	Roofline Roofline
+	Rows     []Timing // as in the listing: Wall is their Time together, and Other
+	program  *Program
+}
+
+// Timing is an instruction of the listing and what it took.
+type Timing struct {
+	Row
+	Time           time.Duration // of the run's: its part of the time of its stage
+	Busy           time.Duration // on all workers together
+	Calls          int64         // of its loop: one for each block, or for each chunk that a worker took of the whole
+	ScratchTraffic int64         // bytes read and written in scratch; Row.Traffic has the others
+	Least          time.Duration // what the roofline of a core allows: Busy can hardly be less
+}
+
+// FLOPRate is the operations a second of a worker that is at it, 0 if it took no time.
+func (t Timing) FLOPRate() float64 { return rate(t.FLOPs, t.Busy) }
+
+// ByteRate is the bytes outside of scratch that such a worker moves in a second.
+func (t Timing) ByteRate() float64 { return rate(t.Traffic, t.Busy) }
+
+// ScratchRate is the bytes in scratch that such a worker reads and writes in a second.
+func (t Timing) ScratchRate() float64 { return rate(t.ScratchTraffic, t.Busy) }
+
+// Roof is the least time possible as a share of the time taken, 0 if it took none. Elementary functions count as one operation,
+// so that their share is small however fast they are.
+func (t Timing) Roof() float64 { return share(t.Least, t.Busy) }
+
+func rate(n int64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return float64(n) / d.Seconds()
+}
+
+func share(part, of time.Duration) float64 {
+	if of <= 0 {
+		return 0
+	}
+	return float64(part) / float64(of)
+}
+
+// Profile runs the program and measures every instruction, block by block. It works on a copy of the store with memory of its
+// own: neither the VM nor the store changes, and steps go on from one another in the copy as they would here. After some warm-up
+// it does the given number of runs that are measured, and as many in turn with them that are not, by which one sees what
+// measuring changes.
+//
+// Reading the clock around a call of a loop costs some 50 ns; that cost is measured first and taken off. A stage on several
+// workers takes the time until the last is done, which its instructions share in proportion to what they kept the workers busy.
+func (vm *VM) Profile(ctx context.Context, feed Feed, runs int) (*Profile, error) {
+	if runs < 1 {
+		return nil, fmt.Errorf("profile: %d runs: want at least 1", runs)
+	}
+	c, err := vm.onCopy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	epoch := time.Now()
+	now := func() time.Duration { return time.Since(epoch) }
+	plain := c.prog
+	record, observed := newRecorder(c, now)
+	watches := []*observer{c.watch, {record: record}}
+	if c.watch != nil {
+		watches[1].labels = c.watch.labels
+	}
+	const warmUp = 3
+	var samples, unseen []sample
+	for i := range warmUp + runs {
+		var took [2]time.Duration
+		for k, p := range []*Program{plain, observed} {
+			c.prog, c.watch = p, watches[k]
+			begin := now()
+			if err := c.Run(ctx, feed); err != nil {
+				return nil, fmt.Errorf("profile: run %d: %w", 2*i+k+1, err)
+			}
+			took[k] = now() - begin
+		}
+		s := record.take(took[1])
+		if i >= warmUp {
+			samples, unseen = append(samples, s), append(unseen, sample{run: took[0]})
+		}
+	}
+	p := record.profile(plain, samples)
+	p.Unseen = middle(unseen, func(s *sample) time.Duration { return s.run })
+	return p, nil
+}
+
+// onCopy is a VM like this one on a copy of its store.
+func (vm *VM) onCopy(ctx context.Context) (*VM, error) {
+	if err := vm.ready(ctx); err != nil {
+		return nil, err
+	}
+	options := []VMOption{Workers(vm.pool.Workers())}
+	if vm.watch != nil {
+		options = append(options, Labels())
+	}
+	c := vm.prog.NewVM(vm.store.Clone(), options...)
+	return c, c.err
+}
+
+// profile puts the samples together.
+func (r *recorder) profile(p *Program, samples []sample) *Profile {
+	out := &Profile{Graph: p.source.Name(), Runs: len(samples), Workers: len(r.workers), Roofline: MeasureRoofline(), program: p}
+	for i, row := range p.Rows() {
+		out.Rows = append(out.Rows, Timing{
+			Row:   row,
+			Busy:  middle(samples, func(s *sample) time.Duration { return max(0, s.busy[i]-time.Duration(s.calls[i])*r.inside) }),
+			Calls: middle(samples, func(s *sample) int64 { return s.calls[i] }),
+		})
+	}
+	for lo, i := 0, 0; i < len(p.stage); i++ {
+		hi := lo + len(p.stage[i].steps)
+		rows := out.Rows[lo:hi]
+		r.split(rows, samples, i, lo)
+		for k := range rows {
+			rows[k].bounds(p, &p.stage[i], &p.stage[i].steps[k], out.Roofline)
+			out.Wall += rows[k].Time
+		}
+		lo = hi
+	}
+	out.Other = middle(samples, func(s *sample) time.Duration {
+		other := s.run
+		for _, d := range s.stages {
+			other -= d + r.overhead - r.inside
+		}
+		return max(0, other)
+	})
+	out.Wall += out.Other
+	return out
+}
+
+// split shares the time of stage i, whose first row is lo, out to its rows. How busy the workers are in a second of the stage is
+// taken run by run, since what else the machine does adds to both.
+func (r *recorder) split(rows []Timing, samples []sample, i, lo int) {
+	hi := lo + len(rows)
+	took := middle(samples, func(s *sample) time.Duration { took, _ := r.net(s, i, lo, hi); return took })
+	ratio := middle(samples, func(s *sample) float64 { took, busy := r.net(s, i, lo, hi); return share(busy, took) })
+	var busy time.Duration
+	for k := range rows {
+		busy += rows[k].Busy
+	}
+	for k := range rows {
+		if busy > 0 && ratio > 0 {
+			rows[k].Time = time.Duration(float64(rows[k].Busy) / ratio)
+		} else {
+			rows[k].Time = took / time.Duration(len(rows))
+		}
+	}
+}
+
+// net is what stage i took in a run and kept its workers busy, without the cost of measuring. Workers that measure side by side
+// lose the time of measuring side by side.
+func (r *recorder) net(s *sample, i, lo, hi int) (took, busy time.Duration) {
+	count := int64(0)
+	for k := lo; k < hi; k++ {
+		busy += s.busy[k]
+		count += s.calls[k]
+	}
+	sideBySide := max(1, share(busy, s.stages[i]))
+	took = s.stages[i] - r.inside - time.Duration(float64(count)*float64(r.overhead)/sideBySide)
+	return max(0, took), max(0, busy-time.Duration(count)*r.inside)
+}
+
+// middle is the median of a figure over the samples, the lower one of two.
+func middle[T cmp.Ordered](samples []sample, of func(*sample) T) T {
+	figures := make([]T, len(samples))
+	for i := range samples {
+		figures[i] = of(&samples[i])
+	}
+	slices.Sort(figures)
+	return figures[(len(figures)-1)/2]
+}
+
+// bounds sets what follows from the shapes alone.
+func (t *Timing) bounds(p *Program, s *stage, st *step, r Roofline) {
+	ins := &p.instrs[st.ins]
+	for _, v := range append([]value{ins.out}, ins.in...) {
+		if p.buffers[v.buf].scratch {
+			t.ScratchTraffic += int64(touched(v.layout))
+		}
+	}
+	t.Least = r.least(ins.out.layout.DType, t.FLOPs, t.Traffic, t.ScratchTraffic, s.scratch)
+}
