@@ -72,7 +72,7 @@ def products(dtype, seconds):
 
 
 def functions(dtype, seconds):
-    for elements in (1 << 12, 1 << 20):
+    for elements in (1 << 12, 1 << 16, 1 << 20):
         for name, f, count, low, high in FUNCTIONS:
             operands = [uniform(dtype, low, high, elements // ROW, ROW) for _ in range(count)]
             out = torch.empty((elements // ROW,) + ((ROW,) if name not in ("sum", "max") else ()), dtype=dtype)

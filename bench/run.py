@@ -3,8 +3,10 @@
 
 Every figure is a process of its own, pinned to the given cores, and the peers take
 turns on each workload, so that what else the machine does meets all alike. A line
-is what the program printed, with the round and cpu_share: the CPU time over wall
-time and threads. A share well under 1 says that something else had the cores.
+is what the program printed, with the round, cpu_share, the CPU time over wall time
+and threads, and others_share: what other programs had of the time of the cores.
+
+With --vec a process times all functions of arrays instead of one workload.
 """
 import argparse
 import json
@@ -21,6 +23,7 @@ AVX512 = {"OPENBLAS_CORETYPE": "SkylakeX", "ATEN_CPU_CAPABILITY": "avx512"}
 PEERS = {  # name: label, environment, further arguments, workloads (none: all)
     "tapestry": ("", {}, [], None),
     "tapestry-avx2": ("avx2", {"TAPESTRY_ISA": "avx2"}, [], None),
+    "tapestry-fast": ("fast", {}, ["--fast-math"], ["kmeans_softmax", "kmeans_goofy", "kmeans_large"]),
     "torch": ("", {}, [], None),
     "torch-avx512": ("avx512", AVX512, [], None),
     "torch-channels-last": ("channels-last", {}, ["--channels-last"], ["conv"]),
@@ -34,12 +37,14 @@ parser.add_argument("--seconds", type=float, default=1.0, help="time for each fi
 parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--cores", help="for taskset; as many as threads, from core 0, unless given")
 parser.add_argument("--workloads", default=WORKLOADS)
+parser.add_argument("--vec", action="store_true", help="time functions of arrays instead")
 parser.add_argument("--dtypes", default="float32,float64")
-parser.add_argument("--peers", default="tapestry,torch,torch-avx512,torch-avx512-channels-last")
+parser.add_argument("--peers", default="tapestry,tapestry-fast,torch,torch-avx512,torch-avx512-channels-last")
 parser.add_argument("--python", default=sys.executable, help="an interpreter that has torch")
 parser.add_argument("--tapestry", help="the program; built from this tree unless given")
 args = parser.parse_args()
 cores = args.cores or ",".join(map(str, range(args.threads)))
+names = {f"cpu{n}" for part in cores.split(",") for n in range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1)}
 
 
 def build(directory):
@@ -49,9 +54,21 @@ def build(directory):
     return path
 
 
+def busy():
+    """Seconds that the cores have worked since the machine started, for whomever; None where nobody counts."""
+    try:
+        with open("/proc/stat") as stat:
+            counts = [line.split()[1:9] for line in stat if line.split()[0] in names]
+    except OSError:
+        return None
+    # user, nice, system, idle, iowait, irq, softirq, steal
+    ticks = sum(int(n) for count in counts for i, n in enumerate(count) if i not in (3, 4))
+    return ticks / os.sysconf("SC_CLK_TCK") or None
+
+
 def figures(command, environment):
-    """What a program printed, and its share of the cores."""
-    start = time.monotonic()
+    """What a program printed, its share of the cores and that of others."""
+    start, before = time.monotonic(), busy()
     process = subprocess.Popen(["taskset", "-c", cores] + command, stdout=subprocess.PIPE, text=True,
                                env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1", **environment))
     printed = process.stdout.read()
@@ -59,26 +76,31 @@ def figures(command, environment):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"{' '.join(command)}: exit status {process.returncode}")
-    wall = time.monotonic() - start
-    return [json.loads(line) for line in printed.splitlines()], (used.ru_utime + used.ru_stime) / (wall * args.threads)
+    wall, own, after = time.monotonic() - start, used.ru_utime + used.ru_stime, busy()
+    worked = wall * len(names) if after is None else after - before
+    return [json.loads(line) for line in printed.splitlines()], {
+        "cpu_share": round(own / (wall * args.threads), 3),
+        "others_share": round(max(0, worked - own) / (wall * len(names)), 3)}
 
 
+if busy() is None:
+    print("run.py: /proc/stat does not count the time of the cores; what a run leaves idle passes for others'", file=sys.stderr)
 with tempfile.TemporaryDirectory() as directory, open(args.out, "a") as out:
     tapestry = [args.tapestry or build(directory), "bench", "--json"]
     torch = [args.python, os.path.join(HERE, "pytorch.py")]
     for number in range(args.rounds):
-        for workload in args.workloads.split(","):
+        for workload in ["--vec"] if args.vec else args.workloads.split(","):
             for dtype in args.dtypes.split(","):
-                if dtype == "float64" and not workload.startswith("kmeans"):
+                if dtype == "float64" and not workload.startswith(("kmeans", "--vec")):
                     continue
                 for peer in args.peers.split(","):
                     label, environment, further, only = PEERS[peer]
                     if only and workload not in only:
                         continue
                     command = (tapestry if peer.startswith("tapestry") else torch) + further + [
-                        "--workloads", workload, "--dtypes", dtype, "--threads", str(args.threads),
-                        "--seconds", str(args.seconds), "--label", label]
-                    rows, share = figures(command, environment)
+                        *(["--vec"] if args.vec else ["--workloads", workload]), "--dtypes", dtype,
+                        "--threads", str(args.threads), "--seconds", str(args.seconds), "--label", label]
+                    rows, shares = figures(command, environment)
                     for row in rows:
-                        out.write(json.dumps({**row, "round": number, "cpu_share": round(share, 3)}) + "\n")
+                        out.write(json.dumps({**row, "round": number, **shares}) + "\n")
                     out.flush()

@@ -4,43 +4,60 @@
 A cell is the median over the rounds of each round's median, and in brackets the
 fastest step of all, both in milliseconds. The last column is Tapestry's median
 over that of the fastest PyTorch. Losses that differ by more than 1e-4 end the
-program.
+program. Tapestry with fast math (tapestry-fast) has a column and is in no ratio.
+
+The lines of run.py --vec make a table of their own, one row a function and element
+type: nanoseconds per element in the fastest round. Its last column is Tapestry's
+over those of PyTorch as it comes.
 """
 import argparse
 import collections
 import json
+import math
 import statistics
 import sys
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("file")
-parser.add_argument("--min-share", type=float, default=0.9, help="leave out runs that had less of their cores")
+parser.add_argument("--max-others", type=float, default=0.1, help="leave out runs during which others had more of the cores")
+parser.add_argument("--elements", type=int, default=1 << 16, help="the size of arrays that functions are shown for")
 args = parser.parse_args()
 
 cells = collections.defaultdict(list)  # (workload, dtype, threads), peer
+functions = collections.defaultdict(dict)  # (name, dtype), peer
 left_out = total = 0
 losses = {}
 for line in open(args.file):
     r = json.loads(line)
     total += 1
+    taken = r["others_share"] > args.max_others
+    left_out += taken
+    if "ns_per_element" in r:
+        if r["elements"] == args.elements and not taken:
+            row = functions[r["kernel"], r["dtype"]]
+            row[r["peer"]] = min(r["ns_per_element"], row.get(r["peer"], math.inf))
+        continue
     step = (r["workload"], r["dtype"], r["threads"])
     for key in ("loss_first", "loss_last"):
         expected = losses.setdefault((step, key), r[key])
         if r[key] is None or abs(r[key] - expected) > 1e-4 * abs(expected):
             sys.exit(f"{key} of {r['peer']} in {step} is {r[key]}, others have {expected}")
-    if r["cpu_share"] < args.min_share:
-        left_out += 1
-        continue
-    cells[step, r["peer"]].append(r)
+    if not taken:
+        cells[step, r["peer"]].append(r)
 
 
 def number(ms):
     return f"{ms:.4f}" if ms < 0.1 else f"{ms:.3g}" if ms < 100 else f"{ms:.0f}"
 
 
+def heading(first, peers):
+    print(f"| {first} | " + " | ".join(peers) + " | ratio |\n|---|" + "---:|" * (first.count("|") + len(peers) + 1))
+
+
 steps = list(dict.fromkeys(step for step, _ in cells))
 peers = list(dict.fromkeys(peer for _, peer in cells))
-print("| step | threads | " + " | ".join(peers) + " | ratio |\n|---|---:|" + "---:|" * (len(peers) + 1))
+if steps:
+    heading("step | threads", peers)
 for step in steps:
     median, row = {}, []
     for peer in peers:
@@ -54,4 +71,11 @@ for step in steps:
     ratio = f"{median['tapestry'] / min(others):.2f}" if others and "tapestry" in median else "–"
     workload, dtype, threads = step
     print(f"| {workload} {dtype} | {threads} | " + " | ".join(row) + f" | {ratio} |")
-print(f"\n{total} runs, {left_out} of them left out because they had less than {args.min_share:.0%} of their cores.")
+peers = list(dict.fromkeys(peer for row in functions.values() for peer in row))
+if functions:
+    print()
+    heading("function", peers)
+for (name, dtype), row in functions.items():
+    ratio = f"{row['tapestry'] / row['torch']:.2f}" if "torch" in row and "tapestry" in row else "–"
+    print(f"| {name} {dtype} | " + " | ".join(f"{row[p]:.3f}" if p in row else "–" for p in peers) + f" | {ratio} |")
+print(f"\n{total} lines, {left_out} of them left out because others had more than {args.max_others:.0%} of the cores.")

@@ -66,6 +66,7 @@ func constructors() map[string]constructor {
 		"Reshape":     on1(func(x node) node { return ops.Reshape(x, -1) }),
 		"ReshapeTo":   on1(func(x node) node { return ops.ReshapeTo(x, graph.Shape{}) }),
 		"Reverse":     on1(func(x node) node { return ops.Reverse(x, 0) }),
+		"Rstd":        on1(func(x node) node { return ops.Rstd(x, 1e-5) }),
 		"Scale":       on1(func(x node) node { return ops.Scale(x, 2) }),
 		"ScatterAdd":  on2(func(a, b node) node { return ops.ScatterAdd(a, b, 0, row) }),
 		"Shift":       on1(func(x node) node { return ops.Shift(x, 2) }),
@@ -74,6 +75,7 @@ func constructors() map[string]constructor {
 		"Softmax":     on1(func(x node) node { return ops.Softmax(x, 0) }),
 		"Split":       on1(func(x node) node { return ops.Split(x, 0, row, row) }),
 		"Squeeze":     on1(func(x node) node { return ops.Squeeze(x) }),
+		"Standardise": on1(func(x node) node { return ops.Standardise(x, 1e-5) }),
 		"Sum":         on1(func(x node) node { return ops.Sum(x) }),
 		"Transpose":   on1(func(x node) node { return ops.Transpose(x) }),
 

@@ -152,6 +152,8 @@ func Twin(n *graph.Node) (twin *graph.Node, ok bool) {
 		twin = n.Graph().Find(sum{op.Axes, !op.Keep}, n.In(0))
 	case mean:
 		twin = n.Graph().Find(mean{op.Axes, !op.Keep}, n.In(0))
+	case rstd:
+		twin = n.Graph().Find(rstd{op.Axes, !op.Keep, op.Eps}, n.In(0))
 	case logSumExp:
 		twin = n.Graph().Find(logSumExp{op.Axis, !op.Keep}, n.In(0))
 	case maxOver:
@@ -183,6 +185,10 @@ func Along(n *graph.Node) (axes graph.AxisSet, ok bool) {
 		return graph.AxesOf(op.Axis), true
 	case minOver:
 		return graph.AxesOf(op.Axis), true
+	case standardise:
+		return op.Axes, true
+	case rstd:
+		return op.Axes, true
 	case softmax:
 		return graph.AxesOf(op.Axis), true
 	case logSoftmax:

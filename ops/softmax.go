@@ -24,7 +24,8 @@ func inferAlong(in []*graph.Node, axis int) (graph.Type, error) {
 type softmax struct{ Axis int }
 
 // Softmax is exp(x) over its sum along an axis, right for any finite x: the
-// maximum is taken away first. An axis that is −∞ throughout gives NaN.
+// maximum is taken away first. An axis that is −∞ throughout gives NaN. Weights
+// below 2⁻¹⁰² (float32) or 2⁻⁹⁹⁸ (float64) of the greatest are 0.
 func Softmax(x *graph.Node, axis any) *graph.Node {
 	return withAxes("Softmax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(softmax{list[0]}, x) })
 }

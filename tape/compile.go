@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
 )
 
-// Option says what a program is for; see [Fetch], [Watch], [Do], [Passes], [CheckFinite], [Budget].
+// Option says what a program is for; see [Fetch], [Watch], [Do], [Passes], [FastMath], [CheckFinite], [Budget].
 type Option func(*request)
 
 type request struct {
@@ -62,6 +62,25 @@ func Do(steps ...graph.Step) Option {
 func Passes(passes ...rewrite.Pass) Option {
 	return func(r *request) { r.passes = passes }
 }
+
+// FastMath gives digits away for speed; nothing else turns it on. Squared distances of all pairs of rows are computed as
+//
+//	‖x_i − r_j‖² = ‖x_i‖² + ‖r_j‖² − 2 x_i·r_j
+//
+// and what their derivatives are made of as products of matrices too, Σ_j w_ij (x_i − r_j) = x_i Σ_j w_ij − Σ_j w_ij r_j, wherever
+// the arrays are large enough for that to be faster. What is given up:
+//
+//   - With ε the distance from 1 to the next number, a distance is off by a few ε·(‖x_i‖² + ‖r_j‖²), where otherwise it is by a few
+//     ε·‖x_i − r_j‖². A row near another one, compared with how far both are from the origin, keeps few right digits or none, and
+//     the distance of a row to itself need not be 0; none is negative. Data whose mean is subtracted first loses the least.
+//   - A weighted sum of differences is off by a few ε·Σ_j |w_ij|·(|x_id| + |r_jd|), even where all differences are small.
+//   - Rows with an infinite element have NaN among their distances where otherwise they have +Inf; and where a squared norm is more
+//     than a quarter of the largest number, distances may be NaN, infinite or 0, whatever they should be. NaN stays NaN.
+//
+// The listing shows products (MatMul) in place of SqDist, WeightedDiff and DiffDot, and [Program.Log] the rules that put them there.
+// Results are the same, bit by bit, for any number of workers. The option replaces the list of passes: of FastMath and [Passes], the
+// later counts.
+func FastMath() Option { return Passes(rewrite.FastMath()...) }
 
 // Unfused makes every instruction run as a whole, one after the other: for
 // comparison, and to see every intermediate value in the listing's arena.
@@ -140,6 +159,7 @@ func (p *Program) assemble(separate bool) {
 	p.commitDirectly(f)
 	p.stages(f)
 	p.order()
+	p.place()
 	if err := p.Check(); err != nil {
 		panic(fmt.Sprintf("tape: the plan is wrong: %v\n%v", err, p))
 	}

@@ -20,6 +20,9 @@ import (
 const (
 	wholeLimit   = 512 << 10  // of operands that every row needs
 	foldLimit    = 64 << 10   // of a sum over the rows
+	heavyLimit   = 256 << 10  // the same, where a row adds much to it:
+	heavyFlops   = 8          // operations for each byte, at least
+	blockLimit   = 256 << 10  // of the longest result in a block of as many rows as products want
 	rowLimit     = 1536 << 10 // of a row of all results together
 	coarseLimit  = 128 << 10  // of a row of one result, where an instruction makes the group it reads from take longer rows
 	siblingLimit = 4 << 10    // the same, where it only reads what the group reads
@@ -34,8 +37,13 @@ type group struct {
 	rowBytes    int         // of all results together
 	whole       map[int]int // bytes of operands that every row needs, by buffer
 	wholeBytes  int
+	wide        extent
 	extra       bool // for watched values alone
 }
+
+// extent says how long the rows of a group are: in bytes, of the longest result and of the longest that a product makes, and in
+// rows of matrices, of the products' results.
+type extent struct{ longest, product, unit int }
 
 type member struct {
 	ins int
@@ -68,13 +76,15 @@ func (p *Program) fuse(separate bool) *fusion {
 			f.divs[i] = d.Divide(ins.out.layout, layoutsOf(ins.in))
 		}
 	}
-	// Numbers that depend on leaves alone, a learning rate or a factor, come first: in their place they would cut groups in two.
-	first := make([]bool, len(p.instrs))
+	// Numbers that depend on leaves alone, a learning rate or a factor, come first: in their place they would cut groups in two. So do
+	// copies of leaves that every row of some instruction needs, the weights of a convolution with their channels exchanged.
+	first, needed := make([]bool, len(p.instrs)), f.neededWhole()
 	for i := range p.instrs {
 		ins := &p.instrs[i]
-		first[i] = !separate && ins.again == nil && ins.out.layout.Len() == 1 && !slices.ContainsFunc(ins.in, func(v value) bool {
-			return v.layout.Len() > 1 || f.from[v.buf] >= 0 && !first[f.from[v.buf]]
-		})
+		first[i] = !separate && ins.again == nil && (ins.out.layout.Len() == 1 || ins.copies && needed[ins.out.buf]) &&
+			!slices.ContainsFunc(ins.in, func(v value) bool {
+				return v.layout.Len() > ins.out.layout.Len() || f.from[v.buf] >= 0 && !first[f.from[v.buf]]
+			})
 	}
 	for _, early := range []bool{true, false} {
 		for i := range p.instrs {
@@ -91,6 +101,20 @@ func (p *Program) fuse(separate bool) *fusion {
 		}
 	}
 	return f
+}
+
+// neededWhole tells, by buffer, what every row of an instruction needs, however its work is divided.
+func (f *fusion) neededWhole() []bool {
+	needed := make([]bool, len(f.p.buffers))
+	for i := range f.p.instrs {
+		for k, v := range f.p.instrs[i].in {
+			needed[v.buf] = needed[v.buf] || len(f.divs[i]) > 0 && !slices.ContainsFunc(f.divs[i], func(d kernel.Division) bool {
+				r, ok := d.Rows(v.layout, k, product(d.Dims))
+				return ok && !r.Same()
+			})
+		}
+	}
+	return needed
 }
 
 func layoutsOf(values []value) []kernel.Layout {
@@ -224,22 +248,21 @@ func (f *fusion) tryJoin(i, at int, d kernel.Division, rows, coarsest int) (why 
 	if rows != g.rows {
 		lim := rows
 		bytes := 0
-		longest := f.rowBytes(i, d, rows)
+		var wide extent
 		for _, m := range g.members {
 			l, _, ok := f.fits(m.ins, m.div, rows, at)
 			if !ok || !f.longEnough(m.ins, m.div, rows, l) {
 				return "it has other rows", false
 			}
 			lim = gcd(lim, l)
-			n := f.rowBytes(m.ins, m.div, rows)
-			bytes += n
-			longest = max(longest, n)
+			bytes += f.rowBytes(m.ins, m.div, rows)
+			wide = f.with(wide, m.ins, m.div, rows)
 		}
-		if bytes > rowLimit || longest > coarsest {
+		if bytes > rowLimit || max(wide.longest, f.rowBytes(i, d, rows)) > coarsest {
 			return "a block would not stay in the cache", false
 		}
 		keep := *g
-		g.rows, g.limit, g.rowBytes = rows, lim, bytes
+		g.rows, g.limit, g.rowBytes, g.wide = rows, lim, bytes, wide
 		if why, ok := f.add(at, i, d, rows); !ok {
 			*g = keep
 			return why, false
@@ -258,7 +281,7 @@ func (f *fusion) add(at, i int, d kernel.Division, rows int) (why string, ok boo
 	if !ok {
 		return why, false
 	}
-	bytes, whole := f.rowBytes(i, d, rows), 0
+	bytes, whole, wide := f.rowBytes(i, d, rows), 0, f.with(g.wide, i, d, rows)
 	news := map[int]int{}
 	for k, v := range ins.in {
 		r, _ := d.Rows(v.layout, k, rows)
@@ -272,9 +295,11 @@ func (f *fusion) add(at, i int, d kernel.Division, rows int) (why string, ok boo
 	switch {
 	case len(g.members) > 0 && g.rowBytes+bytes > rowLimit:
 		return "a block would not stay in the cache", false
+	case len(g.members) > 0 && f.outgrown(wide):
+		return "a block of as many rows as products want would not stay in the cache", false
 	case g.wholeBytes+whole > wholeLimit:
 		return fmt.Sprintf("what every row needs (%s) does not stay in the cache", bytesText(int64(g.wholeBytes+whole))), false
-	case d.Fold != nil && ins.out.layout.Len()*ins.out.layout.DType.Size() > foldLimit:
+	case d.Fold != nil && !f.folds(i, rows):
 		return "a sum of arrays so large is a product of its own", false
 	}
 	for b, n := range news {
@@ -282,6 +307,7 @@ func (f *fusion) add(at, i int, d kernel.Division, rows int) (why string, ok boo
 	}
 	g.wholeBytes += whole
 	g.rowBytes += bytes
+	g.wide = wide
 	if g.rows == 0 {
 		g.rows, g.limit = rows, rows
 	}
@@ -337,6 +363,32 @@ func (f *fusion) longEnough(i int, d kernel.Division, rows, limit int) bool {
 		n = max(n, v.layout.Len())
 	}
 	return n/rows*limit >= minRun
+}
+
+// with is an extent with the result of instruction i.
+func (f *fusion) with(e extent, i int, d kernel.Division, rows int) extent {
+	n, ins := f.rowBytes(i, d, rows), &f.p.instrs[i]
+	e.longest = max(e.longest, n)
+	if d.Fold == nil && isProduct(ins.kernel) {
+		l := ins.out.layout
+		e.product, e.unit = max(e.product, n), max(e.unit, product(l.Dims[:l.Rank-1])/rows)
+	}
+	return e
+}
+
+// outgrown reports whether the rows are too long for as many as the products want in a block, and it is not the products' own results
+// that are.
+func (f *fusion) outgrown(e extent) bool {
+	return e.unit > 0 && e.longest > e.product && e.longest*((f.p.sizes.rows+e.unit-1)/e.unit) > blockLimit
+}
+
+// folds reports whether a sum over the rows is worth its partial sums: a large one is if each row adds much to it. A product is no
+// worse on its own.
+func (f *fusion) folds(i, rows int) bool {
+	ins := &f.p.instrs[i]
+	bytes := touched(ins.out.layout)
+	heavy := !isProduct(ins.kernel) && ins.flops/int64(rows) >= heavyFlops*int64(bytes)
+	return bytes <= foldLimit || heavy && bytes <= heavyLimit
 }
 
 // rowBytes is the size of a row of the result; a sum over the rows has none.

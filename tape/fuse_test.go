@@ -142,3 +142,33 @@ func TestBackwardMakesCheapValuesAgain(t *testing.T) {
 		t.Errorf("%d values are made again, %d arrays kept\n%v", again, arrays, p)
 	}
 }
+
+// TestSumsOverRowsOfTransposedOperands: a sum or mean over the rows of an array runs with what makes these rows, also where the array is
+// transposed first.
+func TestSumsOverRowsOfTransposedOperands(t *testing.T) {
+	const n = 500
+	g := graph.New("sums")
+	x := g.Input("x", graph.F32, graph.Ax("i", n), graph.Ax("j", 24))
+	y := ops.Tanh(x)
+	sum, mean := ops.Sum(ops.Transpose(y), "i"), ops.Mean(ops.Transpose(y), "i")
+	p := compile(t, g, tape.Fetch(sum, mean), tape.Passes())
+	for _, r := range p.Rows() {
+		if r.Op == "Tanh" && !r.Scratch {
+			t.Errorf("all rows are kept\n%v", p)
+		}
+	}
+	feed := tape.Feed{x: points(n, 24)}
+	vm := p.NewVM(tape.NewStore(g))
+	defer vm.Close()
+	run(t, vm, feed)
+	gotSum, gotMean := value(t, vm, sum), value(t, vm, mean)
+	for j := range 24 {
+		want := 0.0
+		for i := range n {
+			want += math.Tanh(float64(feed[x].Float32s()[24*i+j]))
+		}
+		if math.Abs(gotSum[j]-want) > 1e-4 || math.Abs(gotMean[j]-want/n) > 1e-6 {
+			t.Errorf("column %d: sum %v and mean %v, want %v and %v", j, gotSum[j], gotMean[j], want, want/n)
+		}
+	}
+}

@@ -50,7 +50,7 @@ type sample struct {
 
 // record is what a worker measures, in memory of its own.
 type record struct {
-	ctx *kernel.Ctx
+	of *kernel.Worker
 	sample
 	spans []span // of rows, if traced
 	_     [64]byte
@@ -68,7 +68,7 @@ func newRecorder(vm *VM, now func() time.Duration) (*recorder, *Program) {
 	p := r.observed(vm.prog)
 	rows := len(r.busy)
 	for _, w := range vm.workers {
-		r.workers = append(r.workers, record{ctx: w.ctx, sample: newSample(0, rows)})
+		r.workers = append(r.workers, record{of: w.Worker, sample: newSample(0, rows)})
 	}
 	r.calibrate()
 	return r, p
@@ -88,9 +88,11 @@ func (r *recorder) observed(p *Program) *Program {
 		s.steps, s.folds = slices.Clone(s.steps), slices.Clone(s.folds)
 		for k := range s.steps {
 			st := &s.steps[k]
-			st.loops = slices.Clone(st.loops)
-			for n := range st.loops {
-				st.loops[n].Run = r.timed(rows, st.loops[n].Run)
+			st.loops, st.first = slices.Clone(st.loops), slices.Clone(st.first)
+			for _, loops := range [][]bound{st.loops, st.first} {
+				for n := range loops {
+					loops[n].Run = r.timed(rows, loops[n].Run)
+				}
 			}
 			for f := range s.folds {
 				if s.folds[f].partial == st.out.buf {
@@ -114,7 +116,7 @@ func (r *recorder) timed(row int, run func(c *kernel.Ctx, lo, hi int)) func(c *k
 		run(c, lo, hi)
 		end := r.now()
 		i := 0
-		for r.workers[i].ctx != c {
+		for r.workers[i].of != c.Worker {
 			i++
 		}
 		w := &r.workers[i]
@@ -141,13 +143,14 @@ func (r *recorder) calibrate() {
 		return
 	}
 	w := &r.workers[0]
+	c := &kernel.Ctx{Worker: w.of}
 	loop := r.timed(0, func(*kernel.Ctx, int, int) {})
 	const rounds, calls = 20, 200
 	for i := range rounds {
 		w.busy[0] = 0
 		begin := r.now()
 		for range calls {
-			loop(w.ctx, 0, 0)
+			loop(c, 0, 0)
 		}
 		all := (r.now() - begin) / calls
 		if inside := w.busy[0] / calls; i == 0 || all < r.overhead {

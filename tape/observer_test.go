@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -112,7 +113,7 @@ func TestLabels(t *testing.T) {
 	during := ""
 	looked := make(chan struct{})
 	st := &p.stage[1]
-	st.nanos = p.sizes.split
+	st.nanos = p.sizes.wake
 	st.steps[0].loops[0].Loop = kernel.Loop{Units: 2, Run: func(_ *kernel.Ctx, lo, hi int) {
 		if hi-lo == 2 {
 			t.Error("one worker does all")
@@ -200,4 +201,28 @@ func TestRoofline(t *testing.T) {
 	if want := "100 GFLOP/s f32, 50 GFLOP/s f64; streams 1000 B 200 GB/s, 3.9 KiB 10 GB/s"; r.String() != want {
 		t.Errorf("%v: want %s", r, want)
 	}
+}
+
+// Workers write to their calls and operands for each of the tiles that they run on.
+func TestWorkersLieApart(t *testing.T) {
+	const line = 128 // processors fetch cache lines in pairs
+	p := &Program{steps: 3, operands: 5}
+	of := map[uintptr]int{}
+	var all []*worker
+	for i := range 20 {
+		w := newWorker(p, nil)
+		all = append(all, w)
+		for _, at := range [][2]uintptr{
+			{uintptr(unsafe.Pointer(&w.calls[0])), unsafe.Sizeof(w.calls[0]) * uintptr(len(w.calls))},
+			{uintptr(unsafe.Pointer(&w.operands[0])), unsafe.Sizeof(w.operands[0]) * uintptr(len(w.operands))},
+		} {
+			for k := at[0] / line; k <= (at[0]+at[1]-1)/line; k++ {
+				if other, taken := of[k]; taken && other != i {
+					t.Fatalf("workers %d and %d share a cache line", other, i)
+				}
+				of[k] = i
+			}
+		}
+	}
+	runtime.KeepAlive(all)
 }

@@ -11,23 +11,25 @@ import (
 // Program is a compiled graph: instructions over one arena. It does not change,
 // and many VMs may share it.
 type Program struct {
-	source  *graph.Graph // as the user wrote it
-	graph   *graph.Graph // as it is run
-	log     []rewrite.Entry
-	buffers []buffer
-	instrs  []instr
-	stage   []stage
-	inputs  []input
-	stored  []stored
-	commits []commit
-	finite  []check
-	result  map[*graph.Node]value // by the user's node
-	arena   int                   // bytes
-	scratch int                   // bytes of each worker
-	sizes   sizes
-	uses    map[packing]int   // while compiling
-	packs   map[packing]value // while compiling
-	late    int               // the first of the stages that run after the checks: they write to the store
+	source          *graph.Graph // as the user wrote it
+	graph           *graph.Graph // as it is run
+	log             []rewrite.Entry
+	buffers         []buffer
+	instrs          []instr
+	stage           []stage
+	inputs          []input
+	stored          []stored
+	commits         []commit
+	finite          []check
+	result          map[*graph.Node]value // by the user's node
+	arena           int                   // bytes
+	scratch         int                   // bytes of each worker
+	steps, operands int                   // in all stages together
+	fed             [][]int               // by input: the operands that are all of it
+	sizes           sizes
+	uses            map[packing]int   // while compiling
+	packs           map[packing]value // while compiling
+	late            int               // the first of the stages that run after the checks: they write to the store
 }
 
 // buffer is a block of memory that one instruction writes, or a leaf.

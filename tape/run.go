@@ -6,23 +6,52 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// worker is what one core needs to run blocks: its own scratch, and where each buffer lies for it.
+// worker is what one core needs to run blocks: its own scratch, and where each buffer lies for it. A call of a loop may take no more
+// than some nanoseconds, so each step has its memory at hand, and only what moves is found anew.
 type worker struct {
-	ctx *kernel.Ctx
-	mem []kernel.Mem // by buffer
-	in  []kernel.Mem // of the step at hand
+	*kernel.Worker
+	mem      []kernel.Mem // by buffer
+	calls    []kernel.Ctx // by step
+	operands []kernel.Mem // of one step after the other
+	sum      kernel.Ctx   // of partial sums
 }
 
-// memory is where a row of a buffer begins. first is the first row of the block.
-func (w *worker) memory(r *ref, first, row, part int) kernel.Mem {
-	m := w.mem[r.buf]
-	switch {
-	case r.local:
-		return m.From((row - first) * r.stride)
-	case r.rows != nil:
-		return m.From(r.rows.At(row) * r.size)
+// place numbers the steps and their operands, and finds those that move and those that are inputs.
+func (p *Program) place() {
+	number := make(map[int]int, len(p.inputs))
+	for i, in := range p.inputs {
+		number[in.buf] = i
 	}
-	return m.From(row*r.stride + part*r.part)
+	p.steps, p.operands, p.fed = 0, 0, make([][]int, len(p.inputs))
+	for i := range p.stage {
+		for k := range p.stage[i].steps {
+			st := &p.stage[i].steps[k]
+			st.call, st.moves = p.steps, nil
+			if st.out.moves() {
+				st.moves = append(st.moves, newMove(-1, st.out))
+			}
+			for n := range st.in {
+				if r := &st.in[n]; r.moves() {
+					st.moves = append(st.moves, newMove(n, *r))
+				} else if i, fed := number[r.buf]; fed {
+					p.fed[i] = append(p.fed[i], p.operands+n)
+				}
+			}
+			p.steps++
+			p.operands += len(st.in)
+		}
+	}
+}
+
+// moves reports whether the memory depends on the row or on the part.
+func (r *ref) moves() bool { return r.stride != 0 || r.part != 0 || r.rows != nil }
+
+func newMove(operand int, r ref) move {
+	m := move{r, operand, 0}
+	if r.local {
+		m.from = 1
+	}
+	return m
 }
 
 // run does units [lo,hi) of a stage.
@@ -30,81 +59,87 @@ func (w *worker) run(s *stage, lo, hi int) {
 	switch {
 	case s.rows == 0:
 		st := &s.steps[0]
-		w.step(st, &st.loops[0], 0, 0, 0, lo, hi)
+		st.loops[0].Run(&w.calls[st.call], lo, hi)
 	case s.parts == 0:
 		for b := lo; b < hi; b++ {
-			w.block(s, b, 0)
+			w.block(s, b, 0, false)
 		}
 	default:
 		n := s.blocks()
 		for part := lo; part < hi; part++ {
-			for i := range s.folds {
-				f := &s.folds[i]
-				w.mem[f.partial].Slice(part*f.bytes, f.bytes).Clear()
-			}
-			for b := part * n / s.parts; b < (part+1)*n/s.parts; b++ {
-				w.block(s, b, part)
+			first, end := part*n/s.parts, (part+1)*n/s.parts
+			for b := first; b < end; b++ {
+				w.block(s, b, part, b == first)
 			}
 		}
 	}
 }
 
-// block runs all steps on block b, adding to the given partial sums.
-func (w *worker) block(s *stage, b, part int) {
+// block runs all steps on block b, adding to the given partial sums; the first block of a part begins them.
+func (w *worker) block(s *stage, b, part int, begins bool) {
 	first, n := s.span(b)
 	for i := range s.runs {
 		r := &s.runs[i]
 		for row := first; row < first+n; row += r.rows {
-			rows := min(r.rows, first+n-row)
+			length := s.steps[r.from].length(min(r.rows, first+n-row))
 			for k := r.from; k < r.to; k++ {
 				st := &s.steps[k]
-				loop := st.loop(rows)
-				w.step(st, loop, first, row, part, 0, loop.Units)
+				loop := &st.loops[length]
+				if begins && row == first && st.first != nil {
+					loop = &st.first[length]
+				}
+				c := &w.calls[st.call]
+				if len(st.moves) > 0 {
+					w.move(c, st.moves, first, row, part)
+				}
+				loop.Run(c, 0, loop.Units)
 			}
 		}
 	}
 }
 
-// loop is the step's loop over so many rows.
-func (st *step) loop(rows int) *bound {
+// length is the number of the loops over so many rows, which is the same for all steps of a run.
+func (st *step) length(rows int) int {
 	for i := range st.loops {
 		if st.loops[i].rows == rows {
-			return &st.loops[i]
+			return i
 		}
 	}
 	panic("tape: no loop for so many rows")
 }
 
-// step runs units [lo,hi) of a loop of a step, at the given row of the block that begins at first.
-func (w *worker) step(st *step, loop *bound, first, row, part, lo, hi int) {
-	c := w.ctx
-	c.Out = w.memory(&st.out, first, row, part).First(loop.bytes)
-	in := w.in[:len(st.in)]
-	for k := range in {
-		in[k] = w.memory(&st.in[k], first, row, 0)
+// move finds what moves of a call at the given row of the block that begins at first.
+func (w *worker) move(c *kernel.Ctx, moves []move, first, row, part int) {
+	for i := range moves {
+		m := &moves[i]
+		at := (row-m.from*first)*m.stride + part*m.part
+		if m.rows != nil {
+			at = m.rows.At(row) * m.size
+		}
+		if mem := w.mem[m.buf].From(at); m.operand < 0 {
+			c.Out = mem
+		} else {
+			c.In[m.operand] = mem
+		}
 	}
-	c.In = in
-	loop.Run(c, lo, hi)
 }
 
-// combine adds the partial sums of a stage in order.
-func (w *worker) combine(s *stage) {
-	for i := range s.folds {
-		f := &s.folds[i]
-		if f.partial != f.out {
-			w.ctx.Out = w.mem[f.out]
-			w.in[0] = w.mem[f.partial]
-			w.ctx.In = w.in[:1]
-			f.combine.Run(w.ctx, 0, f.combine.Units)
-		}
-		if f.over > 1 {
-			out := w.mem[f.out].Slice(0, f.bytes)
-			if f.dtype == kernel.F32 {
-				divide(kernel.As[float32](out), float32(f.over))
-			} else {
-				divide(kernel.As[float64](out), float64(f.over))
-			}
-		}
+// combine adds the partial sums of a fold in order, for units [lo,hi) of the result.
+func (w *worker) combine(f *fold, lo, hi int) {
+	w.sum.Out, w.sum.In[0] = w.mem[f.out], w.mem[f.partial]
+	f.combine.Run(&w.sum, lo, hi)
+}
+
+// average divides the sum of a fold, if it is to be divided.
+func (w *worker) average(f *fold) {
+	if f.over <= 1 {
+		return
+	}
+	out := w.mem[f.out].Slice(0, f.bytes)
+	if f.dtype == kernel.F32 {
+		divide(kernel.As[float32](out), float32(f.over))
+	} else {
+		divide(kernel.As[float64](out), float64(f.over))
 	}
 }
 
@@ -115,17 +150,32 @@ func divide[T float32 | float64](x []T, by T) {
 }
 
 func newWorker(p *Program, shared []kernel.Mem) *worker {
-	w := &worker{ctx: kernel.NewCtx(), mem: slices.Clone(shared)}
+	w := &worker{Worker: kernel.NewWorker(), mem: slices.Clone(shared)}
+	w.calls, w.operands = apart[kernel.Ctx](p.steps), apart[kernel.Mem](p.operands)
+	w.sum = kernel.Ctx{In: make([]kernel.Mem, 1), Worker: w.Worker}
 	scratch := kernel.Alloc(p.scratch)
 	for i, b := range p.buffers {
 		if b.scratch {
 			w.mem[i] = scratch.Slice(b.offset, b.bytes)
 		}
 	}
-	operands := 1
-	for _, ins := range p.instrs {
-		operands = max(operands, len(ins.in))
+	free := w.operands
+	for i := range p.stage {
+		for _, st := range p.stage[i].steps {
+			n := len(st.in)
+			in := free[:n:n]
+			free = free[n:]
+			for k, r := range st.in {
+				in[k] = w.mem[r.buf]
+			}
+			w.calls[st.call] = kernel.Ctx{Out: w.mem[st.out.buf], In: in, Worker: w.Worker}
+		}
 	}
-	w.in = make([]kernel.Mem, operands)
 	return w
+}
+
+// apart is a slice with room around it, so that no other worker's lies on the same cache lines: both are written to all the time.
+func apart[T any](n int) []T {
+	const margin = 128 / 16 // processors fetch cache lines in pairs; a T has 16 bytes at least
+	return make([]T, margin+n+margin)[margin:][:n:n]
 }

@@ -23,14 +23,24 @@ type stage struct {
 type step struct {
 	ins   int
 	loops []bound
+	first []bound // of a sum over the rows: for the first rows of a part, which nothing has been added up before
 	out   ref
 	in    []ref
+	call  int    // its number among all steps
+	moves []move // what lies elsewhere from block to block
 }
 
-// bound is a loop bound to a number of rows, and the bytes of its result.
+// move is an operand of a step, or -1 for the result, and where it lies.
+type move struct {
+	ref
+	operand int
+	from    int // 1: rows are counted from the first of the block
+}
+
+// bound is a loop bound to a number of rows.
 type bound struct {
 	kernel.Loop
-	rows, bytes int
+	rows int
 }
 
 // ref says where the memory of a block begins: in buffer buf, at + stride·row + part·(number of the partial sum) bytes, or where
@@ -47,6 +57,7 @@ type fold struct {
 	partial, out int // buffers; the same if there is one part
 	bytes        int
 	combine      kernel.Loop // partial → out
+	nanos        float64     // that takes
 	dtype        kernel.DType
 	over         int // what out is divided by, if it is more than 1
 }
@@ -59,7 +70,8 @@ type sizes struct {
 	part    float64 // nanoseconds of work worth a partial sum of its own
 	parts   int     // partial sums at most
 	alone   int     // elements whose sum is worth parts if nothing else is done with them
-	split   float64 // nanoseconds of work worth another worker; this and the next decide who computes, not what
+	wake    float64 // nanoseconds of work worth waking another worker; this and the next two decide who computes, not what
+	split   float64 // the same for one that is awake, as all are between the stages of a run: a fork takes half a microsecond
 	grain   float64 // nanoseconds of work that a worker takes at least
 }
 
@@ -69,7 +81,7 @@ const (
 	fewParts   = 4
 )
 
-var standard = sizes{tile: 4 << 10, product: 8 << 10, rows: 28, part: 50e3, parts: 16, alone: 32 << 10, split: 40e3, grain: 10e3}
+var standard = sizes{tile: 4 << 10, product: 8 << 10, rows: 28, part: 50e3, parts: 16, alone: 32 << 10, wake: 40e3, split: 10e3, grain: 4e3}
 
 // stages binds the groups. It sets where each result lives.
 func (p *Program) stages(f *fusion) {
@@ -133,7 +145,7 @@ func (p *Program) whole(i int) {
 }
 
 func bind(k kernel.Kernel, rows int, out kernel.Layout, in []kernel.Layout) bound {
-	return bound{k.Bind(out, in), rows, out.Len() * out.DType.Size()}
+	return bound{k.Bind(out, in), rows}
 }
 
 // blocked makes a stage of a group.
@@ -276,15 +288,15 @@ func (p *Program) bind(s *stage, run tiled, m member) step {
 			k, panels, st.in[1] = packed, &v, ref{buf: v.buf}
 		}
 	}
-	rowsOf := func(n int) bound {
+	for _, n := range s.spans(run) {
 		out, in := layouts(n)
 		if panels != nil {
 			in[1] = panels.layout
 		}
-		return bind(k, n, out, in)
-	}
-	for _, n := range s.spans(run) {
-		st.loops = append(st.loops, rowsOf(n))
+		st.loops = append(st.loops, bind(k, n, out, in))
+		if m.div.First != nil {
+			st.first = append(st.first, bind(m.div.First, n, out, in))
+		}
 	}
 	return st
 }
@@ -315,14 +327,17 @@ func (p *Program) foldInto(s *stage, m member) ref {
 		fo.partial = len(p.buffers)
 		p.buffers = append(p.buffers, buffer{bytes: s.parts * fo.bytes})
 		fo.combine = kernel.Reduce{Op: kernel.ReduceSum, Axes: 1}.Bind(flat, []kernel.Layout{kernel.Dense(l.DType, s.parts, l.Len())})
+		fo.nanos = float64((s.parts+1)*fo.bytes) * perByte
 	}
 	s.folds = append(s.folds, fo)
 	return ref{buf: fo.partial, part: fo.bytes}
 }
 
+// What nanos counts for an operation, one of a product, and a byte.
+const perFlop, perProduct, perByte = 0.15, 0.02, 0.03
+
 // nanos estimates the time of an instruction on one core: it decides what is worth splitting, from shapes alone.
 func nanos(ins *instr) float64 {
-	const perFlop, perProduct, perByte = 0.15, 0.02, 0.03
 	if isProduct(ins.kernel) {
 		wide := float64(ins.out.layout.DType.Size()) / 4
 		return float64(ins.flops)*perProduct*wide + float64(ins.bytes)*perByte/4

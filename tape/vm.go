@@ -50,13 +50,13 @@ type vmOptions struct {
 // Go does ([runtime.GOMAXPROCS]). Results are the same, bit for bit, for any number.
 func Workers(n int) VMOption { return func(o *vmOptions) { o.workers = n } }
 
-// workers is how many cores are of use.
+// workers is how many cores are of use: one, where no stage is worth waking others.
 func (p *Program) workers(most int) int {
 	if most < 1 {
 		most = runtime.GOMAXPROCS(0)
 	}
 	for _, s := range p.stage {
-		if s.nanos >= p.sizes.split {
+		if s.nanos >= p.sizes.wake {
 			return most
 		}
 	}
@@ -131,7 +131,7 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 		defer vm.pool.End()
 	}
 	for _, w := range vm.workers {
-		w.ctx.Seed, w.ctx.Step = vm.store.seed, vm.store.step
+		w.Seed, w.Step = vm.store.seed, vm.store.step
 	}
 	for i := range vm.prog.late {
 		if i%8 == 0 {
@@ -184,22 +184,35 @@ func (vm *VM) stage(ctx context.Context, i int) {
 	}
 }
 
-// execute runs one stage, on all workers if there is enough to do.
+// execute runs one stage and adds up its partial sums.
 func (vm *VM) execute(s *stage) {
-	n := s.units()
-	if n > 1 && s.nanos >= vm.prog.sizes.split && len(vm.workers) > 1 {
-		vm.job.s = s
-		vm.pool.Do(n, max(1, int(float64(n)*vm.prog.sizes.grain/s.nanos)), &vm.job)
-	} else {
-		vm.workers[0].run(s, 0, n)
+	vm.job.stage = s
+	vm.share(s.units(), s.nanos)
+	for i := range s.folds {
+		f := &s.folds[i]
+		if f.partial != f.out {
+			vm.job.fold = f
+			vm.share(f.combine.Units, f.nanos)
+			vm.job.fold = nil
+		}
+		vm.workers[0].average(f)
 	}
-	vm.workers[0].combine(s)
 }
 
-// job is the stage that the workers are at.
+// share does the n units of the job, on all workers if there is enough to do.
+func (vm *VM) share(n int, nanos float64) {
+	if n > 1 && nanos >= vm.prog.sizes.split && len(vm.workers) > 1 {
+		vm.pool.Do(n, max(1, int(float64(n)*vm.prog.sizes.grain/nanos)), &vm.job)
+	} else {
+		vm.job.run(0, 0, n)
+	}
+}
+
+// job is what the workers are at: a stage, or one of its folds.
 type job struct {
 	vm     *VM
-	s      *stage
+	stage  *stage
+	fold   *fold           // nil while the stage itself runs
 	labels context.Context // of the goroutines that help; nil for none
 }
 
@@ -209,9 +222,17 @@ func (j *job) Run(worker, lo, hi int) {
 	if label {
 		pprof.SetGoroutineLabels(j.labels)
 	}
-	j.vm.workers[worker].run(j.s, lo, hi)
+	j.run(worker, lo, hi)
 	if label {
 		pprof.SetGoroutineLabels(context.Background())
+	}
+}
+
+func (j *job) run(worker, lo, hi int) {
+	if w := j.vm.workers[worker]; j.fold != nil {
+		w.combine(j.fold, lo, hi)
+	} else {
+		w.run(j.stage, lo, hi)
 	}
 }
 
@@ -232,20 +253,23 @@ func (vm *VM) bind(feed Feed) error {
 				own.Copy(m)
 				m = own
 			}
-			vm.supply(in.buf, m)
+			vm.supply(i, m)
 		} else if !in.hasDefault {
 			return fmt.Errorf("input %s of type %v is not fed", in.path, in.typ)
 		} else {
-			vm.supply(in.buf, in.value)
+			vm.supply(i, in.value)
 		}
 	}
 	return nil
 }
 
-// supply points a buffer at memory, for every worker.
-func (vm *VM) supply(buf int, m kernel.Mem) {
+// supply points input i at memory, for every worker.
+func (vm *VM) supply(i int, m kernel.Mem) {
 	for _, w := range vm.workers {
-		w.mem[buf] = m
+		w.mem[vm.prog.inputs[i].buf] = m
+		for _, k := range vm.prog.fed[i] {
+			w.operands[k] = m
+		}
 	}
 }
 

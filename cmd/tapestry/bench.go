@@ -18,8 +18,10 @@ type bench struct {
 	threads           int
 	seconds           float64
 	label             string
+	fastMath          bool
 	gemm, vec         bool
-	profile           string
+	instructions      bool   // where the time of a step goes
+	cpu               string // file
 
 	out   io.Writer
 	json  bool
@@ -39,7 +41,10 @@ steps in PyTorch and prints the same JSON.
 
 With --gemm or --vec it times kernels on one core instead: matrix products, as a
 share of the rate of multiply-adds that the core reaches at that moment, and
-functions of arrays in nanoseconds per element.`,
+functions of arrays in nanoseconds per element, for arrays of three sizes.
+
+With --profile each step is also shown as tapestry tape --profile shows a model's.
+In a profile for go tool pprof the instructions of a step are labels.`,
 		Example: "  tapestry bench --workloads kmeans_softmax,mlp --dtypes float32 --seconds 2\n  tapestry bench --gemm",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,10 +52,10 @@ functions of arrays in nanoseconds per element.`,
 			if err := b.check(); err != nil {
 				return err
 			}
-			if b.profile == "" {
+			if b.cpu == "" {
 				return b.run(cmd.Context())
 			}
-			return writeOutput(b.profile, nil, func(w io.Writer) error {
+			return writeOutput(b.cpu, nil, func(w io.Writer) error {
 				if err := pprof.StartCPUProfile(w); err != nil {
 					return err
 				}
@@ -64,10 +69,12 @@ functions of arrays in nanoseconds per element.`,
 	f.StringSliceVar(&b.dtypes, "dtypes", []string{"float32", "float64"}, "element types")
 	f.IntVar(&b.threads, "threads", 1, "cores that a step may use")
 	f.Float64Var(&b.seconds, "seconds", 1, "time for each figure")
+	f.BoolVar(&b.fastMath, "fast-math", false, fastMathUsage+"; the label is then \"fast\" unless given")
 	f.StringVar(&b.label, "label", "", "added to the name of the peer in the JSON")
 	f.BoolVar(&b.gemm, "gemm", false, "time matrix products instead")
 	f.BoolVar(&b.vec, "vec", false, "time functions of arrays instead")
-	f.StringVar(&b.profile, "cpu-profile", "", "write a profile for go tool pprof to this file")
+	f.BoolVar(&b.instructions, "profile", false, "also show where the time of each step goes")
+	f.StringVar(&b.cpu, "cpu-profile", "", "write a profile for go tool pprof to this file")
 	return cmd
 }
 
@@ -78,7 +85,7 @@ func (b *bench) check() error {
 		return usagef("--threads %d: want at least 1", b.threads)
 	case !(b.seconds >= 0 && b.seconds <= 3600):
 		return usagef("--seconds %v: want 0 to 3600", b.seconds)
-	case b.profile == "-":
+	case b.cpu == "-":
 		return usagef("--cpu-profile -: want a file; the figures go to standard output")
 	}
 	for _, name := range b.workloads {
@@ -93,7 +100,7 @@ func (b *bench) check() error {
 		}
 		b.types = append(b.types, dt)
 	}
-	return checkOutput(b.profile)
+	return checkOutput(b.cpu)
 }
 
 // run times what was asked for.
@@ -132,10 +139,13 @@ func (b *bench) row(figure fmt.Stringer) error {
 
 // peer is the name of this program in a table of several.
 func (b *bench) peer() string {
-	if b.label == "" {
-		return "tapestry"
+	switch {
+	case b.label != "":
+		return "tapestry-" + b.label
+	case b.fastMath:
+		return "tapestry-fast"
 	}
-	return "tapestry-" + b.label
+	return "tapestry"
 }
 
 func (b *bench) duration() time.Duration { return time.Duration(b.seconds * float64(time.Second)) }

@@ -29,6 +29,9 @@ var functions = []function{
 	{"max", kernel.Reduce{Op: kernel.ReduceMax, Axes: 1 << 1}, 1, -1, 1},
 }
 
+// functionSizes are numbers of elements: within the L1 cache, within the L2 cache, and beyond both.
+var functionSizes = []int{1 << 12, 1 << 16, 1 << 20}
+
 // functionFigure is one line of --vec.
 type functionFigure struct {
 	Peer     string  `json:"peer"`
@@ -51,7 +54,7 @@ func (b *bench) timeFunctions(ctx context.Context) error {
 		return err
 	}
 	for _, dt := range b.types {
-		for _, elements := range []int{1 << 12, 1 << 20} { // within the nearest caches, and beyond
+		for _, elements := range functionSizes {
 			for _, f := range functions {
 				run := f.over(kernel.DType(dt), elements)
 				t, err := perCall(ctx, b.duration(), run)

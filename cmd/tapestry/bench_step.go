@@ -18,6 +18,8 @@ import (
 const (
 	warmUpSteps = 5
 	lossStep    = 20 // whose loss is compared, besides the first
+
+	profiledSteps = 50
 )
 
 // stepFigure is one line: the keys are shared with the other programs.
@@ -34,6 +36,9 @@ type stepFigure struct {
 	Bytes     uint64     `json:"alloc_bytes_per_step"`
 	Allocs    uint64     `json:"allocs_per_step"`
 	Arena     int        `json:"arena_bytes"`
+
+	Profile *profileJSON `json:"profile,omitempty"`
+	profile *tape.Profile
 }
 
 const stepHeading = "workload        dtype     median ms      min ms   steps     loss 1    loss 20  allocs      arena"
@@ -60,6 +65,9 @@ func (b *bench) timeSteps(ctx context.Context) error {
 			if err := b.row(f); err != nil {
 				return err
 			}
+			if f.profile != nil && !b.json {
+				fmt.Fprintln(b.out, f.profile)
+			}
 		}
 	}
 	return nil
@@ -72,7 +80,7 @@ func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (step
 	if err != nil {
 		return f, err
 	}
-	p, err := w.Compile()
+	p, err := w.Compile(mathOptions(b.fastMath)...)
 	if err != nil {
 		return f, err
 	}
@@ -81,7 +89,11 @@ func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (step
 	if err != nil {
 		return f, err
 	}
-	vm := p.NewVM(s, tape.Workers(b.threads))
+	options := []tape.VMOption{tape.Workers(b.threads)}
+	if b.cpu != "" {
+		options = append(options, tape.Labels())
+	}
+	vm := p.NewVM(s, options...)
 	defer vm.Close()
 	step := func() (time.Duration, error) {
 		start := time.Now()
@@ -120,6 +132,12 @@ func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (step
 	n := uint64(f.Steps)
 	f.Allocs, f.Bytes = (after.Mallocs-before.Mallocs)/n, (after.TotalAlloc-before.TotalAlloc)/n
 	f.Median, f.Min = milliseconds(median(times)), milliseconds(slices.Min(times))
+	if b.instructions {
+		if f.profile, err = vm.Profile(ctx, w.Feed, profiledSteps); err != nil {
+			return f, err
+		}
+		f.Profile = newProfileJSON(p, f.profile)
+	}
 	return f, nil
 }
 

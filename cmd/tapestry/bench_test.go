@@ -57,10 +57,36 @@ func TestBenchSteps(t *testing.T) {
 	}
 }
 
+// With fast math the peer has another name, which is the label's where there is one.
+func TestBenchFastMath(t *testing.T) {
+	for label, want := range map[string]string{"": "tapestry-fast", "x": "tapestry-x"} {
+		rows := lines(t, ok(t, "bench", "--workloads", "small", "--json", "--seconds", "0", "--label", label, "--fast-math"))
+		if len(rows) != 1 || rows[0]["peer"] != want {
+			t.Errorf("--label %q prints %v, want the peer %s", label, rows, want)
+		}
+	}
+	text := ok(t, "bench", "--workloads", "kmeans_softmax", "--dtypes", "f32", "--seconds", "0", "--fast-math", "--profile")
+	if strings.Contains(text, "SqDist") || !strings.Contains(text, "MatMul") {
+		t.Errorf("printed:\n%s", text)
+	}
+}
+
 func TestBenchTable(t *testing.T) {
 	text := ok(t, "bench", "--workloads", "small", "--dtypes", "f32", "--seconds", "0")
 	if strings.Count(text, "\n") != 2 || !strings.Contains(text, "loss 20") || !strings.Contains(text, "0.494775") {
 		t.Errorf("printed:\n%s", text)
+	}
+}
+
+// The instructions of a step, for people and as JSON.
+func TestBenchInstructions(t *testing.T) {
+	args := []string{"bench", "--workloads", "small", "--dtypes", "f32", "--seconds", "0", "--profile"}
+	if text := ok(t, args...); !strings.Contains(text, "loss 20") || !strings.Contains(text, "roof") {
+		t.Errorf("printed:\n%s", text)
+	}
+	rows := lines(t, ok(t, append(args, "--json")...))
+	if profile, is := rows[0]["profile"].(map[string]any); !is || len(profile["instructions"].([]any)) < 3 {
+		t.Errorf("profile: %v", rows[0]["profile"])
 	}
 }
 
@@ -77,7 +103,7 @@ func TestBenchKernels(t *testing.T) {
 		t.Skip("products of 1024³ are not short")
 	}
 	rows := lines(t, ok(t, "bench", "--gemm", "--vec", "--json", "--seconds", "0", "--dtypes", "float32"))
-	if want := len(products) + 2*len(functions); len(rows) != want {
+	if want := len(products) + len(functionSizes)*len(functions); len(rows) != want {
 		t.Errorf("%d lines, want %d", len(rows), want)
 	}
 	for _, r := range rows {

@@ -24,7 +24,7 @@ const tracedSteps = 3
 func (p *profiling) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&p.on, "profile", false, "run the step on random data and show where its time goes")
-	f.IntVar(&p.steps, "steps", 50, "steps that --profile measures")
+	f.IntVar(&p.steps, "steps", profiledSteps, "steps that --profile measures")
 	f.IntVar(&p.threads, "threads", 0, "cores that a step may use (default: all)")
 	f.StringVar(&p.trace, "trace", "", "write what each core did in a few steps to this file, for chrome://tracing or Perfetto")
 }

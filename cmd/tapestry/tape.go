@@ -15,7 +15,7 @@ func newTape(o *options) *cobra.Command {
 	var m modelOptions
 	var profiled profiling
 	var budget byteSize
-	var forward, asWritten, log bool
+	var forward, asWritten, fastMath, log bool
 	cmd := &cobra.Command{
 		Use:   "tape MODEL",
 		Short: "Show the compiled training step: operands, places in memory, FLOPs, bytes, peak",
@@ -35,11 +35,14 @@ of the model, by scope and by quantity, derivatives with what they are of.`,
 			if err := profiled.check(); err != nil {
 				return err
 			}
+			if asWritten && fastMath {
+				return usagef("--as-written and --fast-math exclude each other")
+			}
 			model, err := m.build(args[0])
 			if err != nil {
 				return err
 			}
-			prog, err := compileStep(model, train.SGD(0.1), forward, asWritten, budget.options()...)
+			prog, err := compileStep(model, train.SGD(0.1), forward, asWritten, append(budget.options(), mathOptions(fastMath)...)...)
 			if err != nil {
 				return err
 			}
@@ -69,9 +72,20 @@ of the model, by scope and by quantity, derivatives with what they are of.`,
 	profiled.flags(cmd)
 	cmd.Flags().BoolVar(&forward, "forward", false, "the loss alone, without gradient and update")
 	cmd.Flags().BoolVar(&asWritten, "as-written", false, "without the rewrite passes")
+	cmd.Flags().BoolVar(&fastMath, "fast-math", false, fastMathUsage)
 	cmd.Flags().Var(&budget, "budget", "compute values again rather than keep more than this, as in 512KiB or 1.5MiB")
 	cmd.Flags().BoolVar(&log, "log", false, "also show what the passes did")
 	return cmd
+}
+
+const fastMathUsage = "distances from norms and products, faster and with fewer digits (see tape.FastMath)"
+
+// mathOptions compile with fast math, if so wished.
+func mathOptions(fast bool) []tape.Option {
+	if fast {
+		return []tape.Option{tape.FastMath()}
+	}
+	return nil
 }
 
 // trainingStep is a model's own update, or the optimiser's.

@@ -31,9 +31,11 @@ type Rule struct {
 	Apply func(n *graph.Node) *graph.Node
 }
 
+// simplify are the rules of the passes of that name.
+var simplify = slices.Concat(fold, algebra, layouts, parts, factors)
+
 // Passes is the list that tape.Compile runs.
 func Passes() []Pass {
-	simplify := slices.Concat(fold, algebra, layouts, parts, factors)
 	return []Pass{
 		{Name: "stabilise", rules: stabilise, forward: true,
 			Why: "overflow is removed before algebra can hide the patterns, and before gradients are derived"},
@@ -49,6 +51,15 @@ func Passes() []Pass {
 		{Name: "dead code",
 			Why: "what rules left behind; last, so that nothing unused is compiled"},
 	}
+}
+
+// FastMath is [Passes] with one more before the last, which gives digits away for speed. What it costs stands at tape.FastMath,
+// which compiles with this list.
+func FastMath() []Pass {
+	passes := Passes()
+	return slices.Insert(passes, len(passes)-1, Pass{Name: "fast math", rules: slices.Concat(gram(leastGain), simplify),
+		Why: "differences of all pairs of rows become products; after the gradients, which are taken of distances, or they would " +
+			"differentiate the norms and the products"})
 }
 
 // Entry is one line of the log.

@@ -62,7 +62,7 @@ func repeated(x *graph.Node) *graph.Node {
 }
 
 // ruleCases are all cases, in the order of testdata/rules.txt.
-var ruleCases = slices.Concat(forwardCases, algebraCases, layoutCases, factorCases)
+var ruleCases = slices.Concat(forwardCases, algebraCases, layoutCases, factorCases, gramCases)
 
 func mustShape(axes ...graph.Axis) graph.Shape {
 	s, err := graph.NewShape(axes...)
@@ -76,7 +76,7 @@ func mustShape(axes ...graph.Axis) graph.Shape {
 func alone(t testing.TB, rule string) Pass {
 	t.Helper()
 	var one Pass
-	for _, p := range Passes() {
+	for _, p := range FastMath() {
 		for _, r := range p.Rules() {
 			if r.Name == rule {
 				one.Name, one.rules = p.Name, append(one.rules, r)
@@ -112,7 +112,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s on %s gives %s: want it to fire: %v; log:\n%s", c.rule, before, after, c.fires, res.LogText())
 		}
 	}
-	for _, p := range Passes() {
+	for _, p := range FastMath() {
 		for _, r := range p.Rules() {
 			if r.Name != "empty layout" && (!fired[r.Name] || !missed[r.Name]) { // see TestEmptyLayout
 				t.Errorf("rule %q lacks a case that fires, or one that must not", r.Name)

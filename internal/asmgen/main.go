@@ -57,6 +57,9 @@ func main() {
 		}{{".s", printer.NewGoAsm(cfg)}, {".go", printer.NewStubs(cfg)}} {
 			b, err := o.p.Print(f)
 			if err == nil {
+				err = avx2Only(string(b))
+			}
+			if err == nil {
 				err = os.WriteFile(*out+"/"+name+"_amd64"+o.ext, b, 0o644)
 			}
 			if err != nil {

@@ -217,7 +217,7 @@ func (t *target) copy(a vector) vector {
 	return r
 }
 
-// fma adds a·b to acc, fnma subtracts it; they give acc.
+// fma adds a·b to acc, fnma subtracts it, fnms subtracts it from -acc; they give acc.
 func (t *target) fma(acc, a vector, b operand.Op) vector {
 	t.emit("VFMADD231P"+t.s(), b, a, acc)
 	return acc
@@ -225,6 +225,11 @@ func (t *target) fma(acc, a vector, b operand.Op) vector {
 
 func (t *target) fnma(acc, a vector, b operand.Op) vector {
 	t.emit("VFNMADD231P"+t.s(), b, a, acc)
+	return acc
+}
+
+func (t *target) fnms(acc, a vector, b operand.Op) vector {
+	t.emit("VFNMSUB231P"+t.s(), b, a, acc)
 	return acc
 }
 

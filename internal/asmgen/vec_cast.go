@@ -57,12 +57,12 @@ func (t *target) exponentials() {
 	var sums []vector
 	size := t.bytes()
 	t.row(rowLoop{
-		name: "expSum", doc: "is exp(x - peak), with a peak per row; sum is that of each row.",
+		name: "expSum", doc: "is exp(x - peak), 0 where that is tiny, with a peak per row; sum is that of each row.",
 		ports:  []port{{name: "dst", size: size}, {name: "sum", size: size, dense: true}, {name: "x", size: size}, {name: "peak", size: size, once: true}},
 		unroll: 2,
 		before: func(*rowLoop) { sums = t.zeros() },
 		body: func(c cell) {
-			e := c.exp(c.sub(c.load(2), c.load(3)))
+			e := c.weight(c.sub(c.load(2), c.load(3)))
 			c.store(0, e)
 			sum := sums[c.nth]
 			switch {

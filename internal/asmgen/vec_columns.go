@@ -10,6 +10,11 @@ func (t *target) columnFolds() {
 	sum := &columns{target: t, size: 8, combine: func(a, b vector) vector { return t.add(a, b) }}
 	sum.accumulate = sum.addWide
 	sum.emitFold("columnSum", "adds the sum of each column of x to acc, of float64.")
+	if t.bits == 32 {
+		narrow := &columns{target: t, size: 4, combine: sum.combine}
+		narrow.accumulate = func(v vector, rest mask) { narrow.into(t, 0, v, rest) }
+		narrow.emitFold("columnAdd", "adds the sum of each column of x to acc.")
+	}
 	for _, f := range []struct {
 		name, doc string
 		greatest  bool
@@ -32,7 +37,8 @@ type columns struct {
 	p, q, acc, left, stride, thrice gpr
 }
 
-// emitFold emits the function: eight rows are combined and then with acc, then the other rows one by one.
+// emitFold emits the function: eight rows are combined and then with acc, then of the rows that are left four, two and one, so that few
+// rows cost no more passes over acc than they must.
 func (c *columns) emitFold(name, doc string) {
 	c.start(name, "func(acc, x *byte, rows, cols, xStride int)", doc)
 	c.p, c.q, c.acc, c.left, c.stride, c.thrice = c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP64()
@@ -40,24 +46,28 @@ func (c *columns) emitFold(name, doc string) {
 	x := c.Load(c.Param("x"), c.GP64())
 	c.Load(c.Param("xStride"), c.stride)
 	c.LEAQ(operand.Mem{Base: c.stride, Index: c.stride, Scale: 2}, c.thrice)
-	for _, n := range []int{8, 1} {
+	for _, n := range []int{8, 4, 2, 1} {
 		pass, end := c.label("pass"), c.label("end")
 		c.CMPQ(rows, operand.Imm(uint64(n)))
 		c.JLT(operand.LabelRef(end))
 		c.Label(pass)
 		c.MOVQ(x, c.p)
-		c.LEAQ(operand.Mem{Base: x, Index: c.stride, Scale: 4}, c.q)
+		if n > 4 {
+			c.LEAQ(operand.Mem{Base: x, Index: c.stride, Scale: 4}, c.q)
+		}
 		c.pass(n)
 		c.LEAQ(operand.Mem{Base: x, Index: c.stride, Scale: uint8(n)}, x)
 		c.SUBQ(operand.Imm(uint64(n)), rows)
-		c.CMPQ(rows, operand.Imm(uint64(n)))
-		c.JGE(operand.LabelRef(pass))
+		if n == 8 {
+			c.CMPQ(rows, operand.Imm(uint64(n)))
+			c.JGE(operand.LabelRef(pass))
+		}
 		c.Label(end)
 	}
 	c.end()
 }
 
-// pass combines n rows, 1 or 8, with acc.
+// pass combines n rows, a power of two up to 8, with acc.
 func (c *columns) pass(n int) {
 	c.Load(c.Param("acc"), c.acc)
 	c.Load(c.Param("cols"), c.left)
@@ -68,7 +78,7 @@ func (c *columns) pass(n int) {
 	c.Label(full)
 	c.accumulate(c.load(n, nil), nil)
 	c.ADDQ(operand.Imm(uint64(lanes*c.bytes())), c.p)
-	if n > 1 {
+	if n > 4 {
 		c.ADDQ(operand.Imm(uint64(lanes*c.bytes())), c.q)
 	}
 	c.ADDQ(operand.Imm(uint64(lanes*c.size)), c.acc)

@@ -27,6 +27,7 @@ func (t *target) functions() {
 		{"rsqrt", func(x vector) vector { return t.div(t.all(t.number(1)), t.sqrt(x)) }, 1},
 		{"reciprocal", func(x vector) vector { return t.div(t.all(t.number(1)), x) }, 1},
 		{"exp", t.exp, 1},
+		{"weight", t.weight, 1},
 		{"expm1", t.expm1, 1},
 		{"log", t.log, 1},
 		{"log1p", t.log1p, 1},
@@ -102,17 +103,17 @@ func (t *target) sign(x vector) vector {
 	return t.or(t.or(up, down), t.where(t.compare(unordered, x, x), x))
 }
 
-// reduce splits x into n·ln 2 + r; n is rounded to the nearest integer.
+// reduce splits x into n·ln 2 + r, which takes the place of x; n is rounded to the nearest integer.
 func (t *target) reduce(x vector) (n, r vector) {
 	n = t.times(t.copy(x), t.all(t.number(math.Log2E)), t.magic())
 	n = t.sub(n, t.magic())
 	return n, t.remainder(x, n)
 }
 
-// remainder is x - n·ln 2.
+// remainder is x - n·ln 2, in place of x.
 func (t *target) remainder(x, n vector) vector {
 	hi, lo := t.ln2()
-	return t.fnma(t.fnma(t.copy(x), n, hi), n, lo)
+	return t.fnma(t.fnma(x, n, hi), n, lo)
 }
 
 // clamp takes x to [lo,hi], and NaN to itself.
@@ -120,13 +121,26 @@ func (t *target) clamp(x vector, lo, hi float64) vector {
 	return t.max(t.all(t.number(lo)), t.min(t.all(t.number(hi)), x))
 }
 
-// exp is 2ⁿ·exp(r), with |r| ≤ ln 2/2. Beyond the bounds the result is 0 or Inf.
-func (t *target) exp(x vector) vector {
-	x = t.clamp(x, pick(t, -104.0, -746), pick(t, 89.0, 710))
+// exp is exact to the last subnormal number. Beyond the bounds the result is 0 or Inf.
+func (t *target) exp(x vector) vector { return t.expWithin(x, pick(t, -104.0, -746)) }
+
+// weight is exp, or 0 where that is less than 2²⁴ times the smallest normal number.
+func (t *target) weight(x vector) vector {
+	bound := pick(t, -126.0, -1022)*math.Ln2 + 24*math.Ln2
+	return t.where(t.compare(notBelow, x, t.number(bound)), t.expWithin(x, bound))
+}
+
+// expWithin is 2ⁿ·exp(r), with |r| ≤ ln 2/2, of the greater of x and the least argument.
+func (t *target) expWithin(x vector, least float64) vector {
+	x = t.clamp(x, least, pick(t, 89.0, 710))
 	n, r := t.reduce(x)
+	return t.scale(t.add(t.near("exp", r), t.number(1)), n)
+}
+
+// near is exp(r) - 1 for small r, by the coefficients of that name.
+func (t *target) near(coefs string, r vector) vector {
 	rr := t.mul(r, r)
-	q := t.times(t.polynomial(t.coefs("exp"), r, rr), rr, r)
-	return t.scale(t.add(q, t.number(1)), n)
+	return t.times(t.polynomial(t.coefs(coefs), r, rr), rr, r)
 }
 
 // scale is p·2ⁿ, rounded once.
@@ -155,9 +169,7 @@ func (t *target) expm1(x vector) vector {
 	small := t.compare(less, t.and(x, t.otherBits()), t.number(0.6))
 	n := t.sub(t.times(t.copy(x), t.all(t.number(math.Log2E)), t.magic()), t.magic())
 	n = t.choose(small, t.zero(), n)
-	r := t.remainder(x, n)
-	rr := t.mul(r, r)
-	q := t.times(t.polynomial(t.coefs("expm1"), r, rr), rr, r)
+	q := t.near("expm1", t.remainder(t.copy(x), n))
 	// Half of 2ⁿ, since 2ⁿ may overflow where the result does not.
 	half := t.power(t.add(n, t.number(pick(t, 0x1.8p23+126, 0x1.8p52+1022))))
 	p := t.times(t.copy(q), half, t.sub(half, t.number(0.5)))
@@ -243,11 +255,18 @@ func (t *target) log1p(x vector) vector {
 	return t.choose(t.compare(notBelow, x, t.number(math.Inf(1))), x, res)
 }
 
-// sigmoid takes the exponential of no positive number, so it neither overflows nor loses small values.
+// sigmoid is c/(c + c·exp(-x)) with c = 2⁻⁶⁴, so that the sum is a number wherever the quotient is not 0. There exp(-x) is 2ⁿ·exp(r),
+// and c·2ⁿ has no smaller exponent than numbers have.
 func (t *target) sigmoid(x vector) vector {
-	e := t.exp(t.or(x, t.signBit()))
-	above := t.choose(t.compare(less, x, t.number(0)), e, t.all(t.number(1)))
-	return t.div(above, t.add(e, t.number(1)))
+	x = t.clamp(x, pick(t, -104.0, -746), 40)
+	magic := t.number(pick(t, 0x1.8p23+127-64, 0x1.8p52+1023-64))
+	n := t.times(t.copy(x), t.all(t.number(-math.Log2E)), magic)
+	power := t.power(n) // c·2ⁿ
+	n = t.sub(n, magic)
+	hi, lo := t.ln2()
+	r := t.fnma(t.fnms(x, n, hi), n, lo)
+	c := t.all(t.number(0x1p-64))
+	return t.div(c, t.add(t.times(t.near("exp", r), power, power), c))
 }
 
 // tanh is x + x·z·q(z) with z = x² near 0, else 1 - 2/(exp(2x)+1).

@@ -24,6 +24,18 @@ func (t *target) reductions() {
 	t.rowSum("rowDot", "is the sum of the products of each row of x and of y.", []port{dst, x, y}, func(c cell, sum vector) {
 		c.fma(sum, c.load(1), c.load(2))
 	})
+	mean := port{name: "mean", size: size, once: true}
+	t.rowSum("rowDeviation", "is the sum of the squared differences of each row from a mean per row.", []port{dst, x, mean},
+		func(c cell, sum vector) {
+			d := c.sub(c.loadOr(1, c.load(2)), c.load(2)) // 0 beyond the row
+			c.fma(sum, d, d)
+		})
+	t.row(rowLoop{
+		name: "standardise", doc: "is (x - mean)·scale, with a mean and a scale per row.",
+		ports:  []port{{name: "dst", size: size}, x, mean, {name: "scale", size: size, once: true}},
+		unroll: 4,
+		body:   func(c cell) { c.store(0, c.mul(c.sub(c.load(1), c.load(2)), c.load(3))) },
+	})
 	t.rowExtreme("rowMax", true)
 	t.rowExtreme("rowMin", false)
 	t.columnFolds()

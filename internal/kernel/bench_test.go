@@ -65,3 +65,52 @@ func BenchmarkAdd(b *testing.B) {
 		b.Run(fmt.Sprint(y), func(b *testing.B) { bench(b, Add, []int{4096, 64}, []int{4096, 64}, y) })
 	}
 }
+
+// BenchmarkAccumulate adds the rows of a tile to sums of columns.
+func BenchmarkAccumulate(b *testing.B) {
+	for _, dt := range []DType{F32, F64} {
+		for _, dims := range [][]int{{2, 512}, {7, 128}, {28, 128}, {8, 512}} {
+			b.Run(fmt.Sprint(dt, dims), func(b *testing.B) {
+				c := NewCtx()
+				x := Dense(F32, dims...)
+				c.In, c.Out = []Mem{Alloc(4 * x.Len())}, Alloc(8*dims[1])
+				loop := Reduce{Op: ReduceSum, Axes: 1, Accumulate: true}.Bind(Dense(dt, dims[1]), []Layout{x})
+				for b.Loop() {
+					loop.Run(c, 0, loop.Units)
+				}
+				b.ReportMetric(float64(x.Len())*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			})
+		}
+	}
+}
+
+// BenchmarkSoftmaxThenMul multiplies the weights of a softmax of scaled scores, most of them far below the greatest.
+func BenchmarkSoftmaxThenMul(b *testing.B) {
+	for _, scale := range []float32{1, 30} {
+		b.Run(fmt.Sprint("scale", scale), func(b *testing.B) {
+			c, l := NewCtx(), Dense(F32, 256, 64)
+			x, y, z := make([]float32, l.Len()), make([]float32, l.Len()), make([]float32, l.Len())
+			for i := range x {
+				x[i] = scale * Normal32(1, 2, 3, uint64(i))
+			}
+			soft, mul := Softmax{Axis: 1}.Bind(l, []Layout{l}), Mul.Bind(l, []Layout{l, l})
+			run := func(loop Loop, out []float32, in ...Mem) {
+				c.In, c.Out = append(c.In[:0], in...), Of(out)
+				loop.Run(c, 0, loop.Units)
+			}
+			for b.Loop() {
+				run(soft, y, Of(x))
+				run(mul, z, Of(y), Of(x))
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(l.Len()), "ns/element")
+		})
+	}
+}
+
+// BenchmarkStandardise normalises the rows of a block that stays in the L1 cache.
+func BenchmarkStandardise(b *testing.B) {
+	dims := []int{64, 128}
+	b.Run("rows", func(b *testing.B) { bench(b, Standardise{Axes: 2, Eps: 1e-5}, dims, dims) })
+	b.Run("columns", func(b *testing.B) { bench(b, Standardise{Axes: 1, Eps: 1e-5}, dims, dims) })
+	b.Run("rstd", func(b *testing.B) { bench(b, Rstd{Axes: 2, Eps: 1e-5}, dims[:1], dims) })
+}

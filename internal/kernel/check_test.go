@@ -238,7 +238,7 @@ func checkBy(t *testing.T, k Kernel, dt DType, dims []int, in []array, near func
 	n := out.Len() * dt.Size()
 	c := worker
 	switch k.(type) {
-	case Unary, Binary, Compare, Select, Copy, Cast, Reduce, Softmax, LogSumExp: // they use no more than the tiles
+	case Unary, Binary, Compare, Select, Copy, Cast, Reduce, Softmax, LogSumExp, Standardise, Rstd: // they use no more than the tiles
 	default:
 		copy(raw[byte](c.scratch), scratch)
 	}

@@ -106,7 +106,7 @@ func (k ConvInput) Divide(out Layout, in []Layout) []Division {
 func (k ConvKernel) Divide(_ Layout, in []Layout) []Division {
 	ds := byImages(in[0].Dims[:in[0].Rank-1-k.Spatial], true, true)
 	for i := range ds {
-		ds[i].Fold = ConvKernel{k.Convolution, true}
+		ds[i].First, ds[i].Fold = ConvKernel{k.Convolution, false}, ConvKernel{k.Convolution, true}
 	}
 	return ds
 }

@@ -13,42 +13,48 @@ type weighing struct {
 	down, across sampling
 	accumulate   bool
 	joined       bool // the taps of a row share tiles
+	shares       int  // units of a tap
 	height       int  // rows of y in a block
 	together     int  // images in a block
 	tile         simd.BatchReduce
 }
 
 const (
-	rowsBlock   = 48 << 10 // bytes of x and y
+	rowsBlock   = 192 << 10 // bytes of x and y
 	imagesBlock = 1 << 20
 	fewChannels = 8 // are not worth tiles of their own
 )
 
-// weighing has a unit for each tap, or row of taps, of each group.
+// moreUnits is how many units of a weighing there should be: few of them leave workers idle, many read x and y too often.
+const moreUnits = 32
+
+// weighing has a unit for each tap, or row of taps, of each group, or for some tiles of the tap's channels.
 func (g *convolved) weighing(accumulate bool) Loop {
 	k := &weighing{
 		convolved: g, accumulate: accumulate,
 		x: g.grid(g.xh, g.xw, g.xc), y: g.grid(g.yh, g.yw, g.yc), down: g.rows(), across: g.cols(),
 		joined: g.wc < fewChannels && g.Groups == 1 && g.Dilation[1] == 1,
 		tile:   simd.BatchReduceOf(level, 8*g.dtype.Size()),
-		height: g.yh, together: 1,
+		height: g.yh, together: 1, shares: 1,
 	}
 	if g.kh*g.kw*g.wc*k.y.pixel <= fewWeights {
 		k.height = evenly(g.yh, max(1, rowsBlock/(k.x.row*g.Stride[0]+k.y.row)))
 	} else {
 		k.together = max(1, imagesBlock/(k.x.image+k.y.image))
 	}
-	taps := g.kw
-	if k.joined {
-		taps = 1
+	taps := 1
+	if !k.joined {
+		taps = g.kw
+		k.shares = min(blocks(moreUnits, g.Groups*g.kh*g.kw), blocks(g.wc, k.tile.Rows))
 	}
-	return Loop{g.Groups * g.kh * taps, func(c *Ctx, lo, hi int) {
+	return Loop{g.Groups * g.kh * taps * k.shares, func(c *Ctx, lo, hi int) {
 		r := summing{k, at(c.In[0], 0), at(c.In[1], 0), at(c.Out, 0)}
 		for image := 0; image < g.images; image += k.together {
 			for row := 0; row < g.yh; row += k.height {
 				b := area{image, min(image+k.together, g.images), row, min(row+k.height, g.yh), 0, 0, accumulate || image+row > 0}
-				for u := lo; u < hi; u++ {
-					r.unit(b, u)
+				for u, next := lo, 0; u < hi; u = next {
+					next = min(hi, (u/k.shares+1)*k.shares)
+					r.units(b, u, next)
 				}
 			}
 		}
@@ -68,31 +74,33 @@ type summing struct {
 	px, py, pw *byte
 }
 
-// unit adds what a block gives a unit.
-func (r *summing) unit(b area, u int) {
+// units adds what a block gives units [u,end) of a tap, or a unit for a row of taps.
+func (r *summing) units(b area, u, end int) {
 	if !r.joined {
-		tap := u % (r.kh * r.kw)
+		group, tap, first := u/r.shares/(r.kh*r.kw), u/r.shares%(r.kh*r.kw), u/r.shares*r.shares
+		tiles := blocks(r.wc, r.tile.Rows)
+		from := func(share int) int { return share * tiles / r.shares * r.wc / tiles }
 		b.col, b.cols = r.across.meets(tap % r.kw)
-		r.add(b, u/(r.kh*r.kw), tap/r.kw, tap%r.kw, r.wc)
+		r.add(b, group, tap/r.kw, tap%r.kw, from(u-first), from(end-first))
 		return
 	}
 	// The windows that lie inside of x all taps at once, the others tap by tap.
 	lo, _ := r.across.meets(0)
 	_, hi := r.across.meets(r.kw - 1)
 	b.col, b.cols = lo, max(lo, hi)
-	r.add(b, 0, u, 0, r.kw*r.wc)
+	r.add(b, 0, u, 0, 0, r.kw*r.wc)
 	b.accumulate = true
 	for kw := range r.kw {
 		from, to := r.across.meets(kw)
 		b.col, b.cols = from, min(to, lo)
-		r.add(b, 0, u, kw, r.wc)
+		r.add(b, 0, u, kw, 0, r.wc)
 		b.col, b.cols = max(from, lo, hi), to
-		r.add(b, 0, u, kw, r.wc)
+		r.add(b, 0, u, kw, 0, r.wc)
 	}
 }
 
-// add adds xᵀ·y over pixels to some channels of the weights, from those of a tap on.
-func (r *summing) add(b area, group, kh, kw, channels int) {
+// add adds xᵀ·y over pixels to channels [c,end) of the weights, counted from those of a tap on.
+func (r *summing) add(b area, group, kh, kw, c, end int) {
 	from, to := r.down.meets(kh)
 	b.row, b.rows = max(b.row, from), min(b.rows, to)
 	k, batch := b.cols-b.col, b.rows-b.row
@@ -107,9 +115,8 @@ func (r *summing) add(b area, group, kh, kw, channels int) {
 		k, batch = 0, 0
 	}
 	w := (kh*r.kw+kw)*r.wc*r.y.pixel + group*r.y.group
-	tiles := blocks(channels, r.tile.Rows)
-	for t := range tiles {
-		c, next := t*channels/tiles, (t+1)*channels/tiles
+	for tiles := blocks(end-c, r.tile.Rows); tiles > 0; tiles-- {
+		next := c + (end-c)/tiles
 		for o := 0; o < r.wo; o += r.tile.Cols {
 			for image := b.image; image < b.images; image++ {
 				r.tile.Run(next-c, min(r.tile.Cols, r.wo-o), k, batch,
@@ -118,5 +125,6 @@ func (r *summing) add(b area, group, kh, kw, channels int) {
 					move(r.pw, w+c*r.y.pixel+o*size), r.y.pixel, b.accumulate || image > b.image)
 			}
 		}
+		c = next
 	}
 }

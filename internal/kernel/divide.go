@@ -14,8 +14,9 @@ type Division struct {
 	Dims []int
 	// Axes gives, for each operand and each of Dims, the operand's axis that goes with it; -1 if there is none.
 	Axes [][]int
-	// Fold is the kernel that adds the contribution of a block of rows to the result, nil if the rows are the result's own.
-	Fold Kernel
+	// Fold is the kernel that adds the contribution of a block of rows to the result, nil if the rows are the result's own. First is
+	// the same for the first block: it writes the contribution instead, whatever the result holds.
+	First, Fold Kernel
 	// Over is what the sum of all contributions is divided by; 0 stands for 1.
 	Over int
 }
@@ -209,29 +210,46 @@ func (k Gather) Divide(out Layout, in []Layout) []Division {
 	return []Division{d}
 }
 
-// Divide divides along the first axes, if they are kept; if they are summed, each row adds to the result.
+// Divide divides along the first axes, if they are kept; if they are summed, each row adds to the result. So does one of the last axes,
+// which are the rows of a transposed operand.
 func (k Reduce) Divide(_ Layout, in []Layout) []Division {
 	x := in[0]
 	folds := func(a int) bool { return k.Axes>>a&1 != 0 }
-	n := 0
+	n, last := 0, x.Rank
 	for n < x.Rank && folds(n) == folds(0) {
 		n++
 	}
-	d := Division{Dims: slices.Clone(x.Dims[:n]), Axes: [][]int{aligned(n, n, n)}}
+	for last > n && folds(last-1) {
+		last--
+	}
 	if n > 0 && folds(0) {
-		switch k.Op {
-		case ReduceSum:
-		case ReduceMean:
-			d.Over = 1
-			for a := range x.Rank {
-				if folds(a) {
-					d.Over *= x.Dims[a]
-				}
+		return k.terms(x, 0, n)
+	}
+	ds := []Division{{Dims: slices.Clone(x.Dims[:n]), Axes: [][]int{aligned(n, n, n)}}}
+	if last < x.Rank {
+		ds = append(ds, k.terms(x, last, x.Rank)...)
+	}
+	return ds
+}
+
+// terms divides along the folded axes [from,to), none of them the result's; only sums and means can be added up so.
+func (k Reduce) terms(x Layout, from, to int) []Division {
+	d := Division{Dims: slices.Clone(x.Dims[from:to]), Axes: make([][]int, 1)}
+	d.First, d.Fold = Reduce{Op: ReduceSum, Axes: k.Axes}, Reduce{Op: ReduceSum, Axes: k.Axes, Accumulate: true}
+	for a := from; a < to; a++ {
+		d.Axes[0] = append(d.Axes[0], a)
+	}
+	switch k.Op {
+	case ReduceSum:
+	case ReduceMean:
+		d.Over = 1
+		for a := range x.Rank {
+			if k.Axes>>a&1 != 0 {
+				d.Over *= x.Dims[a]
 			}
-		default:
-			return nil
 		}
-		d.Fold = Reduce{Op: ReduceSum, Axes: k.Axes, Accumulate: true}
+	default:
+		return nil
 	}
 	return []Division{d}
 }
@@ -240,7 +258,7 @@ func (k Reduce) Divide(_ Layout, in []Layout) []Division {
 func (k MatMul) Divide(out Layout, in []Layout) []Division {
 	ds := []Division{matrixRows(out, in, 1)}
 	if out.Rank == 2 {
-		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {0}}, Fold: MatMul{Accumulate: true}})
+		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {0}}, First: MatMul{}, Fold: MatMul{Accumulate: true}})
 	}
 	return ds
 }
@@ -254,7 +272,7 @@ func (SqDist) Divide(out Layout, in []Layout) []Division {
 func (WeightedDiff) Divide(out Layout, in []Layout) []Division {
 	ds := []Division{matrixRows(out, in, 2)}
 	if out.Rank == 2 {
-		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {-1}, {0}}, Fold: WeightedDiff{Accumulate: true}})
+		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {-1}, {0}}, First: WeightedDiff{}, Fold: WeightedDiff{Accumulate: true}})
 	}
 	return ds
 }

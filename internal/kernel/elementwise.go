@@ -81,9 +81,12 @@ func mapLoop(f simd.Map, out, in Layout) Loop {
 	}
 	rows, cols := n.inner()
 	toOut, toX, offset := n.strides[0][0], n.strides[1][0], n.offset[1]
+	reachOut, reachX := n.reach[0], n.reach[1]
 	return Loop{1, func(c *Ctx, lo, hi int) {
 		if lo < hi {
-			n.check(c)
+			if c.Out.n < reachOut || c.In[0].n < reachX {
+				panic(short)
+			}
 			f(at(c.Out, 0), at(c.In[0], offset), rows, cols, toOut, toX)
 		}
 	}}
@@ -112,9 +115,12 @@ func zipLoop(z simd.Zips, out Layout, in []Layout) Loop {
 	}
 	rows, cols := n.inner()
 	toOut, toX, toY, offsetX, offsetY := n.strides[0][0], n.strides[1][0], n.strides[2][0], n.offset[1], n.offset[2]
+	reachOut, reachX, reachY := n.reach[0], n.reach[1], n.reach[2]
 	return Loop{1, func(c *Ctx, lo, hi int) {
 		if lo < hi {
-			n.check(c)
+			if c.Out.n < reachOut || c.In[0].n < reachX || c.In[1].n < reachY {
+				panic(short)
+			}
 			f(at(c.Out, 0), at(c.In[0], offsetX), at(c.In[1], offsetY), rows, cols, toOut, toX, toY)
 		}
 	}}

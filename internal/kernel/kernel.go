@@ -24,11 +24,15 @@ type Loop struct {
 	Run   func(c *Ctx, lo, hi int)
 }
 
-// Ctx is what a loop sees when it runs: memory, and the state of random draws. Each worker has its own, since loops write to
-// its scratch.
+// Ctx is what a loop sees when it runs: memory, and what its worker has.
 type Ctx struct {
-	Out        Mem
-	In         []Mem
+	Out Mem
+	In  []Mem
+	*Worker
+}
+
+// Worker is the state of random draws, and scratch, which loops write to. Whatever runs side by side with others has its own.
+type Worker struct {
 	Seed, Step uint64
 
 	scratch Mem
@@ -40,19 +44,25 @@ const (
 	tileLen      = 1024
 	tileBytes    = 8 * tileLen
 	handTiles    = 4
-	panelBytes   = 768 << 10
-	scratchBytes = handTiles*tileBytes + panelBytes
+	panelBytes   = stripBytes
+	besideBytes  = 256 << 10
+	scratchBytes = handTiles*tileBytes + panelBytes + besideBytes
 )
 
-// NewCtx gives a Ctx with its scratch, about 800 KB.
-func NewCtx() *Ctx { return &Ctx{scratch: Alloc(scratchBytes)} }
+// NewWorker gives a worker with its scratch, about 800 KB.
+func NewWorker() *Worker { return &Worker{scratch: Alloc(scratchBytes)} }
+
+// NewCtx gives a Ctx with a worker of its own.
+func NewCtx() *Ctx { return &Ctx{Worker: NewWorker()} }
 
 // tile is scratch tile i, seen as elements of type T.
 func tile[T any](c *Ctx, i int) []T { return raw[T](c.scratch.Slice(i*tileBytes, tileBytes))[:tileLen] }
 
-// The scratch of products: a tile of x, and panels of the right operand.
+// The scratch of products: a tile of x, panels of the right operand, and beside them a tile of the left one, or a result that is
+// turned at last.
 func (c *Ctx) center() *byte { return (*byte)(c.scratch.p) }
 func (c *Ctx) panels() *byte { return move(c.center(), handTiles*tileBytes) }
+func (c *Ctx) beside() *byte { return move(c.panels(), panelBytes) }
 
 // blocks is the number of blocks of size per that cover n.
 func blocks(n, per int) int { return (n + per - 1) / per }

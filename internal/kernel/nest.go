@@ -152,11 +152,14 @@ func (n *nest) run(c *Ctx, lo, hi int, call rowCall) {
 	}
 }
 
-// check panics where memory is shorter than the layouts that were bound.
+// short is what a loop panics with where memory is shorter than the layouts that were bound.
+const short = "kernel: the memory of an array is shorter than its layout"
+
+// check panics where that is so.
 func (n *nest) check(c *Ctx) {
 	for i := range n.hands {
 		if n.mem(c, i).n < n.reach[i] {
-			panic("kernel: the memory of an array is shorter than its layout")
+			panic(short)
 		}
 	}
 }

@@ -21,6 +21,7 @@ type product struct {
 
 	accumulate bool // adds to what the result holds
 	packed     bool // b is what Pack made of it
+	turned     bool // the transposed product is computed, and turned at last
 }
 
 // matrices are an operand's matrices, one for each batch: the batches, and the strides of the rows and columns in elements.
@@ -61,15 +62,14 @@ func (p product) sized(k Kernel, out Layout, in []Layout) product {
 	}
 	p.right = len(in) - 1
 	p.flatten()
-	p.exchange()
+	if p.op == simd.Dot && p.n == 1 && p.m > 1 && !p.packed {
+		p.exchange() // the column lies as a row does, and rows are what vectors hold
+	}
 	return p
 }
 
-// exchange computes the transposed product where the result is a column: it lies as a row does, and rows are what vectors hold.
+// exchange makes p the transposed product.
 func (p *product) exchange() {
-	if p.op != simd.Dot || p.n != 1 || p.m == 1 || p.packed {
-		return
-	}
 	p.m, p.n = p.n, p.m
 	p.left, p.right = p.right, p.left
 	p.a, p.b = p.b, p.a
@@ -133,6 +133,8 @@ type multiplication struct {
 
 	rowB, panelB int  // strides of b's rows and panels
 	packs        bool // b is packed by each run
+	packsA       bool // a is packed, tile by tile
+	stepA        int  // from one p of a packed tile to the next
 	fetches      bool // panels of b are fetched ahead
 	across       bool // tiles go across before they go down
 	dense        bool // the rows of a follow each other without gaps
@@ -159,6 +161,10 @@ func bindProduct(p product) Loop {
 	if p.k > 0 && p.byVectors() {
 		return bindVectors(p)
 	}
+	if p.turns() {
+		p.exchange()
+		p.turned = true
+	}
 	m := newMultiplication(p)
 	m.divide()
 	if m.strips*m.stacks*p.batches == 1 {
@@ -178,7 +184,13 @@ func (m *multiplication) divide() {
 	// Enough units for some workers, if there is so much work; wide and high enough for b to be read, and packed, by few of them.
 	const unitFlops, most = 2 << 20, 32
 	units := min(most, blocks(2*m.m*m.n*m.k, unitFlops/min(m.batches, most)))
-	m.strips = max(min(units, m.n/(4*m.Cols)), blocks(m.n, stripBytes/(m.depth*m.size)/m.Cols*m.Cols))
+	m.packsA = m.a.row == m.size && m.a.col >= farStep && m.n >= manyCols
+	m.stepA = blocks(m.Rows*m.size, alignment) * alignment
+	wide := m.n / (4 * m.Cols)
+	if m.packsA {
+		wide = 1 // the wider a unit, the more of b meets what was packed
+	}
+	m.strips = max(min(units, wide), blocks(m.n, stripBytes/(m.depth*m.size)/m.Cols*m.Cols))
 	m.cols = blocks(blocks(m.n, max(1, m.strips)), m.Cols) * m.Cols
 	m.strips = blocks(m.n, m.cols)
 	m.stacks = max(1, min(blocks(units, m.strips), m.m/(4*m.Rows)))
@@ -192,7 +204,7 @@ func (m *multiplication) divide() {
 	m.packs = m.scattered() || m.far() && m.m > manyRows
 	m.gathers = m.op == simd.Centred && m.x.col != m.size && m.n > 1
 	m.block = blockBytes / (m.depth * m.size)
-	m.across = m.depth*m.cols*m.size <= 64<<10
+	m.across = m.packsA || m.depth*m.cols*m.size <= 64<<10
 	m.dense = m.a.col == m.size && m.a.row == m.depth*m.size
 	m.fetches = m.far() && !m.packs && m.Cols*m.size <= 2*alignment
 }
@@ -214,6 +226,13 @@ func (m *multiplication) far() bool { return !m.packed && m.k*m.b.row > stripByt
 // manyRows are rows of a that repay the packing of a b that is far.
 const manyRows = 256
 
+// A transposed a of which each p lies farStep bytes or more from the one before is read by no prefetcher, and its lines share few
+// sets of the L1 cache. So many columns of b repay its packing.
+const (
+	farStep  = 2 << 10
+	manyCols = 128
+)
+
 func (m *multiplication) run(c *Ctx, lo, hi int) {
 	m.check(c)
 	perBatch := m.strips * m.stacks
@@ -230,6 +249,9 @@ func (m *multiplication) run(c *Ctx, lo, hi int) {
 func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
 	rowC := m.n * m.size
 	out := at(c.Out, (batch*m.m+i0)*rowC+j0*m.size)
+	if m.turned {
+		out, rowC = m.begin(c, batch, i0, i1, j0, j1), (j1-j0)*m.size
+	}
 	if m.k == 0 {
 		for i := range i1 - i0 {
 			clear(unsafe.Slice(move(out, i*rowC), (j1-j0)*m.size))
@@ -264,6 +286,9 @@ func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
 			}
 			m.tiles(c, &s)
 		}
+	}
+	if m.turned {
+		m.finish(c, batch, i0, i1, j0, j1)
 	}
 }
 
@@ -304,6 +329,9 @@ func (m *multiplication) tiles(c *Ctx, s *section) {
 	if m.across {
 		for t, i := 0, 0; t < high; t++ {
 			rows := size(t)
+			if m.packsA {
+				simd.CopyRows(m.level, m.size, c.beside(), m.stepA, move(s.a, i*s.rowA), m.a.col, s.depth, rows)
+			}
 			for q := range wide {
 				m.tile(c, s, i, rows, q, t)
 			}
@@ -350,7 +378,11 @@ func (m *multiplication) tile(c *Ctx, s *section, i, rows, q, t int) {
 		// or the next panel: one line of its rows during even tiles, the other during odd ones.
 		ahead, stepAhead = address(b)+uintptr(s.panelB+t%2*alignment), s.rowB
 	}
-	m.Run(rows, cols, s.depth, move(s.a, i*s.rowA), s.rowA, m.a.col, b, s.rowB, x, rowX, m.x.col,
+	a, colA := move(s.a, i*s.rowA), m.a.col
+	if m.packsA {
+		a, colA = c.beside(), m.stepA
+	}
+	m.Run(rows, cols, s.depth, a, s.rowA, colA, b, s.rowB, x, rowX, m.x.col,
 		move(s.c, i*s.rowC+j*m.size), s.rowC, s.accumulate, ahead, stepAhead)
 }
 

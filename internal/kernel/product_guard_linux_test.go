@@ -43,16 +43,30 @@ func testProductsStayInside(t *testing.T) {
 			m, n, k := 1+r.IntN(20), 1+r.IntN(40), 1+r.IntN(20)
 			style := func() int { return []int{styleDense, stylePermuted, styleRepeated}[r.IntN(3)] }
 			p := newTrial(r, op, dt, 1+r.IntN(2), m, n, k, op != simd.Distance && r.IntN(2) == 0, style)
-			for _, atEnd := range []bool{false, true} {
-				c := NewCtx()
-				for _, a := range p.in {
-					c.In = append(c.In, guarded(t, a.mem.Slice(0, a.reach()*dt.Size()), atEnd))
-				}
-				c.Out = guarded(t, p.before, atEnd)
-				loop := p.kernel().Bind(p.out(), p.layouts())
-				loop.Run(c, 0, loop.Units)
-			}
+			p.staysInside(t)
 		}
+	}
+	for _, dt := range []DType{F32, F64} {
+		far := newTrial(r, simd.Dot, dt, 1, farStep/dt.Size()+3, manyCols+1, 5, false, func() int { return styleDense })
+		far.in[0] = transpose(r, dt, 1, far.m, far.k)
+		far.staysInside(t)
+		turned := newTrial(r, simd.Dot, dt, 1, 32, 131, 129, true, func() int { return styleDense })
+		turned.in[1] = transpose(r, dt, 1, turned.k, turned.n)
+		turned.staysInside(t)
+	}
+}
+
+// staysInside runs the product between pages that cannot be touched.
+func (t *trial) staysInside(tb *testing.T) {
+	tb.Helper()
+	for _, atEnd := range []bool{false, true} {
+		c := NewCtx()
+		for _, a := range t.in {
+			c.In = append(c.In, guarded(tb, a.mem.Slice(0, a.reach()*t.dtype.Size()), atEnd))
+		}
+		c.Out = guarded(tb, t.before, atEnd)
+		loop := t.kernel().Bind(t.out(), t.layouts())
+		loop.Run(c, 0, loop.Units)
 	}
 }
 

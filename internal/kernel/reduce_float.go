@@ -15,7 +15,7 @@ import (
 //   - blocks, as columns, where few elements make a result: rows of the second last kept axis are combined at once;
 //   - gathered, where there is no such axis: what makes a result is laid side by side.
 //
-// The order of a sum depends on the layout alone. Sums of float32 are float32 within rows of at most piece elements, within eight rows
+// The order of a sum depends on the layout alone. Sums of float32 are float32 within rows of at most piece elements, within octet rows
 // of columns, and within blocks; those are added in float64.
 type floatFold[T float] struct {
 	sum, mean, accumulate bool
@@ -32,6 +32,7 @@ type floatFold[T float] struct {
 	combine       simd.Zips
 	divide        simd.Zips
 	columnSum     simd.ColumnSum
+	columnAdd     simd.ColumnSum
 	columnExtreme simd.ColumnExtreme
 	widen, narrow simd.Map
 	copy, spread  simd.Map
@@ -41,6 +42,7 @@ type floatFold[T float] struct {
 const (
 	piece    = 1024 // the longest row that is summed in float32
 	fewTerms = 16   // the greatest block
+	octet    = 8    // rows of columns that are summed in float32
 )
 
 // bindFold binds a reduction of floats of type T.
@@ -50,7 +52,7 @@ func bindFold[T float](k Reduce, out, x Layout) Loop {
 		size: sizeOf[T](), outSize: out.DType.Size(),
 		kept: walkOf(x, ^k.Axes, x.Offset), fold: foldWalk(x, k.Axes), inner: 1,
 		divide: simd.ZipOf[T](level, simd.Div), columnSum: simd.ColumnSumOf[T](level),
-		copy: simd.CopyOf(level, sizeOf[T]()), spread: simd.SpreadOf(level, sizeOf[T]()),
+		columnAdd: simd.ColumnAddOf[T](level), copy: simd.CopyOf(level, sizeOf[T]()), spread: simd.SpreadOf(level, sizeOf[T]()),
 	}
 	f.kept.offset += f.fold.offset
 	f.fold.offset = 0
@@ -92,6 +94,8 @@ func (f *floatFold[T]) bind(reach int) Loop {
 		f.inner = dim
 		f.axis, f.near = f.kept.dims[f.kept.rank-2], f.kept.strides[f.kept.rank-2]*f.size
 		f.per, way = max(1, across/dim), f.blocks
+	case near == 1 && dim > 1 && f.accumulate && f.outSize == f.size && f.terms == high && high <= octet:
+		f.per, way = piece, f.fewRows
 	case near == 1 && (dim > 1 || far != 1):
 		f.per, way = min(max(across, 64), piece), f.columns
 	case far == 1 && high <= piece && f.outer.n == 1 && !f.accumulate && f.outSize == f.size:
@@ -142,7 +146,7 @@ func (b axisBlocks) at(unit int) (first, n int) {
 // checkReach panics where the memory of the result or of the operand is shorter than what was bound.
 func checkReach(c *Ctx, out, in int) {
 	if c.Out.n < out || c.In[0].n < in {
-		panic("kernel: the memory of an array is shorter than its layout")
+		panic(short)
 	}
 }
 
@@ -207,6 +211,12 @@ func (f *floatFold[T]) columns(c *Ctx, dst, x *byte, n, _ int) {
 		f.outer.step(&at, 1)
 	}
 	f.close(acc, dst, n)
+}
+
+// fewRows adds a few rows to n sums of their own type: to widen the sums and to narrow them again, as is done for more, would cost
+// more than the addition.
+func (f *floatFold[T]) fewRows(_ *Ctx, dst, x *byte, n, _ int) {
+	f.columnAdd(dst, x, f.high, n, f.far)
 }
 
 // blocks combines n rows of the second last kept axis, as long as the last one.

@@ -170,6 +170,48 @@ func testSumIsAccurate(t *testing.T) {
 	}
 }
 
+// A sum adds to what the result holds, however many rows there are and whichever way they lie. The values that it starts
+// from are as large as the terms, so that the tolerance is that of the sum.
+func TestSumAccumulates(t *testing.T) { atLevels(t, testSumAccumulates) }
+
+func testSumAccumulates(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, cols := range []int{1, 3, 16, 37, 512, 1030} {
+		for _, rows := range []int{1, 2, 3, 7, 8, 9, 28, 300} {
+			for _, dt := range []DType{F32, F64} {
+				for mask := uint8(1); mask <= 2; mask++ {
+					x := styled(r, styleDense, dt, plain, rows, cols)
+					for _, to := range []DType{dt, F64} {
+						kept := keptDims([]int{rows, cols}, mask)[0]
+						terms := rows * cols / kept
+						c := dirty(worker, []array{x})
+						c.Out = Alloc(kept * to.Size())
+						want, size := make([]float64, kept), make([]float64, kept)
+						for i := range kept {
+							v := plain(r)
+							set(to, c.Out, i, v)
+							v = element(to, c.Out, i)
+							want[i], size[i] = v, math.Abs(v)
+							folds(x, mask, []int{i}, func(_ int, v float64) { want[i], size[i] = want[i]+v, size[i]+math.Abs(v) })
+						}
+						loop := Reduce{Op: ReduceSum, Axes: mask, Accumulate: true}.Bind(Dense(to, kept), []Layout{x.Layout})
+						loop.Run(c, 0, loop.Units)
+						for i, w := range want {
+							tol := 4 * 0x1p-24 * size[i] // three additions of at most eight terms, and the last rounding
+							if dt == F64 {
+								tol = float64(2*terms) * 0x1p-53 * size[i] // its rounding, and that of the reference
+							}
+							if got := element(to, c.Out, i); !same(got, w, tol) {
+								t.Fatalf("%v %d×%d over %b to %v: sum %d is %v, want %v", dt, rows, cols, mask, to, i, got, w)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestArg(t *testing.T) { atLevels(t, testArg) }
 
 func testArg(t *testing.T) {

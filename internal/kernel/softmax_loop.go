@@ -17,8 +17,8 @@ type exponentials[T float] struct {
 	columnSum simd.ColumnSum
 	columnMax simd.ColumnExtreme
 
-	max, add, sub, mul                   simd.Zips
-	exp, log, reciprocal, narrow, spread simd.Map
+	max, add, sub, mul                      simd.Zips
+	weight, log, reciprocal, narrow, spread simd.Map
 
 	lowest           []T // -Inf
 	reachOut, reachX int // bytes that the arrays have at least
@@ -34,7 +34,7 @@ func exponentialLoop[T float](kind exponential, out, x Layout, axis int) Loop {
 		columnMax: simd.ColumnExtremeOf[T](level, true),
 		max:       simd.ZipOf[T](level, simd.Max), add: simd.ZipOf[T](level, simd.Add),
 		sub: simd.ZipOf[T](level, simd.Sub), mul: simd.ZipOf[T](level, simd.Mul),
-		exp: simd.MapOf[T](level, simd.Exp), log: simd.MapOf[T](level, simd.Log), reciprocal: simd.MapOf[T](level, simd.Reciprocal),
+		weight: simd.WeightOf[T](level), log: simd.MapOf[T](level, simd.Log), reciprocal: simd.MapOf[T](level, simd.Reciprocal),
 		narrow: simd.CastOf[T, float64](level), spread: simd.SpreadOf(level, sizeOf[T]()), lowest: []T{T(negInf)},
 	}
 	if out.Len() == 0 {
@@ -182,7 +182,7 @@ func (e *exponentials[T]) strip(c *Ctx, dst, x *byte, w, down int) {
 			to, toTo = move(dst, i*width), width
 		}
 		e.sub.Rows(to, move(x, i*down), peak, rows, w, toTo, down, 0)
-		e.exp(to, to, rows, w, toTo, toTo)
+		e.weight(to, to, rows, w, toTo, toTo)
 		e.columnSum(acc, to, rows, w, toTo)
 	}
 	e.narrow(sum, acc, 1, w, 0, 0)

@@ -43,6 +43,53 @@ func testSoftmax(t *testing.T) {
 	}
 }
 
+// Weights far below the greatest are 0, never subnormal; the others are as if there were none, and rows still add up to 1.
+func TestSoftmaxFlushes(t *testing.T) { atLevels(t, testSoftmaxFlushes) }
+
+func testSoftmaxFlushes(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for dt, least := range map[DType]float64{F32: 0x1p-102, F64: 0x1p-998} { // of the greatest
+		scale := -math.Log(least) // the smallest weights lie around that
+		for axis, dims := range [][]int{{80, 40}, {40, 80}} {
+			x := styled(r, styleDense, dt, func(r *rand.Rand) float64 { return scale * (r.Float64() + r.Float64()/8) }, dims...)
+			out := Dense(dt, dims...)
+			c := dirty(worker, []array{x})
+			c.Out = Alloc(out.Len() * dt.Size())
+			loop := Softmax{Axis: axis}.Bind(out, []Layout{x.Layout})
+			loop.Run(c, 0, loop.Units)
+			y := array{out, c.Out}
+			var zeros, small int
+			for row := range 40 {
+				peak, total, sum := math.Inf(-1), 0.0, 0.0
+				folds(x, 1<<axis, []int{row}, func(_ int, v float64) { peak = max(peak, v) })
+				folds(x, 1<<axis, []int{row}, func(_ int, v float64) { total += math.Exp(v - peak) })
+				for i := range 80 {
+					ix := [][]int{{i, row}, {row, i}}[axis]
+					got, weight := y.get(ix...), math.Exp(x.get(ix...)-peak)
+					want := weight / total
+					sum += got
+					switch near := math.Abs(got-want) <= 1e-4*want; {
+					case got != 0 && weight < 0.999*least:
+						t.Fatalf("%v along %d: %v is not 0", dt, axis, got)
+					case got == 0 && weight > 1.001*least || got != 0 && !near:
+						t.Fatalf("%v along %d: a weight is %v, want %v", dt, axis, got, want)
+					case got == 0:
+						zeros++
+					case got < 1e10*least:
+						small++
+					}
+				}
+				if math.Abs(sum-1) > 1e-6 {
+					t.Errorf("%v along %d: row %d adds up to %v", dt, axis, row, sum)
+				}
+			}
+			if zeros == 0 || small == 0 {
+				t.Errorf("%v along %d: %d zeros and %d small weights: the example shows nothing", dt, axis, zeros, small)
+			}
+		}
+	}
+}
+
 func TestSoftmaxOfSpecialValues(t *testing.T) { atLevels(t, testSoftmaxOfSpecialValues) }
 
 func testSoftmaxOfSpecialValues(t *testing.T) {

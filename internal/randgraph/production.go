@@ -179,13 +179,17 @@ func along(m *maker) *graph.Node {
 		return nil
 	}
 	a := m.rnd.IntN(x.Rank())
-	switch m.rnd.IntN(4) {
+	switch m.rnd.IntN(6) {
 	case 0:
 		return ops.Scale(ops.LogSoftmax(x, a), 0.2)
 	case 1:
 		return ops.Scale(ops.LogSumExp(x, a), 0.2)
 	case 2:
 		return ops.Scale(ops.LogSumExp(x, a, ops.Keep), 0.2)
+	case 3:
+		return ops.Scale(ops.Standardise(x, 0.5, a), 0.4)
+	case 4:
+		return ops.Rstd(x, 1, a)
 	}
 	return ops.Softmax(x, a)
 }

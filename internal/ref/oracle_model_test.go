@@ -107,12 +107,12 @@ var models = map[string]func(b *builder) outputs{
 		return b.pooled(func(x node) node { return ops.AvgPool2D(x, 2, 2) })
 	},
 
-	"batch_norm_train": func(b *builder) outputs { return b.weighted(b.channels(normal(b.array("x"), 0, 2, 3))) },
-	"instance_norm":    func(b *builder) outputs { return b.weighted(b.channels(normal(b.array("x"), 2, 3))) },
+	"batch_norm_train": func(b *builder) outputs { return b.weighted(b.channels(ops.Standardise(b.array("x"), 1e-5, 0, 2, 3))) },
+	"instance_norm":    func(b *builder) outputs { return b.weighted(b.channels(ops.Standardise(b.array("x"), 1e-5, 2, 3))) },
 	"group_norm": func(b *builder) outputs {
 		x := b.array("x")
 		groups := ops.Reshape(x, x.Dim(0), int(b.number("groups", 1)), -1)
-		return b.weighted(b.channels(ops.Reshape(normal(groups, -1), x.Shape().Sizes()...)))
+		return b.weighted(b.channels(ops.Reshape(ops.Standardise(groups, 1e-5, -1), x.Shape().Sizes()...)))
 	},
 	"layer_norm": func(b *builder) outputs { return b.weighted(b.layerNorm(b.array("x"), "gamma", "beta")) },
 
@@ -237,15 +237,8 @@ func (b *builder) seq2seq(scores node) outputs {
 	return outputs{"alpha": α, "ctx": ctx, "loss": b.wsum(ops.Concat(-1, ctx, b.array("s")))}
 }
 
-// normal is x with mean 0 and variance 1 over the axes.
-func normal(x node, axes ...any) node {
-	axes = append(axes, ops.Keep)
-	centred := ops.Sub(x, ops.Mean(x, axes...))
-	return ops.Div(centred, ops.Sqrt(ops.Shift(ops.Mean(ops.Square(centred), axes...), 1e-5)))
-}
-
 func (b *builder) layerNorm(x node, gamma, beta string) node {
-	return ops.Add(ops.Mul(normal(x, -1), b.array(gamma)), b.array(beta))
+	return ops.Add(ops.Mul(ops.Standardise(x, 1e-5, -1), b.array(gamma)), b.array(beta))
 }
 
 // channels scales and shifts the channels of x[n c h w].

@@ -20,10 +20,11 @@ type (
 	Fold func(dst, x *byte, rows, cols, xStride int)
 	// ZipFold is a Fold of two operands.
 	ZipFold func(dst, x, y *byte, rows, cols, xStride, yStride int)
-	// ExpSum sets dst to exp(x - peak), with one peak per row, and sum to the sum of each row; the sums lie side by side. dstStride may
-	// be 0 if only the sums are wanted.
+	// Standardise sets dst to (x - mean)·scale, with one mean and one scale per row.
+	Standardise func(dst, x, mean, scale *byte, rows, cols, dstStride, xStride, meanStride, scaleStride int)
+	// ExpSum sets dst to exp(x - peak), as [WeightOf] has it, with one peak per row, and sum to the sum of each row.
 	ExpSum func(dst, sum, x, peak *byte, rows, cols, dstStride, xStride, peakStride int)
-	// ColumnSum adds the sum of each column of x to acc, of float64. The order of the terms depends on rows alone.
+	// ColumnSum adds the sum of each column of x to acc. The order of the terms depends on rows alone.
 	ColumnSum func(acc, x *byte, rows, cols, xStride int)
 	// ColumnExtreme makes best the greatest or the least of it and each column of x, as Max and Min do.
 	ColumnExtreme func(best, x *byte, rows, cols, xStride int)
@@ -200,12 +201,21 @@ func RowDotOf[T Float](level Level) ZipFold {
 	return portableDot[T]
 }
 
-// ColumnSumOf is the loop that sums columns of T, at a level that the machine has.
+// ColumnSumOf is the loop that adds columns of T to float64, at a level that the machine has.
 func ColumnSumOf[T Float](level Level) ColumnSum {
 	if f := lookup[T](level, func(l *loops) ColumnSum { return l.columnSum }); f != nil {
 		return f
 	}
-	return portableColumnSum[T]
+	return portableColumnSum[float64, T]
+}
+
+// ColumnAddOf is the loop that adds columns of T to numbers of T, at a level that the machine has. It is for few rows: what it adds to is
+// rounded as often as once a row.
+func ColumnAddOf[T Float](level Level) ColumnSum {
+	if f := lookup[T](level, func(l *loops) ColumnSum { return l.columnAdd }); f != nil {
+		return f
+	}
+	return portableColumnSum[T, T]
 }
 
 // ColumnExtremeOf is the loop that finds the greatest of columns of T, or the least, at a level that the machine has.
@@ -233,12 +243,39 @@ func RowIndexOf[T Float](level Level) RowIndex {
 	return portableIndex[T]
 }
 
+// WeightOf is the loop of exponentials that shall become weights: exp(x), or 0 where that is less than 2²⁴ times the smallest normal
+// number. So many of them and no more than 1 divided by their sum are no subnormal numbers, which the machine takes a hundred cycles
+// to compute with. The level is one that the machine has.
+func WeightOf[T Float](level Level) Map {
+	if f := lookup[T](level, func(l *loops) Map { return l.weight }); f != nil {
+		return f
+	}
+	return eachRow(weights[T])
+}
+
 // ExpSumOf is the loop of softmax at a level that the machine has.
 func ExpSumOf[T Float](level Level) ExpSum {
 	if f := lookup[T](level, func(l *loops) ExpSum { return l.expSum }); f != nil {
 		return f
 	}
 	return portableExpSum[T]
+}
+
+// DeviationOf is the loop that sums the squares of the differences of rows from one mean per row, the second operand, at a level that the
+// machine has.
+func DeviationOf[T Float](level Level) ZipFold {
+	if f := lookup[T](level, func(l *loops) ZipFold { return l.deviation }); f != nil {
+		return f
+	}
+	return portableDeviation[T]
+}
+
+// StandardiseOf is the loop of that name at a level that the machine has.
+func StandardiseOf[T Float](level Level) Standardise {
+	if f := lookup[T](level, func(l *loops) Standardise { return l.standardise }); f != nil {
+		return f
+	}
+	return portableStandardise[T]
 }
 
 // CastOf is the loop that converts S to D at a level that the machine has. A float becomes an integer by dropping its fraction; beyond
@@ -291,11 +328,15 @@ type loops struct {
 	folds     [reductions]Fold
 	choose    Mixes
 	dot       ZipFold
-	columnSum ColumnSum
+	columnSum ColumnSum // to float64
+	columnAdd ColumnSum // to its own type
 
 	columnMax, columnMin ColumnExtreme
 	rowIndex             RowIndex
+	weight               Map
 	expSum               ExpSum
+	deviation            ZipFold // y is one mean per row
+	standardise          Standardise
 
 	copy, spread             Map
 	fromInt, toInt, fromBool Map // int32

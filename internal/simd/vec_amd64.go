@@ -54,6 +54,11 @@ func reciprocal32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xSt
 //go:noescape
 func exp32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
+// of each element: weight.
+//
+//go:noescape
+func weight32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
 // of each element: expm1.
 //
 //go:noescape
@@ -284,6 +289,16 @@ func rowSumSquares32AVX2(dst *byte, x *byte, rows int, cols int, xStride int)
 //go:noescape
 func rowDot32AVX2(dst *byte, x *byte, y *byte, rows int, cols int, xStride int, yStride int)
 
+// is the sum of the squared differences of each row from a mean per row.
+//
+//go:noescape
+func rowDeviation32AVX2(dst *byte, x *byte, mean *byte, rows int, cols int, xStride int, meanStride int)
+
+// is (x - mean)·scale, with a mean and a scale per row.
+//
+//go:noescape
+func standardise32AVX2(dst *byte, x *byte, mean *byte, scale *byte, rows int, cols int, dstStride int, xStride int, meanStride int, scaleStride int)
+
 // is the greatest element of each row, or NaN.
 //
 //go:noescape
@@ -298,6 +313,11 @@ func rowMin32AVX2(dst *byte, x *byte, rows int, cols int, xStride int)
 //
 //go:noescape
 func columnSum32AVX2(acc *byte, x *byte, rows int, cols int, xStride int)
+
+// adds the sum of each column of x to acc.
+//
+//go:noescape
+func columnAdd32AVX2(acc *byte, x *byte, rows int, cols int, xStride int)
 
 // makes acc the greatest of it and each column of x, or NaN.
 //
@@ -314,7 +334,7 @@ func columnMin32AVX2(acc *byte, x *byte, rows int, cols int, xStride int)
 //go:noescape
 func rowIndex32AVX2(dst *byte, x *byte, value *byte, rows int, cols int, xStride int, valueStride int)
 
-// is exp(x - peak), with a peak per row; sum is that of each row.
+// is exp(x - peak), 0 where that is tiny, with a peak per row; sum is that of each row.
 //
 //go:noescape
 func expSum32AVX2(dst *byte, sum *byte, x *byte, peak *byte, rows int, cols int, dstStride int, xStride int, peakStride int)
@@ -383,6 +403,11 @@ func reciprocal64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xSt
 //
 //go:noescape
 func exp64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: weight.
+//
+//go:noescape
+func weight64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // of each element: expm1.
 //
@@ -614,6 +639,16 @@ func rowSumSquares64AVX2(dst *byte, x *byte, rows int, cols int, xStride int)
 //go:noescape
 func rowDot64AVX2(dst *byte, x *byte, y *byte, rows int, cols int, xStride int, yStride int)
 
+// is the sum of the squared differences of each row from a mean per row.
+//
+//go:noescape
+func rowDeviation64AVX2(dst *byte, x *byte, mean *byte, rows int, cols int, xStride int, meanStride int)
+
+// is (x - mean)·scale, with a mean and a scale per row.
+//
+//go:noescape
+func standardise64AVX2(dst *byte, x *byte, mean *byte, scale *byte, rows int, cols int, dstStride int, xStride int, meanStride int, scaleStride int)
+
 // is the greatest element of each row, or NaN.
 //
 //go:noescape
@@ -644,7 +679,7 @@ func columnMin64AVX2(acc *byte, x *byte, rows int, cols int, xStride int)
 //go:noescape
 func rowIndex64AVX2(dst *byte, x *byte, value *byte, rows int, cols int, xStride int, valueStride int)
 
-// is exp(x - peak), with a peak per row; sum is that of each row.
+// is exp(x - peak), 0 where that is tiny, with a peak per row; sum is that of each row.
 //
 //go:noescape
 func expSum64AVX2(dst *byte, sum *byte, x *byte, peak *byte, rows int, cols int, dstStride int, xStride int, peakStride int)
@@ -723,6 +758,11 @@ func reciprocal32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, x
 //
 //go:noescape
 func exp32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: weight.
+//
+//go:noescape
+func weight32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // of each element: expm1.
 //
@@ -954,6 +994,16 @@ func rowSumSquares32AVX512(dst *byte, x *byte, rows int, cols int, xStride int)
 //go:noescape
 func rowDot32AVX512(dst *byte, x *byte, y *byte, rows int, cols int, xStride int, yStride int)
 
+// is the sum of the squared differences of each row from a mean per row.
+//
+//go:noescape
+func rowDeviation32AVX512(dst *byte, x *byte, mean *byte, rows int, cols int, xStride int, meanStride int)
+
+// is (x - mean)·scale, with a mean and a scale per row.
+//
+//go:noescape
+func standardise32AVX512(dst *byte, x *byte, mean *byte, scale *byte, rows int, cols int, dstStride int, xStride int, meanStride int, scaleStride int)
+
 // is the greatest element of each row, or NaN.
 //
 //go:noescape
@@ -968,6 +1018,11 @@ func rowMin32AVX512(dst *byte, x *byte, rows int, cols int, xStride int)
 //
 //go:noescape
 func columnSum32AVX512(acc *byte, x *byte, rows int, cols int, xStride int)
+
+// adds the sum of each column of x to acc.
+//
+//go:noescape
+func columnAdd32AVX512(acc *byte, x *byte, rows int, cols int, xStride int)
 
 // makes acc the greatest of it and each column of x, or NaN.
 //
@@ -984,7 +1039,7 @@ func columnMin32AVX512(acc *byte, x *byte, rows int, cols int, xStride int)
 //go:noescape
 func rowIndex32AVX512(dst *byte, x *byte, value *byte, rows int, cols int, xStride int, valueStride int)
 
-// is exp(x - peak), with a peak per row; sum is that of each row.
+// is exp(x - peak), 0 where that is tiny, with a peak per row; sum is that of each row.
 //
 //go:noescape
 func expSum32AVX512(dst *byte, sum *byte, x *byte, peak *byte, rows int, cols int, dstStride int, xStride int, peakStride int)
@@ -1053,6 +1108,11 @@ func reciprocal64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, x
 //
 //go:noescape
 func exp64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: weight.
+//
+//go:noescape
+func weight64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // of each element: expm1.
 //
@@ -1284,6 +1344,16 @@ func rowSumSquares64AVX512(dst *byte, x *byte, rows int, cols int, xStride int)
 //go:noescape
 func rowDot64AVX512(dst *byte, x *byte, y *byte, rows int, cols int, xStride int, yStride int)
 
+// is the sum of the squared differences of each row from a mean per row.
+//
+//go:noescape
+func rowDeviation64AVX512(dst *byte, x *byte, mean *byte, rows int, cols int, xStride int, meanStride int)
+
+// is (x - mean)·scale, with a mean and a scale per row.
+//
+//go:noescape
+func standardise64AVX512(dst *byte, x *byte, mean *byte, scale *byte, rows int, cols int, dstStride int, xStride int, meanStride int, scaleStride int)
+
 // is the greatest element of each row, or NaN.
 //
 //go:noescape
@@ -1314,7 +1384,7 @@ func columnMin64AVX512(acc *byte, x *byte, rows int, cols int, xStride int)
 //go:noescape
 func rowIndex64AVX512(dst *byte, x *byte, value *byte, rows int, cols int, xStride int, valueStride int)
 
-// is exp(x - peak), with a peak per row; sum is that of each row.
+// is exp(x - peak), 0 where that is tiny, with a peak per row; sum is that of each row.
 //
 //go:noescape
 func expSum64AVX512(dst *byte, sum *byte, x *byte, peak *byte, rows int, cols int, dstStride int, xStride int, peakStride int)

@@ -693,15 +693,13 @@ vectors1:
 	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y2
 	VFMADD213PS  const32_4b400000<>+0(SB), Y2, Y1
 	VSUBPS       const32_4b400000<>+0(SB), Y1, Y1
-	VMOVAPS      Y0, Y0
 	VFNMADD231PS const32_3f317200<>+0(SB), Y1, Y0
 	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y1, Y0
 	VMULPS       Y0, Y0, Y2
-	VBROADCASTSS const32_39509521<>+0(SB), Y3
-	VFMADD213PS  const32_3c088870<>+0(SB), Y2, Y3
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y2, Y3
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y4
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y2, Y4
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y3
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y2, Y3
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y4
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y2, Y4
 	VFMADD213PS  const32_3f000000<>+0(SB), Y2, Y4
 	VFMADD213PS  Y4, Y0, Y3
 	VFMADD213PS  Y0, Y2, Y3
@@ -738,15 +736,13 @@ end2:
 	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y3
 	VFMADD213PS  const32_4b400000<>+0(SB), Y3, Y2
 	VSUBPS       const32_4b400000<>+0(SB), Y2, Y2
-	VMOVAPS      Y0, Y0
 	VFNMADD231PS const32_3f317200<>+0(SB), Y2, Y0
 	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y2, Y0
 	VMULPS       Y0, Y0, Y3
-	VBROADCASTSS const32_39509521<>+0(SB), Y4
-	VFMADD213PS  const32_3c088870<>+0(SB), Y3, Y4
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y3, Y4
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y5
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y3, Y5
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y4
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y3, Y4
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y5
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y3, Y5
 	VFMADD213PS  const32_3f000000<>+0(SB), Y3, Y5
 	VFMADD213PS  Y5, Y0, Y4
 	VFMADD213PS  Y0, Y3, Y4
@@ -835,55 +831,45 @@ DATA const32_35bfbe8e<>+24(SB)/4, $0x35bfbe8e
 DATA const32_35bfbe8e<>+28(SB)/4, $0x35bfbe8e
 GLOBL const32_35bfbe8e<>(SB), RODATA|NOPTR, $32
 
-DATA const32_39509521<>+0(SB)/4, $0x39509521
-DATA const32_39509521<>+4(SB)/4, $0x39509521
-DATA const32_39509521<>+8(SB)/4, $0x39509521
-DATA const32_39509521<>+12(SB)/4, $0x39509521
-DATA const32_39509521<>+16(SB)/4, $0x39509521
-DATA const32_39509521<>+20(SB)/4, $0x39509521
-DATA const32_39509521<>+24(SB)/4, $0x39509521
-DATA const32_39509521<>+28(SB)/4, $0x39509521
-GLOBL const32_39509521<>(SB), RODATA|NOPTR, $32
+DATA const32_3c09171a<>+0(SB)/4, $0x3c09171a
+DATA const32_3c09171a<>+4(SB)/4, $0x3c09171a
+DATA const32_3c09171a<>+8(SB)/4, $0x3c09171a
+DATA const32_3c09171a<>+12(SB)/4, $0x3c09171a
+DATA const32_3c09171a<>+16(SB)/4, $0x3c09171a
+DATA const32_3c09171a<>+20(SB)/4, $0x3c09171a
+DATA const32_3c09171a<>+24(SB)/4, $0x3c09171a
+DATA const32_3c09171a<>+28(SB)/4, $0x3c09171a
+GLOBL const32_3c09171a<>(SB), RODATA|NOPTR, $32
 
-DATA const32_3c088870<>+0(SB)/4, $0x3c088870
-DATA const32_3c088870<>+4(SB)/4, $0x3c088870
-DATA const32_3c088870<>+8(SB)/4, $0x3c088870
-DATA const32_3c088870<>+12(SB)/4, $0x3c088870
-DATA const32_3c088870<>+16(SB)/4, $0x3c088870
-DATA const32_3c088870<>+20(SB)/4, $0x3c088870
-DATA const32_3c088870<>+24(SB)/4, $0x3c088870
-DATA const32_3c088870<>+28(SB)/4, $0x3c088870
-GLOBL const32_3c088870<>(SB), RODATA|NOPTR, $32
+DATA const32_3e2aaa53<>+0(SB)/4, $0x3e2aaa53
+DATA const32_3e2aaa53<>+4(SB)/4, $0x3e2aaa53
+DATA const32_3e2aaa53<>+8(SB)/4, $0x3e2aaa53
+DATA const32_3e2aaa53<>+12(SB)/4, $0x3e2aaa53
+DATA const32_3e2aaa53<>+16(SB)/4, $0x3e2aaa53
+DATA const32_3e2aaa53<>+20(SB)/4, $0x3e2aaa53
+DATA const32_3e2aaa53<>+24(SB)/4, $0x3e2aaa53
+DATA const32_3e2aaa53<>+28(SB)/4, $0x3e2aaa53
+GLOBL const32_3e2aaa53<>(SB), RODATA|NOPTR, $32
 
-DATA const32_3e2aaaab<>+0(SB)/4, $0x3e2aaaab
-DATA const32_3e2aaaab<>+4(SB)/4, $0x3e2aaaab
-DATA const32_3e2aaaab<>+8(SB)/4, $0x3e2aaaab
-DATA const32_3e2aaaab<>+12(SB)/4, $0x3e2aaaab
-DATA const32_3e2aaaab<>+16(SB)/4, $0x3e2aaaab
-DATA const32_3e2aaaab<>+20(SB)/4, $0x3e2aaaab
-DATA const32_3e2aaaab<>+24(SB)/4, $0x3e2aaaab
-DATA const32_3e2aaaab<>+28(SB)/4, $0x3e2aaaab
-GLOBL const32_3e2aaaab<>(SB), RODATA|NOPTR, $32
+DATA const32_3ab5ad20<>+0(SB)/4, $0x3ab5ad20
+DATA const32_3ab5ad20<>+4(SB)/4, $0x3ab5ad20
+DATA const32_3ab5ad20<>+8(SB)/4, $0x3ab5ad20
+DATA const32_3ab5ad20<>+12(SB)/4, $0x3ab5ad20
+DATA const32_3ab5ad20<>+16(SB)/4, $0x3ab5ad20
+DATA const32_3ab5ad20<>+20(SB)/4, $0x3ab5ad20
+DATA const32_3ab5ad20<>+24(SB)/4, $0x3ab5ad20
+DATA const32_3ab5ad20<>+28(SB)/4, $0x3ab5ad20
+GLOBL const32_3ab5ad20<>(SB), RODATA|NOPTR, $32
 
-DATA const32_3ab6a490<>+0(SB)/4, $0x3ab6a490
-DATA const32_3ab6a490<>+4(SB)/4, $0x3ab6a490
-DATA const32_3ab6a490<>+8(SB)/4, $0x3ab6a490
-DATA const32_3ab6a490<>+12(SB)/4, $0x3ab6a490
-DATA const32_3ab6a490<>+16(SB)/4, $0x3ab6a490
-DATA const32_3ab6a490<>+20(SB)/4, $0x3ab6a490
-DATA const32_3ab6a490<>+24(SB)/4, $0x3ab6a490
-DATA const32_3ab6a490<>+28(SB)/4, $0x3ab6a490
-GLOBL const32_3ab6a490<>(SB), RODATA|NOPTR, $32
-
-DATA const32_3d2aaa72<>+0(SB)/4, $0x3d2aaa72
-DATA const32_3d2aaa72<>+4(SB)/4, $0x3d2aaa72
-DATA const32_3d2aaa72<>+8(SB)/4, $0x3d2aaa72
-DATA const32_3d2aaa72<>+12(SB)/4, $0x3d2aaa72
-DATA const32_3d2aaa72<>+16(SB)/4, $0x3d2aaa72
-DATA const32_3d2aaa72<>+20(SB)/4, $0x3d2aaa72
-DATA const32_3d2aaa72<>+24(SB)/4, $0x3d2aaa72
-DATA const32_3d2aaa72<>+28(SB)/4, $0x3d2aaa72
-GLOBL const32_3d2aaa72<>(SB), RODATA|NOPTR, $32
+DATA const32_3d2aab4e<>+0(SB)/4, $0x3d2aab4e
+DATA const32_3d2aab4e<>+4(SB)/4, $0x3d2aab4e
+DATA const32_3d2aab4e<>+8(SB)/4, $0x3d2aab4e
+DATA const32_3d2aab4e<>+12(SB)/4, $0x3d2aab4e
+DATA const32_3d2aab4e<>+16(SB)/4, $0x3d2aab4e
+DATA const32_3d2aab4e<>+20(SB)/4, $0x3d2aab4e
+DATA const32_3d2aab4e<>+24(SB)/4, $0x3d2aab4e
+DATA const32_3d2aab4e<>+28(SB)/4, $0x3d2aab4e
+GLOBL const32_3d2aab4e<>(SB), RODATA|NOPTR, $32
 
 DATA const32_3f000000<>+0(SB)/4, $0x3f000000
 DATA const32_3f000000<>+4(SB)/4, $0x3f000000
@@ -904,6 +890,124 @@ DATA const32_4b40007f<>+20(SB)/4, $0x4b40007f
 DATA const32_4b40007f<>+24(SB)/4, $0x4b40007f
 DATA const32_4b40007f<>+28(SB)/4, $0x4b40007f
 GLOBL const32_4b40007f<>(SB), RODATA|NOPTR, $32
+
+// func weight32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·weight32AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VCMPPS       $0x15, const32_c28d66eb<>+0(SB), Y0, Y1
+	VBROADCASTSS const32_c28d66eb<>+0(SB), Y2
+	VBROADCASTSS const32_42b20000<>+0(SB), Y3
+	VMINPS       Y0, Y3, Y0
+	VMAXPS       Y0, Y2, Y0
+	VMOVAPS      Y0, Y2
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y3
+	VFMADD213PS  const32_4b400000<>+0(SB), Y3, Y2
+	VSUBPS       const32_4b400000<>+0(SB), Y2, Y2
+	VFNMADD231PS const32_3f317200<>+0(SB), Y2, Y0
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y2, Y0
+	VMULPS       Y0, Y0, Y3
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y4
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y3, Y4
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y5
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y3, Y5
+	VFMADD213PS  const32_3f000000<>+0(SB), Y3, Y5
+	VFMADD213PS  Y5, Y0, Y4
+	VFMADD213PS  Y0, Y3, Y4
+	VADDPS       const32_3f800000<>+0(SB), Y4, Y0
+	VMOVAPS      Y2, Y3
+	VBROADCASTSS const32_3f000000<>+0(SB), Y4
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y4, Y3
+	VSUBPS       const32_4b40007f<>+0(SB), Y3, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       const32_4b40007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VANDPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VCMPPS       $0x15, const32_c28d66eb<>+0(SB), Y0, Y2
+	VBROADCASTSS const32_c28d66eb<>+0(SB), Y3
+	VBROADCASTSS const32_42b20000<>+0(SB), Y4
+	VMINPS       Y0, Y4, Y0
+	VMAXPS       Y0, Y3, Y0
+	VMOVAPS      Y0, Y3
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y4
+	VFMADD213PS  const32_4b400000<>+0(SB), Y4, Y3
+	VSUBPS       const32_4b400000<>+0(SB), Y3, Y3
+	VFNMADD231PS const32_3f317200<>+0(SB), Y3, Y0
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y3, Y0
+	VMULPS       Y0, Y0, Y4
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y5
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y4, Y5
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y6
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_3f000000<>+0(SB), Y4, Y6
+	VFMADD213PS  Y6, Y0, Y5
+	VFMADD213PS  Y0, Y4, Y5
+	VADDPS       const32_3f800000<>+0(SB), Y5, Y0
+	VMOVAPS      Y3, Y4
+	VBROADCASTSS const32_3f000000<>+0(SB), Y5
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y5, Y4
+	VSUBPS       const32_4b40007f<>+0(SB), Y4, Y5
+	VSUBPS       Y5, Y3, Y3
+	VADDPS       const32_4b40007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y0, Y0
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VANDPS       Y0, Y2, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const32_c28d66eb<>+0(SB)/4, $0xc28d66eb
+DATA const32_c28d66eb<>+4(SB)/4, $0xc28d66eb
+DATA const32_c28d66eb<>+8(SB)/4, $0xc28d66eb
+DATA const32_c28d66eb<>+12(SB)/4, $0xc28d66eb
+DATA const32_c28d66eb<>+16(SB)/4, $0xc28d66eb
+DATA const32_c28d66eb<>+20(SB)/4, $0xc28d66eb
+DATA const32_c28d66eb<>+24(SB)/4, $0xc28d66eb
+DATA const32_c28d66eb<>+28(SB)/4, $0xc28d66eb
+GLOBL const32_c28d66eb<>(SB), RODATA|NOPTR, $32
 
 // func expm132AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX, AVX2, FMA3
@@ -1586,15 +1690,13 @@ vectors1:
 	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y5
 	VFMADD213PS  const32_4b400000<>+0(SB), Y5, Y4
 	VSUBPS       const32_4b400000<>+0(SB), Y4, Y4
-	VMOVAPS      Y0, Y0
 	VFNMADD231PS const32_3f317200<>+0(SB), Y4, Y0
 	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y4, Y0
 	VMULPS       Y0, Y0, Y5
-	VBROADCASTSS const32_39509521<>+0(SB), Y6
-	VFMADD213PS  const32_3c088870<>+0(SB), Y5, Y6
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y5, Y6
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y7
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y5, Y7
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y6
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y5, Y6
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y7
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y5, Y7
 	VFMADD213PS  const32_3f000000<>+0(SB), Y5, Y7
 	VFMADD213PS  Y7, Y0, Y6
 	VFMADD213PS  Y0, Y5, Y6
@@ -1652,15 +1754,13 @@ end2:
 	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y6
 	VFMADD213PS  const32_4b400000<>+0(SB), Y6, Y5
 	VSUBPS       const32_4b400000<>+0(SB), Y5, Y5
-	VMOVAPS      Y0, Y0
 	VFNMADD231PS const32_3f317200<>+0(SB), Y5, Y0
 	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y5, Y0
 	VMULPS       Y0, Y0, Y6
-	VBROADCASTSS const32_39509521<>+0(SB), Y7
-	VFMADD213PS  const32_3c088870<>+0(SB), Y6, Y7
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y6, Y7
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y8
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y6, Y8
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y7
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y6, Y7
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y8
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y6, Y8
 	VFMADD213PS  const32_3f000000<>+0(SB), Y6, Y8
 	VFMADD213PS  Y8, Y0, Y7
 	VFMADD213PS  Y0, Y6, Y7
@@ -1785,43 +1885,29 @@ row:
 
 vectors1:
 	VMOVUPS      (DX)(SI*4), Y0
-	VORPS        const32_80000000<>+0(SB), Y0, Y1
-	VBROADCASTSS const32_c2d00000<>+0(SB), Y2
-	VBROADCASTSS const32_42b20000<>+0(SB), Y3
-	VMINPS       Y1, Y3, Y1
-	VMAXPS       Y1, Y2, Y1
-	VMOVAPS      Y1, Y2
-	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y3
-	VFMADD213PS  const32_4b400000<>+0(SB), Y3, Y2
-	VSUBPS       const32_4b400000<>+0(SB), Y2, Y2
-	VMOVAPS      Y1, Y1
-	VFNMADD231PS const32_3f317200<>+0(SB), Y2, Y1
-	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y2, Y1
-	VMULPS       Y1, Y1, Y3
-	VBROADCASTSS const32_39509521<>+0(SB), Y4
-	VFMADD213PS  const32_3c088870<>+0(SB), Y3, Y4
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y3, Y4
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y5
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y3, Y5
+	VBROADCASTSS const32_c2d00000<>+0(SB), Y1
+	VBROADCASTSS const32_42200000<>+0(SB), Y2
+	VMINPS       Y0, Y2, Y0
+	VMAXPS       Y0, Y1, Y0
+	VMOVAPS      Y0, Y1
+	VBROADCASTSS const32_bfb8aa3b<>+0(SB), Y2
+	VFMADD213PS  const32_4b40003f<>+0(SB), Y2, Y1
+	VPSLLD       $0x17, Y1, Y2
+	VSUBPS       const32_4b40003f<>+0(SB), Y1, Y1
+	VFNMSUB231PS const32_3f317200<>+0(SB), Y1, Y0
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y1, Y0
+	VBROADCASTSS const32_1f800000<>+0(SB), Y1
+	VMULPS       Y0, Y0, Y3
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y4
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y3, Y4
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y5
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y3, Y5
 	VFMADD213PS  const32_3f000000<>+0(SB), Y3, Y5
-	VFMADD213PS  Y5, Y1, Y4
-	VFMADD213PS  Y1, Y3, Y4
-	VADDPS       const32_3f800000<>+0(SB), Y4, Y1
-	VMOVAPS      Y2, Y3
-	VBROADCASTSS const32_3f000000<>+0(SB), Y4
-	VFMADD213PS  const32_4b40007f<>+0(SB), Y4, Y3
-	VSUBPS       const32_4b40007f<>+0(SB), Y3, Y4
-	VSUBPS       Y4, Y2, Y2
-	VADDPS       const32_4b40007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y1, Y1
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y1, Y1
-	VCMPPS       $0x11, const32_0<>+0(SB), Y0, Y0
-	VBROADCASTSS const32_3f800000<>+0(SB), Y2
-	VBLENDVPS    Y0, Y1, Y2, Y0
-	VADDPS       const32_3f800000<>+0(SB), Y1, Y1
-	VDIVPS       Y1, Y0, Y0
+	VFMADD213PS  Y5, Y0, Y4
+	VFMADD213PS  Y0, Y3, Y4
+	VFMADD213PS  Y2, Y2, Y4
+	VADDPS       Y1, Y4, Y0
+	VDIVPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (CX)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DI
@@ -1836,43 +1922,29 @@ end2:
 	NEGQ         DI
 	VMOVDQU      (R8)(DI*4), Y1
 	VMASKMOVPS   (DX)(SI*4), Y1, Y0
-	VORPS        const32_80000000<>+0(SB), Y0, Y2
-	VBROADCASTSS const32_c2d00000<>+0(SB), Y3
-	VBROADCASTSS const32_42b20000<>+0(SB), Y4
-	VMINPS       Y2, Y4, Y2
-	VMAXPS       Y2, Y3, Y2
-	VMOVAPS      Y2, Y3
-	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y4
-	VFMADD213PS  const32_4b400000<>+0(SB), Y4, Y3
-	VSUBPS       const32_4b400000<>+0(SB), Y3, Y3
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS const32_3f317200<>+0(SB), Y3, Y2
-	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y3, Y2
-	VMULPS       Y2, Y2, Y4
-	VBROADCASTSS const32_39509521<>+0(SB), Y5
-	VFMADD213PS  const32_3c088870<>+0(SB), Y4, Y5
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y4, Y5
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y6
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y4, Y6
+	VBROADCASTSS const32_c2d00000<>+0(SB), Y2
+	VBROADCASTSS const32_42200000<>+0(SB), Y3
+	VMINPS       Y0, Y3, Y0
+	VMAXPS       Y0, Y2, Y0
+	VMOVAPS      Y0, Y2
+	VBROADCASTSS const32_bfb8aa3b<>+0(SB), Y3
+	VFMADD213PS  const32_4b40003f<>+0(SB), Y3, Y2
+	VPSLLD       $0x17, Y2, Y3
+	VSUBPS       const32_4b40003f<>+0(SB), Y2, Y2
+	VFNMSUB231PS const32_3f317200<>+0(SB), Y2, Y0
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y2, Y0
+	VBROADCASTSS const32_1f800000<>+0(SB), Y2
+	VMULPS       Y0, Y0, Y4
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y5
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y4, Y5
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y6
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y4, Y6
 	VFMADD213PS  const32_3f000000<>+0(SB), Y4, Y6
-	VFMADD213PS  Y6, Y2, Y5
-	VFMADD213PS  Y2, Y4, Y5
-	VADDPS       const32_3f800000<>+0(SB), Y5, Y2
-	VMOVAPS      Y3, Y4
-	VBROADCASTSS const32_3f000000<>+0(SB), Y5
-	VFMADD213PS  const32_4b40007f<>+0(SB), Y5, Y4
-	VSUBPS       const32_4b40007f<>+0(SB), Y4, Y5
-	VSUBPS       Y5, Y3, Y3
-	VADDPS       const32_4b40007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y2, Y2
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y2, Y2
-	VCMPPS       $0x11, const32_0<>+0(SB), Y0, Y0
-	VBROADCASTSS const32_3f800000<>+0(SB), Y3
-	VBLENDVPS    Y0, Y2, Y3, Y0
-	VADDPS       const32_3f800000<>+0(SB), Y2, Y2
-	VDIVPS       Y2, Y0, Y0
+	VFMADD213PS  Y6, Y0, Y5
+	VFMADD213PS  Y0, Y4, Y5
+	VFMADD213PS  Y3, Y3, Y5
+	VADDPS       Y2, Y5, Y0
+	VDIVPS       Y0, Y2, Y0
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
@@ -1886,6 +1958,46 @@ next:
 done:
 	VZEROUPPER
 	RET
+
+DATA const32_42200000<>+0(SB)/4, $0x42200000
+DATA const32_42200000<>+4(SB)/4, $0x42200000
+DATA const32_42200000<>+8(SB)/4, $0x42200000
+DATA const32_42200000<>+12(SB)/4, $0x42200000
+DATA const32_42200000<>+16(SB)/4, $0x42200000
+DATA const32_42200000<>+20(SB)/4, $0x42200000
+DATA const32_42200000<>+24(SB)/4, $0x42200000
+DATA const32_42200000<>+28(SB)/4, $0x42200000
+GLOBL const32_42200000<>(SB), RODATA|NOPTR, $32
+
+DATA const32_4b40003f<>+0(SB)/4, $0x4b40003f
+DATA const32_4b40003f<>+4(SB)/4, $0x4b40003f
+DATA const32_4b40003f<>+8(SB)/4, $0x4b40003f
+DATA const32_4b40003f<>+12(SB)/4, $0x4b40003f
+DATA const32_4b40003f<>+16(SB)/4, $0x4b40003f
+DATA const32_4b40003f<>+20(SB)/4, $0x4b40003f
+DATA const32_4b40003f<>+24(SB)/4, $0x4b40003f
+DATA const32_4b40003f<>+28(SB)/4, $0x4b40003f
+GLOBL const32_4b40003f<>(SB), RODATA|NOPTR, $32
+
+DATA const32_bfb8aa3b<>+0(SB)/4, $0xbfb8aa3b
+DATA const32_bfb8aa3b<>+4(SB)/4, $0xbfb8aa3b
+DATA const32_bfb8aa3b<>+8(SB)/4, $0xbfb8aa3b
+DATA const32_bfb8aa3b<>+12(SB)/4, $0xbfb8aa3b
+DATA const32_bfb8aa3b<>+16(SB)/4, $0xbfb8aa3b
+DATA const32_bfb8aa3b<>+20(SB)/4, $0xbfb8aa3b
+DATA const32_bfb8aa3b<>+24(SB)/4, $0xbfb8aa3b
+DATA const32_bfb8aa3b<>+28(SB)/4, $0xbfb8aa3b
+GLOBL const32_bfb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA const32_1f800000<>+0(SB)/4, $0x1f800000
+DATA const32_1f800000<>+4(SB)/4, $0x1f800000
+DATA const32_1f800000<>+8(SB)/4, $0x1f800000
+DATA const32_1f800000<>+12(SB)/4, $0x1f800000
+DATA const32_1f800000<>+16(SB)/4, $0x1f800000
+DATA const32_1f800000<>+20(SB)/4, $0x1f800000
+DATA const32_1f800000<>+24(SB)/4, $0x1f800000
+DATA const32_1f800000<>+28(SB)/4, $0x1f800000
+GLOBL const32_1f800000<>(SB), RODATA|NOPTR, $32
 
 // func erf32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX, AVX2, FMA3
@@ -1940,15 +2052,13 @@ vectors1:
 	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y4
 	VFMADD213PS  const32_4b400000<>+0(SB), Y4, Y3
 	VSUBPS       const32_4b400000<>+0(SB), Y3, Y3
-	VMOVAPS      Y0, Y0
 	VFNMADD231PS const32_3f317200<>+0(SB), Y3, Y0
 	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y3, Y0
 	VMULPS       Y0, Y0, Y4
-	VBROADCASTSS const32_39509521<>+0(SB), Y6
-	VFMADD213PS  const32_3c088870<>+0(SB), Y4, Y6
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y4, Y6
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y7
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y4, Y7
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y6
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y4, Y6
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y7
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y4, Y7
 	VFMADD213PS  const32_3f000000<>+0(SB), Y4, Y7
 	VFMADD213PS  Y7, Y0, Y6
 	VFMADD213PS  Y0, Y4, Y6
@@ -2017,15 +2127,13 @@ end2:
 	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y5
 	VFMADD213PS  const32_4b400000<>+0(SB), Y5, Y4
 	VSUBPS       const32_4b400000<>+0(SB), Y4, Y4
-	VMOVAPS      Y0, Y0
 	VFNMADD231PS const32_3f317200<>+0(SB), Y4, Y0
 	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y4, Y0
 	VMULPS       Y0, Y0, Y5
-	VBROADCASTSS const32_39509521<>+0(SB), Y7
-	VFMADD213PS  const32_3c088870<>+0(SB), Y5, Y7
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y5, Y7
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y8
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y5, Y8
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y7
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y5, Y7
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y8
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y5, Y8
 	VFMADD213PS  const32_3f000000<>+0(SB), Y5, Y8
 	VFMADD213PS  Y8, Y0, Y7
 	VFMADD213PS  Y0, Y5, Y7
@@ -5980,6 +6088,178 @@ done:
 	VZEROUPPER
 	RET
 
+// func rowDeviation32AVX2(dst *byte, x *byte, mean *byte, rows int, cols int, xStride int, meanStride int)
+// Requires: AVX, FMA3
+TEXT ·rowDeviation32AVX2(SB), NOSPLIT, $0-56
+	MOVQ  rows+24(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  mean+16(FP), BX
+	MOVQ  cols+32(FP), SI
+
+row:
+	VBROADCASTSS (BX), Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	XORQ         DI, DI
+	LEAQ         -32(SI), R8
+	CMPQ         DI, R8
+	JGT          end2
+
+vectors1:
+	VMOVUPS     (DX)(DI*4), Y5
+	VSUBPS      Y0, Y5, Y5
+	VFMADD231PS Y5, Y5, Y1
+	VMOVUPS     32(DX)(DI*4), Y5
+	VSUBPS      Y0, Y5, Y5
+	VFMADD231PS Y5, Y5, Y2
+	VMOVUPS     64(DX)(DI*4), Y5
+	VSUBPS      Y0, Y5, Y5
+	VFMADD231PS Y5, Y5, Y3
+	VMOVUPS     96(DX)(DI*4), Y5
+	VSUBPS      Y0, Y5, Y5
+	VFMADD231PS Y5, Y5, Y4
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JLE         vectors1
+
+end2:
+	LEAQ -8(SI), R8
+	CMPQ DI, R8
+	JGT  end4
+
+vectors3:
+	VMOVUPS     (DX)(DI*4), Y5
+	VSUBPS      Y0, Y5, Y5
+	VFMADD231PS Y5, Y5, Y1
+	ADDQ        $0x08, DI
+	CMPQ        DI, R8
+	JLE         vectors3
+
+end4:
+	CMPQ        DI, SI
+	JGE         next
+	MOVQ        SI, R8
+	SUBQ        DI, R8
+	LEAQ        ramp<>+32(SB), R9
+	NEGQ        R8
+	VMOVDQU     (R9)(R8*4), Y5
+	VMASKMOVPS  (DX)(DI*4), Y5, Y6
+	VBLENDVPS   Y5, Y6, Y0, Y5
+	VSUBPS      Y0, Y5, Y0
+	VFMADD231PS Y0, Y0, Y1
+
+next:
+	VADDPS       Y2, Y1, Y0
+	VADDPS       Y4, Y3, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSS       X0, (CX)
+	ADDQ         $0x04, CX
+	MOVQ         xStride+40(FP), DI
+	ADDQ         DI, DX
+	MOVQ         meanStride+48(FP), DI
+	ADDQ         DI, BX
+	DECQ         AX
+	JNE          row
+
+done:
+	VZEROUPPER
+	RET
+
+// func standardise32AVX2(dst *byte, x *byte, mean *byte, scale *byte, rows int, cols int, dstStride int, xStride int, meanStride int, scaleStride int)
+// Requires: AVX
+TEXT ·standardise32AVX2(SB), NOSPLIT, $0-80
+	MOVQ  rows+32(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  mean+16(FP), BX
+	MOVQ  scale+24(FP), SI
+	MOVQ  cols+40(FP), DI
+
+row:
+	VBROADCASTSS (BX), Y0
+	VBROADCASTSS (SI), Y1
+	XORQ         R8, R8
+	LEAQ         -32(DI), R9
+	CMPQ         R8, R9
+	JGT          end2
+
+vectors1:
+	VMOVUPS (DX)(R8*4), Y2
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS Y2, (CX)(R8*4)
+	VMOVUPS 32(DX)(R8*4), Y2
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS Y2, 32(CX)(R8*4)
+	VMOVUPS 64(DX)(R8*4), Y2
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS Y2, 64(CX)(R8*4)
+	VMOVUPS 96(DX)(R8*4), Y2
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS Y2, 96(CX)(R8*4)
+	ADDQ    $0x20, R8
+	CMPQ    R8, R9
+	JLE     vectors1
+
+end2:
+	LEAQ -8(DI), R9
+	CMPQ R8, R9
+	JGT  end4
+
+vectors3:
+	VMOVUPS (DX)(R8*4), Y2
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS Y2, (CX)(R8*4)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R9
+	JLE     vectors3
+
+end4:
+	CMPQ       R8, DI
+	JGE        next
+	MOVQ       DI, R9
+	SUBQ       R8, R9
+	LEAQ       ramp<>+32(SB), R10
+	NEGQ       R9
+	VMOVDQU    (R10)(R9*4), Y3
+	VMASKMOVPS (DX)(R8*4), Y3, Y2
+	VSUBPS     Y0, Y2, Y0
+	VMULPS     Y1, Y0, Y0
+	VMASKMOVPS Y0, Y3, (CX)(R8*4)
+
+next:
+	MOVQ dstStride+48(FP), R8
+	ADDQ R8, CX
+	MOVQ xStride+56(FP), R8
+	ADDQ R8, DX
+	MOVQ meanStride+64(FP), R8
+	ADDQ R8, BX
+	MOVQ scaleStride+72(FP), R8
+	ADDQ R8, SI
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func rowMax32AVX2(dst *byte, x *byte, rows int, cols int, xStride int)
 // Requires: AVX
 TEXT ·rowMax32AVX2(SB), NOSPLIT, $0-40
@@ -6319,12 +6599,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x08
@@ -6332,6 +6609,12 @@ pass6:
 
 vectors8:
 	VMOVUPS      (AX), Y0
+	VMOVUPS      (AX)(SI*1), Y1
+	VMOVUPS      (AX)(SI*2), Y2
+	VMOVUPS      (AX)(DI*1), Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VCVTPS2PD    X0, Y0
 	VCVTPS2PD    X1, Y1
@@ -6354,6 +6637,12 @@ part9:
 	NEGQ         BX
 	VMOVDQU      (CX)(BX*4), Y0
 	VMASKMOVPS   (AX), Y0, Y1
+	VMASKMOVPS   (AX)(SI*1), Y0, Y2
+	VMASKMOVPS   (AX)(SI*2), Y0, Y3
+	VMASKMOVPS   (AX)(DI*1), Y0, Y4
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VADDPS       Y2, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VCVTPS2PD    X1, Y1
 	VCVTPS2PD    X2, Y2
@@ -6368,12 +6657,314 @@ part9:
 	VMASKMOVPD   Y0, Y3, 32(DX)
 
 done10:
-	LEAQ (R9)(SI*1), R9
-	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
 
 end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part14
+
+vectors13:
+	VMOVUPS      (AX), Y0
+	VMOVUPS      (AX)(SI*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      (DX), Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      32(DX), Y0
+	VADDPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 32(DX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, BX
+	CMPQ         BX, $0x08
+	JGE          vectors13
+
+part14:
+	TESTQ        BX, BX
+	JLE          done15
+	LEAQ         ramp<>+32(SB), CX
+	NEGQ         BX
+	VMOVDQU      (CX)(BX*4), Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VMASKMOVPS   (AX)(SI*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VCVTPS2PD    X1, Y1
+	VCVTPS2PD    X2, Y2
+	VEXTRACTF128 $0x01, Y0, X3
+	VPMOVSXDQ    X0, Y0
+	VPMOVSXDQ    X3, Y3
+	VMASKMOVPD   (DX), Y0, Y4
+	VADDPD       Y4, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (DX)
+	VMASKMOVPD   32(DX), Y3, Y0
+	VADDPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y3, 32(DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part19
+
+vectors18:
+	VMOVUPS      (AX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      (DX), Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      32(DX), Y0
+	VADDPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 32(DX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, BX
+	CMPQ         BX, $0x08
+	JGE          vectors18
+
+part19:
+	TESTQ        BX, BX
+	JLE          done20
+	LEAQ         ramp<>+32(SB), CX
+	NEGQ         BX
+	VMOVDQU      (CX)(BX*4), Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VCVTPS2PD    X1, Y1
+	VCVTPS2PD    X2, Y2
+	VEXTRACTF128 $0x01, Y0, X3
+	VPMOVSXDQ    X0, Y0
+	VPMOVSXDQ    X3, Y3
+	VMASKMOVPD   (DX), Y0, Y4
+	VADDPD       Y4, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (DX)
+	VMASKMOVPD   32(DX), Y3, Y0
+	VADDPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y3, 32(DX)
+
+done20:
+	LEAQ (R9)(SI*1), R9
+	SUBQ $0x01, R8
+
+end17:
+	VZEROUPPER
+	RET
+
+// func columnAdd32AVX2(acc *byte, x *byte, rows int, cols int, xStride int)
+// Requires: AVX
+TEXT ·columnAdd32AVX2(SB), NOSPLIT, $0-40
+	MOVQ rows+16(FP), R8
+	MOVQ x+8(FP), R9
+	MOVQ xStride+32(FP), SI
+	LEAQ (SI)(SI*2), DI
+	CMPQ R8, $0x08
+	JLT  end2
+
+pass1:
+	MOVQ R9, AX
+	LEAQ (R9)(SI*4), CX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part4
+
+vectors3:
+	VMOVUPS (AX), Y0
+	VMOVUPS (AX)(SI*1), Y1
+	VMOVUPS (AX)(SI*2), Y2
+	VMOVUPS (AX)(DI*1), Y3
+	VMOVUPS (CX), Y4
+	VMOVUPS (CX)(SI*1), Y5
+	VMOVUPS (CX)(SI*2), Y6
+	VMOVUPS (CX)(DI*1), Y7
+	VADDPS  Y1, Y0, Y0
+	VADDPS  Y3, Y2, Y1
+	VADDPS  Y5, Y4, Y2
+	VADDPS  Y7, Y6, Y3
+	VADDPS  Y1, Y0, Y0
+	VADDPS  Y3, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (DX), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x08, BX
+	CMPQ    BX, $0x08
+	JGE     vectors3
+
+part4:
+	TESTQ      BX, BX
+	JLE        done5
+	LEAQ       ramp<>+32(SB), R10
+	NEGQ       BX
+	VMOVDQU    (R10)(BX*4), Y0
+	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (AX)(SI*1), Y0, Y2
+	VMASKMOVPS (AX)(SI*2), Y0, Y3
+	VMASKMOVPS (AX)(DI*1), Y0, Y4
+	VMASKMOVPS (CX), Y0, Y5
+	VMASKMOVPS (CX)(SI*1), Y0, Y6
+	VMASKMOVPS (CX)(SI*2), Y0, Y7
+	VMASKMOVPS (CX)(DI*1), Y0, Y8
+	VADDPS     Y2, Y1, Y1
+	VADDPS     Y4, Y3, Y2
+	VADDPS     Y6, Y5, Y3
+	VADDPS     Y8, Y7, Y4
+	VADDPS     Y2, Y1, Y1
+	VADDPS     Y4, Y3, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)
+
+done5:
+	LEAQ (R9)(SI*8), R9
+	SUBQ $0x08, R8
+	CMPQ R8, $0x08
+	JGE  pass1
+
+end2:
+	CMPQ R8, $0x04
+	JLT  end7
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part9
+
+vectors8:
+	VMOVUPS (AX), Y0
+	VMOVUPS (AX)(SI*1), Y1
+	VMOVUPS (AX)(SI*2), Y2
+	VMOVUPS (AX)(DI*1), Y3
+	VADDPS  Y1, Y0, Y0
+	VADDPS  Y3, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (DX), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, DX
+	SUBQ    $0x08, BX
+	CMPQ    BX, $0x08
+	JGE     vectors8
+
+part9:
+	TESTQ      BX, BX
+	JLE        done10
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*4), Y0
+	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (AX)(SI*1), Y0, Y2
+	VMASKMOVPS (AX)(SI*2), Y0, Y3
+	VMASKMOVPS (AX)(DI*1), Y0, Y4
+	VADDPS     Y2, Y1, Y1
+	VADDPS     Y4, Y3, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)
+
+done10:
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
+
+end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part14
+
+vectors13:
+	VMOVUPS (AX), Y0
+	VMOVUPS (AX)(SI*1), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (DX), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, DX
+	SUBQ    $0x08, BX
+	CMPQ    BX, $0x08
+	JGE     vectors13
+
+part14:
+	TESTQ      BX, BX
+	JLE        done15
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*4), Y0
+	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (AX)(SI*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part19
+
+vectors18:
+	VMOVUPS (AX), Y0
+	VMOVUPS (DX), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, DX
+	SUBQ    $0x08, BX
+	CMPQ    BX, $0x08
+	JGE     vectors18
+
+part19:
+	TESTQ      BX, BX
+	JLE        done20
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*4), Y0
+	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)
+
+done20:
+	LEAQ (R9)(SI*1), R9
+	SUBQ $0x01, R8
+
+end17:
 	VZEROUPPER
 	RET
 
@@ -6533,12 +7124,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x08
@@ -6546,6 +7134,27 @@ pass6:
 
 vectors8:
 	VMOVUPS   (AX), Y0
+	VMOVUPS   (AX)(SI*1), Y1
+	VMOVUPS   (AX)(SI*2), Y2
+	VMOVUPS   (AX)(DI*1), Y3
+	VCMPPS    $0x03, Y1, Y0, Y4
+	VADDPS    Y1, Y0, Y5
+	VMAXPS    Y1, Y0, Y6
+	VMAXPS    Y0, Y1, Y0
+	VANDPS    Y0, Y6, Y0
+	VBLENDVPS Y4, Y5, Y0, Y0
+	VCMPPS    $0x03, Y3, Y2, Y1
+	VADDPS    Y3, Y2, Y4
+	VMAXPS    Y3, Y2, Y5
+	VMAXPS    Y2, Y3, Y2
+	VANDPS    Y2, Y5, Y2
+	VBLENDVPS Y1, Y4, Y2, Y1
+	VCMPPS    $0x03, Y1, Y0, Y2
+	VADDPS    Y1, Y0, Y3
+	VMAXPS    Y1, Y0, Y4
+	VMAXPS    Y0, Y1, Y0
+	VANDPS    Y0, Y4, Y0
+	VBLENDVPS Y2, Y3, Y0, Y0
 	VMOVUPS   (DX), Y1
 	VCMPPS    $0x03, Y1, Y0, Y2
 	VADDPS    Y1, Y0, Y3
@@ -6567,6 +7176,27 @@ part9:
 	NEGQ       BX
 	VMOVDQU    (CX)(BX*4), Y0
 	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (AX)(SI*1), Y0, Y2
+	VMASKMOVPS (AX)(SI*2), Y0, Y3
+	VMASKMOVPS (AX)(DI*1), Y0, Y4
+	VCMPPS     $0x03, Y2, Y1, Y5
+	VADDPS     Y2, Y1, Y6
+	VMAXPS     Y2, Y1, Y7
+	VMAXPS     Y1, Y2, Y1
+	VANDPS     Y1, Y7, Y1
+	VBLENDVPS  Y5, Y6, Y1, Y1
+	VCMPPS     $0x03, Y4, Y3, Y2
+	VADDPS     Y4, Y3, Y5
+	VMAXPS     Y4, Y3, Y6
+	VMAXPS     Y3, Y4, Y3
+	VANDPS     Y3, Y6, Y3
+	VBLENDVPS  Y2, Y5, Y3, Y2
+	VCMPPS     $0x03, Y2, Y1, Y3
+	VADDPS     Y2, Y1, Y4
+	VMAXPS     Y2, Y1, Y5
+	VMAXPS     Y1, Y2, Y1
+	VANDPS     Y1, Y5, Y1
+	VBLENDVPS  Y3, Y4, Y1, Y1
 	VMASKMOVPS (DX), Y0, Y2
 	VCMPPS     $0x03, Y2, Y1, Y3
 	VADDPS     Y2, Y1, Y4
@@ -6577,12 +7207,114 @@ part9:
 	VMASKMOVPS Y1, Y0, (DX)
 
 done10:
-	LEAQ (R9)(SI*1), R9
-	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
 
 end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part14
+
+vectors13:
+	VMOVUPS   (AX), Y0
+	VMOVUPS   (AX)(SI*1), Y1
+	VCMPPS    $0x03, Y1, Y0, Y2
+	VADDPS    Y1, Y0, Y3
+	VMAXPS    Y1, Y0, Y4
+	VMAXPS    Y0, Y1, Y0
+	VANDPS    Y0, Y4, Y0
+	VBLENDVPS Y2, Y3, Y0, Y0
+	VMOVUPS   (DX), Y1
+	VCMPPS    $0x03, Y1, Y0, Y2
+	VADDPS    Y1, Y0, Y3
+	VMAXPS    Y1, Y0, Y4
+	VMAXPS    Y0, Y1, Y0
+	VANDPS    Y0, Y4, Y0
+	VBLENDVPS Y2, Y3, Y0, Y0
+	VMOVUPS   Y0, (DX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, DX
+	SUBQ      $0x08, BX
+	CMPQ      BX, $0x08
+	JGE       vectors13
+
+part14:
+	TESTQ      BX, BX
+	JLE        done15
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*4), Y0
+	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (AX)(SI*1), Y0, Y2
+	VCMPPS     $0x03, Y2, Y1, Y3
+	VADDPS     Y2, Y1, Y4
+	VMAXPS     Y2, Y1, Y5
+	VMAXPS     Y1, Y2, Y1
+	VANDPS     Y1, Y5, Y1
+	VBLENDVPS  Y3, Y4, Y1, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VCMPPS     $0x03, Y2, Y1, Y3
+	VADDPS     Y2, Y1, Y4
+	VMAXPS     Y2, Y1, Y5
+	VMAXPS     Y1, Y2, Y1
+	VANDPS     Y1, Y5, Y1
+	VBLENDVPS  Y3, Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part19
+
+vectors18:
+	VMOVUPS   (AX), Y0
+	VMOVUPS   (DX), Y1
+	VCMPPS    $0x03, Y1, Y0, Y2
+	VADDPS    Y1, Y0, Y3
+	VMAXPS    Y1, Y0, Y4
+	VMAXPS    Y0, Y1, Y0
+	VANDPS    Y0, Y4, Y0
+	VBLENDVPS Y2, Y3, Y0, Y0
+	VMOVUPS   Y0, (DX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, DX
+	SUBQ      $0x08, BX
+	CMPQ      BX, $0x08
+	JGE       vectors18
+
+part19:
+	TESTQ      BX, BX
+	JLE        done20
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*4), Y0
+	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VCMPPS     $0x03, Y2, Y1, Y3
+	VADDPS     Y2, Y1, Y4
+	VMAXPS     Y2, Y1, Y5
+	VMAXPS     Y1, Y2, Y1
+	VANDPS     Y1, Y5, Y1
+	VBLENDVPS  Y3, Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)
+
+done20:
+	LEAQ (R9)(SI*1), R9
+	SUBQ $0x01, R8
+
+end17:
 	VZEROUPPER
 	RET
 
@@ -6742,12 +7474,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x08
@@ -6755,6 +7484,27 @@ pass6:
 
 vectors8:
 	VMOVUPS   (AX), Y0
+	VMOVUPS   (AX)(SI*1), Y1
+	VMOVUPS   (AX)(SI*2), Y2
+	VMOVUPS   (AX)(DI*1), Y3
+	VCMPPS    $0x03, Y1, Y0, Y4
+	VADDPS    Y1, Y0, Y5
+	VMINPS    Y1, Y0, Y6
+	VMINPS    Y0, Y1, Y0
+	VORPS     Y0, Y6, Y0
+	VBLENDVPS Y4, Y5, Y0, Y0
+	VCMPPS    $0x03, Y3, Y2, Y1
+	VADDPS    Y3, Y2, Y4
+	VMINPS    Y3, Y2, Y5
+	VMINPS    Y2, Y3, Y2
+	VORPS     Y2, Y5, Y2
+	VBLENDVPS Y1, Y4, Y2, Y1
+	VCMPPS    $0x03, Y1, Y0, Y2
+	VADDPS    Y1, Y0, Y3
+	VMINPS    Y1, Y0, Y4
+	VMINPS    Y0, Y1, Y0
+	VORPS     Y0, Y4, Y0
+	VBLENDVPS Y2, Y3, Y0, Y0
 	VMOVUPS   (DX), Y1
 	VCMPPS    $0x03, Y1, Y0, Y2
 	VADDPS    Y1, Y0, Y3
@@ -6776,6 +7526,27 @@ part9:
 	NEGQ       BX
 	VMOVDQU    (CX)(BX*4), Y0
 	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (AX)(SI*1), Y0, Y2
+	VMASKMOVPS (AX)(SI*2), Y0, Y3
+	VMASKMOVPS (AX)(DI*1), Y0, Y4
+	VCMPPS     $0x03, Y2, Y1, Y5
+	VADDPS     Y2, Y1, Y6
+	VMINPS     Y2, Y1, Y7
+	VMINPS     Y1, Y2, Y1
+	VORPS      Y1, Y7, Y1
+	VBLENDVPS  Y5, Y6, Y1, Y1
+	VCMPPS     $0x03, Y4, Y3, Y2
+	VADDPS     Y4, Y3, Y5
+	VMINPS     Y4, Y3, Y6
+	VMINPS     Y3, Y4, Y3
+	VORPS      Y3, Y6, Y3
+	VBLENDVPS  Y2, Y5, Y3, Y2
+	VCMPPS     $0x03, Y2, Y1, Y3
+	VADDPS     Y2, Y1, Y4
+	VMINPS     Y2, Y1, Y5
+	VMINPS     Y1, Y2, Y1
+	VORPS      Y1, Y5, Y1
+	VBLENDVPS  Y3, Y4, Y1, Y1
 	VMASKMOVPS (DX), Y0, Y2
 	VCMPPS     $0x03, Y2, Y1, Y3
 	VADDPS     Y2, Y1, Y4
@@ -6786,12 +7557,114 @@ part9:
 	VMASKMOVPS Y1, Y0, (DX)
 
 done10:
-	LEAQ (R9)(SI*1), R9
-	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
 
 end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part14
+
+vectors13:
+	VMOVUPS   (AX), Y0
+	VMOVUPS   (AX)(SI*1), Y1
+	VCMPPS    $0x03, Y1, Y0, Y2
+	VADDPS    Y1, Y0, Y3
+	VMINPS    Y1, Y0, Y4
+	VMINPS    Y0, Y1, Y0
+	VORPS     Y0, Y4, Y0
+	VBLENDVPS Y2, Y3, Y0, Y0
+	VMOVUPS   (DX), Y1
+	VCMPPS    $0x03, Y1, Y0, Y2
+	VADDPS    Y1, Y0, Y3
+	VMINPS    Y1, Y0, Y4
+	VMINPS    Y0, Y1, Y0
+	VORPS     Y0, Y4, Y0
+	VBLENDVPS Y2, Y3, Y0, Y0
+	VMOVUPS   Y0, (DX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, DX
+	SUBQ      $0x08, BX
+	CMPQ      BX, $0x08
+	JGE       vectors13
+
+part14:
+	TESTQ      BX, BX
+	JLE        done15
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*4), Y0
+	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (AX)(SI*1), Y0, Y2
+	VCMPPS     $0x03, Y2, Y1, Y3
+	VADDPS     Y2, Y1, Y4
+	VMINPS     Y2, Y1, Y5
+	VMINPS     Y1, Y2, Y1
+	VORPS      Y1, Y5, Y1
+	VBLENDVPS  Y3, Y4, Y1, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VCMPPS     $0x03, Y2, Y1, Y3
+	VADDPS     Y2, Y1, Y4
+	VMINPS     Y2, Y1, Y5
+	VMINPS     Y1, Y2, Y1
+	VORPS      Y1, Y5, Y1
+	VBLENDVPS  Y3, Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part19
+
+vectors18:
+	VMOVUPS   (AX), Y0
+	VMOVUPS   (DX), Y1
+	VCMPPS    $0x03, Y1, Y0, Y2
+	VADDPS    Y1, Y0, Y3
+	VMINPS    Y1, Y0, Y4
+	VMINPS    Y0, Y1, Y0
+	VORPS     Y0, Y4, Y0
+	VBLENDVPS Y2, Y3, Y0, Y0
+	VMOVUPS   Y0, (DX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, DX
+	SUBQ      $0x08, BX
+	CMPQ      BX, $0x08
+	JGE       vectors18
+
+part19:
+	TESTQ      BX, BX
+	JLE        done20
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*4), Y0
+	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VCMPPS     $0x03, Y2, Y1, Y3
+	VADDPS     Y2, Y1, Y4
+	VMINPS     Y2, Y1, Y5
+	VMINPS     Y1, Y2, Y1
+	VORPS      Y1, Y5, Y1
+	VBLENDVPS  Y3, Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)
+
+done20:
+	LEAQ (R9)(SI*1), R9
+	SUBQ $0x01, R8
+
+end17:
 	VZEROUPPER
 	RET
 
@@ -6885,72 +7758,72 @@ row:
 vectors1:
 	VMOVUPS      (BX)(R8*4), Y3
 	VSUBPS       Y0, Y3, Y3
-	VBROADCASTSS const32_c2d00000<>+0(SB), Y4
-	VBROADCASTSS const32_42b20000<>+0(SB), Y5
-	VMINPS       Y3, Y5, Y3
-	VMAXPS       Y3, Y4, Y3
-	VMOVAPS      Y3, Y4
-	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y5
-	VFMADD213PS  const32_4b400000<>+0(SB), Y5, Y4
-	VSUBPS       const32_4b400000<>+0(SB), Y4, Y4
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS const32_3f317200<>+0(SB), Y4, Y3
-	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y4, Y3
-	VMULPS       Y3, Y3, Y5
-	VBROADCASTSS const32_39509521<>+0(SB), Y6
-	VFMADD213PS  const32_3c088870<>+0(SB), Y5, Y6
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y5, Y6
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y7
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y5, Y7
-	VFMADD213PS  const32_3f000000<>+0(SB), Y5, Y7
-	VFMADD213PS  Y7, Y3, Y6
-	VFMADD213PS  Y3, Y5, Y6
-	VADDPS       const32_3f800000<>+0(SB), Y6, Y3
-	VMOVAPS      Y4, Y5
-	VBROADCASTSS const32_3f000000<>+0(SB), Y6
-	VFMADD213PS  const32_4b40007f<>+0(SB), Y6, Y5
-	VSUBPS       const32_4b40007f<>+0(SB), Y5, Y6
-	VSUBPS       Y6, Y4, Y4
-	VADDPS       const32_4b40007f<>+0(SB), Y4, Y4
+	VCMPPS       $0x15, const32_c28d66eb<>+0(SB), Y3, Y4
+	VBROADCASTSS const32_c28d66eb<>+0(SB), Y5
+	VBROADCASTSS const32_42b20000<>+0(SB), Y6
+	VMINPS       Y3, Y6, Y3
+	VMAXPS       Y3, Y5, Y3
+	VMOVAPS      Y3, Y5
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y6
+	VFMADD213PS  const32_4b400000<>+0(SB), Y6, Y5
+	VSUBPS       const32_4b400000<>+0(SB), Y5, Y5
+	VFNMADD231PS const32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y5, Y3
+	VMULPS       Y3, Y3, Y6
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y7
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y6, Y7
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y8
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y6, Y8
+	VFMADD213PS  const32_3f000000<>+0(SB), Y6, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VFMADD213PS  Y3, Y6, Y7
+	VADDPS       const32_3f800000<>+0(SB), Y7, Y3
+	VMOVAPS      Y5, Y6
+	VBROADCASTSS const32_3f000000<>+0(SB), Y7
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y7, Y6
+	VSUBPS       const32_4b40007f<>+0(SB), Y6, Y7
+	VSUBPS       Y7, Y5, Y5
+	VADDPS       const32_4b40007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y3, Y3
 	VPSLLD       $0x17, Y5, Y5
 	VMULPS       Y5, Y3, Y3
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y3, Y3
+	VANDPS       Y3, Y4, Y3
 	VMOVUPS      Y3, (CX)(R8*4)
 	VADDPS       Y3, Y1, Y1
 	VMOVUPS      32(BX)(R8*4), Y3
 	VSUBPS       Y0, Y3, Y3
-	VBROADCASTSS const32_c2d00000<>+0(SB), Y4
-	VBROADCASTSS const32_42b20000<>+0(SB), Y5
-	VMINPS       Y3, Y5, Y3
-	VMAXPS       Y3, Y4, Y3
-	VMOVAPS      Y3, Y4
-	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y5
-	VFMADD213PS  const32_4b400000<>+0(SB), Y5, Y4
-	VSUBPS       const32_4b400000<>+0(SB), Y4, Y4
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS const32_3f317200<>+0(SB), Y4, Y3
-	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y4, Y3
-	VMULPS       Y3, Y3, Y5
-	VBROADCASTSS const32_39509521<>+0(SB), Y6
-	VFMADD213PS  const32_3c088870<>+0(SB), Y5, Y6
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y5, Y6
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y7
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y5, Y7
-	VFMADD213PS  const32_3f000000<>+0(SB), Y5, Y7
-	VFMADD213PS  Y7, Y3, Y6
-	VFMADD213PS  Y3, Y5, Y6
-	VADDPS       const32_3f800000<>+0(SB), Y6, Y3
-	VMOVAPS      Y4, Y5
-	VBROADCASTSS const32_3f000000<>+0(SB), Y6
-	VFMADD213PS  const32_4b40007f<>+0(SB), Y6, Y5
-	VSUBPS       const32_4b40007f<>+0(SB), Y5, Y6
-	VSUBPS       Y6, Y4, Y4
-	VADDPS       const32_4b40007f<>+0(SB), Y4, Y4
+	VCMPPS       $0x15, const32_c28d66eb<>+0(SB), Y3, Y4
+	VBROADCASTSS const32_c28d66eb<>+0(SB), Y5
+	VBROADCASTSS const32_42b20000<>+0(SB), Y6
+	VMINPS       Y3, Y6, Y3
+	VMAXPS       Y3, Y5, Y3
+	VMOVAPS      Y3, Y5
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y6
+	VFMADD213PS  const32_4b400000<>+0(SB), Y6, Y5
+	VSUBPS       const32_4b400000<>+0(SB), Y5, Y5
+	VFNMADD231PS const32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y5, Y3
+	VMULPS       Y3, Y3, Y6
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y7
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y6, Y7
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y8
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y6, Y8
+	VFMADD213PS  const32_3f000000<>+0(SB), Y6, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VFMADD213PS  Y3, Y6, Y7
+	VADDPS       const32_3f800000<>+0(SB), Y7, Y3
+	VMOVAPS      Y5, Y6
+	VBROADCASTSS const32_3f000000<>+0(SB), Y7
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y7, Y6
+	VSUBPS       const32_4b40007f<>+0(SB), Y6, Y7
+	VSUBPS       Y7, Y5, Y5
+	VADDPS       const32_4b40007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y3, Y3
 	VPSLLD       $0x17, Y5, Y5
 	VMULPS       Y5, Y3, Y3
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y3, Y3
+	VANDPS       Y3, Y4, Y3
 	VMOVUPS      Y3, 32(CX)(R8*4)
 	VADDPS       Y3, Y2, Y2
 	ADDQ         $0x10, R8
@@ -6965,37 +7838,37 @@ end2:
 vectors3:
 	VMOVUPS      (BX)(R8*4), Y3
 	VSUBPS       Y0, Y3, Y3
-	VBROADCASTSS const32_c2d00000<>+0(SB), Y4
-	VBROADCASTSS const32_42b20000<>+0(SB), Y5
-	VMINPS       Y3, Y5, Y3
-	VMAXPS       Y3, Y4, Y3
-	VMOVAPS      Y3, Y4
-	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y5
-	VFMADD213PS  const32_4b400000<>+0(SB), Y5, Y4
-	VSUBPS       const32_4b400000<>+0(SB), Y4, Y4
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS const32_3f317200<>+0(SB), Y4, Y3
-	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y4, Y3
-	VMULPS       Y3, Y3, Y5
-	VBROADCASTSS const32_39509521<>+0(SB), Y6
-	VFMADD213PS  const32_3c088870<>+0(SB), Y5, Y6
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y5, Y6
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y7
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y5, Y7
-	VFMADD213PS  const32_3f000000<>+0(SB), Y5, Y7
-	VFMADD213PS  Y7, Y3, Y6
-	VFMADD213PS  Y3, Y5, Y6
-	VADDPS       const32_3f800000<>+0(SB), Y6, Y3
-	VMOVAPS      Y4, Y5
-	VBROADCASTSS const32_3f000000<>+0(SB), Y6
-	VFMADD213PS  const32_4b40007f<>+0(SB), Y6, Y5
-	VSUBPS       const32_4b40007f<>+0(SB), Y5, Y6
-	VSUBPS       Y6, Y4, Y4
-	VADDPS       const32_4b40007f<>+0(SB), Y4, Y4
+	VCMPPS       $0x15, const32_c28d66eb<>+0(SB), Y3, Y4
+	VBROADCASTSS const32_c28d66eb<>+0(SB), Y5
+	VBROADCASTSS const32_42b20000<>+0(SB), Y6
+	VMINPS       Y3, Y6, Y3
+	VMAXPS       Y3, Y5, Y3
+	VMOVAPS      Y3, Y5
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y6
+	VFMADD213PS  const32_4b400000<>+0(SB), Y6, Y5
+	VSUBPS       const32_4b400000<>+0(SB), Y5, Y5
+	VFNMADD231PS const32_3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y5, Y3
+	VMULPS       Y3, Y3, Y6
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y7
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y6, Y7
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y8
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y6, Y8
+	VFMADD213PS  const32_3f000000<>+0(SB), Y6, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VFMADD213PS  Y3, Y6, Y7
+	VADDPS       const32_3f800000<>+0(SB), Y7, Y3
+	VMOVAPS      Y5, Y6
+	VBROADCASTSS const32_3f000000<>+0(SB), Y7
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y7, Y6
+	VSUBPS       const32_4b40007f<>+0(SB), Y6, Y7
+	VSUBPS       Y7, Y5, Y5
+	VADDPS       const32_4b40007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y3, Y3
 	VPSLLD       $0x17, Y5, Y5
 	VMULPS       Y5, Y3, Y3
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y3, Y3
+	VANDPS       Y3, Y4, Y3
 	VMOVUPS      Y3, (CX)(R8*4)
 	VADDPS       Y3, Y1, Y1
 	ADDQ         $0x08, R8
@@ -7012,37 +7885,37 @@ end4:
 	VMOVDQU      (R10)(R9*4), Y4
 	VMASKMOVPS   (BX)(R8*4), Y4, Y3
 	VSUBPS       Y0, Y3, Y0
-	VBROADCASTSS const32_c2d00000<>+0(SB), Y3
-	VBROADCASTSS const32_42b20000<>+0(SB), Y5
-	VMINPS       Y0, Y5, Y0
-	VMAXPS       Y0, Y3, Y0
-	VMOVAPS      Y0, Y3
-	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y5
-	VFMADD213PS  const32_4b400000<>+0(SB), Y5, Y3
-	VSUBPS       const32_4b400000<>+0(SB), Y3, Y3
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS const32_3f317200<>+0(SB), Y3, Y0
-	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y3, Y0
-	VMULPS       Y0, Y0, Y5
-	VBROADCASTSS const32_39509521<>+0(SB), Y6
-	VFMADD213PS  const32_3c088870<>+0(SB), Y5, Y6
-	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y5, Y6
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Y7
-	VFMADD213PS  const32_3d2aaa72<>+0(SB), Y5, Y7
-	VFMADD213PS  const32_3f000000<>+0(SB), Y5, Y7
-	VFMADD213PS  Y7, Y0, Y6
-	VFMADD213PS  Y0, Y5, Y6
-	VADDPS       const32_3f800000<>+0(SB), Y6, Y0
-	VMOVAPS      Y3, Y5
-	VBROADCASTSS const32_3f000000<>+0(SB), Y6
-	VFMADD213PS  const32_4b40007f<>+0(SB), Y6, Y5
-	VSUBPS       const32_4b40007f<>+0(SB), Y5, Y6
-	VSUBPS       Y6, Y3, Y3
-	VADDPS       const32_4b40007f<>+0(SB), Y3, Y3
+	VCMPPS       $0x15, const32_c28d66eb<>+0(SB), Y0, Y3
+	VBROADCASTSS const32_c28d66eb<>+0(SB), Y5
+	VBROADCASTSS const32_42b20000<>+0(SB), Y6
+	VMINPS       Y0, Y6, Y0
+	VMAXPS       Y0, Y5, Y0
+	VMOVAPS      Y0, Y5
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y6
+	VFMADD213PS  const32_4b400000<>+0(SB), Y6, Y5
+	VSUBPS       const32_4b400000<>+0(SB), Y5, Y5
+	VFNMADD231PS const32_3f317200<>+0(SB), Y5, Y0
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y5, Y0
+	VMULPS       Y0, Y0, Y6
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y7
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y6, Y7
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y8
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y6, Y8
+	VFMADD213PS  const32_3f000000<>+0(SB), Y6, Y8
+	VFMADD213PS  Y8, Y0, Y7
+	VFMADD213PS  Y0, Y6, Y7
+	VADDPS       const32_3f800000<>+0(SB), Y7, Y0
+	VMOVAPS      Y5, Y6
+	VBROADCASTSS const32_3f000000<>+0(SB), Y7
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y7, Y6
+	VSUBPS       const32_4b40007f<>+0(SB), Y6, Y7
+	VSUBPS       Y7, Y5, Y5
+	VADDPS       const32_4b40007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y0, Y0
 	VPSLLD       $0x17, Y5, Y5
 	VMULPS       Y5, Y0, Y0
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y0, Y0
+	VANDPS       Y0, Y3, Y0
 	VMASKMOVPS   Y0, Y4, (CX)(R8*4)
 	VANDPS       Y0, Y4, Y0
 	VADDPS       Y0, Y1, Y1
@@ -7976,20 +8849,18 @@ vectors1:
 	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y2
 	VFMADD213PD  const64_4338000000000000<>+0(SB), Y2, Y1
 	VSUBPD       const64_4338000000000000<>+0(SB), Y1, Y1
-	VMOVAPD      Y0, Y0
 	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y1, Y0
 	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y1, Y0
 	VMULPD       Y0, Y0, Y2
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y3
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y2, Y3
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y2, Y3
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y2, Y3
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y2, Y3
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y4
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y2, Y4
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y2, Y4
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y2, Y4
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y2, Y4
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y3
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y2, Y3
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y2, Y3
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y2, Y3
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y2, Y3
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y4
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y2, Y4
 	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y2, Y4
 	VFMADD213PD  Y4, Y0, Y3
 	VFMADD213PD  Y0, Y2, Y3
@@ -8026,20 +8897,18 @@ end2:
 	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y3
 	VFMADD213PD  const64_4338000000000000<>+0(SB), Y3, Y2
 	VSUBPD       const64_4338000000000000<>+0(SB), Y2, Y2
-	VMOVAPD      Y0, Y0
 	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y2, Y0
 	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y2, Y0
 	VMULPD       Y0, Y0, Y3
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y4
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y3, Y4
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y3, Y4
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y3, Y4
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y3, Y4
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y5
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y3, Y5
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y3, Y5
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y3, Y5
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y3, Y5
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y4
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y3, Y4
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y5
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y3, Y5
 	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y3, Y5
 	VFMADD213PD  Y5, Y0, Y4
 	VFMADD213PD  Y0, Y3, Y4
@@ -8104,65 +8973,59 @@ DATA const64_3dea39ef35793c76<>+16(SB)/8, $0x3dea39ef35793c76
 DATA const64_3dea39ef35793c76<>+24(SB)/8, $0x3dea39ef35793c76
 GLOBL const64_3dea39ef35793c76<>(SB), RODATA|NOPTR, $32
 
-DATA const64_3e5af52906239de4<>+0(SB)/8, $0x3e5af52906239de4
-DATA const64_3e5af52906239de4<>+8(SB)/8, $0x3e5af52906239de4
-DATA const64_3e5af52906239de4<>+16(SB)/8, $0x3e5af52906239de4
-DATA const64_3e5af52906239de4<>+24(SB)/8, $0x3e5af52906239de4
-GLOBL const64_3e5af52906239de4<>(SB), RODATA|NOPTR, $32
+DATA const64_3e5ad176d58fa2e6<>+0(SB)/8, $0x3e5ad176d58fa2e6
+DATA const64_3e5ad176d58fa2e6<>+8(SB)/8, $0x3e5ad176d58fa2e6
+DATA const64_3e5ad176d58fa2e6<>+16(SB)/8, $0x3e5ad176d58fa2e6
+DATA const64_3e5ad176d58fa2e6<>+24(SB)/8, $0x3e5ad176d58fa2e6
+GLOBL const64_3e5ad176d58fa2e6<>(SB), RODATA|NOPTR, $32
 
-DATA const64_3ec71ddffef9e7b1<>+0(SB)/8, $0x3ec71ddffef9e7b1
-DATA const64_3ec71ddffef9e7b1<>+8(SB)/8, $0x3ec71ddffef9e7b1
-DATA const64_3ec71ddffef9e7b1<>+16(SB)/8, $0x3ec71ddffef9e7b1
-DATA const64_3ec71ddffef9e7b1<>+24(SB)/8, $0x3ec71ddffef9e7b1
-GLOBL const64_3ec71ddffef9e7b1<>(SB), RODATA|NOPTR, $32
+DATA const64_3ec71df5a1c03642<>+0(SB)/8, $0x3ec71df5a1c03642
+DATA const64_3ec71df5a1c03642<>+8(SB)/8, $0x3ec71df5a1c03642
+DATA const64_3ec71df5a1c03642<>+16(SB)/8, $0x3ec71df5a1c03642
+DATA const64_3ec71df5a1c03642<>+24(SB)/8, $0x3ec71df5a1c03642
+GLOBL const64_3ec71df5a1c03642<>(SB), RODATA|NOPTR, $32
 
-DATA const64_3f2a01a01aca0134<>+0(SB)/8, $0x3f2a01a01aca0134
-DATA const64_3f2a01a01aca0134<>+8(SB)/8, $0x3f2a01a01aca0134
-DATA const64_3f2a01a01aca0134<>+16(SB)/8, $0x3f2a01a01aca0134
-DATA const64_3f2a01a01aca0134<>+24(SB)/8, $0x3f2a01a01aca0134
-GLOBL const64_3f2a01a01aca0134<>(SB), RODATA|NOPTR, $32
+DATA const64_3f2a01a011a4b90e<>+0(SB)/8, $0x3f2a01a011a4b90e
+DATA const64_3f2a01a011a4b90e<>+8(SB)/8, $0x3f2a01a011a4b90e
+DATA const64_3f2a01a011a4b90e<>+16(SB)/8, $0x3f2a01a011a4b90e
+DATA const64_3f2a01a011a4b90e<>+24(SB)/8, $0x3f2a01a011a4b90e
+GLOBL const64_3f2a01a011a4b90e<>(SB), RODATA|NOPTR, $32
 
-DATA const64_3f8111111110ff87<>+0(SB)/8, $0x3f8111111110ff87
-DATA const64_3f8111111110ff87<>+8(SB)/8, $0x3f8111111110ff87
-DATA const64_3f8111111110ff87<>+16(SB)/8, $0x3f8111111110ff87
-DATA const64_3f8111111110ff87<>+24(SB)/8, $0x3f8111111110ff87
-GLOBL const64_3f8111111110ff87<>(SB), RODATA|NOPTR, $32
+DATA const64_3f81111111128d08<>+0(SB)/8, $0x3f81111111128d08
+DATA const64_3f81111111128d08<>+8(SB)/8, $0x3f81111111128d08
+DATA const64_3f81111111128d08<>+16(SB)/8, $0x3f81111111128d08
+DATA const64_3f81111111128d08<>+24(SB)/8, $0x3f81111111128d08
+GLOBL const64_3f81111111128d08<>(SB), RODATA|NOPTR, $32
 
-DATA const64_3fc5555555555557<>+0(SB)/8, $0x3fc5555555555557
-DATA const64_3fc5555555555557<>+8(SB)/8, $0x3fc5555555555557
-DATA const64_3fc5555555555557<>+16(SB)/8, $0x3fc5555555555557
-DATA const64_3fc5555555555557<>+24(SB)/8, $0x3fc5555555555557
-GLOBL const64_3fc5555555555557<>(SB), RODATA|NOPTR, $32
+DATA const64_3fc5555555555500<>+0(SB)/8, $0x3fc5555555555500
+DATA const64_3fc5555555555500<>+8(SB)/8, $0x3fc5555555555500
+DATA const64_3fc5555555555500<>+16(SB)/8, $0x3fc5555555555500
+DATA const64_3fc5555555555500<>+24(SB)/8, $0x3fc5555555555500
+GLOBL const64_3fc5555555555500<>(SB), RODATA|NOPTR, $32
 
-DATA const64_3e21f75aba0b1e2e<>+0(SB)/8, $0x3e21f75aba0b1e2e
-DATA const64_3e21f75aba0b1e2e<>+8(SB)/8, $0x3e21f75aba0b1e2e
-DATA const64_3e21f75aba0b1e2e<>+16(SB)/8, $0x3e21f75aba0b1e2e
-DATA const64_3e21f75aba0b1e2e<>+24(SB)/8, $0x3e21f75aba0b1e2e
-GLOBL const64_3e21f75aba0b1e2e<>(SB), RODATA|NOPTR, $32
+DATA const64_3e9289fb966b93b9<>+0(SB)/8, $0x3e9289fb966b93b9
+DATA const64_3e9289fb966b93b9<>+8(SB)/8, $0x3e9289fb966b93b9
+DATA const64_3e9289fb966b93b9<>+16(SB)/8, $0x3e9289fb966b93b9
+DATA const64_3e9289fb966b93b9<>+24(SB)/8, $0x3e9289fb966b93b9
+GLOBL const64_3e9289fb966b93b9<>(SB), RODATA|NOPTR, $32
 
-DATA const64_3e927e4da1a3bf04<>+0(SB)/8, $0x3e927e4da1a3bf04
-DATA const64_3e927e4da1a3bf04<>+8(SB)/8, $0x3e927e4da1a3bf04
-DATA const64_3e927e4da1a3bf04<>+16(SB)/8, $0x3e927e4da1a3bf04
-DATA const64_3e927e4da1a3bf04<>+24(SB)/8, $0x3e927e4da1a3bf04
-GLOBL const64_3e927e4da1a3bf04<>(SB), RODATA|NOPTR, $32
+DATA const64_3efa019ab04455f1<>+0(SB)/8, $0x3efa019ab04455f1
+DATA const64_3efa019ab04455f1<>+8(SB)/8, $0x3efa019ab04455f1
+DATA const64_3efa019ab04455f1<>+16(SB)/8, $0x3efa019ab04455f1
+DATA const64_3efa019ab04455f1<>+24(SB)/8, $0x3efa019ab04455f1
+GLOBL const64_3efa019ab04455f1<>(SB), RODATA|NOPTR, $32
 
-DATA const64_3efa01a01a741b3c<>+0(SB)/8, $0x3efa01a01a741b3c
-DATA const64_3efa01a01a741b3c<>+8(SB)/8, $0x3efa01a01a741b3c
-DATA const64_3efa01a01a741b3c<>+16(SB)/8, $0x3efa01a01a741b3c
-DATA const64_3efa01a01a741b3c<>+24(SB)/8, $0x3efa01a01a741b3c
-GLOBL const64_3efa01a01a741b3c<>(SB), RODATA|NOPTR, $32
+DATA const64_3f56c16c17cce032<>+0(SB)/8, $0x3f56c16c17cce032
+DATA const64_3f56c16c17cce032<>+8(SB)/8, $0x3f56c16c17cce032
+DATA const64_3f56c16c17cce032<>+16(SB)/8, $0x3f56c16c17cce032
+DATA const64_3f56c16c17cce032<>+24(SB)/8, $0x3f56c16c17cce032
+GLOBL const64_3f56c16c17cce032<>(SB), RODATA|NOPTR, $32
 
-DATA const64_3f56c16c16c16212<>+0(SB)/8, $0x3f56c16c16c16212
-DATA const64_3f56c16c16c16212<>+8(SB)/8, $0x3f56c16c16c16212
-DATA const64_3f56c16c16c16212<>+16(SB)/8, $0x3f56c16c16c16212
-DATA const64_3f56c16c16c16212<>+24(SB)/8, $0x3f56c16c16c16212
-GLOBL const64_3f56c16c16c16212<>(SB), RODATA|NOPTR, $32
-
-DATA const64_3fa5555555555556<>+0(SB)/8, $0x3fa5555555555556
-DATA const64_3fa5555555555556<>+8(SB)/8, $0x3fa5555555555556
-DATA const64_3fa5555555555556<>+16(SB)/8, $0x3fa5555555555556
-DATA const64_3fa5555555555556<>+24(SB)/8, $0x3fa5555555555556
-GLOBL const64_3fa5555555555556<>(SB), RODATA|NOPTR, $32
+DATA const64_3fa55555555531ee<>+0(SB)/8, $0x3fa55555555531ee
+DATA const64_3fa55555555531ee<>+8(SB)/8, $0x3fa55555555531ee
+DATA const64_3fa55555555531ee<>+16(SB)/8, $0x3fa55555555531ee
+DATA const64_3fa55555555531ee<>+24(SB)/8, $0x3fa55555555531ee
+GLOBL const64_3fa55555555531ee<>(SB), RODATA|NOPTR, $32
 
 DATA const64_3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
 DATA const64_3fe0000000000000<>+8(SB)/8, $0x3fe0000000000000
@@ -8175,6 +9038,130 @@ DATA const64_43380000000003ff<>+8(SB)/8, $0x43380000000003ff
 DATA const64_43380000000003ff<>+16(SB)/8, $0x43380000000003ff
 DATA const64_43380000000003ff<>+24(SB)/8, $0x43380000000003ff
 GLOBL const64_43380000000003ff<>(SB), RODATA|NOPTR, $32
+
+// func weight64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·weight64AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VCMPPD       $0x15, const64_c0859e164b80df76<>+0(SB), Y0, Y1
+	VBROADCASTSD const64_c0859e164b80df76<>+0(SB), Y2
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Y3
+	VMINPD       Y0, Y3, Y0
+	VMAXPD       Y0, Y2, Y0
+	VMOVAPD      Y0, Y2
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y3
+	VFMADD213PD  const64_4338000000000000<>+0(SB), Y3, Y2
+	VSUBPD       const64_4338000000000000<>+0(SB), Y2, Y2
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y2, Y0
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y2, Y0
+	VMULPD       Y0, Y0, Y3
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y4
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y3, Y4
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y5
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y3, Y5
+	VFMADD213PD  Y5, Y0, Y4
+	VFMADD213PD  Y0, Y3, Y4
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y4, Y0
+	VMOVAPD      Y2, Y3
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y4
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y4, Y3
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y3, Y4
+	VSUBPD       Y4, Y2, Y2
+	VADDPD       const64_43380000000003ff<>+0(SB), Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y0, Y0
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VANDPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VCMPPD       $0x15, const64_c0859e164b80df76<>+0(SB), Y0, Y2
+	VBROADCASTSD const64_c0859e164b80df76<>+0(SB), Y3
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VMAXPD       Y0, Y3, Y0
+	VMOVAPD      Y0, Y3
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y4
+	VFMADD213PD  const64_4338000000000000<>+0(SB), Y4, Y3
+	VSUBPD       const64_4338000000000000<>+0(SB), Y3, Y3
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y3, Y0
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y3, Y0
+	VMULPD       Y0, Y0, Y4
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y5
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y4, Y5
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y6
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y4, Y6
+	VFMADD213PD  Y6, Y0, Y5
+	VFMADD213PD  Y0, Y4, Y5
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y5, Y0
+	VMOVAPD      Y3, Y4
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y5
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y5, Y4
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y4, Y5
+	VSUBPD       Y5, Y3, Y3
+	VADDPD       const64_43380000000003ff<>+0(SB), Y3, Y3
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y0, Y0
+	VANDPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const64_c0859e164b80df76<>+0(SB)/8, $0xc0859e164b80df76
+DATA const64_c0859e164b80df76<>+8(SB)/8, $0xc0859e164b80df76
+DATA const64_c0859e164b80df76<>+16(SB)/8, $0xc0859e164b80df76
+DATA const64_c0859e164b80df76<>+24(SB)/8, $0xc0859e164b80df76
+GLOBL const64_c0859e164b80df76<>(SB), RODATA|NOPTR, $32
 
 // func expm164AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX, AVX2, FMA3
@@ -8818,20 +9805,18 @@ vectors1:
 	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y5
 	VFMADD213PD  const64_4338000000000000<>+0(SB), Y5, Y4
 	VSUBPD       const64_4338000000000000<>+0(SB), Y4, Y4
-	VMOVAPD      Y0, Y0
 	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y4, Y0
 	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y4, Y0
 	VMULPD       Y0, Y0, Y5
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y6
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y5, Y6
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y7
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y5, Y7
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y6
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y5, Y6
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y7
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y5, Y7
 	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y5, Y7
 	VFMADD213PD  Y7, Y0, Y6
 	VFMADD213PD  Y0, Y5, Y6
@@ -8896,20 +9881,18 @@ end2:
 	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y6
 	VFMADD213PD  const64_4338000000000000<>+0(SB), Y6, Y5
 	VSUBPD       const64_4338000000000000<>+0(SB), Y5, Y5
-	VMOVAPD      Y0, Y0
 	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y5, Y0
 	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y5, Y0
 	VMULPD       Y0, Y0, Y6
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y7
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y6, Y7
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y6, Y7
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y6, Y7
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y6, Y7
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y8
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y6, Y8
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y6, Y8
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y6, Y8
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y6, Y8
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y7
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y6, Y7
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y8
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y6, Y8
 	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y6, Y8
 	VFMADD213PD  Y8, Y0, Y7
 	VFMADD213PD  Y0, Y6, Y7
@@ -9042,48 +10025,34 @@ row:
 
 vectors1:
 	VMOVUPD      (DX)(SI*8), Y0
-	VORPD        const64_8000000000000000<>+0(SB), Y0, Y1
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Y2
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Y3
-	VMINPD       Y1, Y3, Y1
-	VMAXPD       Y1, Y2, Y1
-	VMOVAPD      Y1, Y2
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y3
-	VFMADD213PD  const64_4338000000000000<>+0(SB), Y3, Y2
-	VSUBPD       const64_4338000000000000<>+0(SB), Y2, Y2
-	VMOVAPD      Y1, Y1
-	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y2, Y1
-	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y2, Y1
-	VMULPD       Y1, Y1, Y3
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y4
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y3, Y4
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y3, Y4
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y3, Y4
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y3, Y4
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y5
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y3, Y5
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y3, Y5
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y3, Y5
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y3, Y5
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Y1
+	VBROADCASTSD const64_4044000000000000<>+0(SB), Y2
+	VMINPD       Y0, Y2, Y0
+	VMAXPD       Y0, Y1, Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSD const64_bff71547652b82fe<>+0(SB), Y2
+	VFMADD213PD  const64_43380000000003bf<>+0(SB), Y2, Y1
+	VPSLLQ       $0x34, Y1, Y2
+	VSUBPD       const64_43380000000003bf<>+0(SB), Y1, Y1
+	VFNMSUB231PD const64_3fe62e42fee00000<>+0(SB), Y1, Y0
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y1, Y0
+	VBROADCASTSD const64_3bf0000000000000<>+0(SB), Y1
+	VMULPD       Y0, Y0, Y3
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y4
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y3, Y4
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y5
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y3, Y5
 	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y3, Y5
-	VFMADD213PD  Y5, Y1, Y4
-	VFMADD213PD  Y1, Y3, Y4
-	VADDPD       const64_3ff0000000000000<>+0(SB), Y4, Y1
-	VMOVAPD      Y2, Y3
-	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y4
-	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y4, Y3
-	VSUBPD       const64_43380000000003ff<>+0(SB), Y3, Y4
-	VSUBPD       Y4, Y2, Y2
-	VADDPD       const64_43380000000003ff<>+0(SB), Y2, Y2
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y1, Y1
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x11, const64_0<>+0(SB), Y0, Y0
-	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Y2
-	VBLENDVPD    Y0, Y1, Y2, Y0
-	VADDPD       const64_3ff0000000000000<>+0(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VFMADD213PD  Y5, Y0, Y4
+	VFMADD213PD  Y0, Y3, Y4
+	VFMADD213PD  Y2, Y2, Y4
+	VADDPD       Y1, Y4, Y0
+	VDIVPD       Y0, Y1, Y0
 	VMOVUPD      Y0, (CX)(SI*8)
 	ADDQ         $0x04, SI
 	CMPQ         SI, DI
@@ -9098,48 +10067,34 @@ end2:
 	NEGQ         DI
 	VMOVDQU      (R8)(DI*8), Y1
 	VMASKMOVPD   (DX)(SI*8), Y1, Y0
-	VORPD        const64_8000000000000000<>+0(SB), Y0, Y2
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Y3
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Y4
-	VMINPD       Y2, Y4, Y2
-	VMAXPD       Y2, Y3, Y2
-	VMOVAPD      Y2, Y3
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y4
-	VFMADD213PD  const64_4338000000000000<>+0(SB), Y4, Y3
-	VSUBPD       const64_4338000000000000<>+0(SB), Y3, Y3
-	VMOVAPD      Y2, Y2
-	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y3, Y2
-	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y3, Y2
-	VMULPD       Y2, Y2, Y4
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y5
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y4, Y5
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y4, Y5
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y4, Y5
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y4, Y5
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y6
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y4, Y6
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y4, Y6
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y4, Y6
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y4, Y6
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Y2
+	VBROADCASTSD const64_4044000000000000<>+0(SB), Y3
+	VMINPD       Y0, Y3, Y0
+	VMAXPD       Y0, Y2, Y0
+	VMOVAPD      Y0, Y2
+	VBROADCASTSD const64_bff71547652b82fe<>+0(SB), Y3
+	VFMADD213PD  const64_43380000000003bf<>+0(SB), Y3, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VSUBPD       const64_43380000000003bf<>+0(SB), Y2, Y2
+	VFNMSUB231PD const64_3fe62e42fee00000<>+0(SB), Y2, Y0
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y2, Y0
+	VBROADCASTSD const64_3bf0000000000000<>+0(SB), Y2
+	VMULPD       Y0, Y0, Y4
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y5
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y4, Y5
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y6
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y4, Y6
 	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y4, Y6
-	VFMADD213PD  Y6, Y2, Y5
-	VFMADD213PD  Y2, Y4, Y5
-	VADDPD       const64_3ff0000000000000<>+0(SB), Y5, Y2
-	VMOVAPD      Y3, Y4
-	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y5
-	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y5, Y4
-	VSUBPD       const64_43380000000003ff<>+0(SB), Y4, Y5
-	VSUBPD       Y5, Y3, Y3
-	VADDPD       const64_43380000000003ff<>+0(SB), Y3, Y3
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VCMPPD       $0x11, const64_0<>+0(SB), Y0, Y0
-	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Y3
-	VBLENDVPD    Y0, Y2, Y3, Y0
-	VADDPD       const64_3ff0000000000000<>+0(SB), Y2, Y2
-	VDIVPD       Y2, Y0, Y0
+	VFMADD213PD  Y6, Y0, Y5
+	VFMADD213PD  Y0, Y4, Y5
+	VFMADD213PD  Y3, Y3, Y5
+	VADDPD       Y2, Y5, Y0
+	VDIVPD       Y0, Y2, Y0
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
@@ -9153,6 +10108,30 @@ next:
 done:
 	VZEROUPPER
 	RET
+
+DATA const64_4044000000000000<>+0(SB)/8, $0x4044000000000000
+DATA const64_4044000000000000<>+8(SB)/8, $0x4044000000000000
+DATA const64_4044000000000000<>+16(SB)/8, $0x4044000000000000
+DATA const64_4044000000000000<>+24(SB)/8, $0x4044000000000000
+GLOBL const64_4044000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA const64_43380000000003bf<>+0(SB)/8, $0x43380000000003bf
+DATA const64_43380000000003bf<>+8(SB)/8, $0x43380000000003bf
+DATA const64_43380000000003bf<>+16(SB)/8, $0x43380000000003bf
+DATA const64_43380000000003bf<>+24(SB)/8, $0x43380000000003bf
+GLOBL const64_43380000000003bf<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bff71547652b82fe<>+0(SB)/8, $0xbff71547652b82fe
+DATA const64_bff71547652b82fe<>+8(SB)/8, $0xbff71547652b82fe
+DATA const64_bff71547652b82fe<>+16(SB)/8, $0xbff71547652b82fe
+DATA const64_bff71547652b82fe<>+24(SB)/8, $0xbff71547652b82fe
+GLOBL const64_bff71547652b82fe<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3bf0000000000000<>+0(SB)/8, $0x3bf0000000000000
+DATA const64_3bf0000000000000<>+8(SB)/8, $0x3bf0000000000000
+DATA const64_3bf0000000000000<>+16(SB)/8, $0x3bf0000000000000
+DATA const64_3bf0000000000000<>+24(SB)/8, $0x3bf0000000000000
+GLOBL const64_3bf0000000000000<>(SB), RODATA|NOPTR, $32
 
 // func erf64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX, AVX2, FMA3
@@ -9225,20 +10204,18 @@ vectors1:
 	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y4
 	VFMADD213PD  const64_4338000000000000<>+0(SB), Y4, Y3
 	VSUBPD       const64_4338000000000000<>+0(SB), Y3, Y3
-	VMOVAPD      Y0, Y0
 	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y3, Y0
 	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y3, Y0
 	VMULPD       Y0, Y0, Y4
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y6
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y4, Y6
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y4, Y6
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y4, Y6
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y4, Y6
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y7
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y4, Y7
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y4, Y7
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y4, Y7
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y4, Y7
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y6
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y4, Y6
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y7
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y4, Y7
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y4, Y7
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y4, Y7
 	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y4, Y7
 	VFMADD213PD  Y7, Y0, Y6
 	VFMADD213PD  Y0, Y4, Y6
@@ -9325,20 +10302,18 @@ end2:
 	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y5
 	VFMADD213PD  const64_4338000000000000<>+0(SB), Y5, Y4
 	VSUBPD       const64_4338000000000000<>+0(SB), Y4, Y4
-	VMOVAPD      Y0, Y0
 	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y4, Y0
 	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y4, Y0
 	VMULPD       Y0, Y0, Y5
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y7
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y5, Y7
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y8
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y5, Y8
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y5, Y8
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y5, Y8
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y5, Y8
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y7
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y5, Y7
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y8
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y5, Y8
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y5, Y8
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y5, Y8
 	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y5, Y8
 	VFMADD213PD  Y8, Y0, Y7
 	VFMADD213PD  Y0, Y5, Y7
@@ -13361,6 +14336,176 @@ done:
 	VZEROUPPER
 	RET
 
+// func rowDeviation64AVX2(dst *byte, x *byte, mean *byte, rows int, cols int, xStride int, meanStride int)
+// Requires: AVX, FMA3
+TEXT ·rowDeviation64AVX2(SB), NOSPLIT, $0-56
+	MOVQ  rows+24(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  mean+16(FP), BX
+	MOVQ  cols+32(FP), SI
+
+row:
+	VBROADCASTSD (BX), Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	XORQ         DI, DI
+	LEAQ         -16(SI), R8
+	CMPQ         DI, R8
+	JGT          end2
+
+vectors1:
+	VMOVUPD     (DX)(DI*8), Y5
+	VSUBPD      Y0, Y5, Y5
+	VFMADD231PD Y5, Y5, Y1
+	VMOVUPD     32(DX)(DI*8), Y5
+	VSUBPD      Y0, Y5, Y5
+	VFMADD231PD Y5, Y5, Y2
+	VMOVUPD     64(DX)(DI*8), Y5
+	VSUBPD      Y0, Y5, Y5
+	VFMADD231PD Y5, Y5, Y3
+	VMOVUPD     96(DX)(DI*8), Y5
+	VSUBPD      Y0, Y5, Y5
+	VFMADD231PD Y5, Y5, Y4
+	ADDQ        $0x10, DI
+	CMPQ        DI, R8
+	JLE         vectors1
+
+end2:
+	LEAQ -4(SI), R8
+	CMPQ DI, R8
+	JGT  end4
+
+vectors3:
+	VMOVUPD     (DX)(DI*8), Y5
+	VSUBPD      Y0, Y5, Y5
+	VFMADD231PD Y5, Y5, Y1
+	ADDQ        $0x04, DI
+	CMPQ        DI, R8
+	JLE         vectors3
+
+end4:
+	CMPQ        DI, SI
+	JGE         next
+	MOVQ        SI, R8
+	SUBQ        DI, R8
+	LEAQ        ramp<>+32(SB), R9
+	NEGQ        R8
+	VMOVDQU     (R9)(R8*8), Y5
+	VMASKMOVPD  (DX)(DI*8), Y5, Y6
+	VBLENDVPD   Y5, Y6, Y0, Y5
+	VSUBPD      Y0, Y5, Y0
+	VFMADD231PD Y0, Y0, Y1
+
+next:
+	VADDPD       Y2, Y1, Y0
+	VADDPD       Y4, Y3, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	VMOVSD       X0, (CX)
+	ADDQ         $0x08, CX
+	MOVQ         xStride+40(FP), DI
+	ADDQ         DI, DX
+	MOVQ         meanStride+48(FP), DI
+	ADDQ         DI, BX
+	DECQ         AX
+	JNE          row
+
+done:
+	VZEROUPPER
+	RET
+
+// func standardise64AVX2(dst *byte, x *byte, mean *byte, scale *byte, rows int, cols int, dstStride int, xStride int, meanStride int, scaleStride int)
+// Requires: AVX
+TEXT ·standardise64AVX2(SB), NOSPLIT, $0-80
+	MOVQ  rows+32(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  mean+16(FP), BX
+	MOVQ  scale+24(FP), SI
+	MOVQ  cols+40(FP), DI
+
+row:
+	VBROADCASTSD (BX), Y0
+	VBROADCASTSD (SI), Y1
+	XORQ         R8, R8
+	LEAQ         -16(DI), R9
+	CMPQ         R8, R9
+	JGT          end2
+
+vectors1:
+	VMOVUPD (DX)(R8*8), Y2
+	VSUBPD  Y0, Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VMOVUPD Y2, (CX)(R8*8)
+	VMOVUPD 32(DX)(R8*8), Y2
+	VSUBPD  Y0, Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VMOVUPD Y2, 32(CX)(R8*8)
+	VMOVUPD 64(DX)(R8*8), Y2
+	VSUBPD  Y0, Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VMOVUPD Y2, 64(CX)(R8*8)
+	VMOVUPD 96(DX)(R8*8), Y2
+	VSUBPD  Y0, Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VMOVUPD Y2, 96(CX)(R8*8)
+	ADDQ    $0x10, R8
+	CMPQ    R8, R9
+	JLE     vectors1
+
+end2:
+	LEAQ -4(DI), R9
+	CMPQ R8, R9
+	JGT  end4
+
+vectors3:
+	VMOVUPD (DX)(R8*8), Y2
+	VSUBPD  Y0, Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VMOVUPD Y2, (CX)(R8*8)
+	ADDQ    $0x04, R8
+	CMPQ    R8, R9
+	JLE     vectors3
+
+end4:
+	CMPQ       R8, DI
+	JGE        next
+	MOVQ       DI, R9
+	SUBQ       R8, R9
+	LEAQ       ramp<>+32(SB), R10
+	NEGQ       R9
+	VMOVDQU    (R10)(R9*8), Y3
+	VMASKMOVPD (DX)(R8*8), Y3, Y2
+	VSUBPD     Y0, Y2, Y0
+	VMULPD     Y1, Y0, Y0
+	VMASKMOVPD Y0, Y3, (CX)(R8*8)
+
+next:
+	MOVQ dstStride+48(FP), R8
+	ADDQ R8, CX
+	MOVQ xStride+56(FP), R8
+	ADDQ R8, DX
+	MOVQ meanStride+64(FP), R8
+	ADDQ R8, BX
+	MOVQ scaleStride+72(FP), R8
+	ADDQ R8, SI
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func rowMax64AVX2(dst *byte, x *byte, rows int, cols int, xStride int)
 // Requires: AVX
 TEXT ·rowMax64AVX2(SB), NOSPLIT, $0-40
@@ -13677,12 +14822,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x04
@@ -13690,6 +14832,12 @@ pass6:
 
 vectors8:
 	VMOVUPD (AX), Y0
+	VMOVUPD (AX)(SI*1), Y1
+	VMOVUPD (AX)(SI*2), Y2
+	VMOVUPD (AX)(DI*1), Y3
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y1
+	VADDPD  Y1, Y0, Y0
 	VMOVUPD (DX), Y1
 	VADDPD  Y1, Y0, Y0
 	VMOVUPD Y0, (DX)
@@ -13706,17 +14854,95 @@ part9:
 	NEGQ       BX
 	VMOVDQU    (CX)(BX*8), Y0
 	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (AX)(SI*1), Y0, Y2
+	VMASKMOVPD (AX)(SI*2), Y0, Y3
+	VMASKMOVPD (AX)(DI*1), Y0, Y4
+	VADDPD     Y2, Y1, Y1
+	VADDPD     Y4, Y3, Y2
+	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD (DX), Y0, Y2
 	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (DX)
 
 done10:
-	LEAQ (R9)(SI*1), R9
-	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
 
 end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x04
+	JLT  part14
+
+vectors13:
+	VMOVUPD (AX), Y0
+	VMOVUPD (AX)(SI*1), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD (DX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (DX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, DX
+	SUBQ    $0x04, BX
+	CMPQ    BX, $0x04
+	JGE     vectors13
+
+part14:
+	TESTQ      BX, BX
+	JLE        done15
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (AX)(SI*1), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (DX), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x04
+	JLT  part19
+
+vectors18:
+	VMOVUPD (AX), Y0
+	VMOVUPD (DX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (DX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, DX
+	SUBQ    $0x04, BX
+	CMPQ    BX, $0x04
+	JGE     vectors18
+
+part19:
+	TESTQ      BX, BX
+	JLE        done20
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (DX), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (DX)
+
+done20:
+	LEAQ (R9)(SI*1), R9
+	SUBQ $0x01, R8
+
+end17:
 	VZEROUPPER
 	RET
 
@@ -13876,12 +15102,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x04
@@ -13889,6 +15112,27 @@ pass6:
 
 vectors8:
 	VMOVUPD   (AX), Y0
+	VMOVUPD   (AX)(SI*1), Y1
+	VMOVUPD   (AX)(SI*2), Y2
+	VMOVUPD   (AX)(DI*1), Y3
+	VCMPPD    $0x03, Y1, Y0, Y4
+	VADDPD    Y1, Y0, Y5
+	VMAXPD    Y1, Y0, Y6
+	VMAXPD    Y0, Y1, Y0
+	VANDPD    Y0, Y6, Y0
+	VBLENDVPD Y4, Y5, Y0, Y0
+	VCMPPD    $0x03, Y3, Y2, Y1
+	VADDPD    Y3, Y2, Y4
+	VMAXPD    Y3, Y2, Y5
+	VMAXPD    Y2, Y3, Y2
+	VANDPD    Y2, Y5, Y2
+	VBLENDVPD Y1, Y4, Y2, Y1
+	VCMPPD    $0x03, Y1, Y0, Y2
+	VADDPD    Y1, Y0, Y3
+	VMAXPD    Y1, Y0, Y4
+	VMAXPD    Y0, Y1, Y0
+	VANDPD    Y0, Y4, Y0
+	VBLENDVPD Y2, Y3, Y0, Y0
 	VMOVUPD   (DX), Y1
 	VCMPPD    $0x03, Y1, Y0, Y2
 	VADDPD    Y1, Y0, Y3
@@ -13910,6 +15154,27 @@ part9:
 	NEGQ       BX
 	VMOVDQU    (CX)(BX*8), Y0
 	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (AX)(SI*1), Y0, Y2
+	VMASKMOVPD (AX)(SI*2), Y0, Y3
+	VMASKMOVPD (AX)(DI*1), Y0, Y4
+	VCMPPD     $0x03, Y2, Y1, Y5
+	VADDPD     Y2, Y1, Y6
+	VMAXPD     Y2, Y1, Y7
+	VMAXPD     Y1, Y2, Y1
+	VANDPD     Y1, Y7, Y1
+	VBLENDVPD  Y5, Y6, Y1, Y1
+	VCMPPD     $0x03, Y4, Y3, Y2
+	VADDPD     Y4, Y3, Y5
+	VMAXPD     Y4, Y3, Y6
+	VMAXPD     Y3, Y4, Y3
+	VANDPD     Y3, Y6, Y3
+	VBLENDVPD  Y2, Y5, Y3, Y2
+	VCMPPD     $0x03, Y2, Y1, Y3
+	VADDPD     Y2, Y1, Y4
+	VMAXPD     Y2, Y1, Y5
+	VMAXPD     Y1, Y2, Y1
+	VANDPD     Y1, Y5, Y1
+	VBLENDVPD  Y3, Y4, Y1, Y1
 	VMASKMOVPD (DX), Y0, Y2
 	VCMPPD     $0x03, Y2, Y1, Y3
 	VADDPD     Y2, Y1, Y4
@@ -13920,12 +15185,114 @@ part9:
 	VMASKMOVPD Y1, Y0, (DX)
 
 done10:
-	LEAQ (R9)(SI*1), R9
-	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
 
 end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x04
+	JLT  part14
+
+vectors13:
+	VMOVUPD   (AX), Y0
+	VMOVUPD   (AX)(SI*1), Y1
+	VCMPPD    $0x03, Y1, Y0, Y2
+	VADDPD    Y1, Y0, Y3
+	VMAXPD    Y1, Y0, Y4
+	VMAXPD    Y0, Y1, Y0
+	VANDPD    Y0, Y4, Y0
+	VBLENDVPD Y2, Y3, Y0, Y0
+	VMOVUPD   (DX), Y1
+	VCMPPD    $0x03, Y1, Y0, Y2
+	VADDPD    Y1, Y0, Y3
+	VMAXPD    Y1, Y0, Y4
+	VMAXPD    Y0, Y1, Y0
+	VANDPD    Y0, Y4, Y0
+	VBLENDVPD Y2, Y3, Y0, Y0
+	VMOVUPD   Y0, (DX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, DX
+	SUBQ      $0x04, BX
+	CMPQ      BX, $0x04
+	JGE       vectors13
+
+part14:
+	TESTQ      BX, BX
+	JLE        done15
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (AX)(SI*1), Y0, Y2
+	VCMPPD     $0x03, Y2, Y1, Y3
+	VADDPD     Y2, Y1, Y4
+	VMAXPD     Y2, Y1, Y5
+	VMAXPD     Y1, Y2, Y1
+	VANDPD     Y1, Y5, Y1
+	VBLENDVPD  Y3, Y4, Y1, Y1
+	VMASKMOVPD (DX), Y0, Y2
+	VCMPPD     $0x03, Y2, Y1, Y3
+	VADDPD     Y2, Y1, Y4
+	VMAXPD     Y2, Y1, Y5
+	VMAXPD     Y1, Y2, Y1
+	VANDPD     Y1, Y5, Y1
+	VBLENDVPD  Y3, Y4, Y1, Y1
+	VMASKMOVPD Y1, Y0, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x04
+	JLT  part19
+
+vectors18:
+	VMOVUPD   (AX), Y0
+	VMOVUPD   (DX), Y1
+	VCMPPD    $0x03, Y1, Y0, Y2
+	VADDPD    Y1, Y0, Y3
+	VMAXPD    Y1, Y0, Y4
+	VMAXPD    Y0, Y1, Y0
+	VANDPD    Y0, Y4, Y0
+	VBLENDVPD Y2, Y3, Y0, Y0
+	VMOVUPD   Y0, (DX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, DX
+	SUBQ      $0x04, BX
+	CMPQ      BX, $0x04
+	JGE       vectors18
+
+part19:
+	TESTQ      BX, BX
+	JLE        done20
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (DX), Y0, Y2
+	VCMPPD     $0x03, Y2, Y1, Y3
+	VADDPD     Y2, Y1, Y4
+	VMAXPD     Y2, Y1, Y5
+	VMAXPD     Y1, Y2, Y1
+	VANDPD     Y1, Y5, Y1
+	VBLENDVPD  Y3, Y4, Y1, Y1
+	VMASKMOVPD Y1, Y0, (DX)
+
+done20:
+	LEAQ (R9)(SI*1), R9
+	SUBQ $0x01, R8
+
+end17:
 	VZEROUPPER
 	RET
 
@@ -14085,12 +15452,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x04
@@ -14098,6 +15462,27 @@ pass6:
 
 vectors8:
 	VMOVUPD   (AX), Y0
+	VMOVUPD   (AX)(SI*1), Y1
+	VMOVUPD   (AX)(SI*2), Y2
+	VMOVUPD   (AX)(DI*1), Y3
+	VCMPPD    $0x03, Y1, Y0, Y4
+	VADDPD    Y1, Y0, Y5
+	VMINPD    Y1, Y0, Y6
+	VMINPD    Y0, Y1, Y0
+	VORPD     Y0, Y6, Y0
+	VBLENDVPD Y4, Y5, Y0, Y0
+	VCMPPD    $0x03, Y3, Y2, Y1
+	VADDPD    Y3, Y2, Y4
+	VMINPD    Y3, Y2, Y5
+	VMINPD    Y2, Y3, Y2
+	VORPD     Y2, Y5, Y2
+	VBLENDVPD Y1, Y4, Y2, Y1
+	VCMPPD    $0x03, Y1, Y0, Y2
+	VADDPD    Y1, Y0, Y3
+	VMINPD    Y1, Y0, Y4
+	VMINPD    Y0, Y1, Y0
+	VORPD     Y0, Y4, Y0
+	VBLENDVPD Y2, Y3, Y0, Y0
 	VMOVUPD   (DX), Y1
 	VCMPPD    $0x03, Y1, Y0, Y2
 	VADDPD    Y1, Y0, Y3
@@ -14119,6 +15504,27 @@ part9:
 	NEGQ       BX
 	VMOVDQU    (CX)(BX*8), Y0
 	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (AX)(SI*1), Y0, Y2
+	VMASKMOVPD (AX)(SI*2), Y0, Y3
+	VMASKMOVPD (AX)(DI*1), Y0, Y4
+	VCMPPD     $0x03, Y2, Y1, Y5
+	VADDPD     Y2, Y1, Y6
+	VMINPD     Y2, Y1, Y7
+	VMINPD     Y1, Y2, Y1
+	VORPD      Y1, Y7, Y1
+	VBLENDVPD  Y5, Y6, Y1, Y1
+	VCMPPD     $0x03, Y4, Y3, Y2
+	VADDPD     Y4, Y3, Y5
+	VMINPD     Y4, Y3, Y6
+	VMINPD     Y3, Y4, Y3
+	VORPD      Y3, Y6, Y3
+	VBLENDVPD  Y2, Y5, Y3, Y2
+	VCMPPD     $0x03, Y2, Y1, Y3
+	VADDPD     Y2, Y1, Y4
+	VMINPD     Y2, Y1, Y5
+	VMINPD     Y1, Y2, Y1
+	VORPD      Y1, Y5, Y1
+	VBLENDVPD  Y3, Y4, Y1, Y1
 	VMASKMOVPD (DX), Y0, Y2
 	VCMPPD     $0x03, Y2, Y1, Y3
 	VADDPD     Y2, Y1, Y4
@@ -14129,12 +15535,114 @@ part9:
 	VMASKMOVPD Y1, Y0, (DX)
 
 done10:
-	LEAQ (R9)(SI*1), R9
-	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
 
 end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x04
+	JLT  part14
+
+vectors13:
+	VMOVUPD   (AX), Y0
+	VMOVUPD   (AX)(SI*1), Y1
+	VCMPPD    $0x03, Y1, Y0, Y2
+	VADDPD    Y1, Y0, Y3
+	VMINPD    Y1, Y0, Y4
+	VMINPD    Y0, Y1, Y0
+	VORPD     Y0, Y4, Y0
+	VBLENDVPD Y2, Y3, Y0, Y0
+	VMOVUPD   (DX), Y1
+	VCMPPD    $0x03, Y1, Y0, Y2
+	VADDPD    Y1, Y0, Y3
+	VMINPD    Y1, Y0, Y4
+	VMINPD    Y0, Y1, Y0
+	VORPD     Y0, Y4, Y0
+	VBLENDVPD Y2, Y3, Y0, Y0
+	VMOVUPD   Y0, (DX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, DX
+	SUBQ      $0x04, BX
+	CMPQ      BX, $0x04
+	JGE       vectors13
+
+part14:
+	TESTQ      BX, BX
+	JLE        done15
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (AX)(SI*1), Y0, Y2
+	VCMPPD     $0x03, Y2, Y1, Y3
+	VADDPD     Y2, Y1, Y4
+	VMINPD     Y2, Y1, Y5
+	VMINPD     Y1, Y2, Y1
+	VORPD      Y1, Y5, Y1
+	VBLENDVPD  Y3, Y4, Y1, Y1
+	VMASKMOVPD (DX), Y0, Y2
+	VCMPPD     $0x03, Y2, Y1, Y3
+	VADDPD     Y2, Y1, Y4
+	VMINPD     Y2, Y1, Y5
+	VMINPD     Y1, Y2, Y1
+	VORPD      Y1, Y5, Y1
+	VBLENDVPD  Y3, Y4, Y1, Y1
+	VMASKMOVPD Y1, Y0, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x04
+	JLT  part19
+
+vectors18:
+	VMOVUPD   (AX), Y0
+	VMOVUPD   (DX), Y1
+	VCMPPD    $0x03, Y1, Y0, Y2
+	VADDPD    Y1, Y0, Y3
+	VMINPD    Y1, Y0, Y4
+	VMINPD    Y0, Y1, Y0
+	VORPD     Y0, Y4, Y0
+	VBLENDVPD Y2, Y3, Y0, Y0
+	VMOVUPD   Y0, (DX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, DX
+	SUBQ      $0x04, BX
+	CMPQ      BX, $0x04
+	JGE       vectors18
+
+part19:
+	TESTQ      BX, BX
+	JLE        done20
+	LEAQ       ramp<>+32(SB), CX
+	NEGQ       BX
+	VMOVDQU    (CX)(BX*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (DX), Y0, Y2
+	VCMPPD     $0x03, Y2, Y1, Y3
+	VADDPD     Y2, Y1, Y4
+	VMINPD     Y2, Y1, Y5
+	VMINPD     Y1, Y2, Y1
+	VORPD      Y1, Y5, Y1
+	VBLENDVPD  Y3, Y4, Y1, Y1
+	VMASKMOVPD Y1, Y0, (DX)
+
+done20:
+	LEAQ (R9)(SI*1), R9
+	SUBQ $0x01, R8
+
+end17:
 	VZEROUPPER
 	RET
 
@@ -14228,82 +15736,82 @@ row:
 vectors1:
 	VMOVUPD      (BX)(R8*8), Y3
 	VSUBPD       Y0, Y3, Y3
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Y4
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Y5
-	VMINPD       Y3, Y5, Y3
-	VMAXPD       Y3, Y4, Y3
-	VMOVAPD      Y3, Y4
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y5
-	VFMADD213PD  const64_4338000000000000<>+0(SB), Y5, Y4
-	VSUBPD       const64_4338000000000000<>+0(SB), Y4, Y4
-	VMOVAPD      Y3, Y3
-	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y4, Y3
-	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y4, Y3
-	VMULPD       Y3, Y3, Y5
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y6
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y5, Y6
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y7
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y5, Y7
-	VFMADD213PD  Y7, Y3, Y6
-	VFMADD213PD  Y3, Y5, Y6
-	VADDPD       const64_3ff0000000000000<>+0(SB), Y6, Y3
-	VMOVAPD      Y4, Y5
-	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y6
-	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y6, Y5
-	VSUBPD       const64_43380000000003ff<>+0(SB), Y5, Y6
-	VSUBPD       Y6, Y4, Y4
-	VADDPD       const64_43380000000003ff<>+0(SB), Y4, Y4
+	VCMPPD       $0x15, const64_c0859e164b80df76<>+0(SB), Y3, Y4
+	VBROADCASTSD const64_c0859e164b80df76<>+0(SB), Y5
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Y6
+	VMINPD       Y3, Y6, Y3
+	VMAXPD       Y3, Y5, Y3
+	VMOVAPD      Y3, Y5
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y6
+	VFMADD213PD  const64_4338000000000000<>+0(SB), Y6, Y5
+	VSUBPD       const64_4338000000000000<>+0(SB), Y5, Y5
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y5, Y3
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y5, Y3
+	VMULPD       Y3, Y3, Y6
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y7
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y6, Y7
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y8
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y6, Y8
+	VFMADD213PD  Y8, Y3, Y7
+	VFMADD213PD  Y3, Y6, Y7
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y7, Y3
+	VMOVAPD      Y5, Y6
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y7
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y7, Y6
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y6, Y7
+	VSUBPD       Y7, Y5, Y5
+	VADDPD       const64_43380000000003ff<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VMULPD       Y6, Y3, Y3
 	VPSLLQ       $0x34, Y5, Y5
 	VMULPD       Y5, Y3, Y3
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y3, Y3
+	VANDPD       Y3, Y4, Y3
 	VMOVUPD      Y3, (CX)(R8*8)
 	VADDPD       Y3, Y1, Y1
 	VMOVUPD      32(BX)(R8*8), Y3
 	VSUBPD       Y0, Y3, Y3
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Y4
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Y5
-	VMINPD       Y3, Y5, Y3
-	VMAXPD       Y3, Y4, Y3
-	VMOVAPD      Y3, Y4
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y5
-	VFMADD213PD  const64_4338000000000000<>+0(SB), Y5, Y4
-	VSUBPD       const64_4338000000000000<>+0(SB), Y4, Y4
-	VMOVAPD      Y3, Y3
-	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y4, Y3
-	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y4, Y3
-	VMULPD       Y3, Y3, Y5
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y6
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y5, Y6
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y7
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y5, Y7
-	VFMADD213PD  Y7, Y3, Y6
-	VFMADD213PD  Y3, Y5, Y6
-	VADDPD       const64_3ff0000000000000<>+0(SB), Y6, Y3
-	VMOVAPD      Y4, Y5
-	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y6
-	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y6, Y5
-	VSUBPD       const64_43380000000003ff<>+0(SB), Y5, Y6
-	VSUBPD       Y6, Y4, Y4
-	VADDPD       const64_43380000000003ff<>+0(SB), Y4, Y4
+	VCMPPD       $0x15, const64_c0859e164b80df76<>+0(SB), Y3, Y4
+	VBROADCASTSD const64_c0859e164b80df76<>+0(SB), Y5
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Y6
+	VMINPD       Y3, Y6, Y3
+	VMAXPD       Y3, Y5, Y3
+	VMOVAPD      Y3, Y5
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y6
+	VFMADD213PD  const64_4338000000000000<>+0(SB), Y6, Y5
+	VSUBPD       const64_4338000000000000<>+0(SB), Y5, Y5
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y5, Y3
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y5, Y3
+	VMULPD       Y3, Y3, Y6
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y7
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y6, Y7
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y8
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y6, Y8
+	VFMADD213PD  Y8, Y3, Y7
+	VFMADD213PD  Y3, Y6, Y7
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y7, Y3
+	VMOVAPD      Y5, Y6
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y7
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y7, Y6
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y6, Y7
+	VSUBPD       Y7, Y5, Y5
+	VADDPD       const64_43380000000003ff<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VMULPD       Y6, Y3, Y3
 	VPSLLQ       $0x34, Y5, Y5
 	VMULPD       Y5, Y3, Y3
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y3, Y3
+	VANDPD       Y3, Y4, Y3
 	VMOVUPD      Y3, 32(CX)(R8*8)
 	VADDPD       Y3, Y2, Y2
 	ADDQ         $0x08, R8
@@ -14318,42 +15826,42 @@ end2:
 vectors3:
 	VMOVUPD      (BX)(R8*8), Y3
 	VSUBPD       Y0, Y3, Y3
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Y4
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Y5
-	VMINPD       Y3, Y5, Y3
-	VMAXPD       Y3, Y4, Y3
-	VMOVAPD      Y3, Y4
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y5
-	VFMADD213PD  const64_4338000000000000<>+0(SB), Y5, Y4
-	VSUBPD       const64_4338000000000000<>+0(SB), Y4, Y4
-	VMOVAPD      Y3, Y3
-	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y4, Y3
-	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y4, Y3
-	VMULPD       Y3, Y3, Y5
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y6
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y5, Y6
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y7
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y5, Y7
-	VFMADD213PD  Y7, Y3, Y6
-	VFMADD213PD  Y3, Y5, Y6
-	VADDPD       const64_3ff0000000000000<>+0(SB), Y6, Y3
-	VMOVAPD      Y4, Y5
-	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y6
-	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y6, Y5
-	VSUBPD       const64_43380000000003ff<>+0(SB), Y5, Y6
-	VSUBPD       Y6, Y4, Y4
-	VADDPD       const64_43380000000003ff<>+0(SB), Y4, Y4
+	VCMPPD       $0x15, const64_c0859e164b80df76<>+0(SB), Y3, Y4
+	VBROADCASTSD const64_c0859e164b80df76<>+0(SB), Y5
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Y6
+	VMINPD       Y3, Y6, Y3
+	VMAXPD       Y3, Y5, Y3
+	VMOVAPD      Y3, Y5
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y6
+	VFMADD213PD  const64_4338000000000000<>+0(SB), Y6, Y5
+	VSUBPD       const64_4338000000000000<>+0(SB), Y5, Y5
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y5, Y3
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y5, Y3
+	VMULPD       Y3, Y3, Y6
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y7
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y6, Y7
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y8
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y6, Y8
+	VFMADD213PD  Y8, Y3, Y7
+	VFMADD213PD  Y3, Y6, Y7
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y7, Y3
+	VMOVAPD      Y5, Y6
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y7
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y7, Y6
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y6, Y7
+	VSUBPD       Y7, Y5, Y5
+	VADDPD       const64_43380000000003ff<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VMULPD       Y6, Y3, Y3
 	VPSLLQ       $0x34, Y5, Y5
 	VMULPD       Y5, Y3, Y3
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y3, Y3
+	VANDPD       Y3, Y4, Y3
 	VMOVUPD      Y3, (CX)(R8*8)
 	VADDPD       Y3, Y1, Y1
 	ADDQ         $0x04, R8
@@ -14370,42 +15878,42 @@ end4:
 	VMOVDQU      (R10)(R9*8), Y4
 	VMASKMOVPD   (BX)(R8*8), Y4, Y3
 	VSUBPD       Y0, Y3, Y0
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Y3
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Y5
-	VMINPD       Y0, Y5, Y0
-	VMAXPD       Y0, Y3, Y0
-	VMOVAPD      Y0, Y3
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y5
-	VFMADD213PD  const64_4338000000000000<>+0(SB), Y5, Y3
-	VSUBPD       const64_4338000000000000<>+0(SB), Y3, Y3
-	VMOVAPD      Y0, Y0
-	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y3, Y0
-	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y3, Y0
-	VMULPD       Y0, Y0, Y5
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Y6
-	VFMADD213PD  const64_3ec71ddffef9e7b1<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3f2a01a01aca0134<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3f8111111110ff87<>+0(SB), Y5, Y6
-	VFMADD213PD  const64_3fc5555555555557<>+0(SB), Y5, Y6
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Y7
-	VFMADD213PD  const64_3e927e4da1a3bf04<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3efa01a01a741b3c<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3f56c16c16c16212<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3fa5555555555556<>+0(SB), Y5, Y7
-	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y5, Y7
-	VFMADD213PD  Y7, Y0, Y6
-	VFMADD213PD  Y0, Y5, Y6
-	VADDPD       const64_3ff0000000000000<>+0(SB), Y6, Y0
-	VMOVAPD      Y3, Y5
-	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y6
-	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y6, Y5
-	VSUBPD       const64_43380000000003ff<>+0(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
-	VADDPD       const64_43380000000003ff<>+0(SB), Y3, Y3
+	VCMPPD       $0x15, const64_c0859e164b80df76<>+0(SB), Y0, Y3
+	VBROADCASTSD const64_c0859e164b80df76<>+0(SB), Y5
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Y6
+	VMINPD       Y0, Y6, Y0
+	VMAXPD       Y0, Y5, Y0
+	VMOVAPD      Y0, Y5
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y6
+	VFMADD213PD  const64_4338000000000000<>+0(SB), Y6, Y5
+	VSUBPD       const64_4338000000000000<>+0(SB), Y5, Y5
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y5, Y0
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y5, Y0
+	VMULPD       Y0, Y0, Y6
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y7
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y6, Y7
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y8
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y6, Y8
+	VFMADD213PD  Y8, Y0, Y7
+	VFMADD213PD  Y0, Y6, Y7
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y7, Y0
+	VMOVAPD      Y5, Y6
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y7
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y7, Y6
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y6, Y7
+	VSUBPD       Y7, Y5, Y5
+	VADDPD       const64_43380000000003ff<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VMULPD       Y6, Y0, Y0
 	VPSLLQ       $0x34, Y5, Y5
 	VMULPD       Y5, Y0, Y0
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y0, Y0
+	VANDPD       Y0, Y3, Y0
 	VMASKMOVPD   Y0, Y4, (CX)(R8*8)
 	VANDPD       Y0, Y4, Y0
 	VADDPD       Y0, Y1, Y1
@@ -15424,17 +16932,16 @@ done:
 TEXT ·exp32AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS const32_4b400000<>+0(SB), Z0
 	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z1
-	VBROADCASTSS const32_39509521<>+0(SB), Z2
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Z3
-	VBROADCASTSS const32_3c088870<>+0(SB), Z4
-	VBROADCASTSS const32_3d2aaa72<>+0(SB), Z5
-	VBROADCASTSS const32_3e2aaaab<>+0(SB), Z6
-	VBROADCASTSS const32_3f000000<>+0(SB), Z7
-	VBROADCASTSS const32_3f317200<>+0(SB), Z8
-	VBROADCASTSS const32_3f800000<>+0(SB), Z9
-	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z10
-	VBROADCASTSS const32_42b20000<>+0(SB), Z11
-	VBROADCASTSS const32_c2d00000<>+0(SB), Z12
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Z2
+	VBROADCASTSS const32_3c09171a<>+0(SB), Z3
+	VBROADCASTSS const32_3d2aab4e<>+0(SB), Z4
+	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z5
+	VBROADCASTSS const32_3f000000<>+0(SB), Z6
+	VBROADCASTSS const32_3f317200<>+0(SB), Z7
+	VBROADCASTSS const32_3f800000<>+0(SB), Z8
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z9
+	VBROADCASTSS const32_42b20000<>+0(SB), Z10
+	VBROADCASTSS const32_c2d00000<>+0(SB), Z11
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -15454,30 +16961,28 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPS      (DX)(SI*4), Z13
-	VMOVAPS      Z12, Z14
-	VMOVAPS      Z11, Z15
-	VMINPS       Z13, Z15, Z13
-	VMAXPS       Z13, Z14, Z13
-	VMOVAPS      Z13, Z14
-	VMOVAPS      Z10, Z15
-	VFMADD213PS  Z0, Z15, Z14
-	VSUBPS       Z0, Z14, Z14
-	VMOVAPS      Z13, Z13
-	VFNMADD231PS Z8, Z14, Z13
-	VFNMADD231PS Z1, Z14, Z13
-	VMULPS       Z13, Z13, Z15
+	VMOVUPS      (DX)(SI*4), Z12
+	VMOVAPS      Z11, Z13
+	VMOVAPS      Z10, Z14
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z12, Z13, Z12
+	VMOVAPS      Z12, Z13
+	VMOVAPS      Z9, Z14
+	VFMADD213PS  Z0, Z14, Z13
+	VSUBPS       Z0, Z13, Z13
+	VFNMADD231PS Z7, Z13, Z12
+	VFNMADD231PS Z1, Z13, Z12
+	VMULPS       Z12, Z12, Z14
+	VMOVAPS      Z3, Z15
+	VFMADD213PS  Z5, Z14, Z15
 	VMOVAPS      Z2, Z16
-	VFMADD213PS  Z4, Z15, Z16
-	VFMADD213PS  Z6, Z15, Z16
-	VMOVAPS      Z3, Z17
-	VFMADD213PS  Z5, Z15, Z17
-	VFMADD213PS  Z7, Z15, Z17
-	VFMADD213PS  Z17, Z13, Z16
-	VFMADD213PS  Z13, Z15, Z16
-	VADDPS       Z9, Z16, Z13
-	VSCALEFPS    Z14, Z13, Z13
-	VMOVUPS      Z13, (CX)(SI*4)
+	VFMADD213PS  Z4, Z14, Z16
+	VFMADD213PS  Z6, Z14, Z16
+	VFMADD213PS  Z16, Z12, Z15
+	VFMADD213PS  Z12, Z14, Z15
+	VADDPS       Z8, Z15, Z12
+	VSCALEFPS    Z13, Z12, Z12
+	VMOVUPS      Z12, (CX)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DI
 	JLE          vectors1
@@ -15485,30 +16990,130 @@ vectors1:
 end2:
 	CMPQ         SI, BX
 	JGE          next
-	VMOVUPS.Z    (DX)(SI*4), K1, Z13
-	VMOVAPS      Z12, Z14
-	VMOVAPS      Z11, Z15
-	VMINPS       Z13, Z15, Z13
-	VMAXPS       Z13, Z14, Z13
-	VMOVAPS      Z13, Z14
-	VMOVAPS      Z10, Z15
-	VFMADD213PS  Z0, Z15, Z14
-	VSUBPS       Z0, Z14, Z14
-	VMOVAPS      Z13, Z13
-	VFNMADD231PS Z8, Z14, Z13
-	VFNMADD231PS Z1, Z14, Z13
-	VMULPS       Z13, Z13, Z15
+	VMOVUPS.Z    (DX)(SI*4), K1, Z12
+	VMOVAPS      Z11, Z13
+	VMOVAPS      Z10, Z14
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z12, Z13, Z12
+	VMOVAPS      Z12, Z13
+	VMOVAPS      Z9, Z14
+	VFMADD213PS  Z0, Z14, Z13
+	VSUBPS       Z0, Z13, Z13
+	VFNMADD231PS Z7, Z13, Z12
+	VFNMADD231PS Z1, Z13, Z12
+	VMULPS       Z12, Z12, Z14
+	VMOVAPS      Z3, Z15
+	VFMADD213PS  Z5, Z14, Z15
 	VMOVAPS      Z2, Z16
-	VFMADD213PS  Z4, Z15, Z16
-	VFMADD213PS  Z6, Z15, Z16
-	VMOVAPS      Z3, Z17
-	VFMADD213PS  Z5, Z15, Z17
-	VFMADD213PS  Z7, Z15, Z17
-	VFMADD213PS  Z17, Z13, Z16
-	VFMADD213PS  Z13, Z15, Z16
-	VADDPS       Z9, Z16, Z13
-	VSCALEFPS    Z14, Z13, Z13
-	VMOVUPS      Z13, K1, (CX)(SI*4)
+	VFMADD213PS  Z4, Z14, Z16
+	VFMADD213PS  Z6, Z14, Z16
+	VFMADD213PS  Z16, Z12, Z15
+	VFMADD213PS  Z12, Z14, Z15
+	VADDPS       Z8, Z15, Z12
+	VSCALEFPS    Z13, Z12, Z12
+	VMOVUPS      Z12, K1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func weight32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·weight32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_4b400000<>+0(SB), Z0
+	VBROADCASTSS const32_c28d66eb<>+0(SB), Z1
+	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z2
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Z3
+	VBROADCASTSS const32_3c09171a<>+0(SB), Z4
+	VBROADCASTSS const32_3d2aab4e<>+0(SB), Z5
+	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z6
+	VBROADCASTSS const32_3f000000<>+0(SB), Z7
+	VBROADCASTSS const32_3f317200<>+0(SB), Z8
+	VBROADCASTSS const32_3f800000<>+0(SB), Z9
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z10
+	VBROADCASTSS const32_42b20000<>+0(SB), Z11
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Z12
+	VCMPPS       $0x15, Z1, Z12, K2
+	VMOVAPS      Z1, Z13
+	VMOVAPS      Z11, Z14
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z12, Z13, Z12
+	VMOVAPS      Z12, Z13
+	VMOVAPS      Z10, Z14
+	VFMADD213PS  Z0, Z14, Z13
+	VSUBPS       Z0, Z13, Z13
+	VFNMADD231PS Z8, Z13, Z12
+	VFNMADD231PS Z2, Z13, Z12
+	VMULPS       Z12, Z12, Z14
+	VMOVAPS      Z4, Z15
+	VFMADD213PS  Z6, Z14, Z15
+	VMOVAPS      Z3, Z16
+	VFMADD213PS  Z5, Z14, Z16
+	VFMADD213PS  Z7, Z14, Z16
+	VFMADD213PS  Z16, Z12, Z15
+	VFMADD213PS  Z12, Z14, Z15
+	VADDPS       Z9, Z15, Z12
+	VSCALEFPS    Z13, Z12, Z12
+	VMOVAPS.Z    Z12, K2, Z12
+	VMOVUPS      Z12, (CX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPS.Z    (DX)(SI*4), K1, Z12
+	VCMPPS       $0x15, Z1, Z12, K2
+	VMOVAPS      Z1, Z13
+	VMOVAPS      Z11, Z14
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z12, Z13, Z12
+	VMOVAPS      Z12, Z13
+	VMOVAPS      Z10, Z14
+	VFMADD213PS  Z0, Z14, Z13
+	VSUBPS       Z0, Z13, Z13
+	VFNMADD231PS Z8, Z13, Z12
+	VFNMADD231PS Z2, Z13, Z12
+	VMULPS       Z12, Z12, Z14
+	VMOVAPS      Z4, Z15
+	VFMADD213PS  Z6, Z14, Z15
+	VMOVAPS      Z3, Z16
+	VFMADD213PS  Z5, Z14, Z16
+	VFMADD213PS  Z7, Z14, Z16
+	VFMADD213PS  Z16, Z12, Z15
+	VFMADD213PS  Z12, Z14, Z15
+	VADDPS       Z9, Z15, Z12
+	VSCALEFPS    Z13, Z12, Z12
+	VMOVAPS.Z    Z12, K2, Z12
+	VMOVUPS      Z12, K1, (CX)(SI*4)
 
 next:
 	MOVQ dstStride+32(FP), SI
@@ -15915,19 +17520,267 @@ TEXT ·tanh32AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS const32_3f800000<>+0(SB), Z0
 	VBROADCASTSS const32_4b400000<>+0(SB), Z1
 	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z2
-	VBROADCASTSS const32_39509521<>+0(SB), Z3
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Z4
-	VBROADCASTSS const32_3c088870<>+0(SB), Z5
-	VBROADCASTSS const32_3cac0247<>+0(SB), Z6
-	VBROADCASTSS const32_3d2aaa72<>+0(SB), Z7
-	VBROADCASTSS const32_3e08870e<>+0(SB), Z8
-	VBROADCASTSS const32_3e2aaaab<>+0(SB), Z9
-	VBROADCASTSS const32_3f000000<>+0(SB), Z10
-	VBROADCASTSS const32_3f200000<>+0(SB), Z11
-	VBROADCASTSS const32_3f317200<>+0(SB), Z12
-	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z13
-	VBROADCASTSS const32_40000000<>+0(SB), Z14
-	VBROADCASTSS const32_42b20000<>+0(SB), Z15
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Z3
+	VBROADCASTSS const32_3c09171a<>+0(SB), Z4
+	VBROADCASTSS const32_3cac0247<>+0(SB), Z5
+	VBROADCASTSS const32_3d2aab4e<>+0(SB), Z6
+	VBROADCASTSS const32_3e08870e<>+0(SB), Z7
+	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z8
+	VBROADCASTSS const32_3f000000<>+0(SB), Z9
+	VBROADCASTSS const32_3f200000<>+0(SB), Z10
+	VBROADCASTSS const32_3f317200<>+0(SB), Z11
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z12
+	VBROADCASTSS const32_40000000<>+0(SB), Z13
+	VBROADCASTSS const32_42b20000<>+0(SB), Z14
+	VBROADCASTSS const32_7fffffff<>+0(SB), Z15
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS          (DX)(SI*4), Z16
+	VPANDD           Z15, Z16, Z17
+	VPANDD.BCST      const32_80000000<>+0(SB), Z16, Z18
+	VMULPS           Z16, Z16, Z19
+	VMULPS           Z19, Z19, Z20
+	VMOVAPS          Z5, Z21
+	VFMADD213PS      Z7, Z20, Z21
+	VBROADCASTSS     const32_bbc7c6f2<>+0(SB), Z22
+	VFMADD213PS.BCST const32_bd5c92c5<>+0(SB), Z20, Z22
+	VFMADD213PS.BCST const32_beaaaaa9<>+0(SB), Z20, Z22
+	VFMADD213PS      Z22, Z19, Z21
+	VMULPS           Z19, Z21, Z19
+	VFMADD213PS      Z16, Z16, Z19
+	VADDPS           Z17, Z17, Z16
+	VBROADCASTSS     const32_c2d00000<>+0(SB), Z20
+	VMOVAPS          Z14, Z21
+	VMINPS           Z16, Z21, Z16
+	VMAXPS           Z16, Z20, Z16
+	VMOVAPS          Z16, Z20
+	VMOVAPS          Z12, Z21
+	VFMADD213PS      Z1, Z21, Z20
+	VSUBPS           Z1, Z20, Z20
+	VFNMADD231PS     Z11, Z20, Z16
+	VFNMADD231PS     Z2, Z20, Z16
+	VMULPS           Z16, Z16, Z21
+	VMOVAPS          Z4, Z22
+	VFMADD213PS      Z8, Z21, Z22
+	VMOVAPS          Z3, Z25
+	VFMADD213PS      Z6, Z21, Z25
+	VFMADD213PS      Z9, Z21, Z25
+	VFMADD213PS      Z25, Z16, Z22
+	VFMADD213PS      Z16, Z21, Z22
+	VADDPS           Z0, Z22, Z16
+	VSCALEFPS        Z20, Z16, Z16
+	VMOVAPS          Z0, Z20
+	VMOVAPS          Z13, Z21
+	VADDPS           Z0, Z16, Z16
+	VDIVPS           Z16, Z21, Z16
+	VSUBPS           Z16, Z20, Z16
+	VCMPPS           $0x11, Z10, Z17, K2
+	VBLENDMPS        Z19, Z16, K2, Z23
+	VPORD            Z18, Z23, Z16
+	VMOVUPS          Z16, (CX)(SI*4)
+	ADDQ             $0x10, SI
+	CMPQ             SI, DI
+	JLE              vectors1
+
+end2:
+	CMPQ             SI, BX
+	JGE              next
+	VMOVUPS.Z        (DX)(SI*4), K1, Z16
+	VPANDD           Z15, Z16, Z17
+	VPANDD.BCST      const32_80000000<>+0(SB), Z16, Z18
+	VMULPS           Z16, Z16, Z19
+	VMULPS           Z19, Z19, Z20
+	VMOVAPS          Z5, Z21
+	VFMADD213PS      Z7, Z20, Z21
+	VBROADCASTSS     const32_bbc7c6f2<>+0(SB), Z22
+	VFMADD213PS.BCST const32_bd5c92c5<>+0(SB), Z20, Z22
+	VFMADD213PS.BCST const32_beaaaaa9<>+0(SB), Z20, Z22
+	VFMADD213PS      Z22, Z19, Z21
+	VMULPS           Z19, Z21, Z19
+	VFMADD213PS      Z16, Z16, Z19
+	VADDPS           Z17, Z17, Z16
+	VBROADCASTSS     const32_c2d00000<>+0(SB), Z20
+	VMOVAPS          Z14, Z21
+	VMINPS           Z16, Z21, Z16
+	VMAXPS           Z16, Z20, Z16
+	VMOVAPS          Z16, Z20
+	VMOVAPS          Z12, Z21
+	VFMADD213PS      Z1, Z21, Z20
+	VSUBPS           Z1, Z20, Z20
+	VFNMADD231PS     Z11, Z20, Z16
+	VFNMADD231PS     Z2, Z20, Z16
+	VMULPS           Z16, Z16, Z21
+	VMOVAPS          Z4, Z22
+	VFMADD213PS      Z8, Z21, Z22
+	VMOVAPS          Z3, Z25
+	VFMADD213PS      Z6, Z21, Z25
+	VFMADD213PS      Z9, Z21, Z25
+	VFMADD213PS      Z25, Z16, Z22
+	VFMADD213PS      Z16, Z21, Z22
+	VADDPS           Z0, Z22, Z16
+	VSCALEFPS        Z20, Z16, Z16
+	VMOVAPS          Z0, Z20
+	VMOVAPS          Z13, Z21
+	VADDPS           Z0, Z16, Z16
+	VDIVPS           Z16, Z21, Z16
+	VSUBPS           Z16, Z20, Z16
+	VCMPPS           $0x11, Z10, Z17, K2
+	VBLENDMPS        Z19, Z16, K2, Z24
+	VPORD            Z18, Z24, Z16
+	VMOVUPS          Z16, K1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func sigmoid32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sigmoid32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_4b40003f<>+0(SB), Z0
+	VBROADCASTSS const32_1f800000<>+0(SB), Z1
+	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z2
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Z3
+	VBROADCASTSS const32_3c09171a<>+0(SB), Z4
+	VBROADCASTSS const32_3d2aab4e<>+0(SB), Z5
+	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z6
+	VBROADCASTSS const32_3f000000<>+0(SB), Z7
+	VBROADCASTSS const32_3f317200<>+0(SB), Z8
+	VBROADCASTSS const32_42200000<>+0(SB), Z9
+	VBROADCASTSS const32_bfb8aa3b<>+0(SB), Z10
+	VBROADCASTSS const32_c2d00000<>+0(SB), Z11
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Z12
+	VMOVAPS      Z11, Z13
+	VMOVAPS      Z9, Z14
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z12, Z13, Z12
+	VMOVAPS      Z12, Z13
+	VMOVAPS      Z10, Z14
+	VFMADD213PS  Z0, Z14, Z13
+	VPSLLD       $0x17, Z13, Z14
+	VSUBPS       Z0, Z13, Z13
+	VFNMSUB231PS Z8, Z13, Z12
+	VFNMADD231PS Z2, Z13, Z12
+	VMOVAPS      Z1, Z13
+	VMULPS       Z12, Z12, Z15
+	VMOVAPS      Z4, Z16
+	VFMADD213PS  Z6, Z15, Z16
+	VMOVAPS      Z3, Z17
+	VFMADD213PS  Z5, Z15, Z17
+	VFMADD213PS  Z7, Z15, Z17
+	VFMADD213PS  Z17, Z12, Z16
+	VFMADD213PS  Z12, Z15, Z16
+	VFMADD213PS  Z14, Z14, Z16
+	VADDPS       Z13, Z16, Z12
+	VDIVPS       Z12, Z13, Z12
+	VMOVUPS      Z12, (CX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPS.Z    (DX)(SI*4), K1, Z12
+	VMOVAPS      Z11, Z13
+	VMOVAPS      Z9, Z14
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z12, Z13, Z12
+	VMOVAPS      Z12, Z13
+	VMOVAPS      Z10, Z14
+	VFMADD213PS  Z0, Z14, Z13
+	VPSLLD       $0x17, Z13, Z14
+	VSUBPS       Z0, Z13, Z13
+	VFNMSUB231PS Z8, Z13, Z12
+	VFNMADD231PS Z2, Z13, Z12
+	VMOVAPS      Z1, Z13
+	VMULPS       Z12, Z12, Z15
+	VMOVAPS      Z4, Z16
+	VFMADD213PS  Z6, Z15, Z16
+	VMOVAPS      Z3, Z17
+	VFMADD213PS  Z5, Z15, Z17
+	VFMADD213PS  Z7, Z15, Z17
+	VFMADD213PS  Z17, Z12, Z16
+	VFMADD213PS  Z12, Z15, Z16
+	VFMADD213PS  Z14, Z14, Z16
+	VADDPS       Z13, Z16, Z12
+	VDIVPS       Z12, Z13, Z12
+	VMOVUPS      Z12, K1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func erf32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·erf32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_3f800000<>+0(SB), Z0
+	VBROADCASTSS const32_4b400000<>+0(SB), Z1
+	VBROADCASTSS const32_358d49bd<>+0(SB), Z2
+	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z3
+	VBROADCASTSS const32_38a52b48<>+0(SB), Z4
+	VBROADCASTSS const32_39a074be<>+0(SB), Z5
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Z6
+	VBROADCASTSS const32_3baa0938<>+0(SB), Z7
+	VBROADCASTSS const32_3c09171a<>+0(SB), Z8
+	VBROADCASTSS const32_3c24d20a<>+0(SB), Z9
+	VBROADCASTSS const32_3d2aab4e<>+0(SB), Z10
+	VBROADCASTSS const32_3de71688<>+0(SB), Z11
+	VBROADCASTSS const32_3e0375d4<>+0(SB), Z12
+	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z13
+	VBROADCASTSS const32_3f000000<>+0(SB), Z14
+	VBROADCASTSS const32_3f317200<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -15952,44 +17805,53 @@ vectors1:
 	VPANDD.BCST      const32_80000000<>+0(SB), Z16, Z18
 	VMULPS           Z16, Z16, Z19
 	VMULPS           Z19, Z19, Z20
-	VMOVAPS          Z6, Z21
-	VFMADD213PS      Z8, Z20, Z21
-	VBROADCASTSS     const32_bbc7c6f2<>+0(SB), Z22
-	VFMADD213PS.BCST const32_bd5c92c5<>+0(SB), Z20, Z22
-	VFMADD213PS.BCST const32_beaaaaa9<>+0(SB), Z20, Z22
+	VBROADCASTSS     const32_ba522844<>+0(SB), Z21
+	VFMADD213PS.BCST const32_bcdbfd5d<>+0(SB), Z20, Z21
+	VFMADD213PS.BCST const32_bec0939f<>+0(SB), Z20, Z21
+	VMOVAPS          Z4, Z22
+	VFMADD213PS      Z7, Z20, Z22
+	VFMADD213PS      Z11, Z20, Z22
+	VFMADD213PS      Z12, Z20, Z22
 	VFMADD213PS      Z22, Z19, Z21
-	VMULPS           Z19, Z21, Z19
-	VFMADD213PS      Z16, Z16, Z19
-	VADDPS           Z17, Z17, Z16
-	VBROADCASTSS     const32_c2d00000<>+0(SB), Z20
-	VMOVAPS          Z15, Z21
-	VMINPS           Z16, Z21, Z16
-	VMAXPS           Z16, Z20, Z16
-	VMOVAPS          Z16, Z20
-	VMOVAPS          Z13, Z21
-	VFMADD213PS      Z1, Z21, Z20
-	VSUBPS           Z1, Z20, Z20
-	VMOVAPS          Z16, Z16
-	VFNMADD231PS     Z12, Z20, Z16
-	VFNMADD231PS     Z2, Z20, Z16
-	VMULPS           Z16, Z16, Z21
-	VMOVAPS          Z3, Z22
-	VFMADD213PS      Z5, Z21, Z22
-	VFMADD213PS      Z9, Z21, Z22
-	VMOVAPS          Z4, Z25
-	VFMADD213PS      Z7, Z21, Z25
-	VFMADD213PS      Z10, Z21, Z25
+	VFMADD213PS      Z16, Z16, Z21
+	VBROADCASTSS     const32_40800000<>+0(SB), Z16
+	VMINPS           Z17, Z16, Z16
+	VSUBPS           Z0, Z16, Z16
+	VMULPS           Z16, Z16, Z19
+	VBROADCASTSS     const32_b7ede55a<>+0(SB), Z20
+	VFMADD213PS.BCST const32_bb0531d2<>+0(SB), Z19, Z20
+	VFMADD213PS.BCST const32_bd2a4340<>+0(SB), Z19, Z20
+	VFMADD213PS.BCST const32_c028e4d8<>+0(SB), Z19, Z20
+	VMOVAPS          Z2, Z22
+	VFMADD213PS      Z5, Z19, Z22
+	VFMADD213PS      Z9, Z19, Z22
+	VFMADD213PS.BCST const32_bf57d5d1<>+0(SB), Z19, Z22
+	VFMADD213PS.BCST const32_bfecbfe0<>+0(SB), Z19, Z22
+	VFMADD213PS      Z22, Z16, Z20
+	VBROADCASTSS     const32_c2d00000<>+0(SB), Z16
+	VBROADCASTSS     const32_42b20000<>+0(SB), Z19
+	VMINPS           Z20, Z19, Z19
+	VMAXPS           Z19, Z16, Z16
+	VMOVAPS          Z16, Z19
+	VBROADCASTSS     const32_3fb8aa3b<>+0(SB), Z20
+	VFMADD213PS      Z1, Z20, Z19
+	VSUBPS           Z1, Z19, Z19
+	VFNMADD231PS     Z15, Z19, Z16
+	VFNMADD231PS     Z3, Z19, Z16
+	VMULPS           Z16, Z16, Z20
+	VMOVAPS          Z8, Z22
+	VFMADD213PS      Z13, Z20, Z22
+	VMOVAPS          Z6, Z25
+	VFMADD213PS      Z10, Z20, Z25
+	VFMADD213PS      Z14, Z20, Z25
 	VFMADD213PS      Z25, Z16, Z22
-	VFMADD213PS      Z16, Z21, Z22
+	VFMADD213PS      Z16, Z20, Z22
 	VADDPS           Z0, Z22, Z16
-	VSCALEFPS        Z20, Z16, Z16
-	VMOVAPS          Z0, Z20
-	VMOVAPS          Z14, Z21
-	VADDPS           Z0, Z16, Z16
-	VDIVPS           Z16, Z21, Z16
-	VSUBPS           Z16, Z20, Z16
-	VCMPPS           $0x11, Z11, Z17, K2
-	VBLENDMPS        Z19, Z16, K2, Z23
+	VSCALEFPS        Z19, Z16, Z16
+	VMOVAPS          Z0, Z19
+	VSUBPS           Z16, Z19, Z16
+	VCMPPS           $0x11, Z0, Z17, K2
+	VBLENDMPS        Z21, Z16, K2, Z23
 	VPORD            Z18, Z23, Z16
 	VMOVUPS          Z16, (CX)(SI*4)
 	ADDQ             $0x10, SI
@@ -16004,333 +17866,55 @@ end2:
 	VPANDD.BCST      const32_80000000<>+0(SB), Z16, Z18
 	VMULPS           Z16, Z16, Z19
 	VMULPS           Z19, Z19, Z20
-	VMOVAPS          Z6, Z21
-	VFMADD213PS      Z8, Z20, Z21
-	VBROADCASTSS     const32_bbc7c6f2<>+0(SB), Z22
-	VFMADD213PS.BCST const32_bd5c92c5<>+0(SB), Z20, Z22
-	VFMADD213PS.BCST const32_beaaaaa9<>+0(SB), Z20, Z22
+	VBROADCASTSS     const32_ba522844<>+0(SB), Z21
+	VFMADD213PS.BCST const32_bcdbfd5d<>+0(SB), Z20, Z21
+	VFMADD213PS.BCST const32_bec0939f<>+0(SB), Z20, Z21
+	VMOVAPS          Z4, Z22
+	VFMADD213PS      Z7, Z20, Z22
+	VFMADD213PS      Z11, Z20, Z22
+	VFMADD213PS      Z12, Z20, Z22
 	VFMADD213PS      Z22, Z19, Z21
-	VMULPS           Z19, Z21, Z19
-	VFMADD213PS      Z16, Z16, Z19
-	VADDPS           Z17, Z17, Z16
-	VBROADCASTSS     const32_c2d00000<>+0(SB), Z20
-	VMOVAPS          Z15, Z21
-	VMINPS           Z16, Z21, Z16
-	VMAXPS           Z16, Z20, Z16
-	VMOVAPS          Z16, Z20
-	VMOVAPS          Z13, Z21
-	VFMADD213PS      Z1, Z21, Z20
-	VSUBPS           Z1, Z20, Z20
-	VMOVAPS          Z16, Z16
-	VFNMADD231PS     Z12, Z20, Z16
-	VFNMADD231PS     Z2, Z20, Z16
-	VMULPS           Z16, Z16, Z21
-	VMOVAPS          Z3, Z22
-	VFMADD213PS      Z5, Z21, Z22
-	VFMADD213PS      Z9, Z21, Z22
-	VMOVAPS          Z4, Z25
-	VFMADD213PS      Z7, Z21, Z25
-	VFMADD213PS      Z10, Z21, Z25
+	VFMADD213PS      Z16, Z16, Z21
+	VBROADCASTSS     const32_40800000<>+0(SB), Z16
+	VMINPS           Z17, Z16, Z16
+	VSUBPS           Z0, Z16, Z16
+	VMULPS           Z16, Z16, Z19
+	VBROADCASTSS     const32_b7ede55a<>+0(SB), Z20
+	VFMADD213PS.BCST const32_bb0531d2<>+0(SB), Z19, Z20
+	VFMADD213PS.BCST const32_bd2a4340<>+0(SB), Z19, Z20
+	VFMADD213PS.BCST const32_c028e4d8<>+0(SB), Z19, Z20
+	VMOVAPS          Z2, Z22
+	VFMADD213PS      Z5, Z19, Z22
+	VFMADD213PS      Z9, Z19, Z22
+	VFMADD213PS.BCST const32_bf57d5d1<>+0(SB), Z19, Z22
+	VFMADD213PS.BCST const32_bfecbfe0<>+0(SB), Z19, Z22
+	VFMADD213PS      Z22, Z16, Z20
+	VBROADCASTSS     const32_c2d00000<>+0(SB), Z16
+	VBROADCASTSS     const32_42b20000<>+0(SB), Z19
+	VMINPS           Z20, Z19, Z19
+	VMAXPS           Z19, Z16, Z16
+	VMOVAPS          Z16, Z19
+	VBROADCASTSS     const32_3fb8aa3b<>+0(SB), Z20
+	VFMADD213PS      Z1, Z20, Z19
+	VSUBPS           Z1, Z19, Z19
+	VFNMADD231PS     Z15, Z19, Z16
+	VFNMADD231PS     Z3, Z19, Z16
+	VMULPS           Z16, Z16, Z20
+	VMOVAPS          Z8, Z22
+	VFMADD213PS      Z13, Z20, Z22
+	VMOVAPS          Z6, Z25
+	VFMADD213PS      Z10, Z20, Z25
+	VFMADD213PS      Z14, Z20, Z25
 	VFMADD213PS      Z25, Z16, Z22
-	VFMADD213PS      Z16, Z21, Z22
+	VFMADD213PS      Z16, Z20, Z22
 	VADDPS           Z0, Z22, Z16
-	VSCALEFPS        Z20, Z16, Z16
-	VMOVAPS          Z0, Z20
-	VMOVAPS          Z14, Z21
-	VADDPS           Z0, Z16, Z16
-	VDIVPS           Z16, Z21, Z16
-	VSUBPS           Z16, Z20, Z16
-	VCMPPS           $0x11, Z11, Z17, K2
-	VBLENDMPS        Z19, Z16, K2, Z24
+	VSCALEFPS        Z19, Z16, Z16
+	VMOVAPS          Z0, Z19
+	VSUBPS           Z16, Z19, Z16
+	VCMPPS           $0x11, Z0, Z17, K2
+	VBLENDMPS        Z21, Z16, K2, Z24
 	VPORD            Z18, Z24, Z16
 	VMOVUPS          Z16, K1, (CX)(SI*4)
-
-next:
-	MOVQ dstStride+32(FP), SI
-	ADDQ SI, CX
-	MOVQ xStride+40(FP), SI
-	ADDQ SI, DX
-	DECQ AX
-	JNE  row
-
-done:
-	VZEROUPPER
-	RET
-
-// func sigmoid32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·sigmoid32AVX512(SB), NOSPLIT, $0-48
-	VBROADCASTSS const32_3f800000<>+0(SB), Z0
-	VBROADCASTSS const32_4b400000<>+0(SB), Z1
-	VBROADCASTSS const32_0<>+0(SB), Z2
-	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z3
-	VBROADCASTSS const32_39509521<>+0(SB), Z4
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Z5
-	VBROADCASTSS const32_3c088870<>+0(SB), Z6
-	VBROADCASTSS const32_3d2aaa72<>+0(SB), Z7
-	VBROADCASTSS const32_3e2aaaab<>+0(SB), Z8
-	VBROADCASTSS const32_3f000000<>+0(SB), Z9
-	VBROADCASTSS const32_3f317200<>+0(SB), Z10
-	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z11
-	VBROADCASTSS const32_42b20000<>+0(SB), Z12
-	VBROADCASTSS const32_80000000<>+0(SB), Z13
-	VBROADCASTSS const32_c2d00000<>+0(SB), Z14
-	MOVQ         rows+16(FP), AX
-	TESTQ        AX, AX
-	JLE          done
-	MOVQ         dst+0(FP), CX
-	MOVQ         x+8(FP), DX
-	MOVQ         cols+24(FP), BX
-	MOVQ         BX, SI
-	ANDQ         $0x0f, SI
-	MOVL         $0xffffffff, DI
-	BZHIL        SI, DI, DI
-	KMOVW        DI, K1
-
-row:
-	XORQ SI, SI
-	LEAQ -16(BX), DI
-	CMPQ SI, DI
-	JGT  end2
-
-vectors1:
-	VMOVUPS      (DX)(SI*4), Z15
-	VPORD        Z13, Z15, Z16
-	VMOVAPS      Z14, Z17
-	VMOVAPS      Z12, Z18
-	VMINPS       Z16, Z18, Z16
-	VMAXPS       Z16, Z17, Z16
-	VMOVAPS      Z16, Z17
-	VMOVAPS      Z11, Z18
-	VFMADD213PS  Z1, Z18, Z17
-	VSUBPS       Z1, Z17, Z17
-	VMOVAPS      Z16, Z16
-	VFNMADD231PS Z10, Z17, Z16
-	VFNMADD231PS Z3, Z17, Z16
-	VMULPS       Z16, Z16, Z18
-	VMOVAPS      Z4, Z21
-	VFMADD213PS  Z6, Z18, Z21
-	VFMADD213PS  Z8, Z18, Z21
-	VMOVAPS      Z5, Z22
-	VFMADD213PS  Z7, Z18, Z22
-	VFMADD213PS  Z9, Z18, Z22
-	VFMADD213PS  Z22, Z16, Z21
-	VFMADD213PS  Z16, Z18, Z21
-	VADDPS       Z0, Z21, Z16
-	VSCALEFPS    Z17, Z16, Z16
-	VCMPPS       $0x11, Z2, Z15, K2
-	VMOVAPS      Z0, Z15
-	VBLENDMPS    Z16, Z15, K2, Z19
-	VADDPS       Z0, Z16, Z15
-	VDIVPS       Z15, Z19, Z15
-	VMOVUPS      Z15, (CX)(SI*4)
-	ADDQ         $0x10, SI
-	CMPQ         SI, DI
-	JLE          vectors1
-
-end2:
-	CMPQ         SI, BX
-	JGE          next
-	VMOVUPS.Z    (DX)(SI*4), K1, Z15
-	VPORD        Z13, Z15, Z16
-	VMOVAPS      Z14, Z17
-	VMOVAPS      Z12, Z18
-	VMINPS       Z16, Z18, Z16
-	VMAXPS       Z16, Z17, Z16
-	VMOVAPS      Z16, Z17
-	VMOVAPS      Z11, Z18
-	VFMADD213PS  Z1, Z18, Z17
-	VSUBPS       Z1, Z17, Z17
-	VMOVAPS      Z16, Z16
-	VFNMADD231PS Z10, Z17, Z16
-	VFNMADD231PS Z3, Z17, Z16
-	VMULPS       Z16, Z16, Z18
-	VMOVAPS      Z4, Z21
-	VFMADD213PS  Z6, Z18, Z21
-	VFMADD213PS  Z8, Z18, Z21
-	VMOVAPS      Z5, Z22
-	VFMADD213PS  Z7, Z18, Z22
-	VFMADD213PS  Z9, Z18, Z22
-	VFMADD213PS  Z22, Z16, Z21
-	VFMADD213PS  Z16, Z18, Z21
-	VADDPS       Z0, Z21, Z16
-	VSCALEFPS    Z17, Z16, Z16
-	VCMPPS       $0x11, Z2, Z15, K2
-	VMOVAPS      Z0, Z15
-	VBLENDMPS    Z16, Z15, K2, Z20
-	VADDPS       Z0, Z16, Z15
-	VDIVPS       Z15, Z20, Z15
-	VMOVUPS      Z15, K1, (CX)(SI*4)
-
-next:
-	MOVQ dstStride+32(FP), SI
-	ADDQ SI, CX
-	MOVQ xStride+40(FP), SI
-	ADDQ SI, DX
-	DECQ AX
-	JNE  row
-
-done:
-	VZEROUPPER
-	RET
-
-// func erf32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·erf32AVX512(SB), NOSPLIT, $0-48
-	VBROADCASTSS const32_3f800000<>+0(SB), Z0
-	VBROADCASTSS const32_4b400000<>+0(SB), Z1
-	VBROADCASTSS const32_358d49bd<>+0(SB), Z2
-	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z3
-	VBROADCASTSS const32_38a52b48<>+0(SB), Z4
-	VBROADCASTSS const32_39509521<>+0(SB), Z5
-	VBROADCASTSS const32_39a074be<>+0(SB), Z6
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Z7
-	VBROADCASTSS const32_3baa0938<>+0(SB), Z8
-	VBROADCASTSS const32_3c088870<>+0(SB), Z9
-	VBROADCASTSS const32_3c24d20a<>+0(SB), Z10
-	VBROADCASTSS const32_3d2aaa72<>+0(SB), Z11
-	VBROADCASTSS const32_3de71688<>+0(SB), Z12
-	VBROADCASTSS const32_3e0375d4<>+0(SB), Z13
-	VBROADCASTSS const32_3e2aaaab<>+0(SB), Z14
-	VBROADCASTSS const32_3f000000<>+0(SB), Z15
-	MOVQ         rows+16(FP), AX
-	TESTQ        AX, AX
-	JLE          done
-	MOVQ         dst+0(FP), CX
-	MOVQ         x+8(FP), DX
-	MOVQ         cols+24(FP), BX
-	MOVQ         BX, SI
-	ANDQ         $0x0f, SI
-	MOVL         $0xffffffff, DI
-	BZHIL        SI, DI, DI
-	KMOVW        DI, K1
-
-row:
-	XORQ SI, SI
-	LEAQ -16(BX), DI
-	CMPQ SI, DI
-	JGT  end2
-
-vectors1:
-	VMOVUPS           (DX)(SI*4), Z16
-	VPANDD.BCST       const32_7fffffff<>+0(SB), Z16, Z17
-	VPANDD.BCST       const32_80000000<>+0(SB), Z16, Z18
-	VMULPS            Z16, Z16, Z19
-	VMULPS            Z19, Z19, Z20
-	VBROADCASTSS      const32_ba522844<>+0(SB), Z21
-	VFMADD213PS.BCST  const32_bcdbfd5d<>+0(SB), Z20, Z21
-	VFMADD213PS.BCST  const32_bec0939f<>+0(SB), Z20, Z21
-	VMOVAPS           Z4, Z22
-	VFMADD213PS       Z8, Z20, Z22
-	VFMADD213PS       Z12, Z20, Z22
-	VFMADD213PS       Z13, Z20, Z22
-	VFMADD213PS       Z22, Z19, Z21
-	VFMADD213PS       Z16, Z16, Z21
-	VBROADCASTSS      const32_40800000<>+0(SB), Z16
-	VMINPS            Z17, Z16, Z16
-	VSUBPS            Z0, Z16, Z16
-	VMULPS            Z16, Z16, Z19
-	VBROADCASTSS      const32_b7ede55a<>+0(SB), Z20
-	VFMADD213PS.BCST  const32_bb0531d2<>+0(SB), Z19, Z20
-	VFMADD213PS.BCST  const32_bd2a4340<>+0(SB), Z19, Z20
-	VFMADD213PS.BCST  const32_c028e4d8<>+0(SB), Z19, Z20
-	VMOVAPS           Z2, Z22
-	VFMADD213PS       Z6, Z19, Z22
-	VFMADD213PS       Z10, Z19, Z22
-	VFMADD213PS.BCST  const32_bf57d5d1<>+0(SB), Z19, Z22
-	VFMADD213PS.BCST  const32_bfecbfe0<>+0(SB), Z19, Z22
-	VFMADD213PS       Z22, Z16, Z20
-	VBROADCASTSS      const32_c2d00000<>+0(SB), Z16
-	VBROADCASTSS      const32_42b20000<>+0(SB), Z19
-	VMINPS            Z20, Z19, Z19
-	VMAXPS            Z19, Z16, Z16
-	VMOVAPS           Z16, Z19
-	VBROADCASTSS      const32_3fb8aa3b<>+0(SB), Z20
-	VFMADD213PS       Z1, Z20, Z19
-	VSUBPS            Z1, Z19, Z19
-	VMOVAPS           Z16, Z16
-	VFNMADD231PS.BCST const32_3f317200<>+0(SB), Z19, Z16
-	VFNMADD231PS      Z3, Z19, Z16
-	VMULPS            Z16, Z16, Z20
-	VMOVAPS           Z5, Z22
-	VFMADD213PS       Z9, Z20, Z22
-	VFMADD213PS       Z14, Z20, Z22
-	VMOVAPS           Z7, Z25
-	VFMADD213PS       Z11, Z20, Z25
-	VFMADD213PS       Z15, Z20, Z25
-	VFMADD213PS       Z25, Z16, Z22
-	VFMADD213PS       Z16, Z20, Z22
-	VADDPS            Z0, Z22, Z16
-	VSCALEFPS         Z19, Z16, Z16
-	VMOVAPS           Z0, Z19
-	VSUBPS            Z16, Z19, Z16
-	VCMPPS            $0x11, Z0, Z17, K2
-	VBLENDMPS         Z21, Z16, K2, Z23
-	VPORD             Z18, Z23, Z16
-	VMOVUPS           Z16, (CX)(SI*4)
-	ADDQ              $0x10, SI
-	CMPQ              SI, DI
-	JLE               vectors1
-
-end2:
-	CMPQ              SI, BX
-	JGE               next
-	VMOVUPS.Z         (DX)(SI*4), K1, Z16
-	VPANDD.BCST       const32_7fffffff<>+0(SB), Z16, Z17
-	VPANDD.BCST       const32_80000000<>+0(SB), Z16, Z18
-	VMULPS            Z16, Z16, Z19
-	VMULPS            Z19, Z19, Z20
-	VBROADCASTSS      const32_ba522844<>+0(SB), Z21
-	VFMADD213PS.BCST  const32_bcdbfd5d<>+0(SB), Z20, Z21
-	VFMADD213PS.BCST  const32_bec0939f<>+0(SB), Z20, Z21
-	VMOVAPS           Z4, Z22
-	VFMADD213PS       Z8, Z20, Z22
-	VFMADD213PS       Z12, Z20, Z22
-	VFMADD213PS       Z13, Z20, Z22
-	VFMADD213PS       Z22, Z19, Z21
-	VFMADD213PS       Z16, Z16, Z21
-	VBROADCASTSS      const32_40800000<>+0(SB), Z16
-	VMINPS            Z17, Z16, Z16
-	VSUBPS            Z0, Z16, Z16
-	VMULPS            Z16, Z16, Z19
-	VBROADCASTSS      const32_b7ede55a<>+0(SB), Z20
-	VFMADD213PS.BCST  const32_bb0531d2<>+0(SB), Z19, Z20
-	VFMADD213PS.BCST  const32_bd2a4340<>+0(SB), Z19, Z20
-	VFMADD213PS.BCST  const32_c028e4d8<>+0(SB), Z19, Z20
-	VMOVAPS           Z2, Z22
-	VFMADD213PS       Z6, Z19, Z22
-	VFMADD213PS       Z10, Z19, Z22
-	VFMADD213PS.BCST  const32_bf57d5d1<>+0(SB), Z19, Z22
-	VFMADD213PS.BCST  const32_bfecbfe0<>+0(SB), Z19, Z22
-	VFMADD213PS       Z22, Z16, Z20
-	VBROADCASTSS      const32_c2d00000<>+0(SB), Z16
-	VBROADCASTSS      const32_42b20000<>+0(SB), Z19
-	VMINPS            Z20, Z19, Z19
-	VMAXPS            Z19, Z16, Z16
-	VMOVAPS           Z16, Z19
-	VBROADCASTSS      const32_3fb8aa3b<>+0(SB), Z20
-	VFMADD213PS       Z1, Z20, Z19
-	VSUBPS            Z1, Z19, Z19
-	VMOVAPS           Z16, Z16
-	VFNMADD231PS.BCST const32_3f317200<>+0(SB), Z19, Z16
-	VFNMADD231PS      Z3, Z19, Z16
-	VMULPS            Z16, Z16, Z20
-	VMOVAPS           Z5, Z22
-	VFMADD213PS       Z9, Z20, Z22
-	VFMADD213PS       Z14, Z20, Z22
-	VMOVAPS           Z7, Z25
-	VFMADD213PS       Z11, Z20, Z25
-	VFMADD213PS       Z15, Z20, Z25
-	VFMADD213PS       Z25, Z16, Z22
-	VFMADD213PS       Z16, Z20, Z22
-	VADDPS            Z0, Z22, Z16
-	VSCALEFPS         Z19, Z16, Z16
-	VMOVAPS           Z0, Z19
-	VSUBPS            Z16, Z19, Z16
-	VCMPPS            $0x11, Z0, Z17, K2
-	VBLENDMPS         Z21, Z16, K2, Z24
-	VPORD             Z18, Z24, Z16
-	VMOVUPS           Z16, K1, (CX)(SI*4)
 
 next:
 	MOVQ dstStride+32(FP), SI
@@ -19565,6 +21149,180 @@ done:
 	VZEROUPPER
 	RET
 
+// func rowDeviation32AVX512(dst *byte, x *byte, mean *byte, rows int, cols int, xStride int, meanStride int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·rowDeviation32AVX512(SB), NOSPLIT, $0-56
+	MOVQ  rows+24(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  mean+16(FP), BX
+	MOVQ  cols+32(FP), SI
+	MOVQ  SI, DI
+	ANDQ  $0x0f, DI
+	MOVL  $0xffffffff, R8
+	BZHIL DI, R8, R8
+	KMOVW R8, K1
+
+row:
+	VBROADCASTSS (BX), Z0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	XORQ         DI, DI
+	LEAQ         -64(SI), R8
+	CMPQ         DI, R8
+	JGT          end2
+
+vectors1:
+	VMOVUPS     (DX)(DI*4), Z5
+	VSUBPS      Z0, Z5, Z5
+	VFMADD231PS Z5, Z5, Z1
+	VMOVUPS     64(DX)(DI*4), Z5
+	VSUBPS      Z0, Z5, Z5
+	VFMADD231PS Z5, Z5, Z2
+	VMOVUPS     128(DX)(DI*4), Z5
+	VSUBPS      Z0, Z5, Z5
+	VFMADD231PS Z5, Z5, Z3
+	VMOVUPS     192(DX)(DI*4), Z5
+	VSUBPS      Z0, Z5, Z5
+	VFMADD231PS Z5, Z5, Z4
+	ADDQ        $0x40, DI
+	CMPQ        DI, R8
+	JLE         vectors1
+
+end2:
+	LEAQ -16(SI), R8
+	CMPQ DI, R8
+	JGT  end4
+
+vectors3:
+	VMOVUPS     (DX)(DI*4), Z5
+	VSUBPS      Z0, Z5, Z5
+	VFMADD231PS Z5, Z5, Z1
+	ADDQ        $0x10, DI
+	CMPQ        DI, R8
+	JLE         vectors3
+
+end4:
+	CMPQ        DI, SI
+	JGE         next
+	VMOVAPS     Z0, Z5
+	VMOVUPS     (DX)(DI*4), K1, Z5
+	VSUBPS      Z0, Z5, Z0
+	VFMADD231PS Z0, Z0, Z1
+
+next:
+	VADDPS        Z2, Z1, Z0
+	VADDPS        Z4, Z3, Z5
+	VADDPS        Z5, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y5
+	VADDPS        Y5, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X5
+	VADDPS        X5, X0, X0
+	VPERMILPD     $0x01, X0, X5
+	VADDPS        X5, X0, X0
+	VMOVSHDUP     X0, X5
+	VADDPS        X5, X0, X0
+	VMOVSS        X0, (CX)
+	ADDQ          $0x04, CX
+	MOVQ          xStride+40(FP), DI
+	ADDQ          DI, DX
+	MOVQ          meanStride+48(FP), DI
+	ADDQ          DI, BX
+	DECQ          AX
+	JNE           row
+
+done:
+	VZEROUPPER
+	RET
+
+// func standardise32AVX512(dst *byte, x *byte, mean *byte, scale *byte, rows int, cols int, dstStride int, xStride int, meanStride int, scaleStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·standardise32AVX512(SB), NOSPLIT, $0-80
+	MOVQ  rows+32(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  mean+16(FP), BX
+	MOVQ  scale+24(FP), SI
+	MOVQ  cols+40(FP), DI
+	MOVQ  DI, R8
+	ANDQ  $0x0f, R8
+	MOVL  $0xffffffff, R9
+	BZHIL R8, R9, R9
+	KMOVW R9, K1
+
+row:
+	VBROADCASTSS (BX), Z0
+	VBROADCASTSS (SI), Z1
+	XORQ         R8, R8
+	LEAQ         -64(DI), R9
+	CMPQ         R8, R9
+	JGT          end2
+
+vectors1:
+	VMOVUPS (DX)(R8*4), Z2
+	VSUBPS  Z0, Z2, Z2
+	VMULPS  Z1, Z2, Z2
+	VMOVUPS Z2, (CX)(R8*4)
+	VMOVUPS 64(DX)(R8*4), Z2
+	VSUBPS  Z0, Z2, Z2
+	VMULPS  Z1, Z2, Z2
+	VMOVUPS Z2, 64(CX)(R8*4)
+	VMOVUPS 128(DX)(R8*4), Z2
+	VSUBPS  Z0, Z2, Z2
+	VMULPS  Z1, Z2, Z2
+	VMOVUPS Z2, 128(CX)(R8*4)
+	VMOVUPS 192(DX)(R8*4), Z2
+	VSUBPS  Z0, Z2, Z2
+	VMULPS  Z1, Z2, Z2
+	VMOVUPS Z2, 192(CX)(R8*4)
+	ADDQ    $0x40, R8
+	CMPQ    R8, R9
+	JLE     vectors1
+
+end2:
+	LEAQ -16(DI), R9
+	CMPQ R8, R9
+	JGT  end4
+
+vectors3:
+	VMOVUPS (DX)(R8*4), Z2
+	VSUBPS  Z0, Z2, Z2
+	VMULPS  Z1, Z2, Z2
+	VMOVUPS Z2, (CX)(R8*4)
+	ADDQ    $0x10, R8
+	CMPQ    R8, R9
+	JLE     vectors3
+
+end4:
+	CMPQ      R8, DI
+	JGE       next
+	VMOVUPS.Z (DX)(R8*4), K1, Z2
+	VSUBPS    Z0, Z2, Z0
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)(R8*4)
+
+next:
+	MOVQ dstStride+48(FP), R8
+	ADDQ R8, CX
+	MOVQ xStride+56(FP), R8
+	ADDQ R8, DX
+	MOVQ meanStride+64(FP), R8
+	ADDQ R8, BX
+	MOVQ scaleStride+72(FP), R8
+	ADDQ R8, SI
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func rowMax32AVX512(dst *byte, x *byte, rows int, cols int, xStride int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·rowMax32AVX512(SB), NOSPLIT, $0-40
@@ -19858,12 +21616,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x10
@@ -19871,6 +21626,12 @@ pass6:
 
 vectors8:
 	VMOVUPS       (AX), Z0
+	VMOVUPS       (AX)(SI*1), Z1
+	VMOVUPS       (AX)(SI*2), Z2
+	VMOVUPS       (AX)(DI*1), Z3
+	VADDPS        Z1, Z0, Z0
+	VADDPS        Z3, Z2, Z1
+	VADDPS        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VCVTPS2PD     Y0, Z0
 	VCVTPS2PD     Y1, Z1
@@ -19893,6 +21654,12 @@ part9:
 	BZHIL         BX, CX, CX
 	KMOVW         CX, K1
 	VMOVUPS.Z     (AX), K1, Z0
+	VMOVUPS.Z     (AX)(SI*1), K1, Z1
+	VMOVUPS.Z     (AX)(SI*2), K1, Z2
+	VMOVUPS.Z     (AX)(DI*1), K1, Z3
+	VADDPS        Z1, Z0, Z0
+	VADDPS        Z3, Z2, Z1
+	VADDPS        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VCVTPS2PD     Y0, Z0
 	VCVTPS2PD     Y1, Z1
@@ -19905,12 +21672,310 @@ part9:
 	VMOVUPD       Z0, K2, 64(DX)
 
 done10:
-	LEAQ (R9)(SI*1), R9
-	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
 
 end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x10
+	JLT  part14
+
+vectors13:
+	VMOVUPS       (AX), Z0
+	VMOVUPS       (AX)(SI*1), Z1
+	VADDPS        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	VMOVUPD       (DX), Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, (DX)
+	VMOVUPD       64(DX), Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, 64(DX)
+	ADDQ          $0x40, AX
+	ADDQ          $0x80, DX
+	SUBQ          $0x10, BX
+	CMPQ          BX, $0x10
+	JGE           vectors13
+
+part14:
+	TESTQ         BX, BX
+	JLE           done15
+	MOVL          $0xffffffff, CX
+	BZHIL         BX, CX, CX
+	KMOVW         CX, K1
+	VMOVUPS.Z     (AX), K1, Z0
+	VMOVUPS.Z     (AX)(SI*1), K1, Z1
+	VADDPS        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     (DX), K1, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K1, (DX)
+	VMOVUPD.Z     64(DX), K2, Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, K2, 64(DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x10
+	JLT  part19
+
+vectors18:
+	VMOVUPS       (AX), Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	VMOVUPD       (DX), Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, (DX)
+	VMOVUPD       64(DX), Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, 64(DX)
+	ADDQ          $0x40, AX
+	ADDQ          $0x80, DX
+	SUBQ          $0x10, BX
+	CMPQ          BX, $0x10
+	JGE           vectors18
+
+part19:
+	TESTQ         BX, BX
+	JLE           done20
+	MOVL          $0xffffffff, CX
+	BZHIL         BX, CX, CX
+	KMOVW         CX, K1
+	VMOVUPS.Z     (AX), K1, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     (DX), K1, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K1, (DX)
+	VMOVUPD.Z     64(DX), K2, Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, K2, 64(DX)
+
+done20:
+	LEAQ (R9)(SI*1), R9
+	SUBQ $0x01, R8
+
+end17:
+	VZEROUPPER
+	RET
+
+// func columnAdd32AVX512(acc *byte, x *byte, rows int, cols int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·columnAdd32AVX512(SB), NOSPLIT, $0-40
+	MOVQ rows+16(FP), R8
+	MOVQ x+8(FP), R9
+	MOVQ xStride+32(FP), SI
+	LEAQ (SI)(SI*2), DI
+	CMPQ R8, $0x08
+	JLT  end2
+
+pass1:
+	MOVQ R9, AX
+	LEAQ (R9)(SI*4), CX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x10
+	JLT  part4
+
+vectors3:
+	VMOVUPS (AX), Z0
+	VMOVUPS (AX)(SI*1), Z1
+	VMOVUPS (AX)(SI*2), Z2
+	VMOVUPS (AX)(DI*1), Z3
+	VMOVUPS (CX), Z4
+	VMOVUPS (CX)(SI*1), Z5
+	VMOVUPS (CX)(SI*2), Z6
+	VMOVUPS (CX)(DI*1), Z7
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z3, Z2, Z1
+	VADDPS  Z5, Z4, Z2
+	VADDPS  Z7, Z6, Z3
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z3, Z2, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (DX), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (DX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	CMPQ    BX, $0x10
+	JGE     vectors3
+
+part4:
+	TESTQ     BX, BX
+	JLE       done5
+	MOVL      $0xffffffff, R10
+	BZHIL     BX, R10, R10
+	KMOVW     R10, K1
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX)(SI*1), K1, Z1
+	VMOVUPS.Z (AX)(SI*2), K1, Z2
+	VMOVUPS.Z (AX)(DI*1), K1, Z3
+	VMOVUPS.Z (CX), K1, Z4
+	VMOVUPS.Z (CX)(SI*1), K1, Z5
+	VMOVUPS.Z (CX)(SI*2), K1, Z6
+	VMOVUPS.Z (CX)(DI*1), K1, Z7
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z3, Z2, Z1
+	VADDPS    Z5, Z4, Z2
+	VADDPS    Z7, Z6, Z3
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z3, Z2, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (DX)
+
+done5:
+	LEAQ (R9)(SI*8), R9
+	SUBQ $0x08, R8
+	CMPQ R8, $0x08
+	JGE  pass1
+
+end2:
+	CMPQ R8, $0x04
+	JLT  end7
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x10
+	JLT  part9
+
+vectors8:
+	VMOVUPS (AX), Z0
+	VMOVUPS (AX)(SI*1), Z1
+	VMOVUPS (AX)(SI*2), Z2
+	VMOVUPS (AX)(DI*1), Z3
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z3, Z2, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (DX), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (DX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	CMPQ    BX, $0x10
+	JGE     vectors8
+
+part9:
+	TESTQ     BX, BX
+	JLE       done10
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX)(SI*1), K1, Z1
+	VMOVUPS.Z (AX)(SI*2), K1, Z2
+	VMOVUPS.Z (AX)(DI*1), K1, Z3
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z3, Z2, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (DX)
+
+done10:
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
+
+end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x10
+	JLT  part14
+
+vectors13:
+	VMOVUPS (AX), Z0
+	VMOVUPS (AX)(SI*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (DX), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (DX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	CMPQ    BX, $0x10
+	JGE     vectors13
+
+part14:
+	TESTQ     BX, BX
+	JLE       done15
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX)(SI*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x10
+	JLT  part19
+
+vectors18:
+	VMOVUPS (AX), Z0
+	VMOVUPS (DX), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (DX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	CMPQ    BX, $0x10
+	JGE     vectors18
+
+part19:
+	TESTQ     BX, BX
+	JLE       done20
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (DX)
+
+done20:
+	LEAQ (R9)(SI*1), R9
+	SUBQ $0x01, R8
+
+end17:
 	VZEROUPPER
 	RET
 
@@ -20022,12 +22087,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x10
@@ -20035,10 +22097,22 @@ pass6:
 
 vectors8:
 	VMOVUPS  (AX), Z0
-	VMOVUPS  (DX), Z1
+	VMOVUPS  (AX)(SI*1), Z1
+	VMOVUPS  (AX)(SI*2), Z2
+	VMOVUPS  (AX)(DI*1), Z3
 	VCMPPS   $0x03, Z1, Z0, K1
-	VRANGEPS $0x05, Z1, Z0, Z2
-	VADDPS   Z1, Z0, K1, Z2
+	VRANGEPS $0x05, Z1, Z0, Z4
+	VADDPS   Z1, Z0, K1, Z4
+	VCMPPS   $0x03, Z3, Z2, K1
+	VRANGEPS $0x05, Z3, Z2, Z0
+	VADDPS   Z3, Z2, K1, Z0
+	VCMPPS   $0x03, Z0, Z4, K1
+	VRANGEPS $0x05, Z0, Z4, Z1
+	VADDPS   Z0, Z4, K1, Z1
+	VMOVUPS  (DX), Z0
+	VCMPPS   $0x03, Z0, Z1, K1
+	VRANGEPS $0x05, Z0, Z1, Z2
+	VADDPS   Z0, Z1, K1, Z2
 	VMOVUPS  Z2, (DX)
 	ADDQ     $0x40, AX
 	ADDQ     $0x40, DX
@@ -20053,19 +22127,115 @@ part9:
 	BZHIL     BX, CX, CX
 	KMOVW     CX, K1
 	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX)(SI*1), K1, Z1
+	VMOVUPS.Z (AX)(SI*2), K1, Z2
+	VMOVUPS.Z (AX)(DI*1), K1, Z3
+	VCMPPS    $0x03, Z1, Z0, K2
+	VRANGEPS  $0x05, Z1, Z0, Z4
+	VADDPS    Z1, Z0, K2, Z4
+	VCMPPS    $0x03, Z3, Z2, K2
+	VRANGEPS  $0x05, Z3, Z2, Z0
+	VADDPS    Z3, Z2, K2, Z0
+	VCMPPS    $0x03, Z0, Z4, K2
+	VRANGEPS  $0x05, Z0, Z4, Z1
+	VADDPS    Z0, Z4, K2, Z1
+	VMOVUPS.Z (DX), K1, Z0
+	VCMPPS    $0x03, Z0, Z1, K2
+	VRANGEPS  $0x05, Z0, Z1, Z2
+	VADDPS    Z0, Z1, K2, Z2
+	VMOVUPS   Z2, K1, (DX)
+
+done10:
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
+
+end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x10
+	JLT  part14
+
+vectors13:
+	VMOVUPS  (AX), Z0
+	VMOVUPS  (AX)(SI*1), Z1
+	VCMPPS   $0x03, Z1, Z0, K1
+	VRANGEPS $0x05, Z1, Z0, Z2
+	VADDPS   Z1, Z0, K1, Z2
+	VMOVUPS  (DX), Z0
+	VCMPPS   $0x03, Z0, Z2, K1
+	VRANGEPS $0x05, Z0, Z2, Z1
+	VADDPS   Z0, Z2, K1, Z1
+	VMOVUPS  Z1, (DX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, DX
+	SUBQ     $0x10, BX
+	CMPQ     BX, $0x10
+	JGE      vectors13
+
+part14:
+	TESTQ     BX, BX
+	JLE       done15
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX)(SI*1), K1, Z1
+	VCMPPS    $0x03, Z1, Z0, K2
+	VRANGEPS  $0x05, Z1, Z0, Z2
+	VADDPS    Z1, Z0, K2, Z2
+	VMOVUPS.Z (DX), K1, Z0
+	VCMPPS    $0x03, Z0, Z2, K2
+	VRANGEPS  $0x05, Z0, Z2, Z1
+	VADDPS    Z0, Z2, K2, Z1
+	VMOVUPS   Z1, K1, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x10
+	JLT  part19
+
+vectors18:
+	VMOVUPS  (AX), Z0
+	VMOVUPS  (DX), Z1
+	VCMPPS   $0x03, Z1, Z0, K1
+	VRANGEPS $0x05, Z1, Z0, Z2
+	VADDPS   Z1, Z0, K1, Z2
+	VMOVUPS  Z2, (DX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, DX
+	SUBQ     $0x10, BX
+	CMPQ     BX, $0x10
+	JGE      vectors18
+
+part19:
+	TESTQ     BX, BX
+	JLE       done20
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (AX), K1, Z0
 	VMOVUPS.Z (DX), K1, Z1
 	VCMPPS    $0x03, Z1, Z0, K2
 	VRANGEPS  $0x05, Z1, Z0, Z2
 	VADDPS    Z1, Z0, K2, Z2
 	VMOVUPS   Z2, K1, (DX)
 
-done10:
+done20:
 	LEAQ (R9)(SI*1), R9
 	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
 
-end7:
+end17:
 	VZEROUPPER
 	RET
 
@@ -20177,12 +22347,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x10
@@ -20190,10 +22357,22 @@ pass6:
 
 vectors8:
 	VMOVUPS  (AX), Z0
-	VMOVUPS  (DX), Z1
+	VMOVUPS  (AX)(SI*1), Z1
+	VMOVUPS  (AX)(SI*2), Z2
+	VMOVUPS  (AX)(DI*1), Z3
 	VCMPPS   $0x03, Z1, Z0, K1
-	VRANGEPS $0x04, Z1, Z0, Z2
-	VADDPS   Z1, Z0, K1, Z2
+	VRANGEPS $0x04, Z1, Z0, Z4
+	VADDPS   Z1, Z0, K1, Z4
+	VCMPPS   $0x03, Z3, Z2, K1
+	VRANGEPS $0x04, Z3, Z2, Z0
+	VADDPS   Z3, Z2, K1, Z0
+	VCMPPS   $0x03, Z0, Z4, K1
+	VRANGEPS $0x04, Z0, Z4, Z1
+	VADDPS   Z0, Z4, K1, Z1
+	VMOVUPS  (DX), Z0
+	VCMPPS   $0x03, Z0, Z1, K1
+	VRANGEPS $0x04, Z0, Z1, Z2
+	VADDPS   Z0, Z1, K1, Z2
 	VMOVUPS  Z2, (DX)
 	ADDQ     $0x40, AX
 	ADDQ     $0x40, DX
@@ -20208,19 +22387,115 @@ part9:
 	BZHIL     BX, CX, CX
 	KMOVW     CX, K1
 	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX)(SI*1), K1, Z1
+	VMOVUPS.Z (AX)(SI*2), K1, Z2
+	VMOVUPS.Z (AX)(DI*1), K1, Z3
+	VCMPPS    $0x03, Z1, Z0, K2
+	VRANGEPS  $0x04, Z1, Z0, Z4
+	VADDPS    Z1, Z0, K2, Z4
+	VCMPPS    $0x03, Z3, Z2, K2
+	VRANGEPS  $0x04, Z3, Z2, Z0
+	VADDPS    Z3, Z2, K2, Z0
+	VCMPPS    $0x03, Z0, Z4, K2
+	VRANGEPS  $0x04, Z0, Z4, Z1
+	VADDPS    Z0, Z4, K2, Z1
+	VMOVUPS.Z (DX), K1, Z0
+	VCMPPS    $0x03, Z0, Z1, K2
+	VRANGEPS  $0x04, Z0, Z1, Z2
+	VADDPS    Z0, Z1, K2, Z2
+	VMOVUPS   Z2, K1, (DX)
+
+done10:
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
+
+end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x10
+	JLT  part14
+
+vectors13:
+	VMOVUPS  (AX), Z0
+	VMOVUPS  (AX)(SI*1), Z1
+	VCMPPS   $0x03, Z1, Z0, K1
+	VRANGEPS $0x04, Z1, Z0, Z2
+	VADDPS   Z1, Z0, K1, Z2
+	VMOVUPS  (DX), Z0
+	VCMPPS   $0x03, Z0, Z2, K1
+	VRANGEPS $0x04, Z0, Z2, Z1
+	VADDPS   Z0, Z2, K1, Z1
+	VMOVUPS  Z1, (DX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, DX
+	SUBQ     $0x10, BX
+	CMPQ     BX, $0x10
+	JGE      vectors13
+
+part14:
+	TESTQ     BX, BX
+	JLE       done15
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX)(SI*1), K1, Z1
+	VCMPPS    $0x03, Z1, Z0, K2
+	VRANGEPS  $0x04, Z1, Z0, Z2
+	VADDPS    Z1, Z0, K2, Z2
+	VMOVUPS.Z (DX), K1, Z0
+	VCMPPS    $0x03, Z0, Z2, K2
+	VRANGEPS  $0x04, Z0, Z2, Z1
+	VADDPS    Z0, Z2, K2, Z1
+	VMOVUPS   Z1, K1, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x10
+	JLT  part19
+
+vectors18:
+	VMOVUPS  (AX), Z0
+	VMOVUPS  (DX), Z1
+	VCMPPS   $0x03, Z1, Z0, K1
+	VRANGEPS $0x04, Z1, Z0, Z2
+	VADDPS   Z1, Z0, K1, Z2
+	VMOVUPS  Z2, (DX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, DX
+	SUBQ     $0x10, BX
+	CMPQ     BX, $0x10
+	JGE      vectors18
+
+part19:
+	TESTQ     BX, BX
+	JLE       done20
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (AX), K1, Z0
 	VMOVUPS.Z (DX), K1, Z1
 	VCMPPS    $0x03, Z1, Z0, K2
 	VRANGEPS  $0x04, Z1, Z0, Z2
 	VADDPS    Z1, Z0, K2, Z2
 	VMOVUPS   Z2, K1, (DX)
 
-done10:
+done20:
 	LEAQ (R9)(SI*1), R9
 	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
 
-end7:
+end17:
 	VZEROUPPER
 	RET
 
@@ -20292,18 +22567,17 @@ done:
 // Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·expSum32AVX512(SB), NOSPLIT, $0-72
 	VBROADCASTSS const32_4b400000<>+0(SB), Z0
-	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z1
-	VBROADCASTSS const32_39509521<>+0(SB), Z2
-	VBROADCASTSS const32_3ab6a490<>+0(SB), Z3
-	VBROADCASTSS const32_3c088870<>+0(SB), Z4
-	VBROADCASTSS const32_3d2aaa72<>+0(SB), Z5
-	VBROADCASTSS const32_3e2aaaab<>+0(SB), Z6
+	VBROADCASTSS const32_c28d66eb<>+0(SB), Z1
+	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z2
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Z3
+	VBROADCASTSS const32_3c09171a<>+0(SB), Z4
+	VBROADCASTSS const32_3d2aab4e<>+0(SB), Z5
+	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z6
 	VBROADCASTSS const32_3f000000<>+0(SB), Z7
 	VBROADCASTSS const32_3f317200<>+0(SB), Z8
 	VBROADCASTSS const32_3f800000<>+0(SB), Z9
 	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z10
 	VBROADCASTSS const32_42b20000<>+0(SB), Z11
-	VBROADCASTSS const32_c2d00000<>+0(SB), Z12
 	MOVQ         rows+32(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -20319,69 +22593,69 @@ TEXT ·expSum32AVX512(SB), NOSPLIT, $0-72
 	KMOVW        R9, K1
 
 row:
-	VBROADCASTSS (SI), Z13
+	VBROADCASTSS (SI), Z12
+	VPXORD       Z13, Z13, Z13
 	VPXORD       Z14, Z14, Z14
 	VPXORD       Z15, Z15, Z15
 	VPXORD       Z16, Z16, Z16
-	VPXORD       Z17, Z17, Z17
 	XORQ         R8, R8
 	LEAQ         -32(DI), R9
 	CMPQ         R8, R9
 	JGT          end2
 
 vectors1:
-	VMOVUPS      (BX)(R8*4), Z18
-	VSUBPS       Z13, Z18, Z18
-	VMOVAPS      Z12, Z19
-	VMOVAPS      Z11, Z20
-	VMINPS       Z18, Z20, Z18
-	VMAXPS       Z18, Z19, Z18
-	VMOVAPS      Z18, Z19
-	VMOVAPS      Z10, Z20
-	VFMADD213PS  Z0, Z20, Z19
-	VSUBPS       Z0, Z19, Z19
-	VMOVAPS      Z18, Z18
-	VFNMADD231PS Z8, Z19, Z18
-	VFNMADD231PS Z1, Z19, Z18
-	VMULPS       Z18, Z18, Z20
-	VMOVAPS      Z2, Z21
-	VFMADD213PS  Z4, Z20, Z21
-	VFMADD213PS  Z6, Z20, Z21
-	VMOVAPS      Z3, Z22
-	VFMADD213PS  Z5, Z20, Z22
-	VFMADD213PS  Z7, Z20, Z22
-	VFMADD213PS  Z22, Z18, Z21
-	VFMADD213PS  Z18, Z20, Z21
-	VADDPS       Z9, Z21, Z18
-	VSCALEFPS    Z19, Z18, Z18
-	VMOVUPS      Z18, (CX)(R8*4)
-	VADDPS       Z18, Z14, Z14
-	VMOVUPS      64(BX)(R8*4), Z18
-	VSUBPS       Z13, Z18, Z18
-	VMOVAPS      Z12, Z19
-	VMOVAPS      Z11, Z20
-	VMINPS       Z18, Z20, Z18
-	VMAXPS       Z18, Z19, Z18
-	VMOVAPS      Z18, Z19
-	VMOVAPS      Z10, Z20
-	VFMADD213PS  Z0, Z20, Z19
-	VSUBPS       Z0, Z19, Z19
-	VMOVAPS      Z18, Z18
-	VFNMADD231PS Z8, Z19, Z18
-	VFNMADD231PS Z1, Z19, Z18
-	VMULPS       Z18, Z18, Z20
-	VMOVAPS      Z2, Z21
-	VFMADD213PS  Z4, Z20, Z21
-	VFMADD213PS  Z6, Z20, Z21
-	VMOVAPS      Z3, Z22
-	VFMADD213PS  Z5, Z20, Z22
-	VFMADD213PS  Z7, Z20, Z22
-	VFMADD213PS  Z22, Z18, Z21
-	VFMADD213PS  Z18, Z20, Z21
-	VADDPS       Z9, Z21, Z18
-	VSCALEFPS    Z19, Z18, Z18
-	VMOVUPS      Z18, 64(CX)(R8*4)
-	VADDPS       Z18, Z15, Z15
+	VMOVUPS      (BX)(R8*4), Z17
+	VSUBPS       Z12, Z17, Z17
+	VCMPPS       $0x15, Z1, Z17, K2
+	VMOVAPS      Z1, Z18
+	VMOVAPS      Z11, Z19
+	VMINPS       Z17, Z19, Z17
+	VMAXPS       Z17, Z18, Z17
+	VMOVAPS      Z17, Z18
+	VMOVAPS      Z10, Z19
+	VFMADD213PS  Z0, Z19, Z18
+	VSUBPS       Z0, Z18, Z18
+	VFNMADD231PS Z8, Z18, Z17
+	VFNMADD231PS Z2, Z18, Z17
+	VMULPS       Z17, Z17, Z19
+	VMOVAPS      Z4, Z20
+	VFMADD213PS  Z6, Z19, Z20
+	VMOVAPS      Z3, Z21
+	VFMADD213PS  Z5, Z19, Z21
+	VFMADD213PS  Z7, Z19, Z21
+	VFMADD213PS  Z21, Z17, Z20
+	VFMADD213PS  Z17, Z19, Z20
+	VADDPS       Z9, Z20, Z17
+	VSCALEFPS    Z18, Z17, Z17
+	VMOVAPS.Z    Z17, K2, Z17
+	VMOVUPS      Z17, (CX)(R8*4)
+	VADDPS       Z17, Z13, Z13
+	VMOVUPS      64(BX)(R8*4), Z17
+	VSUBPS       Z12, Z17, Z17
+	VCMPPS       $0x15, Z1, Z17, K2
+	VMOVAPS      Z1, Z18
+	VMOVAPS      Z11, Z19
+	VMINPS       Z17, Z19, Z17
+	VMAXPS       Z17, Z18, Z17
+	VMOVAPS      Z17, Z18
+	VMOVAPS      Z10, Z19
+	VFMADD213PS  Z0, Z19, Z18
+	VSUBPS       Z0, Z18, Z18
+	VFNMADD231PS Z8, Z18, Z17
+	VFNMADD231PS Z2, Z18, Z17
+	VMULPS       Z17, Z17, Z19
+	VMOVAPS      Z4, Z20
+	VFMADD213PS  Z6, Z19, Z20
+	VMOVAPS      Z3, Z21
+	VFMADD213PS  Z5, Z19, Z21
+	VFMADD213PS  Z7, Z19, Z21
+	VFMADD213PS  Z21, Z17, Z20
+	VFMADD213PS  Z17, Z19, Z20
+	VADDPS       Z9, Z20, Z17
+	VSCALEFPS    Z18, Z17, Z17
+	VMOVAPS.Z    Z17, K2, Z17
+	VMOVUPS      Z17, 64(CX)(R8*4)
+	VADDPS       Z17, Z14, Z14
 	ADDQ         $0x20, R8
 	CMPQ         R8, R9
 	JLE          vectors1
@@ -20392,32 +22666,32 @@ end2:
 	JGT  end4
 
 vectors3:
-	VMOVUPS      (BX)(R8*4), Z18
-	VSUBPS       Z13, Z18, Z18
-	VMOVAPS      Z12, Z19
-	VMOVAPS      Z11, Z20
-	VMINPS       Z18, Z20, Z18
-	VMAXPS       Z18, Z19, Z18
-	VMOVAPS      Z18, Z19
-	VMOVAPS      Z10, Z20
-	VFMADD213PS  Z0, Z20, Z19
-	VSUBPS       Z0, Z19, Z19
-	VMOVAPS      Z18, Z18
-	VFNMADD231PS Z8, Z19, Z18
-	VFNMADD231PS Z1, Z19, Z18
-	VMULPS       Z18, Z18, Z20
-	VMOVAPS      Z2, Z21
-	VFMADD213PS  Z4, Z20, Z21
-	VFMADD213PS  Z6, Z20, Z21
-	VMOVAPS      Z3, Z22
-	VFMADD213PS  Z5, Z20, Z22
-	VFMADD213PS  Z7, Z20, Z22
-	VFMADD213PS  Z22, Z18, Z21
-	VFMADD213PS  Z18, Z20, Z21
-	VADDPS       Z9, Z21, Z18
-	VSCALEFPS    Z19, Z18, Z18
-	VMOVUPS      Z18, (CX)(R8*4)
-	VADDPS       Z18, Z14, Z14
+	VMOVUPS      (BX)(R8*4), Z17
+	VSUBPS       Z12, Z17, Z17
+	VCMPPS       $0x15, Z1, Z17, K2
+	VMOVAPS      Z1, Z18
+	VMOVAPS      Z11, Z19
+	VMINPS       Z17, Z19, Z17
+	VMAXPS       Z17, Z18, Z17
+	VMOVAPS      Z17, Z18
+	VMOVAPS      Z10, Z19
+	VFMADD213PS  Z0, Z19, Z18
+	VSUBPS       Z0, Z18, Z18
+	VFNMADD231PS Z8, Z18, Z17
+	VFNMADD231PS Z2, Z18, Z17
+	VMULPS       Z17, Z17, Z19
+	VMOVAPS      Z4, Z20
+	VFMADD213PS  Z6, Z19, Z20
+	VMOVAPS      Z3, Z21
+	VFMADD213PS  Z5, Z19, Z21
+	VFMADD213PS  Z7, Z19, Z21
+	VFMADD213PS  Z21, Z17, Z20
+	VFMADD213PS  Z17, Z19, Z20
+	VADDPS       Z9, Z20, Z17
+	VSCALEFPS    Z18, Z17, Z17
+	VMOVAPS.Z    Z17, K2, Z17
+	VMOVUPS      Z17, (CX)(R8*4)
+	VADDPS       Z17, Z13, Z13
 	ADDQ         $0x10, R8
 	CMPQ         R8, R9
 	JLE          vectors3
@@ -20425,44 +22699,44 @@ vectors3:
 end4:
 	CMPQ         R8, DI
 	JGE          next
-	VMOVUPS.Z    (BX)(R8*4), K1, Z18
-	VSUBPS       Z13, Z18, Z13
-	VMOVAPS      Z12, Z18
-	VMOVAPS      Z11, Z19
-	VMINPS       Z13, Z19, Z13
-	VMAXPS       Z13, Z18, Z13
-	VMOVAPS      Z13, Z18
-	VMOVAPS      Z10, Z19
-	VFMADD213PS  Z0, Z19, Z18
-	VSUBPS       Z0, Z18, Z18
-	VMOVAPS      Z13, Z13
-	VFNMADD231PS Z8, Z18, Z13
-	VFNMADD231PS Z1, Z18, Z13
-	VMULPS       Z13, Z13, Z19
-	VMOVAPS      Z2, Z20
-	VFMADD213PS  Z4, Z19, Z20
-	VFMADD213PS  Z6, Z19, Z20
-	VMOVAPS      Z3, Z21
-	VFMADD213PS  Z5, Z19, Z21
-	VFMADD213PS  Z7, Z19, Z21
-	VFMADD213PS  Z21, Z13, Z20
-	VFMADD213PS  Z13, Z19, Z20
-	VADDPS       Z9, Z20, Z13
-	VSCALEFPS    Z18, Z13, Z13
-	VMOVUPS      Z13, K1, (CX)(R8*4)
-	VADDPS       Z13, Z14, K1, Z14
+	VMOVUPS.Z    (BX)(R8*4), K1, Z17
+	VSUBPS       Z12, Z17, Z12
+	VCMPPS       $0x15, Z1, Z12, K2
+	VMOVAPS      Z1, Z17
+	VMOVAPS      Z11, Z18
+	VMINPS       Z12, Z18, Z12
+	VMAXPS       Z12, Z17, Z12
+	VMOVAPS      Z12, Z17
+	VMOVAPS      Z10, Z18
+	VFMADD213PS  Z0, Z18, Z17
+	VSUBPS       Z0, Z17, Z17
+	VFNMADD231PS Z8, Z17, Z12
+	VFNMADD231PS Z2, Z17, Z12
+	VMULPS       Z12, Z12, Z18
+	VMOVAPS      Z4, Z19
+	VFMADD213PS  Z6, Z18, Z19
+	VMOVAPS      Z3, Z20
+	VFMADD213PS  Z5, Z18, Z20
+	VFMADD213PS  Z7, Z18, Z20
+	VFMADD213PS  Z20, Z12, Z19
+	VFMADD213PS  Z12, Z18, Z19
+	VADDPS       Z9, Z19, Z12
+	VSCALEFPS    Z17, Z12, Z12
+	VMOVAPS.Z    Z12, K2, Z12
+	VMOVUPS      Z12, K1, (CX)(R8*4)
+	VADDPS       Z12, Z13, K1, Z13
 
 next:
-	VADDPS        Z15, Z14, Z13
-	VEXTRACTF64X4 $0x01, Z13, Y18
-	VADDPS        Y18, Y13, Y13
-	VEXTRACTF32X4 $0x01, Y13, X18
-	VADDPS        X18, X13, X13
-	VPERMILPD     $0x01, X13, X18
-	VADDPS        X18, X13, X13
-	VMOVSHDUP     X13, X18
-	VADDPS        X18, X13, X13
-	VMOVSS        X13, (DX)
+	VADDPS        Z14, Z13, Z12
+	VEXTRACTF64X4 $0x01, Z12, Y17
+	VADDPS        Y17, Y12, Y12
+	VEXTRACTF32X4 $0x01, Y12, X17
+	VADDPS        X17, X12, X12
+	VPERMILPD     $0x01, X12, X17
+	VADDPS        X17, X12, X12
+	VMOVSHDUP     X12, X17
+	VADDPS        X17, X12, X12
+	VMOVSS        X12, (DX)
 	MOVQ          dstStride+48(FP), R8
 	ADDQ          R8, CX
 	ADDQ          $0x04, DX
@@ -21307,16 +23581,128 @@ done:
 TEXT ·exp64AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_4338000000000000<>+0(SB), Z0
 	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z1
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Z2
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Z3
-	VBROADCASTSD const64_3e927e4da1a3bf04<>+0(SB), Z4
-	VBROADCASTSD const64_3ec71ddffef9e7b1<>+0(SB), Z5
-	VBROADCASTSD const64_3efa01a01a741b3c<>+0(SB), Z6
-	VBROADCASTSD const64_3f2a01a01aca0134<>+0(SB), Z7
-	VBROADCASTSD const64_3f56c16c16c16212<>+0(SB), Z8
-	VBROADCASTSD const64_3f8111111110ff87<>+0(SB), Z9
-	VBROADCASTSD const64_3fa5555555555556<>+0(SB), Z10
-	VBROADCASTSD const64_3fc5555555555557<>+0(SB), Z11
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Z2
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z3
+	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z4
+	VBROADCASTSD const64_3efa019ab04455f1<>+0(SB), Z5
+	VBROADCASTSD const64_3f2a01a011a4b90e<>+0(SB), Z6
+	VBROADCASTSD const64_3f56c16c17cce032<>+0(SB), Z7
+	VBROADCASTSD const64_3f81111111128d08<>+0(SB), Z8
+	VBROADCASTSD const64_3fa55555555531ee<>+0(SB), Z9
+	VBROADCASTSD const64_3fc5555555555500<>+0(SB), Z10
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z11
+	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z12
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z13
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z14
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Z15
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Z16
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Z17
+	VMOVAPD      Z15, Z18
+	VMINPD       Z16, Z18, Z16
+	VMAXPD       Z16, Z17, Z16
+	VMOVAPD      Z16, Z17
+	VMOVAPD      Z14, Z18
+	VFMADD213PD  Z0, Z18, Z17
+	VSUBPD       Z0, Z17, Z17
+	VFNMADD231PD Z12, Z17, Z16
+	VFNMADD231PD Z1, Z17, Z16
+	VMULPD       Z16, Z16, Z18
+	VMOVAPD      Z2, Z19
+	VFMADD213PD  Z4, Z18, Z19
+	VFMADD213PD  Z6, Z18, Z19
+	VFMADD213PD  Z8, Z18, Z19
+	VFMADD213PD  Z10, Z18, Z19
+	VMOVAPD      Z3, Z20
+	VFMADD213PD  Z5, Z18, Z20
+	VFMADD213PD  Z7, Z18, Z20
+	VFMADD213PD  Z9, Z18, Z20
+	VFMADD213PD  Z11, Z18, Z20
+	VFMADD213PD  Z20, Z16, Z19
+	VFMADD213PD  Z16, Z18, Z19
+	VADDPD       Z13, Z19, Z16
+	VSCALEFPD    Z17, Z16, Z16
+	VMOVUPD      Z16, (CX)(SI*8)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPD.Z    (DX)(SI*8), K1, Z16
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Z17
+	VMOVAPD      Z15, Z18
+	VMINPD       Z16, Z18, Z16
+	VMAXPD       Z16, Z17, Z16
+	VMOVAPD      Z16, Z17
+	VMOVAPD      Z14, Z18
+	VFMADD213PD  Z0, Z18, Z17
+	VSUBPD       Z0, Z17, Z17
+	VFNMADD231PD Z12, Z17, Z16
+	VFNMADD231PD Z1, Z17, Z16
+	VMULPD       Z16, Z16, Z18
+	VMOVAPD      Z2, Z19
+	VFMADD213PD  Z4, Z18, Z19
+	VFMADD213PD  Z6, Z18, Z19
+	VFMADD213PD  Z8, Z18, Z19
+	VFMADD213PD  Z10, Z18, Z19
+	VMOVAPD      Z3, Z20
+	VFMADD213PD  Z5, Z18, Z20
+	VFMADD213PD  Z7, Z18, Z20
+	VFMADD213PD  Z9, Z18, Z20
+	VFMADD213PD  Z11, Z18, Z20
+	VFMADD213PD  Z20, Z16, Z19
+	VFMADD213PD  Z16, Z18, Z19
+	VADDPD       Z13, Z19, Z16
+	VSCALEFPD    Z17, Z16, Z16
+	VMOVUPD      Z16, K1, (CX)(SI*8)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func weight64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·weight64AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_4338000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_c0859e164b80df76<>+0(SB), Z1
+	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z2
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Z3
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z4
+	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z5
+	VBROADCASTSD const64_3efa019ab04455f1<>+0(SB), Z6
+	VBROADCASTSD const64_3f2a01a011a4b90e<>+0(SB), Z7
+	VBROADCASTSD const64_3f56c16c17cce032<>+0(SB), Z8
+	VBROADCASTSD const64_3f81111111128d08<>+0(SB), Z9
+	VBROADCASTSD const64_3fa55555555531ee<>+0(SB), Z10
+	VBROADCASTSD const64_3fc5555555555500<>+0(SB), Z11
 	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z12
 	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z13
 	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z14
@@ -21341,7 +23727,8 @@ row:
 
 vectors1:
 	VMOVUPD      (DX)(SI*8), Z16
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z17
+	VCMPPD       $0x15, Z1, Z16, K2
+	VMOVAPD      Z1, Z17
 	VBROADCASTSD const64_4086300000000000<>+0(SB), Z18
 	VMINPD       Z16, Z18, Z16
 	VMAXPD       Z16, Z17, Z16
@@ -21349,17 +23736,15 @@ vectors1:
 	VMOVAPD      Z15, Z18
 	VFMADD213PD  Z0, Z18, Z17
 	VSUBPD       Z0, Z17, Z17
-	VMOVAPD      Z16, Z16
 	VFNMADD231PD Z13, Z17, Z16
-	VFNMADD231PD Z1, Z17, Z16
+	VFNMADD231PD Z2, Z17, Z16
 	VMULPD       Z16, Z16, Z18
 	VMOVAPD      Z3, Z19
 	VFMADD213PD  Z5, Z18, Z19
 	VFMADD213PD  Z7, Z18, Z19
 	VFMADD213PD  Z9, Z18, Z19
 	VFMADD213PD  Z11, Z18, Z19
-	VMOVAPD      Z2, Z20
-	VFMADD213PD  Z4, Z18, Z20
+	VMOVAPD      Z4, Z20
 	VFMADD213PD  Z6, Z18, Z20
 	VFMADD213PD  Z8, Z18, Z20
 	VFMADD213PD  Z10, Z18, Z20
@@ -21368,6 +23753,7 @@ vectors1:
 	VFMADD213PD  Z16, Z18, Z19
 	VADDPD       Z14, Z19, Z16
 	VSCALEFPD    Z17, Z16, Z16
+	VMOVAPD.Z    Z16, K2, Z16
 	VMOVUPD      Z16, (CX)(SI*8)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DI
@@ -21377,7 +23763,8 @@ end2:
 	CMPQ         SI, BX
 	JGE          next
 	VMOVUPD.Z    (DX)(SI*8), K1, Z16
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z17
+	VCMPPD       $0x15, Z1, Z16, K2
+	VMOVAPD      Z1, Z17
 	VBROADCASTSD const64_4086300000000000<>+0(SB), Z18
 	VMINPD       Z16, Z18, Z16
 	VMAXPD       Z16, Z17, Z16
@@ -21385,17 +23772,15 @@ end2:
 	VMOVAPD      Z15, Z18
 	VFMADD213PD  Z0, Z18, Z17
 	VSUBPD       Z0, Z17, Z17
-	VMOVAPD      Z16, Z16
 	VFNMADD231PD Z13, Z17, Z16
-	VFNMADD231PD Z1, Z17, Z16
+	VFNMADD231PD Z2, Z17, Z16
 	VMULPD       Z16, Z16, Z18
 	VMOVAPD      Z3, Z19
 	VFMADD213PD  Z5, Z18, Z19
 	VFMADD213PD  Z7, Z18, Z19
 	VFMADD213PD  Z9, Z18, Z19
 	VFMADD213PD  Z11, Z18, Z19
-	VMOVAPD      Z2, Z20
-	VFMADD213PD  Z4, Z18, Z20
+	VMOVAPD      Z4, Z20
 	VFMADD213PD  Z6, Z18, Z20
 	VFMADD213PD  Z8, Z18, Z20
 	VFMADD213PD  Z10, Z18, Z20
@@ -21404,6 +23789,7 @@ end2:
 	VFMADD213PD  Z16, Z18, Z19
 	VADDPD       Z14, Z19, Z16
 	VSCALEFPD    Z17, Z16, Z16
+	VMOVAPD.Z    Z16, K2, Z16
 	VMOVUPD      Z16, K1, (CX)(SI*8)
 
 next:
@@ -21837,19 +24223,19 @@ TEXT ·tanh64AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z0
 	VBROADCASTSD const64_4338000000000000<>+0(SB), Z1
 	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z2
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Z3
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Z4
-	VBROADCASTSD const64_3e927e4da1a3bf04<>+0(SB), Z5
-	VBROADCASTSD const64_3ec71ddffef9e7b1<>+0(SB), Z6
-	VBROADCASTSD const64_3edb33642a122cdd<>+0(SB), Z7
-	VBROADCASTSD const64_3efa01a01a741b3c<>+0(SB), Z8
-	VBROADCASTSD const64_3f18445870f6fe41<>+0(SB), Z9
-	VBROADCASTSD const64_3f2a01a01aca0134<>+0(SB), Z10
-	VBROADCASTSD const64_3f43526e9ed54da1<>+0(SB), Z11
-	VBROADCASTSD const64_3f56c16c16c16212<>+0(SB), Z12
-	VBROADCASTSD const64_3f6d6d39ae3905e2<>+0(SB), Z13
-	VBROADCASTSD const64_3f8111111110ff87<>+0(SB), Z14
-	VBROADCASTSD const64_3f9664f487e0a749<>+0(SB), Z15
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Z3
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z4
+	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z5
+	VBROADCASTSD const64_3edb33642a122cdd<>+0(SB), Z6
+	VBROADCASTSD const64_3efa019ab04455f1<>+0(SB), Z7
+	VBROADCASTSD const64_3f18445870f6fe41<>+0(SB), Z8
+	VBROADCASTSD const64_3f2a01a011a4b90e<>+0(SB), Z9
+	VBROADCASTSD const64_3f43526e9ed54da1<>+0(SB), Z10
+	VBROADCASTSD const64_3f56c16c17cce032<>+0(SB), Z11
+	VBROADCASTSD const64_3f6d6d39ae3905e2<>+0(SB), Z12
+	VBROADCASTSD const64_3f81111111128d08<>+0(SB), Z13
+	VBROADCASTSD const64_3f9664f487e0a749<>+0(SB), Z14
+	VBROADCASTSD const64_3fa55555555531ee<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -21874,11 +24260,11 @@ vectors1:
 	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z16, Z18
 	VMULPD            Z16, Z16, Z19
 	VMULPD            Z19, Z19, Z20
-	VMOVAPD           Z7, Z21
-	VFMADD213PD       Z9, Z20, Z21
-	VFMADD213PD       Z11, Z20, Z21
-	VFMADD213PD       Z13, Z20, Z21
-	VFMADD213PD       Z15, Z20, Z21
+	VMOVAPD           Z6, Z21
+	VFMADD213PD       Z8, Z20, Z21
+	VFMADD213PD       Z10, Z20, Z21
+	VFMADD213PD       Z12, Z20, Z21
+	VFMADD213PD       Z14, Z20, Z21
 	VFMADD213PD.BCST  const64_3fc11111111110a8<>+0(SB), Z20, Z21
 	VBROADCASTSD      const64_bf005bbdae896297<>+0(SB), Z22
 	VFMADD213PD.BCST  const64_bf2f243823c8c981<>+0(SB), Z20, Z22
@@ -21898,20 +24284,18 @@ vectors1:
 	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z21
 	VFMADD213PD       Z1, Z21, Z20
 	VSUBPD            Z1, Z20, Z20
-	VMOVAPD           Z16, Z16
 	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z20, Z16
 	VFNMADD231PD      Z2, Z20, Z16
 	VMULPD            Z16, Z16, Z21
-	VMOVAPD           Z4, Z22
-	VFMADD213PD       Z6, Z21, Z22
-	VFMADD213PD       Z10, Z21, Z22
-	VFMADD213PD       Z14, Z21, Z22
-	VFMADD213PD.BCST  const64_3fc5555555555557<>+0(SB), Z21, Z22
-	VMOVAPD           Z3, Z25
-	VFMADD213PD       Z5, Z21, Z25
-	VFMADD213PD       Z8, Z21, Z25
-	VFMADD213PD       Z12, Z21, Z25
-	VFMADD213PD.BCST  const64_3fa5555555555556<>+0(SB), Z21, Z25
+	VMOVAPD           Z3, Z22
+	VFMADD213PD       Z5, Z21, Z22
+	VFMADD213PD       Z9, Z21, Z22
+	VFMADD213PD       Z13, Z21, Z22
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z21, Z22
+	VMOVAPD           Z4, Z25
+	VFMADD213PD       Z7, Z21, Z25
+	VFMADD213PD       Z11, Z21, Z25
+	VFMADD213PD       Z15, Z21, Z25
 	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z21, Z25
 	VFMADD213PD       Z25, Z16, Z22
 	VFMADD213PD       Z16, Z21, Z22
@@ -21938,11 +24322,11 @@ end2:
 	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z16, Z18
 	VMULPD            Z16, Z16, Z19
 	VMULPD            Z19, Z19, Z20
-	VMOVAPD           Z7, Z21
-	VFMADD213PD       Z9, Z20, Z21
-	VFMADD213PD       Z11, Z20, Z21
-	VFMADD213PD       Z13, Z20, Z21
-	VFMADD213PD       Z15, Z20, Z21
+	VMOVAPD           Z6, Z21
+	VFMADD213PD       Z8, Z20, Z21
+	VFMADD213PD       Z10, Z20, Z21
+	VFMADD213PD       Z12, Z20, Z21
+	VFMADD213PD       Z14, Z20, Z21
 	VFMADD213PD.BCST  const64_3fc11111111110a8<>+0(SB), Z20, Z21
 	VBROADCASTSD      const64_bf005bbdae896297<>+0(SB), Z22
 	VFMADD213PD.BCST  const64_bf2f243823c8c981<>+0(SB), Z20, Z22
@@ -21962,20 +24346,18 @@ end2:
 	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z21
 	VFMADD213PD       Z1, Z21, Z20
 	VSUBPD            Z1, Z20, Z20
-	VMOVAPD           Z16, Z16
 	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z20, Z16
 	VFNMADD231PD      Z2, Z20, Z16
 	VMULPD            Z16, Z16, Z21
-	VMOVAPD           Z4, Z22
-	VFMADD213PD       Z6, Z21, Z22
-	VFMADD213PD       Z10, Z21, Z22
-	VFMADD213PD       Z14, Z21, Z22
-	VFMADD213PD.BCST  const64_3fc5555555555557<>+0(SB), Z21, Z22
-	VMOVAPD           Z3, Z25
-	VFMADD213PD       Z5, Z21, Z25
-	VFMADD213PD       Z8, Z21, Z25
-	VFMADD213PD       Z12, Z21, Z25
-	VFMADD213PD.BCST  const64_3fa5555555555556<>+0(SB), Z21, Z25
+	VMOVAPD           Z3, Z22
+	VFMADD213PD       Z5, Z21, Z22
+	VFMADD213PD       Z9, Z21, Z22
+	VFMADD213PD       Z13, Z21, Z22
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z21, Z22
+	VMOVAPD           Z4, Z25
+	VFMADD213PD       Z7, Z21, Z25
+	VFMADD213PD       Z11, Z21, Z25
+	VFMADD213PD       Z15, Z21, Z25
 	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z21, Z25
 	VFMADD213PD       Z25, Z16, Z22
 	VFMADD213PD       Z16, Z21, Z22
@@ -22006,22 +24388,22 @@ done:
 // func sigmoid64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·sigmoid64AVX512(SB), NOSPLIT, $0-48
-	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z0
-	VBROADCASTSD const64_4338000000000000<>+0(SB), Z1
-	VBROADCASTSD const64_0<>+0(SB), Z2
-	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z3
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Z4
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Z5
-	VBROADCASTSD const64_3e927e4da1a3bf04<>+0(SB), Z6
-	VBROADCASTSD const64_3ec71ddffef9e7b1<>+0(SB), Z7
-	VBROADCASTSD const64_3efa01a01a741b3c<>+0(SB), Z8
-	VBROADCASTSD const64_3f2a01a01aca0134<>+0(SB), Z9
-	VBROADCASTSD const64_3f56c16c16c16212<>+0(SB), Z10
-	VBROADCASTSD const64_3f8111111110ff87<>+0(SB), Z11
-	VBROADCASTSD const64_3fa5555555555556<>+0(SB), Z12
-	VBROADCASTSD const64_3fc5555555555557<>+0(SB), Z13
-	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z14
-	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z15
+	VBROADCASTSD const64_43380000000003bf<>+0(SB), Z0
+	VBROADCASTSD const64_3bf0000000000000<>+0(SB), Z1
+	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z2
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Z3
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z4
+	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z5
+	VBROADCASTSD const64_3efa019ab04455f1<>+0(SB), Z6
+	VBROADCASTSD const64_3f2a01a011a4b90e<>+0(SB), Z7
+	VBROADCASTSD const64_3f56c16c17cce032<>+0(SB), Z8
+	VBROADCASTSD const64_3f81111111128d08<>+0(SB), Z9
+	VBROADCASTSD const64_3fa55555555531ee<>+0(SB), Z10
+	VBROADCASTSD const64_3fc5555555555500<>+0(SB), Z11
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z12
+	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z13
+	VBROADCASTSD const64_4044000000000000<>+0(SB), Z14
+	VBROADCASTSD const64_bff71547652b82fe<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -22042,39 +24424,34 @@ row:
 
 vectors1:
 	VMOVUPD      (DX)(SI*8), Z16
-	VPORQ.BCST   const64_8000000000000000<>+0(SB), Z16, Z17
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z18
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Z19
-	VMINPD       Z17, Z19, Z17
-	VMAXPD       Z17, Z18, Z17
-	VMOVAPD      Z17, Z18
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z19
-	VFMADD213PD  Z1, Z19, Z18
-	VSUBPD       Z1, Z18, Z18
-	VMOVAPD      Z17, Z17
-	VFNMADD231PD Z15, Z18, Z17
-	VFNMADD231PD Z3, Z18, Z17
-	VMULPD       Z17, Z17, Z19
-	VMOVAPD      Z5, Z22
-	VFMADD213PD  Z7, Z19, Z22
-	VFMADD213PD  Z9, Z19, Z22
-	VFMADD213PD  Z11, Z19, Z22
-	VFMADD213PD  Z13, Z19, Z22
-	VMOVAPD      Z4, Z23
-	VFMADD213PD  Z6, Z19, Z23
-	VFMADD213PD  Z8, Z19, Z23
-	VFMADD213PD  Z10, Z19, Z23
-	VFMADD213PD  Z12, Z19, Z23
-	VFMADD213PD  Z14, Z19, Z23
-	VFMADD213PD  Z23, Z17, Z22
-	VFMADD213PD  Z17, Z19, Z22
-	VADDPD       Z0, Z22, Z17
-	VSCALEFPD    Z18, Z17, Z17
-	VCMPPD       $0x11, Z2, Z16, K2
-	VMOVAPD      Z0, Z16
-	VBLENDMPD    Z17, Z16, K2, Z20
-	VADDPD       Z0, Z17, Z16
-	VDIVPD       Z16, Z20, Z16
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Z17
+	VMOVAPD      Z14, Z18
+	VMINPD       Z16, Z18, Z16
+	VMAXPD       Z16, Z17, Z16
+	VMOVAPD      Z16, Z17
+	VMOVAPD      Z15, Z18
+	VFMADD213PD  Z0, Z18, Z17
+	VPSLLQ       $0x34, Z17, Z18
+	VSUBPD       Z0, Z17, Z17
+	VFNMSUB231PD Z13, Z17, Z16
+	VFNMADD231PD Z2, Z17, Z16
+	VMOVAPD      Z1, Z17
+	VMULPD       Z16, Z16, Z19
+	VMOVAPD      Z3, Z20
+	VFMADD213PD  Z5, Z19, Z20
+	VFMADD213PD  Z7, Z19, Z20
+	VFMADD213PD  Z9, Z19, Z20
+	VFMADD213PD  Z11, Z19, Z20
+	VMOVAPD      Z4, Z21
+	VFMADD213PD  Z6, Z19, Z21
+	VFMADD213PD  Z8, Z19, Z21
+	VFMADD213PD  Z10, Z19, Z21
+	VFMADD213PD  Z12, Z19, Z21
+	VFMADD213PD  Z21, Z16, Z20
+	VFMADD213PD  Z16, Z19, Z20
+	VFMADD213PD  Z18, Z18, Z20
+	VADDPD       Z17, Z20, Z16
+	VDIVPD       Z16, Z17, Z16
 	VMOVUPD      Z16, (CX)(SI*8)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DI
@@ -22084,39 +24461,34 @@ end2:
 	CMPQ         SI, BX
 	JGE          next
 	VMOVUPD.Z    (DX)(SI*8), K1, Z16
-	VPORQ.BCST   const64_8000000000000000<>+0(SB), Z16, Z17
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z18
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Z19
-	VMINPD       Z17, Z19, Z17
-	VMAXPD       Z17, Z18, Z17
-	VMOVAPD      Z17, Z18
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z19
-	VFMADD213PD  Z1, Z19, Z18
-	VSUBPD       Z1, Z18, Z18
-	VMOVAPD      Z17, Z17
-	VFNMADD231PD Z15, Z18, Z17
-	VFNMADD231PD Z3, Z18, Z17
-	VMULPD       Z17, Z17, Z19
-	VMOVAPD      Z5, Z22
-	VFMADD213PD  Z7, Z19, Z22
-	VFMADD213PD  Z9, Z19, Z22
-	VFMADD213PD  Z11, Z19, Z22
-	VFMADD213PD  Z13, Z19, Z22
-	VMOVAPD      Z4, Z23
-	VFMADD213PD  Z6, Z19, Z23
-	VFMADD213PD  Z8, Z19, Z23
-	VFMADD213PD  Z10, Z19, Z23
-	VFMADD213PD  Z12, Z19, Z23
-	VFMADD213PD  Z14, Z19, Z23
-	VFMADD213PD  Z23, Z17, Z22
-	VFMADD213PD  Z17, Z19, Z22
-	VADDPD       Z0, Z22, Z17
-	VSCALEFPD    Z18, Z17, Z17
-	VCMPPD       $0x11, Z2, Z16, K2
-	VMOVAPD      Z0, Z16
-	VBLENDMPD    Z17, Z16, K2, Z21
-	VADDPD       Z0, Z17, Z16
-	VDIVPD       Z16, Z21, Z16
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Z17
+	VMOVAPD      Z14, Z18
+	VMINPD       Z16, Z18, Z16
+	VMAXPD       Z16, Z17, Z16
+	VMOVAPD      Z16, Z17
+	VMOVAPD      Z15, Z18
+	VFMADD213PD  Z0, Z18, Z17
+	VPSLLQ       $0x34, Z17, Z18
+	VSUBPD       Z0, Z17, Z17
+	VFNMSUB231PD Z13, Z17, Z16
+	VFNMADD231PD Z2, Z17, Z16
+	VMOVAPD      Z1, Z17
+	VMULPD       Z16, Z16, Z19
+	VMOVAPD      Z3, Z20
+	VFMADD213PD  Z5, Z19, Z20
+	VFMADD213PD  Z7, Z19, Z20
+	VFMADD213PD  Z9, Z19, Z20
+	VFMADD213PD  Z11, Z19, Z20
+	VMOVAPD      Z4, Z21
+	VFMADD213PD  Z6, Z19, Z21
+	VFMADD213PD  Z8, Z19, Z21
+	VFMADD213PD  Z10, Z19, Z21
+	VFMADD213PD  Z12, Z19, Z21
+	VFMADD213PD  Z21, Z16, Z20
+	VFMADD213PD  Z16, Z19, Z20
+	VFMADD213PD  Z18, Z18, Z20
+	VADDPD       Z17, Z20, Z16
+	VDIVPD       Z16, Z17, Z16
 	VMOVUPD      Z16, K1, (CX)(SI*8)
 
 next:
@@ -22141,15 +24513,15 @@ TEXT ·erf64AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_3dd05ffd737fb32e<>+0(SB), Z4
 	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z5
 	VBROADCASTSD const64_3e0eb97446f3bfed<>+0(SB), Z6
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Z7
-	VBROADCASTSD const64_3e4f7b4bf3b13964<>+0(SB), Z8
-	VBROADCASTSD const64_3e57629446c3019d<>+0(SB), Z9
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Z10
-	VBROADCASTSD const64_3e7cb738274cf0ef<>+0(SB), Z11
-	VBROADCASTSD const64_3e80c1fe2b4ff6ec<>+0(SB), Z12
-	VBROADCASTSD const64_3e927e4da1a3bf04<>+0(SB), Z13
-	VBROADCASTSD const64_3ebb9df224ca4b97<>+0(SB), Z14
-	VBROADCASTSD const64_3ec71ddffef9e7b1<>+0(SB), Z15
+	VBROADCASTSD const64_3e4f7b4bf3b13964<>+0(SB), Z7
+	VBROADCASTSD const64_3e57629446c3019d<>+0(SB), Z8
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Z9
+	VBROADCASTSD const64_3e7cb738274cf0ef<>+0(SB), Z10
+	VBROADCASTSD const64_3e80c1fe2b4ff6ec<>+0(SB), Z11
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z12
+	VBROADCASTSD const64_3ebb9df224ca4b97<>+0(SB), Z13
+	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z14
+	VBROADCASTSD const64_3ee4184387e09203<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -22181,8 +24553,8 @@ vectors1:
 	VFMADD213PD.BCST  const64_bf9b82ce31284e00<>+0(SB), Z20, Z21
 	VFMADD213PD.BCST  const64_bfd812746b0379e6<>+0(SB), Z20, Z21
 	VMOVAPD           Z4, Z22
-	VFMADD213PD       Z8, Z20, Z22
-	VFMADD213PD       Z14, Z20, Z22
+	VFMADD213PD       Z7, Z20, Z22
+	VFMADD213PD       Z13, Z20, Z22
 	VFMADD213PD.BCST  const64_3f1f9a321d5b8e1e<>+0(SB), Z20, Z22
 	VFMADD213PD.BCST  const64_3f7565bcd0dbaa38<>+0(SB), Z20, Z22
 	VFMADD213PD.BCST  const64_3fbce2f21a042b30<>+0(SB), Z20, Z22
@@ -22197,8 +24569,8 @@ vectors1:
 	VFMADD213PD.BCST  const64_bddfcefd3e1e8ce2<>+0(SB), Z19, Z20
 	VFMADD213PD.BCST  const64_be35debc3571d8c3<>+0(SB), Z19, Z20
 	VFMADD213PD.BCST  const64_be7233624d4351ea<>+0(SB), Z19, Z20
-	VFMADD213PD       Z11, Z19, Z20
-	VFMADD213PD.BCST  const64_3ee4184387e09203<>+0(SB), Z19, Z20
+	VFMADD213PD       Z10, Z19, Z20
+	VFMADD213PD       Z15, Z19, Z20
 	VFMADD213PD.BCST  const64_3efb8c3dbd0bbf6f<>+0(SB), Z19, Z20
 	VFMADD213PD.BCST  const64_bf6033f68daabf52<>+0(SB), Z19, Z20
 	VFMADD213PD.BCST  const64_bfa5477f09c87b9c<>+0(SB), Z19, Z20
@@ -22206,8 +24578,8 @@ vectors1:
 	VMOVAPD           Z2, Z22
 	VFMADD213PD       Z3, Z19, Z22
 	VFMADD213PD       Z6, Z19, Z22
-	VFMADD213PD       Z9, Z19, Z22
-	VFMADD213PD       Z12, Z19, Z22
+	VFMADD213PD       Z8, Z19, Z22
+	VFMADD213PD       Z11, Z19, Z22
 	VFMADD213PD.BCST  const64_bec0fa69294ca2f1<>+0(SB), Z19, Z22
 	VFMADD213PD.BCST  const64_befc76677c865432<>+0(SB), Z19, Z22
 	VFMADD213PD.BCST  const64_3f2f1b484d076957<>+0(SB), Z19, Z22
@@ -22223,20 +24595,18 @@ vectors1:
 	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z20
 	VFMADD213PD       Z1, Z20, Z19
 	VSUBPD            Z1, Z19, Z19
-	VMOVAPD           Z16, Z16
 	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z19, Z16
 	VFNMADD231PD      Z5, Z19, Z16
 	VMULPD            Z16, Z16, Z20
-	VMOVAPD           Z10, Z22
-	VFMADD213PD       Z15, Z20, Z22
-	VFMADD213PD.BCST  const64_3f2a01a01aca0134<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3f8111111110ff87<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3fc5555555555557<>+0(SB), Z20, Z22
-	VMOVAPD           Z7, Z25
-	VFMADD213PD       Z13, Z20, Z25
-	VFMADD213PD.BCST  const64_3efa01a01a741b3c<>+0(SB), Z20, Z25
-	VFMADD213PD.BCST  const64_3f56c16c16c16212<>+0(SB), Z20, Z25
-	VFMADD213PD.BCST  const64_3fa5555555555556<>+0(SB), Z20, Z25
+	VMOVAPD           Z9, Z22
+	VFMADD213PD       Z14, Z20, Z22
+	VFMADD213PD.BCST  const64_3f2a01a011a4b90e<>+0(SB), Z20, Z22
+	VFMADD213PD.BCST  const64_3f81111111128d08<>+0(SB), Z20, Z22
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z20, Z22
+	VMOVAPD           Z12, Z25
+	VFMADD213PD.BCST  const64_3efa019ab04455f1<>+0(SB), Z20, Z25
+	VFMADD213PD.BCST  const64_3f56c16c17cce032<>+0(SB), Z20, Z25
+	VFMADD213PD.BCST  const64_3fa55555555531ee<>+0(SB), Z20, Z25
 	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z20, Z25
 	VFMADD213PD       Z25, Z16, Z22
 	VFMADD213PD       Z16, Z20, Z22
@@ -22267,8 +24637,8 @@ end2:
 	VFMADD213PD.BCST  const64_bf9b82ce31284e00<>+0(SB), Z20, Z21
 	VFMADD213PD.BCST  const64_bfd812746b0379e6<>+0(SB), Z20, Z21
 	VMOVAPD           Z4, Z22
-	VFMADD213PD       Z8, Z20, Z22
-	VFMADD213PD       Z14, Z20, Z22
+	VFMADD213PD       Z7, Z20, Z22
+	VFMADD213PD       Z13, Z20, Z22
 	VFMADD213PD.BCST  const64_3f1f9a321d5b8e1e<>+0(SB), Z20, Z22
 	VFMADD213PD.BCST  const64_3f7565bcd0dbaa38<>+0(SB), Z20, Z22
 	VFMADD213PD.BCST  const64_3fbce2f21a042b30<>+0(SB), Z20, Z22
@@ -22283,8 +24653,8 @@ end2:
 	VFMADD213PD.BCST  const64_bddfcefd3e1e8ce2<>+0(SB), Z19, Z20
 	VFMADD213PD.BCST  const64_be35debc3571d8c3<>+0(SB), Z19, Z20
 	VFMADD213PD.BCST  const64_be7233624d4351ea<>+0(SB), Z19, Z20
-	VFMADD213PD       Z11, Z19, Z20
-	VFMADD213PD.BCST  const64_3ee4184387e09203<>+0(SB), Z19, Z20
+	VFMADD213PD       Z10, Z19, Z20
+	VFMADD213PD       Z15, Z19, Z20
 	VFMADD213PD.BCST  const64_3efb8c3dbd0bbf6f<>+0(SB), Z19, Z20
 	VFMADD213PD.BCST  const64_bf6033f68daabf52<>+0(SB), Z19, Z20
 	VFMADD213PD.BCST  const64_bfa5477f09c87b9c<>+0(SB), Z19, Z20
@@ -22292,8 +24662,8 @@ end2:
 	VMOVAPD           Z2, Z22
 	VFMADD213PD       Z3, Z19, Z22
 	VFMADD213PD       Z6, Z19, Z22
-	VFMADD213PD       Z9, Z19, Z22
-	VFMADD213PD       Z12, Z19, Z22
+	VFMADD213PD       Z8, Z19, Z22
+	VFMADD213PD       Z11, Z19, Z22
 	VFMADD213PD.BCST  const64_bec0fa69294ca2f1<>+0(SB), Z19, Z22
 	VFMADD213PD.BCST  const64_befc76677c865432<>+0(SB), Z19, Z22
 	VFMADD213PD.BCST  const64_3f2f1b484d076957<>+0(SB), Z19, Z22
@@ -22309,20 +24679,18 @@ end2:
 	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z20
 	VFMADD213PD       Z1, Z20, Z19
 	VSUBPD            Z1, Z19, Z19
-	VMOVAPD           Z16, Z16
 	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z19, Z16
 	VFNMADD231PD      Z5, Z19, Z16
 	VMULPD            Z16, Z16, Z20
-	VMOVAPD           Z10, Z22
-	VFMADD213PD       Z15, Z20, Z22
-	VFMADD213PD.BCST  const64_3f2a01a01aca0134<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3f8111111110ff87<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3fc5555555555557<>+0(SB), Z20, Z22
-	VMOVAPD           Z7, Z25
-	VFMADD213PD       Z13, Z20, Z25
-	VFMADD213PD.BCST  const64_3efa01a01a741b3c<>+0(SB), Z20, Z25
-	VFMADD213PD.BCST  const64_3f56c16c16c16212<>+0(SB), Z20, Z25
-	VFMADD213PD.BCST  const64_3fa5555555555556<>+0(SB), Z20, Z25
+	VMOVAPD           Z9, Z22
+	VFMADD213PD       Z14, Z20, Z22
+	VFMADD213PD.BCST  const64_3f2a01a011a4b90e<>+0(SB), Z20, Z22
+	VFMADD213PD.BCST  const64_3f81111111128d08<>+0(SB), Z20, Z22
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z20, Z22
+	VMOVAPD           Z12, Z25
+	VFMADD213PD.BCST  const64_3efa019ab04455f1<>+0(SB), Z20, Z25
+	VFMADD213PD.BCST  const64_3f56c16c17cce032<>+0(SB), Z20, Z25
+	VFMADD213PD.BCST  const64_3fa55555555531ee<>+0(SB), Z20, Z25
 	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z20, Z25
 	VFMADD213PD       Z25, Z16, Z22
 	VFMADD213PD       Z16, Z20, Z22
@@ -25582,6 +27950,178 @@ done:
 	VZEROUPPER
 	RET
 
+// func rowDeviation64AVX512(dst *byte, x *byte, mean *byte, rows int, cols int, xStride int, meanStride int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·rowDeviation64AVX512(SB), NOSPLIT, $0-56
+	MOVQ  rows+24(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  mean+16(FP), BX
+	MOVQ  cols+32(FP), SI
+	MOVQ  SI, DI
+	ANDQ  $0x07, DI
+	MOVL  $0xffffffff, R8
+	BZHIL DI, R8, R8
+	KMOVW R8, K1
+
+row:
+	VBROADCASTSD (BX), Z0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	XORQ         DI, DI
+	LEAQ         -32(SI), R8
+	CMPQ         DI, R8
+	JGT          end2
+
+vectors1:
+	VMOVUPD     (DX)(DI*8), Z5
+	VSUBPD      Z0, Z5, Z5
+	VFMADD231PD Z5, Z5, Z1
+	VMOVUPD     64(DX)(DI*8), Z5
+	VSUBPD      Z0, Z5, Z5
+	VFMADD231PD Z5, Z5, Z2
+	VMOVUPD     128(DX)(DI*8), Z5
+	VSUBPD      Z0, Z5, Z5
+	VFMADD231PD Z5, Z5, Z3
+	VMOVUPD     192(DX)(DI*8), Z5
+	VSUBPD      Z0, Z5, Z5
+	VFMADD231PD Z5, Z5, Z4
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JLE         vectors1
+
+end2:
+	LEAQ -8(SI), R8
+	CMPQ DI, R8
+	JGT  end4
+
+vectors3:
+	VMOVUPD     (DX)(DI*8), Z5
+	VSUBPD      Z0, Z5, Z5
+	VFMADD231PD Z5, Z5, Z1
+	ADDQ        $0x08, DI
+	CMPQ        DI, R8
+	JLE         vectors3
+
+end4:
+	CMPQ        DI, SI
+	JGE         next
+	VMOVAPD     Z0, Z5
+	VMOVUPD     (DX)(DI*8), K1, Z5
+	VSUBPD      Z0, Z5, Z0
+	VFMADD231PD Z0, Z0, Z1
+
+next:
+	VADDPD        Z2, Z1, Z0
+	VADDPD        Z4, Z3, Z5
+	VADDPD        Z5, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y5
+	VADDPD        Y5, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X5
+	VADDPD        X5, X0, X0
+	VPERMILPD     $0x01, X0, X5
+	VADDPD        X5, X0, X0
+	VMOVSD        X0, (CX)
+	ADDQ          $0x08, CX
+	MOVQ          xStride+40(FP), DI
+	ADDQ          DI, DX
+	MOVQ          meanStride+48(FP), DI
+	ADDQ          DI, BX
+	DECQ          AX
+	JNE           row
+
+done:
+	VZEROUPPER
+	RET
+
+// func standardise64AVX512(dst *byte, x *byte, mean *byte, scale *byte, rows int, cols int, dstStride int, xStride int, meanStride int, scaleStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·standardise64AVX512(SB), NOSPLIT, $0-80
+	MOVQ  rows+32(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  mean+16(FP), BX
+	MOVQ  scale+24(FP), SI
+	MOVQ  cols+40(FP), DI
+	MOVQ  DI, R8
+	ANDQ  $0x07, R8
+	MOVL  $0xffffffff, R9
+	BZHIL R8, R9, R9
+	KMOVW R9, K1
+
+row:
+	VBROADCASTSD (BX), Z0
+	VBROADCASTSD (SI), Z1
+	XORQ         R8, R8
+	LEAQ         -32(DI), R9
+	CMPQ         R8, R9
+	JGT          end2
+
+vectors1:
+	VMOVUPD (DX)(R8*8), Z2
+	VSUBPD  Z0, Z2, Z2
+	VMULPD  Z1, Z2, Z2
+	VMOVUPD Z2, (CX)(R8*8)
+	VMOVUPD 64(DX)(R8*8), Z2
+	VSUBPD  Z0, Z2, Z2
+	VMULPD  Z1, Z2, Z2
+	VMOVUPD Z2, 64(CX)(R8*8)
+	VMOVUPD 128(DX)(R8*8), Z2
+	VSUBPD  Z0, Z2, Z2
+	VMULPD  Z1, Z2, Z2
+	VMOVUPD Z2, 128(CX)(R8*8)
+	VMOVUPD 192(DX)(R8*8), Z2
+	VSUBPD  Z0, Z2, Z2
+	VMULPD  Z1, Z2, Z2
+	VMOVUPD Z2, 192(CX)(R8*8)
+	ADDQ    $0x20, R8
+	CMPQ    R8, R9
+	JLE     vectors1
+
+end2:
+	LEAQ -8(DI), R9
+	CMPQ R8, R9
+	JGT  end4
+
+vectors3:
+	VMOVUPD (DX)(R8*8), Z2
+	VSUBPD  Z0, Z2, Z2
+	VMULPD  Z1, Z2, Z2
+	VMOVUPD Z2, (CX)(R8*8)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R9
+	JLE     vectors3
+
+end4:
+	CMPQ      R8, DI
+	JGE       next
+	VMOVUPD.Z (DX)(R8*8), K1, Z2
+	VSUBPD    Z0, Z2, Z0
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (CX)(R8*8)
+
+next:
+	MOVQ dstStride+48(FP), R8
+	ADDQ R8, CX
+	MOVQ xStride+56(FP), R8
+	ADDQ R8, DX
+	MOVQ meanStride+64(FP), R8
+	ADDQ R8, BX
+	MOVQ scaleStride+72(FP), R8
+	ADDQ R8, SI
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func rowMax64AVX512(dst *byte, x *byte, rows int, cols int, xStride int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·rowMax64AVX512(SB), NOSPLIT, $0-40
@@ -25858,12 +28398,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x08
@@ -25871,6 +28408,12 @@ pass6:
 
 vectors8:
 	VMOVUPD (AX), Z0
+	VMOVUPD (AX)(SI*1), Z1
+	VMOVUPD (AX)(SI*2), Z2
+	VMOVUPD (AX)(DI*1), Z3
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z3, Z2, Z1
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD (DX), Z1
 	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (DX)
@@ -25887,17 +28430,95 @@ part9:
 	BZHIL     BX, CX, CX
 	KMOVW     CX, K1
 	VMOVUPD.Z (AX), K1, Z0
+	VMOVUPD.Z (AX)(SI*1), K1, Z1
+	VMOVUPD.Z (AX)(SI*2), K1, Z2
+	VMOVUPD.Z (AX)(DI*1), K1, Z3
+	VADDPD    Z1, Z0, Z0
+	VADDPD    Z3, Z2, Z1
+	VADDPD    Z1, Z0, Z0
 	VMOVUPD.Z (DX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (DX)
 
 done10:
-	LEAQ (R9)(SI*1), R9
-	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
 
 end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part14
+
+vectors13:
+	VMOVUPD (AX), Z0
+	VMOVUPD (AX)(SI*1), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD (DX), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (DX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	SUBQ    $0x08, BX
+	CMPQ    BX, $0x08
+	JGE     vectors13
+
+part14:
+	TESTQ     BX, BX
+	JLE       done15
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPD.Z (AX), K1, Z0
+	VMOVUPD.Z (AX)(SI*1), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part19
+
+vectors18:
+	VMOVUPD (AX), Z0
+	VMOVUPD (DX), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (DX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	SUBQ    $0x08, BX
+	CMPQ    BX, $0x08
+	JGE     vectors18
+
+part19:
+	TESTQ     BX, BX
+	JLE       done20
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPD.Z (AX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (DX)
+
+done20:
+	LEAQ (R9)(SI*1), R9
+	SUBQ $0x01, R8
+
+end17:
 	VZEROUPPER
 	RET
 
@@ -26009,12 +28630,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x08
@@ -26022,10 +28640,22 @@ pass6:
 
 vectors8:
 	VMOVUPD  (AX), Z0
-	VMOVUPD  (DX), Z1
+	VMOVUPD  (AX)(SI*1), Z1
+	VMOVUPD  (AX)(SI*2), Z2
+	VMOVUPD  (AX)(DI*1), Z3
 	VCMPPD   $0x03, Z1, Z0, K1
-	VRANGEPD $0x05, Z1, Z0, Z2
-	VADDPD   Z1, Z0, K1, Z2
+	VRANGEPD $0x05, Z1, Z0, Z4
+	VADDPD   Z1, Z0, K1, Z4
+	VCMPPD   $0x03, Z3, Z2, K1
+	VRANGEPD $0x05, Z3, Z2, Z0
+	VADDPD   Z3, Z2, K1, Z0
+	VCMPPD   $0x03, Z0, Z4, K1
+	VRANGEPD $0x05, Z0, Z4, Z1
+	VADDPD   Z0, Z4, K1, Z1
+	VMOVUPD  (DX), Z0
+	VCMPPD   $0x03, Z0, Z1, K1
+	VRANGEPD $0x05, Z0, Z1, Z2
+	VADDPD   Z0, Z1, K1, Z2
 	VMOVUPD  Z2, (DX)
 	ADDQ     $0x40, AX
 	ADDQ     $0x40, DX
@@ -26040,19 +28670,115 @@ part9:
 	BZHIL     BX, CX, CX
 	KMOVW     CX, K1
 	VMOVUPD.Z (AX), K1, Z0
+	VMOVUPD.Z (AX)(SI*1), K1, Z1
+	VMOVUPD.Z (AX)(SI*2), K1, Z2
+	VMOVUPD.Z (AX)(DI*1), K1, Z3
+	VCMPPD    $0x03, Z1, Z0, K2
+	VRANGEPD  $0x05, Z1, Z0, Z4
+	VADDPD    Z1, Z0, K2, Z4
+	VCMPPD    $0x03, Z3, Z2, K2
+	VRANGEPD  $0x05, Z3, Z2, Z0
+	VADDPD    Z3, Z2, K2, Z0
+	VCMPPD    $0x03, Z0, Z4, K2
+	VRANGEPD  $0x05, Z0, Z4, Z1
+	VADDPD    Z0, Z4, K2, Z1
+	VMOVUPD.Z (DX), K1, Z0
+	VCMPPD    $0x03, Z0, Z1, K2
+	VRANGEPD  $0x05, Z0, Z1, Z2
+	VADDPD    Z0, Z1, K2, Z2
+	VMOVUPD   Z2, K1, (DX)
+
+done10:
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
+
+end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part14
+
+vectors13:
+	VMOVUPD  (AX), Z0
+	VMOVUPD  (AX)(SI*1), Z1
+	VCMPPD   $0x03, Z1, Z0, K1
+	VRANGEPD $0x05, Z1, Z0, Z2
+	VADDPD   Z1, Z0, K1, Z2
+	VMOVUPD  (DX), Z0
+	VCMPPD   $0x03, Z0, Z2, K1
+	VRANGEPD $0x05, Z0, Z2, Z1
+	VADDPD   Z0, Z2, K1, Z1
+	VMOVUPD  Z1, (DX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, DX
+	SUBQ     $0x08, BX
+	CMPQ     BX, $0x08
+	JGE      vectors13
+
+part14:
+	TESTQ     BX, BX
+	JLE       done15
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPD.Z (AX), K1, Z0
+	VMOVUPD.Z (AX)(SI*1), K1, Z1
+	VCMPPD    $0x03, Z1, Z0, K2
+	VRANGEPD  $0x05, Z1, Z0, Z2
+	VADDPD    Z1, Z0, K2, Z2
+	VMOVUPD.Z (DX), K1, Z0
+	VCMPPD    $0x03, Z0, Z2, K2
+	VRANGEPD  $0x05, Z0, Z2, Z1
+	VADDPD    Z0, Z2, K2, Z1
+	VMOVUPD   Z1, K1, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part19
+
+vectors18:
+	VMOVUPD  (AX), Z0
+	VMOVUPD  (DX), Z1
+	VCMPPD   $0x03, Z1, Z0, K1
+	VRANGEPD $0x05, Z1, Z0, Z2
+	VADDPD   Z1, Z0, K1, Z2
+	VMOVUPD  Z2, (DX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, DX
+	SUBQ     $0x08, BX
+	CMPQ     BX, $0x08
+	JGE      vectors18
+
+part19:
+	TESTQ     BX, BX
+	JLE       done20
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPD.Z (AX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
 	VCMPPD    $0x03, Z1, Z0, K2
 	VRANGEPD  $0x05, Z1, Z0, Z2
 	VADDPD    Z1, Z0, K2, Z2
 	VMOVUPD   Z2, K1, (DX)
 
-done10:
+done20:
 	LEAQ (R9)(SI*1), R9
 	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
 
-end7:
+end17:
 	VZEROUPPER
 	RET
 
@@ -26164,12 +28890,9 @@ done5:
 	JGE  pass1
 
 end2:
-	CMPQ R8, $0x01
+	CMPQ R8, $0x04
 	JLT  end7
-
-pass6:
 	MOVQ R9, AX
-	LEAQ (R9)(SI*4), CX
 	MOVQ acc+0(FP), DX
 	MOVQ cols+24(FP), BX
 	CMPQ BX, $0x08
@@ -26177,10 +28900,22 @@ pass6:
 
 vectors8:
 	VMOVUPD  (AX), Z0
-	VMOVUPD  (DX), Z1
+	VMOVUPD  (AX)(SI*1), Z1
+	VMOVUPD  (AX)(SI*2), Z2
+	VMOVUPD  (AX)(DI*1), Z3
 	VCMPPD   $0x03, Z1, Z0, K1
-	VRANGEPD $0x04, Z1, Z0, Z2
-	VADDPD   Z1, Z0, K1, Z2
+	VRANGEPD $0x04, Z1, Z0, Z4
+	VADDPD   Z1, Z0, K1, Z4
+	VCMPPD   $0x03, Z3, Z2, K1
+	VRANGEPD $0x04, Z3, Z2, Z0
+	VADDPD   Z3, Z2, K1, Z0
+	VCMPPD   $0x03, Z0, Z4, K1
+	VRANGEPD $0x04, Z0, Z4, Z1
+	VADDPD   Z0, Z4, K1, Z1
+	VMOVUPD  (DX), Z0
+	VCMPPD   $0x03, Z0, Z1, K1
+	VRANGEPD $0x04, Z0, Z1, Z2
+	VADDPD   Z0, Z1, K1, Z2
 	VMOVUPD  Z2, (DX)
 	ADDQ     $0x40, AX
 	ADDQ     $0x40, DX
@@ -26195,19 +28930,115 @@ part9:
 	BZHIL     BX, CX, CX
 	KMOVW     CX, K1
 	VMOVUPD.Z (AX), K1, Z0
+	VMOVUPD.Z (AX)(SI*1), K1, Z1
+	VMOVUPD.Z (AX)(SI*2), K1, Z2
+	VMOVUPD.Z (AX)(DI*1), K1, Z3
+	VCMPPD    $0x03, Z1, Z0, K2
+	VRANGEPD  $0x04, Z1, Z0, Z4
+	VADDPD    Z1, Z0, K2, Z4
+	VCMPPD    $0x03, Z3, Z2, K2
+	VRANGEPD  $0x04, Z3, Z2, Z0
+	VADDPD    Z3, Z2, K2, Z0
+	VCMPPD    $0x03, Z0, Z4, K2
+	VRANGEPD  $0x04, Z0, Z4, Z1
+	VADDPD    Z0, Z4, K2, Z1
+	VMOVUPD.Z (DX), K1, Z0
+	VCMPPD    $0x03, Z0, Z1, K2
+	VRANGEPD  $0x04, Z0, Z1, Z2
+	VADDPD    Z0, Z1, K2, Z2
+	VMOVUPD   Z2, K1, (DX)
+
+done10:
+	LEAQ (R9)(SI*4), R9
+	SUBQ $0x04, R8
+
+end7:
+	CMPQ R8, $0x02
+	JLT  end12
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part14
+
+vectors13:
+	VMOVUPD  (AX), Z0
+	VMOVUPD  (AX)(SI*1), Z1
+	VCMPPD   $0x03, Z1, Z0, K1
+	VRANGEPD $0x04, Z1, Z0, Z2
+	VADDPD   Z1, Z0, K1, Z2
+	VMOVUPD  (DX), Z0
+	VCMPPD   $0x03, Z0, Z2, K1
+	VRANGEPD $0x04, Z0, Z2, Z1
+	VADDPD   Z0, Z2, K1, Z1
+	VMOVUPD  Z1, (DX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, DX
+	SUBQ     $0x08, BX
+	CMPQ     BX, $0x08
+	JGE      vectors13
+
+part14:
+	TESTQ     BX, BX
+	JLE       done15
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPD.Z (AX), K1, Z0
+	VMOVUPD.Z (AX)(SI*1), K1, Z1
+	VCMPPD    $0x03, Z1, Z0, K2
+	VRANGEPD  $0x04, Z1, Z0, Z2
+	VADDPD    Z1, Z0, K2, Z2
+	VMOVUPD.Z (DX), K1, Z0
+	VCMPPD    $0x03, Z0, Z2, K2
+	VRANGEPD  $0x04, Z0, Z2, Z1
+	VADDPD    Z0, Z2, K2, Z1
+	VMOVUPD   Z1, K1, (DX)
+
+done15:
+	LEAQ (R9)(SI*2), R9
+	SUBQ $0x02, R8
+
+end12:
+	CMPQ R8, $0x01
+	JLT  end17
+	MOVQ R9, AX
+	MOVQ acc+0(FP), DX
+	MOVQ cols+24(FP), BX
+	CMPQ BX, $0x08
+	JLT  part19
+
+vectors18:
+	VMOVUPD  (AX), Z0
+	VMOVUPD  (DX), Z1
+	VCMPPD   $0x03, Z1, Z0, K1
+	VRANGEPD $0x04, Z1, Z0, Z2
+	VADDPD   Z1, Z0, K1, Z2
+	VMOVUPD  Z2, (DX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, DX
+	SUBQ     $0x08, BX
+	CMPQ     BX, $0x08
+	JGE      vectors18
+
+part19:
+	TESTQ     BX, BX
+	JLE       done20
+	MOVL      $0xffffffff, CX
+	BZHIL     BX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPD.Z (AX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
 	VCMPPD    $0x03, Z1, Z0, K2
 	VRANGEPD  $0x04, Z1, Z0, Z2
 	VADDPD    Z1, Z0, K2, Z2
 	VMOVUPD   Z2, K1, (DX)
 
-done10:
+done20:
 	LEAQ (R9)(SI*1), R9
 	SUBQ $0x01, R8
-	CMPQ R8, $0x01
-	JGE  pass6
 
-end7:
+end17:
 	VZEROUPPER
 	RET
 
@@ -26279,17 +29110,17 @@ done:
 // Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·expSum64AVX512(SB), NOSPLIT, $0-72
 	VBROADCASTSD const64_4338000000000000<>+0(SB), Z0
-	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z1
-	VBROADCASTSD const64_3e21f75aba0b1e2e<>+0(SB), Z2
-	VBROADCASTSD const64_3e5af52906239de4<>+0(SB), Z3
-	VBROADCASTSD const64_3e927e4da1a3bf04<>+0(SB), Z4
-	VBROADCASTSD const64_3ec71ddffef9e7b1<>+0(SB), Z5
-	VBROADCASTSD const64_3efa01a01a741b3c<>+0(SB), Z6
-	VBROADCASTSD const64_3f2a01a01aca0134<>+0(SB), Z7
-	VBROADCASTSD const64_3f56c16c16c16212<>+0(SB), Z8
-	VBROADCASTSD const64_3f8111111110ff87<>+0(SB), Z9
-	VBROADCASTSD const64_3fa5555555555556<>+0(SB), Z10
-	VBROADCASTSD const64_3fc5555555555557<>+0(SB), Z11
+	VBROADCASTSD const64_c0859e164b80df76<>+0(SB), Z1
+	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z2
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Z3
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z4
+	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z5
+	VBROADCASTSD const64_3efa019ab04455f1<>+0(SB), Z6
+	VBROADCASTSD const64_3f2a01a011a4b90e<>+0(SB), Z7
+	VBROADCASTSD const64_3f56c16c17cce032<>+0(SB), Z8
+	VBROADCASTSD const64_3f81111111128d08<>+0(SB), Z9
+	VBROADCASTSD const64_3fa55555555531ee<>+0(SB), Z10
+	VBROADCASTSD const64_3fc5555555555500<>+0(SB), Z11
 	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z12
 	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z13
 	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z14
@@ -26322,7 +29153,8 @@ row:
 vectors1:
 	VMOVUPD      (BX)(R8*8), Z21
 	VSUBPD       Z16, Z21, Z21
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z22
+	VCMPPD       $0x15, Z1, Z21, K2
+	VMOVAPD      Z1, Z22
 	VBROADCASTSD const64_4086300000000000<>+0(SB), Z23
 	VMINPD       Z21, Z23, Z21
 	VMAXPD       Z21, Z22, Z21
@@ -26330,17 +29162,15 @@ vectors1:
 	VMOVAPD      Z15, Z23
 	VFMADD213PD  Z0, Z23, Z22
 	VSUBPD       Z0, Z22, Z22
-	VMOVAPD      Z21, Z21
 	VFNMADD231PD Z13, Z22, Z21
-	VFNMADD231PD Z1, Z22, Z21
+	VFNMADD231PD Z2, Z22, Z21
 	VMULPD       Z21, Z21, Z23
 	VMOVAPD      Z3, Z24
 	VFMADD213PD  Z5, Z23, Z24
 	VFMADD213PD  Z7, Z23, Z24
 	VFMADD213PD  Z9, Z23, Z24
 	VFMADD213PD  Z11, Z23, Z24
-	VMOVAPD      Z2, Z25
-	VFMADD213PD  Z4, Z23, Z25
+	VMOVAPD      Z4, Z25
 	VFMADD213PD  Z6, Z23, Z25
 	VFMADD213PD  Z8, Z23, Z25
 	VFMADD213PD  Z10, Z23, Z25
@@ -26349,11 +29179,13 @@ vectors1:
 	VFMADD213PD  Z21, Z23, Z24
 	VADDPD       Z14, Z24, Z21
 	VSCALEFPD    Z22, Z21, Z21
+	VMOVAPD.Z    Z21, K2, Z21
 	VMOVUPD      Z21, (CX)(R8*8)
 	VADDPD       Z21, Z17, Z17
 	VMOVUPD      64(BX)(R8*8), Z21
 	VSUBPD       Z16, Z21, Z21
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z22
+	VCMPPD       $0x15, Z1, Z21, K2
+	VMOVAPD      Z1, Z22
 	VBROADCASTSD const64_4086300000000000<>+0(SB), Z23
 	VMINPD       Z21, Z23, Z21
 	VMAXPD       Z21, Z22, Z21
@@ -26361,17 +29193,15 @@ vectors1:
 	VMOVAPD      Z15, Z23
 	VFMADD213PD  Z0, Z23, Z22
 	VSUBPD       Z0, Z22, Z22
-	VMOVAPD      Z21, Z21
 	VFNMADD231PD Z13, Z22, Z21
-	VFNMADD231PD Z1, Z22, Z21
+	VFNMADD231PD Z2, Z22, Z21
 	VMULPD       Z21, Z21, Z23
 	VMOVAPD      Z3, Z24
 	VFMADD213PD  Z5, Z23, Z24
 	VFMADD213PD  Z7, Z23, Z24
 	VFMADD213PD  Z9, Z23, Z24
 	VFMADD213PD  Z11, Z23, Z24
-	VMOVAPD      Z2, Z25
-	VFMADD213PD  Z4, Z23, Z25
+	VMOVAPD      Z4, Z25
 	VFMADD213PD  Z6, Z23, Z25
 	VFMADD213PD  Z8, Z23, Z25
 	VFMADD213PD  Z10, Z23, Z25
@@ -26380,6 +29210,7 @@ vectors1:
 	VFMADD213PD  Z21, Z23, Z24
 	VADDPD       Z14, Z24, Z21
 	VSCALEFPD    Z22, Z21, Z21
+	VMOVAPD.Z    Z21, K2, Z21
 	VMOVUPD      Z21, 64(CX)(R8*8)
 	VADDPD       Z21, Z18, Z18
 	ADDQ         $0x10, R8
@@ -26394,7 +29225,8 @@ end2:
 vectors3:
 	VMOVUPD      (BX)(R8*8), Z21
 	VSUBPD       Z16, Z21, Z21
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z22
+	VCMPPD       $0x15, Z1, Z21, K2
+	VMOVAPD      Z1, Z22
 	VBROADCASTSD const64_4086300000000000<>+0(SB), Z23
 	VMINPD       Z21, Z23, Z21
 	VMAXPD       Z21, Z22, Z21
@@ -26402,17 +29234,15 @@ vectors3:
 	VMOVAPD      Z15, Z23
 	VFMADD213PD  Z0, Z23, Z22
 	VSUBPD       Z0, Z22, Z22
-	VMOVAPD      Z21, Z21
 	VFNMADD231PD Z13, Z22, Z21
-	VFNMADD231PD Z1, Z22, Z21
+	VFNMADD231PD Z2, Z22, Z21
 	VMULPD       Z21, Z21, Z23
 	VMOVAPD      Z3, Z24
 	VFMADD213PD  Z5, Z23, Z24
 	VFMADD213PD  Z7, Z23, Z24
 	VFMADD213PD  Z9, Z23, Z24
 	VFMADD213PD  Z11, Z23, Z24
-	VMOVAPD      Z2, Z25
-	VFMADD213PD  Z4, Z23, Z25
+	VMOVAPD      Z4, Z25
 	VFMADD213PD  Z6, Z23, Z25
 	VFMADD213PD  Z8, Z23, Z25
 	VFMADD213PD  Z10, Z23, Z25
@@ -26421,6 +29251,7 @@ vectors3:
 	VFMADD213PD  Z21, Z23, Z24
 	VADDPD       Z14, Z24, Z21
 	VSCALEFPD    Z22, Z21, Z21
+	VMOVAPD.Z    Z21, K2, Z21
 	VMOVUPD      Z21, (CX)(R8*8)
 	VADDPD       Z21, Z17, Z17
 	ADDQ         $0x08, R8
@@ -26432,7 +29263,8 @@ end4:
 	JGE          next
 	VMOVUPD.Z    (BX)(R8*8), K1, Z21
 	VSUBPD       Z16, Z21, Z16
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z21
+	VCMPPD       $0x15, Z1, Z16, K2
+	VMOVAPD      Z1, Z21
 	VBROADCASTSD const64_4086300000000000<>+0(SB), Z22
 	VMINPD       Z16, Z22, Z16
 	VMAXPD       Z16, Z21, Z16
@@ -26440,17 +29272,15 @@ end4:
 	VMOVAPD      Z15, Z22
 	VFMADD213PD  Z0, Z22, Z21
 	VSUBPD       Z0, Z21, Z21
-	VMOVAPD      Z16, Z16
 	VFNMADD231PD Z13, Z21, Z16
-	VFNMADD231PD Z1, Z21, Z16
+	VFNMADD231PD Z2, Z21, Z16
 	VMULPD       Z16, Z16, Z22
 	VMOVAPD      Z3, Z23
 	VFMADD213PD  Z5, Z22, Z23
 	VFMADD213PD  Z7, Z22, Z23
 	VFMADD213PD  Z9, Z22, Z23
 	VFMADD213PD  Z11, Z22, Z23
-	VMOVAPD      Z2, Z24
-	VFMADD213PD  Z4, Z22, Z24
+	VMOVAPD      Z4, Z24
 	VFMADD213PD  Z6, Z22, Z24
 	VFMADD213PD  Z8, Z22, Z24
 	VFMADD213PD  Z10, Z22, Z24
@@ -26459,6 +29289,7 @@ end4:
 	VFMADD213PD  Z16, Z22, Z23
 	VADDPD       Z14, Z23, Z16
 	VSCALEFPD    Z21, Z16, Z16
+	VMOVAPD.Z    Z16, K2, Z16
 	VMOVUPD      Z16, K1, (CX)(R8*8)
 	VADDPD       Z16, Z17, K1, Z17
 

@@ -116,6 +116,14 @@ func casesOf[T Float](level Level) (cases []loopCase) {
 	add("dot", one, []place{rows, rows}, func(dst *byte, in []*byte, rows, cols, _ int, s []int) {
 		dot(dst, in[0], in[1], rows, cols, s[0], s[1])
 	})
+	deviation, standardise := DeviationOf[T](level), StandardiseOf[T](level)
+	add("deviation", one, []place{rows, one}, func(dst *byte, in []*byte, rows, cols, _ int, s []int) {
+		deviation(dst, in[0], in[1], rows, cols, s[0], s[1])
+	})
+	add("standardise", rows, []place{rows, one, one}, func(dst *byte, in []*byte, rows, cols, dstStride int, s []int) {
+		standardise(dst, in[0], in[1], in[2], rows, cols, dstStride, s[0], s[1], s[2])
+	})
+	unary("weight", rows, WeightOf[T](level))
 	expSum := ExpSumOf[T](level)
 	sums := make([]T, 8)
 	add("expSum", rows, []place{rows, one}, func(dst *byte, in []*byte, rows, cols, dstStride int, s []int) {

@@ -48,9 +48,13 @@ func testFolds[T Float](t *testing.T, level Level, eps float64) {
 	}
 	for _, n := range lengths {
 		x, y := rowOf[T](r, n, false), rowOf[T](r, n, false)
-		var sum, squares, products, size, sizeOfProducts float64
+		mean := T(0.25)
+		var sum, squares, products, deviation, lost, size, sizeOfProducts float64
 		for i, v := range x {
 			a, b := float64(v), float64(y[i])
+			d := (a-float64(mean))*(a-float64(mean)) - lost // compensated: the loops err by less than plain addition
+			next := deviation + d
+			lost, deviation = (next-deviation)-d, next
 			sum, squares, products = sum+a, squares+a*a, products+a*b
 			size, sizeOfProducts = size+math.Abs(a), sizeOfProducts+math.Abs(a*b)
 		}
@@ -67,6 +71,9 @@ func testFolds[T Float](t *testing.T, level Level, eps float64) {
 		near("sum of squares", got, squares, squares)
 		RowDotOf[T](level)(pointerTo(&got), pointer(x), pointer(y), 1, n, 0, 0)
 		near("sum of products", got, products, sizeOfProducts)
+
+		DeviationOf[T](level)(pointerTo(&got), pointer(x), pointerTo(&mean), 1, n, 0, 0)
+		near("sum of squared differences", got, deviation, deviation)
 
 		for range 20 {
 			x = rowOf[T](r, n, true)
@@ -107,11 +114,12 @@ func testColumns[T Float](t *testing.T, level Level) {
 		for cols := 1; cols <= 50; cols++ {
 			stride := cols + r.IntN(3)
 			x, special := rowOf[T](r, rows*stride+1, false), rowOf[T](r, rows*stride+1, true)
-			acc, sums := make([]float64, cols+1), make([]float64, cols+1)
+			acc, sums, narrow := make([]float64, cols+1), make([]float64, cols+1), make([]T, cols+1)
 			greatest, least := rowOf[T](r, cols+1, true), rowOf[T](r, cols+1, true)
 			best, worst := slices.Clone(greatest), slices.Clone(least)
 			for c := range cols + 1 {
-				acc[c] = r.NormFloat64()
+				narrow[c] = T(r.NormFloat64())
+				acc[c] = float64(narrow[c])
 				sums[c] = acc[c]
 			}
 			for i := range rows {
@@ -121,11 +129,15 @@ func testColumns[T Float](t *testing.T, level Level) {
 				}
 			}
 			ColumnSumOf[T](level)(pointer(acc), pointer(x), rows, cols, stride*size)
+			ColumnAddOf[T](level)(pointer(narrow), pointer(x), rows, cols, stride*size)
 			ColumnExtremeOf[T](level, true)(pointer(greatest), pointer(special), rows, cols, stride*size)
 			ColumnExtremeOf[T](level, false)(pointer(least), pointer(special), rows, cols, stride*size)
 			for c := range cols + 1 {
 				if math.Abs(acc[c]-sums[c]) > 4e-7*float64(rows) || c == cols && acc[c] != sums[c] {
 					t.Errorf("%d×%d: the sum of column %d is %v, want %v", rows, cols, c, acc[c], sums[c])
+				}
+				if got := float64(narrow[c]); math.Abs(got-sums[c]) > 4e-7*float64(rows) || c == cols && got != sums[c] {
+					t.Errorf("%d×%d: column %d adds up to %v, want %v", rows, cols, c, got, sums[c])
 				}
 				if !identical(greatest[c], best[c]) || !identical(least[c], worst[c]) {
 					t.Errorf("%d×%d: the extremes of column %d are %v and %v, want %v and %v",
@@ -133,6 +145,37 @@ func testColumns[T Float](t *testing.T, level Level) {
 				}
 			}
 		}
+	}
+}
+
+// Exponentials that shall be weights are those of Exp, or 0.
+func TestWeights(t *testing.T) {
+	eachLevel(t, func(t *testing.T, level Level) {
+		testWeights[float32](t, level, 0x1p-102, -100)
+		testWeights[float64](t, level, 0x1p-998, -740)
+	})
+}
+
+func testWeights[T Float](t *testing.T, level Level, least, lowest float64) {
+	const n = 10_000
+	x, got, exp := make([]T, n), make([]T, n), make([]T, n)
+	for i := range x {
+		x[i] = T(lowest * float64(i) / n)
+	}
+	x[0], x[1] = T(math.Inf(-1)), T(math.NaN())
+	WeightOf[T](level)(pointer(got), pointer(x), 1, n, 0, 0)
+	apply(MapOf[T](level, Exp), exp, x)
+	zeros := 0
+	for i, g := range got {
+		switch e := float64(exp[i]); {
+		case g == 0 && e <= least*1.001:
+			zeros++
+		case !identical(g, exp[i]) || e < least*0.999:
+			t.Fatalf("%v gives %v, and Exp %v", x[i], g, e)
+		}
+	}
+	if zeros < n/20 {
+		t.Errorf("%d zeros: the example shows nothing", zeros)
 	}
 }
 

@@ -90,7 +90,8 @@ func portableZip[T Number](op Operation) Zip {
 
 // portableQuotient is the loop of an operation of floats only.
 func portableQuotient[T Float](op Operation) Zip {
-	if op == Div {
+	switch op {
+	case Div:
 		return eachRows(div[T])
 	}
 	return eachRows(func(dst, x, y []T) {

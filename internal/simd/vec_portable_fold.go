@@ -69,11 +69,38 @@ func portableDot[T Float](dst, x, y *byte, rows, cols, xStride, yStride int) {
 	}
 }
 
-func portableColumnSum[T Float](acc, x *byte, rows, cols, xStride int) {
-	a := slice[float64](acc, cols)
+// portableDeviation adds in two lanes, as dotOf.
+func portableDeviation[T Float](dst, x, mean *byte, rows, cols, xStride, meanStride int) {
+	sums := slice[T](dst, rows)
+	for i := range sums {
+		m, even, odd := float64(slice[T](move(mean, i*meanStride), 1)[0]), 0.0, 0.0
+		for j, v := range slice[T](move(x, i*xStride), cols) {
+			d := float64(v) - m
+			if j%2 == 0 {
+				even += float64(d * d)
+			} else {
+				odd += float64(d * d)
+			}
+		}
+		sums[i] = T(even + odd)
+	}
+}
+
+func portableStandardise[T Float](dst, x, mean, scale *byte, rows, cols, dstStride, xStride, meanStride, scaleStride int) {
+	for i := range rows {
+		d, m, s := slice[T](move(dst, i*dstStride), cols), slice[T](move(mean, i*meanStride), 1)[0], slice[T](move(scale, i*scaleStride), 1)[0]
+		for j, v := range slice[T](move(x, i*xStride), cols) {
+			d[j] = T(v-m) * s
+		}
+	}
+}
+
+// portableColumnSum adds columns of T to sums of type A, row by row.
+func portableColumnSum[A, T Float](acc, x *byte, rows, cols, xStride int) {
+	a := slice[A](acc, cols)
 	for i := range rows {
 		for j, v := range slice[T](move(x, i*xStride), cols) {
-			a[j] += float64(v)
+			a[j] += A(v)
 		}
 	}
 }
@@ -96,13 +123,12 @@ func portableIndex[T Float](dst, x, value *byte, rows, cols, xStride, valueStrid
 }
 
 func portableExpSum[T Float](dst, sum, x, peak *byte, rows, cols, dstStride, xStride, peakStride int) {
-	s := slice[T](sum, rows)
+	s, bound := slice[T](sum, rows), weightBound[T]()
 	for i := range s {
-		d, p, acc := slice[T](move(dst, i*dstStride), cols), float64(slice[T](move(peak, i*peakStride), 1)[0]), 0.0
+		d, p, acc := slice[T](move(dst, i*dstStride), cols), slice[T](move(peak, i*peakStride), 1)[0], 0.0
 		for j, v := range slice[T](move(x, i*xStride), cols) {
-			e := math.Exp(float64(v) - p)
-			d[j] = T(e)
-			acc += e
+			d[j] = weight(v-p, bound)
+			acc += float64(d[j])
 		}
 		s[i] = T(acc)
 	}

@@ -98,6 +98,30 @@ func div[T Float](dst, x, y []T) {
 	}
 }
 
+func weights[T Float](dst, x []T) {
+	bound := weightBound[T]()
+	for i, v := range x {
+		dst[i] = weight(v, bound)
+	}
+}
+
+// weight is exp(x), or 0 below the bound.
+func weight[T Float](x, bound T) T {
+	if x < bound {
+		return 0
+	}
+	return T(math.Exp(float64(x)))
+}
+
+// weightBound is the logarithm of 2²⁴ times the smallest positive number with all its digits.
+func weightBound[T Float]() T {
+	if unsafe.Sizeof(T(0)) == 4 {
+		return T(-126*math.Ln2 + 24*math.Ln2)
+	}
+	least := -1022.0
+	return T(least*math.Ln2 + 24*math.Ln2)
+}
+
 func maxOf[T Number](dst, x, y []T) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {

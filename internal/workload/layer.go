@@ -24,10 +24,7 @@ func (b *builder) dense(name string, x *graph.Node, out graph.Axis, seed uint64,
 func (b *builder) layerNorm(name string, x *graph.Node) *graph.Node {
 	defer b.Scope(name)()
 	f := last(x)
-	centred := ops.Sub(x, ops.Mean(x, f.Name, ops.Keep))
-	variance := ops.Mean(ops.Square(centred), f.Name, ops.Keep)
-	normal := ops.Div(centred, ops.Sqrt(ops.Shift(variance, 1e-5)))
-	return ops.Add(ops.Mul(normal, b.Param("gain", b.dt, f).Init(graph.Fill(1))), b.Param("bias", b.dt, f))
+	return ops.Add(ops.Mul(ops.Standardise(x, 1e-5, f.Name), b.Param("gain", b.dt, f).Init(graph.Fill(1))), b.Param("bias", b.dt, f))
 }
 
 // crossEntropy is the mean over i of −log softmax of the scores[i c] at the label of i.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -100,13 +101,13 @@ func TestLossesAreThoseOfTorch(t *testing.T) {
 	}
 }
 
-func ready(t *testing.T, name string, dt graph.DType) (*Workload, *tape.VM) {
+func ready(t *testing.T, name string, dt graph.DType, options ...tape.Option) (*Workload, *tape.VM) {
 	t.Helper()
 	w, err := Build(name, dt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := w.Compile()
+	p, err := w.Compile(options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,12 +126,48 @@ func TestStepsAllocateNothing(t *testing.T) {
 			continue
 		}
 		w, vm := ready(t, name, graph.F32)
-		if n := testing.AllocsPerRun(20, func() { // so many that what the runtime makes once does not count
-			if err := vm.Run(context.Background(), w.Feed); err != nil {
+		wantNoAllocations(t, w, vm)
+	}
+}
+
+func wantNoAllocations(t *testing.T, w *Workload, vm *tape.VM) {
+	t.Helper()
+	if n := testing.AllocsPerRun(20, func() { // so many that what the runtime makes once does not count
+		if err := vm.Run(context.Background(), w.Feed); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%s: %v allocations a step", w.Name, n)
+	}
+}
+
+// With fast math clustering takes the same way, without differences, and allocates as little.
+func TestFastMath(t *testing.T) {
+	for _, name := range []string{"kmeans_softmax", "kmeans_goofy", "kmeans_large"} {
+		for _, dt := range []graph.DType{graph.F32, graph.F64} {
+			if slices.Contains(large, name) && os.Getenv("TAPESTRY_LONG") == "" || testing.Short() {
+				continue
+			}
+			usual, direct := ready(t, name, dt)
+			w, vm := ready(t, name, dt, tape.FastMath())
+			p, err := w.Compile(tape.FastMath())
+			if err != nil {
 				t.Fatal(err)
 			}
-		}); n != 0 {
-			t.Errorf("%s: %v allocations a step", name, n)
+			if text := p.String(); strings.Contains(text, "SqDist") || strings.Contains(text, "WeightedDiff") {
+				t.Errorf("%s %v: there are differences left\n%s", name, dt, text)
+			}
+			for step := 1; step <= 20; step++ {
+				for vm, w := range map[*tape.VM]*Workload{direct: usual, vm: w} {
+					if err := vm.Run(context.Background(), w.Feed); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if got, want := vm.Float(w.Loss), direct.Float(usual.Loss); !(math.Abs(got-want) <= 1e-4*want) {
+					t.Errorf("%s %v: the loss of step %d is %v with fast math, %v without", name, dt, step, got, want)
+				}
+			}
+			wantNoAllocations(t, w, vm)
 		}
 	}
 }

@@ -25,6 +25,7 @@ func table() []entry {
 	const powers = "its float32 power is wrong for large exponents and for negative bases"
 	const turns = "its float32 sine and cosine lose digits as the argument grows, and are NaN at 1e9"
 	const channels = "its windows want the channels before the height and width, and only its own derivatives"
+	const moments = "it has no variance"
 	return []entry{
 		{op: "Abs", rule: unary(G.Abs)},
 		{op: "Add", rule: binary(G.Add), operands: withScalar},
@@ -70,6 +71,7 @@ func table() []entry {
 		{op: "Random", refused: "its random numbers are not ours"},
 		{op: "Relu", rule: relu},
 		{op: "Reshape", rule: reshape},
+		{op: "Rstd", refused: moments},
 		{op: "ScatterAdd", refused: "it has no integers for indices"},
 		{op: "Select", refused: "it has no choice by a mask, and products let NaN and infinity through"},
 		{op: "Sigmoid", rule: unary(G.Sigmoid)},
@@ -80,6 +82,7 @@ func table() []entry {
 		{op: "SqDist", rule: sqDist},
 		{op: "Sqrt", rule: unary(G.Sqrt)},
 		{op: "Square", rule: unary(G.Square)},
+		{op: "Standardise", refused: moments},
 		{op: "StopGradient", rule: func(_ site, x []*G.Node) *G.Node { return x[0] }},
 		{op: "Sub", rule: binary(G.Sub), operands: withScalar},
 		{op: "Sum", rule: sum},

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// The listing shows how distances are computed, and the log why.
+func TestTapeFastMath(t *testing.T) {
+	args := []string{"tape", "kmeans-softmax", "--set", "n=512,d=64,k=64", "--log"}
+	for _, c := range []struct {
+		args                []string
+		listed, absent, log string
+	}{
+		{args, " SqDist x[i=512 d=64], r[j=64 d=64]", " MatMul ", "specialise: pairwise distance:"},
+		{append(args, "--fast-math"), " MatMul ", " SqDist ", "fast math: distance by a product: SqDist x[i=512 d=64] r[j=64 d=64]"},
+	} {
+		listing, log, found := strings.Cut(ok(t, c.args...), "\nrewrites:\n")
+		if !found || !strings.Contains(listing, c.listed) || strings.Contains(listing, c.absent) || !strings.Contains(log, c.log) {
+			t.Errorf("%q prints\n%s\n%s", c.args, listing, log)
+		}
+	}
+	code, out, errOut := tapestry(t, "tape", "kmeans-softmax", "--as-written", "--fast-math")
+	if want := "tapestry: --as-written and --fast-math exclude each other\n"; code != 2 || out != "" || errOut != want {
+		t.Errorf("exit code %d, printed %q and %q, want %q", code, out, errOut, want)
+	}
+}

@@ -1,0 +1,232 @@
+package kernel
+
+import (
+	"math/bits"
+
+	"github.com/tapestry-ml/tapestry/internal/simd"
+)
+
+// Standardise is (x - mean)/√(variance + Eps) over the axes in the bit set Axes: what meets in a mean has mean 0 and, but
+// for Eps, variance 1 after. The variance is that of the population, a mean of squared differences from the mean, so that
+// nothing cancels however far from 0 the elements lie. Where an element is NaN or infinite, or where all are equal and Eps
+// is 0, all that share its mean are NaN.
+type Standardise struct {
+	denseInPlace
+	Axes uint8
+	Eps  float64
+}
+
+// Rstd is the reciprocal standard deviation 1/√(variance + Eps) over the axes in the bit set Axes, by which [Standardise]
+// multiplies. The result has the other axes, in order; whether the folded ones are kept with size 1 does not matter.
+type Rstd struct {
+	denseApart
+	Axes uint8
+	Eps  float64
+}
+
+// denseInPlace is embedded by kernels of a dense operand that may overwrite it.
+type denseInPlace struct{}
+
+func (denseInPlace) InPlace(int) bool { return true }
+func (denseInPlace) Strided(int) bool { return false }
+
+// denseApart is embedded by kernels of dense operands whose result must not share memory with them.
+type denseApart struct{}
+
+func (denseApart) InPlace(int) bool { return false }
+func (denseApart) Strided(int) bool { return false }
+
+// Flops counts six per element: a sum; a difference, a product and a sum; a difference and a product.
+func (Standardise) Flops(out Layout, _ []Layout) int64 { return 6 * int64(out.Len()) }
+
+// Flops counts four per element of the operand: a sum; a difference, a product and a sum.
+func (Rstd) Flops(_ Layout, in []Layout) int64 { return 4 * int64(in[0].Len()) }
+
+// Divide divides along the axes before the first that is averaged over.
+func (k Standardise) Divide(out Layout, in []Layout) []Division {
+	return along(out, in, leading(in[0], k.Axes))
+}
+
+// Divide divides along the axes before the first that is averaged over.
+func (k Rstd) Divide(out Layout, in []Layout) []Division {
+	return along(out, in, leading(in[0], k.Axes))
+}
+
+// leading is the number of axes before the first of the set.
+func leading(l Layout, axes uint8) int { return min(bits.TrailingZeros8(axes), l.Rank) }
+
+// Bind takes one operand, of floats.
+func (k Standardise) Bind(out Layout, in []Layout) Loop {
+	switch out.DType {
+	case F32:
+		return bindMoments[float32](out, in[0], k.Axes, k.Eps, true)
+	case F64:
+		return bindMoments[float64](out, in[0], k.Axes, k.Eps, true)
+	}
+	panic(unsupported(k, out.DType))
+}
+
+// Bind takes one operand, of floats.
+func (k Rstd) Bind(out Layout, in []Layout) Loop {
+	switch out.DType {
+	case F32:
+		return bindMoments[float32](out, in[0], k.Axes, k.Eps, false)
+	case F64:
+		return bindMoments[float64](out, in[0], k.Axes, k.Eps, false)
+	}
+	panic(unsupported(k, out.DType))
+}
+
+// moments are the loops that mean and variance are made of. A unit is n results: neighbours along the innermost axis that
+// is kept. Where the innermost axis of all is averaged over, they are rows of it; else columns. Sums of float32 are float32
+// within rows of at most piece elements and within octet rows of columns; those are added in float64.
+type moments[T float] struct {
+	eps         float64
+	whole       bool // the result is the operand standardised
+	size        int  // bytes of an element
+	kept, outer *walk
+	share       float64 // of an element in a mean
+	high, far   int     // size and stride in bytes of the innermost axis that is averaged over
+	near        int     // bytes between neighbouring results' elements
+	reach, out  int     // bytes of the operand and of the result
+
+	row         simd.Fold
+	deviation   simd.ZipFold
+	columnSum   simd.ColumnSum
+	sub, mul    simd.Zips
+	square      simd.Map
+	standardise simd.Standardise
+
+	rsqrt, narrow simd.Map // of float64
+}
+
+// maxColumns is the width of a unit of columns: eight rows of it fill a tile.
+const maxColumns = tileLen / octet
+
+// bindMoments binds the loop of a dense operand.
+func bindMoments[T float](out, x Layout, axes uint8, eps float64, whole bool) Loop {
+	m := &moments[T]{
+		eps: eps, whole: whole, size: sizeOf[T](), kept: walkOf(x, ^axes, 0), outer: walkOf(x, axes, 0),
+		reach: x.Len() * sizeOf[T](), out: out.Len() * sizeOf[T](),
+		row: simd.FoldOf[T](level, simd.SumOf), deviation: simd.DeviationOf[T](level), columnSum: simd.ColumnSumOf[T](level),
+		sub: simd.ZipOf[T](level, simd.Sub), mul: simd.ZipOf[T](level, simd.Mul), square: simd.MapOf[T](level, simd.Square),
+		standardise: simd.StandardiseOf[T](level),
+		rsqrt:       simd.MapOf[float64](level, simd.Rsqrt), narrow: simd.CastOf[T, float64](level),
+	}
+	if out.Len() == 0 {
+		return idle
+	}
+	dim, near := m.kept.inner()
+	high, far := m.outer.inner()
+	terms := m.outer.n
+	m.share, m.outer = 1/float64(terms), m.outer.outer()
+	m.high, m.far, m.near = high, far*m.size, near*m.size
+	across := unitLen / max(1, terms) // results in a unit
+	byRow := far == 1 && (near != 1 || dim == 1)
+	per := min(max(1, across), tileLen)
+	if !byRow {
+		per = min(max(maxColumns/2, across), maxColumns)
+	}
+	b := rowBlocks(m.kept.n, dim, per)
+	return Loop{b.units, func(c *Ctx, lo, hi int) {
+		checkReach(c, m.out, m.reach)
+		for u := lo; u < hi; u++ {
+			o, n := b.at(u)
+			x := m.kept.at(o) * m.size
+			if byRow {
+				m.rows(c, x, o, n)
+			} else {
+				m.columns(c, x, o, n)
+			}
+		}
+	}}
+}
+
+// rows does n rows for each index of the outer axes. The elements of the first are x bytes from the start of the operand;
+// the first result is the o-th.
+func (m *moments[T]) rows(c *Ctx, x, o, n int) {
+	part, acc, mean, scale := hand(c, 0), hand(c, 1), hand(c, 2), hand(c, 3)
+	for pass := range 2 { // sums, then sums of squared differences
+		clear(sliceAt[float64](acc, n))
+		for cur, i := m.outer.seek(0), 0; i < m.outer.n; i++ {
+			src := at(c.In[0], x+cur.pos*m.size)
+			for j := 0; j < m.high; j += piece {
+				from, cols := move(src, j*m.size), min(piece, m.high-j)
+				if pass == 0 {
+					m.row(part, from, n, cols, m.near)
+				} else {
+					m.deviation(part, from, mean, n, cols, m.near, m.size)
+				}
+				m.columnSum(acc, part, 1, n, 0)
+			}
+			m.outer.step(&cur, 1)
+		}
+		if pass == 0 {
+			m.means(mean, acc, n)
+		}
+	}
+	if !m.whole {
+		m.scales(at(c.Out, o*m.size), acc, n)
+		return
+	}
+	m.scales(scale, acc, n)
+	for cur, i := m.outer.seek(0), 0; i < m.outer.n; i++ {
+		p := x + cur.pos*m.size
+		m.standardise(at(c.Out, p), at(c.In[0], p), mean, scale, n, m.high, m.near, m.near, m.size, m.size)
+		m.outer.step(&cur, 1)
+	}
+}
+
+// columns does n columns for each index of the outer axes.
+func (m *moments[T]) columns(c *Ctx, x, o, n int) {
+	buf, acc, mean, scale := hand(c, 0), hand(c, 1), hand(c, 2), hand(c, 3)
+	clear(sliceAt[float64](acc, n))
+	for cur, i := m.outer.seek(0), 0; i < m.outer.n; i++ {
+		m.columnSum(acc, at(c.In[0], x+cur.pos*m.size), m.high, n, m.far)
+		m.outer.step(&cur, 1)
+	}
+	m.means(mean, acc, n)
+	clear(sliceAt[float64](acc, n))
+	width := n * m.size
+	for cur, i := m.outer.seek(0), 0; i < m.outer.n; i++ {
+		src := at(c.In[0], x+cur.pos*m.size)
+		for j := 0; j < m.high; j += octet {
+			high := min(octet, m.high-j)
+			m.sub.Rows(buf, move(src, j*m.far), mean, high, n, width, m.far, 0)
+			m.square(buf, buf, 1, high*n, 0, 0)
+			m.columnSum(acc, buf, high, n, width)
+		}
+		m.outer.step(&cur, 1)
+	}
+	if !m.whole {
+		m.scales(at(c.Out, o*m.size), acc, n)
+		return
+	}
+	m.scales(scale, acc, n)
+	for cur, i := m.outer.seek(0), 0; i < m.outer.n; i++ {
+		p := x + cur.pos*m.size
+		dst := at(c.Out, p)
+		m.sub.Rows(dst, at(c.In[0], p), mean, m.high, n, m.far, m.far, 0)
+		m.mul.Rows(dst, dst, scale, m.high, n, m.far, m.far, 0)
+		m.outer.step(&cur, 1)
+	}
+}
+
+// means makes n means of sums.
+func (m *moments[T]) means(dst, acc *byte, n int) {
+	sums := sliceAt[float64](acc, n)
+	for i := range sums {
+		sums[i] *= m.share
+	}
+	m.narrow(dst, acc, 1, n, 0, 0)
+}
+
+// scales makes n reciprocal standard deviations of sums of squared differences.
+func (m *moments[T]) scales(dst, acc *byte, n int) {
+	sums := sliceAt[float64](acc, n)
+	for i := range sums {
+		sums[i] = float64(sums[i]*m.share) + m.eps
+	}
+	m.rsqrt(acc, acc, 1, n, 0, 0)
+	m.narrow(dst, acc, 1, n, 0, 0)
+}

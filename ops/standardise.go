@@ -1,0 +1,161 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type standardise struct {
+	Axes graph.AxisSet
+	Eps  graph.Float
+}
+
+// Standardise is (x − mean x)/√(var x + eps) over the given axes, or over all of
+// them: what layer norm, instance norm and batch norm do before they scale and
+// shift. The variance is that of the population, divided by the number of elements.
+//
+// Where an element is NaN or infinite, all that share its mean are NaN; so they are
+// where all are equal and eps is 0. A negative eps is a mistake.
+func Standardise(x *graph.Node, eps float64, axes ...any) *graph.Node {
+	return withAxes("Standardise", x, axes, func(list []int) *graph.Node {
+		set := graph.AxesOf(list...)
+		if len(axes) == 0 {
+			set = 1<<x.Rank() - 1
+		}
+		return graph.Apply(standardise{set, graph.Bits(eps)}, x)
+	})
+}
+
+func (standardise) Name() string { return "Standardise" }
+func (standardise) Doc() string  { return "differences from the mean over the standard deviation" }
+
+func (op standardise) Infer(in []*graph.Node) (graph.Type, error) {
+	t, err := rstd{op.Axes, true, op.Eps}.Infer(in)
+	if err == nil {
+		t = in[0].Type()
+	}
+	return t, err
+}
+
+// Grad uses y and ρ = 1/√(var x + eps): dx = ρ·(dy − mean dy − y·mean(y·dy)).
+func (op standardise) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	over := func(x *graph.Node) *graph.Node { return graph.Apply(mean{op.Axes, true}, x) }
+	centred := Sub(Sub(dy, over(dy)), Mul(y, over(Mul(y, dy))))
+	return Mul(centred, graph.Apply(rstd{op.Axes, true, op.Eps}, y.In(0)))
+}
+
+func (op standardise) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	kept, means, variances := moments(in[0], op.Axes)
+	out := graph.NewValue(y.Type())
+	p := 0
+	walk(y.Shape(), func(ix []int) {
+		q := at(kept, ix)
+		out.Data[p] = (in[0].Data[p] - means[q]) / math.Sqrt(variances[q]+op.Eps.Value())
+		p++
+	})
+	return out
+}
+
+func (op standardise) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Standardise{Axes: uint8(op.Axes), Eps: op.Eps.Value()}
+}
+
+func (op standardise) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	args := []graph.Expr{in[0], graph.Num(op.Eps.Value())}
+	return graph.Expr{Kind: graph.ExprCall, Text: "standardise", Subs: indices(y, op.Axes), Args: args}
+}
+
+func (standardise) Cases() []Case {
+	return reductionCases(func(x *graph.Node, axes ...any) *graph.Node { return Standardise(x, 0.1, withoutKeep(axes)...) }, Apart)
+}
+
+// withoutKeep are the axes alone.
+func withoutKeep(axes []any) (out []any) {
+	for _, a := range axes {
+		if a != Keep {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+type rstd struct {
+	Axes graph.AxisSet
+	Keep bool
+	Eps  graph.Float
+}
+
+// Rstd is the reciprocal standard deviation 1/√(var x + eps) over the given axes, or
+// over all of them; see [Keep]. It is what [Standardise] multiplies by; the two are
+// closed under differentiation. Inf where all elements are equal and eps is 0, NaN
+// where one is NaN or infinite. A negative eps is a mistake.
+func Rstd(x *graph.Node, eps float64, axes ...any) *graph.Node {
+	return reduction("Rstd", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
+		return graph.Apply(rstd{set, keep, graph.Bits(eps)}, x)
+	})
+}
+
+func (rstd) Name() string { return "Rstd" }
+func (rstd) Doc() string  { return "reciprocal standard deviation over axes" }
+
+func (op rstd) Infer(in []*graph.Node) (graph.Type, error) {
+	t, err := inferReduction(in, op.Axes, op.Keep, wantFloat)
+	if eps := op.Eps.Value(); err == nil && !(eps >= 0 && eps <= math.MaxFloat64) {
+		err = fmt.Errorf("eps %v: want a number from 0", eps)
+	}
+	return t, err
+}
+
+// Grad uses y: dx = −dy·y²/n·(x − mean x)·y.
+func (op rstd) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	x := y.In(0)
+	each := Mul(dy, Scale(Square(y), -float64(y.Shape().Len())/float64(x.Shape().Len())))
+	return Mul(spread(each, x, op.Axes), graph.Apply(standardise{op.Axes, op.Eps}, x))
+}
+
+func (op rstd) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	_, _, variances := moments(in[0], op.Axes)
+	out := graph.NewValue(y.Type())
+	for q, v := range variances {
+		out.Data[q] = 1 / math.Sqrt(v+op.Eps.Value())
+	}
+	return out
+}
+
+func (op rstd) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Rstd{Axes: uint8(op.Axes), Eps: op.Eps.Value()}
+}
+
+func (op rstd) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	variance := graph.Big("var", indices(y.In(0), op.Axes), in[0])
+	return graph.Num(1).Over(graph.Call("√", variance.Plus(graph.Num(op.Eps.Value()))))
+}
+
+func (rstd) Cases() []Case {
+	return reductionCases(func(x *graph.Node, axes ...any) *graph.Node { return Rstd(x, 0.1, axes...) }, Apart)
+}
+
+// moments gives means and variances over axes, per position beside them in row-major
+// order, and the shape with those axes of size 1.
+func moments(x graph.Value, axes graph.AxisSet) (kept graph.Shape, means, variances []float64) {
+	kept, _ = reduceShape(x.Type.Shape, axes, true)
+	average := func(of func(q int, v float64) float64) []float64 {
+		sums := make([]float64, kept.Len())
+		p := 0
+		walk(x.Type.Shape, func(ix []int) {
+			q := at(kept, ix)
+			sums[q] += of(q, x.Data[p])
+			p++
+		})
+		for q := range sums {
+			sums[q] *= float64(kept.Len()) / float64(x.Type.Shape.Len())
+		}
+		return sums
+	}
+	means = average(func(_ int, v float64) float64 { return v })
+	variances = average(func(q int, v float64) float64 { return (v - means[q]) * (v - means[q]) })
+	return kept, means, variances
+}
