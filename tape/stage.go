@@ -294,7 +294,7 @@ func (p *Program) bind(s *stage, run tiled, m member) step {
 			in[1] = panels.layout
 		}
 		st.loops = append(st.loops, bind(k, n, out, in))
-		if m.div.First != nil {
+		if m.div.Fold != nil {
 			st.first = append(st.first, bind(m.div.First, n, out, in))
 		}
 	}

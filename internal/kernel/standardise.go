@@ -57,22 +57,20 @@ func leading(l Layout, axes uint8) int { return min(bits.TrailingZeros8(axes), l
 
 // Bind takes one operand, of floats.
 func (k Standardise) Bind(out Layout, in []Layout) Loop {
-	switch out.DType {
-	case F32:
-		return bindMoments[float32](out, in[0], k.Axes, k.Eps, true)
-	case F64:
-		return bindMoments[float64](out, in[0], k.Axes, k.Eps, true)
-	}
-	panic(unsupported(k, out.DType))
+	return momentLoop(k, out, in[0], k.Axes, k.Eps, true)
 }
 
 // Bind takes one operand, of floats.
 func (k Rstd) Bind(out Layout, in []Layout) Loop {
+	return momentLoop(k, out, in[0], k.Axes, k.Eps, false)
+}
+
+func momentLoop(k Kernel, out, x Layout, axes uint8, eps float64, whole bool) Loop {
 	switch out.DType {
 	case F32:
-		return bindMoments[float32](out, in[0], k.Axes, k.Eps, false)
+		return bindMoments[float32](out, x, axes, eps, whole)
 	case F64:
-		return bindMoments[float64](out, in[0], k.Axes, k.Eps, false)
+		return bindMoments[float64](out, x, axes, eps, whole)
 	}
 	panic(unsupported(k, out.DType))
 }

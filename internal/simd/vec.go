@@ -244,8 +244,8 @@ func RowIndexOf[T Float](level Level) RowIndex {
 }
 
 // WeightOf is the loop of exponentials that shall become weights: exp(x), or 0 where that is less than 2²⁴ times the smallest normal
-// number. So many of them and no more than 1 divided by their sum are no subnormal numbers, which the machine takes a hundred cycles
-// to compute with. The level is one that the machine has.
+// number. Divided by the sum of up to 2²⁴ exponentials, none above 1, what is left is no subnormal number, with which the machine takes
+// a hundred cycles to compute. The level is one that the machine has.
 func WeightOf[T Float](level Level) Map {
 	if f := lookup[T](level, func(l *loops) Map { return l.weight }); f != nil {
 		return f
