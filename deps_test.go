@@ -22,9 +22,11 @@ var imports = map[string]string{
 	"internal/simd":        "golang.org/x/sys",
 	"internal/kernel":      "internal/simd",
 	"internal/pool":        "",
-	"ops":                  "graph internal/kernel",
-	"graph/grad":           "graph ops",
-	"graph/rewrite":        "graph ops graph/grad", // gradients follow: they are derived again from what was rewritten
+	"internal/derive":      "graph",
+	"ops":                  "graph internal/kernel internal/derive",
+	"graph/vmap":           "graph ops internal/derive",
+	"graph/grad":           "graph ops graph/vmap internal/derive", // a Jacobian is one row or column, mapped
+	"graph/rewrite":        "graph ops graph/grad",                 // gradients follow: they are derived again from what was rewritten
 	"internal/ref":         "graph",
 	"tape":                 "graph graph/rewrite internal/kernel internal/pool internal/simd gorgonia.org/tensor",
 	"train":                "graph ops graph/grad tape gorgonia.org/tensor",
@@ -38,6 +40,7 @@ var imports = map[string]string{
 	"interop/gorgonia":     "graph ops tape gorgonia.org/gorgonia gorgonia.org/tensor",
 	"internal/randgraph":   "graph ops",
 	"internal/ref/reftest": "graph internal/ref tape gorgonia.org/tensor",
+	"check":                "graph ops graph/grad graph/vmap tape internal/ref internal/ref/reftest gorgonia.org/tensor",
 	"internal/workload":    "graph ops tape train builders",
 }
 

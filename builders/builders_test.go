@@ -3,6 +3,8 @@ package builders_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -11,26 +13,60 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/ref"
 )
 
+// TestRegistry: every entry is complete and builds in both float types; its
+// examples are a value for every input without a default, the same from the same
+// source.
 func TestRegistry(t *testing.T) {
+	seen := map[string]bool{}
 	for _, b := range builders.All() {
-		if b.Name == "" || b.Title == "" || b.Notes == "" || b.Formula == "" || len(b.Sizes) == 0 {
-			t.Errorf("%+v is incomplete", b)
+		if b.Name == "" || b.Title == "" || b.Notes == "" || b.Formula == "" || len(b.Sizes) == 0 || seen[b.Name] {
+			t.Errorf("%+v is incomplete, or there twice", b)
 		}
+		seen[b.Name] = true
 		for _, dt := range []graph.DType{graph.F32, graph.F64} {
 			m, err := b.Build(nil, dt)
 			if err != nil {
-				t.Fatalf("%s: %v", b.Name, err)
+				t.Fatal(err)
 			}
 			if err := graph.Verify(m.Graph); err != nil {
 				t.Errorf("%s: %v", b.Name, err)
 			}
-			if m.Loss.Rank() != 0 || m.Loss.DType() != dt {
-				t.Errorf("%s: a loss of type %v", b.Name, m.Loss.Type())
+			if m.Output == nil || m.Loss != nil && (m.Loss.Rank() != 0 || m.Loss.DType() != dt) {
+				t.Errorf("%s: output %v, loss %v", b.Name, m.Output, m.Loss)
+			}
+			examples(t, m)
+		}
+	}
+}
+
+func examples(t *testing.T, m *builders.Model) {
+	t.Helper()
+	first, again := m.Examples(rand.New(rand.NewPCG(1, 2))), m.Examples(rand.New(rand.NewPCG(1, 2)))
+	for _, in := range m.Graph.Leaves(graph.RoleInput) {
+		if _, has := in.Default(); has {
+			continue
+		}
+		v, ok := first[in]
+		if !ok || v.Type != in.Type() || len(v.Data) != in.Shape().Len() {
+			t.Errorf("%s: the examples of %v have type %v and %d values", m.Builder.Name, in, v.Type, len(v.Data))
+		}
+		if !slices.Equal(v.Data, again[in].Data) {
+			t.Errorf("%s: the examples of %v differ from call to call", m.Builder.Name, in)
+		}
+		for _, x := range v.Data {
+			if in.DType().Round(x) != x {
+				t.Errorf("%s: %v is no %v of %v", m.Builder.Name, x, in.DType(), in)
+				break
 			}
 		}
-		m, err := b.Build(builders.Settings{"n": 7, "d": 1, "k": 1}, graph.F32)
-		if err != nil || m.Centres.Dim(0) != 1 || m.Input.Dim(0) != 7 {
-			t.Errorf("%s with n=7 d=1 k=1: %v, %v", b.Name, m, err)
+	}
+}
+
+func TestSmallClusterings(t *testing.T) {
+	for _, name := range []string{"kmeans-lloyd", "kmeans-sgd", "kmeans-softmax", "kmeans-goofy"} {
+		m, err := builders.Build(name, builders.Settings{"n": 7, "d": 1, "k": 1}, graph.F32)
+		if err != nil || m.KMeans.Centres.Dim(0) != 1 || m.KMeans.Points.Dim(0) != 7 {
+			t.Errorf("%s with n=7 d=1 k=1: %v, %v", name, m, err)
 		}
 	}
 }
@@ -62,29 +98,14 @@ func TestSettingsErrors(t *testing.T) {
 // eval evaluates nodes of a model with the given points and centres.
 func eval(t *testing.T, m *builders.Model, x, r []float64, nodes ...*graph.Node) []graph.Value {
 	t.Helper()
-	out, err := ref.Eval(graph.Env{}, ref.Feed{
-		m.Input:   {Type: m.Input.Type(), Data: x},
-		m.Centres: {Type: m.Centres.Type(), Data: r},
-	}, nodes...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func build(t *testing.T, name string, s builders.Settings) *builders.Model {
-	t.Helper()
-	m, err := builders.Build(name, s, graph.F64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	points, centres := m.KMeans.Points, m.KMeans.Centres
+	return values(t, ref.Feed{points: valueOf(points, x...), centres: valueOf(centres, r...)}, nodes...)
 }
 
 // Step 3 of the first attempt: r ← r + η·2(x − r) for the nearest centre alone.
 func TestHardGradientOfOnePoint(t *testing.T) {
 	m := build(t, "kmeans-sgd", builders.Settings{"n": 1, "d": 2, "k": 2})
-	dr := grad.Of(m.Loss, m.Centres)[0]
+	dr := grad.Of(m.Loss, m.KMeans.Centres)[0]
 	out := eval(t, m, []float64{1, 2}, []float64{0, 0, 9, 9}, dr, m.KMeans.Nearest)
 	want := []float64{-2, -4, 0, 0} // −2(x − r) for centre 0
 	for i, w := range want {
@@ -125,10 +146,7 @@ func TestSpreadIsTheDifference(t *testing.T) {
 	spread := builders.Spread(soft.Alpha, r)
 	xs := []float64{1, 2, -1, 0.5, 3, 3, 0, -2, 1, 1}
 	rs := []float64{0, 0, 2, 2, -1, 3}
-	out, err := ref.Eval(graph.Env{}, ref.Feed{x: {Type: x.Type(), Data: xs}, r: {Type: r.Type(), Data: rs}}, soft.Loss, goofy.Loss, spread)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := values(t, ref.Feed{x: valueOf(x, xs...), r: valueOf(r, rs...)}, soft.Loss, goofy.Loss, spread)
 	if d := out[0].Data[0] - out[1].Data[0] - out[2].Data[0]; math.Abs(d) > 1e-14 {
 		t.Errorf("soft − goofy − spread = %g", d)
 	}
@@ -139,16 +157,22 @@ func TestSpreadIsTheDifference(t *testing.T) {
 
 // TestNilOperands are recorded mistakes of every objective.
 func TestNilOperands(t *testing.T) {
-	for name, call := range map[string]func(x *graph.Node){
-		"soft":   func(x *graph.Node) { builders.SoftKMeans(x, nil, nil) },
-		"goofy":  func(x *graph.Node) { builders.GoofyKMeans(x, nil, nil) },
-		"hard":   func(x *graph.Node) { builders.HardKMeans(x, nil) },
-		"lloyd":  func(x *graph.Node) { builders.Lloyd(x, nil) },
-		"spread": func(x *graph.Node) { builders.Spread(x, nil) },
-	} {
-		g := graph.New(name)
-		if call(g.Input("x", graph.F32, graph.Ax("i", 3), graph.Ax("d", 2))); g.Err() == nil {
-			t.Errorf("%s: no mistake", name)
-		}
+	mistaken(t, arrayOf(graph.F32, graph.Ax("i", 3), graph.Ax("d", 2)), map[string]func(g *graph.Graph, x *graph.Node){
+		"soft":   func(_ *graph.Graph, x *graph.Node) { builders.SoftKMeans(x, nil, nil) },
+		"goofy":  func(_ *graph.Graph, x *graph.Node) { builders.GoofyKMeans(x, nil, nil) },
+		"hard":   func(_ *graph.Graph, x *graph.Node) { builders.HardKMeans(x, nil) },
+		"lloyd":  func(_ *graph.Graph, x *graph.Node) { builders.Lloyd(x, nil) },
+		"spread": func(_ *graph.Graph, x *graph.Node) { builders.Spread(x, nil) },
+	})
+}
+
+// TestSquareLinear: a map from an axis to itself names it once.
+func TestSquareLinear(t *testing.T) {
+	g := graph.New("square")
+	m := graph.Ax("m", 4)
+	l := builders.NewLinear(g, "fc", graph.F32, m, m)
+	y := l.Of(l.Of(g.Input("x", graph.F32, graph.Ax("b", 2), m)))
+	if g.Err() != nil || y.Shape().String() != "[b=2 m=4]" || l.W.Shape().String() != "[4 m=4]" {
+		t.Errorf("%v for weights %v, %v", y, l.W, g.Err())
 	}
 }

@@ -1,10 +1,30 @@
-// Package builders holds the models of the lecture notes. Each is a plain
-// function over nodes that writes the model as the notes draw it, and an entry
-// of the registry ([All]) that makes a whole graph of given sizes:
+// Package builders holds the models of the lecture notes, and the layers that they
+// are made of.
 //
-//	m := builders.SoftKMeans(x, r, γ)          // in a graph of one's own
-//	m, err := builders.Build("kmeans-softmax", builders.Settings{"n": 150, "d": 4, "k": 3})
+// A layer is a struct of its parameters with a method Of that applies it; what is
+// applied twice shares its weights, and weights from elsewhere make a layer too:
 //
-// Quantities carry the names of the notes (α, r̂) and axes are i for points, j
-// for clusters, d for features.
+//	fc := builders.NewLinear(g, "fc", graph.F32, graph.Ax("in", 64), graph.Ax("h", 128))
+//	h := ops.Relu(fc.Of(x)) // x[b in] → h[b h]; parameters fc/w[in h] and fc/b[h]
+//
+// What has no parameters is a function of nodes:
+//
+//	loss := builders.CrossEntropy(logits, labels, builders.Smoothed(ε))
+//
+// Both open a scope, which groups their nodes in drawings and prefixes the paths of
+// their parameters, and give quantities the names of the notes (α, q, r̂). The
+// last axis of an array is that of features or channels, the first that of examples;
+// axes are found by their place, so that they may have any names: points i, clusters
+// j and features d in clustering; b, t and m (examples, time, width) in sequences;
+// n, h, w and c in images. Layers that keep statistics assign them to states.
+// Mistakes, nil among them, are recorded in the graph at the caller's line.
+//
+// A [Builder] of the registry ([All], by topic [Families]) makes a whole graph of
+// given sizes, with an objective and a small task to learn:
+//
+//	m, err := builders.Build("transformer-gpt", builders.Settings{"layers": 2}, graph.F32)
+//	feed := m.Examples(rng) // values for every input
+//
+// Settings that are missing take defaults that keep the graph small enough to be
+// drawn and checked at once.
 package builders

@@ -8,6 +8,9 @@ import (
 // KMeans are the quantities of a clustering objective over points x[i d] and
 // centres r[j d]. What an objective does not have is nil.
 type KMeans struct {
+	Points   *graph.Node // x[i d]
+	Centres  *graph.Node // r[j d]: the parameter or state that is learnt
+	Gamma    *graph.Node // the temperature γ
 	Distance *graph.Node // D[i j] = ‖x_i − r_j‖²
 	Alpha    *graph.Node // α[i j]: how much point i belongs to centre j
 	Nearest  *graph.Node // a[i]: the nearest centre, int64
@@ -28,7 +31,7 @@ func assign(x, r, γ *graph.Node) KMeans {
 	defer graph.Of(x, r, γ).Scope("assign")()
 	D := Distances(x, r)
 	α := ops.Softmax(ops.Neg(ops.Mul(γ, D)), "j").As("α")
-	return KMeans{Distance: D, Alpha: α}
+	return KMeans{Points: x, Centres: r, Gamma: γ, Distance: D, Alpha: α}
 }
 
 // SoftKMeans is the objective of the notes' section 2.2:
@@ -72,7 +75,7 @@ func HardKMeans(x, r *graph.Node) KMeans {
 	defer graph.Of(x, r).Scope("objective")()
 	chosen := ops.Gather(r, a, "j").As("r_a")
 	loss := ops.Mean(ops.Sum(ops.Square(ops.Sub(x, chosen)), "d"), "i").As("loss")
-	return KMeans{Distance: D, Nearest: a, Loss: loss}
+	return KMeans{Points: x, Centres: r, Distance: D, Nearest: a, Loss: loss}
 }
 
 // Lloyd is one round of Lloyd's algorithm (section 2 of the notes): every point
@@ -94,7 +97,7 @@ func Lloyd(x, r *graph.Node) (KMeans, graph.Step) {
 	mean := ops.Div(total, ops.Maximum(perCentre, ops.Lit(perCentre, 1))).As("mean")
 	empty := ops.Equal(perCentre, ops.Lit(perCentre, 0))
 	next := ops.Select(empty, r, mean).As("r′")
-	return KMeans{Distance: D, Nearest: a, Loss: loss}, graph.Step{g.Assign(r, next)}
+	return KMeans{Points: x, Centres: r, Distance: D, Nearest: a, Loss: loss}, graph.Step{g.Assign(r, next)}
 }
 
 // Spread is what the two objectives differ by. Because Σ_j α_ij = 1,

@@ -1,32 +1,62 @@
 package builders
 
-import "github.com/tapestry-ml/tapestry/graph"
+import (
+	"math/rand/v2"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// clustering: groups without labels.
+var clustering = []Builder{lloyd, hardSGD, softmaxKMeans, goofyKMeans}
 
 var (
-	sizeN     = Size{"n", 150, "points in a batch", true}
-	sizeD     = Size{"d", 4, "features of a point", true}
-	sizeK     = Size{"k", 3, "clusters", true}
-	sizeGamma = Size{"gamma", 1, "temperature γ: how sharply α prefers the nearest centre", false}
+	sizeN     = Size{Name: "n", Default: 150, Doc: "points in a batch", Kind: Count}
+	sizeD     = Size{Name: "d", Default: 4, Doc: "features of a point", Kind: Count}
+	sizeK     = Size{Name: "k", Default: 3, Doc: "clusters", Kind: Count}
+	sizeGamma = Size{Name: "gamma", Default: 1, Doc: "temperature γ: how sharply α prefers the nearest centre"}
 )
 
 // points adds the input and what is learnt, as a parameter or a state.
-func (m *Model) points(s Settings, dt graph.DType, learnt graph.Role) {
-	g, d := m.Graph, graph.Ax("d", s.Int("d"))
-	m.Input = g.Input("x", dt, graph.Ax("i", s.Int("n")), d)
+func points(g *graph.Graph, s Settings, dt graph.DType, learnt graph.Role) (x, r *graph.Node) {
+	d := graph.Ax("d", s.Int("d"))
+	x = g.Input("x", dt, graph.Ax("i", s.Int("n")), d)
+	j := graph.Ax("j", s.Int("k"))
 	if learnt == graph.RoleState {
-		m.Centres = g.State("r", dt, graph.Ax("j", s.Int("k")), d).Init(graph.Normal(0, 1))
+		r = g.State("r", dt, j, d)
 	} else {
-		m.Centres = g.Param("r", dt, graph.Ax("j", s.Int("k")), d).Init(graph.Normal(0, 1))
+		r = g.Param("r", dt, j, d)
 	}
+	return x, r.Init(graph.Normal(0, 1))
+}
+
+// cluster makes the objective of k the model's.
+func (m *Model) cluster(k KMeans) {
+	m.KMeans, m.Loss, m.Output = &k, k.Loss, k.Distance
+	m.Examples = func(rng *rand.Rand) Feed {
+		return Feed{k.Points: separated(rng, k.Points.Type(), k.Centres.Dim(0))}
+	}
+}
+
+// separated draws points of widely separated clusters, as the notes' Figure 2 has them.
+func separated(rng *rand.Rand, t graph.Type, clusters int) graph.Value {
+	v := graph.NewValue(t)
+	d := t.Shape.Dim(t.Shape.Rank() - 1)
+	centres := make([]float64, clusters*d)
+	for i := range centres {
+		centres[i] = 3 * rng.NormFloat64()
+	}
+	for i := range v.Data {
+		c := i / d % clusters
+		v.Data[i] = t.DType.Round(centres[c*d+i%d] + 0.3*rng.NormFloat64())
+	}
+	return v
 }
 
 // soft makes a model of a differentiable objective with a temperature.
 func soft(objective func(x, r, γ *graph.Node) KMeans) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
-		m.points(s, dt, graph.RoleParam)
-		m.Gamma = m.Graph.Scalar("γ", s["gamma"], dt)
-		m.KMeans = objective(m.Input, m.Centres, m.Gamma)
-		m.Loss = m.KMeans.Loss
+		x, r := points(m.Graph, s, dt, graph.RoleParam)
+		m.cluster(objective(x, r, m.Graph.Scalar("γ", s["gamma"], dt)))
 	}
 }
 
@@ -37,9 +67,9 @@ var lloyd = Builder{
 	Formula: "aᵢ = argminⱼ ‖xᵢ − rⱼ‖²;  rⱼ ← mean of xᵢ with aᵢ = j",
 	Sizes:   []Size{sizeN, sizeD, sizeK},
 	make: func(s Settings, dt graph.DType, m *Model) {
-		m.points(s, dt, graph.RoleState)
-		m.KMeans, m.Step = Lloyd(m.Input, m.Centres)
-		m.Loss = m.KMeans.Loss
+		k, step := Lloyd(points(m.Graph, s, dt, graph.RoleState))
+		m.cluster(k)
+		m.Step = step
 	},
 }
 
@@ -48,11 +78,9 @@ var hardSGD = Builder{
 	Title:   "k-means by SGD on the nearest centre",
 	Notes:   "k-means made differentiable, section 2.1",
 	Formula: "aᵢ = argminⱼ ‖xᵢ − rⱼ‖²;  loss = meanᵢ ‖xᵢ − r_aᵢ‖²",
-	Sizes:   []Size{{"n", 1, "points in a mini-batch", true}, sizeD, sizeK},
+	Sizes:   []Size{{Name: "n", Default: 1, Doc: "points in a mini-batch", Kind: Count}, sizeD, sizeK},
 	make: func(s Settings, dt graph.DType, m *Model) {
-		m.points(s, dt, graph.RoleParam)
-		m.KMeans = HardKMeans(m.Input, m.Centres)
-		m.Loss = m.KMeans.Loss
+		m.cluster(HardKMeans(points(m.Graph, s, dt, graph.RoleParam)))
 	},
 }
 

@@ -1,10 +1,9 @@
 package builders
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -16,68 +15,42 @@ type Model struct {
 	Builder  Builder
 	Settings Settings // as used: with the defaults
 	Graph    *graph.Graph
-	Input    *graph.Node // the points, fed each run
-	Centres  *graph.Node // the parameter or state that is learnt
-	Gamma    *graph.Node // the temperature, a scalar input; nil if the model has none
-	Loss     *graph.Node
-	KMeans   KMeans
-	Step     graph.Step // what the model updates by itself; empty if it is trained by an optimiser
+	Output   *graph.Node // what the model is for: a prediction, a context, a reconstruction
+	Loss     *graph.Node // the objective, a float scalar; nil if the model has none
+	Step     graph.Step  // what the model updates by itself: Lloyd's centres, running statistics
+	KMeans   *KMeans     // the quantities of a clustering objective; nil for other models
+
+	// Examples makes a batch of the small task that the model can learn: a value
+	// for every input without a default, drawn from rng alone.
+	Examples func(rng *rand.Rand) Feed
 }
 
-// Builder is one entry of the registry.
-type Builder struct {
-	Name    string // kmeans-softmax
-	Title   string
-	Notes   string // where in the lecture notes it stands
-	Formula string // one line, in the notes' symbols
-	Sizes   []Size
-	make    func(s Settings, dt graph.DType, m *Model)
-}
+// Feed gives inputs their values.
+type Feed map[*graph.Node]graph.Value
 
-// Size is one setting of a builder.
-type Size struct {
-	Name    string
-	Default float64
-	Doc     string
-	Whole   bool // a count: a whole number of at least 1
-}
-
-// Settings gives sizes and other numbers by name; what is missing takes its default.
-type Settings map[string]float64
-
-// Int is a setting that is a count.
-func (s Settings) Int(name string) int { return int(s[name]) }
-
-// All lists the registry in the order of the notes.
-func All() []Builder {
-	return []Builder{lloyd, hardSGD, softmaxKMeans, goofyKMeans}
-}
-
-// Names lists the names of the registry.
-func Names() []string {
-	var out []string
-	for _, b := range All() {
-		out = append(out, b.Name)
+// Params lists what training changes, in order of creation: the parameters that
+// the loss, or else the output, depends on.
+func (m *Model) Params() []*graph.Node {
+	var out []*graph.Node
+	for _, n := range graph.Reachable(m.Result()) {
+		if n.Role() == graph.RoleParam {
+			out = append(out, n)
+		}
 	}
 	return out
 }
 
-// ErrUnknown is the cause of an error about a name that is not in the registry.
-var ErrUnknown = errors.New("unknown model")
-
-// Lookup finds a builder. The error of an unknown name suggests the nearest.
-func Lookup(name string) (Builder, error) {
-	for _, b := range All() {
-		if b.Name == name {
-			return b, nil
-		}
+// Result is the loss, or the output of a model that has none.
+func (m *Model) Result() *graph.Node {
+	if m.Loss != nil {
+		return m.Loss
 	}
-	return Builder{}, fmt.Errorf("%w %q: did you mean %q? (tapestry list shows all)", ErrUnknown, name, Nearest(name, Names()))
+	return m.Output
 }
 
 // Build makes the model called name with the given settings, in float32 or
-// float64. Unknown settings and counts that are no whole numbers of at least 1
-// are errors.
+// float64. Unknown settings, values that their kind refuses, and sizes that do not
+// go together are errors.
 func Build(name string, settings Settings, dt graph.DType) (*Model, error) {
 	b, err := Lookup(name)
 	if err != nil {
@@ -101,12 +74,8 @@ func (b Builder) Build(settings Settings, dt graph.DType) (*Model, error) {
 		s[name] = settings[name]
 	}
 	for _, z := range b.Sizes {
-		if v := s[z.Name]; z.Whole && (v < 1 || v != math.Trunc(v) || v > 1<<31) || math.IsNaN(v) || math.IsInf(v, 0) {
-			want := "a finite number"
-			if z.Whole {
-				want = "a whole number of at least 1"
-			}
-			return nil, fmt.Errorf("%s: %s = %v: want %s", b.Name, z.Name, v, want)
+		if want := z.refuses(s[z.Name]); want != "" {
+			return nil, fmt.Errorf("%s: %s = %v: want %s", b.Name, z.Name, s[z.Name], want)
 		}
 	}
 	if !dt.IsFloat() {
@@ -114,38 +83,8 @@ func (b Builder) Build(settings Settings, dt graph.DType) (*Model, error) {
 	}
 	m := &Model{Builder: b, Settings: s, Graph: graph.New(b.Title)}
 	b.make(s, dt, m)
-	return m, m.Graph.Err()
-}
-
-// Nearest is the candidate with the smallest edit distance to name.
-func Nearest(name string, candidates []string) string {
-	best, least := "", math.MaxInt
-	for _, c := range candidates {
-		if d := editDistance(name, c); d < least {
-			best, least = c, d
-		}
+	if err := m.Graph.Err(); err != nil {
+		return m, fmt.Errorf("%s: %w", b.Name, err)
 	}
-	return best
-}
-
-// editDistance counts insertions, deletions and replacements of runes
-// (Levenshtein, 1966).
-func editDistance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	row := make([]int, len(t)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range s {
-		diagonal := row[0]
-		row[0]++
-		for j := range t {
-			next := min(row[j]+1, row[j+1]+1, diagonal)
-			if s[i] != t[j] {
-				next = min(row[j]+1, row[j+1]+1, diagonal+1)
-			}
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(t)]
+	return m, nil
 }

@@ -24,6 +24,9 @@
 // ordered list of its [Occurrence] values: the name given with [Node.As], the
 // scope, the user's source line, and why the node exists ([Origin]).
 //
+// An operation may run a [Body], a sealed graph that the graph holds by content as
+// it does constants: see [Loop]. Whatever walks a graph walks the bodies in it.
+//
 // Axes may be named. A name is unique within a node, and two different names
 // never meet in one position; see [Shape.Align].
 //

@@ -16,6 +16,10 @@ type Graph struct {
 	byPath    map[string]*Node // inputs, parameters, states
 	constants []Value
 	constIDs  map[uint64][]int
+	bodies    []*Body
+	bodyIDs   map[string]BodyID
+	outer     *Graph // of a body that is being built: the graph it is for
+	memo      map[any]any
 	updates   []Update
 	derived   []Derivation
 	errs      Errors
@@ -109,7 +113,7 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 			g.adopt(x.g)
 			return g.invalid()
 		case x.g != g:
-			return g.fail(op, in, &Mistake{fmt.Sprintf("operand %d belongs to graph %q, not to %q", i, x.g.name, g.name), "build both operands in one graph"})
+			return g.fail(op, in, stranger(fmt.Sprintf("operand %d", i), x, g, x.g))
 		}
 	}
 	for _, x := range in {
@@ -242,10 +246,14 @@ func (g *Graph) Copy(n *Node, in []*Node) *Node {
 	for i := 0; same && i < len(in); i++ {
 		same = in[i].IsValid() && in[i].g == g && in[i].typ == n.in[i].typ
 	}
-	if !same {
-		return g.Apply(n.op, in...)
+	op := n.op
+	if n.IsValid() {
+		op = g.carried(n)
 	}
-	return g.intern(n.op, in, n.typ)
+	if !same {
+		return g.Apply(op, in...)
+	}
+	return g.intern(op, in, n.typ)
 }
 
 // Find gives the node op(in...) if it is there, and else nil. It adds nothing.
@@ -254,4 +262,18 @@ func (g *Graph) Find(op Op, in ...*Node) *Node {
 		return nil
 	}
 	return g.interned[keyOf(op, in)]
+}
+
+// Memo gives what make gives, asked once for each key: for rules that are called
+// again and again and would build the same every time.
+func (g *Graph) Memo(key any, make func() any) any {
+	v, known := g.memo[key]
+	if !known {
+		v = make()
+		if g.memo == nil {
+			g.memo = map[any]any{}
+		}
+		g.memo[key] = v
+	}
+	return v
 }

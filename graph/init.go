@@ -14,9 +14,16 @@ const (
 	initNormal
 	initGlorot
 	initHe
+	initXavier
+	initGlorotUniform
+	initHeUniform
+	initOrthogonal
 )
 
-var initNames = [...]string{"zeros", "fill", "uniform", "normal", "glorot", "he"}
+var initNames = [...]string{"zeros", "fill", "uniform", "normal", "glorot", "he", "xavier", "glorot-uniform", "he-uniform", "orthogonal"}
+
+// initNumbers is how many numbers each is called with.
+var initNumbers = [len(initNames)]int{initFill: 1, initUniform: 2, initNormal: 2, initOrthogonal: 1}
 
 // Init says how a parameter or state starts. The drawing itself is done by the
 // store, from its seed and the leaf's path alone.
@@ -41,8 +48,33 @@ func Normal(mean, std float64) Init { return Init{Kind: initNormal, A: Bits(mean
 // 2010). The last axis is fan out, the product of the others fan in.
 func Glorot() Init { return Init{Kind: initGlorot} }
 
-// He draws normally with variance 2/(fan in) (He et al., 2015).
+// He draws normally with variance 2/(fan in) (He et al., 2015): behind a ReLU half
+// of the inputs are 0, so the others must weigh twice as much.
 func He() Init { return Init{Kind: initHe} }
+
+// Xavier draws normally with variance 1/(fan in), which keeps the variance from
+// layer to layer forwards (the notes on initialisation; LeCun et al., 1998). The
+// window of a convolution's kernel counts: fan in is the product of all axes but
+// the last. [Glorot] looks backwards too.
+func Xavier() Init { return Init{Kind: initXavier} }
+
+// GlorotUniform draws uniformly with the variance of [Glorot]: from ±√(6/(fan in +
+// fan out)).
+func GlorotUniform() Init { return Init{Kind: initGlorotUniform} }
+
+// HeUniform draws uniformly with the variance of [He]: from ±√(6/(fan in)).
+func HeUniform() Init { return Init{Kind: initHeUniform} }
+
+// Orthogonal draws a matrix Q with orthonormal columns, or rows where it is wider
+// than tall, evenly among all of them, times the gain (Saxe, McClelland & Ganguli,
+// 2014): no direction is stretched more than another. The last axis counts the
+// columns, the others together the rows, so a kernel's columns are its filters.
+func Orthogonal(gain float64) Init { return Init{Kind: initOrthogonal, A: Bits(gain)} }
+
+// Orthonormal gives the gain of [Orthogonal]; ok is false for all others.
+func (i Init) Orthonormal() (gain float64, ok bool) {
+	return i.A.Value(), i.Kind == initOrthogonal
+}
 
 // check refuses numbers that no value can be drawn with.
 func (i Init) check() error {
@@ -59,7 +91,8 @@ func (i Init) check() error {
 }
 
 // Distribution reduces an initialiser for one shape to what must be drawn: a
-// constant (std and width 0), a normal (std > 0), or a uniform (width > 0).
+// constant (std and width 0), a normal (std > 0), or a uniform (width > 0). What
+// [Orthogonal] draws is a standard normal, of which the caller makes a basis.
 func (i Init) Distribution(s Shape) (offset, std, width float64) {
 	out := s.Dim(s.Rank() - 1)
 	in := s.Len() / out
@@ -74,17 +107,29 @@ func (i Init) Distribution(s Shape) (offset, std, width float64) {
 		return 0, math.Sqrt(2 / float64(in+out)), 0
 	case initHe:
 		return 0, math.Sqrt(2 / float64(in)), 0
+	case initXavier:
+		return 0, math.Sqrt(1 / float64(in)), 0
+	case initGlorotUniform:
+		return symmetric(math.Sqrt(6 / float64(in+out)))
+	case initHeUniform:
+		return symmetric(math.Sqrt(6 / float64(in)))
+	case initOrthogonal:
+		return 0, 1, 0
 	}
 	return 0, 0, 0
 }
 
-// String gives zeros, fill(1), uniform(-1,1), normal(0,0.1), glorot or he.
+// symmetric is the uniform distribution between −a and a.
+func symmetric(a float64) (offset, std, width float64) { return -a, 0, 2 * a }
+
+// String gives zeros, fill(1), uniform(-1,1), normal(0,0.1), glorot, orthogonal(1).
 func (i Init) String() string {
-	s := initNames[min(int(i.Kind), len(initNames)-1)]
-	switch i.Kind {
-	case initFill:
+	k := min(int(i.Kind), len(initNames)-1)
+	s := initNames[k]
+	switch initNumbers[k] {
+	case 1:
 		return fmt.Sprintf("%s(%v)", s, i.A)
-	case initUniform, initNormal:
+	case 2:
 		return fmt.Sprintf("%s(%v,%v)", s, i.A, i.B)
 	}
 	return s
@@ -101,7 +146,7 @@ func (i *Init) UnmarshalText(b []byte) error {
 			continue
 		}
 		v := Init{Kind: uint8(k)}
-		want := [...]int{initFill: 1, initUniform: 2, initNormal: 2, initHe: 0}[k]
+		want := initNumbers[k]
 		parts := strings.Split(args, ",")
 		if args == "" {
 			parts = nil

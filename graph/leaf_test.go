@@ -57,9 +57,15 @@ func TestDistribution(t *testing.T) {
 		{graph.Glorot(), "[2 3 2]", 0, 0.5, 0},
 		{graph.He(), "[8 5]", 0, 0.5, 0},
 		{graph.Glorot(), "[]", 0, 1, 0},
+		{graph.Xavier(), "[16 5]", 0, 0.25, 0},
+		{graph.Xavier(), "[kh=2 kw=2 in=4 out=5]", 0, 0.25, 0},
+		{graph.He(), "[kh=2 kw=2 in=2 out=5]", 0, 0.5, 0},
+		{graph.GlorotUniform(), "[20 4]", -0.5, 0, 1},
+		{graph.HeUniform(), "[kh=2 kw=3 in=4 out=9]", -0.5, 0, 1},
+		{graph.Orthogonal(3), "[4 4]", 0, 1, 0},
 	} {
 		o, s, w := c.init.Distribution(shape(t, c.shape))
-		if o != c.offset || math.Abs(s-c.std) > 1e-15 || w != c.width {
+		if o != c.offset || math.Abs(s-c.std) > 1e-15 || math.Abs(w-c.width) > 1e-15 {
 			t.Errorf("%v of %s: %v %v %v, want %v %v %v", c.init, c.shape, o, s, w, c.offset, c.std, c.width)
 		}
 	}

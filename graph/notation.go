@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -35,6 +37,7 @@ const (
 	ExprBig                     // Σ_j a: Text is the sign, Subs the bound indices
 	ExprNorm                    // ‖a‖²: a sum of squares whose index a no longer shows
 	ExprBracket                 // [a < b]: Text between the two args; 1 where true
+	ExprCases                   // a if m, else b: Args m, a, b
 )
 
 // Sym is a symbol with subscripts.
@@ -179,5 +182,129 @@ func (a Expr) Subst(from, to []string) Expr {
 	return a
 }
 
+// Cases is a where the mask m is true, and b elsewhere.
+func Cases(m, a, b Expr) Expr { return Expr{Kind: ExprCases, Args: []Expr{m, a, b}} }
+
 // Norm2 is ‖a‖²: the sum of a² over an index that a no longer shows.
 func Norm2(a Expr) Expr { return Expr{Kind: ExprNorm, Args: []Expr{a}} }
+
+// What joins the parts of an index that is more than a name. Names of axes hold
+// none of these, and no reader sees them.
+const (
+	joined  = "\x1f" // between the parts of the index of a merged axis
+	shifted = "\x1e" // before what is added to an index
+	opened  = "\x02"
+	closed  = "\x03"
+)
+
+// Shifted is the index that lies by places behind another: t+1.
+func Shifted(index string, by int) string {
+	if index == "" || by == 0 {
+		return index
+	}
+	if name, k, ok := plainShift(index); ok {
+		if by += k; by == 0 {
+			return name
+		}
+		return name + shifted + fmt.Sprintf("%+d", by)
+	}
+	if strings.ContainsAny(index, joined+shifted) {
+		index = opened + index + closed
+	}
+	return index + shifted + fmt.Sprintf("%+d", by)
+}
+
+// plainShift takes t+1 apart into t and 1.
+func plainShift(index string) (name string, by int, ok bool) {
+	name, k, ok := strings.Cut(index, shifted)
+	if !ok || strings.ContainsAny(index, joined+opened+closed) {
+		return "", 0, false
+	}
+	by, err := strconv.Atoi(k)
+	return name, by, err == nil
+}
+
+// Joined is the index of an axis that merges others, in row-major order: he for
+// h and e. Without one of its parts it is none.
+func Joined(indices ...string) string {
+	parts := make([]string, len(indices))
+	for i, s := range indices {
+		if s == "" {
+			return ""
+		}
+		if parts[i] = s; len(indices) > 1 && strings.Contains(s, shifted) {
+			parts[i] = opened + s + closed
+		}
+	}
+	return strings.Join(parts, joined)
+}
+
+// IndexNames lists the names that an index is made of: t of t+1, h and e of he.
+func IndexNames(index string) []string {
+	var out []string
+	eachName(index, func(name string) string {
+		out = append(out, name)
+		return name
+	})
+	return out
+}
+
+// RenameIndex replaces the names within an index by indices; one that becomes ""
+// takes the whole index with it.
+func RenameIndex(index string, to func(name string) string) string {
+	if name, by, ok := plainShift(index); ok {
+		return Shifted(to(name), by)
+	}
+	gone := false
+	s := eachName(index, func(name string) string {
+		r := to(name)
+		gone = gone || r == ""
+		if index != name && (strings.Contains(r, shifted) || strings.Contains(r, joined) && strings.Contains(index, shifted)) {
+			r = opened + r + closed
+		}
+		return r
+	})
+	if gone {
+		return ""
+	}
+	return s
+}
+
+func eachName(index string, f func(string) string) string {
+	var b strings.Builder
+	for index != "" {
+		end := strings.IndexAny(index, joined+shifted+opened+closed)
+		switch {
+		case end < 0:
+			end = len(index)
+			b.WriteString(f(index))
+		case end > 0:
+			b.WriteString(f(index[:end]))
+		default:
+			end = 1
+			if index[:1] == shifted {
+				if end = 1 + strings.IndexAny(index[1:], joined+shifted+opened+closed); end == 0 {
+					end = len(index)
+				}
+			}
+			b.WriteString(index[:end])
+		}
+		index = index[end:]
+	}
+	return b.String()
+}
+
+// IndexText is an index as it is read: he, or (head,e) where parts have longer
+// names; t+1.
+func IndexText(index string) string {
+	if !strings.ContainsAny(index, joined+shifted) {
+		return index
+	}
+	between := ","
+	if !slices.ContainsFunc(IndexNames(index), func(s string) bool { return len([]rune(s)) > 1 }) && !strings.Contains(index, shifted) {
+		between = ""
+	} else if strings.Contains(index, joined) {
+		index = opened + index + closed
+	}
+	return strings.NewReplacer(joined, between, shifted, "", opened, "(", closed, ")", "-", "−").Replace(index)
+}

@@ -39,18 +39,22 @@ const (
 	FromUser    OriginKind = iota // a call of the user's, perhaps through a builder
 	FromGrad                      // the derivative rule of the forward node Of
 	FromAdjoint                   // the whole derivative of Loss with respect to Of
+	FromTangent                   // the rule by which the node Of moves with its operands; Loss is Of
 )
 
-var originNames = [...]string{"user", "grad", "adjoint"}
+var originNames = [...]string{"user", "grad", "adjoint", "tangent"}
 
 // String names the kind in lower case.
 func (k OriginKind) String() string { return originNames[min(int(k), len(originNames)-1)] }
 
+// IsBackward reports whether reverse mode made the occurrence.
+func (k OriginKind) IsBackward() bool { return k == FromGrad || k == FromAdjoint }
+
 // Origin answers why a node exists.
 type Origin struct {
 	Kind OriginKind
-	Of   *Node  // FromGrad, FromAdjoint: the forward node
-	Loss *Node  // FromGrad, FromAdjoint: what is differentiated
+	Of   *Node  // all but FromUser: the node differentiated
+	Loss *Node  // all but FromUser: what is differentiated
 	Rule string // the rewrite that put the node here; "" if none did
 	Was  *Node  // with Rule: the node replaced, of the graph before (not in the text form)
 }
@@ -83,10 +87,11 @@ func (n *Node) Name() string {
 }
 
 // IsBackward reports whether the node exists only because something was
-// differentiated. A forward node that a derivative happens to reuse stays forward.
+// differentiated back. A forward node that a derivative happens to reuse stays
+// forward, and so do tangents, which flow as values do.
 func (n *Node) IsBackward() bool {
 	for _, o := range n.occurs {
-		if o.Origin.Kind == FromUser {
+		if !o.Origin.Kind.IsBackward() {
 			return false
 		}
 	}

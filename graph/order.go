@@ -4,10 +4,14 @@ import "math/bits"
 
 // Reachable lists the nodes that the roots depend on, the roots included, in
 // order of creation (inputs before users). Invalid roots are passed over.
-func Reachable(roots ...*Node) []*Node {
+func Reachable(roots ...*Node) []*Node { return ReachableUntil(nil, roots...) }
+
+// ReachableUntil is [Reachable] without what the roots depend on only by way of nodes
+// at which stop is true; those nodes themselves are listed.
+func ReachableUntil(stop func(n *Node) bool, roots ...*Node) []*Node {
 	var out []*Node
 	for len(roots) > 0 { // once for each graph that has a root
-		c := cone{}
+		c := cone{stop: stop}
 		var others []*Node
 		for _, r := range roots {
 			switch {
@@ -44,6 +48,7 @@ type cone struct {
 	g    *Graph
 	bits []uint64
 	open []*Node // whose inputs are still to be added
+	stop func(n *Node) bool
 }
 
 func (c *cone) add(n *Node) {
@@ -63,6 +68,9 @@ func (c *cone) close(least int) {
 	for len(c.open) > 0 {
 		n := c.open[len(c.open)-1]
 		c.open = c.open[:len(c.open)-1]
+		if c.stop != nil && c.stop(n) {
+			continue
+		}
 		for _, x := range n.in {
 			if x.id >= least {
 				c.add(x)

@@ -28,6 +28,10 @@ func TestReachable(t *testing.T) {
 			t.Errorf("from %v: %v, want %v", c.roots, got, c.want)
 		}
 	}
+	stop := func(n *graph.Node) bool { return n == sum || n == a }
+	if got, want := graph.ReachableUntil(stop, top, side), []*graph.Node{b, sum, side, top.In(1), top}; !slices.Equal(got, want) {
+		t.Errorf("until %v: %v, want %v", sum, got, want)
+	}
 	other := graph.New("other")
 	z := ops.Neg(other.Input("z", graph.F32))
 	if got, want := graph.Reachable(side, z), []*graph.Node{b, side, z.In(0), z}; !slices.Equal(got, want) {

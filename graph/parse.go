@@ -14,6 +14,7 @@ import (
 const (
 	maxParsed     = 1 << 24 // elements of one constant
 	maxParsedLine = 1 << 26 // bytes of one line
+	maxParsedDeep = 64      // bodies within bodies
 )
 
 // Parse reads the text form written by [Graph.Dump]. The vocabulary lists the
@@ -29,20 +30,23 @@ func Parse(r io.Reader, vocabulary ...Op) (*Graph, error) {
 	sc.Buffer(nil, maxParsedLine)
 	for sc.Scan() {
 		p.line++
-		if err := p.parseLine(strings.TrimSpace(sc.Text())); err != nil {
+		at, err := p.parseLine(strings.TrimSpace(sc.Text()))
+		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", p.line, err)
 		}
+		at.line, p = p.line, at
 	}
 	if err := sc.Err(); err != nil {
 		return nil, fmt.Errorf("line %d: %w", p.line+1, err)
 	}
+	if p.outer != nil {
+		return nil, fmt.Errorf("line %d: want end of the body", p.line+1)
+	}
 	if p.g == nil {
 		return nil, fmt.Errorf("line 1: want graph \"name\"")
 	}
-	for _, late := range p.late {
-		if err := late(); err != nil {
-			return nil, err
-		}
+	if err := p.finish(); err != nil {
+		return nil, err
 	}
 	if err := Verify(p.g); err != nil {
 		return nil, err
@@ -55,13 +59,48 @@ type parser struct {
 	ops  map[string]Op
 	line int
 	late []func() error // occurrences, whose origins may refer to later nodes
+
+	outer   *parser // of a body: what reads the graph around it
+	depth   int
+	in, out []*Node // of a body
 }
 
-func (p *parser) parseLine(s string) error {
+// parseLine gives the parser that reads the next line.
+func (p *parser) parseLine(s string) (*parser, error) {
 	t := tokens{rest: s}
 	switch first := t.next(); {
+	case first == "body" && p.g != nil:
+		return p.parseBody(&t)
+	case first == "end" && p.outer != nil && p.g != nil:
+		if err := p.parseEnd(); err != nil {
+			return p, err
+		}
+		return p.outer, t.end()
+	default:
+		return p, p.parseRest(first, &t)
+	}
+}
+
+// finish reads what had to wait for later nodes.
+func (p *parser) finish() error {
+	for _, late := range p.late {
+		if err := late(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *parser) parseRest(first string, t *tokens) (err error) {
+	switch {
 	case first == "":
 		return nil
+	case first == "in" && p.outer != nil && p.g != nil && p.in == nil:
+		p.in, err = p.parseList(t)
+		return err
+	case first == "out" && p.outer != nil && p.g != nil && p.out == nil:
+		p.out, err = p.parseList(t)
+		return err
 	case first == "graph" && p.g == nil:
 		name, err := strconv.Unquote(t.next())
 		if err != nil {
@@ -72,14 +111,14 @@ func (p *parser) parseLine(s string) error {
 	case p.g == nil:
 		return fmt.Errorf("want graph \"name\" first")
 	case first == "update":
-		target, value, err := p.pair(&t, "<-")
+		target, value, err := p.pair(t, "<-")
 		if err != nil {
 			return err
 		}
 		p.g.Assign(target, value)
 		return p.recorded(t.end())
 	case first == "gradient":
-		loss, wrt, err := p.pair(&t, "wrt")
+		loss, wrt, err := p.pair(t, "wrt")
 		if err != nil {
 			return err
 		}
@@ -100,7 +139,7 @@ func (p *parser) parseLine(s string) error {
 		p.g.RecordDerivation(Derivation{loss, wrt, grad, from})
 		return t.end()
 	default:
-		return p.parseNode(first, &t)
+		return p.parseNode(first, t)
 	}
 }
 
@@ -261,83 +300,6 @@ func setAttr(f reflect.Value, text string, hasText bool) error {
 	default:
 		return fmt.Errorf("a %v cannot be read", f.Type())
 	}
-	return nil
-}
-
-func (p *parser) parseOccurrences(n *Node, t *tokens) error {
-	s := t.next()
-	if s == "" {
-		return nil
-	}
-	if s != ";" {
-		return fmt.Errorf("want ; before the occurrences, got %q", s)
-	}
-	line := p.line
-	o := Occurrence{}
-	origins := []string{}
-	flush := func() {
-		i := len(n.occurs)
-		n.occurs = append(n.occurs, o)
-		if len(origins) == 2 {
-			refs := origins
-			p.late = append(p.late, func() (err error) {
-				if n.occurs[i].Origin.Of, err = p.node(refs[0]); err == nil {
-					n.occurs[i].Origin.Loss, err = p.node(refs[1])
-				}
-				if err != nil {
-					err = fmt.Errorf("line %d: %w", line, err)
-				}
-				return err
-			})
-		}
-		o, origins = Occurrence{}, nil
-	}
-	for s = t.next(); s != ""; s = t.next() {
-		switch {
-		case s == "|":
-			flush()
-		case s[0] == '"':
-			name, err := strconv.Unquote(s)
-			if err != nil {
-				return fmt.Errorf("name %s: %w", s, err)
-			}
-			o.Name = name
-		case s[0] == '@':
-			i := strings.LastIndexByte(s, ':')
-			ln, err := strconv.Atoi(s[i+1:])
-			if i < 0 || err != nil {
-				return fmt.Errorf("position %s: want @file:line", s)
-			}
-			file := s[1:i]
-			if strings.HasPrefix(file, `"`) {
-				if file, err = strconv.Unquote(file); err != nil {
-					return fmt.Errorf("position %s: %w", s, err)
-				}
-			}
-			o.Pos = Pos{file, ln}
-		case s == "in":
-			scope, err := strconv.Unquote(t.next())
-			if err != nil {
-				return fmt.Errorf("in: want a quoted scope")
-			}
-			o.Scope = scope
-		case s == "grad" || s == "adjoint":
-			o.Origin.Kind = FromGrad
-			if s == "adjoint" {
-				o.Origin.Kind = FromAdjoint
-			}
-			origins = []string{t.next(), t.next()}
-		case strings.HasPrefix(s, "rule="):
-			rule, err := strconv.Unquote(s[len("rule="):])
-			if err != nil {
-				return fmt.Errorf("rule: want a quoted name")
-			}
-			o.Origin.Rule = rule
-		default:
-			return fmt.Errorf("occurrence: unexpected %q", s)
-		}
-	}
-	flush()
 	return nil
 }
 

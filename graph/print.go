@@ -17,7 +17,9 @@ import (
 // type, and after the semicolon the occurrences, separated by bars: name, user's
 // line, scope, and for a derivative "grad %of %loss" or "adjoint %of %loss", for
 // a rewrite rule="...". After the nodes stand the updates (update %1 <- %9) and
-// the derivations (gradient %8 wrt %1 = %12 from %9).
+// the derivations (gradient %8 wrt %1 = %12 from %9). Before the nodes stand the
+// bodies of their operations, each a graph between the lines "body 1" and "end"
+// that ends with its inputs and its results (in %0 %1, out %4).
 
 // String is the text form.
 func (g *Graph) String() string {
@@ -30,6 +32,13 @@ func (g *Graph) String() string {
 func (g *Graph) Dump(w io.Writer) error {
 	p := &printer{w: w}
 	p.printf("graph %q\n", g.name)
+	for i, b := range g.bodies {
+		p.printf("body %d\n", i+1)
+		for line := range strings.Lines(b.dump()) {
+			p.printf("  %s", line)
+		}
+		p.printf("end\n")
+	}
 	for _, n := range g.nodes {
 		p.printf("%s", n.line())
 		for i, o := range n.occurs {

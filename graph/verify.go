@@ -63,6 +63,18 @@ func Verify(g *Graph) error {
 			}
 		}
 	}
+	for i, b := range g.bodies {
+		err := Verify(b.graph)
+		if err == nil {
+			err = b.check()
+		}
+		if err == nil && (b.content() != b.form || g.bodyIDs[b.form] != BodyID(i+1)) {
+			err = errors.New("is not as it was sealed")
+		}
+		if err != nil {
+			bad = append(bad, fmt.Errorf("body %d: %w", i+1, err))
+		}
+	}
 	for _, u := range g.updates {
 		if u.Err() != nil {
 			complain(u.Target, "cannot be updated by %s", u.Value.line())

@@ -35,6 +35,7 @@ type Cost struct {
 	Instructions int   // of the tape
 	FLOPs        int64 // per step
 	Peak         int   // bytes of the arena
+	Params       int   // numbers that the optimiser changes; 0 where they are not counted
 	Seconds      float64
 }
 

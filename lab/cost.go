@@ -10,16 +10,21 @@ import (
 // costTime is how long a tape is timed.
 const costTime = 50 * time.Millisecond
 
-// cost measures the training step of the trainer's program: the median of its
-// runs after a warm-up. The time is this machine's; the rest is exact.
+// cost measures the training step of the trainer's program.
 func (t *trainer) cost(ctx context.Context) (Cost, error) {
-	c := Cost{Nodes: t.prog.Graph().Len(), Instructions: len(t.prog.Rows()), FLOPs: t.prog.FLOPs(), Peak: t.prog.Arena()}
-	vm := t.prog.NewVM(tape.NewStore(t.model.Graph, tape.Seed(t.c.Seed)))
-	defer vm.Close()
-	feed := tape.Feed{t.model.Input: t.x}
+	feed := tape.Feed{t.model.KMeans.Points: t.x}
 	if b := t.model.Settings.Int("n"); b < t.c.Table.Rows() {
-		feed[t.model.Input] = newBatches(t.c.Table.Rows(), len(t.c.Table.Columns), b, 0).next(t.x)
+		feed[t.model.KMeans.Points] = newBatches(t.c.Table.Rows(), len(t.c.Table.Columns), b, 0).next(t.x)
 	}
+	return costOf(ctx, t.prog, tape.NewStore(t.model.Graph, tape.Seed(t.c.Seed)), feed)
+}
+
+// costOf measures a program: the median of its runs after a warm-up. The time is
+// this machine's; the rest is exact.
+func costOf(ctx context.Context, prog *tape.Program, store *tape.Store, feed tape.Feed) (Cost, error) {
+	c := Cost{Nodes: prog.Graph().Len(), Instructions: len(prog.Rows()), FLOPs: prog.FLOPs(), Peak: prog.Arena()}
+	vm := prog.NewVM(store)
+	defer vm.Close()
 	var times []float64
 	for begin := time.Now(); time.Since(begin) < costTime || len(times) < 5; {
 		start := time.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,10 +109,29 @@ func TestLloydOnDigits(t *testing.T) {
 	}
 }
 
-// Figure 2 of the notes: three widely separated clusters. Every model finds them.
+// clusterings are the names of the models with centres.
+func clusterings(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	for _, b := range builders.All() {
+		m, err := b.Build(nil, graph.F32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.KMeans != nil {
+			out = append(out, b.Name)
+		}
+	}
+	if len(out) < 4 {
+		t.Fatalf("clusterings are %v", out)
+	}
+	return out
+}
+
+// Figure 2 of the notes: three widely separated clusters. Every clustering finds them.
 func TestSeparatedClusters(t *testing.T) {
 	table := data.Clusters(7, 3, 90, 0.5)
-	for _, name := range builders.Names() {
+	for _, name := range clusterings(t) {
 		for _, dt := range []graph.DType{graph.F32, graph.F64} {
 			c := lab.Config{Table: table, K: 3, Seeds: 5, DType: dt}
 			if name == "kmeans-sgd" {
@@ -220,6 +240,18 @@ func TestMatch(t *testing.T) {
 	for j, want := range []int{2, 0, 1} {
 		if got[j] != want {
 			t.Fatalf("matched %v, want [2 0 1]", got)
+		}
+	}
+}
+
+// A model without centres is refused by name, not by what its settings happen to be called.
+func TestNoClustering(t *testing.T) {
+	names := clusterings(t)
+	for _, name := range builders.Names() {
+		_, err := lab.Config{Table: data.Iris(), Seeds: 1, Steps: 1}.Train(context.Background(), name)
+		want := name + " is no clustering: it learns from examples of its own"
+		if clustering := slices.Contains(names, name); clustering != (err == nil) || !clustering && err.Error() != want {
+			t.Errorf("%s: error %v", name, err)
 		}
 	}
 }

@@ -1,11 +1,6 @@
 package lab
 
-import (
-	"errors"
-
-	"github.com/tapestry-ml/tapestry/train/data"
-	"gonum.org/v1/gonum/mat"
-)
+import "github.com/tapestry-ml/tapestry/train/data"
 
 // Plane is the plane of the first two principal components of a table: where
 // points and centres are drawn.
@@ -15,53 +10,22 @@ type Plane struct {
 	Share [2]float64 // of the variance along each axis
 }
 
-// NewPlane finds the plane by the singular value decomposition of the centred
-// table. Signs are chosen so that each axis's largest component is positive.
+// NewPlane finds the plane; see [NewPCA].
 func NewPlane(t *data.Table) (*Plane, error) {
-	n, d := t.Rows(), len(t.Columns)
-	p := &Plane{mean: make([]float64, d)}
-	x := mat.NewDense(n, d, nil)
-	for i := range n {
-		for j, v := range row(t, i) {
-			p.mean[j] += v / float64(n)
-		}
+	pca, err := NewPCA(t)
+	if err != nil {
+		return nil, err
 	}
-	for i := range n {
-		for j, v := range row(t, i) {
-			x.Set(i, j, v-p.mean[j])
-		}
-	}
-	var svd mat.SVD
-	if !svd.Factorize(x, mat.SVDThin) {
-		return nil, errors.New("principal components: the decomposition did not converge")
-	}
-	var v mat.Dense
-	svd.VTo(&v)
-	values := svd.Values(nil)
-	total := 0.0
-	for _, s := range values {
-		total += s * s
-	}
+	p := &Plane{mean: pca.Mean}
+	total := pca.Residual(0)
 	for a := range p.axes {
-		p.axes[a] = make([]float64, d)
-		if _, c := v.Dims(); a >= c {
-			continue // one feature, or one point
+		if a >= len(pca.Axes) { // one feature, or one point
+			p.axes[a] = make([]float64, len(pca.Mean))
+			continue
 		}
-		sign, most := 1.0, 0.0
-		for j := range d {
-			p.axes[a][j] = v.At(j, a)
-			if w := v.At(j, a); w*w > most {
-				most, sign = w*w, 1
-				if w < 0 {
-					sign = -1
-				}
-			}
-		}
-		for j := range d {
-			p.axes[a][j] *= sign
-		}
+		p.axes[a] = pca.Axes[a]
 		if total > 0 {
-			p.Share[a] = values[a] * values[a] / total
+			p.Share[a] = pca.Variance[a] / total
 		}
 	}
 	return p, nil

@@ -58,13 +58,16 @@ func newTrainer(c Config, name string, k int) (*trainer, error) {
 	if name == "kmeans-sgd" {
 		batch = c.Batch
 	}
+	if err := wantClustering(name); err != nil {
+		return nil, err
+	}
 	m, err := builders.Build(name, builders.Settings{"n": float64(batch), "d": float64(d), "k": float64(k)}, c.DType)
 	if err != nil {
 		return nil, err
 	}
 	t.model, t.step = m, m.Step
 	if len(t.step) == 0 {
-		t.step = c.Optimiser.Minimize(m.Loss, m.Centres)
+		t.step = c.Optimiser.Minimize(m.Loss, m.KMeans.Centres)
 	}
 	if t.prog, err = tape.Compile(m.Graph, tape.Do(t.step), tape.CheckFinite(m.Loss)); err != nil {
 		return nil, err
@@ -78,6 +81,15 @@ func newTrainer(c Config, name string, k int) (*trainer, error) {
 	}
 	t.probe, err = newProbe(x64, n, d, k)
 	return t, err
+}
+
+// wantClustering refuses a model without centres, whatever its settings are called.
+func wantClustering(name string) error {
+	m, err := builders.Build(name, nil, graph.F64)
+	if err == nil && m.KMeans == nil {
+		err = fmt.Errorf("%s is no clustering: it learns from examples of its own", name)
+	}
+	return err
 }
 
 func (t *trainer) close() { t.probe.vm.Close() }
@@ -102,8 +114,8 @@ func (t *trainer) run(ctx context.Context, seed uint64, gamma train.Schedule, st
 func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma train.Schedule, steps, every int) (Run, error) {
 	d := len(t.c.Table.Columns)
 	store := tape.NewStore(t.model.Graph, tape.Seed(seed))
-	v := graph.Value{Type: t.model.Centres.Type(), Data: start}
-	if err := store.Set(t.model.Centres.Path(), tape.Tensor(v)); err != nil {
+	v := graph.Value{Type: t.model.KMeans.Centres.Type(), Data: start}
+	if err := store.Set(t.model.KMeans.Centres.Path(), tape.Tensor(v)); err != nil {
 		return Run{}, err
 	}
 	vm, err := t.engine(store)
@@ -120,13 +132,13 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 		r.Path = append(r.Path, slices.Clone(now))
 		return err
 	}
-	hard := t.model.Gamma == nil
+	hard := t.model.KMeans.Gamma == nil
 	γ := func(step int) float64 { return gamma.At(step, steps) }
 	if hard {
 		last := gamma.At(steps-1, steps)
 		γ = func(int) float64 { return last }
 	}
-	feed := tape.Feed{t.model.Input: t.x}
+	feed := tape.Feed{t.model.KMeans.Points: t.x}
 	batches := newBatches(t.c.Table.Rows(), d, t.model.Settings.Int("n"), seed)
 	loop := train.Loop{VM: vm, Steps: steps,
 		Feed: func(step int) (tape.Feed, error) {
@@ -136,13 +148,13 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 				}
 			}
 			if b := t.model.Settings.Int("n"); b < t.c.Table.Rows() {
-				feed[t.model.Input] = batches.next(t.x)
+				feed[t.model.KMeans.Points] = batches.next(t.x)
 			}
 			return feed, nil
 		},
 		After: func(step int) (bool, error) {
 			r.Loss = append(r.Loss, vm.Float(t.model.Loss))
-			e, err := store.Get(t.model.Centres.Path())
+			e, err := store.Get(t.model.KMeans.Centres.Path())
 			if err != nil {
 				return true, err
 			}
@@ -156,7 +168,7 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 		},
 	}
 	if !hard {
-		loop.Scheduled = map[*graph.Node]train.Schedule{t.model.Gamma: gamma}
+		loop.Scheduled = map[*graph.Node]train.Schedule{t.model.KMeans.Gamma: gamma}
 	}
 	if r.Steps, err = loop.Run(ctx); err != nil {
 		return r, fmt.Errorf("%s, seed %d, step %d: %w", t.model.Builder.Name, seed, r.Steps, err)

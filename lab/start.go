@@ -16,21 +16,22 @@ const (
 	PlusPlus    Start = iota // k-means++: each next centre a point drawn by squared distance
 	StartPoints              // random points
 	StartGiven               // Config.Given
+	StartGroups              // the means of random groups: every point is assigned at random first
 )
 
-var startNames = [...]string{"plusplus", "points", "given"}
+var startNames = [...]string{"plusplus", "points", "given", "groups"}
 
 // String is the name that ParseStart reads.
 func (s Start) String() string { return startNames[min(max(int(s), 0), len(startNames)-1)] }
 
-// ParseStart reads plusplus, points or given.
+// ParseStart reads plusplus, points, given or groups.
 func ParseStart(s string) (Start, error) {
 	for i, name := range startNames {
 		if s == name {
 			return Start(i), nil
 		}
 	}
-	return 0, fmt.Errorf("start %q: want plusplus, points or given", s)
+	return 0, fmt.Errorf("start %q: want plusplus, points, groups or given", s)
 }
 
 // Centres draws k start centres, row-major [k d]. The same seed gives the same
@@ -45,7 +46,30 @@ func Centres(t *data.Table, k int, how Start, seed uint64) []float64 {
 		}
 		return out
 	}
+	if how == StartGroups {
+		return groupMeans(t, k, rng)
+	}
 	return plusPlus(t, k, rng)
+}
+
+// groupMeans is how the textbook form of the algorithm begins (James et al., An
+// Introduction to Statistical Learning, Algorithm 12.2): every point gets a random
+// cluster, and the clusters' means are the centres. The first k points of a random
+// order get different clusters, so that none is empty.
+func groupMeans(t *data.Table, k int, rng *rand.Rand) []float64 {
+	d := len(t.Columns)
+	out, count := make([]float64, k*d), make([]float64, k)
+	for place, i := range rng.Perm(t.Rows()) {
+		j := place
+		if place >= k {
+			j = rng.IntN(k)
+		}
+		count[j]++
+		for f, v := range row(t, i) {
+			out[j*d+f] += (v - out[j*d+f]) / count[j]
+		}
+	}
+	return out
 }
 
 // plusPlus is the seeding of Arthur & Vassilvitskii (2007): the first centre is a

@@ -12,8 +12,9 @@ type abs struct{ numbers1 }
 // Abs is |x|, element by element.
 func Abs(x *graph.Node) *graph.Node { return elementwise(abs{}, x) }
 
-func (abs) Name() string { return "Abs" }
-func (abs) Doc() string  { return "absolute value, element by element" }
+func (abs) Name() string       { return "Abs" }
+func (abs) Doc() string        { return "absolute value, element by element" }
+func (abs) Convention() string { return "|x|'(0) = 0, as PyTorch has it" }
 
 // Grad is 0 at 0, where sign is.
 func (abs) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sign(y.In(0))) }

@@ -13,7 +13,7 @@ var all = []Op{
 	convKernel{}, cos{}, diffDot{}, div{}, equal{}, erf{}, exp{}, gather{}, less{}, lessEqual{}, log{}, log1p{},
 	logSoftmax{}, logSumExp{}, matMul{}, maximum{}, maxOver{}, maxPick{}, maxPool{}, maxUnpool{}, mean{},
 	minimum{}, minOver{}, mul{}, neg{}, not{}, notEqual{}, oneHot{}, or{}, place{}, pow{}, random{}, relu{},
-	reshape{}, rstd{}, scatterAdd{}, sigmoid{}, sign{}, sin{}, slice{}, softmax{}, sqDist{}, sqrt{}, square{},
+	reshape{}, rstd{}, scan{}, scatterAdd{}, sigmoid{}, sign{}, sin{}, slice{}, softmax{}, sqDist{}, sqrt{}, square{},
 	standardise{}, stopGradient{}, sub{}, sum{}, sumPool{}, sumUnpool{}, tanh{}, transpose{}, weightedDiff{},
 }
 

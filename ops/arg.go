@@ -7,20 +7,26 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-type argMax struct{ Axis int }
+type argMax struct {
+	flat
+	Axis int
+}
 
 // ArgMax is the index (int64) of the largest element along an axis, which it
 // removes; the first among equals, and a NaN counts as the largest.
 func ArgMax(x *graph.Node, axis any) *graph.Node {
-	return withAxes("ArgMax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(argMax{list[0]}, x) })
+	return withAxes("ArgMax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(argMax{Axis: list[0]}, x) })
 }
 
-type argMin struct{ Axis int }
+type argMin struct {
+	flat
+	Axis int
+}
 
 // ArgMin is the index (int64) of the smallest element along an axis, which it
 // removes; the first among equals, and a NaN counts as the smallest.
 func ArgMin(x *graph.Node, axis any) *graph.Node {
-	return withAxes("ArgMin", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(argMin{list[0]}, x) })
+	return withAxes("ArgMin", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(argMin{Axis: list[0]}, x) })
 }
 
 func inferArg(in []*graph.Node, axis int) (graph.Type, error) {
@@ -55,9 +61,11 @@ func evalArg(y *graph.Node, x graph.Value, axis int, better func(a, b float64) b
 func (argMax) Name() string                                  { return "ArgMax" }
 func (argMax) Doc() string                                   { return "index of the largest element along an axis" }
 func (op argMax) Infer(in []*graph.Node) (graph.Type, error) { return inferArg(in, op.Axis) }
-func (argMax) Grad(_, _ *graph.Node, _ int) *graph.Node      { return nil }
-func (op argMax) Kernel(*graph.Node) kernel.Kernel           { return kernel.Arg{Max: true, Axis: op.Axis} }
-func (argMax) Cases() []Case                                 { return argCases(ArgMax) }
+func (op argMax) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(argMax{Axis: op.Axis + 1}, in[0])
+}
+func (op argMax) Kernel(*graph.Node) kernel.Kernel { return kernel.Arg{Max: true, Axis: op.Axis} }
+func (argMax) Cases() []Case                       { return argCases(ArgMax) }
 func (op argMax) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
 	return graph.Big("argmax", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
 }
@@ -68,9 +76,11 @@ func (op argMax) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value 
 func (argMin) Name() string                                  { return "ArgMin" }
 func (argMin) Doc() string                                   { return "index of the smallest element along an axis" }
 func (op argMin) Infer(in []*graph.Node) (graph.Type, error) { return inferArg(in, op.Axis) }
-func (argMin) Grad(_, _ *graph.Node, _ int) *graph.Node      { return nil }
-func (op argMin) Kernel(*graph.Node) kernel.Kernel           { return kernel.Arg{Axis: op.Axis} }
-func (argMin) Cases() []Case                                 { return argCases(ArgMin) }
+func (op argMin) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(argMin{Axis: op.Axis + 1}, in[0])
+}
+func (op argMin) Kernel(*graph.Node) kernel.Kernel { return kernel.Arg{Axis: op.Axis} }
+func (argMin) Cases() []Case                       { return argCases(ArgMin) }
 func (op argMin) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
 	return graph.Big("argmin", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -46,6 +47,15 @@ func (op broadcast) Grad(y, dy *graph.Node, _ int) *graph.Node {
 		}
 	}
 	return ReshapeTo(graph.Apply(sum{Axes: axes}, dy), x)
+}
+
+func (broadcast) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
+// Batch keeps the batch's axis before those that are new.
+func (op broadcast) Batch(y *graph.Node, in []*graph.Node, _ []bool, b graph.Axis) *graph.Node {
+	own := y.In(0).Shape().Axes()
+	axes := append([]graph.Axis{b}, graph.Dims(slices.Repeat([]int{1}, op.To.Rank()-len(own))...)...)
+	return BroadcastTo(reshapeAxes("Batch", in[0], append(axes, own...)), inFront(b, op.To))
 }
 
 func (op broadcast) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

@@ -5,7 +5,10 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-type cast struct{ To graph.DType }
+type cast struct {
+	pointwise
+	To graph.DType
+}
 
 // Cast converts the elements: float to integer truncates and saturates (NaN
 // gives 0), a number to bool is x ≠ 0, bool to a number 0 or 1. A cast to the
@@ -14,7 +17,7 @@ func Cast(x *graph.Node, to graph.DType) *graph.Node {
 	if x.IsValid() && x.DType() == to {
 		return x
 	}
-	return graph.Apply(cast{to}, x)
+	return graph.Apply(cast{To: to}, x)
 }
 
 func (cast) Name() string { return "Cast" }
@@ -36,6 +39,13 @@ func (op cast) Grad(y, dy *graph.Node, _ int) *graph.Node {
 		return Cast(dy, x.DType())
 	}
 	return nil
+}
+
+func (op cast) JVP(_ *graph.Node, dx []*graph.Node) *graph.Node {
+	if dx[0] == nil || !op.To.IsFloat() {
+		return nil
+	}
+	return Cast(dx[0], op.To)
 }
 
 func (op cast) Scalar(x ...float64) float64                        { return op.To.Round(x[0]) }

@@ -7,7 +7,10 @@ import (
 
 // comparison is embedded by the relations, which differ in name and meaning
 // only; they have no derivative.
-type comparison struct{}
+type comparison struct {
+	flat
+	pointwise
+}
 
 func (comparison) Infer(in []*graph.Node) (graph.Type, error) {
 	t, err := inferEach(in, 2, func(in ...*graph.Node) error {
@@ -19,8 +22,6 @@ func (comparison) Infer(in []*graph.Node) (graph.Type, error) {
 	t.DType = graph.Bool
 	return t, err
 }
-
-func (comparison) Grad(_, _ *graph.Node, _ int) *graph.Node { return nil }
 
 func truth(b bool) float64 {
 	if b {

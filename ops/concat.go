@@ -70,6 +70,12 @@ func (op concat) Grad(y, dy *graph.Node, i int) *graph.Node {
 	return Slice(dy, op.Axis, from, from+y.In(i).Dim(op.Axis))
 }
 
+func (concat) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
+func (op concat) Batch(_ *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	return graph.Apply(concat{op.Axis + 1}, repeated(in, batched, b)...)
+}
+
 func (op concat) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	from := make([]int, y.Rank())
@@ -93,7 +99,17 @@ func (op concat) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value 
 
 func (op concat) Kernel(*graph.Node) kernel.Kernel { return kernel.Concat{Axis: op.Axis} }
 
-func (concat) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("concat", in...) }
+// Notation is concat_j(a, b): each operand without the index of the axis along
+// which it stands beside the others.
+func (op concat) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	subs := indices(y, graph.AxesOf(op.Axis))
+	args := make([]graph.Expr, len(in))
+	for k, e := range in {
+		name := y.In(k).Shape().Axis(op.Axis).Name
+		args[k] = e.Subst([]string{name}, []string{""})
+	}
+	return graph.Expr{Kind: graph.ExprCall, Text: "concat", Subs: subs, Args: args}
+}
 
 func (concat) Cases() []Case {
 	join := func(axis any, types ...string) Case {

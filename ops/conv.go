@@ -104,14 +104,7 @@ func (c convolution) result(x, w graph.Shape) (graph.Shape, error) {
 		return graph.Shape{}, fmt.Errorf("want arrays %s", []string{"[… t c] and [k c o]", "[… h w c] and [kh kw c o]"}[n-1])
 	}
 	axes, last := x.Axes(), x.Rank()-1
-	for i := range n {
-		a := &axes[last-n+i]
-		size, err := slide(*a, w.Dim(i), c.Stride.At(i), c.Padding.At(i), c.Dilation.At(i))
-		if err != nil {
-			return graph.Shape{}, err
-		}
-		a.Size = size
-	}
+	// Channels first: what lacks an axis has others in their place.
 	in, own, out := x.Axis(last), w.Axis(n), w.Axis(n+1)
 	switch {
 	case c.Groups < 1:
@@ -119,9 +112,21 @@ func (c convolution) result(x, w graph.Shape) (graph.Shape, error) {
 	case in.Size%c.Groups != 0 || out.Size%c.Groups != 0:
 		return graph.Shape{}, fmt.Errorf("channels %v and %v do not divide into %d groups", in, out, c.Groups)
 	case own.Size != in.Size/c.Groups:
-		return graph.Shape{}, fmt.Errorf("weights for channels %v: want %d", own, in.Size/c.Groups)
+		m := &graph.Mistake{Problem: fmt.Sprintf("weights for channels %v: want %d", own, in.Size/c.Groups)}
+		if c.Groups == 1 {
+			m.Fix = "channels come last: " + []string{"[… t c]", "[… h w c]"}[n-1]
+		}
+		return graph.Shape{}, m
 	case in.Name != "" && own.Name != "" && in.Name != own.Name:
 		return graph.Shape{}, channelsDiffer(in, own)
+	}
+	for i := range n {
+		a := &axes[last-n+i]
+		size, err := slide(*a, w.Dim(i), c.Stride.At(i), c.Padding.At(i), c.Dilation.At(i))
+		if err != nil {
+			return graph.Shape{}, err
+		}
+		a.Size = size
 	}
 	axes[last] = out
 	return graph.NewShape(axes...)
@@ -239,6 +244,22 @@ func (op conv) Grad(y, dy *graph.Node, i int) *graph.Node {
 	return graph.Apply(convKernel(op), x, dy)
 }
 
+func (conv) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return multilinearly(y, dx) }
+
+// Batch takes the examples for a batch as it is, but where each has a kernel of its
+// own: then their channels lie side by side, in groups that do not see each other.
+func (op conv) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	if !batched[1] {
+		return graph.Apply(op, in...)
+	}
+	x, w, last := in[0], beside(in[1], op.Stride.Len()+1), y.Rank()-1
+	if batched[0] || op.Groups > 1 {
+		x = beside(repeated(in, batched, b)[0], last)
+		op.Groups *= b.Size
+	}
+	return parted(graph.Apply(op, x, w), last, b, y.Shape().Axis(last))
+}
+
 func (op conv) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	convolution(op).products(in[0].Type.Shape, in[1].Type.Shape, y.Shape(), func(x, w, y int) {
@@ -254,133 +275,4 @@ func (op conv) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
 func (conv) Cases() []Case {
 	return convCases(func(c convolution) graph.Op { return conv(c) },
 		func(x, w, _ graph.Shape) (_, _, _ graph.Shape) { return x, w, graph.Shape{} })
-}
-
-func (convInput) Name() string { return "ConvInput" }
-func (convInput) Doc() string {
-	return "elements spread over windows, weighted by a kernel: Conv's transpose in its array"
-}
-func (op convInput) Kernel(*graph.Node) kernel.Kernel {
-	return kernel.ConvInput(convolution(op).kernel())
-}
-
-func (op convInput) Infer(in []*graph.Node) (graph.Type, error) {
-	if err := arity(in, 2); err != nil {
-		return graph.Type{}, err
-	}
-	return convolution(op).infer(in, op.To, exchanged(in[1].Shape()), in[0].Shape())
-}
-
-// Grad is dy = Conv(dx, w), dwᵀ = ConvKernel(dx, y)ᵀ.
-func (op convInput) Grad(x, dx *graph.Node, i int) *graph.Node {
-	y, v := x.In(0), x.In(1)
-	if i == 0 {
-		op.To = graph.Shape{}
-		return graph.Apply(conv(op), dx, swapLast(v))
-	}
-	op.To = exchanged(v.Shape())
-	return swapLast(graph.Apply(convKernel(op), dx, y))
-}
-
-func (op convInput) Eval(_ graph.Env, x *graph.Node, in []graph.Value) graph.Value {
-	out := graph.NewValue(x.Type())
-	w := exchanged(in[1].Type.Shape)
-	c, o := w.Dim(w.Rank()-2), w.Dim(w.Rank()-1)
-	convolution(op).products(x.Shape(), w, in[0].Type.Shape, func(x, w, y int) {
-		out.Data[x] += in[0].Data[y] * in[1].Data[w-w%(c*o)+w%o*c+w/o%c]
-	})
-	return out
-}
-
-func (op convInput) Notation(x *graph.Node, in []graph.Expr) graph.Expr {
-	return alongPlanes("convinput", x, op.Stride.Len(), in)
-}
-
-func (convInput) Cases() []Case {
-	return convCases(func(c convolution) graph.Op { return convInput(c) },
-		func(x, w, y graph.Shape) (_, _, _ graph.Shape) { return y, exchanged(w), x })
-}
-
-func (convKernel) Name() string { return "ConvKernel" }
-func (convKernel) Doc() string {
-	return "products of windows with elements, summed over all windows: Conv's transpose in its kernel"
-}
-func (op convKernel) Kernel(*graph.Node) kernel.Kernel {
-	return kernel.ConvKernel{Convolution: convolution(op).kernel()}
-}
-
-func (op convKernel) Infer(in []*graph.Node) (graph.Type, error) {
-	if err := arity(in, 2); err != nil {
-		return graph.Type{}, err
-	}
-	return convolution(op).infer(in, in[0].Shape(), op.To, in[1].Shape())
-}
-
-// Grad is dx = ConvInput(y, dwᵀ), dy = Conv(x, dw).
-func (op convKernel) Grad(w, dw *graph.Node, i int) *graph.Node {
-	x, y := w.In(0), w.In(1)
-	if i == 0 {
-		op.To = x.Shape()
-		return graph.Apply(convInput(op), y, swapLast(dw))
-	}
-	op.To = graph.Shape{}
-	return graph.Apply(conv(op), x, dw)
-}
-
-func (op convKernel) Eval(_ graph.Env, w *graph.Node, in []graph.Value) graph.Value {
-	out := graph.NewValue(w.Type())
-	convolution(op).products(in[0].Type.Shape, w.Shape(), in[1].Type.Shape, func(x, w, y int) {
-		out.Data[w] += in[0].Data[x] * in[1].Data[y]
-	})
-	return out
-}
-
-func (op convKernel) Notation(w *graph.Node, in []graph.Expr) graph.Expr {
-	return alongPlanes("convkernel", w.In(0), op.Stride.Len(), in)
-}
-
-func (convKernel) Cases() []Case {
-	return convCases(func(c convolution) graph.Op { return convKernel(c) },
-		func(x, w, y graph.Shape) (_, _, _ graph.Shape) { return x, y, w })
-}
-
-// convCase is an example of the three operations: shapes of x, w and y, and the
-// options.
-type convCase struct {
-	x, w, y string
-	spatial int
-	options []Window
-}
-
-var convExamples = []convCase{
-	{"[b=2 h=5 w=4 c=2]", "[kh=3 kw=2 c=2 o=3]", "[b=2 h=3 w=3 o=3]", 2, nil},
-	{"[h=5 w=6 c=2]", "[3 3 c=2 o=2]", "[h=3 w=3 o=2]", 2, []Window{Stride(2), Padding(1)}},
-	{"[b=1 h=5 w=5 c=1]", "[3 3 1 o=2]", "[b=1 h=5 w=5 o=2]", 2, []Window{Dilation(2), Padding(2)}},
-	{"[h=5 w=4 1]", "[2 2 1 o=2]", "[h=2 w=4 o=2]", 2, []Window{Stride(2, 1), Padding(0, 1), Dilation(1, 2)}},
-	{"[b=2 h=3 w=3 c=4]", "[2 2 2 o=6]", "[b=2 h=2 w=2 o=6]", 2, []Window{Groups(2)}},
-	{"[h=3 w=4 c=3]", "[3 3 1 o=3]", "[h=3 w=4 o=3]", 2, []Window{Groups(3), Padding(1)}},
-	{"[b=2 t=7 c=2]", "[k=3 c=2 o=3]", "[b=2 t=4 o=3]", 1, []Window{Stride(2), Padding(1)}},
-	{"[a=2 b=1 t=4 c=1]", "[k=2 c=1 o=1]", "[a=2 b=1 t=3 o=1]", 1, nil},
-}
-
-// convCases makes a case of each example, with operands of the shapes given.
-func convCases(op func(convolution) graph.Op, shapes func(x, w, y graph.Shape) (first, second, to graph.Shape)) []Case {
-	var out []Case
-	for _, e := range convExamples {
-		c, err := convolutionOf(e.spatial, e.options)
-		var s [3]graph.Shape
-		for i, text := range []string{e.x, e.w, e.y} {
-			if err == nil {
-				err = s[i].UnmarshalText([]byte(text))
-			}
-		}
-		if err != nil {
-			panic(err) // the table is wrong
-		}
-		first, second, to := shapes(s[0], s[1], s[2])
-		c.To = to
-		operands := []Operand{{"float" + first.String(), Reals}, {"float" + second.String(), Reals}}
-		out = append(out, Case{operands, func(in []*graph.Node) *graph.Node { return graph.Apply(op(c), in...) }})
-	}
-	return out
 }

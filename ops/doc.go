@@ -2,10 +2,11 @@
 //
 // An operation is a small comparable struct; its file says everything about it:
 // the function that adds it to a graph, the shape rule, the derivative as a line
-// of mathematics over nodes, the definition in float64, the notation, the
-// kernel, and the cases it is tested with. tanh.go is the model to read. [All]
-// lists them; the contract test, the reference page, the text form's vocabulary
-// and the gradient checks follow from the list.
+// of mathematics over nodes, how it moves and how it is batched where no rule of its
+// kind says so, the definition in float64, the notation, the kernel, and the cases it
+// is tested with. tanh.go is the model to read. [All] lists them; the contract tests,
+// the reference page, the text form's vocabulary and the gradient checks follow from
+// the list.
 //
 // The functions take nodes and give a node, never nil and never an error; see
 // package graph for how mistakes are reported. An axis is referred to by name
@@ -17,12 +18,12 @@
 // Elementwise functions broadcast as NumPy does, and the broadcast is a node of
 // its own (see graph.Align for what may meet what).
 //
+// A recurrence is a loop, one node whatever its length, of a step written like any
+// other function over nodes: see [Scan].
+//
 // # Conventions at kinks
 //
-//	relu'(0) = 0, |x|'(0) = 0            as PyTorch
-//	max, min over an axis: the first     as PyTorch's max(dim); amax shares equally
-//	max of a window: the first           as PyTorch
-//	elementwise max, min: half each      as PyTorch
-//	0^b: the derivative by b is 0        as PyTorch
-//	comparisons, argmax, one-hot, casts to integers: no derivative
+// Where there is no derivative, an operation says by its Convention method what it
+// takes for one, and where that agrees with PyTorch; docs/reference/README.md lists
+// them. Comparisons, argmax, one-hot and casts to integers have none.
 package ops

@@ -18,6 +18,35 @@ func line() int {
 	return n
 }
 
+// TestMistakesNameWhatWasGiven: operands that are repeated to fit each other stand in
+// a mistake as the user knows them.
+func TestMistakesNameWhatWasGiven(t *testing.T) {
+	g := graph.New("given")
+	x := g.Input("x", graph.F64, graph.Ax("b", 2), graph.Ax("t", 3), graph.Ax("m", 4))
+	w := g.Param("w", graph.F32, graph.Ax("m", 4), graph.Ax("h", 5))
+	v := g.Param("v", graph.F64, graph.Ax("m", 5), graph.Ax("h", 5))
+	ε := g.Scalar("ε", 0.1)
+	ops.MatMul(x, w)
+	ops.MatMul(x, v)
+	ops.Mul(x, ε)
+	ops.Select(ε, x, x)
+	want := []string{
+		`MatMul: element types differ: f64 and f32: x[b=2 t=3 m=4], w[m=4 h=5] (convert one with ops.Cast)`,
+		`MatMul: inner axes differ (4 ≠ 5): x[b=2 t=3 m=4], v[m=5 h=5]`,
+		`Mul: element types differ: f64 and f32: x[b=2 t=3 m=4], ε[] (convert one with ops.Cast)`,
+		`Select: a mask of type f32: want bool: ε[], x[b=2 t=3 m=4], x[b=2 t=3 m=4]`,
+	}
+	got := strings.Split(fmt.Sprint(g.Err()), "\n")
+	if len(got) != len(want) {
+		t.Fatalf("got %v", g.Err())
+	}
+	for i := range want {
+		if !strings.HasSuffix(got[i], ": "+want[i]) {
+			t.Errorf("got %s, want %s", got[i], want[i])
+		}
+	}
+}
+
 // TestMistakes: the exact text of every mistake, at the user's line.
 func TestMistakes(t *testing.T) {
 	g := graph.New("mistakes")

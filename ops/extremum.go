@@ -57,13 +57,28 @@ func gradExtremum(y, dy *graph.Node, axis int, chosen *graph.Node) *graph.Node {
 	return Mul(hot, spread(dy, x, graph.AxesOf(axis)))
 }
 
+// jvpExtremum takes the tangent of the element that was chosen.
+func jvpExtremum(y, dx *graph.Node, axis int, keep bool, chosen *graph.Node) *graph.Node {
+	hot := OneHot(chosen, axis, y.In(0).Shape().Axis(axis), dx.DType())
+	return graph.Apply(sum{graph.AxesOf(axis), keep}, Mul(hot, dx))
+}
+
 func (maxOver) Name() string { return "Max" }
 func (maxOver) Doc() string  { return "largest element over an axis" }
+func (maxOver) Convention() string {
+	return "of equal largest elements the first takes the whole derivative, as with max(dim) in PyTorch; its amax shares equally"
+}
 func (op maxOver) Infer(in []*graph.Node) (graph.Type, error) {
 	return inferExtremum(in, op.Axis, op.Keep)
 }
 func (op maxOver) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return gradExtremum(y, dy, op.Axis, ArgMax(y.In(0), op.Axis))
+}
+func (op maxOver) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
+	return jvpExtremum(y, dx[0], op.Axis, op.Keep, ArgMax(y.In(0), op.Axis))
+}
+func (op maxOver) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(maxOver{op.Axis + 1, op.Keep}, in[0])
 }
 func (op maxOver) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return foldEach(y, in[0], graph.AxesOf(op.Axis), math.Inf(-1), func(a, b float64) float64 { return max(a, b) })
@@ -78,11 +93,20 @@ func (maxOver) Cases() []Case { return reductionCases(Max, Apart) }
 
 func (minOver) Name() string { return "Min" }
 func (minOver) Doc() string  { return "smallest element over an axis" }
+func (minOver) Convention() string {
+	return "of equal smallest elements the first takes the whole derivative, as with min(dim) in PyTorch; its amin shares equally"
+}
 func (op minOver) Infer(in []*graph.Node) (graph.Type, error) {
 	return inferExtremum(in, op.Axis, op.Keep)
 }
 func (op minOver) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return gradExtremum(y, dy, op.Axis, ArgMin(y.In(0), op.Axis))
+}
+func (op minOver) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
+	return jvpExtremum(y, dx[0], op.Axis, op.Keep, ArgMin(y.In(0), op.Axis))
+}
+func (op minOver) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(minOver{op.Axis + 1, op.Keep}, in[0])
 }
 func (op minOver) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return foldEach(y, in[0], graph.AxesOf(op.Axis), math.Inf(1), func(a, b float64) float64 { return min(a, b) })

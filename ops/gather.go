@@ -10,6 +10,7 @@ import (
 )
 
 type oneHot struct {
+	flat
 	Axis graph.Axis
 	To   graph.DType
 }
@@ -18,7 +19,7 @@ type oneHot struct {
 // at (negative from the end). An index outside the axis gives zeros.
 func OneHot(index *graph.Node, at int, axis graph.Axis, to graph.DType) *graph.Node {
 	if !index.IsValid() {
-		return graph.Apply(oneHot{axis, to}, index)
+		return graph.Apply(oneHot{Axis: axis, To: to}, index)
 	}
 	n := index.Rank()
 	if at < 0 {
@@ -31,7 +32,7 @@ func OneHot(index *graph.Node, at int, axis graph.Axis, to graph.DType) *graph.N
 	for i := range n {
 		order = append(order, i)
 	}
-	hot := graph.Apply(oneHot{axis, to}, index)
+	hot := graph.Apply(oneHot{Axis: axis, To: to}, index)
 	if !hot.IsValid() {
 		return hot
 	}
@@ -55,7 +56,9 @@ func (op oneHot) Infer(in []*graph.Node) (graph.Type, error) {
 	return graph.Type{DType: op.To, Shape: s}, err
 }
 
-func (oneHot) Grad(_, _ *graph.Node, _ int) *graph.Node { return nil }
+func (op oneHot) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(op, in[0])
+}
 
 func (op oneHot) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
@@ -126,6 +129,41 @@ func (op gather) source(ix []int, index graph.Value) (row float64, rest []int) {
 	k := index.Type.Shape.Rank()
 	row = index.Data[at(index.Type.Shape, ix[op.Axis:op.Axis+k])]
 	return row, slices.Replace(slices.Clone(ix), op.Axis, op.Axis+k, int(row))
+}
+
+func (gather) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
+// Batch lays the tables of all examples one after the other where each has its own.
+func (op gather) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	table, index := in[0], in[1]
+	switch {
+	case !batched[0]:
+		return moved(graph.Apply(op, table, index), op.Axis, 1, 0)
+	case !batched[1]:
+		return graph.Apply(gather{op.Axis + 1}, table, index)
+	}
+	table = merged(moved(table, op.Axis+1, 1, 1), 0)
+	taken := graph.Apply(gather{0}, table, inTurn(index, b, y.In(0).Dim(op.Axis)))
+	return moved(taken, 1, y.In(1).Rank(), 1+op.Axis)
+}
+
+// inTurn makes of indices below n, for each example, indices into the n·b rows of all
+// examples. What is outside stays outside.
+func inTurn(index *graph.Node, b graph.Axis, n int) *graph.Node {
+	index = Cast(index, graph.I64)
+	first := make([]float64, b.Size)
+	for e := range first {
+		first[e] = float64(e * n)
+	}
+	axes := graph.Dims(slices.Repeat([]int{1}, index.Rank())...)
+	axes[0] = b
+	rows := Add(index, index.Graph().Constant(graph.I64, first, axes...))
+	return Select(below(index, n), rows, Lit(index, -1))
+}
+
+// below is the mask of indices from 0 to n − 1.
+func below(index *graph.Node, n int) *graph.Node {
+	return And(GreaterEqual(index, Lit(index, 0)), Less(index, Lit(index, float64(n))))
 }
 
 func (op gather) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
@@ -209,14 +247,32 @@ func (op scatterAdd) Grad(y, dy *graph.Node, i int) *graph.Node {
 	index, x := y.In(0), y.In(1)
 	taken := ReshapeTo(graph.Apply(gather{op.Axis}, dy, index), x.Shape())
 	// What was not added has no influence, but Gather gives it NaN.
-	within := And(GreaterEqual(index, Lit(index, 0)), Less(index, Lit(index, float64(op.To.Dim(op.Axis)))))
 	sizes := slices.Repeat([]int{1}, x.Rank())
 	copy(sizes[op.Axis:], index.Shape().Sizes())
-	beside, err := graph.NewShape(graph.Dims(sizes...)...)
+	shape, err := graph.NewShape(graph.Dims(sizes...)...)
 	if err != nil {
 		return x.Graph().Fail("ScatterAdd", err, x)
 	}
-	return Select(ReshapeTo(within, beside), taken, Lit(taken, 0))
+	return Select(ReshapeTo(below(index, op.To.Dim(op.Axis)), shape), taken, Lit(taken, 0))
+}
+
+func (scatterAdd) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
+// Batch lays the results of all examples one after the other where each has indices
+// of its own.
+func (op scatterAdd) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	if !batched[0] {
+		return graph.Apply(scatterAdd{op.Axis + 1, inFront(b, op.To)}, in...)
+	}
+	rows, values := op.To.Axis(op.Axis), repeated(in, batched, b)[1]
+	if !values.IsValid() {
+		return values
+	}
+	values = moved(values, 1+op.Axis, y.In(0).Rank(), 1)
+	axes := slices.Delete(op.To.Axes(), op.Axis, op.Axis+1)
+	to, _ := graph.NewShape(slices.Insert(axes, 0, graph.Axis{Size: b.Size * rows.Size})...)
+	added := graph.Apply(scatterAdd{0, to}, inTurn(in[0], b, rows.Size), values)
+	return moved(parted(added, 0, b, rows), 1, 1, 1+op.Axis)
 }
 
 func (op scatterAdd) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
@@ -239,7 +295,12 @@ func (scatterAdd) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
 }
 
 func (scatterAdd) Cases() []Case {
-	return []Case{{[]Operand{{"i64[i=6]", Index(4)}, {"float[i=6 d=2]", Reals}}, func(in []*graph.Node) *graph.Node {
-		return ScatterAdd(in[0], in[1], 0, graph.Ax("j", 4), graph.Ax("d", 2))
-	}}}
+	return []Case{
+		{[]Operand{{"i64[i=6]", Index(4)}, {"float[i=6 d=2]", Reals}}, func(in []*graph.Node) *graph.Node {
+			return ScatterAdd(in[0], in[1], 0, graph.Ax("j", 4), graph.Ax("d", 2))
+		}},
+		{[]Operand{{"i32[i=2 k=3]", Index(4)}, {"float[a=2 i=2 k=3 d=2]", Reals}}, func(in []*graph.Node) *graph.Node {
+			return ScatterAdd(in[0], in[1], "j", graph.Ax("a", 2), graph.Ax("j", 4), graph.Ax("d", 2))
+		}},
+	}
 }

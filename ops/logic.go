@@ -16,7 +16,13 @@ func wantBool(in ...*graph.Node) error {
 	return nil
 }
 
-type and struct{}
+// mask is embedded by operations that make masks of masks.
+type mask struct {
+	flat
+	pointwise
+}
+
+type and struct{ mask }
 
 // And is the conjunction of two masks, with broadcasting.
 func And(a, b *graph.Node) *graph.Node { return elementwise(and{}, a, b) }
@@ -24,13 +30,12 @@ func And(a, b *graph.Node) *graph.Node { return elementwise(and{}, a, b) }
 func (and) Name() string                                       { return "And" }
 func (and) Doc() string                                        { return "conjunction of masks" }
 func (and) Infer(in []*graph.Node) (graph.Type, error)         { return inferEach(in, 2, wantBool) }
-func (and) Grad(_, _ *graph.Node, _ int) *graph.Node           { return nil }
 func (and) Scalar(x ...float64) float64                        { return x[0] * x[1] }
 func (and) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Logic{Op: kernel.And} }
 func (and) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("∧", in) }
 func (and) Cases() []Case                                      { return maskCases(And) }
 
-type or struct{}
+type or struct{ mask }
 
 // Or is the disjunction of two masks, with broadcasting.
 func Or(a, b *graph.Node) *graph.Node { return elementwise(or{}, a, b) }
@@ -38,13 +43,12 @@ func Or(a, b *graph.Node) *graph.Node { return elementwise(or{}, a, b) }
 func (or) Name() string                                       { return "Or" }
 func (or) Doc() string                                        { return "disjunction of masks" }
 func (or) Infer(in []*graph.Node) (graph.Type, error)         { return inferEach(in, 2, wantBool) }
-func (or) Grad(_, _ *graph.Node, _ int) *graph.Node           { return nil }
 func (or) Scalar(x ...float64) float64                        { return max(x[0], x[1]) }
 func (or) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Logic{Op: kernel.Or} }
 func (or) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("∨", in) }
 func (or) Cases() []Case                                      { return maskCases(Or) }
 
-type not struct{}
+type not struct{ mask }
 
 // Not is the complement of a mask.
 func Not(x *graph.Node) *graph.Node { return elementwise(not{}, x) }
@@ -52,7 +56,6 @@ func Not(x *graph.Node) *graph.Node { return elementwise(not{}, x) }
 func (not) Name() string                                       { return "Not" }
 func (not) Doc() string                                        { return "complement of a mask" }
 func (not) Infer(in []*graph.Node) (graph.Type, error)         { return inferEach(in, 1, wantBool) }
-func (not) Grad(_, _ *graph.Node, _ int) *graph.Node           { return nil }
 func (not) Scalar(x ...float64) float64                        { return 1 - x[0] }
 func (not) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Not{} }
 func (not) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("¬", in[0]) }

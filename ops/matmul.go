@@ -17,6 +17,9 @@ func MatMul(a, b *graph.Node) *graph.Node {
 	if a == nil || b == nil || a.Graph() != b.Graph() || !a.IsValid() || !b.IsValid() || a.Rank() < 2 || b.Rank() < 2 {
 		return g.Apply(matMul{}, a, b)
 	}
+	if err := multiplies(a, b); err != nil {
+		return g.Fail("MatMul", err, a, b) // names the operands that were given, not their repetitions
+	}
 	ba, _ := graph.NewShape(a.Shape().Axes()[:a.Rank()-2]...)
 	bb, _ := graph.NewShape(b.Shape().Axes()[:b.Rank()-2]...)
 	batch, err := graph.Align(ba, bb)
@@ -46,21 +49,11 @@ func (matMul) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 2); err != nil {
 		return graph.Type{}, err
 	}
-	if err := wantFloat(in...); err != nil {
+	if err := multiplies(in[0], in[1]); err != nil {
 		return graph.Type{}, err
 	}
 	a, b := in[0].Shape(), in[1].Shape()
 	ra, rb := a.Rank(), b.Rank()
-	if ra < 2 || rb < 2 {
-		return graph.Type{}, &graph.Mistake{Problem: "an operand with fewer than two axes", Fix: "insert one with ops.Expand"}
-	}
-	k, l := a.Axis(ra-1), b.Axis(rb-2)
-	if k.Size != l.Size {
-		return graph.Type{}, fmt.Errorf("inner axes differ (%d ≠ %d)", k.Size, l.Size)
-	}
-	if k.Name != l.Name && k.Name != "" && l.Name != "" {
-		return graph.Type{}, &graph.Mistake{Problem: fmt.Sprintf("inner axes are called %q and %q", k.Name, l.Name), Fix: "transpose an operand, or rename one axis"}
-	}
 	if ra != rb {
 		return graph.Type{}, fmt.Errorf("batches of %d and %d axes", ra-2, rb-2)
 	}
@@ -75,6 +68,25 @@ func (matMul) Infer(in []*graph.Node) (graph.Type, error) {
 	axes[ra-2], axes[ra-1] = a.Axis(ra-2), b.Axis(rb-1)
 	s, err := graph.NewShape(axes...)
 	return graph.Type{DType: in[0].DType(), Shape: s}, err
+}
+
+// multiplies says why two arrays are no matrices that can be multiplied, whatever
+// their batch axes.
+func multiplies(a, b *graph.Node) error {
+	if err := wantFloat(a, b); err != nil {
+		return err
+	}
+	if a.Rank() < 2 || b.Rank() < 2 {
+		return &graph.Mistake{Problem: "an operand with fewer than two axes", Fix: "insert one with ops.Expand"}
+	}
+	k, l := a.Shape().Axis(a.Rank()-1), b.Shape().Axis(b.Rank()-2)
+	if k.Size != l.Size {
+		return fmt.Errorf("inner axes differ (%d ≠ %d)", k.Size, l.Size)
+	}
+	if k.Name != l.Name && k.Name != "" && l.Name != "" {
+		return &graph.Mistake{Problem: fmt.Sprintf("inner axes are called %q and %q", k.Name, l.Name), Fix: "transpose an operand, or rename one axis"}
+	}
+	return nil
 }
 
 func oneAxis(a graph.Axis) graph.Shape {
@@ -103,6 +115,31 @@ func product(a, b *graph.Node) *graph.Node {
 func unnamed(x *graph.Node) *graph.Node {
 	s, _ := graph.NewShape(graph.Dims(x.Shape().Sizes()...)...)
 	return ReshapeTo(x, s)
+}
+
+func (matMul) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return multilinearly(y, dx) }
+
+// Batch makes one product where the matrix is the same for all examples: their rows,
+// or their single columns, are the rows of one matrix.
+func (matMul) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	to := inFront(b, y.Shape())
+	switch {
+	case y.Rank() == 2 && !batched[1]:
+		return ReshapeTo(product(rowsOfAll(in[0]), in[1]), to)
+	case y.Rank() == 2 && !batched[0] && y.Dim(1) == 1:
+		return ReshapeTo(product(rowsOfAll(swapLast(in[1])), swapLast(in[0])), to)
+	}
+	both := repeated(in, batched, b)
+	return product(both[0], both[1])
+}
+
+// rowsOfAll makes one matrix of the matrices x[b m k]. Where each is a single row, the
+// rows keep the name b, by which formulas know them.
+func rowsOfAll(x *graph.Node) *graph.Node {
+	if x.Dim(1) == 1 {
+		return Squeeze(x, 1)
+	}
+	return merged(x, 0)
 }
 
 func (matMul) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

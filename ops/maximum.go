@@ -12,6 +12,9 @@ func Maximum(a, b *graph.Node) *graph.Node { return elementwise(maximum{}, a, b)
 
 func (maximum) Name() string { return "Maximum" }
 func (maximum) Doc() string  { return "larger of two, element by element" }
+func (maximum) Convention() string {
+	return "where both are equal, each takes half of the derivative, as PyTorch has it"
+}
 
 // Grad gives half to each where they are equal.
 func (maximum) Grad(y, dy *graph.Node, i int) *graph.Node {

@@ -58,8 +58,11 @@ func (p pooling) largest(x graph.Value, y graph.Shape) []float64 {
 	return most
 }
 
-func (maxPool) Name() string                                  { return "MaxPool" }
-func (maxPool) Doc() string                                   { return "largest element of every window" }
+func (maxPool) Name() string { return "MaxPool" }
+func (maxPool) Doc() string  { return "largest element of every window" }
+func (maxPool) Convention() string {
+	return "of equal largest elements of a window the first takes the whole derivative, as PyTorch has it"
+}
 func (op maxPool) Infer(in []*graph.Node) (graph.Type, error) { return pooling(op).infer(in, 1) }
 func (op maxPool) Kernel(*graph.Node) kernel.Kernel           { return kernel.MaxPool(pooling(op).kernel()) }
 func (op maxPool) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
@@ -68,6 +71,14 @@ func (op maxPool) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
 
 func (op maxPool) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return graph.Apply(maxUnpool(op), y.In(0), dy)
+}
+
+func (op maxPool) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
+	return graph.Apply(maxPick(op), y.In(0), dx[0])
+}
+
+func (op maxPool) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(op, in[0])
 }
 
 func (op maxPool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
@@ -95,6 +106,18 @@ func (op maxPick) Grad(y, dy *graph.Node, i int) *graph.Node {
 		return nil
 	}
 	return graph.Apply(maxUnpool(op), y.In(0), dy)
+}
+
+// JVP is linear in the last operand, and nothing for the array that is searched.
+func (op maxPick) JVP(y *graph.Node, d []*graph.Node) *graph.Node {
+	if d[1] == nil {
+		return nil
+	}
+	return graph.Apply(op, y.In(0), d[1])
+}
+
+func (op maxPick) Batch(_ *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	return graph.Apply(op, repeated(in, batched, b)...)
 }
 
 func (op maxPick) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
@@ -135,6 +158,18 @@ func (op maxUnpool) Grad(y, dy *graph.Node, i int) *graph.Node {
 		return nil
 	}
 	return graph.Apply(maxPick(op), y.In(0), dy)
+}
+
+// JVP is linear in the last operand, and nothing for the array that is searched.
+func (op maxUnpool) JVP(y *graph.Node, d []*graph.Node) *graph.Node {
+	if d[1] == nil {
+		return nil
+	}
+	return graph.Apply(op, y.In(0), d[1])
+}
+
+func (op maxUnpool) Batch(_ *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	return graph.Apply(op, repeated(in, batched, b)...)
 }
 
 func (op maxUnpool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

@@ -33,6 +33,12 @@ func (op mean) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return spread(Div(dy, Lit(dy, op.count(y))), y.In(0), op.Axes)
 }
 
+func (mean) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
+func (op mean) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(mean{op.Axes << 1, op.Keep}, in[0])
+}
+
 func (op mean) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := foldEach(y, in[0], op.Axes, 0, func(acc, v float64) float64 { return acc + v })
 	for i := range out.Data {

@@ -12,6 +12,9 @@ func Minimum(a, b *graph.Node) *graph.Node { return elementwise(minimum{}, a, b)
 
 func (minimum) Name() string { return "Minimum" }
 func (minimum) Doc() string  { return "smaller of two, element by element" }
+func (minimum) Convention() string {
+	return "where both are equal, each takes half of the derivative, as PyTorch has it"
+}
 
 // Grad gives half to each where they are equal.
 func (minimum) Grad(y, dy *graph.Node, i int) *graph.Node {

@@ -8,11 +8,12 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/vmap"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // TestNames: whatever names the axes of the operands have, or lack, an operation
-// refuses them or can be differentiated twice.
+// refuses them or can be mapped, and differentiated forward and twice back.
 func TestNames(t *testing.T) {
 	pool := []string{"", "", "i", "j", "d", "b"}
 	for _, op := range ops.All() {
@@ -21,7 +22,12 @@ func TestNames(t *testing.T) {
 			for range 60 {
 				g := graph.New("names")
 				in := renamed(t, g, c, pool, r)
-				if y := c.Make(in); len(in) > 0 && g.Err() == nil && y.DType().IsFloat() {
+				y := c.Make(in)
+				if len(in) == 0 || g.Err() != nil {
+					continue
+				}
+				forward(t, g, in, y)
+				if y.DType().IsFloat() {
 					twice(t, g, in, y)
 				}
 			}
@@ -46,6 +52,32 @@ func renamed(t *testing.T, g *graph.Graph, c ops.Case, pool []string, r *rand.Ra
 		in = append(in, g.Input(fmt.Sprint("x", i), typ.DType, axes...))
 	}
 	return in
+}
+
+// forward moves and maps all operands; both must leave y's type as it is.
+func forward(t *testing.T, g *graph.Graph, in []*graph.Node, y *graph.Node) {
+	t.Helper()
+	var x, v []*graph.Node
+	var over []vmap.Over
+	for _, n := range in {
+		if n.DType().IsFloat() {
+			x, v = append(x, n), append(v, ops.Scale(n, 2))
+		}
+		s, _ := graph.NewShape(append([]graph.Axis{graph.Ax("ex", 2)}, n.Shape().Axes()...)...)
+		over = append(over, vmap.Over{X: n, Batch: ops.BroadcastTo(n, s)})
+	}
+	if y.DType().IsFloat() {
+		if d := grad.JVP([]*graph.Node{y}, x, v)[0]; d.Type() != y.Type() && g.Err() == nil {
+			t.Errorf("the tangent of %v has type %v", y, d.Type())
+		}
+	}
+	want, _ := graph.NewShape(append([]graph.Axis{graph.Ax("ex", 2)}, y.Shape().Axes()...)...)
+	if ys := vmap.Map([]*graph.Node{y}, over...)[0]; ys.Shape() != want && g.Err() == nil {
+		t.Errorf("mapped, %v has type %v", y, ys.Type())
+	}
+	if err := g.Err(); err != nil {
+		t.Errorf("%v\n%v", err, g)
+	}
 }
 
 func twice(t *testing.T, g *graph.Graph, in []*graph.Node, y *graph.Node) {

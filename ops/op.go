@@ -11,8 +11,10 @@ import (
 //
 //	Scalar(x ...float64) float64                                        elementwise
 //	Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value    all others
-//	Kernel(y *graph.Node) kernel.Kernel                                 a loop
+//	Kernel(y *graph.Node) kernel.Kernel                                 a loop; an elementwise operation may do without
 //	View(y *graph.Node) kernel.View                                     a change of strides
+//
+// and, where there is none, what it takes for the derivative (Convention() string).
 type Op interface {
 	graph.Op
 	// Doc is one line: what the operation computes.
@@ -21,6 +23,15 @@ type Op interface {
 	// the output y and dy, the loss's derivative with respect to y; nil where
 	// nothing flows.
 	Grad(y, dy *graph.Node, i int) *graph.Node
+	// JVP is how the output y moves with its operands: dx[i] is the tangent of
+	// operand i, of its type, nil where the operand stands still. It gives nil where
+	// y stands still.
+	JVP(y *graph.Node, dx []*graph.Node) *graph.Node
+	// Batch computes y for many examples at once: in[i] is operand i with the axis b
+	// of the examples before its own where batched[i], and the same for all examples
+	// elsewhere. The result has y's type with b before its axes; their names may be
+	// missing. A draw, which has no operands, gives every example noise of its own.
+	Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node
 	// Notation is y in terms of its operands' expressions.
 	Notation(y *graph.Node, in []graph.Expr) graph.Expr
 	// Cases are small examples over the domain, for tests and reference pages.
@@ -78,6 +89,10 @@ func case2(f func(a, b *graph.Node) *graph.Node, a, b Domain) []Case {
 	}
 }
 
+// Elementwise applies an operation that is defined element by element, such as one
+// from outside this package, after broadcasting the operands to the shape they share.
+func Elementwise(op graph.Op, in ...*graph.Node) *graph.Node { return elementwise(op, in...) }
+
 // elementwise applies op after broadcasting the operands to the shape they share.
 func elementwise(op graph.Op, in ...*graph.Node) *graph.Node {
 	g := graph.Of(in...)
@@ -92,11 +107,16 @@ func elementwise(op graph.Op, in ...*graph.Node) *graph.Node {
 	if err != nil {
 		return g.Fail(op.Name(), err, in...)
 	}
-	args := make([]*graph.Node, len(in))
+	args, repeated := make([]*graph.Node, len(in)), false
 	for i, x := range in {
 		args[i] = x
 		if !x.Shape().SameSizes(s) {
-			args[i] = BroadcastTo(x, s)
+			args[i], repeated = BroadcastTo(x, s), true
+		}
+	}
+	if repeated { // a mistake names the operands that were given, not their repetitions
+		if _, err := op.Infer(args); err != nil {
+			return g.Fail(op.Name(), err, in...)
 		}
 	}
 	return g.Apply(op, args...)
@@ -149,21 +169,33 @@ func dtypesDiffer(a, b *graph.Node) error {
 	return &graph.Mistake{Problem: fmt.Sprintf("element types differ: %v and %v", a.DType(), b.DType()), Fix: "convert one with ops.Cast"}
 }
 
-// floats is embedded by elementwise operations on n floats of one type.
-type floats1 struct{}
+// floats1 and floats2 are embedded by elementwise operations on floats of one type.
+type floats1 struct {
+	diagonal
+	pointwise
+}
 
 func (floats1) Infer(in []*graph.Node) (graph.Type, error) { return inferEach(in, 1, wantFloat) }
 
-type floats2 struct{}
+type floats2 struct {
+	diagonal
+	pointwise
+}
 
 func (floats2) Infer(in []*graph.Node) (graph.Type, error) { return inferEach(in, 2, wantFloat) }
 
 // numbers1 and numbers2 are embedded by elementwise operations that integers have too.
-type numbers1 struct{}
+type numbers1 struct {
+	diagonal
+	pointwise
+}
 
 func (numbers1) Infer(in []*graph.Node) (graph.Type, error) { return inferEach(in, 1, wantNumber) }
 
-type numbers2 struct{}
+type numbers2 struct {
+	diagonal
+	pointwise
+}
 
 func (numbers2) Infer(in []*graph.Node) (graph.Type, error) { return inferEach(in, 2, wantNumber) }
 

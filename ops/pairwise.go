@@ -81,6 +81,20 @@ func eachPair(x, r graph.Value, f func(xp, rp, sp int)) {
 	}
 }
 
+// batchPairs makes one operation of all examples where the rows r are the same for
+// all: the rows x of the examples follow each other.
+func batchPairs(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	last := len(in) - 1
+	if y.Rank() > 2 || batched[last] {
+		return graph.Apply(y.Op(), repeated(in, batched, b)...)
+	}
+	rows := repeated(in[:last], batched[:last], b)
+	for i, x := range rows {
+		rows[i] = merged(x, 0)
+	}
+	return parted(graph.Apply(y.Op(), append(rows, in[last])...), 0, b, y.Shape().Axis(0))
+}
+
 type sqDist struct{}
 
 // SqDist is the squared Euclidean distance of every row of x[… i d] to every
@@ -109,6 +123,23 @@ func (sqDist) Grad(y, dy *graph.Node, i int) *graph.Node {
 		return Scale(WeightedDiff(dy, x, r), 2)
 	}
 	return Scale(WeightedDiff(swapLast(dy), r, x), 2)
+}
+
+// JVP is 2 Σ_d (x_i − r_j)·(dx_i − dr_j).
+func (sqDist) JVP(y *graph.Node, d []*graph.Node) *graph.Node {
+	x, r := y.In(0), y.In(1)
+	var dy *graph.Node
+	if d[0] != nil {
+		dy = DiffDot(d[0], x, r)
+	}
+	if d[1] != nil {
+		dy = plus(dy, swapLast(DiffDot(d[1], r, x)))
+	}
+	return Scale(dy, 2)
+}
+
+func (sqDist) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	return batchPairs(y, in, batched, b)
 }
 
 func (sqDist) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
@@ -195,6 +226,28 @@ func rowsOf(x *graph.Node) graph.Shape {
 	return s
 }
 
+// JVP is Σ_j dw_ij (x_i − r_j) + Σ_j w_ij (dx_i − dr_j).
+func (weightedDiff) JVP(y *graph.Node, d []*graph.Node) *graph.Node {
+	w, x, r := y.In(0), y.In(1), y.In(2)
+	var dy *graph.Node
+	if d[0] != nil {
+		dy = WeightedDiff(d[0], x, r)
+	}
+	switch {
+	case d[1] != nil && d[2] != nil:
+		dy = plus(dy, WeightedDiff(w, d[1], d[2]))
+	case d[1] != nil:
+		dy = plus(dy, scaleRows(d[1], w))
+	case d[2] != nil:
+		dy = plus(dy, Neg(product(w, d[2])))
+	}
+	return dy
+}
+
+func (weightedDiff) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	return batchPairs(y, in, batched, b)
+}
+
 func (weightedDiff) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	eachPair(in[1], in[2], func(x, r, s int) {
@@ -245,6 +298,29 @@ func (diffDot) Grad(y, dy *graph.Node, i int) *graph.Node {
 		return scaleRows(u, dy)
 	}
 	return Neg(product(swapLast(dy), u))
+}
+
+// JVP is Σ_d du_i (x_i − r_j) + Σ_d u_i (dx_i − dr_j).
+func (diffDot) JVP(y *graph.Node, d []*graph.Node) *graph.Node {
+	u, x, r := y.In(0), y.In(1), y.In(2)
+	var dy *graph.Node
+	if d[0] != nil {
+		dy = DiffDot(d[0], x, r)
+	}
+	switch {
+	case d[1] != nil && d[2] != nil:
+		dy = plus(dy, DiffDot(u, d[1], d[2]))
+	case d[1] != nil:
+		dots := Sum(Mul(u, d[1]), -1, Keep)
+		dy = plus(dy, BroadcastTo(ReshapeTo(dots, rowsOf(y)), y.Shape()))
+	case d[2] != nil:
+		dy = plus(dy, Neg(product(u, swapLast(d[2]))))
+	}
+	return dy
+}
+
+func (diffDot) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	return batchPairs(y, in, batched, b)
 }
 
 func (diffDot) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

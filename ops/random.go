@@ -11,6 +11,7 @@ import (
 // rewrites; seed and step are added at run time. Element i of a draw is a pure
 // function of (key, seed, step, i), so equal keys share their noise.
 type random struct {
+	flat
 	Key    string
 	Normal bool
 	Type   graph.Type
@@ -32,7 +33,7 @@ func draw(g *graph.Graph, name string, normal bool, dt graph.DType, axes []graph
 	if err != nil {
 		return g.Fail("Random", err)
 	}
-	return g.Apply(random{g.DrawKey(name), normal, graph.Type{DType: dt, Shape: s}})
+	return g.Apply(random{Key: g.DrawKey(name), Normal: normal, Type: graph.Type{DType: dt, Shape: s}})
 }
 
 func (random) Name() string { return "Random" }
@@ -48,7 +49,12 @@ func (op random) Infer(in []*graph.Node) (graph.Type, error) {
 	return op.Type, nil
 }
 
-func (random) Grad(_, _ *graph.Node, _ int) *graph.Node { return nil }
+// Batch draws for every example anew, with the same key: the first has the noise
+// that it would have alone.
+func (op random) Batch(y *graph.Node, _ []*graph.Node, _ []bool, b graph.Axis) *graph.Node {
+	op.Type.Shape = inFront(b, op.Type.Shape)
+	return y.Graph().Apply(op)
+}
 
 // key separates the element types, whose draws differ.
 func (op random) key() uint64 { return kernel.KeyOf(op.Key + " " + op.Type.DType.String()) }

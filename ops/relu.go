@@ -10,8 +10,9 @@ type relu struct{ floats1 }
 // Relu is max(x, 0), element by element.
 func Relu(x *graph.Node) *graph.Node { return elementwise(relu{}, x) }
 
-func (relu) Name() string { return "Relu" }
-func (relu) Doc() string  { return "positive part, element by element" }
+func (relu) Name() string       { return "Relu" }
+func (relu) Doc() string        { return "positive part, element by element" }
+func (relu) Convention() string { return "relu'(0) = 0, as PyTorch has it" }
 
 // Grad is 0 at 0.
 func (relu) Grad(y, dy *graph.Node, _ int) *graph.Node {

@@ -180,6 +180,12 @@ func (op reshape) Infer(in []*graph.Node) (graph.Type, error) {
 
 func (reshape) Grad(y, dy *graph.Node, _ int) *graph.Node { return ReshapeTo(dy, y.In(0).Shape()) }
 
+func (reshape) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
+func (op reshape) Batch(_ *graph.Node, in []*graph.Node, _ []bool, b graph.Axis) *graph.Node {
+	return ReshapeTo(in[0], inFront(b, op.To))
+}
+
 func (reshape) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return graph.Value{Type: y.Type(), Data: in[0].Data}
 }
@@ -190,6 +196,9 @@ func (op reshape) View(*graph.Node) kernel.View {
 
 // Notation renames subscripts where axes are only renamed or have size 1.
 func (op reshape) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	if _, ok := resultOf(y.In(0)); ok { // in the shape that it has in a step
+		return in[0]
+	}
 	long := func(s graph.Shape) (out []graph.Axis) {
 		for _, a := range s.Axes() {
 			if a.Size > 1 {

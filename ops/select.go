@@ -7,7 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-type choose struct{}
+type choose struct{ pointwise }
 
 // Select is a where the mask is true and b elsewhere, with broadcasting. What is
 // not chosen has no influence, not even as NaN or infinity.
@@ -40,6 +40,8 @@ func (choose) Grad(y, dy *graph.Node, i int) *graph.Node {
 	return nil
 }
 
+func (choose) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
 func (choose) Scalar(x ...float64) float64 {
 	if x[0] != 0 {
 		return x[1]
@@ -49,7 +51,9 @@ func (choose) Scalar(x ...float64) float64 {
 
 func (choose) Kernel(*graph.Node) kernel.Kernel { return kernel.Select{} }
 
-func (choose) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("select", in...) }
+func (choose) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Cases(in[0], in[1], in[2])
+}
 
 func (choose) Cases() []Case {
 	return []Case{

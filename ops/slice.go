@@ -93,6 +93,12 @@ func (op slice) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return graph.Apply(place{op.Start, op.Step, y.In(0).Shape()}, dy)
 }
 
+func (slice) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
+func (op slice) Batch(_ *graph.Node, in []*graph.Node, _ []bool, b graph.Axis) *graph.Node {
+	return graph.Apply(slice{shifted(0, op.Start), shifted(1, op.Step), shifted(b.Size, op.Size)}, in[0])
+}
+
 func (op slice) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	from := make([]int, y.Rank())
 	return gatherEach(y, in[0], func(ix []int) int {
@@ -115,8 +121,21 @@ func (op slice) View(*graph.Node) kernel.View {
 	return v
 }
 
-func (op slice) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Call("slice", in[0])
+// Notation is x_{t+1} where the slice starts at 1 and leaves out no element.
+func (op slice) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	if name, ok := resultOf(y); ok {
+		return graph.Call(name, in[0])
+	}
+	var from, to []string
+	for i, a := range y.In(0).Shape().Axes() {
+		if op.Step.At(i) != 1 && op.Size.At(i) > 1 || a.Size > 1 && a.Name == "" && op.Size.At(i) < a.Size || op.Size.At(i) == 1 && a.Size > 1 {
+			return graph.Call("slice", in[0])
+		}
+		if start := op.Start.At(i); start != 0 {
+			from, to = append(from, a.Name), append(to, graph.Shifted(a.Name, start))
+		}
+	}
+	return in[0].Subst(from, to)
 }
 
 func (slice) Cases() []Case {
@@ -159,6 +178,12 @@ func (op place) Infer(in []*graph.Node) (graph.Type, error) {
 
 func (op place) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return graph.Apply(slice{op.Start, op.Step, graph.IntsOf(y.In(0).Shape().Sizes()...)}, dy)
+}
+
+func (place) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
+func (op place) Batch(_ *graph.Node, in []*graph.Node, _ []bool, b graph.Axis) *graph.Node {
+	return graph.Apply(place{shifted(0, op.Start), shifted(1, op.Step), inFront(b, op.To)}, in[0])
 }
 
 func (op place) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

@@ -41,6 +41,13 @@ func (op softmax) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Mul(y, Sub(dy, Sum(Mul(y, dy), op.Axis, Keep)))
 }
 
+// JVP is Grad: the Jacobian diag(y) − y·yᵀ is symmetric.
+func (op softmax) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return op.Grad(y, dx[0], 0) }
+
+func (op softmax) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(softmax{op.Axis + 1}, in[0])
+}
+
 func (op softmax) Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := logSoftmaxOf(y, in[0], op.Axis)
 	for i, v := range out.Data {
@@ -76,6 +83,15 @@ func (logSoftmax) Cases() []Case { return alongCases(LogSoftmax) }
 // Grad uses y: dx = dy − eʸ·Σ dy.
 func (op logSoftmax) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Sub(dy, Mul(Exp(y), Sum(dy, op.Axis, Keep)))
+}
+
+// JVP uses y: dy = dx − Σ eʸ·dx.
+func (op logSoftmax) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
+	return Sub(dx[0], Sum(Mul(Exp(y), dx[0]), op.Axis, Keep))
+}
+
+func (op logSoftmax) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(logSoftmax{op.Axis + 1}, in[0])
 }
 
 func (op logSoftmax) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
@@ -116,6 +132,15 @@ func (op logSumExp) Infer(in []*graph.Node) (graph.Type, error) {
 
 func (op logSumExp) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Mul(spread(dy, y.In(0), graph.AxesOf(op.Axis)), Softmax(y.In(0), op.Axis))
+}
+
+// JVP is the average of dx with the weights of softmax.
+func (op logSumExp) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
+	return graph.Apply(sum{graph.AxesOf(op.Axis), op.Keep}, Mul(Softmax(y.In(0), op.Axis), dx[0]))
+}
+
+func (op logSumExp) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(logSumExp{op.Axis + 1, op.Keep}, in[0])
 }
 
 func (op logSumExp) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

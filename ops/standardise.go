@@ -47,6 +47,13 @@ func (op standardise) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Mul(centred, graph.Apply(rstd{op.Axes, true, op.Eps}, y.In(0)))
 }
 
+// JVP is Grad: the Jacobian ρ·(I − (1·1ᵀ + y·yᵀ)/n) is symmetric.
+func (op standardise) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return op.Grad(y, dx[0], 0) }
+
+func (op standardise) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(standardise{op.Axes << 1, op.Eps}, in[0])
+}
+
 func (op standardise) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	kept, means, variances := moments(in[0], op.Axes)
 	out := graph.NewValue(y.Type())
@@ -114,6 +121,16 @@ func (op rstd) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	x := y.In(0)
 	each := Mul(dy, Scale(Square(y), -float64(y.Shape().Len())/float64(x.Shape().Len())))
 	return Mul(spread(each, x, op.Axes), graph.Apply(standardise{op.Axes, op.Eps}, x))
+}
+
+// JVP uses y and s = (x − mean x)·y: dy = −y²·mean(s·dx).
+func (op rstd) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
+	s := graph.Apply(standardise{op.Axes, op.Eps}, y.In(0))
+	return Neg(Mul(Square(y), graph.Apply(mean{op.Axes, op.Keep}, Mul(s, dx[0]))))
+}
+
+func (op rstd) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(rstd{op.Axes << 1, op.Keep, op.Eps}, in[0])
 }
 
 func (op rstd) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

@@ -5,15 +5,17 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-type stopGradient struct{}
+type stopGradient struct {
+	flat
+	pointwise
+}
 
 // StopGradient is x, through which no derivative flows.
 func StopGradient(x *graph.Node) *graph.Node { return graph.Apply(stopGradient{}, x) }
 
-func (stopGradient) Name() string                             { return "StopGradient" }
-func (stopGradient) Doc() string                              { return "the operand, as a constant to differentiation" }
-func (stopGradient) Grad(_, _ *graph.Node, _ int) *graph.Node { return nil }
-func (stopGradient) Scalar(x ...float64) float64              { return x[0] }
+func (stopGradient) Name() string                { return "StopGradient" }
+func (stopGradient) Doc() string                 { return "the operand, as a constant to differentiation" }
+func (stopGradient) Scalar(x ...float64) float64 { return x[0] }
 
 func (stopGradient) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {

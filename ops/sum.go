@@ -109,6 +109,12 @@ func (op sum) Infer(in []*graph.Node) (graph.Type, error) {
 
 func (op sum) Grad(y, dy *graph.Node, _ int) *graph.Node { return spread(dy, y.In(0), op.Axes) }
 
+func (sum) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
+func (op sum) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(sum{op.Axes << 1, op.Keep}, in[0])
+}
+
 func (op sum) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return foldEach(y, in[0], op.Axes, 0, func(acc, v float64) float64 { return acc + v })
 }

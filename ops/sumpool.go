@@ -70,6 +70,11 @@ func (op sumPool) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return graph.Apply(sumUnpool(op), dy)
 }
 
+func (sumPool) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+func (op sumPool) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(op, in[0])
+}
+
 func (op sumPool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	pooling(op).windows(in[0].Type.Shape, y.Shape(), func(x, y int) { out.Data[y] += in[0].Data[x] })
@@ -103,6 +108,13 @@ func (op sumUnpool) Infer(in []*graph.Node) (graph.Type, error) {
 func (op sumUnpool) Grad(_, dy *graph.Node, _ int) *graph.Node {
 	op.To = graph.Shape{}
 	return graph.Apply(sumPool(op), dy)
+}
+
+func (sumUnpool) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
+func (op sumUnpool) Batch(_ *graph.Node, in []*graph.Node, _ []bool, b graph.Axis) *graph.Node {
+	op.To = inFront(b, op.To)
+	return graph.Apply(op, in[0])
 }
 
 func (op sumUnpool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {

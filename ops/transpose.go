@@ -73,6 +73,16 @@ func (op transpose) Grad(_, dy *graph.Node, _ int) *graph.Node {
 	return transposeTo(dy, back)
 }
 
+func (transpose) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
+
+func (op transpose) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	order := []int{0}
+	for _, a := range op.Perm.List() {
+		order = append(order, a+1)
+	}
+	return transposeTo(in[0], order)
+}
+
 func (op transpose) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	from := make([]int, op.Perm.Len())
 	return gatherEach(y, in[0], func(ix []int) int {

@@ -65,6 +65,8 @@ func TestWindowMistakes(t *testing.T) {
 		{line(), func() node { return ops.Pad(x, "d", 1, 0, 0) }, `Pad: no axis "d" in [n=2 h=5 w=6 c=4]: x[n=2 h=5 w=6 c=4]`},
 		{line(), func() node { return ops.Pad(ops.Pad(x, 0, 1<<30, 0, 0), 1, 1<<30, 0, 0) }, `Pad: more than 2^40 elements: %11[n=1073741826 h=5 w=6 c=4]`},
 		{line(), func() node { return ops.Mirror(x, "h", 5, 0) }, `Mirror: 5 and 0 elements around axis h=5: want 0 to 4: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.Conv2D(ops.Transpose(x, "n", "c", "h", "w"), k) }, `Conv: weights for channels c=4: want 6: %12[n=2 c=4 h=5 w=6], k[3 3 c=4 o=8] (channels come last: [… h w c])`},
+		{line(), func() node { return ops.Conv2D(ops.Reshape(x, 2, 5, 24), k) }, `Conv: weights for channels c=4: want 24: %13[n=2 h=5 24], k[3 3 c=4 o=8] (channels come last: [… h w c])`},
 		{line(), func() node { return ops.Pad(b, 0, 1, 0, 2) }, ``},
 	} {
 		before := 0

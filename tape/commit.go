@@ -96,7 +96,7 @@ func (f *fusion) postpone(late []bool) {
 }
 
 // mayWait finds the groups that can run after the checks: no value that is checked depends on them, and no operation of the user's
-// is among them, which might fail.
+// is among them, which might fail, and no loop, which may be left.
 func (p *Program) mayWait(f *fusion) []bool {
 	ok := make([]bool, len(f.groups))
 	for i := range ok {
@@ -109,7 +109,8 @@ func (p *Program) mayWait(f *fusion) []bool {
 	}
 	for g := len(f.groups) - 1; g >= 0; g-- {
 		for _, m := range f.groups[g].members {
-			if _, users := p.instrs[m.ins].kernel.(runner); users {
+			switch p.instrs[m.ins].kernel.(type) {
+			case runner, *loop: // a loop looks at the context
 				ok[g] = false
 			}
 		}

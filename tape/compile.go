@@ -9,7 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
 )
 
-// Option says what a program is for; see [Fetch], [Watch], [Do], [Passes], [FastMath], [CheckFinite], [Budget].
+// Option says what a program is for; see [Fetch], [Watch], [Do], [Passes], [FastMath], [Unfused], [Fine], [CheckFinite],
+// [Budget].
 type Option func(*request)
 
 type request struct {
@@ -88,6 +89,15 @@ func Unfused() Option {
 	return func(r *request) { r.separate = true }
 }
 
+// Fine cuts the work into the smallest blocks and shares every one of them out, also those that are not worth it: a program of
+// small arrays then runs as one of large arrays does, with several workers and partial sums. It is for checks, and slow. Results
+// are the same, bit by bit, for any number of workers; sums may differ from those of the usual program in their last digits.
+func Fine() Option {
+	return func(r *request) {
+		r.sizes = sizes{tile: 1, product: 1, rows: 2, part: 1, parts: standard.parts, alone: 1}
+	}
+}
+
 // CheckFinite makes a run fail, before anything is committed, when one of the
 // float scalars is NaN or infinite. They can be read after each run too.
 func CheckFinite(scalars ...*graph.Node) Option {
@@ -123,6 +133,7 @@ func Compile(g *graph.Graph, options ...Option) (*Program, error) {
 	}
 	p := &Program{source: g, graph: res.Graph, log: res.Log, result: map[*graph.Node]value{}, sizes: r.sizes}
 	l := newLowering(p)
+	l.separate = r.separate
 	// What is there only to be watched comes last and stays apart, so that it changes no bit of the rest.
 	main, watched := r.roots(false), r.roots(true)
 	for _, part := range [][]*graph.Node{main, watched} {

@@ -48,6 +48,14 @@
 //
 //	7      16384      16384  %8[i=64 j=64]   4.1k  32.0 KiB  Tanh %7[i=64 j=64]  · again: recomputed to save 16.0 KiB
 //
+// # Loops
+//
+// A loop is one instruction, whatever the number of its steps: its body is a program of its own, compiled once, which every step
+// runs on the rows of the loop's arrays. FLOPs, traffic and arena count it, and the listing shows it below the loop:
+//
+//	0         0      80008  %3[10001]           20.0k 468.8 KiB  Scan h0[], x[t=10000], a[]
+//	  ┆ program "step": 2 instructions in 2 stages, arena 64 B, scratch 0 B a worker, 2 FLOP, 48 B moved a run
+//
 // # Promises
 //
 // Peak memory is known before running: the arena never grows, and a step

@@ -105,6 +105,9 @@ func (l *lifetimes) name(b int) string {
 			return "partial sums of " + l.name(f.out)
 		}
 	}
+	if s := &l.p.stage[l.made[b]]; s.work == b && b != 0 {
+		return "what a step of " + l.p.instrs[s.steps[0].ins].node.String() + " needs"
+	}
 	if i := l.maker[b]; l.p.instrs[i].name == "Pack" {
 		return "panels of " + l.p.instrs[i].node.String()
 	}

@@ -20,10 +20,11 @@ type Row struct {
 	Bytes   int  // of the result, or of a block of it
 	InPlace bool
 	FLOPs   int64
-	Traffic int64  // bytes read and written outside of scratch
-	Repeat  bool   // made once more, in the blocks that read it, from what is in memory anyway
-	Cut     string // why it does not run in the blocks of what it reads; "" if it does, or reads nothing that is computed
-	Again   int    // the bytes that computing it again saves; 0 for what is computed once, or for the first time
+	Traffic int64    // bytes read and written outside of scratch
+	Repeat  bool     // made once more, in the blocks that read it, from what is in memory anyway
+	Cut     string   // why it does not run in the blocks of what it reads; "" if it does, or reads nothing that is computed
+	Again   int      // the bytes that computing it again saves; 0 for what is computed once, or for the first time
+	Body    *Program // of a loop: what each step runs; its arena and FLOPs are part of the loop's
 	Pos     graph.Pos
 	Scope   string
 	Node    *graph.Node // of Graph()
@@ -61,6 +62,9 @@ func (p *Program) Rows() []Row {
 					r.Tile = run.rows
 				}
 			}
+			if l, ok := ins.kernel.(*loop); ok {
+				r.Body = l.body
+			}
 			if ins.again != nil {
 				r.Again = ins.again.saves
 			}
@@ -72,7 +76,7 @@ func (p *Program) Rows() []Row {
 				if !ins.copies {
 					x = x.In(k)
 				}
-				r.In = append(r.In, x.String())
+				r.In = append(r.In, operandText(x))
 			}
 			rows = append(rows, r)
 		}
@@ -82,7 +86,7 @@ func (p *Program) Rows() []Row {
 
 // String is the listing: an instruction a line, those that run together block by block joined by a bracket. Offsets after a ~ are in
 // a worker's scratch, and so are the sizes beside them; = marks a result that takes the place of an operand, + one that is added up
-// over the rows. A line that could not join the blocks of what it reads ends with the reason.
+// over the rows. Below a loop stands the listing of its body, marked ┆. A line that could not join the blocks of what it reads ends with the reason.
 func (p *Program) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "program %q: %d instructions in %d stages, arena %s, scratch %s a worker, %s FLOP, %s moved a run\n",
@@ -136,6 +140,11 @@ func (p *Program) String() string {
 			fmt.Fprintf(&b, "  · again: recomputed to save %s", bytesText(int64(r.Again)))
 		}
 		b.WriteString("\n")
+		if r.Body != nil {
+			for line := range strings.Lines(r.Body.String()) {
+				b.WriteString("     ┆ " + line)
+			}
+		}
 		if s.rows > 0 && (i+1 == len(rows) || rows[i+1].Stage != r.Stage) {
 			b.WriteString("     ╰\n")
 		}
@@ -191,4 +200,13 @@ func countText(n int64) string {
 		v /= 1000
 	}
 	return ""
+}
+
+// operandText names an operand. A number that is the derivative of a loss by itself
+// besides, as 1 is, appears as the number.
+func operandText(x *graph.Node) string {
+	if v, ok := x.Constant(); ok && x.Rank() == 0 && strings.HasPrefix(x.Name(), "∂") {
+		return graph.Bits(v.Data[0]).String()
+	}
+	return x.String()
 }

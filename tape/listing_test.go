@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/simd"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -85,5 +86,19 @@ func TestUnitsOfTheListing(t *testing.T) {
 		if head, _, _ := strings.Cut(p.String(), "\n"); head != c.want {
 			t.Errorf("head %q: want %q", head, c.want)
 		}
+	}
+}
+
+// TestListingNamesNumbers: 1 is the derivative of a loss by itself, but where it is
+// an operand it is 1.
+func TestListingNamesNumbers(t *testing.T) {
+	g := graph.New("numbers")
+	x := g.Param("x", graph.F32, graph.Ax("i", 3))
+	loss := ops.Sum(ops.Tanh(x)).As("loss")
+	d := grad.Of(loss, x)[0]
+	one := ops.Div(ops.Lit(loss, 1), loss).As("y")
+	text := compile(t, g, tape.Fetch(one, d)).String()
+	if !strings.Contains(text, "Div 1") || strings.Contains(text, "∂loss/∂loss") {
+		t.Errorf("the listing is\n%s\nwant 1 divided", text)
 	}
 }

@@ -16,6 +16,8 @@ type lowering struct {
 	inputs []input
 	stored []stored
 	extra  bool // what is lowered now is for watched values alone
+
+	separate bool // bodies run instruction by instruction
 }
 
 func newLowering(p *Program) *lowering {
@@ -83,10 +85,14 @@ func (l *lowering) lower(n *graph.Node) error {
 	}
 	var k kernel.Kernel
 	switch op := n.Op().(type) {
+	case graph.Looped:
+		return l.loop(n, op.Loop())
 	case Runnable:
 		k = op.Kernel(n)
 	case Runner:
 		k = runner{op, n}
+	case scalar:
+		k = runner{pointwise{op}, n}
 	default:
 		return located(n, "operation %s has no Run method: see tape.Runner", n.Op().Name())
 	}

@@ -210,7 +210,7 @@ func TestWorkersLieApart(t *testing.T) {
 	of := map[uintptr]int{}
 	var all []*worker
 	for i := range 20 {
-		w := newWorker(p, nil)
+		w := newWorker(p, nil, kernel.NewWorker(), kernel.Mem{})
 		all = append(all, w)
 		for _, at := range [][2]uintptr{
 			{uintptr(unsafe.Pointer(&w.calls[0])), unsafe.Sizeof(w.calls[0]) * uintptr(len(w.calls))},

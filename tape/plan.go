@@ -70,6 +70,9 @@ func (p *Program) madeIn(i int) []int {
 			out = append(out, f.out)
 		}
 	}
+	if s.work != 0 {
+		out = append(out, s.work)
+	}
 	return out
 }
 
@@ -279,6 +282,11 @@ func (p *Program) Check() error {
 			}
 			if err := p.write(arena, scratch, s, t, reads, st, k); err != nil {
 				return fmt.Errorf("%s: %w", when, err)
+			}
+			if s.work != 0 {
+				if err := p.checkWork(arena, s, reads); err != nil {
+					return fmt.Errorf("%s: %w", when, err)
+				}
 			}
 			if k+1 == runs[0].to {
 				if b := p.lost(scratch, s, runs[0]); b >= 0 {

@@ -25,7 +25,9 @@ type Program struct {
 	arena           int                   // bytes
 	scratch         int                   // bytes of each worker
 	steps, operands int                   // in all stages together
-	fed             [][]int               // by input: the operands that are all of it
+	exports         []int                 // of a body: the buffers that lie where the loop says
+	fed             [][]int               // by input, then by export: the operands that are all of it
+	makers          [][]int               // by export: the calls that write all of it
 	sizes           sizes
 	uses            map[packing]int   // while compiling
 	packs           map[packing]value // while compiling

@@ -90,6 +90,7 @@ func TestValueMistakes(t *testing.T) {
 	y := ops.Tanh(x).As("y")
 	z := ops.Sin(x).As("z")
 	vm := compile(t, g, tape.Fetch(y), tape.Do(step)).NewVM(tape.NewStore(g))
+	compile(t, g, tape.Fetch(y)).NewVM(tape.NewStore(g, nil), nil).Close() // an option that is nil sets nothing
 	_, err := vm.Value(y)
 	wantError(t, err, "y[] has no value: no run has ended well")
 	if v := vm.Float(y); !math.IsNaN(v) {

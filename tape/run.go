@@ -13,22 +13,28 @@ type worker struct {
 	mem      []kernel.Mem // by buffer
 	calls    []kernel.Ctx // by step
 	operands []kernel.Mem // of one step after the other
-	sum      kernel.Ctx   // of partial sums
+	scratch  kernel.Mem
+	sum      kernel.Ctx // of partial sums
 }
 
-// place numbers the steps and their operands, and finds those that move and those that are inputs.
+// place numbers the steps and their operands, and finds those that move and those that are supplied: the inputs, then the exports.
 func (p *Program) place() {
-	number := make(map[int]int, len(p.inputs))
+	number := make(map[int]int, len(p.inputs)+len(p.exports))
 	for i, in := range p.inputs {
 		number[in.buf] = i
 	}
-	p.steps, p.operands, p.fed = 0, 0, make([][]int, len(p.inputs))
+	for i, b := range p.exports {
+		number[b] = len(p.inputs) + i
+	}
+	p.steps, p.operands, p.fed, p.makers = 0, 0, make([][]int, len(number)), make([][]int, len(p.exports))
 	for i := range p.stage {
 		for k := range p.stage[i].steps {
 			st := &p.stage[i].steps[k]
 			st.call, st.moves = p.steps, nil
 			if st.out.moves() {
 				st.moves = append(st.moves, newMove(-1, st.out))
+			} else if i, supplied := number[st.out.buf]; supplied {
+				p.makers[i-len(p.inputs)] = append(p.makers[i-len(p.inputs)], st.call)
 			}
 			for n := range st.in {
 				if r := &st.in[n]; r.moves() {
@@ -149,11 +155,10 @@ func divide[T float32 | float64](x []T, by T) {
 	}
 }
 
-func newWorker(p *Program, shared []kernel.Mem) *worker {
-	w := &worker{Worker: kernel.NewWorker(), mem: slices.Clone(shared)}
+func newWorker(p *Program, shared []kernel.Mem, k *kernel.Worker, scratch kernel.Mem) *worker {
+	w := &worker{Worker: k, mem: slices.Clone(shared), scratch: scratch}
 	w.calls, w.operands = apart[kernel.Ctx](p.steps), apart[kernel.Mem](p.operands)
 	w.sum = kernel.Ctx{In: make([]kernel.Mem, 1), Worker: w.Worker}
-	scratch := kernel.Alloc(p.scratch)
 	for i, b := range p.buffers {
 		if b.scratch {
 			w.mem[i] = scratch.Slice(b.offset, b.bytes)

@@ -6,7 +6,9 @@ import (
 )
 
 // Runner is what an operation defined outside this module offers to be run:
-// plain Go over slices. Built-in operations have kernels instead.
+// plain Go over slices. Built-in operations have kernels instead. An elementwise
+// operation needs neither: without them its definition, the method
+// Scalar(x ...float64) float64, is applied to one element after the other.
 //
 // Run computes y = op(in...) into out, whose elements it must all write; in must
 // not be changed or kept. All arrays are row-major without gaps.
@@ -66,3 +68,56 @@ func (r runner) Bind(kernel.Layout, []kernel.Layout) kernel.Loop {
 func (runner) Flops(kernel.Layout, []kernel.Layout) int64 { return 0 }
 func (runner) InPlace(int) bool                           { return false }
 func (runner) Strided(int) bool                           { return false }
+
+// scalar is an operation that is defined on numbers, element by element.
+type scalar interface {
+	Scalar(x ...float64) float64
+}
+
+// pointwise runs such an operation where it says no more: by its definition, in
+// float64, one element after the other.
+type pointwise struct{ op scalar }
+
+func (p pointwise) Run(_ *graph.Node, out Array, in []Array) {
+	x := make([]float64, len(in))
+	for i := range out.Type.Shape.Len() {
+		for k := range in {
+			x[k] = in[k].at(i)
+		}
+		out.set(i, p.op.Scalar(x...))
+	}
+}
+
+// at is element i as a number; true is 1.
+func (a Array) at(i int) float64 {
+	switch a.Type.DType {
+	case graph.F32:
+		return float64(a.F32[i])
+	case graph.F64:
+		return a.F64[i]
+	case graph.I32:
+		return float64(a.I32[i])
+	case graph.I64:
+		return float64(a.I64[i])
+	}
+	if a.Bool[i] {
+		return 1
+	}
+	return 0
+}
+
+// set rounds a number to the element type.
+func (a Array) set(i int, v float64) {
+	switch v = a.Type.DType.Round(v); a.Type.DType {
+	case graph.F32:
+		a.F32[i] = float32(v)
+	case graph.F64:
+		a.F64[i] = v
+	case graph.I32:
+		a.I32[i] = int32(v)
+	case graph.I64:
+		a.I64[i] = int64(v)
+	case graph.Bool:
+		a.Bool[i] = v != 0
+	}
+}

@@ -3,6 +3,7 @@ package tape_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,5 +73,61 @@ func TestOperationThatCannotRun(t *testing.T) {
 	_, err := tape.Compile(g, tape.Fetch(graph.Apply(silent{}, x)))
 	if err == nil || !strings.HasSuffix(err.Error(), ": operation Silent has no Run method: see tape.Runner") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// between is defined on numbers and says nothing of how it runs.
+type between struct{}
+
+func (between) Name() string { return "Between" }
+func (between) Infer(in []*graph.Node) (graph.Type, error) {
+	return graph.Type{DType: graph.Bool, Shape: in[0].Shape()}, nil
+}
+func (between) Scalar(x ...float64) float64 {
+	if x[0] <= x[1] && x[1] <= x[2] {
+		return 1
+	}
+	return 0
+}
+
+// halved rounds to its element type.
+type halved struct{}
+
+func (halved) Name() string                               { return "Halved" }
+func (halved) Infer(in []*graph.Node) (graph.Type, error) { return in[0].Type(), nil }
+func (halved) Scalar(x ...float64) float64                { return x[0] / 2 }
+
+// TestDefinitionRuns: an elementwise operation without a kernel is run by its
+// definition, whatever the element types and the strides of its operands.
+func TestDefinitionRuns(t *testing.T) {
+	g := graph.New("definition")
+	axes := []graph.Axis{graph.Ax("i", 2), graph.Ax("j", 3)}
+	x, k := g.Input("x", graph.F32, axes...), g.Input("k", graph.I64, axes...)
+	turned := ops.Transpose(x)
+	inside := graph.Apply(between{}, turned, ops.Scale(turned, 2), ops.BroadcastTo(ops.Lit(turned, 7), turned.Shape()))
+	half, whole := graph.Apply(halved{}, turned), graph.Apply(halved{}, k)
+	prog, err := tape.Compile(g, tape.Fetch(inside, half, whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := prog.NewVM(tape.NewStore(g))
+	defer vm.Close()
+	numbers := []float64{-1, 1, 2, 3, 4, 5}
+	feed := tape.Feed{x: tape.Tensor(graph.Value{Type: x.Type(), Data: numbers}), k: tape.Tensor(graph.Value{Type: k.Type(), Data: numbers})}
+	if err := vm.Run(context.Background(), feed); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[*graph.Node]string{
+		inside: "[false true true false true false]", // of −1 3 1 4 2 5: x ≤ 2x ≤ 7
+		half:   "[-0.5 1.5 0.5 2 1 2.5]",
+		whole:  "[0 0 1 1 2 2]",
+	} {
+		v, err := vm.Value(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(v.Data()); got != want {
+			t.Errorf("%v is %s, want %s", n, got, want)
+		}
 	}
 }

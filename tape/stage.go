@@ -16,6 +16,7 @@ type stage struct {
 	parts   int // partial sums of every fold, 0 without folds
 	folds   []fold
 	scratch int // bytes that each worker needs
+	work    int // of a loop: the buffer that is its body's arena; 0 for none
 	nanos   float64
 }
 
@@ -141,7 +142,11 @@ func (p *Program) whole(i int) {
 	for _, v := range in {
 		st.in = append(st.in, ref{buf: v.buf})
 	}
-	p.stage = append(p.stage, stage{steps: []step{st}, nanos: nanos(ins)})
+	s := stage{steps: []step{st}, nanos: nanos(ins)}
+	if l, ok := k.(*loop); ok {
+		p.workspace(&s, l)
+	}
+	p.stage = append(p.stage, s)
 }
 
 func bind(k kernel.Kernel, rows int, out kernel.Layout, in []kernel.Layout) bound {

@@ -79,6 +79,13 @@ func (s *Store) fresh(l leaf) (*entry, error) {
 			v.Data[i] = offset
 		}
 	}
+	if gain, ok := l.init.Orthonormal(); ok {
+		columns := l.typ.Shape.Dim(l.typ.Shape.Rank() - 1)
+		orthonormalise(v.Data, columns)
+		for i := range v.Data {
+			v.Data[i] *= gain
+		}
+	}
 	e := &entry{l.typ, memOf(v)}
 	if s.entries == nil {
 		s.entries = map[string]*entry{}

@@ -36,6 +36,8 @@ type VM struct {
 	entries []*entry      // by commit
 	results map[*graph.Node]*tensor.Dense
 	ran     bool
+	ctx     context.Context // of the run under way
+	ended   error           // why a loop has left it early
 }
 
 // VMOption says how a VM runs; see [Workers], [Labels].
@@ -55,8 +57,12 @@ func (p *Program) workers(most int) int {
 	if most < 1 {
 		most = runtime.GOMAXPROCS(0)
 	}
-	for _, s := range p.stage {
-		if s.nanos >= p.sizes.wake {
+	for i := range p.stage {
+		if l := p.loopOf(&p.stage[i]); l != nil {
+			if n := l.body.workers(most); n > 1 {
+				return n
+			}
+		} else if p.stage[i].nanos >= p.sizes.wake {
 			return most
 		}
 	}
@@ -68,7 +74,9 @@ func (p *Program) workers(most int) int {
 func (p *Program) NewVM(s *Store, options ...VMOption) *VM {
 	var o vmOptions
 	for _, option := range options {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	vm := &VM{prog: p, store: s, arena: kernel.Alloc(p.arena), results: map[*graph.Node]*tensor.Dense{}}
 	if s == nil {
@@ -103,9 +111,10 @@ func (p *Program) NewVM(s *Store, options ...VMOption) *VM {
 	}
 	vm.pool = pool.New(p.workers(o.workers))
 	for range vm.pool.Workers() {
-		vm.workers = append(vm.workers, newWorker(p, mem))
+		vm.workers = append(vm.workers, newWorker(p, mem, kernel.NewWorker(), kernel.Alloc(p.scratch)))
 	}
 	vm.job.vm = vm
+	vm.nest(vm, mem)
 	if o.labels {
 		vm.watch = &observer{labels: p.stageLabels()}
 	}
@@ -125,7 +134,7 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	if err := vm.bind(feed); err != nil {
 		return err
 	}
-	vm.ran = false
+	vm.ran, vm.ctx, vm.ended = false, ctx, nil
 	if len(vm.workers) > 1 {
 		vm.pool.Begin()
 		defer vm.pool.End()
@@ -140,6 +149,9 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 			}
 		}
 		vm.stage(ctx, i)
+	}
+	if vm.ended != nil { // what came after is worth nothing
+		return vm.ended
 	}
 	if err := vm.checkFinite(); err != nil {
 		return err
@@ -360,5 +372,5 @@ func (vm *VM) Close() {
 	if vm.pool != nil {
 		vm.pool.Close()
 	}
-	vm.prog, vm.arena, vm.workers = nil, kernel.Mem{}, nil
+	vm.prog, vm.arena, vm.workers, vm.ctx = nil, kernel.Mem{}, nil, nil
 }

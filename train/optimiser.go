@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
@@ -14,6 +16,9 @@ import (
 type Optimiser struct {
 	name string
 	rate float64
+	set  settings
+	text []string // the options, as String prints them
+	err  error    // a setting that is refused
 	// update gives the new value of a parameter, and the updates of whatever
 	// states it needs. The current scope is the optimiser's.
 	update func(o *run, p, dp *graph.Node) (*graph.Node, graph.Step)
@@ -21,16 +26,27 @@ type Optimiser struct {
 
 // run is one call of Minimize.
 type run struct {
-	g    *graph.Graph
-	rate *graph.Node            // of the loss's element type
-	once map[string]*graph.Node // states that the parameters share
-	step graph.Step
+	g     *graph.Graph
+	set   settings
+	rate  *graph.Node            // of the loss's element type
+	decay *graph.Node            // of weights, likewise; nil for none
+	once  map[string]*graph.Node // states that the parameters share
+	step  graph.Step
 }
 
 // Minimize adds the gradient of the loss with respect to the parameters and
 // their updates. Without parameters it takes all that the loss depends on.
-// Mistakes are recorded in the graph. The learning rate is the scalar input
-// "NAME/rate" of the optimiser's name ([Optimiser.Rate]).
+// Mistakes are recorded in the graph. What may vary while training is a scalar
+// input with a default: "NAME/rate" of the optimiser's name ([Optimiser.Rate]),
+// and where they are asked for "NAME/weight-decay", "NAME/clip-norm",
+// "NAME/clip-value" and "NAME/ema-decay".
+//
+// Two optimisers of one name in one graph, as a generator's and a discriminator's,
+// stand in scopes of their own:
+//
+//	end := g.Scope("generator")
+//	step := train.Adam(2e-4).Minimize(loss, params...) // its rate is generator/adam/rate
+//	end()
 func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step {
 	g := graph.Of(append([]*graph.Node{loss}, params...)...)
 	if len(params) == 0 && loss.IsValid() {
@@ -40,12 +56,15 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 			}
 		}
 	}
-	var err error
+	err := o.err
+	idle := slices.IndexFunc(o.set.decaying, func(n *graph.Node) bool { return !slices.Contains(params, n) })
 	switch {
 	case len(params) == 0:
 		err = errors.New("the loss depends on no parameter")
 	case o.IsZero():
 		err = errors.New("the optimiser is the zero value: want train.SGD or train.Adam")
+	case idle >= 0:
+		err = fmt.Errorf("weight decay of %v, which is not among the parameters", o.set.decaying[idle])
 	case math.IsNaN(o.rate) || math.IsInf(o.rate, 0):
 		err = fmt.Errorf("a learning rate of %v: want a finite number", o.rate)
 	}
@@ -54,10 +73,19 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 		return nil
 	}
 	grads := grad.Of(loss, params...)
-	defer g.Scope(o.name)()
-	r := &run{g: g, once: map[string]*graph.Node{}}
+	end := g.Scope(o.name)
+	r := &run{g: g, set: o.set, once: map[string]*graph.Node{}}
 	if loss.IsValid() {
-		r.rate = g.Scalar("rate", o.rate, loss.DType())
+		if r.rate = g.Scalar("rate", o.rate, loss.DType()); !r.rate.IsValid() {
+			end()
+			return nil // another optimiser has the name
+		}
+		if o.set.decays {
+			r.decay = g.Scalar("weight-decay", o.set.decay, loss.DType())
+		}
+		for _, c := range o.set.clips {
+			grads = c.clip(r, grads)
+		}
 	}
 	for i, p := range params {
 		if !grads[i].IsValid() {
@@ -67,16 +95,34 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 		r.step = append(r.step, g.Assign(p, next))
 		r.step = append(r.step, states...)
 	}
+	end()
+	if o.set.averages {
+		r.average(o)
+	}
 	return r.step
 }
 
 // Rate finds the learning rate of the optimiser in a graph on which Minimize was
-// called at the top level; nil if it is not there.
+// called at the top level; nil if it is not there. That of a call in a scope is
+// g.Lookup("SCOPE/NAME/rate").
 func (o Optimiser) Rate(g *graph.Graph) *graph.Node { return g.Lookup(o.name + "/rate") }
 
 // move is p − rate·by.
 func (r *run) move(p, by *graph.Node) *graph.Node {
 	return ops.Sub(p, ops.Mul(ops.Cast(r.rate, p.DType()), by))
+}
+
+// decayed is what a penalty ½·λ‖p‖² adds to: dp + λp, or dp without weight decay.
+func (r *run) decayed(p, dp *graph.Node) *graph.Node {
+	if r.decay == nil || len(r.set.decaying) > 0 && !slices.Contains(r.set.decaying, p) {
+		return dp
+	}
+	return ops.Add(dp, ops.Mul(ops.Cast(r.decay, p.DType()), p))
+}
+
+// state is what the optimiser keeps of a parameter: "NAME/KIND/PATH", zeros at first.
+func (r *run) state(kind string, p *graph.Node) *graph.Node {
+	return r.g.State(kind+"/"+p.Path(), p.DType(), p.Shape().Axes()...)
 }
 
 // shared makes a scalar state once for all parameters, with its update.
@@ -91,43 +137,50 @@ func (r *run) shared(name string, next func(old *graph.Node) *graph.Node) (now *
 	return n
 }
 
-// SGD is plain gradient descent: p ← p − rate·∂loss/∂p.
-func SGD(rate float64) Optimiser {
-	return Optimiser{"sgd", rate, func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {
-		return r.move(p, dp), nil
-	}}
-}
-
-// Adam follows Kingma & Ba (2015), Algorithm 1, with β₁ = 0.9, β₂ = 0.999,
-// ε = 1e-8:
-//
-//	m ← β₁m + (1−β₁)g,  v ← β₂v + (1−β₂)g²,  p ← p − rate·m̂/(√v̂ + ε)
-//
-// where m̂ = m/(1−β₁ᵗ) and v̂ = v/(1−β₂ᵗ) in step t. The moments are states
-// "adam/m/PATH" and "adam/v/PATH".
-func Adam(rate float64) Optimiser {
-	const β1, β2, ε = 0.9, 0.999, 1e-8
-	return Optimiser{"adam", rate, func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {
-		moment := func(name string, β float64, g *graph.Node) (unbiased *graph.Node, u graph.Update) {
-			s := r.g.State(name+"/"+p.Path(), p.DType(), p.Shape().Axes()...)
-			now := ops.Add(ops.Scale(s, β), ops.Scale(g, 1-β))
-			power := r.shared(name+"-decay", func(old *graph.Node) *graph.Node {
-				// old is 1 − βᵗ⁻¹, which starts at 0; 1 − βᵗ = 1 − β + β·old.
-				return ops.Shift(ops.Scale(old, β), 1-β)
-			})
-			return ops.Div(now, ops.Cast(power, p.DType())), r.g.Assign(s, now)
-		}
-		m, um := moment("m", β1, dp)
-		v, uv := moment("v", β2, ops.Square(dp))
-		return r.move(p, ops.Div(m, ops.Shift(ops.Sqrt(v), ε))), graph.Step{um, uv}
-	}}
-}
-
 // IsZero reports whether the optimiser is the zero value, which does nothing.
 func (o Optimiser) IsZero() bool { return o.update == nil }
 
 // Name is the optimiser's name: sgd, adam.
 func (o Optimiser) Name() string { return o.name }
 
-// String gives adam(0.05).
-func (o Optimiser) String() string { return fmt.Sprintf("%s(%.3g)", o.name, o.rate) }
+// String gives adam(0.05), or adam(0.05, clip norm 1) with its options.
+func (o Optimiser) String() string {
+	return fmt.Sprintf("%s(%s)", o.name, strings.Join(append([]string{fmt.Sprintf("%.3g", o.rate)}, o.text...), ", "))
+}
+
+// named are the optimisers that can be called by name, with their usual settings.
+var named = []struct {
+	name string
+	make func(rate float64, options ...Option) Optimiser
+}{
+	{"sgd", SGD},
+	{"momentum", func(rate float64, o ...Option) Optimiser { return Momentum(rate, 0.9, o...) }},
+	{"nesterov", func(rate float64, o ...Option) Optimiser { return Nesterov(rate, 0.9, o...) }},
+	{"adam", Adam},
+	{"adamw", AdamW},
+	{"rmsprop", RMSProp},
+	{"adagrad", Adagrad},
+}
+
+// Named makes the optimiser called sgd, momentum, nesterov (both with β = 0.9),
+// adam, adamw, rmsprop or adagrad.
+func Named(name string, rate float64, options ...Option) (Optimiser, error) {
+	for _, n := range named {
+		if n.name == name {
+			o := n.make(rate, options...)
+			return o, o.err
+		}
+	}
+	names := Names()
+	last := len(names) - 1
+	return Optimiser{}, fmt.Errorf("%q: want %s or %s", name, strings.Join(names[:last], ", "), names[last])
+}
+
+// Names lists what [Named] knows.
+func Names() []string {
+	out := make([]string, len(named))
+	for i, n := range named {
+		out[i] = n.name
+	}
+	return slices.Clip(out)
+}

@@ -4,59 +4,101 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 )
 
 // Schedule gives a quantity (a temperature, a learning rate) for step t of n, t
 // from 0 to n−1.
 type Schedule struct {
 	text string
-	at   func(progress float64) float64 // progress from 0 to 1
+	at   func(t, n int) float64
 }
 
-// At is the value in step t of n.
-func (s Schedule) At(t, n int) float64 {
-	if n < 2 {
-		return s.at(1)
-	}
-	return s.at(float64(t) / float64(n-1))
-}
+// At is the value in step t of n. Only [Geometric] depends on n.
+func (s Schedule) At(t, n int) float64 { return s.at(t, n) }
 
-// String is the form that [ParseSchedule] reads: 1, or 0.1..10.
+// String is the form that [ParseSchedule] reads: 1, 0.1..10, cosine(0.1,200).
 func (s Schedule) String() string { return s.text }
-
-// Constant is v in every step.
-func Constant(v float64) Schedule {
-	return Schedule{strconv.FormatFloat(v, 'g', -1, 64), func(float64) float64 { return v }}
-}
-
-// Geometric goes from one positive value to another by equal factors, as a
-// temperature is annealed.
-func Geometric(from, to float64) Schedule {
-	text := strconv.FormatFloat(from, 'g', -1, 64) + ".." + strconv.FormatFloat(to, 'g', -1, 64)
-	return Schedule{text, func(p float64) float64 { return math.Exp((1-p)*math.Log(from) + p*math.Log(to)) }}
-}
-
-// ParseSchedule reads "1" (constant) and "0.1..10" (geometric, both positive).
-func ParseSchedule(s string) (Schedule, error) {
-	number := func(t string) (float64, error) {
-		v, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return 0, fmt.Errorf("schedule %q: want a number, or from..to", s)
-		}
-		return v, nil
-	}
-	from, to, ranged := strings.Cut(s, "..")
-	a, err := number(from)
-	if err != nil || !ranged {
-		return Constant(a), err
-	}
-	b, err := number(to)
-	if err == nil && (a <= 0 || b <= 0) {
-		err = fmt.Errorf("schedule %q: both ends must be positive", s)
-	}
-	return Geometric(a, b), err
-}
 
 // IsZero reports whether the schedule is the zero value, which has no values.
 func (s Schedule) IsZero() bool { return s.at == nil }
+
+// called is a schedule of t alone, printed as a call.
+func called(at func(t float64) float64, name string, args ...float64) Schedule {
+	text := name + "("
+	for i, v := range args {
+		if i > 0 {
+			text += ","
+		}
+		text += digits(v)
+	}
+	return Schedule{text + ")", func(t, _ int) float64 { return at(float64(t)) }}
+}
+
+func digits(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// Constant is v in every step.
+func Constant(v float64) Schedule {
+	return Schedule{digits(v), func(int, int) float64 { return v }}
+}
+
+// Geometric goes from one positive value to another by equal factors, as a
+// temperature is annealed: from in the first of the n steps, to in the last.
+func Geometric(from, to float64) Schedule {
+	return Schedule{digits(from) + ".." + digits(to), func(t, n int) float64 {
+		p := 1.0
+		if n > 1 {
+			p = float64(t) / float64(n-1)
+		}
+		return math.Exp((1-p)*math.Log(from) + p*math.Log(to))
+	}}
+}
+
+// StepDecay multiplies by a factor after every so many steps, at least one:
+// v·factor^⌊t/every⌋.
+func StepDecay(v, factor float64, every int) Schedule {
+	e := float64(max(1, every))
+	return called(func(t float64) float64 { return v * math.Pow(factor, math.Floor(t/e)) }, "step", v, factor, e)
+}
+
+// Exponential multiplies by a factor after every step: v·factorᵗ.
+func Exponential(v, factor float64) Schedule {
+	return called(func(t float64) float64 { return v * math.Pow(factor, t) }, "exp", v, factor)
+}
+
+// Cosine falls from v in step 0 to least, which is 0 unless given, in the step
+// numbered steps, along half a wave (Loshchilov & Hutter, 2017), and stays there:
+//
+//	least + (v − least)·(1 + cos(π·t/steps))/2
+func Cosine(v float64, steps int, least ...float64) Schedule {
+	end, low := float64(max(1, steps)), 0.0
+	args := []float64{v, end}
+	if len(least) > 0 {
+		low = least[0]
+		args = append(args, low)
+	}
+	return called(func(t float64) float64 { return low + (v-low)*(1+math.Cos(math.Pi*min(1, t/end)))/2 }, "cosine", args...)
+}
+
+// InverseTime falls like 1/t: v/(1 + t/half), so half of v in the step numbered
+// half, which is positive (Robbins & Monro, 1951: the sum of the rates diverges,
+// that of their squares does not).
+func InverseTime(v, half float64) Schedule {
+	return called(func(t float64) float64 { return v / (1 + t/half) }, "1/t", v, half)
+}
+
+// Warmup rises by equal amounts for some steps, at least one, up to where another
+// schedule starts, which then takes its course:
+//
+//	s(0)·(t+1)/steps for t < steps,  s(t − steps) afterwards
+func Warmup(steps int, s Schedule) Schedule {
+	k := max(1, steps)
+	if s.IsZero() {
+		s = Constant(0)
+	}
+	return Schedule{fmt.Sprintf("warmup(%d,%s)", k, s), func(t, n int) float64 {
+		if t < k {
+			return s.at(0, n-k) * float64(t+1) / float64(k)
+		}
+		return s.at(t-k, n-k)
+	}}
+}

@@ -49,7 +49,7 @@ func TestClosedScopes(t *testing.T) {
 	roots := deep(t, 4, 10)
 	f := draw(t, roots, At(Ops))
 	got := mains(f)
-	for _, want := range []string{"x / f32 32×16", "stage0 / 40 ops, 2720 parameters", "stage3 / 40 ops, 2720 parameters", "∂ stage1 / 70 ops", "loss = mean(%280²) / Mean"} {
+	for _, want := range []string{"x / f32 32×16", "stage0 / 40 ops, 2720 parameters", "stage3 / 40 ops, 2720 parameters", "∂ stage1 / 70 ops", "loss = meanₗₘ %280ₗₘ² / Mean"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no box %q among %q", want, got)
 		}

@@ -18,7 +18,9 @@
 //     user's own mathematics; unnamed expressions that would grow too long stop
 //     at nodes called %12.
 //   - An operation says by its Notation method how it is written; viz knows none
-//     by itself but the three that only change layout.
+//     by itself but those that only move elements. These are no part of a formula:
+//     a split or merged axis has several indices, w_{m,he}, and a slice moves one,
+//     x_{t+1}.
 //   - No text of the user's breaks out of a LaTeX or SVG document.
 //   - The same graph gives the same bytes; everything here only reads, and any
 //     number of goroutines may draw one graph at once.

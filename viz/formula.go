@@ -44,14 +44,17 @@ func (e Equation) Latex() string { return LaTeX(e.Left) + " = " + LaTeX(e.Right)
 // MathML is the equation as a MathML element for an HTML page.
 func (e Equation) MathML() string {
 	p := printer{mathmlScript{}}
-	return "<math display=\"block\">" + p.print(e.Left, loosest) + "<mo>=</mo>" + p.print(e.Right, loosest) + "</math>"
+	return "<math display=\"block\">" + p.print(e.Left, loosest) + "<mo>=</mo>" + p.print(e.Right, bare) + "</math>"
 }
 
 func equation(n *graph.Node, opts []Option) Equation {
 	return newUnfolder([]*graph.Node{n}, collect(opts).adjoints).equation(n)
 }
 
-func (u *unfolder) equation(n *graph.Node) Equation { return Equation{n, u.symbol(n, nil), u.expr(n)} }
+func (u *unfolder) equation(n *graph.Node) Equation {
+	right := u.expr(n)
+	return Equation{n, graph.Sym(u.of(n), u.left...), right}
+}
 
 // Equations lists the equations by which n is defined, each after those it
 // uses: of the named quantities that n depends on, ending with n. For a
@@ -89,12 +92,12 @@ func Equations(n *graph.Node) []Equation {
 }
 
 // columns tells backward nodes from forward ones among what the roots depend on.
-// Backward is what a derivative made first, and what is computed from that: a
+// Backward is what reverse mode made first, and what is computed from that: a
 // forward node that a derivative happens to reuse stays forward.
 func columns(roots []*graph.Node) map[*graph.Node]bool {
 	backward := map[*graph.Node]bool{}
 	for _, n := range graph.Reachable(roots...) {
-		b := n.First().Origin.Kind != graph.FromUser
+		b := n.First().Origin.Kind.IsBackward()
 		for i := range n.NumIn() {
 			b = b || backward[n.In(i)]
 		}

@@ -124,7 +124,7 @@ func TestUnnamedAxes(t *testing.T) {
 	}{
 		{h.As("h"), "h = tanh(matmul(x, W) + b)"},
 		{ops.Sum(h, 0).As("s"), "s = Sum{axes=[0]}(h)"},
-		{ops.Sum(h).As("t"), "t = Σ(h)"},
+		{ops.Sum(h).As("t"), "t = Σₗₘ hₗₘ"},
 		{ops.Softmax(h, 1).As("p"), "p = Softmax{axis=1}(h)"},
 		{ops.Transpose(h).As("q"), "q = hᵀ"},
 		{ops.Add(named, b).As("u"), "uₙₕ = yₙₕ + bₕ"},

@@ -16,9 +16,11 @@ func free(e graph.Expr) []string {
 		if e.Kind == graph.ExprBig {
 			bound = append(slices.Clip(bound), e.Subs...)
 		} else {
-			for _, s := range e.Subs {
-				if !slices.Contains(bound, s) && !slices.Contains(out, s) {
-					out = append(out, s)
+			for _, index := range e.Subs {
+				for _, s := range graph.IndexNames(index) {
+					if !slices.Contains(bound, s) && !slices.Contains(out, s) {
+						out = append(out, s)
+					}
 				}
 			}
 		}
@@ -39,10 +41,7 @@ func rename(e graph.Expr, from, to []string) graph.Expr {
 	if e.Kind != graph.ExprBig {
 		var subs []string
 		for _, s := range e.Subs {
-			if i := slices.Index(from, s); i >= 0 {
-				s = to[i]
-			}
-			if s != "" {
+			if s = renamed(s, from, to); s != "" {
 				subs = append(subs, s)
 			}
 		}
@@ -53,6 +52,16 @@ func rename(e graph.Expr, from, to []string) graph.Expr {
 		e.Args[i] = rename(e.Args[i], from, to)
 	}
 	return e
+}
+
+// renamed is an index with the names in it replaced.
+func renamed(index string, from, to []string) string {
+	return graph.RenameIndex(index, func(s string) string {
+		if i := slices.Index(from, s); i >= 0 {
+			return to[i]
+		}
+		return s
+	})
 }
 
 // readable gives bound indices names that nothing around them has, writes sums
@@ -69,7 +78,7 @@ func readable(e graph.Expr, taken []string) graph.Expr {
 
 func named(e graph.Expr, taken []string) graph.Expr {
 	if e.Kind == graph.ExprSymbol && e.Text == "" {
-		return graph.Sym(strings.Join(e.Subs, ""))
+		return graph.Sym(graph.IndexText(strings.Join(e.Subs, "")))
 	}
 	if v, ok := norm(e); ok {
 		return graph.Norm2(named(v, taken))
@@ -101,7 +110,7 @@ func newIndex(tag string, taken []string) string {
 	letters := ""
 	switch {
 	case base == "" || base >= "i" && base <= "n":
-		letters = "lmnpqst"
+		letters = "lmnpqstuvw"
 	case strings.Contains("abcdfg", base):
 		letters = "abcdfgh"[strings.IndexAny("abcdfgh", base)+1:]
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-const lineLength = 28 // characters of a line in a box
+const lineLength = 38 // characters of a line in a box
 
 // label gives the two lines of a node's box.
 func (v *view) label(n *graph.Node) (first, second string) {
@@ -90,9 +90,12 @@ func (v *view) plain(n *graph.Node) string {
 // one loss.
 func (v *view) abbreviated(n *graph.Node) graph.Expr {
 	e := v.expr(n)
-	if d := n.Shape().Axis(n.Rank() - 1).Name; d != "" && strings.HasPrefix(subscript([]string{d}), "_") && isVector(e, d) {
-		e = rename(e, []string{d}, []string{""})
+	if d := n.Shape().Axis(n.Rank() - 1).Name; d != "" && !strings.Contains(d, "′") && strings.HasPrefix(subscript([]string{d}), "_") && isVector(e, d) {
+		if short := rename(e, []string{d}, []string{""}); len(free(short)) > 0 && !strings.ContainsAny(Unicode(short), "_") {
+			e = short
+		}
 	}
+	e = v.unscoped(e)
 	if len(v.losses) != 1 {
 		return e
 	}
@@ -120,15 +123,101 @@ func replace(e graph.Expr, f func(graph.Expr) graph.Expr) graph.Expr {
 	return f(e)
 }
 
-// fitting leaves out the innermost parts of an expression until it is printed in
-// at most limit characters, or only its outermost operation is left.
-func fitting(e graph.Expr, limit int) graph.Expr {
-	depth := height(e)
-	short := e
-	for ; depth > 1 && width(Unicode(short)) > limit; depth-- {
-		short = elided(e, depth-1)
+// unscoped calls quantities without the scopes that tell them from others, where
+// no two of the expression get one name: in a drawing the edges tell.
+func (v *view) unscoped(e graph.Expr) graph.Expr {
+	plain := map[string]string{}
+	users := map[string]int{}
+	replace(e, func(x graph.Expr) graph.Expr {
+		if _, met := plain[x.Text]; x.Kind == graph.ExprSymbol && !met {
+			s, ok := v.short[x.Text]
+			if !ok {
+				s = x.Text
+			}
+			plain[x.Text] = s
+			users[s]++
+		}
+		return x
+	})
+	return replace(e, func(x graph.Expr) graph.Expr {
+		if s, ok := plain[x.Text]; ok && x.Kind == graph.ExprSymbol && users[s] == 1 {
+			x.Text = s
+		}
+		return x
+	})
+}
+
+// shortNames gives what is called by a name with scopes its name without them.
+func (v *view) shortNames() map[string]string {
+	m := map[string]string{}
+	for n, name := range v.names {
+		m[name] = v.plain(n)
 	}
-	return short
+	for _, n := range v.cone {
+		for _, o := range adjoints(n) {
+			if name, ok := v.names[o.Of]; ok {
+				long := v.adjoint(o)
+				m[long] = strings.TrimSuffix(long, grouped(name)) + grouped(v.plain(o.Of))
+			}
+		}
+	}
+	return m
+}
+
+// fitting makes an expression short enough to be printed in limit characters:
+// first without subscripts, as a lecture writes arrays, then with … for parts of
+// it, the inner and later ones first, until only its outermost operation is left.
+func fitting(e graph.Expr, limit int) graph.Expr {
+	fits := func(e graph.Expr) bool { return width(Unicode(e)) <= limit }
+	if fits(e) {
+		return e
+	}
+	if oneElementEach(e) {
+		e = replace(e, func(x graph.Expr) graph.Expr {
+			if x.Kind == graph.ExprSymbol {
+				x.Subs = nil
+			}
+			return x
+		})
+	}
+	if !fits(e) {
+		e = replace(e, bareCall)
+	}
+	for !fits(e) && lowest(e) < height(e) {
+		e = elided(e, lowest(e))
+	}
+	return e
+}
+
+// bareCall leaves out of a call the indices it runs along, unless these are what it
+// is about, and the numbers that set it up.
+func bareCall(e graph.Expr) graph.Expr {
+	if e.Kind != graph.ExprCall || strings.Contains(e.Text, "softmax") {
+		return e
+	}
+	e.Subs = nil
+	for len(e.Args) > 1 && e.Text != "max" && e.Text != "min" && e.Text != "concat" && e.Args[len(e.Args)-1].Kind == graph.ExprNumber {
+		e.Args = e.Args[:len(e.Args)-1]
+	}
+	return e
+}
+
+// oneElementEach reports whether all elements of an array in an expression stand at the
+// same indices, so that the array alone tells them.
+func oneElementEach(e graph.Expr) bool {
+	at := map[string]string{}
+	same := true
+	replace(e, func(x graph.Expr) graph.Expr {
+		if x.Kind == graph.ExprSymbol {
+			subs := strings.Join(x.Subs, " ")
+			if s, met := at[x.Text]; met && s != subs || strings.ContainsAny(graph.IndexText(subs), "+−") {
+				same = false
+			}
+			at[x.Text] = subs
+		}
+		return x
+	})
+	return same
 }
 
 func height(e graph.Expr) int {
@@ -139,20 +228,55 @@ func height(e graph.Expr) int {
 	return h + 1
 }
 
-// elided is an expression down to a depth, with … for what is below.
-func elided(e graph.Expr, depth int) graph.Expr {
+// lowest is the least height of the operations within e.
+func lowest(e graph.Expr) int {
+	least := height(e)
+	for _, a := range e.Args {
+		if len(a.Args) > 0 && !isFraction(a) && !isElided(a) {
+			least = min(least, lowest(a))
+		}
+	}
+	return least
+}
+
+// elided is an expression with … for the last of its parts that has the given
+// height.
+func elided(e graph.Expr, h int) graph.Expr {
 	e.Args = slices.Clone(e.Args)
-	for i, a := range e.Args {
+	for i := len(e.Args) - 1; i >= 0; i-- {
+		a := e.Args[i]
+		if len(a.Args) == 0 || isFraction(a) || isElided(a) || lowest(a) != h {
+			continue
+		}
+		e.Args[i] = elided(a, h)
+		head := a.Kind == graph.ExprCall || a.Kind == graph.ExprBig
 		switch {
-		case depth > 1 || height(a) == 1 || isFraction(a):
-			e.Args[i] = elided(a, depth-1)
-		case a.Kind == graph.ExprAdd && e.Kind != graph.ExprCall && e.Kind != graph.ExprNorm:
+		case height(a) != h:
+		case a.Kind == graph.ExprNeg, head && !slices.ContainsFunc(a.Args, isElided):
+			a.Args = []graph.Expr{graph.Sym("…")}
+			e.Args[i] = a
+		case a.Kind == graph.ExprAdd && (e.Kind == graph.ExprMul || e.Kind == graph.ExprPower || e.Kind == graph.ExprDiv):
 			e.Args[i] = graph.Sym("(…)")
 		default:
 			e.Args[i] = graph.Sym("…")
 		}
+		break
+	}
+	if e.Kind == graph.ExprMul || e.Kind == graph.ExprAdd {
+		e.Args = slices.CompactFunc(e.Args, func(a, b graph.Expr) bool { return isElided(a) && isElided(b) })
+		if len(e.Args) == 1 {
+			return e.Args[0]
+		}
 	}
 	return e
+}
+
+// isElided reports whether an expression is … or −….
+func isElided(e graph.Expr) bool {
+	if e.Kind == graph.ExprNeg {
+		e = e.Args[0]
+	}
+	return e.Text == "…" || e.Text == "(…)"
 }
 
 func isFraction(e graph.Expr) bool {
@@ -213,6 +337,11 @@ func (v *view) describe(n *graph.Node) string {
 	}
 	at := n.First()
 	lines = append(lines, what+", "+n.Type().String())
+	if b := n.Body(); b != nil {
+		for _, y := range b.Out() {
+			lines = append(lines, "a step: "+Formula(y))
+		}
+	}
 	if p := n.Path(); p != "" && p != n.Name() {
 		lines = append(lines, "path "+p)
 	}
@@ -222,10 +351,13 @@ func (v *view) describe(n *graph.Node) string {
 	if at.Origin.Kind == graph.FromGrad {
 		lines = append(lines, "from the derivative of "+at.Origin.Of.Op().Name()+" ("+v.names.of(at.Origin.Of)+")")
 	}
+	if at.Origin.Kind == graph.FromTangent {
+		lines = append(lines, "how "+v.names.of(at.Origin.Of)+" moves")
+	}
 	if at.Origin.Rule != "" {
 		lines = append(lines, "rewritten by "+at.Origin.Rule)
 	}
-	if p := at.Pos.String(); p != "" {
+	if p := at.Pos.String(); p != "" && !v.options.noLines {
 		lines = append(lines, p)
 	}
 	return strings.Join(lines, "\n")

@@ -8,7 +8,7 @@ import (
 )
 
 // LaTeX prints an expression for LaTeX's math mode, with amsmath or KaTeX.
-func LaTeX(e graph.Expr) string { return printer{latexScript{}}.print(e, loosest) }
+func LaTeX(e graph.Expr) string { return printer{latexScript{}}.print(e, bare) }
 
 type latexScript struct{}
 
@@ -57,6 +57,18 @@ func (latexScript) minus() string         { return "-" }
 func (latexScript) group(s string) string { return `\left(` + s + `\right)` }
 func (latexScript) norm(s string) string  { return `\left\lVert ` + s + ` \right\rVert^{2}` }
 
+func (latexScript) length(s string) string {
+	return `\left\lVert ` + s + ` \right\rVert`
+}
+
+func (latexScript) cases(values, masks []string, last string) string {
+	var b strings.Builder
+	for i, v := range values {
+		b.WriteString(v + ` & \text{if } ` + masks[i] + ` \\ `)
+	}
+	return `\begin{cases} ` + b.String() + last + ` & \text{else} \end{cases}`
+}
+
 func (latexScript) sign(text string, subs []string) string {
 	switch text {
 	case "Σ":
@@ -69,21 +81,25 @@ func (latexScript) sign(text string, subs []string) string {
 	return text + texSubs(subs) + " "
 }
 
-func (latexScript) bracket(relation, a, b string) string {
-	switch relation {
+func (s latexScript) bracket(relation, a, b string) string {
+	return `\left[` + s.relation(relation, a, b) + `\right]`
+}
+
+func (latexScript) relation(sign, a, b string) string {
+	switch sign {
 	case "≤":
-		relation = `\le`
+		sign = `\le`
 	case "≠":
-		relation = `\ne`
+		sign = `\ne`
 	case "∧":
-		relation = `\wedge`
+		sign = `\wedge`
 	case "∨":
-		relation = `\vee`
+		sign = `\vee`
 	case "<", "=":
 	default:
-		relation = texText(relation)
+		sign = texText(sign)
 	}
-	return `\left[` + a + " " + relation + " " + b + `\right]`
+	return a + " " + sign + " " + b
 }
 
 func (s latexScript) call(f string, subs, args []string) string {
@@ -127,13 +143,22 @@ func texSubs(subs []string) string {
 	single := true
 	parts := make([]string, len(subs))
 	for i, s := range subs {
-		parts[i] = texName(s)
+		s = graph.IndexText(s)
+		parts[i] = texIndex(s)
 		single = single && len([]rune(s)) == 1
 	}
 	if single {
 		return "_{" + joinTex(parts) + "}"
 	}
 	return "_{" + strings.Join(parts, ",") + "}"
+}
+
+// texIndex is an index: a name, or an expression as t+1 or (h,e).
+func texIndex(s string) string {
+	if strings.ContainsAny(s, "+−(") {
+		return texText(s)
+	}
+	return texName(s)
 }
 
 // joinTex sets parts side by side; a letter must not run into a command before it.

@@ -55,6 +55,9 @@ func (v *view) shows(n *graph.Node) bool {
 	if c, ok := n.Constant(); ok && uniform(c) {
 		return v.backward[n] && len(adjoints(n)) > 0 && v.known(n) // ∂loss/∂loss = 1
 	}
+	if v.counts(n) {
+		return false
+	}
 	if v.options.level == Ops {
 		return !isLayout(n) || v.known(n)
 	}

@@ -100,6 +100,9 @@ func keyOf(n *graph.Node, toA func(*graph.Node) *graph.Node) (nodeKey, bool) {
 	if n.Role() != graph.RoleOp {
 		return nodeKey{n.Role(), n.Path() + " " + n.Type().String()}, true
 	}
+	if body := n.Body(); body != nil { // its handle is another in each graph
+		return nodeKey{n.Op().(graph.Looped).WithBody(0), b.String() + "\n" + body.Form()}, true
+	}
 	return nodeKey{n.Op(), b.String()}, true
 }
 

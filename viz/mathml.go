@@ -10,7 +10,7 @@ import (
 
 // MathML prints an expression as a MathML Core element for an HTML page.
 func MathML(e graph.Expr) string {
-	return "<math>" + printer{mathmlScript{}}.print(e, loosest) + "</math>"
+	return "<math>" + printer{mathmlScript{}}.print(e, bare) + "</math>"
 }
 
 // mathmlScript writes the content of an mrow.
@@ -44,6 +44,7 @@ func below(base string, subs []string) string {
 		return base
 	}
 	var b strings.Builder
+	subs = indexTexts(subs)
 	for i, s := range subs {
 		if i > 0 && (utf8.RuneCountInString(s) > 1 || utf8.RuneCountInString(subs[i-1]) > 1) {
 			b.WriteString("<mo>,</mo>")
@@ -86,7 +87,7 @@ func (mathmlScript) sign(text string, subs []string) string {
 
 func indices(subs []string) string {
 	var b strings.Builder
-	for i, s := range subs {
+	for i, s := range indexTexts(subs) {
 		if i > 0 {
 			b.WriteString("<mo>,</mo>")
 		}
@@ -95,8 +96,32 @@ func indices(subs []string) string {
 	return b.String()
 }
 
-func (mathmlScript) bracket(relation, a, b string) string {
-	return "<mrow><mo>[</mo>" + a + "<mo>" + mathText(relation) + "</mo>" + b + "<mo>]</mo></mrow>"
+func indexTexts(subs []string) []string {
+	out := make([]string, len(subs))
+	for i, s := range subs {
+		out[i] = graph.IndexText(s)
+	}
+	return out
+}
+
+func (s mathmlScript) bracket(relation, a, b string) string {
+	return "<mrow><mo>[</mo>" + s.relation(relation, a, b) + "<mo>]</mo></mrow>"
+}
+
+func (mathmlScript) relation(sign, a, b string) string {
+	return a + "<mo>" + mathText(sign) + "</mo>" + b
+}
+
+func (mathmlScript) length(s string) string {
+	return "<mrow><mo>‖</mo>" + s + "<mo>‖</mo></mrow>"
+}
+
+func (mathmlScript) cases(values, masks []string, last string) string {
+	var b strings.Builder
+	for i, v := range values {
+		b.WriteString("<mtr><mtd>" + v + "</mtd><mtd><mtext>if </mtext>" + masks[i] + "</mtd></mtr>")
+	}
+	return "<mrow><mo>{</mo><mtable>" + b.String() + "<mtr><mtd>" + last + "</mtd><mtd><mtext>else</mtext></mtd></mtr></mtable></mrow>"
 }
 
 func (s mathmlScript) call(f string, subs, args []string) string {

@@ -20,6 +20,9 @@ func TestMathML(t *testing.T) {
 		{graph.Sym("∂loss/∂D", "i"), "<mfrac><mrow><mo>∂</mo><mi>loss</mi></mrow><mrow><mo>∂</mo><msub><mi>D</mi><mrow><mi>i</mi></mrow></msub></mrow></mfrac>"},
 		{graph.Num(1).Over(graph.Num(3)), "<mfrac><mrow><mn>1</mn></mrow><mrow><mn>3</mn></mrow></mfrac>"},
 		{graph.Sym("a").Plus(graph.Sym("b")).Times(graph.Sym("c")), "<mrow><mo>(</mo><mi>a</mi> <mo>+</mo> <mi>b</mi><mo>)</mo></mrow><mo>\u2062</mo><mspace width=\"0.15em\"/><mi>c</mi>"},
+		{graph.Sym("x", graph.Shifted("t", 1)), "<msub><mi>x</mi><mrow><mi>t+1</mi></mrow></msub>"},
+		{graph.Cases(graph.Sym("m"), graph.Sym("a"), graph.Sym("b")), "<mrow><mo>{</mo><mtable><mtr><mtd><mi>a</mi></mtd><mtd><mtext>if </mtext><mi>m</mi></mtd></mtr><mtr><mtd><mi>b</mi></mtd><mtd><mtext>else</mtext></mtd></mtr></mtable></mrow>"},
+		{graph.Call("√", graph.Norm2(graph.Sym("a"))), "<mrow><mo>‖</mo><mi>a</mi><mo>‖</mo></mrow>"},
 		{graph.Sym("<script>"), "<mi>&lt;script&gt;</mi>"},
 	} {
 		if got := MathML(c.e); got != "<math>"+c.want+"</math>" {

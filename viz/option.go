@@ -12,6 +12,7 @@ type options struct {
 	title    string
 	panels   [2]string
 	noSaved  bool
+	noLines  bool
 	open     []string
 	limit    int
 	figure   []figure.Option
@@ -24,7 +25,9 @@ const collapseAbove = 300
 func collect(opts []Option) options {
 	o := options{limit: collapseAbove}
 	for _, set := range opts {
-		set(&o)
+		if set != nil {
+			set(&o)
+		}
 	}
 	return o
 }
@@ -46,6 +49,10 @@ func Panels(a, b string) Option { return func(o *options) { o.panels = [2]string
 // WithoutSaved leaves out the dotted edges of forward values that derivatives
 // use.
 func WithoutSaved() Option { return func(o *options) { o.noSaved = true } }
+
+// WithoutLines leaves the user's source lines out of what is said of a node, so that
+// a drawing that is kept does not change with every edit above them.
+func WithoutLines() Option { return func(o *options) { o.noLines = true } }
 
 // CollapseAbove draws scopes closed, as a box each, where more than n nodes would
 // be visible. The default is 300; 0 closes always, a negative n never.

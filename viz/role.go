@@ -36,8 +36,11 @@ func (v *view) role(n *graph.Node) figure.Role {
 // reduces reports whether an operation brings values of an axis together: its
 // notation has an index of its own, or the result fewer elements than an operand.
 func (v *view) reduces(n *graph.Node) bool {
-	if isLayout(n) || n.NumIn() == 0 {
+	if n.NumIn() == 0 || n.Op().Name() == "Slice" {
 		return false
+	}
+	if isLayout(n) { // its formula is that of what it lays out
+		return !v.stops(n.In(0)) && !v.visible[n.In(0)] && v.reduces(n.In(0))
 	}
 	for i := range n.NumIn() {
 		if n.Shape().Len() < n.In(i).Shape().Len() {
@@ -55,7 +58,7 @@ func (v *view) reduces(n *graph.Node) bool {
 // binds reports whether an expression has an index of its own: Σ_j, ‖·‖², f_j.
 func binds(e graph.Expr) bool {
 	switch {
-	case e.Kind == graph.ExprBig, e.Kind == graph.ExprNorm, e.Kind == graph.ExprCall && len(e.Subs) > 0:
+	case e.Kind == graph.ExprBig, e.Kind == graph.ExprNorm, e.Kind == graph.ExprCall && len(e.Subs) > 0 && e.Text != "concat":
 		return true
 	}
 	for _, a := range e.Args {

@@ -34,6 +34,12 @@ func (u *unfolder) simplify(e graph.Expr) graph.Expr {
 		return power(e.Args[0], e.Args[1])
 	case graph.ExprBig:
 		return u.big(e)
+	case graph.ExprBracket:
+		return compared(e)
+	case graph.ExprCall:
+		return called(e)
+	case graph.ExprCases:
+		return u.cases(e)
 	}
 	return e
 }

@@ -12,8 +12,9 @@ import (
 // an expression.
 type template struct {
 	*unfolder
-	y  *graph.Node
-	in [][]string
+	y     *graph.Node
+	shape *graph.Node // y, or a copy of it whose axes all have names
+	in    [][]string
 }
 
 // written asks the operation. Where an operand has an axis without a name, which
@@ -26,6 +27,9 @@ func (t *template) written(marks []graph.Expr) graph.Expr {
 	if !ok {
 		return call
 	}
+	if ofLoop(t.y) {
+		return op.Notation(t.y, marks)
+	}
 	if len(marks) > 0 {
 		switch _, same := aligned(t.y, 0); {
 		case same && isLayout(t.y):
@@ -34,7 +38,10 @@ func (t *template) written(marks []graph.Expr) graph.Expr {
 			return op.Notation(t.y, marks)
 		}
 	}
-	e := op.Notation(t.y, marks)
+	e := op.Notation(t.shape, marks)
+	if e.Kind == graph.ExprCall && len(e.Subs) > 0 { // it says along which axes
+		return e
+	}
 	for k := range marks {
 		for i, s := range t.in[k] {
 			x := t.y.In(k)
@@ -49,6 +56,17 @@ func (t *template) written(marks []graph.Expr) graph.Expr {
 		}
 	}
 	return e
+}
+
+// ofLoop reports whether a node is a loop or one of its results, a part of the loop's
+// value in its own shape: none of them has the axes that a step sees.
+func ofLoop(n *graph.Node) bool {
+	for _, op := range []string{"Reshape", "Slice"} {
+		if n.NumIn() == 1 && n.Op().Name() == op {
+			n = n.In(0)
+		}
+	}
+	return n.Body() != nil
 }
 
 // isLayout reports whether an operation only changes how the elements of its
@@ -75,7 +93,7 @@ func (t *template) bind(e graph.Expr) graph.Expr {
 			return t.bind(square)
 		}
 		return t.bind(graph.Big("Σ", lost, square))
-	case e.Kind == graph.ExprSymbol && len(e.Subs) == 0 && t.y.Shape().Index(e.Text) >= 0:
+	case e.Kind == graph.ExprSymbol && len(e.Subs) == 0 && t.shape.Shape().Index(e.Text) >= 0:
 		return graph.Sym("", e.Text)
 	}
 	e.Args = slices.Clone(e.Args)
@@ -96,8 +114,8 @@ func (t *template) bind(e graph.Expr) graph.Expr {
 // sizeOf is the size of the operands' axis called s.
 func (t *template) sizeOf(s string) int {
 	size := 1
-	for i := range t.y.NumIn() {
-		if x := t.y.In(i); x.Shape().Index(s) >= 0 {
+	for i := range t.shape.NumIn() {
+		if x := t.shape.In(i); x.Shape().Index(s) >= 0 {
 			size = max(size, x.Dim(x.Shape().Index(s)))
 		}
 	}

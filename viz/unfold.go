@@ -27,6 +27,9 @@ type unfolder struct {
 	size     map[string]int // of indices
 	met      []*graph.Node  // quantities that appeared as symbols
 	raw      bool           // leave simplification out
+	merged   merged
+	left     []string // the indices of the node whose expression was made last
+	matrix   bool     // of which some have none: it is written as a matrix
 }
 
 func newUnfolder(roots []*graph.Node, adjoints bool) *unfolder {
@@ -93,6 +96,21 @@ func (u *unfolder) stops(n *graph.Node) bool {
 	return u.adjoints && u.known(n)
 }
 
+// counts reports whether a node is a constant without a name that holds 0, 1, 2, …
+// along its one axis: its elements are their indices.
+func (u *unfolder) counts(n *graph.Node) bool {
+	v, ok := n.Constant()
+	if _, named := u.names[n]; !ok || named || n.Rank() != 1 || n.Dim(0) < 2 {
+		return false
+	}
+	for i, x := range v.Data {
+		if x != float64(i) {
+			return false
+		}
+	}
+	return true
+}
+
 func uniform(v graph.Value) bool {
 	for _, x := range v.Data {
 		if graph.Bits(x) != graph.Bits(v.Data[0]) {
@@ -120,29 +138,55 @@ func (u *unfolder) symbol(n *graph.Node, indices []string) graph.Expr {
 	return e
 }
 
-// expr is the readable expression of a node.
+// expr is the readable expression of a node; left has the indices of its elements.
 func (u *unfolder) expr(n *graph.Node) graph.Expr {
 	e := u.tagged(n)
 	if !u.raw {
 		e = u.simplify(e)
 	}
-	return readable(e, axisNames(n))
+	// The parts that an axis of n is merged from are free, and have to be named.
+	var from, to []string
+	taken := append(free(e), axisNames(n)...)
+	for _, index := range u.left {
+		for _, s := range graph.IndexNames(index) {
+			if strings.Contains(s, "#") && !slices.Contains(from, s) {
+				name := newIndex(s, taken)
+				from, to, taken = append(from, s), append(to, name), append(taken, name)
+				u.size[name] = u.size[s]
+			}
+		}
+	}
+	for i, index := range u.left {
+		u.left[i] = renamed(index, from, to)
+	}
+	return readable(rename(e, from, to), axisNames(n))
 }
 
 // tagged is the expression of a node with unique bound indices.
 func (u *unfolder) tagged(n *graph.Node) graph.Expr {
+	u.left, u.merged, u.matrix = nil, merged{}, false
 	switch {
 	case !n.IsValid():
 		return graph.Sym("invalid")
 	case n.NumIn() == 0:
+		u.left = axisNames(n)
 		return u.leaf(n)
 	}
 	indices := make([]string, n.Rank())
 	for i, a := range n.Shape().Axes() {
 		indices[i] = a.Name
 		u.size[a.Name] = a.Size
+		u.matrix = u.matrix || a.Name == "" && a.Size > 1
 	}
-	return u.unfold(n, indices)
+	e := u.unfold(n, indices)
+	if u.merged.clash {
+		u.merged = merged{off: true}
+		e = u.unfold(n, indices)
+	}
+	for _, s := range axisNames(n) {
+		u.left = append(u.left, u.merged.of(s))
+	}
+	return u.merged.in(e)
 }
 
 // leaf is an input, parameter, state or constant at the root of an expression:
@@ -165,6 +209,9 @@ func (u *unfolder) leaf(n *graph.Node) graph.Expr {
 func (u *unfolder) operand(x *graph.Node, indices []string) graph.Expr {
 	if v, ok := x.Constant(); ok && uniform(v) {
 		return number(v.Data[0], x.DType())
+	}
+	if u.counts(x) && indices[0] != "" {
+		return graph.Sym("", indices[0])
 	}
 	if u.stops(x) {
 		if !slices.Contains(u.met, x) {
@@ -189,28 +236,42 @@ func place(k int, indices []string) graph.Expr {
 
 // unfold is the expression of an operation's result with the given indices.
 func (u *unfolder) unfold(y *graph.Node, indices []string) graph.Expr {
+	if in, ok := u.relaid(y, indices); ok {
+		return u.operand(y.In(0), in)
+	}
+	shape := u.lettered(y)
 	own := make([]string, y.Rank()) // the index of each axis while y is unfolded
-	for i, a := range y.Shape().Axes() {
+	for i, a := range shape.Shape().Axes() {
 		if own[i] = a.Name; a.Name == "" && indices[i] != "" {
 			own[i] = u.fresh("", a.Size)
 		}
 		if a.Size == 1 {
 			own[i] = ""
 		}
+		u.size[own[i]] = a.Size
 	}
 	in := make([][]string, y.NumIn())
 	marks := make([]graph.Expr, y.NumIn())
 	for k := range in {
-		in[k] = operandIndices(y, k, own)
+		in[k] = operandIndices(shape, k, own)
 		marks[k] = place(k, in[k])
 	}
-	t := &template{unfolder: u, y: y, in: in}
-	e := t.fill(t.bind(t.written(marks)))
+	t := &template{unfolder: u, y: y, shape: shape, in: in}
+	outer := u.merged.enter(own)
+	written := t.written(marks)
+	if written.Kind != graph.ExprCall && y.Op().Name() == "Slice" && cutUnseen(y, indices) {
+		written = graph.Call("slice", marks...)
+	}
+	e := t.fill(t.bind(written))
+	e = u.merged.in(e)
+	parts := u.merged.leave(own, outer)
 	var from, to []string
 	for i, s := range own {
-		if s != "" && !slices.Contains(from, s) {
-			from, to = append(from, s), append(to, indices[i])
+		if s == "" || slices.Contains(from, s) {
+			continue
 		}
+		from, to = append(from, s), append(to, indices[i])
+		from, to = append(from, parts[i]...), append(to, u.partsAs(indices[i], parts[i])...)
 	}
 	// What y has no axis for stands for all its values and shows no index.
 	for _, s := range free(e) {
@@ -221,9 +282,23 @@ func (u *unfolder) unfold(y *graph.Node, indices []string) graph.Expr {
 	return rename(e, from, to)
 }
 
+// cutUnseen reports whether a slice leaves out elements along an axis whose index
+// is not shown.
+func cutUnseen(y *graph.Node, indices []string) bool {
+	for i, s := range indices {
+		if s == "" && y.Dim(i) != y.In(0).Dim(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // fresh is a new index, called after base.
 func (u *unfolder) fresh(base string, size int) string {
 	base, _, _ = strings.Cut(base, "#")
+	if strings.HasPrefix(base, letter) {
+		base = ""
+	}
 	s := base + "#" + strconv.Itoa(len(u.size))
 	u.size[s] = size
 	return s

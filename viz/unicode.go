@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -8,12 +9,13 @@ import (
 
 // Unicode prints an expression on one line with the parentheses that precedence
 // asks for. A sum sign reaches over the product that follows it.
-func Unicode(e graph.Expr) string { return oneLine(printer{unicodeScript{}}.print(e, loosest)) }
+func Unicode(e graph.Expr) string { return oneLine(printer{unicodeScript{}}.print(e, bare)) }
 
 // Binding strengths, loosest first: what stands in a place that binds tighter
 // is put into parentheses.
 const (
-	loosest  = iota
+	bare = iota - 1 // a if m, else b
+	loosest
 	adding   // a + b
 	negating // −a, Σ a
 	timing   // a·b, a/b
@@ -30,8 +32,11 @@ type script interface {
 	sign(text string, subs []string) string // Σ_j with the space behind
 	call(f string, subs, args []string) string
 	bracket(relation, a, b string) string
+	relation(sign, a, b string) string
 	group(s string) string
-	norm(s string) string
+	norm(s string) string   // ‖s‖²
+	length(s string) string // ‖s‖
+	cases(values, masks []string, last string) string
 	power(base, exponent string, e graph.Expr) string
 	// fraction is a/b; flat means that a product may follow without parentheses.
 	fraction(p printer, a, b graph.Expr) (text string, binding int)
@@ -51,7 +56,11 @@ func (p printer) print(e graph.Expr, need int) string {
 func (p printer) bound(e graph.Expr) (text string, binding int) {
 	switch e.Kind {
 	case graph.ExprSymbol:
-		return p.symbol(e.Text, e.Subs), symbolBinding(e.Text)
+		binding := symbolBinding(e.Text)
+		if binding == adding && len(e.Subs) > 0 {
+			return p.symbol("("+e.Text+")", e.Subs), rising + 1
+		}
+		return p.symbol(e.Text, e.Subs), binding
 	case graph.ExprNumber:
 		return p.number(e.Text), rising + 1
 	case graph.ExprAdd:
@@ -86,10 +95,23 @@ func (p printer) bound(e graph.Expr) (text string, binding int) {
 			need = rising
 		}
 		return p.power(p.print(e.Args[0], need), p.print(e.Args[1], loosest), e.Args[1]), rising
+	case graph.ExprCases:
+		var values, masks []string
+		for e.Kind == graph.ExprCases {
+			masks = append(masks, p.condition(e.Args[0]))
+			values = append(values, p.print(e.Args[1], loosest))
+			e = e.Args[2]
+		}
+		return p.cases(values, masks, p.print(e, loosest)), bare
 	case graph.ExprCall:
+		if e.Text == "√" && len(e.Args) == 1 && e.Args[0].Kind == graph.ExprNorm {
+			return p.length(p.print(e.Args[0].Args[0], loosest)), rising + 1
+		}
 		args := make([]string, len(e.Args))
 		for i, a := range e.Args {
-			args[i] = p.print(a, loosest)
+			if args[i] = p.print(a, loosest); len(args) == 1 {
+				args[i] = p.print(a, bare)
+			}
 		}
 		return p.call(e.Text, e.Subs, args), rising + 1
 	case graph.ExprBig:
@@ -129,12 +151,39 @@ func (p printer) product(factors []graph.Expr) (string, int) {
 	return strings.Join(parts, p.times()), binding
 }
 
-// symbolBinding is loose for names that look like more than a name: ∂ℓ/∂D.
-func symbolBinding(name string) int {
-	if strings.ContainsAny(name, "/ +-−·×*") {
-		return timing
+// condition is a mask as it stands behind "if": a comparison without brackets.
+func (p printer) condition(mask graph.Expr) string {
+	if mask.Kind != graph.ExprBracket {
+		return p.print(mask, loosest)
 	}
-	return rising + 1
+	parts := make([]string, len(mask.Args))
+	for i, a := range mask.Args {
+		parts[i] = p.print(a, loosest)
+		if (mask.Text == "∧" || mask.Text == "∨") && a.Kind == graph.ExprBracket && a.Text != "∧" && a.Text != "∨" {
+			parts[i] = p.condition(a)
+		}
+	}
+	return p.relation(mask.Text, parts[0], parts[1])
+}
+
+// symbolBinding is loose for names that are expressions themselves: ∂ℓ/∂D, A + I.
+// A hyphen is part of a word, and what stands in brackets is closed.
+func symbolBinding(name string) int {
+	binding, depth := rising+1, 0
+	for i, r := range name {
+		switch {
+		case strings.ContainsRune("([{", r):
+			depth++
+		case strings.ContainsRune(")]}", r):
+			depth--
+		case depth > 0:
+		case r == '+' || r == '−' || r == '-' && strings.HasPrefix(name[i:], "- "):
+			binding = min(binding, adding)
+		case strings.ContainsRune("/ ·×*", r):
+			binding = min(binding, timing)
+		}
+	}
+	return binding
 }
 
 type unicodeScript struct{}
@@ -149,6 +198,17 @@ func (unicodeScript) plus() string              { return "+" }
 func (unicodeScript) minus() string             { return "−" }
 func (unicodeScript) group(s string) string     { return "(" + s + ")" }
 func (unicodeScript) norm(s string) string      { return "‖" + s + "‖²" }
+func (unicodeScript) length(s string) string    { return "‖" + s + "‖" }
+
+func (unicodeScript) cases(values, masks []string, last string) string {
+	var b strings.Builder
+	for i, v := range values {
+		b.WriteString(v + " if " + masks[i] + ", ")
+	}
+	return b.String() + "else " + last
+}
+
+func (unicodeScript) relation(sign, a, b string) string { return a + " " + sign + " " + b }
 
 func (unicodeScript) sign(text string, subs []string) string { return text + subscript(subs) + " " }
 
@@ -190,8 +250,10 @@ func subscript(subs []string) string {
 		return ""
 	}
 	single := true
-	for _, s := range subs {
-		single = single && len([]rune(s)) == 1
+	subs = slices.Clone(subs)
+	for i, s := range subs {
+		subs[i] = graph.IndexText(s)
+		single = single && len([]rune(subs[i])) == 1
 	}
 	if single {
 		all := strings.Join(subs, "")

@@ -21,6 +21,7 @@ type view struct {
 	shown    []*graph.Node
 	visible  map[*graph.Node]bool
 	of       map[*graph.Node]graph.Origin // what a shown node is the derivative of
+	short    map[string]string            // names without scopes
 }
 
 // newView checks the roots and decides what is shown.
@@ -46,8 +47,12 @@ func newView(roots []*graph.Node, o options) (*view, error) {
 			return nil, fmt.Errorf("viz: node %d to draw belongs to graph %q, not to %q: compare graphs with viz.Diff", i, n.Graph().Name(), roots[0].Graph().Name())
 		}
 	}
+	if o.level == Notes {
+		roots = withoutIdle(roots)
+	}
 	v := &view{unfolder: newUnfolder(roots, true), options: o, order: roots, in: map[*graph.Node]bool{}, roots: map[*graph.Node]bool{}, losses: map[*graph.Node]bool{},
 		backward: columns(roots), updates: map[*graph.Node][]*graph.Node{}, visible: map[*graph.Node]bool{}, of: map[*graph.Node]graph.Origin{}}
+	v.short = v.shortNames()
 	for _, n := range v.cone {
 		v.in[n] = true
 	}
@@ -75,6 +80,41 @@ func newView(roots []*graph.Node, o options) (*view, error) {
 	v.hideBehindLayout()
 	v.settle()
 	return v, v.checkOpen()
+}
+
+// withoutIdle leaves out the values of updates that no other root depends on: the
+// running statistics of a normalisation while it trains. Where there is nothing
+// else, they are what is drawn.
+func withoutIdle(roots []*graph.Node) []*graph.Node {
+	targets := map[*graph.Node][]*graph.Node{}
+	for _, u := range roots[0].Graph().Updates() {
+		targets[u.Value] = append(targets[u.Value], u.Target)
+	}
+	var kept []*graph.Node
+	idle := slices.Clone(roots)
+	for {
+		used := map[*graph.Node]bool{}
+		for _, n := range graph.Reachable(kept...) {
+			used[n] = true
+		}
+		before := len(kept)
+		idle = slices.DeleteFunc(idle, func(n *graph.Node) bool {
+			keep := len(targets[n]) == 0 || used[n] || slices.ContainsFunc(targets[n], func(x *graph.Node) bool {
+				return used[x] || x.Role() != graph.RoleState
+			})
+			if keep {
+				kept = append(kept, n)
+			}
+			return keep
+		})
+		if len(kept) == before {
+			break
+		}
+	}
+	if len(kept) == 0 {
+		return roots
+	}
+	return slices.DeleteFunc(slices.Clone(roots), func(n *graph.Node) bool { return slices.Contains(idle, n) })
 }
 
 // checkOpen refuses to expand a scope that there is not.

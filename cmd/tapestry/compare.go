@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
@@ -18,6 +17,7 @@ import (
 type comparison struct {
 	*options
 	training
+	learning
 	out string
 }
 
@@ -25,29 +25,47 @@ func newCompare(o *options) *cobra.Command {
 	c := &comparison{options: o}
 	cmd := &cobra.Command{
 		Use:   "compare [A B...]",
-		Short: "Train objectives side by side and write one HTML page on how they differ",
-		Long: `Trains objectives on the same data from the same start centres, measures them by
+		Short: "Train models side by side and write one HTML page on how they differ",
+		Long: `Trains clusterings on the same data from the same start centres, measures them by
 the same yardstick, and writes one self-contained HTML page: formulas and
 derivatives, the aligned drawing of both graphs, the term they differ by measured
 during training, curves, the data with both sets of centres, tables and sweeps.
-Without names it compares kmeans-softmax and kmeans-goofy.`,
+Without names it compares kmeans-softmax and kmeans-goofy.
+
+Other models are trained from the same seeds, on the same examples where their
+inputs have the same names and types. The page has their formulas, the aligned
+drawing, the curves of the losses, what they cost, and which differences exceed
+the noise of the seeds.`,
 		Example: "  tapestry compare\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --k 3 --out report.html",
 		RunE:    c.run,
 	}
 	c.training.flags(cmd)
+	c.learning.flags(cmd)
 	cmd.Flags().IntVar(&c.seeds, "seeds", 10, "runs of each objective")
 	cmd.Flags().StringVarP(&c.out, "out", "o", "report.html", "the page to write")
 	return cmd
 }
 
 func (c *comparison) run(cmd *cobra.Command, names []string) error {
+	clusterings, other := 0, ""
 	for i, name := range names {
-		if _, err := builders.Lookup(name); err != nil {
-			return usageError{err}
-		}
-		if slices.Contains(names[:i], name) {
+		b, err := lookup(name)
+		switch {
+		case err != nil:
+			return err
+		case slices.Contains(names[:i], name):
 			return usagef("compare: %s is named twice", name)
+		case isClustering(b):
+			clusterings++
+		default:
+			other = name
 		}
+		if err := foreign(cmd, b); err != nil {
+			return err
+		}
+	}
+	if clusterings > 0 && other != "" {
+		return usagef("compare: clusterings are measured by their centres on data, and %s has no centres: compare models of one kind", other)
 	}
 	if toStdout(c.out) && c.json {
 		return usagef("--json: the page itself goes to standard output; want --out FILE")
@@ -55,7 +73,10 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	if err := checkOutput(c.out); err != nil {
 		return err
 	}
-	config, err := c.config(c.options)
+	if other != "" {
+		return c.beside(cmd, names)
+	}
+	config, err := c.training.config(c.options)
 	if err != nil {
 		return err
 	}

@@ -24,8 +24,9 @@ type drawing struct {
 	model                        modelOptions
 	level, format, engine, theme string
 	grad, noSaved                bool
-	expand                       []string
+	wrt, expand                  []string
 	against, out                 string
+	loop                         int // its number; 0 for the model itself
 }
 
 func newDraw(o *options) *cobra.Command {
@@ -35,8 +36,9 @@ func newDraw(o *options) *cobra.Command {
 		Short: "Draw the graph of a model as SVG or DOT, or print its text form",
 		Long: `Draws a model at one of four levels: notes (as the lecture draws it: named
 quantities only), ops (every operation, scopes as boxes), primitive (every node)
-and compiled (after the rewrite passes). With --grad the gradient stands beside
-the values, each derivative in the row of its value. With --against the drawing is
+and compiled (after the rewrite passes). What is drawn is the loss, or the output
+of a model that has none. With --grad the gradient by all that is trained stands
+beside the values, each derivative in the row of its value. With --against the drawing is
 the aligned comparison with a second model.`,
 		Example: "  tapestry draw kmeans-softmax -o soft.svg\n  tapestry draw kmeans-softmax --grad --level ops -o soft.svg\n  tapestry draw kmeans-softmax --against kmeans-goofy --grad -o diff.svg\n  tapestry draw kmeans-goofy --format dot",
 		Args:    oneModel,
@@ -50,7 +52,9 @@ the aligned comparison with a second model.`,
 	f.StringVar(&d.format, "format", "svg", "svg, dot or text")
 	f.StringVar(&d.engine, "engine", "own", "layout of SVG: own, or dot for an installed Graphviz")
 	f.StringVar(&d.theme, "theme", "auto", "auto (follows the reader's setting), light or dark")
-	f.BoolVar(&d.grad, "grad", false, "also the derivative of the loss by the centres")
+	f.BoolVar(&d.grad, "grad", false, "also the derivatives of the loss by what is trained")
+	f.StringSliceVar(&d.wrt, "wrt", nil, "with the derivatives by these alone: parameters, inputs or named quantities")
+	f.IntVar(&d.loop, "loop", 0, "draw what a step of the model's loop with this number does; with --grad its derivative is a loop too")
 	f.BoolVar(&d.noSaved, "no-saved", false, "without the edges from values to the derivatives that use them")
 	f.StringSliceVar(&d.expand, "expand", nil, "scopes to draw open in a large graph")
 	f.StringVar(&d.against, "against", "", "a second model to compare with")
@@ -76,7 +80,7 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 	if err != nil {
 		return err
 	}
-	roots, err := drawnRoots(m, d.grad, level)
+	roots, err := d.roots(m, level)
 	if err != nil {
 		return err
 	}
@@ -100,7 +104,7 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 		if err != nil {
 			return err
 		}
-		with, err := drawnRoots(other, d.grad, level)
+		with, err := d.roots(other, level)
 		if err != nil {
 			return err
 		}
@@ -136,16 +140,32 @@ func parseLevel(s string) (viz.Level, error) {
 	return 0, usagef("--level %q: want notes, ops, primitive or compiled", s)
 }
 
-// drawnRoots are the nodes whose cone is drawn: the loss, what the model updates
-// by itself, and the derivative if asked for; at level compiled, those of the
-// rewritten graph.
-func drawnRoots(m *builders.Model, withGrad bool, level viz.Level) ([]*graph.Node, error) {
-	roots := []*graph.Node{m.Loss}
+// roots are the nodes whose cones are drawn.
+func (d *drawing) roots(m *builders.Model, level viz.Level) ([]*graph.Node, error) {
+	var wrt []*graph.Node
+	if d.grad || len(d.wrt) > 0 {
+		var err error
+		if wrt, err = derivedBy(m, d.wrt); err != nil {
+			return nil, err
+		}
+	}
+	roots, err := drawnRoots(m, wrt, level)
+	if err != nil || d.loop == 0 {
+		return roots, err
+	}
+	return loopRoots(m, roots, d.loop)
+}
+
+// drawnRoots are the nodes whose cones are drawn: the loss, or the output of a model
+// without one, what the model updates by itself, and the derivatives by wrt; at
+// level compiled, those of the rewritten graph.
+func drawnRoots(m *builders.Model, wrt []*graph.Node, level viz.Level) ([]*graph.Node, error) {
+	roots := []*graph.Node{m.Result()}
 	for _, u := range m.Step {
 		roots = append(roots, u.Value)
 	}
-	if withGrad {
-		roots = append(roots, grad.Of(m.Loss, m.Centres)...)
+	if len(wrt) > 0 {
+		roots = append(roots, grad.Of(m.Loss, wrt...)...)
 	}
 	if level != viz.Compiled {
 		return roots, m.Graph.Err()
@@ -160,15 +180,22 @@ func drawnRoots(m *builders.Model, withGrad bool, level viz.Level) ([]*graph.Nod
 	return roots, nil
 }
 
-// diffModels compares two models with their gradients.
-func diffModels(a, b *builders.Model, level viz.Level) (*viz.Difference, error) {
+// diffModels compares two models, if asked with their gradients. The graphs that
+// training has added to are left alone.
+func diffModels(a, b *builders.Model, gradients bool, level viz.Level) (*viz.Difference, error) {
 	var roots [2][]*graph.Node
 	for i, m := range []*builders.Model{a, b} {
-		fresh, err := m.Builder.Build(m.Settings, m.Loss.DType())
+		fresh, err := m.Builder.Build(m.Settings, m.Result().DType())
 		if err != nil {
 			return nil, err
 		}
-		if roots[i], err = drawnRoots(fresh, true, level); err != nil {
+		var wrt []*graph.Node
+		if gradients {
+			if wrt, err = derivedBy(fresh, nil); err != nil {
+				return nil, err
+			}
+		}
+		if roots[i], err = drawnRoots(fresh, wrt, level); err != nil {
 			return nil, err
 		}
 	}

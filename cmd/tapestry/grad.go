@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
@@ -16,7 +15,7 @@ func newGrad(o *options) *cobra.Command {
 	var wrt string
 	var latex bool
 	cmd := &cobra.Command{
-		Use:   "grad MODEL --wrt NAME",
+		Use:   "grad MODEL [--wrt NAME]",
 		Short: "Print the loss and its derivative as formulas",
 		Long: `Prints the equations of the loss, the chain of derivatives down to the quantity
 named by --wrt, and that derivative in one line.`,
@@ -27,11 +26,18 @@ named by --wrt, and that derivative in one line.`,
 			if err != nil {
 				return err
 			}
-			w, err := quantity(model, wrt)
+			var names []string
+			if wrt != "" {
+				names = []string{wrt}
+			}
+			by, err := derivedBy(model, names)
 			if err != nil {
 				return err
 			}
-			d := grad.Of(model.Loss, w)[0]
+			if len(by) == 0 {
+				return usagef("the loss of %s has no derivative by a parameter or an input", model.Builder.Name)
+			}
+			d := grad.Of(model.Loss, by[0])[0]
 			if err := model.Graph.Err(); err != nil {
 				return err
 			}
@@ -39,24 +45,9 @@ named by --wrt, and that derivative in one line.`,
 		},
 	}
 	m.flags(cmd)
-	cmd.Flags().StringVar(&wrt, "wrt", "r", "input, parameter or named quantity to differentiate by")
+	cmd.Flags().StringVar(&wrt, "wrt", "", "input, parameter or named quantity to differentiate by (default: the first parameter)")
 	cmd.Flags().BoolVar(&latex, "latex", false, "print LaTeX")
 	return cmd
-}
-
-// quantity finds an input, parameter or named quantity of a model. The error
-// suggests the nearest name.
-func quantity(m *builders.Model, name string) (*graph.Node, error) {
-	if n := m.Graph.Lookup(name); n != nil {
-		return n, nil
-	}
-	var names []string
-	for _, n := range m.Graph.Nodes() {
-		if s := n.Name(); s != "" {
-			names = append(names, s)
-		}
-	}
-	return nil, usagef("%s has no quantity %q: did you mean %q? (it has %s)", m.Builder.Name, name, builders.Nearest(name, names), strings.Join(names, ", "))
 }
 
 func printGrad(cmd *cobra.Command, o *options, m *builders.Model, d *graph.Node, latex bool) error {

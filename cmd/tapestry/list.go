@@ -2,51 +2,174 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
 )
 
+// listWidth is the number of columns that a list stays within.
+const listWidth = 100
+
 func newList(o *options) *cobra.Command {
-	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the models, their formulas and settings",
-		Example: "  tapestry list",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	var verbose bool
+	cmd := &cobra.Command{
+		Use:     "list [MODEL...]",
+		Short:   "List the models, or show the formula and settings of some",
+		Example: "  tapestry list\n  tapestry list kmeans-softmax",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			shown, err := listed(args)
+			if err != nil {
+				return err
+			}
 			out := cmd.OutOrStdout()
-			for i, b := range builders.All() {
-				if o.json {
-					type size struct {
-						Name    string  `json:"name"`
-						Default float64 `json:"default"`
-						Doc     string  `json:"doc"`
-					}
-					row := struct {
-						Name    string `json:"name"`
-						Title   string `json:"title"`
-						Notes   string `json:"notes"`
-						Formula string `json:"formula"`
-						Sizes   []size `json:"settings"`
-					}{b.Name, b.Title, b.Notes, b.Formula, nil}
-					for _, s := range b.Sizes {
-						row.Sizes = append(row.Sizes, size{s.Name, s.Default, s.Doc})
-					}
-					if err := printJSON(out, row); err != nil {
-						return err
-					}
-					continue
-				}
-				if i > 0 {
-					fmt.Fprintln(out)
-				}
-				fmt.Fprintf(out, "%-16s %s (%s)\n    %s\n   ", b.Name, b.Title, b.Notes, b.Formula)
-				for _, s := range b.Sizes {
-					fmt.Fprintf(out, " %s=%v", s.Name, s.Default)
-				}
-				fmt.Fprintln(out)
+			switch {
+			case o.json:
+				return listJSON(out, shown)
+			case verbose || len(args) > 0:
+				listDetails(out, shown)
+			default:
+				listNames(out, shown)
 			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show the formulas and settings of all")
+	return cmd
+}
+
+// listed are the families with the named models alone, or with all. A family
+// without any is left out.
+func listed(names []string) ([]builders.Family, error) {
+	wanted := map[string]bool{}
+	for _, name := range names {
+		if _, err := lookup(name); err != nil {
+			return nil, err
+		}
+		wanted[name] = true
+	}
+	var out []builders.Family
+	for _, f := range families() {
+		part := builders.Family{Name: f.Name}
+		for _, b := range f.Builders {
+			if len(names) == 0 || wanted[b.Name] {
+				part.Builders = append(part.Builders, b)
+			}
+		}
+		if len(part.Builders) > 0 {
+			out = append(out, part)
+		}
+	}
+	return out, nil
+}
+
+// listNames prints a line a model.
+func listNames(w io.Writer, shown []builders.Family) {
+	widest := 0
+	for _, f := range shown {
+		for _, b := range f.Builders {
+			widest = max(widest, utf8.RuneCountInString(b.Name))
+		}
+	}
+	for _, f := range shown {
+		fmt.Fprintln(w, f.Name)
+		for _, b := range f.Builders {
+			head := fmt.Sprintf("  %-*s  ", widest, b.Name)
+			fmt.Fprintln(w, head+wrapped(b.Title, len([]rune(head))))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, "tapestry list MODEL shows its formula and settings.")
+}
+
+// listDetails prints all that is known of models.
+func listDetails(w io.Writer, shown []builders.Family) {
+	first := true
+	for _, f := range shown {
+		for _, b := range f.Builders {
+			if !first {
+				fmt.Fprintln(w)
+			}
+			first = false
+			fmt.Fprintf(w, "%s: %s\n", b.Name, wrapped(b.Title, utf8.RuneCountInString(b.Name)+2))
+			fmt.Fprintf(w, "    %s\n    family  %s\n    notes   %s\n", wrapped(b.Formula, 4), f.Name, wrapped(b.Notes, 12))
+			widest := 0
+			for _, s := range b.Sizes {
+				widest = max(widest, utf8.RuneCountInString(setting(s)))
+			}
+			for _, s := range b.Sizes {
+				head := fmt.Sprintf("    --set %-*s  ", widest, setting(s))
+				fmt.Fprintln(w, head+wrapped(settingDoc(s), utf8.RuneCountInString(head)))
+			}
+		}
+	}
+}
+
+// setting is what sets a size to its default.
+func setting(s builders.Size) string { return s.Name + "=" + s.Format(s.Default) }
+
+// settingDoc is what a size means, and what it may be.
+func settingDoc(s builders.Size) string {
+	switch s.Kind {
+	case builders.Flag:
+		return s.Doc + " (0 or 1)"
+	case builders.Choice:
+		return s.Doc + " (" + strings.Join(s.Choices, ", ") + ")"
+	}
+	return s.Doc
+}
+
+// wrapped breaks a text between words so that lines which begin at the indent stay
+// within the width of a list.
+func wrapped(text string, indent int) string {
+	var b strings.Builder
+	at := indent
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+n > listWidth:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteString(" ")
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}
+
+// listJSON prints a line a model.
+func listJSON(w io.Writer, shown []builders.Family) error {
+	type size struct {
+		Name    string   `json:"name"`
+		Default float64  `json:"default"`
+		Set     string   `json:"set"` // the default as --set takes it
+		Doc     string   `json:"doc"`
+		Kind    string   `json:"kind"`
+		Choices []string `json:"choices,omitempty"`
+	}
+	for _, f := range shown {
+		for _, b := range f.Builders {
+			row := struct {
+				Family  string `json:"family"`
+				Name    string `json:"name"`
+				Title   string `json:"title"`
+				Notes   string `json:"notes"`
+				Formula string `json:"formula"`
+				Sizes   []size `json:"settings"`
+			}{f.Name, b.Name, b.Title, b.Notes, b.Formula, nil}
+			for _, s := range b.Sizes {
+				row.Sizes = append(row.Sizes, size{s.Name, s.Default, setting(s), s.Doc, s.Kind.String(), s.Choices})
+			}
+			if err := printJSON(w, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -1,11 +1,11 @@
 // Tapestry reads, checks, draws, trains and compares objectives.
 //
 //	tapestry                       compare soft k-means and its goofy alternative on iris
-//	tapestry list                  the models
+//	tapestry list                  the models, by family
 //	tapestry draw MODEL            the graph as SVG, DOT or text
 //	tapestry grad MODEL --wrt r    the loss and its derivative as formulas
 //	tapestry tape MODEL            the compiled training step, instruction by instruction
-//	tapestry train MODEL           train on a CSV file or an embedded data set
+//	tapestry train MODEL           train on examples of the model's own, or a clustering on a CSV file
 //	tapestry compare A B           train both and write one HTML page on how they differ
 //	tapestry check MODEL           derivatives, tape and rewrites against the definitions
 //	tapestry bench                 the time of training steps, or of kernels
@@ -150,7 +150,7 @@ runs it and draws it. Without a command it compares soft k-means with its
 	root.PersistentFlags().Uint64Var(&o.seed, "seed", 0, "seed of everything random")
 	compare := newCompare(&o)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return compare.RunE(cmd, nil) }
-	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newTape(&o), newTrain(&o), compare, newCheck(&o), newBench(&o))
+	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newTape(&o), newTrain(&o), compare, newCheck(&o), newBench(&o), newDocs())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,16 +36,23 @@ func (m *modelOptions) flags(cmd *cobra.Command) {
 // build makes the model of that name. What is wrong with the name, the sizes or
 // the element type is a mistake in the command line.
 func (m *modelOptions) build(name string) (*builders.Model, error) {
-	b, err := builders.Lookup(name)
+	b, err := lookup(name)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
 	s := builders.Settings{}
 	for _, kv := range m.set {
 		key, text, ok := strings.Cut(kv, "=")
-		v, err := strconv.ParseFloat(text, 64)
-		if !ok || err != nil {
-			return nil, usagef("--set %q: want name=number", kv)
+		if !ok {
+			return nil, usagef("--set %q: want name=value", kv)
+		}
+		i := slices.IndexFunc(b.Sizes, func(z builders.Size) bool { return z.Name == key })
+		v, err := 0.0, error(nil)
+		if i >= 0 { // else Build says so
+			v, err = b.Sizes[i].Parse(text)
+		}
+		if err != nil {
+			return nil, usagef("--set %s: %w", kv, err)
 		}
 		s[key] = v
 	}
@@ -71,18 +77,16 @@ func parseDType(s string) (graph.DType, error) {
 	return 0, usagef("--dtype %q: want f32 or f64", s)
 }
 
-// optimiser makes the optimiser called name.
+// optimiser makes the optimiser called name, one of train.Names.
 func optimiser(name string, rate float64) (train.Optimiser, error) {
 	if !(rate > 0) || math.IsInf(rate, 0) {
 		return train.Optimiser{}, usagef("--rate %v: want a positive number", rate)
 	}
-	switch name {
-	case "sgd":
-		return train.SGD(rate), nil
-	case "adam":
-		return train.Adam(rate), nil
+	o, err := train.Named(name, rate)
+	if err != nil {
+		return o, usagef("--optimiser %w", err)
 	}
-	return train.Optimiser{}, usagef("--optimiser %q: want sgd or adam", name)
+	return o, nil
 }
 
 // source says which table to read, and how.
@@ -92,10 +96,10 @@ type source struct {
 }
 
 func (t source) open() (*data.Table, error) {
-	embedded := slices.Contains([]string{"iris", "digits", "wine"}, t.name)
+	embedded := slices.Contains([]string{"iris", "digits", "wine", "clusters"}, t.name)
 	switch {
 	case t.name == "":
-		return nil, usagef("--data \"\": want a CSV file, or iris, digits or wine")
+		return nil, usagef("--data \"\": want a CSV file, or iris, digits, wine or clusters")
 	case embedded && (t.label != "" || len(t.ignore) > 0):
 		return nil, usagef("--label and --ignore are for CSV files; %s is embedded and has its labels", t.name)
 	case embedded:

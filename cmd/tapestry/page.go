@@ -25,8 +25,7 @@ func newPage(ctx context.Context, res *lab.Result, command string) (report.Page,
 		Data: report.Data{Name: c.Table.Name, Rows: c.Table.Rows(), Features: c.Table.Columns, Classes: c.Table.Classes()},
 		Setup: report.Setup{K: c.K, Steps: c.Steps, Optimiser: c.Optimiser.String(), Start: startText(c.Start),
 			Schedule: scheduleText(c), Gamma: gammas(c)},
-		Made: report.Made{Command: command, Version: fmt.Sprintf("%s, %s", version(), c.DType),
-			Machine: fmt.Sprintf("%s/%s, %s, one core", runtime.GOOS, runtime.GOARCH, runtime.Version())},
+		Made: made(command, c.DType),
 	}
 	reference := res.Baselines[0].Best().Centres()
 	for _, v := range res.Variants {
@@ -57,6 +56,12 @@ func newPage(ctx context.Context, res *lab.Result, command string) (report.Page,
 		p.Difference = difference(res.Variants[0].Name, res.Variants[1].Name)
 	}
 	return p, nil
+}
+
+// made says how a page came about.
+func made(command string, dt graph.DType) report.Made {
+	return report.Made{Command: command, Version: fmt.Sprintf("%s, %s", version(), dt),
+		Machine: fmt.Sprintf("%s/%s, %s, one core", runtime.GOOS, runtime.GOARCH, runtime.Version())}
 }
 
 // again marks the name of a baseline where a variant has it, too.
@@ -141,33 +146,36 @@ func derive(m *report.Method, v lab.Variant) error {
 		moves = append(moves, u.Value)
 	}
 	if len(moves) == 0 {
-		moves = grad.Of(model.Loss, model.Centres)
+		moves = grad.Of(model.Loss, model.KMeans.Centres)
 	}
 	if err := model.Graph.Err(); err != nil {
 		return err
 	}
-	var latex []string
-	add := func(eqs []viz.Equation, why string) {
-		for _, e := range eqs {
-			m.Chain = append(m.Chain, report.Equation{Math: template.HTML(e.MathML()), Why: why})
-			latex = append(latex, e.Latex())
-		}
-	}
 	forward := viz.Equations(model.Loss)
 	m.Formula = template.HTML(forward[len(forward)-1].MathML())
-	add(forward, "")
+	all := forward
 	for _, n := range moves {
-		add(slices.DeleteFunc(viz.Equations(n), func(e viz.Equation) bool {
+		all = append(all, slices.DeleteFunc(viz.Equations(n), func(e viz.Equation) bool {
 			return slices.ContainsFunc(forward, func(f viz.Equation) bool { return f.Node == e.Node })
-		}), "")
+		})...)
 	}
-	m.LaTeX = strings.Join(latex, " \\\\\n")
+	m.LaTeX = chain(m, all)
 	return nil
+}
+
+// chain adds equations to a method and gives their source.
+func chain(m *report.Method, eqs []viz.Equation) string {
+	var latex []string
+	for _, e := range eqs {
+		m.Chain = append(m.Chain, report.Equation{Math: template.HTML(e.MathML())})
+		latex = append(latex, e.Latex())
+	}
+	return strings.Join(latex, " \\\\\n")
 }
 
 // compareDrawing is the aligned drawing of two models with their gradients.
 func compareDrawing(ctx context.Context, a, b *builders.Model) (report.Drawing, error) {
-	diff, err := diffModels(a, b, viz.Notes)
+	diff, err := diffModels(a, b, true, viz.Notes)
 	if err != nil {
 		return report.Drawing{}, err
 	}

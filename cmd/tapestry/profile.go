@@ -11,7 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// profiling says what is measured of a training step that is run on random data.
+// profiling says what is measured of a training step that is run.
 type profiling struct {
 	on             bool
 	steps, threads int
@@ -23,7 +23,7 @@ const tracedSteps = 3
 
 func (p *profiling) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&p.on, "profile", false, "run the step on random data and show where its time goes")
+	f.BoolVar(&p.on, "profile", false, "run the step on examples and show where its time goes")
 	f.IntVar(&p.steps, "steps", profiledSteps, "steps that --profile measures")
 	f.IntVar(&p.threads, "threads", 0, "cores that a step may use (default: all)")
 	f.StringVar(&p.trace, "trace", "", "write what each core did in a few steps to this file, for chrome://tracing or Perfetto")
@@ -47,7 +47,7 @@ func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Progr
 	if !p.on && p.trace == "" {
 		return nil, nil
 	}
-	feed := randomFeed(m.Graph, seed)
+	feed := profiledFeed(m, seed)
 	vm := prog.NewVM(tape.NewStore(m.Graph, tape.Seed(seed)), tape.Workers(p.threads))
 	defer vm.Close()
 	if p.trace != "" {
@@ -62,21 +62,25 @@ func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Progr
 	return vm.Profile(ctx, feed, p.steps)
 }
 
-// randomFeed draws the inputs that have no default from [−½, ½): whole ones are 0. Distances between larger numbers would make
-// weights so small that they are subnormal, which processors are slow at.
-func randomFeed(g *graph.Graph, seed uint64) tape.Feed {
+// profiledFeed is a batch of the model's examples; of a clustering, points in
+// [−½, ½): distances between larger numbers would make weights so small that they
+// are subnormal, which processors are slow at.
+func profiledFeed(m *builders.Model, seed uint64) tape.Feed {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	feed := tape.Feed{}
-	for _, n := range g.Leaves(graph.RoleInput) {
-		if _, has := n.Default(); has {
-			continue
+	if m.KMeans == nil {
+		if m.Examples != nil { // else the run says which input is missing
+			for n, v := range m.Examples(rng) {
+				feed[n] = tape.Tensor(v)
+			}
 		}
-		v := graph.NewValue(n.Type())
-		for i := range v.Data {
-			v.Data[i] = rng.Float64() - 0.5
-		}
-		feed[n] = tape.Tensor(v)
+		return feed
 	}
+	v := graph.NewValue(m.KMeans.Points.Type())
+	for i := range v.Data {
+		v.Data[i] = rng.Float64() - 0.5
+	}
+	feed[m.KMeans.Points] = tape.Tensor(v)
 	return feed
 }
 

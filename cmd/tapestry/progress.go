@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -32,6 +33,13 @@ func (p *progress) at(done, of int, what string) {
 func (p *progress) end() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
+	}
+}
+
+// say tells a terminal what is of no use elsewhere, such as a time.
+func (p *progress) say(format string, args ...any) {
+	if isTerminal(p.w) {
+		fmt.Fprintf(p.w, format+"\n", args...)
 	}
 }
 

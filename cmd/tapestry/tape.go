@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -22,11 +22,11 @@ func newTape(o *options) *cobra.Command {
 		Long: `Shows the compiled training step: an instruction a line, with operands, places in
 memory, FLOPs and bytes.
 
-With --profile the step is run on random data, and each instruction is shown with
-its time, its share of the step, operations and bytes a second (outside of scratch,
-and ~ in it), and the share of what a core of this machine allows (roof), which is
-measured first: the rate of multiply-adds, and of streams through memory. An
-elementary function counts as one operation. Then times are added up by the lines
+With --profile the step is run on examples of the model's, and each instruction is
+shown with its time, its share of the step, operations and bytes a second (outside
+of scratch, and ~ in it), and the share of what a core of this machine allows (roof),
+which is measured first: the rate of multiply-adds, and of streams through memory.
+An elementary function counts as one operation. Then times are added up by the lines
 of the model, by scope and by quantity, derivatives with what they are of.`,
 		Example: "  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --log\n" +
 			"  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --profile --trace trace.json",
@@ -70,7 +70,7 @@ of the model, by scope and by quantity, derivatives with what they are of.`,
 	}
 	m.flags(cmd)
 	profiled.flags(cmd)
-	cmd.Flags().BoolVar(&forward, "forward", false, "the loss alone, without gradient and update")
+	cmd.Flags().BoolVar(&forward, "forward", false, "the loss or output alone, without gradient and update")
 	cmd.Flags().BoolVar(&asWritten, "as-written", false, "without the rewrite passes")
 	cmd.Flags().BoolVar(&fastMath, "fast-math", false, fastMathUsage)
 	cmd.Flags().Var(&budget, "budget", "compute values again rather than keep more than this, as in 512KiB or 1.5MiB")
@@ -88,18 +88,12 @@ func mathOptions(fast bool) []tape.Option {
 	return nil
 }
 
-// trainingStep is a model's own update, or the optimiser's.
-func trainingStep(m *builders.Model, opt train.Optimiser) graph.Step {
-	if len(m.Step) > 0 {
-		return m.Step
-	}
-	return opt.Minimize(m.Loss, m.Centres)
-}
-
+// compileStep compiles what training runs. A model without a loss, or with nothing
+// that training changes, runs forward.
 func compileStep(m *builders.Model, opt train.Optimiser, forward, asWritten bool, options ...tape.Option) (*tape.Program, error) {
-	options = append(options, tape.Fetch(m.Loss))
+	options = append(options, tape.Fetch(m.Result()))
 	if !forward {
-		options = append(options, tape.Do(trainingStep(m, opt)))
+		options = append(options, tape.Do(lab.TrainingStep(m, opt)))
 	}
 	if asWritten {
 		options = append(options, tape.Passes())

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -28,15 +27,15 @@ type training struct {
 
 func (t *training) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&t.name, "data", "iris", "a CSV file, or one of the embedded data sets iris, digits, wine")
+	f.StringVar(&t.name, "data", "iris", "a CSV file, or one of the embedded data sets iris, digits, wine, or clusters (three, widely separated)")
 	f.StringVar(&t.label, "label", "", "name of the label column (default: found by its name or content)")
 	f.StringArrayVar(&t.ignore, "ignore", nil, "name of a column to leave out; may be given several times")
 	f.IntVar(&t.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
 	f.IntVar(&t.steps, "steps", 200, "training steps")
-	f.StringVar(&t.opt, "optimiser", "adam", "sgd or adam")
-	f.Float64Var(&t.rate, "rate", 0, "learning rate (default: from the scale of the data)")
+	f.StringVar(&t.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
+	f.Float64Var(&t.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
 	f.StringVar(&t.gamma, "gamma", "", "temperature γ: 2 for a constant, 0.1..50 to anneal (default: annealed, from the scale of the data)")
-	f.StringVar(&t.start, "start", "plusplus", "start centres: plusplus, points or given")
+	f.StringVar(&t.start, "start", "plusplus", "start centres: plusplus, points, groups (means of a random assignment) or given")
 	f.StringVar(&t.given, "centres", "", "CSV file with the start centres, for --start given")
 	f.StringVar(&t.dtype, "dtype", "f64", "element type: f32 or f64")
 	f.IntVar(&t.restarts, "restarts", 50, "restarts of Lloyd's algorithm")
@@ -46,16 +45,13 @@ func (t *training) flags(cmd *cobra.Command) {
 // config checks the flags and reads the data.
 func (t *training) config(o *options) (lab.Config, error) {
 	c := lab.Config{K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.steps, Restarts: t.restarts, Batch: t.batch}
-	for _, n := range []struct {
-		flag string
-		v    int
-		zero bool
-	}{{"k", t.k, true}, {"steps", t.steps, false}, {"seeds", t.seeds, false}, {"restarts", t.restarts, false}, {"batch", t.batch, false}} {
-		if n.v < 0 || n.v == 0 && !n.zero {
-			return c, usagef("--%s %d: want at least 1", n.flag, n.v)
-		}
+	if t.k < 0 {
+		return c, usagef("--k %d: want at least 1", t.k)
 	}
-	var err error
+	err := positive(counted{"steps", t.steps}, counted{"seeds", t.seeds}, counted{"restarts", t.restarts}, counted{"batch", t.batch})
+	if err != nil {
+		return c, err
+	}
 	if c.DType, err = parseDType(t.dtype); err != nil {
 		return c, err
 	}
@@ -87,6 +83,22 @@ func (t *training) config(o *options) (lab.Config, error) {
 	}
 	c.Optimiser, err = optimiser(t.opt, rate)
 	return c, err
+}
+
+// counted is the value of a flag for how many of something, at least one.
+type counted struct {
+	flag string
+	v    int
+}
+
+// positive complains about the first count below 1.
+func positive(counts ...counted) error {
+	for _, c := range counts {
+		if c.v < 1 {
+			return usagef("--%s %d: want at least 1", c.flag, c.v)
+		}
+	}
+	return nil
 }
 
 // readCentres reads the start centres, whose number is k.
@@ -125,18 +137,30 @@ func sameColumns(second, first *data.Table) error {
 
 func newTrain(o *options) *cobra.Command {
 	var t training
-	var predict, out, engine string
+	var l learning
+	var predict, out, engine, choose string
 	cmd := &cobra.Command{
 		Use:   "train MODEL",
-		Short: "Train a model on a CSV file or an embedded data set",
-		Long: `Trains from several seeds, keeps the best by the inertia of the hard assignment,
-and prints its centres. With --predict the trained centres assign the rows of a
-second file.`,
-		Example: "  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n  tapestry train kmeans-lloyd --data digits --k 10",
-		Args:    oneModel,
+		Short: "Train a clustering on data, any other model on examples of its own",
+		Long: `Trains a clustering on a CSV file or an embedded data set from several seeds, keeps
+the best by the inertia of the hard assignment, and prints its centres. With
+--predict the trained centres assign the rows of a second file.
+
+Any other model that has a loss is trained on a small task of its own, from which
+every step draws fresh examples, and the course of its loss is printed. Examples
+and initial values depend on the seed alone.`,
+		Example: "  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n" +
+			"  tapestry train kmeans-lloyd --data digits --k 10\n" +
+			"  tapestry train kmeans-lloyd --data wine --choose-k 2..8 --start groups\n" +
+			"  tapestry train transformer-gpt --steps 500 --rate 0.003 --batches one",
+		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := builders.Lookup(args[0]); err != nil {
-				return usageError{err}
+			b, err := lookup(args[0])
+			if err != nil {
+				return err
+			}
+			if err := foreign(cmd, b); err != nil {
+				return err
 			}
 			makeEngine, err := engineNamed(engine)
 			if err != nil {
@@ -144,6 +168,13 @@ second file.`,
 			}
 			if err := checkOutput(out); err != nil {
 				return err
+			}
+			clustering := isClustering(b)
+			if !cmd.Flags().Changed("seeds") && !clustering {
+				t.seeds = 3
+			}
+			if !clustering {
+				return l.train(cmd, o, &t, args[0], out, makeEngine)
 			}
 			c, err := t.config(o)
 			if err != nil {
@@ -162,9 +193,15 @@ second file.`,
 			bar := newProgress(cmd.ErrOrStderr())
 			c.Progress = bar.at
 			var v lab.Variant
-			if args[0] == "kmeans-lloyd" {
+			var tried []lab.Trial
+			switch {
+			case choose != "":
+				var choice lab.Choice
+				choice, err = chooseK(cmd.Context(), c, args[0], choose)
+				v, tried = choice.Variant, choice.Tried
+			case args[0] == "kmeans-lloyd":
 				v, err = c.Lloyd(cmd.Context())
-			} else {
+			default:
 				v, err = c.Train(cmd.Context(), args[0])
 			}
 			bar.end()
@@ -172,13 +209,18 @@ second file.`,
 				return err
 			}
 			return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
+				if err := printTrials(w, o, tried); err != nil {
+					return err
+				}
 				return printTraining(cmd.Context(), w, o, c, v, fresh)
 			})
 		},
 	}
 	t.flags(cmd)
-	cmd.Flags().IntVar(&t.seeds, "seeds", 10, "runs, of which the best is kept")
+	l.flags(cmd)
+	cmd.Flags().IntVar(&t.seeds, "seeds", 10, "runs, of which the best is kept; 3 of a model that is no clustering, unless given")
 	cmd.Flags().StringVar(&predict, "predict", "", "CSV file whose rows the trained centres assign")
+	cmd.Flags().StringVar(&choose, "choose-k", "", "numbers of clusters to try, as in 2..8: the one with the best mean silhouette is kept")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write to a file instead of standard output")
 	cmd.Flags().StringVar(&engine, "engine", "native", "native, or gorgonia: run the same graph on gorgonia's TapeMachine")
 	return cmd

@@ -1,5 +1,11 @@
-// Package grad differentiates graphs symbolically: it takes a scalar node and
-// adds the nodes of its derivatives to the same graph.
+// Package grad differentiates graphs symbolically: it takes nodes and adds the
+// nodes of their derivatives to the same graph.
+//
+//	Of        a scalar's derivative by any nodes: one sweep back
+//	JVP       how any nodes move when others do: one sweep forward
+//	HVP       second derivatives of a scalar times a direction: forward over back
+//	Jacobian  every element by every element: one row or column, mapped by package vmap
+//	Hessian   the Jacobian of a derivative
 //
 // The derivative of tanh(w·x) summed over i, as the text form shows it:
 //
@@ -12,5 +18,6 @@
 // The adjoints live in the call, not in the graph: several losses in one graph
 // do not mix. A derivative node knows the forward node whose rule it came from
 // (graph.Origin), and the whole derivative of a node carries a name like
-// ∂loss/∂D.
+// ∂loss/∂D, a tangent one like δD. What [Of] gives follows rewrites of its loss
+// (graph.Derivation); tangents are rewritten as other nodes are.
 package grad

@@ -15,6 +15,12 @@ type Differentiable interface {
 	Grad(y, dy *graph.Node, i int) *graph.Node
 }
 
+// Joint is what an operation offers besides whose derivatives by several operands
+// are computed together: the operands wanted are marked 1, the others 0.
+type Joint interface {
+	GradAmong(y, dy *graph.Node, i int, wanted string) *graph.Node
+}
+
 // Of gives the derivative of a scalar float loss with respect to each node of
 // wrt, which may be parameters, inputs or anything between, each of its node's
 // type. Derivatives of derivatives are taken by calling it again.
@@ -41,8 +47,9 @@ func of(loss *graph.Node, wrt []*graph.Node, zeros bool) []*graph.Node {
 	if len(sound) == 0 {
 		return out
 	}
-	r := newReverse(loss, sound)
+	r := newReverse([]*graph.Node{loss}, sound)
 	first := g.Len()
+	r.start()
 	r.run()
 	for i, w := range wrt {
 		if out[i] != nil {
@@ -86,7 +93,8 @@ func check(loss, w *graph.Node) error {
 // reverse is one sweep from the loss back to the nodes asked for. What it knows
 // of a forward node stands at the node's number.
 type reverse struct {
-	loss    *graph.Node
+	loss    *graph.Node     // the root that origins name
+	label   string          // of the loss in the names of derivatives
 	cone    []*graph.Node   // what the loss depends on, inputs first
 	needed  []bool          // lies between the loss and a node asked for
 	partial [][]*graph.Node // contributions of users to a node's derivative
@@ -94,9 +102,9 @@ type reverse struct {
 	cuts    []*graph.Node   // needed operations through which nothing flows
 }
 
-func newReverse(loss *graph.Node, wrt []*graph.Node) *reverse {
-	n := loss.Graph().Len()
-	r := &reverse{loss: loss, cone: graph.Reachable(loss), needed: make([]bool, n), partial: make([][]*graph.Node, n), adjoint: make([]*graph.Node, n)}
+func newReverse(roots, wrt []*graph.Node) *reverse {
+	n := roots[0].Graph().Len()
+	r := &reverse{loss: roots[0], label: roots[0].Label(), cone: graph.Reachable(roots...), needed: make([]bool, n), partial: make([][]*graph.Node, n), adjoint: make([]*graph.Node, n)}
 	for _, w := range wrt {
 		r.needed[w.ID()] = true
 	}
@@ -110,11 +118,20 @@ func newReverse(loss *graph.Node, wrt []*graph.Node) *reverse {
 	return r
 }
 
-func (r *reverse) run() {
-	g := r.loss.Graph()
-	g.During(r.loss.First(), graph.Origin{Kind: graph.FromGrad, Of: r.loss, Loss: r.loss}, func() {
-		r.partial[r.loss.ID()] = []*graph.Node{ops.Lit(r.loss, 1)}
+// start makes the derivative of a scalar loss by itself.
+func (r *reverse) start() {
+	r.loss.Graph().During(r.loss.First(), graph.Origin{Kind: graph.FromGrad, Of: r.loss, Loss: r.loss}, func() {
+		r.seed(r.loss, ops.Lit(r.loss, 1))
 	})
+}
+
+// seed gives a root its derivative, to begin with.
+func (r *reverse) seed(root, dy *graph.Node) {
+	r.partial[root.ID()] = append(r.partial[root.ID()], dy)
+}
+
+// run goes back from the roots, which have theirs.
+func (r *reverse) run() {
 	for i := len(r.cone) - 1; i >= 0; i-- {
 		n := r.cone[i]
 		if r.needed[n.ID()] && len(r.partial[n.ID()]) > 0 {
@@ -133,7 +150,7 @@ func (r *reverse) complete(n *graph.Node) {
 	o := n.First()
 	o.Name = ""
 	if name := n.Name(); name != "" {
-		o.Name = "∂" + r.loss.Label() + "/∂" + name
+		o.Name = "∂" + r.label + "/∂" + name
 	}
 	o.Origin = graph.Origin{Kind: graph.FromAdjoint, Of: n, Loss: r.loss}
 	g.Occur(d, o)
@@ -144,6 +161,16 @@ func (r *reverse) complete(n *graph.Node) {
 func (r *reverse) push(n *graph.Node) {
 	g := n.Graph()
 	rule, ok := n.Op().(Differentiable)
+	rules := func(dy *graph.Node, i int) *graph.Node { return rule.Grad(n, dy, i) }
+	if all, ok := n.Op().(Joint); ok {
+		wanted := make([]byte, n.NumIn())
+		for i := range wanted {
+			if wanted[i] = '0'; r.needed[n.In(i).ID()] {
+				wanted[i] = '1'
+			}
+		}
+		rules = func(dy *graph.Node, i int) *graph.Node { return all.GradAmong(n, dy, i, string(wanted)) }
+	}
 	for i := range n.NumIn() {
 		x := n.In(i)
 		if !r.needed[x.ID()] {
@@ -154,7 +181,7 @@ func (r *reverse) push(n *graph.Node) {
 			d = dy // follows from a mistake of another rule
 		} else if ok && x.DType().IsFloat() {
 			g.During(n.First(), graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss}, func() {
-				if d = rule.Grad(n, dy, i); d.IsValid() && d.Shape() != x.Shape() && d.Shape().SameSizes(x.Shape()) {
+				if d = rules(dy, i); d.IsValid() && d.Shape() != x.Shape() && d.Shape().SameSizes(x.Shape()) {
 					d = ops.ReshapeTo(d, x.Shape())
 				} else if d.IsValid() && d.Type() != x.Type() {
 					d = g.Fail("grad", fmt.Errorf("the derivative of %s by operand %d has type %v, the operand %v", n.Op().Name(), i, d.Type(), x.Type()), n)

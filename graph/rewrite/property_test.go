@@ -188,7 +188,7 @@ func canonical(roots []*graph.Node) string {
 			in = append(in, fmt.Sprintf("%%%d", visit(x)))
 		}
 		number[n] = len(number)
-		op := graph.OpText(n.Op())
+		op := opText(n)
 		if v, ok := n.Constant(); ok {
 			op = v.String()
 		}
@@ -199,6 +199,15 @@ func canonical(roots []*graph.Node) string {
 		fmt.Fprintf(&b, "root %%%d\n", visit(r))
 	}
 	return b.String()
+}
+
+// opText is the operation's text with what its body computes in place of the body's
+// number.
+func opText(n *graph.Node) string {
+	if body := n.Body(); body != nil {
+		return graph.OpText(n.Op().(graph.Looped).WithBody(0)) + "{\n" + body.Form() + "}"
+	}
+	return graph.OpText(n.Op())
 }
 
 // fingerprints are hashes of what the nodes compute, equal for equal graphs
@@ -251,7 +260,7 @@ func fingerprints(roots []*graph.Node) []uint64 {
 			case "Mul", "Maximum", "Minimum", "Equal", "NotEqual", "And", "Or":
 				slices.Sort(in)
 			}
-			text := graph.OpText(n.Op())
+			text := opText(n)
 			if v, ok := n.Constant(); ok {
 				text = v.String()
 			}

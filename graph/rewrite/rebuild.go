@@ -20,6 +20,7 @@ type builder struct {
 	calls   map[call][]graph.Derivation
 	derived map[*graph.Node]call // gradients that are still to be taken again
 	log     []Entry
+	bodies  map[*graph.Body]*graph.Body // what has become of those of the old graph
 }
 
 // maxRounds bounds how often rules may fire on one node, so that two rules that
@@ -27,7 +28,8 @@ type builder struct {
 const maxRounds = 32
 
 func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass) *builder {
-	b := &builder{pass: p, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{}}
+	b := &builder{pass: p, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{},
+		bodies: map[*graph.Body]*graph.Body{}}
 	for _, r := range p.rules {
 		b.labels = append(b.labels, p.Name+": "+r.Name)
 	}
@@ -37,11 +39,12 @@ func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass) *builder {
 		live[n.ID()] = true
 	}
 	// A derivation is kept while its gradient lives; its loss and its nodes
-	// come along, so that it can be derived again.
+	// come along, so that it can be derived again. A derivative by a constant is
+	// not: the loss may have lost that constant in part, where it was folded.
 	roots := append([]*graph.Node(nil), wanted...)
 	var kept []graph.Derivation
 	for _, d := range g.Derivations() {
-		if live[d.Grad.ID()] {
+		if _, constant := d.Wrt.Constant(); live[d.Grad.ID()] && !constant {
 			kept = append(kept, d)
 			roots = append(roots, d.Loss, d.Wrt)
 			b.calls[call{d.Loss, d.First}] = append(b.calls[call{d.Loss, d.First}], d)
@@ -147,7 +150,7 @@ func (b *builder) copy(n *graph.Node) {
 	}
 	var y *graph.Node
 	at := n.First()
-	b.to.During(at, b.origin(at, n, ""), func() { y = b.to.Copy(n, in) })
+	b.to.During(at, b.origin(at, n, ""), func() { y = b.place(n, in) })
 	s := b.known(y)
 	if s.node == nil && b.pass.forward && n.IsBackward() {
 		s = b.know(y, settled{node: y})
@@ -155,6 +158,37 @@ func (b *builder) copy(n *graph.Node) {
 		s = b.reduce(y, at, n, 0)
 	}
 	b.inherit(n, s.node, s.rule)
+}
+
+// place adds what n is over new inputs. A body gets the pass too, unless the node is
+// a derivative that a later pass takes again.
+func (b *builder) place(n *graph.Node, in []*graph.Node) *graph.Node {
+	body := n.Body()
+	if body == nil || b.pass.forward && n.IsBackward() {
+		return b.to.Copy(n, in)
+	}
+	return b.to.Apply(n.Op().(graph.Looped).WithBody(b.to.AddBody(b.body(body))), in...)
+}
+
+// body is a body after the pass.
+func (b *builder) body(was *graph.Body) *graph.Body {
+	if now := b.bodies[was]; now != nil {
+		return now
+	}
+	inner := rebuild(was.Graph(), slices.Concat(was.In(), was.Out()), b.pass)
+	of := func(nodes []*graph.Node) []*graph.Node {
+		for i, n := range nodes {
+			nodes[i] = inner.of(n)
+		}
+		return nodes
+	}
+	now, err := graph.NewBody(inner.to, of(was.In()), of(was.Out()))
+	if err != nil {
+		panic(fmt.Sprintf("rewrite: pass %q built a wrong body: %v", b.pass.Name, err))
+	}
+	b.log = append(b.log, inner.log...)
+	b.bodies[was] = now
+	return now
 }
 
 // settled is what the rules make of a node of the new graph, and the label of the

@@ -49,7 +49,7 @@ var stabilise = []Rule{
 		}
 		s := n.In(0)
 		if ops.Is(s, "Sigmoid") {
-			return ops.Neg(softplus(ops.Neg(s.In(0))))
+			return ops.Neg(ops.Softplus(ops.Neg(s.In(0))))
 		}
 		if !ops.Is(s, "Sub") || !ops.Is(s.In(1), "Sigmoid") || s.In(1).Shape() != s.Shape() {
 			return nil
@@ -57,11 +57,11 @@ var stabilise = []Rule{
 		if v, ok := ops.Literal(s.In(0)); !ok || v != 1 {
 			return nil
 		}
-		return ops.Neg(softplus(s.In(1).In(0)))
+		return ops.Neg(ops.Softplus(s.In(1).In(0)))
 	}},
 	{"naive softplus", "log(1 + exp(x)) overflows where it is x itself", func(n *graph.Node) *graph.Node {
 		if x, ok := logOf1Plus(n); ok && ops.Is(x, "Exp") && n.Rank() < graph.MaxRank {
-			return softplus(x.In(0))
+			return ops.Softplus(x.In(0))
 		}
 		return nil
 	}},
@@ -71,13 +71,6 @@ var stabilise = []Rule{
 		}
 		return nil
 	}},
-}
-
-// softplus is log(1 + exp(x)) as the log-sum-exp of x and 0, whose derivatives of
-// every order are right at 0 too, where max(x, 0) has a kink.
-func softplus(x *graph.Node) *graph.Node {
-	x = ops.Expand(x, -1, "")
-	return ops.LogSumExp(ops.Concat(-1, x, ops.BroadcastTo(ops.Lit(x, 0), x.Shape())), -1)
 }
 
 // logOf1Plus gives x where the node is log(1 + x), written with Log or Log1p.

@@ -26,10 +26,14 @@ type Loop struct {
 
 // Ctx is what a loop sees when it runs: memory, and what its worker has.
 type Ctx struct {
-	Out Mem
-	In  []Mem
+	Out   Mem
+	In    []Mem
+	Inner Inner // nil but for an instruction that runs a program of its own
 	*Worker
 }
+
+// Inner is a program that an instruction runs, a loop's body, on the memory of a Ctx.
+type Inner interface{ Run(c *Ctx) }
 
 // Worker is the state of random draws, and scratch, which loops write to. Whatever runs side by side with others has its own.
 type Worker struct {

@@ -39,9 +39,13 @@ func New(seed uint64, size int, dt graph.DType) *Model {
 	}
 	m.grid = m.rnd.Perm(1024)
 	m.leaves()
-	for range size {
+	for k := range size {
 		name := fmt.Sprintf("n%d", g.Len())
-		switch y := productions[m.rnd.IntN(len(productions))](m); {
+		way := productions[m.rnd.IntN(len(productions))]
+		if m.loops(seed, k) {
+			way = loop
+		}
+		switch y := way(m); {
 		case y == nil:
 		case y.DType() != dt:
 			m.others = append(m.others, y.As(name))

@@ -20,6 +20,10 @@ var productions = []production{
 	kink, mask, choose, extremum, index, gather, scatter, oneHot, concat, random, cast, convolution, pool, padded,
 }
 
+// Every eighth graph begins with a loop and has some more: loops take a large part of
+// what a graph may cost to evaluate.
+func (m *maker) loops(seed uint64, k int) bool { return seed%8 == 5 && k%6 == 0 }
+
 func unary(m *maker) *graph.Node {
 	x := m.pick(m.floats)
 	switch m.rnd.IntN(13) {

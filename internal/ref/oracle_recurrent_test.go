@@ -1,65 +1,59 @@
 package ref_test
 
 import (
-	"github.com/tapestry-ml/tapestry/graph"
+	"maps"
+
+	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// A cell makes the next state, the hidden values first, of the input's share xw
-// and the hidden values' share hw of the gates, each [batch gates·hidden].
-type cell func(xw, hw node, state []node) []node
-
-// gates cuts n equal parts from the last axis.
-func gates(x node, n int) []node {
-	out := make([]node, n)
-	size := x.Dim(1) / n
-	for i := range out {
-		out[i] = ops.Slice(x, 1, i*size, (i+1)*size)
+// The recurrent cases are built of the layers of package builders, over the case's
+// arrays, whose gates stand as PyTorch has them.
+func init() {
+	for name := range recurrentCells {
+		maps.Copy(models, map[string]func(b *builder) outputs{
+			name:                    func(b *builder) outputs { return b.recurrent(name, builders.Recur{}) },
+			name + "_bidirectional": func(b *builder) outputs { return b.bidirectional(name, builders.Recur{}) },
+		})
 	}
-	return out
 }
 
-func rnn(xw, hw node, _ []node) []node { return []node{ops.Tanh(ops.Add(xw, hw))} }
-
-func lstm(xw, hw node, state []node) []node {
-	p := gates(ops.Add(xw, hw), 4)
-	i, f, g, o := ops.Sigmoid(p[0]), ops.Sigmoid(p[1]), ops.Tanh(p[2]), ops.Sigmoid(p[3])
-	c := ops.Add(ops.Mul(f, state[1]), ops.Mul(i, g))
-	return []node{ops.Mul(o, ops.Tanh(c)), c}
+var recurrentCells = map[string]func(builders.Gates) builders.Cell{
+	"rnn_tanh": func(w builders.Gates) builders.Cell { return builders.RNN{Gates: w} },
+	"lstm":     func(w builders.Gates) builders.Cell { return builders.LSTM{Gates: w} },
+	"gru":      func(w builders.Gates) builders.Cell { return builders.GRU{Gates: w} },
 }
 
-func gru(xw, hw node, state []node) []node {
-	x, h := gates(xw, 3), gates(hw, 3)
-	r, z := ops.Sigmoid(ops.Add(x[0], h[0])), ops.Sigmoid(ops.Add(x[1], h[1]))
-	n := ops.Tanh(ops.Add(x[2], ops.Mul(r, h[2])))
-	return []node{ops.Add(ops.Mul(ops.OneMinus(z), n), ops.Mul(z, state[0]))}
+// layer is the cell of that name with the arrays of a direction, run as the other
+// fields say.
+func (b *builder) layer(name, suffix string, run builders.Recur) builders.Recur {
+	w := func(name string) node { return b.array(name + "_l0" + suffix) }
+	run.Cell = recurrentCells[name](builders.Gates{
+		In:     torchLinear(w("weight_ih"), w("bias_ih")),
+		Hidden: torchLinear(w("weight_hh"), w("bias_hh")),
+	})
+	return run
 }
 
-// recurrent unrolls a cell over time, once for each direction's suffix; the
-// results stand side by side.
-func (b *builder) recurrent(states int, f cell, suffixes ...string) outputs {
+func (b *builder) recurrent(name string, run builders.Recur) outputs {
+	return b.weighted(b.layer(name, "", run).Of(b.array("x")))
+}
+
+func (b *builder) bidirectional(name string, run builders.Recur) outputs {
+	l := builders.Bidirectional{Forward: b.layer(name, "", run), Backward: b.layer(name, "_reverse", run)}
+	return b.weighted(l.Of(b.array("x")))
+}
+
+// stepwise is a cell whose inputs are not prepared ahead of the loop.
+type stepwise struct{ Cell builders.Cell }
+
+func (c stepwise) Start(batch ...axis) []node              { return c.Cell.Start(batch...) }
+func (c stepwise) Step(x node, state []node) (next []node) { return c.Cell.Step(x, state) }
+
+// sideBySide is [builder.bidirectional] of two layers of one direction, the second over
+// the sequence turned round.
+func (b *builder) sideBySide(name string, run builders.Recur) outputs {
 	x := b.array("x")
-	batch, steps := x.Dim(0), x.Dim(1)
-	hidden := int(b.number("hidden", 0))
-	var sides []node
-	for side, suffix := range suffixes {
-		w := func(name string) node { return b.array(name + "_l0" + suffix) }
-		zero := b.g.Constant(b.dt, make([]float64, batch*hidden), graph.Dims(batch, hidden)...)
-		state := make([]node, states)
-		for i := range state {
-			state[i] = zero
-		}
-		out := make([]node, steps)
-		for k := range steps {
-			t := k
-			if side == 1 {
-				t = steps - 1 - k
-			}
-			xt := ops.Squeeze(ops.Slice(x, 1, t, t+1), 1)
-			state = f(linear(xt, w("weight_ih"), w("bias_ih")), linear(state[0], w("weight_hh"), w("bias_hh")), state)
-			out[t] = ops.Expand(state[0], 1, "")
-		}
-		sides = append(sides, ops.Concat(1, out...))
-	}
-	return b.weighted(ops.Concat(2, sides...))
+	backward := ops.Reverse(b.layer(name, "_reverse", run).Of(ops.Reverse(x, 1)), 1)
+	return b.weighted(ops.Concat(2, b.layer(name, "", run).Of(x), backward))
 }

@@ -29,6 +29,11 @@ type defined interface {
 	Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value
 }
 
+// iterated is an operation that runs a body, defined by how it does.
+type iterated interface {
+	Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body, in []graph.Value) ([]graph.Value, error)) (graph.Value, error)
+}
+
 // Eval computes the nodes. An input without a value takes its default; a
 // missing value, one of another size, or an operation without a definition is
 // an error.
@@ -101,6 +106,14 @@ func eval(env graph.Env, feed Feed, n *graph.Node, values map[*graph.Node]graph.
 		return out, nil
 	case defined:
 		return op.Eval(env, n, in), nil
+	case iterated:
+		return op.Iterate(n, in, func(b *graph.Body, in []graph.Value) ([]graph.Value, error) {
+			inner := Feed{}
+			for i, x := range b.In() {
+				inner[x] = in[i]
+			}
+			return Eval(env, inner, b.Out()...)
+		})
 	}
 	return graph.Value{}, fmt.Errorf("%v: no value is given for this %v", n, n.Role())
 }

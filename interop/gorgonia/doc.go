@@ -14,8 +14,8 @@
 //
 // Derivatives are nodes like others and are translated with the rest. Gorgonia's
 // own differentiation is not used: its second derivatives of several functions are
-// wrong. The graph is run as it is written; the result of rewrite.Run can be
-// compiled too.
+// wrong; docs/gorgonia.md has a table of them, and one of what runs here. The
+// graph is run as it is written; the result of rewrite.Run can be compiled too.
 //
 // # What is translated
 //

@@ -73,7 +73,9 @@ type Machine struct {
 func Compile(g *graph.Graph, options ...Option) (*Machine, error) {
 	var r request
 	for _, o := range options {
-		o(&r)
+		if o != nil {
+			o(&r)
+		}
 	}
 	if err := g.Err(); err != nil {
 		return nil, err

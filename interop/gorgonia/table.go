@@ -72,6 +72,7 @@ func table() []entry {
 		{op: "Relu", rule: relu},
 		{op: "Reshape", rule: reshape},
 		{op: "Rstd", refused: moments},
+		{op: "Scan", refused: "it has no loops"},
 		{op: "ScatterAdd", refused: "it has no integers for indices"},
 		{op: "Select", refused: "it has no choice by a mask, and products let NaN and infinity through"},
 		{op: "Sigmoid", rule: unary(G.Sigmoid)},

@@ -32,12 +32,16 @@ func Digits() *Table { return embedded("digits") }
 // 1992, doi:10.24432/C5PC7J, licence CC BY 4.0.
 func Wine() *Table { return embedded("wine") }
 
-// Builtin returns the built-in table of that name: digits, iris or wine.
+// Builtin returns the built-in table of that name: digits, iris, wine, or clusters, the
+// three separated ones of [Clusters] with 150 points and a spread of 1.
 func Builtin(name string) (*Table, error) {
-	names := []string{"digits", "iris", "wine"}
+	names := []string{"clusters", "digits", "iris", "wine"}
 	if !slices.Contains(names, name) {
 		return nil, fmt.Errorf("no built-in table %s%s; there are %s",
 			quote(name), didYouMean(name, names), strings.Join(names, ", "))
+	}
+	if name == "clusters" {
+		return Clusters(1, 3, 150, 1), nil
 	}
 	return embedded(name), nil
 }

@@ -44,10 +44,10 @@ func TestBuiltin(t *testing.T) {
 
 func TestBuiltinUnknown(t *testing.T) {
 	for name, want := range map[string]string{
-		"irsi":  `no built-in table "irsi" (did you mean "iris"?); there are digits, iris, wine`,
-		"digit": `no built-in table "digit" (did you mean "digits"?); there are digits, iris, wine`,
-		"mnist": `no built-in table "mnist"; there are digits, iris, wine`,
-		"":      `no built-in table ""; there are digits, iris, wine`,
+		"irsi":  `no built-in table "irsi" (did you mean "iris"?); there are clusters, digits, iris, wine`,
+		"digit": `no built-in table "digit" (did you mean "digits"?); there are clusters, digits, iris, wine`,
+		"mnist": `no built-in table "mnist"; there are clusters, digits, iris, wine`,
+		"":      `no built-in table ""; there are clusters, digits, iris, wine`,
 	} {
 		if _, err := Builtin(name); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
@@ -120,5 +120,13 @@ func TestIrisClusters(t *testing.T) {
 	}
 	if math.Abs(inertia-78.851441426146) > 1e-9 || math.Abs(index-0.7302) > 5e-5 {
 		t.Errorf("inertia %.12f and index %.4f, want 78.851441426146 and 0.7302", inertia, index)
+	}
+}
+
+// TestBuiltinClusters: the separated clusters have a name among the tables.
+func TestBuiltinClusters(t *testing.T) {
+	table, err := Builtin("clusters")
+	if err != nil || !reflect.DeepEqual(table, Clusters(1, 3, 150, 1)) {
+		t.Errorf("%v, %v", table, err)
 	}
 }

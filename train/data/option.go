@@ -31,7 +31,9 @@ const (
 func newConfig(opts []Option) config {
 	c := config{maxLine: 1 << 20, maxBytes: 1 << 30, maxCells: 1 << 26}
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	return c
 }

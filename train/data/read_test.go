@@ -30,7 +30,7 @@ func TestReadCSV(t *testing.T) {
 		{"semicolons", "a;b\n1;2\n", nil, Table{Columns: ab, X: []float64{1, 2}, Lines: []int{2}}},
 		{"semicolons below blank lines", "\n\r\na;b\n1;2\n", nil, Table{Columns: ab, X: []float64{1, 2}, Lines: []int{4}}},
 		{"tabs", "a\tb\n1\t2\n", nil, Table{Columns: ab, X: []float64{1, 2}, Lines: []int{2}}},
-		{"given delimiter", "a|b\n1|2\n", []Option{Delimiter('|')}, Table{Columns: ab, X: []float64{1, 2}, Lines: []int{2}}},
+		{"given delimiter", "a|b\n1|2\n", []Option{nil, Delimiter('|')}, Table{Columns: ab, X: []float64{1, 2}, Lines: []int{2}}},
 		{"quoted delimiters do not count", "\"a;;;\",b\n1,2\n", nil,
 			Table{Columns: []string{"a;;;", "b"}, X: []float64{1, 2}, Lines: []int{2}}},
 		{"quotes", "\"a \"\"x\"\"\",\"b\nc\"\n\"1\",2\n3,4\n", nil,

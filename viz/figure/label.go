@@ -1,6 +1,9 @@
 package figure
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A turn is a piece of an edge in the gap below row gap.
 type turn struct {
@@ -9,14 +12,35 @@ type turn struct {
 }
 
 // A labeller places labels so that they cover no node (they stay between rows
-// or in the gutter), no title and, where there is room, no other label.
+// or in the gutter), no title and, where there is room, no other label or edge.
 type labeller struct {
-	plates [][]Rect // titles, by the row below them
-	placed [][]Rect // labels, by gap; those of the gutter last
+	plates [][]Rect  // titles, by the row below them
+	placed [][]Rect  // labels, by gap; those of the gutter last
+	turns  [][]owned // pieces of all edges, by gap
+	edge   int       // whose label is placed
+}
+
+// owned is a turn of an edge.
+type owned struct {
+	turn
+	edge int
 }
 
 // stops are the positions on an edge that are tried, the middle first.
-var stops = [...]float64{0.5, 0.38, 0.62, 0.27, 0.73}
+var stops = [...]float64{0.5, 0.44, 0.56, 0.38, 0.62, 0.27, 0.73, 0.2, 0.8}
+
+// crowd is the number of edges in a gap above which labels may stand on any.
+const crowd = 40
+
+// onOthers reports whether r would cut another edge in two.
+func (l *labeller) onOthers(gap int, r Rect) bool {
+	if len(l.turns[gap]) > crowd {
+		return false
+	}
+	return slices.ContainsFunc(l.turns[gap], func(t owned) bool {
+		return t.edge != l.edge && passing([]turn{t.turn}, r) > 0
+	})
+}
 
 // place returns the plate of a label on one of the turns.
 func (l *labeller) place(g *grid, label string, turns []turn) Rect {
@@ -24,7 +48,7 @@ func (l *labeller) place(g *grid, label string, turns []turn) Rect {
 		return Rect{}
 	}
 	var fallback Rect
-	at := -1
+	at, worst := -1, 3
 	for _, t := range turns[:min(len(turns), 8)] {
 		ceiling, floor := g.bottom[t.gap]+1, g.top[t.gap+1]-1
 		for _, s := range stops {
@@ -35,12 +59,18 @@ func (l *labeller) place(g *grid, label string, turns []turn) Rect {
 			if overlapsAny(r, l.plates[t.gap+1]) {
 				continue
 			}
-			if !overlapsAny(r, l.placed[t.gap]) {
+			bad := 0
+			if overlapsAny(r, l.placed[t.gap]) {
+				bad = 2
+			} else if l.onOthers(t.gap, r) {
+				bad = 1
+			}
+			if bad < worst {
+				fallback, at, worst = r, t.gap, bad
+			}
+			if bad == 0 {
 				l.placed[t.gap] = append(l.placed[t.gap], r)
 				return r
-			}
-			if at < 0 {
-				fallback, at = r, t.gap
 			}
 		}
 	}

@@ -110,6 +110,7 @@ func (s *scene) position(ctx context.Context) error {
 	if err := p.settle(ctx, steps); err != nil {
 		return err
 	}
+	p.compact()
 	for i := range s.item {
 		s.item[i].x = math.Round(s.item[i].x)
 	}

@@ -1,9 +1,11 @@
 package figure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -235,6 +237,55 @@ func TestChainsAreStraight(t *testing.T) {
 	straight("network", network(80, 1), "f0-5", "f1-5", "f2-5", "f3-5", "f4-5")
 }
 
+// What stands beside the rest comes close to it, also where its parts push each
+// other away: here an input between two boxes.
+func TestNoEmptyStrips(t *testing.T) {
+	f := &Figure{}
+	for _, n := range []Node{{ID: "w", Module: "conv", Role: Param}, {ID: "x", Role: Input}, {ID: "h", Main: "h = conv(x, w) of a length", Module: "conv", Role: Reduce},
+		{ID: "gain", Module: "norm", Role: Param}, {ID: "bias", Module: "norm", Role: Param}, {ID: "n", Main: "n = standardise(h)·gain + bias", Module: "norm"},
+		{ID: "v", Main: "v = relu(n)"}, {ID: "m", Main: "m = mean v", Role: Reduce}, {ID: "u", Module: "head", Role: Param}, {ID: "b", Module: "head", Role: Param},
+		{ID: "scores", Main: "scores = Σ m·u + b of a length", Module: "head"}, {ID: "label", Role: Input}, {ID: "l", Main: "l = −Σ [k = label]·log softmax(…)", Module: "entropy"},
+		{ID: "loss", Main: "loss = mean l", Role: Loss, Module: "entropy"}} {
+		if n.Sub = "f32 8×8×8×8"; n.Main == "" {
+			n.Main = n.ID
+		}
+		f.Nodes = append(f.Nodes, n)
+	}
+	for _, e := range [][2]string{{"w", "h"}, {"x", "h"}, {"h", "n"}, {"gain", "n"}, {"bias", "n"}, {"n", "v"}, {"v", "m"}, {"m", "scores"}, {"u", "scores"}, {"b", "scores"},
+		{"label", "l"}, {"scores", "l"}, {"l", "loss"}} {
+		f.Edges = append(f.Edges, Edge{From: e[0], To: e[1], Label: "n×c"})
+	}
+	for _, m := range []string{"conv", "norm", "head", "entropy"} {
+		f.Modules = append(f.Modules, Module{Path: m, Title: m})
+	}
+	noStrip(t, "head", f)
+	noStrip(t, "kmeans", kmeans())
+}
+
+// noStrip reports where no node of the values stands for 120 pixels, although others
+// do on both sides.
+func noStrip(t *testing.T, name string, f *Figure) {
+	t.Helper()
+	for _, l := range mustLayout(t, f).Panels {
+		var spans []Rect
+		for _, n := range l.Nodes {
+			if !f.Nodes[n.Node].Backward {
+				spans = append(spans, n.Rect)
+			}
+		}
+		slices.SortFunc(spans, func(a, b Rect) int { return cmp.Compare(a.X, b.X) })
+		end := math.Inf(1)
+		for _, r := range spans {
+			if r.X-end > 120 {
+				t.Errorf("%s: nothing stands between x = %v and %v", name, end, r.X)
+			}
+			if end = max(end, r.X+r.W); math.IsInf(end, 1) {
+				end = r.X + r.W
+			}
+		}
+	}
+}
+
 func TestLongEdgesRunPlumb(t *testing.T) {
 	f := chain(9)
 	f.Edges = append(f.Edges, Edge{From: "n0", To: "n8"})
@@ -319,5 +370,25 @@ func BenchmarkLayout(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A label stands where no other edge passes, as far as there is such a place: its
+// plate would cut the edge in two.
+func TestLabelsLeaveOtherEdgesWhole(t *testing.T) {
+	f := &Figure{}
+	for _, id := range []string{"x", "wq", "wk", "wv", "q", "k", "v", "e"} {
+		f.Nodes = append(f.Nodes, Node{ID: id, Main: id + " of a length", Sub: "f32 4×5×8"})
+	}
+	for _, e := range [][2]string{{"x", "q"}, {"x", "k"}, {"x", "v"}, {"wq", "q"}, {"wk", "k"}, {"wv", "v"}, {"q", "e"}, {"k", "e"}, {"v", "e"}} {
+		f.Edges = append(f.Edges, Edge{From: e[0], To: e[1], Label: "b×t×m"})
+	}
+	l := mustLayout(t, f).Panels[0]
+	for _, e := range l.Edges {
+		for _, o := range l.Edges {
+			if e.Edge != o.Edge && through(o.Path, e.Label) {
+				t.Errorf("the label of edge %v stands on edge %v", f.Edges[e.Edge], f.Edges[o.Edge])
+			}
+		}
 	}
 }

@@ -28,7 +28,9 @@ func OnlyPanel(panel int) Option { return func(o *options) { o.panel = panel } }
 func (f *Figure) options(opts []Option) (options, error) {
 	o := options{legend: true}
 	for _, set := range opts {
-		set(&o)
+		if set != nil {
+			set(&o)
+		}
 	}
 	switch {
 	case o.theme > Dark:

@@ -243,12 +243,7 @@ func (p *placement) settle(ctx context.Context, steps int) error {
 			break
 		}
 	}
-	for i := range s.item {
-		s.item[i].x = p.x[p.block.find(i)]
-	}
-	for b := range s.box {
-		s.box[b].left, s.box[b].right = p.x[p.left(b)], p.x[p.right(b)]
-	}
+	p.write()
 	return nil
 }
 

@@ -53,8 +53,15 @@ func (g *grid) route(ctx context.Context, p int, out *PanelLayout) error {
 		out.Edges = append(out.Edges, p)
 	}
 	r.titles(turns)
+	r.labels.turns = make([][]owned, g.rows)
+	for k := range visible {
+		for _, t := range turns[k] {
+			r.labels.turns[t.gap] = append(r.labels.turns[t.gap], owned{t, k})
+		}
+	}
 	for k, e := range visible {
 		if turns[k] != nil {
+			r.labels.edge = k
 			out.Edges[k].Label = r.labels.place(g, line(g.figure.Edges[e].Label, labelLimit), turns[k])
 		}
 	}

@@ -8,7 +8,7 @@ const (
 	subSize    = 11.5
 	labelSize  = 9.5
 	titleSize  = 11.5
-	textLimit  = 28
+	textLimit  = 38
 	labelLimit = 24
 
 	nodeHeight  = 42.0

@@ -26,6 +26,11 @@ func (p Page) check() error {
 			return fmt.Errorf("method %q: %w", m.Name, err)
 		}
 	}
+	for i, d := range p.Pairs {
+		if min(d.A, d.B) < 0 || max(d.A, d.B) >= len(p.Variants) || d.A == d.B {
+			return fmt.Errorf("pair %d: variants %d and %d of %d", i, d.A, d.B, len(p.Variants))
+		}
+	}
 	for i, s := range p.Sweeps {
 		if err := s.check(len(p.Variants)); err != nil {
 			return fmt.Errorf("sweep %d %q: %w", i, s.Name, err)
@@ -56,8 +61,10 @@ func (m Method) check(p Page) error {
 		switch {
 		case seeds[r.Seed]:
 			return fmt.Errorf("two runs of seed %d", r.Seed)
-		case len(r.Inertia) == 0:
+		case len(r.Inertia) == 0 && !p.byLoss():
 			return fmt.Errorf("seed %d: no inertia", r.Seed)
+		case len(r.Inertia) == 0 && len(r.Loss) == 0:
+			return fmt.Errorf("seed %d: no inertia and no loss", r.Seed)
 		}
 		seeds[r.Seed] = true
 	}

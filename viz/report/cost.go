@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
@@ -69,7 +70,7 @@ func machine(name string) string {
 
 // costRows are the costs by kind, in units that keep the numbers short.
 func costRows(ms []Method) []chart.Row {
-	return []chart.Row{
+	rows := []chart.Row{
 		costRow("nodes", ms, func(c Cost) float64 { return float64(c.Nodes) }),
 		costRow("instructions", ms, func(c Cost) float64 { return float64(c.Instructions) }),
 		costRow("FLOPs", ms, func(c Cost) float64 { return float64(c.FLOPs) }),
@@ -78,6 +79,10 @@ func costRows(ms []Method) []chart.Row {
 		costRow("time", ms, func(c Cost) float64 { return c.Seconds },
 			unit{"ns", 1e-9}, unit{"µs", 1e-6}, unit{"ms", 1e-3}, unit{"s", 1}),
 	}
+	if slices.ContainsFunc(ms, func(m Method) bool { return m.Cost.Params > 0 }) {
+		rows = append([]chart.Row{costRow("parameters", ms, func(c Cost) float64 { return float64(c.Params) })}, rows...)
+	}
+	return rows
 }
 
 // unit is a multiple of what is counted.

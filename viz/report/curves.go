@@ -115,7 +115,7 @@ func (w *writer) training(p Page) section {
 	var figures []template.HTML
 	if some(p.Variants, loss) {
 		caption := "The loss that each run minimises."
-		if len(p.Variants) > 1 {
+		if len(p.Variants) > 1 && !p.byLoss() {
 			caption += " The objectives measure different things: compare the shapes of the lines more than their heights."
 		}
 		figures = append(figures, w.figure(curves(p, "loss", "Loss per step", "loss", loss), caption+note))

@@ -10,13 +10,15 @@ import (
 func (p Page) data() ([]byte, error) { return json.Marshal(plain(reflect.ValueOf(p))) }
 
 // plain is a value for encoding/json, which rejects numbers that are not finite:
-// they become null. Fields marked "-" are left out.
+// they become null. Fields marked "-" are left out, and those marked ",omitempty"
+// where they are zero.
 func plain(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Struct:
 		fields := map[string]any{}
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.Tag.Get("json") != "-" {
+			f := v.Type().Field(i)
+			if tag := f.Tag.Get("json"); tag != "-" && !(tag == ",omitempty" && v.Field(i).IsZero()) {
 				fields[f.Name] = plain(v.Field(i))
 			}
 		}

@@ -158,3 +158,19 @@ func hostile(name string) Page {
 	p.Made = Made{name, name, name}
 	return p
 }
+
+// besides is a page of models that are judged by their loss.
+func besides() Page {
+	p := Page{Setup: Setup{Steps: 24, Optimiser: "adam(0.01)"}, Task: "All were trained on the same task.",
+		Pairs: []Pair{{A: 0, B: 1, Mean: -.25, Error: .01, Beyond: true}, {A: 0, B: 2, Mean: .5, Error: .4}, {A: 1, B: 2, Mean: .75, Error: math.NaN()}}}
+	for v, name := range []string{"one layer", "two layers", "three layers"} {
+		m := fakeMethod(name, 0, 3, 24)
+		m.Centres, m.Paths, m.Counts = nil, nil, nil
+		m.Cost = Cost{Nodes: 20, Instructions: 10, FLOPs: 100, Peak: 1024, Params: 60 + v, Seconds: 1e-6}
+		for i := range m.Runs {
+			m.Runs[i] = Run{Seed: uint64(i), Loss: m.Runs[i].Loss, ARI: math.NaN(), End: .5 - .25*float64(v) + .125*float64(i)}
+		}
+		p.Variants = append(p.Variants, m)
+	}
+	return p
+}

@@ -19,7 +19,7 @@ func (w *writer) made(p Page) section {
 		name string
 		of   func(Run) float64
 	}{
-		{"inertia", Run.result},
+		{p.measure(), Run.result},
 		{"loss", func(r Run) float64 { return last(r.Loss) }},
 		{"spread", func(r Run) float64 { return last(r.Spread) }},
 		{"movement", func(r Run) float64 { return last(r.Movement) }},

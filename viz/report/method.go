@@ -22,8 +22,13 @@ func last(v []float64) float64 {
 	return v[len(v)-1]
 }
 
-// result is the run's inertia at its end.
-func (r Run) result() float64 { return last(r.Inertia) }
+// result is the run's inertia at its end, or else its loss.
+func (r Run) result() float64 {
+	if len(r.Inertia) == 0 {
+		return r.End
+	}
+	return last(r.Inertia)
+}
 
 // median is the middle of the finite values, the mean of the middle two if their
 // number is even, NaN if there is none.
@@ -43,7 +48,7 @@ func finites(v []float64) []float64 {
 	return v
 }
 
-// best is the run that ends with the smallest inertia, the first among equals.
+// best is the run with the smallest result, the first among equals.
 func (m Method) best() Run {
 	best := m.Runs[0]
 	for _, r := range m.Runs[1:] {
@@ -59,6 +64,15 @@ func (m Method) ends(c curve) []float64 {
 	var out []float64
 	for _, r := range m.Runs {
 		out = append(out, last(c(r)))
+	}
+	return out
+}
+
+// results are what the runs are judged by.
+func (m Method) results() []float64 {
+	var out []float64
+	for _, r := range m.Runs {
+		out = append(out, r.result())
 	}
 	return out
 }
@@ -93,7 +107,7 @@ func (m Method) aris() []float64 {
 func (m Method) reaching() int {
 	level := m.best().result()
 	n := 0
-	for _, v := range m.ends(inertia) {
+	for _, v := range m.results() {
 		if math.Abs(v-level) <= 1e-4*math.Abs(level) {
 			n++
 		}

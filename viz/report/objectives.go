@@ -33,6 +33,9 @@ func (w *writer) graphs(p Page) section {
 		return s
 	}
 	s.Lead = []string{"The computation as the program carries it out, from data and centres to the loss, and back for the gradient."}
+	if p.byLoss() {
+		s.Lead = []string{"The computation as the program carries it out, from inputs and parameters to the loss."}
+	}
 	if len(p.Variants) > 1 {
 		s.Lead = append(s.Lead, fmt.Sprintf("What %s share stands at the same place in each; what differs stands out.", list(names(p.Variants))))
 	}

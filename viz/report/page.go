@@ -2,7 +2,8 @@ package report
 
 import "html/template"
 
-// Page is what a comparison has to tell. Only variants with runs are needed;
+// Page is what a comparison has to tell. Where no run has an inertia, the variants are
+// not clusterings, and are judged by their loss. Only variants with runs are needed;
 // what is missing is left out of the file. Slices are read, never changed.
 type Page struct {
 	Title      string // the heading; by default the variants' names and the data's
@@ -17,7 +18,22 @@ type Page struct {
 	// index of the assignments of variants i and j, a symmetric square.
 	Between [][]float64
 	Sweeps  []Sweep
-	Made    Made
+	// Task says in words what the variants were trained on, where that is not the
+	// data, and for which of them it is the same.
+	Task string `json:",omitempty"`
+	// Pairs compares where the losses of variants end, for those where that makes
+	// sense.
+	Pairs []Pair `json:",omitempty"`
+	Made  Made
+}
+
+// Pair is the difference of two variants' losses at the end, B's minus A's, seed by
+// seed.
+type Pair struct {
+	A, B   int     // indices of variants
+	Mean   float64 // over the seeds
+	Error  float64 // its standard error; NaN for one seed
+	Beyond bool    // whether the difference exceeds the noise
 }
 
 // Data says what the methods were trained on.
@@ -38,7 +54,7 @@ type Setup struct {
 	Gamma     []float64
 }
 
-// Method is one way to find centres, with its runs.
+// Method is one way to find centres, or another model, with its runs.
 type Method struct {
 	Name string
 	// Formula is the objective, and Chain how its derivative comes about, each
@@ -65,7 +81,8 @@ type Equation struct {
 
 // Run is one training from one seed. The curves have an entry per step, of what
 // was measured before it, and perhaps one more for the end. A curve that was not
-// measured is nil; the last entry of Inertia is the run's result.
+// measured is nil. The last entry of Inertia is the run's result; on a page where no
+// run has any, End is.
 type Run struct {
 	Seed     uint64
 	Loss     []float64 // the method's own objective
@@ -74,6 +91,7 @@ type Run struct {
 	Movement []float64 // √Σ_j ‖Δr_j‖²
 	Angle    []float64 // degrees between the objectives' gradients; NaN where one vanishes
 	ARI      float64   // adjusted Rand index with the labels; NaN without labels
+	End      float64   `json:",omitempty"` // the loss at the end of training
 }
 
 // Cost is what a training step takes. The zero value is a cost not measured.
@@ -82,6 +100,7 @@ type Cost struct {
 	Instructions int // of the tape
 	FLOPs        int64
 	Peak         int     // bytes of memory in use at the fullest moment
+	Params       int     `json:",omitempty"` // numbers that are trained; 0 where they are not counted
 	Seconds      float64 // on the machine that wrote the report
 }
 

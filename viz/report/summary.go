@@ -21,12 +21,16 @@ type card struct {
 
 // summary says what was done and how it ended.
 func (w *writer) summary(p Page) section {
-	s := section{ID: "summary", Title: "In short", Lead: []string{p.done(), p.ended()}}
+	s := section{ID: "summary", Title: "In short", Lead: []string{p.done(), p.Task, p.ended()}}
 	s.Body = append(s.Body, w.part("facts", p.facts()))
 	var cards []card
 	for i, m := range p.methods() {
 		c := card{Name: m.Name}
 		best := m.best()
+		if p.byLoss() {
+			cards = append(cards, w.lossCard(c, i, m))
+			continue
+		}
 		if len(best.Inertia) > 1 {
 			c.Spark = w.svg(chart.Sparkline{Name: "inertia of " + m.Name + " in its best run", Y: best.Inertia, Log: true, Group: i})
 		}
@@ -43,6 +47,22 @@ func (w *writer) summary(p Page) section {
 	}
 	s.Body = append(s.Body, w.part("cards", cards), w.part("terms", p.terms()))
 	return s
+}
+
+// lossCard completes the card of a method that is judged by its loss.
+func (w *writer) lossCard(c card, i int, m Method) card {
+	if best := m.best(); len(best.Loss) > 1 {
+		all := finites(best.Loss)
+		c.Spark = w.svg(chart.Sparkline{Name: "loss of " + m.Name + " in its best run", Y: best.Loss, Log: len(all) > 0 && all[0] > 0, Group: i})
+	}
+	c.Facts = append(c.Facts, fact{"loss at the end", number(median(m.results())), medianNote(m, "median")})
+	if len(m.Runs) > 1 {
+		c.Facts = append(c.Facts, fact{"best", number(m.best().result()), fmt.Sprint("seed ", m.best().Seed)})
+	}
+	if m.Cost.Params > 0 {
+		c.Facts = append(c.Facts, fact{"parameters", number(float64(m.Cost.Params)), "numbers"})
+	}
+	return c
 }
 
 // medianNote is a note that makes sense for a method with several runs.
@@ -78,6 +98,9 @@ func (p Page) done() string {
 	if p.Setup.Steps > 0 {
 		fmt.Fprintf(&b, ", for %s", count(p.Setup.Steps, "step"))
 	}
+	if p.byLoss() {
+		return b.String() + "."
+	}
 	return b.String() + ". All are judged by the inertia of where their centres end."
 }
 
@@ -94,7 +117,7 @@ func sameSeeds(ms []Method) bool {
 	return !slices.ContainsFunc(ms, func(m Method) bool { return !slices.Equal(seeds(m), seeds(ms[0])) })
 }
 
-// ended is how the inertias compare.
+// ended is how the results compare.
 func (p Page) ended() string {
 	var said []string
 	if len(p.Baselines) > 0 {
@@ -107,9 +130,9 @@ func (p Page) ended() string {
 			})))
 	}
 	said = append(said, capital(p.inMedian()+eachSays(p.Variants, func(m Method) string {
-		v := finites(m.ends(inertia))
+		v := finites(m.results())
 		if len(v) == 0 {
-			return m.Name + " has no finite inertia"
+			return m.Name + " has no finite " + p.measure()
 		}
 		between := ""
 		if lo, hi := number(v[0]), number(v[len(v)-1]); lo != hi {
@@ -181,6 +204,9 @@ func seedList(runs []Run) string {
 
 // terms are the words that the page uses.
 func (p Page) terms() []fact {
+	if p.byLoss() {
+		return []fact{{Name: "Loss at the end", Value: "the mean loss of the last tenth of the steps, each measured on its own examples before the step's update."}}
+	}
 	out := []fact{{Name: "Inertia", Value: "the sum over all points of the squared distance to the nearest centre. Smaller is tighter."}}
 	if some(p.Variants, spread) {
 		out = append(out, fact{Name: "Spread", Value: "how far apart the centres lie that a point listens to, in the mean over the points: Σⱼ αᵢⱼ ‖rⱼ − r̂ᵢ‖², where αᵢⱼ is the weight of centre j for point i and r̂ᵢ = Σⱼ αᵢⱼ rⱼ. It is 0 when every point listens to one centre."})

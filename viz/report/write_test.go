@@ -33,7 +33,7 @@ func render(t *testing.T, p Page) string {
 func pages() map[string]Page {
 	all := map[string]Page{
 		"full": fake(), "one variant": fakeOf(3, 24, "soft"), "three variants": fakeOf(3, 24, "a", "b", "c"), "one seed": fakeOf(1, 24, "a", "b"),
-		"minimal": minimal(), "spoilt": spoilt(),
+		"minimal": minimal(), "spoilt": spoilt(), "by loss": besides(),
 		"script": hostile(`<script>alert("1")</script>&amp;'--><!--]]>`), "RTL": hostile("שלום \u202e عالم"), "controls": hostile("\x00\x1b\xff\n\u2028"),
 		"long": hostile(strings.Repeat("Donaudampfschiff", 40)), "template": hostile("{{.}}{{template \"x\"}}${x}`"),
 	}
@@ -299,6 +299,7 @@ func TestLeftOut(t *testing.T) {
 		"one variant": {"compare the shapes", "same place in each"},
 		"spoilt":      {"% above", "times the spread", "stays within", "lies between"},
 		"one seed":    {"median over", "Bold: the median"},
+		"by loss":     {"inertia", "Inertia", "centre", "spread", "ARI", `id="baselines"`},
 	} {
 		text := styles.ReplaceAllString(scripts.ReplaceAllString(render(t, all[name]), ""), "")
 		for _, s := range absent {

@@ -1,0 +1,109 @@
+package builders
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Autoencoder squeezes rows x[… d] through a bottleneck of k < d numbers and makes
+// them again: the data are their own labels.
+//
+//	y = encoder(x),  x̂ = decoder(y)
+//
+// Encoder and decoder are affine layers with a non-linearity φ between two of them.
+// With one layer each it is linear, and the best it can do is what principal
+// component analysis does: the bottleneck leaves a map of rank k (the notes on
+// self-supervision in the autoencoder style).
+type Autoencoder struct {
+	Encoder, Decoder []Linear
+	Activation       func(*graph.Node) *graph.Node // φ; nil for tanh
+}
+
+// NewAutoencoder adds layers from d over the hidden widths to k, encoder/W₁[d …],
+// encoder/b₁, …, and back over the same widths to d, numbered on: decoder/W₃, ….
+func NewAutoencoder(g *graph.Graph, dt graph.DType, d, k graph.Axis, hidden ...graph.Axis) Autoencoder {
+	widths := append(append([]graph.Axis{d}, hidden...), k)
+	n := len(widths) - 1
+	var a Autoencoder
+	end := g.Scope("encoder")
+	for i := range n {
+		a.Encoder = append(a.Encoder, numberedLinear(g, i, dt, widths[i], widths[i+1]))
+	}
+	end()
+	defer g.Scope("decoder")()
+	for i := range n {
+		a.Decoder = append(a.Decoder, numberedLinear(g, n+i, dt, widths[n-i], widths[n-i-1]))
+	}
+	return a
+}
+
+// numberedLinear adds W₁[in out] and b₁[out], numbered from index 0 on, to the current
+// scope.
+func numberedLinear(g *graph.Graph, i int, dt graph.DType, in, out graph.Axis) Linear {
+	return Linear{W: g.Param(indexed("W", i), dt, in, out), B: g.Param(indexed("b", i), dt, out)}
+}
+
+// NewLinearAutoencoder adds the matrices of the notes, encoder/A[d k] and
+// decoder/B[k d], and with offsets also encoder/a[k] and decoder/b[d], without which
+// the rows should have mean 0:
+//
+//	y = x·A + a,  x̂ = y·B + b
+func NewLinearAutoencoder(g *graph.Graph, dt graph.DType, d, k graph.Axis, offsets bool) Autoencoder {
+	layer := func(scope, weights, offset string, in, out graph.Axis) []Linear {
+		defer g.Scope(scope)()
+		l := Linear{W: g.Param(weights, dt, in, out)}
+		if offsets {
+			l.B = g.Param(offset, dt, out)
+		}
+		return []Linear{l}
+	}
+	return Autoencoder{Encoder: layer("encoder", "A", "a", d, k), Decoder: layer("decoder", "B", "b", k, d)}
+}
+
+// Encode is the code y[… k] of x[… d].
+func (a Autoencoder) Encode(x *graph.Node) *graph.Node {
+	return a.through("encoder", "h", a.Encoder, x).As("y")
+}
+
+// Decode makes x̂[… d] of a code y[… k].
+func (a Autoencoder) Decode(y *graph.Node) *graph.Node {
+	return a.through("decoder", "ĥ", a.Decoder, y).As("x̂")
+}
+
+// Of is x̂[… d], made of the code of x[… d].
+func (a Autoencoder) Of(x *graph.Node) *graph.Node { return a.Decode(a.Encode(x)) }
+
+func (a Autoencoder) through(scope, hidden string, layers []Linear, x *graph.Node) *graph.Node {
+	φ := a.Activation
+	if φ == nil {
+		φ = ops.Tanh
+	}
+	for i, l := range layers {
+		end := within(scope, x, l.W)
+		if i > 0 {
+			x = φ(x).As(hidden)
+		}
+		x = l.Of(x)
+		end()
+	}
+	return x
+}
+
+// ReconstructionError is the mean over the rows of ‖x − x̂‖², for x[… d] and x̂[… d].
+func ReconstructionError(x, made *graph.Node) *graph.Node {
+	defer graph.Of(x, made).Scope("reconstruction error")()
+	return ops.Mean(ops.Sum(ops.Square(ops.Sub(x, made)), -1))
+}
+
+// Corrupt adds noise of a standard deviation σ, a scalar, drawn anew in every step:
+// x̃ = x + σε with ε normal. To make x of x̃ is the task of a denoising autoencoder
+// (Vincent et al., 2008), which cannot learn the identity even if its code is wide.
+func Corrupt(x, σ *graph.Node) *graph.Node {
+	if !x.IsValid() {
+		return ops.Mul(x, σ)
+	}
+	g := graph.Of(x, σ)
+	defer g.Scope("corrupt")()
+	ε := ops.RandomNormal(g, "ε", x.DType(), x.Shape().Axes()...).As("ε")
+	return ops.Add(x, ops.Mul(σ, ε)).As("x̃")
+}

@@ -1,0 +1,70 @@
+package builders
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Bidirectional reads a sequence both ways (Schuster & Paliwal, 1997; the notes on
+// sequence learning via bidirectional RNNs): at each time stand side by side what the
+// forward cell has made of all that came before, and the backward cell of all that follows,
+//
+//	→h_t = cell(x_t, →h_{t−1}),  ←h_t = cell′(x_t, ←h_{t+1}),  h_t = [→h_t; ←h_t]
+type Bidirectional struct {
+	Name              string
+	Forward, Backward Recur // Reverse is set for the second whatever it says
+}
+
+// Of gives [→h; ←h][b t 2h] for x[b t d].
+func (l Bidirectional) Of(x *graph.Node) *graph.Node {
+	h, _ := l.Read(x)
+	return h
+}
+
+// Read is [Bidirectional.Of] together with the last states of both directions, side by side.
+func (l Bidirectional) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) {
+	defer within(l.Name, x)()
+	l.Forward.Reverse, l.Backward.Reverse = false, true
+	forward, first := l.Forward.run(x, nil, "→h")
+	backward, second := l.Backward.run(x, nil, "←h")
+	if len(first) != len(second) {
+		err := fmt.Errorf("the cells carry %d and %d states: want two of a kind", len(first), len(second))
+		return graph.Of(x).Fail("Bidirectional", err, x), first
+	}
+	for i := range first {
+		final = append(final, ops.Concat(-1, first[i], second[i]))
+	}
+	return ops.Concat(-1, forward, backward).As("[→h; ←h]"), final
+}
+
+// Stack is recurrent layers on each other, each reading the hidden values of the one
+// below (the notes on making RNNs more expressive):
+//
+//	h^l_t = cell_l(h^{l−1}_t, h^l_{t−1}),  x^l_t = h^l_t + x^{l−1}_t with skips
+//
+// Skips are vertical shortcuts past a layer whose input and output are of one size, so
+// that gradients reach the lower layers; horizontal ones, from step to step, would
+// have the cell pass over its input.
+type Stack struct {
+	Name   string
+	Layers []Layer // such as [Recur] and [Bidirectional]
+	Skip   bool    // past every layer but the first
+}
+
+// Of gives the values of the last layer, x[b t h], for x[b t d].
+func (s Stack) Of(x *graph.Node) *graph.Node {
+	defer within(s.Name, x)()
+	for i, l := range s.Layers {
+		if l == nil {
+			return graph.Of(x).Fail("Stack", fmt.Errorf("layer %d is nil", i), x)
+		}
+		h := l.Of(x)
+		if i > 0 && s.Skip {
+			h = ops.Add(h, x).As(indexed("x", i))
+		}
+		x = h
+	}
+	return x
+}

@@ -1,0 +1,91 @@
+package builders
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// ConvNeXtBlock mixes places channel by channel, then channels place by place, as
+// a transformer's block does (Liu et al., 2022; the notes on ConvNeXt):
+//
+//	y = x + γ·(W₂·gelu(W₁·norm(depthwise conv(x))))
+//
+// with one norm and one activation. W₁ makes four times the channels, W₂ takes them
+// back; both are convolutions of 1×1.
+type ConvNeXtBlock struct {
+	Name      string
+	Depthwise Conv
+	Norm      LayerNorm
+	Up, Down  Linear
+	Scale     *graph.Node // γ[c]; nil for none
+}
+
+// NewConvNeXtBlock adds the parameters of a block of channels c with windows of
+// k×k, k odd: 7 in the paper. With a layer scale, γ starts at 10⁻⁶.
+func NewConvNeXtBlock(g *graph.Graph, name string, dt graph.DType, c graph.Axis, k int, layerScale bool) ConvNeXtBlock {
+	defer g.Scope(name)()
+	wide := graph.Ax("e", 4*c.Size)
+	b := ConvNeXtBlock{
+		Name:      name,
+		Depthwise: NewDepthwise2D(g, "depthwise", dt, c, Window{Size: k}.Same()),
+		Norm:      NewLayerNorm(g, "norm", dt, c),
+		Up:        NewLinear(g, "up", dt, c, wide),
+		Down:      NewLinear(g, "down", dt, wide, c),
+	}
+	if layerScale {
+		b.Scale = g.Param("γ", dt, c).Init(graph.Fill(1e-6))
+	}
+	return b
+}
+
+// Of is the block of x[n h w c].
+func (b ConvNeXtBlock) Of(x *graph.Node) *graph.Node {
+	defer within(b.Name, x, b.Depthwise.W)()
+	u := b.Norm.Of(b.Depthwise.Of(x).As("u")).As("û")
+	f := b.Down.Of(ops.Gelu(b.Up.Of(u)).As("v"))
+	return ops.Add(x, affine(f, b.Scale, nil).As("F(x)")).As("y")
+}
+
+// ConvNeXt cuts images into patches, applies blocks, a norm, the average over all
+// places and a linear layer.
+type ConvNeXt struct {
+	Patches Conv
+	Blocks  []ConvNeXtBlock
+	Norm    LayerNorm
+	Head    Linear
+}
+
+// NewConvNeXt adds the parameters of a net from channels in to scores out with
+// patches of p×p and blocks with windows of k×k.
+func NewConvNeXt(g *graph.Graph, dt graph.DType, in, channels, out graph.Axis, p, k, blocks int, layerScale bool) ConvNeXt {
+	m := ConvNeXt{Patches: NewConv2D(g, "patches", dt, in, channels, Window{Size: p, Stride: p})}
+	for i := range blocks {
+		m.Blocks = append(m.Blocks, NewConvNeXtBlock(g, numbered("block", i), dt, channels, k, layerScale))
+	}
+	m.Norm = NewLayerNorm(g, "norm", dt, channels)
+	m.Head = NewLinear(g, "head", dt, channels, out)
+	return m
+}
+
+// Of gives scores[n k] of images x[n h w c].
+func (m ConvNeXt) Of(x *graph.Node) *graph.Node {
+	x = m.Patches.Of(x).As("x₀")
+	for _, b := range m.Blocks {
+		x = b.Of(x)
+	}
+	return m.Head.Of(m.Norm.Of(GlobalAverage(x).As("x̄")))
+}
+
+// numbered is the name of the part with index i: block1, block2.
+func numbered(name string, i int) string { return fmt.Sprintf("%s%d", name, i+1) }
+
+// indexed is the name of a quantity with index i, counted from 1: x₁, x₂.
+func indexed(name string, i int) string {
+	for _, digit := range strconv.Itoa(i + 1) {
+		name += string('₀' + digit - '0')
+	}
+	return name
+}

@@ -1,0 +1,356 @@
+package builders
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// convolution: weights shared over positions.
+var convolution = []Builder{
+	conv1DNarrow, conv1DWide, convText, conv2D, convDepthwise, convTransposed, pool,
+	resnetPlain, resnet, convNeXt, uNet, odeNet,
+}
+
+var (
+	sizeImages   = Size{Name: "n", Default: 8, Doc: "images in a batch", Kind: Count}
+	sizeHeight   = Size{Name: "size", Default: 8, Doc: "height and width of an image", Kind: Count}
+	sizeChannels = Size{Name: "channels", Default: 4, Doc: "channels after the first convolution", Kind: Count}
+	sizeWindow   = Size{Name: "window", Default: 3, Doc: "height and width of the windows", Kind: Count}
+	sizeBlocks   = Size{Name: "depth", Default: 2, Doc: "blocks", Kind: Count}
+	sizeMode     = Size{Name: "mode", Doc: "statistics of the batch, or the running ones", Kind: Choice, Choices: []string{"train", "eval"}}
+	sizePadding  = Size{Name: "padding", Default: 1, Doc: "pixels laid around an image", Kind: Natural}
+	sizeMirror   = Size{Name: "around", Doc: "what is laid around an image", Kind: Choice, Choices: []string{"zero", "mirror"}}
+	classes      = graph.Ax("k", orientations)
+)
+
+// pictures adds the input x[n h w c=1].
+func pictures(g *graph.Graph, s Settings, dt graph.DType) *graph.Node {
+	return g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("h", s.Int("size")), graph.Ax("w", s.Int("size")), graph.Ax("c", 1))
+}
+
+// channelsOf is the axis of the channels that the first convolution makes.
+func channelsOf(s Settings) graph.Axis { return graph.Ax("c", s.Int("channels")) }
+
+// classify makes scores[n k] of the pictures x the model's output, with the
+// orientation of a bar as the task.
+func (m *Model) classify(x, scores *graph.Node) {
+	label := m.Graph.Input("label", graph.I64, graph.Ax("n", x.Dim(0)))
+	m.Output = scores.As("scores")
+	m.Loss = CrossEntropy(scores, label).As("loss")
+	m.Examples = func(rng *rand.Rand) Feed {
+		images, labels := bars(rng, x.Type(), label.Type())
+		return Feed{x: images, label: labels}
+	}
+}
+
+// atMost records that a number of parts is more than a graph should have, and gives
+// how many to build.
+func (m *Model) atMost(name string, n, most int) int {
+	if n > most {
+		m.Graph.Fail(m.Builder.Name, fmt.Errorf("%s = %d: want at most %d", name, n, most))
+		return 0
+	}
+	return n
+}
+
+// conv1D makes a model of a single convolution of sequences that learns a filter.
+func conv1D(wide bool) func(Settings, graph.DType, *Model) {
+	return func(s Settings, dt graph.DType, m *Model) {
+		g, w := m.Graph, Window{Size: s.Int("window")}
+		if wide {
+			w = w.Wide()
+		}
+		n := graph.Ax("n", s.Int("n"))
+		x := g.Input("x", dt, n, graph.Ax("t", s.Int("t")), graph.Ax("c", s.Int("channels")))
+		m.Output = NewConv1D(g, "conv", dt, last(x), graph.Ax("f", s.Int("filters")), w).Of(x).As("y")
+		if !m.Output.IsValid() {
+			return
+		}
+		target := g.Input("target", dt, m.Output.Shape().Axes()...)
+		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Examples = func(rng *rand.Rand) Feed {
+			sequences, targets := filtered(rng, x.Type(), target.Type(), w)
+			return Feed{x: sequences, target: targets}
+		}
+	}
+}
+
+var sizes1D = []Size{
+	{Name: "n", Default: 4, Doc: "sequences in a batch", Kind: Count},
+	{Name: "t", Default: 9, Doc: "elements of a sequence", Kind: Count},
+	{Name: "channels", Default: 2, Doc: "channels of an element", Kind: Count},
+	{Name: "filters", Default: 3, Doc: "filters", Kind: Count},
+	{Name: "window", Default: 3, Doc: "elements of a window", Kind: Count},
+}
+
+var conv1DNarrow = Builder{
+	Name:    "conv-1d-narrow",
+	Title:   "narrow convolution of sequences",
+	Notes:   "CNN for textual data",
+	Formula: "y_q = Σₖ Wₖ·x_{q+k} + b,  q = 0 … T−K",
+	Sizes:   sizes1D,
+	make:    conv1D(false),
+}
+
+var conv1DWide = Builder{
+	Name:    "conv-1d-wide",
+	Title:   "wide convolution of sequences",
+	Notes:   "CNN for textual data",
+	Formula: "y_q = Σₖ Wₖ·x_{q+k−(K−1)} + b,  q = 0 … T+K−2, x = 0 outside",
+	Sizes:   sizes1D,
+	make:    conv1D(true),
+}
+
+var convText = Builder{
+	Name:    "conv-text",
+	Title:   "CNN over word embeddings",
+	Notes:   "CNN for textual data, general scheme",
+	Formula: "cᵢ = relu(W·x_{i:i+h} + b);  ĉ = maxᵢ cᵢ for each width h;  scores = V·ĉ + a",
+	Sizes: []Size{
+		{Name: "n", Default: 8, Doc: "sequences in a batch", Kind: Count},
+		{Name: "t", Default: 9, Doc: "tokens of a sequence", Kind: Count},
+		{Name: "vocabulary", Default: 6, Doc: "different tokens, of which two make the pattern", Kind: Count},
+		{Name: "d", Default: 4, Doc: "features of a token", Kind: Count},
+		{Name: "filters", Default: 4, Doc: "filters of each width", Kind: Count},
+		{Name: "narrowest", Default: 2, Doc: "tokens in the smallest window", Kind: Count},
+		{Name: "widest", Default: 3, Doc: "tokens in the largest window", Kind: Count},
+		{Name: "wide", Doc: "windows also stand out at the ends", Kind: Flag},
+	},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		g, v := m.Graph, s.Int("vocabulary")
+		if v < 3 {
+			g.Fail("conv-text", fmt.Errorf("vocabulary = %d: want at least 3", v))
+		}
+		n := graph.Ax("n", s.Int("n"))
+		tokens := g.Input("tokens", graph.I64, n, graph.Ax("t", s.Int("t")))
+		label := g.Input("label", graph.I64, n)
+		var widths []int
+		for k := range m.atMost("widest − narrowest", s.Int("widest")-s.Int("narrowest")+1, 100) {
+			widths = append(widths, s.Int("narrowest")+k)
+		}
+		if s.Int("widest") < s.Int("narrowest") {
+			g.Fail("conv-text", fmt.Errorf("windows from %d to %d tokens", s.Int("narrowest"), s.Int("widest")))
+		}
+		net := NewTextCNN(g, dt, graph.Ax("v", v), graph.Ax("d", s.Int("d")), graph.Ax("f", s.Int("filters")), graph.Ax("k", 2), widths, s.Is("wide"))
+		m.Output = net.Of(tokens).As("scores")
+		m.Loss = CrossEntropy(m.Output, label).As("loss")
+		m.Examples = func(rng *rand.Rand) Feed {
+			sequences, labels := motifs(rng, tokens.Type(), label.Type(), v)
+			return Feed{tokens: sequences, label: labels}
+		}
+	},
+}
+
+var conv2D = Builder{
+	Name:    "conv-2d",
+	Title:   "convolutional net",
+	Notes:   "convolutional nets: locality and weight sharing",
+	Formula: "h = relu(Σₖₗ x_{iS+kD−P, jS+lD−P}·Wₖₗ + b);  scores = V·meanᵢⱼ hᵢⱼ + a",
+	Sizes: []Size{
+		sizeImages, sizeHeight, sizeChannels, sizeWindow,
+		{Name: "stride", Default: 1, Doc: "distance from window to window", Kind: Count},
+		sizePadding,
+		sizeMirror,
+		{Name: "dilation", Default: 1, Doc: "distance between neighbours in a window", Kind: Count},
+		{Name: "groups", Default: 1, Doc: "groups of channels in the second convolution", Kind: Count},
+	},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		g, c := m.Graph, channelsOf(s)
+		x := pictures(g, s, dt)
+		w := Window{s.Int("window"), s.Int("stride"), s.Int("padding"), s.Int("dilation")}
+		first := NewConv2D(g, "conv1", dt, last(x), c, w)
+		second := NewGroupedConv2D(g, "conv2", dt, c, c, Window{Size: w.Size, Padding: w.Padding, Dilation: w.Dilation}, s.Int("groups"))
+		first.Mirror, second.Mirror = s.Is("around"), s.Is("around")
+		head := NewLinear(g, "head", dt, c, classes)
+		h := ops.Relu(first.Of(x)).As("h₁")
+		h = ops.Relu(second.Of(h)).As("h₂")
+		m.classify(x, head.Of(GlobalAverage(h).As("h̄")))
+	},
+}
+
+var convDepthwise = Builder{
+	Name:    "conv-depthwise",
+	Title:   "depthwise and pointwise convolutions",
+	Notes:   "ConvNeXt: depthwise convolution",
+	Formula: "uᵢⱼ꜀ = Σₖₗ h_{i+k, j+l, c}·Wₖₗ꜀ + b꜀;  v = relu(U·u + a)",
+	Sizes:   []Size{sizeImages, sizeHeight, sizeChannels, sizeWindow},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		g, c, w := m.Graph, channelsOf(s), Window{Size: s.Int("window")}.Same()
+		x := pictures(g, s, dt)
+		lift := NewConv2D(g, "lift", dt, last(x), c, w)
+		depthwise := NewDepthwise2D(g, "depthwise", dt, c, w)
+		pointwise := NewConv2D(g, "pointwise", dt, c, c, Window{Size: 1})
+		head := NewLinear(g, "head", dt, c, classes)
+		u := depthwise.Of(ops.Relu(lift.Of(x)).As("h")).As("u")
+		v := ops.Relu(pointwise.Of(u)).As("v")
+		m.classify(x, head.Of(GlobalAverage(v).As("v̄")))
+	},
+}
+
+var convTransposed = Builder{
+	Name:    "conv-transposed",
+	Title:   "transposed convolution, from coarse to fine",
+	Notes:   "U-Net: features that are sampled up",
+	Formula: "y_{iS+k−P} += xᵢ·Wₖ;  loss = mean (y − fine image)²",
+	Sizes:   []Size{sizeImages, {Name: "size", Default: 4, Doc: "height and width of a coarse image", Kind: Count}, sizeChannels},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		g, c := m.Graph, channelsOf(s)
+		x := pictures(g, s, dt)
+		lift := NewConv2D(g, "lift", dt, last(x), c, Window{Size: 3, Padding: 1})
+		up := NewConvTransposed2D(g, "up", dt, c, last(x), Window{Size: 4, Stride: 2, Padding: 1})
+		m.Output = up.Of(ops.Relu(lift.Of(x)).As("h")).As("y")
+		if !m.Output.IsValid() {
+			return
+		}
+		target := g.Input("target", dt, m.Output.Shape().Axes()...)
+		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Examples = func(rng *rand.Rand) Feed {
+			fine, _ := blobs(rng, target.Type(), graph.Type{DType: dt, Shape: target.Shape()})
+			return Feed{x: halved(fine, x.Type()), target: fine}
+		}
+	},
+}
+
+var pool = Builder{
+	Name:    "pool",
+	Title:   "pooling: the largest, the average, one, or a weighted average",
+	Notes:   "convolutional nets: down-sampling",
+	Formula: "pᵢⱼ = max, mean, first or Σ Wₖₗ· of h over k×k;  scores = V·p + a",
+	Sizes: []Size{
+		sizeImages, sizeHeight, sizeChannels,
+		{Name: "kind", Doc: "what stands for a square", Kind: Choice, Choices: []string{"max", "average", "pick", "weighted"}},
+		{Name: "pool", Default: 4, Doc: "height and width of a square", Kind: Count},
+	},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		g, c, k := m.Graph, channelsOf(s), s.Int("pool")
+		x := pictures(g, s, dt)
+		h := ops.Relu(NewConv2D(g, "conv", dt, last(x), c, Window{Size: 3, Padding: 1}).Of(x)).As("h")
+		var p *graph.Node
+		switch s.Int("kind") {
+		case 0:
+			p = ops.MaxPool2D(h, k, k)
+		case 1:
+			p = ops.AvgPool2D(h, k, k)
+		case 2:
+			p = PickOne(h, k)
+		default:
+			p = NewWeightedPool(g, "pool", dt, c, k).Of(h)
+		}
+		flat := ops.Merge(p.As("p"), "f", "h", "w", "c")
+		m.classify(x, NewLinear(g, "head", dt, last(flat), classes).Of(flat))
+	},
+}
+
+// residual makes a net of residual blocks, or of plain ones.
+func residual(plain bool) func(Settings, graph.DType, *Model) {
+	return func(s Settings, dt graph.DType, m *Model) {
+		x := pictures(m.Graph, s, dt)
+		net := NewResNet(m.Graph, dt, last(x), channelsOf(s), classes, m.atMost("depth", s.Int("depth"), 1000), plain)
+		if s.Int("mode") == 1 {
+			m.classify(x, net.Of(x))
+			return
+		}
+		scores, step := net.OfTrain(x)
+		m.classify(x, scores)
+		m.Step = step
+	}
+}
+
+var resnetPlain = Builder{
+	Name:    "resnet-plain",
+	Title:   "plain convolutional net, as deep as a residual net",
+	Notes:   "ResNet: plain nets against residual nets, Figure 2",
+	Formula: "x ← relu(F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv",
+	Sizes:   []Size{sizeImages, sizeHeight, sizeChannels, sizeBlocks, sizeMode},
+	make:    residual(true),
+}
+
+var resnet = Builder{
+	Name:    "resnet",
+	Title:   "residual net",
+	Notes:   "ResNet: plain nets against residual nets, Figure 3",
+	Formula: "x ← relu(x + F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv",
+	Sizes:   []Size{sizeImages, sizeHeight, sizeChannels, sizeBlocks, sizeMode},
+	make:    residual(false),
+}
+
+var convNeXt = Builder{
+	Name:    "convnext",
+	Title:   "ConvNeXt",
+	Notes:   "ConvNeXt, Figure 4",
+	Formula: "x ← x + W₂·gelu(W₁·norm(depthwise conv(x)))",
+	Sizes: []Size{
+		sizeImages, sizeHeight, sizeChannels,
+		{Name: "depth", Default: 1, Doc: "blocks", Kind: Count}, sizeWindow,
+		{Name: "patch", Default: 2, Doc: "height and width of the patches that images are cut into", Kind: Count},
+		{Name: "scale", Doc: "each block scaled by a γ that starts at 10⁻⁶", Kind: Flag},
+	},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		x := pictures(m.Graph, s, dt)
+		net := NewConvNeXt(m.Graph, dt, last(x), channelsOf(s), classes, s.Int("patch"), s.Int("window"),
+			m.atMost("depth", s.Int("depth"), 1000), s.Is("scale"))
+		m.classify(x, net.Of(x))
+	},
+}
+
+var uNet = Builder{
+	Name:    "unet",
+	Title:   "U-Net: which pixels belong to the disc",
+	Notes:   "attention in seq2seq: what the U-Net's skips are for",
+	Formula: "sₗ = relu(conv(xₗ));  xₗ₊₁ = maxpool(sₗ);  uₗ = up(yₗ₊₁);  yₗ = relu(conv([sₗ uₗ]))",
+	Sizes: []Size{
+		{Name: "n", Default: 4, Doc: "images in a batch", Kind: Count}, sizeHeight,
+		{Name: "channels", Default: 2, Doc: "channels of the finest level", Kind: Count},
+		{Name: "levels", Default: 2, Doc: "times that the size is halved", Kind: Count},
+	},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		g := m.Graph
+		x := pictures(g, s, dt)
+		label := g.Input("label", graph.I64, x.Shape().Axes()[:x.Rank()-1]...)
+		m.Output = NewUNet(g, "unet", dt, last(x), graph.Ax("k", 2), s.Int("channels"), s.Int("levels")).Of(x).As("scores")
+		m.Loss = CrossEntropy(m.Output, label).As("loss")
+		m.Examples = func(rng *rand.Rand) Feed {
+			images, labels := blobs(rng, x.Type(), label.Type())
+			return Feed{x: images, label: labels}
+		}
+	},
+}
+
+var odeNet = Builder{
+	Name:    "ode-net",
+	Title:   "residual net as the steps of a differential equation",
+	Notes:   "ResNet: depth as an ordinary differential equation; graph nets: sharing weights across layers",
+	Formula: "x ← x + h·f(x),  f(x) = W₂·tanh(W₁·x + b₁) + b₂;  loss = mean (x − x₀ turned by 90°)²",
+	Sizes: []Size{
+		{Name: "n", Default: 8, Doc: "points in a batch", Kind: Count},
+		{Name: "hidden", Default: 8, Doc: "hidden units of the field f", Kind: Count},
+		{Name: "steps", Default: 4, Doc: "steps of Euler's method", Kind: Count},
+		{Name: "h", Default: 0.25, Doc: "time of a step"},
+		{Name: "shared", Default: 1, Doc: "one field for all steps", Kind: Flag},
+	},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		g, d, hidden := m.Graph, graph.Ax("d", 2), graph.Ax("e", s.Int("hidden"))
+		x := g.Input("x₀", dt, graph.Ax("n", s.Int("n")), d)
+		target := g.Input("target", dt, graph.Ax("n", s.Int("n")), d)
+		var fields []Layer
+		for i := range m.atMost("steps", s.Int("steps"), 1000) {
+			switch {
+			case !s.Is("shared"):
+				fields = append(fields, NewField(g, numbered("f", i), dt, d, hidden))
+			case i == 0:
+				fields = append(fields, NewField(g, "f", dt, d, hidden))
+			default:
+				fields = append(fields, fields[0])
+			}
+		}
+		m.Output = Euler(x, g.Scalar("h", s["h"], dt), fields...)
+		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Examples = func(rng *rand.Rand) Feed {
+			points := normals(rng, x.Type())
+			return Feed{x: points, target: turned(points)}
+		}
+	},
+}

@@ -1,0 +1,318 @@
+package builders_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+var windows = []builders.Window{
+	{Size: 1}, {Size: 3}, {Size: 3, Stride: 2}, {Size: 3, Stride: 2, Padding: 1}, {Size: 2, Stride: 2},
+	{Size: 3, Dilation: 2}, {Size: 2, Stride: 3, Padding: 2, Dilation: 3}, {Size: 4, Padding: 3},
+}
+
+// TestWindowOut: the formula of the notes, dilation included, is what convolutions give.
+func TestWindowOut(t *testing.T) {
+	for _, w := range windows {
+		for n := 1; n < 12; n++ {
+			g := graph.New("window")
+			x := g.Input("x", graph.F64, graph.Ax("t", n), graph.Ax("c", 1))
+			y := builders.NewConv1D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("f", 1), w).Of(x)
+			want := 0
+			if y.IsValid() {
+				want = y.Dim(0)
+			}
+			if got := w.Out(n); got != want {
+				t.Errorf("%+v over %d: %d windows, want %d", w, n, got, want)
+			}
+		}
+	}
+	if got := (builders.Window{Size: 5, Stride: 2, Padding: 1}).Out(32); got != (32-5+2*1)/2+1 {
+		t.Errorf("%d windows", got)
+	}
+	if same, wide := (builders.Window{Size: 5}).Same().Out(9), (builders.Window{Size: 5}).Wide().Out(9); same != 9 || wide != 13 {
+		t.Errorf("same padding gives %d, wide %d of 9", same, wide)
+	}
+}
+
+// TestDepthwise: as many groups as channels are one convolution for each channel.
+func TestDepthwise(t *testing.T) {
+	g := graph.New("depthwise")
+	x := image(g, 2, 5, 4, 3)
+	w := builders.Window{Size: 3, Padding: 1, Stride: 2}
+	l := builders.NewDepthwise2D(g, "conv", graph.F64, graph.Ax("c", 3), w)
+	grouped := builders.Conv{W: l.W, B: l.B, Window: w, Groups: 3}
+	var each []*graph.Node
+	for c := range 3 {
+		one := builders.Conv{W: ops.Slice(l.W, 3, c, c+1), B: ops.Slice(l.B, 0, c, c+1), Window: w}
+		each = append(each, one.Of(ops.Slice(x, "c", c, c+1)))
+	}
+	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	y := l.Of(x)
+	out := values(t, feed, y, grouped.Of(x), ops.Concat(-1, each...))
+	same(t, "depthwise and grouped", out[0].Data, out[1].Data)
+	same(t, "depthwise and channel by channel", out[0].Data, out[2].Data)
+	var want []float64
+	for p := range y.Shape().Len() {
+		n, i, j, c := p/(y.Dim(1)*y.Dim(2)*3), p/(y.Dim(2)*3)%y.Dim(1), p/3%y.Dim(2), p%3
+		sum := feed[l.B].Data[c]
+		for k := range 9 {
+			if r, s := 2*i+k/3-1, 2*j+k%3-1; r >= 0 && r < 5 && s >= 0 && s < 4 {
+				sum += feed[x].Data[((n*5+r)*4+s)*3+c] * feed[l.W].Data[k*3+c]
+			}
+		}
+		want = append(want, sum)
+	}
+	same(t, "depthwise and a loop", out[0].Data, want)
+}
+
+// TestTransposedIsTheAdjoint: ⟨conv x, y⟩ = ⟨x, convᵀ y⟩.
+func TestTransposedIsTheAdjoint(t *testing.T) {
+	for _, w := range windows {
+		for _, spatial := range []int{1, 2} {
+			// Sizes that the windows use up, so that the transpose gives them back.
+			size := 3*max(w.Stride, 1) - 2*w.Padding + (w.Size-1)*max(w.Dilation, 1) + 1
+			if size < 1 {
+				continue
+			}
+			g := graph.New("adjoint")
+			axes := []graph.Axis{graph.Ax("n", 2), graph.Ax("h", size), graph.Ax("w", size), graph.Ax("c", 2)}
+			kernel := []graph.Axis{graph.Ax("kh", w.Size), graph.Ax("kw", w.Size), graph.Ax("c", 2), graph.Ax("o", 3)}
+			order := []any{0, 1, 3, 2}
+			if spatial == 1 {
+				axes, kernel, order = slices.Delete(axes, 1, 2), kernel[1:], []any{0, 2, 1}
+			}
+			x, W := g.Input("x", graph.F64, axes...), g.Param("w", graph.F64, kernel...)
+			forward := builders.Conv{W: W, Window: w}.Of(x)
+			y := g.Input("y", graph.F64, forward.Shape().Axes()...)
+			back := builders.ConvTransposed{W: ops.Transpose(W, order...), Window: w}.Of(y)
+			out := values(t, filled(g, rand.New(rand.NewPCG(1, 1))), ops.Sum(ops.Mul(forward, y)), ops.Sum(ops.Mul(x, back)))
+			same(t, fmt.Sprintf("%+v along %d axes", w, spatial), out[0].Data, out[1].Data)
+		}
+	}
+}
+
+// TestMirrorPadding against the reflection written out.
+func TestMirrorPadding(t *testing.T) {
+	g := graph.New("mirror")
+	x := image(g, 1, 4, 5, 1)
+	l := builders.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("f", 1), builders.Window{Size: 3, Padding: 2})
+	l.Mirror = true
+	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	reflected := func(i, n int) int {
+		if i < 0 {
+			return -i
+		}
+		return min(i, 2*(n-1)-i)
+	}
+	var want []float64
+	for i := range 6 {
+		for j := range 7 {
+			sum := feed[l.B].Data[0]
+			for k := range 9 {
+				sum += feed[x].Data[reflected(i+k/3-2, 4)*5+reflected(j+k%3-2, 5)] * feed[l.W].Data[k]
+			}
+			want = append(want, sum)
+		}
+	}
+	same(t, "mirror padding", values(t, feed, l.Of(x))[0].Data, want)
+}
+
+func TestPooling(t *testing.T) {
+	g := graph.New("pooling")
+	x := image(g, 2, 7, 6, 3)
+	weighted := builders.NewWeightedPool(g, "pool", graph.F64, graph.Ax("c", 3), 3)
+	conv := builders.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 3), graph.Ax("c", 2), builders.Window{Size: 2, Padding: 1})
+	strided := conv
+	strided.Stride = 2
+	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	start := weighted.W.Initialiser()
+	offset, std, width := start.Distribution(weighted.W.Shape())
+	if offset != 1./9 || std != 0 || width != 0 {
+		t.Errorf("weighted pooling starts at %v", start)
+	}
+	for i := range feed[weighted.W].Data {
+		feed[weighted.W].Data[i] = offset
+	}
+	out := values(t, feed, weighted.Of(x), ops.AvgPool2D(x, 3, 3), builders.PickOne(conv.Of(x), 2), strided.Of(x), builders.PickOne(x, 3))
+	same(t, "constant weights and the average", out[0].Data, out[1].Data)
+	same(t, "one of 2×2 of a convolution and its stride", out[2].Data, out[3].Data)
+	var want []float64
+	for p := range 2 * 3 * 2 * 3 {
+		n, i, j, c := p/18, p/6%3, p/3%2, p%3
+		want = append(want, feed[x].Data[((n*7+3*i)*6+3*j)*3+c])
+	}
+	same(t, "one of 3×3", out[4].Data, want)
+}
+
+// TestPlainAndResidualNets have the same parameters; without what the blocks add, a
+// residual net is its first layer, and a plain one is nothing.
+func TestPlainAndResidualNets(t *testing.T) {
+	paths := func(name string) (out []string) {
+		m, err := builders.Build(name, builders.Settings{"depth": 3}, graph.F64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range m.Graph.Leaves(graph.RoleParam, graph.RoleState) {
+			out = append(out, n.Path()+" "+n.Type().String())
+		}
+		return out
+	}
+	if plain, residual := paths("resnet-plain"), paths("resnet"); !slices.Equal(plain, residual) || len(plain) != 4+3*10 {
+		t.Errorf("plain %v, residual %v", plain, residual)
+	}
+	g := graph.New("block")
+	x := image(g, 2, 4, 4, 3)
+	b := builders.NewResNetBlock(g, "block", graph.F64, graph.Ax("c", 3), graph.Ax("c", 3), 1)
+	plain := b
+	plain.Plain = true
+	y, step := b.OfTrain(x)
+	yPlain, _ := plain.OfTrain(ops.Scale(x, 2)) // another input, so that the states' updates are not the same
+	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	for _, n := range []*graph.Node{b.Norm2.Gain, b.Norm2.Bias} {
+		feed[n] = graph.NewValue(n.Type())
+	}
+	out := values(t, feed, y, ops.Relu(x), yPlain)
+	same(t, "a residual block that adds nothing", out[0].Data, out[1].Data)
+	same(t, "a plain block that gives nothing", out[2].Data, make([]float64, len(out[2].Data)))
+	if len(step) != 4 || b.Expand != nil {
+		t.Errorf("%d updates, skip %v", len(step), b.Expand)
+	}
+	wide := builders.NewResNetBlock(g, "wide", graph.F64, graph.Ax("c", 3), graph.Ax("c", 5), 2)
+	if got := wide.Of(x).Shape().Sizes(); wide.Expand == nil || !slices.Equal(got, []int{2, 2, 2, 5}) {
+		t.Errorf("a block to 5 channels with stride 2 gives %v", got)
+	}
+}
+
+// TestConvNeXtBlock: a block whose scale is 0 changes nothing.
+func TestConvNeXtBlock(t *testing.T) {
+	g := graph.New("block")
+	x := image(g, 2, 4, 4, 3)
+	b := builders.NewConvNeXtBlock(g, "block", graph.F64, graph.Ax("c", 3), 7, true)
+	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	y := b.Of(x)
+	moved := values(t, feed, y)[0].Data
+	feed[b.Scale] = graph.NewValue(b.Scale.Type())
+	same(t, "a scale of 0", values(t, feed, y)[0].Data, feed[x].Data)
+	if reftest.Near(moved, feed[x].Data, 0.1) == nil {
+		t.Error("a block with a scale changes nothing either")
+	}
+	if got := b.Depthwise.W.Shape().Sizes(); !slices.Equal(got, []int{7, 7, 1, 3}) || b.Up.W.Dim(1) != 12 {
+		t.Errorf("depthwise weights %v, up %v", got, b.Up.W)
+	}
+}
+
+// TestUNetSkips: with nothing coming up from below, the scores still see the image,
+// through the skip alone and no further than its convolutions reach.
+func TestUNetSkips(t *testing.T) {
+	g := graph.New("unet")
+	x := image(g, 1, 8, 8, 1)
+	u := builders.NewUNet(g, "unet", graph.F64, graph.Ax("c", 1), graph.Ax("k", 2), 2, 2)
+	y := u.Of(x)
+	at := ops.Sum(ops.Slice(ops.Slice(y, "h", 3, 4), "w", 3, 4))
+	dx := grad.Of(at, x)[0]
+	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	for n, v := range feed { // positive, so that every relu lets through
+		for i := range v.Data {
+			v.Data[i] = 0.1 + math.Abs(v.Data[i])
+		}
+		feed[n] = v
+	}
+	far := func() (out int) {
+		for p, d := range values(t, feed, dx)[0].Data {
+			if d != 0 {
+				out = max(out, p/8-3, 3-p/8, p%8-3, 3-p%8)
+			}
+		}
+		return out
+	}
+	if reach := far(); reach != 4 {
+		t.Errorf("the whole net reaches %d pixels, want 4, to the edge", reach)
+	}
+	for _, l := range u.Up {
+		feed[l.W] = graph.NewValue(l.W.Type())
+	}
+	if reach := far(); reach != 2 {
+		t.Errorf("the finest skip reaches %d pixels, want 2", reach)
+	}
+	if !slices.Equal(y.Shape().Sizes(), []int{1, 8, 8, 2}) {
+		t.Errorf("scores %v", y)
+	}
+}
+
+// TestTextCNN against loops over windows.
+func TestTextCNN(t *testing.T) {
+	for _, wide := range []bool{false, true} {
+		g := graph.New("text")
+		tokens := g.Input("tokens", graph.I64, graph.Ax("n", 2), graph.Ax("t", 6))
+		m := builders.NewTextCNN(g, graph.F64, graph.Ax("v", 5), graph.Ax("d", 3), graph.Ax("f", 2), graph.Ax("k", 2), []int{2, 4}, wide)
+		rng := rand.New(rand.NewPCG(1, 1))
+		feed := filled(g, rng)
+		for i := range feed[tokens].Data {
+			feed[tokens].Data[i] = float64(rng.IntN(5))
+		}
+		var want []float64
+		for n := range 2 {
+			var found []float64
+			for _, l := range m.Filters {
+				k, first, last := l.W.Dim(0), 0, 6-l.W.Dim(0)
+				if wide {
+					first, last = 1-k, 5
+				}
+				for f := range 2 {
+					most := math.Inf(-1)
+					for i := first; i <= last; i++ {
+						sum := feed[l.B].Data[f]
+						for p := range k * 3 {
+							if at := i + p/3; at >= 0 && at < 6 {
+								sum += feed[m.Table].Data[int(feed[tokens].Data[n*6+at])*3+p%3] * feed[l.W].Data[p*2+f]
+							}
+						}
+						most = max(most, sum, 0)
+					}
+					found = append(found, most)
+				}
+			}
+			for k := range 2 {
+				sum := feed[m.Head.B].Data[k]
+				for i, c := range found {
+					sum += c * feed[m.Head.W].Data[i*2+k]
+				}
+				want = append(want, sum)
+			}
+		}
+		same(t, fmt.Sprintf("wide %v", wide), values(t, feed, m.Of(tokens))[0].Data, want)
+	}
+}
+
+// decay is the field f(x) = −x.
+type decay struct{}
+
+func (decay) Of(x *graph.Node) *graph.Node { return ops.Neg(x) }
+
+// TestEuler: n steps for dx/dt = −x are x·(1−h)ⁿ, which nears e⁻ᵗ; sharing makes the
+// number of parameters independent of the steps.
+func TestEuler(t *testing.T) {
+	g := graph.New("ode")
+	x, h := g.Input("x", graph.F64, graph.Ax("d", 1)), g.Scalar("h", 0.01, graph.F64)
+	y := builders.Euler(x, h, slices.Repeat([]builders.Layer{decay{}}, 100)...)
+	got := values(t, ref.Feed{x: {Type: x.Type(), Data: []float64{2}}}, y)[0].Data[0]
+	if math.Abs(got-2*math.Pow(0.99, 100)) > 1e-12 || math.Abs(got-2*math.Exp(-1)) > 0.01 {
+		t.Errorf("x(1) = %v, want near %v", got, 2*math.Exp(-1))
+	}
+	for _, c := range []struct{ shared, steps, want float64 }{{1, 1, 4}, {1, 5, 4}, {0, 5, 20}} {
+		m, err := builders.Build("ode-net", builders.Settings{"shared": c.shared, "steps": c.steps}, graph.F64)
+		if err != nil || len(m.Params()) != int(c.want) {
+			t.Errorf("%+v: %d parameters, %v", c, len(m.Params()), err)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package builders
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// The noise of this family leaves every expectation as it is, so that evaluation
+// needs no other graph: it feeds a rate of 0.
+
+// Dropout sets each element of x to zero with probability p, and divides the others
+// by 1 − p (Srivastava et al., 2014; the notes on dropout):
+//
+//	y = m ⊙ x/(1 − p),  m = 1 with probability 1 − p, else 0
+//
+// p is a scalar of x's type; with p = 1 nothing is left. The mask m is drawn anew in
+// every step, and the derivative uses the same.
+func Dropout(x, p *graph.Node) *graph.Node {
+	defer graph.Of(x, p).Scope("dropout")()
+	if !x.IsValid() {
+		return noArray("Dropout", x)
+	}
+	return kept(x, p, x.Shape().Axes())
+}
+
+// DropConnect is the layer with each weight set to zero with probability p, and the
+// others divided by 1 − p (Wan et al., 2013; the notes on what resembles dropout).
+// All examples of a step have the same weights; the bias stays.
+func DropConnect(l Linear, p *graph.Node) Linear {
+	defer graph.Of(l.W, p).Scope("drop-connect")()
+	if !l.W.IsValid() {
+		l.W = noArray("DropConnect", l.W)
+		return l
+	}
+	l.W = kept(l.W, p, l.W.Shape().Axes()).As("ŵ")
+	return l
+}
+
+// GaussianNoise multiplies each element of x by a normal number with mean 1 and
+// standard deviation σ (Srivastava et al., 2014, section 10):
+//
+//	y = x ⊙ (1 + σ·ε)
+//
+// With σ = √(p/(1 − p)), mean and variance are those of dropout with rate p.
+func GaussianNoise(x, σ *graph.Node) *graph.Node {
+	defer graph.Of(x, σ).Scope("noise")()
+	if !x.IsValid() {
+		return noArray("GaussianNoise", x)
+	}
+	ε := ops.RandomNormal(x.Graph(), "ε", x.DType(), x.Shape().Axes()...).As("ε")
+	return ops.Mul(x, ops.Shift(ops.Mul(σ, ε), 1).As("m"))
+}
+
+// UniformNoise multiplies each element of x by a number between 1 − s and 1 + s.
+// With s = 1 that is twice a number between 0 and 1, as the notes have it, so that
+// the mean stays.
+func UniformNoise(x, s *graph.Node) *graph.Node {
+	defer graph.Of(x, s).Scope("noise")()
+	if !x.IsValid() {
+		return noArray("UniformNoise", x)
+	}
+	u := ops.RandomUniform(x.Graph(), "u", x.DType(), x.Shape().Axes()...).As("u")
+	return ops.Mul(x, ops.Shift(ops.Mul(s, centred(u)), 1).As("m"))
+}
+
+// centred takes numbers in [0, 1) to [−1, 1).
+func centred(u *graph.Node) *graph.Node { return ops.Shift(ops.Scale(u, 2), -1) }
+
+// kept is m·x/(1 − p) with a mask over the given axes, which x's shape is a
+// repetition of.
+func kept(x, p *graph.Node, axes []graph.Axis) *graph.Node {
+	u := ops.RandomUniform(x.Graph(), "u", x.DType(), axes...).As("u")
+	m := ops.Cast(ops.GreaterEqual(u, p), x.DType()).As("m")
+	left := ops.Maximum(ops.OneMinus(p), ops.Lit(x, vanishing)) // where p = 1, 0/0 is 0
+	return ops.Mul(ops.Div(m, left), x)
+}
+
+// vanishing is less than any probability that is not zero.
+const vanishing = 1e-20
+
+// noArray records that an operand is missing.
+func noArray(what string, x *graph.Node) *graph.Node {
+	return graph.Of(x).Fail(what, fmt.Errorf("want an array"), x)
+}

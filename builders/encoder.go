@@ -1,0 +1,143 @@
+package builders
+
+import (
+	"errors"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Blocks says how the blocks of a transformer are made.
+type Blocks struct {
+	Layers     int        // blocks on each other
+	Heads      int        // of each attention
+	Width      graph.Axis // m, the features of a place
+	Hidden     graph.Axis // f, those inside the feed-forward layer
+	Post       bool       // norm after the sum instead of before the layer; see [Residual]
+	Shared     bool       // the same weights in all blocks
+	QueryNorm  bool       // queries that are scaled to one size; see [QueryNorm]
+	Activation func(*graph.Node) *graph.Node
+}
+
+// attention makes the attention of a block to a memory of the given features.
+func (b Blocks) attention(g *graph.Graph, name string, dt graph.DType, memory graph.Axis) MultiHead {
+	a := NewMultiHead(g, name, dt, b.Width, memory, b.Heads)
+	if b.QueryNorm {
+		return a.WithQueryNorm()
+	}
+	return a
+}
+
+// Residual puts a layer f beside a shortcut, and a norm before the layer,
+//
+//	x + f(norm(x))
+//
+// or, post-norm, after the sum, as in Vaswani et al. (2017), the "Add & Norm" of the
+// notes' drawings:
+//
+//	norm(x + f(x))
+func Residual(x *graph.Node, norm LayerNorm, post bool, f func(*graph.Node) *graph.Node) *graph.Node {
+	if f == nil {
+		return graph.Of(x).Fail("Residual", errors.New("the layer is nil"), x)
+	}
+	if post {
+		return norm.Of(ops.Add(x, f(x)).As("sum"))
+	}
+	return ops.Add(x, f(norm.Of(x).As("normed")))
+}
+
+// EncoderBlock is self-attention and a feed-forward layer, each with a shortcut and a norm.
+type EncoderBlock struct {
+	Name         string
+	Attention    MultiHead
+	Feed         FeedForward
+	Norm1, Norm2 LayerNorm
+	Post         bool
+}
+
+// NewEncoderBlock adds the parameters of a block in the scope NAME.
+func NewEncoderBlock(g *graph.Graph, name string, dt graph.DType, b Blocks) EncoderBlock {
+	defer g.Scope(name)()
+	return EncoderBlock{
+		Name:      name,
+		Attention: b.attention(g, "self-attention", dt, b.Width),
+		Feed:      NewFeedForward(g, "feed-forward", dt, b.Width, b.Hidden, b.Activation),
+		Norm1:     NewLayerNorm(g, "norm1", dt, b.Width),
+		Norm2:     NewLayerNorm(g, "norm2", dt, b.Width),
+		Post:      b.Post,
+	}
+}
+
+// Of is the block's output for x[b t m], of the same shape; the mask says what each
+// place sees of the others (nil: all).
+func (e EncoderBlock) Of(x, mask *graph.Node) *graph.Node {
+	defer within(e.Name, x)()
+	x = Residual(x, e.Norm1, e.Post, func(x *graph.Node) *graph.Node { return e.Attention.Of(x, x, mask) }).As("x₁")
+	return Residual(x, e.Norm2, e.Post, e.Feed.Of).As("x₂")
+}
+
+// Encoder is a stack of blocks. Where norms stand before the layers, a last one
+// stands behind the stack.
+type Encoder struct {
+	Name   string
+	Blocks []EncoderBlock
+	Norm   *LayerNorm // nil for none
+}
+
+// NewEncoder adds the parameters of the blocks NAME/block1, NAME/block2, …, or of the first alone
+// where the blocks share their weights.
+func NewEncoder(g *graph.Graph, name string, dt graph.DType, b Blocks) Encoder {
+	defer g.Scope(name)()
+	return Encoder{name, stack(b, func(name string) EncoderBlock { return NewEncoderBlock(g, name, dt, b) }), endNorm(g, dt, b)}
+}
+
+// Of is what the last block makes of x[b t m]; see [EncoderBlock.Of].
+func (e Encoder) Of(x, mask *graph.Node) *graph.Node {
+	levels := e.Levels(x, mask)
+	return levels[len(levels)-1]
+}
+
+// Levels are the outputs of all blocks, from fine to distilled. Without any, the
+// input is the only one.
+func (e Encoder) Levels(x, mask *graph.Node) []*graph.Node {
+	defer within(e.Name, x)()
+	if len(e.Blocks) == 0 {
+		return []*graph.Node{normOf(x, e.Norm)}
+	}
+	levels := make([]*graph.Node, len(e.Blocks))
+	for i, block := range e.Blocks {
+		block.Name = numbered("block", i) // shared weights still are two places of the drawing
+		x = block.Of(x, mask)
+		levels[i] = normOf(x, e.Norm)
+	}
+	return levels
+}
+
+// stack makes the blocks, one for all layers if they share it.
+func stack[B any](b Blocks, block func(name string) B) []B {
+	var blocks []B
+	for i := range b.Layers {
+		if i > 0 && b.Shared {
+			blocks = append(blocks, blocks[0])
+			continue
+		}
+		blocks = append(blocks, block(numbered("block", i)))
+	}
+	return blocks
+}
+
+// endNorm is the norm behind a stack of blocks that begin with one.
+func endNorm(g *graph.Graph, dt graph.DType, b Blocks) *LayerNorm {
+	if b.Post {
+		return nil
+	}
+	norm := NewLayerNorm(g, "norm", dt, b.Width)
+	return &norm
+}
+
+func normOf(x *graph.Node, norm *LayerNorm) *graph.Node {
+	if norm == nil {
+		return x
+	}
+	return norm.Of(x).As("normed")
+}

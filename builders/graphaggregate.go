@@ -1,0 +1,147 @@
+package builders
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Aggregation is a way to bring the messages of any number of neighbours together
+// that does not depend on their order (the notes on graph networks). Of no messages
+// at all the product is 1 and everything else 0.
+type Aggregation uint8
+
+// The aggregations, feature by feature.
+const (
+	AggregateSum Aggregation = iota
+	AggregateMean
+	AggregateMax
+	AggregateMin
+	AggregateProduct
+	AggregateVariance
+	AggregateSoftmax // Σ_j softmax_j(m_ij)·m_ij: between mean and maximum
+)
+
+// aggregations are their names, in order.
+var aggregations = []string{"sum", "mean", "max", "min", "product", "variance", "softmax"}
+
+// String is the aggregation's name.
+func (how Aggregation) String() string {
+	if int(how) < len(aggregations) {
+		return aggregations[how]
+	}
+	return "unknown"
+}
+
+// aggregate brings messages m together along one axis, where the mask, which
+// fits m, is true.
+func aggregate(how Aggregation, m, mask *graph.Node, axis int) *graph.Node {
+	g := graph.Of(m, mask)
+	if !m.IsValid() || !mask.IsValid() {
+		return g.Fail("Aggregate", errNoOperand, m, mask)
+	}
+	defer g.Scope(how.String())()
+	zero := ops.Lit(m, 0)
+	count := ops.Sum(ops.Cast(mask, m.DType()), axis, ops.Keep)
+	// total is the sum over the axis, which stays.
+	total := func(x *graph.Node) *graph.Node { return ops.Sum(ops.Select(mask, x, zero), axis, ops.Keep) }
+	mean := func(x *graph.Node) *graph.Node { return ops.Div(total(x), ops.Maximum(count, ops.Lit(count, 1))) }
+	// chosen is an extremum over the axis; where there is none to choose from it would be infinite.
+	chosen := func(of func(*graph.Node, ...any) *graph.Node, least float64) *graph.Node {
+		none := ops.Equal(count, ops.Lit(count, 0))
+		return ops.Select(none, zero, of(ops.Select(mask, m, ops.Lit(m, least)), axis, ops.Keep))
+	}
+	var y *graph.Node
+	switch how {
+	case AggregateSum:
+		y = total(m)
+	case AggregateMean:
+		y = mean(m)
+	case AggregateMax:
+		y = chosen(ops.Max, math.Inf(-1))
+	case AggregateMin:
+		y = chosen(ops.Min, math.Inf(1))
+	case AggregateProduct:
+		y = ops.Prod(ops.Select(mask, m, ops.Lit(m, 1)), axis, ops.Keep)
+	case AggregateVariance:
+		y = mean(ops.Square(ops.Sub(m, mean(m))))
+	case AggregateSoftmax:
+		y = total(ops.Mul(softmaxAmong(m, mask, axis, false), m))
+	default:
+		return g.Fail("Aggregate", graphMistake("an unknown aggregation"), m)
+	}
+	return ops.Squeeze(y, axis)
+}
+
+// aggregateSegments brings values m[e …] with the same index[e] together, along the axis
+// to; an index of −1 goes nowhere. Sums, means and variances take as many steps as
+// there are values; an extremum or a product compares every place with every
+// value, in an array that is as many times larger.
+func aggregateSegments(how Aggregation, m, index *graph.Node, to graph.Axis) *graph.Node {
+	g := graph.Of(m, index)
+	if !m.IsValid() || !index.IsValid() {
+		return g.Fail("Aggregate", errNoOperand, m, index)
+	}
+	if m.Rank() < 1 || index.Rank() != 1 {
+		return g.Fail("Aggregate", graphMistake("want messages m[e …] and an index[e]"), m, index)
+	}
+	add := func(x *graph.Node) *graph.Node {
+		axes := x.Shape().Axes()
+		axes[0] = to
+		return ops.ScatterAdd(index, x, 0, axes...)
+	}
+	clamped := ops.Maximum(index, ops.Lit(index, 0))
+	mean := func(x *graph.Node) *graph.Node {
+		ones := ops.BroadcastTo(ops.Lit(x, 1), x.Shape())
+		count := add(ones)
+		return ops.Div(add(x), ops.Maximum(count, ops.Lit(count, 1)))
+	}
+	switch how {
+	case AggregateSum:
+		defer g.Scope(how.String())()
+		return add(m)
+	case AggregateMean:
+		defer g.Scope(how.String())()
+		return mean(m)
+	case AggregateVariance:
+		defer g.Scope(how.String())()
+		return mean(ops.Square(ops.Sub(m, ops.Gather(mean(m), clamped, 0))))
+	case AggregateSoftmax:
+		defer g.Scope(how.String())()
+		return add(ops.Mul(softmaxSegments(m, index, to), m))
+	}
+	return aggregate(how, ops.Expand(m, 0, to.Name), incidence(index, m, to), 1)
+}
+
+// incidence is a mask over [to e 1 …] that is true where the value e of m[e …] goes.
+func incidence(index, m *graph.Node, to graph.Axis) *graph.Node {
+	hot := ops.NotEqual(ops.OneHot(index, 0, to, m.DType()), ops.Lit(m, 0))
+	for range m.Rank() - 1 {
+		hot = ops.Expand(hot, -1, "")
+	}
+	return hot
+}
+
+// softmaxSegments is softmax of scores[e …] over the places with the same
+// index[e]; 0 where the index is −1.
+func softmaxSegments(scores, index *graph.Node, to graph.Axis) *graph.Node {
+	g := graph.Of(scores, index)
+	if !scores.IsValid() || !index.IsValid() {
+		return g.Fail("Softmax", errNoOperand, scores, index)
+	}
+	zero, one := ops.Lit(scores, 0), ops.Lit(scores, 1)
+	axes := scores.Shape().Axes()
+	axes[0] = to
+	clamped := ops.Maximum(index, ops.Lit(index, 0))
+	there := ops.GreaterEqual(index, ops.Lit(index, 0))
+	for range scores.Rank() - 1 {
+		there = ops.Expand(there, -1, "")
+	}
+	// The greatest score of each place is taken away; it cancels, and so has no derivative.
+	fixed := ops.StopGradient(scores)
+	most := ops.Gather(aggregate(AggregateMax, ops.Expand(fixed, 0, to.Name), incidence(index, scores, to), 1), clamped, 0)
+	p := ops.Exp(ops.Select(there, ops.Sub(scores, most), zero))
+	total := ops.Gather(ops.ScatterAdd(index, p, 0, axes...), clamped, 0)
+	return ops.Select(there, ops.Div(p, ops.Select(there, total, one)), zero)
+}

@@ -1,0 +1,91 @@
+package builders
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// NewStarted is [NewLinear] with an initialiser for the bias, too.
+func NewStarted(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, weights, bias graph.Init) Linear {
+	l := NewProjection(g, name, dt, in, out, weights)
+	defer g.Scope(name)()
+	l.B = g.Param("b", dt, out).Init(bias)
+	return l
+}
+
+// rule starts what belongs to a layer of the given fan in.
+type rule struct {
+	name string
+	init func(in int) graph.Init
+}
+
+// always is a rule that does not look at the fan in itself.
+func always(name string, init graph.Init) rule {
+	return rule{name, func(int) graph.Init { return init }}
+}
+
+// asOneMore treats the bias as one more weight, of an input that is always 1: fan
+// in is d + 1, and all d + 1 start as Xavier has them.
+func asOneMore(in int) graph.Init { return graph.Normal(0, 1/math.Sqrt(float64(in+1))) }
+
+// weightRules are the ways to start weights.
+var weightRules = []rule{
+	always("xavier", graph.Xavier()),
+	always("he", graph.He()),
+	always("glorot", graph.Glorot()),
+	always("glorot-uniform", graph.GlorotUniform()),
+	always("he-uniform", graph.HeUniform()),
+	always("orthogonal", graph.Orthogonal(1)),
+	{"xavier-with-bias", asOneMore},
+	always("small", graph.Normal(0, 0.01)),
+}
+
+// biasRules are the four ways of the notes to start a bias.
+var biasRules = []rule{
+	always("zero", graph.Zeros()),
+	{"weight", asOneMore},
+	always("hundredth", graph.Fill(0.01)),
+	always("random", graph.Normal(0, 0.01)),
+}
+
+// activation is what stands between the layers of a deep net.
+type activation struct {
+	name string
+	of   func(*graph.Node) *graph.Node
+}
+
+var activations = []activation{
+	{"relu", ops.Relu},
+	{"tanh", ops.Tanh},
+	{"linear", func(x *graph.Node) *graph.Node { return x }},
+}
+
+// Deep is a perceptron of layers of equal width, and the root mean square of what
+// arrives at each activation, σ[layer]: where the initialisation suits the activation
+// it is much the same in every layer, otherwise it shrinks or grows by a factor from
+// each to the next (the notes on initialisation).
+func Deep(x *graph.Node, layers []Linear, between func(*graph.Node) *graph.Node) (h, σ *graph.Node) {
+	if len(layers) == 0 {
+		bad := graph.Of(x).Fail("Deep", errors.New("want at least one layer"), x)
+		return bad, bad
+	}
+	if between == nil {
+		bad := graph.Of(x).Fail("Deep", errors.New("the activation is nil"), x)
+		return bad, bad
+	}
+	spreads := make([]*graph.Node, len(layers))
+	for l, layer := range layers {
+		end := within(layer.Name, x, layer.W)
+		z := Linear{W: layer.W, B: layer.B}.Of(x).As(fmt.Sprintf("z%d", l+1))
+		if x = between(z); x != z {
+			x.As(fmt.Sprintf("h%d", l+1))
+		}
+		end()
+		spreads[l] = ops.Expand(ops.Sqrt(ops.Mean(ops.Square(z))), -1, "layer")
+	}
+	return x, ops.Concat(0, spreads...).As("σ")
+}

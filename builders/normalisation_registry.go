@@ -1,0 +1,154 @@
+package builders
+
+import (
+	"math/rand/v2"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// normalisation: standardising what flows through a net.
+var normalisation = []Builder{
+	standardise,
+	normBatch,
+	normed("norm-layer", "layer normalisation", "layer normalisation", "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of the channels at a place", nil,
+		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) Layer {
+			return NewLayerNorm(g, "norm", dt, c)
+		}),
+	normed("norm-instance", "instance normalisation", "instance normalisation", "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of a channel of an image", nil,
+		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) Layer {
+			return NewInstanceNorm(g, "norm", dt, c)
+		}),
+	normed("norm-group", "group normalisation", "group normalisation", "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of a group of channels of an image",
+		[]Size{{Name: "groups", Default: 2, Doc: "groups of channels", Kind: Count}},
+		func(g *graph.Graph, dt graph.DType, c graph.Axis, s Settings) Layer {
+			return NewGroupNorm(g, "norm", dt, c, s.Int("groups"))
+		}),
+	normed("norm-rms", "RMS normalisation", "layer normalisation, without its mean", "x/√(mean x² + ε) · gain", nil,
+		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) Layer {
+			return NewRMSNorm(g, "norm", dt, c)
+		}),
+	normed("norm-scale", "layer normalisation that only scales", "transformers: query standardisation", "(x − μ)/√(σ² + ε) · gain", nil,
+		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) Layer {
+			return NewScaleOnlyNorm(g, "norm", dt, c)
+		}),
+	normWeight,
+}
+
+// sizeFeatures are enough channels for groups of them.
+var sizeFeatures = Size{Name: "channels", Default: 8, Doc: sizeChannels.Doc, Kind: Count}
+
+// normalised makes the net that each norm is a part of: of what the norm gives for
+// the convolved pictures x, relu, the average over all places, and scores.
+func (m *Model) normalised(x, h *graph.Node, s Settings, dt graph.DType) {
+	head := NewLinear(m.Graph, "head", dt, channelsOf(s), classes)
+	m.classify(x, head.Of(GlobalAverage(ops.Relu(h.As("ĥ")).As("v")).As("v̄")))
+}
+
+// filters is the convolution of that net, without a bias, which a norm would take away.
+func filters(g *graph.Graph, s Settings, dt graph.DType) Conv {
+	return NewFilter2D(g, "conv", dt, graph.Ax("c", 1), channelsOf(s), Window{Size: 3, Padding: 1})
+}
+
+// normed is the builder of a norm that does not remember anything.
+func normed(name, title, notes, formula string, more []Size, norm func(*graph.Graph, graph.DType, graph.Axis, Settings) Layer) Builder {
+	return Builder{
+		Name: name, Title: title, Notes: notes, Formula: formula,
+		Sizes: append([]Size{sizeImages, sizeHeight, sizeFeatures}, more...),
+		make: func(s Settings, dt graph.DType, m *Model) {
+			x := pictures(m.Graph, s, dt)
+			h := filters(m.Graph, s, dt).Of(x).As("h")
+			m.normalised(x, norm(m.Graph, dt, channelsOf(s), s).Of(h), s, dt)
+		},
+	}
+}
+
+var normBatch = Builder{
+	Name:    "norm-batch",
+	Title:   "batch normalisation",
+	Notes:   "batch normalisation",
+	Formula: "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of a channel in the batch;  running ← 0.9·running + 0.1·of the batch",
+	Sizes:   []Size{sizeImages, sizeHeight, sizeFeatures, sizeMode},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		x := pictures(m.Graph, s, dt)
+		l := NewBatchNorm(m.Graph, "norm", dt, channelsOf(s))
+		h := filters(m.Graph, s, dt).Of(x).As("h")
+		if s.Int("mode") == 1 {
+			m.normalised(x, l.Of(h), s, dt)
+			return
+		}
+		y, step := l.OfTrain(h)
+		m.normalised(x, y, s, dt)
+		m.Step = step
+	},
+}
+
+var normWeight = Builder{
+	Name:    "norm-weight",
+	Title:   "weight standardisation",
+	Notes:   "weight standardisation",
+	Formula: "ŵ = (w − μ)/√(σ² + ε) for each output;  h = conv(x, ŵ)",
+	Sizes:   []Size{sizeImages, sizeHeight, sizeFeatures},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		x := pictures(m.Graph, s, dt)
+		l := NewConv2D(m.Graph, "conv", dt, last(x), channelsOf(s), Window{Size: 3, Padding: 1})
+		l.W = StandardiseWeights(l.W)
+		m.normalised(x, l.Of(x), s, dt)
+	},
+}
+
+var standardise = Builder{
+	Name:    "standardise",
+	Title:   "input standardisation and centring",
+	Notes:   "input standardisation: where the mean comes from",
+	Formula: "x̂ = (x − μ)/√(σ² + ε),  μ and σ² of a pixel, a channel, an image, a patch or the range of all",
+	Sizes: []Size{
+		sizeImages, sizeHeight, sizeFeatures,
+		{Name: "of", Doc: "what has a mean of its own", Kind: Choice, Choices: []string{"pixel", "channel", "image", "patch", "range"}},
+		{Name: "patch", Default: 3, Doc: "height and width of a patch, odd", Kind: Count},
+		{Name: "centre", Doc: "subtract the mean and leave the spread", Kind: Flag},
+		sizeMode,
+	},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		x := pictures(m.Graph, s, dt)
+		l := NewConv2D(m.Graph, "conv", dt, last(x), channelsOf(s), Window{Size: 3, Padding: 1})
+		m.normalised(x, l.Of(m.standardised(x, s, dt).As("x̂")).As("h"), s, dt)
+		plain := m.Examples
+		m.Examples = func(rng *rand.Rand) Feed {
+			feed := plain(rng)
+			feed[x] = exposed(rng, feed[x])
+			return feed
+		}
+	},
+}
+
+// standardised is x as the settings have it. Statistics of a pixel or a channel are
+// fitted to each batch in training, and those of the last batch used in evaluation.
+func (m *Model) standardised(x *graph.Node, s Settings, dt graph.DType) *graph.Node {
+	if !x.IsValid() {
+		return x
+	}
+	centre, axes := s.Is("centre"), x.Shape().Axes()
+	switch of := s.Int("of"); {
+	case of <= 1:
+		l := NewInputNorm(m.Graph, "input", dt, axes[1+2*of:]...)
+		l.CentreOnly = centre
+		if s.Int("mode") == 1 {
+			return l.Of(x)
+		}
+		y, step := l.OfTrain(x)
+		m.Step = step
+		return y
+	case of == 2 && centre:
+		return CentreImage(x)
+	case of == 2:
+		return StandardiseImage(x)
+	case of == 3 && centre:
+		return CentrePatch(x, s.Int("patch"))
+	case of == 3:
+		return StandardisePatch(x, s.Int("patch"))
+	case centre:
+		return ops.Shift(x, -255./2)
+	}
+	return CentreRange(x, 0, 255)
+}

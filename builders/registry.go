@@ -1,0 +1,150 @@
+package builders
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Builder is one entry of the registry.
+type Builder struct {
+	Name    string // kmeans-softmax
+	Title   string
+	Notes   string // where in the lecture notes it stands
+	Formula string // one line, in the notes' symbols
+	Sizes   []Size
+	make    func(s Settings, dt graph.DType, m *Model)
+}
+
+// Size is one setting of a builder.
+type Size struct {
+	Name    string
+	Default float64
+	Doc     string
+	Kind    Kind
+	Choices []string // of a Choice: what the numbers from 0 on stand for
+}
+
+// Kind says which values a setting takes.
+type Kind uint8
+
+// The kinds of settings.
+const (
+	Real    Kind = iota // a finite number
+	Count               // a whole number of at least 1
+	Natural             // a whole number of at least 0
+	Flag                // 0 or 1
+	Choice              // one of the choices, by its place in the list
+)
+
+// refuses says what is wanted in place of v, "" if v is fine.
+func (z Size) refuses(v float64) string {
+	whole := v == math.Trunc(v) && math.Abs(v) <= 1<<31
+	switch {
+	case z.Kind == Count && !(whole && v >= 1):
+		return "a whole number of at least 1"
+	case z.Kind == Natural && !(whole && v >= 0):
+		return "a whole number of at least 0"
+	case z.Kind == Flag && v != 0 && v != 1:
+		return "0 or 1"
+	case z.Kind == Choice && !(whole && v >= 0 && int(v) < len(z.Choices)):
+		return "one of " + strings.Join(z.Choices, ", ")
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return "a finite number"
+	}
+	return ""
+}
+
+// Parse reads a value: a number, or the name of a choice.
+func (z Size) Parse(text string) (float64, error) {
+	if i := slices.Index(z.Choices, text); i >= 0 {
+		return float64(i), nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		want := "a number"
+		if z.Kind == Choice {
+			want = "one of " + strings.Join(z.Choices, ", ")
+		}
+		return 0, fmt.Errorf("%s = %q: want %s", z.Name, text, want)
+	}
+	return v, nil
+}
+
+// Format is the text that Parse reads back.
+func (z Size) Format(v float64) string {
+	if z.Kind == Choice && z.refuses(v) == "" {
+		return z.Choices[int(v)]
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// Settings gives sizes and other numbers by name; what is missing takes its default.
+type Settings map[string]float64
+
+// Int is a setting that is a whole number, or the place of a choice.
+func (s Settings) Int(name string) int { return int(s[name]) }
+
+// Is reports whether a flag is set.
+func (s Settings) Is(name string) bool { return s[name] != 0 }
+
+// Family is a part of the registry.
+type Family struct {
+	Name     string
+	Builders []Builder
+}
+
+// Families lists the registry by topics of the notes.
+func Families() []Family {
+	return []Family{
+		{"clustering", clustering},
+		{"attention", attention},
+		{"position", position},
+		{"transformer", transformers},
+		{"recurrent", recurrent},
+		{"convolution", convolution},
+		{"normalisation", normalisation},
+		{"regularisation", regularisation},
+		{"initialisation", initialisation},
+		{"graph networks", graphNetworks},
+		{"self-supervision", selfSupervision},
+		{"regression", regression},
+		{"losses", losses},
+	}
+}
+
+// All lists all builders, family by family.
+func All() []Builder {
+	var out []Builder
+	for _, f := range Families() {
+		out = append(out, f.Builders...)
+	}
+	return out
+}
+
+// Names lists the names of the registry.
+func Names() []string {
+	var out []string
+	for _, b := range All() {
+		out = append(out, b.Name)
+	}
+	return out
+}
+
+// ErrUnknown is the cause of an error about a name that is not in the registry.
+var ErrUnknown = errors.New("unknown model")
+
+// Lookup finds a builder. The error of an unknown name suggests the nearest.
+func Lookup(name string) (Builder, error) {
+	for _, b := range All() {
+		if b.Name == name {
+			return b, nil
+		}
+	}
+	return Builder{}, fmt.Errorf("%w %q: did you mean %q? (tapestry list shows all)", ErrUnknown, name, Nearest(name, Names()))
+}

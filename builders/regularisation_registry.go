@@ -1,0 +1,213 @@
+package builders
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// regularisation: noise, penalties and augmentation.
+var regularisation = append([]Builder{
+	unregularised, dropout, dropConnect, multiplicativeNoise, stochasticDepth, labelSmoothing, l2Penalty, ensemble,
+}, augmentation...)
+
+var (
+	sizePoints = Size{Name: "n", Default: 16, Doc: "points in a batch", Kind: Count}
+	sizeUnits  = Size{Name: "hidden", Default: 8, Doc: "hidden units of a layer", Kind: Count}
+	sizeRate   = Size{Name: "p", Default: 0.2, Doc: "probability of dropping; 0 in evaluation"}
+	moons      = graph.Ax("k", 2)
+)
+
+// regularised is how one model of this family differs from the plain residual net
+// that all of them are; what is nil stays as it is.
+type regularised struct {
+	layer  func(l Linear) Linear                       // the linear map in a block
+	units  func(h *graph.Node) *graph.Node             // what a block computed, after relu
+	branch func(i, n int, f *graph.Node) *graph.Node   // the whole of block i of n
+	loss   func(scores, label *graph.Node) *graph.Node // in place of cross-entropy
+	adds   func(weights []*graph.Node) *graph.Node     // to the loss
+}
+
+// onMoons makes the builder of a net that tells two moons apart:
+//
+//	h ← h + relu(W·h + b) for each block
+func onMoons(b Builder, with func(m *Model, dt graph.DType) regularised) Builder {
+	b.Sizes = append([]Size{sizePoints, sizeUnits, sizeBlocks}, b.Sizes...)
+	b.make = func(s Settings, dt graph.DType, m *Model) {
+		g, hidden := m.Graph, graph.Ax("h", s.Int("hidden"))
+		x := g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("d", 2))
+		label := g.Input("label", graph.I64, graph.Ax("n", s.Int("n")))
+		r := with(m, dt)
+		stem := NewLinear(g, "stem", dt, last(x), hidden)
+		weights := []*graph.Node{stem.W}
+		h := ops.Relu(stem.Of(x)).As("h₀")
+		depth := m.atMost("depth", s.Int("depth"), 1000)
+		for i := range depth {
+			l := NewLinear(g, numbered("block", i), dt, hidden, graph.Ax("", hidden.Size), graph.He())
+			weights = append(weights, l.W)
+			h = ops.Add(h, r.block(i, depth, l, h)).As(indexed("h", i))
+		}
+		head := NewLinear(g, "head", dt, hidden, moons)
+		weights = append(weights, head.W)
+		m.Output = head.Of(h).As("scores")
+		if r.loss == nil {
+			r.loss = func(scores, label *graph.Node) *graph.Node { return CrossEntropy(scores, label) }
+		}
+		m.Loss = r.loss(m.Output, label)
+		if r.adds != nil {
+			m.Loss = ops.Add(m.Loss.As("error"), r.adds(weights))
+		}
+		m.Loss = m.Loss.As("loss")
+		m.Examples = func(rng *rand.Rand) Feed {
+			points, labels := twoMoons(rng, x.Type(), label.Type())
+			return Feed{x: points, label: labels}
+		}
+	}
+	return b
+}
+
+// block is the branch of block i of n, which the skip goes past.
+func (r regularised) block(i, n int, l Linear, h *graph.Node) *graph.Node {
+	defer h.Graph().Scope(numbered("block", i))()
+	l.Name = ""
+	if r.layer != nil {
+		l = r.layer(l)
+	}
+	f := ops.Relu(l.Of(h)).As("f")
+	if r.units != nil {
+		f = r.units(f).As("f̃")
+	}
+	if r.branch != nil {
+		f = r.branch(i, n, f).As("f̃")
+	}
+	return f
+}
+
+// dial adds the scalar input called symbol, with a setting, from lo to hi, as its
+// default.
+func (m *Model) dial(symbol, setting string, dt graph.DType, lo, hi float64) *graph.Node {
+	v := m.Settings[setting]
+	if v < lo || v > hi {
+		return m.Graph.Fail(m.Builder.Name, fmt.Errorf("%s = %v: want a number from %v to %v", setting, v, lo, hi))
+	}
+	return m.Graph.Scalar(symbol, v, dt)
+}
+
+var unregularised = onMoons(Builder{
+	Name:    "no-regularisation",
+	Title:   "the plain net that regularisers are compared with",
+	Notes:   "dropout and its relatives: what they are added to",
+	Formula: "h ← h + f,  f = relu(W·h + b);  loss = mean −log softmax(scores)[label]",
+}, func(*Model, graph.DType) regularised { return regularised{} })
+
+var dropout = onMoons(Builder{
+	Name:    "dropout",
+	Title:   "dropout of hidden units",
+	Notes:   "dropout",
+	Formula: "h ← h + m ⊙ f/(1 − p),  m ~ Bernoulli(1 − p) for each unit of each example",
+	Sizes:   []Size{sizeRate},
+}, func(m *Model, dt graph.DType) regularised {
+	p := m.dial("p", "p", dt, 0, 1)
+	return regularised{units: func(f *graph.Node) *graph.Node { return Dropout(f, p) }}
+})
+
+var dropConnect = onMoons(Builder{
+	Name:    "drop-connect",
+	Title:   "drop-connect: dropout of weights",
+	Notes:   "dropout: methods that resemble it",
+	Formula: "f = relu((m ⊙ W/(1 − p))·h + b),  m ~ Bernoulli(1 − p) for each weight",
+	Sizes:   []Size{sizeRate},
+}, func(m *Model, dt graph.DType) regularised {
+	p := m.dial("p", "p", dt, 0, 1)
+	return regularised{layer: func(l Linear) Linear { return DropConnect(l, p) }}
+})
+
+var multiplicativeNoise = onMoons(Builder{
+	Name:    "multiplicative-noise",
+	Title:   "multiplicative noise on hidden units",
+	Notes:   "dropout: methods that resemble it",
+	Formula: "h ← h + m ⊙ f,  m = 1 + σ·ε, ε ~ N(0, 1), or m = 1 + σ·(2u − 1), u uniform in [0, 1)",
+	Sizes: []Size{
+		{Name: "sigma", Default: 0.5, Doc: "strength of the noise; 0 in evaluation"},
+		{Name: "kind", Doc: "distribution of the noise", Kind: Choice, Choices: []string{"gaussian", "uniform"}},
+	},
+}, func(m *Model, dt graph.DType) regularised {
+	σ := m.dial("σ", "sigma", dt, 0, 100)
+	noise := GaussianNoise
+	if m.Settings.Int("kind") == 1 {
+		noise = UniformNoise
+	}
+	return regularised{units: func(f *graph.Node) *graph.Node { return noise(f, σ) }}
+})
+
+var stochasticDepth = onMoons(Builder{
+	Name:    "stochastic-depth",
+	Title:   "stochastic depth: dropout of residual branches",
+	Notes:   "stochastic depth",
+	Formula: "h ← h + b/(1 − pₗ)·f,  b ~ Bernoulli(1 − pₗ) for each example,  pₗ = l/L·p",
+	Sizes:   []Size{sizeRate},
+}, func(m *Model, dt graph.DType) regularised {
+	p := m.dial("p", "p", dt, 0, 1)
+	return regularised{branch: func(i, n int, f *graph.Node) *graph.Node {
+		return StochasticDepth(f, DropAt(i, n, p).As(indexed("p", i)))
+	}}
+})
+
+var labelSmoothing = onMoons(Builder{
+	Name:    "label-smoothing",
+	Title:   "label smoothing",
+	Notes:   "label smoothing",
+	Formula: "loss = mean −Σₖ qₖ·log softmax(scores)ₖ,  q = (1 − ε)·onehot(label) + ε/K",
+	Sizes:   []Size{{Name: "epsilon", Default: 0.1, Doc: "probability that all classes share; 0 in evaluation"}},
+}, func(m *Model, dt graph.DType) regularised {
+	ε := m.dial("ε", "epsilon", dt, 0, 1)
+	return regularised{loss: func(scores, label *graph.Node) *graph.Node {
+		return CrossEntropy(scores, label, Smoothed(ε))
+	}}
+})
+
+var l2Penalty = onMoons(Builder{
+	Name:    "l2-penalty",
+	Title:   "penalty on the size of weights",
+	Notes:   "explicit regularisation: weight decay",
+	Formula: "loss = mean −log softmax(scores)[label] + λ·Σ ‖W‖² over all weights",
+	Sizes:   []Size{{Name: "lambda", Default: 0.002, Doc: "strength of the penalty; 0 in evaluation"}},
+}, func(m *Model, dt graph.DType) regularised {
+	λ := m.dial("λ", "lambda", dt, 0, 1e6)
+	return regularised{adds: func(weights []*graph.Node) *graph.Node {
+		return ops.Mul(λ, SquaredNorm(weights...)).As("penalty")
+	}}
+})
+
+var ensemble = Builder{
+	Name:    "ensemble",
+	Title:   "ensemble of nets",
+	Notes:   "dropout: the ensemble that it imitates",
+	Formula: "f̄ = meanᵢ fᵢ(x);  (f̄ − y)² = meanᵢ (fᵢ − y)² − meanᵢ (fᵢ − f̄)²",
+	Sizes: []Size{
+		sizePoints, sizeUnits,
+		{Name: "members", Default: 3, Doc: "nets with parameters of their own", Kind: Count},
+		{Name: "train", Doc: "what the loss is the error of", Kind: Choice, Choices: []string{"members", "average"}},
+	},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		g, hidden, one := m.Graph, graph.Ax("h", s.Int("hidden")), graph.Ax("y", 1)
+		x := g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("d", 2))
+		y := g.Input("y", dt, graph.Ax("n", s.Int("n")), one)
+		e := NewEnsemble(g, m.atMost("members", s.Int("members"), 1000), func(int) Layer {
+			return Field{In: NewLinear(g, "in", dt, last(x), hidden), Out: NewLinear(g, "out", dt, hidden, one)}
+		})
+		f := e.Each(x)
+		m.Output = AverageOf(f...).As("f̄")
+		m.Loss = SquaredError(m.Output, y)
+		if s.Int("train") == 0 { // (f̄ − y)² and what the members differ by
+			m.Loss = ops.Add(m.Loss.As("error"), Ambiguity(f...).As("ambiguity"))
+		}
+		m.Loss = m.Loss.As("loss")
+		m.Examples = func(rng *rand.Rand) Feed {
+			points, labels := twoMoons(rng, x.Type(), y.Type())
+			return Feed{x: points, y: labels}
+		}
+	},
+}

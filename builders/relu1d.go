@@ -1,0 +1,61 @@
+package builders
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// ReLU1D is a net of one hidden layer on one number: a piecewise linear function
+// whose every unit contributes an elbow (the notes on what neural nets can express):
+//
+//	ŷ(x) = Σ_h v_h·max(0, w_h·x + b_h) + c
+type ReLU1D struct {
+	W, B *graph.Node // w[h], b[h]
+	V    *graph.Node // v[h]
+	C    *graph.Node // c, a scalar
+}
+
+// NewReLU1D adds the parameters w, b, v and c of h units. Weights and biases start
+// as standard normal numbers, so elbows lie where a Cauchy distribution puts them:
+// most near 0, some far beyond any data.
+func NewReLU1D(g *graph.Graph, dt graph.DType, h graph.Axis) ReLU1D {
+	return ReLU1D{
+		W: g.Param("w", dt, h).Init(graph.Normal(0, 1)),
+		B: g.Param("b", dt, h).Init(graph.Normal(0, 1)),
+		V: g.Param("v", dt, h).Init(graph.Normal(0, 0.5)),
+		C: g.Param("c", dt),
+	}
+}
+
+// arrives is w_h·x_i + b_h for x[i]: z[i h].
+func (m ReLU1D) arrives(x *graph.Node) *graph.Node {
+	return ops.Add(ops.Mul(ops.Expand(x, -1, ""), m.W), m.B).As("z")
+}
+
+// Of is ŷ[i] for x[i].
+func (m ReLU1D) Of(x *graph.Node) *graph.Node {
+	e := ops.Relu(m.arrives(x)).As("elbows")
+	return ops.Add(timesVector(e, m.V), m.C).As("ŷ")
+}
+
+// Elbows says where the pieces of a [ReLU1D] meet, unit by unit.
+type Elbows struct {
+	At    *graph.Node // −b/w: where the unit turns on or off; infinite, or NaN, where w is 0
+	Slope *graph.Node // w: the unit's slope where it is on
+	Bend  *graph.Node // v·|w|: by how much the slope of ŷ changes from left to right of the elbow
+	Dead  *graph.Node // bool: off on all of the data, so that no gradient reaches w and b
+}
+
+// Elbows adds the nodes that diagnose the net on the data x[i], all of shape [h]. A
+// unit is dead on this data if none of its points turns it on.
+func (m ReLU1D) Elbows(x *graph.Node) Elbows {
+	defer graph.Of(x, m.W, m.B, m.V).Scope("elbows")()
+	z := m.arrives(x)
+	most := ops.Max(z, 0)
+	return Elbows{
+		At:    ops.Neg(ops.Div(m.B, m.W)).As("at"),
+		Slope: m.W,
+		Bend:  ops.Mul(m.V, ops.Abs(m.W)).As("bend"),
+		Dead:  ops.LessEqual(most, ops.Lit(most, 0)).As("dead"),
+	}
+}

@@ -1,0 +1,166 @@
+package builders
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Seq2Seq reads a sequence of tokens and says another (Sutskever, Vinyals & Le, 2014;
+// the notes on machine translation):
+//
+//	h, s₀ = encoder(x),  s_t = cell(y_{t−1}, s_{t−1}),  p(y_t) = softmax(V·[a_t; s_t] + b)
+//
+// Without a score, the encoder's last state is all that the decoder knows of x, the
+// bottleneck of the notes, and V takes s_t alone. With one, the decoder looks back at
+// every step, a_t = Σ_i α_i·h_i (see [AttendStates]).
+type Seq2Seq struct {
+	Source, Target Embedding // the target's has one row more: the start token's
+	Encoder        Reader
+	Cell           Cell
+	Score          Score  // nil for none
+	Output         Linear // v[as w], or v[h w] where the decoder does not look back
+	Unroll         bool   // the decoder's steps written out
+}
+
+// Reader is an encoder: of a sequence x[b s m] it makes states h[b s h] to be looked
+// at, and the state that a decoder begins with. [Recur], [Bidirectional] and
+// [ConvReader] are readers.
+type Reader interface {
+	Read(x *graph.Node) (h *graph.Node, final []*graph.Node)
+}
+
+// Said is what a decoder says.
+type Said struct {
+	Logits    *graph.Node // [b t w]: their softmax is the distribution of each token
+	Attention *graph.Node // α[b t s]: where the decoder looked; nil if it does not
+}
+
+// Feedback is what a decoder that runs freely takes for the token before.
+type Feedback int
+
+// The kinds of feedback.
+const (
+	Likeliest Feedback = iota // argmax: what one wants of it in the end; it has no derivative
+	Expected                  // the expected embedding, Σ_w p_w·table_w, which has one
+)
+
+// Forced gives what the model says at each place of a target[b t] after the right
+// tokens before it (teacher forcing), for sources[b s]. All it is trained on are
+// right beginnings.
+func (m Seq2Seq) Forced(source, target *graph.Node) Said {
+	d, start := m.read(source)
+	if !d.Output.W.IsValid() {
+		return Said{Logits: d.Output.W}
+	}
+	defer d.Output.W.Graph().Scope("decoder")()
+	before := ops.Gather(d.Table, shifted(target, float64(m.words())), 0).As("y₋₁")
+	if !before.IsValid() || before.Rank() < 2 {
+		return Said{Logits: graph.Of(source, target).Fail("Seq2Seq", errNoSequence, target)}
+	}
+	z, cell := ahead(d.Cell, before)
+	d.Cell, d.Table = cell, nil
+	return said(loop(d, ops.Loop{Carry: start, Over: []*graph.Node{z}, Axis: -2}, m.Unroll, func(d decoder, state, y []*graph.Node) (next, out []*graph.Node) {
+		return d.step(y[0], state)
+	}))
+}
+
+// Free gives what the model says in t steps on its own, each after what it said before.
+func (m Seq2Seq) Free(source *graph.Node, t graph.Axis, feedback Feedback) Said {
+	d, start := m.read(source)
+	if !d.Output.W.IsValid() {
+		return Said{Logits: d.Output.W}
+	}
+	defer d.Output.W.Graph().Scope("decoder")()
+	axes := source.Shape().Axes()
+	batch := axes[: len(axes)-1 : len(axes)-1]
+	s, err := graph.NewShape(append(batch, last(d.Table))...)
+	if err != nil {
+		return Said{Logits: graph.Of(source).Fail("Seq2Seq", err, source)}
+	}
+	y := ops.BroadcastTo(ops.Squeeze(ops.Slice(d.Table, 0, m.words(), m.words()+1), 0), s).As("y₀")
+	return said(loop(d, ops.Loop{Carry: append([]*graph.Node{y}, start...), Steps: t.Size, Axis: t.Name}, m.Unroll, func(d decoder, carry, _ []*graph.Node) (next, out []*graph.Node) {
+		next, out = d.step(carry[0], carry[1:])
+		return append([]*graph.Node{d.feed(out[0], feedback)}, next...), out
+	}))
+}
+
+// words is the number of tokens; the row of that number is the start token's.
+func (m Seq2Seq) words() int { return last(m.Output.W).Size }
+
+// read is the decoder with what the encoder has read, and the state it begins with.
+// After a mistake the decoder's output is invalid.
+func (m Seq2Seq) read(source *graph.Node) (d decoder, start []*graph.Node) {
+	g := graph.Of(source, m.Output.W)
+	fail := func(format string, args ...any) (decoder, []*graph.Node) {
+		return decoder{Output: Linear{W: g.Fail("Seq2Seq", fmt.Errorf(format, args...), source)}}, nil
+	}
+	table := m.Target.Table
+	switch {
+	case !source.IsValid() || !table.IsValid() || !m.Source.Table.IsValid() || !m.Output.W.IsValid():
+		return fail("%w", errNoOperand)
+	case m.Encoder == nil || m.Cell == nil:
+		return fail("want an encoder and a cell")
+	case source.Rank() < 1 || table.Rank() != 2 || table.Dim(0) != m.words()+1:
+		return fail("a target embedding %v for %d tokens: want a row for each, and one for the start", table.Shape(), m.words())
+	}
+	end := g.Scope("encoder")
+	h, final := m.Encoder.Read(ops.Gather(m.Source.Table, source, 0).As("x"))
+	end()
+	axes := source.Shape().Axes()
+	start = m.Cell.Start(axes[:len(axes)-1]...)
+	for i, s := range final[:min(len(final), len(start))] {
+		if s.IsValid() && last(s).Size != last(start[i]).Size {
+			return fail("the encoder ends with %d features, the decoder has %d", last(s).Size, last(start[i]).Size)
+		}
+		start[i] = ops.Rename(s, -1, last(start[i]).Name)
+	}
+	d = decoder{Cell: m.Cell, Output: m.Output, Table: table}
+	if m.Score != nil {
+		d.Score, d.Memory = m.Score, h
+	}
+	return d, start
+}
+
+// decoder is what a step of the decoder needs; its fields are what [loop] hands in.
+type decoder struct {
+	Cell   Cell
+	Score  Score       // nil for none
+	Memory *graph.Node // h[b s h]; nil where nothing is looked at
+	Table  *graph.Node // the embedding of what is said; nil where the right tokens are given
+	Output Linear
+}
+
+// step takes the token before, y[b m], and gives the next state and the logits, and α.
+func (d decoder) step(y *graph.Node, state []*graph.Node) (next, out []*graph.Node) {
+	next = d.Cell.Step(y, state)
+	s := next[0]
+	if d.Score == nil {
+		return next, []*graph.Node{d.Output.Of(s).As("logits")}
+	}
+	a, α := AttendStates(d.Score, s, d.Memory, nil)
+	name := "as"
+	if d.Output.W.IsValid() {
+		name = d.Output.W.Shape().Axis(0).Name
+	}
+	both := ops.Concat(-1, ops.Rename(a, -1, name), ops.Rename(s, -1, name)).As("[a; s]")
+	return next, []*graph.Node{d.Output.Of(both).As("logits"), α}
+}
+
+// feed is what the next step takes for the token of these logits.
+func (d decoder) feed(logits *graph.Node, feedback Feedback) *graph.Node {
+	if feedback == Likeliest {
+		return ops.Gather(d.Table, ops.ArgMax(logits, -1), 0).As("y")
+	}
+	words := ops.Rename(ops.Slice(d.Table, 0, 0, last(logits).Size), 0, last(logits).Name)
+	return ops.MatMul(ops.Softmax(logits, -1).As("p"), words).As("y")
+}
+
+func said(s ops.Scanned) Said {
+	out := Said{Logits: timeInside(s.Out[0]).As("logits")}
+	if len(s.Out) > 1 {
+		out.Attention = timeInside(s.Out[1]).As("α")
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+package builders_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/train"
+)
+
+// TestFreeRunningRepeatsTraining: what a model has learnt with the right tokens before
+// it, it says on its own: the same store serves both.
+func TestFreeRunningRepeatsTraining(t *testing.T) {
+	for _, name := range []string{"seq2seq-bottleneck", "seq2seq-attention", "seq2seq-cnn"} {
+		s := builders.Settings{"b": 32, "w": 4}
+		forced := build(t, name, s)
+		taught := newTrainer(t, forced, train.Adam(0.01), 3)
+		taught.learn(400)
+		for feedback := 1.0; feedback <= 2; feedback++ {
+			free := build(t, name, builders.Settings{"b": 200, "w": 4, "feedback": feedback})
+			says := ops.ArgMax(free.Output, -1)
+			feed := free.Examples(rand.New(rand.NewPCG(8, 8)))
+			target, right := feed[free.Graph.Lookup("target")].Data, 0
+			for i, w := range outcome(t, taught.store, says, feed) {
+				if w == target[i] {
+					right++
+				}
+			}
+			t.Logf("%s, feedback %v: %d of %d right", name, feedback, right, len(target))
+			if float64(right) < 0.95*float64(len(target)) {
+				t.Errorf("%s, feedback %v: %d of %d tokens are right", name, feedback, right, len(target))
+			}
+		}
+	}
+}
+
+// TestForcedIsFreeOnItsOwnWords: given what it says on its own as the right tokens, a
+// model says the same. The expected vector of certain tokens is the likeliest's.
+func TestForcedIsFreeOnItsOwnWords(t *testing.T) {
+	for _, kind := range []string{"none", "dot", "multiplicative", "additive"} {
+		for _, unroll := range []bool{false, true} {
+			const w = 5
+			g := graph.New("decoder")
+			m, c, h := graph.Ax("m", 3), graph.Ax("c", 4), graph.Ax("h", 4)
+			net := builders.Seq2Seq{
+				Source: builders.NewEmbedding(g, "in", graph.F64, graph.Ax("w", w), m), Target: builders.NewEmbedding(g, "out", graph.F64, graph.Ax("w′", w+1), m),
+				Encoder: builders.Recur{Cell: builders.NewLSTM(g, "encoder", graph.F64, m, h), Unroll: unroll}, Unroll: unroll,
+			}
+			seen := graph.Ax("as", 8)
+			switch kind {
+			case "none":
+				seen = c
+			case "dot":
+				c = h
+				net.Score = builders.DotScore{}
+			case "multiplicative":
+				net.Score = builders.NewMultiplicativeScore(g, graph.F64, c, h)
+			case "additive":
+				net.Score = builders.NewAdditiveScore(g, graph.F64, c, h, graph.Ax("a", 3))
+			}
+			net.Cell = builders.NewLSTM(g, "decoder", graph.F64, m, c)
+			net.Output = builders.NewLinear(g, "output", graph.F64, seen, graph.Ax("w", w))
+			source := g.Input("source", graph.I64, graph.Ax("b", 3), graph.Ax("s", 4))
+			feed := ref.Feed{source: valueOf(source, 0, 1, 2, 3, 4, 3, 2, 1, 0, 0, 4, 1)}
+			free := net.Free(source, graph.Ax("t", 6), builders.Likeliest)
+			forced := net.Forced(source, ops.ArgMax(free.Logits, -1))
+			certain := net
+			certain.Output = builders.Linear{W: ops.Scale(net.Output.W, 1e4), B: ops.Scale(net.Output.B, 1e4)}
+			sharp := certain.Free(source, graph.Ax("t", 6), builders.Expected)
+			soft := net.Free(source, graph.Ax("t", 6), builders.Expected)
+			nodes := []*graph.Node{free.Logits, forced.Logits, sharp.Logits, soft.Logits}
+			if kind == "none" != (free.Attention == nil) {
+				t.Errorf("%s: attention %v", kind, free.Attention)
+			}
+			if kind != "none" {
+				nodes = append(nodes, free.Attention, forced.Attention)
+			}
+			out := bothWays(t, feed, nodes...)
+			same(t, kind+": forced", out[1].Data, out[0].Data)
+			if err := reftest.Near(scaled(out[2].Data, 1e-4), out[0].Data, 1e-9); err != nil {
+				t.Errorf("%s: the expected vector of certain tokens: %v", kind, err)
+			}
+			if reftest.Near(out[3].Data, out[0].Data, 1e-6) == nil {
+				t.Errorf("%s: the kind of feedback makes no difference", kind)
+			}
+			for _, α := range out[4:] {
+				for p := 0; p < len(α.Data); p += 4 {
+					if sum := α.Data[p] + α.Data[p+1] + α.Data[p+2] + α.Data[p+3]; math.Abs(sum-1) > 1e-14 {
+						t.Errorf("%s: weights sum to %v", kind, sum)
+					}
+				}
+			}
+		}
+	}
+}
+
+func scaled(v []float64, by float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = by * x
+	}
+	return out
+}
+
+// TestBottleneck: without looking back, the decoder knows of the source what the last
+// state holds, and nothing else; with attention it knows the states too.
+func TestBottleneck(t *testing.T) {
+	for _, looks := range []bool{false, true} {
+		g := graph.New("bottleneck")
+		m, h, w := graph.Ax("m", 3), graph.Ax("h", 4), graph.Ax("w", 5)
+		h1, h2, s := g.Input("h1", graph.F64, graph.Ax("b", 2), graph.Ax("s", 3), h), g.Input("h2", graph.F64, graph.Ax("b", 2), graph.Ax("s", 3), h), g.Input("s₀", graph.F64, graph.Ax("b", 2), h)
+		net := builders.Seq2Seq{
+			Source: builders.NewEmbedding(g, "in", graph.F64, w, m), Target: builders.NewEmbedding(g, "out", graph.F64, graph.Ax("w′", 6), m),
+			Cell: builders.NewGRU(g, "decoder", graph.F64, m, h), Output: builders.NewLinear(g, "output", graph.F64, h, w),
+		}
+		if looks {
+			net.Score = builders.DotScore{}
+			net.Output = builders.NewLinear(g, "wide", graph.F64, graph.Ax("as", 8), w)
+		}
+		source := g.Input("source", graph.I64, graph.Ax("b", 2), graph.Ax("s", 3))
+		say := func(states *graph.Node) *graph.Node {
+			net.Encoder = known{states, s}
+			return net.Free(source, graph.Ax("t", 3), builders.Likeliest).Logits
+		}
+		out := bothWays(t, ref.Feed{source: graph.NewValue(source.Type())}, say(h1), say(h2))
+		if same := reftest.Near(out[0].Data, out[1].Data, 1e-12) == nil; same == looks {
+			t.Errorf("looking back %v: other states of the encoder make no difference: %v", looks, same)
+		}
+	}
+}
+
+// known is an encoder that has read already.
+type known struct{ states, final *graph.Node }
+
+func (k known) Read(*graph.Node) (*graph.Node, []*graph.Node) {
+	return k.states, []*graph.Node{k.final}
+}

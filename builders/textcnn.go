@@ -1,0 +1,44 @@
+package builders
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// TextCNN classifies sequences by phrases, wherever they stand: filters over
+// windows of several widths, the largest response of each over time, and a linear
+// layer (Kim, 2014; the notes on CNN for text):
+//
+//	c_i = relu(W·x_{i:i+h} + b),  ĉ = max_i c_i,  scores = V·[ĉ of all widths] + a
+type TextCNN struct {
+	Table   *graph.Node // an embedding[v d] for each token
+	Filters []Conv      // of each width
+	Head    Linear
+}
+
+// NewTextCNN adds the parameters of filters with windows of the given widths over
+// tokens below v. Wide convolutions also take the windows that stand out at the ends.
+func NewTextCNN(g *graph.Graph, dt graph.DType, v, d, filters, out graph.Axis, widths []int, wide bool) TextCNN {
+	m := TextCNN{Table: g.Param("embedding", dt, v, d).Init(graph.Normal(0, 1))}
+	for i, k := range widths {
+		w := Window{Size: k}
+		if wide {
+			w = w.Wide()
+		}
+		m.Filters = append(m.Filters, NewConv1D(g, numbered("filters", i), dt, d, filters, w))
+	}
+	all := graph.Axis{Name: filters.Name, Size: filters.Size * len(widths)}
+	m.Head = NewLinear(g, "head", dt, all, out)
+	return m
+}
+
+// Of gives scores[n k] of sequences tokens[n t].
+func (m TextCNN) Of(tokens *graph.Node) *graph.Node {
+	x := ops.Gather(m.Table, tokens, 0).As("x")
+	var found []*graph.Node
+	for i, l := range m.Filters {
+		c := ops.Relu(l.Of(x)).As(indexed("c", i))
+		found = append(found, ops.Max(c, -2).As(indexed("ĉ", i)))
+	}
+	return m.Head.Of(ops.Concat(-1, found...))
+}

@@ -1,0 +1,102 @@
+package builders_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+)
+
+// trainer takes steps of an optimiser on a model, and those of the model itself.
+type trainer struct {
+	*testing.T
+	m     *builders.Model
+	store *tape.Store
+	vm    *tape.VM
+}
+
+func newTrainer(t *testing.T, m *builders.Model, o train.Optimiser, seed uint64) *trainer {
+	t.Helper()
+	step := m.Step
+	if params := m.Params(); len(params) > 0 {
+		step = append(o.Minimize(m.Loss, params...), step...)
+	}
+	prog, err := tape.Compile(m.Graph, tape.Fetch(m.Loss), tape.Do(step))
+	if err != nil {
+		t.Fatalf("%s: %v", m.Builder.Name, err)
+	}
+	r := &trainer{t, m, tape.NewStore(m.Graph, tape.Seed(seed)), nil}
+	r.vm = prog.NewVM(r.store)
+	t.Cleanup(r.vm.Close)
+	return r
+}
+
+// step takes one on a batch, and gives the loss before it.
+func (r *trainer) step(batch builders.Feed) float64 {
+	r.Helper()
+	if err := r.vm.Run(context.Background(), tensors(batch)); err != nil {
+		r.Fatal(err)
+	}
+	return r.vm.Float(r.m.Loss)
+}
+
+// learn takes steps on fresh batches, and gives the losses.
+func (r *trainer) learn(steps int) []float64 {
+	r.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	losses := make([]float64, steps)
+	for i := range losses {
+		losses[i] = r.step(r.m.Examples(rng))
+	}
+	return losses
+}
+
+// read gives what a parameter or a state has become.
+func (r *trainer) read(path string) []float64 {
+	r.Helper()
+	d, err := r.store.Get(path)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return reftest.Value(r.m.Graph.Lookup(path).Type(), d).Data
+}
+
+// outcome computes a node on the tape with what a store holds.
+func outcome(t *testing.T, store *tape.Store, n *graph.Node, batch builders.Feed) []float64 {
+	t.Helper()
+	prog, err := tape.Compile(n.Graph(), tape.Fetch(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := prog.NewVM(store)
+	defer vm.Close()
+	if err := vm.Run(context.Background(), tensors(batch)); err != nil {
+		t.Fatal(err)
+	}
+	v, err := vm.Value(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reftest.Value(n.Type(), v).Data
+}
+
+func tensors(f builders.Feed) tape.Feed {
+	feed := tape.Feed{}
+	for in, v := range f {
+		feed[in] = tape.Tensor(v)
+	}
+	return feed
+}
+
+func average(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}

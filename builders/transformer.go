@@ -1,0 +1,137 @@
+package builders
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// LanguageModel is the decoder of a transformer without an encoder (the notes on
+// GPTs; Radford et al., 2018): every place sees the tokens up to its own and says what
+// comes next.
+type LanguageModel struct {
+	Tokens Embedding
+	Places *graph.Node // p[t m], sinusoidal or learnt
+	Stack  Encoder     // its blocks get a causal mask
+	Output Linear      // the final linear layer, w[m w]
+}
+
+// NewLanguageModel adds the parameters "embedding", "decoder" and "output", for tokens
+// below the size of the vocabulary axis; see [NewPositions] and [Sinusoidal] for places[t m].
+func NewLanguageModel(g *graph.Graph, dt graph.DType, b Blocks, vocabulary graph.Axis, places *graph.Node) LanguageModel {
+	return LanguageModel{
+		Tokens: NewEmbedding(g, "embedding", dt, vocabulary, b.Width), Places: places,
+		Stack:  NewEncoder(g, "decoder", dt, b),
+		Output: NewLinear(g, "output", dt, b.Width, vocabulary),
+	}
+}
+
+// Of gives, for tokens[b t], the logits[b t w] of the next token at each place; their
+// softmax is its distribution.
+func (l LanguageModel) Of(tokens *graph.Node) *graph.Node {
+	x := embedded(l.Tokens, l.Places, tokens)
+	return l.Output.Of(l.Stack.Of(x, causalFor(tokens))).As("logits")
+}
+
+// embedded is the vectors of tokens[b t] with their places.
+func embedded(e Embedding, places, tokens *graph.Node) *graph.Node {
+	return AddPositions(e.Of(tokens), places).As("x")
+}
+
+// causalFor is the causal mask of self-attention over tokens[b t].
+func causalFor(tokens *graph.Node) *graph.Node {
+	t := last(tokens)
+	return Causal(graph.Of(tokens), t, t)
+}
+
+// MaskedModel is the encoder of a transformer that guesses tokens that are hidden from
+// it (Devlin et al., 2019: BERT; the notes on masked reconstruction).
+type MaskedModel struct {
+	Tokens Embedding   // one row more than there are tokens: the hidden token's
+	Places *graph.Node // p[t m]
+	Stack  Encoder
+	Output Linear
+}
+
+// NewMaskedModel adds the parameters "embedding", "encoder" and "output".
+func NewMaskedModel(g *graph.Graph, dt graph.DType, b Blocks, vocabulary graph.Axis, places *graph.Node) MaskedModel {
+	return MaskedModel{
+		Tokens: NewEmbedding(g, "embedding", dt, withOneMore(vocabulary), b.Width), Places: places,
+		Stack:  NewEncoder(g, "encoder", dt, b),
+		Output: NewLinear(g, "output", dt, b.Width, vocabulary),
+	}
+}
+
+// withOneMore is a vocabulary with a token of the model's own behind it: hidden, or start.
+func withOneMore(vocabulary graph.Axis) graph.Axis {
+	return graph.Ax(vocabulary.Name+"′", vocabulary.Size+1)
+}
+
+// Of gives, for tokens[b t] of which those where hidden[b t] is true are not shown,
+// the logits[b t w] of the tokens at all places.
+func (l MaskedModel) Of(tokens, hidden *graph.Node) *graph.Node {
+	seen := ops.Select(hidden, ops.Lit(tokens, float64(last(l.Output.W).Size)), tokens).As("seen tokens")
+	return l.Output.Of(l.Stack.Of(embedded(l.Tokens, l.Places, seen), nil)).As("logits")
+}
+
+// HiddenCrossEntropy is the mean of −log softmax(logits)_token over the places where
+// hidden[b t] is true, for logits[b t w] and tokens[b t]; 0 if there is none.
+func HiddenCrossEntropy(logits, tokens, hidden *graph.Node) *graph.Node {
+	defer graph.Of(logits, tokens, hidden).Scope("cross-entropy")()
+	right := ops.OneHot(tokens, -1, last(logits), dtypeOf(logits))
+	each := ops.Neg(ops.Sum(ops.Mul(right, ops.LogSoftmax(logits, -1)), -1))
+	return MeanWhere(each, hidden)
+}
+
+// Transformer is the encoder–decoder of Vaswani et al. (2017): the encoder writes what
+// it makes of a source, the decoder reads it and says the target token by token.
+type Transformer struct {
+	Source, Target Embedding   // the target's has one row more: the start token's
+	Read, Written  *graph.Node // places of source and target, p[s m] and p[t m]
+	Encoder        Encoder
+	Decoder        Decoder
+	Levels         bool // block i of the decoder reads the encoder's block i, not its last
+	Output         Linear
+}
+
+// NewTransformer adds the parameters "source-embedding", "target-embedding", "encoder",
+// "decoder" and "output".
+func NewTransformer(g *graph.Graph, dt graph.DType, b Blocks, vocabulary graph.Axis, read, written *graph.Node) Transformer {
+	return Transformer{
+		Source: NewEmbedding(g, "source-embedding", dt, vocabulary, b.Width), Target: NewEmbedding(g, "target-embedding", dt, withOneMore(vocabulary), b.Width),
+		Read: read, Written: written,
+		Encoder: NewEncoder(g, "encoder", dt, b), Decoder: NewDecoder(g, "decoder", dt, b, b.Width),
+		Output: NewLinear(g, "output", dt, b.Width, vocabulary),
+	}
+}
+
+// Of gives the logits[b t w] of the target's tokens at each place for a source[b s] and
+// the right target[b t] (teacher forcing): place t sees the source and the target's
+// tokens before t, a start token first.
+func (m Transformer) Of(source, target *graph.Node) *graph.Node {
+	memory := m.memory(source)
+	before := shifted(target, float64(last(m.Output.W).Size))
+	y := m.Decoder.Of(embedded(m.Target, m.Written, before), memory, causalFor(target), nil)
+	return m.Output.Of(y).As("logits")
+}
+
+// memory is what the decoder's blocks read of a source[b s].
+func (m Transformer) memory(source *graph.Node) []*graph.Node {
+	levels := m.Encoder.Levels(embedded(m.Source, m.Read, source), nil)
+	if m.Levels {
+		return levels
+	}
+	return levels[len(levels)-1:]
+}
+
+// shifted is tokens[b t] one place later, with a start token first.
+func shifted(tokens *graph.Node, start float64) *graph.Node {
+	if !tokens.IsValid() || tokens.Rank() == 0 {
+		return ops.Slice(tokens, -1, 0, 1)
+	}
+	first := ops.Slice(tokens, -1, 0, 1)
+	begin := ops.BroadcastTo(ops.Lit(tokens, start), first.Shape())
+	if last(tokens).Size == 1 {
+		return begin.As("before")
+	}
+	return ops.Concat(-1, begin, ops.Slice(tokens, -1, 0, -1)).As("before")
+}

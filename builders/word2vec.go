@@ -1,0 +1,86 @@
+package builders
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// SkipGram learns vectors of words from the company they keep (Mikolov et al., 2013;
+// the notes on word embeddings): the vector of a centre word shall tell the words
+// around it. Each word has two vectors, one as centre and one as context, so that no
+// word must be like itself.
+type SkipGram struct {
+	V *graph.Node // v[w m]: of words as centre, the vectors that are kept
+	U *graph.Node // u[w m]: of words as context
+}
+
+// skipGramStd is small: words start near each other, where the softmax is flat.
+const skipGramStd = 0.1
+
+// NewSkipGram adds the parameters v[w m] and u[w m].
+func NewSkipGram(g *graph.Graph, dt graph.DType, vocabulary, m graph.Axis) SkipGram {
+	table := func(name string) *graph.Node {
+		return g.Param(name, dt, vocabulary, m).Init(graph.Normal(0, skipGramStd))
+	}
+	return SkipGram{table("v"), table("u")}
+}
+
+// Scores are the inner products of the centre words' vectors with the context vectors
+// of all words w, for centre words c[…]:
+//
+//	s_w = u_w·v_c,  p(w | c) = softmax_w(s)
+func (l SkipGram) Scores(c *graph.Node) *graph.Node {
+	v := ops.Gather(l.V, c, 0).As("v_c")
+	return ops.MatMul(v, ops.Transpose(l.U)).As("s")
+}
+
+// NegativeSampling asks for each pair of a centre word c[i] and a context word o[i]
+// only whether o comes from the text or, as the words n[i k] do, from a lottery:
+//
+//	loss = −mean_i (log σ(u_o·v_c) + Σ_k log σ(−u_n·v_c))
+//
+// A pair needs the context vectors of k + 1 words instead of all. See [Negatives] for
+// n[i k]; the axes of c and o may be any, those of n are the same and one more.
+func (l SkipGram) NegativeSampling(c, o, n *graph.Node) *graph.Node {
+	defer graph.Of(l.V, l.U, c, o, n).Scope("negative sampling")()
+	v, u, others := ops.Gather(l.V, c, 0).As("v_c"), ops.Gather(l.U, o, 0).As("u_o"), ops.Gather(l.U, n, 0).As("u_n")
+	right := ops.Sum(ops.Mul(u, v), -1).As("s_o")
+	wrong := ops.Sum(ops.Mul(others, ops.Expand(v, -2, "")), -1).As("s_n")
+	// The compiler gives log σ the form that is finite for any score.
+	likely := ops.Add(ops.Log(ops.Sigmoid(right)), ops.Sum(ops.Log(ops.Sigmoid(ops.Neg(wrong))), -1))
+	return ops.Neg(ops.Mean(likely))
+}
+
+// negativePower flattens the frequencies of words for the lottery, as word2vec does.
+const negativePower = 0.75
+
+// Negatives draws words[axes…] anew in every step, word w of the vocabulary with a
+// probability proportional to counts_w^¾. A draw may hit a right word, as in the
+// original. It is the number of words whose cumulative probability P_w a uniform
+// number ξ has passed.
+func Negatives(g *graph.Graph, dt graph.DType, vocabulary graph.Axis, counts []float64, axes ...graph.Axis) *graph.Node {
+	defer g.Scope("negatives")()
+	cumulative := make([]float64, len(counts))
+	total := 0.0
+	for w, c := range counts {
+		if !(c >= 0) || math.IsInf(c, 1) {
+			return g.Fail("Negatives", fmt.Errorf("word %d occurs %v times: want a finite number of at least 0", w, c))
+		}
+		total += math.Pow(c, negativePower)
+		cumulative[w] = total
+	}
+	if total == 0 {
+		return g.Fail("Negatives", fmt.Errorf("no word of %d occurs", len(counts)))
+	}
+	for w := range cumulative {
+		// total/total is 1 and ξ below it: a word behind the last that occurs is never drawn.
+		cumulative[w] /= total
+	}
+	P := g.Constant(dt, cumulative, vocabulary).As("P")
+	ξ := ops.RandomUniform(g, "ξ", dt, axes...).As("ξ")
+	passed := ops.LessEqual(P, ops.Expand(ξ, -1, ""))
+	return ops.Cast(ops.Sum(ops.Cast(passed, dt), -1), graph.I64).As("n")
+}

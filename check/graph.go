@@ -1,0 +1,228 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Option says what [Graph] checks with; see [Feed], [Also], [Do], [Seed],
+// [Noise], [Vocabulary], [On].
+type Option func(*settings)
+
+type settings struct {
+	feed       map[*graph.Node]graph.Value
+	also       []*graph.Node
+	steps      []graph.Update
+	seed       uint64
+	noise      float64
+	vocabulary []graph.Op
+	engines    []engine
+}
+
+// Feed gives inputs their values. Those without one take their default, or are
+// drawn from the normal distribution (0, for integers and masks).
+func Feed(values map[*graph.Node]graph.Value) Option {
+	return func(s *settings) { s.feed = values }
+}
+
+// Also names further results, whose values are compared.
+func Also(nodes ...*graph.Node) Option {
+	return func(s *settings) { s.also = append(s.also, nodes...) }
+}
+
+// Do adds the updates of a step to what is compared.
+func Do(step graph.Step) Option {
+	return func(s *settings) { s.steps = append(s.steps, step...) }
+}
+
+// Seed fixes everything random: the parameters, directions, and the graph's own
+// draws. Without it the seed is 0.
+func Seed(seed uint64) Option { return func(s *settings) { s.seed = seed } }
+
+// Noise is the standard deviation of what is added to the fresh parameters and
+// float states, 0.1 unless given: biases that start at zero hide mistakes.
+func Noise(std float64) Option { return func(s *settings) { s.noise = std } }
+
+// Vocabulary adds operations from outside package ops that the graph uses, for
+// reading its text form.
+func Vocabulary(more ...graph.Op) Option {
+	return func(s *settings) { s.vocabulary = append(s.vocabulary, more...) }
+}
+
+// kind is one line of the list of checks.
+type kind struct {
+	name string
+	doc  string
+	run  func(c *checker, ctx context.Context) Verdict
+}
+
+// kinds is what is checked of a graph, in this order. A check of a further
+// transformation of graphs is a line here.
+var kinds = []kind{
+	{"verify", "every invariant of the graph, and its text form read back", (*checker).verify},
+	{"gradient", "against difference quotients of the definition, in a random direction", (*checker).gradient},
+	{"second", "the derivative of that derivative, likewise", (*checker).second},
+	{"tape", "the tape, as the graph is written, against the definition", (*checker).tape},
+	{"rewrite", "the rewritten tape against the tape as written", (*checker).rewrite},
+	{"fused", "the fused tape against one instruction at a time; the same bits where all is elementwise", (*checker).fused},
+	{"workers", "the same bits from 1, 2 and 8 workers, with the work cut as finely as can be too", (*checker).workers},
+	{"jvp", "forward mode against reverse mode, of the loss and of its derivatives: JVP·v = vᵀ·VJP", (*checker).jvp},
+	{"vmap", "a batch at once against one example after the other, derivatives among them", (*checker).vmap},
+}
+
+// Kinds lists the checks that [Graph] makes by name, with a line on each.
+func Kinds() (names, docs []string) {
+	for _, k := range kinds {
+		names, docs = append(names, k.name), append(docs, k.doc)
+	}
+	return names, docs
+}
+
+// Graph checks what y, a loss or any other result, is computed by, and its
+// derivatives by all float parameters, inputs and states. An array is
+// differentiated through the sum of its elements with fixed random weights. The
+// graph grows by the derivatives. See [Kinds] for the checks; those of [On] come
+// last. Where the graph itself is wrong, that is the only verdict.
+//
+// While workers are checked, GOMAXPROCS is at least 8.
+func Graph(ctx context.Context, y *graph.Node, options ...Option) []Verdict {
+	s := settings{noise: 0.1}
+	for _, o := range options {
+		if o != nil {
+			o(&s)
+		}
+	}
+	var c *checker
+	err := safely(func() (err error) { c, err = newChecker(y, s); return err })
+	if err != nil {
+		return []Verdict{failed(kinds[0].name, err)}
+	}
+	var out []Verdict
+	for _, k := range kinds {
+		v := guarded(k.name, func() Verdict { return k.run(c, ctx) })
+		v.Check = k.name
+		if out = append(out, v); len(out) == 1 && v.Err != nil {
+			return out
+		}
+	}
+	for _, e := range s.engines {
+		out = append(out, guarded(e.name, func() Verdict { return c.on(ctx, e) }))
+	}
+	return out
+}
+
+// guarded makes a panic, as an operation from outside may raise it, a failure.
+func guarded(name string, f func() Verdict) (v Verdict) {
+	defer func() {
+		if p := recover(); p != nil {
+			v = failed(name, fmt.Errorf("panic: %v", p))
+		}
+	}()
+	return f()
+}
+
+// checker holds a graph with a value for every leaf.
+type checker struct {
+	settings
+	graph *graph.Graph
+	y     *graph.Node
+	env   graph.Env
+	rng   *rand.Rand
+	at    ref.Feed // the point: every leaf's value
+
+	wrt     []*graph.Node // what y is differentiated by
+	loss    *graph.Node   // y as a scalar; nil where there is nothing to differentiate
+	first   []*graph.Node // the derivatives of loss
+	slope   *graph.Node   // of loss in a random direction
+	further []*graph.Node // the derivatives of slope
+	along   []*graph.Node // the direction, constants
+	tangent *graph.Node   // of loss along it, by forward mode
+	bend    []*graph.Node // of the derivatives of loss; nil where these are not symmetric
+	grown   int           // the number of nodes with all derivatives
+
+	values  []*graph.Node // what engines are compared on
+	written []graph.Value // by the tape without rewriting
+}
+
+func newChecker(y *graph.Node, s settings) (*checker, error) {
+	if y == nil {
+		return nil, errors.New("want a result to check, got nil")
+	}
+	g := y.Graph()
+	c := &checker{settings: s, graph: g, y: y, env: graph.Env{Seed: s.seed}, rng: rand.New(rand.NewPCG(s.seed, 1)), at: ref.Feed{}}
+	if err := g.Err(); err != nil {
+		return nil, err
+	}
+	if !y.IsValid() {
+		return nil, errors.New("the result is no node of a graph")
+	}
+	if err := c.place(); err != nil {
+		return nil, err
+	}
+	if err := c.differentiate(); err != nil {
+		return nil, err
+	}
+	c.values = append([]*graph.Node{y}, s.also...)
+	for _, u := range s.steps {
+		c.values = append(c.values, u.Value)
+	}
+	return c, nil
+}
+
+// differentiate adds the first and second derivatives.
+func (c *checker) differentiate() error {
+	if !c.y.DType().IsFloat() {
+		return nil
+	}
+	for _, n := range graph.Reachable(c.y) {
+		if _, given := c.at[n]; given && n.DType().IsFloat() {
+			c.wrt = append(c.wrt, n)
+		}
+	}
+	if len(c.wrt) == 0 {
+		return nil
+	}
+	c.loss = c.y
+	if c.y.Rank() > 0 {
+		c.loss = ops.Sum(ops.Mul(c.y, c.weights(c.y)))
+	}
+	c.first = grad.OrZero(c.loss, c.wrt...)
+	c.slope = c.graph.Constant(graph.F64, []float64{0})
+	for i, x := range c.wrt {
+		c.along = append(c.along, c.weights(x))
+		c.slope = ops.Add(c.slope, ops.Cast(ops.Sum(ops.Mul(c.first[i], c.along[i])), graph.F64))
+	}
+	c.further = grad.OrZero(c.slope, c.wrt...)
+	c.tangents()
+	c.grown = c.graph.Len()
+	return c.graph.Err()
+}
+
+// weights is a constant like x of normal numbers.
+func (c *checker) weights(x *graph.Node) *graph.Node {
+	w := make([]float64, x.Shape().Len())
+	for i := range w {
+		w[i] = x.DType().Round(c.rng.NormFloat64())
+	}
+	return c.graph.Constant(x.DType(), w, x.Shape().Axes()...)
+}
+
+func (c *checker) verify(context.Context) Verdict {
+	if err := graph.Verify(c.graph); err != nil {
+		return Verdict{Err: err}
+	}
+	text := c.graph.String()
+	again, err := graph.Parse(strings.NewReader(text), append(ops.Vocabulary(), c.vocabulary...)...)
+	if err == nil && again.String() != text {
+		err = errors.New("the text form, read back, prints otherwise")
+	}
+	return Verdict{Err: err}
+}

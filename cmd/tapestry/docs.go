@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// docsCommand writes the reference pages of this repository again.
+const docsCommand = "go run ./cmd/tapestry docs --out docs/reference"
+
+func newDocs() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:     "docs --out DIRECTORY",
+		Short:   "Write the reference pages of all operations and models",
+		Example: "  tapestry docs --out docs/reference",
+		Hidden:  true,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if out == "" {
+				return usagef("docs: want --out DIRECTORY")
+			}
+			pages, err := reference(cmd.Context(), builders.Families())
+			if err != nil {
+				return err
+			}
+			for _, p := range pages {
+				path := filepath.Join(out, filepath.FromSlash(p.path))
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					return err
+				}
+				if err := os.WriteFile(path, []byte(p.text), 0o644); err != nil {
+					return err
+				}
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s in %s\n", count(len(pages), "file"), out)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "directory to write to; files of what is no more are left there")
+	return cmd
+}
+
+// referencePage is a file below the directory of the reference.
+type referencePage struct{ path, text string }
+
+// reference makes all pages. Equal operations and models give equal bytes.
+func reference(ctx context.Context, families []builders.Family) ([]referencePage, error) {
+	pages := []referencePage{{"README.md", referenceIndex(families)}}
+	for _, op := range ops.All() {
+		own, err := opPages(ctx, op)
+		if err != nil {
+			return nil, fmt.Errorf("page of %s: %w", op.Name(), err)
+		}
+		pages = append(pages, own...)
+	}
+	for _, f := range families {
+		for _, b := range f.Builders {
+			own, err := modelPages(ctx, f, b)
+			if err != nil {
+				return nil, fmt.Errorf("page of %s: %w", b.Name, err)
+			}
+			pages = append(pages, own...)
+		}
+	}
+	return pages, nil
+}
+
+// generated is the first line of a page.
+const generated = "<!-- Generated: " + docsCommand + " -->\n\n"
+
+// referenceIndex lists the models by family, and the operations.
+func referenceIndex(families []builders.Family) string {
+	var b strings.Builder
+	b.WriteString(generated + "# Reference\n\nOne page for every model and every operation, made from the code.\n\n## Models\n")
+	for _, f := range families {
+		if len(f.Builders) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n| model | is |\n|---|---|\n", capitalised(f.Name))
+		for _, m := range f.Builders {
+			fmt.Fprintf(&b, "| [%s](models/%s.md) | %s |\n", m.Name, m.Name, inCell(m.Title))
+		}
+	}
+	b.WriteString("\n## Operations\n\n| operation | computes |\n|---|---|\n")
+	var kinks []string
+	for _, op := range ops.All() {
+		fmt.Fprintf(&b, "| [%s](ops/%s.md) | %s |\n", op.Name(), op.Name(), inCell(op.Doc()))
+		if text := convention(op); text != "" {
+			kinks = append(kinks, fmt.Sprintf("| [%s](ops/%s.md) | %s |\n", op.Name(), op.Name(), inCell(text)))
+		}
+	}
+	b.WriteString("\n## Conventions at kinks\n\nWhere there is no derivative, these are taken for one. Comparisons, argmax, one-hot and casts to integers have none.\n\n| operation | takes |\n|---|---|\n")
+	b.WriteString(strings.Join(kinks, ""))
+	return b.String()
+}
+
+// inCell is a text that may stand in a cell of a Markdown table.
+func inCell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+// block is lines of mathematics as they are.
+func block(lines []string) string { return "```\n" + strings.Join(lines, "\n") + "\n```\n" }
+
+// markdownTable is rows of a Markdown table, each once.
+func markdownTable(head []string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	line(head)
+	line(slices.Repeat([]string{"---"}, len(head)))
+	var seen []string
+	for _, r := range rows {
+		for i := range r {
+			r[i] = inCell(r[i])
+		}
+		if key := strings.Join(r, "\x00"); !slices.Contains(seen, key) {
+			seen = append(seen, key)
+			line(r)
+		}
+	}
+	return b.String()
+}

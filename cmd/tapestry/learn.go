@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/viz/chart"
+)
+
+// ownRate is the learning rate of models that are trained on examples of their own.
+const ownRate = 0.01
+
+// learning are the flags of training on examples of a model's own.
+type learning struct {
+	set     []string
+	batches string
+}
+
+func (l *learning) flags(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&l.set, "set", nil, "sizes and settings of a model that is no clustering: h=8,act=relu")
+	cmd.Flags().StringVar(&l.batches, "batches", "fresh", "examples of a model that is no clustering: fresh in every step, or one batch for all")
+}
+
+// The flags that only one kind of model has.
+var (
+	clusteringFlags = []string{"data", "label", "ignore", "k", "gamma", "start", "centres", "restarts", "batch", "predict", "choose-k"}
+	learningFlags   = []string{"set", "batches"}
+)
+
+// foreign complains about a flag that does not apply to the model.
+func foreign(cmd *cobra.Command, b builders.Builder) error {
+	if isClustering(b) {
+		if name := changed(cmd, learningFlags); name != "" {
+			return usagef("--%s: %s is a clustering, which takes its sizes and its points from the data", name, b.Name)
+		}
+		return nil
+	}
+	if name := changed(cmd, clusteringFlags); name != "" {
+		return usagef("--%s is for clusterings: %s is trained on examples of its own", name, b.Name)
+	}
+	return nil
+}
+
+func changed(cmd *cobra.Command, names []string) string {
+	for _, name := range names {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
+			return name
+		}
+	}
+	return ""
+}
+
+// isClustering reports whether a model has the quantities of a clustering, which
+// is trained on data.
+func isClustering(b builders.Builder) bool {
+	m, err := b.Build(nil, graph.F32)
+	return err == nil && m.KMeans != nil
+}
+
+// config makes of the flags how a model is trained, and what makes it.
+func (l *learning) config(o *options, t *training) (c lab.LearnConfig, err error) {
+	c = lab.LearnConfig{Seeds: t.seeds, Seed: o.seed, Steps: t.steps}
+	if err := positive(counted{"steps", t.steps}, counted{"seeds", t.seeds}); err != nil {
+		return c, err
+	}
+	switch l.batches {
+	case "fresh", "one":
+		c.OneBatch = l.batches == "one"
+	default:
+		return c, usagef("--batches %q: want fresh or one", l.batches)
+	}
+	rate := t.rate
+	if rate == 0 {
+		rate = ownRate
+	}
+	c.Optimiser, err = optimiser(t.opt, rate)
+	return c, err
+}
+
+// build makes models of the name with the flags' settings.
+func (l *learning) build(t *training, name string) func() (*builders.Model, error) {
+	return func() (*builders.Model, error) {
+		m := modelOptions{set: l.set, dtype: t.dtype}
+		return m.build(name)
+	}
+}
+
+// train trains a model on examples of its own and prints how its loss went.
+func (l *learning) train(cmd *cobra.Command, o *options, t *training, name, out string, engine lab.NewEngine) error {
+	c, err := l.config(o, t)
+	if err != nil {
+		return err
+	}
+	c.Engine = engine
+	bar := newProgress(cmd.ErrOrStderr())
+	c.Progress = bar.at
+	begin := time.Now()
+	learned, err := lab.Learn(cmd.Context(), l.build(t, name), c)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	bar.say("%.3g steps per second", float64(len(learned.Runs)*c.Steps)/time.Since(begin).Seconds())
+	return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
+		return printLearning(w, o, c, l, learned)
+	})
+}
+
+// milestones are the steps whose losses the table shows, before the end.
+func milestones(steps int) []int { return []int{0, steps / 4, steps / 2, 3 * steps / 4} }
+
+func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, learned *lab.Learned) error {
+	if o.json {
+		type run struct {
+			Seed uint64       `json:"seed"`
+			End  jsonNumber   `json:"end"`
+			Loss []jsonNumber `json:"loss"`
+		}
+		v := struct {
+			Model     string     `json:"model"`
+			Steps     int        `json:"steps"`
+			Optimiser string     `json:"optimiser"`
+			Batches   string     `json:"batches"`
+			Params    int        `json:"params"`
+			Median    jsonNumber `json:"median_end"`
+			Runs      []run      `json:"runs"`
+		}{learned.Model.Builder.Name, c.Steps, c.Optimiser.String(), l.batches, learned.Cost.Params, jsonNumber(lab.Median(learned.Ends())), nil}
+		for _, r := range learned.Runs {
+			v.Runs = append(v.Runs, run{r.Seed, jsonNumber(r.End()), jsonNumbers(r.Loss)})
+		}
+		return printJSON(w, v)
+	}
+	examples := "fresh examples"
+	if c.OneBatch {
+		examples = "one batch of examples"
+	}
+	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %v\n\n", learned.Model.Builder.Name, count(learned.Cost.Params, "number"),
+		count(len(learned.Trained), "parameter"), examples, count(c.Steps, "step"), c.Optimiser)
+	fmt.Fprintf(w, "%6s %12s %12s %12s %12s %12s  loss\n", "seed", "start", "¼", "½", "¾", "end")
+	var starts []float64
+	for _, r := range learned.Runs {
+		fmt.Fprintf(w, "%6d", r.Seed)
+		for _, t := range milestones(c.Steps) {
+			fmt.Fprintf(w, " %12s", chart.Format(r.Loss[t]))
+		}
+		fmt.Fprintf(w, " %12s  %s\n", chart.Format(r.End()), sparkline(r.Loss))
+		starts = append(starts, r.Loss[0])
+	}
+	_, err := fmt.Fprintf(w, "\nmedian loss from %s to %s (end: mean of the last tenth of the steps)\n", chart.Format(lab.Median(starts)), chart.Format(lab.Median(learned.Ends())))
+	return err
+}
+
+// sparkWidth is the number of columns of a sparkline.
+const sparkWidth = 24
+
+// sparkline draws a curve of finite numbers as blocks, each the mean of its part
+// of the curve, from the lowest of them to the highest.
+func sparkline(v []float64) string {
+	width := min(sparkWidth, len(v))
+	parts := make([]float64, width)
+	for i := range parts {
+		part := v[i*len(v)/width : (i+1)*len(v)/width]
+		for _, x := range part {
+			parts[i] += x / float64(len(part))
+		}
+	}
+	const blocks = "▁▂▃▄▅▆▇█"
+	levels := []rune(blocks)
+	var b strings.Builder
+	lo, hi := slices.Min(parts), slices.Max(parts)
+	for _, x := range parts {
+		level := 0
+		if hi > lo {
+			level = int(math.Round((x - lo) / (hi - lo) * float64(len(levels)-1)))
+		}
+		b.WriteRune(levels[level])
+	}
+	return b.String()
+}

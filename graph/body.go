@@ -1,0 +1,320 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// BodyID is the handle of a [Body] in the graph that holds it, for use as an
+// attribute of an operation. 0 is no body.
+type BodyID int
+
+// Body is a sealed graph with an order of its inputs and results: what an
+// operation such as a loop does again and again. It has no parameters, states,
+// updates or random draws, and no inputs but those listed. As with nodes, what
+// bodies compute makes them equal, whatever their nodes are called and wherever
+// they were written; a graph holds equal bodies once, as the first was written.
+type Body struct {
+	graph   *Graph
+	in, out []*Node
+	form    string
+}
+
+// Graph is the body's graph. It must not be added to.
+func (b *Body) Graph() *Graph { return b.graph }
+
+// In lists the inputs in order.
+func (b *Body) In() []*Node { return slices.Clone(b.in) }
+
+// Out lists the results in order; a node may be several results.
+func (b *Body) Out() []*Node { return slices.Clone(b.out) }
+
+// String is the lossless text form.
+func (b *Body) String() string { return b.dump() }
+
+// Loop says what an operation does with its body: it runs it once for every step
+// and carries values from each step to the next. The operands are the initial
+// carries, then sequences, of which a step sees the element of its time along the
+// first axis, then constants, which every step sees; the body's inputs are the
+// same of one step. The body's results are the next carries, then the outs of the
+// step, then terms of sums over the steps.
+//
+// A node has one value, so a loop's is one vector: for each carry its trace of
+// Steps+1 rows, the initial value included, for each out its Steps rows, for each
+// sum its total; see [Loop.Parts].
+type Loop struct {
+	Body                          BodyID
+	Steps                         int
+	Carries, Sequences, Constants int
+	Outs, Sums                    int
+	Reverse                       bool // the steps run from the last time to the first
+}
+
+// Looped is an operation that runs a body.
+type Looped interface {
+	Op
+	Loop() Loop
+	// WithBody is the same operation over another body.
+	WithBody(BodyID) Op
+}
+
+// Part says where one result of a loop lies in its value: Rows rows of Size
+// elements each, from element At on.
+type Part struct{ At, Rows, Size int }
+
+// Parts gives the part of each result of the body.
+func (l Loop) Parts(b *Body) []Part {
+	parts := make([]Part, len(b.out))
+	at := 0
+	for i, n := range b.out {
+		rows := 1
+		switch {
+		case i < l.Carries:
+			rows = l.Steps + 1
+		case i < l.Carries+l.Outs:
+			rows = l.Steps
+		}
+		parts[i] = Part{at, rows, n.Shape().Len()}
+		at += rows * parts[i].Size
+	}
+	return parts
+}
+
+// At gives the time of step k, and the rows of the traces that hold the carries
+// before and after it.
+func (l Loop) At(k int) (time, before, after int) {
+	if l.Reverse {
+		time = l.Steps - 1 - k
+		return time, time + 1, time
+	}
+	return k, k, k + 1
+}
+
+// BodyGraph is an empty graph in which a body for an operation of g is built, with
+// inputs of the given names and types. Names that are taken get a number. What is
+// built there stands in g's open scopes.
+func (g *Graph) BodyGraph(name string, names []string, types []Type) (b *Graph, in []*Node) {
+	b = New(name)
+	b.outer = g
+	if g.ctx.fixed {
+		b.ctx = context{fixed: true, scope: g.ctx.scope, pos: g.ctx.pos}
+	}
+	for i, typ := range types {
+		own := names[i]
+		for k := 2; b.byPath[b.path(own)] != nil; k++ {
+			own = fmt.Sprintf("%s_%d", names[i], k)
+		}
+		in = append(in, b.Input(own, typ.DType, typ.Shape.Axes()...))
+	}
+	b.scopes = slices.Clone(g.scopes)
+	return b, in
+}
+
+// Seal makes a body of what the results of a [Graph.BodyGraph] of g need. Mistakes
+// made in building it become g's; bad is then an invalid node of g, and else nil.
+// What names the operation.
+func (g *Graph) Seal(what string, b *Graph, in, out []*Node) (id BodyID, bad *Node) {
+	if len(b.errs) > 0 {
+		g.adopt(b)
+		return 0, g.invalid()
+	}
+	for i, n := range out {
+		switch {
+		case n == nil:
+			return 0, g.Fail(what, fmt.Errorf("result %d of the body is nil", i))
+		case !n.IsValid() || n.g == g:
+			return 0, g.Fail(what, stranger(fmt.Sprintf("result %d of the body", i), n, b, n.g), n)
+		case n.g != b:
+			return 0, g.Fail(what, fmt.Errorf("result %d of the body is no node of the body", i))
+		}
+	}
+	body, err := NewBody(b, in, out)
+	if err != nil {
+		return 0, g.Fail(what, err)
+	}
+	return g.AddBody(body), nil
+}
+
+// stranger is the mistake of a node of another graph where one of g is wanted.
+func stranger(which string, n *Node, g, other *Graph) error {
+	m := &Mistake{fmt.Sprintf("%s belongs to graph %q, not to %q", which, n.g.name, g.name), "build both operands in one graph"}
+	if g.outer == other || other.outer == g {
+		m.Fix = "give the loop what its body needs of the graph around it in With, and take what the graph needs of the body from the results"
+	}
+	return m
+}
+
+// NewBody seals a copy of what the results and inputs of a graph need.
+func NewBody(b *Graph, in, out []*Node) (*Body, error) {
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	to := New(b.name)
+	to.ctx.fixed = true // its nodes get the occurrences of those that they copy
+	roots := slices.Concat(in, out)
+	live := make([]bool, len(b.nodes))
+	mark := func() []*Node {
+		cone := Reachable(roots...)
+		for _, n := range cone {
+			live[n.id] = true
+		}
+		return cone
+	}
+	mark()
+	var kept []Derivation
+	for _, d := range b.derived { // a gradient is derived again of its loss
+		if live[d.Grad.id] {
+			kept = append(kept, d)
+			roots = append(roots, d.Loss, d.Wrt)
+		}
+	}
+	cone := mark()
+	copied := make([]*Node, len(b.nodes))
+	for _, n := range cone {
+		args := make([]*Node, len(n.in))
+		for i, x := range n.in {
+			args[i] = copied[x.id]
+		}
+		copied[n.id] = to.Copy(n, args)
+	}
+	for _, n := range cone {
+		y := copied[n.id]
+		y.occurs = nil
+		for _, o := range n.occurs {
+			if o.Origin.Was = nil; o.Origin.Kind != FromUser {
+				o.Origin.Of, o.Origin.Loss = copied[o.Origin.Of.id], copied[o.Origin.Loss.id]
+				if o.Origin.Of == nil || o.Origin.Loss == nil {
+					o.Origin.Of, o.Origin.Loss, o.Origin.Kind = nil, nil, FromUser
+				}
+			}
+			y.occurs = append(y.occurs, o)
+		}
+	}
+	for _, d := range kept {
+		first := 0
+		for _, n := range cone {
+			if n.id < d.First {
+				first++
+			}
+		}
+		to.derived = append(to.derived, Derivation{copied[d.Loss.id], copied[d.Wrt.id], copied[d.Grad.id], first})
+	}
+	of := func(nodes []*Node) []*Node {
+		list := make([]*Node, len(nodes))
+		for i, n := range nodes {
+			list[i] = copied[n.id]
+		}
+		return list
+	}
+	if len(b.updates) > 0 {
+		return nil, &Mistake{fmt.Sprintf("the body updates %s", b.updates[0].Target.Label()), "give what changes from step to step as a carry"}
+	}
+	body := &Body{graph: to, in: of(in), out: of(out)}
+	if err := body.check(); err != nil {
+		return nil, err
+	}
+	body.form = body.content()
+	return body, nil
+}
+
+// check refuses leaves that are not fed, and inputs that are none.
+func (b *Body) check() error {
+	inputs := map[*Node]bool{}
+	for _, n := range b.in {
+		if _, number := n.Default(); n.Role() != RoleInput || number || inputs[n] {
+			return fmt.Errorf("%v is no input of the body of its own", n)
+		}
+		inputs[n] = true
+	}
+	for _, n := range b.graph.Leaves(RoleInput, RoleParam, RoleState) {
+		if !inputs[n] {
+			return &Mistake{fmt.Sprintf("%v %q is made inside the body", n.Role(), n.Path()), "make it outside, and give it to the loop in With"}
+		}
+	}
+	if len(b.out) == 0 {
+		return fmt.Errorf("the body has no results")
+	}
+	return nil
+}
+
+// dump is the text form: the graph's, then the inputs and the results.
+func (b *Body) dump() string {
+	var s strings.Builder
+	b.graph.Dump(&s)
+	for _, list := range []struct {
+		word  string
+		nodes []*Node
+	}{{"in", b.in}, {"out", b.out}} {
+		s.WriteString(list.word)
+		for _, n := range list.nodes {
+			fmt.Fprintf(&s, " %%%d", n.id)
+		}
+		s.WriteString("\n")
+	}
+	return s.String()
+}
+
+// Form says what the body computes, for comparison: the text form without names and
+// positions.
+func (b *Body) Form() string { return b.form }
+
+func (b *Body) content() string {
+	var s strings.Builder
+	for i, inner := range b.graph.bodies {
+		fmt.Fprintf(&s, "body %d\n%send\n", i+1, inner.form)
+	}
+	for _, n := range b.graph.nodes {
+		if _, fed := n.op.(leaf); fed {
+			fmt.Fprintf(&s, "%%%d : %v\n", n.id, n.typ)
+		} else {
+			s.WriteString(n.line() + "\n")
+		}
+	}
+	for _, list := range [][]*Node{b.in, b.out} {
+		for _, n := range list {
+			fmt.Fprintf(&s, " %%%d", n.id)
+		}
+		s.WriteString("\n")
+	}
+	return s.String()
+}
+
+// AddBody gives the handle of a body in g, which holds it from now on.
+func (g *Graph) AddBody(b *Body) BodyID {
+	if id, ok := g.bodyIDs[b.form]; ok {
+		return id
+	}
+	if g.bodyIDs == nil {
+		g.bodyIDs = map[string]BodyID{}
+	}
+	g.bodies = append(g.bodies, b)
+	id := BodyID(len(g.bodies))
+	g.bodyIDs[b.form] = id
+	return id
+}
+
+// Body is the body with the given handle, nil if there is none.
+func (g *Graph) Body(id BodyID) *Body {
+	if id < 1 || int(id) > len(g.bodies) {
+		return nil
+	}
+	return g.bodies[id-1]
+}
+
+// Body is the body that the node's operation runs, nil for an operation without.
+func (n *Node) Body() *Body {
+	if l, ok := n.op.(Looped); ok {
+		return n.g.Body(l.Loop().Body)
+	}
+	return nil
+}
+
+// carried is the operation of a node as graph g has it: a body has a handle of its
+// own there.
+func (g *Graph) carried(n *Node) Op {
+	if b := n.Body(); b != nil && n.g != g {
+		return n.op.(Looped).WithBody(g.AddBody(b))
+	}
+	return n.op
+}

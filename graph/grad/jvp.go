@@ -1,0 +1,171 @@
+package grad
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Forward is what an operation offers to forward mode: how its node y moves where
+// operand i moves by dx[i], nil where it stands still; nil where y stands still. An
+// operation that is only [Differentiable] is differentiated by the transpose of its
+// transpose. An operation with a body graph takes [JVP] of the body.
+type Forward interface {
+	JVP(y *graph.Node, dx []*graph.Node) *graph.Node
+}
+
+// JVP gives, in one sweep, how each node of y moves when each node of x moves by the
+// node of v beside it: Σ_x ∂y/∂x·v, of y's type. The nodes of x may be parameters,
+// inputs or anything between. Zeros come back where y does not depend on x.
+//
+// It costs about as much as y itself, whatever the number of elements; [Of] is the
+// other way round. A direction of another type than its node, nodes that are no
+// floats, and an operation without a rule are mistakes recorded in the graph.
+func JVP(y, x, v []*graph.Node) []*graph.Node {
+	all := slices.Concat(y, x, v)
+	g := graph.Of(all...)
+	if err := checkDirections(g, all, x, v); err != nil {
+		return slices.Repeat([]*graph.Node{g.Fail("JVP", err, all...)}, len(y))
+	}
+	f := &forward{tangent: make([]*graph.Node, g.Len())}
+	for i, n := range x {
+		f.tangent[n.ID()] = ops.ReshapeTo(v[i], n.Shape())
+	}
+	given := func(n *graph.Node) bool { return f.tangent[n.ID()] != nil }
+	for _, n := range graph.ReachableUntil(given, y...) {
+		if !given(n) && n.DType().IsFloat() {
+			f.push(n)
+		}
+	}
+	out := make([]*graph.Node, len(y))
+	for i, n := range y {
+		if out[i] = f.tangent[n.ID()]; out[i] == nil {
+			out[i] = ops.BroadcastTo(ops.Lit(n, 0), n.Shape())
+		}
+	}
+	return out
+}
+
+// checkDirections says why y cannot be moved by moving x along v; all are y, x and v.
+func checkDirections(g *graph.Graph, all, x, v []*graph.Node) error {
+	if len(x) != len(v) {
+		return fmt.Errorf("%d nodes and %d directions", len(x), len(v))
+	}
+	for _, n := range all {
+		switch {
+		case n == nil:
+			return fmt.Errorf("want nodes, got nil")
+		case !n.IsValid():
+			return errInvalid // not recorded: its cause is
+		case n.Graph() != g:
+			return &graph.Mistake{Problem: "the nodes belong to different graphs", Fix: "build all in one graph"}
+		case !n.DType().IsFloat():
+			return fmt.Errorf("a node of type %v has no derivative", n.Type())
+		}
+	}
+	for i, n := range x {
+		if slices.Contains(x[:i], n) {
+			return fmt.Errorf("%s is given two directions", n.Label())
+		}
+		_, names := graph.Align(n.Shape(), v[i].Shape())
+		if names != nil || n.DType() != v[i].DType() || !n.Shape().SameSizes(v[i].Shape()) {
+			return fmt.Errorf("a direction of type %v for %s of type %v", v[i].Type(), n.Label(), n.Type())
+		}
+	}
+	return nil
+}
+
+// forward is one sweep from the nodes that move to those asked for. What it knows of
+// a node stands at the node's number.
+type forward struct {
+	tangent []*graph.Node // nil where the node stands still
+}
+
+// push finds how n moves from how its operands move.
+func (f *forward) push(n *graph.Node) {
+	g := n.Graph()
+	dx, moves := make([]*graph.Node, n.NumIn()), false
+	for i := range dx {
+		d := f.tangent[n.In(i).ID()]
+		if d != nil && !d.IsValid() {
+			f.tangent[n.ID()] = d // follows from a mistake of another rule
+			return
+		}
+		dx[i], moves = d, moves || d != nil
+	}
+	if !moves {
+		return
+	}
+	var d *graph.Node
+	origin := graph.Origin{Kind: graph.FromTangent, Of: n, Loss: n}
+	g.During(n.First(), origin, func() {
+		switch d = rule(n, dx); {
+		case !d.IsValid() || d.Type() == n.Type():
+		case d.DType() == n.DType() && d.Shape().SameSizes(n.Shape()):
+			d = ops.ReshapeTo(d, n.Shape())
+		default:
+			d = g.Fail("JVP", fmt.Errorf("the tangent of %s has type %v, its result %v", n.Op().Name(), d.Type(), n.Type()), n)
+		}
+	})
+	if f.tangent[n.ID()] = d; d == nil {
+		return
+	}
+	if name := n.Name(); name != "" {
+		o := n.First()
+		o.Name, o.Origin = "δ"+name, origin
+		g.Occur(d, o)
+	}
+}
+
+// rule asks the operation's own, or makes one of its derivative.
+func rule(n *graph.Node, dx []*graph.Node) *graph.Node {
+	switch op := n.Op().(type) {
+	case Forward:
+		return op.JVP(n, dx)
+	case Differentiable:
+		return twice(op, n, dx)
+	}
+	err := &graph.Mistake{Problem: n.Op().Name() + " has no rule for tangents", Fix: "give it a method JVP or Grad"}
+	return n.Graph().Fail("JVP", err, n)
+}
+
+// twice is the transpose of the transpose: Σ_i ⟨Grad(y, u, i), dx_i⟩ is linear in u,
+// and its derivative by u is the tangent of y.
+func twice(op Differentiable, n *graph.Node, dx []*graph.Node) *graph.Node {
+	u := probe(n)
+	var s *graph.Node
+	for i, v := range dx {
+		if v == nil {
+			continue
+		}
+		if d := op.Grad(n, u, i); d != nil {
+			term := ops.Sum(ops.Mul(ops.ReshapeTo(d, v.Shape()), v))
+			if s == nil {
+				s = term
+			} else {
+				s = ops.Add(s, ops.Cast(term, s.DType()))
+			}
+		}
+	}
+	if !s.IsValid() {
+		return s
+	}
+	r := newReverse([]*graph.Node{s}, []*graph.Node{u})
+	r.start()
+	r.run()
+	return r.adjoint[u.ID()]
+}
+
+// probe is a node of x's type that stands for any value of it: what is made of it is
+// then differentiated by it, or mapped over values for it. It is new, so that nothing
+// else is made of it.
+func probe(x *graph.Node) *graph.Node {
+	first := x.Graph().Len()
+	u := ops.StopGradient(x)
+	for u.IsValid() && u.ID() < first {
+		u = ops.StopGradient(u)
+	}
+	return u
+}

@@ -1,0 +1,266 @@
+package vmap
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Batcher is what an operation offers to be mapped: y, one of its nodes, for many
+// examples at once. in[i] is operand i with the axis b of the examples before its
+// own where batched[i], and the same for all examples elsewhere. The result has y's
+// type with b before its axes. An operation without operands, a draw, is asked too.
+// An operation with a body graph maps the body.
+type Batcher interface {
+	Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node
+}
+
+// RuleOf is an operation's rule for batches. An elementwise operation, one that is
+// defined on numbers, needs no method Batch: its operands are broadcast.
+func RuleOf(op graph.Op) (Batcher, bool) {
+	if b, ok := op.(Batcher); ok {
+		return b, true
+	}
+	_, ok := op.(interface{ Scalar(x ...float64) float64 })
+	return elementwise{}, ok
+}
+
+// elementwise is the rule of operations from outside package ops that are defined on
+// numbers.
+type elementwise struct{}
+
+func (elementwise) Batch(y *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return ops.Elementwise(y.Op(), in...)
+}
+
+// Over says that Batch holds values of X for many examples: its type is that of X
+// with the axis of the examples before the others.
+type Over struct{ X, Batch *graph.Node }
+
+// Map gives outs for every example: each has the examples' axis before its own, also
+// where it is the same for all. What outs depend on is computed from over's Batch in
+// place of its X; all batches must have the same first axis, and no node between may
+// have an axis of its name.
+//
+// Every draw that outs depend on, beyond the nodes that are replaced, is made anew for
+// every example; see [MapSameDraws].
+//
+// A mistake is recorded, and the results that depend on it are invalid: a batch that
+// does not fit, a node with no room for another axis, an operation that has no rule.
+func Map(outs []*graph.Node, over ...Over) []*graph.Node { return mapped(outs, over, true) }
+
+// MapSameDraws is [Map], but all examples share each random draw: for examples that
+// are no data, such as the unit vectors that a derivative is multiplied by.
+func MapSameDraws(outs []*graph.Node, over ...Over) []*graph.Node { return mapped(outs, over, false) }
+
+func mapped(outs []*graph.Node, over []Over, draws bool) []*graph.Node {
+	var all []*graph.Node
+	for _, o := range over {
+		all = append(all, o.X, o.Batch)
+	}
+	g := graph.Of(append(all, outs...)...)
+	b, err := axisOf(g, outs, over)
+	if err != nil {
+		return slices.Repeat([]*graph.Node{g.Fail("vmap", err, all...)}, len(outs))
+	}
+	m := &mapper{b: b, draws: draws, batch: make([]*graph.Node, g.Len())}
+	for _, o := range over {
+		m.batch[o.X.ID()] = o.Batch
+	}
+	given := func(n *graph.Node) bool { return m.batch[n.ID()] != nil }
+	for _, n := range graph.ReachableUntil(given, outs...) {
+		if !given(n) {
+			m.add(n)
+		}
+	}
+	results := make([]*graph.Node, len(outs))
+	for i, n := range outs {
+		results[i] = m.result(n)
+	}
+	return results
+}
+
+// Each is f for every example: it calls f once, with nodes that stand for one
+// example of each batch in xs, and maps what comes back.
+//
+//	norms := vmap.Each(func(x []*graph.Node) []*graph.Node {
+//		return []*graph.Node{ops.Sum(ops.Square(x[0]))}
+//	}, xs)
+func Each(f func(x []*graph.Node) []*graph.Node, xs ...*graph.Node) []*graph.Node {
+	one := make([]*graph.Node, len(xs))
+	over := make([]Over, len(xs))
+	for i, x := range xs {
+		if x.IsValid() && x.Rank() == 0 {
+			x = x.Graph().Fail("vmap", fmt.Errorf("a batch without an axis for the examples"), x)
+		}
+		one[i] = ops.Squeeze(ops.Slice(x, 0, 0, 1), 0) // the first example has an example's type
+		over[i] = Over{one[i], x}
+	}
+	if f == nil {
+		graph.Of(xs...).Fail("vmap", fmt.Errorf("want a function of one example, got nil"), xs...)
+		return nil
+	}
+	return Map(f(one), over...)
+}
+
+// axisOf finds the axis that the batches have in common, or says what does not fit.
+func axisOf(g *graph.Graph, outs []*graph.Node, over []Over) (b graph.Axis, err error) {
+	if len(over) == 0 {
+		return b, fmt.Errorf("want a node to map over")
+	}
+	for i, o := range over {
+		switch {
+		case o.X == nil || o.Batch == nil:
+			return b, fmt.Errorf("want a node and its batch, got nil")
+		case !o.X.IsValid() || !o.Batch.IsValid():
+			return b, fmt.Errorf("follows from an earlier mistake") // not recorded: its cause is
+		case o.X.Graph() != g || o.Batch.Graph() != g:
+			return b, &graph.Mistake{Problem: "the nodes belong to different graphs", Fix: "build all in one graph"}
+		}
+		if slices.ContainsFunc(over[:i], func(p Over) bool { return p.X == o.X }) {
+			return b, fmt.Errorf("two batches for %v", o.X)
+		}
+		if i == 0 {
+			if o.Batch.Rank() == 0 {
+				return b, fmt.Errorf("a batch of type %v for %v: want an axis more", o.Batch.Type(), o.X.Type())
+			}
+			b = o.Batch.Shape().Axis(0)
+		}
+		want, err := typeWith(b, o.X)
+		if err != nil {
+			return b, err
+		}
+		if o.Batch.Type() != want {
+			return b, fmt.Errorf("a batch of type %v for %v: want %v", o.Batch.Type(), o.X.Type(), want)
+		}
+	}
+	for _, n := range outs {
+		switch {
+		case n == nil:
+			return b, fmt.Errorf("want a node to map, got nil")
+		case n.IsValid() && n.Graph() != g:
+			return b, &graph.Mistake{Problem: "the nodes belong to different graphs", Fix: "build all in one graph"}
+		}
+	}
+	return b, nil
+}
+
+// typeWith is the type of n for all examples.
+func typeWith(b graph.Axis, n *graph.Node) (graph.Type, error) {
+	if b.Name != "" && n.Shape().Index(b.Name) >= 0 {
+		return graph.Type{}, &graph.Mistake{
+			Problem: fmt.Sprintf("%v has an axis called %q, as the batch has", n, b.Name),
+			Fix:     "rename the batch's with ops.Rename",
+		}
+	}
+	if n.Rank() == graph.MaxRank {
+		return graph.Type{}, fmt.Errorf("%v has %d axes: there is no room for the batch's", n, graph.MaxRank)
+	}
+	s, err := graph.NewShape(append([]graph.Axis{b}, n.Shape().Axes()...)...)
+	return graph.Type{DType: n.DType(), Shape: s}, err
+}
+
+// mapper is one sweep from the batches to the nodes asked for.
+type mapper struct {
+	b     graph.Axis
+	draws bool          // every example makes its own
+	batch []*graph.Node // what stands for a node, by its number; nil where it is the same for all examples
+}
+
+// of is what stands for a node, and whether it has the batch's axis. Nodes that the
+// sweep adds stand for themselves; an origin may be one.
+func (m *mapper) of(n *graph.Node) (x *graph.Node, batched bool) {
+	if n.IsValid() && n.ID() < len(m.batch) && m.batch[n.ID()] != nil {
+		return m.batch[n.ID()], true
+	}
+	return n, false
+}
+
+// add makes the node for all examples, if it depends on any batch or is a draw.
+func (m *mapper) add(n *graph.Node) {
+	rule, ok := RuleOf(n.Op())
+	in, batched := make([]*graph.Node, n.NumIn()), make([]bool, n.NumIn())
+	depends := ok && m.draws && len(in) == 0
+	for i := range in {
+		in[i], batched[i] = m.of(n.In(i))
+		depends = depends || batched[i]
+	}
+	if !depends {
+		return
+	}
+	g := n.Graph()
+	g.During(n.First(), m.origin(n.First().Origin), func() {
+		if !ok {
+			err := &graph.Mistake{Problem: n.Op().Name() + " has no rule for batches", Fix: "give it a method Batch"}
+			m.batch[n.ID()] = g.Fail("vmap", err, in...)
+			return
+		}
+		m.batch[n.ID()] = m.apply(rule, n, in, batched)
+	})
+	for _, o := range n.Occurrences() {
+		if o.Name != "" {
+			o.Origin = m.origin(o.Origin)
+			g.Occur(m.batch[n.ID()], o)
+		}
+	}
+}
+
+// apply asks the rule and sees that its answer has the type it must have.
+func (m *mapper) apply(rule Batcher, n *graph.Node, in []*graph.Node, batched []bool) *graph.Node {
+	g := n.Graph()
+	want, err := typeWith(m.b, n)
+	for i := range in {
+		if err == nil && !batched[i] && m.b.Name != "" && in[i].Shape().Index(m.b.Name) >= 0 {
+			_, err = typeWith(m.b, in[i])
+		}
+	}
+	if err != nil {
+		return g.Fail("vmap", err, in...)
+	}
+	y := rule.Batch(n, in, batched, m.b)
+	switch {
+	case !y.IsValid():
+		if y == nil {
+			y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches gives nothing", n.Op().Name()), in...)
+		}
+	case y.DType() == want.DType && y.Shape().SameSizes(want.Shape):
+		y = ops.ReshapeTo(y, want.Shape)
+	default:
+		y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches gives type %v, not %v", n.Op().Name(), y.Type(), want), in...)
+	}
+	return y
+}
+
+// origin is that of a node for all examples. Where what it is the whole derivative of
+// is the same for all, it has another type, and is a derivative no more.
+func (m *mapper) origin(o graph.Origin) graph.Origin {
+	if o.Kind == graph.FromUser {
+		return o
+	}
+	of, batched := m.of(o.Of)
+	if o.Kind == graph.FromAdjoint && !batched {
+		o.Kind = graph.FromGrad
+	}
+	if loss, _ := m.of(o.Loss); of.IsValid() && loss.IsValid() {
+		o.Of, o.Loss = of, loss
+	}
+	return o
+}
+
+// result is an output for all examples: repeated where it is the same for all.
+func (m *mapper) result(n *graph.Node) *graph.Node {
+	if !n.IsValid() {
+		return n
+	}
+	x, batched := m.of(n)
+	if batched {
+		return x
+	}
+	want, err := typeWith(m.b, n)
+	if err != nil {
+		return n.Graph().Fail("vmap", err, n)
+	}
+	return ops.BroadcastTo(n, want.Shape)
+}

@@ -1,0 +1,253 @@
+package lab_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+)
+
+// line is y = x·w + b, to be fitted to 3x − 1, with a running mean of the targets as
+// the model's own update. Widened, it has a parameter more; fresh inputs have other
+// names.
+func line(name string, rename string, widen bool) func() (*builders.Model, error) {
+	b := builders.Define(builders.Builder{Name: name, Title: name}, func(_ builders.Settings, dt graph.DType, m *builders.Model) {
+		g := m.Graph
+		i := graph.Ax("i", 16)
+		x, target := g.Input("x"+rename, dt, i), g.Input("t", dt, i)
+		w, c := g.Param("w", dt).Init(graph.Normal(0, 1)), g.Param("b", dt)
+		m.Output = ops.Add(ops.Mul(x, w), c).As("y")
+		if widen {
+			m.Output = ops.Add(m.Output, ops.Mul(ops.Square(x), g.Param("v", dt))).As("y′")
+		}
+		m.Loss = builders.SquaredError(m.Output, target).As("loss")
+		mean := g.State("mean", dt)
+		m.Step = graph.Step{g.Assign(mean, ops.Add(ops.Scale(mean, 0.9), ops.Scale(ops.Mean(target), 0.1)))}
+		m.Examples = func(rng *rand.Rand) builders.Feed {
+			xs, ts := graph.NewValue(x.Type()), graph.NewValue(target.Type())
+			for p := range xs.Data {
+				xs.Data[p] = rng.NormFloat64()
+				ts.Data[p] = 3*xs.Data[p] - 1
+			}
+			return builders.Feed{x: xs, target: ts}
+		}
+	})
+	return func() (*builders.Model, error) { return b.Build(nil, graph.F64) }
+}
+
+func learnt(t *testing.T, build func() (*builders.Model, error), c lab.LearnConfig) *lab.Learned {
+	t.Helper()
+	l, err := lab.Learn(context.Background(), build, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestLearn(t *testing.T) {
+	ticks := 0
+	c := lab.LearnConfig{Seeds: 4, Seed: 7, Steps: 300, Optimiser: train.Adam(0.05), Progress: func(done, of int, _ string) {
+		if ticks++; done != ticks || of != 4 {
+			t.Errorf("tick %d says %d of %d", ticks, done, of)
+		}
+	}}
+	l := learnt(t, line("line", "", false), c)
+	if len(l.Runs) != 4 || ticks != 4 || l.Cost.Params != 2 || l.Cost.FLOPs <= 0 || l.Cost.Seconds <= 0 {
+		t.Errorf("%d runs, %d ticks, cost %+v", len(l.Runs), ticks, l.Cost)
+	}
+	for i, r := range l.Runs {
+		if r.Seed != uint64(7+i) || len(r.Loss) != 300 || r.Loss[0] < 0.1 || r.End() > 1e-3 {
+			t.Errorf("seed %d: %d steps from %v to %v", r.Seed, len(r.Loss), r.Loss[0], r.End())
+		}
+	}
+	c.Progress = nil
+	if again := learnt(t, line("line", "", false), c); !slices.EqualFunc(l.Runs, again.Runs, func(a, b lab.Course) bool { return slices.Equal(a.Loss, b.Loss) }) {
+		t.Error("the same seeds give other losses")
+	}
+}
+
+// What two models have in common, examples and initial values by path, is the same
+// number in both: the widened line starts where the line does.
+func TestLearnCommonNumbers(t *testing.T) {
+	c := lab.LearnConfig{Seeds: 2, Steps: 2}
+	a, b := learnt(t, line("a", "", false), c), learnt(t, line("b", "", true), c)
+	for i := range a.Runs {
+		if x, y := a.Runs[i].Loss, b.Runs[i].Loss; x[0] != y[0] || x[1] == y[1] {
+			t.Errorf("seed %d: losses %v and %v: want the same start alone", i, x, y)
+		}
+	}
+	if a.Runs[0].Loss[0] == a.Runs[1].Loss[0] {
+		t.Error("two seeds start alike")
+	}
+	one := c
+	one.OneBatch, one.Optimiser = true, train.SGD(1e-300)
+	fresh := one
+	fresh.OneBatch = false
+	if l := learnt(t, line("a", "", false), one).Runs[0].Loss; l[0] != l[1] {
+		t.Errorf("one batch: losses %v of the same examples", l)
+	}
+	if l := learnt(t, line("a", "", false), fresh).Runs[0].Loss; l[0] == l[1] {
+		t.Errorf("fresh batches: losses %v of different examples", l)
+	}
+}
+
+func TestCourseEnd(t *testing.T) {
+	c := lab.Course{}
+	for i := range 25 {
+		c.Loss = append(c.Loss, float64(i))
+	}
+	if got := c.End(); got != 23.5 { // the last two of 25
+		t.Errorf("the end is %v, want 23.5", got)
+	}
+	c.Loss = c.Loss[:3]
+	if got := c.End(); got != 2 {
+		t.Errorf("the end is %v, want 2", got)
+	}
+}
+
+func TestLearnMistakes(t *testing.T) {
+	change := func(f func(m *builders.Model)) func() (*builders.Model, error) {
+		return func() (*builders.Model, error) {
+			m, err := line("line", "", false)()
+			f(m)
+			return m, err
+		}
+	}
+	for want, build := range map[string]func() (*builders.Model, error){
+		"line has no loss: there is nothing to train": change(func(m *builders.Model) { m.Loss = nil }),
+		"line has no examples to be trained on":       change(func(m *builders.Model) { m.Examples = nil }),
+		"line, seed 0, step 1: loss[] is NaN: nothing was committed": change(func(m *builders.Model) {
+			m.Loss = ops.Log(ops.Shift(ops.Neg(m.Loss), -1)).As("loss")
+		}),
+	} {
+		if _, err := lab.Learn(context.Background(), build, lab.LearnConfig{Steps: 3}); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	_, err := lab.Learn(context.Background(), change(func(m *builders.Model) { m.Loss = ops.Log(ops.Neg(m.Loss)) }), lab.LearnConfig{})
+	if bad := (*tape.NotFinite)(nil); !errors.As(err, &bad) {
+		t.Errorf("%v wraps no NotFinite", err)
+	}
+	if _, err := lab.Learn(context.Background(), nil, lab.LearnConfig{}); err == nil || err.Error() != "learn: the function that builds the model is nil" {
+		t.Errorf("error %v for no model", err)
+	}
+	if _, err := lab.LearnTogether(context.Background(), lab.LearnConfig{}, line("line", "", false), nil); err == nil || err.Error() != "learn: the function that builds the model is nil" {
+		t.Errorf("error %v for one model and none", err)
+	}
+	broken := errors.New("broken")
+	if _, err := lab.Learn(context.Background(), func() (*builders.Model, error) { return nil, broken }, lab.LearnConfig{}); !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := lab.Learn(ctx, line("line", "", false), lab.LearnConfig{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}
+
+// Models with the same inputs have one task, whoever comes first; another name, and
+// it is another task.
+func TestLearnTogether(t *testing.T) {
+	a, b, other := line("a", "", false), line("b", "", true), line("c", "′", false)
+	res, err := lab.LearnTogether(context.Background(), lab.LearnConfig{Seeds: 5, Steps: 200, Optimiser: train.SGD(0.1)}, a, b, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(res.Task, []int{0, 0, 2}) || !res.SameTask(0, 1) || res.SameTask(0, 2) {
+		t.Errorf("tasks %v", res.Task)
+	}
+	if x, y := res.Models[0].Runs[3].Loss[0], res.Models[1].Runs[3].Loss[0]; x != y {
+		t.Errorf("the first losses are %v and %v on the same examples", x, y)
+	}
+	p, err := lab.Pair(res.Models[0], res.Models[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, n := 0.0, 5.0
+	var d []float64
+	for i, x := range res.Models[0].Ends() {
+		d = append(d, res.Models[1].Ends()[i]-x)
+		mean += d[i] / n
+	}
+	ss := 0.0
+	for _, v := range d {
+		ss += (v - mean) * (v - mean)
+	}
+	want := math.Sqrt(ss / (n - 1) / n)
+	if math.Abs(p.Mean-mean) > 1e-15 || math.Abs(p.Error-want) > 1e-15 || p.Beyond != (math.Abs(mean) > 2.7764451052*want) { // t₀.₉₇₅ of 4 degrees
+		t.Errorf("difference %+v, want %v ± %v", p, mean, want)
+	}
+}
+
+func TestPair(t *testing.T) {
+	with := func(first uint64, ends ...float64) *lab.Learned {
+		m, err := line("line", "", false)()
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &lab.Learned{Model: m}
+		for i, e := range ends {
+			l.Runs = append(l.Runs, lab.Course{Seed: first + uint64(i), Loss: []float64{e}})
+		}
+		return l
+	}
+	for _, c := range []struct {
+		a, b   []float64
+		beyond bool
+	}{
+		{[]float64{1, 5, 9}, []float64{1.5, 5.4, 9.6}, true}, // far less than the seeds differ, but in each
+		{[]float64{1, 5, 9}, []float64{2, 4, 9.5}, false},
+		{[]float64{1, 5}, []float64{1, 5}, false},
+		{[]float64{1, 5}, []float64{2, 6}, true},
+		{[]float64{1}, []float64{2}, false},
+	} {
+		p, err := lab.Pair(with(0, c.a...), with(0, c.b...))
+		if err != nil || p.Beyond != c.beyond || len(c.a) == 1 != math.IsNaN(p.Error) {
+			t.Errorf("%v and %v: %+v, %v", c.a, c.b, p, err)
+		}
+	}
+	for _, other := range []*lab.Learned{with(1, 1, 2), with(0, 1)} {
+		if _, err := lab.Pair(with(0, 1, 2), other); err == nil {
+			t.Error("runs of different seeds are a pair")
+		}
+	}
+}
+
+// What the optimiser changes is what a derivative reaches, and the graph is as before.
+func TestTrained(t *testing.T) {
+	g := graph.New("parts")
+	x := g.Input("x", graph.F64, graph.Ax("i", 3))
+	w, frozen, own, unused := g.Param("w", graph.F64), g.Param("frozen", graph.F64), g.Param("own", graph.F64), g.Param("unused", graph.F64)
+	loss := ops.Mean(ops.Square(ops.Mul(ops.Mul(x, w), ops.Mul(ops.StopGradient(frozen), own))))
+	m := &builders.Model{Graph: g, Loss: loss, Output: loss, Step: graph.Step{g.Assign(own, ops.Scale(own, 0.5))}}
+	before := g.Len()
+	if got := lab.Trained(m); !slices.Equal(got, []*graph.Node{w}) {
+		t.Errorf("trained are %v, want w", got)
+	}
+	if got := fmt.Sprint(lab.Reached(loss, x, w, frozen, own, unused)); got != fmt.Sprint([]*graph.Node{x, w, own}) {
+		t.Errorf("reached are %v", got)
+	}
+	if g.Len() != before || g.Err() != nil {
+		t.Errorf("%d nodes were added, %v", g.Len()-before, g.Err())
+	}
+	targets := []string{}
+	for _, u := range lab.TrainingStep(m, train.SGD(1)) {
+		targets = append(targets, u.Target.Path())
+	}
+	if !slices.Equal(targets, []string{"w", "own"}) || g.Err() != nil {
+		t.Errorf("updated are %v, %v", targets, g.Err())
+	}
+	if lab.Reached(x, w) != nil || lab.Reached(nil, w) != nil || lab.Trained(&builders.Model{Graph: g, Output: x}) != nil {
+		t.Error("something is trained without a scalar loss")
+	}
+}

@@ -1,0 +1,87 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Linear is a linear model's data: observations X, row-major [n d], and targets y.
+type Linear struct {
+	X, Y []float64
+	N, D int
+}
+
+func (p Linear) check() error {
+	if p.N < 1 || p.D < 1 || len(p.X) != p.N*p.D || len(p.Y) != p.N {
+		return fmt.Errorf("%d numbers and %d targets for %d observations of %d features", len(p.X), len(p.Y), p.N, p.D)
+	}
+	return nil
+}
+
+// svd is X = U·diag(σ)·Vᵀ.
+func (p Linear) svd() (u, v *mat.Dense, σ []float64, err error) {
+	if err := p.check(); err != nil {
+		return nil, nil, nil, err
+	}
+	var f mat.SVD
+	if !f.Factorize(mat.NewDense(p.N, p.D, p.X), mat.SVDThin) {
+		return nil, nil, nil, errors.New("least squares: the singular value decomposition did not converge")
+	}
+	u, v = new(mat.Dense), new(mat.Dense)
+	f.UTo(u)
+	f.VTo(v)
+	return u, v, f.Values(nil), nil
+}
+
+// Solve gives the weights w that minimise ‖X·w − y‖² + λ‖w‖², by the singular values
+// of X: along each right singular vector σ·uᵀy/(σ² + λ). Where λ is 0 and many
+// weights are as good, it gives those of least norm; singular values that are 0 up
+// to rounding count as 0.
+func (p Linear) Solve(λ float64) ([]float64, error) {
+	if !(λ >= 0) {
+		return nil, fmt.Errorf("least squares: λ = %v: want at least 0", λ)
+	}
+	u, v, σ, err := p.svd()
+	if err != nil {
+		return nil, err
+	}
+	w := make([]float64, p.D)
+	for i, s := range σ {
+		if p.vanishes(s, σ[0]) {
+			continue
+		}
+		c := s * along(u, i, p.Y) / (s*s + λ)
+		for j := range w {
+			w[j] += c * v.At(j, i)
+		}
+	}
+	return w, nil
+}
+
+// vanishes reports whether a singular value is 0 up to rounding.
+func (p Linear) vanishes(σ, largest float64) bool {
+	return σ <= largest*float64(max(p.N, p.D))*0x1p-52
+}
+
+// along is the product of column i and a vector.
+func along(m *mat.Dense, i int, x []float64) (s float64) {
+	for j, v := range x {
+		s += m.At(j, i) * v
+	}
+	return s
+}
+
+// Augmented adds d fake observations √λ·I with targets 0: its least squares are the
+// ridge regression of p (the notes on regularisation in least squares).
+func (p Linear) Augmented(λ float64) Linear {
+	x, y := append([]float64(nil), p.X...), append([]float64(nil), p.Y...)
+	for j := range p.D {
+		row := make([]float64, p.D)
+		row[j] = math.Sqrt(λ)
+		x, y = append(x, row...), append(y, 0)
+	}
+	return Linear{x, y, p.N + p.D, p.D}
+}

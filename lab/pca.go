@@ -1,0 +1,72 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/train/data"
+	"gonum.org/v1/gonum/mat"
+)
+
+// PCA is the principal component analysis of a table: the directions along which its
+// rows differ most.
+type PCA struct {
+	Mean     []float64   // of each feature
+	Axes     [][]float64 // orthonormal directions over the features, that of the largest variance first
+	Variance []float64   // of the rows along each axis (the population's, divided by n)
+}
+
+// NewPCA finds all min(n, d) components by the singular value decomposition of the
+// centred table. Signs are chosen so that each axis's largest component is positive.
+func NewPCA(t *data.Table) (*PCA, error) {
+	n, d := t.Rows(), len(t.Columns)
+	if n == 0 || d == 0 {
+		return nil, fmt.Errorf("principal components of %d rows of %d features", n, d)
+	}
+	p := &PCA{Mean: make([]float64, d)}
+	x := mat.NewDense(n, d, nil)
+	for i := range n {
+		for j, v := range row(t, i) {
+			p.Mean[j] += v / float64(n)
+		}
+	}
+	for i := range n {
+		for j, v := range row(t, i) {
+			x.Set(i, j, v-p.Mean[j])
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(x, mat.SVDThin) {
+		return nil, errors.New("principal components: the decomposition did not converge")
+	}
+	var v mat.Dense
+	svd.VTo(&v)
+	for a, s := range svd.Values(nil) {
+		axis := mat.Col(nil, a, &v)
+		sign, most := 1.0, 0.0
+		for _, w := range axis {
+			if w*w > most {
+				most, sign = w*w, 1
+				if w < 0 {
+					sign = -1
+				}
+			}
+		}
+		for j := range axis {
+			axis[j] *= sign
+		}
+		p.Axes = append(p.Axes, axis)
+		p.Variance = append(p.Variance, s*s/float64(n))
+	}
+	return p, nil
+}
+
+// Residual is the mean over the rows of ‖x − x̂‖² that the first k components leave,
+// the variance along all others. No map of rank k leaves less (Eckart & Young, 1936),
+// so no linear autoencoder with a bottleneck of k does.
+func (p *PCA) Residual(k int) (left float64) {
+	for a := max(0, k); a < len(p.Variance); a++ {
+		left += p.Variance[a]
+	}
+	return left
+}

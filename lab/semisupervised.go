@@ -1,0 +1,56 @@
+package lab
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// SpreadLabels gives every point the commonest label of its cluster, so that few known
+// labels serve many points (the notes on the uses of unsupervised learning). known has a
+// label for each point, "" where it is not known; a cluster without known labels stays
+// without. Of labels that are equally common, the one that comes first wins.
+func SpreadLabels(assigned []int, known []string) ([]string, error) {
+	if len(assigned) != len(known) {
+		return nil, fmt.Errorf("%d labels for %d assignments", len(known), len(assigned))
+	}
+	count, most := map[int]map[string]int{}, map[int]string{}
+	for i, label := range known {
+		if label == "" {
+			continue
+		}
+		if count[assigned[i]] == nil {
+			count[assigned[i]] = map[string]int{}
+		}
+		count[assigned[i]][label]++
+	}
+	for i, label := range known { // in order, so that ties do not depend on the map's
+		if c := assigned[i]; count[c][label] > count[c][most[c]] {
+			most[c] = label
+		}
+	}
+	out := make([]string, len(known))
+	for i, c := range assigned {
+		out[i] = most[c]
+	}
+	return out, nil
+}
+
+// Scores are the coordinates of the rows of a table along the first k axes, row-major
+// [n k]: what is left of them to look at, or to learn from where few rows are labelled.
+func (p *PCA) Scores(t *data.Table, k int) ([]float64, error) {
+	if len(t.Columns) != len(p.Mean) || k < 0 || k > len(p.Axes) {
+		return nil, fmt.Errorf("%d components of %d features: there are %d, of %d", k, len(t.Columns), len(p.Axes), len(p.Mean))
+	}
+	out := make([]float64, 0, t.Rows()*k)
+	for i := range t.Rows() {
+		for _, axis := range p.Axes[:k] {
+			z := 0.0
+			for j, v := range row(t, i) {
+				z += (v - p.Mean[j]) * axis[j]
+			}
+			out = append(out, z)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,98 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+)
+
+// Direction is one singular direction of a linear model's data: how long the least
+// squares solution is along it, and what part of that two regularisers leave.
+type Direction struct {
+	Sigma   float64 // singular value σ of X
+	Length  float64 // of the least squares solution along the direction: uᵀy/σ
+	Ridge   Factor  // predicted: σ²/(σ² + λ)
+	Descent Factor  // predicted: 1 − (1 − 2ησ²)ᵗ
+}
+
+// Factor is what is left of a length, by theory and in a solution.
+type Factor struct{ Predicted, Measured float64 }
+
+// Shrinkage are the directions of X by falling singular value.
+type Shrinkage []Direction
+
+// Shrink shows ridge regression and gradient descent that is stopped early side by
+// side (the notes on regularisation in least squares): both keep what lies along
+// large singular values and hold back what lies along small ones. The ridge solution
+// that is measured is that of the data with fake observations; gradient descent is
+// run, in float64 from w = 0, on the graph of [builders.LeastSquares] with the rate
+// η for t steps. As its loss is ‖X·w − y‖², not half of it, the rate counts twice.
+func (p Linear) Shrink(ctx context.Context, λ, η float64, t int) (Shrinkage, error) {
+	u, v, σ, err := p.svd()
+	if err != nil {
+		return nil, err
+	}
+	ridge, err := p.Augmented(λ).Solve(0)
+	if err != nil {
+		return nil, err
+	}
+	descended, err := p.Descend(ctx, η, t)
+	if err != nil {
+		return nil, err
+	}
+	var out Shrinkage
+	for i, s := range σ {
+		if p.vanishes(s, σ[0]) {
+			break // nothing in the data tells how far to go
+		}
+		length := along(u, i, p.Y) / s
+		out = append(out, Direction{s, length,
+			Factor{s * s / (s*s + λ), along(v, i, ridge) / length},
+			Factor{1 - math.Pow(1-2*η*s*s, float64(t)), along(v, i, descended) / length}})
+	}
+	return out, nil
+}
+
+// Descend takes t steps of gradient descent on ‖X·w − y‖² from w = 0.
+func (p Linear) Descend(ctx context.Context, η float64, t int) ([]float64, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	g := graph.New("least squares")
+	i, d := graph.Ax("i", p.N), graph.Ax("d", p.D)
+	r := builders.LeastSquares(g.Constant(graph.F64, p.X, i, d), g.Param("w", graph.F64, d), g.Constant(graph.F64, p.Y, i))
+	prog, err := tape.Compile(g, tape.Do(train.SGD(η).Minimize(r.Loss)))
+	if err != nil {
+		return nil, err
+	}
+	store := tape.NewStore(g)
+	vm := prog.NewVM(store)
+	defer vm.Close()
+	if _, err := (train.Loop{VM: vm, Steps: t}).Run(ctx); err != nil {
+		return nil, err
+	}
+	w, err := store.Get("w")
+	if err != nil {
+		return nil, err
+	}
+	return float64s(w), nil
+}
+
+// String is a table, a direction a line.
+func (s Shrinkage) String() string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "σ\tlength\tridge\tpredicted\tdescent\tpredicted\t")
+	for _, d := range s {
+		fmt.Fprintf(t, "%.4g\t%.4g\t%.4f\t%.4f\t%.4f\t%.4f\t\n", d.Sigma, d.Length, d.Ridge.Measured, d.Ridge.Predicted, d.Descent.Measured, d.Descent.Predicted)
+	}
+	t.Flush()
+	return b.String()
+}

@@ -1,0 +1,66 @@
+package lab
+
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/train"
+)
+
+// Reached are those of the nodes to which a derivative of the loss flows. A
+// parameter behind an ops.StopGradient, say, is not among them. Nothing is added
+// to the graph.
+func Reached(loss *graph.Node, nodes ...*graph.Node) []*graph.Node {
+	if !loss.IsValid() || loss.Rank() != 0 || !loss.DType().IsFloat() {
+		return nil
+	}
+	scratch, copies := graph.New("scratch"), map[*graph.Node]*graph.Node{}
+	for _, n := range graph.Reachable(loss) {
+		in := n.Inputs()
+		for i, x := range in {
+			in[i] = copies[x]
+		}
+		copies[n] = scratch.Copy(n, in)
+	}
+	var floats, wrt []*graph.Node
+	for _, n := range nodes {
+		if c := copies[n]; c != nil && n.DType().IsFloat() {
+			floats, wrt = append(floats, n), append(wrt, c)
+		}
+	}
+	if len(wrt) == 0 {
+		return nil
+	}
+	var out []*graph.Node
+	for i, d := range grad.OrZero(copies[loss], wrt...) {
+		if v, constant := ops.Literal(d); !constant || v != 0 {
+			out = append(out, floats[i])
+		}
+	}
+	return out
+}
+
+// Trained are the parameters that training changes by the derivative of the loss:
+// those it reaches, without those that the model updates by itself.
+func Trained(m *builders.Model) []*graph.Node {
+	if m.Loss == nil {
+		return nil
+	}
+	return slices.DeleteFunc(Reached(m.Loss, m.Params()...), func(p *graph.Node) bool {
+		return slices.ContainsFunc(m.Step, func(u graph.Update) bool { return u.Target == p })
+	})
+}
+
+// TrainingStep is everything that a step of training updates: what is trained, by
+// the optimiser, and what the model updates by itself, such as running statistics.
+// It is empty for a model with neither.
+func TrainingStep(m *builders.Model, o train.Optimiser) graph.Step {
+	var step graph.Step
+	if params := Trained(m); len(params) > 0 {
+		step = o.Minimize(m.Loss, params...)
+	}
+	return append(step, m.Step...)
+}

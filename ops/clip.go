@@ -1,0 +1,17 @@
+package ops
+
+import "github.com/tapestry-ml/tapestry/graph"
+
+// Clip is x where it lies between lo and hi, the nearer of them elsewhere, element
+// by element, with broadcasting. At an end x still has
+// derivative 1, as in PyTorch's clamp; a bound has one where it holds x back.
+func Clip(x, lo, hi *graph.Node) *graph.Node {
+	g := graph.Of(x, lo, hi)
+	for _, n := range []*graph.Node{x, lo, hi} {
+		if !n.IsValid() {
+			return g.Fail("Clip", errNil, x, lo, hi)
+		}
+	}
+	defer g.Scope("clip")()
+	return Select(Less(hi, x), hi, Select(Less(x, lo), lo, x))
+}

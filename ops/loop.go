@@ -1,0 +1,371 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Loop says what a recurrence runs over: c_{t+1}, o_t = step(c_t, x_t, w).
+type Loop struct {
+	Carry []*graph.Node // c_0, the initial values
+	Over  []*graph.Node // the sequences x, of one length along Axis
+	Axis  any           // of time in the sequences, by name or number; nil is the first
+	With  []*graph.Node // w: what every step sees, weights above all
+	Steps int           // how many steps, where there is no sequence to tell
+
+	// Reverse runs the steps from the last time to the first.
+	Reverse bool
+	// Checkpoint, if it is not 0, keeps the carries of every so many steps only; a
+	// derivative computes those between again, which takes the memory of T/k + k
+	// carries instead of T, least at √T. Values are the same bits, and so are the
+	// derivatives by carries and sequences; those by With are sums in another order.
+	Checkpoint int
+}
+
+// StepFunc is one step: from the carries before it, the elements of the sequences at
+// its time and what every step sees, the carries after it and the outs. It is called
+// once or twice, whatever the number of steps, and sees nodes of a graph of the
+// step's own: what it needs of the graph around it comes in With.
+type StepFunc func(carry, x, with []*graph.Node) (next, out []*graph.Node)
+
+// Scanned are the results of a loop. Time is the first axis of Trace and Out.
+type Scanned struct {
+	Final []*graph.Node // the carries after the last step
+	Trace []*graph.Node // the carries after each step, [t=T …]; a mistake to use under Checkpoint
+	Out   []*graph.Node // the outs of each step, [t=T …]
+}
+
+// Scan is a loop as one node, whatever the number of steps: the step is built once,
+// as the node's body, and differentiated like any other node.
+//
+//	r := ops.Scan(ops.Loop{Carry: []*graph.Node{h0}, Over: []*graph.Node{x}, Axis: "t", With: []*graph.Node{w}},
+//		func(c, x, w []*graph.Node) (next, out []*graph.Node) {
+//			h := ops.Tanh(ops.Add(ops.MatMul(c[0], w[0]), x[0])).As("h")
+//			return []*graph.Node{h}, nil
+//		})
+//	h := r.Trace[0] // [t …]
+//
+// Carries and outs are kept for the derivative, and what else of a step it needs is
+// computed again: an out that costs much, such as the product of a large layer, is
+// computed once.
+//
+// [Unroll] gives the same values as a flat graph.
+func Scan(l Loop, step StepFunc) Scanned {
+	u := l.laid("Scan", step)
+	if u.bad != nil {
+		return u.refused(step)
+	}
+	if l.Checkpoint == 0 {
+		return u.scan(step)
+	}
+	var r Scanned
+	if l.Checkpoint < u.steps {
+		r = u.chunked(l.Checkpoint, step)
+	} else {
+		r = u.scan(step)
+	}
+	r.Trace = u.untraced()
+	return r
+}
+
+// untraced stands for the traces that checkpoints do not keep: nodes of a graph of
+// their own, whose mistake becomes that of the graph in which one is used.
+func (u laidOut) untraced() []*graph.Node {
+	none := graph.New(u.g.Name()).Fail(u.what, &graph.Mistake{Problem: "a loop with a checkpoint keeps no trace", Fix: "let the step give what is wanted of each time as an out"})
+	return slices.Repeat([]*graph.Node{none}, len(u.carry))
+}
+
+// Unroll is [Scan] written out: every step's nodes stand in the graph itself, in a
+// scope of their own, as the notes draw a recurrence. Checkpoint does nothing.
+func Unroll(l Loop, step StepFunc) Scanned {
+	u := l.laid("Unroll", step)
+	if u.bad != nil {
+		return u.refused(step)
+	}
+	carry, trace, outs := u.carry, make([][]*graph.Node, len(u.carry)), [][]*graph.Node(nil)
+	at := graph.Loop{Steps: u.steps, Reverse: u.reverse}
+	for k := range u.steps {
+		now, _, _ := at.At(k)
+		x := make([]*graph.Node, len(u.over))
+		for i, s := range u.over {
+			x[i] = Squeeze(Slice(s, 0, now, now+1), 0)
+		}
+		end := u.g.Scope(fmt.Sprint("step ", now))
+		next, out := step(carry, x, u.with)
+		end()
+		if err := u.check(next); err != nil {
+			u.bad = u.g.Fail("Unroll", err)
+			return u.refused(step)
+		}
+		carry = next
+		for i, c := range next {
+			trace[i] = append(trace[i], Expand(c, 0, u.axis))
+		}
+		if outs == nil {
+			outs = make([][]*graph.Node, len(out))
+		}
+		if len(out) != len(outs) {
+			u.bad = u.g.Fail("Unroll", fmt.Errorf("a step gives %d outs, another %d", len(out), len(outs)))
+			return u.refused(step)
+		}
+		for i := range outs {
+			outs[i] = append(outs[i], Expand(out[i], 0, u.axis))
+		}
+	}
+	join := func(steps [][]*graph.Node) (joined []*graph.Node) {
+		for _, s := range steps {
+			if u.reverse {
+				slices.Reverse(s)
+			}
+			joined = append(joined, Concat(0, s...))
+		}
+		return joined
+	}
+	return Scanned{Final: carry, Trace: join(trace), Out: join(outs)}
+}
+
+// laidOut is a loop whose sequences have time as their first axis.
+type laidOut struct {
+	g                 *graph.Graph
+	what              string
+	carry, over, with []*graph.Node
+	called            []*graph.Node // the sequences as they were given
+	steps             int
+	axis              string // the name of the time axis
+	reverse           bool
+	bad               *graph.Node // an invalid node, after a mistake
+}
+
+// laid checks a loop and lays its sequences out. A mistake is recorded and leaves
+// an invalid node in bad.
+func (l Loop) laid(what string, step StepFunc) laidOut {
+	all := slices.Concat(l.Carry, l.Over, l.With)
+	g := graph.Of(all...)
+	u := laidOut{g: g, what: what, carry: l.Carry, with: l.With, steps: l.Steps, reverse: l.Reverse}
+	fail := func(format string, args ...any) laidOut {
+		u.bad, u.over = g.Fail(what, fmt.Errorf(format, args...)), l.Over
+		return u
+	}
+	for i, n := range all {
+		switch {
+		case n == nil:
+			return fail("operand %d is nil", i)
+		case !n.IsValid() || n.Graph() != g:
+			u.bad, u.over = g.Apply(scan{}, all...), l.Over // records what is wrong, or stays silent
+			return u
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return fail("no operands: want carries or sequences")
+	case step == nil:
+		return fail("the step is nil")
+	case l.Checkpoint < 0:
+		return fail("a checkpoint every %d steps: want 0 for none, or more", l.Checkpoint)
+	}
+	axis := l.Axis
+	if axis == nil {
+		axis = 0
+	}
+	if name, ok := axis.(string); ok {
+		u.axis = name
+	}
+	for i, x := range l.Over {
+		list, err := x.Shape().Resolve(axis)
+		if err != nil {
+			return fail("sequence %d: %w", i, err)
+		}
+		a := list[0]
+		if u.axis == "" {
+			u.axis = x.Shape().Axis(a).Name
+		}
+		if n := x.Dim(a); u.steps != 0 && n != u.steps {
+			return fail("sequence %d has %d steps: want %d", i, n, u.steps)
+		}
+		u.steps = x.Dim(a)
+		order := []int{a}
+		for k := range x.Rank() {
+			if k != a {
+				order = append(order, k)
+			}
+		}
+		if a != 0 {
+			x = transposeTo(x, order)
+		}
+		u.over, u.called = append(u.over, x), append(u.called, l.Over[i])
+	}
+	if u.steps < 1 {
+		return fail("%d steps: want sequences, or a number of steps", u.steps)
+	}
+	return u
+}
+
+// check holds that a step gives as many carries as it gets.
+func (u laidOut) check(next []*graph.Node) error {
+	if len(next) != len(u.carry) {
+		return fmt.Errorf("the step gives %d carries: want %d", len(next), len(u.carry))
+	}
+	return nil
+}
+
+// refused are the results of a loop with a mistake: as many as there would be, all
+// invalid. The step is asked for the number of outs.
+func (u laidOut) refused(step StepFunc) Scanned {
+	invalid := func(n int) []*graph.Node {
+		list := make([]*graph.Node, n)
+		for i := range list {
+			list[i] = u.bad
+		}
+		return list
+	}
+	r := Scanned{Final: invalid(len(u.carry)), Trace: invalid(len(u.carry))}
+	if step == nil {
+		return r
+	}
+	_, out := step(invalid(len(u.carry)), invalid(len(u.over)), invalid(len(u.with)))
+	r.Out = invalid(len(out))
+	return r
+}
+
+// scan adds the loop and takes its value apart.
+func (u laidOut) scan(step StepFunc) Scanned {
+	var in gathered
+	name := func(n *graph.Node, letter string, k int) string {
+		if s := n.Name(); s != "" {
+			return s
+		}
+		return fmt.Sprint(letter, k)
+	}
+	for k, n := range u.carry {
+		in = in.with(name(n, "c", k), n.Type(), n)
+	}
+	for k, n := range u.over {
+		typ, _ := stepType(n, u.steps)
+		in = in.with(name(u.called[k], "x", k), typ, n)
+	}
+	for k, n := range u.with {
+		in = in.with(name(n, "w", k), n.Type(), n)
+	}
+	op := scan{Steps: u.steps, Carries: len(u.carry), Sequences: len(u.over), Constants: len(u.with), Reverse: u.reverse}
+	var b *graph.Graph
+	var inputs, next, out []*graph.Node
+	build := func() {
+		b, inputs = u.g.BodyGraph("step", in.names, in.types)
+		next, out = step(inputs[:op.Carries:op.Carries], inputs[op.Carries:op.Carries+op.Sequences:op.Carries+op.Sequences], inputs[op.Carries+op.Sequences:])
+	}
+	if build(); carriesNamed(in.names, inputs, next) {
+		build() // now that the step has said what the carries are
+	}
+	op.Outs = len(out)
+	r := Scanned{Final: make([]*graph.Node, op.Carries), Trace: make([]*graph.Node, op.Carries), Out: make([]*graph.Node, op.Outs)}
+	y := u.apply(op, b, inputs, next, out, in.nodes)
+	if !y.IsValid() {
+		for _, list := range [][]*graph.Node{r.Final, r.Trace, r.Out} {
+			for i := range list {
+				list[i] = y
+			}
+		}
+		return r
+	}
+	parts := op.Loop().Parts(y.Body())
+	_, _, last := op.Loop().At(op.Steps - 1)
+	for k := range r.Final {
+		row := u.carry[k].Shape()
+		r.Final[k] = part(y, parts[k], last, 1, oneRow, row)
+		from := 1
+		if u.reverse {
+			from = 0
+		}
+		r.Trace[k] = part(y, parts[k], from, op.Steps, u.axis, row)
+	}
+	for k := range r.Out {
+		r.Out[k] = part(y, parts[op.Carries+k], 0, op.Steps, u.axis, y.Body().Out()[op.Carries+k].Shape())
+	}
+	return r
+}
+
+// carriesNamed calls the carries before a step after those that it gives, h₋₁ where it
+// gives h, and reports whether that changes a name.
+func carriesNamed(names []string, inputs, next []*graph.Node) (changed bool) {
+	for k, n := range next {
+		if k >= len(inputs) || !n.IsValid() || n == inputs[k] || n.Name() == "" {
+			continue
+		}
+		if before := n.Name() + "₋₁"; !slices.Contains(names, before) {
+			names[k], changed = before, true
+		}
+	}
+	return changed
+}
+
+// apply seals the body and adds the node.
+func (u laidOut) apply(op scan, b *graph.Graph, inputs, next, out, operands []*graph.Node) *graph.Node {
+	if err := u.check(next); err != nil {
+		return u.g.Fail(u.what, err)
+	}
+	id, bad := u.g.Seal(u.what, b, inputs, slices.Concat(next, out))
+	if bad != nil {
+		return bad
+	}
+	op.Body = id
+	return u.g.Apply(op, operands...)
+}
+
+// chunked is a loop over chunks of k steps, each a loop of its own: only what goes
+// from chunk to chunk is kept. What is left over is a loop after the last chunk.
+func (u laidOut) chunked(k int, step StepFunc) Scanned {
+	n := u.steps / k
+	whole, rest := u, u
+	whole.steps, rest.steps = n, u.steps-n*k
+	whole.over, rest.over = nil, nil
+	for _, x := range u.over {
+		at, left := 0, n*k // the chunks, and what is left over, begin there
+		if u.reverse {
+			at, left = rest.steps, 0
+		}
+		axes := x.Shape().Axes()[1:]
+		chunks := Slice(x, 0, at, at+n*k)
+		s, err := graph.NewShape(append([]graph.Axis{{Size: n}, {Name: u.axis, Size: k}}, axes...)...)
+		if err != nil {
+			u.bad = u.g.Fail(u.what, err, x)
+			return u.refused(step)
+		}
+		whole.over = append(whole.over, ReshapeTo(chunks, s))
+		if rest.steps > 0 {
+			rest.over = append(rest.over, Slice(x, 0, left, left+rest.steps))
+		}
+	}
+	whole.axis = ""
+	r := whole.scan(func(carry, x, with []*graph.Node) (next, out []*graph.Node) {
+		inner := laidOut{g: graph.Of(slices.Concat(carry, x, with)...), what: u.what,
+			carry: carry, over: x, called: x, with: with, steps: k, axis: u.axis, reverse: u.reverse}
+		chunk := inner.scan(step)
+		return chunk.Final, chunk.Out
+	})
+	for i, o := range r.Out {
+		axes := o.Shape().Axes()
+		if o.IsValid() {
+			s, err := graph.NewShape(append([]graph.Axis{{Name: u.axis, Size: n * k}}, axes[2:]...)...)
+			if err != nil {
+				r.Out[i] = u.g.Fail(u.what, err, o)
+				continue
+			}
+			r.Out[i] = ReshapeTo(o, s)
+		}
+	}
+	if rest.steps == 0 {
+		return r
+	}
+	rest.carry = r.Final
+	last := rest.scan(step)
+	for i := range r.Out {
+		a, b := r.Out[i], last.Out[i]
+		if u.reverse {
+			a, b = b, a
+		}
+		last.Out[i] = Concat(0, a, b)
+	}
+	return last
+}

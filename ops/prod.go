@@ -1,0 +1,36 @@
+package ops
+
+import "github.com/tapestry-ml/tapestry/graph"
+
+// Prod is the product over the given axes, or over all; see [Keep]. It halves the
+// axis ⌈log₂ n⌉ times, multiplying its first half by its second, so that nothing is
+// divided by: derivatives of every order are right where factors are 0.
+func Prod(x *graph.Node, axes ...any) *graph.Node {
+	return reduction("Prod", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
+		defer x.Graph().Scope("product")()
+		list := set.List()
+		y := x
+		for _, a := range list {
+			y = multiplied(y, a)
+		}
+		s, err := reduceShape(x.Shape(), set, keep)
+		if err != nil {
+			return x.Graph().Fail("Prod", err, x)
+		}
+		return ReshapeTo(y, s)
+	})
+}
+
+// multiplied is the product along one axis, which stays with size 1.
+func multiplied(x *graph.Node, axis int) *graph.Node {
+	for x.IsValid() && x.Dim(axis) > 1 {
+		n := x.Dim(axis)
+		h := n / 2
+		y := Mul(Slice(x, axis, 0, h), Slice(x, axis, h, 2*h))
+		if n > 2*h {
+			y = Concat(axis, y, Slice(x, axis, 2*h, n))
+		}
+		x = y
+	}
+	return x
+}

@@ -1,0 +1,35 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Stack lays arrays of one shape side by side along a new axis, called name or
+// "", at place at (negative from the end, -1 last): xs[0] first.
+func Stack(at int, name string, xs ...*graph.Node) *graph.Node {
+	g := graph.Of(xs...)
+	if len(xs) == 0 {
+		return g.Fail("Stack", &graph.Mistake{Problem: "no operands", Fix: "give at least one array"})
+	}
+	for _, x := range xs {
+		switch {
+		case x == nil || !x.IsValid() || x.Graph() != g:
+			return g.Apply(concat{}, xs...) // records the mistake, or stays silent
+		case x.Rank() != xs[0].Rank():
+			return g.Fail("Stack", fmt.Errorf("%v and %v have different numbers of axes", xs[0].Shape(), x.Shape()), xs...)
+		}
+	}
+	if at < 0 {
+		at += xs[0].Rank() + 1
+	}
+	if at < 0 || at > xs[0].Rank() {
+		return g.Fail("Stack", fmt.Errorf("place %d among %d axes", at, xs[0].Rank()), xs...)
+	}
+	layers := make([]*graph.Node, len(xs))
+	for i, x := range xs {
+		layers[i] = Expand(x, at, name)
+	}
+	return Concat(at, layers...)
+}

@@ -1,0 +1,259 @@
+package tape
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// A loop is one instruction. Its body is a program of its own, of which a VM runs every stage once for each step, on the VM's workers.
+// The program's inputs and exports lie in the arrays of the loop: a step reads the carries from the row of the trace before it and
+// the elements of the sequences where they are, and writes its results to the rows that are theirs; sums are added up in place. The
+// body's arena is a buffer of the outer one, taken while the loop runs.
+type loop struct {
+	graph.Loop
+	parts []graph.Part
+	body  *Program
+	reads []feeding   // by operand
+	flops int64       // of all steps
+	dtype graph.DType // of the value
+}
+
+// feeding says where the element of an operand for the time t begins: at the operand's memory plus t·stride bytes, or t counted from
+// the last time where the sequence runs backwards in memory.
+type feeding struct {
+	stride int
+	back   bool
+}
+
+// Bind gives a loop that leaves everything to the program inside.
+func (*loop) Bind(kernel.Layout, []kernel.Layout) kernel.Loop {
+	return kernel.Loop{Units: 1, Run: func(c *kernel.Ctx, lo, hi int) {
+		if lo < hi {
+			c.Inner.Run(c)
+		}
+	}}
+}
+
+func (l *loop) Flops(kernel.Layout, []kernel.Layout) int64 { return l.flops }
+func (*loop) InPlace(int) bool                             { return false }
+
+// Strided is for all but the initial carries, which are copied into the trace.
+func (l *loop) Strided(i int) bool { return i >= l.Carries }
+
+// loopOf is the loop that a stage runs, nil for another stage.
+func (p *Program) loopOf(s *stage) *loop {
+	if s.rows > 0 {
+		return nil
+	}
+	l, _ := p.instrs[s.steps[0].ins].kernel.(*loop)
+	return l
+}
+
+// loop lowers a loop and compiles its body.
+func (l *lowering) loop(n *graph.Node, of graph.Loop) error {
+	body := n.Body()
+	k := &loop{Loop: of, parts: of.Parts(body), dtype: n.DType()}
+	in := make([]value, n.NumIn())
+	p := &Program{source: body.Graph(), graph: body.Graph(), result: map[*graph.Node]value{}, sizes: l.p.sizes}
+	b := newLowering(p)
+	b.separate = l.separate
+	for i, x := range body.In() {
+		in[i] = l.value[n.In(i)]
+		if !k.Strided(i) {
+			in[i] = l.densely(in[i], n.In(i))
+		}
+		layout, feed := denseLayout(x), feeding{}
+		switch {
+		case i < k.Carries:
+		case i < k.Carries+k.Sequences:
+			layout, feed = rowOf(in[i].layout)
+		default:
+			layout = in[i].layout
+		}
+		v := b.leaf(layout)
+		p.inputs = append(p.inputs, input{path: x.Path(), typ: x.Type(), buf: v.buf})
+		b.value[x] = v
+		k.reads = append(k.reads, feed)
+	}
+	out := body.Out()
+	for _, n := range graph.Reachable(out...) {
+		if err := b.lower(n); err != nil {
+			return err
+		}
+	}
+	for i, n := range out {
+		v := b.value[n]
+		if i < k.Carries+k.Outs {
+			p.exports = append(p.exports, b.exported(v, n))
+			continue
+		}
+		total := b.leaf(denseLayout(n)) // the sum so far, which the sum with this step's term is written over
+		p.inputs = append(p.inputs, input{path: fmt.Sprint("sum ", i), typ: n.Type(), buf: total.buf})
+		sum := b.emit(n, "Accumulate", kernel.Add, denseLayout(n), []value{total, b.densely(v, n)})
+		p.instrs[len(p.instrs)-1].copies = true
+		p.buffers[sum.buf].pinned = true
+		p.exports = append(p.exports, sum.buf)
+	}
+	p.assemble(l.separate)
+	k.body = p
+	k.flops = int64(k.Steps) * p.FLOPs()
+	l.value[n] = l.emit(n, n.Op().Name(), k, denseLayout(n), in)
+	ins := &l.p.instrs[len(l.p.instrs)-1]
+	ins.bytes = int64(k.Steps) * p.Traffic()
+	return nil
+}
+
+// rowOf is the layout of an element along the first axis, and where it begins.
+func rowOf(l kernel.Layout) (row kernel.Layout, f feeding) {
+	row = kernel.Layout{DType: l.DType, Rank: l.Rank - 1, Offset: l.Offset}
+	copy(row.Dims[:], l.Dims[1:l.Rank])
+	copy(row.Strides[:], l.Strides[1:l.Rank])
+	f.stride = l.Strides[0] * l.DType.Size()
+	if f.stride < 0 {
+		f.stride, f.back = -f.stride, true
+		row.Offset += (l.Dims[0] - 1) * l.Strides[0]
+	}
+	return row, f
+}
+
+// exported is a buffer that holds the value of n and nothing else, and that no other export has.
+func (l *lowering) exported(v value, n *graph.Node) int {
+	b := &l.p.buffers[v.buf]
+	if !v.layout.IsDense() || b.leaf || b.bytes != v.layout.Len()*v.layout.DType.Size() || slices.Contains(l.p.exports, v.buf) {
+		v = l.copyOf(v, n)
+		b = &l.p.buffers[v.buf]
+	}
+	b.pinned = true
+	return v.buf
+}
+
+// workspace gives the stage of a loop the memory that its body needs.
+func (p *Program) workspace(s *stage, l *loop) {
+	s.nanos = float64(l.Steps) * l.body.nanos()
+	p.scratch = max(p.scratch, l.body.scratch)
+	if l.body.arena > 0 {
+		s.work = len(p.buffers)
+		p.buffers = append(p.buffers, buffer{bytes: l.body.arena})
+	}
+}
+
+// checkWork replays that the arena of a loop's body lies on nothing that the loop reads or writes.
+func (p *Program) checkWork(arena *replay, s *stage, reads spread) error {
+	work := &p.buffers[s.work]
+	if over := reads.over(p, work.offset, work.bytes); len(over) > 0 {
+		return fmt.Errorf("what its steps need overlaps operand %d", over[0])
+	}
+	if err := arena.write(s.work); err != nil {
+		return err
+	}
+	if b := s.steps[0].out.buf; !p.buffers[b].leaf && !arena.holds(b) {
+		return fmt.Errorf("what its steps need overlaps the result")
+	}
+	return p.loopOf(s).body.Check()
+}
+
+// iteration runs a loop in a VM.
+type iteration struct {
+	*loop
+	vm   *VM // of the body
+	root *VM // that the user runs
+}
+
+// nest makes the VMs of the loops in a program, with the memory of its buffers.
+func (vm *VM) nest(root *VM, mem []kernel.Mem) {
+	for i := range vm.prog.stage {
+		s := &vm.prog.stage[i]
+		l := vm.prog.loopOf(s)
+		if l == nil {
+			continue
+		}
+		inner := &VM{prog: l.body, pool: vm.pool}
+		own := make([]kernel.Mem, len(l.body.buffers))
+		for k, b := range l.body.buffers {
+			switch {
+			case b.constant.Len() > 0:
+				own[k] = b.constant
+			case !b.leaf && !b.scratch:
+				own[k] = mem[s.work].Slice(b.offset, b.bytes)
+			}
+		}
+		for _, w := range vm.workers {
+			inner.workers = append(inner.workers, newWorker(l.body, own, w.Worker, w.scratch))
+		}
+		inner.job.vm = inner
+		inner.nest(root, own)
+		for _, w := range vm.workers {
+			w.calls[s.steps[0].call].Inner = &iteration{l, inner, root}
+		}
+	}
+}
+
+// between is how many steps run before the context is looked at again.
+const between = 64
+
+// Run runs all steps. It ends early when the context of the run does.
+func (it *iteration) Run(c *kernel.Ctx) {
+	size := int(kernel.DType(it.dtype).Size())
+	row := func(p graph.Part, r int) kernel.Mem { return c.Out.Slice((p.At+r*p.Size)*size, p.Size*size) }
+	_, first, _ := it.At(0)
+	for k := range it.Carries {
+		row(it.parts[k], first).Copy(c.In[k])
+	}
+	for k := it.Carries + it.Sequences; k < len(c.In); k++ {
+		it.vm.supply(k, c.In[k])
+	}
+	ends := it.Carries + it.Outs
+	for k, p := range it.parts[ends:] {
+		total := row(p, 0)
+		total.Clear()
+		it.vm.supply(len(c.In)+k, total)
+		it.vm.export(ends+k, total)
+	}
+	for step := range it.Steps {
+		if step%between == 0 && it.ends() {
+			return
+		}
+		now, before, after := it.At(step)
+		for k := range it.Carries {
+			it.vm.supply(k, row(it.parts[k], before))
+			it.vm.export(k, row(it.parts[k], after))
+		}
+		for k := it.Carries; k < it.Carries+it.Sequences; k++ {
+			f, t := it.reads[k], now
+			if f.back {
+				t = it.Steps - 1 - now
+			}
+			it.vm.supply(k, c.In[k].From(t*f.stride))
+		}
+		for k := it.Carries; k < ends; k++ {
+			it.vm.export(k, row(it.parts[k], now))
+		}
+		for i := range it.vm.prog.stage {
+			it.vm.execute(&it.vm.prog.stage[i])
+		}
+	}
+}
+
+// ends asks the context of the run.
+func (it *iteration) ends() bool {
+	if it.root.ended == nil && it.root.ctx != nil {
+		it.root.ended = it.root.ctx.Err()
+	}
+	return it.root.ended != nil
+}
+
+// export lays export i at memory, for every worker.
+func (vm *VM) export(i int, m kernel.Mem) {
+	for _, w := range vm.workers {
+		w.mem[vm.prog.exports[i]] = m
+		for _, k := range vm.prog.fed[len(vm.prog.inputs)+i] {
+			w.operands[k] = m
+		}
+		for _, k := range vm.prog.makers[i] {
+			w.calls[k].Out = m
+		}
+	}
+}

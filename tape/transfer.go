@@ -1,0 +1,51 @@
+package tape
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// CopyFrom copies the values below the folder under of another store to where
+// they stand below the folder to of this one: with "encoder" and "features",
+// encoder/fc/w goes to features/fc/w. The empty folder is the whole store; a name
+// that is itself an entry stands for that entry. Every entry must be there
+// already, and have the type of what it takes; otherwise nothing is copied. It
+// gives the paths written, in order.
+func (s *Store) CopyFrom(from *Store, under, to string) ([]string, error) {
+	var paths []string
+	var values []kernel.Mem // copies, because the two stores may be one
+	for _, p := range from.Paths() {
+		rest, ok := below(p, under)
+		if !ok {
+			continue
+		}
+		q := strings.Trim(to+"/"+rest, "/")
+		here, there := s.entries[q], from.entries[p]
+		switch {
+		case here == nil:
+			return nil, fmt.Errorf("store: nothing under %q to take %s: it has %q", q, p, s.Paths())
+		case here.typ.DType != there.typ.DType || !here.typ.Shape.SameSizes(there.typ.Shape):
+			return nil, fmt.Errorf("store: %s has type %v, %s has %v", q, here.typ, p, there.typ)
+		}
+		m := kernel.Alloc(there.mem.Len())
+		m.Copy(there.mem)
+		paths, values = append(paths, q), append(values, m)
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("store: nothing below %q: it has %q", under, from.Paths())
+	}
+	for i, q := range paths {
+		s.entries[q].mem.Copy(values[i])
+	}
+	return paths, nil
+}
+
+// below is the rest of a path below a folder, "" for the folder's own name.
+func below(path, folder string) (rest string, ok bool) {
+	if folder == "" || path == folder {
+		return strings.TrimPrefix(path, folder), true
+	}
+	return strings.CutPrefix(path, folder+"/")
+}

@@ -1,0 +1,60 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// EMA keeps an exponential moving average of every parameter beside it, as the
+// state "ema/PATH": after each step a ← d·a + (1−d)·p with the new value p, and
+// a = p after the first. The weights themselves are trained as without it;
+// [Averaged] reads the averages. d is the scalar input "NAME/ema-decay" of the
+// optimiser's name.
+func EMA(decay float64) Option {
+	return Option{"", fmt.Sprintf("ema %v", decay), fraction("EMA decay", decay), func(s *settings) { s.ema, s.averages = decay, true }}
+}
+
+// average adds the averages of what the step changes so far.
+func (r *run) average(o Optimiser) {
+	if r.rate == nil || len(r.step) == 0 {
+		return
+	}
+	end := r.g.Scope(o.name)
+	decay := r.g.Scalar("ema-decay", r.set.ema, r.rate.DType())
+	begun := r.g.State("ema-begun", r.rate.DType()) // 0 in the first step, then 1
+	begin := r.g.Assign(begun, ops.Lit(begun, 1))
+	keep := ops.Mul(decay, begun)
+	end()
+	defer r.g.Scope(averages)()
+	for _, u := range r.step {
+		p := u.Target
+		if !p.IsValid() || p.Role() != graph.RoleParam {
+			continue
+		}
+		a := r.g.State(p.Path(), p.DType(), p.Shape().Axes()...)
+		d := ops.Cast(keep, p.DType())
+		r.step = append(r.step, r.g.Assign(a, ops.Add(ops.Mul(d, a), ops.Mul(ops.OneMinus(d), u.Value))))
+	}
+	r.step = append(r.step, begin)
+}
+
+// averages is the folder of the averages in a store.
+const averages = "ema"
+
+// Averaged is a copy of a store in which every parameter that [EMA] averages has
+// its average for value: what one evaluates with, while training goes on with the
+// store itself. Minimize must have been called at the top level, and a step taken.
+func Averaged(s *tape.Store) (*tape.Store, error) {
+	if s == nil || s.Step() == 0 {
+		return nil, errors.New("averages: no step has been taken")
+	}
+	out := s.Clone()
+	if _, err := out.CopyFrom(s, averages, ""); err != nil {
+		return nil, fmt.Errorf("averages: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,72 @@
+package viz_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/viz"
+)
+
+// decaying is h ← c·tanh h over some steps, written at one of two places.
+func decaying(c float64, elsewhere bool) (g *graph.Graph, r ops.Scanned) {
+	g = graph.New("decay")
+	h := g.Input("h0", graph.F32, graph.Ax("i", 3))
+	l := ops.Loop{Carry: []*graph.Node{h}, Steps: 50, Axis: "t"}
+	step := func(x, _, _ []*graph.Node) (next, out []*graph.Node) {
+		h := ops.Scale(ops.Tanh(x[0]), c).As("h")
+		return []*graph.Node{h}, []*graph.Node{ops.Square(h).As("o")}
+	}
+	if elsewhere { // on another line, and with a body before its own
+		ops.Scan(l, func(x, _, _ []*graph.Node) (next, out []*graph.Node) { return x, nil })
+		return g, ops.Scan(l, step)
+	}
+	return g, ops.Scan(l, step)
+}
+
+// TestLoopFormula: a result of a loop is called after what a step calls it, and the
+// box of a loop tells what a step does.
+func TestLoopFormula(t *testing.T) {
+	_, r := decaying(0.5, false)
+	for want, n := range map[string]*graph.Node{
+		"trace = h(scan×50(h0))": r.Trace[0].As("trace"), "final = last h(scan×50(h0))": r.Final[0].As("final"), "out = o(scan×50(h0))": r.Out[0].As("out"),
+	} {
+		got := viz.Formula(n)
+		left, _, _ := strings.Cut(want, " ")
+		if _, right, _ := strings.Cut(got, " = "); left+" = "+right != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	var b bytes.Buffer
+	if err := viz.SVG(&b, []*graph.Node{r.Trace[0]}, viz.At(viz.Ops)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"scan×50(h0)", "a step: oᵢ = hᵢ²"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the drawing lacks %s", want)
+		}
+	}
+}
+
+// TestLoopsMatch: a comparison matches loops by what their steps compute, whatever
+// the handles and the places of their bodies.
+func TestLoopsMatch(t *testing.T) {
+	_, a := decaying(0.5, false)
+	_, b := decaying(0.5, true)
+	_, c := decaying(0.25, true)
+	for _, p := range []struct {
+		b    ops.Scanned
+		same bool
+	}{{b, true}, {c, false}} {
+		d, err := viz.Diff([]*graph.Node{a.Trace[0]}, []*graph.Node{p.b.Trace[0]}, viz.At(viz.Primitive))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shared := slices.ContainsFunc(d.Shared, func(p viz.Pair) bool { return p.A.Body() != nil }); shared != p.same {
+			t.Errorf("the loops match: %v, want %v:\n%s", shared, p.same, d.Text())
+		}
+	}
+}

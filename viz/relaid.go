@@ -1,0 +1,308 @@
+package viz
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// merged tells of which parts an index consists: that of an axis that merges
+// others is written by theirs, Σ_hwc p_nhwc·w_{hwc,k}.
+type merged struct {
+	parts map[string][]string
+	clash bool // an axis is merged from different ones: no index says that
+	off   bool // so merging is written as a call
+}
+
+func (m *merged) set(index string, parts []string) {
+	if m.parts == nil {
+		m.parts = map[string][]string{}
+	}
+	m.parts[index] = parts
+}
+
+// of is an index written by its parts.
+func (m *merged) of(index string) string {
+	return graph.RenameIndex(index, func(s string) string {
+		if parts, ok := m.parts[s]; ok {
+			for i := range parts {
+				parts[i] = m.of(parts[i])
+			}
+			return graph.Joined(parts...)
+		}
+		return s
+	})
+}
+
+// in writes the merged indices of an expression by their parts.
+func (m *merged) in(e graph.Expr) graph.Expr {
+	if len(m.parts) == 0 {
+		return e
+	}
+	var subs []string
+	for _, s := range e.Subs {
+		if s = m.of(s); e.Kind == graph.ExprBig {
+			subs = append(subs, graph.IndexNames(s)...)
+		} else {
+			subs = append(subs, s)
+		}
+	}
+	e.Subs = subs
+	e.Args = slices.Clone(e.Args)
+	for i := range e.Args {
+		e.Args[i] = m.in(e.Args[i])
+	}
+	return e
+}
+
+// enter forgets what the names of an operation's own indices mean around it, and
+// leave gives the parts they got within and remembers the outer meaning.
+func (m *merged) enter(own []string) (outer map[string][]string) {
+	outer = map[string][]string{}
+	for _, s := range own {
+		if p, ok := m.parts[s]; ok {
+			outer[s] = p
+			delete(m.parts, s)
+		}
+	}
+	return outer
+}
+
+func (m *merged) leave(own []string, outer map[string][]string) (parts [][]string) {
+	for _, s := range own {
+		var names []string
+		for _, p := range m.parts[s] {
+			names = append(names, graph.IndexNames(m.of(p))...)
+		}
+		parts = append(parts, names)
+		delete(m.parts, s)
+	}
+	for s, p := range outer {
+		m.set(s, p)
+	}
+	return parts
+}
+
+// partsAs gives, for the parts that an operation's own index got, those of the
+// index that takes its place.
+func (u *unfolder) partsAs(index string, parts []string) []string {
+	out := make([]string, len(parts))
+	if index == "" || len(parts) == 0 {
+		return out
+	}
+	sizes := make([]int, len(parts))
+	for i, p := range parts {
+		sizes[i] = u.size[p]
+	}
+	if taken, ok := u.partsOf(index, sizes, parts); ok {
+		return taken
+	}
+	u.merged.clash = true
+	return out
+}
+
+// partsOf splits an index into parts of the given sizes; where it has none yet,
+// it gets those offered.
+func (u *unfolder) partsOf(index string, sizes []int, offered []string) ([]string, bool) {
+	names := graph.IndexNames(index)
+	if len(names) == 1 && names[0] == index {
+		if _, ok := u.merged.parts[index]; !ok {
+			u.merged.set(index, slices.Clone(offered))
+			return offered, true
+		}
+		names = graph.IndexNames(u.merged.of(index))
+	}
+	if graph.Joined(names...) != u.merged.of(index) || len(names) != len(sizes) {
+		return nil, false
+	}
+	for i, s := range names {
+		if u.size[s] != sizes[i] {
+			return nil, false
+		}
+	}
+	return names, true
+}
+
+// relaid gives the indices of the operand of an operation that only moves
+// elements, for those of its result; ok is false where no index says how.
+func (u *unfolder) relaid(y *graph.Node, indices []string) (in []string, ok bool) {
+	if u.matrix || y.NumIn() != 1 {
+		return nil, false
+	}
+	switch y.Op().Name() {
+	case "Transpose":
+		return transposed(y, indices)
+	case "Reshape":
+		if !u.merged.off {
+			return u.reshaped(y, indices)
+		}
+	}
+	return nil, false
+}
+
+func transposed(y *graph.Node, indices []string) ([]string, bool) {
+	x := y.In(0)
+	axes := x.Shape().Axes()
+	for i := range axes {
+		axes[i].Name = letter + strconv.Itoa(i)
+	}
+	copied := applied(y, [][]graph.Axis{axes})
+	if copied == nil {
+		return nil, false
+	}
+	in := make([]string, x.Rank())
+	for i, a := range copied.Shape().Axes() {
+		if a.Size > 1 {
+			in[copied.In(0).Shape().Index(a.Name)] = indices[i]
+		}
+	}
+	return in, true
+}
+
+// reshaped walks over the axes of both sides: groups of them have equally many
+// elements, and one axis of a group on either side is what the others make.
+func (u *unfolder) reshaped(y *graph.Node, indices []string) ([]string, bool) {
+	x := y.In(0)
+	long := func(n *graph.Node) (at []int) {
+		for i, a := range n.Shape().Axes() {
+			if a.Size > 1 {
+				at = append(at, i)
+			}
+		}
+		return at
+	}
+	in := make([]string, x.Rank())
+	from, to := long(x), long(y)
+	for len(from) > 0 && len(to) > 0 {
+		f, t := 1, 1
+		a, b := x.Dim(from[0]), y.Dim(to[0])
+		for a != b {
+			if a < b {
+				if f == len(from) {
+					return nil, false
+				}
+				a *= x.Dim(from[f])
+				f++
+			} else {
+				if t == len(to) {
+					return nil, false
+				}
+				b *= y.Dim(to[t])
+				t++
+			}
+		}
+		switch {
+		case f == 1:
+			parts := make([]string, t)
+			for i, k := range to[:t] {
+				parts[i] = indices[k]
+			}
+			in[from[0]] = graph.Joined(parts...)
+		case t == 1 && indices[to[0]] != "":
+			sizes, offered := make([]int, f), make([]string, f)
+			for i, k := range from[:f] {
+				a := x.Shape().Axis(k)
+				sizes[i], offered[i] = a.Size, u.fresh(a.Name, a.Size)
+			}
+			parts, ok := u.partsOf(indices[to[0]], sizes, offered)
+			if !ok {
+				return nil, false
+			}
+			for i, k := range from[:f] {
+				in[k] = parts[i]
+			}
+		case t > 1:
+			return nil, false
+		}
+		from, to = from[f:], to[t:]
+	}
+	return in, len(from) == len(to)
+}
+
+// letter begins the names of axes that have none in the graph.
+const letter = "unnamed_"
+
+// applied is the operation of y over operands with other names of axes, in a
+// graph of its own; nil if they do not fit.
+func applied(y *graph.Node, axes [][]graph.Axis) *graph.Node {
+	g := graph.New("")
+	in := make([]*graph.Node, y.NumIn())
+	for k := range in {
+		in[k] = g.Input(strconv.Itoa(k), y.In(k).DType(), axes[k]...)
+	}
+	if n := graph.Apply(y.Op(), in...); g.Err() == nil && n.IsValid() && n.Rank() == y.Rank() {
+		return n
+	}
+	return nil
+}
+
+// tried reports whether the operation takes these names.
+func tried(y *graph.Node, axes [][]graph.Axis, best **graph.Node) bool {
+	n := applied(y, axes)
+	for i, a := range y.Shape().Axes() {
+		if n == nil || a.Name != "" && n.Shape().Axis(i).Name != a.Name {
+			return false
+		}
+	}
+	*best = n
+	return n != nil
+}
+
+// partners lists the axes that one of operand k may be the same as.
+func partners(axes [][]graph.Axis, k, size int) (out []*graph.Axis) {
+	for o := range axes {
+		for i := range axes[o] {
+			if b := &axes[o][i]; o != k && b.Size == size && b.Name != "" {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+// lettered is a copy of y whose axes all have names, as far as the operation takes
+// them: what it contracts has one name in both operands. It is y itself where
+// the result is written as a matrix, and where axes line up by their places.
+func (u *unfolder) lettered(y *graph.Node) *graph.Node {
+	if _, same := aligned(y, 0); same || u.matrix {
+		return y
+	}
+	best := y
+	axes := make([][]graph.Axis, y.NumIn())
+	for k := range axes {
+		axes[k] = y.In(k).Shape().Axes()
+	}
+	for k := range axes {
+		for i := range axes[k] {
+			a := &axes[k][i]
+			if a.Name != "" || a.Size == 1 && !(y.Rank() == len(axes[k]) && y.Dim(i) > 1) {
+				continue
+			}
+			fresh := letter + strconv.Itoa(k) + "_" + strconv.Itoa(i)
+			if a.Name = fresh; tried(y, axes, &best) {
+				continue
+			}
+			for _, partner := range partners(axes, k, a.Size) {
+				if a.Name = partner.Name; tried(y, axes, &best) {
+					break
+				}
+				// That name is taken here by another axis, so both get a new one.
+				was := partner.Name
+				if a.Name, partner.Name = fresh, fresh; tried(y, axes, &best) {
+					break
+				}
+				a.Name, partner.Name = "", was
+			}
+		}
+	}
+	for _, a := range best.Shape().Axes() {
+		u.size[a.Name] = a.Size
+	}
+	for k := range axes {
+		for _, a := range axes[k] {
+			u.size[a.Name] = a.Size
+		}
+	}
+	return best
+}

@@ -1,0 +1,86 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+)
+
+// byLoss reports whether the methods are judged by their loss at the end: none of
+// them has centres whose inertia could be measured.
+func (p Page) byLoss() bool {
+	return !slices.ContainsFunc(p.methods(), func(m Method) bool {
+		return slices.ContainsFunc(m.Runs, func(r Run) bool { return len(r.Inertia) > 0 })
+	})
+}
+
+// measure is what the methods are judged by, in words.
+func (p Page) measure() string {
+	if p.byLoss() {
+		return "loss at the end"
+	}
+	return "inertia"
+}
+
+// ends is where the losses end, and which differences exceed the noise.
+func (w *writer) ends(p Page) section {
+	s := section{ID: "ends", Title: "Where the losses end"}
+	if !p.byLoss() {
+		return s
+	}
+	t := table{Caption: "The loss at the end of training, over the runs of each model.", Head: []string{"model", "runs", "best", "median", "worst"}}
+	var g group
+	for _, m := range p.methods() {
+		r := row{Name: m.Name}
+		r.add(number(float64(len(m.Runs))))
+		if v := finites(m.results()); len(v) > 0 {
+			r.add(number(v[0]), number(median(v)), number(v[len(v)-1]))
+		} else {
+			r.add(none, none, none)
+		}
+		g.Rows = append(g.Rows, r)
+	}
+	t.Groups = []group{g}
+	s.Body = []template.HTML{w.table(t)}
+	if len(p.Pairs) == 0 {
+		return s
+	}
+	s.Lead = []string{"Models with the same examples are compared seed by seed, so that what a seed brings to both cancels. A difference exceeds the noise if 0 lies outside of its 95\u00a0% interval (Student's t). It says which loss is smaller; where the losses measure different things, that alone says little.",
+		p.differences()}
+	pairs := table{Caption: "Differences of the loss at the end, in the mean over the seeds.", Head: []string{"difference", "mean", "standard error", "exceeds the noise"}}
+	var rows group
+	for _, d := range p.Pairs {
+		r := row{Name: fmt.Sprintf("%s − %s", p.Variants[d.B].Name, p.Variants[d.A].Name)}
+		verdict := "no"
+		switch {
+		case !finite(d.Error):
+			verdict = none
+		case d.Beyond:
+			verdict = "yes"
+		}
+		r.add(number(d.Mean), number(d.Error), verdict)
+		rows.Rows = append(rows.Rows, r)
+	}
+	pairs.Groups = []group{rows}
+	s.Body = append(s.Body, w.table(pairs))
+	return s
+}
+
+// differences names the pairs whose difference exceeds the noise.
+func (p Page) differences() string {
+	var said []string
+	for _, d := range p.Pairs {
+		if !d.Beyond {
+			continue
+		}
+		lower, higher := p.Variants[d.A].Name, p.Variants[d.B].Name
+		if d.Mean < 0 {
+			lower, higher = higher, lower
+		}
+		said = append(said, fmt.Sprintf("%s ends below %s by %s", lower, higher, number(max(d.Mean, -d.Mean))))
+	}
+	if len(said) == 0 {
+		return "No difference exceeds the noise."
+	}
+	return capital(list(said)) + "."
+}
