@@ -73,30 +73,25 @@ func ran(r tape.Runner, y *graph.Node, out tape.Array, in []tape.Array) (err err
 
 // space is an array with guards on both sides.
 type space struct {
-	typ     graph.Type
+	all     tape.Array // the guards among its elements
 	n       int
 	rounded []float64 // what it was filled with
-	f32     []float32
-	f64     []float64
-	i32     []int32
-	i64     []int64
-	bools   []bool
 }
 
 func newSpace(v graph.Value, guard float64) *space {
-	s := &space{typ: v.Type, n: len(v.Data)}
+	s := &space{all: tape.Array{Type: v.Type}, n: len(v.Data)}
 	n := s.n + 2*guards
 	switch v.Type.DType {
 	case graph.F32:
-		s.f32 = make([]float32, n)
+		s.all.F32 = make([]float32, n)
 	case graph.F64:
-		s.f64 = make([]float64, n)
+		s.all.F64 = make([]float64, n)
 	case graph.I32:
-		s.i32 = make([]int32, n)
+		s.all.I32 = make([]int32, n)
 	case graph.I64:
-		s.i64 = make([]int64, n)
+		s.all.I64 = make([]int64, n)
 	case graph.Bool:
-		s.bools = make([]bool, n)
+		s.all.Bool = make([]bool, n)
 	}
 	for i := -guards; i < s.n+guards; i++ {
 		s.set(i, guard)
@@ -108,39 +103,9 @@ func newSpace(v graph.Value, guard float64) *space {
 	return s
 }
 
-func (s *space) set(i int, v float64) {
-	i += guards
-	switch s.typ.DType {
-	case graph.F32:
-		s.f32[i] = float32(v)
-	case graph.F64:
-		s.f64[i] = v
-	case graph.I32:
-		s.i32[i] = int32(v)
-	case graph.I64:
-		s.i64[i] = int64(v)
-	case graph.Bool:
-		s.bools[i] = v != 0
-	}
-}
+func (s *space) set(i int, v float64) { s.all.Set(guards+i, v) }
 
-func (s *space) at(i int) float64 {
-	i += guards
-	switch s.typ.DType {
-	case graph.F32:
-		return float64(s.f32[i])
-	case graph.F64:
-		return s.f64[i]
-	case graph.I32:
-		return float64(s.i32[i])
-	case graph.I64:
-		return float64(s.i64[i])
-	}
-	if s.bools[i] {
-		return 1
-	}
-	return 0
-}
+func (s *space) at(i int) float64 { return s.all.At(guards + i) }
 
 // elements is a copy of what lies between the guards.
 func (s *space) elements() []float64 {
@@ -164,19 +129,19 @@ func (s *space) guarded(guard float64) bool {
 // array is what Run gets: the elements, with the guards behind them within the
 // slice's capacity, as other arrays lie behind those of a tape.
 func (s *space) array() tape.Array {
-	a := tape.Array{Type: s.typ}
+	a := tape.Array{Type: s.all.Type}
 	lo, hi := guards, guards+s.n
-	switch s.typ.DType {
+	switch s.all.Type.DType {
 	case graph.F32:
-		a.F32 = s.f32[lo:hi]
+		a.F32 = s.all.F32[lo:hi]
 	case graph.F64:
-		a.F64 = s.f64[lo:hi]
+		a.F64 = s.all.F64[lo:hi]
 	case graph.I32:
-		a.I32 = s.i32[lo:hi]
+		a.I32 = s.all.I32[lo:hi]
 	case graph.I64:
-		a.I64 = s.i64[lo:hi]
+		a.I64 = s.all.I64[lo:hi]
 	case graph.Bool:
-		a.Bool = s.bools[lo:hi]
+		a.Bool = s.all.Bool[lo:hi]
 	}
 	return a
 }

@@ -82,14 +82,14 @@ func (p pointwise) Run(_ *graph.Node, out Array, in []Array) {
 	x := make([]float64, len(in))
 	for i := range out.Type.Shape.Len() {
 		for k := range in {
-			x[k] = in[k].at(i)
+			x[k] = in[k].At(i)
 		}
-		out.set(i, p.op.Scalar(x...))
+		out.Set(i, p.op.Scalar(x...))
 	}
 }
 
-// at is element i as a number; true is 1.
-func (a Array) at(i int) float64 {
+// At is element i as a number; true is 1.
+func (a Array) At(i int) float64 {
 	switch a.Type.DType {
 	case graph.F32:
 		return float64(a.F32[i])
@@ -106,8 +106,8 @@ func (a Array) at(i int) float64 {
 	return 0
 }
 
-// set rounds a number to the element type.
-func (a Array) set(i int, v float64) {
+// Set makes element i the number, rounded to the element type.
+func (a Array) Set(i int, v float64) {
 	switch v = a.Type.DType.Round(v); a.Type.DType {
 	case graph.F32:
 		a.F32[i] = float32(v)
