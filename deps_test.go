@@ -26,13 +26,15 @@ var imports = map[string]string{
 	"ops":                  "graph internal/kernel internal/derive",
 	"graph/vmap":           "graph ops internal/derive",
 	"graph/grad":           "graph ops graph/vmap internal/derive", // a Jacobian is one row or column, mapped
-	"graph/rewrite":        "graph ops graph/grad",                 // gradients follow: they are derived again from what was rewritten
+	"graph/rewrite":        "graph ops graph/grad internal/ref",    // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
 	"internal/ref":         "graph",
 	"tape":                 "graph graph/rewrite internal/kernel internal/pool internal/simd gorgonia.org/tensor",
 	"train":                "graph ops graph/grad tape gorgonia.org/tensor",
 	"train/data":           "gorgonia.org/tensor",
 	"builders":             "graph ops",
+	"notation":             "graph ops builders internal/ref", // examples are evaluated by the definitions
 	"lab":                  "graph ops graph/grad tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
+	"inspect":              "graph graph/rewrite tape internal/ref gorgonia.org/tensor", // the float64 shadow, and rewrites that are tried as a cure
 	"viz":                  "graph viz/figure",
 	"viz/figure":           "github.com/awalterschulze/gographviz",
 	"viz/chart":            "",

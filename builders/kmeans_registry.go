@@ -33,12 +33,12 @@ func points(g *graph.Graph, s Settings, dt graph.DType, learnt graph.Role) (x, r
 func (m *Model) cluster(k KMeans) {
 	m.KMeans, m.Loss, m.Output = &k, k.Loss, k.Distance
 	m.Examples = func(rng *rand.Rand) Feed {
-		return Feed{k.Points: separated(rng, k.Points.Type(), k.Centres.Dim(0))}
+		return Feed{k.Points: Separated(rng, k.Points.Type(), k.Centres.Dim(0))}
 	}
 }
 
-// separated draws points of widely separated clusters, as the notes' Figure 2 has them.
-func separated(rng *rand.Rand, t graph.Type, clusters int) graph.Value {
+// Separated draws points [… d] of widely separated clusters, as the notes' Figure 2 has them.
+func Separated(rng *rand.Rand, t graph.Type, clusters int) graph.Value {
 	v := graph.NewValue(t)
 	d := t.Shape.Dim(t.Shape.Rank() - 1)
 	centres := make([]float64, clusters*d)

@@ -1,6 +1,10 @@
 package builders
 
-import "math"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
 // Nearest is the candidate with the smallest edit distance to name.
 func Nearest(name string, candidates []string) string {
@@ -11,6 +15,31 @@ func Nearest(name string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// Near is the candidate that name is likely a slip of the finger for: it differs by its
+// case, by the order of its letters, or by a third of them at most. It is "" if none
+// does, as with names of one letter.
+func Near(name string, candidates []string) string {
+	for _, c := range candidates {
+		if strings.EqualFold(c, name) {
+			return c
+		}
+	}
+	c := Nearest(name, candidates)
+	s, t := []rune(name), []rune(c)
+	longest := max(len(s), len(t))
+	if d := editDistance(name, c); d < longest && d <= max(1, longest/3) {
+		return c
+	}
+	slices.Sort(s)
+	for _, c := range candidates {
+		t := []rune(c)
+		if slices.Sort(t); slices.Equal(s, t) {
+			return c
+		}
+	}
+	return ""
 }
 
 // editDistance counts insertions, deletions and replacements of runes

@@ -16,6 +16,9 @@
 //		t.Error(err)
 //	}
 //
+// [Blame] says which of the many rules of a model is wrong, if a derivative is: each
+// operation's is checked by itself, at the values that its operands have there.
+//
 // # Operations from outside the module
 //
 // An operation is a small comparable type with the methods of graph.Op. It is

@@ -11,10 +11,11 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Option says what [Graph] checks with; see [Feed], [Also], [Do], [Seed],
-// [Noise], [Vocabulary], [On].
+// Option says what [Graph] and [Blame] check with; see [Feed], [From], [Also], [Do],
+// [Seed], [Noise], [Vocabulary], [On].
 type Option func(*settings)
 
 type settings struct {
@@ -25,6 +26,7 @@ type settings struct {
 	noise      float64
 	vocabulary []graph.Op
 	engines    []engine
+	store      *tape.Store
 }
 
 // Feed gives inputs their values. Those without one take their default, or are
@@ -50,6 +52,10 @@ func Seed(seed uint64) Option { return func(s *settings) { s.seed = seed } }
 // Noise is the standard deviation of what is added to the fresh parameters and
 // float states, 0.1 unless given: biases that start at zero hide mistakes.
 func Noise(std float64) Option { return func(s *settings) { s.noise = std } }
+
+// From takes parameters and states of a store as they are, instead of fresh ones
+// with noise. The store is not changed.
+func From(store *tape.Store) Option { return func(s *settings) { s.store = store } }
 
 // Vocabulary adds operations from outside package ops that the graph uses, for
 // reading its text form.

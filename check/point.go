@@ -19,7 +19,10 @@ func (c *checker) place() error {
 			return fmt.Errorf("feed: %v: want %d elements, got %d", n, n.Shape().Len(), len(v.Data))
 		}
 	}
-	store := tape.NewStore(c.graph, tape.Seed(c.seed))
+	store, noise := c.store, 0.0
+	if store == nil {
+		store, noise = tape.NewStore(c.graph, tape.Seed(c.seed)), c.noise
+	}
 	for _, n := range c.graph.Leaves(graph.RoleInput, graph.RoleParam, graph.RoleState) {
 		v := graph.NewValue(n.Type())
 		fed, isFed := c.feed[n]
@@ -31,7 +34,7 @@ func (c *checker) place() error {
 				return err
 			}
 			v = reftest.Value(n.Type(), t)
-			c.disturb(v, c.noise)
+			c.disturb(v, noise)
 		case isFed:
 			copy(v.Data, fed.Data)
 		case hasDefault:

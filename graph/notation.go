@@ -195,7 +195,30 @@ const (
 	shifted = "\x1e" // before what is added to an index
 	opened  = "\x02"
 	closed  = "\x03"
+	literal = "\x04" // around what is no name: a number, or a factor
 )
+
+// Fixed is the index of one place: h_4.
+func Fixed(place int) string { return literal + strconv.Itoa(place) + literal }
+
+// Strided is the index of every step-th place from one on: 2t+1, or 4−t backwards.
+func Strided(index string, from, step int) string {
+	if index == "" {
+		return ""
+	}
+	if strings.ContainsAny(index, joined+shifted+literal) {
+		index = opened + index + closed
+	}
+	switch {
+	case step == -1:
+		return literal + strconv.Itoa(from) + "−" + literal + index
+	case step < 0:
+		return literal + strconv.Itoa(from) + "−" + strconv.Itoa(-step) + literal + index
+	case step == 1:
+		return Shifted(index, from)
+	}
+	return Shifted(literal+strconv.Itoa(step)+literal+index, from)
+}
 
 // Shifted is the index that lies by places behind another: t+1.
 func Shifted(index string, by int) string {
@@ -217,7 +240,7 @@ func Shifted(index string, by int) string {
 // plainShift takes t+1 apart into t and 1.
 func plainShift(index string) (name string, by int, ok bool) {
 	name, k, ok := strings.Cut(index, shifted)
-	if !ok || strings.ContainsAny(index, joined+opened+closed) {
+	if !ok || strings.ContainsAny(index, joined+opened+closed+literal) {
 		return "", 0, false
 	}
 	by, err := strconv.Atoi(k)
@@ -272,9 +295,13 @@ func RenameIndex(index string, to func(name string) string) string {
 
 func eachName(index string, f func(string) string) string {
 	var b strings.Builder
+	const special = joined + shifted + opened + closed + literal
 	for index != "" {
-		end := strings.IndexAny(index, joined+shifted+opened+closed)
+		end := strings.IndexAny(index, special)
 		switch {
+		case end == 0 && index[:1] == literal:
+			end = 2 + strings.Index(index[1:], literal)
+			b.WriteString(index[:end])
 		case end < 0:
 			end = len(index)
 			b.WriteString(f(index))
@@ -283,7 +310,7 @@ func eachName(index string, f func(string) string) string {
 		default:
 			end = 1
 			if index[:1] == shifted {
-				if end = 1 + strings.IndexAny(index[1:], joined+shifted+opened+closed); end == 0 {
+				if end = 1 + strings.IndexAny(index[1:], special); end == 0 {
 					end = len(index)
 				}
 			}
@@ -297,14 +324,14 @@ func eachName(index string, f func(string) string) string {
 // IndexText is an index as it is read: he, or (head,e) where parts have longer
 // names; t+1.
 func IndexText(index string) string {
-	if !strings.ContainsAny(index, joined+shifted) {
+	if !strings.ContainsAny(index, joined+shifted+literal) {
 		return index
 	}
 	between := ","
-	if !slices.ContainsFunc(IndexNames(index), func(s string) bool { return len([]rune(s)) > 1 }) && !strings.Contains(index, shifted) {
+	if !slices.ContainsFunc(IndexNames(index), func(s string) bool { return len([]rune(s)) > 1 }) && !strings.ContainsAny(index, shifted+literal) {
 		between = ""
 	} else if strings.Contains(index, joined) {
 		index = opened + index + closed
 	}
-	return strings.NewReplacer(joined, between, shifted, "", opened, "(", closed, ")", "-", "−").Replace(index)
+	return strings.NewReplacer(joined, between, literal, "", shifted, "", opened, "(", closed, ")", "-", "−").Replace(index)
 }

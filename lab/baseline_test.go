@@ -12,7 +12,7 @@ import (
 // A measure of a baseline takes all the data: the best run alone is followed, in
 // about as many places as the variants have steps, however many batches it takes.
 func TestBaselinesAreMeasuredSparingly(t *testing.T) {
-	res, err := lab.Compare(context.Background(), lab.Config{Table: data.Iris(), Steps: 20, Seeds: 3, Restarts: 3, SweepGamma: []float64{1}, SweepK: []int{2}})
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Steps: 20, Seeds: 3, Restarts: 3, SweepGamma: []float64{1}, SweepK: []int{2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestSweepSeeds(t *testing.T) {
 	}
 	few.Seeds = 5
 	for want, c := range map[int]lab.Config{3: few, 1: many} {
-		res, err := lab.Compare(context.Background(), c)
+		res, err := lab.Cluster(context.Background(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestSweepSeeds(t *testing.T) {
 
 func TestVanishingData(t *testing.T) {
 	table := &data.Table{Name: "atoms.csv", Columns: []string{"a"}, X: []float64{1e-170, 2e-170, 5e-170}}
-	_, err := lab.Compare(context.Background(), lab.Config{Table: table, K: 2})
+	_, err := lab.Cluster(context.Background(), lab.Config{Table: table, K: 2})
 	if err == nil || !strings.Contains(err.Error(), "atoms.csv: squared distances vanish") {
 		t.Errorf("got %v", err)
 	}

@@ -11,9 +11,9 @@ import (
 
 // Choice is the outcome of training with several numbers of clusters.
 type Choice struct {
-	K       int     // of the best silhouette
-	Variant Variant // all runs with K clusters
-	Tried   []Trial
+	K          int        // of the best silhouette
+	Clustering Clustering // all runs with K clusters
+	Tried      []Trial
 }
 
 // Trial is what one number of clusters gave: the best run by inertia over all
@@ -35,9 +35,9 @@ func (c Config) ChooseK(ctx context.Context, name string, lo, hi int) (Choice, e
 	most := math.Inf(-1)
 	for k := lo; k <= hi; k++ {
 		c.K = k
-		train := func() (Variant, error) { return c.Train(ctx, name) }
+		train := func() (Clustering, error) { return c.Train(ctx, name) }
 		if name == "kmeans-lloyd" {
-			train = func() (Variant, error) { return c.Lloyd(ctx) }
+			train = func() (Clustering, error) { return c.Lloyd(ctx) }
 		}
 		v, err := train()
 		if err != nil {
@@ -50,7 +50,7 @@ func (c Config) ChooseK(ctx context.Context, name string, lo, hi int) (Choice, e
 		}
 		out.Tried = append(out.Tried, Trial{k, best.Inertia(), s})
 		if s > most {
-			most, out.K, out.Variant = s, k, v
+			most, out.K, out.Clustering = s, k, v
 		}
 	}
 	return out, nil

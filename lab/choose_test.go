@@ -39,7 +39,7 @@ func TestChooseK(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.K != clusters || len(got.Tried) != 5 || len(got.Variant.Best().Assigned) != 120 {
+			if got.K != clusters || len(got.Tried) != 5 || len(got.Clustering.Best().Assigned) != 120 {
 				t.Errorf("%s chooses %d of %d clusters: %+v", name, got.K, clusters, got.Tried)
 			}
 		}

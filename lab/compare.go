@@ -2,235 +2,317 @@ package lab
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
-	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// Result is a finished experiment.
-type Result struct {
-	Config    Config // as used: with the defaults
-	Variants  []Variant
-	Baselines []Variant    // Lloyd's algorithm with restarts, SGD on the nearest centre
-	Gamma     []SweepPoint // over the temperature, constant during training
-	K         []SweepPoint // over the number of clusters
-	Plane     *Plane       // the data's first two principal components
+// Comparison is the outcome of [Compare]: every training of the matrix variants ×
+// optimisers × starts × seeds, and what each measures.
+type Comparison struct {
+	Plan     Plan // as used: with the defaults
+	Variants []Compared
+	// Yardsticks are what trainings are measured by: first the loss at the end, then the
+	// loss of every variant in turn, then the probes.
+	Yardsticks []Yardstick
+	cells      []Cell // seeds vary fastest, then starts, optimisers, variants
 }
 
-// Variant is one objective with all its runs.
-type Variant struct {
+// Compared is a variant with what was made of it.
+type Compared struct {
 	Name    string
-	Model   *builders.Model
-	Program *tape.Program
-	Runs    []Run // by seed; a baseline's restarts
+	Model   *builders.Model // as built, without what training adds
+	Program *tape.Program   // of training by the first optimiser
+	Trained []*graph.Node   // the parameters that the optimiser changes
+	Task    int             // the variant whose examples it is trained on: itself, or one that has all of its inputs
 	Cost    Cost
 }
 
-// Cost is what one training step of a tape takes.
-type Cost struct {
-	Nodes        int   // of the compiled graph
-	Instructions int   // of the tape
-	FLOPs        int64 // per step
-	Peak         int   // bytes of the arena
-	Params       int   // numbers that the optimiser changes; 0 where they are not counted
-	Seconds      float64
+// Yardstick is what trainings are measured by.
+type Yardstick struct {
+	Name   string
+	Higher bool // larger is better
 }
 
-// Best is the run with the smallest inertia, the first among equals.
-func (v Variant) Best() Run {
-	return slices.MinFunc(v.Runs, func(a, b Run) int {
-		switch {
-		case a.Inertia() < b.Inertia() || b.Inertia() != b.Inertia():
-			return -1
-		case a.Inertia() > b.Inertia():
-			return 1
-		}
-		return 0
-	})
+// Setting picks an optimiser and a start of the plan.
+type Setting struct{ Optimiser, Start int }
+
+// Cell is one training.
+type Cell struct {
+	Course
+	// Diverged is the step, from 1, at which training ended because its loss was not
+	// finite, or more than a billion times the first one and 1; 0 if there was none.
+	Diverged int
+	Measures []float64 // by yardstick; NaN where it does not apply
 }
 
-// Compare runs the experiment. It ends early with ctx's error.
-func Compare(ctx context.Context, c Config) (*Result, error) {
-	c, err := c.withDefaults()
+// Compare trains every variant by every optimiser from every start and seed, and
+// measures what each leaves by the loss of every variant that has its parameters, by
+// path and type, and by the probes. Trainings run side by side, one core each, and
+// their results do not depend on the order. A training whose loss explodes, or becomes infinite
+// or NaN, is noted as diverged, and the others go on. Compare ends early with ctx's error.
+func Compare(ctx context.Context, p Plan, variants ...Variant) (*Comparison, error) {
+	p, err := p.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Config: c}
-	total := len(c.Objectives)*(c.Seeds+len(c.SweepGamma)+len(c.SweepK)) + 2
-	done := 0
-	tick := func(what string) {
-		done++
-		if c.Progress != nil {
-			c.Progress(done, total, what)
-		}
+	if len(variants) == 0 {
+		return nil, errors.New("compare: no variant to train")
 	}
-	for _, name := range c.Objectives {
-		v, err := c.variant(ctx, name, tick)
+	x, err := newMatrix(p, append([]Variant(nil), variants...))
+	if err != nil {
+		return nil, err
+	}
+	if err := x.run(ctx); err != nil {
+		return nil, err
+	}
+	for i := range x.res.Variants {
+		v, a := &x.res.Variants[i], x.arms[i*len(p.Optimisers)]
+		feed, err := a.feed.feeds(p.Seed)(0)
 		if err != nil {
 			return nil, err
 		}
-		res.Variants = append(res.Variants, v)
+		if v.Cost, err = a.cost(ctx, p.Optimisers[0], p.Seed, feed); err != nil {
+			return nil, fmt.Errorf("%s: %w", v.Name, err)
+		}
 	}
-	if err := res.baselines(ctx, tick); err != nil {
+	return x.res, nil
+}
+
+// matrix is a comparison at work.
+type matrix struct {
+	res    *Comparison
+	arms   []arm // variants × optimisers
+	judges []*judge
+}
+
+// arm trains one variant by one optimiser.
+type arm struct {
+	*Learned
+	feed      feeder
+	scheduled map[*graph.Node]train.Schedule
+}
+
+func newMatrix(p Plan, variants []Variant) (*matrix, error) {
+	x := &matrix{res: &Comparison{Plan: p}}
+	judges := append([]Variant(nil), variants...)
+	for _, probe := range p.Probes {
+		if probe.judge != nil {
+			judges = append(judges, *probe.judge)
+		}
+	}
+	models, names, err := built(p, judges)
+	if err != nil {
 		return nil, err
 	}
-	if err := res.sweeps(ctx, tick); err != nil {
+	if name, twice := twiceNamed(names[:len(variants)], func(s string) string { return s }); twice {
+		return nil, fmt.Errorf("compare: two variants are named %s", name)
+	}
+	feeders, task, err := p.feeders(names, models, len(variants))
+	if err != nil {
 		return nil, err
 	}
-	res.Plane, err = NewPlane(c.Table)
-	return res, err
-}
-
-// variant trains one objective from every seed and measures its tape.
-func (c Config) variant(ctx context.Context, name string, tick func(string)) (Variant, error) {
-	t, err := newTrainer(c, name, c.K)
-	if err != nil {
-		return Variant{}, err
-	}
-	defer t.close()
-	v := Variant{Name: name, Model: t.model, Program: t.prog}
-	for s := range c.Seeds {
-		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, c.Steps, 1)
+	for i, m := range models {
+		j, err := newJudge(names[i], m, feeders[i], p.lastOf)
 		if err != nil {
-			return v, err
+			return nil, err
 		}
-		v.Runs = append(v.Runs, r)
-		tick(name)
+		x.judges = append(x.judges, j)
 	}
-	v.Cost, err = t.cost(ctx)
-	return v, err
-}
-
-// baselines runs Lloyd's algorithm with restarts, and SGD on the nearest centre
-// from every seed.
-func (res *Result) baselines(ctx context.Context, tick func(string)) error {
-	c := res.Config
-	lloyd, err := c.Lloyd(ctx)
-	if err != nil {
-		return err
-	}
-	res.Baselines = append(res.Baselines, lloyd)
-	tick("kmeans-lloyd")
-	// A point's pull is its whole gradient: rates of batches are those of
-	// single points. One pass over the data per 10 steps of the others.
-	c.Optimiser = train.SGD(0.05)
-	steps := max(c.Steps, 10*((c.Table.Rows()+c.Batch-1)/c.Batch))
-	sgd, err := c.baseline(ctx, "kmeans-sgd", c.Seeds, steps, (steps+c.Steps-1)/c.Steps)
-	if err != nil {
-		return err
-	}
-	res.Baselines = append(res.Baselines, sgd)
-	tick("kmeans-sgd")
-	return nil
-}
-
-// Lloyd runs Lloyd's algorithm from Restarts start centres until nothing moves
-// (at most 300 rounds) and keeps every result; the best is [Variant.Best].
-func (c Config) Lloyd(ctx context.Context) (Variant, error) {
-	c, err := c.withDefaults()
-	if err != nil {
-		return Variant{}, err
-	}
-	return c.baseline(ctx, "kmeans-lloyd", c.Restarts, 300, 1)
-}
-
-// baseline trains from every seed and measures the ends, then the best run once
-// more, of which every so many steps are measured: a measure takes all the data
-// and costs far more than a step of a batch.
-func (c Config) baseline(ctx context.Context, name string, seeds, steps, every int) (Variant, error) {
-	t, err := newTrainer(c, name, c.K)
-	if err != nil {
-		return Variant{}, err
-	}
-	defer t.close()
-	v := Variant{Name: name, Model: t.model, Program: t.prog}
-	for s := range seeds {
-		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, steps, 0)
+	x.yardsticks(names, len(variants))
+	x.arms = make([]arm, len(variants)*len(p.Optimisers))
+	for o, optimiser := range p.Optimisers {
+		models, _, err := built(p, judges)
 		if err != nil {
-			return v, err
+			return nil, err
 		}
-		v.Runs = append(v.Runs, r)
-	}
-	best := v.Best()
-	full, err := t.run(ctx, best.Seed, c.Gamma, steps, every)
-	if err != nil {
-		return v, err
-	}
-	for i := range v.Runs {
-		if v.Runs[i].Seed == best.Seed {
-			v.Runs[i] = full
-		}
-	}
-	v.Cost, err = t.cost(ctx)
-	return v, err
-}
-
-// SweepPoint is one objective at one setting: the medians over SweepSeeds seeds.
-type SweepPoint struct {
-	Objective string
-	Value     float64 // γ or k
-	Inertia   float64
-	Loss      float64
-	Spread    float64
-	ARI       float64
-}
-
-// sweeps trains every objective at constant temperatures, and with every k.
-func (res *Result) sweeps(ctx context.Context, tick func(string)) error {
-	c := res.Config
-	at := func(name string, k int, gamma train.Schedule, value float64) (SweepPoint, error) {
-		t, err := newTrainer(c, name, k)
+		feeders, _, err := p.feeders(names, models, len(variants))
 		if err != nil {
-			return SweepPoint{}, err
+			return nil, err
 		}
-		defer t.close()
-		var in, loss, spread, ari []float64
-		for s := range c.SweepSeeds {
-			r, err := t.run(ctx, c.Seed+uint64(s), gamma, c.Steps, 0)
+		for v := range variants {
+			l, _, err := compiled(names[v], models[v], optimiser)
 			if err != nil {
-				return SweepPoint{}, err
+				return nil, err
 			}
-			in, spread, ari = append(in, r.Inertia()), append(spread, r.Final().Spread), append(ari, r.ARI)
-			loss = append(loss, r.Loss[len(r.Loss)-1])
-		}
-		return SweepPoint{name, value, Median(in), Median(loss), Median(spread), Median(ari)}, nil
-	}
-	for _, name := range c.Objectives {
-		for _, γ := range c.SweepGamma {
-			p, err := at(name, c.K, train.Constant(γ), γ)
-			if err != nil {
-				return err
-			}
-			res.Gamma = append(res.Gamma, p)
-			tick("sweep over γ")
-		}
-		for _, k := range c.SweepK {
-			p, err := at(name, k, c.Gamma, float64(k))
-			if err != nil {
-				return err
-			}
-			res.K = append(res.K, p)
-			tick("sweep over k")
+			x.arms[v*len(p.Optimisers)+o] = arm{l, feeders[v], p.scheduled(models[v])}
 		}
 	}
-	return nil
+	for v := range variants {
+		l := x.arms[v*len(p.Optimisers)].Learned
+		x.res.Variants = append(x.res.Variants, Compared{Name: names[v], Model: models[v], Program: l.Program, Trained: l.Trained, Task: task[v]})
+	}
+	return x, nil
 }
 
-// Median is the middle of the finite values, the mean of the two middle ones if
-// their number is even, NaN if there is none.
-func Median(v []float64) float64 {
-	var f []float64
-	for _, x := range v {
-		if !math.IsNaN(x) && !math.IsInf(x, 0) {
-			f = append(f, x)
+// built makes the models, and gives their names.
+func built(p Plan, variants []Variant) (models []*builders.Model, names []string, err error) {
+	for _, v := range variants {
+		m, err := v.model(p.DType)
+		if err != nil {
+			return nil, nil, err
+		}
+		models, names = append(models, m), append(names, v.Name)
+	}
+	return models, names, nil
+}
+
+// yardsticks names what is measured, by the names of the judges, of which the first
+// are variants.
+func (x *matrix) yardsticks(judges []string, variants int) {
+	x.res.Yardsticks = []Yardstick{{Name: "loss at the end"}}
+	for _, name := range judges[:variants] {
+		x.res.Yardsticks = append(x.res.Yardsticks, Yardstick{Name: "loss of " + name})
+	}
+	judges = judges[variants:]
+	for _, p := range x.res.Plan.Probes {
+		if p.judge != nil {
+			p.Name, judges = "loss of "+judges[0], judges[1:]
+		}
+		x.res.Yardsticks = append(x.res.Yardsticks, Yardstick{p.Name, p.Higher})
+	}
+}
+
+// run trains all cells, on as many goroutines as the plan says.
+func (x *matrix) run(ctx context.Context) error {
+	p := x.res.Plan
+	x.res.cells = make([]Cell, len(x.res.Variants)*len(p.Optimisers)*len(p.Starts)*p.Seeds)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	var report sync.Mutex
+	done := 0
+	for range min(p.Workers, len(x.res.cells)) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(x.res.cells) || ctx.Err() != nil {
+					return
+				}
+				name, err := x.cell(ctx, i)
+				if err != nil {
+					cancel(err)
+					return
+				}
+				report.Lock()
+				if done++; p.Progress != nil {
+					p.Progress(done, len(x.res.cells), name)
+				}
+				report.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// cell does one training and measures it.
+func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
+	p := x.res.Plan
+	s, start, o, v := i%p.Seeds, i/p.Seeds%len(p.Starts), i/p.Seeds/len(p.Starts)%len(p.Optimisers), i/p.Seeds/len(p.Starts)/len(p.Optimisers)
+	a, seed := x.arms[v*len(p.Optimisers)+o], p.Seed+uint64(s)
+	name = x.res.Variants[v].Name
+	store, err := p.Starts[start].store(a.Model, seed)
+	if err != nil {
+		return name, fmt.Errorf("%s, start %v: %w", name, p.Starts[start], err)
+	}
+	vm := a.Program.NewVM(store, tape.Workers(1))
+	defer vm.Close()
+	c := Cell{}
+	c.Course, err = follow(ctx, vm, a.Model.Loss, seed, train.Loop{Steps: p.Steps, Feed: a.feed.feeds(seed), Scheduled: a.scheduled}, exploded)
+	if bad := (*tape.NotFinite)(nil); errors.As(err, &bad) {
+		c.Diverged, err = len(c.Loss)+1, nil
+	} else if exploded(c.Loss) {
+		c.Diverged = len(c.Loss)
+	}
+	if err == nil {
+		c.Measures, err = x.measures(ctx, a, c, store)
+	}
+	if err != nil {
+		if errors.Is(err, ctx.Err()) {
+			return name, err
+		}
+		return name, fmt.Errorf("%s, %v, %v, seed %d: %w", name, p.Optimisers[o], p.Starts[start], seed, err)
+	}
+	x.res.cells[i] = c
+	return name, nil
+}
+
+// measures applies all yardsticks. What diverged is as bad as can be by each that
+// applies.
+func (x *matrix) measures(ctx context.Context, a arm, c Cell, final *tape.Store) ([]float64, error) {
+	out := make([]float64, len(x.res.Yardsticks))
+	judge := func(j *judge) (float64, error) {
+		switch {
+		case !j.applies(a.Model):
+			return math.NaN(), nil
+		case c.Diverged > 0:
+			return math.Inf(1), nil
+		}
+		m, err := j.measure(ctx, final, c.Seed)
+		if math.IsNaN(m) && err == nil {
+			m = math.Inf(1) // the last update went where the loss is none
+		}
+		return m, err
+	}
+	out[0] = c.end()
+	n := len(x.res.Variants)
+	judges := x.judges
+	for k := 1; k < len(out); k++ {
+		var err error
+		var probe Probe
+		if k > n {
+			probe = x.res.Plan.Probes[k-1-n]
+		}
+		switch {
+		case k <= n || probe.judge != nil:
+			out[k], err = judge(judges[0])
+			judges = judges[1:]
+		case probe.of == nil:
+			err = fmt.Errorf("the probe %q measures nothing", probe.Name)
+		default:
+			out[k], err = probe.of(a.Model, final)
+			if worst := worstOf(probe.Higher); err == nil && c.Diverged > 0 && !math.IsNaN(out[k]) {
+				out[k] = worst
+			}
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	if len(f) == 0 {
-		return math.NaN()
+	return out, nil
+}
+
+// explosion is how many times the first loss, or 1 if that is more, a loss may be: means
+// and variances over the seeds say nothing any more where one is on its way to infinity.
+const explosion = 1e9
+
+// exploded reports whether the last of the losses is beyond all measure.
+func exploded(losses []float64) bool {
+	n := len(losses)
+	return n > 0 && math.Abs(losses[n-1]) > explosion*max(1, math.Abs(losses[0]))
+}
+
+// worstOf is the worst value of a yardstick.
+func worstOf(higher bool) float64 {
+	if higher {
+		return math.Inf(-1)
 	}
-	slices.Sort(f)
-	return (f[(len(f)-1)/2] + f[len(f)/2]) / 2
+	return math.Inf(1)
+}
+
+// end is the loss at the end; infinite if there is none.
+func (c Cell) end() float64 {
+	if c.Diverged > 0 {
+		return math.Inf(1)
+	}
+	return c.End()
 }

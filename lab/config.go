@@ -19,9 +19,11 @@ type Config struct {
 	Table      *data.Table
 	K          int      // clusters; default: the number of classes, or 3 without labels
 	Objectives []string // names of builders; default: kmeans-softmax, kmeans-goofy
-	Seeds      int      // runs of each objective; default 10
-	Seed       uint64   // the first seed
-	Steps      int      // default 200
+	// Find finds the builders of the names; default: builders.Lookup.
+	Find       func(name string) (builders.Builder, error)
+	Seeds      int    // runs of each objective; default 10
+	Seed       uint64 // the first seed
+	Steps      int    // default 200
 	Optimiser  train.Optimiser
 	Gamma      train.Schedule // default: annealed, from the data's scale
 	Start      Start          // default: PlusPlus
@@ -81,8 +83,11 @@ func (c Config) withDefaults() (Config, error) {
 	if len(c.Objectives) == 0 {
 		c.Objectives = []string{"kmeans-softmax", "kmeans-goofy"}
 	}
+	if c.Find == nil {
+		c.Find = builders.Lookup
+	}
 	for _, name := range c.Objectives {
-		if _, err := builders.Lookup(name); err != nil {
+		if _, err := c.Find(name); err != nil {
 			return c, err
 		}
 	}
@@ -108,7 +113,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	unit := float64(c.K) / (s * s)
 	if c.Gamma.IsZero() {
-		c.Gamma = train.Geometric(0.5*unit, 100*unit)
+		c.Gamma = DefaultGamma(c.Table, c.K)
 	}
 	if c.Optimiser.IsZero() {
 		c.Optimiser = train.Adam(DefaultRate(c.Table))
@@ -139,6 +144,14 @@ func setDefault(v *int, to int) {
 // twentieth of the scale per feature.
 func DefaultRate(t *data.Table) float64 {
 	return 0.05 * scale(t) / math.Sqrt(float64(len(t.Columns)))
+}
+
+// DefaultGamma is the course of the temperature for k clusters of the data: annealed
+// from 0.5·k/s² to 100·k/s² with s the scale of the data.
+func DefaultGamma(t *data.Table, k int) train.Schedule {
+	s := scale(t)
+	unit := float64(k) / (s * s)
+	return train.Geometric(0.5*unit, 100*unit)
 }
 
 // distinct counts different rows, up to enough.

@@ -13,8 +13,8 @@ const costTime = 50 * time.Millisecond
 // cost measures the training step of the trainer's program.
 func (t *trainer) cost(ctx context.Context) (Cost, error) {
 	feed := tape.Feed{t.model.KMeans.Points: t.x}
-	if b := t.model.Settings.Int("n"); b < t.c.Table.Rows() {
-		feed[t.model.KMeans.Points] = newBatches(t.c.Table.Rows(), len(t.c.Table.Columns), b, 0).next(t.x)
+	if b := t.model.KMeans.Points.Dim(0); b < t.c.Table.Rows() {
+		feed[t.model.KMeans.Points] = newBatches(t.c.Table.Rows(), len(t.c.Table.Columns), b, 0).at(0, t.x)
 	}
 	return costOf(ctx, t.prog, tape.NewStore(t.model.Graph, tape.Seed(t.c.Seed)), feed)
 }

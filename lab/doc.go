@@ -1,25 +1,53 @@
-// Package lab is the objective laboratory: it trains variants of a model on
-// common data, start centres and noise, measures them by the same yardstick,
-// and gives tables.
+// Package lab is the objective laboratory: it trains objectives on common data, start
+// values and noise, measures them by the same yardsticks, and gives tables that say
+// which differences are larger than noise.
 //
-//	res, err := lab.Compare(ctx, lab.Config{Table: data.Iris(), K: 3})
+//	res, err := lab.Compare(ctx, lab.Plan{
+//		Optimisers: []train.Optimiser{train.Adam(0.01), train.SGD(0.1)},
+//		Examples:   examples, // or Table: rows for the input x
+//	}, lab.Registered("regression-ols", nil), lab.LossFunc("absolute error", absolute))
+//	fmt.Print(res)
+//
+// [Compare] takes any number of variants (of the registry, a function that makes a
+// model, a function that makes nodes) and trains each with every optimiser, from every
+// start and seed of the [Plan], on all cores. Seed by seed everything has its numbers in
+// common, and no result depends on the order of work. The [Comparison] has every
+// training, with the loss of each step, where it diverged, and what it measures by the
+// loss of each other variant and by probes of one's own; it picks best settings, and
+// compares by paired tests with a correction for the number of comparisons
+// ([Comparison.Differences], [Comparison.Marks], [StudentT], [SignFlips], [Holm]). Its
+// text form is [Comparison.String].
+//
+// [Cluster] is the experiment on clusterings, of which more is known:
+//
+//	res, err := lab.Cluster(ctx, lab.Config{Table: data.Iris(), K: 3})
 //	fmt.Println(res.Variants[0].Best().Inertia())
 //
-// A [Config] names the data, the objectives, the seeds and the schedule; a
-// [Result] holds every run with its curves, baselines (Lloyd's algorithm with
-// restarts, SGD on the nearest centre), the comparison of the compiled tapes,
-// and a sweep. Everything is a pure function of the configuration.
+// A [Config] names the data, the objectives, the seeds and the schedule; the
+// [Clusterings] hold every run with its curves, baselines (Lloyd's algorithm with
+// restarts, SGD on the nearest centre), the comparison of the compiled tapes, and a
+// sweep. Everything is a pure function of the configuration. [Config.Plan] makes the
+// same experiment a plan for Compare.
 //
-// The yardstick is one graph, the probe, fed with the centres of each step: the
+// Its yardstick is one graph, the probe, fed with the centres of each step: the
 // inertia of the hard assignment, both objectives, the spread that separates
 // them, and the angle between their gradients at the same centres.
 //
-// Models of any other kind learn from examples of their own: [Learn] trains one from
-// several seeds, [LearnTogether] several on common examples, and [Pair] says whether
-// two of them differ by more than the seeds do. [PCA] is what linear autoencoders are
-// measured by.
+// [Learn] trains one model of any kind on examples of its own, from several seeds.
+// [PCA] is what linear autoencoders are measured by.
 //
-// [Linear] is the same for least squares: the solution by singular values, and what
+// A [Site] is a model at given parameters, where the geometry of its loss is looked at:
+// [Surface] has the losses of several over a plane of their parameters, [Field] where they
+// pull a prototype, [Angles] the angles between their gradients, [Site.Curvature] the
+// extreme eigenvalues of the second derivatives, [Site.Invariance] what transformations
+// of data and parameters change, [Site.Collapse] how many prototypes are left. A
+// [Landscape] prints as
+//
+//	loss over a plane of 12 numbers, 41 × 41 cells from -2.406 to 0.4412 and from …
+//	                  lowest  at                  highest  not finite  path ends at
+//	  kmeans-softmax  0.5352  (0.01416, 0.03262)    2.206           0  (0, 0)
+//
+// [Linear] are the data of least squares: the solution by singular values, and what
 // ridge regression and gradient descent that is stopped early leave of it along each
 // singular direction ([Shrinkage]).
 package lab

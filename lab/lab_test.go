@@ -20,7 +20,7 @@ import (
 const best = 78.851441426146
 
 func TestCompareOnIris(t *testing.T) {
-	res, err := lab.Compare(context.Background(), lab.Config{Table: data.Iris()})
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +76,8 @@ func TestCompareOnIris(t *testing.T) {
 }
 
 func TestCompareRepeats(t *testing.T) {
-	run := func() *lab.Result {
-		res, err := lab.Compare(context.Background(), lab.Config{Table: data.Clusters(1, 3, 60, 1), Seeds: 2, Steps: 20, Restarts: 3, SweepK: []int{2}, SweepGamma: []float64{1}})
+	run := func() *lab.Clusterings {
+		res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Clusters(1, 3, 60, 1), Seeds: 2, Steps: 20, Restarts: 3, SweepK: []int{2}, SweepGamma: []float64{1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,14 +204,14 @@ func TestConfigErrors(t *testing.T) {
 		{lab.Config{Table: iris, Objectives: []string{"kmeans-sofmax"}}, `unknown model "kmeans-sofmax": did you mean "kmeans-softmax"? (tapestry list shows all)`},
 		{lab.Config{Table: iris, Start: lab.StartGiven, Given: []float64{1}}, "1 numbers for 3 start centres of 4 features: want 12"},
 	} {
-		_, err := lab.Compare(context.Background(), c.config)
+		_, err := lab.Cluster(context.Background(), c.config)
 		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := lab.Compare(ctx, lab.Config{Table: iris}); !errors.Is(err, context.Canceled) {
+	if _, err := lab.Cluster(ctx, lab.Config{Table: iris}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestConfigErrors(t *testing.T) {
 // One cluster, one feature, columns that are constant beside others: data like any other.
 func TestDegenerateData(t *testing.T) {
 	table := &data.Table{Name: "flat", Columns: []string{"a", "b"}, X: []float64{5, 1, 5, 2, 5, 9, 5, 10}}
-	res, err := lab.Compare(context.Background(), lab.Config{Table: table, K: 2, Seeds: 1, Steps: 5, Restarts: 2})
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: table, K: 2, Seeds: 1, Steps: 5, Restarts: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestDegenerateData(t *testing.T) {
 		t.Errorf("inertia beside a constant column is %v, want 1", got)
 	}
 	one := &data.Table{Name: "one", Columns: []string{"a"}, X: []float64{1, 2, 3}}
-	if res, err = lab.Compare(context.Background(), lab.Config{Table: one, K: 1, Seeds: 1, Steps: 300, Restarts: 1}); err != nil {
+	if res, err = lab.Cluster(context.Background(), lab.Config{Table: one, K: 1, Seeds: 1, Steps: 300, Restarts: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if got := res.Baselines[0].Best().Inertia(); math.Abs(got-2) > 1e-12 {

@@ -62,8 +62,6 @@ func (l *Learned) Ends() []float64 {
 	return out
 }
 
-var errNoModel = errors.New("learn: the function that builds the model is nil")
-
 // Learn trains a model from several seeds. A run is a function of its seed alone:
 // the examples of a step depend on seed and step, the initial values on seed and
 // path, random draws on seed, step and key. So models that have a path, or a task,
@@ -74,7 +72,7 @@ var errNoModel = errors.New("learn: the function that builds the model is nil")
 // to train is an error, too.
 func Learn(ctx context.Context, build func() (*builders.Model, error), c LearnConfig) (*Learned, error) {
 	if build == nil {
-		return nil, errNoModel
+		return nil, fmt.Errorf("learn: %w", errNoModel)
 	}
 	m, err := build()
 	if err != nil {
@@ -105,20 +103,12 @@ func (c LearnConfig) withDefaults() (LearnConfig, error) {
 // learn trains from every seed and calls tick as runs end.
 func (c LearnConfig) learn(ctx context.Context, m *builders.Model, tick func(done int)) (*Learned, error) {
 	name := m.Builder.Name
-	switch {
-	case m.Loss == nil:
-		return nil, fmt.Errorf("%s has no loss: there is nothing to train", name)
-	case m.Examples == nil && c.Examples == nil:
+	if m.Loss != nil && m.Examples == nil && c.Examples == nil {
 		return nil, fmt.Errorf("%s has no examples to be trained on", name)
 	}
-	l := &Learned{Model: m, Trained: Trained(m)}
-	step := TrainingStep(m, c.Optimiser)
-	if len(step) == 0 {
-		return nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", name)
-	}
-	var err error
-	if l.Program, err = tape.Compile(m.Graph, tape.Fetch(m.Loss), tape.Do(step), tape.CheckFinite(m.Loss)); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	l, step, err := compiled(name, m, c.Optimiser)
+	if err != nil {
+		return nil, err
 	}
 	for s := range c.Seeds {
 		r, err := c.course(ctx, l, step, c.Seed+uint64(s))
@@ -132,19 +122,44 @@ func (c LearnConfig) learn(ctx context.Context, m *builders.Model, tick func(don
 	if err != nil {
 		return nil, err
 	}
-	if rate := c.Optimiser.Rate(m.Graph); rate != nil {
+	l.Cost, err = l.cost(ctx, c.Optimiser, c.Seed, feed)
+	return l, err
+}
+
+// ErrNoLoss is the error of training a model without a loss.
+var ErrNoLoss = errors.New("no loss: there is nothing to train")
+
+// compiled makes the program that trains a model, which knows the model by name.
+func compiled(name string, m *builders.Model, o train.Optimiser) (*Learned, graph.Step, error) {
+	if m.Loss == nil {
+		return nil, nil, fmt.Errorf("%s has %w", name, ErrNoLoss)
+	}
+	l := &Learned{Model: m, Trained: Trained(m)}
+	step := TrainingStep(m, o)
+	if len(step) == 0 {
+		return nil, nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", name)
+	}
+	var err error
+	if l.Program, err = tape.Compile(m.Graph, tape.Fetch(m.Loss), tape.Do(step), tape.CheckFinite(m.Loss)); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return l, step, nil
+}
+
+// cost measures a training step on examples.
+func (l *Learned) cost(ctx context.Context, o train.Optimiser, seed uint64, feed tape.Feed) (Cost, error) {
+	if rate := o.Rate(l.Model.Graph); rate != nil {
 		feed[rate] = tape.Scalar(rate.DType(), 0) // however often it is timed, a batch alone is no training
 	}
-	l.Cost, err = costOf(ctx, l.Program, tape.NewStore(m.Graph, tape.Seed(c.Seed)), feed)
+	c, err := costOf(ctx, l.Program, tape.NewStore(l.Model.Graph, tape.Seed(seed)), feed)
 	for _, p := range l.Trained {
-		l.Cost.Params += p.Shape().Len()
+		c.Params += p.Shape().Len()
 	}
-	return l, err
+	return c, err
 }
 
 // course is one training.
 func (c LearnConfig) course(ctx context.Context, l *Learned, step graph.Step, seed uint64) (Course, error) {
-	r := Course{Seed: seed}
 	store := tape.NewStore(l.Model.Graph, tape.Seed(seed))
 	var vm Engine
 	if c.Engine == nil {
@@ -152,41 +167,61 @@ func (c LearnConfig) course(ctx context.Context, l *Learned, step graph.Step, se
 	} else {
 		var err error
 		if vm, err = c.Engine(l.Model.Graph, l.Model.Loss, step, store); err != nil {
-			return r, err
+			return Course{Seed: seed}, err
 		}
 	}
 	defer vm.Close()
-	var batch tape.Feed
-	loop := train.Loop{VM: vm, Steps: c.Steps,
-		Feed: func(t int) (feed tape.Feed, err error) {
-			if batch == nil || !c.OneBatch {
-				batch, err = c.feed(l.Model, seed, t)
-			}
-			return batch, err
-		},
-		After: func(int) (bool, error) {
-			r.Loss = append(r.Loss, vm.Float(l.Model.Loss))
-			return false, nil
-		},
+	return follow(ctx, vm, l.Model.Loss, seed, train.Loop{Steps: c.Steps, Feed: c.feeds(l.Model, seed)}, nil)
+}
+
+// follow trains on an engine, as a loop says, and notes the loss of every step. It ends
+// early when lost says so, if it is given, of the losses so far.
+func follow(ctx context.Context, vm Engine, loss *graph.Node, seed uint64, loop train.Loop, lost func(losses []float64) bool) (Course, error) {
+	r := Course{Seed: seed}
+	loop.VM = vm
+	loop.After = func(int) (bool, error) {
+		r.Loss = append(r.Loss, vm.Float(loss))
+		return lost != nil && lost(r.Loss), nil
 	}
 	_, err := loop.Run(ctx)
 	return r, err
 }
 
+// feeds gives the examples of each step of a training.
+func (c LearnConfig) feeds(m *builders.Model, seed uint64) func(t int) (tape.Feed, error) {
+	var batch tape.Feed
+	return func(t int) (feed tape.Feed, err error) {
+		if batch == nil || !c.OneBatch {
+			batch, err = c.feed(m, seed, t)
+		}
+		return batch, err
+	}
+}
+
 // exampleStream tells the generators of examples from others of the same seed.
 const exampleStream = 0x6578616d706c6573
 
+// examplesRand is the generator of the examples of a step.
+func examplesRand(seed uint64, t int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, exampleStream+uint64(t)))
+}
+
+// Examples draws the examples of a model for step t, as [Learn] feeds them.
+func Examples(m *builders.Model, seed uint64, t int) tape.Feed {
+	feed := tape.Feed{}
+	for n, v := range m.Examples(examplesRand(seed, t)) {
+		feed[n] = tape.Tensor(v)
+	}
+	return feed
+}
+
 // feed draws the examples of a step.
 func (c LearnConfig) feed(m *builders.Model, seed uint64, t int) (tape.Feed, error) {
-	rng := rand.New(rand.NewPCG(seed, exampleStream+uint64(t)))
-	feed := tape.Feed{}
 	if c.Examples == nil {
-		for n, v := range m.Examples(rng) {
-			feed[n] = tape.Tensor(v)
-		}
-		return feed, nil
+		return Examples(m, seed, t), nil
 	}
-	values := c.Examples(rng)
+	feed := tape.Feed{}
+	values := c.Examples(examplesRand(seed, t))
 	for _, n := range ownInputs(m) {
 		v, ok := values[n.Path()]
 		if !ok {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -141,9 +140,6 @@ func TestLearnMistakes(t *testing.T) {
 	if _, err := lab.Learn(context.Background(), nil, lab.LearnConfig{}); err == nil || err.Error() != "learn: the function that builds the model is nil" {
 		t.Errorf("error %v for no model", err)
 	}
-	if _, err := lab.LearnTogether(context.Background(), lab.LearnConfig{}, line("line", "", false), nil); err == nil || err.Error() != "learn: the function that builds the model is nil" {
-		t.Errorf("error %v for one model and none", err)
-	}
 	broken := errors.New("broken")
 	if _, err := lab.Learn(context.Background(), func() (*builders.Model, error) { return nil, broken }, lab.LearnConfig{}); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
@@ -152,74 +148,6 @@ func TestLearnMistakes(t *testing.T) {
 	cancel()
 	if _, err := lab.Learn(ctx, line("line", "", false), lab.LearnConfig{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
-	}
-}
-
-// Models with the same inputs have one task, whoever comes first; another name, and
-// it is another task.
-func TestLearnTogether(t *testing.T) {
-	a, b, other := line("a", "", false), line("b", "", true), line("c", "′", false)
-	res, err := lab.LearnTogether(context.Background(), lab.LearnConfig{Seeds: 5, Steps: 200, Optimiser: train.SGD(0.1)}, a, b, other)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(res.Task, []int{0, 0, 2}) || !res.SameTask(0, 1) || res.SameTask(0, 2) {
-		t.Errorf("tasks %v", res.Task)
-	}
-	if x, y := res.Models[0].Runs[3].Loss[0], res.Models[1].Runs[3].Loss[0]; x != y {
-		t.Errorf("the first losses are %v and %v on the same examples", x, y)
-	}
-	p, err := lab.Pair(res.Models[0], res.Models[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	mean, n := 0.0, 5.0
-	var d []float64
-	for i, x := range res.Models[0].Ends() {
-		d = append(d, res.Models[1].Ends()[i]-x)
-		mean += d[i] / n
-	}
-	ss := 0.0
-	for _, v := range d {
-		ss += (v - mean) * (v - mean)
-	}
-	want := math.Sqrt(ss / (n - 1) / n)
-	if math.Abs(p.Mean-mean) > 1e-15 || math.Abs(p.Error-want) > 1e-15 || p.Beyond != (math.Abs(mean) > 2.7764451052*want) { // t₀.₉₇₅ of 4 degrees
-		t.Errorf("difference %+v, want %v ± %v", p, mean, want)
-	}
-}
-
-func TestPair(t *testing.T) {
-	with := func(first uint64, ends ...float64) *lab.Learned {
-		m, err := line("line", "", false)()
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := &lab.Learned{Model: m}
-		for i, e := range ends {
-			l.Runs = append(l.Runs, lab.Course{Seed: first + uint64(i), Loss: []float64{e}})
-		}
-		return l
-	}
-	for _, c := range []struct {
-		a, b   []float64
-		beyond bool
-	}{
-		{[]float64{1, 5, 9}, []float64{1.5, 5.4, 9.6}, true}, // far less than the seeds differ, but in each
-		{[]float64{1, 5, 9}, []float64{2, 4, 9.5}, false},
-		{[]float64{1, 5}, []float64{1, 5}, false},
-		{[]float64{1, 5}, []float64{2, 6}, true},
-		{[]float64{1}, []float64{2}, false},
-	} {
-		p, err := lab.Pair(with(0, c.a...), with(0, c.b...))
-		if err != nil || p.Beyond != c.beyond || len(c.a) == 1 != math.IsNaN(p.Error) {
-			t.Errorf("%v and %v: %+v, %v", c.a, c.b, p, err)
-		}
-	}
-	for _, other := range []*lab.Learned{with(1, 1, 2), with(0, 1)} {
-		if _, err := lab.Pair(with(0, 1, 2), other); err == nil {
-			t.Error("runs of different seeds are a pair")
-		}
 	}
 }
 

@@ -54,14 +54,7 @@ type trainer struct {
 func newTrainer(c Config, name string, k int) (*trainer, error) {
 	n, d := c.Table.Rows(), len(c.Table.Columns)
 	t := &trainer{c: c, k: k}
-	batch := n
-	if name == "kmeans-sgd" {
-		batch = c.Batch
-	}
-	if err := wantClustering(name); err != nil {
-		return nil, err
-	}
-	m, err := builders.Build(name, builders.Settings{"n": float64(batch), "d": float64(d), "k": float64(k)}, c.DType)
+	m, err := c.build(name, k, c.DType)
 	if err != nil {
 		return nil, err
 	}
@@ -83,15 +76,6 @@ func newTrainer(c Config, name string, k int) (*trainer, error) {
 	return t, err
 }
 
-// wantClustering refuses a model without centres, whatever its settings are called.
-func wantClustering(name string) error {
-	m, err := builders.Build(name, nil, graph.F64)
-	if err == nil && m.KMeans == nil {
-		err = fmt.Errorf("%s is no clustering: it learns from examples of its own", name)
-	}
-	return err
-}
-
 func (t *trainer) close() { t.probe.vm.Close() }
 
 func dtype(dt graph.DType) tensor.Dtype {
@@ -104,18 +88,13 @@ func dtype(dt graph.DType) tensor.Dtype {
 // run trains from the start centres of a seed and measures every so many steps
 // and the end, with every = 0 only the end.
 func (t *trainer) run(ctx context.Context, seed uint64, gamma train.Schedule, steps, every int) (Run, error) {
-	start := t.c.Given
-	if t.c.Start != StartGiven || len(start) != t.k*len(t.c.Table.Columns) {
-		start = Centres(t.c.Table, t.k, t.c.Start, seed)
-	}
-	return t.from(ctx, start, seed, gamma, steps, every)
+	return t.from(ctx, t.c.start(t.k, seed), seed, gamma, steps, every)
 }
 
 func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma train.Schedule, steps, every int) (Run, error) {
 	d := len(t.c.Table.Columns)
-	store := tape.NewStore(t.model.Graph, tape.Seed(seed))
-	v := graph.Value{Type: t.model.KMeans.Centres.Type(), Data: start}
-	if err := store.Set(t.model.KMeans.Centres.Path(), tape.Tensor(v)); err != nil {
+	store, err := t.store(start, seed)
+	if err != nil {
 		return Run{}, err
 	}
 	vm, err := t.engine(store)
@@ -139,7 +118,7 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 		γ = func(int) float64 { return last }
 	}
 	feed := tape.Feed{t.model.KMeans.Points: t.x}
-	batches := newBatches(t.c.Table.Rows(), d, t.model.Settings.Int("n"), seed)
+	batches := newBatches(t.c.Table.Rows(), d, t.model.KMeans.Points.Dim(0), seed)
 	loop := train.Loop{VM: vm, Steps: steps,
 		Feed: func(step int) (tape.Feed, error) {
 			if every > 0 && step%every == 0 {
@@ -147,8 +126,8 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 					return nil, err
 				}
 			}
-			if b := t.model.Settings.Int("n"); b < t.c.Table.Rows() {
-				feed[t.model.KMeans.Points] = batches.next(t.x)
+			if b := t.model.KMeans.Points.Dim(0); b < t.c.Table.Rows() {
+				feed[t.model.KMeans.Points] = batches.at(step, t.x)
 			}
 			return feed, nil
 		},
@@ -188,6 +167,13 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	return r, nil
 }
 
+// store is what training from the start centres begins with.
+func (t *trainer) store(start []float64, seed uint64) (*tape.Store, error) {
+	store := tape.NewStore(t.model.Graph, tape.Seed(seed))
+	v := graph.Value{Type: t.model.KMeans.Centres.Type(), Data: start}
+	return store, store.Set(t.model.KMeans.Centres.Path(), tape.Tensor(v))
+}
+
 func (t *trainer) engine(store *tape.Store) (Engine, error) {
 	if t.c.Engine != nil {
 		return t.c.Engine(t.model.Graph, t.model.Loss, t.step, store)
@@ -211,7 +197,7 @@ func float64s(t *tensor.Dense) []float64 {
 type batches struct {
 	n, d, size int
 	seed       uint64
-	epoch      int
+	epoch      int // of the order
 	order      []int
 	out        *tensor.Dense
 }
@@ -220,17 +206,18 @@ func newBatches(n, d, size int, seed uint64) *batches {
 	return &batches{n: n, d: d, size: size, seed: seed}
 }
 
-func (b *batches) next(x *tensor.Dense) *tensor.Dense {
+// at gives the batch of a step, which the next call overwrites. The rows of one epoch
+// follow those of the one before without a gap.
+func (b *batches) at(step int, x *tensor.Dense) *tensor.Dense {
 	if b.out == nil {
 		b.out = tensor.New(tensor.WithShape(b.size, b.d), tensor.Of(x.Dtype()))
 	}
 	for i := range b.size {
-		if len(b.order) == 0 {
-			b.order = data.Order(b.seed, b.epoch, b.n)
-			b.epoch++
+		row := step*b.size + i
+		if epoch := row / b.n; b.order == nil || epoch != b.epoch {
+			b.epoch, b.order = epoch, data.Order(b.seed, epoch, b.n)
 		}
-		k := b.order[0]
-		b.order = b.order[1:]
+		k := b.order[row%b.n]
 		if x.Dtype() == tensor.Float64 {
 			copy(b.out.Float64s()[i*b.d:(i+1)*b.d], x.Float64s()[k*b.d:])
 		} else {

@@ -3,12 +3,12 @@ package lab
 import "context"
 
 // Train trains one model from Seeds seeds and keeps every run; the best by
-// inertia is [Variant.Best]. Curves are recorded.
-func (c Config) Train(ctx context.Context, name string) (Variant, error) {
+// inertia is [Clustering.Best]. Curves are recorded.
+func (c Config) Train(ctx context.Context, name string) (Clustering, error) {
 	c.Objectives = []string{name}
 	c, err := c.withDefaults()
 	if err != nil {
-		return Variant{}, err
+		return Clustering{}, err
 	}
 	done := 0
 	return c.variant(ctx, name, func(what string) {

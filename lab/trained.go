@@ -54,6 +54,21 @@ func Trained(m *builders.Model) []*graph.Node {
 	})
 }
 
+// Wrt are the nodes that the loss of a model is differentiated by where it is read:
+// the centres of a clustering, what training changes, or the inputs of a loss without
+// parameters. A model without a loss has none.
+func Wrt(m *builders.Model) []*graph.Node {
+	switch trained := Trained(m); {
+	case m.Loss == nil:
+		return nil
+	case m.KMeans != nil:
+		return []*graph.Node{m.KMeans.Centres}
+	case len(trained) > 0:
+		return trained
+	}
+	return Reached(m.Loss, m.Graph.Leaves(graph.RoleInput)...)
+}
+
 // TrainingStep is everything that a step of training updates: what is trained, by
 // the optimiser, and what the model updates by itself, such as running statistics.
 // It is empty for a model with neither.

@@ -13,6 +13,11 @@ func Add(a, b *graph.Node) *graph.Node { return elementwise(add{}, a, b) }
 func (add) Name() string { return "Add" }
 func (add) Doc() string  { return "sum of two arrays" }
 
+// Rule names what its derivative follows from.
+func (add) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("sum rule")
+}
+
 func (add) Grad(y, dy *graph.Node, _ int) *graph.Node { return dy }
 
 func (add) Scalar(x ...float64) float64                        { return x[0] + x[1] }

@@ -22,6 +22,11 @@ func BroadcastTo(x *graph.Node, to graph.Shape) *graph.Node {
 func (broadcast) Name() string { return "Broadcast" }
 func (broadcast) Doc() string  { return "repetition along axes of size 1 and new leading axes" }
 
+// Rule names what its derivative follows from.
+func (broadcast) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("a repeated value: sum over its copies")
+}
+
 func (op broadcast) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err

@@ -23,6 +23,11 @@ func Cast(x *graph.Node, to graph.DType) *graph.Node {
 func (cast) Name() string { return "Cast" }
 func (cast) Doc() string  { return "conversion of the element type" }
 
+// Rule names what its derivative follows from.
+func (cast) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("another element type")
+}
+
 func (op cast) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err
@@ -48,9 +53,19 @@ func (op cast) JVP(_ *graph.Node, dx []*graph.Node) *graph.Node {
 	return Cast(dx[0], op.To)
 }
 
-func (op cast) Scalar(x ...float64) float64                        { return op.To.Round(x[0]) }
-func (cast) Kernel(*graph.Node) kernel.Kernel                      { return kernel.Cast{} }
-func (op cast) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0] }
+func (op cast) Scalar(x ...float64) float64   { return op.To.Round(x[0]) }
+func (cast) Kernel(*graph.Node) kernel.Kernel { return kernel.Cast{} }
+
+// Notation is the operand's, unless more than digits are lost.
+func (op cast) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+	switch from := y.In(0).DType(); {
+	case op.To == graph.Bool && from != graph.Bool:
+		return bracket("≠", []graph.Expr{in[0], graph.Num(0)})
+	case op.To.IsInt() && from.IsFloat():
+		return graph.Call("trunc", in[0])
+	}
+	return in[0]
+}
 
 func (cast) Cases() []Case {
 	to := func(d graph.DType) func([]*graph.Node) *graph.Node {

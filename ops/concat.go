@@ -25,6 +25,11 @@ func Concat(axis any, xs ...*graph.Node) *graph.Node {
 func (concat) Name() string { return "Concat" }
 func (concat) Doc() string  { return "arrays joined along an axis" }
 
+// Rule names what its derivative follows from.
+func (concat) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("each piece takes its own part")
+}
+
 func (op concat) Infer(in []*graph.Node) (graph.Type, error) {
 	if len(in) == 0 {
 		return graph.Type{}, fmt.Errorf("want at least one operand")

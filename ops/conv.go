@@ -216,8 +216,14 @@ func (c convolution) kernel() kernel.Convolution {
 	}
 }
 
-func (conv) Name() string                        { return "Conv" }
-func (conv) Doc() string                         { return "sums of windows of an array weighted by a kernel" }
+func (conv) Name() string { return "Conv" }
+func (conv) Doc() string  { return "sums of windows of an array weighted by a kernel" }
+
+// Rule names what its derivative follows from.
+func (conv) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("convolution: a sum of products over its windows")
+}
+
 func (op conv) Kernel(*graph.Node) kernel.Kernel { return kernel.Conv(convolution(op).kernel()) }
 
 func (op conv) Infer(in []*graph.Node) (graph.Type, error) {

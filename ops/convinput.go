@@ -9,6 +9,12 @@ func (convInput) Name() string { return "ConvInput" }
 func (convInput) Doc() string {
 	return "elements spread over windows, weighted by a kernel: Conv's transpose in its array"
 }
+
+// Rule names what its derivative follows from.
+func (convInput) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("convolution, transposed in its input")
+}
+
 func (op convInput) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.ConvInput(convolution(op).kernel())
 }

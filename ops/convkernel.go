@@ -11,6 +11,12 @@ func (convKernel) Name() string { return "ConvKernel" }
 func (convKernel) Doc() string {
 	return "products of windows with elements, summed over all windows: Conv's transpose in its kernel"
 }
+
+// Rule names what its derivative follows from.
+func (convKernel) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("convolution, transposed in its kernel")
+}
+
 func (op convKernel) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.ConvKernel{Convolution: convolution(op).kernel()}
 }

@@ -13,6 +13,14 @@ func Div(a, b *graph.Node) *graph.Node { return elementwise(div{}, a, b) }
 func (div) Name() string { return "Div" }
 func (div) Doc() string  { return "quotient, element by element" }
 
+// Rule names what its derivative follows from.
+func (div) Rule(moves []bool) (name string, law graph.Expr) {
+	if moves[1] {
+		return named("quotient rule")
+	}
+	return named("constant divisor")
+}
+
 func (div) Grad(y, dy *graph.Node, i int) *graph.Node {
 	if i == 0 {
 		return Div(dy, y.In(1))

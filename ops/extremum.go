@@ -65,6 +65,12 @@ func jvpExtremum(y, dx *graph.Node, axis int, keep bool, chosen *graph.Node) *gr
 
 func (maxOver) Name() string { return "Max" }
 func (maxOver) Doc() string  { return "largest element over an axis" }
+
+// Rule names what its derivative follows from.
+func (maxOver) Rule(_ []bool) (name string, law graph.Expr) {
+	return lawful("the largest counts", nil, []string{"k"}, bracket("=", []graph.Expr{graph.Sym("k"), graph.Sym("argmax u")}))
+}
+
 func (maxOver) Convention() string {
 	return "of equal largest elements the first takes the whole derivative, as with max(dim) in PyTorch; its amax shares equally"
 }
@@ -93,6 +99,12 @@ func (maxOver) Cases() []Case { return reductionCases(Max, Apart) }
 
 func (minOver) Name() string { return "Min" }
 func (minOver) Doc() string  { return "smallest element over an axis" }
+
+// Rule names what its derivative follows from.
+func (minOver) Rule(_ []bool) (name string, law graph.Expr) {
+	return lawful("the smallest counts", nil, []string{"k"}, bracket("=", []graph.Expr{graph.Sym("k"), graph.Sym("argmin u")}))
+}
+
 func (minOver) Convention() string {
 	return "of equal smallest elements the first takes the whole derivative, as with min(dim) in PyTorch; its amin shares equally"
 }

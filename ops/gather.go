@@ -100,6 +100,11 @@ func Gather(table, index *graph.Node, axis any) *graph.Node {
 func (gather) Name() string { return "Gather" }
 func (gather) Doc() string  { return "slices of a table at indices" }
 
+// Rule names what its derivative follows from.
+func (gather) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("each row adds up what was taken of it")
+}
+
 func (op gather) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 2); err != nil {
 		return graph.Type{}, err
@@ -217,6 +222,11 @@ func ScatterAdd(index, values *graph.Node, axis any, to ...graph.Axis) *graph.No
 
 func (scatterAdd) Name() string { return "ScatterAdd" }
 func (scatterAdd) Doc() string  { return "slices added into zeros at indices: Gather's derivative" }
+
+// Rule names what its derivative follows from.
+func (scatterAdd) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("each row counts where it was added")
+}
 
 func (op scatterAdd) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 2); err != nil {

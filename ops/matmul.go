@@ -45,6 +45,11 @@ func inBatch(x *graph.Node, batch graph.Shape) *graph.Node {
 func (matMul) Name() string { return "MatMul" }
 func (matMul) Doc() string  { return "matrix product over the last two axes" }
 
+// Rule names what its derivative follows from.
+func (matMul) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("matrix product: the other factor, summed over the other index")
+}
+
 func (matMul) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 2); err != nil {
 		return graph.Type{}, err

@@ -60,6 +60,12 @@ func (p pooling) largest(x graph.Value, y graph.Shape) []float64 {
 
 func (maxPool) Name() string { return "MaxPool" }
 func (maxPool) Doc() string  { return "largest element of every window" }
+
+// Rule names what its derivative follows from.
+func (maxPool) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("the largest of each window counts")
+}
+
 func (maxPool) Convention() string {
 	return "of equal largest elements of a window the first takes the whole derivative, as PyTorch has it"
 }
@@ -89,8 +95,14 @@ func (maxPool) Cases() []Case {
 	return poolCases(Apart, "x", func(p pooling, _ graph.Shape) graph.Op { return maxPool(p) })
 }
 
-func (maxPick) Name() string                        { return "MaxPick" }
-func (maxPick) Doc() string                         { return "elements where the windows of another array have their largest" }
+func (maxPick) Name() string { return "MaxPick" }
+func (maxPick) Doc() string  { return "elements where the windows of another array have their largest" }
+
+// Rule names what its derivative follows from.
+func (maxPick) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("what was picked counts where it stood")
+}
+
 func (op maxPick) Kernel(*graph.Node) kernel.Kernel { return kernel.MaxPick(pooling(op).kernel()) }
 func (op maxPick) Infer(in []*graph.Node) (graph.Type, error) {
 	t, err := pooling(op).infer(in, 2)
@@ -140,6 +152,12 @@ func (maxUnpool) Name() string { return "MaxUnpool" }
 func (maxUnpool) Doc() string {
 	return "zeros, with elements where the windows of another array have their largest: MaxPool's derivative"
 }
+
+// Rule names what its derivative follows from.
+func (maxUnpool) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("what is put back counts where it stands")
+}
+
 func (op maxUnpool) Kernel(*graph.Node) kernel.Kernel { return kernel.MaxUnpool(pooling(op).kernel()) }
 func (op maxUnpool) Infer(in []*graph.Node) (graph.Type, error) {
 	t, err := pooling(op).infer(in, 2)

@@ -20,6 +20,11 @@ func Mean(x *graph.Node, axes ...any) *graph.Node {
 func (mean) Name() string { return "Mean" }
 func (mean) Doc() string  { return "average over axes" }
 
+// Rule names what its derivative follows from.
+func (mean) Rule(_ []bool) (name string, law graph.Expr) {
+	return lawful("mean of n", nil, []string{"k"}, graph.Num(1).Over(graph.Sym("n")))
+}
+
 func (op mean) Infer(in []*graph.Node) (graph.Type, error) {
 	return inferReduction(in, op.Axes, op.Keep, wantFloat)
 }

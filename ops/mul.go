@@ -13,6 +13,14 @@ func Mul(a, b *graph.Node) *graph.Node { return elementwise(mul{}, a, b) }
 func (mul) Name() string { return "Mul" }
 func (mul) Doc() string  { return "product, element by element" }
 
+// Rule names what its derivative follows from.
+func (mul) Rule(moves []bool) (name string, law graph.Expr) {
+	if both(moves) {
+		return named("product rule")
+	}
+	return named("constant factor")
+}
+
 func (mul) Grad(y, dy *graph.Node, i int) *graph.Node { return Mul(dy, y.In(1-i)) }
 
 func (mul) Scalar(x ...float64) float64                        { return x[0] * x[1] }

@@ -13,6 +13,11 @@ func Neg(x *graph.Node) *graph.Node { return elementwise(neg{}, x) }
 func (neg) Name() string { return "Neg" }
 func (neg) Doc() string  { return "negation" }
 
+// Rule names what its derivative follows from.
+func (neg) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("constant factor")
+}
+
 func (neg) Grad(y, dy *graph.Node, _ int) *graph.Node { return Neg(dy) }
 
 func (neg) Scalar(x ...float64) float64                        { return -x[0] }

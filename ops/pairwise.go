@@ -101,8 +101,14 @@ type sqDist struct{}
 // row of r[… j d]: [… i j].
 func SqDist(x, r *graph.Node) *graph.Node { return graph.Apply(sqDist{}, x, r) }
 
-func (sqDist) Name() string                     { return "SqDist" }
-func (sqDist) Doc() string                      { return "squared distances between all pairs of rows" }
+func (sqDist) Name() string { return "SqDist" }
+func (sqDist) Doc() string  { return "squared distances between all pairs of rows" }
+
+// Rule names what its derivative follows from.
+func (sqDist) Rule(_ []bool) (name string, law graph.Expr) {
+	return lawful("squared distance", nil, nil, graph.Num(2).Times(graph.Sym("u").Minus(graph.Sym("v"))))
+}
+
 func (sqDist) Kernel(*graph.Node) kernel.Kernel { return kernel.SqDist{} }
 
 func (sqDist) Infer(in []*graph.Node) (graph.Type, error) {
@@ -184,8 +190,14 @@ type weightedDiff struct{}
 // WeightedDiff is Σ_j w_ij (x_id − r_jd) for w[… i j], x[… i d], r[… j d]: [… i d].
 func WeightedDiff(w, x, r *graph.Node) *graph.Node { return graph.Apply(weightedDiff{}, w, x, r) }
 
-func (weightedDiff) Name() string                     { return "WeightedDiff" }
-func (weightedDiff) Doc() string                      { return "weighted sums of differences between rows" }
+func (weightedDiff) Name() string { return "WeightedDiff" }
+func (weightedDiff) Doc() string  { return "weighted sums of differences between rows" }
+
+// Rule names what its derivative follows from.
+func (weightedDiff) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("sum of weighted differences")
+}
+
 func (weightedDiff) Kernel(*graph.Node) kernel.Kernel { return kernel.WeightedDiff{} }
 
 func (weightedDiff) Infer(in []*graph.Node) (graph.Type, error) {
@@ -270,8 +282,14 @@ type diffDot struct{}
 // DiffDot is Σ_d u_id (x_id − r_jd) for u[… i d], x[… i d], r[… j d]: [… i j].
 func DiffDot(u, x, r *graph.Node) *graph.Node { return graph.Apply(diffDot{}, u, x, r) }
 
-func (diffDot) Name() string                     { return "DiffDot" }
-func (diffDot) Doc() string                      { return "products of rows with the differences of rows" }
+func (diffDot) Name() string { return "DiffDot" }
+func (diffDot) Doc() string  { return "products of rows with the differences of rows" }
+
+// Rule names what its derivative follows from.
+func (diffDot) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("product of differences")
+}
+
 func (diffDot) Kernel(*graph.Node) kernel.Kernel { return kernel.DiffDot{} }
 
 func (diffDot) Infer(in []*graph.Node) (graph.Type, error) {

@@ -12,8 +12,14 @@ type pow struct{ floats2 }
 // Pow is aᵇ, element by element, with broadcasting.
 func Pow(a, b *graph.Node) *graph.Node { return elementwise(pow{}, a, b) }
 
-func (pow) Name() string       { return "Pow" }
-func (pow) Doc() string        { return "power, element by element" }
+func (pow) Name() string { return "Pow" }
+func (pow) Doc() string  { return "power, element by element" }
+
+// Rule names what its derivative follows from.
+func (pow) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("power rule")
+}
+
 func (pow) Convention() string { return "the derivative of 0^b by b is 0, as PyTorch has it" }
 
 // Grad by a is dy·b·aᵇ⁻¹, and 0 where b is 0, also at a = 0; by b it is

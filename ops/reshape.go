@@ -168,6 +168,11 @@ func withAxes(what string, x *graph.Node, refs []any, f func(list []int) *graph.
 func (reshape) Name() string { return "Reshape" }
 func (reshape) Doc() string  { return "the same elements over other axes" }
 
+// Rule names what its derivative follows from.
+func (reshape) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("the same elements in another shape")
+}
+
 func (op reshape) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err

@@ -20,6 +20,11 @@ type scan struct {
 func (scan) Name() string { return "Scan" }
 func (scan) Doc() string  { return "a loop over time: a body that carries values from step to step" }
 
+// Rule names what its derivative follows from.
+func (scan) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("back through time: the recurrence in reverse")
+}
+
 // Loop describes the loop to whoever runs or changes it.
 func (op scan) Loop() graph.Loop { return graph.Loop(op) }
 

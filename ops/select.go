@@ -16,6 +16,11 @@ func Select(mask, a, b *graph.Node) *graph.Node { return elementwise(choose{}, m
 func (choose) Name() string { return "Select" }
 func (choose) Doc() string  { return "a where the mask is true, b elsewhere" }
 
+// Rule names what its derivative follows from.
+func (choose) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("only the chosen branch counts")
+}
+
 func (choose) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 3); err != nil {
 		return graph.Type{}, err

@@ -55,6 +55,11 @@ func sliceAll(x *graph.Node, set func(start, steps, sizes []int)) *graph.Node {
 func (slice) Name() string { return "Slice" }
 func (slice) Doc() string  { return "a regular part of an array" }
 
+// Rule names what its derivative follows from.
+func (slice) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("what is not taken counts 0")
+}
+
 func (op slice) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err
@@ -88,6 +93,9 @@ func within(a graph.Axis, first, step, size int) error {
 	}
 	return nil
 }
+
+// Strides are the first place of each axis that is taken, and the distance to the next.
+func (op slice) Strides() (start, step []int) { return op.Start.List(), op.Step.List() }
 
 func (op slice) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return graph.Apply(place{op.Start, op.Step, y.In(0).Shape()}, dy)
@@ -157,6 +165,11 @@ type place struct {
 func (place) Name() string { return "Place" }
 func (place) Doc() string  { return "zeros with an array laid into a regular part: Slice's derivative" }
 
+// Rule names what its derivative follows from.
+func (place) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("what is laid into zeros counts where it lies")
+}
+
 func (op place) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err
@@ -175,6 +188,9 @@ func (op place) Infer(in []*graph.Node) (graph.Type, error) {
 	}
 	return graph.Type{DType: in[0].DType(), Shape: op.To}, nil
 }
+
+// Strides are the places into which the array is laid.
+func (op place) Strides() (start, step []int) { return op.Start.List(), op.Step.List() }
 
 func (op place) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return graph.Apply(slice{op.Start, op.Step, graph.IntsOf(y.In(0).Shape().Sizes()...)}, dy)

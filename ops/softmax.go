@@ -30,8 +30,14 @@ func Softmax(x *graph.Node, axis any) *graph.Node {
 	return withAxes("Softmax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(softmax{list[0]}, x) })
 }
 
-func (softmax) Name() string                                  { return "Softmax" }
-func (softmax) Doc() string                                   { return "exponentials over their sum along an axis" }
+func (softmax) Name() string { return "Softmax" }
+func (softmax) Doc() string  { return "exponentials over their sum along an axis" }
+
+// Rule names what its derivative follows from.
+func (softmax) Rule(_ []bool) (name string, law graph.Expr) {
+	return lawful("softmax", []string{"j"}, []string{"k"}, graph.Sym("f", "j").Times(delta("j", "k").Minus(graph.Sym("f", "k"))))
+}
+
 func (op softmax) Infer(in []*graph.Node) (graph.Type, error) { return inferAlong(in, op.Axis) }
 func (op softmax) Kernel(*graph.Node) kernel.Kernel           { return kernel.Softmax{Axis: op.Axis} }
 func (softmax) Cases() []Case                                 { return alongCases(Softmax) }
@@ -65,6 +71,11 @@ func functionAlong(f string, y *graph.Node, axis int, x graph.Expr) graph.Expr {
 	return graph.Expr{Kind: graph.ExprCall, Text: f, Subs: indices(y, graph.AxesOf(axis)), Args: []graph.Expr{x}}
 }
 
+// functionOf is element k of f(x) along its axis.
+func functionOf(f, k string, x graph.Expr) graph.Expr {
+	return graph.Expr{Kind: graph.ExprCall, Text: f, Subs: []string{k}, Args: []graph.Expr{x}}
+}
+
 type logSoftmax struct{ Axis int }
 
 // LogSoftmax is the logarithm of [Softmax], without its rounding.
@@ -72,8 +83,14 @@ func LogSoftmax(x *graph.Node, axis any) *graph.Node {
 	return withAxes("LogSoftmax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(logSoftmax{list[0]}, x) })
 }
 
-func (logSoftmax) Name() string                                  { return "LogSoftmax" }
-func (logSoftmax) Doc() string                                   { return "logarithm of softmax along an axis" }
+func (logSoftmax) Name() string { return "LogSoftmax" }
+func (logSoftmax) Doc() string  { return "logarithm of softmax along an axis" }
+
+// Rule names what its derivative follows from.
+func (logSoftmax) Rule(_ []bool) (name string, law graph.Expr) {
+	return lawful("log softmax", []string{"j"}, []string{"k"}, delta("j", "k").Minus(graph.Sym("e").Pow(graph.Sym("f", "k"))))
+}
+
 func (op logSoftmax) Infer(in []*graph.Node) (graph.Type, error) { return inferAlong(in, op.Axis) }
 func (op logSoftmax) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.Softmax{Axis: op.Axis, Log: true}
@@ -121,6 +138,11 @@ func LogSumExp(x *graph.Node, axes ...any) *graph.Node {
 
 func (logSumExp) Name() string { return "LogSumExp" }
 func (logSumExp) Doc() string  { return "logarithm of the sum of exponentials along an axis" }
+
+// Rule names what its derivative follows from.
+func (logSumExp) Rule(_ []bool) (name string, law graph.Expr) {
+	return lawful("log-sum-exp", nil, []string{"k"}, functionOf("softmax", "k", graph.Sym("u", "k")))
+}
 
 func (op logSumExp) Infer(in []*graph.Node) (graph.Type, error) {
 	t, err := inferAlong(in, op.Axis)

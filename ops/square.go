@@ -13,6 +13,11 @@ func Square(x *graph.Node) *graph.Node { return elementwise(square{}, x) }
 func (square) Name() string { return "Square" }
 func (square) Doc() string  { return "square, element by element" }
 
+// Rule names what its derivative follows from.
+func (square) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("power rule")
+}
+
 func (square) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(Scale(y.In(0), 2), dy) }
 
 func (square) Scalar(x ...float64) float64                        { return x[0] * x[0] }

@@ -32,6 +32,12 @@ func Standardise(x *graph.Node, eps float64, axes ...any) *graph.Node {
 func (standardise) Name() string { return "Standardise" }
 func (standardise) Doc() string  { return "differences from the mean over the standard deviation" }
 
+// Rule names what its derivative follows from.
+func (standardise) Rule(_ []bool) (name string, law graph.Expr) {
+	return lawful("standardise, σ² = var u + ε", []string{"j"}, []string{"k"},
+		delta("j", "k").Minus(graph.Num(1).Over(graph.Sym("n"))).Minus(graph.Sym("f", "j").Times(graph.Sym("f", "k")).Over(graph.Sym("n"))).Over(graph.Sym("σ")))
+}
+
 func (op standardise) Infer(in []*graph.Node) (graph.Type, error) {
 	t, err := rstd{op.Axes, true, op.Eps}.Infer(in)
 	if err == nil {
@@ -107,6 +113,11 @@ func Rstd(x *graph.Node, eps float64, axes ...any) *graph.Node {
 
 func (rstd) Name() string { return "Rstd" }
 func (rstd) Doc() string  { return "reciprocal standard deviation over axes" }
+
+// Rule names what its derivative follows from.
+func (rstd) Rule(_ []bool) (name string, law graph.Expr) {
+	return lawful("1/√(var u + ε)", nil, []string{"k"}, graph.Sym("f").Pow(graph.Num(3)).Times(graph.Sym("u", "k").Minus(graph.Sym("ū"))).Over(graph.Sym("n")).Neg())
+}
 
 func (op rstd) Infer(in []*graph.Node) (graph.Type, error) {
 	t, err := inferReduction(in, op.Axes, op.Keep, wantFloat)

@@ -13,6 +13,11 @@ func Sub(a, b *graph.Node) *graph.Node { return elementwise(sub{}, a, b) }
 func (sub) Name() string { return "Sub" }
 func (sub) Doc() string  { return "difference of two arrays" }
 
+// Rule names what its derivative follows from.
+func (sub) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("sum rule")
+}
+
 func (sub) Grad(y, dy *graph.Node, i int) *graph.Node {
 	if i == 0 {
 		return dy

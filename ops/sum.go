@@ -103,6 +103,11 @@ func Sum(x *graph.Node, axes ...any) *graph.Node {
 func (sum) Name() string { return "Sum" }
 func (sum) Doc() string  { return "sum over axes" }
 
+// Rule names what its derivative follows from.
+func (sum) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("sum rule")
+}
+
 func (op sum) Infer(in []*graph.Node) (graph.Type, error) {
 	return inferReduction(in, op.Axes, op.Keep, wantNumber)
 }

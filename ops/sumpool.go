@@ -57,8 +57,14 @@ func (p pooling) counts(x, y *graph.Node) *graph.Node {
 	return y.Graph().Constant(y.DType(), v, axes...)
 }
 
-func (sumPool) Name() string                                  { return "SumPool" }
-func (sumPool) Doc() string                                   { return "sum of every window" }
+func (sumPool) Name() string { return "SumPool" }
+func (sumPool) Doc() string  { return "sum of every window" }
+
+// Rule names what its derivative follows from.
+func (sumPool) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("sum over windows")
+}
+
 func (op sumPool) Infer(in []*graph.Node) (graph.Type, error) { return pooling(op).infer(in, 1) }
 func (op sumPool) Kernel(*graph.Node) kernel.Kernel           { return kernel.SumPool(pooling(op).kernel()) }
 func (op sumPool) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
@@ -89,6 +95,12 @@ func (sumUnpool) Name() string { return "SumUnpool" }
 func (sumUnpool) Doc() string {
 	return "elements added to all of their windows: SumPool's derivative"
 }
+
+// Rule names what its derivative follows from.
+func (sumUnpool) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("sum over the windows around each element")
+}
+
 func (op sumUnpool) Kernel(*graph.Node) kernel.Kernel { return kernel.SumUnpool(pooling(op).kernel()) }
 
 func (op sumUnpool) Infer(in []*graph.Node) (graph.Type, error) {

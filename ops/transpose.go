@@ -49,6 +49,11 @@ func transposeTo(x *graph.Node, order []int) *graph.Node {
 func (transpose) Name() string { return "Transpose" }
 func (transpose) Doc() string  { return "another order of the axes" }
 
+// Rule names what its derivative follows from.
+func (transpose) Rule(_ []bool) (name string, law graph.Expr) {
+	return named("the same elements in another order")
+}
+
 func (op transpose) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err

@@ -131,7 +131,7 @@ func Compile(g *graph.Graph, options ...Option) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{source: g, graph: res.Graph, log: res.Log, result: map[*graph.Node]value{}, sizes: r.sizes}
+	p := &Program{source: g, graph: res.Graph, rewritten: res, log: res.Log, result: map[*graph.Node]value{}, sizes: r.sizes}
 	l := newLowering(p)
 	l.separate = r.separate
 	// What is there only to be watched comes last and stays apart, so that it changes no bit of the rest.

@@ -114,6 +114,16 @@ func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 	return kernel.Of(t.Bools()), nil
 }
 
+// ArrayOf is the memory of a tensor, which must have the given type; it is not
+// copied, unless its elements do not lie row-major without gaps.
+func ArrayOf(want graph.Type, t *tensor.Dense) (Array, error) {
+	m, err := memOfDense(want, t)
+	if err != nil {
+		return Array{}, err
+	}
+	return arrayOf(want, m), nil
+}
+
 func dtypeOf(t *tensor.Dense) graph.DType {
 	switch t.Dtype() {
 	case tensor.Float32:

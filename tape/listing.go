@@ -12,12 +12,13 @@ type Row struct {
 	Op      string // the operation, or Copy
 	Result  string // label and shape of the result
 	In      []string
-	Stage   int  // instructions of one stage run together, block by block
-	Tile    int  // rows that are done at a time before the next instruction has its turn; 0 for all
-	Scratch bool // the result is never an array: each worker holds the rows of its block
-	Sum     bool // the result is a sum over the rows, added up block by block
-	Offset  int  // of the result in the arena, or of a block of it in a worker's scratch, in bytes
-	Bytes   int  // of the result, or of a block of it
+	Of      []*graph.Node // the operands that In names, of Graph(); of a Copy or a Pack, Node itself
+	Stage   int           // instructions of one stage run together, block by block
+	Tile    int           // rows that are done at a time before the next instruction has its turn; 0 for all
+	Scratch bool          // the result is never an array: each worker holds the rows of its block
+	Sum     bool          // the result is a sum over the rows, added up block by block
+	Offset  int           // of the result in the arena, or of a block of it in a worker's scratch, in bytes
+	Bytes   int           // of the result, or of a block of it
 	InPlace bool
 	FLOPs   int64
 	Traffic int64    // bytes read and written outside of scratch
@@ -76,7 +77,7 @@ func (p *Program) Rows() []Row {
 				if !ins.copies {
 					x = x.In(k)
 				}
-				r.In = append(r.In, operandText(x))
+				r.In, r.Of = append(r.In, operandText(x)), append(r.Of, x)
 			}
 			rows = append(rows, r)
 		}

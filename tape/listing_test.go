@@ -102,3 +102,28 @@ func TestListingNamesNumbers(t *testing.T) {
 		t.Errorf("the listing is\n%s\nwant 1 divided", text)
 	}
 }
+
+// TestRowsNameTheirNodes: what a row reads are nodes of the graph that is run, in the
+// order of its operands, and the wanted nodes of the source are found there.
+func TestRowsNameTheirNodes(t *testing.T) {
+	c := newClusters(150, 3, 4, false)
+	p := compile(t, c.g, tape.Fetch(c.loss), tape.Do(c.step))
+	for i, r := range p.Rows() {
+		if len(r.Of) != len(r.In) {
+			t.Fatalf("row %d: %d nodes for %d operands", i, len(r.Of), len(r.In))
+		}
+		for k, n := range r.Of {
+			if n.Graph() != p.Graph() || n.Role() != graph.RoleConstant && n.String() != r.In[k] {
+				t.Errorf("row %d reads %v, the listing says %s", i, n, r.In[k])
+			}
+		}
+	}
+	for _, n := range []*graph.Node{c.loss, c.step[0].Target, c.step[0].Value} {
+		if m := p.Node(n); m == nil || m.Graph() != p.Graph() || m.Type() != n.Type() || m.Path() != n.Path() {
+			t.Errorf("%v is %v in the program", n, m)
+		}
+	}
+	if m := p.Node(c.x); m != nil {
+		t.Errorf("%v was not wanted, but is %v in the program", c.x, m)
+	}
+}

@@ -11,8 +11,9 @@ import (
 // Program is a compiled graph: instructions over one arena. It does not change,
 // and many VMs may share it.
 type Program struct {
-	source          *graph.Graph // as the user wrote it
-	graph           *graph.Graph // as it is run
+	source          *graph.Graph    // as the user wrote it
+	graph           *graph.Graph    // as it is run
+	rewritten       *rewrite.Result // nil for a body
 	log             []rewrite.Entry
 	buffers         []buffer
 	instrs          []instr
@@ -96,6 +97,16 @@ type check struct {
 
 // Graph is the graph that is run: the source after the passes.
 func (p *Program) Graph() *graph.Graph { return p.graph }
+
+// Node is the node of Graph that computes what the wanted node n of the source
+// computes: one that is fetched or watched, or the target or value of an update. Of
+// other nodes it is nil.
+func (p *Program) Node(n *graph.Node) *graph.Node {
+	if p.rewritten == nil {
+		return nil
+	}
+	return p.rewritten.Node(n)
+}
 
 // Log is what the passes did.
 func (p *Program) Log() []rewrite.Entry { return slices.Clone(p.log) }

@@ -30,6 +30,7 @@ func (d *Difference) Figure() *figure.Figure {
 		Subtitle: "What both have is drawn muted, at the same place; what differs is in colour. Left column: values, read down. Right column: derivatives, read up, each in the row of its value.",
 		Desc:     "Two computational graphs side by side, A " + title[0] + " and B " + title[1] + ": " + d.Summary() + ".",
 		Footer:   []string{"B against A: " + d.Summary()},
+		Heat:     d.a.options.heat,
 	}
 	if f.Title == "" {
 		f.Title = strings.Join(title[:], " and ")
@@ -37,13 +38,7 @@ func (d *Difference) Figure() *figure.Figure {
 	for i, letter := range []string{"A", "B"} {
 		f.Panels = append(f.Panels, figure.Panel{Title: strings.TrimSuffix(letter+" · "+d.heading(i, title), " · "), Short: title[i]})
 	}
-	first := &side{d.a, 0, d.match.a, d.b, map[*graph.Node]string{}}
-	second := &side{d.b, 1, d.match.b, d.a, map[*graph.Node]string{}}
-	if cmp.Compare(d.a.fingerprint(), d.b.fingerprint()) > 0 {
-		first, second = second, first
-	}
-	first.identify("p", nil)
-	second.identify("q", first)
+	first, second := d.sides()
 	status := d.statuses()
 	for _, n := range first.shown {
 		f.Nodes = append(f.Nodes, first.draw(n, second, status))
@@ -54,8 +49,39 @@ func (d *Difference) Figure() *figure.Figure {
 		}
 	}
 	f.Edges = unite(first, second)
-	f.Modules = modules(f.Nodes)
+	f.Modules = d.a.modules(f.Nodes)
 	return f
+}
+
+// sides are the two, the first being that which gives what both have its ids.
+func (d *Difference) sides() (first, second *side) {
+	first = &side{d.a, 0, d.match.a, d.b, map[*graph.Node]string{}}
+	second = &side{d.b, 1, d.match.b, d.a, map[*graph.Node]string{}}
+	if cmp.Compare(d.a.fingerprint(), d.b.fingerprint()) > 0 {
+		first, second = second, first
+	}
+	first.identify("p", nil)
+	second.identify("q", first)
+	return first, second
+}
+
+// Boxes tells which nodes the boxes of the figure are, by their IDs: a node of A, one
+// of B, or one of each.
+func (d *Difference) Boxes() map[string]Pair {
+	out := map[string]Pair{}
+	first, second := d.sides()
+	for _, s := range []*side{first, second} {
+		for _, n := range s.shown {
+			p := out[s.id[n]]
+			if s.panel == 0 {
+				p.A = n
+			} else {
+				p.B = n
+			}
+			out[s.id[n]] = p
+		}
+	}
+	return out
 }
 
 // identify gives ids: those of the side drawn before to what both have.
@@ -93,6 +119,7 @@ func (d *Difference) statuses() map[*graph.Node]figure.Status {
 // draw is the box of a node that this side has, and perhaps the other too.
 func (s *side) draw(n *graph.Node, second *side, status map[*graph.Node]figure.Status) figure.Node {
 	b := s.node(n)
+	s.mark(&b, []*graph.Node{n})
 	b.ID = s.id[n]
 	b.Panel = s.panel + 1
 	if a, ok := s.of[n]; ok {
@@ -101,8 +128,12 @@ func (s *side) draw(n *graph.Node, second *side, status map[*graph.Node]figure.S
 	b.Status[s.panel] = status[n]
 	if x := s.other[n]; s.peer.visible[x] {
 		c := second.node(x)
+		second.mark(&c, []*graph.Node{x})
 		b.Panel = 0
 		b.Status[second.panel] = status[x]
+		if c.Alarm > b.Alarm || c.Alarm == b.Alarm && c.Heat > b.Heat { // one box shows both: the worse
+			b.Heat, b.Badge, b.Alarm = c.Heat, c.Badge, c.Alarm
+		}
 		if c.Main != b.Main {
 			b.PanelMain[s.panel], b.PanelMain[second.panel] = b.Main, c.Main
 		}

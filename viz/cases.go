@@ -2,6 +2,7 @@ package viz
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 )
@@ -109,6 +110,10 @@ func (u *unfolder) cases(e graph.Expr) graph.Expr {
 	case leaky(m, a, b):
 		return graph.Call("max", a, b)
 	}
+	if a.Kind == graph.ExprCases && key(a.Args[2]) == key(b) {
+		both := graph.Expr{Kind: graph.ExprBracket, Text: "∧", Args: []graph.Expr{m, a.Args[0]}}
+		return graph.Cases(both, a.Args[1], b)
+	}
 	return graph.Cases(m, a, b)
 }
 
@@ -163,7 +168,8 @@ func leaky(m, a, b graph.Expr) bool {
 func defined(e graph.Expr) bool {
 	switch e.Kind {
 	case graph.ExprSymbol:
-		return e.Text != "∞" && e.Text != "NaN"
+		beyond := func(s string) bool { return strings.ContainsAny(graph.IndexText(s), "−+") } // t−1 is no place for t = 0, nor t+1 for the last
+		return e.Text != "∞" && e.Text != "NaN" && !slices.ContainsFunc(e.Subs, beyond)
 	case graph.ExprDiv:
 		v, ok := valueOf(e.Args[1])
 		if !ok || v == 0 {

@@ -16,18 +16,15 @@ type box struct {
 	members []*graph.Node
 }
 
-// group puts the shown nodes into boxes: one each, or, where these would be more
-// than the limit, one for each closed scope and column.
+// group puts the shown nodes into boxes: one each, or one for all that are drawn as
+// one; or, where these would be more than the limit, one for each closed scope and
+// column.
 func (v *view) group() []box {
 	closed := v.closed()
 	var out []box
 	at := map[string]int{}
 	for _, n := range v.shown {
-		key := closed[n]
-		if key == "" {
-			out = append(out, box{v.node(n), []*graph.Node{n}})
-			continue
-		}
+		key := v.boxKey(closed, n)
 		i, met := at[key]
 		if !met {
 			i = len(out)
@@ -38,17 +35,22 @@ func (v *view) group() []box {
 	}
 	id := map[*graph.Node]string{}
 	for i := range out {
-		if key := closed[out[i].members[0]]; key != "" {
-			out[i].node = v.closedBox(fmt.Sprintf("m%d", out[i].members[0].ID()), key, out[i].members)
+		members := out[i].members
+		if key := closed[members[0]]; key != "" {
+			out[i].node = v.closedBox(key, members)
+		} else {
+			out[i].node = v.node(v.drawn(members[0]))
+			v.mark(&out[i].node, members)
 		}
-		for _, n := range out[i].members {
+		for _, n := range members {
 			id[n] = out[i].node.ID
 		}
 	}
 	for i := range out { // a derivative stands beside the box of its value
 		b := &out[i]
+		b.node.Row = ""
 		for _, n := range b.members {
-			if a, ok := v.of[n]; ok {
+			if a, ok := v.of[n]; ok && id[a.Of] != b.node.ID {
 				b.node.Row = id[a.Of]
 				break
 			}
@@ -57,9 +59,23 @@ func (v *view) group() []box {
 	return out
 }
 
+// boxKey is equal for nodes in one box.
+func (v *view) boxKey(closed map[*graph.Node]string, n *graph.Node) string {
+	if key := closed[n]; key != "" {
+		return key
+	}
+	return "n" + strconv.Itoa(v.drawn(n).ID())
+}
+
 // closed gives the nodes of closed scopes the key of their box.
 func (v *view) closed() map[*graph.Node]string {
-	if v.options.limit < 0 || len(v.shown) <= v.options.limit {
+	boxes := 0
+	for _, n := range v.shown {
+		if v.drawn(n) == n {
+			boxes++
+		}
+	}
+	if v.options.limit < 0 || boxes <= v.options.limit {
 		return nil
 	}
 	open := map[string]bool{}
@@ -95,14 +111,9 @@ func parent(path string) string {
 // the boxes still have an order. Only values need one: derivatives may be read
 // in any.
 func (v *view) cutCycles(key map[*graph.Node]string) {
-	name := func(n *graph.Node) string {
-		if key[n] == "" {
-			return "n" + strconv.Itoa(n.ID())
-		}
-		return key[n]
-	}
+	name := func(n *graph.Node) string { return v.boxKey(key, n) }
 	next := map[string][]string{}
-	links := slices.DeleteFunc(v.links(), func(l link) bool { return v.backward[l.to] })
+	links := slices.DeleteFunc(v.flow(), func(l link) bool { return v.backward[l.to] })
 	for _, l := range links {
 		if f, t := name(l.from), name(l.to); f != t && !slices.Contains(next[f], t) {
 			next[f] = append(next[f], t)
@@ -110,19 +121,25 @@ func (v *view) cutCycles(key map[*graph.Node]string) {
 	}
 	circle := circles(v.shown, name, next)
 	stage := map[*graph.Node]int{}
-	for _, l := range links { // in order of the receivers, so l.from is done
-		f, t := name(l.from), name(l.to)
-		if circle[f] != circle[t] {
-			continue
+	for changed := true; changed; {
+		changed = false
+		for _, l := range links { // in order of the receivers: one pass does, unless a series disturbs it
+			from, to := v.drawn(l.from), v.drawn(l.to)
+			f, t := name(from), name(to)
+			if circle[f] != circle[t] {
+				continue
+			}
+			s := stage[from]
+			if f != t {
+				s++
+			}
+			if s > stage[to] {
+				stage[to], changed = s, true
+			}
 		}
-		s := stage[l.from]
-		if f != t {
-			s++
-		}
-		stage[l.to] = max(stage[l.to], s)
 	}
-	for n, s := range stage {
-		if s > 0 && key[n] != "" {
+	for _, n := range v.shown {
+		if s := stage[v.drawn(n)]; s > 0 && key[n] != "" {
 			key[n] += "#" + strconv.Itoa(s)
 		}
 	}
@@ -165,8 +182,8 @@ func circles(nodes []*graph.Node, name func(*graph.Node) string, next map[string
 }
 
 // closedBox stands for the nodes of a scope.
-func (v *view) closedBox(id, key string, members []*graph.Node) figure.Node {
-	path, _, _ := strings.Cut(strings.TrimPrefix(key, "∂"), "#")
+func (v *view) closedBox(key string, members []*graph.Node) figure.Node {
+	path, stage, _ := strings.Cut(strings.TrimPrefix(key, "∂"), "#")
 	ops, params, numbers := 0, 0, 0
 	role := figure.Op
 	for _, n := range members {
@@ -181,13 +198,19 @@ func (v *view) closedBox(id, key string, members []*graph.Node) figure.Node {
 			role = figure.Loss
 		}
 	}
-	b := figure.Node{ID: id, Main: path[strings.LastIndexByte(path, '/')+1:], Sub: count(ops, "op"), Module: parent(path), Role: role, Backward: v.backward[members[0]]}
+	b := figure.Node{Sub: count(ops, "op"), Module: parent(path), Role: role, Backward: v.backward[members[0]], Closed: path}
+	b.ID = figure.ModuleID(path, b.Backward)
+	if stage != "" {
+		b.ID += "_s" + stage // no module's name has it
+	}
+	b.Main, b.Copies = v.moduleTitle(path, b.Backward)
 	if b.Backward {
-		b.Main, b.Role = "∂ "+b.Main, figure.Gradient
+		b.Role = figure.Gradient
 	}
 	if params > 0 {
 		b.Sub += ", " + count(numbers, "parameter")
 	}
 	b.Title = fmt.Sprintf("scope %s, closed\n%s, %s of %s", path, count(ops, "operation"), count(params, "array"), count(numbers, "parameter"))
+	v.mark(&b, members)
 	return b
 }

@@ -26,7 +26,7 @@ type Pair struct{ A, B *graph.Node }
 
 // Diff compares what the roots of a and of b depend on. They may belong to two
 // graphs or to one. The options are those of [Draw], without the closing of
-// scopes, and [Panels].
+// scopes and the folding of blocks, and [Panels].
 func Diff(a, b []*graph.Node, opts ...Option) (*Difference, error) {
 	o := collect(opts)
 	if !o.leveled { // both sides at one level
@@ -39,6 +39,11 @@ func Diff(a, b []*graph.Node, opts ...Option) (*Difference, error) {
 	}
 	if d.b, err = newView(b, o); err != nil {
 		return nil, err
+	}
+	for _, v := range []*view{d.a, d.b} {
+		if err := v.checkOpen(); err != nil {
+			return nil, err
+		}
 	}
 	d.match = match(d.a, d.b)
 	for x, y := range d.match.a { // what one side shows, both do

@@ -10,6 +10,11 @@
 //   - differences ([Diff]), as sets of nodes, as text, or drawn side by side
 //     with everything that is shared at the same place.
 //
+// A large graph is drawn small: blocks that repeat, such as the layers of a transformer
+// with their derivatives, stand once for all ("block1 … 12 × 12"; [Unfolded], [Expand]),
+// and where that leaves too many boxes, scopes are closed ([CollapseAbove]). What was
+// measured or checked of nodes is laid over the drawing ([Overlay]).
+//
 // What it promises:
 //
 //   - A formula is true: evaluated element by element it gives the node's value,

@@ -36,7 +36,11 @@ func Draw(roots []*graph.Node, opts ...Option) (*figure.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &figure.Figure{Title: v.options.title, Subtitle: v.subtitle(), Desc: v.summary()}
+	v.fold()
+	if err := v.checkOpen(); err != nil {
+		return nil, err
+	}
+	f := &figure.Figure{Title: v.options.title, Subtitle: v.subtitle(), Desc: v.summary(), Heat: v.options.heat}
 	if f.Title == "" {
 		f.Title = oneLine(roots[0].Graph().Name())
 	}
@@ -45,7 +49,7 @@ func Draw(roots []*graph.Node, opts ...Option) (*figure.Figure, error) {
 		f.Nodes = append(f.Nodes, b.node)
 	}
 	f.Edges = v.edges(boxes)
-	f.Modules = modules(f.Nodes)
+	f.Modules = v.modules(f.Nodes)
 	return f, nil
 }
 
@@ -113,7 +117,15 @@ func (v *view) summary() string {
 	if backward > 0 {
 		s += " and " + count(backward, "node") + " of derivatives"
 	}
-	return s + ", at level " + v.options.level.String() + "."
+	s += ", at level " + v.options.level.String() + "."
+	if v.folding != nil {
+		var folded []string
+		for _, t := range v.folding.all {
+			folded = append(folded, t.text())
+		}
+		s += " Drawn once for all: " + strings.Join(folded, "; ") + "."
+	}
+	return s
 }
 
 func count(n int, what string) string {
@@ -145,7 +157,7 @@ func (v *view) edges(boxes []box) []figure.Edge {
 	at := map[ends]int{}
 	var out []figure.Edge
 	var carried [][]string
-	for _, l := range v.links() {
+	for _, l := range v.flow() {
 		from, to := home[l.from].node, home[l.to].node
 		e := figure.Edge{From: from.ID, To: to.ID, Kind: kind(from.Backward, to.Backward), Title: l.value.String()}
 		if e.Kind == figure.Saved && v.options.noSaved || from.ID == to.ID {
@@ -173,9 +185,11 @@ func (v *view) edges(boxes []box) []figure.Edge {
 		}
 		out[i].Label = strings.Join(labels, ", ")
 	}
+	assigned := map[ends]bool{}
 	for _, n := range v.shown {
 		for _, target := range v.updates[n] {
-			if from, to := home[n].node.ID, home[target]; to != nil && to.node.ID != from {
+			if from, to := home[n].node.ID, home[target]; to != nil && to.node.ID != from && !assigned[ends{from, to.node.ID}] {
+				assigned[ends{from, to.node.ID}] = true
 				out = append(out, figure.Edge{From: from, To: to.node.ID, Kind: figure.Assign})
 			}
 		}
@@ -194,19 +208,40 @@ func kind(fromBackward, toBackward bool) figure.Kind {
 }
 
 // modules titles the scopes that hold nodes.
-func modules(nodes []figure.Node) []figure.Module {
+func (v *view) modules(nodes []figure.Node) []figure.Module {
 	var out []figure.Module
+	type column struct {
+		path     string
+		backward bool
+	}
+	met := map[column]bool{}
 	for _, n := range nodes {
 		parts := strings.Split(n.Module, "/")
 		for i := range parts {
-			m := figure.Module{Path: strings.Join(parts[:i+1], "/"), Title: parts[i], Backward: n.Backward}
-			if n.Backward {
-				m.Title = "∂ " + m.Title
+			m := figure.Module{Path: strings.Join(parts[:i+1], "/"), Backward: n.Backward}
+			if n.Module == "" || met[column{m.Path, m.Backward}] {
+				continue
 			}
-			if n.Module != "" && !slices.Contains(out, m) {
-				out = append(out, m)
-			}
+			met[column{m.Path, m.Backward}] = true
+			m.Title, m.Copies = v.moduleTitle(m.Path, n.Backward)
+			out = append(out, m)
 		}
 	}
 	return out
+}
+
+// moduleTitle is the last name of a path, and what it stands for if that repeats.
+func (v *view) moduleTitle(path string, backward bool) (title string, copies []string) {
+	title = path[strings.LastIndexByte(path, '/')+1:]
+	if v.folding != nil {
+		for _, s := range v.folding.all {
+			if v.folding.rename(s.model) == path {
+				title, copies = s.text(), s.copies
+			}
+		}
+	}
+	if backward {
+		title = "∂ " + title
+	}
+	return title, copies
 }

@@ -120,7 +120,7 @@ func TestRoles(t *testing.T) {
 	m := state.State("m", graph.F64, graph.Ax("i", 2))
 	acc := ops.Mean(m).As("average")
 	f = draw(t, []*graph.Node{ops.MatMul(state.Input("a", graph.F64, graph.Dims(2, 2)...), state.Constant(graph.F64, []float64{1, 2, 3, 4}, graph.Dims(2, 2)...)).As("p"), ops.Tanh(m).As("h"), acc}, At(Ops))
-	for main, want := range map[string]figure.Role{"m": figure.State, "h = tanh(mᵢ)": figure.Output, "%3": figure.Const} {
+	for main, want := range map[string]figure.Role{"m": figure.State, "h = tanh(mᵢ)": figure.Output, "[1 2 3 4]": figure.Const} {
 		if n := box1(t, f, main); n.Role != want {
 			t.Errorf("%s is drawn as %v, want %v", main, n.Role, want)
 		}

@@ -60,30 +60,85 @@ func (u *unfolder) equation(n *graph.Node) Equation {
 // uses: of the named quantities that n depends on, ending with n. For a
 // derivative it is the chain of derivatives with respect to named quantities,
 // from the loss down to n; the equations of the forward quantities in it are
-// those of the loss.
+// those of the loss. What is long and has no name is called u₁, u₂, …, and has an
+// equation of its own.
 func Equations(n *graph.Node) []Equation {
 	if !n.IsValid() {
 		return nil
 	}
 	backward := columns([]*graph.Node{n})[n]
-	u := newUnfolder([]*graph.Node{n}, backward)
+	return newWriter([]*graph.Node{n}, backward).chain(n, backward)
+}
+
+// Chain is a derivative in formulas, for a node that package graph/grad made: the
+// equations of the loss, those of the chain of derivatives down to d, and d in one
+// equation, behind it what it calls u₁, u₂, …. Names mean the same in all of them.
+// For any other node the loss is nil, and the chain defines the node.
+func Chain(d *graph.Node) (loss, chain, closed []Equation) {
+	if !d.IsValid() {
+		return nil, nil, nil
+	}
+	roots := []*graph.Node{d}
+	_, l := d.AdjointOf()
+	if l != nil {
+		roots = append(roots, l)
+	}
+	u := newWriter(roots, false)
+	if l != nil {
+		loss = u.chain(l, false)
+	}
+	u.stopAtAdjoints(true)
+	chain = u.chain(d, columns(roots)[d])
+	known := map[*graph.Node]bool{d: true}
+	for _, e := range slices.Concat(loss, chain) {
+		known[e.Node] = true
+	}
+	u.stopAtAdjoints(false)
+	for _, n := range u.used([]*graph.Node{d}, func(x *graph.Node) bool { return u.cut[x] && !known[x] }) {
+		closed = append(closed, u.equation(n))
+	}
+	return loss, chain, closed
+}
+
+// stopAtAdjoints makes derivatives by named quantities symbols, or not.
+func (u *unfolder) stopAtAdjoints(stop bool) {
+	u.adjoints = stop
+	u.weigh()
+}
+
+// chain lists the equations of n and of the quantities of its side that it uses.
+func (u *unfolder) chain(n *graph.Node, backward bool) []Equation {
 	side := columns(u.cone)
-	seen := map[*graph.Node]bool{n: true}
-	list := []*graph.Node{n}
+	list := u.used([]*graph.Node{n}, func(x *graph.Node) bool {
+		return x.NumIn() > 0 && side[u.outer(x)] == backward && !u.repeated(x)
+	})
+	slices.SortFunc(list, u.inOrder)
+	return u.equations(list)
+}
+
+// used lists nodes and, after each other, the symbols in their expressions that are
+// wanted.
+func (u *unfolder) used(list []*graph.Node, want func(*graph.Node) bool) []*graph.Node {
 	for i := 0; i < len(list); i++ {
 		u.met = nil
 		u.expr(list[i])
+		u.initial(list[i])
 		for _, x := range u.met {
-			if !seen[x] && x.NumIn() > 0 && side[x] == backward {
-				seen[x] = true
+			if want(x) && !slices.Contains(list, x) {
 				list = append(list, x)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b *graph.Node) int { return a.ID() - b.ID() })
+	return list
+}
+
+func (u *unfolder) equations(list []*graph.Node) []Equation {
 	out := make([]Equation, 0, len(list))
 	for _, x := range list {
 		out = append(out, u.equation(x))
+		if e, ok := u.initial(x); ok {
+			out = append(out, e)
+		}
 		for _, other := range u.others(x) {
 			out = append(out, Equation{x, graph.Sym(other, axisNames(x)...), u.symbol(x, nil)})
 		}

@@ -2,6 +2,7 @@ package viz
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,20 +21,20 @@ func (v *view) label(n *graph.Node) (first, second string) {
 	if n.NumIn() == 0 {
 		return v.leafLabel(n)
 	}
-	first = Unicode(fitting(v.abbreviated(n), lineLength))
+	first = v.fitted(n, lineLength)
 	if targets := v.updates[n]; len(targets) > 0 {
 		left := v.plain(targets[0]) + " ← "
-		right := Unicode(v.abbreviated(n))
+		right := Unicode(v.told(v.abbreviated(n), v.alias))
 		if room := lineLength - width(left); width(right) > room && v.known(n) {
 			right = v.plain(n) // its formula is in the tooltip
 		} else if width(right) > room {
-			right = Unicode(fitting(v.abbreviated(n), room))
+			right = v.fitted(n, room)
 		}
 		return left + right, "update"
 	}
 	if _, named := v.names[n]; named || v.known(n) {
 		left := v.plain(n) + " = "
-		first = left + Unicode(fitting(v.abbreviated(n), lineLength-width(left)))
+		first = left + v.fitted(n, lineLength-width(left))
 	}
 	if v.options.level == Notes {
 		return first, typeText(n)
@@ -42,32 +43,33 @@ func (v *view) label(n *graph.Node) (first, second string) {
 	if rule := n.First().Origin.Rule; rule != "" && v.options.level == Compiled {
 		second = rule
 	}
+	if v.options.level >= Primitive && !v.known(n) {
+		second += "  " + v.names.of(n)
+	}
 	return first, second
 }
 
 // derivative is ∂loss/∂D over its rule.
 func (v *view) derivative(n *graph.Node, a graph.Origin) (first, second string) {
-	if v.known(a.Of) {
+	switch {
+	case !v.known(a.Of):
+		first = "∂" + grouped(v.lossName(a.Loss)) + "/∂"
+		first += "(" + v.inShort(a.Of, lineLength-width(first)-2) + ")"
+	case strings.Contains(v.names.of(a.Of), "#"): // the box beside says which
+		first = "∂" + grouped(v.lossName(a.Loss)) + "/∂" + grouped(v.plain(a.Of))
+	default:
 		first = v.adjoint(a)
-	} else {
-		loss := "ℓ"
-		if v.known(a.Loss) {
-			loss = grouped(v.names.of(a.Loss))
-		}
-		first = "∂" + loss + "/∂"
-		first += "(" + Unicode(fitting(v.abbreviated(a.Of), lineLength-width(first)-2)) + ")"
 	}
-	e := v.abbreviated(n)
 	if c, ok := n.Constant(); ok && uniform(c) {
-		return first + " = " + Unicode(e), ""
+		return first + " = " + Unicode(v.abbreviated(n)), ""
 	}
-	return first, Unicode(fitting(e, lineLength))
+	return first, v.fitted(n, lineLength)
 }
 
 func (v *view) leafLabel(n *graph.Node) (first, second string) {
 	e := v.leaf(n)
 	if _, ok := v.names[n]; !ok && n.Role() != graph.RoleOp {
-		return Unicode(e), typeText(n)
+		return Unicode(v.told(e, v.alias)), typeText(n)
 	}
 	first = v.plain(n)
 	if _, number := n.Default(); number {
@@ -124,7 +126,8 @@ func replace(e graph.Expr, f func(graph.Expr) graph.Expr) graph.Expr {
 }
 
 // unscoped calls quantities without the scopes that tell them from others, where
-// no two of the expression get one name: in a drawing the edges tell.
+// no two of the expression get one name: in a drawing the edges tell. Two that even
+// scopes do not tell apart are x and x′.
 func (v *view) unscoped(e graph.Expr) graph.Expr {
 	plain := map[string]string{}
 	users := map[string]int{}
@@ -133,6 +136,9 @@ func (v *view) unscoped(e graph.Expr) graph.Expr {
 			s, ok := v.short[x.Text]
 			if !ok {
 				s = x.Text
+			}
+			if strings.Contains(x.Text, "#") {
+				s += strings.Repeat("′", users[s])
 			}
 			plain[x.Text] = s
 			users[s]++
@@ -186,16 +192,27 @@ func fitting(e graph.Expr, limit int) graph.Expr {
 	for !fits(e) && lowest(e) < height(e) {
 		e = elided(e, lowest(e))
 	}
+	if e.Kind == graph.ExprCall && !fits(e) {
+		e.Args = slices.CompactFunc(slices.Clone(e.Args), func(a, b graph.Expr) bool { return isElided(a) && isElided(b) })
+		for len(e.Args) > 1 && !fits(e) {
+			last := len(e.Args) - 1
+			if isElided(e.Args[last]) {
+				last--
+			}
+			e.Args = append(e.Args[:last], graph.Sym("…"))
+		}
+	}
 	return e
 }
 
 // bareCall leaves out of a call the indices it runs along, unless these are what it
-// is about, and the numbers that set it up.
+// is about, and the numbers and attributes that set it up.
 func bareCall(e graph.Expr) graph.Expr {
 	if e.Kind != graph.ExprCall || strings.Contains(e.Text, "softmax") {
 		return e
 	}
 	e.Subs = nil
+	e.Text, _, _ = strings.Cut(e.Text, "{")
 	for len(e.Args) > 1 && e.Text != "max" && e.Text != "min" && e.Text != "concat" && e.Args[len(e.Args)-1].Kind == graph.ExprNumber {
 		e.Args = e.Args[:len(e.Args)-1]
 	}
@@ -221,22 +238,27 @@ func oneElementEach(e graph.Expr) bool {
 }
 
 func height(e graph.Expr) int {
-	h := 0
-	for _, a := range e.Args {
-		h = max(h, height(a))
-	}
-	return h + 1
+	h, _ := heights(e)
+	return h
 }
 
 // lowest is the least height of the operations within e.
 func lowest(e graph.Expr) int {
-	least := height(e)
+	_, least := heights(e)
+	return least
+}
+
+// heights are the height of e and the least of the operations within.
+func heights(e graph.Expr) (h, least int) {
+	least = math.MaxInt
 	for _, a := range e.Args {
+		below, low := heights(a)
+		h = max(h, below)
 		if len(a.Args) > 0 && !isFraction(a) && !isElided(a) {
-			least = min(least, lowest(a))
+			least = min(least, low)
 		}
 	}
-	return least
+	return h + 1, min(least, h+1)
 }
 
 // elided is an expression with … for the last of its parts that has the given

@@ -145,7 +145,7 @@ func texSubs(subs []string) string {
 	for i, s := range subs {
 		s = graph.IndexText(s)
 		parts[i] = texIndex(s)
-		single = single && len([]rune(s)) == 1
+		single = single && len([]rune(s)) == 1 && (len(subs) == 1 || !isDigit(s[0]))
 	}
 	if single {
 		return "_{" + joinTex(parts) + "}"
@@ -172,6 +172,8 @@ func joinTex(parts []string) string {
 	}
 	return b.String()
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return c|' ' >= 'a' && c|' ' <= 'z' }
 

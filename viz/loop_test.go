@@ -32,13 +32,18 @@ func decaying(c float64, elsewhere bool) (g *graph.Graph, r ops.Scanned) {
 func TestLoopFormula(t *testing.T) {
 	_, r := decaying(0.5, false)
 	for want, n := range map[string]*graph.Node{
-		"trace = h(scan×50(h0))": r.Trace[0].As("trace"), "final = last h(scan×50(h0))": r.Final[0].As("final"), "out = o(scan×50(h0))": r.Out[0].As("out"),
+		"traceₜᵢ = hₜᵢ": r.Trace[0].As("trace"), "finalᵢ = h_{49,i}": r.Final[0].As("final"), "outₜᵢ = hₜᵢ²": r.Out[0].As("out"),
 	} {
-		got := viz.Formula(n)
-		left, _, _ := strings.Cut(want, " ")
-		if _, right, _ := strings.Cut(got, " = "); left+" = "+right != want {
+		if got := viz.Formula(n); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
+	}
+	var got []string
+	for _, e := range viz.Equations(r.Final[0]) {
+		got = append(got, e.String())
+	}
+	if want := "hₜᵢ = 0.5·tanh(h_{t−1,i}); h_{−1,i} = h0ᵢ; finalᵢ = h_{49,i}"; strings.Join(got, "; ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, "; "), want)
 	}
 	var b bytes.Buffer
 	if err := viz.SVG(&b, []*graph.Node{r.Trace[0]}, viz.At(viz.Ops)); err != nil {

@@ -46,13 +46,15 @@ func below(base string, subs []string) string {
 	var b strings.Builder
 	subs = indexTexts(subs)
 	for i, s := range subs {
-		if i > 0 && (utf8.RuneCountInString(s) > 1 || utf8.RuneCountInString(subs[i-1]) > 1) {
+		if i > 0 && (utf8.RuneCountInString(s) > 1 || utf8.RuneCountInString(subs[i-1]) > 1 || startsWithDigit(s) || startsWithDigit(subs[i-1])) {
 			b.WriteString("<mo>,</mo>")
 		}
 		b.WriteString("<mi>" + mathText(s) + "</mi>")
 	}
 	return "<msub>" + base + "<mrow>" + b.String() + "</mrow></msub>"
 }
+
+func startsWithDigit(s string) bool { return s != "" && isDigit(s[0]) }
 
 func (mathmlScript) number(text string) string {
 	if m, exp, ok := strings.Cut(text, "e"); ok && strings.Trim(text, "0123456789.e+-−") == "" {

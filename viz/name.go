@@ -46,6 +46,31 @@ func nameAll(nodes []*graph.Node) names {
 	}
 }
 
+// invent gives nodes without a name one, from number first on: u₁, u₂, …, or another
+// letter where a name like these is taken.
+func (m names) invent(nodes []*graph.Node, first int) {
+	taken := map[string]bool{}
+	for _, s := range m {
+		taken[s] = true
+	}
+	for _, letter := range []string{"u", "z", "s", "τ", "temporary"} {
+		name := func(k int) string {
+			digits, _ := translate(strconv.Itoa(first+k), "0123456789", "₀₁₂₃₄₅₆₇₈₉")
+			return letter + digits
+		}
+		free := true
+		for k := range nodes {
+			free = free && !taken[name(k)]
+		}
+		if free {
+			for k, n := range nodes {
+				m[n] = name(k)
+			}
+			return
+		}
+	}
+}
+
 // qualified is the user's name of a node behind the innermost scopes of it.
 func qualified(n *graph.Node, scopes int) (string, bool) {
 	at, ok := userName(n)
@@ -79,7 +104,8 @@ func userName(n *graph.Node) (graph.Occurrence, bool) {
 // names would go round in circles.
 func adjoints(n *graph.Node) []graph.Origin {
 	var out []graph.Origin
-	for _, o := range n.Occurrences() {
+	for i := range n.NumOccurrences() {
+		o := n.Occurrence(i)
 		if o.Origin.Kind == graph.FromAdjoint && o.Origin.Of.ID() < n.ID() {
 			out = append(out, o.Origin)
 		}

@@ -1,6 +1,11 @@
 package viz
 
-import "github.com/tapestry-ml/tapestry/viz/figure"
+import (
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+)
 
 // Option changes what is drawn or written.
 type Option func(*options)
@@ -15,6 +20,9 @@ type options struct {
 	noLines  bool
 	open     []string
 	limit    int
+	unfolded bool
+	marks    map[*graph.Node]Mark
+	heat     string
 	figure   []figure.Option
 }
 
@@ -59,8 +67,17 @@ func WithoutLines() Option { return func(o *options) { o.noLines = true } }
 func CollapseAbove(n int) Option { return func(o *options) { o.limit = n } }
 
 // Expand draws the scope at a path ("encoder/0"), and those around it, open where
-// others are drawn closed.
-func Expand(path string) Option { return func(o *options) { o.open = append(o.open, path) } }
+// others are drawn closed. Of blocks that are drawn once for all ("encoder/0…11") it
+// takes the one at the path out, to be drawn by itself.
+func Expand(path string) Option {
+	return func(o *options) { o.open = append(o.open, strings.Replace(path, "...", "…", 1)) }
+}
+
+// Unfolded draws blocks that repeat one by one. Without it, in a drawing of more than
+// a hundred nodes, sibling scopes that are built alike and numbered one after the
+// other ("block1" to "block12", "step 0" to "step 9") are drawn once, with their
+// derivatives, under the name of all: "block1 … 12 × 12".
+func Unfolded() Option { return func(o *options) { o.unfolded = true } }
 
 // With passes options on to the writer of the figure: its theme, its legend.
 func With(opts ...figure.Option) Option {

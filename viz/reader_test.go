@@ -21,6 +21,8 @@ type reader struct {
 type quantity struct {
 	node  *graph.Node
 	value graph.Value
+	first int  // the place of index 0 along the first axis: a trace begins before it
+	trace bool // one row more than steps
 }
 
 func (r *reader) with(index string, v int, f func()) {
@@ -32,22 +34,27 @@ func (r *reader) with(index string, v int, f func()) {
 	}
 }
 
-// sizeOf is the range of an index, told by the first quantity that has it.
+// sizeOf is the range of an index, told by the quantities that have it: the shortest,
+// because an index may run over a part of an axis.
 func (r *reader) sizeOf(index string, e graph.Expr) int {
 	if n, ok := r.size[index]; ok {
 		return n
 	}
 	if q, ok := r.quantity[e.Text]; ok && e.Kind == graph.ExprSymbol {
 		if k := slices.Index(e.Subs, index); k >= 0 {
+			if q.trace && k == 0 {
+				return longAxes(q.node)[k].Size - 1
+			}
 			return longAxes(q.node)[k].Size
 		}
 	}
+	shortest := 0
 	for _, a := range e.Args {
-		if n := r.sizeOf(index, a); n > 0 {
-			return n
+		if n := r.sizeOf(index, a); n > 0 && (shortest == 0 || n < shortest) {
+			shortest = n
 		}
 	}
-	return 0
+	return shortest
 }
 
 func longAxes(n *graph.Node) (out []graph.Axis) {
@@ -59,12 +66,21 @@ func longAxes(n *graph.Node) (out []graph.Axis) {
 	return out
 }
 
+// What the reader knows, of functions and of signs with an index.
+var (
+	calls = []string{"tanh", "√", "log", "max", "relu", "σ", "sin", "cos", "erf", "|", "¬", "trunc", "softmax", "log softmax", "standardise"}
+	signs = []string{"Σ", "mean", "max", "var"}
+)
+
 func (r *reader) eval(e graph.Expr) float64 {
 	if v, ok := valueOf(e); ok {
 		return v
 	}
+	if e.Kind == graph.ExprCall && !slices.Contains(calls, e.Text) || e.Kind == graph.ExprBig && !slices.Contains(signs, e.Text) {
+		panic("cannot read " + Unicode(e))
+	}
 	var a []float64
-	if e.Kind != graph.ExprBig && e.Kind != graph.ExprNorm && e.Kind != graph.ExprCases && e.Text != "softmax" {
+	if e.Kind != graph.ExprBig && e.Kind != graph.ExprNorm && e.Kind != graph.ExprCases && !along(e) {
 		for _, x := range e.Args {
 			a = append(a, r.eval(x))
 		}
@@ -103,21 +119,30 @@ func (r *reader) eval(e graph.Expr) float64 {
 			return math.Log(a[0])
 		case "max":
 			return max(a[0], a[1])
-		case "softmax":
-			if len(e.Subs) == 0 {
-				return 1 // along an axis of size 1
-			}
-			j := e.Subs[0]
-			total, here := 0.0, math.Exp(r.eval(e.Args[0]))
-			for v := range r.sizeOf(j, e.Args[0]) {
-				r.with(j, v, func() { total += math.Exp(r.eval(e.Args[0])) })
-			}
-			return here / total
+		case "trunc":
+			return math.Trunc(a[0])
+		case "relu":
+			return max(a[0], 0)
+		case "σ":
+			return 1 / (1 + math.Exp(-a[0]))
+		case "sin":
+			return math.Sin(a[0])
+		case "cos":
+			return math.Cos(a[0])
+		case "erf":
+			return math.Erf(a[0])
+		case "|":
+			return math.Abs(a[0])
+		case "¬":
+			return 1 - a[0]
+		case "softmax", "log softmax", "standardise":
+			return r.along(e)
 		}
 	case graph.ExprBig:
 		return r.big(e, e.Subs)
 	case graph.ExprBracket:
-		holds := map[string]bool{"<": a[0] < a[1], "≤": a[0] <= a[1], "=": a[0] == a[1], "≠": a[0] != a[1]}[e.Text]
+		holds := map[string]bool{"<": a[0] < a[1], "≤": a[0] <= a[1], "=": a[0] == a[1], "≠": a[0] != a[1],
+			"∧": a[0] != 0 && a[1] != 0, "∨": a[0] != 0 || a[1] != 0}[e.Text]
 		if holds {
 			return 1
 		}
@@ -129,6 +154,43 @@ func (r *reader) eval(e graph.Expr) float64 {
 		return r.eval(e.Args[2])
 	}
 	panic(fmt.Sprintf("cannot read %s (%d %q)", Unicode(e), e.Kind, e.Text))
+}
+
+// along reports whether an expression is a function along axes, which looks at the
+// elements beside the one that is asked for.
+func along(e graph.Expr) bool {
+	return e.Kind == graph.ExprCall && slices.Contains([]string{"softmax", "log softmax", "standardise"}, e.Text)
+}
+
+func (r *reader) along(e graph.Expr) float64 {
+	here, of := r.eval(e.Args[0]), e.Args[0]
+	var all []float64
+	var walk func(subs []string)
+	walk = func(subs []string) {
+		if len(subs) == 0 {
+			all = append(all, r.eval(of))
+			return
+		}
+		for v := range r.sizeOf(subs[0], of) {
+			r.with(subs[0], v, func() { walk(subs[1:]) })
+		}
+	}
+	walk(e.Subs)
+	total, mean, square := 0.0, 0.0, 0.0
+	for _, v := range all {
+		total += math.Exp(v)
+		mean += v / float64(len(all))
+	}
+	for _, v := range all {
+		square += (v - mean) * (v - mean) / float64(len(all))
+	}
+	switch e.Text {
+	case "softmax":
+		return math.Exp(here) / total
+	case "log softmax":
+		return here - math.Log(total)
+	}
+	return (here - mean) / math.Sqrt(square+r.eval(e.Args[1]))
 }
 
 // lastIndex gives the vectors of a norm the index that they do not show.
@@ -144,12 +206,34 @@ func (r *reader) lastIndex(e graph.Expr) graph.Expr {
 }
 
 func (r *reader) big(e graph.Expr, subs []string) float64 {
+	all := r.elements(e, subs)
+	s, most, squares := 0.0, math.Inf(-1), 0.0
+	for _, x := range all {
+		s, most = s+x, max(most, x)
+	}
+	mean := s / float64(len(all))
+	for _, x := range all {
+		squares += (x - mean) * (x - mean)
+	}
+	switch e.Text {
+	case "mean":
+		return mean
+	case "max":
+		return most
+	case "var":
+		return squares / float64(len(all))
+	}
+	return s
+}
+
+// elements are the values behind a sign for all values of its indices.
+func (r *reader) elements(e graph.Expr, subs []string) (all []float64) {
 	if len(subs) == 0 {
-		return r.eval(e.Args[0])
+		return []float64{r.eval(e.Args[0])}
 	}
 	n := r.sizeOf(subs[0], e.Args[0])
 	if n == 0 {
-		panic("index without a range in " + Unicode(e))
+		panic("cannot read " + Unicode(e) + ": an index without a range")
 	}
 	old, had := r.size[subs[0]]
 	r.size[subs[0]] = n
@@ -158,27 +242,23 @@ func (r *reader) big(e graph.Expr, subs []string) float64 {
 			r.size[subs[0]] = old
 		}
 	}()
-	s, most := 0.0, math.Inf(-1)
 	for v := range n {
-		r.with(subs[0], v, func() {
-			x := r.big(e, subs[1:])
-			s, most = s+x, max(most, x)
-		})
+		r.with(subs[0], v, func() { all = append(all, r.elements(e, subs[1:])...) })
 	}
-	switch e.Text {
-	case "mean":
-		return s / float64(n)
-	case "max":
-		return most
-	}
-	return s
+	return all
 }
 
 func (r *reader) symbol(e graph.Expr) float64 {
-	if e.Text == "e" {
+	if e.Text == "e" && len(e.Subs) == 0 {
 		return math.E
 	}
 	q, ok := r.quantity[e.Text]
+	if e.Text == "∞" {
+		return math.Inf(1)
+	}
+	if v, isIndex := r.index[e.Text]; !ok && isIndex {
+		return float64(v)
+	}
 	if !ok {
 		panic("unknown symbol " + Unicode(e))
 	}
@@ -189,7 +269,10 @@ func (r *reader) symbol(e graph.Expr) float64 {
 	p := 0
 	for k, a := range axes {
 		v, ok := r.at(e.Subs[k])
-		if !ok || v >= a.Size {
+		if k == 0 {
+			v += q.first
+		}
+		if !ok || v < 0 || v >= a.Size {
 			panic("free index, or one beyond its axis, in " + Unicode(e))
 		}
 		p = p*a.Size + v
@@ -199,6 +282,29 @@ func (r *reader) symbol(e graph.Expr) float64 {
 
 // at is the number that an index stands for: he is h·|e| + e, and t+1 one more.
 func (r *reader) at(index string) (int, bool) {
+	if head, rest, ok := strings.Cut(strings.TrimPrefix(index, "\x04"), "\x04"); ok && index[0] == 4 {
+		first, factor, backwards := strings.Cut(head, "−")
+		n, err := strconv.Atoi(first)
+		if rest == "" {
+			return n, err == nil
+		}
+		by := 0
+		if i := strings.LastIndex(rest, "\x1e"); i >= 0 && !strings.HasSuffix(rest, "\x03") {
+			by, _ = strconv.Atoi(rest[i+1:])
+			rest = rest[:i]
+		}
+		v, ok := r.at(strings.TrimSuffix(strings.TrimPrefix(rest, "\x02"), "\x03"))
+		switch m, _ := strconv.Atoi(factor); {
+		case backwards && factor == "":
+			return n - v, ok
+		case backwards:
+			return n - m*v, ok
+		}
+		return n*v + by, ok
+	}
+	if strings.Contains(index, "\x04") {
+		panic("cannot read the index " + graph.IndexText(index))
+	}
 	place, by := 0, 0
 	text := graph.IndexText(index)
 	if i := strings.IndexAny(text, "+−"); i >= 0 {

@@ -132,7 +132,7 @@ func (u *unfolder) relaid(y *graph.Node, indices []string) (in []string, ok bool
 	}
 	switch y.Op().Name() {
 	case "Transpose":
-		return transposed(y, indices)
+		return u.transposed(y, indices)
 	case "Reshape":
 		if !u.merged.off {
 			return u.reshaped(y, indices)
@@ -141,23 +141,41 @@ func (u *unfolder) relaid(y *graph.Node, indices []string) (in []string, ok bool
 	return nil, false
 }
 
-func transposed(y *graph.Node, indices []string) ([]string, bool) {
+func (u *unfolder) transposed(y *graph.Node, indices []string) ([]string, bool) {
 	x := y.In(0)
-	axes := x.Shape().Axes()
+	at, ok := u.places[y]
+	if !ok {
+		at = placesOf(y)
+		u.places[y] = at
+	}
+	if at == nil {
+		return nil, false
+	}
+	in := make([]string, x.Rank())
+	for i, k := range at {
+		if y.Dim(i) > 1 {
+			in[k] = indices[i]
+		}
+	}
+	return in, true
+}
+
+// placesOf gives for each axis of a transpose's result its place in the operand; nil
+// where the operation does not tell.
+func placesOf(y *graph.Node) []int {
+	axes := y.In(0).Shape().Axes()
 	for i := range axes {
 		axes[i].Name = letter + strconv.Itoa(i)
 	}
 	copied := applied(y, [][]graph.Axis{axes})
 	if copied == nil {
-		return nil, false
+		return nil
 	}
-	in := make([]string, x.Rank())
+	at := make([]int, y.Rank())
 	for i, a := range copied.Shape().Axes() {
-		if a.Size > 1 {
-			in[copied.In(0).Shape().Index(a.Name)] = indices[i]
-		}
+		at[i] = copied.In(0).Shape().Index(a.Name)
 	}
-	return in, true
+	return at
 }
 
 // reshaped walks over the axes of both sides: groups of them have equally many
@@ -227,11 +245,15 @@ const letter = "unnamed_"
 // graph of its own; nil if they do not fit.
 func applied(y *graph.Node, axes [][]graph.Axis) *graph.Node {
 	g := graph.New("")
-	in := make([]*graph.Node, y.NumIn())
-	for k := range in {
-		in[k] = g.Input(strconv.Itoa(k), y.In(k).DType(), axes[k]...)
-	}
-	if n := graph.Apply(y.Op(), in...); g.Err() == nil && n.IsValid() && n.Rank() == y.Rank() {
+	var n *graph.Node
+	g.During(graph.Occurrence{}, graph.Origin{}, func() { // at no line: to find one costs more than the rest
+		in := make([]*graph.Node, y.NumIn())
+		for k := range in {
+			in[k] = g.Input(strconv.Itoa(k), y.In(k).DType(), axes[k]...)
+		}
+		n = g.Apply(y.Op(), in...)
+	})
+	if g.Err() == nil && n.IsValid() && n.Rank() == y.Rank() {
 		return n
 	}
 	return nil
@@ -261,6 +283,12 @@ func partners(axes [][]graph.Axis, k, size int) (out []*graph.Axis) {
 	return out
 }
 
+// lettering is a copy of a node whose axes all have names, and those of its operands.
+type lettering struct {
+	node *graph.Node
+	axes [][]graph.Axis
+}
+
 // lettered is a copy of y whose axes all have names, as far as the operation takes
 // them: what it contracts has one name in both operands. It is y itself where
 // the result is written as a matrix, and where axes line up by their places.
@@ -268,6 +296,23 @@ func (u *unfolder) lettered(y *graph.Node) *graph.Node {
 	if _, same := aligned(y, 0); same || u.matrix {
 		return y
 	}
+	l, ok := u.letters[y]
+	if !ok {
+		l = letteringOf(y)
+		u.letters[y] = l
+	}
+	for _, a := range l.node.Shape().Axes() {
+		u.size[a.Name] = a.Size
+	}
+	for _, axes := range l.axes {
+		for _, a := range axes {
+			u.size[a.Name] = a.Size
+		}
+	}
+	return l.node
+}
+
+func letteringOf(y *graph.Node) lettering {
 	best := y
 	axes := make([][]graph.Axis, y.NumIn())
 	for k := range axes {
@@ -296,13 +341,5 @@ func (u *unfolder) lettered(y *graph.Node) *graph.Node {
 			}
 		}
 	}
-	for _, a := range best.Shape().Axes() {
-		u.size[a.Name] = a.Size
-	}
-	for k := range axes {
-		for _, a := range axes[k] {
-			u.size[a.Name] = a.Size
-		}
-	}
-	return best
+	return lettering{best, axes}
 }

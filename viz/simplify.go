@@ -165,6 +165,10 @@ func powers(factors []graph.Expr) []graph.Expr {
 
 // power is a^b.
 func power(a, b graph.Expr) graph.Expr {
+	if f, ok := strings.CutPrefix(b.Text, "log softmax"); ok && f == "" && b.Kind == graph.ExprCall && a.Text == "e" {
+		b.Text = "softmax"
+		return b
+	}
 	switch b.Text {
 	case "1":
 		return a

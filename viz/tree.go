@@ -13,6 +13,9 @@ func Tree(n *graph.Node, opts ...Option) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := v.checkOpen(); err != nil {
+		return "", err
+	}
 	below := map[*graph.Node][]*graph.Node{}
 	for _, l := range v.links() {
 		below[l.to] = append(below[l.to], l.from)

@@ -28,13 +28,60 @@ type unfolder struct {
 	met      []*graph.Node  // quantities that appeared as symbols
 	raw      bool           // leave simplification out
 	merged   merged
-	left     []string // the indices of the node whose expression was made last
-	matrix   bool     // of which some have none: it is written as a matrix
+	left     []string              // the indices of the node whose expression was made last
+	matrix   bool                  // of which some have none: it is written as a matrix
+	loops    map[*graph.Node]*loop // by their nodes
+	inside   map[*graph.Node]*loop // by the nodes of their bodies
+	plain    bool                  // parts of arrays are written as calls: their indices are not shown
+	letters  map[*graph.Node]lettering
+	places   map[*graph.Node][]int // of the axes of a transpose's result in its operand
+	made     map[*graph.Node]made  // what is written already; nil where names and cuts may still change
+}
+
+// made is an expression of a node with the indices of its left side.
+type made struct {
+	e    graph.Expr
+	left []string
 }
 
 func newUnfolder(roots []*graph.Node, adjoints bool) *unfolder {
-	u := &unfolder{cone: graph.Reachable(roots...), adjoints: adjoints, cut: map[*graph.Node]bool{}, size: map[string]int{}}
+	u := &unfolder{cone: graph.Reachable(roots...), adjoints: adjoints, size: map[string]int{}, letters: map[*graph.Node]lettering{}, places: map[*graph.Node][]int{}}
 	u.names = nameAll(withForward(u.cone))
+	u.enterLoops()
+	u.weigh()
+	return u
+}
+
+// newWriter is an unfolder for equations that are read together: what is cut off in
+// any of them and has no name gets one, u₁, the same in all of them.
+func newWriter(roots []*graph.Node, adjoints bool) *unfolder {
+	u := newUnfolder(roots, !adjoints)
+	nameless := u.nameless()
+	u.adjoints = adjoints
+	u.weigh()
+	for _, n := range u.nameless() {
+		if !slices.Contains(nameless, n) {
+			nameless = append(nameless, n)
+		}
+	}
+	slices.SortFunc(nameless, func(a, b *graph.Node) int { return a.ID() - b.ID() })
+	u.names.invent(nameless, 1)
+	return u
+}
+
+// nameless lists what is cut off and has no name.
+func (u *unfolder) nameless() (out []*graph.Node) {
+	for _, n := range u.cone {
+		if u.cut[n] && !u.known(n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// weigh decides where to cut.
+func (u *unfolder) weigh() {
+	u.cut = map[*graph.Node]bool{}
 	weight, users := map[*graph.Node]int{}, users(u.cone)
 	for _, n := range u.cone {
 		if u.stops(n) {
@@ -50,7 +97,6 @@ func newUnfolder(roots []*graph.Node, adjoints bool) *unfolder {
 		}
 		weight[n] = w
 	}
-	return u
 }
 
 // users counts the operands that each node is.
@@ -140,6 +186,20 @@ func (u *unfolder) symbol(n *graph.Node, indices []string) graph.Expr {
 
 // expr is the readable expression of a node; left has the indices of its elements.
 func (u *unfolder) expr(n *graph.Node) graph.Expr {
+	if u.made == nil {
+		return u.write(n)
+	}
+	m, ok := u.made[n]
+	if !ok {
+		m.e = u.write(n)
+		m.left = u.left
+		u.made[n] = m
+	}
+	u.left = m.left
+	return m.e
+}
+
+func (u *unfolder) write(n *graph.Node) graph.Expr {
 	e := u.tagged(n)
 	if !u.raw {
 		e = u.simplify(e)
@@ -164,7 +224,7 @@ func (u *unfolder) expr(n *graph.Node) graph.Expr {
 
 // tagged is the expression of a node with unique bound indices.
 func (u *unfolder) tagged(n *graph.Node) graph.Expr {
-	u.left, u.merged, u.matrix = nil, merged{}, false
+	u.left, u.merged, u.matrix, u.plain = nil, merged{}, false, false
 	switch {
 	case !n.IsValid():
 		return graph.Sym("invalid")
@@ -178,11 +238,24 @@ func (u *unfolder) tagged(n *graph.Node) graph.Expr {
 		u.size[a.Name] = a.Size
 		u.matrix = u.matrix || a.Name == "" && a.Size > 1
 	}
-	e := u.unfold(n, indices)
+	var time []string
+	whole := func() (e graph.Expr) {
+		if l := u.inside[n]; l != nil {
+			e, time = u.step(l, n, indices)
+			return e
+		}
+		return u.unfold(n, indices)
+	}
+	e := whole()
 	if u.merged.clash {
 		u.merged = merged{off: true}
-		e = u.unfold(n, indices)
+		e = whole()
 	}
+	if unseen(e) {
+		u.plain, u.merged = true, merged{off: u.merged.off}
+		e = whole()
+	}
+	u.left = time
 	for _, s := range axisNames(n) {
 		u.left = append(u.left, u.merged.of(s))
 	}
@@ -210,13 +283,16 @@ func (u *unfolder) operand(x *graph.Node, indices []string) graph.Expr {
 	if v, ok := x.Constant(); ok && uniform(v) {
 		return number(v.Data[0], x.DType())
 	}
-	if u.counts(x) && indices[0] != "" {
+	if !u.plain && u.counts(x) && indices[0] != "" {
 		return graph.Sym("", indices[0])
 	}
-	if u.stops(x) {
-		if !slices.Contains(u.met, x) {
-			u.met = append(u.met, x)
+	if l := u.inside[x]; l != nil && l.now != "" {
+		if e, ok := u.inStep(l, x, indices); ok {
+			return e
 		}
+	}
+	if u.stops(x) {
+		u.meet(x)
 		return u.symbol(x, indices)
 	}
 	return u.unfold(x, indices)
@@ -236,8 +312,16 @@ func place(k int, indices []string) graph.Expr {
 
 // unfold is the expression of an operation's result with the given indices.
 func (u *unfolder) unfold(y *graph.Node, indices []string) graph.Expr {
+	if e, ok := u.resultOf(y, indices); ok {
+		return e
+	}
 	if in, ok := u.relaid(y, indices); ok {
 		return u.operand(y.In(0), in)
+	}
+	if !ofLoop(y) {
+		if e, ok := u.parted(y, indices); ok {
+			return e
+		}
 	}
 	shape := u.lettered(y)
 	own := make([]string, y.Rank()) // the index of each axis while y is unfolded
@@ -275,7 +359,7 @@ func (u *unfolder) unfold(y *graph.Node, indices []string) graph.Expr {
 	}
 	// What y has no axis for stands for all its values and shows no index.
 	for _, s := range free(e) {
-		if !slices.Contains(from, s) {
+		if !slices.Contains(from, s) && !u.isNow(s) {
 			from, to = append(from, s), append(to, "")
 		}
 	}
@@ -302,56 +386,4 @@ func (u *unfolder) fresh(base string, size int) string {
 	s := base + "#" + strconv.Itoa(len(u.size))
 	u.size[s] = size
 	return s
-}
-
-type elementwise interface {
-	Scalar(x ...float64) float64
-}
-
-// aligned gives, for each axis of operand k, the axis of y that has its index;
-// ok is false for operations that move axes in a way only their names tell.
-func aligned(y *graph.Node, k int) (axes []int, ok bool) {
-	x := y.In(k)
-	axes = make([]int, x.Rank())
-	if y.Op().Name() == "Reshape" {
-		at := 0
-		for i := range axes {
-			for at < y.Rank() && y.Dim(at) == 1 {
-				at++
-			}
-			if axes[i] = at; x.Dim(i) == 1 {
-				axes[i] = -1
-			} else if at == y.Rank() || y.Dim(at) != x.Dim(i) {
-				return nil, false
-			} else {
-				at++
-			}
-		}
-		return axes, true
-	}
-	if _, each := y.Op().(elementwise); !each && y.Op().Name() != "Broadcast" {
-		return nil, false
-	}
-	for i := range axes {
-		axes[i] = i + y.Rank() - x.Rank()
-	}
-	return axes, true
-}
-
-// operandIndices gives the index of each axis of operand k: that of the axis of
-// y it lines up with, or else its name.
-func operandIndices(y *graph.Node, k int, own []string) []string {
-	x := y.In(k)
-	out := make([]string, x.Rank())
-	axes, ok := aligned(y, k)
-	for i, a := range x.Shape().Axes() {
-		switch {
-		case a.Size == 1:
-		case ok:
-			out[i] = own[axes[i]]
-		default:
-			out[i] = a.Name
-		}
-	}
-	return out
 }

@@ -107,11 +107,13 @@ func (p printer) bound(e graph.Expr) (text string, binding int) {
 		if e.Text == "√" && len(e.Args) == 1 && e.Args[0].Kind == graph.ExprNorm {
 			return p.length(p.print(e.Args[0].Args[0], loosest)), rising + 1
 		}
+		need := loosest
+		if len(e.Args) == 1 {
+			need = bare
+		}
 		args := make([]string, len(e.Args))
 		for i, a := range e.Args {
-			if args[i] = p.print(a, loosest); len(args) == 1 {
-				args[i] = p.print(a, bare)
-			}
+			args[i] = p.print(a, need)
 		}
 		return p.call(e.Text, e.Subs, args), rising + 1
 	case graph.ExprBig:
@@ -158,9 +160,10 @@ func (p printer) condition(mask graph.Expr) string {
 	}
 	parts := make([]string, len(mask.Args))
 	for i, a := range mask.Args {
-		parts[i] = p.print(a, loosest)
-		if (mask.Text == "∧" || mask.Text == "∨") && a.Kind == graph.ExprBracket && a.Text != "∧" && a.Text != "∨" {
+		if (mask.Text == "∧" || mask.Text == "∨") && a.Kind == graph.ExprBracket && (a.Text == mask.Text || a.Text != "∧" && a.Text != "∨") {
 			parts[i] = p.condition(a)
+		} else {
+			parts[i] = p.print(a, loosest)
 		}
 	}
 	return p.relation(mask.Text, parts[0], parts[1])
@@ -253,7 +256,7 @@ func subscript(subs []string) string {
 	subs = slices.Clone(subs)
 	for i, s := range subs {
 		subs[i] = graph.IndexText(s)
-		single = single && len([]rune(subs[i])) == 1
+		single = single && len([]rune(subs[i])) == 1 && (len(subs) == 1 || !isDigit(subs[i][0]))
 	}
 	if single {
 		all := strings.Join(subs, "")

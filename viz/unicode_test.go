@@ -1,9 +1,12 @@
 package viz
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/ops"
 )
 
 func TestPrecedence(t *testing.T) {
@@ -86,6 +89,44 @@ func TestPrecedence(t *testing.T) {
 		}
 		if got := LaTeX(c.e); c.latex != "" && got != c.latex {
 			t.Errorf("%s: got %s, want %s", c.want, got, c.latex)
+		}
+	}
+}
+
+// TestDeepCalls: calls within calls, and masks within masks, are printed once each; were
+// they printed twice, sixty of them would never end.
+func TestDeepCalls(t *testing.T) {
+	const deep = 60
+	e, want := graph.Sym("x"), "x"
+	mask, masks := graph.Sym("m"), "m"
+	for range deep {
+		e, want = graph.Call("tanh", e.Pow(graph.Num(2))), "tanh("+want+"²)"
+		mask = graph.Expr{Kind: graph.ExprBracket, Text: "<", Args: []graph.Expr{mask, graph.Sym("a")}}
+		mask = graph.Expr{Kind: graph.ExprBracket, Text: "∧", Args: []graph.Expr{mask, graph.Sym("b")}}
+		masks = "[[" + masks + " < a] ∧ b]"
+	}
+	if got := Unicode(e); got != want {
+		t.Errorf("%s", got)
+	}
+	if got := Unicode(mask); got != masks {
+		t.Errorf("%s, want %s", got, masks)
+	}
+	cases := Unicode(graph.Cases(mask, e, e))
+	if !strings.HasPrefix(cases, want+" if ") {
+		t.Errorf("%s", cases)
+	}
+
+	g := graph.New("deep")
+	y := g.Input("x", graph.F64)
+	for range deep {
+		y = ops.Tanh(ops.Square(y))
+	}
+	for _, loss := range [][]*graph.Node{{y}, append(grad.Of(y, g.Leaves(graph.RoleInput)...), y)} {
+		if _, err := Draw(loss); err != nil {
+			t.Error(err)
+		}
+		if s := Formula(loss[0]); !strings.Contains(s, "tanh(") {
+			t.Errorf("%s", s)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package viz
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,7 +22,13 @@ type view struct {
 	shown    []*graph.Node
 	visible  map[*graph.Node]bool
 	of       map[*graph.Node]graph.Origin // what a shown node is the derivative of
+	home     map[*graph.Node]string       // scopes
 	short    map[string]string            // names without scopes
+	aliases  map[*graph.Node]string       // what stands for values without a name
+	paths    map[*graph.Node]string       // of modules
+	folding  *folding                     // what repeats and is drawn once; nil if nothing is
+	uses     map[*graph.Node][]*graph.Node
+	absorbed map[*graph.Node][]*graph.Node // the hidden nodes in a shown one's formula, where there are marks
 }
 
 // newView checks the roots and decides what is shown.
@@ -52,7 +59,7 @@ func newView(roots []*graph.Node, o options) (*view, error) {
 	}
 	v := &view{unfolder: newUnfolder(roots, true), options: o, order: roots, in: map[*graph.Node]bool{}, roots: map[*graph.Node]bool{}, losses: map[*graph.Node]bool{},
 		backward: columns(roots), updates: map[*graph.Node][]*graph.Node{}, visible: map[*graph.Node]bool{}, of: map[*graph.Node]graph.Origin{}}
-	v.short = v.shortNames()
+	v.short, v.home = v.shortNames(), homes(v.cone)
 	for _, n := range v.cone {
 		v.in[n] = true
 	}
@@ -77,9 +84,25 @@ func newView(roots []*graph.Node, o options) (*view, error) {
 	for _, n := range v.cone {
 		v.visible[n] = v.shows(n)
 	}
+	v.made, v.aliases = map[*graph.Node]made{}, map[*graph.Node]string{}
 	v.hideBehindLayout()
 	v.settle()
-	return v, v.checkOpen()
+	return v, nil
+}
+
+// usersOf are the users in the cone of each node.
+func (v *view) usersOf() map[*graph.Node][]*graph.Node {
+	if v.uses == nil {
+		v.uses = map[*graph.Node][]*graph.Node{}
+		for _, n := range v.cone {
+			for i := range n.NumIn() {
+				if x := n.In(i); !slices.Contains(v.uses[x], n) {
+					v.uses[x] = append(v.uses[x], n)
+				}
+			}
+		}
+	}
+	return v.uses
 }
 
 // withoutIdle leaves out the values of updates that no other root depends on: the
@@ -119,16 +142,19 @@ func withoutIdle(roots []*graph.Node) []*graph.Node {
 
 // checkOpen refuses to expand a scope that there is not.
 func (v *view) checkOpen() error {
-	var scopes []string
-	for _, n := range v.shown {
-		for p := v.scope(n); p != "" && !slices.Contains(scopes, p); p = parent(p) {
-			scopes = append(scopes, p)
+	known := map[string]bool{}
+	add := func(path string) {
+		for ; path != "" && !known[path]; path = parent(path) {
+			known[path] = true
 		}
 	}
-	slices.Sort(scopes)
+	for _, n := range v.shown {
+		add(v.path(n))
+		add(v.scope(n))
+	}
 	for _, p := range v.options.open {
-		if !slices.Contains(scopes, strings.Trim(p, "/")) {
-			return fmt.Errorf("viz: no scope %q to expand: there are %q", p, scopes)
+		if !known[strings.Trim(p, "/")] {
+			return fmt.Errorf("viz: no scope %q to expand: there are %q", p, slices.Sorted(maps.Keys(known)))
 		}
 	}
 	return nil
@@ -159,6 +185,13 @@ func (v *view) settle() {
 		if a, ok := v.partner(n); ok {
 			v.of[n] = a
 		}
+	}
+	v.paths = make(map[*graph.Node]string, len(v.cone))
+	for _, n := range v.cone {
+		v.paths[n] = v.path(n)
+	}
+	if len(v.options.marks) > 0 {
+		v.absorbed = v.absorb()
 	}
 }
 
@@ -214,6 +247,22 @@ func (v *view) links() []link {
 	return out
 }
 
+// flow lists what flows between nodes that are drawn: of what repeats, only what
+// comes in, goes on within a block, or leaves.
+func (v *view) flow() []link {
+	all := v.links()
+	if v.folding == nil {
+		return all
+	}
+	met := map[link]bool{}
+	return slices.DeleteFunc(all, func(l link) bool {
+		m := link{v.drawn(l.from), v.drawn(l.to), v.drawn(l.value)}
+		drop := v.apart(l.from, l.to) || met[m]
+		met[m] = true
+		return drop
+	})
+}
+
 // flows reports whether y, an operand of x, is drawn as one. Of numbers only the
 // start of a derivative is, ∂loss/∂loss = 1, and only to where it is that: equal
 // numbers elsewhere are part of formulas.
@@ -226,20 +275,14 @@ func (v *view) flows(y, x *graph.Node) bool {
 	return v.roots[y] || derivative && x.First().Origin.Of == a.Of
 }
 
-// scope is where a node is drawn: a derivative beside its value.
-func (v *view) scope(n *graph.Node) string {
-	s := n.First().Scope
-	if a, ok := v.of[n]; ok {
-		s = a.Of.First().Scope
+// scope is the module in which a node is drawn: a derivative beside its value, what
+// repeats in the series that is drawn once.
+func (v *view) scope(n *graph.Node) string { return v.paths[n] }
+
+// path is the module of a node where nothing is folded.
+func (v *view) path(n *graph.Node) string {
+	if a, beside := v.of[n]; beside {
+		n = a.Of // in the cone: it is shown
 	}
-	parts := strings.Split(s, "/")
-	for i, p := range parts {
-		if parts[i] = strings.TrimSpace(oneLine(p)); parts[i] == "" {
-			parts[i] = "_"
-		}
-	}
-	if s == "" {
-		return ""
-	}
-	return strings.Join(parts, "/")
+	return clean(v.home[n])
 }

@@ -1,43 +1,131 @@
 package main
 
 import (
-	"context"
-	"fmt"
-	"html/template"
-	"io"
 	"math"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
-	"github.com/tapestry-ml/tapestry/viz"
-	"github.com/tapestry-ml/tapestry/viz/chart"
-	"github.com/tapestry-ml/tapestry/viz/figure"
-	"github.com/tapestry-ml/tapestry/viz/report"
+	"github.com/tapestry-ml/tapestry/train"
 )
 
-// beside compares models that learn from examples of their own.
-func (c *comparison) beside(cmd *cobra.Command, names []string) error {
-	config, err := c.learning.config(c.options, &c.training)
-	if err != nil {
-		return err
+// matrixFlags make of a comparison a matrix of settings.
+type matrixFlags struct {
+	optimisers, starts string
+	level              float64
+	pair               []string
+}
+
+func (m *matrixFlags) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&m.optimisers, "optimisers", "", "a matrix of settings: optimisers with their rates, as adam:0.01,sgd:0.1")
+	f.StringVar(&m.starts, "starts", "", "a matrix of settings: factors on the initial values, or other initialisers, as 0.5,1,2,glorot,normal(0,0.1)")
+	f.Float64Var(&m.level, "level", 0, "the loss whose reaching is counted in steps (default: nine tenths of each objective's way down)")
+	f.StringSliceVar(&m.pair, "pair", nil, "the two objectives to draw side by side (default: each beside the first)")
+}
+
+// asked reports whether a flag was given that makes a matrix.
+func (m *matrixFlags) asked(cmd *cobra.Command) bool {
+	return changed(cmd, []string{"optimisers", "starts", "level"}) != ""
+}
+
+// parseOptimisers reads adam:0.01,sgd:0.1; the rate may be left out.
+func parseOptimisers(text string, rate float64) ([]train.Optimiser, error) {
+	var out []train.Optimiser
+	for _, part := range commas(text) {
+		name, number, given := strings.Cut(part, ":")
+		r := rate
+		if given {
+			var err error
+			if r, err = strconv.ParseFloat(number, 64); err != nil || !(r > 0) || math.IsInf(r, 0) {
+				return nil, usagef("--optimisers %s: want NAME or NAME:RATE with a positive rate, as adam:0.01", part)
+			}
+		}
+		o, err := train.Named(name, r)
+		if err != nil {
+			return nil, usagef("--optimisers %w", err)
+		}
+		if slices.ContainsFunc(out, func(other train.Optimiser) bool { return other.String() == o.String() }) {
+			return nil, usagef("--optimisers: %v is there twice", o)
+		}
+		out = append(out, o)
 	}
-	builds, err := c.builds(names)
+	return out, nil
+}
+
+// parseStarts reads factors and initialisers: 0.5,1,normal(0,0.1). Factors are on the
+// values of base.
+func parseStarts(text string, base lab.Initial) ([]lab.Initial, error) {
+	var out []lab.Initial
+	for _, part := range commas(text) {
+		s := base
+		if f, err := strconv.ParseFloat(part, 64); err == nil {
+			if f == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
+				return nil, usagef("--starts %s: want a finite factor other than 0", part)
+			}
+			s.Scale = f
+		} else {
+			var init graph.Init
+			if err := init.UnmarshalText([]byte(part)); err != nil {
+				return nil, usagef("--starts %q: want a factor on the initial values, or an initialiser such as glorot or normal(0,0.1)", part)
+			}
+			s = lab.Initial{Init: &init}
+		}
+		if slices.ContainsFunc(out, func(other lab.Initial) bool { return other.String() == s.String() }) {
+			return nil, usagef("--starts: %s is there twice", part)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// commas splits a list at the commas that stand in no brackets.
+func commas(text string) []string {
+	depth := 0
+	parts := []string{""}
+	for _, r := range text {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case ',':
+			if depth == 0 {
+				parts = append(parts, "")
+				continue
+			}
+		}
+		parts[len(parts)-1] += string(r)
+	}
+	for i, p := range parts {
+		parts[i] = strings.TrimSpace(p)
+	}
+	return parts
+}
+
+// beside trains objectives at every setting and compares them. With rows, they are
+// trained on a table; else on examples of their own.
+func (c *comparison) beside(cmd *cobra.Command, names []string, rows bool) error {
+	if c.optimisers != "" && changed(cmd, []string{"optimiser"}) != "" {
+		return usagef("--optimisers: the optimisers of the matrix take the place of --optimiser")
+	}
+	plan, variants, err := c.plan(cmd, names, rows)
 	if err != nil {
 		return err
 	}
 	bar := newProgress(cmd.ErrOrStderr())
-	config.Progress = bar.at
-	res, err := lab.LearnTogether(cmd.Context(), config, builds...)
+	plan.Progress = bar.at
+	res, err := lab.Compare(cmd.Context(), plan, variants...)
 	bar.end()
 	if err != nil {
 		return err
 	}
-	page, err := c.besidePage(cmd.Context(), config, res)
+	page, err := c.besidePage(cmd.Context(), res)
 	if err != nil {
 		return err
 	}
@@ -47,7 +135,106 @@ func (c *comparison) beside(cmd *cobra.Command, names []string) error {
 	if toStdout(c.out) {
 		return nil
 	}
-	return c.besideSummary(cmd.OutOrStdout(), config, res, page.Pairs)
+	return c.besideSummary(cmd.OutOrStdout(), res)
+}
+
+// checkPair complains about a pair to be drawn that is none of those compared.
+func (c *comparison) checkPair(names []string) error {
+	if c.pair == nil {
+		return nil
+	}
+	if len(c.pair) != 2 || c.pair[0] == c.pair[1] {
+		return usagef("--pair %s: want two of %s", strings.Join(c.pair, ","), strings.Join(names, ", "))
+	}
+	for _, name := range c.pair {
+		if !slices.Contains(names, name) {
+			return usagef("--pair: %q is not compared: did you mean %q?", name, builders.Nearest(name, names))
+		}
+	}
+	return nil
+}
+
+// plan makes of the flags what is trained, and how.
+func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.Plan, variants []lab.Variant, err error) {
+	others := slices.DeleteFunc(slices.Clone(names), isClusteringName)
+	builds, err := c.builds(others)
+	if err != nil {
+		return p, nil, err
+	}
+	own, err := c.learning.config(c.options, &c.training)
+	if err != nil {
+		return p, nil, err
+	}
+	p = lab.Plan{Seeds: own.Seeds, Seed: own.Seed, Steps: own.Steps, OneBatch: own.OneBatch, Optimisers: []train.Optimiser{own.Optimiser}}
+	var centres lab.Config
+	clusters := rows && (changed(cmd, []string{"k", "gamma", "start", "centres"}) != "" || len(others) < len(names))
+	switch {
+	case clusters:
+		if centres, err = c.training.config(c.options); err != nil {
+			return p, nil, err
+		}
+		if p, err = centres.Plan(); err != nil {
+			return p, nil, err
+		}
+	case rows:
+		if p.Table, err = c.open(); err != nil {
+			return p, nil, err
+		}
+	}
+	if p.DType, err = parseDType(c.dtype); err != nil {
+		return p, nil, err
+	}
+	rate := c.rate
+	if rate == 0 {
+		rate = ownRate
+		if clusters {
+			rate = lab.DefaultRate(p.Table)
+		}
+	}
+	if c.optimisers != "" {
+		if p.Optimisers, err = parseOptimisers(c.optimisers, rate); err != nil {
+			return p, nil, err
+		}
+	}
+	if c.starts != "" {
+		var base lab.Initial
+		if len(p.Starts) > 0 {
+			base = p.Starts[0]
+		}
+		if p.Starts, err = parseStarts(c.starts, base); err != nil {
+			return p, nil, err
+		}
+	}
+	p.Level = c.level
+	for _, name := range names {
+		if i := slices.Index(others, name); i >= 0 {
+			variants = append(variants, lab.Objective(name, builds[i]))
+		} else {
+			variants = append(variants, centres.Variant(name))
+		}
+	}
+	for i, name := range shortNames(names) {
+		variants[i].Name = name
+	}
+	return p, variants, nil
+}
+
+// shortNames are names without the directories of files, where that leaves them apart.
+func shortNames(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = filepath.Base(name)
+		if j := slices.Index(out[:i], out[i]); j >= 0 {
+			return names
+		}
+	}
+	return out
+}
+
+// isClusteringName reports whether the model of that name is a clustering.
+func isClusteringName(name string) bool {
+	b, err := lookup(name)
+	return err == nil && isClustering(b)
 }
 
 // builds are what makes the models, each with those of the settings that it has. A
@@ -76,198 +263,4 @@ func (c *comparison) builds(names []string) ([]func() (*builders.Model, error), 
 		}
 	}
 	return out, nil
-}
-
-// besidePage is the report.
-func (c *comparison) besidePage(ctx context.Context, config lab.LearnConfig, res *lab.Together) (report.Page, error) {
-	p := report.Page{
-		Setup: report.Setup{Steps: config.Steps, Optimiser: config.Optimiser.String()},
-		Task:  tasksText(config, res),
-	}
-	shown := shownNames(res)
-	for i, l := range res.Models {
-		m := report.Method{Name: shown[i], Cost: report.Cost(l.Cost)}
-		for _, r := range l.Runs {
-			m.Runs = append(m.Runs, report.Run{Seed: r.Seed, Loss: r.Loss, End: r.End(), ARI: math.NaN()})
-		}
-		if err := forwardEquations(&m, l.Model); err != nil {
-			return p, err
-		}
-		p.Variants = append(p.Variants, m)
-	}
-	for j := range res.Models {
-		for i := range j {
-			if !res.SameTask(i, j) {
-				continue
-			}
-			d, err := lab.Pair(res.Models[i], res.Models[j])
-			if err != nil {
-				return p, err
-			}
-			p.Pairs = append(p.Pairs, report.Pair{A: i, B: j, Mean: d.Mean, Error: d.Error, Beyond: d.Beyond})
-		}
-	}
-	p.Made = made(typed(c.args), res.Models[0].Model.Loss.DType())
-	if len(res.Models) == 2 {
-		var err error
-		if p.Drawing, err = forwardDrawing(ctx, res.Models[0].Model, res.Models[1].Model); err != nil {
-			return p, err
-		}
-	}
-	return p, nil
-}
-
-// shownNames are the titles of the models, or their names where a title is long or two
-// are the same.
-func shownNames(res *lab.Together) []string {
-	var titles, names []string
-	usable := true
-	for _, l := range res.Models {
-		b := l.Model.Builder
-		usable = usable && utf8.RuneCountInString(b.Title) <= longTitle && !slices.Contains(titles, b.Title)
-		titles, names = append(titles, b.Title), append(names, b.Name)
-	}
-	if usable {
-		return titles
-	}
-	return names
-}
-
-// longTitle is the number of letters that a sentence about models still bears.
-const longTitle = 36
-
-// tasksText says which models saw the same examples.
-func tasksText(config lab.LearnConfig, res *lab.Together) string {
-	how := "fresh examples in every step"
-	if config.OneBatch {
-		how = "one batch of examples"
-	}
-	if len(res.Models) == 1 {
-		return capitalised(how) + ", drawn from the seed."
-	}
-	shown, byTask := shownNames(res), map[int][]string{}
-	var order []int
-	for i, t := range res.Task {
-		if byTask[t] == nil {
-			order = append(order, t)
-		}
-		byTask[t] = append(byTask[t], shown[i])
-	}
-	if len(order) == 1 {
-		return fmt.Sprintf("The inputs have the same names and types, so all were trained on the same task: that of %s, %s.", shown[order[0]], how)
-	}
-	var b strings.Builder
-	b.WriteString("The tasks differ, because the inputs do: the losses of different tasks are not comparable, and their curves stand side by side for their shapes alone. " +
-		capitalised(how) + ":")
-	for k, t := range order {
-		sep := ";"
-		if k == 0 {
-			sep = ""
-		}
-		fmt.Fprintf(&b, "%s %s on the task of %s", sep, strings.Join(byTask[t], ", "), shown[t])
-	}
-	return b.String() + "."
-}
-
-func capitalised(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-// mostEquations are as many as anyone reads of one model.
-const mostEquations = 40
-
-// forwardEquations adds the formulas of a model's loss.
-func forwardEquations(m *report.Method, trained *builders.Model) error {
-	model, err := trained.Builder.Build(trained.Settings, graph.F32)
-	if err != nil {
-		return err
-	}
-	eqs := viz.Equations(model.Loss)
-	m.Formula = template.HTML(eqs[len(eqs)-1].MathML())
-	if len(eqs) > mostEquations {
-		eqs = eqs[len(eqs)-mostEquations:]
-	}
-	m.LaTeX = chain(m, eqs)
-	return nil
-}
-
-// forwardDrawing is the aligned drawing of two models, forward; none where it would
-// be too large to be read.
-func forwardDrawing(ctx context.Context, a, b *builders.Model) (report.Drawing, error) {
-	diff, err := diffModels(a, b, false, viz.Notes)
-	if err != nil {
-		return report.Drawing{}, err
-	}
-	if len(diff.Shared)+len(diff.OnlyA)+len(diff.OnlyB) > mostDrawn {
-		return report.Drawing{}, nil
-	}
-	var svg strings.Builder
-	if err := diff.Figure().SVGContext(ctx, &svg, figure.IDPrefix("diff-")); err != nil {
-		return report.Drawing{}, err
-	}
-	return report.Drawing{SVG: svg.String(), Footer: diff.Summary()}, nil
-}
-
-// mostDrawn is the number of boxes that a comparison is still read with.
-const mostDrawn = 200
-
-// besideSummary prints what a terminal should know of the report.
-func (c *comparison) besideSummary(w io.Writer, config lab.LearnConfig, res *lab.Together, pairs []report.Pair) error {
-	type row struct {
-		Name   string       `json:"name"`
-		Task   string       `json:"task"`
-		Median jsonNumber   `json:"median_end"`
-		Ends   []jsonNumber `json:"end_by_seed"`
-		Params int          `json:"params"`
-		FLOPs  int64        `json:"flops"`
-		Peak   int          `json:"peak_bytes"`
-	}
-	type pair struct {
-		A      string     `json:"a"`
-		B      string     `json:"b"`
-		Mean   jsonNumber `json:"difference"`
-		Error  jsonNumber `json:"standard_error"`
-		Beyond bool       `json:"exceeds_noise"`
-	}
-	name := func(i int) string { return res.Models[i].Model.Builder.Name }
-	var rows []row
-	for i, l := range res.Models {
-		rows = append(rows, row{name(i), name(res.Task[i]), jsonNumber(lab.Median(l.Ends())), jsonNumbers(l.Ends()), l.Cost.Params, l.Cost.FLOPs, l.Cost.Peak})
-	}
-	var differences []pair
-	for _, d := range pairs {
-		differences = append(differences, pair{name(d.A), name(d.B), jsonNumber(d.Mean), jsonNumber(d.Error), d.Beyond})
-	}
-	if c.json {
-		return printJSON(w, struct {
-			Report string `json:"report"`
-			Rows   []row  `json:"models"`
-			Pairs  []pair `json:"pairs"`
-		}{c.out, rows, differences})
-	}
-	fmt.Fprintf(w, "%s of %v, %s; loss: mean of the last tenth of the steps\n\n", count(config.Steps, "step"), config.Optimiser, count(config.Seeds, "seed"))
-	fmt.Fprintf(w, "%-28s %12s %12s %12s %10s %10s\n", "", "median loss", "best", "worst", "params", "peak KiB")
-	for i, r := range rows {
-		lo, hi := extremes(res.Models[i].Ends())
-		fmt.Fprintf(w, "%-28s %12s %12s %12s %10d %10.1f\n", r.Name, shortly(r.Median), chart.Format(lo), chart.Format(hi), r.Params, float64(r.Peak)/1024)
-	}
-	fmt.Fprintln(w)
-	for _, d := range differences {
-		verdict := "within the noise"
-		if d.Beyond {
-			verdict = "exceeds the noise"
-		}
-		fmt.Fprintf(w, "%s − %s: %s ± %s, %s\n", d.B, d.A, shortly(d.Mean), shortly(d.Error), verdict)
-	}
-	if all := len(rows) * (len(rows) - 1) / 2; len(pairs) < all {
-		fmt.Fprintln(w, "The tasks differ: losses of different tasks are not comparable.")
-	}
-	_, err := fmt.Fprintf(w, "\nThe report is in %s\n", c.out)
-	return err
-}
-
-func extremes(v []float64) (lo, hi float64) {
-	lo, hi = v[0], v[0]
-	for _, x := range v {
-		lo, hi = min(lo, x), max(hi, x)
-	}
-	return lo, hi
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,11 +20,12 @@ import (
 func newCheck(o *options) *cobra.Command {
 	var m modelOptions
 	var all bool
+	var blame blaming
 	cmd := &cobra.Command{
 		Use:     "check MODEL | --all",
 		Short:   "Check derivatives, tape and rewrites against the definitions",
 		Long:    checkText(),
-		Example: "  tapestry check kmeans-softmax\n  tapestry check --all",
+		Example: "  tapestry check kmeans-softmax\n  tapestry check kmeans-softmax --blame --svg blame.svg\n  tapestry check --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names := args
 			if all {
@@ -34,7 +34,13 @@ func newCheck(o *options) *cobra.Command {
 			if len(args) > 1 || all == (len(args) == 1) {
 				return usagef("check: want a model, or --all (tapestry list shows the models)")
 			}
+			if err := blame.check(all); err != nil {
+				return err
+			}
 			m.dtype = "f64"
+			if blame.on {
+				return blame.run(cmd, o, m, args[0])
+			}
 			defer check.Cores()()
 			t := tally{w: cmd.OutOrStdout(), json: o.json, width: 16}
 			for _, name := range names {
@@ -65,6 +71,7 @@ func newCheck(o *options) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringSliceVar(&m.set, "set", nil, "sizes of the model: n=150,k=3")
+	blame.flags(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "check every model, and every operation on its cases")
 	return cmd
 }
@@ -78,6 +85,7 @@ func checkText() string {
 		fmt.Fprintf(&b, "  %-10s %s\n", name, docs[i])
 	}
 	b.WriteString("  gorgonia   the same graph on gorgonia's TapeMachine, where it has the operations\n")
+	b.WriteString("\nWith --blame, the derivative rule of every operation by itself, at the values that its operands\nhave in the model: so that a wrong one is found among the many of a model.\n")
 	b.WriteString("\nWith --all, every operation too, on each of its cases in both float types.")
 	return b.String()
 }
@@ -85,12 +93,9 @@ func checkText() string {
 // checkModel checks what training minimises, or the output of a model without a
 // loss, and compares the output and the updates with it.
 func checkModel(ctx context.Context, m *builders.Model, seed uint64) []check.Verdict {
-	options := []check.Option{check.Seed(seed), check.Do(m.Step), check.On("gorgonia", byGorgonia)}
+	options := append(blameOptions(m, seed), check.Do(m.Step), check.On("gorgonia", byGorgonia))
 	if m.Output != nil && m.Output != m.Result() {
 		options = append(options, check.Also(m.Output))
-	}
-	if m.Examples != nil {
-		options = append(options, check.Feed(m.Examples(rand.New(rand.NewPCG(seed, 1)))))
 	}
 	return check.Graph(ctx, m.Result(), options...)
 }

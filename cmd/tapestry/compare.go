@@ -9,8 +9,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/viz/chart"
+	"github.com/tapestry-ml/tapestry/viz/report"
 )
 
 // comparison is the compare command.
@@ -18,6 +21,7 @@ type comparison struct {
 	*options
 	training
 	learning
+	matrixFlags
 	out string
 }
 
@@ -33,39 +37,30 @@ during training, curves, the data with both sets of centres, tables and sweeps.
 Without names it compares kmeans-softmax and kmeans-goofy.
 
 Other models are trained from the same seeds, on the same examples where their
-inputs have the same names and types. The page has their formulas, the aligned
-drawing, the curves of the losses, what they cost, and which differences exceed
-the noise of the seeds.`,
-		Example: "  tapestry compare\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --k 3 --out report.html",
-		RunE:    c.run,
+inputs have the same names and types, or with --data on the rows of a table. The
+page has their formulas, the aligned drawing, the curves of the losses, what they
+cost, how what one objective leaves measures by the others, and which differences
+exceed the noise of the seeds. Clusterings take part where the others take the
+same rows.
+
+With --optimisers or --starts every objective is trained at every setting of a
+matrix, all with the same seeds; clusterings, too.`,
+		Example: "  tapestry compare\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --k 3 --out report.html\n" +
+			"  tapestry compare kmeans-softmax kmeans-goofy kmeans-sgd --optimisers adam:0.05,sgd:0.1 --starts 0.5,1,2",
+		RunE: c.run,
 	}
 	c.training.flags(cmd)
 	c.learning.flags(cmd)
+	c.matrixFlags.flags(cmd)
 	cmd.Flags().IntVar(&c.seeds, "seeds", 10, "runs of each objective")
 	cmd.Flags().StringVarP(&c.out, "out", "o", "report.html", "the page to write")
 	return cmd
 }
 
 func (c *comparison) run(cmd *cobra.Command, names []string) error {
-	clusterings, other := 0, ""
-	for i, name := range names {
-		b, err := lookup(name)
-		switch {
-		case err != nil:
-			return err
-		case slices.Contains(names[:i], name):
-			return usagef("compare: %s is named twice", name)
-		case isClustering(b):
-			clusterings++
-		default:
-			other = name
-		}
-		if err := foreign(cmd, b); err != nil {
-			return err
-		}
-	}
-	if clusterings > 0 && other != "" {
-		return usagef("compare: clusterings are measured by their centres on data, and %s has no centres: compare models of one kind", other)
+	clusterings, others, rows, err := c.kinds(cmd, names)
+	if err != nil {
+		return err
 	}
 	if toStdout(c.out) && c.json {
 		return usagef("--json: the page itself goes to standard output; want --out FILE")
@@ -73,8 +68,14 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	if err := checkOutput(c.out); err != nil {
 		return err
 	}
-	if other != "" {
-		return c.beside(cmd, names)
+	if len(names) == 0 {
+		names, clusterings = []string{"kmeans-softmax", "kmeans-goofy"}, true
+	}
+	if err := c.checkPair(names); err != nil {
+		return err
+	}
+	if len(others) > 0 || c.asked(cmd) {
+		return c.beside(cmd, names, rows || clusterings)
 	}
 	config, err := c.training.config(c.options)
 	if err != nil {
@@ -83,12 +84,17 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	config.Objectives = names
 	bar := newProgress(cmd.ErrOrStderr())
 	config.Progress = bar.at
-	res, err := lab.Compare(cmd.Context(), config)
+	res, err := lab.Cluster(cmd.Context(), config)
 	bar.end()
 	if err != nil {
 		return err
 	}
 	page, err := newPage(cmd.Context(), res, typed(c.args))
+	if err == nil && len(names) > 2 {
+		page.Drawings, err = c.drawings(names, shownMethods(page), func(id string, a, b int) (report.Drawing, error) {
+			return compareDrawing(cmd.Context(), id, res.Variants[a].Model, res.Variants[b].Model)
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -101,8 +107,84 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	return c.summary(cmd.OutOrStdout(), res)
 }
 
+// kinds finds what there is to compare: whether clusterings are among the names, which
+// names are others, and whether these are trained on the rows of the data. A clustering
+// and another model can be compared where the other takes the same rows and nothing
+// else.
+func (c *comparison) kinds(cmd *cobra.Command, names []string) (clusterings bool, others []string, rows bool, err error) {
+	var known []builders.Builder
+	for i, name := range names {
+		b, err := lookup(name)
+		switch {
+		case err != nil:
+			return false, nil, false, err
+		case slices.Contains(names[:i], name):
+			return false, nil, false, usagef("compare: %s is named twice", name)
+		case isClustering(b):
+			clusterings = true
+		default:
+			others = append(others, name)
+		}
+		known = append(known, b)
+	}
+	rows = len(others) > 0 && (clusterings || changed(cmd, []string{"data"}) != "")
+	if rows {
+		return clusterings, others, rows, c.takeRows(cmd, others, clusterings)
+	}
+	for _, b := range known {
+		if err := foreign(cmd, b); err != nil {
+			return false, nil, false, err
+		}
+	}
+	return clusterings, others, rows, nil
+}
+
+// takeRows complains about the first model that cannot be trained on the rows of the
+// data.
+func (c *comparison) takeRows(cmd *cobra.Command, names []string, clusterings bool) error {
+	if changed(cmd, []string{"batches"}) != "" {
+		return usagef("--batches: the rows of the data are the examples")
+	}
+	table, err := c.open()
+	if err != nil {
+		return err
+	}
+	builds, err := c.builds(names)
+	if err != nil {
+		return err
+	}
+	for i, build := range builds {
+		m, err := build()
+		if err != nil {
+			return err
+		}
+		fed := 0
+		for _, n := range m.Graph.Leaves(graph.RoleInput) {
+			if _, has := n.Default(); !has {
+				fed++
+			}
+		}
+		switch err := lab.TakesRows(m, table); {
+		case err != nil && clusterings && fed != 1:
+			return usagef("compare: clusterings are measured by their centres on data, and %s has no centres: compare models of one kind", names[i])
+		case err != nil:
+			return usagef("compare: %w", err)
+		}
+	}
+	return nil
+}
+
+// shownMethods are the names of the variants on the page.
+func shownMethods(p report.Page) []string {
+	var out []string
+	for _, m := range p.Variants {
+		out = append(out, m.Name)
+	}
+	return out
+}
+
 // summary prints what a terminal should know of the report.
-func (c *comparison) summary(w io.Writer, res *lab.Result) error {
+func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 	type row struct {
 		Name     string       `json:"name"`
 		Inertia  jsonNumber   `json:"inertia"`

@@ -55,6 +55,11 @@ type referencePage struct{ path, text string }
 // reference makes all pages. Equal operations and models give equal bytes.
 func reference(ctx context.Context, families []builders.Family) ([]referencePage, error) {
 	pages := []referencePage{{"README.md", referenceIndex(families)}}
+	views, err := viewsPages(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("page of the five views: %w", err)
+	}
+	pages = append(pages, views...)
 	for _, op := range ops.All() {
 		own, err := opPages(ctx, op)
 		if err != nil {
@@ -80,7 +85,7 @@ const generated = "<!-- Generated: " + docsCommand + " -->\n\n"
 // referenceIndex lists the models by family, and the operations.
 func referenceIndex(families []builders.Family) string {
 	var b strings.Builder
-	b.WriteString(generated + "# Reference\n\nOne page for every model and every operation, made from the code.\n\n## Models\n")
+	b.WriteString(generated + "# Reference\n\nOne page for every model and every operation, made from the code. [Soft k-means in five views](soft-kmeans.md)\nis the place to begin.\n\n## Models\n")
 	for _, f := range families {
 		if len(f.Builders) == 0 {
 			continue

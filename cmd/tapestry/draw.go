@@ -23,7 +23,7 @@ import (
 type drawing struct {
 	model                        modelOptions
 	level, format, engine, theme string
-	grad, noSaved                bool
+	grad, noSaved, unfold        bool
 	wrt, expand                  []string
 	against, out                 string
 	loop                         int // its number; 0 for the model itself
@@ -38,7 +38,10 @@ func newDraw(o *options) *cobra.Command {
 quantities only), ops (every operation, scopes as boxes), primitive (every node)
 and compiled (after the rewrite passes). What is drawn is the loss, or the output
 of a model that has none. With --grad the gradient by all that is trained stands
-beside the values, each derivative in the row of its value. With --against the drawing is
+beside the values, each derivative in the row of its value. In a large graph, blocks that are
+built alike and numbered, such as the layers of a transformer or the steps of a
+recurrence, are drawn once ("block1 … 12 × 12"; --unfold draws each), and scopes closed
+where more than 300 boxes would be left (--expand opens them). With --against the drawing is
 the aligned comparison with a second model.`,
 		Example: "  tapestry draw kmeans-softmax -o soft.svg\n  tapestry draw kmeans-softmax --grad --level ops -o soft.svg\n  tapestry draw kmeans-softmax --against kmeans-goofy --grad -o diff.svg\n  tapestry draw kmeans-goofy --format dot",
 		Args:    oneModel,
@@ -56,7 +59,8 @@ the aligned comparison with a second model.`,
 	f.StringSliceVar(&d.wrt, "wrt", nil, "with the derivatives by these alone: parameters, inputs or named quantities")
 	f.IntVar(&d.loop, "loop", 0, "draw what a step of the model's loop with this number does; with --grad its derivative is a loop too")
 	f.BoolVar(&d.noSaved, "no-saved", false, "without the edges from values to the derivatives that use them")
-	f.StringSliceVar(&d.expand, "expand", nil, "scopes to draw open in a large graph")
+	f.StringSliceVar(&d.expand, "expand", nil, "scopes to draw open in a large graph; of blocks that are drawn once for all, those to draw by themselves")
+	f.BoolVar(&d.unfold, "unfold", false, "draw blocks that repeat one by one")
 	f.StringVar(&d.against, "against", "", "a second model to compare with")
 	f.StringVarP(&d.out, "out", "o", "", "write to a file instead of standard output")
 	return cmd
@@ -90,6 +94,9 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 	options := []viz.Option{viz.At(level)}
 	if d.noSaved {
 		options = append(options, viz.WithoutSaved())
+	}
+	if d.unfold {
+		options = append(options, viz.Unfolded())
 	}
 	for _, path := range d.expand {
 		options = append(options, viz.Expand(path))

@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"html/template"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
@@ -10,79 +13,195 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
+// gradOptions say what of a derivative is printed, and how.
+type gradOptions struct {
+	wrt    string
+	latex  bool
+	steps  bool
+	format string
+	out    string
+}
+
 func newGrad(o *options) *cobra.Command {
 	var m modelOptions
-	var wrt string
-	var latex bool
+	var g gradOptions
 	cmd := &cobra.Command{
-		Use:   "grad MODEL [--wrt NAME]",
+		Use:   "grad MODEL [--wrt NAME] [--steps]",
 		Short: "Print the loss and its derivative as formulas",
 		Long: `Prints the equations of the loss, the chain of derivatives down to the quantity
-named by --wrt, and that derivative in one line.`,
-		Example: "  tapestry grad kmeans-softmax --wrt r\n  tapestry grad kmeans-goofy --wrt r --latex",
+named by --wrt, and that derivative in one line. With --steps each equation of the
+chain stands with the rules that justify it.`,
+		Example: "  tapestry grad kmeans-softmax --wrt r\n  tapestry grad kmeans-goofy --wrt r --format latex\n  tapestry grad attention-self --steps --format html --out steps.html",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := g.check(o, cmd.Flags().Changed("format")); err != nil {
+				return err
+			}
 			model, err := m.build(args[0])
 			if err != nil {
 				return err
 			}
-			var names []string
-			if wrt != "" {
-				names = []string{wrt}
-			}
-			by, err := derivedBy(model, names)
+			d, err := derivative(model, g.wrt)
 			if err != nil {
 				return err
 			}
-			if len(by) == 0 {
-				return usagef("the loss of %s has no derivative by a parameter or an input", model.Builder.Name)
-			}
-			d := grad.Of(model.Loss, by[0])[0]
-			if err := model.Graph.Err(); err != nil {
-				return err
-			}
-			return printGrad(cmd, o, model, d, latex)
+			return g.print(cmd, o, model, d)
 		},
 	}
 	m.flags(cmd)
-	cmd.Flags().StringVar(&wrt, "wrt", "", "input, parameter or named quantity to differentiate by (default: the first parameter)")
-	cmd.Flags().BoolVar(&latex, "latex", false, "print LaTeX")
+	cmd.Flags().StringVar(&g.wrt, "wrt", "", "input, parameter or named quantity to differentiate by (default: the first parameter)")
+	cmd.Flags().BoolVar(&g.steps, "steps", false, "name the rules that justify each equation")
+	cmd.Flags().StringVar(&g.format, "format", "text", "text, latex, mathml (a fragment of a page) or html (a page)")
+	cmd.Flags().BoolVar(&g.latex, "latex", false, "the same as --format latex")
+	cmd.Flags().StringVarP(&g.out, "out", "o", "", "file to write (default: standard output)")
 	return cmd
 }
 
-func printGrad(cmd *cobra.Command, o *options, m *builders.Model, d *graph.Node, latex bool) error {
-	text := func(eqs []viz.Equation) []string {
-		var out []string
-		for _, e := range eqs {
-			if latex {
-				out = append(out, e.Latex())
-			} else {
-				out = append(out, e.String())
-			}
+func (g *gradOptions) check(o *options, formatted bool) error {
+	switch g.format {
+	case "text", "latex", "mathml", "html":
+	default:
+		return usagef("--format %q: want text, latex, mathml or html", g.format)
+	}
+	if g.latex {
+		if formatted && g.format != "latex" {
+			return usagef("--latex and --format %s: want one of them", g.format)
 		}
-		return out
+		g.format = "latex"
 	}
-	forward, chain := text(viz.Equations(m.Loss)), text(viz.Equations(d))
-	whole := viz.Formula(d)
-	if latex {
-		whole = viz.Latex(d)
+	if o.json && g.format != "text" && g.format != "latex" {
+		return usagef("--json and --format %s: JSON holds text or LaTeX", g.format)
 	}
-	out := cmd.OutOrStdout()
-	if o.json {
-		return printJSON(out, struct {
-			Model      string   `json:"model"`
-			Loss       []string `json:"loss"`
-			Chain      []string `json:"chain"`
-			Derivative string   `json:"derivative"`
-		}{m.Builder.Name, forward, chain, whole})
-	}
-	for _, s := range forward {
-		fmt.Fprintln(out, s)
-	}
-	fmt.Fprintln(out)
-	for _, s := range chain {
-		fmt.Fprintln(out, s)
-	}
-	fmt.Fprintf(out, "\n%s\n", whole)
-	return nil
+	return checkOutput(g.out)
 }
+
+// derivative is that of a model's loss by what has the name, or else by its first
+// parameter.
+func derivative(model *builders.Model, wrt string) (*graph.Node, error) {
+	var names []string
+	if wrt != "" {
+		names = []string{wrt}
+	}
+	by, err := derivedBy(model, names)
+	if err != nil {
+		return nil, err
+	}
+	if len(by) == 0 {
+		return nil, usagef("the loss of %s has no derivative by a parameter or an input", model.Builder.Name)
+	}
+	d := grad.Of(model.Loss, by[0])[0]
+	return d, model.Graph.Err()
+}
+
+func (g *gradOptions) print(cmd *cobra.Command, o *options, m *builders.Model, d *graph.Node) error {
+	derived, err := g.derivation(d)
+	if err != nil {
+		return err
+	}
+	return writeOutput(g.out, cmd.OutOrStdout(), func(w io.Writer) error {
+		switch {
+		case o.json:
+			return printJSON(w, g.forMachines(m.Builder.Name, derived))
+		case g.format == "html":
+			return stepsPage.Execute(w, struct {
+				Title string
+				Body  template.HTML
+			}{"The derivative of " + m.Builder.Title, template.HTML(derived.HTML())})
+		}
+		_, err := io.WriteString(w, g.text(derived))
+		return err
+	})
+}
+
+// derivation is the derivative step by step, or as equations only.
+func (g *gradOptions) derivation(d *graph.Node) (viz.Derivation, error) {
+	if g.steps {
+		return viz.Derive(d)
+	}
+	given, chain, closed := viz.Chain(d)
+	out := viz.Derivation{Given: given, Closed: closed}
+	for _, e := range chain {
+		out.Steps = append(out.Steps, viz.Step{Equation: e})
+	}
+	return out, nil
+}
+
+func (g *gradOptions) text(d viz.Derivation) string {
+	switch {
+	case g.format == "mathml":
+		return d.HTML()
+	case g.steps && g.format == "latex":
+		return d.Latex()
+	case g.steps:
+		return d.String()
+	}
+	var chain []viz.Equation
+	for _, s := range d.Steps {
+		chain = append(chain, s.Equation)
+	}
+	var parts []string
+	for _, list := range [][]viz.Equation{d.Given, chain, d.Closed} {
+		parts = append(parts, strings.Join(g.lines(list), "\n")+"\n")
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (g *gradOptions) lines(eqs []viz.Equation) []string {
+	var out []string
+	for _, e := range eqs {
+		if g.format == "latex" {
+			out = append(out, e.Latex())
+		} else {
+			out = append(out, e.String())
+		}
+	}
+	return out
+}
+
+// gradJSON is a derivative for machines: of each step the equation and, with --steps,
+// what it follows from.
+type gradJSON struct {
+	Model      string     `json:"model"`
+	Loss       []string   `json:"loss"`
+	Chain      []string   `json:"chain"`
+	Rules      [][]string `json:"rules,omitempty"` // of each equation of the chain
+	Derivative string     `json:"derivative"`
+	Where      []string   `json:"where,omitempty"`
+}
+
+func (g *gradOptions) forMachines(model string, d viz.Derivation) gradJSON {
+	out := gradJSON{Model: model, Loss: g.lines(d.Given)}
+	for _, s := range d.Steps {
+		out.Chain = append(out.Chain, g.lines([]viz.Equation{s.Equation})...)
+		if g.steps {
+			out.Rules = append(out.Rules, s.Because())
+		}
+	}
+	closed := g.lines(d.Closed)
+	out.Derivative, out.Where = closed[0], closed[1:]
+	return out
+}
+
+var stepsPage = template.Must(template.New("steps").Parse(fmt.Sprintf(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{{.Title}}</title>
+<style>%s</style>
+</head>
+<body>
+<h1>{{.Title}}</h1>
+{{.Body}}</body>
+</html>
+`, derivationStyle)))
+
+const derivationStyle = `
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 80rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; }
+td { padding: .35rem 1rem .35rem 0; vertical-align: middle; }
+td + td { font-size: .875rem; opacity: .8; min-width: 16rem; }
+td math { display: math; }
+tr.given + tr.step td, tr.step + tr.closed td { border-top: 1px solid currentColor; padding-top: .8rem; }
+`

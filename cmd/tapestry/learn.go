@@ -142,8 +142,12 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 	if c.OneBatch {
 		examples = "one batch of examples"
 	}
-	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %v\n\n", learned.Model.Builder.Name, count(learned.Cost.Params, "number"),
+	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %v\n", learned.Model.Builder.Name, count(learned.Cost.Params, "number"),
 		count(len(learned.Trained), "parameter"), examples, count(c.Steps, "step"), c.Optimiser)
+	if idle := idleParams(learned); len(idle) > 0 {
+		fmt.Fprintf(w, "not trained, because the loss does not depend on it: %s\n", strings.Join(idle, ", "))
+	}
+	fmt.Fprintln(w)
 	fmt.Fprintf(w, "%6s %12s %12s %12s %12s %12s  loss\n", "seed", "start", "¼", "½", "¾", "end")
 	var starts []float64
 	for _, r := range learned.Runs {
@@ -156,6 +160,19 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 	}
 	_, err := fmt.Fprintf(w, "\nmedian loss from %s to %s (end: mean of the last tenth of the steps)\n", chart.Format(lab.Median(starts)), chart.Format(lab.Median(learned.Ends())))
 	return err
+}
+
+// idleParams are the parameters that nothing changes: often ones that a formula
+// forgets.
+func idleParams(l *lab.Learned) []string {
+	var out []string
+	for _, p := range l.Model.Graph.Leaves(graph.RoleParam) {
+		updated := slices.ContainsFunc(l.Model.Step, func(u graph.Update) bool { return u.Target == p })
+		if !updated && !slices.Contains(l.Trained, p) {
+			out = append(out, p.Path())
+		}
+	}
+	return out
 }
 
 // sparkWidth is the number of columns of a sparkline.

@@ -44,9 +44,14 @@ func newList(o *options) *cobra.Command {
 // without any is left out.
 func listed(names []string) ([]builders.Family, error) {
 	wanted := map[string]bool{}
+	files := builders.Family{Name: "files"}
 	for _, name := range names {
-		if _, err := lookup(name); err != nil {
+		b, err := lookup(name)
+		if err != nil {
 			return nil, err
+		}
+		if isFile(name) && !wanted[name] {
+			files.Builders = append(files.Builders, b)
 		}
 		wanted[name] = true
 	}
@@ -61,6 +66,9 @@ func listed(names []string) ([]builders.Family, error) {
 		if len(part.Builders) > 0 {
 			out = append(out, part)
 		}
+	}
+	if len(files.Builders) > 0 {
+		out = append(out, files)
 	}
 	return out, nil
 }

@@ -5,11 +5,20 @@
 //	tapestry draw MODEL            the graph as SVG, DOT or text
 //	tapestry grad MODEL --wrt r    the loss and its derivative as formulas
 //	tapestry tape MODEL            the compiled training step, instruction by instruction
+//	tapestry rewrite MODEL         the rewrite rules that fire, before and after, each checked
 //	tapestry train MODEL           train on examples of the model's own, or a clustering on a CSV file
+//	tapestry step MODEL            the training program, forwards and back in time, with every value
 //	tapestry compare A B           train both and write one HTML page on how they differ
 //	tapestry check MODEL           derivatives, tape and rewrites against the definitions
+//	tapestry autopsy MODEL         the first value that is not finite, and why
+//	tapestry precision MODEL       the digits that float32 loses, and where
+//	tapestry serve                 the page in the browser: read, step, train, compare
+//	tapestry geometry MODEL...     curvature, symmetries, angles, collapse, surfaces and fields of losses
 //	tapestry bench                 the time of training steps, or of kernels
+//	tapestry new NAME              write an objective of one's own to start from
+//	tapestry fmt FILE              print a file in the notation in its canonical form
 //
+// A MODEL is a name that list shows, or a file in the notation, NAME.tapestry.
 // Every command has --help with an example, --json for machines and --seed.
 package main
 
@@ -20,12 +29,15 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/lab"
 )
 
 func main() {
@@ -62,7 +74,15 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		fmt.Fprintf(errOut, "tapestry: %s\n", firstLine(err))
 		return 2
 	}
-	fmt.Fprintf(errOut, "tapestry: %s\n", err)
+	hint := ""
+	if errors.Is(err, lab.ErrNoLoss) {
+		if i := slices.IndexFunc(args, func(a string) bool {
+			return strings.HasPrefix(err.Error(), a) || isFile(a) && strings.HasPrefix(err.Error(), filepath.Base(a))
+		}); i >= 0 {
+			hint = lossHint(args[i])
+		}
+	}
+	fmt.Fprintf(errOut, "tapestry: %s%s\n", err, hint)
 	return 1
 }
 
@@ -132,7 +152,10 @@ func newRoot(args []string, out, errOut io.Writer) *cobra.Command {
 		Short: "Read, check, draw, train and compare objectives",
 		Long: `Tapestry writes a model as a graph, differentiates it, compiles it to a tape,
 runs it and draws it. Without a command it compares soft k-means with its
-"goofy alternative" on the embedded iris data and writes report.html.`,
+"goofy alternative" on the embedded iris data and writes report.html.
+
+A MODEL is a name that tapestry list shows, or a file of one's own, NAME.tapestry:
+tapestry new NAME writes one to start from.`,
 		Example:           "  tapestry\n  tapestry draw kmeans-softmax --grad -o soft.svg\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --out report.html",
 		Args:              knownCommand,
 		Version:           version(),
@@ -150,7 +173,8 @@ runs it and draws it. Without a command it compares soft k-means with its
 	root.PersistentFlags().Uint64Var(&o.seed, "seed", 0, "seed of everything random")
 	compare := newCompare(&o)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return compare.RunE(cmd, nil) }
-	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newTape(&o), newTrain(&o), compare, newCheck(&o), newBench(&o), newDocs())
+	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newRewrite(&o), newTape(&o), newStep(&o), newTrain(&o), compare, newServe(&o), newCheck(&o), newAutopsy(&o), newPrecision(&o), newGeometry(&o),
+		newNew(), newFormat(), newBench(&o), newDocs())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true
 	}

@@ -1,19 +1,30 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/notation"
 )
 
 // families are the models that the commands know: the registry, and in tests a
 // few more.
 var families = builders.Families
 
-// lookup finds a model. An unknown name is a mistake in the command line.
+// lookup finds a model: one that the program knows, or a file in the notation. An
+// unknown name is a mistake in the command line, a mistake in a file is none.
 func lookup(name string) (builders.Builder, error) {
+	if isFile(name) {
+		f, err := readObjective(name)
+		if err != nil {
+			return builders.Builder{}, err
+		}
+		return f.Builder(), nil
+	}
 	for _, f := range families() {
 		for _, b := range f.Builders {
 			if b.Name == name {
@@ -22,10 +33,34 @@ func lookup(name string) (builders.Builder, error) {
 		}
 	}
 	b, err := builders.Lookup(name)
-	if err != nil {
-		return b, usageError{err}
+	if err == nil {
+		return b, nil
 	}
-	return b, nil
+	if _, missing := os.Stat(name + notation.Extension); missing == nil {
+		return b, usagef("%w %q: did you mean the file %s?", builders.ErrUnknown, name, name+notation.Extension)
+	}
+	return b, usageError{err}
+}
+
+// isFile reports whether the name of a model is that of a file in the notation.
+func isFile(name string) bool { return strings.HasSuffix(name, notation.Extension) }
+
+// lossHint says how a file in the notation gets a loss; "" for any other model.
+func lossHint(name string) string {
+	if !isFile(name) {
+		return ""
+	}
+	return ": call the quantity to minimise loss, or name it, as in minimise L"
+}
+
+// readObjective reads a file in the notation.
+func readObjective(name string) (*notation.File, error) {
+	r, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, cause(err))
+	}
+	defer r.Close()
+	return notation.Parse(name, r)
 }
 
 // derivedBy are the nodes that a model's loss is differentiated by: those named, or
@@ -34,11 +69,9 @@ func lookup(name string) (builders.Builder, error) {
 func derivedBy(m *builders.Model, wrt []string) ([]*graph.Node, error) {
 	switch {
 	case m.Loss == nil:
-		return nil, usagef("%s has no loss to differentiate", m.Builder.Name)
-	case len(wrt) == 0 && m.KMeans != nil:
-		return []*graph.Node{m.KMeans.Centres}, nil
+		return nil, usagef("%s has no loss to differentiate%s", m.Builder.Name, lossHint(m.Builder.Name))
 	case len(wrt) == 0:
-		return reached(m), nil
+		return lab.Wrt(m), nil
 	}
 	var out []*graph.Node
 	for _, name := range wrt {
@@ -54,20 +87,13 @@ func derivedBy(m *builders.Model, wrt []string) ([]*graph.Node, error) {
 	return out, nil
 }
 
-// reached are the parameters that a derivative of the loss flows to, or else the
-// inputs.
-func reached(m *builders.Model) []*graph.Node {
-	if out := lab.Trained(m); len(out) > 0 {
-		return out
-	}
-	return lab.Reached(m.Loss, m.Graph.Leaves(graph.RoleInput)...)
-}
-
 // quantity finds an input, parameter or named quantity of a model. The error
 // suggests the nearest name.
 func quantity(m *builders.Model, name string) (*graph.Node, error) {
-	if n := m.Graph.Lookup(name); n != nil {
-		return n, nil
+	for _, called := range []string{name, notation.Symbol(name)} { // alpha is α, too
+		if n := m.Graph.Lookup(called); n != nil {
+			return n, nil
+		}
 	}
 	var names []string
 	for _, n := range m.Graph.Nodes() {

@@ -12,7 +12,7 @@ import (
 func init() {
 	families = func() []builders.Family {
 		return append(builders.Families(), builders.Family{Name: "tests", Builders: []builders.Builder{perceptron("test-perceptron", 0),
-			perceptron("test-deep", 1), testDistance, testFrozen, testExplodes, testHuber}})
+			perceptron("test-deep", 1), testDistance, testFrozen, testExplodes, testHuber, testSinks, testEdge, testTiny, testWrongRule}})
 	}
 }
 

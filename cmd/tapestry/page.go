@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/builders"
+	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/lab"
@@ -19,7 +20,7 @@ import (
 )
 
 // newPage turns a finished experiment into the report.
-func newPage(ctx context.Context, res *lab.Result, command string) (report.Page, error) {
+func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.Page, error) {
 	c := res.Config
 	p := report.Page{
 		Data: report.Data{Name: c.Table.Name, Rows: c.Table.Rows(), Features: c.Table.Columns, Classes: c.Table.Classes()},
@@ -32,6 +33,11 @@ func newPage(ctx context.Context, res *lab.Result, command string) (report.Page,
 		m := newMethod(res, v, reference)
 		if err := derive(&m, v); err != nil {
 			return p, err
+		}
+		for _, w := range slices.Concat(res.Variants, res.Baselines) { // a file may have the title of another model
+			if w.Name != v.Name && w.Model.Builder.Title == v.Model.Builder.Title {
+				m.Name = fmt.Sprintf("%s (%s)", v.Model.Builder.Title, v.Name)
+			}
 		}
 		p.Variants = append(p.Variants, m)
 	}
@@ -50,7 +56,7 @@ func newPage(ctx context.Context, res *lab.Result, command string) (report.Page,
 	}
 	p.Sweeps = []report.Sweep{newSweep("γ", true, c.SweepGamma, c, res.Gamma), newSweep("k", false, floats(c.SweepK), c, res.K)}
 	if len(res.Variants) == 2 {
-		if p.Drawing, err = compareDrawing(ctx, res.Variants[0].Model, res.Variants[1].Model); err != nil {
+		if p.Drawing, err = compareDrawing(ctx, "diff-", res.Variants[0].Model, res.Variants[1].Model); err != nil {
 			return p, err
 		}
 		p.Difference = difference(res.Variants[0].Name, res.Variants[1].Name)
@@ -65,7 +71,7 @@ func made(command string, dt graph.DType) report.Made {
 }
 
 // again marks the name of a baseline where a variant has it, too.
-func again(res *lab.Result, name string) string {
+func again(res *lab.Clusterings, name string) string {
 	if slices.Contains(res.Config.Objectives, name) {
 		return " (baseline)"
 	}
@@ -92,7 +98,7 @@ func gammas(c lab.Config) []float64 {
 }
 
 // newMethod is a variant's numbers, its centres in the order of the reference.
-func newMethod(res *lab.Result, v lab.Variant, reference []float64) report.Method {
+func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) report.Method {
 	d := len(res.Config.Table.Columns)
 	best := v.Best()
 	order := lab.Match(reference, best.Centres(), d)
@@ -125,7 +131,7 @@ func newMethod(res *lab.Result, v lab.Variant, reference []float64) report.Metho
 	return m
 }
 
-func newRun(v lab.Variant, r lab.Run) report.Run {
+func newRun(v lab.Clustering, r lab.Run) report.Run {
 	out := report.Run{Seed: r.Seed, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI}
 	for _, m := range r.Measures {
 		out.Inertia = append(out.Inertia, m.Inertia)
@@ -136,8 +142,8 @@ func newRun(v lab.Variant, r lab.Run) report.Run {
 }
 
 // derive adds the formulas of a variant's loss and of what training makes of it.
-func derive(m *report.Method, v lab.Variant) error {
-	model, err := builders.Build(v.Name, v.Model.Settings, graph.F32)
+func derive(m *report.Method, v lab.Clustering) error {
+	model, err := v.Model.Builder.Build(v.Model.Settings, graph.F32)
 	if err != nil {
 		return err
 	}
@@ -174,13 +180,13 @@ func chain(m *report.Method, eqs []viz.Equation) string {
 }
 
 // compareDrawing is the aligned drawing of two models with their gradients.
-func compareDrawing(ctx context.Context, a, b *builders.Model) (report.Drawing, error) {
+func compareDrawing(ctx context.Context, id string, a, b *builders.Model) (report.Drawing, error) {
 	diff, err := diffModels(a, b, true, viz.Notes)
 	if err != nil {
 		return report.Drawing{}, err
 	}
 	var svg strings.Builder
-	if err := diff.Figure().SVGContext(ctx, &svg, figure.IDPrefix("diff-")); err != nil {
+	if err := diff.Figure().SVGContext(ctx, &svg, figure.IDPrefix(id)); err != nil {
 		return report.Drawing{}, err
 	}
 	return report.Drawing{SVG: svg.String(), Footer: diff.Summary()}, nil
@@ -188,26 +194,14 @@ func compareDrawing(ctx context.Context, a, b *builders.Model) (report.Drawing, 
 
 // difference is what is known of two objectives as mathematics.
 func difference(a, b string) report.Difference {
-	soft, goofy := "kmeans-softmax", "kmeans-goofy"
-	if !(a == soft && b == goofy || a == goofy && b == soft) {
+	identity, words := web.Difference(a, b)
+	if identity == nil {
 		return report.Difference{}
 	}
-	i, j := "i", "j"
-	α, r := graph.Sym("α", i, j), graph.Sym("r", j)
-	x, expected := graph.Sym("x", i), graph.Sym("r̂", i)
-	over := []string{j}
-	identity := viz.Equation{
-		Left:  graph.Big("Σ", over, α.Times(graph.Norm2(x.Minus(r)))),
-		Right: graph.Norm2(x.Minus(expected)).Plus(graph.Big("Σ", over, α.Times(graph.Norm2(r.Minus(expected))))),
-	}
-	return report.Difference{
-		Identity: template.HTML(identity.MathML()),
-		LaTeX:    identity.Latex(),
-		Words:    "Because the α of a point sum to 1, soft k-means is the goofy objective plus the α-weighted spread of the centres around the expected centre r̂. The goofy objective does not ask for that spread to be small: it is content where a mixture of far centres meets the point.",
-	}
+	return report.Difference{Identity: template.HTML(identity.MathML()), LaTeX: identity.Latex(), Words: words}
 }
 
-func between(vs []lab.Variant) ([][]float64, error) {
+func between(vs []lab.Clustering) ([][]float64, error) {
 	out := make([][]float64, len(vs))
 	for i, v := range vs {
 		out[i] = make([]float64, len(vs))

@@ -44,7 +44,7 @@ func (t *training) flags(cmd *cobra.Command) {
 
 // config checks the flags and reads the data.
 func (t *training) config(o *options) (lab.Config, error) {
-	c := lab.Config{K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.steps, Restarts: t.restarts, Batch: t.batch}
+	c := lab.Config{Find: lookup, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.steps, Restarts: t.restarts, Batch: t.batch}
 	if t.k < 0 {
 		return c, usagef("--k %d: want at least 1", t.k)
 	}
@@ -138,6 +138,7 @@ func sameColumns(second, first *data.Table) error {
 func newTrain(o *options) *cobra.Command {
 	var t training
 	var l learning
+	var watch watching
 	var predict, out, engine, choose string
 	cmd := &cobra.Command{
 		Use:   "train MODEL",
@@ -166,6 +167,9 @@ and initial values depend on the seed alone.`,
 			if err != nil {
 				return err
 			}
+			if makeEngine, err = watch.engine(makeEngine); err != nil {
+				return err
+			}
 			if err := checkOutput(out); err != nil {
 				return err
 			}
@@ -174,7 +178,7 @@ and initial values depend on the seed alone.`,
 				t.seeds = 3
 			}
 			if !clustering {
-				return l.train(cmd, o, &t, args[0], out, makeEngine)
+				return watch.report(cmd, o, args[0], l.train(cmd, o, &t, args[0], out, makeEngine))
 			}
 			c, err := t.config(o)
 			if err != nil {
@@ -192,13 +196,13 @@ and initial values depend on the seed alone.`,
 			}
 			bar := newProgress(cmd.ErrOrStderr())
 			c.Progress = bar.at
-			var v lab.Variant
+			var v lab.Clustering
 			var tried []lab.Trial
 			switch {
 			case choose != "":
 				var choice lab.Choice
 				choice, err = chooseK(cmd.Context(), c, args[0], choose)
-				v, tried = choice.Variant, choice.Tried
+				v, tried = choice.Clustering, choice.Tried
 			case args[0] == "kmeans-lloyd":
 				v, err = c.Lloyd(cmd.Context())
 			default:
@@ -206,7 +210,7 @@ and initial values depend on the seed alone.`,
 			}
 			bar.end()
 			if err != nil {
-				return err
+				return watch.report(cmd, o, args[0], err)
 			}
 			return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
 				if err := printTrials(w, o, tried); err != nil {
@@ -218,6 +222,7 @@ and initial values depend on the seed alone.`,
 	}
 	t.flags(cmd)
 	l.flags(cmd)
+	watch.flags(cmd)
 	cmd.Flags().IntVar(&t.seeds, "seeds", 10, "runs, of which the best is kept; 3 of a model that is no clustering, unless given")
 	cmd.Flags().StringVar(&predict, "predict", "", "CSV file whose rows the trained centres assign")
 	cmd.Flags().StringVar(&choose, "choose-k", "", "numbers of clusters to try, as in 2..8: the one with the best mean silhouette is kept")
@@ -226,7 +231,7 @@ and initial values depend on the seed alone.`,
 	return cmd
 }
 
-func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v lab.Variant, fresh *data.Table) error {
+func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v lab.Clustering, fresh *data.Table) error {
 	best := v.Best()
 	d := len(c.Table.Columns)
 	k := len(best.Centres()) / d

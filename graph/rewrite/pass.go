@@ -98,6 +98,10 @@ func (r *Result) LogText() string {
 // leaves keep their paths and random draws their keys; the updates of the graph
 // come along where both sides are wanted.
 func Run(g *graph.Graph, wanted []*graph.Node, passes ...Pass) (*Result, error) {
+	return run(g, wanted, passes, nil)
+}
+
+func run(g *graph.Graph, wanted []*graph.Node, passes []Pass, rec *recorder) (*Result, error) {
 	if err := g.Err(); err != nil {
 		return nil, err
 	}
@@ -115,7 +119,7 @@ func Run(g *graph.Graph, wanted []*graph.Node, passes ...Pass) (*Result, error) 
 		for i, n := range wanted {
 			now[i] = res.nodes[n]
 		}
-		b := rebuild(res.Graph, now, p)
+		b := rebuild(res.Graph, now, p, rec)
 		if err := b.to.Err(); err != nil {
 			panic(fmt.Sprintf("rewrite: pass %q built a wrong node: %v", p.Name, err))
 		}

@@ -15,7 +15,16 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-const graphs = 600
+// allGraphs are so many random graphs that every rule fires on some.
+const allGraphs = 600
+
+// graphs is how many of them suffice where the race detector slows the tests.
+func graphs() uint64 {
+	if testing.Short() {
+		return allGraphs / 4
+	}
+	return allGraphs
+}
 
 // random is a random float64 graph with the gradients of its loss; some have
 // the gradients of a function of the gradients too.
@@ -114,7 +123,7 @@ func singles() map[string][]Pass {
 func TestRewritingKeepsValues(t *testing.T) {
 	fired := map[string]int{}
 	lists := singles()
-	for seed := range uint64(graphs) {
+	for seed := range uint64(allGraphs) {
 		m, wanted := random(t, seed)
 		before := m.Graph.String()
 		want, text := evaluate(t, m.Graph, m, wanted), canonical(wanted)
@@ -280,7 +289,7 @@ func fingerprints(roots []*graph.Node) []uint64 {
 // for itself to do; and nothing that the text form does not carry has a say in
 // what it does and logs.
 func TestTheListAsAWhole(t *testing.T) {
-	for seed := range uint64(graphs) {
+	for seed := range graphs() {
 		m, wanted := random(t, seed)
 		g, now := m.Graph, wanted
 		for _, p := range Passes() {
@@ -342,7 +351,7 @@ func wantNothingLeft(t *testing.T, once *Result, wanted []*graph.Node) {
 // pairwise distance may show only after its layouts are joined.
 func TestNothingIsLeft(t *testing.T) {
 	seeds := []uint64{1345, 1615, 2355, 2692, 2753}
-	for seed := range uint64(graphs) {
+	for seed := range graphs() {
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {

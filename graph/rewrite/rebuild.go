@@ -20,6 +20,7 @@ type builder struct {
 	calls   map[call][]graph.Derivation
 	derived map[*graph.Node]call // gradients that are still to be taken again
 	log     []Entry
+	rec     *recorder                   // nil unless somebody wants the history
 	bodies  map[*graph.Body]*graph.Body // what has become of those of the old graph
 }
 
@@ -27,8 +28,8 @@ type builder struct {
 // undo each other are an error rather than a hang.
 const maxRounds = 32
 
-func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass) *builder {
-	b := &builder{pass: p, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{},
+func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass, rec *recorder) *builder {
+	b := &builder{pass: p, rec: rec, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{},
 		bodies: map[*graph.Body]*graph.Body{}}
 	for _, r := range p.rules {
 		b.labels = append(b.labels, p.Name+": "+r.Name)
@@ -116,7 +117,7 @@ func (b *builder) again(c call) {
 		}
 		b.inherit(was, d, "")
 		if !sameText(was, d) {
-			b.note(b.pass.Name, "∂"+c.loss.Label()+"/∂"+found[i].Wrt.Label(), was, d)
+			b.note("∂"+c.loss.Label()+"/∂"+found[i].Wrt.Label(), b.pass.Why, was, d)
 		}
 	}
 }
@@ -135,7 +136,7 @@ func (b *builder) first(c call) int {
 }
 
 func (b *builder) copy(n *graph.Node) {
-	if b.pass.derive {
+	if b.pass.derive && !b.rec.spent() {
 		if c, ok := b.derived[n]; ok {
 			b.again(c)
 		}
@@ -175,7 +176,7 @@ func (b *builder) body(was *graph.Body) *graph.Body {
 	if now := b.bodies[was]; now != nil {
 		return now
 	}
-	inner := rebuild(was.Graph(), slices.Concat(was.In(), was.Out()), b.pass)
+	inner := rebuild(was.Graph(), slices.Concat(was.In(), was.Out()), b.pass, b.rec)
 	of := func(nodes []*graph.Node) []*graph.Node {
 		for i, n := range nodes {
 			nodes[i] = inner.of(n)
@@ -224,7 +225,7 @@ func (b *builder) reduce(y *graph.Node, at graph.Occurrence, was *graph.Node, ro
 	if round == maxRounds {
 		panic(fmt.Sprintf("rewrite: pass %q does not end on %v: it still fires %q", b.pass.Name, was, b.pass.rules[rule].Name))
 	}
-	b.note(b.pass.Name, b.pass.rules[rule].Name, y, z)
+	b.note(b.pass.rules[rule].Name, b.pass.rules[rule].Why, y, z)
 	s := b.settle(z, at, was, round+1)
 	if s.rule == "" {
 		s.rule = b.labels[rule]
@@ -254,7 +255,7 @@ func (b *builder) settle(y *graph.Node, at graph.Occurrence, was *graph.Node, ro
 
 // improve tries the rules in order; the first that fits wins.
 func (b *builder) improve(y *graph.Node, at graph.Occurrence, was *graph.Node) (z *graph.Node, rule int) {
-	if len(b.pass.rules) == 0 {
+	if len(b.pass.rules) == 0 || b.rec.spent() {
 		return nil, 0
 	}
 	origin := b.origin(at, was, b.pass.Name)
@@ -307,8 +308,10 @@ func (b *builder) origin(o graph.Occurrence, n *graph.Node, rule string) graph.O
 	return origin
 }
 
-func (b *builder) note(pass, rule string, before, after *graph.Node) {
-	b.log = append(b.log, Entry{Pass: pass, Rule: rule, Before: text(before), After: text(after), Pos: before.First().Pos})
+func (b *builder) note(rule, why string, before, after *graph.Node) {
+	e := Entry{Pass: b.pass.Name, Rule: rule, Before: text(before), After: text(after), Pos: before.First().Pos}
+	b.log = append(b.log, e)
+	b.rec.add(Firing{Entry: e, Why: why, Old: before, New: after})
 }
 
 // text is a node as the log shows it: its operation over the labels of its inputs.

@@ -93,6 +93,12 @@ func eval(env graph.Env, feed Feed, n *graph.Node, values map[*graph.Node]graph.
 	for i := range in {
 		in[i] = values[n.In(i)]
 	}
+	return Apply(env, n, in)
+}
+
+// Apply computes one node of the values of its operands. A leaf, or an operation
+// without a definition, is an error.
+func Apply(env graph.Env, n *graph.Node, in []graph.Value) (graph.Value, error) {
 	switch op := n.Op().(type) {
 	case elementwise:
 		out := graph.NewValue(n.Type())

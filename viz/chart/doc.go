@@ -1,5 +1,5 @@
 // Package chart draws small SVG charts for HTML reports: [Lines], [Scatter],
-// [Bars] and [Sparkline].
+// [Heatmap], [Bars] and [Sparkline]; [Panels] sets several in a file of their own.
 //
 // It takes plain slices of float64 and names. Each chart's SVG method gives one
 // <svg> element to be put inline into a page; [Style] gives the rules that all

@@ -15,10 +15,13 @@ type Lines struct {
 	// any round numbers will do: the whole numbers of a count, the quarters of
 	// 180 degrees. YTicks are all within the axis. Nil means round numbers.
 	XTicks, YTicks []float64
-	Series         []Series
-	Rules          []Rule
-	Marks          []Mark
-	Height         float64 // in the unit of Width; 0 means about 280
+	// Covers are points that the axes reach besides what is drawn: what charts side by
+	// side have in common.
+	Covers [][2]float64
+	Series []Series
+	Rules  []Rule
+	Marks  []Mark
+	Height float64 // in the unit of Width; 0 means about 280
 }
 
 // Series is a line.
@@ -200,6 +203,9 @@ func (l Lines) measure() extent {
 		if !include(e.x.hi, r.Y) {
 			e.missing++
 		}
+	}
+	for _, p := range l.Covers {
+		include(p[0], p[1])
 	}
 	return e
 }

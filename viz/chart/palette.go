@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -90,7 +91,7 @@ svg.spark{width:6em;height:1.25em;vertical-align:-.25em}
 svg.chart,svg.spark{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums}
 @media screen and (prefers-color-scheme:dark){
 `)
-	for _, k := range append([]ink{pageInk, textInk, noteInk, gridInk, axisInk}, groupInks[:]...) {
+	for _, k := range slices.Concat([]ink{pageInk, textInk, noteInk, gridInk, axisInk}, groupInks[:], bandInks[:]) {
 		fmt.Fprintf(&b, "svg .%s{fill:%s}svg .%s-s{stroke:%s}\n", k.class, k.dark, k.class, k.dark)
 	}
 	b.WriteString("}\n")

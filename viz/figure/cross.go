@@ -2,13 +2,16 @@ package figure
 
 import "slices"
 
-// linksByRow groups links by their upper row.
+// linksByRow groups links by their upper row, once: they do not change while rows are
+// put in order.
 func (s *scene) linksByRow() [][]link {
-	by := make([][]link, s.rows)
-	for _, l := range s.links {
-		by[l.row] = append(by[l.row], l)
+	if s.byRow == nil {
+		s.byRow = make([][]link, s.rows)
+		for _, l := range s.links {
+			s.byRow[l.row] = append(s.byRow[l.row], l)
+		}
 	}
-	return by
+	return s.byRow
 }
 
 // crossings counts the pairs of links that cross and are seen together.

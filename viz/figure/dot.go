@@ -145,9 +145,13 @@ func (d *dotGraph) addBoxes() error {
 		if k.backward {
 			style = "rounded,dashed"
 		}
+		tip := "module " + k.path
+		if len(k.copies) > 1 {
+			style, tip = "rounded,dashed,bold", "modules "+strings.Join(k.copies, ", ")
+		}
 		err := d.AddSubGraph(d.parent(k.parent), d.parent(b), map[string]string{
 			"label": quote(cmp.Or(k.title[p], " ")), "labeljust": "l", "style": quote(style), "color": quote(d.easel.value(rule)),
-			"fontname": quote("DejaVu Sans"), "fontsize": "11", "fontcolor": quote(d.easel.value(faint)), "tooltip": quote("module " + k.path),
+			"fontname": quote("DejaVu Sans"), "fontsize": "11", "fontcolor": quote(d.easel.value(faint)), "tooltip": quote(tip),
 		})
 		if err != nil {
 			return err
@@ -185,6 +189,7 @@ func (d *dotGraph) addNodes() error {
 			"fontname": quote("DejaVu Sans"), "fontsize": "11", "fontcolor": quote(d.easel.value(ink)),
 			"fixedsize": "true", "width": inches(w + 8), "height": inches(h),
 		}
+		d.overlay(n, attrs)
 		if n.Role == Param || n.Role == State || n.Role == Loss || n.Role == Output {
 			attrs["peripheries"] = "2"
 		}

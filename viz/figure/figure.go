@@ -10,6 +10,7 @@ type Figure struct {
 	Edges    []Edge
 	Modules  []Module // titles of modules; an unlisted one is titled by its path
 	Footer   []string // lines of text under the panels
+	Heat     string   // what the heat of nodes measures and its range, for the legend
 }
 
 // A Panel is one of the drawings that a Figure puts side by side.
@@ -32,6 +33,10 @@ type Node struct {
 	Panel     int       // 0: in every panel; 1 or 2: only there
 	Status    [2]Status // standing in the comparison, per panel
 	Badge     string    // a few characters on a plate at the top right, or ""
+	Closed    string    // the path of the module that the node stands for, or ""
+	Copies    []string  // the paths of the modules that it stands for, where it does for several
+	Heat      int       // 1 to HeatSteps: the fill, from pale to strong; 0 is the role's
+	Alarm     Alarm
 }
 
 // An Edge joins two nodes by ID. Forward edges are drawn downwards, Grad and
@@ -48,8 +53,9 @@ type Edge struct {
 type Module struct {
 	Path     string
 	Title    string
-	Backward bool // the box in the gradient column
-	Panel    int  // 0: title for every panel; 1 or 2: only there
+	Backward bool     // the box in the gradient column
+	Panel    int      // 0: title for every panel; 1 or 2: only there
+	Copies   []string // the paths of the modules that it stands for, where it does for several
 }
 
 // A Role says what a node is; it decides shape and colour.

@@ -35,8 +35,7 @@ func (s *scene) newGrid() *grid {
 	}
 	height := make([]float64, s.rows)
 	for i := range s.figure.Nodes {
-		_, h := nodeSize(&s.figure.Nodes[i], s.figure.panels())
-		height[s.row[i]] = max(height[s.row[i]], h)
+		height[s.row[i]] = max(height[s.row[i]], heightOf(s.figure.Nodes[i].Role))
 	}
 	by := s.linksByRow()
 	y := 0.0
@@ -68,7 +67,7 @@ func (s *scene) reach(links []link) float64 {
 
 // node returns the outer rectangle of node i.
 func (g *grid) node(i int) Rect {
-	_, h := nodeSize(&g.figure.Nodes[i], g.figure.panels())
+	h := heightOf(g.figure.Nodes[i].Role)
 	it := &g.item[i]
 	mid := (g.top[g.row[i]] + g.bottom[g.row[i]]) / 2
 	return Rect{it.x - it.half, mid - h/2, 2 * it.half, h}

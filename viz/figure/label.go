@@ -136,7 +136,7 @@ func (r *router) titles(turns [][]turn) {
 		r.out.Modules = append(r.out.Modules, ModuleBox{
 			Path: k.path, Title: k.title[r.panel], Backward: k.backward,
 			Own:   g.figure.comparing() && k.seen == 1<<r.panel,
-			Plate: plate, Rect: g.boxRect[b],
+			Plate: plate, Rect: g.boxRect[b], Copies: k.copies,
 		})
 	}
 }

@@ -10,7 +10,12 @@ type Point struct{ X, Y float64 }
 
 // A Rect is a box by its top left corner and size, in pixels. The zero value
 // stands for "none".
-type Rect struct{ X, Y, W, H float64 }
+type Rect struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+	W float64 `json:"w"`
+	H float64 `json:"h"`
+}
 
 // Overlaps reports whether r and s share more than a border.
 func (r Rect) Overlaps(s Rect) bool {
@@ -60,6 +65,7 @@ type ModuleBox struct {
 	Backward bool
 	Own      bool // every node in it belongs to this panel only
 	Plate    Rect // behind the title
+	Copies   []string
 	Rect
 }
 
@@ -69,15 +75,28 @@ const (
 	textGap = 4  // from a box's border to the plate of its title
 )
 
-// Layout finds the geometry of f, or returns the complaints of Validate or the
-// error of ctx.
-func (f *Figure) Layout(ctx context.Context) (*Layout, error) {
+// Layout finds the geometry of f, or returns the complaints of Validate, about the
+// options, or the error of ctx. Of the options only Near changes it.
+func (f *Figure) Layout(ctx context.Context, opts ...Option) (*Layout, error) {
+	o, err := f.options(opts)
+	if err != nil {
+		return nil, err
+	}
+	return f.layout(ctx, o)
+}
+
+func (f *Figure) layout(ctx context.Context, o options) (*Layout, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
 	}
 	s := newScene(f)
 	if err := s.orderRows(ctx); err != nil {
 		return nil, err
+	}
+	if o.steady {
+		if err := s.steady(ctx, o.near); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.position(ctx); err != nil {
 		return nil, err

@@ -30,9 +30,13 @@ func (d *drawing) legend(y float64, shown []int) float64 {
 	var role [roles]bool
 	var kind [kinds]bool
 	var status [2][statuses]bool
+	var alarm [alarms]bool
+	heat := false
 	for _, p := range shown {
 		for _, n := range d.layout.Panels[p].Nodes {
 			role[d.figure.Nodes[n.Node].Role] = true
+			alarm[d.figure.Nodes[n.Node].Alarm] = true
+			heat = heat || d.figure.Nodes[n.Node].Heat > 0
 			if d.figure.comparing() {
 				status[p][d.figure.Nodes[n.Node].Status[p]] = true
 			}
@@ -41,7 +45,7 @@ func (d *drawing) legend(y float64, shown []int) float64 {
 			kind[d.figure.Edges[e.Edge].Kind] = true
 		}
 	}
-	groups := [][]legendItem{d.roleItems(role), d.kindItems(kind), d.statusItems(status)}
+	groups := [][]legendItem{d.roleItems(role), d.kindItems(kind), d.statusItems(status), d.overlayItems(heat, alarm)}
 	groups = slices.DeleteFunc(groups, func(g []legendItem) bool { return len(g) == 0 })
 	if len(groups) == 0 {
 		return y

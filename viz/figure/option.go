@@ -10,6 +10,8 @@ type options struct {
 	legend bool
 	prefix string
 	panel  int
+	near   map[string]float64 // places in an earlier drawing
+	steady bool               // that later drawings can be near to
 }
 
 // WithTheme sets the colours; without it they are Auto.

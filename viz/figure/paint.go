@@ -18,9 +18,13 @@ const (
 	assignLine
 	ownA // what only panel A has
 	ownB
-	roleFill // first of one fill for each role
-	roleLine = roleFill + roles
-	paints   = roleLine + roles
+	alarmLine                          // reserved for what is wrong
+	checkedLine                        // what was checked and is right
+	hotInk                             // text on the upper steps of heat
+	heatFill                           // first of one fill for each step of heat
+	roleFill    = heatFill + HeatSteps // first of one fill for each role
+	roleLine    = roleFill + roles
+	paints      = roleLine + roles
 )
 
 // A colour has a name for style sheets and a value for each theme, after the
@@ -28,18 +32,30 @@ const (
 type colour struct{ name, light, dark string }
 
 var palette = [paints]colour{
-	page:       {"page", "#FFFFFF", "#14191F"},
-	ink:        {"ink", "#1B2733", "#E9EEF3"},
-	faint:      {"faint", "#59636E", "#97A3AF"},
-	muted:      {"muted", "#F3F4F6", "#1E252D"},
-	rule:       {"rule", "#8A94A0", "#6F7C89"},
-	module:     {"module", "#FAFBFC", "#1A2027"},
-	valueLine:  {"value", "#4A5763", "#A9B5C0"},
-	gradLine:   {"grad", "#A3487D", "#E39AC6"},
-	savedLine:  {"saved", "#7B8692", "#7F8C99"},
-	assignLine: {"assign", "#4C54A8", "#A5ADF0"},
-	ownA:       {"a", "#0072B2", "#56B4E9"},
-	ownB:       {"b", "#B84A00", "#FF8A4C"},
+	page:        {"page", "#FFFFFF", "#14191F"},
+	ink:         {"ink", "#1B2733", "#E9EEF3"},
+	faint:       {"faint", "#59636E", "#97A3AF"},
+	muted:       {"muted", "#F3F4F6", "#1E252D"},
+	rule:        {"rule", "#8A94A0", "#6F7C89"},
+	module:      {"module", "#FAFBFC", "#1A2027"},
+	valueLine:   {"value", "#4A5763", "#A9B5C0"},
+	gradLine:    {"grad", "#A3487D", "#E39AC6"},
+	savedLine:   {"saved", "#7B8692", "#7F8C99"},
+	assignLine:  {"assign", "#4C54A8", "#A5ADF0"},
+	ownA:        {"a", "#0072B2", "#56B4E9"},
+	ownB:        {"b", "#B84A00", "#FF8A4C"},
+	alarmLine:   {"alarm", "#C8001E", "#FF7582"},
+	checkedLine: {"checked", "#00795A", "#3CC79F"},
+	hotInk:      {"hotink", "#FFFFFF", "#0B1620"},
+
+	// No blue of middling lightness: neither dark nor light text would be read on it.
+	heatFill + 0: {"heat1", "#F1F6FB", "#18222C"},
+	heatFill + 1: {"heat2", "#D3E4F3", "#1B2E40"},
+	heatFill + 2: {"heat3", "#AFD1EA", "#1D3B56"},
+	heatFill + 3: {"heat4", "#8ABDE2", "#1D486D"},
+	heatFill + 4: {"heat5", "#1A5891", "#74AEDD"},
+	heatFill + 5: {"heat6", "#124578", "#9CC8EC"},
+	heatFill + 6: {"heat7", "#082E55", "#C9E4F9"},
 
 	roleFill + paint(Input):    {"input", "#D6ECFA", "#12344A"},
 	roleFill + paint(Param):    {"param", "#FFF0C2", "#43350C"},
@@ -67,6 +83,14 @@ var palette = [paints]colour{
 func fillOf(r Role) paint { return roleFill + paint(r) }
 func lineOf(r Role) paint { return roleLine + paint(r) }
 func ownOf(p int) paint   { return ownA + paint(p) }
+
+// heatOf returns the fill of a step of heat, from 1, and the paint of text on it.
+func heatOf(step int) (fill, text paint) {
+	if step > darkSteps {
+		return heatFill + paint(step-1), hotInk
+	}
+	return heatFill + paint(step-1), ink
+}
 
 // kindLine holds the paint, width and dash of each kind of edge.
 var kindLine = [kinds]struct {
@@ -141,19 +165,32 @@ func (e *easel) style() string {
 	if e.theme != Auto {
 		return ""
 	}
+	return "<style>" + e.preferred() + "</style>\n"
+}
+
+// preferred makes what was painted dark where the reader prefers that.
+func (e *easel) preferred() string {
+	return "@media (prefers-color-scheme: dark){" + e.dark(rootClass) + "}"
+}
+
+// dark holds the rules that make what was painted dark in an element of a class.
+func (e *easel) dark(class string) string {
 	var b strings.Builder
-	b.WriteString("<style>@media (prefers-color-scheme: dark){")
 	for p := range palette {
 		c := palette[p]
 		if e.fills[p] {
-			b.WriteString("." + rootClass + " .f-" + c.name + "{fill:" + c.dark + "}")
+			b.WriteString("." + class + " .f-" + c.name + "{fill:" + c.dark + "}")
 		}
 		if e.strokes[p] {
-			b.WriteString("." + rootClass + " .s-" + c.name + "{stroke:" + c.dark + "}")
+			b.WriteString("." + class + " .s-" + c.name + "{stroke:" + c.dark + "}")
 		}
 	}
-	b.WriteString("}</style>\n")
 	return b.String()
 }
 
-const rootClass = "tapestry-auto"
+// Classes of the element around a drawing of theme Auto: one that follows the
+// reader's preference, and one that is dark.
+const (
+	rootClass = "tapestry-auto"
+	darkClass = "tapestry-dark"
+)

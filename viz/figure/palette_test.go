@@ -3,7 +3,9 @@ package figure
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -42,6 +44,14 @@ func TestContrast(t *testing.T) {
 		for _, p := range []paint{page, module, muted} {
 			check(fmt.Sprint("secondary text on ", palette[p].name), faint, p, 4.5)
 		}
+		for step := range HeatSteps {
+			fill, text := heatOf(step + 1)
+			check(fmt.Sprint("text on heat ", step+1), text, fill, 7)
+		}
+		check("alarm on page", alarmLine, page, 3)
+		check("alarm in module", alarmLine, module, 3)
+		check("sign of an alarm", page, alarmLine, 4.5)
+		check("sign of what is right", page, lineOf(Reduce), 4.5)
 		for p := range 2 {
 			check(fmt.Sprint("title of own module ", p), ownOf(p), module, 4.5)
 		}
@@ -50,6 +60,21 @@ func TestContrast(t *testing.T) {
 			check("edge in module "+palette[k.paint].name, k.paint, module, 3)
 		}
 		check("mark", page, faint, 4.5)
+	}
+}
+
+// Heat gets stronger with every step: darker on a light page, lighter on a dark
+// one.
+func TestHeatIsMonotone(t *testing.T) {
+	for _, theme := range []Theme{Light, Dark} {
+		e := easel{theme: theme}
+		for step := 1; step < HeatSteps; step++ {
+			a, _ := heatOf(step)
+			b, _ := heatOf(step + 1)
+			if x, y := luminance(t, e.value(a)), luminance(t, e.value(b)); x == y || x > y != (theme == Light) {
+				t.Errorf("theme %d: step %d has luminance %.3f, the next %.3f", theme, step, x, y)
+			}
+		}
 	}
 }
 
@@ -69,6 +94,13 @@ func TestNothingIsToldByColourAlone(t *testing.T) {
 	dashes := map[string]bool{}
 	for _, k := range kindLine {
 		dashes[k.dash] = true
+	}
+	signs := map[string]bool{}
+	for _, s := range alarmSigns {
+		signs[s] = true
+	}
+	if len(signs) != int(alarms) {
+		t.Errorf("%d signs for %d alarms", len(signs), alarms)
 	}
 	if len(dashes) != int(kinds) {
 		t.Errorf("%d dashes for %d kinds of edge", len(dashes), kinds)
@@ -91,5 +123,27 @@ func TestPaintNamesAreUnique(t *testing.T) {
 			t.Errorf("paint %q twice", c.name)
 		}
 		used[c.name] = true
+	}
+}
+
+// TestOneDarkColourAClass: a sign on a node does not change the node's own colours
+// where the reader prefers dark, whatever its role.
+func TestOneDarkColourAClass(t *testing.T) {
+	for r := range Role(roles) {
+		f := &Figure{Nodes: []Node{{ID: "n0", Main: "x", Role: r, Alarm: Checked}}}
+		var svg strings.Builder
+		if err := f.SVG(&svg); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for _, m := range regexp.MustCompile(`\.([fs]-\w+)\{`).FindAllStringSubmatch(svg.String(), -1) {
+			if seen[m[1]] {
+				t.Errorf("%v: the class %s has two dark colours", r, m[1])
+			}
+			seen[m[1]] = true
+		}
+		if len(seen) == 0 {
+			t.Errorf("%v: no dark colours", r)
+		}
 	}
 }

@@ -18,31 +18,24 @@ const (
 func (d *drawing) drawPanel(p int) {
 	l := &d.layout.Panels[p]
 	for i, m := range l.Modules {
-		d.drawModule(p, i, m)
+		d.item(m.item("module", p, grow(m.Rect, 1)), func() { d.drawModule(p, i, m) })
 	}
 	for _, saved := range [...]bool{true, false} {
 		for _, e := range l.Edges {
 			if (d.figure.Edges[e.Edge].Kind == Saved) == saved {
-				d.drawEdge(p, e)
+				d.item(d.edgeItem("edge", p, e, e.bounds()), func() { d.drawEdge(p, e) })
 			}
 		}
 	}
 	for _, e := range l.Edges {
 		if e.Label != (Rect{}) {
-			d.drawLabel(p, e)
+			d.item(d.edgeItem("label", p, e, e.Label), func() { d.drawLabel(p, e) })
 		}
 	}
 	for _, m := range l.Modules {
-		if m.Title == "" {
-			continue
+		if m.Title != "" {
+			d.item(m.item("plate", p, m.Plate), func() { d.drawPlate(p, m) })
 		}
-		c := faint
-		if m.Own {
-			c = ownOf(p)
-		}
-		d.put(rectangle(m.Plate, 4, d.easel.attrs(module, none)))
-		d.text(m.Plate.X+6, m.Plate.Y+12.5, titleSize, start, true, c, m.Title)
-		d.put("\n")
 	}
 	nodes := slices.Clone(l.Nodes)
 	slices.SortStableFunc(nodes, func(a, b NodeBox) int {
@@ -60,8 +53,19 @@ func (d *drawing) drawPanel(p int) {
 		return int(a.X - b.X)
 	})
 	for _, n := range nodes {
-		d.drawNode(p, n)
+		d.item(d.nodeItem(p, n), func() { d.drawNode(p, n) })
 	}
+}
+
+// drawPlate draws the title of a module.
+func (d *drawing) drawPlate(p int, m ModuleBox) {
+	c := faint
+	if m.Own {
+		c = ownOf(p)
+	}
+	d.put(rectangle(m.Plate, 4, d.easel.attrs(module, none)))
+	d.text(m.Plate.X+6, m.Plate.Y+12.5, titleSize, start, true, c, m.Title)
+	d.put("\n")
 }
 
 func (d *drawing) drawModule(p, i int, m ModuleBox) {
@@ -72,8 +76,27 @@ func (d *drawing) drawModule(p, i int, m ModuleBox) {
 	if m.Own {
 		stroke, width = ownOf(p), 1.8
 	}
-	d.put(`<g class="`, class, `" id="`, d.id(p, "m"+strconv.Itoa(i)), `"><title>`, xmlText("module "+m.Path), "</title>",
+	title := "module " + m.Path
+	if len(m.Copies) > 1 {
+		title = "modules " + strings.Join(m.Copies, ", ")
+	}
+	d.put(`<g class="`, class, `" id="`, d.id(p, "m"+strconv.Itoa(i)), `"><title>`, xmlText(title), "</title>")
+	if len(m.Copies) > 1 {
+		d.stack(m.Rect, stroke)
+	}
+	d.put(
 		rectangle(m.Rect, 10, d.easel.attrs(module, stroke)+` stroke-width="`+num(width)+`"`+dash), "</g>\n")
+}
+
+// stacked is how far each of the sheets behind a box stands out.
+const stacked = 4.0
+
+// stack draws dashed sheets behind a box that stands for several.
+func (d *drawing) stack(box Rect, stroke paint) {
+	for _, by := range [...]float64{2 * stacked, stacked} {
+		sheet := Rect{box.X + by, box.Y - by, box.W, box.H}
+		d.put(rectangle(sheet, 7, d.easel.attrs(module, stroke)+` stroke-width="1" stroke-dasharray="3 3"`))
+	}
 }
 
 var kindTitles = [kinds]string{"forward value", "gradient", "saved forward value", "assignment"}
@@ -202,22 +225,39 @@ func (d *drawing) drawNode(p int, l NodeBox) {
 	case Upstream, Term:
 		fill, width = page, 1.6
 	}
+	small := faint
+	if n.Heat > 0 {
+		fill, text = heatOf(n.Heat)
+		small = text
+	}
+	if n.Alarm.wrong() {
+		stroke, width = alarmLine, 3
+	}
+	if len(n.Copies) > 1 {
+		d.stack(grow(l.Rect, -ringOf(n.Role)), stroke)
+	}
 	d.put(shape(n.Role, l.Rect, d.easel.attrs(fill, stroke, "box")+` stroke-width="`+num(width)+`"`, d.easel.attrs(none, stroke)+` stroke-width="`+num(max(1, width-0.8))+`"`))
+	if n.Alarm >= NotFinite {
+		d.hatch(n.Role, l.Rect)
+	}
 	c := l.Centre()
 	main, sub := line(n.main(p), textLimit), line(n.sub(p), textLimit)
 	if sub == "" {
 		d.text(c.X, c.Y+5, mainSize, middle, bold, text, main)
 	} else {
 		d.text(c.X, c.Y-2, mainSize, middle, bold, text, main)
-		d.text(c.X, c.Y+13, subSize, middle, false, faint, sub)
+		d.text(c.X, c.Y+13, subSize, middle, false, small, sub)
 	}
 	right := l.X + l.W
 	if status > Shared {
 		d.mark(Point{right - 3, l.Y}, status, p)
 		right -= 16
 	}
-	if badge := line(n.Badge, 12); badge != "" {
-		w := math.Ceil(TextWidth(badge, labelSize)) + 8
+	if n.Alarm != NoAlarm {
+		d.alarm(Point{l.X + 3, l.Y}, n.Alarm)
+	}
+	if badge := line(n.Badge, badgeLimit); badge != "" {
+		w := badgeWidth(badge)
 		d.put(rectangle(Rect{right - w + 6, l.Y - 9, w, 15}, 4, d.easel.attrs(page, stroke)))
 		d.text(right-w/2+6, l.Y+2, labelSize, middle, false, ink, badge)
 	}
@@ -234,8 +274,10 @@ func (n *Node) title(p int) string {
 		}
 	}
 	s += " · " + roleTitles[n.Role]
-	if n.Badge != "" {
-		s += " · " + n.Badge
+	for _, more := range []string{alarmTitles[n.Alarm], n.Badge} {
+		if more != "" {
+			s += " · " + more
+		}
 	}
 	return s
 }
@@ -246,7 +288,6 @@ func (d *drawing) mark(at Point, s Status, p int) {
 	if s == Upstream {
 		disc = faint
 	}
-	d.put(`<circle cx="`, num(at.X), `" cy="`, num(at.Y), `" r="8"`, d.easel.attrs(disc, none), "/>")
 	path := "M-4.2,0H4.2M0,-4.2V4.2"
 	switch s {
 	case Upstream:
@@ -254,5 +295,11 @@ func (d *drawing) mark(at Point, s Status, p int) {
 	case Term:
 		path = "M0,-4.4L4.3,3.2H-4.3Z"
 	}
-	d.put(`<path transform="translate(`, num(at.X), " ", num(at.Y), `)" d="`, path, `"`, d.easel.attrs(none, page, "mark"), ` stroke-width="1.8" stroke-linejoin="round"/>`)
+	d.sign(at, disc, path)
+}
+
+// sign draws lines around 0,0 on a disc.
+func (d *drawing) sign(at Point, disc paint, path string) {
+	d.put(`<circle cx="`, num(at.X), `" cy="`, num(at.Y), `" r="8"`, d.easel.attrs(disc, none), "/>",
+		`<path transform="translate(`, num(at.X), " ", num(at.Y), `)" d="`, path, `"`, d.easel.attrs(none, page, "mark"), ` stroke-width="1.8" stroke-linejoin="round"/>`)
 }

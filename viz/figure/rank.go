@@ -250,7 +250,7 @@ func (s *slack) settle() {
 		case k >= s.real:
 			s.row[k] = lowest
 		case s.pinned[k] || s.uses[k] == 0:
-		case s.free[k] || s.uses[k] > s.feeds[k]:
+		case s.free[k] || s.uses[k] >= s.feeds[k]:
 			s.row[k] = max(s.row[k], lowest)
 		}
 	}

@@ -234,7 +234,7 @@ func samples() map[string]*Figure {
 		"panels of nothing": {Panels: []Panel{{"A", "a"}, {"B", "b"}}},
 		"chain":             chain(8), "kmeans": kmeans(), "training": training(),
 		"network": network(160, 3), "layered": layered(30, 1, false), "layered 2": layered(60, 5, false),
-		"compared": layered(40, 2, true), "compared 2": layered(70, 7, true), "bus": bussed(), "level": levelled(), "titled": titled(),
+		"compared": layered(40, 2, true), "compared 2": layered(70, 7, true), "bus": bussed(), "level": levelled(), "titled": titled(), "overlaid": overlaid(),
 	}
 }
 

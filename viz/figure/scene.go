@@ -19,6 +19,7 @@ type scene struct {
 	box    []box   // the two columns, then modules, each after its parent
 	inRow  [][]int // items, left to right
 	links  []link
+	byRow  [][]link        // the links, once they are asked for
 	level  map[arc]float64 // neighbours in a row that an edge joins: room it wants
 }
 
@@ -26,8 +27,9 @@ type scene struct {
 // vertical run of a long edge in rows that the edge passes within one box. Where
 // many edges of one kind leave a node they share runs as far as they can.
 type item struct {
-	node        int // or -1
-	first, last int // rows
+	node        int  // or -1
+	run         bool // of an edge
+	first, last int  // rows
 	seen        panelSet
 	half        float64 // half of the width
 	rank        sibling
@@ -45,6 +47,7 @@ type box struct {
 	seen        panelSet
 	rank        sibling
 	title       [2]string // per panel
+	copies      []string
 	left, right float64
 }
 
@@ -189,6 +192,7 @@ func (s *scene) addBoxes() {
 		if !ok {
 			continue // no node is in it: nothing to draw
 		}
+		s.box[k].copies = m.Copies
 		for p := range 2 {
 			if m.Panel == 0 || m.Panel == p+1 {
 				s.box[k].title[p] = line(m.Title, textLimit)
@@ -260,7 +264,7 @@ func (s *scene) addRuns() {
 			run, ok := shared[k]
 			if bus := long[keyOf(e, 0)] >= bus; !ok || !bus {
 				run = len(s.item)
-				s.item = append(s.item, item{node: -1, first: row, last: row, seen: s.seen[e], half: runHalf, inside: inside})
+				s.item = append(s.item, item{node: -1, run: true, first: row, last: row, seen: s.seen[e], half: runHalf, inside: inside})
 				if bus {
 					shared[k] = run
 				}

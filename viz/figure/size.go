@@ -35,8 +35,11 @@ func nodeSize(n *Node, panels int) (w, h float64) {
 	case Loss, Output:
 		w += 2 * ring
 	}
-	return 2 * math.Ceil(w/2), nodeHeight + 2*ringOf(n.Role)
+	return 2 * math.Ceil(w/2), heightOf(n.Role)
 }
+
+// heightOf is the height of a node with its ring.
+func heightOf(r Role) float64 { return nodeHeight + 2*ringOf(r) }
 
 // ringOf is how far the outline of a role stands outside its fill.
 func ringOf(r Role) float64 {

@@ -28,17 +28,21 @@ func (f *Figure) SVGContext(ctx context.Context, w io.Writer, opts ...Option) er
 	if err != nil {
 		return err
 	}
-	l, err := f.Layout(ctx)
+	l, err := f.layout(ctx, o)
 	if err != nil {
 		return err
 	}
-	d := &drawing{figure: f, layout: l, options: o, easel: easel{theme: o.theme}, index: f.index()}
+	d := newDrawing(f, l, o)
 	d.body()
 	_, err = w.Write(slices.Concat(d.head(), d.Bytes()))
 	return err
 }
 
-// A drawing collects the body of an SVG.
+func newDrawing(f *Figure, l *Layout, o options) *drawing {
+	return &drawing{figure: f, layout: l, options: o, easel: easel{theme: o.theme}, index: f.index()}
+}
+
+// A drawing collects the body of an SVG, or the items of a sheet.
 type drawing struct {
 	bytes.Buffer
 	figure  *Figure
@@ -48,6 +52,8 @@ type drawing struct {
 	index   map[string]int
 	width   float64
 	height  float64
+	sheet   *Sheet // nil where a document is written
+	origin  Point  // of the panel that is drawn, in the sheet
 }
 
 func (d *drawing) put(parts ...string) {
@@ -65,12 +71,9 @@ func (d *drawing) head() []byte {
 		class += " " + rootClass
 	}
 	w, h := num(d.width), num(d.height)
-	title, desc := d.figure.Title, d.figure.Desc
+	title, desc := d.figure.Title, d.figure.describe()
 	if title == "" {
 		title = "graph"
-	}
-	if desc == "" {
-		desc = strconv.Itoa(len(d.figure.Nodes)) + " nodes, " + strconv.Itoa(len(d.figure.Edges)) + " edges"
 	}
 	p := d.options.prefix
 	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" class="` + class + `" viewBox="0 0 ` + w + ` ` + h + `" width="` + w + `" height="` + h +
@@ -81,20 +84,19 @@ func (d *drawing) head() []byte {
 	return b.Bytes()
 }
 
+// describe is Desc, or else the size of f.
+func (f *Figure) describe() string {
+	if f.Desc != "" {
+		return f.Desc
+	}
+	return strconv.Itoa(len(f.Nodes)) + " nodes, " + strconv.Itoa(len(f.Edges)) + " edges"
+}
+
 // body draws headings, panels, footer and legend from top to bottom.
 func (d *drawing) body() {
-	var shown []int
-	wide := make([]float64, 2)
-	for p := range d.layout.Panels {
-		if d.options.shows(p) {
-			shown = append(shown, p)
-			wide[p] = max(d.layout.Panels[p].Width, d.headingWidth(p))
-			d.width += wide[p]
-		}
-	}
+	shown, wide := d.columns()
 	title := line(d.figure.Title, 100)
-	titleWidth := TextWidth(title, 20) * boldFactor
-	d.width = math.Ceil(max(d.width+panelGap*float64(len(shown)-1), titleWidth, 320) + 2*border)
+	d.width = math.Ceil(max(wide, TextWidth(title, 20)*boldFactor, 320) + 2*border)
 	room := d.width - 2*border
 
 	y := border
@@ -109,36 +111,7 @@ func (d *drawing) body() {
 	if y > border {
 		y += 6
 	}
-	ruleTop := y
-	if slices.ContainsFunc(shown, func(p int) bool { return d.heading(p) != "" }) {
-		x := border
-		for _, p := range shown {
-			if h := d.heading(p); h != "" {
-				bar := ink
-				if d.figure.comparing() {
-					bar = ownOf(p)
-				}
-				d.put(rectangle(Rect{x, y, 6, panelTop}, 0, d.easel.attrs(bar, none)))
-				d.text(x+14, y+16.5, 15, start, true, ink, h)
-				d.put("\n")
-			}
-			x += wide[p] + panelGap
-		}
-		y += panelTop + 10
-	}
-	x, tall := border, 0.0
-	for k, p := range shown {
-		tall = max(tall, d.layout.Panels[p].Height)
-		d.put(`<g class="panel" transform="translate(`, num(x), " ", num(y), `)">`, "\n")
-		d.drawPanel(p)
-		d.put("</g>\n")
-		x += wide[p]
-		if k+1 < len(shown) {
-			d.rule(x+panelGap/2, ruleTop, x+panelGap/2, y+max(tall, d.layout.Panels[shown[k+1]].Height))
-		}
-		x += panelGap
-	}
-	y += tall + 10
+	y = d.panels(y, shown) + 10
 	for _, foot := range d.figure.Footer {
 		for _, l := range wrap(foot, 13, room, 4) {
 			d.text(border, y+12, 13, start, false, ink, l)
@@ -152,16 +125,78 @@ func (d *drawing) body() {
 	d.put("</svg>\n")
 }
 
+// columns lists the panels that are drawn, and measures them side by side.
+func (d *drawing) columns() (shown []int, wide float64) {
+	for p := range d.layout.Panels {
+		if d.options.shows(p) {
+			shown = append(shown, p)
+			wide += d.panelWidth(p)
+		}
+	}
+	return shown, wide + panelGap*float64(len(shown)-1)
+}
+
+// panelWidth is the width of panel p with its heading.
+func (d *drawing) panelWidth(p int) float64 {
+	return max(d.layout.Panels[p].Width, TextWidth(d.heading(p), 15)*boldFactor+24)
+}
+
+// panels draws the panels with their headings below y and returns where they end.
+func (d *drawing) panels(y float64, shown []int) float64 {
+	top := y
+	if slices.ContainsFunc(shown, func(p int) bool { return d.heading(p) != "" }) {
+		x := border
+		for _, p := range shown {
+			if h := d.heading(p); h != "" {
+				d.item(Item{Kind: "heading", Panel: p + 1, Box: Rect{x, y, d.panelWidth(p), panelTop}}, func() {
+					bar := ink
+					if d.figure.comparing() {
+						bar = ownOf(p)
+					}
+					d.put(rectangle(Rect{x, y, 6, panelTop}, 0, d.easel.attrs(bar, none)))
+					d.text(x+14, y+16.5, 15, start, true, ink, h)
+					d.put("\n")
+				})
+			}
+			x += d.panelWidth(p) + panelGap
+		}
+		y += panelTop + 10
+	}
+	x, tall := border, 0.0
+	for k, p := range shown {
+		tall = max(tall, d.layout.Panels[p].Height)
+		d.origin = Point{x, y}
+		if d.sheet == nil {
+			d.put(`<g class="panel"`, d.shift(), ">\n")
+		}
+		d.drawPanel(p)
+		if d.sheet == nil {
+			d.put("</g>\n")
+		}
+		d.origin = Point{}
+		x += d.panelWidth(p)
+		if k+1 < len(shown) {
+			end := y + max(tall, d.layout.Panels[shown[k+1]].Height)
+			d.item(Item{Kind: "rule", Box: Rect{x + panelGap/2 - 1, top, 2, end - top}}, func() {
+				d.rule(x+panelGap/2, top, x+panelGap/2, end)
+			})
+		}
+		x += panelGap
+	}
+	return y + tall
+}
+
+// shift is the attribute that moves what is drawn of a panel to its place.
+func (d *drawing) shift() string {
+	return ` transform="translate(` + num(d.origin.X) + " " + num(d.origin.Y) + `)"`
+}
+
 // heading is the text above panel p.
 func (d *drawing) heading(p int) string {
 	if p < len(d.figure.Panels) {
 		return line(d.figure.Panels[p].Title, 80)
 	}
 	return ""
-}
-
-func (d *drawing) headingWidth(p int) float64 {
-	return TextWidth(d.heading(p), 15)*boldFactor + 24
 }
 
 // id returns the id of a part of panel p.

@@ -73,6 +73,12 @@ func (v *validator) nodes() {
 		if n.Role >= roles {
 			v.complain("%s: unknown role %d", where, n.Role)
 		}
+		if n.Heat < 0 || n.Heat > HeatSteps {
+			v.complain("%s: heat %d is not between 0 and %d", where, n.Heat, HeatSteps)
+		}
+		if n.Alarm >= alarms {
+			v.complain("%s: unknown alarm %d", where, n.Alarm)
+		}
 		for _, s := range n.Status {
 			if s >= statuses {
 				v.complain("%s: unknown status %d", where, s)

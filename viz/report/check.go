@@ -26,10 +26,11 @@ func (p Page) check() error {
 			return fmt.Errorf("method %q: %w", m.Name, err)
 		}
 	}
-	for i, d := range p.Pairs {
-		if min(d.A, d.B) < 0 || max(d.A, d.B) >= len(p.Variants) || d.A == d.B {
-			return fmt.Errorf("pair %d: variants %d and %d of %d", i, d.A, d.B, len(p.Variants))
-		}
+	if err := checkPairs(p.Pairs, len(p.Variants)); err != nil {
+		return err
+	}
+	if err := p.Matrix.check(len(p.Variants)); err != nil {
+		return fmt.Errorf("matrix: %w", err)
 	}
 	for i, s := range p.Sweeps {
 		if err := s.check(len(p.Variants)); err != nil {
@@ -45,6 +46,15 @@ func (p Page) check() error {
 		}
 	}
 	return p.checkMarkup()
+}
+
+func checkPairs(pairs []Pair, variants int) error {
+	for i, d := range pairs {
+		if min(d.A, d.B) < 0 || max(d.A, d.B) >= variants || d.A == d.B {
+			return fmt.Errorf("pair %d: variants %d and %d of %d", i, d.A, d.B, variants)
+		}
+	}
+	return nil
 }
 
 // methods are the variants and then the baselines.
@@ -146,8 +156,8 @@ func (p Page) checkMarkup() error {
 	if err := checkInline(string(p.Difference.Identity)); err != nil {
 		return fmt.Errorf("identity: %w", err)
 	}
-	if p.Drawing.SVG != "" {
-		if _, err := drawing(p.Drawing.SVG); err != nil {
+	for _, d := range p.drawings() {
+		if _, err := drawing(d.SVG); err != nil {
 			return fmt.Errorf("drawing: %w", err)
 		}
 	}

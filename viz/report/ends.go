@@ -45,25 +45,34 @@ func (w *writer) ends(p Page) section {
 	if len(p.Pairs) == 0 {
 		return s
 	}
-	s.Lead = []string{"Models with the same examples are compared seed by seed, so that what a seed brings to both cancels. A difference exceeds the noise if 0 lies outside of its 95\u00a0% interval (Student's t). It says which loss is smaller; where the losses measure different things, that alone says little.",
+	s.Lead = []string{"Models with the same examples are compared seed by seed, so that what a seed brings to both cancels. A difference exceeds the noise if chance alone would make one as large in at most 5\u00a0% of such comparisons (Student's t, corrected for the number of pairs by Holm's method). It says which loss is smaller; where the losses measure different things, that alone says little.",
 		p.differences()}
 	pairs := table{Caption: "Differences of the loss at the end, in the mean over the seeds.", Head: []string{"difference", "mean", "standard error", "exceeds the noise"}}
 	var rows group
 	for _, d := range p.Pairs {
-		r := row{Name: fmt.Sprintf("%s − %s", p.Variants[d.B].Name, p.Variants[d.A].Name)}
-		verdict := "no"
-		switch {
-		case !finite(d.Error):
-			verdict = none
-		case d.Beyond:
-			verdict = "yes"
-		}
-		r.add(number(d.Mean), number(d.Error), verdict)
+		r := row{Name: d.name(p)}
+		r.add(number(d.Mean), number(d.Error), d.verdict())
 		rows.Rows = append(rows.Rows, r)
 	}
 	pairs.Groups = []group{rows}
 	s.Body = append(s.Body, w.table(pairs))
 	return s
+}
+
+// name is the difference in the variants' names.
+func (d Pair) name(p Page) string {
+	return fmt.Sprintf("%s − %s", p.Variants[d.B].Name, p.Variants[d.A].Name)
+}
+
+// verdict says whether a difference exceeds the noise, where there is any to be seen.
+func (d Pair) verdict() string {
+	switch {
+	case !finite(d.Error):
+		return none
+	case d.Beyond:
+		return "yes"
+	}
+	return "no"
 }
 
 // differences names the pairs whose difference exceeds the noise.

@@ -49,6 +49,6 @@ func (w *writer) made(p Page) section {
 		}
 		t.Groups = append(t.Groups, g)
 	}
-	s.Body = append(s.Body, w.part("runs", w.table(t)))
+	s.Body = append(s.Body, w.part("more", map[string]any{"Summary": "All runs", "Body": w.table(t)}))
 	return s
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"slices"
 )
 
 // objectives are the formulas, and how their derivatives come about.
@@ -24,12 +25,7 @@ func (w *writer) objectives(p Page) section {
 // graphs is the drawing of the graphs side by side.
 func (w *writer) graphs(p Page) section {
 	s := section{ID: "graphs", Title: "The graphs"}
-	if p.Drawing.SVG == "" {
-		return s
-	}
-	svg, err := drawing(p.Drawing.SVG)
-	if err != nil {
-		w.err = err
+	if len(p.drawings()) == 0 {
 		return s
 	}
 	s.Lead = []string{"The computation as the program carries it out, from data and centres to the loss, and back for the gradient."}
@@ -37,9 +33,25 @@ func (w *writer) graphs(p Page) section {
 		s.Lead = []string{"The computation as the program carries it out, from inputs and parameters to the loss."}
 	}
 	if len(p.Variants) > 1 {
-		s.Lead = append(s.Lead, fmt.Sprintf("What %s share stands at the same place in each; what differs stands out.", list(names(p.Variants))))
+		shown := list(names(p.Variants))
+		if len(p.Variants) > 2 {
+			shown = "two objectives"
+		}
+		s.Lead = append(s.Lead, fmt.Sprintf("What %s share stands at the same place in each; what differs stands out.", shown))
 	}
-	w.figures++
-	s.Body = []template.HTML{w.part("drawing", map[string]any{"N": w.figures, "SVG": template.HTML(svg), "Footer": p.Drawing.Footer})}
+	for _, d := range p.drawings() {
+		svg, err := drawing(d.SVG)
+		if err != nil {
+			w.err = err
+			return s
+		}
+		w.figures++
+		s.Body = append(s.Body, w.part("drawing", map[string]any{"N": w.figures, "SVG": template.HTML(svg), "Of": d.Of, "Footer": d.Footer}))
+	}
 	return s
+}
+
+// drawings are those of the page that there are.
+func (p Page) drawings() []Drawing {
+	return slices.DeleteFunc(append([]Drawing{p.Drawing}, p.Drawings...), func(d Drawing) bool { return d.SVG == "" })
 }

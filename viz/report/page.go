@@ -12,6 +12,7 @@ type Page struct {
 	Variants   []Method // the objectives that are compared
 	Baselines  []Method // other ways to the same end; the first is the level to reach
 	Drawing    Drawing
+	Drawings   []Drawing `json:",omitempty"` // of further pairs, where there are more than two variants
 	Difference Difference
 	Plane      Plane
 	// Between is the agreement of the variants' best runs: the adjusted Rand
@@ -24,7 +25,10 @@ type Page struct {
 	// Pairs compares where the losses of variants end, for those where that makes
 	// sense.
 	Pairs []Pair `json:",omitempty"`
-	Made  Made
+	// Matrix is what was tried besides, where there are several settings, and how the
+	// variants measure by each other's yardsticks.
+	Matrix Matrix `json:",omitempty"`
+	Made   Made
 }
 
 // Pair is the difference of two variants' losses at the end, B's minus A's, seed by
@@ -34,6 +38,8 @@ type Pair struct {
 	Mean   float64 // over the seeds
 	Error  float64 // its standard error; NaN for one seed
 	Beyond bool    // whether the difference exceeds the noise
+	Half   float64 `json:",omitempty"` // of the 95 % interval, Mean ± Half
+	P      float64 `json:",omitempty"` // how likely chance alone makes such a difference, corrected for the number of pairs
 }
 
 // Data says what the methods were trained on.
@@ -106,7 +112,8 @@ type Cost struct {
 
 // Drawing shows the graphs of the variants side by side.
 type Drawing struct {
-	SVG    string `json:"-"` // one <svg> element without script or outside references
+	SVG    string `json:"-"`          // one <svg> element without script or outside references
+	Of     string `json:",omitempty"` // which graphs they are, such as "A and B"; empty for all variants
 	Footer string // what differs in words, such as "+2 −3 nodes, 12 shared"
 }
 

@@ -21,7 +21,7 @@ type card struct {
 
 // summary says what was done and how it ended.
 func (w *writer) summary(p Page) section {
-	s := section{ID: "summary", Title: "In short", Lead: []string{p.done(), p.Task, p.ended()}}
+	s := section{ID: "summary", Title: "In short", Lead: []string{p.done(), p.Task, p.bestSettings(), p.ended()}}
 	s.Body = append(s.Body, w.part("facts", p.facts()))
 	var cards []card
 	for i, m := range p.methods() {
@@ -85,7 +85,11 @@ func (p Page) done() string {
 		fmt.Fprintf(&b, " to place %s", count(p.Setup.K, "centre"))
 	}
 	if p.Data.Name != "" {
-		fmt.Fprintf(&b, " in the data %s", p.Data.Name)
+		where := "on"
+		if p.Setup.K > 0 {
+			where = "in"
+		}
+		fmt.Fprintf(&b, " %s the data %s", where, p.Data.Name)
 	}
 	if p.Data.Rows > 0 && len(p.Data.Features) > 0 {
 		fmt.Fprintf(&b, " (%s of %s)", count(p.Data.Rows, "row"), count(len(p.Data.Features), "number"))

@@ -157,6 +157,16 @@ func (p Page) shown() Page {
 		return ms
 	}
 	p.Variants, p.Baselines = methods(p.Variants), methods(p.Baselines)
+	p.Drawings = slices.Clone(p.Drawings)
+	for i, d := range p.Drawings {
+		p.Drawings[i].Of, p.Drawings[i].Footer = unbroken(clean(d.Of)), clean(unbroken(d.Footer))
+	}
+	p.Drawing.Of = unbroken(clean(p.Drawing.Of))
+	p.Matrix.Settings = labels(p.Matrix.Settings)
+	p.Matrix.Yardsticks = slices.Clone(p.Matrix.Yardsticks)
+	for i, y := range p.Matrix.Yardsticks {
+		p.Matrix.Yardsticks[i].Name = unbroken(label(y.Name))
+	}
 	p.Sweeps = slices.Clone(p.Sweeps)
 	for i, s := range p.Sweeps {
 		p.Sweeps[i].Name = label(s.Name)

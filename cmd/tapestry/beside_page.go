@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/viz"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+	"github.com/tapestry-ml/tapestry/viz/report"
+)
+
+// besidePage is the report.
+func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (report.Page, error) {
+	plan := res.Plan
+	p := report.Page{
+		Setup: report.Setup{Steps: plan.Steps, Optimiser: texts(plan.Optimisers)},
+		Task:  tasksText(res),
+		Made:  made(typed(c.args), res.Variants[0].Model.Loss.DType()),
+	}
+	if len(plan.Starts) > 1 || plan.Starts[0].String() != (lab.Initial{}).String() {
+		p.Setup.Start = texts(plan.Starts)
+	}
+	if plan.Table != nil {
+		p.Data = report.Data{Name: plan.Table.Name, Rows: plan.Table.Rows(), Features: plan.Table.Columns, Classes: plan.Table.Classes()}
+	}
+	shown := shownNames(res)
+	for v, variant := range res.Variants {
+		m := report.Method{Name: shown[v], Cost: report.Cost(variant.Cost)}
+		for _, cell := range res.Cells(v, res.Best(v)) {
+			r := report.Run{Seed: cell.Seed, Loss: cell.Loss, End: cell.Measures[0], ARI: math.NaN()}
+			if cell.Diverged > 0 {
+				r.Loss = append(slices.Clone(r.Loss), math.NaN())
+			}
+			m.Runs = append(m.Runs, r)
+		}
+		forwardEquations(&m, variant.Model)
+		p.Variants = append(p.Variants, m)
+	}
+	p.Pairs = pairs(res, 0)
+	p.Matrix = newMatrix(res, shown)
+	var names []string
+	for _, v := range res.Variants {
+		names = append(names, v.Name)
+	}
+	var err error
+	p.Drawings, err = c.drawings(names, shown, func(id string, a, b int) (report.Drawing, error) {
+		return forwardDrawing(ctx, id, res.Variants[a].Model, res.Variants[b].Model)
+	})
+	return p, err
+}
+
+// texts joins the texts of what was tried.
+func texts[T fmt.Stringer](all []T) string {
+	var out []string
+	for _, v := range all {
+		out = append(out, v.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+// pairs are the differences by a yardstick.
+func pairs(res *lab.Comparison, yardstick int) []report.Pair {
+	var out []report.Pair
+	for _, d := range res.Differences(yardstick, lab.StudentT) {
+		out = append(out, report.Pair{A: d.A, B: d.B, Mean: d.Mean, Error: d.Error, Beyond: d.Beyond, Half: d.Half, P: d.Corrected})
+	}
+	return out
+}
+
+// curvePoints is the number of steps at which the curves of a matrix are shown.
+const curvePoints = 100
+
+// newMatrix is every setting, and the yardsticks beside the loss that each objective
+// has of its own.
+func newMatrix(res *lab.Comparison, shown []string) report.Matrix {
+	var m report.Matrix
+	for _, s := range res.Settings() {
+		m.Settings = append(m.Settings, res.SettingName(s))
+	}
+	for v := range res.Variants {
+		var row []report.Outcome
+		for _, o := range res.Outcomes(v, lab.StudentT) {
+			x, median, lo, hi := res.Curve(v, o.Setting, curvePoints)
+			row = append(row, report.Outcome{Loss: report.Band{X: x, Median: median, Lo: lo, Hi: hi}, End: spreadOf(o.End),
+				Steps: o.Steps.Median, Diverged: o.Diverged, Best: o.Best, Verdict: o.Verdict()})
+		}
+		m.Outcomes = append(m.Outcomes, row)
+	}
+	for k, y := range res.Yardsticks {
+		if k == 0 {
+			continue
+		}
+		if k <= len(shown) {
+			y.Name = "loss of " + shown[k-1]
+		}
+		if y.Higher {
+			y.Name += " ↑"
+		}
+		out := report.Yardstick{Name: y.Name, Marks: res.Marks(k, lab.StudentT), Pairs: pairs(res, k)}
+		for v := range res.Variants {
+			out.Values = append(out.Values, spreadOf(lab.Summarise(res.Values(k, v, res.Best(v)))))
+		}
+		m.Yardsticks = append(m.Yardsticks, out)
+	}
+	return m
+}
+
+func spreadOf(s lab.Summary) report.Spread {
+	return report.Spread{Median: s.Median, Q1: s.Q1, Q3: s.Q3, Mean: s.Mean, Half: s.Half}
+}
+
+// shownNames are the titles of the models, or their names where a title is long or two
+// are the same.
+func shownNames(res *lab.Comparison) []string {
+	var titles, names []string
+	usable := true
+	for _, v := range res.Variants {
+		b := v.Model.Builder
+		usable = usable && utf8.RuneCountInString(b.Title) <= longTitle && !slices.Contains(titles, b.Title)
+		titles, names = append(titles, b.Title), append(names, b.Name)
+	}
+	if usable {
+		return titles
+	}
+	return names
+}
+
+// longTitle is the number of letters that a sentence about models still bears.
+const longTitle = 36
+
+// tasksText says which models saw the same examples.
+func tasksText(res *lab.Comparison) string {
+	if res.Plan.Table != nil {
+		return ""
+	}
+	how := "fresh examples in every step"
+	if res.Plan.OneBatch {
+		how = "one batch of examples"
+	}
+	if len(res.Variants) == 1 {
+		return capitalised(how) + ", drawn from the seed."
+	}
+	shown, byTask := shownNames(res), map[int][]string{}
+	var order []int
+	for i, v := range res.Variants {
+		t := v.Task
+		if byTask[t] == nil {
+			order = append(order, t)
+		}
+		byTask[t] = append(byTask[t], shown[i])
+	}
+	if len(order) == 1 {
+		return fmt.Sprintf("The inputs have the same names and types, so all were trained on the same task: that of %s, %s.", shown[order[0]], how)
+	}
+	var b strings.Builder
+	b.WriteString("The tasks differ, because the inputs do: the losses of different tasks are not comparable, and their curves stand side by side for their shapes alone. " +
+		capitalised(how) + ":")
+	for k, t := range order {
+		sep := ";"
+		if k == 0 {
+			sep = ""
+		}
+		fmt.Fprintf(&b, "%s %s on the task of %s", sep, strings.Join(byTask[t], ", "), shown[t])
+	}
+	return b.String() + "."
+}
+
+func capitalised(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// mostEquations are as many as anyone reads of one model.
+const mostEquations = 40
+
+// forwardEquations adds the formulas of a model's loss.
+func forwardEquations(m *report.Method, model *builders.Model) {
+	eqs := viz.Equations(model.Loss)
+	m.Formula = template.HTML(eqs[len(eqs)-1].MathML())
+	if len(eqs) > mostEquations {
+		eqs = eqs[len(eqs)-mostEquations:]
+	}
+	m.LaTeX = chain(m, eqs)
+}
+
+// drawings are the aligned drawings of pairs of models, made by draw with a prefix for
+// identifiers: of the pair that was asked for, or of each model beside the first.
+func (c *comparison) drawings(names, shown []string, draw func(id string, a, b int) (report.Drawing, error)) ([]report.Drawing, error) {
+	var pairs [][2]int
+	if c.pair != nil {
+		pairs = [][2]int{{slices.Index(names, c.pair[0]), slices.Index(names, c.pair[1])}}
+	} else {
+		for b := 1; b < len(names); b++ {
+			pairs = append(pairs, [2]int{0, b})
+		}
+	}
+	var out []report.Drawing
+	for i, p := range pairs {
+		d, err := draw(fmt.Sprintf("diff-%d-", i+1), p[0], p[1])
+		if err != nil {
+			return nil, err
+		}
+		if len(names) > 2 {
+			d.Of = shown[p[0]] + " and " + shown[p[1]]
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// forwardDrawing is the aligned drawing of two models, forward; none where it would
+// be too large to be read.
+func forwardDrawing(ctx context.Context, id string, a, b *builders.Model) (report.Drawing, error) {
+	diff, err := diffModels(a, b, false, viz.Notes)
+	if err != nil {
+		return report.Drawing{}, err
+	}
+	if len(diff.Shared)+len(diff.OnlyA)+len(diff.OnlyB) > mostDrawn {
+		return report.Drawing{}, nil
+	}
+	var svg strings.Builder
+	if err := diff.Figure().SVGContext(ctx, &svg, figure.IDPrefix(id)); err != nil {
+		return report.Drawing{}, err
+	}
+	return report.Drawing{SVG: svg.String(), Footer: diff.Summary()}, nil
+}
+
+// mostDrawn is the number of boxes that a comparison is still read with.
+const mostDrawn = 200

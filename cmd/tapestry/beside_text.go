@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/tapestry-ml/tapestry/lab"
+)
+
+// besideSummary prints what a terminal should know of the report.
+func (c *comparison) besideSummary(w io.Writer, res *lab.Comparison) error {
+	if c.json {
+		return printJSON(w, c.besideJSON(res))
+	}
+	_, err := fmt.Fprintf(w, "%v\nThe report is in %s\n", res, c.out)
+	return err
+}
+
+// besideJSON is the comparison for machines: the matrix, training by training, and
+// what the tables say.
+func (c *comparison) besideJSON(res *lab.Comparison) any {
+	type model struct {
+		Name    string       `json:"name"`
+		Task    string       `json:"task"`
+		Setting string       `json:"best_setting"`
+		Level   jsonNumber   `json:"level"`
+		Median  jsonNumber   `json:"median_end"`
+		Ends    []jsonNumber `json:"end_by_seed"`
+		Params  int          `json:"params"`
+		FLOPs   int64        `json:"flops"`
+		Peak    int          `json:"peak_bytes"`
+	}
+	type pair struct {
+		A         string     `json:"a"`
+		B         string     `json:"b"`
+		Seeds     int        `json:"seeds"`
+		Mean      jsonNumber `json:"difference"`
+		Error     jsonNumber `json:"standard_error"`
+		P         jsonNumber `json:"p"`
+		Corrected jsonNumber `json:"p_corrected"`
+		Beyond    bool       `json:"exceeds_noise"`
+	}
+	type yardstick struct {
+		Name    string       `json:"name"`
+		Higher  bool         `json:"higher_is_better"`
+		Medians []jsonNumber `json:"median_by_model"`
+		Marks   []string     `json:"letters_by_model"`
+		Pairs   []pair       `json:"pairs"`
+	}
+	type training struct {
+		Model     string       `json:"model"`
+		Optimiser string       `json:"optimiser"`
+		Start     string       `json:"start"`
+		Seed      uint64       `json:"seed"`
+		Diverged  int          `json:"diverged_at_step,omitempty"`
+		Steps     jsonNumber   `json:"steps_to_level"`
+		Measures  []jsonNumber `json:"measures"`
+	}
+	out := struct {
+		Report     string      `json:"report"`
+		Steps      int         `json:"steps"`
+		Models     []model     `json:"models"`
+		Pairs      []pair      `json:"pairs"` // by the loss at the end
+		Yardsticks []yardstick `json:"yardsticks"`
+		Trainings  []training  `json:"trainings"`
+	}{Report: c.out, Steps: res.Plan.Steps}
+	for v, variant := range res.Variants {
+		best := res.Best(v)
+		ends := res.Values(0, v, best)
+		out.Models = append(out.Models, model{variant.Name, res.Variants[variant.Task].Name, res.SettingName(best), jsonNumber(res.Level(v)),
+			jsonNumber(lab.Summarise(ends).Median), jsonNumbers(ends), variant.Cost.Params, variant.Cost.FLOPs, variant.Cost.Peak})
+		for _, s := range res.Settings() {
+			for _, cell := range res.Cells(v, s) {
+				out.Trainings = append(out.Trainings, training{variant.Name, res.Plan.Optimisers[s.Optimiser].String(), res.Plan.Starts[s.Start].String(),
+					cell.Seed, cell.Diverged, jsonNumber(cell.StepsTo(res.Level(v))), jsonNumbers(cell.Measures)})
+			}
+		}
+	}
+	for k, y := range res.Yardsticks {
+		row := yardstick{Name: y.Name, Higher: y.Higher, Marks: res.Marks(k, lab.StudentT)}
+		for v := range res.Variants {
+			row.Medians = append(row.Medians, jsonNumber(lab.Summarise(res.Values(k, v, res.Best(v))).Median))
+		}
+		for _, d := range res.Differences(k, lab.StudentT) {
+			row.Pairs = append(row.Pairs, pair{res.Variants[d.A].Name, res.Variants[d.B].Name, d.N, jsonNumber(d.Mean), jsonNumber(d.Error),
+				jsonNumber(d.P), jsonNumber(d.Corrected), d.Beyond})
+		}
+		out.Yardsticks = append(out.Yardsticks, row)
+	}
+	out.Pairs = out.Yardsticks[0].Pairs
+	return out
+}

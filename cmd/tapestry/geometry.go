@@ -1,0 +1,194 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// geometry is the geometry command.
+type geometry struct {
+	*options
+	source
+	model                      modelOptions
+	k, steps, prototype, cells int
+	gamma, rate, reach         float64
+	opt, directions            string
+	surface, field             string
+	config                     *data.Table // of clusterings; nil for other models
+}
+
+func newGeometry(o *options) *cobra.Command {
+	c := &geometry{options: o}
+	cmd := &cobra.Command{
+		Use:   "geometry MODEL...",
+		Short: "Look at the shape of losses: curvature, symmetries, angles, collapse, surfaces, fields",
+		Long: `Trains each model from a common start on one batch of its own examples, or a
+clustering on all points of a data set at a constant temperature, and prints
+
+  curvature   the largest and smallest eigenvalue of the second derivatives at the end
+  symmetries  what becomes of the loss and its gradients when data and parameters are
+              translated, rotated, permuted and scaled
+  angles      between the gradients of models with equal parameters, along the first's way
+  collapse    of the centres of a clustering: how many are still distinct, used, alive
+
+With --surface it draws the losses over a plane of the parameters, and with --field,
+for clusterings, where each objective pulls one centre from every place of the data's
+plane: one file with a chart for each model, in common colours.`,
+		Example: "  tapestry geometry kmeans-softmax kmeans-goofy --field field.svg --surface surface.svg\n  tapestry geometry attention-self --steps 50",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("geometry: want a model (tapestry list shows the models)")
+			}
+			return nil
+		},
+		RunE: c.run,
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.name, "data", "iris", "for clusterings: a CSV file, or iris, digits, wine or clusters")
+	f.StringVar(&c.label, "label", "", "name of the label column (default: found by its name or content)")
+	f.StringArrayVar(&c.ignore, "ignore", nil, "name of a column to leave out; may be given several times")
+	f.IntVar(&c.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
+	f.Float64Var(&c.gamma, "gamma", 0, "temperature γ of clusterings (default: 5·k/s², s being the scale of the data)")
+	f.StringSliceVar(&c.model.set, "set", nil, "sizes and settings of a model that is no clustering: h=8,act=relu")
+	f.StringVar(&c.model.dtype, "dtype", "f64", "element type: f32 or f64")
+	f.IntVar(&c.steps, "steps", 100, "training steps before")
+	f.StringVar(&c.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
+	f.Float64Var(&c.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
+	f.StringVar(&c.surface, "surface", "", "draw the losses over two directions of the parameters to this SVG file")
+	f.StringVar(&c.directions, "directions", "path", "of the surface: path (principal directions of the trainings) or random")
+	f.Float64Var(&c.reach, "reach", 0, "how far the surface goes to either side (default: around the trainings, or 1)")
+	f.StringVar(&c.field, "field", "", "draw where each clustering pulls one of its centres to this SVG file")
+	f.IntVar(&c.prototype, "prototype", 1, "the centre that --field moves, from 1")
+	f.IntVar(&c.cells, "cells", 0, "cells along each side of a drawing (default: 41, of fields 37)")
+	return cmd
+}
+
+func (c *geometry) run(cmd *cobra.Command, names []string) error {
+	if err := c.check(names); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	var tracks []*lab.Track
+	for _, name := range names {
+		s, rate, err := c.site(cmd, name)
+		if err != nil {
+			return err
+		}
+		if c.rate != 0 {
+			rate = c.rate
+		}
+		o, err := optimiser(c.opt, rate)
+		if err != nil {
+			return err
+		}
+		t, err := s.Train(ctx, o, c.steps)
+		if err != nil {
+			return err
+		}
+		if isFile(name) {
+			t.Site.Name = filepath.Base(name)
+		}
+		tracks = append(tracks, t)
+	}
+	if c.prototype < 1 || c.field != "" && tracks[0].Site.Model.KMeans != nil && c.prototype > tracks[0].Site.Model.KMeans.Centres.Dim(0) {
+		return usagef("--prototype %d: want one of the centres, from 1", c.prototype)
+	}
+	report, err := newGeometryReport(ctx, tracks)
+	if err != nil {
+		return err
+	}
+	if c.surface != "" {
+		if report.Surface, err = c.drawSurface(cmd, tracks); err != nil {
+			return err
+		}
+	}
+	if c.field != "" {
+		if report.Field, err = c.drawField(cmd, tracks); err != nil {
+			return err
+		}
+	}
+	w := cmd.OutOrStdout()
+	if c.json {
+		return printJSON(w, report.machine())
+	}
+	_, err = io.WriteString(w, report.String())
+	return err
+}
+
+// check looks at the flags before anything is trained.
+func (c *geometry) check(names []string) error {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return usagef("geometry: %s is named twice", name)
+		}
+	}
+	switch {
+	case c.steps < 0:
+		return usagef("--steps %d: want 0 or more", c.steps)
+	case c.k < 0:
+		return usagef("--k %d: want at least 1", c.k)
+	case !(c.gamma >= 0):
+		return usagef("--gamma %v: want a positive temperature", c.gamma)
+	case c.directions != "path" && c.directions != "random":
+		return usagef("--directions %q: want path or random", c.directions)
+	case c.cells != 0 && (c.cells < 5 || c.cells > 400):
+		return usagef("--cells %d: want 5 to 400", c.cells)
+	case !(c.reach >= 0 && c.reach < 1e9):
+		return usagef("--reach %v: want a positive number", c.reach)
+	case (c.surface == "-" || c.field == "-"):
+		return usagef("geometry: the tables go to standard output: want a file for drawings")
+	}
+	for _, path := range []string{c.surface, c.field} {
+		if err := checkOutput(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// site makes a model at its start, with the rate that suits it.
+func (c *geometry) site(cmd *cobra.Command, name string) (lab.Site, float64, error) {
+	b, err := lookup(name)
+	if err != nil {
+		return lab.Site{}, 0, err
+	}
+	if err := foreign(cmd, b); err != nil {
+		return lab.Site{}, 0, err
+	}
+	if !isClustering(b) {
+		m, err := c.model.build(name)
+		if err != nil {
+			return lab.Site{}, 0, err
+		}
+		if m.Loss == nil {
+			return lab.Site{}, 0, usagef("%s has no loss to look at", name)
+		}
+		s, err := lab.NewSite(m, c.seed)
+		return s, ownRate, err
+	}
+	dt, err := parseDType(c.model.dtype)
+	if err != nil {
+		return lab.Site{}, 0, err
+	}
+	if c.config == nil {
+		if c.config, err = c.open(); err != nil {
+			return lab.Site{}, 0, err
+		}
+	}
+	k := c.k
+	if k == 0 {
+		k = 3
+		if classes := len(c.config.Classes()); classes > 1 {
+			k = classes
+		}
+	}
+	s, err := lab.ClusterSite(c.config, b, k, c.gamma, c.seed, dt)
+	return s, lab.DefaultRate(c.config), err
+}

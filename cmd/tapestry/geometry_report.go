@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/lab"
+)
+
+// geometryReport is what the geometry command found.
+type geometryReport struct {
+	Tracks    []*lab.Track
+	Curvature []*lab.Curvature
+	Symmetry  []*lab.Invariances
+	Angles    *lab.GradientAngles // nil where parameters differ
+	Collapse  []*lab.Collapse     // of the clusterings
+	Surface   *lab.Landscape      // if drawn
+	Field     *lab.GradientField  // if drawn
+}
+
+// newGeometryReport looks at models where their trainings end; symmetries where they
+// begin, because at a minimum gradients are nothing to compare.
+func newGeometryReport(ctx context.Context, tracks []*lab.Track) (*geometryReport, error) {
+	r := &geometryReport{Tracks: tracks}
+	alike := len(tracks) > 1
+	var sites []lab.Site
+	for _, t := range tracks {
+		c, err := t.Site.Curvature(ctx, lab.CurvatureConfig{})
+		if err != nil {
+			return nil, err
+		}
+		r.Curvature = append(r.Curvature, c)
+		begin, err := t.Start()
+		if err != nil {
+			return nil, err
+		}
+		i, err := begin.Invariance(ctx, lab.InvarianceConfig{})
+		if err != nil {
+			return nil, err
+		}
+		r.Symmetry = append(r.Symmetry, i)
+		if t.Site.HasPrototypes() {
+			c, err := t.Site.Collapse(ctx, t.Path)
+			if err != nil {
+				return nil, err
+			}
+			r.Collapse = append(r.Collapse, c)
+		}
+		sites = append(sites, t.Site)
+		alike = alike && t.Site.SameParameters(sites[0])
+	}
+	var err error
+	if alike {
+		r.Angles, err = lab.Angles(ctx, tracks[0].Path, sites...)
+	}
+	return r, err
+}
+
+// String is the report for people: a heading and a table each.
+func (r *geometryReport) String() string {
+	var b strings.Builder
+	part := func(title string) {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(title + "\n")
+	}
+	steps := len(r.Tracks[0].Path) - 1
+	part(fmt.Sprintf("CURVATURE after %s", count(steps, "step")))
+	for _, c := range r.Curvature {
+		b.WriteString(c.String())
+	}
+	part("SYMMETRIES at the start")
+	for _, s := range r.Symmetry {
+		b.WriteString(s.String())
+	}
+	if r.Angles != nil {
+		part("ANGLES along the way of " + r.Angles.Names[0])
+		b.WriteString(r.Angles.String())
+	}
+	if len(r.Collapse) > 0 {
+		part("COLLAPSE along the way")
+		for _, c := range r.Collapse {
+			b.WriteString(c.String())
+		}
+	}
+	if r.Surface != nil {
+		part("SURFACE")
+		b.WriteString(r.Surface.String())
+	}
+	if r.Field != nil {
+		part("FIELD")
+		b.WriteString(r.Field.String())
+	}
+	return b.String()
+}
+
+// machine is the report for machines.
+func (r *geometryReport) machine() any {
+	type extreme struct {
+		Value    jsonNumber `json:"value"`
+		Residual jsonNumber `json:"residual"`
+	}
+	type response struct {
+		Quantity  string     `json:"quantity"`
+		Response  string     `json:"response"`
+		Power     jsonNumber `json:"power"`
+		Deviation jsonNumber `json:"deviation"`
+	}
+	type symmetry struct {
+		Transformation string     `json:"transformation"`
+		Responses      []response `json:"responses"`
+	}
+	type collapse struct {
+		Step       int        `json:"step"`
+		Closest    jsonNumber `json:"closest"`
+		Distance   jsonNumber `json:"distance"`
+		Distinct   int        `json:"distinct"`
+		Directions jsonNumber `json:"directions"`
+		Used       jsonNumber `json:"used"`
+		UsedHard   jsonNumber `json:"used_nearest"`
+		Dead       int        `json:"dead"`
+	}
+	type model struct {
+		Model      string       `json:"model"`
+		Steps      int          `json:"steps"`
+		Loss       []jsonNumber `json:"loss"`
+		Largest    extreme      `json:"largest_eigenvalue"`
+		Smallest   extreme      `json:"smallest_eigenvalue"`
+		Converged  bool         `json:"converged"`
+		Symmetries []symmetry   `json:"symmetries"`
+		Collapse   []collapse   `json:"collapse,omitempty"`
+	}
+	type angles struct {
+		Models []string       `json:"models"`
+		Steps  [][]jsonNumber `json:"degrees"` // by pair, a < b, then by step
+	}
+	v := struct {
+		Models []model `json:"models"`
+		Angles *angles `json:"angles,omitempty"`
+	}{}
+	clusterings := 0
+	for i, t := range r.Tracks {
+		c := r.Curvature[i]
+		m := model{Model: c.Name, Steps: len(t.Loss), Loss: jsonNumbers(t.Loss), Converged: c.Converged,
+			Largest:  extreme{jsonNumber(c.Largest.Value), jsonNumber(c.Largest.Residual)},
+			Smallest: extreme{jsonNumber(c.Smallest.Value), jsonNumber(c.Smallest.Residual)}}
+		for _, row := range r.Symmetry[i].Rows {
+			s := symmetry{Transformation: row.Transformation}
+			for k, a := range row.Responses {
+				s.Responses = append(s.Responses, response{r.Symmetry[i].Quantities[k], a.String(), jsonNumber(a.Power), jsonNumber(a.Deviation)})
+			}
+			m.Symmetries = append(m.Symmetries, s)
+		}
+		if t.Site.HasPrototypes() {
+			for step, s := range r.Collapse[clusterings].Steps {
+				m.Collapse = append(m.Collapse, collapse{step, jsonNumber(s.Closest), jsonNumber(s.Distance), s.Distinct,
+					jsonNumber(s.Directions), jsonNumber(s.Used), jsonNumber(s.UsedHard), s.Dead})
+			}
+			clusterings++
+		}
+		v.Models = append(v.Models, m)
+	}
+	if a := r.Angles; a != nil {
+		v.Angles = &angles{Models: a.Names}
+		for x := range a.Names {
+			for y := x + 1; y < len(a.Names); y++ {
+				var way []jsonNumber
+				for _, s := range a.Steps {
+					way = append(way, jsonNumber(s.Overall[x][y]))
+				}
+				v.Angles.Steps = append(v.Angles.Steps, way)
+			}
+		}
+	}
+	return v
+}

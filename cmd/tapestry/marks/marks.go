@@ -1,0 +1,111 @@
+// Package marks says how what was found out about a run looks on a drawing.
+//
+// It takes findings of packages inspect and check, and gives the marks of their nodes
+// for [viz.Overlay]:
+//
+//	f, err := inspect.Autopsy(ctx, feed, store, loss)
+//	figure, err := viz.Draw([]*graph.Node{loss}, viz.Overlay(marks.Autopsy(f)))
+//
+// It promises the same marks for the same finding. The text form is the badge of a
+// node and the note that a reader finds when pointing at it.
+package marks
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/check"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/inspect"
+	"github.com/tapestry-ml/tapestry/viz"
+)
+
+// Autopsy shows a finding on a drawing: the first node that is not finite, what it
+// spoils, and the way back from it to the suspect, hotter towards that.
+func Autopsy(f *inspect.Finding) map[*graph.Node]viz.Mark {
+	marks := map[*graph.Node]viz.Mark{}
+	for _, n := range f.NotFinite {
+		marks[n] = viz.Mark{Alarm: viz.NotFinite, Note: "not finite"}
+	}
+	for _, e := range f.Carried {
+		marks[e.Node] = viz.Mark{Alarm: viz.NotFinite, Badge: symbol(e.Value), Note: e.String()}
+	}
+	for i, e := range f.Path {
+		if i > 0 {
+			marks[e.Node] = viz.Mark{Heat: max(1, 7-len(f.Path)+1+i), Badge: "←", Note: e.String()}
+		}
+	}
+	if f.Twin != nil {
+		if _, marked := marks[f.Twin.Node]; !marked {
+			marks[f.Twin.Node] = viz.Mark{Heat: 3, Badge: "∂", Note: "its derivative is where it begins"}
+		}
+	}
+	marks[f.At.Node] = viz.Mark{Alarm: viz.First, Badge: symbol(f.At.Value), Note: f.At.String() + "\n" + f.Cause}
+	return marks
+}
+
+// symbol is NaN or ∞.
+func symbol(v float64) string {
+	if math.IsInf(v, 0) {
+		return "∞"
+	}
+	return "NaN"
+}
+
+// Blame are badges: how close right rules are, by how much wrong ones are off,
+// and what is inherited.
+func Blame(found []check.Blamed) map[*graph.Node]viz.Mark {
+	marks := map[*graph.Node]viz.Mark{}
+	for _, f := range found {
+		note := strings.TrimPrefix(f.Detail(), ": ")
+		switch f.State {
+		case check.RuleRight:
+			marks[f.Node] = viz.Mark{Alarm: viz.Checked, Badge: tenth(f.Diff), Note: fmt.Sprintf("rule right to %.0e", f.Diff)}
+		case check.RuleWrong:
+			badge := "✗"
+			if r := f.Got / f.Want; r == r && f.Want != 0 {
+				badge = fmt.Sprintf("×%.3g", r)
+			}
+			marks[f.Node] = viz.Mark{Alarm: viz.Wrong, Badge: badge, Note: "wrong rule: " + note}
+		case check.Inherited:
+			marks[f.Node] = viz.Mark{Heat: 3, Badge: "!", Note: note}
+		case check.Undecided:
+			marks[f.Node] = viz.Mark{Badge: "?", Note: note}
+		}
+	}
+	return marks
+}
+
+// tenth is the power of ten that a difference stays below: 1e−7.
+func tenth(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("1e−%d", -int(math.Ceil(math.Log10(v))))
+}
+
+// Precision shows the digits lost in all as heat, and where they are lost on
+// badges; the worst that reaches a result is the cause.
+func Precision(p *inspect.Precision) map[*graph.Node]viz.Mark {
+	marks := map[*graph.Node]viz.Mark{}
+	worst := slices.IndexFunc(p.Losses, func(l inspect.Loss) bool { return l.Reaches })
+	for i, l := range p.Losses {
+		m := viz.Mark{Heat: min(7, int(l.Lost()+0.5)), Note: Digits(l.Lost()) + " of 7.2 digits lost, " + Digits(l.Here()) + " of them here"}
+		if l.Cause != "" {
+			m.Badge, m.Note = "−"+Digits(l.Here()), m.Note+"\n"+l.Cause
+			switch {
+			case !l.Reaches:
+				m.Note += "\nit reaches no result"
+			case i == worst && l.Here() >= 1:
+				m.Alarm = viz.First
+			}
+		}
+		marks[l.Node] = m
+	}
+	return marks
+}
+
+// Digits is a number of digits with one decimal.
+func Digits(v float64) string { return fmt.Sprintf("%.1f", v) }

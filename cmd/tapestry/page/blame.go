@@ -1,0 +1,67 @@
+package page
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/check"
+	"github.com/tapestry-ml/tapestry/cmd/tapestry/marks"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// blame checks the derivative rule of every operation, each by itself, at what the
+// model computes in a state.
+func blame(ctx context.Context, d *document, v *variant, step int) (layer, error) {
+	if v != d.asWritten {
+		return layer{scale: "the rules are checked of the model as written: choose another level"}, nil
+	}
+	found, err := d.blamed.get(v, step, func() ([]check.Blamed, error) {
+		feed, store, err := d.session.at(ctx, step, d.model.Graph)
+		if err != nil {
+			return nil, err
+		}
+		values, err := fed(feed)
+		if err != nil {
+			return nil, err
+		}
+		return check.Blame(ctx, v.result, check.Feed(values), check.From(store), check.Seed(d.asked.Seed))
+	})
+	if err != nil {
+		return layer{}, err
+	}
+	count := map[check.BlameState]int{}
+	for _, f := range found {
+		count[f.State]++
+	}
+	return layer{marks: marks.Blame(found), scale: fmt.Sprintf("derivative rules against difference quotients at step %d: %d right, %d wrong, %d undecided",
+		step, count[check.RuleRight], count[check.RuleWrong], count[check.Undecided])}, nil
+}
+
+// checked says what is known of a node's derivative rule; "" if it was not looked at
+// in this state.
+func (d *document) checked(v *variant, n *graph.Node, step int) string {
+	found, _ := d.blamed.find(v, step)
+	return marks.Blame(found)[n].Note
+}
+
+// fed are the values of a feed by the definitions' type.
+func fed(feed tape.Feed) (map[*graph.Node]graph.Value, error) {
+	out := map[*graph.Node]graph.Value{}
+	for n, t := range feed {
+		a, err := tape.ArrayOf(n.Type(), t)
+		if err != nil {
+			return nil, err
+		}
+		out[n] = valueOf(a)
+	}
+	return out, nil
+}
+
+func valueOf(a tape.Array) graph.Value {
+	v := graph.NewValue(a.Type)
+	for i := range v.Data {
+		v.Data[i] = a.At(i)
+	}
+	return v
+}

@@ -1,0 +1,64 @@
+package page
+
+import (
+	"net/http"
+
+	"github.com/tapestry-ml/tapestry/inspect"
+)
+
+// breakView is where a run to a break has come to.
+type breakView struct {
+	Hit  string `json:"hit"` // the break that held; "" if none did, and the run came to an end
+	Step int    `json:"step"`
+	I    int    `json:"i"`
+}
+
+// runToBreak goes from an instruction of a step on, or back, to where one of some
+// breaks holds, within the steps that were trained.
+func (s *Server) runToBreak(r *http.Request, d *document) (any, error) {
+	step, err := stepOf(r, d)
+	if err != nil {
+		return nil, err
+	}
+	back, err := yesNo(r, "back")
+	if err != nil {
+		return nil, err
+	}
+	w := d.session.walk
+	at, err := whole(r, "at", 0, 0, w.Len()-1)
+	if err != nil {
+		return nil, err
+	}
+	var breaks []inspect.Break
+	for _, text := range list(r, "break") {
+		b, err := w.ParseBreak(text)
+		if err != nil {
+			return nil, badf("%w", err)
+		}
+		breaks = append(breaks, b)
+	}
+	if len(breaks) == 0 {
+		return nil, badf("break: want where to stop, such as alpha, |x|>3, nan, step 40 or shape 150x3")
+	}
+	if err := w.Rewind(r.Context(), step); err != nil {
+		return nil, err
+	}
+	if err := w.Seek(at); err != nil {
+		return nil, err
+	}
+	var hit inspect.Break
+	var ok bool
+	if back {
+		hit, ok, err = w.ContinueBack(r.Context(), breaks...)
+	} else {
+		hit, ok, err = w.Continue(r.Context(), d.session.steps(), breaks...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &breakView{Step: w.Step(), I: w.At()}
+	if ok {
+		out.Hit = hit.String()
+	}
+	return out, nil
+}

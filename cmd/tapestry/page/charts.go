@@ -1,0 +1,139 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/viz/chart"
+)
+
+// planeAxes say what the axes of the plane are.
+func planeAxes(p *lab.Plane) []string {
+	var out []string
+	for i, share := range p.Share {
+		out = append(out, fmt.Sprintf("principal component %d (%.0f %% of the variance)", i+1, 100*share))
+	}
+	return out
+}
+
+// serveChartStyle writes the rules that the charts of the page share.
+func serveChartStyle(w http.ResponseWriter) {
+	(&file{kind: kinds[".css"], text: []byte(chart.Style())}).send(w)
+}
+
+// chartFile is a chart as a document of its own. A page that shows it has the rules of
+// /assets/chart.css; with style=1 the chart brings them.
+func chartFile(r *http.Request, c interface{ SVG(io.Writer) error }) (*file, error) {
+	styled, err := yesNo(r, "style")
+	if err != nil {
+		return nil, err
+	}
+	f, err := write(svgType, "", func(w *bytes.Buffer) error { return c.SVG(w) })
+	if err != nil {
+		return nil, err
+	}
+	f.text = bytes.Replace(f.text, []byte("<svg "), []byte(`<svg xmlns="http://www.w3.org/2000/svg" `), 1)
+	if styled {
+		f.text = bytes.Replace(f.text, []byte(">"), []byte("><style>"+chart.Style()+"</style>"), 1)
+	}
+	return f, nil
+}
+
+// lossChart draws the losses of sessions, and where the shown state is.
+func lossChart(docs []*document, step int) chart.Lines {
+	l := chart.Lines{Frame: chart.Frame{ID: "loss", Title: "Loss per step", Desc: "The loss of every step, before its update."}, X: "step", Y: "loss"}
+	var ids []string
+	for i, d := range docs {
+		ids = append(ids, d.id)
+		name := d.model.Builder.Name
+		for _, x := range docs {
+			if x != d && x.model.Builder.Name == name {
+				name += " (" + d.id + ")"
+				break
+			}
+		}
+		l.Series = append(l.Series, chart.Series{Name: name, Y: d.session.losses, Group: i})
+		if step >= 0 && step < len(d.session.losses) {
+			at := fmt.Sprintf("step %d", step)
+			if len(l.Marks) > 0 {
+				at = "" // it is said once
+			}
+			l.Marks = append(l.Marks, chart.Mark{Name: at, X: float64(step), Y: d.session.losses[step], Group: i})
+		}
+	}
+	l.ID = "loss-" + strings.Join(ids, "-")
+	return l
+}
+
+// scatterChart draws the data of a clustering and where its centres went until a state.
+func (d *document) scatterChart(step int) (chart.Scatter, error) {
+	f := d.session.feeder
+	if f.plane == nil {
+		return chart.Scatter{}, failf(http.StatusNotFound, "%s has no plane: only a clustering on data has", d.model.Builder.Name)
+	}
+	if step >= len(d.session.centres) {
+		return chart.Scatter{}, failf(http.StatusNotFound, "the places of the centres are kept of the first %d steps", len(d.session.centres))
+	}
+	axes := planeAxes(f.plane)
+	c := chart.Scatter{Frame: chart.Frame{ID: "scatter-" + d.id, Title: fmt.Sprintf("%s on %s, step %d", d.model.Builder.Title, f.table.Name, step), Desc: "The data, and the way of the centres until this step."},
+		X: axes[0], Y: axes[1], Points: f.plane.Points(f.table.X), EqualAspect: true}
+	c.Class, c.ClassNames = f.classes()
+	for j := range d.session.centres[0] {
+		p := chart.Path{Name: "centres"}
+		for _, at := range d.session.centres[:step+1] {
+			p.Points = append(p.Points, at[j])
+		}
+		c.Paths = append(c.Paths, p)
+	}
+	return c, nil
+}
+
+// valuesChart draws how the elements of a node are distributed.
+func valuesChart(id string, n *graph.Node, s *statsView, step int) chart.Bars {
+	b := chart.Bars{Frame: chart.Frame{ID: "values-" + id, Title: fmt.Sprintf("%s at step %d", label(n), step), Desc: "How many elements lie where."}, Series: []string{"elements"}}
+	for i, bin := range s.Hist {
+		end := ")"
+		if i == len(s.Hist)-1 {
+			end = "]"
+		}
+		b.Rows = append(b.Rows, chart.Row{Name: "[" + short(float64(bin.Lo)) + ", " + short(float64(bin.Hi)) + end, Values: []float64{float64(bin.N)}})
+	}
+	return b
+}
+
+func (s *Server) chart(r *http.Request, d *document) (any, error) {
+	step, err := stepOf(r, d)
+	if err != nil {
+		return nil, err
+	}
+	kind := r.URL.Query().Get("kind")
+	id, values := strings.CutPrefix(kind, "values:")
+	switch {
+	case kind == "loss":
+		c := lossChart([]*document{d}, step)
+		return chartFile(r, c)
+	case kind == "scatter":
+		c, err := d.scatterChart(step)
+		if err != nil {
+			return nil, err
+		}
+		return chartFile(r, c)
+	case !values:
+		return nil, badf("kind=%.40s: want loss, scatter or values:NODE", kind)
+	}
+	n, v, err := d.node(id)
+	if err != nil {
+		return nil, err
+	}
+	record, err := d.record(r.Context(), v, step)
+	if err != nil {
+		return nil, err
+	}
+	c := valuesChart(id, n, newStats(record.Value(n)), step)
+	return chartFile(r, c)
+}

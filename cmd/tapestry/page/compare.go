@@ -1,0 +1,246 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"html"
+	"net/http"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz"
+)
+
+// compareView is the aligned drawing of two documents.
+type compareView struct {
+	sheetView
+	Summary  string       `json:"summary"`
+	Text     string       `json:"text"`     // a line a node
+	Identity *formulaView `json:"identity"` // the difference as mathematics, where it is known
+	Words    string       `json:"words"`
+	A        string       `json:"a"`
+	B        string       `json:"b"`
+}
+
+// Difference is what is known of two objectives as mathematics: an identity, and what
+// it means. It is nil where nothing is known.
+func Difference(a, b string) (identity *viz.Equation, words string) {
+	soft, goofy := "kmeans-softmax", "kmeans-goofy"
+	if !(a == soft && b == goofy || a == goofy && b == soft) {
+		return nil, ""
+	}
+	i, j := "i", "j"
+	α, r := graph.Sym("α", i, j), graph.Sym("r", j)
+	x, expected := graph.Sym("x", i), graph.Sym("r̂", i)
+	over := []string{j}
+	identity = &viz.Equation{
+		Left:  graph.Big("Σ", over, α.Times(graph.Norm2(x.Minus(r)))),
+		Right: graph.Norm2(x.Minus(expected)).Plus(graph.Big("Σ", over, α.Times(graph.Norm2(r.Minus(expected))))),
+	}
+	return identity, "Because the α of a point sum to 1, soft k-means is the goofy objective plus the α-weighted spread of the centres around the expected centre r̂. The goofy objective does not ask for that spread to be small: it is content where a mixture of far centres meets the point."
+}
+
+// pair finds the two documents of a request.
+func (s *Server) pair(r *http.Request) (a, b *document, err error) {
+	if a, err = s.shelf.find(r.URL.Query().Get("a")); err != nil {
+		return nil, nil, err
+	}
+	b, err = s.shelf.find(r.URL.Query().Get("b"))
+	return a, b, err
+}
+
+func (s *Server) compare(r *http.Request) (v any, err error) {
+	a, b, err := s.pair(r)
+	if err != nil {
+		return nil, err
+	}
+	err = s.use(r.Context(), func() error {
+		v, err = compared(r.Context(), r, a, b)
+		return err
+	}, a, b)
+	return v, err
+}
+
+// compared draws the difference of two documents.
+func compared(ctx context.Context, r *http.Request, a, b *document) (*compareView, error) {
+	q, err := drawingOf(r, a)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newComparison(q, a, b)
+	if err != nil {
+		return nil, err
+	}
+	diff, err := c.diff()
+	if err != nil {
+		return nil, err
+	}
+	sheet, err := c.sheet(ctx, diff, "")
+	if err != nil {
+		return nil, err
+	}
+	if q.overlay != "" {
+		if sheet, err = c.overlaid(ctx, diff.Boxes()); err != nil {
+			return nil, err
+		}
+	}
+	out := &compareView{sheetView: *sheet, Summary: diff.Summary(), Text: diff.Text(), A: a.id, B: b.id}
+	identity, words := Difference(a.model.Builder.Name, b.model.Builder.Name)
+	if identity != nil {
+		out.Identity, out.Words = newFormula(*identity), words
+	}
+	return out, nil
+}
+
+// comparison is what is compared, and how it is to be seen.
+type comparison struct {
+	drawing
+	docs [2]*document
+	at   [2]*variant
+}
+
+func newComparison(q drawing, docs ...*document) (c comparison, err error) {
+	c.drawing = q
+	for i, d := range docs {
+		c.docs[i] = d
+		if c.at[i], err = d.at(q.level); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// diff compares, and marks nodes. Modules are open: what closes them is not for
+// aligned drawings.
+func (c comparison) diff(options ...viz.Option) (*viz.Difference, error) {
+	options = append(options, viz.At(c.level), viz.Panels(c.docs[0].model.Builder.Title, c.docs[1].model.Builder.Title))
+	return viz.Diff(c.at[0].drawn(c.gradients), c.at[1].drawn(c.gradients), options...)
+}
+
+// sheet lays the comparison out.
+func (c comparison) sheet(ctx context.Context, diff *viz.Difference, scale string) (*sheetView, error) {
+	boxes := diff.Boxes()
+	return newSheet(ctx, diff.Figure(), scale, c.step, func(panel int, id string) (string, *variant) {
+		if panel == 2 {
+			return c.at[1].id(boxes[id].B), c.at[1]
+		}
+		return c.at[0].id(boxes[id].A), c.at[0]
+	})
+}
+
+// overlaid is the sheet with the overlay. A box that both panels have has one mark in a
+// figure, and two here: each panel is taken from a drawing with its own marks, which are
+// coloured by one scale.
+func (c comparison) overlaid(ctx context.Context, boxes map[string]viz.Pair) (*sheetView, error) {
+	var layers [2]layer
+	for i, d := range c.docs {
+		var err error
+		if layers[i], err = overlays[c.overlay](ctx, d, c.at[i], min(c.step, d.session.steps())); err != nil {
+			return nil, err
+		}
+	}
+	scale := paint(layers[:]...)
+	if layers[0].format == nil || layers[1].format == nil {
+		scale = "A: " + paint(layers[0]) + "; B: " + paint(layers[1])
+	}
+	var sheets [2]*sheetView
+	for i, l := range layers {
+		for _, p := range boxes {
+			own, other := p.A, p.B
+			if i == 1 {
+				own, other = other, own
+			}
+			if m, marked := l.marks[own]; marked && own != nil && other != nil {
+				l.marks[other] = m
+			} else if own != nil && other != nil {
+				delete(l.marks, other)
+			}
+		}
+		diff, err := c.diff(viz.Overlay(l.marks), viz.HeatScale(scale))
+		if err != nil {
+			return nil, err
+		}
+		if sheets[i], err = c.sheet(ctx, diff, scale); err != nil {
+			return nil, err
+		}
+	}
+	out := *sheets[0]
+	out.Items = nil
+	for _, item := range sheets[0].Items {
+		if item.Panel != 2 {
+			out.Items = append(out.Items, item)
+		}
+	}
+	for _, item := range sheets[1].Items {
+		if item.Panel == 2 {
+			out.Items = append(out.Items, item)
+		}
+	}
+	return &out, nil
+}
+
+// compareChart draws the losses of several documents.
+func (s *Server) compareChart(r *http.Request) (v any, err error) {
+	if kind := r.URL.Query().Get("kind"); kind != "" && kind != "loss" {
+		return nil, badf("kind=%.40s: want loss", kind)
+	}
+	var docs []*document
+	for _, id := range list(r, "docs") {
+		d, err := s.shelf.find(id)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, d)
+	}
+	if len(docs) == 0 || len(docs) > maxDocuments {
+		return nil, badf("docs: want from 1 to %d documents", maxDocuments)
+	}
+	step, err := whole(r, "step", -1, 0, maxSteps)
+	if err != nil {
+		return nil, err
+	}
+	err = s.use(r.Context(), func() error {
+		c := lossChart(docs, step)
+		v, err = chartFile(r, c)
+		return err
+	}, docs...)
+	return v, err
+}
+
+// compareSVG is the aligned drawing as a file.
+func (s *Server) compareSVG(r *http.Request) (v any, err error) {
+	a, b, err := s.pair(r)
+	if err != nil {
+		return nil, err
+	}
+	err = s.use(r.Context(), func() error {
+		drawn, err := compared(r.Context(), r, a, b)
+		if err != nil {
+			return err
+		}
+		v, err = write(svgType, a.model.Builder.Name+"-"+b.model.Builder.Name+".svg", drawn.svg)
+		return err
+	}, a, b)
+	return v, err
+}
+
+// svg writes a sheet as one drawing, with what the colours of its overlay mean below it.
+func (s *sheetView) svg(w *bytes.Buffer) error {
+	const line = 22
+	foot := s.Footer
+	if s.Scale != "" {
+		foot = append([]string{s.Scale}, foot...)
+	}
+	height := s.Height + float64(len(foot)*line)
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="tapestry tapestry-auto" viewBox="0 0 %g %g" width="%[1]g" height="%[2]g" role="img" font-family="%[3]s">`+"\n", s.Width, height, html.EscapeString(s.Font))
+	fmt.Fprintf(w, "<title>%s</title><desc>%s</desc><style>%s</style><defs>%s</defs>\n", html.EscapeString(s.Title), html.EscapeString(s.Desc), s.Style, s.Defs)
+	fmt.Fprintf(w, `<rect width="100%%" height="100%%" class="f-page" fill="%s"/>`+"\n", s.Page)
+	for _, item := range s.Items {
+		w.WriteString(item.SVG + "\n")
+	}
+	for i, text := range foot {
+		fmt.Fprintf(w, `<text x="20" y="%g" font-size="12" class="f-ink" fill="#1B2733">%s</text>`+"\n", s.Height+float64(i*line)+line/2, html.EscapeString(text))
+	}
+	w.WriteString("</svg>\n")
+	return nil
+}

@@ -1,0 +1,64 @@
+package page
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz"
+)
+
+// derivationView is the mathematics of a model, or of one derivative in it.
+type derivationView struct {
+	// Derivation is what leads to the loss, and the derivatives step by step, each with
+	// the rules that it follows from: a table of HTML.
+	Derivation string `json:"derivation"`
+	// Formula is of a model without derivatives: each equation after those it uses; the
+	// last is the result's.
+	Formula []*formulaView `json:"formula"`
+	By      []string       `json:"by"` // what is differentiated by
+}
+
+// derivatives are the nodes that can be explained: all but zeros, by which a loss says
+// that it does not depend on something.
+func derivatives(nodes []*graph.Node) []*graph.Node {
+	return slices.DeleteFunc(slices.Clone(nodes), func(n *graph.Node) bool { of, _ := n.AdjointOf(); return of == nil })
+}
+
+// derivation answers with the whole model's mathematics; with node=ID, with the
+// derivative of the loss by that node.
+func (s *Server) derivation(r *http.Request, d *document) (any, error) {
+	w := d.asWritten
+	out := &derivationView{Formula: []*formulaView{}, By: []string{}}
+	of := derivatives(w.grads)
+	if id := r.URL.Query().Get("node"); id != "" {
+		n, v, err := d.node(id)
+		if err != nil {
+			return nil, err
+		}
+		g := adjoint(v, n)
+		if by, _ := n.AdjointOf(); by != nil {
+			g = n
+		}
+		if g == nil {
+			return nil, failf(http.StatusNotFound, "no derivative by %s is computed", label(n))
+		}
+		of = []*graph.Node{g}
+	}
+	if len(of) == 0 {
+		for _, e := range viz.Equations(w.result) {
+			out.Formula = append(out.Formula, newFormula(e))
+		}
+		return out, nil
+	}
+	derived, err := viz.Derive(of...)
+	if err != nil {
+		return nil, err
+	}
+	out.Derivation = derived.HTML()
+	for _, g := range of {
+		by, _ := g.AdjointOf()
+		out.By = append(out.By, label(by))
+	}
+	return out, nil
+}

@@ -1,0 +1,335 @@
+package page
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/check"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/inspect"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/viz"
+)
+
+// document is an open model with its training session. One request at a time is at
+// it: see acquire.
+type document struct {
+	id     string
+	number int // of the id
+	lock   chan struct{}
+	gone   context.Context // ends when the document is closed
+	stop   context.CancelFunc
+
+	asked    opening
+	settings builders.Settings
+	source   string
+	model    *builders.Model
+	wrt      []*graph.Node
+	session  *session
+
+	asWritten, rewritten *variant
+	outlines             map[outlineKey]outline
+	run                  *program // made when first asked for
+	fired                *rewriting
+	records              cache[*inspect.Record]
+	shadows              cache[*inspect.Precision]
+	findings             cache[*inspect.Finding]
+	blamed               cache[[]check.Blamed]
+	timed                *tape.Profile
+}
+
+// opening is what opens a document.
+type opening struct {
+	Model     string             `json:"model"`
+	Text      string             `json:"text"`
+	Name      string             `json:"name"`
+	Settings  map[string]any     `json:"settings"`
+	DType     string             `json:"dtype"`
+	Optimiser string             `json:"optimiser"`
+	Rate      float64            `json:"rate"` // 0 for what suits the data
+	Seed      uint64             `json:"seed"`
+	Data      string             `json:"data"`
+	Scalars   map[string]float64 `json:"scalars"` // inputs with a default that are fed another number
+}
+
+// acquire waits until nobody else is at the document.
+func (d *document) acquire(ctx context.Context) error {
+	select {
+	case d.lock <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (d *document) release() { <-d.lock }
+
+// newDocument builds what is asked for.
+func (s *Server) newDocument(ctx context.Context, q opening) (*document, error) {
+	d := &document{asked: q, lock: make(chan struct{}, 1)}
+	d.gone, d.stop = context.WithCancel(context.Background())
+	var err error
+	dt, known := map[string]graph.DType{"": graph.F32, "f32": graph.F32, "f64": graph.F64}[q.DType]
+	if !known {
+		return nil, badf("dtype %q: want f32 or f64", q.DType)
+	}
+	d.asked.DType = dt.String()
+	feeder, err := s.buildModel(ctx, d, dt)
+	if err != nil {
+		return nil, err
+	}
+	d.wrt = lab.Wrt(d.model)
+	if err := d.view(); err != nil {
+		return nil, err
+	}
+	if d.asked.Rate == 0 {
+		d.asked.Rate = 0.01
+		if feeder.table != nil {
+			d.asked.Rate = lab.DefaultRate(feeder.table)
+		}
+	}
+	if d.asked.Optimiser == "" {
+		d.asked.Optimiser = "adam"
+	}
+	if !(d.asked.Rate > 0) {
+		return nil, badf("rate %v: want a positive number", d.asked.Rate)
+	}
+	optimiser, err := train.Named(d.asked.Optimiser, d.asked.Rate)
+	if err != nil {
+		return nil, badf("optimiser %w", err)
+	}
+	step := lab.TrainingStep(d.model, optimiser)
+	if err := small(d.model.Graph.Nodes()); err != nil {
+		return nil, err
+	}
+	d.session, err = newSession(d.model, step, feeder)
+	return d, err
+}
+
+// buildModel makes the model and what it is fed.
+func (s *Server) buildModel(ctx context.Context, d *document, dt graph.DType) (*feeder, error) {
+	q := d.asked
+	var b builders.Builder
+	var err error
+	switch {
+	case q.Text != "" && q.Model != "":
+		return nil, badf("want a model or a text, not both")
+	case q.Text != "":
+		b, d.source, err = s.readBuilder(q.Name, q.Text)
+	default:
+		b, err = s.builder(q.Model)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d.settings, err = settingsOf(b, q.Settings); err != nil {
+		return nil, err
+	}
+	first, err := build(ctx, b, nil, dt)
+	if err != nil {
+		return nil, err
+	}
+	table, err := clusterData(q.Data)
+	if err != nil {
+		return nil, err
+	}
+	if first.KMeans == nil {
+		table, d.asked.Data = nil, "" // only clusterings take a table
+	}
+	if table != nil {
+		fit(first, d.settings, table)
+	}
+	if d.model, err = build(ctx, b, d.settings, dt); err != nil {
+		return nil, err
+	}
+	d.settings = d.model.Settings
+	f, err := newFeeder(d.model, q.Seed, table)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.fix(q.Scalars)
+}
+
+// fix feeds inputs that have a default another number, in every step.
+func (f *feeder) fix(scalars map[string]float64) error {
+	for name, v := range scalars {
+		n := f.model.Graph.Lookup(name)
+		if n == nil {
+			return badf("there is no scalar %q", name)
+		}
+		if _, has := n.Default(); !has {
+			return badf("%q is not an input with a default", name)
+		}
+		f.scalars[n] = v
+	}
+	return nil
+}
+
+// view finds what is drawn of the model: its result, what it updates by itself, and
+// the derivatives of its loss.
+func (d *document) view() error {
+	m := d.model
+	roots := []*graph.Node{m.Result()}
+	for _, u := range m.Step {
+		roots = append(roots, u.Value)
+	}
+	var grads []*graph.Node
+	if len(d.wrt) > 0 {
+		grads = grad.OrZero(m.Loss, d.wrt...)
+	}
+	if err := m.Graph.Err(); err != nil {
+		return err
+	}
+	d.asWritten = newVariant(asWritten, m.Result(), roots, grads)
+	return nil
+}
+
+// compiled is the model after the passes that compiling runs.
+func (d *document) compiled() (*variant, error) {
+	if d.rewritten != nil {
+		return d.rewritten, nil
+	}
+	w := d.asWritten
+	res, err := rewrite.Run(d.model.Graph, w.all(), rewrite.Passes()...)
+	if err != nil {
+		return nil, err
+	}
+	became := func(nodes []*graph.Node) (out []*graph.Node) {
+		for _, n := range nodes {
+			out = append(out, res.Node(n))
+		}
+		return out
+	}
+	d.rewritten = newVariant(rewritten, res.Node(w.result), became(w.roots), became(w.grads))
+	return d.rewritten, nil
+}
+
+// at is the variant that a level draws.
+func (d *document) at(l viz.Level) (*variant, error) {
+	if l == viz.Compiled {
+		return d.compiled()
+	}
+	return d.asWritten, nil
+}
+
+// record gives the values of a variant at a state.
+func (d *document) record(ctx context.Context, v *variant, step int) (*inspect.Record, error) {
+	return d.records.get(v, step, func() (*inspect.Record, error) { return d.session.record(ctx, step, v.all()) })
+}
+
+// with finds the document of a request and calls f when nobody else is at it.
+func (s *Server) with(f func(*http.Request, *document) (any, error)) func(*http.Request) (any, error) {
+	return func(r *http.Request) (v any, err error) {
+		d, err := s.shelf.find(r.PathValue("doc"))
+		if err != nil {
+			return nil, err
+		}
+		err = s.use(r.Context(), func() error {
+			v, err = f(r, d)
+			return err
+		}, d)
+		return v, err
+	}
+}
+
+// use calls f when nobody else is at the documents, and it is its turn to compute.
+// Documents are taken in order, so that two requests never wait for each other.
+func (s *Server) use(ctx context.Context, f func() error, docs ...*document) error {
+	docs = slices.Clone(docs)
+	slices.SortFunc(docs, func(a, b *document) int { return a.number - b.number })
+	for _, d := range slices.Compact(docs) {
+		if err := d.acquire(ctx); err != nil {
+			return err
+		}
+		defer d.release()
+		if d.session.closed {
+			return failf(http.StatusGone, "document %s is closed", d.id)
+		}
+	}
+	return s.inTurn(ctx, f)
+}
+
+func (s *Server) open(r *http.Request) (any, error) {
+	var q opening
+	if err := body(r, &q); err != nil {
+		return nil, err
+	}
+	return s.openDocument(r.Context(), q)
+}
+
+func (s *Server) openDocument(ctx context.Context, q opening) (v *docView, err error) {
+	var d *document
+	err = s.inTurn(ctx, func() error {
+		if d, err = s.newDocument(ctx, q); err != nil {
+			return err
+		}
+		v, err = d.describe()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.shelf.add(d); err != nil {
+		d.session.close()
+		return nil, err
+	}
+	v.ID = d.id
+	return v, nil
+}
+
+func (s *Server) describe(_ *http.Request, d *document) (any, error) { return d.describe() }
+
+func (s *Server) documents(r *http.Request) (any, error) {
+	out := []*docView{}
+	for _, d := range s.shelf.all() {
+		err := s.use(r.Context(), func() error {
+			v, err := d.describe()
+			out = append(out, v)
+			return err
+		}, d)
+		if err != nil && statusOf(err) != http.StatusGone {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s *Server) drop(r *http.Request) (any, error) {
+	d, err := s.shelf.find(r.PathValue("doc"))
+	if err != nil {
+		return nil, err
+	}
+	s.shelf.drop(d)
+	return map[string]bool{"done": true}, nil
+}
+
+// Model says what [Server.Open] opens.
+type Model struct {
+	Name      string // in the registry; of a text, its file
+	Text      string // in formula notation; "" for a model of the registry
+	Settings  builders.Settings
+	DType     string // f32 or f64; "" for f32
+	Optimiser string // "" for adam
+	Rate      float64
+	Seed      uint64
+	Data      string // of a clustering: a built-in table; "" for examples of the model's own
+}
+
+// Open opens a model in the page.
+func (s *Server) Open(ctx context.Context, m Model) error {
+	q := opening{Model: m.Name, DType: m.DType, Optimiser: m.Optimiser, Rate: m.Rate, Seed: m.Seed, Data: m.Data, Settings: map[string]any{}}
+	if m.Text != "" {
+		q.Model, q.Name, q.Text = "", m.Name, m.Text
+	}
+	for name, v := range m.Settings {
+		q.Settings[name] = v
+	}
+	_, err := s.openDocument(ctx, q)
+	return err
+}

@@ -1,0 +1,86 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/viz"
+)
+
+// Report writes the page that compares models, as a file of its own.
+type Report func(ctx context.Context, w io.Writer, models []Model) error
+
+// latex is the mathematics as a document of LaTeX.
+func (d *document) latex() string {
+	var b strings.Builder
+	b.WriteString("\\documentclass{article}\n\\usepackage{amsmath,amssymb}\n\\begin{document}\n")
+	if derived, err := viz.Derive(derivatives(d.asWritten.grads)...); err == nil {
+		b.WriteString(derived.Latex())
+	} else { // nothing is differentiated
+		for _, e := range viz.Equations(d.asWritten.result) {
+			b.WriteString("\\[ " + e.Latex() + " \\]\n")
+		}
+	}
+	b.WriteString("\\end{document}\n")
+	return b.String()
+}
+
+// download gives what a document can be saved as.
+func (s *Server) download(r *http.Request, d *document) (any, error) {
+	name := d.model.Builder.Name
+	switch kind := r.PathValue("kind"); kind {
+	case "svg":
+		return s.svg(r, d)
+	case "dot":
+		q, err := drawingOf(r, d)
+		if err != nil {
+			return nil, err
+		}
+		f, _, _, err := d.draw(r.Context(), q)
+		if err != nil {
+			return nil, err
+		}
+		return write("text/vnd.graphviz", name+".dot", func(w *bytes.Buffer) error { return f.DOT(w) })
+	case "latex":
+		return &file{"application/x-tex", name + ".tex", []byte(d.latex())}, nil
+	case "listing":
+		return &file{"text/plain; charset=utf-8", name + ".txt", []byte(d.session.prog.String())}, nil
+	case "tapestry":
+		if d.source == "" {
+			return nil, failf(http.StatusNotFound, "%s is a model of the registry: it has no text in formula notation", name)
+		}
+		return &file{"text/plain; charset=utf-8", strings.TrimSuffix(name, ".tapestry") + ".tapestry", []byte(d.source)}, nil
+	default:
+		return nil, failf(http.StatusNotFound, "there is no %.40q to download: want svg, dot, latex, listing, tapestry or report", kind)
+	}
+}
+
+// report writes the page that compares a document's model with those of others. It
+// trains models of its own, and so leaves the documents to others.
+func (s *Server) report(r *http.Request) (v any, err error) {
+	var models []Model
+	for _, id := range append([]string{r.PathValue("doc")}, list(r, "with")...) {
+		d, err := s.shelf.find(id)
+		if err != nil {
+			return nil, err
+		}
+		if s.options.Report == nil {
+			return nil, failf(http.StatusNotImplemented, "there is no report of %s", d.model.Builder.Name)
+		}
+		models = append(models, d.asModel())
+	}
+	err = s.inTurn(r.Context(), func() error {
+		v, err = write("text/html; charset=utf-8", path.Base(models[0].Name)+".html", func(w *bytes.Buffer) error { return s.options.Report(r.Context(), w, models) })
+		return err
+	})
+	return v, err
+}
+
+// asModel is what opens the document again. It reads only what never changes.
+func (d *document) asModel() Model {
+	return Model{Name: d.model.Builder.Name, Text: d.asked.Text, Settings: d.settings, DType: d.asked.DType, Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Seed: d.asked.Seed, Data: d.asked.Data}
+}

@@ -1,0 +1,141 @@
+package page
+
+import (
+	"net/http"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
+)
+
+// annealed is the number of steps in which a temperature takes its course; then it
+// stays.
+const annealed = 200
+
+// feeder gives every step its feed, which depends on seed and step alone.
+type feeder struct {
+	model   *builders.Model
+	seed    uint64
+	table   *data.Table // of a clustering; nil for examples of the model's own
+	points  *tensor.Dense
+	plane   *lab.Plane
+	gamma   train.Schedule // of the table; zero if the model has no temperature or it is given
+	scalars map[*graph.Node]float64
+}
+
+// clusterData are the tables that a clustering can be given.
+func clusterData(name string) (*data.Table, error) {
+	if name == "" {
+		return nil, nil
+	}
+	t, err := data.Builtin(name)
+	if err != nil {
+		return nil, badf("data %q: want iris, digits, wine, clusters, or nothing for the model's own examples", name)
+	}
+	return t, nil
+}
+
+// fit gives a clustering the sizes of its table, but for the size of a batch.
+func fit(m *builders.Model, s builders.Settings, t *data.Table) {
+	n, d, k := lab.SizeNames(m)
+	s[d] = float64(len(t.Columns))
+	if m.Builder.Name != "kmeans-sgd" {
+		s[n] = float64(t.Rows())
+	}
+	if _, given := s[k]; !given {
+		s[k] = 3
+		if classes := len(t.Classes()); classes > 1 {
+			s[k] = float64(classes)
+		}
+	}
+}
+
+func newFeeder(m *builders.Model, seed uint64, t *data.Table) (*feeder, error) {
+	f := &feeder{model: m, seed: seed, table: t, scalars: map[*graph.Node]float64{}}
+	if t == nil {
+		if m.Examples == nil {
+			return nil, failf(http.StatusUnprocessableEntity, "%s has no examples to run on", m.Builder.Name)
+		}
+		return f, nil
+	}
+	n, k := m.KMeans.Points.Dim(0), m.KMeans.Centres.Dim(0)
+	if n > t.Rows() || k > t.Rows() {
+		return nil, badf("%s has %d rows: want at most as many points (%d) and centres (%d)", t.Name, t.Rows(), n, k)
+	}
+	if m.KMeans.Gamma != nil {
+		f.gamma = lab.DefaultGamma(t, k)
+	}
+	var err error
+	if f.points, err = t.Dense(dtypeOf(m.KMeans.Points)); err != nil {
+		return nil, err
+	}
+	f.plane, err = lab.NewPlane(t)
+	return f, err
+}
+
+func dtypeOf(n *graph.Node) tensor.Dtype {
+	if n.DType() == graph.F32 {
+		return tensor.Float32
+	}
+	return tensor.Float64
+}
+
+// start puts the start centres into a fresh store.
+func (f *feeder) start(s *tape.Store) error {
+	if f.table == nil {
+		return nil
+	}
+	r := f.model.KMeans.Centres
+	return s.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: lab.Centres(f.table, r.Dim(0), lab.PlusPlus, f.seed)}))
+}
+
+// at is what is fed in step t.
+func (f *feeder) at(t int) (tape.Feed, error) {
+	feed := tape.Feed{}
+	if f.table == nil {
+		feed = lab.Examples(f.model, f.seed, t)
+	} else {
+		x := f.model.KMeans.Points
+		feed[x] = f.points
+		if x.Dim(0) < f.table.Rows() {
+			part, err := f.table.Subset(f.batch(t, x.Dim(0)))
+			if err != nil {
+				return nil, err
+			}
+			if feed[x], err = part.Dense(dtypeOf(x)); err != nil {
+				return nil, err
+			}
+		}
+		if !f.gamma.IsZero() {
+			g := f.model.KMeans.Gamma
+			feed[g] = tape.Scalar(g.DType(), f.gamma.At(min(t, annealed-1), annealed))
+		}
+	}
+	for n, v := range f.scalars {
+		feed[n] = tape.Scalar(n.DType(), v)
+	}
+	return feed, nil
+}
+
+// batch are the rows of step t: epoch after epoch, each in an order of its own.
+func (f *feeder) batch(t, size int) []int {
+	n := f.table.Rows()
+	out := make([]int, size)
+	order, epoch := []int(nil), -1
+	for i := range out {
+		at := t*size + i
+		if at/n != epoch {
+			epoch = at / n
+			order = data.Order(f.seed, epoch, n)
+		}
+		out[i] = order[at%n]
+	}
+	return out
+}
+
+// place is where centres, row-major, lie in the plane of the data.
+func (f *feeder) place(centres []float64) [][2]float64 { return f.plane.Points(centres) }

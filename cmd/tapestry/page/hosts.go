@@ -1,0 +1,83 @@
+package page
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// HostList are the names by which browsers may ask for the page. A page from
+// elsewhere whose own name was made to point here (DNS rebinding) is told by its
+// name.
+type HostList struct {
+	names []string // with ports
+	port  string
+	any   bool // any address, but no name
+}
+
+// Hosts are the names of an address that is listened at: localhost, 127.0.0.1 and
+// [::1] with its port for a loopback address, itself besides for another. Where every
+// address of the machine is listened at, each may be asked for, by number.
+func Hosts(a net.Addr) HostList {
+	at, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return HostList{}
+	}
+	_, port, _ := net.SplitHostPort(a.String())
+	h := HostList{port: port, any: at.Addr().IsUnspecified()}
+	for _, name := range []string{"localhost", "127.0.0.1", "[::1]"} {
+		h.names = append(h.names, name+":"+port)
+		if port == "80" {
+			h.names = append(h.names, name)
+		}
+	}
+	if !at.Addr().IsLoopback() && !h.any {
+		h.names = append(h.names, a.String())
+	}
+	return h
+}
+
+// has reports whether a Host header names the page.
+func (h HostList) has(host string) bool {
+	if slices.Contains(h.names, strings.ToLower(host)) {
+		return true
+	}
+	at, err := netip.ParseAddrPort(host)
+	return h.any && err == nil && at.Addr().Zone() == "" && strings.HasSuffix(host, ":"+h.port)
+}
+
+// policy lets the page load its own scripts, styles and pictures, and no one frame it.
+// Styles may stand in the text because drawings bring theirs.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; " +
+	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+// secure sets what every answer says to browsers.
+func secure(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// refuse says why a request is not of the page, nil if it is.
+func (s *Server) refuse(r *http.Request) error {
+	if !s.options.Hosts.has(r.Host) {
+		return failf(http.StatusMisdirectedRequest, "this page is not called %q", r.Host)
+	}
+	origin := r.Header.Get("Origin")
+	if origin != "" && !strings.EqualFold(origin, "http://"+r.Host) {
+		return failf(http.StatusForbidden, "requests from other sites are refused")
+	}
+	switch site := r.Header.Get("Sec-Fetch-Site"); {
+	case site == "" || site == "same-origin" || site == "none":
+	case r.Method == http.MethodGet && r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate": // a link to the page
+	default:
+		return failf(http.StatusForbidden, "requests from other sites are refused")
+	}
+	return nil
+}

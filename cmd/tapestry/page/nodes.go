@@ -1,0 +1,162 @@
+package page
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+)
+
+// variant is a graph in which values are looked at, by what its nodes' ids begin with.
+type variant struct {
+	kind   byte
+	result *graph.Node
+	roots  []*graph.Node // without derivatives
+	grads  []*graph.Node
+
+	byID map[int]*graph.Node
+	cone []*graph.Node
+}
+
+// The kinds of variants, as their nodes' ids begin.
+const (
+	asWritten = 'n'
+	rewritten = 'c' // by the passes that compiling runs
+	asRun     = 'p' // the program's
+)
+
+// newVariant knows the nodes that the roots and derivatives depend on.
+func newVariant(kind byte, result *graph.Node, roots, grads []*graph.Node) *variant {
+	v := &variant{kind: kind, result: result, roots: roots, grads: grads, byID: map[int]*graph.Node{}}
+	v.cone = graph.Reachable(v.all()...)
+	for _, n := range v.cone {
+		v.byID[n.ID()] = n
+	}
+	return v
+}
+
+// all are the roots with the derivatives.
+func (v *variant) all() []*graph.Node { return slices.Concat(v.roots, v.grads) }
+
+// drawn are the roots, with the derivatives if they are to be seen.
+func (v *variant) drawn(gradients bool) []*graph.Node {
+	if gradients {
+		return v.all()
+	}
+	return v.roots
+}
+
+// id names a node in requests and answers; "" for nil.
+func (v *variant) id(n *graph.Node) string {
+	if n == nil {
+		return ""
+	}
+	return string(v.kind) + strconv.Itoa(n.ID())
+}
+
+func (v *variant) ids(nodes []*graph.Node) []string {
+	out := make([]string, 0, len(nodes))
+	for _, n := range nodes {
+		if id := v.id(n); !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// labels are what nodes are called, by id.
+func (v *variant) labels(lists ...[]*graph.Node) map[string]string {
+	out := map[string]string{}
+	for _, nodes := range lists {
+		for _, n := range nodes {
+			out[v.id(n)] = label(n)
+		}
+	}
+	return out
+}
+
+// opName is the name of a node's operation, or the role of a leaf.
+func opName(n *graph.Node) string {
+	if n.Role() == graph.RoleOp {
+		return n.Op().Name()
+	}
+	return n.Role().String()
+}
+
+// label is what a node is called: by its name, or, if it has none, by its operation.
+func label(n *graph.Node) string {
+	if n.Name() != "" || n.Path() != "" || n.Role() == graph.RoleConstant {
+		return n.Label()
+	}
+	return opName(n)
+}
+
+// node finds a node by its id, in the variant that the id is of.
+func (d *document) node(id string) (*graph.Node, *variant, error) {
+	none := failf(http.StatusNotFound, "there is no node %q", id)
+	if len(id) < 2 {
+		return nil, nil, none
+	}
+	i, err := strconv.Atoi(id[1:])
+	if err != nil || strconv.Itoa(i) != id[1:] {
+		return nil, nil, none
+	}
+	v := d.asWritten
+	switch id[0] {
+	case asWritten:
+	case rewritten:
+		v, err = d.compiled()
+	case asRun:
+		var p *program
+		if p, err = d.program(); err == nil {
+			v = p.variant
+		}
+	default:
+		return nil, nil, none
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if n := v.byID[i]; n != nil {
+		return n, v, nil
+	}
+	return nil, nil, none
+}
+
+// modules lists the scopes of a variant's nodes and those around them, in order of
+// appearance, with the nodes in each.
+func (v *variant) modules() (paths []string, members map[string][]*graph.Node) {
+	members = map[string][]*graph.Node{}
+	for _, n := range v.cone {
+		for p := n.First().Scope; p != ""; p = p[:max(strings.LastIndexByte(p, '/'), 0)] {
+			if members[p] == nil {
+				paths = append(paths, p)
+			}
+			members[p] = append(members[p], n)
+		}
+	}
+	slices.Sort(paths)
+	return paths, members
+}
+
+// module finds the scope that a module's id names.
+func (v *variant) module(id string) (path string, members []*graph.Node, found bool) {
+	paths, of := v.modules()
+	for _, p := range paths {
+		for _, backward := range []bool{false, true} {
+			if figure.ModuleID(p, backward) == id {
+				var in []*graph.Node
+				for _, n := range of[p] {
+					if n.IsBackward() == backward {
+						in = append(in, n)
+					}
+				}
+				return p, in, true
+			}
+		}
+	}
+	return "", nil, false
+}

@@ -1,0 +1,279 @@
+package page
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// program is the step as it is run: its instructions, and the nodes of the model as
+// written that they compute.
+type program struct {
+	rows    []tape.Row
+	variant *variant
+	written []*graph.Node // by row; nil where the passes made something new
+	stages  []tape.Stage
+}
+
+// program of the document.
+func (d *document) program() (*program, error) {
+	if d.run != nil {
+		return d.run, nil
+	}
+	p := &program{rows: d.session.prog.Rows(), stages: d.session.prog.Stages()}
+	var nodes []*graph.Node
+	for _, r := range p.rows {
+		nodes = append(nodes, r.Node)
+	}
+	p.variant = newVariant(asRun, nil, nodes, nil)
+	source := sources(d.asWritten, p.variant)
+	for _, r := range p.rows {
+		p.written = append(p.written, source[r.Node])
+	}
+	d.run = p
+	return p, nil
+}
+
+// of is the node of a variant that an instruction computes, nil if it has none.
+func (p *program) of(v *variant, row int) *graph.Node {
+	switch v.kind {
+	case asWritten:
+		return p.written[row]
+	case asRun:
+		return p.rows[row].Node
+	}
+	return nil
+}
+
+// sources finds the nodes of the model as written in what the passes made of it: a
+// leaf by its path, an operation by itself and its operands, and what a rule has
+// rewritten by its name, where only one has it, or by what it is the derivative of.
+func sources(w, p *variant) map[*graph.Node]*graph.Node {
+	g := graph.Of(w.all()...)
+	constants := map[string]*graph.Node{}
+	for _, n := range w.cone {
+		if v, is := n.Constant(); is {
+			constants[v.String()] = n
+		}
+	}
+	before, after := w.byName(), p.byName()
+	found := map[*graph.Node]*graph.Node{}
+	for _, n := range p.cone {
+		var x *graph.Node
+		if path := n.Path(); path != "" {
+			x = g.Lookup(path)
+		} else if v, is := n.Constant(); is {
+			x = constants[v.String()]
+		} else if in := n.Inputs(); n.Body() == nil {
+			for i, o := range in {
+				in[i] = found[o]
+			}
+			if !slices.Contains(in, nil) {
+				x = g.Find(n.Op(), in...)
+			}
+		}
+		if k := called(n); x == nil && before[k] != nil && after[k] == n {
+			x = before[k]
+		}
+		if of, _ := n.AdjointOf(); x == nil && of != nil {
+			x = adjoint(w, found[of])
+		}
+		if x != nil && x.Type() == n.Type() && w.byID[x.ID()] == x {
+			found[n] = x
+		}
+	}
+	return found
+}
+
+// inScope is what a node is called, and where.
+type inScope struct{ name, scope string }
+
+func called(n *graph.Node) inScope { return inScope{n.Name(), n.First().Scope} }
+
+// byName finds the nodes that alone have their name in their scope.
+func (v *variant) byName() map[inScope]*graph.Node {
+	out := map[inScope]*graph.Node{}
+	for _, n := range v.cone {
+		k := called(n)
+		if _, met := out[k]; met || k.name == "" {
+			out[k] = nil
+		} else {
+			out[k] = n
+		}
+	}
+	return out
+}
+
+// adjoint is the derivative of the loss by a node.
+func adjoint(w *variant, of *graph.Node) *graph.Node {
+	if of == nil {
+		return nil
+	}
+	for _, n := range w.cone {
+		if x, _ := n.AdjointOf(); x == of {
+			return n
+		}
+	}
+	return nil
+}
+
+// tapeInfo is the listing of the step as it is run.
+type tapeInfo struct {
+	Listing []rowView `json:"listing"`
+	Arena   int       `json:"arena"`
+	Scratch int       `json:"scratch"`
+	FLOPs   int64     `json:"flops"`
+	Traffic int64     `json:"traffic"`
+	Step    int       `json:"step"`
+}
+
+// rowView is an instruction.
+type rowView struct {
+	I        int      `json:"i"`
+	Op       string   `json:"op"`
+	Result   string   `json:"result"`
+	Operands []string `json:"operands"`
+	Node     *string  `json:"node"` // of the model as written
+	Stage    int      `json:"stage"`
+	Bracket  string   `json:"bracket"` // its place among what runs together block by block: "╭", "│", "╰", or "" alone
+	Rows     int      `json:"rows,omitempty"`
+	Block    int      `json:"block,omitempty"`
+	Offset   int      `json:"offset"`
+	Bytes    int      `json:"bytes"`
+	Scratch  bool     `json:"scratch"` // offset and bytes are in a worker's scratch
+	InPlace  bool     `json:"inplace"`
+	FLOPs    int64    `json:"flops"`
+	Traffic  int64    `json:"traffic"`
+	Time     *float64 `json:"time"` // seconds; null until it was measured
+	Pos      string   `json:"pos"`
+	Scope    string   `json:"scope"`
+	Backward bool     `json:"backward"`
+}
+
+func (d *document) row(p *program, i int) rowView {
+	r := p.rows[i]
+	v := rowView{I: i, Op: r.Op, Result: r.Result, Operands: append([]string{}, r.In...), Stage: r.Stage, Offset: r.Offset, Bytes: r.Bytes,
+		Scratch: r.Scratch, InPlace: r.InPlace, FLOPs: r.FLOPs, Traffic: r.Traffic, Pos: position(r.Pos), Scope: r.Scope, Backward: r.Node.IsBackward()}
+	if n := p.written[i]; n != nil {
+		id := d.asWritten.id(n)
+		v.Node = &id
+	}
+	first, last := i == 0 || p.rows[i-1].Stage != r.Stage, i == len(p.rows)-1 || p.rows[i+1].Stage != r.Stage
+	switch {
+	case first && last:
+	case first:
+		v.Bracket = "╭"
+	case last:
+		v.Bracket = "╰"
+	default:
+		v.Bracket = "│"
+	}
+	if r.Stage < len(p.stages) {
+		v.Rows, v.Block = p.stages[r.Stage].Rows, p.stages[r.Stage].Block
+	}
+	if d.timed != nil {
+		seconds := d.timed.Rows[i].Time.Seconds()
+		v.Time = &seconds
+	}
+	return v
+}
+
+func (s *Server) tape(r *http.Request, d *document) (any, error) {
+	step, err := stepOf(r, d)
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.program()
+	if err != nil {
+		return nil, err
+	}
+	prog := d.session.prog
+	out := tapeInfo{Listing: []rowView{}, Arena: prog.Arena(), Scratch: prog.Scratch(), FLOPs: prog.FLOPs(), Traffic: prog.Traffic(), Step: step}
+	for i := range p.rows {
+		out.Listing = append(out.Listing, d.row(p, i))
+	}
+	return out, nil
+}
+
+// instructionView is an instruction with its operands and result at a state.
+type instructionView struct {
+	I        int          `json:"i"`
+	Text     string       `json:"text"`
+	Formula  *formulaView `json:"formula"`
+	Operands []arrayView  `json:"operands"`
+	Result   arrayView    `json:"result"`
+	Gradient *arrayView   `json:"gradient"` // of the result, if one is computed
+	Node     *string      `json:"node"`     // of the model as written
+	Pos      string       `json:"pos"`
+	Step     int          `json:"step"`
+}
+
+// arrayView is the value of a node.
+type arrayView struct {
+	Node  string     `json:"node"` // of the program
+	Label string     `json:"label"`
+	Shape string     `json:"shape"`
+	DType string     `json:"dtype"`
+	Stats *statsView `json:"stats"`
+	valuesView
+}
+
+func newArray(v *variant, n *graph.Node, a tape.Array) arrayView {
+	rank := n.Rank()
+	w := window{at: make([]int, rank), row: max(rank-2, -1), col: rank - 1, rows: 8, cols: 8}
+	return arrayView{v.id(n), label(n), n.Shape().String(), n.DType().String(), newStats(a), *w.view(a, tape.Array{})}
+}
+
+func (s *Server) instruction(r *http.Request, d *document) (any, error) {
+	step, err := stepOf(r, d)
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.program()
+	if err != nil {
+		return nil, err
+	}
+	i, err := index(r.PathValue("i"), len(p.rows))
+	if err != nil {
+		return nil, err
+	}
+	record, err := d.record(r.Context(), p.variant, step)
+	if err != nil {
+		return nil, err
+	}
+	row, shown := p.rows[i], d.row(p, i)
+	n := row.Node
+	out := &instructionView{I: i, Text: row.Result + " = " + row.Op + " " + strings.Join(row.In, ", "), Node: shown.Node, Pos: shown.Pos, Step: step, Operands: []arrayView{},
+		Formula: formulaOf(n), Result: newArray(p.variant, n, record.Value(n))}
+	for _, x := range n.Inputs() {
+		out.Operands = append(out.Operands, newArray(p.variant, x, record.Value(x)))
+	}
+	if n.NumIn() == 0 && len(row.In) == 1 { // a copy, laid out for what reads it
+		out.Operands = append(out.Operands, out.Result)
+	}
+	if g := record.Gradient(n); g != nil {
+		a := newArray(p.variant, g, record.Value(g))
+		out.Gradient = &a
+	}
+	return out, nil
+}
+
+// measured is the profile of some runs at the last state; it is made once.
+func (d *document) measured(ctx context.Context) (*tape.Profile, error) {
+	if d.timed != nil {
+		return d.timed, nil
+	}
+	feed, err := d.session.feeder.at(d.session.steps())
+	if err != nil {
+		return nil, err
+	}
+	d.timed, err = d.session.vm.Profile(ctx, feed, profiledRuns)
+	return d.timed, err
+}
+
+// profiledRuns give medians that are steady enough for seven colours.
+const profiledRuns = 9

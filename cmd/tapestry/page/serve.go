@@ -1,0 +1,48 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Timeouts of connections. Answers that go on for longer push their own time back.
+const (
+	headerTime   = 5 * time.Second
+	readTime     = 15 * time.Second
+	writeTime    = answerTime + 10*time.Second
+	idleTime     = 60 * time.Second
+	shutdownTime = 3 * time.Second
+	maxHeader    = 32 << 10 // bytes
+)
+
+// Serve answers what comes in at the listener until ctx ends. Then streams end after
+// the step at hand, other answers are given a few seconds, the listener and all
+// documents are closed, and it returns nil.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	requests, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	h := &http.Server{Handler: s, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: maxHeader, ErrorLog: s.options.Log, BaseContext: func(net.Listener) context.Context { return requests }}
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(l) }()
+	select {
+	case err := <-ended:
+		_ = h.Close() // what the listener left
+		s.Close()
+		return err
+	case <-ctx.Done():
+	}
+	stop()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	defer cancel()
+	err := h.Shutdown(grace)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = h.Close()
+	}
+	<-ended
+	s.Close()
+	return err
+}

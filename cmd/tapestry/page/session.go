@@ -1,0 +1,205 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/inspect"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// Limits of a training session.
+const (
+	maxSteps     = 100_000
+	maxSnapshots = 512
+	snapshotRoom = 64 << 20 // bytes
+	pathRoom     = 1 << 20  // places of centres
+)
+
+// session is a model in training. Steps are numbered from 0; state K is what step K
+// starts from, so a session of K steps has the states 0 to K.
+type session struct {
+	prog   *tape.Program
+	vm     *tape.VM
+	store  *tape.Store
+	feeder *feeder
+	loss   *graph.Node
+	step   graph.Step
+	roots  []*graph.Node // the result, and what a step updates to
+	trains bool
+	closed bool
+
+	losses  []float64      // of every step, before its update
+	centres [][][2]float64 // of every state, in the plane; nil if there is no plane
+
+	snapshots []*tape.Store // of the states 0, every, 2·every …
+	every     int
+	most      int // snapshots
+
+	walk *inspect.Session // through the instructions of the steps that were done
+}
+
+// newSession compiles the step of training and starts at state 0.
+func newSession(m *builders.Model, step graph.Step, f *feeder) (*session, error) {
+	s := &session{feeder: f, loss: m.Loss, step: step, roots: []*graph.Node{m.Result()}, trains: m.Loss != nil && len(step) > 0, every: 1}
+	if !s.trains {
+		s.step = nil
+	}
+	for _, u := range s.step {
+		s.roots = append(s.roots, u.Value)
+	}
+	s.store = tape.NewStore(m.Graph, tape.Seed(f.seed))
+	if err := f.start(s.store); err != nil {
+		return nil, err
+	}
+	var checks []tape.Option
+	if s.trains {
+		checks = append(checks, tape.CheckFinite(m.Loss))
+	}
+	var err error
+	s.walk, err = inspect.Open(inspect.Subject{Graph: m.Graph, Wanted: s.roots[:1], Step: s.step, Feed: f.at, Store: s.store, Compile: checks}, inspect.Limit(snapshotRoom))
+	if err != nil {
+		return nil, err
+	}
+	s.prog = s.walk.Program()
+	s.vm = s.prog.NewVM(s.store)
+	bytes := 1
+	for _, n := range m.Graph.Leaves(graph.RoleParam, graph.RoleState) {
+		bytes += n.Shape().Len() * n.DType().Size()
+	}
+	s.most = min(max(snapshotRoom/bytes, 2), maxSnapshots)
+	s.snapshots = []*tape.Store{s.store.Clone()}
+	return s, s.mark()
+}
+
+func (s *session) close() {
+	s.closed = true
+	s.vm.Close()
+	s.walk.Close()
+}
+
+// steps is the number of steps done: the number of the last state.
+func (s *session) steps() int { return len(s.losses) }
+
+// advance does a step. A step that fails, or whose loss is not finite, changes nothing.
+func (s *session) advance(ctx context.Context) (float64, error) {
+	switch t := s.steps(); {
+	case !s.trains:
+		return 0, failf(http.StatusUnprocessableEntity, "the model has nothing to train")
+	case t >= maxSteps:
+		return 0, failf(http.StatusUnprocessableEntity, "the session has %d steps, which is the most it can have: open the model again", t)
+	}
+	feed, err := s.feeder.at(s.steps())
+	if err != nil {
+		return 0, err
+	}
+	if err := s.vm.Run(ctx, feed); err != nil {
+		var bad *tape.NotFinite
+		if errors.As(err, &bad) {
+			return 0, failf(http.StatusUnprocessableEntity, "step %d is not done: %w", s.steps(), err)
+		}
+		return 0, err
+	}
+	loss := s.vm.Float(s.loss)
+	s.losses = append(s.losses, loss)
+	if t := s.steps(); t%s.every == 0 {
+		s.snapshots = append(s.snapshots, s.store.Clone())
+		if len(s.snapshots) > s.most {
+			s.thin()
+		}
+	}
+	return loss, s.mark()
+}
+
+// thin leaves every other snapshot out; those between are computed again when asked
+// for.
+func (s *session) thin() {
+	kept := s.snapshots[:0]
+	for i, x := range s.snapshots {
+		if i%2 == 0 {
+			kept = append(kept, x)
+		}
+	}
+	clear(s.snapshots[len(kept):])
+	s.snapshots, s.every = kept, 2*s.every
+}
+
+// mark notes where the centres are.
+func (s *session) mark() error {
+	if s.feeder.plane == nil || (len(s.centres)+1)*s.feeder.model.KMeans.Centres.Dim(0) > pathRoom {
+		return nil
+	}
+	r := s.feeder.model.KMeans.Centres
+	t, err := s.store.Get(r.Path())
+	if err != nil {
+		return err
+	}
+	a, err := tape.ArrayOf(r.Type(), t)
+	if err != nil {
+		return err
+	}
+	now := make([]float64, r.Shape().Len())
+	for i := range now {
+		now[i] = a.At(i)
+	}
+	s.centres = append(s.centres, s.feeder.place(now))
+	return nil
+}
+
+// state is the store at a state, of the caller's own: a snapshot, and the steps from
+// there on again.
+func (s *session) state(ctx context.Context, k int) (*tape.Store, error) {
+	if k < 0 || k > s.steps() {
+		return nil, badf("step %d: there are the steps 0 to %d", k, s.steps())
+	}
+	if k == s.steps() {
+		return s.store.Clone(), nil
+	}
+	i := min(k/s.every, len(s.snapshots)-1)
+	store := s.snapshots[i].Clone()
+	if i*s.every == k {
+		return store, nil
+	}
+	vm := s.prog.NewVM(store)
+	defer vm.Close()
+	for t := i * s.every; t < k; t++ {
+		feed, err := s.feeder.at(t)
+		if err == nil {
+			err = vm.Run(ctx, feed)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("step %d again: %w", t, err)
+		}
+	}
+	return store, nil
+}
+
+// at is what is fed in the step of a state, by the inputs of the model's graph or of
+// one that was made from it, and what is stored; both of the caller's own.
+func (s *session) at(ctx context.Context, k int, g *graph.Graph) (tape.Feed, *tape.Store, error) {
+	store, err := s.state(ctx, k)
+	if err != nil {
+		return nil, nil, err
+	}
+	feed, err := s.feeder.at(k)
+	if err != nil {
+		return nil, nil, err
+	}
+	if g != s.feeder.model.Graph {
+		feed = inspect.Feed(feed, g)
+	}
+	return feed, store, nil
+}
+
+// record computes every value that the roots depend on at a state.
+func (s *session) record(ctx context.Context, k int, roots []*graph.Node) (*inspect.Record, error) {
+	feed, store, err := s.at(ctx, k, graph.Of(roots...))
+	if err != nil {
+		return nil, err
+	}
+	return inspect.Take(ctx, feed, store, roots...)
+}

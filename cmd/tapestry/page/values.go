@@ -1,0 +1,149 @@
+package page
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// valuesView is a window on an array: rows and columns along two of its axes, at a
+// place of the others.
+type valuesView struct {
+	Axes      []axisView  `json:"axes"`
+	Row       *spanView   `json:"row"`   // null of a vector or a scalar
+	Col       *spanView   `json:"col"`   // null of a scalar
+	Fixed     []fixedView `json:"fixed"` // the other axes
+	Cells     [][]string  `json:"cells"`
+	GradCells [][]string  `json:"gradcells,omitempty"` // of the derivative, at the same places
+}
+
+// spanView are the indices from From to before To along an axis.
+type spanView struct {
+	Axis int `json:"axis"`
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+type fixedView struct {
+	Axis  int `json:"axis"`
+	Index int `json:"index"`
+}
+
+// Limits of a window.
+const (
+	mostRows = 200
+	mostCols = 100
+)
+
+// window is where a request looks at an array.
+type window struct {
+	at         []int // by axis: where rows and columns begin, and what is fixed
+	row, col   int   // axes; -1 for none
+	rows, cols int   // how many
+}
+
+func windowOf(r *http.Request, s graph.Shape) (w window, err error) {
+	rank := s.Rank()
+	w = window{at: make([]int, rank), row: rank - 2, col: rank - 1}
+	if w.rows, err = whole(r, "rows", 20, 1, mostRows); err != nil {
+		return w, err
+	}
+	if w.cols, err = whole(r, "cols", 12, 1, mostCols); err != nil {
+		return w, err
+	}
+	if w.row, err = whole(r, "row", max(w.row, -1), -1, rank-1); err != nil {
+		return w, err
+	}
+	if w.col, err = whole(r, "col", w.col, -1, rank-1); err != nil {
+		return w, err
+	}
+	if w.row >= 0 && w.row == w.col {
+		return w, badf("row and col are both axis %d", w.row)
+	}
+	text := r.URL.Query().Get("at")
+	if text == "" {
+		return w, nil
+	}
+	parts := strings.Split(text, ",")
+	if len(parts) != rank {
+		return w, badf("at=%.40s: want %d indices, one for each axis", text, rank)
+	}
+	for i, p := range parts {
+		v, err := strconv.Atoi(p)
+		if err != nil || v < 0 || v >= s.Dim(i) {
+			return w, badf("at=%.40s: want an index from 0 to %d along axis %d", text, s.Dim(i)-1, i)
+		}
+		w.at[i] = v
+	}
+	return w, nil
+}
+
+// view reads the window.
+func (w window) view(a, gradient tape.Array) *valuesView {
+	s := a.Type.Shape
+	out := &valuesView{Axes: axes(s), Fixed: []fixedView{}}
+	stride := make([]int, s.Rank())
+	for i, step := s.Rank()-1, 1; i >= 0; i-- {
+		stride[i] = step
+		step *= s.Dim(i)
+	}
+	base := 0
+	for i := range s.Rank() {
+		base += w.at[i] * stride[i]
+		if i != w.row && i != w.col {
+			out.Fixed = append(out.Fixed, fixedView{i, w.at[i]})
+		}
+	}
+	span := func(axis, most int) (*spanView, int, int) {
+		if axis < 0 {
+			return nil, 1, 0
+		}
+		n := min(most, s.Dim(axis)-w.at[axis])
+		return &spanView{axis, w.at[axis], w.at[axis] + n}, n, stride[axis]
+	}
+	var rows, cols, down, across int
+	out.Row, rows, down = span(w.row, w.rows)
+	out.Col, cols, across = span(w.col, w.cols)
+	cells := func(a tape.Array) (table [][]string) {
+		for i := range rows {
+			line := make([]string, cols)
+			for j := range line {
+				line[j] = cellText(a.At(base + i*down + j*across))
+			}
+			table = append(table, line)
+		}
+		return table
+	}
+	out.Cells = cells(a)
+	if gradient.Type == a.Type {
+		out.GradCells = cells(gradient)
+	}
+	return out
+}
+
+func (s *Server) values(r *http.Request, d *document) (any, error) {
+	n, v, err := d.node(r.PathValue("node"))
+	if err != nil {
+		return nil, err
+	}
+	step, err := stepOf(r, d)
+	if err != nil {
+		return nil, err
+	}
+	w, err := windowOf(r, n.Shape())
+	if err != nil {
+		return nil, err
+	}
+	record, err := d.record(r.Context(), v, step)
+	if err != nil {
+		return nil, err
+	}
+	var gradient tape.Array
+	if g := record.Gradient(n); g != nil {
+		gradient = record.Value(g)
+	}
+	return w.view(record.Value(n), gradient), nil
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"log"
+	"net"
+	"net/netip"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
+)
+
+// serving are the flags of serve.
+type serving struct {
+	addr         string
+	open, anyone bool
+	dtype, data  string
+	optimiser    string
+	rate         float64
+}
+
+func newServe(o *options) *cobra.Command {
+	var f serving
+	cmd := &cobra.Command{
+		Use:   "serve [MODEL|FILE ...]",
+		Short: "Read, step, train and compare models in the browser",
+		Long: `Serves the page in which models are read, stepped through, trained and compared, and
+opens the given models in it. It is for this machine alone: it listens at a loopback
+address, answers only to that address's names and only to the page itself. Nothing is
+asked of any other machine. Interrupt it to end it.`,
+		Example: "  tapestry serve\n  tapestry serve kmeans-softmax kmeans-goofy --open\n  tapestry serve mine.tapestry\n  tapestry serve --addr 127.0.0.1:0",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, o, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen at; port 0 for any that is free")
+	flags.BoolVar(&f.open, "open", false, "open the page in the browser")
+	flags.BoolVar(&f.anyone, "listen-anyone", false, "allow an address that other machines can reach; there is no password")
+	flags.StringVar(&f.data, "data", "iris", "data of clusterings: iris, digits, wine or clusters")
+	flags.StringVar(&f.dtype, "dtype", "f32", "element type: f32 or f64")
+	flags.StringVar(&f.optimiser, "optimiser", "adam", "of the training sessions")
+	flags.Float64Var(&f.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
+	return cmd
+}
+
+func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	var models []web.Model
+	for _, name := range args {
+		m, err := served(name)
+		if err != nil {
+			return err
+		}
+		m.DType, m.Optimiser, m.Rate, m.Seed, m.Data = f.dtype, f.optimiser, f.rate, o.seed, f.data
+		models = append(models, m)
+	}
+	l, err := new(net.ListenConfig).Listen(cmd.Context(), "tcp", f.addr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close() }() // already closed where the server ran
+	s := web.New(web.Options{Hosts: web.Hosts(l.Addr()), Families: families(), Notation: reader{}, Report: serveReport, Log: log.New(cmd.ErrOrStderr(), "tapestry: ", 0)})
+	for _, m := range models {
+		if err := s.Open(cmd.Context(), m); err != nil {
+			s.Close()
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+	}
+	address := "http://" + l.Addr().String() + "/"
+	if o.json {
+		err = printJSON(cmd.OutOrStdout(), struct {
+			Address string `json:"address"`
+		}{address})
+	} else {
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "the page is at %s (interrupt to end)\n", address)
+	}
+	if err != nil {
+		s.Close()
+		return err
+	}
+	if at, is := l.Addr().(*net.TCPAddr); is && !at.IP.IsLoopback() {
+		fmt.Fprintln(cmd.ErrOrStderr(), "tapestry: warning: other machines can reach this page, which has no password: whoever opens it can compute on this machine")
+	}
+	if f.open {
+		if err := browse(address); err != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "tapestry: --open: %v; open %s yourself\n", err, address)
+		}
+	}
+	return s.Serve(cmd.Context(), l)
+}
+
+// check refuses addresses that other machines reach, unless that is wished.
+func (f *serving) check() error {
+	host, port, err := net.SplitHostPort(f.addr)
+	if err != nil {
+		return usagef("--addr %q: want HOST:PORT, as in 127.0.0.1:8080", f.addr)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return usagef("--addr %q: no such port", f.addr)
+	}
+	if host == "localhost" {
+		f.addr = "127.0.0.1:" + port
+		return nil
+	}
+	at, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	switch {
+	case host != "" && err != nil:
+		return usagef("--addr %q: want localhost or the number of an address", f.addr)
+	case err == nil && at.IsLoopback():
+		return nil
+	case !f.anyone:
+		return usagef("--addr %s: other machines can reach that address, and the page has no password: want a loopback address such as 127.0.0.1:8080, or --listen-anyone", f.addr)
+	}
+	return nil
+}
+
+// browse opens an address with what the system has for that.
+func browse(address string) error {
+	name, args := "xdg-open", []string{address}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
+	}
+	cmd := exec.Command(name, args...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // it may live as long as the browser
+	return nil
+}

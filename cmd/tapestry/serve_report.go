@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/notation"
+)
+
+// reportSeeds are enough to see what seeds do, and few enough to wait for.
+const reportSeeds = 5
+
+// serveReport writes the report of models that are open in the page, as the command
+// compare does. Texts become files for as long as it takes.
+func serveReport(ctx context.Context, w io.Writer, models []web.Model) (err error) {
+	dir, err := os.MkdirTemp("", "tapestry")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if models, err = asFiles(dir, models); err != nil {
+		return err
+	}
+	first := models[0]
+	args := []string{"compare"}
+	for _, m := range models {
+		args = append(args, m.Name)
+	}
+	args = append(args, "--out", "-", "--seeds", strconv.Itoa(reportSeeds), "--seed", strconv.FormatUint(first.Seed, 10),
+		"--dtype", first.DType, "--optimiser", first.Optimiser)
+	b, err := lookup(first.Name)
+	if err != nil {
+		return err
+	}
+	if isClustering(b) {
+		model, err := b.Build(nil, graph.F32)
+		if err != nil {
+			return err
+		}
+		_, _, k := lab.SizeNames(model)
+		args = append(args, "--k", strconv.Itoa(first.Settings.Int(k)))
+		if first.Data != "" {
+			args = append(args, "--data", first.Data)
+		}
+	} else {
+		set, err := commonSettings(models)
+		if err != nil {
+			return err
+		}
+		args = append(args, "--rate", strconv.FormatFloat(first.Rate, 'g', -1, 64))
+		args = append(args, set...)
+	}
+	var page, complaint bytes.Buffer
+	if code := run(ctx, args, &page, &complaint); code != 0 {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return errors.New(strings.TrimPrefix(firstLine(errors.New(complaint.String())), "tapestry: "))
+	}
+	text := page.Bytes()
+	for i := range models { // the command that the page tells names files as their writer knows them
+		text = bytes.ReplaceAll(text, []byte(filepath.Join(dir, strconv.Itoa(i))+string(filepath.Separator)), nil)
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// plainName is a name that is safe below a directory of one's own.
+var plainName = regexp.MustCompile(`^[\pL\pN_-][\pL\pN_.-]{0,99}$`)
+
+// asFiles writes the texts among the models to files of a directory and names these.
+func asFiles(dir string, models []web.Model) ([]web.Model, error) {
+	models = slices.Clone(models)
+	for i := range models {
+		m := &models[i]
+		if m.Text == "" {
+			continue
+		}
+		name := filepath.Base(m.Name)
+		if !plainName.MatchString(name) {
+			name = "objective"
+		}
+		within := filepath.Join(dir, strconv.Itoa(i))
+		m.Name = filepath.Join(within, strings.TrimSuffix(name, notation.Extension)+notation.Extension)
+		if err := os.Mkdir(within, 0o700); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(m.Name, []byte(m.Text), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return models, nil
+}
+
+// commonSettings are the flags for what models are set to beyond their defaults.
+func commonSettings(models []web.Model) ([]string, error) {
+	set := map[string]string{}
+	for _, m := range models {
+		b, err := lookup(m.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, z := range b.Sizes {
+			text := z.Format(m.Settings[z.Name])
+			if before, known := set[z.Name]; known && before != text {
+				return nil, fmt.Errorf("the models have %s = %s and %s: a report wants one", z.Name, before, text)
+			}
+			set[z.Name] = text
+		}
+	}
+	var out []string
+	for name, text := range set {
+		out = append(out, "--set="+name+"="+text)
+	}
+	slices.Sort(out)
+	return out, nil
+}

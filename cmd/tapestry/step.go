@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/inspect"
+	"github.com/tapestry-ml/tapestry/lab"
+)
+
+// stepping are the flags of step.
+type stepping struct {
+	training
+	learning
+	at         int
+	node, stop string
+	trained    int
+	back       bool
+	values     string
+	iteration  string
+	written    bool
+	print      bool
+	memory     byteSize
+}
+
+// farthest is how many training steps continuing goes on without a break.
+const farthest = 1000
+
+func newStep(o *options) *cobra.Command {
+	var s stepping
+	cmd := &cobra.Command{
+		Use:   "step MODEL",
+		Short: "Step through the training program, forwards and back in time, and see every value",
+		Long: `Steps through the compiled training program instruction by instruction, or by the
+model's own quantities, forwards and backwards, within a training step and from step
+to step: operands, result, the derivative of the loss by each, statistics, and the
+values with named axes. What is trained, on what, is what tapestry train trains.
+
+In a terminal it is interactive (? shows the keys). With --print, --json, or where
+the output is no terminal, the place that the flags name is printed and that is all.
+
+Breaks are a quantity (alpha), |x|>3, nan, inf, step 40 (of training) and shape 150x3.`,
+		Example: "  tapestry step kmeans-softmax\n" +
+			"  tapestry step kmeans-softmax --train 20 --node alpha --print\n" +
+			"  tapestry step transformer-gpt --rate 5 --optimiser sgd --dtype f32 --break nan --print",
+		Args: oneModel,
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, o, args[0]) },
+	}
+	s.training.flags(cmd)
+	s.learning.flags(cmd)
+	f := cmd.Flags()
+	f.IntVar(&s.at, "at", 0, "begin before the instruction of this number")
+	f.StringVar(&s.node, "node", "", "begin at the first instruction of a quantity: alpha, ∂loss/∂r")
+	f.IntVar(&s.trained, "train", 0, "begin after so many steps of training")
+	f.StringVar(&s.stop, "break", "", "go on to the first place where this holds: alpha, |x|>3, nan, inf, step 40, shape 150x3")
+	f.BoolVar(&s.back, "back", false, "go back to it instead")
+	f.StringVar(&s.values, "values", "", "indices at which the printed values begin, one for each axis: 100,2")
+	f.StringVar(&s.iteration, "iteration", "", "print what a loop does in an iteration, and in which instruction of its body: 3 or 3:2")
+	f.BoolVar(&s.written, "written", false, "print the model as it is written, at the node that the instruction belongs to")
+	f.BoolVar(&s.print, "print", false, "print the place and end")
+	f.Var(&s.memory, "memory", "keep no more values than this at a time, as in 512MiB; less is slower")
+	for _, name := range []string{"restarts"} {
+		_ = f.MarkHidden(name) // it is there
+	}
+	return cmd
+}
+
+func (s *stepping) run(cmd *cobra.Command, o *options, name string) error {
+	if cmd.Flags().Changed("at") && s.node != "" {
+		return usagef("--at and --node exclude each other")
+	}
+	if s.trained < 0 {
+		return usagef("--train %d: want 0 or more", s.trained)
+	}
+	if s.iteration != "" && s.written {
+		return usagef("--iteration and --written exclude each other")
+	}
+	from, err := parseIndices(s.values)
+	if err != nil {
+		return err
+	}
+	session, title, err := s.open(cmd, o, name)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	note, err := s.seek(cmd.Context(), session)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	screen := checkedOutput(out)
+	if s.print || o.json || s.iteration != "" || s.written || !isTerminal(screen) {
+		v := stepView{title: title, note: note}
+		v.window.From = from
+		if err := s.look(cmd.Context(), session, &v); err != nil {
+			return err
+		}
+		if o.json {
+			return stepJSON(out, name, &v)
+		}
+		_, err := io.WriteString(out, v.page())
+		return err
+	}
+	m := newStepper(cmd.Context(), session, title)
+	m.status = note
+	_, err = tea.NewProgram(m, tea.WithContext(cmd.Context()), tea.WithAltScreen(), tea.WithOutput(screen)).Run()
+	return err
+}
+
+// checkedOutput is what a writer that remembers errors writes to.
+func checkedOutput(w io.Writer) io.Writer {
+	if c, ok := w.(*checkedWriter); ok {
+		return c.Writer
+	}
+	return w
+}
+
+// open makes the session of what train would train.
+func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.Session, string, error) {
+	b, err := lookup(name)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := foreign(cmd, b); err != nil {
+		return nil, "", err
+	}
+	s.seeds = 1
+	var task lab.Task
+	if isClustering(b) {
+		c, err := s.training.config(o)
+		if err != nil {
+			return nil, "", err
+		}
+		if task, err = c.Task(name, o.seed); err != nil {
+			return nil, "", err
+		}
+	} else {
+		c, err := s.learning.config(o, &s.training)
+		if err != nil {
+			return nil, "", err
+		}
+		m, err := s.build(&s.training, name)()
+		if err != nil {
+			return nil, "", err
+		}
+		if task, err = c.Task(m, o.seed); err != nil {
+			return nil, "", err
+		}
+	}
+	m := task.Model
+	wanted := []*graph.Node{m.Result()}
+	if wrt := lab.Wrt(m); len(task.Step) == 0 && m.Loss != nil && len(wrt) > 0 {
+		wanted = append(wanted, grad.Of(m.Loss, wrt...)...)
+	}
+	var limit []inspect.Option
+	if s.memory.text != "" {
+		limit = append(limit, inspect.Limit(s.memory.bytes))
+	}
+	session, err := inspect.Open(inspect.Subject{Graph: m.Graph, Wanted: wanted, Step: task.Step, Feed: task.Feed, Store: task.Store}, limit...)
+	return session, m.Builder.Title, err
+}
+
+// seek goes to the place that the flags name and says how that went, if there is
+// something to say.
+func (s *stepping) seek(ctx context.Context, session *inspect.Session) (note string, err error) {
+	if err := session.Train(ctx, s.trained); err != nil {
+		return "", err
+	}
+	if err := session.Seek(s.at); err != nil {
+		return "", usagef("--at: %w", err)
+	}
+	if s.node != "" {
+		if err := seekText(session, s.node); err != nil {
+			return "", usagef("--node: %w", err)
+		}
+	}
+	if s.stop == "" {
+		return "", nil
+	}
+	b, err := session.ParseBreak(s.stop)
+	if err != nil {
+		return "", usagef("--break: %w", err)
+	}
+	return goOn(ctx, session, s.back, b)
+}
+
+// goOn continues to a break and says what came of it.
+func goOn(ctx context.Context, session *inspect.Session, back bool, breaks ...inspect.Break) (note string, err error) {
+	var hit inspect.Break
+	var ok bool
+	if back {
+		hit, ok, err = session.ContinueBack(ctx, breaks...)
+	} else {
+		hit, ok, err = session.Continue(ctx, session.Step()+farthest, breaks...)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case ok:
+		return "stopped: " + hit.String(), nil
+	case back:
+		return "no break holds before here", nil
+	}
+	return fmt.Sprintf("no break holds up to training step %d", session.Step()), nil
+}
+
+// look shows the place that was gone to, or what the loop there does inside.
+func (s *stepping) look(ctx context.Context, session *inspect.Session, v *stepView) error {
+	if s.written {
+		n, _ := session.Owner(session.At())
+		return v.asWritten(ctx, session, max(0, slices.Index(session.Written(), n)))
+	}
+	if s.iteration == "" {
+		return v.load(ctx, session)
+	}
+	var iteration, at int
+	if n, err := fmt.Sscanf(s.iteration+"\n", "%d:%d\n", &iteration, &at); n != 2 || err != nil {
+		at = 0
+		if n, err := fmt.Sscanf(s.iteration+"\n", "%d\n", &iteration); n != 1 || err != nil {
+			return usagef("--iteration %q: want its number, and perhaps that of an instruction, as in 3 or 3:2", s.iteration)
+		}
+	}
+	it, err := session.Enter(ctx, session.At(), iteration)
+	if err != nil {
+		return usagef("--iteration: %w", err)
+	}
+	if err := v.inside(it, at); err != nil {
+		return usagef("--iteration: %w", err)
+	}
+	return nil
+}
+
+// seekText goes to an instruction by its number or the name of what it computes.
+func seekText(session *inspect.Session, text string) error {
+	var i int
+	if n, err := fmt.Sscanf(text+"\n", "%d\n", &i); n == 1 && err == nil {
+		return session.Seek(i)
+	}
+	b, err := session.ParseBreak(text)
+	if err != nil {
+		return err
+	}
+	if i := session.First(b); i >= 0 {
+		return session.Seek(i)
+	}
+	return fmt.Errorf("%q is no quantity of the program", text)
+}
+
+// parseIndices reads 100,2.
+func parseIndices(text string) ([]int, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var out []int
+	for _, f := range strings.Split(text, ",") {
+		var i int
+		if n, err := fmt.Sscanf(strings.TrimSpace(f)+"\n", "%d\n", &i); n != 1 || err != nil || i < 0 || len(out) == graph.MaxRank {
+			return nil, usagef("--values %q: want an index for each axis, as in 100,2", text)
+		}
+		out = append(out, i)
+	}
+	return out, nil
+}

@@ -1,0 +1,152 @@
+package rewrite
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// History is a rewriting together with every firing of a rule in it, in order.
+type History struct {
+	*Result
+	Firings []Firing
+	from    *graph.Graph
+	wanted  []*graph.Node
+	passes  []Pass
+}
+
+// Firing is one rule that fired once. Old and New are what stood there and what took
+// its place: nodes of one graph, that of the pass as it was being built, or of the body
+// of a loop in it; where a gradient was derived again, Old is of the graph before.
+type Firing struct {
+	Entry
+	Why      string // the mathematics, or the reason
+	Old, New *graph.Node
+}
+
+// Trace is [Run] that keeps the history. What it gives besides is the same, line by line.
+func Trace(g *graph.Graph, wanted []*graph.Node, passes ...Pass) (*History, error) {
+	rec := &recorder{left: -1}
+	res, err := run(g, wanted, passes, rec)
+	if err != nil {
+		return nil, err
+	}
+	return &History{res, rec.firings, g, slices.Clone(wanted), passes}, nil
+}
+
+// At is the whole graph after the first k firings: no rule fires afterwards. A loss
+// whose gradients were derived again counts as often as it has gradients that changed,
+// and they come together.
+func (h *History) At(k int) (*Result, error) {
+	if k < 0 || k > len(h.Firings) {
+		return nil, fmt.Errorf("firing %d of %d", k, len(h.Firings))
+	}
+	return run(h.from, h.wanted, h.passes, &recorder{left: k})
+}
+
+// Rederived reports whether the firing is a gradient that was derived again.
+func (f Firing) Rederived() bool { return f.Old.Graph() != f.New.Graph() }
+
+// Small gives what changed alone: both sides as graphs of their own, cut at what they
+// share, which are inputs of the same names on both sides. Where nothing is shared (a
+// gradient derived again) both sides are whole.
+func (f Firing) Small() (before, after *graph.Node) {
+	if f.Rederived() {
+		return f.Old, f.New
+	}
+	shared := map[*graph.Node]bool{}
+	old := map[*graph.Node]bool{}
+	for _, n := range graph.Reachable(f.Old) {
+		old[n] = true
+	}
+	fixed := map[*graph.Node]bool{} // a constant, laid out or not, is shown on both sides
+	for _, n := range graph.Reachable(f.New) {
+		_, fixed[n] = n.Constant()
+		if n.NumIn() > 0 {
+			fixed[n] = !slices.ContainsFunc(n.Inputs(), func(x *graph.Node) bool { return !fixed[x] })
+		}
+		shared[n] = old[n] && !fixed[n]
+	}
+	names := map[*graph.Node]string{}
+	return small(f.Old, shared, names), small(f.New, shared, names)
+}
+
+// maxDepth is how many operations deep the two sides are shown where they share nothing
+// above.
+const maxDepth = 8
+
+// small copies a node and what it depends on, down to what is shared, into a graph of
+// its own.
+func small(root *graph.Node, shared map[*graph.Node]bool, names map[*graph.Node]string) *graph.Node {
+	g := graph.New(root.Graph().Name())
+	copies := map[*graph.Node]*graph.Node{}
+	var visit func(n *graph.Node, depth int) *graph.Node
+	visit = func(n *graph.Node, depth int) *graph.Node {
+		if c := copies[n]; c != nil {
+			return c
+		}
+		_, constant := n.Constant()
+		at := n.First()
+		at.Name = ""
+		g.During(at, graph.Origin{}, func() {
+			if !constant && (shared[n] || n.NumIn() == 0 || depth > maxDepth) {
+				copies[n] = g.Input(nameIn(n, names), n.DType(), n.Shape().Axes()...)
+				return
+			}
+			in := n.Inputs()
+			for i, x := range in {
+				in[i] = visit(x, depth+1)
+			}
+			copies[n] = g.Copy(n, in)
+		})
+		return copies[n]
+	}
+	visit(root, 0)
+	return copies[root]
+}
+
+// nameIn calls a shared quantity as its user does, or by a letter.
+func nameIn(n *graph.Node, names map[*graph.Node]string) string {
+	if s, ok := names[n]; ok {
+		return s
+	}
+	taken := func(s string) bool {
+		for _, other := range names {
+			if s == other {
+				return true
+			}
+		}
+		return s == ""
+	}
+	name := n.Name()
+	if n.Role() != graph.RoleOp {
+		name = n.Path()
+	}
+	for k := 0; taken(name); k++ {
+		if name = string(rune('a' + k)); k >= 26 {
+			name = fmt.Sprint("a", k)
+		}
+	}
+	names[n] = name
+	return name
+}
+
+// recorder keeps firings; left is how many more are allowed, negative for any number. A
+// nil recorder keeps nothing and allows all.
+type recorder struct {
+	firings []Firing
+	left    int
+}
+
+func (r *recorder) add(f Firing) {
+	if r == nil {
+		return
+	}
+	r.firings = append(r.firings, f)
+	if r.left > 0 {
+		r.left--
+	}
+}
+
+func (r *recorder) spent() bool { return r != nil && r.left == 0 }

@@ -1,0 +1,57 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// iterated is a loop, which says how its body is run.
+type iterated interface {
+	Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body, in []graph.Value) ([]graph.Value, error)) (graph.Value, error)
+}
+
+// errFound ends a loop at the step that was looked for.
+var errFound = errors.New("found")
+
+// inLoop runs the body of a loop step by step until one is not finite, and finds what
+// made it so; nil if n is no loop, or none does.
+func (r *Record) inLoop(ctx context.Context, n *graph.Node) (f *Finding, step int, err error) {
+	loop, ok := n.Op().(iterated)
+	if !ok {
+		return nil, 0, nil
+	}
+	in := make([]graph.Value, n.NumIn())
+	for i, x := range n.Inputs() {
+		in[i] = r.wide(x)
+	}
+	step = -1
+	_, err = loop.Iterate(n, in, func(b *graph.Body, in []graph.Value) ([]graph.Value, error) {
+		step++
+		feed := tape.Feed{}
+		for i, x := range b.In() {
+			feed[x] = tape.Tensor(in[i])
+		}
+		inner, err := Take(ctx, feed, tape.NewStore(b.Graph()), b.Out()...)
+		if err != nil {
+			return nil, err
+		}
+		if f, err = inner.firstBad(ctx, b.Out()); err != nil {
+			return nil, err
+		}
+		if f != nil && !f.Harmless() {
+			return nil, errFound
+		}
+		out := make([]graph.Value, len(b.Out()))
+		for i, x := range b.Out() {
+			out[i] = inner.wide(x)
+		}
+		return out, nil
+	})
+	if !errors.Is(err, errFound) {
+		return nil, 0, err
+	}
+	return f, step, nil
+}

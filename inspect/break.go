@@ -1,0 +1,338 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// Break is a reason to stop: an instruction at which a predicate holds. The zero
+// Break never does.
+type Break struct {
+	text string
+	// place is what is known without running; nil: anywhere. The instruction is the
+	// i-th of those visited in its training step, from the side one comes from.
+	place func(s *Session, at, visited int) bool
+	value func(*Instruction) bool // what is seen of the values; nil: nothing is asked
+}
+
+// String is the text that [Session.ParseBreak] reads; a predicate's is its name.
+func (b Break) String() string { return b.text }
+
+// OnNode stops at the instruction that computes a named quantity, or the derivative
+// that is called so: α, ∂loss/∂r, fc/w for what lays a parameter out or updates it;
+// of a quantity that is not computed by itself any more, at what stands in its place;
+// of a view, at what it is a view of; and of an input, at what reads it.
+func OnNode(name string) Break {
+	return Break{text: name, place: func(s *Session, i, _ int) bool { return slices.Contains(s.named(name), i) }}
+}
+
+// Exceeds stops where an element of the result has |x| > t. Infinite elements do,
+// NaN does not.
+func Exceeds(t float64) Break {
+	return Break{text: "|x|>" + strconv.FormatFloat(t, 'g', -1, 64), value: func(ins *Instruction) bool {
+		return anyOf(ins.Result.Value, func(v float64) bool { return math.Abs(v) > t })
+	}}
+}
+
+// IsNaN stops where an element of the result is NaN. Infinities are often meant: a
+// mask puts −∞ before a softmax.
+func IsNaN() Break {
+	return Break{text: "nan", value: func(ins *Instruction) bool {
+		return anyOf(ins.Result.Value, func(v float64) bool { return v != v })
+	}}
+}
+
+// NotFinite stops where an element of the result is NaN or infinite.
+func NotFinite() Break {
+	return Break{text: "inf", value: func(ins *Instruction) bool {
+		return anyOf(ins.Result.Value, func(v float64) bool { return !isFinite(v) })
+	}}
+}
+
+func anyOf(a tape.Array, is func(float64) bool) bool {
+	for i := range length(a) {
+		if is(a.At(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ShapeIs stops where the result has these sizes, whatever its axes are called.
+func ShapeIs(sizes ...int) Break {
+	text := make([]string, len(sizes))
+	for i, n := range sizes {
+		text[i] = strconv.Itoa(n)
+	}
+	return Break{text: strings.TrimSpace("shape " + strings.Join(text, "x")), place: func(s *Session, i, _ int) bool {
+		return slices.Equal(s.rows[i].Node.Shape().Sizes(), sizes)
+	}}
+}
+
+// AtStep stops at the first instruction of a training step that is come to: its
+// first one, going back in time its last.
+func AtStep(k int) Break {
+	return Break{text: "step " + strconv.Itoa(k), place: func(s *Session, _, visited int) bool { return s.step == k && visited == 0 }}
+}
+
+// When stops where a predicate of the user's holds; the text is what the break is
+// called.
+func When(text string, holds func(*Instruction) bool) Break { return Break{text: text, value: holds} }
+
+// named lists the instructions that go by a name: their own, that of the parameter
+// or state that they update, or, where there is none of these, their owner's.
+func (s *Session) named(name string) []int {
+	if at, ok := s.byName[name]; ok {
+		return at
+	}
+	var own, owned []int
+	for i, r := range s.rows {
+		u := s.updates[r.Node]
+		switch o := s.owners[i]; {
+		case goesBy(r.Node, name) || u != nil && goesBy(u, name):
+			own = append(own, i)
+		case o.node != nil && !o.gradient && goesBy(o.node, name):
+			owned = append(owned, i)
+		}
+	}
+	for _, other := range []func() []int{func() []int { return owned }, func() []int { return s.unlisted(name) }} {
+		if len(own) == 0 {
+			own = other()
+		}
+	}
+	s.byName[name] = own
+	return own
+}
+
+// unlisted are the instructions for a name that none of them goes by: of a view, which
+// costs none, the instruction whose result it shows; of what is fed or stored, those
+// that read it.
+func (s *Session) unlisted(name string) (at []int) {
+	of := map[*graph.Node]bool{}
+	for _, r := range s.rows {
+		of[r.Node] = true
+	}
+	sought := map[*graph.Node]bool{}
+	for _, n := range s.asRun.nodes {
+		if goesBy(n, name) {
+			for !of[n] && n.NumIn() > 0 {
+				n = n.In(0)
+			}
+			sought[n] = true
+		}
+	}
+	for i, r := range s.rows {
+		read := slices.ContainsFunc(r.Of, func(n *graph.Node) bool { return sought[n] && n.NumIn() == 0 })
+		if read || sought[r.Node] {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// goesBy reports whether a node has a name, as a leaf or by As.
+func goesBy(n *graph.Node, name string) bool {
+	if n.Label() == name || n.Path() == name && name != "" {
+		return true
+	}
+	for i := range n.NumOccurrences() {
+		if n.Occurrence(i).Name == name && name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// First is the first instruction of the present training step at which a break holds
+// that asks nothing of values, as [OnNode]'s; -1 if there is none.
+func (s *Session) First(b Break) int {
+	for i := range s.rows {
+		if b.place != nil && b.value == nil && b.place(s, i, i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Names lists what [OnNode] stops at, in the order of the program: quantities by their
+// paths, or by their names where they have none. The name of what has a path will do, too.
+func (s *Session) Names() []string {
+	var out []string
+	add := func(n *graph.Node) {
+		name := n.Path()
+		if _, constant := n.Constant(); name == "" && !constant {
+			name = n.Name()
+		}
+		if name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	for i, r := range s.rows {
+		if o := s.owners[i]; o.node != nil && !o.gradient {
+			add(o.node)
+		}
+		add(r.Node)
+	}
+	for _, n := range s.asRun.nodes {
+		add(n)
+	}
+	return out
+}
+
+// ParseBreak reads a break:
+//
+//	alpha          at the quantity α; Greek letters may be spelt
+//	|x|>3          an element beyond ±3
+//	nan            an element that is NaN
+//	inf            an element that is infinite, or NaN
+//	step 40        the beginning of training step 40
+//	shape 150x3    a result of these sizes; shape alone is a scalar
+//
+// A quantity that the program does not have is an error that lists some of those it
+// has.
+func (s *Session) ParseBreak(text string) (Break, error) {
+	text = strings.TrimSpace(text)
+	switch word, rest, _ := strings.Cut(text, " "); {
+	case text == "":
+		return Break{}, fmt.Errorf("break %q: want a quantity, |x|>3, nan, inf, step 40 or shape 150x3", text)
+	case text == "nan":
+		return IsNaN(), nil
+	case text == "inf":
+		return NotFinite(), nil
+	case strings.HasPrefix(text, "|x|"):
+		return parseExceeds(text)
+	case word == "step":
+		k, err := strconv.Atoi(strings.TrimSpace(rest))
+		if err != nil || k < 0 {
+			return Break{}, fmt.Errorf("break %q: want the number of a training step, as in step 40", text)
+		}
+		return AtStep(k), nil
+	case word == "shape":
+		return parseShape(text, strings.TrimSpace(rest))
+	}
+	names := s.Names()
+	for _, name := range []string{text, greek(text)} {
+		if len(s.named(name)) > 0 {
+			return OnNode(name), nil
+		}
+	}
+	const shown = 12
+	more := ""
+	if len(names) > shown {
+		names, more = names[:shown], ", …"
+	}
+	return Break{}, fmt.Errorf("break %q: the program has no such quantity: it has %s%s", text, strings.Join(names, ", "), more)
+}
+
+func parseExceeds(text string) (Break, error) {
+	number, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(text, "|x|")), ">")
+	t, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if !ok || err != nil || !(t >= 0) {
+		return Break{}, fmt.Errorf("break %q: want a bound of at least 0, as in |x|>3", text)
+	}
+	return Exceeds(t), nil
+}
+
+func parseShape(text, sizes string) (Break, error) {
+	var out []int
+	for f := range strings.FieldsFuncSeq(sizes, func(r rune) bool { return r == 'x' || r == '×' || r == ' ' }) {
+		n, err := strconv.Atoi(f)
+		if err != nil || n < 1 || len(out) == graph.MaxRank {
+			return Break{}, fmt.Errorf("break %q: want at most %d sizes, as in shape 150x3", text, graph.MaxRank)
+		}
+		out = append(out, n)
+	}
+	return ShapeIs(out...), nil
+}
+
+// greekNames are the letters in the order of the alphabet, as Unicode has it.
+var greekNames = [...]string{"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
+	"nu", "xi", "omicron", "pi", "rho", "", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"}
+
+// greek is the letter that is spelt, alpha α and Delta Δ, or else the name itself.
+func greek(name string) string {
+	for i, letter := range greekNames {
+		switch name {
+		case "":
+		case letter:
+			return string('α' + rune(i))
+		case strings.ToUpper(letter[:min(1, len(letter))]) + letter[min(1, len(letter)):]:
+			return string('Α' + rune(i))
+		}
+	}
+	return name
+}
+
+// Continue goes on from the instruction behind the present one until a break holds,
+// at most to the end of training step last, and stands there. It gives the break that held;
+// ok is false where none did, and the session then stands before the last
+// instruction.
+func (s *Session) Continue(ctx context.Context, last int, breaks ...Break) (hit Break, ok bool, err error) {
+	for i, visited := s.at+1, s.at+1; ; i, visited = 0, 0 {
+		for ; i < len(s.rows); i, visited = i+1, visited+1 {
+			if hit, ok, err := s.stops(ctx, i, visited, breaks); ok || err != nil {
+				return hit, ok, err
+			}
+		}
+		if s.step >= last || len(s.subject.Step) == 0 {
+			return Break{}, false, s.Seek(len(s.rows) - 1)
+		}
+		if err := s.Train(ctx, 1); err != nil {
+			return Break{}, false, err
+		}
+	}
+}
+
+// ContinueBack goes back from the instruction before the present one until a break
+// holds, at most to the first of training step 0, and stands there; see
+// [Session.Continue].
+func (s *Session) ContinueBack(ctx context.Context, breaks ...Break) (hit Break, ok bool, err error) {
+	n := len(s.rows)
+	for i, visited := s.at-1, n-s.at; ; i, visited = n-1, 0 {
+		for ; i >= 0; i, visited = i-1, visited+1 {
+			if hit, ok, err := s.stops(ctx, i, visited, breaks); ok || err != nil {
+				return hit, ok, err
+			}
+		}
+		if s.step == 0 {
+			return Break{}, false, s.Seek(0)
+		}
+		if err := s.Rewind(ctx, s.step-1); err != nil {
+			return Break{}, false, err
+		}
+	}
+}
+
+// stops tries the breaks at an instruction of the present training step, and stands
+// there if one of them holds.
+func (s *Session) stops(ctx context.Context, i, visited int, breaks []Break) (Break, bool, error) {
+	if err := ctx.Err(); err != nil {
+		return Break{}, false, err
+	}
+	var ins *Instruction
+	for _, b := range breaks {
+		if b.place == nil && b.value == nil || b.place != nil && !b.place(s, i, visited) {
+			continue
+		}
+		if b.value != nil {
+			var err error
+			if ins == nil {
+				if ins, err = s.Instruction(ctx, i); err != nil {
+					return Break{}, false, err
+				}
+			}
+			if !b.value(ins) {
+				continue
+			}
+		}
+		return b, true, s.Seek(i)
+	}
+	return Break{}, false, nil
+}

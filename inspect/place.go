@@ -1,0 +1,133 @@
+package inspect
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Entry is one element of a node's value.
+type Entry struct {
+	Node  *graph.Node
+	Index []int // along each axis
+	Value float64
+}
+
+// entry is element p of a node, in row-major order.
+func (r *Record) entry(n *graph.Node, p int) Entry {
+	return Entry{n, unravel(n.Shape(), p), r.values[n].At(p)}
+}
+
+// String gives h[i=2 d=5] = -0.31, with the names of the axes.
+func (e Entry) String() string { return e.place() + " = " + number(e.Value) }
+
+// place is the element without its value.
+func (e Entry) place() string {
+	if len(e.Index) == 0 {
+		return nameOf(e.Node)
+	}
+	parts := make([]string, len(e.Index))
+	for a, k := range e.Index {
+		parts[a] = strconv.Itoa(k)
+		if name := e.Node.Shape().Axis(a).Name; name != "" {
+			parts[a] = name + "=" + parts[a]
+		}
+	}
+	return nameOf(e.Node) + "[" + strings.Join(parts, " ") + "]"
+}
+
+// nameOf is what the reader knows a node by.
+func nameOf(n *graph.Node) string {
+	if _, ok := n.Constant(); !ok {
+		return n.Label()
+	}
+	for _, o := range n.Occurrences() { // the 1 that derivatives begin with is any other 1 too
+		if o.Name != "" && o.Origin.Kind == graph.FromUser {
+			return o.Name
+		}
+	}
+	return "constant"
+}
+
+// call is an operation on the names of its operands: Log h.
+func call(n *graph.Node) string {
+	if n.Role() != graph.RoleOp {
+		return n.Role().String()
+	}
+	s := n.Op().Name()
+	for _, x := range n.Inputs() {
+		if v, ok := x.Constant(); ok && len(v.Data) == 1 && nameOf(x) == "constant" {
+			s += " " + number(v.Data[0])
+		} else {
+			s += " " + nameOf(laidOut(x))
+		}
+	}
+	return s
+}
+
+// laidOut is what an operand without a name was before it was laid out for its user.
+func laidOut(x *graph.Node) *graph.Node {
+	for x.Name() == "" && moves(x) {
+		x = x.In(0)
+	}
+	return x
+}
+
+// line is where the user wrote a node: its line and scope.
+func line(n *graph.Node) string {
+	o := n.First()
+	s := o.Pos.String()
+	if s == "" {
+		s = "an unknown line"
+	}
+	if o.Scope != "" {
+		s += ", in " + o.Scope
+	}
+	return s
+}
+
+// number prints a value with as many digits as tell neighbours in float32 apart.
+func number(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "NaN"
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "−∞"
+	}
+	return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 8, 64), "-", "−")
+}
+
+// unravel gives the index of an element in row-major order.
+func unravel(s graph.Shape, p int) []int {
+	index := make([]int, s.Rank())
+	for a := s.Rank() - 1; a >= 0; a-- {
+		index[a] = p % s.Dim(a)
+		p /= s.Dim(a)
+	}
+	return index
+}
+
+// finite reports whether v is neither NaN nor infinite.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// plural is "1 value", "2 values".
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprint(n, " ", noun)
+}
+
+// ravel is the place of an index in row-major order.
+func ravel(s graph.Shape, index []int) int {
+	p := 0
+	for a, k := range index {
+		p = p*s.Dim(a) + k
+	}
+	return p
+}

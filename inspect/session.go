@@ -1,0 +1,242 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// Subject is what a session looks into: a model that is trained, or only run.
+type Subject struct {
+	Graph  *graph.Graph
+	Wanted []*graph.Node // the loss first, or the output of a model without one
+	Step   graph.Step    // what a step of training updates; none for a model that is only run
+	// Feed gives the inputs of training step 0, 1, …: the same ones whenever it is
+	// asked for the same step, because going back in time is running again.
+	Feed  func(step int) (tape.Feed, error)
+	Store *tape.Store // what training begins with; it is copied
+	// Compile are further options of the program, such as tape.Budget.
+	Compile []tape.Option
+}
+
+// Option is a setting of a session; see [Limit].
+type Option func(*Session)
+
+// DefaultLimit is the memory that a session uses for values, and as much again for
+// going back in time, in bytes.
+const DefaultLimit = 256 << 20
+
+// Limit sets how many bytes of values a session keeps at a time, and how many of
+// earlier parameters and states; see [DefaultLimit]. Below what a training step needs, values
+// are computed again as they are asked for, which is slower; a single value is kept
+// whatever its size.
+func Limit(bytes int) Option { return func(s *Session) { s.limit = bytes } }
+
+// Session goes through a training program instruction by instruction, forwards and
+// backwards in time, within a step of training and from step to step. It stands
+// before one instruction of one training step, the first of the first to begin with.
+//
+// The instructions are those that are run; the values are those of a [Record] of the
+// program's graph with the feed and the store of the present training step. A session
+// is for one goroutine.
+type Session struct {
+	subject Subject
+	limit   int
+	prog    *tape.Program
+	rows    []tape.Row
+	owners  []owner
+	updates map[*graph.Node]*graph.Node // of the program's graph: the user's parameter or state that takes the value
+	twins   map[*graph.Node]*graph.Node // of the program's graph: the user's nodes of the same value
+	byName  map[string][]int            // instructions by the names that were asked for
+	asRun   *shelf                      // of the program's graph
+	written *shelf                      // of the user's graph
+	at      int
+
+	store     *tape.Store // at the beginning of the present training step
+	vm        *tape.VM    // on it
+	step      int
+	feed      tape.Feed // of the present training step, nil until it is asked for
+	snapshots snapshots
+}
+
+// Open compiles the program and stands before its first instruction, at training
+// step 0.
+func Open(subject Subject, options ...Option) (*Session, error) {
+	switch {
+	case subject.Graph == nil || subject.Store == nil || subject.Feed == nil:
+		return nil, errors.New("inspect: a session wants a graph, a store and a feed")
+	case len(subject.Wanted) == 0:
+		return nil, errors.New("inspect: a session wants a node to compute, the loss first")
+	}
+	s := &Session{subject: subject, limit: DefaultLimit, updates: map[*graph.Node]*graph.Node{}, byName: map[string][]int{}, twins: map[*graph.Node]*graph.Node{}}
+	for _, o := range options {
+		if o != nil {
+			o(s)
+		}
+	}
+	var err error
+	compile := append([]tape.Option{tape.Fetch(subject.Wanted...), tape.Do(subject.Step)}, subject.Compile...)
+	if s.prog, err = tape.Compile(subject.Graph, compile...); err != nil {
+		return nil, err
+	}
+	s.rows = s.prog.Rows()
+	asRun, written := s.roots()
+	s.asRun, s.written = newShelf(s.limit/2, asRun), newShelf(s.limit/2, written)
+	from := newOrigins(s.written.nodes)
+	for _, r := range s.rows {
+		s.owners = append(s.owners, from.owner(r.Node))
+	}
+	for _, n := range s.asRun.nodes {
+		if u := from.twin(n); u != nil {
+			s.twins[n] = u
+		}
+	}
+	for _, u := range subject.Step {
+		s.updates[s.prog.Node(u.Value)] = u.Target
+	}
+	s.stand(subject.Store.Clone(), 0)
+	s.snapshots = newSnapshots(s.limit, s.store)
+	return s, nil
+}
+
+// roots are what the program computes, of its graph and of the user's. Every
+// instruction is among them, so that what is laid out or packed is, too.
+func (s *Session) roots() (asRun, written []*graph.Node) {
+	for _, r := range s.rows {
+		asRun = append(asRun, r.Node)
+	}
+	written = append(written, s.subject.Wanted...)
+	for _, u := range s.subject.Step {
+		written = append(written, u.Target, u.Value)
+	}
+	for _, n := range written {
+		asRun = append(asRun, s.prog.Node(n))
+	}
+	return asRun, written
+}
+
+// stand makes a store that of the present training step.
+func (s *Session) stand(store *tape.Store, step int) {
+	if s.vm != nil {
+		s.vm.Close()
+	}
+	s.store, s.step = store, step
+	s.vm = s.prog.NewVM(store)
+	s.moved()
+}
+
+// moved forgets what belongs to another training step.
+func (s *Session) moved() {
+	s.feed = nil
+	s.asRun.clear()
+	s.written.clear()
+}
+
+// Close ends the session; its values stay valid.
+func (s *Session) Close() { s.vm.Close() }
+
+// Program is what is stepped through. Its Rows are the instructions.
+func (s *Session) Program() *tape.Program { return s.prog }
+
+// Wanted are the nodes of the user's graph that are computed, the loss first.
+func (s *Session) Wanted() []*graph.Node { return s.subject.Wanted }
+
+// Rows are the instructions of a training step in the order in which they run.
+func (s *Session) Rows() []tape.Row { return s.rows }
+
+// Len is the number of instructions of a training step.
+func (s *Session) Len() int { return len(s.rows) }
+
+// At is the number of the instruction that the session stands before.
+func (s *Session) At() int { return s.at }
+
+// Step is the number of training steps done so far.
+func (s *Session) Step() int { return s.step }
+
+// Store is a copy of the parameters and states at the beginning of the present
+// training step.
+func (s *Session) Store() *tape.Store { return s.store.Clone() }
+
+// Seek goes to an instruction of the present training step.
+func (s *Session) Seek(i int) error {
+	if err := s.exists(i); err != nil {
+		return err
+	}
+	s.at = i
+	return nil
+}
+
+func (s *Session) exists(i int) error {
+	if i < 0 || i >= len(s.rows) {
+		return fmt.Errorf("inspect: there is no instruction %d: the program has 0 to %d", i, len(s.rows)-1)
+	}
+	return nil
+}
+
+// Next goes to the next instruction; false at the last one of the training step.
+func (s *Session) Next() bool { return s.Seek(s.at+1) == nil }
+
+// Back goes to the instruction before; false at the first one of the training step.
+func (s *Session) Back() bool { return s.Seek(s.at-1) == nil }
+
+// NextNode goes to the first instruction behind the present one that belongs to
+// another of the user's nodes, or to the derivative of another; see [Session.Owner].
+// It is false where there is none.
+func (s *Session) NextNode() bool {
+	for i := s.at + 1; i < len(s.rows); i++ {
+		if s.owners[i] != s.owners[s.at] {
+			return s.Seek(i) == nil
+		}
+	}
+	return false
+}
+
+// BackNode goes back to the first instruction of the user's node before the present
+// one's: where NextNode came from. It is false where there is none.
+func (s *Session) BackNode() bool {
+	i := s.at
+	for i > 0 && s.owners[i] == s.owners[s.at] {
+		i--
+	}
+	if s.owners[i] == s.owners[s.at] {
+		return false
+	}
+	for i > 0 && s.owners[i-1] == s.owners[i] {
+		i--
+	}
+	return s.Seek(i) == nil
+}
+
+// now gives the feed of the present training step.
+func (s *Session) now() (tape.Feed, error) {
+	if s.feed == nil {
+		feed, err := s.subject.Feed(s.step)
+		if err != nil {
+			return nil, fmt.Errorf("training step %d: %w", s.step, err)
+		}
+		s.feed = feed
+	}
+	return s.feed, nil
+}
+
+// array is the value of a node of the program's graph or of the user's.
+func (s *Session) array(ctx context.Context, n *graph.Node) (tape.Array, error) {
+	feed, err := s.now()
+	if err != nil {
+		return tape.Array{}, err
+	}
+	on := s.written
+	if n.Graph() == s.prog.Graph() && n.Graph() != s.subject.Graph {
+		on, feed = s.asRun, Feed(feed, n.Graph())
+	} else if _, ok := on.part[n]; !ok {
+		on = s.asRun
+	}
+	a, ok, err := on.value(ctx, n, feed, s.store)
+	if err == nil && !ok {
+		err = fmt.Errorf("inspect: %v is not computed in a training step", n)
+	}
+	return a, err
+}

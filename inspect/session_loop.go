@@ -1,0 +1,126 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"gorgonia.org/tensor"
+)
+
+// Iteration is one step of a loop from inside: the instructions of its body with the
+// values of that step. A loop that runs from the last time to the first has its last
+// time in iteration 0.
+type Iteration struct {
+	Number, Time int
+	Of           int // iterations
+	body         *tape.Program
+	rows         []tape.Row
+	record       *Record
+	session      *Session
+	step         int
+}
+
+// Enter goes into an iteration of the loop that is instruction i of the present
+// training step. The body is run once, from the carries that the loop itself has come
+// to before the iteration, so an iteration is as good as any other to begin with.
+func (s *Session) Enter(ctx context.Context, i, iteration int) (*Iteration, error) {
+	ins, err := s.Instruction(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	return s.enter(ctx, ins, iteration)
+}
+
+// Enter goes into an iteration of the loop that is instruction i of the body: a loop
+// within a loop.
+func (it *Iteration) Enter(ctx context.Context, i, iteration int) (*Iteration, error) {
+	ins, err := it.Instruction(i)
+	if err != nil {
+		return nil, err
+	}
+	return it.session.enter(ctx, ins, iteration)
+}
+
+func (s *Session) enter(ctx context.Context, ins *Instruction, iteration int) (*Iteration, error) {
+	n := ins.Row.Node
+	looped, ok := n.Op().(graph.Looped)
+	if !ok || ins.Row.Body == nil {
+		return nil, fmt.Errorf("inspect: instruction %d, %s, is no loop", ins.Index, ins.Row.Op)
+	}
+	l := looped.Loop()
+	if iteration < 0 || iteration >= l.Steps {
+		return nil, fmt.Errorf("inspect: there is no iteration %d: the loop has 0 to %d", iteration, l.Steps-1)
+	}
+	it := &Iteration{Number: iteration, Of: l.Steps, body: ins.Row.Body, rows: ins.Row.Body.Rows(), session: s, step: ins.Step}
+	var before int
+	it.Time, before, _ = l.At(iteration)
+	feed := tape.Feed{}
+	body := n.Body()
+	parts := l.Parts(body)
+	for k, x := range body.In() {
+		from, at := ins.Operands[k].Value, 0
+		switch size := x.Shape().Len(); {
+		case k < l.Carries:
+			from, at = ins.Result.Value, parts[k].At+before*size
+		case k < l.Carries+l.Sequences:
+			at = it.Time * size
+		}
+		feed[x] = cut(x.Type(), from, at)
+	}
+	roots := body.Out()
+	for _, r := range it.rows {
+		roots = append(roots, r.Node)
+	}
+	rec, err := newRecorder(graph.Reachable(append(roots, body.In()...)...))
+	if err != nil {
+		return nil, err
+	}
+	if it.record, err = rec.take(ctx, feed, tape.NewStore(nil)); err != nil {
+		return nil, err
+	}
+	return it, nil
+}
+
+// Program is the body's.
+func (it *Iteration) Program() *tape.Program { return it.body }
+
+// Rows are the body's instructions.
+func (it *Iteration) Rows() []tape.Row { return it.rows }
+
+// Len is their number.
+func (it *Iteration) Len() int { return len(it.rows) }
+
+// Value is that of a node of the body's graph in this iteration; its Type is invalid
+// for any other node.
+func (it *Iteration) Value(n *graph.Node) tape.Array { return it.record.Value(n) }
+
+// Instruction is instruction i of the body with its values in this iteration. Of what
+// is summed over the iterations (Accumulate), operands and result are the term of
+// this one. Derivatives are not beside the values: they are values of the loop that
+// goes back.
+func (it *Iteration) Instruction(i int) (*Instruction, error) {
+	if i < 0 || i >= len(it.rows) {
+		return nil, fmt.Errorf("inspect: there is no instruction %d: the body has 0 to %d", i, len(it.rows)-1)
+	}
+	row := it.rows[i]
+	out := &Instruction{Index: i, Step: it.step, Row: row, Result: it.quantity(row.Node)}
+	for _, n := range row.Of {
+		out.Operands = append(out.Operands, it.quantity(n))
+	}
+	return out, nil
+}
+
+func (it *Iteration) quantity(n *graph.Node) Quantity {
+	return Quantity{Node: n, Value: it.record.Value(n)}
+}
+
+// cut makes a tensor of the elements of an array from at on.
+func cut(t graph.Type, a tape.Array, at int) *tensor.Dense {
+	v := graph.NewValue(t)
+	for i := range v.Data {
+		v.Data[i] = a.At(at + i)
+	}
+	return tape.Tensor(v)
+}

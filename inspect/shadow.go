@@ -1,0 +1,215 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// Precision is a run beside its shadow: the same graph in float64.
+type Precision struct {
+	// Losses has the nodes that are computed in float32, and those of other types
+	// whose decisions differ, the ones that lose the most digits by themselves first.
+	Losses []Loss
+	Step   uint64 // of the store
+}
+
+// Loss is what float32 makes of one node.
+type Loss struct {
+	Node *graph.Node
+	// Total is the largest error of an element against the shadow, and Local that of
+	// the node computed in float64 of its own float32 operands. They are relative to the
+	// element, or to a thousandth of the largest of the node where that is more.
+	Total, Local float64
+	// Inherited is the total error of the worst operand.
+	Inherited float64
+	// Worst is the element with the largest error, True what it is in the shadow, and
+	// Witness what it is computed of.
+	Worst   Entry
+	True    float64
+	Witness []Operand
+	// Flips counts the elements of an integer or boolean node that differ.
+	Flips int
+	Cause string // why the node lost digits by itself; "" if it did not
+	// Reaches tells whether the loss may be part of that of a root: the node is one, or
+	// something that is computed of it directly loses half a digit or more, and reaches
+	// a root in turn. What does not reach one does no harm.
+	Reaches bool
+}
+
+// unit is the largest relative error of rounding to float32.
+const unit = 1.0 / (1 << 24)
+
+// Digits is how many of float32's 7.2 decimal digits an error leaves wrong.
+func Digits(relative float64) float64 {
+	if !(relative > unit) {
+		return 0
+	}
+	return min(math.Log10(relative/unit), -math.Log10(unit))
+}
+
+// Lost is the digits lost in all, against the shadow.
+func (l Loss) Lost() float64 { return Digits(l.Total) }
+
+// Here is how many of the lost digits the operands still had: what the node lost by
+// itself, be it by rounding or because it magnifies what was rounded before.
+func (l Loss) Here() float64 { return max(0, l.Lost()-Digits(l.Inherited)) }
+
+// Amplification is by how much the node magnifies the error of its operands, of
+// which each is taken to have that of rounding at least.
+func (l Loss) Amplification() float64 { return l.Total / max(l.Inherited, unit) }
+
+var errNoFloat32 = errors.New("inspect: no value is computed in float32: there is nothing to compare with float64")
+
+// Shadow runs the roots as written, and beside it in float64 from the same inputs,
+// parameters, states, constants and random draws. Float32 leaves are exact: what they
+// lost before is not known. See [Take] for the arguments. A graph without float32
+// is an error.
+func Shadow(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Precision, error) {
+	r, err := Take(ctx, feed, store, roots...)
+	if err != nil {
+		return nil, err
+	}
+	s := &shadow{Record: r, exact: map[*graph.Node]graph.Value{}, total: map[*graph.Node][]float64{}}
+	out := &Precision{Step: r.store.Step()}
+	narrow := false
+	for _, n := range r.nodes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		narrow = narrow || n.DType() == graph.F32 && n.NumIn() > 0
+		l, err := s.look(n)
+		if err != nil {
+			return nil, fmt.Errorf("inspect: %w", err)
+		}
+		if n.NumIn() > 0 && (n.DType() == graph.F32 || l.Flips > 0) {
+			out.Losses = append(out.Losses, l)
+		}
+	}
+	if !narrow {
+		return nil, errNoFloat32
+	}
+	out.reach(r.nodes, roots)
+	slices.SortStableFunc(out.Losses, func(a, b Loss) int {
+		return cmp.Or(cmp.Compare(b.Here(), a.Here()), cmp.Compare(b.Flips, a.Flips), cmp.Compare(b.Total, a.Total))
+	})
+	return out, nil
+}
+
+// noticed is how many digits a node loses at least where the loss counts.
+const noticed = 0.5
+
+// reach finds what reaches a root. Operands come before what is computed of them.
+func (p *Precision) reach(nodes, roots []*graph.Node) {
+	of := map[*graph.Node]*Loss{}
+	for i := range p.Losses {
+		of[p.Losses[i].Node] = &p.Losses[i]
+	}
+	goal := map[*graph.Node]bool{}
+	for _, n := range roots {
+		goal[n] = true
+	}
+	for _, n := range slices.Backward(nodes) {
+		l := of[n]
+		if l == nil || l.Lost() < noticed && l.Flips == 0 || !goal[n] {
+			continue
+		}
+		l.Reaches = true
+		for _, x := range n.Inputs() {
+			goal[x] = true
+		}
+	}
+}
+
+// shadow is a record with the float64 values of its nodes.
+type shadow struct {
+	*Record
+	exact map[*graph.Node]graph.Value
+	total map[*graph.Node][]float64 // relative errors
+}
+
+// look computes a node in float64 and compares.
+func (s *shadow) look(n *graph.Node) (Loss, error) {
+	l := Loss{Node: n}
+	got := s.wide(n)
+	if n.NumIn() == 0 {
+		s.exact[n], s.total[n] = got, make([]float64, len(got.Data))
+		return l, nil
+	}
+	truth, own := make([]graph.Value, n.NumIn()), make([]graph.Value, n.NumIn())
+	for i, x := range n.Inputs() {
+		truth[i], own[i] = s.exact[x], s.wide(x)
+	}
+	want, err := ref.Apply(s.env(), n, truth)
+	if err != nil {
+		return l, err
+	}
+	local, err := ref.Apply(s.env(), n, own)
+	if err != nil {
+		return l, err
+	}
+	s.exact[n] = want
+	errs := relative(got.Data, want.Data)
+	s.total[n] = errs
+	worst := 0
+	for p, e := range errs {
+		if e > errs[worst] {
+			worst = p
+		}
+		if !n.DType().IsFloat() && e > 0 {
+			l.Flips++
+		}
+	}
+	l.Total, l.Worst, l.True = errs[worst], s.entry(n, worst), want.Data[worst]
+	l.Local = slices.Max(relative(got.Data, local.Data))
+	l.Inherited = s.inherited(n, worst)
+	if n.DType().IsFloat() && l.Here() >= noticed || l.Flips > 0 {
+		l.Witness = s.operands(l.Worst)
+		l.Cause = s.lossCause(l)
+	}
+	return l, nil
+}
+
+// relative gives the errors of got: relative to what is wanted, or to a thousandth of
+// the largest of all that where it is more.
+func relative(got, want []float64) []float64 {
+	most := 0.0
+	for _, w := range want {
+		if finite(w) {
+			most = max(most, math.Abs(w))
+		}
+	}
+	out := make([]float64, len(got))
+	for p, w := range want {
+		switch g := got[p]; {
+		case g == w || math.IsNaN(g) && math.IsNaN(w):
+		case !finite(g) || !finite(w):
+			out[p] = math.Inf(1)
+		default:
+			out[p] = math.Abs(g-w) / max(math.Abs(w), most/1000)
+		}
+	}
+	return out
+}
+
+// inherited is the largest error among the operands of element p: of the same
+// element, relative to it alone, where operations go element by element, or else of any.
+func (s *shadow) inherited(n *graph.Node, p int) float64 {
+	_, each := n.Op().(interface{ Scalar(...float64) float64 })
+	worst := 0.0
+	for _, x := range n.Inputs() {
+		if !each {
+			worst = max(worst, slices.Max(s.total[x]))
+			continue
+		}
+		worst = max(worst, relative([]float64{s.values[x].At(p)}, []float64{s.exact[x].Data[p]})[0])
+	}
+	return worst
+}

@@ -1,0 +1,164 @@
+package inspect
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// Statistics sums an array up. Min, Mean, Std, Max and AbsMax are those of the
+// finite elements, NaN where there is none; true counts as 1.
+type Statistics struct {
+	Count, Finite, NaN, PosInf, NegInf int
+	Zeros                              int     // −0 is one
+	Min, Mean, Max                     float64 // of the finite elements
+	Std                                float64 // the population's: divided by their number
+	AbsMax                             float64 // the largest |x|
+	// Bins counts the finite elements in equal parts of the range from Min to Max,
+	// each with its lower end, the last with both. It is empty without finite
+	// elements, and a single bin where all of them are equal.
+	Bins []int
+}
+
+// StatisticsOf measures an array; bins is the number of bins of the histogram. The
+// sums are scaled, so that no finite array overflows them.
+func StatisticsOf(a tape.Array, bins int) Statistics {
+	nan := math.NaN()
+	s := Statistics{Count: length(a), Min: nan, Mean: nan, Max: nan, Std: nan, AbsMax: nan}
+	for i := range s.Count {
+		switch v := a.At(i); {
+		case v != v:
+			s.NaN++
+		case math.IsInf(v, 1):
+			s.PosInf++
+		case math.IsInf(v, -1):
+			s.NegInf++
+		default:
+			if v == 0 {
+				s.Zeros++
+			}
+			if s.Finite++; s.Finite == 1 {
+				s.Min, s.Max, s.AbsMax = v, v, math.Abs(v)
+			}
+			s.Min, s.Max, s.AbsMax = min(s.Min, v), max(s.Max, v), max(s.AbsMax, math.Abs(v))
+		}
+	}
+	if s.Finite == 0 {
+		return s
+	}
+	s.moments(a)
+	s.histogram(a, bins)
+	return s
+}
+
+// length is the number of elements; an array of no type has none.
+func length(a tape.Array) int {
+	return len(a.F32) + len(a.F64) + len(a.I32) + len(a.I64) + len(a.Bool)
+}
+
+func isFinite(v float64) bool { return v-v == 0 }
+
+// moments measures in units of the largest element.
+func (s *Statistics) moments(a tape.Array) {
+	if s.AbsMax == 0 {
+		s.Mean, s.Std = 0, 0
+		return
+	}
+	sum, n := 0.0, float64(s.Finite)
+	for i := range s.Count {
+		if v := a.At(i); isFinite(v) {
+			sum += v / s.AbsMax
+		}
+	}
+	mean, squares := sum/n, 0.0
+	for i := range s.Count {
+		if v := a.At(i); isFinite(v) {
+			d := v/s.AbsMax - mean
+			squares += d * d
+		}
+	}
+	s.Mean, s.Std = mean*s.AbsMax, math.Sqrt(squares/n)*s.AbsMax
+	if s.Min == s.Max {
+		s.Mean, s.Std = s.Min, 0
+	}
+}
+
+func (s *Statistics) histogram(a tape.Array, bins int) {
+	if bins < 1 {
+		return
+	}
+	if s.Min == s.Max {
+		s.Bins = []int{s.Finite}
+		return
+	}
+	s.Bins = make([]int, bins)
+	unit := 1.0
+	if !isFinite(s.Max - s.Min) {
+		unit = 0.5
+	}
+	width := s.Max*unit - s.Min*unit
+	for i := range s.Count {
+		if v := a.At(i); isFinite(v) {
+			k := int((v*unit - s.Min*unit) / width * float64(bins))
+			s.Bins[min(k, bins-1)]++
+		}
+	}
+}
+
+// Spark draws the histogram, a character a bin: a blank for an empty bin, then ▁ to
+// █ by its share of the fullest.
+func (s Statistics) Spark() string {
+	const levels = "▁▂▃▄▅▆▇█"
+	blocks := []rune(levels)
+	most := 0
+	for _, n := range s.Bins {
+		most = max(most, n)
+	}
+	var b strings.Builder
+	for _, n := range s.Bins {
+		if n == 0 {
+			b.WriteByte(' ')
+		} else {
+			b.WriteRune(blocks[(n*len(blocks)-1)/most])
+		}
+	}
+	return b.String()
+}
+
+// String is one line: min -1  mean 0.25  max 2  std 0.5  |x| ≤ 2  3 of 12 are 0  1 NaN.
+// A single number is itself.
+func (s Statistics) String() string {
+	var parts []string
+	switch {
+	case s.Finite == 0:
+	case s.Min == s.Max && s.Finite == 1:
+		parts = append(parts, short(s.Min))
+	case s.Min == s.Max:
+		parts = append(parts, fmt.Sprintf("all %s", short(s.Min)))
+	default:
+		parts = append(parts, "min "+short(s.Min), "mean "+short(s.Mean), "max "+short(s.Max), "std "+short(s.Std), "|x| ≤ "+short(s.AbsMax))
+		if s.Zeros > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d are 0", s.Zeros, s.Count))
+		}
+	}
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{s.NaN, "NaN"}, {s.PosInf, "+Inf"}, {s.NegInf, "-Inf"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+// short is a number of four significant digits.
+func short(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e6 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}

@@ -1,0 +1,236 @@
+package lab
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+)
+
+// Clusterings is a finished experiment.
+type Clusterings struct {
+	Config    Config // as used: with the defaults
+	Variants  []Clustering
+	Baselines []Clustering // Lloyd's algorithm with restarts, SGD on the nearest centre
+	Gamma     []SweepPoint // over the temperature, constant during training
+	K         []SweepPoint // over the number of clusters
+	Plane     *Plane       // the data's first two principal components
+}
+
+// Clustering is one objective with all its runs.
+type Clustering struct {
+	Name    string
+	Model   *builders.Model
+	Program *tape.Program
+	Runs    []Run // by seed; a baseline's restarts
+	Cost    Cost
+}
+
+// Cost is what one training step of a tape takes.
+type Cost struct {
+	Nodes        int   // of the compiled graph
+	Instructions int   // of the tape
+	FLOPs        int64 // per step
+	Peak         int   // bytes of the arena
+	Params       int   // numbers that the optimiser changes; 0 where they are not counted
+	Seconds      float64
+}
+
+// Best is the run with the smallest inertia, the first among equals.
+func (v Clustering) Best() Run {
+	return slices.MinFunc(v.Runs, func(a, b Run) int {
+		switch {
+		case a.Inertia() < b.Inertia() || b.Inertia() != b.Inertia():
+			return -1
+		case a.Inertia() > b.Inertia():
+			return 1
+		}
+		return 0
+	})
+}
+
+// Cluster runs the experiment. It ends early with ctx's error.
+func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	res := &Clusterings{Config: c}
+	total := len(c.Objectives)*(c.Seeds+len(c.SweepGamma)+len(c.SweepK)) + 2
+	done := 0
+	tick := func(what string) {
+		done++
+		if c.Progress != nil {
+			c.Progress(done, total, what)
+		}
+	}
+	for _, name := range c.Objectives {
+		v, err := c.variant(ctx, name, tick)
+		if err != nil {
+			return nil, err
+		}
+		res.Variants = append(res.Variants, v)
+	}
+	if err := res.baselines(ctx, tick); err != nil {
+		return nil, err
+	}
+	if err := res.sweeps(ctx, tick); err != nil {
+		return nil, err
+	}
+	res.Plane, err = NewPlane(c.Table)
+	return res, err
+}
+
+// variant trains one objective from every seed and measures its tape.
+func (c Config) variant(ctx context.Context, name string, tick func(string)) (Clustering, error) {
+	t, err := newTrainer(c, name, c.K)
+	if err != nil {
+		return Clustering{}, err
+	}
+	defer t.close()
+	v := Clustering{Name: name, Model: t.model, Program: t.prog}
+	for s := range c.Seeds {
+		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, c.Steps, 1)
+		if err != nil {
+			return v, err
+		}
+		v.Runs = append(v.Runs, r)
+		tick(name)
+	}
+	v.Cost, err = t.cost(ctx)
+	return v, err
+}
+
+// baselines runs Lloyd's algorithm with restarts, and SGD on the nearest centre
+// from every seed.
+func (res *Clusterings) baselines(ctx context.Context, tick func(string)) error {
+	c := res.Config
+	lloyd, err := c.Lloyd(ctx)
+	if err != nil {
+		return err
+	}
+	res.Baselines = append(res.Baselines, lloyd)
+	tick("kmeans-lloyd")
+	// A point's pull is its whole gradient: rates of batches are those of
+	// single points. One pass over the data per 10 steps of the others.
+	c.Optimiser = train.SGD(0.05)
+	steps := max(c.Steps, 10*((c.Table.Rows()+c.Batch-1)/c.Batch))
+	sgd, err := c.baseline(ctx, "kmeans-sgd", c.Seeds, steps, (steps+c.Steps-1)/c.Steps)
+	if err != nil {
+		return err
+	}
+	res.Baselines = append(res.Baselines, sgd)
+	tick("kmeans-sgd")
+	return nil
+}
+
+// Lloyd runs Lloyd's algorithm from Restarts start centres until nothing moves
+// (at most 300 rounds) and keeps every result; the best is [Clustering.Best].
+func (c Config) Lloyd(ctx context.Context) (Clustering, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return Clustering{}, err
+	}
+	return c.baseline(ctx, "kmeans-lloyd", c.Restarts, 300, 1)
+}
+
+// baseline trains from every seed and measures the ends, then the best run once
+// more, of which every so many steps are measured: a measure takes all the data
+// and costs far more than a step of a batch.
+func (c Config) baseline(ctx context.Context, name string, seeds, steps, every int) (Clustering, error) {
+	t, err := newTrainer(c, name, c.K)
+	if err != nil {
+		return Clustering{}, err
+	}
+	defer t.close()
+	v := Clustering{Name: name, Model: t.model, Program: t.prog}
+	for s := range seeds {
+		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, steps, 0)
+		if err != nil {
+			return v, err
+		}
+		v.Runs = append(v.Runs, r)
+	}
+	best := v.Best()
+	full, err := t.run(ctx, best.Seed, c.Gamma, steps, every)
+	if err != nil {
+		return v, err
+	}
+	for i := range v.Runs {
+		if v.Runs[i].Seed == best.Seed {
+			v.Runs[i] = full
+		}
+	}
+	v.Cost, err = t.cost(ctx)
+	return v, err
+}
+
+// SweepPoint is one objective at one setting: the medians over SweepSeeds seeds.
+type SweepPoint struct {
+	Objective string
+	Value     float64 // γ or k
+	Inertia   float64
+	Loss      float64
+	Spread    float64
+	ARI       float64
+}
+
+// sweeps trains every objective at constant temperatures, and with every k.
+func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
+	c := res.Config
+	at := func(name string, k int, gamma train.Schedule, value float64) (SweepPoint, error) {
+		t, err := newTrainer(c, name, k)
+		if err != nil {
+			return SweepPoint{}, err
+		}
+		defer t.close()
+		var in, loss, spread, ari []float64
+		for s := range c.SweepSeeds {
+			r, err := t.run(ctx, c.Seed+uint64(s), gamma, c.Steps, 0)
+			if err != nil {
+				return SweepPoint{}, err
+			}
+			in, spread, ari = append(in, r.Inertia()), append(spread, r.Final().Spread), append(ari, r.ARI)
+			loss = append(loss, r.Loss[len(r.Loss)-1])
+		}
+		return SweepPoint{name, value, Median(in), Median(loss), Median(spread), Median(ari)}, nil
+	}
+	for _, name := range c.Objectives {
+		for _, γ := range c.SweepGamma {
+			p, err := at(name, c.K, train.Constant(γ), γ)
+			if err != nil {
+				return err
+			}
+			res.Gamma = append(res.Gamma, p)
+			tick("sweep over γ")
+		}
+		for _, k := range c.SweepK {
+			p, err := at(name, k, c.Gamma, float64(k))
+			if err != nil {
+				return err
+			}
+			res.K = append(res.K, p)
+			tick("sweep over k")
+		}
+	}
+	return nil
+}
+
+// Median is the middle of the finite values, the mean of the two middle ones if
+// their number is even, NaN if there is none.
+func Median(v []float64) float64 {
+	var f []float64
+	for _, x := range v {
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			f = append(f, x)
+		}
+	}
+	if len(f) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(f)
+	return (f[(len(f)-1)/2] + f[len(f)/2]) / 2
+}

@@ -1,0 +1,147 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// Plan is the configuration as a plan for [Compare]: the same data, start centres (of
+// every model that learns centres r [k d]), optimiser, schedule of γ and element type,
+// and inertia, adjusted Rand index and silhouette as probes.
+func (c Config) Plan() (Plan, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return Plan{}, err
+	}
+	name := map[Start]string{PlusPlus: "k-means++", StartPoints: "random points", StartGiven: "given centres", StartGroups: "random groups"}[c.Start]
+	return Plan{
+		Optimisers: []train.Optimiser{c.Optimiser},
+		Starts:     []Initial{{Name: name, Values: c.centres}},
+		Seeds:      c.Seeds,
+		Seed:       c.Seed,
+		Steps:      c.Steps,
+		DType:      c.DType,
+		Table:      c.Table,
+		Scheduled:  map[string]train.Schedule{"γ": c.Gamma},
+		Probes:     c.probes(),
+		Progress:   c.Progress,
+	}, nil
+}
+
+// Variant is a clustering of the registry, sized for the data, for [Compare] with
+// [Config.Plan].
+func (c Config) Variant(name string) Variant {
+	return Variant{name, func(dt graph.DType) (*builders.Model, error) {
+		c, err := c.withDefaults()
+		if err != nil {
+			return nil, err
+		}
+		return c.build(name, c.K, dt)
+	}}
+}
+
+// build makes a clustering sized for the data.
+func (c Config) build(name string, k int, dt graph.DType) (*builders.Model, error) {
+	b, err := c.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	n := c.Table.Rows()
+	if name == "kmeans-sgd" {
+		n = c.Batch
+	}
+	settings, err := clusteringSettings(b, n, len(c.Table.Columns), k)
+	if err != nil {
+		return nil, err
+	}
+	return b.Build(settings, dt)
+}
+
+// clusteringSettings are the sizes of a clustering; see [SizeNames]. A model without
+// centres is refused, whatever its settings are called.
+func clusteringSettings(b builders.Builder, n, d, k int) (builders.Settings, error) {
+	m, err := b.Build(nil, graph.F64)
+	if err != nil {
+		return nil, err
+	}
+	if m.KMeans == nil {
+		return nil, fmt.Errorf("%s is no clustering: it learns from examples of its own", b.Name)
+	}
+	points, features, centres := SizeNames(m)
+	return builders.Settings{points: float64(n), features: float64(d), centres: float64(k)}, nil
+}
+
+// SizeNames are the settings for the numbers of points, features and centres of a
+// clustering: n, d and k where its builder has these, or else the names of the axes.
+func SizeNames(m *builders.Model) (points, features, centres string) {
+	name := func(usual string, axis graph.Axis) string {
+		if slices.ContainsFunc(m.Builder.Sizes, func(z builders.Size) bool { return z.Name == usual }) {
+			return usual
+		}
+		return axis.Name
+	}
+	x, r := m.KMeans.Points.Shape(), m.KMeans.Centres.Shape()
+	return name("n", x.Axis(0)), name("d", x.Axis(1)), name("k", r.Axis(0))
+}
+
+// start gives the centres that a seed begins with, row-major [k d].
+func (c Config) start(k int, seed uint64) []float64 {
+	if c.Start == StartGiven && len(c.Given) == k*len(c.Table.Columns) {
+		return c.Given
+	}
+	return Centres(c.Table, k, c.Start, seed)
+}
+
+// centresPath is where models keep their centres.
+const centresPath = "r"
+
+func (c Config) centres(seed uint64) map[string]graph.Value {
+	shape, _ := graph.NewShape(graph.Dims(c.K, len(c.Table.Columns))...) // two sizes of at least 1 make a shape
+	typ := graph.Type{DType: graph.F64, Shape: shape}
+	return map[string]graph.Value{centresPath: {Type: typ, Data: c.start(c.K, seed)}}
+}
+
+// mostSilhouette is the number of rows up to which silhouettes are measured: they take
+// the distances of all pairs.
+const mostSilhouette = 2000
+
+// probes measure centres on the data.
+func (c Config) probes() []Probe {
+	d := len(c.Table.Columns)
+	measured := func(name string, higher bool, measure func(nearest []int, inertia float64) (float64, error)) Probe {
+		p := ProbeFunc(name, func(m *builders.Model, final *tape.Store) (float64, error) {
+			n := m.Graph.Lookup(centresPath)
+			if n == nil || n.Role() != graph.RoleParam && n.Role() != graph.RoleState || n.Rank() != 2 || n.Dim(1) != d {
+				return math.NaN(), nil
+			}
+			t, err := final.Get(centresPath)
+			if err != nil {
+				return math.NaN(), err
+			}
+			nearest, inertia, err := Assign(context.Background(), c.Table.X, float64s(t), d)
+			if err != nil {
+				return math.NaN(), err
+			}
+			return measure(nearest, inertia)
+		})
+		p.Higher = higher
+		return p
+	}
+	out := []Probe{measured("inertia", false, func(_ []int, inertia float64) (float64, error) { return inertia, nil })}
+	if len(c.Table.Labels) > 0 {
+		codes, _ := data.Codes(c.Table.Labels)
+		out = append(out, measured("ARI", true, func(nearest []int, _ float64) (float64, error) { return data.ARI(codes, nearest) }))
+	}
+	if c.Table.Rows() <= mostSilhouette {
+		out = append(out, measured("silhouette", true, func(nearest []int, _ float64) (float64, error) { return Silhouette(c.Table, nearest) }))
+	}
+	return out
+}

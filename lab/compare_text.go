@@ -1,0 +1,247 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// textWidth is the number of columns that tables fit into, with names of usual length.
+const textWidth = 100
+
+// String is the comparison as tables: every setting of every variant with its loss at
+// the end, what each variant's best setting left as judged by all yardsticks, and
+// which differences are larger than noise.
+//
+//	2 objectives × 2 optimisers × 10 seeds: 40 trainings of 200 steps
+//
+//	kmeans-softmax: 12 numbers trained; steps until the loss is down to 0.7219
+//	  loss at the end  median  quartiles      steps
+//	  adam(0.05)       0.5257  0.526 … 0.526     26  best
+//	  sgd(0.1)          1.016  1.02 … 1.02    never  worse (p < 0.001)
+func (c *Comparison) String() string {
+	var b strings.Builder
+	b.WriteString(c.Title() + "\n")
+	for v := range c.Variants {
+		c.writeSettings(&b, v)
+	}
+	c.writeJudged(&b)
+	c.writeDifferences(&b)
+	return b.String()
+}
+
+// writeSettings is the table of a variant's settings.
+func (c *Comparison) writeSettings(b *strings.Builder, v int) {
+	name := c.Variants[v].Name
+	if t := c.Variants[v].Task; t != v && !c.oneTask() {
+		name += ", on the examples of " + c.Variants[t].Name
+	}
+	if n := c.Variants[v].Cost.Params; n > 0 {
+		name += fmt.Sprintf(": %d numbers trained", n)
+	}
+	if level := c.Level(v); !math.IsNaN(level) {
+		until := "steps until the loss is down to " + figure(level)
+		if utf8.RuneCountInString(name+until)+2 <= textWidth {
+			name += "; " + until
+		} else {
+			name += ";\n" + until
+		}
+	}
+	b.WriteString("\n" + name + "\n")
+	rows := [][]string{{"loss at the end", "median", "quartiles", "steps", ""}}
+	for _, o := range c.Outcomes(v, StudentT) {
+		note := ""
+		if len(c.Settings()) > 1 {
+			note = o.Verdict()
+		}
+		if o.Diverged > 0 {
+			note = strings.TrimPrefix(note+fmt.Sprintf(", %d of %d diverged", o.Diverged, c.Plan.Seeds), ", ")
+		}
+		rows = append(rows, []string{c.SettingName(o.Setting), figure(o.End.Median), digits(o.End.Q1, 3) + " … " + digits(o.End.Q3, 3), stepsText(o.Steps.Median), note})
+	}
+	writeTable(b, rows)
+}
+
+// writeTable sets columns as wide as they need to be: texts at the left, and the second
+// and the fourth, which are numbers, at the right.
+func writeTable(b *strings.Builder, rows [][]string) {
+	width := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, s := range r {
+			width[i] = max(width[i], utf8.RuneCountInString(s))
+		}
+	}
+	for _, r := range rows {
+		line := ""
+		for i, s := range r {
+			if i == 1 || i == 3 {
+				s = strings.Repeat(" ", width[i]-utf8.RuneCountInString(s)) + s
+			}
+			line += "  " + pad(s, width[i])
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// writeJudged is the table of variants × yardsticks.
+func (c *Comparison) writeJudged(b *strings.Builder) {
+	type column struct {
+		head      string
+		yardstick int
+	}
+	var columns []column
+	n := len(c.Variants)
+	for k := range c.Yardsticks {
+		head := c.Yardsticks[k].Name
+		switch {
+		case k == 0:
+			continue
+		case k <= n:
+			head = fmt.Sprint("by ", k)
+		}
+		columns = append(columns, column{head, k})
+	}
+	fmt.Fprintf(b, "\nTrained by the row, judged by the column: median over the seeds at the best setting\n")
+	width := 0
+	for _, v := range c.Variants {
+		width = max(width, 3+utf8.RuneCountInString(v.Name))
+	}
+	perLine := max(1, (textWidth-width-2)/13)
+	for len(columns) > 0 {
+		part := columns[:min(perLine, len(columns))]
+		columns = columns[len(part):]
+		line := "  " + pad("", width)
+		for _, col := range part {
+			line += " " + pad(shortened(col.head, 12), 12)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		for v := range c.Variants {
+			line := "  " + pad(fmt.Sprintf("%d  %s", v+1, c.Variants[v].Name), width)
+			for _, col := range part {
+				m := Summarise(c.Values(col.yardstick, v, c.Best(v))).Median
+				line += " " + pad(figure(m)+" "+c.Marks(col.yardstick, StudentT)[v], 12)
+			}
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+	}
+	if n > 1 && c.Plan.Seeds > 1 {
+		b.WriteString("In a column, what shares no letter differs by more than noise; a is the best.\n")
+	}
+}
+
+// mostPairs is the number of variants up to which all their pairs are listed.
+const mostPairs = 3
+
+func (c *Comparison) writeDifferences(b *strings.Builder) {
+	if len(c.Variants) < 2 {
+		return
+	}
+	head := fmt.Sprintf("\nDifferences at the best settings, seed by seed: mean ± 95 %%; p by %v, Holm over all pairs\n", StudentT)
+	for k, y := range c.Yardsticks {
+		if k > 0 && len(c.Variants) > mostPairs {
+			break
+		}
+		differences := c.Differences(k, StudentT)
+		if len(differences) == 0 {
+			continue
+		}
+		b.WriteString(head + y.Name + "\n")
+		head = ""
+		for _, d := range differences {
+			fmt.Fprintf(b, "  %s − %s: %s, %s%s\n", c.Variants[d.B].Name, c.Variants[d.A].Name, plusMinus(d.Mean, d.Half), d.Verdict(), c.missing(d))
+		}
+	}
+	if !c.oneTask() {
+		b.WriteString("\nThe tasks differ: losses of different tasks are not comparable.\n")
+	}
+}
+
+// oneTask reports whether all variants were trained on the same examples.
+func (c *Comparison) oneTask() bool {
+	for v := range c.Variants {
+		if !c.SameTask(0, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// Verdict says whether a difference is larger than noise.
+func (d Difference) Verdict() string {
+	switch {
+	case math.IsNaN(d.Corrected):
+		return "one seed tells nothing of the noise"
+	case d.Beyond:
+		return "exceeds the noise (" + pText(d.Corrected) + ")"
+	}
+	return "within the noise (" + pText(d.Corrected) + ")"
+}
+
+// missing says how many seeds a difference is without.
+func (c *Comparison) missing(d Difference) string {
+	if d.N == c.Plan.Seeds {
+		return ""
+	}
+	return fmt.Sprintf(", over the %d of %d seeds that did not diverge", d.N, c.Plan.Seeds)
+}
+
+func pText(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return fmt.Sprintf("p = %.2g", p)
+}
+
+// figure writes a number to four digits.
+func figure(v float64) string { return digits(v, 4) }
+
+// digits writes a number to so many digits, and whole ones below ten million in full.
+func digits(v float64, n int) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "-∞"
+	}
+	if a := math.Abs(v); a >= 10000 && a < 1e7 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.*g", n, v)
+}
+
+func plusMinus(mean, half float64) string {
+	if math.IsNaN(half) {
+		return figure(mean)
+	}
+	text := fmt.Sprintf("%s ± %.2g", figure(mean), half)
+	if half > 0 && half < 1e4 && !math.IsInf(mean, 0) { // as many decimals as the interval has
+		decimals := max(0, 1-int(math.Floor(math.Log10(half))))
+		text = fmt.Sprintf("%.*f ± %.*f", decimals, mean, decimals, half)
+	}
+	return strings.Replace(text, "-", "−", 1)
+}
+
+func stepsText(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "never"
+	case math.IsNaN(v):
+		return "–"
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+// pad fills a text up with blanks.
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}
+
+func shortened(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,32 @@
+package lab
+
+import (
+	"math"
+	"slices"
+)
+
+// Curve is the loss of a variant at a setting during training, over the seeds: its
+// median and quartiles at up to points steps X, evenly spread, the last among them.
+// Seeds that have diverged by then count as infinite.
+func (c *Comparison) Curve(variant int, s Setting, points int) (x, median, q1, q3 []float64) {
+	cells := c.Cells(variant, s)
+	steps, n := c.Plan.Steps, max(1, min(points, c.Plan.Steps))
+	for k := range n {
+		t := steps - 1
+		if n > 1 {
+			t = k * (steps - 1) / (n - 1)
+		}
+		var at []float64
+		for _, cell := range cells {
+			if t < len(cell.Loss) {
+				at = append(at, cell.Loss[t])
+			} else {
+				at = append(at, math.Inf(1))
+			}
+		}
+		slices.Sort(at)
+		x = append(x, float64(t))
+		median, q1, q3 = append(median, Quantile(at, 0.5)), append(q1, Quantile(at, 0.25)), append(q3, Quantile(at, 0.75))
+	}
+	return x, median, q1, q3
+}

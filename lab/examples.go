@@ -1,0 +1,46 @@
+package lab
+
+import (
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// tasks gives each model the examples of the one that serves most, the first among
+// equals. The models from place n on take examples of others, but give none.
+func tasks(models []*builders.Model, n int) []int {
+	serves := make([]int, len(models))
+	for i, m := range models {
+		for _, other := range models {
+			if hasInputs(m, other) {
+				serves[i]++
+			}
+		}
+	}
+	out := make([]int, len(models))
+	for i, m := range models {
+		out[i] = i
+		for j, other := range models[:n] {
+			if best := out[i]; hasInputs(other, m) && (serves[j] > serves[best] || serves[j] == serves[best] && j < best) {
+				out[i] = j
+			}
+		}
+	}
+	return out
+}
+
+// hasInputs reports whether examples of m hold all inputs of other, by path and type.
+func hasInputs(m, other *builders.Model) bool {
+	if m.Examples == nil {
+		return m == other
+	}
+	types := map[string]graph.Type{}
+	for _, n := range ownInputs(m) {
+		types[n.Path()] = n.Type()
+	}
+	for _, n := range ownInputs(other) {
+		if t, ok := types[n.Path()]; !ok || t != n.Type() {
+			return false
+		}
+	}
+	return true
+}

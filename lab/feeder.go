@@ -1,0 +1,167 @@
+package lab
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
+)
+
+// feeder gives a model its inputs.
+type feeder interface {
+	// feeds gives the examples of each step of a training from a seed, to one goroutine.
+	feeds(seed uint64) func(t int) (tape.Feed, error)
+	// held gives what a trained model is judged on; where examples are fresh in every
+	// step, it has not been trained on them.
+	held(seed uint64) ([]tape.Feed, error)
+}
+
+// judged is how many fresh batches a trained model is judged on.
+const judged = 8
+
+// exampleFeeder draws examples.
+type exampleFeeder struct {
+	c LearnConfig
+	m *builders.Model
+}
+
+func (f exampleFeeder) feeds(seed uint64) func(t int) (tape.Feed, error) { return f.c.feeds(f.m, seed) }
+
+func (f exampleFeeder) held(seed uint64) ([]tape.Feed, error) {
+	first, last := f.c.Steps, f.c.Steps+judged
+	if f.c.OneBatch {
+		first, last = 0, 1
+	}
+	var out []tape.Feed
+	for t := first; t < last; t++ {
+		feed, err := f.c.feed(f.m, seed, t)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, feed)
+	}
+	return out, nil
+}
+
+// rowFeeder feeds a table's rows, all of them or in batches.
+type rowFeeder struct {
+	table *data.Table
+	x     *graph.Node
+	rows  *tensor.Dense
+}
+
+func newRowFeeder(name string, m *builders.Model, table *data.Table) (rowFeeder, error) {
+	f := rowFeeder{table: table}
+	var err error
+	if f.x, err = rowsInput(name, m, table); err != nil {
+		return f, err
+	}
+	f.rows, err = table.Dense(dtype(f.x.DType()))
+	return f, err
+}
+
+// rowsInput finds the input that takes the rows of a table: that named x, or the only
+// one of two axes that is as wide as the table.
+func rowsInput(name string, m *builders.Model, table *data.Table) (*graph.Node, error) {
+	width := len(table.Columns)
+	var fit, texts []string
+	var x *graph.Node
+	inputs := ownInputs(m)
+	for _, n := range inputs {
+		texts = append(texts, n.String())
+		if n.DType().IsFloat() && n.Rank() == 2 && n.Dim(1) == width {
+			fit, x = append(fit, n.Path()), n
+		}
+	}
+	if n := m.Graph.Lookup("x"); n != nil && n.Role() == graph.RoleInput {
+		x, fit = n, []string{"x"}
+	}
+	switch {
+	case len(inputs) == 0:
+		return nil, fmt.Errorf("%s has no input for the rows of %s", name, table.Name)
+	case len(fit) > 1:
+		return nil, fmt.Errorf("%s: which input takes the rows of %s, %s? Name it x", name, table.Name, strings.Join(fit, " or "))
+	case len(fit) == 0 || !x.DType().IsFloat() || x.Rank() != 2 || x.Dim(1) != width:
+		return nil, fmt.Errorf("%s has no input for rows of %d numbers, which %s has: its inputs are %s", name, width, table.Name, strings.Join(texts, ", "))
+	case x.Dim(0) > table.Rows():
+		return nil, fmt.Errorf("%s: %v wants %d rows, %s has %d", name, x, x.Dim(0), table.Name, table.Rows())
+	case len(inputs) > 1:
+		return nil, fmt.Errorf("%s: %s gives rows to %s alone, and the inputs are %s", name, table.Name, x.Path(), strings.Join(texts, ", "))
+	}
+	return x, nil
+}
+
+// TakesRows says why a model cannot be trained on the rows of a table; nil if it can.
+func TakesRows(m *builders.Model, table *data.Table) error {
+	_, err := rowsInput(m.Builder.Name, m, table)
+	return err
+}
+
+func (f rowFeeder) feeds(seed uint64) func(t int) (tape.Feed, error) {
+	if f.x.Dim(0) == f.table.Rows() {
+		all := tape.Feed{f.x: f.rows}
+		return func(int) (tape.Feed, error) { return all, nil }
+	}
+	b := newBatches(f.table.Rows(), len(f.table.Columns), f.x.Dim(0), seed)
+	return func(t int) (tape.Feed, error) { return tape.Feed{f.x: b.at(t, f.rows)}, nil }
+}
+
+// held is the whole table, without what is left over of the last batch.
+func (f rowFeeder) held(uint64) ([]tape.Feed, error) {
+	size := f.x.Dim(0)
+	var out []tape.Feed
+	for from := 0; from+size <= f.table.Rows(); from += size {
+		part, err := f.rows.Slice(tensor.S(from, from+size))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, tape.Feed{f.x: part.Materialize().(*tensor.Dense)})
+	}
+	return out, nil
+}
+
+// feeders gives every model its inputs, and the model whose examples each is trained
+// on, by index. The first of the models are variants, the others judge.
+func (p Plan) feeders(names []string, models []*builders.Model, variants int) ([]feeder, []int, error) {
+	out, task := make([]feeder, len(models)), make([]int, len(models))
+	if p.Table != nil {
+		for i, m := range models {
+			f, err := newRowFeeder(names[i], m, p.Table)
+			if err != nil {
+				return nil, nil, err
+			}
+			out[i] = f
+		}
+		return out, task, nil
+	}
+	if p.Examples == nil {
+		task = tasks(models, variants)
+	}
+	for i, m := range models {
+		c := LearnConfig{Steps: p.Steps, OneBatch: p.OneBatch, Examples: p.Examples}
+		if from := models[task[i]]; p.Examples == nil && from != m {
+			c.Examples = examplesByPath(from)
+		}
+		if m.Examples == nil && c.Examples == nil {
+			return nil, nil, fmt.Errorf("%s has no examples to be trained on, and no other variant has some for its inputs", names[i])
+		}
+		out[i] = exampleFeeder{c, m}
+	}
+	return out, task, nil
+}
+
+// examplesByPath draws the examples of a model for others with the same inputs.
+func examplesByPath(m *builders.Model) func(rng *rand.Rand) map[string]graph.Value {
+	return func(rng *rand.Rand) map[string]graph.Value {
+		values := map[string]graph.Value{}
+		for n, v := range m.Examples(rng) {
+			values[n.Path()] = v
+		}
+		return values
+	}
+}

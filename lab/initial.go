@@ -1,0 +1,137 @@
+package lab
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// Initial says where the parameters of a training begin. The zero value is where the
+// model begins by itself: with values drawn from the seed.
+type Initial struct {
+	Name string // in tables, before the factor; by default made of the rest
+	// Values gives parameters and states by path for a seed; the others are drawn.
+	// Paths that a model does not have are for other models.
+	Values func(seed uint64) map[string]graph.Value
+	// Init draws the parameters that are drawn at all (not those that begin at a
+	// constant, as biases do) in place of the model's own initialisers.
+	Init *graph.Init
+	// Scale is a factor on the values that parameters begin with; 0 stands for 1.
+	Scale float64
+}
+
+// String is the name: "own start" for the zero value, "start × 0.5", "glorot".
+func (s Initial) String() string {
+	text := s.Name
+	if text == "" {
+		switch {
+		case s.Init != nil:
+			text = s.Init.String()
+		case s.Values != nil:
+			text = "given start"
+		case s.factor() == 1:
+			return "own start"
+		default:
+			text = "start"
+		}
+	}
+	if f := s.factor(); f != 1 {
+		text += fmt.Sprintf(" × %.4g", f)
+	}
+	return text
+}
+
+func (s Initial) factor() float64 {
+	if s.Scale == 0 {
+		return 1
+	}
+	return s.Scale
+}
+
+// store makes what a training of the model begins with.
+func (s Initial) store(m *builders.Model, seed uint64) (*tape.Store, error) {
+	store := tape.NewStore(m.Graph, tape.Seed(seed))
+	if s.Init != nil {
+		if err := redraw(store, m, *s.Init, seed); err != nil {
+			return nil, err
+		}
+	}
+	if s.Values != nil {
+		values := s.Values(seed)
+		for _, path := range slices.Sorted(maps.Keys(values)) {
+			n := m.Graph.Lookup(path)
+			if n == nil || n.Role() != graph.RoleParam && n.Role() != graph.RoleState {
+				continue
+			}
+			v := values[path]
+			if v.Type.DType.IsFloat() && n.DType().IsFloat() {
+				v.Type.DType = n.DType()
+			}
+			if err := store.Set(path, tape.Tensor(v)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if f := s.factor(); f != 1 {
+		for _, p := range m.Graph.Leaves(graph.RoleParam) {
+			if p.DType().IsFloat() {
+				if err := scaled(store, p, f); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return store, nil
+}
+
+// redraw draws what the model draws with another initialiser: as a model would that
+// has its parameters, by path and type, and this initialiser.
+func redraw(store *tape.Store, m *builders.Model, init graph.Init, seed uint64) error {
+	other := graph.New("initial values")
+	var drawing []*graph.Node
+	for _, p := range m.Graph.Leaves(graph.RoleParam) {
+		if drawn(p) {
+			drawing = append(drawing, other.Copy(p, nil).Init(init))
+		}
+	}
+	if err := other.Err(); err != nil {
+		return err
+	}
+	from := tape.NewStore(other, tape.Seed(seed))
+	for _, p := range drawing {
+		if _, err := store.CopyFrom(from, p.Path(), p.Path()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drawn reports whether a parameter begins at random.
+func drawn(p *graph.Node) bool {
+	if !p.DType().IsFloat() {
+		return false
+	}
+	_, orthogonal := p.Initialiser().Orthonormal()
+	_, std, width := p.Initialiser().Distribution(p.Shape())
+	return orthogonal || std != 0 || width != 0
+}
+
+// scaled multiplies an entry of a store.
+func scaled(store *tape.Store, p *graph.Node, f float64) error {
+	t, err := store.Get(p.Path())
+	if err != nil {
+		return err
+	}
+	a, err := tape.ArrayOf(p.Type(), t)
+	if err != nil {
+		return err
+	}
+	for i := range p.Shape().Len() {
+		a.Set(i, f*a.At(i))
+	}
+	return store.Set(p.Path(), t)
+}

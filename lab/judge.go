@@ -1,0 +1,120 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+)
+
+// Probe is a measure of [Compare] besides the variants' own losses: what every
+// training leaves behind is measured by it.
+type Probe struct {
+	Name   string
+	Higher bool // larger is better
+	judge  *Variant
+	of     func(m *builders.Model, final *tape.Store) (float64, error)
+}
+
+// Judge is the probe that measures by the loss of an objective which is not trained
+// itself. It applies to those variants that have all of its parameters, by path and
+// type.
+func Judge(v Variant) Probe { return Probe{Name: v.Name, judge: &v} }
+
+// ProbeFunc is the probe that calls a function with the model and what training left
+// in the store; NaN says that it does not apply. It is called from several
+// goroutines.
+func ProbeFunc(name string, f func(m *builders.Model, final *tape.Store) (float64, error)) Probe {
+	return Probe{Name: name, of: f}
+}
+
+// judge measures parameters by the loss of a model.
+type judge struct {
+	name  string
+	model *builders.Model
+	prog  *tape.Program
+	learn []*graph.Node // parameters and states that the loss depends on
+	feed  feeder
+	last  tape.Feed // scheduled inputs at the end
+}
+
+func newJudge(name string, m *builders.Model, f feeder, last func(*builders.Model) tape.Feed) (*judge, error) {
+	j := &judge{name: name, model: m, feed: f, last: last(m)}
+	for _, n := range graph.Reachable(m.Loss) {
+		if n.Role() == graph.RoleParam || n.Role() == graph.RoleState {
+			j.learn = append(j.learn, n)
+		}
+	}
+	var err error
+	if j.prog, err = tape.Compile(m.Graph, tape.Fetch(m.Loss)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return j, nil
+}
+
+// applies reports whether another model has all that the loss depends on, by path and
+// type. A loss of nothing that is learnt judges nobody.
+func (j *judge) applies(m *builders.Model) bool {
+	for _, n := range j.learn {
+		other := m.Graph.Lookup(n.Path())
+		if other == nil || other.Role() != graph.RoleParam && other.Role() != graph.RoleState ||
+			other.DType() != n.DType() || !other.Shape().SameSizes(n.Shape()) {
+			return false
+		}
+	}
+	return len(j.learn) > 0
+}
+
+// measure is the mean loss of what a training left, on the examples that the judge
+// holds for the seed.
+func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (float64, error) {
+	store := tape.NewStore(j.model.Graph, tape.Seed(seed))
+	for _, n := range j.learn {
+		if _, err := store.CopyFrom(final, n.Path(), n.Path()); err != nil {
+			return math.NaN(), fmt.Errorf("judged by %s: %w", j.name, err)
+		}
+	}
+	vm := j.prog.NewVM(store, tape.Workers(1))
+	defer vm.Close()
+	held, err := j.feed.held(seed)
+	if err != nil {
+		return math.NaN(), err
+	}
+	sum := 0.0
+	for _, feed := range held {
+		for n, v := range j.last {
+			feed[n] = v
+		}
+		if err := vm.Run(ctx, feed); err != nil {
+			return math.NaN(), fmt.Errorf("judged by %s: %w", j.name, err)
+		}
+		sum += vm.Float(j.model.Loss)
+	}
+	return sum / float64(len(held)), nil
+}
+
+// scheduled are the scheduled inputs that a model has.
+func (p Plan) scheduled(m *builders.Model) map[*graph.Node]train.Schedule {
+	out := map[*graph.Node]train.Schedule{}
+	for path, s := range p.Scheduled {
+		if n := m.Graph.Lookup(path); n != nil && n.Role() == graph.RoleInput {
+			if _, scalar := n.Default(); scalar {
+				out[n] = s
+			}
+		}
+	}
+	return out
+}
+
+// lastOf gives the scheduled inputs of a model their last value.
+func (p Plan) lastOf(m *builders.Model) tape.Feed {
+	out := tape.Feed{}
+	for n, s := range p.scheduled(m) {
+		out[n] = tape.Scalar(n.DType(), s.At(p.Steps-1, p.Steps))
+	}
+	return out
+}

@@ -1,0 +1,85 @@
+package lab
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// losses runs a task with a VM of its own, the steps' feeds asked for twice and out of
+// order, and gives the loss of every step.
+func losses(t *testing.T, task Task, steps int) []float64 {
+	t.Helper()
+	prog, err := tape.Compile(task.Model.Graph, tape.Fetch(task.Model.Loss), tape.Do(task.Step))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := prog.NewVM(task.Store)
+	defer vm.Close()
+	var out []float64
+	for step := range steps {
+		if _, err := task.Feed(steps - step); err != nil {
+			t.Fatal(err)
+		}
+		feed, err := task.Feed(step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := vm.Run(context.Background(), feed); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, vm.Float(task.Model.Loss))
+	}
+	return out
+}
+
+// TestTaskIsTheTraining compares the losses of a task with those of the training that
+// it stands for.
+func TestTaskIsTheTraining(t *testing.T) {
+	const steps, seed = 25, 3
+	for _, name := range []string{"kmeans-softmax", "kmeans-goofy", "kmeans-sgd"} {
+		c := Config{Table: data.Iris(), Seeds: 1, Seed: seed, Steps: steps, Batch: 7}
+		v, err := c.Train(context.Background(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		task, err := c.Task(name, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, name, losses(t, task, len(v.Runs[0].Loss)), v.Runs[0].Loss)
+	}
+	for _, one := range []bool{false, true} {
+		c := LearnConfig{Seeds: 1, Seed: seed, Steps: steps, OneBatch: one}
+		l, err := Learn(context.Background(), func() (*builders.Model, error) { return builders.Build("dropout", nil, graph.F64) }, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := builders.Build("dropout", nil, graph.F64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		task, err := c.Task(m, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "dropout", losses(t, task, steps), l.Runs[0].Loss)
+	}
+}
+
+func same(t *testing.T, name string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) || len(got) == 0 {
+		t.Fatalf("%s: %d losses, want %d", name, len(got), len(want))
+	}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-12*math.Abs(want[i]) {
+			t.Fatalf("%s: the loss of step %d is %v, the training has %v", name, i, got[i], want[i])
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package notation
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Build makes the model with the given settings, in float32 or float64: the sizes
+// of axes, and the values of scalars. Unknown settings, and sizes that do not go
+// together, are errors. See [File.Builder].
+func (f *File) Build(settings builders.Settings, dt graph.DType) (*builders.Model, error) {
+	return f.Builder().Build(settings, dt)
+}
+
+// Builder is the file as a builder like those of the registry: whatever takes one
+// of those takes this. Its settings are the sizes that the file states as numbers
+// and its scalars, by their names in Latin letters.
+//
+// Nodes are called as in the file and stand at its lines, so that errors, drawings
+// and listings cite them. Output is the quantity named by output; without one the
+// loss, or the last quantity of a file without a loss. Where the only input x[i,d]
+// meets the only parameter or state r[j,d] in a difference, the model is a
+// clustering and has KMeans; a scalar called gamma is its temperature.
+func (f *File) Builder() builders.Builder {
+	b := builders.Builder{Name: f.name, Title: f.Title(), Notes: f.name, Formula: f.formula()}
+	for _, a := range f.axes {
+		if a.same == "" {
+			b.Sizes = append(b.Sizes, builders.Size{Name: a.name, Default: float64(a.number), Doc: "size of axis " + a.name, Kind: builders.Count})
+		}
+	}
+	for _, s := range f.lines {
+		if s.kind == wordScalar {
+			v, _ := literal(s.value)
+			doc := s.comment
+			if doc == "" {
+				doc = "scalar " + Symbol(s.name)
+			}
+			b.Sizes = append(b.Sizes, builders.Size{Name: spelled(Symbol(s.name)), Default: v, Doc: doc})
+		}
+	}
+	return builders.Define(b, f.fill)
+}
+
+// formula is the file in one line: what it computes.
+func (f *File) formula() string {
+	var parts []string
+	for _, s := range f.lines {
+		if s.kind == signDefine || s.kind == signUpdate {
+			parts = append(parts, s.String())
+		}
+	}
+	return strings.Join(parts, ";  ")
+}
+
+// try builds the model with its default settings, so that what only the graph
+// refuses is found by Parse, at its line.
+func (f *File) try() {
+	f.misfits(f.sizes(nil), func(_ int, at span, problem, fix string) { f.fail(at, problem, fix, "") })
+	if len(f.errors) > 0 {
+		return
+	}
+	_, err := f.Build(nil, graph.F64)
+	var mistakes graph.Errors
+	if !errors.As(err, &mistakes) {
+		if err != nil {
+			f.fail(span{}, err.Error(), "", "")
+		}
+		return
+	}
+	for _, m := range mistakes {
+		at := span{}
+		for _, s := range f.lines {
+			if line, _ := f.line(s.from); line == m.Pos.Line && s.kind != "" {
+				at = s.span
+			}
+		}
+		f.fail(at, m.Op+": "+m.Err.Error(), m.Fix, "")
+	}
+}
+
+// assembly adds a file to a graph.
+type assembly struct {
+	*File
+	g     *graph.Graph
+	dt    graph.DType
+	sizes map[string]int
+	nodes map[string]*graph.Node // by symbol
+	draws []drawing              // of the examples' graph
+}
+
+// fill makes the model: see [builders.Define].
+func (f *File) fill(s builders.Settings, dt graph.DType, m *builders.Model) {
+	b := &assembly{File: f, g: m.Graph, dt: dt, sizes: f.sizes(s), nodes: map[string]*graph.Node{}}
+	fits := true
+	f.misfits(b.sizes, func(line int, _ span, problem, fix string) {
+		fits = false
+		b.at(line, func() { b.g.Fail("sizes", &graph.Mistake{Problem: problem, Fix: fix}) })
+	})
+	if !fits {
+		return
+	}
+	for _, q := range f.lines {
+		line, _ := f.line(q.from)
+		b.at(line, func() { b.statement(q, s, m) })
+	}
+	if b.g.Err() != nil {
+		return
+	}
+	if f.loss != nil {
+		m.Loss = b.nodes[Symbol(f.loss.name)]
+	}
+	m.Output = b.nodes[Symbol(f.output.name)]
+	m.Examples = f.examples(b, s)
+	f.cluster(b, m)
+}
+
+// at runs what adds the nodes of a line.
+func (b *assembly) at(line int, add func()) {
+	b.g.During(graph.Occurrence{Pos: graph.Pos{File: b.name, Line: line}}, graph.Origin{}, add)
+}
+
+func (b *assembly) statement(s *statement, settings builders.Settings, m *builders.Model) {
+	key := Symbol(s.name)
+	axes := b.axesOf(namesOf(s.axes))
+	switch s.kind {
+	case wordInput:
+		b.nodes[key] = b.g.Input(key, b.dt, axes...)
+	case wordIndex:
+		b.nodes[key] = b.g.Input(key, graph.I64, axes...)
+	case wordScalar:
+		b.nodes[key] = b.g.Scalar(key, settings[spelled(key)], b.dt)
+	case wordParam, wordState:
+		make := b.g.Param
+		if s.kind == wordState {
+			make = b.g.State
+		}
+		n := make(key, b.dt, axes...)
+		if s.value != nil {
+			init, _ := initialiser(s.value) // checked
+			n = n.Init(init)
+		}
+		b.nodes[key] = n
+	case signDefine:
+		b.nodes[key] = b.ordered(b.node(s.value), namesOf(s.axes)).As(key)
+	case signUpdate:
+		target := b.nodes[key]
+		m.Step = append(m.Step, b.g.Assign(target, b.ordered(b.node(s.value), b.quantities[key].typ.axes)))
+	}
+}
+
+func (b *assembly) axis(name string) graph.Axis { return graph.Ax(name, b.sizes[name]) }
+
+func (b *assembly) axesOf(names []string) []graph.Axis {
+	out := make([]graph.Axis, len(names))
+	for i, name := range names {
+		out[i] = b.axis(name)
+	}
+	return out
+}
+
+// ordered brings the axes of a node into the given order.
+func (b *assembly) ordered(n *graph.Node, names []string) *graph.Node {
+	if len(names) < 2 {
+		return n
+	}
+	order := make([]any, len(names))
+	for i, name := range names {
+		order[i] = name
+	}
+	return ops.Transpose(n, order...)
+}
+
+// node adds an expression. The node has the axes of the expression's type, in order.
+func (b *assembly) node(e *expr) *graph.Node {
+	switch e.kind {
+	case exprNumber:
+		v, _ := literal(e)
+		dt := b.dt
+		if e.typ.kind == whole {
+			dt = graph.I64
+		}
+		return b.g.Constant(dt, []float64{v})
+	case exprName:
+		n := b.nodes[Symbol(e.text)]
+		if !slices.ContainsFunc(e.refs, func(r axisRef) bool { return r.as != "" }) {
+			return n
+		}
+		to, err := graph.NewShape(b.axesOf(e.typ.axes)...)
+		if err != nil {
+			return b.g.Fail(e.String(), err, n)
+		}
+		return ops.ReshapeTo(n, to)
+	case exprNeg:
+		if v, ok := literal(e); ok {
+			dt := b.dt
+			if e.typ.kind == whole {
+				dt = graph.I64
+			}
+			return b.g.Constant(dt, []float64{v})
+		}
+		return ops.Neg(b.node(e.args[0]))
+	case exprCall:
+		var axes []string
+		for _, a := range e.args[len(e.fn.takes):] {
+			axes = append(axes, a.text)
+		}
+		return e.fn.node(b, e, axes)
+	}
+	if v, ok := literal(e.args[1]); ok && e.text == "^" && v == 2 {
+		return ops.Square(b.node(e.args[0]))
+	}
+	in := b.aligned(e.typ.axes, e.args...)
+	return operators[e.text](in[0], in[1])
+}
+
+// operators are what the signs between two operands stand for.
+var operators = map[string]func(a, b *graph.Node) *graph.Node{
+	"+": ops.Add, "-": ops.Sub, "*": ops.Mul, "/": ops.Div, "^": ops.Pow,
+	"<": ops.Less, "<=": ops.LessEqual, ">": ops.Greater, ">=": ops.GreaterEqual, "==": ops.Equal, "!=": ops.NotEqual,
+}
+
+// aligned are the operands of what is computed element by element, laid out so that
+// they meet over the axes. One that has none, or the last ones where another has
+// all, meets them as it is.
+func (b *assembly) aligned(axes []string, operands ...*expr) []*graph.Node {
+	spanned := slices.ContainsFunc(operands, func(e *expr) bool { return slices.Equal(e.typ.axes, axes) })
+	out := make([]*graph.Node, len(operands))
+	for i, e := range operands {
+		out[i] = b.node(e)
+		own := e.typ.axes
+		if len(own) > 0 && !(spanned && slices.Equal(own, axes[len(axes)-len(own):])) {
+			out[i] = ops.Over(out[i], axes...)
+		}
+	}
+	return out
+}
+
+// cluster finds the quantities of a clustering.
+func (f *File) cluster(b *assembly, m *builders.Model) {
+	var points, centres []*statement
+	for _, s := range f.lines {
+		switch s.kind {
+		case wordInput, wordIndex:
+			points = append(points, s)
+		case wordParam, wordState:
+			centres = append(centres, s)
+		}
+	}
+	if f.loss == nil || len(points) != 1 || len(centres) != 1 || points[0].kind == wordIndex {
+		return
+	}
+	x, r := namesOf(points[0].axes), namesOf(centres[0].axes)
+	if len(x) != 2 || len(r) != 2 || x[1] != r[1] || x[0] == r[0] {
+		return
+	}
+	isName := func(e *expr, s *statement) bool { return e.kind == exprName && Symbol(e.text) == Symbol(s.name) }
+	meet := false
+	for _, s := range f.lines {
+		s.value.each(func(e *expr) {
+			if e.kind == exprBinary && e.text == "-" {
+				p, q := e.args[0], e.args[1]
+				meet = meet || isName(p, points[0]) && isName(q, centres[0]) || isName(q, points[0]) && isName(p, centres[0])
+			}
+		})
+	}
+	if !meet {
+		return
+	}
+	m.KMeans = &builders.KMeans{Points: b.nodes[Symbol(points[0].name)], Centres: b.nodes[Symbol(centres[0].name)], Loss: m.Loss}
+	if q := f.quantities["γ"]; q != nil && q.kind == wordScalar {
+		m.KMeans.Gamma = b.nodes["γ"]
+	}
+}

@@ -1,0 +1,144 @@
+// Package notation reads objectives from small text files: inputs, parameters, then one
+// named quantity a line with its axes stated.
+//
+//	objective "soft k-means"
+//	input x[i=150, d=4] ~ clusters(size(j))
+//	param r[j=3, d] ~ normal(0, 1)
+//	scalar gamma = 1  # temperature γ
+//
+//	D[i,j] = sum((x - r)^2, d)
+//	alpha[i,j] = softmax(-gamma*D, j)
+//	loss = mean(sum(alpha*D, j), i)
+//
+// [Parse] reads such a file, with all of its mistakes at once; [File.Build] makes a model
+// of it, and [File.Builder] makes it one of the models that the laboratory trains and
+// compares; [File.String] prints it in canonical form. A mistake has its place, what is
+// wrong, and the likely fix:
+//
+//	kmeans.tapestry:5:10: D has axes [i,j,d], but [i,j] are stated: sum over d? (x[i,d] − r[j,d] spans i, j, d)
+//	    D[i,j] = (x - r)^2
+//	             ^~~~~~~~~
+//
+// # Axes
+//
+// Axes have names, and arrays meet by them: x[i,d] − r[j,d] is [i,j,d], whatever the
+// order of the axes. A quantity states the axes it has; where the right side has any
+// others, or lacks one, that is a mistake: this catches the accidental outer product
+// and the forgotten sum. A quantity without axes is one number.
+//
+// The size of an axis stands once, where it first occurs in an input, a parameter or a
+// state: a number, or the name of another axis of the same size, as in y[m=d]. Numbers
+// are defaults that a model's settings change. To let an array meet itself, an axis is
+// renamed where the array is used: dot(x, x[i→k], d) is [i,k]. Brackets that rename
+// nothing list all axes, in any order: D[i,j] is D.
+//
+// A sum, a mean or the like over all axes names none: mean((y - t)^2). Where no one
+// quantity in it has all of them, it must name them: mean(x - r, i, j, d).
+//
+// # Statements
+//
+//	notation 1             the version of the notation; may be left out
+//	objective "title"      what drawings are called
+//	input x[i=150, d=4]    numbers that are fed
+//	index a[i]             indices that are fed: labels, words
+//	param r[j=3, d]        numbers that are trained
+//	state s[j, d]          numbers that the file updates itself; they start at 0
+//	scalar gamma = 1       a number that is a setting, and may be fed
+//	D[i,j] = …             a quantity
+//	s <- …                 what the state holds after a step
+//	minimise loss          what is trained for; without it the quantity called loss
+//	output y               what the model is for; without it the loss, or the last quantity
+//
+// Behind the ~ of a parameter or a state stands how it starts: zeros, fill(v),
+// normal(mean, deviation), uniform(low, high), glorot, glorot_uniform, he, he_uniform,
+// xavier, orthogonal(gain). Behind that of an input stands what examples are made of: an
+// expression of the inputs above it, of scalars and of draws; what has fewer axes than
+// the input is shared along the others. Without a ~, inputs are standard normal.
+//
+// A file in which the only input x[i,d] meets the only parameter or state r[j,d] as a
+// difference is a clustering, with a scalar gamma as its temperature: it is trained on
+// data as the clusterings of the registry are.
+//
+// # Grammar
+//
+//	file       = { [ statement ] [ comment ] newline } .
+//	statement  = "notation" number | "objective" string | leaf | "scalar" name "=" [ "-" ] number
+//	           | name [ axes ] "=" expression | name "<-" expression
+//	           | ( "minimise" | "minimize" | "output" ) name .
+//	leaf       = ( "input" | "index" | "param" | "state" ) name [ sizes ] [ "~" expression ] .
+//	axes       = "[" [ name { "," name } ] "]" .
+//	sizes      = "[" [ size { "," size } ] "]" .
+//	size       = name [ "=" ( number | name ) ] .
+//	expression = sum [ ( "<" | "<=" | ">" | ">=" | "==" | "!=" ) sum ] .
+//	sum        = [ "-" ] product { ( "+" | "-" ) product } .
+//	product    = factor { ( "*" | "/" ) factor } .
+//	factor     = "-" factor | atom [ "^" factor ] .
+//	atom       = number | "(" expression ")" | name "(" [ expression { "," expression } ] ")" | name [ refs ] .
+//	refs       = "[" ref { "," ref } "]" .
+//	ref        = name [ "->" name ] .
+//	comment    = "#" { character } .
+//
+// A name is letters of any alphabet, digits, _ and primes. The names of Greek letters are
+// those letters: gamma and γ are one name, printed γ in formulas and drawings. Signs may
+// be written as in mathematics: − · × ≤ ≥ ≠ ← → and raised digits, x². Within brackets,
+// an indented line continues the one above.
+//
+// # Functions
+//
+// An axis is given by its name. Masks, which comparisons give, and indices are no
+// numbers: float makes numbers of them.
+//
+//	exp(x)                            eˣ
+//	log(x)                            natural logarithm
+//	log1p(x)                          log(1 + x), right for small x
+//	sqrt(x)                           √x
+//	abs(x)                            |x|
+//	sign(x)                           −1, 0 or 1
+//	sin(x)                            sine
+//	cos(x)                            cosine
+//	erf(x)                            error function
+//	tanh(x)                           hyperbolic tangent
+//	sigmoid(x)                        1/(1 + e⁻ˣ)
+//	softplus(x)                       log(1 + eˣ)
+//	relu(x)                           max(x, 0)
+//	elu(x)                            x, or eˣ − 1 where x is negative
+//	gelu(x)                           x·Φ(x)
+//	silu(x)                           x·σ(x)
+//	stopgrad(x)                       x, through which no derivative flows
+//	maximum(a, b)                     the larger, element by element
+//	minimum(a, b)                     the smaller, element by element
+//	clip(x, low, high)                x, or the nearer bound outside
+//	where(mask, a, b)                 a where the mask is true, b elsewhere
+//	and(a, b)                         both masks
+//	or(a, b)                          either mask
+//	not(a)                            the mask turned round
+//	float(a)                          a mask as 0 and 1, indices as numbers
+//	sum(x, axis, …)                   sum over the axes, or over all
+//	mean(x, axis, …)                  mean over the axes, or over all
+//	prod(x, axis, …)                  product over the axes, or over all
+//	max(x, axis, …)                   largest over the axes, or over all
+//	min(x, axis, …)                   smallest over the axes, or over all
+//	var(x, axis, …)                   variance over the axes, or over all
+//	norm(x, axis, …)                  √Σx² over the axes, or over all
+//	logsumexp(x, axis, …)             log Σ eˣ over the axes, or over all
+//	argmax(x, axis)                   index of the largest along the axis
+//	argmin(x, axis)                   index of the smallest along the axis
+//	softmax(x, axis)                  eˣ over its sum along the axis
+//	logsoftmax(x, axis)               logarithm of softmax
+//	cumsum(x, axis)                   running sum along the axis
+//	standardise(x, axis, …)           (x − mean)/√(variance + 10⁻⁵) over the axes: layer norm
+//	dot(a, b, axis, …)                Σ a·b over axes that both have: a matrix product
+//	onehot(index, axis)               1 at the index along a further axis, 0 elsewhere
+//	take(x, index, axis)              the elements of x at the indices along the axis
+//	size(axis)                        the size of an axis, a number
+//	normal(mean, deviation, axis, …)  normal numbers
+//	uniform(low, high, axis, …)       evenly distributed numbers
+//	signs(axis, …)                    1 or −1
+//	integers(n, axis, …)              indices below n
+//	clusters(k, axis, …)              points of k widely separated groups; the last axis is that of features
+//
+// # Limits
+//
+// A file has at most 64 KiB, expressions lie at most 64 deep within each other, inputs,
+// parameters and states have at most 2²⁷ elements and what is computed of them 2³¹.
+package notation

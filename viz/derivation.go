@@ -1,0 +1,329 @@
+package viz
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Derivation is how a derivative follows from its loss, an equation and the rules
+// that justify it at a time.
+type Derivation struct {
+	// Given defines the quantities between what is differentiated by and the loss,
+	// those without a name as u₁, u₂, …, and the named ones that they use.
+	Given []Equation
+	// Steps begin with ∂loss/∂loss = 1 and end with the derivatives asked for. A step
+	// uses quantities of Given and of the steps before it.
+	Steps []Step
+	// Closed are the derivatives asked for in one equation each, simplified for reading,
+	// behind each what it calls by a name that is not yet known.
+	Closed []Equation
+}
+
+// Step is an equation of a derivation with what it follows from.
+type Step struct {
+	Equation
+	Uses []Use // of the quantity differentiated by; none at the seed and for abbreviations
+}
+
+// Use is one way by which a loss depends on a quantity: the quantity in which it is
+// used, and the rules from that one down to it.
+type Use struct {
+	In    graph.Expr
+	Rules []Rule
+}
+
+// Rule is what a derivative follows from: its name, with the law where it is no news.
+type Rule struct {
+	Name string       // "product rule"
+	Laws []graph.Expr // f = tanh(u), ∂f/∂u = 1 − f²: equations; may be empty
+}
+
+// Ruled is what an operation offers to have its derivative's rule named, given which
+// operands depend on what is differentiated by. A law that is empty follows from the
+// derivative of an elementwise operation, and else is not shown.
+type Ruled interface {
+	Rule(moves []bool) (name string, law graph.Expr)
+}
+
+// Derive explains derivatives that package graph/grad made: nodes that are the
+// derivative of one loss with respect to something. Other nodes are an error.
+func Derive(derivatives ...*graph.Node) (Derivation, error) {
+	p, err := newPaths(derivatives)
+	if err != nil {
+		return Derivation{}, err
+	}
+	var d Derivation
+	nodes := slices.Clone(p.symbols)
+	for _, of := range append(p.wrt, p.loss) {
+		if !slices.Contains(nodes, of) {
+			nodes = append(nodes, of)
+		}
+	}
+	p.unfolder.adjoints = false
+	forward := p.used(nodes, func(x *graph.Node) bool { return x.NumIn() > 0 && !p.backward[p.outer(x)] && !p.repeated(x) })
+	forward = slices.DeleteFunc(forward, func(n *graph.Node) bool { return n.NumIn() == 0 })
+	slices.SortFunc(forward, p.inOrder)
+	for _, n := range forward {
+		d.Given = append(d.Given, p.equation(n))
+		if e, ok := p.initial(n); ok {
+			d.Given = append(d.Given, e)
+		}
+	}
+	p.unfolder.adjoints = true
+	known := map[*graph.Node]bool{}
+	for _, n := range forward {
+		known[n] = true
+	}
+	for _, x := range p.symbols {
+		a := p.adjoint[x]
+		for _, short := range p.abbreviations(a, known) {
+			s := Step{Equation: p.equation(short)}
+			if l := p.inside[short]; l != nil {
+				s.Uses = []Use{{Rules: []Rule{{Name: "back through time"}}}}
+			}
+			d.Steps = append(d.Steps, s)
+			if e, ok := p.initial(short); ok {
+				d.Steps = append(d.Steps, Step{e, []Use{{Rules: []Rule{{Name: "from where the recurrence ends"}}}}})
+			}
+		}
+		d.Steps = append(d.Steps, p.step(x))
+		known[a] = true
+	}
+	d.Closed = p.closed(derivatives, known)
+	return d, nil
+}
+
+// closed are the derivatives in one equation each.
+func (p *paths) closed(derivatives []*graph.Node, known map[*graph.Node]bool) []Equation {
+	u := newUnfolder(append([]*graph.Node{p.loss}, derivatives...), false)
+	if s, ok := p.names[p.loss]; ok {
+		u.names[p.loss] = s
+	}
+	var fresh []*graph.Node
+	for _, n := range u.nameless() {
+		if s, ok := p.names[n]; ok {
+			u.names[n] = s
+		} else if x := p.first[n]; x != nil {
+			u.names[n] = p.adjointName(p.loss, x)
+		} else {
+			fresh = append(fresh, n)
+		}
+	}
+	u.names.invent(fresh, p.invented+1)
+	var out []Equation
+	for _, n := range derivatives {
+		list := u.used([]*graph.Node{n}, func(x *graph.Node) bool { return u.cut[x] && !known[x] })
+		for i, x := range list {
+			e := u.equation(x)
+			if i == 0 {
+				e.Left = graph.Sym(u.adjointName(p.loss, p.of[n]), u.left...)
+			}
+			out, known[x] = append(out, e), true
+		}
+	}
+	return out
+}
+
+func (m names) adjointName(loss, of *graph.Node) string {
+	return m.adjoint(graph.Origin{Of: of, Loss: loss})
+}
+
+// step is the equation of the derivative by x.
+func (p *paths) step(x *graph.Node) Step {
+	a := p.adjoint[x]
+	var right graph.Expr
+	switch _, named := p.names[a]; {
+	case x != p.first[a] || named: // the derivative by another quantity is the same, or a value of the model's is
+		right = p.symbol(a, nil)
+		p.left = axisNames(a)
+	default:
+		right = p.expr(a)
+	}
+	s := Step{Equation: Equation{a, graph.Sym(p.adjointName(p.loss, x), p.left...), right}}
+	for _, way := range p.ways[x] {
+		s.Uses = append(s.Uses, Use{In: p.symbol(way.in, []string{}), Rules: rulesOf(way.through, p.moves)})
+	}
+	return s
+}
+
+// abbreviations are the quantities without a name that the expression of a node needs
+// and that are not known yet, each behind what it uses itself.
+func (p *paths) abbreviations(n *graph.Node, known map[*graph.Node]bool) []*graph.Node {
+	list := p.used([]*graph.Node{n}, func(x *graph.Node) bool {
+		if p.inside[x] != nil {
+			return p.backward[p.outer(x)] && !known[x] && !p.repeated(x)
+		}
+		return p.cut[x] && p.short[x] && !known[x]
+	})[1:]
+	slices.SortFunc(list, p.inOrder)
+	for _, x := range list {
+		known[x] = true
+	}
+	return list
+}
+
+// way is how a quantity is used in another one: by operations one after the other,
+// the outermost first.
+type way struct {
+	in      *graph.Node
+	through []*graph.Node
+}
+
+// paths are the ways from a loss to what it is differentiated by.
+type paths struct {
+	*unfolder
+	loss     *graph.Node
+	wrt      []*graph.Node
+	of       map[*graph.Node]*graph.Node // by derivative asked for: what it is by
+	adjoint  map[*graph.Node]*graph.Node // by quantity: the derivative
+	first    map[*graph.Node]*graph.Node // by derivative: the quantity that shows it first
+	moves    map[*graph.Node]bool        // depends on what is differentiated by
+	backward map[*graph.Node]bool
+	symbols  []*graph.Node // the quantities with a step of their own, the loss first
+	ways     map[*graph.Node][]way
+	short    map[*graph.Node]bool // named for this derivation only
+	invented int
+}
+
+func newPaths(derivatives []*graph.Node) (*paths, error) {
+	p := &paths{of: map[*graph.Node]*graph.Node{}, adjoint: map[*graph.Node]*graph.Node{}, first: map[*graph.Node]*graph.Node{},
+		moves: map[*graph.Node]bool{}, ways: map[*graph.Node][]way{}, short: map[*graph.Node]bool{}}
+	for _, d := range derivatives {
+		if !d.IsValid() {
+			return nil, fmt.Errorf("viz: a derivative to explain is invalid")
+		}
+		of, loss := d.AdjointOf()
+		if of == nil || p.loss != nil && loss != p.loss {
+			return nil, fmt.Errorf("viz: %v is no derivative of one loss: want what grad.Of gives", d)
+		}
+		p.loss, p.of[d] = loss, of
+		p.wrt = append(p.wrt, of)
+	}
+	if p.loss == nil {
+		return nil, fmt.Errorf("viz: no derivative to explain")
+	}
+	p.unfolder = newUnfolder(append([]*graph.Node{p.loss}, derivatives...), true)
+	p.backward = columns(p.cone)
+	for _, n := range p.cone {
+		for _, o := range n.Occurrences() {
+			if o.Origin.Kind == graph.FromAdjoint && o.Origin.Loss == p.loss {
+				p.adjoint[o.Origin.Of] = n
+			}
+		}
+	}
+	for of, n := range p.adjoint {
+		if slices.Contains(p.wrt, of) {
+			p.of[n] = of // the one asked for, of several that are the same
+		}
+	}
+	p.walk()
+	p.nameSymbols()
+	for _, x := range p.symbols {
+		if a := p.adjoint[x]; p.first[a] == nil {
+			p.first[a] = x
+		}
+	}
+	return p, nil
+}
+
+// Rules of a step that together are still read at a glance.
+const maxRules = 3
+
+// walk goes back from the loss and decides which quantities get a step of their own:
+// those with a name, and one without where otherwise a step would take two laws or
+// too many rules at once.
+func (p *paths) walk() {
+	for _, w := range p.wrt {
+		p.moves[w] = true
+	}
+	forward := graph.Reachable(p.loss)
+	for _, n := range forward {
+		for i := range n.NumIn() {
+			p.moves[n] = p.moves[n] || p.moves[n.In(i)]
+		}
+	}
+	for _, y := range slices.Backward(forward) {
+		_, named := p.names[y]
+		a := p.adjoint[y]
+		symbol := a != nil && (y == p.loss || slices.Contains(p.wrt, y) || p.ways[y] != nil && (named || y.Role() != graph.RoleOp))
+		if a != nil && !symbol && p.ways[y] != nil && !isLayout(y) {
+			n, laws := 0, 0
+			for _, w := range p.ways[y] {
+				k, l := p.count(append(slices.Clone(w.through), y))
+				n, laws = max(n, k), max(laws, l)
+			}
+			symbol = len(p.ways[y]) > 1 || n > maxRules || laws > 1
+		}
+		ways := p.ways[y]
+		if symbol {
+			p.symbols = append(p.symbols, y)
+			ways = []way{{in: y}}
+		}
+		if _, ok := y.Op().(Ruled); !ok || !y.DType().IsFloat() {
+			continue
+		}
+		for i := range y.NumIn() {
+			if x := y.In(i); p.moves[x] && x.DType().IsFloat() {
+				for _, w := range ways {
+					p.ways[x] = append(p.ways[x], way{w.in, append(slices.Clone(w.through), y)})
+				}
+			}
+		}
+	}
+}
+
+// count gives the number of rules that are shown, and of those with a law.
+func (p *paths) count(through []*graph.Node) (rules, laws int) {
+	for _, r := range rulesOf(through, p.moves) {
+		rules++
+		if slices.ContainsFunc(r.Laws, bends) {
+			laws++
+		}
+	}
+	return rules, laws
+}
+
+// bends reports whether a derivative depends on where it is taken.
+func bends(law graph.Expr) bool {
+	if law.Kind == graph.ExprSymbol {
+		return law.Text == "f" || law.Text == "u" || law.Text == "v"
+	}
+	args := law.Args
+	if law.Kind == graph.ExprBracket && law.Text == "=" {
+		args = args[1:]
+	}
+	return slices.ContainsFunc(args, bends)
+}
+
+// nameSymbols names what has none: the quantities with a step, and what is cut off.
+func (p *paths) nameSymbols() {
+	var nameless []*graph.Node
+	for _, n := range slices.Backward(p.symbols) {
+		if _, named := p.names[n]; !named && n != p.loss {
+			nameless = append(nameless, n)
+		}
+	}
+	if _, named := p.names[p.loss]; !named {
+		p.names[p.loss] = "ℓ"
+	}
+	p.names.invent(nameless, 1)
+	p.invented = len(nameless)
+	p.weigh()
+	cut := p.nameless()
+	p.adjoints = false
+	p.weigh()
+	for _, n := range p.nameless() {
+		if !p.backward[n] && !slices.Contains(cut, n) {
+			cut = append(cut, n)
+		}
+	}
+	p.adjoints = true
+	p.weigh()
+	for _, n := range cut {
+		p.cut[n], p.short[n] = true, true
+	}
+	p.names.invent(cut, p.invented+1)
+	p.invented += len(cut)
+}

@@ -1,0 +1,324 @@
+package viz
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// loop is a node that runs a body step by step, as its formulas see it: what a step
+// computes has the time for its first index, and a carry has the index of the step that
+// gave it, h_t from h_{t−1}. A loop that derives another takes the indices of that one.
+type loop struct {
+	graph.Loop
+	node  *graph.Node
+	body  *graph.Body
+	base  *loop  // the loop that this one derives; itself if none
+	time  string // the name of the time's index
+	now   string // the index of the step whose formulas are being made
+	shift int    // from rows of traces to times
+}
+
+// enterLoops names what the steps of loops compute.
+func (u *unfolder) enterLoops() {
+	u.loops, u.inside = map[*graph.Node]*loop{}, map[*graph.Node]*loop{}
+	times := map[*graph.Body]int{}
+	for _, n := range u.cone {
+		if b := n.Body(); b != nil {
+			times[b]++
+		}
+	}
+	for _, n := range u.cone {
+		b := n.Body()
+		if b == nil {
+			continue
+		}
+		if times[b] > 1 {
+			if b = ownBody(n); b == nil {
+				continue
+			}
+		}
+		l := &loop{Loop: n.Op().(graph.Looped).Loop(), node: n, body: b, time: "t"}
+		l.base = l
+		if o := n.First().Origin; o.Kind == graph.FromGrad && o.Of.Body() != nil {
+			if l.base = u.loops[o.Of]; l.base == nil {
+				continue
+			}
+		}
+		if !u.nameSteps(l) {
+			continue
+		}
+		if !l.base.Reverse {
+			l.shift = -1
+		}
+		u.loops[n] = l
+		for _, x := range append(graph.Reachable(b.Out()...), b.In()...) {
+			u.inside[x] = l
+		}
+	}
+}
+
+// ownBody is a copy of a loop's body that it shares with another loop, in the scope of
+// the loop itself: a node then says of which of them it speaks. It is nil where there is none.
+func ownBody(n *graph.Node) *graph.Body {
+	shared := n.Body()
+	g, copies := graph.New(shared.Graph().Name()), map[*graph.Node]*graph.Node{}
+	for _, x := range graph.Reachable(append(shared.In(), shared.Out()...)...) {
+		in := x.Inputs()
+		for i := range in {
+			in[i] = copies[in[i]]
+		}
+		at := x.First()
+		at.Name, at.Scope = "", n.First().Scope
+		g.During(at, at.Origin, func() { copies[x] = g.Copy(x, in) })
+		for _, o := range x.Occurrences() {
+			o.Scope = n.First().Scope
+			g.Occur(copies[x], o)
+		}
+	}
+	of := func(nodes []*graph.Node) []*graph.Node {
+		out := make([]*graph.Node, len(nodes))
+		for i, x := range nodes {
+			out[i] = copies[x]
+		}
+		return out
+	}
+	body, err := graph.NewBody(g, of(shared.In()), of(shared.Out()))
+	if err != nil {
+		return nil
+	}
+	return body
+}
+
+// nameSteps names the carries of a loop, and what its user named in a step.
+func (u *unfolder) nameSteps(l *loop) bool {
+	out, in := l.body.Out(), l.body.In()
+	taken := map[string]bool{}
+	for _, s := range u.names {
+		taken[s] = true
+	}
+	base := map[string]bool{}
+	if l.base != l {
+		for _, n := range l.base.body.Graph().Nodes() {
+			base[u.names[n]] = true
+		}
+		if l.Carries != l.base.Carries {
+			return false
+		}
+	}
+	for k, n := range out[:l.Carries] {
+		if n.NumIn() == 0 || slices.Contains(out[:k], n) {
+			return false
+		}
+		if l.base != l {
+			// What the step itself does with a carry that it gives comes on top of what
+			// reaches that from later steps, which is then λ and not the whole derivative.
+			carried := l.base.body.Out()[k]
+			prefix := "∂" + grouped(u.lossName(l.node.First().Origin.Loss)) + "/∂"
+			if slices.ContainsFunc(graph.Reachable(out...), func(x *graph.Node) bool { return x.NumIn() > 0 && x.Name() == "∂ℓ/∂"+carried.Name() }) {
+				prefix = "λ"
+			}
+			u.names[n] = prefix + grouped(u.names[carried])
+			continue
+		}
+		name, ok := qualified(n, 0)
+		if !ok {
+			name = strings.TrimSuffix(in[k].Label(), "₋₁")
+		}
+		for scopes := 1; taken[name]; scopes++ {
+			if longer, ok := qualified(n, scopes); ok {
+				name = longer
+			} else {
+				name += "′"
+			}
+		}
+		u.names[n], taken[name] = name, true
+	}
+	if l.base != l {
+		for _, n := range u.cone { // what has a name outside is not named once more
+			if len(adjoints(n)) > 0 {
+				taken[u.of(n)] = true
+			}
+		}
+	}
+	for _, n := range graph.Reachable(out...) {
+		name, ok := qualified(n, 0)
+		if _, done := u.names[n]; done || !ok || n.NumIn() == 0 {
+			continue
+		}
+		if of, derivative := strings.CutPrefix(name, "∂ℓ/∂"); derivative && l.base != l {
+			for _, x := range l.base.body.Graph().Nodes() {
+				if s, named := u.names[x]; named && x.Name() == of {
+					of = s
+				}
+			}
+			for i, x := range l.base.body.In() { // what a step is given has its name outside
+				if given := l.base.node.In(i); i >= l.base.Carries && x.Name() == of {
+					for isLayout(given) && u.names[given] == "" {
+						given = given.In(0)
+					}
+					if s, named := u.names[given]; named {
+						of = s
+						break
+					}
+				}
+			}
+			name = "∂" + grouped(u.lossName(l.node.First().Origin.Loss)) + "/∂" + grouped(of)
+			if taken[name] || strings.HasSuffix(of, "₋₁") {
+				continue
+			}
+		}
+		for scopes := 1; taken[name] && !base[name]; scopes++ {
+			if longer, ok := qualified(n, scopes); ok {
+				name = longer
+			} else {
+				name += "′"
+			}
+		}
+		u.names[n], taken[name] = name, true
+	}
+	return true
+}
+
+func (m names) lossName(loss *graph.Node) string {
+	if m.known(loss) {
+		return m.of(loss)
+	}
+	return "ℓ"
+}
+
+// meet notes a symbol, so that its equation can be asked for.
+func (u *unfolder) meet(x *graph.Node) {
+	if !slices.Contains(u.met, x) {
+		u.met = append(u.met, x)
+	}
+}
+
+// carry is the symbol of carry k in a row of its trace: so many rows behind the time, or
+// at a fixed row where the time is "".
+func (u *unfolder) carry(l *loop, k int, time string, row int, indices []string) graph.Expr {
+	n := l.body.Out()[k]
+	u.meet(n)
+	at := graph.Fixed(row + l.shift)
+	if time != "" {
+		at = graph.Shifted(time, row+l.shift)
+	}
+	return u.symbol(n, append([]string{at}, indices...))
+}
+
+// inStep is the expression of what a step of a loop sees or computes.
+func (u *unfolder) inStep(l *loop, x *graph.Node, indices []string) (graph.Expr, bool) {
+	if i := slices.Index(l.body.In(), x); i >= 0 {
+		switch {
+		case i < l.Carries:
+			_, before, _ := l.At(0)
+			time, _, _ := l.At(0)
+			return u.carry(l, i, l.now, before-time, indices), true
+		case i < l.Carries+l.Sequences:
+			return u.operand(l.node.In(i), append([]string{l.now}, indices...)), true
+		}
+		return u.operand(l.node.In(i), indices), true
+	}
+	if _, constant := x.Constant(); constant || u.names[x] == "" {
+		return graph.Expr{}, false
+	}
+	if k := slices.Index(l.body.Out()[:l.Carries], x); k >= 0 {
+		time, _, after := l.At(0)
+		return u.carry(l, k, l.now, after-time, indices), true
+	}
+	u.meet(x)
+	return u.symbol(x, append([]string{l.now}, indices...)), true
+}
+
+// atTime is what result n of a step is at a time.
+func (u *unfolder) atTime(l *loop, n *graph.Node, time string, indices []string) graph.Expr {
+	was := l.now
+	l.now = u.fresh(l.time, l.Steps)
+	var e graph.Expr
+	if n.NumIn() == 0 {
+		e = u.operand(n, indices)
+	} else {
+		e = u.unfold(n, indices)
+	}
+	e = rename(e, []string{l.now}, []string{time})
+	l.now = was
+	return e
+}
+
+// isNow reports whether an index is the time of a step: it belongs to no axis.
+func (u *unfolder) isNow(index string) bool {
+	for _, l := range u.loops {
+		if l.now == index {
+			return true
+		}
+	}
+	return false
+}
+
+// step is the expression of what a step computes, with the indices that its left side has.
+func (u *unfolder) step(l *loop, n *graph.Node, indices []string) (e graph.Expr, left []string) {
+	l.now = u.fresh(l.time, l.Steps)
+	e = u.unfold(n, indices)
+	left = []string{l.now}
+	if slices.Contains(l.body.Out()[:l.Carries], n) {
+		time, _, after := l.At(0)
+		left[0] = graph.Shifted(l.now, after-time+l.shift)
+	}
+	l.now = ""
+	return e, left
+}
+
+// initial is the equation of a carry before the first step.
+func (u *unfolder) initial(n *graph.Node) (Equation, bool) {
+	l := u.inside[n]
+	if l == nil {
+		return Equation{}, false
+	}
+	k := slices.Index(l.body.Out()[:l.Carries], n)
+	if k < 0 {
+		return Equation{}, false
+	}
+	indices := make([]string, n.Rank())
+	for i, a := range n.Shape().Axes() {
+		if indices[i] = a.Name; a.Size == 1 {
+			indices[i] = ""
+		}
+	}
+	_, before, _ := l.At(0)
+	u.matrix, u.plain, u.merged = false, false, merged{}
+	e := readable(u.simplify(u.operand(l.node.In(k), indices)), axisNames(n))
+	left := u.symbol(n, append([]string{graph.Fixed(before + l.shift)}, indices...))
+	return Equation{n, left, e}, true
+}
+
+// repeated reports whether the loop that computes n again for a derivative has it from
+// the loop that is derived.
+func (u *unfolder) repeated(n *graph.Node) bool {
+	l := u.inside[n]
+	if l == nil || l.base == l || slices.Contains(l.body.Out()[:l.Carries], n) {
+		return false
+	}
+	for _, x := range l.base.body.Graph().Nodes() {
+		if s, ok := u.names[x]; ok && s == u.names[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// outer is the node itself, or the loop in whose steps it is.
+func (u *unfolder) outer(n *graph.Node) *graph.Node {
+	if l := u.inside[n]; l != nil {
+		return l.node
+	}
+	return n
+}
+
+// inOrder compares nodes by the order in which they are computed.
+func (u *unfolder) inOrder(a, b *graph.Node) int {
+	if x, y := u.outer(a), u.outer(b); x != y {
+		return x.ID() - y.ID()
+	}
+	return a.ID() - b.ID()
+}

@@ -1,0 +1,103 @@
+package viz
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+)
+
+// Mark is what a drawing shows of a node besides the node itself: a measured
+// quantity as heat, a few characters on a badge, an alarm.
+type Mark struct {
+	Heat  int    // 1 to 7: the fill, from pale to dark; 0 leaves the role's fill
+	Badge string // a few characters at the top right, so that colour is never the only source
+	Alarm Alarm
+	Note  string // added to the tooltip, a line or more
+}
+
+// Alarm says that something is wrong with a node, or was checked and is not. Of
+// two the greater is the worse.
+type Alarm = figure.Alarm
+
+// The alarms.
+const (
+	NoAlarm   = figure.NoAlarm
+	Checked   = figure.Checked   // checked and right: a tick
+	Wrong     = figure.Wrong     // checked and wrong: a thick border
+	NotFinite = figure.NotFinite // NaN or infinite: a thick border and hatched sides
+	First     = figure.First     // the first node that is not finite, or the cause of what is wrong: marked ①
+)
+
+// Overlay marks nodes of the drawing. A closed module shows the most alarming mark
+// of the nodes in it, or else the hottest. What is wrong with a node that the level
+// does not show is said of the first box whose formula it is part of.
+func Overlay(marks map[*graph.Node]Mark) Option {
+	return func(o *options) { o.marks = marks }
+}
+
+// HeatScale says in the legend what the heat of an [Overlay] measures, and its
+// range: "largest |∂ℓ/∂v|, from 1e−8 to 1".
+func HeatScale(text string) Option { return func(o *options) { o.heat = text } }
+
+// mark puts on a box what was marked of the nodes in it. Those that it only
+// absorbed count where they are wrong.
+func (v *view) mark(b *figure.Node, members []*graph.Node) {
+	var worst, hottest *graph.Node
+	at := func(n *graph.Node) Mark { return v.options.marks[n] }
+	for _, n := range members {
+		m := at(n)
+		if m.Alarm != NoAlarm && (worst == nil || m.Alarm > at(worst).Alarm) {
+			worst = n
+		}
+		if (m.Heat > 0 || m.Badge != "" || m.Note != "") && (hottest == nil || m.Heat > at(hottest).Heat) {
+			hottest = n
+		}
+	}
+	for _, shown := range members {
+		for _, n := range v.absorbed[shown] {
+			if m := at(n); m.Alarm >= Wrong && (worst == nil || m.Alarm > at(worst).Alarm) {
+				worst = n
+			}
+		}
+	}
+	if hottest != nil {
+		b.Heat = at(hottest).Heat
+	}
+	if worst != nil {
+		b.Alarm = at(worst).Alarm
+	}
+	told := hottest
+	if worst != nil && (told == nil || at(worst).Alarm >= Wrong) {
+		told = worst
+	}
+	if told == nil {
+		return
+	}
+	b.Badge = at(told).Badge
+	if note := at(told).Note; note != "" {
+		b.Title += "\n" + note
+	}
+	if told != v.drawn(members[0]) || b.Closed != "" {
+		b.Title += "\n(" + v.equation(told).String() + ")"
+	}
+}
+
+// absorb finds the box that has each hidden node in its formula: the first, where
+// there are several.
+func (v *view) absorb() map[*graph.Node][]*graph.Node {
+	out := map[*graph.Node][]*graph.Node{}
+	taken := map[*graph.Node]bool{}
+	for _, n := range v.shown {
+		var walk func(x *graph.Node)
+		walk = func(x *graph.Node) {
+			for _, y := range x.Inputs() {
+				if !v.visible[y] && !taken[y] {
+					taken[y] = true
+					out[n] = append(out[n], y)
+					walk(y)
+				}
+			}
+		}
+		walk(n)
+	}
+	return out
+}

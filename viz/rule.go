@@ -1,0 +1,89 @@
+package viz
+
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// rulesOf names the rules of operations one after the other. Layouts are passed over
+// unless there is nothing else to say, and what repeats is said once.
+func rulesOf(through []*graph.Node, moves map[*graph.Node]bool) []Rule {
+	var out, layouts []Rule
+	for _, y := range through {
+		r := ruleOf(y, moves)
+		list := &out
+		if isLayout(y) && y.Op().Name() != "Broadcast" || y.Op().Name() == "Cast" {
+			list = &layouts
+		}
+		if !slices.ContainsFunc(*list, func(o Rule) bool { return o.Name == r.Name && slices.EqualFunc(o.Laws, r.Laws, same) }) {
+			*list = append(*list, r)
+		}
+	}
+	if len(out) == 0 {
+		return layouts
+	}
+	return out
+}
+
+func same(a, b graph.Expr) bool { return key(a) == key(b) }
+
+func ruleOf(y *graph.Node, moves map[*graph.Node]bool) Rule {
+	op, ok := y.Op().(Ruled)
+	if !ok {
+		return Rule{}
+	}
+	which := make([]bool, y.NumIn())
+	for i := range which {
+		which[i] = moves[y.In(i)]
+	}
+	name, law := op.Rule(which)
+	if law.Kind == graph.ExprBracket {
+		return Rule{name, []graph.Expr{law}}
+	}
+	return Rule{name, elementLaw(y, which)}
+}
+
+// elementLaw is f = tanh(u), ∂f/∂u = 1 − f²: the law of an elementwise operation, as its
+// derivative has it; none where that does not depend on what moves.
+func elementLaw(y *graph.Node, moves []bool) []graph.Expr {
+	op, ok := y.Op().(interface {
+		Grad(y, dy *graph.Node, i int) *graph.Node
+	})
+	if _, each := y.Op().(elementwise); !each || !ok {
+		return nil
+	}
+	g := graph.New("law")
+	names := []string{"u", "v", "w"}
+	var in []*graph.Node
+	for i := range y.NumIn() {
+		in = append(in, g.Input(names[min(i, 2)], y.In(i).DType()))
+	}
+	f := g.Apply(y.Op(), in...).As("f")
+	if g.Err() != nil || f.Rank() != 0 || len(in) > 2 {
+		return nil
+	}
+	laws := []graph.Expr{equals(graph.Sym("f"), Expr(f))}
+	for i, m := range moves {
+		if !m {
+			continue
+		}
+		d := op.Grad(f, g.Constant(y.DType(), []float64{1}), i)
+		if !d.IsValid() || !d.DependsOn(f) && !d.DependsOn(in[i]) {
+			continue
+		}
+		right := Expr(d)
+		if d == f || d.Role() != graph.RoleOp {
+			right = graph.Sym(d.Name())
+		}
+		laws = append(laws, equals(graph.Sym("∂f").Over(graph.Sym("∂"+names[i])), right))
+	}
+	if len(laws) == 1 || y.Op().Name() == "Mul" {
+		return nil
+	}
+	return laws
+}
+
+func equals(a, b graph.Expr) graph.Expr {
+	return graph.Expr{Kind: graph.ExprBracket, Text: "=", Args: []graph.Expr{a, b}}
+}
