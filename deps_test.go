@@ -22,6 +22,7 @@ var imports = map[string]string{
 	"internal/simd":        "golang.org/x/sys",
 	"internal/kernel":      "internal/simd",
 	"internal/pool":        "",
+	"internal/spelling":    "",
 	"internal/derive":      "graph",
 	"ops":                  "graph internal/kernel internal/derive",
 	"graph/vmap":           "graph ops internal/derive",
@@ -29,10 +30,14 @@ var imports = map[string]string{
 	"graph/rewrite":        "graph ops graph/grad internal/ref",    // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
 	"internal/ref":         "graph",
 	"tape":                 "graph graph/rewrite internal/kernel internal/pool internal/simd gorgonia.org/tensor",
-	"train":                "graph ops graph/grad tape gorgonia.org/tensor",
+	"train":                "graph ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
+	"train/checkpoint":     "graph tape train/data interop/safetensors",
 	"train/data":           "gorgonia.org/tensor",
-	"builders":             "graph ops",
-	"notation":             "graph ops builders internal/ref", // examples are evaluated by the definitions
+	"train/metric":         "train/data gorgonia.org/tensor",
+	"train/watch":          "train train/data train/metric",
+	"builders":             "graph ops internal/spelling",
+	"infer":                "graph ops tape train/checkpoint train/data gorgonia.org/tensor",
+	"notation":             "graph ops builders internal/ref internal/spelling", // examples are evaluated by the definitions
 	"lab":                  "graph ops graph/grad tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
 	"inspect":              "graph graph/rewrite tape internal/ref gorgonia.org/tensor", // the float64 shadow, and rewrites that are tried as a cure
 	"viz":                  "graph viz/figure",
@@ -40,15 +45,16 @@ var imports = map[string]string{
 	"viz/chart":            "",
 	"viz/report":           "viz/chart",
 	"interop/gorgonia":     "graph ops tape gorgonia.org/gorgonia gorgonia.org/tensor",
+	"interop/safetensors":  "gorgonia.org/tensor",
 	"internal/randgraph":   "graph ops",
 	"internal/ref/reftest": "graph internal/ref tape gorgonia.org/tensor",
 	"check":                "graph ops graph/grad graph/vmap tape internal/ref internal/ref/reftest gorgonia.org/tensor",
-	"internal/workload":    "graph ops tape train builders",
+	"internal/workload":    "graph ops tape train builders internal/spelling",
 }
 
 // isProgram reports whether a package is a program, which may import everything.
 func isProgram(pkg string) bool {
-	return strings.HasPrefix(pkg+"/", "cmd/") || strings.HasPrefix(pkg+"/", "examples/")
+	return pkg == "bench" || strings.HasPrefix(pkg+"/", "cmd/") || strings.HasPrefix(pkg+"/", "examples/")
 }
 
 func TestImportTable(t *testing.T) {

@@ -44,12 +44,29 @@ func (a MultiHead) WithQueryNorm() MultiHead {
 	return a
 }
 
+// WithBias is a with biases in its four maps; it adds NAME/query/b[he], NAME/key/b[he],
+// NAME/value/b[he] and NAME/output/b[m], of zeros. That of the keys adds the same to
+// all scores of a query, and so changes nothing: it is there because published
+// weights have it.
+func (a MultiHead) WithBias() MultiHead {
+	defer within(a.Name, a.QKV.Query.W)()
+	for _, l := range []*Linear{&a.QKV.Query, &a.QKV.Key, &a.QKV.Value, &a.Output} {
+		*l = l.withBias()
+	}
+	return a
+}
+
 // Of is attention of x[… t m] to a memory[… u n], which is x itself in
 // self-attention (u is t′ then, as in [Scores]), over the keys that the mask [t u],
 // [b 1 u] or [b t u] lets through (nil: all): z[… t m].
 func (a MultiHead) Of(x, memory, mask *graph.Node) *graph.Node {
 	defer within(a.Name, x, memory)()
 	q, k, v := a.QKV.Of(x, memory)
+	return a.look(q, k, v, mask)
+}
+
+// look is attention for the queries q[… t he], keys k[… u he] and values v[… u he] of all heads.
+func (a MultiHead) look(q, k, v, mask *graph.Node) *graph.Node {
 	if z := last(q).Size; q.IsValid() && (a.Heads < 1 || z%a.Heads != 0) {
 		return q.Graph().Fail("MultiHead", fmt.Errorf("%d heads cannot share %d features evenly", a.Heads, z), q)
 	}

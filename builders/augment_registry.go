@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	sizeChance = Size{Name: "p", Default: 0.5, Doc: "probability that an image is changed; 0 in evaluation"}
+	sizeChance = Size{Name: "p", Default: 0.5, Doc: "probability that an image is changed; 0 in evaluation", Training: true}
 	sizeAlpha  = Size{Name: "alpha", Default: 1, Doc: "α of the share's distribution Beta(α, α)"}
 	shapeAxis  = graph.Ax("k", figures)
 )

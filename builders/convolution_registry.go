@@ -20,7 +20,7 @@ var (
 	sizeChannels = Size{Name: "channels", Default: 4, Doc: "channels after the first convolution", Kind: Count}
 	sizeWindow   = Size{Name: "window", Default: 3, Doc: "height and width of the windows", Kind: Count}
 	sizeBlocks   = Size{Name: "depth", Default: 2, Doc: "blocks", Kind: Count}
-	sizeMode     = Size{Name: "mode", Doc: "statistics of the batch, or the running ones", Kind: Choice, Choices: []string{"train", "eval"}}
+	sizeMode     = Size{Name: "mode", Doc: "statistics of the batch, or the running ones", Kind: Choice, Choices: []string{"train", "eval"}, Training: true, Eval: 1}
 	sizePadding  = Size{Name: "padding", Default: 1, Doc: "pixels laid around an image", Kind: Natural}
 	sizeMirror   = Size{Name: "around", Doc: "what is laid around an image", Kind: Choice, Choices: []string{"zero", "mirror"}}
 	classes      = graph.Ax("k", orientations)

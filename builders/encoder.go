@@ -15,6 +15,7 @@ type Blocks struct {
 	Hidden     graph.Axis // f, those inside the feed-forward layer
 	Post       bool       // norm after the sum instead of before the layer; see [Residual]
 	Shared     bool       // the same weights in all blocks
+	Bias       bool       // biases in the maps of the attention; see [MultiHead.WithBias]
 	QueryNorm  bool       // queries that are scaled to one size; see [QueryNorm]
 	Activation func(*graph.Node) *graph.Node
 }
@@ -22,8 +23,11 @@ type Blocks struct {
 // attention makes the attention of a block to a memory of the given features.
 func (b Blocks) attention(g *graph.Graph, name string, dt graph.DType, memory graph.Axis) MultiHead {
 	a := NewMultiHead(g, name, dt, b.Width, memory, b.Heads)
+	if b.Bias {
+		a = a.WithBias()
+	}
 	if b.QueryNorm {
-		return a.WithQueryNorm()
+		a = a.WithQueryNorm()
 	}
 	return a
 }
@@ -71,8 +75,13 @@ func NewEncoderBlock(g *graph.Graph, name string, dt graph.DType, b Blocks) Enco
 // Of is the block's output for x[b t m], of the same shape; the mask says what each
 // place sees of the others (nil: all).
 func (e EncoderBlock) Of(x, mask *graph.Node) *graph.Node {
+	return e.with(x, func(x *graph.Node) *graph.Node { return e.Attention.Of(x, x, mask) })
+}
+
+// with is Of for the attention of the places that is given.
+func (e EncoderBlock) with(x *graph.Node, attend func(x *graph.Node) *graph.Node) *graph.Node {
 	defer within(e.Name, x)()
-	x = Residual(x, e.Norm1, e.Post, func(x *graph.Node) *graph.Node { return e.Attention.Of(x, x, mask) }).As("x₁")
+	x = Residual(x, e.Norm1, e.Post, attend).As("x₁")
 	return Residual(x, e.Norm2, e.Post, e.Feed.Of).As("x₂")
 }
 
@@ -100,6 +109,11 @@ func (e Encoder) Of(x, mask *graph.Node) *graph.Node {
 // Levels are the outputs of all blocks, from fine to distilled. Without any, the
 // input is the only one.
 func (e Encoder) Levels(x, mask *graph.Node) []*graph.Node {
+	return e.levels(x, func(block EncoderBlock, x *graph.Node) *graph.Node { return block.Of(x, mask) })
+}
+
+// levels is Levels for what a block makes of its input.
+func (e Encoder) levels(x *graph.Node, of func(block EncoderBlock, x *graph.Node) *graph.Node) []*graph.Node {
 	defer within(e.Name, x)()
 	if len(e.Blocks) == 0 {
 		return []*graph.Node{normOf(x, e.Norm)}
@@ -107,7 +121,7 @@ func (e Encoder) Levels(x, mask *graph.Node) []*graph.Node {
 	levels := make([]*graph.Node, len(e.Blocks))
 	for i, block := range e.Blocks {
 		block.Name = numbered("block", i) // shared weights still are two places of the drawing
-		x = block.Of(x, mask)
+		x = of(block, x)
 		levels[i] = normOf(x, e.Norm)
 	}
 	return levels

@@ -22,10 +22,7 @@ type Linear struct {
 // as Glorot has them unless another initialiser is given, the bias at zero. Where
 // both axes have one name, the weights' in goes without.
 func NewLinear(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, init ...graph.Init) Linear {
-	l := NewProjection(g, name, dt, in, out, init...)
-	defer g.Scope(name)()
-	l.B = g.Param("b", dt, out)
-	return l
+	return NewProjection(g, name, dt, in, out, init...).withBias()
 }
 
 // NewProjection is [NewLinear] without a bias.
@@ -36,6 +33,14 @@ func NewProjection(g *graph.Graph, name string, dt graph.DType, in, out graph.Ax
 		w = w.Init(init[0])
 	}
 	return Linear{Name: name, W: w}
+}
+
+// withBias is l with a bias; it adds NAME/b[out].
+func (l Linear) withBias() Linear {
+	g := graph.Of(l.W)
+	defer g.Scope(l.Name)()
+	l.B = g.Param("b", dtypeOf(l.W), last(l.W))
+	return l
 }
 
 // Of is x·W + b for x[… in]: y[… out].

@@ -3,12 +3,14 @@ package builders
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/spelling"
 )
 
 // Builder is one entry of the registry.
@@ -28,6 +30,9 @@ type Size struct {
 	Doc     string
 	Kind    Kind
 	Choices []string // of a Choice: what the numbers from 0 on stand for
+
+	Training bool    // it is for training alone, as the strength of noise is, and
+	Eval     float64 // this in evaluation
 }
 
 // Kind says which values a setting takes.
@@ -90,6 +95,18 @@ type Settings map[string]float64
 // Int is a setting that is a whole number, or the place of a choice.
 func (s Settings) Int(name string) int { return int(s[name]) }
 
+// Evaluated are settings of the builder for the same model in evaluation: without noise, and
+// with the statistics that were kept. It is false where they are no others.
+func (b Builder) Evaluated(s Settings) (Settings, bool) {
+	out, quiet := maps.Clone(s), false
+	for _, z := range b.Sizes {
+		if z.Training {
+			out[z.Name], quiet = z.Eval, true
+		}
+	}
+	return out, quiet
+}
+
 // Is reports whether a flag is set.
 func (s Settings) Is(name string) bool { return s[name] != 0 }
 
@@ -146,5 +163,5 @@ func Lookup(name string) (Builder, error) {
 			return b, nil
 		}
 	}
-	return Builder{}, fmt.Errorf("%w %q: did you mean %q? (tapestry list shows all)", ErrUnknown, name, Nearest(name, Names()))
+	return Builder{}, fmt.Errorf("%w %q: did you mean %q? (tapestry list shows all)", ErrUnknown, name, spelling.Nearest(name, Names()))
 }

@@ -16,7 +16,7 @@ var regularisation = append([]Builder{
 var (
 	sizePoints = Size{Name: "n", Default: 16, Doc: "points in a batch", Kind: Count}
 	sizeUnits  = Size{Name: "hidden", Default: 8, Doc: "hidden units of a layer", Kind: Count}
-	sizeRate   = Size{Name: "p", Default: 0.2, Doc: "probability of dropping; 0 in evaluation"}
+	sizeRate   = Size{Name: "p", Default: 0.2, Doc: "probability of dropping; 0 in evaluation", Training: true}
 	moons      = graph.Ax("k", 2)
 )
 
@@ -130,7 +130,7 @@ var multiplicativeNoise = onMoons(Builder{
 	Notes:   "dropout: methods that resemble it",
 	Formula: "h ← h + m ⊙ f,  m = 1 + σ·ε, ε ~ N(0, 1), or m = 1 + σ·(2u − 1), u uniform in [0, 1)",
 	Sizes: []Size{
-		{Name: "sigma", Default: 0.5, Doc: "strength of the noise; 0 in evaluation"},
+		{Name: "sigma", Default: 0.5, Doc: "strength of the noise; 0 in evaluation", Training: true},
 		{Name: "kind", Doc: "distribution of the noise", Kind: Choice, Choices: []string{"gaussian", "uniform"}},
 	},
 }, func(m *Model, dt graph.DType) regularised {
@@ -160,7 +160,7 @@ var labelSmoothing = onMoons(Builder{
 	Title:   "label smoothing",
 	Notes:   "label smoothing",
 	Formula: "loss = mean −Σₖ qₖ·log softmax(scores)ₖ,  q = (1 − ε)·onehot(label) + ε/K",
-	Sizes:   []Size{{Name: "epsilon", Default: 0.1, Doc: "probability that all classes share; 0 in evaluation"}},
+	Sizes:   []Size{{Name: "epsilon", Default: 0.1, Doc: "probability that all classes share; 0 in evaluation", Training: true}},
 }, func(m *Model, dt graph.DType) regularised {
 	ε := m.dial("ε", "epsilon", dt, 0, 1)
 	return regularised{loss: func(scores, label *graph.Node) *graph.Node {
@@ -173,7 +173,7 @@ var l2Penalty = onMoons(Builder{
 	Title:   "penalty on the size of weights",
 	Notes:   "explicit regularisation: weight decay",
 	Formula: "loss = mean −log softmax(scores)[label] + λ·Σ ‖W‖² over all weights",
-	Sizes:   []Size{{Name: "lambda", Default: 0.002, Doc: "strength of the penalty; 0 in evaluation"}},
+	Sizes:   []Size{{Name: "lambda", Default: 0.002, Doc: "strength of the penalty; 0 in evaluation", Training: true}},
 }, func(m *Model, dt graph.DType) regularised {
 	λ := m.dial("λ", "lambda", dt, 0, 1e6)
 	return regularised{adds: func(weights []*graph.Node) *graph.Node {

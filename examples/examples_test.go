@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -68,5 +69,58 @@ func TestReadmeProgram(t *testing.T) {
 		if !has[strings.Join(strings.Fields(l), " ")] {
 			t.Errorf("examples/robust has no line %q", l)
 		}
+	}
+}
+
+// TestLessons runs every example that has a README of its own: quickly, and with
+// TAPESTRY_LONG to the end, where it complains itself of a result that is not reached. Every
+// picture that the README shows must be made; what is made must be shown.
+func TestLessons(t *testing.T) {
+	readmes, err := filepath.Glob("*/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range readmes {
+		name := filepath.Dir(path)
+		if _, err := os.Stat(filepath.Join(name, "main.go")); err != nil {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			readme, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range []string{"\n# ", "\n    go run ./examples/" + name + " -out pictures\n", "\n## What it prints\n", "\n```\n"} {
+				if !strings.Contains("\n"+string(readme), part) {
+					t.Errorf("the README lacks %q", part)
+				}
+			}
+			dir := t.TempDir()
+			bin := filepath.Join(dir, name)
+			if out, err := exec.Command("go", "build", "-o", bin, "./"+name).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			args := []string{"-out", filepath.Join(dir, "pictures")}
+			if os.Getenv("TAPESTRY_LONG") == "" {
+				args = append(args, "-quick")
+			}
+			cmd := exec.Command(bin, args...)
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			if err != nil || len(out) == 0 {
+				t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+			}
+			made, _ := filepath.Glob(filepath.Join(dir, "pictures", "*"))
+			for _, file := range made {
+				if !strings.Contains(string(readme), "("+filepath.Base(file)+")") {
+					t.Errorf("the README does not show %s", filepath.Base(file))
+				}
+			}
+			for _, shown := range regexp.MustCompile(`!\[[^\]]*\]\(([^)/]+)\)`).FindAllStringSubmatch(string(readme), -1) {
+				if _, err := os.Stat(filepath.Join(dir, "pictures", shown[1])); err != nil {
+					t.Errorf("the README shows %s, which is not made", shown[1])
+				}
+			}
+		})
 	}
 }

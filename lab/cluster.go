@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -217,20 +216,4 @@ func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 		}
 	}
 	return nil
-}
-
-// Median is the middle of the finite values, the mean of the two middle ones if
-// their number is even, NaN if there is none.
-func Median(v []float64) float64 {
-	var f []float64
-	for _, x := range v {
-		if !math.IsNaN(x) && !math.IsInf(x, 0) {
-			f = append(f, x)
-		}
-	}
-	if len(f) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(f)
-	return (f[(len(f)-1)/2] + f[len(f)/2]) / 2
 }

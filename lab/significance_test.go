@@ -157,6 +157,17 @@ func TestSummarise(t *testing.T) {
 	if s := lab.Summarise([]float64{3, -inf, 1}); s.Median != 1 || s.Q1 != -inf {
 		t.Errorf("with a diverged run where larger is better: %+v", s)
 	}
+	for _, c := range []struct {
+		v    []float64
+		want float64
+	}{{[]float64{inf, 3, 1}, 3}, {[]float64{inf, 3, inf}, inf}, {[]float64{nan, 4, 1, nan}, 2.5}, {[]float64{1, inf}, inf}, {[]float64{inf, inf}, inf}} {
+		if got := lab.Median(c.v); got != c.want || got != lab.Summarise(c.v).Median {
+			t.Errorf("the median of %v is %v, want %v", c.v, got, c.want)
+		}
+	}
+	if got := lab.Median([]float64{nan}); !math.IsNaN(got) {
+		t.Errorf("the median of nothing is %v", got)
+	}
 	if s := lab.Summarise([]float64{nan}); s.N != 0 || !math.IsNaN(s.Median) || !math.IsNaN(s.Mean) {
 		t.Errorf("without values: %+v", s)
 	}

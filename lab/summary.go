@@ -36,6 +36,14 @@ func halfInterval(v []float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * standardError(v)
 }
 
+// Median is the middle of the values that are known, or half way between the two in the
+// middle; NaN without any. What is infinite and what is NaN count as in [Summarise].
+func Median(v []float64) float64 {
+	known := slices.DeleteFunc(slices.Clone(v), math.IsNaN)
+	slices.Sort(known)
+	return Quantile(known, 0.5)
+}
+
 // Quantile is where a share q of the sorted values lies below: between two values on
 // the straight line from one to the other, as NumPy's and R's default. NaN without
 // values.

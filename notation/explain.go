@@ -3,7 +3,7 @@ package notation
 import (
 	"fmt"
 
-	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/internal/spelling"
 )
 
 // mismatch complains about a right side whose axes are not those stated.
@@ -183,7 +183,7 @@ func (c *checker) circle(from string) []string {
 
 // didYouMean suggests the candidate that a name is likely a slip for.
 func didYouMean(name string, candidates []string) string {
-	if near := builders.Near(name, candidates); near != "" {
+	if near := spelling.Near(name, candidates); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return ""

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/internal/spelling"
 )
 
 // Limits of a file. Objectives have a dozen lines: what is larger is a mistake, or
@@ -244,7 +244,7 @@ func (p *parser) content(s *statement) {
 // unstarted complains about a line that starts with no statement.
 func (p *parser) unstarted(first token) {
 	lower := strings.ToLower(first.text)
-	near := builders.Nearest(lower, words)
+	near := spelling.Nearest(lower, words)
 	if len(near) > 3 && strings.HasPrefix(near, lower[:1]) && p.peek().kind == tokenName {
 		p.fails(first.span, fmt.Sprintf("no statement starts with %s", first.text), fmt.Sprintf("did you mean %s?", near))
 		return

@@ -170,6 +170,7 @@ func (p *Program) assemble(separate bool) {
 	p.commitDirectly(f)
 	p.stages(f)
 	p.order()
+	p.conditions()
 	p.place()
 	if err := p.Check(); err != nil {
 		panic(fmt.Sprintf("tape: the plan is wrong: %v\n%v", err, p))

@@ -48,6 +48,17 @@
 //
 //	7      16384      16384  %8[i=64 j=64]   4.1k  32.0 KiB  Tanh %7[i=64 j=64]  · again: recomputed to save 16.0 KiB
 //
+// # Conditions
+//
+// An update may keep what is there, as Select(full, new, old) does where the scalar mask full is false. A stage is passed over in a
+// run that needs nothing of it: where the mask leaves all that it would write to the store as it is, or where only such stages
+// read what it would make. The listing tells:
+//
+//	  ╭ 262144 rows, 1024 at a time, only if full[]
+//	2 │      ~0  4096  %29[d=512 h=512]  262.1k  1.0 MiB  Mul %28[d=512 h=512], m/w[d=512 h=512]
+//
+// Results are the same, bit for bit, as if everything ran. Operations from outside of this module are not passed over, nor loops.
+//
 // # Loops
 //
 // A loop is one instruction, whatever the number of its steps: its body is a program of its own, compiled once, which every step

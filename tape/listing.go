@@ -33,16 +33,18 @@ type Row struct {
 
 // Stage is what runs at once, as the listing shows it: one instruction as a whole, or several block by block.
 type Stage struct {
-	Rows, Block int // rows in all and in a block; 0 for one instruction as a whole
-	Parts       int // partial sums that the blocks add to, 0 if they add to none
-	Scratch     int // bytes that each worker needs
+	Rows, Block int    // rows in all and in a block; 0 for one instruction as a whole
+	Parts       int    // partial sums that the blocks add to, 0 if they add to none
+	Scratch     int    // bytes that each worker needs
+	Only        string // the mask without which a run needs nothing of it and passes over it; "" for none
 }
 
 // Stages lists the stages in order.
 func (p *Program) Stages() []Stage {
 	out := make([]Stage, len(p.stage))
-	for i, s := range p.stage {
-		out[i] = Stage{s.rows, s.block, s.parts, s.scratch}
+	for i := range p.stage {
+		s := &p.stage[i]
+		out[i] = Stage{s.rows, s.block, s.parts, s.scratch, p.condition(s)}
 	}
 	return out
 }
@@ -88,6 +90,7 @@ func (p *Program) Rows() []Row {
 // String is the listing: an instruction a line, those that run together block by block joined by a bracket. Offsets after a ~ are in
 // a worker's scratch, and so are the sizes beside them; = marks a result that takes the place of an operand, + one that is added up
 // over the rows. Below a loop stands the listing of its body, marked ┆. A line that could not join the blocks of what it reads ends with the reason.
+// "only if" names the mask of what a run passes over where the mask is false.
 func (p *Program) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "program %q: %d instructions in %d stages, arena %s, scratch %s a worker, %s FLOP, %s moved a run\n",
@@ -109,7 +112,7 @@ func (p *Program) String() string {
 			bracket = "│"
 			switch {
 			case i == 0 || rows[i-1].Stage != r.Stage:
-				fmt.Fprintf(&b, "     ╭ %s\n", s.text())
+				fmt.Fprintf(&b, "     ╭ %s%s\n", s.text(), p.only(", ", s))
 				at = s.block
 				fallthrough
 			default:
@@ -139,6 +142,9 @@ func (p *Program) String() string {
 		}
 		if r.Again > 0 {
 			fmt.Fprintf(&b, "  · again: recomputed to save %s", bytesText(int64(r.Again)))
+		}
+		if s.rows == 0 {
+			b.WriteString(p.only("  · ", s))
 		}
 		b.WriteString("\n")
 		if r.Body != nil {

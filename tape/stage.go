@@ -18,6 +18,9 @@ type stage struct {
 	scratch int // bytes that each worker needs
 	work    int // of a loop: the buffer that is its body's arena; 0 for none
 	nanos   float64
+
+	conditional bool
+	mask        int // the buffer of its condition
 }
 
 // step is an instruction of a stage, bound to each number of rows that it meets.

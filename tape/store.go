@@ -104,8 +104,51 @@ func (s *Store) Paths() []string {
 	return out
 }
 
+// Seed is what [Seed] gave.
+func (s *Store) Seed() uint64 { return s.seed }
+
 // Step is the number of steps committed so far. Random draws depend on it.
 func (s *Store) Step() uint64 { return s.step }
+
+// Resume sets seed and step: with the values that a store had then, the next run is the
+// one that followed there, bit for bit.
+func (s *Store) Resume(seed, step uint64) { s.seed, s.step = seed, step }
+
+// Type is the type of an entry; ok is false where there is none.
+func (s *Store) Type(path string) (t graph.Type, ok bool) {
+	e := s.entries[path]
+	if e == nil {
+		return graph.Type{}, false
+	}
+	return e.typ, true
+}
+
+// Add makes an entry, whose path must be new, with a copy of the values. Its axes have
+// no names; a program may name them.
+func (s *Store) Add(path string, t *tensor.Dense) error {
+	if s.entries[path] != nil {
+		return fmt.Errorf("store: %s is there already", path)
+	}
+	if path == "" || t == nil || t.Dtype().Type == nil || len(t.Shape()) > graph.MaxRank {
+		return fmt.Errorf("store: %q: want a path and a tensor of at most %d axes", path, graph.MaxRank)
+	}
+	shape, err := graph.NewShape(graph.Dims(t.Shape()...)...)
+	typ := graph.Type{DType: dtypeOf(t), Shape: shape}
+	var m kernel.Mem
+	if err == nil {
+		m, err = memOfDense(typ, t)
+	}
+	if err != nil {
+		return fmt.Errorf("store: %s: %w", path, err)
+	}
+	own := kernel.Alloc(m.Len())
+	own.Copy(m)
+	if s.entries == nil {
+		s.entries = map[string]*entry{}
+	}
+	s.entries[path] = &entry{typ, own}
+	return nil
+}
 
 // Get gives the values under a path as a dense tensor of its own.
 func (s *Store) Get(path string) (*tensor.Dense, error) {
@@ -116,6 +159,16 @@ func (s *Store) Get(path string) (*tensor.Dense, error) {
 	own := kernel.Alloc(e.mem.Len())
 	own.Copy(e.mem)
 	return denseOver(e.typ, own), nil
+}
+
+// View is [Store.Get] without the copy: the tensor shows what the entry holds, also after
+// later runs, and must not be changed.
+func (s *Store) View(path string) (*tensor.Dense, error) {
+	e := s.entries[path]
+	if e == nil {
+		return nil, fmt.Errorf("store: nothing under %q: it has %q", path, s.Paths())
+	}
+	return denseOver(e.typ, e.mem), nil
 }
 
 // Set copies values into an entry, whose type they must have.
@@ -129,6 +182,31 @@ func (s *Store) Set(path string, t *tensor.Dense) error {
 		return fmt.Errorf("store: %s: %w", path, err)
 	}
 	e.mem.Copy(m)
+	return nil
+}
+
+// Load makes seed, step and values those of another store. Entries that only the other has
+// are added, those that only this one has stay. Where an entry has another type there,
+// nothing is changed. VMs of this store go on with the new values.
+func (s *Store) Load(from *Store) error {
+	for _, p := range from.Paths() {
+		e := from.entries[p]
+		if own := s.entries[p]; own != nil && (own.typ.DType != e.typ.DType || !own.typ.Shape.SameSizes(e.typ.Shape)) {
+			return fmt.Errorf("store: %s has type %v, the other store has %v", p, own.typ, e.typ)
+		}
+	}
+	c := from.Clone()
+	s.seed, s.step = c.seed, c.step
+	if s.entries == nil {
+		s.entries = map[string]*entry{}
+	}
+	for p, e := range c.entries {
+		if own := s.entries[p]; own != nil {
+			own.mem.Copy(e.mem)
+		} else {
+			s.entries[p] = e
+		}
+	}
 	return nil
 }
 

@@ -224,3 +224,77 @@ func TestNilContext(t *testing.T) {
 	var none context.Context
 	wantError(t, vm.Run(none, nil), "the context is nil")
 }
+
+// TestStoreLoad: values, seed and step become those of the other store, in place; what
+// does not fit changes nothing.
+func TestStoreLoad(t *testing.T) {
+	g, x, y, step := net(4, false)
+	prog, err := tape.Compile(g, tape.Fetch(y), tape.Do(step))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, from := tape.NewStore(g, tape.Seed(1)), tape.NewStore(g, tape.Seed(2))
+	from.Resume(2, 17)
+	if err := from.Add("more", tensor.New(tensor.WithShape(2), tensor.WithBacking([]float32{1, 2}))); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Add("own", tensor.New(tensor.WithShape(1), tensor.WithBacking([]float32{3}))); err != nil {
+		t.Fatal(err)
+	}
+	vm := prog.NewVM(s)
+	defer vm.Close()
+	if err := s.Load(from); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Paths(); !slices.Equal(got, []string{"fc/b", "fc/w", "more", "own"}) || s.Seed() != 2 || s.Step() != 17 {
+		t.Errorf("%q, seed %d, step %d", got, s.Seed(), s.Step())
+	}
+	other := prog.NewVM(from)
+	defer other.Close()
+	feed := tape.Feed{x: tensor.New(tensor.WithShape(4, 3), tensor.Of(tensor.Float32))}
+	for _, m := range []*tape.VM{vm, other} {
+		if err := m.Run(context.Background(), feed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, p := range []string{"fc/b", "fc/w", "more"} {
+		if a, b := stored(t, s, p), stored(t, from, p); !slices.Equal(a, b) {
+			t.Errorf("%s is %v: want %v", p, a, b)
+		}
+	}
+	bad := tape.NewStore(nil)
+	for _, p := range []string{"fc/b", "more"} {
+		if err := bad.Add(p, tensor.New(tensor.WithShape(2), tensor.WithBacking([]float32{8, 9}[:2]))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := bad.Add("own", tensor.New(tensor.WithShape(1), tensor.Of(tensor.Float64))); err != nil {
+		t.Fatal(err)
+	}
+	before := stored(t, s, "fc/b")
+	if err := s.Load(bad); err == nil || err.Error() != "store: own has type f32[1], the other store has f64[1]" {
+		t.Error(err)
+	}
+	if got := stored(t, s, "fc/b"); !slices.Equal(got, before) || s.Step() != 18 {
+		t.Errorf("a refused store changed something: %v", got)
+	}
+}
+
+// TestStoreView shows what the store holds, without a copy.
+func TestStoreView(t *testing.T) {
+	g, _, _, _ := net(4, false)
+	s := tape.NewStore(g)
+	v, err := s.View("fc/b")
+	if err != nil || !slices.Equal(v.Float32s(), []float32{float32(stored(t, s, "fc/b")[0]), float32(stored(t, s, "fc/b")[1])}) {
+		t.Fatal(v, err)
+	}
+	if err := s.Set("fc/b", tensor.New(tensor.WithShape(2), tensor.WithBacking([]float32{5, 6}))); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(v.Float32s(), []float32{5, 6}) {
+		t.Errorf("%v", v)
+	}
+	if _, err := s.View("fc/c"); err == nil || err.Error() != `store: nothing under "fc/c": it has ["fc/b" "fc/w"]` {
+		t.Error(err)
+	}
+}

@@ -196,8 +196,11 @@ func (vm *VM) stage(ctx context.Context, i int) {
 	}
 }
 
-// execute runs one stage and adds up its partial sums.
+// execute runs one stage, if the run needs it, and adds up its partial sums.
 func (vm *VM) execute(s *stage) {
+	if vm.passes(s) {
+		return
+	}
 	vm.job.stage = s
 	vm.share(s.units(), s.nanos)
 	for i := range s.folds {

@@ -58,8 +58,8 @@ func (r *run) adam(p, dp *graph.Node) (*graph.Node, graph.Step) {
 // smooth is the exponential average of g, kept as the state NAME of the parameter.
 func (r *run) smooth(name string, β float64, p, g *graph.Node) (now *graph.Node, u graph.Update) {
 	s := r.state(name, p)
-	now = ops.Add(ops.Scale(s, β), ops.Scale(g, 1-β))
-	return now, r.g.Assign(s, now)
+	u = r.assign(s, ops.Add(ops.Scale(s, β), ops.Scale(g, 1-β)))
+	return u.Value, u
 }
 
 // RMSProp divides the gradient by the root of a moving average of its square
@@ -88,8 +88,8 @@ func Adagrad(rate float64, options ...Option) Optimiser {
 		update: func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {
 			g := r.decayed(p, dp)
 			s := r.state("sum", p)
-			sum := ops.Add(s, ops.Square(g))
-			return r.move(p, r.rooted(g, sum)), graph.Step{r.g.Assign(s, sum)}
+			sum := r.assign(s, ops.Add(s, ops.Square(g)))
+			return r.move(p, r.rooted(g, sum.Value)), graph.Step{sum}
 		}}, options, takesEpsilon)
 }
 

@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -25,9 +26,9 @@ func (r *run) average(o Optimiser) {
 	}
 	end := r.g.Scope(o.name)
 	decay := r.g.Scalar("ema-decay", r.set.ema, r.rate.DType())
-	begun := r.g.State("ema-begun", r.rate.DType()) // 0 in the first step, then 1
-	begin := r.g.Assign(begun, ops.Lit(begun, 1))
-	keep := ops.Mul(decay, begun)
+	later := r.g.State(begun, r.rate.DType()) // 0 in the first step, then 1
+	begin := r.assign(later, ops.Lit(later, 1))
+	keep := ops.Mul(decay, later)
 	end()
 	defer r.g.Scope(averages)()
 	for _, u := range r.step {
@@ -37,7 +38,7 @@ func (r *run) average(o Optimiser) {
 		}
 		a := r.g.State(p.Path(), p.DType(), p.Shape().Axes()...)
 		d := ops.Cast(keep, p.DType())
-		r.step = append(r.step, r.g.Assign(a, ops.Add(ops.Mul(d, a), ops.Mul(ops.OneMinus(d), u.Value))))
+		r.step = append(r.step, r.assign(a, ops.Add(ops.Mul(d, a), ops.Mul(ops.OneMinus(d), u.Value))))
 	}
 	r.step = append(r.step, begin)
 }
@@ -45,16 +46,48 @@ func (r *run) average(o Optimiser) {
 // averages is the folder of the averages in a store.
 const averages = "ema"
 
+// begun is the name of the state that is 0 while there are no averages.
+const begun = "ema-begun"
+
 // Averaged is a copy of a store in which every parameter that [EMA] averages has
 // its average for value: what one evaluates with, while training goes on with the
-// store itself. Minimize must have been called at the top level, and a step taken.
+// store itself. Minimize must have been called at the top level, and a step taken
+// that moved the parameters.
 func Averaged(s *tape.Store) (*tape.Store, error) {
-	if s == nil || s.Step() == 0 {
-		return nil, errors.New("averages: no step has been taken")
+	if err := averaged(s); err != nil {
+		return nil, err
 	}
 	out := s.Clone()
-	if _, err := out.CopyFrom(s, averages, ""); err != nil {
-		return nil, fmt.Errorf("averages: %w", err)
+	if err := overlay(out, s); err != nil {
+		return nil, err
 	}
 	return out, nil
+}
+
+// averaged says why a store has no averages; nil if it has.
+func averaged(s *tape.Store) error {
+	if s == nil || s.Step() == 0 {
+		return errors.New("averages: no step has been taken")
+	}
+	for _, path := range s.Paths() {
+		if !strings.HasSuffix(path, "/"+begun) {
+			continue
+		}
+		d, err := s.Get(path)
+		if err != nil {
+			return fmt.Errorf("averages: %w", err)
+		}
+		if v := d.Data(); v == any(0.0) || v == any(float32(0)) {
+			return errors.New("averages: no step has moved the parameters yet")
+		}
+	}
+	return nil
+}
+
+// overlay gives the parameters of a store the averages of another.
+func overlay(to, from *tape.Store) error {
+	if _, err := to.CopyFrom(from, averages, ""); err != nil {
+		return fmt.Errorf("averages: %w", err)
+	}
+	return nil
 }

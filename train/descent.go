@@ -38,8 +38,8 @@ func withVelocity(name string, rate, β float64, options []Option, by func(g, v 
 	o.update = func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {
 		g := r.decayed(p, dp)
 		s := r.state("v", p)
-		v := ops.Add(ops.Scale(s, β), g)
-		return r.move(p, by(g, v)), graph.Step{r.g.Assign(s, v)}
+		v := r.assign(s, ops.Add(ops.Scale(s, β), g))
+		return r.move(p, by(g, v.Value)), graph.Step{v}
 	}
 	return newOptimiser(o, options)
 }

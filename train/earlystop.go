@@ -59,15 +59,23 @@ func (e *EarlyStop) After(t int) (done bool, err error) {
 	if err != nil {
 		return true, fmt.Errorf("early stop: after step %d: %w", t, err)
 	}
-	if !e.better(v) {
-		e.waiting++
-		return e.waiting > e.Patience, nil
-	}
-	if err := e.keep(); err != nil {
+	if _, err := e.take(t, v); err != nil {
 		return true, err
 	}
+	return e.waiting > e.Patience, nil
+}
+
+// take takes the value measured after step t, and says whether it is the best.
+func (e *EarlyStop) take(t int, v float64) (best bool, err error) {
+	if !e.better(v) {
+		e.waiting++
+		return false, nil
+	}
+	if err := e.keep(); err != nil {
+		return false, err
+	}
 	e.found, e.step, e.best, e.waiting = true, t, v, 0
-	return false, nil
+	return true, nil
 }
 
 func (e *EarlyStop) better(v float64) bool {

@@ -32,6 +32,7 @@ type run struct {
 	decay *graph.Node            // of weights, likewise; nil for none
 	once  map[string]*graph.Node // states that the parameters share
 	step  graph.Step
+	full  *graph.Node // whether this run moves; nil if every run does
 }
 
 // Minimize adds the gradient of the loss with respect to the parameters and
@@ -83,6 +84,9 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 		if o.set.decays {
 			r.decay = g.Scalar("weight-decay", o.set.decay, loss.DType())
 		}
+		if o.set.runs > 1 {
+			grads = r.gather(params, grads)
+		}
 		for _, c := range o.set.clips {
 			grads = c.clip(r, grads)
 		}
@@ -92,7 +96,7 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 			continue
 		}
 		next, states := o.update(r, p, grads[i])
-		r.step = append(r.step, g.Assign(p, next))
+		r.step = append(r.step, r.assign(p, next))
 		r.step = append(r.step, states...)
 	}
 	end()
@@ -133,7 +137,7 @@ func (r *run) shared(name string, next func(old *graph.Node) *graph.Node) (now *
 	s := r.g.State(name, r.rate.DType())
 	n := next(s)
 	r.once[name] = n
-	r.step = append(r.step, r.g.Assign(s, n))
+	r.step = append(r.step, r.assign(s, n))
 	return n
 }
 

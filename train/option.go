@@ -27,6 +27,7 @@ type settings struct {
 	clips     []clipping    // in the order given
 	ema       float64
 	averages  bool
+	runs      int // that make a move; 0 is 1
 }
 
 // The options that not every optimiser takes.

@@ -400,3 +400,24 @@ func TestDeterminism(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestGatherRole: picking rows of a table is no reduction, whether the result is smaller or
+// larger than the table; adding into one is.
+func TestGatherRole(t *testing.T) {
+	g := graph.New("gather")
+	table := g.Param("v", graph.F32, graph.Ax("w", 100), graph.Ax("m", 4))
+	few := ops.Gather(table, g.Input("few", graph.I32, graph.Ax("i", 3)), "w").As("a")
+	many := ops.Gather(table, g.Input("many", graph.I32, graph.Ax("k", 300)), "w").As("b")
+	f, err := Draw([]*graph.Node{ops.Sum(few).As("s"), ops.Sum(many).As("t")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range f.Nodes {
+		if name, _, defined := strings.Cut(n.Main, " = "); (name == "a" || name == "b") && (!defined || n.Role != figure.Op) {
+			t.Errorf("%s is drawn as %v, want %v", n.Main, n.Role, figure.Op)
+		}
+	}
+	if len(f.Nodes) != 7 {
+		t.Errorf("%d boxes, want 7", len(f.Nodes))
+	}
+}

@@ -34,9 +34,10 @@ func (v *view) role(n *graph.Node) figure.Role {
 }
 
 // reduces reports whether an operation brings values of an axis together: its
-// notation has an index of its own, or the result fewer elements than an operand.
+// notation has an index of its own, or the result fewer elements than an operand. What only
+// picks values out of an axis does not.
 func (v *view) reduces(n *graph.Node) bool {
-	if n.NumIn() == 0 || n.Op().Name() == "Slice" {
+	if n.NumIn() == 0 || n.Op().Name() == "Slice" || n.Op().Name() == "Gather" {
 		return false
 	}
 	if isLayout(n) { // its formula is that of what it lays out

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/spelling"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -148,7 +149,7 @@ func (c *comparison) checkPair(names []string) error {
 	}
 	for _, name := range c.pair {
 		if !slices.Contains(names, name) {
-			return usagef("--pair: %q is not compared: did you mean %q?", name, builders.Nearest(name, names))
+			return usagef("--pair: %q is not compared: did you mean %q?", name, spelling.Nearest(name, names))
 		}
 	}
 	return nil

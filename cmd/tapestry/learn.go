@@ -12,6 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
@@ -20,8 +21,9 @@ const ownRate = 0.01
 
 // learning are the flags of training on examples of a model's own.
 type learning struct {
-	set     []string
-	batches string
+	set      []string
+	batches  string
+	schedule train.Schedule // of the rate; zero for that of the optimiser
 }
 
 func (l *learning) flags(cmd *cobra.Command) {
@@ -81,7 +83,7 @@ func (l *learning) config(o *options, t *training) (c lab.LearnConfig, err error
 	if rate == 0 {
 		rate = ownRate
 	}
-	c.Optimiser, err = optimiser(t.opt, rate)
+	c.Optimiser, err = optimiser(t.opt, rate, t.options...)
 	return c, err
 }
 
@@ -94,10 +96,29 @@ func (l *learning) build(t *training, name string) func() (*builders.Model, erro
 }
 
 // train trains a model on examples of its own and prints how its loss went.
-func (l *learning) train(cmd *cobra.Command, o *options, t *training, name, out string, engine lab.NewEngine) error {
+func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keeping, name, out string, engine lab.NewEngine) error {
 	c, err := l.config(o, t)
 	if err != nil {
 		return err
+	}
+	if keep.learns() {
+		learned, err := keep.learn(cmd, l.build(t, name), c)
+		if err != nil {
+			return err
+		}
+		l.schedule = keep.schedule
+		if c.Steps = len(learned.Runs[0].Loss); c.Steps == 0 { // it had gone on to the end before
+			return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
+				if o.json {
+					return printJSON(w, map[string]any{"model": name, "steps": 0})
+				}
+				_, err := fmt.Fprintf(w, "%s: %s has %s already\n", name, keep.dir, count(t.steps, "step"))
+				return err
+			})
+		}
+		return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
+			return printLearning(w, o, c, l, learned)
+		})
 	}
 	c.Engine = engine
 	bar := newProgress(cmd.ErrOrStderr())
@@ -132,7 +153,7 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 			Params    int        `json:"params"`
 			Median    jsonNumber `json:"median_end"`
 			Runs      []run      `json:"runs"`
-		}{learned.Model.Builder.Name, c.Steps, c.Optimiser.String(), l.batches, learned.Cost.Params, jsonNumber(lab.Median(learned.Ends())), nil}
+		}{learned.Model.Builder.Name, c.Steps, l.how(c.Optimiser), l.batches, learned.Cost.Params, jsonNumber(lab.Median(learned.Ends())), nil}
 		for _, r := range learned.Runs {
 			v.Runs = append(v.Runs, run{r.Seed, jsonNumber(r.End()), jsonNumbers(r.Loss)})
 		}
@@ -142,8 +163,8 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 	if c.OneBatch {
 		examples = "one batch of examples"
 	}
-	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %v\n", learned.Model.Builder.Name, count(learned.Cost.Params, "number"),
-		count(len(learned.Trained), "parameter"), examples, count(c.Steps, "step"), c.Optimiser)
+	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %s\n", learned.Model.Builder.Name, count(learned.Cost.Params, "number"),
+		count(len(learned.Trained), "parameter"), examples, count(c.Steps, "step"), l.how(c.Optimiser))
 	if idle := idleParams(learned); len(idle) > 0 {
 		fmt.Fprintf(w, "not trained, because the loss does not depend on it: %s\n", strings.Join(idle, ", "))
 	}
@@ -160,6 +181,15 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 	}
 	_, err := fmt.Fprintf(w, "\nmedian loss from %s to %s (end: mean of the last tenth of the steps)\n", chart.Format(lab.Median(starts)), chart.Format(lab.Median(learned.Ends())))
 	return err
+}
+
+// how is the text of the optimiser, with the schedule of its rate if there is one.
+func (l *learning) how(o train.Optimiser) string {
+	if l.schedule.IsZero() {
+		return o.String()
+	}
+	name, rest, _ := strings.Cut(o.String(), "(")
+	return name + "(" + l.schedule.String() + strings.TrimLeft(rest, "0123456789.e+-")
 }
 
 // idleParams are the parameters that nothing changes: often ones that a formula

@@ -7,6 +7,7 @@
 //	tapestry tape MODEL            the compiled training step, instruction by instruction
 //	tapestry rewrite MODEL         the rewrite rules that fire, before and after, each checked
 //	tapestry train MODEL           train on examples of the model's own, or a clustering on a CSV file
+//	tapestry predict CHECKPOINT    use a trained model: predict for rows of data, or go on with a text
 //	tapestry step MODEL            the training program, forwards and back in time, with every value
 //	tapestry compare A B           train both and write one HTML page on how they differ
 //	tapestry check MODEL           derivatives, tape and rewrites against the definitions
@@ -16,6 +17,7 @@
 //	tapestry geometry MODEL...     curvature, symmetries, angles, collapse, surfaces and fields of losses
 //	tapestry bench                 the time of training steps, or of kernels
 //	tapestry new NAME              write an objective of one's own to start from
+//	tapestry checkpoint show FILE  what a checkpoint is of, and its arrays; verify, diff
 //	tapestry fmt FILE              print a file in the notation in its canonical form
 //
 // A MODEL is a name that list shows, or a file in the notation, NAME.tapestry.
@@ -37,6 +39,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/tapestry-ml/tapestry/internal/spelling"
 	"github.com/tapestry-ml/tapestry/lab"
 )
 
@@ -64,9 +68,13 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		err = fmt.Errorf("standard output: %w", cause(checked.err))
 	}
 	var usage usageError
+	var kept *keptError
 	switch {
 	case err == nil:
 		return 0
+	case errors.As(err, &kept):
+		fmt.Fprintf(errOut, "tapestry: %s\n", kept)
+		return 130
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(errOut, "tapestry: interrupted")
 		return 130
@@ -87,8 +95,16 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 }
 
 // flagError makes what the command-line library says of a flag a usage error,
-// without the name of the function that failed to parse a number.
-func flagError(_ *cobra.Command, err error) error {
+// without the name of the function that failed to parse a number, but with the flag that
+// an unknown one is likely a slip for.
+func flagError(cmd *cobra.Command, err error) error {
+	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := spelling.Near(name, names); near != "" {
+			return usagef("%w: did you mean --%s?", err, near)
+		}
+	}
 	var number *strconv.NumError
 	if errors.As(err, &number) {
 		return usagef("%s: %w", strings.TrimSuffix(err.Error(), ": "+number.Error()), number.Err)
@@ -173,8 +189,8 @@ tapestry new NAME writes one to start from.`,
 	root.PersistentFlags().Uint64Var(&o.seed, "seed", 0, "seed of everything random")
 	compare := newCompare(&o)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return compare.RunE(cmd, nil) }
-	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newRewrite(&o), newTape(&o), newStep(&o), newTrain(&o), compare, newServe(&o), newCheck(&o), newAutopsy(&o), newPrecision(&o), newGeometry(&o),
-		newNew(), newFormat(), newBench(&o), newDocs())
+	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newRewrite(&o), newTape(&o), newStep(&o), newTrain(&o), newPredict(&o), compare, newServe(&o), newCheck(&o), newAutopsy(&o), newPrecision(&o), newGeometry(&o),
+		newCheckpoint(&o), newNew(), newFormat(), newBench(&o), newDocs())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true
 	}

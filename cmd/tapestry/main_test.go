@@ -111,6 +111,7 @@ func TestBadUse(t *testing.T) {
 		{"train kmeans-goofy --engine cuda", `tapestry: --engine "cuda": want native or gorgonia`},
 		{"compare kmeans-softmax kmeans-gofy --out " + dir + "/r.html", `tapestry: unknown model "kmeans-gofy": did you mean "kmeans-goofy"? (tapestry list shows all)`},
 		{"compare --bogus", "tapestry: unknown flag: --bogus"},
+		{"train transformer-gpt --checkpont runs", "tapestry: unknown flag: --checkpont: did you mean --checkpoint?"},
 	} {
 		code, out, errOut := tapestry(t, strings.Fields(c.args)...)
 		if code != 2 || out != "" || strings.TrimSuffix(errOut, "\n") != c.want {

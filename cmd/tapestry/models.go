@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/spelling"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/notation"
 )
@@ -105,5 +106,5 @@ func quantity(m *builders.Model, name string) (*graph.Node, error) {
 			names = append(names, s)
 		}
 	}
-	return nil, usagef("%s has no quantity %q: did you mean %q? (it has %s)", m.Builder.Name, name, builders.Nearest(name, names), strings.Join(names, ", "))
+	return nil, usagef("%s has no quantity %q: did you mean %q? (it has %s)", m.Builder.Name, name, spelling.Nearest(name, names), strings.Join(names, ", "))
 }

@@ -2,8 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -78,11 +82,11 @@ func parseDType(s string) (graph.DType, error) {
 }
 
 // optimiser makes the optimiser called name, one of train.Names.
-func optimiser(name string, rate float64) (train.Optimiser, error) {
+func optimiser(name string, rate float64, options ...train.Option) (train.Optimiser, error) {
 	if !(rate > 0) || math.IsInf(rate, 0) {
 		return train.Optimiser{}, usagef("--rate %v: want a positive number", rate)
 	}
-	o, err := train.Named(name, rate)
+	o, err := train.Named(name, rate, options...)
 	if err != nil {
 		return o, usagef("--optimiser %w", err)
 	}
@@ -109,7 +113,11 @@ func (t source) open() (*data.Table, error) {
 	if t.label != "" {
 		options = append(options, data.Label(t.label))
 	}
-	return data.Open(t.name, options...)
+	table, err := data.Open(t.name, options...)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Base(t.name) == t.name && filepath.Ext(t.name) == "" { // meant for a name
+		err = fmt.Errorf("%w: want a CSV file, or iris, digits, wine or clusters", err)
+	}
+	return table, err
 }
 
 // printJSON prints a value for machines, an object a line. What JSON cannot

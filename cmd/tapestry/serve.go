@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ type serving struct {
 	dtype, data  string
 	optimiser    string
 	rate         float64
+	logs         []string
 }
 
 func newServe(o *options) *cobra.Command {
@@ -28,10 +30,12 @@ func newServe(o *options) *cobra.Command {
 		Use:   "serve [MODEL|FILE ...]",
 		Short: "Read, step, train and compare models in the browser",
 		Long: `Serves the page in which models are read, stepped through, trained and compared, and
-opens the given models in it. It is for this machine alone: it listens at a loopback
+opens the given models in it. With --log it follows trainings while they write their
+logs, over each other: files of JSON lines as package train/watch writes them, which may
+come to be later. It is for this machine alone: it listens at a loopback
 address, answers only to that address's names and only to the page itself. Nothing is
 asked of any other machine. Interrupt it to end it.`,
-		Example: "  tapestry serve\n  tapestry serve kmeans-softmax kmeans-goofy --open\n  tapestry serve mine.tapestry\n  tapestry serve --addr 127.0.0.1:0",
+		Example: "  tapestry serve\n  tapestry serve kmeans-softmax kmeans-goofy --open\n  tapestry serve mine.tapestry\n  tapestry serve --log run.jsonl --log other.jsonl\n  tapestry serve --addr 127.0.0.1:0",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, o, args)
 		},
@@ -42,6 +46,7 @@ asked of any other machine. Interrupt it to end it.`,
 	flags.BoolVar(&f.anyone, "listen-anyone", false, "allow an address that other machines can reach; there is no password")
 	flags.StringVar(&f.data, "data", "iris", "data of clusterings: iris, digits, wine or clusters")
 	flags.StringVar(&f.dtype, "dtype", "f32", "element type: f32 or f64")
+	flags.StringArrayVar(&f.logs, "log", nil, "follow the log of a training, which may be written yet; may be given again")
 	flags.StringVar(&f.optimiser, "optimiser", "adam", "of the training sessions")
 	flags.Float64Var(&f.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
 	return cmd
@@ -50,6 +55,9 @@ asked of any other machine. Interrupt it to end it.`,
 func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 	if err := f.check(); err != nil {
 		return err
+	}
+	if slices.Contains(f.logs, "") {
+		return usagef("--log: want the name of a file")
 	}
 	var models []web.Model
 	for _, name := range args {
@@ -65,7 +73,7 @@ func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 		return err
 	}
 	defer func() { _ = l.Close() }() // already closed where the server ran
-	s := web.New(web.Options{Hosts: web.Hosts(l.Addr()), Families: families(), Notation: reader{}, Report: serveReport, Log: log.New(cmd.ErrOrStderr(), "tapestry: ", 0)})
+	s := web.New(web.Options{Hosts: web.Hosts(l.Addr()), Families: families(), Notation: reader{}, Report: serveReport, Logs: f.logs, Log: log.New(cmd.ErrOrStderr(), "tapestry: ", 0)})
 	for _, m := range models {
 		if err := s.Open(cmd.Context(), m); err != nil {
 			s.Close()

@@ -115,6 +115,7 @@ func TestServeMistakes(t *testing.T) {
 		{"--addr 127.0.0.1", "want HOST:PORT"},
 		{"--addr example.org:80", "want localhost or the number of an address"},
 		{"--addr 127.0.0.1:99999", "no such port"},
+		{"--log=", "--log: want the name of a file"},
 		{"kmeans-sotfmax", `did you mean "kmeans-softmax"`},
 	} {
 		code, _, errOut := tapestry(t, append([]string{"serve"}, strings.Fields(q.args)...)...)

@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// training are the flags that train and compare share.
+// training are the flags that train, compare and step share.
 type training struct {
 	source
 	k, steps, seeds int
@@ -23,9 +23,19 @@ type training struct {
 	start, given    string
 	dtype           string
 	restarts, batch int
+	options         []train.Option // of the optimiser
 }
 
+const rateUsage = "learning rate (default: 0.01; of a clustering, from the scale of the data)"
+
 func (t *training) flags(cmd *cobra.Command) {
+	t.flagsButRate(cmd)
+	cmd.Flags().Float64Var(&t.rate, "rate", 0, rateUsage)
+}
+
+// flagsButRate are the flags but for the rate, which is more than a number where it may
+// have a schedule.
+func (t *training) flagsButRate(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&t.name, "data", "iris", "a CSV file, or one of the embedded data sets iris, digits, wine, or clusters (three, widely separated)")
 	f.StringVar(&t.label, "label", "", "name of the label column (default: found by its name or content)")
@@ -33,7 +43,6 @@ func (t *training) flags(cmd *cobra.Command) {
 	f.IntVar(&t.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
 	f.IntVar(&t.steps, "steps", 200, "training steps")
 	f.StringVar(&t.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
-	f.Float64Var(&t.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
 	f.StringVar(&t.gamma, "gamma", "", "temperature γ: 2 for a constant, 0.1..50 to anneal (default: annealed, from the scale of the data)")
 	f.StringVar(&t.start, "start", "plusplus", "start centres: plusplus, points, groups (means of a random assignment) or given")
 	f.StringVar(&t.given, "centres", "", "CSV file with the start centres, for --start given")
@@ -81,7 +90,7 @@ func (t *training) config(o *options) (lab.Config, error) {
 	if rate == 0 {
 		rate = lab.DefaultRate(c.Table)
 	}
-	c.Optimiser, err = optimiser(t.opt, rate)
+	c.Optimiser, err = optimiser(t.opt, rate, t.options...)
 	return c, err
 }
 
@@ -138,6 +147,7 @@ func sameColumns(second, first *data.Table) error {
 func newTrain(o *options) *cobra.Command {
 	var t training
 	var l learning
+	var keep keeping
 	var watch watching
 	var predict, out, engine, choose string
 	cmd := &cobra.Command{
@@ -149,11 +159,15 @@ the best by the inertia of the hard assignment, and prints its centres. With
 
 Any other model that has a loss is trained on a small task of its own, from which
 every step draws fresh examples, and the course of its loss is printed. Examples
-and initial values depend on the seed alone.`,
+and initial values depend on the seed alone.
+
+With --checkpoint what was trained is kept, with the model: tapestry predict uses it, and
+with --resume the same command goes on as if it had never stopped.`,
 		Example: "  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n" +
 			"  tapestry train kmeans-lloyd --data digits --k 10\n" +
 			"  tapestry train kmeans-lloyd --data wine --choose-k 2..8 --start groups\n" +
-			"  tapestry train transformer-gpt --steps 500 --rate 0.003 --batches one",
+			"  tapestry train transformer-gpt --steps 500 --rate 0.003 --batches one\n" +
+			"  tapestry train transformer-gpt --steps 2000 --rate 'warmup(50,cosine(0.003,1950))' --clip-norm 1 --checkpoint runs/gpt --resume",
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := lookup(args[0])
@@ -173,12 +187,22 @@ and initial values depend on the seed alone.`,
 			if err := checkOutput(out); err != nil {
 				return err
 			}
+			if err := keep.parse(&t); err != nil {
+				return err
+			}
+			t.options = keep.options()
 			clustering := isClustering(b)
 			if !cmd.Flags().Changed("seeds") && !clustering {
 				t.seeds = 3
+				if keep.dir != "" || keep.log != "" {
+					t.seeds = 1
+				}
+			}
+			if err := keep.check(clustering, t.seeds, makeEngine); err != nil {
+				return err
 			}
 			if !clustering {
-				return watch.report(cmd, o, args[0], l.train(cmd, o, &t, args[0], out, makeEngine))
+				return watch.report(cmd, o, args[0], l.train(cmd, o, &t, &keep, args[0], out, makeEngine))
 			}
 			c, err := t.config(o)
 			if err != nil {
@@ -212,6 +236,9 @@ and initial values depend on the seed alone.`,
 			if err != nil {
 				return watch.report(cmd, o, args[0], err)
 			}
+			if err := keep.centres(c, v); err != nil {
+				return err
+			}
 			return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
 				if err := printTrials(w, o, tried); err != nil {
 					return err
@@ -220,8 +247,9 @@ and initial values depend on the seed alone.`,
 			})
 		},
 	}
-	t.flags(cmd)
+	t.flagsButRate(cmd)
 	l.flags(cmd)
+	keep.flags(cmd)
 	watch.flags(cmd)
 	cmd.Flags().IntVar(&t.seeds, "seeds", 10, "runs, of which the best is kept; 3 of a model that is no clustering, unless given")
 	cmd.Flags().StringVar(&predict, "predict", "", "CSV file whose rows the trained centres assign")

@@ -123,7 +123,7 @@ func singles() map[string][]Pass {
 func TestRewritingKeepsValues(t *testing.T) {
 	fired := map[string]int{}
 	lists := singles()
-	for seed := range uint64(allGraphs) {
+	for seed := range graphs() {
 		m, wanted := random(t, seed)
 		before := m.Graph.String()
 		want, text := evaluate(t, m.Graph, m, wanted), canonical(wanted)
@@ -157,6 +157,9 @@ func TestRewritingKeepsValues(t *testing.T) {
 		if m.Graph.String() != before {
 			t.Fatalf("seed %d: the graph itself was changed", seed)
 		}
+	}
+	if graphs() < allGraphs {
+		return // too few for the rare rules
 	}
 	for _, p := range FastMath() {
 		for _, r := range p.Rules() {

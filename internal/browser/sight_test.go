@@ -93,17 +93,39 @@ type violation struct {
 	}
 }
 
-// TestAccessibility runs axe-core over the states of the page, light, dark and on a
-// phone.
-func TestAccessibility(t *testing.T) {
+// axe is the text of axe-core; without it the test is skipped.
+func axe(t *testing.T) string {
+	t.Helper()
 	path := os.Getenv("TAPESTRY_AXE")
 	if path == "" {
 		t.Skip("TAPESTRY_AXE does not name axe.min.js of axe-core")
 	}
-	axe, err := os.ReadFile(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(text)
+}
+
+// accessible lets axe-core, which is there, look at a state of the page.
+func (p *tab) accessible(state string) {
+	p.Helper()
+	var found []violation
+	text := eval[string](p, `axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`)
+	if err := json.Unmarshal([]byte(text), &found); err != nil {
+		p.Fatal(err)
+	}
+	for _, v := range found {
+		if v.Impact == "serious" || v.Impact == "critical" {
+			p.Errorf("%s: %s (%s): %s\n%.200s\n%.300s", state, v.ID, v.Impact, v.Help, v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
+		}
+	}
+}
+
+// TestAccessibility runs axe-core over the states of the page, light, dark and on a
+// phone.
+func TestAccessibility(t *testing.T) {
+	script := axe(t)
 	for _, c := range []struct {
 		name          string
 		width, height int64
@@ -111,20 +133,8 @@ func TestAccessibility(t *testing.T) {
 	}{{"light", 1440, 900, "light"}, {"dark", 1440, 900, "dark"}, {"phone", 390, 844, "light"}} {
 		t.Run(c.name, func(t *testing.T) {
 			p := open(t, c.width, c.height)
-			p.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.theme}}), chromedp.Evaluate(string(axe), nil))
-			check := func(state string) {
-				t.Helper()
-				var found []violation
-				text := eval[string](p, `axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`)
-				if err := json.Unmarshal([]byte(text), &found); err != nil {
-					t.Fatal(err)
-				}
-				for _, v := range found {
-					if v.Impact == "serious" || v.Impact == "critical" {
-						t.Errorf("%s: %s (%s): %s\n%.200s\n%.300s", state, v.ID, v.Impact, v.Help, v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
-					}
-				}
-			}
+			p.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.theme}}), chromedp.Evaluate(script, nil))
+			check := p.accessible
 			check("empty")
 			p.do(chromedp.Click("#starts button:nth-child(1)"))
 			p.until("two documents", `document.querySelectorAll("#documents li").length === 2`)

@@ -28,17 +28,23 @@ func newCopying(part, in Layout, operand int) copying {
 	n := newNest(part, in)
 	n.first = operand
 	n.divide()
-	lay, size, toOut, toX := n.lay[1], n.size[0], n.step(0), n.step(1)
 	n.lay[1], n.strewn = nil, false // rows are laid out in the result at once
-	switch {
-	case toOut != size:
+	copies, toX := copier(n, 1), n.step(1)
+	return copying{n, func(a arrays, rows, cols int) { copies(a.at[0], a.at[1], rows, cols, a.stride[0], a.stride[1], toX) }}
+}
+
+// copier is how rows of an operand are laid out in the result.
+func copier(n *nest, hand int) layRows {
+	size, toOut := n.size[hand], n.step(0)
+	if toOut != size {
 		each := copyElements(size)
-		return copying{n, func(a arrays, rows, cols int) {
-			each(a.at[0], a.at[1], rows, cols, a.stride[0], toOut, a.stride[1], toX)
-		}}
-	case lay != nil:
-		return copying{n, func(a arrays, rows, cols int) { lay(a.at[0], a.at[1], rows, cols, a.stride[0], a.stride[1], toX) }}
+		return func(dst, src *byte, rows, cols, dstStride, row, col int) {
+			each(dst, src, rows, cols, dstStride, toOut, row, col)
+		}
 	}
-	rows := simd.CopyOf(level, size)
-	return copying{n, func(a arrays, count, cols int) { rows(a.at[0], a.at[1], count, cols, a.stride[0], a.stride[1]) }}
+	if lay := layer(n, hand); lay != nil {
+		return lay
+	}
+	copies := simd.CopyOf(level, size)
+	return func(dst, src *byte, rows, cols, dstStride, row, _ int) { copies(dst, src, rows, cols, dstStride, row) }
 }

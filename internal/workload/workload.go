@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/spelling"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -52,7 +52,7 @@ func Known(name string) error {
 	if slices.Contains(Names(), name) {
 		return nil
 	}
-	return fmt.Errorf("unknown workload %q: did you mean %q?", name, builders.Nearest(name, Names()))
+	return fmt.Errorf("unknown workload %q: did you mean %q?", name, spelling.Nearest(name, Names()))
 }
 
 // Build makes the workload called name in float32 or float64. An unknown name and

@@ -26,7 +26,7 @@ func Clusters(seed uint64, k, n int, spread float64) *Table {
 		Labels:    make([]string, n),
 		LabelName: "cluster",
 	}
-	r := newRand(seed, 0)
+	r := newDraws().at(seed, 0)
 	for i := range n {
 		j := i % k
 		sin, cos := math.Sincos(math.Pi/6 + 2*math.Pi*float64(j)/float64(k))

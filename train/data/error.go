@@ -5,17 +5,19 @@ import (
 	"strings"
 )
 
-// Error is a complaint about a table, located as far as it can be. Its text is
-// one line: iris.csv:17: column "petal_length": "abc" is not a number.
+// Error is a complaint about a file or what was read from it, located as far as it
+// can be. Its text is one line: iris.csv:17: column "petal_length": "abc" is not a
+// number, or digits.npy: byte 128: the file ends after 3 of 10 elements.
 type Error struct {
-	File   string // as given to ReadCSV or Open
+	File   string // as given to the reader; of a member of an archive, ARCHIVE/MEMBER
 	Line   int    // line in the file, from 1; 0 where no line is to blame
+	Offset int64  // byte in the file, from 0, decompressed if it is compressed; 0 where no byte is to blame
 	Column string // name of the column; "" where no column is to blame
 	Msg    string // what is wrong
 	Err    error  // the cause, where another package reported it; may be nil
 }
 
-// Error gives FILE:LINE: COLUMN: what is wrong, in one line.
+// Error gives FILE:LINE: BYTE: COLUMN: what is wrong, in one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	switch {
@@ -25,6 +27,9 @@ func (e *Error) Error() string {
 		b.WriteString(e.File + ": ")
 	case e.Line > 0:
 		b.WriteString("line " + strconv.Itoa(e.Line) + ": ")
+	}
+	if e.Offset > 0 {
+		b.WriteString("byte " + strconv.FormatInt(e.Offset, 10) + ": ")
 	}
 	if e.Column != "" {
 		b.WriteString("column " + quote(e.Column) + ": ")

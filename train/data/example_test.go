@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"log"
 	"strings"
@@ -38,4 +39,56 @@ func ExampleReadCSV() {
 	_, err := data.ReadCSV("pets.csv", strings.NewReader(text))
 	fmt.Println(err)
 	// Output: pets.csv:3: column "height": "four" is not a number
+}
+
+func ExampleFillMean() {
+	train, err := data.ReadCSV("train.csv", strings.NewReader("a,b\n1,?\n3,5\n"), data.Missing())
+	if err != nil {
+		log.Fatal(err)
+	}
+	test, err := data.ReadCSV("test.csv", strings.NewReader("a,b\nNA,7\n"), data.Missing())
+	if err != nil {
+		log.Fatal(err)
+	}
+	mean, err := data.FillMean(train)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := data.Fill(test, mean); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(train.X, test.X)
+	// Output: [1 5 3 5] [2 7]
+}
+
+func ExampleTokeniser() {
+	words := data.Tokeniser{Words: true, Lower: true, MinCount: 2, Unknown: "?"}
+	v, err := words.Vocabulary("We the People of the United States, in Order to form a more perfect Union of the States")
+	if err != nil {
+		log.Fatal(err)
+	}
+	codes, err := v.Encode("The people of the states")
+	if err != nil {
+		log.Fatal(err)
+	}
+	text, err := v.Decode(codes)
+	form, _ := json.Marshal(v)
+	fmt.Println(codes, text, err)
+	fmt.Println(string(form))
+	// Output:
+	// [0 3 1 0 2] the ? of the states <nil>
+	// {"words":true,"lower":true,"min_count":2,"unknown":"?","tokens":["the","of","states","?"],"counts":[3,2,2,11]}
+}
+
+func ExampleReadEdges() {
+	friends, err := data.ReadEdges("friends.csv", strings.NewReader("# who knows whom\nAnn Bob\nBob Cleo\n"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := friends.Adjacency(tensor.Float32)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(friends.Names, a.Data())
+	// Output: [Ann Bob Cleo] [0 1 0 1 0 1 0 1 0]
 }

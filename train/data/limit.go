@@ -13,11 +13,13 @@ type limiter struct {
 	file     string
 	maxLine  int
 	maxBytes int64
+	comment  byte // begins a line in which quotes mean nothing; 0: there is none
 
 	total  int64
 	line   int  // line being read, from 1
 	length int  // bytes of the record so far; a quoted cell may span lines
 	quoted bool // within quotes: RFC 4180 lets the parity of quotes decide
+	note   bool // within a comment
 	cr     bool // the last byte was a carriage return
 	err    error
 }
@@ -45,16 +47,25 @@ func (l *limiter) step(c byte) string {
 	if l.total++; l.total > l.maxBytes {
 		return fmt.Sprintf("the file is longer than %d bytes; MaxBytes sets the limit", l.maxBytes)
 	}
+	if mark := "\ufeff"; l.total <= 3 && c == mark[l.total-1] {
+		return "" // a byte order mark, or what is soon found not to be text
+	}
 	if l.cr && c != '\n' {
 		return "lone carriage return; lines must end in LF or CRLF"
 	}
 	l.cr = c == '\r'
+	if l.length == 0 && c == l.comment && c != 0 {
+		l.note = true
+	}
 	switch c {
 	case 0:
 		return "not a text file: it holds a NUL byte"
 	case '"':
-		l.quoted = !l.quoted
+		if !l.note {
+			l.quoted = !l.quoted
+		}
 	case '\n':
+		l.note = false
 		l.line++
 		if !l.quoted {
 			l.length = 0

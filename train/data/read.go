@@ -13,20 +13,34 @@ import (
 
 // Open reads the file at path as ReadCSV does. A missing file satisfies
 // errors.Is(err, fs.ErrNotExist).
-func Open(path string, opts ...Option) (*Table, error) {
-	f, err := os.Open(path)
+func Open(path string, opts ...Option) (*Table, error) { return open(path, ReadCSV, opts) }
+
+// open opens the file at path for a reader.
+func open[T any](path string, read func(string, io.Reader, ...Option) (T, error), opts []Option) (T, error) {
+	f, _, err := openFile(path)
 	if err != nil {
-		return nil, openError(path, err)
+		var none T
+		return none, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	return read(path, f, opts...)
+}
+
+// openFile opens a file that is no directory and says how long it is.
+func openFile(path string) (*os.File, int64, error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, openError(path, err)
+		return nil, 0, openError(path, err)
 	}
-	if info.IsDir() {
-		return nil, &Error{File: path, Msg: "this is a directory, not a file"}
+	info, err := f.Stat()
+	if err == nil && !info.IsDir() {
+		return f, info.Size(), nil
 	}
-	return ReadCSV(path, f, opts...)
+	f.Close()
+	if err != nil {
+		return nil, 0, openError(path, err)
+	}
+	return nil, 0, &Error{File: path, Msg: "this is a directory, not a file"}
 }
 
 // openError says what kept path from being opened, without naming it twice.
@@ -54,62 +68,72 @@ func openError(path string, err error) error {
 //   - The last column holds labels if its header is, in any case, one of label,
 //     class, target, species, digit, cultivar and y, or if none of its cells is a
 //     number; not if it is the only column. Label and NoLabel decide otherwise.
-//   - Every other cell must be a finite number. Ignore leaves columns out.
+//   - Every other cell must be a finite number. Ignore leaves columns out; Missing
+//     says which cells stand for no value.
 //
 // The result is a whole table with at least one row and one feature, or nil and
 // an *Error.
 func ReadCSV(name string, r io.Reader, opts ...Option) (*Table, error) {
-	rows, err := newRows(name, r, newConfig(opts))
+	rows, err := newRows(name, r, newConfig(tables, opts))
 	if err != nil {
 		return nil, err
 	}
-	first, err := rows.next()
-	if err == io.EOF {
-		return nil, &Error{File: name, Msg: "the file is empty"}
-	}
+	b, known, err := rows.begin()
 	if err != nil {
 		return nil, err
 	}
-	first.cells = slices.Clone(first.cells) // the next row overwrites them
-	second, err := rows.next()
-	if err != nil && err != io.EOF {
-		return nil, err
+	for _, row := range known {
+		if err := b.add(row); err != nil {
+			return nil, err
+		}
 	}
-	return rows.table(first, second)
+	for {
+		row, err := rows.next()
+		if err == io.EOF {
+			return &b.t, nil
+		}
+		if err == nil {
+			err = b.add(row)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
-// table reads all rows, of which the first two are known; second has no cells if
-// the file ends before it.
-func (r *rows) table(first, second row) (*Table, error) {
-	sample := first
+// begin reads the first rows, finds what the columns are, and gives a builder of the
+// table and those of the rows that are its first.
+func (r *rows) begin() (*builder, []row, error) {
+	first, err := r.next()
+	if err == io.EOF {
+		return nil, nil, &Error{File: r.file, Msg: "the file is empty"}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	first.cells = slices.Clone(first.cells) // the next row overwrites them
+	known := []row{first}
+	second, err := r.next()
+	if err == nil {
+		known = append(known, second)
+	} else if err != io.EOF {
+		return nil, nil, err
+	}
 	header := r.cfg.hasHeader(first, second)
 	if header {
-		sample = second
+		known = known[1:]
 	}
-	if sample.cells == nil {
-		return nil, &Error{File: r.file, Line: first.line, Msg: "no rows follow the header"}
+	if len(known) == 0 {
+		return nil, nil, &Error{File: r.file, Line: first.line, Msg: "no rows follow the header"}
 	}
-	s, err := newSchema(r.file, &r.cfg, first, header, sample)
+	s, err := newSchema(r.file, &r.cfg, first, header, known[0])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	b := builder{schema: s, known: make(map[string]string)}
+	b := &builder{schema: s, cfg: &r.cfg, known: make(map[string]string)}
 	b.t.Name = r.file
 	b.t.Columns, b.t.LabelName = s.features()
-	if !header {
-		if err := b.add(first); err != nil {
-			return nil, err
-		}
-	}
-	for next := second; next.cells != nil; {
-		if err := b.add(next); err != nil {
-			return nil, err
-		}
-		if next, err = r.next(); err != nil && err != io.EOF {
-			return nil, err
-		}
-	}
-	return &b.t, nil
+	return b, known, nil
 }
 
 // hasHeader says whether the first row holds names.
@@ -118,17 +142,25 @@ func (c *config) hasHeader(first, second row) bool {
 		return *c.header
 	}
 	for j := range second.cells {
-		if isText(first.cells[j]) && !isText(second.cells[j]) {
+		if c.isText(first.cells[j]) && !c.isText(second.cells[j]) {
 			return true
 		}
 	}
 	// A row without any number cannot be data: a table has features.
-	return !slices.ContainsFunc(first.cells, func(s string) bool { return !isText(s) })
+	return !slices.ContainsFunc(first.cells, func(s string) bool { return !c.isText(s) })
+}
+
+// isText says whether a cell is neither a number nor in the place of one.
+func (c *config) isText(cell string) bool { return isText(cell) && !c.isMissing(cell) }
+
+func (c *config) isMissing(cell string) bool {
+	return c.missing != nil && c.missing[strings.ToLower(cell)]
 }
 
 // builder appends rows to a table.
 type builder struct {
 	*schema
+	cfg   *config
 	t     Table
 	known map[string]string // labels seen: one copy of each is kept
 }
@@ -141,6 +173,8 @@ func (b *builder) add(r row) error {
 		v, isNumber := number(cell)
 		msg := ""
 		switch {
+		case b.role[j] == feature && b.cfg.isMissing(cell):
+			b.t.X = append(b.t.X, math.NaN())
 		case cell == "":
 			msg = "empty cell"
 		case b.role[j] == label && isNumber && b.textLabels:
@@ -158,6 +192,9 @@ func (b *builder) add(r row) error {
 			b.t.X = append(b.t.X, v)
 		}
 		if msg != "" {
+			if b.role[j] == feature && b.cfg.missing == nil && slices.Contains(usuallyMissing, strings.ToLower(cell)) {
+				msg += "; Missing() takes it for a missing value"
+			}
 			return &Error{File: b.t.Name, Line: r.line, Column: b.names[j], Msg: msg}
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 // row is one row of a file. Its cells are valid until the next one is read.
 type row struct {
-	line  int // on which it starts
+	line  int   // on which it starts
+	start int64 // byte of the file, behind the row before
 	cells []string
 }
 
@@ -22,9 +23,10 @@ type rows struct {
 	cfg       config
 	limit     *limiter
 	csv       *csv.Reader
-	width     int // of every row; 0 before the first
-	widthLine int // of the row that set it
-	cells     int // read so far
+	origin    int64 // bytes before what csv reads: a byte order mark
+	width     int   // of every row; 0 before the first
+	widthLine int   // of the row that set it
+	cells     int   // read so far
 }
 
 func newRows(file string, r io.Reader, cfg config) (*rows, error) {
@@ -34,21 +36,26 @@ func newRows(file string, r io.Reader, cfg config) (*rows, error) {
 	if cfg.err != "" {
 		return nil, &Error{File: file, Msg: cfg.err}
 	}
-	limit := &limiter{r: r, file: file, maxLine: cfg.maxLine, maxBytes: cfg.maxBytes, line: 1}
+	limit := &limiter{r: r, file: file, maxLine: cfg.maxLine, maxBytes: cfg.maxBytes, comment: cfg.comment, line: 1}
 	const window = 64 << 10 // what detecting the delimiter looks at
 	text := bufio.NewReaderSize(limit, window)
-	bom := []byte("\ufeff")
+	bom, origin := []byte("\ufeff"), int64(0)
 	if start, _ := text.Peek(len(bom)); bytes.Equal(start, bom) {
 		text.Discard(len(bom))
+		origin = int64(len(bom))
 	}
-	p := &rows{file: file, cfg: cfg, limit: limit, csv: csv.NewReader(text)}
+	p := &rows{origin: origin, file: file, cfg: cfg, limit: limit, csv: csv.NewReader(text)}
 	p.csv.ReuseRecord = true
 	p.csv.FieldsPerRecord = -1 // next checks, with a better message
-	p.csv.Comma = cfg.delimiter
+	p.csv.Comma, p.csv.Comment = cfg.delimiter, rune(cfg.comment)
 	if p.csv.Comma == 0 {
 		start, _ := text.Peek(window) // shorter at the end of the file or at its first error
-		p.csv.Comma = detectDelimiter(start)
+		p.csv.Comma = cfg.detectDelimiter(start)
 	}
+	if p.csv.Comma == p.csv.Comment {
+		return nil, &Error{File: file, Msg: fmt.Sprintf("%q cannot both separate cells and begin comments", p.csv.Comma)}
+	}
+	p.csv.TrimLeadingSpace = p.csv.Comma == ' ' // many spaces are one
 	return p, nil
 }
 
@@ -56,6 +63,7 @@ func newRows(file string, r io.Reader, cfg config) (*rows, error) {
 // be text, or io.EOF.
 func (r *rows) next() (row, error) {
 	for {
+		start := r.origin + r.csv.InputOffset()
 		cells, err := r.csv.Read()
 		if err == io.EOF {
 			return row{}, err
@@ -67,6 +75,9 @@ func (r *rows) next() (row, error) {
 		// encoding/csv skips empty lines; this skips those of white space alone.
 		if len(cells) == 1 && cells[0] != "" && strings.TrimSpace(cells[0]) == "" {
 			continue
+		}
+		if r.csv.Comma == ' ' && len(cells) > 1 && cells[len(cells)-1] == "" {
+			cells = cells[:len(cells)-1] // spaces at the end of the line
 		}
 		for j, cell := range cells {
 			cells[j] = strings.TrimSpace(cell)
@@ -86,7 +97,7 @@ func (r *rows) next() (row, error) {
 		if msg != "" {
 			return row{}, &Error{File: r.file, Line: line, Msg: msg}
 		}
-		return row{line, cells}, nil
+		return row{line, start, cells}, nil
 	}
 }
 
@@ -112,23 +123,28 @@ func (r *rows) explain(err error) error {
 	return e
 }
 
-// detectDelimiter returns the most frequent candidate outside quotes in the
-// first line of text.
-func detectDelimiter(text []byte) rune {
+// detectDelimiter returns the most frequent candidate outside quotes in the first
+// line of text that is no comment; in an edge list without any, a space.
+func (c *config) detectDelimiter(text []byte) rune {
 	const candidates = ",;\t"
 	var count [len(candidates)]int
+	text = bytes.TrimLeft(text, "\r\n")
+	for c.comment != 0 && len(text) > 0 && text[0] == c.comment {
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+		text = bytes.TrimLeft(text, "\r\n")
+	}
 	quoted := false
-	for _, c := range bytes.TrimLeft(text, "\r\n") {
-		if c == '"' {
+	for _, b := range text {
+		if b == '"' {
 			quoted = !quoted
 		}
 		if quoted {
 			continue
 		}
-		if c == '\n' {
+		if b == '\n' {
 			break
 		}
-		if k := strings.IndexByte(candidates, c); k >= 0 {
+		if k := strings.IndexByte(candidates, b); k >= 0 {
 			count[k]++
 		}
 	}
@@ -137,6 +153,9 @@ func detectDelimiter(text []byte) rune {
 		if count[k] > count[best] {
 			best = k
 		}
+	}
+	if count[best] == 0 && c.reads == edges {
+		return ' '
 	}
 	return rune(candidates[best])
 }

@@ -2,15 +2,14 @@ package data
 
 import (
 	"fmt"
-	"math"
 )
 
 // Standardise shifts and scales each column of t, in place, to mean 0 and
 // standard deviation 1 and returns what it took off and divided by, for Scale
 // to apply to other rows. The deviation is the population's (divided by n, as
 // scikit-learn's StandardScaler does); that of a constant column, 0, is treated
-// and returned as 1, so that the column becomes 0. A column must span less than
-// the largest float64.
+// and returned as 1, so that the column becomes 0. Missing values (NaN) count for
+// nothing and stay. A column must span less than the largest float64.
 func Standardise(t *Table) (mean, std []float64) {
 	mean, std = make([]float64, len(t.Columns)), make([]float64, len(t.Columns))
 	for j := range t.Columns {
@@ -42,7 +41,7 @@ func Scale(t *Table, mean, std []float64) error {
 		return &Error{File: t.Name, Msg: fmt.Sprintf("%d means and %d deviations for %d columns", len(mean), len(std), d)}
 	}
 	for j, name := range t.Columns {
-		if m, s := mean[j], std[j]; math.IsNaN(m-m) || math.IsNaN(s-s) || s <= 0 {
+		if m, s := mean[j], std[j]; !scalable(m, s) {
 			return &Error{File: t.Name, Column: name, Msg: fmt.Sprintf("cannot scale by mean %g and deviation %g", m, s)}
 		}
 	}
@@ -58,35 +57,8 @@ func (t *Table) rescale(mean, std []float64) {
 }
 
 // moments returns mean and standard deviation of column j, where 0 counts as 1.
-// Everything is relative to the first value and to the largest distance from
-// it: a constant column then has deviation exactly 0, a large offset costs no
-// digits, and squares neither overflow nor vanish.
 func (t *Table) moments(j int) (mean, std float64) {
-	n, d := t.Rows(), len(t.Columns)
-	if n == 0 {
-		return 0, 1
-	}
-	first, span := t.X[j], 0.0
-	for i := range n {
-		span = max(span, math.Abs(t.X[i*d+j]-first))
-	}
-	if span == 0 {
-		return first, 1
-	}
-	sum := 0.0
-	for i := range n {
-		sum += (t.X[i*d+j] - first) / span
-	}
-	centre := sum / float64(n)
-	squares := 0.0
-	for i := range n {
-		u := (t.X[i*d+j]-first)/span - centre
-		squares += u * u
-	}
-	mean = first + span*centre
-	std = span * math.Sqrt(squares/float64(n))
-	if std == 0 { // the span is the smallest float64 and its half rounds to 0
-		std = 1
-	}
-	return mean, std
+	x := t.present(j)
+	m, s, _ := moments(1, func(visit func([]float64)) error { visit(x); return nil })
+	return m[0], s[0]
 }

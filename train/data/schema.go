@@ -43,7 +43,7 @@ func newSchema(file string, cfg *config, first row, header bool, sample row) (*s
 		msg = s.nameLabel(cfg.label)
 	}
 	if msg == "" && cfg.labelMode == detectLabel {
-		s.detectLabel(sample)
+		s.detectLabel(cfg, sample)
 	}
 	if msg == "" && !slices.Contains(s.role, feature) {
 		msg = "no column of features"
@@ -104,7 +104,7 @@ func (s *schema) missing(option, name string) string {
 }
 
 // detectLabel takes the last column for labels if its name or its cells say so.
-func (s *schema) detectLabel(sample row) {
+func (s *schema) detectLabel(cfg *config, sample row) {
 	last, kept := -1, 0
 	for j, r := range s.role {
 		if r != ignored {
@@ -116,7 +116,7 @@ func (s *schema) detectLabel(sample row) {
 	}
 	named := slices.Contains([]string{"label", "class", "target", "species", "digit", "cultivar", "y"},
 		strings.ToLower(s.names[last]))
-	if named || isText(sample.cells[last]) {
+	if named || cfg.isText(sample.cells[last]) {
 		s.role[last], s.textLabels = label, !named
 	}
 }

@@ -47,13 +47,15 @@ func (t *Table) Dense(dtype tensor.Dtype) (*tensor.Dense, error) {
 		x := make([]float32, n*d)
 		for k, v := range t.X {
 			if x[k] = float32(v); math.IsInf(float64(x[k]), 0) {
-				return nil, t.errorAt(k/d, k%d, fmt.Sprintf("%g does not fit float32", v))
+				return nil, t.errorAt(k/d, k%d, notFloat32(v))
 			}
 		}
 		return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x)), nil
 	}
 	return nil, &Error{File: t.Name, Msg: fmt.Sprintf("dtype %v is neither float32 nor float64", dtype.Type)}
 }
+
+func notFloat32(v float64) string { return fmt.Sprintf("%g does not fit float32", v) }
 
 // Subset returns a new table of the given rows, in that order; a row may recur.
 // A row outside [0, n) is an error.
@@ -72,6 +74,42 @@ func (t *Table) Subset(rows []int) (*Table, error) {
 	}
 	s.Labels = pick(t.Labels, rows)
 	s.Lines = pick(t.Lines, rows)
+	return s, nil
+}
+
+// Take returns a new table of the named features, in that order, with the labels of t: the
+// features that a model reads, and apart from them those that it is to predict.
+//
+//	in, err := houses.Take("area", "age")
+//	out, err := houses.Take("price")
+//
+// A name that t lacks, or one given twice, is an error.
+func (t *Table) Take(names ...string) (*Table, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, &Error{File: t.Name, Msg: "a table of no features"}
+	}
+	places := make([]int, len(names))
+	for k, name := range names {
+		if places[k] = slices.Index(t.Columns, name); places[k] < 0 {
+			return nil, &Error{File: t.Name, Column: name, Msg: "there is no such feature" + didYouMean(name, t.Columns)}
+		}
+		if slices.Contains(names[:k], name) {
+			return nil, &Error{File: t.Name, Column: name, Msg: "the feature is taken twice"}
+		}
+	}
+	n, d := t.Rows(), len(t.Columns)
+	s := &Table{
+		Name: t.Name, Columns: slices.Clone(names), X: make([]float64, 0, n*len(names)),
+		Labels: slices.Clone(t.Labels), LabelName: t.LabelName, Lines: slices.Clone(t.Lines),
+	}
+	for i := range n {
+		for _, j := range places {
+			s.X = append(s.X, t.X[i*d+j])
+		}
+	}
 	return s, nil
 }
 

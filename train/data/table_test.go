@@ -113,3 +113,34 @@ func TestCodes(t *testing.T) {
 		}
 	}
 }
+
+// TestTake: features in another order, with what belongs to the rows.
+func TestTake(t *testing.T) {
+	houses, err := ReadCSV("houses.csv", strings.NewReader("area,age,price,kind\n70,3,250,flat\n120,40,310,house\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := houses.Take("price", "area")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Table{
+		Name: houses.Name, Columns: []string{"price", "area"}, X: []float64{250, 70, 310, 120},
+		Labels: []string{"flat", "house"}, LabelName: "kind", Lines: []int{2, 3},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	for _, c := range []struct {
+		names []string
+		want  string
+	}{
+		{nil, houses.Name + ": a table of no features"},
+		{[]string{"age", "prise"}, houses.Name + `: column "prise": there is no such feature (did you mean "price"?)`},
+		{[]string{"age", "age"}, houses.Name + `: column "age": the feature is taken twice`},
+	} {
+		if _, err := houses.Take(c.names...); err == nil || err.Error() != c.want {
+			t.Errorf("%v: %v, want %s", c.names, err, c.want)
+		}
+	}
+}

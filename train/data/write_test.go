@@ -78,35 +78,50 @@ func FuzzReadCSV(f *testing.F) {
 	for _, s := range []string{
 		"a,b\n1,2\n", "1,2\n3,4\n", "a;b\n1;u\n", "a,y\n1,2\n", "\ufeff\"a,\"\"\n\",b\r\n1,-0\r\n", "1,a\n2,3",
 		"2019,x\n1e5,nan\n", ",a\n,\n", "a,b\n\"x", "\x00", "a\rb\n1", "\ufeff\ufeffa\n1", "a\tb;c;d\n1\t2\n", "y\n0x1p-3", "1,u\n\n \n2,\" v \"",
+		"a,b\nNA,?\n1,nan\n", "#\"\na b\n 1  2 \n",
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		table, err := ReadCSV("f.csv", strings.NewReader(text))
-		if err != nil {
-			var e *Error
-			if table != nil || !errors.As(err, &e) || strings.ContainsAny(err.Error(), "\r\n") || !strings.HasPrefix(err.Error(), "f.csv:") {
-				t.Fatalf("table %v with error %q", table, err)
-			}
-			return
-		}
-		var b strings.Builder
-		if err := WriteCSV(&b, table); err != nil {
-			t.Fatalf("cannot be written: %v", err)
-		}
-		label := NoLabel()
-		if table.Labels != nil {
-			label = Label(table.LabelName)
-		}
-		for _, opts := range [][]Option{nil, {Header(true), label}} {
-			again, err := ReadCSV("f.csv", strings.NewReader(b.String()), opts...)
+		for _, opts := range [][]Option{nil, {Missing()}, {Missing("1"), Comment('#'), Delimiter(' ')}} {
+			table, err := ReadCSV("f.csv", strings.NewReader(text), opts...)
 			if err != nil {
-				t.Fatalf("cannot be read back from %q: %v", b.String(), err)
+				if table != nil || !isLocated(err, "f.csv:") {
+					t.Fatalf("table %v with error %q", table, err)
+				}
+				continue
 			}
-			again.Lines = table.Lines
-			if !reflect.DeepEqual(again, table) {
-				t.Fatalf("read back from %q:\ngot  %+v\nwant %+v", b.String(), again, table)
+			if opts != nil {
+				if err := Fill(table, make([]float64, len(table.Columns))); err != nil {
+					t.Fatal(err)
+				}
 			}
+			checkCSV(t, table, opts == nil)
 		}
 	})
+}
+
+// checkCSV writes a table and reads it back, without options if it was read so.
+func checkCSV(t *testing.T, table *Table, detected bool) {
+	var b strings.Builder
+	if err := WriteCSV(&b, table); err != nil {
+		t.Fatalf("cannot be written: %v", err)
+	}
+	label := NoLabel()
+	if table.Labels != nil {
+		label = Label(table.LabelName)
+	}
+	for _, opts := range [][]Option{{Header(true), label}, nil} {
+		if opts == nil && !detected {
+			continue
+		}
+		again, err := ReadCSV("f.csv", strings.NewReader(b.String()), opts...)
+		if err != nil {
+			t.Fatalf("cannot be read back from %q: %v", b.String(), err)
+		}
+		again.Lines = table.Lines
+		if !reflect.DeepEqual(again, table) {
+			t.Fatalf("read back from %q:\ngot  %+v\nwant %+v", b.String(), again, table)
+		}
+	}
 }

@@ -1,5 +1,6 @@
 // Package chart draws small SVG charts for HTML reports: [Lines], [Scatter],
-// [Heatmap], [Bars] and [Sparkline]; [Panels] sets several in a file of their own.
+// [Heatmap], [Bars], [Matrix], [Images] and [Sparkline]; [Panels] sets several in a file
+// of their own.
 //
 // It takes plain slices of float64 and names. Each chart's SVG method gives one
 // <svg> element to be put inline into a page; [Style] gives the rules that all

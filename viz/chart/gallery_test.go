@@ -34,6 +34,11 @@ func gallery() map[string]drawing {
 			Marks:  []Mark{{"off", nan, 1, 0}}, Rules: []Rule{{"zero", 0}}},
 		"ticks": Lines{Frame: Frame{Title: "Angles by count"}, X: "k", Y: "degrees", XTicks: []float64{2, 3, 4, 5}, YTicks: []float64{0, 45, 90, 135, 180},
 			Series: []Series{{Name: "a", X: []float64{2, 3, 4, 5}, Y: []float64{20, 70, 95, 91}}}},
+		"fit": Lines{Frame: Frame{Title: "A line and what it is fitted to"}, X: "x", Y: "y", Series: []Series{
+			{Name: "data", Points: true, Group: 1, X: []float64{0, .5, 1, 1, nan, 2}, Y: []float64{.1, .4, 1.3, .7, 1, 2.2}},
+			{Name: "the net", X: []float64{0, 2}, Y: []float64{0, 2}}}},
+		"named": Scatter{Frame: Frame{Title: "Words", Width: 300}, X: "x", Y: "y", Points: [][2]float64{{0, 0}, {1, 1}, {2, nan}, {3, .2}, {3, .2}, {3.01, .2}, {3, .21}, {3, .19}, {2.9, .2}},
+			Names: []string{"the", "a<b", "nowhere", "north", "no", "on", "", "of", "to"}},
 		"point":    Lines{Frame: Frame{Title: "One point"}, Series: []Series{{Name: "a", Y: []float64{78.85}}}},
 		"constant": Lines{Frame: Frame{Title: "Constant"}, Series: []Series{{Name: "a", Y: []float64{1e9, 1e9, 1e9}}}},
 		"nan":      Lines{Frame: Frame{Title: "Nothing"}, Series: []Series{{Name: "a", Y: []float64{nan, inf}}}},
@@ -56,8 +61,21 @@ func gallery() map[string]drawing {
 			{"Δ", "%", []float64{-3.2, 4, 1}}, {"a very long name of a row, indeed", "%", []float64{nan, -1, 0}}}},
 		"zeros":   Bars{Frame: Frame{Title: "Zeros"}, Series: []string{""}, Rows: []Row{{"a", "", []float64{0}}}},
 		"no-bars": Bars{Frame: Frame{Title: "No bars"}, Series: []string{"a"}, Rows: []Row{{"a", "", []float64{nan}}}},
-		"spark":   Sparkline{Name: "loss", Y: []float64{5, 3, nan, 2, 1.5}, Log: true},
-		"dark":    Sparkline{Y: []float64{nan}},
+		"images": Images{Frame: Frame{Title: "Masked & restored"}, Rows: []ImageRow{
+			{"image", []Image{ramp(8, 8, 0), ramp(8, 8, 0)}}, {"masked", []Image{ramp(8, 8, 3), ramp(8, 8, 1)}},
+			{"a very long name of a row, indeed", []Image{ramp(3, 2, 0)}}}},
+		"images-wrapped": Images{Frame: Frame{Title: "Many", Width: 240}, Pixel: 3, Rows: []ImageRow{{"", []Image{
+			captioned("8, read as 3"), captioned("1, read as 7"), captioned("a caption that is too long for its image"), captioned("")}}}},
+		"images-signed": Images{Frame: Frame{Title: "Filters"}, Pixel: 10, Rows: []ImageRow{{"w", []Image{
+			{Columns: 3, Values: []float64{-1, 0, 1, -.5, .5, nan, inf, 2, -2}, Full: 1}, {Columns: 1, Values: []float64{0, 0}}}}}},
+		"images-none": Images{Frame: Frame{Title: "No images"}, Rows: []ImageRow{{"a", nil}}},
+		"matrix": Matrix{Frame: Frame{Title: "Read"}, Down: "digit", Across: "read as", Rows: []string{"0", "1", "8"}, Columns: []string{"0", "1", "8"},
+			Values: [][]float64{{36, 0, 0}, {0, 33, 2}, {1, nan, -12345.678}}},
+		"matrix-bare": Matrix{Frame: Frame{Title: "Attention"}, Bare: true, Rows: []string{"the", "a word that is too long for its place in the picture"},
+			Columns: []string{"l", "e", "s", "mots"}, Values: [][]float64{{.1, .2, .3, .4}, {0, 0, 1, 0}}},
+		"matrix-none": Matrix{Frame: Frame{Title: "No rows"}, Columns: []string{"a"}},
+		"spark":       Sparkline{Name: "loss", Y: []float64{5, 3, nan, 2, 1.5}, Log: true},
+		"dark":        Sparkline{Y: []float64{nan}},
 	}
 	for id, d := range g {
 		g[id] = withID(id, d)
@@ -75,6 +93,12 @@ func withID(id string, d drawing) drawing {
 		d.ID = id
 		return d
 	case Bars:
+		d.ID = id
+		return d
+	case Images:
+		d.ID = id
+		return d
+	case Matrix:
 		d.ID = id
 		return d
 	}
@@ -135,4 +159,23 @@ func scatter(equal bool) Scatter {
 		}
 	}
 	return s
+}
+
+// ramp is an image that gets darker, with every n-th value missing; none if n is 0.
+func ramp(columns, rows, n int) Image {
+	one := Image{Columns: columns, Values: make([]float64, columns*rows)}
+	for i := range one.Values {
+		one.Values[i] = float64(i / 2)
+		if n > 0 && i%n == 0 {
+			one.Values[i] = math.NaN()
+		}
+	}
+	return one
+}
+
+// captioned is an image with a caption.
+func captioned(caption string) Image {
+	one := ramp(8, 8, 0)
+	one.Caption = caption
+	return one
 }

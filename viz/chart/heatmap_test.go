@@ -260,28 +260,3 @@ func TestHeatmapErrors(t *testing.T) {
 		}
 	}
 }
-
-// TestPanels stand beside each other, whole and in a file of their own.
-func TestPanels(t *testing.T) {
-	all := heatmaps()
-	var b strings.Builder
-	if err := Panels(&b, 2, all["surface"], all["arrows"], all["surface-flat"]); err != nil {
-		t.Fatal(err)
-	}
-	svg := b.String()
-	if strings.Count(svg, "<svg") != 7 || !strings.HasPrefix(svg, `<svg xmlns="http://www.w3.org/2000/svg" width="880"`) || !strings.Contains(svg, "prefers-color-scheme:dark") {
-		t.Errorf("panels begin with %.200s", svg)
-	}
-	for _, id := range []string{"surface", "arrows", "surface-flat"} {
-		one, _ := render(t, all[id])
-		if !strings.Contains(svg, one) {
-			t.Errorf("%s is not in it", id)
-		}
-	}
-	if err := Panels(&b, 0, all["surface"]); err == nil {
-		t.Error("no columns")
-	}
-	if err := Panels(&b, 2, Heatmap{}); err == nil {
-		t.Error("a chart that cannot be drawn")
-	}
-}

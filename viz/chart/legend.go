@@ -11,8 +11,9 @@ type key struct {
 const (
 	lineSample  = 28.0
 	shapeSample = 12.0
-	keyGap      = 5  // between sample and name
-	keySpace    = 18 // between entries
+	pointRadius = 2.8 // of data points
+	keyGap      = 5   // between sample and name
+	keySpace    = 18  // between entries
 	legendRow   = 20
 )
 
@@ -22,6 +23,13 @@ func lineKey(name string, group int) key {
 		c.line(at, point{at.x + lineSample, at.y}, groupInk(group).stroke()+` stroke-width="2.2"`+dash(group))
 		c.marker(group, point{at.x + lineSample/2, at.y}, 4)
 	}, lineSample}
+}
+
+// shapeKey is the entry of data points that have the group's shape.
+func shapeKey(name string, group int, colour ink) key {
+	return key{name, func(c *canvas, at point) {
+		c.printf("<path d=\"%v\"%v/>\n", shape(group, point{at.x + shapeSample/2, at.y}, 4), colour.hollow())
+	}, shapeSample}
 }
 
 // ruleKey is the entry of a rule.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Lines draws quantities along an axis, such as losses per step.
@@ -37,6 +38,9 @@ type Series struct {
 	// Faint draws a thin line without a label: one of many runs, of which
 	// another series shows the typical one.
 	Faint bool
+	// Points draws data points in place of a line: what the lines beside them are fitted to.
+	// They have no band and are not Faint.
+	Points bool
 }
 
 // Rule is a level to compare the lines with.
@@ -84,7 +88,7 @@ func (l Lines) SVG(w io.Writer) error {
 	names := l.names(data.x)
 	inner := l.width() - 2*margin
 	column := labelColumn(names)
-	var keys legend
+	keys := l.pointKeys()
 	if !roomBeside(names, column, inner, l.height(l.Height, 0, linesBody)-l.bodyTop()) {
 		column = 0
 		for _, n := range names {
@@ -138,6 +142,8 @@ func (l Lines) check() error {
 			return l.errorf("series %d %q: a band needs both lo and hi", i, s.Name)
 		case s.Lo != nil && (len(s.Lo) != n || len(s.Hi) != n):
 			return l.errorf("series %d %q: %d values of lo and %d of hi for %d of y", i, s.Name, len(s.Lo), len(s.Hi), n)
+		case s.Points && (s.Faint || s.Lo != nil):
+			return l.errorf("series %d %q: points are neither faint nor have a band", i, s.Name)
 		case s.Group < 0:
 			return l.errorf("series %d %q: the group %d is negative", i, s.Name, s.Group)
 		}
@@ -214,7 +220,7 @@ func (l Lines) measure() extent {
 func (l Lines) names(x span) []lineName {
 	var names []lineName
 	for _, s := range l.Series {
-		if f := l.summarise(s); !s.Faint && s.Name != "" && f.n > 0 {
+		if f := l.summarise(s); !s.Faint && !s.Points && s.Name != "" && f.n > 0 {
 			names = append(names, lineName{s.Name, groupInk(s.Group), f.lastX, f.last, lineKey(s.Name, s.Group)})
 		}
 	}
@@ -224,6 +230,17 @@ func (l Lines) names(x span) []lineName {
 		}
 	}
 	return names
+}
+
+// pointKeys are the entries of data points in the legend.
+func (l Lines) pointKeys() legend {
+	var keys legend
+	for _, s := range l.Series {
+		if s.Points && s.Name != "" && l.summarise(s).n > 0 {
+			keys = append(keys, shapeKey(s.Name, s.Group, groupInk(s.Group)))
+		}
+	}
+	return keys
 }
 
 // draw draws the lines, from what lies below to what lies above.
@@ -239,12 +256,30 @@ func (l Lines) draw(c *canvas, p plane) {
 			c.line(point{p.left, y}, point{p.right, y}, ruleStroke())
 		}
 	}
+	for _, s := range l.Series {
+		if s.Points {
+			l.drawPoints(c, p, s)
+		}
+	}
 	for _, faint := range [...]bool{true, false} {
 		for _, s := range l.Series {
-			if s.Faint == faint {
+			if s.Faint == faint && !s.Points {
 				l.drawSeries(c, p, s)
 			}
 		}
+	}
+}
+
+// drawPoints draws a series as one path of hollow shapes.
+func (l Lines) drawPoints(c *canvas, p plane, s Series) {
+	var drawn strings.Builder
+	for i := range s.Y {
+		if x, y := s.point(i); drawable(x, l.LogX) && drawable(y, l.LogY) {
+			drawn.WriteString(string(shape(s.Group, point{p.x.at(x), p.y.at(y)}, pointRadius)))
+		}
+	}
+	if drawn.Len() > 0 {
+		c.printf("<path d=\"%v\"%v><title>%v</title></path>\n", raw(drawn.String()), groupInk(s.Group).hollow(), l.sentence(s))
 	}
 }
 

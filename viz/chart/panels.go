@@ -7,25 +7,30 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // Panels writes charts side by side into one SVG file that stands alone, with so many in
-// a row, in light and dark colours. It complains about a chart that cannot be drawn, and
-// where there is none.
+// a row, in light and dark colours. A chart may be any type that writes an svg element with a
+// width and a height, and classes that [Style] has a dark colour for: "ch-text" fills with
+// the colour of text, "ch-text-s" strokes with it; there are page, text, note, grid, axis, and
+// 0 to 5 for the groups. Panels complains about a chart that cannot be drawn, that is not
+// well-formed or has another class, and where there is none.
 func Panels(w io.Writer, columns int, charts ...interface{ SVG(io.Writer) error }) error {
 	if len(charts) == 0 || columns < 1 {
 		return errors.New("panels: want a chart, and at least one in a row")
 	}
 	var body canvas
 	var x, y, row, width float64
+	style := Style()
 	for i, c := range charts {
 		var b bytes.Buffer
 		if err := c.SVG(&b); err != nil {
 			return err
 		}
-		chartWidth, chartHeight, err := size(b.Bytes())
+		chartWidth, chartHeight, err := size(b.Bytes(), style)
 		if err != nil {
-			return err
+			return fmt.Errorf("panels: chart %d: %w", i, err)
 		}
 		if i > 0 && i%columns == 0 {
 			x, y, row = 0, y+row, 0
@@ -35,29 +40,44 @@ func Panels(w io.Writer, columns int, charts ...interface{ SVG(io.Writer) error 
 		width = max(width, x)
 	}
 	var out canvas
-	out.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]v" height="%[2]v" viewBox="0 0 %[1]v %[2]v">`+"\n<style>%[3]v</style>\n", width, y+row, raw(Style()))
+	out.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]v" height="%[2]v" viewBox="0 0 %[1]v %[2]v">`+"\n<style>%[3]v</style>\n", width, y+row, raw(style))
 	out.printf("<rect width=\"%v\" height=\"%v\"%v/>\n%v", width, y+row, pageInk.fill(), raw(body.String()))
 	return out.close(w)
 }
 
-// size reads the size of a chart off its element.
-func size(svg []byte) (width, height float64, err error) {
-	token, err := xml.NewDecoder(bytes.NewReader(svg)).Token()
-	root, ok := token.(xml.StartElement)
-	if err != nil || !ok {
-		return 0, 0, fmt.Errorf("panels: a chart is no element: %v", err)
-	}
-	for _, a := range root.Attr {
-		v, _ := strconv.ParseFloat(a.Value, 64)
-		switch a.Name.Local {
-		case "width":
-			width = v
-		case "height":
-			height = v
+// size reads the size of a chart off its element, and looks whether the style goes with it.
+func size(svg []byte, style string) (width, height float64, err error) {
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	for first := true; ; first = false {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) && !first {
+			break
+		}
+		if err != nil {
+			return 0, 0, fmt.Errorf("not well-formed: %w", err)
+		}
+		element, ok := token.(xml.StartElement)
+		if first && !ok {
+			return 0, 0, errors.New("not an element")
+		}
+		for _, a := range element.Attr {
+			v, _ := strconv.ParseFloat(a.Value, 64)
+			switch {
+			case first && a.Name.Local == "width":
+				width = v
+			case first && a.Name.Local == "height":
+				height = v
+			case a.Name.Local == "class":
+				for _, class := range strings.Fields(a.Value) {
+					if !strings.Contains(style, "."+class+"{") {
+						return 0, 0, fmt.Errorf("the style has no class %q: it would stay light in the dark", class)
+					}
+				}
+			}
 		}
 	}
 	if !(width > 0 && height > 0) {
-		return 0, 0, errors.New("panels: a chart has no size")
+		return 0, 0, errors.New("it has no size")
 	}
 	return width, height, nil
 }

@@ -16,7 +16,10 @@ type Scatter struct {
 	// are alike.
 	Class      []int
 	ClassNames []string
-	Paths      []Path
+	// Names are written beside the points, those of the first ones first, as far as there is
+	// room. Nil is none.
+	Names []string
+	Paths []Path
 	// EqualAspect draws a unit equally long on both axes, so that distances are
 	// true.
 	EqualAspect bool
@@ -74,6 +77,7 @@ func (s Scatter) SVG(w io.Writer) error {
 	c.missing(point{margin, height - margin}, inner, data.missing, false)
 	p.draw(c, true)
 	s.drawPoints(c, p)
+	s.drawNames(c, p)
 	s.drawPaths(c, p)
 	return c.close(w)
 }
@@ -100,6 +104,9 @@ func (s Scatter) check() error {
 	}
 	if s.Class != nil && len(s.Class) != len(s.Points) {
 		return s.errorf("%d classes for %d points", len(s.Class), len(s.Points))
+	}
+	if s.Names != nil && len(s.Names) != len(s.Points) {
+		return s.errorf("%d names for %d points", len(s.Names), len(s.Points))
 	}
 	for i, k := range s.Class {
 		if k < 0 || k >= len(s.ClassNames) {
@@ -176,9 +183,7 @@ func (s Scatter) keys() legend {
 	if len(s.Points) > 0 {
 		for class := range s.classes() {
 			if name := s.className(class); name != "" {
-				l = append(l, key{name, func(c *canvas, at point) {
-					c.printf("<path d=\"%v\"%v/>\n", shape(class, point{at.x + shapeSample/2, at.y}, 4), classInk(class).hollow())
-				}, shapeSample})
+				l = append(l, shapeKey(name, class, classInk(class)))
 			}
 		}
 	}
@@ -224,7 +229,7 @@ func (s Scatter) drawPoints(c *canvas, p plane) {
 		}
 		class := s.class(i)
 		counts[class]++
-		d := spot{class, shape(class, point{p.x.at(v[0]), p.y.at(v[1])}, 2.8)}
+		d := spot{class, shape(class, point{p.x.at(v[0]), p.y.at(v[1])}, pointRadius)}
 		if !seen[d] {
 			seen[d] = true
 			drawn[class].WriteString(string(d.data))
@@ -234,6 +239,26 @@ func (s Scatter) drawPoints(c *canvas, p plane) {
 		if d.Len() > 0 {
 			c.printf("<path d=\"%v\"%v><title>%v</title></path>\n", raw(d.String()), classInk(class).hollow(),
 				strings.TrimPrefix(s.className(class)+": ", ": ")+count(counts[class], "point"))
+		}
+	}
+}
+
+// drawNames writes names where they cover neither a point nor another name.
+func (s Scatter) drawNames(c *canvas, p plane) {
+	if s.Names == nil {
+		return
+	}
+	var taken []box
+	at := make([]point, len(s.Points))
+	for i, v := range s.Points {
+		if drawable(v[0], false) && drawable(v[1], false) {
+			at[i] = point{p.x.at(v[0]), p.y.at(v[1])}
+			taken = append(taken, box{at[i].x - 3, at[i].y - 3, at[i].x + 3, at[i].y + 3})
+		}
+	}
+	for i, v := range s.Points {
+		if s.Names[i] != "" && drawable(v[0], false) && drawable(v[1], false) {
+			taken = drawNoteAt(c, at[i], s.Names[i], p.box, taken)
 		}
 	}
 }

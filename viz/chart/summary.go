@@ -38,10 +38,12 @@ func (l Lines) sentence(s Series) string {
 	if s.Name != "" {
 		b.WriteString(s.Name + ": ")
 	}
-	switch f.n {
-	case 0:
+	switch {
+	case f.n == 0:
 		b.WriteString("no finite data")
-	case 1:
+	case s.Points:
+		b.WriteString(count(f.n, "point"))
+	case f.n == 1:
 		fmt.Fprintf(&b, "%s at %s", Format(f.first), Format(f.firstX))
 	default:
 		fmt.Fprintf(&b, "%s at %s to %s at %s", Format(f.first), Format(f.firstX), Format(f.last), Format(f.lastX))

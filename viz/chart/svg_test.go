@@ -85,16 +85,16 @@ func (e element) box(t *testing.T) box {
 	return textBox(point{e.num(t, "x"), e.num(t, "y")}, a, size, e.text)
 }
 
-var command = regexp.MustCompile(`[MLAZ]|-?[0-9.]+(?:e[-+]?[0-9]+)?|[^ ]`)
+var command = regexp.MustCompile(`[MLAZHV]|-?[0-9.]+(?:e[-+]?[0-9]+)?|[^ ]`)
 
-// vertices are the points of path data that consists of M, L, A and Z.
+// vertices are the points of path data that consists of M, L, H, V, A and Z.
 func vertices(t *testing.T, d string) []point {
 	t.Helper()
 	var all []point
 	var args []float64
 	op := ""
 	for _, word := range command.FindAllString(d, -1) {
-		if strings.Contains("MLAZ", word) {
+		if strings.Contains("MLAZHV", word) {
 			if len(args) != 0 {
 				t.Fatalf("incomplete path %q", d)
 			}
@@ -105,7 +105,14 @@ func vertices(t *testing.T, d string) []point {
 		if err != nil {
 			t.Fatalf("path %q: %v", d, err)
 		}
-		args = append(args, v)
+		switch op { // only one coordinate changes
+		case "H":
+			args = []float64{v, all[len(all)-1].y}
+		case "V":
+			args = []float64{all[len(all)-1].x, v}
+		default:
+			args = append(args, v)
+		}
 		if op == "A" && len(args) < 7 || len(args) < 2 {
 			continue
 		}
@@ -271,7 +278,17 @@ func TestRandomCharts(t *testing.T) {
 		for range rng.IntN(5) {
 			b.Rows = append(b.Rows, Row{name(), "kB", values(2)})
 		}
-		for _, d := range []drawing{l, s, b, Sparkline{Name: name(), Y: values(rng.IntN(9)), Log: l.LogY}} {
+		m := Matrix{Frame: frame, Down: name(), Across: name(), Columns: []string{name(), name(), name()}, Bare: rng.IntN(2) == 0}
+		pictures := Images{Frame: frame, Pixel: float64(1 + rng.IntN(8))}
+		for range rng.IntN(5) {
+			m.Rows, m.Values = append(m.Rows, name()), append(m.Values, values(3))
+			row := ImageRow{Name: name()}
+			for range rng.IntN(9) {
+				row.Images = append(row.Images, Image{name(), 3, values(3 * (1 + rng.IntN(4))), 10 * rng.Float64(), float64(rng.IntN(3))})
+			}
+			pictures.Rows = append(pictures.Rows, row)
+		}
+		for _, d := range []drawing{l, s, b, m, pictures, Sparkline{Name: name(), Y: values(rng.IntN(9)), Log: l.LogY}} {
 			checkInvariants(t, d)
 			if t.Failed() {
 				t.Fatalf("seed %d: %T", seed, d)
@@ -312,14 +329,24 @@ func TestErrors(t *testing.T) {
 		{Lines{Frame: ok, Series: []Series{{Name: "a", Y: two, Lo: two}}}, `chart "c": series 0 "a": a band needs both lo and hi`},
 		{Lines{Frame: ok, Series: []Series{{Y: two, Lo: two, Hi: two[:1]}}}, `chart "c": series 0 "": 2 values of lo and 1 of hi for 2 of y`},
 		{Lines{Frame: ok, Series: []Series{{Y: two, Group: -1}}}, `chart "c": series 0 "": the group -1 is negative`},
+		{Lines{Frame: ok, Series: []Series{{Y: two, Points: true, Faint: true}}}, `chart "c": series 0 "": points are neither faint nor have a band`},
 		{Lines{Frame: ok, XTicks: []float64{}}, `chart "c": x: no ticks`},
 		{Lines{Frame: ok, YTicks: []float64{1, 1}}, `chart "c": y: tick 1, 1, cannot be drawn or does not ascend`},
 		{Lines{Frame: ok, LogY: true, YTicks: []float64{0}}, `chart "c": y: tick 0, 0, cannot be drawn or does not ascend`},
 		{Lines{Frame: ok, Marks: []Mark{{"m", 1, 1, -2}}}, `chart "c": mark 0 "m": the group -2 is negative`},
 		{Scatter{Frame: ok, Points: [][2]float64{{}}, Class: []int{0, 1}}, `chart "c": 2 classes for 1 points`},
 		{Scatter{Frame: ok, Points: [][2]float64{{}}, Class: []int{1}, ClassNames: []string{"a"}}, `chart "c": point 0: the class 1 is not one of 1`},
+		{Scatter{Frame: ok, Points: [][2]float64{{}}, Names: []string{}}, `chart "c": 0 names for 1 points`},
 		{Scatter{Frame: ok, Paths: []Path{{Name: "p", Group: -1}}}, `chart "c": path 0 "p": the group -1 is negative`},
 		{Bars{Frame: ok, Series: []string{"a"}, Rows: []Row{{"r", "", two}}}, `chart "c": row 0 "r": 2 values for 1 series`},
+		{Images{Frame: ok, Rows: []ImageRow{{"r", []Image{{Columns: 2, Values: []float64{1, 2, 3}}}}}}, `chart "c": row 0 "r", image 0: 3 values for 2 columns`},
+		{Images{Frame: ok, Rows: []ImageRow{{"r", []Image{{}}}}}, `chart "c": row 0 "r", image 0: 0 values for 0 columns`},
+		{Images{Frame: ok, Rows: []ImageRow{{"r", []Image{{Columns: 2, Values: two, Full: math.NaN()}}}}}, `chart "c": row 0 "r", image 0: full ink at NaN`},
+		{Images{Frame: ok, Pixel: 100, Rows: []ImageRow{{"", []Image{{Columns: 8, Values: make([]float64, 64)}}}}}, `chart "c": row 0 "", image 0: 8×8 pixels of 100 do not fit`},
+		{Images{Frame: ok, Pixel: -1, Rows: []ImageRow{{"", []Image{{Columns: 1, Values: two}}}}}, `chart "c": row 0 "", image 0: 1×2 pixels of -1 do not fit`},
+		{Matrix{Frame: ok, Rows: []string{"a"}}, `chart "c": 0 rows of values for 1 names`},
+		{Matrix{Frame: ok, Rows: []string{"a"}, Columns: []string{"b"}, Values: [][]float64{two}}, `chart "c": row 0 "a": 2 values for 1 columns`},
+		{Matrix{Frame: ok, Rows: []string{}, Columns: make([]string, 60), Values: [][]float64{}}, `chart "c": 60 columns do not fit into a width of 440`},
 		{Sparkline{Name: "s", Group: -1}, `sparkline "s": the group -1 is negative`},
 	} {
 		var b strings.Builder

@@ -23,6 +23,7 @@ type Options struct {
 	Families []builders.Family // models to choose from; nil for the registry
 	Notation Notation          // reads models from text; nil if nothing does
 	Report   Report            // makes the report of models; nil if nothing does
+	Logs     []string          // files of watch.JSONLines that are followed; no other file is ever read
 	Log      *log.Logger       // panics and refusals; nil for none
 }
 
@@ -38,6 +39,7 @@ type Server struct {
 	options Options
 	mux     *http.ServeMux
 	shelf   *shelf
+	logs    []*run
 	turns   chan struct{} // a computation takes one
 }
 
@@ -49,14 +51,21 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = log.New(io.Discard, "", 0)
 	}
-	s := &Server{options: o, mux: http.NewServeMux(), shelf: newShelf(maxDocuments), turns: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))}
+	s := &Server{options: o, mux: http.NewServeMux(), shelf: newShelf(maxDocuments), logs: newRuns(o.Logs), turns: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))}
 	s.route()
 	return s
 }
 
 // Close forgets all documents and ends their machines. Requests that are being
 // answered end first.
-func (s *Server) Close() { s.shelf.clear() }
+func (s *Server) Close() {
+	s.shelf.clear()
+	for _, one := range s.logs {
+		one.mu.Lock()
+		one.close()
+		one.mu.Unlock()
+	}
+}
 
 // route lists what there is to ask for.
 func (s *Server) route() {
@@ -95,6 +104,8 @@ func (s *Server) route() {
 	s.answer("GET /api/docs/{doc}/rewrites/{i}/sheet", s.with(s.firingSheet))
 	s.answer("GET /api/docs/{doc}/download/{kind}", s.with(s.download))
 	s.answer("GET /api/docs/{doc}/download/report", s.report)
+	s.answer("GET /api/runs", s.runs)
+	s.answer("GET /api/runs/chart", s.runsChart)
 	s.answer("GET /api/compare", s.compare)
 	s.answer("GET /api/compare/svg", s.compareSVG)
 	s.answer("GET /api/compare/chart", s.compareChart)

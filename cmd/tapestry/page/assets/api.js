@@ -75,6 +75,8 @@ export const firingSheet = (doc, firing, signal) => get(at(doc) + "/rewrites/" +
 export const examples = () => get("/api/examples");
 export const compare = (parameters, signal) => get("/api/compare", parameters, signal);
 export const compareChart = (docs, kind, step, signal) => text("/api/compare/chart", { docs: docs.join(","), kind, step }, signal);
+export const runs = () => get("/api/runs");
+export const runsChart = (parameters, signal) => text("/api/runs/chart", parameters, signal);
 export const comparisonPath = (parameters) => "/api/compare/svg" + query(parameters);
 export const downloadPath = (doc, kind, parameters) => at(doc) + "/download/" + kind + query(parameters);
 

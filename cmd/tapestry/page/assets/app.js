@@ -12,6 +12,7 @@ import { Outline } from "./outline.js";
 import { places, tabs } from "./panels.js";
 import { Picker } from "./picker.js";
 import { RewritesPanel } from "./rewrites.js";
+import { Runs } from "./runs.js";
 import { Search } from "./search.js";
 import { TapePanel } from "./tape.js";
 import { Training } from "./training.js";
@@ -39,6 +40,7 @@ const picker = new Picker(workspace);
 const training = new Training(workspace, tell);
 const search = new Search(workspace, drawing);
 const tape = new TapePanel(workspace, drawing, tell);
+const runs = new Runs(tell, (e) => workspace.fail(e));
 const rewrites = new RewritesPanel(workspace, tell);
 new Editor(workspace);
 new Documents(workspace, drawing);
@@ -126,6 +128,7 @@ const keys = [
   ["]", "training: a step forward", () => workspace.goTo(workspace.step + 1)],
   ["s", "train", () => training.train()],
   ["p", "play the training", () => training.play()],
+  ["r", "runs of training, and back", () => runs.show(!runs.shown)],
   ["d", "light or dark", turn],
   ["?", "these keys", () => help.showModal()],
 ];
@@ -165,6 +168,7 @@ async function begin() {
   style.textContent = (await (await fetch("/assets/chart.css")).text()).replace(/@media screen and \(prefers-color-scheme: ?dark\)/, ":root[data-theme=dark]");
   document.head.append(style);
   await Promise.all([picker.load(), workspace.refresh()]);
+  await runs.begin(workspace.docs.length === 0);
   document.body.dataset.ready = "";
 }
 begin().catch((e) => workspace.fail(e));

@@ -1,4 +1,7 @@
-package builders
+// Package spelling finds what was meant by a name that nothing has:
+//
+//	fmt.Errorf("no quantity %q: did you mean %q?", "los", spelling.Nearest("los", names))
+package spelling
 
 import (
 	"math"

@@ -1,0 +1,249 @@
+package page
+
+import (
+	"math"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/metric"
+	"github.com/tapestry-ml/tapestry/train/watch"
+)
+
+// Limits of what is kept of a log.
+const (
+	maxPoints   = 1 << 16 // of a series; of more, every second is let go
+	maxProblems = 20      // lines that could not be read, told one by one
+	maxScores   = 32      // names of scores
+)
+
+// course is what a log tells of a training.
+type course struct {
+	begun, ended bool
+	failure      string // why it ended, if not well
+	step, steps  int
+	epoch        int
+	epochs       int
+	loss, rate   series
+	times        series // seconds since the epoch of Unix; NaN where training was resumed
+	scores       []scoreSeries
+	last         metric.Scores
+	saved        string
+	problems     []problem
+	wrong        int // lines that could not be read
+}
+
+type scoreSeries struct {
+	name string
+	series
+}
+
+// problem is a line that could not be read.
+type problem struct {
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// add takes a record.
+func (c *course) add(r watch.Record) {
+	c.step, c.epoch = r.Step, r.Position.Epoch
+	at := float64(r.Step)
+	if r.Kind == train.Begun && c.begun {
+		c.resume(at)
+	}
+	if !r.Time.IsZero() {
+		c.times.add(at, float64(r.Time.UnixMicro())/1e6)
+	}
+	switch r.Kind {
+	case train.Begun:
+		c.begun, c.ended, c.failure = true, false, ""
+		c.steps, c.epochs = r.Steps, r.Epochs
+		if r.Path != "" {
+			c.saved = r.Path
+		}
+	case train.Stepped:
+		c.loss.add(at, r.Loss)
+		c.rate.add(at, r.Rate)
+	case train.Validated:
+		c.last = r.Scores
+		for _, s := range r.Scores {
+			if one := c.score(s.Name); one != nil {
+				one.add(at, s.Value)
+			}
+		}
+	case train.Saved:
+		c.saved = r.Path
+	case train.Ended:
+		c.ended = true
+		if r.Err != nil {
+			c.failure = r.Err.Error()
+		}
+	}
+}
+
+// resume forgets what was beyond the step where training goes on.
+func (c *course) resume(step float64) {
+	for _, s := range []*series{&c.loss, &c.rate, &c.times} {
+		s.cut(step)
+	}
+	for i := range c.scores {
+		c.scores[i].cut(step)
+	}
+	if c.times.len() > 0 {
+		c.times.x, c.times.y = append(c.times.x, step), append(c.times.y, math.NaN())
+	}
+}
+
+// score is the series of a score; nil if there are too many.
+func (c *course) score(name string) *scoreSeries {
+	i := slices.IndexFunc(c.scores, func(s scoreSeries) bool { return s.name == name })
+	if i < 0 && len(c.scores) < maxScores {
+		i = len(c.scores)
+		c.scores = append(c.scores, scoreSeries{name: name})
+	}
+	if i < 0 {
+		return nil
+	}
+	return &c.scores[i]
+}
+
+func (c *course) complain(e *watch.Error) {
+	c.wrong++
+	if len(c.problems) < maxProblems {
+		c.problems = append(c.problems, problem{e.Line, e.Err.Error()})
+	}
+}
+
+// left is how many seconds it will take yet at a pace; 0 if it is not known.
+func (c *course) left(pace float64) float64 {
+	if c.ended || c.steps <= c.step || !(pace > 0) {
+		return 0
+	}
+	return float64(c.steps-c.step) / pace
+}
+
+// kinds are the charts that can be drawn.
+func (c *course) kinds() (out []string) {
+	if c.loss.len() > 0 {
+		out = append(out, "loss")
+	}
+	for _, s := range c.scores {
+		out = append(out, scoreKind+s.name)
+	}
+	if c.loss.len() > 0 {
+		out = append(out, "rate")
+	}
+	if c.times.len() > 1 {
+		out = append(out, "pace")
+	}
+	return out
+}
+
+// drawn is what a chart of a kind shows; empty if there is nothing.
+func (c *course) drawn(kind string) series {
+	switch kind {
+	case "loss":
+		return c.loss
+	case "rate":
+		return c.rate
+	case "pace":
+		return c.pace()
+	}
+	for _, s := range c.scores {
+		if scoreKind+s.name == kind {
+			return s.series
+		}
+	}
+	return series{}
+}
+
+// pace is the number of steps in a second, over windows of a second, or of a tenth of a
+// short time and a hundredth of a long one.
+func (c *course) pace() (out series) {
+	x, t := c.times.x, c.times.y
+	if len(t) == 0 {
+		return out
+	}
+	all := t[len(t)-1] - t[0]
+	window := max(all/100, min(1, all/10))
+	if !(window > 0) {
+		window = 1
+	}
+	for first, i := 0, 0; i < len(t); i++ {
+		if math.IsNaN(t[i]) || t[i] < t[first] {
+			first = i + 1
+			if !math.IsNaN(t[i]) {
+				first = i // a clock that was set back
+			}
+			continue
+		}
+		if t[i]-t[first] < window {
+			continue
+		}
+		for first+1 < i && t[i]-t[first+1] >= window {
+			first++
+		}
+		if x[i] > x[first] {
+			out.add(x[i], (x[i]-x[first])/(t[i]-t[first]))
+		}
+	}
+	return out
+}
+
+// series are values at steps, of which no more than maxPoints are kept.
+type series struct {
+	x, y         []float64
+	stride, seen int // every stride-th of those seen is kept
+}
+
+func (s *series) len() int { return len(s.x) }
+
+func (s *series) add(x, y float64) {
+	s.stride = max(1, s.stride)
+	if s.seen++; (s.seen-1)%s.stride != 0 {
+		return
+	}
+	s.x, s.y = append(s.x, x), append(s.y, y)
+	if len(s.x) <= maxPoints {
+		return
+	}
+	n := 0
+	for i := 0; i < len(s.x); i += 2 {
+		s.x[n], s.y[n] = s.x[i], s.y[i]
+		n++
+	}
+	s.x, s.y, s.stride = s.x[:n], s.y[:n], 2*s.stride
+}
+
+// cut forgets what is beyond a step.
+func (s *series) cut(step float64) {
+	n := len(s.x)
+	for n > 0 && s.x[n-1] > step {
+		n--
+	}
+	s.x, s.y = s.x[:n], s.y[:n]
+}
+
+// last is the last value; NaN if there is none.
+func (s *series) last() float64 {
+	if len(s.y) == 0 {
+		return math.NaN()
+	}
+	return s.y[len(s.y)-1]
+}
+
+// smooth is the exponential average with weight β for the past, without the pull towards
+// where it started: a constant stays what it is. What is not finite is left out, and the
+// line is broken there.
+func (s *series) smooth(β float64) []float64 {
+	out := make([]float64, len(s.y))
+	sum, weight := 0.0, 0.0
+	for i, v := range s.y {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			out[i] = math.NaN()
+			continue
+		}
+		sum, weight = β*sum+(1-β)*v, β*weight+(1-β)
+		out[i] = sum / weight
+	}
+	return out
+}

@@ -1,0 +1,192 @@
+package page
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/viz/chart"
+)
+
+// usualSmoothing is the weight of the past in smoothed losses.
+const usualSmoothing = 0.9
+
+// newRuns follows the logs at paths. Each is called by its file's name, or by its path
+// where two have the same.
+func newRuns(paths []string) []*run {
+	var out []*run
+	for i, path := range paths {
+		name := filepath.Base(path)
+		for j, other := range paths {
+			if i != j && filepath.Base(other) == name {
+				name = path
+			}
+		}
+		out = append(out, &run{id: "r" + strconv.Itoa(i+1), path: path, name: name, state: waiting})
+	}
+	return out
+}
+
+// runsView is what is known of all runs.
+type runsView struct {
+	Version int         `json:"version"` // grows when something is new
+	Runs    []runView   `json:"runs"`
+	Charts  []chartView `json:"charts"` // that can be asked for
+}
+
+type runView struct {
+	ID       string      `json:"id"`
+	Name     string      `json:"name"`
+	State    runState    `json:"state"`
+	Trouble  string      `json:"trouble,omitempty"` // with the file
+	Failure  string      `json:"failure,omitempty"` // of the training
+	Step     int         `json:"step"`
+	Steps    int         `json:"steps"` // 0 if it is not known
+	Epoch    int         `json:"epoch"` // that were finished
+	Epochs   int         `json:"epochs"`
+	Loss     number      `json:"loss"` // smoothed
+	Rate     number      `json:"rate"`
+	Pace     number      `json:"pace"` // steps in a second
+	Left     number      `json:"left"` // seconds; 0 if it is not known
+	Scores   []scoreView `json:"scores"`
+	Saved    string      `json:"saved,omitempty"`   // the newest checkpoint
+	Changed  int64       `json:"changed,omitempty"` // when the file was written last, in ms since the epoch
+	Problems []problem   `json:"problems,omitempty"`
+	Wrong    int         `json:"wrong,omitempty"` // lines that could not be read
+}
+
+type scoreView struct {
+	Name  string `json:"name"`
+	Value number `json:"value"`
+}
+
+type chartView struct {
+	Kind  string `json:"kind"`
+	Title string `json:"title"`
+}
+
+// scoreKind begins the kind of a score's chart.
+const scoreKind = "score:"
+
+// runs reads what is new in the logs.
+func (s *Server) runs(r *http.Request) (any, error) {
+	v := &runsView{Runs: []runView{}, Charts: []chartView{}}
+	var kinds []string
+	err := s.inTurn(r.Context(), func() error {
+		for _, one := range s.logs {
+			view, drawn, version := one.view()
+			v.Runs = append(v.Runs, view)
+			v.Version += version
+			kinds = append(kinds, drawn...)
+		}
+		return nil
+	})
+	// Losses come first, then scores in the order in which they were met.
+	order := map[string]int{"loss": 0, "rate": 2, "pace": 3}
+	slices.SortStableFunc(kinds, func(a, b string) int {
+		place := func(kind string) int {
+			if at, is := order[kind]; is {
+				return at
+			}
+			return 1
+		}
+		return place(a) - place(b)
+	})
+	for i, kind := range kinds {
+		if !slices.Contains(kinds[:i], kind) {
+			v.Charts = append(v.Charts, chartView{kind, aboutChart(kind).Title})
+		}
+	}
+	return v, err
+}
+
+// view refreshes a run and tells of it, and what charts there are.
+func (r *run) view() (v runView, kinds []string, version int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refresh()
+	c := &r.course
+	pace, smoothed := c.pace(), series{y: c.loss.smooth(usualSmoothing)}
+	v = runView{ID: r.id, Name: r.name, State: r.state, Trouble: r.trouble, Failure: c.failure, Step: c.step, Steps: c.steps, Epoch: c.epoch, Epochs: c.epochs,
+		Loss: number(smoothed.last()), Rate: number(c.rate.last()), Pace: number(pace.last()), Left: number(c.left(pace.last())),
+		Scores: []scoreView{}, Saved: c.saved, Problems: c.problems, Wrong: c.wrong}
+	for _, s := range c.last {
+		v.Scores = append(v.Scores, scoreView{s.Name, number(s.Value)})
+	}
+	if !r.changed.IsZero() {
+		v.Changed = r.changed.UnixMilli()
+	}
+	return v, c.kinds(), r.version
+}
+
+// runsChart draws one quantity of all runs over each other.
+func (s *Server) runsChart(r *http.Request) (f any, err error) {
+	kind := r.URL.Query().Get("kind")
+	smooth, err := whole(r, "smooth", 100*usualSmoothing, 0, 99)
+	if err != nil {
+		return nil, err
+	}
+	log, err := yesNo(r, "log")
+	if err != nil {
+		return nil, err
+	}
+	hidden := list(r, "hide")
+	l := aboutChart(kind)
+	if l.Title == "" {
+		return nil, badf("kind=%.40s: want loss, rate, pace or score:NAME", kind)
+	}
+	l.LogY = log && kind == "loss"
+	err = s.inTurn(r.Context(), func() error {
+		for i, one := range s.logs {
+			if !slices.Contains(hidden, one.id) {
+				l.Series = append(l.Series, one.lines(kind, float64(smooth)/100, i)...)
+			}
+		}
+		if (kind == "rate" || kind == "pace") && len(l.Series) > 0 { // so that what hardly differs looks so
+			l.Covers = [][2]float64{{l.Series[0].X[0], 0}}
+		}
+		f, err = chartFile(r, l)
+		return err
+	})
+	return f, err
+}
+
+// aboutChart is the chart of a kind without its lines; untitled if there is no such kind.
+func aboutChart(kind string) chart.Lines {
+	l := chart.Lines{X: "step", Y: kind, Frame: chart.Frame{ID: "runs-" + kind}}
+	score, isScore := strings.CutPrefix(kind, scoreKind)
+	switch {
+	case kind == "loss":
+		l.Title, l.Desc = "Loss of the batches", "The loss of each step that was logged, before its update: faint as it was, and smoothed."
+	case isScore:
+		l.ID, l.Y = fmt.Sprintf("runs-score-%x", score), score
+		l.Title, l.Desc = "Measured: "+score, "What was measured between steps."
+	case kind == "rate":
+		l.Title, l.Desc = "Learning rate", "The learning rate of each step."
+	case kind == "pace":
+		l.Title, l.Y, l.Desc = "Steps per second", "steps/s", "How fast training went on."
+	}
+	return l
+}
+
+// lines are what a chart of a kind shows of a run; those of a loss are smoothed with a
+// weight for the past.
+func (r *run) lines(kind string, smooth float64, group int) []chart.Series {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	drawn := r.course.drawn(kind)
+	if drawn.len() == 0 {
+		return nil
+	}
+	line := chart.Series{Name: r.name, X: slices.Clone(drawn.x), Y: slices.Clone(drawn.y), Group: group}
+	if kind != "loss" || smooth == 0 {
+		return []chart.Series{line}
+	}
+	faint := line
+	faint.Faint = true
+	line.Y = drawn.smooth(smooth)
+	return []chart.Series{faint, line}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/checkpoint"
+)
+
+// predicting are the flags of predict.
+type predicting struct {
+	source
+	out      string
+	prompt   string
+	tokens   int
+	averaged bool
+	sampling infer.Sampling
+}
+
+// The flags of predict that only one kind of model has.
+var (
+	speakingFlags = []string{"prompt", "tokens", "temperature", "top-k", "top-p"}
+	rowFlags      = []string{"data", "label", "ignore"}
+)
+
+func newPredict(o *options) *cobra.Command {
+	var p predicting
+	cmd := &cobra.Command{
+		Use:   "predict CHECKPOINT",
+		Short: "Use a trained model: predict for rows of data, or go on with a text",
+		Long: `Reads a checkpoint, or the newest of a folder, that a training with --checkpoint or
+train.Checkpoints wrote. It holds all that is needed: the values and the model.
+
+With --data the model predicts for each row of a CSV file, of an array in a .npy file, of
+several by name in a .npz file, or of an embedded data set. It prints them as CSV, as JSON
+with --json, or writes --out FILE.csv, FILE.json or FILE.npy. Where the checkpoint names
+classes, the likeliest comes first.
+
+With --prompt a language model goes on with a text.`,
+		Example: "  tapestry predict runs/iris --data flowers.csv --out clusters.csv\n" +
+			`  tapestry predict runs/gpt --prompt "We the People" -n 200 --temperature 0.8 --top-k 20 --seed 1`,
+		Args: wants(1, "predict: want a checkpoint, or a folder of them"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			speaks, reads := cmd.Flags().Changed("prompt"), cmd.Flags().Changed("data")
+			switch {
+			case speaks == reads:
+				return usagef("predict: want either --data FILE or --prompt TEXT")
+			case reads && changed(cmd, speakingFlags) != "":
+				return usagef("--%s goes with --prompt, not with --data", changed(cmd, speakingFlags))
+			case speaks && changed(cmd, rowFlags) != "":
+				return usagef("--%s goes with --data, not with --prompt", changed(cmd, rowFlags))
+			case p.tokens < 0:
+				return usagef("--tokens %d: want at least 0", p.tokens)
+			}
+			p.sampling.Seed = o.seed
+			if err := p.sampling.Err(); err != nil {
+				return usageError{err}
+			}
+			if err := checkOutput(p.out); err != nil {
+				return err
+			}
+			if reads {
+				return p.rows(cmd, o, args[0])
+			}
+			return p.say(cmd, o, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&p.name, "data", "", "a .csv, .npy or .npz file, or one of the embedded data sets iris, digits, wine, clusters")
+	f.StringVar(&p.label, "label", "", "name of the label column of a CSV file, which is not read (default: found by its name or content)")
+	f.StringArrayVar(&p.ignore, "ignore", nil, "name of a column to leave out; may be given several times")
+	f.StringVar(&p.prompt, "prompt", "", "the beginning of a text")
+	f.IntVarP(&p.tokens, "tokens", "n", 200, "tokens to say, at most")
+	f.Float64Var(&p.sampling.Temperature, "temperature", 1, "below 1 the likely becomes likelier; at 0 the likeliest is taken")
+	f.IntVar(&p.sampling.TopK, "top-k", 0, "choose among so many of the likeliest tokens (default: all)")
+	f.Float64Var(&p.sampling.TopP, "top-p", 0, "choose among the likeliest tokens that together have this probability (default: all)")
+	f.BoolVar(&p.averaged, "averaged", false, "use the averages of the parameters that train --ema keeps")
+	f.StringVarP(&p.out, "out", "o", "", "write to a file instead of standard output")
+	return cmd
+}
+
+// load loads a checkpoint, or the newest in a folder that is whole.
+func (p *predicting) load(path string) (s *checkpoint.State, err error) {
+	if info, failed := os.Stat(path); failed != nil || !info.IsDir() {
+		s, err = checkpoint.Load(path)
+	} else {
+		s, _, err = checkpoint.Folder{Dir: path}.Latest()
+	}
+	if err == nil && p.averaged {
+		var averages *tape.Store
+		if averages, err = train.Averaged(s.Store); err != nil {
+			return nil, fmt.Errorf("--averaged: %s has no averages of the parameters, as train --ema keeps them", s.Path)
+		}
+		s.Store = averages
+	}
+	return s, err
+}
+
+// explained adds to the error of a checkpoint that lacks the model asked for what it can do.
+func explained(err error, s *checkpoint.State) error {
+	switch {
+	case !errors.Is(err, infer.ErrNoModel):
+		return err
+	case s.Meta[infer.MetaSpeaker] != "":
+		return fmt.Errorf("%w; it is of a language model: want --prompt TEXT", err)
+	case s.Meta[infer.MetaNet] != "":
+		return fmt.Errorf("%w; it predicts for rows: want --data FILE", err)
+	}
+	return err
+}

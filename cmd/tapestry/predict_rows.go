@@ -1,0 +1,297 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
+)
+
+// rows predicts for the rows of the data.
+func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
+	format := strings.ToLower(filepath.Ext(p.out))
+	switch {
+	case toStdout(p.out):
+		format = ".csv"
+	case !slices.Contains([]string{".csv", ".json", ".npy"}, format):
+		return usagef("--out %s: want a file .csv, .json or .npy", p.out)
+	}
+	if o.json {
+		format = ".json"
+	}
+	s, err := p.load(path)
+	if err != nil {
+		return err
+	}
+	predictor, err := infer.LoadPredictor(s, 0)
+	if err != nil {
+		return explained(err, s)
+	}
+	defer predictor.Close()
+	classes, err := infer.Classes(s)
+	if err != nil {
+		return err
+	}
+	columns, err := infer.Columns(s)
+	if err != nil {
+		return err
+	}
+	set, err := p.read(predictor.Inputs(), &data.Table{Name: s.Path, Columns: columns})
+	if err != nil {
+		return err
+	}
+	output, err := predictor.Predict(cmd.Context(), set)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	all, err := newPredictions(predictor.Output(), output, classes)
+	if err != nil {
+		return err
+	}
+	return writeOutput(p.out, cmd.OutOrStdout(), func(w io.Writer) error {
+		switch format {
+		case ".csv":
+			return all.writeCSV(w)
+		case ".json":
+			return all.writeJSON(w)
+		}
+		return data.WriteNPY(w, output)
+	})
+}
+
+// read reads the columns that a model takes, which was trained on a table with those columns.
+func (p *predicting) read(inputs []infer.Column, trained *data.Table) (*data.Set, error) {
+	switch strings.ToLower(filepath.Ext(p.name)) {
+	case ".npy":
+		if len(inputs) > 1 {
+			return nil, fmt.Errorf("%s: one array, and the model reads %s: want a .npz file with an array for each", p.name, inputList(inputs))
+		}
+		t, err := data.OpenNPY(p.name)
+		if err != nil {
+			return nil, err
+		}
+		return columnsOf(p.name, map[string]*tensor.Dense{inputs[0].Name: t})
+	case ".npz":
+		z, err := data.OpenNPZ(p.name)
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		columns := map[string]*tensor.Dense{}
+		for _, in := range inputs {
+			if !slices.Contains(z.Names(), in.Name) {
+				return nil, fmt.Errorf("%s: no array %q: it has %q, and the model reads %s", p.name, in.Name, z.Names(), inputList(inputs))
+			}
+			if columns[in.Name], err = z.Array(in.Name); err != nil {
+				return nil, err
+			}
+		}
+		return columnsOf(p.name, columns)
+	}
+	table, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	if trained.Columns != nil {
+		if err := sameColumns(table, trained); err != nil {
+			return nil, err
+		}
+	}
+	return tableColumns(table, inputs)
+}
+
+func columnsOf(name string, columns map[string]*tensor.Dense) (*data.Set, error) {
+	set, err := data.NewSet(columns)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return set, nil
+}
+
+// tableColumns gives the only input of a model all features of a table, in their order;
+// of several inputs, each of one number a row, each takes the feature of its name.
+func tableColumns(table *data.Table, inputs []infer.Column) (*data.Set, error) {
+	x, err := table.Dense(tensor.Float64)
+	if err != nil {
+		return nil, err
+	}
+	d := len(table.Columns)
+	if len(inputs) == 1 {
+		in := inputs[0]
+		if in.Row.Shape.Len() != d {
+			return nil, fmt.Errorf("%s: %s, and the model reads %v, %s a row", table.Name, count(d, "feature"), in, count(in.Row.Shape.Len(), "number"))
+		}
+		if err := x.Reshape(append([]int{table.Rows()}, in.Row.Shape.Sizes()...)...); err != nil {
+			return nil, fmt.Errorf("%s: %w", table.Name, err)
+		}
+		return columnsOf(table.Name, map[string]*tensor.Dense{in.Name: x})
+	}
+	columns := map[string]*tensor.Dense{}
+	for _, in := range inputs {
+		j := slices.Index(table.Columns, in.Name)
+		if in.Row.Shape.Rank() > 0 || j < 0 {
+			return nil, fmt.Errorf("%s: no column for the input %v: it has %s, and the model reads %s", table.Name, in, strings.Join(table.Columns, ", "), inputList(inputs))
+		}
+		v := make([]float64, table.Rows())
+		for i := range v {
+			v[i] = table.X[i*d+j]
+		}
+		columns[in.Name] = tensor.New(tensor.WithShape(len(v)), tensor.WithBacking(v))
+	}
+	return columnsOf(table.Name, columns)
+}
+
+func inputList(inputs []infer.Column) string {
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		names[i] = in.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// predictions are outputs by row.
+type predictions struct {
+	of      infer.Column
+	rows    int
+	values  tape.Array
+	classes []string // that each row scores; nil where it does not
+}
+
+func newPredictions(of infer.Column, output *tensor.Dense, classes []string) (*predictions, error) {
+	rows := output.Shape()[0]
+	shape, err := graph.NewShape(append([]graph.Axis{{Size: rows}}, of.Row.Shape.Axes()...)...)
+	if err != nil {
+		return nil, err
+	}
+	p := &predictions{of: of, rows: rows}
+	if p.values, err = tape.ArrayOf(graph.Type{DType: of.Row.DType, Shape: shape}, output); err != nil {
+		return nil, err
+	}
+	if of.Row.Shape.Rank() == 1 && len(classes) == of.Row.Shape.Len() {
+		p.classes = classes
+	}
+	return p, nil
+}
+
+// row are the numbers of a row.
+func (p *predictions) row(i int) []float64 {
+	v := make([]float64, p.of.Row.Shape.Len())
+	for j := range v {
+		v[j] = p.values.At(i*len(v) + j)
+	}
+	return v
+}
+
+// class is the class of the largest number, of equal ones the first; "" where one is NaN.
+func (p *predictions) class(row []float64) string {
+	best := 0
+	for j, v := range row {
+		if v != v {
+			return ""
+		}
+		if v > row[best] {
+			best = j
+		}
+	}
+	return p.classes[best]
+}
+
+// writeCSV writes a line for each row: the class, where there are any, and the numbers,
+// called by their classes, or by the output's name and their place.
+func (p *predictions) writeCSV(w io.Writer) error {
+	name := p.of.Name
+	if name == "" {
+		name = "output"
+	}
+	var header []string
+	switch {
+	case p.classes != nil:
+		header = append([]string{"class"}, p.classes...)
+	case p.of.Row.Shape.Rank() == 0:
+		header = []string{name}
+	case p.of.Row.Shape.Rank() == 1:
+		for j := range p.of.Row.Shape.Len() {
+			header = append(header, fmt.Sprint(name, j+1))
+		}
+	default:
+		return fmt.Errorf("the output is %v a row, which no table holds: want --out FILE.npy, or --json", p.of)
+	}
+	out := csv.NewWriter(w)
+	cells := header
+	for i := -1; i < p.rows; i++ {
+		if i >= 0 {
+			row := p.row(i)
+			if cells = cells[:0]; p.classes != nil {
+				cells = append(cells, p.class(row))
+			}
+			for _, v := range row {
+				cells = append(cells, p.number(v))
+			}
+		}
+		if err := out.Write(cells); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// number is the shortest text of a number of the output's type.
+func (p *predictions) number(v float64) string {
+	switch p.of.Row.DType {
+	case graph.F32:
+		return strconv.FormatFloat(v, 'g', -1, 32)
+	case graph.Bool:
+		return strconv.FormatBool(v != 0)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// writeJSON writes an object for each row.
+func (p *predictions) writeJSON(w io.Writer) error {
+	for i := range p.rows {
+		row := p.row(i)
+		v := struct {
+			Row    int    `json:"row"`
+			Class  string `json:"class,omitempty"`
+			Output any    `json:"output"`
+		}{i, "", p.nested(row, p.of.Row.Shape.Sizes())}
+		if p.classes != nil {
+			v.Class = p.class(row)
+		}
+		if err := printJSON(w, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nested are numbers as JSON lists within lists.
+func (p *predictions) nested(v []float64, sizes []int) any {
+	if len(sizes) == 0 {
+		if p.of.Row.DType == graph.Bool {
+			return v[0] != 0
+		}
+		if p.of.Row.DType == graph.F32 { // as short as CSV has it
+			short, _ := strconv.ParseFloat(p.number(v[0]), 64)
+			return jsonNumber(short)
+		}
+		return jsonNumber(v[0])
+	}
+	list := make([]any, sizes[0])
+	for i := range list {
+		part := len(v) / sizes[0]
+		list[i] = p.nested(v[i*part:(i+1)*part], sizes[1:])
+	}
+	return list
+}

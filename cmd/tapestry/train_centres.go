@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/checkpoint"
+	"gorgonia.org/tensor"
+)
+
+// assignedRows are how many rows a clustering assigns to centres at once.
+const assignedRows = 128
+
+// openEmpty makes the folder ready for the centres of one training: among the checkpoints of
+// others, that of the most steps would be taken for it.
+func (k *keeping) openEmpty() error {
+	if k.dir == "" {
+		return nil
+	}
+	folder := checkpoint.Folder{Dir: k.dir}
+	if err := folder.Open(); err != nil {
+		return err
+	}
+	switch step, some, err := folder.Newest(); {
+	case err != nil:
+		return err
+	case some:
+		return fmt.Errorf("%s holds checkpoints up to step %d, and a clustering begins anew: take another folder", k.dir, step)
+	}
+	return nil
+}
+
+// centres keeps the centres of the best run, with what assigns rows to them, if a folder is
+// given.
+func (k *keeping) centres(c lab.Config, v lab.Clustering) error {
+	if k.dir == "" {
+		return nil
+	}
+	best, d := v.Best(), len(c.Table.Columns)
+	store := tape.NewStore(nil, tape.Seed(best.Seed))
+	store.Resume(best.Seed, uint64(best.Steps))
+	clusters := len(best.Centres()) / d
+	if err := store.Add("r", tensor.New(tensor.WithShape(clusters, d), tensor.WithBacking(best.Centres()))); err != nil {
+		return err
+	}
+	nets := []infer.Net{assigning(v.Name, assignedRows, clusters, d), assigning(v.Name, 1, clusters, d)}
+	meta := infer.NetMeta(nets...)
+	meta[infer.MetaColumns] = infer.NamesMeta(c.Table.Columns)
+	_, err := checkpoint.Folder{Dir: k.dir}.Save(&checkpoint.State{Store: store, Model: checkpoint.Identify(assignedRows, nil, nil, nets[0].Output), Meta: meta})
+	return err
+}
+
+// assigning gives the cluster[i] of each row of x[i d]: the nearest of the centres r[j d].
+func assigning(name string, rows, clusters, d int) infer.Net {
+	g := graph.New(name)
+	axis := graph.Ax("d", d)
+	x := g.Input("x", graph.F64, graph.Ax("i", rows), axis)
+	r := g.Param("r", graph.F64, graph.Ax("j", clusters), axis)
+	return infer.Net{Rows: rows, Output: ops.ArgMin(builders.Distances(x, r), "j").As("cluster")}
+}

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/watch"
+	"gorgonia.org/tensor"
+)
+
+// keeping are the flags of train that compare does not have: how the rate goes, and what is
+// written while a model is trained.
+type keeping struct {
+	rate          string
+	clipNorm, ema float64
+	dir, log      string
+	resume        bool
+
+	schedule train.Schedule // zero for a constant rate
+}
+
+func (k *keeping) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&k.rate, "rate", "", rateUsage+", or a schedule of it: warmup(10,cosine(0.01,190))")
+	f.Float64Var(&k.clipNorm, "clip-norm", 0, "shorten gradients to this length at most (default: as they are)")
+	f.Float64Var(&k.ema, "ema", 0, "keep averages of the parameters with this decay, as 0.99 (default: none)")
+	f.StringVar(&k.dir, "checkpoint", "", "folder to keep checkpoints in, for tapestry predict and for --resume")
+	f.BoolVar(&k.resume, "resume", false, "go on from the newest in the folder of --checkpoint, if there is one")
+	f.StringVar(&k.log, "log", "", "file to log the training to, as JSON lines")
+}
+
+// parse reads the rate, which the other flags of the training know as a number.
+func (k *keeping) parse(t *training) error {
+	if k.rate != "" {
+		v, err := strconv.ParseFloat(k.rate, 64)
+		if err != nil {
+			if k.schedule, err = train.ParseSchedule(k.rate); err != nil {
+				return usagef("--rate: %w", err)
+			}
+			v = k.schedule.At(0, t.steps)
+		}
+		if !(v > 0) {
+			return usagef("--rate %s: want a positive number", k.rate)
+		}
+		t.rate = v
+	}
+	switch {
+	case k.resume && k.dir == "":
+		return usagef("--resume: want --checkpoint DIR, too")
+	case k.clipNorm < 0:
+		return usagef("--clip-norm %v: want a positive number", k.clipNorm)
+	case k.ema < 0 || k.ema >= 1:
+		return usagef("--ema %v: want a number from 0, and below 1", k.ema)
+	}
+	return nil
+}
+
+// options are those of the optimiser.
+func (k *keeping) options() []train.Option {
+	var out []train.Option
+	if k.clipNorm > 0 {
+		out = append(out, train.ClipNorm(k.clipNorm))
+	}
+	if k.ema > 0 {
+		out = append(out, train.EMA(k.ema))
+	}
+	return out
+}
+
+// learns reports whether a training needs more than lab.Learn has.
+func (k *keeping) learns() bool { return k.dir != "" || k.log != "" || !k.schedule.IsZero() }
+
+// check complains about what does not go together.
+func (k *keeping) check(clustering bool, seeds int, engine lab.NewEngine) error {
+	switch {
+	case clustering && (k.resume || k.log != "" || !k.schedule.IsZero()):
+		return usagef("--resume, --log and a schedule of the rate are for models that are trained on examples of their own; clusterings have --checkpoint and --gamma")
+	case clustering:
+		return k.openEmpty()
+	case !k.learns():
+		return nil
+	case seeds > 1 && (k.dir != "" || k.log != ""):
+		return usagef("--seeds %d: --checkpoint and --log are of one training", seeds)
+	case engine != nil:
+		return usagef("--checkpoint, --log and a schedule of the rate go with the native engine alone, which nothing looks into")
+	}
+	return checkOutput(k.log)
+}
+
+// learn is lab.Learn by a train.Trainer: the same numbers, with a schedule, checkpoints and
+// a log.
+func (k *keeping) learn(cmd *cobra.Command, build func() (*builders.Model, error), c lab.LearnConfig) (*lab.Learned, error) {
+	m, err := build()
+	if err != nil {
+		return nil, err
+	}
+	name := m.Builder.Name
+	l := &lab.Learned{Model: m, Trained: lab.Trained(m)}
+	switch {
+	case m.Loss == nil:
+		return nil, fmt.Errorf("%s has %w", name, lab.ErrNoLoss)
+	case m.Examples == nil:
+		return nil, fmt.Errorf("%s has no examples to be trained on", name)
+	case len(l.Trained) == 0:
+		return nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", name)
+	}
+	for _, p := range l.Trained {
+		l.Cost.Params += p.Shape().Len()
+	}
+	var observers []train.Observer
+	if watch.IsTerminal(cmd.ErrOrStderr()) {
+		observers = append(observers, watch.Bar(cmd.ErrOrStderr()))
+	}
+	if k.log != "" {
+		file, err := os.OpenFile(k.log, os.O_CREATE|os.O_WRONLY|map[bool]int{true: os.O_APPEND, false: os.O_TRUNC}[k.resume], 0o666)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.log, cause(err))
+		}
+		defer file.Close()
+		observers = append(observers, watch.JSONLines(file, watch.Timed()))
+	}
+	for seed := c.Seed; seed < c.Seed+uint64(c.Seeds); seed++ {
+		r, err := k.course(cmd.Context(), m, c, seed, observers)
+		if err != nil {
+			return nil, fmt.Errorf("%s, seed %d: %w", name, seed, err)
+		}
+		l.Runs = append(l.Runs, r)
+	}
+	return l, nil
+}
+
+// course is one training.
+func (k *keeping) course(ctx context.Context, m *builders.Model, c lab.LearnConfig, seed uint64, observers []train.Observer) (lab.Course, error) {
+	r, kept := lab.Course{Seed: seed}, ""
+	t := &train.Trainer{Build: rebuilt(m), Optimiser: c.Optimiser, Seed: seed}
+	defer t.Close()
+	plan := train.Plan{
+		Data: &examples{model: m, seed: seed, one: c.OneBatch}, Steps: c.Steps, Rate: k.schedule,
+		Observers: append(slices.Clone(observers), train.ObserverFunc(func(e train.Event) error {
+			switch e.Kind {
+			case train.Stepped:
+				r.Loss = append(r.Loss, e.Loss)
+			case train.Saved:
+				kept = e.Path
+			}
+			return nil
+		})),
+	}
+	if k.dir != "" {
+		plan.Checkpoints = train.Checkpoints{Dir: k.dir, Interval: 10 * time.Second}
+	}
+	if k.resume {
+		plan.Resume = k.dir
+	}
+	err := t.Fit(ctx, plan)
+	if errors.Is(err, context.Canceled) && kept != "" {
+		err = &keptError{err, t.Store().Step(), kept}
+	}
+	return r, err
+}
+
+// keptError is that of a training which was interrupted, and left a checkpoint.
+type keptError struct {
+	error
+	step uint64
+	path string
+}
+
+func (e *keptError) Unwrap() error { return e.error }
+
+func (e *keptError) Error() string {
+	return fmt.Sprintf("interrupted after %s, kept in %s: --resume goes on from there", count(int(e.step), "step"), e.path)
+}
+
+// rebuilt makes nets of a model for any number of rows, where it has a setting for them. A
+// model whose output depends on more than its rows in evaluation, too, by chance or by what a
+// step keeps, predicts nothing.
+func rebuilt(m *builders.Model) train.Build {
+	return func(rows int, mode train.Mode) *train.Net {
+		settings, quiet := maps.Clone(m.Settings), false
+		if mode == train.Evaluating {
+			settings, quiet = m.Builder.Evaluated(settings)
+		}
+		if name := rowSetting(m); name != "" {
+			settings[name] = float64(rows)
+		}
+		made, err := m.Builder.Build(settings, m.Loss.DType())
+		if err != nil && made == nil {
+			g := graph.New(m.Builder.Title)
+			return &train.Net{Loss: g.Fail(m.Builder.Name, err)}
+		}
+		net := &train.Net{Loss: made.Loss, Step: made.Step, Params: lab.Trained(made)}
+		chance := func(n *graph.Node) bool { return n.Op().Name() == "Random" }
+		if made.Output != nil && len(made.Step) == 0 && (quiet || !slices.ContainsFunc(graph.Reachable(made.Output), chance)) {
+			net.Output = made.Output
+		}
+		return net
+	}
+}
+
+// rowsOf is how many rows a model is for: what its output has first.
+func rowsOf(m *builders.Model) int {
+	if m.Output == nil || m.Output.Rank() == 0 {
+		return 1
+	}
+	return m.Output.Dim(0)
+}
+
+// rowSetting is the setting that says how many rows a model is for, called like the first
+// axis of its output or, as the observations of a regression, n; "" where there is none.
+func rowSetting(m *builders.Model) string {
+	if m.Output == nil || m.Output.Rank() == 0 {
+		return ""
+	}
+	for _, name := range []string{m.Output.Shape().Axis(0).Name, "n"} {
+		if v, ok := m.Settings[name]; ok && v == float64(rowsOf(m)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// examples is the source of a model's own examples: those that lab.Learn feeds.
+type examples struct {
+	model *builders.Model
+	seed  uint64
+	one   bool // the first batch in every step
+	at    data.Position
+}
+
+func (e *examples) Position() data.Position { return e.at }
+func (e *examples) Batches() int            { return 0 }
+
+func (e *examples) Seek(p data.Position) error {
+	if p.Epoch != 0 || p.Batch < 0 {
+		return fmt.Errorf("examples: no %v: they have one epoch without an end", p)
+	}
+	e.at = p
+	return nil
+}
+
+func (e *examples) Next(ctx context.Context) (data.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return data.Batch{}, err
+	}
+	t := e.at.Batch
+	if e.one {
+		t = 0
+	}
+	b := data.Batch{Rows: rowsOf(e.model), Values: map[string]*tensor.Dense{}}
+	for in, v := range lab.Examples(e.model, e.seed, t) {
+		b.Values[in.Path()] = v
+	}
+	e.at.Batch++
+	return b, nil
+}

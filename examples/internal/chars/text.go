@@ -1,0 +1,50 @@
+package chars
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// Window is how many characters a model is trained on at once.
+const Window = 64
+
+// Passage is what pictures show of the part that is held out: the first section of
+// Amendment XXII, but for its second sentence.
+const Passage = "No person shall be elected to the office of the President more than\n" +
+	"twice, and no person who has held the office of President, or acted as\n" +
+	"President, for more than two years of a term to which some other\n" +
+	"person was elected President shall be elected to the office of\n" +
+	"the President more than once.\n"
+
+// Text is the Declaration of Independence and the Constitution of the United States.
+type Text struct {
+	Vocabulary *data.Vocabulary
+	fit, held  []int32 // codes of the first nine tenths, and of the rest
+	heldText   string
+}
+
+// NewText cuts the text.
+func NewText() (*Text, error) {
+	whole := data.Constitution() // ASCII: a byte is a character
+	v, err := data.Characters(whole)
+	if err != nil {
+		return nil, err
+	}
+	codes, err := v.Encode(whole)
+	if err != nil {
+		return nil, err
+	}
+	n := len(codes) * 9 / 10
+	return &Text{v, codes[:n], codes[n:], whole[n:]}, nil
+}
+
+// passage finds words in the part held out: where they begin and end.
+func (t *Text) passage(words string) (lo, hi int, err error) {
+	lo = strings.Index(t.heldText, words)
+	if lo < Window {
+		return 0, 0, fmt.Errorf("%q does not come after the first %d characters of what is held out", words, Window)
+	}
+	return lo, lo + len(words), nil
+}

@@ -1,0 +1,172 @@
+// Package lesson is what the examples share besides what each is about: flags, a context
+// that Ctrl-C ends, and a place for what they draw.
+//
+//	var epochs = lesson.Count("epochs", 1, 30, "passes over the data")
+//
+//	func main() {
+//		lesson.Main(func(ctx context.Context, l *lesson.Lesson) error { … })
+//	}
+//
+// Every example then knows -seed, -workers, -out, -quick, -log, -checkpoints and -resume, and
+// shows how far it is where standard error is a terminal, if its plans are the lesson's:
+//
+//	t.Fit(ctx, l.Plan("mlp", train.Plan{…}))
+package lesson
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/watch"
+	"github.com/tapestry-ml/tapestry/viz"
+)
+
+// Lesson is one run of an example.
+type Lesson struct {
+	Seed    uint64 // the first
+	Workers int    // cores to use at most; 0 for all
+	Out     string // the directory that pictures go to; "" for none
+	Quick   bool   // a fraction of the training, to see that it works
+
+	Checkpoints string // the directory of those of the trainings; "" for none
+	Resume      bool   // whether trainings go on from there
+
+	log  *os.File // that trainings are logged to; nil for none
+	kept bool     // whether a training wrote checkpoints, if there is a directory for them
+}
+
+// Main runs an example: it reads the flags, ends the context at Ctrl-C, and exits with 1
+// and a line on standard error if f fails. A second Ctrl-C ends the program at once.
+func Main(f func(ctx context.Context, l *Lesson) error) {
+	l := &Lesson{}
+	workers := Count("workers", 0, 0, "cores to use at most (0: all); results are the same for any number")
+	flag.Uint64Var(&l.Seed, "seed", 0, "the first `seed`: everything random depends on it alone")
+	flag.StringVar(&l.Out, "out", "", "`directory` to draw pictures into (default: none are drawn)")
+	flag.BoolVar(&l.Quick, "quick", false, "train for a moment only, to see that it works")
+	logged := flag.String("log", "", "`file` to log the trainings to, as JSON lines: tapestry serve --log FILE draws them while they go on")
+	flag.StringVar(&l.Checkpoints, "checkpoints", "", "`directory` for checkpoints of the trainings (default: none are written)")
+	flag.BoolVar(&l.Resume, "resume", false, "go on from what is in -checkpoints, to the bit as if it had never stopped")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "%q: want flags only; -help lists them\n", flag.Arg(0))
+		os.Exit(2)
+	}
+	l.Workers = *workers
+	fatal := func(err error) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	if l.Resume && l.Checkpoints == "" {
+		fatal(errors.New("-resume: want -checkpoints DIR, too: where to go on from"))
+	}
+	if *logged != "" {
+		var err error
+		l.log, err = os.Create(*logged)
+		fatal(err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop)
+	err := f(ctx, l)
+	if err == nil && l.Checkpoints != "" && !l.kept {
+		err = errors.New("-checkpoints: this example writes none")
+	}
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			fmt.Fprintln(os.Stderr, "interrupted")
+			os.Exit(130) // as shells have it: 128 and the number of the signal
+		}
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// Plan is a plan with what the flags ask for: the observers of the lesson beside its own,
+// and checkpoints, in a folder of the training's name.
+func (l *Lesson) Plan(name string, p train.Plan) train.Plan {
+	p.Observers = append(slices.Clip(p.Observers), l.Observers()...)
+	if l.Checkpoints != "" {
+		l.kept = true
+		p.Checkpoints.Dir = filepath.Join(l.Checkpoints, name)
+		if l.Resume {
+			p.Resume = p.Checkpoints.Dir
+		}
+	}
+	return p
+}
+
+// Observers look on at a training: a progress bar on standard error, if that is a
+// terminal, and the log that -log names, in which one training follows the other.
+func (l *Lesson) Observers() []train.Observer {
+	var out []train.Observer
+	if watch.IsTerminal(os.Stderr) {
+		out = append(out, watch.Bar(os.Stderr))
+	}
+	if l.log != nil {
+		out = append(out, watch.JSONLines(l.log, watch.Timed()))
+	}
+	return out
+}
+
+// AtLeast prints a result beside what it must reach, and complains if it does not; a quick
+// run need not.
+func (l *Lesson) AtLeast(what string, got, want float64) error {
+	fmt.Printf("%s %.4g (at least %.4g)\n", what, got, want)
+	if !(got >= want) && !l.Quick {
+		return fmt.Errorf("%s %.4g: want at least %.4g", what, got, want)
+	}
+	return nil
+}
+
+// AtMost is [Lesson.AtLeast] for what must be small.
+func (l *Lesson) AtMost(what string, got, want float64) error {
+	fmt.Printf("%s %.4g (at most %.4g)\n", what, got, want)
+	if !(got <= want) && !l.Quick {
+		return fmt.Errorf("%s %.4g: want at most %.4g", what, got, want)
+	}
+	return nil
+}
+
+// Few is n, or of a quick run at most few.
+func (l *Lesson) Few(n, few int) int {
+	if l.Quick {
+		return min(n, few)
+	}
+	return n
+}
+
+// Picture writes a file into the directory for pictures, if there is one.
+func (l *Lesson) Picture(name string, write func(w io.Writer) error) (err error) {
+	if l.Out == "" {
+		return nil
+	}
+	if err := os.MkdirAll(l.Out, 0o777); err != nil {
+		return err
+	}
+	file, err := os.Create(filepath.Join(l.Out, name))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	w := bufio.NewWriter(file)
+	return errors.Join(write(w), w.Flush())
+}
+
+// Draw draws what a node depends on into the directory for pictures, if there is one. It
+// leaves out the lines of the program, so that a kept picture changes with the model alone.
+func (l *Lesson) Draw(name string, root *graph.Node, options ...viz.Option) error {
+	return l.Picture(name, func(w io.Writer) error {
+		return viz.SVG(w, []*graph.Node{root}, append(options, viz.WithoutLines())...)
+	})
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
+)
+
+const (
+	hidden   = 16
+	heads    = 2 // of GAT's first layer, which share the hidden features
+	factions = 2
+	unknown  = -1
+)
+
+// network is a model of the club: it says of each member i which faction he joins.
+type network struct {
+	name  string
+	layer func(g *graph.Graph, x *graph.Node, n builders.Neighbours) (scores *graph.Node)
+	hears string // what tells how strongly i hears j in the second layer, [i j]
+}
+
+// gcn is relu(Â x W₁ + b₁), and Â h W₂ + b₂ of that: what a member hears from whom is
+// given by the degrees.
+var gcn = network{"GCN", func(g *graph.Graph, x *graph.Node, n builders.Neighbours) *graph.Node {
+	i, h, c := x.Shape().Axis(1), graph.Ax("h", hidden), graph.Ax("c", factions)
+	y := ops.Relu(builders.NewGCN(g, "gcn1", graph.F32, i, h).Of(x, n))
+	return builders.NewGCN(g, "gcn2", graph.F32, h, c).Of(y, n)
+}, "Â"}
+
+// gat is elu(Σ_j α_ij h_j) with two heads side by side, and one head on top of that: what a
+// member hears from whom is learnt.
+var gat = network{"GAT", func(g *graph.Graph, x *graph.Node, n builders.Neighbours) *graph.Node {
+	i, h, c := x.Shape().Axis(1), graph.Ax("h", hidden), graph.Ax("c", factions)
+	y := ops.ELU(builders.NewGAT(g, "gat1", graph.F32, heads, i, h).Of(x, n))
+	_, scores := builders.NewGATHead(g, "gat2", graph.F32, h, c).Of(y, n)
+	return scores
+}, "gat2/α"}
+
+// net is the network for so many members.
+func (m network) net(members int, _ train.Mode) *train.Net {
+	g := graph.New("karate: " + m.name)
+	i := graph.Ax("i", members)
+	x := g.Input("x", graph.F32, i, graph.Ax("d", members))
+	A := g.Input("A", graph.F32, i, graph.Ax("j", members))
+	label := g.Input("label", graph.I32, i)
+	scores := m.layer(g, x, builders.Adjacency{A: A}.WithSelf()).As("scores")
+	return &train.Net{Loss: builders.CrossEntropy(scores, label, builders.Ignoring(unknown)).As("loss"), Output: scores}
+}
+
+// columns are what is known of the club, a member a row: his features x, which say no more
+// than who he is, his friends A, the label of the instructor (member 0) and the officer
+// (member 33) alone; and the faction of everyone, to compare with.
+func columns(club *data.Network, faction []int) (*data.Set, error) {
+	n := club.Nodes
+	A, err := club.Adjacency(tensor.Float32)
+	if err != nil {
+		return nil, err
+	}
+	x, label, truth := make([]float32, n*n), make([]int32, n), make([]int32, n)
+	for i := range n {
+		x[i*n+i], label[i], truth[i] = 1, unknown, int32(faction[i])
+	}
+	for _, i := range labelled(n) {
+		label[i] = truth[i]
+	}
+	return data.NewSet(map[string]*tensor.Dense{
+		"A":       A,
+		"x":       tensor.New(tensor.WithShape(n, n), tensor.WithBacking(x)),
+		"label":   tensor.New(tensor.WithShape(n), tensor.WithBacking(label)),
+		"faction": tensor.New(tensor.WithShape(n), tensor.WithBacking(truth)),
+	})
+}
+
+// labelled are the members whose faction the network is told.
+func labelled(members int) []int { return []int{0, members - 1} }

@@ -1,0 +1,132 @@
+package infer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/train/checkpoint"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// The names of the texts in a checkpoint that say how to use it. train.Trainer writes the
+// nets, whoever trains the others, in train.Checkpoints.Meta.
+const (
+	MetaNet        = "predict"    // Net.Text for a batch; others follow as predict.1
+	MetaSpeaker    = "speak"      // Model.Text
+	MetaVocabulary = "vocabulary" // what the tokens of a speaker are, data.Vocabulary as JSON
+	MetaColumns    = "columns"    // the names of the features of a table, in the order in which the only input of a net takes them, a list in JSON
+	MetaClasses    = "classes"    // the names of the classes that the last axis of an output scores, a list in JSON
+)
+
+// ErrNoModel is in the chain where a checkpoint holds values, but not the model that is asked for.
+var ErrNoModel = errors.New("only values, and no model")
+
+// NetMeta are the texts of nets for a checkpoint, the first under [MetaNet].
+func NetMeta(nets ...Net) map[string]string {
+	meta := map[string]string{}
+	for i, n := range nets {
+		name := MetaNet
+		if i > 0 {
+			name = fmt.Sprintf("%s.%d", MetaNet, i)
+		}
+		meta[name] = n.Text()
+	}
+	return meta
+}
+
+// SpeakerMeta are the texts of a language model for a checkpoint.
+func SpeakerMeta(m Model, v *data.Vocabulary) (map[string]string, error) {
+	text, err := m.Text()
+	if err != nil {
+		return nil, err
+	}
+	if n := m.Logits.Dim(1); v.Len() != n {
+		return nil, fmt.Errorf("speaker: %d logits for a vocabulary of %d tokens", n, v.Len())
+	}
+	tokens, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{MetaSpeaker: text, MetaVocabulary: string(tokens)}, nil
+}
+
+// LoadPredictor makes a predictor of a checkpoint, whose store it uses. One without nets
+// is ErrNoModel.
+func LoadPredictor(s *checkpoint.State, workers int) (*Predictor, error) {
+	var nets []Net
+	for _, name := range s.Keys() {
+		if name != MetaNet && !strings.HasPrefix(name, MetaNet+".") {
+			continue
+		}
+		n, err := ParseNet(s.Meta[name])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", s.Path, name, err)
+		}
+		nets = append(nets, n)
+	}
+	if nets == nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, ErrNoModel)
+	}
+	p, err := NewPredictor(s.Store, workers, nets...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	return p, nil
+}
+
+// LoadSpeaker makes a speaker of a checkpoint, whose store it uses, and gives what its
+// tokens are. One without a language model is ErrNoModel.
+func LoadSpeaker(s *checkpoint.State, sampling Sampling) (*Speaker, *data.Vocabulary, error) {
+	for _, name := range []string{MetaSpeaker, MetaVocabulary} {
+		if s.Meta[name] == "" {
+			return nil, nil, fmt.Errorf("%s: %w that says texts", s.Path, ErrNoModel)
+		}
+	}
+	v := new(data.Vocabulary)
+	if err := json.Unmarshal([]byte(s.Meta[MetaVocabulary]), v); err != nil {
+		return nil, nil, fmt.Errorf("%s: %s: %w", s.Path, MetaVocabulary, err)
+	}
+	m, err := ParseModel(s.Meta[MetaSpeaker])
+	if err == nil && m.Logits.Dim(1) != v.Len() {
+		err = fmt.Errorf("%d logits for a vocabulary of %d tokens", m.Logits.Dim(1), v.Len())
+	}
+	if err == nil {
+		err = has(s.Store, m.Logits, graph.RoleParam)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %s: %w", s.Path, MetaSpeaker, err)
+	}
+	speaker, err := NewSpeaker(m, s.Store, sampling)
+	if err != nil {
+		return nil, nil, err
+	}
+	return speaker, v, nil
+}
+
+// Classes are the names of the classes that a checkpoint's predictor scores; nil where they
+// were not kept.
+func Classes(s *checkpoint.State) ([]string, error) { return names(s, MetaClasses) }
+
+// Columns are the names of the features that a checkpoint's predictor reads; nil where they
+// were not kept.
+func Columns(s *checkpoint.State) ([]string, error) { return names(s, MetaColumns) }
+
+func names(s *checkpoint.State, key string) (names []string, err error) {
+	text, ok := s.Meta[key]
+	if !ok {
+		return nil, nil
+	}
+	if err := json.Unmarshal([]byte(text), &names); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", s.Path, key, err)
+	}
+	return names, nil
+}
+
+// NamesMeta is the text of names for a checkpoint, as [MetaClasses] and [MetaColumns] want it.
+func NamesMeta(names []string) string {
+	text, _ := json.Marshal(names) // which never fails for strings
+	return string(text)
+}

@@ -1,0 +1,102 @@
+package infer_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/checkpoint"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// vocabulary is of so many letters.
+func vocabulary(t *testing.T, n int) *data.Vocabulary {
+	t.Helper()
+	v, err := data.Characters("abcdefghijkl"[:n])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestLoadSpeaker: a checkpoint says what a speaker of the same model and store says.
+func TestLoadSpeaker(t *testing.T) {
+	for _, make := range []func(g *graph.Graph) net{gpt(8, graph.F32), lstm(graph.F64)} {
+		m, sampling := modelOf(make), infer.Sampling{Temperature: 1, Seed: 3}
+		meta, err := infer.SpeakerMeta(m, vocabulary(t, words))
+		if err != nil {
+			t.Fatal(err)
+		}
+		trained := tape.NewStore(m.Token.Graph(), tape.Seed(5))
+		want := say(t, speaker(t, m, trained.Clone(), sampling), 30, 1, 2)
+		s, v, err := infer.LoadSpeaker(&checkpoint.State{Store: trained.Clone(), Meta: meta}, sampling)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if got := say(t, s, 30, 1, 2); !slices.Equal(got, want) || v.Len() != words {
+			t.Errorf("it says %v, want %v", got, want)
+		}
+	}
+}
+
+func TestLoadMistakes(t *testing.T) {
+	m := modelOf(gpt(4, graph.F32))
+	store := tape.NewStore(m.Token.Graph())
+	meta, err := infer.SpeakerMeta(m, vocabulary(t, words))
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(key, text string) map[string]string {
+		changed := maps.Clone(meta)
+		changed[key] = text
+		return changed
+	}
+	load := map[string]func(s *checkpoint.State) error{
+		"speaker":   func(s *checkpoint.State) error { _, _, err := infer.LoadSpeaker(s, infer.Sampling{}); return err },
+		"predictor": func(s *checkpoint.State) error { _, err := infer.LoadPredictor(s, 1); return err },
+		"classes":   func(s *checkpoint.State) error { _, err := infer.Classes(s); return err },
+		"columns":   func(s *checkpoint.State) error { _, err := infer.Columns(s); return err },
+	}
+	for _, c := range []struct {
+		what  string
+		store *tape.Store
+		meta  map[string]string
+		want  string
+	}{
+		{"speaker", store, nil, "run.safetensors: only values, and no model that says texts"},
+		{"speaker", store, with(infer.MetaVocabulary, ""), "run.safetensors: only values, and no model that says texts"},
+		{"speaker", store, with(infer.MetaVocabulary, "{"), "run.safetensors: vocabulary: "},
+		{"speaker", store, with(infer.MetaVocabulary, `{"tokens":["a","b"],"counts":[1,1]}`), "run.safetensors: speak: 7 logits for a vocabulary of 2 tokens"},
+		{"speaker", store, with(infer.MetaSpeaker, "speak up"), `run.safetensors: speak: model: line 1: got "speak up", want `},
+		{"speaker", tape.NewStore(nil), meta, "run.safetensors: speak: there is no value for "},
+		{"predictor", store, meta, "run.safetensors: only values, and no model"},
+		{"predictor", store, infer.NetMeta(affine(2)), "run.safetensors: predictor: there is no value for w"},
+		{"predictor", store, map[string]string{"predict.1": "predict"}, `run.safetensors: predict.1: model: line 1: got "predict", want "predict rows 0 output %0"`},
+		{"classes", store, map[string]string{infer.MetaClasses: "a,b"}, "run.safetensors: classes: invalid character 'a'"},
+		{"columns", store, map[string]string{infer.MetaColumns: "[1]"}, "run.safetensors: columns: json: cannot unmarshal number"},
+	} {
+		err := load[c.what](&checkpoint.State{Store: c.store, Meta: c.meta, Path: "run.safetensors"})
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got  %v\nwant %s", c.what, err, c.want)
+		}
+		if strings.Contains(c.want, "only values") != errors.Is(err, infer.ErrNoModel) {
+			t.Errorf("%v: errors.Is ErrNoModel is wrong", err)
+		}
+	}
+	if _, err := infer.SpeakerMeta(m, vocabulary(t, 3)); err == nil || err.Error() != "speaker: 7 logits for a vocabulary of 3 tokens" {
+		t.Errorf("a vocabulary too small: %v", err)
+	}
+	s := &checkpoint.State{Meta: map[string]string{infer.MetaClasses: infer.NamesMeta([]string{"a", "ü\n"})}}
+	if names, err := infer.Classes(s); err != nil || !slices.Equal(names, []string{"a", "ü\n"}) {
+		t.Errorf("%q, %v", names, err)
+	}
+	if names, err := infer.Columns(s); names != nil || err != nil {
+		t.Errorf("columns that were not kept: %q, %v", names, err)
+	}
+}

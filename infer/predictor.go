@@ -1,0 +1,286 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
+)
+
+// Predictor predicts for any number of rows with nets for some numbers of them, commonly a
+// whole batch and one: as many whole batches as there are, and the rest row by row. What a
+// row's prediction is must not depend on the other rows. It is for one goroutine.
+type Predictor struct {
+	nets   []*predicting // the largest batch first
+	inputs []Column
+	output Column
+}
+
+// Column is what a predictor reads of each row, or gives for it.
+type Column struct {
+	Name string     // of the input; of the output, which may have none, as in graph.Node.Name
+	Row  graph.Type // of one row: f32[p=64]
+}
+
+// String gives x f32[p=64].
+func (in Column) String() string { return fmt.Sprintf("%s %v", in.Name, in.Row) }
+
+// Net is a model that predicts for so many rows at once.
+type Net struct {
+	Rows   int
+	Output *graph.Node
+}
+
+// Columns lists what the net reads of each row, the inputs without a default that its
+// output depends on, and what it gives for it. All must have the rows for their first axis.
+func (n Net) Columns() (inputs []Column, output Column, err error) {
+	switch {
+	case n.Output == nil:
+		return nil, output, errors.New("predictor: the net has no output")
+	case !n.Output.IsValid():
+		return nil, output, n.Output.Graph().Err()
+	}
+	if output, err = n.column(n.Output.Name(), n.Output); err != nil {
+		return nil, output, fmt.Errorf("predictor: the output %w", err)
+	}
+	for _, in := range n.inputs() {
+		c, err := n.column(in.Path(), in)
+		if err != nil {
+			return nil, output, fmt.Errorf("predictor: the input %w", err)
+		}
+		inputs = append(inputs, c)
+	}
+	if inputs == nil {
+		return nil, output, fmt.Errorf("predictor: the output %v depends on no input", n.Output)
+	}
+	return inputs, output, nil
+}
+
+// column is one row of a node.
+func (n Net) column(name string, of *graph.Node) (Column, error) {
+	if of.Rank() == 0 || of.Dim(0) != n.Rows {
+		return Column{}, fmt.Errorf("%v: want %d as its first axis, that of the rows", of, n.Rows)
+	}
+	s, err := graph.NewShape(of.Shape().Axes()[1:]...)
+	return Column{name, graph.Type{DType: of.DType(), Shape: s}}, err
+}
+
+// inputs are those that the output depends on and that have no default.
+func (n Net) inputs() []*graph.Node {
+	return slices.DeleteFunc(graph.Reachable(n.Output), func(in *graph.Node) bool {
+		_, optional := in.Default()
+		return in.Role() != graph.RoleInput || optional
+	})
+}
+
+// predicting is a net that runs.
+type predicting struct {
+	Net
+	vm     *tape.VM
+	inputs []*graph.Node
+	feed   tape.Feed
+}
+
+// NewPredictor joins nets and a store, which must have all their parameters and states.
+// Every input of a net without a default has the rows for its first axis, and so has the
+// output; the nets differ in the number of rows alone. At most workers cores are used, 0
+// for all.
+func NewPredictor(store *tape.Store, workers int, nets ...Net) (*Predictor, error) {
+	if len(nets) == 0 {
+		return nil, errors.New("predictor: want at least one net")
+	}
+	p := &Predictor{}
+	for _, n := range slices.SortedStableFunc(slices.Values(nets), func(a, b Net) int { return b.Rows - a.Rows }) {
+		if err := p.add(store, workers, n); err != nil {
+			p.Close()
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (p *Predictor) add(store *tape.Store, workers int, n Net) error {
+	inputs, output, err := n.Columns()
+	if err != nil {
+		return err
+	}
+	if err := has(store, n.Output, graph.RoleParam, graph.RoleState); err != nil {
+		return fmt.Errorf("predictor: %w", err)
+	}
+	if len(p.nets) > 0 && (output != p.output || !slices.Equal(inputs, p.inputs)) {
+		return fmt.Errorf("predictor: the net for %d rows takes %v and gives %v, that for %d takes %v and gives %v", p.nets[0].Rows, p.inputs, p.output, n.Rows, inputs, output)
+	}
+	r := &predicting{Net: n, feed: tape.Feed{}, inputs: n.inputs()}
+	for _, in := range r.inputs {
+		r.feed[in] = tape.Tensor(graph.NewValue(in.Type()))
+	}
+	prog, err := tape.Compile(n.Output.Graph(), tape.Fetch(n.Output))
+	if err != nil {
+		return err
+	}
+	r.vm = prog.NewVM(store, tape.Workers(workers))
+	p.nets, p.inputs, p.output = append(p.nets, r), inputs, output
+	return nil
+}
+
+// has complains about leaves that a node depends on and a store lacks, or has of another type.
+func has(store *tape.Store, root *graph.Node, roles ...graph.Role) error {
+	var missing []string
+	for _, n := range graph.Reachable(root) {
+		if !slices.Contains(roles, n.Role()) {
+			continue
+		}
+		switch t, ok := store.Type(n.Path()); {
+		case !ok:
+			missing = append(missing, n.Path())
+		case t.DType != n.DType() || !t.Shape.SameSizes(n.Shape()):
+			return fmt.Errorf("the model has %s of type %v, the stored values are %v", n.Path(), n.Type(), t)
+		}
+	}
+	if missing != nil {
+		return fmt.Errorf("there is no value for %s", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// Inputs lists what is read of each row.
+func (p *Predictor) Inputs() []Column { return slices.Clone(p.inputs) }
+
+// Output is what is given for each row.
+func (p *Predictor) Output() Column { return p.output }
+
+// Predict gives the output for each row of a set, whose columns are named like the inputs:
+// an array whose first axis is the set's rows. Other columns are passed over. Numbers of
+// another type are converted; one that does not fit (0.5 for a whole number) is an error.
+func (p *Predictor) Predict(ctx context.Context, set *data.Set) (*tensor.Dense, error) {
+	if set == nil {
+		return nil, errors.New("predict: there are no data")
+	}
+	columns := make([]tape.Array, len(p.inputs))
+	for i, in := range p.inputs {
+		var err error
+		if columns[i], err = in.array(set); err != nil {
+			return nil, fmt.Errorf("predict: %w", err)
+		}
+	}
+	rows := set.Rows()
+	if least := p.nets[len(p.nets)-1].Rows; rows%least != 0 {
+		return nil, fmt.Errorf("predict: %d rows: the model takes %d at a time, no more and no fewer", rows, least)
+	}
+	axes := append([]graph.Axis{{Size: rows}}, p.output.Row.Shape.Axes()...)
+	shape, err := graph.NewShape(axes...)
+	if err != nil {
+		return nil, fmt.Errorf("predict: %w", err)
+	}
+	typ := graph.Type{DType: p.output.Row.DType, Shape: shape}
+	result := tape.Tensor(graph.NewValue(typ))
+	out, err := tape.ArrayOf(typ, result)
+	if err != nil {
+		return nil, fmt.Errorf("predict: %w", err)
+	}
+	for lo := 0; lo < rows; {
+		n := p.nets[slices.IndexFunc(p.nets, func(n *predicting) bool { return n.Rows <= rows-lo })]
+		if err := n.run(ctx, columns, lo, out); err != nil {
+			return nil, fmt.Errorf("predict: %w", err)
+		}
+		lo += n.Rows
+	}
+	return result, nil
+}
+
+// array is the column of a set that the input reads.
+func (in Column) array(set *data.Set) (tape.Array, error) {
+	t := set.Column(in.Name)
+	if t == nil {
+		return tape.Array{}, fmt.Errorf("the data have no %s, which is to be %v a row; they have %v", in.Name, in.Row, set)
+	}
+	sizes := t.Shape()[1:]
+	if !slices.Equal(sizes, in.Row.Shape.Sizes()) {
+		return tape.Array{}, fmt.Errorf("%s: want %v a row, got %v", in.Name, in.Row, []int(sizes))
+	}
+	shape, err := graph.NewShape(append([]graph.Axis{{Size: set.Rows()}}, in.Row.Shape.Axes()...)...)
+	if err != nil {
+		return tape.Array{}, err
+	}
+	from := map[tensor.Dtype]graph.DType{tensor.Float32: graph.F32, tensor.Float64: graph.F64, tensor.Int32: graph.I32, tensor.Int64: graph.I64, tensor.Bool: graph.Bool}[t.Dtype()]
+	if (from == graph.Bool) != (in.Row.DType == graph.Bool) {
+		return tape.Array{}, fmt.Errorf("%s: want elements of type %v, got %v", in.Name, in.Row.DType, from)
+	}
+	return tape.ArrayOf(graph.Type{DType: from, Shape: shape}, t)
+}
+
+// run predicts for as many rows as the net has, from row lo on.
+func (n *predicting) run(ctx context.Context, columns []tape.Array, lo int, out tape.Array) error {
+	for i, in := range n.inputs {
+		to, err := tape.ArrayOf(in.Type(), n.feed[in])
+		if err != nil {
+			return err
+		}
+		if k, ok := move(to, 0, columns[i], lo*in.Shape().Len()/n.Rows, in.Shape().Len()); !ok {
+			at := lo + k*n.Rows/in.Shape().Len()
+			return fmt.Errorf("%s: row %d: %v does not fit into %v", in.Path(), at, columns[i].At(lo*in.Shape().Len()/n.Rows+k), in.DType())
+		}
+	}
+	if err := n.vm.Run(ctx, n.feed); err != nil {
+		return err
+	}
+	v, err := n.vm.Value(n.Output)
+	if err != nil {
+		return err
+	}
+	from, err := tape.ArrayOf(n.Output.Type(), v)
+	if err != nil {
+		return err
+	}
+	size := n.Output.Shape().Len()
+	move(out, lo*size/n.Rows, from, 0, size)
+	return nil
+}
+
+// move copies n elements, and tells of the first that does not fit.
+func move(to tape.Array, at int, from tape.Array, lo, n int) (bad int, ok bool) {
+	switch {
+	case to.Type.DType != from.Type.DType:
+		for i := range n {
+			x := from.At(lo + i)
+			if to.Type.DType.IsInt() && !whole(x, to.Type.DType) {
+				return i, false
+			}
+			to.Set(at+i, x)
+		}
+	case to.F32 != nil:
+		copy(to.F32[at:at+n], from.F32[lo:])
+	case to.F64 != nil:
+		copy(to.F64[at:at+n], from.F64[lo:])
+	case to.I32 != nil:
+		copy(to.I32[at:at+n], from.I32[lo:])
+	case to.I64 != nil:
+		copy(to.I64[at:at+n], from.I64[lo:])
+	default:
+		copy(to.Bool[at:at+n], from.Bool[lo:])
+	}
+	return 0, true
+}
+
+// whole reports whether a number is one of an integer type, as far as float64 can tell.
+func whole(x float64, dt graph.DType) bool {
+	limit := float64(1 << 53)
+	if dt == graph.I32 {
+		return x == math.Trunc(x) && x >= math.MinInt32 && x <= math.MaxInt32
+	}
+	return x == math.Trunc(x) && math.Abs(x) <= limit
+}
+
+// Close ends the predictor; a later Predict is an error.
+func (p *Predictor) Close() {
+	for _, n := range p.nets {
+		n.vm.Close()
+	}
+}

@@ -1,0 +1,196 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"gorgonia.org/tensor"
+)
+
+// Model is a language model that reads one token a run, for one text.
+type Model struct {
+	Token  *graph.Node // the input token[b=1], whole numbers
+	Fresh  *graph.Node // a scalar input: 1 where a text begins, 0 else
+	Logits *graph.Node // of the next token, [1 w]
+	Step   graph.Step  // keeps what was read
+	Window int         // how many tokens the model has room for; 0 where there is no end
+}
+
+// check says what a model lacks.
+func (m Model) check() error {
+	token := func(n *graph.Node) bool {
+		return n.Role() == graph.RoleInput && n.Rank() == 1 && n.Dim(0) == 1 && n.DType().IsInt()
+	}
+	for _, part := range []struct {
+		name, want string
+		node       *graph.Node
+		ok         func(n *graph.Node) bool
+	}{
+		{"Token", "an input of one whole number, as i64[b=1]", m.Token, token},
+		{"Fresh", "a scalar input", m.Fresh, func(n *graph.Node) bool { return n.Role() == graph.RoleInput && n.Rank() == 0 }},
+		{"Logits", "floats, as f32[b=1 w=50]", m.Logits, func(n *graph.Node) bool { return n.Rank() == 2 && n.Dim(0) == 1 && n.DType().IsFloat() }},
+	} {
+		switch {
+		case part.node == nil:
+			return fmt.Errorf("speaker: %s is nil: want %s", part.name, part.want)
+		case !part.node.IsValid():
+			return part.node.Graph().Err()
+		case !part.ok(part.node):
+			return fmt.Errorf("speaker: %s is the %v %v: want %s", part.name, part.node.Role(), part.node, part.want)
+		}
+	}
+	switch {
+	case len(m.Step) == 0:
+		return errors.New("speaker: the step is empty, so that the model would forget what it reads")
+	case m.Window < 0:
+		return fmt.Errorf("speaker: a window of %d tokens: want at least 1, or 0 for no end", m.Window)
+	}
+	return nil
+}
+
+// Speaker says texts. It is for one goroutine, and runs its model on one core.
+type Speaker struct {
+	model   Model
+	vm      *tape.VM
+	sampler *Sampler
+	feed    tape.Feed
+	logits  []float64 // of the next token
+	text    []int32   // what the model has read since it began, in a model with a window
+	begun   bool      // it has read something of the text at hand
+}
+
+// NewSpeaker joins a model and a store. Parameters that the store does not have are made
+// fresh, as by tape.Program.NewVM; see the package's notes on sharing a store.
+func NewSpeaker(m Model, store *tape.Store, s Sampling) (*Speaker, error) {
+	sampler, err := NewSampler(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	prog, err := tape.Compile(m.Token.Graph(), tape.Fetch(m.Logits), tape.Do(m.Step))
+	if err != nil {
+		return nil, err
+	}
+	return &Speaker{
+		model: m, sampler: sampler, vm: prog.NewVM(store, tape.Workers(1)), logits: make([]float64, m.Logits.Dim(1)), text: make([]int32, 0, m.Window),
+		feed: tape.Feed{m.Token: tape.Tensor(graph.NewValue(m.Token.Type())), m.Fresh: tape.Scalar(m.Fresh.DType(), 0)},
+	}, nil
+}
+
+// Say reads a prompt, the beginning of a new text, and says how the text goes on, in n
+// tokens at most: each is given to yield as soon as it is chosen. It ends before, without
+// an error, where yield reports false, and with one when ctx ends. Random numbers go on
+// from text to text. A prompt has at least one token: a model says what comes after.
+func (s *Speaker) Say(ctx context.Context, prompt []int32, n int, yield func(token int32) (more bool)) error {
+	switch {
+	case len(prompt) == 0:
+		return errors.New("say: the prompt is empty: want at least one token")
+	case n < 0:
+		return fmt.Errorf("say: %d tokens: want at least 0", n)
+	case yield == nil:
+		return errors.New("say: yield is nil")
+	}
+	for i, token := range prompt {
+		if token < 0 || int(token) >= len(s.logits) {
+			return fmt.Errorf("say: token %d of the prompt is %d: want 0 to %d", i, token, len(s.logits)-1)
+		}
+	}
+	s.text, s.begun = s.text[:0], false
+	for _, token := range prompt[len(prompt)-s.view(len(prompt)):] {
+		if err := s.read(ctx, token); err != nil {
+			return err
+		}
+	}
+	for i := range n {
+		token, err := s.sampler.Choose(s.logits)
+		if err != nil {
+			return fmt.Errorf("say: after %d tokens: %w", len(prompt)+i, err)
+		}
+		if !yield(token) || i == n-1 {
+			return nil
+		}
+		if err := s.read(ctx, token); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// view is how many of the last tokens of a text of length n the model has read since it
+// last began: what came before has no influence, and need not be read.
+func (s *Speaker) view(n int) int {
+	w := s.model.Window
+	if w == 0 || n <= w {
+		return n
+	}
+	half := w / 2
+	return half + 1 + (n-w-1)%(w-half)
+}
+
+// read shows the model a token. Where its room is full, it reads the last half of it
+// again first.
+func (s *Speaker) read(ctx context.Context, token int32) error {
+	if w := s.model.Window; w > 0 {
+		if len(s.text) == w {
+			half := copy(s.text, s.text[w-w/2:])
+			s.text, s.begun = s.text[:half], false
+			for _, t := range s.text {
+				if err := s.run(ctx, t); err != nil {
+					return err
+				}
+			}
+		}
+		s.text = append(s.text, token)
+	}
+	return s.run(ctx, token)
+}
+
+// run is one run of the model.
+func (s *Speaker) run(ctx context.Context, token int32) error {
+	fresh := 1.0
+	if s.begun {
+		fresh = 0
+	}
+	put(s.feed[s.model.Token], float64(token))
+	put(s.feed[s.model.Fresh], fresh)
+	if err := s.vm.Run(ctx, s.feed); err != nil {
+		return fmt.Errorf("say: %w", err)
+	}
+	s.begun = true
+	v, err := s.vm.Value(s.model.Logits)
+	if err != nil {
+		return fmt.Errorf("say: %w", err)
+	}
+	if v.Dtype() == tensor.Float64 {
+		copy(s.logits, v.Float64s())
+		return nil
+	}
+	for i, z := range v.Float32s() {
+		s.logits[i] = float64(z)
+	}
+	return nil
+}
+
+// put writes the only element of a tensor.
+func put(t *tensor.Dense, v float64) {
+	switch t.Dtype() {
+	case tensor.Float32:
+		t.Float32s()[0] = float32(v)
+	case tensor.Float64:
+		t.Float64s()[0] = v
+	case tensor.Int32:
+		t.Int32s()[0] = int32(v)
+	case tensor.Int64:
+		t.Int64s()[0] = int64(v)
+	case tensor.Bool:
+		t.Bools()[0] = v != 0
+	}
+}
+
+// Close ends the speaker; a later Say is an error.
+func (s *Speaker) Close() { s.vm.Close() }

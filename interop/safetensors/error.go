@@ -1,0 +1,71 @@
+package safetensors
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+var (
+	// ErrFormat is in the chain of every complaint about bytes that are no
+	// safetensors file to this package: cut off, overlapping, not JSON, of an
+	// unknown type, beyond a limit.
+	ErrFormat = errors.New("malformed file")
+	// ErrChecksum is in the chain where a checksum does not fit the file, is
+	// damaged itself, or is missing where it is required.
+	ErrChecksum = errors.New("wrong checksum")
+)
+
+// Error is a complaint about a file, located as far as it can be. Its text is one
+// line: model.safetensors: byte 8: tensor "w": shape [2 3] of F32 takes 24 bytes, but data_offsets give 20.
+type Error struct {
+	File   string // "" where the reader or writer has no name
+	Offset int64  // byte of the file, from 0; -1 where no byte is to blame
+	Tensor string // "" where no tensor is to blame
+	Msg    string // what is wrong
+	Err    error  // ErrFormat, ErrChecksum, the cause from another package, or nil
+}
+
+// Error gives FILE: byte OFFSET: tensor NAME: what is wrong, in one line.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		b.WriteString(e.File + ": ")
+	}
+	if e.Offset >= 0 {
+		fmt.Fprintf(&b, "byte %d: ", e.Offset)
+	}
+	if e.Tensor != "" {
+		fmt.Fprintf(&b, "tensor %.60q: ", e.Tensor)
+	}
+	b.WriteString(e.Msg)
+	return oneLine.Replace(b.String())
+}
+
+// Unwrap returns the cause, so that errors.Is(err, fs.ErrNotExist) works.
+func (e *Error) Unwrap() error { return e.Err }
+
+// oneLine keeps file names and foreign messages from breaking the line.
+var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
+
+// malformed is a complaint about the bytes of a file.
+func malformed(offset int64, tensor, format string, args ...any) *Error {
+	return &Error{Offset: offset, Tensor: tensor, Msg: fmt.Sprintf(format, args...), Err: ErrFormat}
+}
+
+// in gives an error of this package the name of what is read or written.
+func in(name string, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		e.File = name
+	}
+	return err
+}
+
+// nameOf is the name of what is read or written, where it has one, as *os.File.
+func nameOf(x any) string {
+	if n, ok := x.(interface{ Name() string }); ok {
+		return n.Name()
+	}
+	return ""
+}

@@ -1,0 +1,246 @@
+package safetensors
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"gorgonia.org/tensor"
+)
+
+func dense(backing any, shape ...int) *tensor.Dense {
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(backing))
+}
+
+// summed is the file of testdata/summed.safetensors.
+func summed() *File {
+	return &File{
+		Metadata: map[string]string{"model": "line\nfit", Checksum: ""},
+		Tensors: []Tensor{
+			{"mask", dense([]bool{true, false, false, true}, 2, 2)},
+			{"w", dense([]float32{0, float32(math.Copysign(0, -1)), 1.5, float32(math.Inf(1)), 1e-45, -3.25}, 2, 3)},
+		},
+	}
+}
+
+// goldens are files that testdata/make.py builds from the specification.
+func goldens() map[string]*File {
+	written := &File{Metadata: map[string]string{"format": "pt"}, Tensors: append(summed().Tensors,
+		Tensor{"a/b", dense([]float32{7}, 1)},
+		Tensor{"double", dense([]float64{0.1, math.Inf(-1)}, 2)},
+		Tensor{"step", dense([]int64{math.MinInt64})},
+		Tensor{"index", dense([]int32{1, -2, math.MaxInt32}, 3, 1)},
+		Tensor{"none", dense([]float32{}, 0, 4)},
+		Tensor{"γ \"q\" \\ \t\x01\x7f</script>\u2028", dense([]float32{0.5})},
+	)}
+	return map[string]*File{
+		"empty":    {},
+		"metadata": {Metadata: map[string]string{"format": "pt"}},
+		"written":  written,
+		"summed":   summed(),
+	}
+}
+
+func encoded(t testing.TB, f *File) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestGolden(t *testing.T) {
+	for name, f := range goldens() {
+		want, err := os.ReadFile(filepath.Join("testdata", name+".safetensors"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := encoded(t, f); !bytes.Equal(got, want) {
+			t.Errorf("%s is written\n%q, want\n%q", name, got, want)
+		}
+		readers := map[string]func() (*File, error){
+			"Read":         func() (*File, error) { return Read(bytes.NewReader(want)) },
+			"one byte":     func() (*File, error) { return Read(iotest.OneByteReader(bytes.NewReader(want))) },
+			"end and data": func() (*File, error) { return Read(iotest.DataErrReader(bytes.NewReader(want))) },
+			"ReadFile":     func() (*File, error) { return ReadFile(filepath.Join("testdata", name+".safetensors")) },
+		}
+		for how, read := range readers {
+			got, err := read()
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, how, err)
+				continue
+			}
+			sameFile(t, got, f)
+			if again := encoded(t, got); !bytes.Equal(again, want) {
+				t.Errorf("%s, %s: read and written again it is\n%q, want\n%q", name, how, again, want)
+			}
+		}
+	}
+}
+
+// sameFile compares what tensors hold, not how they are laid out in a file.
+func sameFile(t *testing.T, got, want *File) {
+	t.Helper()
+	if len(got.Tensors) != len(want.Tensors) {
+		t.Errorf("%d tensors, want %d", len(got.Tensors), len(want.Tensors))
+	}
+	for _, w := range want.Tensors {
+		g := got.Tensor(w.Name)
+		if g == nil || g.Dtype() != w.Data.Dtype() || !g.Shape().Eq(w.Data.Shape()) ||
+			g.Len() > 0 && !reflect.DeepEqual(g.Data(), w.Data.Data()) {
+			t.Errorf("tensor %q is %v, want %v", w.Name, g, w.Data)
+		}
+	}
+	for key, value := range want.Metadata {
+		if key != Checksum && got.Metadata[key] != value {
+			t.Errorf("metadata %q is %q, want %q", key, got.Metadata[key], value)
+		}
+	}
+	if len(got.Metadata) != len(want.Metadata) || (got.Metadata == nil) != (want.Metadata == nil) {
+		t.Errorf("metadata %v, want %v", got.Metadata, want.Metadata)
+	}
+}
+
+// TestPublishedBytes holds files whose bytes the published implementation's own
+// tests state.
+func TestPublishedBytes(t *testing.T) {
+	data := []float32{0, 1, 2, 3, 4, 5}
+	const numbers = "\x00\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40\x00\x00\x80\x40\x00\x00\xa0\x40"
+	tests := []struct {
+		file *File
+		want string
+	}{
+		{&File{}, "\x08\x00\x00\x00\x00\x00\x00\x00{}      "},
+		{&File{Metadata: map[string]string{"framework": "pt"}}, "\x28\x00\x00\x00\x00\x00\x00\x00" + `{"__metadata__":{"framework":"pt"}}     `},
+		{&File{Tensors: []Tensor{{"attn.0", dense(data, 1, 2, 3)}}},
+			"\x40\x00\x00\x00\x00\x00\x00\x00" + `{"attn.0":{"dtype":"F32","shape":[1,2,3],"data_offsets":[0,24]}}` + numbers},
+		{&File{Tensors: []Tensor{{"attn0", dense(data, 1, 1, 2, 3)}}},
+			"\x48\x00\x00\x00\x00\x00\x00\x00" + `{"attn0":{"dtype":"F32","shape":[1,1,2,3],"data_offsets":[0,24]}}       ` + numbers},
+	}
+	for _, test := range tests {
+		if got := encoded(t, test.file); string(got) != test.want {
+			t.Errorf("got\n%q, want\n%q", got, test.want)
+		}
+	}
+}
+
+// TestTypesThatAreRead reads what is not written, as testdata/make.py builds it.
+func TestTypesThatAreRead(t *testing.T) {
+	f, err := ReadFile("testdata/read.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameFile(t, f, &File{Tensors: []Tensor{
+		{"u64", dense([]int64{0, math.MaxInt64}, 2)},
+		{"u32", dense([]int64{0, math.MaxUint32}, 2)},
+		{"bf16", dense([]float32{1, -2, 0x1p-133}, 3)},
+		{"f16", dense([]float32{1, -2, 0x1p-24, 65504, float32(math.Inf(-1))}, 5)},
+		{"u16", dense([]int32{65535}, 1)},
+		{"i16", dense([]int32{-32768, 32767}, 2)},
+		{"i8", dense([]int32{-128, 127, 0}, 3)},
+		{"u8", dense([]int32{255}, 1)},
+	}})
+	again, err := Read(bytes.NewReader(encoded(t, f)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameFile(t, again, f)
+}
+
+func TestHalf(t *testing.T) {
+	for i := range 1 << 16 {
+		got, want := half(uint16(i)), 0.0
+		sign, e, m := 1-2*float64(i>>15), i>>10&31, float64(i&1023)
+		switch {
+		case e == 31 && m != 0:
+			if got == got {
+				t.Errorf("%#04x is %g, want NaN", i, got)
+			}
+			continue
+		case e == 31:
+			want = math.Inf(int(sign))
+		case e == 0:
+			want = sign * math.Ldexp(m, -24)
+		default:
+			want = sign * math.Ldexp(1024+m, e-25)
+		}
+		if float64(got) != want || math.Signbit(float64(got)) != (sign < 0) {
+			t.Errorf("%#04x is %g, want %g", i, got, want)
+		}
+	}
+}
+
+// TestLayouts writes tensors that do not lie row-major without gaps.
+func TestLayouts(t *testing.T) {
+	base := func() *tensor.Dense { return dense([]float32{0, 1, 2, 3, 4, 5}, 3, 2) }
+	slice := func(s ...tensor.Slice) *tensor.Dense {
+		v, err := base().Slice(s...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.(*tensor.Dense)
+	}
+	ones := slices.Repeat([]int{1}, mostAxes)
+	turned := base()
+	if err := turned.T(); err != nil {
+		t.Fatal(err)
+	}
+	f := &File{Tensors: []Tensor{
+		{"turned", turned},
+		{"rows", slice(tensor.S(1, 3))},
+		{"column", slice(nil, tensor.S(1))},
+		{"element", slice(tensor.S(1), tensor.S(1))},
+		{"deep", dense([]float32{6}, ones...)},
+	}}
+	got, err := Read(bytes.NewReader(encoded(t, f)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameFile(t, got, &File{Tensors: []Tensor{
+		{"turned", dense([]float32{0, 2, 4, 1, 3, 5}, 2, 3)},
+		{"rows", dense([]float32{2, 3, 4, 5}, 2, 2)},
+		{"column", dense([]float32{1, 3, 5}, 3)},
+		{"element", dense([]float32{3})},
+		{"deep", dense([]float32{6}, ones...)},
+	}})
+}
+
+func TestWriteErrors(t *testing.T) {
+	one := dense([]float32{1}, 1)
+	masked := dense([]float32{1}, 1)
+	masked.ResetMask(true)
+	tests := []struct {
+		f    File
+		want string
+	}{
+		{File{Tensors: []Tensor{{"a", one}, {"a", one}}}, `tensor "a": two tensors have this name`},
+		{File{Tensors: []Tensor{{"__metadata__", one}}}, `tensor "__metadata__": "__metadata__" cannot be a tensor's name`},
+		{File{Tensors: []Tensor{{"\xff", one}}}, `tensor "\xff": "\xff" cannot be a tensor's name`},
+		{File{Tensors: []Tensor{{"a", nil}}}, `tensor "a": the tensor is nil`},
+		{File{Tensors: []Tensor{{"a", &tensor.Dense{}}}}, `tensor "a": the tensor is nil`},
+		{File{Tensors: []Tensor{{"a", masked}}}, `tensor "a": the tensor is masked, which the format cannot say`},
+		{File{Tensors: []Tensor{{"a", dense([]string{"x"}, 1)}}}, `tensor "a": want elements of float64, float32, int64, int32 or bool, got string`},
+		{File{Tensors: []Tensor{{"a", tensor.New(tensor.WithShape(1, 2), tensor.AsFortran([]float32{1, 2}))}}}, `tensor "a": want a row-major tensor, got a column-major one`},
+		{File{Metadata: map[string]string{"a": "\xff"}}, `metadata "a": "\xff" are not UTF-8`},
+		{File{Metadata: map[string]string{"a": sumWords}}, `the checksum stands under the key "a"; want "tapestry.checksum"`},
+		{File{Tensors: []Tensor{{"a", dense([]float32{6}, slices.Repeat([]int{1}, mostAxes+1)...)}}}, `tensor "a": it has 65 axes; at most 64 are written`},
+		{File{Metadata: map[string]string{"a": strings.Repeat("x", mostHeader)}}, `names, shapes and metadata take 100000032 bytes; a header has at most 100000000`},
+	}
+	if os.Getenv("TAPESTRY_LONG") == "" {
+		tests = tests[:len(tests)-1] // a header too long takes a second
+	}
+	for _, test := range tests {
+		var b bytes.Buffer
+		err := Write(&b, &test.f)
+		if err == nil || err.Error() != test.want || b.Len() > 0 {
+			t.Errorf("got %v, %d bytes written; want %s", err, b.Len(), test.want)
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package safetensors
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"hash"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"gorgonia.org/tensor"
+)
+
+const bufferSize = 1 << 16 // bytes that are encoded or decoded at a time
+
+// Option is a setting of reading.
+type Option func(*config)
+
+type config struct {
+	maxHeader, maxBytes int64
+	requireChecksum     bool
+}
+
+// MaxHeader limits the header's bytes; the default, and the format's own limit,
+// is 100 000 000.
+func MaxHeader(n int64) Option { return func(c *config) { c.maxHeader = n } }
+
+// MaxBytes limits the bytes of all tensors together; the default is 2³⁶, 64 GiB.
+func MaxBytes(n int64) Option { return func(c *config) { c.maxBytes = n } }
+
+// RequireChecksum refuses a file that has no checksum.
+func RequireChecksum() Option { return func(c *config) { c.requireChecksum = true } }
+
+func newConfig(options []Option) config {
+	c := config{maxHeader: mostHeader, maxBytes: 1 << 36}
+	for _, option := range options {
+		option(&c)
+	}
+	return c
+}
+
+// Read reads a file from r to its end, and checks its checksum if it has one.
+// The memory of a tensor grows while it arrives, by doubling; ReadFile and
+// [Reader.File] know the length and take what is needed at once.
+func Read(r io.Reader, options ...Option) (*File, error) {
+	f, err := newSource(r, -1).file(newConfig(options))
+	return f, in(nameOf(r), err)
+}
+
+// ReadFile reads the file at path, and checks its checksum if it has one.
+func ReadFile(path string, options ...Option) (*File, error) {
+	r, err := Open(path, options...)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.File()
+}
+
+// Reader reads a file's tensors one by one. Its methods may be called at the same
+// time where its io.ReaderAt allows that, as *os.File does.
+type Reader struct {
+	r      io.ReaderAt
+	size   int64
+	name   string
+	config config
+	header *header
+	close  func() error
+}
+
+// Open opens the file at path and reads its header. Data that are missing or too
+// many are noticed; the checksum is checked by Verify and File only.
+func Open(path string, options ...Option) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &Error{File: path, Offset: -1, Msg: "cannot open: " + cause(err), Err: err}
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a directory")
+	}
+	if err != nil {
+		f.Close()
+		return nil, &Error{File: path, Offset: -1, Msg: "cannot open: " + cause(err), Err: err}
+	}
+	r, err := NewReader(f, info.Size(), options...)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r.close = f.Close
+	return r, nil
+}
+
+// cause is an error's text without the path, which the message has already.
+func cause(err error) string {
+	var e *os.PathError
+	if errors.As(err, &e) {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// NewReader reads the header of a file of size bytes.
+func NewReader(r io.ReaderAt, size int64, options ...Option) (*Reader, error) {
+	out := &Reader{r: r, size: size, name: nameOf(r), config: newConfig(options)}
+	h, _, err := out.source().header(out.config)
+	if err != nil {
+		return nil, in(out.name, err)
+	}
+	out.header = h
+	return out, nil
+}
+
+func (r *Reader) source() *source { return newSource(io.NewSectionReader(r.r, 0, r.size), r.size) }
+
+// Close closes the file that Open opened.
+func (r *Reader) Close() error {
+	if r.close == nil {
+		return nil
+	}
+	return r.close()
+}
+
+// Metadata returns a copy of the file's metadata, nil where it has none.
+func (r *Reader) Metadata() map[string]string { return maps.Clone(r.header.metadata) }
+
+// Infos returns what the header says of the tensors, in the order of their data.
+func (r *Reader) Infos() []Info {
+	infos := slices.Clone(r.header.tensors)
+	for i := range infos {
+		infos[i].Shape = slices.Clone(infos[i].Shape)
+	}
+	return infos
+}
+
+// Tensor reads one tensor. It is not compared with the checksum: see Verify.
+func (r *Reader) Tensor(name string) (*tensor.Dense, error) {
+	i := slices.IndexFunc(r.header.tensors, func(t Info) bool { return t.Name == name })
+	if i < 0 {
+		return nil, &Error{File: r.name, Offset: -1, Tensor: name, Msg: "the file has no such tensor"}
+	}
+	info := r.header.tensors[i]
+	s := newSource(io.NewSectionReader(r.r, info.Offset, info.Size), r.size)
+	s.offset = info.Offset
+	t, err := s.tensor(info)
+	return t, in(r.name, err)
+}
+
+// File reads the whole file, and checks its checksum if it has one.
+func (r *Reader) File() (*File, error) {
+	f, err := r.source().file(r.config)
+	return f, in(r.name, err)
+}
+
+// Verify reads the whole file, keeping nothing, and compares it with its
+// checksum. A file without one is an ErrChecksum.
+func (r *Reader) Verify() error {
+	s, c := r.source(), r.config
+	c.requireChecksum = true
+	h, sum, err := s.header(c)
+	for err == nil && s.offset < h.end {
+		err = s.full(s.buf[:min(h.end-s.offset, bufferSize)])
+	}
+	if err == nil {
+		err = s.compare(h, sum)
+	}
+	return in(r.name, err)
+}
+
+// source is a file being read from its beginning to its end.
+type source struct {
+	r      io.Reader
+	size   int64     // of the file; -1 where it is not known
+	offset int64     // of what is read next
+	sum    hash.Hash // of what was read; nil where there is no checksum
+	buf    []byte
+}
+
+func newSource(r io.Reader, size int64) *source {
+	return &source{r: r, size: size, buf: make([]byte, bufferSize)}
+}
+
+// full fills b.
+func (s *source) full(b []byte) error {
+	n, err := io.ReadFull(s.r, b)
+	if s.offset += int64(n); err != nil {
+		return s.cut(err)
+	}
+	if s.sum != nil {
+		s.sum.Write(b)
+	}
+	return nil
+}
+
+// cut says that reading stopped too early: at the file's end or by a failure.
+func (s *source) cut(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return malformed(s.offset, "", "the file ends too early")
+	}
+	return &Error{Offset: s.offset, Msg: "cannot read: " + cause(err), Err: err}
+}
+
+// header reads what stands before the data, and the checksum's digits, "" where
+// there is none. If there is one, it is taken of all that follows.
+func (s *source) header(c config) (h *header, sum string, err error) {
+	var length [8]byte
+	if err := s.full(length[:]); err != nil {
+		return nil, "", err
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > uint64(max(0, c.maxHeader)) {
+		return nil, "", malformed(0, "", "a header of %d bytes is claimed; at most %d are read (MaxHeader)", n, c.maxHeader)
+	}
+	if s.size >= 0 && int64(n) > s.size-8 {
+		return nil, "", malformed(0, "", "a header of %d bytes is claimed, but the file has %d", n, s.size)
+	}
+	var text bytes.Buffer // grows with what arrives
+	got, err := io.CopyN(&text, s.r, int64(n))
+	if s.offset += got; err != nil {
+		return nil, "", s.cut(err)
+	}
+	h, err = parseHeader(text.Bytes())
+	switch {
+	case err != nil:
+		return nil, "", err
+	case h.end-h.begin > c.maxBytes:
+		return nil, "", malformed(8, "", "the tensors take %d bytes; at most %d are read (MaxBytes)", h.end-h.begin, c.maxBytes)
+	case s.size >= 0 && h.end != s.size:
+		return nil, "", malformed(8, "", "the header describes a file of %d bytes, but it has %d", h.end, s.size)
+	case h.digits == 0 && c.requireChecksum:
+		return nil, "", &Error{Offset: -1, Msg: "the file has no checksum", Err: ErrChecksum}
+	case h.digits > 0:
+		digits := text.Bytes()[h.digits-8:][:sumDigits]
+		sum = string(digits)
+		copy(digits, zeros)
+		s.sum = sha256.New()
+		s.sum.Write(length[:])
+		s.sum.Write(text.Bytes())
+	}
+	return h, sum, nil
+}
+
+// file reads everything.
+func (s *source) file(c config) (*File, error) {
+	h, sum, err := s.header(c)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Metadata: h.metadata}
+	for _, info := range h.tensors {
+		t, err := s.tensor(info)
+		if err != nil {
+			return nil, err
+		}
+		f.Tensors = append(f.Tensors, Tensor{info.Name, t})
+	}
+	if _, err := io.ReadFull(s.r, s.buf[:1]); err == nil {
+		return nil, malformed(s.offset, "", "the file goes on after the last tensor")
+	} else if err != io.EOF {
+		return nil, s.cut(err)
+	}
+	if err := s.compare(h, sum); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// tensor reads the tensor that begins here.
+func (s *source) tensor(info Info) (*tensor.Dense, error) {
+	d := dtypes[rank(info.DType)]
+	data, err := d.read(s, int(info.Size/d.size))
+	if err != nil {
+		var e *Error
+		if errors.As(err, &e) {
+			e.Tensor = info.Name
+		}
+		return nil, err
+	}
+	return tensor.New(tensor.WithShape(info.Shape...), tensor.WithBacking(data)), nil
+}

@@ -1,0 +1,120 @@
+package checkpoint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// Mismatch is the error of a checkpoint whose parameters and states are not those of the
+// model.
+type Mismatch struct {
+	Path    string // of the checkpoint
+	Missing []Leaf // of the model, which the checkpoint does not have
+	Extra   []Leaf // of the checkpoint, which the model does not have
+	Other   []Pair // that have another type
+}
+
+// Pair is one path with two types.
+type Pair struct {
+	Path              string
+	Checkpoint, Model graph.Type
+}
+
+// listed is how many differing paths a message shows.
+const listed = 20
+
+// Error lists the paths that differ, in one line: run/step-00000010.safetensors is of another
+// model: it has no fc3/b f32[10]; the model has no fc2/b f32[64]; fc1/w is f32[64 128] there, f32[64 256] in the model.
+// After 20 paths follows how many more there are.
+func (e *Mismatch) Error() string {
+	left, hidden := listed, 0
+	var parts []string
+	add := func(head string, n int, text func(i int) string) {
+		var list []string
+		for i := range n {
+			if left == 0 {
+				hidden++
+				continue
+			}
+			left--
+			list = append(list, text(i))
+		}
+		if list != nil {
+			parts = append(parts, head+strings.Join(list, ", "))
+		}
+	}
+	leaf := func(l Leaf) string { return fmt.Sprintf("%s %v", l.Path, l.Type) }
+	add("it has no ", len(e.Missing), func(i int) string { return leaf(e.Missing[i]) })
+	add("the model has no ", len(e.Extra), func(i int) string { return leaf(e.Extra[i]) })
+	add("", len(e.Other), func(i int) string {
+		return fmt.Sprintf("%s is %v there, %v in the model", e.Other[i].Path, e.Other[i].Checkpoint, e.Other[i].Model)
+	})
+	if hidden > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", hidden))
+	}
+	return e.Path + " is of another model: " + strings.Join(parts, "; ")
+}
+
+// Changed is the error of a checkpoint with the parameters and states of the model, from
+// which training would go on otherwise than it began.
+type Changed struct {
+	Path string // of the checkpoint
+	What string // has changed
+}
+
+// Error gives one line.
+func (e *Changed) Error() string {
+	return fmt.Sprintf("%s fits the model, but %s: training would not go on as it began", e.Path, e.What)
+}
+
+// Check compares the checkpoint with the model to be trained, and with the number of
+// batches in an epoch of its data where both are known: nil, a [*Mismatch] or a [*Changed].
+func (s *State) Check(model Identity, batches int) error {
+	m := &Mismatch{Path: s.Path}
+	m.compare(s.Model.Leaves, model.Leaves)
+	if m.Missing != nil || m.Extra != nil || m.Other != nil {
+		return m
+	}
+	switch {
+	case s.Model.Fingerprint != model.Fingerprint:
+		return &Changed{s.Path, fmt.Sprintf("the training graph computes something else (fingerprint %.8s there, %.8s here)", s.Model.Fingerprint, model.Fingerprint)}
+	case s.Batches != batches && s.Batches > 0 && batches > 0:
+		return &Changed{s.Path, fmt.Sprintf("its data had %d batches an epoch, these have %d", s.Batches, batches)}
+	}
+	return nil
+}
+
+// CheckUse compares the checkpoint with a model that uses some of its values, as for
+// predicting: a [*Mismatch] where one is missing or has another type, else nil.
+func (s *State) CheckUse(model Identity) error {
+	var stored []Leaf
+	for _, path := range s.Store.Paths() {
+		typ, _ := s.Store.Type(path)
+		stored = append(stored, Leaf{Path: path, Type: typ})
+	}
+	m := &Mismatch{Path: s.Path}
+	m.compare(stored, model.Leaves)
+	if m.Extra = nil; m.Missing != nil || m.Other != nil {
+		return m
+	}
+	return nil
+}
+
+// compare takes two lists that are sorted by path.
+func (e *Mismatch) compare(checkpoint, model []Leaf) {
+	for len(checkpoint)+len(model) > 0 {
+		switch {
+		case len(model) == 0 || len(checkpoint) > 0 && checkpoint[0].Path < model[0].Path:
+			e.Extra, checkpoint = append(e.Extra, checkpoint[0]), checkpoint[1:]
+		case len(checkpoint) == 0 || model[0].Path < checkpoint[0].Path:
+			e.Missing, model = append(e.Missing, model[0]), model[1:]
+		default:
+			if a, b := checkpoint[0], model[0]; !sameType(a.Type, b.Type) {
+				e.Other = append(e.Other, Pair{a.Path, a.Type, b.Type})
+			}
+			checkpoint, model = checkpoint[1:], model[1:]
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/interop/safetensors"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// State is where a training stands between two steps.
+type State struct {
+	Store      *tape.Store       // parameters, states, seed and step
+	Position   data.Position     // of the next batch
+	Batches    int               // in an epoch of the data; 0 where it is not known
+	Model      Identity          // of what is trained
+	Validation *Validation       // nil where nothing was measured yet
+	Meta       map[string]string // of the user's: settings, a vocabulary, the text of a graph
+	Path       string            // of the file that it was read from; it is not written
+}
+
+// Validation is how far validation and early stopping have come.
+type Validation struct {
+	Step    int     // after which the model was last measured
+	Best    float64 // the smallest value; NaN where none was a number
+	At      int     // the step of the best
+	Waiting int     // measurements since that were no better
+}
+
+// wireValidation is Validation as JSON, in which a number may be infinite.
+type wireValidation struct {
+	Step    int    `json:"step"`
+	Best    string `json:"best"`
+	At      int    `json:"at"`
+	Waiting int    `json:"waiting"`
+}
+
+const (
+	format  = "tapestry.checkpoint"
+	version = "1"
+	meta    = "meta." // before the user's keys
+)
+
+// encode gives the file of a state. Tensors are those of the store, without a copy.
+func (s *State) encode() (*safetensors.File, error) {
+	leaves, err := json.Marshal(s.Model.Leaves)
+	if err != nil {
+		return nil, err
+	}
+	f := &safetensors.File{Metadata: map[string]string{
+		safetensors.Checksum: "",
+		"format":             format,
+		"version":            version,
+		"model":              s.Model.Name,
+		"rows":               strconv.Itoa(s.Model.Rows),
+		"fingerprint":        s.Model.Fingerprint,
+		"leaves":             string(leaves),
+		"seed":               strconv.FormatUint(s.Store.Seed(), 10),
+		"step":               strconv.FormatUint(s.Store.Step(), 10),
+		"epoch":              strconv.Itoa(s.Position.Epoch),
+		"batch":              strconv.Itoa(s.Position.Batch),
+		"batches":            strconv.Itoa(s.Batches),
+	}}
+	if v := s.Validation; v != nil {
+		text, err := json.Marshal(wireValidation{v.Step, strconv.FormatFloat(v.Best, 'g', -1, 64), v.At, v.Waiting})
+		if err != nil {
+			return nil, err
+		}
+		f.Metadata["validation"] = string(text)
+	}
+	for key, text := range s.Meta {
+		f.Metadata[meta+key] = text
+	}
+	for _, path := range s.Store.Paths() {
+		t, err := s.Store.View(path)
+		if err != nil {
+			return nil, err
+		}
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: path, Data: t})
+	}
+	return f, nil
+}
+
+// Load reads a checkpoint, all of it, and checks that it is whole.
+func Load(path string) (*State, error) {
+	f, err := safetensors.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Describe(f.Metadata)
+	if err != nil {
+		return nil, at(path, err)
+	}
+	if _, ok := f.Metadata[safetensors.Checksum]; !ok {
+		return nil, at(path, &safetensors.Error{Offset: -1, Msg: "the checkpoint has no checksum", Err: safetensors.ErrChecksum})
+	}
+	for _, t := range f.Tensors {
+		if err := s.Store.Add(t.Name, t.Data); err != nil {
+			return nil, at(path, malformed("%v", err))
+		}
+	}
+	for _, l := range s.Model.Leaves {
+		typ, ok := s.Store.Type(l.Path)
+		if !ok || !sameType(typ, l.Type) {
+			return nil, at(path, malformed("metadata \"leaves\": %s has type %v, which no tensor of the file is", l.Path, l.Type))
+		}
+	}
+	s.Path = path
+	return s, nil
+}
+
+// ErrForeign is in the chain where a file is a safetensors file, but no checkpoint that
+// this package reads.
+var ErrForeign = errors.New("no checkpoint")
+
+func known(metadata map[string]string) error {
+	switch got := metadata["format"]; {
+	case got != format:
+		return fmt.Errorf("%w: metadata \"format\": want %q, got %.60q", ErrForeign, format, got)
+	case metadata["version"] != version:
+		return fmt.Errorf("%w of this version: metadata \"version\": want %s, got %.60q", ErrForeign, version, metadata["version"])
+	}
+	return nil
+}
+
+// Describe reads the metadata of a checkpoint, as a safetensors.Reader gives them without
+// the tensors. The store is empty but for seed and step.
+func Describe(metadata map[string]string) (*State, error) {
+	if err := known(metadata); err != nil {
+		return nil, err
+	}
+	p := &fields{metadata: metadata}
+	s := &State{Store: tape.NewStore(nil), Meta: map[string]string{}}
+	s.Store.Resume(p.whole("seed", math.MaxUint64), p.whole("step", math.MaxInt64))
+	s.Position = data.Position{Epoch: p.int("epoch"), Batch: p.int("batch")}
+	s.Batches = p.int("batches")
+	s.Model = Identity{Name: metadata["model"], Rows: p.int("rows"), Fingerprint: metadata["fingerprint"]}
+	p.json("leaves", &s.Model.Leaves)
+	if _, ok := metadata["validation"]; ok {
+		var v wireValidation
+		p.json("validation", &v)
+		best, err := strconv.ParseFloat(v.Best, 64)
+		if err != nil && p.err == nil {
+			p.err = malformed("metadata \"validation\": want a number as best, got %.60q", v.Best)
+		}
+		s.Validation = &Validation{v.Step, best, v.At, v.Waiting}
+	}
+	for key, text := range metadata {
+		if name, ok := strings.CutPrefix(key, meta); ok {
+			s.Meta[name] = text
+		}
+	}
+	return s, p.err
+}
+
+// fields reads metadata and keeps the first mistake.
+type fields struct {
+	metadata map[string]string
+	err      error
+}
+
+func (p *fields) whole(key string, most uint64) uint64 {
+	n, err := strconv.ParseUint(p.metadata[key], 10, 64)
+	if (err != nil || n > most) && p.err == nil {
+		p.err = malformed("metadata %q: want a whole number, got %.60q", key, p.metadata[key])
+	}
+	return n
+}
+
+func (p *fields) int(key string) int { return int(p.whole(key, math.MaxInt)) }
+
+func (p *fields) json(key string, to any) {
+	if err := json.Unmarshal([]byte(p.metadata[key]), to); err != nil && p.err == nil {
+		p.err = malformed("metadata %q: %v", key, err)
+	}
+}
+
+func malformed(format string, args ...any) error {
+	return &safetensors.Error{Offset: -1, Msg: fmt.Sprintf(format, args...), Err: safetensors.ErrFormat}
+}
+
+// at gives a mistake the name of its file.
+func at(path string, err error) error {
+	var e *safetensors.Error
+	if errors.As(err, &e) {
+		e.File = path
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// sameType reports whether a program may use the one for the other: names of axes do not
+// count.
+func sameType(a, b graph.Type) bool { return a.DType == b.DType && a.Shape.SameSizes(b.Shape) }
+
+// Keys lists the names of the user's texts in order.
+func (s *State) Keys() []string { return slices.Sorted(maps.Keys(s.Meta)) }

@@ -1,0 +1,99 @@
+package checkpoint
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/tapestry-ml/tapestry/interop/safetensors"
+)
+
+// unfinished is the end of the name of a file that is being written.
+const unfinished = ".tmp"
+
+// Save writes a checkpoint. The file appears whole or not at all; one that was there
+// before is replaced at once.
+func Save(path string, s *State) error {
+	f, err := s.encode()
+	if err != nil {
+		return at(path, err)
+	}
+	return located(path, replace(path, func(w *os.File) error { return safetensors.Write(w, f) }))
+}
+
+// replace writes beside the place, brings that to the disk and renames it; then the new
+// name is brought to the disk. Without all three, a machine that loses its power may come
+// back with the name and without the bytes.
+func replace(path string, write func(w *os.File) error) error {
+	dir, name := filepath.Split(path)
+	beside := filepath.Join(dir, "."+name+unfinished)
+	if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	w, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	err = write(w)
+	if err == nil {
+		err = w.Sync()
+	}
+	if closed := w.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(beside, path)
+	}
+	if err != nil {
+		os.Remove(beside)
+		return err
+	}
+	return sync(dir)
+}
+
+// sync brings the names of a folder to the disk, where the system can.
+func sync(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // it has no such call, and journals its names
+	}
+	if dir == "" {
+		dir = "."
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	return errors.Join(err, d.Close())
+}
+
+// probe sees that a file can be made in a folder.
+func probe(dir string) error {
+	path := filepath.Join(dir, ".probe"+extension+unfinished)
+	w, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return located(dir, err)
+	}
+	return located(dir, errors.Join(w.Close(), os.Remove(path)))
+}
+
+// located is an error of the system with the path that the user knows:
+// "checkpoint runs/a/step-00000010.safetensors: no space left on device".
+func located(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		err = p.Err
+	case errors.As(err, &l):
+		err = l.Err
+	default:
+		return at(path, err)
+	}
+	return &fs.PathError{Op: "checkpoint", Path: path, Err: err}
+}

@@ -1,0 +1,277 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/checkpoint"
+	"gorgonia.org/tensor"
+)
+
+// Checkpoints says where and when those of a plan are written; see package
+// train/checkpoint. They are written when they are due, at the end, and when training is
+// interrupted: by its context, by an observer, by unreadable data. Where the plan has
+// Validate, the step that it liked best is kept besides, as best.safetensors.
+//
+// A checkpoint that cannot be written ends the training with the error; what was trained
+// is still in the trainer, whose next Fit goes on.
+type Checkpoints struct {
+	Dir  string // the folder, made if it is not there; "" for no checkpoints
+	Keep int    // the newest so many; 0 is 3, below 0 all
+
+	// Every is the number of steps from one to the next, Interval the time. The first of
+	// the two that is due counts; with neither, it is after each epoch.
+	Every    int
+	Interval time.Duration
+
+	Meta map[string]string // further texts, kept in each beside the nets that predict: infer.SpeakerMeta, infer.MetaClasses
+}
+
+func (c *Checkpoints) folder() checkpoint.Folder { return checkpoint.Folder{Dir: c.Dir, Keep: c.Keep} }
+
+// open makes the folder ready, and refuses one in which newer checkpoints are than what is
+// trained, by the checkpoint from which it goes on: they would be taken for it.
+func (f *fitting) open(from *checkpoint.State) error {
+	c := &f.plan.Checkpoints
+	if c.Dir == "" {
+		return nil
+	}
+	if err := c.folder().Open(); err != nil {
+		return fmt.Errorf("fit: %w", err)
+	}
+	step := f.Store().Step()
+	if from != nil {
+		step = from.Store.Step()
+		if sameFile(c.Dir, f.plan.Resume) {
+			return nil // what is newer is damaged
+		}
+	}
+	newest, ok, err := c.folder().Newest()
+	switch {
+	case err != nil:
+		return fmt.Errorf("fit: %w", err)
+	case ok && newest > step:
+		return fmt.Errorf("fit: %s holds checkpoints up to step %d, and this training is at step %d: resume from there, or take another folder", c.Dir, newest, step)
+	}
+	return nil
+}
+
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	y, other := os.Stat(b)
+	return filepath.Clean(a) == filepath.Clean(b) || err == nil && other == nil && os.SameFile(x, y)
+}
+
+// checkpoint loads the plan's checkpoint and sees that it fits; nil where there is none to
+// go on from.
+func (f *fitting) checkpoint() (*checkpoint.State, error) {
+	if f.plan.Resume == "" {
+		return nil, nil
+	}
+	s, damaged, err := latest(f.plan.Resume)
+	if errors.Is(err, checkpoint.ErrNone) && f.plan.Checkpoints.Dir != "" && sameFile(f.plan.Resume, f.plan.Checkpoints.Dir) {
+		return nil, nil // the first run of a command that resumes
+	}
+	if err != nil {
+		return nil, fmt.Errorf("resume: %w", err)
+	}
+	f.damaged = errors.Join(damaged...)
+	if f.model, err = f.identify(s.Model.Rows); err != nil {
+		return nil, err
+	}
+	changed := new(checkpoint.Changed)
+	switch err := s.Check(f.model, f.plan.Data.Batches()); {
+	case errors.As(err, &changed) && !f.plan.ResumeChanged:
+		return nil, fmt.Errorf("resume: %w; with ResumeChanged it goes on all the same", err)
+	case err != nil && changed.Path == "":
+		return nil, fmt.Errorf("resume: %w", err)
+	}
+	if f.validation, err = f.resumeValidation(s); err != nil {
+		return nil, fmt.Errorf("resume: %w", err)
+	}
+	return s, nil
+}
+
+// resume goes on from a checkpoint, if there is one, and says so.
+func (f *fitting) resume(s *checkpoint.State) (Event, error) {
+	if s == nil {
+		return Event{Kind: Begun}, nil
+	}
+	was := f.plan.Data.Position()
+	if err := f.plan.Data.Seek(s.Position); err != nil {
+		return Event{}, fmt.Errorf("resume: %s: %w", s.Path, err)
+	}
+	if err := f.Store().Load(s.Store); err != nil {
+		return Event{}, errors.Join(fmt.Errorf("resume: %s: %w", s.Path, err), f.plan.Data.Seek(was))
+	}
+	f.saved = f.step()
+	return Event{Kind: Begun, Path: s.Path, Err: f.damaged}, nil
+}
+
+// latest loads a checkpoint: a file, or the newest of a folder.
+func latest(path string) (*checkpoint.State, []error, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s, err := checkpoint.Load(path)
+		return s, nil, err
+	}
+	return checkpoint.Folder{Dir: path}.Latest()
+}
+
+// resumeValidation gives validation as it was. What early stopping restores lies in
+// best.safetensors beside the checkpoint, unless that is the best itself.
+func (f *fitting) resumeValidation(s *checkpoint.State) (*validation, error) {
+	v := newValidation()
+	if s.Validation == nil {
+		return v, nil
+	}
+	v.last = s.Validation.Step
+	v.waiting = s.Validation.Waiting
+	if math.IsNaN(s.Validation.Best) {
+		return v, nil
+	}
+	v.found, v.best, v.step = true, s.Validation.Best, s.Validation.At
+	if f.plan.Patience == 0 {
+		return v, nil
+	}
+	best := s
+	if uint64(s.Validation.At) != s.Store.Step() {
+		var err error
+		dir := filepath.Dir(s.Path)
+		if best, err = (checkpoint.Folder{Dir: dir}).LoadBest(); err != nil {
+			return nil, fmt.Errorf("early stopping wants the best step, %d: %w", s.Validation.At, err)
+		}
+		if best.Store.Step() != uint64(s.Validation.At) {
+			return nil, fmt.Errorf("early stopping wants the best step, %d: %s is of step %d; without Patience it goes on all the same", s.Validation.At, best.Path, best.Store.Step())
+		}
+	}
+	v.kept = map[string]*tensor.Dense{}
+	for _, path := range best.Store.Paths() {
+		t, err := best.Store.Get(path)
+		if err != nil {
+			return nil, err
+		}
+		v.kept[path] = t
+	}
+	return v, nil
+}
+
+// state is where the training stands.
+func (f *fitting) state() (*checkpoint.State, error) {
+	if f.model.Fingerprint == "" {
+		var err error
+		if f.model, err = f.identify(f.rows); err != nil {
+			return nil, err
+		}
+	}
+	meta, err := f.meta()
+	if err != nil {
+		return nil, err
+	}
+	s := &checkpoint.State{Store: f.Store(), Position: f.plan.Data.Position(), Batches: f.plan.Data.Batches(), Model: f.model, Meta: meta}
+	if v := f.validation; v.last >= 0 {
+		s.Validation = &checkpoint.Validation{Step: v.last, Best: math.NaN(), Waiting: v.waiting}
+		if v.found {
+			s.Validation.Best, s.Validation.At = v.best, v.step
+		}
+	}
+	return s, nil
+}
+
+// identify says what the trainer trains, by a net for so many rows.
+func (t *Trainer) identify(rows int) (checkpoint.Identity, error) {
+	p, err := t.build(size{rows: rows, mode: Training})
+	if err != nil {
+		return checkpoint.Identity{}, err
+	}
+	return checkpoint.Identify(rows, p.net.Loss, p.step), nil
+}
+
+// saves reports whether checkpoints are written, and it is known of what.
+func (f *fitting) saves() bool {
+	return f.plan.Checkpoints.Dir != "" && f.step() > 0 && (f.rows > 0 || f.model.Fingerprint != "")
+}
+
+// saveDue reports whether a checkpoint is due after the step that was done.
+func (f *fitting) saveDue() bool {
+	c := &f.plan.Checkpoints
+	switch {
+	case c.Every > 0 && f.step()%c.Every == 0:
+		return true
+	case c.Interval > 0:
+		return time.Since(f.savedAt) >= c.Interval
+	}
+	return c.Every <= 0 && f.plan.Data.Position().Batch == 0
+}
+
+// save writes a checkpoint, unless that of this step is there.
+func (f *fitting) save() error {
+	if !f.saves() || f.saved == f.step() {
+		return nil
+	}
+	return f.write(checkpoint.Folder.Save, func() { f.saved, f.savedAt = f.step(), time.Now() })
+}
+
+// saveBest writes the checkpoint of the best step.
+func (f *fitting) saveBest() error {
+	if !f.saves() {
+		return nil
+	}
+	return f.write(checkpoint.Folder.SaveBest, func() {})
+}
+
+func (f *fitting) write(to func(checkpoint.Folder, *checkpoint.State) (string, error), done func()) error {
+	s, err := f.state()
+	if err != nil {
+		return err
+	}
+	path, err := to(f.plan.Checkpoints.folder(), s)
+	if err != nil {
+		return &unwritten{err}
+	}
+	done()
+	return f.tell(Event{Kind: Saved, Path: path})
+}
+
+// unwritten is the error of a checkpoint that could not be written; writing another would
+// fail, too.
+type unwritten struct{ error }
+
+func (u *unwritten) Unwrap() error { return u.error }
+
+// Load makes the values of a checkpoint those of the trainer, to evaluate and predict with
+// them: those of a file, or of the newest in a folder that is whole. A checkpoint that lacks
+// what the model needs for that is a [*checkpoint.Mismatch], and changes nothing. To go on
+// training as if one had never stopped, see [Plan].
+func (t *Trainer) Load(path string) (*checkpoint.State, error) {
+	s, _, err := latest(path)
+	if err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	p, err := t.build(size{rows: s.Model.Rows, mode: Evaluating})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.CheckUse(checkpoint.Identify(s.Model.Rows, p.net.Loss, nil, p.net.Output)); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	if err := t.Store().Load(s.Store); err != nil {
+		return nil, fmt.Errorf("load: %s: %w", s.Path, err)
+	}
+	return s, nil
+}
+
+// Prepare gives the store all that training on batches of so many rows needs, with fresh
+// values, before the first step: for [checkpoint.LoadPart] to put others in their place.
+func (t *Trainer) Prepare(rows int) (*tape.Store, error) {
+	if _, err := t.program(size{rows: rows, mode: Training}); err != nil {
+		return nil, err
+	}
+	return t.Store(), nil
+}

@@ -1,0 +1,291 @@
+package data
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"gorgonia.org/tensor"
+)
+
+// CSVFile is a [Dataset] of the rows of a CSV file, which are read when they are asked
+// for: for files larger than memory. It keeps the places of the rows 0, 1024, 2048, … and
+// each label once. To read a row is to go to the place before it and read on from there, so
+// batches of rows that lie close together are read at the speed of the CSV parser and
+// those from all over a large file are not: shuffle it in a [Window], of 2¹⁶ rows or more,
+// whose blocks begin at these places.
+//
+//	f, err := data.OpenCSV(ctx, "clicks.csv", "x", "y", tensor.Float32)
+//	defer f.Close()
+//	source := data.Prefetch(data.Shuffled(f, 64, 1, data.Window(1<<16)), 4)
+//
+// Two sources may read the same file; where they do so in turn, opening it twice is
+// faster.
+type CSVFile struct {
+	x, y    string
+	dtype   tensor.Dtype
+	classes []string
+	code    map[string]int32
+	n       int
+	places  []place
+
+	lock     sync.Mutex // for what follows
+	f        *os.File
+	size     int64
+	modified time.Time
+	builder  *builder // whose table is the row just read
+	rows     *rows    // nil: the next row has no place yet
+	next     int      // the row that rows gives next
+	sorted   []int    // of Gather
+	lines    int      // of the file before what rows reads
+}
+
+// place is where a row is in a file.
+type place struct {
+	start int64
+	line  int
+}
+
+// OpenCSV reads the file at path once, to check every cell, find the classes and count the
+// rows, and leaves it open. Rules and options are those of [ReadCSV], and the columns are
+// those of [Table.Set]: the features as x of tensor.Float32 or Float64, the labels'
+// codes as y of Int32. MaxBytes and MaxCells are without limit if they are not given.
+// Cells that Missing takes for no value are NaN: see [ReplaceNaN]. There may be 2²⁰
+// different labels.
+func OpenCSV(ctx context.Context, path, x, y string, dtype tensor.Dtype, opts ...Option) (c *CSVFile, err error) {
+	if dtype != tensor.Float32 && dtype != tensor.Float64 {
+		return nil, &Error{File: path, Msg: fmt.Sprintf("dtype %v is neither float32 nor float64", dtype.Type)}
+	}
+	f, _, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c = &CSVFile{x: x, y: y, dtype: dtype, f: f}
+	defer func() {
+		if err != nil {
+			c, err = nil, errors.Join(err, f.Close())
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	c.size, c.modified = info.Size(), info.ModTime()
+	return c, c.index(ctx, path, append([]Option{MaxBytes(math.MaxInt64), MaxCells(math.MaxInt)}, opts...))
+}
+
+// index reads the whole file.
+func (c *CSVFile) index(ctx context.Context, path string, opts []Option) error {
+	rows, err := newRows(path, c.f, newConfig(tables, opts))
+	if err != nil {
+		return err
+	}
+	var known []row
+	if c.builder, known, err = rows.begin(); err != nil {
+		return err
+	}
+	c.rows, c.builder.cfg.delimiter = rows, rows.csv.Comma
+	if c.builder.t.LabelName != "" && c.x == c.y {
+		return fmt.Errorf("data: features and labels are both to be column %s", quote(c.x))
+	}
+	for ; ; c.n++ {
+		if c.n%blockRows == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		var r row
+		if c.n < len(known) {
+			r = known[c.n]
+		} else if r, err = rows.next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		if err := c.parse(r); err != nil {
+			return err
+		}
+		if c.n%blockRows == 0 {
+			c.places = append(c.places, place{r.start, r.line})
+		}
+		const most = 1 << 20
+		if len(c.builder.known) > most {
+			return &Error{File: path, Line: r.line, Column: c.builder.t.LabelName, Msg: fmt.Sprintf("more than %d different labels", most)}
+		}
+	}
+	if c.builder.t.LabelName != "" {
+		codes, classes := Codes(slices.Collect(maps.Keys(c.builder.known)))
+		c.classes, c.code = classes, make(map[string]int32, len(codes))
+		for i, name := range classes {
+			c.code[name] = int32(i)
+		}
+	}
+	c.rows = nil
+	return nil
+}
+
+// parse makes r the only row of the builder's table.
+func (c *CSVFile) parse(r row) error {
+	t := &c.builder.t
+	t.X, t.Labels, t.Lines = t.X[:0], t.Labels[:0], t.Lines[:min(len(t.Lines), 1)] // the first row has messages of its own
+	if err := c.builder.add(r); err != nil {
+		return err
+	}
+	if c.dtype == tensor.Float32 {
+		for j, v := range t.X {
+			if math.Abs(v) > math.MaxFloat32 && math.IsInf(float64(float32(v)), 0) {
+				return &Error{File: t.Name, Line: r.line, Column: t.Columns[j], Msg: notFloat32(v)}
+			}
+		}
+	}
+	return nil
+}
+
+// Rows is the number of rows.
+func (c *CSVFile) Rows() int {
+	if c == nil {
+		return 0
+	}
+	return c.n
+}
+
+// Columns lists the names of the features.
+func (c *CSVFile) Columns() []string { return slices.Clone(c.builder.t.Columns) }
+
+// Classes lists the labels in the order of their codes; nil without labels.
+func (c *CSVFile) Classes() []string { return slices.Clone(c.classes) }
+
+// Close closes the file.
+func (c *CSVFile) Close() error {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.f.Close()
+}
+
+// NewBatch gives arrays for n rows.
+func (c *CSVFile) NewBatch(n int) Batch {
+	b := Batch{Rows: n, Values: map[string]*tensor.Dense{c.x: newArray(c.dtype, n, []int{len(c.builder.t.Columns)})}}
+	if c.code != nil {
+		b.Values[c.y] = newArray(tensor.Int32, n, nil)
+	}
+	return b
+}
+
+// Gather reads the given rows. A file that has changed since it was opened is an *Error.
+func (c *CSVFile) Gather(ctx context.Context, b Batch, rows []int) error {
+	if err := checkRows(rows, c.n); err != nil {
+		return err
+	}
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	// As they come in the file, so that no stretch of it is read twice.
+	c.sorted = c.sorted[:0]
+	for k := range rows {
+		c.sorted = append(c.sorted, k)
+	}
+	slices.SortStableFunc(c.sorted, func(k, l int) int { return cmp.Compare(rows[k], rows[l]) })
+	for _, k := range c.sorted {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.read(rows[k]); err != nil {
+			c.rows = nil
+			return err
+		}
+		t := &c.builder.t
+		if d := len(t.X); c.dtype == tensor.Float64 {
+			copy(b.Values[c.x].Float64s()[k*d:], t.X)
+		} else {
+			x := b.Values[c.x].Float32s()[k*d:]
+			for j, v := range t.X {
+				x[j] = float32(v)
+			}
+		}
+		if c.code == nil {
+			continue
+		}
+		code, ok := c.code[t.Labels[0]]
+		if !ok {
+			return c.changed()
+		}
+		b.Values[c.y].Int32s()[k] = code
+	}
+	return nil
+}
+
+// read makes row i that of the builder's table.
+func (c *CSVFile) read(i int) error {
+	if c.rows != nil && i == c.next-1 {
+		return nil // it is there already
+	}
+	if c.rows == nil || i < c.next || i/blockRows > c.next/blockRows {
+		if err := c.seek(i / blockRows); err != nil {
+			return err
+		}
+	}
+	for {
+		r, err := c.rows.next()
+		if err == io.EOF {
+			return c.changed()
+		}
+		if err != nil {
+			return c.located(err)
+		}
+		if c.next%blockRows == 0 {
+			c.lines = c.places[c.next/blockRows].line - r.line
+		}
+		c.next++
+		if c.next == i+1 {
+			return c.located(c.parse(r))
+		}
+	}
+}
+
+// seek goes to a block of rows.
+func (c *CSVFile) seek(block int) (err error) {
+	info, err := c.f.Stat()
+	if err != nil {
+		return openError(c.builder.t.Name, err)
+	}
+	if info.Size() != c.size || !info.ModTime().Equal(c.modified) {
+		return c.changed()
+	}
+	at := c.places[block]
+	c.rows, err = newRows(c.builder.t.Name, io.NewSectionReader(c.f, at.start, c.size-at.start), *c.builder.cfg)
+	if err == nil {
+		c.next, c.lines = block*blockRows, at.line-1
+		c.rows.width, c.rows.widthLine = len(c.builder.names), 1
+	}
+	return err
+}
+
+// located makes an error's line, counted from the place that was gone to, that of the
+// file.
+func (c *CSVFile) located(err error) error {
+	if e := (*Error)(nil); errors.As(err, &e) && e.Line > 0 {
+		e.Line += c.lines
+	}
+	return err
+}
+
+func (c *CSVFile) changed() error {
+	return &Error{File: c.builder.t.Name, Msg: "the file has changed since it was opened"}
+}
+
+// String gives what there is: clicks.csv: 120000 rows, x[13] float32, y[] int32 of 2
+// classes.
+func (c *CSVFile) String() string {
+	s := fmt.Sprintf("%s: %d rows, %s[%d] %v", c.builder.t.Name, c.n, c.x, len(c.builder.t.Columns), c.dtype)
+	if c.code != nil {
+		s += fmt.Sprintf(", %s[] int32 of %d classes", c.y, len(c.classes))
+	}
+	return s
+}

@@ -1,0 +1,58 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+)
+
+// Change changes the elements of a batch, with random draws from rng alone. One that
+// draws is for one source.
+type Change func(rng *rand.Rand, b Batch) error
+
+// Map changes each batch of a source, one change after the other. The generator depends
+// on the seed and the position, so that a training that is taken up again draws what it
+// would have drawn.
+//
+//	fit := data.Map(data.Shuffled(set, 64, 1), 1, scale.Change(), data.RandomShift("x", 2))
+func Map(source Source, seed uint64, changes ...Change) Source {
+	if source == nil {
+		return noSource("Map")
+	}
+	return &mapped{Source: source, seed: seed, changes: changes, draws: newDraws()}
+}
+
+type mapped struct {
+	Source
+	seed    uint64
+	changes []Change
+	draws   *draws
+}
+
+func (m *mapped) Next(ctx context.Context) (Batch, error) {
+	at := m.Position()
+	b, err := m.Source.Next(ctx)
+	if err != nil {
+		return Batch{}, err
+	}
+	rng := m.draws.at(mix(m.seed)+uint64(at.Epoch), uint64(at.Batch))
+	for _, change := range m.changes {
+		if change == nil {
+			continue
+		}
+		if err := change(rng, b); err != nil {
+			return Batch{}, errors.Join(fmt.Errorf("data: %v: %w", at, err), m.Seek(at))
+		}
+	}
+	return b, nil
+}
+
+// noSource is what stands in for one that is missing.
+type noSource string
+
+func (n noSource) err() error                          { return fmt.Errorf("data: %s has no source", string(n)) }
+func (n noSource) Next(context.Context) (Batch, error) { return Batch{}, n.err() }
+func (noSource) Seek(Position) error                   { return nil }
+func (noSource) Position() Position                    { return Position{} }
+func (noSource) Batches() int                          { return 0 }

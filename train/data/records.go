@@ -1,0 +1,285 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"gorgonia.org/tensor"
+)
+
+// Records is a [Dataset] of the rows of .npy and IDX files, each of which is a column. As
+// their rows are of one size, any row is read from its place in the file, and memory
+// holds no more than a batch and, if they are shuffled without a [Window], 8 bytes for
+// each row.
+//
+//	r, err := data.OpenRecords(map[string]string{"x": "train-images-idx3-ubyte", "y": "train-labels-idx1-ubyte"})
+//	defer r.Close()
+//	pixels, err := r.Floats("x")
+//	source := data.Prefetch(data.Shuffled(pixels, 64, 1), 4)
+type Records struct {
+	rows    int
+	names   []string // sorted
+	columns map[string]*recordFile
+}
+
+// recordFile is an array in a file.
+type recordFile struct {
+	file   string
+	f      *os.File
+	layout layout
+	row    []int // shape of a row
+	count  int   // elements of a row
+	start  int64 // byte at which the elements begin
+	decode any   // that of the element
+	dtype  tensor.Dtype
+	floats bool       // integers become float32
+	memory *sync.Pool // of *[]byte
+}
+
+// OpenRecords opens files by the column that each is to be. The format is recognised by
+// how the file begins, and elements become what [ReadNPY] and [ReadIDX] make of them.
+// Compressed files and column-major arrays of several axes, whose rows are not in one
+// place, are refused. MaxCells limits a row.
+func OpenRecords(files map[string]string, opts ...Option) (r *Records, err error) {
+	if len(files) == 0 {
+		return nil, errors.New("data: a data set without files")
+	}
+	opened := &Records{names: slices.Sorted(maps.Keys(files)), columns: map[string]*recordFile{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, opened.Close())
+		}
+	}()
+	for k, name := range opened.names {
+		c, rows, err := openRecordFile(files[name], opts)
+		if err != nil {
+			return nil, err
+		}
+		opened.columns[name] = c
+		if k > 0 && rows != opened.rows {
+			return nil, &Error{File: c.file, Msg: fmt.Sprintf("%d rows, where %s has %d", rows, opened.columns[opened.names[0]].file, opened.rows)}
+		}
+		opened.rows = rows
+	}
+	return opened, nil
+}
+
+func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err error) {
+	f, size, err := openFile(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	b, err := newBinaryReader(path, f, newConfig(arrays, append([]Option{MaxBytes(1<<63 - 1)}, opts...)))
+	if err != nil {
+		return nil, 0, err
+	}
+	start := make([]byte, len(npyMagic))
+	n, err := f.ReadAt(start, 0)
+	if err != nil && err != io.EOF {
+		return nil, 0, &Error{File: path, Msg: "cannot read: " + err.Error(), Err: err}
+	}
+	c = &recordFile{file: path, f: f, memory: &sync.Pool{New: func() any { return new([]byte) }}}
+	switch start = start[:n]; {
+	case bytes.HasPrefix(start, []byte("\x1f\x8b")) || bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		return nil, 0, b.errorf(0, "the file is compressed, so its rows cannot be read in any order: unpack it first")
+	case string(start) == npyMagic:
+		c.layout, err = b.npyLayout()
+	case bytes.HasPrefix(start, []byte{0, 0}):
+		c.layout, err = b.idxLayout()
+	default:
+		return nil, 0, b.errorf(0, "neither a .npy nor an IDX file")
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	shape := c.layout.shape
+	if len(shape) == 0 || shape[0] < 1 {
+		return nil, 0, b.errorf(0, "an array of shape %v has no rows", shape)
+	}
+	if c.layout.columnMajor && len(shape) > 1 {
+		return nil, 0, b.errorf(0, "the array is column-major (Fortran order), so its rows are not in one place: save it in C order")
+	}
+	if c.count, err = b.elements(shape[1:]); err != nil {
+		return nil, 0, err
+	}
+	for _, n := range shape[1:] {
+		c.row = append(c.row, int(n))
+	}
+	c.start, c.decode = b.offset, c.layout.element.decoder()
+	switch c.decode.(type) {
+	case func([]byte) float32:
+		c.dtype = tensor.Float32
+	case func([]byte) float64:
+		c.dtype = tensor.Float64
+	case func([]byte) int32:
+		c.dtype = tensor.Int32
+	case func([]byte) int64:
+		c.dtype = tensor.Int64
+	case func([]byte) bool:
+		c.dtype = tensor.Bool
+	default:
+		return nil, 0, b.errorf(0, "elements of type %v are not read", c.layout.element)
+	}
+	width := c.width()
+	switch have := (size - c.start) / width; {
+	case have < shape[0]:
+		return nil, 0, b.errorf(size, "the file ends after %d of %d rows", have, shape[0])
+	case size > c.start+shape[0]*width:
+		return nil, 0, b.errorf(c.start+shape[0]*width, "bytes follow the last row")
+	}
+	return c, int(shape[0]), nil
+}
+
+// width is the number of bytes of a row.
+func (c *recordFile) width() int64 { return int64(c.count) * int64(c.layout.element.size) }
+
+// Floats is the data set with whole numbers of the named columns, such as pixels, as
+// tensor.Float32. The files are the same ones.
+func (r *Records) Floats(names ...string) (*Records, error) {
+	out := &Records{rows: r.rows, names: r.names, columns: maps.Clone(r.columns)}
+	for _, name := range names {
+		c := r.columns[name]
+		if c == nil {
+			return nil, missingColumn(name, r.names)
+		}
+		if c.dtype == tensor.Int32 || c.dtype == tensor.Int64 {
+			own := *c
+			own.floats, own.dtype = true, tensor.Float32
+			out.columns[name] = &own
+		}
+	}
+	return out, nil
+}
+
+// Rows is the number of rows.
+func (r *Records) Rows() int {
+	if r == nil {
+		return 0
+	}
+	return r.rows
+}
+
+// NewBatch gives arrays for n rows.
+func (r *Records) NewBatch(n int) Batch {
+	b := Batch{Rows: n, Values: map[string]*tensor.Dense{}}
+	for name, c := range r.columns {
+		b.Values[name] = newArray(c.dtype, n, c.row)
+	}
+	return b
+}
+
+// Gather reads the given rows.
+func (r *Records) Gather(ctx context.Context, b Batch, rows []int) error {
+	if err := checkRows(rows, r.rows); err != nil {
+		return err
+	}
+	for _, name := range r.names {
+		if err := r.columns[name].gather(ctx, b.Values[name], rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *recordFile) gather(ctx context.Context, t *tensor.Dense, rows []int) error {
+	memory := c.memory.Get().(*[]byte)
+	defer c.memory.Put(memory)
+	width := c.width()
+	most := max(1, int(chunk/width)) // rows at a time
+	for k := 0; k < len(rows); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := 1 // rows that follow each other
+		for n < most && k+n < len(rows) && rows[k+n] == rows[k]+n {
+			n++
+		}
+		size := n * int(width)
+		*memory = slices.Grow((*memory)[:0], size)[:size]
+		at := c.start + int64(rows[k])*width
+		if got, err := c.f.ReadAt(*memory, at); got < size {
+			return &Error{File: c.file, Offset: at, Msg: fmt.Sprintf("cannot read row %d: %v", rows[k], err), Err: err}
+		}
+		if i := c.put(t, k*c.count, *memory); i >= 0 {
+			return &Error{File: c.file, Offset: at + int64(i), Msg: fmt.Sprintf("element %d does not fit int64", binary.LittleEndian.Uint64((*memory)[i:]))}
+		}
+		k += n
+	}
+	return nil
+}
+
+// put makes elements of bytes and writes them into t from element at. It returns where
+// among the bytes one is that does not fit, or −1.
+func (c *recordFile) put(t *tensor.Dense, at int, p []byte) int {
+	e := c.layout.element
+	if c.layout.bigEndian {
+		turn(p, e.size)
+	}
+	if (e == element{'u', 8}) {
+		for i := 0; i < len(p); i += 8 {
+			if p[i+7]&0x80 != 0 {
+				return i
+			}
+		}
+	}
+	switch decode := c.decode.(type) {
+	case func([]byte) float32:
+		put(t.Float32s()[at:], p, e.size, decode)
+	case func([]byte) float64:
+		put(t.Float64s()[at:], p, e.size, decode)
+	case func([]byte) int32:
+		if c.floats {
+			put(t.Float32s()[at:], p, e.size, func(p []byte) float32 { return float32(decode(p)) })
+		} else {
+			put(t.Int32s()[at:], p, e.size, decode)
+		}
+	case func([]byte) int64:
+		if c.floats {
+			put(t.Float32s()[at:], p, e.size, func(p []byte) float32 { return float32(decode(p)) })
+		} else {
+			put(t.Int64s()[at:], p, e.size, decode)
+		}
+	case func([]byte) bool:
+		put(t.Bools()[at:], p, e.size, decode)
+	}
+	return -1
+}
+
+func put[T any](to []T, p []byte, size int, decode func([]byte) T) {
+	for i := 0; i < len(p); i += size {
+		to[i/size] = decode(p[i : i+size])
+	}
+}
+
+// Close closes the files.
+func (r *Records) Close() error {
+	var errs []error
+	for _, c := range r.columns {
+		errs = append(errs, c.f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// String gives the columns: x[60000 28 28] int32, y[60000] int32.
+func (r *Records) String() string {
+	var parts []string
+	for _, name := range r.names {
+		c := r.columns[name]
+		parts = append(parts, fmt.Sprintf("%s%v %v", name, append([]int{r.rows}, c.row...), c.dtype))
+	}
+	return strings.Join(parts, ", ")
+}

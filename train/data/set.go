@@ -1,0 +1,271 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"gorgonia.org/tensor"
+)
+
+// Set is columns of the same number of rows, each an array whose first axis is the
+// rows, by the name of the model's input that it feeds: x[1797 64] and y[1797]. It is a
+// [Dataset] in memory, of at least one row, and does not change.
+type Set struct {
+	rows    int
+	names   []string // sorted
+	columns map[string]*tensor.Dense
+}
+
+// NewSet makes a set of columns: row-major arrays of tensor.Float32, Float64, Int32,
+// Int64 or Bool, which it keeps without a copy.
+func NewSet(columns map[string]*tensor.Dense) (*Set, error) {
+	s := &Set{names: slices.Sorted(maps.Keys(columns)), columns: maps.Clone(columns)}
+	if len(s.names) == 0 {
+		return nil, fmt.Errorf("data: a set without columns")
+	}
+	for k, name := range s.names {
+		t := columns[name]
+		if msg := checkColumn(t); msg != "" {
+			return nil, fmt.Errorf("data: column %s: %s", quote(name), msg)
+		}
+		rows := t.Shape()[0]
+		if k > 0 && rows != s.rows {
+			return nil, fmt.Errorf("data: column %s has %d rows, %s has %d", quote(name), rows, quote(s.names[0]), s.rows)
+		}
+		s.rows = rows
+	}
+	return s, nil
+}
+
+// Set gives the features as column x, of tensor.Float32 or Float64, and the labels'
+// codes (see [Codes]) as column y of Int32, for a table that has labels; errors are
+// those of Dense.
+func (t *Table) Set(x, y string, dtype tensor.Dtype) (*Set, error) {
+	features, err := t.Dense(dtype)
+	if err != nil {
+		return nil, err
+	}
+	columns := map[string]*tensor.Dense{x: features}
+	if t.Labels != nil {
+		if x == y {
+			return nil, fmt.Errorf("data: features and labels are both to be column %s", quote(x))
+		}
+		codes, _ := Codes(t.Labels)
+		labels := make([]int32, len(codes))
+		for i, c := range codes {
+			labels[i] = int32(c)
+		}
+		columns[y] = tensor.New(tensor.WithShape(len(labels)), tensor.WithBacking(labels))
+	}
+	return NewSet(columns)
+}
+
+// Rows is the number of rows.
+func (s *Set) Rows() int {
+	if s == nil {
+		return 0
+	}
+	return s.rows
+}
+
+// Names lists the columns in order.
+func (s *Set) Names() []string { return slices.Clone(s.names) }
+
+// Column is a column, which must not be changed; nil if there is none of that name.
+func (s *Set) Column(name string) *tensor.Dense { return s.columns[name] }
+
+// NewBatch gives arrays for n rows.
+func (s *Set) NewBatch(n int) Batch {
+	b := Batch{Rows: n, Values: make(map[string]*tensor.Dense, len(s.names))}
+	for name, t := range s.columns {
+		b.Values[name] = newRowsLike(t, n)
+	}
+	return b
+}
+
+// Gather fills a batch with the given rows.
+func (s *Set) Gather(_ context.Context, b Batch, rows []int) error {
+	if err := s.check(rows); err != nil {
+		return err
+	}
+	for name, t := range s.columns {
+		copyRows(b.Values[name], 0, t, rows)
+	}
+	return nil
+}
+
+// check finds the first row that there is not.
+func (s *Set) check(rows []int) error { return checkRows(rows, s.Rows()) }
+
+func checkRows(rows []int, n int) error {
+	for _, i := range rows {
+		if i < 0 || i >= n {
+			return fmt.Errorf("data: row %d is outside [0, %d)", i, n)
+		}
+	}
+	return nil
+}
+
+// Subset is a new set of the given rows, in that order; a row may recur.
+func (s *Set) Subset(rows []int) (*Set, error) {
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("data: a subset of no rows")
+	}
+	if err := s.check(rows); err != nil {
+		return nil, err
+	}
+	b := s.NewBatch(len(rows))
+	out := &Set{rows: b.Rows, names: s.names, columns: b.Values}
+	return out, s.Gather(context.Background(), b, rows)
+}
+
+// With is the set with a column more, or another one in place of the one of that name.
+// The columns are shared.
+func (s *Set) With(name string, column *tensor.Dense) (*Set, error) {
+	columns := maps.Clone(s.columns)
+	columns[name] = column
+	return NewSet(columns)
+}
+
+// Reshape is the set with the rows of a column laid out as an array of the given shape,
+// as images: s.Reshape("x", 8, 8) makes x[1797 64] x[1797 8 8]. The columns are shared.
+func (s *Set) Reshape(name string, row ...int) (*Set, error) {
+	t := s.columns[name]
+	if t == nil {
+		return nil, s.missing(name)
+	}
+	size := 1
+	for _, n := range row {
+		if n < 1 || size > t.Shape().TotalSize()/n {
+			size = 0 // no such shape
+			break
+		}
+		size *= n
+	}
+	if size*s.rows != t.Shape().TotalSize() {
+		return nil, fmt.Errorf("data: column %s: rows of %v cannot be laid out as %v", quote(name), []int(t.Shape()[1:]), row)
+	}
+	flat := tensor.New(tensor.WithShape(append([]int{s.rows}, row...)...), tensor.WithBacking(t.Data()))
+	return s.With(name, flat)
+}
+
+// Floats is the set with the named columns as tensor.Float32 or Float64: pixels and other
+// whole numbers, truths as 0 and 1, and what NumPy has saved as float64 for a model of
+// float32. A number that float32 has no room for is an error.
+func (s *Set) Floats(dtype tensor.Dtype, names ...string) (*Set, error) {
+	out := s
+	for _, name := range names {
+		t := s.columns[name]
+		if t == nil {
+			return nil, s.missing(name)
+		}
+		to := newArray(dtype, s.rows, t.Shape()[1:])
+		at := 0
+		switch dtype {
+		case tensor.Float32:
+			at = floats(to.Float32s(), t)
+		case tensor.Float64:
+			at = floats(to.Float64s(), t)
+		default:
+			return nil, fmt.Errorf("data: column %s as %v: want float32 or float64", quote(name), dtype)
+		}
+		if at >= 0 {
+			return nil, fmt.Errorf("data: column %s, row %d: %s", quote(name), at/(t.Shape().TotalSize()/s.rows), notFloat32(t.Float64s()[at]))
+		}
+		var err error
+		if out, err = out.With(name, to); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// floats converts the elements of a column, and gives the first that does not fit; −1 if
+// there is none.
+func floats[F float32 | float64](to []F, t *tensor.Dense) int {
+	switch t.Dtype() {
+	case tensor.Float32:
+		convert(to, t.Float32s())
+	case tensor.Int32:
+		convert(to, t.Int32s())
+	case tensor.Int64:
+		convert(to, t.Int64s())
+	case tensor.Bool:
+		for i, x := range t.Bools() {
+			if x {
+				to[i] = 1
+			}
+		}
+	case tensor.Float64:
+		from := t.Float64s()
+		convert(to, from)
+		for i, x := range to {
+			if math.IsInf(float64(x), 0) && !math.IsInf(from[i], 0) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func convert[F, T float32 | float64 | int32 | int64](to []F, from []T) {
+	for i, x := range from {
+		to[i] = F(x)
+	}
+}
+
+func (s *Set) missing(name string) error { return missingColumn(name, s.names) }
+
+func missingColumn(name string, names []string) error {
+	return fmt.Errorf("data: no column %s%s; there are %s", quote(name), didYouMean(name, names), strings.Join(names, ", "))
+}
+
+// Concat puts sets of the same columns one below the other.
+func Concat(sets ...*Set) (*Set, error) {
+	n := 0
+	for k, s := range sets {
+		if s.Rows() == 0 {
+			return nil, fmt.Errorf("data: set %d has no rows", k)
+		}
+		if want, got := rowForm(sets[0]), rowForm(s); got != want {
+			return nil, fmt.Errorf("data: set %d has rows of %s, the first of %s", k, got, want)
+		}
+		n += s.rows
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("data: no sets to put together")
+	}
+	all := sets[0].NewBatch(n)
+	at := 0
+	for _, s := range sets {
+		rows := identity(s.rows)
+		for name, t := range s.columns {
+			copyRows(all.Values[name], at, t, rows)
+		}
+		at += s.rows
+	}
+	return NewSet(all.Values)
+}
+
+// String gives the columns: x[1797 64] float32, y[1797] int32.
+func (s *Set) String() string { return s.form(0) }
+
+// rowForm gives what a row is: x[64] float32, y[] int32.
+func rowForm(s *Set) string { return s.form(1) }
+
+// form gives the columns without their first axes.
+func (s *Set) form(axes int) string {
+	if s.Rows() == 0 {
+		return "no rows"
+	}
+	var parts []string
+	for _, name := range s.names {
+		t := s.columns[name]
+		parts = append(parts, fmt.Sprintf("%s%v %v", name, []int(t.Shape()[axes:]), t.Dtype()))
+	}
+	return strings.Join(parts, ", ")
+}

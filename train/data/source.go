@@ -1,0 +1,197 @@
+package data
+
+import (
+	"context"
+	"fmt"
+
+	"gorgonia.org/tensor"
+)
+
+// Batch is what a step of training is fed: arrays of the same number of rows by the
+// name of the input. Until the source's next one it is the caller's, who may change the
+// elements; then it is gone.
+type Batch struct {
+	Rows   int
+	Values map[string]*tensor.Dense
+
+	rows []int // of the data set, where they are known
+}
+
+// Row is which row of the data set, counted from 0, row i of the batch is: for messages.
+// It is known for batches of [Shuffled], without a Window, and [InOrder], also behind Map
+// and Prefetch.
+func (b Batch) Row(i int) (row int, known bool) {
+	if i < 0 || i >= len(b.rows) {
+		return 0, false
+	}
+	return b.rows[i], true
+}
+
+// Position is where a source stands: before batch Batch of epoch Epoch, from 0. It is
+// all that a source needs to go on as if it had never stopped.
+type Position struct {
+	Epoch int `json:"epoch"`
+	Batch int `json:"batch"`
+}
+
+// String gives "epoch 3, batch 17".
+func (p Position) String() string { return fmt.Sprintf("epoch %d, batch %d", p.Epoch, p.Batch) }
+
+// after is the position of the next of so many batches in an epoch.
+func (p Position) after(batches int) Position {
+	if p.Batch+1 >= batches {
+		return Position{Epoch: p.Epoch + 1}
+	}
+	return Position{Epoch: p.Epoch, Batch: p.Batch + 1}
+}
+
+// check says whether there is such a position.
+func (p Position) check(batches int) error {
+	if p.Epoch < 0 || p.Batch < 0 || p.Batch >= max(1, batches) {
+		return fmt.Errorf("data: no %v: there are %d batches in an epoch", p, batches)
+	}
+	return nil
+}
+
+// Source gives one batch after the other, without an end: after the last of an epoch
+// comes the first of the next, and Position is then {Epoch + 1, 0}. What it gives
+// depends on its arguments and the position alone. It is for one goroutine.
+type Source interface {
+	// Next gives the next batch. It returns early with an error if ctx ends. After an
+	// error the position is what it was.
+	Next(ctx context.Context) (Batch, error)
+	// Position is that of the next batch.
+	Position() Position
+	// Seek makes p the position. One that cannot be is an error, and changes nothing.
+	Seek(p Position) error
+	// Batches is the number of batches in an epoch; 0 if it is not known beforehand.
+	Batches() int
+}
+
+// Batching changes how [Shuffled] and [InOrder] make batches.
+type Batching func(*rowSource)
+
+// DropLast leaves the rows out that are too few for a batch at the end of an epoch, so
+// that all batches are of one size; with shuffling these are others in each epoch.
+func DropLast() Batching { return func(r *rowSource) { r.dropLast = true } }
+
+// Shuffled gives the rows of a data set in batches of size, each epoch in the order that
+// [Order] has for it and the seed; the last batch of an epoch may be shorter. A size
+// below 1, or above that, means all rows.
+func Shuffled(d Dataset, size int, seed uint64, how ...Batching) Source {
+	r := newRowSource(d, size, how)
+	if r.window >= r.n {
+		r.window = 0
+	}
+	if r.window == 0 {
+		draws := newDraws()
+		r.order = make([]int, r.n)
+		r.begin = func(epoch int) { shuffle(r.order, draws.at(seed, uint64(epoch))) }
+		return r
+	}
+	return newWindowed(r, seed)
+}
+
+// InOrder gives the rows of a data set in batches of size in their own order, the same in
+// each epoch.
+func InOrder(d Dataset, size int, how ...Batching) Source {
+	r := newRowSource(d, size, how)
+	r.rows = make([]int, r.size)
+	return r
+}
+
+// rowSource cuts a data set into batches.
+type rowSource struct {
+	data     Dataset
+	n        int // rows
+	size     int // of a batch; 0 without rows
+	dropLast bool
+	window   int // rows that are shuffled at a time; 0 for all
+	at       Position
+
+	order []int           // of an epoch; nil for their own
+	begin func(epoch int) // sets it
+	epoch int             // whose order it is; −1 at first
+	rows  []int           // of a batch, without order
+	bufs  map[int]Batch   // by the number of rows: size, and that of the last
+}
+
+func newRowSource(d Dataset, size int, how []Batching) *rowSource {
+	r := &rowSource{data: d, epoch: -1, bufs: map[int]Batch{}}
+	if d != nil {
+		r.n = max(0, d.Rows())
+	}
+	if r.size = size; size < 1 || size > r.n {
+		r.size = r.n
+	}
+	for _, h := range how {
+		if h != nil {
+			h(r)
+		}
+	}
+	return r
+}
+
+func (r *rowSource) Position() Position { return r.at }
+
+func (r *rowSource) Batches() int {
+	switch {
+	case r.size == 0:
+		return 0
+	case r.dropLast:
+		return r.n / r.size
+	}
+	return (r.n-1)/r.size + 1
+}
+
+func (r *rowSource) Seek(p Position) error {
+	if err := p.check(r.Batches()); err != nil {
+		return err
+	}
+	r.at = p
+	return nil
+}
+
+// next gives the arrays of the next batch and the place of its first row in the epoch.
+func (r *rowSource) next(ctx context.Context) (b Batch, lo int, err error) {
+	if err := ctx.Err(); err != nil {
+		return Batch{}, 0, err
+	}
+	if r.size == 0 {
+		return Batch{}, 0, fmt.Errorf("data: a data set without rows has no batches")
+	}
+	lo = r.at.Batch * r.size
+	n := min(r.size, r.n-lo)
+	b, ok := r.bufs[n]
+	if !ok {
+		b = r.data.NewBatch(n)
+		r.bufs[n] = b
+	}
+	return b, lo, nil
+}
+
+func (r *rowSource) Next(ctx context.Context) (Batch, error) {
+	b, lo, err := r.next(ctx)
+	if err != nil {
+		return Batch{}, err
+	}
+	var rows []int
+	if r.order != nil {
+		if r.epoch != r.at.Epoch {
+			r.begin(r.at.Epoch)
+			r.epoch = r.at.Epoch
+		}
+		rows = r.order[lo : lo+b.Rows]
+	} else {
+		rows = r.rows[:b.Rows]
+		for k := range rows {
+			rows[k] = lo + k
+		}
+	}
+	if err := r.data.Gather(ctx, b, rows); err != nil {
+		return Batch{}, err
+	}
+	r.at = r.at.after(r.Batches())
+	b.rows = rows
+	return b, nil
+}

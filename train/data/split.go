@@ -1,0 +1,167 @@
+package data
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"gorgonia.org/tensor"
+)
+
+// Split gives the rows for which held is false, and the others:
+//
+//	fit, test, err := digits.Split(func(i int) bool { return i%5 == 4 })
+func (s *Set) Split(held func(i int) bool) (rest, out *Set, err error) {
+	parts := make([][]int, 2)
+	for i := range s.Rows() {
+		p := 0
+		if held(i) {
+			p = 1
+		}
+		parts[p] = append(parts[p], i)
+	}
+	sets, err := s.subsets(parts)
+	if err != nil {
+		return nil, nil, err
+	}
+	return sets[0], sets[1], nil
+}
+
+// RandomSplit deals the rows at random into parts of the given shares, which add up to
+// 1, and keeps their order within each:
+//
+//	parts, err := digits.RandomSplit(1, 0.8, 0.1, 0.1) // to fit, to validate, to test
+//
+// A part of fewer than one row is an error.
+func (s *Set) RandomSplit(seed uint64, shares ...float64) ([]*Set, error) {
+	return s.deal(Order(seed, 0, s.Rows()), shares)
+}
+
+// StratifiedSplit is RandomSplit where each part has, but for rounding, its share of
+// the rows of every class: of every value that the column, of tensor.Int32 or Int64 and
+// one element a row, has.
+func (s *Set) StratifiedSplit(column string, seed uint64, shares ...float64) ([]*Set, error) {
+	order, err := s.byClass(column, seed)
+	if err != nil {
+		return nil, err
+	}
+	return s.deal(order, shares)
+}
+
+// Folds cuts the rows at random into k parts of the same size, but for one row, and
+// yields k times what is not in one of them, to fit, and that one, held out:
+//
+//	folds, err := iris.Folds(5, 1)
+//	for fit, held := range folds { … }
+func (s *Set) Folds(k int, seed uint64) (iter.Seq2[*Set, *Set], error) {
+	return s.folds(k, Order(seed, 0, s.Rows()))
+}
+
+// StratifiedFolds is Folds where the parts have, but for one row, the same number of
+// rows of every class, as in StratifiedSplit.
+func (s *Set) StratifiedFolds(column string, k int, seed uint64) (iter.Seq2[*Set, *Set], error) {
+	order, err := s.byClass(column, seed)
+	if err != nil {
+		return nil, err
+	}
+	return s.folds(k, order)
+}
+
+// byClass is a random order of the rows in which those of a class follow each other.
+func (s *Set) byClass(column string, seed uint64) ([]int, error) {
+	t := s.columns[column]
+	if t == nil {
+		return nil, s.missing(column)
+	}
+	var class func(i int) int64
+	switch {
+	case t.Shape().TotalSize() != s.rows:
+	case t.Dtype() == tensor.Int32:
+		class = func(i int) int64 { return int64(t.Int32s()[i]) }
+	case t.Dtype() == tensor.Int64:
+		class = func(i int) int64 { return t.Int64s()[i] }
+	}
+	if class == nil {
+		return nil, fmt.Errorf("data: column %s%v of %v holds no classes: want one int32 or int64 a row", quote(column), []int(t.Shape()), t.Dtype())
+	}
+	order := Order(seed, 0, s.rows)
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch a, b := class(i), class(j); {
+		case a < b:
+			return -1
+		case a > b:
+			return 1
+		}
+		return 0
+	})
+	return order, nil
+}
+
+// deal gives each row in turn to the part that is furthest below its share so far, so
+// that any stretch of the order is dealt in nearly the same shares.
+func (s *Set) deal(order []int, shares []float64) ([]*Set, error) {
+	total := 0.0
+	for _, share := range shares {
+		if !(share > 0) {
+			return nil, fmt.Errorf("data: a split into shares %v: want positive numbers", shares)
+		}
+		total += share
+	}
+	if !(math.Abs(total-1) < 1e-6) {
+		return nil, fmt.Errorf("data: a split into shares %v: they add up to %g, not 1", shares, total)
+	}
+	parts := make([][]int, len(shares))
+	for k, row := range order {
+		to, furthest := 0, math.Inf(-1)
+		for p, share := range shares {
+			due := float64(share*float64(k+1)) - float64(len(parts[p]))
+			if due > furthest+1e-9 { // ties go to the first, whatever the rounding
+				to, furthest = p, due
+			}
+		}
+		parts[to] = append(parts[to], row)
+	}
+	for _, rows := range parts {
+		slices.Sort(rows)
+	}
+	return s.subsets(parts)
+}
+
+// subsets are the sets of the given rows, of which none may be empty.
+func (s *Set) subsets(parts [][]int) ([]*Set, error) {
+	sizes, empty := make([]int, len(parts)), false
+	for p := range parts {
+		sizes[p] = len(parts[p])
+		empty = empty || sizes[p] == 0
+	}
+	if empty {
+		return nil, fmt.Errorf("data: a split of %d rows into %v: want some in each", s.Rows(), sizes)
+	}
+	sets := make([]*Set, len(parts))
+	for p := range parts {
+		var err error
+		if sets[p], err = s.Subset(parts[p]); err != nil {
+			return nil, err
+		}
+	}
+	return sets, nil
+}
+
+func (s *Set) folds(k int, order []int) (iter.Seq2[*Set, *Set], error) {
+	if k < 2 || k > len(order) {
+		return nil, fmt.Errorf("data: %d folds of %d rows: want at least 2, and a row in each", k, len(order))
+	}
+	fold := make([]int, len(order)) // by row
+	for i, row := range order {
+		fold[row] = i % k
+	}
+	return func(yield func(fit, held *Set) bool) {
+		for f := range k {
+			fit, held, err := s.Split(func(i int) bool { return fold[i] == f })
+			if err != nil || !yield(fit, held) { // there is no error: all have rows
+				return
+			}
+		}
+	}, nil
+}

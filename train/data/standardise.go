@@ -1,0 +1,181 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gorgonia.org/tensor"
+)
+
+// Standardiser shifts and scales a column to mean 0 and standard deviation 1. It is fitted
+// on the rows that a model is trained on, and applied to those too that it is tested and
+// used on. As JSON it goes with the model's checkpoint:
+//
+//	{"column":"x","mean":[5.8,3.1],"std":[0.8,0.4]}
+type Standardiser struct {
+	Column string `json:"column"`
+	// Mean and Std are of the k quantities that a row consists of, in turn: its element j
+	// is of quantity j mod k.
+	Mean []float64 `json:"mean"`
+	Std  []float64 `json:"std"`
+}
+
+// FitStandardiser finds mean and deviation of each element of a column's rows: of each
+// feature of x[n d], of each pixel of x[n h w]. They are what [Standardise] finds in a
+// table. The column is of tensor.Float32 or Float64. The data set is read three times,
+// [blockRows] rows at a time.
+func FitStandardiser(ctx context.Context, d Dataset, column string) (*Standardiser, error) {
+	return fitStandardiser(ctx, d, column, func(row []int) int { return tensor.Shape(row).TotalSize() })
+}
+
+// FitChannels finds one mean and deviation for each channel of images x[n h w c], or one
+// of all pixels of x[n h w].
+func FitChannels(ctx context.Context, d Dataset, column string) (*Standardiser, error) {
+	return fitStandardiser(ctx, d, column, func(row []int) int {
+		switch len(row) {
+		case 2:
+			return 1
+		case 3:
+			return row[2]
+		}
+		return 0
+	})
+}
+
+// fitStandardiser finds the moments of as many quantities as a row of some shape has.
+func fitStandardiser(ctx context.Context, d Dataset, column string, quantities func(row []int) int) (*Standardiser, error) {
+	source := InOrder(d, blockRows)
+	b := Batch{}
+	next := func() (err error) {
+		if b, err = source.Next(ctx); err == nil && b.Values[column] == nil {
+			err = fmt.Errorf("data: no column %s", quote(column))
+		}
+		return err
+	}
+	if err := next(); err != nil {
+		return nil, err
+	}
+	row := b.Values[column].Shape()[1:]
+	k := quantities(row)
+	if k == 0 {
+		return nil, fmt.Errorf("data: column %s: rows of %v are no images: want x[n h w] or x[n h w c]", quote(column), []int(row))
+	}
+	var wide []float64
+	mean, std, err := moments(k, func(visit func([]float64)) error {
+		if err := source.Seek(Position{}); err != nil {
+			return err
+		}
+		for source.Position().Epoch == 0 {
+			if err := next(); err != nil {
+				return err
+			}
+			switch t := b.Values[column]; t.Dtype() {
+			case tensor.Float64:
+				visit(t.Float64s())
+			case tensor.Float32:
+				wide = wide[:0]
+				for _, v := range t.Float32s() {
+					wide = append(wide, float64(v))
+				}
+				visit(wide)
+			default:
+				return fmt.Errorf("data: %w", notFloats(column, t))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	z := &Standardiser{Column: column, Mean: mean, Std: std}
+	return z, z.check()
+}
+
+func notFloats(column string, t *tensor.Dense) error {
+	return fmt.Errorf("column %s has elements of type %v: want float32 or float64", quote(column), t.Dtype())
+}
+
+// check finds what no fit gives, but a file may hold.
+func (z *Standardiser) check() error {
+	if len(z.Mean) == 0 || len(z.Mean) != len(z.Std) {
+		return fmt.Errorf("data: standardising %s by %d means and %d deviations: want as many of each", quote(z.Column), len(z.Mean), len(z.Std))
+	}
+	for j, m := range z.Mean {
+		if s := z.Std[j]; !scalable(m, s) {
+			return fmt.Errorf("data: standardising %s: cannot scale quantity %d by mean %g and deviation %g", quote(z.Column), j, m, s)
+		}
+	}
+	return nil
+}
+
+// Scale makes the elements of t, whose first axis is the rows, (t − mean)/std, in place.
+func (z *Standardiser) Scale(t *tensor.Dense) error {
+	return z.change(t, func(v, mean, std float64) float64 { return (v - mean) / std })
+}
+
+// Unscale is the inverse of Scale: t·std + mean, as for what a model predicts.
+func (z *Standardiser) Unscale(t *tensor.Dense) error {
+	return z.change(t, func(v, mean, std float64) float64 { return float64(v*std) + mean })
+}
+
+func (z *Standardiser) change(t *tensor.Dense, f func(v, mean, std float64) float64) error {
+	if err := z.check(); err != nil {
+		return err
+	}
+	if msg := checkColumn(t); msg != "" {
+		return fmt.Errorf("data: standardising %s: %s", quote(z.Column), msg)
+	}
+	k := len(z.Mean)
+	if width := t.Shape().TotalSize() / t.Shape()[0]; width%k != 0 {
+		return fmt.Errorf("data: standardising %s: rows of %v are not made of %d quantities", quote(z.Column), []int(t.Shape()[1:]), k)
+	}
+	switch t.Dtype() {
+	case tensor.Float32:
+		x := t.Float32s()
+		for i, v := range x {
+			x[i] = float32(f(float64(v), z.Mean[i%k], z.Std[i%k]))
+		}
+	case tensor.Float64:
+		x := t.Float64s()
+		for i, v := range x {
+			x[i] = f(v, z.Mean[i%k], z.Std[i%k])
+		}
+	default:
+		return fmt.Errorf("data: %w", notFloats(z.Column, t))
+	}
+	return nil
+}
+
+// Apply is the set with its column scaled; s stays as it is.
+func (z *Standardiser) Apply(s *Set) (*Set, error) {
+	t := s.Column(z.Column)
+	if t == nil {
+		return nil, s.missing(z.Column)
+	}
+	scaled := newRowsLike(t, s.rows)
+	copy(bytesOf(scaled), bytesOf(t))
+	if err := z.Scale(scaled); err != nil {
+		return nil, err
+	}
+	return s.With(z.Column, scaled)
+}
+
+// Change is Scale for [Map]: for data that are larger than memory.
+func (z *Standardiser) Change() Change {
+	own := Standardiser{z.Column, slices.Clone(z.Mean), slices.Clone(z.Std)}
+	return func(_ *rand.Rand, b Batch) error {
+		t := b.Values[own.Column]
+		if t == nil {
+			return fmt.Errorf("no column %s", quote(own.Column))
+		}
+		return own.Scale(t)
+	}
+}
+
+// scalable says whether numbers can be scaled by a mean and a deviation.
+func scalable(mean, std float64) bool {
+	return !math.IsNaN(mean-mean) && !math.IsNaN(std-std) && std > 0
+}

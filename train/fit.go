@@ -1,0 +1,404 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/inspect"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/checkpoint"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/metric"
+)
+
+// Plan says how long a model is trained, on what, and who looks on.
+type Plan struct {
+	Data   data.Source
+	Epochs int // of the data, and
+	Steps  int // in all: whichever is reached first. 0 is no limit; one must be given
+
+	// Rate is the learning rate of each step; that of the optimiser if it is the zero value.
+	Rate Schedule
+	// Scheduled are other float scalars by path, set before each step.
+	Scheduled map[string]Schedule
+
+	// Validate measures the model; nil for never. The first score decides on early stopping:
+	// the smaller the better.
+	Validate func(ctx context.Context) (metric.Scores, error)
+	// Every is the number of steps between two measurements; 0 is after each epoch. It is
+	// measured at the end in any case.
+	Every int
+	// Patience is how many measurements in a row may fail to be better than the best; then
+	// training ends and the store is set back to where it was best. 0 trains to the end.
+	Patience int
+
+	Checkpoints Checkpoints
+	// Resume is a checkpoint from which to go on, or a folder, of which the newest one that
+	// is whole is taken: every step is then, bit for bit, what it would have been without a
+	// stop, if the plan and the trainer's fields are the same. "" begins, or goes on with
+	// what the trainer has. The folder of Checkpoints may be empty, so that a command that
+	// resumes from it can be given again and again.
+	//
+	// A checkpoint of another model is a [*checkpoint.Mismatch]; one whose training would not
+	// go on as it began, for another objective or another cut of the data, a
+	// [*checkpoint.Changed], unless ResumeChanged. Nothing is changed by either.
+	Resume        string
+	ResumeChanged bool
+
+	Observers []Observer
+}
+
+// Fit trains as planned. Where no step was taken yet, it begins at the beginning of the
+// data, wherever another training has left them. It ends well when the plan is done, or
+// Patience is; with ctx's error after the step under way when ctx ends; with a [*Diverged]
+// when the loss is not finite. A second call goes on from where the first ended: Steps and
+// Epochs count from the beginning. After an error the data stand before the batch whose step was not done,
+// and a second call also goes on with the measurements that Patience counts.
+//
+// A label that is no class of a builders.CrossEntropy, nor ignored by it, is an error that
+// names it and its row; so is a schedule that gives no number.
+func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
+	f, err := t.newFitting(ctx, plan)
+	if err != nil {
+		return err
+	}
+	from, err := f.checkpoint()
+	if err != nil {
+		return err
+	}
+	if err := f.open(from); err != nil {
+		return err
+	}
+	begun, err := f.resume(from)
+	if err != nil {
+		return err
+	}
+	t.measured = f.validation
+	if start := (data.Position{}); f.step() == 0 && plan.Data.Position() != start {
+		if err := plan.Data.Seek(start); err != nil {
+			return fmt.Errorf("fit: %w", err)
+		}
+	}
+	f.validation.Store = nil // which nothing is kept of, unless it may be wanted again
+	if plan.Patience > 0 {
+		f.validation.Store = f.Store()
+	}
+	if err = f.tell(begun); err == nil {
+		err = f.run(ctx)
+	}
+	t.pending = nil
+	if err != nil {
+		t.pending = f.validation
+		err = f.rescue(err)
+	} else {
+		f.validation.kept = nil // what was wanted of it is back in the store
+	}
+	if told := f.tell(Event{Kind: Ended, Err: err}); err == nil {
+		err = told
+	}
+	return err
+}
+
+// fitting is one call of Fit.
+type fitting struct {
+	*Trainer
+	plan       Plan
+	steps      int             // in all, as far as it is known
+	running    context.Context // of a step: it does not end
+	validation *validation
+	damaged    error // newer checkpoints than that from which it goes on
+
+	model   checkpoint.Identity // once it is known
+	nets    map[string]string   // the texts of those that predict, once they are
+	saved   int                 // the step of the last checkpoint; −1 at first
+	savedAt time.Time
+}
+
+// validation is how far measuring has come.
+type validation struct {
+	EarlyStop
+	last int // step after which the model was measured; −1 at first
+}
+
+func newValidation() *validation { return &validation{last: -1} }
+
+func (t *Trainer) newFitting(ctx context.Context, plan Plan) (*fitting, error) {
+	f := &fitting{Trainer: t, plan: plan, steps: plan.Steps, validation: t.pending, saved: -1, savedAt: time.Now()}
+	switch {
+	case ctx == nil:
+		return nil, errors.New("fit: the context is nil")
+	case plan.Data == nil:
+		return nil, errors.New("fit: no data")
+	case plan.Epochs < 0 || plan.Steps < 0 || plan.Epochs == 0 && plan.Steps == 0:
+		return nil, fmt.Errorf("fit: %d epochs and %d steps: want at least one of either", plan.Epochs, plan.Steps)
+	case plan.Every < 0 || plan.Patience < 0:
+		return nil, fmt.Errorf("fit: Every %d, Patience %d: want none below 0", plan.Every, plan.Patience)
+	case plan.Patience > 0 && plan.Validate == nil:
+		return nil, errors.New("fit: patience without Validate: there is nothing to wait for")
+	case plan.Checkpoints.Every < 0 || plan.Checkpoints.Interval < 0:
+		return nil, fmt.Errorf("fit: checkpoints every %d steps, %v: want none below 0", plan.Checkpoints.Every, plan.Checkpoints.Interval)
+	case slices.Contains(plan.Observers, nil):
+		return nil, errors.New("fit: an observer is nil")
+	}
+	if n := plan.Data.Batches() * plan.Epochs; n > 0 && (f.steps == 0 || n < f.steps) {
+		f.steps = n
+	}
+	if v := f.validation; v == nil || plan.Patience > 0 && v.found && v.kept == nil { // of what was best, nothing is left
+		f.validation = newValidation()
+	}
+	f.running = context.WithoutCancel(ctx)
+	return f, nil
+}
+
+// step is the number of steps committed.
+func (f *fitting) step() int { return int(f.Store().Step()) }
+
+func (f *fitting) tell(e Event) error {
+	e.Step, e.Steps, e.Position, e.Epochs = f.step(), f.steps, f.plan.Data.Position(), f.plan.Epochs
+	e.Best, _ = f.Best()
+	for _, o := range f.plan.Observers {
+		if err := o.Observe(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// done reports whether the plan is.
+func (f *fitting) done() bool {
+	return f.plan.Steps > 0 && f.step() >= f.plan.Steps ||
+		f.plan.Epochs > 0 && f.plan.Data.Position().Epoch >= f.plan.Epochs
+}
+
+func (f *fitting) run(ctx context.Context) error {
+	for {
+		if err := ctx.Err(); err != nil { // whatever is due after the last step is when training goes on
+			return err
+		}
+		done := f.done()
+		if err := f.validate(ctx, done); err != nil {
+			return err
+		}
+		done = done || f.plan.Patience > 0 && f.validation.waiting > f.plan.Patience
+		if done || f.saveDue() {
+			if err := f.save(); err != nil {
+				return err
+			}
+		}
+		if done {
+			break
+		}
+		if err := f.once(ctx); err != nil {
+			return err
+		}
+	}
+	if f.plan.Patience > 0 {
+		return f.validation.Restore()
+	}
+	return nil
+}
+
+// Best is the measurement of the last Fit that Patience would go back to; ok is false where
+// nothing was measured as a number.
+func (t *Trainer) Best() (best Best, ok bool) {
+	if t.measured == nil {
+		return Best{}, false
+	}
+	best.Step, best.Score, ok = t.measured.Best()
+	return best, ok
+}
+
+// rescue writes a checkpoint of a training that was interrupted. One that diverged gets
+// none: it would diverge again, and the older ones are worth more.
+func (f *fitting) rescue(err error) error {
+	if diverged, full := new(Diverged), new(unwritten); errors.As(err, &diverged) || errors.As(err, &full) {
+		return err
+	}
+	if failed := f.save(); failed != nil {
+		return fmt.Errorf("%w; no checkpoint of it was written: %w", err, failed)
+	}
+	return err
+}
+
+// once does one step. If it is not done, the data stand where they stood.
+func (f *fitting) once(ctx context.Context) error {
+	at := f.plan.Data.Position()
+	e := Event{Kind: Stepped}
+	if err := f.advance(ctx, &e); err != nil {
+		if f.plan.Data.Position() != at {
+			if lost := f.plan.Data.Seek(at); lost != nil {
+				return fmt.Errorf("%w; the data do not go back to %v: %w", err, at, lost)
+			}
+		}
+		return err
+	}
+	return f.tell(e)
+}
+
+// advance does one step, and says which.
+func (f *fitting) advance(ctx context.Context, e *Event) error {
+	b, err := f.plan.Data.Next(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := f.program(size{rows: b.Rows, mode: Training})
+	if err != nil {
+		return err
+	}
+	if err := checkLabels(p.labels, b); err != nil {
+		return fmt.Errorf("fit: %w", err)
+	}
+	p.fill(b)
+	e.Rate = f.Optimiser.rate
+	if !f.plan.Rate.IsZero() {
+		e.Rate = f.plan.Rate.At(f.step(), f.steps)
+		if err := f.schedule(p, p.rate, f.plan.Rate); err != nil {
+			return err
+		}
+	}
+	for path, s := range f.plan.Scheduled {
+		n := p.net.graph().Lookup(path)
+		if n == nil || n.Role() != graph.RoleInput || n.Rank() != 0 || !n.DType().IsFloat() || s.IsZero() {
+			return fmt.Errorf("fit: the schedule of %q: want the path of a float scalar, and a schedule", path)
+		}
+		if err := f.schedule(p, n, s); err != nil {
+			return err
+		}
+	}
+	// A step that has begun is ended, so that data and store stay together.
+	if err := p.run(f.running, b); err != nil {
+		if wild := new(tape.NotFinite); errors.As(err, &wild) {
+			return f.diverged(ctx, p, b, wild)
+		}
+		return fmt.Errorf("fit: %w", err)
+	}
+	e.Loss = p.vm.Float(p.net.Loss)
+	return nil
+}
+
+// schedule sets a scalar. One that is no number would spoil the parameters, and be noticed
+// a step later.
+func (f *fitting) schedule(p *program, n *graph.Node, s Schedule) error {
+	v := s.At(f.step(), f.steps)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("fit: %s gives %v for %s in step %d", s, v, n.Path(), f.step()+1)
+	}
+	p.set(n, v)
+	return nil
+}
+
+// measureDue reports whether the model is to be measured after the step that was done.
+func (f *fitting) measureDue() bool {
+	if f.plan.Every > 0 {
+		return f.step()%f.plan.Every == 0
+	}
+	return f.plan.Data.Position().Batch == 0
+}
+
+// validate measures the model if it is due, or at the end, and has not been done after this
+// step.
+func (f *fitting) validate(ctx context.Context, end bool) error {
+	v := f.validation
+	if f.plan.Validate == nil || v.last == f.step() || !end && (f.step() == 0 || !f.measureDue()) {
+		return nil
+	}
+	scores, err := f.plan.Validate(ctx)
+	if err != nil {
+		return err
+	}
+	was := *v
+	if err := f.judge(scores); err != nil {
+		*v = was // it is measured again when training goes on
+		return err
+	}
+	return nil
+}
+
+// judge takes what was measured.
+func (f *fitting) judge(scores metric.Scores) (err error) {
+	v, best := f.validation, false
+	switch {
+	case len(scores) > 0:
+		if best, err = v.take(f.step(), scores[0].Value); err != nil {
+			return err
+		}
+	case f.plan.Patience > 0:
+		return errors.New("fit: Validate gives no score to stop by")
+	}
+	v.last = f.step()
+	if err := f.tell(Event{Kind: Validated, Scores: scores}); err != nil || !best {
+		return err
+	}
+	return f.saveBest()
+}
+
+// Diverged is the error of a step whose loss is not finite. Nothing of it was committed.
+type Diverged struct {
+	Step    int              // steps committed before
+	Finding *inspect.Finding // the first value that is not finite, and why; nil if it was not found
+	Where   string           // what Finding blames lies in the data or in a parameter: x[n=2 p=1] = NaN, row 17; else ""
+	Err     error            // a *tape.NotFinite
+}
+
+// Error gives one line: step 17: log of a negative: log(−1.5): loss[] is NaN: nothing was committed.
+func (d *Diverged) Error() string {
+	parts := []string{fmt.Sprintf("step %d", d.Step+1)}
+	if d.Finding != nil {
+		parts = append(parts, d.Finding.Cause)
+	}
+	if d.Where != "" {
+		parts = append(parts, d.Where)
+	}
+	return strings.Join(append(parts, d.Err.Error()), ": ")
+}
+
+// Unwrap gives the *tape.NotFinite.
+func (d *Diverged) Unwrap() error { return d.Err }
+
+// diverged looks for why a step failed.
+func (f *fitting) diverged(ctx context.Context, p *program, b data.Batch, err *tape.NotFinite) error {
+	roots := []*graph.Node{p.net.Loss}
+	for _, u := range p.step {
+		roots = append(roots, u.Value)
+	}
+	if p.net.Loss.Name() == "" {
+		err = &tape.NotFinite{Name: "the loss", Value: err.Value}
+	}
+	d := &Diverged{Step: f.step(), Err: err}
+	finding, failed := inspect.Autopsy(ctx, p.feed, f.Store(), roots...)
+	if failed != nil {
+		return fmt.Errorf("%w; the autopsy failed: %w", d, failed)
+	}
+	if d.Finding = finding; finding != nil {
+		d.Where = blamed(finding, b)
+	}
+	return d
+}
+
+// blamed says where a cause that the model itself has no part in lies.
+func blamed(f *inspect.Finding, b data.Batch) string {
+	if len(f.Path) == 0 {
+		return ""
+	}
+	suspect := f.Path[len(f.Path)-1]
+	if len(f.Made) == 1 && len(f.Made[0].Entries) > 0 && f.Made[0].Entries[0].Node.Role() == graph.RoleInput {
+		suspect = f.Made[0].Entries[0] // which was only laid out otherwise
+	}
+	n := suspect.Node
+	at := n.Path() + strings.TrimPrefix(suspect.String(), n.Label())
+	switch {
+	case n.Role() == graph.RoleInput && n.Rank() > 0 && b.Values[n.Path()] != nil:
+		return fmt.Sprintf("%s, %s", at, rowText(b, suspect.Index[0]))
+	case n.Role() == graph.RoleInput, n.Role() == graph.RoleState:
+		return at
+	case n.Role() == graph.RoleParam && f.Step > 0:
+		return fmt.Sprintf("%s after step %d", at, f.Step)
+	}
+	return ""
+}

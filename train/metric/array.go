@@ -1,0 +1,168 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
+)
+
+// integers are the elements of an array of whole numbers, one of the two.
+type integers struct {
+	narrow []int32
+	wide   []int64
+}
+
+func (v integers) len() int { return len(v.narrow) + len(v.wide) }
+
+func (v integers) at(i int) int64 {
+	if v.narrow != nil {
+		return int64(v.narrow[i])
+	}
+	return v.wide[i]
+}
+
+// floats are the elements of an array of real numbers, one of the two.
+type floats struct {
+	narrow []float32
+	wide   []float64
+}
+
+func (v floats) len() int { return len(v.narrow) + len(v.wide) }
+
+func (v floats) at(i int) float64 {
+	if v.narrow != nil {
+		return float64(v.narrow[i])
+	}
+	return v.wide[i]
+}
+
+// argmax is the place of the largest from lo to below hi, the first of equals, counted
+// from lo; −1 if one is NaN.
+func (v floats) argmax(lo, hi int) int {
+	if v.narrow != nil {
+		return argmax(v.narrow[lo:hi])
+	}
+	return argmax(v.wide[lo:hi])
+}
+
+func argmax[F float32 | float64](v []F) int {
+	best := 0
+	for i, x := range v {
+		if x != x {
+			return -1
+		}
+		if x > v[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// surprise is −log softmax at place y of the numbers from lo to below hi.
+func (v floats) surprise(lo, hi, y int) float64 {
+	if v.narrow != nil {
+		return surprise(v.narrow[lo:hi], y)
+	}
+	return surprise(v.wide[lo:hi], y)
+}
+
+func surprise[F float32 | float64](v []F, y int) float64 {
+	most, sum := float64(slices.Max(v)), 0.0
+	for _, x := range v {
+		sum += math.Exp(float64(x) - most)
+	}
+	return most - float64(v[y]) + math.Log(sum)
+}
+
+// wholes are the whole numbers of an array.
+func wholes(t *tensor.Dense) (v integers, ok bool) {
+	switch {
+	case t == nil || t.RequiresIterator() || t.DataOrder().IsColMajor():
+	case t.Dtype() == tensor.Int32:
+		return integers{narrow: t.Int32s()}, true
+	case t.Dtype() == tensor.Int64:
+		return integers{wide: t.Int64s()}, true
+	}
+	return v, false
+}
+
+// reals are the real numbers of an array.
+func reals(t *tensor.Dense) (v floats, ok bool) {
+	switch {
+	case t == nil || t.RequiresIterator() || t.DataOrder().IsColMajor():
+	case t.Dtype() == tensor.Float32:
+		return floats{narrow: t.Float32s()}, true
+	case t.Dtype() == tensor.Float64:
+		return floats{wide: t.Float64s()}, true
+	}
+	return v, false
+}
+
+// describe names an array in a complaint.
+func describe(t *tensor.Dense) string {
+	if t == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%v%v", t.Dtype(), t.Shape())
+}
+
+// column is a column of whole numbers of a batch.
+func column(b data.Batch, name string) (integers, error) {
+	t := b.Values[name]
+	if t == nil {
+		return integers{}, fmt.Errorf("the batch has no column %q", name)
+	}
+	v, ok := wholes(t)
+	if !ok {
+		return v, fmt.Errorf("column %q is %s: want int32 or int64, row-major", name, describe(t))
+	}
+	return v, nil
+}
+
+// scores are the numbers of an output, as many for each of n rows or labels.
+func scores(output *tensor.Dense, n int, what string) (v floats, each int, err error) {
+	v, ok := reals(output)
+	if !ok {
+		return v, 0, fmt.Errorf("the output is %s: want float32 or float64, row-major", describe(output))
+	}
+	if n == 0 || v.len() == 0 || v.len()%n != 0 {
+		return v, 0, fmt.Errorf("the output is %s for %d %s: want as many numbers for each", describe(output), n, what)
+	}
+	return v, v.len() / n, nil
+}
+
+// labelled is a column of labels, some of which do not count.
+type labelled struct {
+	name    string
+	ignored []int64
+}
+
+// each calls f for every label that counts, with the place of its scores in v. A label
+// that is no class is an error. One of f is located; what was counted before it stays
+// counted.
+func (l labelled) each(what string, output *tensor.Dense, b data.Batch, f func(v floats, lo, hi int, y int64) error) error {
+	labels, err := column(b, l.name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	v, classes, err := scores(output, labels.len(), "labels")
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	for i := range labels.len() {
+		y := labels.at(i)
+		if slices.Contains(l.ignored, y) {
+			continue
+		}
+		if y < 0 || y >= int64(classes) {
+			return fmt.Errorf("%s: label %d of the batch: %d: want a class below %d", what, i, y, classes)
+		}
+		if err := f(v, i*classes, (i+1)*classes, y); err != nil {
+			return fmt.Errorf("%s: label %d of the batch: %w", what, i, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package train
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/infer"
+)
+
+// meta are the texts that a checkpoint keeps: those of the plan, and the nets that predict,
+// so that the file alone is enough to do so (see infer.LoadPredictor).
+func (f *fitting) meta() (map[string]string, error) {
+	if f.nets == nil {
+		nets, err := f.predictors(max(f.rows, f.model.Rows))
+		if err != nil {
+			return nil, err
+		}
+		f.nets = infer.NetMeta(nets...)
+	}
+	meta := maps.Clone(f.nets)
+	maps.Copy(meta, f.plan.Checkpoints.Meta)
+	return meta, nil
+}
+
+// predictors are the nets that predict, for a batch and for a single row: none of a model
+// whose output or inputs are not rows, and only the first where the model cannot be built
+// for one row, or is another then, as one whose rows are the nodes of a network.
+func (t *Trainer) predictors(rows int) ([]infer.Net, error) {
+	p, err := t.build(size{rows: rows, mode: Evaluating})
+	if err != nil {
+		return nil, err
+	}
+	batch := infer.Net{Rows: rows, Output: p.net.Output}
+	inputs, output, err := batch.Columns()
+	if err != nil {
+		return nil, nil
+	}
+	if rows > 1 {
+		if p, err := t.build(size{rows: 1, mode: Evaluating}); err == nil {
+			one := infer.Net{Rows: 1, Output: p.net.Output}
+			if in, out, err := one.Columns(); err == nil && out == output && slices.Equal(in, inputs) {
+				return []infer.Net{batch, one}, nil
+			}
+		}
+	}
+	return []infer.Net{batch}, nil
+}

@@ -1,0 +1,326 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/metric"
+	"gorgonia.org/tensor"
+)
+
+// Trainer trains a model on data, measures it and predicts with it. Programs for the sizes
+// of batch that come are compiled once each, and kept, also for the trainers that [Trainer.With]
+// gives; they share one store.
+//
+//	t := &train.Trainer{Build: mlp, Optimiser: train.Adam(1e-3), Seed: 1}
+//	defer t.Close()
+//	err := t.Fit(ctx, train.Plan{Data: data.Shuffled(fit, 64, 1), Epochs: 30})
+//	scores, err := t.Evaluate(ctx, data.InOrder(test, 0), metric.Accuracy("y"))
+//
+// The fields are set before the first call. A Trainer is for one goroutine.
+type Trainer struct {
+	Build     Build
+	Optimiser Optimiser
+	Seed      uint64 // of initial values and random draws
+	Workers   int    // cores to use at most; 0 for all. Results do not depend on it
+
+	store    *tape.Store
+	compiled *compiled // shared with the trainers of With
+	programs map[size]*program
+	rows     int         // of the largest batch trained on
+	pending  *validation // of a Fit that was interrupted
+	measured *validation // of the last Fit
+}
+
+// size says which program.
+type size struct {
+	rows int
+	mode Mode
+	look string // names of what is fetched in place of loss and output, zeros between; "" for none
+}
+
+// compiled are the nets of a model that were compiled.
+type compiled struct {
+	sync.Mutex
+	nets map[size]*compiledNet
+}
+
+// compiledNet is a net, and its program. It does not change.
+type compiledNet struct {
+	net    *Net
+	step   graph.Step
+	prog   *tape.Program // nil before it is compiled
+	inputs []*graph.Node
+	looked []*graph.Node // by size.look
+	rate   *graph.Node   // of the optimiser; nil while evaluating
+	labels []labels
+}
+
+// program is a net, compiled and ready to run.
+type program struct {
+	*compiledNet
+	vm     *tape.VM
+	feed   tape.Feed
+	scalar map[*graph.Node]*tensor.Dense
+}
+
+// Store holds the parameters, the optimiser's states and those of the model, by path. It
+// may be given other values between two calls.
+func (t *Trainer) Store() *tape.Store {
+	if t.store == nil {
+		t.store = tape.NewStore(nil, tape.Seed(t.Seed))
+	}
+	return t.store
+}
+
+// Close ends the programs and their workers. The store stays, and the trainer can be used
+// again: what it needs is then compiled anew, and wants another Close.
+func (t *Trainer) Close() {
+	for _, p := range t.programs {
+		p.vm.Close()
+	}
+	t.programs, t.compiled = nil, nil
+}
+
+// program gives the program for a size, compiled if it is the first time.
+func (t *Trainer) program(s size) (*program, error) {
+	if p := t.programs[s]; p != nil {
+		return p, nil
+	}
+	c, err := t.compile(s)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{compiledNet: c, vm: c.prog.NewVM(t.Store(), tape.Workers(t.Workers)), feed: tape.Feed{}, scalar: map[*graph.Node]*tensor.Dense{}}
+	if t.programs == nil {
+		t.programs = map[size]*program{}
+	}
+	t.programs[s] = p
+	if s.mode == Training {
+		t.rows = max(t.rows, s.rows)
+	}
+	return p, nil
+}
+
+// shared is what trainers of one model share.
+func (t *Trainer) shared() *compiled {
+	if t.compiled == nil {
+		t.compiled = &compiled{nets: map[size]*compiledNet{}}
+	}
+	return t.compiled
+}
+
+// compile gives the compiled net for a size, which whoever shares it may have compiled.
+func (t *Trainer) compile(s size) (*compiledNet, error) {
+	c := t.shared()
+	c.Lock()
+	defer c.Unlock()
+	if p := c.nets[s]; p != nil {
+		return p, nil
+	}
+	p, err := t.build(s)
+	if err != nil {
+		return nil, err
+	}
+	var options []tape.Option
+	switch {
+	case s.look != "":
+		if p.looked, err = find(p.net.graph(), strings.Split(s.look, "\x00")); err != nil {
+			return nil, err
+		}
+		options = append(options, tape.Fetch(p.looked...))
+	case s.mode == Training:
+		options = append(options, tape.Fetch(p.net.Loss), tape.Do(p.step), tape.CheckFinite(p.net.Loss))
+	default:
+		for _, n := range []*graph.Node{p.net.Loss, p.net.Output} {
+			if n != nil {
+				options = append(options, tape.Fetch(n))
+			}
+		}
+	}
+	if p.prog, err = tape.Compile(p.net.graph(), options...); err != nil {
+		return nil, err
+	}
+	p.inputs, p.labels = p.net.graph().Leaves(graph.RoleInput), labelsOf(p.net.Loss)
+	c.nets[s] = p
+	return p, nil
+}
+
+// build makes the net for a size, and for training the step; the mistakes recorded in its
+// graph are an error.
+func (t *Trainer) build(s size) (*compiledNet, error) {
+	if t.Build == nil {
+		return nil, errors.New("train: no model: Build is nil")
+	}
+	p := &compiledNet{net: t.Build(s.rows, s.mode)}
+	g := p.net.graph()
+	if g == nil {
+		return nil, fmt.Errorf("train: the net for %d rows has neither a loss nor an output", s.rows)
+	}
+	if p.net.Loss != nil && p.net.Output != nil && p.net.Loss.Graph() != p.net.Output.Graph() {
+		return nil, fmt.Errorf("train: the net for %d rows has its loss in one graph and its output in another", s.rows)
+	}
+	if s.mode == Training {
+		if p.net.Loss == nil {
+			return nil, fmt.Errorf("train: %s has no loss", g.Name())
+		}
+		if t.Optimiser.Rate(g) != nil {
+			return nil, fmt.Errorf("train: %s has a step already: want a new graph, without Minimize, from each call of Build", g.Name())
+		}
+		p.step = append(t.Optimiser.Minimize(p.net.Loss, p.net.Params...), p.net.Step...)
+		p.rate = t.Optimiser.Rate(g)
+	}
+	if err := g.Err(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// fill makes the feed of a batch.
+func (p *program) fill(b data.Batch) {
+	clear(p.feed)
+	for _, in := range p.inputs {
+		if v := b.Values[in.Path()]; v != nil {
+			p.feed[in] = v
+		}
+	}
+}
+
+// set feeds a scalar.
+func (p *program) set(n *graph.Node, v float64) {
+	s := p.scalar[n]
+	if s == nil {
+		s = tape.Scalar(n.DType(), 0)
+		p.scalar[n] = s
+	}
+	setScalar(s, v)
+	p.feed[n] = s
+}
+
+// run runs the program on what is fed, of which a batch is the most.
+func (p *program) run(ctx context.Context, b data.Batch) error {
+	err := p.vm.Run(ctx, p.feed)
+	if err == nil || errors.As(err, new(*tape.NotFinite)) {
+		return err
+	}
+	for _, in := range p.inputs {
+		if _, ok := in.Default(); !ok && p.feed[in] == nil {
+			return fmt.Errorf("%w; the data have %s", err, strings.Join(slices.Sorted(maps.Keys(b.Values)), ", "))
+		}
+	}
+	return err
+}
+
+// Evaluate measures the model, built for evaluating, on one epoch of a source, which is
+// left where it was found. The first score is the loss, as the mean over rows, if the
+// model has one; then come the metrics of its output. Labels are refused as by Fit. A
+// training program need not have been compiled: values that the store lacks are made fresh.
+func (t *Trainer) Evaluate(ctx context.Context, source data.Source, metrics ...metric.Metric) (metric.Scores, error) {
+	for _, m := range metrics {
+		if m == nil {
+			return nil, errors.New("evaluate: a metric is nil")
+		}
+		m.Reset()
+	}
+	total, rows, hasLoss := 0.0, 0, false
+	err := t.each(ctx, "evaluate", "", source, func(p *program, b data.Batch) error {
+		if err := checkLabels(p.labels, b); err != nil {
+			return fmt.Errorf("evaluate: %w", err)
+		}
+		if p.net.Loss != nil {
+			total, hasLoss = total+float64(b.Rows)*p.vm.Float(p.net.Loss), true
+		}
+		rows += b.Rows
+		if len(metrics) == 0 {
+			return nil
+		}
+		if p.net.Output == nil {
+			return errors.New("evaluate: the model has no output to measure")
+		}
+		output, err := p.vm.Value(p.net.Output)
+		if err != nil {
+			return err
+		}
+		for _, m := range metrics {
+			if err := m.Add(output, b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var scores metric.Scores
+	if hasLoss {
+		scores = append(scores, metric.Score{Name: "loss", Value: total / float64(rows)})
+	}
+	for _, m := range metrics {
+		scores = append(scores, metric.Score{Name: m.Name(), Value: m.Value()})
+	}
+	return scores, nil
+}
+
+// Predict calls f with the model's output for each batch of one epoch of a source, which
+// is left where it was found. The output is valid until f returns.
+func (t *Trainer) Predict(ctx context.Context, source data.Source, f func(b data.Batch, output *tensor.Dense) error) error {
+	return t.each(ctx, "predict", "", source, func(p *program, b data.Batch) error {
+		switch {
+		case p.net.Output == nil:
+			return errors.New("predict: the model has no output")
+		case f == nil:
+			return errors.New("predict: no function takes the output")
+		}
+		output, err := p.vm.Value(p.net.Output)
+		if err != nil {
+			return err
+		}
+		return f(b, output)
+	})
+}
+
+// each runs the evaluating program that looks at something on each batch of an epoch. What
+// says who asks.
+func (t *Trainer) each(ctx context.Context, what, look string, source data.Source, f func(p *program, b data.Batch) error) (err error) {
+	switch {
+	case ctx == nil:
+		return fmt.Errorf("%s: the context is nil", what)
+	case source == nil:
+		return fmt.Errorf("%s: no data", what)
+	}
+	found := source.Position()
+	defer func() {
+		if lost := source.Seek(found); err == nil {
+			err = lost
+		}
+	}()
+	if err := source.Seek(data.Position{}); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	for source.Position().Epoch == 0 {
+		b, err := source.Next(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		p, err := t.program(size{b.Rows, Evaluating, look})
+		if err != nil {
+			return err
+		}
+		p.fill(b)
+		if err := p.run(ctx, b); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		if err := f(p, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package train
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/metric"
+	"gorgonia.org/tensor"
+)
+
+// With is a trainer of the same model and optimiser on another store, which it shares
+// with whoever has it, and with the same compiled programs. It has workers of its own,
+// and is to be closed; it may run while t does.
+func (t *Trainer) With(s *tape.Store) *Trainer {
+	return &Trainer{Build: t.Build, Optimiser: t.Optimiser, Seed: s.Seed(), Workers: t.Workers, store: s, compiled: t.shared()}
+}
+
+// Averages measures a model and predicts with it as its trainer does, but with the
+// averages that [EMA] keeps in place of the parameters, as they are at each call:
+//
+//	averages := t.Averages()
+//	defer averages.Close()
+//	err := t.Fit(ctx, train.Plan{…, Validate: func(ctx context.Context) (metric.Scores, error) {
+//		return averages.Evaluate(ctx, data.InOrder(test, 0), metric.Accuracy("y"))
+//	}})
+//
+// The trainer's store is left as it is.
+type Averages struct {
+	of   *Trainer
+	view *Trainer // on a copy of the store; nil before the first call
+}
+
+// Averages looks at the trainer's averages.
+func (t *Trainer) Averages() *Averages { return &Averages{of: t} }
+
+// Trainer is the trainer with the averages as they are now, valid until the next call. It
+// is an error if there are none yet; see [Averaged].
+func (a *Averages) Trainer() (*Trainer, error) {
+	from := a.of.Store()
+	if err := averaged(from); err != nil {
+		return nil, err
+	}
+	if a.view != nil && !slices.Equal(a.view.store.Paths(), from.Paths()) {
+		a.Close() // other programs have joined
+	}
+	if a.view == nil {
+		s, err := Averaged(from)
+		if err != nil {
+			return nil, err
+		}
+		a.view = a.of.With(s)
+		return a.view, nil
+	}
+	to := a.view.store
+	if _, err := to.CopyFrom(from, "", ""); err != nil {
+		return nil, err
+	}
+	to.Resume(from.Seed(), from.Step())
+	return a.view, overlay(to, from)
+}
+
+// Evaluate is [Trainer.Evaluate] with the averages.
+func (a *Averages) Evaluate(ctx context.Context, source data.Source, metrics ...metric.Metric) (metric.Scores, error) {
+	t, err := a.Trainer()
+	if err != nil {
+		return nil, err
+	}
+	return t.Evaluate(ctx, source, metrics...)
+}
+
+// Predict is [Trainer.Predict] with the averages.
+func (a *Averages) Predict(ctx context.Context, source data.Source, f func(b data.Batch, output *tensor.Dense) error) error {
+	t, err := a.Trainer()
+	if err != nil {
+		return err
+	}
+	return t.Predict(ctx, source, f)
+}
+
+// Close ends the programs.
+func (a *Averages) Close() {
+	if a.view != nil {
+		a.view.Close()
+		a.view = nil
+	}
+}

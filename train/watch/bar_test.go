@@ -1,0 +1,97 @@
+package watch_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/watch"
+)
+
+// TestBar shows the line as a terminal gets it.
+func TestBar(t *testing.T) {
+	var b bytes.Buffer
+	o := watch.Bar(&b, watch.Terminal(true), ticking(60*time.Millisecond))
+	observe(t, o, course(6)...)
+	got := strings.ReplaceAll(strings.ReplaceAll(b.String(), "\r\x1b[?7l", ""), "\x1b[K\x1b[?7h", "\n")
+	const want = `epoch 1 of 2 ━━━━━━╌╌╌╌╌╌╌╌╌╌╌╌╌╌ 2 of 6, 16.7 steps/s, 0:00 left, loss 0.75
+epoch 2 of 2 ━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌ 3 of 6, 12.5 steps/s, 0:00 left, loss 0.3333; measured: loss 0.5, R² 0.1111
+epoch 2 of 2 ━━━━━━━━━━━━━━━━╌╌╌╌ 5 of 6, 13.9 steps/s, 0:00 left, loss 0.225; measured: loss 0.5, R² 0.1111
+epoch 2 of 2 ━━━━━━━━━━━━━━━━━━━━ 6 of 6, 12.5 steps/s, loss 0.1667; measured: loss 0.5, R² 0.05556
+` + "\r\x1b[K"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	b.Reset() // not more often where measurements follow each other
+	for range 1000 {
+		observe(t, o, train.Event{Kind: train.Validated, Steps: 6})
+	}
+	if n := strings.Count(b.String(), "\r"); n != 500 {
+		t.Errorf("drawn %d times in a minute of measurements 60 ms apart", n)
+	}
+	b.Reset() // without a number of steps there is no end to show
+	observe(t, o, train.Event{Kind: train.Begun, Step: 7}, train.Event{Kind: train.Stepped, Step: 8, Loss: 2}, train.Event{Kind: train.Stepped, Step: 9, Loss: 4})
+	if got := b.String(); got != "\r\x1b[?7lstep 9, 16.7 steps/s, loss 3\x1b[K\x1b[?7h" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestBarOfLate: the rate is that of the last seconds, not of all.
+func TestBarOfLate(t *testing.T) {
+	var b bytes.Buffer
+	pace, at := 10*time.Millisecond, time.Time{}
+	o := watch.Bar(&b, watch.Terminal(true), watch.Clock(func() time.Time { at = at.Add(pace); return at }))
+	observe(t, o, train.Event{Kind: train.Begun, Steps: 100_000})
+	for step := 1; step <= 20_000; step++ {
+		if step == 2000 {
+			pace = time.Millisecond
+		}
+		if step == 19_000 {
+			b.Reset()
+		}
+		observe(t, o, train.Event{Kind: train.Stepped, Step: step, Steps: 100_000})
+	}
+	if got := b.String(); strings.Count(got, " 1000 steps/s, 1:2") != strings.Count(got, "\r") || strings.Count(got, "\r") != 10 {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestBarElsewhere: where nobody sees a line being redrawn, one is printed for each
+// measurement.
+func TestBarElsewhere(t *testing.T) {
+	var b bytes.Buffer
+	observe(t, watch.Bar(&b), course(6)...)
+	const want = "step 3, after 1 epoch: loss 0.5, R² 0.1111\nstep 6, after 2 epochs: loss 0.5, R² 0.05556\n"
+	if b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	observe(t, watch.Bar(file), course(6)...)
+	if text, err := os.ReadFile(file.Name()); err != nil || string(text) != want {
+		t.Errorf("a file gets %q, %v", text, err)
+	}
+}
+
+// TestBegunFromCheckpoint: whoever looks on is told from where training goes on, and of what
+// is damaged; so is the log.
+func TestBegunFromCheckpoint(t *testing.T) {
+	begun := train.Event{Kind: train.Begun, Step: 7, Steps: 9, Path: "run/step-00000007.safetensors", Err: errors.Join(errors.New("run/c: cut off"), errors.New("run/b: wrong checksum"))}
+	var b, log bytes.Buffer
+	observe(t, watch.Bar(&b), begun)
+	if want := "step 7: goes on from run/step-00000007.safetensors\npassed over: run/c: cut off\npassed over: run/b: wrong checksum\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+	observe(t, watch.JSONLines(&log), begun)
+	if want := `{"event":"begun","version":1,"step":7,"epoch":0,"batch":0,"steps":9,"epochs":0,"path":"run/step-00000007.safetensors","error":"run/c: cut off\nrun/b: wrong checksum"}`; strings.TrimSpace(log.String()) != want {
+		t.Errorf("%s, want %s", log.String(), want)
+	}
+}
