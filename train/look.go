@@ -28,6 +28,9 @@ func (t *Trainer) Look(ctx context.Context, source data.Source, names []string, 
 	if len(names) == 0 {
 		return errors.New("look: at what? no name is given")
 	}
+	if f == nil {
+		return errors.New("look: no function takes the values")
+	}
 	var values []*tensor.Dense
 	return t.each(ctx, "look", strings.Join(names, "\x00"), source, func(p *program, b data.Batch) error {
 		values = values[:0]

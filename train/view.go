@@ -12,8 +12,12 @@ import (
 
 // With is a trainer of the same model and optimiser on another store, which it shares
 // with whoever has it, and with the same compiled programs. It has workers of its own,
-// and is to be closed; it may run while t does.
+// and is to be closed; it may run while t does. For nil it makes a store of its own, with
+// fresh values from t's seed.
 func (t *Trainer) With(s *tape.Store) *Trainer {
+	if s == nil {
+		s = tape.NewStore(nil, tape.Seed(t.Seed))
+	}
 	return &Trainer{Build: t.Build, Optimiser: t.Optimiser, Seed: s.Seed(), Workers: t.Workers, store: s, compiled: t.shared()}
 }
 

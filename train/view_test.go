@@ -170,3 +170,25 @@ func TestNoAverages(t *testing.T) {
 		t.Error("no store has averages")
 	}
 }
+
+// TestWithNoStore: without a store there is a fresh one, of the trainer's seed, and a
+// function that is missing is a mistake, not a panic.
+func TestWithNoStore(t *testing.T) {
+	ctx := context.Background()
+	tr, set := irises(t, train.Adam(0.1))
+	want, err := tr.Evaluate(ctx, data.InOrder(set, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := tr.With(nil)
+	defer fresh.Close()
+	if got, err := fresh.Evaluate(ctx, data.InOrder(set, 0)); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	if fresh.Store() == tr.Store() {
+		t.Error("the store is the trainer's")
+	}
+	if err := tr.Look(ctx, data.InOrder(set, 0), []string{"x"}, nil); err == nil || err.Error() != "look: no function takes the values" {
+		t.Errorf("error %v", err)
+	}
+}
