@@ -41,8 +41,33 @@ type recordFile struct {
 	start  int64 // byte at which the elements begin
 	decode any   // that of the element
 	dtype  tensor.Dtype
-	floats bool       // integers become float32
-	memory *sync.Pool // of *[]byte
+	floats bool // integers become float32
+	memory *buffers
+}
+
+// buffers are those that no reader holds: as many as ever read at once. A sync.Pool may
+// forget what is in it at any time, and the next batch would allocate.
+type buffers struct {
+	mu   sync.Mutex
+	free [][]byte
+}
+
+func (b *buffers) get() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := len(b.free)
+	if n == 0 {
+		return nil
+	}
+	p := b.free[n-1]
+	b.free = b.free[:n-1]
+	return p
+}
+
+func (b *buffers) put(p []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.free = append(b.free, p)
 }
 
 // OpenRecords opens files by the column that each is to be. The format is recognised by
@@ -92,7 +117,7 @@ func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err er
 	if err != nil && err != io.EOF {
 		return nil, 0, &Error{File: path, Msg: "cannot read: " + err.Error(), Err: err}
 	}
-	c = &recordFile{file: path, f: f, memory: &sync.Pool{New: func() any { return new([]byte) }}}
+	c = &recordFile{file: path, f: f, memory: &buffers{}}
 	switch start = start[:n]; {
 	case bytes.HasPrefix(start, []byte("\x1f\x8b")) || bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		return nil, 0, b.errorf(0, "the file is compressed, so its rows cannot be read in any order: unpack it first")
@@ -196,8 +221,8 @@ func (r *Records) Gather(ctx context.Context, b Batch, rows []int) error {
 }
 
 func (c *recordFile) gather(ctx context.Context, t *tensor.Dense, rows []int) error {
-	memory := c.memory.Get().(*[]byte)
-	defer c.memory.Put(memory)
+	memory := c.memory.get()
+	defer func() { c.memory.put(memory) }()
 	width := c.width()
 	most := max(1, int(chunk/width)) // rows at a time
 	for k := 0; k < len(rows); {
@@ -209,13 +234,13 @@ func (c *recordFile) gather(ctx context.Context, t *tensor.Dense, rows []int) er
 			n++
 		}
 		size := n * int(width)
-		*memory = slices.Grow((*memory)[:0], size)[:size]
+		memory = slices.Grow(memory[:0], size)[:size]
 		at := c.start + int64(rows[k])*width
-		if got, err := c.f.ReadAt(*memory, at); got < size {
+		if got, err := c.f.ReadAt(memory, at); got < size {
 			return &Error{File: c.file, Offset: at, Msg: fmt.Sprintf("cannot read row %d: %v", rows[k], err), Err: err}
 		}
-		if i := c.put(t, k*c.count, *memory); i >= 0 {
-			return &Error{File: c.file, Offset: at + int64(i), Msg: fmt.Sprintf("element %d does not fit int64", binary.LittleEndian.Uint64((*memory)[i:]))}
+		if i := c.put(t, k*c.count, memory); i >= 0 {
+			return &Error{File: c.file, Offset: at + int64(i), Msg: fmt.Sprintf("element %d does not fit int64", binary.LittleEndian.Uint64(memory[i:]))}
 		}
 		k += n
 	}
