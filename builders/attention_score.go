@@ -6,8 +6,9 @@ import (
 )
 
 // Score says how well each of the states h[b t d] of an encoder fits the state
-// s[b c] of a decoder: e[b t] (the notes on attention variants). The decoder asks
-// again at every step.
+// s[b c] of a decoder: e[b t] (the notes on attention variants). A decoder that runs
+// freely asks again at every step; one that is told the right tokens asks for all its
+// states s[b u c] at once: e[b u t].
 type Score interface {
 	Of(s, h *graph.Node) *graph.Node
 }
@@ -15,11 +16,17 @@ type Score interface {
 // DotScore is e_t = sᵀh_t, for states of equal size (Luong et al., 2015).
 type DotScore struct{}
 
-// Of compares s[b d] with h[b t d].
+// Of compares s[b d] or s[b u d] with h[b t d].
 func (DotScore) Of(s, h *graph.Node) *graph.Node { return against(s, h).As("e") }
+
+// atOnce reports whether s[b u c] are states at many places, each of which looks at all of h[b t d].
+func atOnce(s, h *graph.Node) bool { return s.IsValid() && h.IsValid() && s.Rank() == h.Rank() }
 
 // against is ⟨s, h_t⟩ for all t.
 func against(s, h *graph.Node) *graph.Node {
+	if atOnce(s, h) {
+		return Scores(s, h)
+	}
 	return ops.Squeeze(ops.MatMul(h, ops.Expand(s, -1, "")), -1)
 }
 
@@ -34,7 +41,7 @@ func NewMultiplicativeScore(g *graph.Graph, dt graph.DType, s, h graph.Axis) Mul
 	return MultiplicativeScore{g.Param("w", dt, s, h)}
 }
 
-// Of compares s[b c] with h[b t d].
+// Of compares s[b c] or s[b u c] with h[b t d].
 func (m MultiplicativeScore) Of(s, h *graph.Node) *graph.Node {
 	return against(ops.MatMul(s, m.W).As("sᵀW"), h).As("e")
 }
@@ -56,9 +63,13 @@ func NewAdditiveScore(g *graph.Graph, dt graph.DType, s, h, a graph.Axis) Additi
 	}
 }
 
-// Of compares s[b c] with h[b t d].
+// Of compares s[b c] or s[b u c] with h[b t d].
 func (m AdditiveScore) Of(s, h *graph.Node) *graph.Node {
-	u := ops.Add(ops.MatMul(h, m.W1), ops.Expand(ops.MatMul(s, m.W2), -2, "")).As("u")
+	keys := ops.MatMul(h, m.W1)
+	if atOnce(s, h) {
+		keys = ops.Expand(primed(keys, s), -3, "")
+	}
+	u := ops.Add(keys, ops.Expand(ops.MatMul(s, m.W2), -2, "")).As("u")
 	return ops.Sum(ops.Mul(ops.Tanh(u), m.V), -1).As("e")
 }
 
@@ -68,13 +79,22 @@ func (m AdditiveScore) Of(s, h *graph.Node) *graph.Node {
 //	α = softmax(e),  a = Σ_t α_t h_t
 //
 // over the places that the mask[b t] lets through (nil: all). It gives a[b d] and
-// α[b t]; the notes go on with [a; s].
+// α[b t]; the notes go on with [a; s]. Of states s[b u c] at many places it gives
+// a[b u d] and α[b u t].
 func AttendStates(score Score, s, h, mask *graph.Node) (a, α *graph.Node) {
 	defer graph.Of(s, h).Scope("attend")()
 	if score == nil {
 		score = DotScore{}
 	}
-	α = MaskedSoftmax(score.Of(s, h), mask).As("α")
+	e := score.Of(s, h)
+	if atOnce(s, h) {
+		if mask != nil && e.IsValid() {
+			mask = ops.Expand(ops.Rename(mask, -1, last(e).Name), -2, "")
+		}
+		a, α = Pool(e, h, mask)
+		return a.As("a"), α
+	}
+	α = MaskedSoftmax(e, mask).As("α")
 	return ops.Squeeze(ops.MatMul(ops.Expand(α, -2, ""), h), -2).As("a"), α
 }
 

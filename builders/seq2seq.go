@@ -60,10 +60,13 @@ func (m Seq2Seq) Forced(source, target *graph.Node) Said {
 		return Said{Logits: graph.Of(source, target).Fail("Seq2Seq", errNoSequence, target)}
 	}
 	z, cell := ahead(d.Cell, before)
-	d.Cell, d.Table = cell, nil
-	return said(loop(d, ops.Loop{Carry: start, Over: []*graph.Node{z}, Axis: -2}, m.Unroll, func(d decoder, state, y []*graph.Node) (next, out []*graph.Node) {
-		return d.step(y[0], state)
-	}))
+	states := loop(cell, ops.Loop{Carry: start, Over: []*graph.Node{z}, Axis: -2}, m.Unroll, func(c Cell, state, y []*graph.Node) (next, out []*graph.Node) {
+		next = c.Step(y[0], state)
+		return next, next[:1]
+	})
+	// What it says has no part in what comes next: the states need not wait for it.
+	logits, α := d.say(timeInside(states.Out[0]))
+	return Said{Logits: logits, Attention: α}
 }
 
 // Free gives what the model says in t steps on its own, each after what it said before.
@@ -80,10 +83,19 @@ func (m Seq2Seq) Free(source *graph.Node, t graph.Axis, feedback Feedback) Said 
 		return Said{Logits: graph.Of(source).Fail("Seq2Seq", err, source)}
 	}
 	y := ops.BroadcastTo(ops.Squeeze(ops.Slice(d.Table, 0, m.words(), m.words()+1), 0), s).As("y₀")
-	return said(loop(d, ops.Loop{Carry: append([]*graph.Node{y}, start...), Steps: t.Size, Axis: t.Name}, m.Unroll, func(d decoder, carry, _ []*graph.Node) (next, out []*graph.Node) {
-		next, out = d.step(carry[0], carry[1:])
-		return append([]*graph.Node{d.feed(out[0], feedback)}, next...), out
-	}))
+	free := loop(d, ops.Loop{Carry: append([]*graph.Node{y}, start...), Steps: t.Size, Axis: t.Name}, m.Unroll, func(d decoder, carry, _ []*graph.Node) (next, out []*graph.Node) {
+		next = d.Cell.Step(carry[0], carry[1:])
+		logits, α := d.say(next[0])
+		if out = []*graph.Node{logits}; α != nil {
+			out = append(out, α)
+		}
+		return append([]*graph.Node{d.feed(logits, feedback)}, next...), out
+	})
+	said := Said{Logits: timeInside(free.Out[0]).As("logits")}
+	if len(free.Out) > 1 {
+		said.Attention = timeInside(free.Out[1]).As("α")
+	}
+	return said
 }
 
 // words is the number of tokens; the row of that number is the start token's.
@@ -128,16 +140,15 @@ type decoder struct {
 	Cell   Cell
 	Score  Score       // nil for none
 	Memory *graph.Node // h[b s h]; nil where nothing is looked at
-	Table  *graph.Node // the embedding of what is said; nil where the right tokens are given
+	Table  *graph.Node // the embedding of what is said
 	Output Linear
 }
 
-// step takes the token before, y[b m], and gives the next state and the logits, and α.
-func (d decoder) step(y *graph.Node, state []*graph.Node) (next, out []*graph.Node) {
-	next = d.Cell.Step(y, state)
-	s := next[0]
+// say gives the logits[b w] of what is said in state s[b c], and α[b s], nil without a
+// score; of states s[b t c] logits[b t w] and α[b t s].
+func (d decoder) say(s *graph.Node) (logits, α *graph.Node) {
 	if d.Score == nil {
-		return next, []*graph.Node{d.Output.Of(s).As("logits")}
+		return d.Output.Of(s).As("logits"), nil
 	}
 	a, α := AttendStates(d.Score, s, d.Memory, nil)
 	name := "as"
@@ -145,7 +156,7 @@ func (d decoder) step(y *graph.Node, state []*graph.Node) (next, out []*graph.No
 		name = d.Output.W.Shape().Axis(0).Name
 	}
 	both := ops.Concat(-1, ops.Rename(a, -1, name), ops.Rename(s, -1, name)).As("[a; s]")
-	return next, []*graph.Node{d.Output.Of(both).As("logits"), α}
+	return d.Output.Of(both).As("logits"), α
 }
 
 // feed is what the next step takes for the token of these logits.
@@ -155,12 +166,4 @@ func (d decoder) feed(logits *graph.Node, feedback Feedback) *graph.Node {
 	}
 	words := ops.Rename(ops.Slice(d.Table, 0, 0, last(logits).Size), 0, last(logits).Name)
 	return ops.MatMul(ops.Softmax(logits, -1).As("p"), words).As("y")
-}
-
-func said(s ops.Scanned) Said {
-	out := Said{Logits: timeInside(s.Out[0]).As("logits")}
-	if len(s.Out) > 1 {
-		out.Attention = timeInside(s.Out[1]).As("α")
-	}
-	return out
 }

@@ -99,6 +99,43 @@ func TestForcedIsFreeOnItsOwnWords(t *testing.T) {
 	}
 }
 
+// TestAttendStatesAtOnce: states at many places look where each would alone, also past a
+// mask and where both times have one name.
+func TestAttendStatesAtOnce(t *testing.T) {
+	for _, kind := range []string{"dot", "multiplicative", "additive"} {
+		for _, time := range []string{"u", "t"} {
+			g := graph.New("attention")
+			c, d := graph.Ax("c", 2), graph.Ax("d", 3)
+			var score builders.Score = builders.DotScore{}
+			switch kind {
+			case "dot":
+				c = d
+			case "multiplicative":
+				score = builders.NewMultiplicativeScore(g, graph.F64, c, d)
+			case "additive":
+				score = builders.NewAdditiveScore(g, graph.F64, c, d, graph.Ax("a", 2))
+			}
+			b := graph.Ax("b", 2)
+			s, h := g.Input("s", graph.F64, b, graph.Ax(time, 5), c), g.Input("h", graph.F64, b, graph.Ax("t", 4), d)
+			for _, mask := range []*graph.Node{nil, g.Constant(graph.Bool, []float64{1, 1, 0, 1, 0, 1, 1, 0}, b, graph.Ax("t", 4))} {
+				a, α := builders.AttendStates(score, s, h, mask)
+				nodes := []*graph.Node{a, α}
+				for u := range 5 {
+					one, β := builders.AttendStates(score, ops.Squeeze(ops.Slice(s, 1, u, u+1), 1), h, mask)
+					nodes = append(nodes, one, β)
+				}
+				out := bothWays(t, nil, nodes...)
+				for u := range 5 {
+					for row := range 2 {
+						same(t, kind+": a", out[0].Data[(row*5+u)*3:][:3], out[2+2*u].Data[row*3:][:3])
+						same(t, kind+": α", out[1].Data[(row*5+u)*4:][:4], out[3+2*u].Data[row*4:][:4])
+					}
+				}
+			}
+		}
+	}
+}
+
 func scaled(v []float64, by float64) []float64 {
 	out := make([]float64, len(v))
 	for i, x := range v {
