@@ -22,17 +22,28 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // peers are PyTorch as it comes; with the AVX-512 that it and OpenBLAS often leave unused on
-// processors that have it; and with one thread for OpenBLAS, whose threads get in the way of
-// PyTorch's own where there are no more cores than either has.
-var peers = []torch{
-	{name: "torch"},
-	{name: "torch-avx512", environment: []string{"OPENBLAS_CORETYPE=SkylakeX", "ATEN_CPU_CAPABILITY=avx512"}, avx512: true},
-	{name: "torch-blas1", environment: []string{"OPENBLAS_NUM_THREADS=1"}, several: true},
+// processors that have it; and, on several cores, either with the OpenBLAS whose threads are
+// those of OpenMP, as PyTorch's own are, where it is installed: the threads of Debian's
+// first choice get in the way of PyTorch's.
+func peers() []torch {
+	avx512 := []string{"OPENBLAS_CORETYPE=SkylakeX", "ATEN_CPU_CAPABILITY=avx512"}
+	all := []torch{{name: "torch"}, {name: "torch-avx512", environment: avx512}}
+	if found, _ := filepath.Glob("/usr/lib/*/openblas-openmp"); len(found) > 0 {
+		path := "LD_LIBRARY_PATH=" + found[0]
+		all = append(all,
+			torch{name: "torch-openmp", environment: []string{path}, several: true},
+			torch{name: "torch-openmp-avx512", environment: append([]string{path}, avx512...), several: true})
+	}
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil && strings.Contains(string(info), " avx512f ") {
+		return all
+	}
+	return slices.DeleteFunc(all, func(p torch) bool { return strings.HasSuffix(p.name, "avx512") })
 }
 
 // bench is what to measure, and how often.
@@ -49,9 +60,9 @@ type bench struct {
 func main() {
 	rounds := flag.Int("rounds", 3, "how `often` each training is done, each time with another seed")
 	threads := flag.String("threads", "1,2", "`numbers` of cores to train on")
-	only := flag.String("only", "", "a regular `expression` that the names of the trainings match: "+names())
+	only := flag.String("only", "", "a regular `expression` that the names of the trainings match: "+list(trainings, name))
 	python := flag.String("python", "python3", "an `interpreter` that has torch")
-	avx512 := flag.Bool("avx512", hasAVX512(), "also have PyTorch use AVX-512; the fastest counts")
+	peer := flag.String("peers", "", "a regular `expression` that the names of the ways to run PyTorch match: "+list(peers(), func(p torch) string { return p.name })+"; the fastest counts")
 	out := flag.String("out", "results.jsonl", "`file` that a line is appended to for each training")
 	table := flag.String("table", "", "print the tables of such a `file`, and measure nothing")
 	maxOthers := flag.Float64("max-others", 0.1, "leave out trainings during which others had more than this `part` of the cores")
@@ -63,15 +74,15 @@ func main() {
 			return printFile(os.Stdout, *table, *maxOthers)
 		}
 		b := bench{rounds: *rounds, python: *python}
-		for _, p := range peers {
-			if *avx512 || !p.avx512 {
-				b.peers = append(b.peers, p)
-			}
-		}
 		var err error
 		if b.only, err = regexp.Compile(*only); err != nil {
 			return fmt.Errorf("-only: %w", err)
 		}
+		among, err := regexp.Compile(*peer)
+		if err != nil {
+			return fmt.Errorf("-peers: %w", err)
+		}
+		b.peers = slices.DeleteFunc(peers(), func(p torch) bool { return !among.MatchString(p.name) })
 		for _, field := range strings.Split(*threads, ",") {
 			n, err := strconv.Atoi(field)
 			if err != nil || n < 1 || n > runtime.NumCPU() {
@@ -92,17 +103,15 @@ func main() {
 	}
 }
 
-func names() string {
-	var all []string
-	for _, t := range trainings {
-		all = append(all, t.name)
-	}
-	return strings.Join(all, ", ")
-}
+func name(t training) string { return t.name }
 
-func hasAVX512() bool {
-	info, err := os.ReadFile("/proc/cpuinfo")
-	return err == nil && strings.Contains(string(info), " avx512f ")
+// list names all of a kind.
+func list[T any](all []T, name func(T) string) string {
+	var names []string
+	for _, t := range all {
+		names = append(names, name(t))
+	}
+	return strings.Join(names, ", ")
 }
 
 // printFile prints the tables of lines that were measured before.
@@ -133,7 +142,7 @@ func (b *bench) measure(ctx context.Context, out *json.Encoder) (runs []run, err
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("-only %s: no training has such a name: there are %s", b.only, names())
+		return nil, fmt.Errorf("-only %s: no training has such a name: there are %s", b.only, list(trainings, name))
 	}
 	if err := b.build(ctx, chosen); err != nil {
 		return nil, err
@@ -151,7 +160,7 @@ func (b *bench) measure(ctx context.Context, out *json.Encoder) (runs []run, err
 			return err
 		}
 		runs = append(runs, r)
-		fmt.Fprintf(os.Stderr, "%-20s %-12s threads %d, seed %d: %8.3f s, whole program %8.3f s; others had %.0f %%\n", r.Training, r.Peer, r.Threads, r.Seed, r.Seconds, r.Whole, 100*r.Others)
+		fmt.Fprintf(os.Stderr, "%-20s %-19s threads %d, seed %d: %8.3f s, whole program %8.3f s; others had %.0f %%\n", r.Training, r.Peer, r.Threads, r.Seed, r.Seconds, r.Whole, 100*r.Others)
 		return out.Encode(r)
 	}
 	program := filepath.Join(b.root, "bench", "trainings.py")

@@ -169,7 +169,6 @@ func readFits(r io.Reader) (fits []fit, err error) {
 type torch struct {
 	name        string
 	environment []string
-	avx512      bool // only on processors that have it
 	several     bool // only with several threads
 }
 

@@ -14,7 +14,7 @@ import (
 // different numbers of steps have not done the same, which is an error.
 func tables(w io.Writer, runs []run, maxOthers float64) error {
 	var threads []int
-	var names []string
+	var names, peers []string
 	steps := map[string]run{}
 	leftOut := 0
 	cells := map[string][]run{}
@@ -29,6 +29,9 @@ func tables(w io.Writer, runs []run, maxOthers float64) error {
 		}
 		if !slices.Contains(names, r.Training) {
 			names = append(names, r.Training)
+		}
+		if r.Peer != "tapestry" && !slices.Contains(peers, r.Peer) {
+			peers = append(peers, r.Peer)
 		}
 		if r.Others > maxOthers {
 			leftOut++
@@ -51,7 +54,7 @@ func tables(w io.Writer, runs []run, maxOthers float64) error {
 			ours := cells[fmt.Sprint(name, n, "tapestry")]
 			var theirs []run
 			for _, p := range peers {
-				if c := cells[fmt.Sprint(name, n, p.name)]; len(c) > 0 && (theirs == nil || median(c, seconds) < median(theirs, seconds)) {
+				if c := cells[fmt.Sprint(name, n, p)]; len(c) > 0 && (theirs == nil || median(c, seconds) < median(theirs, seconds)) {
 					theirs = c
 				}
 			}
