@@ -198,7 +198,7 @@ FORMATS = [
 
 
 class Translator(nn.Module):
-    """Two GRUs read, one says; attention looks back for all characters at once."""
+    """Two GRUs read, one says; attention looks back for all characters at once, and none of them reads padding."""
 
     def __init__(self, score, width=64):
         super().__init__()
@@ -213,31 +213,34 @@ class Translator(nn.Module):
             self.v = nn.Parameter(torch.randn(width))
         self.output = nn.Linear(4 * width, len(ISO))
 
-    def read(self, text):
-        seen, last = self.encoder(self.source(text))
-        return seen, torch.cat([last[0], last[1]], -1)[None]
+    def read(self, text, length):
+        packed = nn.utils.rnn.pack_padded_sequence(self.source(text), length, batch_first=True, enforce_sorted=False)
+        seen, last = self.encoder(packed)
+        seen, _ = nn.utils.rnn.pad_packed_sequence(seen, batch_first=True, total_length=text.shape[1])
+        padding = torch.arange(text.shape[1]) >= length[:, None]
+        return seen, padding[:, None], torch.cat([last[0], last[1]], -1)[None]
 
-    def say(self, said, seen):
+    def say(self, said, seen, padding):
         if self.score == "dot":
             e = said @ seen.transpose(1, 2)
         elif self.score == "multiplicative":
             e = self.w(said) @ seen.transpose(1, 2)
         else:
             e = torch.tanh(self.w1(seen)[:, None] + self.w2(said)[:, :, None]) @ self.v
-        return self.output(torch.cat([e.softmax(-1) @ seen, said], -1))
+        return self.output(torch.cat([e.masked_fill(padding, -math.inf).softmax(-1) @ seen, said], -1))
 
-    def forward(self, text, iso):
-        seen, state = self.read(text)
+    def forward(self, text, length, iso):
+        seen, padding, state = self.read(text, length)
         before = F.pad(iso[:, :-1], (1, 0), value=START)
-        return self.say(self.decoder(self.target(before), state)[0], seen)
+        return self.say(self.decoder(self.target(before), state)[0], seen, padding)
 
-    def free(self, text):
+    def free(self, text, length):
         """What it says on its own."""
-        seen, state = self.read(text)
+        seen, padding, state = self.read(text, length)
         said = [torch.full((len(text), 1), START)]
         for _ in range(10):
             out, state = self.decoder(self.target(said[-1]), state)
-            said.append(self.say(out, seen).argmax(-1))
+            said.append(self.say(out, seen, padding).argmax(-1))
         return torch.cat(said[1:], 1)
 
 
@@ -248,6 +251,7 @@ def dates(score):
         date = first + datetime.timedelta(k // len(FORMATS))
         pairs.append((FORMATS[k % len(FORMATS)](date), date.isoformat()))
     text = torch.tensor([[TEXT.index(c) for c in t.ljust(29)] for t, _ in pairs])
+    length = torch.tensor([len(t) for t, _ in pairs])
     iso = torch.tensor([[ISO.index(c) for c in i] for _, i in pairs])
     net, count = Translator(score), 1000
     optimiser = torch.optim.Adam(net.parameters(), lr=4e-3)
@@ -260,11 +264,12 @@ def dates(score):
 
     def steps():
         for _, rows in zip(range(count), batches()):
-            update(optimiser, F.cross_entropy(net(text[rows], iso[rows]).flatten(0, 1), iso[rows].flatten()), clip=1)
+            said = net(text[rows], length[rows], iso[rows])
+            update(optimiser, F.cross_entropy(said.flatten(0, 1), iso[rows].flatten()), clip=1)
             schedule.step()
             yield
 
-    return steps(), lambda: (net.free(text[9000:]) == iso[9000:]).all(1).sum().item()
+    return steps(), lambda: (net.free(text[9000:], length[9000:]) == iso[9000:]).all(1).sum().item()
 
 
 TRAININGS = {

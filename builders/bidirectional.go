@@ -25,10 +25,17 @@ func (l Bidirectional) Of(x *graph.Node) *graph.Node {
 
 // Read is [Bidirectional.Of] together with the last states of both directions, side by side.
 func (l Bidirectional) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) {
+	return l.ReadMasked(x, nil)
+}
+
+// ReadMasked is [Bidirectional.Read] of sequences of different lengths, to which
+// mask[b t] belongs: either direction passes over padding, and the backward one begins
+// at the last true place; see [Recur.ReadMasked].
+func (l Bidirectional) ReadMasked(x, mask *graph.Node) (h *graph.Node, final []*graph.Node) {
 	defer within(l.Name, x)()
 	l.Forward.Reverse, l.Backward.Reverse = false, true
-	forward, first := l.Forward.run(x, nil, "→h")
-	backward, second := l.Backward.run(x, nil, "←h")
+	forward, first := l.Forward.run(x, mask, nil, "→h")
+	backward, second := l.Backward.run(x, mask, nil, "←h")
 	if len(first) != len(second) {
 		err := fmt.Errorf("the cells carry %d and %d states: want two of a kind", len(first), len(second))
 		return graph.Of(x).Fail("Bidirectional", err, x), first

@@ -2,6 +2,7 @@ package builders
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -45,15 +46,24 @@ func (r Recur) Of(x *graph.Node) *graph.Node {
 }
 
 // Read is [Recur.Of] together with the state after the last step.
-func (r Recur) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) { return r.From(x, nil) }
+func (r Recur) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) { return r.ReadMasked(x, nil) }
+
+// ReadMasked is [Recur.Read] of sequences of different lengths: where mask[b … t] is
+// false, there is padding, and the state stays as it was. So a sequence ends, or begins
+// in reverse, with its own last element. The hidden values at padding are the state too,
+// for a later layer or attention to pass over with the same mask.
+func (r Recur) ReadMasked(x, mask *graph.Node) (h *graph.Node, final []*graph.Node) {
+	return r.run(x, mask, nil, "h")
+}
 
 // From is [Recur.Read] with the state before the first step, nil for zeros.
 func (r Recur) From(x *graph.Node, start []*graph.Node) (h *graph.Node, final []*graph.Node) {
-	return r.run(x, start, "h")
+	return r.run(x, nil, start, "h")
 }
 
-// run is From, and gives the hidden values a name.
-func (r Recur) run(x *graph.Node, start []*graph.Node, name string) (h *graph.Node, final []*graph.Node) {
+// run is ReadMasked with a mask that may be nil and From in one, and gives the hidden
+// values a name.
+func (r Recur) run(x, mask *graph.Node, start []*graph.Node, name string) (h *graph.Node, final []*graph.Node) {
 	defer within(r.Name, x)()
 	fail := func(err error) (*graph.Node, []*graph.Node) {
 		bad := graph.Of(append([]*graph.Node{x}, weightsOf(r.Cell)...)...).Fail("Recur", err, x)
@@ -65,20 +75,32 @@ func (r Recur) run(x *graph.Node, start []*graph.Node, name string) (h *graph.No
 	case !x.IsValid() || x.Rank() < 2:
 		return fail(errNoSequence)
 	}
+	axes := x.Shape().Axes()
+	if err := masksPlaces(mask, axes[:len(axes)-1]); err != nil {
+		return fail(err)
+	}
 	if start == nil {
-		axes := x.Shape().Axes()
 		start = r.Cell.Start(axes[:len(axes)-2]...)
 	}
 	if len(start) == 0 {
 		return fail(errors.New("want a cell with a state"))
 	}
 	z, cell := ahead(r.Cell, x)
+	over := []*graph.Node{z}
+	if mask != nil {
+		over = append(over, ops.Expand(mask, -1, ""))
+	}
 	var names []string // of the state
-	s := loop(cell, ops.Loop{Carry: start, Over: []*graph.Node{z}, Axis: -2, Reverse: r.Reverse, Checkpoint: r.Checkpoint}, r.Unroll,
+	s := loop(cell, ops.Loop{Carry: start, Over: over, Axis: -2, Reverse: r.Reverse, Checkpoint: r.Checkpoint}, r.Unroll,
 		func(cell Cell, state, x []*graph.Node) (next, out []*graph.Node) {
 			next, names = cell.Step(x[0], state), nil
 			for _, n := range next {
 				names = append(names, n.Name())
+			}
+			if mask != nil {
+				for i, n := range next[:min(len(next), len(state))] {
+					next[i] = ops.Select(x[1], n, state[i]).As(names[i])
+				}
 			}
 			if r.Checkpoint > 0 { // a loop keeps the states of all times, except with checkpoints
 				out = next[:min(1, len(next))]
@@ -99,6 +121,17 @@ func (r Recur) run(x *graph.Node, start []*graph.Node, name string) (h *graph.No
 }
 
 var errNoSequence = &graph.Mistake{Problem: "want a sequence x[b t d]", Fix: "put the time before the features"}
+
+// masksPlaces says why an array is no mask of the places of these axes, none of which
+// is left out; nil is one that lets all through.
+func masksPlaces(mask *graph.Node, axes []graph.Axis) error {
+	s, err := graph.NewShape(axes...)
+	if err != nil || !mask.IsValid() || mask.DType() == graph.Bool && mask.Shape().SameSizes(s) {
+		return err
+	}
+	want := graph.Type{DType: graph.Bool, Shape: s}
+	return &graph.Mistake{Problem: fmt.Sprintf("a mask %v: want %v", mask.Type(), want), Fix: "true where there is no padding, as builders.Present gives it"}
+}
 
 // ahead does of a cell's steps what does not wait for the state.
 func ahead(c Cell, x *graph.Node) (*graph.Node, Cell) {

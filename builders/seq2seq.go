@@ -22,6 +22,8 @@ type Seq2Seq struct {
 	Score          Score  // nil for none
 	Output         Linear // v[as w], or v[h w] where the decoder does not look back
 	Unroll         bool   // the decoder's steps written out
+
+	mask *graph.Node // see Masked
 }
 
 // Reader is an encoder: of a sequence x[b s m] it makes states h[b s h] to be looked
@@ -29,6 +31,15 @@ type Seq2Seq struct {
 // [ConvReader] are readers.
 type Reader interface {
 	Read(x *graph.Node) (h *graph.Node, final []*graph.Node)
+}
+
+// MaskedReader is a reader that passes over padding, as [Recur] and [Bidirectional] do:
+// of each sequence it makes what it would make of it alone, without what was put behind
+// it to fill the array.
+type MaskedReader interface {
+	Reader
+	// ReadMasked is Read of the places where mask[b s] is true; nil is all.
+	ReadMasked(x, mask *graph.Node) (h *graph.Node, final []*graph.Node)
 }
 
 // Said is what a decoder says.
@@ -46,6 +57,17 @@ const (
 	Expected                  // the expected embedding, Σ_w p_w·table_w, which has one
 )
 
+// Masked is the model for sources of different lengths: mask[b s] is true at their
+// tokens and false at padding (see [Present]), which the encoder, a [MaskedReader],
+// passes over, and to which the decoder gives no weight. So in a batch each source is
+// read as if it were alone, and what stands at padding makes no difference:
+//
+//	said := m.Masked(builders.Present(lengths, s)).Forced(source, target)
+func (m Seq2Seq) Masked(mask *graph.Node) Seq2Seq {
+	m.mask = mask
+	return m
+}
+
 // Forced gives what the model says at each place of a target[b t] after the right
 // tokens before it (teacher forcing), for sources[b s]. All it is trained on are
 // right beginnings.
@@ -59,14 +81,10 @@ func (m Seq2Seq) Forced(source, target *graph.Node) Said {
 	if !before.IsValid() || before.Rank() < 2 {
 		return Said{Logits: graph.Of(source, target).Fail("Seq2Seq", errNoSequence, target)}
 	}
-	z, cell := ahead(d.Cell, before)
-	states := loop(cell, ops.Loop{Carry: start, Over: []*graph.Node{z}, Axis: -2}, m.Unroll, func(c Cell, state, y []*graph.Node) (next, out []*graph.Node) {
-		next = c.Step(y[0], state)
-		return next, next[:1]
-	})
 	// What it says has no part in what comes next: the states need not wait for it.
-	logits, α := d.say(timeInside(states.Out[0]))
-	return Said{Logits: logits, Attention: α}
+	s, _ := Recur{Cell: d.Cell, Unroll: m.Unroll}.run(before, nil, start, "s")
+	logits, α := d.say(s)
+	return Said{Logits: logits, Attention: α.As("α")} // decoder/α, as it is in Free
 }
 
 // Free gives what the model says in t steps on its own, each after what it said before.
@@ -117,10 +135,21 @@ func (m Seq2Seq) read(source *graph.Node) (d decoder, start []*graph.Node) {
 	case source.Rank() < 1 || table.Rank() != 2 || table.Dim(0) != m.words()+1:
 		return fail("a target embedding %v for %d tokens: want a row for each, and one for the start", table.Shape(), m.words())
 	}
-	end := g.Scope("encoder")
-	h, final := m.Encoder.Read(ops.Gather(m.Source.Table, source, 0).As("x"))
-	end()
 	axes := source.Shape().Axes()
+	if err := masksPlaces(m.mask, axes); err != nil {
+		return fail("%w", err)
+	}
+	read := m.Encoder.Read
+	if m.mask != nil {
+		masked, ok := m.Encoder.(MaskedReader)
+		if !ok {
+			return fail("%T reads padding as it reads tokens: want a MaskedReader for sources with a mask", m.Encoder)
+		}
+		read = func(x *graph.Node) (*graph.Node, []*graph.Node) { return masked.ReadMasked(x, m.mask) }
+	}
+	end := g.Scope("encoder")
+	h, final := read(ops.Gather(m.Source.Table, source, 0).As("x"))
+	end()
 	start = m.Cell.Start(axes[:len(axes)-1]...)
 	for i, s := range final[:min(len(final), len(start))] {
 		if s.IsValid() && last(s).Size != last(start[i]).Size {
@@ -130,7 +159,7 @@ func (m Seq2Seq) read(source *graph.Node) (d decoder, start []*graph.Node) {
 	}
 	d = decoder{Cell: m.Cell, Output: m.Output, Table: table}
 	if m.Score != nil {
-		d.Score, d.Memory = m.Score, h
+		d.Score, d.Memory, d.Mask = m.Score, h, m.mask
 	}
 	return d, start
 }
@@ -140,6 +169,7 @@ type decoder struct {
 	Cell   Cell
 	Score  Score       // nil for none
 	Memory *graph.Node // h[b s h]; nil where nothing is looked at
+	Mask   *graph.Node // mask[b s] of what is looked at; nil for all
 	Table  *graph.Node // the embedding of what is said
 	Output Linear
 }
@@ -150,7 +180,7 @@ func (d decoder) say(s *graph.Node) (logits, α *graph.Node) {
 	if d.Score == nil {
 		return d.Output.Of(s).As("logits"), nil
 	}
-	a, α := AttendStates(d.Score, s, d.Memory, nil)
+	a, α := AttendStates(d.Score, s, d.Memory, d.Mask)
 	name := "as"
 	if d.Output.W.IsValid() {
 		name = d.Output.W.Shape().Axis(0).Name

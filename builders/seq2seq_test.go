@@ -3,6 +3,8 @@ package builders_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -11,6 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/viz"
 )
 
 // TestFreeRunningRepeatsTraining: what a model has learnt with the right tokens before
@@ -131,6 +134,49 @@ func TestAttendStatesAtOnce(t *testing.T) {
 						same(t, kind+": α", out[1].Data[(row*5+u)*4:][:4], out[3+2*u].Data[row*4:][:4])
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestSeq2SeqReadsLikeTheNotes: the formulas of a model that is told the right tokens are
+// those of the notes, with a state s that has a name; a mask adds what it lets through.
+func TestSeq2SeqReadsLikeTheNotes(t *testing.T) {
+	for _, masked := range []bool{false, true} {
+		g := graph.New("translator")
+		net := translator5(g, "GRU", "dot", false)
+		source, target := g.Input("source", graph.I64, graph.Ax("b", 2), graph.Ax("s", 5)), g.Input("target", graph.I64, graph.Ax("b", 2), graph.Ax("t", 3))
+		want := []string{
+			"r_{tbh} = σ(encoder.Wx_{bth} + Σ_{h′} encoder.h_{t−1,b,h′}·encoder.hidden.w_{h′,h} + encoder.hidden.bₕ)",
+			"decoder.h_{tbh} = (1 − decoder.z_{tbh})·decoder.n_{tbh} + decoder.z_{tbh}·decoder.h_{t−1,b,h}",
+			"s_{bth} = decoder.h_{tbh}",
+			"e_{bts} = Σₕ s_{bth}·h_{bsh}",
+			"α_{bts} = softmaxₛ(e_{bts})",
+			"a_{bth} = Σₛ α_{bts}·h_{bsh}",
+			"[a; s]_{b,t,as} = concat_{as}(a_{bt}, s_{bt})",
+		}
+		if masked {
+			net = net.Masked(builders.Present(g.Input("length", graph.I64, graph.Ax("b", 2)), graph.Ax("s", 5)))
+			want[0] = "present_{bs} = [placeₛ < length_b]"
+			want[4] = "softmax_{bts} = softmaxₛ(ẽ_{bts})"
+			want = append(want, "encoder.h_{tbh} = encoder.h′_{tbh} if present_{bt}, else encoder.h_{t−1,b,h}", "ẽ_{bts} = e_{bts} if present_{bs}, else −∞", "α_{bts} = present_{bs}·softmax_{bts}")
+		}
+		said, free := net.Forced(source, target), net.Free(source, graph.Ax("t", 3), builders.Likeliest)
+		if err := g.Err(); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range viz.Equations(said.Logits) {
+			got = append(got, e.String())
+		}
+		for _, α := range []*graph.Node{said.Attention, free.Attention} {
+			if !slices.ContainsFunc(α.Occurrences(), func(o graph.Occurrence) bool { return o.Scope+"/"+o.Name == "decoder/α" }) {
+				t.Errorf("masked %v: the weights %v are not called decoder/α", masked, α)
+			}
+		}
+		for _, line := range want {
+			if !slices.Contains(got, line) {
+				t.Errorf("masked %v: no %s in\n%s", masked, line, strings.Join(got, "\n"))
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func align(ctx context.Context, t *train.Trainer, score string, pairs []pair) ([
 		for i, date := range dates {
 			a := alignment{title: score, text: pairs[i].text, said: date}
 			for range isoLength {
-				a.α, weights = append(a.α, weights[:textLength]), weights[textLength:]
+				a.α, weights = append(a.α, weights[:len(a.text)]), weights[textLength:] // padding has none
 			}
 			all = append(all, a)
 		}
@@ -51,17 +51,14 @@ const (
 )
 
 // SVG draws the characters read from left to right, those said from top to bottom, and
-// where they meet the weight: the fuller, the larger. What goes to the blanks that fill
-// the text up is added up in a column of its own.
+// where they meet the weight: the fuller, the larger.
 func (a alignment) SVG(w io.Writer) error {
-	n := len(a.text)
-	blanks := left + cell*(n+1) // the column
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg role="img" width="%d" height="%d" font-family="monospace" font-size="13" text-anchor="middle">`+"\n", blanks+cell+edge, top+cell*len(a.said)+edge)
+	fmt.Fprintf(&b, `<svg role="img" width="%d" height="%d" font-family="monospace" font-size="13" text-anchor="middle">`+"\n", left+cell*len(a.text)+edge, top+cell*len(a.said)+edge)
 	fmt.Fprintf(&b, "<title>%s: %s → %s</title>\n<desc>%s</desc>\n", a.title, escaped(a.text), escaped(a.said), escaped(a.description()))
 	b.WriteString(`<g class="ch-text" fill="#1B2733">` + "\n")
 	fmt.Fprintf(&b, `<text x="%d" y="24" font-family="sans-serif" font-size="14" font-weight="600" text-anchor="start">%s</text>`+"\n", left, a.title)
-	for s, c := range a.text + " …" {
+	for s, c := range a.text {
 		if c != ' ' {
 			fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`, left+cell*s+cell/2, top-7, escaped(string(c)))
 		}
@@ -72,22 +69,13 @@ func (a alignment) SVG(w io.Writer) error {
 	b.WriteString("\n</g>\n")
 	var cells, weights strings.Builder
 	for t := range a.said {
-		behind := float32(0)
-		draw := func(x int, α float32) {
-			y := top + cell*t
+		for s, α := range a.α[t] {
+			x, y := left+cell*s, top+cell*t
 			fmt.Fprintf(&cells, "M%d %dh%[3]dv%[3]dh-%[3]dz", x, y, cell-gap)
 			if α >= .01 {
 				fmt.Fprintf(&weights, `<rect x="%d" y="%d" width="%d" height="%[3]d" fill-opacity="%.2f"/>`, x, y, cell-gap, α)
 			}
 		}
-		for s, α := range a.α[t] {
-			if s < n {
-				draw(left+cell*s, α)
-			} else {
-				behind += α
-			}
-		}
-		draw(blanks, behind)
 	}
 	fmt.Fprintf(&b, `<path d="%s" class="ch-grid" fill="#E1E6EB" fill-opacity=".5"/>`+"\n", cells.String())
 	fmt.Fprintf(&b, `<g class="ch-0" fill="#0072B2">`+"\n%s\n</g>\n</svg>\n", weights.String())
@@ -105,11 +93,7 @@ func (a alignment) description() string {
 				best = s
 			}
 		}
-		where := "behind the text"
-		if best < len(a.text) {
-			where = fmt.Sprintf("at %q, character %d", a.text[best], best+1)
-		}
-		said = append(said, fmt.Sprintf("%q looks most %s", c, where))
+		said = append(said, fmt.Sprintf("%q looks most at %q, character %d", c, a.text[best], best+1))
 	}
 	return strings.Join(said, "; ") + "."
 }

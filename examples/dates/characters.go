@@ -26,9 +26,10 @@ func characters(all string) *data.Vocabulary {
 	return v
 }
 
-// encoded gives pairs as columns text[n 29], filled up with blanks, and iso[n 10] of codes.
+// encoded gives pairs as columns text[n 29] and iso[n 10] of codes. A text is filled up
+// with blanks, which nobody reads: length[n] says where they begin.
 func encoded(pairs []pair) (*data.Set, error) {
-	var text, iso []int32
+	var text, length, iso []int32
 	for _, p := range pairs {
 		read, err := textCharacters.Encode(fmt.Sprintf("%-*s", textLength, p.text))
 		if err != nil {
@@ -38,11 +39,12 @@ func encoded(pairs []pair) (*data.Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, iso = append(text, read...), append(iso, said...)
+		text, length, iso = append(text, read...), append(length, int32(len(p.text))), append(iso, said...)
 	}
 	return data.NewSet(map[string]*tensor.Dense{
-		"text": tensor.New(tensor.WithShape(len(pairs), textLength), tensor.WithBacking(text)),
-		"iso":  tensor.New(tensor.WithShape(len(pairs), isoLength), tensor.WithBacking(iso)),
+		"text":   tensor.New(tensor.WithShape(len(pairs), textLength), tensor.WithBacking(text)),
+		"length": tensor.New(tensor.WithShape(len(pairs)), tensor.WithBacking(length)),
+		"iso":    tensor.New(tensor.WithShape(len(pairs), isoLength), tensor.WithBacking(iso)),
 	})
 }
 

@@ -65,6 +65,11 @@ func TestNoTwoMeanings(t *testing.T) {
 	if got := set.Column("text").Shape(); got[0] != len(all) || got[1] != textLength {
 		t.Errorf("texts %v", got)
 	}
+	for i, length := range set.Column("length").Int32s() {
+		if int(length) != len(all[i].text) {
+			t.Fatalf("%q has %d characters", all[i].text, length)
+		}
+	}
 	dates, err := decoded(set.Column("iso"))
 	if err != nil {
 		t.Fatal(err)

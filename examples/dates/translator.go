@@ -50,12 +50,14 @@ func translator(g *graph.Graph, score string) builders.Seq2Seq {
 func build(score string) train.Build {
 	return func(rows int, mode train.Mode) *train.Net {
 		g := graph.New("dates: " + score)
-		net, text := translator(g, score), g.Input("text", graph.I32, graph.Ax("b", rows), graph.Ax("s", textLength))
+		b, s := graph.Ax("b", rows), graph.Ax("s", textLength)
+		text, length := g.Input("text", graph.I32, b, s), g.Input("length", graph.I32, b)
+		net := translator(g, score).Masked(builders.Present(length, s))
 		if mode == train.Evaluating {
 			said := net.Free(text, graph.Ax("t", isoLength), builders.Likeliest)
 			return &train.Net{Output: ops.Cast(ops.ArgMax(said.Logits, -1), graph.I32).As("said")}
 		}
-		iso := g.Input("iso", graph.I32, graph.Ax("b", rows), graph.Ax("t", isoLength))
+		iso := g.Input("iso", graph.I32, b, graph.Ax("t", isoLength))
 		return &train.Net{Loss: builders.CrossEntropy(net.Forced(text, iso).Logits, iso).As("loss")}
 	}
 }
