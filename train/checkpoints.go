@@ -11,6 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
+	"github.com/tapestry-ml/tapestry/train/data"
 	"gorgonia.org/tensor"
 )
 
@@ -87,7 +88,7 @@ func (f *fitting) checkpoint() (*checkpoint.State, error) {
 		return nil, err
 	}
 	changed := new(checkpoint.Changed)
-	switch err := s.Check(f.model, f.plan.Data.Batches()); {
+	switch err := s.Check(f.model, f.plan.Data.Batches(), data.Describe(f.plan.Data)); {
 	case errors.As(err, &changed) && !f.plan.ResumeChanged:
 		return nil, fmt.Errorf("resume: %w; with ResumeChanged it goes on all the same", err)
 	case err != nil && changed.Path == "":
@@ -174,7 +175,8 @@ func (f *fitting) state() (*checkpoint.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &checkpoint.State{Store: f.Store(), Position: f.plan.Data.Position(), Batches: f.plan.Data.Batches(), Model: f.model, Meta: meta}
+	from := f.plan.Data
+	s := &checkpoint.State{Store: f.Store(), Position: from.Position(), Batches: from.Batches(), Data: data.Describe(from), Model: f.model, Meta: meta}
 	if v := f.validation; v.last >= 0 {
 		s.Validation = &checkpoint.Validation{Step: v.last, Best: math.NaN(), Waiting: v.waiting}
 		if v.found {

@@ -306,6 +306,7 @@ func TestResumeRefused(t *testing.T) {
 			return tr
 		}, nil, dir, "resume: " + path + " fits the model, but the training graph computes something else (fingerprint ", nil, true},
 		{"other batches", fresh, data.Shuffled(iris(t), 32, 3), dir, "resume: " + path + " fits the model, but its data had 3 batches an epoch, these have 5: training would not go on as it began", nil, true},
+		{"another seed", fresh, data.Shuffled(iris(t), 64, 4), dir, "resume: " + path + ` fits the model, but its data were "shuffled(150 rows, batches of 64, seed 3)", these are "shuffled(150 rows, batches of 64, seed 4)": training would not go on as it began; with ResumeChanged it goes on all the same`, nil, true},
 		{"no such file", fresh, nil, filepath.Join(dir, "absent.safetensors"), "resume: " + filepath.Join(dir, "absent.safetensors") + ": no checkpoint there", checkpoint.ErrNone, false},
 		{"an empty folder", fresh, nil, empty, "resume: " + empty + ": no checkpoint there", checkpoint.ErrNone, false},
 	} {
@@ -331,6 +332,39 @@ func TestResumeRefused(t *testing.T) {
 			t.Errorf("%s, all the same: %v, %d steps", c.what, err, tr.Store().Step())
 		}
 		tr.Close()
+	}
+}
+
+// TestResumeChangesNothing: what the batches do not depend on may be another on resuming.
+func TestResumeChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	plan := train.Plan{Data: data.Shuffled(iris(t), 64, 3), Steps: 4, Checkpoints: train.Checkpoints{Dir: dir, Every: 4}}
+	if err := noisyTrainer(t).Fit(context.Background(), plan); err != nil {
+		t.Fatal(err)
+	}
+	ahead := data.Prefetch(data.Shuffled(iris(t), 64, 3), 2)
+	defer ahead.Close()
+	validated := noisyTrainer(t)
+	for what, c := range map[string]struct {
+		trainer *train.Trainer
+		plan    train.Plan
+	}{
+		"more epochs": {noisyTrainer(t), train.Plan{Data: data.Shuffled(iris(t), 64, 3), Epochs: 5}},
+		"read ahead":  {noisyTrainer(t), train.Plan{Data: ahead, Steps: 15}},
+		"workers": {func() *train.Trainer {
+			tr := noisyTrainer(t)
+			tr.Workers = 1
+			return tr
+		}(), train.Plan{Data: data.Shuffled(iris(t), 64, 3), Steps: 15}},
+		"validation": {validated, train.Plan{Data: data.Shuffled(iris(t), 64, 3), Steps: 15, Validate: func(ctx context.Context) (metric.Scores, error) {
+			return validated.Evaluate(ctx, data.InOrder(iris(t), 50))
+		}}},
+		"a source that says nothing": {noisyTrainer(t), train.Plan{Data: struct{ data.Source }{data.Shuffled(iris(t), 64, 3)}, Steps: 15}},
+	} {
+		c.plan.Resume = dir
+		if err := c.trainer.Fit(context.Background(), c.plan); err != nil || c.trainer.Store().Step() != 15 {
+			t.Errorf("%s: %v, %d steps", what, err, c.trainer.Store().Step())
+		}
 	}
 }
 

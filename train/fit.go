@@ -46,7 +46,7 @@ type Plan struct {
 	// resumes from it can be given again and again.
 	//
 	// A checkpoint of another model is a [*checkpoint.Mismatch]; one whose training would not
-	// go on as it began, for another objective or another cut of the data, a
+	// go on as it began, for another objective or another cut or order of the data, a
 	// [*checkpoint.Changed], unless ResumeChanged. Nothing is changed by either.
 	Resume        string
 	ResumeChanged bool

@@ -107,6 +107,9 @@ func printDifferences(w io.Writer, a, b *savedFile, rows []arrayDifference, all 
 		fmt.Fprintf(w, "%s", f.path)
 		if s := f.state; s != nil {
 			fmt.Fprintf(w, ": %q after step %d, seed %d, fingerprint %.8s", s.Model.Name, s.Store.Step(), s.Store.Seed(), s.Model.Fingerprint)
+			if s.Data != "" {
+				fmt.Fprintf(w, ", data %s", s.Data)
+			}
 		}
 		fmt.Fprintln(w)
 	}

@@ -26,6 +26,7 @@ type shownCheckpoint struct {
 	Epoch       int               `json:"epoch"`
 	Batch       int               `json:"batch"`
 	Batches     int               `json:"batches"`
+	Data        string            `json:"data,omitempty"`
 	Validation  *shownValidation  `json:"validation,omitempty"`
 	Meta        map[string]string `json:"meta"`
 	Arrays      []storedArray     `json:"arrays"`
@@ -69,7 +70,7 @@ func (f *savedFile) shown(rows []storedArray) shownCheckpoint {
 	if s := f.state; s != nil {
 		out.Model, out.Rows, out.Fingerprint = s.Model.Name, s.Model.Rows, s.Model.Fingerprint
 		out.Seed, out.Step, out.Epoch, out.Batch, out.Batches = s.Store.Seed(), s.Store.Step(), s.Position.Epoch, s.Position.Batch, s.Batches
-		out.Meta = s.Meta
+		out.Data, out.Meta = s.Data, s.Meta
 		if v := s.Validation; v != nil {
 			out.Validation = &shownValidation{v.Step, jsonNumber(v.Best), v.At, v.Waiting}
 		}
@@ -95,6 +96,9 @@ func (f *savedFile) head(w io.Writer) {
 		of = fmt.Sprintf(" of %d", s.Batches)
 	}
 	fmt.Fprintf(w, "  after step   %d\n  data         %v%s is next\n  seed         %d\n", s.Store.Step(), s.Position, of, s.Store.Seed())
+	if s.Data != "" {
+		fmt.Fprintf(w, "  source       %s\n", s.Data)
+	}
 	if v := s.Validation; v != nil {
 		fmt.Fprintf(w, "  validation   %s\n", validationText(v))
 	}

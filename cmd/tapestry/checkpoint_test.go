@@ -35,7 +35,7 @@ func savedRun(t *testing.T) checkpoint.Folder {
 		if err := s.Add("runs", tensor.New(tensor.WithShape(), tensor.WithBacking([]int64{int64(step)}))); err != nil {
 			t.Fatal(err)
 		}
-		state := &checkpoint.State{Store: s, Position: data.Position{Epoch: 1, Batch: 2}, Batches: 4, Model: model,
+		state := &checkpoint.State{Store: s, Position: data.Position{Epoch: 1, Batch: 2}, Batches: 4, Data: "shuffled(20 rows, batches of 5, seed 7)", Model: model,
 			Validation: &checkpoint.Validation{Step: int(step), Best: 0.5, At: 10, Waiting: int(step)/10 - 1}, Meta: map[string]string{"vocabulary": "a\nb", "width": "64"}}
 		if _, err := f.Save(state); err != nil {
 			t.Fatal(err)
@@ -60,6 +60,7 @@ func TestCheckpointShow(t *testing.T) {
   after step   20
   data         epoch 1, batch 2 of 4 is next
   seed         7
+  source       shuffled(20 rows, batches of 5, seed 7)
   validation   last after step 20; best 0.5 after step 10, none better in 1 measurement since
   fingerprint  ` + s.Model.Fingerprint[:16] + ` of batches of 5 rows
   vocabulary   3 bytes
@@ -79,7 +80,7 @@ func TestCheckpointShow(t *testing.T) {
 	if err := json.Unmarshal([]byte(ok(t, "checkpoint", "show", f.Dir, "--json")), &v); err != nil {
 		t.Fatal(err)
 	}
-	if v.Step != 20 || v.Seed != 7 || !v.Checksum || v.Meta["vocabulary"] != "a\nb" || len(v.Arrays) != 2 || v.Arrays[0].Max != 6 || v.Validation.At != 10 || v.Batches != 4 {
+	if v.Step != 20 || v.Seed != 7 || !v.Checksum || v.Meta["vocabulary"] != "a\nb" || len(v.Arrays) != 2 || v.Arrays[0].Max != 6 || v.Validation.At != 10 || v.Batches != 4 || v.Data != "shuffled(20 rows, batches of 5, seed 7)" {
 		t.Errorf("%+v", v)
 	}
 }
@@ -152,7 +153,10 @@ func TestCheckpointDiff(t *testing.T) {
 	f := savedRun(t)
 	best, newest := filepath.Join(f.Dir, "best.safetensors"), filepath.Join(f.Dir, "step-00000020.safetensors")
 	got := ok(t, "checkpoint", "diff", best, f.Dir)
-	fp := strings.Split(strings.SplitAfter(got, "fingerprint ")[1], "\n")[0]
+	fp := strings.Split(strings.SplitAfter(got, "fingerprint ")[1], "\n")[0] // and the data
+	if !strings.HasSuffix(fp, ", data shuffled(20 rows, batches of 5, seed 7)") {
+		t.Errorf("no data in %s", fp)
+	}
 	want := best + `: "line" after step 10, seed 7, fingerprint ` + fp + "\n" + newest + `: "line" after step 20, seed 7, fingerprint ` + fp + `
   path  differ  most  share
   fc/w  1 of 3    10      2

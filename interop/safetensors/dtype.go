@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tapestry-ml/tapestry/internal/half"
 	"gorgonia.org/tensor"
 )
 
@@ -32,7 +33,7 @@ var dtypes = []dtype{
 	converted("BF16", 2, func(b []byte) (float32, bool) {
 		return math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16), true
 	}),
-	converted("F16", 2, func(b []byte) (float32, bool) { return half(binary.LittleEndian.Uint16(b)), true }),
+	converted("F16", 2, func(b []byte) (float32, bool) { return half.Float32(binary.LittleEndian.Uint16(b)), true }),
 	converted("U16", 2, func(b []byte) (int32, bool) { return int32(binary.LittleEndian.Uint16(b)), true }),
 	converted("I16", 2, func(b []byte) (int32, bool) { return int32(int16(binary.LittleEndian.Uint16(b))), true }),
 	converted("I8", 1, func(b []byte) (int32, bool) { return int32(int8(b[0])), true }),
@@ -94,19 +95,6 @@ func of[T any](name string, size int, decode func(to []T, from []byte) (misfit i
 		return to, nil
 	}
 	return dtype{name, int64(size), read}
-}
-
-// half is the number that an IEEE 754 binary16 stands for, exactly; a NaN keeps
-// its bits.
-func half(b uint16) float32 {
-	sign, exponent, mantissa := uint32(b&0x8000)<<16, uint32(b>>10)&31, uint32(b&0x3ff)
-	switch exponent {
-	case 0: // subnormal: a multiple of 2⁻²⁴
-		return math.Float32frombits(sign | math.Float32bits(float32(mantissa)*0x1p-24))
-	case 31:
-		return math.Float32frombits(sign | 0xff<<23 | mantissa<<13)
-	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | mantissa<<13)
 }
 
 // encoder writes a tensor's elements through buf.

@@ -154,29 +154,6 @@ func TestTypesThatAreRead(t *testing.T) {
 	sameFile(t, again, f)
 }
 
-func TestHalf(t *testing.T) {
-	for i := range 1 << 16 {
-		got, want := half(uint16(i)), 0.0
-		sign, e, m := 1-2*float64(i>>15), i>>10&31, float64(i&1023)
-		switch {
-		case e == 31 && m != 0:
-			if got == got {
-				t.Errorf("%#04x is %g, want NaN", i, got)
-			}
-			continue
-		case e == 31:
-			want = math.Inf(int(sign))
-		case e == 0:
-			want = sign * math.Ldexp(m, -24)
-		default:
-			want = sign * math.Ldexp(1024+m, e-25)
-		}
-		if float64(got) != want || math.Signbit(float64(got)) != (sign < 0) {
-			t.Errorf("%#04x is %g, want %g", i, got, want)
-		}
-	}
-}
-
 // TestLayouts writes tensors that do not lie row-major without gaps.
 func TestLayouts(t *testing.T) {
 	base := func() *tensor.Dense { return dense([]float32{0, 1, 2, 3, 4, 5}, 3, 2) }

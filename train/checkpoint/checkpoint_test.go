@@ -47,7 +47,7 @@ func stateOf(step uint64) *checkpoint.State {
 	s := tape.NewStore(loss.Graph(), tape.Seed(1<<63+7))
 	s.Resume(s.Seed(), step)
 	return &checkpoint.State{
-		Store: s, Position: data.Position{Epoch: 3, Batch: 17}, Batches: 40,
+		Store: s, Position: data.Position{Epoch: 3, Batch: 17}, Batches: 40, Data: "shuffled(200 rows, batches of 5, seed 1)",
 		Model: checkpoint.Identify(5, loss, updates),
 		Meta:  map[string]string{"vocabulary": "[\"ä\",\"\\n\"]", "": "empty"},
 	}
@@ -56,9 +56,9 @@ func stateOf(step uint64) *checkpoint.State {
 // equal fails the test unless two states are, bit for bit.
 func equal(t *testing.T, got, want *checkpoint.State) {
 	t.Helper()
-	if got.Store.Seed() != want.Store.Seed() || got.Store.Step() != want.Store.Step() || got.Position != want.Position || got.Batches != want.Batches {
-		t.Errorf("seed %d, step %d, %v of %d: want %d, %d, %v of %d", got.Store.Seed(), got.Store.Step(), got.Position, got.Batches,
-			want.Store.Seed(), want.Store.Step(), want.Position, want.Batches)
+	if got.Store.Seed() != want.Store.Seed() || got.Store.Step() != want.Store.Step() || got.Position != want.Position || got.Batches != want.Batches || got.Data != want.Data {
+		t.Errorf("seed %d, step %d, %v of %d of %s: want %d, %d, %v of %d of %s", got.Store.Seed(), got.Store.Step(), got.Position, got.Batches, got.Data,
+			want.Store.Seed(), want.Store.Step(), want.Position, want.Batches, want.Data)
 	}
 	if !maps.Equal(got.Meta, want.Meta) || got.Model.Name != want.Model.Name || got.Model.Rows != want.Model.Rows || got.Model.Fingerprint != want.Model.Fingerprint ||
 		!slices.Equal(got.Model.Leaves, want.Model.Leaves) {
@@ -122,7 +122,7 @@ func TestMetadata(t *testing.T) {
 	want := map[string]string{
 		"format": "tapestry.checkpoint", "version": "1", "model": "line", "rows": "5", "fingerprint": s.Model.Fingerprint,
 		"leaves": `[{"path":"fc/b","role":"param","type":"f64[]"},{"path":"fc/w","role":"param","type":"f32[d=3]"},{"path":"runs","role":"state","type":"i64[]"}]`,
-		"seed":   "9223372036854775815", "step": "40", "epoch": "3", "batch": "17", "batches": "40",
+		"seed":   "9223372036854775815", "step": "40", "epoch": "3", "batch": "17", "batches": "40", "data": "shuffled(200 rows, batches of 5, seed 1)",
 		"validation":      `{"step":40,"best":"0.125","at":30,"waiting":1}`,
 		"meta.vocabulary": "[\"ä\",\"\\n\"]", "meta.": "empty",
 	}

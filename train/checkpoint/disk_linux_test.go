@@ -28,11 +28,11 @@ func mounted(t *testing.T, size string) string {
 	return dir
 }
 
-// large is a state of some 20 KiB.
+// large is a state of some 1000 KiB.
 func large(t *testing.T, step uint64) *checkpoint.State {
 	t.Helper()
 	s := stateOf(step)
-	if err := s.Store.Add("large", tensor.New(tensor.WithShape(5000), tensor.Of(tensor.Float32))); err != nil {
+	if err := s.Store.Add("large", tensor.New(tensor.WithShape(250_000), tensor.Of(tensor.Float32))); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -64,7 +64,7 @@ func stays(t *testing.T, f checkpoint.Folder, want syscall.Errno, names ...strin
 }
 
 func TestFullDisk(t *testing.T) {
-	f := checkpoint.Folder{Dir: mounted(t, "64k")}
+	f := checkpoint.Folder{Dir: mounted(t, "2500k")}
 	for _, save := range []func() (string, error){
 		func() (string, error) { return f.SaveBest(large(t, 10)) },
 		func() (string, error) { return f.Save(large(t, 20)) },
@@ -97,7 +97,8 @@ func TestFileTooLarge(t *testing.T) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
 		t.Skip(err)
 	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 8 << 10, Max: was.Max}); err != nil {
+	// The limit leaves room for the log that go test keeps of what a test opens.
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 900 << 10, Max: was.Max}); err != nil {
 		t.Skip(err)
 	}
 	defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was)

@@ -23,6 +23,7 @@
 //	seed, step   of the store; all random draws follow from them
 //	epoch, batch the position of the next batch
 //	batches      in an epoch of the data, 0 where it is not known
+//	data         shuffled(1437 rows, batches of 64, seed 3): what the batches depend on, where it is known
 //	validation   {"step":40,"best":"0.125","at":30,"waiting":1}, where there is validation
 //	meta.NAME    texts: those of the user, and the nets that predict, of train.Trainer; see package infer
 //
@@ -49,5 +50,5 @@
 // A file that was cut off or of which any bit was changed is an error in whose chain is
 // safetensors.ErrFormat or safetensors.ErrChecksum, and [Folder.Latest] passes it over.
 // A checkpoint of another model is a [*Mismatch], one of another objective over the same
-// parameters a [*Changed].
+// parameters, or of data in another order, a [*Changed].
 package checkpoint

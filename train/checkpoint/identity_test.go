@@ -132,7 +132,7 @@ func TestCheck(t *testing.T) {
 	s.Path = "run/step-00000040.safetensors"
 	loss, step := line("w", 3, false)
 	same := checkpoint.Identify(5, loss, step)
-	if err := s.Check(same, 40); err != nil {
+	if err := s.Check(same, 40, s.Data); err != nil {
 		t.Error(err)
 	}
 	of := func(name string, width int) checkpoint.Identity {
@@ -155,7 +155,7 @@ func TestCheck(t *testing.T) {
 		{checkpoint.Identify(5, loss, step[:1]), "the model has no runs i64[]"},
 		{many(22), "it has no v00 f32[], v01 f32[], v02 f32[], v03 f32[], v04 f32[], v05 f32[], v06 f32[], v07 f32[], v08 f32[], v09 f32[], v10 f32[], v11 f32[], v12 f32[], v13 f32[], v14 f32[], v15 f32[], v16 f32[], v17 f32[], v18 f32[], v19 f32[]; and 2 more"},
 	} {
-		err := s.Check(c.model, 40)
+		err := s.Check(c.model, 40, s.Data)
 		if m := new(checkpoint.Mismatch); !errors.As(err, &m) || err.Error() != s.Path+" is of another model: "+c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
@@ -165,18 +165,25 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		model   checkpoint.Identity
 		batches int
+		source  string
 		want    string
 	}{
-		{other, 40, fmt.Sprintf("the training graph computes something else (fingerprint %.8s there, %.8s here)", same.Fingerprint, other.Fingerprint)},
-		{same, 41, "its data had 40 batches an epoch, these have 41"},
+		{other, 40, s.Data, fmt.Sprintf("the training graph computes something else (fingerprint %.8s there, %.8s here)", same.Fingerprint, other.Fingerprint)},
+		{same, 41, "shuffled(…)", "its data had 40 batches an epoch, these have 41"},
+		{same, 40, "shuffled(200 rows, batches of 5, seed 2)", `its data were "shuffled(200 rows, batches of 5, seed 1)", these are "shuffled(200 rows, batches of 5, seed 2)"`},
 	} {
-		err := s.Check(c.model, c.batches)
+		err := s.Check(c.model, c.batches, c.source)
 		if m := new(checkpoint.Changed); !errors.As(err, &m) || err.Error() != s.Path+" fits the model, but "+c.want+": training would not go on as it began" {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	if err := s.Check(same, 0); err != nil {
-		t.Errorf("an unknown number of batches: %v", err)
+	if err := s.Check(same, 0, ""); err != nil {
+		t.Errorf("an unknown number of batches, and unknown data: %v", err)
+	}
+	unknown := stateOf(40)
+	unknown.Data = ""
+	if err := unknown.Check(same, 40, "in order(200 rows, batches of 5)"); err != nil {
+		t.Errorf("a checkpoint that does not know its data: %v", err)
 	}
 	if err := s.CheckUse(checkpoint.Identify(5, noisy, nil)); err != nil {
 		t.Errorf("for predicting: %v", err)

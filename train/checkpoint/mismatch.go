@@ -70,8 +70,9 @@ func (e *Changed) Error() string {
 }
 
 // Check compares the checkpoint with the model to be trained, and with the number of
-// batches in an epoch of its data where both are known: nil, a [*Mismatch] or a [*Changed].
-func (s *State) Check(model Identity, batches int) error {
+// batches in an epoch of its data and what they depend on, as [data.Describe] has it, each
+// where both are known: nil, a [*Mismatch] or a [*Changed].
+func (s *State) Check(model Identity, batches int, source string) error {
 	m := &Mismatch{Path: s.Path}
 	m.compare(s.Model.Leaves, model.Leaves)
 	if m.Missing != nil || m.Extra != nil || m.Other != nil {
@@ -82,6 +83,8 @@ func (s *State) Check(model Identity, batches int) error {
 		return &Changed{s.Path, fmt.Sprintf("the training graph computes something else (fingerprint %.8s there, %.8s here)", s.Model.Fingerprint, model.Fingerprint)}
 	case s.Batches != batches && s.Batches > 0 && batches > 0:
 		return &Changed{s.Path, fmt.Sprintf("its data had %d batches an epoch, these have %d", s.Batches, batches)}
+	case s.Data != source && s.Data != "" && source != "":
+		return &Changed{s.Path, fmt.Sprintf("its data were %q, these are %q", s.Data, source)}
 	}
 	return nil
 }

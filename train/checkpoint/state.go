@@ -21,6 +21,7 @@ type State struct {
 	Store      *tape.Store       // parameters, states, seed and step
 	Position   data.Position     // of the next batch
 	Batches    int               // in an epoch of the data; 0 where it is not known
+	Data       string            // what their batches depend on, as data.Describe gives it; "" where it is not known
 	Model      Identity          // of what is trained
 	Validation *Validation       // nil where nothing was measured yet
 	Meta       map[string]string // of the user's: settings, a vocabulary, the text of a graph
@@ -69,6 +70,9 @@ func (s *State) encode() (*safetensors.File, error) {
 		"batch":              strconv.Itoa(s.Position.Batch),
 		"batches":            strconv.Itoa(s.Batches),
 	}}
+	if s.Data != "" {
+		f.Metadata["data"] = s.Data
+	}
 	if v := s.Validation; v != nil {
 		text, err := json.Marshal(wireValidation{v.Step, strconv.FormatFloat(v.Best, 'g', -1, 64), v.At, v.Waiting})
 		if err != nil {
@@ -141,7 +145,7 @@ func Describe(metadata map[string]string) (*State, error) {
 	s := &State{Store: tape.NewStore(nil), Meta: map[string]string{}}
 	s.Store.Resume(p.whole("seed", math.MaxUint64), p.whole("step", math.MaxInt64))
 	s.Position = data.Position{Epoch: p.int("epoch"), Batch: p.int("batch")}
-	s.Batches = p.int("batches")
+	s.Batches, s.Data = p.int("batches"), metadata["data"]
 	s.Model = Identity{Name: metadata["model"], Rows: p.int("rows"), Fingerprint: metadata["fingerprint"]}
 	p.json("leaves", &s.Model.Leaves)
 	if _, ok := metadata["validation"]; ok {

@@ -32,6 +32,22 @@ func newBinaryReader(file string, r io.Reader, cfg config) (*binaryReader, error
 	return b, nil
 }
 
+// newUnpackedReader reads what may be compressed by gzip.
+func newUnpackedReader(file string, r io.Reader, cfg config) (*binaryReader, error) {
+	b, err := newBinaryReader(file, r, cfg)
+	if err != nil {
+		return nil, err
+	}
+	compressed := false
+	if b.r, compressed, err = unpacked(file, r, cfg.maxBytes); err != nil {
+		return nil, err
+	}
+	if compressed {
+		b.size = -1
+	}
+	return b, nil
+}
+
 func tooLong(limit int64) string {
 	return fmt.Sprintf("the file is longer than %d bytes; MaxBytes sets the limit", limit)
 }

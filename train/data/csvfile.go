@@ -27,6 +27,8 @@ import (
 //	defer f.Close()
 //	source := data.Prefetch(data.Shuffled(f, 64, 1, data.Window(1<<16)), 4)
 //
+// What is to be predicted are classes, or the numbers that [Targets] names.
+//
 // Two sources may read the same file; where they do so in turn, opening it twice is
 // faster.
 type CSVFile struct {
@@ -56,10 +58,10 @@ type place struct {
 
 // OpenCSV reads the file at path once, to check every cell, find the classes and count the
 // rows, and leaves it open. Rules and options are those of [ReadCSV], and the columns are
-// those of [Table.Set]: the features as x of tensor.Float32 or Float64, the labels'
-// codes as y of Int32. MaxBytes and MaxCells are without limit if they are not given.
-// Cells that Missing takes for no value are NaN: see [ReplaceNaN]. There may be 2²⁰
-// different labels.
+// those of [Table.Set]: the features as x of tensor.Float32 or Float64, the labels' codes as
+// y of Int32, or the [Targets] as y of the type of the features. MaxBytes and MaxCells are
+// without limit if they are not given. Cells that Missing takes for no value are NaN: see
+// [ReplaceNaN]. There may be 2²⁰ different labels. A file that is compressed is an error.
 func OpenCSV(ctx context.Context, path, x, y string, dtype tensor.Dtype, opts ...Option) (c *CSVFile, err error) {
 	if dtype != tensor.Float32 && dtype != tensor.Float64 {
 		return nil, &Error{File: path, Msg: fmt.Sprintf("dtype %v is neither float32 nor float64", dtype.Type)}
@@ -88,13 +90,16 @@ func (c *CSVFile) index(ctx context.Context, path string, opts []Option) error {
 	if err != nil {
 		return err
 	}
+	if rows.compressed {
+		return &Error{File: path, Msg: inAnyOrder}
+	}
 	var known []row
 	if c.builder, known, err = rows.begin(); err != nil {
 		return err
 	}
 	c.rows, c.builder.cfg.delimiter = rows, rows.csv.Comma
-	if c.builder.t.LabelName != "" && c.x == c.y {
-		return fmt.Errorf("data: features and labels are both to be column %s", quote(c.x))
+	if t := &c.builder.t; c.x == c.y && (t.LabelName != "" || t.Targets != nil) {
+		return oneColumn(c.x, t.Targets)
 	}
 	for ; ; c.n++ {
 		if c.n%blockRows == 0 {
@@ -136,10 +141,16 @@ func (c *CSVFile) index(ctx context.Context, path string, opts []Option) error {
 func (c *CSVFile) parse(r row) error {
 	t := &c.builder.t
 	t.X, t.Labels, t.Lines = t.X[:0], t.Labels[:0], t.Lines[:min(len(t.Lines), 1)] // the first row has messages of its own
+	if t.Targets != nil {
+		t.Targets.X = t.Targets.X[:0]
+	}
 	if err := c.builder.add(r); err != nil {
 		return err
 	}
-	if c.dtype == tensor.Float32 {
+	if c.dtype != tensor.Float32 {
+		return nil
+	}
+	for ; t != nil; t = t.Targets {
 		for j, v := range t.X {
 			if math.Abs(v) > math.MaxFloat32 && math.IsInf(float64(float32(v)), 0) {
 				return &Error{File: t.Name, Line: r.line, Column: t.Columns[j], Msg: notFloat32(v)}
@@ -160,6 +171,14 @@ func (c *CSVFile) Rows() int {
 // Columns lists the names of the features.
 func (c *CSVFile) Columns() []string { return slices.Clone(c.builder.t.Columns) }
 
+// Targets lists the names of the targets in the order of their columns; nil without any.
+func (c *CSVFile) Targets() []string {
+	if c.builder.t.Targets == nil {
+		return nil
+	}
+	return slices.Clone(c.builder.t.Targets.Columns)
+}
+
 // Classes lists the labels in the order of their codes; nil without labels.
 func (c *CSVFile) Classes() []string { return slices.Clone(c.classes) }
 
@@ -173,8 +192,11 @@ func (c *CSVFile) Close() error {
 // NewBatch gives arrays for n rows.
 func (c *CSVFile) NewBatch(n int) Batch {
 	b := Batch{Rows: n, Values: map[string]*tensor.Dense{c.x: newArray(c.dtype, n, []int{len(c.builder.t.Columns)})}}
-	if c.code != nil {
+	switch {
+	case c.code != nil:
 		b.Values[c.y] = newArray(tensor.Int32, n, nil)
+	case c.builder.t.Targets != nil:
+		b.Values[c.y] = newArray(c.dtype, n, []int{len(c.builder.t.Targets.Columns)})
 	}
 	return b
 }
@@ -201,13 +223,9 @@ func (c *CSVFile) Gather(ctx context.Context, b Batch, rows []int) error {
 			return err
 		}
 		t := &c.builder.t
-		if d := len(t.X); c.dtype == tensor.Float64 {
-			copy(b.Values[c.x].Float64s()[k*d:], t.X)
-		} else {
-			x := b.Values[c.x].Float32s()[k*d:]
-			for j, v := range t.X {
-				x[j] = float32(v)
-			}
+		putRow(b.Values[c.x], k, t.X)
+		if t.Targets != nil {
+			putRow(b.Values[c.y], k, t.Targets.X)
 		}
 		if c.code == nil {
 			continue
@@ -219,6 +237,16 @@ func (c *CSVFile) Gather(ctx context.Context, b Batch, rows []int) error {
 		b.Values[c.y].Int32s()[k] = code
 	}
 	return nil
+}
+
+// putRow makes numbers row k of an array of floats.
+func putRow(to *tensor.Dense, k int, row []float64) {
+	at := k * len(row)
+	if to.Dtype() == tensor.Float64 {
+		copy(to.Float64s()[at:], row)
+		return
+	}
+	convert(to.Float32s()[at:], row)
 }
 
 // read makes row i that of the builder's table.
@@ -281,9 +309,12 @@ func (c *CSVFile) changed() error {
 }
 
 // String gives what there is: clicks.csv: 120000 rows, x[13] float32, y[] int32 of 2
-// classes.
+// classes; or with targets, y[2] float32.
 func (c *CSVFile) String() string {
 	s := fmt.Sprintf("%s: %d rows, %s[%d] %v", c.builder.t.Name, c.n, c.x, len(c.builder.t.Columns), c.dtype)
+	if y := c.Targets(); y != nil {
+		s += fmt.Sprintf(", %s[%d] %v", c.y, len(y), c.dtype)
+	}
 	if c.code != nil {
 		s += fmt.Sprintf(", %s[] int32 of %d classes", c.y, len(c.classes))
 	}

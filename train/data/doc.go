@@ -6,22 +6,26 @@
 //	comma-separated text                   Open, ReadCSV           *Table: float64 features, labels   WriteCSV
 //	NumPy .npy                             OpenNPY, ReadNPY        *tensor.Dense                      WriteNPY
 //	NumPy .npz                             OpenNPZ, ReadNPZ        *NPZ: a *tensor.Dense by name      NPZWriter
-//	IDX (MNIST), plain or gzip             OpenIDX, ReadIDX        *tensor.Dense                      WriteIDX
+//	IDX (MNIST)                            OpenIDX, ReadIDX        *tensor.Dense                      WriteIDX
 //	text in UTF-8                          OpenText, ReadText      string, for a Tokeniser            –
 //	edge list, commas or white space       OpenEdges, ReadEdges    *Network                           WriteEdges
+//
+// A file that gzip has compressed is read as what it holds, but for archives and where its
+// rows are wanted in any order (OpenCSV, OpenRecords).
 //
 // Built in are Iris, Digits and Wine (Builtin by name), Karate and Constitution; Clusters
 // is a recipe for points.
 //
-// A Table holds features in row-major order, at most one column of labels, and the
-// line of the file that each row came from. Cells that [Missing] names are NaN, until
-// FillMean, FillMedian, Fill or DropMissing; Table.Dense turns the features into a
-// *tensor.Dense, and Table.Take parts those to be predicted from the others. Arrays come in the types that a graph has: float32, float64, int32,
-// int64 and bool; Set.Floats makes floats of them. A Tokeniser splits a text into characters or words and gives a
-// Vocabulary, which stands for them by codes; it is kept as JSON. A Network gives the
-// adjacency or the edges that graph networks take. Around these stand what a training
-// loop needs: Standardise, Centre and Scale, the shuffled Order of an epoch, Batches,
-// Codes for labels, and ARI to compare two clusterings.
+// A Table holds features in row-major order, a column of labels or columns of [Targets] or
+// neither, and the line of the file that each row came from. Cells that [Missing] names are
+// NaN, until FillMean, FillMedian, Fill or DropMissing; Table.Dense turns the features into
+// a *tensor.Dense, Table.Set gives them with the labels' codes or the targets, and
+// Table.Take parts features from each other. Arrays come in the types that a graph has:
+// float32, float64, int32, int64 and bool; Set.Floats makes floats of them. A Tokeniser
+// splits a text into characters or words and gives a Vocabulary, which stands for them by
+// codes; it is kept as JSON. A Network gives the adjacency or the edges that graph networks
+// take. Around these stand what a training loop needs: Standardise, Centre and Scale, the
+// shuffled Order of an epoch, Batches, Codes for labels, and ARI to compare two clusterings.
 //
 // What a model is trained on comes from a Source, batch by batch, which is made in steps:
 //

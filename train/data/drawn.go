@@ -11,6 +11,7 @@ import (
 
 // drawn draws every batch afresh.
 type drawn struct {
+	what  string // is drawn, but for the seed
 	seed  uint64
 	epoch int // batches
 	batch Batch
@@ -23,8 +24,13 @@ type drawn struct {
 // fills the arrays of b, which are those given, all elements anew, from a generator of the
 // position's own.
 func Drawn(b Batch, epoch int, seed uint64, draw func(rng *rand.Rand, b Batch) error) Source {
-	return &drawn{seed: seed, epoch: max(1, epoch), batch: b, draws: newDraws(), draw: draw}
+	epoch = max(1, epoch)
+	what := fmt.Sprintf("drawn(%d batches of %d rows", epoch, b.Rows)
+	return &drawn{what: what, seed: seed, epoch: epoch, batch: b, draws: newDraws(), draw: draw}
 }
+
+// String is for Describe.
+func (d *drawn) String() string { return fmt.Sprintf("%s, seed %d)", d.what, d.seed) }
 
 func (d *drawn) Position() Position { return d.at }
 func (d *drawn) Batches() int       { return d.epoch }
@@ -69,14 +75,16 @@ func Windows(tokens []int32, length, size int, seed uint64) (Source, error) {
 		"x": tensor.New(tensor.WithShape(size, length), tensor.WithBacking(x)),
 		"y": tensor.New(tensor.WithShape(size, length), tensor.WithBacking(y)),
 	}}
-	return Drawn(b, len(tokens)/(size*length), seed, func(rng *rand.Rand, b Batch) error {
+	d := Drawn(b, len(tokens)/(size*length), seed, func(rng *rand.Rand, b Batch) error {
 		for k := range size {
 			at := rng.IntN(starts)
 			copy(x[k*length:(k+1)*length], tokens[at:])
 			copy(y[k*length:(k+1)*length], tokens[at+1:])
 		}
 		return nil
-	}), nil
+	}).(*drawn)
+	d.what = fmt.Sprintf("windows(%d tokens, batches of %d of length %d", len(tokens), size, length)
+	return d, nil
 }
 
 // Consecutive is a set of the windows x[n length], y[n length] of a sequence that follow

@@ -237,6 +237,7 @@ func TestKarate(t *testing.T) {
 func FuzzReadEdges(f *testing.F) {
 	for i, text := range []string{"0,1\n1,2\n", "0 1\n#x\n 1  2 \n", "a,b,w\n0,1,2\n", "source;target\n\"u\"\"\";v\n", "0\t1\n1\t0\n2\t2", "#\"\n\"#a\" b\n", "\ufeff0,1", "0,99999999999", "u v 0x1p-2"} {
 		f.Add(text, byte(i))
+		f.Add(gzipped(text), byte(i))
 	}
 	f.Fuzz(func(t *testing.T, text string, flags byte) {
 		var opts []Option
@@ -245,7 +246,7 @@ func FuzzReadEdges(f *testing.F) {
 				opts = append(opts, o)
 			}
 		}
-		n, err := ReadEdges("f.csv", strings.NewReader(text), append(opts, MaxCells(1<<20))...)
+		n, err := ReadEdges("f.csv", strings.NewReader(text), append(opts, MaxCells(1<<20), MaxBytes(1<<20))...)
 		if err != nil {
 			if n != nil || !isLocated(err, "f.csv:") {
 				t.Fatalf("%v with %v", n, err)

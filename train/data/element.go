@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tapestry-ml/tapestry/internal/half"
 	"gorgonia.org/tensor"
 )
 
@@ -34,6 +35,8 @@ type layout struct {
 func (e element) decoder() any {
 	little := binary.LittleEndian
 	switch e {
+	case element{'f', 2}:
+		return func(p []byte) float32 { return half.Float32(little.Uint16(p)) }
 	case element{'f', 4}:
 		return func(p []byte) float32 { return math.Float32frombits(little.Uint32(p)) }
 	case element{'f', 8}:

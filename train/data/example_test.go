@@ -1,9 +1,12 @@
 package data_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"gorgonia.org/tensor"
@@ -39,6 +42,41 @@ func ExampleReadCSV() {
 	_, err := data.ReadCSV("pets.csv", strings.NewReader(text))
 	fmt.Println(err)
 	// Output: pets.csv:3: column "height": "four" is not a number
+}
+
+// What is to be predicted are numbers: in memory, and from a file that is read when it is
+// asked for.
+func ExampleTargets() {
+	text := "area,age,price,rent\n70,3,250,9.5\n120,40,310,8\n"
+	houses, err := data.ReadCSV("houses.csv", strings.NewReader(text), data.Targets("price", "rent"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	set, err := houses.Set("x", "y", tensor.Float32)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(set, set.Column("y").Data())
+
+	dir, err := os.MkdirTemp("", "houses")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "houses.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	file, err := data.OpenCSV(context.Background(), path, "x", "y", tensor.Float32, data.Targets("price", "rent"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+	batch, err := data.InOrder(file, 2).Next(context.Background())
+	fmt.Println(batch.Values["y"].Shape(), batch.Values["y"].Data(), err)
+	// Output:
+	// x[2 2] float32, y[2 2] float32 [250 9.5 310 8]
+	// (2, 2) [250 9.5 310 8] <nil>
 }
 
 func ExampleFillMean() {

@@ -1,8 +1,6 @@
 package data
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -19,23 +17,15 @@ var idxElements = [...]element{0x08: {'u', 1}, 0x09: {'i', 1}, 0x0b: {'i', 2}, 0
 // OpenIDX reads the file at path as ReadIDX does.
 func OpenIDX(path string, opts ...Option) (*tensor.Dense, error) { return open(path, ReadIDX, opts) }
 
-// ReadIDX reads an array in the format of MNIST, plain or compressed by gzip: two bytes
+// ReadIDX reads an array in the format of MNIST, also compressed by gzip: two bytes
 // 0, the type, the number of axes, the sizes and the elements, all big endian; name is
 // what errors call it. Bytes and integers, such as pixels and labels, give a tensor of
 // int32, floating-point numbers their own type. An array without elements, more than 8
 // axes and bytes behind the array are *Errors. It takes MaxBytes and MaxCells.
 func ReadIDX(name string, r io.Reader, opts ...Option) (*tensor.Dense, error) {
-	b, err := newBinaryReader(name, r, newConfig(arrays, opts))
+	b, err := newUnpackedReader(name, r, newConfig(arrays, opts))
 	if err != nil {
 		return nil, err
-	}
-	buffered := bufio.NewReader(r)
-	b.r = buffered
-	if start, _ := buffered.Peek(2); len(start) == 2 && start[0] == 0x1f && start[1] == 0x8b {
-		if b.r, err = gzip.NewReader(buffered); err != nil {
-			return nil, &Error{File: name, Msg: "cannot decompress: " + err.Error(), Err: err}
-		}
-		b.size = -1
 	}
 	l, err := b.idxLayout()
 	if err != nil {

@@ -87,8 +87,8 @@ func TestIDXErrors(t *testing.T) {
 		{"bytes", "\x00\x00\x08\x01\x00\x00\x00\x01a", []Option{MaxBytes(8)}, "f.idx: the file is longer than 8 bytes; MaxBytes sets the limit"},
 		{"bytes, compressed", gzipped("\x00\x00\x08\x01\x00\x01\x00\x00" + strings.Repeat("a", 65536)), []Option{MaxBytes(1000)},
 			"f.idx: the file is longer than 1000 bytes; MaxBytes sets the limit"},
-		{"no gzip", "\x1f\x8b\x00", nil, "f.idx: cannot decompress: unexpected EOF"},
-		{"cut gzip", gzipped("\x00\x00\x08\x01\x00\x00\x00\x01a")[:22], nil, "f.idx: byte 9: cannot read: unexpected EOF"},
+		{"no gzip", "\x1f\x8b\x00", nil, "f.idx: cannot read: the compressed file ends too early: unexpected EOF"},
+		{"cut gzip", gzipped("\x00\x00\x08\x01\x00\x00\x00\x01a")[:22], nil, "f.idx: byte 9: cannot read: the compressed file ends too early: unexpected EOF"},
 		{"option of another reader", "", []Option{MaxLine(3)}, "f.idx: MaxLine: this is an option for tables and edge lists, not for arrays"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -30,6 +30,21 @@ type mapped struct {
 	draws   *draws
 }
 
+// String is for Describe.
+func (m *mapped) String() string {
+	source := Describe(m.Source)
+	if source == "" {
+		return ""
+	}
+	n := 0
+	for _, change := range m.changes {
+		if change != nil {
+			n++
+		}
+	}
+	return fmt.Sprintf("map(%s, %d changes, seed %d)", source, n, m.seed)
+}
+
 func (m *mapped) Next(ctx context.Context) (Batch, error) {
 	at := m.Position()
 	b, err := m.Source.Next(ctx)

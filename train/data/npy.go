@@ -19,21 +19,21 @@ const npyMagic = "\x93NUMPY"
 func OpenNPY(path string, opts ...Option) (*tensor.Dense, error) { return open(path, ReadNPY, opts) }
 
 // ReadNPY reads an array that NumPy saved, of format 1.0, 2.0 or 3.0, of either byte
-// order, in row-major (C) or column-major (Fortran) order; name is what errors call
-// it. The tensor is row-major, of the nearest type that a graph has:
+// order, in row-major (C) or column-major (Fortran) order, also compressed by gzip; name
+// is what errors call it. The tensor is row-major, of the nearest type that a graph has:
 //
-//	f4             float32
+//	f2 f4          float32
 //	f8             float64
 //	b1             bool
 //	i1 u1 i2 u2 i4 int32
 //	u4 i8 u8       int64
 //
-// A number that does not fit is an *Error, and so are other types (Python objects,
-// which would have to be executed, strings, records, complex and half-precision
-// numbers), an array without elements, which no tensor holds, more than 8 axes, and
-// bytes behind the array. It takes MaxBytes and MaxCells.
+// A number that does not fit is an *Error, and so are other types (Python objects, which
+// would have to be executed, strings, records, complex numbers), an array without elements,
+// which no tensor holds, more than 8 axes, and bytes behind the array. It takes MaxBytes and
+// MaxCells.
 func ReadNPY(name string, r io.Reader, opts ...Option) (*tensor.Dense, error) {
-	b, err := newBinaryReader(name, r, newConfig(arrays, opts))
+	b, err := newUnpackedReader(name, r, newConfig(arrays, opts))
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (p *npyHeader) descr() string {
 }
 
 // readable are the elements that binaryReader.tensor reads.
-var readable = []element{{'f', 4}, {'f', 8}, {'b', 1}, {'i', 1}, {'u', 1}, {'i', 2}, {'u', 2}, {'i', 4}, {'u', 4}, {'i', 8}, {'u', 8}}
+var readable = []element{{'f', 2}, {'f', 4}, {'f', 8}, {'b', 1}, {'i', 1}, {'u', 1}, {'i', 2}, {'u', 2}, {'i', 4}, {'u', 4}, {'i', 8}, {'u', 8}}
 
 // sizes takes a tuple: (), (3,), (3, 4).
 func (p *npyHeader) sizes() string {

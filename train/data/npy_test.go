@@ -137,7 +137,7 @@ func TestReadNPYErrors(t *testing.T) {
 		{"byte order", npyText("{'descr': '|f4"+shape, ""), nil, `f.npy: byte 20: header: descr "|f4": it does not say the byte order`},
 		{"void", npyText("{'descr': '|V8"+shape, ""), nil, `f.npy: byte 20: header: descr "|V8": complex numbers, dates and records are not read`},
 		{"long double", npyText("{'descr': '<f16"+shape, ""), nil,
-			`f.npy: byte 20: header: descr "<f16": this type is not read; there are [f4 f8 b1 i1 u1 i2 u2 i4 u4 i8 u8]`},
+			`f.npy: byte 20: header: descr "<f16": this type is not read; there are [f2 f4 f8 b1 i1 u1 i2 u2 i4 u4 i8 u8]`},
 		{"no type", npyText("{'descr': '<"+shape, ""), nil, "f.npy: byte 23: header: descr: want a type such as '<f4'"},
 		{"option of another reader", "", []Option{Label("y")}, "f.npy: Label: this is an option for tables, not for arrays"},
 	} {
@@ -158,7 +158,6 @@ func TestReadNPYErrors(t *testing.T) {
 		"empty":    "an array of shape [0 3] has no elements, which no tensor holds",
 		"object":   `byte 20: header: descr "|O": Python objects are not read: unpickling them would run what the file says`,
 		"string":   `byte 20: header: descr "<U2": strings are not numbers; save them as text`,
-		"half":     `byte 20: header: descr "<f2": this type is not read; there are [f4 f8 b1 i1 u1 i2 u2 i4 u4 i8 u8]`,
 		"complex":  `byte 20: header: descr "<c8": complex numbers, dates and records are not read`,
 		"record":   "byte 20: header: records (structured types) are not read; save each field as an array of its own",
 		"u8_large": "byte 136: element 1, 9223372036854775808, does not fit int64",
@@ -177,6 +176,41 @@ func TestReadNPYErrors(t *testing.T) {
 	if !errors.Is(err, broken) {
 		t.Error("the cause is lost")
 	}
+}
+
+// TestHalves: of half precision, in all that holds arrays of NumPy's, becomes what NumPy
+// makes of it, to the bits of subnormal numbers and NaN.
+func TestHalves(t *testing.T) {
+	at := func(file string) string { return filepath.Join("testdata", "npy", file) }
+	want, err := OpenNPY(at("half_as_f4.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	agrees := func(what string, got *tensor.Dense, err error) {
+		t.Helper()
+		if err != nil || got.Dtype() != tensor.Float32 || !got.Shape().Eq(want.Shape()) || !bytes.Equal(bytesOf(got), bytesOf(want)) {
+			t.Errorf("%s: %v, %v", what, got, err)
+		}
+	}
+	for _, file := range []string{"half.npy", "half_big.npy"} {
+		got, err := OpenNPY(at(file))
+		agrees(file, got, err)
+		r, err := OpenRecords(map[string]string{"x": at(file)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		b := r.NewBatch(r.Rows())
+		err = r.Gather(t.Context(), b, identity(r.Rows()))
+		agrees(file+" as records", b.Values["x"], err)
+	}
+	z, err := OpenNPZ(at("half.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	got, err := z.Array("x")
+	agrees("half.npz", got, err)
 }
 
 // TestClaim: a header that claims the most that the limits allow takes no memory for it
@@ -287,9 +321,10 @@ func FuzzReadNPY(f *testing.F) {
 		}
 		f.Add(text)
 	}
+	f.Add([]byte(gzipped(npyText(`{'shape':(),'fortran_order':False,'descr':'<f2'}`, "ab"))))
 	f.Add([]byte(npyText(`{"shape":(2L,),'fortran_order':True,'descr':'=i4'}`, "abcdefgh")))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		x, err := ReadNPY("f.npy", bytes.NewReader(text), MaxCells(1<<20))
+		x, err := ReadNPY("f.npy", bytes.NewReader(text), MaxCells(1<<20), MaxBytes(1<<20))
 		if err != nil {
 			if !isLocated(err, "f.npy: ") {
 				t.Fatalf("%v", err)

@@ -14,6 +14,7 @@ type config struct {
 	reads     format
 	label     string // name of the label column, where mode says so
 	labelMode labelMode
+	targets   []string
 	ignore    []string
 	missing   map[string]bool // cells, in lower case, that stand for no value; nil: there are none
 	delimiter rune            // 0: detected
@@ -79,8 +80,21 @@ func Label(name string) Option {
 	return func(c *config) { c.only(tables, "Label"); c.label, c.labelMode = name, namedLabel }
 }
 
-// NoLabel, of a table, takes every column as a feature, as where the last holds numbers
-// that a model is to predict: see [Table.Take].
+// Targets, of a table, takes the named columns as the numbers that a model is to predict,
+// in that order: they are no features, but [Table.Set] and [OpenCSV] give them as y[n k] of
+// k columns, of the type of the features, where a table with labels has their codes. A
+// target is a finite number in every row: Missing says nothing of it, and a table has
+// labels or targets. With targets no label is looked for.
+func Targets(names ...string) Option {
+	return func(c *config) {
+		c.only(tables, "Targets")
+		c.refuse(len(names) == 0, "Targets(): want the name of a column")
+		c.targets = append(c.targets, names...)
+	}
+}
+
+// NoLabel, of a table, takes every column as a feature, as where one that is a target is to
+// be standardised or filled with the others first: see [Table.Take].
 func NoLabel() Option {
 	return func(c *config) { c.only(tables, "NoLabel"); c.label, c.labelMode = "", noLabel }
 }
@@ -94,7 +108,7 @@ func Ignore(names ...string) Option {
 // Missing, of a table, says which cells of a feature stand for no value: the given
 // ones or, if none are given, empty cells, NA, ? and NaN, in capitals or not. Such
 // a value is NaN in the Table, and [Table.Dense] refuses it: [FillMean],
-// [FillMedian], [Fill] or [Table.DropMissing] come first. Labels are not affected.
+// [FillMedian], [Fill] or [Table.DropMissing] come first. Labels and targets are not affected.
 func Missing(cells ...string) Option {
 	return func(c *config) {
 		c.only(tables, "Missing")

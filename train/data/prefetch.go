@@ -13,6 +13,7 @@ import (
 type Prefetched struct {
 	source  Source
 	batches int
+	text    string   // of the source
 	at      Position // of the next batch for the caller; source is ahead of it
 	slots   []*slot
 
@@ -49,7 +50,7 @@ func Prefetch(source Source, n int) *Prefetched {
 	for i := range p.slots {
 		p.slots[i] = &slot{bufs: map[int]Batch{}}
 	}
-	p.batches, p.at = source.Batches(), source.Position()
+	p.batches, p.at, p.text = source.Batches(), source.Position(), Describe(source)
 	return p
 }
 
@@ -58,6 +59,9 @@ func (p *Prefetched) Position() Position { return p.at }
 
 // Batches is that of the source.
 func (p *Prefetched) Batches() int { return p.batches }
+
+// String is that of the source, for Describe.
+func (p *Prefetched) String() string { return p.text }
 
 // Next gives the next batch. It returns when ctx ends, whatever the source does.
 func (p *Prefetched) Next(ctx context.Context) (Batch, error) {

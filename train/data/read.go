@@ -56,7 +56,8 @@ func openError(path string, err error) error {
 }
 
 // ReadCSV reads a table from CSV text; name is what errors call it. The text is
-// UTF-8, with or without byte order mark, with lines that end in LF or CRLF.
+// UTF-8, with or without byte order mark, with lines that end in LF or CRLF; it may be
+// compressed by gzip.
 // Quoting is that of encoding/csv. White space around a cell is dropped; lines
 // that are empty or hold only white space are skipped.
 //
@@ -67,7 +68,7 @@ func openError(path string, err error) error {
 //     Without header the columns are x1, x2, ….
 //   - The last column holds labels if its header is, in any case, one of label,
 //     class, target, species, digit, cultivar and y, or if none of its cells is a
-//     number; not if it is the only column. Label and NoLabel decide otherwise.
+//     number; not if it is the only column. Label, NoLabel and Targets decide otherwise.
 //   - Every other cell must be a finite number. Ignore leaves columns out; Missing
 //     says which cells stand for no value.
 //
@@ -133,6 +134,9 @@ func (r *rows) begin() (*builder, []row, error) {
 	b := &builder{schema: s, cfg: &r.cfg, known: make(map[string]string)}
 	b.t.Name = r.file
 	b.t.Columns, b.t.LabelName = s.features()
+	if targets := r.cfg.targets; targets != nil {
+		b.t.Targets = &Table{Name: r.file, Columns: slices.Clone(targets)}
+	}
 	return b, known, nil
 }
 
@@ -166,6 +170,12 @@ type builder struct {
 }
 
 func (b *builder) add(r row) error {
+	var targets []float64 // of this row
+	if y := b.t.Targets; y != nil {
+		n := len(y.X)
+		y.X = append(y.X, make([]float64, len(y.Columns))...)
+		targets = y.X[n:]
+	}
 	for j, cell := range r.cells {
 		if b.role[j] == ignored {
 			continue
@@ -183,22 +193,30 @@ func (b *builder) add(r row) error {
 			b.t.Labels = append(b.t.Labels, b.intern(cell))
 		case !isNumber:
 			msg = quote(cell) + " is not a number"
-			if len(b.t.Lines) == 0 {
+			if len(b.t.Lines) == 0 && b.role[j] == feature {
 				msg += fmt.Sprintf("; ignore %s to leave the column out", quote(b.names[j]))
 			}
 		case math.IsNaN(v) || math.IsInf(v, 0):
 			msg = quote(cell) + " is not finite"
+		case b.role[j] == target:
+			targets[b.place[j]] = v
 		default:
 			b.t.X = append(b.t.X, v)
 		}
 		if msg != "" {
-			if b.role[j] == feature && b.cfg.missing == nil && slices.Contains(usuallyMissing, strings.ToLower(cell)) {
+			switch usual := slices.Contains(usuallyMissing, strings.ToLower(cell)); {
+			case b.role[j] == feature && b.cfg.missing == nil && usual:
 				msg += "; Missing() takes it for a missing value"
+			case b.role[j] == target && (usual || b.cfg.isMissing(cell)):
+				msg += "; every row needs its target"
 			}
 			return &Error{File: b.t.Name, Line: r.line, Column: b.names[j], Msg: msg}
 		}
 	}
 	b.t.Lines = append(b.t.Lines, r.line)
+	if b.t.Targets != nil {
+		b.t.Targets.Lines = b.t.Lines
+	}
 	return nil
 }
 

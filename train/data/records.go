@@ -119,8 +119,8 @@ func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err er
 	}
 	c = &recordFile{file: path, f: f, memory: &buffers{}}
 	switch start = start[:n]; {
-	case bytes.HasPrefix(start, []byte("\x1f\x8b")) || bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		return nil, 0, b.errorf(0, "the file is compressed, so its rows cannot be read in any order: unpack it first")
+	case bytes.HasPrefix(start, []byte(gzipMagic)) || bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		return nil, 0, b.errorf(0, inAnyOrder)
 	case string(start) == npyMagic:
 		c.layout, err = b.npyLayout()
 	case bytes.HasPrefix(start, []byte{0, 0}):
@@ -168,6 +168,9 @@ func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err er
 	}
 	return c, int(shape[0]), nil
 }
+
+// inAnyOrder is what is wrong with a compressed file of which rows are wanted.
+const inAnyOrder = "the file is compressed, so its rows cannot be read in any order: unpack it first"
 
 // width is the number of bytes of a row.
 func (c *recordFile) width() int64 { return int64(c.count) * int64(c.layout.element.size) }

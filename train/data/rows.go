@@ -27,6 +27,8 @@ type rows struct {
 	width     int   // of every row; 0 before the first
 	widthLine int   // of the row that set it
 	cells     int   // read so far
+
+	compressed bool // the file
 }
 
 func newRows(file string, r io.Reader, cfg config) (*rows, error) {
@@ -36,6 +38,10 @@ func newRows(file string, r io.Reader, cfg config) (*rows, error) {
 	if cfg.err != "" {
 		return nil, &Error{File: file, Msg: cfg.err}
 	}
+	r, compressed, err := unpacked(file, r, cfg.maxBytes)
+	if err != nil {
+		return nil, err
+	}
 	limit := &limiter{r: r, file: file, maxLine: cfg.maxLine, maxBytes: cfg.maxBytes, comment: cfg.comment, line: 1}
 	const window = 64 << 10 // what detecting the delimiter looks at
 	text := bufio.NewReaderSize(limit, window)
@@ -44,7 +50,7 @@ func newRows(file string, r io.Reader, cfg config) (*rows, error) {
 		text.Discard(len(bom))
 		origin = int64(len(bom))
 	}
-	p := &rows{origin: origin, file: file, cfg: cfg, limit: limit, csv: csv.NewReader(text)}
+	p := &rows{compressed: compressed, origin: origin, file: file, cfg: cfg, limit: limit, csv: csv.NewReader(text)}
 	p.csv.ReuseRecord = true
 	p.csv.FieldsPerRecord = -1 // next checks, with a better message
 	p.csv.Comma, p.csv.Comment = cfg.delimiter, rune(cfg.comment)

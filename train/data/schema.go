@@ -13,6 +13,7 @@ type role int
 const (
 	feature role = iota
 	label
+	target
 	ignored
 )
 
@@ -20,13 +21,14 @@ const (
 type schema struct {
 	names      []string
 	role       []role
-	textLabels bool // labels were taken for such because the first is no number
+	place      []int // of a column of targets, among them
+	textLabels bool  // labels were taken for such because the first is no number
 }
 
 // newSchema names the columns after the first row, if that is the header, and
 // finds the role of each; sample is the first row of data.
 func newSchema(file string, cfg *config, first row, header bool, sample row) (*schema, error) {
-	s := &schema{role: make([]role, len(first.cells))}
+	s := &schema{role: make([]role, len(first.cells)), place: make([]int, len(first.cells))}
 	line := 0
 	if header {
 		s.names, line = first.cells, first.line
@@ -40,9 +42,20 @@ func newSchema(file string, cfg *config, first row, header bool, sample row) (*s
 		msg = s.checkNames()
 	}
 	if msg == "" && cfg.labelMode == namedLabel {
-		msg = s.nameLabel(cfg.label)
+		msg = s.take("label", cfg.label, label)
 	}
-	if msg == "" && cfg.labelMode == detectLabel {
+	for k, name := range cfg.targets {
+		if msg == "" && cfg.labelMode == namedLabel {
+			msg = fmt.Sprintf("label %s and target %s: a table has labels or targets", quote(cfg.label), quote(name))
+		}
+		if msg != "" {
+			break
+		}
+		if msg = s.take("target", name, target); msg == "" {
+			s.place[slices.Index(s.names, name)] = k
+		}
+	}
+	if msg == "" && cfg.labelMode == detectLabel && cfg.targets == nil {
 		s.detectLabel(cfg, sample)
 	}
 	if msg == "" && !slices.Contains(s.role, feature) {
@@ -54,7 +67,7 @@ func newSchema(file string, cfg *config, first row, header bool, sample row) (*s
 	return s, nil
 }
 
-// ignore, checkNames and nameLabel return what is wrong, or "".
+// ignore, checkNames and take return what is wrong, or "".
 func (s *schema) ignore(names []string) string {
 	for _, name := range names {
 		found := false
@@ -87,15 +100,18 @@ func (s *schema) checkNames() string {
 	return ""
 }
 
-func (s *schema) nameLabel(name string) string {
+// take gives the named column a role.
+func (s *schema) take(option, name string, as role) string {
 	j := slices.Index(s.names, name)
-	if j < 0 {
-		return s.missing("label", name)
+	switch {
+	case j < 0:
+		return s.missing(option, name)
+	case s.role[j] == ignored:
+		return fmt.Sprintf("%s %s: this column is ignored", option, quote(name))
+	case s.role[j] == as:
+		return fmt.Sprintf("%s %s: this column is named twice", option, quote(name))
 	}
-	if s.role[j] == ignored {
-		return fmt.Sprintf("label %s: this column is ignored", quote(name))
-	}
-	s.role[j] = label
+	s.role[j] = as
 	return ""
 }
 

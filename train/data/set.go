@@ -41,19 +41,23 @@ func NewSet(columns map[string]*tensor.Dense) (*Set, error) {
 	return s, nil
 }
 
-// Set gives the features as column x, of tensor.Float32 or Float64, and the labels'
-// codes (see [Codes]) as column y of Int32, for a table that has labels; errors are
-// those of Dense.
+// Set gives the features as column x, of tensor.Float32 or Float64, and as column y the
+// labels' codes (see [Codes]), of Int32, or the targets, of the type of the features, for a
+// table that has them; errors are those of Dense.
 func (t *Table) Set(x, y string, dtype tensor.Dtype) (*Set, error) {
 	features, err := t.Dense(dtype)
 	if err != nil {
 		return nil, err
 	}
 	columns := map[string]*tensor.Dense{x: features}
-	if t.Labels != nil {
-		if x == y {
-			return nil, fmt.Errorf("data: features and labels are both to be column %s", quote(x))
+	switch {
+	case x == y && (t.Labels != nil || t.Targets != nil):
+		return nil, oneColumn(x, t.Targets)
+	case t.Targets != nil:
+		if columns[y], err = t.Targets.Dense(dtype); err != nil {
+			return nil, err
 		}
+	case t.Labels != nil:
 		codes, _ := Codes(t.Labels)
 		labels := make([]int32, len(codes))
 		for i, c := range codes {
@@ -62,6 +66,15 @@ func (t *Table) Set(x, y string, dtype tensor.Dtype) (*Set, error) {
 		columns[y] = tensor.New(tensor.WithShape(len(labels)), tensor.WithBacking(labels))
 	}
 	return NewSet(columns)
+}
+
+// oneColumn is what is wrong where both halves of a table are to be one column.
+func oneColumn(name string, targets *Table) error {
+	what := "labels"
+	if targets != nil {
+		what = "targets"
+	}
+	return fmt.Errorf("data: features and %s are both to be column %s", what, quote(name))
 }
 
 // Rows is the number of rows.

@@ -55,7 +55,8 @@ func (p Position) check(batches int) error {
 
 // Source gives one batch after the other, without an end: after the last of an epoch
 // comes the first of the next, and Position is then {Epoch + 1, 0}. What it gives
-// depends on its arguments and the position alone. It is for one goroutine.
+// depends on its arguments and the position alone; what these are a source may say as
+// String() string, for [Describe]. It is for one goroutine.
 type Source interface {
 	// Next gives the next batch. It returns early with an error if ctx ends. After an
 	// error the position is what it was.
@@ -66,6 +67,26 @@ type Source interface {
 	Seek(p Position) error
 	// Batches is the number of batches in an epoch; 0 if it is not known beforehand.
 	Batches() int
+}
+
+// Describe gives in one line what the batches of a source depend on beside its position, or
+// "" where it does not say: what it gives as String. Where the lines of two sources differ,
+// so do their batches, and who goes on with the other one trains on something else. Those
+// of this package say how rows are chosen, not what is in them nor where they lie:
+//
+//	in order(1437 rows, batches of 64)
+//	shuffled(1437 rows, batches of 64, seed 3)
+//	shuffled(100000 rows in windows of 65536, batches of 64, the last 32 dropped, seed 3)
+//	drawn(20 batches of 64 rows, seed 3)
+//	windows(50000 tokens, batches of 16 of length 64, seed 3)
+//	map(shuffled(1437 rows, batches of 64, seed 3), 2 changes, seed 1)
+//
+// [Prefetch] says what its source does, and Map nothing where its source does not.
+func Describe(s Source) string {
+	if s, ok := s.(fmt.Stringer); ok {
+		return oneLine.Replace(s.String())
+	}
+	return ""
 }
 
 // Batching changes how [Shuffled] and [InOrder] make batches.
@@ -80,6 +101,7 @@ func DropLast() Batching { return func(r *rowSource) { r.dropLast = true } }
 // below 1, or above that, means all rows.
 func Shuffled(d Dataset, size int, seed uint64, how ...Batching) Source {
 	r := newRowSource(d, size, how)
+	r.seed = seed
 	if r.window >= r.n {
 		r.window = 0
 	}
@@ -89,13 +111,14 @@ func Shuffled(d Dataset, size int, seed uint64, how ...Batching) Source {
 		r.begin = func(epoch int) { shuffle(r.order, draws.at(seed, uint64(epoch))) }
 		return r
 	}
-	return newWindowed(r, seed)
+	return newWindowed(r)
 }
 
 // InOrder gives the rows of a data set in batches of size in their own order, the same in
 // each epoch.
 func InOrder(d Dataset, size int, how ...Batching) Source {
 	r := newRowSource(d, size, how)
+	r.window = 0
 	r.rows = make([]int, r.size)
 	return r
 }
@@ -107,6 +130,7 @@ type rowSource struct {
 	size     int // of a batch; 0 without rows
 	dropLast bool
 	window   int // rows that are shuffled at a time; 0 for all
+	seed     uint64
 	at       Position
 
 	order []int           // of an epoch; nil for their own
@@ -130,6 +154,21 @@ func newRowSource(d Dataset, size int, how []Batching) *rowSource {
 		}
 	}
 	return r
+}
+
+// String is for Describe.
+func (r *rowSource) String() string {
+	kind, rows, left, seed := "in order", fmt.Sprintf("%d rows", r.n), "", ""
+	if r.order != nil || r.window > 0 {
+		kind, seed = "shuffled", fmt.Sprintf(", seed %d", r.seed)
+	}
+	if r.window > 0 {
+		rows += fmt.Sprintf(" in windows of %d", r.window)
+	}
+	if r.dropLast && r.size > 0 && r.n%r.size > 0 {
+		left = fmt.Sprintf(", the last %d dropped", r.n%r.size)
+	}
+	return fmt.Sprintf("%s(%s, batches of %d%s%s)", kind, rows, r.size, left, seed)
 }
 
 func (r *rowSource) Position() Position { return r.at }

@@ -115,6 +115,56 @@ func follow(t testing.TB, s Source, n int) []string {
 	return all
 }
 
+// TestDescribe: what is said is what batches depend on, and nothing else.
+func TestDescribe(t *testing.T) {
+	s := numbered(t, 1000)
+	onDisk, _ := onDisk(t, s)
+	tokens := make([]int32, 500)
+	windows := func(seed uint64) Source {
+		w, err := Windows(tokens, 8, 4, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	flip := RandomFlip("x", 0.5)
+	ahead := Prefetch(Map(Shuffled(s, 64, 3), 1, flip, nil, flip), 3)
+	defer ahead.Close()
+	moved := Shuffled(s, 64, 3)
+	if err := moved.Seek(Position{3, 2}); err != nil {
+		t.Fatal(err)
+	}
+	type other struct{ Source }
+	for _, c := range []struct {
+		s    Source
+		want string
+	}{
+		{InOrder(s, 64), "in order(1000 rows, batches of 64)"},
+		{InOrder(s, 64, Window(100)), "in order(1000 rows, batches of 64)"},
+		{InOrder(s, 0), "in order(1000 rows, batches of 1000)"},
+		{InOrder(s, 64, DropLast()), "in order(1000 rows, batches of 64, the last 40 dropped)"},
+		{Shuffled(s, 64, 3), "shuffled(1000 rows, batches of 64, seed 3)"},
+		{moved, "shuffled(1000 rows, batches of 64, seed 3)"},
+		{Shuffled(onDisk, 64, 3), "shuffled(1000 rows, batches of 64, seed 3)"},
+		{Shuffled(s, 100, 1<<63, DropLast()), "shuffled(1000 rows, batches of 100, seed 9223372036854775808)"},
+		{Shuffled(s, 64, 3, Window(1000)), "shuffled(1000 rows, batches of 64, seed 3)"},
+		{Shuffled(s, 64, 3, Window(500), DropLast()), "shuffled(1000 rows in windows of 497, batches of 64, the last 40 dropped, seed 3)"},
+		{Drawn(Batch{Rows: 4}, 5, 1, nil), "drawn(5 batches of 4 rows, seed 1)"},
+		{windows(2), "windows(500 tokens, batches of 4 of length 8, seed 2)"},
+		{Map(windows(2), 1), "map(windows(500 tokens, batches of 4 of length 8, seed 2), 0 changes, seed 1)"},
+		{ahead, "map(shuffled(1000 rows, batches of 64, seed 3), 2 changes, seed 1)"},
+		{other{Shuffled(s, 64, 3)}, ""},
+		{Map(other{Shuffled(s, 64, 3)}, 1, flip), ""},
+		{Shuffled(nil, 64, 3), "shuffled(0 rows, batches of 0, seed 3)"},
+		{Map(nil, 1), ""},
+		{nil, ""},
+	} {
+		if got := Describe(c.s); got != c.want {
+			t.Errorf("got  %q\nwant %q", got, c.want)
+		}
+	}
+}
+
 // testSource checks what every Source promises; each call of fresh gives a new one.
 func testSource(t *testing.T, fresh func() Source, epochsDiffer bool) {
 	t.Helper()

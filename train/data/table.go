@@ -8,13 +8,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Table is n rows of d features, and at most one label to each row.
+// Table is n rows of d features, and for each row a label, or targets, or neither.
 type Table struct {
 	Name      string    // the file, as errors cite it
 	Columns   []string  // the d feature names
 	X         []float64 // n·d features, row after row
 	Labels    []string  // n labels, or nil
 	LabelName string    // name of the label column; "" without labels
+	Targets   *Table    // the n rows of numbers to be predicted, or nil; see the option of that name
 	Lines     []int     // line of the file that each row starts on; nil if it came from none
 }
 
@@ -74,11 +75,17 @@ func (t *Table) Subset(rows []int) (*Table, error) {
 	}
 	s.Labels = pick(t.Labels, rows)
 	s.Lines = pick(t.Lines, rows)
+	if t.Targets != nil {
+		var err error
+		if s.Targets, err = t.Targets.Subset(rows); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
 }
 
-// Take returns a new table of the named features, in that order, with the labels of t: the
-// features that a model reads, and apart from them those that it is to predict.
+// Take returns a new table of the named features, in that order, with the labels or targets
+// of t: the features that a model reads, and apart from them those that it is to predict.
 //
 //	in, err := houses.Take("area", "age")
 //	out, err := houses.Take("price")
@@ -110,6 +117,12 @@ func (t *Table) Take(names ...string) (*Table, error) {
 			s.X = append(s.X, t.X[i*d+j])
 		}
 	}
+	if t.Targets != nil {
+		var err error
+		if s.Targets, err = t.Targets.Take(t.Targets.Columns...); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
 }
 
@@ -138,6 +151,12 @@ func (t *Table) check() error {
 		msg = fmt.Sprintf("%d labels for %d rows", len(t.Labels), n)
 	case t.Lines != nil && len(t.Lines) != n:
 		msg = fmt.Sprintf("%d line numbers for %d rows", len(t.Lines), n)
+	case t.Targets != nil && (t.Labels != nil || t.Targets.Labels != nil || t.Targets.Targets != nil):
+		msg = "a table has labels or targets, and targets have neither"
+	case t.Targets != nil && t.Targets.Rows() != n:
+		msg = fmt.Sprintf("%d rows of targets for %d rows", t.Targets.Rows(), n)
+	case t.Targets != nil:
+		return t.Targets.check()
 	default:
 		return nil
 	}

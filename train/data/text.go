@@ -10,11 +10,11 @@ import (
 // OpenText reads the file at path as ReadText does.
 func OpenText(path string, opts ...Option) (string, error) { return open(path, ReadText, opts) }
 
-// ReadText reads a text as it is, but for a byte order mark at its start, which is
-// dropped; name is what errors call it. What is not UTF-8 is an *Error at its line and
+// ReadText reads a text as it is, or as gzip has compressed it, but for a byte order mark
+// at its start, which is dropped; name is what errors call it. What is not UTF-8 is an *Error at its line and
 // byte. It takes MaxBytes.
 func ReadText(name string, r io.Reader, opts ...Option) (string, error) {
-	b, err := newBinaryReader(name, r, newConfig(texts, opts))
+	b, err := newUnpackedReader(name, r, newConfig(texts, opts))
 	if err != nil {
 		return "", err
 	}

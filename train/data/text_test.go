@@ -1,6 +1,7 @@
 package data
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"io"
 	"math"
@@ -280,11 +281,18 @@ func FuzzReadVocabulary(f *testing.F) {
 func FuzzReadText(f *testing.F) {
 	for _, text := range []string{"", "a\nb", "\ufeffa", "\xff", "a\n\xc3"} {
 		f.Add(text)
+		f.Add(gzipped(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got, err := ReadText("f.txt", strings.NewReader(text), MaxBytes(1000))
 		if err != nil && !isLocated(err, "f.txt:") {
 			t.Fatal(err)
+		}
+		if z, packed := gzip.NewReader(strings.NewReader(text)); err == nil && packed == nil {
+			held, err := io.ReadAll(z)
+			if text = string(held); err != nil {
+				t.Fatalf("%q is read, where gzip says %v", got, err)
+			}
 		}
 		if err == nil && got != strings.TrimPrefix(text, "\ufeff") {
 			t.Fatalf("%q is read as %q", text, got)

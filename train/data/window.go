@@ -18,7 +18,6 @@ const blockRows = 1024
 // windowed is a rowSource that shuffles within windows of its own memory.
 type windowed struct {
 	*rowSource
-	seed   uint64
 	draws  *draws
 	block  int   // rows
 	blocks []int // the whole ones, in the epoch's order
@@ -29,11 +28,11 @@ type windowed struct {
 	within []int // the order of its rows
 }
 
-func newWindowed(r *rowSource, seed uint64) Source {
+func newWindowed(r *rowSource) Source {
 	block := min(max(r.window/64, 1), blockRows)
 	r.window -= r.window % block
 	return &windowed{
-		rowSource: r, seed: seed, draws: newDraws(), block: block, heldAt: -1,
+		rowSource: r, draws: newDraws(), block: block, heldAt: -1,
 		blocks: make([]int, r.n/block), within: make([]int, r.window),
 	}
 }

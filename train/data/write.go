@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// WriteCSV writes t with a header, the labels as the last column, commas between
-// cells and every digit that a float64 holds. ReadCSV reads it back equal in all
-// but Name and Lines, given Header(true) and Label(t.LabelName), or NoLabel()
-// for a table without labels; a table that ReadCSV read without options needs
+// WriteCSV writes t with a header, the labels or targets as the last columns, commas
+// between cells and every digit that a float64 holds. ReadCSV reads it back equal in all
+// but Name and Lines, given Header(true) and Label(t.LabelName), Targets(their names...),
+// or NoLabel() for a table that has neither; a table that ReadCSV read without options needs
 // none. A table that no file can hold is an *Error before anything is written:
 // no rows, values that are not finite, names that are empty or recur, labels
 // that are empty, text that ReadCSV refuses or trims.
@@ -27,15 +27,17 @@ func WriteCSV(w io.Writer, t *Table) error {
 		b.WriteString(quoteCell(name))
 	}
 	b.WriteByte('\n')
-	d := len(t.Columns)
 	var digits []byte
 	for i := range t.Rows() {
-		for j, v := range t.X[i*d : (i+1)*d] {
-			if j > 0 {
-				b.WriteByte(',')
+		for half := t; half != nil; half = half.Targets {
+			d := len(half.Columns)
+			for j, v := range half.X[i*d : (i+1)*d] {
+				if j > 0 || half != t {
+					b.WriteByte(',')
+				}
+				digits = strconv.AppendFloat(digits[:0], v, 'g', -1, 64)
+				b.Write(digits)
 			}
-			digits = strconv.AppendFloat(digits[:0], v, 'g', -1, 64)
-			b.Write(digits)
 		}
 		if t.Labels != nil {
 			b.WriteByte(',')
@@ -48,10 +50,14 @@ func WriteCSV(w io.Writer, t *Table) error {
 
 // header returns the names of all columns of the written file.
 func (t *Table) header() []string {
-	if t.Labels == nil {
-		return t.Columns
+	names := slices.Clone(t.Columns)
+	if t.Labels != nil {
+		names = append(names, t.LabelName)
 	}
-	return append(slices.Clone(t.Columns), t.LabelName)
+	if t.Targets != nil {
+		names = append(names, t.Targets.Columns...)
+	}
+	return names
 }
 
 // writable finds what keeps t from being written and read back.
@@ -75,6 +81,11 @@ func (t *Table) writable() error {
 	for i, l := range t.Labels {
 		if msg := unwritable(l); msg != "" {
 			return &Error{File: t.Name, Column: t.LabelName, Msg: fmt.Sprintf("label of row %d: %s", i, msg)}
+		}
+	}
+	if t.Targets != nil {
+		if err := t.Targets.finite(); err != nil {
+			return err
 		}
 	}
 	return t.finite()

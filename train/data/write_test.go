@@ -78,13 +78,14 @@ func FuzzReadCSV(f *testing.F) {
 	for _, s := range []string{
 		"a,b\n1,2\n", "1,2\n3,4\n", "a;b\n1;u\n", "a,y\n1,2\n", "\ufeff\"a,\"\"\n\",b\r\n1,-0\r\n", "1,a\n2,3",
 		"2019,x\n1e5,nan\n", ",a\n,\n", "a,b\n\"x", "\x00", "a\rb\n1", "\ufeff\ufeffa\n1", "a\tb;c;d\n1\t2\n", "y\n0x1p-3", "1,u\n\n \n2,\" v \"",
-		"a,b\nNA,?\n1,nan\n", "#\"\na b\n 1  2 \n",
+		"a,b\nNA,?\n1,nan\n", "#\"\na b\n 1  2 \n", "1,2,3\n4,5,6\n", "b,a\n1,?\n",
 	} {
 		f.Add(s)
+		f.Add(gzipped(s))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, opts := range [][]Option{nil, {Missing()}, {Missing("1"), Comment('#'), Delimiter(' ')}} {
-			table, err := ReadCSV("f.csv", strings.NewReader(text), opts...)
+		for _, opts := range [][]Option{nil, {Missing()}, {Missing("1"), Comment('#'), Delimiter(' ')}, {Targets("b")}, {Header(false), Targets("x2", "x1")}} {
+			table, err := ReadCSV("f.csv", strings.NewReader(text), append(opts, MaxBytes(1<<20))...)
 			if err != nil {
 				if table != nil || !isLocated(err, "f.csv:") {
 					t.Fatalf("table %v with error %q", table, err)
@@ -111,6 +112,9 @@ func checkCSV(t *testing.T, table *Table, detected bool) {
 	if table.Labels != nil {
 		label = Label(table.LabelName)
 	}
+	if table.Targets != nil {
+		label = Targets(table.Targets.Columns...)
+	}
 	for _, opts := range [][]Option{{Header(true), label}, nil} {
 		if opts == nil && !detected {
 			continue
@@ -120,6 +124,9 @@ func checkCSV(t *testing.T, table *Table, detected bool) {
 			t.Fatalf("cannot be read back from %q: %v", b.String(), err)
 		}
 		again.Lines = table.Lines
+		if again.Targets != nil {
+			again.Targets.Lines = table.Lines
+		}
 		if !reflect.DeepEqual(again, table) {
 			t.Fatalf("read back from %q:\ngot  %+v\nwant %+v", b.String(), again, table)
 		}

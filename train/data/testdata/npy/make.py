@@ -19,7 +19,12 @@ np.save("fortran.npy", np.asfortranarray(np.arange(24, dtype="<f4").reshape(2, 3
 np.save("empty.npy", np.zeros((0, 3), "<f4"))
 np.save("object.npy", np.array([None, {}], object), allow_pickle=True)
 np.save("string.npy", np.array(["a", "bc"]))
-np.save("half.npy", np.zeros(2, "<f2"))
+halves = np.arange(0, 1 << 16, 111).astype("<u2")  # among them subnormal numbers and NaN
+halves = np.append(halves, [0x8000, 1, 0x3ff, 0x400, 0x7bff, 0x7c00, 0xfc00, 0x7e00]).astype("<u2").view("<f2")
+np.save("half.npy", halves)
+np.save("half_big.npy", halves.astype(">f2"))
+np.save("half_as_f4.npy", halves.astype("<f4"))
+np.savez_compressed("half.npz", x=halves)
 np.save("complex.npy", np.zeros(2, "<c8"))
 np.save("record.npy", np.zeros(2, [("a", "<i4"), ("b", "<f4")]))
 for v in [(2, 0), (3, 0)]:

@@ -1,0 +1,148 @@
+package data
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"io"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// packable are the readers of whole files, as functions of a text.
+var packable = map[string]struct {
+	text string
+	read func(r io.Reader, opts ...Option) (any, error)
+}{
+	"CSV":   {"a,b,class\n1,2,x\n3,4,y\n", func(r io.Reader, opts ...Option) (any, error) { return ReadCSV("f", r, opts...) }},
+	"edges": {"# a network\n0 1\n1 2\n", func(r io.Reader, opts ...Option) (any, error) { return ReadEdges("f", r, opts...) }},
+	"text":  {"We the People\nof the United States\n", func(r io.Reader, opts ...Option) (any, error) { return ReadText("f", r, opts...) }},
+	"npy": {npyText("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "abcdefgh"), func(r io.Reader, opts ...Option) (any, error) {
+		return ReadNPY("f", r, opts...)
+	}},
+	"IDX": {idxFiles[0].text, func(r io.Reader, opts ...Option) (any, error) { return ReadIDX("f", r, opts...) }},
+}
+
+// TestGzip: what is compressed, also in several parts, is read as what is not; what is cut
+// off or changed is an error in one line that names the file.
+func TestGzip(t *testing.T) {
+	for name, c := range packable {
+		t.Run(name, func(t *testing.T) {
+			want, err := c.read(strings.NewReader(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			packed := gzipped(c.text)
+			parts := gzipped(c.text[:5]) + gzipped("") + gzipped(c.text[5:])
+			for _, r := range []io.Reader{strings.NewReader(packed), strings.NewReader(parts), iotest.OneByteReader(strings.NewReader(packed))} {
+				if got, err := c.read(r); err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("got %v, %v; want %v", got, err, want)
+				}
+			}
+			for n := range len(packed) {
+				_, err := c.read(strings.NewReader(packed[:n]))
+				if name == "text" && n < len(gzipMagic) {
+					continue // it is text of no byte, or no UTF-8
+				}
+				if !isLocated(err, "f:") || n >= len(gzipMagic) && !errors.Is(err, io.ErrUnexpectedEOF) {
+					t.Errorf("the first %d bytes: %v", n, err)
+				}
+			}
+			for i := 10; i < len(packed); i++ { // behind the header, of which not all counts
+				damaged := []byte(packed)
+				damaged[i] ^= 4
+				got, err := c.read(bytes.NewReader(damaged))
+				if !isLocated(err, "f:") && !reflect.DeepEqual(got, want) { // some bits say nothing
+					t.Errorf("byte %d changed: %v, %v", i, got, err)
+				}
+			}
+		})
+	}
+}
+
+func TestGzipErrors(t *testing.T) {
+	csv := gzipped("a,b\n1,2\n" + strings.Repeat("3,4\n", 10000) + "5,6\n")
+	wrong := []byte(csv)
+	wrong[len(wrong)-8] ^= 1 // of the checksum
+	for _, c := range []struct {
+		kind, text, want string
+		is               error
+		opts             []Option
+	}{
+		{"CSV", csv[:len(csv)-8], "f:10004: cannot read: the compressed file ends too early: unexpected EOF", io.ErrUnexpectedEOF, nil},
+		{"CSV", csv[:5], "f: cannot read: the compressed file ends too early: unexpected EOF", io.ErrUnexpectedEOF, nil},
+		{"CSV", string(wrong), "f:10004: cannot read: gzip: invalid checksum", gzip.ErrChecksum, nil},
+		{"CSV", csv + "and further text", "f:10004: cannot read: gzip: invalid header", gzip.ErrHeader, nil},
+		{"CSV", csv[:10] + "\xff" + csv[11:], "f:1: cannot read: flate: corrupt input before offset 1", flate.CorruptInputError(1), nil},
+		{"CSV", gzipped("a,b\n1,2\n3,x\n"), `f:3: column "b": "x" is not a number`, nil, nil},
+		{"CSV", csv, "f:251: the file is longer than 1000 bytes; MaxBytes sets the limit", nil, []Option{MaxBytes(1000)}},
+		{"text", gzipped("abc")[:23], "f: byte 3: cannot read: the compressed file ends too early: unexpected EOF", io.ErrUnexpectedEOF, nil},
+		{"text", gzipped("a\n\xff"), `f:2: byte 2: "\xff" is not UTF-8 text`, nil, nil},
+		{"npy", gzipped("abc"), `f: not a .npy file: it does not begin with \x93NUMPY`, nil, nil},
+	} {
+		_, err := packable[c.kind].read(strings.NewReader(c.text), c.opts...)
+		wantError(t, err, c.want)
+		if c.is != nil && !errors.Is(err, c.is) {
+			t.Errorf("%v: the cause is lost", err)
+		}
+	}
+	_, err := openCSV(t, csv)
+	if e := new(Error); !errors.As(err, &e) || e.Msg != "the file is compressed, so its rows cannot be read in any order: unpack it first" {
+		t.Errorf("on disk: %v", err)
+	}
+	broken := errors.New("the disk is gone")
+	for name, c := range packable {
+		if _, err := c.read(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(c.text)))); !errors.Is(err, iotest.ErrTimeout) {
+			t.Errorf("%s: an error that passes: %v", name, err)
+		}
+		_, err := c.read(iotest.ErrReader(broken))
+		wantError(t, err, "f: cannot read: the disk is gone")
+	}
+}
+
+// TestGzipBomb: of a file that is small and holds much, no more is unpacked than MaxBytes
+// says; nor is more read than that of one that holds nothing, for ever.
+func TestGzipBomb(t *testing.T) {
+	of := map[string][2]string{ // how it begins and goes on
+		"CSV":   {"a,b\n", "1,2\n"},
+		"edges": {"0 1\n", "# \n"},
+		"text":  {"", "\n\n\n\n"},
+		"npy":   {npyText("{'descr': '|u1', 'fortran_order': False, 'shape': (60000000,)}", ""), "\x00\x00\x00\x00"},
+		"IDX":   {"\x00\x00\x08\x01\x03\x93\x87\x00", "\x00\x00\x00\x00"},
+	}
+	const limit = 100_000
+	for name, c := range packable {
+		bomb := gzipped(of[name][0] + strings.Repeat(of[name][1], 15_000_000))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := c.read(strings.NewReader(bomb), MaxBytes(limit))
+		runtime.ReadMemStats(&after)
+		if !isLocated(err, "f:") || !strings.HasSuffix(err.Error(), ": the file is longer than 100000 bytes; MaxBytes sets the limit") {
+			t.Errorf("%s of %d bytes: %v", name, len(bomb), err)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 50*limit {
+			t.Errorf("%s: %d bytes allocated", name, got)
+		}
+		_, err = c.read(&endless{of: []byte(gzipped(""))}, MaxBytes(limit))
+		if !isLocated(err, "f:") || !strings.HasSuffix(err.Error(), ": the file is longer than 100000 bytes; MaxBytes sets the limit") {
+			t.Errorf("%s without end: %v", name, err)
+		}
+	}
+}
+
+// endless gives the same bytes again and again.
+type endless struct{ of, left []byte }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if len(e.left) == 0 {
+		e.left = slices.Clone(e.of)
+	}
+	n := copy(p, e.left)
+	e.left = e.left[n:]
+	return n, nil
+}
