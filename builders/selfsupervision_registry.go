@@ -95,7 +95,7 @@ var denoisingAutoencoder = Builder{
 	Title:   "denoising autoencoder",
 	Notes:   "variations on the autoencoder: purification of its input",
 	Formula: "x̃ = x + σε;  x̂ = decoder(encoder(x̃));  loss = meanᵢ ‖xᵢ − x̂ᵢ‖²",
-	Sizes:   []Size{sizeRows, sizeRowFeatures, sizeCode, sizeHiddenUnits, {Name: "sigma", Default: 0.2, Doc: "standard deviation σ of the noise"}},
+	Sizes:   []Size{sizeRows, sizeRowFeatures, sizeCode, sizeHiddenUnits, {Name: "sigma", Default: 0.2, Doc: "standard deviation σ of the noise; 0 in evaluation", Training: true}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := s.rows(m.Graph, dt)
 		noisy := Corrupt(x, m.Graph.Scalar("σ", s["sigma"], dt))

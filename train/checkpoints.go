@@ -20,6 +20,9 @@ import (
 // interrupted: by its context, by an observer, by unreadable data. Where the plan has
 // Validate, the step that it liked best is kept besides, as best.safetensors.
 //
+// The folder is Fit's until it returns: another training that is to write there, in this
+// process or another, is refused with [checkpoint.ErrBusy], where the system can tell.
+//
 // A checkpoint that cannot be written ends the training with the error; what was trained
 // is still in the trainer, whose next Fit goes on.
 type Checkpoints struct {
@@ -36,15 +39,23 @@ type Checkpoints struct {
 
 func (c *Checkpoints) folder() checkpoint.Folder { return checkpoint.Folder{Dir: c.Dir, Keep: c.Keep} }
 
-// open makes the folder ready, and refuses one in which newer checkpoints are than what is
-// trained, by the checkpoint from which it goes on: they would be taken for it.
-func (f *fitting) open(from *checkpoint.State) error {
+// open makes the folder ready, and holds it until release.
+func (f *fitting) open() (release func(), err error) {
+	if f.plan.Checkpoints.Dir == "" {
+		return func() {}, nil
+	}
+	if release, err = f.plan.Checkpoints.folder().Open(); err != nil {
+		return nil, fmt.Errorf("fit: %w", err)
+	}
+	return release, nil
+}
+
+// behind refuses a folder in which newer checkpoints are than what is trained, by the
+// checkpoint from which it goes on: they would be taken for it.
+func (f *fitting) behind(from *checkpoint.State) error {
 	c := &f.plan.Checkpoints
 	if c.Dir == "" {
 		return nil
-	}
-	if err := c.folder().Open(); err != nil {
-		return fmt.Errorf("fit: %w", err)
 	}
 	step := f.Store().Step()
 	if from != nil {

@@ -68,11 +68,16 @@ func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
 	if err != nil {
 		return err
 	}
+	release, err := f.open() // before it reads where to go on from: another training may be about to write
+	if err != nil {
+		return err
+	}
+	defer release()
 	from, err := f.checkpoint()
 	if err != nil {
 		return err
 	}
-	if err := f.open(from); err != nil {
+	if err := f.behind(from); err != nil {
 		return err
 	}
 	begun, err := f.resume(from)

@@ -147,9 +147,11 @@ func TestKill(t *testing.T) {
 	if want := bits(t, tr.Store()); string(got) != want {
 		t.Errorf("killed %d times, the training ends with\n%s\nnot\n%s", kills, got, want)
 	}
-	if err := (checkpoint.Folder{Dir: dir}).Open(); err != nil {
+	release, err := checkpoint.Folder{Dir: dir}.Open()
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer release()
 	if paths, err := filepath.Glob(filepath.Join(dir, ".*")); len(paths) > 0 || err != nil {
 		t.Errorf("left behind: %q, %v", paths, err)
 	}

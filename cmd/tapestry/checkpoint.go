@@ -49,12 +49,26 @@ for the newest checkpoint in it that is whole.`,
 			},
 		},
 		&cobra.Command{
-			Use:     "diff A B",
-			Short:   "Show which arrays of two checkpoints differ, and by how much",
+			Use:   "diff A B",
+			Short: "Show which arrays of two checkpoints differ, and by how much",
+			Long: `Shows which arrays of two checkpoints differ, and by how much. As of diff, the exit code
+is 0 where all arrays are equal, bit for bit, 1 where some differ, and 2 where there is
+trouble.`,
 			Example: "  tapestry checkpoint diff runs/gpt/best.safetensors runs/gpt",
 			Args:    wants(2, "checkpoint diff: want two files or folders"),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return diffCheckpoints(cmd.OutOrStdout(), args[0], args[1], o.json)
+				out := &checkedWriter{Writer: cmd.OutOrStdout()}
+				equal, err := diffCheckpoints(out, args[0], args[1], o.json)
+				if err == nil {
+					err = out.failed()
+				}
+				switch {
+				case err != nil:
+					return exitError{err, 2, false}
+				case !equal:
+					return exitError{errors.New("the checkpoints differ"), 1, true}
+				}
+				return nil
 			},
 		})
 	for _, c := range cmd.Commands() {

@@ -21,16 +21,16 @@ type arrayDifference struct {
 	Share  jsonNumber `json:"share"` // ‖a − b‖ / ‖a‖
 }
 
-// diffCheckpoints prints a line for each array that differs.
-func diffCheckpoints(w io.Writer, first, second string, asJSON bool) error {
+// diffCheckpoints prints a line for each array that differs, and reports whether none does.
+func diffCheckpoints(w io.Writer, first, second string, asJSON bool) (equal bool, err error) {
 	a, err := openCheckpoint(first)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer a.Close()
 	b, err := openCheckpoint(second)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer b.Close()
 	types := func(f *savedFile) map[string]string {
@@ -56,7 +56,7 @@ func diffCheckpoints(w io.Writer, first, second string, asJSON bool) error {
 		} else if info.Size == 0 {
 			continue
 		} else if d, err = compareArrays(a, b, d.Path); err != nil {
-			return err
+			return false, err
 		}
 		if d.Differ > 0 || d.A != d.B {
 			rows = append(rows, d)
@@ -65,13 +65,13 @@ func diffCheckpoints(w io.Writer, first, second string, asJSON bool) error {
 	if asJSON {
 		for _, d := range rows {
 			if err := printJSON(w, d); err != nil {
-				return err
+				return false, err
 			}
 		}
-		return nil
+		return rows == nil, nil
 	}
 	printDifferences(w, a, b, rows, len(names))
-	return nil
+	return rows == nil, nil
 }
 
 // compareArrays reads one array of both.

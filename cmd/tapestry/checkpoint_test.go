@@ -23,9 +23,11 @@ func savedRun(t *testing.T) checkpoint.Folder {
 	w := g.Param("fc/w", graph.F32, graph.Ax("d", 3))
 	model := checkpoint.Identify(5, w, nil)
 	f := checkpoint.Folder{Dir: filepath.Join(t.TempDir(), "run")}
-	if err := f.Open(); err != nil {
+	release, err := f.Open()
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer release()
 	for _, step := range []uint64{10, 20} {
 		s := tape.NewStore(g, tape.Seed(7))
 		s.Resume(7, step)
@@ -152,7 +154,15 @@ func TestCheckpointDamaged(t *testing.T) {
 func TestCheckpointDiff(t *testing.T) {
 	f := savedRun(t)
 	best, newest := filepath.Join(f.Dir, "best.safetensors"), filepath.Join(f.Dir, "step-00000020.safetensors")
-	got := ok(t, "checkpoint", "diff", best, f.Dir)
+	differ := func(args ...string) string {
+		t.Helper()
+		code, out, e := tapestry(t, append([]string{"checkpoint", "diff"}, args...)...)
+		if code != 1 || e != "" {
+			t.Errorf("diff %q: exit code %d, %q", args, code, e)
+		}
+		return out
+	}
+	got := differ(best, f.Dir)
 	fp := strings.Split(strings.SplitAfter(got, "fingerprint ")[1], "\n")[0] // and the data
 	if !strings.HasSuffix(fp, ", data shuffled(20 rows, batches of 5, seed 7)") {
 		t.Errorf("no data in %s", fp)
@@ -181,9 +191,23 @@ func TestCheckpointDiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ a, b, want string }{{newest, other, "  more  only in the second: BOOL[2]\n"}, {other, newest, "  more  only in the first: BOOL[2]\n"}} {
-		if got := ok(t, "checkpoint", "diff", c.a, c.b); !strings.Contains(got, c.want) {
+		if got := differ(c.a, c.b); !strings.Contains(got, c.want) {
 			t.Errorf("%s, want %s", got, c.want)
 		}
+	}
+	if got := differ(best, f.Dir, "--json"); strings.Count(got, "\n") != 2 {
+		t.Errorf("%s", got)
+	}
+	if got := ok(t, "checkpoint", "diff", f.Dir, f.Dir, "--json"); got != "" {
+		t.Errorf("%s", got)
+	}
+	absent := filepath.Join(f.Dir, "absent")
+	if code, out, e := tapestry(t, "checkpoint", "diff", best, absent); code != 2 || out != "" || e != "tapestry: "+absent+": cannot open: no such file or directory\n" {
+		t.Errorf("trouble: %d, %q, %q", code, out, e)
+	}
+	var e strings.Builder
+	if code := run(t.Context(), []string{"checkpoint", "diff", f.Dir, f.Dir}, full{}, &e); code != 2 || e.String() != "tapestry: standard output: no space left\n" {
+		t.Errorf("no room for the output: %d, %q", code, e.String())
 	}
 }
 

@@ -52,8 +52,7 @@ plane: one file with a chart for each model, in common colours.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.name, "data", "iris", "for clusterings: a CSV file, or iris, digits, wine or clusters")
-	f.StringVar(&c.label, "label", "", "name of the label column (default: found by its name or content)")
-	f.StringArrayVar(&c.ignore, "ignore", nil, "name of a column to leave out; may be given several times")
+	c.csvFlags(cmd)
 	f.IntVar(&c.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
 	f.Float64Var(&c.gamma, "gamma", 0, "temperature γ of clusterings (default: 5·k/s², s being the scale of the data)")
 	f.StringSliceVar(&c.model.set, "set", nil, "sizes and settings of a model that is no clustering: h=8,act=relu")

@@ -33,7 +33,7 @@ func (l *learning) flags(cmd *cobra.Command) {
 
 // The flags that only one kind of model has.
 var (
-	clusteringFlags = []string{"data", "label", "ignore", "k", "gamma", "start", "centres", "restarts", "batch", "predict", "choose-k"}
+	clusteringFlags = []string{"data", "label", "ignore", "missing", "k", "gamma", "start", "centres", "restarts", "batch", "predict", "choose-k"}
 	learningFlags   = []string{"set", "batches"}
 )
 

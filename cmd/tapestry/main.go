@@ -56,6 +56,15 @@ func main() {
 // of everything else that goes wrong is 1.
 type usageError struct{ error }
 
+// exitError is an error with an exit code of its own.
+type exitError struct {
+	error
+	code  int
+	quiet bool // the output says it
+}
+
+func (e exitError) Unwrap() error { return e.error }
+
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run is the whole program but for the process around it.
@@ -64,11 +73,12 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	root := newRoot(args, checked, errOut)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err == nil && checked.err != nil {
-		err = fmt.Errorf("standard output: %w", cause(checked.err))
+	if err == nil {
+		err = checked.failed()
 	}
 	var usage usageError
 	var kept *keptError
+	var exit exitError
 	switch {
 	case err == nil:
 		return 0
@@ -81,6 +91,11 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	case errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command"):
 		fmt.Fprintf(errOut, "tapestry: %s\n", firstLine(err))
 		return 2
+	case errors.As(err, &exit):
+		if !exit.quiet {
+			fmt.Fprintf(errOut, "tapestry: %s\n", err)
+		}
+		return exit.code
 	}
 	hint := ""
 	if errors.Is(err, lab.ErrNoLoss) {

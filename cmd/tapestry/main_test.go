@@ -86,7 +86,7 @@ func TestBadUse(t *testing.T) {
 		{"compare --seed -1", `tapestry: invalid argument "-1" for "--seed" flag: invalid syntax`},
 		{"compare --gamma -1", "tapestry: --gamma -1: want a positive temperature"},
 		{"compare --gamma 0", "tapestry: --gamma 0: want a positive temperature"},
-		{"compare --label species", "tapestry: --label and --ignore are for CSV files; iris is embedded and has its labels"},
+		{"compare --label species", "tapestry: --label, --ignore and --missing are for CSV files; iris is embedded and has its labels"},
 		{"compare --centres absent.csv", "tapestry: --centres: want --start given, too"},
 		{"compare kmeans-sgd kmeans-sgd", "tapestry: compare: kmeans-sgd is named twice"},
 		{"compare --json --out -", "tapestry: --json: the page itself goes to standard output; want --out FILE"},

@@ -2,12 +2,8 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,7 +11,6 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/train"
-	"github.com/tapestry-ml/tapestry/train/data"
 )
 
 // options are what all commands share.
@@ -91,33 +86,6 @@ func optimiser(name string, rate float64, options ...train.Option) (train.Optimi
 		return o, usagef("--optimiser %w", err)
 	}
 	return o, nil
-}
-
-// source says which table to read, and how.
-type source struct {
-	name, label string
-	ignore      []string
-}
-
-func (t source) open() (*data.Table, error) {
-	embedded := slices.Contains([]string{"iris", "digits", "wine", "clusters"}, t.name)
-	switch {
-	case t.name == "":
-		return nil, usagef("--data \"\": want a CSV file, or iris, digits, wine or clusters")
-	case embedded && (t.label != "" || len(t.ignore) > 0):
-		return nil, usagef("--label and --ignore are for CSV files; %s is embedded and has its labels", t.name)
-	case embedded:
-		return data.Builtin(t.name)
-	}
-	options := []data.Option{data.Ignore(t.ignore...)}
-	if t.label != "" {
-		options = append(options, data.Label(t.label))
-	}
-	table, err := data.Open(t.name, options...)
-	if errors.Is(err, fs.ErrNotExist) && filepath.Base(t.name) == t.name && filepath.Ext(t.name) == "" { // meant for a name
-		err = fmt.Errorf("%w: want a CSV file, or iris, digits, wine or clusters", err)
-	}
-	return table, err
 }
 
 // printJSON prints a value for machines, an object a line. What JSON cannot

@@ -35,6 +35,14 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// failed is that error.
+func (w *checkedWriter) failed() error {
+	if w.err == nil {
+		return nil
+	}
+	return fmt.Errorf("standard output: %w", cause(w.err))
+}
+
 // checkOutput complains before long work about a place that nothing can be
 // written to after it.
 func checkOutput(path string) error {

@@ -25,7 +25,7 @@ type predicting struct {
 // The flags of predict that only one kind of model has.
 var (
 	speakingFlags = []string{"prompt", "tokens", "temperature", "top-k", "top-p"}
-	rowFlags      = []string{"data", "label", "ignore"}
+	rowFlags      = []string{"data", "label", "ignore", "missing"}
 )
 
 func newPredict(o *options) *cobra.Command {
@@ -72,8 +72,10 @@ With --prompt a language model goes on with a text.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&p.name, "data", "", "a .csv, .npy or .npz file, or one of the embedded data sets iris, digits, wine, clusters")
-	f.StringVar(&p.label, "label", "", "name of the label column of a CSV file, which is not read (default: found by its name or content)")
-	f.StringArrayVar(&p.ignore, "ignore", nil, "name of a column to leave out; may be given several times")
+	p.csvFlags(cmd)
+	p.ways = []string{"mean", "median"} // every row is to have its prediction
+	f.Lookup("label").Usage = "name of the label column of a CSV file, which is not read (default: found by its name or content)"
+	f.Lookup("missing").Usage = "fill cells that are empty, NA, ? or NaN with the mean or the median: in training, if that was filled so, else of the file (default: an error)"
 	f.StringVar(&p.prompt, "prompt", "", "the beginning of a text")
 	f.IntVarP(&p.tokens, "tokens", "n", 200, "tokens to say, at most")
 	f.Float64Var(&p.sampling.Temperature, "temperature", 1, "below 1 the likely becomes likelier; at 0 the likeliest is taken")

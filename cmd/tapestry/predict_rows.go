@@ -46,7 +46,13 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 	if err != nil {
 		return err
 	}
-	set, err := p.read(predictor.Inputs(), &data.Table{Name: s.Path, Columns: columns})
+	if p.missing != "" {
+		if p.filled, err = filledIn(s); err != nil {
+			return err
+		}
+	}
+	p.like = &data.Table{Name: s.Path, Columns: columns}
+	set, err := p.read(predictor.Inputs())
 	if err != nil {
 		return err
 	}
@@ -69,9 +75,13 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 	})
 }
 
-// read reads the columns that a model takes, which was trained on a table with those columns.
-func (p *predicting) read(inputs []infer.Column, trained *data.Table) (*data.Set, error) {
-	switch strings.ToLower(filepath.Ext(p.name)) {
+// read reads the columns that a model takes.
+func (p *predicting) read(inputs []infer.Column) (*data.Set, error) {
+	extension := strings.ToLower(filepath.Ext(p.name))
+	if p.asksCSV() && slices.Contains([]string{".npy", ".npz"}, extension) {
+		return nil, usagef("--label, --ignore and --missing are for CSV files; %s holds arrays", p.name)
+	}
+	switch extension {
 	case ".npy":
 		if len(inputs) > 1 {
 			return nil, fmt.Errorf("%s: one array, and the model reads %s: want a .npz file with an array for each", p.name, inputList(inputs))
@@ -101,11 +111,6 @@ func (p *predicting) read(inputs []infer.Column, trained *data.Table) (*data.Set
 	table, err := p.open()
 	if err != nil {
 		return nil, err
-	}
-	if trained.Columns != nil {
-		if err := sameColumns(table, trained); err != nil {
-			return nil, err
-		}
 	}
 	return tableColumns(table, inputs)
 }

@@ -38,8 +38,7 @@ func (t *training) flags(cmd *cobra.Command) {
 func (t *training) flagsButRate(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&t.name, "data", "iris", "a CSV file, or one of the embedded data sets iris, digits, wine, or clusters (three, widely separated)")
-	f.StringVar(&t.label, "label", "", "name of the label column (default: found by its name or content)")
-	f.StringArrayVar(&t.ignore, "ignore", nil, "name of a column to leave out; may be given several times")
+	t.csvFlags(cmd)
 	f.IntVar(&t.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
 	f.IntVar(&t.steps, "steps", 200, "training steps")
 	f.StringVar(&t.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
@@ -117,7 +116,7 @@ func (t *training) readCentres(c *lab.Config) error {
 	}
 	centres, err := data.Open(t.given, data.NoLabel())
 	if err != nil {
-		return err
+		return flagged(err, "")
 	}
 	if err := sameColumns(centres, c.Table); err != nil {
 		return err
@@ -204,6 +203,11 @@ with --resume the same command goes on as if it had never stopped.`,
 			if !clustering {
 				return watch.report(cmd, o, args[0], l.train(cmd, o, &t, &keep, args[0], out, makeEngine))
 			}
+			release, err := keep.openEmpty()
+			if err != nil {
+				return err
+			}
+			defer release()
 			c, err := t.config(o)
 			if err != nil {
 				return err
@@ -211,10 +215,7 @@ with --resume the same command goes on as if it had never stopped.`,
 			c.Engine = makeEngine
 			var fresh *data.Table
 			if predict != "" {
-				if fresh, err = (source{predict, t.label, t.ignore}).open(); err != nil {
-					return err
-				}
-				if err := sameColumns(fresh, c.Table); err != nil {
+				if fresh, err = t.alike(predict, c.Table).open(); err != nil {
 					return err
 				}
 			}
@@ -236,7 +237,7 @@ with --resume the same command goes on as if it had never stopped.`,
 			if err != nil {
 				return watch.report(cmd, o, args[0], err)
 			}
-			if err := keep.centres(c, v); err != nil {
+			if err := keep.centres(c, v, t.filled); err != nil {
 				return err
 			}
 			return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {

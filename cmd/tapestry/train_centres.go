@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -16,28 +17,46 @@ import (
 // assignedRows are how many rows a clustering assigns to centres at once.
 const assignedRows = 128
 
-// openEmpty makes the folder ready for the centres of one training: among the checkpoints of
-// others, that of the most steps would be taken for it.
-func (k *keeping) openEmpty() error {
+// openEmpty makes the folder ready for the centres of one training, and holds it until
+// release: among the checkpoints of others, that of the most steps would be taken for it.
+func (k *keeping) openEmpty() (release func(), err error) {
 	if k.dir == "" {
-		return nil
+		return func() {}, nil
 	}
 	folder := checkpoint.Folder{Dir: k.dir}
-	if err := folder.Open(); err != nil {
-		return err
+	if release, err = folder.Open(); err != nil {
+		return nil, err
 	}
-	switch step, some, err := folder.Newest(); {
-	case err != nil:
-		return err
-	case some:
-		return fmt.Errorf("%s holds checkpoints up to step %d, and a clustering begins anew: take another folder", k.dir, step)
+	step, some, err := folder.Newest()
+	if err == nil && some {
+		err = fmt.Errorf("%s holds checkpoints up to step %d, and a clustering begins anew: take another folder", k.dir, step)
 	}
-	return nil
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
 }
 
-// centres keeps the centres of the best run, with what assigns rows to them, if a folder is
-// given.
-func (k *keeping) centres(c lab.Config, v lab.Clustering) error {
+// metaFilled are the values that a training had in the place of missing ones, a filling as JSON.
+const metaFilled = "filled"
+
+// filledIn are those values; nil where there are none.
+func filledIn(s *checkpoint.State) (*filling, error) {
+	text := s.Meta[metaFilled]
+	if text == "" {
+		return nil, nil
+	}
+	var f filling
+	if err := json.Unmarshal([]byte(text), &f); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", s.Path, metaFilled, err)
+	}
+	return &f, nil
+}
+
+// centres keeps the centres of the best run, with what assigns rows to them, and what missing
+// values were filled with, if a folder is given.
+func (k *keeping) centres(c lab.Config, v lab.Clustering, filled *filling) error {
 	if k.dir == "" {
 		return nil
 	}
@@ -51,6 +70,13 @@ func (k *keeping) centres(c lab.Config, v lab.Clustering) error {
 	nets := []infer.Net{assigning(v.Name, assignedRows, clusters, d), assigning(v.Name, 1, clusters, d)}
 	meta := infer.NetMeta(nets...)
 	meta[infer.MetaColumns] = infer.NamesMeta(c.Table.Columns)
+	if filled != nil {
+		text, err := json.Marshal(filled)
+		if err != nil {
+			return err
+		}
+		meta[metaFilled] = string(text)
+	}
 	_, err := checkpoint.Folder{Dir: k.dir}.Save(&checkpoint.State{Store: store, Model: checkpoint.Identify(assignedRows, nil, nil, nets[0].Output), Meta: meta})
 	return err
 }

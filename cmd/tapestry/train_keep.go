@@ -87,9 +87,7 @@ func (k *keeping) check(clustering bool, seeds int, engine lab.NewEngine) error 
 	switch {
 	case clustering && (k.resume || k.log != "" || !k.schedule.IsZero()):
 		return usagef("--resume, --log and a schedule of the rate are for models that are trained on examples of their own; clusterings have --checkpoint and --gamma")
-	case clustering:
-		return k.openEmpty()
-	case !k.learns():
+	case clustering, !k.learns():
 		return nil
 	case seeds > 1 && (k.dir != "" || k.log != ""):
 		return usagef("--seeds %d: --checkpoint and --log are of one training", seeds)
@@ -186,7 +184,8 @@ func (e *keptError) Error() string {
 
 // rebuilt makes nets of a model for any number of rows, where it has a setting for them. A
 // model whose output depends on more than its rows in evaluation, too, by chance or by what a
-// step keeps, predicts nothing.
+// step keeps, predicts nothing: what masked reconstruction learns of a row it hides at random,
+// and principal component regression takes the mean of the batch at hand from each row.
 func rebuilt(m *builders.Model) train.Build {
 	return func(rows int, mode train.Mode) *train.Net {
 		settings, quiet := maps.Clone(m.Settings), false

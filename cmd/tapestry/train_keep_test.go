@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,11 +149,37 @@ func TestTrainKeepMistakes(t *testing.T) {
 	}
 }
 
+// TestTrainBusy: no training writes to a folder that another one holds; whoever reads may.
+func TestTrainBusy(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no lock of a folder")
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	ok(t, "train", "kmeans-lloyd", "--seeds", "1", "--checkpoint", dir)
+	release, err := checkpoint.Folder{Dir: dir}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	for args, want := range map[string]string{
+		"test-perceptron --resume": "test-perceptron, seed 0: fit: ",
+		"kmeans-lloyd":             "",
+	} {
+		code, out, errOut := tapestry(t, append([]string{"train", "--checkpoint", dir}, strings.Fields(args)...)...)
+		if want := "tapestry: " + want + dir + ": another training writes its checkpoints there\n"; code != 1 || out != "" || errOut != want {
+			t.Errorf("train %s: %d, %q, %q, want %q", args, code, out, errOut, want)
+		}
+	}
+	ok(t, "checkpoint", "show", dir)
+	ok(t, "predict", dir, "--data", "iris")
+}
+
 // TestKeptModelsPredict: a model of the registry whose output has a row for each example
-// predicts from its checkpoint; one whose output depends on chance does not.
+// predicts from its checkpoint; one whose output depends on chance or on the other rows, or
+// has none of its own for each example, does not.
 func TestKeptModelsPredict(t *testing.T) {
-	dir := t.TempDir()
-	for model, want := range map[string]string{"regression-ridge": "ŷ\n", "graph-gcn": "model reads x f", "autoencoder-masked": "only values, and no model"} {
+	dir, none := t.TempDir(), "only values, and no model"
+	for model, want := range map[string]string{"regression-ridge": "ŷ\n", "graph-gcn": "model reads x f", "autoencoder-masked": none, "regression-pcr": none, "init": none} {
 		folder := filepath.Join(dir, model)
 		ok(t, "train", model, "--steps", "2", "--checkpoint", folder)
 		if _, out, errOut := tapestry(t, "predict", folder, "--data", "iris"); !strings.Contains(out+errOut, want) {
@@ -168,6 +195,7 @@ func TestKeptModelsEvaluate(t *testing.T) {
 	for model, shape := range map[string]tensor.Shape{
 		"dropout": {8, 2}, "drop-connect": {8, 2}, "multiplicative-noise": {8, 2}, "stochastic-depth": {8, 2},
 		"augment-cutout": {8, 8, 8, 1}, "norm-batch": {8, 8, 8, 1}, "standardise": {8, 8, 8, 1}, "resnet": {8, 8, 8, 1},
+		"autoencoder-denoising": {8, 8},
 	} {
 		folder, file := filepath.Join(dir, model), filepath.Join(dir, model+".npy")
 		ok(t, "train", model, "--steps", "3", "--checkpoint", folder, "--dtype", "f64")

@@ -10,9 +10,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/examples/internal/chars"
-	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/tape"
-	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
 	"gorgonia.org/tensor"
 )
 
@@ -25,43 +23,33 @@ type head struct {
 // look reads a sentence of at most 64 characters and gives the two heads that are surest
 // of where to look, each a picture.
 func look(ctx context.Context, t *chars.Trained, sentence string) ([]interface{ SVG(io.Writer) error }, error) {
-	net := gpt.Build(t.Text.Vocabulary.Len())(1, train.Evaluating)
-	g := net.Output.Graph()
-	var blocks []*graph.Node // α[b h t t′]
-	for _, n := range g.Nodes() {
-		if n.Name() == "α" {
-			blocks = append(blocks, n)
-		}
-	}
-	program, err := tape.Compile(g, tape.Fetch(blocks...))
-	if err != nil {
-		return nil, err
-	}
-	vm := program.NewVM(t.Trainer.Store())
-	defer vm.Close()
 	codes, err := t.Text.Vocabulary.Encode(sentence)
 	if err != nil {
 		return nil, err
 	}
 	x := make([]int32, chars.Window) // what comes after the sentence is not seen from within
 	copy(x, codes)
-	if err := vm.Run(ctx, tape.Feed{g.Lookup("x"): tensor.New(tensor.WithShape(1, len(x)), tensor.WithBacking(x))}); err != nil {
+	set, err := data.NewSet(map[string]*tensor.Dense{"x": tensor.New(tensor.WithShape(1, len(x)), tensor.WithBacking(x))})
+	if err != nil {
 		return nil, err
 	}
+	const first, second = "decoder/block1/self-attention/attend/α", "decoder/block2/self-attention/attend/α"
 	var heads []head
-	for block, α := range blocks {
-		weights, err := vm.Value(α)
-		if err != nil {
-			return nil, err
-		}
-		for h := range α.Dim(1) {
-			one := head{title: fmt.Sprintf("block %d, head %d", block+1, h+1), text: sentence}
-			for at := range codes {
-				row := weights.Float32s()[(h*chars.Window+at)*chars.Window:][:len(codes)]
-				one.α = append(one.α, slices.Clone(row))
+	err = t.Trainer.Look(ctx, data.InOrder(set, 0), []string{first, second}, func(_ data.Batch, blocks []*tensor.Dense) error {
+		for block, α := range blocks { // α[b h t t′]
+			for h := range α.Shape()[1] {
+				one := head{title: fmt.Sprintf("block %d, head %d", block+1, h+1), text: sentence}
+				for at := range codes {
+					row := α.Float32s()[(h*chars.Window+at)*chars.Window:][:len(codes)]
+					one.α = append(one.α, slices.Clone(row))
+				}
+				heads = append(heads, one)
 			}
-			heads = append(heads, one)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(heads, func(a, b head) int { return cmp.Compare(b.sureness(), a.sureness()) })
 	var out []interface{ SVG(io.Writer) error }

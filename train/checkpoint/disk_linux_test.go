@@ -129,7 +129,7 @@ func TestReadOnly(t *testing.T) {
 		}
 		defer os.Chmod(f.Dir, 0o755)
 	}
-	if err := f.Open(); !errors.Is(err, want) || err.Error() != "checkpoint "+f.Dir+": "+want.Error() {
+	if _, err := f.Open(); !errors.Is(err, want) || err.Error() != "checkpoint "+f.Dir+": "+want.Error() {
 		t.Errorf("open: %v", err)
 	}
 	stays(t, f, want, "best.safetensors", "step-00000020.safetensors")

@@ -39,7 +39,9 @@
 //
 // The newest are kept, older ones deleted. best.safetensors is a checkpoint like the
 // others, so the newest file always knows the best one that is there: either it was
-// written after it, or it is it. One training at a time writes to a folder.
+// written after it, or it is it. One training at a time writes to a folder: it holds it
+// while it trains, and another is refused with [ErrBusy], where the system has flock. A
+// killed process holds nothing, and whoever reads need not wait.
 //
 // # Promises
 //

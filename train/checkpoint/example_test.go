@@ -25,9 +25,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	folder := checkpoint.Folder{Dir: dir}
-	if err := folder.Open(); err != nil {
+	release, err := folder.Open() // for this training alone
+	if err != nil {
 		log.Fatal(err)
 	}
+	defer release()
 	path, err := folder.Save(&checkpoint.State{Store: store, Model: checkpoint.Identify(1, w, nil)})
 	if err != nil {
 		log.Fatal(err)

@@ -31,12 +31,31 @@ const (
 // ErrNone is in the chain where a folder holds no checkpoint.
 var ErrNone = errors.New("no checkpoint there")
 
+// ErrBusy is in the chain where a training is to write to a folder that another one holds.
+var ErrBusy = errors.New("another training writes its checkpoints there")
+
 // Open makes the folder where there is none, removes what a killed process left, and
-// sees that a file can be written.
-func (f Folder) Open() error {
+// sees that a file can be written. Until release, or the end of the process, the folder is
+// the caller's: another Open of it, in this process or in another one, is [ErrBusy].
+// Reading asks for no Open, and is not kept from a folder that is held. On Windows, on
+// other systems without flock, and on file systems without it nothing keeps a second
+// training away.
+func (f Folder) Open() (release func(), err error) {
 	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
-		return located(f.Dir, err)
+		return nil, located(f.Dir, err)
 	}
+	if release, err = lock(f.Dir); err != nil {
+		return nil, err
+	}
+	if err := f.prepare(); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// prepare removes what a killed process left, and sees that a file can be written.
+func (f Folder) prepare() error {
 	entries, err := os.ReadDir(f.Dir)
 	if err != nil {
 		return located(f.Dir, err)

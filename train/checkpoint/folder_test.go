@@ -31,9 +31,11 @@ func in(t *testing.T, dir string) []string {
 func filled(t *testing.T, keep int, steps ...uint64) checkpoint.Folder {
 	t.Helper()
 	f := checkpoint.Folder{Dir: filepath.Join(t.TempDir(), "runs", "a"), Keep: keep}
-	if err := f.Open(); err != nil {
+	release, err := f.Open()
+	if err != nil {
 		t.Fatal(err)
 	}
+	release()
 	for _, step := range steps {
 		if _, err := f.Save(stateOf(step)); err != nil {
 			t.Fatal(err)
@@ -161,9 +163,11 @@ func TestLeftovers(t *testing.T) {
 	if _, err := f.Save(stateOf(20)); err != nil { // over what is left
 		t.Fatal(err)
 	}
-	if err := f.Open(); err != nil {
+	release, err := f.Open()
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer release()
 	if got := in(t, f.Dir); !slices.Equal(got, []string{"step-00000010.safetensors", "step-00000020.safetensors"}) {
 		t.Errorf("%q", got)
 	}
@@ -175,7 +179,7 @@ func TestNoFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := (checkpoint.Folder{Dir: file}).Open(); err == nil || err.Error() != "checkpoint "+file+": not a directory" {
+	if _, err := (checkpoint.Folder{Dir: file}).Open(); err == nil || err.Error() != "checkpoint "+file+": not a directory" {
 		t.Errorf("a file: %v", err)
 	}
 	absent := filepath.Join(dir, "absent")

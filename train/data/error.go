@@ -15,6 +15,10 @@ type Error struct {
 	Column string // name of the column; "" where no column is to blame
 	Msg    string // what is wrong
 	Err    error  // the cause, where another package reported it; may be nil
+
+	// Missing says that Missing() would take the cell for a missing value, which Error adds:
+	// a program that offers another way may clear it, and name its own.
+	Missing bool
 }
 
 // Error gives FILE:LINE: BYTE: COLUMN: what is wrong, in one line.
@@ -35,6 +39,9 @@ func (e *Error) Error() string {
 		b.WriteString("column " + quote(e.Column) + ": ")
 	}
 	b.WriteString(e.Msg)
+	if e.Missing {
+		b.WriteString("; Missing() takes it for a missing value")
+	}
 	return oneLine.Replace(b.String())
 }
 

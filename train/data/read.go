@@ -204,13 +204,11 @@ func (b *builder) add(r row) error {
 			b.t.X = append(b.t.X, v)
 		}
 		if msg != "" {
-			switch usual := slices.Contains(usuallyMissing, strings.ToLower(cell)); {
-			case b.role[j] == feature && b.cfg.missing == nil && usual:
-				msg += "; Missing() takes it for a missing value"
-			case b.role[j] == target && (usual || b.cfg.isMissing(cell)):
+			usual := slices.Contains(usuallyMissing, strings.ToLower(cell))
+			if b.role[j] == target && (usual || b.cfg.isMissing(cell)) {
 				msg += "; every row needs its target"
 			}
-			return &Error{File: b.t.Name, Line: r.line, Column: b.names[j], Msg: msg}
+			return &Error{File: b.t.Name, Line: r.line, Column: b.names[j], Msg: msg, Missing: usual && b.role[j] == feature && b.cfg.missing == nil}
 		}
 	}
 	b.t.Lines = append(b.t.Lines, r.line)

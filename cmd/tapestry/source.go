@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// source says which table to read, and how.
+type source struct {
+	name, label string
+	ignore      []string
+	missing     string // how missing values are settled, one of ways; "" for not at all
+	ways        []string
+
+	like   *data.Table      // whose columns the table must have; nil for any, as a Table without columns is
+	filled *filling         // by what missing values are filled; nil for what open finds in the table
+	stderr func() io.Writer // for what was settled
+	told   bool
+}
+
+// filling is what the missing values of a table were filled with.
+type filling struct {
+	By     string    `json:"by"`     // mean or median
+	Values []float64 `json:"values"` // by column
+}
+
+// csvFlags adds the flags that say how a CSV file is read, but for its name.
+func (s *source) csvFlags(cmd *cobra.Command) {
+	s.ways, s.stderr = []string{"mean", "median", "drop"}, cmd.ErrOrStderr
+	f := cmd.Flags()
+	f.StringVar(&s.label, "label", "", "name of the label column (default: found by its name or content)")
+	f.StringArrayVar(&s.ignore, "ignore", nil, "name of a column to leave out; may be given several times")
+	f.StringVar(&s.missing, "missing", "", "fill cells that are empty, NA, ? or NaN with the mean or the median of their column, or drop their rows (default: an error)")
+}
+
+// open reads the table.
+func (s *source) open() (*data.Table, error) {
+	embedded := slices.Contains([]string{"iris", "digits", "wine", "clusters"}, s.name)
+	switch {
+	case s.name == "":
+		return nil, usagef("--data \"\": want a CSV file, or iris, digits, wine or clusters")
+	case s.missing != "" && !slices.Contains(s.ways, s.missing):
+		return nil, usagef("--missing %s: want %s", s.missing, orList(s.ways))
+	case embedded && s.asksCSV():
+		return nil, usagef("--label, --ignore and --missing are for CSV files; %s is embedded and has its labels", s.name)
+	}
+	table, err := s.read(embedded)
+	if err != nil {
+		return nil, err
+	}
+	if s.like != nil && s.like.Columns != nil {
+		if err := sameColumns(table, s.like); err != nil {
+			return nil, err
+		}
+	}
+	return s.settle(table)
+}
+
+// alike is the source of a second table, which is read as the first one is: its missing values
+// are filled with the same, but no row of it is dropped.
+func (s *source) alike(name string, first *data.Table) *source {
+	second := *s
+	second.name, second.like, second.told = name, first, false
+	if second.ways = []string{"mean", "median"}; s.missing == "drop" {
+		second.missing = ""
+	}
+	return &second
+}
+
+// asksCSV reports whether any of csvFlags is set.
+func (s *source) asksCSV() bool { return s.label != "" || len(s.ignore) > 0 || s.missing != "" }
+
+func (s *source) read(embedded bool) (*data.Table, error) {
+	if embedded {
+		return data.Builtin(s.name)
+	}
+	options := []data.Option{data.Ignore(s.ignore...)}
+	if s.label != "" {
+		options = append(options, data.Label(s.label))
+	}
+	if s.missing != "" {
+		options = append(options, data.Missing())
+	}
+	table, err := data.Open(s.name, options...)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Base(s.name) == s.name && filepath.Ext(s.name) == "" { // meant for a name
+		err = fmt.Errorf("%w: want a CSV file, or iris, digits, wine or clusters", err)
+	}
+	return table, flagged(err, fmt.Sprintf("; --missing %s allows for missing values", orList(s.ways)))
+}
+
+// flagged puts a hint of the command line in the place of that of package data on missing
+// values.
+func flagged(err error, hint string) error {
+	if at := (*data.Error)(nil); errors.As(err, &at) && at.Missing {
+		own := *at
+		own.Missing, own.Msg = false, own.Msg+hint
+		return &own
+	}
+	return err
+}
+
+// settle fills the missing values of a table, or drops their rows, and says so.
+func (s *source) settle(table *data.Table) (settled *data.Table, err error) {
+	if s.missing == "" {
+		return table, nil
+	}
+	gaps, rows := 0, table.Rows()
+	for _, v := range table.X {
+		if math.IsNaN(v) {
+			gaps++
+		}
+	}
+	settled, done := table, ""
+	switch {
+	case s.missing == "drop":
+		if settled, err = table.DropMissing(); err == nil && settled.Rows() == 0 {
+			err = fmt.Errorf("%s: every row has a missing value", table.Name)
+		} else if err == nil {
+			done = fmt.Sprintf("%d of %s dropped for missing values", rows-settled.Rows(), count(rows, "row"))
+		}
+	case s.filled != nil && s.filled.By == s.missing:
+		err = data.Fill(table, s.filled.Values)
+		done = fmt.Sprintf("%s filled with the %s in training", count(gaps, "missing value"), s.missing)
+	default:
+		s.filled = &filling{By: s.missing}
+		if s.missing == "mean" {
+			s.filled.Values, err = data.FillMean(table)
+		} else {
+			s.filled.Values, err = data.FillMedian(table)
+		}
+		done = fmt.Sprintf("%s filled with the %s of the column", count(gaps, "missing value"), s.missing)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if gaps > 0 && !s.told {
+		fmt.Fprintf(s.stderr(), "tapestry: %s: %s\n", table.Name, done)
+		s.told = true
+	}
+	return settled, nil
+}
+
+// orList is "a, b or c".
+func orList(words []string) string {
+	n := len(words) - 1
+	return strings.Join(words[:n], ", ") + " or " + words[n]
+}
