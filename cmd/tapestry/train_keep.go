@@ -15,6 +15,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/watch"
 	"gorgonia.org/tensor"
@@ -166,6 +167,9 @@ func (k *keeping) course(ctx context.Context, m *builders.Model, c lab.LearnConf
 	if errors.Is(err, context.Canceled) && kept != "" {
 		err = &keptError{err, t.Store().Step(), kept}
 	}
+	if changed := (*checkpoint.Changed)(nil); errors.As(err, &changed) {
+		err = fmt.Errorf("resume: %w: repeat the command that began, or begin in another folder", changed)
+	}
 	return r, err
 }
 
@@ -237,6 +241,14 @@ type examples struct {
 	seed  uint64
 	one   bool // the first batch in every step
 	at    data.Position
+}
+
+// String is what the examples depend on: see data.Describe.
+func (e *examples) String() string {
+	if e.one {
+		return fmt.Sprintf("one batch of examples(seed %d)", e.seed)
+	}
+	return fmt.Sprintf("examples(seed %d)", e.seed)
 }
 
 func (e *examples) Position() data.Position { return e.at }

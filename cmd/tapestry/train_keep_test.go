@@ -139,6 +139,7 @@ func TestTrainKeepMistakes(t *testing.T) {
 		{"test-perceptron --checkpoint " + dir, "test-perceptron, seed 0: fit: " + dir + " holds checkpoints up to step 3, and this training is at step 0: resume from there, or take another folder", 1},
 		{"test-perceptron --set h=9 --resume --checkpoint " + dir, "test-perceptron, seed 0: resume: " + dir + "/step-00000003.safetensors is of another model:", 1},
 		{"kmeans-goofy --checkpoint " + dir, dir + " holds checkpoints up to step 3, and a clustering begins anew: take another folder", 1},
+		{"test-perceptron --seed 1 --resume --checkpoint " + dir, "test-perceptron, seed 1: resume: " + dir + "/step-00000003.safetensors fits the model, but its data were \"examples(seed 0)\", these are \"examples(seed 1)\": training would not go on as it began: repeat the command that began, or begin in another folder", 1},
 		{"kmeans-goofy --resume --checkpoint " + dir, "--resume, --log and a schedule of the rate are for models that are trained on examples of their own; clusterings have --checkpoint and --gamma", 2},
 		{"kmeans-goofy --rate exp(1,0.5)", "--resume, --log and a schedule of the rate are for models that are trained on examples of their own; clusterings have --checkpoint and --gamma", 2},
 	} {

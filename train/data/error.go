@@ -16,8 +16,8 @@ type Error struct {
 	Msg    string // what is wrong
 	Err    error  // the cause, where another package reported it; may be nil
 
-	// Missing says that Missing() would take the cell for a missing value, which Error adds:
-	// a program that offers another way may clear it, and name its own.
+	// Missing says that a value seems to be missing, for which Missing() allows, as Error
+	// adds: a program that offers another way may clear it, and name its own.
 	Missing bool
 }
 
@@ -40,7 +40,7 @@ func (e *Error) Error() string {
 	}
 	b.WriteString(e.Msg)
 	if e.Missing {
-		b.WriteString("; Missing() takes it for a missing value")
+		b.WriteString("; Missing() allows for missing values")
 	}
 	return oneLine.Replace(b.String())
 }

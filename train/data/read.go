@@ -161,6 +161,10 @@ func (c *config) isMissing(cell string) bool {
 	return c.missing != nil && c.missing[strings.ToLower(cell)]
 }
 
+func isUsuallyMissing(cell string) bool {
+	return slices.Contains(usuallyMissing, strings.ToLower(cell))
+}
+
 // builder appends rows to a table.
 type builder struct {
 	*schema
@@ -204,11 +208,12 @@ func (b *builder) add(r row) error {
 			b.t.X = append(b.t.X, v)
 		}
 		if msg != "" {
-			usual := slices.Contains(usuallyMissing, strings.ToLower(cell))
+			usual := isUsuallyMissing(cell)
 			if b.role[j] == target && (usual || b.cfg.isMissing(cell)) {
 				msg += "; every row needs its target"
 			}
-			return &Error{File: b.t.Name, Line: r.line, Column: b.names[j], Msg: msg, Missing: usual && b.role[j] == feature && b.cfg.missing == nil}
+			missing := b.role[j] == feature && usual || b.role[j] == label && b.doubtful
+			return &Error{File: b.t.Name, Line: r.line, Column: b.names[j], Msg: msg, Missing: missing && b.cfg.missing == nil}
 		}
 	}
 	b.t.Lines = append(b.t.Lines, r.line)

@@ -23,6 +23,7 @@ type schema struct {
 	role       []role
 	place      []int // of a column of targets, among them
 	textLabels bool  // labels were taken for such because the first is no number
+	doubtful   bool  // and that may be a missing value
 }
 
 // newSchema names the columns after the first row, if that is the header, and
@@ -134,6 +135,7 @@ func (s *schema) detectLabel(cfg *config, sample row) {
 		strings.ToLower(s.names[last]))
 	if named || cfg.isText(sample.cells[last]) {
 		s.role[last], s.textLabels = label, !named
+		s.doubtful = s.textLabels && isUsuallyMissing(sample.cells[last])
 	}
 }
 
