@@ -42,6 +42,9 @@ func Present(lengths *graph.Node, axis graph.Axis) *graph.Node {
 	if !place.IsValid() {
 		return place
 	}
+	if lengths.DType() == graph.Bool {
+		return lengths.Graph().Fail("Present", &graph.Mistake{Problem: "want lengths, which are numbers", Fix: "what is a mask already needs no Present"}, lengths)
+	}
 	return ops.Less(counting(lengths.Graph(), lengths.DType(), axis), place).As("present")
 }
 

@@ -132,3 +132,13 @@ func TestMaskMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestPresentMistakes: a mask in the place of lengths is refused; as numbers it would be
+// lengths of 0 and 1.
+func TestPresentMistakes(t *testing.T) {
+	g := graph.New("lengths")
+	builders.Padding(g.Input("m", graph.Bool, graph.Ax("b", 2)), graph.Ax("u", 3))
+	if err := g.Err(); err == nil || !strings.HasSuffix(err.Error(), "Present: want lengths, which are numbers: m[b=2] (what is a mask already needs no Present)") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -116,8 +116,11 @@ func (f *fitting) resume(s *checkpoint.State) (Event, error) {
 	if s == nil {
 		return Event{Kind: Begun}, nil
 	}
-	was := f.plan.Data.Position()
-	if err := f.plan.Data.Seek(s.Position); err != nil {
+	was, at := f.plan.Data.Position(), s.Position
+	if n := f.plan.Data.Batches(); f.plan.ResumeChanged && n > 0 && at.Batch >= n { // an epoch of fewer batches is over
+		at = data.Position{Epoch: at.Epoch + 1}
+	}
+	if err := f.plan.Data.Seek(at); err != nil {
 		return Event{}, fmt.Errorf("resume: %s: %w", s.Path, err)
 	}
 	if err := f.Store().Load(s.Store); err != nil {

@@ -368,6 +368,23 @@ func TestResumeChangesNothing(t *testing.T) {
 	}
 }
 
+// TestResumeFewerBatches: with ResumeChanged a training goes on with data of fewer batches than
+// it was interrupted after, too, from the next epoch.
+func TestResumeFewerBatches(t *testing.T) {
+	dir := t.TempDir()
+	plan := train.Plan{Data: data.Shuffled(iris(t), 10, 3), Steps: 12, Checkpoints: train.Checkpoints{Dir: dir, Every: 12}}
+	if err := noisyTrainer(t).Fit(context.Background(), plan); err != nil {
+		t.Fatal(err)
+	}
+	source, tr := data.Shuffled(iris(t), 64, 3), noisyTrainer(t)
+	if err := tr.Fit(context.Background(), train.Plan{Data: source, Steps: 13, Resume: dir, ResumeChanged: true}); err != nil {
+		t.Fatal(err)
+	}
+	if want := (data.Position{Epoch: 1, Batch: 1}); source.Position() != want || tr.Store().Step() != 13 {
+		t.Errorf("after step %d at %v, want %v", tr.Store().Step(), source.Position(), want)
+	}
+}
+
 // TestUnwritten: a checkpoint that cannot be written ends the training; the trainer goes
 // on when there is room again.
 func TestUnwritten(t *testing.T) {

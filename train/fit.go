@@ -47,7 +47,8 @@ type Plan struct {
 	//
 	// A checkpoint of another model is a [*checkpoint.Mismatch]; one whose training would not
 	// go on as it began, for another objective or another cut or order of the data, a
-	// [*checkpoint.Changed], unless ResumeChanged. Nothing is changed by either.
+	// [*checkpoint.Changed], unless ResumeChanged. Nothing is changed by either. Where with
+	// ResumeChanged an epoch has too few batches for the position, the next one begins.
 	Resume        string
 	ResumeChanged bool
 

@@ -77,7 +77,7 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 
 // read reads the columns that a model takes.
 func (p *predicting) read(inputs []infer.Column) (*data.Set, error) {
-	extension := strings.ToLower(filepath.Ext(p.name))
+	extension := filepath.Ext(strings.TrimSuffix(strings.ToLower(p.name), ".gz"))
 	if p.asksCSV() && slices.Contains([]string{".npy", ".npz"}, extension) {
 		return nil, usagef("--label, --ignore and --missing are for CSV files; %s holds arrays", p.name)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -130,8 +131,8 @@ func TestPredictRows(t *testing.T) {
 	}
 }
 
-// TestPredictSources: CSV, .npy and .npz files of the same rows give the same, whatever their
-// type; without names of classes the output's places are numbered.
+// TestPredictSources: CSV, .npy, compressed or not, and .npz files of the same rows give the
+// same, whatever their type; without names of classes the output's places are numbered.
 func TestPredictSources(t *testing.T) {
 	folder, _ := trainedFlowers(t, nil)
 	dir := t.TempDir()
@@ -144,15 +145,19 @@ func TestPredictSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var npy, text, npz bytes.Buffer
+	var npy, text, npz, packed bytes.Buffer
 	z := data.NewNPZWriter(&npz, true)
 	for _, err := range []error{data.WriteNPY(&npy, x), data.WriteCSV(&text, table), z.Write("other", x), z.Write("x", x), z.Close()} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(npy.Bytes()); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
 	var first string
-	for name, content := range map[string][]byte{"x.npy": npy.Bytes(), "x.csv": text.Bytes(), "x.npz": npz.Bytes()} {
+	for name, content := range map[string][]byte{"x.npy": npy.Bytes(), "x.npy.gz": packed.Bytes(), "x.csv": text.Bytes(), "x.npz": npz.Bytes()} {
 		if err := os.WriteFile(path(name), content, 0o666); err != nil {
 			t.Fatal(err)
 		}

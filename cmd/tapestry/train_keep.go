@@ -123,10 +123,7 @@ func (k *keeping) learn(cmd *cobra.Command, build func() (*builders.Model, error
 		observers = append(observers, watch.Bar(cmd.ErrOrStderr()))
 	}
 	if k.log != "" {
-		file, err := os.OpenFile(k.log, os.O_CREATE|os.O_WRONLY|map[bool]int{true: os.O_APPEND, false: os.O_TRUNC}[k.resume], 0o666)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.log, cause(err))
-		}
+		file := &logFile{path: k.log, goesOn: k.resume}
 		defer file.Close()
 		observers = append(observers, watch.JSONLines(file, watch.Timed()))
 	}
@@ -138,6 +135,37 @@ func (k *keeping) learn(cmd *cobra.Command, build func() (*builders.Model, error
 		l.Runs = append(l.Runs, r)
 	}
 	return l, nil
+}
+
+// logFile is a file that the first line opens: a training that is refused before it begins
+// leaves the log as it is, which may be that of another one.
+type logFile struct {
+	path   string
+	goesOn bool // behind what is there
+	file   *os.File
+}
+
+// Write opens the file if it must, and writes.
+func (l *logFile) Write(p []byte) (n int, err error) {
+	if l.file == nil {
+		how := map[bool]int{true: os.O_APPEND, false: os.O_TRUNC}[l.goesOn]
+		l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|how, 0o666)
+	}
+	if err == nil {
+		n, err = l.file.Write(p)
+	}
+	if err != nil {
+		return n, fmt.Errorf("%s: %w", l.path, cause(err))
+	}
+	return n, nil
+}
+
+// Close closes the file, if it was opened.
+func (l *logFile) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
 }
 
 // course is one training.

@@ -175,6 +175,24 @@ func TestTrainBusy(t *testing.T) {
 	ok(t, "predict", dir, "--data", "iris")
 }
 
+// TestTrainRefusedKeepsLog: a training that does not begin leaves the log alone, be it that of
+// the one that holds the folder or of the one that was there.
+func TestTrainRefusedKeepsLog(t *testing.T) {
+	dir, log := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "log")
+	args := []string{"train", "test-perceptron", "--steps", "3", "--checkpoint", dir, "--log", log}
+	ok(t, args...)
+	want, err := os.ReadFile(log)
+	if err != nil || len(want) == 0 {
+		t.Fatalf("%d bytes, %v", len(want), err)
+	}
+	if code, _, errOut := tapestry(t, args...); code != 1 || !strings.Contains(errOut, "holds checkpoints up to step 3") {
+		t.Fatal(code, errOut)
+	}
+	if got, err := os.ReadFile(log); !bytes.Equal(got, want) || err != nil {
+		t.Errorf("the log has %d bytes, it had %d; %v", len(got), len(want), err)
+	}
+}
+
 // TestKeptModelsPredict: a model of the registry whose output has a row for each example
 // predicts from its checkpoint; one whose output depends on chance or on the other rows, or
 // has none of its own for each example, does not.

@@ -66,7 +66,7 @@ func OpenCSV(ctx context.Context, path, x, y string, dtype tensor.Dtype, opts ..
 	if dtype != tensor.Float32 && dtype != tensor.Float64 {
 		return nil, &Error{File: path, Msg: fmt.Sprintf("dtype %v is neither float32 nor float64", dtype.Type)}
 	}
-	f, _, err := openFile(path)
+	f, _, err := openSeekable(path)
 	if err != nil {
 		return nil, err
 	}

@@ -449,3 +449,28 @@ func TestMemory(t *testing.T) {
 		t.Logf("%s: %d MB of text, %.1f MB of heap, %v", name, info.Size()>>20, float64(most)/1e6, time.Since(begun))
 	}
 }
+
+// TestPipeInAnyOrder: what is read in any order is refused where it comes through a pipe.
+func TestPipeInAnyOrder(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	if _, err := os.Stat(path); err != nil {
+		t.Skip(err)
+	}
+	for name, open := range map[string]func() error{
+		"CSV":     func() error { _, err := OpenCSV(t.Context(), path, "x", "y", tensor.Float32); return err },
+		"records": func() error { _, err := OpenRecords(map[string]string{"x": path}); return err },
+		"npz":     func() error { _, err := OpenNPZ(path); return err },
+	} {
+		if err := open(); err == nil || err.Error() != path+": this is a pipe, which cannot be read in any order: write it to a file first" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

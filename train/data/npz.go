@@ -27,7 +27,7 @@ type NPZ struct {
 
 // OpenNPZ opens the archive at path as ReadNPZ does; Close it in the end.
 func OpenNPZ(path string, opts ...Option) (*NPZ, error) {
-	f, size, err := openFile(path)
+	f, size, err := openSeekable(path)
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,20 @@ func openFile(path string) (*os.File, int64, error) {
 	return nil, 0, &Error{File: path, Msg: "this is a directory, not a file"}
 }
 
+// openSeekable opens a file in which one can go to and fro, as what is read in any order asks
+// for: no pipe.
+func openSeekable(path string) (*os.File, int64, error) {
+	f, size, err := openFile(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
+		f.Close()
+		return nil, 0, &Error{File: path, Msg: "this is a pipe, which cannot be read in any order: write it to a file first", Err: err}
+	}
+	return f, size, nil
+}
+
 // openError says what kept path from being opened, without naming it twice.
 func openError(path string, err error) error {
 	msg := "cannot open: " + err.Error()

@@ -121,6 +121,8 @@ func TestReadCSVErrors(t *testing.T) {
 		{"duplicate of the label", "y,y\n1,2\n", nil, `f.csv:1: columns 1 and 2 are both named "y"`},
 		{"no name", ",a\n1,2\n", nil, `f.csv:1: column 1 has no name; ignore "" to leave it out`},
 		{"unknown label", "a,species\n1,u\n", []Option{Label("specis")}, `f.csv:1: label "specis": no such column (did you mean "species"?)`},
+		{"unknown label without header", "1,2\n3,4\n", []Option{Label("price")},
+			`f.csv: label "price": no such column; the file has no header, so x1 is the first and x2 the last`},
 		{"unknown ignored", "a,b\n1,2\n", []Option{Ignore("column")}, `f.csv:1: ignore "column": no such column`},
 		{"ignored label", "a,b\n1,2\n", []Option{Ignore("b"), Label("b")}, `f.csv:1: label "b": this column is ignored`},
 		{"no features", "a\n1\n", []Option{Label("a")}, "f.csv:1: no column of features"},

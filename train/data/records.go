@@ -99,7 +99,7 @@ func OpenRecords(files map[string]string, opts ...Option) (r *Records, err error
 }
 
 func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err error) {
-	f, size, err := openFile(path)
+	f, size, err := openSeekable(path)
 	if err != nil {
 		return nil, 0, err
 	}

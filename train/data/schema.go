@@ -20,6 +20,7 @@ const (
 // schema says what each column of a file is.
 type schema struct {
 	names      []string
+	unnamed    bool // in the file: the names are x1, x2, …
 	role       []role
 	place      []int // of a column of targets, among them
 	textLabels bool  // labels were taken for such because the first is no number
@@ -29,7 +30,7 @@ type schema struct {
 // newSchema names the columns after the first row, if that is the header, and
 // finds the role of each; sample is the first row of data.
 func newSchema(file string, cfg *config, first row, header bool, sample row) (*schema, error) {
-	s := &schema{role: make([]role, len(first.cells)), place: make([]int, len(first.cells))}
+	s := &schema{unnamed: !header, role: make([]role, len(first.cells)), place: make([]int, len(first.cells))}
 	line := 0
 	if header {
 		s.names, line = first.cells, first.line
@@ -117,7 +118,11 @@ func (s *schema) take(option, name string, as role) string {
 }
 
 func (s *schema) missing(option, name string) string {
-	return fmt.Sprintf("%s %s: no such column%s", option, quote(name), didYouMean(name, s.names))
+	msg := fmt.Sprintf("%s %s: no such column%s", option, quote(name), didYouMean(name, s.names))
+	if s.unnamed {
+		msg += fmt.Sprintf("; the file has no header, so x1 is the first and x%d the last", len(s.names))
+	}
+	return msg
 }
 
 // detectLabel takes the last column for labels if its name or its cells say so.
