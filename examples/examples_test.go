@@ -124,3 +124,21 @@ func TestLessons(t *testing.T) {
 		})
 	}
 }
+
+// TestResumedLog: what goes on is logged behind what was done before.
+func TestResumedLog(t *testing.T) {
+	dir := t.TempDir()
+	bin, log := filepath.Join(dir, "digits"), filepath.Join(dir, "log.jsonl")
+	if out, err := exec.Command("go", "build", "-o", bin, "./digits").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for begun, resume := range []string{"-resume=false", "-resume"} {
+		if out, err := exec.Command(bin, "-quick", "-seeds", "1", "-checkpoints", filepath.Join(dir, "kept"), "-log", log, resume).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		text, err := os.ReadFile(log)
+		if n := strings.Count(string(text), `"event":"begun"`); err != nil || n != begun+1 {
+			t.Errorf("%s: %d trainings in the log, want %d (%v)", resume, n, begun+1, err)
+		}
+	}
+}

@@ -29,14 +29,14 @@
 //
 // What a model is trained on comes from a Source, batch by batch, which is made in steps:
 //
-//	Dataset   rows in any order    *Set in memory, *CSVFile and *Records on disk (OpenCSV, OpenRecords)
+//	Dataset   rows in any order    *Set in memory, *CSVFile and *Records on disk (OpenCSV, OpenRecords), Where of one
 //	Source    rows in some order   Shuffled, InOrder; DropLast, Window
 //	          made anew            Drawn; Windows of a text
 //	Map       changed at random    RandomFlip, RandomShift, RandomCutout, Noise, Standardiser.Change
 //	Prefetch  made ahead           on another goroutine
 //
-// A Set is split by Split, RandomSplit, StratifiedSplit and Folds; a Standardiser is fitted
-// on one part and applied to the others. Where a Source stands is a Position, such as epoch
+// A Set is split by Split, RandomSplit, StratifiedSplit and Folds, any data set by Where; a
+// Standardiser is fitted on one part and applied to the others. Where a Source stands is a Position, such as epoch
 // 3, batch 17: with its arguments it is all that a source depends on, so that a training
 // that is taken up there goes on as if it had not been left.
 //

@@ -42,7 +42,11 @@ func (m *mapped) String() string {
 			n++
 		}
 	}
-	return fmt.Sprintf("map(%s, %d changes, seed %d)", source, n, m.seed)
+	changes := "changes"
+	if n == 1 {
+		changes = "change"
+	}
+	return fmt.Sprintf("map(%s, %d %s, seed %d)", source, n, changes, m.seed)
 }
 
 func (m *mapped) Next(ctx context.Context) (Batch, error) {

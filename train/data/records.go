@@ -11,7 +11,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"gorgonia.org/tensor"
 )
@@ -42,32 +41,7 @@ type recordFile struct {
 	decode any   // that of the element
 	dtype  tensor.Dtype
 	floats bool // integers become float32
-	memory *buffers
-}
-
-// buffers are those that no reader holds: as many as ever read at once. A sync.Pool may
-// forget what is in it at any time, and the next batch would allocate.
-type buffers struct {
-	mu   sync.Mutex
-	free [][]byte
-}
-
-func (b *buffers) get() []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n := len(b.free)
-	if n == 0 {
-		return nil
-	}
-	p := b.free[n-1]
-	b.free = b.free[:n-1]
-	return p
-}
-
-func (b *buffers) put(p []byte) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.free = append(b.free, p)
+	memory *spare[byte]
 }
 
 // OpenRecords opens files by the column that each is to be. The format is recognised by
@@ -117,7 +91,7 @@ func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err er
 	if err != nil && err != io.EOF {
 		return nil, 0, &Error{File: path, Msg: "cannot read: " + err.Error(), Err: err}
 	}
-	c = &recordFile{file: path, f: f, memory: &buffers{}}
+	c = &recordFile{file: path, f: f, memory: &spare[byte]{}}
 	switch start = start[:n]; {
 	case bytes.HasPrefix(start, []byte(gzipMagic)) || bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		return nil, 0, b.errorf(0, inAnyOrder)

@@ -546,7 +546,7 @@ func TestNextAllocates(t *testing.T) {
 	defer prefetched.Close()
 	for name, s := range map[string]Source{
 		"shuffled": Shuffled(set, 64, 1), "in order": InOrder(set, 64), "window": Shuffled(set, 64, 1, Window(300)),
-		"records": Shuffled(records, 64, 1), "windows": tokens, "prefetched": prefetched,
+		"records": Shuffled(records, 64, 1), "part": Shuffled(Where(set, func(i int) bool { return i%5 == 4 }), 64, 1), "windows": tokens, "prefetched": prefetched,
 		"mapped": Map(Shuffled(set, 64, 1), 1, z.Change(), Noise("x", 1)),
 	} {
 		ctx := context.Background()

@@ -53,7 +53,7 @@ func Main(f func(ctx context.Context, l *Lesson) error) {
 	flag.Uint64Var(&l.Seed, "seed", 0, "the first `seed`: everything random depends on it alone")
 	flag.StringVar(&l.Out, "out", "", "`directory` to draw pictures into (default: none are drawn)")
 	flag.BoolVar(&l.Quick, "quick", false, "train for a moment only, to see that it works")
-	logged := flag.String("log", "", "`file` to log the trainings to, as JSON lines: tapestry serve --log FILE draws them while they go on")
+	logged := flag.String("log", "", "`file` to log the trainings to, as JSON lines, with -resume behind what is there: tapestry serve --log FILE draws them while they go on")
 	flag.StringVar(&l.Checkpoints, "checkpoints", "", "`directory` for checkpoints of the trainings (default: none are written)")
 	flag.BoolVar(&l.Resume, "resume", false, "go on from what is in -checkpoints, to the bit as if it had never stopped")
 	flag.Parse()
@@ -73,7 +73,11 @@ func Main(f func(ctx context.Context, l *Lesson) error) {
 	}
 	if *logged != "" {
 		var err error
-		l.log, err = os.Create(*logged)
+		how := os.O_TRUNC
+		if l.Resume { // behind the first part
+			how = os.O_APPEND
+		}
+		l.log, err = os.OpenFile(*logged, os.O_CREATE|os.O_WRONLY|how, 0o666)
 		fatal(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
