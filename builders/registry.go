@@ -49,7 +49,7 @@ const (
 
 // refuses says what is wanted in place of v, "" if v is fine.
 func (z Size) refuses(v float64) string {
-	whole := v == math.Trunc(v) && math.Abs(v) <= 1<<31
+	whole := v == math.Trunc(v) && math.Abs(v) <= min(1<<31, math.MaxInt)
 	switch {
 	case z.Kind == Count && !(whole && v >= 1):
 		return "a whole number of at least 1"

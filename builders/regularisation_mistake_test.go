@@ -19,8 +19,8 @@ func TestRegularisedMistakes(t *testing.T) {
 		{"augment-posterise", builders.Settings{"bits": 9}, "bits = 9: want a number from 0 to 8"},
 		{"augment-mixup", builders.Settings{"alpha": 0}, "alpha = 0: want a number from 0.01 to 1000"},
 		{"augment-pixmix", builders.Settings{"rounds": 1000}, "1000 rounds: want 0 to 100"},
-		{"augment-crop", builders.Settings{"window": 1 << 31}, "2147483648 by 2147483648 pixels of 8 images: want 1 to 16777216 of each"},
-		{"augment-rotate", builders.Settings{"n": 1 << 31, "size": 2}, "2 by 2 pixels of 2147483648 images"},
+		{"augment-crop", builders.Settings{"window": 1 << 30}, "1073741824 by 1073741824 pixels of 8 images: want 1 to 16777216 of each"},
+		{"augment-rotate", builders.Settings{"n": 1<<24 + 1, "size": 2}, "2 by 2 pixels of 16777217 images"},
 	})
 }
 

@@ -12,8 +12,12 @@ import (
 const MaxRank = 8
 
 // maxElements bounds the size of one node, so that products of sizes never
-// overflow and a mistyped size is a clear mistake instead of a dead machine.
-const maxElements = 1 << 40
+// overflow and a mistyped size is a clear mistake instead of a dead machine. An int
+// counts its bytes too, also where it has 32 bits.
+const (
+	maxBits     = min(40, strconv.IntSize-5)
+	maxElements = 1 << maxBits
+)
 
 // Axis is one axis of an array: its size, and its name or "".
 type Axis struct {
@@ -89,7 +93,7 @@ func NewShape(axes ...Axis) (Shape, error) {
 			return Shape{}, fmt.Errorf("axis %d (%v) has size %d: want at least 1", i, a, a.Size)
 		}
 		if a.Size > maxElements/elements {
-			return Shape{}, fmt.Errorf("more than 2^40 elements")
+			return Shape{}, fmt.Errorf("more than 2^%d elements", maxBits)
 		}
 		elements *= a.Size
 		if a.Name != "" {

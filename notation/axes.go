@@ -2,6 +2,7 @@ package notation
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,8 +12,8 @@ import (
 
 // Limits of sizes, so that a mistyped one is a clear mistake instead of a dead machine.
 const (
-	maxStored = 1 << 27 // elements of an input, a parameter or a state
-	maxArray  = 1 << 31 // elements of a value between them, which rewriting often avoids
+	maxStored = 1 << 27                      // elements of an input, a parameter or a state
+	maxArray  = min(1<<31, math.MaxInt>>4+1) // elements of a value between them, which rewriting often avoids
 )
 
 // merged is the union of two lists of axes, in an order that both agree with: i,d

@@ -3,6 +3,7 @@ package ops
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -34,7 +35,7 @@ func Reshape(x *graph.Node, sizes ...int) *graph.Node {
 		switch {
 		case n == -1 && open < 0:
 			open = i
-		case n < 1 || n > 1<<40/known:
+		case n < 1 || n > min(1<<40, math.MaxInt)/known:
 			return x.Graph().Fail("Reshape", fmt.Errorf("sizes %v: want sizes of at least 1, and at most one -1", sizes), x)
 		default:
 			known *= n

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -35,7 +36,7 @@ func (op scan) WithBody(id graph.BodyID) graph.Op {
 }
 
 // maxSteps keeps the length of the value within an int whatever a text form says.
-const maxSteps = 1 << 31
+const maxSteps = min(1<<31, math.MaxInt)
 
 func (op scan) Infer(in []*graph.Node) (graph.Type, error) {
 	var body *graph.Body

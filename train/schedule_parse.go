@@ -50,7 +50,7 @@ func positive(v float64) string {
 }
 
 func wholeSteps(v float64) string {
-	if v < 1 || v != math.Trunc(v) || v > 1<<31 {
+	if v < 1 || v != math.Trunc(v) || v > min(1<<31, math.MaxInt) {
 		return "want a whole number of steps"
 	}
 	return ""

@@ -30,7 +30,7 @@ func (b *byteSize) Set(text string) error {
 		}
 	}
 	v, err := strconv.ParseFloat(number, 64)
-	if v *= unit; err != nil || !(v >= 0 && v < math.MaxInt32*unit && v < 1<<62) {
+	if v *= unit; err != nil || !(v >= 0 && v < math.MaxInt32*unit && v < min(1<<62, math.MaxInt)) {
 		return fmt.Errorf("want a number of bytes, as in 4096, 512KiB or 1.5MiB")
 	}
 	b.bytes, b.text = int(v), text

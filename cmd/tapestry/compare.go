@@ -244,10 +244,15 @@ var plainWord = regexp.MustCompile(`^[\pL\pN_@%+=:,./-]+$`)
 func typed(args []string) string {
 	words := []string{"tapestry"}
 	for _, a := range args {
-		if !plainWord.MatchString(a) {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		words = append(words, a)
+		words = append(words, quoted(a))
 	}
 	return strings.Join(words, " ")
+}
+
+// quoted is an argument as it is typed.
+func quoted(a string) string {
+	if plainWord.MatchString(a) {
+		return a
+	}
+	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }

@@ -52,6 +52,16 @@ func TestListShowsEveryModel(t *testing.T) {
 	}
 }
 
+// arguments are those of a command line in which what stands for a path is replaced by it:
+// arguments("train --log FILE", "FILE", path). The path may have spaces.
+func arguments(line string, places ...string) []string {
+	args := strings.Fields(line)
+	for i, a := range args {
+		args[i] = strings.NewReplacer(places...).Replace(a)
+	}
+	return args
+}
+
 // words is a text without regard to where its lines break.
 func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
@@ -109,11 +119,11 @@ func TestBadUse(t *testing.T) {
 		{"train transformer-gpt --choose-k 2..3", "tapestry: --choose-k is for clusterings: transformer-gpt is trained on examples of its own"},
 		{"train kmeans-goofy --start given", "tapestry: --start given: want --centres FILE"},
 		{"train kmeans-goofy --engine cuda", `tapestry: --engine "cuda": want native or gorgonia`},
-		{"compare kmeans-softmax kmeans-gofy --out " + dir + "/r.html", `tapestry: unknown model "kmeans-gofy": did you mean "kmeans-goofy"? (tapestry list shows all)`},
+		{"compare kmeans-softmax kmeans-gofy --out DIR/r.html", `tapestry: unknown model "kmeans-gofy": did you mean "kmeans-goofy"? (tapestry list shows all)`},
 		{"compare --bogus", "tapestry: unknown flag: --bogus"},
 		{"train transformer-gpt --checkpont runs", "tapestry: unknown flag: --checkpont: did you mean --checkpoint?"},
 	} {
-		code, out, errOut := tapestry(t, strings.Fields(c.args)...)
+		code, out, errOut := tapestry(t, arguments(c.args, "DIR", dir)...)
 		if code != 2 || out != "" || strings.TrimSuffix(errOut, "\n") != c.want {
 			t.Errorf("tapestry %s: exit code %d, printed %q and %q, want %q", c.args, code, out, errOut, c.want)
 		}

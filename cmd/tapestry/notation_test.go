@@ -31,19 +31,19 @@ func TestEveryCommandTakesAFile(t *testing.T) {
 	for args, want := range map[string]string{
 		"check " + softFile: "10 checks ok, 0 not applicable, 0 failed",
 		"check ../../examples/notation/kmeans-lloyd.tapestry": "0 failed",
-		"check " + attention:                           "0 failed",
-		"draw " + softFile + " --grad":                 "</svg>",
-		"draw " + softFile + " --against kmeans-goofy": "</svg>",
-		"draw " + softFile + " --format text":          "kmeans-softmax.tapestry:8",
-		"grad " + softFile + " --wrt alpha":            "∂loss/∂αᵢⱼ = 1/150·Dᵢⱼ",
-		"tape " + softFile + " --set i=50,gamma=2":     "SqDist x[i=50 d=4], r[j=3 d=4]",
-		"list " + softFile:                             "--set gamma=1",
-		"train " + attention + " --steps 20 --seeds 1": "attention.tapestry: 192 numbers in 3 parameters",
-		"compare " + attention + " attention-self --steps 5 --seeds 1 -o " + filepath.Join(dir, "a.html"): "a.html",
-		"compare " + softFile + " kmeans-goofy --steps 5 --seeds 1 -o " + filepath.Join(dir, "b.html"):    "kmeans-softmax.tapestry",
-		"compare " + softFile + " kmeans-softmax --steps 5 --seeds 1 -o " + filepath.Join(dir, "c.html"):  "kmeans-softmax.tapestry",
+		"check " + attention:                                                         "0 failed",
+		"draw " + softFile + " --grad":                                               "</svg>",
+		"draw " + softFile + " --against kmeans-goofy":                               "</svg>",
+		"draw " + softFile + " --format text":                                        "kmeans-softmax.tapestry:8",
+		"grad " + softFile + " --wrt alpha":                                          "∂loss/∂αᵢⱼ = 1/150·Dᵢⱼ",
+		"tape " + softFile + " --set i=50,gamma=2":                                   "SqDist x[i=50 d=4], r[j=3 d=4]",
+		"list " + softFile:                                                           "--set gamma=1",
+		"train " + attention + " --steps 20 --seeds 1":                               "attention.tapestry: 192 numbers in 3 parameters",
+		"compare " + attention + " attention-self --steps 5 --seeds 1 -o DIR/a.html": "a.html",
+		"compare " + softFile + " kmeans-goofy --steps 5 --seeds 1 -o DIR/b.html":    "kmeans-softmax.tapestry",
+		"compare " + softFile + " kmeans-softmax --steps 5 --seeds 1 -o DIR/c.html":  "kmeans-softmax.tapestry",
 	} {
-		if out := ok(t, strings.Fields(args)...); !strings.Contains(out, want) {
+		if out := ok(t, arguments(args, "DIR", dir)...); !strings.Contains(out, want) {
 			t.Errorf("tapestry %s does not say %q:\n%.2000s", args, want, out)
 		}
 	}
@@ -202,7 +202,7 @@ func TestHelpHasTheFunctions(t *testing.T) {
 func TestFileWithoutLoss(t *testing.T) {
 	file := written(t, "input x[i=9, d=2]\nparam w[d]\nL = mean(dot(x, w, d)^2)\n")
 	for _, args := range []string{"train ", "grad ", "compare test-deep ", "draw --grad "} {
-		code, _, errOut := tapestry(t, strings.Fields(args+file)...)
+		code, _, errOut := tapestry(t, arguments(args+"FILE", "FILE", file)...)
 		if code == 0 || !strings.Contains(errOut, "has no loss") || !strings.Contains(errOut, "as in minimise L") {
 			t.Errorf("%s: exit code %d, %s", args, code, errOut)
 		}

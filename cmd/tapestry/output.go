@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -81,7 +82,7 @@ func writeOutput(path string, stdout io.Writer, write func(io.Writer) error) err
 	if err != nil {
 		return located(err)
 	}
-	mode := fs.FileMode(0o644)
+	mode, there := fs.FileMode(0o666), false // less what the user's mask withholds
 	switch info, err := os.Stat(target); {
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(target, os.O_WRONLY, 0)
@@ -90,21 +91,25 @@ func writeOutput(path string, stdout io.Writer, write func(io.Writer) error) err
 		}
 		return errors.Join(write(f), located(f.Close()))
 	case err == nil:
-		mode = info.Mode().Perm()
+		mode, there = info.Mode().Perm(), true
 	}
-	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*")
+	beside := filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%d", filepath.Base(target), rand.Uint64()))
+	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return located(err)
 	}
-	defer os.Remove(f.Name()) // gone already when all went well
+	defer os.Remove(beside) // gone already when all went well
 	if err := write(f); err != nil {
 		f.Close()
 		return err
 	}
-	if err := errors.Join(f.Chmod(mode), f.Close()); err != nil {
+	if there {
+		err = f.Chmod(mode)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
 		return located(err)
 	}
-	return located(os.Rename(f.Name(), target))
+	return located(os.Rename(beside, target))
 }
 
 // cause strips the path that the error already names.

@@ -298,8 +298,7 @@ func TestPredictMistakes(t *testing.T) {
 		{"DIR --data iris", "DIR: no checkpoint there", 1},
 		{"DIR/none --data iris", "DIR/none: cannot open: no such file or directory", 1},
 	} {
-		args := strings.Fields(strings.ReplaceAll(strings.ReplaceAll("predict "+c.args, "RUN", folder), "DIR", dir))
-		code, out, errOut := tapestry(t, args...)
+		code, out, errOut := tapestry(t, arguments("predict "+c.args, "RUN", folder, "DIR", dir)...)
 		want := "tapestry: " + strings.ReplaceAll(strings.ReplaceAll(c.want, "RUN", folder), "DIR", dir)
 		if code != c.code || out != "" || strings.TrimSpace(errOut) != want {
 			t.Errorf("predict %s: exit code %d, printed %q and\n%s, want\n%s", c.args, code, out, errOut, want)

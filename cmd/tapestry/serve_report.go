@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"os"
 	"path/filepath"
@@ -70,8 +71,15 @@ func serveReport(ctx context.Context, w io.Writer, models []web.Model) (err erro
 		return errors.New(strings.TrimPrefix(firstLine(errors.New(complaint.String())), "tapestry: "))
 	}
 	text := page.Bytes()
-	for i := range models { // the command that the page tells names files as their writer knows them
-		text = bytes.ReplaceAll(text, []byte(filepath.Join(dir, strconv.Itoa(i))+string(filepath.Separator)), nil)
+	replace := func(path, name string) {
+		shown := html.EscapeString(path)
+		for _, form := range []string{shown, strings.ReplaceAll(shown, "+", "&#43;")} { // templates escape + as well
+			text = bytes.ReplaceAll(text, []byte(form), []byte(name))
+		}
+	}
+	for i, m := range models { // the page, and the command that it tells, name files as their writer knows them
+		replace(quoted(m.Name), filepath.Base(m.Name))
+		replace(filepath.Join(dir, strconv.Itoa(i))+string(filepath.Separator), "")
 	}
 	_, err = w.Write(text)
 	return err

@@ -60,8 +60,8 @@ func TestMissing(t *testing.T) {
 			t.Errorf("of a file that lacks nothing, --missing %s gives\n%s\nand says %q", c.missing, got, said)
 		}
 	}
-	for _, args := range []string{"step kmeans-softmax --json --steps 1", "geometry kmeans-softmax --steps 2", "compare kmeans-softmax kmeans-goofy --steps 2 --seeds 1 --out " + filepath.Join(dir, "r.html")} {
-		_, _, errOut := tapestry(t, append(strings.Fields(args), "--k", "2", "--data", file, "--missing", "mean")...)
+	for _, args := range []string{"step kmeans-softmax --json --steps 1", "geometry kmeans-softmax --steps 2", "compare kmeans-softmax kmeans-goofy --steps 2 --seeds 1 --out DIR/r.html"} {
+		_, _, errOut := tapestry(t, arguments(args+" --k 2 --data FILE --missing mean", "DIR", dir, "FILE", file)...)
 		if errOut != "tapestry: "+file+": 3 missing values filled with the mean of the column\n" {
 			t.Errorf("%s: %q", args, errOut)
 		}
@@ -126,8 +126,7 @@ func TestMissingMistakes(t *testing.T) {
 		{"train kmeans-lloyd --missing mean", "--label, --ignore and --missing are for CSV files; iris is embedded and has its labels", 2},
 		{"train test-perceptron --missing mean", "--missing is for clusterings: test-perceptron is trained on examples of its own", 2},
 	} {
-		args := strings.Fields(strings.ReplaceAll(strings.ReplaceAll(c.args, "RUN", folder), "DIR", dir))
-		code, out, errOut := tapestry(t, args...)
+		code, out, errOut := tapestry(t, arguments(c.args, "RUN", folder, "DIR", dir)...)
 		lines := strings.Split(strings.TrimSpace(errOut), "\n")
 		if want := "tapestry: " + strings.ReplaceAll(c.want, "DIR", dir); code != c.code || out != "" || lines[len(lines)-1] != want {
 			t.Errorf("%s: exit code %d, printed %q and\n%s\nwant\n%s", c.args, code, out, errOut, want)

@@ -71,7 +71,7 @@ func TestTrainInterrupted(t *testing.T) {
 		}
 	}()
 	var out, errOut bytes.Buffer
-	code := run(ctx, strings.Fields("train test-perceptron --steps 100000000 --checkpoint "+folder+" --log "+log), &out, &errOut)
+	code := run(ctx, arguments("train test-perceptron --steps 100000000 --checkpoint RUN --log LOG", "RUN", folder, "LOG", log), &out, &errOut)
 	step, found, err := checkpoint.Folder{Dir: folder}.Newest()
 	if err != nil || !found {
 		t.Fatal(errOut.String(), err)
@@ -135,15 +135,15 @@ func TestTrainKeepMistakes(t *testing.T) {
 		{"test-perceptron --seeds 2 --checkpoint x", "--seeds 2: --checkpoint and --log are of one training", 2},
 		{"test-perceptron --log x --engine gorgonia", "--checkpoint, --log and a schedule of the rate go with the native engine alone, which nothing looks into", 2},
 		{"test-perceptron --log /x/y/z", "/x/y/z: no such file or directory", 1},
-		{"test-distance --checkpoint " + dir + "/new", "test-distance has no loss: there is nothing to train", 1},
-		{"test-perceptron --checkpoint " + dir, "test-perceptron, seed 0: fit: " + dir + " holds checkpoints up to step 3, and this training is at step 0: resume from there, or take another folder", 1},
-		{"test-perceptron --set h=9 --resume --checkpoint " + dir, "test-perceptron, seed 0: resume: " + dir + "/step-00000003.safetensors is of another model:", 1},
-		{"kmeans-goofy --checkpoint " + dir, dir + " holds checkpoints up to step 3, and a clustering begins anew: take another folder", 1},
-		{"test-perceptron --seed 1 --resume --checkpoint " + dir, "test-perceptron, seed 1: resume: " + dir + "/step-00000003.safetensors fits the model, but its data were \"examples(seed 0)\", these are \"examples(seed 1)\": training would not go on as it began: repeat the command that began, or begin in another folder", 1},
-		{"kmeans-goofy --resume --checkpoint " + dir, "--resume, --log and a schedule of the rate are for models that are trained on examples of their own; clusterings have --checkpoint and --gamma", 2},
+		{"test-distance --checkpoint DIR/new", "test-distance has no loss: there is nothing to train", 1},
+		{"test-perceptron --checkpoint DIR", "test-perceptron, seed 0: fit: " + dir + " holds checkpoints up to step 3, and this training is at step 0: resume from there, or take another folder", 1},
+		{"test-perceptron --set h=9 --resume --checkpoint DIR", "test-perceptron, seed 0: resume: " + dir + "/step-00000003.safetensors is of another model:", 1},
+		{"kmeans-goofy --checkpoint DIR", dir + " holds checkpoints up to step 3, and a clustering begins anew: take another folder", 1},
+		{"test-perceptron --seed 1 --resume --checkpoint DIR", "test-perceptron, seed 1: resume: " + dir + "/step-00000003.safetensors fits the model, but its data were \"examples(seed 0)\", these are \"examples(seed 1)\": training would not go on as it began: repeat the command that began, or begin in another folder", 1},
+		{"kmeans-goofy --resume --checkpoint DIR", "--resume, --log and a schedule of the rate are for models that are trained on examples of their own; clusterings have --checkpoint and --gamma", 2},
 		{"kmeans-goofy --rate exp(1,0.5)", "--resume, --log and a schedule of the rate are for models that are trained on examples of their own; clusterings have --checkpoint and --gamma", 2},
 	} {
-		code, out, errOut := tapestry(t, append([]string{"train"}, strings.Fields(c.args)...)...)
+		code, out, errOut := tapestry(t, arguments("train "+c.args, "DIR", dir)...)
 		if code != c.code || out != "" || !strings.HasPrefix(errOut, "tapestry: "+c.want) {
 			t.Errorf("train %s: exit code %d, printed %q and\n%s, want\n%s", c.args, code, out, errOut, c.want)
 		}

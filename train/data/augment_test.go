@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -143,7 +144,7 @@ func TestChangeErrors(t *testing.T) {
 		{RandomFlip("z", 1), images, `RandomFlip: no column "z"`},
 		{RandomFlip("x", 1), flat, `RandomFlip: column "x"[2 4] holds no images: want [n h w] or [n h w c]`},
 		{RandomShift("x", -1), images, "RandomShift: -1 pixels: want 0 or more"},
-		{RandomShift("x", math.MaxInt), images, "RandomShift: 9223372036854775807 pixels: want at most 1048576"},
+		{RandomShift("x", math.MaxInt), images, fmt.Sprintf("RandomShift: %d pixels: want at most 1048576", math.MaxInt)},
 		{RandomCutout("x", -1, 1), images, "RandomCutout: a square of -1 pixels: want 0 or more"},
 		{RandomCutout("x", 1, -1), images, "RandomCutout: a probability of -1: want 0 to 1"},
 		{Noise("x", -1), flat, "Noise: a deviation of -1: want 0 or more"},

@@ -153,7 +153,7 @@ func TestNetworkErrors(t *testing.T) {
 		{Network{Nodes: 1, From: one, To: one, Weight: []float64{0}}, "t: edge 0: weight 0: an edge of weight 0 is none"},
 		{Network{Nodes: 1, From: one, To: one, Weight: []float64{1e39}}, "t: edge 0: the weight 1e+39, with those of equal edges, gives +Inf as float32"},
 		{Network{Nodes: 1, From: one, To: one, Weight: []float64{1e-99}}, "t: edge 0: the weight 1e-99, with those of equal edges, gives 0 as float32"},
-		{Network{Nodes: 1 << 40}, "t: 1099511627776 nodes are too many for a dense adjacency; Arcs gives lists of edges"},
+		{Network{Nodes: 1 << 30}, "t: 1073741824 nodes are too many for a dense adjacency; Arcs gives lists of edges"},
 	} {
 		c.n.Name = "t"
 		_, err := c.n.Adjacency(tensor.Float32)

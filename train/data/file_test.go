@@ -269,6 +269,28 @@ func TestRecordsFloats(t *testing.T) {
 	complains(t, err, `data: no column "z"; there are x`)
 }
 
+// TestRecordsOfManyRows: 2³¹ rows, in a file that takes no room, are rows like others where an
+// int counts them; where it does not, they are a mistake and no other number of rows.
+func TestRecordsOfManyRows(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the file may take 2 GiB here")
+	}
+	start := []byte{0, 0, 8, 1, 0x80, 0, 0, 0}
+	path := write(t, "many", start)
+	if err := os.Truncate(path, int64(len(start))+1<<31); err != nil {
+		t.Skip(err)
+	}
+	r, err := OpenRecords(map[string]string{"x": path})
+	if math.MaxInt == math.MaxInt32 {
+		complains(t, err, path+": 2147483648 rows are more than an int of this machine counts")
+		return
+	}
+	if err != nil || int64(r.Rows()) != 1<<31 {
+		t.Fatalf("%v rows: %v", r, err)
+	}
+	r.Close()
+}
+
 func TestRecordsErrors(t *testing.T) {
 	npy := func(a *tensor.Dense) []byte {
 		var b bytes.Buffer

@@ -139,6 +139,8 @@ func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err er
 		return nil, 0, b.errorf(size, "the file ends after %d of %d rows", have, shape[0])
 	case size > c.start+shape[0]*width:
 		return nil, 0, b.errorf(c.start+shape[0]*width, "bytes follow the last row")
+	case int64(int(shape[0])) != shape[0]:
+		return nil, 0, b.errorf(0, "%d rows are more than an int of this machine counts", shape[0])
 	}
 	return c, int(shape[0]), nil
 }
