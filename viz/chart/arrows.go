@@ -49,7 +49,8 @@ func drawArrows(c *canvas, p plane, arrows []Arrow) {
 	var paths []raw
 	for _, a := range all {
 		half := .46 * max(4, min(28, room)) * math.Sqrt(a.long/longest)
-		from, to := point{a.at.x - half*a.x, a.at.y - half*a.y}, point{a.at.x + half*a.x, a.at.y + half*a.y}
+		dx, dy := float64(half*a.x), float64(half*a.y)
+		from, to := point{a.at.x - dx, a.at.y - dy}, point{a.at.x + dx, a.at.y + dy}
 		if half >= 2 {
 			paths = append(paths, arrowPath(from, to))
 		}
@@ -62,8 +63,9 @@ func arrowPath(from, to point) raw {
 	dx, dy := to.x-from.x, to.y-from.y
 	l := math.Hypot(dx, dy)
 	head := min(4.5, .5*l)
-	dx, dy = dx/l*head, dy/l*head
-	return path([]point{from, to}, []point{{to.x - dx - .6*dy, to.y - dy + .6*dx}, to, {to.x - dx + .6*dy, to.y - dy - .6*dx}})
+	dx, dy = float64(dx/l*head), float64(dy/l*head)
+	across, along := float64(.6*dy), float64(.6*dx)
+	return path([]point{from, to}, []point{{to.x - dx - across, to.y - dy + along}, to, {to.x - dx + across, to.y - dy - along}})
 }
 
 // arrowPaths draws arrows so that they stand out from any ground.

@@ -112,7 +112,7 @@ func (a axis) at(v float64) float64 {
 	if a.log {
 		v, lo, hi = math.Log10(v), math.Log10(lo), math.Log10(hi)
 	}
-	return a.from + (v-lo)/(hi-lo)*(a.to-a.from)
+	return a.from + float64((v-lo)/(hi-lo)*(a.to-a.from)) // not fused: the same pixel on all machines
 }
 
 // labelWidth is the width of the widest tick label.

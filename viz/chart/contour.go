@@ -54,7 +54,7 @@ func (f field) crossing(a, b corner, level float64) point {
 		za, zb, level = math.Log(za), math.Log(zb), math.Log(level)
 	}
 	t := min(1, max(0, (level/2-za/2)/(zb/2-za/2))) // halves do not overflow
-	return point{a.x + t*(b.x-a.x), a.y + t*(b.y-a.y)}
+	return point{a.x + float64(t*(b.x-a.x)), a.y + float64(t*(b.y-a.y))}
 }
 
 // above is the part of a cell where the value reaches the level, as a polygon, and the

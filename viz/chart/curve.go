@@ -106,10 +106,10 @@ func appendStraightened(out, s []point) []point {
 func distance(p, a, b point) float64 {
 	dx, dy := b.x-a.x, b.y-a.y
 	t := 0.0
-	if l := dx*dx + dy*dy; l > 0 {
-		t = min(1, max(0, ((p.x-a.x)*dx+(p.y-a.y)*dy)/l))
+	if l := float64(dx*dx) + float64(dy*dy); l > 0 {
+		t = min(1, max(0, (float64((p.x-a.x)*dx)+float64((p.y-a.y)*dy))/l))
 	}
-	return math.Hypot(p.x-a.x-t*dx, p.y-a.y-t*dy)
+	return math.Hypot(p.x-a.x-float64(t*dx), p.y-a.y-float64(t*dy))
 }
 
 // spread picks about n points that divide the curve's width evenly; offset in

@@ -63,7 +63,7 @@ func (h Heatmap) SVG(w io.Writer) error {
 	if h.EqualAspect {
 		if h.Height == 0 {
 			proportion := (e.y.hi - e.y.lo) / (e.x.hi - e.x.lo)
-			height += (p.right-p.left)*max(.4, min(1.1, proportion)) - (p.bottom - p.top)
+			height += float64((p.right-p.left)*max(.4, min(1.1, proportion))) - (p.bottom - p.top)
 		}
 		for range 3 { // as in Scatter
 			p = layOut(equalised(e, p))

@@ -57,13 +57,13 @@ func (m Images) SVG(w io.Writer) error {
 	y := m.bodyTop() + 6
 	for _, r := range m.Rows {
 		if r.Name != "" && len(r.Images) > 0 {
-			mid := y + m.pixel(r.Images[0])*r.Images[0].rows()/2 + 4
+			mid := y + float64(m.pixel(r.Images[0])*r.Images[0].rows()/2) + 4
 			body.text(point{margin, mid}, start, labelFont, fitted(r.Name, labelFont.size, left-margin-labelGap))
 		}
 		for line := range slices.Chunk(r.Images, m.perLine(left, pitch)) {
 			height := 0.0
 			for i, one := range line {
-				corner := point{left + pitch*float64(i), y}
+				corner := point{left + float64(pitch*float64(i)), y}
 				m.draw(&body, one, corner, pitch)
 				height = max(height, m.height(one))
 			}
@@ -172,7 +172,7 @@ func (i Image) shaded(p point, size float64) (areas [2*shades + 1]raw, crosses r
 	full := i.full()
 	for at := 0; at < len(i.Values); at += i.Columns {
 		row := i.Values[at : at+i.Columns]
-		top := p.y + size*float64(at/i.Columns)
+		top := p.y + float64(size*float64(at/i.Columns))
 		for from, to := 0, 0; from < len(row); from = to {
 			shade, ok := i.shade(row[from], full)
 			for to = from + 1; to < len(row); to++ {
@@ -180,11 +180,11 @@ func (i Image) shaded(p point, size float64) (areas [2*shades + 1]raw, crosses r
 					break
 				}
 			}
-			x0, x1 := p.x+size*float64(from), p.x+size*float64(to)
+			x0, x1 := p.x+float64(size*float64(from)), p.x+float64(size*float64(to))
 			switch {
 			case !ok:
 				for x := from; x < to; x++ {
-					x0, x1 := p.x+size*float64(x), p.x+size*float64(x+1)
+					x0, x1 := p.x+float64(size*float64(x)), p.x+float64(size*float64(x+1))
 					crosses += path([]point{{x0, top}, {x1, top + size}}, []point{{x0, top + size}, {x1, top}})
 				}
 			case shade != 0:

@@ -109,7 +109,7 @@ func textBox(p point, a anchor, size float64, s string) box {
 	case end:
 		p.x -= w
 	}
-	return box{p.x, p.y - .8*size, p.x + w, p.y + .25*size}
+	return box{p.x, p.y - float64(.8*size), p.x + w, p.y + float64(.25*size)}
 }
 
 // drawNoteAt writes a text next to p, in the first of the corners around it that

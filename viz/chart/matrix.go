@@ -41,23 +41,23 @@ func (m Matrix) SVG(w io.Writer) error {
 	if m.Across != "" {
 		top += lineHeight
 	}
-	right, bottom := left+cell*float64(len(m.Columns)), top+cellHeight*float64(len(m.Rows))
+	right, bottom := left+float64(cell*float64(len(m.Columns))), top+float64(cellHeight*float64(len(m.Rows)))
 	c := m.open(bottom+margin, m.figures())
 	if m.Across != "" {
 		c.text(point{right, top - lineHeight - 8}, end, noteFont, fitted(m.Across, noteFont.size, right-margin))
 	}
 	for j, name := range m.Columns {
-		c.text(point{left + cell*(float64(j)+.5), top - 6}, middle, labelFont, fitted(name, labelFont.size, cell))
+		c.text(point{left + float64(cell*(float64(j)+.5)), top - 6}, middle, labelFont, fitted(name, labelFont.size, cell))
 	}
 	if m.Down != "" {
 		c.text(point{margin, top - 6}, start, noteFont, fitted(m.Down, noteFont.size, left-margin-labelGap))
 	}
 	most := m.most()
 	for i, name := range m.Rows {
-		y := top + cellHeight*float64(i)
+		y := top + float64(cellHeight*float64(i))
 		c.text(point{left - labelGap, y + cellHeight/2 + 4}, end, labelFont, fitted(name, labelFont.size, left-margin-labelGap))
 		for j, v := range m.Values[i] {
-			x := left + cell*float64(j)
+			x := left + float64(cell*float64(j))
 			ink, strength := m.ground(v, most)
 			if strength > 0 {
 				c.printf(`<rect x="%v" y="%v" width="%v" height="%v"%v fill-opacity="%v"/>`+"\n", x, y, cell, cellHeight, ink.fill(), raw(fmt.Sprintf("%.2g", strength)))
@@ -68,11 +68,11 @@ func (m Matrix) SVG(w io.Writer) error {
 		}
 	}
 	for j := range len(m.Columns) + 1 {
-		x := left + cell*float64(j)
+		x := left + float64(cell*float64(j))
 		c.line(point{x, top}, point{x, bottom}, gridInk.stroke())
 	}
 	for i := range len(m.Rows) + 1 {
-		y := top + cellHeight*float64(i)
+		y := top + float64(cellHeight*float64(i))
 		c.line(point{left, y}, point{right, y}, gridInk.stroke())
 	}
 	return c.close(w)

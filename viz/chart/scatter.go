@@ -64,7 +64,7 @@ func (s Scatter) SVG(w io.Writer) error {
 	if s.EqualAspect {
 		if s.Height == 0 {
 			proportion := (data.y.hi - data.y.lo) / (data.x.hi - data.x.lo)
-			height += (p.right-p.left)*max(.4, min(1.1, proportion)) - (p.bottom - p.top)
+			height += float64((p.right-p.left)*max(.4, min(1.1, proportion))) - (p.bottom - p.top)
 		}
 		// The ticks follow from the bounds, the room for their labels from the
 		// ticks, and the bounds from that room: a few rounds settle it.

@@ -24,7 +24,7 @@ func shape(group int, p point, r float64) raw {
 	}
 	corners := make([]point, len(polygon))
 	for i, q := range polygon {
-		corners[i] = point{p.x + r*q.x, p.y + r*q.y}
+		corners[i] = point{p.x + float64(r*q.x), p.y + float64(r*q.y)}
 	}
 	return path(corners) + "Z"
 }

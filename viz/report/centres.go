@@ -59,7 +59,7 @@ func apart(ms []Method) string {
 func distance(a, b []float64) float64 {
 	sum := 0.0
 	for i := range a {
-		sum += (a[i] - b[i]) * (a[i] - b[i])
+		sum += float64((a[i] - b[i]) * (a[i] - b[i]))
 	}
 	return math.Sqrt(sum)
 }
