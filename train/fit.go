@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -59,8 +57,9 @@ type Plan struct {
 // data, wherever another training has left them. It ends well when the plan is done, or
 // Patience is; with ctx's error after the step under way when ctx ends; with a [*Diverged]
 // when the loss is not finite. A second call goes on from where the first ended: Steps and
-// Epochs count from the beginning. After an error the data stand before the batch whose step was not done,
-// and a second call also goes on with the measurements that Patience counts.
+// Epochs count from the beginning. After an error the data stand before the batch whose
+// step was not done, and a second call also goes on with the measurements that Patience
+// counts.
 //
 // A label that is no class of a builders.CrossEntropy, nor ignored by it, is an error that
 // names it and its row; so is a schedule that gives no number.
@@ -342,69 +341,4 @@ func (f *fitting) judge(scores metric.Scores) (err error) {
 		return err
 	}
 	return f.saveBest()
-}
-
-// Diverged is the error of a step whose loss is not finite. Nothing of it was committed.
-type Diverged struct {
-	Step    int              // steps committed before
-	Finding *inspect.Finding // the first value that is not finite, and why; nil if it was not found
-	Where   string           // what Finding blames lies in the data or in a parameter: x[n=2 p=1] = NaN, row 17; else ""
-	Err     error            // a *tape.NotFinite
-}
-
-// Error gives one line: step 17: log of a negative: log(−1.5): loss[] is NaN: nothing was committed.
-func (d *Diverged) Error() string {
-	parts := []string{fmt.Sprintf("step %d", d.Step+1)}
-	if d.Finding != nil {
-		parts = append(parts, d.Finding.Cause)
-	}
-	if d.Where != "" {
-		parts = append(parts, d.Where)
-	}
-	return strings.Join(append(parts, d.Err.Error()), ": ")
-}
-
-// Unwrap gives the *tape.NotFinite.
-func (d *Diverged) Unwrap() error { return d.Err }
-
-// diverged looks for why a step failed.
-func (f *fitting) diverged(ctx context.Context, p *program, b data.Batch, err *tape.NotFinite) error {
-	roots := []*graph.Node{p.net.Loss}
-	for _, u := range p.step {
-		roots = append(roots, u.Value)
-	}
-	if p.net.Loss.Name() == "" {
-		err = &tape.NotFinite{Name: "the loss", Value: err.Value}
-	}
-	d := &Diverged{Step: f.step(), Err: err}
-	finding, failed := inspect.Autopsy(ctx, p.feed, f.Store(), roots...)
-	if failed != nil {
-		return fmt.Errorf("%w; the autopsy failed: %w", d, failed)
-	}
-	if d.Finding = finding; finding != nil {
-		d.Where = blamed(finding, b)
-	}
-	return d
-}
-
-// blamed says where a cause that the model itself has no part in lies.
-func blamed(f *inspect.Finding, b data.Batch) string {
-	if len(f.Path) == 0 {
-		return ""
-	}
-	suspect := f.Path[len(f.Path)-1]
-	if len(f.Made) == 1 && len(f.Made[0].Entries) > 0 && f.Made[0].Entries[0].Node.Role() == graph.RoleInput {
-		suspect = f.Made[0].Entries[0] // which was only laid out otherwise
-	}
-	n := suspect.Node
-	at := n.Path() + strings.TrimPrefix(suspect.String(), n.Label())
-	switch {
-	case n.Role() == graph.RoleInput && n.Rank() > 0 && b.Values[n.Path()] != nil:
-		return fmt.Sprintf("%s, %s", at, rowText(b, suspect.Index[0]))
-	case n.Role() == graph.RoleInput, n.Role() == graph.RoleState:
-		return at
-	case n.Role() == graph.RoleParam && f.Step > 0:
-		return fmt.Sprintf("%s after step %d", at, f.Step)
-	}
-	return ""
 }

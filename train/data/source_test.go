@@ -8,8 +8,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -34,52 +32,6 @@ func numbered(t testing.TB, n int) *Set {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// files writes a set as numbered has to a CSV file and two .npy files.
-func writeFiles(t testing.TB, s *Set) (table, x, y string) {
-	t.Helper()
-	dir := t.TempDir()
-	table, x, y = filepath.Join(dir, "t.csv"), filepath.Join(dir, "x.npy"), filepath.Join(dir, "y.npy")
-	var text bytes.Buffer
-	fmt.Fprintln(&text, "a,b,c,class")
-	v, class := s.Column("x").Float32s(), s.Column("y").Int32s()
-	for i := range s.Rows() {
-		if i%700 == 300 {
-			fmt.Fprintln(&text) // lines and rows do not run in step
-		}
-		fmt.Fprintf(&text, "%v,%v,%v,%d\n", v[3*i], v[3*i+1], v[3*i+2], class[i])
-	}
-	if err := os.WriteFile(table, text.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for path, column := range map[string]*tensor.Dense{x: s.Column("x"), y: s.Column("y")} {
-		var b bytes.Buffer
-		if err := WriteNPY(&b, column); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return table, x, y
-}
-
-// onDisk is the two data sets on disk of what numbered has.
-func onDisk(t testing.TB, s *Set) (*CSVFile, *Records) {
-	t.Helper()
-	table, x, y := writeFiles(t, s)
-	c, err := OpenCSV(context.Background(), table, "x", "y", tensor.Float32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	r, err := OpenRecords(map[string]string{"x": x, "y": y})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return c, r
 }
 
 // complains checks the text of an error.
@@ -113,56 +65,6 @@ func follow(t testing.TB, s Source, n int) []string {
 		all = append(all, fmt.Sprint(at, ": ", bits(b)))
 	}
 	return all
-}
-
-// TestDescribe: what is said is what batches depend on, and nothing else.
-func TestDescribe(t *testing.T) {
-	s := numbered(t, 1000)
-	onDisk, _ := onDisk(t, s)
-	tokens := make([]int32, 500)
-	windows := func(seed uint64) Source {
-		w, err := Windows(tokens, 8, 4, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return w
-	}
-	flip := RandomFlip("x", 0.5)
-	ahead := Prefetch(Map(Shuffled(s, 64, 3), 1, flip, nil, flip), 3)
-	defer ahead.Close()
-	moved := Shuffled(s, 64, 3)
-	if err := moved.Seek(Position{3, 2}); err != nil {
-		t.Fatal(err)
-	}
-	type other struct{ Source }
-	for _, c := range []struct {
-		s    Source
-		want string
-	}{
-		{InOrder(s, 64), "in order(1000 rows, batches of 64)"},
-		{InOrder(s, 64, Window(100)), "in order(1000 rows, batches of 64)"},
-		{InOrder(s, 0), "in order(1000 rows, batches of 1000)"},
-		{InOrder(s, 64, DropLast()), "in order(1000 rows, batches of 64, the last 40 dropped)"},
-		{Shuffled(s, 64, 3), "shuffled(1000 rows, batches of 64, seed 3)"},
-		{moved, "shuffled(1000 rows, batches of 64, seed 3)"},
-		{Shuffled(onDisk, 64, 3), "shuffled(1000 rows, batches of 64, seed 3)"},
-		{Shuffled(s, 100, 1<<63, DropLast()), "shuffled(1000 rows, batches of 100, seed 9223372036854775808)"},
-		{Shuffled(s, 64, 3, Window(1000)), "shuffled(1000 rows, batches of 64, seed 3)"},
-		{Shuffled(s, 64, 3, Window(500), DropLast()), "shuffled(1000 rows in windows of 497, batches of 64, the last 40 dropped, seed 3)"},
-		{Drawn(Batch{Rows: 4}, 5, 1, nil), "drawn(5 batches of 4 rows, seed 1)"},
-		{windows(2), "windows(500 tokens, batches of 4 of length 8, seed 2)"},
-		{Map(windows(2), 1), "map(windows(500 tokens, batches of 4 of length 8, seed 2), 0 changes, seed 1)"},
-		{ahead, "map(shuffled(1000 rows, batches of 64, seed 3), 2 changes, seed 1)"},
-		{other{Shuffled(s, 64, 3)}, ""},
-		{Map(other{Shuffled(s, 64, 3)}, 1, flip), ""},
-		{Shuffled(nil, 64, 3), "shuffled(0 rows, batches of 0, seed 3)"},
-		{Map(nil, 1), ""},
-		{nil, ""},
-	} {
-		if got := Describe(c.s); got != c.want {
-			t.Errorf("got  %q\nwant %q", got, c.want)
-		}
-	}
 }
 
 // testSource checks what every Source promises; each call of fresh gives a new one.
@@ -283,34 +185,6 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// Where the order is the same, so are the bits, wherever the rows lie.
-func TestDatasetsAgree(t *testing.T) {
-	set := numbered(t, 3000)
-	table, records := onDisk(t, set)
-	for name, make := range map[string]func(d Dataset) Source{
-		"in order": func(d Dataset) Source { return InOrder(d, 64) },
-		"shuffled": func(d Dataset) Source { return Shuffled(d, 1000, 7) },
-		"window":   func(d Dataset) Source { return Shuffled(d, 64, 7, Window(1<<11)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := make(set).Batches() + 3
-			want := follow(t, make(set), n)
-			for _, d := range []Dataset{table, records} {
-				if got := follow(t, make(d), n); !slices.Equal(got, want) {
-					t.Errorf("%v: other bits than in memory", d)
-				}
-			}
-		})
-	}
-	// A window that holds all rows is no window.
-	want := follow(t, Shuffled(set, 64, 7), 90)
-	for _, window := range []int{3000, math.MaxInt, 0, -1} {
-		if got := follow(t, Shuffled(set, 64, 7, Window(window)), 90); !slices.Equal(got, want) {
-			t.Errorf("Window(%d): other bits than without", window)
-		}
-	}
-}
-
 // An epoch has every row once, in another order each time, and with DropLast all but the
 // odd ones.
 func TestEpochs(t *testing.T) {
@@ -354,80 +228,6 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-// Within a window rows from all over the data set come together.
-func TestWindowMixes(t *testing.T) {
-	const n, window = 6400, 640
-	s := Shuffled(numbered(t, n), window, 1, Window(window))
-	b, err := s.Next(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tenth [10]int
-	for k := range window {
-		tenth[int(b.Values["x"].Float32s()[3*k])/3*10/n]++
-	}
-	for k, count := range tenth {
-		if count < 10 || count > 200 { // 64 blocks of 10 rows: 64 ± 24 expected
-			t.Errorf("%d of %d rows are from tenth %d: %v", count, window, k, tenth)
-		}
-	}
-}
-
-// Windows are shuffled each in its own way: what place in its block a row has changes.
-func TestWindowOrders(t *testing.T) {
-	const n, window, block = 6400, 640, 10
-	s := Shuffled(numbered(t, n), window, 1, Window(window))
-	seen := map[string]bool{}
-	for range 2 * n / window {
-		b, err := s.Next(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var places []int
-		for k := range window {
-			places = append(places, int(b.Values["x"].Float32s()[3*k])/3%block)
-		}
-		seen[fmt.Sprint(places)] = true
-	}
-	if len(seen) != 2*n/window {
-		t.Errorf("%d orders of %d windows", len(seen), 2*n/window)
-	}
-}
-
-// flaky spoils the batch when it fails.
-type flaky struct {
-	*Set
-	fails bool
-}
-
-func (f *flaky) Gather(ctx context.Context, b Batch, rows []int) error {
-	if f.fails {
-		clear(bytesOf(b.Values["x"]))
-		return errors.New("flaky")
-	}
-	return f.Set.Gather(ctx, b, rows)
-}
-
-// A window that could not be read is not taken for the one that was there.
-func TestWindowFails(t *testing.T) {
-	d := &flaky{Set: numbered(t, 200)}
-	s := Shuffled(d, 10, 1, Window(100))
-	want := follow(t, s, 2)
-	d.fails = true
-	if err := s.Seek(Position{0, 15}); err != nil {
-		t.Fatal(err)
-	}
-	_, err := s.Next(context.Background())
-	complains(t, err, "flaky")
-	d.fails = false
-	if err := s.Seek(Position{}); err != nil {
-		t.Fatal(err)
-	}
-	if got := follow(t, s, 2); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
 func TestSourceArguments(t *testing.T) {
 	set := numbered(t, 10)
 	for _, c := range []struct {
@@ -467,40 +267,6 @@ func TestSourceArguments(t *testing.T) {
 	}
 	_, err := Drawn(Batch{}, -3, 1, nil).Next(context.Background())
 	complains(t, err, "data: Drawn has no function to draw with")
-}
-
-func TestTokenWindows(t *testing.T) {
-	tokens := []int32{10, 11, 12, 13, 14}
-	s, err := Windows(tokens, 4, 2, 1) // one window only
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := s.Next(context.Background())
-	if err != nil || !slices.Equal(b.Values["x"].Int32s(), []int32{10, 11, 12, 13, 10, 11, 12, 13}) ||
-		!slices.Equal(b.Values["y"].Int32s(), []int32{11, 12, 13, 14, 11, 12, 13, 14}) || s.Batches() != 1 {
-		t.Errorf("%v, %v, %d batches: %v", b.Values["x"], b.Values["y"], s.Batches(), err)
-	}
-	set, err := Consecutive(tokens, 2)
-	if err != nil || fmt.Sprint(set) != "x[2 2] int32, y[2 2] int32" || !slices.Equal(set.Column("y").Int32s(), tokens[1:]) {
-		t.Errorf("%v: %v", set, err)
-	}
-	for _, c := range []struct {
-		n, length, size int
-		want            string
-	}{
-		{5, 5, 1, "data: 1 windows of 5 from 5 tokens: want at least one of each, and a token after the last"},
-		{5, 0, 1, "data: 1 windows of 0 from 5 tokens: want at least one of each, and a token after the last"},
-		{5, 2, -1, "data: -1 windows of 2 from 5 tokens: want at least one of each, and a token after the last"},
-		{0, math.MaxInt, 1, fmt.Sprintf("data: 1 windows of %d from 0 tokens: want at least one of each, and a token after the last", math.MaxInt)},
-		{5, 2, math.MaxInt, fmt.Sprintf("data: %d windows of 2 tokens are too many for a batch: want at most 2147483647 tokens", math.MaxInt)},
-	} {
-		_, err := Windows(tokens[:c.n], c.length, c.size, 1)
-		complains(t, err, c.want)
-	}
-	for _, length := range []int{0, -1, 5, math.MaxInt, math.MinInt} {
-		_, err := Consecutive(tokens, length)
-		complains(t, err, fmt.Sprintf("data: windows of %d from 5 tokens: want at least one, and a token after it", length))
-	}
 }
 
 // An error of what draws or changes comes out with its position, and leaves it.
