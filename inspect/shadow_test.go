@@ -96,7 +96,7 @@ func TestLossCauses(t *testing.T) {
 		g := graph.New(c.name)
 		x := g.Input("x", graph.F32)
 		p := shadowOf(t, fed(map[*graph.Node][]float64{x: {graph.F32.Round(c.x)}}), c.make(x))
-		if c.name == "sum" && p.Losses[0].Total == 0 {
+		if l := p.Losses[0]; c.name == "sum" && l.Worst.Value == graph.F32.Round(l.True) {
 			continue // kernels without assembly add in float64, and lose nothing
 		}
 		if got := p.Losses[0].Cause; !strings.HasPrefix(got, c.cause) {

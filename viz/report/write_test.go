@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,7 +59,7 @@ func pages() map[string]Page {
 }
 
 // twelve is a text whose numbers have 12 digits: the exponential functions from which fake
-// makes its numbers differ in the last one between machines.
+// makes its numbers differ in the last one between processors of other kinds.
 func twelve(s string) string {
 	return regexp.MustCompile(`\d+\.\d{11,}`).ReplaceAllStringFunc(s, func(number string) string {
 		v, err := strconv.ParseFloat(number, 64)
@@ -84,7 +85,7 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if twelve(got) != twelve(string(want)) {
+	if got != string(want) && (runtime.GOARCH == "amd64" || twelve(got) != twelve(string(want))) {
 		t.Errorf("the page differs from %s; look at it and run with -update", path)
 	}
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -40,12 +41,13 @@ type run struct {
 type runState string
 
 const (
-	waiting    runState = "waiting" // there is no file yet
-	reading    runState = "reading" // there is more in the file
-	running    runState = "running"
-	ended      runState = "ended"
-	failed     runState = "failed" // ended in an error
-	unreadable runState = "unreadable"
+	waiting     runState = "waiting" // there is no file yet
+	reading     runState = "reading" // there is more in the file
+	running     runState = "running"
+	ended       runState = "ended"
+	interrupted runState = "interrupted" // by Ctrl-C, as a user wants it
+	failed      runState = "failed"      // ended in an error
+	unreadable  runState = "unreadable"
 )
 
 // refresh reads what is new in the file.
@@ -100,6 +102,8 @@ func (r *run) read() (runState, string) {
 // stands is how the run stands when all of the log is read.
 func (r *run) stands() runState {
 	switch {
+	case r.course.failure == context.Canceled.Error():
+		return interrupted
 	case r.course.failure != "":
 		return failed
 	case r.course.ended:

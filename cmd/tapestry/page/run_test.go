@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -118,7 +119,11 @@ func TestFollowing(t *testing.T) {
 	if r := see("resumed, and failed", failed, 280, 1000, ""); r.Failure != "step 281: loss is NaN" || r.Left != 0 {
 		t.Errorf("%+v", r)
 	}
-	put(logOf(t, 281, 1000, nil), os.O_APPEND)
+	put(logOf(t, 281, 500, context.Canceled), os.O_APPEND)
+	if r := see("resumed, and interrupted", interrupted, 500, 1000, ""); r.Left != 0 {
+		t.Errorf("%+v", r)
+	}
+	put(logOf(t, 501, 1000, nil), os.O_APPEND)
 	see("resumed, and ended", ended, 1000, 1000, "")
 }
 

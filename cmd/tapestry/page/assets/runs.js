@@ -152,6 +152,7 @@ function says(r) {
     case "unreadable": return "cannot be read" + gone;
     case "failed": return "stopped: " + r.failure + gone;
     case "ended": return "ended" + gone;
+    case "interrupted": return "interrupted" + gone;
   }
   const quiet = Date.now() - r.changed;
   return (quiet > silence ? `nothing new for ${time(quiet / 1000)}` : "running") + gone;
