@@ -22,34 +22,40 @@ var imports = map[string]string{
 	"internal/simd":        "golang.org/x/sys",
 	"internal/kernel":      "internal/simd",
 	"internal/pool":        "",
+	"internal/memory":      "golang.org/x/sys",
 	"internal/spelling":    "",
+	"internal/terminal":    "",
+	"internal/csp":         "",
 	"internal/half":        "",
 	"internal/derive":      "graph",
+	"internal/exact":       "",
 	"ops":                  "graph internal/kernel internal/derive",
 	"graph/vmap":           "graph ops internal/derive",
 	"graph/grad":           "graph ops graph/vmap internal/derive", // a Jacobian is one row or column, mapped
 	"graph/rewrite":        "graph ops graph/grad internal/ref",    // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
 	"internal/ref":         "graph",
-	"tape":                 "graph graph/rewrite internal/kernel internal/pool internal/simd gorgonia.org/tensor",
+	"tape":                 "graph graph/rewrite internal/kernel internal/memory internal/pool internal/simd internal/spelling gorgonia.org/tensor",
 	"train":                "graph ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
 	"train/checkpoint":     "graph tape train/data interop/safetensors",
 	"train/data":           "internal/half gorgonia.org/tensor",
 	"train/metric":         "train/data gorgonia.org/tensor",
 	"train/watch":          "train train/data train/metric",
-	"builders":             "graph ops internal/spelling",
+	"builders":             "graph ops internal/memory internal/spelling",
 	"infer":                "graph ops tape train/checkpoint train/data gorgonia.org/tensor",
-	"notation":             "graph ops builders internal/ref internal/spelling", // examples are evaluated by the definitions
+	"notation":             "graph ops builders internal/ref internal/spelling internal/terminal", // examples are evaluated by the definitions
 	"lab":                  "graph ops graph/grad tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
 	"inspect":              "graph graph/rewrite tape internal/ref gorgonia.org/tensor", // the float64 shadow, and rewrites that are tried as a cure
 	"viz":                  "graph viz/figure",
 	"viz/figure":           "github.com/awalterschulze/gographviz",
 	"viz/chart":            "",
-	"viz/report":           "viz/chart",
+	"viz/report":           "viz/chart internal/csp",
 	"interop/gorgonia":     "graph ops tape gorgonia.org/gorgonia gorgonia.org/tensor",
 	"interop/safetensors":  "internal/half gorgonia.org/tensor",
-	"internal/randgraph":   "graph ops",
+	"internal/randgraph":   "graph ops graph/grad",
 	"internal/ref/reftest": "graph internal/ref tape gorgonia.org/tensor",
 	"check":                "graph ops graph/grad graph/vmap tape internal/ref internal/ref/reftest gorgonia.org/tensor",
+	"internal/niltest":     "",
+	"internal/tapetest":    "graph tape",
 	"internal/workload":    "graph ops tape train builders internal/spelling",
 }
 

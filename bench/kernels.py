@@ -24,6 +24,7 @@ ROW = 64  # the length of rows that are reduced or normalised
 FUNCTIONS = [  # name, function with out=, operands, their range
     ("exp", torch.exp, 1, -8, 8), ("log", torch.log, 1, 0.1, 8), ("log1p", torch.log1p, 1, -0.9, 8),
     ("expm1", torch.expm1, 1, -8, 8), ("tanh", torch.tanh, 1, -4, 4), ("sigmoid", torch.sigmoid, 1, -8, 8),
+    ("softplus", lambda x, out: torch._C._nn.softplus(x, out=out), 1, -8, 8),
     ("erf", torch.erf, 1, -3, 3), ("sqrt", torch.sqrt, 1, 0, 8),
     ("relu", lambda x, out: torch.clamp_min(x, 0, out=out), 1, -1, 1),
     ("add", torch.add, 2, -1, 1), ("mul", torch.mul, 2, -1, 1), ("div", torch.div, 2, 1, 2),

@@ -8,7 +8,7 @@ import (
 )
 
 // Augmentation (the notes on data augmentation) is part of the graph: images come in
-// as x[n h w c] and are changed by random draws, anew in every step, so that
+// as x[n h w c] and are changed by random draws, anew in every run, so that
 // training never sees an image twice. A plain name, such as [Rotate], changes images
 // by given amounts: a scalar for all, or a number for each example, [n]. A name with
 // Random draws the amount for each example, and leaves an example alone with

@@ -126,6 +126,9 @@ func RandomRotation(x, most, p *graph.Node) *graph.Node {
 
 // alone is u[n 1 …] without its axes of size 1: u[n].
 func alone(u *graph.Node) *graph.Node {
+	if u.Rank() < 2 {
+		return u
+	}
 	var single []any
 	for a := 1; a < u.Rank(); a++ {
 		single = append(single, a)

@@ -95,7 +95,7 @@ func ReconstructionError(x, made *graph.Node) *graph.Node {
 	return ops.Mean(ops.Sum(ops.Square(ops.Sub(x, made)), -1))
 }
 
-// Corrupt adds noise of a standard deviation σ, a scalar, drawn anew in every step:
+// Corrupt adds noise of a standard deviation σ, a scalar, drawn anew in every run:
 // x̃ = x + σε with ε normal. To make x of x̃ is the task of a denoising autoencoder
 // (Vincent et al., 2008), which cannot learn the identity even if its code is wide.
 func Corrupt(x, σ *graph.Node) *graph.Node {

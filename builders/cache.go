@@ -21,7 +21,7 @@ import (
 // and nothing of the old ones has influence, not even as NaN.
 //
 // There is room for [LanguageModel.Window] tokens, as many as there are vectors of
-// places; the logits of one more are NaN. To go on, begin afresh and read the last of the
+// places; one more is a [graph.IndexError]. To go on, begin afresh and read the last of the
 // tokens again, for example half of them: each is at another place then, so what was kept
 // of it is of no use.
 func (l LanguageModel) Next(token, fresh *graph.Node) (logits *graph.Node, step graph.Step) {

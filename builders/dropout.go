@@ -7,8 +7,10 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// The noise of this family leaves every expectation as it is, so that evaluation
-// needs no other graph: it feeds a rate of 0.
+// The noise of this family is drawn anew in every run, a step of training or not: package
+// tape says exactly when, in "Random numbers". It leaves every expectation as it is, so that
+// evaluation needs no other graph: it feeds a rate of 0. Fed the rate of training instead,
+// each run is a sample of the prediction: Monte-Carlo dropout (Gal and Ghahramani, 2016).
 
 // Dropout sets each element of x to zero with probability p, and divides the others
 // by 1 − p (Srivastava et al., 2014; the notes on dropout):
@@ -16,7 +18,8 @@ import (
 //	y = m ⊙ x/(1 − p),  m = 1 with probability 1 − p, else 0
 //
 // p is a scalar of x's type; with p = 1 nothing is left. The mask m is drawn anew in
-// every step, and the derivative uses the same.
+// every run, also in one without updates, and the derivative uses the same. Of a layer
+// y·w behind it, Σ_i w_i·y_i has the mean Σ_i w_i·x_i and the variance Σ_i w_i²x_i²·p/(1 − p).
 func Dropout(x, p *graph.Node) *graph.Node {
 	defer graph.Of(x, p).Scope("dropout")()
 	if !x.IsValid() {
@@ -27,7 +30,7 @@ func Dropout(x, p *graph.Node) *graph.Node {
 
 // DropConnect is the layer with each weight set to zero with probability p, and the
 // others divided by 1 − p (Wan et al., 2013; the notes on what resembles dropout).
-// All examples of a step have the same weights; the bias stays.
+// All examples of a run have the same weights, drawn anew in every run; the bias stays.
 func DropConnect(l Linear, p *graph.Node) Linear {
 	defer graph.Of(l.W, p).Scope("drop-connect")()
 	if !l.W.IsValid() {
@@ -43,7 +46,8 @@ func DropConnect(l Linear, p *graph.Node) Linear {
 //
 //	y = x ⊙ (1 + σ·ε)
 //
-// With σ = √(p/(1 − p)), mean and variance are those of dropout with rate p.
+// With σ = √(p/(1 − p)), mean and variance are those of dropout with rate p. ε is drawn
+// anew in every run.
 func GaussianNoise(x, σ *graph.Node) *graph.Node {
 	defer graph.Of(x, σ).Scope("noise")()
 	if !x.IsValid() {
@@ -55,7 +59,7 @@ func GaussianNoise(x, σ *graph.Node) *graph.Node {
 
 // UniformNoise multiplies each element of x by a number between 1 − s and 1 + s.
 // With s = 1 that is twice a number between 0 and 1, as the notes have it, so that
-// the mean stays.
+// the mean stays. It is drawn anew in every run.
 func UniformNoise(x, s *graph.Node) *graph.Node {
 	defer graph.Of(x, s).Scope("noise")()
 	if !x.IsValid() {

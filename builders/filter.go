@@ -66,7 +66,7 @@ func (f IIR) Of(x *graph.Node) *graph.Node {
 			return graph.Of(x, f.A, f.B, f.C, f.D).Fail("IIR", errNoOperand, x)
 		}
 	}
-	u := ops.Mul(ops.Expand(x, -1, ""), f.B).As("bx") // [b t n]
+	u := ops.Mul(everyPair(x, f.B)).As("bx") // [b t n]
 	h := Recur{Cell: memory{f.A}, Unroll: f.Unroll}.Of(u)
 	return ops.Add(ops.Sum(ops.Mul(h, f.C), -1), ops.Mul(x, f.D)).As("ŷ")
 }

@@ -86,12 +86,7 @@ func aggregateSegments(how Aggregation, m, index *graph.Node, to graph.Axis) *gr
 	if m.Rank() < 1 || index.Rank() != 1 {
 		return g.Fail("Aggregate", graphMistake("want messages m[e …] and an index[e]"), m, index)
 	}
-	add := func(x *graph.Node) *graph.Node {
-		axes := x.Shape().Axes()
-		axes[0] = to
-		return ops.ScatterAdd(index, x, 0, axes...)
-	}
-	clamped := ops.Maximum(index, ops.Lit(index, 0))
+	add := func(x *graph.Node) *graph.Node { return addSegments(x, index, to) }
 	mean := func(x *graph.Node) *graph.Node {
 		ones := ops.BroadcastTo(ops.Lit(x, 1), x.Shape())
 		count := add(ones)
@@ -106,7 +101,7 @@ func aggregateSegments(how Aggregation, m, index *graph.Node, to graph.Axis) *gr
 		return mean(m)
 	case AggregateVariance:
 		defer g.Scope(how.String())()
-		return mean(ops.Square(ops.Sub(m, ops.Gather(mean(m), clamped, 0))))
+		return mean(ops.Square(ops.Sub(m, ops.Gather(mean(m), somewhere(index), 0))))
 	case AggregateSoftmax:
 		defer g.Scope(how.String())()
 		return add(ops.Mul(softmaxSegments(m, index, to), m))
@@ -114,9 +109,34 @@ func aggregateSegments(how Aggregation, m, index *graph.Node, to graph.Axis) *gr
 	return aggregate(how, ops.Expand(m, 0, to.Name), incidence(index, m, to), 1)
 }
 
+// somewhere is the index with place 0 for what goes nowhere: what comes of that is to be
+// left out by goes.
+func somewhere(index *graph.Node) *graph.Node {
+	return ops.Select(goes(index, 1), index, ops.Lit(index, 0))
+}
+
+// goes is a mask over [e 1 …], of the given rank, that is false where the index is −1.
+func goes(index *graph.Node, rank int) *graph.Node {
+	mask := ops.NotEqual(index, ops.Lit(index, -1))
+	for range rank - 1 {
+		mask = ops.Expand(mask, -1, "")
+	}
+	return mask
+}
+
+// addSegments is the sum of the values x[e …] that go to each place of the axis to.
+func addSegments(x, index *graph.Node, to graph.Axis) *graph.Node {
+	if !x.IsValid() || !index.IsValid() {
+		return graph.Of(x, index).Fail("Aggregate", errNoOperand, x, index)
+	}
+	axes := x.Shape().Axes()
+	axes[0] = to
+	return ops.ScatterAdd(somewhere(index), ops.Select(goes(index, x.Rank()), x, ops.Lit(x, 0)), 0, axes...)
+}
+
 // incidence is a mask over [to e 1 …] that is true where the value e of m[e …] goes.
 func incidence(index, m *graph.Node, to graph.Axis) *graph.Node {
-	hot := ops.NotEqual(ops.OneHot(index, 0, to, m.DType()), ops.Lit(m, 0))
+	hot := ops.And(ops.NotEqual(ops.OneHot(somewhere(index), 0, to, m.DType()), ops.Lit(m, 0)), goes(index, 1))
 	for range m.Rank() - 1 {
 		hot = ops.Expand(hot, -1, "")
 	}
@@ -131,17 +151,11 @@ func softmaxSegments(scores, index *graph.Node, to graph.Axis) *graph.Node {
 		return g.Fail("Softmax", errNoOperand, scores, index)
 	}
 	zero, one := ops.Lit(scores, 0), ops.Lit(scores, 1)
-	axes := scores.Shape().Axes()
-	axes[0] = to
-	clamped := ops.Maximum(index, ops.Lit(index, 0))
-	there := ops.GreaterEqual(index, ops.Lit(index, 0))
-	for range scores.Rank() - 1 {
-		there = ops.Expand(there, -1, "")
-	}
+	at, there := somewhere(index), goes(index, scores.Rank())
 	// The greatest score of each place is taken away; it cancels, and so has no derivative.
 	fixed := ops.StopGradient(scores)
-	most := ops.Gather(aggregate(AggregateMax, ops.Expand(fixed, 0, to.Name), incidence(index, scores, to), 1), clamped, 0)
+	most := ops.Gather(aggregate(AggregateMax, ops.Expand(fixed, 0, to.Name), incidence(index, scores, to), 1), at, 0)
 	p := ops.Exp(ops.Select(there, ops.Sub(scores, most), zero))
-	total := ops.Gather(ops.ScatterAdd(index, p, 0, axes...), clamped, 0)
+	total := ops.Gather(addSegments(p, index, to), at, 0)
 	return ops.Select(there, ops.Div(p, ops.Select(there, total, one)), zero)
 }

@@ -103,7 +103,8 @@ func (a Adjacency) WithSelf() Neighbours {
 
 // Edges is a list of edges: node Target[e] hears node Source[e], whole numbers
 // below the size of the axis Nodes. An edge whose target is −1 is not there, so
-// that lists of different lengths fit one program. The graph is as many graphs as
+// that lists of different lengths fit one program; its source is −1 or any node. Other
+// numbers are a [graph.IndexError]. The graph is as many graphs as
 // are not connected: a batch by blocks. DT is the type of the edges' strength, 1.
 type Edges struct {
 	Source, Target *graph.Node
@@ -111,13 +112,13 @@ type Edges struct {
 	DT             graph.DType
 }
 
-// at is x at the indices, at 0 for an edge that is not there: what it gives
-// goes nowhere, but must be finite.
+// at is x at the indices, at 0 where the index is −1: what an edge that is not there
+// gives goes nowhere, but must be finite.
 func (e Edges) at(x, index *graph.Node) *graph.Node {
 	if !index.IsValid() {
 		return graph.Of(x, index).Fail("Edges", errNoOperand, x, index)
 	}
-	return ops.Gather(x, ops.Maximum(index, ops.Lit(index, 0)), 0)
+	return ops.Gather(x, somewhere(index), 0)
 }
 
 // Me is x at each edge's target.
@@ -139,7 +140,7 @@ func (e Edges) Strength() *graph.Node {
 }
 
 // Degree is the number of edges that end in each node.
-func (e Edges) Degree() *graph.Node { return ops.ScatterAdd(e.Target, e.Strength(), 0, e.Nodes) }
+func (e Edges) Degree() *graph.Node { return addSegments(e.Strength(), e.Target, e.Nodes) }
 
 // Softmax is over the edges that end in the same node; absent edges have 0. It
 // takes an array of nodes × edges, once, to find the greatest score of each node.

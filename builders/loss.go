@@ -32,8 +32,14 @@ func Huber(y, target, δ *graph.Node) *graph.Node {
 //	loss = mean p·y·softplus(−z) + (1 − y)·softplus(z)
 //
 // It is finite and exact for any z; the logarithm of σ(z) is not. The weight p
-// of positive examples has a shape that fits z (PyTorch's pos_weight); nil is 1.
+// of positive examples has a shape that fits z (PyTorch's pos_weight); nil is 1. A sigmoid
+// or a softmax in the place of z is a mistake.
 func BinaryCrossEntropy(z, y, p *graph.Node) *graph.Node {
+	if z.IsValid() {
+		if err := scoresOf(z); err != nil {
+			return z.Graph().Fail("BinaryCrossEntropy", err, z, y)
+		}
+	}
 	defer graph.Of(z, y, p).Scope("binary cross-entropy")()
 	positive := ops.Mul(y, ops.Softplus(ops.Neg(z)))
 	if p != nil {

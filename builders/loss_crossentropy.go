@@ -41,13 +41,17 @@ func Ignoring(label int) CrossEntropyOption {
 //
 //	ℓ_i = −Σ_c w_c·t_ic·log softmax_c(z_i),  loss = mean_i ℓ_i
 //
-// where t is the label as a distribution. It is finite for any finite scores. If
-// every position is ignored the loss is 0 (PyTorch's is NaN); a label that is no
-// class and not ignored has the distribution 0.
+// where t is the label as a distribution. The scores are logits: a softmax, or its logarithm, in
+// their place is a mistake. It is finite for any finite scores. If
+// every position is ignored the loss is 0 (PyTorch's is NaN). A whole number that is no class
+// and not ignored is a [graph.IndexError].
 func CrossEntropy(scores, labels *graph.Node, options ...CrossEntropyOption) *graph.Node {
 	g := graph.Of(scores, labels)
 	if !scores.IsValid() || !labels.IsValid() {
 		return g.Fail("CrossEntropy", errNoOperand, scores, labels)
+	}
+	if err := scoresOf(scores); err != nil {
+		return g.Fail("CrossEntropy", err, scores, labels)
 	}
 	defer g.Scope("cross-entropy")()
 	var o crossEntropy
@@ -58,8 +62,14 @@ func CrossEntropy(scores, labels *graph.Node, options ...CrossEntropyOption) *gr
 	}
 	soft := labels.DType().IsFloat()
 	t := labels
+	var known *graph.Node
 	if !soft {
-		t = ops.OneHot(labels, -1, last(scores), scores.DType())
+		class := labels
+		if o.ignores {
+			known = ops.NotEqual(labels, ops.Lit(labels, o.ignored))
+			class = ops.Select(known, labels, ops.Lit(labels, 0)) // any: it counts for nothing
+		}
+		t = ops.OneHot(class, -1, last(scores), scores.DType())
 	}
 	switch {
 	case t.IsValid() && !t.Shape().SameSizes(scores.Shape()):
@@ -85,7 +95,6 @@ func CrossEntropy(scores, labels *graph.Node, options ...CrossEntropyOption) *gr
 		share = ops.Sum(ops.Mul(hot, o.weights), -1)
 	}
 	if o.ignores {
-		known := ops.NotEqual(labels, ops.Lit(labels, o.ignored))
 		ℓ, share = ops.Select(known, ℓ, ops.Lit(ℓ, 0)), ops.Select(known, share, ops.Lit(share, 0))
 	}
 	total := ops.Sum(share)

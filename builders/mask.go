@@ -38,14 +38,14 @@ func Padding(lengths *graph.Node, key graph.Axis) *graph.Node {
 
 // Present is the mask [b u] of the places that are no padding: u < lengths_b.
 func Present(lengths *graph.Node, axis graph.Axis) *graph.Node {
-	place := ops.Expand(lengths, -1, "")
-	if !place.IsValid() {
-		return place
+	if !lengths.IsValid() {
+		return lengths
 	}
 	if lengths.DType() == graph.Bool {
 		return lengths.Graph().Fail("Present", &graph.Mistake{Problem: "want lengths, which are numbers", Fix: "what is a mask already needs no Present"}, lengths)
 	}
-	return ops.Less(counting(lengths.Graph(), lengths.DType(), axis), place).As("present")
+	length, place := everyPair(lengths, counting(lengths.Graph(), lengths.DType(), axis))
+	return ops.Less(place, length).As("present")
 }
 
 // counting is the constant 0, 1, 2, … along an axis.

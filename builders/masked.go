@@ -43,7 +43,7 @@ func (l MaskedAutoencoder) Of(x, missing *graph.Node) *graph.Node {
 	return l.Decoder.Of(y).As("x̂")
 }
 
-// Missing draws a mask of x's shape anew in every step: each number is missing
+// Missing draws a mask of x's shape anew in every run: each number is missing
 // with probability ρ, a scalar.
 func Missing(x, ρ *graph.Node) *graph.Node {
 	if !x.IsValid() {

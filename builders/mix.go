@@ -77,7 +77,7 @@ func next(x *graph.Node) *graph.Node {
 	return ops.Concat(0, ops.Slice(x, 0, 1, 0), ops.Slice(x, 0, 0, 1)).As("next")
 }
 
-// RandomBeta draws from Beta(α, α) for a float scalar α > 0, anew in every step. If T
+// RandomBeta draws from Beta(α, α) for a float scalar α > 0, anew in every run. If T
 // has Student's distribution with 2α degrees of freedom, then ½ + ½·T/√(2α + T²) has
 // that one, and T is drawn by Bailey's polar method (1994) from two uniform numbers,
 // without rejection:

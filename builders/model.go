@@ -23,6 +23,9 @@ type Model struct {
 	// Examples makes a batch of the small task that the model can learn: a value
 	// for every input without a default, drawn from rng alone.
 	Examples func(rng *rand.Rand) Feed
+	// Drawn are the nodes that Examples computes all of, in float64, where it evaluates a
+	// graph of its own; nil where it does not.
+	Drawn []*graph.Node
 }
 
 // Feed gives inputs their values.

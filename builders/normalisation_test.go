@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -152,7 +153,7 @@ func TestBatchNormTrainsAndEvaluates(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := tape.NewStore(g)
-	vm, vme := training.NewVM(store), evaluation.NewVM(store)
+	vm, vme := tapetest.VM(t, training, store), tapetest.VM(t, evaluation, store)
 	defer vm.Close()
 	defer vme.Close()
 	batch := randomValue(rand.New(rand.NewPCG(1, 1)), x.Type(), 2)

@@ -31,12 +31,11 @@ func Clock(t *graph.Node, m graph.Axis) *graph.Node {
 
 // handAngles is t·ω along a new last axis, for m features.
 func handAngles(t *graph.Node, m int) *graph.Node {
-	t = ops.Expand(t, -1, "")
 	if !t.IsValid() {
 		return t
 	}
 	ω := t.Graph().Constant(t.DType(), speeds(m), graph.Ax("hand", (m+1)/2)).As("ω")
-	return ops.Mul(t, ω).As("angle")
+	return ops.Mul(everyPair(t, ω)).As("angle")
 }
 
 // speeds are the angles ωᵢ by which the hands turn in a step.

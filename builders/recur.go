@@ -74,6 +74,8 @@ func (r Recur) run(x, mask *graph.Node, start []*graph.Node, name string) (h *gr
 		return fail(errors.New("want a cell"))
 	case !x.IsValid() || x.Rank() < 2:
 		return fail(errNoSequence)
+	case x.Rank() == 2:
+		return fail(&graph.Mistake{Problem: "a single sequence, without a batch: want x[b t d]", Fix: `ops.Expand(x, 0, "b") makes a batch of one`})
 	}
 	axes := x.Shape().Axes()
 	if err := masksPlaces(mask, axes[:len(axes)-1]); err != nil {

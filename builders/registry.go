@@ -49,8 +49,11 @@ const (
 
 // refuses says what is wanted in place of v, "" if v is fine.
 func (z Size) refuses(v float64) string {
-	whole := v == math.Trunc(v) && math.Abs(v) <= min(1<<31, math.MaxInt)
+	const most = min(1<<31, math.MaxInt)
+	whole := v == math.Trunc(v) && math.Abs(v) <= most
 	switch {
+	case (z.Kind == Count || z.Kind == Natural) && v > most:
+		return fmt.Sprintf("a whole number of at most %d", most)
 	case z.Kind == Count && !(whole && v >= 1):
 		return "a whole number of at least 1"
 	case z.Kind == Natural && !(whole && v >= 0):

@@ -29,7 +29,7 @@ func NewReLU1D(g *graph.Graph, dt graph.DType, h graph.Axis) ReLU1D {
 
 // arrives is w_h·x_i + b_h for x[i]: z[i h].
 func (m ReLU1D) arrives(x *graph.Node) *graph.Node {
-	return ops.Add(ops.Mul(ops.Expand(x, -1, ""), m.W), m.B).As("z")
+	return ops.Add(ops.Mul(everyPair(x, m.W)), m.B).As("z")
 }
 
 // Of is ŷ[i] for x[i].

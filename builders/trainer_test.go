@@ -8,6 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -31,7 +32,7 @@ func newTrainer(t *testing.T, m *builders.Model, o train.Optimiser, seed uint64)
 		t.Fatalf("%s: %v", m.Builder.Name, err)
 	}
 	r := &trainer{t, m, tape.NewStore(m.Graph, tape.Seed(seed)), nil}
-	r.vm = prog.NewVM(r.store)
+	r.vm = tapetest.VM(t, prog, r.store)
 	t.Cleanup(r.vm.Close)
 	return r
 }
@@ -42,7 +43,7 @@ func (r *trainer) step(batch builders.Feed) float64 {
 	if err := r.vm.Run(context.Background(), tensors(batch)); err != nil {
 		r.Fatal(err)
 	}
-	return r.vm.Float(r.m.Loss)
+	return tapetest.Float(r.T, r.vm, r.m.Loss)
 }
 
 // learn takes steps on fresh batches, and gives the losses.
@@ -73,7 +74,7 @@ func outcome(t *testing.T, store *tape.Store, n *graph.Node, batch builders.Feed
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm := prog.NewVM(store)
+	vm := tapetest.VM(t, prog, store)
 	defer vm.Close()
 	if err := vm.Run(context.Background(), tensors(batch)); err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func (l SkipGram) NegativeSampling(c, o, n *graph.Node) *graph.Node {
 // negativePower flattens the frequencies of words for the lottery, as word2vec does.
 const negativePower = 0.75
 
-// Negatives draws words[axes…] anew in every step, word w of the vocabulary with a
+// Negatives draws words[axes…] anew in every run, word w of the vocabulary with a
 // probability proportional to counts_w^¾. A draw may hit a right word, as in the
 // original. It is the number of words whose cumulative probability P_w a uniform
 // number ξ has passed.
@@ -81,6 +81,6 @@ func Negatives(g *graph.Graph, dt graph.DType, vocabulary graph.Axis, counts []f
 	}
 	P := g.Constant(dt, cumulative, vocabulary).As("P")
 	ξ := ops.RandomUniform(g, "ξ", dt, axes...).As("ξ")
-	passed := ops.LessEqual(P, ops.Expand(ξ, -1, ""))
+	passed := ops.GreaterEqual(everyPair(ξ, P))
 	return ops.Cast(ops.Sum(ops.Cast(passed, dt), -1), graph.I64).As("n")
 }

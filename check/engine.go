@@ -64,7 +64,10 @@ func (c *checker) run(ctx context.Context, p *tape.Program, nodes []*graph.Node,
 	if err != nil {
 		return nil, err
 	}
-	vm := p.NewVM(store, options...)
+	vm, err := p.NewVM(store, options...)
+	if err != nil {
+		return nil, err
+	}
 	defer vm.Close()
 	if err := vm.Run(ctx, feed); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"gorgonia.org/tensor"
@@ -217,7 +218,7 @@ func TestEngines(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			vm := p.NewVM(store)
+			vm := tapetest.VM(t, p, store)
 			defer vm.Close()
 			if err := vm.Run(ctx, feed); err != nil {
 				return nil, err

@@ -23,7 +23,32 @@ import (
 // What has a text form needs exported attributes, and a name that no operation of
 // package ops has. At least one case is wanted; a case's values keep away from
 // kinks where its domain says so (see ops.Domain).
-func Op(op graph.Op, cases ...ops.Case) error {
+func Op(op graph.Op, cases ...ops.Case) error { return one(op, nil, cases) }
+
+// Subject is an operation to check, with its cases.
+type Subject struct {
+	Op    graph.Op
+	Cases []ops.Case
+}
+
+// Ops is [Op] for operations that need each other: the cases and derivatives of each may use
+// all of them.
+func Ops(subjects ...Subject) error {
+	var all []graph.Op
+	for _, s := range subjects {
+		if s.Op != nil {
+			all = append(all, s.Op)
+		}
+	}
+	var errs []error
+	for _, s := range subjects {
+		errs = append(errs, one(s.Op, all, s.Cases))
+	}
+	return errors.Join(errs...)
+}
+
+// one checks an operation; beside are those that it may use.
+func one(op graph.Op, beside []graph.Op, cases []ops.Case) error {
 	if op == nil {
 		return errors.New("want an operation, got nil")
 	}
@@ -50,7 +75,7 @@ func Op(op graph.Op, cases ...ops.Case) error {
 			if dt == graph.F32 && !generic(c) {
 				continue
 			}
-			t := trial{op: op, cas: c, dt: dt, rng: rand.New(rand.NewPCG(uint64(i), 2))}
+			t := trial{op: op, beside: beside, cas: c, dt: dt, rng: rand.New(rand.NewPCG(uint64(i), 2))}
 			err := t.check(seen)
 			if err != nil {
 				report(fmt.Errorf("case %d, %v: %w", i, dt, err))
@@ -189,7 +214,7 @@ func (t *trial) check(seen map[graph.Op]bool) error {
 	for _, f := range []func() error{t.written, t.runs, t.lengths, t.estimates} {
 		errs = append(errs, safely(f))
 	}
-	errs = append(errs, Failed(Graph(context.Background(), t.y, Feed(t.values), Vocabulary(t.op))))
+	errs = append(errs, Failed(Graph(context.Background(), t.y, Feed(t.values), Vocabulary(t.op), Vocabulary(t.beside...))))
 	return errors.Join(errs...)
 }
 

@@ -18,6 +18,7 @@ import (
 // trial is a case of an operation in a graph of its own.
 type trial struct {
 	op     graph.Op
+	beside []graph.Op // from outside package ops too, that it may use
 	cas    ops.Case
 	dt     graph.DType
 	rng    *rand.Rand

@@ -22,8 +22,7 @@ func TestPrograms(t *testing.T) {
 		if out, err := exec.Command("go", "build", "-o", bin, "./"+name).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
-		cmd := exec.Command(bin)
-		cmd.Dir = dir
+		cmd := exec.Command(bin, "-out", dir)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
@@ -120,6 +119,41 @@ func TestLessons(t *testing.T) {
 				if _, err := os.Stat(filepath.Join(dir, "pictures", shown[1])); err != nil {
 					t.Errorf("the README shows %s, which is not made", shown[1])
 				}
+			}
+		})
+	}
+}
+
+// TestOutIsHonoured: every example takes -quick and -out DIR, draws something into the folder,
+// writes nowhere else, and says that so short a run judges nothing.
+func TestOutIsHonoured(t *testing.T) {
+	mains, err := filepath.Glob("*/main.go")
+	if err != nil || len(mains) < 10 {
+		t.Fatalf("%d examples, %v", len(mains), err)
+	}
+	for _, path := range mains {
+		name := filepath.Dir(path)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bin, dir := filepath.Join(t.TempDir(), name), t.TempDir()
+			if out, err := exec.Command("go", "build", "-o", bin, "./"+name).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			cmd := exec.Command(bin, "-quick", "-out", "pictures")
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			made, err := filepath.Glob(filepath.Join(dir, "*"))
+			if err != nil || len(made) != 1 || filepath.Base(made[0]) != "pictures" {
+				t.Errorf("-out pictures makes %q, %v", made, err)
+			}
+			if drawn, err := filepath.Glob(filepath.Join(dir, "pictures", "*.svg")); err != nil || len(drawn) == 0 {
+				t.Errorf("nothing is drawn: %v", err)
+			}
+			if !strings.Contains(string(out), "not enough steps to judge") || strings.Contains(string(out), " (at least ") || strings.Contains(string(out), " (at most ") {
+				t.Errorf("a quick run judges:\n%s", out)
 			}
 		})
 	}

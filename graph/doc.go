@@ -27,8 +27,23 @@
 // An operation may run a [Body], a sealed graph that the graph holds by content as
 // it does constants: see [Loop]. Whatever walks a graph walks the bodies in it.
 //
-// Axes may be named. A name is unique within a node, and two different names
-// never meet in one position; see [Shape.Align].
+// # How axes meet
+//
+// Axes may be named, and a name is unique within a node. Where arrays of different shapes meet,
+// as the operands of an elementwise operation or the batches of a matrix product do, their axes
+// meet by position from the last one, as in NumPy. Names do not move an axis, they are checked:
+// two different ones never meet. An axis without a name takes its partner's, whatever it is:
+// [n=3 d=3] and [3] meet at d.
+//
+// An array is repeated along its axes of size 1 and along leading axes that it lacks. What NumPy
+// does silently with [n=3 1] and [3], a column of predictions less a list of targets, is a
+// mistake here: the list would be repeated along n, which it lacks, and the column along the
+// list, to all pairs. It is none where both have all axes ([n=3 1] and [1 3]), where the axis that
+// repeats the other is named and so are those that its array lacks ([n=3 1] and [j=3]), where the
+// names of the two that meet agree ([n=3 d=1] and [d=3]), and where only one of the two is
+// repeated ([n=3 4] and [4], [n=3 1] and a scalar). [Align] is the rule.
+//
+// # Mistakes
 //
 // Mistakes do not panic and do not return errors one by one: they are recorded
 // with the user's line, the result is an invalid node that silences what

@@ -84,6 +84,28 @@ func (g *Graph) Fail(what string, err error, operands ...*Node) *Node {
 	return g.fail(named(what), operands, err)
 }
 
+// call is what a mistake within a function that combines operations is said of.
+type call struct {
+	what     string
+	operands []*Node
+	scope    string
+	failed   bool
+}
+
+// Calling is for functions that combine operations: until end is called, a mistake in
+// what they add is the mistake of a call of what with these operands. Of functions that
+// call each other the outermost counts, which is the one that the user called; of the
+// mistakes of one call the first, because the others follow from it.
+//
+//	defer g.Calling("Clip", x, lo, hi)()
+func (g *Graph) Calling(what string, operands ...*Node) (end func()) {
+	if g.call != nil {
+		return func() {}
+	}
+	g.call = &call{what: what, operands: operands, scope: g.scope()}
+	return func() { g.call = nil }
+}
+
 type named string
 
 func (s named) Name() string              { return string(s) }
@@ -92,8 +114,18 @@ func (named) Infer([]*Node) (Type, error) { return Type{}, nil }
 func (g *Graph) fail(op Op, in []*Node, err error) *Node {
 	at := g.occurrence()
 	e := &Error{Pos: at.Pos, Scope: at.Scope, Op: op.Name(), Err: err}
+	if c := g.call; c != nil {
+		if c.failed {
+			return g.invalid()
+		}
+		e.Op, e.Scope, in, c.failed = c.what, c.scope, c.operands, true
+	}
 	for _, x := range in {
-		e.Operands = append(e.Operands, x.String())
+		s := x.String()
+		if p := x.Path(); p != "" { // whose layer it is of, wherever the call stands
+			s = p + x.Shape().String()
+		}
+		e.Operands = append(e.Operands, s)
 	}
 	var m *Mistake
 	if errors.As(err, &m) {

@@ -54,7 +54,7 @@ func TestMistakes(t *testing.T) {
 		{line(), func() { g.Input("", graph.F32) }, `input: want a name`},
 		{line(), func() { g.Input("x", graph.F32) }, `input: "x" is taken by an earlier input (choose another name, or open a scope around it)`},
 		{line(), func() { g.Param("x", graph.F32) }, `param: "x" is taken by an earlier input (choose another name, or open a scope around it)`},
-		{line(), func() { g.State("s", graph.F32, graph.Ax("i", 2), graph.Ax("i", 2)) }, `state: two axes are called "i" (rename one with ops.Rename)`},
+		{line(), func() { g.State("s", graph.F32, graph.Ax("i", 2), graph.Ax("i", 2)) }, `state: two axes are called "i" (give one of them another name here)`},
 		{line(), func() { g.Input("t", graph.InvalidDType) }, `input: invalid is not an element type`},
 		{line(), func() { g.Input("t", 200) }, `input: dtype(200) is not an element type`},
 		{line(), func() { g.Scalar("x", 1) }, `input: "x" is taken by an earlier input (choose another name, or open a scope around it)`},

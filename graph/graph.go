@@ -27,6 +27,7 @@ type Graph struct {
 	draws     map[string]int         // random draws made so far, by scope and name
 	scopes    []string
 	ctx       context
+	call      *call             // of a function that combines operations, while it does
 	root      string            // the library's own sources
 	files     map[string]string // positions: file names as printed
 	lines     map[calls]Pos     // positions: the user's line by the calls that lead to it
@@ -183,7 +184,8 @@ func (g *Graph) invalid() *Node { return &Node{g: g, id: -1} }
 
 // DrawKey names the next random draw of the current scope: its scope path, the
 // name and its ordinal among draws of that name there. Equal keys in two graphs
-// share their noise.
+// share their noise, in runs of the same seed, step and count; see package tape, "Random
+// numbers".
 func (g *Graph) DrawKey(name string) string {
 	p := g.path(name)
 	k := g.draws[p]

@@ -76,10 +76,12 @@ func (i Init) Orthonormal() (gain float64, ok bool) {
 	return i.A.Value(), i.Kind == initOrthogonal
 }
 
-// check refuses numbers that no value can be drawn with.
-func (i Init) check() error {
+// check refuses numbers that no value of a type can be drawn with.
+func (i Init) check(dt DType) error {
 	a, b := i.A.Value(), i.B.Value()
 	switch {
+	case i.Kind == initFill && !dt.Holds(a):
+		return fmt.Errorf("initialiser %v: %w", i, dt.holdsAll([]float64{a}))
 	case math.IsNaN(a-a) || math.IsNaN(b-b):
 		return fmt.Errorf("initialiser %v: want finite numbers", i)
 	case i.Kind == initNormal && b < 0:

@@ -42,6 +42,8 @@ func (l leaf) Infer(in []*Node) (Type, error) {
 		return Type{}, fmt.Errorf("%d operands: want none", len(in))
 	case l.HasDefault && (l.role != RoleInput || l.Type.Shape.Rank() != 0):
 		return Type{}, fmt.Errorf("a default for an array of type %v: only scalar inputs have one", l.Type)
+	case l.HasDefault && !l.Type.DType.Holds(l.Default.Value()):
+		return Type{}, l.Type.DType.holdsAll([]float64{l.Default.Value()})
 	}
 	return l.Type, nil
 }
@@ -68,12 +70,16 @@ func (g *Graph) Scalar(name string, value float64, dt ...DType) *Node {
 	if len(dt) > 0 {
 		t = dt[0]
 	}
-	return g.leaf(leaf{role: RoleInput, Path: name, Default: Bits(t.Round(value)), HasDefault: true}, t, nil)
+	if t.Holds(value) {
+		value = t.Round(value)
+	}
+	return g.leaf(leaf{role: RoleInput, Path: name, Default: Bits(value), HasDefault: true}, t, nil)
 }
 
 // Param adds an array that is trained. A fresh store fills it by its
 // initialiser, which [Node.Init] may change before the parameter is used; the
-// default is Glorot's for two axes or more, zeros otherwise.
+// default is Glorot's for two axes or more, zeros otherwise: also of a gain with one axis,
+// which wants Init(Fill(1)), and of a table with two.
 func (g *Graph) Param(name string, dt DType, axes ...Axis) *Node {
 	l := leaf{role: RoleParam, Path: name}
 	if len(axes) >= 2 {
@@ -97,22 +103,33 @@ func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
 		err = fmt.Errorf("want a name")
 	case err == nil && (dt <= InvalidDType || dt > Bool):
 		err = fmt.Errorf("%v is not an element type", dt)
+	case err == nil && l.HasDefault && !dt.Holds(l.Default.Value()):
+		err = dt.holdsAll([]float64{l.Default.Value()})
 	case err == nil && l.role == RoleParam && !dt.IsFloat():
 		err = &Mistake{fmt.Sprintf("a parameter of type %v cannot be trained: want f32 or f64", dt), "make it a state"}
 	case err == nil && g.byPath[l.Path] != nil:
 		err = &Mistake{fmt.Sprintf("%q is taken by an earlier %v", l.Path, g.byPath[l.Path].Role()), "choose another name, or open a scope around it"}
 	}
 	if err != nil {
-		return g.fail(l, nil, err)
+		return g.fail(l, nil, ofAxes(err))
 	}
 	l.Type = Type{dt, s}
 	n := g.Apply(l)
 	return n.As(name)
 }
 
-// Constant adds an array that is part of the graph. Data is row-major and
-// rounded to the element type; its length must fit the axes. Equal constants
-// are one node.
+// ofAxes is the mistake of axes that a call was given, rather than of an array's, which
+// could be renamed.
+func ofAxes(err error) error {
+	if m, ok := err.(*Mistake); ok && m.Fix == renameOne {
+		return &Mistake{m.Problem, "give one of them another name here"}
+	}
+	return err
+}
+
+// Constant adds an array that is part of the graph. Data is row-major; its length must
+// fit the axes. Floats are rounded to the element type; a number that an integer type or
+// bool does not hold (0.5, 1e30, NaN) is a mistake. Equal constants are one node.
 func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 	s, err := NewShape(axes...)
 	if err == nil && s.Len() != len(data) {
@@ -121,8 +138,11 @@ func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 	if err == nil && (dt <= InvalidDType || dt > Bool) {
 		err = fmt.Errorf("%v is not an element type", dt)
 	}
+	if err == nil {
+		err = dt.holdsAll(data)
+	}
 	if err != nil {
-		return g.Fail("constant", err)
+		return g.Fail("constant", ofAxes(err))
 	}
 	v := NewValue(Type{dt, s})
 	for i, x := range data {
@@ -136,6 +156,9 @@ func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 func (g *Graph) ConstantValue(v Value) *Node {
 	if v.Type.DType <= InvalidDType || v.Type.DType > Bool || len(v.Data) != v.Type.Shape.Len() {
 		return g.Fail("constant", fmt.Errorf("%d values for type %v", len(v.Data), v.Type))
+	}
+	if err := v.Type.DType.holdsAll(v.Data); err != nil {
+		return g.Fail("constant", err)
 	}
 	h := hashValue(v)
 	for _, id := range g.constIDs[h] {
@@ -164,7 +187,7 @@ func (n *Node) Init(init Init) *Node {
 		return n
 	}
 	l, ok := n.op.(leaf)
-	err := init.check()
+	err := init.check(n.DType())
 	switch {
 	case !ok || l.role == RoleInput:
 		err = fmt.Errorf("only parameters and states have an initialiser")

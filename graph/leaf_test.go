@@ -20,14 +20,14 @@ func TestLeaves(t *testing.T) {
 	}{
 		{g.Input("x", graph.I32, graph.Ax("i", 2)), graph.RoleInput, "i32[i=2]", "zeros", 0, false},
 		{g.Scalar("γ", 0.1), graph.RoleInput, "f32[]", "zeros", float64(float32(0.1)), true},
-		{g.Scalar("n", 2.9, graph.I64), graph.RoleInput, "i64[]", "zeros", 2, true},
+		{g.Scalar("n", 2, graph.I64), graph.RoleInput, "i64[]", "zeros", 2, true},
 		{g.Scalar("zero", 0), graph.RoleInput, "f32[]", "zeros", 0, true},
 		{g.Param("w", graph.F32, graph.Dims(2, 3)...), graph.RoleParam, "f32[2 3]", "glorot", 0, false},
 		{g.Param("b", graph.F32, graph.Dims(3)...), graph.RoleParam, "f32[3]", "zeros", 0, false},
 		{g.Param("v", graph.F64).Init(graph.Uniform(-1, 1)), graph.RoleParam, "f64[]", "uniform(-1,1)", 0, false},
 		{g.State("m", graph.F32, graph.Dims(3)...).Init(graph.He()), graph.RoleState, "f32[3]", "he", 0, false},
 		{ops.Neg(g.Lookup("w")), graph.RoleOp, "f32[2 3]", "zeros", 0, false},
-		{g.Constant(graph.Bool, []float64{-3}), graph.RoleConstant, "bool[]", "zeros", 0, false},
+		{g.Constant(graph.Bool, []float64{1}), graph.RoleConstant, "bool[]", "zeros", 0, false},
 	} {
 		d, has := c.n.Default()
 		if c.n.Role() != c.role || c.n.Type().String() != c.typ || c.n.Initialiser().String() != c.init || d != c.def || has != c.hasDefault {

@@ -21,42 +21,72 @@ type Node struct {
 func (n *Node) IsValid() bool { return n != nil && n.id >= 0 }
 
 // Graph is the graph the node belongs to.
-func (n *Node) Graph() *Graph { return n.g }
+func (n *Node) Graph() *Graph {
+	if n == nil {
+		return nil
+	}
+	return n.g
+}
 
 // ID is the node's number: its place in the order of creation, -1 if invalid.
-func (n *Node) ID() int { return n.id }
+func (n *Node) ID() int {
+	if n == nil {
+		return -1
+	}
+	return n.id
+}
 
 // Op is the operation, nil for an invalid node.
-func (n *Node) Op() Op { return n.op }
+func (n *Node) Op() Op {
+	if n == nil {
+		return nil
+	}
+	return n.op
+}
 
 // NumIn is the number of inputs.
-func (n *Node) NumIn() int { return len(n.in) }
+func (n *Node) NumIn() int {
+	if n == nil {
+		return 0
+	}
+	return len(n.in)
+}
 
 // In is input i.
 func (n *Node) In(i int) *Node { return n.in[i] }
 
 // Inputs lists the inputs.
-func (n *Node) Inputs() []*Node { return append([]*Node(nil), n.in...) }
+func (n *Node) Inputs() []*Node {
+	if n == nil {
+		return nil
+	}
+	return append([]*Node(nil), n.in...)
+}
 
 // Type is the element type and shape. An invalid node is a scalar of type
 // InvalidDType, so that code around a mistake still runs.
-func (n *Node) Type() Type { return n.typ }
+func (n *Node) Type() Type {
+	if n == nil {
+		return Type{}
+	}
+	return n.typ
+}
 
 // Shape is the shape.
-func (n *Node) Shape() Shape { return n.typ.Shape }
+func (n *Node) Shape() Shape { return n.Type().Shape }
 
 // DType is the element type.
-func (n *Node) DType() DType { return n.typ.DType }
+func (n *Node) DType() DType { return n.Type().DType }
 
 // Rank is the number of axes.
-func (n *Node) Rank() int { return n.typ.Shape.Rank() }
+func (n *Node) Rank() int { return n.Type().Shape.Rank() }
 
 // Dim is the size of axis i, 1 if there is none.
-func (n *Node) Dim(i int) int { return n.typ.Shape.Dim(i) }
+func (n *Node) Dim(i int) int { return n.Type().Shape.Dim(i) }
 
 // Role says where the value comes from.
 func (n *Node) Role() Role {
-	switch op := n.op.(type) {
+	switch op := n.Op().(type) {
 	case leaf:
 		return op.role
 	case constant:
@@ -68,25 +98,25 @@ func (n *Node) Role() Role {
 // Path is the full name of an input, parameter or state ("encoder/0/wq"), by
 // which stores and feeds know it; "" for other nodes.
 func (n *Node) Path() string {
-	l, _ := n.op.(leaf)
+	l, _ := n.Op().(leaf)
 	return l.Path
 }
 
 // Initialiser is how a parameter or state starts.
 func (n *Node) Initialiser() Init {
-	l, _ := n.op.(leaf)
+	l, _ := n.Op().(leaf)
 	return l.Init
 }
 
 // Default is the value of an input that is not fed, if it has one.
 func (n *Node) Default() (float64, bool) {
-	l, _ := n.op.(leaf)
+	l, _ := n.Op().(leaf)
 	return l.Default.Value(), l.HasDefault
 }
 
 // Constant is the value of a constant node. It must not be changed.
 func (n *Node) Constant() (Value, bool) {
-	c, ok := n.op.(constant)
+	c, ok := n.Op().(constant)
 	if !ok {
 		return Value{}, false
 	}

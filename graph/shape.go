@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unique"
@@ -102,7 +101,7 @@ func NewShape(axes ...Axis) (Shape, error) {
 			}
 			for _, b := range axes[:i] {
 				if b.Name == a.Name {
-					return Shape{}, &Mistake{fmt.Sprintf("two axes are called %q", a.Name), "rename one with ops.Rename"}
+					return Shape{}, &Mistake{fmt.Sprintf("two axes are called %q", a.Name), renameOne}
 				}
 			}
 		}
@@ -113,6 +112,8 @@ func NewShape(axes ...Axis) (Shape, error) {
 	}
 	return Shape{unique.Make(l)}, nil
 }
+
+const renameOne = "rename one with ops.Rename"
 
 func isAxisName(s string) bool {
 	for i, r := range s {
@@ -228,45 +229,6 @@ func (s Shape) Resolve(refs ...any) ([]int, error) {
 		out = append(out, i)
 	}
 	return out, nil
-}
-
-// Align gives the shape that the operands of an elementwise operation share
-// (NumPy broadcasting, aligned at the last axis). Sizes must be equal or 1; an
-// axis without a name takes its partner's; two different names are an error,
-// because that is how a column meets a row by accident.
-func Align(shapes ...Shape) (Shape, error) {
-	if equal := len(shapes) > 0 && !slices.ContainsFunc(shapes, func(s Shape) bool { return s != shapes[0] }); equal {
-		return shapes[0], nil
-	}
-	rank := 0
-	for _, s := range shapes {
-		rank = max(rank, s.Rank())
-	}
-	var all [MaxRank]Axis
-	axes := all[:rank]
-	for k := range axes {
-		axes[k].Size = 1
-		for _, s := range shapes {
-			i := s.Rank() - rank + k
-			if i < 0 {
-				continue
-			}
-			a := s.Axis(i)
-			switch {
-			case axes[k].Name == "":
-				axes[k].Name = a.Name
-			case a.Name != "" && a.Name != axes[k].Name:
-				return Shape{}, &Mistake{fmt.Sprintf("axis %q meets axis %q", axes[k].Name, a.Name), "lay the operands out with ops.Over, or rename one axis"}
-			}
-			switch {
-			case axes[k].Size == 1:
-				axes[k].Size = a.Size
-			case a.Size != 1 && a.Size != axes[k].Size:
-				return Shape{}, fmt.Errorf("sizes differ: %v and %v (%d ≠ %d)", axes[k], a, axes[k].Size, a.Size)
-			}
-		}
-	}
-	return NewShape(axes...)
 }
 
 // String gives [i=150 d=4]; a scalar is [].

@@ -19,68 +19,6 @@ func shape(t *testing.T, text string) graph.Shape {
 	return s
 }
 
-// TestAlign: what may meet what.
-func TestAlign(t *testing.T) {
-	for _, c := range []struct {
-		in   []string
-		want string // a shape, or what is wrong
-	}{
-		{[]string{"[]"}, "[]"},
-		{[]string{"[]", "[]"}, "[]"},
-		{[]string{"[i=3]", "[]"}, "[i=3]"},
-		{[]string{"[i=3]", "[i=3]"}, "[i=3]"},
-		{[]string{"[3]", "[i=3]"}, "[i=3]"},
-		{[]string{"[i=3]", "[3]"}, "[i=3]"},
-		{[]string{"[3]", "[3]"}, "[3]"},
-		{[]string{"[i=3]", "[1]"}, "[i=3]"},
-		{[]string{"[1]", "[i=3]"}, "[i=3]"},
-		{[]string{"[i=1]", "[3]"}, "[i=3]"},
-		{[]string{"[i=1]", "[i=3]"}, "[i=3]"},
-		{[]string{"[i=3 d=4]", "[d=4]"}, "[i=3 d=4]"},
-		{[]string{"[d=4]", "[i=3 d=4]"}, "[i=3 d=4]"},
-		{[]string{"[i=3 d=4]", "[4]"}, "[i=3 d=4]"},
-		{[]string{"[i=3 j=1]", "[i=1 j=5]"}, "[i=3 j=5]"},
-		{[]string{"[3 1]", "[1 5]"}, "[3 5]"},
-		{[]string{"[3 1]", "[5]"}, "[3 5]"},
-		{[]string{"[2 1 4]", "[3 1]", "[1]"}, "[2 3 4]"},
-		{[]string{"[3]", "[1]", "[i=3]"}, "[i=3]"},
-
-		{[]string{"[3]", "[4]"}, "sizes differ: 3 and 4 (3 ≠ 4)"},
-		{[]string{"[i=3]", "[i=4]"}, "sizes differ: i=3 and i=4 (3 ≠ 4)"},
-		{[]string{"[i=3]", "[4]"}, "sizes differ: i=3 and 4 (3 ≠ 4)"},
-		{[]string{"[i=3]", "[j=3]"}, `axis "i" meets axis "j"`},
-		{[]string{"[i=3]", "[j=1]"}, `axis "i" meets axis "j"`},
-		{[]string{"[i=3 j=1]", "[i=3]"}, `axis "j" meets axis "i"`}, // the column that meets a row
-		{[]string{"[i=3 d=4]", "[4 3]"}, "sizes differ: i=3 and 4 (3 ≠ 4)"},
-		{[]string{"[1 i=2]", "[i=2 1]"}, `two axes are called "i"`},
-		{[]string{"[2 1 4]", "[3 1]", "[2]"}, "sizes differ: 4 and 2 (4 ≠ 2)"},
-	} {
-		var in []graph.Shape
-		for _, s := range c.in {
-			in = append(in, shape(t, s))
-		}
-		s, err := graph.Align(in...)
-		got := s.String()
-		if err != nil {
-			got = err.Error()
-		}
-		if got != c.want {
-			t.Errorf("%v give %s, want %s", c.in, got, c.want)
-		}
-		back, err2 := graph.Align(reverse(in)...)
-		if (err2 == nil) != (err == nil) || err == nil && back != s {
-			t.Errorf("%v the other way round give %v, %v", c.in, back, err2)
-		}
-	}
-}
-
-func reverse(s []graph.Shape) (out []graph.Shape) {
-	for i := len(s) - 1; i >= 0; i-- {
-		out = append(out, s[i])
-	}
-	return out
-}
-
 // TestNewShape: which axes an array may have.
 func TestNewShape(t *testing.T) {
 	const most = min(40, strconv.IntSize-5)

@@ -8,7 +8,8 @@ import (
 
 // Value is a small dense array held in float64, row-major: what a constant
 // holds, and the type in which every operation is defined (the Eval methods of
-// package ops). Booleans are 0 and 1; integers are exact to 2^53.
+// package ops). Booleans are 0 and 1. An integer beyond ±2⁵³ stands as the nearest
+// float64; a definition that would have to round one is not evaluated (see [DType.Wrap]).
 type Value struct {
 	Type Type
 	Data []float64 // len = Type.Shape.Len()
@@ -17,8 +18,10 @@ type Value struct {
 // NewValue is an array of zeros.
 func NewValue(t Type) Value { return Value{t, make([]float64, t.Shape.Len())} }
 
-// Round brings v to the nearest value of the element type; float64 is exact.
-// Integers truncate and saturate, have no -0, and are 0 for NaN.
+// Round converts v to the element type: to the nearest float; to bool by v ≠ 0; to
+// an integer by dropping the fraction, with the nearest there is beyond the range, 0 for
+// NaN, and no -0. It is how arrays are converted, not how integers add up: see
+// [DType.Wrap].
 func (d DType) Round(v float64) float64 {
 	switch d {
 	case F32:
@@ -57,12 +60,15 @@ func (v Value) equal(w Value) bool {
 
 // uniform reports whether all elements have the same bits, and gives the first.
 func (v Value) uniform() (float64, bool) {
+	if len(v.Data) == 0 {
+		return 0, false
+	}
 	for _, x := range v.Data {
 		if math.Float64bits(x) != math.Float64bits(v.Data[0]) {
 			return 0, false
 		}
 	}
-	return v.Data[0], len(v.Data) > 0
+	return v.Data[0], true
 }
 
 // String gives f32[2]: 1 0.5; an array of equal elements prints the element once, marked ×.
@@ -118,6 +124,7 @@ func (v *Value) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Env is what a definition may read besides its operands: the seed of the run
-// and the number of the step, which random draws depend on.
-type Env struct{ Seed, Step uint64 }
+// Env is what a definition may read besides its operands, and random draws depend on: the
+// seed, the number of the step, and the number of runs that have drawn in this step before
+// without an update (0 for the run that does the step). See package tape, "Random numbers".
+type Env struct{ Seed, Step, Runs uint64 }

@@ -53,9 +53,14 @@ func SpeakerMeta(m Model, v *data.Vocabulary) (map[string]string, error) {
 	return map[string]string{MetaSpeaker: text, MetaVocabulary: string(tokens)}, nil
 }
 
+var errNoState = errors.New("the checkpoint is nil (checkpoint.Load reads one)")
+
 // LoadPredictor makes a predictor of a checkpoint, whose store it uses. One without nets
 // is ErrNoModel.
 func LoadPredictor(s *checkpoint.State, workers int) (*Predictor, error) {
+	if s == nil {
+		return nil, errNoState
+	}
 	var nets []Net
 	for _, name := range s.Keys() {
 		if name != MetaNet && !strings.HasPrefix(name, MetaNet+".") {
@@ -80,6 +85,9 @@ func LoadPredictor(s *checkpoint.State, workers int) (*Predictor, error) {
 // LoadSpeaker makes a speaker of a checkpoint, whose store it uses, and gives what its
 // tokens are. One without a language model is ErrNoModel.
 func LoadSpeaker(s *checkpoint.State, sampling Sampling) (*Speaker, *data.Vocabulary, error) {
+	if s == nil {
+		return nil, nil, errNoState
+	}
 	for _, name := range []string{MetaSpeaker, MetaVocabulary} {
 		if s.Meta[name] == "" {
 			return nil, nil, fmt.Errorf("%s: %w that says texts", s.Path, ErrNoModel)
@@ -115,6 +123,9 @@ func Classes(s *checkpoint.State) ([]string, error) { return names(s, MetaClasse
 func Columns(s *checkpoint.State) ([]string, error) { return names(s, MetaColumns) }
 
 func names(s *checkpoint.State, key string) (names []string, err error) {
+	if s == nil {
+		return nil, errNoState
+	}
 	text, ok := s.Meta[key]
 	if !ok {
 		return nil, nil

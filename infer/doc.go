@@ -52,7 +52,9 @@
 //
 // # One store
 //
-// A tape.Store is for one running VM at a time. A speaker works on the store that it is
+// A tape.Store is for one running VM at a time. A predictor changes nothing of it but the count
+// of runs, and that only where its nets draw random numbers, as for Monte-Carlo dropout; a
+// training that shares the store is not changed by it. A speaker works on the store that it is
 // given: the caches of the model are states there, and each token that is read is a step
 // of the store's counter, on which random draws depend. So a speaker that shares a store
 // with a training must not speak while a step runs, and changes the noise of those that
@@ -69,7 +71,9 @@
 // # Promises
 //
 // The same model, values and rows give the same predictions, the same prompts and seed the
-// same tokens, for any number of workers. What a row is predicted may differ in the last
+// same tokens, for any number of workers. Of a net that draws random numbers that is so for the
+// same store, seed and number of calls before; each call draws anew, and a checkpoint that is
+// loaded again begins again. What a row is predicted may differ in the last
 // bits between a batch and a single row, whose programs add in another order. A token costs
 // no allocation. A mistake of the caller is an error that says
 // what was wanted, before anything is read; logits that are no distribution (NaN, +∞,

@@ -37,7 +37,10 @@ func Example() {
 		x.Data[i], y.Data[i] = float64(strings.IndexByte(letters, text[i])), float64(strings.IndexByte(letters, text[i+1]))
 	}
 	store := tape.NewStore(g, tape.Seed(1))
-	vm := prog.NewVM(store)
+	vm, err := prog.NewVM(store)
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer vm.Close()
 	ctx := context.Background()
 	for range 100 {

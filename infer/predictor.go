@@ -16,7 +16,8 @@ import (
 
 // Predictor predicts for any number of rows with nets for some numbers of them, commonly a
 // whole batch and one: as many whole batches as there are, and the rest row by row. What a
-// row's prediction is must not depend on the other rows. It is for one goroutine.
+// row's prediction is must not depend on the other rows, but for the random numbers of a net
+// that draws some. It is for one goroutine.
 type Predictor struct {
 	nets   []*predicting // the largest batch first
 	inputs []Column
@@ -125,7 +126,9 @@ func (p *Predictor) add(store *tape.Store, workers int, n Net) error {
 	if err != nil {
 		return err
 	}
-	r.vm = prog.NewVM(store, tape.Workers(workers))
+	if r.vm, err = prog.NewVM(store, tape.Workers(workers)); err != nil {
+		return fmt.Errorf("predictor: %w", err)
+	}
 	p.nets, p.inputs, p.output = append(p.nets, r), inputs, output
 	return nil
 }
@@ -159,6 +162,10 @@ func (p *Predictor) Output() Column { return p.output }
 // Predict gives the output for each row of a set, whose columns are named like the inputs:
 // an array whose first axis is the set's rows. Other columns are passed over. Numbers of
 // another type are converted; one that does not fit (0.5 for a whole number) is an error.
+//
+// A net with dropout or other noise draws other numbers for each row and in each call; the
+// store counts the runs (tape.Store.Runs), so that the same store, seed and calls give the same
+// predictions again.
 func (p *Predictor) Predict(ctx context.Context, set *data.Set) (*tensor.Dense, error) {
 	if set == nil {
 		return nil, errors.New("predict: there are no data")

@@ -76,8 +76,12 @@ func NewSpeaker(m Model, store *tape.Store, s Sampling) (*Speaker, error) {
 	if err != nil {
 		return nil, err
 	}
+	vm, err := prog.NewVM(store, tape.Workers(1))
+	if err != nil {
+		return nil, err
+	}
 	return &Speaker{
-		model: m, sampler: sampler, vm: prog.NewVM(store, tape.Workers(1)), logits: make([]float64, m.Logits.Dim(1)), text: make([]int32, 0, m.Window),
+		model: m, sampler: sampler, vm: vm, logits: make([]float64, m.Logits.Dim(1)), text: make([]int32, 0, m.Window),
 		feed: tape.Feed{m.Token: tape.Tensor(graph.NewValue(m.Token.Type())), m.Fresh: tape.Scalar(m.Fresh.DType(), 0)},
 	}, nil
 }

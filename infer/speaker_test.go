@@ -13,6 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -86,7 +87,7 @@ func likeliest(t *testing.T, make func(g *graph.Graph) net, store *tape.Store, t
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm := prog.NewVM(store)
+	vm := tapetest.VM(t, prog, store)
 	defer vm.Close()
 	v := graph.NewValue(tokens.Type())
 	for i, w := range text {
@@ -282,7 +283,7 @@ func TestSpeakerMistakes(t *testing.T) {
 	long := good
 	long.Window = 0 // more than there is room for
 	err := speaker(t, long, tape.NewStore(nil), infer.Sampling{}).Say(context.Background(), []int32{1, 2}, 9, yield)
-	if want := "say: after 5 tokens: sampling: the logit of token 0 is NaN: want finite numbers or -Inf"; err == nil || err.Error() != want {
+	if want := "is 4: want an index from 0 to 3: nothing was committed"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	v := graph.NewValue(good.Token.Graph().Lookup("output/b").Type())

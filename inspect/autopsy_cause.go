@@ -137,8 +137,9 @@ func (r *Record) cause(n *graph.Node, p int, f *Finding) (cause string, guilty i
 	switch {
 	case slices.ContainsFunc(in, func(v float64) bool { return math.IsInf(v, 0) || math.IsNaN(v) }) && math.IsNaN(got):
 		return n.Op().Name() + " of what is infinite has no value", guilty, extreme
-	case math.IsInf(got, 0) && n.Op().Name() == "Exp":
-		return fmt.Sprintf("overflow of exp: exp(%s) is beyond %s", number(in[0]), limit), 0, extreme
+	case math.IsInf(got, 0) && (n.Op().Name() == "Exp" || n.Op().Name() == "Expm1"):
+		f := lower(n.Op().Name())
+		return fmt.Sprintf("overflow of %s: %s(%s) is beyond %s", f, f, number(in[0]), limit), 0, extreme
 	case defined && finite(true64) && n.Op().Name() == "Div" && math.Abs(in[1]) < 1:
 		return fmt.Sprintf("overflow: Div gives %s, beyond %s: the divisor is tiny", number(true64), limit), 1, zero
 	case defined && finite(true64):

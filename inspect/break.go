@@ -87,7 +87,8 @@ func AtStep(k int) Break {
 func When(text string, holds func(*Instruction) bool) Break { return Break{text: text, value: holds} }
 
 // named lists the instructions that go by a name: their own, that of the parameter
-// or state that they update, or, where there is none of these, their owner's.
+// or state that they update, or, where there is none of these, their owner's. A derivative
+// that rewriting took into something else goes by the instruction that ends it.
 func (s *Session) named(name string) []int {
 	if at, ok := s.byName[name]; ok {
 		return at
@@ -102,13 +103,65 @@ func (s *Session) named(name string) []int {
 			owned = append(owned, i)
 		}
 	}
-	for _, other := range []func() []int{func() []int { return owned }, func() []int { return s.unlisted(name) }} {
+	for _, other := range []func() []int{func() []int { return owned }, func() []int { return s.unlisted(name) }, func() []int { return s.derivative(name) }} {
 		if len(own) == 0 {
 			own = other()
 		}
 	}
 	s.byName[name] = own
 	return own
+}
+
+// derivative is, for ∂loss/∂x where the program has no node of that name, the last
+// instruction that computes of the derivative by each such x: its own or, because rules of the
+// rewriting carry factors on into the update, the last of the derivative's size on the way
+// to that.
+func (s *Session) derivative(name string) (at []int) {
+	of, ok := s.derivedBy(name)
+	if !ok {
+		return nil
+	}
+	last := map[*graph.Node]int{} // by x
+	for i, r := range s.rows {
+		if o := s.owners[i]; o.node != nil && o.gradient && goesBy(o.node, of) && r.Node.Shape().Len() == o.node.Shape().Len() {
+			last[o.node] = i
+		}
+	}
+	if len(last) == 0 {
+		for i, r := range s.rows {
+			if x := s.updates[r.Node]; x != nil && goesBy(x, of) {
+				last[x] = s.lastGradient(i, x)
+			}
+		}
+	}
+	for _, i := range last {
+		at = append(at, i)
+	}
+	slices.Sort(at)
+	return at
+}
+
+// lastGradient is the last instruction before the update of x that computes of a derivative as
+// many numbers as x has, and that the update depends on; or else the update.
+func (s *Session) lastGradient(update int, x *graph.Node) int {
+	before := graph.Reachable(s.rows[update].Node)
+	for i := update; i >= 0; i-- {
+		n := s.rows[i].Node
+		if s.owners[i].gradient && n.Shape().Len() == x.Shape().Len() && slices.Contains(before, n) {
+			return i
+		}
+	}
+	return update
+}
+
+// derivedBy is the x of the name ∂loss/∂x, if the model as written has a derivative of that
+// name.
+func (s *Session) derivedBy(name string) (x string, ok bool) {
+	above, x, ok := strings.Cut(name, "/∂")
+	if !ok || !strings.HasPrefix(above, "∂") {
+		return "", false
+	}
+	return x, slices.ContainsFunc(s.written.nodes, func(n *graph.Node) bool { return goesBy(n, name) })
 }
 
 // unlisted are the instructions for a name that none of them goes by: of a view, which
@@ -189,6 +242,7 @@ func (s *Session) Names() []string {
 // ParseBreak reads a break:
 //
 //	alpha          at the quantity α; Greek letters may be spelt
+//	∂loss/∂r       at the derivative of the loss by what training changes, or by a quantity
 //	|x|>3          an element beyond ±3
 //	nan            an element that is NaN
 //	inf            an element that is infinite, or NaN

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/inspect"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -24,7 +25,7 @@ func scan(t *testing.T, sub inspect.Subject, last int, holds func(n *graph.Node,
 		t.Fatal(err)
 	}
 	store := sub.Store.Clone()
-	vm := prog.NewVM(store)
+	vm := tapetest.VM(t, prog, store)
 	defer vm.Close()
 	var roots []*graph.Node
 	for _, r := range prog.Rows() {

@@ -32,8 +32,9 @@
 //	  line      model.go:56, in three
 //	  operand   z[i=0 k=1] = −1.5018069
 //
-// What it promises: a run is a pure function of feed, store and seed, so a record
-// is what the tape computes; element by element operations have the same bits, sums
+// What it promises: a run is a pure function of the feed and the store, with its seed and
+// counts, so a record is what the tape computes, with the random draws that the step of
+// training has there, or the next run of a model that is only run (see [Take]); element by element operations have the same bits, sums
 // differ by rounding at most, because a record is made without fusion. Going back in
 // time gives the same bits as the first time. Nothing is committed to the store that
 // was given.

@@ -21,6 +21,11 @@ type Record struct {
 // anything, and keeps every value. Neither feed nor store is changed. The roots are
 // of one graph: to record what a program computes after its passes, take them from
 // [tape.Program.Graph] with a feed for that graph ([Feed]).
+//
+// Random draws are those of the next run on the store: where the graph has updates
+// ([graph.Graph.Updates]), the next step's, whatever has been run without one since the last
+// (tape.Store.Runs); where it has none, the next run's. Another record of the same store has the
+// same ones.
 func Take(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Record, error) {
 	g := graph.Of(roots...)
 	if g == nil {
@@ -33,6 +38,7 @@ func Take(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*grap
 	if err != nil {
 		return nil, err
 	}
+	rec.training = len(g.Updates()) > 0
 	return rec.take(ctx, feed, store)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/inspect"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -40,7 +41,7 @@ func TestRecordIsTheRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vm := prog.NewVM(store.Clone())
+		vm := tapetest.VM(t, prog, store.Clone())
 		defer vm.Close()
 		if err := vm.Run(context.Background(), feed); err != nil {
 			t.Fatal(err)

@@ -12,8 +12,9 @@ import (
 // recorder takes records of the same nodes in one step after the other: what they
 // depend on is compiled once.
 type recorder struct {
-	nodes []*graph.Node // in an order in which they can be computed
-	prog  *tape.Program
+	nodes    []*graph.Node // in an order in which they can be computed
+	prog     *tape.Program
+	training bool // the random draws are those of the next step, not of the next run without updates
 }
 
 func newRecorder(nodes []*graph.Node) (*recorder, error) {
@@ -21,7 +22,7 @@ func newRecorder(nodes []*graph.Node) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recorder{nodes, prog}, nil
+	return &recorder{nodes: nodes, prog: prog}, nil
 }
 
 // take runs on a copy of the store.
@@ -30,11 +31,20 @@ func (rec *recorder) take(ctx context.Context, feed tape.Feed, store *tape.Store
 		return nil, errors.New("inspect: no store is given")
 	}
 	r := &Record{nodes: rec.nodes, values: map[*graph.Node]tape.Array{}, grads: gradients(rec.nodes), store: store.Clone(), feed: feed}
-	vm := rec.prog.NewVM(r.store) // a fresh one, because values lie in its memory
+	runs := r.store.Runs()
+	if rec.training {
+		runs = 0
+	}
+	r.store.Resume(r.store.Seed(), r.store.Step(), runs)
+	vm, err := rec.prog.NewVM(r.store) // a fresh one, because values lie in its memory
+	if err != nil {
+		return nil, fmt.Errorf("inspect: %w", err)
+	}
 	defer vm.Close()
 	if err := vm.Run(ctx, feed); err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
+	r.store.Resume(r.store.Seed(), r.store.Step(), runs) // what is run on it again, to find a cure, draws the same
 	for _, n := range r.nodes {
 		t, err := vm.Value(n)
 		if err != nil {

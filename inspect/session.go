@@ -97,7 +97,13 @@ func Open(subject Subject, options ...Option) (*Session, error) {
 	for _, u := range subject.Step {
 		s.updates[s.prog.Node(u.Value)] = u.Target
 	}
-	s.stand(subject.Store.Clone(), 0)
+	store := subject.Store.Clone()
+	if len(subject.Step) > 0 { // what was run before without a step is no part of the training
+		store.Resume(store.Seed(), store.Step(), 0)
+	}
+	if err := s.stand(store, 0); err != nil {
+		return nil, err
+	}
 	s.snapshots = newSnapshots(s.limit, s.store)
 	return s, nil
 }
@@ -118,14 +124,19 @@ func (s *Session) roots() (asRun, written []*graph.Node) {
 	return asRun, written
 }
 
-// stand makes a store that of the present training step.
-func (s *Session) stand(store *tape.Store, step int) {
+// stand makes a store that of the present training step. On an error the session stays
+// where it was.
+func (s *Session) stand(store *tape.Store, step int) error {
+	vm, err := s.prog.NewVM(store)
+	if err != nil {
+		return fmt.Errorf("inspect: %w", err)
+	}
 	if s.vm != nil {
 		s.vm.Close()
 	}
-	s.store, s.step = store, step
-	s.vm = s.prog.NewVM(store)
+	s.store, s.step, s.vm = store, step, vm
 	s.moved()
+	return nil
 }
 
 // moved forgets what belongs to another training step.

@@ -100,10 +100,11 @@ func (s *Session) Rewind(ctx context.Context, step int) error {
 	}
 	was, now := s.step, s.store.Clone()
 	from, store := s.snapshots.before(step)
-	s.stand(store, from)
-	if err := s.Train(ctx, step-from); err != nil {
-		s.stand(now, was)
+	if err := s.stand(store, from); err != nil {
 		return err
+	}
+	if err := s.Train(ctx, step-from); err != nil {
+		return errors.Join(err, s.stand(now, was))
 	}
 	return nil
 }

@@ -73,9 +73,9 @@ func (s *shadow) lossCause(l Loss) string {
 		}
 		kind := "it magnifies the error of its operands"
 		switch {
-		case size > 3 && slices.Contains([]string{"Softmax", "Sigmoid", "Tanh"}, op):
+		case size > 3 && slices.Contains([]string{"Expm1", "LogSigmoid", "Sigmoid", "Softmax", "Softplus", "Tanh"}, op):
 			kind = "large argument: " + op + " of numbers up to " + number(size) + " magnifies their error"
-		case size > 10*math.Abs(l.True) && slices.Contains([]string{"Softplus", "LogSumExp", "LogSoftmax", "Standardise", "SqDist", "Rstd", "Conv", "WeightedDiff", "DiffDot"}, op):
+		case size > 10*math.Abs(l.True) && slices.Contains([]string{"LogSumExp", "LogSoftmax", "Standardise", "SqDist", "Rstd", "Conv", "WeightedDiff", "DiffDot"}, op):
 			kind = "cancellation inside: of numbers up to " + number(size)
 		}
 		return fmt.Sprintf("%s %s times", kind, rough(l.Amplification()))

@@ -13,7 +13,7 @@ import (
 type Clusterings struct {
 	Config    Config // as used: with the defaults
 	Variants  []Clustering
-	Baselines []Clustering // Lloyd's algorithm with restarts, SGD on the nearest centre
+	Baselines []Clustering // Lloyd's algorithm with restarts, SGD on the nearest centre; none of objectives alone
 	Gamma     []SweepPoint // over the temperature, constant during training
 	K         []SweepPoint // over the number of clusters
 	Plane     *Plane       // the data's first two principal components
@@ -51,6 +51,17 @@ func (v Clustering) Best() Run {
 	})
 }
 
+// Moving counts the runs that have not converged.
+func (v Clustering) Moving() int {
+	n := 0
+	for _, r := range v.Runs {
+		if !r.Rest.Converged() {
+			n++
+		}
+	}
+	return n
+}
+
 // Cluster runs the experiment. It ends early with ctx's error.
 func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
 	c, err := c.withDefaults()
@@ -58,7 +69,10 @@ func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
 		return nil, err
 	}
 	res := &Clusterings{Config: c}
-	total := len(c.Objectives)*(c.Seeds+len(c.SweepGamma)+len(c.SweepK)) + 2
+	total := len(c.Objectives) * (c.Seeds + len(c.SweepGamma) + len(c.SweepK))
+	if !c.Alone {
+		total += 2
+	}
 	done := 0
 	tick := func(what string) {
 		done++
@@ -73,8 +87,10 @@ func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
 		}
 		res.Variants = append(res.Variants, v)
 	}
-	if err := res.baselines(ctx, tick); err != nil {
-		return nil, err
+	if !c.Alone {
+		if err := res.baselines(ctx, tick); err != nil {
+			return nil, err
+		}
 	}
 	if err := res.sweeps(ctx, tick); err != nil {
 		return nil, err
@@ -114,9 +130,10 @@ func (res *Clusterings) baselines(ctx context.Context, tick func(string)) error 
 	res.Baselines = append(res.Baselines, lloyd)
 	tick("kmeans-lloyd")
 	// A point's pull is its whole gradient: rates of batches are those of
-	// single points. One pass over the data per 10 steps of the others.
-	c.Optimiser = train.SGD(0.05)
-	steps := max(c.Steps, 10*((c.Table.Rows()+c.Batch-1)/c.Batch))
+	// single points. Batches differ, so that it takes more steps than
+	// the others to come to rest.
+	c.Optimiser, c.Rate = train.SGD(0.05), train.Schedule{}
+	steps := max(4*c.Steps, 10*((c.Table.Rows()+c.Batch-1)/c.Batch))
 	sgd, err := c.baseline(ctx, "kmeans-sgd", c.Seeds, steps, (steps+c.Steps-1)/c.Steps)
 	if err != nil {
 		return err
@@ -175,6 +192,7 @@ type SweepPoint struct {
 	Loss      float64
 	Spread    float64
 	ARI       float64
+	Moving    int // seeds that have not converged
 }
 
 // sweeps trains every objective at constant temperatures, and with every k.
@@ -187,6 +205,7 @@ func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 		}
 		defer t.close()
 		var in, loss, spread, ari []float64
+		moving := 0
 		for s := range c.SweepSeeds {
 			r, err := t.run(ctx, c.Seed+uint64(s), gamma, c.Steps, 0)
 			if err != nil {
@@ -194,8 +213,11 @@ func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 			}
 			in, spread, ari = append(in, r.Inertia()), append(spread, r.Final().Spread), append(ari, r.ARI)
 			loss = append(loss, r.Loss[len(r.Loss)-1])
+			if !r.Rest.Converged() {
+				moving++
+			}
 		}
-		return SweepPoint{name, value, Median(in), Median(loss), Median(spread), Median(ari)}, nil
+		return SweepPoint{name, value, Median(in), Median(loss), Median(spread), Median(ari), moving}, nil
 	}
 	for _, name := range c.Objectives {
 		for _, γ := range c.SweepGamma {

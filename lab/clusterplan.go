@@ -31,8 +31,11 @@ func (c Config) Plan() (Plan, error) {
 		DType:      c.DType,
 		Table:      c.Table,
 		Scheduled:  map[string]train.Schedule{"γ": c.Gamma},
+		Rate:       c.Rate,
+		Falling:    c.Rate.IsZero(),
 		Probes:     c.probes(),
 		Progress:   c.Progress,
+		Stepped:    c.Stepped,
 	}, nil
 }
 

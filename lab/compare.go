@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -97,7 +98,9 @@ type matrix struct {
 type arm struct {
 	*Learned
 	feed      feeder
-	scheduled map[*graph.Node]train.Schedule
+	scheduled map[*graph.Node]train.Schedule // inputs of the objective
+	rates     map[*graph.Node]train.Schedule // of the optimiser
+	rest      *Settling
 }
 
 func newMatrix(p Plan, variants []Variant) (*matrix, error) {
@@ -142,7 +145,14 @@ func newMatrix(p Plan, variants []Variant) (*matrix, error) {
 			if err != nil {
 				return nil, err
 			}
-			x.arms[v*len(p.Optimisers)+o] = arm{l, feeders[v], p.scheduled(models[v])}
+			a := arm{Learned: l, feed: feeders[v], scheduled: p.scheduled(models[v])}
+			if p.Falling || !p.Rate.IsZero() {
+				a.rates = falls(models[v].Graph, optimiser, p.Rate, p.Steps)
+			}
+			if a.rest, err = NewSettling(models[v]); err != nil {
+				return nil, fmt.Errorf("%s: %w", names[v], err)
+			}
+			x.arms[v*len(p.Optimisers)+o] = a
 		}
 	}
 	for v := range variants {
@@ -224,10 +234,22 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	if err != nil {
 		return name, fmt.Errorf("%s, start %v: %w", name, p.Starts[start], err)
 	}
-	vm := a.Program.NewVM(store, tape.Workers(1))
+	vm, err := a.Program.NewVM(store, tape.Workers(1))
+	if err != nil {
+		return name, fmt.Errorf("%s: %w", name, err)
+	}
 	defer vm.Close()
 	c := Cell{}
-	c.Course, err = follow(ctx, vm, a.Model.Loss, seed, train.Loop{Steps: p.Steps, Feed: a.feed.feeds(seed), Scheduled: a.scheduled}, exploded)
+	scheduled := maps.Clone(a.rates)
+	if scheduled == nil {
+		scheduled = map[*graph.Node]train.Schedule{}
+	}
+	maps.Copy(scheduled, a.scheduled)
+	c.Course, err = follow(ctx, vm, a.Model.Loss, seed, train.Loop{Steps: p.Steps, Feed: a.feed.feeds(seed), Scheduled: scheduled},
+		a.rest.Follow(p.Steps, p.size(a.Model)), store, func() ([]tape.Feed, error) { return a.held(seed, p) }, named(p.Stepped, name), exploded)
+	for _, s := range a.scheduled {
+		c.Rest.Changing = c.Rest.Changing || changes(s, p.Steps)
+	}
 	if bad := (*tape.NotFinite)(nil); errors.As(err, &bad) {
 		c.Diverged, err = len(c.Loss)+1, nil
 	} else if exploded(c.Loss) {
@@ -244,6 +266,16 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	}
 	x.res.cells[i] = c
 	return name, nil
+}
+
+// held are the examples on which the gradient at the end is taken, with the last value of
+// what is scheduled.
+func (a arm) held(seed uint64, p Plan) ([]tape.Feed, error) {
+	feeds, err := a.feed.held(seed)
+	for _, feed := range feeds {
+		maps.Copy(feed, p.lastOf(a.Model))
+	}
+	return feeds, err
 }
 
 // measures applies all yardsticks. What diverged is as bad as can be by each that

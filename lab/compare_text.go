@@ -28,6 +28,7 @@ func (c *Comparison) String() string {
 	}
 	c.writeJudged(&b)
 	c.writeDifferences(&b)
+	c.writeMoving(&b)
 	return b.String()
 }
 
@@ -54,6 +55,9 @@ func (c *Comparison) writeSettings(b *strings.Builder, v int) {
 		note := ""
 		if len(c.Settings()) > 1 {
 			note = o.Verdict()
+		}
+		if n := c.Plan.Seeds; o.Moving > 0 {
+			note = strings.TrimPrefix(fmt.Sprintf("%s, %d of %d converged", note, n-o.Moving, n), ", ")
 		}
 		if o.Diverged > 0 {
 			note = strings.TrimPrefix(note+fmt.Sprintf(", %d of %d diverged", o.Diverged, c.Plan.Seeds), ", ")
@@ -155,6 +159,26 @@ func (c *Comparison) writeDifferences(b *strings.Builder) {
 	if !c.oneTask() {
 		b.WriteString("\nThe tasks differ: losses of different tasks are not comparable.\n")
 	}
+}
+
+// writeMoving says whether all trainings have converged, and what that means.
+func (c *Comparison) writeMoving(b *strings.Builder) {
+	moving := 0
+	for _, cell := range c.cells {
+		if !cell.Rest.Converged() {
+			moving++
+		}
+	}
+	if moving == 0 {
+		b.WriteString("\nAll trainings have converged.\n" + c.ConvergenceTest() + "\n")
+		return
+	}
+	fmt.Fprintf(b, "\n%d of %d trainings have not converged: their numbers say where they were stopped, not where\nthe objective leads.\n%s\n", moving, len(c.cells), c.ConvergenceTest())
+}
+
+// ConvergenceTest is the test for convergence in words, for what was compared.
+func (c *Comparison) ConvergenceTest() string {
+	return ConvergenceTest(c.Plan.size(c.Variants[0].Model) > 0)
 }
 
 // oneTask reports whether all variants were trained on the same examples.

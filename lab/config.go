@@ -23,9 +23,10 @@ type Config struct {
 	Find       func(name string) (builders.Builder, error)
 	Seeds      int    // runs of each objective; default 10
 	Seed       uint64 // the first seed
-	Steps      int    // default 200
+	Steps      int    // default 1000
 	Optimiser  train.Optimiser
-	Gamma      train.Schedule // default: annealed, from the data's scale
+	Rate       train.Schedule // of the optimiser's rate; default: [Falling] from that
+	Gamma      train.Schedule // default: annealed in the first quarter of the steps, from the data's scale
 	Start      Start          // default: PlusPlus
 	Given      []float64      // centres, row-major [k d], for Start Given
 	DType      graph.DType    // default F64
@@ -35,14 +36,18 @@ type Config struct {
 	SweepGamma []float64      // default: around the data's scale
 	SweepK     []int          // default: 2 to K+2
 	SweepSeeds int            // runs at each setting of a sweep, at most Seeds; default 3, 1 for more than 10⁵ numbers
+	Alone      bool           // only the objectives, without baselines
 	// Progress is called as runs end, from one goroutine.
 	Progress func(done, of int, what string)
+	// Stepped is called after every step of a run, with the number of steps done, from the
+	// goroutine that runs it.
+	Stepped func(done, of int, what string)
 }
 
 // Engine runs training steps and gives their loss.
 type Engine interface {
 	train.Runner
-	Float(n *graph.Node) float64
+	Float(n *graph.Node) (float64, error)
 	Close()
 }
 
@@ -52,9 +57,10 @@ type NewEngine func(g *graph.Graph, loss *graph.Node, step graph.Step, store *ta
 
 // withDefaults fills in what is not given. The scale of the data is s² = mean
 // squared distance of a point from the mean; temperatures are in units of 1/s²,
-// so that the same default fits centimetres and pixel counts. γ is annealed from
-// 0.5·k/s² to 100·k/s²: from centres that all pull together to a choice that is
-// all but hard. The optimiser is Adam with a rate of 0.05·s/√d.
+// so that the same default fits centimetres and pixel counts. In the first quarter
+// of the steps γ is annealed from 0.5·k/s² to 100·k/s²: from centres that all pull
+// together to a choice that is all but hard. The optimiser is Adam with a rate of
+// 0.05·s/√d, which falls when γ has come to its end: see [Falling].
 func (c Config) withDefaults() (Config, error) {
 	if c.Table == nil || c.Table.Rows() == 0 {
 		return c, errors.New("no data")
@@ -99,7 +105,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%s: squared distances vanish: rescale numbers as small as %.3g", c.Table.Name, most)
 	}
 	setDefault(&c.Seeds, 10)
-	setDefault(&c.Steps, 200)
+	setDefault(&c.Steps, 1000)
 	setDefault(&c.Restarts, 50)
 	if n*d > 100_000 {
 		setDefault(&c.SweepSeeds, 1)
@@ -113,7 +119,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	unit := float64(c.K) / (s * s)
 	if c.Gamma.IsZero() {
-		c.Gamma = DefaultGamma(c.Table, c.K)
+		c.Gamma = train.Within(c.Steps/4, DefaultGamma(c.Table, c.K))
 	}
 	if c.Optimiser.IsZero() {
 		c.Optimiser = train.Adam(DefaultRate(c.Table))
@@ -146,8 +152,31 @@ func DefaultRate(t *data.Table) float64 {
 	return 0.05 * scale(t) / math.Sqrt(float64(len(t.Columns)))
 }
 
+// Falling is the default course of a learning rate over so many steps: a quarter of them
+// as it is, and then down to 0 along half a cosine. A constant rate keeps Adam from coming
+// to rest where a loss is steep.
+func Falling(rate float64, steps int) train.Schedule {
+	hold := steps / 4
+	return train.Hold(hold, train.Cosine(rate, steps-hold))
+}
+
+// falls is the schedule of the rate of a step that the optimiser added to a graph: the one
+// that is given, or [Falling] from the rate of the optimiser; nil where there is no rate.
+func falls(g *graph.Graph, o train.Optimiser, given train.Schedule, steps int) map[*graph.Node]train.Schedule {
+	rate := o.Rate(g)
+	if rate == nil {
+		return nil
+	}
+	if given.IsZero() {
+		v, _ := rate.Default()
+		given = Falling(v, steps)
+	}
+	return map[*graph.Node]train.Schedule{rate: given}
+}
+
 // DefaultGamma is the course of the temperature for k clusters of the data: annealed
-// from 0.5·k/s² to 100·k/s² with s the scale of the data.
+// from 0.5·k/s² to 100·k/s² with s the scale of the data. Training by default goes through it in
+// the first quarter of its steps, so that the objective stays the same for the others.
 func DefaultGamma(t *data.Table, k int) train.Schedule {
 	s := scale(t)
 	unit := float64(k) / (s * s)

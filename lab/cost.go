@@ -23,7 +23,10 @@ func (t *trainer) cost(ctx context.Context) (Cost, error) {
 // this machine's; the rest is exact.
 func costOf(ctx context.Context, prog *tape.Program, store *tape.Store, feed tape.Feed) (Cost, error) {
 	c := Cost{Nodes: prog.Graph().Len(), Instructions: len(prog.Rows()), FLOPs: prog.FLOPs(), Peak: prog.Arena()}
-	vm := prog.NewVM(store)
+	vm, err := prog.NewVM(store)
+	if err != nil {
+		return c, err
+	}
 	defer vm.Close()
 	var times []float64
 	for begin := time.Now(); time.Since(begin) < costTime || len(times) < 5; {

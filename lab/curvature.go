@@ -73,7 +73,10 @@ func (s Site) Curvature(ctx context.Context, c CurvatureConfig) (*Curvature, err
 	if err != nil {
 		return nil, err
 	}
-	r := g.runner(p)
+	r, err := g.runner(p)
+	if err != nil {
+		return nil, err
+	}
 	defer r.close()
 	out := &Curvature{Name: s.name(), Params: g.size}
 	apply := func(v []float64) ([]float64, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -78,7 +79,7 @@ func eigenvalues(t *testing.T, s lab.Site, params ...*graph.Node) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm := prog.NewVM(s.Store.Clone())
+	vm := tapetest.VM(t, prog, s.Store.Clone())
 	defer vm.Close()
 	if err := vm.Run(context.Background(), s.Feed); err != nil {
 		t.Fatal(err)

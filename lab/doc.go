@@ -23,6 +23,11 @@
 //	res, err := lab.Cluster(ctx, lab.Config{Table: data.Iris(), K: 3})
 //	fmt.Println(res.Variants[0].Best().Inertia())
 //
+// Both say of every training whether it has come to rest ([Convergence]), by one test
+// ([ConvergenceTest]): how far the trained numbers still go, whether a schedule still changes
+// the loss, and how large its gradient is at the end. [Clustering.Optima] tells runs apart
+// that end in different groups.
+//
 // A [Config] names the data, the objectives, the seeds and the schedule; the
 // [Clusterings] hold every run with its curves, baselines (Lloyd's algorithm with
 // restarts, SGD on the nearest centre), the comparison of the compiled tapes, and a

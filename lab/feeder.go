@@ -150,6 +150,9 @@ func (p Plan) feeders(names []string, models []*builders.Model, variants int) ([
 		if m.Examples == nil && c.Examples == nil {
 			return nil, nil, fmt.Errorf("%s has no examples to be trained on, and no other variant has some for its inputs", names[i])
 		}
+		if err := m.Room(); err != nil {
+			return nil, nil, err
+		}
 		out[i] = exampleFeeder{c, m}
 	}
 	return out, task, nil

@@ -149,7 +149,9 @@ func (s Site) Invariance(ctx context.Context, c InvarianceConfig) (*Invariances,
 	if err != nil {
 		return nil, err
 	}
-	t.runner = g.runner(p)
+	if t.runner, err = g.runner(p); err != nil {
+		return nil, err
+	}
 	defer t.runner.close()
 	if t.here, err = t.measure(ctx, nil); err != nil {
 		return nil, err

@@ -70,7 +70,8 @@ func (j *judge) applies(m *builders.Model) bool {
 }
 
 // measure is the mean loss of what a training left, on the examples that the judge
-// holds for the seed.
+// holds for the seed. Where the judge draws random numbers, each of its batches has its own, and the
+// same ones for whatever is judged.
 func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (float64, error) {
 	store := tape.NewStore(j.model.Graph, tape.Seed(seed))
 	for _, n := range j.learn {
@@ -78,7 +79,10 @@ func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (fl
 			return math.NaN(), fmt.Errorf("judged by %s: %w", j.name, err)
 		}
 	}
-	vm := j.prog.NewVM(store, tape.Workers(1))
+	vm, err := j.prog.NewVM(store, tape.Workers(1))
+	if err != nil {
+		return math.NaN(), fmt.Errorf("judged by %s: %w", j.name, err)
+	}
 	defer vm.Close()
 	held, err := j.feed.held(seed)
 	if err != nil {
@@ -92,7 +96,11 @@ func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (fl
 		if err := vm.Run(ctx, feed); err != nil {
 			return math.NaN(), fmt.Errorf("judged by %s: %w", j.name, err)
 		}
-		sum += vm.Float(j.model.Loss)
+		loss, err := vm.Float(j.model.Loss)
+		if err != nil {
+			return math.NaN(), err
+		}
+		sum += loss
 	}
 	return sum / float64(len(held)), nil
 }

@@ -25,6 +25,9 @@ type LearnConfig struct {
 	Examples func(rng *rand.Rand) map[string]graph.Value
 	// Progress is called as runs end, from one goroutine.
 	Progress func(done, of int, what string)
+	// Stepped is called after every step of a run, with the number of steps done, from the
+	// goroutine that runs it.
+	Stepped func(done, of int, what string)
 }
 
 // Learned is a model with its trainings.
@@ -40,6 +43,7 @@ type Learned struct {
 type Course struct {
 	Seed uint64
 	Loss []float64
+	Rest Convergence // how nearly it came to rest
 }
 
 // End is the mean loss of the last tenth of the steps, at least of one: batches
@@ -51,6 +55,17 @@ func (c Course) End() float64 {
 		sum += v
 	}
 	return sum / float64(len(last))
+}
+
+// Moving counts the runs that have not converged.
+func (l *Learned) Moving() int {
+	n := 0
+	for _, r := range l.Runs {
+		if !r.Rest.Converged() {
+			n++
+		}
+	}
+	return n
 }
 
 // Ends are the runs' losses at the end.
@@ -106,12 +121,19 @@ func (c LearnConfig) learn(ctx context.Context, m *builders.Model, tick func(don
 	if m.Loss != nil && m.Examples == nil && c.Examples == nil {
 		return nil, fmt.Errorf("%s has no examples to be trained on", name)
 	}
+	if err := m.Room(); err != nil {
+		return nil, err
+	}
 	l, step, err := compiled(name, m, c.Optimiser)
 	if err != nil {
 		return nil, err
 	}
+	rest, err := NewSettling(m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	for s := range c.Seeds {
-		r, err := c.course(ctx, l, step, c.Seed+uint64(s))
+		r, err := c.course(ctx, l, step, rest, c.Seed+uint64(s))
 		if err != nil {
 			return nil, fmt.Errorf("%s, seed %d, step %d: %w", name, r.Seed, len(r.Loss)+1, err)
 		}
@@ -159,31 +181,70 @@ func (l *Learned) cost(ctx context.Context, o train.Optimiser, seed uint64, feed
 }
 
 // course is one training.
-func (c LearnConfig) course(ctx context.Context, l *Learned, step graph.Step, seed uint64) (Course, error) {
+func (c LearnConfig) course(ctx context.Context, l *Learned, step graph.Step, rest *Settling, seed uint64) (Course, error) {
 	store := tape.NewStore(l.Model.Graph, tape.Seed(seed))
-	var vm Engine
-	if c.Engine == nil {
-		vm = l.Program.NewVM(store)
-	} else {
-		var err error
-		if vm, err = c.Engine(l.Model.Graph, l.Model.Loss, step, store); err != nil {
-			return Course{Seed: seed}, err
+	engine := c.Engine
+	if engine == nil {
+		engine = func(_ *graph.Graph, _ *graph.Node, _ graph.Step, store *tape.Store) (Engine, error) {
+			return l.Program.NewVM(store)
 		}
 	}
+	vm, err := engine(l.Model.Graph, l.Model.Loss, step, store)
+	if err != nil {
+		return Course{Seed: seed}, err
+	}
 	defer vm.Close()
-	return follow(ctx, vm, l.Model.Loss, seed, train.Loop{Steps: c.Steps, Feed: c.feeds(l.Model, seed)}, nil)
+	held := func() ([]tape.Feed, error) { return c.Held(l.Model, seed) }
+	return follow(ctx, vm, l.Model.Loss, seed, train.Loop{Steps: c.Steps, Feed: c.feeds(l.Model, seed)}, rest.Follow(c.Steps, 0), store, held, named(c.Stepped, l.Model.Builder.Name), nil)
 }
 
-// follow trains on an engine, as a loop says, and notes the loss of every step. It ends
-// early when lost says so, if it is given, of the losses so far.
-func follow(ctx context.Context, vm Engine, loss *graph.Node, seed uint64, loop train.Loop, lost func(losses []float64) bool) (Course, error) {
-	r := Course{Seed: seed}
-	loop.VM = vm
-	loop.After = func(int) (bool, error) {
-		r.Loss = append(r.Loss, vm.Float(loss))
-		return lost != nil && lost(r.Loss), nil
+// Held are examples that come after those of a training, on which the gradient at its end
+// is taken; where it has one batch, that one.
+func (c LearnConfig) Held(m *builders.Model, seed uint64) ([]tape.Feed, error) {
+	return exampleFeeder{c, m}.held(seed)
+}
+
+// named tells f what is trained; nil for nobody.
+func named(f func(done, of int, what string), what string) func(done, of int) {
+	if f == nil {
+		return nil
 	}
-	_, err := loop.Run(ctx)
+	return func(done, of int) { f(done, of, what) }
+}
+
+// follow trains on an engine, as a loop says, and notes the loss of every step, and how
+// nearly the training came to rest, on what is held for that. It ends early when lost says
+// so, if it is given, of the losses so far.
+func follow(ctx context.Context, vm Engine, loss *graph.Node, seed uint64, loop train.Loop, rest *Settler, store *tape.Store,
+	held func() ([]tape.Feed, error), stepped func(done, of int), lost func(losses []float64) bool) (Course, error) {
+	r := Course{Seed: seed, Rest: unsettled}
+	if err := rest.Step(-1, store, 0); err != nil {
+		return r, err
+	}
+	loop.VM = vm
+	astray := false
+	loop.After = func(t int) (bool, error) {
+		if stepped != nil {
+			stepped(t+1, loop.Steps)
+		}
+		v, err := vm.Float(loss)
+		if err != nil {
+			return true, err
+		}
+		r.Loss = append(r.Loss, v)
+		if astray = lost != nil && lost(r.Loss); astray {
+			return true, nil
+		}
+		return false, rest.Step(t, store, v)
+	}
+	if _, err := loop.Run(ctx); err != nil || astray {
+		return r, err
+	}
+	feeds, err := held()
+	if err != nil {
+		return r, err
+	}
+	r.Rest, err = rest.End(ctx, store, seed, feeds)
 	return r, err
 }
 

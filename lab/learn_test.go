@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -14,6 +15,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
 )
 
 // line is y = x·w + b, to be fitted to 3x − 1, with a running mean of the targets as
@@ -177,5 +179,45 @@ func TestTrained(t *testing.T) {
 	}
 	if lab.Reached(x, w) != nil || lab.Reached(nil, w) != nil || lab.Trained(&builders.Model{Graph: g, Output: x}) != nil {
 		t.Error("something is trained without a scalar loss")
+	}
+}
+
+// TestSteppedTellsEveryStep: whatever trains says how far it is after each step, so that one
+// long run is not silent.
+func TestSteppedTellsEveryStep(t *testing.T) {
+	var mu sync.Mutex
+	for what, run := range map[string]func(stepped func(done, of int, what string)) error{
+		"Learn": func(f func(done, of int, what string)) error {
+			_, err := lab.Learn(context.Background(), func() (*builders.Model, error) {
+				b, err := builders.Lookup("regression-ols")
+				if err != nil {
+					return nil, err
+				}
+				return b.Build(nil, graph.F64)
+			}, lab.LearnConfig{Seeds: 1, Steps: 30, Stepped: f})
+			return err
+		},
+		"Compare": func(f func(done, of int, what string)) error {
+			_, err := lab.Compare(context.Background(), lab.Plan{Seeds: 1, Steps: 30, Stepped: f}, lab.Registered("regression-ols", nil))
+			return err
+		},
+		"Train": func(f func(done, of int, what string)) error {
+			_, err := lab.Config{Table: data.Iris(), Seeds: 1, Steps: 30, Stepped: f}.Train(context.Background(), "kmeans-softmax")
+			return err
+		},
+	} {
+		var seen []int
+		if err := run(func(done, of int, name string) {
+			mu.Lock()
+			defer mu.Unlock()
+			if seen = append(seen, done); of != 30 || name == "" {
+				t.Errorf("%s: step %d of %d of %q", what, done, of, name)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(seen) != 30 || seen[29] != 30 {
+			t.Errorf("%s: steps %v", what, seen)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
@@ -45,7 +46,7 @@ func TestIrisFarFromTheOrigin(t *testing.T) {
 		if err := store.Set("r", tape.Tensor(rs)); err != nil {
 			t.Fatal(err)
 		}
-		vm := prog.NewVM(store)
+		vm := tapetest.VM(t, prog, store)
 		defer vm.Close()
 		if err := vm.Run(context.Background(), tape.Feed{m.KMeans.Points: tape.Tensor(xs)}); err != nil {
 			t.Fatal(err)

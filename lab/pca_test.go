@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -120,7 +121,7 @@ func leftByAutoencoder(t *testing.T, table *data.Table, k int) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm := prog.NewVM(tape.NewStore(m.Graph, tape.Seed(1)), tape.Workers(1))
+	vm := tapetest.VM(t, prog, tape.NewStore(m.Graph, tape.Seed(1)), tape.Workers(1))
 	defer vm.Close()
 	x := graph.Value{Type: m.Graph.Lookup("x").Type(), Data: table.X}
 	feed := tape.Feed{m.Graph.Lookup("x"): tape.Tensor(x)}
@@ -131,5 +132,5 @@ func leftByAutoencoder(t *testing.T, table *data.Table, k int) float64 {
 			t.Fatal(err)
 		}
 	}
-	return vm.Float(m.Loss)
+	return tapetest.Float(t, vm, m.Loss)
 }

@@ -3,9 +3,11 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 
+	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -37,13 +39,18 @@ type Plan struct {
 	// Scheduled gives scalar inputs by path their value in each step, in the models that
 	// have them. Judges measure with the last value.
 	Scheduled map[string]train.Schedule
-	Probes    []Probe // measures besides every variant's loss
+	Rate      train.Schedule // of every optimiser's rate; default: constant
+	Falling   bool           // without Rate, every rate falls as [Falling] says
+	Probes    []Probe        // measures besides every variant's loss
 	// Level is a loss whose reaching is counted in steps; 0 stands for nine tenths of the
 	// way from the start to the end of a variant's best setting.
 	Level   float64
 	Workers int // trainings at a time; default: as many as Go uses cores
 	// Progress is called as trainings end, by one goroutine at a time.
 	Progress func(done, of int, what string)
+	// Stepped is called after every step of a run, with the number of steps done, from the
+	// goroutine that runs it: of several runs at a time.
+	Stepped func(done, of int, what string)
 }
 
 // withDefaults fills in what is not given.
@@ -80,6 +87,15 @@ func (p Plan) withDefaults() (Plan, error) {
 		return p, fmt.Errorf("compare: the start %s is there twice", name)
 	}
 	return p, nil
+}
+
+// size is that of what training a model must bring to rest: known of centres among rows,
+// else 0.
+func (p Plan) size(m *builders.Model) float64 {
+	if m.KMeans == nil || p.Table == nil {
+		return 0
+	}
+	return math.Sqrt(float64(m.KMeans.Centres.Dim(0))) * scale(p.Table)
 }
 
 // twiceNamed finds the first name that two of the list have.

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -49,8 +50,8 @@ func newProbe(x *tensor.Dense, n, d, k int) (*probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.vm = prog.NewVM(tape.NewStore(g))
-	return p, nil
+	p.vm, err = prog.NewVM(tape.NewStore(g))
+	return p, err
 }
 
 // at measures centres, row-major [k d].
@@ -60,9 +61,14 @@ func (p *probe) at(ctx context.Context, centres []float64, γ float64) (Measure,
 	if err := p.vm.Run(ctx, p.feed); err != nil {
 		return Measure{}, err
 	}
-	f := p.vm.Float
+	var err error
+	f := func(n *graph.Node) float64 {
+		v, failed := p.vm.Float(n)
+		err = errors.Join(err, failed)
+		return v
+	}
 	cos := f(p.dot) / math.Sqrt(f(p.normSoft)*f(p.normGoofy))
-	return Measure{f(p.inertia), f(p.soft), f(p.goofy), f(p.spread), math.Acos(min(1, max(-1, cos))) * 180 / math.Pi}, nil
+	return Measure{f(p.inertia), f(p.soft), f(p.goofy), f(p.spread), math.Acos(min(1, max(-1, cos))) * 180 / math.Pi}, err
 }
 
 // assigned gives the nearest centre of every point, for the centres last measured.

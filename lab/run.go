@@ -29,6 +29,7 @@ type Run struct {
 	Path     [][]float64 // centres, row-major [k d]
 	Assigned []int       // nearest final centre of every point
 	ARI      float64     // of Assigned with the labels; NaN without labels
+	Rest     Convergence // how nearly it came to rest
 }
 
 // Final is the last measure.
@@ -49,6 +50,7 @@ type trainer struct {
 	step  graph.Step
 	x     *tensor.Dense // of the configured type, all rows
 	probe *probe
+	rest  *Settling
 }
 
 func newTrainer(c Config, name string, k int) (*trainer, error) {
@@ -72,8 +74,18 @@ func newTrainer(c Config, name string, k int) (*trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.probe, err = newProbe(x64, n, d, k)
-	return t, err
+	if t.probe, err = newProbe(x64, n, d, k); err != nil {
+		return nil, err
+	}
+	var moved []*graph.Node // by the gradient of the loss; a step of the model's own rests where it rests
+	if len(m.Step) == 0 {
+		moved = []*graph.Node{m.KMeans.Centres}
+	}
+	if t.rest, err = newSettling(m.Loss, moved); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
 }
 
 func (t *trainer) close() { t.probe.vm.Close() }
@@ -103,7 +115,7 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	}
 	defer vm.Close()
 	r := Run{Seed: seed, ARI: math.NaN()}
-	now := slices.Clone(start)
+	now, begin, far := slices.Clone(start), slices.Clone(start), 0.0 // of the last tenth of the steps
 	measure := func(γ float64) error {
 		m, err := t.probe.at(ctx, now, γ)
 		r.Gamma = append(r.Gamma, γ)
@@ -132,7 +144,14 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 			return feed, nil
 		},
 		After: func(step int) (bool, error) {
-			r.Loss = append(r.Loss, vm.Float(t.model.Loss))
+			if t.c.Stepped != nil {
+				t.c.Stepped(step+1, steps, t.model.Builder.Name)
+			}
+			loss, err := vm.Float(t.model.Loss)
+			if err != nil {
+				return true, err
+			}
+			r.Loss = append(r.Loss, loss)
 			e, err := store.Get(t.model.KMeans.Centres.Path())
 			if err != nil {
 				return true, err
@@ -143,11 +162,21 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 				now[i] = v
 			}
 			r.Movement = append(r.Movement, math.Sqrt(moved))
+			switch last := steps - lastTenth(steps); {
+			case step == last-1:
+				copy(begin, now)
+			case step >= last:
+				far = max(far, math.Sqrt(sqDist(begin, now)))
+			}
 			return len(t.model.Step) > 0 && moved == 0, nil // Lloyd's algorithm has converged
 		},
 	}
+	loop.Scheduled = falls(t.model.Graph, t.c.Optimiser, t.c.Rate, steps)
 	if !hard {
-		loop.Scheduled = map[*graph.Node]train.Schedule{t.model.KMeans.Gamma: gamma}
+		if loop.Scheduled == nil {
+			loop.Scheduled = map[*graph.Node]train.Schedule{}
+		}
+		loop.Scheduled[t.model.KMeans.Gamma] = gamma
 	}
 	if r.Steps, err = loop.Run(ctx); err != nil {
 		return r, fmt.Errorf("%s, seed %d, step %d: %w", t.model.Builder.Name, seed, r.Steps, err)
@@ -158,6 +187,9 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	if r.Assigned, err = t.probe.assigned(); err != nil {
 		return r, err
 	}
+	if r.Rest, err = t.settled(ctx, r, far, store, gamma, steps); err != nil {
+		return r, err
+	}
 	if len(t.c.Table.Labels) > 0 {
 		codes, _ := data.Codes(t.c.Table.Labels)
 		if r.ARI, err = data.ARI(codes, r.Assigned); err != nil {
@@ -165,6 +197,45 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 		}
 	}
 	return r, nil
+}
+
+// settled is how nearly a run came to rest that left its centres in the store, and went far
+// in the last tenth of its steps.
+func (t *trainer) settled(ctx context.Context, r Run, far float64, final *tape.Store, gamma train.Schedule, steps int) (Convergence, error) {
+	size := math.Sqrt(float64(t.k)) * scale(t.c.Table)
+	c := Convergence{Moved: share(far, size)}
+	feeds := t.rows()
+	if γ := t.model.KMeans.Gamma; γ != nil {
+		c.Changing = changes(gamma, steps)
+		for _, feed := range feeds {
+			feed[γ] = tape.Scalar(γ.DType(), gamma.At(steps-1, steps))
+		}
+	}
+	norm, err := t.rest.gradient(ctx, final, r.Seed, feeds)
+	c.Slope = share(norm*size, largest(r.Loss))
+	return c, err
+}
+
+// rows feeds every row of the table equally often: at once, or in batches.
+func (t *trainer) rows() []tape.Feed {
+	x := t.model.KMeans.Points
+	n, size := t.c.Table.Rows(), x.Dim(0)
+	if size == n {
+		return []tape.Feed{{x: t.x}}
+	}
+	var feeds []tape.Feed
+	batches := newBatches(n, len(t.c.Table.Columns), size, 0)
+	for step := range n / gcd(n, size) {
+		feeds = append(feeds, tape.Feed{x: batches.at(step, t.x).Clone().(*tensor.Dense)})
+	}
+	return feeds
+}
+
+func gcd(a, b int) int {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // store is what training from the start centres begins with.
@@ -178,7 +249,7 @@ func (t *trainer) engine(store *tape.Store) (Engine, error) {
 	if t.c.Engine != nil {
 		return t.c.Engine(t.model.Graph, t.model.Loss, t.step, store)
 	}
-	return t.prog.NewVM(store), nil
+	return t.prog.NewVM(store)
 }
 
 func float64s(t *tensor.Dense) []float64 {

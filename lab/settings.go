@@ -68,6 +68,7 @@ type Outcome struct {
 	Setting
 	End      Summary // its own loss at the end
 	Diverged int     // seeds
+	Moving   int     // seeds that have not converged, those that diverged among them
 	// Steps is how many steps it took down to the level, infinite where it never came
 	// there: see [Comparison.Level].
 	Steps Summary
@@ -105,6 +106,9 @@ func (c *Comparison) Outcomes(variant int, test Test) []Outcome {
 		for _, cell := range c.Cells(variant, s) {
 			if cell.Diverged > 0 {
 				o.Diverged++
+			}
+			if !cell.Rest.Converged() {
+				o.Moving++
 			}
 			steps = append(steps, cell.StepsTo(level))
 		}

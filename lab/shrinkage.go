@@ -73,7 +73,10 @@ func (p Linear) Descend(ctx context.Context, η float64, t int) ([]float64, erro
 		return nil, err
 	}
 	store := tape.NewStore(g)
-	vm := prog.NewVM(store)
+	vm, err := prog.NewVM(store)
+	if err != nil {
+		return nil, err
+	}
 	defer vm.Close()
 	if _, err := (train.Loop{VM: vm, Steps: t}).Run(ctx); err != nil {
 		return nil, err

@@ -39,6 +39,9 @@ func NewSite(m *builders.Model, seed uint64) (Site, error) {
 	if m.Examples == nil {
 		return s, fmt.Errorf("%s has no examples to be fed with", s.name())
 	}
+	if err := m.Room(); err != nil {
+		return s, err
+	}
 	for n, v := range m.Examples(rand.New(rand.NewPCG(seed, exampleStream))) {
 		s.Feed[n] = tape.Tensor(v)
 	}
@@ -152,7 +155,10 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Track, 
 	}
 	t := &Track{Site: s}
 	t.Site.Store = s.Store.Clone()
-	vm := prog.NewVM(t.Site.Store)
+	vm, err := prog.NewVM(t.Site.Store)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name(), err)
+	}
 	defer vm.Close()
 	feed := feedOf(s.Feed, copies)
 	for i := 0; ; i++ {
@@ -167,7 +173,11 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Track, 
 		if err := vm.Run(ctx, feed); err != nil {
 			return nil, fmt.Errorf("%s, step %d: %w", s.name(), i+1, err)
 		}
-		t.Loss = append(t.Loss, vm.Float(loss))
+		value, err := vm.Float(loss)
+		if err != nil {
+			return nil, err
+		}
+		t.Loss = append(t.Loss, value)
 	}
 }
 

@@ -56,8 +56,8 @@ func (g *ground) compile(fetch ...*graph.Node) (*tape.Program, error) {
 	return p, err
 }
 
-// runner runs a program of the ground at one place after the other. The program updates
-// nothing, so that every run is of the same step and draws the same noise.
+// runner runs a program of the ground at one place after the other. Every run draws the noise
+// of the same step, so that places differ in nothing but the parameters.
 type runner struct {
 	ground *ground
 	vm     *tape.VM
@@ -65,8 +65,12 @@ type runner struct {
 }
 
 // runner joins a program with memory of its own.
-func (g *ground) runner(p *tape.Program, options ...tape.VMOption) *runner {
-	return &runner{g, p.NewVM(g.site.Store.Clone(), options...), feedOf(g.site.Feed, g.copies)}
+func (g *ground) runner(p *tape.Program, options ...tape.VMOption) (*runner, error) {
+	vm, err := p.NewVM(g.site.Store.Clone(), options...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", g.site.name(), err)
+	}
+	return &runner{g, vm, feedOf(g.site.Feed, g.copies)}, nil
 }
 
 func (r *runner) close() { r.vm.Close() }
@@ -83,6 +87,8 @@ func (r *runner) set(nodes []*graph.Node, values []float64) {
 // run computes at a place.
 func (r *runner) run(ctx context.Context, at []float64) error {
 	r.set(r.ground.at, at)
+	store := r.vm.Store()
+	store.Resume(store.Seed(), store.Step(), 0)
 	if err := r.vm.Run(ctx, r.feed); err != nil {
 		return fmt.Errorf("%s: %w", r.ground.site.name(), err)
 	}
@@ -117,12 +123,19 @@ func (g *ground) each(p *tape.Program, workers, n int, do func(r *runner, i int)
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	errs := make([]error, n)
-	for range min(workers, n) {
+	runners := make([]*runner, min(workers, n))
+	for i := range runners {
+		r, err := g.runner(p, tape.Workers(1))
+		if err != nil {
+			return err
+		}
+		defer r.close()
+		runners[i] = r
+	}
+	for _, r := range runners {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			r := g.runner(p, tape.Workers(1))
-			defer r.close()
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				if errs[i] = do(r, i); errs[i] != nil {
 					return

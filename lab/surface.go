@@ -79,8 +79,9 @@ func Surface(ctx context.Context, c SurfaceConfig, sites ...Site) (*Landscape, e
 			if err := r.run(ctx, l.at(l.A[column], l.B[row])); err != nil {
 				return err
 			}
-			s.Loss[row][column] = r.vm.Float(g.loss)
-			return nil
+			var err error
+			s.Loss[row][column], err = r.vm.Float(g.loss)
+			return err
 		})
 		if err != nil {
 			return nil, err

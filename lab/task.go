@@ -36,8 +36,12 @@ func (c Config) Task(name string, seed uint64) (Task, error) {
 	}
 	k, rows := t.model.KMeans, c.Table.Rows()
 	size := k.Points.Dim(0)
+	rates := falls(t.model.Graph, c.Optimiser, c.Rate, c.Steps)
 	feed := func(step int) (tape.Feed, error) {
 		feed := tape.Feed{k.Points: t.x}
+		for n, s := range rates {
+			feed[n] = tape.Scalar(n.DType(), s.At(min(step, c.Steps-1), c.Steps))
+		}
 		if size < rows {
 			feed[k.Points] = newBatches(rows, len(c.Table.Columns), size, seed).at(step, t.x)
 		}
@@ -58,6 +62,9 @@ func (c LearnConfig) Task(m *builders.Model, seed uint64) (Task, error) {
 	}
 	if m.Examples == nil && c.Examples == nil {
 		return Task{}, fmt.Errorf("%s has no examples to be run on", m.Builder.Name)
+	}
+	if err := m.Room(); err != nil {
+		return Task{}, err
 	}
 	step := TrainingStep(m, c.Optimiser)
 	feed := func(step int) (tape.Feed, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
@@ -19,7 +20,7 @@ func losses(t *testing.T, task Task, steps int) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm := prog.NewVM(task.Store)
+	vm := tapetest.VM(t, prog, task.Store)
 	defer vm.Close()
 	var out []float64
 	for step := range steps {
@@ -33,7 +34,7 @@ func losses(t *testing.T, task Task, steps int) []float64 {
 		if err := vm.Run(context.Background(), feed); err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, vm.Float(task.Model.Loss))
+		out = append(out, tapetest.Float(t, vm, task.Model.Loss))
 	}
 	return out
 }

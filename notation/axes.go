@@ -12,6 +12,7 @@ import (
 
 // Limits of sizes, so that a mistyped one is a clear mistake instead of a dead machine.
 const (
+	maxDrawn  = 1 << 27                      // elements of all values that examples are made of, which are float64
 	maxStored = 1 << 27                      // elements of an input, a parameter or a state
 	maxArray  = min(1<<31, math.MaxInt>>4+1) // elements of a value between them, which rewriting often avoids
 )

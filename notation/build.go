@@ -14,6 +14,9 @@ import (
 // of axes, and the values of scalars. Unknown settings, and sizes that do not go
 // together, are errors. See [File.Builder].
 func (f *File) Build(settings builders.Settings, dt graph.DType) (*builders.Model, error) {
+	if f == nil {
+		return nil, errors.New("the file is nil (notation.Parse makes one)")
+	}
 	return f.Builder().Build(settings, dt)
 }
 
@@ -72,14 +75,14 @@ func (f *File) try() {
 		}
 		return
 	}
-	for _, m := range mistakes {
-		at := span{}
-		for _, s := range f.lines {
-			if line, _ := f.line(s.from); line == m.Pos.Line && s.kind != "" {
-				at = s.span
-			}
+	statements := map[int]span{} // by line
+	for _, s := range f.lines {
+		if line, _ := f.line(s.from); s.kind != "" {
+			statements[line] = s.span
 		}
-		f.fail(at, m.Op+": "+m.Err.Error(), m.Fix, "")
+	}
+	for _, m := range mistakes {
+		f.fail(statements[m.Pos.Line], m.Op+": "+m.Err.Error(), m.Fix, "")
 	}
 }
 
@@ -115,7 +118,7 @@ func (f *File) fill(s builders.Settings, dt graph.DType, m *builders.Model) {
 		m.Loss = b.nodes[Symbol(f.loss.name)]
 	}
 	m.Output = b.nodes[Symbol(f.output.name)]
-	m.Examples = f.examples(b, s)
+	m.Examples, m.Drawn = f.examples(b, s)
 	f.cluster(b, m)
 }
 

@@ -49,10 +49,10 @@ func (s *statement) makes() bool {
 // check finds what is wrong with the statements, and what the quantities are.
 func (f *File) check() {
 	f.quantities = map[string]*quantity{}
-	c := checker{File: f, places: map[string]int{}, doubtful: map[string]bool{}}
+	c := checker{File: f, makers: map[string]*statement{}, doubtful: map[string]bool{}}
 	for _, s := range slices.Backward(f.lines) {
 		if s.makes() {
-			c.places[Symbol(s.name)], _ = f.line(s.from)
+			c.makers[Symbol(s.name)] = s
 		}
 	}
 	for _, s := range f.lines {
@@ -66,8 +66,8 @@ func (f *File) check() {
 // checker goes through the statements in order.
 type checker struct {
 	*File
-	places  map[string]int // the line of each quantity's first statement
-	present string         // the quantity that is being defined
+	makers  map[string]*statement // the first statement of each quantity
+	present string                // the quantity that is being defined
 	// doubtful are the names in the lines so far that have a mistake of grammar: what
 	// else is unknown of them is its consequence.
 	doubtful map[string]bool

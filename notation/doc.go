@@ -89,6 +89,7 @@
 // numbers: float makes numbers of them.
 //
 //	exp(x)                            eˣ
+//	expm1(x)                          eˣ − 1, right for small x
 //	log(x)                            natural logarithm
 //	log1p(x)                          log(1 + x), right for small x
 //	sqrt(x)                           √x
@@ -99,6 +100,7 @@
 //	erf(x)                            error function
 //	tanh(x)                           hyperbolic tangent
 //	sigmoid(x)                        1/(1 + e⁻ˣ)
+//	logsigmoid(x)                     log(1/(1 + e⁻ˣ)), where 1/(1 + e⁻ˣ) may be 0
 //	softplus(x)                       log(1 + eˣ)
 //	relu(x)                           max(x, 0)
 //	elu(x)                            x, or eˣ − 1 where x is negative

@@ -2,8 +2,11 @@ package notation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/tapestry-ml/tapestry/internal/terminal"
 )
 
 // Pos is a place in a file: lines and columns count from 1, columns in characters.
@@ -37,18 +40,35 @@ func (e *Error) Error() string {
 	if e.Why != "" {
 		s += " (" + e.Why + ")"
 	}
-	return s
+	return terminal.Clean(s)
 }
+
+// viewColumns is how much of a line View shows: of a longer one, what is around the place.
+const viewColumns = 160
 
 // View is the error with its line and a caret below the place that is meant:
 //
 //	kmeans.tapestry:5:10: D has axes …
 //	    D[i,j] = (x - r)^2
 //	             ^~~~~~~~~
+//
+// Of a line of more than 160 characters it shows those around the place, with … for the others.
 func (e *Error) View() string {
 	line := []rune(strings.TrimRight(e.Source, " \t\r"))
 	from := min(max(e.Column-1, 0), len(line))
 	to := min(max(from+e.Width, from+1), max(len(line), from+1))
+	if len(line) > viewColumns {
+		first := min(max(from-viewColumns/3, 0), len(line)-viewColumns)
+		last := first + viewColumns
+		shown := slices.Clone(line[first:last])
+		if first > 0 {
+			shown[0] = '…'
+		}
+		if last < len(line) {
+			shown[len(shown)-1] = '…'
+		}
+		line, from, to = shown, from-first, min(to-first, len(shown)+1)
+	}
 	var pad, under strings.Builder
 	for _, r := range line[:from] {
 		switch {
@@ -63,13 +83,7 @@ func (e *Error) View() string {
 		width += columns(r)
 	}
 	under.WriteString("^" + strings.Repeat("~", max(width-1, 0)))
-	shown := strings.Map(func(r rune) rune {
-		if r != '\t' && unicode.IsControl(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, string(line))
-	return e.Error() + "\n    " + shown + "\n    " + pad.String() + under.String()
+	return e.Error() + "\n    " + terminal.Clean(string(line)) + "\n    " + pad.String() + under.String()
 }
 
 // columns is how many columns of a terminal a character takes: none if it stands on the
@@ -84,8 +98,12 @@ func columns(r rune) int {
 	return 1
 }
 
-// Errors are the mistakes of a file, in order of their places.
+// Errors are the mistakes of a file, in order of their places: the first [MaxErrors] that
+// were found, and where there are more, one at the end of the file that says how many.
 type Errors []*Error
+
+// MaxErrors is how many mistakes of a file are told one by one.
+const MaxErrors = 50
 
 // Error gives the view of each.
 func (e Errors) Error() string {
@@ -103,43 +121,4 @@ func (e Errors) Unwrap() []error {
 		out[i] = x
 	}
 	return out
-}
-
-// span is a part of the text, in bytes.
-type span struct{ from, to int }
-
-func (s span) with(t span) span { return span{s.from, t.to} }
-
-// source is the text of a file and the mistakes found in it.
-type source struct {
-	name   string
-	text   string
-	errors Errors
-}
-
-// line is the number of the line with the given byte, and where it starts.
-func (s *source) line(at int) (number, start int) {
-	at = min(at, len(s.text))
-	return 1 + strings.Count(s.text[:at], "\n"), 1 + strings.LastIndexByte(s.text[:at], '\n')
-}
-
-// fail records a mistake. What else is wrong in the same place is its consequence.
-func (s *source) fail(at span, problem, fix, why string) {
-	number, start := s.line(at.from)
-	end := len(s.text)
-	if n := strings.IndexByte(s.text[start:], '\n'); n >= 0 {
-		end = start + n
-	}
-	from := min(at.from, end)
-	e := &Error{
-		Pos:     Pos{s.name, number, 1 + len([]rune(s.text[start:from]))},
-		Problem: problem, Fix: fix, Why: why, Source: s.text[start:end],
-		Width: len([]rune(s.text[from:max(from, min(at.to, end))])),
-	}
-	for _, x := range s.errors {
-		if x.Pos == e.Pos {
-			return
-		}
-	}
-	s.errors = append(s.errors, e)
 }

@@ -100,13 +100,15 @@ func (b *assembly) number(e *expr) float64 {
 
 // examples makes the function that draws a value for every input of a model: the
 // inputs in order, of what stands behind their ~, or else standard normal numbers.
-func (f *File) examples(m *assembly, s builders.Settings) func(*rand.Rand) builders.Feed {
+// The second result are the nodes that it evaluates.
+func (f *File) examples(m *assembly, s builders.Settings) (make func(*rand.Rand) builders.Feed, nodes []*graph.Node) {
 	b := &assembly{File: f, g: graph.New("examples"), dt: m.dt, sizes: m.sizes, nodes: map[string]*graph.Node{}}
 	type task struct {
 		of, input, value *graph.Node // of the model, of b.g twice
 		draws            []drawing
 	}
 	var tasks []task
+	counted, total, large := 0, 0, false // nodes, elements
 	for _, q := range f.lines {
 		key := Symbol(q.name)
 		line, _ := f.line(q.from)
@@ -123,6 +125,13 @@ func (f *File) examples(m *assembly, s builders.Settings) func(*rand.Rand) build
 				t.draws, b.draws = b.draws, nil
 				b.nodes[key] = t.input
 				tasks = append(tasks, t)
+				for _, n := range b.g.Nodes()[counted:] {
+					total = min(total+n.Shape().Len(), maxDrawn+1)
+				}
+				if counted = b.g.Len(); total > maxDrawn && !large {
+					large = true
+					b.g.Fail("examples", &graph.Mistake{Problem: fmt.Sprintf("the values that examples are made of have more than %d elements with those of %s", maxDrawn, q.name), Fix: "draw fewer numbers: what has fewer axes is shared along the others"})
+				}
 			}
 		})
 	}
@@ -131,7 +140,7 @@ func (f *File) examples(m *assembly, s builders.Settings) func(*rand.Rand) build
 		for _, e := range mistakes {
 			m.at(e.Pos.Line, func() { m.g.Fail("examples", e.Err) })
 		}
-		return nil
+		return nil, nil
 	}
 	return func(rng *rand.Rand) builders.Feed {
 		out, known := builders.Feed{}, ref.Feed{}
@@ -155,5 +164,5 @@ func (f *File) examples(m *assembly, s builders.Settings) func(*rand.Rand) build
 			out[t.of] = graph.Value{Type: v.Type, Data: slices.Clone(v.Data)}
 		}
 		return out
-	}
+	}, b.g.Nodes()
 }

@@ -106,8 +106,13 @@ func operandText(e *expr) string {
 
 // unknown complains about a name that no quantity above has.
 func (c *checker) unknown(at span, name string) {
+	if c.full() {
+		c.fail(at, "unknown quantity "+name, "", "") // is counted
+		return
+	}
 	key := Symbol(name)
-	if line, later := c.places[key]; later {
+	if first, later := c.makers[key]; later {
+		line, _ := c.line(first.from)
 		if key == c.present {
 			c.fail(at, name+" is defined by itself", "", "")
 		} else if way := c.circle(key); way != nil {
@@ -155,25 +160,23 @@ func (c *checker) circle(from string) []string {
 			return nil
 		}
 		seen[name] = true
-		for _, s := range c.lines {
-			if !s.makes() || Symbol(s.name) != name {
-				continue
-			}
-			var way []string
-			s.value.each(func(e *expr) {
-				switch {
-				case way != nil || e.kind != exprName:
-				case Symbol(e.text) == c.present:
-					way = []string{name}
-				default:
-					if rest := search(Symbol(e.text)); rest != nil {
-						way = append([]string{name}, rest...)
-					}
-				}
-			})
-			return way
+		s := c.makers[name]
+		if s == nil {
+			return nil
 		}
-		return nil
+		var way []string
+		s.value.each(func(e *expr) {
+			switch {
+			case way != nil || e.kind != exprName:
+			case Symbol(e.text) == c.present:
+				way = []string{name}
+			default:
+				if rest := search(Symbol(e.text)); rest != nil {
+					way = append([]string{name}, rest...)
+				}
+			}
+		})
+		return way
 	}
 	if c.present == "" {
 		return nil

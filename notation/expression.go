@@ -154,6 +154,7 @@ func (p *parser) argument(f string) string {
 
 // refs reads the axes in brackets behind a name.
 func (p *parser) refs(e *expr) {
+	renamed := map[string]bool{} // of the axes so far
 	for !p.failed {
 		t := p.peek()
 		if t.kind != tokenName {
@@ -171,6 +172,11 @@ func (p *parser) refs(e *expr) {
 			p.at++
 			r.as, r.span = to.text, t.with(to.span)
 		}
+		if earlier, again := renamed[r.axis]; again && (earlier || r.as != "") {
+			p.fails(r.span, fmt.Sprintf("axis %s of %s is renamed twice", r.axis, e.text), "an axis has one name")
+			return
+		}
+		renamed[r.axis] = r.as != ""
 		e.refs = append(e.refs, r)
 		if !p.is(",") {
 			break

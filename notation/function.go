@@ -39,6 +39,7 @@ const tiny = 1e-5
 var functions = slices.Concat(
 	[]*function{
 		each("exp", "eˣ", ops.Exp),
+		each("expm1", "eˣ − 1, right for small x", ops.Expm1),
 		each("log", "natural logarithm", ops.Log),
 		each("log1p", "log(1 + x), right for small x", ops.Log1p),
 		each("sqrt", "√x", ops.Sqrt),
@@ -49,6 +50,7 @@ var functions = slices.Concat(
 		each("erf", "error function", ops.Erf),
 		each("tanh", "hyperbolic tangent", ops.Tanh),
 		each("sigmoid", "1/(1 + e⁻ˣ)", ops.Sigmoid),
+		each("logsigmoid", "log(1/(1 + e⁻ˣ)), where 1/(1 + e⁻ˣ) may be 0", ops.LogSigmoid),
 		each("softplus", "log(1 + eˣ)", ops.Softplus),
 		each("relu", "max(x, 0)", ops.Relu),
 		each("elu", "x, or eˣ − 1 where x is negative", ops.ELU),

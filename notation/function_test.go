@@ -42,12 +42,14 @@ var values = []struct {
 }{
 	{"i,d", "exp(x)", func(ix ...int) float64 { return math.Exp(testX[ix[0]][ix[1]]) }},
 	{"i,d", "log(x^2)", func(ix ...int) float64 { return 2 * math.Log(math.Abs(testX[ix[0]][ix[1]])) }},
+	{"i,d", "expm1(x)", func(ix ...int) float64 { return math.Expm1(testX[ix[0]][ix[1]]) }},
 	{"i,d", "log1p(x²)", func(ix ...int) float64 { return math.Log1p(testX[ix[0]][ix[1]] * testX[ix[0]][ix[1]]) }},
 	{"i,d", "sqrt(abs(x))", func(ix ...int) float64 { return math.Sqrt(math.Abs(testX[ix[0]][ix[1]])) }},
 	{"i,d", "sign(x)", func(ix ...int) float64 { return math.Copysign(1, testX[ix[0]][ix[1]]) }},
 	{"i,d", "sin(x) + cos(x)", func(ix ...int) float64 { s, c := math.Sincos(testX[ix[0]][ix[1]]); return s + c }},
 	{"i,d", "erf(x) - tanh(x)", func(ix ...int) float64 { x := testX[ix[0]][ix[1]]; return math.Erf(x) - math.Tanh(x) }},
 	{"i,d", "sigmoid(x)", func(ix ...int) float64 { return 1 / (1 + math.Exp(-testX[ix[0]][ix[1]])) }},
+	{"i,d", "logsigmoid(x)", func(ix ...int) float64 { return -math.Log(1 + math.Exp(-testX[ix[0]][ix[1]])) }},
 	{"i,d", "softplus(x)", func(ix ...int) float64 { return math.Log(1 + math.Exp(testX[ix[0]][ix[1]])) }},
 	{"i,d", "relu(x)", func(ix ...int) float64 { return max(0, testX[ix[0]][ix[1]]) }},
 	{"i,d", "elu(x)", func(ix ...int) float64 {

@@ -128,7 +128,7 @@ func TestMixedTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := source{text: string(text)}
+		s := newSource("", string(text))
 		var words []string
 		for _, w := range s.tokens() {
 			word := s.text[w.from:w.to]
@@ -221,8 +221,8 @@ func TestPrintedExpressions(t *testing.T) {
 		return &expr{kind: exprBinary, text: signs[rng.IntN(len(signs))], args: []*expr{a, random(depth - 1)}}
 	}
 	read := func(text string) (*expr, Errors) {
-		s := &source{name: "e", text: text}
-		p := parser{source: s, tokens: s.tokens()}
+		s := newSource("e", text)
+		p := parser{source: &s, tokens: s.tokens()}
 		e := p.expression()
 		if p.peek().kind != tokenNewline {
 			p.unexpected("the end", "")

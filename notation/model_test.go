@@ -271,3 +271,51 @@ func TestGuide(t *testing.T) {
 		t.Errorf("%d files", files)
 	}
 }
+
+// TestSumOfParameters: a mean of products with one parameter, and another added to it, is
+// compiled with its derivatives by any of the parameters.
+func TestSumOfParameters(t *testing.T) {
+	const text = `objective "a line"
+param w[i=3]
+param a
+m = mean(w*a, i)
+param b
+loss = m + b
+`
+	values := map[string][]float64{"w": {1, 2, 6}, "a": {0.5}, "b": {-4}}
+	derivatives := map[string][]float64{"w": {0.5 / 3, 0.5 / 3, 0.5 / 3}, "a": {3}, "b": {1}}
+	for _, by := range []string{"", "w", "a", "b", "a b", "b a", "w a", "w a b"} {
+		for _, dt := range []graph.DType{graph.F32, graph.F64} {
+			f, err := notation.Parse("line.tapestry", strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := f.Build(nil, dt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			feed := ref.Feed{}
+			for name, v := range values {
+				p := m.Graph.Lookup(name)
+				feed[p] = graph.Value{Type: p.Type(), Data: v}
+			}
+			fetched, want := []*graph.Node{m.Loss}, [][]float64{{1.5 - 4}}
+			var params []*graph.Node
+			for _, name := range strings.Fields(by) {
+				params, want = append(params, m.Graph.Lookup(name)), append(want, derivatives[name])
+			}
+			if len(params) > 0 {
+				fetched = append(fetched, grad.Of(m.Loss, params...)...)
+			}
+			got, err := reftest.Tape(0, feed, fetched)
+			if err != nil {
+				t.Fatalf("by %q in %v: %v", by, dt, err)
+			}
+			for i, w := range want {
+				if err := reftest.Near(got[i].Data, w, 1e-6); err != nil {
+					t.Errorf("by %q in %v: %v: %v", by, dt, fetched[i], err)
+				}
+			}
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 )
 
@@ -26,6 +27,9 @@ const Version = 1
 // Parse reads a file of the given name, which errors cite. All independent mistakes
 // are found at once: the error is [Errors], unless reading itself failed.
 func Parse(name string, r io.Reader) (*File, error) {
+	if r == nil {
+		return nil, fmt.Errorf("%s: there is nothing to read from: the reader is nil", name)
+	}
 	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -34,7 +38,7 @@ func Parse(name string, r io.Reader) (*File, error) {
 		return nil, fmt.Errorf("%s: more than %d bytes: this is no objective", name, maxBytes)
 	}
 	text = bytes.TrimPrefix(text, []byte("\uFEFF")) // some editors begin files with it
-	f := &File{source: source{name: name, text: string(text)}}
+	f := &File{source: newSource(name, string(text))}
 	p := parser{source: &f.source, tokens: f.tokens()}
 	for p.peek().kind != tokenEnd {
 		s := p.statement()
@@ -50,14 +54,8 @@ func Parse(name string, r io.Reader) (*File, error) {
 	if len(f.errors) == 0 {
 		f.try()
 	}
-	if len(f.errors) > 0 {
-		slices.SortStableFunc(f.errors, func(a, b *Error) int {
-			if a.Line != b.Line {
-				return a.Line - b.Line
-			}
-			return a.Column - b.Column
-		})
-		return nil, f.errors
+	if err := f.mistakes(); err != nil {
+		return nil, err
 	}
 	return f, nil
 }
@@ -325,7 +323,10 @@ func (p *parser) axes(sized bool) []axis {
 				return out
 			}
 		}
-		out = append(out, a)
+		if out = append(out, a); len(out) > graph.MaxRank {
+			p.fails(a.span, fmt.Sprintf("more than %d axes", graph.MaxRank), "")
+			return out
+		}
 		if !p.is(",") {
 			break
 		}

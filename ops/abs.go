@@ -20,6 +20,7 @@ func (abs) Convention() string { return "|x|'(0) = 0, as PyTorch has it" }
 func (abs) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sign(y.In(0))) }
 
 func (abs) Scalar(x ...float64) float64                        { return math.Abs(x[0]) }
+func (abs) Whole(x ...int64) int64                             { return max(x[0], -x[0]) }
 func (abs) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Abs }
 func (abs) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("|", in[0]) }
 func (abs) Cases() []Case                                      { return case1(Abs, Apart) }

@@ -21,6 +21,7 @@ func (add) Rule(_ []bool) (name string, law graph.Expr) {
 func (add) Grad(y, dy *graph.Node, _ int) *graph.Node { return dy }
 
 func (add) Scalar(x ...float64) float64                        { return x[0] + x[1] }
+func (add) Whole(x ...int64) int64                             { return x[0] + x[1] }
 func (add) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Add }
 func (add) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Plus(in[1]) }
 func (add) Cases() []Case                                      { return case2(Add, Reals, Reals) }

@@ -10,10 +10,10 @@ import (
 // here.
 var all = []Op{
 	abs{}, add{}, and{}, argMax{}, argMin{}, broadcast{}, cast{}, choose{}, concat{}, conv{}, convInput{},
-	convKernel{}, cos{}, diffDot{}, div{}, equal{}, erf{}, exp{}, gather{}, less{}, lessEqual{}, log{}, log1p{},
-	logSoftmax{}, logSumExp{}, matMul{}, maximum{}, maxOver{}, maxPick{}, maxPool{}, maxUnpool{}, mean{},
+	convKernel{}, cos{}, diffDot{}, div{}, equal{}, erf{}, exp{}, expm1{}, gather{}, inRange{}, less{}, lessEqual{}, log{}, log1p{},
+	logSigmoid{}, logSoftmax{}, logSumExp{}, matMul{}, maximum{}, maxOver{}, maxPick{}, maxPool{}, maxUnpool{}, mean{},
 	minimum{}, minOver{}, mul{}, neg{}, not{}, notEqual{}, oneHot{}, or{}, place{}, pow{}, random{}, relu{},
-	reshape{}, rstd{}, scan{}, scatterAdd{}, sigmoid{}, sign{}, sin{}, slice{}, softmax{}, sqDist{}, sqrt{}, square{},
+	reshape{}, rstd{}, scan{}, scatterAdd{}, sigmoid{}, sign{}, sin{}, slice{}, softmax{}, softplus{}, sqDist{}, sqrt{}, square{},
 	standardise{}, stopGradient{}, sub{}, sum{}, sumPool{}, sumUnpool{}, tanh{}, transpose{}, weightedDiff{},
 }
 

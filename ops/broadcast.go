@@ -13,6 +13,7 @@ type broadcast struct{ To graph.Shape }
 // BroadcastTo repeats x along new leading axes and along its axes of size 1, so
 // that it has shape to (NumPy's rule, aligned at the last axis).
 func BroadcastTo(x *graph.Node, to graph.Shape) *graph.Node {
+	defer calling("BroadcastTo", x)()
 	if x.IsValid() && x.Shape() == to {
 		return x
 	}
@@ -31,12 +32,8 @@ func (op broadcast) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err
 	}
-	s, err := graph.Align(in[0].Shape(), op.To)
-	if err != nil {
+	if err := in[0].Shape().RepeatsTo(op.To); err != nil {
 		return graph.Type{}, err
-	}
-	if s != op.To {
-		return graph.Type{}, fmt.Errorf("%v cannot be repeated to %v", in[0].Shape(), op.To)
 	}
 	return graph.Type{DType: in[0].DType(), Shape: op.To}, nil
 }
@@ -94,6 +91,7 @@ func (broadcast) Cases() []Case {
 //
 // Every axis of x must be among the names.
 func Over(x *graph.Node, names ...string) *graph.Node {
+	defer calling("Over", x)()
 	if !x.IsValid() {
 		return graph.Of(x).Fail("Over", errNil, x)
 	}

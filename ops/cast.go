@@ -10,9 +10,10 @@ type cast struct {
 	To graph.DType
 }
 
-// Cast converts the elements: float to integer truncates and saturates (NaN
-// gives 0), a number to bool is x ≠ 0, bool to a number 0 or 1. A cast to the
-// type that x has is x.
+// Cast converts the elements. A float becomes an integer without its fraction, beyond
+// the range the nearest integer there is, and 0 where it is NaN, on every machine alike. An
+// i64 becomes an i32 by its lower 32 bits. A number to bool is x ≠ 0, bool to a number 0 or
+// 1. A cast to the type that x has is x.
 func Cast(x *graph.Node, to graph.DType) *graph.Node {
 	if x.IsValid() && x.DType() == to {
 		return x
@@ -54,6 +55,7 @@ func (op cast) JVP(_ *graph.Node, dx []*graph.Node) *graph.Node {
 }
 
 func (op cast) Scalar(x ...float64) float64   { return op.To.Round(x[0]) }
+func (cast) Whole(x ...int64) int64           { return x[0] } // from one type of integers to another
 func (cast) Kernel(*graph.Node) kernel.Kernel { return kernel.Cast{} }
 
 // Notation is the operand's, unless more than digits are lost.

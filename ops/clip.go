@@ -6,6 +6,7 @@ import "github.com/tapestry-ml/tapestry/graph"
 // by element, with broadcasting. At an end x still has
 // derivative 1, as in PyTorch's clamp; a bound has one where it holds x back.
 func Clip(x, lo, hi *graph.Node) *graph.Node {
+	defer calling("Clip", x, lo, hi)()
 	g := graph.Of(x, lo, hi)
 	for _, n := range []*graph.Node{x, lo, hi} {
 		if !n.IsValid() {

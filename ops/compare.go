@@ -52,10 +52,16 @@ type lessEqual struct{ comparison }
 func LessEqual(a, b *graph.Node) *graph.Node { return elementwise(lessEqual{}, a, b) }
 
 // Greater is a > b as a mask.
-func Greater(a, b *graph.Node) *graph.Node { return Less(b, a) }
+func Greater(a, b *graph.Node) *graph.Node {
+	defer calling("Greater", a, b)()
+	return Less(b, a)
+}
 
 // GreaterEqual is a ≥ b as a mask.
-func GreaterEqual(a, b *graph.Node) *graph.Node { return LessEqual(b, a) }
+func GreaterEqual(a, b *graph.Node) *graph.Node {
+	defer calling("GreaterEqual", a, b)()
+	return LessEqual(b, a)
+}
 
 func (lessEqual) Name() string                                       { return "LessEqual" }
 func (lessEqual) Doc() string                                        { return "mask of a ≤ b" }

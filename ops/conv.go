@@ -39,12 +39,18 @@ type (
 // Conv1D is the cross-correlation of x[… t c] with w[k c o], as neural networks
 // call convolution: [… t o], y_qo = Σ_kc x_{q+k,c}·w_kco. It takes [Stride],
 // [Padding], [Dilation] and [Groups]; with groups, w is [k c/groups o].
-func Conv1D(x, w *graph.Node, options ...Window) *graph.Node { return convolve(1, x, w, options) }
+func Conv1D(x, w *graph.Node, options ...Window) *graph.Node {
+	defer calling("Conv1D", x, w)()
+	return convolve(1, x, w, options)
+}
 
 // Conv2D is the cross-correlation of x[… h w c] with w[kh kw c o], as neural
 // networks call convolution: [… h w o]. It takes [Stride], [Padding], [Dilation]
 // and [Groups]; with groups, w is [kh kw c/groups o].
-func Conv2D(x, w *graph.Node, options ...Window) *graph.Node { return convolve(2, x, w, options) }
+func Conv2D(x, w *graph.Node, options ...Window) *graph.Node {
+	defer calling("Conv2D", x, w)()
+	return convolve(2, x, w, options)
+}
 
 func convolve(spatial int, x, w *graph.Node, options []Window) *graph.Node {
 	c, err := convolutionOf(spatial, options)
@@ -57,6 +63,7 @@ func convolve(spatial int, x, w *graph.Node, options []Window) *graph.Node {
 // ConvTranspose1D is [ConvTranspose2D] over one axis: y[… t o] and v[k o c] give
 // [… t c].
 func ConvTranspose1D(y, v *graph.Node, options ...Window) *graph.Node {
+	defer calling("ConvTranspose1D", y, v)()
 	return convolveBack(1, y, v, options)
 }
 
@@ -65,6 +72,7 @@ func ConvTranspose1D(y, v *graph.Node, options ...Window) *graph.Node {
 // and the weights v with the last two axes exchanged. The result is the smallest
 // from which Conv2D gives the shape of y. With groups, v is [kh kw o c/groups].
 func ConvTranspose2D(y, v *graph.Node, options ...Window) *graph.Node {
+	defer calling("ConvTranspose2D", y, v)()
 	return convolveBack(2, y, v, options)
 }
 

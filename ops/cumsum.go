@@ -6,6 +6,7 @@ import "github.com/tapestry-ml/tapestry/graph"
 // itself, shifted by 1, 2, 4, …: ⌈log₂ n⌉ additions (Hillis & Steele, 1986) and no n×n
 // matrix.
 func CumSum(x *graph.Node, axis any) *graph.Node {
+	defer calling("CumSum", x)()
 	return withAxes("CumSum", x, []any{axis}, func(list []int) *graph.Node {
 		defer x.Graph().Scope("running sum")()
 		y, a := x, list[0]

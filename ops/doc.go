@@ -15,8 +15,15 @@
 //	D := ops.Sum(ops.Square(ops.Sub(ops.Over(x, "i", "j", "d"), ops.Over(r, "i", "j", "d"))), "d")
 //	m := ops.Mean(D, 0, ops.Keep)
 //
-// Elementwise functions broadcast as NumPy does, and the broadcast is a node of
-// its own (see graph.Align for what may meet what).
+// Elementwise functions broadcast as NumPy does, but refuse what NumPy does by accident: a
+// column [n=3 1] and a list [3] are no matrix of all pairs. The broadcast is a node of its own
+// (see graph.Align for what may meet what).
+//
+// Integers wrap around: 2147483647 + 1 of type i32 is −2147483648, as in Go, NumPy and
+// PyTorch, and so do differences, products, negations and sums of any type of integers.
+// [Cast] from float does not: it drops the fraction and takes the nearest integer there is
+// beyond the range, 0 for NaN, on every machine alike. A number in a program ([Scale], [Lit],
+// [Pad]) must be a value of the array's type: half of an integer is a mistake.
 //
 // A recurrence is a loop, one node whatever its length, of a step written like any
 // other function over nodes: see [Scan].

@@ -27,6 +27,7 @@ import (
 // first, then the pair whose product is cheapest is contracted, again and again,
 // by transpositions and one matrix product each.
 func Einsum(spec string, xs ...*graph.Node) *graph.Node {
+	defer calling("Einsum", xs...)()
 	g := graph.Of(xs...)
 	for _, x := range xs {
 		if !x.IsValid() || x.Graph() != g {

@@ -5,11 +5,12 @@ import "github.com/tapestry-ml/tapestry/graph"
 // ELU is x where positive and eˣ − 1 elsewhere, element by element (Clevert,
 // Unterthiner & Hochreiter, 2015). Its derivative at 0 is 1.
 func ELU(x *graph.Node) *graph.Node {
+	defer calling("ELU", x)()
 	if !x.IsValid() {
 		return graph.Of(x).Fail("ELU", errNil, x)
 	}
 	defer x.Graph().Scope("elu")()
 	positive := Greater(x, Lit(x, 0))
 	// The exponential of what is not chosen would overflow, and 0·∞ in the derivative is NaN.
-	return Select(positive, x, Shift(Exp(Select(positive, Lit(x, 0), x)), -1))
+	return Select(positive, x, Expm1(Select(positive, Lit(x, 0), x)))
 }

@@ -75,7 +75,7 @@ func TestMistakes(t *testing.T) {
 		{line(), func() node { return ops.Select(b, x, d) }, `Select: element types differ: f32 and f64: b[i=32 f=784], x[i=32 f=784], d[i=32 f=784] (convert one with ops.Cast)`},
 		{line(), func() node { return ops.MatMul(x, w) }, `MatMul: inner axes differ (784 ≠ 785): x[i=32 f=784], w[f=785 h=128]`},
 		{line(), func() node { return ops.MatMul(x, u) }, `MatMul: inner axes are called "f" and "e": x[i=32 f=784], u[e=784 h=128] (transpose an operand, or rename one axis)`},
-		{line(), func() node { return ops.MatMul(x, c) }, `MatMul: an operand with fewer than two axes: x[i=32 f=784], c[k=784] (insert one with ops.Expand)`},
+		{line(), func() node { return ops.MatMul(x, c) }, `MatMul: the second operand is no matrix: it has one axis, want at least two: x[i=32 f=784], c[k=784] (ops.Expand(x, -1, "") makes it a column; ops.Squeeze takes the axis away again)`},
 		{line(), func() node { return ops.MatMul(x, nil) }, `MatMul: operand 1 is nil: x[i=32 f=784], nil`},
 		{line(), func() node { return ops.Sum(x, "j") }, `Sum: no axis "j" in [i=32 f=784]: x[i=32 f=784]`},
 		{line(), func() node { return ops.Sum(x, "i", 0) }, `Sum: axis 0 of [i=32 f=784] is given twice: x[i=32 f=784]`},
@@ -101,9 +101,9 @@ func TestMistakes(t *testing.T) {
 		{line(), func() node { return ops.Merge(x, "n", "f", "i") }, `Merge: axes [f i] are not neighbours in this order: x[i=32 f=784] (bring them together with ops.Transpose)`},
 		{line(), func() node { return ops.Merge(x, "n") }, `Merge: want at least one axis: x[i=32 f=784]`},
 		{line(), func() node { return ops.Slice(x, "i", 3, 3) }, `Slice: elements 3 to 3 by 1 of axis i=32: x[i=32 f=784]`},
-		{line(), func() node { return ops.SliceStep(x, "i", 0, 0, -1) }, `Slice: elements 0 to 0 by -1 of axis i=32: x[i=32 f=784]`},
-		{line(), func() node { return ops.BroadcastTo(x, c.Shape()) }, `Broadcast: axis "f" meets axis "k": x[i=32 f=784] (lay the operands out with ops.Over, or rename one axis)`},
-		{line(), func() node { return ops.BroadcastTo(x, one.Shape()) }, `Broadcast: [i=32 f=784] cannot be repeated to []: x[i=32 f=784]`},
+		{line(), func() node { return ops.SliceStep(x, "i", 0, 0, -1) }, `SliceStep: elements 0 to 0 by -1 of axis i=32: x[i=32 f=784]`},
+		{line(), func() node { return ops.BroadcastTo(x, c.Shape()) }, `BroadcastTo: axis "f" meets axis "k": x[i=32 f=784] (lay the operands out with ops.Over, or rename one axis)`},
+		{line(), func() node { return ops.BroadcastTo(x, one.Shape()) }, `BroadcastTo: [i=32 f=784] cannot be repeated to []: x[i=32 f=784]`},
 		{line(), func() node { return ops.Cast(x, 77) }, `Cast: unknown element type "dtype(77)": want f32, f64, i32, i64 or bool: x[i=32 f=784]`},
 		{line(), func() node { return ops.Concat("i", x, w) }, `Concat: axis "i" meets axis "f": x[i=32 f=784], w[f=785 h=128]`},
 		{line(), func() node { return ops.Concat(0, x, c) }, `Concat: [i=32 f=784] and [k=784] have different numbers of axes: x[i=32 f=784], c[k=784]`},
@@ -116,8 +116,8 @@ func TestMistakes(t *testing.T) {
 		{line(), func() node { return ops.SqDist(x, w) }, `SqDist: rows differ: f=784 and h=128: x[i=32 f=784], w[f=785 h=128]`},
 		{line(), func() node { return ops.SqDist(x, c) }, `SqDist: want arrays of equal rank, at least 2: x[i=32 f=784], c[k=784]`},
 		{line(), func() node { return ops.WeightedDiff(x, x, x) }, `WeightedDiff: two axes are called "i": x[i=32 f=784], x[i=32 f=784], x[i=32 f=784] (rename one with ops.Rename)`},
-		{line(), func() node { return ops.RandomNormal(g, "ε", graph.I32) }, `Random: element type i32: want f32 or f64`},
-		{line(), func() node { return ops.RandomUniform(g, "u", graph.F32, graph.Dims(0)...) }, `Random: axis 0 (0) has size 0: want at least 1`},
+		{line(), func() node { return ops.RandomNormal(g, "ε", graph.I32) }, `RandomNormal: element type i32: want f32 or f64`},
+		{line(), func() node { return ops.RandomUniform(g, "u", graph.F32, graph.Dims(0)...) }, `RandomUniform: axis 0 (0) has size 0: want at least 1`},
 	} {
 		before := 0
 		if errs, ok := g.Err().(graph.Errors); ok {

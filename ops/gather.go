@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,7 +17,9 @@ type oneHot struct {
 }
 
 // OneHot turns indices into vectors with a single 1, along a new axis at place
-// at (negative from the end). An index outside the axis gives zeros.
+// at (negative from the end). An index outside the axis is a [graph.IndexError]: of the run,
+// or a mistake where it is a constant. For "none of them" give any index of the axis, and take
+// the result by a mask with [Select].
 func OneHot(index *graph.Node, at int, axis graph.Axis, to graph.DType) *graph.Node {
 	if !index.IsValid() {
 		return graph.Apply(oneHot{Axis: axis, To: to}, index)
@@ -32,7 +35,7 @@ func OneHot(index *graph.Node, at int, axis graph.Axis, to graph.DType) *graph.N
 	for i := range n {
 		order = append(order, i)
 	}
-	hot := graph.Apply(oneHot{Axis: axis, To: to}, index)
+	hot := placed(graph.Apply(oneHot{Axis: axis, To: to}, index))
 	if !hot.IsValid() {
 		return hot
 	}
@@ -69,6 +72,9 @@ func (op oneHot) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value 
 	return out
 }
 
+// Places says that the operand is an index.
+func (op oneHot) Places(*graph.Node) (operand, size int) { return 0, op.Axis.Size }
+
 func (oneHot) Kernel(*graph.Node) kernel.Kernel { return kernel.OneHot{} }
 
 func (op oneHot) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
@@ -80,7 +86,7 @@ func (op oneHot) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
 
 func (oneHot) Cases() []Case {
 	hot := func(at int) Case {
-		return Case{[]Operand{{"i64[i=3 k=2]", Index(6)}}, func(in []*graph.Node) *graph.Node { return OneHot(in[0], at, graph.Ax("j", 5), graph.F64) }}
+		return Case{[]Operand{{"i64[i=3 k=2]", Index(5)}}, func(in []*graph.Node) *graph.Node { return OneHot(in[0], at, graph.Ax("j", 5), graph.F64) }}
 	}
 	return []Case{hot(-1), hot(0), hot(1)}
 }
@@ -89,12 +95,29 @@ type gather struct{ Axis int }
 
 // Gather takes the slices of table at the indices along an axis, which is
 // replaced by the indices' axes: rows of an embedding, table[index]. An index
-// outside the axis gives NaN.
+// outside the axis is a [graph.IndexError]: of the run, or a mistake where it is a constant.
 func Gather(table, index *graph.Node, axis any) *graph.Node {
+	defer calling("Gather", table, index)()
 	if !table.IsValid() {
 		return graph.Apply(gather{}, table, index)
 	}
-	return withAxes("Gather", table, []any{axis}, func(list []int) *graph.Node { return graph.Apply(gather{list[0]}, table, index) })
+	return withAxes("Gather", table, []any{axis}, func(list []int) *graph.Node { return placed(graph.Apply(gather{list[0]}, table, index)) })
+}
+
+// placed is y, whose indices must be places where they are constants.
+func placed(y *graph.Node) *graph.Node {
+	op, ok := y.Op().(graph.Indexing)
+	if !ok {
+		return y
+	}
+	in := make([]graph.Value, y.NumIn())
+	operand, _ := op.Places(y)
+	in[operand], _ = y.In(operand).Constant()
+	var outside *graph.IndexError
+	if errors.As(graph.CheckIndex(y, in), &outside) {
+		return y.Graph().Fail(op.Name(), outside.Place(), y.Inputs()...)
+	}
+	return y
 }
 
 func (gather) Name() string { return "Gather" }
@@ -155,15 +178,14 @@ func (op gather) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.
 // inTurn makes of indices below n, for each example, indices into the n·b rows of all
 // examples. What is outside stays outside.
 func inTurn(index *graph.Node, b graph.Axis, n int) *graph.Node {
-	index = Cast(index, graph.I64)
+	index = graph.Apply(inRange{Size: n}, Cast(index, graph.I64))
 	first := make([]float64, b.Size)
 	for e := range first {
 		first[e] = float64(e * n)
 	}
 	axes := graph.Dims(slices.Repeat([]int{1}, index.Rank())...)
 	axes[0] = b
-	rows := Add(index, index.Graph().Constant(graph.I64, first, axes...))
-	return Select(below(index, n), rows, Lit(index, -1))
+	return Add(index, index.Graph().Constant(graph.I64, first, axes...))
 }
 
 // below is the mask of indices from 0 to n − 1.
@@ -184,6 +206,9 @@ func (op gather) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value 
 	})
 	return out
 }
+
+// Places says that the second operand is an index.
+func (op gather) Places(y *graph.Node) (operand, size int) { return 1, y.In(0).Dim(op.Axis) }
 
 func (op gather) Kernel(*graph.Node) kernel.Kernel { return kernel.Gather{Axis: op.Axis} }
 
@@ -207,7 +232,8 @@ type scatterAdd struct {
 
 // ScatterAdd adds the slices of values to zeros of the given axes, at the
 // indices along one of them: the reverse of [Gather]. An index outside the axis
-// adds nothing.
+// is a [graph.IndexError]: of the run, or a mistake where it is a constant. What is to be left
+// out is added as 0, by a mask with [Select], at any index.
 func ScatterAdd(index, values *graph.Node, axis any, to ...graph.Axis) *graph.Node {
 	s, err := graph.NewShape(to...)
 	var at []int
@@ -217,7 +243,7 @@ func ScatterAdd(index, values *graph.Node, axis any, to ...graph.Axis) *graph.No
 	if err != nil {
 		return graph.Of(index, values).Fail("ScatterAdd", err, index, values)
 	}
-	return graph.Apply(scatterAdd{at[0], s}, index, values)
+	return placed(graph.Apply(scatterAdd{at[0], s}, index, values))
 }
 
 func (scatterAdd) Name() string { return "ScatterAdd" }
@@ -256,7 +282,7 @@ func (op scatterAdd) Grad(y, dy *graph.Node, i int) *graph.Node {
 	}
 	index, x := y.In(0), y.In(1)
 	taken := ReshapeTo(graph.Apply(gather{op.Axis}, dy, index), x.Shape())
-	// What was not added has no influence, but Gather gives it NaN.
+	// Where indices are trusted, what was not added has no influence, but Gather gives it NaN.
 	sizes := slices.Repeat([]int{1}, x.Rank())
 	copy(sizes[op.Axis:], index.Shape().Sizes())
 	shape, err := graph.NewShape(graph.Dims(sizes...)...)
@@ -297,6 +323,9 @@ func (op scatterAdd) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Va
 	})
 	return out
 }
+
+// Places says that the first operand is an index.
+func (op scatterAdd) Places(*graph.Node) (operand, size int) { return 0, op.To.Dim(op.Axis) }
 
 func (op scatterAdd) Kernel(*graph.Node) kernel.Kernel { return kernel.ScatterAdd{Axis: op.Axis} }
 

@@ -1,7 +1,10 @@
 package ops_test
 
 import (
-	"math"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -9,9 +12,10 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// What ScatterAdd leaves out because its index is outside the axis has no
+// Where indices are trusted, what ScatterAdd leaves out because its index is outside the axis has no
 // derivative, while Gather, which the derivative is made of, gives NaN there.
 func TestScatterAddDerivativeOutsideTheAxis(t *testing.T) {
 	g := graph.New("scatter")
@@ -25,18 +29,74 @@ func TestScatterAddDerivativeOutsideTheAxis(t *testing.T) {
 		values: {Type: values.Type(), Data: []float64{1, 2, 3, 4, 5, 6, 7, 8}},
 	}
 	want := []float64{2, 4, 0, 0, 0, 0, 14, 16}
-	exact, err := ref.Eval(graph.Env{}, feed, dv)
+	run, err := reftest.Tape(0, feed, []*graph.Node{dv}, tape.TrustIndices())
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := reftest.Tape(0, feed, []*graph.Node{dv})
-	if err != nil {
-		t.Fatal(err)
+	if !slices.Equal(run[0].Data, want) {
+		t.Errorf("derivative %v, want %v", run[0].Data, want)
 	}
-	for i, w := range want {
-		if a, b := exact[0].Data[i], run[0].Data[i]; a != w || b != w || math.IsNaN(a) {
-			t.Errorf("derivative %v by definition, %v on the tape, want %v", exact[0].Data, run[0].Data, want)
-			break
+	wrong := "ScatterAdd: a[i=1] is 3: want an index from 0 to 2"
+	outside := new(graph.IndexError)
+	if _, err := ref.Eval(graph.Env{}, feed, dv); !errors.As(err, &outside) || !strings.HasSuffix(err.Error(), wrong) {
+		t.Errorf("by definition: %v, want %s", err, wrong)
+	}
+	if _, err := reftest.Tape(0, feed, []*graph.Node{dv}); !errors.As(err, &outside) || !strings.Contains(err.Error(), wrong) {
+		t.Errorf("on the tape: %v, want %s", err, wrong)
+	}
+}
+
+// TestIndices: whatever takes whole numbers refuses one that is no place of the axis, by the
+// definition and on the tape in the same words, or reads it as a number.
+func TestIndices(t *testing.T) {
+	numbers := []string{"ArgMax", "ArgMin", "Cast"}
+	eachCase(t, func(t *testing.T, op ops.Op, b built) {
+		for _, x := range b.in {
+			if !x.DType().IsInt() {
+				continue
+			}
+			for _, wrong := range []float64{-1, 1 << 20} {
+				feed := maps.Clone(b.feed)
+				v := graph.Value{Type: x.Type(), Data: slices.Clone(feed[x].Data)}
+				v.Data[len(v.Data)-1] = wrong
+				feed[x] = v
+				_, exact := ref.Eval(graph.Env{}, feed, b.y)
+				_, run := reftest.Tape(0, feed, []*graph.Node{b.y})
+				var defined, ran *graph.IndexError
+				is := errors.As(exact, &defined)
+				if errors.As(run, &ran) != is || is && ran.Error() != defined.Error() {
+					t.Errorf("%v of %s: %v on the tape, %v by the definition", wrong, x, run, exact)
+				}
+				if is == slices.Contains(numbers, op.Name()) || is && ran.Value != int64(wrong) {
+					t.Errorf("%v of %s: %v", wrong, x, exact)
+				}
+			}
+		}
+	})
+}
+
+// TestConstantIndices: an index that is a constant is a mistake where it is written.
+func TestConstantIndices(t *testing.T) {
+	for name, make := range map[string]func(x, k *graph.Node) *graph.Node{
+		"Gather": func(x, k *graph.Node) *graph.Node { return ops.Gather(x, k, 0) },
+		"OneHot": func(_, k *graph.Node) *graph.Node { return ops.OneHot(k, 0, graph.Ax("i", 4), graph.F32) },
+		"ScatterAdd": func(x, k *graph.Node) *graph.Node {
+			return ops.ScatterAdd(k, ops.Slice(x, 0, 0, 2), 0, graph.Ax("i", 4))
+		},
+	} {
+		g := graph.New("constant")
+		x, k := g.Input("x", graph.F32, graph.Ax("i", 4)), g.Constant(graph.I64, []float64{0, 4}, graph.Ax("n", 2)).As("k")
+		y := make(x, k)
+		want := name + ": k[n=1] is 4: want an index from 0 to 3: "
+		if err := g.Err(); y.IsValid() || err == nil || !strings.HasPrefix(err.Error(), "ops/gather_test.go:") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		g = graph.New("computed") // by the passes
+		x, k = g.Input("x", graph.F32, graph.Ax("i", 4)), g.Constant(graph.I64, []float64{0, 4}, graph.Ax("n", 2))
+		y = make(x, ops.Add(k, k))
+		_, err := tape.Compile(g, tape.Fetch(y))
+		if outside := new(graph.IndexError); !errors.As(err, &outside) || outside.Value != 8 {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -7,8 +7,10 @@ import (
 )
 
 // Gelu is x·Φ(x), element by element, where Φ is the normal distribution
-// function: ½·x·(1 + erf(x/√2)).
+// function: ½·x·(1 + erf(x/√2)). Its error is that of the 1: where x is negative
+// small results lose their digits, and below −5.5 (float32) or −8.3 (float64) it is 0.
 func Gelu(x *graph.Node) *graph.Node {
+	defer calling("Gelu", x)()
 	if !x.IsValid() {
 		return graph.Of(x).Fail("Gelu", errNil, x)
 	}
@@ -19,6 +21,7 @@ func Gelu(x *graph.Node) *graph.Node {
 // GeluTanh is the usual approximation of [Gelu] by a hyperbolic tangent:
 // ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))). It differs from it by less than 0.0005.
 func GeluTanh(x *graph.Node) *graph.Node {
+	defer calling("GeluTanh", x)()
 	if !x.IsValid() {
 		return graph.Of(x).Fail("GeluTanh", errNil, x)
 	}

@@ -10,8 +10,8 @@ import (
 type matMul struct{}
 
 // MatMul is the matrix product over the last two axes: [… m k]·[… k n] gives
-// [… m n]. Leading axes are a batch and broadcast. The contracted axes must have
-// the same name, or one of them none. Operands may be transposed at no cost.
+// [… m n]. Leading axes are a batch and broadcast as operands of Add do. The contracted
+// axes must have the same name, or one of them none. Operands may be transposed at no cost.
 func MatMul(a, b *graph.Node) *graph.Node {
 	g := graph.Of(a, b)
 	if a == nil || b == nil || a.Graph() != b.Graph() || !a.IsValid() || !b.IsValid() || a.Rank() < 2 || b.Rank() < 2 {
@@ -82,7 +82,14 @@ func multiplies(a, b *graph.Node) error {
 		return err
 	}
 	if a.Rank() < 2 || b.Rank() < 2 {
-		return &graph.Mistake{Problem: "an operand with fewer than two axes", Fix: "insert one with ops.Expand"}
+		which, v, fix := "first", a, `ops.Expand(x, 0, "") makes it a row`
+		if a.Rank() >= 2 {
+			which, v, fix = "second", b, `ops.Expand(x, -1, "") makes it a column`
+		}
+		return &graph.Mistake{
+			Problem: fmt.Sprintf("the %s operand is no matrix: it has %s, want at least two", which, []string{"no axes", "one axis"}[v.Rank()]),
+			Fix:     fix + "; ops.Squeeze takes the axis away again",
+		}
 	}
 	k, l := a.Shape().Axis(a.Rank()-1), b.Shape().Axis(b.Rank()-2)
 	if k.Size != l.Size {

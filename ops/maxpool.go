@@ -17,6 +17,7 @@ type (
 // MaxPool1D is the largest element of windows of size k over x[… t c], channel by
 // channel; NaN if any is. It takes [Stride], k by default, and [Padding].
 func MaxPool1D(x *graph.Node, k int, options ...Window) *graph.Node {
+	defer calling("MaxPool1D", x)()
 	return maxPooled(x, options, k)
 }
 
@@ -24,6 +25,7 @@ func MaxPool1D(x *graph.Node, k int, options ...Window) *graph.Node {
 // channel by channel; NaN if any is. It takes [Stride], the size of the window by
 // default, and [Padding].
 func MaxPool2D(x *graph.Node, kh, kw int, options ...Window) *graph.Node {
+	defer calling("MaxPool2D", x)()
 	return maxPooled(x, options, kh, kw)
 }
 

@@ -7,7 +7,8 @@ import (
 
 type mul struct{ numbers2 }
 
-// Mul is a·b, element by element, with broadcasting.
+// Mul is a·b, element by element, with broadcasting: Hadamard's product. gorgonia's Mul
+// is the product of matrices, which is [MatMul] here.
 func Mul(a, b *graph.Node) *graph.Node { return elementwise(mul{}, a, b) }
 
 func (mul) Name() string { return "Mul" }
@@ -24,6 +25,7 @@ func (mul) Rule(moves []bool) (name string, law graph.Expr) {
 func (mul) Grad(y, dy *graph.Node, i int) *graph.Node { return Mul(dy, y.In(1-i)) }
 
 func (mul) Scalar(x ...float64) float64                        { return x[0] * x[1] }
+func (mul) Whole(x ...int64) int64                             { return x[0] * x[1] }
 func (mul) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Mul }
 func (mul) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Times(in[1]) }
 func (mul) Cases() []Case                                      { return case2(Mul, Reals, Reals) }

@@ -21,6 +21,7 @@ func (neg) Rule(_ []bool) (name string, law graph.Expr) {
 func (neg) Grad(y, dy *graph.Node, _ int) *graph.Node { return Neg(dy) }
 
 func (neg) Scalar(x ...float64) float64                        { return -x[0] }
+func (neg) Whole(x ...int64) int64                             { return -x[0] }
 func (neg) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Neg }
 func (neg) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Neg() }
 func (neg) Cases() []Case                                      { return case1(Neg, Reals) }

@@ -5,6 +5,7 @@ import "github.com/tapestry-ml/tapestry/graph"
 // Norm is the Euclidean length √Σx² over the given axes, or over all; see [Keep].
 // Its derivative is x/‖x‖, and 0 at x = 0.
 func Norm(x *graph.Node, axes ...any) *graph.Node {
+	defer calling("Norm", x)()
 	if !x.IsValid() {
 		return graph.Of(x).Fail("Norm", errNil, x)
 	}

@@ -10,7 +10,9 @@ import (
 // float64 (Scalar or Eval) and how it runs (Kernel or View):
 //
 //	Scalar(x ...float64) float64                                        elementwise
+//	Whole(x ...int64) int64                                             besides, where arithmetic of integers can overflow
 //	Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value    all others
+//	EvalWhole(y *graph.Node, in [][]int64) []int64                      besides, likewise; what comes back is wrapped around (graph.DType.Wrap)
 //	Kernel(y *graph.Node) kernel.Kernel                                 a loop; an elementwise operation may do without
 //	View(y *graph.Node) kernel.View                                     a change of strides
 //
@@ -210,19 +212,36 @@ func inferEach(in []*graph.Node, n int, want func(...*graph.Node) error) (graph.
 	return graph.Type{DType: in[0].DType(), Shape: s}, err
 }
 
-// Lit is a scalar constant of x's element type, for use beside x.
+// calling names the function that the user called in the mistakes of what it is made of;
+// see graph.Graph.Calling.
+func calling(what string, operands ...*graph.Node) (end func()) {
+	return graph.Of(operands...).Calling(what, operands...)
+}
+
+// Lit is a scalar constant of x's element type, for use beside x. A number that the type
+// does not hold, as integers hold no 0.5, is a mistake.
 func Lit(x *graph.Node, v float64) *graph.Node {
+	defer calling("Lit", x)()
 	if x == nil || !x.IsValid() {
 		return graph.Of(x).Fail("Lit", fmt.Errorf("operand is nil"), x)
 	}
 	return x.Graph().Constant(x.DType(), []float64{v})
 }
 
-// Scale is c·x.
-func Scale(x *graph.Node, c float64) *graph.Node { return Mul(Lit(x, c), x) }
+// Scale is c·x. Of integers, c must be one.
+func Scale(x *graph.Node, c float64) *graph.Node {
+	defer calling("Scale", x)()
+	return Mul(Lit(x, c), x)
+}
 
-// Shift is x + c.
-func Shift(x *graph.Node, c float64) *graph.Node { return Add(x, Lit(x, c)) }
+// Shift is x + c. Of integers, c must be one.
+func Shift(x *graph.Node, c float64) *graph.Node {
+	defer calling("Shift", x)()
+	return Add(x, Lit(x, c))
+}
 
 // OneMinus is 1 − x.
-func OneMinus(x *graph.Node) *graph.Node { return Sub(Lit(x, 1), x) }
+func OneMinus(x *graph.Node) *graph.Node {
+	defer calling("OneMinus", x)()
+	return Sub(Lit(x, 1), x)
+}

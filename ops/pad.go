@@ -9,6 +9,7 @@ import (
 
 // Pad lays before and after elements of value v around x along one axis.
 func Pad(x *graph.Node, axis any, before, after int, v float64) *graph.Node {
+	defer calling("Pad", x)()
 	return around("Pad", x, axis, before, after, func(int) int { return maxStep }, func(a int) *graph.Node {
 		if v == 0 && x.DType() != graph.Bool { // the transpose of a slice
 			start, step, to := make([]int, x.Rank()), slices.Repeat([]int{1}, x.Rank()), x.Shape().Axes()
@@ -36,6 +37,7 @@ func Pad(x *graph.Node, axis any, before, after int, v float64) *graph.Node {
 // Mirror lays the reflections of the first and last elements of x around it along
 // one axis, without repeating the outermost: 2 1 | 0 1 2 3 | 2 1.
 func Mirror(x *graph.Node, axis any, before, after int) *graph.Node {
+	defer calling("Mirror", x)()
 	return around("Mirror", x, axis, before, after, func(a int) int { return x.Dim(a) - 1 }, func(a int) *graph.Node {
 		last := x.Dim(a) - 1
 		return between(x, a,

@@ -6,6 +6,7 @@ import "github.com/tapestry-ml/tapestry/graph"
 // axis ⌈log₂ n⌉ times, multiplying its first half by its second, so that nothing is
 // divided by: derivatives of every order are right where factors are 0.
 func Prod(x *graph.Node, axes ...any) *graph.Node {
+	defer calling("Prod", x)()
 	return reduction("Prod", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
 		defer x.Graph().Scope("product")()
 		list := set.List()

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -8,8 +9,8 @@ import (
 )
 
 // random is a draw. Its key is fixed when the graph is built and kept through
-// rewrites; seed and step are added at run time. Element i of a draw is a pure
-// function of (key, seed, step, i), so equal keys share their noise.
+// rewrites; seed, step and the runs of that step are added at run time. Element i of a
+// draw is a pure function of (key, seed, step, runs, i), so equal keys share their noise.
 type random struct {
 	flat
 	Key    string
@@ -17,18 +18,25 @@ type random struct {
 	Type   graph.Type
 }
 
-// RandomUniform draws from [0, 1) anew in every step. The name, with the scope
-// and the element type, makes the draw's key.
+// RandomUniform draws from [0, 1), anew in every run of a program, be it a step of training
+// or a run without updates: package tape says exactly when, in "Random numbers". Within
+// a run the draw has one value, which all nodes that use it and its derivatives share. The
+// name, with the scope and the element type, makes the draw's key: equal keys in two graphs
+// share their noise.
 func RandomUniform(g *graph.Graph, name string, dt graph.DType, axes ...graph.Axis) *graph.Node {
-	return draw(g, name, false, dt, axes)
+	return draw(g, "RandomUniform", name, false, dt, axes)
 }
 
-// RandomNormal draws with mean 0 and variance 1 anew in every step; see [RandomUniform].
+// RandomNormal draws with mean 0 and variance 1, anew in every run; see [RandomUniform].
 func RandomNormal(g *graph.Graph, name string, dt graph.DType, axes ...graph.Axis) *graph.Node {
-	return draw(g, name, true, dt, axes)
+	return draw(g, "RandomNormal", name, true, dt, axes)
 }
 
-func draw(g *graph.Graph, name string, normal bool, dt graph.DType, axes []graph.Axis) *graph.Node {
+func draw(g *graph.Graph, what, name string, normal bool, dt graph.DType, axes []graph.Axis) *graph.Node {
+	if g == nil {
+		return graph.Of().Fail(what, errors.New("the graph is nil"))
+	}
+	defer g.Calling(what)()
 	s, err := graph.NewShape(axes...)
 	if err != nil {
 		return g.Fail("Random", err)
@@ -37,7 +45,7 @@ func draw(g *graph.Graph, name string, normal bool, dt graph.DType, axes []graph
 }
 
 func (random) Name() string { return "Random" }
-func (random) Doc() string  { return "random numbers, uniform in [0, 1) or normal" }
+func (random) Doc() string  { return "random numbers, uniform in [0, 1) or normal, anew in every run" }
 
 func (op random) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 0); err != nil {
@@ -60,9 +68,9 @@ func (op random) Batch(y *graph.Node, _ []*graph.Node, _ []bool, b graph.Axis) *
 func (op random) key() uint64 { return kernel.KeyOf(op.Key + " " + op.Type.DType.String()) }
 
 func (op random) Eval(env graph.Env, y *graph.Node, _ []graph.Value) graph.Value {
-	out := graph.NewValue(y.Type())
+	out, seed := graph.NewValue(y.Type()), kernel.Stream(env.Seed, env.Runs)
 	for i := range out.Data {
-		out.Data[i] = kernel.Draw(kernel.DType(op.Type.DType), op.Normal, op.key(), env.Seed, env.Step, uint64(i))
+		out.Data[i] = kernel.Draw(kernel.DType(op.Type.DType), op.Normal, op.key(), seed, env.Step, uint64(i))
 	}
 	return out
 }

@@ -16,6 +16,7 @@ type reshape struct{ To graph.Shape }
 
 // ReshapeTo lays the elements of x, in row-major order, out over the given axes.
 func ReshapeTo(x *graph.Node, to graph.Shape) *graph.Node {
+	defer calling("ReshapeTo", x)()
 	if x.IsValid() && x.Shape() == to {
 		return x
 	}
@@ -26,6 +27,7 @@ func ReshapeTo(x *graph.Node, to graph.Shape) *graph.Node {
 // sizes; one size may be -1, for what is left. Axes that come through untouched
 // keep their names; see [Split], [Merge] and [Rename] to name the others.
 func Reshape(x *graph.Node, sizes ...int) *graph.Node {
+	defer calling("Reshape", x)()
 	if !x.IsValid() {
 		return graph.Of(x).Fail("Reshape", errNil, x)
 	}
@@ -80,6 +82,7 @@ func nameUntouched(s graph.Shape, axes []graph.Axis) {
 // Expand inserts an axis of size 1 at place at (negative from the end, -1 last),
 // with a name or "".
 func Expand(x *graph.Node, at int, name string) *graph.Node {
+	defer calling("Expand", x)()
 	if !x.IsValid() {
 		return graph.Of(x).Fail("Expand", errNil, x)
 	}
@@ -92,12 +95,15 @@ func Expand(x *graph.Node, at int, name string) *graph.Node {
 	return reshapeAxes("Expand", x, slices.Insert(x.Shape().Axes(), at, graph.Axis{Name: name, Size: 1}))
 }
 
-// Squeeze removes the given axes, which must have size 1.
+// Squeeze removes the given axes, which must have size 1; without any, every axis of
+// size 1, as NumPy and PyTorch do.
 func Squeeze(x *graph.Node, axes ...any) *graph.Node {
+	defer calling("Squeeze", x)()
 	return withAxes("Squeeze", x, axes, func(list []int) *graph.Node {
 		var left []graph.Axis
 		for i, a := range x.Shape().Axes() {
 			switch {
+			case len(axes) == 0 && a.Size == 1:
 			case !slices.Contains(list, i):
 				left = append(left, a)
 			case a.Size != 1:
@@ -111,6 +117,7 @@ func Squeeze(x *graph.Node, axes ...any) *graph.Node {
 // Split replaces one axis by several, the last running fastest:
 // Split(x, "f", graph.Ax("head", 4), graph.Ax("e", 8)).
 func Split(x *graph.Node, axis any, into ...graph.Axis) *graph.Node {
+	defer calling("Split", x)()
 	return withAxes("Split", x, []any{axis}, func(list []int) *graph.Node {
 		return reshapeAxes("Split", x, slices.Replace(x.Shape().Axes(), list[0], list[0]+1, into...))
 	})
@@ -119,6 +126,7 @@ func Split(x *graph.Node, axis any, into ...graph.Axis) *graph.Node {
 // Merge makes one axis, called name, of neighbouring ones, which must be given
 // in their order.
 func Merge(x *graph.Node, name string, axes ...any) *graph.Node {
+	defer calling("Merge", x)()
 	return withAxes("Merge", x, axes, func(list []int) *graph.Node {
 		size := 1
 		for k, a := range list {
@@ -136,6 +144,7 @@ func Merge(x *graph.Node, name string, axes ...any) *graph.Node {
 
 // Rename gives one axis another name ("" for none).
 func Rename(x *graph.Node, axis any, name string) *graph.Node {
+	defer calling("Rename", x)()
 	return withAxes("Rename", x, []any{axis}, func(list []int) *graph.Node {
 		s := x.Shape().Axes()
 		s[list[0]].Name = name

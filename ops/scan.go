@@ -1,8 +1,10 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -142,6 +144,9 @@ func (op scan) Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body,
 			}
 		}
 		results, err := step(body, args)
+		if outside := new(graph.IndexError); errors.As(err, &outside) {
+			outside.Times = slices.Insert(outside.Times, 0, now)
+		}
 		if err != nil {
 			return out, err
 		}

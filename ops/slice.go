@@ -11,11 +11,15 @@ type slice struct{ Start, Step, Size graph.Ints }
 
 // Slice takes elements from, from+1, …, to−1 along one axis; negative bounds
 // count from the end, and to = 0 means the end.
-func Slice(x *graph.Node, axis any, from, to int) *graph.Node { return SliceStep(x, axis, from, to, 1) }
+func Slice(x *graph.Node, axis any, from, to int) *graph.Node {
+	defer calling("Slice", x)()
+	return SliceStep(x, axis, from, to, 1)
+}
 
 // SliceStep takes every step-th element of from ≤ i < to along one axis, step
 // at least 1; bounds as for [Slice].
 func SliceStep(x *graph.Node, axis any, from, to, step int) *graph.Node {
+	defer calling("SliceStep", x)()
 	return withAxes("Slice", x, []any{axis}, func(list []int) *graph.Node {
 		a := list[0]
 		n := x.Dim(a)
@@ -37,6 +41,7 @@ func SliceStep(x *graph.Node, axis any, from, to, step int) *graph.Node {
 
 // Reverse turns one axis round.
 func Reverse(x *graph.Node, axis any) *graph.Node {
+	defer calling("Reverse", x)()
 	return withAxes("Reverse", x, []any{axis}, func(list []int) *graph.Node {
 		a := list[0]
 		return sliceAll(x, func(start, steps, _ []int) { start[a], steps[a] = x.Dim(a)-1, -1 })

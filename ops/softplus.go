@@ -1,15 +1,30 @@
 package ops
 
-import "github.com/tapestry-ml/tapestry/graph"
+import (
+	"math"
 
-// Softplus is log(1 + eˣ), element by element: a smooth [Relu]. It is the
-// log-sum-exp of x and 0, so that it overflows nowhere and its derivatives of
-// every order are right at 0 too, where max(x, 0) + log(1 + e⁻|x|) has kinks.
-func Softplus(x *graph.Node) *graph.Node {
-	if !x.IsValid() {
-		return graph.Of(x).Fail("Softplus", errNil, x)
-	}
-	defer x.Graph().Scope("softplus")()
-	x = Expand(x, -1, "")
-	return LogSumExp(Concat(-1, x, BroadcastTo(Lit(x, 0), x.Shape())), -1)
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type softplus struct{ floats1 }
+
+// Softplus is log(1 + eˣ), element by element: a smooth [Relu]. It overflows
+// nowhere and keeps its digits where x is very negative, as do its derivatives
+// of every order.
+func Softplus(x *graph.Node) *graph.Node { return elementwise(softplus{}, x) }
+
+func (softplus) Name() string { return "Softplus" }
+func (softplus) Doc() string  { return "log(1 + eˣ), element by element" }
+
+func (softplus) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sigmoid(y.In(0))) }
+
+func (softplus) Scalar(x ...float64) float64      { return softplusOf(x[0]) }
+func (softplus) Kernel(*graph.Node) kernel.Kernel { return kernel.Softplus }
+func (softplus) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Call("softplus", in[0])
 }
+func (softplus) Cases() []Case { return case1(Softplus, Reals) }
+
+// softplusOf never takes the exponential of a positive number. A NaN stays one.
+func softplusOf(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }

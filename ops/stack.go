@@ -9,6 +9,7 @@ import (
 // Stack lays arrays of one shape side by side along a new axis, called name or
 // "", at place at (negative from the end, -1 last): xs[0] first.
 func Stack(at int, name string, xs ...*graph.Node) *graph.Node {
+	defer calling("Stack", xs...)()
 	g := graph.Of(xs...)
 	if len(xs) == 0 {
 		return g.Fail("Stack", &graph.Mistake{Problem: "no operands", Fix: "give at least one array"})

@@ -26,6 +26,7 @@ func (sub) Grad(y, dy *graph.Node, i int) *graph.Node {
 }
 
 func (sub) Scalar(x ...float64) float64                        { return x[0] - x[1] }
+func (sub) Whole(x ...int64) int64                             { return x[0] - x[1] }
 func (sub) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sub }
 func (sub) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Minus(in[1]) }
 func (sub) Cases() []Case                                      { return case2(Sub, Reals, Reals) }

@@ -124,6 +124,18 @@ func (op sum) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return foldEach(y, in[0], op.Axes, 0, func(acc, v float64) float64 { return acc + v })
 }
 
+// EvalWhole is Eval of integers.
+func (op sum) EvalWhole(y *graph.Node, in [][]int64) []int64 {
+	out := make([]int64, y.Shape().Len())
+	kept, _ := reduceShape(y.In(0).Shape(), op.Axes, true)
+	p := 0
+	walk(y.In(0).Shape(), func(ix []int) {
+		out[at(kept, ix)] += in[0][p]
+		p++
+	})
+	return out
+}
+
 func (op sum) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.Reduce{Op: kernel.ReduceSum, Axes: uint8(op.Axes)}
 }

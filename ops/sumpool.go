@@ -14,20 +14,21 @@ type (
 
 // AvgPool1D is the average of windows of size k over x[… t c], channel by channel.
 // It takes the options of [AvgPool2D].
-func AvgPool1D(x *graph.Node, k int, options ...Window) *graph.Node { return averaged(x, options, k) }
+func AvgPool1D(x *graph.Node, k int, options ...Window) *graph.Node {
+	defer calling("AvgPool1D", x)()
+	return averaged(x, options, k)
+}
 
 // AvgPool2D is the average of windows of size kh×kw over x[… h w c], channel by
 // channel. It takes [Stride], the size of the window by default, [Padding], which
 // counts as zeros, and [ExcludePadding].
 func AvgPool2D(x *graph.Node, kh, kw int, options ...Window) *graph.Node {
+	defer calling("AvgPool2D", x)()
 	return averaged(x, options, kh, kw)
 }
 
 func averaged(x *graph.Node, options []Window, size ...int) *graph.Node {
 	p, excluding, err := poolingOf(options, size, "ExcludePadding")
-	if err == nil && x.IsValid() {
-		_, err = p.infer([]*graph.Node{x}, 1) // else the mistake would be SumPool's
-	}
 	if err != nil {
 		return graph.Of(x).Fail("AvgPool", err, x)
 	}

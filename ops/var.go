@@ -6,6 +6,7 @@ import "github.com/tapestry-ml/tapestry/graph"
 // from the mean (divided by n, not n−1); see [Keep]. The mean is taken away before
 // the squares, so that a large one costs no digits.
 func Var(x *graph.Node, axes ...any) *graph.Node {
+	defer calling("Var", x)()
 	if !x.IsValid() {
 		return graph.Of(x).Fail("Var", errNil, x)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -30,7 +31,7 @@ func BenchmarkInstruction(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			vm := p.NewVM(tape.NewStore(g))
+			vm := tapetest.VM(b, p, tape.NewStore(g))
 			defer vm.Close()
 			feed := tape.Feed{first: tape.Tensor(graph.NewValue(first.Type())), second: tape.Tensor(graph.NewValue(first.Type()))}
 			for b.Loop() {

@@ -80,8 +80,12 @@ func (p *Program) within(r *request) (*Program, error) {
 	if best != nil {
 		return best, nil
 	}
-	return nil, fmt.Errorf("tape: budget of %s: the least found is %s, held by %s",
-		bytesText(int64(r.budget)), bytesText(int64(least.arena)), least.lifetimes().holders())
+	holders, help := least.lifetimes().list(), ""
+	if i := slices.IndexFunc(holders, func(h holder) bool { return h.loop }); i >= 0 && 2*holders[i].bytes >= int64(least.arena) {
+		help = " (give the loop a Checkpoint: it keeps fewer carries)"
+	}
+	return nil, fmt.Errorf("tape: budget of %s: the least found is %s, held by %s%s",
+		bytesText(int64(r.budget)), bytesText(int64(least.arena)), holdersText(holders), help)
 }
 
 // search gives a program that fits, or the one with the smallest arena that it finds. It takes from effort the instructions that it

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -37,9 +38,9 @@ func TestBudgetOfAChain(t *testing.T) {
 		extra float64
 	}{{layers + 1, 0}, {layers / 2, 0.15}, {16, 0.25}, {12, 0.35}, {6, 0.8}} {
 		p := compile(t, x.Graph(), tape.Fetch(loss, dx), tape.Unfused(), tape.Passes(), tape.Budget(c.kept*layer))
-		vm := p.NewVM(tape.NewStore(x.Graph()))
+		vm := tapetest.VM(t, p, tape.NewStore(x.Graph()))
 		run(t, vm, tape.Feed{x: points(64, 64)})
-		got := append(value(t, vm, dx), vm.Float(loss))
+		got := append(value(t, vm, dx), tapetest.Float(t, vm, loss))
 		if want == nil {
 			want = got
 		}
@@ -76,12 +77,12 @@ func perceptron(layers, batch, w int) (x, loss *graph.Node, step graph.Step) {
 func trainedWith(t *testing.T, p *tape.Program, x, loss *graph.Node, workers int) (out []float64) {
 	t.Helper()
 	store := tape.NewStore(x.Graph(), tape.Seed(3))
-	vm := p.NewVM(store, tape.Workers(workers))
+	vm := tapetest.VM(t, p, store, tape.Workers(workers))
 	defer vm.Close()
 	s := x.Shape()
 	for range 3 {
 		run(t, vm, tape.Feed{x: points(s.Dim(0), s.Dim(1))})
-		out = append(out, vm.Float(loss))
+		out = append(out, tapetest.Float(t, vm, loss))
 	}
 	return append(out, stored(t, store, "w0")...)
 }
@@ -155,7 +156,7 @@ func TestBudgetRepeatsDraws(t *testing.T) {
 	dx := grad.Of(loss, x)[0]
 	results := func(options ...tape.Option) (*tape.Program, []float64) {
 		p := compile(t, g, append(options, tape.Fetch(dx), tape.Unfused(), tape.Passes())...)
-		vm := p.NewVM(tape.NewStore(g, tape.Seed(7)))
+		vm := tapetest.VM(t, p, tape.NewStore(g, tape.Seed(7)))
 		defer vm.Close()
 		run(t, vm, tape.Feed{x: points(64, 64)})
 		return p, value(t, vm, dx)
@@ -204,8 +205,8 @@ func TestBudgetLeavesTheUsersOperations(t *testing.T) {
 func TestBudgetThatCannotBeMet(t *testing.T) {
 	x, loss, dx := tanhs(8)
 	_, err := tape.Compile(x.Graph(), tape.Fetch(loss, dx), tape.Unfused(), tape.Passes(), tape.Budget(20000))
-	wantError(t, err, "tape: budget of 19.5 KiB: the least found is 48.1 KiB, held by %7[i=64 j=64] (16.0 KiB), %4[i=64 j=64] (16.0 KiB), "+
-		"%8[i=64 j=64] (16.0 KiB), 1 more")
+	wantError(t, err, "tape: budget of 19.5 KiB: the least found is 48.1 KiB, held by %7[i=64 j=64] at tape/budget_test.go:25 (16.0 KiB), "+
+		"%4[i=64 j=64] at tape/budget_test.go:25 (16.0 KiB), %8[i=64 j=64] at tape/budget_test.go:25 (16.0 KiB), 1 more")
 	_, err = tape.Compile(x.Graph(), tape.Fetch(loss), tape.Budget(-1))
 	wantError(t, err, "tape: budget of -1 B: want 0 or more")
 }
@@ -225,6 +226,30 @@ func TestListingMarksWhatRunsAgain(t *testing.T) {
 			t.Errorf("%s: again %d, although it was there %v", r.Result, r.Again, first[r.Node])
 		}
 		first[r.Node] = true
+	}
+}
+
+// TestBudgetLeavesNoOrphans: an array that is made again wherever it is read is not made the first time, and takes no place: here
+// it is larger than the arena.
+func TestBudgetLeavesNoOrphans(t *testing.T) {
+	g := graph.New("orphans")
+	w, x := g.Param("w", graph.F64, graph.Dims(3, 5)...), g.Input("x", graph.F64, graph.Dims(2520)...)
+	loss := ops.Add(ops.Mean(ops.Tanh(w)), ops.Mean(ops.Tanh(x)))
+	dw := grad.Of(loss, w)[0]
+	feed := tape.Feed{x: tape.Tensor(graph.NewValue(x.Type()))}
+	var want []float64
+	for _, options := range [][]tape.Option{nil, {tape.Budget(192)}, {tape.Budget(256)}, {tape.Budget(320)}} {
+		p := compile(t, g, append(options, tape.Fetch(loss, dw))...)
+		vm := tapetest.VM(t, p, tape.NewStore(g, tape.Seed(3)))
+		run(t, vm, feed)
+		got := append(value(t, vm, dw), tapetest.Float(t, vm, loss))
+		vm.Close()
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("an arena of %d bytes gives %v: want %v", p.Arena(), got, want)
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func (p *Program) commitDirectly(f *fusion) {
 	for _, c := range p.commits {
 		if c.direct {
 			to[c.from.buf] = c.to.buf
-			p.buffers[c.from.buf] = buffer{leaf: true} // nothing lives there any more
+			p.vacate(c.from.buf)
 		}
 	}
 	for i := range p.instrs {
@@ -95,8 +95,18 @@ func (f *fusion) postpone(late []bool) {
 	}
 }
 
-// mayWait finds the groups that can run after the checks: no value that is checked depends on them, and no operation of the user's
-// is among them, which might fail, and no loop, which may be left.
+// mayFail reports whether a run may end because of an instruction: an operation of the user's, a loop, which may be left, and what
+// takes indices.
+func (ins *instr) mayFail() bool {
+	switch ins.kernel.(type) {
+	case runner, *loop:
+		return true
+	}
+	return ins.checks
+}
+
+// mayWait finds the groups that can run after the checks: no value that is checked depends on them, and nothing that might fail is
+// among them.
 func (p *Program) mayWait(f *fusion) []bool {
 	ok := make([]bool, len(f.groups))
 	for i := range ok {
@@ -109,10 +119,7 @@ func (p *Program) mayWait(f *fusion) []bool {
 	}
 	for g := len(f.groups) - 1; g >= 0; g-- {
 		for _, m := range f.groups[g].members {
-			switch p.instrs[m.ins].kernel.(type) {
-			case runner, *loop: // a loop looks at the context
-				ok[g] = false
-			}
+			ok[g] = ok[g] && !p.instrs[m.ins].mayFail()
 		}
 		if ok[g] {
 			continue

@@ -10,7 +10,7 @@ import (
 )
 
 // Option says what a program is for; see [Fetch], [Watch], [Do], [Passes], [FastMath], [Unfused], [Fine], [CheckFinite],
-// [Budget].
+// [Budget], [TrustIndices].
 type Option func(*request)
 
 type request struct {
@@ -21,6 +21,7 @@ type request struct {
 	finite []*graph.Node
 
 	separate bool
+	trusting bool // indices are not checked
 	limited  bool // to a budget of bytes
 	budget   int
 	sizes    sizes
@@ -29,7 +30,7 @@ type request struct {
 // roots are what the program computes: for its results and updates, or for what is watched besides.
 func (r *request) roots(watched bool) []*graph.Node {
 	if watched {
-		return r.wanted
+		return slices.DeleteFunc(slices.Clone(r.wanted), func(n *graph.Node) bool { return slices.Contains(r.fetch, n) })
 	}
 	roots := slices.Clone(r.fetch)
 	for _, u := range r.steps {
@@ -48,7 +49,8 @@ func Fetch(nodes ...*graph.Node) Option {
 
 // Watch names intermediate values that can be read after each run, as Fetch
 // does for results. Each is materialised as the graph has it, also where the
-// passes go another way; nothing else changes by a bit.
+// passes go another way; nothing else changes by a bit. (Under a [Budget] it may:
+// what is watched takes memory, so that other values are computed again.)
 func Watch(nodes ...*graph.Node) Option {
 	return func(r *request) { r.wanted = append(r.wanted, nodes...) }
 }
@@ -127,35 +129,30 @@ func Compile(g *graph.Graph, options ...Option) (*Program, error) {
 	if err := r.check(g); err != nil {
 		return nil, err
 	}
-	res, err := rewrite.Run(g, slices.Concat(r.roots(false), r.roots(true)), r.passes...)
+	// What is there only to be watched comes last and stays apart, so that it changes no bit of the rest.
+	res, err := rewrite.RunBeside(g, r.roots(false), r.roots(true), r.passes...)
 	if err != nil {
 		return nil, err
 	}
 	p := &Program{source: g, graph: res.Graph, rewritten: res, log: res.Log, result: map[*graph.Node]value{}, sizes: r.sizes}
 	l := newLowering(p)
-	l.separate = r.separate
+	l.separate, l.trusting = r.separate, r.trusting
+	wanted := l.mapped(res, slices.Concat(r.roots(false), r.roots(true)))
+	l.findRows(graph.Reachable(wanted...), wanted)
 	// What is there only to be watched comes last and stays apart, so that it changes no bit of the rest.
-	main, watched := r.roots(false), r.roots(true)
-	for _, part := range [][]*graph.Node{main, watched} {
-		for _, n := range graph.Reachable(l.mapped(res, part)...) {
-			if err := l.lower(n); err != nil {
-				return nil, err
-			}
-		}
-		l.extra = true
+	if err := l.part(res, r.roots(false), r.fetch); err != nil {
+		return nil, err
 	}
-	l.extra = false
-	for _, n := range r.wanted {
-		l.extra = !slices.Contains(r.fetch, n)
-		p.result[n] = l.pinned(l.value[res.Node(n)], res.Node(n))
-	}
-	l.extra = false
 	for _, n := range r.finite {
 		p.finite = append(p.finite, check{n.String(), p.result[n]})
 	}
 	for _, u := range r.steps {
 		t, v := res.Node(u.Target), res.Node(u.Value)
 		p.commits = append(p.commits, commit{path: t.Path(), to: l.value[t], from: l.pinned(l.value[v], v)})
+	}
+	l.extra = true
+	if err := l.part(res, r.roots(true), r.wanted); err != nil {
+		return nil, err
 	}
 	p.inputs, p.stored = l.inputs, l.stored
 	return p.within(&r)
@@ -167,6 +164,7 @@ func (p *Program) assemble(separate bool) {
 	if !separate {
 		p.sink(f)
 	}
+	f.beside(separate)
 	p.commitDirectly(f)
 	p.stages(f)
 	p.order()

@@ -60,8 +60,7 @@ func (c *conditions) of(i int) int {
 	}
 	for _, st := range c.p.stage[i].steps {
 		ins := &c.p.instrs[st.ins]
-		switch ins.kernel.(type) {
-		case runner, *loop: // they may fail
+		if ins.mayFail() {
 			return always
 		}
 		if c.p.buffers[st.out.buf].leaf && !only(c.p.keeps(ins)) {

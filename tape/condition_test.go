@@ -131,11 +131,21 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+// join is NewVM, which must not fail.
+func join(t *testing.T, p *Program, s *Store, options ...VMOption) *VM {
+	t.Helper()
+	vm, err := p.NewVM(s, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vm
+}
+
 // sameRuns does runs with two programs and compares what they leave in the store and in the arena's results.
 func sameRuns(t *testing.T, m *gated, p, q *Program) {
 	t.Helper()
 	a, b := NewStore(nil), NewStore(nil)
-	vm, other := p.NewVM(a), q.NewVM(b)
+	vm, other := join(t, p, a), join(t, q, b)
 	defer vm.Close()
 	defer other.Close()
 	for run := range 12 {
@@ -157,8 +167,10 @@ func sameRuns(t *testing.T, m *gated, p, q *Program) {
 			}
 		}
 		for n := range q.result {
-			if got, want := vm.Float(n), other.Float(n); got != want {
-				t.Fatalf("run %d: %v is %v, want %v\n%v", run, n, got, want, p)
+			got, err := vm.Float(n)
+			want, failed := other.Float(n)
+			if got != want || err != nil || failed != nil {
+				t.Fatalf("run %d: %v is %v (%v), want %v (%v)\n%v", run, n, got, err, want, failed, p)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/internal/workload"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -46,7 +47,7 @@ func TestConvolutionsImageByImage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vm := p.NewVM(store, tape.Workers(workers))
+		vm := tapetest.VM(t, p, store, tape.Workers(workers))
 		run(t, vm, w.Feed)
 		vm.Close()
 		var got []float64

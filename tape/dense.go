@@ -2,7 +2,7 @@ package tape
 
 import (
 	"fmt"
-	"math"
+	"reflect"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -14,10 +14,14 @@ func Scalar(dt graph.DType, v float64) *tensor.Dense {
 	return denseOver(graph.Type{DType: dt}, memOf(graph.Value{Type: graph.Type{DType: dt}, Data: []float64{dt.Round(v)}}))
 }
 
-// Tensor is a dense tensor of the given type over a copy of row-major data; nil,
-// which no run takes, where the data are not as many as the shape asks for.
+// Tensor is a dense tensor of the given type over a copy of row-major data. Where the
+// data are not as many as the shape asks for, they are a tensor of one axis, which an input or
+// an entry of another shape refuses by its size; of no data, or no element type, it is nil.
 func Tensor(v graph.Value) *tensor.Dense {
-	if len(v.Data) != v.Type.Shape.Len() {
+	if n := len(v.Data); n != v.Type.Shape.Len() {
+		v.Type.Shape, _ = graph.NewShape(graph.Dims(n)...)
+	}
+	if len(v.Data) == 0 || v.Type.DType <= graph.InvalidDType || v.Type.DType > graph.Bool {
 		return nil
 	}
 	return denseOver(v.Type, memOf(v))
@@ -32,12 +36,12 @@ func memOf(v graph.Value) kernel.Mem {
 	case graph.F64:
 		fill(kernel.As[float64](m), v.Data)
 	case graph.I32:
-		fill(kernel.As[int32](m), v.Data)
+		for i, x := range v.Data {
+			kernel.As[int32](m)[i] = int32(graph.I32.Whole(x))
+		}
 	case graph.I64:
 		for i, x := range v.Data {
-			if kernel.As[int64](m)[i] = int64(x); x >= math.MaxInt64 { // 2⁶³ as a float64, which no int64 is
-				kernel.As[int64](m)[i] = math.MaxInt64
-			}
+			kernel.As[int64](m)[i] = graph.I64.Whole(x)
 		}
 	case graph.Bool:
 		for i, x := range v.Data {
@@ -47,7 +51,7 @@ func memOf(v graph.Value) kernel.Mem {
 	return m
 }
 
-func fill[T float32 | float64 | int32](to []T, from []float64) {
+func fill[T float32 | float64](to []T, from []float64) {
 	for i, x := range from {
 		to[i] = T(x)
 	}
@@ -83,8 +87,13 @@ func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 	if t == nil || t.Dtype().Type == nil {
 		return kernel.Mem{}, fmt.Errorf("want a tensor of type %v, got nil", want)
 	}
-	if got := dtypeOf(t); got != want.DType {
-		return kernel.Mem{}, fmt.Errorf("want elements of type %v, got %v", want.DType, t.Dtype())
+	if got := dtypeOf(t); got == graph.InvalidDType {
+		return kernel.Mem{}, errElements(t)
+	} else if got != want.DType {
+		return kernel.Mem{}, fmt.Errorf("want elements of type %v, got %v", want.DType, got)
+	}
+	if t.IsMasked() {
+		return kernel.Mem{}, fmt.Errorf("want a tensor without a mask: what its mask hides would count (feed the mask as an input of its own)")
 	}
 	shape := t.Shape()
 	same := len(shape) == want.Shape.Rank()
@@ -92,12 +101,18 @@ func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 		same = shape[i] == want.Shape.Dim(i)
 	}
 	if !same {
+		if given, wanted := shape.TotalSize(), want.Shape.Len(); given != wanted {
+			return kernel.Mem{}, fmt.Errorf("want shape %v, got %v: the number of values is %d, want %d", want.Shape, shape, given, wanted)
+		}
 		return kernel.Mem{}, fmt.Errorf("want shape %v, got %v", want.Shape, shape)
 	}
-	if t.RequiresIterator() || !t.DataOrder().IsRowMajor() {
+	if !t.DataOrder().IsRowMajor() {
+		return laidOut(want, t)
+	}
+	if t.RequiresIterator() {
 		c, ok := t.Materialize().(*tensor.Dense)
 		if !ok || c.RequiresIterator() || !c.DataOrder().IsRowMajor() {
-			return kernel.Mem{}, fmt.Errorf("want a row-major tensor, got a column-major one")
+			return laidOut(want, t)
 		}
 		t = c
 	}
@@ -112,6 +127,46 @@ func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 		return kernel.Of(t.Int64s()), nil
 	}
 	return kernel.Of(t.Bools()), nil
+}
+
+// laidOut copies the elements of a tensor that do not lie row-major without gaps, such as a
+// slice, a transposed or a column-major one.
+func laidOut(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
+	m := kernel.Alloc(want.Shape.Len() * want.DType.Size())
+	a, sizes := arrayOf(want, m), t.Shape()
+	ix := make([]int, len(sizes))
+	for p := range want.Shape.Len() {
+		for rest, k := p, len(sizes)-1; k >= 0; k-- {
+			ix[k], rest = rest%sizes[k], rest/sizes[k]
+		}
+		v, err := t.At(ix...)
+		if err != nil {
+			return kernel.Mem{}, fmt.Errorf("element %v cannot be read: %w", ix, err)
+		}
+		switch v := v.(type) {
+		case float32:
+			a.F32[p] = v
+		case float64:
+			a.F64[p] = v
+		case int32:
+			a.I32[p] = v
+		case int64:
+			a.I64[p] = v
+		case bool:
+			a.Bool[p] = v
+		}
+	}
+	return m, nil
+}
+
+// errElements says that no graph has such elements.
+func errElements(t *tensor.Dense) error {
+	fix := ""
+	switch t.Dtype().Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint, reflect.Uint64:
+		fix = " (give []int32 for i32, []int64 for i64)"
+	}
+	return fmt.Errorf("elements of type %v: want float32, float64, int32, int64 or bool%s", t.Dtype(), fix)
 }
 
 // ArrayOf is the memory of a tensor, which must have the given type; it is not

@@ -8,7 +8,7 @@
 // states by path; a [VM] joins a program and a store and runs steps:
 //
 //	prog, err := tape.Compile(g, tape.Fetch(loss), tape.Do(step))
-//	vm := prog.NewVM(tape.NewStore(g, tape.Seed(1)))
+//	vm, err := prog.NewVM(tape.NewStore(g, tape.Seed(1)))
 //	defer vm.Close()
 //	err = vm.Run(ctx, tape.Feed{x: iris})
 //
@@ -67,11 +67,46 @@
 //	0         0      80008  %3[10001]           20.0k 468.8 KiB  Scan h0[], x[t=10000], a[]
 //	  ┆ program "step": 2 instructions in 2 stages, arena 64 B, scratch 0 B a worker, 2 FLOP, 48 B moved a run
 //
+// Rows of a trace or an out that nothing reads have no memory: where only the final carry is wanted, two rows take turns, and the
+// line ends with "keeps the last of h".
+//
+// # Indices
+//
+// An index that is outside of its axis, fed or computed, fails the run with a [graph.IndexError] before anything is committed: it names
+// the operation, its line, the place in the array of indices, the value and the range, and is the same for any number of
+// workers. [TrustIndices] leaves indices unchecked.
+//
+// # Random numbers
+//
+// A node that draws (ops.RandomUniform, ops.RandomNormal, and what builders make of them: dropout, noise, augmentation, samples) has
+// one value in a run, and another in the next. Element i of it is a function of six things and nothing else:
+//
+//	the draw's key    scope, name and element type, fixed where the graph is built
+//	the seed          of the store: [Seed]
+//	the step          of the store: the commits so far, [Store.Step]
+//	the runs          without updates since the last commit, [Store.Runs]; 0 for a run with updates
+//	uniform or normal
+//	i
+//
+// So what changes the numbers is the end of a run:
+//
+//   - A run with updates ([Do]) adds 1 to the step and makes the runs 0.
+//   - A run without updates adds 1 to the runs, if its program draws at all. Programs that do not draw count nothing.
+//   - A run that fails or is cancelled counts nothing: run again, it draws the same.
+//   - VMs that share a store share its counts, whatever their programs: the samples of two programs are of two runs.
+//
+// A run with updates does not see the runs: what is sampled, measured or predicted between two steps of training changes no bit of
+// the training. The first run without updates after a commit draws, where keys are equal, what the next step will draw. The
+// number of workers, blocks, fusion and the memory budget change no number. [Store.Clone], [Store.Load] and checkpoints keep seed,
+// step and runs, so that a sequence of samples goes on where it was; [Store.Resume] sets them, and repeats draws where that is
+// wanted, as records of a step and comparisons under common random numbers do. Initial values depend on the seed, the path and
+// the type alone.
+//
 // # Promises
 //
-// Peak memory is known before running: the arena never grows, and a step
-// allocates nothing. A run is a pure function of the fed inputs, the store and
-// the seed, bit for bit. Every step ends in a commit that cannot fail; before
+// Peak memory is known before running, and a program that needs more than there is ([Limit]) is an error of NewVM: the arena
+// never grows, and a step allocates nothing. A run is a pure function of the fed inputs and the store,
+// with its seed and its counts of steps and runs, bit for bit. Every step ends in a commit that cannot fail; before
 // it, a failed or cancelled run leaves parameters and states as they were. What
 // is watched is materialised beside the rest and changes nothing else.
 //

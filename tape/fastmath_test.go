@@ -12,6 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
 	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -65,7 +66,7 @@ func results(t *testing.T, feed tape.Feed, wanted []*graph.Node, options ...tape
 	t.Helper()
 	g := wanted[0].Graph()
 	p = compile(t, g, append(options, tape.Fetch(wanted...))...)
-	vm := p.NewVM(tape.NewStore(g))
+	vm := tapetest.VM(t, p, tape.NewStore(g))
 	defer vm.Close()
 	run(t, vm, feed)
 	for _, n := range wanted {
@@ -194,12 +195,12 @@ func TestFastMathWorkersChangeNoBit(t *testing.T) {
 			p := compile(t, c.g, append(options, tape.FastMath(), tape.Fetch(c.loss), tape.Do(c.step))...)
 			after := func(workers int) []float64 {
 				store := tape.NewStore(c.g)
-				vm := p.NewVM(store, tape.Workers(workers))
+				vm := tapetest.VM(t, p, store, tape.Workers(workers))
 				defer vm.Close()
 				for range 3 {
 					run(t, vm, tape.Feed{c.x: points(2000, 48)})
 				}
-				return append(stored(t, store, "r"), vm.Float(c.loss))
+				return append(stored(t, store, "r"), tapetest.Float(t, vm, c.loss))
 			}
 			want := after(1)
 			for _, workers := range []int{2, 8} {

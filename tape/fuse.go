@@ -62,7 +62,8 @@ type fusion struct {
 	fold    []bool              // by instruction: its result is a sum over the rows of its group
 }
 
-// fuse groups the instructions. Without it each runs alone.
+// fuse groups the instructions, but for those of watched values: [fusion.beside] does these once the rest is settled. Without it
+// each runs alone.
 func (p *Program) fuse(separate bool) *fusion {
 	f := &fusion{p: p, of: make([]int, len(p.instrs)), from: make([]int, len(p.buffers)), reader: make([]int, len(p.buffers)),
 		divs: make([][]kernel.Division, len(p.instrs)), fold: make([]bool, len(p.instrs))}
@@ -76,9 +77,19 @@ func (p *Program) fuse(separate bool) *fusion {
 			f.divs[i] = d.Divide(ins.out.layout, layoutsOf(ins.in))
 		}
 	}
+	f.groupAll(false, separate)
+	return f
+}
+
+// beside groups the instructions that are there for watched values alone.
+func (f *fusion) beside(separate bool) { f.groupAll(true, separate) }
+
+// groupAll groups the instructions that are there for watched values alone, or the others. Neither looks at the other.
+func (f *fusion) groupAll(extra, separate bool) {
+	p := f.p
 	// Numbers that depend on leaves alone, a learning rate or a factor, come first: in their place they would cut groups in two. So do
 	// copies of leaves that every row of some instruction needs, the weights of a convolution with their channels exchanged.
-	first, needed := make([]bool, len(p.instrs)), f.neededWhole()
+	first, needed := make([]bool, len(p.instrs)), f.neededWhole(extra)
 	for i := range p.instrs {
 		ins := &p.instrs[i]
 		first[i] = !separate && ins.again == nil && (ins.out.layout.Len() == 1 || ins.copies && needed[ins.out.buf]) &&
@@ -88,7 +99,7 @@ func (p *Program) fuse(separate bool) *fusion {
 	}
 	for _, early := range []bool{true, false} {
 		for i := range p.instrs {
-			if first[i] != early {
+			if p.instrs[i].extra != extra || first[i] != early {
 				continue
 			}
 			f.place(i)
@@ -100,13 +111,15 @@ func (p *Program) fuse(separate bool) *fusion {
 			}
 		}
 	}
-	return f
 }
 
 // neededWhole tells, by buffer, what every row of an instruction needs, however its work is divided.
-func (f *fusion) neededWhole() []bool {
+func (f *fusion) neededWhole(extra bool) []bool {
 	needed := make([]bool, len(f.p.buffers))
 	for i := range f.p.instrs {
+		if f.p.instrs[i].extra != extra {
+			continue
+		}
 		for k, v := range f.p.instrs[i].in {
 			needed[v.buf] = needed[v.buf] || len(f.divs[i]) > 0 && !slices.ContainsFunc(f.divs[i], func(d kernel.Division) bool {
 				r, ok := d.Rows(v.layout, k, product(d.Dims))

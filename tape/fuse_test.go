@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -18,13 +19,13 @@ func stepsOf(t *testing.T, seed uint64, dt graph.DType, workers int, options ...
 	m, _ := randomModel(t, seed, 3+int(seed%25), dt)
 	p := compile(t, m.Graph, append(options, tape.Fetch(m.Loss), tape.Do(m.Step))...)
 	feed, store := load(t, m, seed)
-	vm := p.NewVM(store, tape.Workers(workers))
+	vm := tapetest.VM(t, p, store, tape.Workers(workers))
 	defer vm.Close()
 	for range 2 {
 		if err := vm.Run(t.Context(), feed); err != nil {
 			t.Fatal(err)
 		}
-		bits = append(bits, math.Float64bits(vm.Float(m.Loss)))
+		bits = append(bits, math.Float64bits(tapetest.Float(t, vm, m.Loss)))
 	}
 	for _, u := range m.Step {
 		for _, v := range stored(t, store, u.Target.Path()) {
@@ -64,7 +65,7 @@ func TestElementwiseFusionChangesNoBit(t *testing.T) {
 	var want []float64
 	for i, options := range [][]tape.Option{{tape.Unfused()}, {}, {tape.Small()}} {
 		p := compile(t, g, append(options, tape.Fetch(y, z), tape.Passes())...)
-		vm := p.NewVM(tape.NewStore(g))
+		vm := tapetest.VM(t, p, tape.NewStore(g))
 		run(t, vm, feed)
 		got := append(value(t, vm, y), value(t, vm, z)...)
 		if i == 0 {
@@ -158,7 +159,7 @@ func TestSumsOverRowsOfTransposedOperands(t *testing.T) {
 		}
 	}
 	feed := tape.Feed{x: points(n, 24)}
-	vm := p.NewVM(tape.NewStore(g))
+	vm := tapetest.VM(t, p, tape.NewStore(g))
 	defer vm.Close()
 	run(t, vm, feed)
 	gotSum, gotMean := value(t, vm, sum), value(t, vm, mean)

@@ -1,9 +1,12 @@
 package tape
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
 )
 
 // lifetimes say when the buffers of the arena of a planned program hold what is still read.
@@ -77,25 +80,20 @@ func (l *lifetimes) peak() (stage, bytes int) {
 	return slices.Index(l.live, bytes), bytes
 }
 
-// holders names what is largest at the peak.
-func (l *lifetimes) holders() string {
+// list gives what is alive at the peak.
+func (l *lifetimes) list() (all []holder) {
+	if len(l.live) == 0 {
+		return nil
+	}
 	at, _ := l.peak()
-	var alive []int
 	for b := range l.made {
 		if l.made[b] >= 0 && l.made[b] <= at && at <= l.last[b] {
-			alive = append(alive, b)
+			k, isLoop := l.p.instrs[max(0, l.maker[b])].kernel.(*loop)
+			all = append(all, holder{l.name(b), int64(l.p.buffers[b].bytes), isLoop && l.maker[b] >= 0 && k.Steps > 1})
 		}
 	}
-	slices.SortStableFunc(alive, func(a, b int) int { return l.p.buffers[b].place - l.p.buffers[a].place })
-	const named = 3
-	var out []string
-	for _, b := range alive[:min(named, len(alive))] {
-		out = append(out, fmt.Sprintf("%s (%s)", l.name(b), bytesText(int64(l.p.buffers[b].bytes))))
-	}
-	if more := len(alive) - named; more > 0 {
-		out = append(out, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(out, ", ")
+	slices.SortStableFunc(all, func(a, b holder) int { return cmp.Compare(b.bytes, a.bytes) })
+	return all
 }
 
 // name says what buffer b holds.
@@ -106,10 +104,23 @@ func (l *lifetimes) name(b int) string {
 		}
 	}
 	if s := &l.p.stage[l.made[b]]; s.work == b && b != 0 {
-		return "what a step of " + l.p.instrs[s.steps[0].ins].node.String() + " needs"
+		return "what a step of " + loopText(l.p.instrs[s.steps[0].ins].node) + " needs"
 	}
 	if i := l.maker[b]; l.p.instrs[i].name == "Pack" {
 		return "panels of " + l.p.instrs[i].node.String()
 	}
-	return l.p.instrs[l.maker[b]].node.String()
+	n := l.p.instrs[l.maker[b]].node
+	if n.Body() != nil && l.p.instrs[l.maker[b]].name == n.Op().Name() {
+		return "the rows of " + loopText(n)
+	}
+	return n.String() + at(n)
+}
+
+// loopText names a loop by its results and its line.
+func loopText(n *graph.Node) string {
+	var results []string
+	for _, r := range n.Body().Out() {
+		results = append(results, r.Label())
+	}
+	return fmt.Sprintf("%s of %s%s", n.Op().Name(), strings.Join(results, ", "), at(n))
 }

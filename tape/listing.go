@@ -16,6 +16,7 @@ type Row struct {
 	Stage   int           // instructions of one stage run together, block by block
 	Tile    int           // rows that are done at a time before the next instruction has its turn; 0 for all
 	Scratch bool          // the result is never an array: each worker holds the rows of its block
+	Stored  bool          // the result is written into the store at once: it has no place in the arena
 	Sum     bool          // the result is a sum over the rows, added up block by block
 	Offset  int           // of the result in the arena, or of a block of it in a worker's scratch, in bytes
 	Bytes   int           // of the result, or of a block of it
@@ -26,6 +27,8 @@ type Row struct {
 	Cut     string   // why it does not run in the blocks of what it reads; "" if it does, or reads nothing that is computed
 	Again   int      // the bytes that computing it again saves; 0 for what is computed once, or for the first time
 	Body    *Program // of a loop: what each step runs; its arena and FLOPs are part of the loop's
+	Work    int      // of a loop: where in the arena what its steps need lies, Body.Arena() bytes
+	Kept    string   // of a loop: which rows of its value it keeps, where nothing reads the others; "" for all
 	Pos     graph.Pos
 	Scope   string
 	Node    *graph.Node // of Graph()
@@ -58,7 +61,7 @@ func (p *Program) Rows() []Row {
 			ins := &p.instrs[s.steps[k].ins]
 			b := p.buffers[ins.out.buf]
 			at := ins.node.First()
-			r := Row{Op: ins.name, Result: ins.node.String(), Stage: i, Scratch: b.scratch, Offset: b.offset, Bytes: b.bytes, InPlace: ins.inPlace,
+			r := Row{Op: ins.name, Result: ins.node.String(), Stage: i, Scratch: b.scratch, Stored: b.leaf, Offset: b.offset, Bytes: b.bytes, InPlace: ins.inPlace,
 				FLOPs: ins.flops, Traffic: ins.bytes, Cut: ins.cut, Repeat: ins.repeated, Pos: at.Pos, Scope: at.Scope, Node: ins.node}
 			for _, run := range s.runs {
 				if run.from <= k && k < run.to {
@@ -66,7 +69,10 @@ func (p *Program) Rows() []Row {
 				}
 			}
 			if l, ok := ins.kernel.(*loop); ok {
-				r.Body = l.body
+				r.Body, r.Kept = l.body, l.kept()
+				if l.body.arena > 0 {
+					r.Work = p.buffers[s.work].offset
+				}
 			}
 			if ins.again != nil {
 				r.Again = ins.again.saves
@@ -140,6 +146,9 @@ func (p *Program) String() string {
 		if r.Cut != "" {
 			fmt.Fprintf(&b, "  · apart: %s", r.Cut)
 		}
+		if r.Kept != "" {
+			fmt.Fprintf(&b, "  · %s", r.Kept)
+		}
 		if r.Again > 0 {
 			fmt.Fprintf(&b, "  · again: recomputed to save %s", bytesText(int64(r.Again)))
 		}
@@ -182,8 +191,8 @@ func pad(s string, width int) string {
 // bytesText is 512 B, 9.4 KiB, 3.1 MiB.
 func bytesText(n int64) string {
 	v := float64(n)
-	for i, unit := range []string{"B", "KiB", "MiB", "GiB"} {
-		if v < 1024 || i == 3 {
+	for i, unit := range []string{"B", "KiB", "MiB", "GiB", "TiB"} {
+		if v < 1024 || i == 4 {
 			if i == 0 {
 				return fmt.Sprintf("%d B", n)
 			}

@@ -14,7 +14,8 @@ import (
 // body's arena is a buffer of the outer one, taken while the loop runs.
 type loop struct {
 	graph.Loop
-	parts []graph.Part
+	rings []ring   // by result
+	keeps []string // what is kept, of the results of which not all is
 	body  *Program
 	reads []feeding   // by operand
 	flops int64       // of all steps
@@ -55,11 +56,12 @@ func (p *Program) loopOf(s *stage) *loop {
 // loop lowers a loop and compiles its body.
 func (l *lowering) loop(n *graph.Node, of graph.Loop) error {
 	body := n.Body()
-	k := &loop{Loop: of, parts: of.Parts(body), dtype: n.DType()}
+	k := &loop{Loop: of, dtype: n.DType()}
+	length := k.lay(body, l.rows[n])
 	in := make([]value, n.NumIn())
 	p := &Program{source: body.Graph(), graph: body.Graph(), result: map[*graph.Node]value{}, sizes: l.p.sizes}
 	b := newLowering(p)
-	b.separate = l.separate
+	b.separate, b.trusting = l.separate, l.trusting
 	for i, x := range body.In() {
 		in[i] = l.value[n.In(i)]
 		if !k.Strided(i) {
@@ -79,7 +81,9 @@ func (l *lowering) loop(n *graph.Node, of graph.Loop) error {
 		k.reads = append(k.reads, feed)
 	}
 	out := body.Out()
-	for _, n := range graph.Reachable(out...) {
+	inside := graph.Reachable(out...)
+	b.findRows(inside, out)
+	for _, n := range inside {
 		if err := b.lower(n); err != nil {
 			return err
 		}
@@ -100,7 +104,8 @@ func (l *lowering) loop(n *graph.Node, of graph.Loop) error {
 	p.assemble(l.separate)
 	k.body = p
 	k.flops = int64(k.Steps) * p.FLOPs()
-	l.value[n] = l.emit(n, n.Op().Name(), k, denseLayout(n), in)
+	l.loops[n] = k
+	l.value[n] = value{l.emit(n, n.Op().Name(), k, kernel.Dense(kernel.DType(n.DType()), length), in).buf, denseLayout(n)}
 	ins := &l.p.instrs[len(l.p.instrs)-1]
 	ins.bytes = int64(k.Steps) * p.Traffic()
 	return nil
@@ -140,8 +145,11 @@ func (p *Program) workspace(s *stage, l *loop) {
 	}
 }
 
-// checkWork replays that the arena of a loop's body lies on nothing that the loop reads or writes.
-func (p *Program) checkWork(arena *replay, s *stage, reads spread) error {
+// checkLoop checks the body of a loop, and replays that its arena lies on nothing that the loop reads or writes.
+func (p *Program) checkLoop(arena *replay, s *stage, l *loop, reads spread) error {
+	if err := l.body.Check(); err != nil || s.work == 0 {
+		return err
+	}
 	work := &p.buffers[s.work]
 	if over := reads.over(p, work.offset, work.bytes); len(over) > 0 {
 		return fmt.Errorf("what its steps need overlaps operand %d", over[0])
@@ -152,14 +160,17 @@ func (p *Program) checkWork(arena *replay, s *stage, reads spread) error {
 	if b := s.steps[0].out.buf; !p.buffers[b].leaf && !arena.holds(b) {
 		return fmt.Errorf("what its steps need overlaps the result")
 	}
-	return p.loopOf(s).body.Check()
+	return nil
 }
 
 // iteration runs a loop in a VM.
 type iteration struct {
 	*loop
-	vm   *VM // of the body
-	root *VM // that the user runs
+	node  *graph.Node
+	vm    *VM // of the body
+	outer *VM // that the loop stands in
+	root  *VM // that the user runs
+	step  int // under way
 }
 
 // nest makes the VMs of the loops in a program, with the memory of its buffers.
@@ -185,8 +196,9 @@ func (vm *VM) nest(root *VM, mem []kernel.Mem) {
 		}
 		inner.job.vm = inner
 		inner.nest(root, own)
+		inner.around = &iteration{loop: l, node: vm.prog.instrs[s.steps[0].ins].node, vm: inner, outer: vm, root: root}
 		for _, w := range vm.workers {
-			w.calls[s.steps[0].call].Inner = &iteration{l, inner, root}
+			w.calls[s.steps[0].call].Inner = inner.around // which one of them runs
 		}
 	}
 }
@@ -197,16 +209,16 @@ const between = 64
 // Run runs all steps. It ends early when the context of the run does.
 func (it *iteration) Run(c *kernel.Ctx) {
 	size := int(kernel.DType(it.dtype).Size())
-	row := func(p graph.Part, r int) kernel.Mem { return c.Out.Slice((p.At+r*p.Size)*size, p.Size*size) }
+	row := func(x ring, r int) kernel.Mem { return c.Out.Slice(x.row(r)*size, x.Size*size) }
 	_, first, _ := it.At(0)
 	for k := range it.Carries {
-		row(it.parts[k], first).Copy(c.In[k])
+		row(it.rings[k], first).Copy(c.In[k])
 	}
 	for k := it.Carries + it.Sequences; k < len(c.In); k++ {
 		it.vm.supply(k, c.In[k])
 	}
 	ends := it.Carries + it.Outs
-	for k, p := range it.parts[ends:] {
+	for k, p := range it.rings[ends:] {
 		total := row(p, 0)
 		total.Clear()
 		it.vm.supply(len(c.In)+k, total)
@@ -216,10 +228,11 @@ func (it *iteration) Run(c *kernel.Ctx) {
 		if step%between == 0 && it.ends() {
 			return
 		}
+		it.step = step
 		now, before, after := it.At(step)
 		for k := range it.Carries {
-			it.vm.supply(k, row(it.parts[k], before))
-			it.vm.export(k, row(it.parts[k], after))
+			it.vm.supply(k, row(it.rings[k], before))
+			it.vm.export(k, row(it.rings[k], after))
 		}
 		for k := it.Carries; k < it.Carries+it.Sequences; k++ {
 			f, t := it.reads[k], now
@@ -229,7 +242,7 @@ func (it *iteration) Run(c *kernel.Ctx) {
 			it.vm.supply(k, c.In[k].From(t*f.stride))
 		}
 		for k := it.Carries; k < ends; k++ {
-			it.vm.export(k, row(it.parts[k], now))
+			it.vm.export(k, row(it.rings[k], now))
 		}
 		for i := range it.vm.prog.stage {
 			it.vm.execute(&it.vm.prog.stage[i])

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -43,7 +44,7 @@ func TestLongRecurrence(t *testing.T) {
 		t.Errorf("the graph has %d nodes", n)
 	}
 	p := compile(t, a.Graph(), tape.Fetch(h, loss, d[0], d[1], d[2], dd[0], dd[1]))
-	vm := p.NewVM(tape.NewStore(a.Graph()))
+	vm := tapetest.VM(t, p, tape.NewStore(a.Graph()))
 	defer vm.Close()
 	xs := make([]float64, steps)
 	for k := range xs {
@@ -74,7 +75,7 @@ func TestLongRecurrence(t *testing.T) {
 		n    *graph.Node
 		want float64
 	}{{"loss", loss, want.l}, {"∂a", d[0], want.da}, {"∂h0", d[2], want.dh}, {"∂²a", dd[0], want.daa}, {"∂a∂h0", dd[1], want.dah}} {
-		if got := vm.Float(c.n); !(math.Abs(got-c.want) <= 1e-9*math.Abs(c.want)) {
+		if got := tapetest.Float(t, vm, c.n); !(math.Abs(got-c.want) <= 1e-9*math.Abs(c.want)) {
 			t.Errorf("%s is %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -124,7 +125,7 @@ func waves(leaves nodes) tape.Feed {
 // bitsOf are the bits of nodes after a run.
 func bitsOf(t *testing.T, p *tape.Program, feed tape.Feed, all nodes, options ...tape.VMOption) (out [][]float64) {
 	t.Helper()
-	vm := p.NewVM(tape.NewStore(all[0].Graph()), options...)
+	vm := tapetest.VM(t, p, tape.NewStore(all[0].Graph()), options...)
 	defer vm.Close()
 	for range 2 {
 		run(t, vm, feed)
@@ -159,7 +160,7 @@ func TestLoopWorkers(t *testing.T) {
 					t.Errorf("checkpoint %d, %d workers: %v differs", checkpoint, workers, all[i])
 				}
 			}
-			vm := p.NewVM(tape.NewStore(loss.Graph()), tape.Workers(workers))
+			vm := tapetest.VM(t, p, tape.NewStore(loss.Graph()), tape.Workers(workers))
 			// so many runs that what the runtime makes once, when workers park, does not count
 			if n := testing.AllocsPerRun(40, func() { run(t, vm, feed) }); n != 0 {
 				t.Errorf("checkpoint %d, %d workers: a run allocates %v times", checkpoint, workers, n)
@@ -266,7 +267,7 @@ func TestLoopEnds(t *testing.T) {
 	g.Assign(h, r.Final[0])
 	p := compile(t, g, tape.Do(g.Updates()), tape.Watch(r.Trace[0]))
 	store := tape.NewStore(g)
-	vm := p.NewVM(store)
+	vm := tapetest.VM(t, p, store)
 	defer vm.Close()
 	count := func() float64 {
 		v, err := store.Get("h")
@@ -301,7 +302,7 @@ func TestLoopIsNoCommit(t *testing.T) {
 	g.Assign(h, r.Out[0])
 	p := compile(t, g, tape.Do(g.Updates()))
 	store := tape.NewStore(g)
-	vm := p.NewVM(store)
+	vm := tapetest.VM(t, p, store)
 	defer vm.Close()
 	if err := vm.Run(&ending{t.Context(), 20}, waves(nodes{x})); !errors.Is(err, context.Canceled) {
 		t.Errorf("the run ends with %v", err)
@@ -351,7 +352,7 @@ func TestLoopListing(t *testing.T) {
 // TestLoopProfile: a profile has a line for the loop.
 func TestLoopProfile(t *testing.T) {
 	leaves, loss, all := network(graph.F32, 8, 8, 16, 0)
-	vm := compile(t, loss.Graph(), tape.Fetch(all...)).NewVM(tape.NewStore(loss.Graph()), tape.Workers(1))
+	vm := tapetest.VM(t, compile(t, loss.Graph(), tape.Fetch(all...)), tape.NewStore(loss.Graph()), tape.Workers(1))
 	defer vm.Close()
 	prof, err := vm.Profile(t.Context(), waves(leaves), 3)
 	if err != nil {

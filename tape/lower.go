@@ -15,13 +15,33 @@ type lowering struct {
 	dense  map[value]value // copies made of strided values
 	inputs []input
 	stored []stored
-	extra  bool // what is lowered now is for watched values alone
+	rows   map[*graph.Node]*rowsOf // of loops
+	loops  map[*graph.Node]*loop
+	views  map[*graph.Node]viewOf // of loops
+	extra  bool                   // what is lowered now is for watched values alone
 
 	separate bool // bodies run instruction by instruction
+	trusting bool // indices are not checked
 }
 
 func newLowering(p *Program) *lowering {
-	return &lowering{p: p, value: map[*graph.Node]value{}, dense: map[value]value{}}
+	return &lowering{p: p, value: map[*graph.Node]value{}, dense: map[value]value{},
+		rows: map[*graph.Node]*rowsOf{}, loops: map[*graph.Node]*loop{}, views: map[*graph.Node]viewOf{}}
+}
+
+// part lowers what the roots need, and keeps some of them as results.
+func (l *lowering) part(res *rewrite.Result, roots, results []*graph.Node) error {
+	for _, n := range graph.Reachable(l.mapped(res, roots)...) {
+		if err := l.lower(n); err != nil {
+			return err
+		}
+	}
+	for _, n := range results {
+		if _, has := l.p.result[n]; !has {
+			l.p.result[n] = l.pinned(l.value[res.Node(n)], res.Node(n))
+		}
+	}
+	return nil
 }
 
 func (l *lowering) mapped(res *rewrite.Result, roots []*graph.Node) []*graph.Node {
@@ -71,6 +91,10 @@ func (l *lowering) lower(n *graph.Node) error {
 		l.value[n] = v
 		return nil
 	}
+	if from, ok := l.views[n]; ok && from.loop != n {
+		l.value[n] = l.shown(from)
+		return nil
+	}
 	if op, ok := n.Op().(Viewed); ok {
 		x := l.value[n.In(0)]
 		layout, fits := op.View(n).View(x.layout)
@@ -90,11 +114,15 @@ func (l *lowering) lower(n *graph.Node) error {
 	case Runnable:
 		k = op.Kernel(n)
 	case Runner:
-		k = runner{op, n}
+		k = runner{op, n, l.trusting}
 	case scalar:
-		k = runner{pointwise{op}, n}
+		k = runner{pointwise{op}, n, true}
 	default:
 		return located(n, "operation %s has no Run method: see tape.Runner", n.Op().Name())
+	}
+	checks, err := l.checks(n)
+	if err != nil {
+		return err
 	}
 	in := make([]value, n.NumIn())
 	for i := range in {
@@ -104,6 +132,7 @@ func (l *lowering) lower(n *graph.Node) error {
 		}
 	}
 	l.value[n] = l.emit(n, n.Op().Name(), k, dense, in)
+	l.p.instrs[len(l.p.instrs)-1].checks = checks
 	return nil
 }
 
@@ -115,13 +144,28 @@ func (l *lowering) emit(n *graph.Node, name string, k kernel.Kernel, out kernel.
 	bytes := out.Len() * out.DType.Size()
 	for i, v := range in {
 		layouts[i] = v.layout
-		bytes += touched(v.layout)
+	}
+	for i := range in {
+		bytes += reads(k, out, layouts, i)
 	}
 	l.p.instrs = append(l.p.instrs, instr{
 		node: n, name: name, kernel: k, out: y, in: in, extra: l.extra,
 		flops: k.Flops(out, layouts), bytes: int64(bytes),
 	})
 	return y
+}
+
+// picker is a kernel that reads a part of an operand.
+type picker interface {
+	Reads(out kernel.Layout, in []kernel.Layout, i int) (elements int)
+}
+
+// reads is the number of bytes that a kernel reads of operand i.
+func reads(k kernel.Kernel, out kernel.Layout, in []kernel.Layout, i int) int {
+	if p, ok := k.(picker); ok {
+		return p.Reads(out, in, i) * in[i].DType.Size()
+	}
+	return touched(in[i])
 }
 
 // touched is the number of bytes that a layout reads once: repeated elements
@@ -166,7 +210,9 @@ func (l *lowering) pinned(v value, n *graph.Node) value {
 	if l.p.buffers[v.buf].leaf {
 		v = l.copyOf(v, n)
 	}
-	l.p.buffers[v.buf].pinned = true
+	b := &l.p.buffers[v.buf]
+	b.watched = l.extra && (b.watched || !b.pinned)
+	b.pinned = true
 	return v
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -27,14 +28,14 @@ func TestPeakOfTrainingStep(t *testing.T) {
 func TestStepAllocatesNothing(t *testing.T) {
 	for name, goofy := range map[string]bool{"soft k-means": false, "goofy": true} {
 		c := newClusters(256, 8, 16, goofy)
-		vm := compile(t, c.g, tape.Fetch(c.loss), tape.Do(c.step), tape.CheckFinite(c.loss)).NewVM(tape.NewStore(c.g))
+		vm := tapetest.VM(t, compile(t, c.g, tape.Fetch(c.loss), tape.Do(c.step), tape.CheckFinite(c.loss)), tape.NewStore(c.g))
 		feed := tape.Feed{c.x: points(256, 16)}
 		ctx := context.Background()
 		n := testing.AllocsPerRun(20, func() {
 			if err := vm.Run(ctx, feed); err != nil {
 				t.Fatal(err)
 			}
-			vm.Float(c.loss)
+			tapetest.Float(t, vm, c.loss)
 		})
 		if n != 0 {
 			t.Errorf("%s: a step allocates %v times", name, n)

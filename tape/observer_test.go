@@ -47,7 +47,7 @@ func TestMeasuringIsTakenOff(t *testing.T) {
 				}
 			}
 		}
-		vm := p.NewVM(NewStore(g))
+		vm := join(t, p, NewStore(g))
 		defer vm.Close()
 		record, observed := newRecorder(vm, func() time.Duration { clock++; return clock })
 		vm.prog, vm.watch = observed, &observer{record: record}
@@ -136,7 +136,7 @@ func TestLabels(t *testing.T) {
 		if on {
 			options = []VMOption{Labels()}
 		}
-		vm := p.NewVM(NewStore(g), options...)
+		vm := join(t, p, NewStore(g), options...)
 		pprof.Do(context.Background(), pprof.Labels("request", "7"), func(ctx context.Context) {
 			if err := vm.Run(ctx, feed); err != nil {
 				t.Fatal(err)

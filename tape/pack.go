@@ -14,6 +14,7 @@ type packing struct {
 	from       value
 	transposed bool
 	again      *again // an instruction that runs a second time has panels of its own, lest they be kept
+	extra      bool   // for watched values alone
 }
 
 // packer is a product whose right operand may be packed.
@@ -42,7 +43,7 @@ func right(ins *instr) (packing, bool) {
 		m.Dims[0], m.Dims[1] = m.Dims[1], m.Dims[0]
 		m.Strides[0], m.Strides[1] = m.Strides[1], m.Strides[0]
 	}
-	return packing{value{v.buf, m}, transposed, ins.again}, true
+	return packing{value{v.buf, m}, transposed, ins.again, ins.extra}, true
 }
 
 // countUses counts how often each right operand is read in a step, but for blocks.

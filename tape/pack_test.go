@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -35,9 +36,9 @@ func TestPanelsFollowUpdates(t *testing.T) {
 		if len(options) > 0 && panels != 2 {
 			t.Errorf("%d operands are packed: want 2\n%v", panels, p)
 		}
-		vm := p.NewVM(tape.NewStore(g))
+		vm := tapetest.VM(t, p, tape.NewStore(g))
 		run(t, vm, tape.Feed{x: points(32, 256)})
-		if ratio := vm.Float(after) / vm.Float(before); math.Abs(ratio-3) > 1e-4 {
+		if ratio := tapetest.Float(t, vm, after) / tapetest.Float(t, vm, before); math.Abs(ratio-3) > 1e-4 {
 			t.Errorf("the sums are as 1 to %v: want 3\n%v", ratio, p)
 		}
 		vm.Close()

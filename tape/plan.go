@@ -246,9 +246,13 @@ func (f *gaps) give(offset, size int) {
 
 // Check replays the tape over the places in the arena, and over those in the
 // scratch of each stage, and proves that every operand still holds what was
-// written into its buffer when it is read, and every pinned buffer at the end.
-// Compile runs it on each program.
+// written into its buffer when it is read, and every pinned buffer at the end,
+// that all writes stay within the arena, and that every buffer of it is written.
+// So it does for the bodies of loops. Compile runs it on each program.
 func (p *Program) Check() error {
+	if p == nil {
+		return errNilProgram
+	}
 	arena := newReplay(p, p.arena)
 	for i := range p.stage {
 		s := &p.stage[i]
@@ -283,8 +287,8 @@ func (p *Program) Check() error {
 			if err := p.write(arena, scratch, s, t, reads, st, k); err != nil {
 				return fmt.Errorf("%s: %w", when, err)
 			}
-			if s.work != 0 {
-				if err := p.checkWork(arena, s, reads); err != nil {
+			if l := p.loopOf(s); l != nil {
+				if err := p.checkLoop(arena, s, l, reads); err != nil {
 					return fmt.Errorf("%s: %w", when, err)
 				}
 			}
@@ -303,9 +307,19 @@ func (p *Program) Check() error {
 			}
 		}
 	}
+	made := make([]bool, len(p.buffers))
+	for i := range p.stage {
+		for _, b := range p.madeIn(i) {
+			made[b] = true
+		}
+	}
 	for b := range p.buffers {
-		if p.buffers[b].pinned && !p.buffers[b].leaf && !arena.holds(b) {
-			return fmt.Errorf("end: buffer %d at %d is overwritten", b, p.buffers[b].offset)
+		switch buf := &p.buffers[b]; {
+		case buf.leaf || buf.scratch:
+		case !made[b]:
+			return fmt.Errorf("end: no stage makes buffer %d, of %d B", b, buf.bytes)
+		case buf.pinned && !arena.holds(b):
+			return fmt.Errorf("end: buffer %d at %d is overwritten", b, buf.offset)
 		}
 	}
 	return nil

@@ -74,6 +74,30 @@ func TestCheckNamesTheMistake(t *testing.T) {
 	wantText(t, p.Check(), "end: buffer 1 at 0 is overwritten")
 }
 
+// TestCheckFindsOrphans: a buffer of the arena that no stage makes would be cut from it, at whatever place and size it has, by
+// each VM. Check finds it in a program and in the body of a loop.
+func TestCheckFindsOrphans(t *testing.T) {
+	p := planned(t)
+	p.buffers = append(p.buffers, buffer{bytes: 1 << 20})
+	wantText(t, p.Check(), "end: no stage makes buffer 4, of 1048576 B")
+
+	g := graph.New("loop")
+	x, c := g.Input("x", graph.F32, graph.Ax("i", 4)), g.Input("c", graph.F32)
+	r := ops.Scan(ops.Loop{Carry: []*graph.Node{c}, Over: []*graph.Node{x}, Axis: "i"}, func(c, x, _ []*graph.Node) (next, out []*graph.Node) {
+		return []*graph.Node{ops.Add(c[0], x[0])}, nil
+	})
+	p, err := Compile(g, Fetch(r.Final[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.stage {
+		if l := p.loopOf(&p.stage[i]); l != nil {
+			l.body.buffers = append(l.body.buffers, buffer{bytes: 64})
+		}
+	}
+	wantText(t, p.Check(), "stage 0, step 0: end: no stage makes buffer 3, of 64 B")
+}
+
 func wantText(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil || err.Error() != want {

@@ -114,8 +114,7 @@ func (vm *VM) onCopy(ctx context.Context) (*VM, error) {
 	if vm.watch != nil {
 		options = append(options, Labels())
 	}
-	c := vm.prog.NewVM(vm.store.Clone(), options...)
-	return c, c.err
+	return vm.prog.NewVM(vm.store.Clone(), options...)
 }
 
 // profile puts the samples together.

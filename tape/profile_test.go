@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -20,7 +21,7 @@ func TestProfileAddsUp(t *testing.T) {
 	c := newClusters(2000, 16, 32, true)
 	p := compile(t, c.g, tape.Fetch(c.loss), tape.Do(c.step))
 	for _, workers := range []int{1, 2} {
-		vm := p.NewVM(tape.NewStore(c.g), tape.Workers(workers))
+		vm := tapetest.VM(t, p, tape.NewStore(c.g), tape.Workers(workers))
 		defer vm.Close()
 		prof, err := vm.Profile(t.Context(), tape.Feed{c.x: points(2000, 32)}, 4)
 		if err != nil {
@@ -114,7 +115,7 @@ func TestProfileFindsWhatIsSlow(t *testing.T) {
 	slow := graph.Apply(nap{}, y).As("slow")
 	end()
 	p := compile(t, g, tape.Fetch(ops.Sum(ops.Square(slow))))
-	vm := p.NewVM(tape.NewStore(g))
+	vm := tapetest.VM(t, p, tape.NewStore(g))
 	defer vm.Close()
 	feed := tape.Feed{x: tape.Tensor(graph.NewValue(x.Type()))}
 	prof, err := vm.Profile(t.Context(), feed, 3)
@@ -145,7 +146,7 @@ func TestProfileChangesNothing(t *testing.T) {
 	for _, profiled := range []bool{false, true} {
 		c := newClusters(60, 3, 4, false)
 		store := tape.NewStore(c.g, tape.Seed(3))
-		vm := compile(t, c.g, tape.Fetch(c.loss), tape.Do(c.step)).NewVM(store)
+		vm := tapetest.VM(t, compile(t, c.g, tape.Fetch(c.loss), tape.Do(c.step)), store)
 		defer vm.Close()
 		feed := tape.Feed{c.x: points(60, 4)}
 		run(t, vm, feed)
@@ -170,7 +171,7 @@ func TestProfileChangesNothing(t *testing.T) {
 
 func TestProfileMistakes(t *testing.T) {
 	c := newClusters(6, 2, 2, false)
-	vm := compile(t, c.g, tape.Fetch(c.loss)).NewVM(tape.NewStore(c.g))
+	vm := tapetest.VM(t, compile(t, c.g, tape.Fetch(c.loss)), tape.NewStore(c.g))
 	feed := tape.Feed{c.x: points(6, 2)}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -43,10 +43,14 @@ type buffer struct {
 	offset   int  // in the arena
 	place    int  // bytes taken there
 	pinned   bool // lives until the end of the run
+	watched  bool // pinned, but only because it is watched
 	passed   bool // its place went to a result computed in place, or was given back
 	rows     int  // in scratch: the rows that are held there at a time
 	scratch  bool // lives in the scratch of the worker that runs its stage: bytes and offset are those of a block there
 }
+
+// vacate says that no stage makes buffer b any more: it takes no place in the arena.
+func (p *Program) vacate(b int) { p.buffers[b] = buffer{leaf: true} }
 
 // value is a buffer read through a layout.
 type value struct {
@@ -63,6 +67,7 @@ type instr struct {
 	inPlace      bool
 	copies       bool   // a Copy that lays its own node out anew
 	extra        bool   // for watched values alone
+	checks       bool   // an index outside of its axis fails the run
 	repeated     bool   // made once more, in the group that reads it
 	again        *again // it makes anew what another has made before
 	cut          string // why it does not run in the blocks of what it reads
@@ -129,7 +134,8 @@ func (p *Program) FLOPs() (n int64) {
 	return n
 }
 
-// Traffic is the number of bytes that the instructions of a run read and write.
+// Traffic is the number of bytes that the instructions of a run read and write. Of a table that Gather
+// takes rows of, it counts these rows; ScatterAdd writes all of its result.
 func (p *Program) Traffic() (n int64) {
 	for _, s := range p.stage {
 		for _, st := range s.steps {

@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
 	"github.com/tapestry-ml/tapestry/internal/randgraph"
 	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/tape"
 	"gorgonia.org/tensor"
 )
@@ -62,7 +63,7 @@ func compareWithRef(seed uint64, size int, dt graph.DType, t testing.TB, options
 		return err
 	}
 	feed, store := load(t, m, seed)
-	vm := prog.NewVM(store)
+	vm := tapetest.VM(t, prog, store)
 	defer vm.Close()
 	if err := vm.Run(context.Background(), feed); err != nil {
 		return err

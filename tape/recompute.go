@@ -283,7 +283,7 @@ func (r *rebuilding) operand(b, i, saves int) int {
 	}
 	after, begun := slices.BinarySearch(r.stages, stage)
 	ins.out.buf = len(r.q.buffers)
-	ins.again = &again{of: first, opens: !begun, saves: saves}
+	ins.again, ins.extra = &again{of: first, opens: !begun, saves: saves}, r.lowered.instrs[i].extra
 	if begun {
 		ins.again.after = r.first[after]
 	} else {
@@ -335,6 +335,7 @@ func (p *Program) forget() {
 	for _, ins := range p.instrs {
 		if !read[ins.out.buf] {
 			instead[ins.out.buf] = latest
+			p.vacate(ins.out.buf)
 			continue
 		}
 		latest = ins.out.buf

@@ -15,6 +15,7 @@ type worker struct {
 	operands []kernel.Mem // of one step after the other
 	scratch  kernel.Mem
 	sum      kernel.Ctx // of partial sums
+	wrong    misplaced  // the first index of the stage that is outside of its axis
 }
 
 // place numbers the steps and their operands, and finds those that move and those that are supplied: the inputs, then the exports.
@@ -66,6 +67,9 @@ func (w *worker) run(s *stage, lo, hi int) {
 	case s.rows == 0:
 		st := &s.steps[0]
 		st.loops[0].Run(&w.calls[st.call], lo, hi)
+		if st.indices != nil {
+			w.check(st.indices, 0, 0)
+		}
 	case s.parts == 0:
 		for b := lo; b < hi; b++ {
 			w.block(s, b, 0, false)
@@ -99,6 +103,9 @@ func (w *worker) block(s *stage, b, part int, begins bool) {
 					w.move(c, st.moves, first, row, part)
 				}
 				loop.Run(c, 0, loop.Units)
+				if st.indices != nil {
+					w.check(st.indices, row, loop.rows)
+				}
 			}
 		}
 	}

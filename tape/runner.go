@@ -48,8 +48,9 @@ func arrayOf(t graph.Type, m kernel.Mem) Array {
 
 // runner makes a kernel of a Runner.
 type runner struct {
-	op Runner
-	y  *graph.Node
+	op       Runner
+	y        *graph.Node
+	trusting bool // indices are not checked
 }
 
 func (r runner) Bind(kernel.Layout, []kernel.Layout) kernel.Loop {
@@ -60,6 +61,10 @@ func (r runner) Bind(kernel.Layout, []kernel.Layout) kernel.Loop {
 		in := make([]Array, r.y.NumIn())
 		for i := range in {
 			in[i] = arrayOf(r.y.In(i).Type(), c.In[i])
+		}
+		if !r.trusting && !r.within(c, in) {
+			c.Out.Clear() // the run fails, and the operation may count on its indices
+			return
 		}
 		r.op.Run(r.y, arrayOf(r.y.Type(), c.Out), in)
 	}}
@@ -108,15 +113,15 @@ func (a Array) At(i int) float64 {
 
 // Set makes element i the number, rounded to the element type.
 func (a Array) Set(i int, v float64) {
-	switch v = a.Type.DType.Round(v); a.Type.DType {
+	switch a.Type.DType {
 	case graph.F32:
 		a.F32[i] = float32(v)
 	case graph.F64:
 		a.F64[i] = v
 	case graph.I32:
-		a.I32[i] = int32(v)
+		a.I32[i] = int32(graph.I32.Whole(v))
 	case graph.I64:
-		a.I64[i] = int64(v)
+		a.I64[i] = graph.I64.Whole(v)
 	case graph.Bool:
 		a.Bool[i] = v != 0
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -41,13 +42,13 @@ func TestRunnerFromOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm := prog.NewVM(tape.NewStore(g))
+	vm := tapetest.VM(t, prog, tape.NewStore(g))
 	defer vm.Close()
 	data := []float64{1, 2, 3, 4, 5, 6}
 	if err := vm.Run(context.Background(), tape.Feed{x: tape.Tensor(graph.Value{Type: x.Type(), Data: data})}); err != nil {
 		t.Fatal(err)
 	}
-	if got := vm.Float(loss); got != 1+8+27+64+125+216 {
+	if got := tapetest.Float(t, vm, loss); got != 1+8+27+64+125+216 {
 		t.Errorf("loss %v", got)
 	}
 	d, err := vm.Value(dx)
@@ -110,7 +111,7 @@ func TestDefinitionRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm := prog.NewVM(tape.NewStore(g))
+	vm := tapetest.VM(t, prog, tape.NewStore(g))
 	defer vm.Close()
 	numbers := []float64{-1, 1, 2, 3, 4, 5}
 	feed := tape.Feed{x: tape.Tensor(graph.Value{Type: x.Type(), Data: numbers}), k: tape.Tensor(graph.Value{Type: k.Type(), Data: numbers})}

@@ -18,6 +18,7 @@ type sinking struct {
 	div     []kernel.Division // by instruction, in its group
 	readers [][]int           // instructions, by buffer
 	fixed   []bool            // by instruction: its result stays in memory
+	given   [][]value         // by instruction: what it read before anything was made again
 	again   []int             // by instruction: how many instructions make its result from what is fixed; 0 if they are too many
 }
 
@@ -35,6 +36,8 @@ func (p *Program) sink(f *fusion) {
 	s.bury()
 }
 
+// The arrays that are watched, and the instructions that are there for them alone, count for nothing here: a value that only they
+// still need is made among them.
 func (s *sinking) index() {
 	s.div = make([]kernel.Division, len(s.p.instrs))
 	for _, g := range s.f.groups {
@@ -43,7 +46,12 @@ func (s *sinking) index() {
 		}
 	}
 	s.readers = make([][]int, len(s.p.buffers))
+	s.given = make([][]value, len(s.p.instrs))
 	for i := range s.p.instrs {
+		s.given[i] = slices.Clone(s.p.instrs[i].in)
+		if s.p.instrs[i].extra {
+			continue
+		}
 		for _, v := range s.p.instrs[i].in {
 			if r := s.readers[v.buf]; len(r) == 0 || r[len(r)-1] != i {
 				s.readers[v.buf] = append(s.readers[v.buf], i)
@@ -55,7 +63,7 @@ func (s *sinking) index() {
 // kept reports whether the result of instruction i is an array in memory as the groups are, and whether it has to be one.
 func (s *sinking) kept(i int) (is, must bool) {
 	b := s.p.instrs[i].out.buf
-	if s.p.buffers[b].pinned || s.f.fold[i] {
+	if s.pinned(b) || s.f.fold[i] {
 		return true, true
 	}
 	for _, r := range s.readers[b] {
@@ -66,6 +74,9 @@ func (s *sinking) kept(i int) (is, must bool) {
 	}
 	return is, must || is && s.f.groups[s.f.of[i]].rows == 0
 }
+
+// pinned reports whether a buffer is a result or the source of a commit.
+func (s *sinking) pinned(b int) bool { return s.p.buffers[b].pinned && !s.p.buffers[b].watched }
 
 // byRow reports whether an instruction reads a buffer row by row, each block just its own part.
 func (s *sinking) byRow(reader, buf int) bool {
@@ -233,9 +244,19 @@ func (s *sinking) repeat(g *group, at int, k *int, i int, made, news map[int]int
 	return 0, false
 }
 
-// bury takes out what nothing reads any more.
+// bury takes out what nothing reads any more. What is watched, or needed for that, goes to the instructions that are there for it.
 func (s *sinking) bury() {
-	uses := make([]int, len(s.p.buffers))
+	uses, watched := make([]int, len(s.p.buffers)), make([]bool, len(s.p.buffers))
+	for b := range s.p.buffers {
+		watched[b] = s.p.buffers[b].watched
+	}
+	for i := range s.p.instrs {
+		if s.p.instrs[i].extra {
+			for _, v := range s.p.instrs[i].in {
+				watched[v.buf] = true
+			}
+		}
+	}
 	for _, g := range s.f.groups {
 		for _, m := range g.members {
 			for _, v := range s.p.instrs[m.ins].in {
@@ -247,7 +268,7 @@ func (s *sinking) bury() {
 		g := s.f.groups[k]
 		for j := len(g.members) - 1; j >= 0; j-- {
 			ins := &s.p.instrs[g.members[j].ins]
-			if uses[ins.out.buf] > 0 || s.p.buffers[ins.out.buf].pinned {
+			if uses[ins.out.buf] > 0 || s.pinned(ins.out.buf) {
 				continue
 			}
 			if _, users := ins.kernel.(runner); users {
@@ -256,8 +277,15 @@ func (s *sinking) bury() {
 			for _, v := range ins.in {
 				uses[v.buf]--
 			}
-			ins.in = nil
-			s.p.buffers[ins.out.buf] = buffer{leaf: true} // nothing lives there any more
+			if ins.extra = watched[ins.out.buf]; ins.extra {
+				ins.in = s.given[g.members[j].ins]
+				for _, v := range ins.in {
+					watched[v.buf] = true
+				}
+			} else {
+				ins.in = nil
+				s.p.vacate(ins.out.buf)
+			}
 			g.members = slices.Delete(g.members, j, j+1)
 		}
 	}

@@ -3,6 +3,7 @@ package tape
 import (
 	"slices"
 
+	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
@@ -19,6 +20,7 @@ type stage struct {
 	work    int // of a loop: the buffer that is its body's arena; 0 for none
 	nanos   float64
 
+	checks      bool // a step may find an index outside of its axis
 	conditional bool
 	mask        int // the buffer of its condition
 }
@@ -32,6 +34,8 @@ type step struct {
 	in    []ref
 	call  int    // its number among all steps
 	moves []move // what lies elsewhere from block to block
+
+	indices *indices // to be checked; nil for none
 }
 
 // move is an operand of a step, or -1 for the result, and where it lies.
@@ -145,7 +149,10 @@ func (p *Program) whole(i int) {
 	for _, v := range in {
 		st.in = append(st.in, ref{buf: v.buf})
 	}
-	s := stage{steps: []step{st}, nanos: nanos(ins)}
+	if ins.checks {
+		st.indices = &indices{node: ins.node}
+	}
+	s := stage{steps: []step{st}, nanos: nanos(ins), checks: ins.checks}
 	if l, ok := k.(*loop); ok {
 		p.workspace(&s, l)
 	}
@@ -181,9 +188,12 @@ func (p *Program) blocked(g *group) {
 	}
 	for _, m := range g.members { // what stays in scratch is not moved
 		ins := &p.instrs[m.ins]
-		for _, v := range append([]value{ins.out}, ins.in...) {
+		if p.buffers[ins.out.buf].scratch {
+			ins.bytes -= int64(touched(ins.out.layout))
+		}
+		for i, v := range ins.in {
 			if p.buffers[v.buf].scratch {
-				ins.bytes -= int64(touched(v.layout))
+				ins.bytes -= int64(reads(ins.kernel, ins.out.layout, layoutsOf(ins.in), i))
 			}
 		}
 	}
@@ -269,6 +279,10 @@ func (p *Program) bind(s *stage, run tiled, m member) step {
 	for i, v := range ins.in {
 		rows[i], _ = m.div.Rows(v.layout, i, s.rows)
 		st.in[i] = p.refTo(run, v, &rows[i])
+	}
+	if ins.checks {
+		operand, _ := ins.node.Op().(graph.Indexing).Places(ins.node)
+		st.indices, s.checks = &indices{ins.node, rows[operand]}, true
 	}
 	outRows, _ := m.div.Rows(ins.out.layout, -1, s.rows)
 	if m.div.Fold != nil {

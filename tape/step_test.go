@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -19,7 +20,7 @@ func TestStatesSwap(t *testing.T) {
 	b := g.State("b", graph.F32, graph.Ax("i", 2)).Init(graph.Fill(2))
 	p := compile(t, g, tape.Do(graph.Step{g.Assign(a, b), g.Assign(b, a)}), tape.Fetch(a))
 	store := tape.NewStore(g)
-	vm := p.NewVM(store)
+	vm := tapetest.VM(t, p, store)
 	for k := range 3 {
 		run(t, vm, nil)
 		wantA, wantB := []float64{2, 2}, []float64{1, 1}
@@ -50,7 +51,7 @@ func TestStateTakesALayout(t *testing.T) {
 	x := g.Input("x", graph.F32, graph.Dims(2, 2)...)
 	step := graph.Step{g.Assign(a, ops.Transpose(x)), g.Assign(b, ops.Reshape(ops.Slice(ops.Neg(x), 0, 0, 1), 2))}
 	store := tape.NewStore(g)
-	run(t, compile(t, g, tape.Do(step)).NewVM(store), tape.Feed{x: f32([]int{2, 2}, 1, 2, 3, 4)})
+	run(t, tapetest.VM(t, compile(t, g, tape.Do(step)), store), tape.Feed{x: f32([]int{2, 2}, 1, 2, 3, 4)})
 	if got, want := stored(t, store, "a"), []float64{1, 3, 2, 4}; !slices.Equal(got, want) {
 		t.Errorf("a is %v: want %v", got, want)
 	}
@@ -80,7 +81,7 @@ func TestCancelledRunChangesNothing(t *testing.T) {
 	}
 	store := tape.NewStore(g)
 	p := compile(t, g, tape.Do(graph.Step{g.Assign(a, y)}), tape.Fetch(y))
-	vm := p.NewVM(store)
+	vm := tapetest.VM(t, p, store)
 	feed := tape.Feed{x: tape.Scalar(graph.F32, 5)}
 
 	cancelled, cancel := context.WithCancel(context.Background())
@@ -119,7 +120,7 @@ func TestCheckFinite(t *testing.T) {
 		a := g.Param("a", dt).Init(graph.Fill(1))
 		loss := ops.Log(x).As("loss")
 		store := tape.NewStore(g)
-		vm := compile(t, g, tape.Do(graph.Step{g.Assign(a, loss)}), tape.CheckFinite(loss)).NewVM(store)
+		vm := tapetest.VM(t, compile(t, g, tape.Do(graph.Step{g.Assign(a, loss)}), tape.CheckFinite(loss)), store)
 		for _, c := range []struct {
 			x    float64
 			want string
@@ -139,8 +140,8 @@ func TestCheckFinite(t *testing.T) {
 			}
 		}
 		run(t, vm, tape.Feed{x: tape.Scalar(dt, 1)})
-		if got := stored(t, store, "a")[0]; got != 0 || vm.Float(loss) != 0 {
-			t.Errorf("a is %v, the loss %v: want 0", got, vm.Float(loss))
+		if got := stored(t, store, "a")[0]; got != 0 || tapetest.Float(t, vm, loss) != 0 {
+			t.Errorf("a is %v, the loss %v: want 0", got, tapetest.Float(t, vm, loss))
 		}
 	}
 }

@@ -1,11 +1,13 @@
 package tape
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/spelling"
 	"gorgonia.org/tensor"
 )
 
@@ -15,6 +17,7 @@ import (
 type Store struct {
 	seed    uint64
 	step    uint64
+	runs    uint64 // since the last commit: those that drew and updated nothing
 	entries map[string]*entry
 }
 
@@ -36,12 +39,13 @@ func leafOf(n *graph.Node) leaf { return leaf{n.Path(), n.Type(), n.Initialiser(
 type StoreOption func(*Store)
 
 // Seed fixes all of a store's randomness: fresh values, and the random draws of
-// the programs that run on it. Without it the seed is 0.
+// the programs that run on it (see "Random numbers" above). Without it the seed is 0.
 func Seed(seed uint64) StoreOption { return func(s *Store) { s.seed = seed } }
 
 // NewStore makes a store with fresh values for the parameters and states of g.
 // A fresh value depends on the seed, the path and the type alone. Without a graph
-// it is empty: what a program needs is made when a VM joins the two.
+// it is empty: what a program needs is made when a VM joins the two. So it is where
+// there is not the memory for the values, which is an error of NewVM then.
 func NewStore(g *graph.Graph, options ...StoreOption) *Store {
 	s := &Store{}
 	for _, o := range options {
@@ -52,19 +56,46 @@ func NewStore(g *graph.Graph, options ...StoreOption) *Store {
 	if g == nil {
 		return s
 	}
+	var leaves []leaf
 	for _, n := range g.Leaves(graph.RoleParam, graph.RoleState) {
-		s.fresh(leafOf(n))
+		leaves = append(leaves, leafOf(n))
+	}
+	if _, short := lacks(freshBytes(leaves)); short {
+		return s // NewVM says what takes the memory, if the program needs it
+	}
+	for _, l := range leaves {
+		s.fresh(l)
 	}
 	return s
 }
 
-// fresh gives the entry of a leaf, made if it is not there.
-func (s *Store) fresh(l leaf) (*entry, error) {
-	if e := s.entries[l.path]; e != nil {
-		if e.typ.DType != l.typ.DType || !e.typ.Shape.SameSizes(l.typ.Shape) {
-			return nil, fmt.Errorf("store: %s has type %v, the program wants %v", l.path, e.typ, l.typ)
+var (
+	errNilStore = errors.New("store: it is nil (tape.NewStore makes one)")
+	errNoStore  = errors.New("store: want another store, got nil")
+)
+
+// complete makes fresh entries for the leaves that have none. Where one has an entry of another
+// type, nothing is made.
+func (s *Store) complete(leaves []stored) error {
+	var err error
+	for _, l := range leaves {
+		if e := s.entries[l.leaf.path]; e != nil && (e.typ.DType != l.leaf.typ.DType || !e.typ.Shape.SameSizes(l.leaf.typ.Shape)) {
+			err = errors.Join(err, fmt.Errorf("store: %s has type %v, the program wants %v", l.leaf.path, e.typ, l.leaf.typ))
 		}
-		return e, nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, l := range leaves {
+		s.fresh(l.leaf)
+	}
+	return nil
+}
+
+// fresh makes the entry of a leaf, if it is not there.
+func (s *Store) fresh(l leaf) {
+	if s.entries[l.path] != nil {
+		return
 	}
 	v := graph.NewValue(l.typ)
 	offset, std, width := l.init.Distribution(l.typ.Shape)
@@ -86,12 +117,10 @@ func (s *Store) fresh(l leaf) (*entry, error) {
 			v.Data[i] *= gain
 		}
 	}
-	e := &entry{l.typ, memOf(v)}
 	if s.entries == nil {
 		s.entries = map[string]*entry{}
 	}
-	s.entries[l.path] = e
-	return e, nil
+	s.entries[l.path] = &entry{l.typ, memOf(v)}
 }
 
 // Paths lists the entries in order.
@@ -103,16 +132,6 @@ func (s *Store) Paths() []string {
 	slices.Sort(out)
 	return out
 }
-
-// Seed is what [Seed] gave.
-func (s *Store) Seed() uint64 { return s.seed }
-
-// Step is the number of steps committed so far. Random draws depend on it.
-func (s *Store) Step() uint64 { return s.step }
-
-// Resume sets seed and step: with the values that a store had then, the next run is the
-// one that followed there, bit for bit.
-func (s *Store) Resume(seed, step uint64) { s.seed, s.step = seed, step }
 
 // Type is the type of an entry; ok is false where there is none.
 func (s *Store) Type(path string) (t graph.Type, ok bool) {
@@ -126,6 +145,9 @@ func (s *Store) Type(path string) (t graph.Type, ok bool) {
 // Add makes an entry, whose path must be new, with a copy of the values. Its axes have
 // no names; a program may name them.
 func (s *Store) Add(path string, t *tensor.Dense) error {
+	if s == nil {
+		return errNilStore
+	}
 	if s.entries[path] != nil {
 		return fmt.Errorf("store: %s is there already", path)
 	}
@@ -134,6 +156,9 @@ func (s *Store) Add(path string, t *tensor.Dense) error {
 	}
 	shape, err := graph.NewShape(graph.Dims(t.Shape()...)...)
 	typ := graph.Type{DType: dtypeOf(t), Shape: shape}
+	if typ.DType == graph.InvalidDType {
+		err = errElements(t)
+	}
 	var m kernel.Mem
 	if err == nil {
 		m, err = memOfDense(typ, t)
@@ -150,11 +175,23 @@ func (s *Store) Add(path string, t *tensor.Dense) error {
 	return nil
 }
 
-// Get gives the values under a path as a dense tensor of its own.
-func (s *Store) Get(path string) (*tensor.Dense, error) {
+// entry returns what is under a path.
+func (s *Store) entry(path string) (*entry, error) {
+	if s == nil {
+		return nil, errNilStore
+	}
 	e := s.entries[path]
 	if e == nil {
-		return nil, fmt.Errorf("store: nothing under %q: it has %q", path, s.Paths())
+		return nil, s.missing(path)
+	}
+	return e, nil
+}
+
+// Get gives the values under a path as a dense tensor of its own.
+func (s *Store) Get(path string) (*tensor.Dense, error) {
+	e, err := s.entry(path)
+	if err != nil {
+		return nil, err
 	}
 	own := kernel.Alloc(e.mem.Len())
 	own.Copy(e.mem)
@@ -164,18 +201,35 @@ func (s *Store) Get(path string) (*tensor.Dense, error) {
 // View is [Store.Get] without the copy: the tensor shows what the entry holds, also after
 // later runs, and must not be changed.
 func (s *Store) View(path string) (*tensor.Dense, error) {
-	e := s.entries[path]
-	if e == nil {
-		return nil, fmt.Errorf("store: nothing under %q: it has %q", path, s.Paths())
+	e, err := s.entry(path)
+	if err != nil {
+		return nil, err
 	}
 	return denseOver(e.typ, e.mem), nil
 }
 
-// Set copies values into an entry, whose type they must have.
+// missing says what was likely meant by a path that nothing has, and how entries come to be.
+func (s *Store) missing(path string) error {
+	paths := s.Paths()
+	if len(paths) == 0 {
+		return fmt.Errorf("store: nothing under %q: it is empty (NewStore makes the entries of a graph, Store.Add one of a new path)", path)
+	}
+	near, others := spelling.Nearest(path, paths), ""
+	paths = slices.DeleteFunc(paths, func(p string) bool { return p == near })
+	if n := min(len(paths), 5); n > 0 {
+		others = fmt.Sprintf(", then %q", paths[:n])
+	}
+	if n := len(paths) - 5; n > 0 {
+		others += fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Errorf("store: nothing under %q: it has %q%s (Store.Add makes an entry of a new path)", path, near, others)
+}
+
+// Set copies values into an entry, whose type they must have; [Store.Add] makes a new one.
 func (s *Store) Set(path string, t *tensor.Dense) error {
-	e := s.entries[path]
-	if e == nil {
-		return fmt.Errorf("store: nothing under %q: it has %q", path, s.Paths())
+	e, err := s.entry(path)
+	if err != nil {
+		return err
 	}
 	m, err := memOfDense(e.typ, t)
 	if err != nil {
@@ -185,10 +239,16 @@ func (s *Store) Set(path string, t *tensor.Dense) error {
 	return nil
 }
 
-// Load makes seed, step and values those of another store. Entries that only the other has
+// Load makes seed, step, runs and values those of another store. Entries that only the other has
 // are added, those that only this one has stay. Where an entry has another type there,
 // nothing is changed. VMs of this store go on with the new values.
 func (s *Store) Load(from *Store) error {
+	if s == nil {
+		return errNilStore
+	}
+	if from == nil {
+		return errNoStore
+	}
 	for _, p := range from.Paths() {
 		e := from.entries[p]
 		if own := s.entries[p]; own != nil && (own.typ.DType != e.typ.DType || !own.typ.Shape.SameSizes(e.typ.Shape)) {
@@ -196,7 +256,7 @@ func (s *Store) Load(from *Store) error {
 		}
 	}
 	c := from.Clone()
-	s.seed, s.step = c.seed, c.step
+	s.seed, s.step, s.runs = c.seed, c.step, c.runs
 	if s.entries == nil {
 		s.entries = map[string]*entry{}
 	}
@@ -210,9 +270,9 @@ func (s *Store) Load(from *Store) error {
 	return nil
 }
 
-// Clone is an independent copy: seed, step and values.
+// Clone is an independent copy: seed, step, runs and values.
 func (s *Store) Clone() *Store {
-	c := &Store{seed: s.seed, step: s.step, entries: map[string]*entry{}}
+	c := &Store{seed: s.seed, step: s.step, runs: s.runs, entries: map[string]*entry{}}
 	for p, e := range s.entries {
 		m := kernel.Alloc(e.mem.Len())
 		m.Copy(e.mem)

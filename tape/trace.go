@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -29,6 +30,9 @@ type event struct {
 func (vm *VM) Trace(ctx context.Context, feed Feed, runs int, w io.Writer) error {
 	if runs < 1 {
 		return fmt.Errorf("trace: %d runs: want at least 1", runs)
+	}
+	if w == nil {
+		return errors.New("trace: want a writer, got nil")
 	}
 	c, err := vm.onCopy(ctx)
 	if err != nil {

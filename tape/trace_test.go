@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -17,7 +18,7 @@ func TestTrace(t *testing.T) {
 	const runs, workers = 2, 2
 	c := newClusters(2000, 16, 32, false)
 	p := compile(t, c.g, tape.Fetch(c.loss), tape.Do(c.step))
-	vm := p.NewVM(tape.NewStore(c.g), tape.Workers(workers))
+	vm := tapetest.VM(t, p, tape.NewStore(c.g), tape.Workers(workers))
 	defer vm.Close()
 	var b bytes.Buffer
 	if err := vm.Trace(t.Context(), tape.Feed{c.x: points(2000, 32)}, runs, &b); err != nil {

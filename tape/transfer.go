@@ -11,9 +11,15 @@ import (
 // they stand below the folder to of this one: with "encoder" and "features",
 // encoder/fc/w goes to features/fc/w. The empty folder is the whole store; a name
 // that is itself an entry stands for that entry. Every entry must be there
-// already, and have the type of what it takes; otherwise nothing is copied. It
-// gives the paths written, in order.
+// already, and have the type of what it takes; otherwise nothing is copied. Seed,
+// step and runs stay as they are. It gives the paths written, in order.
 func (s *Store) CopyFrom(from *Store, under, to string) ([]string, error) {
+	if s == nil {
+		return nil, errNilStore
+	}
+	if from == nil {
+		return nil, errNoStore
+	}
 	var paths []string
 	var values []kernel.Mem // copies, because the two stores may be one
 	for _, p := range from.Paths() {

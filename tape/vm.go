@@ -26,7 +26,6 @@ type Feed map[*graph.Node]*tensor.Dense
 type VM struct {
 	prog    *Program
 	store   *Store
-	err     error // what makes every run fail
 	arena   kernel.Mem
 	pool    *pool.Pool
 	workers []*worker
@@ -36,16 +35,21 @@ type VM struct {
 	entries []*entry      // by commit
 	results map[*graph.Node]*tensor.Dense
 	ran     bool
+	draws   bool            // the program does
 	ctx     context.Context // of the run under way
 	ended   error           // why a loop has left it early
+	wrong   *wrongIndex     // that the run under way has met; nil for none
+	around  *iteration      // that the VM runs the steps of; nil for the user's VM
 }
 
-// VMOption says how a VM runs; see [Workers], [Labels].
+// VMOption says how a VM runs; see [Workers], [Labels], [Limit].
 type VMOption func(*vmOptions)
 
 type vmOptions struct {
 	workers int
 	labels  bool
+	limited bool // to so many bytes
+	limit   int
 }
 
 // Workers sets how many cores a VM may use: by default, and at most, as many as
@@ -70,19 +74,29 @@ func (p *Program) workers(most int) int {
 }
 
 // NewVM joins a program and a store. Parameters and states that the store does
-// not have are made fresh. An entry of another type makes every Run fail.
-func (p *Program) NewVM(s *Store, options ...VMOption) *VM {
+// not have are made fresh. A store that is nil, entries of other types than the
+// program's, and a program that needs more memory than there is ([Limit]) are errors;
+// the store is as it was then.
+func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
+	if p == nil {
+		return nil, errNilProgram
+	}
 	var o vmOptions
 	for _, option := range options {
 		if option != nil {
 			option(&o)
 		}
 	}
-	vm := &VM{prog: p, store: s, arena: kernel.Alloc(p.arena), results: map[*graph.Node]*tensor.Dense{}}
 	if s == nil {
-		vm.err = errors.New("the VM has no store")
-		return vm
+		return nil, errors.New("the VM has no store")
 	}
+	if err := p.fits(&o, s); err != nil {
+		return nil, err
+	}
+	if err := s.complete(p.stored); err != nil {
+		return nil, err
+	}
+	vm := &VM{prog: p, store: s, draws: p.draws(), arena: kernel.Alloc(p.arena), results: map[*graph.Node]*tensor.Dense{}}
 	mem := make([]kernel.Mem, len(p.buffers))
 	for i, b := range p.buffers {
 		switch {
@@ -93,15 +107,7 @@ func (p *Program) NewVM(s *Store, options ...VMOption) *VM {
 		}
 	}
 	for _, l := range p.stored {
-		e, err := s.fresh(l.leaf)
-		if err != nil {
-			vm.err = errors.Join(vm.err, err)
-			continue
-		}
-		mem[l.buf] = e.mem
-	}
-	if vm.err != nil {
-		return vm
+		mem[l.buf] = s.entries[l.leaf.path].mem
 	}
 	for _, c := range p.commits {
 		vm.entries = append(vm.entries, s.entries[c.path])
@@ -122,11 +128,12 @@ func (p *Program) NewVM(s *Store, options ...VMOption) *VM {
 		// A result may be the first part of a larger buffer.
 		vm.results[n] = denseOver(n.Type(), mem[v.buf].Slice(0, n.Shape().Len()*n.DType().Size()))
 	}
-	return vm
+	return vm, nil
 }
 
 // Run does one run: it reads the feed, executes the tape, and commits the
-// updates. On any error, and when ctx ends, the store is as it was.
+// updates. On any error, and when ctx ends, the store is as it was. What counts the run, for
+// the random draws of those that follow, is under "Random numbers" above.
 func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	if err := vm.ready(ctx); err != nil {
 		return err
@@ -134,13 +141,14 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	if err := vm.bind(feed); err != nil {
 		return err
 	}
-	vm.ran, vm.ctx, vm.ended = false, ctx, nil
+	vm.ran, vm.ctx, vm.ended, vm.wrong = false, ctx, nil, nil
 	if len(vm.workers) > 1 {
 		vm.pool.Begin()
 		defer vm.pool.End()
 	}
+	updates := len(vm.prog.commits) > 0
 	for _, w := range vm.workers {
-		w.Seed, w.Step = vm.store.seed, vm.store.step
+		w.Seed, w.Step = vm.store.stream(updates), vm.store.step
 	}
 	for i := range vm.prog.late {
 		if i%8 == 0 {
@@ -152,6 +160,9 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	}
 	if vm.ended != nil { // what came after is worth nothing
 		return vm.ended
+	}
+	if vm.wrong != nil {
+		return fmt.Errorf("%w: nothing was committed", vm.wrong.err)
 	}
 	if err := vm.checkFinite(); err != nil {
 		return err
@@ -167,18 +178,21 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 			vm.entries[i].mem.Copy(vm.workers[0].mem[k.from.buf])
 		}
 	}
-	if len(vm.prog.commits) > 0 {
-		vm.store.step++
-	}
+	vm.store.count(updates, vm.draws)
 	vm.ran = true
 	return nil
 }
 
+var (
+	errNilProgram = errors.New("the program is nil (tape.Compile makes one)")
+	errNilVM      = errors.New("the VM is nil (Program.NewVM makes one)")
+)
+
 // ready says why nothing can be run.
 func (vm *VM) ready(ctx context.Context) error {
 	switch {
-	case vm.err != nil:
-		return vm.err
+	case vm == nil:
+		return errNilVM
 	case vm.prog == nil:
 		return errors.New("the VM is closed")
 	case ctx == nil:
@@ -211,6 +225,9 @@ func (vm *VM) execute(s *stage) {
 			vm.job.fold = nil
 		}
 		vm.workers[0].average(f)
+	}
+	if s.checks {
+		vm.checkIndices()
 	}
 }
 
@@ -292,7 +309,11 @@ func (vm *VM) supply(i int, m kernel.Mem) {
 // nothing wanted depends on is none.
 func (vm *VM) strangers(feed Feed) error {
 	var found []string
+	var other *graph.Graph
 	for n := range feed {
+		if n != nil && n.Graph() != vm.prog.source {
+			other = n.Graph()
+		}
 		if n == nil || n.Graph() != vm.prog.source || n.Role() != graph.RoleInput {
 			found = append(found, n.String())
 		}
@@ -301,7 +322,11 @@ func (vm *VM) strangers(feed Feed) error {
 		return nil
 	}
 	slices.Sort(found)
-	return fmt.Errorf("feed: %s is no input of graph %q", strings.Join(found, ", "), vm.prog.source.Name())
+	err := fmt.Errorf("feed: %s is no input of graph %q", strings.Join(found, ", "), vm.prog.source.Name())
+	if other != nil {
+		return fmt.Errorf("%w: it belongs to another graph, %q (feed the inputs of the graph that was compiled)", err, other.Name())
+	}
+	return err
 }
 
 // NotFinite is the error of a run whose checked value is NaN or infinite.
@@ -333,10 +358,11 @@ func (vm *VM) checkFinite() error {
 // Value gives a fetched or watched value of the last run. It aliases the VM's
 // memory and changes with the next run; Clone keeps it.
 func (vm *VM) Value(n *graph.Node) (*tensor.Dense, error) {
+	if vm == nil {
+		return nil, errNilVM
+	}
 	t, ok := vm.results[n]
 	switch {
-	case vm.err != nil:
-		return nil, vm.err
 	case !ok:
 		return nil, fmt.Errorf("%v is not kept: name it in tape.Fetch or tape.Watch", n)
 	case !vm.ran:
@@ -345,26 +371,31 @@ func (vm *VM) Value(n *graph.Node) (*tensor.Dense, error) {
 	return t, nil
 }
 
-// Float gives a fetched scalar of the last run, NaN if it cannot be read.
-func (vm *VM) Float(n *graph.Node) float64 {
+// Float gives a fetched scalar of the last run as a number; true is 1. A node that
+// is not fetched, has axes, or has no value yet is an error, as of [VM.Value]: a loss that is NaN
+// has diverged, and nothing else is NaN.
+func (vm *VM) Float(n *graph.Node) (float64, error) {
 	t, err := vm.Value(n)
-	if err != nil || n.Rank() != 0 {
-		return math.NaN()
+	switch {
+	case err != nil:
+		return 0, err
+	case n.Rank() != 0:
+		return 0, fmt.Errorf("%v is no scalar: read it by Value", n)
 	}
 	switch n.DType() {
 	case graph.F32:
-		return float64(t.Float32s()[0])
+		return float64(t.Float32s()[0]), nil
 	case graph.F64:
-		return t.Float64s()[0]
+		return t.Float64s()[0], nil
 	case graph.I32:
-		return float64(t.Int32s()[0])
+		return float64(t.Int32s()[0]), nil
 	case graph.I64:
-		return float64(t.Int64s()[0])
+		return float64(t.Int64s()[0]), nil
 	}
 	if t.Bools()[0] {
-		return 1
+		return 1, nil
 	}
-	return 0
+	return 0, nil
 }
 
 // Store is the store that the VM runs on.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -39,7 +40,7 @@ func fitting(t *testing.T, rows int, dt graph.DType, o train.Optimiser) (prog *t
 func runs(t *testing.T, n, rows int, o train.Optimiser, store *tape.Store, first int) *tape.Store {
 	t.Helper()
 	prog, feed := fitting(t, rows, graph.F64, o)
-	vm := prog.NewVM(store)
+	vm := tapetest.VM(t, prog, store)
 	defer vm.Close()
 	for i := range n {
 		if err := vm.Run(context.Background(), feed(first+i*rows)); err != nil {
@@ -71,7 +72,7 @@ func TestAccumulate(t *testing.T) {
 				whole := runs(t, moves, parts*rows, make(), tape.NewStore(nil), 0)
 				prog, feed := fitting(t, rows, graph.F64, make(train.Accumulate(parts)))
 				store := tape.NewStore(nil)
-				vm := prog.NewVM(store)
+				vm := tapetest.VM(t, prog, store)
 				defer vm.Close()
 				paths := whole.Paths()
 				before := read(t, store, "b") // what a run of zero moves leaves
@@ -157,7 +158,7 @@ func TestAccumulatePassesOver(t *testing.T) {
 func TestAccumulateNotFinite(t *testing.T) {
 	prog, feed := fitting(t, 2, graph.F64, train.SGD(0.1, train.Accumulate(2)))
 	store := tape.NewStore(nil)
-	vm := prog.NewVM(store)
+	vm := tapetest.VM(t, prog, store)
 	defer vm.Close()
 	if err := vm.Run(context.Background(), feed(0)); err != nil {
 		t.Fatal(err)
@@ -225,7 +226,7 @@ func BenchmarkAccumulate(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				vm := prog.NewVM(tape.NewStore(nil), tape.Workers(1))
+				vm := tapetest.VM(b, prog, tape.NewStore(nil), tape.Workers(1))
 				defer vm.Close()
 				feed := tape.Feed{x: tape.Tensor(graph.NewValue(x.Type()))}
 				for b.Loop() {

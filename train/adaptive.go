@@ -67,7 +67,8 @@ func (r *run) smooth(name string, β float64, p, g *graph.Node) (now *graph.Node
 //
 //	v ← βv + (1−β)g²,  p ← p − rate·g/(√v + ε)
 //
-// The average is the state "rmsprop/v/PATH".
+// The average is the state "rmsprop/v/PATH". This is PyTorch's; gorgonia and TensorFlow
+// have ε under the root, g/√(v + ε), and gorgonia β = 0.999.
 func RMSProp(rate float64, options ...Option) Optimiser {
 	return newOptimiser(Optimiser{name: "rmsprop", rate: rate, set: settings{β2: 0.99, ε: 1e-8},
 		update: func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {

@@ -30,7 +30,8 @@ type Checkpoints struct {
 	Keep int    // the newest so many; 0 is 3, below 0 all
 
 	// Every is the number of steps from one to the next, Interval the time. The first of
-	// the two that is due counts; with neither, it is after each epoch.
+	// the two that is due counts; with neither, it is after each epoch. The first checkpoint
+	// is due after a tenth of Interval, so that little is lost of what is just begun.
 	Every    int
 	Interval time.Duration
 
@@ -221,7 +222,11 @@ func (f *fitting) saveDue() bool {
 	case c.Every > 0 && f.step()%c.Every == 0:
 		return true
 	case c.Interval > 0:
-		return time.Since(f.savedAt) >= c.Interval
+		wait := c.Interval
+		if f.saved < 0 {
+			wait /= 10
+		}
+		return time.Since(f.savedAt) >= wait
 	}
 	return c.Every <= 0 && f.plan.Data.Position().Batch == 0
 }
@@ -286,6 +291,9 @@ func (t *Trainer) Load(path string) (*checkpoint.State, error) {
 // Prepare gives the store all that training on batches of so many rows needs, with fresh
 // values, before the first step: for [checkpoint.LoadPart] to put others in their place.
 func (t *Trainer) Prepare(rows int) (*tape.Store, error) {
+	if t == nil {
+		return nil, errNoTrainer
+	}
 	if _, err := t.program(size{rows: rows, mode: Training}); err != nil {
 		return nil, err
 	}

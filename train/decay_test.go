@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -30,7 +31,7 @@ func TestDecayEndsTheWiggle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vm := prog.NewVM(tape.NewStore(g))
+		vm := tapetest.VM(t, prog, tape.NewStore(g))
 		defer vm.Close()
 		sum, late := 0.0, 0
 		loop := train.Loop{
@@ -38,10 +39,11 @@ func TestDecayEndsTheWiggle(t *testing.T) {
 			Feed: func(t int) (tape.Feed, error) { // in an order of its own in every epoch
 				return tape.Feed{x: tape.Scalar(graph.F64, points[data.Order(1, t/n, n)[t%n]])}, nil
 			},
-			After: func(t int) (bool, error) {
-				if t >= (epochs-5)*n {
+			After: func(step int) (bool, error) {
+				if step >= (epochs-5)*n {
 					late++
-					sum += (vm.Float(w) - mean) * (vm.Float(w) - mean)
+					off := tapetest.Float(t, vm, w) - mean
+					sum += off * off
 				}
 				return false, nil
 			},

@@ -28,7 +28,10 @@ func (d *Diverged) Error() string {
 	if d.Where != "" {
 		parts = append(parts, d.Where)
 	}
-	return strings.Join(append(parts, d.Err.Error()), ": ")
+	if d.Err != nil {
+		parts = append(parts, d.Err.Error())
+	}
+	return strings.Join(parts, ": ")
 }
 
 // Unwrap gives the *tape.NotFinite.

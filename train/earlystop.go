@@ -49,7 +49,7 @@ type EarlyStop struct {
 // After measures the value when step t is done, and says whether to stop. It is for
 // [Loop.After].
 func (e *EarlyStop) After(t int) (done bool, err error) {
-	if e.Value == nil {
+	if e == nil || e.Value == nil {
 		return true, errors.New("early stop: no value to watch")
 	}
 	if (t+1)%max(1, e.Every) != 0 {
@@ -109,7 +109,7 @@ func (e *EarlyStop) Best() (step int, value float64, ok bool) { return e.step, e
 // Restore brings the store back to where it was after the best step.
 func (e *EarlyStop) Restore() error {
 	switch {
-	case e.Store == nil:
+	case e == nil || e.Store == nil:
 		return errors.New("early stop: no store to restore")
 	case !e.found:
 		return errors.New("early stop: no step was measured as a number")

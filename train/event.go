@@ -56,4 +56,9 @@ type Observer interface{ Observe(e Event) error }
 type ObserverFunc func(e Event) error
 
 // Observe calls f.
-func (f ObserverFunc) Observe(e Event) error { return f(e) }
+func (f ObserverFunc) Observe(e Event) error {
+	if f == nil {
+		return nil
+	}
+	return f(e)
+}

@@ -64,6 +64,9 @@ type Plan struct {
 // A label that is no class of a builders.CrossEntropy, nor ignored by it, is an error that
 // names it and its row; so is a schedule that gives no number.
 func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
+	if t == nil {
+		return errNoTrainer
+	}
 	f, err := t.newFitting(ctx, plan)
 	if err != nil {
 		return err
@@ -256,9 +259,6 @@ func (f *fitting) advance(ctx context.Context, e *Event) error {
 	if err != nil {
 		return err
 	}
-	if err := checkLabels(p.labels, b); err != nil {
-		return fmt.Errorf("fit: %w", err)
-	}
 	p.fill(b)
 	e.Rate = f.Optimiser.rate
 	if !f.plan.Rate.IsZero() {
@@ -283,8 +283,8 @@ func (f *fitting) advance(ctx context.Context, e *Event) error {
 		}
 		return fmt.Errorf("fit: %w", err)
 	}
-	e.Loss = p.vm.Float(p.net.Loss)
-	return nil
+	e.Loss, err = p.vm.Float(p.net.Loss)
+	return err
 }
 
 // schedule sets a scalar. One that is no number would spoil the parameters, and be noticed
@@ -313,16 +313,17 @@ func (f *fitting) validate(ctx context.Context, end bool) error {
 	if f.plan.Validate == nil || v.last == f.step() || !end && (f.step() == 0 || !f.measureDue()) {
 		return nil
 	}
+	was, store := *v, f.Store()
+	runs := store.Runs()
 	scores, err := f.plan.Validate(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.judge(scores)
 	}
-	was := *v
-	if err := f.judge(scores); err != nil {
-		*v = was // it is measured again when training goes on
-		return err
+	if err != nil { // it is measured again when training goes on, with the same random draws
+		*v = was
+		store.Resume(store.Seed(), store.Step(), runs)
 	}
-	return nil
+	return err
 }
 
 // judge takes what was measured.

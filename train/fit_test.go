@@ -11,6 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -60,7 +61,7 @@ func noisyTrainer(t testing.TB) *train.Trainer {
 func bits(t testing.TB, s *tape.Store) string {
 	t.Helper()
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d step %d\n", s.Seed(), s.Step())
+	fmt.Fprintf(&b, "seed %d step %d runs %d\n", s.Seed(), s.Step(), s.Runs())
 	for _, p := range s.Paths() {
 		d, err := s.Get(p)
 		if err != nil {
@@ -153,7 +154,7 @@ func TestFitIsTheLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vm := prog.NewVM(s)
+		vm := tapetest.VM(t, prog, s)
 		if err := vm.Run(context.Background(), tape.Feed{g.Lookup("x"): b.Values["x"], g.Lookup("y"): b.Values["y"],
 			opt.Rate(g): tape.Scalar(graph.F32, rate.At(step, 9)), g.Lookup("drop"): tape.Scalar(graph.F32, plan.Scheduled["drop"].At(step, 9))}); err != nil {
 			t.Fatal(err)
@@ -321,7 +322,7 @@ func TestFitMistakes(t *testing.T) {
 		{func(tr *train.Trainer, p *train.Plan) {
 			tr.Build = func(rows int, m train.Mode) *train.Net { return &train.Net{Output: noisy(rows, m).Output} }
 		}, "train: noisy has no loss"},
-		{func(tr *train.Trainer, p *train.Plan) { tr.Optimiser = train.Optimiser{} }, "Minimize: the optimiser is the zero value: want train.SGD or train.Adam"},
+		{func(tr *train.Trainer, p *train.Plan) { tr.Optimiser = train.Optimiser{} }, "Minimize: the optimiser is the zero value, which makes no step: give the call, or Trainer.Optimiser, one such as train.SGD(0.1) or train.Adam(0.001)"},
 		{func(tr *train.Trainer, p *train.Plan) {
 			tr.Build = func(rows int, m train.Mode) *train.Net {
 				g := graph.New("constant")

@@ -2,86 +2,88 @@ package train
 
 import (
 	"fmt"
-	"path"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
-	"gorgonia.org/tensor"
 )
 
-// labels is an input of whole numbers of which a cross-entropy takes each for a class.
-type labels struct {
-	input   *graph.Node
-	classes int
-	others  []float64 // that it is compared with: to be ignored
+// located says which element of a batch is an index that a run refused: a label, where nothing but the loss depends on its column.
+// It gives err itself where the index is not found in the data.
+func (p *program) located(outside *graph.IndexError, b data.Batch, err error) error {
+	if len(outside.Times) > 0 {
+		return err
+	}
+	place := 0
+	for a, i := range outside.At {
+		place = place*outside.Index.Dim(a) + i
+	}
+	in, at := fedFrom(outside.Index, place)
+	if in == nil || b.Rows == 0 {
+		return err
+	}
+	t := b.Values[in.Path()]
+	if t == nil || t.Shape().TotalSize() != in.Shape().Len() {
+		return err
+	}
+	row := rowText(b, at/max(1, in.Shape().Len()/b.Rows))
+	input := p.net.graph().Lookup(in.Path())
+	if ops.Is(outside.Node, "OneHot") && (p.net.Output == nil || !slices.Contains(graph.Reachable(p.net.Output), input)) {
+		return fmt.Errorf("label %v in column %q, %s: the model has %d classes", t.Get(at), in.Path(), row, outside.Size)
+	}
+	return fmt.Errorf("%v in column %q, %s: %w", t.Get(at), in.Path(), row, outside)
 }
 
-// labelsOf finds the labels that a loss is measured by. One that is no class would count
-// as a row without a label, and pass unnoticed.
-func labelsOf(loss *graph.Node) []labels {
-	if loss == nil {
-		return nil
+// fedFrom is the input, and the number of its element, that element number p of an index is, or is computed of: behind whatever
+// lays it out, converts it or takes it by a mask. It is nil if there is none, or several.
+func fedFrom(n *graph.Node, p int) (in *graph.Node, at int) {
+	if n.Role() == graph.RoleInput {
+		return n, p
 	}
-	var found []labels
-	compared := map[*graph.Node][]float64{}
-	for _, n := range graph.Reachable(loss) {
-		switch {
-		case ops.Is(n, "OneHot") && n.In(0).Role() == graph.RoleInput && path.Base(n.First().Scope) == "cross-entropy":
-			found = append(found, labels{input: n.In(0), classes: n.Dim(n.Rank() - 1)})
-		case ops.Is(n, "Equal"), ops.Is(n, "NotEqual"):
-			for i := range 2 {
-				if v, ok := ops.Literal(n.In(1 - i)); ok {
-					compared[n.In(i)] = append(compared[n.In(i)], v)
-				}
+	if _, views := n.Op().(tape.Viewed); views || ops.Is(n, "Concat") {
+		return laidFrom(n, p)
+	}
+	for i := range n.NumIn() {
+		x := n.In(i)
+		if !x.DType().IsInt() || !x.Shape().SameSizes(n.Shape()) {
+			continue
+		}
+		if from, q := fedFrom(x, p); from != nil {
+			if in != nil && (in != from || at != q) {
+				return nil, 0
 			}
+			in, at = from, q
 		}
 	}
-	for i := range found {
-		found[i].others = compared[found[i].input]
-	}
-	return found
+	return in, at
 }
 
-// checkLabels says which label of a batch is no class.
-func checkLabels(all []labels, b data.Batch) error {
-	for i := range all {
-		if err := all[i].check(b); err != nil {
-			return err
+// laidFrom is [fedFrom] for an operation that lays its operands out: it is asked, by its definition, where it puts their elements.
+func laidFrom(n *graph.Node, p int) (in *graph.Node, at int) {
+	op, ok := n.Op().(interface {
+		Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value
+	})
+	if !ok {
+		return nil, 0
+	}
+	values, first := make([]graph.Value, n.NumIn()), make([]int, n.NumIn())
+	count := 0
+	for i, x := range n.Inputs() {
+		values[i], first[i] = graph.NewValue(x.Type()), count
+		for e := range values[i].Data {
+			values[i].Data[e] = float64(count)
+			count++
 		}
 	}
-	return nil
-}
-
-// check says which label of a batch is no class.
-func (l *labels) check(b data.Batch) error {
-	t := b.Values[l.input.Path()]
-	if t == nil || b.Rows == 0 {
-		return nil
-	}
-	i, y := -1, int64(0)
-	switch t.Dtype() {
-	case tensor.Int32:
-		i, y = noClass(l, t.Int32s())
-	case tensor.Int64:
-		i, y = noClass(l, t.Int64s())
-	}
-	if i < 0 {
-		return nil
-	}
-	row := i / max(1, t.Shape().TotalSize()/b.Rows)
-	return fmt.Errorf("label %d in column %q, %s: the model has %d classes", y, l.input.Path(), rowText(b, row), l.classes)
-}
-
-// noClass finds the first label that is no class; −1 if there is none.
-func noClass[T int32 | int64](l *labels, v []T) (int, int64) {
-	for i, y := range v {
-		if (y < 0 || int64(y) >= int64(l.classes)) && !slices.Contains(l.others, float64(y)) {
-			return i, int64(y)
+	from := int(op.Eval(graph.Env{}, n, values).Data[p])
+	for i, x := range n.Inputs() {
+		if e := from - first[i]; e >= 0 && e < x.Shape().Len() {
+			return fedFrom(x, e)
 		}
 	}
-	return -1, 0
+	return nil, 0
 }
 
 // rowText says which row of a batch, in the data where that is known.

@@ -32,7 +32,7 @@ func (t *Trainer) Look(ctx context.Context, source data.Source, names []string, 
 		return errors.New("look: no function takes the values")
 	}
 	var values []*tensor.Dense
-	return t.each(ctx, "look", strings.Join(names, "\x00"), source, func(p *program, b data.Batch) error {
+	return t.each(ctx, "look", size{look: strings.Join(names, "\x00")}, source, func(p *program, b data.Batch) error {
 		values = values[:0]
 		for _, n := range p.looked {
 			v, err := p.vm.Value(n)

@@ -63,7 +63,7 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 	case len(params) == 0:
 		err = errors.New("the loss depends on no parameter")
 	case o.IsZero():
-		err = errors.New("the optimiser is the zero value: want train.SGD or train.Adam")
+		err = errors.New("the optimiser is the zero value, which makes no step: give the call, or Trainer.Optimiser, one such as train.SGD(0.1) or train.Adam(0.001)")
 	case idle >= 0:
 		err = fmt.Errorf("weight decay of %v, which is not among the parameters", o.set.decaying[idle])
 	case math.IsNaN(o.rate) || math.IsInf(o.rate, 0):
@@ -109,7 +109,12 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 // Rate finds the learning rate of the optimiser in a graph on which Minimize was
 // called at the top level; nil if it is not there. That of a call in a scope is
 // g.Lookup("SCOPE/NAME/rate").
-func (o Optimiser) Rate(g *graph.Graph) *graph.Node { return g.Lookup(o.name + "/rate") }
+func (o Optimiser) Rate(g *graph.Graph) *graph.Node {
+	if g == nil {
+		return nil
+	}
+	return g.Lookup(o.name + "/rate")
+}
 
 // move is p − rate·by.
 func (r *run) move(p, by *graph.Node) *graph.Node {
@@ -141,7 +146,8 @@ func (r *run) shared(name string, next func(old *graph.Node) *graph.Node) (now *
 	return n
 }
 
-// IsZero reports whether the optimiser is the zero value, which does nothing.
+// IsZero reports whether the optimiser is the zero value, which makes no step: Minimize
+// refuses it.
 func (o Optimiser) IsZero() bool { return o.update == nil }
 
 // Name is the optimiser's name: sgd, adam.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -40,7 +41,7 @@ func hilly(t *testing.T, o train.Optimiser, dt graph.DType) (*graph.Graph, *tape
 
 func run(t *testing.T, prog *tape.Program, store *tape.Store, steps int, feed tape.Feed) {
 	t.Helper()
-	vm := prog.NewVM(store)
+	vm := tapetest.VM(t, prog, store)
 	defer vm.Close()
 	for range steps {
 		if err := vm.Run(context.Background(), feed); err != nil {
@@ -223,7 +224,7 @@ func TestClipWorkers(t *testing.T) {
 	var first []float32
 	for _, workers := range []int{1, 2, 8} {
 		store := tape.NewStore(g, tape.Seed(1))
-		vm := prog.NewVM(store, tape.Workers(workers))
+		vm := tapetest.VM(t, prog, store, tape.Workers(workers))
 		for range 3 {
 			if err := vm.Run(context.Background(), nil); err != nil {
 				t.Fatal(err)

@@ -82,7 +82,8 @@ func Smoothing(β float64) Option {
 
 // WeightDecay pulls the weights to zero. AdamW shrinks them by rate·λ in each
 // step, whatever the gradient (its own default is 0.01); all others add λ·p to
-// the gradient, as the penalty ½λ‖p‖² would. λ is the scalar input
+// the gradient, as the penalty ½λ‖p‖² would (coupled decay, which an adaptive optimiser
+// scales as it does gradients). λ is the scalar input
 // "NAME/weight-decay".
 //
 // Only the given parameters decay, or all if none is given: biases, gains of norms

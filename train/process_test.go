@@ -44,10 +44,10 @@ func TestChild(t *testing.T) {
 	}
 	switch task[0] {
 	case "train":
-		tr := noisyTrainer(t)
+		tr := stochasticTrainer(t)
 		plan := patientPlan(t, tr, number(1))
 		plan.Checkpoints, plan.Resume = train.Checkpoints{Dir: task[2], Every: 1, Keep: 2}, task[2]
-		plan.Observers = []train.Observer{train.ObserverFunc(func(e train.Event) error {
+		plan.Observers = []train.Observer{sampling(t, tr), train.ObserverFunc(func(e train.Event) error {
 			if e.Kind == train.Stepped {
 				fmt.Println("step", e.Step)
 			}
@@ -92,7 +92,8 @@ func patientPlan(t testing.TB, tr *train.Trainer, steps int) train.Plan {
 	}
 }
 
-// TestKill kills a training, which writes a checkpoint after each step, at random moments.
+// TestKill kills a training, which writes a checkpoint after each step, at random moments. It
+// draws random numbers in its steps, between them, and in the measurements that it stops by.
 // The newest checkpoint is whole every time, and in the end every bit is that of a
 // training that was left alone.
 func TestKill(t *testing.T) {
@@ -140,8 +141,10 @@ func TestKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := noisyTrainer(t)
-	if err := tr.Fit(context.Background(), patientPlan(t, tr, steps)); err != nil {
+	tr := stochasticTrainer(t)
+	plan := patientPlan(t, tr, steps)
+	plan.Observers = []train.Observer{sampling(t, tr)}
+	if err := tr.Fit(context.Background(), plan); err != nil {
 		t.Fatal(err)
 	}
 	if want := bits(t, tr.Store()); string(got) != want {

@@ -13,8 +13,14 @@ type Schedule struct {
 	at   func(t, n int) float64
 }
 
-// At is the value in step t of n. Only [Geometric] depends on n.
-func (s Schedule) At(t, n int) float64 { return s.at(t, n) }
+// At is the value in step t of n. Only [Geometric] depends on n,
+// and what is made of it. The zero value has no values: they are NaN.
+func (s Schedule) At(t, n int) float64 {
+	if s.at == nil {
+		return math.NaN()
+	}
+	return s.at(t, n)
+}
 
 // String is the form that [ParseSchedule] reads: 1, 0.1..10, cosine(0.1,200).
 func (s Schedule) String() string { return s.text }
@@ -101,4 +107,27 @@ func Warmup(steps int, s Schedule) Schedule {
 		}
 		return s.at(t-k, n-k)
 	}}
+}
+
+// Hold keeps the value with which another schedule starts for some steps, before that
+// takes its course:
+//
+//	s(0) for t < steps,  s(t − steps) afterwards
+func Hold(steps int, s Schedule) Schedule {
+	k := max(0, steps)
+	if s.IsZero() {
+		s = Constant(0)
+	}
+	return Schedule{fmt.Sprintf("hold(%d,%s)", k, s), func(t, n int) float64 { return s.at(max(0, t-k), max(1, n-k)) }}
+}
+
+// Within gives another schedule so many steps for its course, at least one, whatever the
+// number of steps is, and stays where it ended: [Geometric] anneals so to a value that
+// does not change any more.
+func Within(steps int, s Schedule) Schedule {
+	k := max(1, steps)
+	if s.IsZero() {
+		s = Constant(0)
+	}
+	return Schedule{fmt.Sprintf("within(%d,%s)", k, s), func(t, _ int) float64 { return s.at(min(t, k-1), k) }}
 }

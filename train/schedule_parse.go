@@ -16,6 +16,8 @@ import (
 //	cosine(0.1,200)              Cosine: value, steps; and the least value if given
 //	1/t(0.1,50)                  InverseTime: value, half
 //	warmup(10,cosine(0.1,200))   Warmup: steps, schedule
+//	hold(10,cosine(0.1,200))     Hold: steps, schedule
+//	within(100,0.1..10)          Within: steps, schedule
 //
 // An error says at which character the text cannot be read.
 func ParseSchedule(text string) (Schedule, error) {
@@ -58,7 +60,7 @@ func wholeSteps(v float64) string {
 
 type kinds = []func(float64) string
 
-// forms are the schedules of numbers; warmup has a schedule in it and stands apart.
+// forms are the schedules of numbers; nested have a schedule in them and stand apart.
 var forms = []form{
 	{"step", "a value, a factor, a number of steps", 3, kinds{anyNumber, positive, wholeSteps},
 		func(v []float64) Schedule { return StepDecay(v[0], v[1], int(v[2])) }},
@@ -70,7 +72,11 @@ var forms = []form{
 		func(v []float64) Schedule { return InverseTime(v[0], v[1]) }},
 }
 
-const warmup = "warmup"
+// nested are the schedules of a number of steps and another schedule.
+var nested = []struct {
+	name string
+	of   func(steps int, s Schedule) Schedule
+}{{"warmup", Warmup}, {"hold", Hold}, {"within", Within}}
 
 // mostNested keeps a text from nesting schedules beyond reason.
 const mostNested = 8
@@ -143,8 +149,10 @@ func (p *scheduleParser) end(s Schedule) (Schedule, error) {
 
 // call reads the arguments of a form, after the parenthesis.
 func (p *scheduleParser) call(name string, at, depth int) (Schedule, error) {
-	if name == warmup {
-		return p.warmup(depth)
+	for _, f := range nested {
+		if f.name == name {
+			return p.nested(name, f.of, depth)
+		}
 	}
 	for _, f := range forms {
 		if f.name != name {
@@ -172,14 +180,14 @@ func (p *scheduleParser) call(name string, at, depth int) (Schedule, error) {
 	return Schedule{}, p.mistake(at, "unknown schedule %q: want one of %s", name, callable())
 }
 
-func (p *scheduleParser) warmup(depth int) (Schedule, error) {
-	const want = "warmup wants a number of steps, a schedule"
+func (p *scheduleParser) nested(name string, of func(steps int, s Schedule) Schedule, depth int) (Schedule, error) {
+	want := name + " wants a number of steps, a schedule"
 	k, err := p.number(wholeSteps, want)
 	if err != nil {
 		return Schedule{}, err
 	}
 	if !p.take(',') {
-		return Schedule{}, p.mistake(p.at, want)
+		return Schedule{}, p.mistake(p.at, "%s", want)
 	}
 	s, err := p.schedule(depth + 1)
 	if err == nil && !p.take(')') {
@@ -188,7 +196,7 @@ func (p *scheduleParser) warmup(depth int) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	return p.end(Warmup(int(k), s))
+	return p.end(of(int(k), s))
 }
 
 // number reads an argument of the kind.
@@ -211,9 +219,12 @@ func finite(s string) (float64, bool) {
 
 // callable lists the names of schedules that are calls.
 func callable() string {
-	out := warmup
-	for _, f := range forms {
-		out += ", " + f.name
+	var out []string
+	for _, f := range nested {
+		out = append(out, f.name)
 	}
-	return out
+	for _, f := range forms {
+		out = append(out, f.name)
+	}
+	return strings.Join(out, ", ")
 }

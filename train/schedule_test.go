@@ -28,6 +28,8 @@ func TestScheduleValues(t *testing.T) {
 		{train.Warmup(2, train.Warmup(2, train.Constant(1))), "warmup(2,warmup(2,1))", []float64{0.25, 0.5, 0.5, 1, 1, 1, 1, 1}},
 		{train.InverseTime(0.1, 5), "1/t(0.1,5)", []float64{0.1, 0.5 / 6, 0.5 / 7, 0.0625, 0.05, 0.5 / 13, 0.5 / 18, 0.02}},
 		{train.Geometric(1, 1024), "1..1024", []float64{1, math.Sqrt2, 2, 2 * math.Sqrt2, 4 * math.Sqrt2, 16, 64 * math.Sqrt2, 1024}},
+		{train.Hold(3, train.StepDecay(2, 0.5, 2)), "hold(3,step(2,0.5,2))", []float64{2, 2, 2, 2, 1, 0.5, 0.0625, 0.0078125}},
+		{train.Within(4, train.Geometric(1, 8)), "within(4,1..8)", []float64{1, 2, 4, 8, 8, 8, 8, 8}},
 		{train.Warmup(1, train.Geometric(1, 1<<19)), "warmup(1,1..524288)", []float64{1, 1, 2, 4, 16, 128, 4096, 1 << 19}},
 	} {
 		read, err := train.ParseSchedule(c.text)
@@ -55,15 +57,15 @@ func TestScheduleSpaces(t *testing.T) {
 // TestScheduleMistakes: each says where.
 func TestScheduleMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                   `character 1: want a number, from..to, or one of warmup, step, exp, cosine, 1/t`,
-		"x":                  `character 1: want a number, from..to, or one of warmup, step, exp, cosine, 1/t`,
-		"NaN":                `character 1: want a number, from..to, or one of warmup, step, exp, cosine, 1/t`,
+		"":                   `character 1: want a number, from..to, or one of warmup, hold, within, step, exp, cosine, 1/t`,
+		"x":                  `character 1: want a number, from..to, or one of warmup, hold, within, step, exp, cosine, 1/t`,
+		"NaN":                `character 1: want a number, from..to, or one of warmup, hold, within, step, exp, cosine, 1/t`,
 		"0.1..":              `character 6: want the number where 0.1.. ends`,
 		"1..Inf":             `character 4: want the number where 1.. ends`,
 		"0..1":               `character 1: both ends must be positive`,
 		"0.1)":               `character 4: want nothing after the schedule`,
-		"cosin(0.1,3)":       `character 1: unknown schedule "cosin": want one of warmup, step, exp, cosine, 1/t`,
-		"γ(1)":               `character 1: unknown schedule "γ": want one of warmup, step, exp, cosine, 1/t`,
+		"cosin(0.1,3)":       `character 1: unknown schedule "cosin": want one of warmup, hold, within, step, exp, cosine, 1/t`,
+		"γ(1)":               `character 1: unknown schedule "γ": want one of warmup, hold, within, step, exp, cosine, 1/t`,
 		"cosine(0.1)":        `character 11: cosine wants a value, a number of steps, and perhaps the least value`,
 		"cosine(0.1,2.5)":    `character 12: want a whole number of steps`,
 		"cosine(0.1,2,0,1)":  `character 15: cosine wants a value, a number of steps, and perhaps the least value`,

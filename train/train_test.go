@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -26,7 +27,7 @@ func quadratic(t *testing.T, o train.Optimiser) (g *graph.Graph, w, loss *graph.
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm = prog.NewVM(tape.NewStore(g))
+	vm = tapetest.VM(t, prog, tape.NewStore(g))
 	t.Cleanup(vm.Close)
 	return
 }
@@ -106,7 +107,7 @@ func TestMinimizeMistakes(t *testing.T) {
 	errs, _ := g.Err().(graph.Errors)
 	want := []string{
 		"the loss depends on no parameter: x[]",
-		"the optimiser is the zero value: want train.SGD or train.Adam: w[]",
+		"the optimiser is the zero value, which makes no step: give the call, or Trainer.Optimiser, one such as train.SGD(0.1) or train.Adam(0.001): w[]",
 		"a learning rate of NaN: want a finite number: w[]",
 	}
 	if len(errs) != len(want) {
@@ -129,7 +130,7 @@ func TestMixedTypes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v", o, err)
 		}
-		vm := prog.NewVM(tape.NewStore(g))
+		vm := tapetest.VM(t, prog, tape.NewStore(g))
 		for range 3 {
 			if err := vm.Run(context.Background(), nil); err != nil {
 				t.Fatal(err)
@@ -151,8 +152,8 @@ func TestLoop(t *testing.T) {
 		Feed:      func(int) (tape.Feed, error) { return tape.Feed{}, nil },
 		Scheduled: map[*graph.Node]train.Schedule{o.Rate(g): train.Geometric(0.2, 0.01)},
 		After: func(int) (bool, error) {
-			losses = append(losses, vm.Float(loss))
-			return vm.Float(loss) < 1e-3, nil
+			losses = append(losses, tapetest.Float(t, vm, loss))
+			return tapetest.Float(t, vm, loss) < 1e-3, nil
 		}}
 	n, err := loop.Run(context.Background())
 	if err != nil || n != len(losses) || n == 50 || losses[n-1] >= 1e-3 {

@@ -33,7 +33,8 @@ type Trainer struct {
 	Workers   int    // cores to use at most; 0 for all. Results do not depend on it
 
 	store    *tape.Store
-	compiled *compiled // shared with the trainers of With
+	counts   *tape.Store // counts the runs of this one too; nil for none
+	compiled *compiled   // shared with the trainers of With
 	programs map[size]*program
 	rows     int         // of the largest batch trained on
 	pending  *validation // of a Fit that was interrupted
@@ -45,6 +46,7 @@ type size struct {
 	rows int
 	mode Mode
 	look string // names of what is fetched in place of loss and output, zeros between; "" for none
+	mute bool   // the loss is not fetched: to predict takes no labels
 }
 
 // compiled are the nets of a model that were compiled.
@@ -61,7 +63,6 @@ type compiledNet struct {
 	inputs []*graph.Node
 	looked []*graph.Node // by size.look
 	rate   *graph.Node   // of the optimiser; nil while evaluating
-	labels []labels
 }
 
 // program is a net, compiled and ready to run.
@@ -71,6 +72,8 @@ type program struct {
 	feed   tape.Feed
 	scalar map[*graph.Node]*tensor.Dense
 }
+
+var errNoTrainer = errors.New("train: the trainer is nil")
 
 // Store holds the parameters, the optimiser's states and those of the model, by path. It
 // may be given other values between two calls.
@@ -99,7 +102,11 @@ func (t *Trainer) program(s size) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{compiledNet: c, vm: c.prog.NewVM(t.Store(), tape.Workers(t.Workers)), feed: tape.Feed{}, scalar: map[*graph.Node]*tensor.Dense{}}
+	vm, err := c.prog.NewVM(t.Store(), tape.Workers(t.Workers))
+	if err != nil {
+		return nil, err
+	}
+	p := &program{compiledNet: c, vm: vm, feed: tape.Feed{}, scalar: map[*graph.Node]*tensor.Dense{}}
 	if t.programs == nil {
 		t.programs = map[size]*program{}
 	}
@@ -141,7 +148,7 @@ func (t *Trainer) compile(s size) (*compiledNet, error) {
 		options = append(options, tape.Fetch(p.net.Loss), tape.Do(p.step), tape.CheckFinite(p.net.Loss))
 	default:
 		for _, n := range []*graph.Node{p.net.Loss, p.net.Output} {
-			if n != nil {
+			if n != nil && !(s.mute && n == p.net.Loss && p.net.Output != nil) {
 				options = append(options, tape.Fetch(n))
 			}
 		}
@@ -149,7 +156,7 @@ func (t *Trainer) compile(s size) (*compiledNet, error) {
 	if p.prog, err = tape.Compile(p.net.graph(), options...); err != nil {
 		return nil, err
 	}
-	p.inputs, p.labels = p.net.graph().Leaves(graph.RoleInput), labelsOf(p.net.Loss)
+	p.inputs = p.net.graph().Leaves(graph.RoleInput)
 	c.nets[s] = p
 	return p, nil
 }
@@ -211,6 +218,9 @@ func (p *program) run(ctx context.Context, b data.Batch) error {
 	if err == nil || errors.As(err, new(*tape.NotFinite)) {
 		return err
 	}
+	if outside := new(graph.IndexError); errors.As(err, &outside) {
+		return p.located(outside, b, err)
+	}
 	for _, in := range p.inputs {
 		if _, ok := in.Default(); !ok && p.feed[in] == nil {
 			return fmt.Errorf("%w; the data have %s", err, strings.Join(slices.Sorted(maps.Keys(b.Values)), ", "))
@@ -223,6 +233,9 @@ func (p *program) run(ctx context.Context, b data.Batch) error {
 // left where it was found. The first score is the loss, as the mean over rows, if the
 // model has one; then come the metrics of its output. Labels are refused as by Fit. A
 // training program need not have been compiled: values that the store lacks are made fresh.
+//
+// A model that draws random numbers while evaluating draws other ones for each batch and in
+// each call. That changes no bit of the training: see package tape, "Random numbers".
 func (t *Trainer) Evaluate(ctx context.Context, source data.Source, metrics ...metric.Metric) (metric.Scores, error) {
 	for _, m := range metrics {
 		if m == nil {
@@ -231,12 +244,13 @@ func (t *Trainer) Evaluate(ctx context.Context, source data.Source, metrics ...m
 		m.Reset()
 	}
 	total, rows, hasLoss := 0.0, 0, false
-	err := t.each(ctx, "evaluate", "", source, func(p *program, b data.Batch) error {
-		if err := checkLabels(p.labels, b); err != nil {
-			return fmt.Errorf("evaluate: %w", err)
-		}
+	err := t.each(ctx, "evaluate", size{}, source, func(p *program, b data.Batch) error {
 		if p.net.Loss != nil {
-			total, hasLoss = total+float64(b.Rows)*p.vm.Float(p.net.Loss), true
+			loss, err := p.vm.Float(p.net.Loss)
+			if err != nil {
+				return fmt.Errorf("evaluate: %w", err)
+			}
+			total, hasLoss = total+float64(b.Rows)*loss, true
 		}
 		rows += b.Rows
 		if len(metrics) == 0 {
@@ -270,9 +284,15 @@ func (t *Trainer) Evaluate(ctx context.Context, source data.Source, metrics ...m
 }
 
 // Predict calls f with the model's output for each batch of one epoch of a source, which
-// is left where it was found. The output is valid until f returns.
+// is left where it was found. The output is valid until f returns. The loss is not computed,
+// so the data need no labels.
+//
+// A net that keeps its dropout, or other noise, while evaluating draws anew for each batch and
+// in each call, as Monte-Carlo dropout wants it (Gal and Ghahramani, 2016): mean and variance of
+// the outputs of several calls are those of the prediction. The training notices nothing of it;
+// see [Trainer.Evaluate].
 func (t *Trainer) Predict(ctx context.Context, source data.Source, f func(b data.Batch, output *tensor.Dense) error) error {
-	return t.each(ctx, "predict", "", source, func(p *program, b data.Batch) error {
+	return t.each(ctx, "predict", size{mute: true}, source, func(p *program, b data.Batch) error {
 		switch {
 		case p.net.Output == nil:
 			return errors.New("predict: the model has no output")
@@ -287,15 +307,25 @@ func (t *Trainer) Predict(ctx context.Context, source data.Source, f func(b data
 	})
 }
 
-// each runs the evaluating program that looks at something on each batch of an epoch. What
+// count tells the store that counts the runs too.
+func (t *Trainer) count() {
+	if s := t.counts; s != nil && s.Seed() == t.store.Seed() && s.Step() == t.store.Step() {
+		s.Resume(s.Seed(), s.Step(), t.store.Runs())
+	}
+}
+
+// each runs the evaluating program for a size, whatever its rows, on each batch of an epoch. What
 // says who asks.
-func (t *Trainer) each(ctx context.Context, what, look string, source data.Source, f func(p *program, b data.Batch) error) (err error) {
+func (t *Trainer) each(ctx context.Context, what string, s size, source data.Source, f func(p *program, b data.Batch) error) (err error) {
 	switch {
+	case t == nil:
+		return errNoTrainer
 	case ctx == nil:
 		return fmt.Errorf("%s: the context is nil", what)
 	case source == nil:
 		return fmt.Errorf("%s: no data", what)
 	}
+	defer t.count()
 	found := source.Position()
 	defer func() {
 		if lost := source.Seek(found); err == nil {
@@ -310,7 +340,8 @@ func (t *Trainer) each(ctx context.Context, what, look string, source data.Sourc
 		if err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
-		p, err := t.program(size{b.Rows, Evaluating, look})
+		s.rows, s.mode = b.Rows, Evaluating
+		p, err := t.program(s)
 		if err != nil {
 			return err
 		}

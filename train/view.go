@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/tape"
@@ -30,7 +31,9 @@ func (t *Trainer) With(s *tape.Store) *Trainer {
 //		return averages.Evaluate(ctx, data.InOrder(test, 0), metric.Accuracy("y"))
 //	}})
 //
-// The trainer's store is left as it is.
+// The trainer's store is left as it is, but for its count of runs (tape.Store.Runs) where the
+// model draws random numbers: measuring and predicting draw anew in every run, with the averages
+// as without.
 type Averages struct {
 	of   *Trainer
 	view *Trainer // on a copy of the store; nil before the first call
@@ -42,6 +45,9 @@ func (t *Trainer) Averages() *Averages { return &Averages{of: t} }
 // Trainer is the trainer with the averages as they are now, valid until the next call. It
 // is an error if there are none yet; see [Averaged].
 func (a *Averages) Trainer() (*Trainer, error) {
+	if a == nil || a.of == nil {
+		return nil, errors.New("train: averages of no trainer: Trainer.Averages makes them")
+	}
 	from := a.of.Store()
 	if err := averaged(from); err != nil {
 		return nil, err
@@ -55,13 +61,14 @@ func (a *Averages) Trainer() (*Trainer, error) {
 			return nil, err
 		}
 		a.view = a.of.With(s)
+		a.view.counts = from
 		return a.view, nil
 	}
 	to := a.view.store
 	if _, err := to.CopyFrom(from, "", ""); err != nil {
 		return nil, err
 	}
-	to.Resume(from.Seed(), from.Step())
+	to.Resume(from.Seed(), from.Step(), from.Runs())
 	return a.view, overlay(to, from)
 }
 

@@ -29,7 +29,8 @@ func (d *Difference) Figure() *figure.Figure {
 		Title:    d.a.options.title,
 		Subtitle: "What both have is drawn muted, at the same place; what differs is in colour. Left column: values, read down. Right column: derivatives, read up, each in the row of its value.",
 		Desc:     "Two computational graphs side by side, A " + title[0] + " and B " + title[1] + ": " + d.Summary() + ".",
-		Footer:   []string{"B against A: " + d.Summary()},
+		Footer:   []string{"Against A, " + d.Summary() + ".", d.Matching()},
+		Overlay:  d.a.options.marks != nil,
 		Heat:     d.a.options.heat,
 	}
 	if f.Title == "" {
@@ -41,6 +42,7 @@ func (d *Difference) Figure() *figure.Figure {
 	first, second := d.sides()
 	status := d.statuses()
 	for _, n := range first.shown {
+		d.a.look()
 		f.Nodes = append(f.Nodes, first.draw(n, second, status))
 	}
 	for _, n := range second.shown {
@@ -129,10 +131,13 @@ func (s *side) draw(n *graph.Node, second *side, status map[*graph.Node]figure.S
 	if x := s.other[n]; s.peer.visible[x] {
 		c := second.node(x)
 		second.mark(&c, []*graph.Node{x})
+		if s.options.marks != nil {
+			b.PanelMark[s.panel], b.PanelMark[second.panel] = markOf(&b), markOf(&c)
+		}
 		b.Panel = 0
 		b.Status[second.panel] = status[x]
-		if c.Alarm > b.Alarm || c.Alarm == b.Alarm && c.Heat > b.Heat { // one box shows both: the worse
-			b.Heat, b.Badge, b.Alarm = c.Heat, c.Badge, c.Alarm
+		if c.Alarm > b.Alarm || c.Alarm == b.Alarm && c.Heat > b.Heat { // where one box stands for both, the worse
+			b.Heat, b.Group, b.Badge, b.Alarm = c.Heat, c.Group, c.Badge, c.Alarm
 		}
 		if c.Main != b.Main {
 			b.PanelMain[s.panel], b.PanelMain[second.panel] = b.Main, c.Main
@@ -145,6 +150,10 @@ func (s *side) draw(n *graph.Node, second *side, status map[*graph.Node]figure.S
 		}
 	}
 	return b
+}
+
+func markOf(b *figure.Node) *figure.Mark {
+	return &figure.Mark{Heat: b.Heat, Group: b.Group, Badge: b.Badge, Alarm: b.Alarm}
 }
 
 // unite joins the edges of both sides.

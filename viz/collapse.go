@@ -35,6 +35,7 @@ func (v *view) group() []box {
 	}
 	id := map[*graph.Node]string{}
 	for i := range out {
+		v.look()
 		members := out[i].members
 		if key := closed[members[0]]; key != "" {
 			out[i].node = v.closedBox(key, members)

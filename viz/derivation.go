@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -50,7 +51,11 @@ type Ruled interface {
 // Derive explains derivatives that package graph/grad made: nodes that are the
 // derivative of one loss with respect to something. Other nodes are an error.
 func Derive(derivatives ...*graph.Node) (Derivation, error) {
-	p, err := newPaths(derivatives)
+	return derive(context.Background(), derivatives)
+}
+
+func derive(ctx context.Context, derivatives []*graph.Node) (Derivation, error) {
+	p, err := newPaths(ctx, derivatives)
 	if err != nil {
 		return Derivation{}, err
 	}
@@ -98,6 +103,7 @@ func Derive(derivatives ...*graph.Node) (Derivation, error) {
 // closed are the derivatives in one equation each.
 func (p *paths) closed(derivatives []*graph.Node, known map[*graph.Node]bool) []Equation {
 	u := newUnfolder(append([]*graph.Node{p.loss}, derivatives...), false)
+	u.ctx = p.ctx
 	if s, ok := p.names[p.loss]; ok {
 		u.names[p.loss] = s
 	}
@@ -143,7 +149,7 @@ func (p *paths) step(x *graph.Node) Step {
 	}
 	s := Step{Equation: Equation{a, graph.Sym(p.adjointName(p.loss, x), p.left...), right}}
 	for _, way := range p.ways[x] {
-		s.Uses = append(s.Uses, Use{In: p.symbol(way.in, []string{}), Rules: rulesOf(way.through, p.moves)})
+		s.Uses = append(s.Uses, Use{In: p.symbol(way.in, []string{}), Rules: p.rulesOf(way.through)})
 	}
 	return s
 }
@@ -184,12 +190,13 @@ type paths struct {
 	symbols  []*graph.Node // the quantities with a step of their own, the loss first
 	ways     map[*graph.Node][]way
 	short    map[*graph.Node]bool // named for this derivation only
+	rules    map[ruleKey]Rule     // found so far
 	invented int
 }
 
-func newPaths(derivatives []*graph.Node) (*paths, error) {
+func newPaths(ctx context.Context, derivatives []*graph.Node) (*paths, error) {
 	p := &paths{of: map[*graph.Node]*graph.Node{}, adjoint: map[*graph.Node]*graph.Node{}, first: map[*graph.Node]*graph.Node{},
-		moves: map[*graph.Node]bool{}, ways: map[*graph.Node][]way{}, short: map[*graph.Node]bool{}}
+		moves: map[*graph.Node]bool{}, ways: map[*graph.Node][]way{}, short: map[*graph.Node]bool{}, rules: map[ruleKey]Rule{}}
 	for _, d := range derivatives {
 		if !d.IsValid() {
 			return nil, fmt.Errorf("viz: a derivative to explain is invalid")
@@ -205,6 +212,7 @@ func newPaths(derivatives []*graph.Node) (*paths, error) {
 		return nil, fmt.Errorf("viz: no derivative to explain")
 	}
 	p.unfolder = newUnfolder(append([]*graph.Node{p.loss}, derivatives...), true)
+	p.ctx = ctx
 	p.backward = columns(p.cone)
 	for _, n := range p.cone {
 		for _, o := range n.Occurrences() {
@@ -245,6 +253,7 @@ func (p *paths) walk() {
 		}
 	}
 	for _, y := range slices.Backward(forward) {
+		p.look()
 		_, named := p.names[y]
 		a := p.adjoint[y]
 		symbol := a != nil && (y == p.loss || slices.Contains(p.wrt, y) || p.ways[y] != nil && (named || y.Role() != graph.RoleOp))
@@ -276,7 +285,7 @@ func (p *paths) walk() {
 
 // count gives the number of rules that are shown, and of those with a law.
 func (p *paths) count(through []*graph.Node) (rules, laws int) {
-	for _, r := range rulesOf(through, p.moves) {
+	for _, r := range p.rulesOf(through) {
 		rules++
 		if slices.ContainsFunc(r.Laws, bends) {
 			laws++

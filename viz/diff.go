@@ -14,7 +14,7 @@ import (
 type Difference struct {
 	OnlyA, OnlyB []*graph.Node
 	Shared       []Pair // the same computation
-	Upstream     []Pair // derivatives by the same value; what flows in differs
+	Upstream     []Pair // the same rule, in a value or in the derivative by one; what flows in differs
 	TermA, TermB []Pair // derivatives to which one side adds more terms
 
 	a, b  *view
@@ -54,6 +54,7 @@ func Diff(a, b []*graph.Node, opts ...Option) (*Difference, error) {
 	d.a.settle()
 	d.b.settle()
 	for _, x := range d.a.shown {
+		d.a.look()
 		y := d.match.a[x]
 		p := Pair{x, y}
 		switch ta, tb := d.terms(p); {
@@ -85,21 +86,57 @@ func (d *Difference) terms(p Pair) (a, b int) {
 	return terms(p.A, d.a.of[p.A].Of), terms(p.B, d.b.of[p.B].Of)
 }
 
-// Summary is one line: "+2 −3 nodes, 12 shared", seen from A.
+// Summary is one sentence: "B adds 3 boxes, drops 1, shares 7; 4 gradients change".
+// The boxes are those of the level; of a value or a gradient that changes, each side has
+// one, in the same place.
 func (d *Difference) Summary() string {
-	s := fmt.Sprintf("+%d −%d nodes, %d shared", len(d.OnlyB), len(d.OnlyA), len(d.Shared))
-	if n := len(d.Upstream) + len(d.TermA) + len(d.TermB); n > 0 {
-		s += ", " + count(n, "derivative") + " by the same values differ"
+	s := fmt.Sprintf("B adds %s, drops %d, shares %d", boxes(len(d.OnlyB), "box"), len(d.OnlyA), len(d.Shared))
+	values, gradients, named := 0, 0, "gradient"
+	for _, p := range slices.Concat(d.Upstream, d.TermA, d.TermB) {
+		switch {
+		case !d.a.backward[p.A]:
+			values++
+			continue
+		case d.a.of[p.A].Of == nil: // a step on the way to one
+			named = "gradient box"
+		}
+		gradients++
+	}
+	if values > 0 {
+		s += "; " + boxes(values, "value") + " " + agree(values, "inherits a change", "inherit a change")
+	}
+	if gradients > 0 {
+		s += "; " + boxes(gradients, named) + " " + agree(gradients, "changes", "change")
 	}
 	return s
 }
 
+// Matching says what the boxes of the two sides are matched by, so that nobody takes
+// what is not matched for what has no like.
+func (d *Difference) Matching() string {
+	return "Matched from the inputs on, by name, size and operation; like blocks on other inputs are not."
+}
+
+// boxes is a number of things.
+func boxes(n int, what string) string {
+	s := count(n, what)
+	return strings.Replace(s, "boxs", "boxes", 1)
+}
+
+func agree(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 // Text is the difference for a terminal: a line a node, marked − (only in A), +
-// (only in B), ≈ (same value, what flows in differs) or Δ (one side adds terms).
+// (only in B), ≈ (same rule, what flows in differs) or Δ (one side adds terms).
 func (d *Difference) Text() string {
 	var b strings.Builder
 	title := d.titles()
-	fmt.Fprintf(&b, "A  %s\nB  %s\n%s\n", d.heading(0, title), d.heading(1, title), d.Summary())
+	fmt.Fprintf(&b, "A  %s\nB  %s\n%s\n%s\n", d.heading(0, title), d.heading(1, title), d.Summary(), d.Matching())
+	d.a.look()
 	for _, n := range d.OnlyA {
 		fmt.Fprintf(&b, "− %v\n", d.a.equation(n))
 	}

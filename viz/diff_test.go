@@ -48,20 +48,20 @@ func TestDiffOfObjectives(t *testing.T) {
 	a, b := soft(t), goofy(t)
 	d := diff(t, a.roots(), b.roots())
 	for _, c := range []struct{ what, got, want string }{
-		{"only A", d.nodes(d.OnlyA, d.a), "loss ∂loss/∂loss"},
-		{"only B", d.nodes(d.OnlyB, d.b), "r̂ loss ∂loss/∂loss ∂loss/∂r̂"},
-		{"shared", d.pairs(d.Shared), "x r γ Δ D α"},
+		{"only A", d.nodes(d.OnlyA, d.a), "loss"},
+		{"only B", d.nodes(d.OnlyB, d.b), "r̂ loss ∂loss/∂r̂"},
+		{"shared", d.pairs(d.Shared), "x r γ Δ D α ∂loss/∂loss"},
 		{"upstream", d.pairs(d.Upstream), "∂loss/∂α ∂loss/∂Δ"},
 		{"term A", d.pairs(d.TermA), "∂loss/∂D"},
 		{"term B", d.pairs(d.TermB), "∂loss/∂r"},
-		{"summary", d.Summary(), "+4 −2 nodes, 6 shared, 4 derivatives by the same values differ"},
+		{"summary", d.Summary(), "B adds 3 boxes, drops 1, shares 7; 4 gradients change"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %s, want %s", c.what, c.got, c.want)
 		}
 	}
 	// Of single operations more is shared: 2·Δ, which no derivative flows into.
-	if got, want := diff(t, a.roots(), b.roots(), At(Ops)).Summary(), "+10 −7 nodes, 10 shared, 11 derivatives by the same values differ"; got != want {
+	if got, want := diff(t, a.roots(), b.roots(), At(Ops)).Summary(), "B adds 7 boxes, drops 4, shares 11; 1 value inherits a change; 12 gradient boxes change"; got != want {
 		t.Errorf("ops: got %s, want %s", got, want)
 	}
 	golden(t, "diff.txt", d.Text())
@@ -183,7 +183,7 @@ func TestDiffKinds(t *testing.T) {
 	o := soft(t)
 	other := ops.Sum(o.α).As("other")
 	d := diff(t, []*graph.Node{o.loss}, []*graph.Node{other})
-	if got, want := d.Summary(), "+1 −1 nodes, 6 shared"; got != want {
+	if got, want := d.Summary(), "B adds 1 box, drops 1, shares 6"; got != want {
 		t.Errorf("one graph: got %s, want %s", got, want)
 	}
 	build := func(name, path string, axis int) []*graph.Node {
@@ -198,10 +198,10 @@ func TestDiffKinds(t *testing.T) {
 		a, b []*graph.Node
 		want string
 	}{
-		{build("y", "x", 3), build("", "x", 3), "+0 −0 nodes, 3 shared"}, // named on one side only
-		{build("y", "x", 3), build("z", "x", 3), "+0 −0 nodes, 3 shared"},
-		{build("y", "x", 3), build("y", "z", 3), "+3 −3 nodes, 0 shared"},
-		{build("y", "x", 3), build("y", "x", 4), "+3 −3 nodes, 0 shared"},
+		{build("y", "x", 3), build("", "x", 3), "B adds 0 boxes, drops 0, shares 3"}, // named on one side only
+		{build("y", "x", 3), build("z", "x", 3), "B adds 0 boxes, drops 0, shares 3"},
+		{build("y", "x", 3), build("y", "z", 3), "B adds 1 box, drops 1, shares 0; 2 values inherit a change"},
+		{build("y", "x", 3), build("y", "x", 4), "B adds 3 boxes, drops 3, shares 0"},
 	} {
 		if got := diff(t, c.a, c.b).Summary(); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)

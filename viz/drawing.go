@@ -40,7 +40,7 @@ func Draw(roots []*graph.Node, opts ...Option) (*figure.Figure, error) {
 	if err := v.checkOpen(); err != nil {
 		return nil, err
 	}
-	f := &figure.Figure{Title: v.options.title, Subtitle: v.subtitle(), Desc: v.summary(), Heat: v.options.heat}
+	f := &figure.Figure{Title: v.options.title, Subtitle: v.subtitle(), Desc: v.summary(), Overlay: v.options.marks != nil, Heat: v.options.heat}
 	if f.Title == "" {
 		f.Title = oneLine(roots[0].Graph().Name())
 	}

@@ -52,7 +52,8 @@ func ExampleDiff() {
 	// Output:
 	// A  squares: loss = meanᵢ hᵢ²
 	// B  absolutes: loss = meanᵢ |hᵢ|
-	// +1 −1 nodes, 2 shared
+	// B adds 1 box, drops 1, shares 2
+	// Matched from the inputs on, by name, size and operation; like blocks on other inputs are not.
 	// − loss = meanᵢ hᵢ²
 	// + loss = meanᵢ |hᵢ|
 }

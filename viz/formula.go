@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"context"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -62,12 +63,16 @@ func (u *unfolder) equation(n *graph.Node) Equation {
 // from the loss down to n; the equations of the forward quantities in it are
 // those of the loss. What is long and has no name is called u₁, u₂, …, and has an
 // equation of its own.
-func Equations(n *graph.Node) []Equation {
+func Equations(n *graph.Node) []Equation { return equations(context.Background(), n) }
+
+func equations(ctx context.Context, n *graph.Node) []Equation {
 	if !n.IsValid() {
 		return nil
 	}
 	backward := columns([]*graph.Node{n})[n]
-	return newWriter([]*graph.Node{n}, backward).chain(n, backward)
+	u := newWriter([]*graph.Node{n}, backward)
+	u.ctx = ctx
+	return u.chain(n, backward)
 }
 
 // Chain is a derivative in formulas, for a node that package graph/grad made: the

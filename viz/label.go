@@ -2,11 +2,9 @@ package viz
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/tapestry-ml/tapestry/graph"
 )
@@ -168,152 +166,6 @@ func (v *view) shortNames() map[string]string {
 		}
 	}
 	return m
-}
-
-// fitting makes an expression short enough to be printed in limit characters:
-// first without subscripts, as a lecture writes arrays, then with … for parts of
-// it, the inner and later ones first, until only its outermost operation is left.
-func fitting(e graph.Expr, limit int) graph.Expr {
-	fits := func(e graph.Expr) bool { return width(Unicode(e)) <= limit }
-	if fits(e) {
-		return e
-	}
-	if oneElementEach(e) {
-		e = replace(e, func(x graph.Expr) graph.Expr {
-			if x.Kind == graph.ExprSymbol {
-				x.Subs = nil
-			}
-			return x
-		})
-	}
-	if !fits(e) {
-		e = replace(e, bareCall)
-	}
-	for !fits(e) && lowest(e) < height(e) {
-		e = elided(e, lowest(e))
-	}
-	if e.Kind == graph.ExprCall && !fits(e) {
-		e.Args = slices.CompactFunc(slices.Clone(e.Args), func(a, b graph.Expr) bool { return isElided(a) && isElided(b) })
-		for len(e.Args) > 1 && !fits(e) {
-			last := len(e.Args) - 1
-			if isElided(e.Args[last]) {
-				last--
-			}
-			e.Args = append(e.Args[:last], graph.Sym("…"))
-		}
-	}
-	return e
-}
-
-// bareCall leaves out of a call the indices it runs along, unless these are what it
-// is about, and the numbers and attributes that set it up.
-func bareCall(e graph.Expr) graph.Expr {
-	if e.Kind != graph.ExprCall || strings.Contains(e.Text, "softmax") {
-		return e
-	}
-	e.Subs = nil
-	e.Text, _, _ = strings.Cut(e.Text, "{")
-	for len(e.Args) > 1 && e.Text != "max" && e.Text != "min" && e.Text != "concat" && e.Args[len(e.Args)-1].Kind == graph.ExprNumber {
-		e.Args = e.Args[:len(e.Args)-1]
-	}
-	return e
-}
-
-// oneElementEach reports whether all elements of an array in an expression stand at the
-// same indices, so that the array alone tells them.
-func oneElementEach(e graph.Expr) bool {
-	at := map[string]string{}
-	same := true
-	replace(e, func(x graph.Expr) graph.Expr {
-		if x.Kind == graph.ExprSymbol {
-			subs := strings.Join(x.Subs, " ")
-			if s, met := at[x.Text]; met && s != subs || strings.ContainsAny(graph.IndexText(subs), "+−") {
-				same = false
-			}
-			at[x.Text] = subs
-		}
-		return x
-	})
-	return same
-}
-
-func height(e graph.Expr) int {
-	h, _ := heights(e)
-	return h
-}
-
-// lowest is the least height of the operations within e.
-func lowest(e graph.Expr) int {
-	_, least := heights(e)
-	return least
-}
-
-// heights are the height of e and the least of the operations within.
-func heights(e graph.Expr) (h, least int) {
-	least = math.MaxInt
-	for _, a := range e.Args {
-		below, low := heights(a)
-		h = max(h, below)
-		if len(a.Args) > 0 && !isFraction(a) && !isElided(a) {
-			least = min(least, low)
-		}
-	}
-	return h + 1, min(least, h+1)
-}
-
-// elided is an expression with … for the last of its parts that has the given
-// height.
-func elided(e graph.Expr, h int) graph.Expr {
-	e.Args = slices.Clone(e.Args)
-	for i := len(e.Args) - 1; i >= 0; i-- {
-		a := e.Args[i]
-		if len(a.Args) == 0 || isFraction(a) || isElided(a) || lowest(a) != h {
-			continue
-		}
-		e.Args[i] = elided(a, h)
-		head := a.Kind == graph.ExprCall || a.Kind == graph.ExprBig
-		switch {
-		case height(a) != h:
-		case a.Kind == graph.ExprNeg, head && !slices.ContainsFunc(a.Args, isElided):
-			a.Args = []graph.Expr{graph.Sym("…")}
-			e.Args[i] = a
-		case a.Kind == graph.ExprAdd && (e.Kind == graph.ExprMul || e.Kind == graph.ExprPower || e.Kind == graph.ExprDiv):
-			e.Args[i] = graph.Sym("(…)")
-		default:
-			e.Args[i] = graph.Sym("…")
-		}
-		break
-	}
-	if e.Kind == graph.ExprMul || e.Kind == graph.ExprAdd {
-		e.Args = slices.CompactFunc(e.Args, func(a, b graph.Expr) bool { return isElided(a) && isElided(b) })
-		if len(e.Args) == 1 {
-			return e.Args[0]
-		}
-	}
-	return e
-}
-
-// isElided reports whether an expression is … or −….
-func isElided(e graph.Expr) bool {
-	if e.Kind == graph.ExprNeg {
-		e = e.Args[0]
-	}
-	return e.Text == "…" || e.Text == "(…)"
-}
-
-func isFraction(e graph.Expr) bool {
-	return e.Kind == graph.ExprDiv && e.Args[0].Kind == graph.ExprNumber && e.Args[1].Kind == graph.ExprNumber
-}
-
-// width is the number of characters that take room.
-func width(s string) int {
-	n := 0
-	for _, r := range s {
-		if !unicode.In(r, unicode.Mn, unicode.Me) {
-			n++
-		}
-	}
-	return n
 }
 
 // typeText is "f32 150×3", or "f32" for a scalar.

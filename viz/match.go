@@ -12,10 +12,11 @@ import (
 // matching pairs the nodes of two graphs, or of two sets of roots in one.
 //
 // Values are matched by structure: leaves by role, path and type, operations by
-// themselves and their matched operands. Derivatives are matched where what they
-// are derivatives of is: first those of equal structure, which are the same; then
-// the derivatives of one value, and steps of one rule, which may differ in what
-// flows in.
+// themselves and their matched operands. Those that are computed alike from what
+// differs are matched next: see [matching.inherit]. Derivatives are matched where what
+// they are derivatives of is: first those of equal structure, which are the same; then
+// the derivatives of one value, and steps of one rule, which may differ in what flows
+// in. The derivatives of the losses by themselves are 1 on both sides.
 type matching struct {
 	a, b  map[*graph.Node]*graph.Node // from each side to the other
 	exact map[*graph.Node]bool        // of side a: the same in both
@@ -31,11 +32,14 @@ func match(va, vb *view) *matching {
 	m := &matching{a: map[*graph.Node]*graph.Node{}, b: map[*graph.Node]*graph.Node{}, exact: map[*graph.Node]bool{}}
 	as, bs := withForward(va.cone), withForward(vb.cone)
 	m.sweep(as, bs, true)
+	m.inherit(va, vb, as, bs)
 	of := maps.Collect(byAdjoint(as))
 	for k, n := range byAdjoint(bs) {
-		k.of = m.b[k.of]
-		if x := of[k]; x != nil && k.of != nil {
-			m.pair(x, n, false)
+		if k.of = m.b[k.of]; k.of == nil && !k.self {
+			continue
+		}
+		if x := of[k]; x != nil {
+			m.pair(x, n, k.self && sameConstant(x, n))
 		}
 	}
 	m.sweep(as, bs, false)
@@ -68,6 +72,68 @@ func (m *matching) sweep(as, bs []*graph.Node, exact bool) {
 		m.pair(byKey[k][0], n, exact)
 		byKey[k] = byKey[k][1:]
 	}
+}
+
+// inherit matches values that differ only because what flows in does: they have the
+// name, the place and the operation of a value of the other side, and each operand is
+// matched, or a box on both sides that is not. What is not drawn by itself must be
+// matched, since it is part of what the box says. Pairs keep the order of both sides, so
+// that one place in the drawing suits both.
+func (m *matching) inherit(va, vb *view, as, bs []*graph.Node) {
+	type likeness struct {
+		op                any
+		typ, scope, named string
+	}
+	like := func(n *graph.Node) (k likeness, ok bool) {
+		if n.Role() != graph.RoleOp || isDerived(n) {
+			return k, false
+		}
+		k = likeness{n.Op(), n.Type().String(), n.First().Scope, n.Name()}
+		if body := n.Body(); body != nil {
+			k.op, k.named = n.Op().(graph.Looped).WithBody(0), k.named+"\n"+body.Form()
+		}
+		return k, true
+	}
+	type candidate struct {
+		node *graph.Node
+		at   int
+	}
+	alike := map[likeness][]candidate{}
+	for i, n := range as {
+		if k, ok := like(n); ok && m.a[n] == nil {
+			alike[k] = append(alike[k], candidate{n, i})
+		}
+	}
+	last := -1
+	for _, n := range bs {
+		k, ok := like(n)
+		if !ok || m.b[n] != nil {
+			continue
+		}
+		for _, c := range alike[k] {
+			if c.at > last && m.a[c.node] == nil && m.flowsAlike(va, vb, c.node, n) {
+				m.pair(c.node, n, false)
+				last = c.at
+				break
+			}
+		}
+	}
+}
+
+// flowsAlike reports whether the operands of two operations of one kind let them be the
+// same but for what flows in. Without a name, one operand at least is matched.
+func (m *matching) flowsAlike(va, vb *view, a, b *graph.Node) bool {
+	met := a.Name() != ""
+	for i := range a.NumIn() {
+		x, y := a.In(i), b.In(i)
+		switch {
+		case m.a[x] == y:
+			met = true
+		case m.a[x] != nil || m.b[y] != nil || !va.visible[x] || !vb.visible[y] || x.Type() != y.Type():
+			return false
+		}
+	}
+	return met
 }
 
 func isDerived(n *graph.Node) bool { return n.First().Origin.Kind != graph.FromUser }
@@ -109,8 +175,15 @@ func keyOf(n *graph.Node, toA func(*graph.Node) *graph.Node) (nodeKey, bool) {
 // adjointKey is a derivative by what it is the derivative of; losses are told
 // apart by their order.
 type adjointKey struct {
-	of   *graph.Node
+	of   *graph.Node // nil of a loss by itself
 	loss int
+	self bool
+}
+
+func sameConstant(a, b *graph.Node) bool {
+	v, one := a.Constant()
+	w, other := b.Constant()
+	return one && other && a.Type() == b.Type() && v.String() == w.String()
 }
 
 // byAdjoint yields the derivatives among the nodes by what they are, in order.
@@ -122,7 +195,11 @@ func byAdjoint(nodes []*graph.Node) iter.Seq2[adjointKey, *graph.Node] {
 				if _, met := loss[o.Loss]; !met {
 					loss[o.Loss] = len(loss)
 				}
-				if isDerived(n) && !yield(adjointKey{o.Of, loss[o.Loss]}, n) {
+				k := adjointKey{o.Of, loss[o.Loss], o.Of == o.Loss}
+				if k.self {
+					k.of = nil
+				}
+				if isDerived(n) && !yield(k, n) {
 					return
 				}
 			}

@@ -56,3 +56,24 @@ func valueOf(e graph.Expr) (float64, bool) {
 	v, err := strconv.ParseFloat(strings.ReplaceAll(e.Text, "−", "-"), 64)
 	return v, err == nil && v == v && !math.IsInf(v, 0)
 }
+
+// rounded is a number with four digits, 0.3321 or 1.200, so that its box keeps its size
+// from step to step.
+func rounded(v float64) graph.Expr {
+	if v < 0 {
+		return rounded(-v).Neg()
+	}
+	s := strconv.FormatFloat(v, 'e', 3, 64)
+	e := 0
+	if math.IsInf(v, 0) || v != v {
+		return number(v, graph.F64)
+	}
+	if at := strings.IndexByte(s, 'e'); at >= 0 {
+		e, _ = strconv.Atoi(s[at+1:])
+	}
+	if v == 0 || e < -3 || e > 6 {
+		r, _ := strconv.ParseFloat(s, 64)
+		return number(r, graph.F64)
+	}
+	return graph.Sym(strconv.FormatFloat(v, 'f', max(0, 3-e), 64))
+}

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"context"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -23,7 +24,9 @@ type options struct {
 	unfolded bool
 	marks    map[*graph.Node]Mark
 	heat     string
+	fed      map[*graph.Node]float64
 	figure   []figure.Option
+	ctx      context.Context // ends long work; nil for none
 }
 
 // collapseAbove is the number of nodes above which scopes are drawn closed: more
@@ -50,6 +53,12 @@ func At(l Level) Option { return func(o *options) { o.level, o.leveled = l, true
 
 // Title heads the drawing; without it, the graph's name does.
 func Title(s string) Option { return func(o *options) { o.title = s } }
+
+// Fed draws inputs that have a default with what a run feeds them, with four digits,
+// where this is another number.
+func Fed(values map[*graph.Node]float64) Option {
+	return func(o *options) { o.fed = values }
+}
 
 // Panels names the two sides of a comparison; without it, the graphs' names do.
 func Panels(a, b string) Option { return func(o *options) { o.panels = [2]string{a, b} } }

@@ -8,7 +8,8 @@ import (
 // Mark is what a drawing shows of a node besides the node itself: a measured
 // quantity as heat, a few characters on a badge, an alarm.
 type Mark struct {
-	Heat  int    // 1 to 7: the fill, from pale to dark; 0 leaves the role's fill
+	Heat  int    // 1 to 7: the fill, from pale to dark; 0 for none
+	Group int    // 1 to figure.Groups: the fill of a category; 0 for none. Not with Heat
 	Badge string // a few characters at the top right, so that colour is never the only source
 	Alarm Alarm
 	Note  string // added to the tooltip, a line or more
@@ -22,19 +23,21 @@ type Alarm = figure.Alarm
 const (
 	NoAlarm   = figure.NoAlarm
 	Checked   = figure.Checked   // checked and right: a tick
+	Lossy     = figure.Lossy     // loses the most digits that reach a result: a wave
 	Wrong     = figure.Wrong     // checked and wrong: a thick border
 	NotFinite = figure.NotFinite // NaN or infinite: a thick border and hatched sides
-	First     = figure.First     // the first node that is not finite, or the cause of what is wrong: marked ①
+	First     = figure.First     // the first node that is not finite: marked ①
 )
 
-// Overlay marks nodes of the drawing. A closed module shows the most alarming mark
+// Overlay marks nodes of the drawing. Colours then are those of the marks alone, and
+// shapes tell the roles. A closed module shows the most alarming mark
 // of the nodes in it, or else the hottest. What is wrong with a node that the level
 // does not show is said of the first box whose formula it is part of.
 func Overlay(marks map[*graph.Node]Mark) Option {
 	return func(o *options) { o.marks = marks }
 }
 
-// HeatScale says in the legend what the heat of an [Overlay] measures, and its
+// HeatScale says in the legend what the colours of an [Overlay] measure, and their
 // range: "largest |∂ℓ/∂v|, from 1e−8 to 1".
 func HeatScale(text string) Option { return func(o *options) { o.heat = text } }
 
@@ -48,25 +51,25 @@ func (v *view) mark(b *figure.Node, members []*graph.Node) {
 		if m.Alarm != NoAlarm && (worst == nil || m.Alarm > at(worst).Alarm) {
 			worst = n
 		}
-		if (m.Heat > 0 || m.Badge != "" || m.Note != "") && (hottest == nil || m.Heat > at(hottest).Heat) {
+		if (m.Heat > 0 || m.Group > 0 || m.Badge != "" || m.Note != "") && (hottest == nil || m.Heat > at(hottest).Heat) {
 			hottest = n
 		}
 	}
 	for _, shown := range members {
 		for _, n := range v.absorbed[shown] {
-			if m := at(n); m.Alarm >= Wrong && (worst == nil || m.Alarm > at(worst).Alarm) {
+			if m := at(n); m.Alarm >= Lossy && (worst == nil || m.Alarm > at(worst).Alarm) {
 				worst = n
 			}
 		}
 	}
 	if hottest != nil {
-		b.Heat = at(hottest).Heat
+		b.Heat, b.Group = at(hottest).Heat, at(hottest).Group
 	}
 	if worst != nil {
 		b.Alarm = at(worst).Alarm
 	}
 	told := hottest
-	if worst != nil && (told == nil || at(worst).Alarm >= Wrong) {
+	if worst != nil && (told == nil || at(worst).Alarm >= Lossy) {
 		told = worst
 	}
 	if told == nil {

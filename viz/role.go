@@ -1,6 +1,8 @@
 package viz
 
 import (
+	"slices"
+
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
@@ -33,15 +35,39 @@ func (v *view) role(n *graph.Node) figure.Role {
 	return figure.Op
 }
 
-// reduces reports whether an operation brings values of an axis together: its
-// notation has an index of its own, or the result fewer elements than an operand. What only
-// picks values out of an axis does not.
+// reduces reports whether the heaviest operation of a box brings values of an axis
+// together: a product, a convolution, a sum. The box has that of its node and those of
+// the nodes that are not drawn but stand in its formula, each once.
 func (v *view) reduces(n *graph.Node) bool {
-	if n.NumIn() == 0 || n.Op().Name() == "Slice" || n.Op().Name() == "Gather" {
+	seen := map[*graph.Node]bool{}
+	var walk func(n *graph.Node) bool
+	walk = func(n *graph.Node) bool {
+		if gathers(n) {
+			return true
+		}
+		for i := range n.NumIn() {
+			if x := n.In(i); !v.visible[x] && !seen[x] {
+				seen[x] = true
+				if walk(x) {
+					return true
+				}
+			}
+		}
 		return false
 	}
-	if isLayout(n) { // its formula is that of what it lays out
-		return !v.stops(n.In(0)) && !v.visible[n.In(0)] && v.reduces(n.In(0))
+	return walk(n)
+}
+
+// gathers reports whether an operation brings values of an axis together: its
+// notation has an index of its own, or the result fewer elements than an operand, or a
+// step of the loop that it is does. What only picks values out of an axis does not, nor
+// what only lays them out.
+func gathers(n *graph.Node) bool {
+	if n.NumIn() == 0 || isLayout(n) || n.Op().Name() == "Slice" || n.Op().Name() == "Gather" {
+		return false
+	}
+	if body := n.Body(); body != nil {
+		return slices.ContainsFunc(graph.Reachable(body.Out()...), gathers)
 	}
 	for i := range n.NumIn() {
 		if n.Shape().Len() < n.In(i).Shape().Len() {

@@ -8,10 +8,10 @@ import (
 
 // rulesOf names the rules of operations one after the other. Layouts are passed over
 // unless there is nothing else to say, and what repeats is said once.
-func rulesOf(through []*graph.Node, moves map[*graph.Node]bool) []Rule {
+func (p *paths) rulesOf(through []*graph.Node) []Rule {
 	var out, layouts []Rule
 	for _, y := range through {
-		r := ruleOf(y, moves)
+		r := p.ruleOf(y)
 		list := &out
 		if isLayout(y) && y.Op().Name() != "Broadcast" || y.Op().Name() == "Cast" {
 			list = &layouts
@@ -28,20 +28,36 @@ func rulesOf(through []*graph.Node, moves map[*graph.Node]bool) []Rule {
 
 func same(a, b graph.Expr) bool { return key(a) == key(b) }
 
-func ruleOf(y *graph.Node, moves map[*graph.Node]bool) Rule {
+// ruleKey is what the rule of an operation depends on.
+type ruleKey struct {
+	op    graph.Op
+	about string // the type of the result, those of the operands, and which of them move
+}
+
+func (p *paths) ruleOf(y *graph.Node) Rule {
 	op, ok := y.Op().(Ruled)
 	if !ok {
 		return Rule{}
 	}
 	which := make([]bool, y.NumIn())
+	about := []byte{byte(y.DType())}
 	for i := range which {
-		which[i] = moves[y.In(i)]
+		which[i] = p.moves[y.In(i)]
+		about = append(about, byte(y.In(i).DType()), '-')
+		if which[i] {
+			about[len(about)-1] = '+'
+		}
 	}
-	name, law := op.Rule(which)
-	if law.Kind == graph.ExprBracket {
-		return Rule{name, []graph.Expr{law}}
+	k := ruleKey{y.Op(), string(about)}
+	r, known := p.rules[k]
+	if !known {
+		name, law := op.Rule(which)
+		if r = (Rule{name, []graph.Expr{law}}); law.Kind != graph.ExprBracket {
+			r.Laws = elementLaw(y, which)
+		}
+		p.rules[k] = r
 	}
-	return Rule{name, elementLaw(y, which)}
+	return r
 }
 
 // elementLaw is f = tanh(u), ∂f/∂u = 1 − f²: the law of an elementwise operation, as its

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,8 +35,10 @@ type unfolder struct {
 	inside   map[*graph.Node]*loop // by the nodes of their bodies
 	plain    bool                  // parts of arrays are written as calls: their indices are not shown
 	letters  map[*graph.Node]lettering
-	places   map[*graph.Node][]int // of the axes of a transpose's result in its operand
-	made     map[*graph.Node]made  // what is written already; nil where names and cuts may still change
+	places   map[*graph.Node][]int   // of the axes of a transpose's result in its operand
+	made     map[*graph.Node]made    // what is written already; nil where names and cuts may still change
+	fed      map[*graph.Node]float64 // what inputs with a default are fed
+	ctx      context.Context         // ends long work; nil for none
 }
 
 // made is an expression of a node with the indices of its left side.
@@ -200,6 +203,7 @@ func (u *unfolder) expr(n *graph.Node) graph.Expr {
 }
 
 func (u *unfolder) write(n *graph.Node) graph.Expr {
+	u.look()
 	e := u.tagged(n)
 	if !u.raw {
 		e = u.simplify(e)
@@ -269,6 +273,9 @@ func (u *unfolder) leaf(n *graph.Node) graph.Expr {
 		return number(v.Data[0], n.DType())
 	}
 	if d, ok := n.Default(); ok {
+		if v, fed := u.fed[n]; fed && v != d {
+			return rounded(v)
+		}
 		return number(d, n.DType())
 	}
 	if op, ok := n.Op().(Notation); ok { // a random draw
@@ -312,6 +319,7 @@ func place(k int, indices []string) graph.Expr {
 
 // unfold is the expression of an operation's result with the given indices.
 func (u *unfolder) unfold(y *graph.Node, indices []string) graph.Expr {
+	u.look()
 	if e, ok := u.resultOf(y, indices); ok {
 		return e
 	}

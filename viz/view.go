@@ -59,6 +59,8 @@ func newView(roots []*graph.Node, o options) (*view, error) {
 	}
 	v := &view{unfolder: newUnfolder(roots, true), options: o, order: roots, in: map[*graph.Node]bool{}, roots: map[*graph.Node]bool{}, losses: map[*graph.Node]bool{},
 		backward: columns(roots), updates: map[*graph.Node][]*graph.Node{}, visible: map[*graph.Node]bool{}, of: map[*graph.Node]graph.Origin{}}
+	v.fed, v.ctx = o.fed, o.ctx
+	v.look()
 	v.short, v.home = v.shortNames(), homes(v.cone)
 	for _, n := range v.cone {
 		v.in[n] = true
@@ -226,6 +228,7 @@ type link struct {
 func (v *view) links() []link {
 	var out []link
 	for _, n := range v.shown {
+		v.look()
 		seen := map[*graph.Node]bool{}
 		var walk func(x *graph.Node)
 		walk = func(x *graph.Node) {

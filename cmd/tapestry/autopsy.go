@@ -50,7 +50,7 @@ Fails if a result (the loss, or what training updates) is not finite.`,
 			if err := printFinding(w, o, args[0], f); err != nil {
 				return err
 			}
-			if err := drawMarks(cmd.Context(), svg, w, s.drawn(f.At.Node), marks.Autopsy(f)); err != nil {
+			if err := drawMarks(cmd.Context(), svg, w, s.drawn(f.At.Node), marks.Autopsy(f), marks.AutopsyColours); err != nil {
 				return err
 			}
 			if f.Harmless() {
@@ -178,11 +178,11 @@ func jsonOperands(operands []inspect.Operand) []jsonOperand {
 }
 
 // drawMarks draws the cones of some nodes with marks to a file, if one is named.
-func drawMarks(ctx context.Context, path string, stdout io.Writer, roots []*graph.Node, marks map[*graph.Node]viz.Mark) error {
+func drawMarks(ctx context.Context, path string, stdout io.Writer, roots []*graph.Node, marks map[*graph.Node]viz.Mark, colours string) error {
 	if path == "" {
 		return nil
 	}
-	f, err := viz.Draw(roots, viz.At(viz.Primitive), viz.Overlay(marks))
+	f, err := viz.Draw(roots, viz.At(viz.Primitive), viz.Overlay(marks), viz.HeatScale(colours))
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (m *moment) run(ctx context.Context, o *options, name string) (*snapshot, e
 	if err != nil {
 		return nil, err
 	}
-	model, err := m.model.build(name)
+	model, err := m.model.runnable(name, false)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,11 @@ func (m *moment) run(ctx context.Context, o *options, name string) (*snapshot, e
 		}
 		s.store = store
 		s.roots = stepRoots(loss, step)
-		return &stopping{p.NewVM(store), s, m.step}, nil
+		vm, err := p.NewVM(store)
+		if err != nil {
+			return nil, err
+		}
+		return &stopping{vm, s, m.step}, nil
 	}
 	_, err = lab.Learn(ctx, func() (*builders.Model, error) { return model, nil }, c)
 	if err != nil && !errors.Is(err, errReached) {

@@ -58,7 +58,7 @@ func (w *watching) report(cmd *cobra.Command, o *options, model string, err erro
 	if err := printFinding(out, o, model, d.finding); err != nil {
 		return err
 	}
-	if err := drawMarks(cmd.Context(), w.svg, out, d.drawn, marks.Autopsy(d.finding)); err != nil {
+	if err := drawMarks(cmd.Context(), w.svg, out, d.drawn, marks.Autopsy(d.finding), marks.AutopsyColours); err != nil {
 		return err
 	}
 	return err
@@ -96,7 +96,11 @@ func newWatched(g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.S
 	if err != nil {
 		return nil, err
 	}
-	return &watched{p.NewVM(store), p, store, loss, stepRoots(loss, step)}, nil
+	vm, err := p.NewVM(store)
+	if err != nil {
+		return nil, err
+	}
+	return &watched{vm, p, store, loss, stepRoots(loss, step)}, nil
 }
 
 func (w *watched) Run(ctx context.Context, feed tape.Feed) error {

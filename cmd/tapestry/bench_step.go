@@ -93,7 +93,10 @@ func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (step
 	if b.cpu != "" {
 		options = append(options, tape.Labels())
 	}
-	vm := p.NewVM(s, options...)
+	vm, err := p.NewVM(s, options...)
+	if err != nil {
+		return f, err
+	}
 	defer vm.Close()
 	step := func() (time.Duration, error) {
 		start := time.Now()
@@ -107,7 +110,11 @@ func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (step
 			return f, err
 		}
 		if i == 0 {
-			f.LossFirst = jsonNumber(vm.Float(w.Loss))
+			loss, err := vm.Float(w.Loss)
+			if err != nil {
+				return f, err
+			}
+			f.LossFirst = jsonNumber(loss)
 		}
 	}
 	// Neither a growing list nor a collection must fall into what is measured.
@@ -124,7 +131,11 @@ func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (step
 		times = append(times, t)
 		spent += t
 		if len(times) == lossStep-warmUpSteps {
-			f.LossLast = jsonNumber(vm.Float(w.Loss))
+			loss, err := vm.Float(w.Loss)
+			if err != nil {
+				return f, err
+			}
+			f.LossLast = jsonNumber(loss)
 		}
 	}
 	runtime.ReadMemStats(&after)

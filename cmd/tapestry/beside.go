@@ -120,7 +120,7 @@ func (c *comparison) beside(cmd *cobra.Command, names []string, rows bool) error
 		return err
 	}
 	bar := newProgress(cmd.ErrOrStderr())
-	plan.Progress = bar.at
+	plan.Progress, plan.Stepped = bar.report(), bar.steps()
 	res, err := lab.Compare(cmd.Context(), plan, variants...)
 	bar.end()
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (report.Page, error) {
 	plan := res.Plan
 	p := report.Page{
-		Setup: report.Setup{Steps: plan.Steps, Optimiser: texts(plan.Optimisers)},
+		Setup: report.Setup{Steps: plan.Steps, Optimiser: texts(plan.Optimisers), Test: oneLine(res.ConvergenceTest())},
 		Task:  tasksText(res),
 		Made:  made(typed(c.args), res.Variants[0].Model.Loss.DType()),
 	}
@@ -34,7 +34,7 @@ func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (repor
 	for v, variant := range res.Variants {
 		m := report.Method{Name: shown[v], Cost: report.Cost(variant.Cost)}
 		for _, cell := range res.Cells(v, res.Best(v)) {
-			r := report.Run{Seed: cell.Seed, Loss: cell.Loss, End: cell.Measures[0], ARI: math.NaN()}
+			r := report.Run{Seed: cell.Seed, Loss: cell.Loss, End: cell.Measures[0], ARI: math.NaN(), Unsettled: unsettled(cell.Rest)}
 			if cell.Diverged > 0 {
 				r.Loss = append(slices.Clone(r.Loss), math.NaN())
 			}
@@ -89,7 +89,7 @@ func newMatrix(res *lab.Comparison, shown []string) report.Matrix {
 		for _, o := range res.Outcomes(v, lab.StudentT) {
 			x, median, lo, hi := res.Curve(v, o.Setting, curvePoints)
 			row = append(row, report.Outcome{Loss: report.Band{X: x, Median: median, Lo: lo, Hi: hi}, End: spreadOf(o.End),
-				Steps: o.Steps.Median, Diverged: o.Diverged, Best: o.Best, Verdict: o.Verdict()})
+				Steps: o.Steps.Median, Diverged: o.Diverged, Moving: o.Moving, Best: o.Best, Verdict: o.Verdict()})
 		}
 		m.Outcomes = append(m.Outcomes, row)
 	}

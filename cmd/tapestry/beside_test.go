@@ -112,7 +112,7 @@ func TestCompareText(t *testing.T) {
 	if again := ok(t, args...); out != again {
 		t.Errorf("again it is\n%s\nnot\n%s", again, out)
 	}
-	for _, part := range []string{"2 objectives × 2 optimisers × 2 starts × 3 seeds: 24 trainings of 20 steps", "  best\n", "3 of 3 diverged\n", "(p = ",
+	for _, part := range []string{"2 objectives × 2 optimisers × 2 starts × 3 seeds: 24 trainings of 20 steps", "  best, 0 of 3 converged\n", "3 of 3 diverged\n", "(p = ",
 		"Trained by the row, judged by the column", "1  kmeans-softmax", "kmeans-goofy − kmeans-softmax: ", "The report is in "} {
 		if !strings.Contains(out, part) {
 			t.Errorf("no %q in\n%s", part, out)

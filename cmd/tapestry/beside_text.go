@@ -26,6 +26,7 @@ func (c *comparison) besideJSON(res *lab.Comparison) any {
 		Level   jsonNumber   `json:"level"`
 		Median  jsonNumber   `json:"median_end"`
 		Ends    []jsonNumber `json:"end_by_seed"`
+		Settled int          `json:"converged_runs"`
 		Params  int          `json:"params"`
 		FLOPs   int64        `json:"flops"`
 		Peak    int          `json:"peak_bytes"`
@@ -53,26 +54,29 @@ func (c *comparison) besideJSON(res *lab.Comparison) any {
 		Start     string       `json:"start"`
 		Seed      uint64       `json:"seed"`
 		Diverged  int          `json:"diverged_at_step,omitempty"`
+		Converged bool         `json:"converged"`
+		Rest      restJSON     `json:"rest"`
 		Steps     jsonNumber   `json:"steps_to_level"`
 		Measures  []jsonNumber `json:"measures"`
 	}
 	out := struct {
 		Report     string      `json:"report"`
+		Test       string      `json:"convergence_test"`
 		Steps      int         `json:"steps"`
 		Models     []model     `json:"models"`
 		Pairs      []pair      `json:"pairs"` // by the loss at the end
 		Yardsticks []yardstick `json:"yardsticks"`
 		Trainings  []training  `json:"trainings"`
-	}{Report: c.out, Steps: res.Plan.Steps}
+	}{Report: c.out, Test: oneLine(res.ConvergenceTest()), Steps: res.Plan.Steps}
 	for v, variant := range res.Variants {
 		best := res.Best(v)
 		ends := res.Values(0, v, best)
 		out.Models = append(out.Models, model{variant.Name, res.Variants[variant.Task].Name, res.SettingName(best), jsonNumber(res.Level(v)),
-			jsonNumber(lab.Summarise(ends).Median), jsonNumbers(ends), variant.Cost.Params, variant.Cost.FLOPs, variant.Cost.Peak})
+			jsonNumber(lab.Summarise(ends).Median), jsonNumbers(ends), settled(res.Cells(v, best)), variant.Cost.Params, variant.Cost.FLOPs, variant.Cost.Peak})
 		for _, s := range res.Settings() {
 			for _, cell := range res.Cells(v, s) {
 				out.Trainings = append(out.Trainings, training{variant.Name, res.Plan.Optimisers[s.Optimiser].String(), res.Plan.Starts[s.Start].String(),
-					cell.Seed, cell.Diverged, jsonNumber(cell.StepsTo(res.Level(v))), jsonNumbers(cell.Measures)})
+					cell.Seed, cell.Diverged, cell.Rest.Converged(), newRestJSON(cell.Rest), jsonNumber(cell.StepsTo(res.Level(v))), jsonNumbers(cell.Measures)})
 			}
 		}
 	}

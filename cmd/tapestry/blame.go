@@ -36,7 +36,7 @@ func (b *blaming) check(all bool) error {
 
 // run checks a model's rules and prints those that are not right, or for machines all.
 func (b *blaming) run(cmd *cobra.Command, o *options, m modelOptions, name string) error {
-	model, err := m.build(name)
+	model, err := m.runnable(name, true)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (b *blaming) run(cmd *cobra.Command, o *options, m modelOptions, name strin
 	} else if _, err := io.WriteString(w, blameText(name, found)); err != nil {
 		return err
 	}
-	if err := drawMarks(cmd.Context(), b.svg, w, []*graph.Node{model.Result()}, marks.Blame(found)); err != nil {
+	if err := drawMarks(cmd.Context(), b.svg, w, []*graph.Node{model.Result()}, marks.Blame(found), marks.BlameColours); err != nil {
 		return err
 	}
 	if n := len(inState(found, check.RuleWrong)); n > 0 {

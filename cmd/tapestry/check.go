@@ -47,7 +47,7 @@ func newCheck(o *options) *cobra.Command {
 				t.width = max(t.width, len(name))
 			}
 			for _, name := range names {
-				model, err := m.build(name)
+				model, err := m.runnable(name, true)
 				if err != nil {
 					return err
 				}

@@ -36,7 +36,7 @@ for the newest checkpoint in it that is whole.`,
 			Example: "  tapestry checkpoint show runs/gpt\n  tapestry checkpoint show model.safetensors --json",
 			Args:    wants(1, "checkpoint show: want a file or a folder"),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return showCheckpoint(cmd.OutOrStdout(), args[0], o.json)
+				return showCheckpoint(cmd.Context(), cmd.OutOrStdout(), args[0], o.json)
 			},
 		},
 		&cobra.Command{
@@ -91,9 +91,10 @@ func wants(n int, what string) cobra.PositionalArgs {
 type savedFile struct {
 	*safetensors.Reader
 	path   string
-	state  *checkpoint.State // nil where the file is no checkpoint
-	whole  bool              // it has a checksum, which is right; a file without one is shown, too
-	passed []string          // what is wrong with newer ones of the folder
+	state  *checkpoint.State          // nil where the file is no checkpoint
+	leaves map[string]checkpoint.Leaf // of its model, by path
+	whole  bool                       // it has a checksum, which is right; a file without one is shown, too
+	passed []string                   // what is wrong with newer ones of the folder
 }
 
 // openCheckpoint opens a file, or the newest of a folder that is whole.
@@ -131,6 +132,12 @@ func openFile(path string) (*savedFile, error) {
 	}
 	if err == nil {
 		f.state, err = checkpoint.Describe(r.Metadata())
+		if err == nil {
+			f.leaves = map[string]checkpoint.Leaf{}
+			for _, l := range f.state.Model.Leaves {
+				f.leaves[l.Path] = l
+			}
+		}
 		if errors.Is(err, checkpoint.ErrForeign) {
 			err = nil
 		} else if err != nil {
@@ -174,12 +181,8 @@ func (f *savedFile) elements(name string) (tape.Array, error) {
 // array reads one array and sums it up.
 func (f *savedFile) array(info safetensors.Info) (storedArray, error) {
 	row := storedArray{Path: info.Name, Type: fmt.Sprintf("%s%v", info.DType, info.Shape), Bytes: info.Size}
-	if f.state != nil {
-		for _, l := range f.state.Model.Leaves {
-			if l.Path == info.Name {
-				row.Role, row.Type = l.Role, l.Type.String()
-			}
-		}
+	if l, known := f.leaves[info.Name]; known {
+		row.Role, row.Type = l.Role, l.Type.String()
 	}
 	if info.Size == 0 { // which no graph has, but others' files
 		none := jsonNumber(math.NaN())

@@ -106,7 +106,7 @@ func printDifferences(w io.Writer, a, b *savedFile, rows []arrayDifference, all 
 	for _, f := range []*savedFile{a, b} {
 		fmt.Fprintf(w, "%s", f.path)
 		if s := f.state; s != nil {
-			fmt.Fprintf(w, ": %q after step %d, seed %d, fingerprint %.8s", s.Model.Name, s.Store.Step(), s.Store.Seed(), s.Model.Fingerprint)
+			fmt.Fprintf(w, ": %q after step %s, seed %d, fingerprint %.8s", s.Model.Name, stepText(s), s.Store.Seed(), s.Model.Fingerprint)
 			if s.Data != "" {
 				fmt.Fprintf(w, ", data %s", s.Data)
 			}

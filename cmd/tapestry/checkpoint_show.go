@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -23,6 +24,7 @@ type shownCheckpoint struct {
 	Fingerprint string            `json:"fingerprint,omitempty"`
 	Seed        uint64            `json:"seed"`
 	Step        uint64            `json:"step"`
+	Runs        uint64            `json:"runs"` // since then, those that drew random numbers
 	Epoch       int               `json:"epoch"`
 	Batch       int               `json:"batch"`
 	Batches     int               `json:"batches"`
@@ -40,7 +42,7 @@ type shownValidation struct {
 }
 
 // showCheckpoint prints what is known of a file, reading an array at a time.
-func showCheckpoint(w io.Writer, path string, asJSON bool) error {
+func showCheckpoint(ctx context.Context, w io.Writer, path string, asJSON bool) error {
 	f, err := openCheckpoint(path)
 	if err != nil {
 		return err
@@ -49,6 +51,9 @@ func showCheckpoint(w io.Writer, path string, asJSON bool) error {
 	infos := f.Infos()
 	rows := make([]storedArray, len(infos))
 	for i, info := range infos {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if rows[i], err = f.array(info); err != nil {
 			return err
 		}
@@ -69,7 +74,8 @@ func (f *savedFile) shown(rows []storedArray) shownCheckpoint {
 	out := shownCheckpoint{File: filepath.ToSlash(f.path), Checksum: f.whole, PassedOver: f.passed, Meta: f.Metadata(), Arrays: rows}
 	if s := f.state; s != nil {
 		out.Model, out.Rows, out.Fingerprint = s.Model.Name, s.Model.Rows, s.Model.Fingerprint
-		out.Seed, out.Step, out.Epoch, out.Batch, out.Batches = s.Store.Seed(), s.Store.Step(), s.Position.Epoch, s.Position.Batch, s.Batches
+		out.Seed, out.Step, out.Runs = s.Store.Seed(), s.Store.Step(), s.Store.Runs()
+		out.Epoch, out.Batch, out.Batches = s.Position.Epoch, s.Position.Batch, s.Batches
 		out.Data, out.Meta = s.Data, s.Meta
 		if v := s.Validation; v != nil {
 			out.Validation = &shownValidation{v.Step, jsonNumber(v.Best), v.At, v.Waiting}
@@ -95,7 +101,7 @@ func (f *savedFile) head(w io.Writer) {
 	if s.Batches > 0 {
 		of = fmt.Sprintf(" of %d", s.Batches)
 	}
-	fmt.Fprintf(w, "  after step   %d\n  data         %v%s is next\n  seed         %d\n", s.Store.Step(), s.Position, of, s.Store.Seed())
+	fmt.Fprintf(w, "  after step   %s\n  data         %v%s is next\n  seed         %d\n", stepText(s), s.Position, of, s.Store.Seed())
 	if s.Data != "" {
 		fmt.Fprintf(w, "  source       %s\n", s.Data)
 	}
@@ -104,6 +110,15 @@ func (f *savedFile) head(w io.Writer) {
 	}
 	fmt.Fprintf(w, "  fingerprint  %.16s of batches of %s\n", s.Model.Fingerprint, count(s.Model.Rows, "row"))
 	metadata(w, s.Meta)
+}
+
+// stepText says after which step a checkpoint is, and what was drawn since.
+func stepText(s *checkpoint.State) string {
+	runs := s.Store.Runs()
+	if runs == 0 {
+		return fmt.Sprint(s.Store.Step())
+	}
+	return fmt.Sprintf("%d and %s that drew random numbers", s.Store.Step(), count(runs, "run"))
 }
 
 // metadata prints those that are kept beside the arrays: short ones whole, the length of others.

@@ -30,7 +30,7 @@ func savedRun(t *testing.T) checkpoint.Folder {
 	defer release()
 	for _, step := range []uint64{10, 20} {
 		s := tape.NewStore(g, tape.Seed(7))
-		s.Resume(7, step)
+		s.Resume(7, step, 0)
 		if err := s.Set("fc/w", tensor.New(tensor.WithShape(3), tensor.WithBacking([]float32{3, float32(step) - 14, 0}))); err != nil {
 			t.Fatal(err)
 		}
@@ -147,6 +147,33 @@ func TestCheckpointDamaged(t *testing.T) {
 	for _, command := range []string{"show", "verify"} {
 		if code, _, e := tapestry(t, "checkpoint", command, empty); code != 1 || e != "tapestry: "+empty+": no checkpoint there\n" {
 			t.Errorf("%s: %d, %s", command, code, e)
+		}
+	}
+}
+
+// TestCheckpointRuns: show and diff tell of runs that drew after the step.
+func TestCheckpointRuns(t *testing.T) {
+	f := savedRun(t)
+	newest := filepath.Join(f.Dir, "step-00000020.safetensors")
+	s, err := checkpoint.Load(newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for runs, want := range map[uint64]string{0: "20", 1: "20 and 1 run that drew random numbers", 3: "20 and 3 runs that drew random numbers"} {
+		s.Store.Resume(7, 20, runs)
+		path := filepath.Join(f.Dir, "other.safetensors")
+		if err := checkpoint.Save(path, s); err != nil {
+			t.Fatal(err)
+		}
+		if got := ok(t, "checkpoint", "show", path); !strings.Contains(got, "\n  after step   "+want+"\n") {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		if got := ok(t, "checkpoint", "diff", newest, path); !strings.Contains(got, "\n"+path+": \"line\" after step "+want+", seed 7, ") {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		var v shownCheckpoint
+		if err := json.Unmarshal([]byte(ok(t, "checkpoint", "show", path, "--json")), &v); err != nil || v.Runs != runs || v.Step != 20 {
+			t.Errorf("%+v, %v", v, err)
 		}
 	}
 }

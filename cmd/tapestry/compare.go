@@ -34,7 +34,11 @@ func newCompare(o *options) *cobra.Command {
 the same yardstick, and writes one self-contained HTML page: formulas and
 derivatives, the aligned drawing of both graphs, the term they differ by measured
 during training, curves, the data with both sets of centres, tables and sweeps.
-Without names it compares kmeans-softmax and kmeans-goofy.
+Without names it compares kmeans-softmax and kmeans-goofy, and sets two baselines
+beside them: Lloyd's algorithm with restarts, and SGD on the nearest centre.
+
+` + lab.ConvergenceTest(true) + `
+Where a run has not converged, the page and the terminal say so.
 
 Other models are trained from the same seeds, on the same examples where their
 inputs have the same names and types, or with --data on the rows of a table. The
@@ -53,14 +57,20 @@ matrix, all with the same seeds; clusterings, too.`,
 	c.learning.flags(cmd)
 	c.matrixFlags.flags(cmd)
 	cmd.Flags().IntVar(&c.seeds, "seeds", 10, "runs of each objective")
-	cmd.Flags().StringVarP(&c.out, "out", "o", "report.html", "the page to write")
+	cmd.Flags().StringVarP(&c.out, "out", "o", "", "the page to write (default: "+reportName+", or report-2.html and so on where that is a file of others)")
 	return cmd
 }
+
+// reportName is where the page goes unless it is said.
+const reportName = "report.html"
 
 func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	clusterings, others, rows, err := c.kinds(cmd, names)
 	if err != nil {
 		return err
+	}
+	if c.out == "" {
+		c.out = ownOrFree(reportName, report.Mark)
 	}
 	if toStdout(c.out) && c.json {
 		return usagef("--json: the page itself goes to standard output; want --out FILE")
@@ -68,7 +78,8 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	if err := checkOutput(c.out); err != nil {
 		return err
 	}
-	if len(names) == 0 {
+	alone := len(names) > 0 // baselines are for those who name nothing
+	if !alone {
 		names, clusterings = []string{"kmeans-softmax", "kmeans-goofy"}, true
 	}
 	if err := c.checkPair(names); err != nil {
@@ -81,9 +92,9 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	config.Objectives = names
+	config.Objectives, config.Alone = names, alone
 	bar := newProgress(cmd.ErrOrStderr())
-	config.Progress = bar.at
+	config.Progress, config.Stepped = bar.report(), bar.steps()
 	res, err := lab.Cluster(cmd.Context(), config)
 	bar.end()
 	if err != nil {
@@ -186,44 +197,61 @@ func shownMethods(p report.Page) []string {
 // summary prints what a terminal should know of the report.
 func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 	type row struct {
-		Name     string       `json:"name"`
-		Inertia  jsonNumber   `json:"inertia"`
-		Median   jsonNumber   `json:"median_inertia"`
-		ARI      jsonNumber   `json:"ari"`
-		Spread   jsonNumber   `json:"spread"`
-		Seed     uint64       `json:"seed"`
-		Seconds  float64      `json:"seconds_per_step"`
-		Peak     int          `json:"peak_bytes"`
-		FLOPs    int64        `json:"flops"`
-		Inertias []jsonNumber `json:"inertia_by_seed"`
+		Name         string        `json:"name"`
+		Best         jsonNumber    `json:"best_inertia"`
+		Seed         uint64        `json:"best_seed"`
+		BestARI      jsonNumber    `json:"best_ari"`
+		BestSpread   jsonNumber    `json:"best_spread"`
+		Median       jsonNumber    `json:"median_inertia"`
+		MedianARI    jsonNumber    `json:"median_ari"`
+		MedianSpread jsonNumber    `json:"median_spread"`
+		Runs         int           `json:"runs"`
+		Settled      int           `json:"converged_runs"`
+		Optima       []optimumJSON `json:"optima"`
+		Seconds      float64       `json:"seconds_per_step"`
+		Peak         int           `json:"peak_bytes"`
+		FLOPs        int64         `json:"flops"`
+		Inertias     []jsonNumber  `json:"inertia_by_seed"`
+		Converged    []bool        `json:"converged_by_seed"`
+		optima       string
 	}
 	var rows []row
-	for i, v := range slices.Concat(res.Variants, res.Baselines) {
-		name := v.Name
-		if i >= len(res.Variants) {
-			name += again(res, v.Name)
-		}
+	moving := 0
+	for _, v := range slices.Concat(res.Variants, res.Baselines) {
 		best := v.Best()
-		var inertias []float64
+		var inertias, aris, spreads []float64
+		var converged []bool
 		for _, r := range v.Runs {
-			inertias = append(inertias, r.Inertia())
+			inertias, aris, spreads = append(inertias, r.Inertia()), append(aris, r.ARI), append(spreads, r.Final().Spread)
+			converged = append(converged, r.Rest.Converged())
 		}
-		rows = append(rows, row{name, jsonNumber(best.Inertia()), jsonNumber(lab.Median(inertias)), jsonNumber(best.ARI), jsonNumber(best.Final().Spread),
-			best.Seed, v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias)})
+		moving += v.Moving()
+		rows = append(rows, row{v.Name, jsonNumber(best.Inertia()), best.Seed, jsonNumber(best.ARI), jsonNumber(best.Final().Spread),
+			jsonNumber(lab.Median(inertias)), jsonNumber(lab.Median(aris)), jsonNumber(lab.Median(spreads)), len(v.Runs), len(v.Runs) - v.Moving(),
+			newOptimaJSON(v), v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias), converged, optimaText(v)})
 	}
 	if c.json {
 		return printJSON(w, struct {
 			Data   string `json:"data"`
 			Report string `json:"report"`
+			Test   string `json:"convergence_test"`
 			Rows   []row  `json:"methods"`
-		}{res.Config.Table.Name, c.out, rows})
+		}{res.Config.Table.Name, c.out, oneLine(lab.ConvergenceTest(true)), rows})
 	}
-	fmt.Fprintf(w, "%s: %s, %s, k = %d; best of %s by inertia\n\n", res.Config.Table.Name, count(res.Config.Table.Rows(), "row"),
-		count(len(res.Config.Table.Columns), "feature"), res.Config.K, count(res.Config.Seeds, "seed"))
-	fmt.Fprintf(w, "%-24s %12s %12s %7s %10s %12s %10s\n", "", "inertia", "median", "ARI", "spread", "µs per step", "peak KiB")
+	fmt.Fprintf(w, "%s: %s, %s, k = %d; %s of %s, medians are over the seeds\n\n", res.Config.Table.Name, count(res.Config.Table.Rows(), "row"),
+		count(len(res.Config.Table.Columns), "feature"), res.Config.K, count(res.Config.Seeds, "seed"), count(res.Config.Steps, "step"))
+	fmt.Fprintf(w, "%-24s %12s %12s %8s %10s %10s %8s %9s\n", "", "best", "median", "median", "median", "", "µs per", "peak")
+	fmt.Fprintf(w, "%-24s %12s %12s %8s %10s %10s %8s %9s\n", "", "inertia", "inertia", "ARI", "spread", "converged", "step", "KiB")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%-24s %12s %12s %7s %10s %12.1f %10.1f\n", r.Name, shortly(r.Inertia), shortly(r.Median), shortly(r.ARI), shortly(r.Spread),
-			r.Seconds*1e6, float64(r.Peak)/1024)
+		fmt.Fprintf(w, "%-24s %12s %12s %8s %10s %10s %8.1f %9.1f\n", r.Name, shortly(r.Best), shortly(r.Median), shortly(r.MedianARI), shortly(r.MedianSpread),
+			fmt.Sprintf("%d of %d", r.Settled, r.Runs), r.Seconds*1e6, float64(r.Peak)/1024)
+	}
+	fmt.Fprintf(w, "\nThe groupings in which the runs ended:\n")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%-24s %s\n", r.Name, r.optima)
+	}
+	if moving > 0 {
+		fmt.Fprintf(w, "\nWhat has not converged says where it was stopped, not where its objective leads.\n%s\n", lab.ConvergenceTest(true))
 	}
 	fmt.Fprintf(w, "\nThe report is in %s\n", c.out)
 	return nil

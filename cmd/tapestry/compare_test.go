@@ -1,8 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,17 +18,139 @@ func page(t *testing.T, args ...string) string {
 	return ok(t, append(append([]string{"compare", "--out", "-"}, args...), small...)...)
 }
 
-// Models that are baselines anyway can be compared, too; so can one, and three.
+// Models that are baselines where none is named can be compared, too; so can one, and three.
 func TestCompareAnyModels(t *testing.T) {
 	for _, c := range []struct{ models, want string }{
-		{"kmeans-lloyd kmeans-softmax", "Lloyd&#39;s algorithm (baseline)"},
-		{"kmeans-sgd kmeans-softmax", "by SGD on the nearest centre (baseline)"},
+		{"kmeans-lloyd kmeans-softmax", "<h1>Lloyd&#39;s algorithm and soft k"},
+		{"kmeans-sgd kmeans-softmax", "by SGD on the nearest centre and soft k"},
 		{"kmeans-goofy kmeans-softmax", "Goofy alternative and soft"},
 		{"kmeans-goofy", "<h1>Goofy alternative on iris.csv</h1>"},
 		{"kmeans-softmax kmeans-goofy kmeans-lloyd", "goofy alternative and Lloyd&#39;s algorithm on"},
 	} {
 		if got := page(t, strings.Fields(c.models)...); !strings.Contains(got, c.want) || !strings.HasSuffix(got, "</html>\n") {
 			t.Errorf("compare %s: no %q, or something after the page", c.models, c.want)
+		}
+	}
+}
+
+// comparedThrice is what compare prints for machines, and the page that it writes.
+func comparedThrice(t *testing.T, args ...string) (methods []string, text, html string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "r.html")
+	args = append(append([]string{"compare", "--out", file}, args...), small...)
+	var v struct {
+		Test    string `json:"convergence_test"`
+		Methods []struct {
+			Name      string
+			Runs      int
+			Settled   *int   `json:"converged_runs"`
+			Converged []bool `json:"converged_by_seed"`
+			Optima    []struct{ Runs int }
+		}
+	}
+	if err := json.Unmarshal([]byte(ok(t, append(args, "--json")...)), &v); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range v.Methods {
+		runs := 0
+		for _, o := range m.Optima {
+			runs += o.Runs
+		}
+		if runs != m.Runs || len(m.Converged) != m.Runs || m.Settled == nil || v.Test == "" {
+			t.Errorf("%s: %d runs, of which %d have an optimum and %d may have converged, by the test %q", m.Name, m.Runs, runs, len(m.Converged), v.Test)
+		}
+		methods = append(methods, m.Name)
+	}
+	text = ok(t, args...)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return methods, text, string(b)
+}
+
+// Of k models that are named k are shown, on the terminal, to machines and on the page; who
+// names none gets two and two baselines.
+func TestCompareShowsWhatIsNamed(t *testing.T) {
+	for _, names := range [][]string{
+		{}, {"kmeans-goofy"}, {"kmeans-softmax", "kmeans-goofy"}, {"kmeans-lloyd", "kmeans-softmax"}, {"kmeans-softmax", "kmeans-goofy", "kmeans-lloyd", "kmeans-sgd"},
+	} {
+		want := names
+		if len(names) == 0 {
+			want = []string{"kmeans-softmax", "kmeans-goofy", "kmeans-lloyd", "kmeans-sgd"}
+		}
+		methods, text, html := comparedThrice(t, names...)
+		if !slices.Equal(methods, want) {
+			t.Errorf("compare %q: %q for machines", names, methods)
+		}
+		table, _, _ := strings.Cut(text, "\n\nThe groupings")
+		if n := strings.Count(table, "\nkmeans-"); n != len(want) {
+			t.Errorf("compare %q: %d rows on the terminal:\n%s", names, n, table)
+		}
+		_, cards, _ := strings.Cut(html, `<div class="cards">`)
+		cards, _, _ = strings.Cut(cards, "</section>")
+		if n := strings.Count(cards, "<article>"); n != len(want) {
+			t.Errorf("compare %q: %d cards on the page", names, n)
+		}
+	}
+}
+
+// What has not converged is said not to have, wherever its numbers stand; by default all
+// that is compared has.
+func TestCompareSaysWhatMoves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains to the end")
+	}
+	const ratio, test = "times the spread", "A run has converged if"
+	_, text, html := comparedThrice(t)
+	for _, s := range []string{"What has not converged", test} {
+		if !strings.Contains(text, s) {
+			t.Errorf("after 5 steps the terminal does not say %q:\n%s", s, text)
+		}
+	}
+	if strings.Contains(html, ratio) || !strings.Contains(html, "Not everything has come to rest.") || !strings.Contains(html, test) {
+		t.Error("after 5 steps the page takes runs for converged")
+	}
+	t.Chdir(t.TempDir())
+	text = ok(t, "compare")
+	b, err := os.ReadFile("report.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if html = string(b); !strings.Contains(html, ratio) || !strings.Contains(html, "All runs have converged.") || !strings.Contains(html, test) {
+		t.Error("by default the page takes runs for moving")
+	}
+	if strings.Contains(text, "What has not converged") || strings.Count(text, " 10 of 10 ") != 3 {
+		t.Errorf("by default not all has converged:\n%s", text)
+	}
+}
+
+// Without --out the page goes to report.html, unless that is a file of others.
+func TestDefaultOutputSpares(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const theirs = "<p>my own report</p>"
+	for _, name := range []string{"report.html", "report-2.html"} {
+		if err := os.WriteFile(name, []byte(theirs), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{append([]string{"compare"}, small...), append([]string{"compare", "kmeans-softmax"}, small...), append([]string{"compare", "regression-ols"}, small[:4]...)} {
+		text := ok(t, args...)
+		if !strings.HasSuffix(text, "The report is in report-3.html\n") { // its own is written again
+			t.Errorf("%q:\n%s", args, text)
+		}
+	}
+	for _, name := range []string{"report.html", "report-2.html"} {
+		if b, err := os.ReadFile(name); err != nil || string(b) != theirs {
+			t.Errorf("%s holds %.40q, %v", name, b, err)
+		}
+	}
+	if err := os.Remove("report.html"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if text := ok(t, append([]string{"compare", "kmeans-softmax"}, small...)...); !strings.HasSuffix(text, "The report is in report.html\n") {
+			t.Errorf("%s", text)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"math"
+	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/interop/gorgonia"
@@ -39,16 +39,18 @@ func (e onGorgonia) Run(ctx context.Context, feed tape.Feed) error {
 	return e.Machine.Run(ctx, feed, e.store)
 }
 
-// Float is the loss of the last run, NaN if it cannot be read.
-func (e onGorgonia) Float(n *graph.Node) float64 {
+// Float is the loss of the last run.
+func (e onGorgonia) Float(n *graph.Node) (float64, error) {
 	t, err := e.Value(n)
-	if err != nil || n.Rank() != 0 {
-		return math.NaN()
+	switch {
+	case err != nil:
+		return 0, err
+	case n.Rank() != 0:
+		return 0, fmt.Errorf("%v is no scalar", n)
+	case n.DType() == graph.F32:
+		return float64(t.Float32s()[0]), nil
 	}
-	if n.DType() == graph.F32 {
-		return float64(t.Float32s()[0])
-	}
-	return t.Float64s()[0]
+	return t.Float64s()[0], nil
 }
 
 func (e onGorgonia) Close() { _ = e.Machine.Close() }

@@ -56,7 +56,7 @@ plane: one file with a chart for each model, in common colours.`,
 	f.IntVar(&c.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
 	f.Float64Var(&c.gamma, "gamma", 0, "temperature γ of clusterings (default: 5·k/s², s being the scale of the data)")
 	f.StringSliceVar(&c.model.set, "set", nil, "sizes and settings of a model that is no clustering: h=8,act=relu")
-	f.StringVar(&c.model.dtype, "dtype", "f64", "element type: f32 or f64")
+	f.StringVar(&c.model.dtype, "dtype", "f64", trainingDType)
 	f.IntVar(&c.steps, "steps", 100, "training steps before")
 	f.StringVar(&c.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
 	f.Float64Var(&c.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
@@ -162,7 +162,7 @@ func (c *geometry) site(cmd *cobra.Command, name string) (lab.Site, float64, err
 		return lab.Site{}, 0, err
 	}
 	if !isClustering(b) {
-		m, err := c.model.build(name)
+		m, err := c.model.runnable(name, false)
 		if err != nil {
 			return lab.Site{}, 0, err
 		}

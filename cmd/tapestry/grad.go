@@ -103,7 +103,7 @@ func (g *gradOptions) print(cmd *cobra.Command, o *options, m *builders.Model, d
 		case o.json:
 			return printJSON(w, g.forMachines(m.Builder.Name, derived))
 		case g.format == "html":
-			return stepsPage.Execute(w, struct {
+			return writePage(w, stepsPage, struct {
 				Title string
 				Body  template.HTML
 			}{"The derivative of " + m.Builder.Title, template.HTML(derived.HTML())})

@@ -69,8 +69,8 @@ func isClustering(b builders.Builder) bool {
 
 // config makes of the flags how a model is trained, and what makes it.
 func (l *learning) config(o *options, t *training) (c lab.LearnConfig, err error) {
-	c = lab.LearnConfig{Seeds: t.seeds, Seed: o.seed, Steps: t.steps}
-	if err := positive(counted{"steps", t.steps}, counted{"seeds", t.seeds}); err != nil {
+	c = lab.LearnConfig{Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(ownSteps)}
+	if err := positive(counted{"steps", c.Steps}, counted{"seeds", t.seeds}); err != nil {
 		return c, err
 	}
 	switch l.batches {
@@ -91,7 +91,7 @@ func (l *learning) config(o *options, t *training) (c lab.LearnConfig, err error
 func (l *learning) build(t *training, name string) func() (*builders.Model, error) {
 	return func() (*builders.Model, error) {
 		m := modelOptions{set: l.set, dtype: t.dtype}
-		return m.build(name)
+		return m.runnable(name, false)
 	}
 }
 
@@ -112,7 +112,7 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 				if o.json {
 					return printJSON(w, map[string]any{"model": name, "steps": 0})
 				}
-				_, err := fmt.Fprintf(w, "%s: %s has %s already\n", name, keep.dir, count(t.steps, "step"))
+				_, err := fmt.Fprintf(w, "%s: %s has %s already\n", name, keep.dir, count(t.stepsOr(ownSteps), "step"))
 				return err
 			})
 		}
@@ -122,7 +122,7 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 	}
 	c.Engine = engine
 	bar := newProgress(cmd.ErrOrStderr())
-	c.Progress = bar.at
+	c.Progress, c.Stepped = bar.report(), bar.steps()
 	begin := time.Now()
 	learned, err := lab.Learn(cmd.Context(), l.build(t, name), c)
 	bar.end()
@@ -141,9 +141,11 @@ func milestones(steps int) []int { return []int{0, steps / 4, steps / 2, 3 * ste
 func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, learned *lab.Learned) error {
 	if o.json {
 		type run struct {
-			Seed uint64       `json:"seed"`
-			End  jsonNumber   `json:"end"`
-			Loss []jsonNumber `json:"loss"`
+			Seed      uint64       `json:"seed"`
+			End       jsonNumber   `json:"end"`
+			Converged bool         `json:"converged"`
+			Rest      restJSON     `json:"rest"`
+			Loss      []jsonNumber `json:"loss"`
 		}
 		v := struct {
 			Model     string     `json:"model"`
@@ -152,10 +154,12 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 			Batches   string     `json:"batches"`
 			Params    int        `json:"params"`
 			Median    jsonNumber `json:"median_end"`
+			Settled   int        `json:"converged_runs"`
+			Test      string     `json:"convergence_test"`
 			Runs      []run      `json:"runs"`
-		}{learned.Model.Builder.Name, c.Steps, l.how(c.Optimiser), l.batches, learned.Cost.Params, jsonNumber(lab.Median(learned.Ends())), nil}
+		}{learned.Model.Builder.Name, c.Steps, l.how(c.Optimiser), l.batches, learned.Cost.Params, jsonNumber(lab.Median(learned.Ends())), len(learned.Runs) - learned.Moving(), oneLine(lab.ConvergenceTest(false)), nil}
 		for _, r := range learned.Runs {
-			v.Runs = append(v.Runs, run{r.Seed, jsonNumber(r.End()), jsonNumbers(r.Loss)})
+			v.Runs = append(v.Runs, run{r.Seed, jsonNumber(r.End()), r.Rest.Converged(), newRestJSON(r.Rest), jsonNumbers(r.Loss)})
 		}
 		return printJSON(w, v)
 	}
@@ -179,8 +183,19 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 		fmt.Fprintf(w, " %12s  %s\n", chart.Format(r.End()), sparkline(r.Loss))
 		starts = append(starts, r.Loss[0])
 	}
-	_, err := fmt.Fprintf(w, "\nmedian loss from %s to %s (end: mean of the last tenth of the steps)\n", chart.Format(lab.Median(starts)), chart.Format(lab.Median(learned.Ends())))
+	_, err := fmt.Fprintf(w, "\nmedian loss from %s to %s (end: mean of the last tenth of the steps)\n%s\n",
+		chart.Format(lab.Median(starts)), chart.Format(lab.Median(learned.Ends())), restText(typicalRest(learned), len(learned.Runs)-learned.Moving(), len(learned.Runs), false))
 	return err
+}
+
+// typicalRest says why the first run that has not converged has not.
+func typicalRest(learned *lab.Learned) string {
+	for _, r := range learned.Runs {
+		if !r.Rest.Converged() {
+			return fmt.Sprintf("seed %d %v", r.Seed, r.Rest)
+		}
+	}
+	return "converged"
 }
 
 // how is the text of the optimiser, with the schedule of its rate if there is one.

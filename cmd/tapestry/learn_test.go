@@ -104,7 +104,7 @@ func TestTrainTable(t *testing.T) {
 		t.Errorf("again it is\n%s\nnot\n%s", again, out)
 	}
 	lines := strings.Split(out, "\n")
-	if len(lines) != 8 || lines[0] != "test-perceptron: 60 numbers in 4 parameters trained on fresh examples, 40 steps of adam(0.01)" ||
+	if len(lines) != 13 || !strings.HasPrefix(lines[7], "converged: 0 of 2 runs; seed 5 has not converged: it went ") || lines[0] != "test-perceptron: 60 numbers in 4 parameters trained on fresh examples, 40 steps of adam(0.01)" ||
 		!strings.HasPrefix(lines[3], "     5 ") || !strings.HasPrefix(lines[4], "     6 ") || !strings.HasSuffix(lines[3], "▁") {
 		t.Errorf("got\n%s", out)
 	}

@@ -36,7 +36,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -47,9 +49,44 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends what does not look at the context
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	saves := new(atomic.Bool)
+	ended := make(chan int, 1)
+	go func() { ended <- run(context.WithValue(ctx, savesKey{}, saves), os.Args[1:], os.Stdout, os.Stderr) }()
+	os.Exit(untilEnd(ctx, ended, saves))
+}
+
+// patience is how long a command that was interrupted has to end by itself.
+const patience = 1500 * time.Millisecond
+
+// untilEnd waits for the exit code of a command. One that does not look at its context, or
+// waits for a file that never comes, ends soon after the interruption; one that has a training
+// to save does that first.
+func untilEnd(ctx context.Context, ended <-chan int, saves *atomic.Bool) int {
+	select {
+	case code := <-ended:
+		return code
+	case <-ctx.Done():
+	}
+	select {
+	case code := <-ended:
+		return code
+	case <-time.After(patience):
+	}
+	if saves.Load() {
+		return <-ended
+	}
+	fmt.Fprintln(os.Stderr, "tapestry: interrupted")
+	return 130
+}
+
+// savesKey is that of a context's mark that an interrupted command has something to save.
+type savesKey struct{}
+
+// saving marks that from here on an interruption is to be waited for.
+func saving(ctx context.Context) {
+	if saves, is := ctx.Value(savesKey{}).(*atomic.Bool); is {
+		saves.Store(true)
+	}
 }
 
 // usageError is a mistake in the command line itself; its exit code is 2, that
@@ -70,9 +107,15 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // run is the whole program but for the process around it.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	checked := &checkedWriter{Writer: out}
-	root := newRoot(args, checked, errOut)
+	plain, complaints := newPlainWriter(checked), newPlainWriter(errOut)
+	errOut = complaints
+	defer func() { _ = complaints.Flush() }() // nothing can be said of an error there
+	root := newRoot(args, plain, errOut)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if flushed := plain.Flush(); err == nil {
+		err = flushed
+	}
 	if err == nil {
 		err = checked.failed()
 	}
@@ -183,7 +226,8 @@ func newRoot(args []string, out, errOut io.Writer) *cobra.Command {
 		Short: "Read, check, draw, train and compare objectives",
 		Long: `Tapestry writes a model as a graph, differentiates it, compiles it to a tape,
 runs it and draws it. Without a command it compares soft k-means with its
-"goofy alternative" on the embedded iris data and writes report.html.
+"goofy alternative" on the embedded iris data and writes report.html, or
+report-2.html and so on where that is a file of others.
 
 A MODEL is a name that tapestry list shows, or a file of one's own, NAME.tapestry:
 tapestry new NAME writes one to start from.`,

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/terminal"
 	"github.com/tapestry-ml/tapestry/train"
 )
 
@@ -26,10 +31,17 @@ type modelOptions struct {
 	dtype string
 }
 
+// What --dtype says of its default, which is not the same everywhere: float32 is what models
+// are deployed in, float64 is what numbers are compared in.
+const (
+	showingDType  = "element type: f32 or f64 (train, compare, step and geometry have f64 unless told otherwise)"
+	trainingDType = "element type: f32 or f64 (commands other than train, compare, step and geometry have f32 unless told otherwise)"
+)
+
 // flags adds the flags that say so.
 func (m *modelOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&m.set, "set", nil, "sizes and settings of the model: n=150,k=3,gamma=2")
-	cmd.Flags().StringVar(&m.dtype, "dtype", "f32", "element type: f32 or f64")
+	cmd.Flags().StringVar(&m.dtype, "dtype", "f32", showingDType)
 }
 
 // build makes the model of that name. What is wrong with the name, the sizes or
@@ -66,6 +78,20 @@ func (m *modelOptions) build(name string) (*builders.Model, error) {
 	return model, nil
 }
 
+// runnable makes the model of that name and sees that there is memory for its examples; with
+// all, for the float64 values of all its nodes as well.
+func (m *modelOptions) runnable(name string, all bool) (*builders.Model, error) {
+	model, err := m.build(name)
+	if err != nil {
+		return nil, err
+	}
+	var held []*graph.Node
+	if all {
+		held = model.Graph.Nodes()
+	}
+	return model, model.Room(held...)
+}
+
 func parseDType(s string) (graph.DType, error) {
 	switch s {
 	case "f32", "float32":
@@ -91,9 +117,33 @@ func optimiser(name string, rate float64, options ...train.Option) (train.Optimi
 // printJSON prints a value for machines, an object a line. What JSON cannot
 // hold (NaN) becomes null in jsonNumber.
 func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(escaped(text.Bytes()))
+	return err
+}
+
+// escaped is JSON in which characters that a terminal does not just show stand as \uXXXX: the
+// texts are the same to whoever reads them.
+func escaped(text []byte) []byte {
+	if bytes.IndexFunc(text, func(r rune) bool { return !terminal.Shows(r) }) < 0 {
+		return text
+	}
+	var b []byte
+	for _, r := range string(text) {
+		if terminal.Shows(r) {
+			b = utf8.AppendRune(b, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			b = fmt.Appendf(b, "\\u%04x", unit)
+		}
+	}
+	return b
 }
 
 // jsonNumber is a float64 whose NaN and infinities print as null.

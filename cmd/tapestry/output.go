@@ -3,15 +3,20 @@ package main
 import (
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/internal/csp"
+	"github.com/tapestry-ml/tapestry/internal/terminal"
 )
 
 // count is "1 row", "2 rows" and so on.
-func count(n int, noun string) string {
+func count[N int | uint64](n N, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
@@ -36,12 +41,58 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// plainWriter is standard output or error for text: what would give a terminal orders is
+// replaced, wherever it comes from (see package terminal).
+type plainWriter struct {
+	*terminal.Writer
+	below io.Writer
+}
+
+func newPlainWriter(w io.Writer) *plainWriter { return &plainWriter{terminal.NewWriter(w), w} }
+
+// raw is the writer below, for what moves the cursor: texts from elsewhere are to be cleaned.
+func raw(w io.Writer) io.Writer {
+	if p, is := w.(*plainWriter); is {
+		return p.below
+	}
+	return w
+}
+
 // failed is that error.
 func (w *checkedWriter) failed() error {
 	if w.err == nil {
 		return nil
 	}
 	return fmt.Errorf("standard output: %w", cause(w.err))
+}
+
+// isRegular reports whether there is a file, not a folder or a device, of that name.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// ownOrFree is the name of a file that nobody misses if it is written: path itself where
+// there is none or its begin has the mark of what this program writes, or else the first
+// such name with a number, report-2.html.
+func ownOrFree(path, mark string) string {
+	own := func(path string) bool {
+		f, err := os.Open(path)
+		if err != nil {
+			_, err := os.Lstat(path)
+			return errors.Is(err, fs.ErrNotExist)
+		}
+		defer f.Close()
+		head := make([]byte, 4096)
+		n, _ := io.ReadFull(f, head)
+		return strings.Contains(string(head[:n]), mark)
+	}
+	extension := filepath.Ext(path)
+	name := path
+	for i := 2; !own(name); i++ {
+		name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, extension), i, extension)
+	}
+	return name
 }
 
 // checkOutput complains before long work about a place that nothing can be
@@ -120,5 +171,15 @@ func cause(err error) error {
 	if l, ok := err.(*os.LinkError); ok {
 		return l.Err
 	}
+	return err
+}
+
+// writePage writes a page that stands alone, which has no script, with its policy.
+func writePage(w io.Writer, page *template.Template, data any) error {
+	var text strings.Builder
+	if err := page.Execute(&text, data); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, csp.Seal(text.String()))
 	return err
 }

@@ -24,11 +24,11 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 	c := res.Config
 	p := report.Page{
 		Data: report.Data{Name: c.Table.Name, Rows: c.Table.Rows(), Features: c.Table.Columns, Classes: c.Table.Classes()},
-		Setup: report.Setup{K: c.K, Steps: c.Steps, Optimiser: c.Optimiser.String(), Start: startText(c.Start),
-			Schedule: scheduleText(c), Gamma: gammas(c)},
+		Setup: report.Setup{K: c.K, Steps: c.Steps, Optimiser: optimiserText(c), Start: startText(c.Start),
+			Schedule: scheduleText(c), Gamma: gammas(c), Test: oneLine(lab.ConvergenceTest(true))},
 		Made: made(command, c.DType),
 	}
-	reference := res.Baselines[0].Best().Centres()
+	reference := slices.Concat(res.Baselines, res.Variants)[0].Best().Centres()
 	for _, v := range res.Variants {
 		m := newMethod(res, v, reference)
 		if err := derive(&m, v); err != nil {
@@ -43,7 +43,6 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 	}
 	for _, v := range res.Baselines {
 		m := newMethod(res, v, reference)
-		m.Name += again(res, v.Name)
 		p.Baselines = append(p.Baselines, m)
 	}
 	p.Plane = report.Plane{Share: res.Plane.Share, Points: res.Plane.Points(c.Table.X)}
@@ -51,7 +50,7 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 		p.Plane.Class, _ = data.Codes(c.Table.Labels)
 	}
 	var err error
-	if p.Between, err = between(res.Variants); err != nil {
+	if p.Between, err = between(slices.Concat(res.Variants, res.Baselines)); err != nil {
 		return p, err
 	}
 	p.Sweeps = []report.Sweep{newSweep("γ", true, c.SweepGamma, c, res.Gamma), newSweep("k", false, floats(c.SweepK), c, res.K)}
@@ -70,20 +69,28 @@ func made(command string, dt graph.DType) report.Made {
 		Machine: fmt.Sprintf("%s/%s, %s, one core", runtime.GOOS, runtime.GOARCH, runtime.Version())}
 }
 
-// again marks the name of a baseline where a variant has it, too.
-func again(res *lab.Clusterings, name string) string {
-	if slices.Contains(res.Config.Objectives, name) {
-		return " (baseline)"
-	}
-	return ""
+func startText(s lab.Start) string {
+	return map[lab.Start]string{lab.PlusPlus: "k-means++", lab.StartPoints: "random points", lab.StartGiven: "given centres", lab.StartGroups: "means of random groups"}[s]
 }
 
-func startText(s lab.Start) string {
-	return map[lab.Start]string{lab.PlusPlus: "k-means++", lab.StartPoints: "random points", lab.StartGiven: "given centres"}[s]
+// optimiserText tells the optimiser and the course of its rate.
+func optimiserText(c lab.Config) string {
+	if !c.Rate.IsZero() {
+		return fmt.Sprintf("%v, its rate %v", c.Optimiser, c.Rate)
+	}
+	return fmt.Sprintf("%v, its rate falling to 0 after the first %d of %s", c.Optimiser, c.Steps/4, count(c.Steps, "step"))
 }
 
 func scheduleText(c lab.Config) string {
-	if first, last := c.Gamma.At(0, c.Steps), c.Gamma.At(c.Steps-1, c.Steps); first != last {
+	first, last := c.Gamma.At(0, c.Steps), c.Gamma.At(c.Steps-1, c.Steps)
+	if first != last {
+		rest := c.Steps // the first step from which γ stays
+		for rest > 0 && c.Gamma.At(rest-1, c.Steps) == last {
+			rest--
+		}
+		if rest < c.Steps-1 {
+			return fmt.Sprintf("annealed from %.3g to %.3g in the first %d of %s, and then constant", first, last, rest+1, count(c.Steps, "step"))
+		}
 		return fmt.Sprintf("annealed from %.3g to %.3g", first, last)
 	}
 	return fmt.Sprintf("constant %.3g", c.Gamma.At(0, c.Steps))
@@ -103,6 +110,9 @@ func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) repo
 	best := v.Best()
 	order := lab.Match(reference, best.Centres(), d)
 	m := report.Method{Name: v.Model.Builder.Title, Cost: report.Cost(v.Cost)}
+	for _, o := range v.Optima() {
+		m.Optima = append(m.Optima, report.Optimum{Inertia: o.Inertia, Runs: len(o.Runs)})
+	}
 	for _, r := range v.Runs {
 		m.Runs = append(m.Runs, newRun(v, r))
 	}
@@ -132,13 +142,21 @@ func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) repo
 }
 
 func newRun(v lab.Clustering, r lab.Run) report.Run {
-	out := report.Run{Seed: r.Seed, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI}
+	out := report.Run{Seed: r.Seed, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI, Unsettled: unsettled(r.Rest)}
 	for _, m := range r.Measures {
 		out.Inertia = append(out.Inertia, m.Inertia)
 		out.Spread = append(out.Spread, m.Spread)
 		out.Angle = append(out.Angle, m.Angle)
 	}
 	return out
+}
+
+// unsettled says why a run has not converged; nothing if it has.
+func unsettled(c lab.Convergence) string {
+	if c.Converged() {
+		return ""
+	}
+	return c.String()
 }
 
 // derive adds the formulas of a variant's loss and of what training makes of it.
@@ -221,6 +239,7 @@ func newSweep(name string, log bool, values []float64, c lab.Config, points []la
 		var inertia, loss, ari []float64
 		for _, p := range points {
 			if p.Objective == o {
+				s.Moving += p.Moving
 				inertia, loss, ari = append(inertia, p.Inertia), append(loss, p.Loss), append(ari, p.ARI)
 			}
 		}

@@ -48,7 +48,7 @@ before.`,
 			if err != nil {
 				return err
 			}
-			return drawMarks(cmd.Context(), svg, w, s.withGradient(), marks.Precision(p))
+			return drawMarks(cmd.Context(), svg, w, s.withGradient(), marks.Precision(p), marks.PrecisionColours)
 		},
 	}
 	at.flags(cmd)

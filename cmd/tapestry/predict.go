@@ -39,7 +39,8 @@ train.Checkpoints wrote. It holds all that is needed: the values and the model.
 With --data the model predicts for each row of a CSV file, of an array in a .npy file, of
 several by name in a .npz file, or of an embedded data set. It prints them as CSV, as JSON
 with --json, or writes --out FILE.csv, FILE.json or FILE.npy. Where the checkpoint names
-classes, the likeliest comes first.
+classes, the likeliest comes first. A model that draws random numbers draws other ones for
+each row, and the same again each time the command runs.
 
 With --prompt a language model goes on with a text.`,
 		Example: "  tapestry predict runs/iris --data flowers.csv --out clusters.csv\n" +

@@ -47,8 +47,14 @@ func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Progr
 	if !p.on && p.trace == "" {
 		return nil, nil
 	}
+	if err := m.Room(); err != nil {
+		return nil, err
+	}
 	feed := profiledFeed(m, seed)
-	vm := prog.NewVM(tape.NewStore(m.Graph, tape.Seed(seed)), tape.Workers(p.threads))
+	vm, err := prog.NewVM(tape.NewStore(m.Graph, tape.Seed(seed)), tape.Workers(p.threads))
+	if err != nil {
+		return nil, err
+	}
 	defer vm.Close()
 	if p.trace != "" {
 		err := writeOutput(p.trace, nil, func(w io.Writer) error { return vm.Trace(ctx, feed, tracedSteps, w) })

@@ -62,7 +62,7 @@ func (r *rewriting) run(cmd *cobra.Command, o *options, name string) error {
 	if err := checkOutput(r.html); err != nil {
 		return err
 	}
-	model, err := r.model.build(name)
+	model, err := r.model.runnable(name, true)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (t *traced) page(ctx context.Context, w io.Writer) error {
 		before, after := firing.Sides(f)
 		data.Firings = append(data.Firings, shown{t.shown(i), template.HTML(before.MathML), template.HTML(after.MathML), template.HTML(svg.String())})
 	}
-	return historyPage.Execute(w, data)
+	return writePage(w, historyPage, data)
 }
 
 var historyPage = template.Must(template.New("history").Parse(`<!doctype html>

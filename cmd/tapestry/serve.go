@@ -22,6 +22,7 @@ type serving struct {
 	optimiser    string
 	rate         float64
 	logs         []string
+	memory       byteSize
 }
 
 func newServe(o *options) *cobra.Command {
@@ -44,8 +45,9 @@ asked of any other machine. Interrupt it to end it.`,
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen at; port 0 for any that is free")
 	flags.BoolVar(&f.open, "open", false, "open the page in the browser")
 	flags.BoolVar(&f.anyone, "listen-anyone", false, "allow an address that other machines can reach; there is no password")
+	flags.Var(&f.memory, "memory", "what all open models may come to hold, such as 512MiB (default: 2GiB); where one more has no room, the one longest unused is closed")
 	flags.StringVar(&f.data, "data", "iris", "data of clusterings: iris, digits, wine or clusters")
-	flags.StringVar(&f.dtype, "dtype", "f32", "element type: f32 or f64")
+	flags.StringVar(&f.dtype, "dtype", "f32", showingDType)
 	flags.StringArrayVar(&f.logs, "log", nil, "follow the log of a training, which may be written yet; may be given again")
 	flags.StringVar(&f.optimiser, "optimiser", "adam", "of the training sessions")
 	flags.Float64Var(&f.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
@@ -73,7 +75,7 @@ func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 		return err
 	}
 	defer func() { _ = l.Close() }() // already closed where the server ran
-	s := web.New(web.Options{Hosts: web.Hosts(l.Addr()), Families: families(), Notation: reader{}, Report: serveReport, Logs: f.logs, Log: log.New(cmd.ErrOrStderr(), "tapestry: ", 0)})
+	s := web.New(web.Options{Hosts: web.Hosts(l.Addr()), Families: families(), Notation: reader{}, Report: serveReport, Memory: f.memory.bytes, Logs: f.logs, Log: log.New(cmd.ErrOrStderr(), "tapestry: ", 0)})
 	for _, m := range models {
 		if err := s.Open(cmd.Context(), m); err != nil {
 			s.Close()

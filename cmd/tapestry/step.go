@@ -96,7 +96,7 @@ func (s *stepping) run(cmd *cobra.Command, o *options, name string) error {
 		return err
 	}
 	out := cmd.OutOrStdout()
-	screen := checkedOutput(out)
+	screen := checkedOutput(raw(out))
 	if s.print || o.json || s.iteration != "" || s.written || !isTerminal(screen) {
 		v := stepView{title: title, note: note}
 		v.window.From = from

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/lipgloss"
+	"github.com/tapestry-ml/tapestry/internal/terminal"
 )
 
 // The colours; a terminal without gets the same text.
@@ -48,7 +49,7 @@ func (m *stepper) View() string {
 	var lines []string
 	put := func(style lipgloss.Style, text ...string) {
 		for _, t := range text {
-			lines = append(lines, style.Render(clip(t, m.width)))
+			lines = append(lines, style.Render(clip(terminal.Clean(t), m.width)))
 		}
 	}
 	plain := lipgloss.NewStyle()

@@ -11,8 +11,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/inspect"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -460,5 +462,49 @@ func TestStepStops(t *testing.T) {
 	m.Update(cmd())
 	if m.cancel != nil || m.status != "stopped" {
 		t.Errorf("after escape: %q", m.status)
+	}
+}
+
+// TestStepToDerivatives: the derivative of the loss by whatever is trained has a name in
+// every model, also where rewriting took it into something else.
+func TestStepToDerivatives(t *testing.T) {
+	names := builders.Names()
+	if testing.Short() {
+		names = []string{"kmeans-softmax", "kmeans-goofy", "attention-self", "rnn-lstm", "regression-ols", "graph-gcn", "autoencoder-linear", "norm-batch"}
+	}
+	tried := 0
+	for _, name := range names {
+		var s stepping
+		cmd := &cobra.Command{}
+		cmd.SetContext(t.Context())
+		s.training.flags(cmd)
+		s.learning.flags(cmd)
+		session, _, err := s.open(cmd, &options{}, name)
+		if err != nil {
+			continue // a model without a loss, or without examples
+		}
+		b, err := lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := b.Build(nil, graph.F64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range lab.Trained(m) {
+			text := "∂" + m.Loss.Label() + "/∂" + p.Name()
+			if err := seekText(session, text); err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else {
+				tried++
+			}
+		}
+		if err := seekText(session, "∂loss/∂nothing"); err == nil {
+			t.Errorf("%s has ∂loss/∂nothing", name)
+		}
+		session.Close()
+	}
+	if tried < len(names) {
+		t.Errorf("only %d derivatives of %d models", tried, len(names))
 	}
 }

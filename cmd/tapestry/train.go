@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -24,9 +25,24 @@ type training struct {
 	dtype           string
 	restarts, batch int
 	options         []train.Option // of the optimiser
+	stepsFlag       *pflag.Flag    // tells whether steps were given
 }
 
-const rateUsage = "learning rate (default: 0.01; of a clustering, from the scale of the data)"
+// The steps of a training unless --steps says otherwise: clusterings come to rest in theirs.
+const (
+	ownSteps        = 200
+	clusteringSteps = 1000
+)
+
+// stepsOr is the number of steps that were asked for, or the default.
+func (t *training) stepsOr(usual int) int {
+	if t.stepsFlag == nil || !t.stepsFlag.Changed {
+		return usual
+	}
+	return t.steps
+}
+
+const rateUsage = "learning rate (default: 0.01; of a clustering, from the scale of the data). That of a clustering falls to 0 from a quarter of the steps on"
 
 func (t *training) flags(cmd *cobra.Command) {
 	t.flagsButRate(cmd)
@@ -40,23 +56,24 @@ func (t *training) flagsButRate(cmd *cobra.Command) {
 	f.StringVar(&t.name, "data", "iris", "a CSV file, or one of the embedded data sets iris, digits, wine, or clusters (three, widely separated)")
 	t.csvFlags(cmd)
 	f.IntVar(&t.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
-	f.IntVar(&t.steps, "steps", 200, "training steps")
+	f.IntVar(&t.steps, "steps", 0, fmt.Sprintf("training steps (default: %d; of a clustering %d)", ownSteps, clusteringSteps))
+	t.stepsFlag = f.Lookup("steps")
 	f.StringVar(&t.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
-	f.StringVar(&t.gamma, "gamma", "", "temperature γ: 2 for a constant, 0.1..50 to anneal (default: annealed, from the scale of the data)")
+	f.StringVar(&t.gamma, "gamma", "", "temperature γ: 2 for a constant, 0.1..50 to anneal (default: annealed in the first quarter of the steps, from the scale of the data)")
 	f.StringVar(&t.start, "start", "plusplus", "start centres: plusplus, points, groups (means of a random assignment) or given")
 	f.StringVar(&t.given, "centres", "", "CSV file with the start centres, for --start given")
-	f.StringVar(&t.dtype, "dtype", "f64", "element type: f32 or f64")
+	f.StringVar(&t.dtype, "dtype", "f64", trainingDType)
 	f.IntVar(&t.restarts, "restarts", 50, "restarts of Lloyd's algorithm")
 	f.IntVar(&t.batch, "batch", 16, "points in a mini-batch of kmeans-sgd")
 }
 
 // config checks the flags and reads the data.
 func (t *training) config(o *options) (lab.Config, error) {
-	c := lab.Config{Find: lookup, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.steps, Restarts: t.restarts, Batch: t.batch}
+	c := lab.Config{Find: lookup, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(clusteringSteps), Restarts: t.restarts, Batch: t.batch}
 	if t.k < 0 {
 		return c, usagef("--k %d: want at least 1", t.k)
 	}
-	err := positive(counted{"steps", t.steps}, counted{"seeds", t.seeds}, counted{"restarts", t.restarts}, counted{"batch", t.batch})
+	err := positive(counted{"steps", c.Steps}, counted{"seeds", t.seeds}, counted{"restarts", t.restarts}, counted{"batch", t.batch})
 	if err != nil {
 		return c, err
 	}
@@ -160,8 +177,9 @@ Any other model that has a loss is trained on a small task of its own, from whic
 every step draws fresh examples, and the course of its loss is printed. Examples
 and initial values depend on the seed alone.
 
-With --checkpoint what was trained is kept, with the model: tapestry predict uses it, and
-with --resume the same command goes on as if it had never stopped.`,
+With --checkpoint what was trained is kept, with the model: first after a second, then every
+ten, and at the end. tapestry predict uses it, and with --resume the same command goes on as
+if it had never stopped.`,
 		Example: "  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n" +
 			"  tapestry train kmeans-lloyd --data digits --k 10\n" +
 			"  tapestry train kmeans-lloyd --data wine --choose-k 2..8 --start groups\n" +
@@ -220,7 +238,7 @@ with --resume the same command goes on as if it had never stopped.`,
 				}
 			}
 			bar := newProgress(cmd.ErrOrStderr())
-			c.Progress = bar.at
+			c.Progress, c.Stepped = bar.report(), bar.steps()
 			var v lab.Clustering
 			var tried []lab.Trial
 			switch {
@@ -288,21 +306,30 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 			Steps     int            `json:"steps"`
 			Loss      jsonNumber     `json:"loss"`
 			Inertia   jsonNumber     `json:"inertia"`
+			Median    jsonNumber     `json:"median_inertia"`
 			ARI       jsonNumber     `json:"ari"`
+			Converged bool           `json:"converged"`
+			Rest      restJSON       `json:"rest"`
+			Settled   int            `json:"converged_runs"`
+			Optima    []optimumJSON  `json:"optima"`
 			Inertias  []jsonNumber   `json:"inertia_by_seed"`
 			Columns   []string       `json:"columns"`
 			Centres   [][]jsonNumber `json:"centres"`
 			Assigned  []int          `json:"assigned"`
 			Predicted []int          `json:"predicted,omitempty"`
-		}{v.Name, c.Table.Name, best.Seed, best.Steps, jsonNumber(lastOf(best.Loss)), jsonNumber(best.Inertia()), jsonNumber(best.ARI),
-			jsonNumbers(inertias), c.Table.Columns, centres, best.Assigned, predicted})
+		}{v.Name, c.Table.Name, best.Seed, best.Steps, jsonNumber(lastOf(best.Loss)), jsonNumber(best.Inertia()), jsonNumber(lab.Median(inertias)), jsonNumber(best.ARI),
+			best.Rest.Converged(), newRestJSON(best.Rest), len(v.Runs) - v.Moving(), newOptimaJSON(v), jsonNumbers(inertias), c.Table.Columns, centres, best.Assigned, predicted})
 	}
 	fmt.Fprintf(w, "%s on %s: best of %s by inertia is seed %d, after %s\n", v.Name, c.Table.Name, count(len(v.Runs), "run"), best.Seed, count(best.Steps, "step"))
-	fmt.Fprintf(w, "loss %.6g  inertia %.10g (median %.10g)", lastOf(best.Loss), best.Inertia(), lab.Median(inertias))
+	fmt.Fprintf(w, "loss %.6g  inertia %.10g (median over the runs %.10g)", lastOf(best.Loss), best.Inertia(), lab.Median(inertias))
 	if best.ARI == best.ARI {
 		fmt.Fprintf(w, "  ARI %.4f", best.ARI)
 	}
-	fmt.Fprintf(w, "\n\ncentres\n%6s", "")
+	fmt.Fprintf(w, "\n%s\n", restText(best.Rest.String(), len(v.Runs)-v.Moving(), len(v.Runs), true))
+	if len(v.Runs) > 1 {
+		fmt.Fprintf(w, "optima: %s\n", optimaText(v))
+	}
+	fmt.Fprintf(w, "\ncentres\n%6s", "")
 	for _, name := range c.Table.Columns {
 		fmt.Fprintf(w, " %12.12s", name)
 	}

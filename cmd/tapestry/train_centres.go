@@ -62,7 +62,7 @@ func (k *keeping) centres(c lab.Config, v lab.Clustering, filled *filling) error
 	}
 	best, d := v.Best(), len(c.Table.Columns)
 	store := tape.NewStore(nil, tape.Seed(best.Seed))
-	store.Resume(best.Seed, uint64(best.Steps))
+	store.Resume(best.Seed, uint64(best.Steps), 0)
 	clusters := len(best.Centres()) / d
 	if err := store.Add("r", tensor.New(tensor.WithShape(clusters, d), tensor.WithBacking(best.Centres()))); err != nil {
 		return err

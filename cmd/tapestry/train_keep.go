@@ -8,18 +8,23 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/watch"
 	"gorgonia.org/tensor"
 )
+
+// checkpointExtension ends the names of checkpoints.
+const checkpointExtension = ".safetensors"
 
 // keeping are the flags of train that compare does not have: how the rate goes, and what is
 // written while a model is trained.
@@ -50,7 +55,7 @@ func (k *keeping) parse(t *training) error {
 			if k.schedule, err = train.ParseSchedule(k.rate); err != nil {
 				return usagef("--rate: %w", err)
 			}
-			v = k.schedule.At(0, t.steps)
+			v = k.schedule.At(0, t.stepsOr(ownSteps))
 		}
 		if !(v > 0) {
 			return usagef("--rate %s: want a positive number", k.rate)
@@ -60,6 +65,8 @@ func (k *keeping) parse(t *training) error {
 	switch {
 	case k.resume && k.dir == "":
 		return usagef("--resume: want --checkpoint DIR, too")
+	case isRegular(k.dir) || strings.HasSuffix(k.dir, checkpointExtension):
+		return usagef("--checkpoint %s: this is the name of a file: want a folder, in which every checkpoint becomes a file NUMBER%s", k.dir, checkpointExtension)
 	case k.clipNorm < 0:
 		return usagef("--clip-norm %v: want a positive number", k.clipNorm)
 	case k.ema < 0 || k.ema >= 1:
@@ -119,8 +126,8 @@ func (k *keeping) learn(cmd *cobra.Command, build func() (*builders.Model, error
 		l.Cost.Params += p.Shape().Len()
 	}
 	var observers []train.Observer
-	if watch.IsTerminal(cmd.ErrOrStderr()) {
-		observers = append(observers, watch.Bar(cmd.ErrOrStderr()))
+	if watch.IsTerminal(raw(cmd.ErrOrStderr())) {
+		observers = append(observers, watch.Bar(raw(cmd.ErrOrStderr())))
 	}
 	if k.log != "" {
 		file := &logFile{path: k.log, goesOn: k.resume}
@@ -171,6 +178,11 @@ func (l *logFile) Close() error {
 // course is one training.
 func (k *keeping) course(ctx context.Context, m *builders.Model, c lab.LearnConfig, seed uint64, observers []train.Observer) (lab.Course, error) {
 	r, kept := lab.Course{Seed: seed}, ""
+	settling, err := lab.NewSettling(m)
+	if err != nil {
+		return r, err
+	}
+	rest := settling.Follow(c.Steps, 0)
 	t := &train.Trainer{Build: rebuilt(m), Optimiser: c.Optimiser, Seed: seed}
 	defer t.Close()
 	plan := train.Plan{
@@ -179,6 +191,7 @@ func (k *keeping) course(ctx context.Context, m *builders.Model, c lab.LearnConf
 			switch e.Kind {
 			case train.Stepped:
 				r.Loss = append(r.Loss, e.Loss)
+				return rest.Step(int(t.Store().Step())-1, t.Store(), e.Loss)
 			case train.Saved:
 				kept = e.Path
 			}
@@ -191,7 +204,13 @@ func (k *keeping) course(ctx context.Context, m *builders.Model, c lab.LearnConf
 	if k.resume {
 		plan.Resume = k.dir
 	}
-	err := t.Fit(ctx, plan)
+	saving(ctx)
+	if err = t.Fit(ctx, plan); err == nil && len(r.Loss) > 0 {
+		var held []tape.Feed
+		if held, err = c.Held(m, seed); err == nil {
+			r.Rest, err = rest.End(ctx, t.Store(), seed, held)
+		}
+	}
 	if errors.Is(err, context.Canceled) && kept != "" {
 		err = &keptError{err, t.Store().Step(), kept}
 	}

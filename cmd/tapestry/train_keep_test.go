@@ -129,7 +129,7 @@ func TestTrainKeepMistakes(t *testing.T) {
 		{"test-perceptron --resume", "--resume: want --checkpoint DIR, too", 2},
 		{"test-perceptron --rate 0", "--rate 0: want a positive number", 2},
 		{"test-perceptron --rate NaN", "--rate NaN: want a positive number", 2},
-		{"test-perceptron --rate warm(3)", `--rate: schedule "warm(3)", character 1: unknown schedule "warm": want one of warmup, step, exp, cosine, 1/t`, 2},
+		{"test-perceptron --rate warm(3)", `--rate: schedule "warm(3)", character 1: unknown schedule "warm": want one of warmup, hold, within, step, exp, cosine, 1/t`, 2},
 		{"test-perceptron --clip-norm -1", "--clip-norm -1: want a positive number", 2},
 		{"test-perceptron --ema 1", "--ema 1: want a number from 0, and below 1", 2},
 		{"test-perceptron --seeds 2 --checkpoint x", "--seeds 2: --checkpoint and --log are of one training", 2},

@@ -1,14 +1,18 @@
 // Custom-op adds two operations from outside the module: a smooth activation with
 // its own derivative and loop, and rounding with a straight-through derivative. Both
-// are checked before they are used, trained with, printed and read back.
+// are checked before they are used, trained with, printed and read back; with -out DIR the
+// graph is drawn into DIR/custom-op.svg.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/check"
@@ -89,12 +93,15 @@ func on(op graph.Op) ops.Case {
 }
 
 func main() {
-	if err := run(); err != nil {
+	out := flag.String("out", "", "`directory` to draw the graph into (default: it is not drawn)")
+	quick := flag.Bool("quick", false, "train for a moment only, to see that it works")
+	flag.Parse()
+	if err := run(*out, *quick); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run() error {
+func run(out string, quick bool) error {
 	// Operations are used by graph.Apply; Register gives the constructors back if all checks pass.
 	Swish, err1 := check.Register(swish{}, func(x *graph.Node, β float64) *graph.Node {
 		return graph.Apply(swish{Beta: graph.Bits(β)}, x)
@@ -123,9 +130,16 @@ func run() error {
 	}
 	feed := tape.Feed{x: tape.Tensor(graph.Value{Type: x.Type(), Data: data}), target: tape.Tensor(targets)}
 	store := tape.NewStore(g, tape.Seed(1))
-	vm := prog.NewVM(store)
+	vm, err := prog.NewVM(store)
+	if err != nil {
+		return err
+	}
 	defer vm.Close()
-	for range 200 {
+	steps := 200
+	if quick {
+		steps = 20
+	}
+	for range steps {
 		if err := vm.Run(context.Background(), feed); err != nil {
 			return err
 		}
@@ -134,7 +148,11 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("loss %.3g after 200 steps, weights round to %.0f\n", vm.Float(loss), learnt.Float32s())
+	last, err := vm.Float(loss)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("loss %.3g after %d steps, weights round to %.0f\n", last, steps, learnt.Float32s())
 	fmt.Println(viz.Formula(y))
 	fmt.Println(viz.Formula(grad.Of(loss, y)[0]))
 
@@ -144,5 +162,23 @@ func run() error {
 		return err
 	}
 	fmt.Println("read back:", again.Lookup("y"))
-	return nil
+	if quick {
+		fmt.Println("not enough steps to judge")
+	}
+	if out == "" {
+		return nil
+	}
+	return draw(filepath.Join(out, "custom-op.svg"), y)
+}
+
+// draw draws what a node depends on into a file.
+func draw(path string, n *graph.Node) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(viz.SVG(f, []*graph.Node{n}), f.Close())
 }

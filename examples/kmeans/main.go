@@ -23,7 +23,7 @@ const low = 0.5
 func main() {
 	lesson.Main(func(ctx context.Context, l *lesson.Lesson) error {
 		config := lab.Config{
-			Table: data.Iris(), K: 3, Seed: l.Seed, Seeds: l.Few(20, 2), Steps: l.Few(300, 40),
+			Table: data.Iris(), K: 3, Seed: l.Seed, Seeds: l.Few(20, 2), Steps: l.Few(1000, 40),
 			SweepGamma: []float64{0.5, 1, 2, 5, 10, 20, 50}, SweepK: []int{3}, SweepSeeds: 5,
 		}
 		res, err := lab.Cluster(ctx, config)

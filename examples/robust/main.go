@@ -1,13 +1,15 @@
 // Robust finds a centre of the iris data that outliers cannot pull far: the
 // squared distance counts only by its logarithm. It prints the objective and its
-// derivative, trains, and draws the graph into robust.svg.
+// derivative, trains, and with -out DIR draws the graph into DIR/robust.svg.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
@@ -20,6 +22,9 @@ import (
 )
 
 func main() {
+	out := flag.String("out", "", "`directory` to draw the graph into (default: it is not drawn)")
+	quick := flag.Bool("quick", false, "train for a moment only, to see that it works")
+	flag.Parse()
 	g := graph.New("robust centre")
 	x := g.Input("x", graph.F32, graph.Ax("i", 150), graph.Ax("d", 4))
 	c := g.Param("c", graph.F32, graph.Ax("d", 4))
@@ -30,18 +35,40 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	vm := prog.NewVM(tape.NewStore(g))
+	vm, err := prog.NewVM(tape.NewStore(g))
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer vm.Close()
 	iris, err := data.Iris().Dense(tensor.Float32)
 	for t := 0; t < 200 && err == nil; t++ {
+		if *quick && t == 20 {
+			break
+		}
 		err = vm.Run(context.Background(), tape.Feed{x: iris})
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
-	centre, _ := vm.Store().Get("c")
-	fmt.Printf("%s\n%s\nloss %.4f at c = %.3f\n", viz.Formula(loss), viz.Formula(grad.Of(loss, c)[0]), vm.Float(loss), centre.Float32s())
-	f, err := os.Create("robust.svg")
+	last, err := vm.Float(loss)
+	if err != nil {
+		log.Fatal(err)
+	}
+	centre, err := vm.Store().Get("c")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n%s\nloss %.4f at c = %.3f\n", viz.Formula(loss), viz.Formula(grad.Of(loss, c)[0]), last, centre.Float32s())
+	if *quick {
+		fmt.Println("not enough steps to judge")
+	}
+	if *out == "" {
+		return
+	}
+	if err := os.MkdirAll(*out, 0o777); err != nil {
+		log.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(*out, "robust.svg"))
 	if err != nil {
 		log.Fatal(err)
 	}

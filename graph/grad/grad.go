@@ -98,13 +98,17 @@ type reverse struct {
 	cone    []*graph.Node   // what the loss depends on, inputs first
 	needed  []bool          // lies between the loss and a node asked for
 	partial [][]*graph.Node // contributions of users to a node's derivative
-	adjoint []*graph.Node   // complete derivatives
-	cuts    []*graph.Node   // needed operations through which nothing flows
+	wheres  [][]*where      // where each of them may be other than 0
+	within  []*where        // where the complete derivative may be
+	sets    map[setKey]*where
+	adjoint []*graph.Node // complete derivatives
+	cuts    []*graph.Node // needed operations through which nothing flows
 }
 
 func newReverse(roots, wrt []*graph.Node) *reverse {
 	n := roots[0].Graph().Len()
-	r := &reverse{loss: roots[0], label: roots[0].Label(), cone: graph.Reachable(roots...), needed: make([]bool, n), partial: make([][]*graph.Node, n), adjoint: make([]*graph.Node, n)}
+	r := &reverse{loss: roots[0], label: roots[0].Label(), cone: graph.Reachable(roots...), needed: make([]bool, n), partial: make([][]*graph.Node, n), adjoint: make([]*graph.Node, n),
+		wheres: make([][]*where, n), within: make([]*where, n)}
 	for _, w := range wrt {
 		r.needed[w.ID()] = true
 	}
@@ -127,7 +131,13 @@ func (r *reverse) start() {
 
 // seed gives a root its derivative, to begin with.
 func (r *reverse) seed(root, dy *graph.Node) {
-	r.partial[root.ID()] = append(r.partial[root.ID()], dy)
+	r.contribute(root, dy, nil)
+}
+
+// contribute adds what a user gives to the derivative of x, and where that may be other than 0.
+func (r *reverse) contribute(x, d *graph.Node, w *where) {
+	r.partial[x.ID()] = append(r.partial[x.ID()], d)
+	r.wheres[x.ID()] = append(r.wheres[x.ID()], w)
 }
 
 // run goes back from the roots, which have theirs.
@@ -154,7 +164,7 @@ func (r *reverse) complete(n *graph.Node) {
 	}
 	o.Origin = graph.Origin{Kind: graph.FromAdjoint, Of: n, Loss: r.loss}
 	g.Occur(d, o)
-	r.adjoint[n.ID()] = d
+	r.adjoint[n.ID()], r.within[n.ID()] = d, anywhere(r.wheres[n.ID()])
 }
 
 // push sends a node's derivative on to its inputs.
@@ -177,6 +187,7 @@ func (r *reverse) push(n *graph.Node) {
 			continue
 		}
 		var d *graph.Node
+		w := r.below(n, i, r.within[n.ID()])
 		if dy := r.adjoint[n.ID()]; !dy.IsValid() {
 			d = dy // follows from a mistake of another rule
 		} else if ok && x.DType().IsFloat() {
@@ -186,13 +197,16 @@ func (r *reverse) push(n *graph.Node) {
 				} else if d.IsValid() && d.Type() != x.Type() {
 					d = g.Fail("grad", fmt.Errorf("the derivative of %s by operand %d has type %v, the operand %v", n.Op().Name(), i, d.Type(), x.Type()), n)
 				}
+				if elementwise(n) {
+					d = r.within[n.ID()].within(d, dy)
+				}
 			})
 		}
 		if d == nil {
 			r.cuts = append(r.cuts, n)
 			continue
 		}
-		r.partial[x.ID()] = append(r.partial[x.ID()], d)
+		r.contribute(x, d, w)
 	}
 }
 

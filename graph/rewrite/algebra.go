@@ -36,6 +36,12 @@ var algebra = []Rule{
 		}
 		return nil
 	}},
+	{"softplus of a negative", "−softplus(−x) = log σ(x)", func(n *graph.Node) *graph.Node {
+		if ops.Is(n, "Neg") && ops.Is(n.In(0), "Softplus") && ops.Is(n.In(0).In(0), "Neg") {
+			return ops.LogSigmoid(n.In(0).In(0).In(0))
+		}
+		return nil
+	}},
 	{"square", "x·x = x² = x^2", func(n *graph.Node) *graph.Node {
 		if x, ok := ops.Squared(n); ok && !ops.Is(n, "Square") && n.DType().IsFloat() {
 			return ops.Square(x)

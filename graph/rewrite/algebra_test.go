@@ -37,6 +37,9 @@ var algebraCases = []ruleCase{
 	{"add a negative", true, func(v leaves) *graph.Node { return ops.Add(v.x, ops.Neg(v.w)) }},
 	{"add a negative", true, func(v leaves) *graph.Node { return ops.Add(ops.Neg(v.x), v.w) }},
 	{"add a negative", false, func(v leaves) *graph.Node { return ops.Mul(v.x, ops.Neg(v.w)) }},
+	{"softplus of a negative", true, func(v leaves) *graph.Node { return ops.Neg(ops.Softplus(ops.Neg(v.x))) }},
+	{"softplus of a negative", false, func(v leaves) *graph.Node { return ops.Softplus(ops.Neg(v.x)) }},
+	{"softplus of a negative", false, func(v leaves) *graph.Node { return ops.Neg(ops.Softplus(v.x)) }},
 	{"subtract a negative", true, func(v leaves) *graph.Node { return ops.Sub(v.x, ops.Neg(v.w)) }},
 	{"subtract a negative", false, func(v leaves) *graph.Node { return ops.Sub(ops.Neg(v.x), v.w) }},
 

@@ -11,7 +11,9 @@
 // Gradients follow: stabilise, specialise and a first simplify change the forward
 // cone only, and [grad.Of] is then applied again to what it has become, because a
 // stable loss with the old derivative would still overflow, and a pairwise
-// distance with the old adjoint would still hold an i×j×d array.
+// distance with the old adjoint would still hold an i×j×d array. A derivative by a
+// node between, which rules may go round, is taken of a copy of the loss in which they
+// cannot look into that node; afterwards what is equal is one node again.
 //
 // Scalars are brought together and past what they multiply, so that the 1/n of a
 // mean ends beside the learning rate instead of in every array between. That, and

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -25,26 +26,18 @@ var fold = []Rule{
 			in[i] = v
 			size = max(size, len(v.Data))
 		}
+		if graph.CheckIndex(n, in) != nil {
+			return nil // Compile refuses it
+		}
 		if n.Shape().Len() > size {
 			return nil
 		}
-		var out graph.Value
-		switch op := n.Op().(type) {
-		case interface{ Scalar(x ...float64) float64 }:
-			out = graph.NewValue(n.Type())
-			x := make([]float64, len(in))
-			for p := range out.Data {
-				for i := range in {
-					x[i] = in[i].Data[p]
-				}
-				out.Data[p] = op.Scalar(x...)
-			}
-		case interface {
-			Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value
-		}:
-			out = op.Eval(graph.Env{}, n, in)
-		default:
+		if n.Body() != nil {
 			return nil
+		}
+		out, err := ref.Apply(graph.Env{}, n, in)
+		if err != nil {
+			return nil // no definition, or integers that it does not hold exactly
 		}
 		rounded := graph.NewValue(n.Type())
 		for i, v := range out.Data {

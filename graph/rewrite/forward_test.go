@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"math"
+
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -53,6 +55,29 @@ var forwardCases = []ruleCase{
 	{"naive softplus", true, func(v leaves) *graph.Node { return ops.Log1p(ops.Exp(ops.Neg(v.x))) }},
 	{"naive softplus", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), 2)) }},
 	{"naive softplus", false, func(v leaves) *graph.Node { return ops.Log1p(v.x) }},
+
+	{"naive sigmoid", true, func(v leaves) *graph.Node {
+		return ops.Div(ops.Lit(v.x, 1), ops.Shift(ops.Exp(ops.Neg(v.x)), 1))
+	}},
+	{"naive sigmoid", true, func(v leaves) *graph.Node {
+		return ops.Div(ops.Lit(v.x, 1), ops.Add(ops.Lit(v.x, 1), ops.Exp(v.x)))
+	}},
+	{"naive sigmoid", true, func(v leaves) *graph.Node { return ops.Div(ops.Exp(v.x), ops.Shift(ops.Exp(v.x), 1)) }},
+	{"naive sigmoid", false, func(v leaves) *graph.Node { return ops.Div(ops.Exp(v.x), ops.Shift(ops.Exp(v.x), 2)) }},
+	{"naive sigmoid", false, func(v leaves) *graph.Node { return ops.Div(ops.Exp(v.w), ops.Shift(ops.Exp(v.x), 1)) }},
+	{"naive sigmoid", false, func(v leaves) *graph.Node { return ops.Div(ops.Lit(v.x, 1), ops.Shift(v.x, 1)) }},
+
+	{"log of an exponential and a constant", true, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), 2)) }},
+	{"log of an exponential and a constant", true, func(v leaves) *graph.Node { return ops.Log(ops.Add(ops.Lit(v.s, 1e-8), ops.Exp(v.s))) }},
+	{"log of an exponential and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), -2)) }},
+	{"log of an exponential and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), math.Inf(1))) }},
+	{"log of an exponential and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Add(ops.Exp(v.x), v.w)) }},
+
+	{"log-sum-exp and a constant", true, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Sum(ops.Exp(v.x), "d"), 2)) }},
+	{"log-sum-exp and a constant", true, func(v leaves) *graph.Node { return ops.Log1p(ops.Sum(ops.Exp(v.x))) }},
+	{"log-sum-exp and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Mean(ops.Exp(v.x), "d"), 2)) }},
+	{"log-sum-exp and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Sum(ops.Exp(v.x), "d"), -1)) }},
+	{"log-sum-exp and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Sum(ops.Exp(v.x), "d")) }},
 
 	{"log of 1 + x", true, func(v leaves) *graph.Node { return ops.Log(ops.Shift(v.x, 1)) }},
 	{"log of 1 + x", true, func(v leaves) *graph.Node { return ops.Log(ops.Add(ops.Lit(v.s, 1), v.s)) }},

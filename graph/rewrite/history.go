@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -35,10 +36,15 @@ func Trace(g *graph.Graph, wanted []*graph.Node, passes ...Pass) (*History, erro
 	return &History{res, rec.firings, g, slices.Clone(wanted), passes}, nil
 }
 
+var errNoHistory = errors.New("the history is empty: rewrite.Trace makes one")
+
 // At is the whole graph after the first k firings: no rule fires afterwards. A loss
 // whose gradients were derived again counts as often as it has gradients that changed,
 // and they come together.
 func (h *History) At(k int) (*Result, error) {
+	if h == nil || h.Result == nil {
+		return nil, errNoHistory
+	}
 	if k < 0 || k > len(h.Firings) {
 		return nil, fmt.Errorf("firing %d of %d", k, len(h.Firings))
 	}
@@ -52,7 +58,7 @@ func (f Firing) Rederived() bool { return f.Old.Graph() != f.New.Graph() }
 // share, which are inputs of the same names on both sides. Where nothing is shared (a
 // gradient derived again) both sides are whole.
 func (f Firing) Small() (before, after *graph.Node) {
-	if f.Rederived() {
+	if !f.Old.IsValid() || !f.New.IsValid() || f.Rederived() {
 		return f.Old, f.New
 	}
 	shared := map[*graph.Node]bool{}

@@ -30,6 +30,9 @@ const largeValues = 200
 // graph that was rewritten (parameters, inputs without a default, states). What a step of a loop sees is
 // drawn at random from −1 to 1.
 func (h *History) Check(values map[*graph.Node]graph.Value) ([]Check, error) {
+	if h == nil || h.Result == nil {
+		return nil, errNoHistory
+	}
 	byPath := map[string]graph.Value{}
 	for n, v := range values {
 		byPath[n.Path()] = v

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"gorgonia.org/tensor"
@@ -48,9 +49,9 @@ func spellings() []spelling {
 		unnamed("expanded", func(x, r *graph.Node) *graph.Node {
 			return ops.Sum(ops.Square(ops.Sub(ops.Expand(x, 1, ""), ops.Expand(r, 0, ""))), 2)
 		}),
-		unnamed("one expanded", func(x, r *graph.Node) *graph.Node {
-			return ops.Sum(ops.Square(ops.Sub(ops.Expand(x, 1, ""), r)), -1)
-		}),
+		{"one expanded", true, func(x, r *graph.Node) *graph.Node {
+			return ops.Sum(ops.Square(ops.Sub(ops.Expand(x, 1, "j"), r)), -1)
+		}},
 		unnamed("reshaped", func(x, r *graph.Node) *graph.Node {
 			x, r = ops.Reshape(x, x.Dim(0), 1, -1), ops.Reshape(r, 1, r.Dim(0), -1)
 			return ops.Sum(ops.Square(ops.Sub(x, r)), 2)
@@ -125,7 +126,7 @@ func TestPairwiseDistance(t *testing.T) {
 			vx, vr, vw := cloud(rnd, n, d, 1000), cloud(rnd, k, d, 1000), cloud(rnd, n, k, 0)
 			copy(vr[:d], vx) // the first centre is the first point
 			wantD, wantX, wantR := distances(vx, vr, vw, n, k, d)
-			vm := prog.NewVM(tape.NewStore(g))
+			vm := tapetest.VM(t, prog, tape.NewStore(g))
 			if err := vm.Run(context.Background(), tape.Feed{x: dense(vx, n, d), r: dense(vr, k, d), w: dense(vw, n, k)}); err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,7 +102,50 @@ func Run(g *graph.Graph, wanted []*graph.Node, passes ...Pass) (*Result, error) 
 	return run(g, wanted, passes, nil)
 }
 
+// RunBeside is Run for the wanted nodes, whose new graph it extends by what computes
+// others: of these it shares what is there, and the numbers and the order of the nodes
+// that the wanted ones need are the same without them.
+func RunBeside(g *graph.Graph, wanted, others []*graph.Node, passes ...Pass) (*Result, error) {
+	res, err := Run(g, wanted, passes...)
+	if err != nil || len(others) == 0 {
+		return res, err
+	}
+	all, err := Run(g, slices.Concat(wanted, others), passes...)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{to: res.Graph, node: make([]*graph.Node, all.Graph.Len())}
+	there := res.Graph.Len()
+	for _, n := range graph.Reachable(mapped(all, others)...) {
+		in := make([]*graph.Node, n.NumIn())
+		for i := range in {
+			in[i] = b.of(n.In(i))
+		}
+		at := n.First()
+		b.to.During(at, b.origin(at, n, ""), func() { b.node[n.ID()] = b.to.Copy(n, in) })
+		if y := b.of(n); y.ID() >= there {
+			b.inherit(n, y, "")
+		}
+	}
+	res.Log = all.Log
+	for _, n := range others {
+		res.nodes[n] = b.of(all.Node(n))
+	}
+	return res, nil
+}
+
+func mapped(res *Result, nodes []*graph.Node) []*graph.Node {
+	out := make([]*graph.Node, len(nodes))
+	for i, n := range nodes {
+		out[i] = res.Node(n)
+	}
+	return out
+}
+
 func run(g *graph.Graph, wanted []*graph.Node, passes []Pass, rec *recorder) (*Result, error) {
+	if g == nil {
+		return nil, errors.New("the graph is nil")
+	}
 	if err := g.Err(); err != nil {
 		return nil, err
 	}
@@ -115,19 +159,23 @@ func run(g *graph.Graph, wanted []*graph.Node, passes []Pass, rec *recorder) (*R
 		res.nodes[n] = n
 	}
 	for _, p := range passes {
-		now := make([]*graph.Node, len(wanted))
-		for i, n := range wanted {
-			now[i] = res.nodes[n]
-		}
-		b := rebuild(res.Graph, now, p, rec)
-		if err := b.to.Err(); err != nil {
-			panic(fmt.Sprintf("rewrite: pass %q built a wrong node: %v", p.Name, err))
-		}
-		res.Graph = b.to
-		res.Log = append(res.Log, b.log...)
-		for i, n := range wanted {
-			res.nodes[n] = b.of(now[i])
+		res.Log = append(res.Log, res.step(wanted, p, rec)...)
+		if p.derive && hasCuts(res.Graph) {
+			res.step(wanted, join, nil)
 		}
 	}
 	return res, nil
+}
+
+// step runs one more pass.
+func (r *Result) step(wanted []*graph.Node, p Pass, rec *recorder) (log []Entry) {
+	b := rebuild(r.Graph, mapped(r, wanted), p, rec)
+	if err := b.to.Err(); err != nil {
+		panic(fmt.Sprintf("rewrite: pass %q built a wrong node: %v", p.Name, err))
+	}
+	r.Graph = b.to
+	for n, was := range r.nodes {
+		r.nodes[n] = b.of(was)
+	}
+	return b.log
 }

@@ -95,14 +95,6 @@ func evaluate(t testing.TB, g *graph.Graph, m *randgraph.Model, nodes []*graph.N
 	return out
 }
 
-func mapped(res *Result, nodes []*graph.Node) []*graph.Node {
-	out := make([]*graph.Node, len(nodes))
-	for i, n := range nodes {
-		out[i] = res.Node(n)
-	}
-	return out
-}
-
 // singles are the passes of the list one by one, each rule alone, and the list.
 func singles() map[string][]Pass {
 	lists := map[string][]Pass{"all": Passes(), "fast math": eager()}

@@ -18,6 +18,7 @@ type builder struct {
 	node    []*graph.Node // what stands for a node of the old graph, by its number
 	best    []settled     // what the rules make of a node of the new graph, by its number
 	calls   map[call][]graph.Derivation
+	last    map[call]int         // the highest number among a call's loss and the nodes it was differentiated by
 	derived map[*graph.Node]call // gradients that are still to be taken again
 	log     []Entry
 	rec     *recorder                   // nil unless somebody wants the history
@@ -30,7 +31,7 @@ const maxRounds = 32
 
 func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass, rec *recorder) *builder {
 	b := &builder{pass: p, rec: rec, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{},
-		bodies: map[*graph.Body]*graph.Body{}}
+		last: map[call]int{}, bodies: map[*graph.Body]*graph.Body{}}
 	for _, r := range p.rules {
 		b.labels = append(b.labels, p.Name+": "+r.Name)
 	}
@@ -44,17 +45,26 @@ func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass, rec *recorder) *build
 	// not: the loss may have lost that constant in part, where it was folded.
 	roots := append([]*graph.Node(nil), wanted...)
 	var kept []graph.Derivation
+	var cuts []*apart
 	for _, d := range g.Derivations() {
 		if _, constant := d.Wrt.Constant(); live[d.Grad.ID()] && !constant {
-			kept = append(kept, d)
 			roots = append(roots, d.Loss, d.Wrt)
-			b.calls[call{d.Loss, d.First}] = append(b.calls[call{d.Loss, d.First}], d)
+			if p.forward && needsCut(d) {
+				if d.Grad.ID() >= d.First && max(d.Loss.ID(), d.Wrt.ID()) < d.First {
+					cuts = append(cuts, &apart{Derivation: d})
+				}
+				continue
+			}
+			kept = append(kept, d)
+			c := callOf(d)
+			b.calls[c] = append(b.calls[c], d)
+			b.last[c] = max(b.last[c], d.Loss.ID(), d.Wrt.ID())
 		}
 	}
 	b.derived = map[*graph.Node]call{}
 	for _, d := range kept {
-		if d.Grad.ID() >= d.First { // else a forward node happens to be the derivative
-			b.derived[d.Grad] = call{d.Loss, d.First}
+		if b.owns(d) {
+			b.derived[d.Grad] = callOf(d)
 		}
 	}
 	if slices.ContainsFunc(roots, func(n *graph.Node) bool { return !live[n.ID()] }) {
@@ -62,7 +72,12 @@ func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass, rec *recorder) *build
 	}
 	b.to.Grow(len(cone))
 	b.best = make([]settled, 0, len(cone)+len(cone)/4)
+	todo := slices.Clone(cuts)
+	slices.SortStableFunc(todo, func(a, b *apart) int { return a.First - b.First })
 	for _, n := range cone {
+		for ; len(todo) > 0 && todo[0].First <= n.ID(); todo = todo[1:] {
+			b.cutOff(todo[0])
+		}
 		b.copy(n)
 	}
 	for _, u := range g.Updates() {
@@ -76,11 +91,16 @@ func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass, rec *recorder) *build
 			firsts[c] = b.first(c)
 		}
 		for _, d := range kept {
-			first, now := firsts[call{d.Loss, d.First}], b.of(d.Grad)
-			if d.Grad.ID() < d.First && now.ID() >= first {
+			first, now := firsts[callOf(d)], b.of(d.Grad)
+			if !b.owns(d) && now.ID() >= first {
 				first = b.to.Len() // it stays a forward node that happens to be the derivative
 			}
 			b.to.RecordDerivation(graph.Derivation{Loss: b.of(d.Loss), Wrt: b.of(d.Wrt), Grad: now, First: first})
+		}
+		for _, d := range cuts {
+			if now := b.of(d.Grad); d.loss != nil && now.ID() > max(d.loss.ID(), d.wrt.ID()) {
+				b.to.RecordDerivation(graph.Derivation{Loss: d.loss, Wrt: d.wrt, Grad: now, First: now.ID()})
+			}
 		}
 	}
 	return b
@@ -93,6 +113,15 @@ func (b *builder) of(n *graph.Node) *graph.Node { return b.node[n.ID()] }
 type call struct {
 	loss  *graph.Node
 	first int
+}
+
+func callOf(d graph.Derivation) call { return call{d.Loss, d.First} }
+
+// owns reports whether a derivative was added by the call that asked for it, after
+// all that it is derived of. Otherwise a forward node, a leaf or a constant happens
+// to be the derivative: it is copied as such, and in its place the loss is not there yet.
+func (b *builder) owns(d graph.Derivation) bool {
+	return d.Grad.ID() >= d.First && d.Grad.ID() > b.last[callOf(d)]
 }
 
 // again differentiates as the call did, in the new graph. A node on which the
@@ -124,12 +153,16 @@ func (b *builder) again(c call) {
 
 // first is the number from which on nodes of the new graph belong to a call. It
 // is one number for all derivations of the call, so that they stay together:
-// taken apart, each would cost a sweep of its own.
+// taken apart, each would cost a sweep of its own. A derivative that has become a
+// node from before them, such as a leaf, is none of them.
 func (b *builder) first(c call) int {
-	first := b.to.Len()
+	first, last := b.to.Len(), b.of(c.loss).ID()
 	for _, d := range b.calls[c] {
-		if d.Grad.ID() >= d.First {
-			first = min(first, b.of(d.Grad).ID())
+		last = max(last, b.of(d.Wrt).ID())
+	}
+	for _, d := range b.calls[c] {
+		if now := b.of(d.Grad).ID(); b.owns(d) && now > last {
+			first = min(first, now)
 		}
 	}
 	return first

@@ -3,11 +3,15 @@ package rewrite_test
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -145,12 +149,60 @@ func TestLogOfOnePlus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm := p.NewVM(tape.NewStore(g))
+	vm := tapetest.VM(t, p, tape.NewStore(g))
 	if err := vm.Run(context.Background(), tape.Feed{x: tape.Scalar(graph.F32, 1e-10)}); err != nil {
 		t.Fatal(err)
 	}
-	if got := vm.Float(y); math.Abs(got-1e-10) > 1e-16 {
+	if got := tapetest.Float(t, vm, y); math.Abs(got-1e-10) > 1e-16 {
 		t.Errorf("log(1 + 1e-10) is %v", got)
+	}
+}
+
+// TestLogOfExponentialsAndConstant: the logarithm of exponentials and a positive constant, with its
+// derivative, where exp overflows, where it underflows, and between.
+func TestLogOfExponentialsAndConstant(t *testing.T) {
+	inf := math.Inf(1)
+	for _, dt := range []graph.DType{graph.F32, graph.F64} {
+		for _, c := range []float64{1, 2, 1e-8, 1e8} {
+			for _, row := range [][]float64{{1000, 999, 0}, {-1000, -1, 0.5}, {-1e-3, -1e-3, -1e-3}, {-inf, 3, -inf}, {-inf, -inf, -inf}, {-1000, -1000, -1000}} {
+				for _, summed := range []bool{false, true} {
+					g := graph.New("log of a sum")
+					x := g.Input("x", dt, graph.Ax("j", 3))
+					e := ops.Exp(x)
+					if summed {
+						e = ops.Sum(e)
+					}
+					y := ops.Log(ops.Shift(e, c))
+					dx := grad.Of(ops.Sum(y), x)[0]
+					got, err := reftest.Tape(0, ref.Feed{x: {Type: x.Type(), Data: row}}, []*graph.Node{y, dx})
+					if err != nil {
+						t.Fatal(err)
+					}
+					// logs[k] is log(c + the exponentials that meet element k), the greatest taken out.
+					var logs, slopes []float64
+					for k := range row {
+						with := append([]float64{math.Log(dt.Round(c))}, row...)
+						if !summed {
+							with = []float64{with[0], row[k]}
+						}
+						total := 0.0
+						for _, v := range with {
+							total += math.Exp(v - slices.Max(with))
+						}
+						logs = append(logs, slices.Max(with)+math.Log(total))
+						slopes = append(slopes, math.Exp(row[k]-slices.Max(with))/total)
+					}
+					tol := map[graph.DType]float64{graph.F32: 4e-7, graph.F64: 1e-15}[dt]
+					for i, want := range [][]float64{logs, slopes} {
+						for k, v := range got[i].Data {
+							if !(math.Abs(v-want[k]) <= tol*max(1, math.Abs(want[k]))) {
+								t.Errorf("log(%v + exp %v), summed %v, %v: element %d of derivative %d is %v: want %v", c, row, summed, dt, k, i, v, want[k])
+							}
+						}
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -171,7 +223,7 @@ func check(t *testing.T, name string, g *graph.Graph, x *graph.Node, axis int, y
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm := p.NewVM(tape.NewStore(g))
+	vm := tapetest.VM(t, p, tape.NewStore(g))
 	fed := tape.Tensor(graph.Value{Type: x.Type(), Data: alongAxis(x.Shape(), axis, large)})
 	if err := vm.Run(context.Background(), tape.Feed{x: fed}); err != nil {
 		t.Fatal(err)

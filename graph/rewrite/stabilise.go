@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"math"
+
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -27,11 +29,7 @@ var stabilise = []Rule{
 		if !ok || !ops.Is(x, "Exp") {
 			return nil
 		}
-		args := []any{ops.Keep}
-		for _, a := range axes.List() {
-			args = append(args, a)
-		}
-		return ops.ReshapeTo(ops.LogSumExp(x.In(0), args...), n.Shape())
+		return ops.ReshapeTo(logSumExp(x.In(0), axes), n.Shape())
 	}},
 	{"log of softmax", "log softmax(x) is x minus its log-sum-exp; the logarithm of an underflowed 0 is lost", func(n *graph.Node) *graph.Node {
 		if !ops.Is(n, "Log") {
@@ -43,51 +41,133 @@ var stabilise = []Rule{
 		}
 		return ops.LogSoftmax(x, axis)
 	}},
-	{"log of sigmoid", "log σ(x) = −log(1 + exp(−x)) and log(1 − σ(x)) = −log(1 + exp(x)); the logarithm of an underflowed 0 is lost", func(n *graph.Node) *graph.Node {
-		if !ops.Is(n, "Log") || n.Rank() == graph.MaxRank {
+	{"naive sigmoid", "1 / (1 + exp(−x)) and exp(x) / (1 + exp(x)) are σ(x); where exp overflows they have no derivative, or are NaN",
+		func(n *graph.Node) *graph.Node {
+			if !ops.Is(n, "Div") {
+				return nil
+			}
+			e, c, ok := plusConstant(n.In(1))
+			if !ok || c != 1 || !ops.Is(e, "Exp") {
+				return nil
+			}
+			if n.In(0) == e {
+				return ops.Sigmoid(e.In(0))
+			}
+			if v, ok := ops.Literal(n.In(0)); ok && v == 1 {
+				return ops.Sigmoid(opposite(e.In(0)))
+			}
 			return nil
-		}
-		s := n.In(0)
-		if ops.Is(s, "Sigmoid") {
-			return ops.Neg(ops.Softplus(ops.Neg(s.In(0))))
-		}
-		if !ops.Is(s, "Sub") || !ops.Is(s.In(1), "Sigmoid") || s.In(1).Shape() != s.Shape() {
+		}},
+	{"log of sigmoid", "log σ(x) = −log(1 + exp(−x)) and log(1 − σ(x)) = −log(1 + exp(x)); the logarithm of an underflowed 0 is lost",
+		func(n *graph.Node) *graph.Node {
+			if !ops.Is(n, "Log") {
+				return nil
+			}
+			s := n.In(0)
+			if ops.Is(s, "Sigmoid") {
+				return ops.LogSigmoid(s.In(0))
+			}
+			if !ops.Is(s, "Sub") || !ops.Is(s.In(1), "Sigmoid") || s.In(1).Shape() != s.Shape() {
+				return nil
+			}
+			if v, ok := ops.Literal(s.In(0)); !ok || v != 1 {
+				return nil
+			}
+			return ops.Neg(ops.Softplus(s.In(1).In(0)))
+		}},
+	{"naive softplus", "log(1 + exp(x)) overflows where it is x itself, and is 0 where exp(x) is small",
+		func(n *graph.Node) *graph.Node {
+			if e, c, ok := logOfSum(n); ok && c == 1 && ops.Is(e, "Exp") {
+				return ops.Softplus(e.In(0))
+			}
 			return nil
-		}
-		if v, ok := ops.Literal(s.In(0)); !ok || v != 1 {
+		}},
+	{"log of an exponential and a constant", "log(c + exp(x)) = log c + softplus(x − log c), or the log-sum-exp of x and log c where c < 1; exp overflows",
+		func(n *graph.Node) *graph.Node {
+			if e, c, ok := logOfSum(n); ok && c != 1 && ops.Is(e, "Exp") {
+				return logSumWith(e.In(0), c)
+			}
 			return nil
-		}
-		return ops.Neg(ops.Softplus(s.In(1).In(0)))
-	}},
-	{"naive softplus", "log(1 + exp(x)) overflows where it is x itself", func(n *graph.Node) *graph.Node {
-		if x, ok := logOf1Plus(n); ok && ops.Is(x, "Exp") && n.Rank() < graph.MaxRank {
-			return ops.Softplus(x.In(0))
-		}
-		return nil
-	}},
+		}},
+	{"log-sum-exp and a constant", "log(c + Σ exp(x)) = log(c + exp(log Σ exp(x))), which is written as that; exp overflows. " +
+		"The least number there is stands for −∞, which would leave a sum of nothing without a derivative",
+		func(n *graph.Node) *graph.Node {
+			s, c, ok := logOfSum(n)
+			if !ok {
+				return nil
+			}
+			x, axes, ok := ops.Summed(s)
+			if !ok || !ops.Is(x, "Exp") {
+				return nil
+			}
+			least := -math.MaxFloat64
+			if n.DType() == graph.F32 {
+				least = -math.MaxFloat32
+			}
+			x = x.In(0)
+			return logSumWith(ops.ReshapeTo(logSumExp(ops.Maximum(x, ops.Lit(x, least)), axes), n.Shape()), c)
+		}},
 	{"log of 1 + x", "1 + x rounds a small x away", func(n *graph.Node) *graph.Node {
-		if x, ok := logOf1Plus(n); ok && ops.Is(n, "Log") {
+		if x, c, ok := logOfSum(n); ok && c == 1 && ops.Is(n, "Log") {
 			return ops.Log1p(x)
 		}
 		return nil
 	}},
 }
 
-// logOf1Plus gives x where the node is log(1 + x), written with Log or Log1p.
-func logOf1Plus(n *graph.Node) (x *graph.Node, ok bool) {
-	if ops.Is(n, "Log1p") {
-		return n.In(0), true
+// logOfSum gives x and c > 0 where the node is log(c + x), written with Log or Log1p.
+func logOfSum(n *graph.Node) (x *graph.Node, c float64, ok bool) {
+	switch {
+	case ops.Is(n, "Log1p"):
+		return n.In(0), 1, true
+	case ops.Is(n, "Log"):
+		return plusConstant(n.In(0))
 	}
-	if !ops.Is(n, "Log") || !ops.Is(n.In(0), "Add") {
-		return nil, false
+	return nil, 0, false
+}
+
+// plusConstant gives x and c where the node is c + x with one finite c > 0 for all elements.
+func plusConstant(n *graph.Node) (x *graph.Node, c float64, ok bool) {
+	if !ops.Is(n, "Add") {
+		return nil, 0, false
 	}
-	sum := n.In(0)
 	for i := range 2 {
-		if v, ok := ops.Literal(sum.In(i)); ok && v == 1 {
-			return sum.In(1 - i), true
+		if v, ok := ops.Literal(n.In(i)); ok && v > 0 && !math.IsInf(v, 0) {
+			return n.In(1 - i), v, true
 		}
 	}
-	return nil, false
+	return nil, 0, false
+}
+
+// logSumWith is log(c + exp(x)). Where c is below 1, log c is negative, and would cancel with the softplus of x near 0: there it is
+// the log-sum-exp of x and log c.
+func logSumWith(x *graph.Node, c float64) *graph.Node {
+	at := math.Log(c)
+	switch {
+	case c == 1:
+		return ops.Softplus(x)
+	case c > 1 || x.Rank() == graph.MaxRank:
+		return ops.Shift(ops.Softplus(ops.Shift(x, -at)), at)
+	}
+	x = ops.Expand(x, -1, "")
+	return ops.LogSumExp(ops.Concat(-1, x, ops.BroadcastTo(ops.Lit(x, at), x.Shape())), -1)
+}
+
+// logSumExp is log Σ exp(x) over the axes, which stay with size 1.
+func logSumExp(x *graph.Node, axes graph.AxisSet) *graph.Node {
+	args := []any{ops.Keep}
+	for _, a := range axes.List() {
+		args = append(args, a)
+	}
+	return ops.LogSumExp(x, args...)
+}
+
+// opposite is −x, or x where the node is its opposite.
+func opposite(x *graph.Node) *graph.Node {
+	if ops.Is(x, "Neg") {
+		return x.In(0)
+	}
+	return ops.Neg(x)
 }
 
 // alongside reports whether a sum s over the given axes of an array, kept or

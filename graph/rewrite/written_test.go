@@ -10,6 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"gorgonia.org/tensor"
@@ -34,7 +35,7 @@ func compareWithWritten(t *testing.T, g *graph.Graph, wanted []*graph.Node) *tap
 		if err != nil {
 			t.Fatalf("%s: %v", g.Name(), err)
 		}
-		vm := p.NewVM(tape.NewStore(g))
+		vm := tapetest.VM(t, p, tape.NewStore(g))
 		if err := vm.Run(context.Background(), feed); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func TestWatchedIntermediates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vm := p.NewVM(tape.NewStore(g))
+		vm := tapetest.VM(t, p, tape.NewStore(g))
 		if err := vm.Run(context.Background(), feed); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mmcloughlin/avo/operand"
 )
@@ -33,6 +34,8 @@ func (t *target) functions() {
 		{"log1p", t.log1p, 1},
 		{"tanh", t.tanh, 1},
 		{"sigmoid", t.sigmoid, 1},
+		{"softplus", t.softplus, 1},
+		{"logSigmoid", func(x vector) vector { return t.xor(t.softplus(t.xor(x, t.signBit())), t.signBit()) }, 1},
 		{"erf", t.erf, 1},
 	} {
 		t.row(rowLoop{
@@ -73,6 +76,20 @@ func (t *target) polynomial(coefs []float64, x, xx vector) vector {
 		}
 	}
 	return t.times(t.horner(odd, xx), x, t.horner(even, xx))
+}
+
+// quartets splits the coefficients into fours of neighbours, each a short chain. xx is x².
+func (t *target) quartets(coefs []float64, x, xx vector) vector {
+	var p vector
+	fourth := t.mul(xx, xx)
+	for _, c := range slices.Backward(slices.Collect(slices.Chunk(coefs, 4))) {
+		if q := t.horner(c, x); p == nil {
+			p = q
+		} else {
+			p = t.times(p, fourth, q)
+		}
+	}
+	return p
 }
 
 // coefs are those of a polynomial for the size of the elements.
@@ -267,6 +284,25 @@ func (t *target) sigmoid(x vector) vector {
 	r := t.fnma(t.fnms(x, n, hi), n, lo)
 	c := t.all(t.number(0x1p-64))
 	return t.div(c, t.add(t.times(t.near("exp", r), power, power), c))
+}
+
+// softplus is max(x,0) + log(1+e) with e = exp(-|x|), where log(1+e) is e + e²·q(e) for e up to 1. The signs of the coefficients of q
+// alternate, so that even and odd ones apart would cancel.
+func (t *target) softplus(x vector) vector {
+	e := t.decay(t.or(x, t.signBit()))
+	ee := t.mul(e, e)
+	res := t.fma(t.copy(e), ee, t.quartets(t.coefs("log1p"), e, ee))
+	return t.add(t.max(t.zero(), x), res)
+}
+
+// decay is exp(x) for x ≤ 0, exact to the last subnormal number: 2ⁿ⁺⁶⁴·exp(r) has all its digits, and is scaled with one rounding.
+func (t *target) decay(x vector) vector {
+	x = t.max(t.all(t.number(pick(t, -104.0, -746))), x)
+	magic := t.number(pick(t, 0x1.8p23+127+64, 0x1.8p52+1023+64))
+	n := t.times(t.copy(x), t.all(t.number(math.Log2E)), magic)
+	power := t.power(n)
+	r := t.remainder(x, t.sub(n, magic))
+	return t.mul(t.times(t.near("exp", r), power, power), t.number(0x1p-64))
 }
 
 // tanh is x + x·z·q(z) with z = x² near 0, else 1 - 2/(exp(2x)+1).

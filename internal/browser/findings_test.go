@@ -197,17 +197,12 @@ func TestStartsFromAnExample(t *testing.T) {
 	p.until("no mistakes", `document.querySelector("#editor-mistakes").textContent === "No mistakes."`)
 }
 
-// TestComparesThree draws each of two models beside the first, and the losses of all.
+// TestComparesThree names three models, which are compared from the beginning: it draws
+// each of two beside the first, and the losses of all.
 func TestComparesThree(t *testing.T) {
 	p := open(t, 1440, 900, "kmeans-softmax", "kmeans-goofy", "kmeans-sgd")
 	p.still()
-	p.do(chromedp.Click("#documents li:first-child button"), chromedp.Click("#compare"))
-	p.until("the menu", `document.querySelectorAll("#compare-with input").length === 2`)
-	for range 2 {
-		p.do(chromedp.Click("#compare-with input:not(:checked)"))
-		time.Sleep(200 * time.Millisecond)
-	}
-	p.do(chromedp.Click("#compare"))
+	p.until("all that was named", `document.querySelectorAll("#documents .beside").length === 2`)
 	p.until("the tabs", `document.querySelectorAll("#difference [data-against]").length === 2`)
 	p.still()
 	first := p.text("#difference .summary")

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -113,4 +114,28 @@ func BenchmarkStandardise(b *testing.B) {
 	b.Run("rows", func(b *testing.B) { bench(b, Standardise{Axes: 2, Eps: 1e-5}, dims, dims) })
 	b.Run("columns", func(b *testing.B) { bench(b, Standardise{Axes: 1, Eps: 1e-5}, dims, dims) })
 	b.Run("rstd", func(b *testing.B) { bench(b, Rstd{Axes: 2, Eps: 1e-5}, dims[:1], dims) })
+}
+
+// Softmax and its relatives along short rows, beside rows of 64.
+func BenchmarkShortSoftmax(b *testing.B) {
+	for name, k := range map[string]Kernel{"softmax": Softmax{Axis: 1}, "log softmax": Softmax{Axis: 1, Log: true}, "log-sum-exp": LogSumExp{Axis: 1}} {
+		for _, dt := range []DType{F32, F64} {
+			for _, n := range []int{2, 3, 4, 5, 7, 8, 9, 10, 16, 64} {
+				b.Run(fmt.Sprintf("%s/%v/%d", name, dt, n), func(b *testing.B) {
+					rows := 1 << 14 / n
+					c, in, out := NewCtx(), Dense(dt, rows, n), Dense(dt, rows, n)
+					if _, sums := k.(LogSumExp); sums {
+						out = Dense(dt, rows)
+					}
+					x := styled(rand.New(rand.NewPCG(1, 2)), styleDense, dt, plain, rows, n)
+					c.In, c.Out = []Mem{x.mem}, Alloc(out.Len()*dt.Size())
+					loop := k.Bind(out, []Layout{x.Layout})
+					for b.Loop() {
+						loop.Run(c, 0, loop.Units)
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(in.Len()), "ns/element")
+				})
+			}
+		}
+	}
 }

@@ -28,11 +28,14 @@ type Divider interface {
 
 // Rows is how an array is divided into a number of equal parts.
 type Rows struct {
-	layout  Layout
-	axis    int // of the layout that is cut; -1: every row is the same
-	unit    int // indices of that axis in a row
+	whole   Layout
+	layout  Layout // of a row, but for the axis that is cut
+	axis    int    // of the layout that is cut; -1: every row is the same
+	unit    int    // indices of that axis in a row
 	where   walk
-	stride  int // from row to row, where that is the same throughout
+	dims    []int // of the axes that count the rows, as far as they are cut
+	own     []int // the array's axes that go with them; -1 if there is none
+	stride  int   // from row to row, where that is the same throughout
 	uniform bool
 	limit   int
 }
@@ -44,7 +47,7 @@ func (d Division) Rows(l Layout, i, rows int) (r Rows, ok bool) {
 	if !ok {
 		return Rows{}, false
 	}
-	r = Rows{layout: l, axis: -1, unit: unit, limit: rows}
+	r = Rows{whole: l, layout: l, axis: -1, unit: unit, limit: rows, dims: d.Dims[:c+1]}
 	over := Layout{DType: l.DType, Rank: c + 1}
 	for a := range c + 1 {
 		over.Dims[a] = d.Dims[a]
@@ -52,6 +55,7 @@ func (d Division) Rows(l Layout, i, rows int) (r Rows, ok bool) {
 		if i >= 0 {
 			own = d.Axes[i][a]
 		}
+		r.own = append(r.own, own)
 		if own < 0 {
 			continue
 		}
@@ -109,6 +113,27 @@ func (r Rows) At(row int) int {
 		return row * r.stride
 	}
 	return r.where.at(row * r.unit)
+}
+
+// Number is the number in the whole array, in row-major order, of element e of the n rows from the given one on.
+func (r Rows) Number(row, n, e int) int {
+	var index [MaxRank]int
+	block := r.Layout(n)
+	for a := block.Rank - 1; a >= 0; a-- {
+		index[a], e = e%block.Dims[a], e/block.Dims[a]
+	}
+	at := row * r.unit
+	for a := len(r.dims) - 1; a >= 0; a-- {
+		if own := r.own[a]; own >= 0 && r.whole.Dims[own] > 1 {
+			index[own] += at % r.dims[a]
+		}
+		at /= r.dims[a]
+	}
+	number := 0
+	for a, d := range r.whole.Dims[:r.whole.Rank] {
+		number = number*d + index[a]
+	}
+	return number
 }
 
 // Uniform reports whether neighbouring rows are the same distance apart throughout, and that distance in elements; 0 means that all

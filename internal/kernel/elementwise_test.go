@@ -46,6 +46,7 @@ func testUnary(t *testing.T) {
 		}
 		return math.Exp(x) / (1 + math.Exp(x))
 	}
+	softplus := func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 	for name, c := range map[string]struct {
 		k     Unary
 		f     func(float64) float64
@@ -65,6 +66,8 @@ func testUnary(t *testing.T) {
 		"Expm1":      {Expm1, math.Expm1, 3},
 		"Tanh":       {Tanh, math.Tanh, 3},
 		"Sigmoid":    {Sigmoid, sigmoid, 4},
+		"Softplus":   {Softplus, softplus, 4},
+		"LogSigmoid": {LogSigmoid, func(x float64) float64 { return -softplus(-x) }, 4},
 		"Sin":        {Sin, math.Sin, 3},
 		"Cos":        {Cos, math.Cos, 3},
 		"Erf":        {Erf, math.Erf, 3},

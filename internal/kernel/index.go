@@ -6,13 +6,14 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// OneHot takes integers [...] to rows [...,n] that are 0 but for a 1 at the integer; one outside [0,n) gives a row of zeros. The
-// result may be of any dtype.
+// The loops below tell the Ctx of an index outside of its axis, see [Fault], and go on: OneHot with a row of zeros, Gather with NaN
+// where floats are picked, 0 from integers and false from Bools, ScatterAdd by leaving the slice out, InRange with the least integer.
+
+// OneHot takes integers [...] to rows [...,n] that are 0 but for a 1 at the integer. The result may be of any dtype.
 type OneHot struct{ apart }
 
 // Gather takes a table and integers, and gives the table with the axis (negative counted from the end) replaced by the axes of the
-// integers: each picks its slice of the table. An index outside the axis picks NaN from floats, 0 from integers and false from
-// Bools.
+// integers: each picks its slice of the table.
 type Gather struct {
 	apart
 	Axis int
@@ -20,17 +21,34 @@ type Gather struct {
 
 // ScatterAdd is the transpose of Gather: it takes integers and updates, shaped as Gather's result, and adds each slice of the
 // updates to the slice of the result that its integer picks along the axis (negative counted from the end). The result starts
-// from zeros; an index outside the axis is ignored. Slices that meet are added in the order of the integers.
+// from zeros. Slices that meet are added in the order of the integers.
 type ScatterAdd struct {
 	apart
 	Axis int
 }
+
+// InRange copies integers that are to be places of an axis of the given size. What is none becomes the least integer.
+type InRange struct {
+	elementwise
+	Size int
+}
+
+// Flops is 0.
+func (InRange) Flops(Layout, []Layout) int64 { return 0 }
 
 // Flops is 0.
 func (OneHot) Flops(Layout, []Layout) int64 { return 0 }
 
 // Flops is 0.
 func (Gather) Flops(Layout, []Layout) int64 { return 0 }
+
+// Reads is the number of elements that are read of an operand: of the table the slices that are picked, not all of it.
+func (Gather) Reads(out Layout, in []Layout, i int) int {
+	if i == 0 {
+		return out.Len()
+	}
+	return in[i].Len()
+}
 
 // Flops counts one per element of the updates.
 func (ScatterAdd) Flops(_ Layout, in []Layout) int64 { return int64(in[1].Len()) }
@@ -48,11 +66,42 @@ func indexOf(l Layout) index {
 	return index{walkOf(l, allAxes, l.Offset), l.DType}
 }
 
-func (x index) get(m Mem, i int) int {
+func (x index) get(m Mem, i int) int64 {
 	if x.dtype == I32 {
-		return int(raw[int32](m)[x.at(i)])
+		return int64(raw[int32](m)[x.at(i)])
 	}
-	return int(raw[int64](m)[x.at(i)])
+	return raw[int64](m)[x.at(i)]
+}
+
+// Below reports whether an index is one of n places; the Ctx is told of index number r if it is not.
+func (c *Ctx) Below(i int64, n, r int) bool {
+	if uint64(i) < uint64(n) {
+		return true
+	}
+	c.Fault.add(r, i)
+	return false
+}
+
+// Bind takes the integers; the result has their dtype.
+func (k InRange) Bind(out Layout, in []Layout) Loop {
+	if out.DType == I32 {
+		return inRangeLoop[int32](in[0], k.Size, math.MinInt32)
+	}
+	return inRangeLoop[int64](in[0], k.Size, math.MinInt64)
+}
+
+func inRangeLoop[T integer](in Layout, size int, none T) Loop {
+	ints := indexOf(in)
+	return Loop{blocks(ints.n, tileLen), func(c *Ctx, lo, hi int) {
+		dst := raw[T](c.Out)
+		for r := lo * tileLen; r < min(hi*tileLen, ints.n); r++ {
+			if i := ints.get(c.In[0], r); c.Below(i, size, r) {
+				dst[r] = T(i)
+			} else {
+				dst[r] = none
+			}
+		}
+	}}
 }
 
 // Bind takes the integers.
@@ -80,7 +129,7 @@ func oneHotLoop[T ordered](out Layout, in []Layout) Loop {
 		for r := lo * per; r < min(hi*per, ints.n); r++ {
 			row := dst[r*n : (r+1)*n]
 			clear(row)
-			if i := ints.get(c.In[0], r); i >= 0 && i < n {
+			if i := ints.get(c.In[0], r); c.Below(i, n, r) {
 				row[i] = 1
 			}
 		}
@@ -113,8 +162,8 @@ func gatherLoop[T any](k Gather, in []Layout, missing T) Loop {
 		dst, src := raw[T](c.Out), raw[T](c.In[0])
 		for r := lo * per; r < min(hi*per, rows); r++ {
 			slice := dst[r*after.n : (r+1)*after.n]
-			if i := ints.get(c.In[1], r%ints.n); i >= 0 && i < table.Dims[a] {
-				gather(after, slice, src, before.at(r/ints.n)+i*table.Strides[a], 0)
+			if i := ints.get(c.In[1], r%ints.n); c.Below(i, table.Dims[a], r%ints.n) {
+				gather(after, slice, src, before.at(r/ints.n)+int(i)*table.Strides[a], 0)
 			} else {
 				fill(slice, missing)
 			}
@@ -158,10 +207,10 @@ func scatterLoop[T number](k ScatterAdd, out Layout, in []Layout) Loop {
 			}
 			for q := range ints.n {
 				i := ints.get(c.In[0], q)
-				if i < 0 || i >= n {
+				if !c.Below(i, n, q) {
 					continue
 				}
-				sum := dst[(o*n+i)*after.n:][from:to]
+				sum := dst[(o*n+int(i))*after.n:][from:to]
 				term := read(after, src, buf, before.at(o)+which.at(q), from, to)
 				add(pointerTo(sum), pointerTo(sum), pointerTo(term), 1, to-from, 0, 0, 0)
 			}

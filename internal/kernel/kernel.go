@@ -38,8 +38,23 @@ type Inner interface{ Run(c *Ctx) }
 // Worker is the state of random draws, and scratch, which loops write to. Whatever runs side by side with others has its own.
 type Worker struct {
 	Seed, Step uint64
+	Fault      Fault // of the loops that ran since it was cleared
 
 	scratch Mem
+}
+
+// Fault is an index outside of its axis that a loop has met: the first in the order of the operand that holds the indices.
+type Fault struct {
+	Found bool
+	At    int // its number in that order
+	Value int64
+}
+
+// add adds a find.
+func (f *Fault) add(at int, value int64) {
+	if !f.Found || at < f.At {
+		*f = Fault{true, at, value}
+	}
 }
 
 // Scratch begins with tiles of tileLen elements of up to 8 bytes. Elementwise loops work tile by tile, which keeps their operands
@@ -52,6 +67,9 @@ const (
 	besideBytes  = 256 << 10
 	scratchBytes = handTiles*tileBytes + panelBytes + besideBytes
 )
+
+// WorkerBytes is the size of a worker's scratch.
+const WorkerBytes = scratchBytes
 
 // NewWorker gives a worker with its scratch, about 800 KB.
 func NewWorker() *Worker { return &Worker{scratch: Alloc(scratchBytes)} }

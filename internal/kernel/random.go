@@ -7,7 +7,8 @@ import (
 
 // Random draws floats: uniform in [0,1), or standard normal. It takes no operands. A draw is counter-based: element i depends on
 // the kernel's Key, the Ctx's Seed and Step, and i alone, so any worker may compute any part, and any draw may be repeated. It is
-// what the functions Uniform, Normal (F64), Uniform32 and Normal32 (F32) give for i.
+// what the functions Uniform, Normal (F64), Uniform32 and Normal32 (F32) give for i. Several runs of one step draw different
+// numbers by different seeds: see Stream.
 type Random struct {
 	apart
 	Key    uint64
@@ -101,10 +102,19 @@ func normal32(w uint32) float32 {
 	return float32(math.Sqrt2 * math.Erfinv(float64(2*int64(w)+1-1<<32)*0x1p-32))
 }
 
+// gamma is the increment of SplitMix64, 2^64 over the golden ratio.
+const gamma = 0x9e3779b97f4a7c15
+
+// Stream is the seed that a run draws with which has so many runs of its step before it: the first draws with the seed itself. What
+// mixKey makes of the streams of a seed are the outputs of SplitMix64 in their order, so that all of them differ. Those of two
+// seeds differ too where seeds and runs are below 2^31, because n·gamma is further than 2^31 from 0 for every n below 2^31: no
+// number's multiples keep away from 0 as long as the golden ratio's.
+func Stream(seed, run uint64) uint64 { return seed + run*gamma }
+
 // mixKey makes the generator's key of a draw's key and a seed: the finaliser of SplitMix64 (Steele, Lea and Flood 2014) parts
 // seeds that differ in few bits, so that seed and key do not cancel.
 func mixKey(key, seed uint64) uint64 {
-	z := seed + 0x9e3779b97f4a7c15
+	z := seed + gamma
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return key ^ z ^ z>>31

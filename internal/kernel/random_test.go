@@ -50,8 +50,9 @@ func TestMoments(t *testing.T) {
 		"Uniform32": {func(i uint64) float64 { return float64(Uniform32(1, 2, 3, i)) }, 0.5, 1. / 12, 1.8},
 		"Normal":    {func(i uint64) float64 { return Normal(1, 2, 3, i) }, 0, 1, 3},
 		"Normal32":  {func(i uint64) float64 { return float64(Normal32(1, 2, 3, i)) }, 0, 1, 3},
-		// Steps, seeds and keys give independent draws too.
+		// Steps, runs, seeds and keys give independent draws too.
 		"steps": {func(i uint64) float64 { return Normal(1, 2, i, 0) }, 0, 1, 3},
+		"runs":  {func(i uint64) float64 { return Normal(1, Stream(2, i), 3, 0) }, 0, 1, 3},
 		"seeds": {func(i uint64) float64 { return Normal(1, i, 3, 0) }, 0, 1, 3},
 		"keys":  {func(i uint64) float64 { return Normal(i, 2, 3, 0) }, 0, 1, 3},
 	} {
@@ -101,5 +102,24 @@ func TestKeyOf(t *testing.T) {
 	slices.Sort(keys)
 	if len(slices.Compact(keys)) != 4 {
 		t.Error("names share a key")
+	}
+}
+
+// The streams of a seed are the outputs of SplitMix64: those of its authors' implementation for the seed 0.
+func TestStream(t *testing.T) {
+	for run, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f, 0xf88bb8a8724c81ec} {
+		if got := mixKey(0, Stream(0, uint64(run))); got != want {
+			t.Errorf("stream %d of the seed 0 is %#x, want %#x", run, got, want)
+		}
+	}
+	if Stream(7, 0) != 7 {
+		t.Error("the first run has another seed than its step")
+	}
+	// Two seeds have no stream in common where n·gamma stays away from 0. It comes nearest at the Fibonacci numbers, as the
+	// convergents of the golden ratio's continued fraction are the best approximations there are.
+	for n, next := uint64(1), uint64(2); n < 1<<31; n, next = next, n+next {
+		if d := int64(n * gamma); d < 1<<31 && d > -1<<31 {
+			t.Errorf("%d·gamma is %d", n, d)
+		}
 	}
 }

@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"math"
-
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
@@ -15,6 +13,7 @@ type exponentials[T float] struct {
 	rowPeak   simd.Fold
 	expSum    simd.ExpSum
 	columnSum simd.ColumnSum
+	columnAdd simd.ColumnSum // for short rows
 	columnMax simd.ColumnExtreme
 
 	max, add, sub, mul                      simd.Zips
@@ -25,12 +24,12 @@ type exponentials[T float] struct {
 }
 
 // exponentialLoop goes along the rows where the axis is the last, else through strips of neighbouring rows side by side, so that the
-// result is written in order either way.
+// result is written in order either way. Short rows are turned, to be strips too.
 func exponentialLoop[T float](kind exponential, out, x Layout, axis int) Loop {
 	axis = x.axis(axis)
 	e := &exponentials[T]{
 		kind: kind, size: sizeOf[T](), n: x.Dims[axis], inner: x.count(axis+1, x.Rank), x: walkOf(x, allAxes, x.Offset),
-		rowPeak: simd.FoldOf[T](level, simd.MaxOf), expSum: simd.ExpSumOf[T](level), columnSum: simd.ColumnSumOf[T](level),
+		rowPeak: simd.FoldOf[T](level, simd.MaxOf), expSum: simd.ExpSumOf[T](level), columnSum: simd.ColumnSumOf[T](level), columnAdd: simd.ColumnAddOf[T](level),
 		columnMax: simd.ColumnExtremeOf[T](level, true),
 		max:       simd.ZipOf[T](level, simd.Max), add: simd.ZipOf[T](level, simd.Add),
 		sub: simd.ZipOf[T](level, simd.Sub), mul: simd.ZipOf[T](level, simd.Mul),
@@ -47,6 +46,8 @@ func exponentialLoop[T float](kind exponential, out, x Layout, axis int) Loop {
 	switch {
 	case kind == logSumExp && (e.n == 0 || !sideBySide):
 		return e.strewnLoop(kept, row)
+	case e.inner == 1 && e.n <= simd.TurnedRow:
+		return e.shortLoop(kept, sideBySide)
 	case e.inner == 1:
 		return e.rowsLoop(kept, sideBySide)
 	}
@@ -111,6 +112,41 @@ func (e *exponentials[T]) rows(c *Ctx, dst, x *byte, rows, toX int) {
 	}
 }
 
+// shortLoop takes blocks of short rows, turns each in scratch, where they are columns, and turns it back.
+func (e *exponentials[T]) shortLoop(kept *walk, sideBySide bool) Loop {
+	high, near := kept.inner()
+	if !sideBySide { // the rows of the result, where they are laid out first
+		high, near = kept.n, e.n
+	}
+	b := rowBlocks(kept.n, high, tileLen/e.n)
+	toX, toOut, level := near*e.size, e.n*e.size, level
+	if e.kind == logSumExp {
+		toOut = e.size
+	}
+	return Loop{b.units, func(c *Ctx, lo, hi int) {
+		checkReach(c, e.reachOut, e.reachX)
+		for u := lo; u < hi; u++ {
+			o, rows := b.at(u)
+			dst, turned := at(c.Out, o*toOut), c.panels()
+			width, bytes := simd.TurnedSize(e.size, rows)
+			pad := move(turned, bytes)
+			x := dst
+			if sideBySide {
+				x = at(c.In[0], kept.at(o)*e.size)
+			} else {
+				gather(e.x, sliceAt[T](dst, rows*e.n), raw[T](c.In[0]), 0, o*e.n)
+			}
+			simd.Turn(level, e.size, turned, x, pad, rows, e.n, width, toX)
+			if e.kind == logSumExp {
+				e.strip(c, dst, turned, rows, width, width)
+				continue
+			}
+			e.strip(c, turned, turned, rows, width, width)
+			simd.TurnBack(level, e.size, dst, turned, pad, rows, e.n, width)
+		}
+	}}
+}
+
 // byRow sets the rows of dst to those of x by one value each.
 func (e *exponentials[T]) byRow(c *Ctx, z simd.Zips, dst, x, y *byte, rows, toX int) {
 	width := e.n * e.size
@@ -130,12 +166,11 @@ func (e *exponentials[T]) byRow(c *Ctx, z simd.Zips, dst, x, y *byte, rows, toX 
 // logOfSum sets dst to peak + log sum. An infinite peak decides alone: its differences are NaN.
 func (e *exponentials[T]) logOfSum(dst, peak, sum *byte, n int) {
 	e.log(sum, sum, 1, n, 0, 0)
-	d, logs := sliceAt[T](dst, n), sliceAt[T](sum, n)
+	e.add.Rows(dst, peak, sum, 1, n, 0, 0, 0)
+	d := sliceAt[T](dst, n)
 	for i, p := range sliceAt[T](peak, n) {
-		if math.IsInf(float64(p), 0) {
+		if p-p != 0 {
 			d[i] = p
-		} else {
-			d[i] = p + logs[i]
 		}
 	}
 }
@@ -163,18 +198,22 @@ func (e *exponentials[T]) stripsLoop(kept *walk, down int, sideBySide bool) Loop
 					gather(e.x, sliceAt[T](move(dst, i*down), w), raw[T](c.In[0]), 0, o+i*e.inner)
 				}
 			}
-			e.strip(c, dst, x, w, down)
+			e.strip(c, dst, x, w, e.inner*e.size, down)
 		}
 	}}
 }
 
-// strip does w rows side by side.
-func (e *exponentials[T]) strip(c *Ctx, dst, x *byte, w, down int) {
+// strip does w rows side by side, of which the elements are width bytes apart in the result and down in the operand.
+func (e *exponentials[T]) strip(c *Ctx, dst, x *byte, w, width, down int) {
 	peak, acc, exps, sum := hand(c, 0), hand(c, 1), hand(c, 2), hand(c, 3)
-	width := e.inner * e.size
 	e.spread(peak, pointerTo(e.lowest), 1, w, 0, 0)
 	e.columnMax(peak, x, e.n, w, down)
-	clear(sliceAt[float64](acc, w))
+	short := e.inner == 1
+	if short {
+		clear(sliceAt[T](sum, w))
+	} else {
+		clear(sliceAt[float64](acc, w))
+	}
 	high := tileBytes / (w * e.size)
 	for i := 0; i < e.n; i += high {
 		rows, to, toTo := min(high, e.n-i), exps, w*e.size
@@ -183,9 +222,15 @@ func (e *exponentials[T]) strip(c *Ctx, dst, x *byte, w, down int) {
 		}
 		e.sub.Rows(to, move(x, i*down), peak, rows, w, toTo, down, 0)
 		e.weight(to, to, rows, w, toTo, toTo)
-		e.columnSum(acc, to, rows, w, toTo)
+		if short {
+			e.columnAdd(sum, to, rows, w, toTo)
+		} else {
+			e.columnSum(acc, to, rows, w, toTo)
+		}
 	}
-	e.narrow(sum, acc, 1, w, 0, 0)
+	if !short {
+		e.narrow(sum, acc, 1, w, 0, 0)
+	}
 	switch e.kind {
 	case softmax:
 		e.reciprocal(sum, sum, 1, w, 0, 0)

@@ -1,6 +1,8 @@
 package randgraph
 
 import (
+	"fmt"
+
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -75,11 +77,16 @@ func index(m *maker) *graph.Node {
 	return ops.Cast(ops.ArgMax(x, a), graph.I32)
 }
 
-// positions are indices below n, some of them equal.
+// positions are indices below n, some of them equal: a constant or an input.
 func (m *maker) positions(n int) *graph.Node {
 	data := make([]float64, 2+m.rnd.IntN(3))
 	for i := range data {
 		data[i] = float64(m.rnd.IntN(n))
+	}
+	if m.wide && m.rnd.IntN(2) == 0 {
+		x := m.Graph.Input(fmt.Sprintf("at%d", m.Graph.Len()), graph.I32, graph.Dims(len(data))...)
+		m.Values[x] = graph.Value{Type: x.Type(), Data: data}
+		return x
 	}
 	return m.Graph.Constant([]graph.DType{graph.I32, graph.I64}[m.rnd.IntN(2)], data, graph.Dims(len(data))...)
 }
@@ -97,14 +104,13 @@ func scatter(m *maker) *graph.Node {
 	return ops.Scale(ops.ScatterAdd(ix, rows, 0, graph.Dims(4, x.Dim(1))...), 0.25)
 }
 
-// oneHot has indices one beyond the axis too: they give zeros.
 func oneHot(m *maker) *graph.Node {
-	return ops.OneHot(m.positions(4), m.rnd.IntN(2), graph.Axis{Size: 3}, m.dt)
+	return ops.OneHot(m.positions(3), m.rnd.IntN(2), graph.Axis{Size: 3}, m.dt)
 }
 
 func concat(m *maker) *graph.Node {
 	x := m.pick(m.floats)
-	if x.Rank() == 0 || 3*x.Shape().Len() > maxElements {
+	if x.Rank() == 0 || 3*x.Shape().Len() > m.most {
 		return nil
 	}
 	a := m.rnd.IntN(x.Rank())

@@ -15,4 +15,7 @@
 //
 // Among the operations are the patterns that package rewrite looks for, each in
 // several spellings. Equal seeds give equal graphs.
+//
+// [New] makes one loss. [Wide] makes more kinds of leaves and integer arithmetic
+// besides, with several losses and their derivatives to second order.
 package randgraph

@@ -11,10 +11,10 @@ import (
 // are if they fit, over their axes in any order if all are named, and else with
 // b shrunk to one of its elements.
 func (m *maker) meet(a, b *graph.Node) (x, y *graph.Node) {
-	if s, err := graph.Align(a.Shape(), b.Shape()); err == nil && s.Rank() <= 4 && s.Len() <= maxElements {
+	if s, err := graph.Align(a.Shape(), b.Shape()); err == nil && s.Rank() <= m.ranks && s.Len() <= m.most {
 		return a, b
 	}
-	if names, ok := union(a, b); ok {
+	if names, ok := m.union(a, b); ok {
 		m.rnd.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 		return ops.Over(a, names...), ops.Over(b, names...)
 	}
@@ -23,7 +23,7 @@ func (m *maker) meet(a, b *graph.Node) (x, y *graph.Node) {
 
 // union lists the axes of two nodes whose axes are all named, if the outer
 // product is small enough.
-func union(a, b *graph.Node) (names []string, ok bool) {
+func (m *maker) union(a, b *graph.Node) (names []string, ok bool) {
 	size := map[string]int{}
 	n := 1
 	for _, ax := range append(a.Shape().Axes(), b.Shape().Axes()...) {
@@ -37,7 +37,7 @@ func union(a, b *graph.Node) (names []string, ok bool) {
 		n *= max(1, ax.Size/size[ax.Name])
 		size[ax.Name] = max(size[ax.Name], ax.Size)
 	}
-	return names, len(names) <= 4 && n <= maxElements
+	return names, len(names) <= m.ranks && n <= m.most
 }
 
 // matrix is a node as a matrix of a few rows without names.

@@ -14,7 +14,8 @@ type Model struct {
 	Loss    *graph.Node                 // a scalar that depends on every parameter
 	Params  []*graph.Node               // of type dt
 	Outputs []*graph.Node               // some nodes between, of any element type
-	Step    graph.Step                  // updates of the states
+	Step    graph.Step                  // updates of the states, and of parameters where there are Results
+	Results []*graph.Node               // of [Wide]: what to compute, derivatives of several losses among it
 	Values  map[*graph.Node]graph.Value // of the inputs, parameters and states
 }
 
@@ -27,34 +28,48 @@ type maker struct {
 	apart  []*graph.Node // leaves and their layouts: kinks and jumps are safe here
 	others []*graph.Node // masks and indices
 	grid   []int         // values of leaves not given yet, in steps of 1/512
+	ranks  int           // axes at most, beside some that an operation adds
+	most   int           // elements of an array at most, nearly: it keeps the graphs quick to evaluate
+
+	wide  bool
+	ints  []*graph.Node       // integers
+	bound map[*graph.Node]int // what their magnitudes do not exceed
 }
 
 // New makes a graph of about size operations beside its leaves, with floats of
 // type dt (F32 or F64).
 func New(seed uint64, size int, dt graph.DType) *Model {
-	g := graph.New(fmt.Sprintf("random %d", seed))
-	m := &maker{
-		Model: &Model{Graph: g, Values: map[*graph.Node]graph.Value{}},
-		rnd:   rand.New(rand.NewPCG(seed, uint64(size))), dt: dt,
+	m := newMaker(seed, size, dt)
+	m.grow(seed, size, productions)
+	return m.Model
+}
+
+func newMaker(seed uint64, size int, dt graph.DType) *maker {
+	return &maker{
+		Model: &Model{Graph: graph.New(fmt.Sprintf("random %d", seed)), Values: map[*graph.Node]graph.Value{}},
+		rnd:   rand.New(rand.NewPCG(seed, uint64(size))), dt: dt, ranks: 4, most: 600,
 	}
+}
+
+// grow makes the leaves, about size operations, the loss and the outputs.
+func (m *maker) grow(seed uint64, size int, productions []production) {
 	m.grid = m.rnd.Perm(1024)
 	m.leaves()
 	for k := range size {
-		name := fmt.Sprintf("n%d", g.Len())
+		name := fmt.Sprintf("n%d", m.Graph.Len())
 		way := productions[m.rnd.IntN(len(productions))]
 		if m.loops(seed, k) {
 			way = loop
 		}
 		switch y := way(m); {
 		case y == nil:
-		case y.DType() != dt:
+		case y.DType() != m.dt:
 			m.others = append(m.others, y.As(name))
 		default:
 			m.floats = append(m.floats, y.As(name))
 		}
 	}
 	m.finish()
-	return m.Model
 }
 
 // axisSizes has equal sizes under different names, and an axis of size 1:
@@ -74,6 +89,9 @@ func (m *maker) leaves() {
 		m.leaf(g.Input(fmt.Sprintf("x%d", k), m.dt, m.axes()...))
 	}
 	m.leaf(g.Scalar("γ", 0.5, m.dt))
+	if m.wide {
+		m.integerLeaves()
+	}
 	defer g.Scope("carried")()
 	for k := range m.rnd.IntN(3) {
 		m.leaf(g.State(fmt.Sprintf("s%d", k), m.dt, m.axes()...))
@@ -96,6 +114,9 @@ func (m *maker) leaf(n *graph.Node) *graph.Node {
 // axes are one to three different axes in any order; a third of the time they
 // have no names.
 func (m *maker) axes() []graph.Axis {
+	if m.wide {
+		return m.anyAxes()
+	}
 	var out []graph.Axis
 	for _, k := range m.rnd.Perm(len(axisSizes))[:1+m.rnd.IntN(3)] {
 		out = append(out, axisSizes[k])

@@ -5,9 +5,6 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// maxElements keeps the graphs quick to evaluate.
-const maxElements = 600
-
 // production adds one piece to the graph, nil if it found nothing to build on.
 type production func(m *maker) *graph.Node
 
@@ -26,7 +23,7 @@ func (m *maker) loops(seed uint64, k int) bool { return seed%8 == 5 && k%6 == 0 
 
 func unary(m *maker) *graph.Node {
 	x := m.pick(m.floats)
-	switch m.rnd.IntN(13) {
+	switch m.rnd.IntN(16) {
 	case 0:
 		return ops.Tanh(x)
 	case 1:
@@ -51,6 +48,12 @@ func unary(m *maker) *graph.Node {
 		return ops.StopGradient(ops.Scale(x, 0.9))
 	case 11:
 		return ops.Erf(x)
+	case 12:
+		return ops.Softplus(x)
+	case 13:
+		return ops.LogSigmoid(x)
+	case 14:
+		return ops.Scale(ops.Expm1(x), 0.3)
 	}
 	return ops.OneMinus(ops.Square(x))
 }
@@ -137,7 +140,7 @@ func (m *maker) layout(x *graph.Node) *graph.Node {
 	case 2:
 		return ops.Reshape(x, -1)
 	case 3:
-		if x.Rank() < 4 {
+		if x.Rank() < m.ranks {
 			return ops.Expand(x, m.rnd.IntN(x.Rank()+1), "")
 		}
 	case 4:
@@ -147,7 +150,7 @@ func (m *maker) layout(x *graph.Node) *graph.Node {
 	case 6:
 		return ops.Reverse(x, a)
 	case 7:
-		if x.Rank() < 4 && 2*x.Shape().Len() <= maxElements {
+		if x.Rank() < m.ranks && 2*x.Shape().Len() <= m.most {
 			s, _ := graph.NewShape(append([]graph.Axis{{Size: 2}}, x.Shape().Axes()...)...)
 			return ops.BroadcastTo(x, s)
 		}
@@ -264,7 +267,13 @@ func softmaxAsWritten(m *maker) *graph.Node {
 
 func logAsWritten(m *maker) *graph.Node {
 	x := m.pick(m.floats)
-	switch n := m.rnd.IntN(6); {
+	switch n := m.rnd.IntN(10); {
+	case n == 6:
+		return ops.Div(ops.Lit(x, 1), ops.Shift(ops.Exp(ops.Neg(x)), 1))
+	case n == 7:
+		return ops.Scale(ops.Neg(ops.Softplus(ops.Neg(x))), 0.4)
+	case n == 8:
+		return ops.Scale(ops.Log(ops.Shift(ops.Exp(x), 0.5+2*m.rnd.Float64())), 0.4)
 	case n == 0:
 		return ops.Scale(ops.Log(ops.Sigmoid(x)), 0.4)
 	case n == 1:
@@ -273,6 +282,8 @@ func logAsWritten(m *maker) *graph.Node {
 		return ops.Scale(ops.Log(ops.Shift(ops.Exp(x), 1)), 0.4)
 	case n == 3 || x.Rank() == 0:
 		return ops.Log(ops.Shift(ops.Scale(x, 0.5), 1))
+	case n == 9:
+		return ops.Scale(ops.Log(ops.Shift(ops.Sum(ops.Exp(x), m.rnd.IntN(x.Rank())), 0.5)), 0.2)
 	}
 	return ops.Scale(ops.Log(ops.Sum(ops.Exp(x), m.rnd.IntN(x.Rank()))), 0.2)
 }

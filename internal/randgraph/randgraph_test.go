@@ -108,6 +108,9 @@ func TestEveryOperationAppears(t *testing.T) {
 	})
 	var missing []string
 	for _, op := range ops.All() {
+		if op.Name() == "InRange" { // which vmap alone makes
+			continue
+		}
 		if seen[op.Name()] < 3 {
 			missing = append(missing, fmt.Sprintf("%s (%d times)", op.Name(), seen[op.Name()]))
 		}

@@ -43,7 +43,7 @@ func pool(m *maker) *graph.Node {
 // padded lays zeros round an axis and may take a part that reaches into them.
 func padded(m *maker) *graph.Node {
 	x := m.pick(m.floats)
-	if x.Rank() == 0 || 3*x.Shape().Len() > maxElements {
+	if x.Rank() == 0 || 3*x.Shape().Len() > m.most {
 		return nil
 	}
 	a := m.rnd.IntN(x.Rank())

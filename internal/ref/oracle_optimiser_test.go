@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -54,7 +55,7 @@ func (b *builder) checkTrajectory(optimiser func(b *builder, rate float64) train
 	if err := store.Set(w.Path(), tape.Tensor(b.feed[w])); err != nil {
 		b.Fatal(err)
 	}
-	vm := prog.NewVM(store)
+	vm := tapetest.VM(b, prog, store)
 	defer vm.Close()
 
 	leaves := ref.Feed{}

@@ -2,9 +2,9 @@
 // other, each by the definition in its operation's file. It is the truth that
 // everything faster is compared with, and it is slow.
 //
-// Constants and the results of integer, boolean and narrowing operations are
-// rounded to their element types; float32 arithmetic is not imitated: a float32
-// graph is evaluated as its float64 meaning.
+// Integers wrap around as [graph.DType.Wrap] says, and what float64 does not hold exactly is
+// an error. Float32 arithmetic is not imitated: a float32 graph is evaluated as its float64
+// meaning.
 package ref
 
 import (
@@ -29,14 +29,22 @@ type defined interface {
 	Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value
 }
 
+// whole and wholeArrays are the same on integers, for operations whose results may overflow
+// or need more digits than a float64 has.
+type whole interface{ Whole(x ...int64) int64 }
+
+type wholeArrays interface {
+	EvalWhole(y *graph.Node, in [][]int64) []int64
+}
+
 // iterated is an operation that runs a body, defined by how it does.
 type iterated interface {
 	Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body, in []graph.Value) ([]graph.Value, error)) (graph.Value, error)
 }
 
 // Eval computes the nodes. An input without a value takes its default; a
-// missing value, one of another size, or an operation without a definition is
-// an error.
+// missing value, one of another size, an operation without a definition, or an
+// index outside of its axis ([graph.IndexError]) is an error.
 func Eval(env graph.Env, feed Feed, nodes ...*graph.Node) ([]graph.Value, error) {
 	needed := map[*graph.Node]bool{}
 	for _, n := range nodes {
@@ -99,6 +107,26 @@ func eval(env graph.Env, feed Feed, n *graph.Node, values map[*graph.Node]graph.
 // Apply computes one node of the values of its operands. A leaf, or an operation
 // without a definition, is an error.
 func Apply(env graph.Env, n *graph.Node, in []graph.Value) (graph.Value, error) {
+	if err := graph.CheckIndex(n, in); err != nil {
+		return graph.Value{}, err
+	}
+	if n.DType().IsInt() && !slices.ContainsFunc(in, func(v graph.Value) bool { return !v.Type.DType.IsInt() }) {
+		switch op := n.Op().(type) {
+		case whole:
+			return applyWhole(n, in, func(in [][]int64) []int64 {
+				out, x := make([]int64, n.Shape().Len()), make([]int64, len(in))
+				for p := range out {
+					for i := range in {
+						x[i] = in[i][p]
+					}
+					out[p] = op.Whole(x...)
+				}
+				return out
+			})
+		case wholeArrays:
+			return applyWhole(n, in, func(in [][]int64) []int64 { return op.EvalWhole(n, in) })
+		}
+	}
 	switch op := n.Op().(type) {
 	case elementwise:
 		out := graph.NewValue(n.Type())
@@ -122,4 +150,23 @@ func Apply(env graph.Env, n *graph.Node, in []graph.Value) (graph.Value, error) 
 		})
 	}
 	return graph.Value{}, fmt.Errorf("%v: no value is given for this %v", n, n.Role())
+}
+
+// applyWhole computes a node of integers in their own arithmetic.
+func applyWhole(n *graph.Node, in []graph.Value, f func(in [][]int64) []int64) (graph.Value, error) {
+	args := make([][]int64, len(in))
+	for i, v := range in {
+		args[i] = make([]int64, len(v.Data))
+		for p, x := range v.Data {
+			args[i][p] = v.Type.DType.Whole(x)
+		}
+	}
+	out := graph.NewValue(n.Type())
+	for p, w := range f(args) {
+		w = n.DType().Wrap(w)
+		if out.Data[p] = float64(w); n.DType().Whole(out.Data[p]) != w {
+			return graph.Value{}, fmt.Errorf("%v: element %d is %d: which a definition, in float64, does not hold exactly", n, p, w)
+		}
+	}
+	return out, nil
 }

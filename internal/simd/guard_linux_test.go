@@ -58,3 +58,19 @@ func TestBatchReduceStaysInside(t *testing.T) {
 		}
 	}
 }
+
+// TestTurnStaysInside: rows that end at the end of the memory.
+func TestTurnStaysInside(t *testing.T) {
+	for _, level := range levels() {
+		for _, size := range []int{4, 8} {
+			for cols := 1; cols <= TurnedRow; cols++ {
+				for rows := 1; rows <= 40; rows += 3 {
+					stride, bytes := TurnedSize(size, rows)
+					turned, pad := atPageEnd(t, bytes), atPageEnd(t, TurnPad)
+					Turn(level, size, turned, atPageEnd(t, rows*cols*size), pad, rows, cols, stride, cols*size)
+					TurnBack(level, size, atPageEnd(t, rows*cols*size), turned, pad, rows, cols, stride)
+				}
+			}
+		}
+	}
+}

@@ -54,8 +54,8 @@ type Ordered interface{ Number | uint8 }
 // Function is a function of one variable.
 type Function uint8
 
-// The functions, with the special values of package math. Those of floats err by at most 1.5 units in the last place, Sigmoid by
-// 2.5; Neg, Abs, Sign, Square, Relu, Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square and Relu take integers too.
+// The functions, with the special values of package math. Those of floats err by at most 1.5 units in the last place, Sigmoid,
+// Softplus and LogSigmoid by 2.5; Neg, Abs, Sign, Square, Relu, Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square and Relu take integers too.
 const (
 	Neg Function = iota
 	Abs
@@ -70,7 +70,9 @@ const (
 	Log
 	Log1p // log(1+x)
 	Tanh
-	Sigmoid // 1/(1+exp(-x))
+	Sigmoid    // 1/(1+exp(-x))
+	Softplus   // log(1+exp(x))
+	LogSigmoid // log(1/(1+exp(-x)))
 	Erf
 	Sin
 	Cos

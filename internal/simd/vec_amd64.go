@@ -84,6 +84,16 @@ func tanh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride i
 //go:noescape
 func sigmoid32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
+// of each element: softplus.
+//
+//go:noescape
+func softplus32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: logSigmoid.
+//
+//go:noescape
+func logSigmoid32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
 // of each element: erf.
 //
 //go:noescape
@@ -433,6 +443,16 @@ func tanh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride i
 //
 //go:noescape
 func sigmoid64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: softplus.
+//
+//go:noescape
+func softplus64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: logSigmoid.
+//
+//go:noescape
+func logSigmoid64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // of each element: erf.
 //
@@ -789,6 +809,16 @@ func tanh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride
 //go:noescape
 func sigmoid32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
+// of each element: softplus.
+//
+//go:noescape
+func softplus32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: logSigmoid.
+//
+//go:noescape
+func logSigmoid32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
 // of each element: erf.
 //
 //go:noescape
@@ -1138,6 +1168,16 @@ func tanh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride
 //
 //go:noescape
 func sigmoid64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: softplus.
+//
+//go:noescape
+func softplus64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: logSigmoid.
+//
+//go:noescape
+func logSigmoid64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // of each element: erf.
 //

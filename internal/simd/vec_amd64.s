@@ -1999,6 +1999,368 @@ DATA const32_1f800000<>+24(SB)/4, $0x1f800000
 DATA const32_1f800000<>+28(SB)/4, $0x1f800000
 GLOBL const32_1f800000<>(SB), RODATA|NOPTR, $32
 
+// func softplus32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·softplus32AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VORPS        const32_80000000<>+0(SB), Y0, Y1
+	VBROADCASTSS const32_c2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMOVAPS      Y1, Y2
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y3
+	VFMADD213PS  const32_4b4000bf<>+0(SB), Y3, Y2
+	VPSLLD       $0x17, Y2, Y3
+	VSUBPS       const32_4b4000bf<>+0(SB), Y2, Y2
+	VFNMADD231PS const32_3f317200<>+0(SB), Y2, Y1
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y4
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y2, Y4
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y5
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y2, Y5
+	VFMADD213PS  const32_3f000000<>+0(SB), Y2, Y5
+	VFMADD213PS  Y5, Y1, Y4
+	VFMADD213PS  Y1, Y2, Y4
+	VFMADD213PS  Y3, Y3, Y4
+	VMULPS       const32_1f800000<>+0(SB), Y4, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVAPS      Y1, Y3
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS const32_3b03f07e<>+0(SB), Y5
+	VFMADD213PS  const32_bc5a6789<>+0(SB), Y1, Y5
+	VBROADCASTSS const32_3d294f4e<>+0(SB), Y6
+	VFMADD213PS  const32_bda8902c<>+0(SB), Y1, Y6
+	VFMADD213PS  const32_3dfe323a<>+0(SB), Y1, Y6
+	VFMADD213PS  const32_be24e9ad<>+0(SB), Y1, Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VBROADCASTSS const32_3e4bafcb<>+0(SB), Y6
+	VFMADD213PS  const32_be7fdf5c<>+0(SB), Y1, Y6
+	VFMADD213PS  const32_3eaaa9b8<>+0(SB), Y1, Y6
+	VFMADD213PS  const32_befffffb<>+0(SB), Y1, Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VFMADD231PS  Y5, Y2, Y3
+	VXORPS       Y1, Y1, Y1
+	VMAXPS       Y0, Y1, Y0
+	VADDPS       Y3, Y0, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VORPS        const32_80000000<>+0(SB), Y0, Y2
+	VBROADCASTSS const32_c2d00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMOVAPS      Y2, Y3
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y4
+	VFMADD213PS  const32_4b4000bf<>+0(SB), Y4, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VSUBPS       const32_4b4000bf<>+0(SB), Y3, Y3
+	VFNMADD231PS const32_3f317200<>+0(SB), Y3, Y2
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y3, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y5
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y3, Y5
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y6
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y3, Y6
+	VFMADD213PS  const32_3f000000<>+0(SB), Y3, Y6
+	VFMADD213PS  Y6, Y2, Y5
+	VFMADD213PS  Y2, Y3, Y5
+	VFMADD213PS  Y4, Y4, Y5
+	VMULPS       const32_1f800000<>+0(SB), Y5, Y2
+	VMULPS       Y2, Y2, Y3
+	VMOVAPS      Y2, Y4
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS const32_3b03f07e<>+0(SB), Y6
+	VFMADD213PS  const32_bc5a6789<>+0(SB), Y2, Y6
+	VBROADCASTSS const32_3d294f4e<>+0(SB), Y7
+	VFMADD213PS  const32_bda8902c<>+0(SB), Y2, Y7
+	VFMADD213PS  const32_3dfe323a<>+0(SB), Y2, Y7
+	VFMADD213PS  const32_be24e9ad<>+0(SB), Y2, Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS const32_3e4bafcb<>+0(SB), Y7
+	VFMADD213PS  const32_be7fdf5c<>+0(SB), Y2, Y7
+	VFMADD213PS  const32_3eaaa9b8<>+0(SB), Y2, Y7
+	VFMADD213PS  const32_befffffb<>+0(SB), Y2, Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VFMADD231PS  Y6, Y3, Y4
+	VXORPS       Y2, Y2, Y2
+	VMAXPS       Y0, Y2, Y0
+	VADDPS       Y4, Y0, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const32_4b4000bf<>+0(SB)/4, $0x4b4000bf
+DATA const32_4b4000bf<>+4(SB)/4, $0x4b4000bf
+DATA const32_4b4000bf<>+8(SB)/4, $0x4b4000bf
+DATA const32_4b4000bf<>+12(SB)/4, $0x4b4000bf
+DATA const32_4b4000bf<>+16(SB)/4, $0x4b4000bf
+DATA const32_4b4000bf<>+20(SB)/4, $0x4b4000bf
+DATA const32_4b4000bf<>+24(SB)/4, $0x4b4000bf
+DATA const32_4b4000bf<>+28(SB)/4, $0x4b4000bf
+GLOBL const32_4b4000bf<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3b03f07e<>+0(SB)/4, $0x3b03f07e
+DATA const32_3b03f07e<>+4(SB)/4, $0x3b03f07e
+DATA const32_3b03f07e<>+8(SB)/4, $0x3b03f07e
+DATA const32_3b03f07e<>+12(SB)/4, $0x3b03f07e
+DATA const32_3b03f07e<>+16(SB)/4, $0x3b03f07e
+DATA const32_3b03f07e<>+20(SB)/4, $0x3b03f07e
+DATA const32_3b03f07e<>+24(SB)/4, $0x3b03f07e
+DATA const32_3b03f07e<>+28(SB)/4, $0x3b03f07e
+GLOBL const32_3b03f07e<>(SB), RODATA|NOPTR, $32
+
+DATA const32_bc5a6789<>+0(SB)/4, $0xbc5a6789
+DATA const32_bc5a6789<>+4(SB)/4, $0xbc5a6789
+DATA const32_bc5a6789<>+8(SB)/4, $0xbc5a6789
+DATA const32_bc5a6789<>+12(SB)/4, $0xbc5a6789
+DATA const32_bc5a6789<>+16(SB)/4, $0xbc5a6789
+DATA const32_bc5a6789<>+20(SB)/4, $0xbc5a6789
+DATA const32_bc5a6789<>+24(SB)/4, $0xbc5a6789
+DATA const32_bc5a6789<>+28(SB)/4, $0xbc5a6789
+GLOBL const32_bc5a6789<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3d294f4e<>+0(SB)/4, $0x3d294f4e
+DATA const32_3d294f4e<>+4(SB)/4, $0x3d294f4e
+DATA const32_3d294f4e<>+8(SB)/4, $0x3d294f4e
+DATA const32_3d294f4e<>+12(SB)/4, $0x3d294f4e
+DATA const32_3d294f4e<>+16(SB)/4, $0x3d294f4e
+DATA const32_3d294f4e<>+20(SB)/4, $0x3d294f4e
+DATA const32_3d294f4e<>+24(SB)/4, $0x3d294f4e
+DATA const32_3d294f4e<>+28(SB)/4, $0x3d294f4e
+GLOBL const32_3d294f4e<>(SB), RODATA|NOPTR, $32
+
+DATA const32_bda8902c<>+0(SB)/4, $0xbda8902c
+DATA const32_bda8902c<>+4(SB)/4, $0xbda8902c
+DATA const32_bda8902c<>+8(SB)/4, $0xbda8902c
+DATA const32_bda8902c<>+12(SB)/4, $0xbda8902c
+DATA const32_bda8902c<>+16(SB)/4, $0xbda8902c
+DATA const32_bda8902c<>+20(SB)/4, $0xbda8902c
+DATA const32_bda8902c<>+24(SB)/4, $0xbda8902c
+DATA const32_bda8902c<>+28(SB)/4, $0xbda8902c
+GLOBL const32_bda8902c<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3dfe323a<>+0(SB)/4, $0x3dfe323a
+DATA const32_3dfe323a<>+4(SB)/4, $0x3dfe323a
+DATA const32_3dfe323a<>+8(SB)/4, $0x3dfe323a
+DATA const32_3dfe323a<>+12(SB)/4, $0x3dfe323a
+DATA const32_3dfe323a<>+16(SB)/4, $0x3dfe323a
+DATA const32_3dfe323a<>+20(SB)/4, $0x3dfe323a
+DATA const32_3dfe323a<>+24(SB)/4, $0x3dfe323a
+DATA const32_3dfe323a<>+28(SB)/4, $0x3dfe323a
+GLOBL const32_3dfe323a<>(SB), RODATA|NOPTR, $32
+
+DATA const32_be24e9ad<>+0(SB)/4, $0xbe24e9ad
+DATA const32_be24e9ad<>+4(SB)/4, $0xbe24e9ad
+DATA const32_be24e9ad<>+8(SB)/4, $0xbe24e9ad
+DATA const32_be24e9ad<>+12(SB)/4, $0xbe24e9ad
+DATA const32_be24e9ad<>+16(SB)/4, $0xbe24e9ad
+DATA const32_be24e9ad<>+20(SB)/4, $0xbe24e9ad
+DATA const32_be24e9ad<>+24(SB)/4, $0xbe24e9ad
+DATA const32_be24e9ad<>+28(SB)/4, $0xbe24e9ad
+GLOBL const32_be24e9ad<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3e4bafcb<>+0(SB)/4, $0x3e4bafcb
+DATA const32_3e4bafcb<>+4(SB)/4, $0x3e4bafcb
+DATA const32_3e4bafcb<>+8(SB)/4, $0x3e4bafcb
+DATA const32_3e4bafcb<>+12(SB)/4, $0x3e4bafcb
+DATA const32_3e4bafcb<>+16(SB)/4, $0x3e4bafcb
+DATA const32_3e4bafcb<>+20(SB)/4, $0x3e4bafcb
+DATA const32_3e4bafcb<>+24(SB)/4, $0x3e4bafcb
+DATA const32_3e4bafcb<>+28(SB)/4, $0x3e4bafcb
+GLOBL const32_3e4bafcb<>(SB), RODATA|NOPTR, $32
+
+DATA const32_be7fdf5c<>+0(SB)/4, $0xbe7fdf5c
+DATA const32_be7fdf5c<>+4(SB)/4, $0xbe7fdf5c
+DATA const32_be7fdf5c<>+8(SB)/4, $0xbe7fdf5c
+DATA const32_be7fdf5c<>+12(SB)/4, $0xbe7fdf5c
+DATA const32_be7fdf5c<>+16(SB)/4, $0xbe7fdf5c
+DATA const32_be7fdf5c<>+20(SB)/4, $0xbe7fdf5c
+DATA const32_be7fdf5c<>+24(SB)/4, $0xbe7fdf5c
+DATA const32_be7fdf5c<>+28(SB)/4, $0xbe7fdf5c
+GLOBL const32_be7fdf5c<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3eaaa9b8<>+0(SB)/4, $0x3eaaa9b8
+DATA const32_3eaaa9b8<>+4(SB)/4, $0x3eaaa9b8
+DATA const32_3eaaa9b8<>+8(SB)/4, $0x3eaaa9b8
+DATA const32_3eaaa9b8<>+12(SB)/4, $0x3eaaa9b8
+DATA const32_3eaaa9b8<>+16(SB)/4, $0x3eaaa9b8
+DATA const32_3eaaa9b8<>+20(SB)/4, $0x3eaaa9b8
+DATA const32_3eaaa9b8<>+24(SB)/4, $0x3eaaa9b8
+DATA const32_3eaaa9b8<>+28(SB)/4, $0x3eaaa9b8
+GLOBL const32_3eaaa9b8<>(SB), RODATA|NOPTR, $32
+
+DATA const32_befffffb<>+0(SB)/4, $0xbefffffb
+DATA const32_befffffb<>+4(SB)/4, $0xbefffffb
+DATA const32_befffffb<>+8(SB)/4, $0xbefffffb
+DATA const32_befffffb<>+12(SB)/4, $0xbefffffb
+DATA const32_befffffb<>+16(SB)/4, $0xbefffffb
+DATA const32_befffffb<>+20(SB)/4, $0xbefffffb
+DATA const32_befffffb<>+24(SB)/4, $0xbefffffb
+DATA const32_befffffb<>+28(SB)/4, $0xbefffffb
+GLOBL const32_befffffb<>(SB), RODATA|NOPTR, $32
+
+// func logSigmoid32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logSigmoid32AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VXORPS       const32_80000000<>+0(SB), Y0, Y0
+	VORPS        const32_80000000<>+0(SB), Y0, Y1
+	VBROADCASTSS const32_c2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMOVAPS      Y1, Y2
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y3
+	VFMADD213PS  const32_4b4000bf<>+0(SB), Y3, Y2
+	VPSLLD       $0x17, Y2, Y3
+	VSUBPS       const32_4b4000bf<>+0(SB), Y2, Y2
+	VFNMADD231PS const32_3f317200<>+0(SB), Y2, Y1
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y4
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y2, Y4
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y5
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y2, Y5
+	VFMADD213PS  const32_3f000000<>+0(SB), Y2, Y5
+	VFMADD213PS  Y5, Y1, Y4
+	VFMADD213PS  Y1, Y2, Y4
+	VFMADD213PS  Y3, Y3, Y4
+	VMULPS       const32_1f800000<>+0(SB), Y4, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVAPS      Y1, Y3
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS const32_3b03f07e<>+0(SB), Y5
+	VFMADD213PS  const32_bc5a6789<>+0(SB), Y1, Y5
+	VBROADCASTSS const32_3d294f4e<>+0(SB), Y6
+	VFMADD213PS  const32_bda8902c<>+0(SB), Y1, Y6
+	VFMADD213PS  const32_3dfe323a<>+0(SB), Y1, Y6
+	VFMADD213PS  const32_be24e9ad<>+0(SB), Y1, Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VBROADCASTSS const32_3e4bafcb<>+0(SB), Y6
+	VFMADD213PS  const32_be7fdf5c<>+0(SB), Y1, Y6
+	VFMADD213PS  const32_3eaaa9b8<>+0(SB), Y1, Y6
+	VFMADD213PS  const32_befffffb<>+0(SB), Y1, Y6
+	VFMADD213PS  Y6, Y4, Y5
+	VFMADD231PS  Y5, Y2, Y3
+	VXORPS       Y1, Y1, Y1
+	VMAXPS       Y0, Y1, Y0
+	VADDPS       Y3, Y0, Y0
+	VXORPS       const32_80000000<>+0(SB), Y0, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VXORPS       const32_80000000<>+0(SB), Y0, Y0
+	VORPS        const32_80000000<>+0(SB), Y0, Y2
+	VBROADCASTSS const32_c2d00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMOVAPS      Y2, Y3
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y4
+	VFMADD213PS  const32_4b4000bf<>+0(SB), Y4, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VSUBPS       const32_4b4000bf<>+0(SB), Y3, Y3
+	VFNMADD231PS const32_3f317200<>+0(SB), Y3, Y2
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y3, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y5
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y3, Y5
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y6
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y3, Y6
+	VFMADD213PS  const32_3f000000<>+0(SB), Y3, Y6
+	VFMADD213PS  Y6, Y2, Y5
+	VFMADD213PS  Y2, Y3, Y5
+	VFMADD213PS  Y4, Y4, Y5
+	VMULPS       const32_1f800000<>+0(SB), Y5, Y2
+	VMULPS       Y2, Y2, Y3
+	VMOVAPS      Y2, Y4
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS const32_3b03f07e<>+0(SB), Y6
+	VFMADD213PS  const32_bc5a6789<>+0(SB), Y2, Y6
+	VBROADCASTSS const32_3d294f4e<>+0(SB), Y7
+	VFMADD213PS  const32_bda8902c<>+0(SB), Y2, Y7
+	VFMADD213PS  const32_3dfe323a<>+0(SB), Y2, Y7
+	VFMADD213PS  const32_be24e9ad<>+0(SB), Y2, Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS const32_3e4bafcb<>+0(SB), Y7
+	VFMADD213PS  const32_be7fdf5c<>+0(SB), Y2, Y7
+	VFMADD213PS  const32_3eaaa9b8<>+0(SB), Y2, Y7
+	VFMADD213PS  const32_befffffb<>+0(SB), Y2, Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VFMADD231PS  Y6, Y3, Y4
+	VXORPS       Y2, Y2, Y2
+	VMAXPS       Y0, Y2, Y0
+	VADDPS       Y4, Y0, Y0
+	VXORPS       const32_80000000<>+0(SB), Y0, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func erf32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·erf32AVX2(SB), NOSPLIT, $0-48
@@ -10133,6 +10495,466 @@ DATA const64_3bf0000000000000<>+16(SB)/8, $0x3bf0000000000000
 DATA const64_3bf0000000000000<>+24(SB)/8, $0x3bf0000000000000
 GLOBL const64_3bf0000000000000<>(SB), RODATA|NOPTR, $32
 
+// func softplus64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·softplus64AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VORPD        const64_8000000000000000<>+0(SB), Y0, Y1
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Y2
+	VMAXPD       Y1, Y2, Y1
+	VMOVAPD      Y1, Y2
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y3
+	VFMADD213PD  const64_433800000000043f<>+0(SB), Y3, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VSUBPD       const64_433800000000043f<>+0(SB), Y2, Y2
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y2, Y1
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y2, Y1
+	VMULPD       Y1, Y1, Y2
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y4
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y2, Y4
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y5
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y2, Y5
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y2, Y5
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y2, Y5
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y2, Y5
+	VFMADD213PD  Y5, Y1, Y4
+	VFMADD213PD  Y1, Y2, Y4
+	VFMADD213PD  Y3, Y3, Y4
+	VMULPD       const64_3bf0000000000000<>+0(SB), Y4, Y1
+	VMULPD       Y1, Y1, Y2
+	VMOVAPD      Y1, Y3
+	VMULPD       Y2, Y2, Y4
+	VBROADCASTSD const64_bef0e637d492286a<>+0(SB), Y5
+	VBROADCASTSD const64_3f2979960993c394<>+0(SB), Y6
+	VFMADD213PD  const64_bf524379020adca2<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_3f70a604160caf5e<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_bf85d041aa7510e6<>+0(SB), Y1, Y6
+	VFMADD213PD  Y6, Y4, Y5
+	VBROADCASTSD const64_3f961637a6910771<>+0(SB), Y6
+	VFMADD213PD  const64_bfa23a4a894fe66d<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_3fa9ac714d3777d2<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_bfb01c9e3090ae97<>+0(SB), Y1, Y6
+	VFMADD213PD  Y6, Y4, Y5
+	VBROADCASTSD const64_3fb2c50827ba42a8<>+0(SB), Y6
+	VFMADD213PD  const64_bfb503869109a197<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_3fb72efb03a572d9<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_bfb99488e357df12<>+0(SB), Y1, Y6
+	VFMADD213PD  Y6, Y4, Y5
+	VBROADCASTSD const64_3fbc70e6a45ca1c2<>+0(SB), Y6
+	VFMADD213PD  const64_bfbfffe25c67e104<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_3fc249231fad42ed<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_bfc555553ba6d193<>+0(SB), Y1, Y6
+	VFMADD213PD  Y6, Y4, Y5
+	VBROADCASTSD const64_3fc99999986976de<>+0(SB), Y6
+	VFMADD213PD  const64_bfcffffffff77371<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_3fd5555555554579<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_bfdfffffffffffeb<>+0(SB), Y1, Y6
+	VFMADD213PD  Y6, Y4, Y5
+	VFMADD231PD  Y5, Y2, Y3
+	VXORPS       Y1, Y1, Y1
+	VMAXPD       Y0, Y1, Y0
+	VADDPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VORPD        const64_8000000000000000<>+0(SB), Y0, Y2
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y4
+	VFMADD213PD  const64_433800000000043f<>+0(SB), Y4, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VSUBPD       const64_433800000000043f<>+0(SB), Y3, Y3
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y3, Y2
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y3, Y2
+	VMULPD       Y2, Y2, Y3
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y5
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y3, Y5
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y6
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y3, Y6
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y3, Y6
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y3, Y6
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y3, Y6
+	VFMADD213PD  Y6, Y2, Y5
+	VFMADD213PD  Y2, Y3, Y5
+	VFMADD213PD  Y4, Y4, Y5
+	VMULPD       const64_3bf0000000000000<>+0(SB), Y5, Y2
+	VMULPD       Y2, Y2, Y3
+	VMOVAPD      Y2, Y4
+	VMULPD       Y3, Y3, Y5
+	VBROADCASTSD const64_bef0e637d492286a<>+0(SB), Y6
+	VBROADCASTSD const64_3f2979960993c394<>+0(SB), Y7
+	VFMADD213PD  const64_bf524379020adca2<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_3f70a604160caf5e<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_bf85d041aa7510e6<>+0(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VBROADCASTSD const64_3f961637a6910771<>+0(SB), Y7
+	VFMADD213PD  const64_bfa23a4a894fe66d<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_3fa9ac714d3777d2<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_bfb01c9e3090ae97<>+0(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VBROADCASTSD const64_3fb2c50827ba42a8<>+0(SB), Y7
+	VFMADD213PD  const64_bfb503869109a197<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_3fb72efb03a572d9<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_bfb99488e357df12<>+0(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VBROADCASTSD const64_3fbc70e6a45ca1c2<>+0(SB), Y7
+	VFMADD213PD  const64_bfbfffe25c67e104<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_3fc249231fad42ed<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_bfc555553ba6d193<>+0(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VBROADCASTSD const64_3fc99999986976de<>+0(SB), Y7
+	VFMADD213PD  const64_bfcffffffff77371<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_3fd5555555554579<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_bfdfffffffffffeb<>+0(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VFMADD231PD  Y6, Y3, Y4
+	VXORPS       Y2, Y2, Y2
+	VMAXPD       Y0, Y2, Y0
+	VADDPD       Y4, Y0, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const64_433800000000043f<>+0(SB)/8, $0x433800000000043f
+DATA const64_433800000000043f<>+8(SB)/8, $0x433800000000043f
+DATA const64_433800000000043f<>+16(SB)/8, $0x433800000000043f
+DATA const64_433800000000043f<>+24(SB)/8, $0x433800000000043f
+GLOBL const64_433800000000043f<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bef0e637d492286a<>+0(SB)/8, $0xbef0e637d492286a
+DATA const64_bef0e637d492286a<>+8(SB)/8, $0xbef0e637d492286a
+DATA const64_bef0e637d492286a<>+16(SB)/8, $0xbef0e637d492286a
+DATA const64_bef0e637d492286a<>+24(SB)/8, $0xbef0e637d492286a
+GLOBL const64_bef0e637d492286a<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f2979960993c394<>+0(SB)/8, $0x3f2979960993c394
+DATA const64_3f2979960993c394<>+8(SB)/8, $0x3f2979960993c394
+DATA const64_3f2979960993c394<>+16(SB)/8, $0x3f2979960993c394
+DATA const64_3f2979960993c394<>+24(SB)/8, $0x3f2979960993c394
+GLOBL const64_3f2979960993c394<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bf524379020adca2<>+0(SB)/8, $0xbf524379020adca2
+DATA const64_bf524379020adca2<>+8(SB)/8, $0xbf524379020adca2
+DATA const64_bf524379020adca2<>+16(SB)/8, $0xbf524379020adca2
+DATA const64_bf524379020adca2<>+24(SB)/8, $0xbf524379020adca2
+GLOBL const64_bf524379020adca2<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f70a604160caf5e<>+0(SB)/8, $0x3f70a604160caf5e
+DATA const64_3f70a604160caf5e<>+8(SB)/8, $0x3f70a604160caf5e
+DATA const64_3f70a604160caf5e<>+16(SB)/8, $0x3f70a604160caf5e
+DATA const64_3f70a604160caf5e<>+24(SB)/8, $0x3f70a604160caf5e
+GLOBL const64_3f70a604160caf5e<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bf85d041aa7510e6<>+0(SB)/8, $0xbf85d041aa7510e6
+DATA const64_bf85d041aa7510e6<>+8(SB)/8, $0xbf85d041aa7510e6
+DATA const64_bf85d041aa7510e6<>+16(SB)/8, $0xbf85d041aa7510e6
+DATA const64_bf85d041aa7510e6<>+24(SB)/8, $0xbf85d041aa7510e6
+GLOBL const64_bf85d041aa7510e6<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f961637a6910771<>+0(SB)/8, $0x3f961637a6910771
+DATA const64_3f961637a6910771<>+8(SB)/8, $0x3f961637a6910771
+DATA const64_3f961637a6910771<>+16(SB)/8, $0x3f961637a6910771
+DATA const64_3f961637a6910771<>+24(SB)/8, $0x3f961637a6910771
+GLOBL const64_3f961637a6910771<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfa23a4a894fe66d<>+0(SB)/8, $0xbfa23a4a894fe66d
+DATA const64_bfa23a4a894fe66d<>+8(SB)/8, $0xbfa23a4a894fe66d
+DATA const64_bfa23a4a894fe66d<>+16(SB)/8, $0xbfa23a4a894fe66d
+DATA const64_bfa23a4a894fe66d<>+24(SB)/8, $0xbfa23a4a894fe66d
+GLOBL const64_bfa23a4a894fe66d<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fa9ac714d3777d2<>+0(SB)/8, $0x3fa9ac714d3777d2
+DATA const64_3fa9ac714d3777d2<>+8(SB)/8, $0x3fa9ac714d3777d2
+DATA const64_3fa9ac714d3777d2<>+16(SB)/8, $0x3fa9ac714d3777d2
+DATA const64_3fa9ac714d3777d2<>+24(SB)/8, $0x3fa9ac714d3777d2
+GLOBL const64_3fa9ac714d3777d2<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfb01c9e3090ae97<>+0(SB)/8, $0xbfb01c9e3090ae97
+DATA const64_bfb01c9e3090ae97<>+8(SB)/8, $0xbfb01c9e3090ae97
+DATA const64_bfb01c9e3090ae97<>+16(SB)/8, $0xbfb01c9e3090ae97
+DATA const64_bfb01c9e3090ae97<>+24(SB)/8, $0xbfb01c9e3090ae97
+GLOBL const64_bfb01c9e3090ae97<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fb2c50827ba42a8<>+0(SB)/8, $0x3fb2c50827ba42a8
+DATA const64_3fb2c50827ba42a8<>+8(SB)/8, $0x3fb2c50827ba42a8
+DATA const64_3fb2c50827ba42a8<>+16(SB)/8, $0x3fb2c50827ba42a8
+DATA const64_3fb2c50827ba42a8<>+24(SB)/8, $0x3fb2c50827ba42a8
+GLOBL const64_3fb2c50827ba42a8<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfb503869109a197<>+0(SB)/8, $0xbfb503869109a197
+DATA const64_bfb503869109a197<>+8(SB)/8, $0xbfb503869109a197
+DATA const64_bfb503869109a197<>+16(SB)/8, $0xbfb503869109a197
+DATA const64_bfb503869109a197<>+24(SB)/8, $0xbfb503869109a197
+GLOBL const64_bfb503869109a197<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fb72efb03a572d9<>+0(SB)/8, $0x3fb72efb03a572d9
+DATA const64_3fb72efb03a572d9<>+8(SB)/8, $0x3fb72efb03a572d9
+DATA const64_3fb72efb03a572d9<>+16(SB)/8, $0x3fb72efb03a572d9
+DATA const64_3fb72efb03a572d9<>+24(SB)/8, $0x3fb72efb03a572d9
+GLOBL const64_3fb72efb03a572d9<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfb99488e357df12<>+0(SB)/8, $0xbfb99488e357df12
+DATA const64_bfb99488e357df12<>+8(SB)/8, $0xbfb99488e357df12
+DATA const64_bfb99488e357df12<>+16(SB)/8, $0xbfb99488e357df12
+DATA const64_bfb99488e357df12<>+24(SB)/8, $0xbfb99488e357df12
+GLOBL const64_bfb99488e357df12<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fbc70e6a45ca1c2<>+0(SB)/8, $0x3fbc70e6a45ca1c2
+DATA const64_3fbc70e6a45ca1c2<>+8(SB)/8, $0x3fbc70e6a45ca1c2
+DATA const64_3fbc70e6a45ca1c2<>+16(SB)/8, $0x3fbc70e6a45ca1c2
+DATA const64_3fbc70e6a45ca1c2<>+24(SB)/8, $0x3fbc70e6a45ca1c2
+GLOBL const64_3fbc70e6a45ca1c2<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfbfffe25c67e104<>+0(SB)/8, $0xbfbfffe25c67e104
+DATA const64_bfbfffe25c67e104<>+8(SB)/8, $0xbfbfffe25c67e104
+DATA const64_bfbfffe25c67e104<>+16(SB)/8, $0xbfbfffe25c67e104
+DATA const64_bfbfffe25c67e104<>+24(SB)/8, $0xbfbfffe25c67e104
+GLOBL const64_bfbfffe25c67e104<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fc249231fad42ed<>+0(SB)/8, $0x3fc249231fad42ed
+DATA const64_3fc249231fad42ed<>+8(SB)/8, $0x3fc249231fad42ed
+DATA const64_3fc249231fad42ed<>+16(SB)/8, $0x3fc249231fad42ed
+DATA const64_3fc249231fad42ed<>+24(SB)/8, $0x3fc249231fad42ed
+GLOBL const64_3fc249231fad42ed<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfc555553ba6d193<>+0(SB)/8, $0xbfc555553ba6d193
+DATA const64_bfc555553ba6d193<>+8(SB)/8, $0xbfc555553ba6d193
+DATA const64_bfc555553ba6d193<>+16(SB)/8, $0xbfc555553ba6d193
+DATA const64_bfc555553ba6d193<>+24(SB)/8, $0xbfc555553ba6d193
+GLOBL const64_bfc555553ba6d193<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fc99999986976de<>+0(SB)/8, $0x3fc99999986976de
+DATA const64_3fc99999986976de<>+8(SB)/8, $0x3fc99999986976de
+DATA const64_3fc99999986976de<>+16(SB)/8, $0x3fc99999986976de
+DATA const64_3fc99999986976de<>+24(SB)/8, $0x3fc99999986976de
+GLOBL const64_3fc99999986976de<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfcffffffff77371<>+0(SB)/8, $0xbfcffffffff77371
+DATA const64_bfcffffffff77371<>+8(SB)/8, $0xbfcffffffff77371
+DATA const64_bfcffffffff77371<>+16(SB)/8, $0xbfcffffffff77371
+DATA const64_bfcffffffff77371<>+24(SB)/8, $0xbfcffffffff77371
+GLOBL const64_bfcffffffff77371<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fd5555555554579<>+0(SB)/8, $0x3fd5555555554579
+DATA const64_3fd5555555554579<>+8(SB)/8, $0x3fd5555555554579
+DATA const64_3fd5555555554579<>+16(SB)/8, $0x3fd5555555554579
+DATA const64_3fd5555555554579<>+24(SB)/8, $0x3fd5555555554579
+GLOBL const64_3fd5555555554579<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfdfffffffffffeb<>+0(SB)/8, $0xbfdfffffffffffeb
+DATA const64_bfdfffffffffffeb<>+8(SB)/8, $0xbfdfffffffffffeb
+DATA const64_bfdfffffffffffeb<>+16(SB)/8, $0xbfdfffffffffffeb
+DATA const64_bfdfffffffffffeb<>+24(SB)/8, $0xbfdfffffffffffeb
+GLOBL const64_bfdfffffffffffeb<>(SB), RODATA|NOPTR, $32
+
+// func logSigmoid64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logSigmoid64AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VXORPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VORPD        const64_8000000000000000<>+0(SB), Y0, Y1
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Y2
+	VMAXPD       Y1, Y2, Y1
+	VMOVAPD      Y1, Y2
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y3
+	VFMADD213PD  const64_433800000000043f<>+0(SB), Y3, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VSUBPD       const64_433800000000043f<>+0(SB), Y2, Y2
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y2, Y1
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y2, Y1
+	VMULPD       Y1, Y1, Y2
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y4
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y2, Y4
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y5
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y2, Y5
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y2, Y5
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y2, Y5
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y2, Y5
+	VFMADD213PD  Y5, Y1, Y4
+	VFMADD213PD  Y1, Y2, Y4
+	VFMADD213PD  Y3, Y3, Y4
+	VMULPD       const64_3bf0000000000000<>+0(SB), Y4, Y1
+	VMULPD       Y1, Y1, Y2
+	VMOVAPD      Y1, Y3
+	VMULPD       Y2, Y2, Y4
+	VBROADCASTSD const64_bef0e637d492286a<>+0(SB), Y5
+	VBROADCASTSD const64_3f2979960993c394<>+0(SB), Y6
+	VFMADD213PD  const64_bf524379020adca2<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_3f70a604160caf5e<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_bf85d041aa7510e6<>+0(SB), Y1, Y6
+	VFMADD213PD  Y6, Y4, Y5
+	VBROADCASTSD const64_3f961637a6910771<>+0(SB), Y6
+	VFMADD213PD  const64_bfa23a4a894fe66d<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_3fa9ac714d3777d2<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_bfb01c9e3090ae97<>+0(SB), Y1, Y6
+	VFMADD213PD  Y6, Y4, Y5
+	VBROADCASTSD const64_3fb2c50827ba42a8<>+0(SB), Y6
+	VFMADD213PD  const64_bfb503869109a197<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_3fb72efb03a572d9<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_bfb99488e357df12<>+0(SB), Y1, Y6
+	VFMADD213PD  Y6, Y4, Y5
+	VBROADCASTSD const64_3fbc70e6a45ca1c2<>+0(SB), Y6
+	VFMADD213PD  const64_bfbfffe25c67e104<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_3fc249231fad42ed<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_bfc555553ba6d193<>+0(SB), Y1, Y6
+	VFMADD213PD  Y6, Y4, Y5
+	VBROADCASTSD const64_3fc99999986976de<>+0(SB), Y6
+	VFMADD213PD  const64_bfcffffffff77371<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_3fd5555555554579<>+0(SB), Y1, Y6
+	VFMADD213PD  const64_bfdfffffffffffeb<>+0(SB), Y1, Y6
+	VFMADD213PD  Y6, Y4, Y5
+	VFMADD231PD  Y5, Y2, Y3
+	VXORPS       Y1, Y1, Y1
+	VMAXPD       Y0, Y1, Y0
+	VADDPD       Y3, Y0, Y0
+	VXORPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VXORPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VORPD        const64_8000000000000000<>+0(SB), Y0, Y2
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y4
+	VFMADD213PD  const64_433800000000043f<>+0(SB), Y4, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VSUBPD       const64_433800000000043f<>+0(SB), Y3, Y3
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y3, Y2
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y3, Y2
+	VMULPD       Y2, Y2, Y3
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y5
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y3, Y5
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y6
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y3, Y6
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y3, Y6
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y3, Y6
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y3, Y6
+	VFMADD213PD  Y6, Y2, Y5
+	VFMADD213PD  Y2, Y3, Y5
+	VFMADD213PD  Y4, Y4, Y5
+	VMULPD       const64_3bf0000000000000<>+0(SB), Y5, Y2
+	VMULPD       Y2, Y2, Y3
+	VMOVAPD      Y2, Y4
+	VMULPD       Y3, Y3, Y5
+	VBROADCASTSD const64_bef0e637d492286a<>+0(SB), Y6
+	VBROADCASTSD const64_3f2979960993c394<>+0(SB), Y7
+	VFMADD213PD  const64_bf524379020adca2<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_3f70a604160caf5e<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_bf85d041aa7510e6<>+0(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VBROADCASTSD const64_3f961637a6910771<>+0(SB), Y7
+	VFMADD213PD  const64_bfa23a4a894fe66d<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_3fa9ac714d3777d2<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_bfb01c9e3090ae97<>+0(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VBROADCASTSD const64_3fb2c50827ba42a8<>+0(SB), Y7
+	VFMADD213PD  const64_bfb503869109a197<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_3fb72efb03a572d9<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_bfb99488e357df12<>+0(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VBROADCASTSD const64_3fbc70e6a45ca1c2<>+0(SB), Y7
+	VFMADD213PD  const64_bfbfffe25c67e104<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_3fc249231fad42ed<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_bfc555553ba6d193<>+0(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VBROADCASTSD const64_3fc99999986976de<>+0(SB), Y7
+	VFMADD213PD  const64_bfcffffffff77371<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_3fd5555555554579<>+0(SB), Y2, Y7
+	VFMADD213PD  const64_bfdfffffffffffeb<>+0(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VFMADD231PD  Y6, Y3, Y4
+	VXORPS       Y2, Y2, Y2
+	VMAXPD       Y0, Y2, Y0
+	VADDPD       Y4, Y0, Y0
+	VXORPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func erf64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·erf64AVX2(SB), NOSPLIT, $0-48
@@ -17762,6 +18584,290 @@ done:
 	VZEROUPPER
 	RET
 
+// func softplus32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·softplus32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_4b4000bf<>+0(SB), Z0
+	VBROADCASTSS const32_1f800000<>+0(SB), Z1
+	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z2
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Z3
+	VBROADCASTSS const32_3b03f07e<>+0(SB), Z4
+	VBROADCASTSS const32_3c09171a<>+0(SB), Z5
+	VBROADCASTSS const32_3d294f4e<>+0(SB), Z6
+	VBROADCASTSS const32_3d2aab4e<>+0(SB), Z7
+	VBROADCASTSS const32_3dfe323a<>+0(SB), Z8
+	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z9
+	VBROADCASTSS const32_3e4bafcb<>+0(SB), Z10
+	VBROADCASTSS const32_3eaaa9b8<>+0(SB), Z11
+	VBROADCASTSS const32_3f000000<>+0(SB), Z12
+	VBROADCASTSS const32_3f317200<>+0(SB), Z13
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z14
+	VBROADCASTSS const32_80000000<>+0(SB), Z15
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS          (DX)(SI*4), Z16
+	VPORD            Z15, Z16, Z17
+	VBROADCASTSS     const32_c2d00000<>+0(SB), Z18
+	VMAXPS           Z17, Z18, Z17
+	VMOVAPS          Z17, Z18
+	VMOVAPS          Z14, Z21
+	VFMADD213PS      Z0, Z21, Z18
+	VPSLLD           $0x17, Z18, Z21
+	VSUBPS           Z0, Z18, Z18
+	VFNMADD231PS     Z13, Z18, Z17
+	VFNMADD231PS     Z2, Z18, Z17
+	VMULPS           Z17, Z17, Z18
+	VMOVAPS          Z5, Z22
+	VFMADD213PS      Z9, Z18, Z22
+	VMOVAPS          Z3, Z23
+	VFMADD213PS      Z7, Z18, Z23
+	VFMADD213PS      Z12, Z18, Z23
+	VFMADD213PS      Z23, Z17, Z22
+	VFMADD213PS      Z17, Z18, Z22
+	VFMADD213PS      Z21, Z21, Z22
+	VMULPS           Z1, Z22, Z17
+	VMULPS           Z17, Z17, Z18
+	VMOVAPS          Z17, Z21
+	VMULPS           Z18, Z18, Z22
+	VMOVAPS          Z4, Z23
+	VFMADD213PS.BCST const32_bc5a6789<>+0(SB), Z17, Z23
+	VMOVAPS          Z6, Z24
+	VFMADD213PS.BCST const32_bda8902c<>+0(SB), Z17, Z24
+	VFMADD213PS      Z8, Z17, Z24
+	VFMADD213PS.BCST const32_be24e9ad<>+0(SB), Z17, Z24
+	VFMADD213PS      Z24, Z22, Z23
+	VMOVAPS          Z10, Z24
+	VFMADD213PS.BCST const32_be7fdf5c<>+0(SB), Z17, Z24
+	VFMADD213PS      Z11, Z17, Z24
+	VFMADD213PS.BCST const32_befffffb<>+0(SB), Z17, Z24
+	VFMADD213PS      Z24, Z22, Z23
+	VFMADD231PS      Z23, Z18, Z21
+	VPXORD           Z19, Z19, Z19
+	VMAXPS           Z16, Z19, Z16
+	VADDPS           Z21, Z16, Z16
+	VMOVUPS          Z16, (CX)(SI*4)
+	ADDQ             $0x10, SI
+	CMPQ             SI, DI
+	JLE              vectors1
+
+end2:
+	CMPQ             SI, BX
+	JGE              next
+	VMOVUPS.Z        (DX)(SI*4), K1, Z16
+	VPORD            Z15, Z16, Z17
+	VBROADCASTSS     const32_c2d00000<>+0(SB), Z18
+	VMAXPS           Z17, Z18, Z17
+	VMOVAPS          Z17, Z18
+	VMOVAPS          Z14, Z21
+	VFMADD213PS      Z0, Z21, Z18
+	VPSLLD           $0x17, Z18, Z21
+	VSUBPS           Z0, Z18, Z18
+	VFNMADD231PS     Z13, Z18, Z17
+	VFNMADD231PS     Z2, Z18, Z17
+	VMULPS           Z17, Z17, Z18
+	VMOVAPS          Z5, Z22
+	VFMADD213PS      Z9, Z18, Z22
+	VMOVAPS          Z3, Z23
+	VFMADD213PS      Z7, Z18, Z23
+	VFMADD213PS      Z12, Z18, Z23
+	VFMADD213PS      Z23, Z17, Z22
+	VFMADD213PS      Z17, Z18, Z22
+	VFMADD213PS      Z21, Z21, Z22
+	VMULPS           Z1, Z22, Z17
+	VMULPS           Z17, Z17, Z18
+	VMOVAPS          Z17, Z21
+	VMULPS           Z18, Z18, Z22
+	VMOVAPS          Z4, Z23
+	VFMADD213PS.BCST const32_bc5a6789<>+0(SB), Z17, Z23
+	VMOVAPS          Z6, Z24
+	VFMADD213PS.BCST const32_bda8902c<>+0(SB), Z17, Z24
+	VFMADD213PS      Z8, Z17, Z24
+	VFMADD213PS.BCST const32_be24e9ad<>+0(SB), Z17, Z24
+	VFMADD213PS      Z24, Z22, Z23
+	VMOVAPS          Z10, Z24
+	VFMADD213PS.BCST const32_be7fdf5c<>+0(SB), Z17, Z24
+	VFMADD213PS      Z11, Z17, Z24
+	VFMADD213PS.BCST const32_befffffb<>+0(SB), Z17, Z24
+	VFMADD213PS      Z24, Z22, Z23
+	VFMADD231PS      Z23, Z18, Z21
+	VPXORD           Z20, Z20, Z20
+	VMAXPS           Z16, Z20, Z16
+	VADDPS           Z21, Z16, Z16
+	VMOVUPS          Z16, K1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func logSigmoid32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·logSigmoid32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_80000000<>+0(SB), Z0
+	VBROADCASTSS const32_4b4000bf<>+0(SB), Z1
+	VBROADCASTSS const32_1f800000<>+0(SB), Z2
+	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z3
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Z4
+	VBROADCASTSS const32_3b03f07e<>+0(SB), Z5
+	VBROADCASTSS const32_3c09171a<>+0(SB), Z6
+	VBROADCASTSS const32_3d294f4e<>+0(SB), Z7
+	VBROADCASTSS const32_3d2aab4e<>+0(SB), Z8
+	VBROADCASTSS const32_3dfe323a<>+0(SB), Z9
+	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z10
+	VBROADCASTSS const32_3e4bafcb<>+0(SB), Z11
+	VBROADCASTSS const32_3eaaa9b8<>+0(SB), Z12
+	VBROADCASTSS const32_3f000000<>+0(SB), Z13
+	VBROADCASTSS const32_3f317200<>+0(SB), Z14
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z15
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS          (DX)(SI*4), Z16
+	VPXORD           Z0, Z16, Z16
+	VPORD            Z0, Z16, Z19
+	VBROADCASTSS     const32_c2d00000<>+0(SB), Z20
+	VMAXPS           Z19, Z20, Z19
+	VMOVAPS          Z19, Z20
+	VMOVAPS          Z15, Z21
+	VFMADD213PS      Z1, Z21, Z20
+	VPSLLD           $0x17, Z20, Z21
+	VSUBPS           Z1, Z20, Z20
+	VFNMADD231PS     Z14, Z20, Z19
+	VFNMADD231PS     Z3, Z20, Z19
+	VMULPS           Z19, Z19, Z20
+	VMOVAPS          Z6, Z22
+	VFMADD213PS      Z10, Z20, Z22
+	VMOVAPS          Z4, Z23
+	VFMADD213PS      Z8, Z20, Z23
+	VFMADD213PS      Z13, Z20, Z23
+	VFMADD213PS      Z23, Z19, Z22
+	VFMADD213PS      Z19, Z20, Z22
+	VFMADD213PS      Z21, Z21, Z22
+	VMULPS           Z2, Z22, Z19
+	VMULPS           Z19, Z19, Z20
+	VMOVAPS          Z19, Z21
+	VMULPS           Z20, Z20, Z22
+	VMOVAPS          Z5, Z23
+	VFMADD213PS.BCST const32_bc5a6789<>+0(SB), Z19, Z23
+	VMOVAPS          Z7, Z24
+	VFMADD213PS.BCST const32_bda8902c<>+0(SB), Z19, Z24
+	VFMADD213PS      Z9, Z19, Z24
+	VFMADD213PS.BCST const32_be24e9ad<>+0(SB), Z19, Z24
+	VFMADD213PS      Z24, Z22, Z23
+	VMOVAPS          Z11, Z24
+	VFMADD213PS.BCST const32_be7fdf5c<>+0(SB), Z19, Z24
+	VFMADD213PS      Z12, Z19, Z24
+	VFMADD213PS.BCST const32_befffffb<>+0(SB), Z19, Z24
+	VFMADD213PS      Z24, Z22, Z23
+	VFMADD231PS      Z23, Z20, Z21
+	VPXORD           Z17, Z17, Z17
+	VMAXPS           Z16, Z17, Z16
+	VADDPS           Z21, Z16, Z16
+	VPXORD           Z0, Z16, Z16
+	VMOVUPS          Z16, (CX)(SI*4)
+	ADDQ             $0x10, SI
+	CMPQ             SI, DI
+	JLE              vectors1
+
+end2:
+	CMPQ             SI, BX
+	JGE              next
+	VMOVUPS.Z        (DX)(SI*4), K1, Z16
+	VPXORD           Z0, Z16, Z16
+	VPORD            Z0, Z16, Z19
+	VBROADCASTSS     const32_c2d00000<>+0(SB), Z20
+	VMAXPS           Z19, Z20, Z19
+	VMOVAPS          Z19, Z20
+	VMOVAPS          Z15, Z21
+	VFMADD213PS      Z1, Z21, Z20
+	VPSLLD           $0x17, Z20, Z21
+	VSUBPS           Z1, Z20, Z20
+	VFNMADD231PS     Z14, Z20, Z19
+	VFNMADD231PS     Z3, Z20, Z19
+	VMULPS           Z19, Z19, Z20
+	VMOVAPS          Z6, Z22
+	VFMADD213PS      Z10, Z20, Z22
+	VMOVAPS          Z4, Z23
+	VFMADD213PS      Z8, Z20, Z23
+	VFMADD213PS      Z13, Z20, Z23
+	VFMADD213PS      Z23, Z19, Z22
+	VFMADD213PS      Z19, Z20, Z22
+	VFMADD213PS      Z21, Z21, Z22
+	VMULPS           Z2, Z22, Z19
+	VMULPS           Z19, Z19, Z20
+	VMOVAPS          Z19, Z21
+	VMULPS           Z20, Z20, Z22
+	VMOVAPS          Z5, Z23
+	VFMADD213PS.BCST const32_bc5a6789<>+0(SB), Z19, Z23
+	VMOVAPS          Z7, Z24
+	VFMADD213PS.BCST const32_bda8902c<>+0(SB), Z19, Z24
+	VFMADD213PS      Z9, Z19, Z24
+	VFMADD213PS.BCST const32_be24e9ad<>+0(SB), Z19, Z24
+	VFMADD213PS      Z24, Z22, Z23
+	VMOVAPS          Z11, Z24
+	VFMADD213PS.BCST const32_be7fdf5c<>+0(SB), Z19, Z24
+	VFMADD213PS      Z12, Z19, Z24
+	VFMADD213PS.BCST const32_befffffb<>+0(SB), Z19, Z24
+	VFMADD213PS      Z24, Z22, Z23
+	VFMADD231PS      Z23, Z20, Z21
+	VPXORD           Z18, Z18, Z18
+	VMAXPS           Z16, Z18, Z16
+	VADDPS           Z21, Z16, Z16
+	VPXORD           Z0, Z16, Z16
+	VMOVUPS          Z16, K1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func erf32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·erf32AVX512(SB), NOSPLIT, $0-48
@@ -24490,6 +25596,366 @@ end2:
 	VADDPD       Z17, Z20, Z16
 	VDIVPD       Z16, Z17, Z16
 	VMOVUPD      Z16, K1, (CX)(SI*8)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func softplus64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·softplus64AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_433800000000043f<>+0(SB), Z0
+	VBROADCASTSD const64_3bf0000000000000<>+0(SB), Z1
+	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z2
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Z3
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z4
+	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z5
+	VBROADCASTSD const64_3efa019ab04455f1<>+0(SB), Z6
+	VBROADCASTSD const64_3f2979960993c394<>+0(SB), Z7
+	VBROADCASTSD const64_3f2a01a011a4b90e<>+0(SB), Z8
+	VBROADCASTSD const64_3f56c16c17cce032<>+0(SB), Z9
+	VBROADCASTSD const64_3f70a604160caf5e<>+0(SB), Z10
+	VBROADCASTSD const64_3f81111111128d08<>+0(SB), Z11
+	VBROADCASTSD const64_3f961637a6910771<>+0(SB), Z12
+	VBROADCASTSD const64_3fa55555555531ee<>+0(SB), Z13
+	VBROADCASTSD const64_3fa9ac714d3777d2<>+0(SB), Z14
+	VBROADCASTSD const64_3fb2c50827ba42a8<>+0(SB), Z15
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD           (DX)(SI*8), Z16
+	VPORQ.BCST        const64_8000000000000000<>+0(SB), Z16, Z17
+	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z18
+	VMAXPD            Z17, Z18, Z17
+	VMOVAPD           Z17, Z18
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z21
+	VFMADD213PD       Z0, Z21, Z18
+	VPSLLQ            $0x34, Z18, Z21
+	VSUBPD            Z0, Z18, Z18
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z18, Z17
+	VFNMADD231PD      Z2, Z18, Z17
+	VMULPD            Z17, Z17, Z18
+	VMOVAPD           Z3, Z22
+	VFMADD213PD       Z5, Z18, Z22
+	VFMADD213PD       Z8, Z18, Z22
+	VFMADD213PD       Z11, Z18, Z22
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z18, Z22
+	VMOVAPD           Z4, Z23
+	VFMADD213PD       Z6, Z18, Z23
+	VFMADD213PD       Z9, Z18, Z23
+	VFMADD213PD       Z13, Z18, Z23
+	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z18, Z23
+	VFMADD213PD       Z23, Z17, Z22
+	VFMADD213PD       Z17, Z18, Z22
+	VFMADD213PD       Z21, Z21, Z22
+	VMULPD            Z1, Z22, Z17
+	VMULPD            Z17, Z17, Z18
+	VMOVAPD           Z17, Z21
+	VMULPD            Z18, Z18, Z22
+	VBROADCASTSD      const64_bef0e637d492286a<>+0(SB), Z23
+	VMOVAPD           Z7, Z24
+	VFMADD213PD.BCST  const64_bf524379020adca2<>+0(SB), Z17, Z24
+	VFMADD213PD       Z10, Z17, Z24
+	VFMADD213PD.BCST  const64_bf85d041aa7510e6<>+0(SB), Z17, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VMOVAPD           Z12, Z24
+	VFMADD213PD.BCST  const64_bfa23a4a894fe66d<>+0(SB), Z17, Z24
+	VFMADD213PD       Z14, Z17, Z24
+	VFMADD213PD.BCST  const64_bfb01c9e3090ae97<>+0(SB), Z17, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VMOVAPD           Z15, Z24
+	VFMADD213PD.BCST  const64_bfb503869109a197<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_3fb72efb03a572d9<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_bfb99488e357df12<>+0(SB), Z17, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VBROADCASTSD      const64_3fbc70e6a45ca1c2<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_bfbfffe25c67e104<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_3fc249231fad42ed<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_bfc555553ba6d193<>+0(SB), Z17, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VBROADCASTSD      const64_3fc99999986976de<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_bfcffffffff77371<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_3fd5555555554579<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_bfdfffffffffffeb<>+0(SB), Z17, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VFMADD231PD       Z23, Z18, Z21
+	VPXORD            Z19, Z19, Z19
+	VMAXPD            Z16, Z19, Z16
+	VADDPD            Z21, Z16, Z16
+	VMOVUPD           Z16, (CX)(SI*8)
+	ADDQ              $0x08, SI
+	CMPQ              SI, DI
+	JLE               vectors1
+
+end2:
+	CMPQ              SI, BX
+	JGE               next
+	VMOVUPD.Z         (DX)(SI*8), K1, Z16
+	VPORQ.BCST        const64_8000000000000000<>+0(SB), Z16, Z17
+	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z18
+	VMAXPD            Z17, Z18, Z17
+	VMOVAPD           Z17, Z18
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z21
+	VFMADD213PD       Z0, Z21, Z18
+	VPSLLQ            $0x34, Z18, Z21
+	VSUBPD            Z0, Z18, Z18
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z18, Z17
+	VFNMADD231PD      Z2, Z18, Z17
+	VMULPD            Z17, Z17, Z18
+	VMOVAPD           Z3, Z22
+	VFMADD213PD       Z5, Z18, Z22
+	VFMADD213PD       Z8, Z18, Z22
+	VFMADD213PD       Z11, Z18, Z22
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z18, Z22
+	VMOVAPD           Z4, Z23
+	VFMADD213PD       Z6, Z18, Z23
+	VFMADD213PD       Z9, Z18, Z23
+	VFMADD213PD       Z13, Z18, Z23
+	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z18, Z23
+	VFMADD213PD       Z23, Z17, Z22
+	VFMADD213PD       Z17, Z18, Z22
+	VFMADD213PD       Z21, Z21, Z22
+	VMULPD            Z1, Z22, Z17
+	VMULPD            Z17, Z17, Z18
+	VMOVAPD           Z17, Z21
+	VMULPD            Z18, Z18, Z22
+	VBROADCASTSD      const64_bef0e637d492286a<>+0(SB), Z23
+	VMOVAPD           Z7, Z24
+	VFMADD213PD.BCST  const64_bf524379020adca2<>+0(SB), Z17, Z24
+	VFMADD213PD       Z10, Z17, Z24
+	VFMADD213PD.BCST  const64_bf85d041aa7510e6<>+0(SB), Z17, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VMOVAPD           Z12, Z24
+	VFMADD213PD.BCST  const64_bfa23a4a894fe66d<>+0(SB), Z17, Z24
+	VFMADD213PD       Z14, Z17, Z24
+	VFMADD213PD.BCST  const64_bfb01c9e3090ae97<>+0(SB), Z17, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VMOVAPD           Z15, Z24
+	VFMADD213PD.BCST  const64_bfb503869109a197<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_3fb72efb03a572d9<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_bfb99488e357df12<>+0(SB), Z17, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VBROADCASTSD      const64_3fbc70e6a45ca1c2<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_bfbfffe25c67e104<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_3fc249231fad42ed<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_bfc555553ba6d193<>+0(SB), Z17, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VBROADCASTSD      const64_3fc99999986976de<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_bfcffffffff77371<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_3fd5555555554579<>+0(SB), Z17, Z24
+	VFMADD213PD.BCST  const64_bfdfffffffffffeb<>+0(SB), Z17, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VFMADD231PD       Z23, Z18, Z21
+	VPXORD            Z20, Z20, Z20
+	VMAXPD            Z16, Z20, Z16
+	VADDPD            Z21, Z16, Z16
+	VMOVUPD           Z16, K1, (CX)(SI*8)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func logSigmoid64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·logSigmoid64AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_8000000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_433800000000043f<>+0(SB), Z1
+	VBROADCASTSD const64_3bf0000000000000<>+0(SB), Z2
+	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z3
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Z4
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z5
+	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z6
+	VBROADCASTSD const64_3efa019ab04455f1<>+0(SB), Z7
+	VBROADCASTSD const64_3f2979960993c394<>+0(SB), Z8
+	VBROADCASTSD const64_3f2a01a011a4b90e<>+0(SB), Z9
+	VBROADCASTSD const64_3f56c16c17cce032<>+0(SB), Z10
+	VBROADCASTSD const64_3f70a604160caf5e<>+0(SB), Z11
+	VBROADCASTSD const64_3f81111111128d08<>+0(SB), Z12
+	VBROADCASTSD const64_3f961637a6910771<>+0(SB), Z13
+	VBROADCASTSD const64_3fa55555555531ee<>+0(SB), Z14
+	VBROADCASTSD const64_3fa9ac714d3777d2<>+0(SB), Z15
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD           (DX)(SI*8), Z16
+	VPXORQ            Z0, Z16, Z16
+	VPORQ             Z0, Z16, Z19
+	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z20
+	VMAXPD            Z19, Z20, Z19
+	VMOVAPD           Z19, Z20
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z21
+	VFMADD213PD       Z1, Z21, Z20
+	VPSLLQ            $0x34, Z20, Z21
+	VSUBPD            Z1, Z20, Z20
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z20, Z19
+	VFNMADD231PD      Z3, Z20, Z19
+	VMULPD            Z19, Z19, Z20
+	VMOVAPD           Z4, Z22
+	VFMADD213PD       Z6, Z20, Z22
+	VFMADD213PD       Z9, Z20, Z22
+	VFMADD213PD       Z12, Z20, Z22
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z20, Z22
+	VMOVAPD           Z5, Z23
+	VFMADD213PD       Z7, Z20, Z23
+	VFMADD213PD       Z10, Z20, Z23
+	VFMADD213PD       Z14, Z20, Z23
+	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z20, Z23
+	VFMADD213PD       Z23, Z19, Z22
+	VFMADD213PD       Z19, Z20, Z22
+	VFMADD213PD       Z21, Z21, Z22
+	VMULPD            Z2, Z22, Z19
+	VMULPD            Z19, Z19, Z20
+	VMOVAPD           Z19, Z21
+	VMULPD            Z20, Z20, Z22
+	VBROADCASTSD      const64_bef0e637d492286a<>+0(SB), Z23
+	VMOVAPD           Z8, Z24
+	VFMADD213PD.BCST  const64_bf524379020adca2<>+0(SB), Z19, Z24
+	VFMADD213PD       Z11, Z19, Z24
+	VFMADD213PD.BCST  const64_bf85d041aa7510e6<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VMOVAPD           Z13, Z24
+	VFMADD213PD.BCST  const64_bfa23a4a894fe66d<>+0(SB), Z19, Z24
+	VFMADD213PD       Z15, Z19, Z24
+	VFMADD213PD.BCST  const64_bfb01c9e3090ae97<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VBROADCASTSD      const64_3fb2c50827ba42a8<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_bfb503869109a197<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3fb72efb03a572d9<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_bfb99488e357df12<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VBROADCASTSD      const64_3fbc70e6a45ca1c2<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_bfbfffe25c67e104<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3fc249231fad42ed<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_bfc555553ba6d193<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VBROADCASTSD      const64_3fc99999986976de<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_bfcffffffff77371<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3fd5555555554579<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_bfdfffffffffffeb<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VFMADD231PD       Z23, Z20, Z21
+	VPXORD            Z17, Z17, Z17
+	VMAXPD            Z16, Z17, Z16
+	VADDPD            Z21, Z16, Z16
+	VPXORQ            Z0, Z16, Z16
+	VMOVUPD           Z16, (CX)(SI*8)
+	ADDQ              $0x08, SI
+	CMPQ              SI, DI
+	JLE               vectors1
+
+end2:
+	CMPQ              SI, BX
+	JGE               next
+	VMOVUPD.Z         (DX)(SI*8), K1, Z16
+	VPXORQ            Z0, Z16, Z16
+	VPORQ             Z0, Z16, Z19
+	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z20
+	VMAXPD            Z19, Z20, Z19
+	VMOVAPD           Z19, Z20
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z21
+	VFMADD213PD       Z1, Z21, Z20
+	VPSLLQ            $0x34, Z20, Z21
+	VSUBPD            Z1, Z20, Z20
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z20, Z19
+	VFNMADD231PD      Z3, Z20, Z19
+	VMULPD            Z19, Z19, Z20
+	VMOVAPD           Z4, Z22
+	VFMADD213PD       Z6, Z20, Z22
+	VFMADD213PD       Z9, Z20, Z22
+	VFMADD213PD       Z12, Z20, Z22
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z20, Z22
+	VMOVAPD           Z5, Z23
+	VFMADD213PD       Z7, Z20, Z23
+	VFMADD213PD       Z10, Z20, Z23
+	VFMADD213PD       Z14, Z20, Z23
+	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z20, Z23
+	VFMADD213PD       Z23, Z19, Z22
+	VFMADD213PD       Z19, Z20, Z22
+	VFMADD213PD       Z21, Z21, Z22
+	VMULPD            Z2, Z22, Z19
+	VMULPD            Z19, Z19, Z20
+	VMOVAPD           Z19, Z21
+	VMULPD            Z20, Z20, Z22
+	VBROADCASTSD      const64_bef0e637d492286a<>+0(SB), Z23
+	VMOVAPD           Z8, Z24
+	VFMADD213PD.BCST  const64_bf524379020adca2<>+0(SB), Z19, Z24
+	VFMADD213PD       Z11, Z19, Z24
+	VFMADD213PD.BCST  const64_bf85d041aa7510e6<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VMOVAPD           Z13, Z24
+	VFMADD213PD.BCST  const64_bfa23a4a894fe66d<>+0(SB), Z19, Z24
+	VFMADD213PD       Z15, Z19, Z24
+	VFMADD213PD.BCST  const64_bfb01c9e3090ae97<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VBROADCASTSD      const64_3fb2c50827ba42a8<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_bfb503869109a197<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3fb72efb03a572d9<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_bfb99488e357df12<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VBROADCASTSD      const64_3fbc70e6a45ca1c2<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_bfbfffe25c67e104<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3fc249231fad42ed<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_bfc555553ba6d193<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VBROADCASTSD      const64_3fc99999986976de<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_bfcffffffff77371<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3fd5555555554579<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_bfdfffffffffffeb<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z22, Z23
+	VFMADD231PD       Z23, Z20, Z21
+	VPXORD            Z18, Z18, Z18
+	VMAXPD            Z16, Z18, Z16
+	VADDPD            Z21, Z16, Z16
+	VPXORQ            Z0, Z16, Z16
+	VMOVUPD           Z16, K1, (CX)(SI*8)
 
 next:
 	MOVQ dstStride+32(FP), SI

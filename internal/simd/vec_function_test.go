@@ -39,6 +39,8 @@ var references = map[Function]struct {
 	Log1p:      {"log1p", math.Log1p, 1.5},
 	Tanh:       {"tanh", math.Tanh, 1.5},
 	Sigmoid:    {"sigmoid", sigmoid, 2.5},
+	Softplus:   {"softplus", softplus, 2.5},
+	LogSigmoid: {"logSigmoid", logSigmoid, 2.5},
 	Erf:        {"erf", math.Erf, 1.5},
 	Sin:        {"sin", math.Sin, 1.5},
 	Cos:        {"cos", math.Cos, 1.5},

@@ -44,6 +44,8 @@ var float32AVX2 = loops{
 		Log1p:      log1p32AVX2,
 		Tanh:       tanh32AVX2,
 		Sigmoid:    sigmoid32AVX2,
+		Softplus:   softplus32AVX2,
+		LogSigmoid: logSigmoid32AVX2,
 		Erf:        erf32AVX2,
 	},
 	zips: [operations]Zips{
@@ -102,6 +104,8 @@ var float32AVX512 = loops{
 		Log1p:      log1p32AVX512,
 		Tanh:       tanh32AVX512,
 		Sigmoid:    sigmoid32AVX512,
+		Softplus:   softplus32AVX512,
+		LogSigmoid: logSigmoid32AVX512,
 		Erf:        erf32AVX512,
 	},
 	zips: [operations]Zips{
@@ -160,6 +164,8 @@ var float64AVX2 = loops{
 		Log1p:      log1p64AVX2,
 		Tanh:       tanh64AVX2,
 		Sigmoid:    sigmoid64AVX2,
+		Softplus:   softplus64AVX2,
+		LogSigmoid: logSigmoid64AVX2,
 		Erf:        erf64AVX2,
 	},
 	zips: [operations]Zips{
@@ -220,6 +226,8 @@ var float64AVX512 = loops{
 		Log1p:      log1p64AVX512,
 		Tanh:       tanh64AVX512,
 		Sigmoid:    sigmoid64AVX512,
+		Softplus:   softplus64AVX512,
+		LogSigmoid: logSigmoid64AVX512,
 		Erf:        erf64AVX512,
 	},
 	zips: [operations]Zips{

@@ -37,7 +37,8 @@ func portableFunction[T Float](f Function) Map {
 		return eachRow(reciprocal[T])
 	}
 	of := [functions]func(float64) float64{Rsqrt: rsqrt, Exp: math.Exp, Expm1: math.Expm1, Log: log, Log1p: math.Log1p,
-		Tanh: math.Tanh, Sigmoid: sigmoid, Erf: math.Erf, Sin: math.Sin, Cos: math.Cos}[f]
+		Tanh: math.Tanh, Sigmoid: sigmoid,
+		Softplus: softplus, LogSigmoid: logSigmoid, Erf: math.Erf, Sin: math.Sin, Cos: math.Cos}[f]
 	return eachRow(func(dst, x []T) {
 		for i, v := range x {
 			dst[i] = T(of(float64(v)))
@@ -63,6 +64,11 @@ func sigmoid(x float64) float64 {
 	e := math.Exp(x)
 	return e / (1 + e)
 }
+
+// softplus never takes the exponential of a positive number. A NaN stays one.
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+func logSigmoid(x float64) float64 { return -softplus(-x) }
 
 // portableZip is the loop of an operation over whole rows in plain Go.
 func portableZip[T Number](op Operation) Zip {

@@ -45,10 +45,17 @@ func Near(name string, candidates []string) string {
 	return ""
 }
 
+// longName is the length of names, in runes, from which on none is a slip for another: the
+// time to compare them would grow with its square.
+const longName = 200
+
 // editDistance counts insertions, deletions and replacements of runes
-// (Levenshtein, 1966).
+// (Levenshtein, 1966). Names that are too long to be compared differ in all of them.
 func editDistance(a, b string) int {
 	s, t := []rune(a), []rune(b)
+	if n := max(len(s), len(t)); n > longName {
+		return n
+	}
 	row := make([]int, len(t)+1)
 	for j := range row {
 		row[j] = j

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -88,7 +89,7 @@ func TestLossesAreThoseOfTorch(t *testing.T) {
 					t.Fatal(err)
 				}
 				expected, at := map[int]float64{1: want.First, 20: want.Last}[step]
-				if got := vm.Float(w.Loss); at && !(math.Abs(got-expected) <= tolerance*expected) {
+				if got := tapetest.Float(t, vm, w.Loss); at && !(math.Abs(got-expected) <= tolerance*expected) {
 					t.Errorf("the loss of step %d is %.9g, PyTorch's %.9g", step, got, expected)
 				}
 			}
@@ -115,7 +116,7 @@ func ready(t *testing.T, name string, dt graph.DType, options ...tape.Option) (*
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm := p.NewVM(s)
+	vm := tapetest.VM(t, p, s)
 	t.Cleanup(vm.Close)
 	return w, vm
 }
@@ -163,7 +164,7 @@ func TestFastMath(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if got, want := vm.Float(w.Loss), direct.Float(usual.Loss); !(math.Abs(got-want) <= 1e-4*want) {
+				if got, want := tapetest.Float(t, vm, w.Loss), tapetest.Float(t, direct, usual.Loss); !(math.Abs(got-want) <= 1e-4*want) {
 					t.Errorf("%s %v: the loss of step %d is %v with fast math, %v without", name, dt, step, got, want)
 				}
 			}

@@ -115,3 +115,14 @@ func cast(s site, x []*G.Node) *G.Node {
 	}
 	return s.compare(G.Ne, x[0], s.filled(x[0], 0))
 }
+
+// softplus is relu(x) + log(1 + e^−|x|): gorgonia's is x from 16 on, which in float64 is
+// seven digits.
+func softplus(s site, x []*G.Node) *G.Node {
+	e := s.one(G.Exp, s.one(G.Neg, s.one(G.Abs, x[0])))
+	return s.add(relu(s, x), s.one(G.Log1p, e))
+}
+
+func logSigmoid(s site, x []*G.Node) *G.Node {
+	return s.one(G.Neg, softplus(s, []*G.Node{s.one(G.Neg, x[0])}))
+}

@@ -35,6 +35,7 @@ func owns() []own {
 		own1("Cos", ops.Cos, G.Cos, ops.Reals),
 		own2("Div", ops.Div, G.HadamardDiv, ops.Positive),
 		own1("Exp", ops.Exp, G.Exp, ops.Reals),
+		own1("Expm1", ops.Expm1, G.Expm1, ops.Reals),
 		own1("Log", ops.Log, G.Log, ops.Positive),
 		own1("Log1p", ops.Log1p, G.Log1p, ops.Positive),
 		own1("LogSoftmax", func(x *graph.Node) *graph.Node { return ops.LogSoftmax(x, 1) }, func(x *G.Node) (*G.Node, error) { return G.LogSoftMax(x, 1) }, ops.Reals),
@@ -54,6 +55,7 @@ func owns() []own {
 		own1("Sin", ops.Sin, G.Sin, ops.Reals),
 		own1("Slice", func(x *graph.Node) *graph.Node { return ops.Slice(x, 1, 1, 3) }, func(x *G.Node) (*G.Node, error) { return G.Slice(x, nil, G.S(1, 3)) }, ops.Reals),
 		own1("Softmax", func(x *graph.Node) *graph.Node { return ops.Softmax(x, 1) }, func(x *G.Node) (*G.Node, error) { return G.SoftMax(x, 1) }, ops.Reals),
+		own1("Softplus", ops.Softplus, G.Softplus, ops.Reals),
 		own1("Sqrt", ops.Sqrt, G.Sqrt, ops.Positive),
 		own1("Square", ops.Square, G.Square, ops.Reals),
 		own2("Sub", ops.Sub, G.Sub, ops.Reals),
@@ -65,7 +67,6 @@ func owns() []own {
 		own1("1/x", func(x *graph.Node) *graph.Node { return ops.Div(ops.Lit(x, 1), x) }, G.Inverse, ops.Positive),
 		own1("1/√x", func(x *graph.Node) *graph.Node { return ops.Div(ops.Lit(x, 1), ops.Sqrt(x)) }, G.InverseSqrt, ops.Positive),
 		own1("x³", func(x *graph.Node) *graph.Node { return ops.Mul(x, ops.Square(x)) }, G.Cube, ops.Reals),
-		own1("log(1 + exp x)", func(x *graph.Node) *graph.Node { return ops.Log1p(ops.Exp(x)) }, G.Softplus, ops.Reals),
 	}
 	for i := range all {
 		if all[i].op == "MatMul" {

@@ -135,7 +135,10 @@ func (s setting) build() (h theirGraph, err error) {
 		return h, err
 	}
 	sizes := h.y.Shape()
-	w := fixed(h.g, "weights", s.weights[:product(sizes)], sizes)
+	w := G.NewConstant(s.weights[0])
+	if !h.y.IsScalar() {
+		w = fixed(h.g, "weights", s.weights[:product(sizes)], sizes)
+	}
 	if s.squared {
 		if w, err = G.HadamardProd(w, h.y); err != nil {
 			return h, err
@@ -154,6 +157,9 @@ func weighted(x, w *G.Node) (*G.Node, error) {
 	p, err := G.HadamardProd(x, w)
 	if err != nil {
 		return nil, err
+	}
+	if p.IsScalar() { // of which there is no sum
+		return p, nil
 	}
 	return G.Sum(p)
 }

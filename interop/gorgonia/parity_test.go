@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"gorgonia.org/tensor"
@@ -75,7 +76,7 @@ func TestParity(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						vm := prog.NewVM(store)
+						vm := tapetest.VM(t, prog, store)
 						defer vm.Close()
 						if err := vm.Run(t.Context(), tape.Feed{c.x: x}); err != nil {
 							t.Fatal(err)
@@ -145,7 +146,7 @@ func TestTraining(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			vm := prog.NewVM(ours)
+			vm := tapetest.VM(t, prog, ours)
 			defer vm.Close()
 			m, err := Compile(c.g, Fetch(loss), Do(c.step))
 			if err != nil {
@@ -168,8 +169,8 @@ func TestTraining(t *testing.T) {
 				if i == 0 {
 					first = last
 				}
-				if diff := last - vm.Float(loss); diff > 1e-9 || diff < -1e-9 {
-					t.Fatalf("step %d: loss %v, the tape's %v", i, last, vm.Float(loss))
+				if diff := last - tapetest.Float(t, vm, loss); diff > 1e-9 || diff < -1e-9 {
+					t.Fatalf("step %d: loss %v, the tape's %v", i, last, tapetest.Float(t, vm, loss))
 				}
 			}
 			if last >= first {
@@ -203,7 +204,7 @@ func BenchmarkStep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			vm := prog.NewVM(tape.NewStore(c.g))
+			vm := tapetest.VM(b, prog, tape.NewStore(c.g))
 			defer vm.Close()
 			b.ReportAllocs()
 			for b.Loop() {

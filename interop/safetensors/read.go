@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 
 	"gorgonia.org/tensor"
 )
@@ -37,15 +38,30 @@ func RequireChecksum() Option { return func(c *config) { c.requireChecksum = tru
 func newConfig(options []Option) config {
 	c := config{maxHeader: mostHeader, maxBytes: 1 << 36}
 	for _, option := range options {
-		option(&c)
+		if option != nil {
+			option(&c)
+		}
 	}
 	return c
+}
+
+var errNoReader = &Error{Offset: -1, Msg: "there is nothing to read from: the reader is nil"}
+
+// ready says why nothing can be read.
+func (r *Reader) ready() error {
+	if r == nil || r.r == nil {
+		return errNoReader
+	}
+	return nil
 }
 
 // Read reads a file from r to its end, and checks its checksum if it has one.
 // The memory of a tensor grows while it arrives, by doubling; ReadFile and
 // [Reader.File] know the length and take what is needed at once.
 func Read(r io.Reader, options ...Option) (*File, error) {
+	if r == nil {
+		return nil, errNoReader
+	}
 	f, err := newSource(r, -1).file(newConfig(options))
 	return f, in(nameOf(r), err)
 }
@@ -69,6 +85,9 @@ type Reader struct {
 	config config
 	header *header
 	close  func() error
+
+	once   sync.Once
+	places map[string]int // of the tensors in the header, by name
 }
 
 // Open opens the file at path and reads its header. Data that are missing or too
@@ -106,6 +125,9 @@ func cause(err error) string {
 
 // NewReader reads the header of a file of size bytes.
 func NewReader(r io.ReaderAt, size int64, options ...Option) (*Reader, error) {
+	if r == nil {
+		return nil, errNoReader
+	}
 	out := &Reader{r: r, size: size, name: nameOf(r), config: newConfig(options)}
 	h, _, err := out.source().header(out.config)
 	if err != nil {
@@ -119,7 +141,7 @@ func (r *Reader) source() *source { return newSource(io.NewSectionReader(r.r, 0,
 
 // Close closes the file that Open opened.
 func (r *Reader) Close() error {
-	if r.close == nil {
+	if r == nil || r.close == nil {
 		return nil
 	}
 	return r.close()
@@ -139,8 +161,17 @@ func (r *Reader) Infos() []Info {
 
 // Tensor reads one tensor. It is not compared with the checksum: see Verify.
 func (r *Reader) Tensor(name string) (*tensor.Dense, error) {
-	i := slices.IndexFunc(r.header.tensors, func(t Info) bool { return t.Name == name })
-	if i < 0 {
+	if err := r.ready(); err != nil {
+		return nil, err
+	}
+	r.once.Do(func() {
+		r.places = make(map[string]int, len(r.header.tensors))
+		for i, t := range r.header.tensors {
+			r.places[t.Name] = i
+		}
+	})
+	i, there := r.places[name]
+	if !there {
 		return nil, &Error{File: r.name, Offset: -1, Tensor: name, Msg: "the file has no such tensor"}
 	}
 	info := r.header.tensors[i]
@@ -152,6 +183,9 @@ func (r *Reader) Tensor(name string) (*tensor.Dense, error) {
 
 // File reads the whole file, and checks its checksum if it has one.
 func (r *Reader) File() (*File, error) {
+	if err := r.ready(); err != nil {
+		return nil, err
+	}
 	f, err := r.source().file(r.config)
 	return f, in(r.name, err)
 }
@@ -159,6 +193,9 @@ func (r *Reader) File() (*File, error) {
 // Verify reads the whole file, keeping nothing, and compares it with its
 // checksum. A file without one is an ErrChecksum.
 func (r *Reader) Verify() error {
+	if err := r.ready(); err != nil {
+		return err
+	}
 	s, c := r.source(), r.config
 	c.requireChecksum = true
 	h, sum, err := s.header(c)

@@ -50,6 +50,12 @@ func Write(w io.Writer, f *File) error {
 }
 
 func write(w io.Writer, f *File) error {
+	switch {
+	case w == nil:
+		return &Error{Offset: -1, Msg: "the writer is nil"}
+	case f == nil:
+		return &Error{Offset: -1, Msg: "the file is nil"}
+	}
 	h, encoders, err := layOut(f)
 	if err != nil {
 		return err

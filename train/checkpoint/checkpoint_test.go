@@ -2,6 +2,7 @@ package checkpoint_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/interop/safetensors"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -45,7 +47,7 @@ func line(name string, width int, noise bool) (loss *graph.Node, step graph.Step
 func stateOf(step uint64) *checkpoint.State {
 	loss, updates := line("w", 3, false)
 	s := tape.NewStore(loss.Graph(), tape.Seed(1<<63+7))
-	s.Resume(s.Seed(), step)
+	s.Resume(s.Seed(), step, 2)
 	return &checkpoint.State{
 		Store: s, Position: data.Position{Epoch: 3, Batch: 17}, Batches: 40, Data: "shuffled(200 rows, batches of 5, seed 1)",
 		Model: checkpoint.Identify(5, loss, updates),
@@ -56,9 +58,9 @@ func stateOf(step uint64) *checkpoint.State {
 // equal fails the test unless two states are, bit for bit.
 func equal(t *testing.T, got, want *checkpoint.State) {
 	t.Helper()
-	if got.Store.Seed() != want.Store.Seed() || got.Store.Step() != want.Store.Step() || got.Position != want.Position || got.Batches != want.Batches || got.Data != want.Data {
-		t.Errorf("seed %d, step %d, %v of %d of %s: want %d, %d, %v of %d of %s", got.Store.Seed(), got.Store.Step(), got.Position, got.Batches, got.Data,
-			want.Store.Seed(), want.Store.Step(), want.Position, want.Batches, want.Data)
+	if got.Store.Seed() != want.Store.Seed() || got.Store.Step() != want.Store.Step() || got.Store.Runs() != want.Store.Runs() || got.Position != want.Position || got.Batches != want.Batches || got.Data != want.Data {
+		t.Errorf("seed %d, step %d, runs %d, %v of %d of %s: want %d, %d, %d, %v of %d of %s", got.Store.Seed(), got.Store.Step(), got.Store.Runs(), got.Position, got.Batches, got.Data,
+			want.Store.Seed(), want.Store.Step(), want.Store.Runs(), want.Position, want.Batches, want.Data)
 	}
 	if !maps.Equal(got.Meta, want.Meta) || got.Model.Name != want.Model.Name || got.Model.Rows != want.Model.Rows || got.Model.Fingerprint != want.Model.Fingerprint ||
 		!slices.Equal(got.Model.Leaves, want.Model.Leaves) {
@@ -122,12 +124,70 @@ func TestMetadata(t *testing.T) {
 	want := map[string]string{
 		"format": "tapestry.checkpoint", "version": "1", "model": "line", "rows": "5", "fingerprint": s.Model.Fingerprint,
 		"leaves": `[{"path":"fc/b","role":"param","type":"f64[]"},{"path":"fc/w","role":"param","type":"f32[d=3]"},{"path":"runs","role":"state","type":"i64[]"}]`,
-		"seed":   "9223372036854775815", "step": "40", "epoch": "3", "batch": "17", "batches": "40", "data": "shuffled(200 rows, batches of 5, seed 1)",
+		"seed":   "9223372036854775815", "step": "40", "runs": "2", "epoch": "3", "batch": "17", "batches": "40", "data": "shuffled(200 rows, batches of 5, seed 1)",
 		"validation":      `{"step":40,"best":"0.125","at":30,"waiting":1}`,
 		"meta.vocabulary": "[\"ä\",\"\\n\"]", "meta.": "empty",
 	}
 	if !maps.Equal(got, want) || len(s.Model.Fingerprint) != 64 {
 		t.Errorf("metadata\n%q\nwant\n%q", got, want)
+	}
+}
+
+// TestSamplesGoOn: a sequence of samples goes on after a checkpoint as if there had been none. A file
+// that does not count the runs, as those of before, has none.
+func TestSamplesGoOn(t *testing.T) {
+	g := graph.New("sampler")
+	u := ops.RandomNormal(g, "u", graph.F64, graph.Ax("i", 5))
+	prog, err := tape.Compile(g, tape.Fetch(u))
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := func(s *tape.Store, n int) (out []string) {
+		vm := tapetest.VM(t, prog, s)
+		defer vm.Close()
+		for range n {
+			if err := vm.Run(context.Background(), nil); err != nil {
+				t.Fatal(err)
+			}
+			v, err := vm.Value(u)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, fmt.Sprintf("%x", v.Float64s()))
+		}
+		return out
+	}
+	start := func() *checkpoint.State { return stateOf(40) }
+	want := samples(start().Store, 6)
+	for i, a := range want {
+		if slices.Index(want, a) != i {
+			t.Fatalf("two samples are alike: %q", want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "c.safetensors")
+	for at := range 7 {
+		s := start()
+		got := samples(s.Store, at)
+		if err := checkpoint.Save(path, s); err != nil {
+			t.Fatal(err)
+		}
+		again, err := checkpoint.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = append(got, samples(again.Store, 6-at)...); !slices.Equal(got, want) {
+			t.Errorf("with a checkpoint after %d samples\n%q\nwant\n%q", at, got, want)
+		}
+	}
+	r, err := safetensors.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	old := r.Metadata()
+	delete(old, "runs")
+	if s, err := checkpoint.Describe(old); err != nil || s.Store.Runs() != 0 || s.Store.Step() != 40 {
+		t.Errorf("an old file: %v, %v", s, err)
 	}
 }
 
@@ -195,6 +255,7 @@ func TestForeign(t *testing.T) {
 		{func(f *safetensors.File) { f.Metadata["version"] = "2" }, checkpoint.ErrForeign, `no checkpoint of this version: metadata "version": want 1, got "2"`},
 		{func(f *safetensors.File) { delete(f.Metadata, safetensors.Checksum) }, safetensors.ErrChecksum, `the checkpoint has no checksum`},
 		{func(f *safetensors.File) { f.Metadata["seed"] = "-1" }, safetensors.ErrFormat, `metadata "seed": want a whole number, got "-1"`},
+		{func(f *safetensors.File) { f.Metadata["runs"] = "" }, safetensors.ErrFormat, `metadata "runs": want a whole number, got ""`},
 		{func(f *safetensors.File) { delete(f.Metadata, "batch") }, safetensors.ErrFormat, `metadata "batch": want a whole number, got ""`},
 		{func(f *safetensors.File) { f.Metadata["leaves"] = `[{"path":1}]` }, safetensors.ErrFormat, `metadata "leaves": json: cannot unmarshal number into Go struct field Leaf.path of type string`},
 		{func(f *safetensors.File) { f.Metadata["validation"] = `{"best":"x"}` }, safetensors.ErrFormat, `metadata "validation": want a number as best, got "x"`},

@@ -1,12 +1,12 @@
 // Package checkpoint writes down where a training stands, and reads it back.
 //
-// It takes a [State]: a store with seed and step, the position in the data, what the
+// It takes a [State]: a store with seed, step and runs, the position in the data, what the
 // model is, how far validation has come, and texts of the user's. It gives a file from
 // which the training goes on as if it had never stopped, bit for bit. package train
 // writes and reads them while it fits; here is what is done without it:
 //
 //	s, err := checkpoint.Load("runs/gpt/best.safetensors")
-//	vm := prog.NewVM(s.Store)                                // to predict
+//	vm, err := prog.NewVM(s.Store)                           // to predict
 //	paths, err := checkpoint.LoadPart(file, store, "encoder", "features") // to learn from it
 //
 // # The file
@@ -20,14 +20,16 @@
 //	rows         of the batch that the fingerprint is of
 //	fingerprint  SHA-256 of what the training graph computes, in hexadecimal digits
 //	leaves       its parameters and states: [{"path":"fc/w","role":"param","type":"f32[d=3 h=2]"}]
-//	seed, step   of the store; all random draws follow from them
+//	seed, step   of the store; all random draws follow from them and from
+//	runs         since that step, those that drew without an update (tape.Store.Runs); 0 where it is missing
 //	epoch, batch the position of the next batch
 //	batches      in an epoch of the data, 0 where it is not known
 //	data         shuffled(1437 rows, batches of 64, seed 3): what the batches depend on, where it is known
 //	validation   {"step":40,"best":"0.125","at":30,"waiting":1}, where there is validation
 //	meta.NAME    texts: those of the user, and the nets that predict, of train.Trainer; see package infer
 //
-// and safetensors' checksum. Version 1 is the only one so far; a later one is refused.
+// and safetensors' checksum. Version 1 is the only one so far; a later one is refused. (It has had
+// the runs since before the first release; a file without them is one in which they are 0.)
 //
 // # The folder
 //

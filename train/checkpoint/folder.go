@@ -72,6 +72,9 @@ func (f Folder) prepare() error {
 
 // Save writes the checkpoint of a step, and deletes those before the ones to be kept.
 func (f Folder) Save(s *State) (path string, err error) {
+	if err := s.whole(); err != nil {
+		return "", at(f.Dir, err)
+	}
 	path = filepath.Join(f.Dir, fmt.Sprintf("%s%08d%s", prefix, s.Store.Step(), extension))
 	if err := Save(path, s); err != nil {
 		return "", err

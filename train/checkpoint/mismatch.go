@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -73,6 +74,9 @@ func (e *Changed) Error() string {
 // batches in an epoch of its data and what they depend on, as [data.Describe] has it, each
 // where both are known: nil, a [*Mismatch] or a [*Changed].
 func (s *State) Check(model Identity, batches int, source string) error {
+	if s == nil {
+		return errors.New("the state is nil")
+	}
 	m := &Mismatch{Path: s.Path}
 	m.compare(s.Model.Leaves, model.Leaves)
 	if m.Missing != nil || m.Extra != nil || m.Other != nil {
@@ -92,6 +96,9 @@ func (s *State) Check(model Identity, batches int, source string) error {
 // CheckUse compares the checkpoint with a model that uses some of its values, as for
 // predicting: a [*Mismatch] where one is missing or has another type, else nil.
 func (s *State) CheckUse(model Identity) error {
+	if err := s.whole(); err != nil {
+		return err
+	}
 	var stored []Leaf
 	for _, path := range s.Store.Paths() {
 		typ, _ := s.Store.Type(path)

@@ -18,7 +18,7 @@ import (
 
 // State is where a training stands between two steps.
 type State struct {
-	Store      *tape.Store       // parameters, states, seed and step
+	Store      *tape.Store       // parameters, states, seed, step and runs
 	Position   data.Position     // of the next batch
 	Batches    int               // in an epoch of the data; 0 where it is not known
 	Data       string            // what their batches depend on, as data.Describe gives it; "" where it is not known
@@ -50,6 +50,17 @@ const (
 	meta    = "meta." // before the user's keys
 )
 
+// whole says what a state lacks to be written or compared.
+func (s *State) whole() error {
+	switch {
+	case s == nil:
+		return errors.New("the state is nil")
+	case s.Store == nil:
+		return errors.New("the state has no store")
+	}
+	return nil
+}
+
 // encode gives the file of a state. Tensors are those of the store, without a copy.
 func (s *State) encode() (*safetensors.File, error) {
 	leaves, err := json.Marshal(s.Model.Leaves)
@@ -66,6 +77,7 @@ func (s *State) encode() (*safetensors.File, error) {
 		"leaves":             string(leaves),
 		"seed":               strconv.FormatUint(s.Store.Seed(), 10),
 		"step":               strconv.FormatUint(s.Store.Step(), 10),
+		"runs":               strconv.FormatUint(s.Store.Runs(), 10),
 		"epoch":              strconv.Itoa(s.Position.Epoch),
 		"batch":              strconv.Itoa(s.Position.Batch),
 		"batches":            strconv.Itoa(s.Batches),
@@ -136,14 +148,18 @@ func known(metadata map[string]string) error {
 }
 
 // Describe reads the metadata of a checkpoint, as a safetensors.Reader gives them without
-// the tensors. The store is empty but for seed and step.
+// the tensors. The store is empty but for seed, step and runs.
 func Describe(metadata map[string]string) (*State, error) {
 	if err := known(metadata); err != nil {
 		return nil, err
 	}
 	p := &fields{metadata: metadata}
 	s := &State{Store: tape.NewStore(nil), Meta: map[string]string{}}
-	s.Store.Resume(p.whole("seed", math.MaxUint64), p.whole("step", math.MaxInt64))
+	runs := uint64(0)
+	if _, ok := metadata["runs"]; ok { // older files of this version do not count them
+		runs = p.whole("runs", math.MaxInt64)
+	}
+	s.Store.Resume(p.whole("seed", math.MaxUint64), p.whole("step", math.MaxInt64), runs)
 	s.Position = data.Position{Epoch: p.int("epoch"), Batch: p.int("batch")}
 	s.Batches, s.Data = p.int("batches"), metadata["data"]
 	s.Model = Identity{Name: metadata["model"], Rows: p.int("rows"), Fingerprint: metadata["fingerprint"]}

@@ -16,6 +16,9 @@ const unfinished = ".tmp"
 // Save writes a checkpoint. The file appears whole or not at all; one that was there
 // before is replaced at once.
 func Save(path string, s *State) error {
+	if err := s.whole(); err != nil {
+		return at(path, err)
+	}
 	f, err := s.encode()
 	if err != nil {
 		return at(path, err)

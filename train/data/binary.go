@@ -39,7 +39,7 @@ func newUnpackedReader(file string, r io.Reader, cfg config) (*binaryReader, err
 		return nil, err
 	}
 	compressed := false
-	if b.r, compressed, err = unpacked(file, r, cfg.maxBytes); err != nil {
+	if b.r, compressed, err = unpacked(file, r, cfg); err != nil {
 		return nil, err
 	}
 	if compressed {

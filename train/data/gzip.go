@@ -13,23 +13,56 @@ import (
 const gzipMagic = "\x1f\x8b"
 
 // unpacked gives what r holds, decompressed if it is compressed by gzip. What comes out is
-// for the caller to limit; what goes in is limited here, for there may be no end of bytes
-// of which nothing comes.
-func unpacked(file string, r io.Reader, maxBytes int64) (_ io.Reader, compressed bool, err error) {
+// for the caller to limit, but for what no honest file holds; what goes in is limited here,
+// for there may be no end of bytes of which nothing comes.
+func unpacked(file string, r io.Reader, cfg config) (_ io.Reader, compressed bool, err error) {
 	buffered := bufio.NewReaderSize(r, 16) // the least: longer reads go past it
 	start, err := buffered.Peek(len(gzipMagic))
 	var z *gzip.Reader
+	in := &packed{buffered, cfg.maxBytes, cfg.maxBytes}
 	if compressed = string(start) == gzipMagic; compressed {
-		z, err = gzip.NewReader(&packed{buffered, maxBytes, maxBytes})
+		z, err = gzip.NewReader(in)
 	}
 	switch {
 	case err != nil && (compressed || err != io.EOF): // else the file is short
 		err = cut(err)
 		return nil, false, &Error{File: file, Msg: "cannot read: " + err.Error(), Err: err}
 	case compressed:
-		return unpacker{z}, true, nil
+		return cfg.doubting(unpacker{z}, in.read), true, nil
 	}
 	return buffered, false, nil
+}
+
+// A compressed file may come to mostExpansion times what was read of it, and to trustedBytes
+// in any case. Texts and numbers shrink to a tenth, sparse ones to a fiftieth; what shrinks to
+// a thousandth says nothing, or is made to take the memory of whoever reads it.
+const (
+	mostExpansion = 100
+	trustedBytes  = 16 << 20
+)
+
+// doubting limits what comes out of a compressed file by what has gone in, unless MaxBytes
+// says how much it may be.
+func (c *config) doubting(r io.Reader, in func() int64) io.Reader {
+	if c.trusted {
+		return r
+	}
+	return &doubter{r: r, in: in}
+}
+
+type doubter struct {
+	r   io.Reader
+	in  func() int64
+	out int64
+}
+
+func (d *doubter) Read(p []byte) (int, error) {
+	n, err := d.r.Read(p)
+	if d.out += int64(n); d.out > trustedBytes && d.out/mostExpansion > d.in() {
+		return 0, fmt.Errorf("the file is longer than %d bytes and %d times its compressed size; unpack it first, or let MaxBytes say how long it may be",
+			trustedBytes, mostExpansion)
+	}
+	return n, err
 }
 
 type unpacker struct{ *gzip.Reader }
@@ -52,6 +85,9 @@ type packed struct {
 	r           io.Reader
 	left, limit int64
 }
+
+// read is the number of bytes that were read.
+func (p *packed) read() int64 { return p.limit - p.left }
 
 func (p *packed) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)

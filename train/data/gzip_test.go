@@ -1,11 +1,14 @@
 package data
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
@@ -132,6 +135,67 @@ func TestGzipBomb(t *testing.T) {
 		if !isLocated(err, "f:") || !strings.HasSuffix(err.Error(), ": the file is longer than 100000 bytes; MaxBytes sets the limit") {
 			t.Errorf("%s without end: %v", name, err)
 		}
+	}
+}
+
+// TestExpansion: without MaxBytes, too, a file of a few kilobytes takes no memory to speak of,
+// whichever reader reads it and however it is compressed; what MaxBytes allows is read, and so
+// is what shrinks as texts do.
+func TestExpansion(t *testing.T) {
+	const size = trustedBytes + 4<<20
+	npz := func(r io.Reader, opts ...Option) (any, error) {
+		text, err := io.ReadAll(r)
+		if err != nil {
+			return nil, err
+		}
+		z, err := ReadNPZ("f", bytes.NewReader(text), int64(len(text)), opts...)
+		if err != nil {
+			return nil, err
+		}
+		return z.Array("x")
+	}
+	array := npyText(fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': (%d,)}", size), strings.Repeat("\x00", size))
+	bombs := map[string]struct {
+		bomb string
+		read func(io.Reader, ...Option) (any, error)
+	}{
+		"CSV":   {gzipped("a,b\n" + strings.Repeat("1,2\n", size/4)), packable["CSV"].read},
+		"edges": {gzipped("0 1\n" + strings.Repeat("# \n", size/3)), packable["edges"].read},
+		"text":  {gzipped(strings.Repeat("\n", size)), packable["text"].read},
+		"npy":   {gzipped(array), packable["npy"].read},
+		"IDX":   {gzipped("\x00\x00\x08\x01\x01\x40\x00\x00" + strings.Repeat("\x00", size)), packable["IDX"].read},
+		"npz":   {string(members(t, zip.Deflate, "x.npy", array)), npz},
+	}
+	for name := range packable {
+		if bombs[name].bomb == "" {
+			t.Errorf("%s has no bomb", name)
+		}
+	}
+	for name, c := range bombs {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := c.read(strings.NewReader(c.bomb))
+		runtime.ReadMemStats(&after)
+		want := "cannot read: the file is longer than 16777216 bytes and 100 times its compressed size; unpack it first, or let MaxBytes say how long it may be"
+		if !isLocated(err, "f") || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s of %d bytes: %v", name, len(c.bomb), err)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 40*trustedBytes { // of which lists that grow leave most behind
+			t.Errorf("%s: %d bytes allocated", name, got)
+		}
+	}
+	for _, name := range []string{"npy", "IDX", "npz"} {
+		if _, err := bombs[name].read(strings.NewReader(bombs[name].bomb), MaxBytes(2*size)); err != nil {
+			t.Errorf("%s that MaxBytes allows: %v", name, err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	letters := make([]byte, trustedBytes+1)
+	for i := range letters {
+		letters[i] = " e"[rng.IntN(2)]
+	}
+	if _, err := packable["text"].read(strings.NewReader(gzipped(string(letters)))); err != nil {
+		t.Errorf("a text of one bit a letter: %v", err)
 	}
 }
 

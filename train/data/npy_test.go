@@ -1,6 +1,7 @@
 package data
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"io"
@@ -218,9 +219,25 @@ func TestHalves(t *testing.T) {
 func TestClaim(t *testing.T) {
 	npy := npyText("{'descr': '<f8', 'fortran_order': False, 'shape': (67108864,)}", "abcdefgh")
 	idx := "\x00\x00\x0e\x01\x04\x00\x00\x00abcdefgh"
+	npz := func(method uint16) func() error {
+		text := members(t, method, "x.npy", npy)
+		return func() error {
+			z, err := ReadNPZ("f", bytes.NewReader(text), int64(len(text)))
+			if err == nil {
+				_, err = z.Array("x")
+			}
+			return err
+		}
+	}
 	for name, read := range map[string]func() error{
-		"npy": func() error { _, err := ReadNPY("f", iotest.HalfReader(strings.NewReader(npy))); return err },
-		"idx": func() error { _, err := ReadIDX("f", iotest.HalfReader(strings.NewReader(idx))); return err },
+		"npy":             func() error { _, err := ReadNPY("f", iotest.HalfReader(strings.NewReader(npy))); return err },
+		"idx":             func() error { _, err := ReadIDX("f", iotest.HalfReader(strings.NewReader(idx))); return err },
+		"npy of a size":   func() error { _, err := ReadNPY("f", strings.NewReader(npy)); return err },
+		"idx of a size":   func() error { _, err := ReadIDX("f", strings.NewReader(idx)); return err },
+		"compressed npy":  func() error { _, err := ReadNPY("f", strings.NewReader(gzipped(npy))); return err },
+		"compressed idx":  func() error { _, err := ReadIDX("f", strings.NewReader(gzipped(idx))); return err },
+		"npz, stored":     npz(zip.Store),
+		"npz, compressed": npz(zip.Deflate),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -88,12 +88,17 @@ func (z *NPZ) Array(name string) (*tensor.Dense, error) {
 		return nil, &Error{File: file, Msg: "cannot read: " + err.Error(), Err: err}
 	}
 	defer r.Close()
-	b, err := newBinaryReader(file, r, newConfig(arrays, z.opts))
+	cfg, in := newConfig(arrays, z.opts), io.Reader(r)
+	if member.Method != zip.Store {
+		packed := int64(min(member.CompressedSize64, uint64(z.size))) // the archive is as long as that
+		in = cfg.doubting(r, func() int64 { return packed })
+	}
+	b, err := newBinaryReader(file, in, cfg)
 	if err != nil {
 		return nil, err
 	}
 	if member.Method == zip.Store && member.UncompressedSize64 <= uint64(z.size) {
-		b.size = int64(member.UncompressedSize64) // the archive is as long as that
+		b.size = int64(member.UncompressedSize64)
 	}
 	return readNPY(b)
 }

@@ -22,6 +22,7 @@ type config struct {
 	comment   byte            // what begins a line to skip; 0: nothing
 	maxLine   int
 	maxBytes  int64
+	trusted   bool // MaxBytes was given
 	maxCells  int
 	edges     edgeConfig
 	err       string // the first senseless option
@@ -163,9 +164,13 @@ func MaxLine(n int) Option {
 }
 
 // MaxBytes limits the file to n bytes; of a compressed one, what comes out of it
-// as well. The default is 1 GiB.
+// as well. The default is 1 GiB, and of a compressed file also 100 times the bytes that it
+// was read from, or 16 MiB if that is more: a small file cannot take all memory.
 func MaxBytes(n int64) Option {
-	return func(c *config) { c.refuse(n < 1, "MaxBytes(%d): the limit must be positive", n); c.maxBytes = n }
+	return func(c *config) {
+		c.refuse(n < 1, "MaxBytes(%d): the limit must be positive", n)
+		c.maxBytes, c.trusted = n, true
+	}
 }
 
 // MaxCells limits the number of cells read, header and labels included; of an

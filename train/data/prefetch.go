@@ -63,9 +63,20 @@ func (p *Prefetched) Batches() int { return p.batches }
 // String is that of the source, for Describe.
 func (p *Prefetched) String() string { return p.text }
 
+// whole says that the source was not made by Prefetch.
+func (p *Prefetched) whole() error {
+	if p == nil || p.source == nil {
+		return errors.New("prefetched: no source: data.Prefetch makes one")
+	}
+	return nil
+}
+
 // Next gives the next batch. It returns when ctx ends, whatever the source does.
 func (p *Prefetched) Next(ctx context.Context) (Batch, error) {
 	if err := ctx.Err(); err != nil {
+		return Batch{}, err
+	}
+	if err := p.whole(); err != nil {
 		return Batch{}, err
 	}
 	if p.cancel == nil {
@@ -89,6 +100,9 @@ func (p *Prefetched) Next(ctx context.Context) (Batch, error) {
 
 // Seek makes pos the position.
 func (p *Prefetched) Seek(pos Position) error {
+	if err := p.whole(); err != nil {
+		return err
+	}
 	if err := p.stop(); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func newRows(file string, r io.Reader, cfg config) (*rows, error) {
 	if cfg.err != "" {
 		return nil, &Error{File: file, Msg: cfg.err}
 	}
-	r, compressed, err := unpacked(file, r, cfg.maxBytes)
+	r, compressed, err := unpacked(file, r, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -179,13 +179,14 @@ func (d *dotGraph) addNodes() error {
 			label += "\n" + sub
 		}
 		w, h := nodeSize(n, d.figure.panels())
-		line, shape := lineOf(n.Role), dotShapes[n.Role]
+		shape := dotShapes[n.Role]
+		fill, line := d.figure.roleColours(n.Role)
 		if d.figure.comparing() && n.Panel > 0 {
 			line = ownOf(n.Panel - 1)
 		}
 		attrs := map[string]string{
 			"label": quote(cmp.Or(label, " ")), "tooltip": quote(n.title(p)), "id": quote("n-" + n.ID), "comment": quote("role=" + n.Role.String()),
-			"shape": shape.shape, "style": quote(shape.style), "fillcolor": quote(d.easel.value(fillOf(n.Role))), "color": quote(d.easel.value(line)), "penwidth": "1.6",
+			"shape": shape.shape, "style": quote(shape.style), "fillcolor": quote(d.easel.value(fill)), "color": quote(d.easel.value(line)), "penwidth": "1.6",
 			"fontname": quote("DejaVu Sans"), "fontsize": "11", "fontcolor": quote(d.easel.value(ink)),
 			"fixedsize": "true", "width": inches(w + 8), "height": inches(h),
 		}

@@ -10,7 +10,8 @@ type Figure struct {
 	Edges    []Edge
 	Modules  []Module // titles of modules; an unlisted one is titled by its path
 	Footer   []string // lines of text under the panels
-	Heat     string   // what the heat of nodes measures and its range, for the legend
+	Overlay  bool     // roles are told by shape alone, so that colour is only heat, group or alarm
+	Heat     string   // what the colours of an overlay measure and their range, for the legend
 }
 
 // A Panel is one of the drawings that a Figure puts side by side.
@@ -35,8 +36,17 @@ type Node struct {
 	Badge     string    // a few characters on a plate at the top right, or ""
 	Closed    string    // the path of the module that the node stands for, or ""
 	Copies    []string  // the paths of the modules that it stands for, where it does for several
-	Heat      int       // 1 to HeatSteps: the fill, from pale to strong; 0 is the role's
+	Heat      int       // 1 to HeatSteps: the fill, from pale to strong; 0 for none
+	Group     int       // 1 to Groups: the fill of a category, where there is no order; 0 for none
 	Alarm     Alarm
+	PanelMark [2]*Mark // replaces Heat, Group, Badge and Alarm in panel 1 or 2 where not nil; DOT has one node for both
+}
+
+// A Mark is what an overlay shows of a node in one panel of a comparison.
+type Mark struct {
+	Heat, Group int
+	Badge       string
+	Alarm       Alarm
 }
 
 // An Edge joins two nodes by ID. Forward edges are drawn downwards, Grad and
@@ -67,8 +77,8 @@ const (
 	Param                // trained
 	State                // carried from step to step
 	Const                // fixed
-	Op                   // elementwise operation
-	Reduce               // reduction or contraction
+	Op                   // elementwise operation, or one that only picks or lays out
+	Reduce               // reduction or contraction: sums, products, convolutions, softmax
 	Gradient             // derivative of the value in its row
 	Loss                 // what is minimised; stands on the last row
 	Output               // what is asked for
@@ -128,6 +138,17 @@ func (f *Figure) panels() int { return max(1, len(f.Panels)) }
 
 // comparing reports whether statuses are drawn.
 func (f *Figure) comparing() bool { return len(f.Panels) == 2 }
+
+// marked returns n as panel p (0 or 1) marks it.
+func (n *Node) marked(p int) *Node {
+	m := n.PanelMark[p]
+	if m == nil {
+		return n
+	}
+	own := *n
+	own.Heat, own.Group, own.Badge, own.Alarm = m.Heat, m.Group, m.Badge, m.Alarm
+	return &own
+}
 
 // main returns the first line of n in panel p (0 or 1).
 func (n *Node) main(p int) string {

@@ -3,7 +3,7 @@ package figure
 import "slices"
 
 var roleTitles = [roles]string{
-	"input", "parameter (trained)", "state (carried over)", "constant", "elementwise op",
+	"input", "parameter (trained)", "state (carried over)", "constant", "elementwise or layout op",
 	"reduction / contraction", "gradient of the value in its row", "loss", "output", "update",
 }
 
@@ -19,6 +19,7 @@ var statusTitles = [statuses]string{
 type legendItem struct {
 	width float64
 	text  string
+	below bool               // begins a line: the text before goes on
 	draw  func(x, y float64) // sign, from x, centred on y
 }
 
@@ -30,22 +31,24 @@ func (d *drawing) legend(y float64, shown []int) float64 {
 	var role [roles]bool
 	var kind [kinds]bool
 	var status [2][statuses]bool
-	var alarm [alarms]bool
-	heat := false
+	var laid present
 	for _, p := range shown {
 		for _, n := range d.layout.Panels[p].Nodes {
-			role[d.figure.Nodes[n.Node].Role] = true
-			alarm[d.figure.Nodes[n.Node].Alarm] = true
-			heat = heat || d.figure.Nodes[n.Node].Heat > 0
+			node := d.figure.Nodes[n.Node].marked(p)
+			role[node.Role] = true
+			laid.alarm[node.Alarm] = true
+			laid.heat = laid.heat || node.Heat > 0
+			laid.group = laid.group || node.Group > 0
+			laid.bare = laid.bare || node.Heat == 0 && node.Group == 0
 			if d.figure.comparing() {
-				status[p][d.figure.Nodes[n.Node].Status[p]] = true
+				status[p][node.Status[p]] = true
 			}
 		}
 		for _, e := range d.layout.Panels[p].Edges {
 			kind[d.figure.Edges[e.Edge].Kind] = true
 		}
 	}
-	groups := [][]legendItem{d.roleItems(role), d.kindItems(kind), d.statusItems(status), d.overlayItems(heat, alarm)}
+	groups := [][]legendItem{d.roleItems(role), d.kindItems(kind), d.statusItems(status), d.overlayItems(laid)}
 	groups = slices.DeleteFunc(groups, func(g []legendItem) bool { return len(g) == 0 })
 	if len(groups) == 0 {
 		return y
@@ -57,7 +60,7 @@ func (d *drawing) legend(y float64, shown []int) float64 {
 		x := border + 8
 		for _, it := range items {
 			wide := it.width + 9 + TextWidth(it.text, legendSize)
-			if x > border+8 && x+wide > d.width-border {
+			if x > border+8 && (it.below || x+wide > d.width-border) {
 				x = border + 8
 				y += 30
 			}
@@ -75,10 +78,11 @@ func (d *drawing) legend(y float64, shown []int) float64 {
 func (d *drawing) roleItems(present [roles]bool) (items []legendItem) {
 	for r, ok := range present {
 		if ok {
-			items = append(items, legendItem{40, roleTitles[r], func(x, y float64) {
+			items = append(items, legendItem{width: 40, text: roleTitles[r], draw: func(x, y float64) {
 				r := Role(r)
 				box := Rect{x, y - 11 - ringOf(r)/2, 40, 22 + ringOf(r)}
-				d.put(shape(r, box, d.easel.attrs(fillOf(r), lineOf(r))+` stroke-width="2"`, d.easel.attrs(none, lineOf(r))+` stroke-width="1.2"`))
+				fill, line := d.figure.roleColours(r)
+				d.put(shape(r, box, d.easel.attrs(fill, line)+` stroke-width="2"`, d.easel.attrs(none, line)+` stroke-width="1.2"`))
 			}})
 		}
 	}
@@ -88,7 +92,7 @@ func (d *drawing) roleItems(present [roles]bool) (items []legendItem) {
 func (d *drawing) kindItems(present [kinds]bool) (items []legendItem) {
 	for k, ok := range present {
 		if ok {
-			items = append(items, legendItem{50, kindLegends[k], func(x, y float64) {
+			items = append(items, legendItem{width: 50, text: kindLegends[k], draw: func(x, y float64) {
 				style := kindLine[k]
 				path := course{{x, y}}
 				path.line(Point{x + 50, y})
@@ -108,8 +112,8 @@ func (d *drawing) kindItems(present [kinds]bool) (items []legendItem) {
 
 func (d *drawing) statusItems(present [2][statuses]bool) (items []legendItem) {
 	if present[0][Shared] || present[1][Shared] {
-		items = append(items, legendItem{40, statusTitles[Shared] + " (muted)", func(x, y float64) {
-			d.put(rectangle(Rect{x, y - 10, 40, 20}, 5, d.easel.attrs(muted, rule)+` stroke-width="1.3"`))
+		items = append(items, legendItem{width: 40, text: statusTitles[Shared] + " (muted)", draw: func(x, y float64) {
+			d.put(rectangle(Rect{x, y - 10, 40, 20}, 5, d.easel.attrs(d.sharedFill(), rule)+` stroke-width="1.3"`))
 		}})
 	}
 	for p := range present {
@@ -129,7 +133,7 @@ func (d *drawing) statusItems(present [2][statuses]bool) (items []legendItem) {
 }
 
 func (d *drawing) markItem(s Status, text string, p int) legendItem {
-	return legendItem{16, text, func(x, y float64) { d.mark(Point{x + 8, y}, s, p) }}
+	return legendItem{width: 16, text: text, draw: func(x, y float64) { d.mark(Point{x + 8, y}, s, p) }}
 }
 
 // short is what the legend calls panel p.

@@ -8,6 +8,9 @@ import (
 // HeatSteps is the number of fills from pale to strong.
 const HeatSteps = 7
 
+// Groups is the number of fills of categories.
+const Groups = 6
+
 // darkSteps is the number of steps that bear dark text, in a light drawing.
 const darkSteps = 4
 
@@ -20,13 +23,14 @@ type Alarm uint8
 const (
 	NoAlarm   Alarm = iota
 	Checked         // checked and right: a tick
+	Lossy           // loses the most digits of those that matter: a wave
 	Wrong           // checked and wrong: a thick border and a cross
 	NotFinite       // NaN or infinite: a thick border, hatched sides and an exclamation mark
-	First           // the first node that is not finite, or the cause of what is wrong: the same with ①
+	First           // the first node that is not finite: the same with ①
 	alarms    = iota
 )
 
-var alarmNames = [alarms]string{"none", "checked", "wrong", "not finite", "first"}
+var alarmNames = [alarms]string{"none", "checked", "lossy", "wrong", "not finite", "first"}
 
 // String returns a short lower-case name.
 func (a Alarm) String() string { return nameOf(alarmNames[:], int(a)) }
@@ -35,16 +39,16 @@ func (a Alarm) String() string { return nameOf(alarmNames[:], int(a)) }
 func (a Alarm) wrong() bool { return a >= Wrong }
 
 var alarmTitles = [alarms]string{
-	"", "checked and right", "checked and wrong", "not finite", "the first that is not finite, or the cause of what is wrong",
+	"", "checked and right", "loses the most digits that reach a result", "checked and wrong", "not finite", "the first that is not finite",
 }
 
 // alarmSigns holds the lines of the sign of each alarm, around 0,0.
 var alarmSigns = [alarms]string{
-	"", "M-4,0.4L-1.2,3.4L4,-3", "M-3.2,-3.2L3.2,3.2M-3.2,3.2L3.2,-3.2", "M0,-4.6V1M0,3.2V4.8", "M-2.2,-2L0.6,-4.4V4.6M-2,4.4H3.2",
+	"", "M-4,0.4L-1.2,3.4L4,-3", "M-4.6,1C-3,-3.4 -1.4,-3.4 0,0S3,3.4 4.6,-1", "M-3.2,-3.2L3.2,3.2M-3.2,3.2L3.2,-3.2", "M0,-4.6V1M0,3.2V4.8", "M-2.2,-2L0.6,-4.4V4.6M-2,4.4H3.2",
 }
 
 // alarmMarks are the signs in DOT.
-var alarmMarks = [alarms]string{"", "✓", "✗", "!", "①"}
+var alarmMarks = [alarms]string{"", "✓", "∼", "✗", "!", "①"}
 
 // badgeLimit is the number of characters of a badge.
 const badgeLimit = 12
@@ -52,8 +56,11 @@ const badgeLimit = 12
 // alarm draws the sign of an alarm.
 func (d *drawing) alarm(at Point, a Alarm) {
 	disc := checkedLine
-	if a.wrong() {
+	switch {
+	case a.wrong():
 		disc = alarmLine
+	case a == Lossy:
+		disc = lossyLine
 	}
 	d.sign(at, disc, alarmSigns[a])
 }
@@ -76,24 +83,61 @@ func (d *drawing) hatch(r Role, box Rect) {
 	d.put(`<path d="`, b.String(), `"`, d.easel.attrs(none, alarmLine, "hatch"), ` stroke-width="1.6"/>`)
 }
 
-// overlayItems explains heat and the alarms that are present.
-func (d *drawing) overlayItems(heat bool, present [alarms]bool) (items []legendItem) {
-	if heat {
-		text := line(d.figure.Heat, 90)
-		if text == "" {
-			text = "heat, from the least to the most"
-		}
-		const wide = 17.0
-		items = append(items, legendItem{HeatSteps * wide, text, func(x, y float64) {
-			for k := range HeatSteps {
-				fill, _ := heatOf(k + 1)
-				d.put(rectangle(Rect{x + wide*float64(k), y - 8, wide, 16}, 0, d.easel.attrs(fill, rule)))
+// swatch is the width of a colour of the legend.
+const swatch = 17.0
+
+// present is what a legend explains of an overlay: what is there of each.
+type present struct {
+	heat, group, bare bool // bare: a node without either
+	alarm             [alarms]bool
+}
+
+// overlayItems explains heat, groups, what has neither, and the alarms that are
+// present.
+func (d *drawing) overlayItems(here present) (items []legendItem) {
+	said := wrap(d.figure.Heat, legendSize, d.width-2*border-HeatSteps*swatch-40, 4)
+	swatches := func(text string, fills []paint) {
+		items = append(items, legendItem{width: float64(len(fills)) * swatch, text: text, draw: func(x, y float64) {
+			for k, fill := range fills {
+				d.put(rectangle(Rect{x + swatch*float64(k), y - 8, swatch, 16}, 0, d.easel.attrs(fill, rule)))
 			}
 		}})
 	}
-	for a, ok := range present {
+	told := func(otherwise string) string {
+		if len(said) == 0 {
+			return otherwise
+		}
+		first := said[0]
+		said = said[1:]
+		return first
+	}
+	if here.heat {
+		var fills []paint
+		for k := range HeatSteps {
+			fill, _ := heatOf(k + 1)
+			fills = append(fills, fill)
+		}
+		swatches(told("heat, from the least to the most"), fills)
+	}
+	if here.group {
+		var fills []paint
+		for k := range Groups {
+			fills = append(fills, groupOf(k+1))
+		}
+		swatches(told("groups, in no order"), fills)
+	}
+	for _, more := range said {
+		items = append(items, legendItem{width: HeatSteps * swatch, text: more, below: true, draw: func(x, y float64) {}})
+	}
+	switch {
+	case here.bare && here.heat:
+		swatches("without colour: zero, or nothing measured", []paint{page})
+	case here.bare && here.group:
+		swatches("without colour: none, or several", []paint{page})
+	}
+	for a, ok := range here.alarm {
 		if ok && Alarm(a) != NoAlarm {
-			items = append(items, legendItem{16, alarmTitles[a], func(x, y float64) { d.alarm(Point{x + 8, y}, Alarm(a)) }})
+			items = append(items, legendItem{width: 16, text: alarmTitles[a], draw: func(x, y float64) { d.alarm(Point{x + 8, y}, Alarm(a)) }})
 		}
 	}
 	return items
@@ -101,8 +145,7 @@ func (d *drawing) overlayItems(heat bool, present [alarms]bool) (items []legendI
 
 // overlay sets what heat, alarm and badge change of a node.
 func (d *dotGraph) overlay(n *Node, attrs map[string]string) {
-	if n.Heat > 0 {
-		fill, text := heatOf(n.Heat)
+	if fill, text, ok := n.overlaid(); ok {
 		attrs["fillcolor"], attrs["fontcolor"] = quote(d.easel.value(fill)), quote(d.easel.value(text))
 	}
 	if n.Alarm.wrong() {

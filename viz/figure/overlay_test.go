@@ -10,6 +10,7 @@ import (
 // overlaid is a training step in which a value is not finite, with heat on all.
 func overlaid() *Figure {
 	f := training()
+	f.Overlay = true
 	f.Heat = "largest |value|: from 1e−3 to 1e4"
 	for i := range f.Nodes {
 		f.Nodes[i].Heat = 1 + i%HeatSteps
@@ -87,10 +88,57 @@ func TestOverlayMovesNothing(t *testing.T) {
 	}
 }
 
+// TestOverlayHasTheColours: under an overlay no fill and no outline is a role's, so that
+// a colour is heat, a group or an alarm, and what has none of these is as the page.
+func TestOverlayHasTheColours(t *testing.T) {
+	ours := map[string]string{}
+	for r := range Role(roles) {
+		if r != Op && r != Output {
+			ours[palette[fillOf(r)].light], ours[palette[lineOf(r)].light] = "fill of "+r.String(), "outline of "+r.String()
+		}
+	}
+	for _, comparing := range []bool{false, true} {
+		f := training()
+		if comparing {
+			f = kmeans()
+		}
+		f.Overlay = true
+		f.Nodes[0].Heat, f.Nodes[1].Group = 1, 2
+		root := parse(t, draw(t, f, WithTheme(Light)))
+		root.each(func(e *element) {
+			if !e.is("node") {
+				return
+			}
+			e.each(func(e *element) {
+				if e.XMLName.Local == "text" || e.XMLName.Local == "circle" || e.is("mark") {
+					return
+				}
+				for _, colour := range []string{e.attr("fill"), e.attr("stroke")} {
+					if role, is := ours[colour]; is {
+						t.Errorf("%s under an overlay", role)
+					}
+				}
+			})
+		})
+		legend := ""
+		root.all("legend")[0].each(func(e *element) {
+			legend += e.Text + "\n"
+			if role, is := ours[e.attr("fill")]; is && e.XMLName.Local != "path" && e.XMLName.Local != "circle" && e.XMLName.Local != "text" {
+				t.Errorf("the legend has the %s under an overlay", role)
+			}
+		})
+		for _, want := range []string{"heat, from the least to the most", "groups, in no order", "without colour: zero, or nothing measured"} {
+			if !strings.Contains(legend, want) {
+				t.Errorf("the legend does not say %q", want)
+			}
+		}
+	}
+}
+
 func TestUnknownMarksAreRefused(t *testing.T) {
 	f := chain(2)
 	f.Nodes[0].Heat, f.Nodes[1].Alarm = 8, alarms
-	if err := f.Validate(); err == nil || err.Error() != "figure: node 0 \"n0\": heat 8 is not between 0 and 7\nfigure: node 1 \"n1\": unknown alarm 5" {
+	if err := f.Validate(); err == nil || err.Error() != "figure: node 0 \"n0\": heat 8 is not between 0 and 7\nfigure: node 1 \"n1\": unknown alarm 6" {
 		t.Errorf("%v", err)
 	}
 }

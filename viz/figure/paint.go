@@ -20,9 +20,11 @@ const (
 	ownB
 	alarmLine                          // reserved for what is wrong
 	checkedLine                        // what was checked and is right
+	lossyLine                          // what loses digits
 	hotInk                             // text on the upper steps of heat
 	heatFill                           // first of one fill for each step of heat
-	roleFill    = heatFill + HeatSteps // first of one fill for each role
+	groupFill   = heatFill + HeatSteps // first of one fill for each group
+	roleFill    = groupFill + Groups   // first of one fill for each role
 	roleLine    = roleFill + roles
 	paints      = roleLine + roles
 )
@@ -46,16 +48,26 @@ var palette = [paints]colour{
 	ownB:        {"b", "#B84A00", "#FF8A4C"},
 	alarmLine:   {"alarm", "#C8001E", "#FF7582"},
 	checkedLine: {"checked", "#00795A", "#3CC79F"},
+	lossyLine:   {"lossy", "#7A4B00", "#F0B23C"},
 	hotInk:      {"hotink", "#FFFFFF", "#0B1620"},
 
 	// No blue of middling lightness: neither dark nor light text would be read on it.
-	heatFill + 0: {"heat1", "#F1F6FB", "#18222C"},
-	heatFill + 1: {"heat2", "#D3E4F3", "#1B2E40"},
-	heatFill + 2: {"heat3", "#AFD1EA", "#1D3B56"},
+	// The least is stronger than the page, which is the fill of what has no heat.
+	heatFill + 0: {"heat1", "#DFECF8", "#1A2A3A"},
+	heatFill + 1: {"heat2", "#C9DFF2", "#1B344B"},
+	heatFill + 2: {"heat3", "#ABCFEA", "#1C3D5A"},
 	heatFill + 3: {"heat4", "#8ABDE2", "#1D486D"},
 	heatFill + 4: {"heat5", "#1A5891", "#74AEDD"},
 	heatFill + 5: {"heat6", "#124578", "#9CC8EC"},
 	heatFill + 6: {"heat7", "#082E55", "#C9E4F9"},
+
+	// Told apart with every kind of colour vision, and from the page.
+	groupFill + 0: {"group1", "#FFDF85", "#014893"},
+	groupFill + 1: {"group2", "#BED6F6", "#441800"},
+	groupFill + 2: {"group3", "#FD957D", "#6A3A67"},
+	groupFill + 3: {"group4", "#A3FFBE", "#484D40"},
+	groupFill + 4: {"group5", "#B5B1B2", "#7E350D"},
+	groupFill + 5: {"group6", "#48BBFF", "#330046"},
 
 	roleFill + paint(Input):    {"input", "#D6ECFA", "#12344A"},
 	roleFill + paint(Param):    {"param", "#FFF0C2", "#43350C"},
@@ -83,6 +95,31 @@ var palette = [paints]colour{
 func fillOf(r Role) paint { return roleFill + paint(r) }
 func lineOf(r Role) paint { return roleLine + paint(r) }
 func ownOf(p int) paint   { return ownA + paint(p) }
+
+// groupOf returns the fill of a group, from 1.
+func groupOf(group int) paint { return groupFill + paint(group-1) }
+
+// roleColours returns the fill and the line of a role: under an overlay no colour is a
+// role's.
+func (f *Figure) roleColours(r Role) (fill, line paint) {
+	if f.Overlay {
+		return page, lineOf(Op)
+	}
+	return fillOf(r), lineOf(r)
+}
+
+// overlaid returns the fill that an overlay gives a node and the paint of text on it;
+// ok is false where it gives none.
+func (n *Node) overlaid() (fill, text paint, ok bool) {
+	switch {
+	case n.Heat > 0:
+		fill, text = heatOf(n.Heat)
+		return fill, text, true
+	case n.Group > 0:
+		return groupOf(n.Group), ink, true
+	}
+	return none, none, false
+}
 
 // heatOf returns the fill of a step of heat, from 1, and the paint of text on it.
 func heatOf(step int) (fill, text paint) {

@@ -48,6 +48,10 @@ func TestContrast(t *testing.T) {
 			fill, text := heatOf(step + 1)
 			check(fmt.Sprint("text on heat ", step+1), text, fill, 7)
 		}
+		for group := range Groups {
+			check(fmt.Sprint("text on group ", group+1), ink, groupOf(group+1), 7)
+		}
+		check("sign of lost digits", page, lossyLine, 4.5)
 		check("alarm on page", alarmLine, page, 3)
 		check("alarm in module", alarmLine, module, 3)
 		check("sign of an alarm", page, alarmLine, 4.5)
@@ -60,6 +64,82 @@ func TestContrast(t *testing.T) {
 			check("edge in module "+palette[k.paint].name, k.paint, module, 3)
 		}
 		check("mark", page, faint, 4.5)
+	}
+}
+
+// visions are the matrices of Machado, Oliveira and Fernandes (2009) that show linear RGB
+// as without one kind of cones.
+var visions = map[string][9]float64{
+	"all cones":    {1, 0, 0, 0, 1, 0, 0, 0, 1},
+	"protanopia":   {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
+	"deuteranopia": {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
+	"tritanopia":   {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900},
+}
+
+// lab gives the coordinates L*, a*, b* of a colour as one of the visions sees it.
+func lab(t *testing.T, hex string, vision [9]float64) (out [3]float64) {
+	t.Helper()
+	v, err := strconv.ParseUint(hex[1:], 16, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c, seen [3]float64
+	for i := range c {
+		s := float64(v>>(16-8*i)&255) / 255
+		if c[i] = s / 12.92; s > 0.04045 {
+			c[i] = math.Pow((s+0.055)/1.055, 2.4)
+		}
+	}
+	for i := range seen {
+		for k := range c {
+			seen[i] += vision[3*i+k] * c[k]
+		}
+		seen[i] = min(max(seen[i], 0), 1)
+	}
+	f := func(r, g, b, white float64) float64 {
+		x := (r*seen[0] + g*seen[1] + b*seen[2]) / white
+		if x > 0.008856 {
+			return math.Cbrt(x)
+		}
+		return 7.787*x + 16.0/116
+	}
+	x, y, z := f(0.4124, 0.3576, 0.1805, 0.9505), f(0.2126, 0.7152, 0.0722, 1), f(0.0193, 0.1192, 0.9505, 1.089)
+	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
+}
+
+// Groups have no order, so all must be told apart, whatever the eye and the theme, and
+// from the page, which is the fill of what is in none. A difference of 2.3 is just seen.
+func TestGroupsAreToldApart(t *testing.T) {
+	for _, theme := range []Theme{Light, Dark} {
+		e := easel{theme: theme}
+		fills := []paint{page}
+		for group := range Groups {
+			fills = append(fills, groupOf(group+1))
+		}
+		for name, vision := range visions {
+			for i, a := range fills {
+				for _, b := range fills[:i] {
+					x, y := lab(t, e.value(a), vision), lab(t, e.value(b), vision)
+					if d := math.Sqrt(math.Pow(x[0]-y[0], 2) + math.Pow(x[1]-y[1], 2) + math.Pow(x[2]-y[2], 2)); d < 18 {
+						t.Errorf("theme %d, %s: %s and %s differ by %.1f", theme, name, palette[a].name, palette[b].name, d)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The least heat is seen beside what has none, by every eye.
+func TestLeastHeatIsSeen(t *testing.T) {
+	for _, theme := range []Theme{Light, Dark} {
+		e := easel{theme: theme}
+		least, _ := heatOf(1)
+		for name, vision := range visions {
+			x, y := lab(t, e.value(least), vision), lab(t, e.value(page), vision)
+			if d := math.Sqrt(math.Pow(x[0]-y[0], 2) + math.Pow(x[1]-y[1], 2) + math.Pow(x[2]-y[2], 2)); d < 7 {
+				t.Errorf("theme %d, %s: the least heat and none differ by %.1f", theme, name, d)
+			}
+		}
 	}
 }
 

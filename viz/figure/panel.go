@@ -197,7 +197,7 @@ func name(n *Node, p int) string {
 }
 
 func (d *drawing) drawNode(p int, l NodeBox) {
-	n := &d.figure.Nodes[l.Node]
+	n := d.figure.Nodes[l.Node].marked(p)
 	status := Plain
 	if d.figure.comparing() {
 		status = n.Status[p]
@@ -216,19 +216,19 @@ func (d *drawing) drawNode(p int, l NodeBox) {
 	}
 	d.put(`" id="`, d.id(p, "n-"+n.ID), `" role="img" aria-label="`, xmlText(title), `"><title>`, xmlText(title), "</title>")
 
-	fill, stroke, text, width, bold := fillOf(n.Role), lineOf(n.Role), ink, 2.0, false
+	fill, stroke := d.figure.roleColours(n.Role)
+	text, width, bold := ink, 2.0, false
 	switch status {
 	case Shared:
-		fill, stroke, text, width = muted, rule, faint, 1.3
+		fill, stroke, text, width = d.sharedFill(), rule, faint, 1.3
 	case Only:
 		width, bold = 2.8, true
 	case Upstream, Term:
 		fill, width = page, 1.6
 	}
 	small := faint
-	if n.Heat > 0 {
-		fill, text = heatOf(n.Heat)
-		small = text
+	if over, on, ok := n.overlaid(); ok {
+		fill, text, small = over, on, on
 	}
 	if n.Alarm.wrong() {
 		stroke, width = alarmLine, 3
@@ -262,6 +262,14 @@ func (d *drawing) drawNode(p int, l NodeBox) {
 		d.text(right-w/2+6, l.Y+2, labelSize, middle, false, ink, badge)
 	}
 	d.put("</g>\n")
+}
+
+// sharedFill is the fill of what both panels have: no shade that could be heat.
+func (d *drawing) sharedFill() paint {
+	if d.figure.Overlay {
+		return page
+	}
+	return muted
 }
 
 // title is the whole text of n.

@@ -144,7 +144,7 @@ func (d *drawing) nodeItem(p int, l NodeBox) Item {
 
 // bounds is what a node covers with its lines and what stands at its corners.
 func (d *drawing) bounds(p int, l NodeBox) Rect {
-	n := &d.figure.Nodes[l.Node]
+	n := d.figure.Nodes[l.Node].marked(p)
 	b := grow(l.Rect, 2)
 	if len(n.Copies) > 1 {
 		b = behind(b)

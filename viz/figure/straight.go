@@ -37,12 +37,22 @@ func (p *placement) straighten(ctx context.Context) error {
 			continue // one stands left of the other
 		}
 		p.block.join(a, b)
-		p.fixed[b] = append(p.fixed[b], p.fixed[a]...)
+		p.fixed[b] = p.blocks(append(p.fixed[b], p.fixed[a]...))
 		p.x[b] = (p.x[a] + p.x[b]) / 2
 	}
 	p.fixed = nil
 	p.sequence()
 	return nil
+}
+
+// blocks are the blocks of variables, each once: those of a long column have the borders of
+// its box in common.
+func (p *placement) blocks(of []int) []int {
+	for i, v := range of {
+		of[i] = p.block.find(v)
+	}
+	slices.Sort(of)
+	return slices.Compact(of)
 }
 
 // reaches reports whether constraints lead from block a to block b; met marks

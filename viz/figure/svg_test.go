@@ -283,7 +283,7 @@ func TestLegendSaysWhatIsThere(t *testing.T) {
 		}
 		return strings.Join(all, "|")
 	}
-	if s := texts(chain(3)); !strings.Contains(s, "elementwise op") || !strings.Contains(s, "forward value") || strings.Contains(s, "gradient") || strings.Contains(s, "input") {
+	if s := texts(chain(3)); !strings.Contains(s, "elementwise or layout op") || !strings.Contains(s, "forward value") || strings.Contains(s, "gradient") || strings.Contains(s, "input") {
 		t.Errorf("chain: %q", s)
 	}
 	s := texts(kmeans())

@@ -73,11 +73,11 @@ func (v *validator) nodes() {
 		if n.Role >= roles {
 			v.complain("%s: unknown role %d", where, n.Role)
 		}
-		if n.Heat < 0 || n.Heat > HeatSteps {
-			v.complain("%s: heat %d is not between 0 and %d", where, n.Heat, HeatSteps)
-		}
-		if n.Alarm >= alarms {
-			v.complain("%s: unknown alarm %d", where, n.Alarm)
+		v.marks(where, n)
+		for p := range n.PanelMark {
+			if n.PanelMark[p] != nil {
+				v.marks(where, n.marked(p))
+			}
 		}
 		for _, s := range n.Status {
 			if s >= statuses {
@@ -94,6 +94,22 @@ func (v *validator) nodes() {
 		} else if r == i {
 			v.complain("%s: row of itself", where)
 		}
+	}
+}
+
+// marks checks what an overlay shows of a node.
+func (v *validator) marks(where string, n *Node) {
+	if n.Heat < 0 || n.Heat > HeatSteps {
+		v.complain("%s: heat %d is not between 0 and %d", where, n.Heat, HeatSteps)
+	}
+	if n.Group < 0 || n.Group > Groups {
+		v.complain("%s: group %d is not between 0 and %d", where, n.Group, Groups)
+	}
+	if n.Heat > 0 && n.Group > 0 {
+		v.complain("%s: both heat %d and group %d: a node has one fill", where, n.Heat, n.Group)
+	}
+	if n.Alarm >= alarms {
+		v.complain("%s: unknown alarm %d", where, n.Alarm)
 	}
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 )
 
@@ -11,16 +10,16 @@ import (
 func (w *writer) agreement(p Page) section {
 	s := section{ID: "agreement", Title: "Who agrees with whom"}
 	all := p.methods()
-	between := len(p.Variants) > 1 && p.Between != nil
+	between := len(all) > 1 && p.Between != nil
 	if !labelledRuns(all) && !between && !slices.ContainsFunc(all, Method.counted) {
 		return s
 	}
-	t := table{Caption: "Adjusted Rand index of the groupings that the centres make.", Head: []string{"method"}}
+	t := table{Caption: p.marked("Adjusted Rand index of the groupings that the centres make; between methods, of their best runs."), Head: []string{"method"}}
 	if labelledRuns(all) {
 		t.Head = append(t.Head, "with labels, best run", "with labels, median")
 	}
 	if between {
-		for _, v := range p.Variants {
+		for _, v := range all {
 			t.Head = append(t.Head, "with "+v.Name)
 		}
 	}
@@ -32,12 +31,12 @@ func (w *writer) agreement(p Page) section {
 				r.add(number(m.best().ARI), number(median(m.aris())))
 			}
 			if between {
-				for j := range p.Variants {
-					v := math.NaN()
-					if i < len(p.Variants) && i != j {
-						v = p.Between[i][j]
+				for j := range all {
+					text := "itself"
+					if i != j {
+						text = number(p.Between[i][j])
 					}
-					r.add(number(v))
+					r.add(text)
 				}
 			}
 			g.Rows = append(g.Rows, r)

@@ -18,7 +18,7 @@ func (w *writer) centres(p Page) section {
 	if len(given) == 0 || p.Setup.K == 0 || len(p.Data.Features) == 0 {
 		return s
 	}
-	t := table{Caption: "The final centres of each method's best run, in the units of the data.", Head: append([]string{"method"}, p.Data.Features...)}
+	t := table{Caption: p.marked("The final centres of each method's best run, in the units of the data."), Head: append([]string{"method"}, p.Data.Features...)}
 	for j := range p.Setup.K {
 		g := group{Name: fmt.Sprint("centre ", j+1)}
 		for _, m := range given {

@@ -41,8 +41,8 @@ func (p Page) check() error {
 		return fmt.Errorf("plane: %w", err)
 	}
 	if p.Between != nil {
-		if err := grid(p.Between, len(p.Variants), len(p.Variants), "variants", "variants"); err != nil {
-			return fmt.Errorf("agreement between variants: %w", err)
+		if err := grid(p.Between, len(p.methods()), len(p.methods()), "methods", "methods"); err != nil {
+			return fmt.Errorf("agreement between methods: %w", err)
 		}
 	}
 	return p.checkMarkup()

@@ -53,9 +53,8 @@ func positive(ms []Method, c curve) bool {
 // the training.
 func (w *writer) difference(p Page) section {
 	s := section{ID: "difference", Title: "What the difference is"}
-	var parts []template.HTML
-	if p.Difference.Identity != "" {
-		parts = append(parts, w.part("identity", p.Difference))
+	if p.Difference.Identity != "" { // as wide as there is room for
+		s.Body = append(s.Body, w.part("identity", p.Difference))
 	}
 	if some(p.Variants, spread) {
 		s.Lead = []string{"The spread is measured in the same way whatever a run minimises." + p.spreads()}
@@ -63,10 +62,7 @@ func (w *writer) difference(p Page) section {
 	if positive(p.Variants, spread) {
 		l := curves(p, "spread", "Spread per step", "spread", spread)
 		l.LogY = true
-		parts = append(parts, w.figure(l, "The spread during training, on a logarithmic scale."+p.runsNote()))
-	}
-	if len(parts) > 0 {
-		s.Body = []template.HTML{w.grid(parts...)}
+		s.Body = append(s.Body, w.grid(w.figure(l, "The spread during training, on a logarithmic scale."+p.runsNote())))
 	}
 	return s
 }
@@ -98,12 +94,16 @@ func (p Page) spreadRatio() string {
 		return ""
 	}
 	a, b := p.Variants[0], p.Variants[1]
+	if a.moving()+b.moving() > 0 {
+		return fmt.Sprintf(" How many times the one is the other is not said: %s of %s and %s of %s have converged.",
+			a.converged(), a.Name, b.converged(), b.Name)
+	}
 	x, y := median(a.ends(spread)), median(b.ends(spread))
 	if x > y {
 		a, b, x, y = b, a, y, x
 	}
 	if ratio := y / x; finite(ratio) && ratio > 1.05 {
-		return fmt.Sprintf(" In the end %s leaves %s the spread of %s.", b.Name, times(ratio), a.Name)
+		return fmt.Sprintf(" In the end %s leaves %s the spread of %s, median against median.", b.Name, times(ratio), a.Name)
 	}
 	return ""
 }
@@ -117,6 +117,9 @@ func (w *writer) training(p Page) section {
 		caption := "The loss that each run minimises."
 		if len(p.Variants) > 1 && !p.byLoss() {
 			caption += " The objectives measure different things: compare the shapes of the lines more than their heights."
+		}
+		if p.anneals() {
+			caption += " While γ changes, the objective itself does, so that a loss may rise though every step goes down."
 		}
 		figures = append(figures, w.figure(curves(p, "loss", "Loss per step", "loss", loss), caption+note))
 	}
@@ -146,7 +149,7 @@ func (w *writer) training(p Page) section {
 	if slices.ContainsFunc(p.Setup.Gamma, finite) {
 		l := chart.Lines{Frame: frame("gamma", "γ per step", ""), X: "step", Y: "γ", LogY: true, Height: 200,
 			Series: []chart.Series{{Name: "γ", Y: p.Setup.Gamma, Group: len(p.methods())}}}
-		figures = append(figures, w.figure(l, "How sharply a point chooses among the centres: with a small γ all centres weigh alike, with a large one only the nearest counts."))
+		figures = append(figures, w.figure(l, "How sharply a point chooses among the centres: with a small γ all centres weigh alike, with a large one only the nearest counts. γ is "+p.Setup.Schedule+"."))
 	}
 	if len(figures) == 0 {
 		return s
@@ -154,6 +157,12 @@ func (w *writer) training(p Page) section {
 	s.Lead = []string{p.settling(), p.angles()}
 	s.Body = []template.HTML{w.grid(figures...)}
 	return s
+}
+
+// anneals reports whether γ changes during training.
+func (p Page) anneals() bool {
+	γ := finites(p.Setup.Gamma)
+	return len(γ) > 1 && γ[0] != γ[len(γ)-1]
 }
 
 // allOf are the curves of all runs.

@@ -29,6 +29,10 @@ func (w *writer) ends(p Page) section {
 		return s
 	}
 	t := table{Caption: "The loss at the end of training, over the runs of each model.", Head: []string{"model", "runs", "best", "median", "worst"}}
+	t.Caption = p.marked(t.Caption)
+	if p.tested() {
+		t.Head = append(t.Head, "converged")
+	}
 	var g group
 	for _, m := range p.methods() {
 		r := row{Name: m.Name}
@@ -37,6 +41,9 @@ func (w *writer) ends(p Page) section {
 			r.add(number(v[0]), number(median(v)), number(v[len(v)-1]))
 		} else {
 			r.add(none, none, none)
+		}
+		if p.tested() {
+			r.add(m.converged())
 		}
 		g.Rows = append(g.Rows, r)
 	}
@@ -47,7 +54,7 @@ func (w *writer) ends(p Page) section {
 	}
 	s.Lead = []string{"Models with the same examples are compared seed by seed, so that what a seed brings to both cancels. A difference exceeds the noise if chance alone would make one as large in at most 5\u00a0% of such comparisons (Student's t, corrected for the number of pairs by Holm's method). It says which loss is smaller; where the losses measure different things, that alone says little.",
 		p.differences()}
-	pairs := table{Caption: "Differences of the loss at the end, in the mean over the seeds.", Head: []string{"difference", "mean", "standard error", "exceeds the noise"}}
+	pairs := table{Caption: p.marked("Differences of the loss at the end, in the mean over the seeds."), Head: []string{"difference", "mean", "standard error", "exceeds the noise"}}
 	var rows group
 	for _, d := range p.Pairs {
 		r := row{Name: d.name(p)}

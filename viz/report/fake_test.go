@@ -14,7 +14,7 @@ func fakeOf(seeds, steps int, variants ...string) Page {
 	p := Page{
 		Data: Data{Name: "iris", Rows: rows, Features: []string{"sepal length", "sepal width", "petal length", "petal width"},
 			Classes: []string{"setosa", "versicolor", "virginica"}},
-		Setup: Setup{K: k, Steps: steps, Optimiser: "Adam, rate 0.05", Start: "k-means++", Schedule: "geometric, 0.33 to 66"},
+		Setup: Setup{K: k, Steps: steps, Optimiser: "Adam, rate 0.05", Start: "k-means++", Schedule: "annealed from 0.33 to 66", Test: "A run has converged if nothing moves."},
 		Drawing: Drawing{SVG: "<?xml version=\"1.0\"?>\n" + `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 80" width="200" height="80" role="group">` +
 			`<title id="drawing-title">Two graphs</title><style>.box{fill:url(#ground)}</style><defs><marker id="arrow"/></defs>` +
 			`<g class="node" aria-label="\alpha"><rect width="80" height="30"/><text x="8" y="20">α = softmax(−γD)</text></g></svg>`,
@@ -41,9 +41,10 @@ func fakeOf(seeds, steps int, variants ...string) Page {
 		p.Variants = append(p.Variants, m)
 	}
 	p.Baselines = []Method{fakeMethod("Lloyd's algorithm", 78.851, 5, 0), fakeMethod("hard SGD", 78.9, seeds, 0)}
-	for i := range variants {
+	all := len(variants) + len(p.Baselines)
+	for i := range all {
 		p.Between = append(p.Between, nil)
-		for j := range variants {
+		for j := range all {
 			p.Between[i] = append(p.Between[i], 1-.1*math.Abs(float64(i-j)))
 		}
 	}
@@ -60,7 +61,10 @@ func fakeOf(seeds, steps int, variants ...string) Page {
 
 // fakeMethod falls to an inertia, which only its first two runs reach.
 func fakeMethod(name string, level float64, seeds, steps int) Method {
-	m := Method{Name: name, Counts: [][]int{{10, 0, 0}, {0, 9, 1}, {0, 3, 7}}}
+	m := Method{Name: name, Counts: [][]int{{10, 0, 0}, {0, 9, 1}, {0, 3, 7}}, Optima: []Optimum{{level, min(seeds, 2)}}}
+	for i := 2; i < seeds; i++ {
+		m.Optima = append(m.Optima, Optimum{level + 5*float64(i-1), 1})
+	}
 	for seed := range seeds {
 		r := Run{Seed: uint64(seed), ARI: .73 - .01*float64(seed)}
 		end := level + 5*math.Max(0, float64(seed-1))

@@ -25,6 +25,7 @@ type Outcome struct {
 	End      Spread // the loss at the end
 	Steps    float64
 	Diverged int    // seeds
+	Moving   int    // seeds that have not converged, those that diverged among them
 	Best     bool   // the variant's best setting
 	Verdict  string // beside the best setting, such as "not told apart"; may be empty
 }
@@ -127,11 +128,17 @@ func (w *writer) settings(p Page) section {
 	}
 	t := table{Caption: "The loss at the end by setting. Steps: the median number of updates until the loss is down to a level, nine tenths of the way of the best setting unless another was asked for.",
 		Head: []string{"setting", "beside the best", "median", "quartiles", "mean ± 95\u00a0%", "steps"}}
+	if p.tested() {
+		t.Head = append(t.Head, "converged")
+	}
 	for v, outcomes := range m.Outcomes {
 		g := group{Name: p.Variants[v].Name}
 		for i, o := range outcomes {
 			r := row{Name: m.Settings[i]}
 			r.add(o.fate(len(p.Variants[v].Runs)), number(o.End.Median), o.End.quartiles(), plusMinus(o.End.Mean, o.End.Half), stepsText(o.Steps))
+			if seeds := len(p.Variants[v].Runs); p.tested() {
+				r.add(ofRuns(seeds-o.Moving, seeds))
+			}
 			if o.Best {
 				for c := range r.Cells {
 					r.Cells[c].Shade = 1
@@ -216,7 +223,7 @@ func (w *writer) judged(p Page) section {
 	if len(p.Variants) > 1 && p.severalSeeds() {
 		s.Lead = append(s.Lead, "In a column, rows that share no letter differ by more than the noise of the seeds; a is among the best. An arrow marks what is better the higher it is.")
 	}
-	t := table{Caption: "The median over the seeds at the best setting of each row.", Head: []string{"trained by"}}
+	t := table{Caption: p.marked("The median over the seeds at the best setting of each row."), Head: []string{"trained by"}}
 	for _, y := range p.Matrix.Yardsticks {
 		t.Head = append(t.Head, y.Name)
 	}
@@ -242,7 +249,7 @@ func (w *writer) judged(p Page) section {
 
 // noise is the table of all pairs by all yardsticks.
 func (m Matrix) noise(p Page) table {
-	t := table{Caption: "Differences at the best settings, seed by seed. p: Student's t, corrected for the pairs of the yardstick (Holm).",
+	t := table{Caption: p.marked("Differences at the best settings, seed by seed. p: Student's t, corrected for the pairs of the yardstick (Holm)."),
 		Head: []string{"difference", "mean ± 95\u00a0%", "p", "exceeds the noise"}}
 	for _, y := range m.Yardsticks {
 		g := group{Name: y.Name}

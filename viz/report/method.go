@@ -103,18 +103,6 @@ func (m Method) aris() []float64 {
 	return out
 }
 
-// reaching is the number of runs that end within 0.01 % of the best.
-func (m Method) reaching() int {
-	level := m.best().result()
-	n := 0
-	for _, v := range m.results() {
-		if math.Abs(v-level) <= 1e-4*math.Abs(level) {
-			n++
-		}
-	}
-	return n
-}
-
 // settled is the first step from which a curve stays within 1 % of its end, and
 // whether there is such a step before the end.
 func settled(v []float64) (step int, ok bool) {

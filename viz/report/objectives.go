@@ -46,9 +46,20 @@ func (w *writer) graphs(p Page) section {
 			return s
 		}
 		w.figures++
-		s.Body = append(s.Body, w.part("drawing", map[string]any{"N": w.figures, "SVG": template.HTML(svg), "Of": d.Of, "Footer": d.Footer}))
+		s.Body = append(s.Body, w.part("drawing", map[string]any{"N": w.figures, "SVG": template.HTML(svg), "Of": d.Of, "Footer": d.Footer, "Note": p.fed()}))
 	}
 	return s
+}
+
+// fed says which γ training has, where that is not the one in the drawing.
+func (p Page) fed() string {
+	switch {
+	case p.anneals():
+		return fmt.Sprintf("Training feeds γ, %s; the number in the box of γ is for who feeds none. While γ changes, the objective itself does, so that its loss may rise.", p.Setup.Schedule)
+	case len(p.Setup.Gamma) > 0:
+		return fmt.Sprintf("Training feeds γ, %s; the number in the box of γ is for who feeds none.", p.Setup.Schedule)
+	}
+	return ""
 }
 
 // drawings are those of the page that there are.

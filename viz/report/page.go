@@ -15,8 +15,8 @@ type Page struct {
 	Drawings   []Drawing `json:",omitempty"` // of further pairs, where there are more than two variants
 	Difference Difference
 	Plane      Plane
-	// Between is the agreement of the variants' best runs: the adjusted Rand
-	// index of the assignments of variants i and j, a symmetric square.
+	// Between is the agreement of the best runs: the adjusted Rand index of the
+	// assignments of methods i and j, variants first and then baselines, a symmetric square.
 	Between [][]float64
 	Sweeps  []Sweep
 	// Task says in words what the variants were trained on, where that is not the
@@ -58,6 +58,7 @@ type Setup struct {
 	Start     string // in words: where the centres begin
 	Schedule  string // in words: how γ changes
 	Gamma     []float64
+	Test      string // for convergence, in words; empty where no run was tested
 }
 
 // Method is one way to find centres, or another model, with its runs.
@@ -76,7 +77,16 @@ type Method struct {
 	Paths [][][2]float64
 	// Counts are the points of the best run by class and centre, [classes k].
 	Counts [][]int
+	// Optima are the different groupings that the runs ended in, the one of least
+	// inertia first; none where they are not known.
+	Optima []Optimum `json:",omitempty"`
 	Cost   Cost
+}
+
+// Optimum is a grouping of the points in which some runs of a method ended.
+type Optimum struct {
+	Inertia float64
+	Runs    int
 }
 
 // Equation is a line of a derivation.
@@ -98,6 +108,8 @@ type Run struct {
 	Angle    []float64 // degrees between the objectives' gradients; NaN where one vanishes
 	ARI      float64   // adjusted Rand index with the labels; NaN without labels
 	End      float64   `json:",omitempty"` // the loss at the end of training
+	// Unsettled says why the run has not converged, by the test of [Setup]; empty if it has.
+	Unsettled string `json:",omitempty"`
 }
 
 // Cost is what a training step takes. The zero value is a cost not measured.
@@ -114,7 +126,7 @@ type Cost struct {
 type Drawing struct {
 	SVG    string `json:"-"`          // one <svg> element without script or outside references
 	Of     string `json:",omitempty"` // which graphs they are, such as "A and B"; empty for all variants
-	Footer string // what differs in words, such as "+2 −3 nodes, 12 shared"
+	Footer string // what differs in words, such as "B adds 2 boxes, drops 3, shares 12"
 }
 
 // Difference says what sets the first two variants apart, as mathematics. The
@@ -141,6 +153,7 @@ type Sweep struct {
 	Inertia [][]float64 // of each variant at each value
 	Loss    [][]float64
 	ARI     [][]float64
+	Moving  int `json:",omitempty"` // of all runs at all values: those that have not converged
 }
 
 // Made says how the numbers came about.

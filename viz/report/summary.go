@@ -15,13 +15,14 @@ type fact struct{ Name, Value, Note string }
 // card is a method in a few numbers.
 type card struct {
 	Name  string
+	Of    string // which runs all of its facts are of
 	Spark template.HTML
 	Facts []fact
 }
 
 // summary says what was done and how it ended.
 func (w *writer) summary(p Page) section {
-	s := section{ID: "summary", Title: "In short", Lead: []string{p.done(), p.Task, p.bestSettings(), p.ended()}}
+	s := section{ID: "summary", Title: "In short", Lead: []string{p.done(), p.Task, p.bestSettings(), p.ended(), p.rest()}}
 	s.Body = append(s.Body, w.part("facts", p.facts()))
 	var cards []card
 	for i, m := range p.methods() {
@@ -34,14 +35,16 @@ func (w *writer) summary(p Page) section {
 		if len(best.Inertia) > 1 {
 			c.Spark = w.svg(chart.Sparkline{Name: "inertia of " + m.Name + " in its best run", Y: best.Inertia, Log: true, Group: i})
 		}
-		c.Facts = append(c.Facts, fact{"best inertia", number(best.result()), fmt.Sprint("seed ", best.Seed)})
+		c.Of = fmt.Sprintf("best of %s, seed %d", count(len(m.Runs), "run"), best.Seed)
+		c.Facts = append(c.Facts, fact{"inertia", number(best.result()), ""})
 		if labelledRuns(p.methods()) {
-			c.Facts = append(c.Facts, fact{"ARI, same run", number(best.ARI), medianNote(m, "median "+number(median(m.aris())))})
+			c.Facts = append(c.Facts, fact{"ARI", number(best.ARI), ""})
 		}
-		if i >= len(p.Variants) {
-			c.Facts = append(c.Facts, fact{"reached by", fmt.Sprintf("%d of %d", m.reaching(), len(m.Runs)), "runs"})
-		} else if some(p.Variants, spread) {
-			c.Facts = append(c.Facts, fact{"final spread", number(median(m.ends(spread))), medianNote(m, "median")})
+		if i < len(p.Variants) && some(p.Variants, spread) {
+			c.Facts = append(c.Facts, fact{"final spread", number(last(best.Spread)), ""})
+		}
+		if p.tested() {
+			c.Facts = append(c.Facts, fact{"converged", map[bool]string{true: "yes", false: "no"}[best.Unsettled == ""], ""})
 		}
 		cards = append(cards, c)
 	}
@@ -51,26 +54,19 @@ func (w *writer) summary(p Page) section {
 
 // lossCard completes the card of a method that is judged by its loss.
 func (w *writer) lossCard(c card, i int, m Method) card {
-	if best := m.best(); len(best.Loss) > 1 {
-		all := finites(best.Loss)
-		c.Spark = w.svg(chart.Sparkline{Name: "loss of " + m.Name + " in its best run", Y: best.Loss, Log: len(all) > 0 && all[0] > 0, Group: i})
-	}
-	c.Facts = append(c.Facts, fact{"loss at the end", number(median(m.results())), medianNote(m, "median")})
+	c.Of = fmt.Sprint("seed ", m.Runs[0].Seed)
 	if len(m.Runs) > 1 {
-		c.Facts = append(c.Facts, fact{"best", number(m.best().result()), fmt.Sprint("seed ", m.best().Seed)})
+		c.Of = "median over " + count(len(m.Runs), "seed")
 	}
+	if y := m.typical(loss); len(y) > 1 {
+		all := finites(y)
+		c.Spark = w.svg(chart.Sparkline{Name: "loss of " + m.Name + ", " + c.Of, Y: y, Log: len(all) > 0 && all[0] > 0, Group: i})
+	}
+	c.Facts = append(c.Facts, fact{"loss at the end", number(median(m.results())), ""})
 	if m.Cost.Params > 0 {
 		c.Facts = append(c.Facts, fact{"parameters", number(float64(m.Cost.Params)), "numbers"})
 	}
 	return c
-}
-
-// medianNote is a note that makes sense for a method with several runs.
-func medianNote(m Method, note string) string {
-	if len(m.Runs) > 1 {
-		return note
-	}
-	return ""
 }
 
 // done is what the experiment was.
@@ -130,6 +126,9 @@ func (p Page) ended() string {
 		said = append(said, fmt.Sprintf("%s reaches %s at best; %s.", capital(level.Name), number(best),
 			eachSays(p.Variants, func(m Method) string {
 				v := m.best().result()
+				if m.best().Unsettled != "" || level.best().Unsettled != "" {
+					return fmt.Sprintf("the best run of %s reaches %s", m.Name, number(v))
+				}
 				return fmt.Sprintf("the best run of %s reaches %s (%s)", m.Name, number(v), above(v, best))
 			})))
 	}
@@ -208,8 +207,12 @@ func seedList(runs []Run) string {
 
 // terms are the words that the page uses.
 func (p Page) terms() []fact {
+	var test []fact
+	if p.tested() {
+		test = []fact{{Name: "Converged", Value: p.Setup.Test}}
+	}
 	if p.byLoss() {
-		return []fact{{Name: "Loss at the end", Value: "the mean loss of the last tenth of the steps, each measured on its own examples before the step's update."}}
+		return append([]fact{{Name: "Loss at the end", Value: "the mean loss of the last tenth of the steps, each measured on its own examples before the step's update."}}, test...)
 	}
 	out := []fact{{Name: "Inertia", Value: "the sum over all points of the squared distance to the nearest centre. Smaller is tighter."}}
 	if some(p.Variants, spread) {
@@ -218,5 +221,5 @@ func (p Page) terms() []fact {
 	if labelledRuns(p.methods()) {
 		out = append(out, fact{Name: "ARI", Value: "the adjusted Rand index of two groupings of the points: 1 if they are the same, about 0 if they agree no more than by chance."})
 	}
-	return out
+	return append(out, test...)
 }

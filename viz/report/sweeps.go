@@ -27,7 +27,7 @@ func (w *writer) sweeps(p Page) section {
 			for v, y := range c.curves {
 				l.Series = append(l.Series, chart.Series{Name: p.Variants[v].Name, X: sw.Values, Y: y, Group: v})
 			}
-			figures = append(figures, w.figure(l, fmt.Sprintf("%s at the end of training, with other values of %s.%s", c.name, sw.Name, sw.seeds())))
+			figures = append(figures, w.figure(l, fmt.Sprintf("%s at the end of training, with other values of %s.%s%s", c.name, sw.Name, sw.seeds(), sw.moving())))
 		}
 		if said := p.between(sw); said != "" {
 			s.Lead = append(s.Lead, said)
@@ -56,6 +56,14 @@ func (s Sweep) seeds() string {
 		return " Each point: one seed."
 	}
 	return ""
+}
+
+// moving says how many runs have not converged.
+func (s Sweep) moving() string {
+	if s.Moving == 0 {
+		return ""
+	}
+	return " Not converged: " + count(s.Moving, "run") + "."
 }
 
 // between says between which values the inertias of a sweep lie, and where.

@@ -23,6 +23,14 @@ func number(v float64) string {
 	return strings.ReplaceAll(chart.Format(v), "-", "−")
 }
 
+// precise writes v to seven digits, so that optima which lie close stay apart.
+func precise(v float64) string {
+	if !finite(v) {
+		return none
+	}
+	return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 7, 64), "-", "−")
+}
+
 // percent writes a proportion.
 func percent(v float64) string {
 	if !finite(v) {
@@ -134,7 +142,7 @@ func (p Page) shown() Page {
 	for _, s := range []*string{&p.Setup.Start, &p.Task, &p.Drawing.Footer, &p.Difference.Words} {
 		*s = unbroken(*s)
 	}
-	for _, s := range []*string{&p.Setup.Optimiser, &p.Setup.Start, &p.Setup.Schedule, &p.Task, &p.Drawing.Footer,
+	for _, s := range []*string{&p.Setup.Optimiser, &p.Setup.Start, &p.Setup.Schedule, &p.Setup.Test, &p.Task, &p.Drawing.Footer,
 		&p.Difference.Words, &p.Difference.LaTeX, &p.Made.Command, &p.Made.Version, &p.Made.Machine} {
 		*s = clean(*s)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 
+	"github.com/tapestry-ml/tapestry/internal/csp"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
@@ -19,6 +20,9 @@ var (
 	//go:embed script.js
 	scriptJS string
 )
+
+// Mark stands near the begin of every file that Write writes, and tells it from others.
+const Mark = `<meta name="generator" content="Tapestry report"/>`
 
 // Write writes the file. A page that contradicts itself is an error, and nothing
 // is written.
@@ -37,6 +41,7 @@ func (p Page) Write(w io.Writer) error {
 	}
 	page := wr.part("page", map[string]any{
 		"Title":    p.title(),
+		"Mark":     template.HTML(Mark),
 		"Style":    template.CSS(styleCSS + chart.Style()),
 		"Script":   template.JS(scriptJS),
 		"Data":     template.JS(data),
@@ -48,7 +53,7 @@ func (p Page) Write(w io.Writer) error {
 	if wr.err != nil {
 		return fmt.Errorf("report: %w", wr.err)
 	}
-	_, err = io.WriteString(w, string(page))
+	_, err = io.WriteString(w, csp.Seal(string(page), "\n"+scriptJS))
 	return err
 }
 

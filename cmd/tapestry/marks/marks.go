@@ -22,6 +22,13 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
+// What the colours of the marks mean, for [viz.HeatScale].
+const (
+	AutopsyColours   = "the way back to the suspect, ←: the darker, the nearer to it"
+	BlameColours     = "!: off only because of a wrong rule that it uses"
+	PrecisionColours = "digits of float32's 7.2 that are lost, in all as colour, from 1 to 7, here as −digits"
+)
+
 // Autopsy shows a finding on a drawing: the first node that is not finite, what it
 // spoils, and the way back from it to the suspect, hotter towards that.
 func Autopsy(f *inspect.Finding) map[*graph.Node]viz.Mark {
@@ -39,7 +46,7 @@ func Autopsy(f *inspect.Finding) map[*graph.Node]viz.Mark {
 	}
 	if f.Twin != nil {
 		if _, marked := marks[f.Twin.Node]; !marked {
-			marks[f.Twin.Node] = viz.Mark{Heat: 3, Badge: "∂", Note: "its derivative is where it begins"}
+			marks[f.Twin.Node] = viz.Mark{Badge: "∂", Note: "its derivative is where it begins"}
 		}
 	}
 	marks[f.At.Node] = viz.Mark{Alarm: viz.First, Badge: symbol(f.At.Value), Note: f.At.String() + "\n" + f.Cause}
@@ -70,7 +77,7 @@ func Blame(found []check.Blamed) map[*graph.Node]viz.Mark {
 			}
 			marks[f.Node] = viz.Mark{Alarm: viz.Wrong, Badge: badge, Note: "wrong rule: " + note}
 		case check.Inherited:
-			marks[f.Node] = viz.Mark{Heat: 3, Badge: "!", Note: note}
+			marks[f.Node] = viz.Mark{Group: 1, Badge: "!", Note: note}
 		case check.Undecided:
 			marks[f.Node] = viz.Mark{Badge: "?", Note: note}
 		}
@@ -87,7 +94,7 @@ func tenth(v float64) string {
 }
 
 // Precision shows the digits lost in all as heat, and where they are lost on
-// badges; the worst that reaches a result is the cause.
+// badges; the worst that reaches a result has the sign of that.
 func Precision(p *inspect.Precision) map[*graph.Node]viz.Mark {
 	marks := map[*graph.Node]viz.Mark{}
 	worst := slices.IndexFunc(p.Losses, func(l inspect.Loss) bool { return l.Reaches })
@@ -99,7 +106,7 @@ func Precision(p *inspect.Precision) map[*graph.Node]viz.Mark {
 			case !l.Reaches:
 				m.Note += "\nit reaches no result"
 			case i == worst && l.Here() >= 1:
-				m.Alarm = viz.First
+				m.Alarm = viz.Lossy
 			}
 		}
 		marks[l.Node] = m

@@ -30,7 +30,7 @@ func (d *document) autopsy(ctx context.Context, step int) (f *inspect.Finding, o
 
 // notFinite marks the first value that is not finite, what made it so, and what it
 // spoils.
-func notFinite(ctx context.Context, d *document, v *variant, step int) (layer, error) {
+func notFinite(ctx context.Context, d *document, v *variant, step int, _ [][]*graph.Node) (layer, error) {
 	f, err := d.findings.get(v, step, func() (*inspect.Finding, error) {
 		feed, store, err := d.session.at(ctx, step, graph.Of(v.all()...))
 		if err != nil {
@@ -44,7 +44,7 @@ func notFinite(ctx context.Context, d *document, v *variant, step int) (layer, e
 	if f == nil {
 		return layer{scale: fmt.Sprintf("at step %d every value is finite, but for infinities that are meant", step)}, nil
 	}
-	return layer{marks: marks.Autopsy(f), scale: fmt.Sprintf("values with NaN or infinite elements at step %d: %d; ① the first is %s: %s", step, len(f.NotFinite), f.At, f.Cause)}, nil
+	return layer{marks: marks.Autopsy(f), scale: fmt.Sprintf("values with NaN or infinite elements at step %d: %d; ① the first is %s: %s; %s", step, len(f.NotFinite), f.At, f.Cause, marks.AutopsyColours)}, nil
 }
 
 // findingView is what an autopsy found.

@@ -12,7 +12,7 @@ import (
 
 // blame checks the derivative rule of every operation, each by itself, at what the
 // model computes in a state.
-func blame(ctx context.Context, d *document, v *variant, step int) (layer, error) {
+func blame(ctx context.Context, d *document, v *variant, step int, _ [][]*graph.Node) (layer, error) {
 	if v != d.asWritten {
 		return layer{scale: "the rules are checked of the model as written: choose another level"}, nil
 	}
@@ -34,8 +34,8 @@ func blame(ctx context.Context, d *document, v *variant, step int) (layer, error
 	for _, f := range found {
 		count[f.State]++
 	}
-	return layer{marks: marks.Blame(found), scale: fmt.Sprintf("derivative rules against difference quotients at step %d: %d right, %d wrong, %d undecided",
-		step, count[check.RuleRight], count[check.RuleWrong], count[check.Undecided])}, nil
+	return layer{marks: marks.Blame(found), scale: fmt.Sprintf("derivative rules against difference quotients at step %d: %d right, %d wrong, %d undecided; %s",
+		step, count[check.RuleRight], count[check.RuleWrong], count[check.Undecided], marks.BlameColours)}, nil
 }
 
 // checked says what is known of a node's derivative rule; "" if it was not looked at

@@ -9,12 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Limits of a model.
-const (
-	maxNodes    = 50_000
-	maxElements = 1 << 24 // of all its values together
-	maxSetting  = 1 << 20
-)
+// maxSetting is the largest size that a model can be given.
+const maxSetting = 1 << 20
 
 // build makes a model of the registry with settings that a stranger chose. The sizes
 // that are larger than usual are doubled from their defaults on, and the model is
@@ -46,25 +42,10 @@ func build(ctx context.Context, b builders.Builder, settings builders.Settings, 
 		case err != nil:
 			continue // sizes on the way need not go together
 		}
-		if err := small(m.Graph.Nodes()); err != nil || whole {
+		if _, err := costOf(m); err != nil || whole {
 			return m, err
 		}
 	}
-}
-
-// small complains about more nodes or elements than the page can show.
-func small(nodes []*graph.Node) error {
-	elements := 0
-	for _, n := range nodes {
-		elements += min(n.Shape().Len(), maxElements+1)
-		if elements > maxElements {
-			return failf(http.StatusRequestEntityTooLarge, "the model is too large for the page: its values have more than %d elements together", maxElements)
-		}
-	}
-	if len(nodes) > maxNodes {
-		return failf(http.StatusRequestEntityTooLarge, "the model is too large for the page: it has more than %d nodes", maxNodes)
-	}
-	return nil
 }
 
 // settingsOf reads the settings of a request: numbers, or the names of choices.

@@ -2,7 +2,10 @@ package page
 
 // cache keeps what was computed of a variant at a state, the last few: scrubbing goes
 // back and forth.
-type cache[T any] struct{ kept []kept[T] }
+type cache[T any] struct {
+	kept []kept[T]
+	most int // how many are kept, at least 1
+}
 
 type kept[T any] struct {
 	of   *variant
@@ -10,8 +13,11 @@ type kept[T any] struct {
 	what T
 }
 
-// maxKept is how many a cache keeps.
-const maxKept = 4
+// maxKept is how many a cache keeps, and cacheRoom how many bytes unless one takes more.
+const (
+	maxKept   = 4
+	cacheRoom = 64 << 20
+)
 
 // find gives what is kept.
 func (c *cache[T]) find(of *variant, step int) (what T, found bool) {
@@ -33,7 +39,7 @@ func (c *cache[T]) get(of *variant, step int, compute func() (T, error)) (T, err
 	if err != nil {
 		return what, err
 	}
-	if len(c.kept) >= maxKept {
+	for len(c.kept) > 0 && len(c.kept) >= c.most {
 		c.kept = append([]kept[T]{}, c.kept[1:]...)
 	}
 	c.kept = append(c.kept, kept[T]{of, step, what})

@@ -2,8 +2,10 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -44,30 +46,89 @@ func chartFile(r *http.Request, c interface{ SVG(io.Writer) error }) (*file, err
 	return f, nil
 }
 
-// lossChart draws the losses of sessions, and where the shown state is.
+// lossChart draws the losses of sessions, which are comparable, and where the shown state
+// is.
 func lossChart(docs []*document, step int) chart.Lines {
 	l := chart.Lines{Frame: chart.Frame{ID: "loss", Title: "Loss per step", Desc: "The loss of every step, before its update."}, X: "step", Y: "loss"}
+	for _, d := range docs {
+		if len(d.session.feeder.courses) > 0 {
+			l.Desc += " What training feeds changes the objective from step to step, so that the loss may rise."
+			break
+		}
+	}
 	var ids []string
 	for i, d := range docs {
 		ids = append(ids, d.id)
-		name := d.model.Builder.Name
-		for _, x := range docs {
-			if x != d && x.model.Builder.Name == name {
-				name += " (" + d.id + ")"
-				break
-			}
-		}
+		name := nameAmong(d, docs)
 		l.Series = append(l.Series, chart.Series{Name: name, Y: d.session.losses, Group: i})
 		if step >= 0 && step < len(d.session.losses) {
-			at := fmt.Sprintf("step %d", step)
-			if len(l.Marks) > 0 {
-				at = "" // it is said once
-			}
-			l.Marks = append(l.Marks, chart.Mark{Name: at, X: float64(step), Y: d.session.losses[step], Group: i})
+			l.Marks = append(l.Marks, stepMark(len(l.Marks), step, float64(step), d.session.losses[step], i))
 		}
 	}
 	l.ID = "loss-" + strings.Join(ids, "-")
 	return l
+}
+
+// stepMark marks the shown state, which is named once.
+func stepMark(before, step int, x, y float64, group int) chart.Mark {
+	at := ""
+	if before == 0 {
+		at = fmt.Sprintf("step %d", step)
+	}
+	return chart.Mark{Name: at, X: x, Y: y, Group: group}
+}
+
+// nameAmong is the name of a document's model, with its id where another has it too.
+func nameAmong(d *document, docs []*document) string {
+	name := d.model.Builder.Name
+	for _, x := range docs {
+		if x != d && x.model.Builder.Name == name {
+			return name + " (" + d.id + ")"
+		}
+	}
+	return name
+}
+
+// comparable reports whether the losses of documents measure the same: one model with one
+// set of settings on one set of data.
+func comparable(docs []*document) bool {
+	for _, d := range docs[1:] {
+		a, b := docs[0], d
+		if a.model.Builder.Name != b.model.Builder.Name || a.source != b.source || !maps.Equal(a.settings, b.settings) || a.asked.Data != b.asked.Data || !maps.Equal(a.asked.Scalars, b.asked.Scalars) {
+			return false
+		}
+	}
+	return true
+}
+
+// oneTable reports whether documents are clusterings of the same rows.
+func oneTable(docs []*document) bool {
+	for _, d := range docs {
+		f, first := d.session.feeder, docs[0].session.feeder
+		if f.table == nil || f.plane == nil || f.table.Name != first.table.Name {
+			return false
+		}
+	}
+	return true
+}
+
+// inertiaChart draws what clusterings of the same data have in common whatever their
+// objectives: the sum of the squared distances to the nearest centres.
+func inertiaChart(ctx context.Context, docs []*document, step int) (chart.Lines, error) {
+	l := chart.Lines{Frame: chart.Frame{ID: "inertia", Title: "Inertia Σᵢ minⱼ ‖xᵢ − rⱼ‖², of all", Desc: "The sum of the squared distances of the rows to their nearest centres, at the states that are kept."}, X: "step", Y: "inertia"}
+	for i, d := range docs {
+		x, y, err := d.session.inertias(ctx, step)
+		if err != nil {
+			return l, err
+		}
+		l.Series = append(l.Series, chart.Series{Name: nameAmong(d, docs), X: x, Y: y, Group: i})
+		for k := range x {
+			if x[k] == float64(step) {
+				l.Marks = append(l.Marks, stepMark(len(l.Marks), step, x[k], y[k], i))
+			}
+		}
+	}
+	return l, nil
 }
 
 // scatterChart draws the data of a clustering and where its centres went until a state.

@@ -5,16 +5,19 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"maps"
 	"net/http"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/viz"
+	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
 // compareView is the aligned drawing of two documents.
 type compareView struct {
 	sheetView
 	Summary  string       `json:"summary"`
+	Matching string       `json:"matching"` // what boxes are matched by
 	Text     string       `json:"text"`     // a line a node
 	Identity *formulaView `json:"identity"` // the difference as mathematics, where it is known
 	Words    string       `json:"words"`
@@ -63,7 +66,7 @@ func (s *Server) compare(r *http.Request) (v any, err error) {
 
 // compared draws the difference of two documents.
 func compared(ctx context.Context, r *http.Request, a, b *document) (*compareView, error) {
-	q, err := drawingOf(r, a)
+	q, err := drawingOf(r, a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +74,7 @@ func compared(ctx context.Context, r *http.Request, a, b *document) (*compareVie
 	if err != nil {
 		return nil, err
 	}
-	diff, err := c.diff()
+	diff, err := c.diff(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +83,15 @@ func compared(ctx context.Context, r *http.Request, a, b *document) (*compareVie
 		return nil, err
 	}
 	if q.overlay != "" {
-		if sheet, err = c.overlaid(ctx, diff.Boxes()); err != nil {
+		if sheet, err = c.overlaid(ctx, diff); err != nil {
 			return nil, err
 		}
 	}
-	out := &compareView{sheetView: *sheet, Summary: diff.Summary(), Text: diff.Text(), A: a.id, B: b.id}
+	text, err := diff.TextContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &compareView{sheetView: *sheet, Summary: diff.Summary(), Matching: diff.Matching(), Text: text, A: a.id, B: b.id}
 	identity, words := Difference(a.model.Builder.Name, b.model.Builder.Name)
 	if identity != nil {
 		out.Identity, out.Words = newFormula(*identity), words
@@ -112,15 +119,27 @@ func newComparison(q drawing, docs ...*document) (c comparison, err error) {
 
 // diff compares, and marks nodes. Modules are open: what closes them is not for
 // aligned drawings.
-func (c comparison) diff(options ...viz.Option) (*viz.Difference, error) {
-	options = append(options, viz.At(c.level), viz.Panels(c.docs[0].model.Builder.Title, c.docs[1].model.Builder.Title))
-	return viz.Diff(c.at[0].drawn(c.gradients), c.at[1].drawn(c.gradients), options...)
+func (c comparison) diff(ctx context.Context, options ...viz.Option) (*viz.Difference, error) {
+	fed := map[*graph.Node]float64{}
+	for i, d := range c.docs {
+		own, err := d.session.feeder.scalarsAt(c.step, c.at[i].graph())
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(fed, own)
+	}
+	options = append(options, viz.Fed(fed), viz.At(c.level), viz.Panels(c.docs[0].model.Builder.Title, c.docs[1].model.Builder.Title))
+	return viz.DiffContext(ctx, c.at[0].drawn(c.gradients), c.at[1].drawn(c.gradients), options...)
 }
 
 // sheet lays the comparison out.
 func (c comparison) sheet(ctx context.Context, diff *viz.Difference, scale string) (*sheetView, error) {
 	boxes := diff.Boxes()
-	return newSheet(ctx, diff.Figure(), scale, c.step, func(panel int, id string) (string, *variant) {
+	f, err := diff.FigureContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newSheet(ctx, f, scale, c.step, func(panel int, id string) (string, *variant) {
 		if panel == 2 {
 			return c.at[1].id(boxes[id].B), c.at[1]
 		}
@@ -128,62 +147,46 @@ func (c comparison) sheet(ctx context.Context, diff *viz.Difference, scale strin
 	})
 }
 
-// overlaid is the sheet with the overlay. A box that both panels have has one mark in a
-// figure, and two here: each panel is taken from a drawing with its own marks, which are
-// coloured by one scale.
-func (c comparison) overlaid(ctx context.Context, boxes map[string]viz.Pair) (*sheetView, error) {
+// overlaid is the sheet with the overlay: each panel has its own marks, which are coloured
+// by one scale.
+func (c comparison) overlaid(ctx context.Context, diff *viz.Difference) (*sheetView, error) {
 	var layers [2]layer
+	marks := map[*graph.Node]viz.Mark{}
 	for i, d := range c.docs {
 		var err error
-		if layers[i], err = overlays[c.overlay](ctx, d, c.at[i], min(c.step, d.session.steps())); err != nil {
+		if layers[i], err = overlays[c.overlay](ctx, d, c.at[i], c.step, diff.Contents(i)); err != nil {
 			return nil, err
 		}
 	}
 	scale := paint(layers[:]...)
-	if layers[0].format == nil || layers[1].format == nil {
-		scale = "A: " + paint(layers[0]) + "; B: " + paint(layers[1])
+	for _, l := range layers {
+		maps.Copy(marks, l.marks)
 	}
-	var sheets [2]*sheetView
-	for i, l := range layers {
-		for _, p := range boxes {
-			own, other := p.A, p.B
-			if i == 1 {
-				own, other = other, own
-			}
-			if m, marked := l.marks[own]; marked && own != nil && other != nil {
-				l.marks[other] = m
-			} else if own != nil && other != nil {
-				delete(l.marks, other)
-			}
-		}
-		diff, err := c.diff(viz.Overlay(l.marks), viz.HeatScale(scale))
-		if err != nil {
-			return nil, err
-		}
-		if sheets[i], err = c.sheet(ctx, diff, scale); err != nil {
-			return nil, err
-		}
+	diff, err := c.diff(ctx, viz.Overlay(marks), viz.HeatScale(scale))
+	if err != nil {
+		return nil, err
 	}
-	out := *sheets[0]
-	out.Items = nil
-	for _, item := range sheets[0].Items {
-		if item.Panel != 2 {
-			out.Items = append(out.Items, item)
-		}
-	}
-	for _, item := range sheets[1].Items {
-		if item.Panel == 2 {
-			out.Items = append(out.Items, item)
-		}
-	}
-	return &out, nil
+	return c.sheet(ctx, diff, scale)
 }
 
-// compareChart draws the losses of several documents.
-func (s *Server) compareChart(r *http.Request) (v any, err error) {
-	if kind := r.URL.Query().Get("kind"); kind != "" && kind != "loss" {
-		return nil, badf("kind=%.40s: want loss", kind)
-	}
+// chartsView are the courses of several documents.
+type chartsView struct {
+	Charts  []string     `json:"charts"`  // SVG; what is comparable has one axis, what is not a chart each
+	Note    string       `json:"note"`    // why so
+	Figures []figureView `json:"figures"` // at the step that is shown
+}
+
+// figureView is what a document has come to at a step.
+type figureView struct {
+	Doc     string  `json:"doc"`
+	Name    string  `json:"name"`
+	Loss    *number `json:"loss"`              // null of a state whose step has not been done
+	Inertia *number `json:"inertia,omitempty"` // of clusterings of the same data
+}
+
+// compareCharts draws the courses of several documents: the inertia of clusterings of the
+// same data, the losses on one axis where they measure the same, and else each by itself.
+func (s *Server) compareCharts(r *http.Request) (v any, err error) {
 	var docs []*document
 	for _, id := range list(r, "docs") {
 		d, err := s.shelf.find(id)
@@ -195,16 +198,62 @@ func (s *Server) compareChart(r *http.Request) (v any, err error) {
 	if len(docs) == 0 || len(docs) > maxDocuments {
 		return nil, badf("docs: want from 1 to %d documents", maxDocuments)
 	}
-	step, err := whole(r, "step", -1, 0, maxSteps)
-	if err != nil {
-		return nil, err
-	}
 	err = s.use(r.Context(), func() error {
-		c := lossChart(docs, step)
-		v, err = chartFile(r, c)
+		step, err := stepOf(r, docs...)
+		if err != nil {
+			return err
+		}
+		v, err = courses(r, docs, step)
 		return err
 	}, docs...)
 	return v, err
+}
+
+func courses(r *http.Request, docs []*document, step int) (*chartsView, error) {
+	out := &chartsView{}
+	var charts []chart.Lines
+	inertia := map[string]float64{}
+	if len(docs) > 1 && oneTable(docs) {
+		l, err := inertiaChart(r.Context(), docs, step)
+		if err != nil {
+			return nil, err
+		}
+		charts = append(charts, l)
+		for _, m := range l.Marks {
+			inertia[docs[m.Group].id] = m.Y
+		}
+	}
+	switch {
+	case comparable(docs):
+		charts = append(charts, lossChart(docs, step))
+	default:
+		out.Note = "The objectives differ, so that their losses are not comparable: each has an axis of its own."
+		for _, d := range docs {
+			l := lossChart([]*document{d}, step)
+			l.Title = "Loss of " + nameAmong(d, docs)
+			charts = append(charts, l)
+		}
+	}
+	for _, l := range charts {
+		f, err := chartFile(r, l)
+		if err != nil {
+			return nil, err
+		}
+		out.Charts = append(out.Charts, string(f.text))
+	}
+	for _, d := range docs {
+		at := figureView{Doc: d.id, Name: nameAmong(d, docs)}
+		if step < len(d.session.losses) {
+			x := number(d.session.losses[step])
+			at.Loss = &x
+		}
+		if x, known := inertia[d.id]; known {
+			y := number(x)
+			at.Inertia = &y
+		}
+		out.Figures = append(out.Figures, at)
+	}
+	return out, nil
 }
 
 // compareSVG is the aligned drawing as a file.

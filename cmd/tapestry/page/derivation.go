@@ -46,12 +46,16 @@ func (s *Server) derivation(r *http.Request, d *document) (any, error) {
 		of = []*graph.Node{g}
 	}
 	if len(of) == 0 {
-		for _, e := range viz.Equations(w.result) {
+		equations, err := viz.EquationsContext(r.Context(), w.result)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range equations {
 			out.Formula = append(out.Formula, newFormula(e))
 		}
 		return out, nil
 	}
-	derived, err := viz.Derive(of...)
+	derived, err := viz.DeriveContext(r.Context(), of...)
 	if err != nil {
 		return nil, err
 	}

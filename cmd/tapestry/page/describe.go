@@ -1,8 +1,9 @@
 package page
 
 import (
+	"context"
+
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
@@ -25,26 +26,40 @@ type docView struct {
 	Params    int                `json:"params"`
 	Steps     int                `json:"steps"`
 	Trains    bool               `json:"trains"`
+	Named     bool               `json:"named"` // by the command that began the page
 	HasPlane  bool               `json:"plane"`
 	Levels    []string           `json:"levels"`
 	Scalars   []scalarView       `json:"scalars"`
+	Courses   []courseView       `json:"courses"` // of the scalars that training changes by a plan
 }
 
 type scalarView struct {
 	Name  string `json:"name"`
-	Value number `json:"value"` // of the last state
+	Value number `json:"value"` // as fed at a state
+}
+
+// courseView is the plan of a scalar that is fed another number in every step.
+type courseView struct {
+	Name  string `json:"name"`
+	From  number `json:"from"`
+	To    number `json:"to"`
+	Steps int    `json:"steps"` // after which it stays
 }
 
 // levels are those of drawings, from coarse to fine.
 var levels = []viz.Level{viz.Notes, viz.Ops, viz.Primitive, viz.Compiled}
 
-func (d *document) describe() (*docView, error) {
+func (d *document) describe(ctx context.Context) (*docView, error) {
 	m, w := d.model, d.asWritten
 	v := &docView{ID: d.id, Name: m.Builder.Name, Title: m.Builder.Title, Notes: m.Builder.Notes, Source: d.source,
 		Unicode: viz.Formula(w.result), Settings: d.settings, DType: d.asked.DType,
 		Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Seed: d.asked.Seed, Data: d.asked.Data,
-		Nodes: len(graph.Reachable(w.all()...)), Steps: d.session.steps(), Trains: d.session.trains, HasPlane: d.session.centres != nil, Scalars: []scalarView{}}
-	if eqs := viz.Equations(w.result); len(eqs) > 0 {
+		Nodes: len(graph.Reachable(w.all()...)), Steps: d.session.steps(), Trains: d.session.trains, Named: d.asked.named, HasPlane: d.session.centres != nil, Scalars: []scalarView{}, Courses: []courseView{}}
+	eqs, err := viz.EquationsContext(ctx, w.result)
+	if err != nil {
+		return nil, err
+	}
+	if len(eqs) > 0 {
 		v.Formula = eqs[len(eqs)-1].MathML()
 	}
 	for _, p := range m.Params() {
@@ -53,20 +68,22 @@ func (d *document) describe() (*docView, error) {
 	for _, l := range levels {
 		v.Levels = append(v.Levels, l.String())
 	}
-	feed, err := d.session.feeder.at(v.Steps)
+	f := d.session.feeder
+	fed, err := f.scalarsAt(v.Steps, m.Graph)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range graph.Reachable(w.all()...) {
-		if x, has := n.Default(); has && n.Role() == graph.RoleInput {
-			if t := feed[n]; t != nil {
-				a, err := tape.ArrayOf(n.Type(), t)
-				if err != nil {
-					return nil, err
-				}
-				x = a.At(0)
-			}
-			v.Scalars = append(v.Scalars, scalarView{n.Path(), number(x)})
+		x, has := n.Default()
+		if !has || n.Role() != graph.RoleInput {
+			continue
+		}
+		if y, is := fed[n]; is {
+			x = y
+		}
+		v.Scalars = append(v.Scalars, scalarView{n.Path(), number(x)})
+		if s, planned := f.courses[n]; planned {
+			v.Courses = append(v.Courses, courseView{n.Path(), number(s.At(0, annealed)), number(s.At(annealed-1, annealed)), annealed})
 		}
 	}
 	return v, nil

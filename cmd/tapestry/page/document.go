@@ -26,6 +26,8 @@ type document struct {
 	gone   context.Context // ends when the document is closed
 	stop   context.CancelFunc
 
+	reserved int // bytes of the shelf's room
+
 	asked    opening
 	settings builders.Settings
 	source   string
@@ -56,6 +58,7 @@ type opening struct {
 	Seed      uint64             `json:"seed"`
 	Data      string             `json:"data"`
 	Scalars   map[string]float64 `json:"scalars"` // inputs with a default that are fed another number
+	named     bool               // by the command that began the page
 }
 
 // acquire waits until nobody else is at the document.
@@ -105,11 +108,24 @@ func (s *Server) newDocument(ctx context.Context, q opening) (*document, error) 
 		return nil, badf("optimiser %w", err)
 	}
 	step := lab.TrainingStep(d.model, optimiser)
-	if err := small(d.model.Graph.Nodes()); err != nil {
+	c, err := costOf(d.model)
+	if err != nil {
 		return nil, err
 	}
-	d.session, err = newSession(d.model, step, feeder)
-	return d, err
+	d.records.most, d.shadows.most, d.findings.most, d.blamed.most = c.keeps(), c.keeps(), c.keeps(), c.keeps()
+	if err := s.shelf.take(ctx, c.reserved()); err != nil {
+		return nil, err
+	}
+	if d.session, err = newSession(d.model, step, feeder); err == nil && float64(d.session.prog.FLOPs()) > maxWork {
+		d.session.close()
+		err = failf(http.StatusRequestEntityTooLarge, "the model is too large for the page: a step takes %.1e operations, more than %.1e", float64(d.session.prog.FLOPs()), float64(maxWork))
+	}
+	if err != nil {
+		s.shelf.give(c.reserved())
+		return nil, err
+	}
+	d.reserved = c.reserved()
+	return d, nil
 }
 
 // buildModel makes the model and what it is fed.
@@ -167,6 +183,7 @@ func (f *feeder) fix(scalars map[string]float64) error {
 			return badf("%q is not an input with a default", name)
 		}
 		f.scalars[n] = v
+		delete(f.courses, n)
 	}
 	return nil
 }
@@ -269,7 +286,10 @@ func (s *Server) openDocument(ctx context.Context, q opening) (v *docView, err e
 		if d, err = s.newDocument(ctx, q); err != nil {
 			return err
 		}
-		v, err = d.describe()
+		if v, err = d.describe(ctx); err != nil {
+			d.session.close()
+			s.shelf.give(d.reserved)
+		}
 		return err
 	})
 	if err != nil {
@@ -277,19 +297,20 @@ func (s *Server) openDocument(ctx context.Context, q opening) (v *docView, err e
 	}
 	if err := s.shelf.add(d); err != nil {
 		d.session.close()
+		s.shelf.give(d.reserved)
 		return nil, err
 	}
 	v.ID = d.id
 	return v, nil
 }
 
-func (s *Server) describe(_ *http.Request, d *document) (any, error) { return d.describe() }
+func (s *Server) describe(r *http.Request, d *document) (any, error) { return d.describe(r.Context()) }
 
 func (s *Server) documents(r *http.Request) (any, error) {
 	out := []*docView{}
 	for _, d := range s.shelf.all() {
 		err := s.use(r.Context(), func() error {
-			v, err := d.describe()
+			v, err := d.describe(r.Context())
 			out = append(out, v)
 			return err
 		}, d)
@@ -321,9 +342,10 @@ type Model struct {
 	Data      string // of a clustering: a built-in table; "" for examples of the model's own
 }
 
-// Open opens a model in the page.
+// Open opens a model in the page. Whoever comes to the page finds all that was opened so
+// compared.
 func (s *Server) Open(ctx context.Context, m Model) error {
-	q := opening{Model: m.Name, DType: m.DType, Optimiser: m.Optimiser, Rate: m.Rate, Seed: m.Seed, Data: m.Data, Settings: map[string]any{}}
+	q := opening{Model: m.Name, DType: m.DType, Optimiser: m.Optimiser, Rate: m.Rate, Seed: m.Seed, Data: m.Data, Settings: map[string]any{}, named: true}
 	if m.Text != "" {
 		q.Model, q.Name, q.Text = "", m.Name, m.Text
 	}

@@ -15,18 +15,26 @@ import (
 type Report func(ctx context.Context, w io.Writer, models []Model) error
 
 // latex is the mathematics as a document of LaTeX.
-func (d *document) latex() string {
+func (d *document) latex(ctx context.Context) (string, error) {
 	var b strings.Builder
 	b.WriteString("\\documentclass{article}\n\\usepackage{amsmath,amssymb}\n\\begin{document}\n")
-	if derived, err := viz.Derive(derivatives(d.asWritten.grads)...); err == nil {
+	if of := derivatives(d.asWritten.grads); len(of) > 0 {
+		derived, err := viz.DeriveContext(ctx, of...)
+		if err != nil {
+			return "", err
+		}
 		b.WriteString(derived.Latex())
-	} else { // nothing is differentiated
-		for _, e := range viz.Equations(d.asWritten.result) {
+	} else {
+		equations, err := viz.EquationsContext(ctx, d.asWritten.result)
+		if err != nil {
+			return "", err
+		}
+		for _, e := range equations {
 			b.WriteString("\\[ " + e.Latex() + " \\]\n")
 		}
 	}
 	b.WriteString("\\end{document}\n")
-	return b.String()
+	return b.String(), nil
 }
 
 // download gives what a document can be saved as.
@@ -46,7 +54,11 @@ func (s *Server) download(r *http.Request, d *document) (any, error) {
 		}
 		return write("text/vnd.graphviz", name+".dot", func(w *bytes.Buffer) error { return f.DOT(w) })
 	case "latex":
-		return &file{"application/x-tex", name + ".tex", []byte(d.latex())}, nil
+		text, err := d.latex(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		return &file{"application/x-tex", name + ".tex", []byte(text)}, nil
 	case "listing":
 		return &file{"text/plain; charset=utf-8", name + ".txt", []byte(d.session.prog.String())}, nil
 	case "tapestry":

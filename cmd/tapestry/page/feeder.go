@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -12,8 +13,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// annealed is the number of steps in which a temperature takes its course; then it
-// stays.
+// annealed is the number of steps in which a scalar such as a temperature takes its
+// course; then it stays.
 const annealed = 200
 
 // feeder gives every step its feed, which depends on seed and step alone.
@@ -23,8 +24,8 @@ type feeder struct {
 	table   *data.Table // of a clustering; nil for examples of the model's own
 	points  *tensor.Dense
 	plane   *lab.Plane
-	gamma   train.Schedule // of the table; zero if the model has no temperature or it is given
-	scalars map[*graph.Node]float64
+	courses map[*graph.Node]train.Schedule // of scalars that change in the first steps
+	scalars map[*graph.Node]float64        // those that are given, which stay
 }
 
 // clusterData are the tables that a clustering can be given.
@@ -55,7 +56,7 @@ func fit(m *builders.Model, s builders.Settings, t *data.Table) {
 }
 
 func newFeeder(m *builders.Model, seed uint64, t *data.Table) (*feeder, error) {
-	f := &feeder{model: m, seed: seed, table: t, scalars: map[*graph.Node]float64{}}
+	f := &feeder{model: m, seed: seed, table: t, courses: map[*graph.Node]train.Schedule{}, scalars: map[*graph.Node]float64{}}
 	if t == nil {
 		if m.Examples == nil {
 			return nil, failf(http.StatusUnprocessableEntity, "%s has no examples to run on", m.Builder.Name)
@@ -67,7 +68,7 @@ func newFeeder(m *builders.Model, seed uint64, t *data.Table) (*feeder, error) {
 		return nil, badf("%s has %d rows: want at most as many points (%d) and centres (%d)", t.Name, t.Rows(), n, k)
 	}
 	if m.KMeans.Gamma != nil {
-		f.gamma = lab.DefaultGamma(t, k)
+		f.courses[m.KMeans.Gamma] = lab.DefaultGamma(t, k)
 	}
 	var err error
 	if f.points, err = t.Dense(dtypeOf(m.KMeans.Points)); err != nil {
@@ -110,15 +111,38 @@ func (f *feeder) at(t int) (tape.Feed, error) {
 				return nil, err
 			}
 		}
-		if !f.gamma.IsZero() {
-			g := f.model.KMeans.Gamma
-			feed[g] = tape.Scalar(g.DType(), f.gamma.At(min(t, annealed-1), annealed))
-		}
+	}
+	for n, course := range f.courses {
+		feed[n] = tape.Scalar(n.DType(), course.At(min(t, annealed-1), annealed))
 	}
 	for n, v := range f.scalars {
 		feed[n] = tape.Scalar(n.DType(), v)
 	}
 	return feed, nil
+}
+
+// scalarsAt are what the inputs of a graph that have a default are fed in step t, of the
+// model's graph or of one that was made from it.
+func (f *feeder) scalarsAt(t int, g *graph.Graph) (map[*graph.Node]float64, error) {
+	feed, err := f.at(t)
+	if err != nil {
+		return nil, err
+	}
+	if g != f.model.Graph {
+		feed = inspect.Feed(feed, g)
+	}
+	out := map[*graph.Node]float64{}
+	for n, x := range feed {
+		if _, has := n.Default(); !has {
+			continue
+		}
+		a, err := tape.ArrayOf(n.Type(), x)
+		if err != nil {
+			return nil, err
+		}
+		out[n] = a.At(0)
+	}
+	return out, nil
 }
 
 // batch are the rows of step t: epoch after epoch, each in an order of its own.

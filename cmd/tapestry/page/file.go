@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"mime"
 	"net/http"
+	"path"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/internal/terminal"
 )
 
 // file is an answer that is no JSON.
@@ -18,9 +22,33 @@ const svgType = "image/svg+xml"
 func (f *file) send(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", f.kind)
 	if f.name != "" {
-		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.name}))
+		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fileName(f.name)}))
 	}
 	_, _ = w.Write(f.text) // a reader that has gone is no mistake of ours
+}
+
+// maxName is the length of a file's name, in characters, without its ending.
+const maxName = 80
+
+// fileName is a name that is safe to save a file under: no way to another folder, nothing
+// that a terminal or a file system would obey, and not too long. The ending stays.
+func fileName(name string) string {
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.Map(func(r rune) rune {
+		if !terminal.Shows(r) || strings.ContainsRune("\n\t<>:\"|?*/", r) {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "_"))
+	ending := path.Ext(name)
+	if len(ending) > 10 || ending == "." {
+		ending = ""
+	}
+	stem := []rune(strings.TrimLeft(strings.TrimSuffix(name, ending), ". "))
+	if len(stem) == 0 {
+		stem = []rune("objective")
+	}
+	return string(stem[:min(len(stem), maxName)]) + ending
 }
 
 // write makes a file of what f writes.

@@ -137,7 +137,7 @@ func TestBlame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := blame(context.Background(), d, d.asWritten, 0)
+	l, err := blame(context.Background(), d, d.asWritten, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -81,6 +82,14 @@ func TestHostsOfAddresses(t *testing.T) {
 	every := Hosts(&net.TCPAddr{IP: net.IPv4zero, Port: 9000})
 	one := Hosts(&net.TCPAddr{IP: net.IPv4(192, 168, 1, 5), Port: 9000})
 	web := Hosts(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})
+	// Whatever the command prints as its address is a name of it.
+	for _, a := range []string{"127.0.0.1:9000", "127.0.0.2:9000", "[::1]:9000", "[::ffff:127.0.0.3]:9000", "0.0.0.0:9000", "[::]:9000", "10.1.2.3:80", "[2001:db8::1]:9000", "[fe80::1%eth0]:9000"} {
+		at := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(a))
+		host := strings.Replace(at.String(), "%eth0", "", 1) // which clients leave out
+		if !Hosts(at).has(host) {
+			t.Errorf("what listens at %s is not called %s", a, host)
+		}
+	}
 	for _, q := range []struct {
 		h    HostList
 		host string
@@ -189,7 +198,7 @@ func TestMistakes(t *testing.T) {
 		"/api/docs/d1/instruction/-1": 404, "/api/docs/d1/instruction/9999": 404, "/api/docs/d1/instruction/x": 404,
 		"/api/docs/d1/chart": 400, "/api/docs/d1/chart?kind=pie": 400, "/api/docs/d1/chart?kind=values:n999": 404, "/api/docs/d1/chart?kind=loss": 200,
 		"/api/docs/d1/download/exe": 404, "/api/docs/d1/download/tapestry": 404, "/api/docs/d1/download/report": 501,
-		"/api/compare?a=d1": 404, "/api/compare?a=d1&b=d7": 404, "/api/compare?a=d1&b=d1": 200, "/api/compare/chart": 400, "/api/compare/chart?docs=d1&kind=pie": 400,
+		"/api/compare?a=d1": 404, "/api/compare?a=d1&b=d7": 404, "/api/compare?a=d1&b=d1": 200, "/api/compare/charts": 400, "/api/compare/charts?docs=d1,d7": 404, "/api/compare/charts?docs=d1&step=9": 400, "/api/compare/charts?docs=d1": 200,
 	} {
 		w := c.ask(http.MethodGet, path, "")
 		if w.Code != want {

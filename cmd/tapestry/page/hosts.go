@@ -17,8 +17,8 @@ type HostList struct {
 	any   bool // any address, but no name
 }
 
-// Hosts are the names of an address that is listened at: localhost, 127.0.0.1 and
-// [::1] with its port for a loopback address, itself besides for another. Where every
+// Hosts are the names of an address that is listened at, with its port: its own number, and
+// localhost, 127.0.0.1 and [::1]. Where every
 // address of the machine is listened at, each may be asked for, by number.
 func Hosts(a net.Addr) HostList {
 	at, err := netip.ParseAddrPort(a.String())
@@ -27,14 +27,15 @@ func Hosts(a net.Addr) HostList {
 	}
 	_, port, _ := net.SplitHostPort(a.String())
 	h := HostList{port: port, any: at.Addr().IsUnspecified()}
-	for _, name := range []string{"localhost", "127.0.0.1", "[::1]"} {
+	own := at.Addr().WithZone("").String() // no browser names the interface of a link-local address
+	if at.Addr().Is6() {
+		own = "[" + own + "]"
+	}
+	for _, name := range []string{"localhost", "127.0.0.1", "[::1]", own} {
 		h.names = append(h.names, name+":"+port)
 		if port == "80" {
 			h.names = append(h.names, name)
 		}
-	}
-	if !at.Addr().IsLoopback() && !h.any {
-		h.names = append(h.names, a.String())
 	}
 	return h
 }

@@ -41,6 +41,9 @@ func newVariant(kind byte, result *graph.Node, roots, grads []*graph.Node) *vari
 // all are the roots with the derivatives.
 func (v *variant) all() []*graph.Node { return slices.Concat(v.roots, v.grads) }
 
+// graph is what the nodes belong to.
+func (v *variant) graph() *graph.Graph { return v.all()[0].Graph() }
+
 // drawn are the roots, with the derivatives if they are to be seen.
 func (v *variant) drawn(gradients bool) []*graph.Node {
 	if gradients {

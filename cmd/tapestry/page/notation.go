@@ -43,7 +43,15 @@ func (s *Server) parse(r *http.Request) (any, error) {
 	if s.options.Notation == nil {
 		return nil, errNoNotation
 	}
-	_, canonical, problems := s.options.Notation.Read(q.Name, q.Text)
+	var canonical string
+	var problems []Problem
+	err := s.inTurn(r.Context(), func() error {
+		_, canonical, problems = s.options.Notation.Read(q.Name, q.Text)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	if problems == nil {
 		problems = []Problem{}
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -24,12 +25,12 @@ type outlineKey struct {
 const usualLimit = 300
 
 // outline finds the modules that a level draws, all open.
-func (d *document) outline(v *variant, q drawing) (outline, error) {
+func (d *document) outline(ctx context.Context, v *variant, q drawing) (outline, error) {
 	key := outlineKey{v, q.level, q.gradients}
 	if o, known := d.outlines[key]; known {
 		return o, nil
 	}
-	f, err := viz.Draw(v.drawn(q.gradients), viz.At(q.level), viz.CollapseAbove(-1), viz.Unfolded())
+	f, err := viz.DrawContext(ctx, v.drawn(q.gradients), viz.At(q.level), viz.CollapseAbove(-1), viz.Unfolded())
 	if err != nil {
 		return outline{}, err
 	}
@@ -51,7 +52,7 @@ func (d *document) outline(v *variant, q drawing) (outline, error) {
 
 // opened are the options that open and close modules as a request wants. What a page
 // remembers of another level may not be there; that is no mistake.
-func (d *document) opened(v *variant, q drawing) ([]viz.Option, error) {
+func (d *document) opened(ctx context.Context, v *variant, q drawing) ([]viz.Option, error) {
 	if len(q.open)+len(q.closed) == 0 {
 		return nil, nil
 	}
@@ -59,7 +60,7 @@ func (d *document) opened(v *variant, q drawing) ([]viz.Option, error) {
 	if len(q.closed) == 0 && all {
 		return []viz.Option{viz.CollapseAbove(-1), viz.Unfolded()}, nil
 	}
-	o, err := d.outline(v, q)
+	o, err := d.outline(ctx, v, q)
 	if err != nil {
 		return nil, err
 	}

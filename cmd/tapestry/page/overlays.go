@@ -15,8 +15,10 @@ import (
 type layer struct {
 	marks  map[*graph.Node]viz.Mark
 	scale  string                  // what is shown; with values, painting adds their range
+	sums   string                  // what the values of this document come to, where they add up
 	values map[*graph.Node]float64 // that give colours
 	format func(v float64) string  // of values
+	rest   float64                 // what values lack of the whole, where they add up to one
 }
 
 // paint gives the values of layers their colours, all from one range, and says which.
@@ -35,14 +37,30 @@ func paint(layers ...layer) (scale string) {
 			l.marks[n] = m
 		}
 	}
-	if layers[0].format == nil {
-		return layers[0].scale
+	scale = apart(layers, func(l layer) string { return l.scale })
+	if sums := apart(layers, func(l layer) string { return l.sums }); sums != "" {
+		scale += "; " + sums
 	}
-	return h.text(layers[0].scale, layers[0].format)
+	for _, l := range layers {
+		if l.format != nil {
+			return h.text(scale, l.format)
+		}
+	}
+	return scale
+}
+
+// apart is a text of all layers: once where they agree, or else of each panel.
+func apart(layers []layer, of func(layer) string) string {
+	text := of(layers[0])
+	if last := of(layers[len(layers)-1]); last != text {
+		text = "A: " + text + "; B: " + last
+	}
+	return text
 }
 
 // overlays are the quantities that can be laid over a drawing, measured at a state.
-var overlays = map[string]func(ctx context.Context, d *document, v *variant, step int) (layer, error){
+// What adds up, they give to the first node of each box.
+var overlays = map[string]func(ctx context.Context, d *document, v *variant, step int, boxes [][]*graph.Node) (layer, error){
 	"grad":      gradients,
 	"nan":       notFinite,
 	"memory":    memory,
@@ -86,7 +104,7 @@ func (h heats) text(what string, format func(float64) string) string {
 	if h.lo > h.hi {
 		return what + ": nothing to show"
 	}
-	return fmt.Sprintf("%s, from %s to %s", what, format(math.Pow(10, h.lo)), format(math.Pow(10, h.hi)))
+	return fmt.Sprintf("%s; colours from %s to %s, by orders of magnitude", what, format(math.Pow(10, h.lo)), format(math.Pow(10, h.hi)))
 }
 
 // short writes a number with two or three digits in a few characters.
@@ -131,7 +149,7 @@ func timeText(v float64) string {
 }
 
 // gradients shows how strongly the loss depends on each value: the largest |∂loss/∂v|.
-func gradients(ctx context.Context, d *document, v *variant, step int) (layer, error) {
+func gradients(ctx context.Context, d *document, v *variant, step int, _ [][]*graph.Node) (layer, error) {
 	record, err := d.record(ctx, v, step)
 	if err != nil {
 		return layer{}, err
@@ -142,7 +160,7 @@ func gradients(ctx context.Context, d *document, v *variant, step int) (layer, e
 			most[n] = largest(record.Value(g))
 		}
 	}
-	l := layer{map[*graph.Node]viz.Mark{}, "largest |∂loss/∂v| at step " + strconv.Itoa(step), map[*graph.Node]float64{}, short}
+	l := layer{marks: map[*graph.Node]viz.Mark{}, scale: "largest |∂loss/∂v| at step " + strconv.Itoa(step), values: map[*graph.Node]float64{}, format: short}
 	for n, m := range most {
 		mark := viz.Mark{Badge: short(m), Note: "largest |∂loss/∂v| " + short(m)}
 		if math.IsNaN(m) || math.IsInf(m, 0) {
@@ -150,75 +168,6 @@ func gradients(ctx context.Context, d *document, v *variant, step int) (layer, e
 		}
 		for _, x := range []*graph.Node{n, record.Gradient(n)} {
 			l.marks[x], l.values[x] = mark, m
-		}
-	}
-	return l, nil
-}
-
-// memory shows how many bytes each value has, and how long it is needed.
-func memory(_ context.Context, _ *document, v *variant, _ int) (layer, error) {
-	place, last := map[*graph.Node]int{}, map[*graph.Node]int{}
-	bytes := map[*graph.Node]float64{}
-	for i, n := range v.cone {
-		place[n] = i
-		bytes[n] = float64(n.Shape().Len() * n.DType().Size())
-		for _, x := range n.Inputs() {
-			last[x] = i
-		}
-	}
-	l := layer{map[*graph.Node]viz.Mark{}, "bytes of each value", bytes, sizeText}
-	for _, n := range v.cone {
-		m := viz.Mark{Badge: sizeText(bytes[n]), Note: sizeText(bytes[n])}
-		if at, used := last[n]; used {
-			m.Note += fmt.Sprintf(", needed for %d of the %d steps of computation: last for %s", at-place[n], len(v.cone), v.cone[at].Label())
-		}
-		l.marks[n] = m
-	}
-	return l, nil
-}
-
-// times shows how long the instructions of each node take in a run.
-func times(ctx context.Context, d *document, v *variant, _ int) (layer, error) {
-	p, err := d.program()
-	if err != nil {
-		return layer{}, err
-	}
-	profile, err := d.measured(ctx)
-	if err != nil {
-		return layer{}, err
-	}
-	seconds := map[*graph.Node]float64{}
-	for i := range p.rows {
-		if n := p.of(v, i); n != nil {
-			seconds[n] += profile.Rows[i].Time.Seconds()
-		}
-	}
-	l := layer{map[*graph.Node]viz.Mark{}, "time in a run of " + timeText(profile.Wall.Seconds()), seconds, timeText}
-	for n, t := range seconds {
-		share := 100 * t / max(profile.Wall.Seconds(), 1e-12)
-		l.marks[n] = viz.Mark{Badge: timeText(t), Note: fmt.Sprintf("%s in a run, %.1f %%", timeText(t), share)}
-	}
-	return l, nil
-}
-
-// fusion shows what runs together, block of rows by block.
-func fusion(_ context.Context, d *document, v *variant, _ int) (layer, error) {
-	p, err := d.program()
-	if err != nil {
-		return layer{}, err
-	}
-	size := map[int]int{}
-	for _, r := range p.rows {
-		size[r.Stage]++
-	}
-	l := layer{marks: map[*graph.Node]viz.Mark{}, scale: fmt.Sprintf("stages of the tape: what has one number and colour runs together, block by block; %d instructions in %d stages", len(p.rows), len(size))}
-	for i, r := range p.rows {
-		if n := p.of(v, i); n != nil {
-			note := fmt.Sprintf("instruction %d in stage %d, of %d", i, r.Stage, size[r.Stage])
-			if r.Cut != "" {
-				note += "\n" + r.Cut
-			}
-			l.marks[n] = viz.Mark{Heat: 1 + r.Stage%colours, Badge: "s" + strconv.Itoa(r.Stage), Note: note}
 		}
 	}
 	return l, nil

@@ -25,7 +25,7 @@ func (d *document) shadow(ctx context.Context, v *variant, step int) (*inspect.P
 }
 
 // precision shows how many digits float32 loses in each value.
-func precision(ctx context.Context, d *document, v *variant, step int) (layer, error) {
+func precision(ctx context.Context, d *document, v *variant, step int, _ [][]*graph.Node) (layer, error) {
 	p, err := d.shadow(ctx, v, step)
 	if err != nil {
 		return layer{}, err
@@ -33,7 +33,7 @@ func precision(ctx context.Context, d *document, v *variant, step int) (layer, e
 	if p == nil {
 		return layer{scale: "the model is computed in float64: nothing to compare with"}, nil
 	}
-	return layer{marks: marks.Precision(p), scale: fmt.Sprintf("digits of float32's 7.2 that are lost at step %d, in all as colour, here as −digits", step)}, nil
+	return layer{marks: marks.Precision(p), scale: fmt.Sprintf("step %d: %s", step, marks.PrecisionColours)}, nil
 }
 
 // lossView is what float32 loses in a node.

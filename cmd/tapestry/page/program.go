@@ -16,6 +16,7 @@ type program struct {
 	rows    []tape.Row
 	variant *variant
 	written []*graph.Node // by row; nil where the passes made something new
+	others  map[*variant][]*graph.Node
 	stages  []tape.Stage
 }
 
@@ -30,23 +31,32 @@ func (d *document) program() (*program, error) {
 		nodes = append(nodes, r.Node)
 	}
 	p.variant = newVariant(asRun, nil, nodes, nil)
-	source := sources(d.asWritten, p.variant)
-	for _, r := range p.rows {
-		p.written = append(p.written, source[r.Node])
-	}
+	p.others = map[*variant][]*graph.Node{}
+	p.written = p.by(d.asWritten)
 	d.run = p
 	return p, nil
 }
 
 // of is the node of a variant that an instruction computes, nil if it has none.
 func (p *program) of(v *variant, row int) *graph.Node {
-	switch v.kind {
-	case asWritten:
-		return p.written[row]
-	case asRun:
+	if v.kind == asRun {
 		return p.rows[row].Node
 	}
-	return nil
+	return p.by(v)[row]
+}
+
+// by are the nodes of a variant that the instructions compute, by row.
+func (p *program) by(v *variant) []*graph.Node {
+	if nodes, known := p.others[v]; known {
+		return nodes
+	}
+	source := sources(v, p.variant)
+	nodes := make([]*graph.Node, len(p.rows))
+	for i, r := range p.rows {
+		nodes[i] = source[r.Node]
+	}
+	p.others[v] = nodes
+	return nodes
 }
 
 // sources finds the nodes of the model as written in what the passes made of it: a

@@ -22,9 +22,14 @@ func whole(r *http.Request, name string, usual, least, most int) (int, error) {
 	return v, nil
 }
 
-// stepOf is the state that a request is about; the last one if it does not say.
-func stepOf(r *http.Request, d *document) (int, error) {
-	return whole(r, "step", d.session.steps(), 0, d.session.steps())
+// stepOf is the state that a request is about; the last one if it does not say. That of
+// several documents is one that all have.
+func stepOf(r *http.Request, docs ...*document) (int, error) {
+	last := maxSteps
+	for _, d := range docs {
+		last = min(last, d.session.steps())
+	}
+	return whole(r, "step", last, 0, last)
 }
 
 // yesNo reads 0 or 1.

@@ -14,13 +14,14 @@ const (
 	readTime     = 15 * time.Second
 	writeTime    = answerTime + 10*time.Second
 	idleTime     = 60 * time.Second
-	shutdownTime = 3 * time.Second
+	shutdownTime = 1500 * time.Millisecond
 	maxHeader    = 32 << 10 // bytes
 )
 
 // Serve answers what comes in at the listener until ctx ends. Then streams end after
-// the step at hand, other answers are given a few seconds, the listener and all
-// documents are closed, and it returns nil.
+// the step at hand, other answers stop as soon as they look, the listener and all documents
+// are closed, and it returns nil: after 1.5 seconds at the latest, even where a computation has
+// not looked yet.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	requests, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -43,6 +44,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err = h.Close()
 	}
 	<-ended
-	s.Close()
+	s.close(grace)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"math"
 	"mime"
 	"net/http"
 	"runtime"
@@ -23,6 +24,7 @@ type Options struct {
 	Families []builders.Family // models to choose from; nil for the registry
 	Notation Notation          // reads models from text; nil if nothing does
 	Report   Report            // makes the report of models; nil if nothing does
+	Memory   int               // bytes that all documents may come to hold together; 0 for [DefaultMemory]
 	Logs     []string          // files of watch.JSONLines that are followed; no other file is ever read
 	Log      *log.Logger       // panics and refusals; nil for none
 }
@@ -33,6 +35,9 @@ const (
 	maxDocuments = 16
 	answerTime   = 60 * time.Second // of a computation
 )
+
+// DefaultMemory is how many bytes documents may hold together unless [Options] say otherwise.
+const DefaultMemory = min(2<<30, math.MaxInt)
 
 // Server is the page's handler; see [New].
 type Server struct {
@@ -48,18 +53,24 @@ func New(o Options) *Server {
 	if o.Families == nil {
 		o.Families = builders.Families()
 	}
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+	}
 	if o.Log == nil {
 		o.Log = log.New(io.Discard, "", 0)
 	}
-	s := &Server{options: o, mux: http.NewServeMux(), shelf: newShelf(maxDocuments), logs: newRuns(o.Logs), turns: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))}
+	s := &Server{options: o, mux: http.NewServeMux(), shelf: newShelf(maxDocuments, o.Memory), logs: newRuns(o.Logs), turns: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))}
 	s.route()
 	return s
 }
 
 // Close forgets all documents and ends their machines. Requests that are being
 // answered end first.
-func (s *Server) Close() {
-	s.shelf.clear()
+func (s *Server) Close() { s.close(context.Background()) }
+
+// close is Close, which waits for requests until ctx is done.
+func (s *Server) close(ctx context.Context) {
+	s.shelf.clear(ctx)
 	for _, one := range s.logs {
 		one.mu.Lock()
 		one.close()
@@ -108,7 +119,7 @@ func (s *Server) route() {
 	s.answer("GET /api/runs/chart", s.runsChart)
 	s.answer("GET /api/compare", s.compare)
 	s.answer("GET /api/compare/svg", s.compareSVG)
-	s.answer("GET /api/compare/chart", s.compareChart)
+	s.answer("GET /api/compare/charts", s.compareCharts)
 }
 
 // answer routes a pattern to a function whose result is sent as JSON; or as it is, if

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/inspect"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -33,8 +35,9 @@ type session struct {
 	trains bool
 	closed bool
 
-	losses  []float64      // of every step, before its update
-	centres [][][2]float64 // of every state, in the plane; nil if there is no plane
+	losses  []float64       // of every step, before its update
+	centres [][][2]float64  // of every state, in the plane; nil if there is no plane
+	inertia map[int]float64 // of states, computed when asked for
 
 	snapshots []*tape.Store // of the states 0, every, 2·every …
 	every     int
@@ -66,7 +69,9 @@ func newSession(m *builders.Model, step graph.Step, f *feeder) (*session, error)
 		return nil, err
 	}
 	s.prog = s.walk.Program()
-	s.vm = s.prog.NewVM(s.store)
+	if s.vm, err = s.prog.NewVM(s.store); err != nil {
+		return nil, err
+	}
 	bytes := 1
 	for _, n := range m.Graph.Leaves(graph.RoleParam, graph.RoleState) {
 		bytes += n.Shape().Len() * n.DType().Size()
@@ -104,7 +109,10 @@ func (s *session) advance(ctx context.Context) (float64, error) {
 		}
 		return 0, err
 	}
-	loss := s.vm.Float(s.loss)
+	loss, err := s.vm.Float(s.loss)
+	if err != nil {
+		return 0, err
+	}
 	s.losses = append(s.losses, loss)
 	if t := s.steps(); t%s.every == 0 {
 		s.snapshots = append(s.snapshots, s.store.Clone())
@@ -142,12 +150,60 @@ func (s *session) mark() error {
 	if err != nil {
 		return err
 	}
-	now := make([]float64, r.Shape().Len())
-	for i := range now {
-		now[i] = a.At(i)
-	}
-	s.centres = append(s.centres, s.feeder.place(now))
+	s.centres = append(s.centres, s.feeder.place(numbersOf(a)))
 	return nil
+}
+
+func numbersOf(a tape.Array) []float64 {
+	out := make([]float64, a.Type.Shape.Len())
+	for i := range out {
+		out[i] = a.At(i)
+	}
+	return out
+}
+
+// mostInertias are the points of a chart of the inertia.
+const mostInertias = 64
+
+// inertias is the inertia of a clustering of a table at some of the states, among them
+// the first, the last and the given one.
+func (s *session) inertias(ctx context.Context, at int) (states, values []float64, err error) {
+	if s.inertia == nil {
+		s.inertia = map[int]float64{}
+	}
+	stride := s.every
+	for s.steps()/stride >= mostInertias {
+		stride *= 2
+	}
+	wanted := []int{at, s.steps()}
+	for k := 0; k <= s.steps(); k += stride {
+		wanted = append(wanted, k)
+	}
+	slices.Sort(wanted)
+	for _, k := range slices.Compact(wanted) {
+		v, known := s.inertia[k]
+		if !known {
+			store, err := s.state(ctx, k)
+			if err != nil {
+				return nil, nil, err
+			}
+			r := s.feeder.model.KMeans.Centres
+			t, err := store.Get(r.Path())
+			if err != nil {
+				return nil, nil, err
+			}
+			a, err := tape.ArrayOf(r.Type(), t)
+			if err != nil {
+				return nil, nil, err
+			}
+			if _, v, err = lab.Assign(ctx, s.feeder.table.X, numbersOf(a), r.Dim(1)); err != nil {
+				return nil, nil, err
+			}
+			s.inertia[k] = v
+		}
+		states, values = append(states, float64(k)), append(values, v)
+	}
+	return states, values, nil
 }
 
 // state is the store at a state, of the caller's own: a snapshot, and the steps from
@@ -164,7 +220,10 @@ func (s *session) state(ctx context.Context, k int) (*tape.Store, error) {
 	if i*s.every == k {
 		return store, nil
 	}
-	vm := s.prog.NewVM(store)
+	vm, err := s.prog.NewVM(store)
+	if err != nil {
+		return nil, err
+	}
 	defer vm.Close()
 	for t := i * s.every; t < k; t++ {
 		feed, err := s.feeder.at(t)

@@ -48,14 +48,14 @@ type drawing struct {
 	step      int
 }
 
-func drawingOf(r *http.Request, d *document) (q drawing, err error) {
+func drawingOf(r *http.Request, docs ...*document) (q drawing, err error) {
 	if q.level, err = levelOf(r); err != nil {
 		return q, err
 	}
 	if q.gradients, err = yesNo(r, "grad"); err != nil {
 		return q, err
 	}
-	if q.step, err = stepOf(r, d); err != nil {
+	if q.step, err = stepOf(r, docs...); err != nil {
 		return q, err
 	}
 	q.open, q.closed, q.overlay = list(r, "open"), list(r, "closed"), r.URL.Query().Get("overlay")
@@ -73,21 +73,29 @@ func (d *document) draw(ctx context.Context, q drawing) (f *figure.Figure, v *va
 	if v, err = d.at(q.level); err != nil {
 		return nil, nil, "", err
 	}
-	options := []viz.Option{viz.At(q.level)}
-	opened, err := d.opened(v, q)
+	fed, err := d.session.feeder.scalarsAt(q.step, v.graph())
+	if err != nil {
+		return nil, nil, "", err
+	}
+	options := []viz.Option{viz.At(q.level), viz.Fed(fed)}
+	opened, err := d.opened(ctx, v, q)
 	if err != nil {
 		return nil, nil, "", err
 	}
 	options = append(options, opened...)
 	if q.overlay != "" {
 		var l layer
-		if l, err = overlays[q.overlay](ctx, d, v, q.step); err != nil {
+		boxes, err := viz.Contents(v.drawn(q.gradients), options...)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		if l, err = overlays[q.overlay](ctx, d, v, q.step, boxes); err != nil {
 			return nil, nil, "", err
 		}
 		scale = paint(l)
 		options = append(options, viz.Overlay(l.marks), viz.HeatScale(scale))
 	}
-	f, err = viz.Draw(v.drawn(q.gradients), options...)
+	f, err = viz.DrawContext(ctx, v.drawn(q.gradients), options...)
 	return f, v, scale, err
 }
 

@@ -17,26 +17,78 @@ type shelf struct {
 	asked  map[*document]int
 	clock  int
 	closed bool
+	room   int            // bytes that all documents may hold together
+	taken  int            // by those that are open, opening or ending
+	given  chan struct{}  // closed when some are given back
 	ending sync.WaitGroup // documents whose machines have still to end
 }
 
-func newShelf(most int) *shelf { return &shelf{most: most, asked: map[*document]int{}} }
+func newShelf(most, room int) *shelf {
+	return &shelf{most: most, room: room, asked: map[*document]int{}, given: make(chan struct{})}
+}
+
+// take reserves bytes for a document. Where there is no room, documents that were longest not
+// asked for go, and it waits until theirs are given back.
+func (s *shelf) take(ctx context.Context, bytes int) error {
+	if bytes > s.room {
+		return failf(http.StatusRequestEntityTooLarge, "the model is too large for the page: it may come to hold %d MiB, and all documents together have %d MiB", bytes>>20, s.room>>20)
+	}
+	for {
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			return errClosing
+		}
+		if s.taken+bytes <= s.room {
+			s.taken += bytes
+			s.mu.Unlock()
+			return nil
+		}
+		if oldest := s.oldest(); oldest != nil {
+			s.remove(oldest)
+		}
+		given := s.given
+		s.mu.Unlock()
+		select {
+		case <-given:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// give gives reserved bytes back.
+func (s *shelf) give(bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken -= bytes
+	close(s.given)
+	s.given = make(chan struct{})
+}
+
+// errClosing is what a request gets that comes while the server ends.
+var errClosing = failf(http.StatusServiceUnavailable, "the server is closing")
+
+// oldest is the document that was longest not asked for; nil if there is none.
+func (s *shelf) oldest() *document {
+	var oldest *document
+	for _, x := range s.docs {
+		if oldest == nil || s.asked[x] < s.asked[oldest] {
+			oldest = x
+		}
+	}
+	return oldest
+}
 
 // add puts a document in the shelf under an id of its own.
 func (s *shelf) add(d *document) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return failf(http.StatusServiceUnavailable, "the server is closing")
+		return errClosing
 	}
 	if len(s.docs) == s.most {
-		oldest := s.docs[0]
-		for _, x := range s.docs {
-			if s.asked[x] < s.asked[oldest] {
-				oldest = x
-			}
-		}
-		s.remove(oldest)
+		s.remove(s.oldest())
 	}
 	s.count++
 	d.number, d.id = s.count, "d"+strconv.Itoa(s.count)
@@ -59,7 +111,7 @@ func (s *shelf) find(id string) (*document, error) {
 	}
 	if len(id) > 1 && id[0] == 'd' {
 		if n, err := strconv.Atoi(id[1:]); err == nil && n > 0 && n <= s.count && strconv.Itoa(n) == id[1:] {
-			return nil, failf(http.StatusGone, "document %s is closed: at most %d stay open; open it again", id, s.most)
+			return nil, failf(http.StatusGone, "document %s is closed: at most %d stay open, of %d MiB together; open it again", id, s.most, s.room>>20)
 		}
 	}
 	return nil, failf(http.StatusNotFound, "there is no document %q", id)
@@ -79,15 +131,23 @@ func (s *shelf) drop(d *document) {
 	s.remove(d)
 }
 
-// clear takes all out, lets none in any more, and waits until their machines ended.
-func (s *shelf) clear() {
+// clear takes all out, lets none in any more, and waits until their machines ended, or ctx did.
+func (s *shelf) clear(ctx context.Context) {
 	s.mu.Lock()
 	s.closed = true
 	for len(s.docs) > 0 {
 		s.remove(s.docs[0])
 	}
 	s.mu.Unlock()
-	s.ending.Wait()
+	ended := make(chan struct{})
+	go func() {
+		s.ending.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
 }
 
 // remove takes a document out, and ends its machine as soon as nobody is at it.
@@ -101,6 +161,7 @@ func (s *shelf) remove(d *document) {
 				if d.acquire(context.Background()) == nil { // which it always is, at last
 					d.session.close()
 					d.release()
+					s.give(d.reserved)
 				}
 			})
 			return

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tapestry-ml/tapestry/tape"
@@ -105,10 +107,17 @@ func stream[T any](w http.ResponseWriter, control *http.ResponseController, line
 	return control.Flush() == nil
 }
 
+// fedView is what a scalar that training changes is fed.
+type fedView struct {
+	Name   string   `json:"name"`
+	Values []number `json:"values"` // from state to state while it changes
+}
+
 // historyView is the course of a session.
 type historyView struct {
 	Steps   int            `json:"steps"`
 	Loss    []number       `json:"loss"`              // of every step, before its update
+	Fed     []fedView      `json:"fed"`               // scalars that training changes
 	Centres [][][2]float64 `json:"centres,omitempty"` // of every state, in the plane of the data
 	Points  [][2]float64   `json:"points,omitempty"`
 	Labels  []string       `json:"labels,omitempty"` // of the points
@@ -116,7 +125,15 @@ type historyView struct {
 }
 
 func (s *Server) history(_ *http.Request, d *document) (any, error) {
-	v := &historyView{Steps: d.session.steps(), Loss: numbers(d.session.losses), Centres: d.session.centres}
+	v := &historyView{Steps: d.session.steps(), Loss: numbers(d.session.losses), Fed: []fedView{}, Centres: d.session.centres}
+	for n, course := range d.session.feeder.courses {
+		at := fedView{Name: n.Path()}
+		for t := range min(v.Steps+1, annealed) {
+			at.Values = append(at.Values, number(course.At(t, annealed)))
+		}
+		v.Fed = append(v.Fed, at)
+	}
+	slices.SortFunc(v.Fed, func(a, b fedView) int { return strings.Compare(a.Name, b.Name) })
 	if f := d.session.feeder; f.plane != nil {
 		v.Points, v.Labels = f.plane.Points(f.table.X), f.table.Labels
 		v.Axes = planeAxes(f.plane)

@@ -15,6 +15,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -61,7 +62,7 @@ func TestValuesAreTheTapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vm := prog.NewVM(tape.NewStore(m.Graph, tape.Seed(seed)))
+		vm := tapetest.VM(t, prog, tape.NewStore(m.Graph, tape.Seed(seed)))
 		defer vm.Close()
 		for step := range steps + 1 {
 			given := map[*graph.Node]tape.Array{}
@@ -107,8 +108,9 @@ func TestValuesAreTheTapes(t *testing.T) {
 }
 
 // TestTrainsAsTheCommandDoes: a session on iris has the losses that the laboratory's
-// own training has, to the last bit, and the centres go where that puts them.
-func TestTrainsAsTheCommandDoes(t *testing.T) {
+// own training has at the rate and the γ of the page, to the last bit, and the centres go where
+// that puts them.
+func TestTrainsAsTheLaboratoryDoes(t *testing.T) {
 	for _, name := range []string{"kmeans-softmax", "kmeans-goofy", "kmeans-lloyd", "kmeans-sgd"} {
 		c := newClient(t, Options{})
 		id := c.open(`{"model":"` + name + `","data":"iris","dtype":"f64","seed":3,"settings":{"n":16}}`)
@@ -119,7 +121,8 @@ func TestTrainsAsTheCommandDoes(t *testing.T) {
 		}
 		var h historyView
 		c.get("/api/docs/"+id+"/history", &h)
-		v, err := lab.Config{Table: data.Iris(), K: 3, Seeds: 1, Seed: 3, Steps: steps, DType: graph.F64, Batch: 16}.Train(context.Background(), name)
+		v, err := lab.Config{Table: data.Iris(), K: 3, Seeds: 1, Seed: 3, Steps: steps, DType: graph.F64, Batch: 16,
+			Gamma: lab.DefaultGamma(data.Iris(), 3), Rate: train.Constant(lab.DefaultRate(data.Iris()))}.Train(context.Background(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +254,7 @@ func TestFirstNotFinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := notFinite(context.Background(), d, d.asWritten, 0)
+	l, err := notFinite(context.Background(), d, d.asWritten, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +307,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("boxes by panel: %v", panels)
 		}
 	}
-	for _, path := range []string{"/api/compare/chart?docs=" + a + "," + b, "/api/compare/svg?grad=1&a=" + a + "&b=" + b} {
+	for _, path := range []string{"/api/compare/svg?grad=1&a=" + a + "&b=" + b} {
 		w := c.ask(http.MethodGet, path, "")
 		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != svgType || !bytes.Contains(w.Body.Bytes(), []byte(`xmlns="http://www.w3.org/2000/svg"`)) {
 			t.Errorf("%s: status %d, %.200s", path, w.Code, w.Body)

@@ -13,6 +13,16 @@ import (
 // Tape computes what [ref.Eval] computes, at step 0, on a tape compiled with the
 // options. The feed may hold leaves only.
 func Tape(seed uint64, feed ref.Feed, nodes []*graph.Node, options ...tape.Option) ([]graph.Value, error) {
+	out, err := Runs(1, seed, feed, nodes, options...)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// Runs computes on a tape, in n runs of one VM, what [ref.Eval] computes at step 0 with the
+// runs 0 to n−1.
+func Runs(n int, seed uint64, feed ref.Feed, nodes []*graph.Node, options ...tape.Option) ([][]graph.Value, error) {
 	g := graph.Of(nodes...)
 	prog, err := tape.Compile(g, append(options, tape.Fetch(nodes...))...)
 	if err != nil {
@@ -28,18 +38,23 @@ func Tape(seed uint64, feed ref.Feed, nodes []*graph.Node, options ...tape.Optio
 			return nil, err
 		}
 	}
-	vm := prog.NewVM(store)
-	defer vm.Close()
-	if err := vm.Run(context.Background(), inputs); err != nil {
+	vm, err := prog.NewVM(store)
+	if err != nil {
 		return nil, err
 	}
-	out := make([]graph.Value, len(nodes))
-	for i, n := range nodes {
-		t, err := vm.Value(n)
-		if err != nil {
+	defer vm.Close()
+	out := make([][]graph.Value, n)
+	for k := range out {
+		if err := vm.Run(context.Background(), inputs); err != nil {
 			return nil, err
 		}
-		out[i] = Value(n.Type(), t)
+		for _, n := range nodes {
+			t, err := vm.Value(n)
+			if err != nil {
+				return nil, err
+			}
+			out[k] = append(out[k], Value(n.Type(), t))
+		}
 	}
 	return out, nil
 }

@@ -74,7 +74,7 @@ export const rewrites = (doc, signal) => get(at(doc) + "/rewrites", null, signal
 export const firingSheet = (doc, firing, signal) => get(at(doc) + "/rewrites/" + firing + "/sheet", null, signal);
 export const examples = () => get("/api/examples");
 export const compare = (parameters, signal) => get("/api/compare", parameters, signal);
-export const compareChart = (docs, kind, step, signal) => text("/api/compare/chart", { docs: docs.join(","), kind, step }, signal);
+export const compareCharts = (docs, step, signal) => get("/api/compare/charts", { docs: docs.join(","), step }, signal);
 export const runs = () => get("/api/runs");
 export const runsChart = (parameters, signal) => text("/api/runs/chart", parameters, signal);
 export const comparisonPath = (parameters) => "/api/compare/svg" + query(parameters);

@@ -61,8 +61,9 @@ export class Drawing {
   }
 
   #follow() {
-    const { overlay } = this.#workspace.view;
-    if (overlay !== "none" && this.#workspace.view.firing === null && this.#workspace.doc) this.#load({ keep: true }); // otherwise nothing drawn depends on the step
+    const w = this.#workspace;
+    const moves = w.view.overlay !== "none" || w.together.some((d) => d.courses?.length); // otherwise nothing drawn depends on the step
+    if (moves && w.view.firing === null && w.doc) this.#load({ keep: true });
   }
 
   #load({ anchor = null, keep = false }) {
@@ -229,6 +230,7 @@ export class Drawing {
     ], together && [
       this.#others(),
       h("p", { class: "summary" }, s.summary ?? ""),
+      s.matching && h("p", { class: "note matching" }, s.matching),
       s.identity && formula(s.identity),
       s.words && h("details", {}, h("summary", {}, "what that means"), h("p", {}, s.words)),
     ]);

@@ -17,6 +17,9 @@ export class Training {
   #charts;
   #history;
   #losses = [];
+  #fed = []; // scalars that training changes
+  #plan = byID("plan");
+  #uneven = byID("uneven");
   #running = null;
   #at = null; // the document that is being trained
   #playing = 0;
@@ -43,30 +46,40 @@ export class Training {
     });
     workspace.addEventListener("history", () => this.#load());
     workspace.addEventListener("step", () => this.#show());
-    workspace.addEventListener("compare", () => this.#show());
+    workspace.addEventListener("compare", () => this.#load());
   }
 
   /** train makes as many more steps as the field says, or stops. */
   async train() {
-    const { doc, comparing } = this.#workspace;
     if (this.#running) {
       this.#running.abort();
       return;
     }
-    if (!doc) return;
     const steps = Math.max(1, Math.min(100000, Math.trunc(+byID("steps").value) || 100));
+    await this.#trainTo(this.#furthest() + steps);
+  }
+
+  /** furthest is the most steps that one of the compared documents has. */
+  #furthest() {
+    return Math.max(0, ...this.#workspace.together.map((d) => d.steps ?? 0));
+  }
+
+  /** trainTo brings all that is compared to one step. */
+  async #trainTo(step) {
+    const all = this.#workspace.together.filter((d) => d.trains !== false && d.steps < step);
+    if (!all.length) return;
     this.#running = new AbortController();
     byID("train").textContent = "Stop";
-    this.#tell(`Training ${steps} steps`);
+    this.#tell(`Training to step ${step}`);
     try {
-      for (const id of [doc.id, ...comparing]) await this.#run(id, steps);
+      for (const d of all) await this.#run(d.id, step - d.steps);
     } catch (e) {
       if (e.name !== "AbortError" && !(await this.stopped?.(this.#at))) this.#workspace.fail(e);
     } finally {
       this.#running = null;
       byID("train").textContent = "Train";
       const now = this.#workspace.doc;
-      if (now) this.#tell(`Trained to step ${now.steps}, loss ${number(this.#losses.at(-1))}`);
+      if (now) this.#tell(`Trained to step ${this.#workspace.last}, loss ${number(this.#losses.at(-1))}`);
     }
   }
 
@@ -98,7 +111,7 @@ export class Training {
       return;
     }
     const w = this.#workspace;
-    const last = w.doc?.steps ?? 0;
+    const { last } = w;
     if (!last) return;
     if (w.step >= last) w.goTo(0);
     byID("play").textContent = "Pause";
@@ -122,39 +135,81 @@ export class Training {
   }
 
   #load() {
-    const { doc } = this.#workspace;
+    const { doc, last, together } = this.#workspace;
     byID("training").hidden = !doc;
     if (!doc) return;
-    this.#slider.max = doc.steps;
-    this.#slider.disabled = doc.steps === 0;
-    byID("play").disabled = doc.steps === 0;
-    byID("train").disabled = doc.trains === false;
+    this.#slider.max = last;
+    this.#slider.disabled = last === 0;
+    byID("play").disabled = last === 0;
+    byID("train").disabled = together.every((d) => d.trains === false);
     this.#history.run((signal) => api.history(doc.id, signal), (made) => {
       if (this.#workspace.doc?.id !== doc.id) return;
       this.#losses = made.loss ?? [];
+      this.#fed = made.fed ?? [];
       this.#show();
     });
   }
 
   #show() {
-    const { doc, step, comparing } = this.#workspace;
+    const { doc, step, last, comparing, together } = this.#workspace;
     if (!doc) return;
     this.#slider.value = step;
+    this.#describe(doc, step, together, last);
     const loss = this.#losses[step] ?? this.#losses.at(-1); // the last state has not been run yet
-    this.#shown.textContent = `step ${count(step)} of ${count(doc.steps)}` + (loss !== undefined ? ` · loss ${number(loss)}` : "");
-    this.#slider.setAttribute("aria-valuetext", this.#shown.textContent);
-    const ids = [doc.id, ...comparing];
-    const flat = ids.filter((id) => this.#workspace.docs.find((d) => d.id === id)?.plane);
+    this.#say(`step ${count(step)} of ${count(last)}` + (comparing.length === 0 && loss !== undefined ? ` · loss ${number(loss)}` : ""));
+    const ids = together.map((d) => d.id);
+    const flat = together.filter((d) => d.plane).map((d) => d.id);
     byID("training").classList.toggle("with-plane", flat.length > 0);
     this.#charts.run((signal) => Promise.all([
-      ids.length > 1 ? api.compareChart(ids, "loss", step, signal) : api.chart(doc.id, "loss", step, signal),
-      ...flat.map((id) => api.chart(id, "scatter", this.#workspace.stepOf(id), signal)),
-    ]), ([curve, ...scatters]) => {
+      ids.length > 1 ? api.compareCharts(ids, step, signal) : api.chart(doc.id, "loss", step, signal).then((svg) => ({ charts: [svg] })),
+      ...flat.map((id) => api.chart(id, "scatter", step, signal)),
+    ]), ([made, ...scatters]) => {
       if (this.#workspace.doc?.id !== doc.id) return;
-      fill(this.#loss, ids.some((id) => this.#workspace.docs.find((d) => d.id === id)?.steps) ? chart(curve) : h("p", { class: "chart-frame note" }, "Train, and the loss is drawn here; the slider then goes back to any step."));
+      const { charts, note, figures } = made;
+      if (figures) this.#say([`step ${count(step)} of ${count(last)}`, ...figures.map(figure)].join(" · "));
+      this.#loss.parentElement.classList.toggle("many", charts.length + scatters.length > 3);
+      byID("apart").hidden = !note;
+      byID("apart").textContent = note ?? "";
+      fill(this.#loss, last || together.some((d) => d.steps) ? charts.map((c) => chart(c)) : h("p", { class: "chart-frame note" }, "Train, and the loss is drawn here; the slider then goes back to any step."));
       fill(this.#scatter, scatters.map((s) => chart(s)));
     });
   }
+
+  #say(text) {
+    this.#shown.textContent = text;
+    this.#slider.setAttribute("aria-valuetext", text);
+  }
+
+  /** describe says by what is trained, what training feeds, and who has not come as far. */
+  #describe(doc, step, together, last) {
+    const plans = together.map((d) => `${d.optimiser}, rate ${number(d.rate)}`);
+    const alike = plans.every((p) => p === plans[0]);
+    const courses = doc.courses ?? [];
+    const now = (c) => {
+      const fed = this.#fed.find((f) => f.name === c.name)?.values;
+      return fed?.length ? `, now ${number(fed[Math.min(step, fed.length - 1)])}` : "";
+    };
+    fill(this.#plan,
+      h("span", {}, alike ? plans[0] : plans.map((p, i) => `${together[i].title || together[i].name}: ${p}`).join("; ")),
+      courses.map((c) => h("span", { class: "course" }, ` · ${name(c)} ${number(c.from)} → ${number(c.to)} over ${count(c.steps)} steps${now(c)}`)),
+      courses.length > 0 && h("span", {}, `: ${courses.map(name).join(" and ")} ${courses.length > 1 ? "change" : "changes"} the objective, so the loss may rise`));
+    const furthest = this.#furthest();
+    this.#uneven.hidden = last === furthest;
+    fill(this.#uneven, last < furthest && [
+      together.map((d) => `${d.title || d.name}: ${count(d.steps)} steps`).join(", ") + ". They are shown at a step that all have. ",
+      h("button", { type: "button", class: "tool small", id: "catch-up", disabled: Boolean(this.#running) || together.some((d) => d.trains === false && d.steps < furthest), onclick: () => this.#trainTo(furthest) }, `Train all to step ${count(furthest)}`),
+    ]);
+  }
+}
+
+/** name is what a scalar is called, without the scopes that it is in. */
+function name(scalar) {
+  return scalar.name.slice(scalar.name.lastIndexOf("/") + 1);
+}
+
+/** figure says what a document has come to. */
+function figure(f) {
+  return `${f.name} ` + [f.inertia !== undefined && `inertia ${number(f.inertia)}`, f.loss !== null && `loss ${number(f.loss)}`].filter(Boolean).join(", ");
 }
 
 /** chart inlines a chart, so that it follows the page's colours. */

@@ -31,12 +31,24 @@ export class Workspace extends EventTarget {
     return this.#views.get(id);
   }
 
-  /** step is the training step that is shown: the last one unless another is chosen. */
+  /** together are the documents that are shown at one step: the current one and what it is compared with. */
+  get together() {
+    return [this.#current, ...this.comparing].map((id) => this.docs.find((d) => d.id === id)).filter(Boolean);
+  }
+
+  /** last is the last step that all of them have. */
+  get last() {
+    const all = this.together;
+    return all.length ? Math.min(...all.map((d) => d.steps ?? 0)) : 0;
+  }
+
+  /** step is the training step that is shown: the last common one unless another is chosen. */
   get step() {
-    return this.doc ? this.stepOf(this.doc.id) : 0;
+    return this.doc ? Math.min(this.view.step ?? Infinity, this.last) : 0;
   }
 
   stepOf(id) {
+    if (this.together.some((d) => d.id === id)) return this.step;
     return this.viewOf(id).step ?? this.docs.find((d) => d.id === id)?.steps ?? 0;
   }
 
@@ -50,7 +62,11 @@ export class Workspace extends EventTarget {
 
   async refresh() {
     this.docs = await api.docs();
-    if (!this.doc) this.#current = this.docs.at(-1)?.id ?? null;
+    if (!this.doc) {
+      const [first, ...others] = this.docs.filter((d) => d.named).map((d) => d.id);
+      if (others.length) [this.#current, this.comparing] = [first, others]; // models that were named together are compared
+      else this.#current = this.docs.at(-1)?.id ?? null;
+    }
     this.comparing = this.comparing.filter((id) => id !== this.#current && this.docs.some((d) => d.id === id));
     this.fire("docs");
     this.fire("doc");
@@ -125,11 +141,8 @@ export class Workspace extends EventTarget {
 
   goTo(step) {
     const before = this.step;
-    for (const id of [this.#current, ...this.comparing]) { // what is compared is compared at one step
-      const last = this.docs.find((d) => d.id === id)?.steps ?? 0;
-      const to = Math.max(0, Math.min(last, step));
-      this.viewOf(id).step = to === last ? null : to;
-    }
+    const to = Math.max(0, Math.min(this.last, step));
+    for (const d of this.together) this.viewOf(d.id).step = to === d.steps ? null : to;
     if (this.step !== before) this.fire("step");
   }
 

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// examplesNotRun are examples that need what a test has not, by a part of their text.
+var examplesNotRun = map[string]string{
+	"^tapestry$":                    "takes no flags; it is tapestry compare, which is run",
+	"flowers.csv":                   "needs a file of the user's",
+	"objective.tapestry":            "needs a file of the user's",
+	"tapestry checkpoint ":          "needs the folder of a training",
+	"tapestry predict ":             "needs the folder of a training",
+	"tapestry serve":                "runs until it is interrupted",
+	"tapestry step kmeans-softmax$": "asks for a terminal",
+	"tapestry check --all":          "takes minutes, and is run by the tests of package check",
+	"tapestry bench --gemm":         "takes minutes",
+}
+
+// examplesShortened are further flags, which make an example end soon.
+var examplesShortened = map[string][]string{
+	"tapestry compare":        {"--seeds", "1", "--steps", "3", "--restarts", "2"},
+	"tapestry train kmeans":   {"--seeds", "1", "--steps", "3", "--restarts", "2"},
+	"transformer-gpt --steps": {"--steps", "2"},
+	"tapestry bench":          {"--seconds", "0.01"},
+	"tapestry geometry":       {"--steps", "2"},
+	"n=4096,d=64,k=64":        {"--set", "n=64,d=8,k=4"},
+}
+
+// TestHelpExamplesRun: what the help of a command shows can be typed as it stands.
+func TestHelpExamplesRun(t *testing.T) {
+	listed := func(line string, keys []string) string {
+		for _, key := range keys {
+			if strings.Contains("^"+line+"$", key) {
+				return key
+			}
+		}
+		return ""
+	}
+	var skips, shorts []string
+	for key := range examplesNotRun {
+		skips = append(skips, key)
+	}
+	for key := range examplesShortened {
+		shorts = append(shorts, key)
+	}
+	used := map[string]bool{}
+	word := regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
+	eachCommand(newRoot(nil, &bytes.Buffer{}, &bytes.Buffer{}), func(c *cobra.Command) {
+		for _, line := range strings.Split(c.Example, "\n") {
+			line = strings.TrimSpace(line)
+			if line == "" {
+				continue
+			}
+			if key := listed(line, skips); key != "" {
+				used[key] = true
+				continue
+			}
+			t.Run(line, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				args := word.FindAllString(line, -1)[1:]
+				for i, a := range args {
+					args[i] = strings.Trim(a, `'"`)
+				}
+				key := listed(line, shorts)
+				used[key] = true
+				if code, _, errOut := tapestry(t, append(args, examplesShortened[key]...)...); code != 0 {
+					t.Errorf("exit code %d: %s", code, errOut)
+				}
+			})
+		}
+	})
+	for _, key := range slices.Concat(skips, shorts) {
+		if !used[key] {
+			t.Errorf("no example has %q", key)
+		}
+	}
+}
+
+// TestDTypeSaysItsDefault: where commands have other defaults of --dtype, the help of each says so.
+func TestDTypeSaysItsDefault(t *testing.T) {
+	of := map[string][]string{}
+	eachCommand(newRoot(nil, &bytes.Buffer{}, &bytes.Buffer{}), func(c *cobra.Command) {
+		if f := c.Flags().Lookup("dtype"); f != nil {
+			of[f.DefValue] = append(of[f.DefValue], c.Name())
+			if want := map[string]string{"f32": showingDType, "f64": trainingDType}[f.DefValue]; f.Usage != want {
+				t.Errorf("%s: --dtype is %s by default: %s", c.Name(), f.DefValue, f.Usage)
+			}
+		}
+	})
+	for _, name := range of["f64"] {
+		if !strings.Contains(showingDType, name) || !strings.Contains(trainingDType, name) {
+			t.Errorf("%s has f64, and no help of --dtype says so", name)
+		}
+	}
+	if len(of["f64"]) != 4 {
+		t.Errorf("%q have f64: want those that the help lists", of["f64"])
+	}
+}
+
+// eachCommand calls do for a command and all below it.
+func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, below := range c.Commands() {
+		eachCommand(below, do)
+	}
+}

@@ -1,0 +1,124 @@
+package page
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz"
+)
+
+// TestAmountsAddUp: in every model, at every level, the memory of the boxes and the rest
+// are the arena of the listing, no more than every instruction's place once; and the times
+// are the run's. What is computed of a node that is drawn is in a box, not in the rest.
+func TestAmountsAddUp(t *testing.T) {
+	eachModel(t, func(t *testing.T, name string) {
+		c := newClient(t, Options{})
+		d, err := c.s.shelf.find(c.open(`{"model":` + text(name) + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := d.program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := holdings(p.rows)
+		arena := float64(d.session.prog.Arena())
+		for _, level := range levels {
+			v, err := d.at(level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			boxes, err := viz.Contents(v.drawn(true), viz.At(level))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for what, f := range map[string]struct {
+				whole float64
+				of    func(row int) float64
+			}{
+				"memory": {arena, func(i int) float64 { return float64(own[i].counted) }},
+				"time":   {0, nil},
+			} {
+				if what == "time" && (level != levels[0] || testing.Short()) {
+					continue // a profile takes its time
+				}
+				l, err := overlays[what](context.Background(), d, v, 0, boxes)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if what == "time" {
+					profile, err := d.measured(context.Background())
+					if err != nil {
+						t.Fatal(err)
+					}
+					f.whole = profile.Wall.Seconds()
+					f.of = func(i int) float64 { return profile.Rows[i].Time.Seconds() }
+				}
+				sum, undrawn := l.rest, 0.0
+				for _, x := range l.values {
+					sum += x
+				}
+				if math.Abs(sum-f.whole) > 1e-9*f.whole || l.rest < -1e-9*f.whole {
+					t.Errorf("%v: %s: the boxes and the rest %v are %v of %v", level, what, l.rest, sum, f.whole)
+				}
+				all, drawn := 0.0, graph.Reachable(slices.Concat(boxes...)...)
+				for i := range p.rows {
+					all += f.of(i)
+					if n := p.of(v, i); !slices.Contains(drawn, n) { // as the updates of states are not where they have no name
+						undrawn += f.of(i)
+					}
+				}
+				if gap := f.whole - all; math.Abs(l.rest-undrawn-gap) > 1e-9*f.whole {
+					t.Errorf("%v: %s: the rest is %v, what nothing drawn stands for %v and %v", level, what, l.rest, undrawn, gap)
+				}
+			}
+		}
+	})
+}
+
+// TestOnlyWhatTheTapeHolds: Δ of the objectives is computed block by block, in scratch, and
+// so is its derivative: no box may say that the tape holds them.
+func TestOnlyWhatTheTapeHolds(t *testing.T) {
+	c := newClient(t, Options{})
+	d, err := c.s.shelf.find(c.open(`{"model":"kmeans-softmax","data":"iris"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := d.asWritten
+	boxes, err := viz.Contents(v.drawn(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := memory(context.Background(), d, v, 0, boxes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := 0
+	for _, box := range boxes {
+		if label(box[0]) != "Δ" && label(box[0]) != "∂loss/∂Δ" {
+			continue
+		}
+		met++
+		if m := l.marks[box[0]]; m.Badge != "not held" || l.values[box[0]] != 0 {
+			t.Errorf("%s: %+v, %v", label(box[0]), m, l.values[box[0]])
+		}
+	}
+	if met != 2 {
+		t.Errorf("%d boxes of Δ", met)
+	}
+}
+
+func TestSpans(t *testing.T) {
+	var s spans
+	for i, c := range []struct{ lo, hi, fresh int }{{10, 20, 10}, {0, 5, 5}, {5, 10, 5}, {3, 12, 0}, {18, 30, 10}, {40, 50, 10}, {25, 60, 20}, {0, 60, 0}} {
+		if got := s.take(c.lo, c.hi); got != c.fresh {
+			t.Errorf("%d: [%d,%d) has %d new bytes, want %d: %v", i, c.lo, c.hi, got, c.fresh, s)
+		}
+	}
+	if len(s) != 1 || s[0] != [2]int{0, 60} {
+		t.Errorf("the spans are %v", s)
+	}
+}

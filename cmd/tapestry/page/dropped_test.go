@@ -1,0 +1,88 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// long is a text whose drawings and derivation take long.
+func long(lines, factors int) string {
+	var b strings.Builder
+	b.WriteString("input x[i=3]\nparam w[i]\n")
+	for i := range lines {
+		fmt.Fprintf(&b, "y%d[i] = w%s\n", i, strings.Repeat("*x", factors))
+	}
+	b.WriteString("loss = mean(y0")
+	for i := 1; i < lines; i++ {
+		fmt.Fprintf(&b, "+y%d", i)
+	}
+	return b.String() + ")\n"
+}
+
+// TestDropped: a request that nobody waits for any more gives its turn to the next at once,
+// whatever it asked for.
+func TestDropped(t *testing.T) {
+	c := newClient(t, Options{Notation: texts{}})
+	c.open(textOpening(t, long(20, 300)))
+	c.open(textOpening(t, long(20, 299)))
+	for _, path := range []string{
+		"/api/docs", "/api/examples", "/api/docs/d1", "/api/docs/d1/derivation", "/api/docs/d1/derivation?node=n1", "/api/docs/d1/download/latex", "/api/docs/d1/download/dot?grad=1&level=primitive&open=*",
+		"/api/docs/d1/download/svg?grad=1&level=primitive&open=*", "/api/docs/d1/sheet?grad=1&level=primitive&open=*", "/api/docs/d1/sheet?grad=1&level=compiled&open=*", "/api/docs/d1/sheet?overlay=precision&level=ops",
+		"/api/docs/d1/node/n5", "/api/docs/d1/tape", "/api/docs/d1/autopsy?step=0", "/api/docs/d1/rewrites", "/api/compare?a=d1&b=d2&level=primitive&grad=1", "/api/compare/svg?a=d1&b=d2&level=primitive&grad=1",
+	} {
+		for _, after := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+path, nil)
+			w := httptest.NewRecorder()
+			since := time.Now()
+			c.s.ServeHTTP(w, r)
+			cancel()
+			if w.Code != http.StatusServiceUnavailable && w.Code >= 500 {
+				t.Errorf("%s: status %d, %.200s", path, w.Code, w.Body)
+			}
+			if took := time.Since(since); took > 20*time.Second { // a fraction of a second on a quiet machine
+				t.Errorf("%s: dropped after %v it took %v", path, after, took)
+			}
+			if len(c.s.turns) != 0 {
+				t.Fatalf("%s: a turn is lost", path)
+			}
+		}
+	}
+}
+
+// TestStubborn: the server ends in time even where a computation does not look at its context.
+func TestStubborn(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(Options{Hosts: Hosts(l.Addr())})
+	if err := s.Open(t.Context(), Model{Name: "kmeans-softmax"}); err != nil {
+		t.Fatal(err)
+	}
+	d := s.shelf.all()[0]
+	if err := d.acquire(t.Context()); err != nil { // somebody is at the document, and stays
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l) }()
+	time.Sleep(10 * time.Millisecond)
+	cancel()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * shutdownTime):
+		t.Error("the server does not end")
+	}
+	d.release()
+	s.Close()
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/lab"
+)
+
+// restJSON is how nearly a training came to rest, for machines: see lab.Convergence.
+type restJSON struct {
+	Moved    jsonNumber `json:"moved"`
+	Slope    jsonNumber `json:"slope"`
+	Changing bool       `json:"schedule_changes_loss"`
+}
+
+func newRestJSON(c lab.Convergence) restJSON {
+	return restJSON{jsonNumber(c.Moved), jsonNumber(c.Slope), c.Changing}
+}
+
+// settled counts the trainings that have converged.
+func settled(cells []lab.Cell) int {
+	n := 0
+	for _, c := range cells {
+		if c.Rest.Converged() {
+			n++
+		}
+	}
+	return n
+}
+
+// oneLine is a text without its line breaks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// restText says how many of a model's runs have converged, and of one why not, with the test.
+func restText(why string, settled, runs int, centres bool) string {
+	if settled == runs {
+		return fmt.Sprintf("converged: %d of %s", settled, count(runs, "run"))
+	}
+	return fmt.Sprintf("converged: %d of %s; %s\n%s", settled, count(runs, "run"), why, lab.ConvergenceTest(centres))
+}
+
+// optimumJSON is a grouping in which runs ended, for machines.
+type optimumJSON struct {
+	Inertia jsonNumber `json:"inertia"`
+	Runs    int        `json:"runs"`
+}
+
+func newOptimaJSON(v lab.Clustering) []optimumJSON {
+	var out []optimumJSON
+	for _, o := range v.Optima() {
+		out = append(out, optimumJSON{jsonNumber(o.Inertia), len(o.Runs)})
+	}
+	return out
+}
+
+// mostOptima are as many as a line has room for.
+const mostOptima = 4
+
+// optimaText says how many runs ended in which grouping: "24 runs at 78.85144, 22 at 78.85567".
+func optimaText(v lab.Clustering) string {
+	var said []string
+	optima := v.Optima()
+	rest := 0
+	for i, o := range optima {
+		switch {
+		case i >= mostOptima:
+			rest += len(o.Runs)
+		case i == 0:
+			said = append(said, fmt.Sprintf("%s at inertia %.7g", count(len(o.Runs), "run"), o.Inertia))
+		default:
+			said = append(said, fmt.Sprintf("%d at %.7g", len(o.Runs), o.Inertia))
+		}
+	}
+	if rest > 0 {
+		said = append(said, fmt.Sprintf("%d at others", rest))
+	}
+	return strings.Join(said, ", ")
+}

@@ -1,0 +1,181 @@
+package grad
+
+import (
+	"math"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// What a Select does not choose has no influence on its result, so the derivative is
+// exactly 0 there. The rules of the operations below multiply it by their slopes, and 0·∞
+// and 0·NaN are NaN: for √x where x > 0, at x = −1. Therefore the sweep remembers where a
+// derivative may be other than 0, and makes it 0 elsewhere again after each rule that may not
+// have left it so. It can do that as long as it is known which elements meet which: through
+// elementwise operations, sums, and changes of layout. A product of matrices, a softmax, a gather
+// and the like end it.
+
+// where is the set of elements at which a derivative may be other than 0; nil is all of
+// them. Equal sets are the same pointer, and their masks are made only if they are needed.
+type where struct {
+	setKey
+	any  []*where // instead: the elements of any of these
+	mask *graph.Node
+}
+
+// setKey is the elements of outer at which cond holds, or does not; or else those of outer
+// seen through a sum or a change of layout: outer is of the result, the set of an operand.
+type setKey struct {
+	outer   *where
+	cond    *graph.Node
+	not     bool
+	through *graph.Node
+	operand int
+}
+
+// set is the set with a key.
+func (r *reverse) set(k setKey) *where {
+	w := r.sets[k]
+	if w == nil {
+		if r.sets == nil {
+			r.sets = map[setKey]*where{}
+		}
+		w = &where{setKey: k}
+		r.sets[k] = w
+	}
+	return w
+}
+
+// below is where the derivative of operand i of n may be other than 0, given where that of n
+// may.
+func (r *reverse) below(n *graph.Node, i int, w *where) *where {
+	switch {
+	case ops.Is(n, "Select"):
+		return r.set(setKey{outer: w, cond: n.In(0), not: i == 2})
+	case w == nil:
+		return nil
+	case elementwise(n):
+		return w
+	}
+	switch n.Op().Name() {
+	case "Broadcast", "Concat", "Mean", "Place", "Reshape", "Slice", "Sum", "Transpose":
+		return r.set(setKey{outer: w, through: n, operand: i})
+	}
+	return nil
+}
+
+func elementwise(n *graph.Node) bool {
+	_, ok := n.Op().(interface{ Scalar(x ...float64) float64 })
+	return ok
+}
+
+// anywhere is the union of sets. Where a condition holds and where it does not are together
+// all that they are of.
+func anywhere(sets []*where) *where {
+	var list []*where
+	for _, w := range sets {
+		for w != nil {
+			i := slices.IndexFunc(list, func(v *where) bool { return v == w || w.complements(v) })
+			if i < 0 {
+				break
+			}
+			if list[i] != w {
+				w = w.outer
+			}
+			list = slices.Delete(list, i, i+1)
+		}
+		if w == nil {
+			return nil
+		}
+		list = append(list, w)
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	return &where{any: list}
+}
+
+func (w *where) complements(v *where) bool {
+	return w.cond != nil && v.setKey == setKey{outer: w.outer, cond: w.cond, not: !w.not}
+}
+
+// node is the mask of the set.
+func (w *where) node() *graph.Node {
+	if w.mask != nil {
+		return w.mask
+	}
+	var m *graph.Node
+	switch {
+	case w.any != nil:
+		for _, v := range w.any {
+			if m == nil {
+				m = v.node()
+			} else {
+				m = ops.Or(m, v.node())
+			}
+		}
+	case w.through != nil:
+		m = under(w.through, w.operand, w.outer.node())
+	default:
+		if m = w.cond; w.not {
+			m = ops.Not(m)
+		}
+		if w.outer != nil {
+			m = ops.And(w.outer.node(), m)
+		}
+	}
+	w.mask = m
+	return m
+}
+
+// under is a mask of the result as one of the operand: what the rule for derivatives makes of
+// ones is positive where any of them counts.
+func under(n *graph.Node, operand int, mask *graph.Node) *graph.Node {
+	rule := n.Op().(Differentiable)
+	switch n.Op().Name() {
+	case "Concat", "Place", "Reshape", "Sum", "Transpose": // their rules take masks as they are
+		return rule.Grad(n, mask, operand)
+	}
+	count := rule.Grad(n, ops.Cast(mask, graph.F32), operand)
+	return ops.Greater(count, ops.Lit(count, 0))
+}
+
+// within makes d, which a rule has made of dy, 0 outside of the set, if the rule has not left
+// it so.
+func (w *where) within(d, dy *graph.Node) *graph.Node {
+	if w == nil || !d.IsValid() || keepsZeros(d, dy) {
+		return d
+	}
+	return ops.Select(ops.ReshapeTo(w.node(), d.Shape()), d, ops.Lit(d, 0))
+}
+
+// keepsZeros reports whether d is 0 wherever dy is, whatever other values it is made of.
+func keepsZeros(d, dy *graph.Node) bool {
+	if d == dy {
+		return true
+	}
+	if v, ok := ops.Literal(d); ok {
+		return v == 0
+	}
+	switch d.Op().Name() {
+	case "Neg", "Cast", "Reshape", "Broadcast":
+		return keepsZeros(d.In(0), dy)
+	case "Add", "Sub":
+		return keepsZeros(d.In(0), dy) && keepsZeros(d.In(1), dy)
+	case "Select":
+		return keepsZeros(d.In(1), dy) && keepsZeros(d.In(2), dy)
+	case "Mul":
+		return times(d.In(0), d.In(1), dy) || times(d.In(1), d.In(0), dy)
+	case "Div":
+		v, ok := ops.Literal(d.In(1))
+		return ok && v != 0 && v == v && keepsZeros(d.In(0), dy)
+	}
+	return false
+}
+
+// times reports whether k is a finite number and x keeps the zeros of dy.
+func times(k, x, dy *graph.Node) bool {
+	v, ok := ops.Literal(k)
+	return ok && !math.IsNaN(v-v) && keepsZeros(x, dy)
+}

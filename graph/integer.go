@@ -1,0 +1,52 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+)
+
+// Integer arithmetic wraps around: what overflows i32 or i64 loses its upper bits, as in
+// Go, NumPy and PyTorch. That holds for sums, differences, products and negations, for |x| of the
+// least integer, which is itself, and for all that is made of them. A conversion from
+// float does not wrap around: it drops the fraction, gives the nearest integer there is
+// beyond the range, and 0 for NaN, on every machine alike.
+
+// Holds reports whether v is a value of the type, apart from digits: a float type holds
+// every number, an integer type whole numbers in its range, bool 0 and 1. As a float64, the
+// largest i64 is 2⁶³.
+func (d DType) Holds(v float64) bool {
+	if d == F32 || d == F64 {
+		return true
+	}
+	return d.Round(v) == v
+}
+
+// Whole is v as an integer of type i32 or i64; see [DType.Round].
+func (d DType) Whole(v float64) int64 {
+	if v = d.Round(v); v >= math.MaxInt64 { // 2⁶³ as a float64, which no int64 is
+		return math.MaxInt64
+	}
+	return int64(v)
+}
+
+// Wrap brings the result of integer arithmetic to type i32 or i64: it takes the lower bits.
+func (d DType) Wrap(v int64) int64 {
+	if d == I32 {
+		return int64(int32(v))
+	}
+	return v
+}
+
+// holdsAll says which number is no value of the type.
+func (d DType) holdsAll(data []float64) error {
+	for _, v := range data {
+		if !d.Holds(v) {
+			fix := "write a whole number in its range, or convert the array with ops.Cast"
+			if d == Bool {
+				fix = "write 0 or 1"
+			}
+			return &Mistake{fmt.Sprintf("%v is no value of type %v", Bits(v), d), fix}
+		}
+	}
+	return nil
+}

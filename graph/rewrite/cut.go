@@ -1,0 +1,82 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// A derivative by a node that is no leaf asks how the loss changes with that node while all else stays, the node's own operands
+// among it. Rules know nothing of that: they may go round the node (log(exp x) is x), in part or as a whole, or find that another
+// one is the same. What the derivative is taken of once more is therefore a copy of the loss in which the node stands behind a cut,
+// an operation that changes nothing and that no rule looks through. When it has been taken, the cuts go, and what is equal is one
+// node again.
+
+// cut is x, opaque.
+type cut struct{}
+
+func (cut) Name() string { return "Cut" }
+func (cut) Doc() string  { return "its operand, which no rule looks into" }
+
+func (cut) Infer(in []*graph.Node) (graph.Type, error) { return in[0].Type(), nil }
+
+// Grad passes on what comes.
+func (cut) Grad(_, dy *graph.Node, _ int) *graph.Node { return dy }
+
+func (cut) Eval(_ graph.Env, _ *graph.Node, in []graph.Value) graph.Value { return in[0] }
+
+// join takes cuts away when the derivatives have been taken.
+var join = Pass{Name: "join", rules: []Rule{{"cut", "a cut is its operand", func(n *graph.Node) *graph.Node {
+	if isCut(n) {
+		return n.In(0)
+	}
+	return nil
+}}}}
+
+func isCut(n *graph.Node) bool { return n.Op() == cut{} }
+
+// hasCuts reports whether there are cuts in a graph or in its bodies.
+func hasCuts(g *graph.Graph) bool {
+	return slices.ContainsFunc(g.Nodes(), func(n *graph.Node) bool { return isCut(n) || n.Body() != nil && hasCuts(n.Body().Graph()) })
+}
+
+// needsCut reports whether a derivation is by a node that rules may go round.
+func needsCut(d graph.Derivation) bool {
+	return d.Wrt.Role() == graph.RoleOp && !isCut(d.Wrt)
+}
+
+// apart is a derivation by a node that is cut off.
+type apart struct {
+	graph.Derivation
+	loss, wrt *graph.Node // in the new graph, once they are made
+}
+
+// cutOff copies the loss of a derivation with a cut in place of what it was differentiated by.
+func (b *builder) cutOff(d *apart) {
+	was := b.node
+	b.node = slices.Clone(was)
+	defer func() { b.node = was }()
+	cone := graph.Reachable(d.Loss)
+	depends := make([]bool, len(was))
+	depends[d.Wrt.ID()] = true
+	for _, n := range cone {
+		for i := range n.NumIn() {
+			if n != d.Wrt && depends[n.In(i).ID()] {
+				depends[n.ID()] = true
+				b.node[n.ID()] = nil
+			}
+		}
+	}
+	if !depends[d.Loss.ID()] {
+		return // it is zero, and stays so
+	}
+	at := d.Wrt.First()
+	b.to.During(at, b.origin(at, d.Wrt, ""), func() { d.wrt = b.to.Apply(cut{}, b.of(d.Wrt)) })
+	b.inherit(d.Wrt, d.wrt, "")
+	for _, n := range cone {
+		if depends[n.ID()] && n != d.Wrt {
+			b.copy(n)
+		}
+	}
+	d.loss = b.of(d.Loss)
+}

@@ -1,0 +1,97 @@
+// Package memory tells how much memory there is for this process to take.
+package memory
+
+import (
+	"bufio"
+	"io/fs"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Available is the number of bytes that this process may still take before the machine, or a control group that it is in, has no more.
+// ok is false where that is not known.
+func Available() (bytes int64, ok bool) { return available() }
+
+// linux reads Available from the files of a Linux system.
+func linux(root fs.FS) (bytes int64, ok bool) {
+	bytes = math.MaxInt64
+	if kib, found := field(root, "proc/meminfo", "MemAvailable:"); found {
+		bytes = kib << 10
+	}
+	for _, line := range lines(root, "proc/self/cgroup") {
+		id, rest, _ := strings.Cut(line, ":")
+		controllers, group, _ := strings.Cut(rest, ":")
+		switch {
+		case id == "0" && controllers == "":
+			for _, mount := range []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"} {
+				bytes = min(bytes, unified.left(root, mount, group))
+			}
+		case strings.Contains(","+controllers+",", ",memory,"):
+			bytes = min(bytes, separate.left(root, "sys/fs/cgroup/memory", group))
+		}
+	}
+	return max(bytes, 0), bytes < math.MaxInt64
+}
+
+// hierarchy says what the files of control groups are called.
+type hierarchy struct {
+	limits []string
+	usage  string
+	cached string // in memory.stat: what of the usage is given back when it is wanted
+}
+
+var (
+	unified  = hierarchy{[]string{"memory.max", "memory.high"}, "memory.current", "inactive_file"}
+	separate = hierarchy{[]string{"memory.limit_in_bytes"}, "memory.usage_in_bytes", "total_inactive_file"}
+)
+
+// left is what a group, and each group around it, may still take. In a container its own group may be the root of what is mounted.
+func (h hierarchy) left(root fs.FS, mount, group string) int64 {
+	least := int64(math.MaxInt64)
+	for at := path.Clean("/" + group); ; at = path.Dir(at) {
+		dir := path.Join(mount, at)
+		used, _ := field(root, path.Join(dir, h.usage), "")
+		cached, _ := field(root, path.Join(dir, "memory.stat"), h.cached)
+		for _, name := range h.limits {
+			if limit, ok := field(root, path.Join(dir, name), ""); ok {
+				least = min(least, limit-max(used-cached, 0))
+			}
+		}
+		if at == "/" {
+			return least
+		}
+	}
+}
+
+// field is the number after a word at the beginning of a line; ok is false where there is none.
+func field(root fs.FS, name, word string) (n int64, ok bool) {
+	for _, line := range lines(root, name) {
+		f := strings.Fields(line)
+		if word != "" {
+			if len(f) == 0 || f[0] != word {
+				continue
+			}
+			f = f[1:]
+		}
+		if len(f) == 0 {
+			return 0, false
+		}
+		n, err := strconv.ParseInt(f[0], 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+func lines(root fs.FS, name string) (list []string) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		list = append(list, s.Text())
+	}
+	return list
+}

@@ -1,0 +1,110 @@
+package lab_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// TestDefaultsConverge: what a clustering by default says is of the objective, not of where
+// training was stopped: γ has come to its end, nothing moves, and the gradient is gone.
+func TestDefaultsConverge(t *testing.T) {
+	for _, table := range []*data.Table{data.Iris(), data.Wine()} {
+		for _, dt := range []graph.DType{graph.F64, graph.F32} {
+			for _, name := range []string{"kmeans-softmax", "kmeans-goofy"} {
+				v, err := lab.Config{Table: table, DType: dt}.Train(context.Background(), name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := v.Moving(); n > 0 {
+					t.Errorf("%s on %s in %v: %d of %d runs move", name, table.Name, dt, n, len(v.Runs))
+				}
+			}
+		}
+	}
+	v, err := lab.Config{Table: data.Iris()}.Lloyd(context.Background())
+	if err != nil || v.Moving() > 0 {
+		t.Errorf("Lloyd's algorithm: %d runs move, %v", v.Moving(), err)
+	}
+}
+
+// TestStillMoving: each part of the test finds what the others would take for rest.
+func TestStillMoving(t *testing.T) {
+	table := data.Iris()
+	for _, c := range []struct {
+		what string
+		lab.Config
+		moves, changes, slopes bool
+	}{
+		{"annealed to the last step at a constant rate", lab.Config{Steps: 200, Gamma: lab.DefaultGamma(table, 3), Rate: train.Constant(lab.DefaultRate(table))}, true, true, true},
+		{"a rate that fell too early", lab.Config{Steps: 400, Gamma: train.Constant(66), Rate: train.Cosine(lab.DefaultRate(table), 20)}, false, false, true},
+		{"γ that creeps while nothing follows", lab.Config{Steps: 400, Gamma: lab.DefaultGamma(table, 3), Rate: train.Constant(1e-12)}, false, true, true},
+	} {
+		c.Table, c.Seeds = table, 3
+		v, err := c.Train(context.Background(), "kmeans-goofy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range v.Runs {
+			moves, slopes := r.Rest.Moved > lab.AtRest, r.Rest.Slope > lab.AtRest
+			if moves != c.moves || r.Rest.Changing != c.changes || slopes != c.slopes || r.Rest.Converged() {
+				t.Errorf("%s, seed %d: %+v", c.what, r.Seed, r.Rest)
+			}
+		}
+	}
+}
+
+// TestConvergenceOfAnyModel: Learn and Compare judge the same training alike, and a model
+// that has come to rest on one batch is told from one that has not.
+func TestConvergenceOfAnyModel(t *testing.T) {
+	build := func(name string) func() (*builders.Model, error) {
+		return func() (*builders.Model, error) {
+			b, err := builders.Lookup(name)
+			if err != nil {
+				return nil, err
+			}
+			return b.Build(nil, graph.F64)
+		}
+	}
+	for _, c := range []struct {
+		name      string
+		steps     int
+		converged bool
+	}{{"regression-ols", 50, false}, {"regression-ols", 6000, true}, {"regression-relu", 50, false}} {
+		o := train.SGD(0.02)
+		l, err := lab.Learn(context.Background(), build(c.name), lab.LearnConfig{Steps: c.steps, Seeds: 2, Optimiser: o, OneBatch: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := lab.Compare(context.Background(), lab.Plan{Steps: c.steps, Seeds: 2, Optimisers: []train.Optimiser{o}, OneBatch: true}, lab.Objective(c.name, build(c.name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s, cell := range res.Cells(0, res.Best(0)) {
+			learned := l.Runs[s].Rest
+			if learned.Converged() != c.converged {
+				t.Errorf("%s, %d steps: %+v", c.name, c.steps, learned)
+			}
+			if math.Abs(cell.Rest.Moved-learned.Moved) > 1e-12 || math.Abs(cell.Rest.Slope-learned.Slope) > 1e-12 {
+				t.Errorf("%s, seed %d: compared %+v, learned %+v", c.name, s, cell.Rest, learned)
+			}
+		}
+	}
+}
+
+// TestDivergedHasNotConverged: a training that explodes is nowhere at rest.
+func TestDivergedHasNotConverged(t *testing.T) {
+	res, err := lab.Compare(context.Background(), lab.Plan{Steps: 300, Seeds: 1, OneBatch: true, Optimisers: []train.Optimiser{train.SGD(50)}}, lab.Registered("regression-ols", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := res.Cells(0, res.Best(0))[0]; c.Diverged == 0 || c.Rest.Converged() {
+		t.Errorf("diverged in step %d, %+v", c.Diverged, c.Rest)
+	}
+}

@@ -1,0 +1,189 @@
+package tapestry_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/vmap"
+	"github.com/tapestry-ml/tapestry/notation"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
+)
+
+var update = flag.Bool("update", false, "write testdata/mistakes.golden anew")
+
+// mistakes are programs that are easily written and wrong.
+var mistakes = []struct {
+	name string
+	run  func() error
+}{
+	{"the zero optimiser", func() error {
+		set, err := data.Iris().Set("x", "y", tensor.Float32)
+		if err != nil {
+			return err
+		}
+		trainer := &train.Trainer{Build: func(rows int, mode train.Mode) *train.Net {
+			g := graph.New("iris")
+			y := ops.MatMul(matrix(g, "x", rows, 4), g.Param("w", graph.F32, graph.Ax("d", 4), graph.Ax("k", 3)))
+			return &train.Net{Loss: ops.Mean(ops.Square(y)), Output: y}
+		}}
+		defer trainer.Close()
+		return trainer.Fit(context.Background(), train.Plan{Data: data.InOrder(set, 50), Epochs: 1})
+	}},
+	{"2 numbers of 3", func() error {
+		g := graph.New("sum")
+		a := g.Input("a", graph.F32, graph.Ax("n", 3))
+		return run(ops.Sum(a), tape.Feed{a: tape.Tensor(graph.Value{Type: a.Type(), Data: []float64{1, 2}})})
+	}},
+	{"2 numbers of 2×3", func() error {
+		g := graph.New("sum")
+		a := matrix(g, "a", 2, 3)
+		return run(ops.Sum(a), tape.Feed{a: tape.Tensor(graph.Value{Type: a.Type(), Data: []float64{1, 2}})})
+	}},
+	{"two axes of one name", func() error {
+		g := graph.New("recurrent")
+		g.Param("w", graph.F32, graph.Ax("h", 4), graph.Ax("h", 4))
+		return g.Err()
+	}},
+	{"the input of another graph", func() error {
+		x, other := matrix(graph.New("one"), "a", 1, 1), matrix(graph.New("other"), "a", 1, 1)
+		one := tape.Tensor(graph.Value{Type: x.Type(), Data: []float64{1}})
+		return run(ops.Sum(x), tape.Feed{x: one, other: one})
+	}},
+	{"a layer of one example", func() error {
+		g := graph.New("each")
+		layer := builders.NewLinear(g, "layer0", graph.F32, graph.Ax("d", 3), graph.Ax("h", 2))
+		vmap.Each(func(x []*graph.Node) []*graph.Node { return []*graph.Node{layer.Of(x[0])} }, matrix(g, "a", 4, 3))
+		return g.Err()
+	}},
+	{"a budget for a loop", func() error {
+		g := graph.New("loop")
+		c := g.Input("c", graph.F32, graph.Ax("d", 1024))
+		x := matrix(g, "x", 100, 1024)
+		r := ops.Scan(ops.Loop{Carry: []*graph.Node{c}, Over: []*graph.Node{x}, Axis: "n"}, func(c, x, _ []*graph.Node) (next, out []*graph.Node) {
+			h := ops.Tanh(ops.Add(c[0], x[0]))
+			return []*graph.Node{h}, []*graph.Node{h}
+		})
+		_, err := tape.Compile(g, tape.Fetch(ops.Sum(ops.Square(r.Trace[0]))), tape.Budget(1<<10))
+		return err
+	}},
+	{"a recurrence without rows", func() error {
+		g := graph.New("recurrence")
+		cell := builders.NewRNN(g, "rnn", graph.F32, graph.Ax("d", 3), graph.Ax("h", 2))
+		builders.Recur{Cell: cell}.Of(matrix(g, "x", 5, 3))
+		return g.Err()
+	}},
+	{"a tensor of int", func() error {
+		x := matrix(graph.New("sum"), "x", 1, 2)
+		return run(ops.Sum(x), tape.Feed{x: tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]int{1, 2}))})
+	}},
+	{"a matrix by a vector", func() error {
+		g := graph.New("vectors")
+		ops.MatMul(matrix(g, "w", 2, 4), g.Input("x", graph.F32, graph.Ax("d", 4)))
+		return g.Err()
+	}},
+	{"one axis with two new names", func() error {
+		_, err := notation.Parse("k.tapestry", strings.NewReader("input x[i=3]\ny[j,k] = x[i→j,i→k]"))
+		return err
+	}},
+	{"Squeeze of an axis of size 3", func() error {
+		g := graph.New("squeeze")
+		ops.Squeeze(matrix(g, "x", 1, 3), "d")
+		return g.Err()
+	}},
+	{"Greater of two sizes", func() error {
+		g := graph.New("greater")
+		ops.Greater(matrix(g, "a", 2, 3), matrix(g, "b", 4, 3))
+		return g.Err()
+	}},
+	{"an unknown path", func() error {
+		g := graph.New("store")
+		g.Param("fc/w", graph.F32, graph.Ax("d", 1))
+		return tape.NewStore(g).Set("fc/v", tape.Scalar(graph.F32, 1))
+	}},
+	{"cross-entropy of probabilities, of two", func() error {
+		g := graph.New("binary")
+		z, y := g.Input("z", graph.F32, graph.Ax("n", 4)), g.Input("y", graph.F32, graph.Ax("n", 4))
+		builders.BinaryCrossEntropy(ops.Sigmoid(z), y, g.Scalar("p", 1))
+		return g.Err()
+	}},
+	{"cross-entropy of probabilities", func() error {
+		g := graph.New("classes")
+		builders.CrossEntropy(ops.Softmax(matrix(g, "z", 4, 3), "d"), g.Input("y", graph.I32, graph.Ax("n", 4)))
+		return g.Err()
+	}},
+	{"label 7 of 3", func() error {
+		g := graph.New("classes")
+		z, y := matrix(g, "z", 1, 3), g.Input("y", graph.I32, graph.Ax("n", 1))
+		return run(builders.CrossEntropy(z, y), tape.Feed{z: tape.Tensor(graph.Value{Type: z.Type(), Data: []float64{1, 2, 3}}), y: tape.Tensor(graph.Value{Type: y.Type(), Data: []float64{7}})})
+	}},
+	{"row 9 of 4", func() error {
+		g := graph.New("rows")
+		table, i := matrix(g, "table", 4, 1), g.Input("i", graph.I32, graph.Ax("k", 1))
+		return run(ops.Sum(ops.Gather(table, i, "n")), tape.Feed{table: tape.Tensor(graph.Value{Type: table.Type(), Data: []float64{1, 2, 3, 4}}), i: tape.Tensor(graph.Value{Type: i.Type(), Data: []float64{9}})})
+	}},
+	{"half of a whole number", func() error {
+		g := graph.New("halves")
+		ops.Scale(g.Input("x", graph.I32, graph.Ax("n", 3)), .5)
+		return g.Err()
+	}},
+}
+
+// lines are places in this file.
+var lines = regexp.MustCompile(`(mistakes_test\.go):[0-9]+`)
+
+// matrix returns an input [n d].
+func matrix(g *graph.Graph, name string, n, d int) *graph.Node {
+	return g.Input(name, graph.F32, graph.Ax("n", n), graph.Ax("d", d))
+}
+
+// run computes y once.
+func run(y *graph.Node, feed tape.Feed) error {
+	p, err := tape.Compile(y.Graph(), tape.Fetch(y))
+	if err != nil {
+		return err
+	}
+	vm, err := p.NewVM(tape.NewStore(y.Graph()))
+	if err != nil {
+		return err
+	}
+	defer vm.Close()
+	return vm.Run(context.Background(), feed)
+}
+
+// TestMistakes holds the whole text of the errors of easily made mistakes; lines of this file are
+// left out.
+func TestMistakes(t *testing.T) {
+	const golden = "testdata/mistakes.golden"
+	var b strings.Builder
+	for _, m := range mistakes {
+		err := m.run()
+		if err == nil {
+			t.Errorf("%s: no error", m.name)
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n\t%s\n", m.name, strings.ReplaceAll(lines.ReplaceAllString(err.Error(), "$1"), "\n", "\n\t"))
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); got != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

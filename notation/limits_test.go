@@ -1,0 +1,136 @@
+package notation
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// hostile are texts of the most bytes that a file may have, each of one thing over and over.
+func hostile() map[string]string {
+	fill := func(start, part string) string {
+		return start + strings.Repeat(part, (maxBytes-len(start))/len(part))
+	}
+	numbered := func(format string) string {
+		var b strings.Builder
+		for i := 0; b.Len() < maxBytes-2*len(format)-40; i++ {
+			fmt.Fprintf(&b, format, i, i+1)
+		}
+		return b.String()
+	}
+	long := strings.Repeat("n", maxBytes/2-20)
+	return map[string]string{
+		"axes twice":        fill("input x[", "a=2,"),
+		"axes in refs":      fill("input x[a=2]\ny = x[", "a,"),
+		"axes renamed":      fill("input x[a=2]\ny = x[", "a→b,"),
+		"unknown":           fill("", "a=b\n"),
+		"unknown, many":     numbered("q%d = w%d\n"),
+		"each uses next":    numbered("q%d = q%d\n"),
+		"known, unknown":    numbered("scalar q%d = %d\n") + "y = zzz",
+		"undeclared axes":   numbered("input x%d[j%d]\n"),
+		"declared axes":     numbered("input x%d[j%d=3]\n"),
+		"brackets":          fill("y = ", "("),
+		"minus":             fill("y = ", "-"),
+		"no signs":          fill("y = ", "1 "),
+		"sum of unknown":    fill("y = ", "b+"),
+		"lines of brackets": fill("", "[\n"),
+		"continued":         fill("y = (", "\n 1"),
+		"quotes":            fill("", "\"\n"),
+		"bytes":             fill("", "\xff\n"),
+		"one line of bytes": fill("", "\xff"),
+		"escapes":           fill("y = x", "\x1b]0;t\a"),
+		"arguments":         fill("y = sum(", "a,"),
+		"calls":             fill("y = ", "f(a)+"),
+		"titles":            fill("", "objective \"a\"\n"),
+		"outputs":           fill("", "output a\n"),
+		"updates":           fill("state s\n", "s<-1\n"),
+		"long names":        "scalar " + long + "a = 1\ny = " + long + "b",
+		"long name, often":  "input x[a=2]\ny = x+" + long + "\n" + fill("", "a=b\n")[:maxBytes/2-100],
+		"indices":           numbered("index x%d[j%d=2]\n"),
+		"examples":          numbered("input x%d[j=2] ~ y%d\n"),
+		"right":             numbered("input x%d[i%d=2] ~ normal(0, 1)\n") + "loss = mean(x1)",
+	}
+}
+
+// TestHostileTexts: no text costs more than what its length explains, right or wrong; and what
+// is said of it fits a screen or two.
+func TestHostileTexts(t *testing.T) {
+	for name, text := range hostile() {
+		if len(text) > maxBytes {
+			t.Fatalf("%s has %d bytes", name, len(text))
+		}
+		since := time.Now()
+		_, err := Parse("x.tapestry", strings.NewReader(text))
+		took := time.Since(since)
+		if took > 10*time.Second { // each takes a few hundredths on a quiet machine; what is quadratic took minutes
+			t.Errorf("%s took %v", name, took)
+		}
+		if err == nil {
+			continue
+		}
+		if n := len(err.Error()); n > 64<<10 {
+			t.Errorf("%s: the errors have %d bytes", name, n)
+		}
+		var mistakes Errors
+		if !errors.As(err, &mistakes) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(mistakes) > MaxErrors+1 {
+			t.Errorf("%s: %d mistakes are told", name, len(mistakes))
+		}
+		for _, line := range strings.Split(err.Error(), "\n") {
+			if n := utf8.RuneCountInString(line); n > 1300 {
+				t.Errorf("%s: a line of %d characters: %.200s", name, n, line)
+			}
+		}
+	}
+}
+
+// TestMistakesAreCounted: what is not told is counted, and the count is right.
+func TestMistakesAreCounted(t *testing.T) {
+	for _, n := range []int{1, MaxErrors, MaxErrors + 1, 900} {
+		var text strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, "q%03d = nothing\n", i)
+		}
+		_, err := Parse("x.tapestry", strings.NewReader(text.String()))
+		var mistakes Errors
+		if !errors.As(err, &mistakes) {
+			t.Fatal(err)
+		}
+		last := mistakes[len(mistakes)-1]
+		want := fmt.Sprintf("x.tapestry:%d:8: unknown quantity nothing", n)
+		if n > MaxErrors {
+			want = fmt.Sprintf("x.tapestry:%d:1: %d more mistakes: settle those above first", n+1, n-MaxErrors)
+		}
+		if told := len(mistakes); told != min(n, MaxErrors+1) || !strings.HasPrefix(last.Error(), want) {
+			t.Errorf("of %d mistakes %d are told, the last: %s", n, told, last.Error())
+		}
+	}
+}
+
+// TestLongLines: of a long line what is around the place is shown, with the caret below it.
+func TestLongLines(t *testing.T) {
+	for _, before := range []int{0, 1, 60, 500, 5000} {
+		for _, after := range []int{0, 1, 60, 500, 5000} {
+			source := strings.Repeat("b", before) + "HERE" + strings.Repeat("a", after)
+			e := &Error{Pos: Pos{"x", 1, before + 1}, Problem: "p", Source: source, Width: 4}
+			lines := strings.Split(e.View(), "\n")
+			if len(lines) != 3 {
+				t.Fatalf("%d before, %d after:\n%s", before, after, e.View())
+			}
+			line, caret := []rune(lines[1]), []rune(lines[2])
+			at := strings.Index(lines[2], "^")
+			if string(line[at:at+4]) != "HERE" || string(caret[at:]) != "^~~~" {
+				t.Errorf("%d before, %d after: the caret is elsewhere:\n%s", before, after, e.View())
+			}
+			if len(line) > viewColumns+4 || (before+after+4 <= viewColumns) != !strings.Contains(lines[1], "…") {
+				t.Errorf("%d before, %d after: the line has %d characters:\n%s", before, after, len(line), e.View())
+			}
+		}
+	}
+}

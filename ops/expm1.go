@@ -1,0 +1,26 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+type expm1 struct{ floats1 }
+
+// Expm1 is eˣ − 1, right for small x.
+func Expm1(x *graph.Node) *graph.Node { return elementwise(expm1{}, x) }
+
+func (expm1) Name() string { return "Expm1" }
+func (expm1) Doc() string  { return "exponential less 1, element by element" }
+
+// Grad is dx = dy·eˣ, from x: where x is very negative, 1 + y would have lost it.
+func (expm1) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Exp(y.In(0))) }
+
+func (expm1) Scalar(x ...float64) float64      { return math.Expm1(x[0]) }
+func (expm1) Kernel(*graph.Node) kernel.Kernel { return kernel.Expm1 }
+func (expm1) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
+	return graph.Sym("e").Pow(in[0]).Minus(graph.Num(1))
+}
+func (expm1) Cases() []Case { return case1(Expm1, Reals) }

@@ -1,0 +1,47 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// inRange is an index that must be one of so many places, although the operation that takes
+// it has more: those of all examples, one example after the other.
+type inRange struct {
+	flat
+	Size int
+}
+
+func (inRange) Name() string { return "InRange" }
+func (inRange) Doc() string  { return "an index, which must be a place of the axis" }
+
+// Places says that the operand is an index.
+func (op inRange) Places(*graph.Node) (operand, size int) { return 0, op.Size }
+
+func (op inRange) Infer(in []*graph.Node) (graph.Type, error) {
+	if err := arity(in, 1); err != nil {
+		return graph.Type{}, err
+	}
+	if !in[0].DType().IsInt() || op.Size < 1 {
+		return graph.Type{}, fmt.Errorf("%v as an index of %d places: want i32 or i64, and at least 1", in[0].DType(), op.Size)
+	}
+	return in[0].Type(), nil
+}
+
+func (op inRange) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
+	return graph.Apply(op, in[0])
+}
+
+func (inRange) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+	return graph.Value{Type: y.Type(), Data: in[0].Data}
+}
+
+func (op inRange) Kernel(*graph.Node) kernel.Kernel { return kernel.InRange{Size: op.Size} }
+
+func (inRange) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0] }
+
+func (inRange) Cases() []Case {
+	return []Case{{[]Operand{{"i64[i=3 k=2]", Index(5)}}, func(in []*graph.Node) *graph.Node { return graph.Apply(inRange{Size: 5}, in[0]) }}}
+}

@@ -1,0 +1,73 @@
+package ops_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// TestLiterals: a number that the type of an array does not hold is a mistake that names
+// it, wherever a number is given; one that it holds is taken.
+func TestLiterals(t *testing.T) {
+	axes := graph.Dims(2)
+	takers := map[string]func(x node, v float64) node{
+		"Lit":       ops.Lit,
+		"Scale":     ops.Scale,
+		"Shift":     ops.Shift,
+		"Pad":       func(x node, v float64) node { return ops.Pad(x, 0, 1, 1, v) },
+		"LeakyReLU": ops.LeakyReLU,
+		"constant":  func(x node, v float64) node { return x.Graph().Constant(x.DType(), []float64{0, v}, axes...) },
+		"constant ": func(x node, v float64) node {
+			return x.Graph().ConstantValue(graph.Value{Type: graph.Type{DType: x.DType()}, Data: []float64{v}})
+		},
+		"input": func(x node, v float64) node { return x.Graph().Scalar("v", v, x.DType()) },
+		"Init": func(x node, v float64) node {
+			s := x.Graph().State("s", x.DType(), axes...).Init(graph.Fill(v))
+			if x.Graph().Err() != nil {
+				return nil // Init gives the leaf as it was
+			}
+			return s
+		},
+	}
+	functions, _ := declared(t)
+	for _, f := range functions {
+		for _, p := range f.Type.Params.List {
+			if fmt.Sprint(p.Type) == "float64" && f.Name.IsExported() && takers[f.Name.Name] == nil && f.Name.Name != "Rstd" && f.Name.Name != "Standardise" {
+				t.Errorf("%s takes a number, and is not in the table", f.Name.Name) // those two are for floats alone
+			}
+		}
+	}
+	for name, f := range takers {
+		for _, c := range []struct {
+			dt  graph.DType
+			v   float64
+			bad bool
+		}{
+			{graph.I32, 3, false}, {graph.I32, -1 << 31, false}, {graph.I32, math.Copysign(0, -1), false},
+			{graph.I32, .5, true}, {graph.I32, 1.9, true}, {graph.I32, 1 << 31, true}, {graph.I32, -1<<31 - 1, true}, {graph.I32, math.NaN(), true}, {graph.I32, math.Inf(1), true},
+			{graph.I64, 1 << 53, false}, {graph.I64, math.MinInt64, false}, {graph.I64, math.MaxInt64, false},
+			{graph.I64, -.5, true}, {graph.I64, 1e19, true}, {graph.I64, math.Inf(-1), true},
+			{graph.F32, .5, false}, {graph.F32, 1e300, false}, {graph.F64, math.NaN(), false},
+			{graph.Bool, 2, true}, {graph.Bool, .5, true}, {graph.Bool, math.NaN(), true},
+		} {
+			if name == "Init" && c.dt.IsFloat() && c.v-c.v != 0 {
+				continue // no initialiser is NaN
+			}
+			g := graph.New("literals")
+			y := f(g.Input("x", c.dt, axes...), c.v)
+			errs, _ := g.Err().(graph.Errors)
+			if y.IsValid() == c.bad || c.bad != (len(errs) == 1) {
+				t.Errorf("%s of %v and %v gives %v: %v", name, c.dt, c.v, y, errs)
+				continue
+			}
+			text := fmt.Sprintf("%v is no value of type %v", graph.Bits(c.v), c.dt)
+			if c.bad && (!strings.Contains(errs[0].Error(), text) || errs[0].Op != strings.TrimSpace(name) || errs[0].Fix == "") {
+				t.Errorf("%s of %v and %v: %v", name, c.dt, c.v, errs[0])
+			}
+		}
+	}
+}

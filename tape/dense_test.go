@@ -1,0 +1,93 @@
+package tape_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"gorgonia.org/tensor"
+)
+
+// TestTensorsAsTheyLie: a tensor is taken by its elements, however they lie in memory; a mask,
+// and elements that no graph has, are refused, by everything that takes tensors.
+func TestTensorsAsTheyLie(t *testing.T) {
+	data := func() []float32 { return []float32{1, 2, 3, 4, 5, 6} }
+	whole := func() *tensor.Dense { return tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(data())) }
+	columns := func() *tensor.Dense {
+		return tensor.New(tensor.WithShape(2, 3), tensor.AsFortran(data()))
+	}
+	cut := func(d *tensor.Dense) *tensor.Dense {
+		s, err := d.Slice(nil, tensor.S(1, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.(*tensor.Dense)
+	}
+	turned := whole()
+	if err := turned.T(); err != nil {
+		t.Fatal(err)
+	}
+	masked := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(data(), []bool{false, true, false, false, false, false}))
+	const elements = "want float32, float64, int32, int64 or bool"
+	const whole32 = " (give []int32 for i32, []int64 for i64)"
+	for _, c := range []struct {
+		name  string
+		t     *tensor.Dense
+		want  []float32
+		wrong string
+	}{
+		{"row-major", whole(), data(), ""},
+		{"column-major", columns(), data(), ""},
+		{"a slice", cut(whole()), []float32{2, 3, 5, 6}, ""},
+		{"a slice of a column-major one", cut(columns()), []float32{2, 3, 5, 6}, ""},
+		{"transposed", turned, []float32{1, 4, 2, 5, 3, 6}, ""},
+		{"masked", masked, nil, "want a tensor without a mask: what its mask hides would count (feed the mask as an input of its own)"},
+		{"ints", tensor.New(tensor.WithShape(2), tensor.WithBacking([]int{1, 2})), nil, "elements of type int: " + elements + whole32},
+		{"bytes", tensor.New(tensor.WithShape(2), tensor.WithBacking([]uint8{1, 2})), nil, "elements of type uint8: " + elements + whole32},
+		{"strings", tensor.New(tensor.WithShape(2), tensor.WithBacking([]string{"a", "b"})), nil, "elements of type string: " + elements},
+		{"complex numbers", tensor.New(tensor.WithShape(2), tensor.WithBacking([]complex128{1, 2})), nil, "elements of type complex128: " + elements},
+	} {
+		s := tape.NewStore(nil)
+		wrong := ""
+		if c.wrong != "" {
+			wrong = "store: x: " + c.wrong
+		}
+		wantOr(t, s.Add("x", c.t), wrong)
+		shape, _ := graph.NewShape(graph.Dims(c.t.Shape()...)...)
+		_, err := tape.ArrayOf(graph.Type{DType: graph.F32, Shape: shape}, c.t)
+		wantOr(t, err, c.wrong)
+		if wrong != "" {
+			continue
+		}
+		if got, err := s.Get("x"); err != nil || !slices.Equal(got.Float32s(), c.want) {
+			t.Errorf("%s: %v, %v, want %v", c.name, got, err, c.want)
+		}
+	}
+}
+
+// TestStoreMissing: the error of a path that is not there says which was meant.
+func TestStoreMissing(t *testing.T) {
+	s := tape.NewStore(nil)
+	one := tape.Scalar(graph.F32, 1)
+	wantError(t, s.Set("x", one), `store: nothing under "x": it is empty (NewStore makes the entries of a graph, Store.Add one of a new path)`)
+	for _, p := range []string{"encoder/fc1/w", "encoder/fc1/b", "encoder/fc2/w", "encoder/fc2/b", "a", "b", "c", "d"} {
+		wantOr(t, s.Add(p, one), "")
+	}
+	const want = `store: nothing under "encoder/fc1w": it has "encoder/fc1/w", then ["a" "b" "c" "d" "encoder/fc1/b"] and 2 more (Store.Add makes an entry of a new path)`
+	_, got := s.Get("encoder/fc1w")
+	_, viewed := s.View("encoder/fc1w")
+	for _, err := range []error{s.Set("encoder/fc1w", one), got, viewed} {
+		wantError(t, err, want)
+	}
+}
+
+// wantOr wants no error where none is named.
+func wantOr(t *testing.T, err error, want string) {
+	t.Helper()
+	if want != "" {
+		wantError(t, err, want)
+	} else if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,123 @@
+package tape
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/memory"
+)
+
+// Limit is how many bytes a VM may take for arrays, scratch and the parameters and states that
+// the store does not have yet; a program that needs more is an error of NewVM. Without it the limit is what
+// the machine or the control group of the process has available when the VM is made, where the system tells.
+func Limit(bytes int) VMOption { return func(o *vmOptions) { o.limited, o.limit = true, bytes } }
+
+// cheap is what any machine has: nobody is asked for it.
+const cheap = 16 << 20
+
+// fits is an error if a VM with so many workers needs more memory than there is.
+func (p *Program) fits(o *vmOptions, s *Store) error {
+	var fresh []leaf
+	for _, l := range p.stored {
+		if s.entries[l.leaf.path] == nil {
+			fresh = append(fresh, l.leaf)
+		}
+	}
+	scratch := int64(p.workers(o.workers)) * (int64(p.scratch) + kernel.WorkerBytes)
+	need := plus(plus(int64(p.arena), scratch), freshBytes(fresh))
+	there, short := int64(o.limit), o.limited && need > int64(o.limit)
+	if !o.limited {
+		there, short = lacks(need)
+	}
+	if !short {
+		return nil
+	}
+	holders, help := p.lifetimes().list(), []string{}
+	if p.arena > 0 {
+		help = append(help, "tape.Budget for the arrays")
+	}
+	if slices.ContainsFunc(holders, func(h holder) bool { return h.loop }) {
+		help = append(help, "Checkpoint for the loop")
+	}
+	for _, l := range fresh {
+		h := holder{name: graph.Type{DType: l.typ.DType, Shape: l.typ.Shape}.String(), bytes: entryBytes(l)}
+		h.name = l.path + " of type " + h.name
+		if n := p.source.Lookup(l.path); n != nil {
+			h.name += at(n)
+		}
+		holders = append(holders, h)
+	}
+	if len(fresh) > 0 {
+		help = append(help, "smaller parameters")
+	}
+	return fmt.Errorf("tape: program %q needs %s and there are %s: the largest are %s (what helps: %s)",
+		p.source.Name(), bytesText(need), bytesText(there), holdersText(holders), strings.Join(help, ", "))
+}
+
+// lacks reports whether there is less memory than so many bytes, and how much there is.
+func lacks(bytes int64) (there int64, short bool) {
+	if bytes <= cheap {
+		return 0, false
+	}
+	there, known := memory.Available()
+	if known && there < bytes {
+		debug.FreeOSMemory() // what Go holds back is there as well
+		there, known = memory.Available()
+	}
+	return there, known && there < bytes || bytes > math.MaxInt
+}
+
+// freshBytes is what it takes to make entries for the leaves: they are drawn in float64, one after the other.
+func freshBytes(leaves []leaf) (bytes int64) {
+	drawn := int64(0)
+	for _, l := range leaves {
+		bytes = plus(bytes, entryBytes(l))
+		drawn = max(drawn, 8*int64(l.typ.Shape.Len()))
+	}
+	return plus(bytes, drawn)
+}
+
+func entryBytes(l leaf) int64 { return int64(l.typ.Shape.Len()) * int64(l.typ.DType.Size()) }
+
+// plus adds numbers of bytes; what is beyond the largest number is that.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// holder is what takes memory.
+type holder struct {
+	name  string
+	bytes int64
+	loop  bool // the rows of a loop
+}
+
+// holdersText names the largest.
+func holdersText(all []holder) string {
+	slices.SortStableFunc(all, func(a, b holder) int { return cmp.Compare(b.bytes, a.bytes) })
+	const named = 3
+	var out []string
+	for _, h := range all[:min(named, len(all))] {
+		out = append(out, fmt.Sprintf("%s (%s)", h.name, bytesText(h.bytes)))
+	}
+	if more := len(all) - named; more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(out, ", ")
+}
+
+// at is where a node was made, as words after its name; "" if that is not known.
+func at(n *graph.Node) string {
+	if pos := n.First().Pos; pos != (graph.Pos{}) {
+		return " at " + pos.String()
+	}
+	return ""
+}

@@ -1,0 +1,150 @@
+package tape
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// A loop's value has a row for every step: the traces of its carries, and its outs. Where nothing reads the earlier rows, as where only
+// the final carry is wanted, they have no place of their own: a ring of rows takes the next one over the oldest. A ring holds the
+// rows that are read at last, side by side in their order, and for a carry one more, from which the first of them is computed.
+
+// rowsOf says which elements of a loop's value are read: by part, the number of rows from the first that is read on, in the order in
+// which the steps write them.
+type rowsOf struct {
+	loop graph.Loop
+	kept []int
+	all  bool // read otherwise than part by part
+}
+
+// viewOf is a node that shows elements of a loop's value: nothing is copied for it.
+type viewOf struct {
+	loop   *graph.Node
+	layout kernel.Layout // as if the value were all there
+}
+
+// findRows finds what is read of the loops among the nodes, of which the roots are wanted themselves. Views of a loop read nothing;
+// what they show is read by others.
+func (l *lowering) findRows(nodes, roots []*graph.Node) {
+	for _, n := range nodes {
+		if op, ok := n.Op().(graph.Looped); ok {
+			l.rows[n] = &rowsOf{loop: op.Loop(), kept: make([]int, len(n.Body().Out()))}
+			l.views[n] = viewOf{n, denseLayout(n)}
+		}
+		for _, x := range n.Inputs() {
+			from, ok := l.views[x]
+			if !ok {
+				continue
+			}
+			if op, views := n.Op().(Viewed); views {
+				if layout, fits := op.View(n).View(from.layout); fits {
+					l.views[n] = viewOf{from.loop, layout}
+					continue
+				}
+			}
+			l.rows[from.loop].read(from)
+		}
+	}
+	for _, n := range roots {
+		if from, ok := l.views[n]; ok {
+			l.rows[from.loop].read(from)
+		}
+	}
+}
+
+// read adds what is read of the loop.
+func (r *rowsOf) read(v viewOf) {
+	first, last := v.layout.Offset, v.layout.Offset
+	for a := range v.layout.Rank {
+		if s := (v.layout.Dims[a] - 1) * v.layout.Strides[a]; s < 0 {
+			first += s
+		} else {
+			last += s
+		}
+	}
+	for k, p := range r.loop.Parts(v.loop.Body()) {
+		if first < p.At || last >= p.At+p.Rows*p.Size {
+			continue
+		}
+		rows := p.Rows - (first-p.At)/p.Size
+		if r.loop.Reverse {
+			rows = (last-p.At)/p.Size + 1
+		}
+		r.kept[k] = max(r.kept[k], rows)
+		return
+	}
+	r.all = true
+}
+
+// ring is where the rows of one result of a loop lie.
+type ring struct {
+	graph.Part     // rows that there is room for, and where they begin
+	first      int // the row at the beginning of a full ring
+}
+
+// lay lays the results of a loop out; r is nil where everything is kept. It gives their length.
+func (l *loop) lay(body *graph.Body, r *rowsOf) (length int) {
+	for k, p := range l.Parts(body) {
+		rows := p.Rows
+		if r != nil && !r.all {
+			switch {
+			case k < l.Carries:
+				rows = min(rows, max(r.kept[k], 1)+1)
+			case k < l.Carries+l.Outs:
+				rows = min(rows, max(r.kept[k], 1))
+			}
+		}
+		x := ring{graph.Part{At: length, Rows: rows, Size: p.Size}, p.Rows - rows}
+		if l.Reverse {
+			x.first = 0
+		}
+		l.rings = append(l.rings, x)
+		length += rows * p.Size
+		if rows < p.Rows {
+			l.keeps = append(l.keeps, keeps(body.Out()[k].Label(), r.kept[k]))
+		}
+	}
+	return length
+}
+
+func keeps(name string, rows int) string {
+	switch rows {
+	case 0:
+		return "none of " + name
+	case 1:
+		return "the last of " + name
+	}
+	return fmt.Sprintf("the last %d of %s", rows, name)
+}
+
+// row is where row r lies, in elements.
+func (x ring) row(r int) int {
+	at := (r - x.first) % x.Rows
+	if at < 0 {
+		at += x.Rows
+	}
+	return x.At + at*x.Size
+}
+
+// shown is where a view of a loop finds what is there.
+func (l *lowering) shown(v viewOf) value {
+	k, layout := l.loops[v.loop], v.layout
+	for i, p := range k.Parts(v.loop.Body()) {
+		if at := layout.Offset - p.At; at >= 0 && at < p.Rows*p.Size {
+			layout.Offset = k.rings[i].row(at/p.Size) + at%p.Size
+			break
+		}
+	}
+	return value{l.value[v.loop].buf, layout}
+}
+
+// kept is what the listing says of a loop that does not keep all rows; "" for others.
+func (l *loop) kept() string {
+	if len(l.keeps) == 0 {
+		return ""
+	}
+	return "keeps " + strings.Join(l.keeps, ", ")
+}

@@ -1,0 +1,182 @@
+package tape_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// kept is a loop with a carry h, a carry s, and an out.
+func kept(steps int, l ops.Loop) (g *graph.Graph, x *graph.Node, r ops.Scanned) {
+	g = graph.New("kept")
+	x = g.Input("x", graph.F64, graph.Ax("t", steps), graph.Ax("d", 6))
+	h := g.Param("h0", graph.F64, graph.Ax("d", 6))
+	l.Carry, l.Over, l.With = nodes{h, ops.Lit(h, 0)}, nodes{x}, nodes{g.Param("w", graph.F64, graph.Ax("d", 6))}
+	r = ops.Scan(l, func(c, x, w nodes) (next, out nodes) {
+		h := ops.Tanh(ops.Add(ops.Mul(c[0], w[0]), x[0])).As("h")
+		s := ops.Add(c[1], ops.Sum(h)).As("s")
+		return nodes{h, s}, nodes{ops.Square(h).As("o")}
+	})
+	return g, x, r
+}
+
+// TestLoopKeeps: rows of a loop's value that nothing reads have no place; what is read has the same bits as where all is kept.
+func TestLoopKeeps(t *testing.T) {
+	const steps = 9
+	for _, l := range []ops.Loop{{}, {Reverse: true}, {Checkpoint: 4}, {Checkpoint: 4, Reverse: true}} {
+		chunked := l.Checkpoint > 0
+		cases := map[string]struct {
+			want  string // in the listing; "" for nothing
+			nodes func(r ops.Scanned) []*graph.Node
+		}{
+			"final":       {"keeps the last of h, the last of s, none of o", func(r ops.Scanned) []*graph.Node { return r.Final }},
+			"one final":   {"keeps the last of h, none of s, none of o", func(r ops.Scanned) []*graph.Node { return r.Final[:1] }},
+			"out":         {"keeps none of h, none of s", func(r ops.Scanned) []*graph.Node { return r.Out }},
+			"final, out":  {"keeps the last of h, none of s", func(r ops.Scanned) []*graph.Node { return nodes{r.Final[0], ops.Mean(r.Out[0])} }},
+			"last out":    {"none of h, none of s, the last of o", func(r ops.Scanned) []*graph.Node { return nodes{late(r.Out[0], l.Reverse, 1)} }},
+			"last outs":   {"none of h, none of s, the last 3 of o", func(r ops.Scanned) []*graph.Node { return nodes{late(r.Out[0], l.Reverse, 3)} }},
+			"first out":   {"keeps none of h, none of s", func(r ops.Scanned) []*graph.Node { return nodes{late(r.Out[0], !l.Reverse, 1)} }},
+			"traces":      {"keeps none of o", func(r ops.Scanned) []*graph.Node { return r.Trace }},
+			"last traces": {"keeps the last 2 of h, none of s, none of o", func(r ops.Scanned) []*graph.Node { return nodes{late(r.Trace[0], l.Reverse, 2)} }},
+			"backwards":   {"keeps the last 4 of h, none of s, none of o", func(r ops.Scanned) []*graph.Node { return nodes{ops.Reverse(late(r.Trace[0], l.Reverse, 4), 0)} }},
+			"first trace": {"keeps none of s, none of o", func(r ops.Scanned) []*graph.Node { return nodes{late(r.Trace[0], !l.Reverse, 1)} }},
+			"gradient": {"", func(r ops.Scanned) []*graph.Node {
+				g := r.Final[0].Graph()
+				return grad.Of(ops.Add(ops.Sum(r.Final[0]), ops.Sum(r.Out[0])), g.Lookup("h0"), g.Lookup("w"))
+			}},
+		}
+		for name, c := range cases {
+			if chunked && (strings.Contains(name, "trace") || name == "backwards") {
+				continue // none is kept
+			}
+			g, x, r := kept(steps, l)
+			out := c.nodes(r)
+			p := compile(t, g, tape.Fetch(out...))
+			if listing := p.String(); !chunked && (!strings.Contains(listing, c.want) || c.want == "" && strings.Contains(listing, "of h")) {
+				t.Errorf("%+v, %s: want %q\n%s", l, name, c.want, listing)
+			}
+			v := graph.NewValue(x.Type())
+			for i := range v.Data {
+				v.Data[i] = float64(i%11)/5 - 1
+			}
+			// The same with every loop fetched, which then keeps all.
+			all := slices.Clone(out)
+			for _, n := range graph.Reachable(out...) {
+				if n.Body() != nil {
+					all = append(all, n)
+				}
+			}
+			for _, o := range [][]tape.Option{{tape.Passes()}, {tape.Passes(), tape.Fine()}, {tape.Passes(), tape.Unfused()}} {
+				whole, least := compile(t, g, append(o, tape.Fetch(all...))...), compile(t, g, append(o, tape.Fetch(out...))...)
+				if !chunked && strings.Contains(whole.String(), "keeps") {
+					t.Errorf("a loop that is fetched does not keep all\n%v", whole)
+				}
+				wantVM := tapetest.VM(t, whole, tape.NewStore(g, tape.Seed(1)))
+				run(t, wantVM, tape.Feed{x: tape.Tensor(v)})
+				for _, workers := range []int{1, 2, 8} {
+					vm := tapetest.VM(t, least, tape.NewStore(g, tape.Seed(1)), tape.Workers(workers))
+					for range 2 {
+						run(t, vm, tape.Feed{x: tape.Tensor(v)})
+					}
+					for i, n := range out {
+						if got, want := value(t, vm, n), value(t, wantVM, n); !slices.Equal(got, want) {
+							t.Errorf("%+v, %s, %d workers: result %d is %v, want %v", l, name, workers, i, got, want)
+						}
+					}
+					vm.Close()
+				}
+			}
+		}
+	}
+}
+
+// late are the last n rows in the order of the steps.
+func late(x *graph.Node, reverse bool, n int) *graph.Node {
+	if reverse {
+		return ops.Slice(x, 0, 0, n)
+	}
+	return ops.Slice(x, 0, x.Dim(0)-n, x.Dim(0))
+}
+
+// TestLongLoopIsSmall: a thousand steps whose final carry alone is wanted take two carries, besides what is fetched; so does each loop in
+// a loop.
+func TestLongLoopIsSmall(t *testing.T) {
+	const steps, size = 1000, 4096
+	g := graph.New("long")
+	h := g.Input("h", graph.F32, graph.Ax("d", size))
+	step := func(c, _, _ nodes) (next, out nodes) { return nodes{ops.Tanh(ops.Scale(c[0], 1.5))}, nil }
+	final := ops.Scan(ops.Loop{Carry: nodes{h}, Steps: steps}, step).Final[0]
+	nested := ops.Scan(ops.Loop{Carry: nodes{h}, Steps: 50}, func(c, _, _ nodes) (next, out nodes) {
+		return ops.Scan(ops.Loop{Carry: c, Steps: 20}, step).Final, nil
+	}).Final[0]
+	const carry = 4 * size
+	for n, most := range map[*graph.Node]int{final: 3 * carry, nested: 6 * carry} {
+		p := compile(t, g, tape.Fetch(n))
+		if p.Arena() > most+1024 {
+			t.Errorf("the arena takes %d B, of which a carry is %d\n%v", p.Arena(), carry, p)
+		}
+	}
+	p := compile(t, g, tape.Fetch(final, nested))
+	vm := tapetest.VM(t, p, tape.NewStore(g))
+	x := make([]float32, size)
+	for i := range x {
+		x[i] = float32(i) / size
+	}
+	run(t, vm, tape.Feed{h: f32([]int{size}, x...)})
+	if a, b := value(t, vm, final), value(t, vm, nested); !slices.Equal(a, b) {
+		t.Error("1000 steps and 50 times 20 differ")
+	}
+}
+
+// TestRecurrentModelsPredictInLess: what predicts alone keeps no rows that only training reads.
+func TestRecurrentModelsPredictInLess(t *testing.T) {
+	less := 0
+	for _, b := range builders.All() {
+		m, err := b.Build(nil, graph.F32)
+		if err != nil || m.Output == nil {
+			continue
+		}
+		if !slices.ContainsFunc(graph.Reachable(m.Output), func(n *graph.Node) bool { return n.Body() != nil }) {
+			continue
+		}
+		p := compile(t, m.Graph, tape.Fetch(m.Output))
+		all := nodes{m.Output}
+		for _, n := range graph.Reachable(m.Output) {
+			if n.Body() != nil {
+				all = append(all, n)
+			}
+		}
+		whole := compile(t, m.Graph, tape.Fetch(all...))
+		if p.Arena() < whole.Arena() && strings.Contains(p.String(), "keeps") {
+			less++
+		}
+		if p.Arena() > whole.Arena() {
+			t.Errorf("%s: %d B, and %d B where loops keep all\n%v", b.Name, p.Arena(), whole.Arena(), p)
+		}
+		feed := tape.Feed{}
+		for n, v := range m.Examples(rand.New(rand.NewPCG(1, 2))) {
+			feed[n] = tape.Tensor(v)
+		}
+		var got [2][]float64
+		for i, p := range []*tape.Program{p, whole} {
+			vm := tapetest.VM(t, p, tape.NewStore(m.Graph))
+			run(t, vm, feed)
+			got[i] = value(t, vm, m.Output)
+			vm.Close()
+		}
+		if !slices.Equal(got[0], got[1]) {
+			t.Errorf("%s says something else where loops keep less", b.Name)
+		}
+	}
+	if less == 0 {
+		t.Error("no recurrent model predicts in less")
+	}
+}

@@ -1,0 +1,194 @@
+package viz
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// fitting makes an expression short enough to be printed in limit characters:
+// first without subscripts, as a lecture writes arrays, then with … for parts of
+// it, the inner and later ones first, until only its outermost operation is left.
+func fitting(e graph.Expr, limit int) graph.Expr {
+	fits := func(e graph.Expr) bool { return width(Unicode(e)) <= limit }
+	if fits(e) {
+		return e
+	}
+	if oneElementEach(e) {
+		e = replace(e, func(x graph.Expr) graph.Expr {
+			if x.Kind == graph.ExprSymbol {
+				x.Subs = nil
+			}
+			return x
+		})
+	}
+	if !fits(e) {
+		e = replace(e, bareCall)
+	}
+	p := newPart(e)
+	for p.lowest < p.height && (p.width > limit || !fits(p.expr())) {
+		p.elide(p.lowest)
+	}
+	e = p.expr()
+	if e.Kind == graph.ExprCall && !fits(e) {
+		elided := func(e graph.Expr) bool { p := newPart(e); return p.isElided() }
+		e.Args = slices.CompactFunc(slices.Clone(e.Args), func(a, b graph.Expr) bool { return elided(a) && elided(b) })
+		for len(e.Args) > 1 && !fits(e) {
+			last := len(e.Args) - 1
+			if elided(e.Args[last]) {
+				last--
+			}
+			e.Args = append(e.Args[:last], graph.Sym("…"))
+		}
+	}
+	return e
+}
+
+// ownWidth is what an expression adds to the characters of its parts, at least, when it is
+// printed: quickly found, and enough to say that most are too long.
+func ownWidth(e graph.Expr) int {
+	switch {
+	case e.Kind == graph.ExprNumber, e.Kind == graph.ExprSymbol && width(strings.TrimSpace(e.Text)) > 0:
+		return 1
+	case e.Kind == graph.ExprCall && e.Text != "√": // two brackets at least
+		return 2
+	}
+	return 0
+}
+
+// bareCall leaves out of a call the indices it runs along, unless these are what it
+// is about, and the numbers and attributes that set it up.
+func bareCall(e graph.Expr) graph.Expr {
+	if e.Kind != graph.ExprCall || strings.Contains(e.Text, "softmax") {
+		return e
+	}
+	e.Subs = nil
+	e.Text, _, _ = strings.Cut(e.Text, "{")
+	for len(e.Args) > 1 && e.Text != "max" && e.Text != "min" && e.Text != "concat" && e.Args[len(e.Args)-1].Kind == graph.ExprNumber {
+		e.Args = e.Args[:len(e.Args)-1]
+	}
+	return e
+}
+
+// oneElementEach reports whether all elements of an array in an expression stand at the
+// same indices, so that the array alone tells them.
+func oneElementEach(e graph.Expr) bool {
+	at := map[string]string{}
+	same := true
+	replace(e, func(x graph.Expr) graph.Expr {
+		if x.Kind == graph.ExprSymbol {
+			subs := strings.Join(x.Subs, " ")
+			if s, met := at[x.Text]; met && s != subs || strings.ContainsAny(graph.IndexText(subs), "+−") {
+				same = false
+			}
+			at[x.Text] = subs
+		}
+		return x
+	})
+	return same
+}
+
+// part is an expression that is made shorter in place.
+type part struct {
+	graph.Expr        // without Args
+	args       []part // its parts
+	height     int
+	lowest     int // the least height of the operations within
+	width      int // leastWidth
+}
+
+func newPart(e graph.Expr) part {
+	p := part{Expr: e, args: make([]part, len(e.Args))}
+	for i, a := range e.Args {
+		p.args[i] = newPart(a)
+	}
+	p.Args = nil
+	p.measure()
+	return p
+}
+
+// expr is the expression that a part is.
+func (p *part) expr() graph.Expr {
+	e := p.Expr
+	if len(p.args) > 0 {
+		e.Args = make([]graph.Expr, len(p.args))
+		for i := range p.args {
+			e.Args[i] = p.args[i].expr()
+		}
+	}
+	return e
+}
+
+// measure measures a part when its own parts are.
+func (p *part) measure() {
+	p.height, p.lowest, p.width = 0, math.MaxInt, ownWidth(p.Expr)
+	for i := range p.args {
+		a := &p.args[i]
+		p.height, p.width = max(p.height, a.height), p.width+a.width
+		if a.isOperation() {
+			p.lowest = min(p.lowest, a.lowest)
+		}
+	}
+	p.height++
+	p.lowest = min(p.lowest, p.height)
+}
+
+// isOperation reports whether there is something in a part that could be left out.
+func (p *part) isOperation() bool { return len(p.args) > 0 && !p.isFraction() && !p.isElided() }
+
+// isElided reports whether a part is … or −….
+func (p *part) isElided() bool {
+	if p.Kind == graph.ExprNeg {
+		p = &p.args[0]
+	}
+	return p.Text == "…" || p.Text == "(…)"
+}
+
+func (p *part) isFraction() bool {
+	return p.Kind == graph.ExprDiv && p.args[0].Kind == graph.ExprNumber && p.args[1].Kind == graph.ExprNumber
+}
+
+// elide puts … for the last of the parts that has the given height.
+func (p *part) elide(h int) {
+	for i := len(p.args) - 1; i >= 0; i-- {
+		a := &p.args[i]
+		if !a.isOperation() || a.lowest != h {
+			continue
+		}
+		head := a.Kind == graph.ExprCall || a.Kind == graph.ExprBig
+		switch {
+		case a.height != h:
+			a.elide(h)
+		case a.Kind == graph.ExprNeg, head && !slices.ContainsFunc(a.args, func(x part) bool { return x.isElided() }):
+			a.args = []part{newPart(graph.Sym("…"))}
+			a.measure()
+		case a.Kind == graph.ExprAdd && (p.Kind == graph.ExprMul || p.Kind == graph.ExprPower || p.Kind == graph.ExprDiv):
+			*a = newPart(graph.Sym("(…)"))
+		default:
+			*a = newPart(graph.Sym("…"))
+		}
+		break
+	}
+	if p.Kind == graph.ExprMul || p.Kind == graph.ExprAdd {
+		p.args = slices.CompactFunc(p.args, func(a, b part) bool { return a.isElided() && b.isElided() })
+		if len(p.args) == 1 {
+			*p = p.args[0]
+			return
+		}
+	}
+	p.measure()
+}
+
+// width is the number of characters that take room.
+func width(s string) int {
+	n := 0
+	for _, r := range s {
+		if !unicode.In(r, unicode.Mn, unicode.Me) {
+			n++
+		}
+	}
+	return n
+}

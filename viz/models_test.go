@@ -1,0 +1,153 @@
+package viz
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+)
+
+// modelRoots are the result of a model with the derivatives by its parameters.
+func modelRoots(t *testing.T, b builders.Builder) []*graph.Node {
+	t.Helper()
+	m, err := b.Build(nil, graph.F32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := []*graph.Node{m.Result()}
+	if m.Loss != nil {
+		roots = append(roots, grad.OrZero(m.Loss, m.Params()...)...)
+	}
+	return roots
+}
+
+// inside lists the operations of a node's formula: its own and those of what is not
+// drawn, with those of their loops.
+func inside(n *graph.Node, drawn map[*graph.Node]bool) []*graph.Node {
+	out := []*graph.Node{n}
+	for i := 0; i < len(out); i++ {
+		for _, x := range out[i].Inputs() {
+			if !drawn[x] && !slices.Contains(out, x) {
+				out = append(out, x)
+			}
+		}
+	}
+	for _, x := range out[:len(out):len(out)] {
+		if x.Body() != nil {
+			out = append(out, graph.Reachable(x.Body().Out()...)...)
+		}
+	}
+	return out
+}
+
+// TestRoleIsOfTheHeaviestOperation: in every model a box with a product, a convolution,
+// a sum or a softmax in its formula has the shape of what brings values together, and
+// only such a box has.
+func TestRoleIsOfTheHeaviestOperation(t *testing.T) {
+	heavy := []string{"MatMul", "Conv", "Sum", "Mean", "Softmax", "LogSoftmax", "LogSumExp", "Prod"}
+	met := 0
+	for _, b := range builders.All() {
+		v, err := newView(modelRoots(t, b), collect(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range v.shown {
+			role := v.role(n)
+			if role != figure.Op && role != figure.Reduce {
+				continue
+			}
+			i := slices.IndexFunc(inside(n, v.visible), func(x *graph.Node) bool {
+				return x.Role() == graph.RoleOp && slices.Contains(heavy, x.Op().Name())
+			})
+			if i >= 0 {
+				met++
+				if role != figure.Reduce {
+					t.Errorf("%s: %v, with %s in it, is drawn as %v", b.Name, v.equation(n), inside(n, v.visible)[i].Op().Name(), role)
+				}
+			}
+		}
+	}
+	if met < 100 {
+		t.Errorf("%d boxes with a heavy operation: does the test look at them?", met)
+	}
+}
+
+// TestElementwiseStaysElementwise: what is beside a product, not in it, is not a product.
+func TestElementwiseStaysElementwise(t *testing.T) {
+	v, err := newView(modelRoots(t, builderNamed(t, "conv-2d")), collect([]Option{At(Primitive)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[figure.Role]int{}
+	for _, n := range v.shown {
+		role := v.role(n)
+		count[role]++
+		if n.NumIn() > 0 && (n.Op().Name() == "Relu" || n.Op().Name() == "Add") && role == figure.Reduce {
+			t.Errorf("%v is drawn as %v", v.equation(n), role)
+		}
+	}
+	if count[figure.Op] == 0 || count[figure.Reduce] == 0 {
+		t.Errorf("the roles are %v", count)
+	}
+}
+
+func builderNamed(t *testing.T, name string) builders.Builder {
+	t.Helper()
+	b, err := builders.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestDiffOfModels compares every model with the next and looks at what the sentence
+// counts: each box once, the derivative of the loss by itself on no side alone, and what
+// is matched in one order on both sides.
+func TestDiffOfModels(t *testing.T) {
+	all := builders.All()
+	for i, b := range all[1:] {
+		x, y := modelRoots(t, all[i]), modelRoots(t, b)
+		d, err := Diff(x, y, At(Notes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Figure().Validate(); err != nil {
+			t.Errorf("%s, %s: %v", all[i].Name, b.Name, err)
+		}
+		pairs := len(d.Shared) + len(d.Upstream) + len(d.TermA) + len(d.TermB)
+		if len(d.OnlyA)+pairs != len(d.a.shown) || len(d.OnlyB)+pairs != len(d.b.shown) {
+			t.Errorf("%s, %s: %s, of %d and %d", all[i].Name, b.Name, d.Summary(), len(d.a.shown), len(d.b.shown))
+		}
+		seed := func(list []*graph.Node) bool {
+			return slices.ContainsFunc(list, func(n *graph.Node) bool {
+				of, loss := n.AdjointOf()
+				return of != nil && of == loss
+			})
+		}
+		if seed(d.OnlyA) && seed(d.OnlyB) {
+			t.Errorf("%s, %s: ∂loss/∂loss = 1 counts as two", all[i].Name, b.Name)
+		}
+	}
+}
+
+// TestDiffInherits: after the first skip of a residual net every block gets something
+// else and is built alike.
+func TestDiffInherits(t *testing.T) {
+	d := diff(t, modelRoots(t, builderNamed(t, "resnet-plain")), modelRoots(t, builderNamed(t, "resnet")), At(Notes))
+	values := 0
+	for _, p := range d.Upstream {
+		if d.a.backward[p.A] {
+			continue
+		}
+		values++
+		if a, b := d.a.equation(p.A), d.b.equation(p.B); Unicode(a.Right) != Unicode(b.Right) {
+			t.Errorf("%v and %v are marked ≈", a, b)
+		}
+	}
+	if values < 5 {
+		t.Errorf("%d values inherit a change: %s", values, d.Text())
+	}
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// moving counts the runs that have not converged.
+func (m Method) moving() int {
+	n := 0
+	for _, r := range m.Runs {
+		if r.Unsettled != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// tested reports whether it is known of the runs whether they have converged.
+func (p Page) tested() bool { return p.Setup.Test != "" }
+
+// converged is the cell of a table that says how many runs have converged.
+func (m Method) converged() string { return ofRuns(len(m.Runs)-m.moving(), len(m.Runs)) }
+
+func ofRuns(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }
+
+// unsettled says which methods have runs that have not converged, and what that does to
+// their numbers; nothing where all have.
+func (p Page) unsettled() string {
+	said := eachSays(p.methods(), func(m Method) string {
+		if m.moving() == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s in %s runs", m.Name, m.converged())
+	})
+	if said == "" {
+		return ""
+	}
+	var whole []string // those that have
+	for _, m := range p.methods() {
+		if m.moving() == 0 {
+			whole = append(whole, m.Name)
+		}
+	}
+	rest := ""
+	if len(whole) > 0 {
+		rest = fmt.Sprintf("; %s in all", list(whole))
+	}
+	return fmt.Sprintf("Not everything has come to rest. Converged has %s%s. The numbers of a run that has not converged, and all that is compared with them, "+
+		"say where it was stopped, not where the objective leads: more steps, or a smaller rate, may change them.", said, rest)
+}
+
+// settling is the state of all methods in words.
+func (p Page) rest() string {
+	if !p.tested() {
+		return ""
+	}
+	if said := p.unsettled(); said != "" {
+		return said
+	}
+	return "All runs have converged."
+}
+
+// marked is a caption with a note where what it shows has not come to rest.
+func (p Page) marked(caption string) string {
+	if p.unsettled() == "" {
+		return caption
+	}
+	return caption + " Not all runs have converged."
+}
+
+// optima says where the runs of a method ended, as "24 of 50 runs at 78.85144 and 22 at
+// 78.85567".
+func (m Method) optima() string {
+	const most = 3
+	var said []string
+	rest := 0
+	for i, o := range m.Optima {
+		switch {
+		case i >= most:
+			rest += o.Runs
+		case i == 0:
+			said = append(said, fmt.Sprintf("%s runs of %s at %s", ofRuns(o.Runs, len(m.Runs)), m.Name, precise(o.Inertia)))
+		default:
+			said = append(said, fmt.Sprintf("%d at %s", o.Runs, precise(o.Inertia)))
+		}
+	}
+	if rest > 0 {
+		said = append(said, fmt.Sprintf("%d at %s more", rest, count(len(m.Optima)-most, "optimum")))
+	}
+	return strings.ReplaceAll(list(said), "optimums", "optima")
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+// moving is a page of which runs of a variant have not converged.
+func moving(variant int, runs ...int) Page {
+	p := fake()
+	for _, i := range runs {
+		p.Variants[variant].Runs[i].Unsettled = "has not converged: it moved by 3 % of its size"
+	}
+	return p
+}
+
+// TestUnsettledIsSaid: wherever numbers of runs that have not converged stand beside others,
+// the page says so, and makes no ratio of them; where all have, it says that.
+func TestUnsettledIsSaid(t *testing.T) {
+	const ratio, below = "times the spread", "above)"
+	page := func(p Page) string {
+		for i := range p.Variants[1].Runs {
+			p.Variants[1].Runs[i].Spread[24] = 4 * last(p.Variants[0].Runs[i].Spread)
+		}
+		return render(t, p)
+	}
+	settled := page(fake())
+	for _, s := range []string{ratio, below, "All runs have converged.", "A run has converged if nothing moves."} {
+		if !strings.Contains(settled, s) {
+			t.Errorf("where all have converged the page does not say %q", s)
+		}
+	}
+	if strings.Contains(settled, "Not all runs") {
+		t.Error("a run is said to move that does not")
+	}
+	moves := page(moving(1, 0, 2))
+	for _, s := range []string{"Converged has goofy alternative in 1 of 3 runs", "1 of 3 of goofy alternative have converged", "<td>1 of 3</td>"} {
+		if !strings.Contains(moves, s) {
+			t.Errorf("the page does not say %q", s)
+		}
+	}
+	for id, what := range map[string]string{"agreement": "agreement", "centres": "centres", "baselines": "ends"} {
+		_, part, _ := strings.Cut(moves, `<section id="`+id+`"`)
+		part, _, _ = strings.Cut(part, "</section>")
+		if !strings.Contains(part, "Not all runs have converged.") {
+			t.Errorf("the table of %s does not say that runs move", what)
+		}
+	}
+	if strings.Contains(moves, ratio) {
+		t.Error("the page makes a ratio of spreads of which one moves")
+	}
+	if n := strings.Count(moves, below); n != strings.Count(settled, below)-1 {
+		t.Errorf("%d comparisons with the best baseline", n)
+	}
+}
+
+// TestOptimaAreKeptApart: runs at different groupings are not counted as one, however close
+// their inertias are.
+func TestOptimaAreKeptApart(t *testing.T) {
+	p := fake()
+	p.Baselines[0].Optima = []Optimum{{78.851441426, 24}, {78.855666, 22}, {142.75, 4}}
+	for range 45 {
+		r := p.Baselines[0].Runs[0]
+		r.Seed = uint64(100 + len(p.Baselines[0].Runs))
+		p.Baselines[0].Runs = append(p.Baselines[0].Runs, r)
+	}
+	page := render(t, p)
+	for _, s := range []string{"24 of 50 runs of Lloyd&#39;s algorithm at 78.85144, 22 at 78.85567 and 4 at 142.75", "<td>3</td><td>24 of 50</td>"} {
+		if !strings.Contains(page, s) {
+			t.Errorf("the page does not say %q", s)
+		}
+	}
+}
+
+// TestCardsAreOfOneRun: every number of a card is of the run or the median that it names.
+func TestCardsAreOfOneRun(t *testing.T) {
+	p := fake()
+	p.Variants[0].Runs[0].Spread[len(p.Variants[0].Runs[0].Spread)-1] = 0.0123 // of the best run alone
+	page := render(t, p)
+	_, cards, _ := strings.Cut(page, `<div class="cards">`)
+	card, _, _ := strings.Cut(cards, "</article>")
+	for _, s := range []string{"best of 3\u00a0runs, seed 0", "<dt>inertia</dt><dd><b>79", "<dt>final spread</dt><dd><b>0.0123"} {
+		if !strings.Contains(card, s) {
+			t.Errorf("the card does not say %q:\n%s", s, card)
+		}
+	}
+	if strings.Contains(card, "median") {
+		t.Errorf("the card mixes the median with a run:\n%s", card)
+	}
+}
+
+// TestGammaAsFed: the drawing says which γ training feeds, and what changing it does.
+func TestGammaAsFed(t *testing.T) {
+	page := render(t, fake())
+	for _, s := range []string{"Training feeds γ, annealed from 0.33 to 66;", "While γ changes, the objective itself does"} {
+		if !strings.Contains(page, s) {
+			t.Errorf("the page does not say %q", s)
+		}
+	}
+	p := fake()
+	p.Setup.Schedule, p.Setup.Gamma = "constant 2", []float64{2, 2, 2}
+	if page := render(t, p); strings.Contains(page, "While γ changes") || !strings.Contains(page, "Training feeds γ, constant 2;") {
+		t.Error("a constant γ is said to change, or not said")
+	}
+}
+
+// TestAgreementIsWhole: no place of the table of agreements is empty, for variants or
+// baselines.
+func TestAgreementIsWhole(t *testing.T) {
+	_, part, _ := strings.Cut(render(t, fake()), `<section id="agreement"`)
+	table, _, _ := strings.Cut(part, "</table>")
+	if strings.Contains(table, "<td>–</td>") || strings.Count(table, "<td>itself</td>") != 4 {
+		t.Errorf("the table has gaps:\n%s", table)
+	}
+}
