@@ -206,6 +206,7 @@ func try(t testing.TB, seed uint64) (err error) {
 // in every way of running them, and where bits must be the same they are. None is refused.
 func TestRandomGraphsInEveryWay(t *testing.T) {
 	t.Parallel()
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // scratch of a worker is most of what a trial allocates, and collected each time
 	var next, failed atomic.Uint64
 	var wait sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {

@@ -99,10 +99,10 @@ func zipLoop(z simd.Zips, out Layout, in []Layout) Loop {
 	}
 	n, f := newNest(out, in[0], in[1]), z.Rows
 	switch x, y := n.one(1), n.one(2); {
-	case x && !y && z.OneX != nil:
+	case x && !y && z.OneX != nil && !n.repeats(1):
 		f = z.OneX
 		n.divide(1)
-	case y && !x && z.OneY != nil:
+	case y && !x && z.OneY != nil && !n.repeats(2):
 		f = z.OneY
 		n.divide(2)
 	default:

@@ -89,6 +89,13 @@ func (n *nest) step(hand int) int { return n.strides[hand][n.rank-1] }
 // one reports whether an array has one element per row.
 func (n *nest) one(hand int) bool { return n.step(hand) == 0 }
 
+// repeats reports whether an array has one element per row, side by side, and the rows are so short that to repeat the elements, and to
+// take the rows as one, is faster than to take row by row.
+func (n *nest) repeats(hand int) bool {
+	_, cols := n.inner()
+	return n.one(hand) && n.strides[hand][n.rank-2] == n.size[hand] && simd.Repeats(level, n.size[hand], cols)
+}
+
 // divide fixes the units, once the loop is chosen; ones are the arrays of which it takes one element per row. Others whose elements do
 // not lie side by side will be laid out.
 func (n *nest) divide(ones ...int) {
@@ -183,10 +190,12 @@ func (n *nest) block(c *Ctx, r, from, rows, cols int, call rowCall) {
 		call(a, rows, cols)
 		return
 	}
-	const wide, high = 64, tileLen / 64
+	wide := min(64, cols)
+	high := tileLen / wide
 	for j := 0; j < cols; j += wide {
 		for i := 0; i < rows; i += high {
 			w, h, b := min(wide, cols-j), min(high, rows-i), a
+			dense := true // rows follow each other in all arrays
 			for k := range n.hands {
 				b.at[k] = move(a.at[k], i*a.stride[k]+j*n.step(k))
 				if lay := n.lay[k]; lay != nil {
@@ -194,6 +203,10 @@ func (n *nest) block(c *Ctx, r, from, rows, cols int, call rowCall) {
 					lay(buf, b.at[k], h, w, w*n.size[k], a.stride[k], n.step(k))
 					b.at[k], b.stride[k] = buf, w*n.size[k]
 				}
+				dense = dense && b.stride[k] == w*n.size[k] && (n.lay[k] != nil || n.step(k) == n.size[k])
+			}
+			if dense {
+				h, w = 1, h*w
 			}
 			call(b, h, w)
 		}
@@ -219,6 +232,9 @@ func layer(n *nest, hand int) layRows {
 	switch row, col := n.strides[hand][n.rank-2], n.step(hand); {
 	case col == size:
 		return nil
+	case col == 0 && n.repeats(hand):
+		level := level
+		return func(dst, src *byte, rows, cols, _, _, _ int) { simd.Repeat(level, size, dst, src, rows, cols) }
 	case col == 0:
 		spread := simd.SpreadOf(level, size)
 		return func(dst, src *byte, rows, cols, dstStride, row, _ int) { spread(dst, src, rows, cols, dstStride, row) }

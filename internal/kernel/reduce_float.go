@@ -98,6 +98,8 @@ func (f *floatFold[T]) bind(reach int) Loop {
 		f.per, way = piece, f.fewRows
 	case near == 1 && (dim > 1 || far != 1):
 		f.per, way = min(max(across, 64), piece), f.columns
+	case far == 1 && f.sum && near == high && simd.Repeats(level, f.size, high) && f.outer.n == 1 && !f.accumulate && f.outSize == f.size:
+		f.per, way = piece, f.turnedRows
 	case far == 1 && high <= piece && f.outer.n == 1 && !f.accumulate && f.outSize == f.size:
 		f.per, way = across, f.rows
 	case far == 1 && high <= piece:
@@ -167,6 +169,20 @@ func (f *floatFold[T]) nothing(c *Ctx, dst, _ *byte, n, _ int) {
 // rows folds n rows whole.
 func (f *floatFold[T]) rows(_ *Ctx, dst, x *byte, n, _ int) {
 	f.row(dst, x, n, f.high, f.near)
+	f.finish(dst, n)
+}
+
+// turnedRows adds up n rows of two to four elements, one after the other, as columns, in the order in which rows adds up: the first and
+// the third, the second and the fourth, and both sums.
+func (f *floatFold[T]) turnedRows(c *Ctx, dst, x *byte, n, _ int) {
+	turned, odd := c.panels(), hand(c, 0)
+	stride, bytes := simd.TurnedSize(f.size, n)
+	simd.Turn(level, f.size, turned, x, move(turned, bytes), n, f.high, stride, f.near)
+	clear(sliceAt[T](dst, n))
+	f.columnAdd(dst, turned, (f.high+1)/2, n, 2*stride)
+	clear(sliceAt[T](odd, n))
+	f.columnAdd(odd, move(turned, stride), f.high/2, n, 2*stride)
+	f.combine.Rows(dst, dst, odd, 1, n, 0, 0, 0)
 	f.finish(dst, n)
 }
 

@@ -245,3 +245,46 @@ func testArg(t *testing.T) {
 		}
 	}
 }
+
+// TestSumOfShortRows: rows of a few elements, one after the other, add up to the same bits as rows apart from each other, a
+// negative zero and what is not finite among them.
+func TestSumOfShortRows(t *testing.T) { atLevels(t, testSumOfShortRows) }
+
+func testSumOfShortRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, dt := range []DType{F32, F64} {
+		for n := 2; n <= 5; n++ {
+			for _, rows := range []int{1, 7, 16, 33, 3000} {
+				dense, apart := Dense(dt, rows, n), Dense(dt, rows, n)
+				apart.Strides[0] = n + 1
+				memory := Alloc(rows * (n + 1) * dt.Size())
+				side := Alloc(rows * n * dt.Size())
+				for i := range rows {
+					for j := range n {
+						v := special(r)
+						if r.IntN(3) > 0 {
+							v = plain(r)
+						}
+						set(dt, memory, i*(n+1)+j, v)
+						set(dt, side, i*n+j, v)
+					}
+				}
+				for _, op := range []ReduceOp{ReduceSum, ReduceMean} {
+					run := func(l Layout, m Mem) Mem {
+						c, loop := NewCtx(), Reduce{Op: op, Axes: 2}.Bind(Dense(dt, rows), []Layout{l})
+						c.In, c.Out = []Mem{m}, Alloc(rows*dt.Size())
+						loop.Run(c, 0, loop.Units)
+						return c.Out
+					}
+					a, b := run(dense, side), run(apart, memory)
+					for i := range rows {
+						x, y := element(dt, a, i), element(dt, b, i)
+						if math.Float64bits(x) != math.Float64bits(y) && !(math.IsNaN(x) && math.IsNaN(y)) {
+							t.Fatalf("%v, row %d of %d elements: %v, apart %v", dt, i, n, x, y)
+						}
+					}
+				}
+			}
+		}
+	}
+}

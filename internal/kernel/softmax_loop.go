@@ -11,6 +11,7 @@ type exponentials[T float] struct {
 	n, inner  int // elements of a row of x, and rows beside each other
 	x         *walk
 	rowPeak   simd.Fold
+	rowLow    simd.Fold
 	expSum    simd.ExpSum
 	columnSum simd.ColumnSum
 	columnAdd simd.ColumnSum // for short rows
@@ -29,7 +30,7 @@ func exponentialLoop[T float](kind exponential, out, x Layout, axis int) Loop {
 	axis = x.axis(axis)
 	e := &exponentials[T]{
 		kind: kind, size: sizeOf[T](), n: x.Dims[axis], inner: x.count(axis+1, x.Rank), x: walkOf(x, allAxes, x.Offset),
-		rowPeak: simd.FoldOf[T](level, simd.MaxOf), expSum: simd.ExpSumOf[T](level), columnSum: simd.ColumnSumOf[T](level), columnAdd: simd.ColumnAddOf[T](level),
+		rowPeak: simd.FoldOf[T](level, simd.MaxOf), rowLow: simd.FoldOf[T](level, simd.MinOf), expSum: simd.ExpSumOf[T](level), columnSum: simd.ColumnSumOf[T](level), columnAdd: simd.ColumnAddOf[T](level),
 		columnMax: simd.ColumnExtremeOf[T](level, true),
 		max:       simd.ZipOf[T](level, simd.Max), add: simd.ZipOf[T](level, simd.Add),
 		sub: simd.ZipOf[T](level, simd.Sub), mul: simd.ZipOf[T](level, simd.Mul),
@@ -118,7 +119,7 @@ func (e *exponentials[T]) shortLoop(kept *walk, sideBySide bool) Loop {
 	if !sideBySide { // the rows of the result, where they are laid out first
 		high, near = kept.n, e.n
 	}
-	b := rowBlocks(kept.n, high, tileLen/e.n)
+	b := rowBlocks(kept.n, high, max(16, min(tileLen, 2*tileLen/e.n)&^15))
 	toX, toOut, level := near*e.size, e.n*e.size, level
 	if e.kind == logSumExp {
 		toOut = e.size
@@ -167,6 +168,11 @@ func (e *exponentials[T]) byRow(c *Ctx, z simd.Zips, dst, x, y *byte, rows, toX 
 func (e *exponentials[T]) logOfSum(dst, peak, sum *byte, n int) {
 	e.log(sum, sum, 1, n, 0, 0)
 	e.add.Rows(dst, peak, sum, 1, n, 0, 0, 0)
+	e.rowPeak(sum, peak, 1, n, 0)
+	e.rowLow(move(sum, e.size), peak, 1, n, 0)
+	if ends := sliceAt[T](sum, 2); ends[0]-ends[0] == 0 && ends[1]-ends[1] == 0 {
+		return
+	}
 	d := sliceAt[T](dst, n)
 	for i, p := range sliceAt[T](peak, n) {
 		if p-p != 0 {

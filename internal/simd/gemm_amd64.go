@@ -24,6 +24,36 @@ func shortRows32AVX512(dst *byte, rowDst int, src *byte, rowSrc int, rows int, c
 //go:noescape
 func transpose32AVX512(dst *byte, src *byte, rows int, cols int, dstStride int, srcStride int)
 
+// Makes rows of 2 elements, one after the other, columns stride bytes apart. rows is a multiple of 16 above 0.
+//
+//go:noescape
+func deinterleavePairs32AVX512(dst *byte, src *byte, rows int, stride int)
+
+// Makes 2 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 16 above 0.
+//
+//go:noescape
+func interleavePairs32AVX512(dst *byte, src *byte, rows int, stride int)
+
+// Makes rows of 3 elements, one after the other, columns stride bytes apart. rows is a multiple of 16 above 0.
+//
+//go:noescape
+func deinterleaveTriples32AVX512(dst *byte, src *byte, rows int, stride int)
+
+// Makes 3 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 16 above 0.
+//
+//go:noescape
+func interleaveTriples32AVX512(dst *byte, src *byte, rows int, stride int)
+
+// Makes rows of 4 elements, one after the other, columns stride bytes apart. rows is a multiple of 16 above 0.
+//
+//go:noescape
+func deinterleaveFours32AVX512(dst *byte, src *byte, rows int, stride int)
+
+// Makes 4 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 16 above 0.
+//
+//go:noescape
+func interleaveFours32AVX512(dst *byte, src *byte, rows int, stride int)
+
 // Σ_p a[i,p]·b[p,j], for at most 14×32 results.
 //
 //go:noescape
@@ -68,6 +98,36 @@ func shortRows64AVX512(dst *byte, rowDst int, src *byte, rowSrc int, rows int, c
 //
 //go:noescape
 func transpose64AVX512(dst *byte, src *byte, rows int, cols int, dstStride int, srcStride int)
+
+// Makes rows of 2 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func deinterleavePairs64AVX512(dst *byte, src *byte, rows int, stride int)
+
+// Makes 2 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func interleavePairs64AVX512(dst *byte, src *byte, rows int, stride int)
+
+// Makes rows of 3 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func deinterleaveTriples64AVX512(dst *byte, src *byte, rows int, stride int)
+
+// Makes 3 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func interleaveTriples64AVX512(dst *byte, src *byte, rows int, stride int)
+
+// Makes rows of 4 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func deinterleaveFours64AVX512(dst *byte, src *byte, rows int, stride int)
+
+// Makes 4 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func interleaveFours64AVX512(dst *byte, src *byte, rows int, stride int)
 
 // Σ_p a[i,p]·b[p,j], for at most 14×16 results.
 //
@@ -114,6 +174,36 @@ func shortRows32AVX2(dst *byte, rowDst int, src *byte, rowSrc int, rows int, col
 //go:noescape
 func transpose32AVX2(dst *byte, src *byte, rows int, cols int, dstStride int, srcStride int)
 
+// Makes rows of 2 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func deinterleavePairs32AVX2(dst *byte, src *byte, rows int, stride int)
+
+// Makes 2 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func interleavePairs32AVX2(dst *byte, src *byte, rows int, stride int)
+
+// Makes rows of 3 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func deinterleaveTriples32AVX2(dst *byte, src *byte, rows int, stride int)
+
+// Makes 3 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func interleaveTriples32AVX2(dst *byte, src *byte, rows int, stride int)
+
+// Makes rows of 4 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func deinterleaveFours32AVX2(dst *byte, src *byte, rows int, stride int)
+
+// Makes 4 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+//
+//go:noescape
+func interleaveFours32AVX2(dst *byte, src *byte, rows int, stride int)
+
 // Σ_p a[i,p]·b[p,j], for at most 6×16 results.
 //
 //go:noescape
@@ -158,6 +248,36 @@ func shortRows64AVX2(dst *byte, rowDst int, src *byte, rowSrc int, rows int, col
 //
 //go:noescape
 func transpose64AVX2(dst *byte, src *byte, rows int, cols int, dstStride int, srcStride int)
+
+// Makes rows of 2 elements, one after the other, columns stride bytes apart. rows is a multiple of 4 above 0.
+//
+//go:noescape
+func deinterleavePairs64AVX2(dst *byte, src *byte, rows int, stride int)
+
+// Makes 2 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 4 above 0.
+//
+//go:noescape
+func interleavePairs64AVX2(dst *byte, src *byte, rows int, stride int)
+
+// Makes rows of 3 elements, one after the other, columns stride bytes apart. rows is a multiple of 4 above 0.
+//
+//go:noescape
+func deinterleaveTriples64AVX2(dst *byte, src *byte, rows int, stride int)
+
+// Makes 3 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 4 above 0.
+//
+//go:noescape
+func interleaveTriples64AVX2(dst *byte, src *byte, rows int, stride int)
+
+// Makes rows of 4 elements, one after the other, columns stride bytes apart. rows is a multiple of 4 above 0.
+//
+//go:noescape
+func deinterleaveFours64AVX2(dst *byte, src *byte, rows int, stride int)
+
+// Makes 4 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 4 above 0.
+//
+//go:noescape
+func interleaveFours64AVX2(dst *byte, src *byte, rows int, stride int)
 
 // Σ_p a[i,p]·b[p,j], for at most 6×8 results.
 //

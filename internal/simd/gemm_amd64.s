@@ -357,6 +357,558 @@ cols:
 	VZEROUPPER
 	RET
 
+// func deinterleavePairs32AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·deinterleavePairs32AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS deinterleave2_32_16_0<>+0(SB), Z0
+	MOVL    $0x0000ff00, SI
+	KMOVW   SI, K1
+	VMOVUPS deinterleave2_32_16_1<>+0(SB), Z1
+
+loop1:
+	VPERMPS (CX), Z0, Z2
+	VPERMPS 64(CX), Z0, K1, Z2
+	VMOVUPS Z2, (AX)
+	VPERMPS (CX), Z1, Z2
+	VPERMPS 64(CX), Z1, K1, Z2
+	VMOVUPS Z2, (AX)(BX*1)
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA deinterleave2_32_16_0<>+0(SB)/4, $0x00000000
+DATA deinterleave2_32_16_0<>+4(SB)/4, $0x00000002
+DATA deinterleave2_32_16_0<>+8(SB)/4, $0x00000004
+DATA deinterleave2_32_16_0<>+12(SB)/4, $0x00000006
+DATA deinterleave2_32_16_0<>+16(SB)/4, $0x00000008
+DATA deinterleave2_32_16_0<>+20(SB)/4, $0x0000000a
+DATA deinterleave2_32_16_0<>+24(SB)/4, $0x0000000c
+DATA deinterleave2_32_16_0<>+28(SB)/4, $0x0000000e
+DATA deinterleave2_32_16_0<>+32(SB)/4, $0x00000000
+DATA deinterleave2_32_16_0<>+36(SB)/4, $0x00000002
+DATA deinterleave2_32_16_0<>+40(SB)/4, $0x00000004
+DATA deinterleave2_32_16_0<>+44(SB)/4, $0x00000006
+DATA deinterleave2_32_16_0<>+48(SB)/4, $0x00000008
+DATA deinterleave2_32_16_0<>+52(SB)/4, $0x0000000a
+DATA deinterleave2_32_16_0<>+56(SB)/4, $0x0000000c
+DATA deinterleave2_32_16_0<>+60(SB)/4, $0x0000000e
+GLOBL deinterleave2_32_16_0<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave2_32_16_1<>+0(SB)/4, $0x00000001
+DATA deinterleave2_32_16_1<>+4(SB)/4, $0x00000003
+DATA deinterleave2_32_16_1<>+8(SB)/4, $0x00000005
+DATA deinterleave2_32_16_1<>+12(SB)/4, $0x00000007
+DATA deinterleave2_32_16_1<>+16(SB)/4, $0x00000009
+DATA deinterleave2_32_16_1<>+20(SB)/4, $0x0000000b
+DATA deinterleave2_32_16_1<>+24(SB)/4, $0x0000000d
+DATA deinterleave2_32_16_1<>+28(SB)/4, $0x0000000f
+DATA deinterleave2_32_16_1<>+32(SB)/4, $0x00000001
+DATA deinterleave2_32_16_1<>+36(SB)/4, $0x00000003
+DATA deinterleave2_32_16_1<>+40(SB)/4, $0x00000005
+DATA deinterleave2_32_16_1<>+44(SB)/4, $0x00000007
+DATA deinterleave2_32_16_1<>+48(SB)/4, $0x00000009
+DATA deinterleave2_32_16_1<>+52(SB)/4, $0x0000000b
+DATA deinterleave2_32_16_1<>+56(SB)/4, $0x0000000d
+DATA deinterleave2_32_16_1<>+60(SB)/4, $0x0000000f
+GLOBL deinterleave2_32_16_1<>(SB), RODATA|NOPTR, $64
+
+// func interleavePairs32AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·interleavePairs32AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS interleave2_32_16_0<>+0(SB), Z0
+	MOVL    $0x0000aaaa, SI
+	KMOVW   SI, K1
+	VMOVUPS interleave2_32_16_1<>+0(SB), Z1
+
+loop1:
+	VPERMPS (CX), Z0, Z2
+	VPERMPS (CX)(BX*1), Z0, K1, Z2
+	VMOVUPS Z2, (AX)
+	VPERMPS (CX), Z1, Z2
+	VPERMPS (CX)(BX*1), Z1, K1, Z2
+	VMOVUPS Z2, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA interleave2_32_16_0<>+0(SB)/4, $0x00000000
+DATA interleave2_32_16_0<>+4(SB)/4, $0x00000000
+DATA interleave2_32_16_0<>+8(SB)/4, $0x00000001
+DATA interleave2_32_16_0<>+12(SB)/4, $0x00000001
+DATA interleave2_32_16_0<>+16(SB)/4, $0x00000002
+DATA interleave2_32_16_0<>+20(SB)/4, $0x00000002
+DATA interleave2_32_16_0<>+24(SB)/4, $0x00000003
+DATA interleave2_32_16_0<>+28(SB)/4, $0x00000003
+DATA interleave2_32_16_0<>+32(SB)/4, $0x00000004
+DATA interleave2_32_16_0<>+36(SB)/4, $0x00000004
+DATA interleave2_32_16_0<>+40(SB)/4, $0x00000005
+DATA interleave2_32_16_0<>+44(SB)/4, $0x00000005
+DATA interleave2_32_16_0<>+48(SB)/4, $0x00000006
+DATA interleave2_32_16_0<>+52(SB)/4, $0x00000006
+DATA interleave2_32_16_0<>+56(SB)/4, $0x00000007
+DATA interleave2_32_16_0<>+60(SB)/4, $0x00000007
+GLOBL interleave2_32_16_0<>(SB), RODATA|NOPTR, $64
+
+DATA interleave2_32_16_1<>+0(SB)/4, $0x00000008
+DATA interleave2_32_16_1<>+4(SB)/4, $0x00000008
+DATA interleave2_32_16_1<>+8(SB)/4, $0x00000009
+DATA interleave2_32_16_1<>+12(SB)/4, $0x00000009
+DATA interleave2_32_16_1<>+16(SB)/4, $0x0000000a
+DATA interleave2_32_16_1<>+20(SB)/4, $0x0000000a
+DATA interleave2_32_16_1<>+24(SB)/4, $0x0000000b
+DATA interleave2_32_16_1<>+28(SB)/4, $0x0000000b
+DATA interleave2_32_16_1<>+32(SB)/4, $0x0000000c
+DATA interleave2_32_16_1<>+36(SB)/4, $0x0000000c
+DATA interleave2_32_16_1<>+40(SB)/4, $0x0000000d
+DATA interleave2_32_16_1<>+44(SB)/4, $0x0000000d
+DATA interleave2_32_16_1<>+48(SB)/4, $0x0000000e
+DATA interleave2_32_16_1<>+52(SB)/4, $0x0000000e
+DATA interleave2_32_16_1<>+56(SB)/4, $0x0000000f
+DATA interleave2_32_16_1<>+60(SB)/4, $0x0000000f
+GLOBL interleave2_32_16_1<>(SB), RODATA|NOPTR, $64
+
+// func deinterleaveTriples32AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·deinterleaveTriples32AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS deinterleave3_32_16_0<>+0(SB), Z0
+	MOVL    $0x000007c0, SI
+	KMOVW   SI, K1
+	MOVL    $0x0000f800, SI
+	KMOVW   SI, K2
+	VMOVUPS deinterleave3_32_16_1<>+0(SB), Z1
+	MOVL    $0x000007e0, SI
+	KMOVW   SI, K3
+	VMOVUPS deinterleave3_32_16_2<>+0(SB), Z2
+	MOVL    $0x000003e0, SI
+	KMOVW   SI, K4
+	MOVL    $0x0000fc00, SI
+	KMOVW   SI, K5
+
+loop1:
+	VPERMPS (CX), Z0, Z3
+	VPERMPS 64(CX), Z0, K1, Z3
+	VPERMPS 128(CX), Z0, K2, Z3
+	VMOVUPS Z3, (AX)
+	VPERMPS (CX), Z1, Z3
+	VPERMPS 64(CX), Z1, K3, Z3
+	VPERMPS 128(CX), Z1, K2, Z3
+	VMOVUPS Z3, (AX)(BX*1)
+	VPERMPS (CX), Z2, Z3
+	VPERMPS 64(CX), Z2, K4, Z3
+	VPERMPS 128(CX), Z2, K5, Z3
+	VMOVUPS Z3, (AX)(BX*2)
+	ADDQ    $0x000000c0, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA deinterleave3_32_16_0<>+0(SB)/4, $0x00000000
+DATA deinterleave3_32_16_0<>+4(SB)/4, $0x00000003
+DATA deinterleave3_32_16_0<>+8(SB)/4, $0x00000006
+DATA deinterleave3_32_16_0<>+12(SB)/4, $0x00000009
+DATA deinterleave3_32_16_0<>+16(SB)/4, $0x0000000c
+DATA deinterleave3_32_16_0<>+20(SB)/4, $0x0000000f
+DATA deinterleave3_32_16_0<>+24(SB)/4, $0x00000002
+DATA deinterleave3_32_16_0<>+28(SB)/4, $0x00000005
+DATA deinterleave3_32_16_0<>+32(SB)/4, $0x00000008
+DATA deinterleave3_32_16_0<>+36(SB)/4, $0x0000000b
+DATA deinterleave3_32_16_0<>+40(SB)/4, $0x0000000e
+DATA deinterleave3_32_16_0<>+44(SB)/4, $0x00000001
+DATA deinterleave3_32_16_0<>+48(SB)/4, $0x00000004
+DATA deinterleave3_32_16_0<>+52(SB)/4, $0x00000007
+DATA deinterleave3_32_16_0<>+56(SB)/4, $0x0000000a
+DATA deinterleave3_32_16_0<>+60(SB)/4, $0x0000000d
+GLOBL deinterleave3_32_16_0<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave3_32_16_1<>+0(SB)/4, $0x00000001
+DATA deinterleave3_32_16_1<>+4(SB)/4, $0x00000004
+DATA deinterleave3_32_16_1<>+8(SB)/4, $0x00000007
+DATA deinterleave3_32_16_1<>+12(SB)/4, $0x0000000a
+DATA deinterleave3_32_16_1<>+16(SB)/4, $0x0000000d
+DATA deinterleave3_32_16_1<>+20(SB)/4, $0x00000000
+DATA deinterleave3_32_16_1<>+24(SB)/4, $0x00000003
+DATA deinterleave3_32_16_1<>+28(SB)/4, $0x00000006
+DATA deinterleave3_32_16_1<>+32(SB)/4, $0x00000009
+DATA deinterleave3_32_16_1<>+36(SB)/4, $0x0000000c
+DATA deinterleave3_32_16_1<>+40(SB)/4, $0x0000000f
+DATA deinterleave3_32_16_1<>+44(SB)/4, $0x00000002
+DATA deinterleave3_32_16_1<>+48(SB)/4, $0x00000005
+DATA deinterleave3_32_16_1<>+52(SB)/4, $0x00000008
+DATA deinterleave3_32_16_1<>+56(SB)/4, $0x0000000b
+DATA deinterleave3_32_16_1<>+60(SB)/4, $0x0000000e
+GLOBL deinterleave3_32_16_1<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave3_32_16_2<>+0(SB)/4, $0x00000002
+DATA deinterleave3_32_16_2<>+4(SB)/4, $0x00000005
+DATA deinterleave3_32_16_2<>+8(SB)/4, $0x00000008
+DATA deinterleave3_32_16_2<>+12(SB)/4, $0x0000000b
+DATA deinterleave3_32_16_2<>+16(SB)/4, $0x0000000e
+DATA deinterleave3_32_16_2<>+20(SB)/4, $0x00000001
+DATA deinterleave3_32_16_2<>+24(SB)/4, $0x00000004
+DATA deinterleave3_32_16_2<>+28(SB)/4, $0x00000007
+DATA deinterleave3_32_16_2<>+32(SB)/4, $0x0000000a
+DATA deinterleave3_32_16_2<>+36(SB)/4, $0x0000000d
+DATA deinterleave3_32_16_2<>+40(SB)/4, $0x00000000
+DATA deinterleave3_32_16_2<>+44(SB)/4, $0x00000003
+DATA deinterleave3_32_16_2<>+48(SB)/4, $0x00000006
+DATA deinterleave3_32_16_2<>+52(SB)/4, $0x00000009
+DATA deinterleave3_32_16_2<>+56(SB)/4, $0x0000000c
+DATA deinterleave3_32_16_2<>+60(SB)/4, $0x0000000f
+GLOBL deinterleave3_32_16_2<>(SB), RODATA|NOPTR, $64
+
+// func interleaveTriples32AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·interleaveTriples32AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS interleave3_32_16_0<>+0(SB), Z0
+	MOVL    $0x00002492, SI
+	KMOVW   SI, K1
+	MOVL    $0x00004924, SI
+	KMOVW   SI, K2
+	VMOVUPS interleave3_32_16_1<>+0(SB), Z1
+	MOVL    $0x00009249, SI
+	KMOVW   SI, K3
+	VMOVUPS interleave3_32_16_2<>+0(SB), Z2
+
+loop1:
+	VPERMPS (CX), Z0, Z3
+	VPERMPS (CX)(BX*1), Z0, K1, Z3
+	VPERMPS (CX)(BX*2), Z0, K2, Z3
+	VMOVUPS Z3, (AX)
+	VPERMPS (CX), Z1, Z3
+	VPERMPS (CX)(BX*1), Z1, K3, Z3
+	VPERMPS (CX)(BX*2), Z1, K1, Z3
+	VMOVUPS Z3, 64(AX)
+	VPERMPS (CX), Z2, Z3
+	VPERMPS (CX)(BX*1), Z2, K2, Z3
+	VPERMPS (CX)(BX*2), Z2, K3, Z3
+	VMOVUPS Z3, 128(AX)
+	ADDQ    $0x000000c0, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA interleave3_32_16_0<>+0(SB)/4, $0x00000000
+DATA interleave3_32_16_0<>+4(SB)/4, $0x00000000
+DATA interleave3_32_16_0<>+8(SB)/4, $0x00000000
+DATA interleave3_32_16_0<>+12(SB)/4, $0x00000001
+DATA interleave3_32_16_0<>+16(SB)/4, $0x00000001
+DATA interleave3_32_16_0<>+20(SB)/4, $0x00000001
+DATA interleave3_32_16_0<>+24(SB)/4, $0x00000002
+DATA interleave3_32_16_0<>+28(SB)/4, $0x00000002
+DATA interleave3_32_16_0<>+32(SB)/4, $0x00000002
+DATA interleave3_32_16_0<>+36(SB)/4, $0x00000003
+DATA interleave3_32_16_0<>+40(SB)/4, $0x00000003
+DATA interleave3_32_16_0<>+44(SB)/4, $0x00000003
+DATA interleave3_32_16_0<>+48(SB)/4, $0x00000004
+DATA interleave3_32_16_0<>+52(SB)/4, $0x00000004
+DATA interleave3_32_16_0<>+56(SB)/4, $0x00000004
+DATA interleave3_32_16_0<>+60(SB)/4, $0x00000005
+GLOBL interleave3_32_16_0<>(SB), RODATA|NOPTR, $64
+
+DATA interleave3_32_16_1<>+0(SB)/4, $0x00000005
+DATA interleave3_32_16_1<>+4(SB)/4, $0x00000005
+DATA interleave3_32_16_1<>+8(SB)/4, $0x00000006
+DATA interleave3_32_16_1<>+12(SB)/4, $0x00000006
+DATA interleave3_32_16_1<>+16(SB)/4, $0x00000006
+DATA interleave3_32_16_1<>+20(SB)/4, $0x00000007
+DATA interleave3_32_16_1<>+24(SB)/4, $0x00000007
+DATA interleave3_32_16_1<>+28(SB)/4, $0x00000007
+DATA interleave3_32_16_1<>+32(SB)/4, $0x00000008
+DATA interleave3_32_16_1<>+36(SB)/4, $0x00000008
+DATA interleave3_32_16_1<>+40(SB)/4, $0x00000008
+DATA interleave3_32_16_1<>+44(SB)/4, $0x00000009
+DATA interleave3_32_16_1<>+48(SB)/4, $0x00000009
+DATA interleave3_32_16_1<>+52(SB)/4, $0x00000009
+DATA interleave3_32_16_1<>+56(SB)/4, $0x0000000a
+DATA interleave3_32_16_1<>+60(SB)/4, $0x0000000a
+GLOBL interleave3_32_16_1<>(SB), RODATA|NOPTR, $64
+
+DATA interleave3_32_16_2<>+0(SB)/4, $0x0000000a
+DATA interleave3_32_16_2<>+4(SB)/4, $0x0000000b
+DATA interleave3_32_16_2<>+8(SB)/4, $0x0000000b
+DATA interleave3_32_16_2<>+12(SB)/4, $0x0000000b
+DATA interleave3_32_16_2<>+16(SB)/4, $0x0000000c
+DATA interleave3_32_16_2<>+20(SB)/4, $0x0000000c
+DATA interleave3_32_16_2<>+24(SB)/4, $0x0000000c
+DATA interleave3_32_16_2<>+28(SB)/4, $0x0000000d
+DATA interleave3_32_16_2<>+32(SB)/4, $0x0000000d
+DATA interleave3_32_16_2<>+36(SB)/4, $0x0000000d
+DATA interleave3_32_16_2<>+40(SB)/4, $0x0000000e
+DATA interleave3_32_16_2<>+44(SB)/4, $0x0000000e
+DATA interleave3_32_16_2<>+48(SB)/4, $0x0000000e
+DATA interleave3_32_16_2<>+52(SB)/4, $0x0000000f
+DATA interleave3_32_16_2<>+56(SB)/4, $0x0000000f
+DATA interleave3_32_16_2<>+60(SB)/4, $0x0000000f
+GLOBL interleave3_32_16_2<>(SB), RODATA|NOPTR, $64
+
+// func deinterleaveFours32AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·deinterleaveFours32AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS deinterleave4_32_16_0<>+0(SB), Z0
+	MOVL    $0x000000f0, DI
+	KMOVW   DI, K1
+	MOVL    $0x00000f00, DI
+	KMOVW   DI, K2
+	MOVL    $0x0000f000, DI
+	KMOVW   DI, K3
+	VMOVUPS deinterleave4_32_16_1<>+0(SB), Z1
+	VMOVUPS deinterleave4_32_16_2<>+0(SB), Z2
+	VMOVUPS deinterleave4_32_16_3<>+0(SB), Z3
+
+loop1:
+	VPERMPS (CX), Z0, Z4
+	VPERMPS 64(CX), Z0, K1, Z4
+	VPERMPS 128(CX), Z0, K2, Z4
+	VPERMPS 192(CX), Z0, K3, Z4
+	VMOVUPS Z4, (AX)
+	VPERMPS (CX), Z1, Z4
+	VPERMPS 64(CX), Z1, K1, Z4
+	VPERMPS 128(CX), Z1, K2, Z4
+	VPERMPS 192(CX), Z1, K3, Z4
+	VMOVUPS Z4, (AX)(BX*1)
+	VPERMPS (CX), Z2, Z4
+	VPERMPS 64(CX), Z2, K1, Z4
+	VPERMPS 128(CX), Z2, K2, Z4
+	VPERMPS 192(CX), Z2, K3, Z4
+	VMOVUPS Z4, (AX)(BX*2)
+	VPERMPS (CX), Z3, Z4
+	VPERMPS 64(CX), Z3, K1, Z4
+	VPERMPS 128(CX), Z3, K2, Z4
+	VPERMPS 192(CX), Z3, K3, Z4
+	VMOVUPS Z4, (AX)(SI*1)
+	ADDQ    $0x00000100, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA deinterleave4_32_16_0<>+0(SB)/4, $0x00000000
+DATA deinterleave4_32_16_0<>+4(SB)/4, $0x00000004
+DATA deinterleave4_32_16_0<>+8(SB)/4, $0x00000008
+DATA deinterleave4_32_16_0<>+12(SB)/4, $0x0000000c
+DATA deinterleave4_32_16_0<>+16(SB)/4, $0x00000000
+DATA deinterleave4_32_16_0<>+20(SB)/4, $0x00000004
+DATA deinterleave4_32_16_0<>+24(SB)/4, $0x00000008
+DATA deinterleave4_32_16_0<>+28(SB)/4, $0x0000000c
+DATA deinterleave4_32_16_0<>+32(SB)/4, $0x00000000
+DATA deinterleave4_32_16_0<>+36(SB)/4, $0x00000004
+DATA deinterleave4_32_16_0<>+40(SB)/4, $0x00000008
+DATA deinterleave4_32_16_0<>+44(SB)/4, $0x0000000c
+DATA deinterleave4_32_16_0<>+48(SB)/4, $0x00000000
+DATA deinterleave4_32_16_0<>+52(SB)/4, $0x00000004
+DATA deinterleave4_32_16_0<>+56(SB)/4, $0x00000008
+DATA deinterleave4_32_16_0<>+60(SB)/4, $0x0000000c
+GLOBL deinterleave4_32_16_0<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave4_32_16_1<>+0(SB)/4, $0x00000001
+DATA deinterleave4_32_16_1<>+4(SB)/4, $0x00000005
+DATA deinterleave4_32_16_1<>+8(SB)/4, $0x00000009
+DATA deinterleave4_32_16_1<>+12(SB)/4, $0x0000000d
+DATA deinterleave4_32_16_1<>+16(SB)/4, $0x00000001
+DATA deinterleave4_32_16_1<>+20(SB)/4, $0x00000005
+DATA deinterleave4_32_16_1<>+24(SB)/4, $0x00000009
+DATA deinterleave4_32_16_1<>+28(SB)/4, $0x0000000d
+DATA deinterleave4_32_16_1<>+32(SB)/4, $0x00000001
+DATA deinterleave4_32_16_1<>+36(SB)/4, $0x00000005
+DATA deinterleave4_32_16_1<>+40(SB)/4, $0x00000009
+DATA deinterleave4_32_16_1<>+44(SB)/4, $0x0000000d
+DATA deinterleave4_32_16_1<>+48(SB)/4, $0x00000001
+DATA deinterleave4_32_16_1<>+52(SB)/4, $0x00000005
+DATA deinterleave4_32_16_1<>+56(SB)/4, $0x00000009
+DATA deinterleave4_32_16_1<>+60(SB)/4, $0x0000000d
+GLOBL deinterleave4_32_16_1<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave4_32_16_2<>+0(SB)/4, $0x00000002
+DATA deinterleave4_32_16_2<>+4(SB)/4, $0x00000006
+DATA deinterleave4_32_16_2<>+8(SB)/4, $0x0000000a
+DATA deinterleave4_32_16_2<>+12(SB)/4, $0x0000000e
+DATA deinterleave4_32_16_2<>+16(SB)/4, $0x00000002
+DATA deinterleave4_32_16_2<>+20(SB)/4, $0x00000006
+DATA deinterleave4_32_16_2<>+24(SB)/4, $0x0000000a
+DATA deinterleave4_32_16_2<>+28(SB)/4, $0x0000000e
+DATA deinterleave4_32_16_2<>+32(SB)/4, $0x00000002
+DATA deinterleave4_32_16_2<>+36(SB)/4, $0x00000006
+DATA deinterleave4_32_16_2<>+40(SB)/4, $0x0000000a
+DATA deinterleave4_32_16_2<>+44(SB)/4, $0x0000000e
+DATA deinterleave4_32_16_2<>+48(SB)/4, $0x00000002
+DATA deinterleave4_32_16_2<>+52(SB)/4, $0x00000006
+DATA deinterleave4_32_16_2<>+56(SB)/4, $0x0000000a
+DATA deinterleave4_32_16_2<>+60(SB)/4, $0x0000000e
+GLOBL deinterleave4_32_16_2<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave4_32_16_3<>+0(SB)/4, $0x00000003
+DATA deinterleave4_32_16_3<>+4(SB)/4, $0x00000007
+DATA deinterleave4_32_16_3<>+8(SB)/4, $0x0000000b
+DATA deinterleave4_32_16_3<>+12(SB)/4, $0x0000000f
+DATA deinterleave4_32_16_3<>+16(SB)/4, $0x00000003
+DATA deinterleave4_32_16_3<>+20(SB)/4, $0x00000007
+DATA deinterleave4_32_16_3<>+24(SB)/4, $0x0000000b
+DATA deinterleave4_32_16_3<>+28(SB)/4, $0x0000000f
+DATA deinterleave4_32_16_3<>+32(SB)/4, $0x00000003
+DATA deinterleave4_32_16_3<>+36(SB)/4, $0x00000007
+DATA deinterleave4_32_16_3<>+40(SB)/4, $0x0000000b
+DATA deinterleave4_32_16_3<>+44(SB)/4, $0x0000000f
+DATA deinterleave4_32_16_3<>+48(SB)/4, $0x00000003
+DATA deinterleave4_32_16_3<>+52(SB)/4, $0x00000007
+DATA deinterleave4_32_16_3<>+56(SB)/4, $0x0000000b
+DATA deinterleave4_32_16_3<>+60(SB)/4, $0x0000000f
+GLOBL deinterleave4_32_16_3<>(SB), RODATA|NOPTR, $64
+
+// func interleaveFours32AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·interleaveFours32AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS interleave4_32_16_0<>+0(SB), Z0
+	MOVL    $0x00002222, DI
+	KMOVW   DI, K1
+	MOVL    $0x00004444, DI
+	KMOVW   DI, K2
+	MOVL    $0x00008888, DI
+	KMOVW   DI, K3
+	VMOVUPS interleave4_32_16_1<>+0(SB), Z1
+	VMOVUPS interleave4_32_16_2<>+0(SB), Z2
+	VMOVUPS interleave4_32_16_3<>+0(SB), Z3
+
+loop1:
+	VPERMPS (CX), Z0, Z4
+	VPERMPS (CX)(BX*1), Z0, K1, Z4
+	VPERMPS (CX)(BX*2), Z0, K2, Z4
+	VPERMPS (CX)(SI*1), Z0, K3, Z4
+	VMOVUPS Z4, (AX)
+	VPERMPS (CX), Z1, Z4
+	VPERMPS (CX)(BX*1), Z1, K1, Z4
+	VPERMPS (CX)(BX*2), Z1, K2, Z4
+	VPERMPS (CX)(SI*1), Z1, K3, Z4
+	VMOVUPS Z4, 64(AX)
+	VPERMPS (CX), Z2, Z4
+	VPERMPS (CX)(BX*1), Z2, K1, Z4
+	VPERMPS (CX)(BX*2), Z2, K2, Z4
+	VPERMPS (CX)(SI*1), Z2, K3, Z4
+	VMOVUPS Z4, 128(AX)
+	VPERMPS (CX), Z3, Z4
+	VPERMPS (CX)(BX*1), Z3, K1, Z4
+	VPERMPS (CX)(BX*2), Z3, K2, Z4
+	VPERMPS (CX)(SI*1), Z3, K3, Z4
+	VMOVUPS Z4, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA interleave4_32_16_0<>+0(SB)/4, $0x00000000
+DATA interleave4_32_16_0<>+4(SB)/4, $0x00000000
+DATA interleave4_32_16_0<>+8(SB)/4, $0x00000000
+DATA interleave4_32_16_0<>+12(SB)/4, $0x00000000
+DATA interleave4_32_16_0<>+16(SB)/4, $0x00000001
+DATA interleave4_32_16_0<>+20(SB)/4, $0x00000001
+DATA interleave4_32_16_0<>+24(SB)/4, $0x00000001
+DATA interleave4_32_16_0<>+28(SB)/4, $0x00000001
+DATA interleave4_32_16_0<>+32(SB)/4, $0x00000002
+DATA interleave4_32_16_0<>+36(SB)/4, $0x00000002
+DATA interleave4_32_16_0<>+40(SB)/4, $0x00000002
+DATA interleave4_32_16_0<>+44(SB)/4, $0x00000002
+DATA interleave4_32_16_0<>+48(SB)/4, $0x00000003
+DATA interleave4_32_16_0<>+52(SB)/4, $0x00000003
+DATA interleave4_32_16_0<>+56(SB)/4, $0x00000003
+DATA interleave4_32_16_0<>+60(SB)/4, $0x00000003
+GLOBL interleave4_32_16_0<>(SB), RODATA|NOPTR, $64
+
+DATA interleave4_32_16_1<>+0(SB)/4, $0x00000004
+DATA interleave4_32_16_1<>+4(SB)/4, $0x00000004
+DATA interleave4_32_16_1<>+8(SB)/4, $0x00000004
+DATA interleave4_32_16_1<>+12(SB)/4, $0x00000004
+DATA interleave4_32_16_1<>+16(SB)/4, $0x00000005
+DATA interleave4_32_16_1<>+20(SB)/4, $0x00000005
+DATA interleave4_32_16_1<>+24(SB)/4, $0x00000005
+DATA interleave4_32_16_1<>+28(SB)/4, $0x00000005
+DATA interleave4_32_16_1<>+32(SB)/4, $0x00000006
+DATA interleave4_32_16_1<>+36(SB)/4, $0x00000006
+DATA interleave4_32_16_1<>+40(SB)/4, $0x00000006
+DATA interleave4_32_16_1<>+44(SB)/4, $0x00000006
+DATA interleave4_32_16_1<>+48(SB)/4, $0x00000007
+DATA interleave4_32_16_1<>+52(SB)/4, $0x00000007
+DATA interleave4_32_16_1<>+56(SB)/4, $0x00000007
+DATA interleave4_32_16_1<>+60(SB)/4, $0x00000007
+GLOBL interleave4_32_16_1<>(SB), RODATA|NOPTR, $64
+
+DATA interleave4_32_16_2<>+0(SB)/4, $0x00000008
+DATA interleave4_32_16_2<>+4(SB)/4, $0x00000008
+DATA interleave4_32_16_2<>+8(SB)/4, $0x00000008
+DATA interleave4_32_16_2<>+12(SB)/4, $0x00000008
+DATA interleave4_32_16_2<>+16(SB)/4, $0x00000009
+DATA interleave4_32_16_2<>+20(SB)/4, $0x00000009
+DATA interleave4_32_16_2<>+24(SB)/4, $0x00000009
+DATA interleave4_32_16_2<>+28(SB)/4, $0x00000009
+DATA interleave4_32_16_2<>+32(SB)/4, $0x0000000a
+DATA interleave4_32_16_2<>+36(SB)/4, $0x0000000a
+DATA interleave4_32_16_2<>+40(SB)/4, $0x0000000a
+DATA interleave4_32_16_2<>+44(SB)/4, $0x0000000a
+DATA interleave4_32_16_2<>+48(SB)/4, $0x0000000b
+DATA interleave4_32_16_2<>+52(SB)/4, $0x0000000b
+DATA interleave4_32_16_2<>+56(SB)/4, $0x0000000b
+DATA interleave4_32_16_2<>+60(SB)/4, $0x0000000b
+GLOBL interleave4_32_16_2<>(SB), RODATA|NOPTR, $64
+
+DATA interleave4_32_16_3<>+0(SB)/4, $0x0000000c
+DATA interleave4_32_16_3<>+4(SB)/4, $0x0000000c
+DATA interleave4_32_16_3<>+8(SB)/4, $0x0000000c
+DATA interleave4_32_16_3<>+12(SB)/4, $0x0000000c
+DATA interleave4_32_16_3<>+16(SB)/4, $0x0000000d
+DATA interleave4_32_16_3<>+20(SB)/4, $0x0000000d
+DATA interleave4_32_16_3<>+24(SB)/4, $0x0000000d
+DATA interleave4_32_16_3<>+28(SB)/4, $0x0000000d
+DATA interleave4_32_16_3<>+32(SB)/4, $0x0000000e
+DATA interleave4_32_16_3<>+36(SB)/4, $0x0000000e
+DATA interleave4_32_16_3<>+40(SB)/4, $0x0000000e
+DATA interleave4_32_16_3<>+44(SB)/4, $0x0000000e
+DATA interleave4_32_16_3<>+48(SB)/4, $0x0000000f
+DATA interleave4_32_16_3<>+52(SB)/4, $0x0000000f
+DATA interleave4_32_16_3<>+56(SB)/4, $0x0000000f
+DATA interleave4_32_16_3<>+60(SB)/4, $0x0000000f
+GLOBL interleave4_32_16_3<>(SB), RODATA|NOPTR, $64
+
 // func dot32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·dot32AVX512(SB), NOSPLIT, $0-128
@@ -10737,6 +11289,414 @@ cols:
 	JNZ          rows
 	VZEROUPPER
 	RET
+
+// func deinterleavePairs64AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·deinterleavePairs64AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS deinterleave2_64_8_0<>+0(SB), Z0
+	MOVL    $0x000000f0, SI
+	KMOVW   SI, K1
+	VMOVUPS deinterleave2_64_8_1<>+0(SB), Z1
+
+loop1:
+	VPERMPD (CX), Z0, Z2
+	VPERMPD 64(CX), Z0, K1, Z2
+	VMOVUPD Z2, (AX)
+	VPERMPD (CX), Z1, Z2
+	VPERMPD 64(CX), Z1, K1, Z2
+	VMOVUPD Z2, (AX)(BX*1)
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA deinterleave2_64_8_0<>+0(SB)/8, $0x0000000000000000
+DATA deinterleave2_64_8_0<>+8(SB)/8, $0x0000000000000002
+DATA deinterleave2_64_8_0<>+16(SB)/8, $0x0000000000000004
+DATA deinterleave2_64_8_0<>+24(SB)/8, $0x0000000000000006
+DATA deinterleave2_64_8_0<>+32(SB)/8, $0x0000000000000000
+DATA deinterleave2_64_8_0<>+40(SB)/8, $0x0000000000000002
+DATA deinterleave2_64_8_0<>+48(SB)/8, $0x0000000000000004
+DATA deinterleave2_64_8_0<>+56(SB)/8, $0x0000000000000006
+GLOBL deinterleave2_64_8_0<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave2_64_8_1<>+0(SB)/8, $0x0000000000000001
+DATA deinterleave2_64_8_1<>+8(SB)/8, $0x0000000000000003
+DATA deinterleave2_64_8_1<>+16(SB)/8, $0x0000000000000005
+DATA deinterleave2_64_8_1<>+24(SB)/8, $0x0000000000000007
+DATA deinterleave2_64_8_1<>+32(SB)/8, $0x0000000000000001
+DATA deinterleave2_64_8_1<>+40(SB)/8, $0x0000000000000003
+DATA deinterleave2_64_8_1<>+48(SB)/8, $0x0000000000000005
+DATA deinterleave2_64_8_1<>+56(SB)/8, $0x0000000000000007
+GLOBL deinterleave2_64_8_1<>(SB), RODATA|NOPTR, $64
+
+// func interleavePairs64AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·interleavePairs64AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS interleave2_64_8_0<>+0(SB), Z0
+	MOVL    $0x000000aa, SI
+	KMOVW   SI, K1
+	VMOVUPS interleave2_64_8_1<>+0(SB), Z1
+
+loop1:
+	VPERMPD (CX), Z0, Z2
+	VPERMPD (CX)(BX*1), Z0, K1, Z2
+	VMOVUPD Z2, (AX)
+	VPERMPD (CX), Z1, Z2
+	VPERMPD (CX)(BX*1), Z1, K1, Z2
+	VMOVUPD Z2, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x08, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA interleave2_64_8_0<>+0(SB)/8, $0x0000000000000000
+DATA interleave2_64_8_0<>+8(SB)/8, $0x0000000000000000
+DATA interleave2_64_8_0<>+16(SB)/8, $0x0000000000000001
+DATA interleave2_64_8_0<>+24(SB)/8, $0x0000000000000001
+DATA interleave2_64_8_0<>+32(SB)/8, $0x0000000000000002
+DATA interleave2_64_8_0<>+40(SB)/8, $0x0000000000000002
+DATA interleave2_64_8_0<>+48(SB)/8, $0x0000000000000003
+DATA interleave2_64_8_0<>+56(SB)/8, $0x0000000000000003
+GLOBL interleave2_64_8_0<>(SB), RODATA|NOPTR, $64
+
+DATA interleave2_64_8_1<>+0(SB)/8, $0x0000000000000004
+DATA interleave2_64_8_1<>+8(SB)/8, $0x0000000000000004
+DATA interleave2_64_8_1<>+16(SB)/8, $0x0000000000000005
+DATA interleave2_64_8_1<>+24(SB)/8, $0x0000000000000005
+DATA interleave2_64_8_1<>+32(SB)/8, $0x0000000000000006
+DATA interleave2_64_8_1<>+40(SB)/8, $0x0000000000000006
+DATA interleave2_64_8_1<>+48(SB)/8, $0x0000000000000007
+DATA interleave2_64_8_1<>+56(SB)/8, $0x0000000000000007
+GLOBL interleave2_64_8_1<>(SB), RODATA|NOPTR, $64
+
+// func deinterleaveTriples64AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·deinterleaveTriples64AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS deinterleave3_64_8_0<>+0(SB), Z0
+	MOVL    $0x00000038, SI
+	KMOVW   SI, K1
+	MOVL    $0x000000c0, SI
+	KMOVW   SI, K2
+	VMOVUPS deinterleave3_64_8_1<>+0(SB), Z1
+	MOVL    $0x00000018, SI
+	KMOVW   SI, K3
+	MOVL    $0x000000e0, SI
+	KMOVW   SI, K4
+	VMOVUPS deinterleave3_64_8_2<>+0(SB), Z2
+	MOVL    $0x0000001c, SI
+	KMOVW   SI, K5
+
+loop1:
+	VPERMPD (CX), Z0, Z3
+	VPERMPD 64(CX), Z0, K1, Z3
+	VPERMPD 128(CX), Z0, K2, Z3
+	VMOVUPD Z3, (AX)
+	VPERMPD (CX), Z1, Z3
+	VPERMPD 64(CX), Z1, K3, Z3
+	VPERMPD 128(CX), Z1, K4, Z3
+	VMOVUPD Z3, (AX)(BX*1)
+	VPERMPD (CX), Z2, Z3
+	VPERMPD 64(CX), Z2, K5, Z3
+	VPERMPD 128(CX), Z2, K4, Z3
+	VMOVUPD Z3, (AX)(BX*2)
+	ADDQ    $0x000000c0, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA deinterleave3_64_8_0<>+0(SB)/8, $0x0000000000000000
+DATA deinterleave3_64_8_0<>+8(SB)/8, $0x0000000000000003
+DATA deinterleave3_64_8_0<>+16(SB)/8, $0x0000000000000006
+DATA deinterleave3_64_8_0<>+24(SB)/8, $0x0000000000000001
+DATA deinterleave3_64_8_0<>+32(SB)/8, $0x0000000000000004
+DATA deinterleave3_64_8_0<>+40(SB)/8, $0x0000000000000007
+DATA deinterleave3_64_8_0<>+48(SB)/8, $0x0000000000000002
+DATA deinterleave3_64_8_0<>+56(SB)/8, $0x0000000000000005
+GLOBL deinterleave3_64_8_0<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave3_64_8_1<>+0(SB)/8, $0x0000000000000001
+DATA deinterleave3_64_8_1<>+8(SB)/8, $0x0000000000000004
+DATA deinterleave3_64_8_1<>+16(SB)/8, $0x0000000000000007
+DATA deinterleave3_64_8_1<>+24(SB)/8, $0x0000000000000002
+DATA deinterleave3_64_8_1<>+32(SB)/8, $0x0000000000000005
+DATA deinterleave3_64_8_1<>+40(SB)/8, $0x0000000000000000
+DATA deinterleave3_64_8_1<>+48(SB)/8, $0x0000000000000003
+DATA deinterleave3_64_8_1<>+56(SB)/8, $0x0000000000000006
+GLOBL deinterleave3_64_8_1<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave3_64_8_2<>+0(SB)/8, $0x0000000000000002
+DATA deinterleave3_64_8_2<>+8(SB)/8, $0x0000000000000005
+DATA deinterleave3_64_8_2<>+16(SB)/8, $0x0000000000000000
+DATA deinterleave3_64_8_2<>+24(SB)/8, $0x0000000000000003
+DATA deinterleave3_64_8_2<>+32(SB)/8, $0x0000000000000006
+DATA deinterleave3_64_8_2<>+40(SB)/8, $0x0000000000000001
+DATA deinterleave3_64_8_2<>+48(SB)/8, $0x0000000000000004
+DATA deinterleave3_64_8_2<>+56(SB)/8, $0x0000000000000007
+GLOBL deinterleave3_64_8_2<>(SB), RODATA|NOPTR, $64
+
+// func interleaveTriples64AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·interleaveTriples64AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS interleave3_64_8_0<>+0(SB), Z0
+	MOVL    $0x00000092, SI
+	KMOVW   SI, K1
+	MOVL    $0x00000024, SI
+	KMOVW   SI, K2
+	VMOVUPS interleave3_64_8_1<>+0(SB), Z1
+	MOVL    $0x00000049, SI
+	KMOVW   SI, K3
+	VMOVUPS interleave3_64_8_2<>+0(SB), Z2
+
+loop1:
+	VPERMPD (CX), Z0, Z3
+	VPERMPD (CX)(BX*1), Z0, K1, Z3
+	VPERMPD (CX)(BX*2), Z0, K2, Z3
+	VMOVUPD Z3, (AX)
+	VPERMPD (CX), Z1, Z3
+	VPERMPD (CX)(BX*1), Z1, K2, Z3
+	VPERMPD (CX)(BX*2), Z1, K3, Z3
+	VMOVUPD Z3, 64(AX)
+	VPERMPD (CX), Z2, Z3
+	VPERMPD (CX)(BX*1), Z2, K3, Z3
+	VPERMPD (CX)(BX*2), Z2, K1, Z3
+	VMOVUPD Z3, 128(AX)
+	ADDQ    $0x000000c0, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x08, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA interleave3_64_8_0<>+0(SB)/8, $0x0000000000000000
+DATA interleave3_64_8_0<>+8(SB)/8, $0x0000000000000000
+DATA interleave3_64_8_0<>+16(SB)/8, $0x0000000000000000
+DATA interleave3_64_8_0<>+24(SB)/8, $0x0000000000000001
+DATA interleave3_64_8_0<>+32(SB)/8, $0x0000000000000001
+DATA interleave3_64_8_0<>+40(SB)/8, $0x0000000000000001
+DATA interleave3_64_8_0<>+48(SB)/8, $0x0000000000000002
+DATA interleave3_64_8_0<>+56(SB)/8, $0x0000000000000002
+GLOBL interleave3_64_8_0<>(SB), RODATA|NOPTR, $64
+
+DATA interleave3_64_8_1<>+0(SB)/8, $0x0000000000000002
+DATA interleave3_64_8_1<>+8(SB)/8, $0x0000000000000003
+DATA interleave3_64_8_1<>+16(SB)/8, $0x0000000000000003
+DATA interleave3_64_8_1<>+24(SB)/8, $0x0000000000000003
+DATA interleave3_64_8_1<>+32(SB)/8, $0x0000000000000004
+DATA interleave3_64_8_1<>+40(SB)/8, $0x0000000000000004
+DATA interleave3_64_8_1<>+48(SB)/8, $0x0000000000000004
+DATA interleave3_64_8_1<>+56(SB)/8, $0x0000000000000005
+GLOBL interleave3_64_8_1<>(SB), RODATA|NOPTR, $64
+
+DATA interleave3_64_8_2<>+0(SB)/8, $0x0000000000000005
+DATA interleave3_64_8_2<>+8(SB)/8, $0x0000000000000005
+DATA interleave3_64_8_2<>+16(SB)/8, $0x0000000000000006
+DATA interleave3_64_8_2<>+24(SB)/8, $0x0000000000000006
+DATA interleave3_64_8_2<>+32(SB)/8, $0x0000000000000006
+DATA interleave3_64_8_2<>+40(SB)/8, $0x0000000000000007
+DATA interleave3_64_8_2<>+48(SB)/8, $0x0000000000000007
+DATA interleave3_64_8_2<>+56(SB)/8, $0x0000000000000007
+GLOBL interleave3_64_8_2<>(SB), RODATA|NOPTR, $64
+
+// func deinterleaveFours64AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·deinterleaveFours64AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS deinterleave4_64_8_0<>+0(SB), Z0
+	MOVL    $0x0000000c, DI
+	KMOVW   DI, K1
+	MOVL    $0x00000030, DI
+	KMOVW   DI, K2
+	MOVL    $0x000000c0, DI
+	KMOVW   DI, K3
+	VMOVUPS deinterleave4_64_8_1<>+0(SB), Z1
+	VMOVUPS deinterleave4_64_8_2<>+0(SB), Z2
+	VMOVUPS deinterleave4_64_8_3<>+0(SB), Z3
+
+loop1:
+	VPERMPD (CX), Z0, Z4
+	VPERMPD 64(CX), Z0, K1, Z4
+	VPERMPD 128(CX), Z0, K2, Z4
+	VPERMPD 192(CX), Z0, K3, Z4
+	VMOVUPD Z4, (AX)
+	VPERMPD (CX), Z1, Z4
+	VPERMPD 64(CX), Z1, K1, Z4
+	VPERMPD 128(CX), Z1, K2, Z4
+	VPERMPD 192(CX), Z1, K3, Z4
+	VMOVUPD Z4, (AX)(BX*1)
+	VPERMPD (CX), Z2, Z4
+	VPERMPD 64(CX), Z2, K1, Z4
+	VPERMPD 128(CX), Z2, K2, Z4
+	VPERMPD 192(CX), Z2, K3, Z4
+	VMOVUPD Z4, (AX)(BX*2)
+	VPERMPD (CX), Z3, Z4
+	VPERMPD 64(CX), Z3, K1, Z4
+	VPERMPD 128(CX), Z3, K2, Z4
+	VPERMPD 192(CX), Z3, K3, Z4
+	VMOVUPD Z4, (AX)(SI*1)
+	ADDQ    $0x00000100, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA deinterleave4_64_8_0<>+0(SB)/8, $0x0000000000000000
+DATA deinterleave4_64_8_0<>+8(SB)/8, $0x0000000000000004
+DATA deinterleave4_64_8_0<>+16(SB)/8, $0x0000000000000000
+DATA deinterleave4_64_8_0<>+24(SB)/8, $0x0000000000000004
+DATA deinterleave4_64_8_0<>+32(SB)/8, $0x0000000000000000
+DATA deinterleave4_64_8_0<>+40(SB)/8, $0x0000000000000004
+DATA deinterleave4_64_8_0<>+48(SB)/8, $0x0000000000000000
+DATA deinterleave4_64_8_0<>+56(SB)/8, $0x0000000000000004
+GLOBL deinterleave4_64_8_0<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave4_64_8_1<>+0(SB)/8, $0x0000000000000001
+DATA deinterleave4_64_8_1<>+8(SB)/8, $0x0000000000000005
+DATA deinterleave4_64_8_1<>+16(SB)/8, $0x0000000000000001
+DATA deinterleave4_64_8_1<>+24(SB)/8, $0x0000000000000005
+DATA deinterleave4_64_8_1<>+32(SB)/8, $0x0000000000000001
+DATA deinterleave4_64_8_1<>+40(SB)/8, $0x0000000000000005
+DATA deinterleave4_64_8_1<>+48(SB)/8, $0x0000000000000001
+DATA deinterleave4_64_8_1<>+56(SB)/8, $0x0000000000000005
+GLOBL deinterleave4_64_8_1<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave4_64_8_2<>+0(SB)/8, $0x0000000000000002
+DATA deinterleave4_64_8_2<>+8(SB)/8, $0x0000000000000006
+DATA deinterleave4_64_8_2<>+16(SB)/8, $0x0000000000000002
+DATA deinterleave4_64_8_2<>+24(SB)/8, $0x0000000000000006
+DATA deinterleave4_64_8_2<>+32(SB)/8, $0x0000000000000002
+DATA deinterleave4_64_8_2<>+40(SB)/8, $0x0000000000000006
+DATA deinterleave4_64_8_2<>+48(SB)/8, $0x0000000000000002
+DATA deinterleave4_64_8_2<>+56(SB)/8, $0x0000000000000006
+GLOBL deinterleave4_64_8_2<>(SB), RODATA|NOPTR, $64
+
+DATA deinterleave4_64_8_3<>+0(SB)/8, $0x0000000000000003
+DATA deinterleave4_64_8_3<>+8(SB)/8, $0x0000000000000007
+DATA deinterleave4_64_8_3<>+16(SB)/8, $0x0000000000000003
+DATA deinterleave4_64_8_3<>+24(SB)/8, $0x0000000000000007
+DATA deinterleave4_64_8_3<>+32(SB)/8, $0x0000000000000003
+DATA deinterleave4_64_8_3<>+40(SB)/8, $0x0000000000000007
+DATA deinterleave4_64_8_3<>+48(SB)/8, $0x0000000000000003
+DATA deinterleave4_64_8_3<>+56(SB)/8, $0x0000000000000007
+GLOBL deinterleave4_64_8_3<>(SB), RODATA|NOPTR, $64
+
+// func interleaveFours64AVX512(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·interleaveFours64AVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS interleave4_64_8_0<>+0(SB), Z0
+	MOVL    $0x00000022, DI
+	KMOVW   DI, K1
+	MOVL    $0x00000044, DI
+	KMOVW   DI, K2
+	MOVL    $0x00000088, DI
+	KMOVW   DI, K3
+	VMOVUPS interleave4_64_8_1<>+0(SB), Z1
+	VMOVUPS interleave4_64_8_2<>+0(SB), Z2
+	VMOVUPS interleave4_64_8_3<>+0(SB), Z3
+
+loop1:
+	VPERMPD (CX), Z0, Z4
+	VPERMPD (CX)(BX*1), Z0, K1, Z4
+	VPERMPD (CX)(BX*2), Z0, K2, Z4
+	VPERMPD (CX)(SI*1), Z0, K3, Z4
+	VMOVUPD Z4, (AX)
+	VPERMPD (CX), Z1, Z4
+	VPERMPD (CX)(BX*1), Z1, K1, Z4
+	VPERMPD (CX)(BX*2), Z1, K2, Z4
+	VPERMPD (CX)(SI*1), Z1, K3, Z4
+	VMOVUPD Z4, 64(AX)
+	VPERMPD (CX), Z2, Z4
+	VPERMPD (CX)(BX*1), Z2, K1, Z4
+	VPERMPD (CX)(BX*2), Z2, K2, Z4
+	VPERMPD (CX)(SI*1), Z2, K3, Z4
+	VMOVUPD Z4, 128(AX)
+	VPERMPD (CX), Z3, Z4
+	VPERMPD (CX)(BX*1), Z3, K1, Z4
+	VPERMPD (CX)(BX*2), Z3, K2, Z4
+	VPERMPD (CX)(SI*1), Z3, K3, Z4
+	VMOVUPD Z4, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x08, DX
+	JNZ     loop1
+	VZEROUPPER
+	RET
+
+DATA interleave4_64_8_0<>+0(SB)/8, $0x0000000000000000
+DATA interleave4_64_8_0<>+8(SB)/8, $0x0000000000000000
+DATA interleave4_64_8_0<>+16(SB)/8, $0x0000000000000000
+DATA interleave4_64_8_0<>+24(SB)/8, $0x0000000000000000
+DATA interleave4_64_8_0<>+32(SB)/8, $0x0000000000000001
+DATA interleave4_64_8_0<>+40(SB)/8, $0x0000000000000001
+DATA interleave4_64_8_0<>+48(SB)/8, $0x0000000000000001
+DATA interleave4_64_8_0<>+56(SB)/8, $0x0000000000000001
+GLOBL interleave4_64_8_0<>(SB), RODATA|NOPTR, $64
+
+DATA interleave4_64_8_1<>+0(SB)/8, $0x0000000000000002
+DATA interleave4_64_8_1<>+8(SB)/8, $0x0000000000000002
+DATA interleave4_64_8_1<>+16(SB)/8, $0x0000000000000002
+DATA interleave4_64_8_1<>+24(SB)/8, $0x0000000000000002
+DATA interleave4_64_8_1<>+32(SB)/8, $0x0000000000000003
+DATA interleave4_64_8_1<>+40(SB)/8, $0x0000000000000003
+DATA interleave4_64_8_1<>+48(SB)/8, $0x0000000000000003
+DATA interleave4_64_8_1<>+56(SB)/8, $0x0000000000000003
+GLOBL interleave4_64_8_1<>(SB), RODATA|NOPTR, $64
+
+DATA interleave4_64_8_2<>+0(SB)/8, $0x0000000000000004
+DATA interleave4_64_8_2<>+8(SB)/8, $0x0000000000000004
+DATA interleave4_64_8_2<>+16(SB)/8, $0x0000000000000004
+DATA interleave4_64_8_2<>+24(SB)/8, $0x0000000000000004
+DATA interleave4_64_8_2<>+32(SB)/8, $0x0000000000000005
+DATA interleave4_64_8_2<>+40(SB)/8, $0x0000000000000005
+DATA interleave4_64_8_2<>+48(SB)/8, $0x0000000000000005
+DATA interleave4_64_8_2<>+56(SB)/8, $0x0000000000000005
+GLOBL interleave4_64_8_2<>(SB), RODATA|NOPTR, $64
+
+DATA interleave4_64_8_3<>+0(SB)/8, $0x0000000000000006
+DATA interleave4_64_8_3<>+8(SB)/8, $0x0000000000000006
+DATA interleave4_64_8_3<>+16(SB)/8, $0x0000000000000006
+DATA interleave4_64_8_3<>+24(SB)/8, $0x0000000000000006
+DATA interleave4_64_8_3<>+32(SB)/8, $0x0000000000000007
+DATA interleave4_64_8_3<>+40(SB)/8, $0x0000000000000007
+DATA interleave4_64_8_3<>+48(SB)/8, $0x0000000000000007
+DATA interleave4_64_8_3<>+56(SB)/8, $0x0000000000000007
+GLOBL interleave4_64_8_3<>(SB), RODATA|NOPTR, $64
 
 // func dot64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
@@ -21177,6 +22137,422 @@ cols:
 	VZEROUPPER
 	RET
 
+// func deinterleavePairs32AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·deinterleavePairs32AVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS deinterleave2_32_8_0<>+0(SB), Y0
+	VMOVUPS deinterleave2_32_8_1<>+0(SB), Y1
+
+loop1:
+	VPERMPS  (CX), Y0, Y2
+	VPERMPS  32(CX), Y0, Y3
+	VBLENDPS $0xf0, Y3, Y2, Y2
+	VMOVUPS  Y2, (AX)
+	VPERMPS  (CX), Y1, Y2
+	VPERMPS  32(CX), Y1, Y3
+	VBLENDPS $0xf0, Y3, Y2, Y2
+	VMOVUPS  Y2, (AX)(BX*1)
+	ADDQ     $0x00000040, CX
+	ADDQ     $0x20, AX
+	SUBQ     $0x08, DX
+	JNZ      loop1
+	VZEROUPPER
+	RET
+
+DATA deinterleave2_32_8_0<>+0(SB)/4, $0x00000000
+DATA deinterleave2_32_8_0<>+4(SB)/4, $0x00000002
+DATA deinterleave2_32_8_0<>+8(SB)/4, $0x00000004
+DATA deinterleave2_32_8_0<>+12(SB)/4, $0x00000006
+DATA deinterleave2_32_8_0<>+16(SB)/4, $0x00000000
+DATA deinterleave2_32_8_0<>+20(SB)/4, $0x00000002
+DATA deinterleave2_32_8_0<>+24(SB)/4, $0x00000004
+DATA deinterleave2_32_8_0<>+28(SB)/4, $0x00000006
+GLOBL deinterleave2_32_8_0<>(SB), RODATA|NOPTR, $32
+
+DATA deinterleave2_32_8_1<>+0(SB)/4, $0x00000001
+DATA deinterleave2_32_8_1<>+4(SB)/4, $0x00000003
+DATA deinterleave2_32_8_1<>+8(SB)/4, $0x00000005
+DATA deinterleave2_32_8_1<>+12(SB)/4, $0x00000007
+DATA deinterleave2_32_8_1<>+16(SB)/4, $0x00000001
+DATA deinterleave2_32_8_1<>+20(SB)/4, $0x00000003
+DATA deinterleave2_32_8_1<>+24(SB)/4, $0x00000005
+DATA deinterleave2_32_8_1<>+28(SB)/4, $0x00000007
+GLOBL deinterleave2_32_8_1<>(SB), RODATA|NOPTR, $32
+
+// func interleavePairs32AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·interleavePairs32AVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS interleave2_32_8_0<>+0(SB), Y0
+	VMOVUPS interleave2_32_8_1<>+0(SB), Y1
+
+loop1:
+	VPERMPS  (CX), Y0, Y2
+	VPERMPS  (CX)(BX*1), Y0, Y3
+	VBLENDPS $0xaa, Y3, Y2, Y2
+	VMOVUPS  Y2, (AX)
+	VPERMPS  (CX), Y1, Y2
+	VPERMPS  (CX)(BX*1), Y1, Y3
+	VBLENDPS $0xaa, Y3, Y2, Y2
+	VMOVUPS  Y2, 32(AX)
+	ADDQ     $0x00000040, AX
+	ADDQ     $0x20, CX
+	SUBQ     $0x08, DX
+	JNZ      loop1
+	VZEROUPPER
+	RET
+
+DATA interleave2_32_8_0<>+0(SB)/4, $0x00000000
+DATA interleave2_32_8_0<>+4(SB)/4, $0x00000000
+DATA interleave2_32_8_0<>+8(SB)/4, $0x00000001
+DATA interleave2_32_8_0<>+12(SB)/4, $0x00000001
+DATA interleave2_32_8_0<>+16(SB)/4, $0x00000002
+DATA interleave2_32_8_0<>+20(SB)/4, $0x00000002
+DATA interleave2_32_8_0<>+24(SB)/4, $0x00000003
+DATA interleave2_32_8_0<>+28(SB)/4, $0x00000003
+GLOBL interleave2_32_8_0<>(SB), RODATA|NOPTR, $32
+
+DATA interleave2_32_8_1<>+0(SB)/4, $0x00000004
+DATA interleave2_32_8_1<>+4(SB)/4, $0x00000004
+DATA interleave2_32_8_1<>+8(SB)/4, $0x00000005
+DATA interleave2_32_8_1<>+12(SB)/4, $0x00000005
+DATA interleave2_32_8_1<>+16(SB)/4, $0x00000006
+DATA interleave2_32_8_1<>+20(SB)/4, $0x00000006
+DATA interleave2_32_8_1<>+24(SB)/4, $0x00000007
+DATA interleave2_32_8_1<>+28(SB)/4, $0x00000007
+GLOBL interleave2_32_8_1<>(SB), RODATA|NOPTR, $32
+
+// func deinterleaveTriples32AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·deinterleaveTriples32AVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS deinterleave3_32_8_0<>+0(SB), Y0
+	VMOVUPS deinterleave3_32_8_1<>+0(SB), Y1
+	VMOVUPS deinterleave3_32_8_2<>+0(SB), Y2
+
+loop1:
+	VPERMPS  (CX), Y0, Y3
+	VPERMPS  32(CX), Y0, Y4
+	VBLENDPS $0x38, Y4, Y3, Y3
+	VPERMPS  64(CX), Y0, Y4
+	VBLENDPS $0xc0, Y4, Y3, Y3
+	VMOVUPS  Y3, (AX)
+	VPERMPS  (CX), Y1, Y3
+	VPERMPS  32(CX), Y1, Y4
+	VBLENDPS $0x18, Y4, Y3, Y3
+	VPERMPS  64(CX), Y1, Y4
+	VBLENDPS $0xe0, Y4, Y3, Y3
+	VMOVUPS  Y3, (AX)(BX*1)
+	VPERMPS  (CX), Y2, Y3
+	VPERMPS  32(CX), Y2, Y4
+	VBLENDPS $0x1c, Y4, Y3, Y3
+	VPERMPS  64(CX), Y2, Y4
+	VBLENDPS $0xe0, Y4, Y3, Y3
+	VMOVUPS  Y3, (AX)(BX*2)
+	ADDQ     $0x00000060, CX
+	ADDQ     $0x20, AX
+	SUBQ     $0x08, DX
+	JNZ      loop1
+	VZEROUPPER
+	RET
+
+DATA deinterleave3_32_8_0<>+0(SB)/4, $0x00000000
+DATA deinterleave3_32_8_0<>+4(SB)/4, $0x00000003
+DATA deinterleave3_32_8_0<>+8(SB)/4, $0x00000006
+DATA deinterleave3_32_8_0<>+12(SB)/4, $0x00000001
+DATA deinterleave3_32_8_0<>+16(SB)/4, $0x00000004
+DATA deinterleave3_32_8_0<>+20(SB)/4, $0x00000007
+DATA deinterleave3_32_8_0<>+24(SB)/4, $0x00000002
+DATA deinterleave3_32_8_0<>+28(SB)/4, $0x00000005
+GLOBL deinterleave3_32_8_0<>(SB), RODATA|NOPTR, $32
+
+DATA deinterleave3_32_8_1<>+0(SB)/4, $0x00000001
+DATA deinterleave3_32_8_1<>+4(SB)/4, $0x00000004
+DATA deinterleave3_32_8_1<>+8(SB)/4, $0x00000007
+DATA deinterleave3_32_8_1<>+12(SB)/4, $0x00000002
+DATA deinterleave3_32_8_1<>+16(SB)/4, $0x00000005
+DATA deinterleave3_32_8_1<>+20(SB)/4, $0x00000000
+DATA deinterleave3_32_8_1<>+24(SB)/4, $0x00000003
+DATA deinterleave3_32_8_1<>+28(SB)/4, $0x00000006
+GLOBL deinterleave3_32_8_1<>(SB), RODATA|NOPTR, $32
+
+DATA deinterleave3_32_8_2<>+0(SB)/4, $0x00000002
+DATA deinterleave3_32_8_2<>+4(SB)/4, $0x00000005
+DATA deinterleave3_32_8_2<>+8(SB)/4, $0x00000000
+DATA deinterleave3_32_8_2<>+12(SB)/4, $0x00000003
+DATA deinterleave3_32_8_2<>+16(SB)/4, $0x00000006
+DATA deinterleave3_32_8_2<>+20(SB)/4, $0x00000001
+DATA deinterleave3_32_8_2<>+24(SB)/4, $0x00000004
+DATA deinterleave3_32_8_2<>+28(SB)/4, $0x00000007
+GLOBL deinterleave3_32_8_2<>(SB), RODATA|NOPTR, $32
+
+// func interleaveTriples32AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·interleaveTriples32AVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS interleave3_32_8_0<>+0(SB), Y0
+	VMOVUPS interleave3_32_8_1<>+0(SB), Y1
+	VMOVUPS interleave3_32_8_2<>+0(SB), Y2
+
+loop1:
+	VPERMPS  (CX), Y0, Y3
+	VPERMPS  (CX)(BX*1), Y0, Y4
+	VBLENDPS $0x92, Y4, Y3, Y3
+	VPERMPS  (CX)(BX*2), Y0, Y4
+	VBLENDPS $0x24, Y4, Y3, Y3
+	VMOVUPS  Y3, (AX)
+	VPERMPS  (CX), Y1, Y3
+	VPERMPS  (CX)(BX*1), Y1, Y4
+	VBLENDPS $0x24, Y4, Y3, Y3
+	VPERMPS  (CX)(BX*2), Y1, Y4
+	VBLENDPS $0x49, Y4, Y3, Y3
+	VMOVUPS  Y3, 32(AX)
+	VPERMPS  (CX), Y2, Y3
+	VPERMPS  (CX)(BX*1), Y2, Y4
+	VBLENDPS $0x49, Y4, Y3, Y3
+	VPERMPS  (CX)(BX*2), Y2, Y4
+	VBLENDPS $0x92, Y4, Y3, Y3
+	VMOVUPS  Y3, 64(AX)
+	ADDQ     $0x00000060, AX
+	ADDQ     $0x20, CX
+	SUBQ     $0x08, DX
+	JNZ      loop1
+	VZEROUPPER
+	RET
+
+DATA interleave3_32_8_0<>+0(SB)/4, $0x00000000
+DATA interleave3_32_8_0<>+4(SB)/4, $0x00000000
+DATA interleave3_32_8_0<>+8(SB)/4, $0x00000000
+DATA interleave3_32_8_0<>+12(SB)/4, $0x00000001
+DATA interleave3_32_8_0<>+16(SB)/4, $0x00000001
+DATA interleave3_32_8_0<>+20(SB)/4, $0x00000001
+DATA interleave3_32_8_0<>+24(SB)/4, $0x00000002
+DATA interleave3_32_8_0<>+28(SB)/4, $0x00000002
+GLOBL interleave3_32_8_0<>(SB), RODATA|NOPTR, $32
+
+DATA interleave3_32_8_1<>+0(SB)/4, $0x00000002
+DATA interleave3_32_8_1<>+4(SB)/4, $0x00000003
+DATA interleave3_32_8_1<>+8(SB)/4, $0x00000003
+DATA interleave3_32_8_1<>+12(SB)/4, $0x00000003
+DATA interleave3_32_8_1<>+16(SB)/4, $0x00000004
+DATA interleave3_32_8_1<>+20(SB)/4, $0x00000004
+DATA interleave3_32_8_1<>+24(SB)/4, $0x00000004
+DATA interleave3_32_8_1<>+28(SB)/4, $0x00000005
+GLOBL interleave3_32_8_1<>(SB), RODATA|NOPTR, $32
+
+DATA interleave3_32_8_2<>+0(SB)/4, $0x00000005
+DATA interleave3_32_8_2<>+4(SB)/4, $0x00000005
+DATA interleave3_32_8_2<>+8(SB)/4, $0x00000006
+DATA interleave3_32_8_2<>+12(SB)/4, $0x00000006
+DATA interleave3_32_8_2<>+16(SB)/4, $0x00000006
+DATA interleave3_32_8_2<>+20(SB)/4, $0x00000007
+DATA interleave3_32_8_2<>+24(SB)/4, $0x00000007
+DATA interleave3_32_8_2<>+28(SB)/4, $0x00000007
+GLOBL interleave3_32_8_2<>(SB), RODATA|NOPTR, $32
+
+// func deinterleaveFours32AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·deinterleaveFours32AVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS deinterleave4_32_8_0<>+0(SB), Y0
+	VMOVUPS deinterleave4_32_8_1<>+0(SB), Y1
+	VMOVUPS deinterleave4_32_8_2<>+0(SB), Y2
+	VMOVUPS deinterleave4_32_8_3<>+0(SB), Y3
+
+loop1:
+	VPERMPS  (CX), Y0, Y4
+	VPERMPS  32(CX), Y0, Y5
+	VBLENDPS $0x0c, Y5, Y4, Y4
+	VPERMPS  64(CX), Y0, Y5
+	VBLENDPS $0x30, Y5, Y4, Y4
+	VPERMPS  96(CX), Y0, Y5
+	VBLENDPS $0xc0, Y5, Y4, Y4
+	VMOVUPS  Y4, (AX)
+	VPERMPS  (CX), Y1, Y4
+	VPERMPS  32(CX), Y1, Y5
+	VBLENDPS $0x0c, Y5, Y4, Y4
+	VPERMPS  64(CX), Y1, Y5
+	VBLENDPS $0x30, Y5, Y4, Y4
+	VPERMPS  96(CX), Y1, Y5
+	VBLENDPS $0xc0, Y5, Y4, Y4
+	VMOVUPS  Y4, (AX)(BX*1)
+	VPERMPS  (CX), Y2, Y4
+	VPERMPS  32(CX), Y2, Y5
+	VBLENDPS $0x0c, Y5, Y4, Y4
+	VPERMPS  64(CX), Y2, Y5
+	VBLENDPS $0x30, Y5, Y4, Y4
+	VPERMPS  96(CX), Y2, Y5
+	VBLENDPS $0xc0, Y5, Y4, Y4
+	VMOVUPS  Y4, (AX)(BX*2)
+	VPERMPS  (CX), Y3, Y4
+	VPERMPS  32(CX), Y3, Y5
+	VBLENDPS $0x0c, Y5, Y4, Y4
+	VPERMPS  64(CX), Y3, Y5
+	VBLENDPS $0x30, Y5, Y4, Y4
+	VPERMPS  96(CX), Y3, Y5
+	VBLENDPS $0xc0, Y5, Y4, Y4
+	VMOVUPS  Y4, (AX)(SI*1)
+	ADDQ     $0x00000080, CX
+	ADDQ     $0x20, AX
+	SUBQ     $0x08, DX
+	JNZ      loop1
+	VZEROUPPER
+	RET
+
+DATA deinterleave4_32_8_0<>+0(SB)/4, $0x00000000
+DATA deinterleave4_32_8_0<>+4(SB)/4, $0x00000004
+DATA deinterleave4_32_8_0<>+8(SB)/4, $0x00000000
+DATA deinterleave4_32_8_0<>+12(SB)/4, $0x00000004
+DATA deinterleave4_32_8_0<>+16(SB)/4, $0x00000000
+DATA deinterleave4_32_8_0<>+20(SB)/4, $0x00000004
+DATA deinterleave4_32_8_0<>+24(SB)/4, $0x00000000
+DATA deinterleave4_32_8_0<>+28(SB)/4, $0x00000004
+GLOBL deinterleave4_32_8_0<>(SB), RODATA|NOPTR, $32
+
+DATA deinterleave4_32_8_1<>+0(SB)/4, $0x00000001
+DATA deinterleave4_32_8_1<>+4(SB)/4, $0x00000005
+DATA deinterleave4_32_8_1<>+8(SB)/4, $0x00000001
+DATA deinterleave4_32_8_1<>+12(SB)/4, $0x00000005
+DATA deinterleave4_32_8_1<>+16(SB)/4, $0x00000001
+DATA deinterleave4_32_8_1<>+20(SB)/4, $0x00000005
+DATA deinterleave4_32_8_1<>+24(SB)/4, $0x00000001
+DATA deinterleave4_32_8_1<>+28(SB)/4, $0x00000005
+GLOBL deinterleave4_32_8_1<>(SB), RODATA|NOPTR, $32
+
+DATA deinterleave4_32_8_2<>+0(SB)/4, $0x00000002
+DATA deinterleave4_32_8_2<>+4(SB)/4, $0x00000006
+DATA deinterleave4_32_8_2<>+8(SB)/4, $0x00000002
+DATA deinterleave4_32_8_2<>+12(SB)/4, $0x00000006
+DATA deinterleave4_32_8_2<>+16(SB)/4, $0x00000002
+DATA deinterleave4_32_8_2<>+20(SB)/4, $0x00000006
+DATA deinterleave4_32_8_2<>+24(SB)/4, $0x00000002
+DATA deinterleave4_32_8_2<>+28(SB)/4, $0x00000006
+GLOBL deinterleave4_32_8_2<>(SB), RODATA|NOPTR, $32
+
+DATA deinterleave4_32_8_3<>+0(SB)/4, $0x00000003
+DATA deinterleave4_32_8_3<>+4(SB)/4, $0x00000007
+DATA deinterleave4_32_8_3<>+8(SB)/4, $0x00000003
+DATA deinterleave4_32_8_3<>+12(SB)/4, $0x00000007
+DATA deinterleave4_32_8_3<>+16(SB)/4, $0x00000003
+DATA deinterleave4_32_8_3<>+20(SB)/4, $0x00000007
+DATA deinterleave4_32_8_3<>+24(SB)/4, $0x00000003
+DATA deinterleave4_32_8_3<>+28(SB)/4, $0x00000007
+GLOBL deinterleave4_32_8_3<>(SB), RODATA|NOPTR, $32
+
+// func interleaveFours32AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·interleaveFours32AVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPS interleave4_32_8_0<>+0(SB), Y0
+	VMOVUPS interleave4_32_8_1<>+0(SB), Y1
+	VMOVUPS interleave4_32_8_2<>+0(SB), Y2
+	VMOVUPS interleave4_32_8_3<>+0(SB), Y3
+
+loop1:
+	VPERMPS  (CX), Y0, Y4
+	VPERMPS  (CX)(BX*1), Y0, Y5
+	VBLENDPS $0x22, Y5, Y4, Y4
+	VPERMPS  (CX)(BX*2), Y0, Y5
+	VBLENDPS $0x44, Y5, Y4, Y4
+	VPERMPS  (CX)(SI*1), Y0, Y5
+	VBLENDPS $0x88, Y5, Y4, Y4
+	VMOVUPS  Y4, (AX)
+	VPERMPS  (CX), Y1, Y4
+	VPERMPS  (CX)(BX*1), Y1, Y5
+	VBLENDPS $0x22, Y5, Y4, Y4
+	VPERMPS  (CX)(BX*2), Y1, Y5
+	VBLENDPS $0x44, Y5, Y4, Y4
+	VPERMPS  (CX)(SI*1), Y1, Y5
+	VBLENDPS $0x88, Y5, Y4, Y4
+	VMOVUPS  Y4, 32(AX)
+	VPERMPS  (CX), Y2, Y4
+	VPERMPS  (CX)(BX*1), Y2, Y5
+	VBLENDPS $0x22, Y5, Y4, Y4
+	VPERMPS  (CX)(BX*2), Y2, Y5
+	VBLENDPS $0x44, Y5, Y4, Y4
+	VPERMPS  (CX)(SI*1), Y2, Y5
+	VBLENDPS $0x88, Y5, Y4, Y4
+	VMOVUPS  Y4, 64(AX)
+	VPERMPS  (CX), Y3, Y4
+	VPERMPS  (CX)(BX*1), Y3, Y5
+	VBLENDPS $0x22, Y5, Y4, Y4
+	VPERMPS  (CX)(BX*2), Y3, Y5
+	VBLENDPS $0x44, Y5, Y4, Y4
+	VPERMPS  (CX)(SI*1), Y3, Y5
+	VBLENDPS $0x88, Y5, Y4, Y4
+	VMOVUPS  Y4, 96(AX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x20, CX
+	SUBQ     $0x08, DX
+	JNZ      loop1
+	VZEROUPPER
+	RET
+
+DATA interleave4_32_8_0<>+0(SB)/4, $0x00000000
+DATA interleave4_32_8_0<>+4(SB)/4, $0x00000000
+DATA interleave4_32_8_0<>+8(SB)/4, $0x00000000
+DATA interleave4_32_8_0<>+12(SB)/4, $0x00000000
+DATA interleave4_32_8_0<>+16(SB)/4, $0x00000001
+DATA interleave4_32_8_0<>+20(SB)/4, $0x00000001
+DATA interleave4_32_8_0<>+24(SB)/4, $0x00000001
+DATA interleave4_32_8_0<>+28(SB)/4, $0x00000001
+GLOBL interleave4_32_8_0<>(SB), RODATA|NOPTR, $32
+
+DATA interleave4_32_8_1<>+0(SB)/4, $0x00000002
+DATA interleave4_32_8_1<>+4(SB)/4, $0x00000002
+DATA interleave4_32_8_1<>+8(SB)/4, $0x00000002
+DATA interleave4_32_8_1<>+12(SB)/4, $0x00000002
+DATA interleave4_32_8_1<>+16(SB)/4, $0x00000003
+DATA interleave4_32_8_1<>+20(SB)/4, $0x00000003
+DATA interleave4_32_8_1<>+24(SB)/4, $0x00000003
+DATA interleave4_32_8_1<>+28(SB)/4, $0x00000003
+GLOBL interleave4_32_8_1<>(SB), RODATA|NOPTR, $32
+
+DATA interleave4_32_8_2<>+0(SB)/4, $0x00000004
+DATA interleave4_32_8_2<>+4(SB)/4, $0x00000004
+DATA interleave4_32_8_2<>+8(SB)/4, $0x00000004
+DATA interleave4_32_8_2<>+12(SB)/4, $0x00000004
+DATA interleave4_32_8_2<>+16(SB)/4, $0x00000005
+DATA interleave4_32_8_2<>+20(SB)/4, $0x00000005
+DATA interleave4_32_8_2<>+24(SB)/4, $0x00000005
+DATA interleave4_32_8_2<>+28(SB)/4, $0x00000005
+GLOBL interleave4_32_8_2<>(SB), RODATA|NOPTR, $32
+
+DATA interleave4_32_8_3<>+0(SB)/4, $0x00000006
+DATA interleave4_32_8_3<>+4(SB)/4, $0x00000006
+DATA interleave4_32_8_3<>+8(SB)/4, $0x00000006
+DATA interleave4_32_8_3<>+12(SB)/4, $0x00000006
+DATA interleave4_32_8_3<>+16(SB)/4, $0x00000007
+DATA interleave4_32_8_3<>+20(SB)/4, $0x00000007
+DATA interleave4_32_8_3<>+24(SB)/4, $0x00000007
+DATA interleave4_32_8_3<>+28(SB)/4, $0x00000007
+GLOBL interleave4_32_8_3<>(SB), RODATA|NOPTR, $32
+
 // func dot32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·dot32AVX2(SB), NOSPLIT, $0-128
@@ -28876,6 +30252,224 @@ cols:
 	ADDQ        $0x20, AX
 	SUBQ        $0x04, DX
 	JNZ         rows
+	VZEROUPPER
+	RET
+
+// func deinterleavePairs64AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·deinterleavePairs64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ stride+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+
+loop1:
+	VPERMPD  $0x88, (CX), Y0
+	VPERMPD  $0x88, 32(CX), Y1
+	VBLENDPD $0x0c, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)
+	VPERMPD  $0xdd, (CX), Y0
+	VPERMPD  $0xdd, 32(CX), Y1
+	VBLENDPD $0x0c, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)(BX*1)
+	ADDQ     $0x00000040, CX
+	ADDQ     $0x20, AX
+	SUBQ     $0x04, DX
+	JNZ      loop1
+	VZEROUPPER
+	RET
+
+// func interleavePairs64AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·interleavePairs64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ stride+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+
+loop1:
+	VPERMPD  $0x50, (CX), Y0
+	VPERMPD  $0x50, (CX)(BX*1), Y1
+	VBLENDPD $0x0a, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)
+	VPERMPD  $0xfa, (CX), Y0
+	VPERMPD  $0xfa, (CX)(BX*1), Y1
+	VBLENDPD $0x0a, Y1, Y0, Y0
+	VMOVUPD  Y0, 32(AX)
+	ADDQ     $0x00000040, AX
+	ADDQ     $0x20, CX
+	SUBQ     $0x04, DX
+	JNZ      loop1
+	VZEROUPPER
+	RET
+
+// func deinterleaveTriples64AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·deinterleaveTriples64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ stride+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+
+loop1:
+	VPERMPD  $0x6c, (CX), Y0
+	VPERMPD  $0x6c, 32(CX), Y1
+	VBLENDPD $0x04, Y1, Y0, Y0
+	VPERMPD  $0x6c, 64(CX), Y1
+	VBLENDPD $0x08, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)
+	VPERMPD  $0xb1, (CX), Y0
+	VPERMPD  $0xb1, 32(CX), Y1
+	VBLENDPD $0x06, Y1, Y0, Y0
+	VPERMPD  $0xb1, 64(CX), Y1
+	VBLENDPD $0x08, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)(BX*1)
+	VPERMPD  $0xc6, (CX), Y0
+	VPERMPD  $0xc6, 32(CX), Y1
+	VBLENDPD $0x02, Y1, Y0, Y0
+	VPERMPD  $0xc6, 64(CX), Y1
+	VBLENDPD $0x0c, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)(BX*2)
+	ADDQ     $0x00000060, CX
+	ADDQ     $0x20, AX
+	SUBQ     $0x04, DX
+	JNZ      loop1
+	VZEROUPPER
+	RET
+
+// func interleaveTriples64AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·interleaveTriples64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ stride+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+
+loop1:
+	VPERMPD  $0x40, (CX), Y0
+	VPERMPD  $0x40, (CX)(BX*1), Y1
+	VBLENDPD $0x02, Y1, Y0, Y0
+	VPERMPD  $0x40, (CX)(BX*2), Y1
+	VBLENDPD $0x04, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)
+	VPERMPD  $0xa5, (CX), Y0
+	VPERMPD  $0xa5, (CX)(BX*1), Y1
+	VBLENDPD $0x09, Y1, Y0, Y0
+	VPERMPD  $0xa5, (CX)(BX*2), Y1
+	VBLENDPD $0x02, Y1, Y0, Y0
+	VMOVUPD  Y0, 32(AX)
+	VPERMPD  $0xfe, (CX), Y0
+	VPERMPD  $0xfe, (CX)(BX*1), Y1
+	VBLENDPD $0x04, Y1, Y0, Y0
+	VPERMPD  $0xfe, (CX)(BX*2), Y1
+	VBLENDPD $0x09, Y1, Y0, Y0
+	VMOVUPD  Y0, 64(AX)
+	ADDQ     $0x00000060, AX
+	ADDQ     $0x20, CX
+	SUBQ     $0x04, DX
+	JNZ      loop1
+	VZEROUPPER
+	RET
+
+// func deinterleaveFours64AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·deinterleaveFours64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ stride+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+
+loop1:
+	VPERMPD  $0x00, (CX), Y0
+	VPERMPD  $0x00, 32(CX), Y1
+	VBLENDPD $0x02, Y1, Y0, Y0
+	VPERMPD  $0x00, 64(CX), Y1
+	VBLENDPD $0x04, Y1, Y0, Y0
+	VPERMPD  $0x00, 96(CX), Y1
+	VBLENDPD $0x08, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)
+	VPERMPD  $0x55, (CX), Y0
+	VPERMPD  $0x55, 32(CX), Y1
+	VBLENDPD $0x02, Y1, Y0, Y0
+	VPERMPD  $0x55, 64(CX), Y1
+	VBLENDPD $0x04, Y1, Y0, Y0
+	VPERMPD  $0x55, 96(CX), Y1
+	VBLENDPD $0x08, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)(BX*1)
+	VPERMPD  $0xaa, (CX), Y0
+	VPERMPD  $0xaa, 32(CX), Y1
+	VBLENDPD $0x02, Y1, Y0, Y0
+	VPERMPD  $0xaa, 64(CX), Y1
+	VBLENDPD $0x04, Y1, Y0, Y0
+	VPERMPD  $0xaa, 96(CX), Y1
+	VBLENDPD $0x08, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)(BX*2)
+	VPERMPD  $0xff, (CX), Y0
+	VPERMPD  $0xff, 32(CX), Y1
+	VBLENDPD $0x02, Y1, Y0, Y0
+	VPERMPD  $0xff, 64(CX), Y1
+	VBLENDPD $0x04, Y1, Y0, Y0
+	VPERMPD  $0xff, 96(CX), Y1
+	VBLENDPD $0x08, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)(SI*1)
+	ADDQ     $0x00000080, CX
+	ADDQ     $0x20, AX
+	SUBQ     $0x04, DX
+	JNZ      loop1
+	VZEROUPPER
+	RET
+
+// func interleaveFours64AVX2(dst *byte, src *byte, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·interleaveFours64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ stride+24(FP), BX
+	LEAQ (BX)(BX*2), SI
+
+loop1:
+	VPERMPD  $0x00, (CX), Y0
+	VPERMPD  $0x00, (CX)(BX*1), Y1
+	VBLENDPD $0x02, Y1, Y0, Y0
+	VPERMPD  $0x00, (CX)(BX*2), Y1
+	VBLENDPD $0x04, Y1, Y0, Y0
+	VPERMPD  $0x00, (CX)(SI*1), Y1
+	VBLENDPD $0x08, Y1, Y0, Y0
+	VMOVUPD  Y0, (AX)
+	VPERMPD  $0x55, (CX), Y0
+	VPERMPD  $0x55, (CX)(BX*1), Y1
+	VBLENDPD $0x02, Y1, Y0, Y0
+	VPERMPD  $0x55, (CX)(BX*2), Y1
+	VBLENDPD $0x04, Y1, Y0, Y0
+	VPERMPD  $0x55, (CX)(SI*1), Y1
+	VBLENDPD $0x08, Y1, Y0, Y0
+	VMOVUPD  Y0, 32(AX)
+	VPERMPD  $0xaa, (CX), Y0
+	VPERMPD  $0xaa, (CX)(BX*1), Y1
+	VBLENDPD $0x02, Y1, Y0, Y0
+	VPERMPD  $0xaa, (CX)(BX*2), Y1
+	VBLENDPD $0x04, Y1, Y0, Y0
+	VPERMPD  $0xaa, (CX)(SI*1), Y1
+	VBLENDPD $0x08, Y1, Y0, Y0
+	VMOVUPD  Y0, 64(AX)
+	VPERMPD  $0xff, (CX), Y0
+	VPERMPD  $0xff, (CX)(BX*1), Y1
+	VBLENDPD $0x02, Y1, Y0, Y0
+	VPERMPD  $0xff, (CX)(BX*2), Y1
+	VBLENDPD $0x04, Y1, Y0, Y0
+	VPERMPD  $0xff, (CX)(SI*1), Y1
+	VBLENDPD $0x08, Y1, Y0, Y0
+	VMOVUPD  Y0, 96(AX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x20, CX
+	SUBQ     $0x04, DX
+	JNZ      loop1
 	VZEROUPPER
 	RET
 

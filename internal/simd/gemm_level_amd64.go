@@ -63,6 +63,25 @@ func transposeBlocks(level Level, size int) (f func(dst, src *byte, rows, cols, 
 	return nil, 0, 0
 }
 
+// An interleaver lays rows of a few elements, one after the other, out as columns stride bytes apart, or back.
+type interleaver = func(dst, src *byte, rows, stride int)
+
+// The interleavers for rows of 2, 3 and 4 elements by level: out to columns, and back.
+var (
+	interleavers32 = [...][3][2]interleaver{
+		AVX2: {{deinterleavePairs32AVX2, interleavePairs32AVX2}, {deinterleaveTriples32AVX2, interleaveTriples32AVX2},
+			{deinterleaveFours32AVX2, interleaveFours32AVX2}},
+		AVX512: {{deinterleavePairs32AVX512, interleavePairs32AVX512}, {deinterleaveTriples32AVX512, interleaveTriples32AVX512},
+			{deinterleaveFours32AVX512, interleaveFours32AVX512}},
+	}
+	interleavers64 = [...][3][2]interleaver{
+		AVX2: {{deinterleavePairs64AVX2, interleavePairs64AVX2}, {deinterleaveTriples64AVX2, interleaveTriples64AVX2},
+			{deinterleaveFours64AVX2, interleaveFours64AVX2}},
+		AVX512: {{deinterleavePairs64AVX512, interleavePairs64AVX512}, {deinterleaveTriples64AVX512, interleaveTriples64AVX512},
+			{deinterleaveFours64AVX512, interleaveFours64AVX512}},
+	}
+)
+
 // The products of a matrix and a vector by level.
 var (
 	matVecs32 = [...]MatVec{AVX2: matVec32AVX2, AVX512: matVec32AVX512}

@@ -24,4 +24,8 @@ func transposeBlocks(Level, int) (f func(dst, src *byte, rows, cols, dstStride, 
 	return nil, 0, 0
 }
 
+type interleaver = func(dst, src *byte, rows, stride int)
+
+var interleavers32, interleavers64 [1][3][2]interleaver
+
 var matVecs32, matVecs64 [1]MatVec

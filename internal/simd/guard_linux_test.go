@@ -69,6 +69,9 @@ func TestTurnStaysInside(t *testing.T) {
 					turned, pad := atPageEnd(t, bytes), atPageEnd(t, TurnPad)
 					Turn(level, size, turned, atPageEnd(t, rows*cols*size), pad, rows, cols, stride, cols*size)
 					TurnBack(level, size, atPageEnd(t, rows*cols*size), turned, pad, rows, cols, stride)
+					if Repeats(level, size, cols) {
+						Repeat(level, size, atPageEnd(t, rows*cols*size), atPageEnd(t, rows*size), rows, cols)
+					}
 				}
 			}
 		}

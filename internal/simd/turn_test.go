@@ -57,3 +57,40 @@ func testTurn[T word](t *testing.T, level Level) {
 		}
 	}
 }
+
+// Rows of one element each, and nothing around them.
+func TestRepeat(t *testing.T) {
+	eachLevel(t, func(t *testing.T, level Level) {
+		testRepeat[uint32](t, level)
+		testRepeat[uint64](t, level)
+	})
+}
+
+func testRepeat[T word](t *testing.T, level Level) {
+	const guard = 40
+	size := int(unsafe.Sizeof(T(0)))
+	for cols := 1; cols <= TurnedRow; cols++ {
+		if !Repeats(level, size, cols) {
+			if level > Portable && cols >= 2 && cols <= 4 {
+				t.Errorf("no way to repeat %d elements", cols)
+			}
+			continue
+		}
+		for rows := range 70 {
+			src, dst := make([]T, rows), make([]T, guard+rows*cols+guard)
+			for i := range src {
+				src[i] = T(i + 1)
+			}
+			Repeat(level, size, pointer(dst[guard:]), pointer(append(src, 0)), rows, cols)
+			for i, v := range dst {
+				want := T(0)
+				if at := i - guard; at >= 0 && at < rows*cols {
+					want = src[at/cols]
+				}
+				if v != want {
+					t.Fatalf("%d rows of %d: element %d is %v, want %v", rows, cols, i-guard, v, want)
+				}
+			}
+		}
+	}
+}
