@@ -52,6 +52,9 @@ func (r *reverse) set(k setKey) *where {
 func (r *reverse) below(n *graph.Node, i int, w *where) *where {
 	switch {
 	case ops.Is(n, "Select"):
+		if w.inside(n.In(0), i == 2) {
+			return w
+		}
 		return r.set(setKey{outer: w, cond: n.In(0), not: i == 2})
 	case w == nil:
 		return nil
@@ -63,6 +66,17 @@ func (r *reverse) below(n *graph.Node, i int, w *where) *where {
 		return r.set(setKey{outer: w, through: n, operand: i})
 	}
 	return nil
+}
+
+// inside reports whether a condition holds, or does not, at all elements of the set, as far as the
+// set is made of conditions.
+func (w *where) inside(cond *graph.Node, not bool) bool {
+	for ; w != nil && w.cond != nil; w = w.outer {
+		if w.cond == cond && w.not == not {
+			return true
+		}
+	}
+	return false
 }
 
 func elementwise(n *graph.Node) bool {

@@ -70,6 +70,31 @@ var algebra = []Rule{
 			}
 			return nil
 		}},
+	{"the same twice", "x ∧ x = x ∨ x = x", func(n *graph.Node) *graph.Node {
+		if (ops.Is(n, "And") || ops.Is(n, "Or")) && n.In(0) == n.In(1) {
+			return n.In(0)
+		}
+		return nil
+	}},
+	{"choose by a negation", "choosing x where not c, else y, is choosing y where c, else x", func(n *graph.Node) *graph.Node {
+		if ops.Is(n, "Select") && ops.Is(n.In(0), "Not") {
+			return ops.Select(n.In(0).In(0), n.In(2), n.In(1))
+		}
+		return nil
+	}},
+	{"chosen already", "where c, choosing x where c, else y, is x; and where not c, it is y", func(n *graph.Node) *graph.Node {
+		if !ops.Is(n, "Select") {
+			return nil
+		}
+		for i := 1; i <= 2; i++ {
+			if inner := n.In(i); ops.Is(inner, "Select") && inner.In(0) == n.In(0) {
+				operands := [3]*graph.Node{n.In(0), n.In(1), n.In(2)}
+				operands[i] = inner.In(i)
+				return ops.Select(operands[0], operands[1], operands[2])
+			}
+		}
+		return nil
+	}},
 	{"computed already", "a∘b = b∘a, and a reduction is the same with its axes kept and without",
 		func(n *graph.Node) *graph.Node {
 			if twin, ok := ops.Twin(n); ok {

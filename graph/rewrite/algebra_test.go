@@ -34,6 +34,22 @@ var algebraCases = []ruleCase{
 	{"divide by one", false, func(v leaves) *graph.Node { return ops.Div(ops.Lit(v.x, 1), v.x) }},
 	{"double negation", true, func(v leaves) *graph.Node { return ops.Neg(ops.Neg(v.x)) }},
 	{"double negation", false, func(v leaves) *graph.Node { return ops.Neg(ops.Abs(ops.Neg(v.x))) }},
+	{"the same twice", true, func(v leaves) *graph.Node { c := ops.Less(v.x, v.w); return ops.And(c, c) }},
+	{"the same twice", true, func(v leaves) *graph.Node { c := ops.Less(v.x, v.w); return ops.Or(c, c) }},
+	{"the same twice", false, func(v leaves) *graph.Node { return ops.And(ops.Less(v.x, v.w), ops.Less(v.w, v.x)) }},
+	{"choose by a negation", true, func(v leaves) *graph.Node { return ops.Select(ops.Not(ops.Less(v.x, v.w)), v.x, v.w) }},
+	{"choose by a negation", false, func(v leaves) *graph.Node { return ops.Select(ops.Less(v.x, v.w), v.x, v.w) }},
+	{"chosen already", true, func(v leaves) *graph.Node {
+		c := ops.Less(v.x, v.w)
+		return ops.Select(c, ops.Select(c, v.x, ops.Exp(v.x)), v.w)
+	}},
+	{"chosen already", true, func(v leaves) *graph.Node {
+		c := ops.Less(v.x, v.w)
+		return ops.Select(c, v.w, ops.Select(c, v.x, ops.Exp(v.x)))
+	}},
+	{"chosen already", false, func(v leaves) *graph.Node {
+		return ops.Select(ops.Less(v.x, v.w), v.w, ops.Select(ops.Less(v.w, v.x), v.x, ops.Exp(v.x)))
+	}},
 	{"add a negative", true, func(v leaves) *graph.Node { return ops.Add(v.x, ops.Neg(v.w)) }},
 	{"add a negative", true, func(v leaves) *graph.Node { return ops.Add(ops.Neg(v.x), v.w) }},
 	{"add a negative", false, func(v leaves) *graph.Node { return ops.Mul(v.x, ops.Neg(v.w)) }},

@@ -89,11 +89,11 @@ func (n *nest) step(hand int) int { return n.strides[hand][n.rank-1] }
 // one reports whether an array has one element per row.
 func (n *nest) one(hand int) bool { return n.step(hand) == 0 }
 
-// repeats reports whether an array has one element per row, side by side, and the rows are so short that to repeat the elements, and to
+// repeats reports whether an array has one element per row, side by side, and the rows are so many and so short that to repeat the elements, and to
 // take the rows as one, is faster than to take row by row.
 func (n *nest) repeats(hand int) bool {
-	_, cols := n.inner()
-	return n.one(hand) && n.strides[hand][n.rank-2] == n.size[hand] && simd.Repeats(level, n.size[hand], cols)
+	rows, cols := n.inner()
+	return n.one(hand) && rows >= manyShort && n.strides[hand][n.rank-2] == n.size[hand] && simd.Repeats(level, n.size[hand], cols)
 }
 
 // divide fixes the units, once the loop is chosen; ones are the arrays of which it takes one element per row. Others whose elements do
@@ -233,8 +233,14 @@ func layer(n *nest, hand int) layRows {
 	case col == size:
 		return nil
 	case col == 0 && n.repeats(hand):
-		level := level
-		return func(dst, src *byte, rows, cols, _, _, _ int) { simd.Repeat(level, size, dst, src, rows, cols) }
+		level, spread := level, simd.SpreadOf(level, size)
+		return func(dst, src *byte, rows, cols, dstStride, row, _ int) {
+			if dstStride == cols*size {
+				simd.Repeat(level, size, dst, src, rows, cols)
+			} else {
+				spread(dst, src, rows, cols, dstStride, row)
+			}
+		}
 	case col == 0:
 		spread := simd.SpreadOf(level, size)
 		return func(dst, src *byte, rows, cols, dstStride, row, _ int) { spread(dst, src, rows, cols, dstStride, row) }

@@ -35,3 +35,27 @@ func TestPlace(t *testing.T) {
 		}
 	}
 }
+
+// Rows of one element each that lie beside each other, laid into rows that are longer.
+func TestPlaceRepeated(t *testing.T) { atLevels(t, testPlaceRepeated) }
+
+func testPlaceRepeated(t *testing.T) {
+	for _, dt := range []DType{F32, F64, I32} {
+		for n := 1; n <= 5; n++ {
+			x := array{Dense(dt, 100, n), Alloc(100 * dt.Size())}
+			x.Strides[0], x.Strides[1] = 1, 0
+			for i := range 100 {
+				set(dt, x.mem, i, float64(i+1))
+			}
+			for _, wide := range []int{n, n + 2} {
+				k := Place{Step: [MaxRank]int{1, 1}}
+				check(t, k, dt, []int{100, wide}, []array{x}, 0, func(ix []int) float64 {
+					if ix[1] >= n {
+						return 0
+					}
+					return float64(ix[0] + 1)
+				})
+			}
+		}
+	}
+}

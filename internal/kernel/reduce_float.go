@@ -43,6 +43,8 @@ const (
 	piece    = 1024 // the longest row that is summed in float32
 	fewTerms = 16   // the greatest block
 	octet    = 8    // rows of columns that are summed in float32
+
+	manyShort = 32 // rows of a few elements that are worth being turned
 )
 
 // bindFold binds a reduction of floats of type T.
@@ -98,7 +100,7 @@ func (f *floatFold[T]) bind(reach int) Loop {
 		f.per, way = piece, f.fewRows
 	case near == 1 && (dim > 1 || far != 1):
 		f.per, way = min(max(across, 64), piece), f.columns
-	case far == 1 && f.sum && near == high && simd.Repeats(level, f.size, high) && f.outer.n == 1 && !f.accumulate && f.outSize == f.size:
+	case far == 1 && f.sum && near == high && dim >= manyShort && simd.Repeats(level, f.size, high) && f.outer.n == 1 && !f.accumulate && f.outSize == f.size:
 		f.per, way = piece, f.turnedRows
 	case far == 1 && high <= piece && f.outer.n == 1 && !f.accumulate && f.outSize == f.size:
 		f.per, way = across, f.rows
