@@ -1,8 +1,6 @@
 package rewrite
 
 import (
-	"math"
-
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -67,17 +65,42 @@ var forwardCases = []ruleCase{
 	{"naive sigmoid", false, func(v leaves) *graph.Node { return ops.Div(ops.Exp(v.w), ops.Shift(ops.Exp(v.x), 1)) }},
 	{"naive sigmoid", false, func(v leaves) *graph.Node { return ops.Div(ops.Lit(v.x, 1), ops.Shift(v.x, 1)) }},
 
-	{"log of an exponential and a constant", true, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), 2)) }},
-	{"log of an exponential and a constant", true, func(v leaves) *graph.Node { return ops.Log(ops.Add(ops.Lit(v.s, 1e-8), ops.Exp(v.s))) }},
-	{"log of an exponential and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), -2)) }},
-	{"log of an exponential and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), math.Inf(1))) }},
-	{"log of an exponential and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Add(ops.Exp(v.x), v.w)) }},
+	{"log of exponentials", true, func(v leaves) *graph.Node { return ops.Log(ops.Exp(v.x)) }},
+	{"log of exponentials", true, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), 2)) }},
+	{"log of exponentials", true, func(v leaves) *graph.Node { return ops.Log(ops.Add(ops.Lit(v.s, 1e-8), ops.Exp(v.s))) }},
+	{"log of exponentials", true, func(v leaves) *graph.Node { return ops.Log(ops.Add(ops.Exp(v.x), ops.Exp(ops.Neg(v.x)))) }},
+	{"log of exponentials", true, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Sum(ops.Exp(v.x), "d"), 2)) }},
+	{"log of exponentials", true, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Mean(ops.Exp(v.x), "d"), 2)) }},
+	{"log of exponentials", true, func(v leaves) *graph.Node { return ops.Log1p(ops.Sum(ops.Exp(v.x))) }},
+	{"log of exponentials", true, func(v leaves) *graph.Node {
+		return ops.Log(ops.Sum(ops.Transpose(ops.Div(ops.Scale(ops.Exp(v.x), 3), ops.Square(ops.Exp(v.w))))))
+	}},
+	{"log of exponentials", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), -2)) }},
+	{"log of exponentials", false, func(v leaves) *graph.Node { return ops.Log(ops.Sub(ops.Exp(v.x), ops.Exp(v.w))) }},
+	{"log of exponentials", false, func(v leaves) *graph.Node { return ops.Log(ops.Sum(ops.Mul(v.w, ops.Exp(v.x)), "d")) }},
+	{"log of exponentials", false, func(v leaves) *graph.Node { return ops.Log(ops.Lit(v.x, 2)) }},
 
-	{"log-sum-exp and a constant", true, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Sum(ops.Exp(v.x), "d"), 2)) }},
-	{"log-sum-exp and a constant", true, func(v leaves) *graph.Node { return ops.Log1p(ops.Sum(ops.Exp(v.x))) }},
-	{"log-sum-exp and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Mean(ops.Exp(v.x), "d"), 2)) }},
-	{"log-sum-exp and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Sum(ops.Exp(v.x), "d"), -1)) }},
-	{"log-sum-exp and a constant", false, func(v leaves) *graph.Node { return ops.Log(ops.Sum(ops.Exp(v.x), "d")) }},
+	{"log of an exponential and any number", true, func(v leaves) *graph.Node { return ops.Log(ops.Add(v.w, ops.Exp(v.x))) }},
+	{"log of an exponential and any number", true, func(v leaves) *graph.Node { return ops.Log(ops.Sub(ops.Sum(ops.Exp(v.x)), v.s)) }},
+	{"log of an exponential and any number", false, func(v leaves) *graph.Node { return ops.Log(ops.Add(v.w, v.x)) }},
+	{"log of an exponential and any number", false, func(v leaves) *graph.Node { return ops.Log(ops.Shift(ops.Exp(v.x), 2)) }},
+
+	{"quotient of exponentials", true, func(v leaves) *graph.Node { return ops.Div(ops.Exp(v.x), ops.Exp(v.w)) }},
+	{"quotient of exponentials", true, func(v leaves) *graph.Node {
+		e := ops.Exp(v.x)
+		return ops.Div(e, ops.Add(ops.Exp(v.w), e))
+	}},
+	{"quotient of exponentials", true, func(v leaves) *graph.Node {
+		e := ops.Exp(v.x)
+		return ops.Div(e, ops.Shift(ops.Sum(e, "d", ops.Keep), 1))
+	}},
+	{"quotient of exponentials", true, func(v leaves) *graph.Node {
+		e, f := ops.Exp(v.x), ops.Exp(ops.Neg(v.x))
+		return ops.Div(ops.Sub(e, f), ops.Add(e, f))
+	}},
+	{"quotient of exponentials", false, func(v leaves) *graph.Node { return ops.Div(ops.Exp(v.x), ops.Shift(v.w, 1)) }},
+	{"quotient of exponentials", false, func(v leaves) *graph.Node { return ops.Div(v.w, ops.Exp(v.x)) }},
+	{"quotient of exponentials", false, func(v leaves) *graph.Node { return ops.Div(ops.Exp(v.x), ops.Lit(v.x, 2)) }},
 
 	{"log of 1 + x", true, func(v leaves) *graph.Node { return ops.Log(ops.Shift(v.x, 1)) }},
 	{"log of 1 + x", true, func(v leaves) *graph.Node { return ops.Log(ops.Add(ops.Lit(v.s, 1), v.s)) }},

@@ -38,7 +38,7 @@ var simplify = slices.Concat(fold, algebra, layouts, parts, factors)
 // Passes is the list that tape.Compile runs.
 func Passes() []Pass {
 	return []Pass{
-		{Name: "stabilise", rules: stabilise, forward: true,
+		{Name: "stabilise", rules: slices.Concat(stabilise, exponentials), forward: true,
 			Why: "overflow is removed before algebra can hide the patterns, and before gradients are derived"},
 		{Name: "specialise", rules: specialise, forward: true,
 			Why: "large intermediates are removed from the forward cone, so that the gradients derived next never see them"},

@@ -82,31 +82,6 @@ var stabilise = []Rule{
 			}
 			return nil
 		}},
-	{"log of an exponential and a constant", "log(c + exp(x)) = log c + softplus(x − log c), or the log-sum-exp of x and log c where c < 1; exp overflows",
-		func(n *graph.Node) *graph.Node {
-			if e, c, ok := logOfSum(n); ok && c != 1 && ops.Is(e, "Exp") {
-				return logSumWith(e.In(0), c)
-			}
-			return nil
-		}},
-	{"log-sum-exp and a constant", "log(c + Σ exp(x)) = log(c + exp(log Σ exp(x))), which is written as that; exp overflows. " +
-		"The least number there is stands for −∞, which would leave a sum of nothing without a derivative",
-		func(n *graph.Node) *graph.Node {
-			s, c, ok := logOfSum(n)
-			if !ok {
-				return nil
-			}
-			x, axes, ok := ops.Summed(s)
-			if !ok || !ops.Is(x, "Exp") {
-				return nil
-			}
-			least := -math.MaxFloat64
-			if n.DType() == graph.F32 {
-				least = -math.MaxFloat32
-			}
-			x = x.In(0)
-			return logSumWith(ops.ReshapeTo(logSumExp(ops.Maximum(x, ops.Lit(x, least)), axes), n.Shape()), c)
-		}},
 	{"log of 1 + x", "1 + x rounds a small x away", func(n *graph.Node) *graph.Node {
 		if x, c, ok := logOfSum(n); ok && c == 1 && ops.Is(n, "Log") {
 			return ops.Log1p(x)
@@ -137,20 +112,6 @@ func plusConstant(n *graph.Node) (x *graph.Node, c float64, ok bool) {
 		}
 	}
 	return nil, 0, false
-}
-
-// logSumWith is log(c + exp(x)). Where c is below 1, log c is negative, and would cancel with the softplus of x near 0: there it is
-// the log-sum-exp of x and log c.
-func logSumWith(x *graph.Node, c float64) *graph.Node {
-	at := math.Log(c)
-	switch {
-	case c == 1:
-		return ops.Softplus(x)
-	case c > 1 || x.Rank() == graph.MaxRank:
-		return ops.Shift(ops.Softplus(ops.Shift(x, -at)), at)
-	}
-	x = ops.Expand(x, -1, "")
-	return ops.LogSumExp(ops.Concat(-1, x, ops.BroadcastTo(ops.Lit(x, at), x.Shape())), -1)
 }
 
 // logSumExp is log Σ exp(x) over the axes, which stay with size 1.

@@ -265,6 +265,20 @@ func softmaxAsWritten(m *maker) *graph.Node {
 	return y
 }
 
+// exponentialsAsWritten is a logarithm or a quotient of exponentials; u is drawn between 0 and 1.
+func exponentialsAsWritten(x *graph.Node, u float64) *graph.Node {
+	e, f := ops.Exp(x), ops.Exp(ops.Neg(x))
+	switch {
+	case u < 0.4:
+		return ops.Scale(ops.Log(ops.Shift(e, 0.5+2*u)), 0.4)
+	case u < 0.6: // what is added keeps the sum above 0
+		return ops.Scale(ops.Log(ops.Add(e, ops.Shift(ops.Square(ops.Sin(x)), u))), 0.3)
+	case u < 0.8:
+		return ops.Div(e, ops.Shift(ops.Add(e, ops.Mul(f, f)), u))
+	}
+	return ops.Div(ops.Sub(e, f), ops.Add(e, f))
+}
+
 func logAsWritten(m *maker) *graph.Node {
 	x := m.pick(m.floats)
 	switch n := m.rnd.IntN(10); {
@@ -273,7 +287,7 @@ func logAsWritten(m *maker) *graph.Node {
 	case n == 7:
 		return ops.Scale(ops.Neg(ops.Softplus(ops.Neg(x))), 0.4)
 	case n == 8:
-		return ops.Scale(ops.Log(ops.Shift(ops.Exp(x), 0.5+2*m.rnd.Float64())), 0.4)
+		return exponentialsAsWritten(x, m.rnd.Float64())
 	case n == 0:
 		return ops.Scale(ops.Log(ops.Sigmoid(x)), 0.4)
 	case n == 1:

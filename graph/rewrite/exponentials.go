@@ -1,0 +1,242 @@
+package rewrite
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// exponentials are the rules for logarithms and quotients of what is made of exponentials: exp overflows at 89 in float32, and at
+// 710 in float64, where its logarithm or a quotient of two is an ordinary number.
+var exponentials = []Rule{
+	{"log of exponentials", "log eˣ = x, log ab = log a + log b, log a/b = log a − log b, and log(a + b) from log a and log b by softplus, " +
+		"for sums, products and quotients of exponentials and positive numbers; exp overflows",
+		func(n *graph.Node) *graph.Node {
+			l := logarithms{}
+			switch {
+			case ops.Is(n, "Log") && l.has(n.In(0)):
+				return l.of(n.In(0))
+			case ops.Is(n, "Log1p") && l.has(n.In(0)):
+				return ops.Softplus(l.term(n.In(0)))
+			}
+			return nil
+		}},
+	{"log of an exponential and any number", "log(c + eˣ) = m + log(c·e⁻ᵐ + eˣ⁻ᵐ) for any m: for the larger of x and 0, nothing overflows",
+		func(n *graph.Node) *graph.Node {
+			if !ops.Is(n, "Log") || !ops.Is(n.In(0), "Add") && !ops.Is(n.In(0), "Sub") {
+				return nil
+			}
+			l, s := logarithms{}, n.In(0)
+			for i := range 2 {
+				e, c := s.In(i), s.In(1-i)
+				if !l.has(e) || l.positive(c) || shifted(e, c) {
+					continue
+				}
+				x := l.of(e)
+				m := ops.StopGradient(ops.Minimum(ops.Maximum(x, ops.Lit(x, 0)), ops.Lit(x, largest(x))))
+				terms := []*graph.Node{ops.Exp(ops.Sub(x, m)), ops.Mul(c, ops.Exp(ops.Neg(m)))}
+				return ops.Add(m, ops.Log(n.Graph().Apply(s.Op(), terms[i], terms[1-i])))
+			}
+			return nil
+		}},
+	{"quotient of exponentials", "a / (a + b) = σ(log a − log b), (a − b) / (a + b) = tanh(½(log a − log b)), and a / b = exp(log a − log b), " +
+		"for sums, products and quotients of exponentials and positive numbers; ∞ / ∞ is NaN",
+		func(n *graph.Node) *graph.Node {
+			if !ops.Is(n, "Div") {
+				return nil
+			}
+			l, a, s := logarithms{}, n.In(0), n.In(1)
+			if !l.has(s) {
+				return nil
+			}
+			if ops.Is(s, "Add") && ops.Is(a, "Sub") {
+				for i := range 2 {
+					if a.In(0) == s.In(i) && a.In(1) == s.In(1-i) {
+						x, y := l.of(a.In(0)), l.of(a.In(1))
+						half := x
+						if !opposites(x, y) {
+							half = ops.Scale(ops.Sub(x, y), 0.5)
+						}
+						return ops.Tanh(half)
+					}
+				}
+			}
+			if !l.positive(a) {
+				return nil
+			}
+			for i := range 2 {
+				if ops.Is(s, "Add") && s.In(i) == a {
+					return ops.Sigmoid(minus(l.of(a), l.of(s.In(1-i))))
+				}
+			}
+			return ops.Exp(minus(l.of(a), l.of(s)))
+		}},
+}
+
+// shifted reports whether e and c are what the rule of any number makes of an exponential and a number.
+func shifted(e, c *graph.Node) bool {
+	return ops.Is(e, "Exp") && ops.Is(e.In(0), "Sub") && ops.Is(c, "Mul") && ops.Is(c.In(1), "Exp") && ops.Is(c.In(1).In(0), "Neg") &&
+		c.In(1).In(0).In(0) == e.In(0).In(1)
+}
+
+// minus is x − y, and 2x where y is −x.
+func minus(x, y *graph.Node) *graph.Node {
+	if opposites(x, y) {
+		return ops.Scale(x, 2)
+	}
+	return ops.Sub(x, y)
+}
+
+// opposites reports whether one of x and y is the other's negative.
+func opposites(x, y *graph.Node) bool {
+	return ops.Is(x, "Neg") && x.In(0) == y || ops.Is(y, "Neg") && y.In(0) == x
+}
+
+// largest is the greatest finite number of a node's type.
+func largest(n *graph.Node) float64 {
+	if n.DType() == graph.F32 {
+		return math.MaxFloat32
+	}
+	return math.MaxFloat64
+}
+
+// logarithms are of sums, products, quotients and changed layouts of exponentials and positive numbers, by node.
+type logarithms map[*graph.Node]*logarithm
+
+// A logarithm is what is known of a node.
+type logarithm struct {
+	positive bool // it is made of exponentials and positive numbers alone
+	has      bool // with an exponential among them
+	made     *graph.Node
+}
+
+// manyTerms is how many nodes are looked at before a sum is left alone.
+const manyTerms = 200
+
+// positive reports whether a node is made of exponentials and positive numbers alone.
+func (l logarithms) positive(n *graph.Node) bool { return l.look(n).positive }
+
+// has reports whether it is, and has an exponential.
+func (l logarithms) has(n *graph.Node) bool { k := l.look(n); return k.positive && k.has }
+
+func (l logarithms) look(n *graph.Node) *logarithm {
+	if k := l[n]; k != nil {
+		return k
+	}
+	k := &logarithm{}
+	if len(l) >= manyTerms || !n.DType().IsFloat() {
+		return k
+	}
+	l[n] = k
+	if c, ok := ops.Literal(n); ok {
+		k.positive = c > 0 && !math.IsInf(c, 0)
+		return k
+	}
+	switch n.Op().Name() {
+	case "Exp":
+		k.positive, k.has = true, true
+	case "Add", "Mul", "Div", "Concat", "Square", "Sum", "Mean", "Reshape", "Transpose", "Broadcast", "Slice":
+		k.positive = true
+		for _, in := range n.Inputs() {
+			if c, ok := ops.Literal(in); ok && c == 0 && ops.Is(n, "Add") {
+				continue
+			}
+			of := l.look(in)
+			k.positive, k.has = k.positive && of.positive, k.has || of.has
+		}
+	}
+	return k
+}
+
+// of is the logarithm of a node.
+func (l logarithms) of(n *graph.Node) *graph.Node {
+	k := l.look(n)
+	if k.made == nil {
+		k.made = l.make(n)
+	}
+	return k.made
+}
+
+func (l logarithms) make(n *graph.Node) *graph.Node {
+	if c, ok := ops.Literal(n); ok {
+		return ops.BroadcastTo(ops.Lit(n, math.Log(c)), n.Shape())
+	}
+	switch n.Op().Name() {
+	case "Exp":
+		return n.In(0)
+	case "Mul":
+		return ops.Add(l.of(n.In(0)), l.of(n.In(1)))
+	case "Div":
+		return minus(l.of(n.In(0)), l.of(n.In(1)))
+	case "Square":
+		return ops.Scale(l.of(n.In(0)), 2)
+	case "Add":
+		return l.sum(n.In(0), n.In(1))
+	}
+	if _, axes, ok := reduced(n); ok {
+		return overAll(n, axes, l.of(n.In(0)))
+	}
+	var in []*graph.Node // a change of layout is the same for the logarithms
+	for _, x := range n.Inputs() {
+		in = append(in, l.of(x))
+	}
+	return n.Graph().Apply(n.Op(), in...)
+}
+
+// sum is log(a + b).
+func (l logarithms) sum(a, b *graph.Node) *graph.Node {
+	if _, ok := ops.Literal(a); ok {
+		a, b = b, a
+	}
+	if c, ok := ops.Literal(b); ok {
+		if c == 0 {
+			return l.of(a)
+		}
+		return logSumWith(l.term(a), c)
+	}
+	x, y := l.term(a), l.term(b)
+	apart := minus(x, y)
+	if !opposites(x, y) {
+		apart = ops.Select(ops.Equal(x, y), ops.Lit(x, 0), apart) // ∞ − ∞ among it
+	}
+	return logSum(x, y, apart)
+}
+
+// term is the logarithm of a term of a sum. Where all of a sum of exponentials is 0, that sum has no derivative, but a sum with another
+// term has one: the least number that there is stands for −∞.
+func (l logarithms) term(n *graph.Node) *graph.Node {
+	_, axes, ok := reduced(n)
+	if !ok {
+		return l.of(n)
+	}
+	x := l.of(n.In(0))
+	return overAll(n, axes, ops.Maximum(x, ops.Lit(x, -largest(x))))
+}
+
+// overAll is the logarithm of a sum or a mean over axes, given those of what it is of.
+func overAll(n *graph.Node, axes graph.AxisSet, x *graph.Node) *graph.Node {
+	l := ops.ReshapeTo(logSumExp(x, axes), n.Shape())
+	if ops.Is(n, "Mean") {
+		l = ops.Shift(l, -math.Log(float64(x.Shape().Len())/float64(n.Shape().Len())))
+	}
+	return l
+}
+
+// logSumWith is log(c + exp(x)).
+func logSumWith(x *graph.Node, c float64) *graph.Node {
+	at := math.Log(c)
+	switch {
+	case c == 1:
+		return ops.Softplus(x)
+	case c > 1:
+		return ops.Shift(ops.Softplus(ops.Shift(x, -at)), at)
+	}
+	// log c is negative, and would cancel with the softplus of x near 0.
+	return logSum(x, ops.Lit(x, at), ops.Shift(x, -at))
+}
+
+// logSum is log(exp(x) + exp(y)), which is the larger of x and y, and a softplus of how far they are apart.
+func logSum(x, y, apart *graph.Node) *graph.Node {
+	return ops.Add(ops.Maximum(x, y), ops.Softplus(ops.Neg(ops.Abs(apart))))
+}
