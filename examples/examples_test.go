@@ -152,8 +152,11 @@ func TestOutIsHonoured(t *testing.T) {
 			if drawn, err := filepath.Glob(filepath.Join(dir, "pictures", "*.svg")); err != nil || len(drawn) == 0 {
 				t.Errorf("nothing is drawn: %v", err)
 			}
-			if !strings.Contains(string(out), "not enough steps to judge") || strings.Contains(string(out), " (at least ") || strings.Contains(string(out), " (at most ") {
+			if !strings.Contains(string(out), "a quick run is not judged") || strings.Contains(string(out), " (at least ") || strings.Contains(string(out), " (at most ") {
 				t.Errorf("a quick run judges:\n%s", out)
+			}
+			if odd := regexp.MustCompile(`[ \[]-0[ \]\n]|\b1 (epoch|seed|step)s\b|·x [+-]`).Find(out); odd != nil {
+				t.Errorf("it prints %q", odd)
 			}
 		})
 	}

@@ -50,6 +50,7 @@ func Angles(ctx context.Context, path [][]float64, sites ...Site) (*GradientAngl
 		}
 		gradients[i] = make([][]float64, len(grounds))
 	}
+	work := sites[0].work(len(path)*len(grounds), "angles")
 	for k, g := range grounds {
 		out.Names = append(out.Names, g.site.name())
 		d := grad.OrZero(g.loss, g.at...)
@@ -57,7 +58,7 @@ func Angles(ctx context.Context, path [][]float64, sites ...Site) (*GradientAngl
 		if err != nil {
 			return nil, err
 		}
-		err = g.each(p, 0, len(path), func(r *runner, i int) (err error) {
+		err = g.each(p, 0, len(path), work, func(r *runner, i int) (err error) {
 			if err = r.run(ctx, path[i]); err == nil {
 				gradients[i][k], err = r.values(d...)
 			}

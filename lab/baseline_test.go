@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 
@@ -28,10 +29,33 @@ func TestBaselinesAreMeasuredSparingly(t *testing.T) {
 			if len(r.Loss) != r.Steps || len(r.Path) != len(r.Measures) {
 				t.Errorf("%s, seed %d: %d losses, %d steps, %d places, %d measures", v.Name, r.Seed, len(r.Loss), r.Steps, len(r.Path), len(r.Measures))
 			}
+			checkPlaces(t, v.Name, r)
 		}
 	}
 	if sgd := res.Baselines[1].Best(); sgd.Steps != 100 {
 		t.Errorf("SGD takes %d steps, want 10 passes of 10 batches", sgd.Steps)
+	}
+}
+
+// checkPlaces complains about places that are not of the steps which the run tells: between
+// two of them it moved as far as the steps between, or less where these turn.
+func checkPlaces(t *testing.T, name string, r lab.Run) {
+	t.Helper()
+	if len(r.At) != len(r.Path) || r.At[len(r.At)-1] != r.Steps || len(r.At) > 1 && r.At[0] != 0 {
+		t.Fatalf("%s, seed %d: %d places at the steps %d of %d", name, r.Seed, len(r.Path), r.At, r.Steps)
+	}
+	for i := 1; i < len(r.At); i++ {
+		far, way := 0.0, 0.0
+		for j, v := range r.Path[i] {
+			far += (v - r.Path[i-1][j]) * (v - r.Path[i-1][j])
+		}
+		between := r.Movement[r.At[i-1]:r.At[i]]
+		for _, m := range between {
+			way += m
+		}
+		if far = math.Sqrt(far); far > way*(1+1e-9) || len(between) == 1 && far < way*(1-1e-9) {
+			t.Errorf("%s, seed %d: it went %g in the steps %d to %d, which move by %g", name, r.Seed, far, r.At[i-1], r.At[i], way)
+		}
 	}
 }
 

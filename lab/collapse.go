@@ -152,7 +152,7 @@ func (s Site) Collapse(ctx context.Context, path [][]float64) (*Collapse, error)
 	if err != nil {
 		return nil, err
 	}
-	return out, g.each(prog, 0, len(path), func(r *runner, i int) error {
+	return out, g.each(prog, 0, len(path), s.work(len(path), s.name()+", collapse"), func(r *runner, i int) error {
 		if err := r.run(ctx, path[i]); err != nil {
 			return err
 		}

@@ -145,7 +145,7 @@ func newMatrix(p Plan, variants []Variant) (*matrix, error) {
 			if err != nil {
 				return nil, err
 			}
-			a := arm{Learned: l, feed: feeders[v], scheduled: p.scheduled(models[v])}
+			a := arm{Learned: l, feed: feeders[v], scheduled: p.ScheduledOf(models[v])}
 			if p.Falling || !p.Rate.IsZero() {
 				a.rates = falls(models[v].Graph, optimiser, p.Rate, p.Steps)
 			}

@@ -79,7 +79,9 @@ func (s Site) Curvature(ctx context.Context, c CurvatureConfig) (*Curvature, err
 	}
 	defer r.close()
 	out := &Curvature{Name: s.name(), Params: g.size}
+	work := s.work(c.Most+2, s.name()+", curvature") // two for the residuals
 	apply := func(v []float64) ([]float64, error) {
+		defer work.piece()
 		out.Products++
 		r.set(along, v)
 		if err := r.run(ctx, at); err != nil {

@@ -94,8 +94,9 @@ func Field(ctx context.Context, c FieldConfig, sites ...Site) (*GradientField, e
 		return nil, errors.New("field: all points and prototypes are at one place")
 	}
 	out.A, out.B = x.places(y, c.Cells), y.places(x, c.Cells)
+	work := sites[0].work(c.Cells*c.Cells*len(grounds), "field")
 	for i, g := range grounds {
-		if err := out.fill(ctx, &out.Fields[i], g, all[i], places[i], c.Workers); err != nil {
+		if err := out.fill(ctx, &out.Fields[i], g, all[i], places[i], c.Workers, work); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +113,7 @@ func fieldPlane(t *data.Table) (p *Plane, principal bool, err error) {
 }
 
 // fill evaluates the loss and its gradient by the prototype at every cell.
-func (f *GradientField) fill(ctx context.Context, o *ObjectiveField, g *ground, p prototypes, here []float64, workers int) error {
+func (f *GradientField) fill(ctx context.Context, o *ObjectiveField, g *ground, p prototypes, here []float64, workers int, w *work) error {
 	loss := g.loss
 	centres := g.copies[p.centres]
 	down := grad.OrZero(loss, centres)[0]
@@ -126,7 +127,7 @@ func (f *GradientField) fill(ctx context.Context, o *ObjectiveField, g *ground, 
 	}
 	from := o.Centres[f.Prototype]
 	row := p.offset + f.Prototype*d
-	return g.each(prog, workers, n*n, func(r *runner, cell int) error {
+	return g.each(prog, workers, n*n, w, func(r *runner, cell int) error {
 		i, j := cell%n, cell/n
 		at := append([]float64{}, here...)
 		for k := range d {

@@ -156,6 +156,7 @@ func (s Site) Invariance(ctx context.Context, c InvarianceConfig) (*Invariances,
 	if t.here, err = t.measure(ctx, nil); err != nil {
 		return nil, err
 	}
+	work := s.work(len(c.Transformations), s.name()+", symmetries")
 	for i, tr := range c.Transformations {
 		if err := tr.check(g); err != nil {
 			return nil, fmt.Errorf("%s: %v: %w", s.name(), tr, err)
@@ -165,6 +166,7 @@ func (s Site) Invariance(ctx context.Context, c InvarianceConfig) (*Invariances,
 			return nil, err
 		}
 		out.Rows = append(out.Rows, InvarianceRow{tr.String(), row})
+		work.piece()
 	}
 	return out, nil
 }

@@ -105,8 +105,8 @@ func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (fl
 	return sum / float64(len(held)), nil
 }
 
-// scheduled are the scheduled inputs that a model has.
-func (p Plan) scheduled(m *builders.Model) map[*graph.Node]train.Schedule {
+// ScheduledOf are the scheduled inputs that a model has.
+func (p Plan) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
 	out := map[*graph.Node]train.Schedule{}
 	for path, s := range p.Scheduled {
 		if n := m.Graph.Lookup(path); n != nil && n.Role() == graph.RoleInput {
@@ -121,7 +121,7 @@ func (p Plan) scheduled(m *builders.Model) map[*graph.Node]train.Schedule {
 // lastOf gives the scheduled inputs of a model their last value.
 func (p Plan) lastOf(m *builders.Model) tape.Feed {
 	out := tape.Feed{}
-	for n, s := range p.scheduled(m) {
+	for n, s := range p.ScheduledOf(m) {
 		out[n] = tape.Scalar(n.DType(), s.At(p.Steps-1, p.Steps))
 	}
 	return out

@@ -18,10 +18,11 @@ import (
 // step, measured at the centres and the temperature with which the step began,
 // and a last entry for the final centres. A baseline's have fewer: Gamma, Measures
 // and Path of its best run have an entry every so many steps, of its others only
-// the last.
+// the last. At tells the steps of these.
 type Run struct {
 	Seed     uint64
 	Steps    int
+	At       []int // the steps of Gamma, Measures and Path, the last of which is Steps
 	Gamma    []float64
 	Measures []Measure
 	Loss     []float64   // the objective's own, where it is not one of the two measured
@@ -116,8 +117,9 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	defer vm.Close()
 	r := Run{Seed: seed, ARI: math.NaN()}
 	now, begin, far := slices.Clone(start), slices.Clone(start), 0.0 // of the last tenth of the steps
-	measure := func(γ float64) error {
+	measure := func(step int, γ float64) error {
 		m, err := t.probe.at(ctx, now, γ)
+		r.At = append(r.At, step)
 		r.Gamma = append(r.Gamma, γ)
 		r.Measures = append(r.Measures, m)
 		r.Path = append(r.Path, slices.Clone(now))
@@ -134,7 +136,7 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	loop := train.Loop{VM: vm, Steps: steps,
 		Feed: func(step int) (tape.Feed, error) {
 			if every > 0 && step%every == 0 {
-				if err := measure(γ(step)); err != nil {
+				if err := measure(step, γ(step)); err != nil {
 					return nil, err
 				}
 			}
@@ -181,7 +183,7 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	if r.Steps, err = loop.Run(ctx); err != nil {
 		return r, fmt.Errorf("%s, seed %d, step %d: %w", t.model.Builder.Name, seed, r.Steps, err)
 	}
-	if err := measure(γ(steps - 1)); err != nil {
+	if err := measure(r.Steps, γ(steps-1)); err != nil {
 		return r, err
 	}
 	if r.Assigned, err = t.probe.assigned(); err != nil {

@@ -27,6 +27,11 @@ type Site struct {
 	Model *builders.Model
 	Feed  tape.Feed   // inputs of the model: all without a default, at least
 	Store *tape.Store // parameters and states
+	// Stepped is called after every piece of work at the site: a step of training, a product
+	// with the Hessian, a motion, a place. It tells how many are done, of how many at most,
+	// and of what; of work at several sites together that of the first. Pieces may be done by
+	// several goroutines at a time.
+	Stepped func(done, of int, what string)
 }
 
 // NewSite is a model at fresh parameters, fed with examples of its own, as [Learn]
@@ -161,6 +166,7 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Track, 
 	}
 	defer vm.Close()
 	feed := feedOf(s.Feed, copies)
+	work := s.work(steps, s.name()+", training")
 	for i := 0; ; i++ {
 		at, err := valuesOf(t.Site.Store, params)
 		if err != nil {
@@ -178,6 +184,7 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Track, 
 			return nil, err
 		}
 		t.Loss = append(t.Loss, value)
+		work.piece()
 	}
 }
 

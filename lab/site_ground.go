@@ -115,8 +115,8 @@ func (r *runner) values(nodes ...*graph.Node) ([]float64, error) {
 }
 
 // each calls do for 0 to n−1, on several goroutines with a runner each. What do makes
-// of i must depend on i alone.
-func (g *ground) each(p *tape.Program, workers, n int, do func(r *runner, i int) error) error {
+// of i must depend on i alone. Every call is a piece of work.
+func (g *ground) each(p *tape.Program, workers, n int, w *work, do func(r *runner, i int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -140,6 +140,7 @@ func (g *ground) each(p *tape.Program, workers, n int, do func(r *runner, i int)
 				if errs[i] = do(r, i); errs[i] != nil {
 					return
 				}
+				w.piece()
 			}
 		}()
 	}

@@ -62,6 +62,7 @@ func Surface(ctx context.Context, c SurfaceConfig, sites ...Site) (*Landscape, e
 	if err != nil {
 		return nil, err
 	}
+	work := sites[0].work(c.Cells*c.Cells*len(grounds), "surface")
 	for i, g := range grounds {
 		s := LossSurface{Name: g.site.name(), Loss: make([][]float64, c.Cells)}
 		if i < len(c.Paths) {
@@ -74,7 +75,7 @@ func Surface(ctx context.Context, c SurfaceConfig, sites ...Site) (*Landscape, e
 		if err != nil {
 			return nil, err
 		}
-		err = g.each(p, c.Workers, c.Cells*c.Cells, func(r *runner, cell int) error {
+		err = g.each(p, c.Workers, c.Cells*c.Cells, work, func(r *runner, cell int) error {
 			row, column := cell/c.Cells, cell%c.Cells
 			if err := r.run(ctx, l.at(l.A[column], l.B[row])); err != nil {
 				return err

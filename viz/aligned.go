@@ -27,7 +27,7 @@ func (d *Difference) Figure() *figure.Figure {
 	title := d.titles()
 	f := &figure.Figure{
 		Title:    d.a.options.title,
-		Subtitle: "What both have is drawn muted, at the same place; what differs is in colour. Left column: values, read down. Right column: derivatives, read up, each in the row of its value.",
+		Subtitle: "What both have is drawn muted, at the same place; what differs is in colour.",
 		Desc:     "Two computational graphs side by side, A " + title[0] + " and B " + title[1] + ": " + d.Summary() + ".",
 		Footer:   []string{"Against A, " + d.Summary() + ".", d.Matching()},
 		Overlay:  d.a.options.marks != nil,
@@ -49,6 +49,9 @@ func (d *Difference) Figure() *figure.Figure {
 		if !first.visible[second.other[n]] {
 			f.Nodes = append(f.Nodes, second.draw(n, nil, status))
 		}
+	}
+	if slices.ContainsFunc(f.Nodes, func(n figure.Node) bool { return n.Backward }) {
+		f.Subtitle += " Left column: values, read down. Right column: derivatives, read up, each in the row of its value."
 	}
 	f.Edges = unite(first, second)
 	f.Modules = d.a.modules(f.Nodes)

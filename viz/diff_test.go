@@ -221,3 +221,15 @@ func TestDiffKinds(t *testing.T) {
 		t.Error("no error for a nil root")
 	}
 }
+
+// TestSubtitleOfWhatIsDrawn: who sees values only is told of no derivatives.
+func TestSubtitleOfWhatIsDrawn(t *testing.T) {
+	a, b := soft(t), goofy(t)
+	const columns = "Right column: derivatives"
+	if s := diff(t, a.roots(), b.roots()).Figure().Subtitle; !strings.Contains(s, columns) {
+		t.Errorf("with derivatives: %s", s)
+	}
+	if s := diff(t, []*graph.Node{a.loss}, []*graph.Node{b.loss}).Figure().Subtitle; strings.Contains(s, columns) || !strings.Contains(s, "drawn muted") {
+		t.Errorf("without derivatives: %s", s)
+	}
+}

@@ -77,3 +77,12 @@ func rounded(v float64) graph.Expr {
 	}
 	return graph.Sym(strconv.FormatFloat(v, 'f', max(0, 3-e), 64))
 }
+
+// course is a number that changes from one to another, or stays, with three digits.
+func course(from, to float64) graph.Expr {
+	digits := func(v float64) string { return strings.Replace(strconv.FormatFloat(v, 'g', 3, 64), "-", "−", 1) }
+	if from == to {
+		return graph.Sym(digits(from))
+	}
+	return graph.Sym(digits(from) + " → " + digits(to))
+}

@@ -25,6 +25,7 @@ type options struct {
 	marks    map[*graph.Node]Mark
 	heat     string
 	fed      map[*graph.Node]float64
+	courses  map[*graph.Node][2]float64
 	figure   []figure.Option
 	ctx      context.Context // ends long work; nil for none
 }
@@ -58,6 +59,12 @@ func Title(s string) Option { return func(o *options) { o.title = s } }
 // where this is another number.
 func Fed(values map[*graph.Node]float64) Option {
 	return func(o *options) { o.fed = values }
+}
+
+// FedFrom draws inputs that have a default with the first and the last number that a
+// training feeds them, with three digits: γ = 0.33 → 66.
+func FedFrom(courses map[*graph.Node][2]float64) Option {
+	return func(o *options) { o.courses = courses }
 }
 
 // Panels names the two sides of a comparison; without it, the graphs' names do.

@@ -35,10 +35,11 @@ type unfolder struct {
 	inside   map[*graph.Node]*loop // by the nodes of their bodies
 	plain    bool                  // parts of arrays are written as calls: their indices are not shown
 	letters  map[*graph.Node]lettering
-	places   map[*graph.Node][]int   // of the axes of a transpose's result in its operand
-	made     map[*graph.Node]made    // what is written already; nil where names and cuts may still change
-	fed      map[*graph.Node]float64 // what inputs with a default are fed
-	ctx      context.Context         // ends long work; nil for none
+	places   map[*graph.Node][]int      // of the axes of a transpose's result in its operand
+	made     map[*graph.Node]made       // what is written already; nil where names and cuts may still change
+	fed      map[*graph.Node]float64    // what inputs with a default are fed
+	courses  map[*graph.Node][2]float64 // where that begins and ends
+	ctx      context.Context            // ends long work; nil for none
 }
 
 // made is an expression of a node with the indices of its left side.
@@ -275,6 +276,9 @@ func (u *unfolder) leaf(n *graph.Node) graph.Expr {
 	if d, ok := n.Default(); ok {
 		if v, fed := u.fed[n]; fed && v != d {
 			return rounded(v)
+		}
+		if c, fed := u.courses[n]; fed {
+			return course(c[0], c[1])
 		}
 		return number(d, n.DType())
 	}

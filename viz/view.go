@@ -59,7 +59,7 @@ func newView(roots []*graph.Node, o options) (*view, error) {
 	}
 	v := &view{unfolder: newUnfolder(roots, true), options: o, order: roots, in: map[*graph.Node]bool{}, roots: map[*graph.Node]bool{}, losses: map[*graph.Node]bool{},
 		backward: columns(roots), updates: map[*graph.Node][]*graph.Node{}, visible: map[*graph.Node]bool{}, of: map[*graph.Node]graph.Origin{}}
-	v.fed, v.ctx = o.fed, o.ctx
+	v.fed, v.courses, v.ctx = o.fed, o.courses, o.ctx
 	v.look()
 	v.short, v.home = v.shortNames(), homes(v.cone)
 	for _, n := range v.cone {

@@ -27,6 +27,9 @@ func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (repor
 	if len(plan.Starts) > 1 || plan.Starts[0].String() != (lab.Initial{}).String() {
 		p.Setup.Start = texts(plan.Starts)
 	}
+	if γ, fed := plan.Scheduled["γ"]; fed && slices.ContainsFunc(res.Variants, func(v lab.Compared) bool { return len(plan.ScheduledOf(v.Model)) > 0 }) {
+		p.Setup.Schedule, p.Setup.Gamma = scheduleText(γ, plan.Steps), gammas(γ, plan.Steps)
+	}
 	if plan.Table != nil {
 		p.Data = report.Data{Name: plan.Table.Name, Rows: plan.Table.Rows(), Features: plan.Table.Columns, Classes: plan.Table.Classes()}
 	}
@@ -51,7 +54,7 @@ func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (repor
 	}
 	var err error
 	p.Drawings, err = c.drawings(names, shown, func(id string, a, b int) (report.Drawing, error) {
-		return forwardDrawing(ctx, id, res.Variants[a].Model, res.Variants[b].Model)
+		return forwardDrawing(ctx, id, res, a, b)
 	})
 	return p, err
 }
@@ -214,8 +217,14 @@ func (c *comparison) drawings(names, shown []string, draw func(id string, a, b i
 
 // forwardDrawing is the aligned drawing of two models, forward; none where it would
 // be too large to be read.
-func forwardDrawing(ctx context.Context, id string, a, b *builders.Model) (report.Drawing, error) {
-	diff, err := diffModels(a, b, false, viz.Notes)
+func forwardDrawing(ctx context.Context, id string, res *lab.Comparison, a, b int) (report.Drawing, error) {
+	diff, err := diffModels(res.Variants[a].Model, res.Variants[b].Model, false, viz.Notes, func(m *builders.Model) courses {
+		fed := courses{}
+		for n, s := range res.Plan.ScheduledOf(m) {
+			fed[n] = ends(s, res.Plan.Steps)
+		}
+		return fed
+	})
 	if err != nil {
 		return report.Drawing{}, err
 	}

@@ -103,7 +103,7 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	page, err := newPage(cmd.Context(), res, typed(c.args))
 	if err == nil && len(names) > 2 {
 		page.Drawings, err = c.drawings(names, shownMethods(page), func(id string, a, b int) (report.Drawing, error) {
-			return compareDrawing(cmd.Context(), id, res.Variants[a].Model, res.Variants[b].Model)
+			return compareDrawing(cmd.Context(), id, res, a, b)
 		})
 	}
 	if err != nil {

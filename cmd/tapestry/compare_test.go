@@ -117,6 +117,9 @@ func TestCompareSaysWhatMoves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(b) > 1<<20 {
+		t.Errorf("by default the page takes %d bytes", len(b))
+	}
 	if html = string(b); !strings.Contains(html, ratio) || !strings.Contains(html, "All runs have converged.") || !strings.Contains(html, test) {
 		t.Error("by default the page takes runs for moving")
 	}
@@ -213,4 +216,24 @@ func TestSecondTableReadAlike(t *testing.T) {
 		}
 	}
 	ok(t, "train", "kmeans-softmax", "--data", "train.csv", "--start", "given", "--centres", "centres.csv", "--seeds", "1")
+}
+
+// What training feeds γ stands in its box: no number that no step had.
+func TestDrawnAsFed(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"kmeans-softmax kmeans-goofy --gamma 0.5..8", "γ = 0.5 → 8"},
+		{"kmeans-softmax kmeans-goofy kmeans-lloyd --gamma 0.5..8", "γ = 0.5 → 8"},
+		{"kmeans-softmax kmeans-goofy --gamma 2", "γ = 2"},
+		{"kmeans-softmax kmeans-goofy --starts 1,2 --gamma 0.5..8", "γ = 0.5 → 8"},
+	} {
+		html := page(t, strings.Fields(c.args)...)
+		_, svg, _ := strings.Cut(html, `<figure class="drawing">`)
+		svg, caption, _ := strings.Cut(svg, "<figcaption>")
+		if strings.Count(svg, c.want+"<") < 2 || strings.Contains(svg, "γ = 1<") {
+			t.Errorf("compare %s: the boxes do not have %q", c.args, c.want)
+		}
+		if caption, _, _ = strings.Cut(caption, "</figcaption>"); !strings.Contains(caption, "γ is ") {
+			t.Errorf("compare %s: the caption does not tell γ: %s", c.args, caption)
+		}
+	}
 }

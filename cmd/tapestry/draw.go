@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
 	"strings"
 	"time"
@@ -188,13 +189,18 @@ func drawnRoots(m *builders.Model, wrt []*graph.Node, level viz.Level) ([]*graph
 }
 
 // diffModels compares two models, if asked with their gradients. The graphs that
-// training has added to are left alone.
-func diffModels(a, b *builders.Model, gradients bool, level viz.Level) (*viz.Difference, error) {
+// training has added to are left alone. Scalars that training feeds are drawn with their
+// courses, if any are known.
+func diffModels(a, b *builders.Model, gradients bool, level viz.Level, fed func(*builders.Model) courses) (*viz.Difference, error) {
+	drawn := courses{}
 	var roots [2][]*graph.Node
 	for i, m := range []*builders.Model{a, b} {
 		fresh, err := m.Builder.Build(m.Settings, m.Result().DType())
 		if err != nil {
 			return nil, err
+		}
+		if fed != nil {
+			maps.Copy(drawn, fed(fresh))
 		}
 		var wrt []*graph.Node
 		if gradients {
@@ -206,8 +212,11 @@ func diffModels(a, b *builders.Model, gradients bool, level viz.Level) (*viz.Dif
 			return nil, err
 		}
 	}
-	return viz.Diff(roots[0], roots[1], viz.At(level))
+	return viz.Diff(roots[0], roots[1], viz.At(level), viz.FedFrom(drawn))
 }
+
+// courses are the first and the last number that training feeds scalars.
+type courses = map[*graph.Node][2]float64
 
 // write writes the drawing, for machines as a JSON object that holds it as text.
 func (d *drawing) write(cmd *cobra.Command, o *options, model string, draw func(io.Writer) error) error {

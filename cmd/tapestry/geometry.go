@@ -22,6 +22,8 @@ type geometry struct {
 	opt, directions            string
 	surface, field             string
 	config                     *data.Table // of clusterings; nil for other models
+	bar                        *progress
+	part, parts                int // of the work: those that are begun, and all
 }
 
 func newGeometry(o *options) *cobra.Command {
@@ -74,6 +76,14 @@ func (c *geometry) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	ctx := cmd.Context()
+	c.bar = newProgress(cmd.ErrOrStderr())
+	defer c.bar.end()
+	c.part, c.parts = 0, partsOfEach*len(names)+1 // and the angles
+	for _, drawn := range []string{c.surface, c.field} {
+		if drawn != "" {
+			c.parts++
+		}
+	}
 	var tracks []*lab.Track
 	for _, name := range names {
 		s, rate, err := c.site(cmd, name)
@@ -87,6 +97,7 @@ func (c *geometry) run(cmd *cobra.Command, names []string) error {
 		if err != nil {
 			return err
 		}
+		c.begin(name)
 		t, err := s.Train(ctx, o, c.steps)
 		if err != nil {
 			return err
@@ -99,26 +110,39 @@ func (c *geometry) run(cmd *cobra.Command, names []string) error {
 	if c.prototype < 1 || c.field != "" && tracks[0].Site.Model.KMeans != nil && c.prototype > tracks[0].Site.Model.KMeans.Centres.Dim(0) {
 		return usagef("--prototype %d: want one of the centres, from 1", c.prototype)
 	}
-	report, err := newGeometryReport(ctx, tracks)
+	report, err := newGeometryReport(ctx, tracks, c.begin)
 	if err != nil {
 		return err
 	}
 	if c.surface != "" {
+		c.begin("surface")
 		if report.Surface, err = c.drawSurface(cmd, tracks); err != nil {
 			return err
 		}
 	}
 	if c.field != "" {
+		c.begin("field")
 		if report.Field, err = c.drawField(cmd, tracks); err != nil {
 			return err
 		}
 	}
+	c.bar.end()
 	w := cmd.OutOrStdout()
 	if c.json {
 		return printJSON(w, report.machine())
 	}
 	_, err = io.WriteString(w, report.String())
 	return err
+}
+
+// partsOfEach are the parts of the work on each model: training, curvature, symmetries and
+// collapse.
+const partsOfEach = 4
+
+// begin shows that another part of the work begins.
+func (c *geometry) begin(what string) {
+	c.bar.at(c.part, c.parts, what)
+	c.part++
 }
 
 // check looks at the flags before anything is trained.
@@ -170,6 +194,7 @@ func (c *geometry) site(cmd *cobra.Command, name string) (lab.Site, float64, err
 			return lab.Site{}, 0, usagef("%s has no loss to look at", name)
 		}
 		s, err := lab.NewSite(m, c.seed)
+		s.Stepped = c.bar.steps()
 		return s, ownRate, err
 	}
 	dt, err := parseDType(c.model.dtype)
@@ -189,5 +214,6 @@ func (c *geometry) site(cmd *cobra.Command, name string) (lab.Site, float64, err
 		}
 	}
 	s, err := lab.ClusterSite(c.config, b, k, c.gamma, c.seed, dt)
+	s.Stepped = c.bar.steps()
 	return s, lab.DefaultRate(c.config), err
 }

@@ -20,26 +20,30 @@ type geometryReport struct {
 }
 
 // newGeometryReport looks at models where their trainings end; symmetries where they
-// begin, because at a minimum gradients are nothing to compare.
-func newGeometryReport(ctx context.Context, tracks []*lab.Track) (*geometryReport, error) {
+// begin, because at a minimum gradients are nothing to compare. It tells what it begins.
+func newGeometryReport(ctx context.Context, tracks []*lab.Track, begin func(what string)) (*geometryReport, error) {
 	r := &geometryReport{Tracks: tracks}
 	alike := len(tracks) > 1
 	var sites []lab.Site
 	for _, t := range tracks {
+		name := t.Site.Model.Builder.Name
+		begin(name)
 		c, err := t.Site.Curvature(ctx, lab.CurvatureConfig{})
 		if err != nil {
 			return nil, err
 		}
 		r.Curvature = append(r.Curvature, c)
-		begin, err := t.Start()
+		start, err := t.Start()
 		if err != nil {
 			return nil, err
 		}
-		i, err := begin.Invariance(ctx, lab.InvarianceConfig{})
+		begin(name)
+		i, err := start.Invariance(ctx, lab.InvarianceConfig{})
 		if err != nil {
 			return nil, err
 		}
 		r.Symmetry = append(r.Symmetry, i)
+		begin(name)
 		if t.Site.HasPrototypes() {
 			c, err := t.Site.Collapse(ctx, t.Path)
 			if err != nil {
@@ -51,6 +55,7 @@ func newGeometryReport(ctx context.Context, tracks []*lab.Track) (*geometryRepor
 		alike = alike && t.Site.SameParameters(sites[0])
 	}
 	var err error
+	begin("angles")
 	if alike {
 		r.Angles, err = lab.Angles(ctx, tracks[0].Path, sites...)
 	}

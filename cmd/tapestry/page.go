@@ -13,6 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
@@ -25,7 +26,7 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 	p := report.Page{
 		Data: report.Data{Name: c.Table.Name, Rows: c.Table.Rows(), Features: c.Table.Columns, Classes: c.Table.Classes()},
 		Setup: report.Setup{K: c.K, Steps: c.Steps, Optimiser: optimiserText(c), Start: startText(c.Start),
-			Schedule: scheduleText(c), Gamma: gammas(c), Test: oneLine(lab.ConvergenceTest(true))},
+			Schedule: scheduleText(c.Gamma, c.Steps), Gamma: gammas(c.Gamma, c.Steps), Test: oneLine(lab.ConvergenceTest(true))},
 		Made: made(command, c.DType),
 	}
 	reference := slices.Concat(res.Baselines, res.Variants)[0].Best().Centres()
@@ -55,7 +56,7 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 	}
 	p.Sweeps = []report.Sweep{newSweep("γ", true, c.SweepGamma, c, res.Gamma), newSweep("k", false, floats(c.SweepK), c, res.K)}
 	if len(res.Variants) == 2 {
-		if p.Drawing, err = compareDrawing(ctx, "diff-", res.Variants[0].Model, res.Variants[1].Model); err != nil {
+		if p.Drawing, err = compareDrawing(ctx, "diff-", res, 0, 1); err != nil {
 			return p, err
 		}
 		p.Difference = difference(res.Variants[0].Name, res.Variants[1].Name)
@@ -81,25 +82,30 @@ func optimiserText(c lab.Config) string {
 	return fmt.Sprintf("%v, its rate falling to 0 after the first %d of %s", c.Optimiser, c.Steps/4, count(c.Steps, "step"))
 }
 
-func scheduleText(c lab.Config) string {
-	first, last := c.Gamma.At(0, c.Steps), c.Gamma.At(c.Steps-1, c.Steps)
+// ends are the first and the last number of a schedule.
+func ends(s train.Schedule, steps int) [2]float64 {
+	return [2]float64{s.At(0, steps), s.At(steps-1, steps)}
+}
+
+func scheduleText(γ train.Schedule, steps int) string {
+	first, last := ends(γ, steps)[0], ends(γ, steps)[1]
 	if first != last {
-		rest := c.Steps // the first step from which γ stays
-		for rest > 0 && c.Gamma.At(rest-1, c.Steps) == last {
+		rest := steps // the first step from which γ stays
+		for rest > 0 && γ.At(rest-1, steps) == last {
 			rest--
 		}
-		if rest < c.Steps-1 {
-			return fmt.Sprintf("annealed from %.3g to %.3g in the first %d of %s, and then constant", first, last, rest+1, count(c.Steps, "step"))
+		if rest < steps-1 {
+			return fmt.Sprintf("annealed from %.3g to %.3g in the first %d of %s, and then constant", first, last, rest+1, count(steps, "step"))
 		}
 		return fmt.Sprintf("annealed from %.3g to %.3g", first, last)
 	}
-	return fmt.Sprintf("constant %.3g", c.Gamma.At(0, c.Steps))
+	return fmt.Sprintf("constant %.3g", first)
 }
 
-func gammas(c lab.Config) []float64 {
-	out := make([]float64, c.Steps)
+func gammas(γ train.Schedule, steps int) []float64 {
+	out := make([]float64, steps)
 	for t := range out {
-		out[t] = c.Gamma.At(t, c.Steps)
+		out[t] = γ.At(t, steps)
 	}
 	return out
 }
@@ -142,7 +148,7 @@ func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) repo
 }
 
 func newRun(v lab.Clustering, r lab.Run) report.Run {
-	out := report.Run{Seed: r.Seed, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI, Unsettled: unsettled(r.Rest)}
+	out := report.Run{Seed: r.Seed, At: r.At, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI, Unsettled: unsettled(r.Rest)}
 	for _, m := range r.Measures {
 		out.Inertia = append(out.Inertia, m.Inertia)
 		out.Spread = append(out.Spread, m.Spread)
@@ -197,9 +203,15 @@ func chain(m *report.Method, eqs []viz.Equation) string {
 	return strings.Join(latex, " \\\\\n")
 }
 
-// compareDrawing is the aligned drawing of two models with their gradients.
-func compareDrawing(ctx context.Context, id string, a, b *builders.Model) (report.Drawing, error) {
-	diff, err := diffModels(a, b, true, viz.Notes)
+// compareDrawing is the aligned drawing of two clusterings with their gradients.
+func compareDrawing(ctx context.Context, id string, res *lab.Clusterings, a, b int) (report.Drawing, error) {
+	c := res.Config
+	diff, err := diffModels(res.Variants[a].Model, res.Variants[b].Model, true, viz.Notes, func(m *builders.Model) courses {
+		if m.KMeans.Gamma == nil {
+			return nil
+		}
+		return courses{m.KMeans.Gamma: ends(c.Gamma, c.Steps)}
+	})
 	if err != nil {
 		return report.Drawing{}, err
 	}

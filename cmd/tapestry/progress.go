@@ -96,6 +96,7 @@ func (p *progress) show(at int, what string) {
 func (p *progress) end() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
+		p.bar = nil
 	}
 }
 

@@ -152,7 +152,11 @@ func run(out string, quick bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("loss %.3g after %d steps, weights round to %.0f\n", last, steps, learnt.Float32s())
+	weights := learnt.Float32s()
+	for i, w := range weights {
+		weights[i] = float32(math.Round(float64(w))) + 0 // no −0
+	}
+	fmt.Printf("loss %.3g after %d steps, weights round to %v\n", last, steps, weights)
 	fmt.Println(viz.Formula(y))
 	fmt.Println(viz.Formula(grad.Of(loss, y)[0]))
 
@@ -163,7 +167,7 @@ func run(out string, quick bool) error {
 	}
 	fmt.Println("read back:", again.Lookup("y"))
 	if quick {
-		fmt.Println("not enough steps to judge")
+		fmt.Println("a quick run is not judged")
 	}
 	if out == "" {
 		return nil

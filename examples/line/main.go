@@ -81,7 +81,11 @@ func fitLine(ctx context.Context, l *lesson.Lesson) error {
 		return err
 	}
 	w, b := p[0][0], p[1][0]
-	fmt.Printf("%s\nŷ = %.4f·x %+.4f\n", viz.Formula(line(set.Rows(), train.Training).Loss), w, b)
+	sign := "+"
+	if b < 0 {
+		sign = "−"
+	}
+	fmt.Printf("%s\nŷ = %.4f·x %s %.4f\n", viz.Formula(line(set.Rows(), train.Training).Loss), w, sign, math.Abs(b))
 
 	equations := lab.Linear{N: set.Rows(), D: 2, Y: set.Column("y").Float64s()}
 	for _, x := range set.Column("x").Float64s() {

@@ -69,7 +69,7 @@ func main() {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%d digits to learn, %d epochs of batches of %d, the median of %d seeds, each at the rate with the least loss\n", fit.Rows(), b.epochs, batch, b.seeds)
+		fmt.Printf("digits to learn: %d, batch: %d, epochs: %d, seeds: %d; medians over the seeds, each at the rate with the least loss\n", fit.Rows(), batch, b.epochs, b.seeds)
 		all.print("training loss, last epoch", func(t *trial) string { return fmt.Sprintf("%.4f", t.loss()) })
 		all.print("test accuracy", func(t *trial) string { return fmt.Sprintf("%.3f", t.accuracy()) })
 		all.print("rate", func(t *trial) string { return fmt.Sprintf("%.2g", t.rate) })

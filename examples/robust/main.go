@@ -60,7 +60,7 @@ func main() {
 	}
 	fmt.Printf("%s\n%s\nloss %.4f at c = %.3f\n", viz.Formula(loss), viz.Formula(grad.Of(loss, c)[0]), last, centre.Float32s())
 	if *quick {
-		fmt.Println("not enough steps to judge")
+		fmt.Println("a quick run is not judged")
 	}
 	if *out == "" {
 		return

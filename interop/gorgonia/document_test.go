@@ -51,8 +51,16 @@ four elements is read as above, below, left and right, as the shape of the resul
 |---|---|---|
 `
 
+const random = `
+The fourth calls functions with 50 drawn shapes and settings each, sizes from 1 to 4 and images up to 6 × 6, and counts; what stands after
+*as* is the first call that is not right. Ours are held to difference quotients in each.
+
+| function | value | gradient |
+|---|---|---|
+`
+
 const formulas = `
-The fourth compares its solvers with the formulas of the optimisers of the same names in package ` + "`train`" + `, after three steps at one rate, β and
+The fifth compares its solvers with the formulas of the optimisers of the same names in package ` + "`train`" + `, after three steps at one rate, β and
 ε, which is large (0.5), so that its place shows.
 
 | solver | ours | gorgonia's |
@@ -109,6 +117,12 @@ func TestDocument(t *testing.T) {
 	}
 	more += dropped(t)
 	b.WriteString(more)
+	b.WriteString(random)
+	for _, f := range families() {
+		row := f.drawn(t)
+		b.WriteString(row)
+		more += row
+	}
 	b.WriteString(formulas)
 	for _, s := range solvers() {
 		b.WriteString(solved(t, s))

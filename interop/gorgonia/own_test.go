@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +62,7 @@ func newSetting(o own) setting {
 		s.data = append(s.data, fill(n, o.domain.Lo, o.domain.Hi, o.domain.Distinct))
 		s.along = append(s.along, fill(n, -1, 1, false))
 	}
-	s.weights = fill(64, -1, 1, false)
+	s.weights = append(fill(64, -1, 1, false), fill(960, -1, 1, false)...)
 	return s
 }
 
@@ -231,19 +230,28 @@ func valuesOf(g *G.ExprGraph, err error, nodes ...*G.Node) (all []float64, _ err
 		if err != nil {
 			return nil, err
 		}
-		switch d := v.Data().(type) {
-		case []float64:
-			if t, ok := v.(*tensor.Dense); ok && t.RequiresIterator() {
-				d = t.Materialize().(*tensor.Dense).Float64s()
-			}
-			all = append(all, d...)
-		case float64:
-			all = append(all, d)
-		default:
-			return nil, fmt.Errorf("a value of type %T", d)
+		d, err := numbers(v)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, d...)
 	}
 	return all, nil
+}
+
+// numbers are a value's, row by row.
+func numbers(v G.Value) ([]float64, error) {
+	switch d := v.Data().(type) {
+	case []float64:
+		if t, ok := v.(*tensor.Dense); ok && t.RequiresIterator() {
+			d = t.Materialize().(*tensor.Dense).Float64s()
+		}
+		return d, nil
+	case float64:
+		return []float64{d}, nil
+	default:
+		return nil, fmt.Errorf("a value of type %T", d)
+	}
 }
 
 // judge compares with what is right.
@@ -279,18 +287,10 @@ func onItsOwn(t *testing.T, o own) alone {
 	t.Helper()
 	s := newSetting(o)
 	y, first, second := s.mine(t)
-	outcome := func(order int, want []float64) verdict {
-		got, err := s.their(order)
-		v := judge(got, err, want)
-		if v != right && !slices.ContainsFunc(want, func(w float64) bool { return w != 0 }) {
-			return zero
-		}
-		return v
-	}
-	a := alone{value: outcome(0, y), first: outcome(1, first), second: outcome(2, second)}
+	a := alone{value: s.judged(t, 0, y), first: s.judged(t, 1, first), second: s.judged(t, 2, second)}
 	s.squared = true
 	_, _, second = s.mine(t)
-	a.square = outcome(2, second)
+	a.square = s.judged(t, 2, second)
 	return a
 }
 

@@ -23,10 +23,7 @@ func swept(t *testing.T, o own) string {
 	if err := s.differences(t); err != nil {
 		t.Errorf("%s: %v", o.op, err)
 	}
-	got, err := s.their(0)
-	value := judge(got, err, slices.Clone(y))
-	got, err = s.their(1)
-	return fmt.Sprintf("| %s | %s | %s |\n", o.op, value, judge(got, err, first))
+	return fmt.Sprintf("| %s | %s | %s |\n", o.op, s.judged(t, 0, y), s.judged(t, 1, first))
 }
 
 // dropped is the row of Dropout. Its mask is random, but the value says which elements it kept:

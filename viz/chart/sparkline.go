@@ -7,20 +7,25 @@ import (
 
 // Sparkline draws a line of the size of a word, for tables and running text.
 type Sparkline struct {
-	Name  string // for screen readers and as a tooltip
+	Name  string    // for screen readers and as a tooltip
+	X     []float64 // where the values stand; nil for 0, 1, 2…
 	Y     []float64
 	Log   bool // a logarithmic axis
 	Group int  // from 0; picks the colour
 }
 
 // SVG writes the sparkline as one element, with a dot at the last value. It
-// needs no ID. It complains about a negative group.
+// needs no ID. It complains about slices of
+// different lengths and a negative group.
 func (s Sparkline) SVG(w io.Writer) error {
 	if s.Group < 0 {
 		return fmt.Errorf("sparkline %q: the group %d is negative", s.Name, s.Group)
 	}
+	if s.X != nil && len(s.X) != len(s.Y) {
+		return fmt.Errorf("sparkline %q: %d values of x for %d of y", s.Name, len(s.X), len(s.Y))
+	}
 	const width, height, room = 96, 20, 3
-	series := Series{Name: s.Name, Y: s.Y, Group: s.Group}
+	series := Series{Name: s.Name, X: s.X, Y: s.Y, Group: s.Group}
 	lines := Lines{LogY: s.Log, Series: []Series{series}}
 	data := lines.measure()
 

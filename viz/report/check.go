@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // check complains about the first thing that contradicts the rest of the page.
@@ -75,6 +76,8 @@ func (m Method) check(p Page) error {
 			return fmt.Errorf("seed %d: no inertia", r.Seed)
 		case len(r.Inertia) == 0 && len(r.Loss) == 0:
 			return fmt.Errorf("seed %d: no inertia and no loss", r.Seed)
+		case r.At != nil && (len(r.At) != len(r.Inertia) || !slices.IsSortedFunc(r.At, func(a, b int) int { return a - b })):
+			return fmt.Errorf("seed %d: the steps %d of %d inertias: want as many, ascending", r.Seed, r.At, len(r.Inertia))
 		}
 		seeds[r.Seed] = true
 	}

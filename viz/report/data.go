@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 )
 
 // data is the page's numbers as JSON text that may stand within a script element:
@@ -11,7 +12,7 @@ func (p Page) data() ([]byte, error) { return json.Marshal(plain(reflect.ValueOf
 
 // plain is a value for encoding/json, which rejects numbers that are not finite:
 // they become null. Fields marked "-" are left out, and those marked ",omitempty"
-// where they are zero.
+// where they are zero. Curves become courses.
 func plain(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -22,6 +23,12 @@ func plain(v reflect.Value) any {
 				fields[f.Name] = plain(v.Field(i))
 			}
 		}
+		switch x := v.Interface().(type) {
+		case Setup:
+			fields["Gamma"] = courseOf(x.Gamma, nil, nil)
+		case Method:
+			x.courses(fields)
+		}
 		return fields
 	case reflect.Slice, reflect.Array:
 		items := make([]any, v.Len())
@@ -30,9 +37,45 @@ func plain(v reflect.Value) any {
 		}
 		return items
 	case reflect.Float64:
-		if !finite(v.Float()) {
-			return nil
-		}
+		return digits(v.Float())
 	}
 	return v.Interface()
+}
+
+// digits is a number to seven digits, as many as the page shows at most and a float32 has;
+// nil where it is not finite.
+func digits(v float64) any {
+	if !finite(v) {
+		return nil
+	}
+	return json.Number(strconv.FormatFloat(v, 'g', 7, 64))
+}
+
+// courses adds the method's curves to its fields, the step that the page names among them.
+func (m Method) courses(fields map[string]any) {
+	var named []int
+	if step, ok := settled(m.typical(inertia)); ok {
+		named = []int{step}
+	}
+	for i, r := range m.Runs {
+		run := fields["Runs"].([]any)[i].(map[string]any)
+		for _, c := range []struct {
+			name string
+			of   curve
+			at   []int
+		}{{"Loss", loss, nil}, {"Movement", movement, nil}, {"Inertia", inertia, r.At}, {"Spread", spread, r.At}, {"Angle", angle, r.At}} {
+			if v := c.of(r); len(v) > 0 {
+				run[c.name] = courseOf(v, c.at, named)
+			}
+		}
+	}
+	ways := []course{}
+	for _, way := range m.Paths {
+		at := m.best().At
+		if len(at) != len(way) {
+			at = nil
+		}
+		ways = append(ways, wayOf(way, at))
+	}
+	fields["Paths"] = ways
 }

@@ -19,7 +19,9 @@
 //   - It can be read in light and dark, on a phone, in print, in greyscale, with
 //     a keyboard, with a screen reader, and without script.
 //   - The numbers are also there for machines: the JSON text of the element with
-//     the id "data" holds the page's fields, with null for what is not finite.
+//     the id "data" holds the page's fields to seven digits, with null for what is
+//     not finite. A curve is its steps and their numbers, {"Step": […], "Value": […]}; of a long
+//     one, the ends and the extremes of equal parts, and every step that the page names.
 //   - Equal pages give equal bytes. No value panics: a contradictory page is an
 //     error, and names may hold anything. Nothing is written on an error.
 package report

@@ -5,10 +5,18 @@ import (
 	"slices"
 )
 
+// sparing says what the data leaves out of curves.
+func (p Page) sparing() string {
+	if !p.thinned() {
+		return ""
+	}
+	return fmt.Sprintf(" Of a curve of more than %d points it holds the first and the last, and of each of %d equal parts the least and the greatest; every number stands beside its step.", 2*parts, parts)
+}
+
 // made is how to get this page again, and all results.
 func (w *writer) made(p Page) section {
 	s := section{ID: "made", Title: "How this page was made", Lead: []string{
-		"The page is one file and needs no network. Its numbers, curves included, are also inside as JSON text, in the script element with the id “data”."}}
+		"The page is one file and needs no network. Its numbers, curves included, are also inside as JSON text to seven digits, in the script element with the id “data”." + p.sparing()}}
 	if p.Made.Command != "" || p.Made.Version != "" {
 		s.Lead = append(s.Lead, "Everything but the times is a function of the command line, the data and the version.")
 		s.Body = append(s.Body, w.part("made", p.Made))

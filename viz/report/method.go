@@ -133,3 +133,12 @@ func some(ms []Method, c curve) bool {
 func labelledRuns(ms []Method) bool {
 	return slices.ContainsFunc(ms, func(m Method) bool { return slices.ContainsFunc(m.aris(), finite) })
 }
+
+// steps are those of the run's inertias; nil where they are 0, 1, 2…
+func (r Run) steps() []float64 {
+	var out []float64
+	for _, step := range r.At {
+		out = append(out, float64(step))
+	}
+	return out
+}

@@ -51,13 +51,13 @@ func (w *writer) graphs(p Page) section {
 	return s
 }
 
-// fed says which γ training has, where that is not the one in the drawing.
+// fed says which γ training has.
 func (p Page) fed() string {
 	switch {
 	case p.anneals():
-		return fmt.Sprintf("Training feeds γ, %s; the number in the box of γ is for who feeds none. While γ changes, the objective itself does, so that its loss may rise.", p.Setup.Schedule)
+		return fmt.Sprintf("γ is %s. While γ changes, the objective itself does, so that its loss may rise.", p.Setup.Schedule)
 	case len(p.Setup.Gamma) > 0:
-		return fmt.Sprintf("Training feeds γ, %s; the number in the box of γ is for who feeds none.", p.Setup.Schedule)
+		return fmt.Sprintf("γ is %s.", p.Setup.Schedule)
 	}
 	return ""
 }

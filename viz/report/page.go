@@ -52,13 +52,13 @@ type Data struct {
 
 // Setup is what the variants have in common.
 type Setup struct {
-	K         int    // centres
-	Steps     int    // of training
-	Optimiser string // in words, such as "Adam, rate 0.05"
-	Start     string // in words: where the centres begin
-	Schedule  string // in words: how γ changes
-	Gamma     []float64
-	Test      string // for convergence, in words; empty where no run was tested
+	K         int       // centres
+	Steps     int       // of training
+	Optimiser string    // in words, such as "Adam, rate 0.05"
+	Start     string    // in words: where the centres begin
+	Schedule  string    // in words: how γ changes
+	Gamma     []float64 `json:"-"`
+	Test      string    // for convergence, in words; empty where no run was tested
 }
 
 // Method is one way to find centres, or another model, with its runs.
@@ -73,8 +73,9 @@ type Method struct {
 	// Centres are the final ones of the best run, [k features]. Row j of every
 	// method is the same centre as nearly as possible.
 	Centres [][]float64
-	// Paths are the ways of the best run's centres in the plane, from the start.
-	Paths [][][2]float64
+	// Paths are the ways of the best run's centres in the plane, from the start, with
+	// the entries of its Inertia.
+	Paths [][][2]float64 `json:"-"`
 	// Counts are the points of the best run by class and centre, [classes k].
 	Counts [][]int
 	// Optima are the different groupings that the runs ended in, the one of least
@@ -96,16 +97,18 @@ type Equation struct {
 }
 
 // Run is one training from one seed. The curves have an entry per step, of what
-// was measured before it, and perhaps one more for the end. A curve that was not
+// was measured before it, and perhaps one more for the end; those of Inertia, Spread and
+// Angle are of the steps At, where that is not nil. A curve that was not
 // measured is nil. The last entry of Inertia is the run's result; on a page where no
 // run has any, End is.
 type Run struct {
 	Seed     uint64
-	Loss     []float64 // the method's own objective
-	Inertia  []float64 // Σ_i min_j ‖x_i − r_j‖², of the hard assignment
-	Spread   []float64 // mean_i Σ_j α_ij ‖r_j − r̂_i‖²
-	Movement []float64 // √Σ_j ‖Δr_j‖²
-	Angle    []float64 // degrees between the objectives' gradients; NaN where one vanishes
+	Loss     []float64 `json:"-"` // the method's own objective
+	Inertia  []float64 `json:"-"` // Σ_i min_j ‖x_i − r_j‖², of the hard assignment
+	Spread   []float64 `json:"-"` // mean_i Σ_j α_ij ‖r_j − r̂_i‖²
+	Movement []float64 `json:"-"` // √Σ_j ‖Δr_j‖²
+	Angle    []float64 `json:"-"` // degrees between the objectives' gradients; NaN where one vanishes
+	At       []int     `json:"-"` // ascending steps; that after the last step is the end
 	ARI      float64   // adjusted Rand index with the labels; NaN without labels
 	End      float64   `json:",omitempty"` // the loss at the end of training
 	// Unsettled says why the run has not converged, by the test of [Setup]; empty if it has.

@@ -89,17 +89,17 @@ func TestCardsAreOfOneRun(t *testing.T) {
 	}
 }
 
-// TestGammaAsFed: the drawing says which γ training feeds, and what changing it does.
+// TestGammaAsFed: the caption of the drawing says which γ training feeds, and what changing it does.
 func TestGammaAsFed(t *testing.T) {
 	page := render(t, fake())
-	for _, s := range []string{"Training feeds γ, annealed from 0.33 to 66;", "While γ changes, the objective itself does"} {
+	for _, s := range []string{"γ is annealed from 0.33 to 66. ", "While γ changes, the objective itself does"} {
 		if !strings.Contains(page, s) {
 			t.Errorf("the page does not say %q", s)
 		}
 	}
 	p := fake()
 	p.Setup.Schedule, p.Setup.Gamma = "constant 2", []float64{2, 2, 2}
-	if page := render(t, p); strings.Contains(page, "While γ changes") || !strings.Contains(page, "Training feeds γ, constant 2;") {
+	if page := render(t, p); strings.Contains(page, "While γ changes") || !strings.Contains(page, "γ is constant 2. ") {
 		t.Error("a constant γ is said to change, or not said")
 	}
 }

@@ -33,7 +33,7 @@ func (w *writer) summary(p Page) section {
 			continue
 		}
 		if len(best.Inertia) > 1 {
-			c.Spark = w.svg(chart.Sparkline{Name: "inertia of " + m.Name + " in its best run", Y: best.Inertia, Log: true, Group: i})
+			c.Spark = w.svg(chart.Sparkline{Name: "inertia of " + m.Name + " in its best run", X: best.steps(), Y: best.Inertia, Log: true, Group: i})
 		}
 		c.Of = fmt.Sprintf("best of %s, seed %d", count(len(m.Runs), "run"), best.Seed)
 		c.Facts = append(c.Facts, fact{"inertia", number(best.result()), ""})

@@ -153,13 +153,15 @@ func (p Page) shown() Page {
 		}
 		return names
 	}
+	p.Difference.Identity = breakable(p.Difference.Identity)
 	p.Data.Features, p.Data.Classes = labels(p.Data.Features), labels(p.Data.Classes)
 	methods := func(ms []Method) []Method {
 		ms = slices.Clone(ms)
 		for i, m := range ms {
 			ms[i].Name, ms[i].LaTeX, ms[i].Chain = unbroken(label(m.Name)), clean(m.LaTeX), slices.Clone(m.Chain)
+			ms[i].Formula = breakable(m.Formula)
 			for j, e := range m.Chain {
-				ms[i].Chain[j].Why = clean(e.Why)
+				ms[i].Chain[j] = Equation{breakable(e.Math), clean(e.Why)}
 			}
 		}
 		return ms

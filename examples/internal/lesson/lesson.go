@@ -51,7 +51,7 @@ func Main(f func(ctx context.Context, l *Lesson) error) {
 	l := &Lesson{}
 	workers := Count("workers", 0, 0, "cores to use at most (0: all); results are the same for any number")
 	flag.Uint64Var(&l.Seed, "seed", 0, "the first `seed`: everything random depends on it alone")
-	flag.StringVar(&l.Out, "out", "", "`directory` to draw pictures into (default: none are drawn)")
+	flag.StringVar(&l.Out, "out", "", "`directory` to draw pictures into, over those of the same names (default: none are drawn)")
 	flag.BoolVar(&l.Quick, "quick", false, "train for a moment only, to see that it works")
 	logged := flag.String("log", "", "`file` to log the trainings to, as JSON lines, with -resume behind what is there: tapestry serve --log FILE draws them while they go on")
 	flag.StringVar(&l.Checkpoints, "checkpoints", "", "`directory` for checkpoints of the trainings (default: none are written)")
@@ -124,7 +124,7 @@ func (l *Lesson) Observers() []train.Observer {
 }
 
 // AtLeast prints a result beside what it must reach, and complains if it does not. Of a quick
-// run it says that it was too short to judge.
+// run it says that it is not judged.
 func (l *Lesson) AtLeast(what string, got, want float64) error {
 	if l.Quick {
 		return l.unjudged(what, got, "at least", want)
@@ -150,7 +150,7 @@ func (l *Lesson) AtMost(what string, got, want float64) error {
 
 // unjudged prints what a quick run came to.
 func (l *Lesson) unjudged(what string, got float64, bar string, want float64) error {
-	_, err := fmt.Printf("%s %.4g: not enough steps to judge (without -quick: %s %.4g)\n", what, got, bar, want)
+	_, err := fmt.Printf("%s %.4g: a quick run is not judged (without -quick: %s %.4g)\n", what, got, bar, want)
 	return err
 }
 
