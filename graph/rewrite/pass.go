@@ -121,7 +121,7 @@ func RunBeside(g *graph.Graph, wanted, others []*graph.Node, passes ...Pass) (*R
 		for i := range in {
 			in[i] = b.of(n.In(i))
 		}
-		at := n.First()
+		at := b.standing(n)
 		b.to.During(at, b.origin(at, n, ""), func() { b.node[n.ID()] = b.to.Copy(n, in) })
 		if y := b.of(n); y.ID() >= there {
 			b.inherit(n, y, "")

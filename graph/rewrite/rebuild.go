@@ -183,7 +183,7 @@ func (b *builder) copy(n *graph.Node) {
 		in = append(in, b.of(n.In(i)))
 	}
 	var y *graph.Node
-	at := n.First()
+	at := b.standing(n)
 	b.to.During(at, b.origin(at, n, ""), func() { y = b.place(n, in) })
 	s := b.known(y)
 	if s.node == nil && b.pass.forward && n.IsBackward() {
@@ -312,12 +312,32 @@ func (b *builder) improve(y *graph.Node, at graph.Occurrence, was *graph.Node) (
 	return z, rule
 }
 
+// standing is the first occurrence of n whose origin the new graph has too: another may name
+// another call of the differentiator, of which nothing was wanted. If there is none it is the first.
+func (b *builder) standing(n *graph.Node) graph.Occurrence {
+	for i := range n.NumOccurrences() {
+		if o := n.Occurrence(i); b.stands(o.Origin) {
+			return o
+		}
+	}
+	return n.First()
+}
+
+// stands reports whether the new graph has what an origin refers to.
+func (b *builder) stands(o graph.Origin) bool {
+	return o.Kind == graph.FromUser || b.of(o.Of) != nil && b.of(o.Loss) != nil
+}
+
 // inherit lets a new node stand for an old one: it gets everything that is known
-// of it.
+// of it and stands in the new graph.
 func (b *builder) inherit(n, y *graph.Node, rule string) {
 	b.node[n.ID()] = y
+	known := b.stands(b.standing(n).Origin)
 	for i := range n.NumOccurrences() {
 		o := n.Occurrence(i)
+		if known && !b.stands(o.Origin) {
+			continue
+		}
 		o.Origin = b.origin(o, n, rule)
 		if o.Origin.Kind == graph.FromUser || o.Name != "" {
 			b.to.Occur(y, o)
@@ -334,7 +354,7 @@ func (b *builder) origin(o graph.Occurrence, n *graph.Node, rule string) graph.O
 	}
 	if o.Origin.Kind != graph.FromUser {
 		origin.Of, origin.Loss = b.of(o.Origin.Of), b.of(o.Origin.Loss)
-		if origin.Of == nil || origin.Loss == nil {
+		if !b.stands(o.Origin) {
 			origin.Of, origin.Loss, origin.Kind = nil, nil, graph.FromUser
 		}
 	}
