@@ -25,6 +25,7 @@ type request struct {
 	limited  bool // to a budget of bytes
 	budget   int
 	sizes    sizes
+	tooLong  int // see Program
 }
 
 // roots are what the program computes: for its results and updates, or for what is watched besides.
@@ -117,7 +118,7 @@ func Compile(g *graph.Graph, options ...Option) (*Program, error) {
 	if g == nil {
 		return nil, errors.New("compile: the graph is nil")
 	}
-	r := request{passes: rewrite.Passes(), sizes: standard}
+	r := request{passes: rewrite.Passes(), sizes: standard, tooLong: tooLong}
 	for _, o := range options {
 		if o != nil {
 			o(&r)
@@ -134,7 +135,7 @@ func Compile(g *graph.Graph, options ...Option) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{source: g, graph: res.Graph, rewritten: res, log: res.Log, result: map[*graph.Node]value{}, sizes: r.sizes}
+	p := &Program{source: g, graph: res.Graph, rewritten: res, log: res.Log, result: map[*graph.Node]value{}, sizes: r.sizes, tooLong: r.tooLong}
 	l := newLowering(p)
 	l.separate, l.trusting = r.separate, r.trusting
 	wanted := l.mapped(res, slices.Concat(r.roots(false), r.roots(true)))
@@ -170,6 +171,9 @@ func (p *Program) assemble(separate bool) {
 	p.order()
 	p.conditions()
 	p.place()
+	if p.tooLarge() {
+		return
+	}
 	if err := p.Check(); err != nil {
 		panic(fmt.Sprintf("tape: the plan is wrong: %v\n%v", err, p))
 	}
