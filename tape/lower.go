@@ -32,6 +32,7 @@ func newLowering(p *Program) *lowering {
 // part lowers what the roots need, and keeps some of them as results.
 func (l *lowering) part(res *rewrite.Result, roots, results []*graph.Node) error {
 	for _, n := range graph.Reachable(l.mapped(res, roots)...) {
+		l.p.under.look()
 		if err := l.lower(n); err != nil {
 			return err
 		}

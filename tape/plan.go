@@ -26,6 +26,7 @@ func (p *Program) plan() {
 	last := p.lastUses()
 	free := gaps{tooLong: p.tooLong}
 	for i := range p.stage {
+		p.under.look()
 		made, t := p.madeIn(i), p.stage[i].touches()
 		ending := p.endingIn(i, last)
 		for _, b := range made {
@@ -282,6 +283,7 @@ func (p *Program) Check() error {
 	}
 	arena := newReplay(p, p.arena)
 	for i := range p.stage {
+		p.under.look()
 		s := &p.stage[i]
 		scratch := newReplay(p, s.scratch)
 		t := s.touches()

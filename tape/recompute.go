@@ -81,6 +81,7 @@ func (t *thinning) lower(at int, target int64, blocks bool) {
 func (t *thinning) take(at int, target, bytes int64, in func(back int) bool) int64 {
 	var offers offers
 	for b := range t.made {
+		t.p.under.look()
 		if t.made[b] < 0 || t.made[b] >= at || t.never[b] || t.p.buffers[b].pinned {
 			continue
 		}
@@ -105,6 +106,7 @@ func (t *thinning) take(at int, target, bytes int64, in func(back int) bool) int
 	}
 	heap.Init(&offers)
 	for bytes > target && len(offers) > 0 {
+		t.p.under.look()
 		o := heap.Pop(&offers).(offer)
 		was := o
 		switch {
@@ -228,6 +230,7 @@ func (t *thinning) rebuild() *Program {
 	from := q.instrs
 	q.instrs = make([]instr, 0, len(from)+len(t.gone))
 	for i := range from {
+		t.p.under.look()
 		ins := from[i]
 		if t.stage[i] < 0 { // others run instead, where it is read
 			q.instrs = append(q.instrs, ins)

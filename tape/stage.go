@@ -103,6 +103,7 @@ func (p *Program) stages(f *fusion) {
 		}
 	}
 	for i, g := range f.groups {
+		p.under.look()
 		if i == f.late {
 			p.late = len(p.stage)
 		}

@@ -62,7 +62,6 @@ func of(loss *graph.Node, wrt []*graph.Node, zeros bool) []*graph.Node {
 		}
 		if d == nil {
 			g.During(w.First(), graph.Origin{Kind: graph.FromGrad, Of: w, Loss: loss}, func() { d = ops.BroadcastTo(ops.Lit(w, 0), w.Shape()) })
-			r.name(d, w)
 		}
 		if out[i] = d; !d.IsValid() {
 			continue
@@ -158,19 +157,14 @@ func (r *reverse) complete(n *graph.Node) {
 	g := n.Graph()
 	var d *graph.Node
 	g.During(n.First(), graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss}, func() { d = accumulate(r.partial[n.ID()]) })
-	r.name(d, n)
-	r.adjoint[n.ID()], r.within[n.ID()] = d, anywhere(r.wheres[n.ID()])
-}
-
-// name says of d that it is the whole derivative by n.
-func (r *reverse) name(d, n *graph.Node) {
 	o := n.First()
 	o.Name = ""
 	if name := n.Name(); name != "" {
 		o.Name = "∂" + r.label + "/∂" + name
 	}
 	o.Origin = graph.Origin{Kind: graph.FromAdjoint, Of: n, Loss: r.loss}
-	n.Graph().Occur(d, o)
+	g.Occur(d, o)
+	r.adjoint[n.ID()], r.within[n.ID()] = d, anywhere(r.wheres[n.ID()])
 }
 
 // push sends a node's derivative on to its inputs.

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 // builder copies a graph into another one, node by node, changing what the
 // rules of one pass change.
 type builder struct {
+	ctx     context.Context // that ends the work; nil if nothing does
 	pass    Pass
 	labels  []string // of the rules, as origins name them
 	to      *graph.Graph
@@ -29,8 +31,8 @@ type builder struct {
 // undo each other are an error rather than a hang.
 const maxRounds = 32
 
-func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass, rec *recorder) *builder {
-	b := &builder{pass: p, rec: rec, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{},
+func rebuild(ctx context.Context, g *graph.Graph, wanted []*graph.Node, p Pass, rec *recorder) *builder {
+	b := &builder{ctx: ctx, pass: p, rec: rec, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{},
 		last: map[call]int{}, bodies: map[*graph.Body]*graph.Body{}}
 	for _, r := range p.rules {
 		b.labels = append(b.labels, p.Name+": "+r.Name)
@@ -169,6 +171,7 @@ func (b *builder) first(c call) int {
 }
 
 func (b *builder) copy(n *graph.Node) {
+	look(b.ctx)
 	if b.pass.derive && !b.rec.spent() {
 		if c, ok := b.derived[n]; ok {
 			b.again(c)
@@ -209,7 +212,7 @@ func (b *builder) body(was *graph.Body) *graph.Body {
 	if now := b.bodies[was]; now != nil {
 		return now
 	}
-	inner := rebuild(was.Graph(), slices.Concat(was.In(), was.Out()), b.pass, b.rec)
+	inner := rebuild(b.ctx, was.Graph(), slices.Concat(was.In(), was.Out()), b.pass, b.rec)
 	of := func(nodes []*graph.Node) []*graph.Node {
 		for i, n := range nodes {
 			nodes[i] = inner.of(n)
