@@ -26,6 +26,7 @@ type document struct {
 	gone   context.Context // ends when the document is closed
 	stop   context.CancelFunc
 
+	cost     cost
 	reserved int // bytes of the shelf's room
 
 	asked    opening
@@ -124,7 +125,7 @@ func (s *Server) newDocument(ctx context.Context, q opening) (*document, error) 
 		s.shelf.give(c.reserved())
 		return nil, err
 	}
-	d.reserved = c.reserved()
+	d.cost, d.reserved = c, c.reserved()
 	return d, nil
 }
 

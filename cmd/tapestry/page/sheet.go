@@ -1,8 +1,8 @@
 package page
 
 import (
-	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"slices"
 
@@ -182,5 +182,5 @@ func (s *Server) svg(r *http.Request, d *document) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return write(svgType, d.model.Builder.Name+".svg", func(w *bytes.Buffer) error { return f.SVGContext(r.Context(), w) })
+	return s.write(svgType, d.model.Builder.Name+".svg", func(w io.Writer) error { return f.SVGContext(r.Context(), w) })
 }
