@@ -15,6 +15,15 @@ var available = machine.Available
 // than a batch of the model's examples takes with what it is drawn from, and the float64 values
 // of the held nodes. Where the system does not tell, there is room. Call it before Examples,
 // which cannot fail: the sizes may be anyone's.
+//
+// It asks for the examples alone, which nobody else asks for. What training takes besides is asked
+// for where it is allocated, by what is free by then: the parameters and states, and those of the
+// optimiser, which are among the states of the graph once it has made its step, by tape.NewStore,
+// which leaves out what does not fit, and by the program's NewVM, together with the
+// program's arrays and every worker's scratch, as an error that names the largest. So a model
+// that has room here may have none there, and is refused before it takes more. Nobody asks for the
+// graph itself with its constants, for compiling it, for later batches while an earlier one is
+// held, or for copies that a caller makes: of the store for a checkpoint, of results, of records.
 func (m *Model) Room(held ...*graph.Node) error {
 	const cheap = 16 << 20 // any machine has it: nobody is asked
 	var largest *graph.Node

@@ -218,7 +218,7 @@ func (c *comparison) drawings(names, shown []string, draw func(id string, a, b i
 // forwardDrawing is the aligned drawing of two models, forward; none where it would
 // be too large to be read.
 func forwardDrawing(ctx context.Context, id string, res *lab.Comparison, a, b int) (report.Drawing, error) {
-	diff, err := diffModels(res.Variants[a].Model, res.Variants[b].Model, false, viz.Notes, func(m *builders.Model) courses {
+	diff, err := diffModels(ctx, res.Variants[a].Model, res.Variants[b].Model, false, viz.Notes, func(m *builders.Model) courses {
 		fed := courses{}
 		for n, s := range res.Plan.ScheduledOf(m) {
 			fed[n] = ends(s, res.Plan.Steps)

@@ -206,7 +206,7 @@ func chain(m *report.Method, eqs []viz.Equation) string {
 // compareDrawing is the aligned drawing of two clusterings with their gradients.
 func compareDrawing(ctx context.Context, id string, res *lab.Clusterings, a, b int) (report.Drawing, error) {
 	c := res.Config
-	diff, err := diffModels(res.Variants[a].Model, res.Variants[b].Model, true, viz.Notes, func(m *builders.Model) courses {
+	diff, err := diffModels(ctx, res.Variants[a].Model, res.Variants[b].Model, true, viz.Notes, func(m *builders.Model) courses {
 		if m.KMeans.Gamma == nil {
 			return nil
 		}

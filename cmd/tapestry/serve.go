@@ -45,7 +45,7 @@ asked of any other machine. Interrupt it to end it.`,
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen at; port 0 for any that is free")
 	flags.BoolVar(&f.open, "open", false, "open the page in the browser")
 	flags.BoolVar(&f.anyone, "listen-anyone", false, "allow an address that other machines can reach; there is no password")
-	flags.Var(&f.memory, "memory", "what all open models may come to hold, such as 512MiB (default: 2GiB); where one more has no room, the one longest unused is closed")
+	flags.Var(&f.memory, "memory", "what all open models, reports and files to download may come to hold, such as 512MiB (default: 2GiB); where one more model has no room, the one longest unused is closed")
 	flags.StringVar(&f.data, "data", "iris", "data of clusterings: iris, digits, wine or clusters")
 	flags.StringVar(&f.dtype, "dtype", "f32", showingDType)
 	flags.StringArrayVar(&f.logs, "log", nil, "follow the log of a training, which may be written yet; may be given again")

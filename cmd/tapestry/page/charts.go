@@ -35,11 +35,12 @@ func chartFile(r *http.Request, c interface{ SVG(io.Writer) error }) (*file, err
 	if err != nil {
 		return nil, err
 	}
-	f, err := write(svgType, "", func(w *bytes.Buffer) error { return c.SVG(w) })
-	if err != nil {
+	var b bytes.Buffer
+	if err := c.SVG(&b); err != nil {
 		return nil, err
 	}
-	f.text = bytes.Replace(f.text, []byte("<svg "), []byte(`<svg xmlns="http://www.w3.org/2000/svg" `), 1)
+	f := &file{kind: svgType}
+	f.text = bytes.Replace(b.Bytes(), []byte("<svg "), []byte(`<svg xmlns="http://www.w3.org/2000/svg" `), 1)
 	if styled {
 		f.text = bytes.Replace(f.text, []byte(">"), []byte("><style>"+chart.Style()+"</style>"), 1)
 	}
@@ -187,7 +188,7 @@ func (s *Server) chart(r *http.Request, d *document) (any, error) {
 	case !values:
 		return nil, badf("kind=%.40s: want loss, scatter or values:NODE", kind)
 	}
-	n, v, err := d.node(id)
+	n, v, err := d.node(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,10 @@
 package page
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"html"
+	"io"
 	"maps"
 	"net/http"
 
@@ -70,7 +70,7 @@ func compared(ctx context.Context, r *http.Request, a, b *document) (*compareVie
 	if err != nil {
 		return nil, err
 	}
-	c, err := newComparison(q, a, b)
+	c, err := newComparison(ctx, q, a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +106,11 @@ type comparison struct {
 	at   [2]*variant
 }
 
-func newComparison(q drawing, docs ...*document) (c comparison, err error) {
+func newComparison(ctx context.Context, q drawing, docs ...*document) (c comparison, err error) {
 	c.drawing = q
 	for i, d := range docs {
 		c.docs[i] = d
-		if c.at[i], err = d.at(q.level); err != nil {
+		if c.at[i], err = d.at(ctx, q.level); err != nil {
 			return c, err
 		}
 	}
@@ -267,14 +267,14 @@ func (s *Server) compareSVG(r *http.Request) (v any, err error) {
 		if err != nil {
 			return err
 		}
-		v, err = write(svgType, a.model.Builder.Name+"-"+b.model.Builder.Name+".svg", drawn.svg)
+		v, err = s.write(svgType, a.model.Builder.Name+"-"+b.model.Builder.Name+".svg", drawn.svg)
 		return err
 	}, a, b)
 	return v, err
 }
 
 // svg writes a sheet as one drawing, with what the colours of its overlay mean below it.
-func (s *sheetView) svg(w *bytes.Buffer) error {
+func (s *sheetView) svg(w io.Writer) error {
 	const line = 22
 	foot := s.Footer
 	if s.Scale != "" {
@@ -285,11 +285,11 @@ func (s *sheetView) svg(w *bytes.Buffer) error {
 	fmt.Fprintf(w, "<title>%s</title><desc>%s</desc><style>%s</style><defs>%s</defs>\n", html.EscapeString(s.Title), html.EscapeString(s.Desc), s.Style, s.Defs)
 	fmt.Fprintf(w, `<rect width="100%%" height="100%%" class="f-page" fill="%s"/>`+"\n", s.Page)
 	for _, item := range s.Items {
-		w.WriteString(item.SVG + "\n")
+		fmt.Fprintln(w, item.SVG)
 	}
 	for i, text := range foot {
 		fmt.Fprintf(w, `<text x="20" y="%g" font-size="12" class="f-ink" fill="#1B2733">%s</text>`+"\n", s.Height+float64(i*line)+line/2, html.EscapeString(text))
 	}
-	w.WriteString("</svg>\n")
-	return nil
+	_, err := io.WriteString(w, "</svg>\n")
+	return err
 }

@@ -90,3 +90,10 @@ func (c cost) reserved() int {
 	snapshots := min(2*max(snapshotRoom, 2*8*c.params), 2*maxSnapshots*8*c.params)
 	return (machines+computing+kinds*c.keeps())*c.bytes() + snapshots
 }
+
+// trained is what so many trainings of the model hold at a time: each the values, and its parameters
+// with what an optimiser keeps of them, before and after.
+func (c cost) trained(times int) int {
+	const kept = 4 // themselves, two moments, and the best
+	return times * (c.bytes() + kept*8*c.params)
+}

@@ -1,8 +1,10 @@
 package page
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime"
 	"strings"
@@ -113,5 +115,68 @@ func TestMistakenOpeningsKeepNothing(t *testing.T) {
 	}
 	if c.s.shelf.taken != 0 {
 		t.Errorf("%d bytes are reserved for nothing", c.s.shelf.taken)
+	}
+}
+
+// TestFilesAreCharged: what is downloaded takes room beside the documents until it is sent; where there is none it is refused, and
+// the documents stay.
+func TestFilesAreCharged(t *testing.T) {
+	c := newClient(t, Options{Notation: texts{}, Report: func(_ context.Context, w io.Writer, _ []Model) error {
+		_, err := w.Write(make([]byte, 2*leastCharge))
+		return err
+	}})
+	c.open(textOpening(t, long(20, 30)))
+	c.open(textOpening(t, long(20, 29)))
+	documents := c.s.shelf.taken
+	room := c.s.shelf.room
+	for _, path := range []string{"/api/docs/d1/download/svg", "/api/docs/d1/download/dot", "/api/docs/d1/download/latex", "/api/docs/d1/download/listing",
+		"/api/docs/d1/download/tapestry", "/api/docs/d1/download/report", "/api/compare/svg?a=d1&b=d2"} {
+		c.s.shelf.room = room
+		w := c.ask(http.MethodGet, path, "")
+		if w.Code != http.StatusOK || c.s.shelf.taken != documents {
+			t.Errorf("%s: status %d, %d of %d bytes are taken", path, w.Code, c.s.shelf.taken, documents)
+		}
+		c.s.shelf.room = documents + leastCharge - 1
+		if path == "/api/docs/d1/download/report" {
+			c.s.shelf.room += c.s.shelf.docs[0].cost.trained(runtime.GOMAXPROCS(0))
+		}
+		if w := c.ask(http.MethodGet, path, ""); w.Code != http.StatusInsufficientStorage || !strings.Contains(w.Body.String(), "no room beside the open documents") || w.Header().Get("Content-Disposition") != "" {
+			t.Errorf("%s without room: status %d, %.200s", path, w.Code, w.Body)
+		}
+		if c.s.shelf.taken != documents || len(c.s.shelf.all()) != 2 {
+			t.Errorf("%s without room: %d of %d bytes are taken by %d documents", path, c.s.shelf.taken, documents, len(c.s.shelf.all()))
+		}
+	}
+}
+
+// TestReportIsCharged: the models that a report trains take room while it does; where that is too much it is refused, and where
+// other documents have it, they go.
+func TestReportIsCharged(t *testing.T) {
+	taken := 0
+	var c client
+	c = newClient(t, Options{Notation: texts{}, Report: func(context.Context, io.Writer, []Model) error {
+		c.s.shelf.mu.Lock()
+		defer c.s.shelf.mu.Unlock()
+		taken = c.s.shelf.taken
+		return nil
+	}})
+	for range 3 {
+		c.open(textOpening(t, "input x[i=500]\nparam w[j=100]\nloss = mean(tanh(x*w), i, j)\n"))
+	}
+	documents, holds := c.s.shelf.taken, c.s.shelf.docs[0].cost.trained(runtime.GOMAXPROCS(0))
+	const report = "/api/docs/d1/download/report?with=d3"
+	if w := c.ask(http.MethodGet, report, ""); w.Code != http.StatusOK || taken != documents+holds || c.s.shelf.taken != documents {
+		t.Errorf("status %d; %d bytes are taken meanwhile, %d after, %d before", w.Code, taken, c.s.shelf.taken, documents)
+	}
+	c.s.shelf.room = holds - 1
+	if w := c.ask(http.MethodGet, report, ""); w.Code != http.StatusRequestEntityTooLarge || len(c.s.shelf.all()) != 3 {
+		t.Errorf("status %d, %.200s", w.Code, w.Body)
+	}
+	c.s.shelf.room = documents + holds - 1
+	if w := c.ask(http.MethodGet, report, ""); w.Code != http.StatusOK || taken > c.s.shelf.room {
+		t.Errorf("status %d, %.200s; %d of %d bytes are taken", w.Code, w.Body, taken, c.s.shelf.room)
+	}
+	if w := c.ask(http.MethodGet, "/api/docs/d2", ""); w.Code != http.StatusGone { // d1 and d3 were asked for
+		t.Errorf("status %d", w.Code)
 	}
 }

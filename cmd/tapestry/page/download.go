@@ -1,17 +1,18 @@
 package page
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
 	"path"
+	"runtime"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// Report writes the page that compares models, as a file of its own.
+// Report writes the page that compares models, as a file of its own. It trains no more of
+// them at a time than the machine has processors.
 type Report func(ctx context.Context, w io.Writer, models []Model) error
 
 // latex is the mathematics as a document of LaTeX.
@@ -52,29 +53,31 @@ func (s *Server) download(r *http.Request, d *document) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return write("text/vnd.graphviz", name+".dot", func(w *bytes.Buffer) error { return f.DOT(w) })
+		return s.write("text/vnd.graphviz", name+".dot", func(w io.Writer) error { return f.DOT(w) })
 	case "latex":
 		text, err := d.latex(r.Context())
 		if err != nil {
 			return nil, err
 		}
-		return &file{"application/x-tex", name + ".tex", []byte(text)}, nil
+		return s.text("application/x-tex", name+".tex", text)
 	case "listing":
-		return &file{"text/plain; charset=utf-8", name + ".txt", []byte(d.session.prog.String())}, nil
+		return s.text("text/plain; charset=utf-8", name+".txt", d.session.prog.String())
 	case "tapestry":
 		if d.source == "" {
 			return nil, failf(http.StatusNotFound, "%s is a model of the registry: it has no text in formula notation", name)
 		}
-		return &file{"text/plain; charset=utf-8", strings.TrimSuffix(name, ".tapestry") + ".tapestry", []byte(d.source)}, nil
+		return s.text("text/plain; charset=utf-8", strings.TrimSuffix(name, ".tapestry")+".tapestry", d.source)
 	default:
 		return nil, failf(http.StatusNotFound, "there is no %.40q to download: want svg, dot, latex, listing, tapestry or report", kind)
 	}
 }
 
 // report writes the page that compares a document's model with those of others. It
-// trains models of its own, and so leaves the documents to others.
+// trains models of its own, and so leaves the documents to others; what these models hold
+// is of the room that documents share.
 func (s *Server) report(r *http.Request) (v any, err error) {
 	var models []Model
+	holds := 0
 	for _, id := range append([]string{r.PathValue("doc")}, list(r, "with")...) {
 		d, err := s.shelf.find(id)
 		if err != nil {
@@ -84,9 +87,14 @@ func (s *Server) report(r *http.Request) (v any, err error) {
 			return nil, failf(http.StatusNotImplemented, "there is no report of %s", d.model.Builder.Name)
 		}
 		models = append(models, d.asModel())
+		holds = max(holds, d.cost.trained(runtime.GOMAXPROCS(0)))
 	}
 	err = s.inTurn(r.Context(), func() error {
-		v, err = write("text/html; charset=utf-8", path.Base(models[0].Name)+".html", func(w *bytes.Buffer) error { return s.options.Report(r.Context(), w, models) })
+		if err := s.shelf.take(r.Context(), holds); err != nil {
+			return err
+		}
+		defer s.shelf.give(holds)
+		v, err = s.write("text/html; charset=utf-8", path.Base(models[0].Name)+".html", func(w io.Writer) error { return s.options.Report(r.Context(), w, models) })
 		return err
 	})
 	return v, err

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"mime"
 	"net/http"
 	"path"
@@ -15,11 +14,15 @@ type file struct {
 	kind string // its type
 	name string // to be saved under; "" to be shown
 	text []byte
+	sent func() // called when it is; nil for nothing
 }
 
 const svgType = "image/svg+xml"
 
 func (f *file) send(w http.ResponseWriter) {
+	if f.sent != nil {
+		defer f.sent()
+	}
 	w.Header().Set("Content-Type", f.kind)
 	if f.name != "" {
 		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fileName(f.name)}))
@@ -49,13 +52,4 @@ func fileName(name string) string {
 		stem = []rune("objective")
 	}
 	return string(stem[:min(len(stem), maxName)]) + ending
-}
-
-// write makes a file of what f writes.
-func write(kind, name string, f func(w *bytes.Buffer) error) (*file, error) {
-	var b bytes.Buffer
-	if err := f(&b); err != nil {
-		return nil, err
-	}
-	return &file{kind, name, b.Bytes()}, nil
 }

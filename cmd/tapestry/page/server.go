@@ -24,7 +24,7 @@ type Options struct {
 	Families []builders.Family // models to choose from; nil for the registry
 	Notation Notation          // reads models from text; nil if nothing does
 	Report   Report            // makes the report of models; nil if nothing does
-	Memory   int               // bytes that all documents may come to hold together; 0 for [DefaultMemory]
+	Memory   int               // bytes that all documents, reports and files to download may come to hold together; 0 for [DefaultMemory]
 	Logs     []string          // files of watch.JSONLines that are followed; no other file is ever read
 	Log      *log.Logger       // panics and refusals; nil for none
 }

@@ -1,8 +1,8 @@
 package page
 
 import (
-	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"slices"
 
@@ -70,7 +70,7 @@ func drawingOf(r *http.Request, docs ...*document) (q drawing, err error) {
 
 // draw makes the figure, and says what its colours mean.
 func (d *document) draw(ctx context.Context, q drawing) (f *figure.Figure, v *variant, scale string, err error) {
-	if v, err = d.at(q.level); err != nil {
+	if v, err = d.at(ctx, q.level); err != nil {
 		return nil, nil, "", err
 	}
 	fed, err := d.session.feeder.scalarsAt(q.step, v.graph())
@@ -182,5 +182,5 @@ func (s *Server) svg(r *http.Request, d *document) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return write(svgType, d.model.Builder.Name+".svg", func(w *bytes.Buffer) error { return f.SVGContext(r.Context(), w) })
+	return s.write(svgType, d.model.Builder.Name+".svg", func(w io.Writer) error { return f.SVGContext(r.Context(), w) })
 }

@@ -1,0 +1,75 @@
+package page
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+)
+
+// charged is a text that is written to be sent. What it takes is of the room that documents share.
+type charged struct {
+	text  bytes.Buffer
+	shelf *shelf
+	taken int
+	err   error // why there was no room; it stays, as not every writer looks
+}
+
+// leastCharge is how many bytes a text takes of the room at once, at least.
+const leastCharge = 64 << 10
+
+// Write takes room before the text grows.
+func (c *charged) Write(p []byte) (int, error) {
+	if need := c.text.Len() + len(p); need > c.taken {
+		more := max(need-c.taken, c.taken, leastCharge) // a buffer doubles
+		if c.err == nil {
+			c.err = c.shelf.charge(more)
+		}
+		if c.err != nil {
+			return 0, c.err
+		}
+		c.taken += more
+	}
+	return c.text.Write(p)
+}
+
+// release gives the room back.
+func (c *charged) release() {
+	if c.taken > 0 {
+		c.shelf.give(c.taken)
+	}
+	c.taken = 0
+}
+
+// charge reserves bytes for what is made of documents that somebody is at: it neither waits for others
+// to go nor makes them.
+func (s *shelf) charge(bytes int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if bytes > s.room-s.taken {
+		return failf(http.StatusInsufficientStorage, "the file has no room beside the open documents: they have taken %d of %d MiB; close one", s.taken>>20, s.room>>20)
+	}
+	s.taken += bytes
+	return nil
+}
+
+// write makes a file of what f writes. It is charged to the memory of the server until it is sent.
+func (s *Server) write(kind, name string, f func(w io.Writer) error) (*file, error) {
+	c := &charged{shelf: s.shelf}
+	err := f(c)
+	if c.err != nil {
+		err = c.err
+	}
+	if err != nil {
+		c.release()
+		return nil, err
+	}
+	return &file{kind: kind, name: name, text: c.text.Bytes(), sent: c.release}, nil
+}
+
+// text makes a file of a text.
+func (s *Server) text(kind, name, text string) (*file, error) {
+	return s.write(kind, name, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
