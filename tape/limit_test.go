@@ -3,12 +3,15 @@ package tape_test
 import (
 	"errors"
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/memory"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -67,4 +70,44 @@ func TestLimit(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	tapetest.VM(t, small, tape.NewStore(nil), tape.Limit(math.MaxInt))
+}
+
+// TestPromises: what one VM has been granted is not there for another, although no run has touched it yet, until the first is closed,
+// or forgotten. What has been touched is the system's to count.
+func TestPromises(t *testing.T) {
+	there, known := memory.Available()
+	if !known || strconv.IntSize < 64 {
+		t.Skip("the system does not tell how much memory there is")
+	}
+	g := graph.New("half")
+	x := g.Input("x", graph.F32, graph.Ax("i", int(math.Sqrt(float64(there)*0.6/4))))
+	outer := ops.Mul(ops.Expand(x, 0, ""), ops.Expand(ops.Rename(x, 0, "j"), 1, ""))
+	p := compile(t, g, tape.Fetch(ops.Tanh(outer)))
+	vm, err := p.NewVM(tape.NewStore(g), tape.Workers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func() bool {
+		second, err := p.NewVM(tape.NewStore(g), tape.Workers(1))
+		if err == nil {
+			second.Close()
+		}
+		return err != nil && strings.HasPrefix(err.Error(), `tape: program "half" needs `)
+	}
+	if !refused() {
+		t.Error("the same memory is granted twice")
+	}
+	vm.Close()
+	if refused() {
+		t.Error("what a closed VM was granted is gone")
+	}
+	if vm, err = p.NewVM(tape.NewStore(g), tape.Workers(1)); err != nil {
+		t.Fatal(err)
+	}
+	vm = nil
+	for wait := time.Now(); refused(); time.Sleep(time.Millisecond) {
+		if runtime.GC(); time.Since(wait) > time.Minute {
+			t.Fatal("what a forgotten VM was granted is gone")
+		}
+	}
 }

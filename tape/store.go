@@ -60,7 +60,10 @@ func NewStore(g *graph.Graph, options ...StoreOption) *Store {
 	for _, n := range g.Leaves(graph.RoleParam, graph.RoleState) {
 		leaves = append(leaves, leafOf(n))
 	}
-	if _, short := lacks(freshBytes(leaves)); short {
+	promised.Lock()
+	_, short := lacks(freshBytes(leaves))
+	promised.Unlock()
+	if short {
 		return s // NewVM says what takes the memory, if the program needs it
 	}
 	for _, l := range leaves {

@@ -39,6 +39,7 @@ type VM struct {
 	ctx     context.Context // of the run under way
 	ended   error           // why a loop has left it early
 	wrong   *wrongIndex     // that the run under way has met; nil for none
+	granted *promise        // memory that no run has touched yet; nil for none
 	around  *iteration      // that the VM runs the steps of; nil for the user's VM
 }
 
@@ -90,10 +91,12 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 	if s == nil {
 		return nil, errors.New("the VM has no store")
 	}
-	if err := p.fits(&o, s); err != nil {
+	granted, err := p.granted(&o, s)
+	if err != nil {
 		return nil, err
 	}
 	if err := s.complete(p.stored); err != nil {
+		granted.kept()
 		return nil, err
 	}
 	vm := &VM{prog: p, store: s, draws: p.draws(), arena: kernel.Alloc(p.arena), results: map[*graph.Node]*tensor.Dense{}}
@@ -124,6 +127,9 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 	if o.labels {
 		vm.watch = &observer{labels: p.stageLabels()}
 	}
+	if vm.granted = granted; granted != nil {
+		runtime.AddCleanup(vm, (*promise).kept, granted)
+	}
 	for n, v := range p.result {
 		// A result may be the first part of a larger buffer.
 		vm.results[n] = denseOver(n.Type(), mem[v.buf].Slice(0, n.Shape().Len()*n.DType().Size()))
@@ -142,6 +148,9 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 		return err
 	}
 	vm.ran, vm.ctx, vm.ended, vm.wrong = false, ctx, nil, nil
+	if vm.granted != nil {
+		defer vm.settle()
+	}
 	if len(vm.workers) > 1 {
 		vm.pool.Begin()
 		defer vm.pool.End()
@@ -406,5 +415,12 @@ func (vm *VM) Close() {
 	if vm.pool != nil {
 		vm.pool.Close()
 	}
+	vm.settle()
 	vm.prog, vm.arena, vm.workers, vm.ctx = nil, kernel.Mem{}, nil, nil
+}
+
+// settle ends the promise of memory.
+func (vm *VM) settle() {
+	vm.granted.kept()
+	vm.granted = nil
 }
