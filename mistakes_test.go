@@ -50,6 +50,11 @@ var mistakes = []struct {
 		a := matrix(g, "a", 2, 3)
 		return run(ops.Sum(a), tape.Feed{a: tape.Tensor(graph.Value{Type: a.Type(), Data: []float64{1, 2}})})
 	}},
+	{"no numbers of 3", func() error {
+		g := graph.New("sum")
+		a := g.Input("a", graph.F32, graph.Ax("n", 3))
+		return run(ops.Sum(a), tape.Feed{a: tape.Tensor(graph.Value{Type: a.Type()})})
+	}},
 	{"two axes of one name", func() error {
 		g := graph.New("recurrent")
 		g.Param("w", graph.F32, graph.Ax("h", 4), graph.Ax("h", 4))
@@ -106,6 +111,21 @@ var mistakes = []struct {
 		ops.Greater(matrix(g, "a", 2, 3), matrix(g, "b", 4, 3))
 		return g.Err()
 	}},
+	{"Clip of two sizes", func() error {
+		g := graph.New("clip")
+		ops.Clip(matrix(g, "x", 2, 3), matrix(g, "lo", 2, 3), matrix(g, "hi", 4, 3))
+		return g.Err()
+	}},
+	{"a column and a list of the same axis", func() error {
+		g := graph.New("column")
+		ops.Sub(g.Input("ŷ", graph.F32, graph.Ax("n", 3), graph.Ax("", 1)), g.Input("y", graph.F32, graph.Ax("n", 3)))
+		return g.Err()
+	}},
+	{"two axes of one name, drawn", func() error {
+		g := graph.New("noise")
+		ops.RandomNormal(g, "ε", graph.F32, graph.Ax("h", 4), graph.Ax("h", 4))
+		return g.Err()
+	}},
 	{"an unknown path", func() error {
 		g := graph.New("store")
 		g.Param("fc/w", graph.F32, graph.Ax("d", 1))
@@ -126,6 +146,18 @@ var mistakes = []struct {
 		g := graph.New("classes")
 		z, y := matrix(g, "z", 1, 3), g.Input("y", graph.I32, graph.Ax("n", 1))
 		return run(builders.CrossEntropy(z, y), tape.Feed{z: tape.Tensor(graph.Value{Type: z.Type(), Data: []float64{1, 2, 3}}), y: tape.Tensor(graph.Value{Type: y.Type(), Data: []float64{7}})})
+	}},
+	{"weights of 2 classes of 3", func() error {
+		g := graph.New("classes")
+		z, y := matrix(g, "z", 1, 3), g.Input("y", graph.I32, graph.Ax("n", 1))
+		builders.CrossEntropy(z, y, builders.Weighted(g.Param("w", graph.F32, graph.Ax("d", 2))))
+		return g.Err()
+	}},
+	{"word 9 of 4", func() error {
+		g := graph.New("words")
+		word := g.Input("word", graph.I32, graph.Ax("k", 1))
+		y := builders.NewEmbedding(g, "words", graph.F32, graph.Ax("w", 4), graph.Ax("m", 1)).Of(word)
+		return run(ops.Sum(y), tape.Feed{word: tape.Tensor(graph.Value{Type: word.Type(), Data: []float64{9}})})
 	}},
 	{"row 9 of 4", func() error {
 		g := graph.New("rows")

@@ -31,7 +31,7 @@ func (l LanguageModel) Next(token, fresh *graph.Node) (logits *graph.Node, step 
 	}
 	room := l.Places.Shape().Axis(0)
 	c := newCache(g, room.Size, fresh)
-	x := AddPositions(l.Tokens.Of(token), ops.Gather(l.Places, c.place, 0).As("p")).As("x")
+	x := AddPositions(l.Tokens.Of(token), rows("LanguageModel", l.Places, c.place).As("p")).As("x")
 	y := l.Stack.next(ops.Expand(x, -2, room.Name), c)
 	return ops.Squeeze(l.Output.Of(y), -2).As("logits"), c.step
 }

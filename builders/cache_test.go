@@ -200,7 +200,7 @@ func TestTokenByToken(t *testing.T) {
 				s.agree("a shorter text", 2, 2)
 				s.agree("a text after an unfinished one", 3, window)
 				s.read(true, 0, 1)
-				s.refuse("Gather: token[b=0] is 5: want an index from 0 to 4", words, -1)
+				s.refuse("Embedding: token[b=0] is 5: want an index from 0 to 4", words, -1)
 				s.spoil()
 				s.agree("a text after NaN", 4, window)
 			})

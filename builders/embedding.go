@@ -23,5 +23,12 @@ func NewEmbedding(g *graph.Graph, name string, dt graph.DType, vocabulary, m gra
 // Of gives the vectors [… m] of tokens[…], whole numbers below the vocabulary's size.
 func (e Embedding) Of(tokens *graph.Node) *graph.Node {
 	defer within(e.Name, tokens, e.Table)()
-	return ops.Gather(e.Table, tokens, 0).As("vectors")
+	return rows("Embedding", e.Table, tokens).As("vectors")
+}
+
+// rows gives the rows of a table that an index says. An index that is none is a mistake of the
+// call of what.
+func rows(what string, table, index *graph.Node) *graph.Node {
+	defer graph.Of(table, index).Calling(what, table, index)()
+	return ops.Gather(table, index, 0)
 }

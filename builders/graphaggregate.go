@@ -129,6 +129,7 @@ func addSegments(x, index *graph.Node, to graph.Axis) *graph.Node {
 	if !x.IsValid() || !index.IsValid() {
 		return graph.Of(x, index).Fail("Aggregate", errNoOperand, x, index)
 	}
+	defer graph.Of(x, index).Calling("Aggregate", x, index)()
 	axes := x.Shape().Axes()
 	axes[0] = to
 	return ops.ScatterAdd(somewhere(index), ops.Select(goes(index, x.Rank()), x, ops.Lit(x, 0)), 0, axes...)
@@ -136,6 +137,7 @@ func addSegments(x, index *graph.Node, to graph.Axis) *graph.Node {
 
 // incidence is a mask over [to e 1 …] that is true where the value e of m[e …] goes.
 func incidence(index, m *graph.Node, to graph.Axis) *graph.Node {
+	defer graph.Of(m, index).Calling("Aggregate", m, index)()
 	hot := ops.And(ops.NotEqual(ops.OneHot(somewhere(index), 0, to, m.DType()), ops.Lit(m, 0)), goes(index, 1))
 	for range m.Rank() - 1 {
 		hot = ops.Expand(hot, -1, "")

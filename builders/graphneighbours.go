@@ -118,7 +118,7 @@ func (e Edges) at(x, index *graph.Node) *graph.Node {
 	if !index.IsValid() {
 		return graph.Of(x, index).Fail("Edges", errNoOperand, x, index)
 	}
-	return ops.Gather(x, somewhere(index), 0)
+	return rows("Edges", x, somewhere(index))
 }
 
 // Me is x at each edge's target.

@@ -12,6 +12,7 @@ import (
 // cluster[i] of the axis c, whose columns have sum 1, so that a cluster takes the
 // mean of its nodes. A cluster without nodes has zeros.
 func Clusters(cluster *graph.Node, c graph.Axis, dt graph.DType) *graph.Node {
+	defer graph.Of(cluster).Calling("Clusters", cluster)()
 	defer graph.Of(cluster).Scope("clusters")()
 	member := ops.OneHot(cluster, -1, c, dt)
 	if !member.IsValid() {

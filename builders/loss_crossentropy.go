@@ -17,6 +17,17 @@ type crossEntropy struct {
 	ignores   bool
 }
 
+// operands are what a call is given.
+func (o crossEntropy) operands(scores, labels *graph.Node) []*graph.Node {
+	all := []*graph.Node{scores, labels}
+	for _, x := range []*graph.Node{o.smoothing, o.weights} {
+		if x != nil {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
 // Smoothed mixes the labels with the uniform distribution (Szegedy et al., 2016;
 // the notes on label smoothing): (1 − ε)·label + ε/classes, for a scalar ε.
 func Smoothed(ε *graph.Node) CrossEntropyOption {
@@ -53,13 +64,14 @@ func CrossEntropy(scores, labels *graph.Node, options ...CrossEntropyOption) *gr
 	if err := scoresOf(scores); err != nil {
 		return g.Fail("CrossEntropy", err, scores, labels)
 	}
-	defer g.Scope("cross-entropy")()
 	var o crossEntropy
 	for _, set := range options {
 		if set != nil {
 			set(&o)
 		}
 	}
+	defer g.Calling("CrossEntropy", o.operands(scores, labels)...)()
+	defer g.Scope("cross-entropy")()
 	soft := labels.DType().IsFloat()
 	t := labels
 	var known *graph.Node

@@ -77,7 +77,7 @@ func (m Seq2Seq) Forced(source, target *graph.Node) Said {
 		return Said{Logits: d.Output.W}
 	}
 	defer d.Output.W.Graph().Scope("decoder")()
-	before := ops.Gather(d.Table, shifted(target, float64(m.words())), 0).As("y₋₁")
+	before := rows("Seq2Seq", d.Table, shifted(target, float64(m.words()))).As("y₋₁")
 	if !before.IsValid() || before.Rank() < 2 {
 		return Said{Logits: graph.Of(source, target).Fail("Seq2Seq", errNoSequence, target)}
 	}
@@ -148,7 +148,7 @@ func (m Seq2Seq) read(source *graph.Node) (d decoder, start []*graph.Node) {
 		read = func(x *graph.Node) (*graph.Node, []*graph.Node) { return masked.ReadMasked(x, m.mask) }
 	}
 	end := g.Scope("encoder")
-	h, final := read(ops.Gather(m.Source.Table, source, 0).As("x"))
+	h, final := read(rows("Seq2Seq", m.Source.Table, source).As("x"))
 	end()
 	start = m.Cell.Start(axes[:len(axes)-1]...)
 	for i, s := range final[:min(len(final), len(start))] {
@@ -192,7 +192,7 @@ func (d decoder) say(s *graph.Node) (logits, α *graph.Node) {
 // feed is what the next step takes for the token of these logits.
 func (d decoder) feed(logits *graph.Node, feedback Feedback) *graph.Node {
 	if feedback == Likeliest {
-		return ops.Gather(d.Table, ops.ArgMax(logits, -1), 0).As("y")
+		return rows("Seq2Seq", d.Table, ops.ArgMax(logits, -1)).As("y")
 	}
 	words := ops.Rename(ops.Slice(d.Table, 0, 0, last(logits).Size), 0, last(logits).Name)
 	return ops.MatMul(ops.Softmax(logits, -1).As("p"), words).As("y")

@@ -34,7 +34,7 @@ func NewTextCNN(g *graph.Graph, dt graph.DType, v, d, filters, out graph.Axis, w
 
 // Of gives scores[n k] of sequences tokens[n t].
 func (m TextCNN) Of(tokens *graph.Node) *graph.Node {
-	x := ops.Gather(m.Table, tokens, 0).As("x")
+	x := rows("TextCNN", m.Table, tokens).As("x")
 	var found []*graph.Node
 	for i, l := range m.Filters {
 		c := ops.Relu(l.Of(x)).As(indexed("c", i))

@@ -76,7 +76,9 @@ func (l MaskedModel) Of(tokens, hidden *graph.Node) *graph.Node {
 // HiddenCrossEntropy is the mean of −log softmax(logits)_token over the places where
 // hidden[b t] is true, for logits[b t w] and tokens[b t]; 0 if there is none.
 func HiddenCrossEntropy(logits, tokens, hidden *graph.Node) *graph.Node {
-	defer graph.Of(logits, tokens, hidden).Scope("cross-entropy")()
+	g := graph.Of(logits, tokens, hidden)
+	defer g.Calling("HiddenCrossEntropy", logits, tokens, hidden)()
+	defer g.Scope("cross-entropy")()
 	right := ops.OneHot(tokens, -1, last(logits), dtypeOf(logits))
 	each := ops.Neg(ops.Sum(ops.Mul(right, ops.LogSoftmax(logits, -1)), -1))
 	return MeanWhere(each, hidden)

@@ -33,7 +33,7 @@ func NewSkipGram(g *graph.Graph, dt graph.DType, vocabulary, m graph.Axis) SkipG
 //
 //	s_w = u_w·v_c,  p(w | c) = softmax_w(s)
 func (l SkipGram) Scores(c *graph.Node) *graph.Node {
-	v := ops.Gather(l.V, c, 0).As("v_c")
+	v := rows("SkipGram", l.V, c).As("v_c")
 	return ops.MatMul(v, ops.Transpose(l.U)).As("s")
 }
 
@@ -46,7 +46,7 @@ func (l SkipGram) Scores(c *graph.Node) *graph.Node {
 // n[i k]; the axes of c and o may be any, those of n are the same and one more.
 func (l SkipGram) NegativeSampling(c, o, n *graph.Node) *graph.Node {
 	defer graph.Of(l.V, l.U, c, o, n).Scope("negative sampling")()
-	v, u, others := ops.Gather(l.V, c, 0).As("v_c"), ops.Gather(l.U, o, 0).As("u_o"), ops.Gather(l.U, n, 0).As("u_n")
+	v, u, others := rows("SkipGram", l.V, c).As("v_c"), rows("SkipGram", l.U, o).As("u_o"), rows("SkipGram", l.U, n).As("u_n")
 	right := ops.Sum(ops.Mul(u, v), -1).As("s_o")
 	wrong := ops.Sum(ops.Mul(others, ops.Expand(v, -2, "")), -1).As("s_n")
 	// The compiler gives log σ the form that is finite for any score.

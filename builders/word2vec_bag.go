@@ -17,7 +17,7 @@ import (
 // with v and u as in a [SkipGram], whose centre words v are the ones that are kept.
 func (l SkipGram) Bag(o *graph.Node) *graph.Node {
 	defer graph.Of(l.V, l.U, o).Scope("bag")()
-	u := ops.Gather(l.U, o, 0).As("u_o")
+	u := rows("SkipGram", l.U, o).As("u_o")
 	return ops.MatMul(ops.Mean(u, -2).As("ū"), ops.Transpose(l.V)).As("s")
 }
 

@@ -130,6 +130,9 @@ func (g *Graph) fail(op Op, in []*Node, err error) *Node {
 	var m *Mistake
 	if errors.As(err, &m) {
 		e.Fix = m.Fix
+		if e.Fix == renameOne && len(in) == 0 { // nothing is there yet that could be renamed
+			e.Fix = "give one of them another name here"
+		}
 	}
 	g.errs = append(g.errs, e)
 	return g.invalid()

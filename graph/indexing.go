@@ -26,16 +26,20 @@ type IndexError struct {
 	Times []int // of the loops around the operation, the outermost first: the time, along the sequences, of the step
 }
 
-// Error gives one line:
+// Error gives one line, which names the function that the user called:
 //
-//	words.go:12: Gather: o[i=2 k=0] is 9: want an index from 0 to 8, in bag
+//	words.go:12: SkipGram: o[i=2 k=0] is 9: want an index from 0 to 8, in bag
 func (e *IndexError) Error() string {
 	var b strings.Builder
 	at := e.Node.First()
 	if p := at.Pos.String(); p != "" {
 		b.WriteString(p + ": ")
 	}
-	fmt.Fprintf(&b, "%s: %v", e.Node.Op().Name(), e.Place())
+	what := at.Call
+	if what == "" {
+		what = e.Node.Op().Name()
+	}
+	fmt.Fprintf(&b, "%s: %v", what, e.Place())
 	for _, t := range slices.Backward(e.Times) {
 		fmt.Fprintf(&b, ", at time %d of a loop", t)
 	}

@@ -111,20 +111,11 @@ func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
 		err = &Mistake{fmt.Sprintf("%q is taken by an earlier %v", l.Path, g.byPath[l.Path].Role()), "choose another name, or open a scope around it"}
 	}
 	if err != nil {
-		return g.fail(l, nil, ofAxes(err))
+		return g.fail(l, nil, err)
 	}
 	l.Type = Type{dt, s}
 	n := g.Apply(l)
 	return n.As(name)
-}
-
-// ofAxes is the mistake of axes that a call was given, rather than of an array's, which
-// could be renamed.
-func ofAxes(err error) error {
-	if m, ok := err.(*Mistake); ok && m.Fix == renameOne {
-		return &Mistake{m.Problem, "give one of them another name here"}
-	}
-	return err
 }
 
 // Constant adds an array that is part of the graph. Data is row-major; its length must
@@ -142,7 +133,7 @@ func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 		err = dt.holdsAll(data)
 	}
 	if err != nil {
-		return g.Fail("constant", ofAxes(err))
+		return g.Fail("constant", err)
 	}
 	v := NewValue(Type{dt, s})
 	for i, x := range data {

@@ -24,6 +24,9 @@ func Align(shapes ...Shape) (Shape, error) {
 	}
 	to, err := align(shapes...)
 	if err != nil {
+		if column := columnOfList(shapes); column != nil {
+			err = column
+		}
 		return Shape{}, err
 	}
 	for _, s := range shapes {
@@ -105,6 +108,29 @@ func crossing(s Shape, k int, shapes []Shape, to Shape) error {
 		fmt.Sprintf("%v and %v would repeat each other, to all pairs of %v", s, other, to),
 		`want element by element: ops.Expand(x, -1, "") makes a list a column; want all pairs: ops.Expand(x, 0, "") makes it a row, or name its axis`,
 	}
+}
+
+// columnOfList is the mistake of an array with an axis of size 1 behind one that another array
+// has at its place, as [n=3 1] and [n=3]: by position they make all pairs of n, which could not
+// tell their axes apart; nil where there is none.
+func columnOfList(shapes []Shape) error {
+	for _, s := range shapes {
+		for _, t := range shapes {
+			for k, a := range s.Axes() {
+				i := t.Rank() - s.Rank() + k
+				if a.Size > 1 || a.Name != "" || t.Axis(i).Name == "" {
+					continue
+				}
+				if at := s.Index(t.Axis(i).Name); at >= 0 && at < k {
+					return &Mistake{
+						fmt.Sprintf("%v and %v would repeat each other, to all pairs of two axes that are both called %q", s, t, t.Axis(i).Name),
+						fmt.Sprintf("want element by element: ops.Squeeze takes the axis of size 1 of %v away; want all pairs: ops.Rename gives one axis %s another name", s, t.Axis(i).Name),
+					}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // couldMean reports whether axis b, which meets axis a of size 1, could be one of the axes that

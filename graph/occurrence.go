@@ -14,6 +14,7 @@ type Occurrence struct {
 	Name   string // given with As; "" if none
 	Scope  string // path of the open scopes
 	Pos    Pos    // the user's line
+	Call   string // the function that the user called, where it combines operations (see [Graph.Calling]; not in the text form)
 	Origin Origin
 }
 
@@ -156,16 +157,17 @@ type context struct {
 	fixed  bool
 	scope  string
 	pos    Pos
+	call   string
 	origin Origin
 }
 
-// During runs f, and everything that f adds to g gets the scope and position of
+// During runs f, and everything that f adds to g gets the scope, position and call of
 // at and the given origin. It is how the differentiator and the rewriter say
 // why a node exists.
 func (g *Graph) During(at Occurrence, origin Origin, f func()) {
 	old := g.ctx
 	defer func() { g.ctx = old }()
-	g.ctx = context{true, at.Scope, at.Pos, origin}
+	g.ctx = context{true, at.Scope, at.Pos, at.Call, origin}
 	f()
 }
 
@@ -181,10 +183,14 @@ func (g *Graph) Occur(n *Node, o Occurrence) {
 }
 
 func (g *Graph) occurrence() Occurrence {
-	if g.ctx.fixed {
-		return Occurrence{Scope: g.ctx.scope, Pos: g.ctx.pos, Origin: g.ctx.origin}
+	o := Occurrence{Scope: g.scope(), Pos: g.ctx.pos, Call: g.ctx.call, Origin: g.ctx.origin}
+	if o.Call == "" && g.call != nil {
+		o.Call = g.call.what
 	}
-	return Occurrence{Scope: g.scope(), Pos: g.caller()}
+	if !g.ctx.fixed {
+		o.Pos = g.caller()
+	}
+	return o
 }
 
 // libraryRoot is the directory of this module as the compiler recorded it, which

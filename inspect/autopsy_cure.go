@@ -43,7 +43,7 @@ func (r *Record) cure(ctx context.Context, f *Finding, roots []*graph.Node) (*Cu
 		}
 	}
 	g := graph.Of(roots...)
-	res, err := rewrite.Run(g, roots, stabilise)
+	res, err := rewrite.RunContext(ctx, g, roots, stabilise)
 	if err != nil || len(res.Log) == 0 {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (r *Record) cure(ctx context.Context, f *Finding, roots []*graph.Node) (*Cu
 	if len(c.Rules) == 0 {
 		return nil, nil // only elsewhere
 	}
-	if res, err = rewrite.Run(g, roots, stabilise, derive); err != nil {
+	if res, err = rewrite.RunContext(ctx, g, roots, stabilise, derive); err != nil {
 		return nil, err
 	}
 	after := make([]*graph.Node, len(roots))

@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -254,7 +255,7 @@ func FuzzParseBreak(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	s, err := inspect.Open(inspect.Subject{Graph: m.Graph, Wanted: []*graph.Node{m.Loss}, Store: tape.NewStore(m.Graph),
+	s, err := inspect.Open(context.Background(), inspect.Subject{Graph: m.Graph, Wanted: []*graph.Node{m.Loss}, Store: tape.NewStore(m.Graph),
 		Feed: func(int) (tape.Feed, error) { return nil, nil }})
 	if err != nil {
 		f.Fatal(err)

@@ -8,7 +8,7 @@
 // instruction by instruction or node by node, within a step of training and from step
 // to step, to where a [Break] holds; [Statistics] and [Values] show what is there:
 //
-//	s, err := inspect.Open(inspect.Subject{Graph: g, Wanted: []*graph.Node{loss}, Step: step, Feed: feed, Store: store})
+//	s, err := inspect.Open(ctx, inspect.Subject{Graph: g, Wanted: []*graph.Node{loss}, Step: step, Feed: feed, Store: store})
 //	hit, ok, err := s.Continue(ctx, 100, inspect.OnNode("α"), inspect.IsNaN())
 //	ins, err := s.Instruction(ctx, s.At()) // operands, result, gradients
 //	fmt.Print(inspect.StatisticsOf(ins.Result.Value, 8), "\n", inspect.Values("α", ins.Result.Value, inspect.Window{Rows: 5}))

@@ -22,7 +22,7 @@ func ExampleSession() {
 	r := ops.Sub(ops.Mul(w, x), y).As("r")
 	loss := ops.Mean(ops.Square(r)).As("loss")
 
-	s, err := inspect.Open(inspect.Subject{
+	s, err := inspect.Open(context.Background(), inspect.Subject{
 		Graph: g, Wanted: []*graph.Node{loss}, Step: train.SGD(1).Minimize(loss, w), Store: tape.NewStore(g),
 		Feed: func(int) (tape.Feed, error) {
 			of := func(v ...float64) graph.Value { return graph.Value{Type: x.Type(), Data: v} }

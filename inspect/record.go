@@ -34,7 +34,7 @@ func Take(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*grap
 	if err := g.Err(); err != nil {
 		return nil, err
 	}
-	rec, err := newRecorder(graph.Reachable(roots...))
+	rec, err := newRecorder(ctx, graph.Reachable(roots...))
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ type recorder struct {
 	training bool // the random draws are those of the next step, not of the next run without updates
 }
 
-func newRecorder(nodes []*graph.Node) (*recorder, error) {
-	prog, err := tape.Compile(graph.Of(nodes...), tape.Fetch(nodes...), tape.Passes(), tape.Unfused())
+func newRecorder(ctx context.Context, nodes []*graph.Node) (*recorder, error) {
+	prog, err := tape.CompileContext(ctx, graph.Of(nodes...), tape.Fetch(nodes...), tape.Passes(), tape.Unfused())
 	if err != nil {
 		return nil, err
 	}

@@ -63,8 +63,8 @@ type Session struct {
 }
 
 // Open compiles the program and stands before its first instruction, at training
-// step 0.
-func Open(subject Subject, options ...Option) (*Session, error) {
+// step 0. Once ctx is done it compiles no further.
+func Open(ctx context.Context, subject Subject, options ...Option) (*Session, error) {
 	switch {
 	case subject.Graph == nil || subject.Store == nil || subject.Feed == nil:
 		return nil, errors.New("inspect: a session wants a graph, a store and a feed")
@@ -79,7 +79,7 @@ func Open(subject Subject, options ...Option) (*Session, error) {
 	}
 	var err error
 	compile := append([]tape.Option{tape.Fetch(subject.Wanted...), tape.Do(subject.Step)}, subject.Compile...)
-	if s.prog, err = tape.Compile(subject.Graph, compile...); err != nil {
+	if s.prog, err = tape.CompileContext(ctx, subject.Graph, compile...); err != nil {
 		return nil, err
 	}
 	s.rows = s.prog.Rows()

@@ -73,7 +73,7 @@ func (s *Session) enter(ctx context.Context, ins *Instruction, iteration int) (*
 	for _, r := range it.rows {
 		roots = append(roots, r.Node)
 	}
-	rec, err := newRecorder(graph.Reachable(append(roots, body.In()...)...))
+	rec, err := newRecorder(ctx, graph.Reachable(append(roots, body.In()...)...))
 	if err != nil {
 		return nil, err
 	}

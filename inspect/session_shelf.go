@@ -76,7 +76,7 @@ func (s *shelf) value(ctx context.Context, n *graph.Node, feed tape.Feed, store 
 	p := s.parts[k]
 	if p.record == nil {
 		if p.recorder == nil {
-			rec, err := newRecorder(p.nodes)
+			rec, err := newRecorder(ctx, p.nodes)
 			if err != nil {
 				return tape.Array{}, true, err
 			}

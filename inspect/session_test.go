@@ -32,7 +32,7 @@ func subject(t *testing.T, name string) inspect.Subject {
 
 func open(t *testing.T, s inspect.Subject, options ...inspect.Option) *inspect.Session {
 	t.Helper()
-	out, err := inspect.Open(s, options...)
+	out, err := inspect.Open(t.Context(), s, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestNextNode(t *testing.T) {
 // TestMistakes: what a session cannot do is an error, and nothing moves.
 func TestMistakes(t *testing.T) {
 	sub := subject(t, "kmeans-softmax")
-	if _, err := inspect.Open(inspect.Subject{Graph: sub.Graph}); err == nil {
+	if _, err := inspect.Open(t.Context(), inspect.Subject{Graph: sub.Graph}); err == nil {
 		t.Error("a session of nothing")
 	}
 	fails := errors.New("no more data")

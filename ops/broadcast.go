@@ -98,6 +98,9 @@ func Over(x *graph.Node, names ...string) *graph.Node {
 	order := make([]int, 0, x.Rank())
 	axes := make([]graph.Axis, len(names))
 	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return x.Graph().Fail("Over", fmt.Errorf("axis %q is named twice among %q", name, names), x)
+		}
 		axes[i] = graph.Axis{Name: name, Size: 1}
 		if a := x.Shape().Index(name); a >= 0 {
 			order = append(order, a)

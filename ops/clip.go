@@ -13,6 +13,9 @@ func Clip(x, lo, hi *graph.Node) *graph.Node {
 			return g.Fail("Clip", errNil, x, lo, hi)
 		}
 	}
+	if err := meet(x, lo, hi); err != nil {
+		return g.Fail("Clip", err, x, lo, hi)
+	}
 	defer g.Scope("clip")()
 	return Select(Less(hi, x), hi, Select(Less(x, lo), lo, x))
 }

@@ -51,16 +51,19 @@ type lessEqual struct{ comparison }
 // LessEqual is a ≤ b as a mask, with broadcasting; false where either is NaN.
 func LessEqual(a, b *graph.Node) *graph.Node { return elementwise(lessEqual{}, a, b) }
 
-// Greater is a > b as a mask.
-func Greater(a, b *graph.Node) *graph.Node {
-	defer calling("Greater", a, b)()
-	return Less(b, a)
-}
+// Greater is a > b as a mask, with broadcasting; false where either is NaN.
+func Greater(a, b *graph.Node) *graph.Node { return turned("Greater", Less, a, b) }
 
-// GreaterEqual is a ≥ b as a mask.
-func GreaterEqual(a, b *graph.Node) *graph.Node {
-	defer calling("GreaterEqual", a, b)()
-	return LessEqual(b, a)
+// GreaterEqual is a ≥ b as a mask, with broadcasting; false where either is NaN.
+func GreaterEqual(a, b *graph.Node) *graph.Node { return turned("GreaterEqual", LessEqual, a, b) }
+
+// turned is a relation of b and a. What hinders them to meet is said of a and b.
+func turned(what string, relation func(a, b *graph.Node) *graph.Node, a, b *graph.Node) *graph.Node {
+	defer calling(what, a, b)()
+	if err := meet(a, b); err != nil {
+		return graph.Of(a, b).Fail(what, err, a, b)
+	}
+	return relation(b, a)
 }
 
 func (lessEqual) Name() string                                       { return "LessEqual" }

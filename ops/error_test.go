@@ -88,7 +88,7 @@ func TestMistakes(t *testing.T) {
 		{line(), func() node { return ops.Standardise(n, 1, 0) }, `Standardise: an operand of type i64: want f32 or f64: n[m=4] (convert with ops.Cast)`},
 		{line(), func() node { return ops.Softmax(n, 0) }, `Softmax: an operand of type i64: want f32 or f64: n[m=4] (convert with ops.Cast)`},
 		{line(), func() node { return ops.Over(x, "i", "j") }, `Over: an axis of [i=32 f=784] is not among ["i" "j"]: x[i=32 f=784]`},
-		{line(), func() node { return ops.Over(x, "i", "i") }, `Over: two axes are called "i": x[i=32 f=784] (rename one with ops.Rename)`},
+		{line(), func() node { return ops.Over(x, "i", "i") }, `Over: axis "i" is named twice among ["i" "i"]: x[i=32 f=784]`},
 		{line(), func() node { return ops.Transpose(x, "i") }, `Transpose: 1 axes given, the operand has 2: x[i=32 f=784]`},
 		{line(), func() node { return ops.Rename(x, "i", "f") }, `Rename: two axes are called "f": x[i=32 f=784] (rename one with ops.Rename)`},
 		{line(), func() node { return ops.Rename(x, "i", "2d") }, `Rename: axis name "2d": want letters, digits and _, not starting with a digit: x[i=32 f=784]`},
@@ -117,6 +117,13 @@ func TestMistakes(t *testing.T) {
 		{line(), func() node { return ops.SqDist(x, c) }, `SqDist: want arrays of equal rank, at least 2: x[i=32 f=784], c[k=784]`},
 		{line(), func() node { return ops.WeightedDiff(x, x, x) }, `WeightedDiff: two axes are called "i": x[i=32 f=784], x[i=32 f=784], x[i=32 f=784] (rename one with ops.Rename)`},
 		{line(), func() node { return ops.RandomNormal(g, "ε", graph.I32) }, `RandomNormal: element type i32: want f32 or f64`},
+		{line(), func() node { return ops.RandomUniform(g, "u", graph.F32, graph.Ax("h", 2), graph.Ax("h", 2)) }, `RandomUniform: two axes are called "h" (give one of them another name here)`},
+		{line(), func() node { return ops.Greater(c, n) }, `Greater: axis "k" meets axis "m": c[k=784], n[m=4] (lay the operands out with ops.Over, or rename one axis)`},
+		{line(), func() node { return ops.Greater(x, d) }, `Greater: element types differ: f32 and f64: x[i=32 f=784], d[i=32 f=784] (convert one with ops.Cast)`},
+		{line(), func() node { return ops.GreaterEqual(c, ops.Slice(c, 0, 0, 5)) }, `GreaterEqual: sizes differ: k=784 and k=5 (784 ≠ 5): c[k=784], %8[k=5]`},
+		{line(), func() node { return ops.GreaterEqual(nil, x) }, `GreaterEqual: operand 1 is nil: nil, x[i=32 f=784]`},
+		{line(), func() node { return ops.Clip(c, one, ops.Slice(c, 0, 0, 5)) }, `Clip: sizes differ: k=784 and k=5 (784 ≠ 5): c[k=784], one[], %8[k=5]`},
+		{line(), func() node { return ops.Clip(x, d, x) }, `Clip: element types differ: f32 and f64: x[i=32 f=784], d[i=32 f=784], x[i=32 f=784] (convert one with ops.Cast)`},
 		{line(), func() node { return ops.RandomUniform(g, "u", graph.F32, graph.Dims(0)...) }, `RandomUniform: axis 0 (0) has size 0: want at least 1`},
 	} {
 		before := 0

@@ -124,6 +124,28 @@ func elementwise(op graph.Op, in ...*graph.Node) *graph.Node {
 	return g.Apply(op, args...)
 }
 
+// meet says why operands that must have one element type cannot meet element by element, in the
+// order in which they are given: for operations made of others that take them in another order.
+// Of operands that are themselves mistakes it says nothing.
+func meet(in ...*graph.Node) error {
+	shapes := make([]graph.Shape, len(in))
+	for i, x := range in {
+		if !x.IsValid() || x.Graph() != in[0].Graph() {
+			return nil
+		}
+		shapes[i] = x.Shape()
+	}
+	if _, err := graph.Align(shapes...); err != nil {
+		return err
+	}
+	for _, x := range in[1:] {
+		if x.DType() != in[0].DType() {
+			return dtypesDiffer(in[0], x)
+		}
+	}
+	return nil
+}
+
 // sameShape gives the shape that elementwise operands have in common.
 func sameShape(in []*graph.Node) (graph.Shape, error) {
 	shapes := make([]graph.Shape, len(in))

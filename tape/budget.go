@@ -3,6 +3,8 @@ package tape
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Budget makes the program fit its arena into so many bytes ([Program.Arena]):
@@ -45,7 +47,11 @@ const enough = 1.2
 func (p *Program) within(r *request) (*Program, error) {
 	lowered := p.unassembled()
 	p.assemble(r.separate)
-	if !r.limited || p.arena <= r.budget {
+	budget := min(r.budget, p.tooLong-1)
+	switch {
+	case !r.limited && p.tooLarge():
+		return nil, p.errTooLarge("tape.Budget computes values again")
+	case !r.limited || p.arena <= budget && !p.tooLarge():
 		return p, nil
 	}
 	undivided := lowered.unassembled()
@@ -65,11 +71,11 @@ func (p *Program) within(r *request) (*Program, error) {
 			if m.blocks && way.separate || effort < 0 {
 				continue
 			}
-			q := search(way.lowered, r.budget, m, way.separate, &effort)
+			q := search(way.lowered, budget, m, way.separate, &effort)
 			if q.arena < least.arena {
 				least = q
 			}
-			if q.arena <= r.budget && (best == nil || q.nanos() < best.nanos()) {
+			if q.arena <= budget && !q.tooLarge() && (best == nil || q.nanos() < best.nanos()) {
 				best = q
 			}
 			if best != nil && best.nanos() <= most {
@@ -80,12 +86,29 @@ func (p *Program) within(r *request) (*Program, error) {
 	if best != nil {
 		return best, nil
 	}
+	if least.tooLarge() {
+		return nil, least.errTooLarge()
+	}
 	holders, help := least.lifetimes().list(), ""
 	if i := slices.IndexFunc(holders, func(h holder) bool { return h.loop }); i >= 0 && 2*holders[i].bytes >= int64(least.arena) {
 		help = " (give the loop a Checkpoint: it keeps fewer carries)"
 	}
 	return nil, fmt.Errorf("tape: budget of %s: the least found is %s, held by %s%s",
 		bytesText(int64(r.budget)), bytesText(int64(least.arena)), holdersText(holders), help)
+}
+
+// errTooLarge says what a program holds at a time that no machine has the memory for.
+func (p *Program) errTooLarge(help ...string) error {
+	holders := p.lifetimes().list()
+	if slices.ContainsFunc(holders, func(h holder) bool { return h.loop }) {
+		help = append(help, "Checkpoint keeps fewer carries of the loop")
+	}
+	fix := ""
+	if len(help) > 0 {
+		fix = " (" + strings.Join(help, ", ") + ")"
+	}
+	return fmt.Errorf("tape: program %q has arrays of more than %s at a time, and no machine of %d bits has more: the largest are %s%s",
+		p.source.Name(), bytesText(int64(p.tooLong)), strconv.IntSize, holdersText(holders), fix)
 }
 
 // search gives a program that fits, or the one with the smallest arena that it finds. It takes from effort the instructions that it

@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,6 +26,7 @@ type request struct {
 	limited  bool // to a budget of bytes
 	budget   int
 	sizes    sizes
+	tooLong  int // see Program
 }
 
 // roots are what the program computes: for its results and updates, or for what is watched besides.
@@ -114,10 +116,21 @@ func CheckFinite(scalars ...*graph.Node) Option {
 // mistake made while building the graph is returned, whether the wanted nodes
 // depend on it or not. To ask for nothing is a mistake too.
 func Compile(g *graph.Graph, options ...Option) (*Program, error) {
+	return CompileContext(context.Background(), g, options...)
+}
+
+// CompileContext is [Compile], stopped with the error of ctx once ctx is done.
+func CompileContext(ctx context.Context, g *graph.Graph, options ...Option) (p *Program, err error) {
+	c := &compilation{ctx: ctx}
+	defer c.end(&err)
+	return c.compile(g, options)
+}
+
+func (c *compilation) compile(g *graph.Graph, options []Option) (*Program, error) {
 	if g == nil {
 		return nil, errors.New("compile: the graph is nil")
 	}
-	r := request{passes: rewrite.Passes(), sizes: standard}
+	r := request{passes: rewrite.Passes(), sizes: standard, tooLong: tooLong}
 	for _, o := range options {
 		if o != nil {
 			o(&r)
@@ -130,11 +143,11 @@ func Compile(g *graph.Graph, options ...Option) (*Program, error) {
 		return nil, err
 	}
 	// What is there only to be watched comes last and stays apart, so that it changes no bit of the rest.
-	res, err := rewrite.RunBeside(g, r.roots(false), r.roots(true), r.passes...)
+	res, err := rewrite.RunBeside(c.ctx, g, r.roots(false), r.roots(true), r.passes...)
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{source: g, graph: res.Graph, rewritten: res, log: res.Log, result: map[*graph.Node]value{}, sizes: r.sizes}
+	p := &Program{source: g, graph: res.Graph, rewritten: res, log: res.Log, result: map[*graph.Node]value{}, sizes: r.sizes, tooLong: r.tooLong, under: c}
 	l := newLowering(p)
 	l.separate, l.trusting = r.separate, r.trusting
 	wanted := l.mapped(res, slices.Concat(r.roots(false), r.roots(true)))
@@ -170,6 +183,9 @@ func (p *Program) assemble(separate bool) {
 	p.order()
 	p.conditions()
 	p.place()
+	if p.tooLarge() {
+		return
+	}
 	if err := p.Check(); err != nil {
 		panic(fmt.Sprintf("tape: the plan is wrong: %v\n%v", err, p))
 	}

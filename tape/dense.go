@@ -3,6 +3,7 @@ package tape
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -14,17 +15,35 @@ func Scalar(dt graph.DType, v float64) *tensor.Dense {
 	return denseOver(graph.Type{DType: dt}, memOf(graph.Value{Type: graph.Type{DType: dt}, Data: []float64{dt.Round(v)}}))
 }
 
-// Tensor is a dense tensor of the given type over a copy of row-major data. Where the
-// data are not as many as the shape asks for, they are a tensor of one axis, which an input or
-// an entry of another shape refuses by its size; of no data, or no element type, it is nil.
+// Tensor is a dense tensor of the given type over a copy of row-major data. Data that are not as
+// many as the shape asks for, or have no element type, are a mistake, which whatever takes the
+// tensor refuses, at the line of this call: a run that is fed it, [Store.Set], [Store.Add], [ArrayOf].
 func Tensor(v graph.Value) *tensor.Dense {
-	if n := len(v.Data); n != v.Type.Shape.Len() {
-		v.Type.Shape, _ = graph.NewShape(graph.Dims(n)...)
+	var wrong error
+	switch n := v.Type.Shape.Len(); {
+	case v.Type.DType <= graph.InvalidDType || v.Type.DType > graph.Bool:
+		wrong = fmt.Errorf("a value without an element type: want f32, f64, i32, i64 or bool")
+	case len(v.Data) != n:
+		wrong = fmt.Errorf("the number of values for %v is %d, want %d", v.Type, len(v.Data), n)
 	}
-	if len(v.Data) == 0 || v.Type.DType <= graph.InvalidDType || v.Type.DType > graph.Bool {
-		return nil
+	if wrong != nil {
+		return mistaken("Tensor", wrong, v.Data)
 	}
 	return denseOver(v.Type, memOf(v))
+}
+
+// mistake is the engine of a tensor that was asked for by mistake: it computes as any does, and
+// says what is wrong.
+type mistake struct {
+	tensor.StdEng
+	err error
+}
+
+// mistaken is a list of the data that bears the mistake of a call at the user's line.
+func mistaken(call string, err error, data []float64) *tensor.Dense {
+	g := graph.New("")
+	g.Fail(call, err)
+	return tensor.New(tensor.WithShape(len(data)), tensor.WithBacking(slices.Clone(data)), tensor.WithEngine(mistake{err: g.Err()}))
 }
 
 // memOf is a value's elements in their own type.
@@ -86,6 +105,9 @@ func dense[T any](shape tensor.ConsOpt, scalar bool, s []T) *tensor.Dense {
 func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 	if t == nil || t.Dtype().Type == nil {
 		return kernel.Mem{}, fmt.Errorf("want a tensor of type %v, got nil", want)
+	}
+	if bad, ok := t.Engine().(mistake); ok {
+		return kernel.Mem{}, bad.err
 	}
 	if got := dtypeOf(t); got == graph.InvalidDType {
 		return kernel.Mem{}, errElements(t)

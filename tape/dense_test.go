@@ -1,13 +1,47 @@
 package tape_test
 
 import (
+	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
+	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"gorgonia.org/tensor"
 )
+
+// TestTensorOfAnotherNumber: values that are not as many as their type says are refused by
+// everything that takes tensors, at the line where the tensor was made, also where something else
+// wants as many.
+func TestTensorOfAnotherNumber(t *testing.T) {
+	g := graph.New("sum")
+	x := g.Input("x", graph.F32, graph.Ax("n", 3))
+	y := ops.Sum(x)
+	g.Param("w", graph.F32, graph.Ax("n", 3))
+	vm := tapetest.VM(t, compile(t, g, tape.Fetch(y)), tape.NewStore(g))
+	pair, _ := graph.NewShape(graph.Ax("n", 2))
+	_, _, at, _ := runtime.Caller(0)
+	for i, c := range []struct {
+		made *tensor.Dense
+		want string
+	}{
+		{tape.Tensor(graph.Value{Type: x.Type(), Data: []float64{1, 2}}), "the number of values for f32[n=3] is 2, want 3"},
+		{tape.Tensor(graph.Value{Type: x.Type()}), "the number of values for f32[n=3] is 0, want 3"},
+		{tape.Tensor(graph.Value{Type: graph.Type{DType: graph.F32, Shape: pair}, Data: []float64{1, 2, 3}}), "the number of values for f32[n=2] is 3, want 2"},
+		{tape.Tensor(graph.Value{Data: []float64{1}}), "a value without an element type: want f32, f64, i32, i64 or bool"},
+	} {
+		wrong := fmt.Sprintf("tape/dense_test.go:%d: Tensor: %s", at+5+i, c.want)
+		wantOr(t, vm.Run(t.Context(), tape.Feed{x: c.made}), "input x: "+wrong)
+		wantOr(t, vm.Store().Set("w", c.made), "store: w: "+wrong)
+		wantOr(t, vm.Store().Add("v", c.made), "store: v: "+wrong)
+		wantOr(t, vm.Store().Add("v", c.made.Clone().(*tensor.Dense)), "store: v: "+wrong)
+		_, err := tape.ArrayOf(x.Type(), c.made)
+		wantOr(t, err, wrong)
+	}
+}
 
 // TestTensorsAsTheyLie: a tensor is taken by its elements, however they lie in memory; a mask,
 // and elements that no graph has, are refused, by everything that takes tensors.

@@ -102,6 +102,7 @@ func (f *fusion) groupAll(extra, separate bool) {
 			if p.instrs[i].extra != extra || first[i] != early {
 				continue
 			}
+			p.under.look()
 			f.place(i)
 			if separate {
 				p.instrs[i].cut = ""

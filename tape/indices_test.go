@@ -51,7 +51,7 @@ var indexedSteps = map[string]struct {
 		p := g.Param("p", graph.F32, graph.Ax("n", indexRows), graph.Ax("m", 3), graph.Ax("d", 5))
 		return ops.Sum(ops.Square(ops.ScatterAdd(k, ops.Tanh(p), 0, graph.Ax("w", 7), graph.Ax("d", 5))))
 	}},
-	"CrossEntropy": {"OneHot: k[n=23 m=1] is 9: want an index from 0 to 6, in cross-entropy", func(g *graph.Graph, k *graph.Node) *graph.Node {
+	"CrossEntropy": {"CrossEntropy: k[n=23 m=1] is 9: want an index from 0 to 6, in cross-entropy", func(g *graph.Graph, k *graph.Node) *graph.Node {
 		return builders.CrossEntropy(g.Param("scores", graph.F32, graph.Ax("n", indexRows), graph.Ax("m", 3), graph.Ax("c", 7)), k)
 	}},
 	"the user's": {"pick: k[n=23 m=1] is 9: want an index from 0 to 6", func(g *graph.Graph, k *graph.Node) *graph.Node {

@@ -17,12 +17,12 @@ type lifetimes struct {
 	made  []int   // by buffer: the stage that makes it
 	last  []int   // by buffer: the last stage in which it holds its place for itself
 	uses  [][]int // by buffer: the stages that read it, in order
-	live  []int   // by stage: the bytes that are taken
+	live  []int64 // by stage: the bytes that are taken
 }
 
 func (p *Program) lifetimes() *lifetimes {
 	l := &lifetimes{p: p, stage: make([]int, len(p.instrs)), maker: make([]int, len(p.buffers)), made: make([]int, len(p.buffers)),
-		last: make([]int, len(p.buffers)), uses: make([][]int, len(p.buffers)), live: make([]int, len(p.stage)+1)}
+		last: make([]int, len(p.buffers)), uses: make([][]int, len(p.buffers)), live: make([]int64, len(p.stage)+1)}
 	for i := range l.stage {
 		l.stage[i] = -1
 	}
@@ -47,6 +47,9 @@ func (p *Program) lifetimes() *lifetimes {
 		}
 	}
 	for i := range p.stage {
+		if p.tooLarge() {
+			break // places mean nothing
+		}
 		for _, b := range p.madeIn(i) { // an operand whose place it takes counts no more
 			for _, from := range p.readIn(i) {
 				if l.holds(from) && l.last[from] == i && l.made[from] < i && p.buffers[from].offset == p.buffers[b].offset && !p.buffers[from].pinned {
@@ -60,8 +63,8 @@ func (p *Program) lifetimes() *lifetimes {
 			if p.buffers[b].pinned {
 				l.last[b] = len(p.stage) - 1
 			}
-			l.live[l.made[b]] += p.buffers[b].place
-			l.live[l.last[b]+1] -= p.buffers[b].place
+			l.live[l.made[b]] += int64(p.buffers[b].place)
+			l.live[l.last[b]+1] -= int64(p.buffers[b].place)
 		}
 	}
 	for t := 1; t < len(l.live); t++ {
@@ -75,7 +78,7 @@ func (p *Program) lifetimes() *lifetimes {
 func (l *lifetimes) holds(b int) bool { return !l.p.buffers[b].leaf && !l.p.buffers[b].scratch }
 
 // peak is the first of the stages with most live bytes.
-func (l *lifetimes) peak() (stage, bytes int) {
+func (l *lifetimes) peak() (stage int, bytes int64) {
 	bytes = slices.Max(l.live)
 	return slices.Index(l.live, bytes), bytes
 }

@@ -59,7 +59,7 @@ func (l *lowering) loop(n *graph.Node, of graph.Loop) error {
 	k := &loop{Loop: of, dtype: n.DType()}
 	length := k.lay(body, l.rows[n])
 	in := make([]value, n.NumIn())
-	p := &Program{source: body.Graph(), graph: body.Graph(), result: map[*graph.Node]value{}, sizes: l.p.sizes}
+	p := &Program{source: body.Graph(), graph: body.Graph(), result: map[*graph.Node]value{}, sizes: l.p.sizes, tooLong: l.p.tooLong, under: l.p.under}
 	b := newLowering(p)
 	b.separate, b.trusting = l.separate, l.trusting
 	for i, x := range body.In() {

@@ -32,6 +32,7 @@ func newLowering(p *Program) *lowering {
 // part lowers what the roots need, and keeps some of them as results.
 func (l *lowering) part(res *rewrite.Result, roots, results []*graph.Node) error {
 	for _, n := range graph.Reachable(l.mapped(res, roots)...) {
+		l.p.under.look()
 		if err := l.lower(n); err != nil {
 			return err
 		}
@@ -141,16 +142,16 @@ func (l *lowering) emit(n *graph.Node, name string, k kernel.Kernel, out kernel.
 	y := value{len(l.p.buffers), out}
 	l.p.buffers = append(l.p.buffers, buffer{bytes: out.Len() * out.DType.Size()})
 	layouts := make([]kernel.Layout, len(in))
-	bytes := out.Len() * out.DType.Size()
+	bytes := int64(out.Len() * out.DType.Size())
 	for i, v := range in {
 		layouts[i] = v.layout
 	}
 	for i := range in {
-		bytes += reads(k, out, layouts, i)
+		bytes += int64(reads(k, out, layouts, i))
 	}
 	l.p.instrs = append(l.p.instrs, instr{
 		node: n, name: name, kernel: k, out: y, in: in, extra: l.extra,
-		flops: k.Flops(out, layouts), bytes: int64(bytes),
+		flops: k.Flops(out, layouts), bytes: bytes,
 	})
 	return y
 }

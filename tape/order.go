@@ -42,20 +42,21 @@ func (p *Program) scheduled(lo, hi int) []int {
 type schedule struct {
 	ready candidates
 	done  []bool
-	grows []int   // by stage: bytes that it makes, less those that it frees
+	grows []int64 // by stage: bytes that it makes, less those that it frees
 	waits []int   // by stage: the edges that lead to it from stages that have not run
 	next  [][]int // by stage: those that wait for it
 	reads [][]int // by stage: the buffers of the arena that others made and it reads, each once
 
 	// By buffer: what its last reader frees, how many stages of the program have yet to read it, and the sum of their numbers, which
 	// is the last one's number when one is left.
-	bytes, readers, sum []int
+	bytes        []int64
+	readers, sum []int
 }
 
 func newSchedule(p *Program, lo, hi int) *schedule {
 	n, buffers := hi-lo, len(p.buffers)
-	s := &schedule{done: make([]bool, n), grows: make([]int, n), waits: make([]int, n), next: make([][]int, n), reads: make([][]int, n),
-		bytes: make([]int, buffers), readers: make([]int, buffers), sum: make([]int, buffers)}
+	s := &schedule{done: make([]bool, n), grows: make([]int64, n), waits: make([]int, n), next: make([][]int, n), reads: make([][]int, n),
+		bytes: make([]int64, buffers), readers: make([]int, buffers), sum: make([]int, buffers)}
 	maker := make([]int, buffers) // 0 for what is made before stage lo, else a stage's number + 1
 	for i := range p.stage {
 		made := p.madeIn(i)
@@ -80,12 +81,12 @@ func newSchedule(p *Program, lo, hi int) *schedule {
 	for i := range n {
 		for _, b := range p.madeIn(lo + i) {
 			if s.readers[b] > 0 || p.buffers[b].pinned {
-				s.grows[i] += roundUp(p.buffers[b].bytes)
+				s.grows[i] += int64(roundUp(p.buffers[b].bytes))
 			}
 		}
 		for _, b := range s.reads[i] {
 			if !p.buffers[b].pinned {
-				s.bytes[b] = roundUp(p.buffers[b].bytes)
+				s.bytes[b] = int64(roundUp(p.buffers[b].bytes))
 			}
 			if s.readers[b] == 1 {
 				s.grows[i] -= s.bytes[b]
@@ -166,7 +167,10 @@ func (s *schedule) run(i int) {
 }
 
 // candidate is a stage that may run next, the better the less the live bytes grow. It is out of date when they grow less than that.
-type candidate struct{ stage, grows int }
+type candidate struct {
+	stage int
+	grows int64
+}
 
 // candidates is a heap.
 type candidates []candidate

@@ -3,6 +3,7 @@ package tape
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 )
@@ -11,15 +12,21 @@ import (
 // the widest vector.
 const arenaAlign = 64
 
+// tooLong is a length of an arena that no machine has: what lies in a shorter one has an offset that
+// an int holds, rounded up and all.
+const tooLong = math.MaxInt / arenaAlign * arenaAlign
+
 // plan gives every buffer of the arena its place. It walks the stages once: a
 // result takes the place of an operand that ends there, if the kernels can work
 // in place, or else the smallest gap that fits; then what ends there is freed.
-// Pinned buffers are never freed.
+// Pinned buffers are never freed. Where there are more of them at a time than an arena
+// can hold, it has the length p.tooLong, and the places mean nothing.
 func (p *Program) plan() {
 	p.unplan()
 	last := p.lastUses()
-	var free gaps
+	free := gaps{tooLong: p.tooLong}
 	for i := range p.stage {
+		p.under.look()
 		made, t := p.madeIn(i), p.stage[i].touches()
 		ending := p.endingIn(i, last)
 		for _, b := range made {
@@ -39,8 +46,11 @@ func (p *Program) plan() {
 			}
 		}
 	}
-	p.arena = free.top
+	p.arena = free.length()
 }
+
+// tooLarge reports whether no machine has the memory that the program needs.
+func (p *Program) tooLarge() bool { return max(p.arena, p.scratch) >= p.tooLong }
 
 // unplan forgets the places in the arena.
 func (p *Program) unplan() {
@@ -194,14 +204,28 @@ func roundUp(n int) int { return (n + arenaAlign - 1) / arenaAlign * arenaAlign 
 
 // gaps are the free parts of the arena below top, in order of offset.
 type gaps struct {
-	list []gap
-	top  int
+	list    []gap
+	top     int
+	tooLong int  // top stays below it
+	full    bool // something was to be taken that has no place
 }
 
 type gap struct{ offset, size int }
 
-// take gives the smallest gap that holds size bytes, or grows the arena.
+// length is that of the arena.
+func (f *gaps) length() int {
+	if f.full {
+		return f.tooLong
+	}
+	return f.top
+}
+
+// take gives the smallest gap that holds size bytes, or grows the arena. It gives 0 once that
+// would become too long.
 func (f *gaps) take(size int) int {
+	if f.full {
+		return 0
+	}
 	best := -1
 	for i, g := range f.list {
 		if g.size >= size && (best < 0 || g.size < f.list[best].size) {
@@ -209,15 +233,16 @@ func (f *gaps) take(size int) int {
 		}
 	}
 	if best < 0 {
-		// A gap at the end is part of what grows.
-		if n := len(f.list); n > 0 && f.list[n-1].offset+f.list[n-1].size == f.top {
-			off := f.list[n-1].offset
-			f.list = f.list[:n-1]
-			f.top = off + size
-			return off
-		}
 		off := f.top
-		f.top += size
+		if n := len(f.list); n > 0 && f.list[n-1].offset+f.list[n-1].size == f.top { // a gap at the end is part of what grows
+			off = f.list[n-1].offset
+			f.list = f.list[:n-1]
+		}
+		if size >= f.tooLong-off {
+			f.full = true
+			return 0
+		}
+		f.top = off + size
 		return off
 	}
 	g := &f.list[best]
@@ -232,6 +257,9 @@ func (f *gaps) take(size int) int {
 
 // give returns a part, joined with the gaps beside it.
 func (f *gaps) give(offset, size int) {
+	if f.full {
+		return
+	}
 	i, _ := slices.BinarySearchFunc(f.list, offset, func(g gap, o int) int { return g.offset - o })
 	f.list = slices.Insert(f.list, i, gap{offset, size})
 	if i+1 < len(f.list) && offset+size == f.list[i+1].offset {
@@ -255,6 +283,7 @@ func (p *Program) Check() error {
 	}
 	arena := newReplay(p, p.arena)
 	for i := range p.stage {
+		p.under.look()
 		s := &p.stage[i]
 		scratch := newReplay(p, s.scratch)
 		t := s.touches()

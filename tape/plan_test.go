@@ -3,6 +3,8 @@ package tape
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -224,5 +226,96 @@ func TestPlansOfRandomGraphs(t *testing.T) {
 	}
 	if inPlace < 200 || blocked < 300 || tiles < 50 || sums < 100 || direct < 100 {
 		t.Errorf("%d results in place, %d groups, %d runs in tiles, %d sums, %d direct commits: the graphs test too little", inPlace, blocked, tiles, sums, direct)
+	}
+}
+
+// TestGapsStayBelow: what is taken lies below the length that is too long, and apart from all that is taken; once that cannot be,
+// the length says so for good, however often is taken and given.
+func TestGapsStayBelow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, limit := range []int{arenaAlign, 40 * arenaAlign, tooLong} {
+		size := func() int { return roundUp(1 + rng.IntN(limit/3)) }
+		f := gaps{tooLong: limit}
+		var taken []gap
+		filled := false
+		for range 1000 {
+			if n := len(taken); n > 0 && rng.IntN(3) == 0 {
+				i := rng.IntN(n)
+				f.give(taken[i].offset, taken[i].size)
+				taken = slices.Delete(taken, i, i+1)
+				continue
+			}
+			g := gap{size: min(size(), limit)}
+			g.offset = f.take(g.size)
+			if f.full {
+				filled = true
+				if f.length() != limit {
+					t.Fatalf("%d of %d when it is full", f.length(), limit)
+				}
+				continue
+			}
+			if filled {
+				t.Fatal("it was full before")
+			}
+			for _, h := range append(taken, gap{limit, 0}) {
+				if g.offset < 0 || h.offset < g.offset+g.size && g.offset < h.offset+h.size || g.offset+g.size > limit || g.offset+g.size < 0 {
+					t.Fatalf("%+v is taken beside %+v of %d", g, h, limit)
+				}
+			}
+			taken = append(taken, g)
+		}
+		if !filled {
+			t.Errorf("%d bytes are never full", limit)
+		}
+	}
+}
+
+// TestTooLargeForOffsets: a program whose arrays together are longer than an offset can say is an error that names them, with a
+// loop's body too; under a budget it is found smaller, or is the same error.
+func TestTooLargeForOffsets(t *testing.T) {
+	shorter := func(bytes int) Option { return func(r *request) { r.tooLong = bytes } }
+	g := graph.New("long")
+	x := g.Input("x", graph.F32, graph.Ax("i", 1024))
+	y := x
+	for range 8 {
+		y = ops.Sin(y)
+	}
+	d := grad.Of(ops.Sum(y), x)[0]
+	p, err := Compile(g, Fetch(d), Unfused(), Passes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		options []Option
+		want    string // of the error; "" for none
+	}{
+		{"as long as it is", []Option{shorter(p.Arena() + arenaAlign)}, ""},
+		{"too long by one", []Option{shorter(p.Arena())}, `tape: program "long" has arrays of more than `},
+		{"too long by far", []Option{shorter(arenaAlign)}, `tape: program "long" has arrays of more than 64 B at a time`},
+		{"too long, and recomputed", []Option{shorter(p.Arena()), Budget(p.Arena() - 1)}, ""},
+		{"too long in any way", []Option{shorter(1 << 10), Budget(p.Arena())}, `tape: program "long" has arrays of more than 1.0 KiB at a time`},
+	} {
+		q, err := Compile(g, append(c.options, Fetch(d), Unfused(), Passes())...)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case c.want == "" && q.tooLarge():
+			t.Errorf("%s: %d B", c.name, q.Arena())
+		case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want) || !strings.Contains(err.Error(), "plan_test.go:")):
+			t.Errorf("%s: %v, want %s…", c.name, err, c.want)
+		}
+	}
+
+	g = graph.New("long loop")
+	c, rows := g.Input("c", graph.F32, graph.Ax("d", 64)), g.Input("x", graph.F32, graph.Ax("n", 10), graph.Ax("d", 64))
+	r := ops.Scan(ops.Loop{Carry: []*graph.Node{c}, Over: []*graph.Node{rows}, Axis: "n"}, func(c, x, _ []*graph.Node) (next, out []*graph.Node) {
+		h := ops.Tanh(ops.MatMul(ops.Expand(ops.Softmax(c[0], 0), 0, ""), ops.Expand(ops.Softmax(x[0], 0), -1, "")))
+		return []*graph.Node{ops.Add(c[0], ops.Sum(h))}, nil
+	})
+	for _, bytes := range []int{arenaAlign, 5 * arenaAlign, 10 * arenaAlign} {
+		if _, err := Compile(g, Fetch(r.Final[0]), Unfused(), shorter(bytes)); err == nil || !strings.HasPrefix(err.Error(), `tape: program "long loop" has arrays of more than `) {
+			t.Errorf("a loop beyond %d B: %v", bytes, err)
+		}
 	}
 }

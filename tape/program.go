@@ -30,6 +30,8 @@ type Program struct {
 	fed             [][]int               // by input, then by export: the operands that are all of it
 	makers          [][]int               // by export: the calls that write all of it
 	sizes           sizes
+	under           *compilation      // that makes it
+	tooLong         int               // bytes that arena and scratch stay below
 	uses            map[packing]int   // while compiling
 	packs           map[packing]value // while compiling
 	late            int               // the first of the stages that run after the checks: they write to the store

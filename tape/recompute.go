@@ -12,7 +12,7 @@ type thinning struct {
 	*lifetimes
 	lowered *Program
 	gone    map[int]absence // by buffer
-	change  []int           // of live, by stage: differences not yet added up
+	change  []int64         // of live, by stage: differences not yet added up
 	never   []bool          // by buffer: it cannot be brought back
 	seen    []int           // by buffer: the last of the visits that came by
 	visits  int
@@ -30,13 +30,13 @@ const (
 // thin gives the lowered form of a program in which fewer bytes are live where p, its assembled form, has more than the budget, or more
 // than a part of its peak.
 func thin(lowered, p *Program, budget int, m manner) (next *Program, changed bool) {
-	t := &thinning{lifetimes: p.lifetimes(), lowered: lowered, gone: map[int]absence{}, change: make([]int, len(p.stage)+1),
+	t := &thinning{lifetimes: p.lifetimes(), lowered: lowered, gone: map[int]absence{}, change: make([]int64, len(p.stage)+1),
 		never: make([]bool, len(p.buffers)), seen: make([]int, len(p.buffers))}
 	for i := range lowered.instrs { // there are no panels in the lowered form, and updates are made apart from where they go
 		t.maker[lowered.instrs[i].out.buf] = i
 	}
 	_, bytes := t.peak()
-	target := max(budget-max(p.arena-bytes, 0), budget/2, int(m.pace*float64(bytes))) // what lies between the buffers does not fit either
+	target := max(int64(budget)-max(int64(p.arena)-bytes, 0), int64(budget)/2, int64(m.pace*float64(bytes))) // what lies between the buffers does not fit either
 	if bytes <= target {
 		target = bytes - 1
 	}
@@ -47,7 +47,7 @@ func thin(lowered, p *Program, budget int, m manner) (next *Program, changed boo
 			break
 		}
 		t.lower(at, target, m.blocks)
-		sum := 0
+		sum := int64(0)
 		for i := range t.live {
 			sum += t.change[i]
 			t.live[i] = live[i] + sum
@@ -70,7 +70,7 @@ type offer struct {
 
 // lower drops values that are alive in stage at until no more than target bytes are, if it can: those first that bring most bytes times
 // stages for the time it takes to compute them again, and those that take products last.
-func (t *thinning) lower(at, target int, blocks bool) {
+func (t *thinning) lower(at int, target int64, blocks bool) {
 	bytes := t.take(at, target, t.live[at], func(back int) bool { return back > at })
 	if blocks && t.p.stage[at].rows > 0 { // the stage may hold rows of its operands rather than all of each
 		t.take(at, target, bytes, func(back int) bool { return back == at })
@@ -78,9 +78,10 @@ func (t *thinning) lower(at, target int, blocks bool) {
 }
 
 // take is [thinning.lower] for the buffers that come back in certain stages. It gives the bytes that are left.
-func (t *thinning) take(at, target, bytes int, in func(back int) bool) int {
+func (t *thinning) take(at int, target, bytes int64, in func(back int) bool) int64 {
 	var offers offers
 	for b := range t.made {
+		t.p.under.look()
 		if t.made[b] < 0 || t.made[b] >= at || t.never[b] || t.p.buffers[b].pinned {
 			continue
 		}
@@ -105,6 +106,7 @@ func (t *thinning) take(at, target, bytes int, in func(back int) bool) int {
 	}
 	heap.Init(&offers)
 	for bytes > target && len(offers) > 0 {
+		t.p.under.look()
 		o := heap.Pop(&offers).(offer)
 		was := o
 		switch {
@@ -113,7 +115,7 @@ func (t *thinning) take(at, target, bytes int, in func(back int) bool) int {
 			heap.Push(&offers, o)
 		default:
 			t.drop(o)
-			bytes -= t.p.buffers[o.buf].place
+			bytes -= int64(t.p.buffers[o.buf].place)
 		}
 	}
 	return bytes
@@ -196,13 +198,13 @@ func (t *thinning) there(b, stage int) bool {
 func (t *thinning) drop(o offer) {
 	list, _ := t.bring(o.buf, o.back)
 	t.gone[o.buf] = absence{o.from, o.back}
-	t.add(o.from+1, max(o.back, o.at+1), -t.p.buffers[o.buf].place)
+	t.add(o.from+1, max(o.back, o.at+1), -int64(t.p.buffers[o.buf].place))
 	for _, i := range list {
 		ins := &t.lowered.instrs[i]
 		if b := ins.out.buf; b != o.buf {
 			if a, gone := t.gone[b]; gone && o.back < a.back {
 				t.gone[b] = absence{a.from, o.back}
-				t.add(o.back, a.back, t.p.buffers[b].place)
+				t.add(o.back, a.back, int64(t.p.buffers[b].place))
 			}
 		}
 		for _, v := range ins.in {
@@ -216,7 +218,7 @@ func (t *thinning) drop(o offer) {
 }
 
 // add changes the live bytes of stages [from,to).
-func (t *thinning) add(from, to, bytes int) {
+func (t *thinning) add(from, to int, bytes int64) {
 	t.change[from] += bytes
 	t.change[to] -= bytes
 }
@@ -228,6 +230,7 @@ func (t *thinning) rebuild() *Program {
 	from := q.instrs
 	q.instrs = make([]instr, 0, len(from)+len(t.gone))
 	for i := range from {
+		t.p.under.look()
 		ins := from[i]
 		if t.stage[i] < 0 { // others run instead, where it is read
 			q.instrs = append(q.instrs, ins)

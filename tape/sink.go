@@ -102,6 +102,7 @@ func (s *sinking) byRow(reader, buf int) bool {
 func (s *sinking) fix(besides map[int]bool) {
 	s.fixed, s.again = make([]bool, len(s.p.instrs)), make([]int, len(s.p.instrs))
 	for i := range s.p.instrs {
+		s.p.under.look()
 		s.again[i] = s.effort(i, nil)
 		is, must := s.kept(i)
 		s.fixed[i] = besides[i] || must || is && s.again[i] == 0
@@ -142,6 +143,7 @@ func (s *sinking) effort(i int, missing *[]int) int {
 func (s *sinking) promoted() map[int]bool {
 	saves := map[int]int{}
 	for i := range s.p.instrs {
+		s.p.under.look()
 		if is, must := s.kept(i); is && !must && kernel.Cheap(s.p.instrs[i].kernel) && s.again[i] == 0 {
 			var missing []int
 			s.effort(i, &missing)
@@ -167,6 +169,7 @@ func (s *sinking) bringInto(at int) {
 	}
 	made := map[int]int{} // buffers, by the instruction that is repeated
 	for k := 0; k < len(g.members); k++ {
+		s.p.under.look()
 		reader := g.members[k].ins
 		for n := range s.p.instrs[reader].in {
 			from := s.f.from[s.p.instrs[reader].in[n].buf]

@@ -103,6 +103,7 @@ func (p *Program) stages(f *fusion) {
 		}
 	}
 	for i, g := range f.groups {
+		p.under.look()
 		if i == f.late {
 			p.late = len(p.stage)
 		}
@@ -177,7 +178,7 @@ func (p *Program) blocked(g *group) {
 		}
 	}
 	if folded > 0 {
-		s.parts = max(1, min(int(s.nanos/p.sizes.part), p.sizes.parts, s.blocks(), max(fewParts, partsLimit/folded)))
+		s.parts = max(1, min(int(min(s.nanos/p.sizes.part, float64(p.sizes.parts))), s.blocks(), max(fewParts, partsLimit/folded)))
 	}
 	s.runs = p.tiles(&s, g)
 	p.settle(&s, g)
@@ -380,7 +381,7 @@ func (p *Program) scratchPlan(s *stage) {
 			last[st.out.buf] = k
 		}
 	}
-	var free gaps
+	free := gaps{tooLong: p.tooLong}
 	passed := map[int]bool{}
 	place := func(b int) {
 		buf := &p.buffers[b]
@@ -421,8 +422,8 @@ func (p *Program) scratchPlan(s *stage) {
 			free.give(p.buffers[b].offset, p.buffers[b].place)
 		}
 	}
-	s.scratch = free.top
-	p.scratch = max(p.scratch, free.top)
+	s.scratch = free.length()
+	p.scratch = max(p.scratch, s.scratch)
 }
 
 // shares lets the result of step k take the place of an operand in scratch that ends there, if it can.

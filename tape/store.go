@@ -156,7 +156,10 @@ func (s *Store) Add(path string, t *tensor.Dense) error {
 	}
 	shape, err := graph.NewShape(graph.Dims(t.Shape()...)...)
 	typ := graph.Type{DType: dtypeOf(t), Shape: shape}
-	if typ.DType == graph.InvalidDType {
+	switch bad, ok := t.Engine().(mistake); {
+	case ok:
+		err = bad.err
+	case typ.DType == graph.InvalidDType:
 		err = errElements(t)
 	}
 	var m kernel.Mem

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -294,7 +295,7 @@ func (t *Trainer) Prepare(rows int) (*tape.Store, error) {
 	if t == nil {
 		return nil, errNoTrainer
 	}
-	if _, err := t.program(size{rows: rows, mode: Training}); err != nil {
+	if _, err := t.program(context.Background(), size{rows: rows, mode: Training}); err != nil {
 		return nil, err
 	}
 	return t.Store(), nil

@@ -255,7 +255,7 @@ func (f *fitting) advance(ctx context.Context, e *Event) error {
 	if err != nil {
 		return err
 	}
-	p, err := f.program(size{rows: b.Rows, mode: Training})
+	p, err := f.program(ctx, size{rows: b.Rows, mode: Training})
 	if err != nil {
 		return err
 	}

@@ -94,11 +94,11 @@ func (t *Trainer) Close() {
 }
 
 // program gives the program for a size, compiled if it is the first time.
-func (t *Trainer) program(s size) (*program, error) {
+func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 	if p := t.programs[s]; p != nil {
 		return p, nil
 	}
-	c, err := t.compile(s)
+	c, err := t.compile(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (t *Trainer) shared() *compiled {
 }
 
 // compile gives the compiled net for a size, which whoever shares it may have compiled.
-func (t *Trainer) compile(s size) (*compiledNet, error) {
+func (t *Trainer) compile(ctx context.Context, s size) (*compiledNet, error) {
 	c := t.shared()
 	c.Lock()
 	defer c.Unlock()
@@ -153,7 +153,7 @@ func (t *Trainer) compile(s size) (*compiledNet, error) {
 			}
 		}
 	}
-	if p.prog, err = tape.Compile(p.net.graph(), options...); err != nil {
+	if p.prog, err = tape.CompileContext(ctx, p.net.graph(), options...); err != nil {
 		return nil, err
 	}
 	p.inputs = p.net.graph().Leaves(graph.RoleInput)
@@ -341,7 +341,7 @@ func (t *Trainer) each(ctx context.Context, what string, s size, source data.Sou
 			return fmt.Errorf("%s: %w", what, err)
 		}
 		s.rows, s.mode = b.Rows, Evaluating
-		p, err := t.program(s)
+		p, err := t.program(ctx, s)
 		if err != nil {
 			return err
 		}

@@ -332,7 +332,7 @@ func TestTokenOutside(t *testing.T) {
 	defer tr.Close()
 	err = tr.Fit(context.Background(), train.Plan{Data: data.InOrder(set, 0), Steps: 1})
 	const where = `fit: 99 in column "x", row 5: train/trainer_test.go:`
-	if want := ": Gather: %2[b=11] is 99: want an index from 0 to 9, in embedding"; err == nil || !strings.HasPrefix(err.Error(), where) || !strings.HasSuffix(err.Error(), want) || tr.Store().Step() != 0 {
+	if want := ": Embedding: %2[b=11] is 99: want an index from 0 to 9, in embedding"; err == nil || !strings.HasPrefix(err.Error(), where) || !strings.HasSuffix(err.Error(), want) || tr.Store().Step() != 0 {
 		t.Errorf("%v, want %s…%s", err, where, want)
 	}
 }

@@ -215,7 +215,7 @@ func (c *comparison) drawings(names, shown []string, draw func(id string, a, b i
 // forwardDrawing is the aligned drawing of two models, forward; none where it would
 // be too large to be read.
 func forwardDrawing(ctx context.Context, id string, a, b *builders.Model) (report.Drawing, error) {
-	diff, err := diffModels(a, b, false, viz.Notes)
+	diff, err := diffModels(ctx, a, b, false, viz.Notes)
 	if err != nil {
 		return report.Drawing{}, err
 	}

@@ -104,7 +104,7 @@ func viewsTape(task lab.Task) ([]string, error) {
 
 // viewsValues shows some quantities with their gradients before and after training.
 func viewsValues(ctx context.Context, task lab.Task) (string, error) {
-	s, err := inspect.Open(inspect.Subject{Graph: task.Model.Graph, Wanted: []*graph.Node{task.Model.Loss}, Step: task.Step, Feed: task.Feed, Store: task.Store})
+	s, err := inspect.Open(ctx, inspect.Subject{Graph: task.Model.Graph, Wanted: []*graph.Node{task.Model.Loss}, Step: task.Step, Feed: task.Feed, Store: task.Store})
 	if err != nil {
 		return "", err
 	}

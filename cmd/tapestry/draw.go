@@ -84,7 +84,7 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 	if err != nil {
 		return err
 	}
-	roots, err := d.roots(m, level)
+	roots, err := d.roots(cmd.Context(), m, level)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 		if err != nil {
 			return err
 		}
-		with, err := d.roots(other, level)
+		with, err := d.roots(cmd.Context(), other, level)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func parseLevel(s string) (viz.Level, error) {
 }
 
 // roots are the nodes whose cones are drawn.
-func (d *drawing) roots(m *builders.Model, level viz.Level) ([]*graph.Node, error) {
+func (d *drawing) roots(ctx context.Context, m *builders.Model, level viz.Level) ([]*graph.Node, error) {
 	var wrt []*graph.Node
 	if d.grad || len(d.wrt) > 0 {
 		var err error
@@ -156,7 +156,7 @@ func (d *drawing) roots(m *builders.Model, level viz.Level) ([]*graph.Node, erro
 			return nil, err
 		}
 	}
-	roots, err := drawnRoots(m, wrt, level)
+	roots, err := drawnRoots(ctx, m, wrt, level)
 	if err != nil || d.loop == 0 {
 		return roots, err
 	}
@@ -166,7 +166,7 @@ func (d *drawing) roots(m *builders.Model, level viz.Level) ([]*graph.Node, erro
 // drawnRoots are the nodes whose cones are drawn: the loss, or the output of a model
 // without one, what the model updates by itself, and the derivatives by wrt; at
 // level compiled, those of the rewritten graph.
-func drawnRoots(m *builders.Model, wrt []*graph.Node, level viz.Level) ([]*graph.Node, error) {
+func drawnRoots(ctx context.Context, m *builders.Model, wrt []*graph.Node, level viz.Level) ([]*graph.Node, error) {
 	roots := []*graph.Node{m.Result()}
 	for _, u := range m.Step {
 		roots = append(roots, u.Value)
@@ -177,7 +177,7 @@ func drawnRoots(m *builders.Model, wrt []*graph.Node, level viz.Level) ([]*graph
 	if level != viz.Compiled {
 		return roots, m.Graph.Err()
 	}
-	res, err := rewrite.Run(m.Graph, roots, rewrite.Passes()...)
+	res, err := rewrite.RunContext(ctx, m.Graph, roots, rewrite.Passes()...)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func drawnRoots(m *builders.Model, wrt []*graph.Node, level viz.Level) ([]*graph
 
 // diffModels compares two models, if asked with their gradients. The graphs that
 // training has added to are left alone.
-func diffModels(a, b *builders.Model, gradients bool, level viz.Level) (*viz.Difference, error) {
+func diffModels(ctx context.Context, a, b *builders.Model, gradients bool, level viz.Level) (*viz.Difference, error) {
 	var roots [2][]*graph.Node
 	for i, m := range []*builders.Model{a, b} {
 		fresh, err := m.Builder.Build(m.Settings, m.Result().DType())
@@ -202,11 +202,11 @@ func diffModels(a, b *builders.Model, gradients bool, level viz.Level) (*viz.Dif
 				return nil, err
 			}
 		}
-		if roots[i], err = drawnRoots(fresh, wrt, level); err != nil {
+		if roots[i], err = drawnRoots(ctx, fresh, wrt, level); err != nil {
 			return nil, err
 		}
 	}
-	return viz.Diff(roots[0], roots[1], viz.At(level))
+	return viz.DiffContext(ctx, roots[0], roots[1], viz.At(level))
 }
 
 // write writes the drawing, for machines as a JSON object that holds it as text.

@@ -199,7 +199,7 @@ func chain(m *report.Method, eqs []viz.Equation) string {
 
 // compareDrawing is the aligned drawing of two models with their gradients.
 func compareDrawing(ctx context.Context, id string, a, b *builders.Model) (report.Drawing, error) {
-	diff, err := diffModels(a, b, true, viz.Notes)
+	diff, err := diffModels(ctx, a, b, true, viz.Notes)
 	if err != nil {
 		return report.Drawing{}, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -66,7 +67,7 @@ func (r *rewriting) run(cmd *cobra.Command, o *options, name string) error {
 	if err != nil {
 		return err
 	}
-	t, err := r.traced(model, o.seed)
+	t, err := r.traced(cmd.Context(), model, o.seed)
 	if err != nil {
 		return err
 	}
@@ -103,20 +104,20 @@ type traced struct {
 	nodes   [2]int // of the graph before and after
 }
 
-func (r *rewriting) traced(m *builders.Model, seed uint64) (*traced, error) {
+func (r *rewriting) traced(ctx context.Context, m *builders.Model, seed uint64) (*traced, error) {
 	wrt, err := derivedBy(m, nil)
 	if err != nil {
 		return nil, err
 	}
 	t := &traced{model: m}
-	if t.wanted, err = drawnRoots(m, wrt, viz.Ops); err != nil {
+	if t.wanted, err = drawnRoots(ctx, m, wrt, viz.Ops); err != nil {
 		return nil, err
 	}
 	passes := rewrite.Passes()
 	if r.fastMath {
 		passes = rewrite.FastMath()
 	}
-	if t.history, err = rewrite.Trace(m.Graph, t.wanted, passes...); err != nil {
+	if t.history, err = rewrite.TraceContext(ctx, m.Graph, t.wanted, passes...); err != nil {
 		return nil, err
 	}
 	t.nodes = [2]int{len(graph.Reachable(t.wanted...)), len(graph.Reachable(t.after()...))}
@@ -124,7 +125,7 @@ func (r *rewriting) traced(m *builders.Model, seed uint64) (*traced, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.checks, err = t.history.Check(values)
+	t.checks, err = t.history.Check(ctx, values)
 	return t, err
 }
 

@@ -164,7 +164,7 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 	if s.memory.text != "" {
 		limit = append(limit, inspect.Limit(s.memory.bytes))
 	}
-	session, err := inspect.Open(inspect.Subject{Graph: m.Graph, Wanted: wanted, Step: task.Step, Feed: task.Feed, Store: task.Store}, limit...)
+	session, err := inspect.Open(cmd.Context(), inspect.Subject{Graph: m.Graph, Wanted: wanted, Step: task.Step, Feed: task.Feed, Store: task.Store}, limit...)
 	return session, m.Builder.Title, err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -42,7 +43,7 @@ of the model, by scope and by quantity, derivatives with what they are of.`,
 			if err != nil {
 				return err
 			}
-			prog, err := compileStep(model, train.SGD(0.1), forward, asWritten, append(budget.options(), mathOptions(fastMath)...)...)
+			prog, err := compileStep(cmd.Context(), model, train.SGD(0.1), forward, asWritten, append(budget.options(), mathOptions(fastMath)...)...)
 			if err != nil {
 				return err
 			}
@@ -90,7 +91,7 @@ func mathOptions(fast bool) []tape.Option {
 
 // compileStep compiles what training runs. A model without a loss, or with nothing
 // that training changes, runs forward.
-func compileStep(m *builders.Model, opt train.Optimiser, forward, asWritten bool, options ...tape.Option) (*tape.Program, error) {
+func compileStep(ctx context.Context, m *builders.Model, opt train.Optimiser, forward, asWritten bool, options ...tape.Option) (*tape.Program, error) {
 	options = append(options, tape.Fetch(m.Result()))
 	if !forward {
 		options = append(options, tape.Do(lab.TrainingStep(m, opt)))
@@ -98,7 +99,7 @@ func compileStep(m *builders.Model, opt train.Optimiser, forward, asWritten bool
 	if asWritten {
 		options = append(options, tape.Passes())
 	}
-	return tape.Compile(m.Graph, options...)
+	return tape.CompileContext(ctx, m.Graph, options...)
 }
 
 func tapeJSON(out interface{ Write([]byte) (int, error) }, m *builders.Model, p *tape.Program, profile *tape.Profile) error {

@@ -61,7 +61,7 @@ func of(loss *graph.Node, wrt []*graph.Node, zeros bool) []*graph.Node {
 			continue
 		}
 		if d == nil {
-			d = ops.BroadcastTo(ops.Lit(w, 0), w.Shape())
+			g.During(w.First(), graph.Origin{Kind: graph.FromGrad, Of: w, Loss: loss}, func() { d = ops.BroadcastTo(ops.Lit(w, 0), w.Shape()) })
 		}
 		if out[i] = d; !d.IsValid() {
 			continue

@@ -193,6 +193,14 @@ func TestOrZero(t *testing.T) {
 	if got := scalar(t, x, 3, ops.Sum(d[0])); got != 0 {
 		t.Errorf("got %v", got)
 	}
+	for _, n := range graph.Reachable(d[0]) {
+		if !n.IsBackward() {
+			t.Errorf("%v is no derivative: %+v", n, n.First())
+		}
+	}
+	if of, _ := d[0].AdjointOf(); of != nil {
+		t.Errorf("zeros where nothing flows are the derivative by %v", of)
+	}
 	if len(g.Derivations()) != 3 || graph.Verify(g) != nil {
 		t.Errorf("%v, %v", g.Derivations(), graph.Verify(g))
 	}

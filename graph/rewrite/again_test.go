@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -133,5 +134,38 @@ func TestDerivativesThatWereThere(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSharedByTwoLosses: what two losses' derivatives have in common stays a derivative where only
+// those of the second are wanted, of the second.
+func TestSharedByTwoLosses(t *testing.T) {
+	build := func() (first, second, dw *graph.Node) {
+		g := graph.New("two losses")
+		x, w := g.Input("x", graph.F32, graph.Ax("i", 3)), g.Param("w", graph.F32, graph.Ax("i", 3))
+		first, second = ops.Sum(ops.Mul(x, w)), ops.Sum(ops.Sin(w))
+		grad.Of(first, w) // its 1, repeated over i, is the second's too
+		return first, second, grad.Of(second, w)[0]
+	}
+	for _, passes := range [][]Pass{Passes()[5:], Passes()} {
+		first, second, dw := build()
+		res, err := Run(dw.Graph(), []*graph.Node{second, dw}, passes...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forward := graph.Reachable(res.Node(second))
+		for _, n := range graph.Reachable(res.Node(dw)) {
+			if n.IsBackward() == slices.Contains(forward, n) {
+				t.Errorf("after %d passes %v is backward: %v", len(passes), n, n.IsBackward())
+			}
+			for _, o := range n.Occurrences() {
+				if o.Origin.Kind.IsBackward() && o.Origin.Loss != res.Node(second) {
+					t.Errorf("after %d passes %v comes from %v", len(passes), n, o.Origin.Loss)
+				}
+			}
+		}
+		if res.Node(first) != nil {
+			t.Error("the first loss is there, so nothing is tried")
+		}
 	}
 }

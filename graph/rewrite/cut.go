@@ -70,7 +70,7 @@ func (b *builder) cutOff(d *apart) {
 	if !depends[d.Loss.ID()] {
 		return // it is zero, and stays so
 	}
-	at := d.Wrt.First()
+	at := b.standing(d.Wrt)
 	b.to.During(at, b.origin(at, d.Wrt, ""), func() { d.wrt = b.to.Apply(cut{}, b.of(d.Wrt)) })
 	b.inherit(d.Wrt, d.wrt, "")
 	for _, n := range cone {

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,12 +29,7 @@ type Firing struct {
 
 // Trace is [Run] that keeps the history. What it gives besides is the same, line by line.
 func Trace(g *graph.Graph, wanted []*graph.Node, passes ...Pass) (*History, error) {
-	rec := &recorder{left: -1}
-	res, err := run(g, wanted, passes, rec)
-	if err != nil {
-		return nil, err
-	}
-	return &History{res, rec.firings, g, slices.Clone(wanted), passes}, nil
+	return TraceContext(context.Background(), g, wanted, passes...)
 }
 
 var errNoHistory = errors.New("the history is empty: rewrite.Trace makes one")
@@ -48,7 +44,7 @@ func (h *History) At(k int) (*Result, error) {
 	if k < 0 || k > len(h.Firings) {
 		return nil, fmt.Errorf("firing %d of %d", k, len(h.Firings))
 	}
-	return run(h.from, h.wanted, h.passes, &recorder{left: k})
+	return run(context.Background(), h.from, h.wanted, h.passes, &recorder{left: k})
 }
 
 // Rederived reports whether the firing is a gradient that was derived again.

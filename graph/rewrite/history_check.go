@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -28,8 +29,9 @@ const largeValues = 200
 
 // Check evaluates both sides of each firing with the given values of the leaves of the
 // graph that was rewritten (parameters, inputs without a default, states). What a step of a loop sees is
-// drawn at random from −1 to 1.
-func (h *History) Check(values map[*graph.Node]graph.Value) ([]Check, error) {
+// drawn at random from −1 to 1. It is stopped with the error of ctx once ctx is done.
+func (h *History) Check(ctx context.Context, values map[*graph.Node]graph.Value) (_ []Check, err error) {
+	defer catch(&err)
 	if h == nil || h.Result == nil {
 		return nil, errNoHistory
 	}
@@ -40,6 +42,7 @@ func (h *History) Check(values map[*graph.Node]graph.Value) ([]Check, error) {
 	exact, rounded := newEvaluator(byPath, false), newEvaluator(byPath, true)
 	out := make([]Check, len(h.Firings))
 	for i, f := range h.Firings {
+		look(ctx)
 		old, err := exact.of(f.Old)
 		if err != nil {
 			return nil, fmt.Errorf("firing %d, %s: %w", i+1, f.Rule, err)

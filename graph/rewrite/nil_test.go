@@ -13,7 +13,8 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"FastMath": rewrite.FastMath, "Passes": rewrite.Passes, "Run": rewrite.Run,
-			"RunBeside": rewrite.RunBeside, "Trace": rewrite.Trace,
+			"RunBeside": rewrite.RunBeside, "RunContext": rewrite.RunContext, "Trace": rewrite.Trace,
+			"TraceContext": rewrite.TraceContext,
 		},
 		Types: []any{
 			rewrite.Entry{}, rewrite.Firing{}, rewrite.History{}, rewrite.Pass{}, rewrite.Result{}},

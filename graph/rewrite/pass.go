@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -99,29 +100,31 @@ func (r *Result) LogText() string {
 // leaves keep their paths and random draws their keys; the updates of the graph
 // come along where both sides are wanted.
 func Run(g *graph.Graph, wanted []*graph.Node, passes ...Pass) (*Result, error) {
-	return run(g, wanted, passes, nil)
+	return RunContext(context.Background(), g, wanted, passes...)
 }
 
 // RunBeside is Run for the wanted nodes, whose new graph it extends by what computes
 // others: of these it shares what is there, and the numbers and the order of the nodes
-// that the wanted ones need are the same without them.
-func RunBeside(g *graph.Graph, wanted, others []*graph.Node, passes ...Pass) (*Result, error) {
-	res, err := Run(g, wanted, passes...)
+// that the wanted ones need are the same without them. It is stopped with the error of ctx once ctx is done.
+func RunBeside(ctx context.Context, g *graph.Graph, wanted, others []*graph.Node, passes ...Pass) (_ *Result, err error) {
+	defer catch(&err)
+	res, err := run(ctx, g, wanted, passes, nil)
 	if err != nil || len(others) == 0 {
 		return res, err
 	}
-	all, err := Run(g, slices.Concat(wanted, others), passes...)
+	all, err := run(ctx, g, slices.Concat(wanted, others), passes, nil)
 	if err != nil {
 		return nil, err
 	}
 	b := &builder{to: res.Graph, node: make([]*graph.Node, all.Graph.Len())}
 	there := res.Graph.Len()
 	for _, n := range graph.Reachable(mapped(all, others)...) {
+		look(ctx)
 		in := make([]*graph.Node, n.NumIn())
 		for i := range in {
 			in[i] = b.of(n.In(i))
 		}
-		at := n.First()
+		at := b.standing(n)
 		b.to.During(at, b.origin(at, n, ""), func() { b.node[n.ID()] = b.to.Copy(n, in) })
 		if y := b.of(n); y.ID() >= there {
 			b.inherit(n, y, "")
@@ -142,7 +145,9 @@ func mapped(res *Result, nodes []*graph.Node) []*graph.Node {
 	return out
 }
 
-func run(g *graph.Graph, wanted []*graph.Node, passes []Pass, rec *recorder) (*Result, error) {
+// run applies the passes, until ctx is done; nil is never.
+func run(ctx context.Context, g *graph.Graph, wanted []*graph.Node, passes []Pass, rec *recorder) (_ *Result, err error) {
+	defer catch(&err)
 	if g == nil {
 		return nil, errors.New("the graph is nil")
 	}
@@ -159,17 +164,17 @@ func run(g *graph.Graph, wanted []*graph.Node, passes []Pass, rec *recorder) (*R
 		res.nodes[n] = n
 	}
 	for _, p := range passes {
-		res.Log = append(res.Log, res.step(wanted, p, rec)...)
+		res.Log = append(res.Log, res.step(ctx, wanted, p, rec)...)
 		if p.derive && hasCuts(res.Graph) {
-			res.step(wanted, join, nil)
+			res.step(ctx, wanted, join, nil)
 		}
 	}
 	return res, nil
 }
 
 // step runs one more pass.
-func (r *Result) step(wanted []*graph.Node, p Pass, rec *recorder) (log []Entry) {
-	b := rebuild(r.Graph, mapped(r, wanted), p, rec)
+func (r *Result) step(ctx context.Context, wanted []*graph.Node, p Pass, rec *recorder) (log []Entry) {
+	b := rebuild(ctx, r.Graph, mapped(r, wanted), p, rec)
 	if err := b.to.Err(); err != nil {
 		panic(fmt.Sprintf("rewrite: pass %q built a wrong node: %v", p.Name, err))
 	}

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 // builder copies a graph into another one, node by node, changing what the
 // rules of one pass change.
 type builder struct {
+	ctx     context.Context // that ends the work; nil if nothing does
 	pass    Pass
 	labels  []string // of the rules, as origins name them
 	to      *graph.Graph
@@ -29,8 +31,8 @@ type builder struct {
 // undo each other are an error rather than a hang.
 const maxRounds = 32
 
-func rebuild(g *graph.Graph, wanted []*graph.Node, p Pass, rec *recorder) *builder {
-	b := &builder{pass: p, rec: rec, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{},
+func rebuild(ctx context.Context, g *graph.Graph, wanted []*graph.Node, p Pass, rec *recorder) *builder {
+	b := &builder{ctx: ctx, pass: p, rec: rec, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{},
 		last: map[call]int{}, bodies: map[*graph.Body]*graph.Body{}}
 	for _, r := range p.rules {
 		b.labels = append(b.labels, p.Name+": "+r.Name)
@@ -169,6 +171,7 @@ func (b *builder) first(c call) int {
 }
 
 func (b *builder) copy(n *graph.Node) {
+	look(b.ctx)
 	if b.pass.derive && !b.rec.spent() {
 		if c, ok := b.derived[n]; ok {
 			b.again(c)
@@ -183,7 +186,7 @@ func (b *builder) copy(n *graph.Node) {
 		in = append(in, b.of(n.In(i)))
 	}
 	var y *graph.Node
-	at := n.First()
+	at := b.standing(n)
 	b.to.During(at, b.origin(at, n, ""), func() { y = b.place(n, in) })
 	s := b.known(y)
 	if s.node == nil && b.pass.forward && n.IsBackward() {
@@ -209,7 +212,7 @@ func (b *builder) body(was *graph.Body) *graph.Body {
 	if now := b.bodies[was]; now != nil {
 		return now
 	}
-	inner := rebuild(was.Graph(), slices.Concat(was.In(), was.Out()), b.pass, b.rec)
+	inner := rebuild(b.ctx, was.Graph(), slices.Concat(was.In(), was.Out()), b.pass, b.rec)
 	of := func(nodes []*graph.Node) []*graph.Node {
 		for i, n := range nodes {
 			nodes[i] = inner.of(n)
@@ -312,12 +315,32 @@ func (b *builder) improve(y *graph.Node, at graph.Occurrence, was *graph.Node) (
 	return z, rule
 }
 
+// standing is the first occurrence of n whose origin the new graph has too: another may name
+// another call of the differentiator, of which nothing was wanted. If there is none it is the first.
+func (b *builder) standing(n *graph.Node) graph.Occurrence {
+	for i := range n.NumOccurrences() {
+		if o := n.Occurrence(i); b.stands(o.Origin) {
+			return o
+		}
+	}
+	return n.First()
+}
+
+// stands reports whether the new graph has what an origin refers to.
+func (b *builder) stands(o graph.Origin) bool {
+	return o.Kind == graph.FromUser || b.of(o.Of) != nil && b.of(o.Loss) != nil
+}
+
 // inherit lets a new node stand for an old one: it gets everything that is known
-// of it.
+// of it and stands in the new graph.
 func (b *builder) inherit(n, y *graph.Node, rule string) {
 	b.node[n.ID()] = y
+	known := b.stands(b.standing(n).Origin)
 	for i := range n.NumOccurrences() {
 		o := n.Occurrence(i)
+		if known && !b.stands(o.Origin) {
+			continue
+		}
 		o.Origin = b.origin(o, n, rule)
 		if o.Origin.Kind == graph.FromUser || o.Name != "" {
 			b.to.Occur(y, o)
@@ -334,7 +357,7 @@ func (b *builder) origin(o graph.Occurrence, n *graph.Node, rule string) graph.O
 	}
 	if o.Origin.Kind != graph.FromUser {
 		origin.Of, origin.Loss = b.of(o.Origin.Of), b.of(o.Origin.Loss)
-		if origin.Of == nil || origin.Loss == nil {
+		if !b.stands(o.Origin) {
 			origin.Of, origin.Loss, origin.Kind = nil, nil, graph.FromUser
 		}
 	}

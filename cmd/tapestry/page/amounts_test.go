@@ -27,7 +27,7 @@ func TestAmountsAddUp(t *testing.T) {
 		own := holdings(p.rows)
 		arena := float64(d.session.prog.Arena())
 		for _, level := range levels {
-			v, err := d.at(level)
+			v, err := d.at(t.Context(), level)
 			if err != nil {
 				t.Fatal(err)
 			}

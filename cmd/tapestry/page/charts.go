@@ -187,7 +187,7 @@ func (s *Server) chart(r *http.Request, d *document) (any, error) {
 	case !values:
 		return nil, badf("kind=%.40s: want loss, scatter or values:NODE", kind)
 	}
-	n, v, err := d.node(id)
+	n, v, err := d.node(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}

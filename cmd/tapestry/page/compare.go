@@ -70,7 +70,7 @@ func compared(ctx context.Context, r *http.Request, a, b *document) (*compareVie
 	if err != nil {
 		return nil, err
 	}
-	c, err := newComparison(q, a, b)
+	c, err := newComparison(ctx, q, a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +106,11 @@ type comparison struct {
 	at   [2]*variant
 }
 
-func newComparison(q drawing, docs ...*document) (c comparison, err error) {
+func newComparison(ctx context.Context, q drawing, docs ...*document) (c comparison, err error) {
 	c.drawing = q
 	for i, d := range docs {
 		c.docs[i] = d
-		if c.at[i], err = d.at(q.level); err != nil {
+		if c.at[i], err = d.at(ctx, q.level); err != nil {
 			return c, err
 		}
 	}

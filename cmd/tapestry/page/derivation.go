@@ -32,7 +32,7 @@ func (s *Server) derivation(r *http.Request, d *document) (any, error) {
 	out := &derivationView{Formula: []*formulaView{}, By: []string{}}
 	of := derivatives(w.grads)
 	if id := r.URL.Query().Get("node"); id != "" {
-		n, v, err := d.node(id)
+		n, v, err := d.node(r.Context(), id)
 		if err != nil {
 			return nil, err
 		}

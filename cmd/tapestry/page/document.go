@@ -116,7 +116,7 @@ func (s *Server) newDocument(ctx context.Context, q opening) (*document, error) 
 	if err := s.shelf.take(ctx, c.reserved()); err != nil {
 		return nil, err
 	}
-	if d.session, err = newSession(d.model, step, feeder); err == nil && float64(d.session.prog.FLOPs()) > maxWork {
+	if d.session, err = newSession(ctx, d.model, step, feeder); err == nil && float64(d.session.prog.FLOPs()) > maxWork {
 		d.session.close()
 		err = failf(http.StatusRequestEntityTooLarge, "the model is too large for the page: a step takes %.1e operations, more than %.1e", float64(d.session.prog.FLOPs()), float64(maxWork))
 	}
@@ -208,12 +208,12 @@ func (d *document) view() error {
 }
 
 // compiled is the model after the passes that compiling runs.
-func (d *document) compiled() (*variant, error) {
+func (d *document) compiled(ctx context.Context) (*variant, error) {
 	if d.rewritten != nil {
 		return d.rewritten, nil
 	}
 	w := d.asWritten
-	res, err := rewrite.Run(d.model.Graph, w.all(), rewrite.Passes()...)
+	res, err := rewrite.RunContext(ctx, d.model.Graph, w.all(), rewrite.Passes()...)
 	if err != nil {
 		return nil, err
 	}
@@ -228,9 +228,9 @@ func (d *document) compiled() (*variant, error) {
 }
 
 // at is the variant that a level draws.
-func (d *document) at(l viz.Level) (*variant, error) {
+func (d *document) at(ctx context.Context, l viz.Level) (*variant, error) {
 	if l == viz.Compiled {
-		return d.compiled()
+		return d.compiled(ctx)
 	}
 	return d.asWritten, nil
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -85,4 +86,33 @@ func TestStubborn(t *testing.T) {
 	}
 	d.release()
 	s.Close()
+}
+
+// TestCompilesNoFurther: what nobody waits for any more is not compiled, leaves nothing half done, and is compiled when somebody asks again.
+func TestCompilesNoFurther(t *testing.T) {
+	s := New(Options{})
+	t.Cleanup(s.Close)
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := opening{Model: "kmeans-softmax", Seed: 1}
+	d, err := s.newDocument(ctx, asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.session.close)
+	cancel()
+	if _, err := d.compiled(ctx); !errors.Is(err, context.Canceled) || d.rewritten != nil {
+		t.Errorf("compiled: %v", err)
+	}
+	if _, err := d.rewriting(ctx); !errors.Is(err, context.Canceled) || d.fired != nil {
+		t.Errorf("rewriting: %v", err)
+	}
+	if _, err := newSession(ctx, d.model, d.session.step, d.session.feeder); !errors.Is(err, context.Canceled) {
+		t.Errorf("a session: %v", err)
+	}
+	if _, err := d.compiled(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := d.rewriting(t.Context()); err != nil {
+		t.Error(err)
+	}
 }

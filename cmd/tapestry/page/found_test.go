@@ -208,7 +208,7 @@ func TestRewrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, err := d.compiled()
+	compiled, err := d.compiled(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

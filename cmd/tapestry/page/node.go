@@ -117,7 +117,7 @@ type contents struct {
 
 func (s *Server) nodeInfo(r *http.Request, d *document) (any, error) {
 	id := r.PathValue("node")
-	n, v, err := d.node(id)
+	n, v, err := d.node(r.Context(), id)
 	if err != nil {
 		for _, v := range []*variant{d.asWritten, d.rewritten} {
 			if v == nil {

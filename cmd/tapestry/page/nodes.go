@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -98,7 +99,7 @@ func label(n *graph.Node) string {
 }
 
 // node finds a node by its id, in the variant that the id is of.
-func (d *document) node(id string) (*graph.Node, *variant, error) {
+func (d *document) node(ctx context.Context, id string) (*graph.Node, *variant, error) {
 	none := failf(http.StatusNotFound, "there is no node %q", id)
 	if len(id) < 2 {
 		return nil, nil, none
@@ -111,7 +112,7 @@ func (d *document) node(id string) (*graph.Node, *variant, error) {
 	switch id[0] {
 	case asWritten:
 	case rewritten:
-		v, err = d.compiled()
+		v, err = d.compiled(ctx)
 	case asRun:
 		var p *program
 		if p, err = d.program(); err == nil {

@@ -24,7 +24,7 @@ func (d *document) rewriting(ctx context.Context) (*rewriting, error) {
 		return d.fired, nil
 	}
 	w := d.asWritten
-	h, err := rewrite.Trace(d.model.Graph, w.all(), rewrite.Passes()...)
+	h, err := rewrite.TraceContext(ctx, d.model.Graph, w.all(), rewrite.Passes()...)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (d *document) rewriting(ctx context.Context) (*rewriting, error) {
 		}
 		values[n] = valueOf(a)
 	}
-	checks, err := h.Check(values)
+	checks, err := h.Check(ctx, values)
 	if err != nil {
 		return nil, err
 	}

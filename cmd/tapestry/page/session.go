@@ -47,7 +47,7 @@ type session struct {
 }
 
 // newSession compiles the step of training and starts at state 0.
-func newSession(m *builders.Model, step graph.Step, f *feeder) (*session, error) {
+func newSession(ctx context.Context, m *builders.Model, step graph.Step, f *feeder) (*session, error) {
 	s := &session{feeder: f, loss: m.Loss, step: step, roots: []*graph.Node{m.Result()}, trains: m.Loss != nil && len(step) > 0, every: 1}
 	if !s.trains {
 		s.step = nil
@@ -64,7 +64,7 @@ func newSession(m *builders.Model, step graph.Step, f *feeder) (*session, error)
 		checks = append(checks, tape.CheckFinite(m.Loss))
 	}
 	var err error
-	s.walk, err = inspect.Open(inspect.Subject{Graph: m.Graph, Wanted: s.roots[:1], Step: s.step, Feed: f.at, Store: s.store, Compile: checks}, inspect.Limit(snapshotRoom))
+	s.walk, err = inspect.Open(ctx, inspect.Subject{Graph: m.Graph, Wanted: s.roots[:1], Step: s.step, Feed: f.at, Store: s.store, Compile: checks}, inspect.Limit(snapshotRoom))
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func drawingOf(r *http.Request, docs ...*document) (q drawing, err error) {
 
 // draw makes the figure, and says what its colours mean.
 func (d *document) draw(ctx context.Context, q drawing) (f *figure.Figure, v *variant, scale string, err error) {
-	if v, err = d.at(q.level); err != nil {
+	if v, err = d.at(ctx, q.level); err != nil {
 		return nil, nil, "", err
 	}
 	fed, err := d.session.feeder.scalarsAt(q.step, v.graph())

@@ -125,7 +125,7 @@ func (w window) view(a, gradient tape.Array) *valuesView {
 }
 
 func (s *Server) values(r *http.Request, d *document) (any, error) {
-	n, v, err := d.node(r.PathValue("node"))
+	n, v, err := d.node(r.Context(), r.PathValue("node"))
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,31 @@
+package tape
+
+import "context"
+
+// compilation is one call of Compile, which every program that it makes on the way knows.
+type compilation struct{ ctx context.Context }
+
+// stopped ends a compilation from within, when its context is done.
+type stopped struct{ error }
+
+// look ends the compilation if its context is done. Once it has ended there is nothing to look at.
+func (c *compilation) look() {
+	if c == nil || c.ctx == nil {
+		return
+	}
+	if err := c.ctx.Err(); err != nil {
+		panic(stopped{err})
+	}
+}
+
+// end lets go of the context, and gives a compilation that look has ended its error.
+func (c *compilation) end(err *error) {
+	c.ctx = nil
+	switch r := recover().(type) {
+	case nil:
+	case stopped:
+		*err = r.error
+	default:
+		panic(r)
+	}
+}
