@@ -60,7 +60,7 @@ func NewStore(g *graph.Graph, options ...StoreOption) *Store {
 	for _, n := range g.Leaves(graph.RoleParam, graph.RoleState) {
 		leaves = append(leaves, leafOf(n))
 	}
-	if _, short := lacks(freshBytes(leaves)); short {
+	if _, short := lacks(plus(freshBytes(leaves))); short {
 		return s // NewVM says what takes the memory, if the program needs it
 	}
 	for _, l := range leaves {
