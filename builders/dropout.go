@@ -81,6 +81,21 @@ func kept(x, p *graph.Node, axes []graph.Axis) *graph.Node {
 	return ops.Mul(ops.Div(m, left), x)
 }
 
+// dropped gives x where the node is what [Dropout] makes of it.
+func dropped(n *graph.Node) (x *graph.Node, ok bool) {
+	if !ops.Is(n, "Mul") {
+		return nil, false
+	}
+	m, _ := ops.Laid(n.In(0))
+	if !ops.Is(m, "Div") || !ops.Is(m.In(0), "Cast") {
+		return nil, false
+	}
+	for _, u := range graph.Reachable(m.In(0)) {
+		ok = ok || ops.Is(u, "Random")
+	}
+	return n.In(1), ok && m.In(0).In(0).DType() == graph.Bool
+}
+
 // vanishing is less than any probability that is not zero.
 const vanishing = 1e-20
 

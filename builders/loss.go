@@ -32,11 +32,13 @@ func Huber(y, target, δ *graph.Node) *graph.Node {
 //	loss = mean p·y·softplus(−z) + (1 − y)·softplus(z)
 //
 // It is finite and exact for any z; the logarithm of σ(z) is not. The weight p
-// of positive examples has a shape that fits z (PyTorch's pos_weight); nil is 1. A sigmoid
-// or a softmax in the place of z is a mistake.
+// of positive examples has a shape that fits z (PyTorch's pos_weight); nil is 1. What is surely
+// a probability in the place of z, or the logarithm of one, is a mistake: a sigmoid or a softmax,
+// or what is made of them and stays between 0 and 1, as 1 − σ(z) or one that is clipped, joined or
+// dropped out.
 func BinaryCrossEntropy(z, y, p *graph.Node) *graph.Node {
 	if z.IsValid() {
-		if err := scoresOf(z); err != nil {
+		if err := scoresOf(z, false); err != nil {
 			return z.Graph().Fail("BinaryCrossEntropy", err, z, y)
 		}
 	}
@@ -53,11 +55,15 @@ func BinaryCrossEntropy(z, y, p *graph.Node) *graph.Node {
 //
 //	D(p‖q) = Σ_c p_c (log p_c − log q_c)
 //
-// A class that p gives no probability (log p = −∞) contributes 0.
+// A class that p gives no probability (log p = −∞) contributes 0. What is surely a probability
+// in the place of a logarithm is a mistake.
 func KLDivergence(logP, logQ *graph.Node) *graph.Node {
 	g := graph.Of(logP, logQ)
 	if !logP.IsValid() || !logQ.IsValid() {
 		return g.Fail("KLDivergence", errNoOperand, logP, logQ)
+	}
+	if err := logarithmsOf(logP, logQ); err != nil {
+		return g.Fail("KLDivergence", err, logP, logQ)
 	}
 	defer g.Scope("KL divergence")()
 	p := ops.Exp(logP).As("p")

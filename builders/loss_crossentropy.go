@@ -52,8 +52,9 @@ func Ignoring(label int) CrossEntropyOption {
 //
 //	ℓ_i = −Σ_c w_c·t_ic·log softmax_c(z_i),  loss = mean_i ℓ_i
 //
-// where t is the label as a distribution. The scores are logits: a softmax, or its logarithm, in
-// their place is a mistake. It is finite for any finite scores. If
+// where t is the label as a distribution. The scores are logits: what is surely a probability in
+// their place is a mistake, as for [BinaryCrossEntropy]; the logarithm of a softmax is not, which is
+// its own log-softmax. It is finite for any finite scores. If
 // every position is ignored the loss is 0 (PyTorch's is NaN). A whole number that is no class
 // and not ignored is a [graph.IndexError].
 func CrossEntropy(scores, labels *graph.Node, options ...CrossEntropyOption) *graph.Node {
@@ -61,7 +62,7 @@ func CrossEntropy(scores, labels *graph.Node, options ...CrossEntropyOption) *gr
 	if !scores.IsValid() || !labels.IsValid() {
 		return g.Fail("CrossEntropy", errNoOperand, scores, labels)
 	}
-	if err := scoresOf(scores); err != nil {
+	if err := scoresOf(scores, true); err != nil {
 		return g.Fail("CrossEntropy", err, scores, labels)
 	}
 	var o crossEntropy

@@ -7,34 +7,271 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// scoresOf says that an operand is no scores but what a loss makes of them itself:
-// probabilities, or their logarithms. It is seen through changes of layout and type. A loss of
-// them would be finite, and wrong.
-func scoresOf(x *graph.Node) error {
-	through := func(n *graph.Node) *graph.Node {
-		for ops.Is(n, "Reshape") || ops.Is(n, "Transpose") || ops.Is(n, "Broadcast") || ops.Is(n, "Cast") || ops.Is(n, "StopGradient") {
-			n = n.In(0)
-		}
-		return n
-	}
-	n, what := through(x), ""
-	if ops.Is(n, "Log") {
-		if p := through(n.In(0)); ops.Is(p, "Softmax") || ops.Is(p, "Sigmoid") {
-			n, what = p, "the logarithm of "
-		}
-	}
-	switch {
-	case ops.Is(n, "Softmax"):
-		what += "a softmax"
-	case ops.Is(n, "LogSoftmax"):
-		what = "a log-softmax"
-	case ops.Is(n, "Sigmoid"):
-		what += "a sigmoid"
-	default:
+// A loss of scores takes the sigmoid or softmax itself. Of probabilities it would be finite, and
+// wrong: σ of a number between 0 and 1 is never below a half. So a value that is surely a
+// probability, or the logarithm of one, is a mistake in the place of scores. It is one by
+// construction:
+//
+//   - σ(z) and softmax(z), also written out: 1/(1 + e⁻ᶻ), eᶻ/(1 + eᶻ), eᶻ/Σeᶻ;
+//   - what shows, chooses or averages elements of probabilities: changes of layout and type, parts,
+//     rows, joins, the larger or smaller of two, largest, smallest and mean, what a mask chooses;
+//     numbers beside them (bounds, what a mask fills in) change nothing, and dropout does not;
+//   - sums, differences, products and quotients of probabilities and numbers, where their bounds
+//     say that they stay between 0 and 1: 1 − p, p·q, 0.9·p + 0.05; and e to the power of a logarithm.
+//
+// Anything else is scores: 10·p, 2·p − 1, p·x with any x, and so a gate σ(a)·tanh(b).
+
+// probability is what is known of a value that is one by construction.
+type probability struct {
+	of     *graph.Node // the scores that its sigmoid or softmax is taken of; nil where it is no probability
+	what   string      // a sigmoid, a softmax
+	lo, hi float64     // its bounds; of a logarithm, those of what it is the logarithm of
+	log    bool        // it is the logarithm of one
+	made   bool        // of the sigmoid or softmax, by more than a change of layout
+}
+
+// scoresOf says that an operand is no scores but a probability, or the logarithm of one. Where
+// normalised, the loss takes the softmax of scores, which gives back what a log-softmax is of: it
+// may stand for scores.
+func scoresOf(x *graph.Node, normalised bool) error {
+	p := probabilities{}.of(x)
+	if p.of == nil || normalised && p.log && p.what == softmax {
 		return nil
 	}
-	return &graph.Mistake{
-		Problem: fmt.Sprintf("%v is %s, and scores are wanted: the loss takes it of them itself", x, what),
-		Fix:     fmt.Sprintf("give %v", n.In(0)),
+	problem := fmt.Sprintf("%v is %v, and scores are wanted: the loss takes it of them itself", x, p)
+	if p.made {
+		return &graph.Mistake{Problem: problem, Fix: fmt.Sprintf("give scores, such as %v", p.of)}
 	}
+	return &graph.Mistake{Problem: problem, Fix: fmt.Sprintf("give %v", p.of)}
+}
+
+// logarithmsOf says that operands are no logarithms but the probabilities themselves.
+func logarithmsOf(operands ...*graph.Node) error {
+	for _, x := range operands {
+		if p := (probabilities{}).of(x); p.of != nil && !p.log {
+			return &graph.Mistake{
+				Problem: fmt.Sprintf("%v is %v, and logarithms of probabilities are wanted", x, p),
+				Fix:     "ops.LogSoftmax and ops.LogSigmoid give those of scores, ops.Log others",
+			}
+		}
+	}
+	return nil
+}
+
+// String says what it is: a sigmoid, the logarithm of a probability made of a softmax.
+func (p probability) String() string {
+	what := p.what
+	if p.made {
+		what = "a probability made of " + what
+	}
+	if p.log {
+		what = "the logarithm of " + what
+	}
+	return what
+}
+
+const (
+	sigmoid = "a sigmoid"
+	softmax = "a softmax"
+)
+
+// unit is a sigmoid or a softmax of scores.
+func unit(what string, of *graph.Node) probability {
+	return probability{of: of, what: what, hi: 1}
+}
+
+// probabilities are what is known so far, by node.
+type probabilities map[*graph.Node]probability
+
+// of says whether a node is a probability, or the logarithm of one.
+func (known probabilities) of(n *graph.Node) probability {
+	p, seen := known[n]
+	if !seen && n.IsValid() && n.NumIn() > 0 {
+		p = known.find(n)
+		known[n] = p
+	}
+	return p
+}
+
+func (known probabilities) find(n *graph.Node) probability {
+	in := n.Inputs()
+	switch n.Op().Name() {
+	case "Sigmoid":
+		return unit(sigmoid, in[0])
+	case "Softmax":
+		return unit(softmax, in[0])
+	case "LogSigmoid":
+		return unit(sigmoid, in[0]).logarithm()
+	case "LogSoftmax":
+		return unit(softmax, in[0]).logarithm()
+	case "Log":
+		if p := known.of(in[0]); !p.log {
+			return p.logarithm()
+		}
+	case "Exp":
+		if p := known.of(in[0]); p.log {
+			p.log, p.made = false, true
+			return p
+		}
+	case "Reshape", "Transpose", "Broadcast", "Cast", "StopGradient":
+		return known.of(in[0])
+	case "Slice":
+		if in[0].Body() != nil {
+			return known.result(n)
+		}
+		return known.among(in[0])
+	case "Gather", "Max", "Min", "Mean", "MaxPool":
+		return known.among(in[0])
+	case "Concat", "Maximum", "Minimum":
+		return known.among(in...)
+	case "Select":
+		return known.among(in[1:]...)
+	case "Square":
+		return known.arithmetic("Mul", in[0], in[0])
+	case "Add", "Sub", "Mul", "Div":
+		if p, ok := writtenOut(n); ok {
+			return p
+		}
+		if x, ok := dropped(n); ok {
+			return known.among(x)
+		}
+		return known.arithmetic(n.Op().Name(), in[0], in[1])
+	}
+	return probability{}
+}
+
+// logarithm is that of a probability.
+func (p probability) logarithm() probability {
+	p.log = p.of != nil
+	return p
+}
+
+// among is what has elements of all the given nodes: a probability where they all are, but for
+// numbers.
+func (known probabilities) among(nodes ...*graph.Node) (all probability) {
+	for _, n := range nodes {
+		p := known.of(n)
+		switch {
+		case p.of == nil && isNumber(n):
+			continue
+		case p.of == nil || all.of != nil && all.log != p.log:
+			return probability{}
+		case all.of != nil:
+			p.lo, p.hi = min(p.lo, all.lo), max(p.hi, all.hi)
+			if p.what != all.what {
+				p.what = sigmoid // not all of it is normalised
+			}
+		}
+		p.made = true
+		all = p
+	}
+	return all
+}
+
+// isNumber reports whether all elements are one number, which is no result of the model.
+func isNumber(n *graph.Node) bool {
+	for ops.Is(n, "Broadcast") || ops.Is(n, "Cast") || ops.Is(n, "Reshape") {
+		n = n.In(0)
+	}
+	_, literal := ops.Literal(n)
+	return literal || n.Role() == graph.RoleInput && n.Rank() == 0
+}
+
+// arithmetic is a sum, a difference, a product or a quotient of probabilities and numbers, where
+// it stays between 0 and 1.
+func (known probabilities) arithmetic(op string, of ...*graph.Node) (y probability) {
+	var x [2]probability
+	for i, n := range of {
+		x[i] = known.of(n)
+		if v, literal := ops.Literal(n); literal {
+			x[i] = probability{lo: v, hi: v}
+		} else if x[i].of == nil || x[i].log {
+			return probability{}
+		}
+	}
+	a, b := x[0], x[1]
+	y = a
+	if a.of == nil || b.of != nil && b.what == sigmoid {
+		y = b
+	}
+	var ends [4]float64
+	for i, u := range []float64{a.lo, a.hi} {
+		for k, v := range []float64{b.lo, b.hi} {
+			switch op {
+			case "Add":
+				ends[2*i+k] = u + v
+			case "Sub":
+				ends[2*i+k] = u - v
+			case "Mul":
+				ends[2*i+k] = u * v
+			case "Div":
+				if b.of != nil {
+					return probability{} // by what may be 0
+				}
+				ends[2*i+k] = u / v
+			}
+		}
+	}
+	y.lo, y.hi, y.made = min(ends[0], ends[1], ends[2], ends[3]), max(ends[0], ends[1], ends[2], ends[3]), true
+	if !(y.lo >= 0 && y.hi <= 1) {
+		return probability{}
+	}
+	return y
+}
+
+// writtenOut finds the formulas of sigmoid and softmax.
+func writtenOut(n *graph.Node) (p probability, ok bool) {
+	if !ops.Is(n, "Div") {
+		return p, false
+	}
+	above, below := n.In(0), n.In(1)
+	if ops.Is(below, "Add") {
+		for i := range 2 {
+			e := below.In(i)
+			one, literal := ops.Literal(below.In(1 - i))
+			if !ops.Is(e, "Exp") || !literal || one != 1 {
+				continue
+			}
+			z := e.In(0)
+			if above == e {
+				return unit(sigmoid, z), true
+			}
+			if one, literal := ops.Literal(above); literal && one == 1 {
+				p = unit(sigmoid, z)
+				if p.made = !ops.Is(z, "Neg"); !p.made {
+					p.of = z.In(0)
+				}
+				return p, true
+			}
+		}
+	}
+	total, _ := ops.Laid(below)
+	if x, _, summed := ops.Summed(total); summed && x == above && ops.Is(above, "Exp") {
+		return unit(softmax, above.In(0)), true
+	}
+	return p, false
+}
+
+// result is that of a loop: what its body gives, where the sequences and what every step sees are
+// what they are outside.
+func (known probabilities) result(n *graph.Node) probability {
+	y := n.In(0)
+	body, l := y.Body(), y.Op().(graph.Looped).Loop()
+	start, _, _ := ops.Strided(n)
+	for k, part := range l.Parts(body) {
+		if k == l.Carries+l.Outs {
+			break // the rest are sums
+		}
+		if at := start[0] - part.At; at < 0 || at >= part.Rows*part.Size {
+			continue
+		}
+		inner := probabilities{}
+		for i, x := range body.In() {
+			if i >= l.Carries {
+				inner[x] = known.of(y.In(i))
+			}
+		}
+		return inner.of(body.Out()[k])
+	}
+	return probability{}
 }

@@ -6,61 +6,192 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/vmap"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// TestScores: losses of scores refuse probabilities, and name the scores that are meant; what
-// only looks like them is taken.
+// scanned is what a loop along z's first axis gives: a step sees the carry before it and an element
+// of z, and gives the next carry and an out.
+func scanned(z *graph.Node, step func(before, z *graph.Node) (next, out *graph.Node)) ops.Scanned {
+	first := ops.Squeeze(ops.Slice(z, 0, 0, 1), 0)
+	zero := ops.BroadcastTo(ops.Lit(z, 0), first.Shape())
+	return ops.Scan(ops.Loop{Carry: []*graph.Node{zero}, Over: []*graph.Node{z}, Axis: 0}, func(c, x, _ []*graph.Node) (next, out []*graph.Node) {
+		h, o := step(c[0], x[0])
+		return []*graph.Node{h}, []*graph.Node{o}
+	})
+}
+
+// TestScores: losses of scores refuse what is surely a probability, and name the scores that are
+// meant; what only looks like one is taken.
 func TestScores(t *testing.T) {
 	type node = *graph.Node
+	σ, lit := ops.Sigmoid, ops.Lit
 	softmax := func(z node) node { return ops.Softmax(z, -1) }
-	const fix = "(give z[n=4 c=3])"
+	beside := func(z node) node { return z.Graph().Input("x", graph.F32, z.Shape().Axes()...) }
+	mask := func(z node) node { return z.Graph().Input("mask", graph.Bool, z.Shape().Axes()...) }
+	const plain, made = "(give z[n=4 c=3])", "(give scores, such as z[n=4 c=3])"
 	for _, c := range []struct {
-		name string
-		p    func(z node) node
-		want string // "" where it is scores
+		name      string
+		p         func(z node) node
+		want, fix string // "" where it is scores
 	}{
-		{"softmax", softmax, "is a softmax, and scores are wanted"},
+		{"softmax", softmax, "is a softmax, and scores are wanted", plain},
 		{"named, cast and reshaped", func(z node) node {
 			return ops.Rename(ops.Cast(ops.Cast(softmax(z).As("p"), graph.F64), graph.F32), 0, "m")
-		}, "is a softmax"},
-		{"log-softmax", func(z node) node { return ops.LogSoftmax(z, -1) }, "is a log-softmax"},
-		{"log of softmax", func(z node) node { return ops.Log(softmax(z)) }, "is the logarithm of a softmax"},
-		{"sigmoid", ops.Sigmoid, "is a sigmoid"},
-		{"log of sigmoid", func(z node) node { return ops.Log(ops.Sigmoid(z)) }, "is the logarithm of a sigmoid"},
-		{"scores", func(z node) node { return z }, ""},
-		{"scores made of probabilities", func(z node) node { return ops.Scale(softmax(z), 10) }, ""},
+		}, "is a softmax", plain},
+		{"sigmoid", σ, "is a sigmoid", plain},
+		{"log of sigmoid", func(z node) node { return ops.Log(σ(z)) }, "is the logarithm of a sigmoid", plain},
+		{"log-sigmoid", ops.LogSigmoid, "is the logarithm of a sigmoid", plain},
+		{"part of a log-sigmoid", func(z node) node { return ops.Slice(ops.LogSigmoid(z), 0, 1, 3) }, "is the logarithm of a probability made of a sigmoid", made},
+		{"log of a clipped sigmoid", func(z node) node { return ops.Log(ops.Clip(σ(z), lit(z, 1e-7), lit(z, 1-1e-7))) }, "is the logarithm of a probability made of a sigmoid", made},
+		{"clipped", func(z node) node { return ops.Clip(σ(z), lit(z, 1e-7), lit(z, 1-1e-7)) }, "is a probability made of a sigmoid", made},
+		{"clipped by inputs", func(z node) node { return ops.Clip(σ(z), z.Graph().Scalar("lo", 0), z.Graph().Scalar("hi", 1)) }, "is a probability made of a sigmoid", made},
+		{"bounded", func(z node) node { return ops.Maximum(ops.Minimum(softmax(z), lit(z, .99)), lit(z, .01)) }, "is a probability made of a softmax", made},
+		{"the opposite", func(z node) node { return ops.OneMinus(σ(z)) }, "is a probability made of a sigmoid", made},
+		{"the opposite of the clipped", func(z node) node { return ops.OneMinus(ops.Clip(σ(z), lit(z, 0), lit(z, 1))) }, "is a probability made of a sigmoid", made},
+		{"part", func(z node) node { return ops.Slice(σ(z), 0, 0, 2) }, "is a probability made of a sigmoid", made},
+		{"reversed", func(z node) node { return ops.Reverse(σ(z), 0) }, "is a probability made of a sigmoid", made},
+		{"joined", func(z node) node { return ops.Concat(0, σ(z), softmax(beside(z))) }, "is a probability made of a sigmoid", "(give scores, such as x[n=4 c=3])"},
+		{"joined with zeros", func(z node) node { return ops.Concat(0, σ(z), ops.BroadcastTo(lit(z, 0), z.Shape())) }, "is a probability made of a sigmoid", made},
+		{"rows", func(z node) node {
+			return ops.Gather(σ(z), z.Graph().Constant(graph.I64, []float64{0, 2}, graph.Ax("m", 2)), 0)
+		}, "is a probability made of a sigmoid", made},
+		{"mean of an ensemble", func(z node) node { return ops.Mean(ops.Stack(0, "", softmax(z), softmax(beside(z))), 0) }, "is a probability made of a softmax", "(give scores, such as x[n=4 c=3])"},
+		{"dropped out", func(z node) node { return builders.Dropout(σ(z), z.Graph().Scalar("p", .5)) }, "is a probability made of a sigmoid", made},
+		{"masked", func(z node) node { return builders.MaskedSoftmax(z, mask(z)) }, "is a probability made of a softmax", ""},
+		{"smoothed", func(z node) node { return ops.Shift(ops.Scale(softmax(z), .9), .1/3) }, "is a probability made of a softmax", made},
+		{"product", func(z node) node { return ops.Mul(σ(z), σ(beside(z))) }, "is a probability made of a sigmoid", ""},
+		{"halved", func(z node) node { return ops.Div(σ(z), lit(z, 2)) }, "is a probability made of a sigmoid", made},
+		{"written out", func(z node) node { return ops.Div(lit(z, 1), ops.Shift(ops.Exp(ops.Neg(z)), 1)) }, "is a sigmoid", plain},
+		{"written out, opposite", func(z node) node { return ops.Div(lit(z, 1), ops.Shift(ops.Exp(z), 1)) }, "is a probability made of a sigmoid", made},
+		{"written out in another way", func(z node) node { return ops.Div(ops.Exp(z), ops.Shift(ops.Exp(z), 1)) }, "is a sigmoid", plain},
+		{"softmax written out", func(z node) node { return ops.Div(ops.Exp(z), ops.Sum(ops.Exp(z), -1, ops.Keep)) }, "is a softmax", plain},
+		{"exponential of its logarithm", func(z node) node { return ops.Exp(ops.LogSoftmax(z, -1)) }, "is a probability made of a softmax", made},
+		{"mapped", func(z node) node {
+			return vmap.Each(func(x []node) []node { return []node{ops.Reverse(x[0], 0)} }, σ(z))[0]
+		}, "is a probability made of a sigmoid", made},
+		{"carry of a loop", func(z node) node {
+			return scanned(z, func(h, x node) (node, node) { h = σ(ops.Add(h, x)); return h, h }).Trace[0]
+		}, "is a sigmoid", ""},
+		{"out of a loop", func(z node) node {
+			return scanned(z, func(h, x node) (node, node) { h = ops.Add(h, x); return h, ops.OneMinus(softmax(h)) }).Out[0]
+		}, "is a probability made of a softmax", ""},
+		{"out of a loop of probabilities", func(z node) node {
+			return scanned(σ(z), func(h, x node) (node, node) { return ops.Add(h, x), ops.Square(x) }).Out[0]
+		}, "is a probability made of a sigmoid", made},
+
+		{"scores", func(z node) node { return z }, "", ""},
+		{"scores made of probabilities", func(z node) node { return ops.Scale(softmax(z), 10) }, "", ""},
+		{"between −1 and 1", func(z node) node { return ops.Shift(ops.Scale(σ(z), 2), -1) }, "", ""},
+		{"a scale that is fed", func(z node) node { return ops.Mul(z.Graph().Scalar("τ", 1), softmax(z)) }, "", ""},
+		{"a gate", func(z node) node { return ops.Mul(σ(z), ops.Tanh(beside(z))) }, "", ""},
+		{"silu", func(z node) node { return ops.Mul(z, σ(z)) }, "", ""},
+		{"log-odds", func(z node) node { p := σ(z); return ops.Sub(ops.Log(p), ops.Log(ops.OneMinus(p))) }, "", ""},
+		{"a difference", func(z node) node { return ops.Sub(σ(z), σ(beside(z))) }, "", ""},
+		{"some joined", func(z node) node { return ops.Concat(0, σ(z), beside(z)) }, "", ""},
+		{"chosen or not", func(z node) node { return ops.Select(mask(z), σ(z), beside(z)) }, "", ""},
+		{"attended", func(z node) node {
+			return ops.MatMul(softmax(z), z.Graph().Input("values", graph.F32, graph.Dims(3, 3)...))
+		}, "", ""},
+		{"rectified", ops.Relu, "", ""},
+		{"clipped scores", func(z node) node { return ops.Clip(z, lit(z, 0), lit(z, 1)) }, "", ""},
+		{"a kernel", func(z node) node { return ops.Exp(ops.Neg(ops.Square(z))) }, "", ""},
+		{"rational", func(z node) node { return ops.Div(lit(z, 1), ops.Shift(ops.Square(z), 1)) }, "", ""},
+		{"shares of other sums", func(z node) node { return ops.Div(ops.Exp(z), ops.Sum(ops.Exp(beside(z)), -1, ops.Keep)) }, "", ""},
+		{"carry of a loop that adds", func(z node) node {
+			return scanned(z, func(h, x node) (node, node) { h = ops.Add(h, σ(x)); return h, h }).Final[0]
+		}, "", ""},
 	} {
-		g := graph.New("scores")
-		z := g.Input("z", graph.F32, graph.Ax("n", 4), graph.Ax("c", 3))
-		p := c.p(z)
-		n := p.Shape().Axis(0)
-		label, soft := g.Input("y", graph.I64, n), g.Input("t", graph.F32, n, graph.Ax("c", 3))
-		w, ε := g.Input("w", graph.F32, graph.Ax("c", 3)), g.Scalar("ε", .1)
-		for loss, f := range map[string]func() node{
-			"CrossEntropy":          func() node { return builders.CrossEntropy(p, label) },
-			"CrossEntropy soft":     func() node { return builders.CrossEntropy(p, soft) },
-			"CrossEntropy weighted": func() node { return builders.CrossEntropy(p, label, builders.Weighted(w), builders.Ignoring(2)) },
-			"CrossEntropy smoothed": func() node { return builders.CrossEntropy(p, label, builders.Smoothed(ε)) },
-			"BinaryCrossEntropy":    func() node { return builders.BinaryCrossEntropy(p, soft, nil) },
-		} {
-			before := 0
-			if errs, ok := g.Err().(graph.Errors); ok {
-				before = len(errs)
+		t.Run(c.name, func(t *testing.T) {
+			for loss, f := range scoreLosses {
+				g := graph.New("scores")
+				z := g.Input("z", graph.F32, graph.Ax("n", 4), graph.Ax("c", 3))
+				p := c.p(z)
+				if p.Rank() == 1 { // the last of a loop
+					p = ops.Expand(p, 0, "n")
+				}
+				refused(t, g, loss, f(p), c.want, c.fix)
 			}
-			y := f()
-			errs, _ := g.Err().(graph.Errors)
-			if y.IsValid() != (c.want == "") || len(errs)-before != map[bool]int{false: 1}[c.want == ""] {
-				t.Errorf("%s of %s: %v, %v", loss, c.name, y, errs)
-				continue
-			}
-			if c.want == "" {
-				continue
-			}
-			text := errs[before].Error()
-			if !strings.Contains(text, c.want) || !strings.HasSuffix(text, fix) || errs[before].Op != strings.Fields(loss)[0] {
-				t.Errorf("%s of %s: %s", loss, c.name, text)
-			}
+		})
+	}
+}
+
+// scoreLosses are the losses of scores p[n c].
+var scoreLosses = map[string]func(p *graph.Node) *graph.Node{
+	"CrossEntropy":      func(p *graph.Node) *graph.Node { return builders.CrossEntropy(p, labelOf(p)) },
+	"CrossEntropy soft": func(p *graph.Node) *graph.Node { return builders.CrossEntropy(p, softOf(p)) },
+	"CrossEntropy weighted": func(p *graph.Node) *graph.Node {
+		w := p.Graph().Input("w", graph.F32, graph.Ax("c", 3))
+		return builders.CrossEntropy(p, labelOf(p), builders.Weighted(w), builders.Ignoring(2))
+	},
+	"CrossEntropy smoothed": func(p *graph.Node) *graph.Node {
+		return builders.CrossEntropy(p, labelOf(p), builders.Smoothed(p.Graph().Scalar("ε", .1)))
+	},
+	"HiddenCrossEntropy": func(p *graph.Node) *graph.Node {
+		hidden := p.Graph().Input("hidden", graph.Bool, p.Shape().Axes()[0])
+		return builders.HiddenCrossEntropy(p, labelOf(p), hidden)
+	},
+	"BinaryCrossEntropy": func(p *graph.Node) *graph.Node { return builders.BinaryCrossEntropy(p, softOf(p), nil) },
+}
+
+func labelOf(p *graph.Node) *graph.Node {
+	return p.Graph().Input("label", graph.I64, p.Shape().Axes()[0])
+}
+
+func softOf(p *graph.Node) *graph.Node {
+	return p.Graph().Input("t", graph.F32, p.Shape().Axes()...)
+}
+
+// refused wants the mistake of a call, or none.
+func refused(t *testing.T, g *graph.Graph, call string, y *graph.Node, want, fix string) {
+	t.Helper()
+	errs, _ := g.Err().(graph.Errors)
+	if y.IsValid() != (want == "") || len(errs) != map[bool]int{false: 1}[want == ""] {
+		t.Errorf("%s: %v, %v", call, y, errs)
+	} else if want != "" {
+		text := errs[0].Error()
+		if !strings.Contains(text, want) || !strings.HasSuffix(text, fix) || errs[0].Op != strings.Fields(call)[0] {
+			t.Errorf("%s: %s", call, text)
 		}
+	}
+}
+
+// TestLogSoftmaxIsScores: the logarithm of a softmax is its own log-softmax, so that a loss that
+// takes the softmax may be given it; one that takes the sigmoid may not.
+func TestLogSoftmaxIsScores(t *testing.T) {
+	for name, f := range map[string]func(z *graph.Node) *graph.Node{
+		"a softmax":  func(z *graph.Node) *graph.Node { return ops.LogSoftmax(z, -1) },
+		"a softmax ": func(z *graph.Node) *graph.Node { return ops.Log(ops.Softmax(z, -1)) },
+		"a probability made of a softmax": func(z *graph.Node) *graph.Node {
+			return ops.Log(builders.MaskedSoftmax(z, z.Graph().Input("mask", graph.Bool, z.Shape().Axes()...)))
+		},
+	} {
+		for loss, of := range scoreLosses {
+			g := graph.New("scores")
+			z := g.Input("z", graph.F32, graph.Ax("n", 4), graph.Ax("c", 3))
+			want := ""
+			if loss == "BinaryCrossEntropy" {
+				want = "is the logarithm of " + strings.TrimSpace(name) + ", and scores are wanted"
+			}
+			refused(t, g, loss, of(f(z)), want, "")
+		}
+	}
+}
+
+// TestLogarithms: the divergence of distributions refuses the probabilities themselves.
+func TestLogarithms(t *testing.T) {
+	logarithm := func(z *graph.Node) *graph.Node { return ops.LogSoftmax(z, -1) }
+	probability := func(z *graph.Node) *graph.Node { return ops.Softmax(z, -1) }
+	for _, c := range []struct {
+		p, q func(z *graph.Node) *graph.Node
+		want string
+	}{
+		{logarithm, logarithm, ""},
+		{probability, logarithm, "%1[n=4 c=3] is a softmax, and logarithms of probabilities are wanted"},
+		{logarithm, probability, "%2[n=4 c=3] is a softmax, and logarithms of probabilities are wanted"},
+	} {
+		g := graph.New("divergence")
+		z := g.Input("z", graph.F32, graph.Ax("n", 4), graph.Ax("c", 3))
+		refused(t, g, "KLDivergence", builders.KLDivergence(c.p(z), c.q(z)), c.want, "(ops.LogSoftmax and ops.LogSigmoid give those of scores, ops.Log others)")
 	}
 }

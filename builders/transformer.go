@@ -74,9 +74,13 @@ func (l MaskedModel) Of(tokens, hidden *graph.Node) *graph.Node {
 }
 
 // HiddenCrossEntropy is the mean of −log softmax(logits)_token over the places where
-// hidden[b t] is true, for logits[b t w] and tokens[b t]; 0 if there is none.
+// hidden[b t] is true, for logits[b t w] and tokens[b t]; 0 if there is none. Probabilities
+// as logits are a mistake, as for [CrossEntropy].
 func HiddenCrossEntropy(logits, tokens, hidden *graph.Node) *graph.Node {
 	g := graph.Of(logits, tokens, hidden)
+	if err := scoresOf(logits, true); err != nil {
+		return g.Fail("HiddenCrossEntropy", err, logits, tokens, hidden)
+	}
 	defer g.Calling("HiddenCrossEntropy", logits, tokens, hidden)()
 	defer g.Scope("cross-entropy")()
 	right := ops.OneHot(tokens, -1, last(logits), dtypeOf(logits))

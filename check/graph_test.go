@@ -192,12 +192,14 @@ func TestMistakes(t *testing.T) {
 	bad := ops.Add(x, y)
 	fine := graph.New("fine")
 	z := fine.Input("z", graph.F64, graph.Dims(2)...)
+	k := fine.Input("k", graph.I32, graph.Dims(2)...)
 	for want, got := range map[string][]check.Verdict{
-		"got nil":           check.Graph(t.Context(), nil, nil),
-		"Add":               check.Graph(t.Context(), bad),
-		"is no input":       check.Graph(t.Context(), z, check.Feed(map[node]graph.Value{x: graph.NewValue(x.Type())})),
-		"want 2 elements":   check.Graph(t.Context(), z, check.Feed(map[node]graph.Value{z: {}})),
-		"unknown operation": check.Graph(t.Context(), graph.Apply(wrong{}, z)),
+		"got nil":                     check.Graph(t.Context(), nil, nil),
+		"Add":                         check.Graph(t.Context(), bad),
+		"is no input":                 check.Graph(t.Context(), z, check.Feed(map[node]graph.Value{x: graph.NewValue(x.Type())})),
+		"want 2 elements":             check.Graph(t.Context(), z, check.Feed(map[node]graph.Value{z: {}})),
+		"0.5 is no value of type i32": check.Graph(t.Context(), ops.Cast(k, graph.F64), check.Feed(map[node]graph.Value{k: {Type: k.Type(), Data: []float64{1, .5}}})),
+		"unknown operation":           check.Graph(t.Context(), graph.Apply(wrong{}, z)),
 	} {
 		if len(got) != 1 || got[0].OK() || got[0].Check != "verify" || !strings.Contains(got[0].Err.Error(), want) {
 			t.Errorf("want a failure that says %q: %v", want, got)

@@ -18,6 +18,9 @@ func (c *checker) place() error {
 		if len(v.Data) != n.Shape().Len() {
 			return fmt.Errorf("feed: %v: want %d elements, got %d", n, n.Shape().Len(), len(v.Data))
 		}
+		if err := n.DType().HoldsAll(v.Data); err != nil {
+			return fmt.Errorf("feed: %v: %w", n, err)
+		}
 	}
 	store, noise := c.store, 0.0
 	if store == nil {

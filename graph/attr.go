@@ -20,10 +20,11 @@ func Bits(v float64) Float { return Float(math.Float64bits(v)) }
 // Value is the number.
 func (f Float) Value() float64 { return math.Float64frombits(uint64(f)) }
 
-// String is the shortest decimal that reads back as the same bits.
+// String is the shortest decimal that reads back as the same bits; NaN is that of
+// [math.NaN], and any other NaN is printed by its bits.
 func (f Float) String() string {
 	v := f.Value()
-	if v != v {
+	if v != v && f != Bits(math.NaN()) {
 		return fmt.Sprintf("nan:%#x", uint64(f))
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)

@@ -23,6 +23,7 @@ func TestTextForms(t *testing.T) {
 		{graph.Bits(math.Copysign(0, -1)), new(graph.Float), "-0", func(o any) bool { return *o.(*graph.Float) == graph.Bits(math.Copysign(0, -1)) }},
 		{graph.Bits(math.Inf(-1)), new(graph.Float), "-Inf", func(o any) bool { return *o.(*graph.Float) == graph.Bits(math.Inf(-1)) }},
 		{graph.Float(0x7ff8000000000abc), new(graph.Float), "nan:0x7ff8000000000abc", func(o any) bool { return *o.(*graph.Float) == 0x7ff8000000000abc }},
+		{graph.Bits(math.NaN()), new(graph.Float), "NaN", func(o any) bool { return *o.(*graph.Float) == graph.Bits(math.NaN()) }},
 		{graph.AxesOf(0, 2, 7), new(graph.AxisSet), "[0 2 7]", func(o any) bool { return *o.(*graph.AxisSet) == graph.AxesOf(7, 2, 0) }},
 		{graph.AxesOf(), new(graph.AxisSet), "[]", func(o any) bool { return *o.(*graph.AxisSet) == 0 }},
 		{graph.IntsOf(1, -2, 3), new(graph.Ints), "[1 -2 3]", func(o any) bool { return *o.(*graph.Ints) == graph.IntsOf(1, -2, 3) }},

@@ -76,12 +76,19 @@ func (i Init) Orthonormal() (gain float64, ok bool) {
 	return i.A.Value(), i.Kind == initOrthogonal
 }
 
+// one reports whether all elements start with the same number, A.
+func (i Init) one() bool {
+	return i.Kind <= initFill || i.Kind == initNormal && i.B.Value() == 0 || i.Kind == initUniform && i.A.Value() == i.B.Value()
+}
+
 // check refuses numbers that no value of a type can be drawn with.
 func (i Init) check(dt DType) error {
 	a, b := i.A.Value(), i.B.Value()
 	switch {
-	case i.Kind == initFill && !dt.Holds(a):
-		return fmt.Errorf("initialiser %v: %w", i, dt.holdsAll([]float64{a}))
+	case !dt.IsFloat() && !i.one():
+		return &Mistake{fmt.Sprintf("initialiser %v draws fractions, which type %v does not hold", i, dt), "start it with graph.Zeros or graph.Fill, or use f32 or f64"}
+	case !dt.Holds(a) || dt.IsFloat() && !dt.Holds(b):
+		return fmt.Errorf("initialiser %v: %w", i, dt.HoldsAll([]float64{a, b}))
 	case math.IsNaN(a-a) || math.IsNaN(b-b):
 		return fmt.Errorf("initialiser %v: want finite numbers", i)
 	case i.Kind == initNormal && b < 0:

@@ -11,14 +11,18 @@ import (
 // float does not wrap around: it drops the fraction, gives the nearest integer there is
 // beyond the range, and 0 for NaN, on every machine alike.
 
-// Holds reports whether v is a value of the type, apart from digits: a float type holds
-// every number, an integer type whole numbers in its range, bool 0 and 1. As a float64, the
-// largest i64 is 2⁶³.
+// Holds reports whether v is a value of the type, apart from digits: f64 holds every number,
+// f32 all but the finite ones that it would round to an infinity, an integer type whole numbers
+// in its range, bool 0 and 1. As a float64, the largest i64 is 2⁶³.
 func (d DType) Holds(v float64) bool {
-	if d == F32 || d == F64 {
+	switch r := d.Round(v); {
+	case d == F64 || d == F32 && v != v:
 		return true
+	case d == F32:
+		return r == v || !math.IsInf(r, 0)
+	default:
+		return r == v
 	}
-	return d.Round(v) == v
 }
 
 // Whole is v as an integer of type i32 or i64; see [DType.Round].
@@ -37,16 +41,21 @@ func (d DType) Wrap(v int64) int64 {
 	return v
 }
 
-// holdsAll says which number is no value of the type.
-func (d DType) holdsAll(data []float64) error {
+// HoldsAll says, as a [Mistake], which is the first number that the type does not hold; nil
+// where it [DType.Holds] all.
+func (d DType) HoldsAll(data []float64) error {
 	for _, v := range data {
-		if !d.Holds(v) {
-			fix := "write a whole number in its range, or convert the array with ops.Cast"
-			if d == Bool {
-				fix = "write 0 or 1"
-			}
-			return &Mistake{fmt.Sprintf("%v is no value of type %v", Bits(v), d), fix}
+		if d.Holds(v) {
+			continue
 		}
+		fix := "write a whole number in its range, or convert the array with ops.Cast"
+		switch d {
+		case Bool:
+			fix = "write 0 or 1"
+		case F32:
+			fix = "its finite numbers end at 3.4e38: use f64"
+		}
+		return &Mistake{fmt.Sprintf("%v is no value of type %v", Bits(v), d), fix}
 	}
 	return nil
 }

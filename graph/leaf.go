@@ -43,9 +43,9 @@ func (l leaf) Infer(in []*Node) (Type, error) {
 	case l.HasDefault && (l.role != RoleInput || l.Type.Shape.Rank() != 0):
 		return Type{}, fmt.Errorf("a default for an array of type %v: only scalar inputs have one", l.Type)
 	case l.HasDefault && !l.Type.DType.Holds(l.Default.Value()):
-		return Type{}, l.Type.DType.holdsAll([]float64{l.Default.Value()})
+		return Type{}, l.Type.DType.HoldsAll([]float64{l.Default.Value()})
 	}
-	return l.Type, nil
+	return l.Type, l.Init.check(l.Type.DType)
 }
 
 // constant is the operation of a constant; ID is its place in the graph's
@@ -104,7 +104,7 @@ func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
 	case err == nil && (dt <= InvalidDType || dt > Bool):
 		err = fmt.Errorf("%v is not an element type", dt)
 	case err == nil && l.HasDefault && !dt.Holds(l.Default.Value()):
-		err = dt.holdsAll([]float64{l.Default.Value()})
+		err = dt.HoldsAll([]float64{l.Default.Value()})
 	case err == nil && l.role == RoleParam && !dt.IsFloat():
 		err = &Mistake{fmt.Sprintf("a parameter of type %v cannot be trained: want f32 or f64", dt), "make it a state"}
 	case err == nil && g.byPath[l.Path] != nil:
@@ -119,8 +119,8 @@ func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
 }
 
 // Constant adds an array that is part of the graph. Data is row-major; its length must
-// fit the axes. Floats are rounded to the element type; a number that an integer type or
-// bool does not hold (0.5, 1e30, NaN) is a mistake. Equal constants are one node.
+// fit the axes. Floats are rounded to the element type; a number that the type does not hold
+// ([DType.Holds]: 0.5 or NaN as an integer, 1e39 as f32) is a mistake. Equal constants are one node.
 func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 	s, err := NewShape(axes...)
 	if err == nil && s.Len() != len(data) {
@@ -130,7 +130,7 @@ func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 		err = fmt.Errorf("%v is not an element type", dt)
 	}
 	if err == nil {
-		err = dt.holdsAll(data)
+		err = dt.HoldsAll(data)
 	}
 	if err != nil {
 		return g.Fail("constant", err)
@@ -148,7 +148,7 @@ func (g *Graph) ConstantValue(v Value) *Node {
 	if v.Type.DType <= InvalidDType || v.Type.DType > Bool || len(v.Data) != v.Type.Shape.Len() {
 		return g.Fail("constant", fmt.Errorf("%d values for type %v", len(v.Data), v.Type))
 	}
-	if err := v.Type.DType.holdsAll(v.Data); err != nil {
+	if err := v.Type.DType.HoldsAll(v.Data); err != nil {
 		return g.Fail("constant", err)
 	}
 	h := hashValue(v)

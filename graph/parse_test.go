@@ -88,6 +88,7 @@ func TestParseMistakes(t *testing.T) {
 		{x + "%1 = Exp %0", `line 3: want : and a type`},
 		{x + "%1 = Exp %1 : f32[i=3] ;", `line 3: node %1 does not exist yet`},
 		{x + "%1 = Exp %-1 : f32[i=3] ;", `line 3: want a node like %3, got "%-1"`},
+		{x + "%1 = state{path=\"s\" type=i32[] init=uniform(0,1)} : i32[] ;", `line 3: state: initialiser uniform(0,1) draws fractions, which type i32 does not hold`},
 		{x + "%1 = Exp %0 : f32[i=4] ;", `line 3: Exp has type f32[i=3], not f32[i=4]`},
 		{x + "%1 = Exp %0 : g32[i=3] ;", `line 3: unknown element type "g32": want f32, f64, i32, i64 or bool`},
 		{x + "%1 = Exp %0 : f32 ;", `line 3: type "f32": want f32[i=150 d=4]`},

@@ -51,7 +51,8 @@
 //
 // Behind the ~ of a parameter or a state stands how it starts: zeros, fill(v),
 // normal(mean, deviation), uniform(low, high), glorot, glorot_uniform, he, he_uniform,
-// xavier, orthogonal(gain). Behind that of an input stands what examples are made of: an
+// xavier, orthogonal(gain). A number that the type of the model does not hold, as f32 holds no
+// 1e39, is a mistake of its line where the model is made. Behind that of an input stands what examples are made of: an
 // expression of the inputs above it, of scalars and of draws; what has fewer axes than
 // the input is shared along the others. Without a ~, inputs are standard normal.
 //

@@ -289,6 +289,25 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestNumbersOfTheType: a number that f32 does not hold is refused at its line where a model of f32
+// is made; one of f64 holds it.
+func TestNumbersOfTheType(t *testing.T) {
+	f, err := Parse("k.tapestry", strings.NewReader("input x[i=3]\nparam w[i] ~ fill(1e39)\nscalar c = -1e39\ny = mean(c*x*w + 1e39)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Build(nil, graph.F64); err != nil {
+		t.Error(err)
+	}
+	const fix = " (its finite numbers end at 3.4e38: use f64)"
+	const want = "k.tapestry: k.tapestry:2: Init: initialiser fill(1e+39): 1e+39 is no value of type f32: w[i=3]" + fix +
+		"\nk.tapestry:3: input: -1e+39 is no value of type f32" + fix +
+		"\nk.tapestry:4: constant: 1e+39 is no value of type f32" + fix
+	if _, err := f.Build(nil, graph.F32); err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s

@@ -241,7 +241,7 @@ func calling(what string, operands ...*graph.Node) (end func()) {
 }
 
 // Lit is a scalar constant of x's element type, for use beside x. A number that the type
-// does not hold, as integers hold no 0.5, is a mistake.
+// does not hold is a mistake: integers hold no 0.5, and f32 no 1e39, though it holds infinities.
 func Lit(x *graph.Node, v float64) *graph.Node {
 	defer calling("Lit", x)()
 	if x == nil || !x.IsValid() {
@@ -250,13 +250,13 @@ func Lit(x *graph.Node, v float64) *graph.Node {
 	return x.Graph().Constant(x.DType(), []float64{v})
 }
 
-// Scale is c·x. Of integers, c must be one.
+// Scale is c·x, for a number c that x's type holds: of integers, c must be one; see [Lit].
 func Scale(x *graph.Node, c float64) *graph.Node {
 	defer calling("Scale", x)()
 	return Mul(Lit(x, c), x)
 }
 
-// Shift is x + c. Of integers, c must be one.
+// Shift is x + c, for a number c that x's type holds: of integers, c must be one; see [Lit].
 func Shift(x *graph.Node, c float64) *graph.Node {
 	defer calling("Shift", x)()
 	return Add(x, Lit(x, c))

@@ -121,8 +121,12 @@ func (rstd) Rule(_ []bool) (name string, law graph.Expr) {
 
 func (op rstd) Infer(in []*graph.Node) (graph.Type, error) {
 	t, err := inferReduction(in, op.Axes, op.Keep, wantFloat)
-	if eps := op.Eps.Value(); err == nil && !(eps >= 0 && eps <= math.MaxFloat64) {
+	switch eps := op.Eps.Value(); {
+	case err != nil:
+	case !(eps >= 0 && eps <= math.MaxFloat64):
 		err = fmt.Errorf("eps %v: want a number from 0", eps)
+	default:
+		err = t.DType.HoldsAll([]float64{eps})
 	}
 	return t, err
 }

@@ -10,24 +10,31 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Scalar is a tensor of one number for feeding a scalar input: γ, a learning rate.
+// Scalar is a tensor of one number for feeding a scalar input: γ, a learning rate. A number that
+// the type does not hold is a mistake, as for [Tensor].
 func Scalar(dt graph.DType, v float64) *tensor.Dense {
-	return denseOver(graph.Type{DType: dt}, memOf(graph.Value{Type: graph.Type{DType: dt}, Data: []float64{dt.Round(v)}}))
+	return tensorOf("Scalar", graph.Value{Type: graph.Type{DType: dt}, Data: []float64{v}})
 }
 
 // Tensor is a dense tensor of the given type over a copy of row-major data. Data that are not as
-// many as the shape asks for, or have no element type, are a mistake, which whatever takes the
-// tensor refuses, at the line of this call: a run that is fed it, [Store.Set], [Store.Add], [ArrayOf].
-func Tensor(v graph.Value) *tensor.Dense {
+// many as the shape asks for, have no element type, or do not fit it ([graph.DType.Holds]: 0.5 or
+// NaN as an integer, 1e39 as f32) are a mistake, which whatever takes the tensor refuses, at the line
+// of this call: a run that is fed it, [Store.Set], [Store.Add], [ArrayOf].
+func Tensor(v graph.Value) *tensor.Dense { return tensorOf("Tensor", v) }
+
+// tensorOf is the tensor of a value, or the mistake of a call.
+func tensorOf(call string, v graph.Value) *tensor.Dense {
 	var wrong error
 	switch n := v.Type.Shape.Len(); {
 	case v.Type.DType <= graph.InvalidDType || v.Type.DType > graph.Bool:
 		wrong = fmt.Errorf("a value without an element type: want f32, f64, i32, i64 or bool")
 	case len(v.Data) != n:
 		wrong = fmt.Errorf("the number of values for %v is %d, want %d", v.Type, len(v.Data), n)
+	default:
+		wrong = v.Type.DType.HoldsAll(v.Data)
 	}
 	if wrong != nil {
-		return mistaken("Tensor", wrong, v.Data)
+		return mistaken(call, wrong, v.Data)
 	}
 	return denseOver(v.Type, memOf(v))
 }

@@ -2,6 +2,7 @@ package tape_test
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -40,6 +41,51 @@ func TestTensorOfAnotherNumber(t *testing.T) {
 		wantOr(t, vm.Store().Add("v", c.made.Clone().(*tensor.Dense)), "store: v: "+wrong)
 		_, err := tape.ArrayOf(x.Type(), c.made)
 		wantOr(t, err, wrong)
+	}
+}
+
+// TestTensorOfOtherNumbers: numbers that their type does not hold are refused by everything that
+// takes tensors, at the line where the tensor was made; those that it holds are taken.
+func TestTensorOfOtherNumbers(t *testing.T) {
+	g := graph.New("numbers")
+	var of [graph.Bool + 1]*graph.Node
+	var states [graph.Bool + 1]string
+	var results []*graph.Node
+	for dt := graph.F32; dt <= graph.Bool; dt++ {
+		of[dt], states[dt] = g.Scalar(dt.String(), 1, dt), "state/"+dt.String()
+		g.State(states[dt], dt)
+		results = append(results, ops.Cast(of[dt], graph.F64))
+	}
+	vm := tapetest.VM(t, compile(t, g, tape.Fetch(results...)), tape.NewStore(g))
+	run(t, vm, nil)
+	const whole, float, truth = " (write a whole number in its range, or convert the array with ops.Cast)", " (its finite numbers end at 3.4e38: use f64)", " (write 0 or 1)"
+	for _, c := range []struct {
+		dt   graph.DType
+		v    float64
+		text string // of the number that is refused; "" where it is held
+		fix  string
+	}{
+		{graph.I32, .5, "0.5", whole}, {graph.I32, -1.7, "-1.7", whole}, {graph.I32, 1e30, "1e+30", whole}, {graph.I32, math.NaN(), "NaN", whole},
+		{graph.I64, .5, "0.5", whole}, {graph.I64, 1e30, "1e+30", whole}, {graph.I64, math.Inf(1), "+Inf", whole},
+		{graph.Bool, .5, "0.5", truth}, {graph.Bool, 2, "2", truth}, {graph.F32, 1e39, "1e+39", float}, {graph.F32, -1e300, "-1e+300", float},
+		{graph.I32, -7, "", ""}, {graph.I64, 1 << 40, "", ""}, {graph.Bool, 1, "", ""}, {graph.F32, math.Inf(-1), "", ""}, {graph.F32, 3e38, "", ""}, {graph.F64, 1e300, "", ""},
+	} {
+		made := map[string]*tensor.Dense{"Scalar": tape.Scalar(c.dt, c.v), "Tensor": tape.Tensor(graph.Value{Type: graph.Type{DType: c.dt}, Data: []float64{c.v}})}
+		_, _, line, _ := runtime.Caller(0)
+		for call, made := range made {
+			feed, store, read := "", "", ""
+			if c.text != "" {
+				read = fmt.Sprintf("tape/dense_test.go:%d: %s: %s is no value of type %v%s", line-1, call, c.text, c.dt, c.fix)
+				feed, store = fmt.Sprintf("input %v: %s", c.dt, read), fmt.Sprintf("store: %s: %s", states[c.dt], read)
+			}
+			wantOr(t, vm.Run(t.Context(), tape.Feed{of[c.dt]: made}), feed)
+			wantOr(t, vm.Store().Set(states[c.dt], made), store)
+			array, err := tape.ArrayOf(graph.Type{DType: c.dt}, made)
+			wantOr(t, err, read)
+			if got := value(t, vm, results[c.dt-graph.F32])[0]; read != "" && got == c.v || read == "" && (got != c.dt.Round(c.v) || array.At(0) != got) {
+				t.Errorf("%v of %v is %v, read as %v", c.v, c.dt, got, array.At(0))
+			}
+		}
 	}
 }
 

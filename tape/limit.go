@@ -23,14 +23,19 @@ const cheap = 16 << 20
 
 // fits is an error if a VM with so many workers needs more memory than there is.
 func (p *Program) fits(o *vmOptions, s *Store) error {
+	if o.limited && o.limit < 0 {
+		return fmt.Errorf("tape: limit of %d B: want 0 or more", o.limit)
+	}
 	var fresh []leaf
 	for _, l := range p.stored {
 		if s.entries[l.leaf.path] == nil {
 			fresh = append(fresh, l.leaf)
 		}
 	}
-	scratch := int64(p.workers(o.workers)) * (int64(p.scratch) + kernel.WorkerBytes)
-	need := plus(plus(int64(p.arena), scratch), freshBytes(fresh))
+	workers := int64(p.workers(o.workers))
+	scratch := workers * (int64(p.scratch) + kernel.WorkerBytes)
+	entries, drawn := freshBytes(fresh)
+	need := plus(plus(int64(p.arena), scratch), plus(entries, drawn))
 	there, short := int64(o.limit), o.limited && need > int64(o.limit)
 	if !o.limited {
 		there, short = lacks(need)
@@ -54,7 +59,17 @@ func (p *Program) fits(o *vmOptions, s *Store) error {
 		holders = append(holders, h)
 	}
 	if len(fresh) > 0 {
+		holders = append(holders, holder{name: "what fresh values are drawn in", bytes: drawn})
 		help = append(help, "smaller parameters")
+	}
+	work := "the scratch of a worker"
+	if workers > 1 {
+		work = fmt.Sprintf("the scratch of %d workers", workers)
+		help = append(help, "fewer tape.Workers")
+	}
+	holders = append(holders, holder{name: work, bytes: scratch})
+	if len(help) == 0 {
+		help = append(help, "a higher tape.Limit")
 	}
 	return fmt.Errorf("tape: program %q needs %s and there are %s: the largest are %s (what helps: %s)",
 		p.source.Name(), bytesText(need), bytesText(there), holdersText(holders), strings.Join(help, ", "))
@@ -76,14 +91,13 @@ func lacks(bytes int64) (there int64, short bool) {
 	return there, known && there < bytes || bytes > math.MaxInt
 }
 
-// freshBytes is what it takes to make entries for the leaves: they are drawn in float64, one after the other.
-func freshBytes(leaves []leaf) (bytes int64) {
-	drawn := int64(0)
+// freshBytes is what it takes to make entries for the leaves, and to draw them: in float64, one after the other.
+func freshBytes(leaves []leaf) (entries, drawn int64) {
 	for _, l := range leaves {
-		bytes = plus(bytes, entryBytes(l))
+		entries = plus(entries, entryBytes(l))
 		drawn = max(drawn, 8*int64(l.typ.Shape.Len()))
 	}
-	return plus(bytes, drawn)
+	return entries, drawn
 }
 
 func entryBytes(l leaf) int64 { return int64(l.typ.Shape.Len()) * int64(l.typ.DType.Size()) }

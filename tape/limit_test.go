@@ -31,7 +31,7 @@ func TestTooLargeForTheMachine(t *testing.T) {
 	}
 	_, err := p.NewVM(store)
 	if want := `tape: program "huge" needs 12.0 TiB and there are `; err == nil || !strings.HasPrefix(err.Error(), want) ||
-		!strings.Contains(err.Error(), "the largest are w of type f32[i=1099511627776] at tape/limit_test.go:23 (4.0 TiB)") {
+		!strings.Contains(err.Error(), "the largest are what fresh values are drawn in (8.0 TiB), w of type f32[i=1099511627776] at tape/limit_test.go:26 (4.0 TiB)") {
 		t.Errorf("%v", err)
 	}
 	g = graph.New("wide")
@@ -53,12 +53,12 @@ func TestLimit(t *testing.T) {
 	dh := grad.Of(loss, h)[0]
 	p := compile(t, g, tape.Fetch(dh))
 	_, err := p.NewVM(tape.NewStore(nil), tape.Workers(1), tape.Limit(1<<20))
-	if want := "there are 1.0 MiB: the largest are the rows of Scan of y at tape/limit_test.go:48 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
+	if want := "there are 1.0 MiB: the largest are the rows of Scan of y at tape/limit_test.go:51 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
 		!strings.HasSuffix(err.Error(), "(what helps: tape.Budget for the arrays, Checkpoint for the loop, smaller parameters)") {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 	_, err = tape.Compile(g, tape.Fetch(dh), tape.Budget(4<<20))
-	if want := "held by the rows of Scan of y at tape/limit_test.go:48 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
+	if want := "held by the rows of Scan of y at tape/limit_test.go:51 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
 		!strings.HasSuffix(err.Error(), " (give the loop a Checkpoint: it keeps fewer carries)") {
 		t.Errorf("%v\nwant %s", err, want)
 	}
@@ -70,6 +70,29 @@ func TestLimit(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	tapetest.VM(t, small, tape.NewStore(nil), tape.Limit(math.MaxInt))
+	_, err = small.NewVM(tape.NewStore(nil), tape.Limit(-5))
+	wantError(t, err, "tape: limit of -5 B: want 0 or more")
+}
+
+// TestLimitOfLittle: what a program without large arrays takes is named as well: the scratch of its workers.
+func TestLimitOfLittle(t *testing.T) {
+	g := graph.New("small")
+	x := g.Input("x", graph.F32, graph.Ax("i", 4))
+	w := g.Param("w", graph.F32, graph.Ax("i", 4)) // at this line
+	p := compile(t, g, tape.Fetch(ops.Sum(ops.Mul(x, w))))
+	_, err := p.NewVM(tape.NewStore(nil), tape.Workers(1), tape.Limit(1<<10))
+	want := "the largest are the scratch of a worker ("
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "what fresh values are drawn in (32 B), ") {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+	store := tape.NewStore(g)
+	g = graph.New("wide")
+	x = g.Input("x", graph.F32, graph.Ax("i", 1<<20))
+	p = compile(t, g, tape.Fetch(ops.Sum(ops.Exp(x))))
+	_, err = p.NewVM(store, tape.Workers(3), tape.Limit(1<<10))
+	if want := "the largest are the scratch of 3 workers ("; err == nil || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), ", fewer tape.Workers)") {
+		t.Errorf("%v\nwant %s", err, want)
+	}
 }
 
 // TestPromises: what one VM has been granted is not there for another, although no run has touched it yet, until the first is closed,

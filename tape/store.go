@@ -61,7 +61,7 @@ func NewStore(g *graph.Graph, options ...StoreOption) *Store {
 		leaves = append(leaves, leafOf(n))
 	}
 	promised.Lock()
-	_, short := lacks(freshBytes(leaves))
+	_, short := lacks(plus(freshBytes(leaves)))
 	promised.Unlock()
 	if short {
 		return s // NewVM says what takes the memory, if the program needs it
