@@ -75,15 +75,18 @@ func (p *Program) fits(o *vmOptions, s *Store) error {
 		p.source.Name(), bytesText(need), bytesText(there), holdersText(holders), strings.Join(help, ", "))
 }
 
+// available is [memory.Available] but in tests.
+var available = memory.Available
+
 // lacks reports whether there is less memory than so many bytes, and how much there is, beside what is promised to other VMs.
 func lacks(bytes int64) (there int64, short bool) {
 	if bytes <= cheap {
 		return 0, false
 	}
-	there, known := memory.Available()
+	there, known := available()
 	if known && there-promised.bytes < bytes {
 		debug.FreeOSMemory() // what Go holds back is there as well
-		there, known = memory.Available()
+		there, known = available()
 	}
 	if known {
 		there = max(0, there-promised.bytes)

@@ -3,15 +3,12 @@ package tape_test
 import (
 	"errors"
 	"math"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
-	"github.com/tapestry-ml/tapestry/internal/memory"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -31,7 +28,7 @@ func TestTooLargeForTheMachine(t *testing.T) {
 	}
 	_, err := p.NewVM(store)
 	if want := `tape: program "huge" needs 12.0 TiB and there are `; err == nil || !strings.HasPrefix(err.Error(), want) ||
-		!strings.Contains(err.Error(), "the largest are what fresh values are drawn in (8.0 TiB), w of type f32[i=1099511627776] at tape/limit_test.go:26 (4.0 TiB)") {
+		!strings.Contains(err.Error(), "the largest are what fresh values are drawn in (8.0 TiB), w of type f32[i=1099511627776] at tape/limit_test.go:23 (4.0 TiB)") {
 		t.Errorf("%v", err)
 	}
 	g = graph.New("wide")
@@ -53,12 +50,12 @@ func TestLimit(t *testing.T) {
 	dh := grad.Of(loss, h)[0]
 	p := compile(t, g, tape.Fetch(dh))
 	_, err := p.NewVM(tape.NewStore(nil), tape.Workers(1), tape.Limit(1<<20))
-	if want := "there are 1.0 MiB: the largest are the rows of Scan of y at tape/limit_test.go:51 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
+	if want := "there are 1.0 MiB: the largest are the rows of Scan of y at tape/limit_test.go:48 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
 		!strings.HasSuffix(err.Error(), "(what helps: tape.Budget for the arrays, Checkpoint for the loop, smaller parameters)") {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 	_, err = tape.Compile(g, tape.Fetch(dh), tape.Budget(4<<20))
-	if want := "held by the rows of Scan of y at tape/limit_test.go:51 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
+	if want := "held by the rows of Scan of y at tape/limit_test.go:48 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
 		!strings.HasSuffix(err.Error(), " (give the loop a Checkpoint: it keeps fewer carries)") {
 		t.Errorf("%v\nwant %s", err, want)
 	}
@@ -92,45 +89,5 @@ func TestLimitOfLittle(t *testing.T) {
 	_, err = p.NewVM(store, tape.Workers(3), tape.Limit(1<<10))
 	if want := "the largest are the scratch of 3 workers ("; err == nil || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), ", fewer tape.Workers)") {
 		t.Errorf("%v\nwant %s", err, want)
-	}
-}
-
-// TestPromises: what one VM has been granted is not there for another, although no run has touched it yet, until the first is closed,
-// or forgotten. What has been touched is the system's to count.
-func TestPromises(t *testing.T) {
-	there, known := memory.Available()
-	if !known || strconv.IntSize < 64 {
-		t.Skip("the system does not tell how much memory there is")
-	}
-	g := graph.New("half")
-	x := g.Input("x", graph.F32, graph.Ax("i", int(math.Sqrt(float64(there)*0.6/4))))
-	outer := ops.Mul(ops.Expand(x, 0, ""), ops.Expand(ops.Rename(x, 0, "j"), 1, ""))
-	p := compile(t, g, tape.Fetch(ops.Tanh(outer)))
-	vm, err := p.NewVM(tape.NewStore(g), tape.Workers(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused := func() bool {
-		second, err := p.NewVM(tape.NewStore(g), tape.Workers(1))
-		if err == nil {
-			second.Close()
-		}
-		return err != nil && strings.HasPrefix(err.Error(), `tape: program "half" needs `)
-	}
-	if !refused() {
-		t.Error("the same memory is granted twice")
-	}
-	vm.Close()
-	if refused() {
-		t.Error("what a closed VM was granted is gone")
-	}
-	if vm, err = p.NewVM(tape.NewStore(g), tape.Workers(1)); err != nil {
-		t.Fatal(err)
-	}
-	vm = nil
-	for wait := time.Now(); refused(); time.Sleep(time.Millisecond) {
-		if runtime.GC(); time.Since(wait) > time.Minute {
-			t.Fatal("what a forgotten VM was granted is gone")
-		}
 	}
 }

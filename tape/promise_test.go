@@ -2,7 +2,10 @@ package tape
 
 import (
 	"context"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -22,5 +25,48 @@ func TestPromiseIsKept(t *testing.T) {
 	}
 	if err := vm.Run(context.Background(), Feed{x: Tensor(graph.NewValue(x.Type()))}); err != nil || vm.granted != nil {
 		t.Errorf("the promise outlives the run (%v)", err)
+	}
+}
+
+// TestPromises: what one VM has been granted is not there for another, although no run has touched it yet, until the first is closed,
+// or forgotten.
+func TestPromises(t *testing.T) {
+	defer func(was func() (int64, bool)) { available = was }(available)
+	g := graph.New("half")
+	x := g.Input("x", graph.F32, graph.Ax("i", 3000))
+	p, err := Compile(g, Fetch(ops.Tanh(ops.Mul(ops.Expand(x, 0, ""), ops.Expand(ops.Rename(x, 0, "j"), 1, "")))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	promised.Lock()
+	there := promised.bytes + int64(p.arena)*3/2
+	promised.Unlock()
+	available = func() (int64, bool) { return there, true }
+	vm, err := p.NewVM(NewStore(g), Workers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func() bool {
+		second, err := p.NewVM(NewStore(g), Workers(1))
+		if err == nil {
+			second.Close()
+		}
+		return err != nil && strings.HasPrefix(err.Error(), `tape: program "half" needs `)
+	}
+	if !refused() {
+		t.Error("the same memory is granted twice")
+	}
+	vm.Close()
+	if refused() {
+		t.Error("what a closed VM was granted is gone")
+	}
+	if vm, err = p.NewVM(NewStore(g), Workers(1)); err != nil || vm == nil {
+		t.Fatal(err)
+	}
+	vm = nil
+	for start := time.Now(); refused(); time.Sleep(time.Millisecond) {
+		if runtime.GC(); time.Since(start) > time.Minute {
+			t.Fatal("what a forgotten VM was granted is gone")
+		}
 	}
 }
