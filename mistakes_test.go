@@ -11,6 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/vmap"
 	"github.com/tapestry-ml/tapestry/notation"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -145,7 +146,7 @@ var mistakes = []struct {
 	{"label 7 of 3", func() error {
 		g := graph.New("classes")
 		z, y := matrix(g, "z", 1, 3), g.Input("y", graph.I32, graph.Ax("n", 1))
-		return run(builders.CrossEntropy(z, y), tape.Feed{z: tape.Tensor(graph.Value{Type: z.Type(), Data: []float64{1, 2, 3}}), y: tape.Tensor(graph.Value{Type: y.Type(), Data: []float64{7}})})
+		return run(builders.CrossEntropy(z, y), tape.Feed{z: numbers(z, 1, 2, 3), y: numbers(y, 7)})
 	}},
 	{"weights of 2 classes of 3", func() error {
 		g := graph.New("classes")
@@ -157,12 +158,67 @@ var mistakes = []struct {
 		g := graph.New("words")
 		word := g.Input("word", graph.I32, graph.Ax("k", 1))
 		y := builders.NewEmbedding(g, "words", graph.F32, graph.Ax("w", 4), graph.Ax("m", 1)).Of(word)
-		return run(ops.Sum(y), tape.Feed{word: tape.Tensor(graph.Value{Type: word.Type(), Data: []float64{9}})})
+		return run(ops.Sum(y), tape.Feed{word: numbers(word, 9)})
 	}},
 	{"row 9 of 4", func() error {
 		g := graph.New("rows")
 		table, i := matrix(g, "table", 4, 1), g.Input("i", graph.I32, graph.Ax("k", 1))
-		return run(ops.Sum(ops.Gather(table, i, "n")), tape.Feed{table: tape.Tensor(graph.Value{Type: table.Type(), Data: []float64{1, 2, 3, 4}}), i: tape.Tensor(graph.Value{Type: i.Type(), Data: []float64{9}})})
+		return run(ops.Sum(ops.Gather(table, i, "n")), tape.Feed{table: numbers(table, 1, 2, 3, 4), i: numbers(i, 9)})
+	}},
+	{"label 7 of 3, with labels ignored", func() error {
+		g := graph.New("classes")
+		z, y := matrix(g, "z", 1, 3), g.Input("y", graph.I32, graph.Ax("n", 1))
+		return run(builders.CrossEntropy(z, y, builders.Ignoring(-1)), tape.Feed{z: numbers(z, 1, 2, 3), y: numbers(y, 7)})
+	}},
+	{"row 9 of 4, chosen by a mask", func() error {
+		g := graph.New("rows")
+		table, i, mask := matrix(g, "table", 4, 1), g.Input("i", graph.I32, graph.Ax("k", 1)), g.Input("mask", graph.Bool, graph.Ax("k", 1))
+		y := ops.Gather(table, ops.Select(mask, i, ops.Lit(i, 0)), "n")
+		return run(ops.Sum(y), tape.Feed{table: numbers(table, 1, 2, 3, 4), i: numbers(i, 9), mask: numbers(mask, 1)})
+	}},
+	{"row 9 of 4, which a mask puts in place of another", func() error {
+		g := graph.New("rows")
+		table, i, mask := matrix(g, "table", 4, 1), g.Input("i", graph.I32, graph.Ax("k", 1)), g.Input("mask", graph.Bool, graph.Ax("k", 1))
+		y := ops.Gather(table, ops.Select(mask, i, ops.Lit(i, 9)).As("chosen"), "n")
+		return run(ops.Sum(y), tape.Feed{table: numbers(table, 1, 2, 3, 4), i: numbers(i, 2), mask: numbers(mask, 0)})
+	}},
+	{"row 9 of 2 of each example", func() error {
+		g := graph.New("rows")
+		table, i := matrix(g, "table", 2, 2), g.Input("i", graph.I32, graph.Ax("n", 2), graph.Ax("k", 1))
+		each := vmap.Each(func(x []*graph.Node) []*graph.Node { return []*graph.Node{ops.Gather(x[0], x[1], "d")} }, table, i)[0]
+		return run(each, tape.Feed{table: numbers(table, 1, 2, 3, 4), i: numbers(i, 0, 9)})
+	}},
+	{"place 9 of 2 of each example", func() error {
+		g := graph.New("places")
+		x, i := matrix(g, "x", 2, 1), g.Input("i", graph.I32, graph.Ax("n", 2), graph.Ax("k", 1))
+		each := vmap.Each(func(x []*graph.Node) []*graph.Node {
+			return []*graph.Node{ops.ScatterAdd(x[1], x[0], 0, graph.Ax("place", 2))}
+		}, x, i)[0]
+		return run(each, tape.Feed{x: numbers(x, 1, 2), i: numbers(i, 0, 9)})
+	}},
+	{"the derivative of row 9 of 4", func() error {
+		g := graph.New("rows")
+		table, i := matrix(g, "table", 4, 1), g.Input("i", graph.I32, graph.Ax("k", 1))
+		return run(grad.Of(ops.Sum(ops.Gather(table, i, "n")), table)[0], tape.Feed{i: numbers(i, 9)})
+	}},
+	{"the derivative of place 9 of 4", func() error {
+		g := graph.New("places")
+		x, i := g.Input("x", graph.F32, graph.Ax("k", 1)), g.Input("i", graph.I32, graph.Ax("k", 1))
+		weights := g.Input("w", graph.F32, graph.Ax("n", 4))
+		y := ops.Sum(ops.Mul(weights, ops.ScatterAdd(i, x, 0, graph.Ax("n", 4))))
+		return run(grad.Of(y, x)[0], tape.Feed{i: numbers(i, 9), weights: numbers(weights, 1, 2, 3, 4)})
+	}},
+	{"row 9 of 3 of a file", func() error {
+		f, err := notation.Parse("k.tapestry", strings.NewReader("index a[i=1] ~ integers(3)\ninput x[j=3]\nz = 2\ny = mean(exp(take(x, a, j)))"))
+		if err != nil {
+			return err
+		}
+		m, err := f.Build(nil, graph.F32)
+		if err != nil {
+			return err
+		}
+		x, a := m.Graph.Lookup("x"), m.Graph.Lookup("a")
+		return run(m.Output, tape.Feed{x: numbers(x, 1, 2, 3), a: numbers(a, 9)})
 	}},
 	{"half of a whole number", func() error {
 		g := graph.New("halves")
@@ -177,6 +233,11 @@ var lines = regexp.MustCompile(`(mistakes_test\.go):[0-9]+`)
 // matrix returns an input [n d].
 func matrix(g *graph.Graph, name string, n, d int) *graph.Node {
 	return g.Input(name, graph.F32, graph.Ax("n", n), graph.Ax("d", d))
+}
+
+// numbers is a tensor for an input.
+func numbers(x *graph.Node, v ...float64) *tensor.Dense {
+	return tape.Tensor(graph.Value{Type: x.Type(), Data: v})
 }
 
 // run computes y once.

@@ -16,17 +16,26 @@ type Indexing interface {
 	Places(y *Node) (operand, size int)
 }
 
+// Keeping is an operation whose result has elements of an operand at their own places, such as a
+// conversion, or a mask's choice between an array and a number.
+type Keeping interface {
+	Op
+	// Keeps gives the number of the operand that an element of y with the value v is of, if that
+	// is certain.
+	Keeps(y *Node, v float64) (operand int, ok bool)
+}
+
 // IndexError says that an index is outside of its axis.
 type IndexError struct {
 	Node  *Node // the operation, of the graph that was run: see [Indexing]
-	Index *Node // its operand that holds the index
+	Index *Node // its operand that holds the index, or what that has it from at the same place: see [Keeping]
 	At    []int // where the index stands there, along Index's axes
 	Value int64
 	Size  int   // of the axis: an index is from 0 to Size − 1
 	Times []int // of the loops around the operation, the outermost first: the time, along the sequences, of the step
 }
 
-// Error gives one line, which names the function that the user called:
+// Error gives one line, which names the function that the user called, or whose derivative it is:
 //
 //	words.go:12: SkipGram: o[i=2 k=0] is 9: want an index from 0 to 8, in bag
 func (e *IndexError) Error() string {
@@ -35,9 +44,14 @@ func (e *IndexError) Error() string {
 	if p := at.Pos.String(); p != "" {
 		b.WriteString(p + ": ")
 	}
-	what := at.Call
-	if what == "" {
-		what = e.Node.Op().Name()
+	of, what := e.Node, ""
+	if at.Origin.Kind == FromGrad && at.Origin.Of.IsValid() {
+		of, what = at.Origin.Of, "the derivative of "
+	}
+	if at.Call != "" {
+		what += at.Call
+	} else {
+		what += of.Op().Name()
 	}
 	fmt.Fprintf(&b, "%s: %v", what, e.Place())
 	for _, t := range slices.Backward(e.Times) {
@@ -78,6 +92,17 @@ func CheckIndex(y *Node, in []Value) error {
 func NewIndexError(y *Node, p int, value int64) *IndexError {
 	k, size := y.op.(Indexing).Places(y)
 	e := &IndexError{Node: y, Index: y.in[k], Value: value, Size: size, At: make([]int, y.in[k].Rank())}
+	for {
+		op, ok := e.Index.op.(Keeping)
+		if !ok {
+			break
+		}
+		operand, ok := op.Keeps(e.Index, float64(value))
+		if !ok || !e.Index.in[operand].Shape().SameSizes(e.Index.Shape()) {
+			break
+		}
+		e.Index = e.Index.in[operand]
+	}
 	for a := len(e.At) - 1; a >= 0; a-- {
 		d := e.Index.Dim(a)
 		e.At[a], p = p%d, p/d

@@ -94,6 +94,7 @@ type assembly struct {
 	sizes map[string]int
 	nodes map[string]*graph.Node // by symbol
 	draws []drawing              // of the examples' graph
+	line  int                    // whose nodes are added
 }
 
 // fill makes the model: see [builders.Define].
@@ -124,7 +125,13 @@ func (f *File) fill(s builders.Settings, dt graph.DType, m *builders.Model) {
 
 // at runs what adds the nodes of a line.
 func (b *assembly) at(line int, add func()) {
-	b.g.During(graph.Occurrence{Pos: graph.Pos{File: b.name, Line: line}}, graph.Origin{}, add)
+	b.line = line
+	b.calling("", add)
+}
+
+// calling runs what adds the nodes of a call, or of what is none, in the present line.
+func (b *assembly) calling(name string, add func()) {
+	b.g.During(graph.Occurrence{Pos: graph.Pos{File: b.name, Line: b.line}, Call: name}, graph.Origin{}, add)
 }
 
 func (b *assembly) statement(s *statement, settings builders.Settings, m *builders.Model) {
@@ -212,7 +219,9 @@ func (b *assembly) node(e *expr) *graph.Node {
 		for _, a := range e.args[len(e.fn.takes):] {
 			axes = append(axes, a.text)
 		}
-		return e.fn.node(b, e, axes)
+		var y *graph.Node
+		b.calling(e.fn.name, func() { y = e.fn.node(b, e, axes) })
+		return y
 	}
 	if v, ok := literal(e.args[1]); ok && e.text == "^" && v == 2 {
 		return ops.Square(b.node(e.args[0]))

@@ -54,6 +54,12 @@ func (op cast) JVP(_ *graph.Node, dx []*graph.Node) *graph.Node {
 	return Cast(dx[0], op.To)
 }
 
+// Keeps is of the operand, if that has all integers that the result has.
+func (op cast) Keeps(y *graph.Node, _ float64) (operand int, ok bool) {
+	from := y.In(0).DType()
+	return 0, from == op.To || from == graph.I32 && op.To == graph.I64
+}
+
 func (op cast) Scalar(x ...float64) float64   { return op.To.Round(x[0]) }
 func (cast) Whole(x ...int64) int64           { return x[0] } // from one type of integers to another
 func (cast) Kernel(*graph.Node) kernel.Kernel { return kernel.Cast{} }

@@ -21,6 +21,7 @@ type oneHot struct {
 // or a mistake where it is a constant. For "none of them" give any index of the axis, and take
 // the result by a mask with [Select].
 func OneHot(index *graph.Node, at int, axis graph.Axis, to graph.DType) *graph.Node {
+	defer calling("OneHot", index)()
 	if !index.IsValid() {
 		return graph.Apply(oneHot{Axis: axis, To: to}, index)
 	}
@@ -235,6 +236,7 @@ type scatterAdd struct {
 // is a [graph.IndexError]: of the run, or a mistake where it is a constant. What is to be left
 // out is added as 0, by a mask with [Select], at any index.
 func ScatterAdd(index, values *graph.Node, axis any, to ...graph.Axis) *graph.Node {
+	defer calling("ScatterAdd", index, values)()
 	s, err := graph.NewShape(to...)
 	var at []int
 	if err == nil {

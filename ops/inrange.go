@@ -20,6 +20,9 @@ func (inRange) Doc() string  { return "an index, which must be a place of the ax
 // Places says that the operand is an index.
 func (op inRange) Places(*graph.Node) (operand, size int) { return 0, op.Size }
 
+// Keeps is of the operand.
+func (inRange) Keeps(*graph.Node, float64) (operand int, ok bool) { return 0, true }
+
 func (op inRange) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err

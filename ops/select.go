@@ -51,6 +51,16 @@ func (choose) Grad(y, dy *graph.Node, i int) *graph.Node {
 	return nil
 }
 
+// Keeps is of the array beside a number that is not v.
+func (choose) Keeps(y *graph.Node, v float64) (operand int, ok bool) {
+	for i := 1; i <= 2; i++ {
+		if other, literal := Literal(y.In(3 - i)); literal && other != v {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
 func (choose) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
 
 func (choose) Scalar(x ...float64) float64 {

@@ -20,4 +20,24 @@
 // (graph.Origin), and the whole derivative of a node carries a name like
 // ∂loss/∂D, a tangent one like δD. What [Of] gives follows rewrites of its loss
 // (graph.Derivation); tangents are rewritten as other nodes are.
+//
+// # Formulas that overflow
+//
+// Compiling replaces formulas that overflow as they are written, such as log(1 + exp x), by ones
+// that do not (the pass stabilise of package rewrite). Derivatives are taken of what is written.
+// Those of [Of] are taken again of what has replaced it, and are finite with it, of any order:
+// also where a loss is made of a derivative, or mapped by package vmap. Everything else is not
+// taken again: what [JVP], [HVP], [Jacobian] and [Hessian] give, a derivative that is mapped
+// (vmap.Each of a function that calls Of), and what Of gives of any of these. At x = 1000 the
+// value of log(1 + exp x) is 1000 and its derivative by Of 1, but its tangent NaN. For them, write
+// what does not overflow:
+//
+//	log(1 + exp x)                        ops.Softplus(x)
+//	log Σ exp x                           ops.LogSumExp(x, …)
+//	exp x / Σ exp x                       ops.Softmax(x, axis)
+//	log of it                             ops.LogSoftmax(x, axis)
+//	1/(1 + exp(−x)), exp x/(1 + exp x)    ops.Sigmoid(x)
+//	log of it                             ops.LogSigmoid(x)
+//
+// or, for second derivatives along v, Of(ops.Sum(ops.Mul(v, Of(loss, x)[0])), x).
 package grad

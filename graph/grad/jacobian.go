@@ -16,6 +16,9 @@ import (
 // is mapped over all unit vectors by package vmap, so that the number of nodes does not
 // grow with the number of elements. Nodes that are no floats, and more axes together
 // than a node can have, are mistakes recorded in the graph.
+//
+// It is that of y as it is written, and may be NaN where y, compiled, is not: see "Formulas that
+// overflow".
 func Jacobian(y, x *graph.Node) *graph.Node {
 	g := graph.Of(y, x)
 	to, err := jacobianShape(g, y, x)
@@ -48,7 +51,7 @@ func Jacobian(y, x *graph.Node) *graph.Node {
 }
 
 // Hessian is the second derivative of a scalar loss by every two elements of x[a…]:
-// [a… a′…], the [Jacobian] of its derivative.
+// [a… a′…], the [Jacobian] of its derivative, and like that of the loss as it is written.
 func Hessian(loss, x *graph.Node) *graph.Node { return Jacobian(Of(loss, x)[0], x) }
 
 // units are the unit vectors of x's type along a first axis without a name.

@@ -23,6 +23,9 @@ type Forward interface {
 // It costs about as much as y itself, whatever the number of elements; [Of] is the
 // other way round. A direction of another type than its node, nodes that are no
 // floats, and an operation without a rule are mistakes recorded in the graph.
+//
+// The tangent is that of y as it is written: where y overflows so, as log(1 + exp x), it is NaN,
+// although y is not, which compiling makes stable; see "Formulas that overflow".
 func JVP(y, x, v []*graph.Node) []*graph.Node {
 	all := slices.Concat(y, x, v)
 	g := graph.Of(all...)

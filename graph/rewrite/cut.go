@@ -45,6 +45,35 @@ func needsCut(d graph.Derivation) bool {
 	return d.Wrt.Role() == graph.RoleOp && !isCut(d.Wrt)
 }
 
+// A gradient that another loss is made of stands behind a cut as well, until it has been taken again: a rule that looked into it
+// would make that loss of what it was made of, which is not what it will be made of.
+
+// innerOf are the gradients among those that are taken again that a loss of another is made of.
+func (b *builder) innerOf(kept []graph.Derivation) map[*graph.Node]bool {
+	inner := map[*graph.Node]bool{}
+	var losses []*graph.Node
+	for _, d := range kept {
+		losses = append(losses, d.Loss)
+	}
+	for _, n := range graph.Reachable(losses...) {
+		if _, ok := b.derived[n]; ok {
+			inner[n] = true
+		}
+	}
+	return inner
+}
+
+// operand is what stands for operand x of n in the new graph.
+func (b *builder) operand(n, x *graph.Node) *graph.Node {
+	y := b.of(x)
+	if !b.inner[x] || n.IsBackward() || isCut(n) {
+		return y
+	}
+	at := b.standing(x)
+	b.to.During(at, b.origin(at, x, ""), func() { y = b.to.Apply(cut{}, y) })
+	return y
+}
+
 // apart is a derivation by a node that is cut off.
 type apart struct {
 	graph.Derivation

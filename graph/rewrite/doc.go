@@ -13,7 +13,9 @@
 // stable loss with the old derivative would still overflow, and a pairwise
 // distance with the old adjoint would still hold an i×j×d array. A derivative by a
 // node between, which rules may go round, is taken of a copy of the loss in which they
-// cannot look into that node; afterwards what is equal is one node again.
+// cannot look into that node; afterwards what is equal is one node again. So it is
+// with a gradient that another loss is made of: derivatives of any order follow.
+// Tangents, and derivatives that are mapped, do not.
 //
 // Scalars are brought together and past what they multiply, so that the 1/n of a
 // mean ends beside the learning rate instead of in every array between. That, and

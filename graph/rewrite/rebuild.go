@@ -22,6 +22,7 @@ type builder struct {
 	calls   map[call][]graph.Derivation
 	last    map[call]int         // the highest number among a call's loss and the nodes it was differentiated by
 	derived map[*graph.Node]call // gradients that are still to be taken again
+	inner   map[*graph.Node]bool // those of them that another loss is made of
 	log     []Entry
 	rec     *recorder                   // nil unless somebody wants the history
 	bodies  map[*graph.Body]*graph.Body // what has become of those of the old graph
@@ -43,14 +44,27 @@ func rebuild(ctx context.Context, g *graph.Graph, wanted []*graph.Node, p Pass, 
 		live[n.ID()] = true
 	}
 	// A derivation is kept while its gradient lives; its loss and its nodes
-	// come along, so that it can be derived again. A derivative by a constant is
+	// come along, so that it can be derived again: they live then too, and with
+	// them the gradients that a loss is made of. A derivative by a constant is
 	// not: the loss may have lost that constant in part, where it was folded.
 	roots := append([]*graph.Node(nil), wanted...)
+	lives := func(n *graph.Node) bool { return live[n.ID()] }
+	asked := make([]bool, len(g.Derivations()))
+	for i, d := range slices.Backward(g.Derivations()) {
+		if _, constant := d.Wrt.Constant(); lives(d.Grad) && !constant {
+			asked[i] = true
+			if !lives(d.Loss) || !lives(d.Wrt) {
+				for _, n := range graph.ReachableUntil(lives, d.Loss, d.Wrt) {
+					live[n.ID()] = true
+				}
+				roots = append(roots, d.Loss, d.Wrt)
+			}
+		}
+	}
 	var kept []graph.Derivation
 	var cuts []*apart
-	for _, d := range g.Derivations() {
-		if _, constant := d.Wrt.Constant(); live[d.Grad.ID()] && !constant {
-			roots = append(roots, d.Loss, d.Wrt)
+	for i, d := range g.Derivations() {
+		if asked[i] {
 			if p.forward && needsCut(d) {
 				if d.Grad.ID() >= d.First && max(d.Loss.ID(), d.Wrt.ID()) < d.First {
 					cuts = append(cuts, &apart{Derivation: d})
@@ -69,7 +83,10 @@ func rebuild(ctx context.Context, g *graph.Graph, wanted []*graph.Node, p Pass, 
 			b.derived[d.Grad] = callOf(d)
 		}
 	}
-	if slices.ContainsFunc(roots, func(n *graph.Node) bool { return !live[n.ID()] }) {
+	if p.forward {
+		b.inner = b.innerOf(kept)
+	}
+	if len(roots) > len(wanted) {
 		cone = graph.Reachable(roots...)
 	}
 	b.to.Grow(len(cone))
@@ -183,7 +200,7 @@ func (b *builder) copy(n *graph.Node) {
 	var few [4]*graph.Node
 	in := few[:0]
 	for i := range n.NumIn() {
-		in = append(in, b.of(n.In(i)))
+		in = append(in, b.operand(n, n.In(i)))
 	}
 	var y *graph.Node
 	at := b.standing(n)

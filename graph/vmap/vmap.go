@@ -88,6 +88,10 @@ func mapped(outs []*graph.Node, over []Over, draws bool) []*graph.Node {
 //	norms := vmap.Each(func(x []*graph.Node) []*graph.Node {
 //		return []*graph.Node{ops.Sum(ops.Square(x[0]))}
 //	}, xs)
+//
+// A derivative that f takes is mapped as it is written: where its loss overflows, as
+// log(1 + exp x), it is NaN, although compiling makes the loss stable. Write ops.Softplus(x), or
+// differentiate the sum of what is mapped; see package grad, "Formulas that overflow".
 func Each(f func(x []*graph.Node) []*graph.Node, xs ...*graph.Node) []*graph.Node {
 	one := make([]*graph.Node, len(xs))
 	over := make([]Over, len(xs))
