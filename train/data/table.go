@@ -140,6 +140,9 @@ func pick[T any](all []T, rows []int) []T {
 
 // check finds the contradictions that a table made by hand may hold.
 func (t *Table) check() error {
+	if t == nil {
+		return &Error{Msg: "there is no table"}
+	}
 	n, d := t.Rows(), len(t.Columns)
 	msg := ""
 	switch {
