@@ -21,7 +21,7 @@ type Table struct {
 
 // Rows returns n, the number of rows.
 func (t *Table) Rows() int {
-	if len(t.Columns) == 0 {
+	if t == nil || len(t.Columns) == 0 {
 		return 0
 	}
 	return len(t.X) / len(t.Columns)
