@@ -39,7 +39,7 @@ var imports = map[string]string{
 	"train/checkpoint":     "graph tape train/data interop/safetensors",
 	"train/data":           "internal/half gorgonia.org/tensor",
 	"train/metric":         "train/data gorgonia.org/tensor",
-	"train/watch":          "train train/data train/metric",
+	"train/watch":          "train train/data train/metric internal/terminal",
 	"builders":             "graph ops internal/memory internal/spelling",
 	"infer":                "graph ops tape train/checkpoint train/data gorgonia.org/tensor",
 	"notation":             "graph ops builders internal/ref internal/spelling internal/terminal", // examples are evaluated by the definitions

@@ -1,6 +1,7 @@
 package builders
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -83,6 +84,9 @@ func (b Builder) Build(settings Settings, dt graph.DType) (*Model, error) {
 	}
 	if !dt.IsFloat() {
 		return nil, fmt.Errorf("%s: element type %v: want f32 or f64", b.Name, dt)
+	}
+	if b.make == nil {
+		return nil, errors.New("there is no builder: Lookup gives one")
 	}
 	m := &Model{Builder: b, Settings: s, Graph: graph.New(b.Title)}
 	b.make(s, dt, m)

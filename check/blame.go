@@ -45,12 +45,18 @@ const (
 
 // String names the state in a word or two.
 func (s BlameState) String() string {
+	if s > NothingToRule {
+		return fmt.Sprintf("BlameState(%d)", uint8(s))
+	}
 	return [...]string{"right", "WRONG", "inherited", "undecided", "n/a"}[s]
 }
 
 // String is one line: state, node, line, and what is wrong.
 func (b Blamed) String() string {
 	s := fmt.Sprintf("%-9s %v", b.State, b.Node)
+	if b.Node == nil {
+		return s + b.Detail()
+	}
 	if op := b.Node.Op(); b.Node.Role() == graph.RoleOp {
 		s += " = " + op.Name()
 	}

@@ -142,6 +142,9 @@ func (n *Node) Label() string {
 	if s := n.Name(); s != "" {
 		return s
 	}
+	if n == nil {
+		return "nil"
+	}
 	return "%" + strconv.Itoa(n.id)
 }
 

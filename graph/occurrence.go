@@ -61,25 +61,33 @@ type Origin struct {
 }
 
 // Occurrences lists where the node was asked for, first first.
-func (n *Node) Occurrences() []Occurrence { return append([]Occurrence(nil), n.occurs...) }
+func (n *Node) Occurrences() []Occurrence { return append([]Occurrence(nil), n.occurrences()...) }
 
 // NumOccurrences is their number.
-func (n *Node) NumOccurrences() int { return len(n.occurs) }
+func (n *Node) NumOccurrences() int { return len(n.occurrences()) }
 
 // Occurrence is occurrence i.
 func (n *Node) Occurrence(i int) Occurrence { return n.occurs[i] }
 
+// occurrences are those of a node, none of nil.
+func (n *Node) occurrences() []Occurrence {
+	if n == nil {
+		return nil
+	}
+	return n.occurs
+}
+
 // First is the first occurrence: where drawings place the node.
 func (n *Node) First() Occurrence {
-	if len(n.occurs) == 0 {
-		return Occurrence{}
+	if all := n.occurrences(); len(all) > 0 {
+		return all[0]
 	}
-	return n.occurs[0]
+	return Occurrence{}
 }
 
 // Name is the first name the node was given, or "".
 func (n *Node) Name() string {
-	for _, o := range n.occurs {
+	for _, o := range n.occurrences() {
 		if o.Name != "" {
 			return o.Name
 		}
@@ -91,18 +99,18 @@ func (n *Node) Name() string {
 // differentiated back. A forward node that a derivative happens to reuse stays
 // forward, and so do tangents, which flow as values do.
 func (n *Node) IsBackward() bool {
-	for _, o := range n.occurs {
+	for _, o := range n.occurrences() {
 		if !o.Origin.Kind.IsBackward() {
 			return false
 		}
 	}
-	return len(n.occurs) > 0
+	return len(n.occurrences()) > 0
 }
 
 // AdjointOf gives the forward node whose derivative this node is, with the loss;
 // nil if it is nobody's.
 func (n *Node) AdjointOf() (of, loss *Node) {
-	for _, o := range n.occurs {
+	for _, o := range n.occurrences() {
 		if o.Origin.Kind == FromAdjoint {
 			return o.Origin.Of, o.Origin.Loss
 		}
@@ -139,7 +147,7 @@ func (n *Node) occur(o Occurrence) {
 	if len(n.occurs) >= manyOccurrences && !(byUser && (o.Name != "" || n.IsBackward())) {
 		return
 	}
-	for i := range n.occurs {
+	for i := range n.occurrences() {
 		p := &n.occurs[i]
 		if p.Pos == o.Pos && p.Scope == o.Scope && p.Origin == o.Origin && (o.Name == "" || p.Name == "" || p.Name == o.Name) {
 			if p.Name == "" {

@@ -271,6 +271,9 @@ func (s *Session) ParseBreak(text string) (Break, error) {
 	case word == "shape":
 		return parseShape(text, strings.TrimSpace(rest))
 	}
+	if err := s.whole(); err != nil {
+		return Break{}, err
+	}
 	names := s.Names()
 	for _, name := range []string{text, greek(text)} {
 		if len(s.named(name)) > 0 {
@@ -329,6 +332,9 @@ func greek(name string) string {
 // ok is false where none did, and the session then stands before the last
 // instruction.
 func (s *Session) Continue(ctx context.Context, last int, breaks ...Break) (hit Break, ok bool, err error) {
+	if err := s.whole(); err != nil {
+		return Break{}, false, err
+	}
 	for i, visited := s.at+1, s.at+1; ; i, visited = 0, 0 {
 		for ; i < len(s.rows); i, visited = i+1, visited+1 {
 			if hit, ok, err := s.stops(ctx, i, visited, breaks); ok || err != nil {
@@ -348,6 +354,9 @@ func (s *Session) Continue(ctx context.Context, last int, breaks ...Break) (hit 
 // holds, at most to the first of training step 0, and stands there; see
 // [Session.Continue].
 func (s *Session) ContinueBack(ctx context.Context, breaks ...Break) (hit Break, ok bool, err error) {
+	if err := s.whole(); err != nil {
+		return Break{}, false, err
+	}
 	n := len(s.rows)
 	for i, visited := s.at-1, n-s.at; ; i, visited = n-1, 0 {
 		for ; i >= 0; i, visited = i-1, visited+1 {

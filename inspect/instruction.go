@@ -67,6 +67,9 @@ func (s *Session) Instruction(ctx context.Context, i int) (*Instruction, error) 
 // gradient at the present training step.
 func (s *Session) Quantity(ctx context.Context, n *graph.Node) (q Quantity, err error) {
 	q.Node = n
+	if err := s.whole(); err != nil {
+		return q, err
+	}
 	if !n.IsValid() {
 		return q, errors.New("inspect: the value of an invalid node is asked for")
 	}

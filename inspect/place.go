@@ -57,6 +57,9 @@ func call(n *graph.Node) string {
 	if n.Role() != graph.RoleOp {
 		return n.Role().String()
 	}
+	if n == nil {
+		return n.String()
+	}
 	s := n.Op().Name()
 	for _, x := range n.Inputs() {
 		if v, ok := x.Constant(); ok && len(v.Data) == 1 && nameOf(x) == "constant" {

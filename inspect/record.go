@@ -46,7 +46,12 @@ func Take(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*grap
 func (r *Record) Nodes() []*graph.Node { return r.nodes }
 
 // Value is the value of a node; its Type is invalid for a node that is not recorded.
-func (r *Record) Value(n *graph.Node) tape.Array { return r.values[n] }
+func (r *Record) Value(n *graph.Node) tape.Array {
+	if r == nil {
+		return tape.Array{}
+	}
+	return r.values[n]
+}
 
 // Gradient is the node that holds the derivative of the loss by n, nil if none was
 // recorded. Of several losses, it is that of the first.

@@ -180,7 +180,18 @@ func (s *Session) Seek(i int) error {
 	return nil
 }
 
+// whole says that the session was not made by Open.
+func (s *Session) whole() error {
+	if s == nil || s.prog == nil {
+		return errors.New("inspect: there is no session: Open makes one")
+	}
+	return nil
+}
+
 func (s *Session) exists(i int) error {
+	if err := s.whole(); err != nil {
+		return err
+	}
 	if i < 0 || i >= len(s.rows) {
 		return fmt.Errorf("inspect: there is no instruction %d: the program has 0 to %d", i, len(s.rows)-1)
 	}

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -101,6 +102,9 @@ func (it *Iteration) Value(n *graph.Node) tape.Array { return it.record.Value(n)
 // this one. Derivatives are not beside the values: they are values of the loop that
 // goes back.
 func (it *Iteration) Instruction(i int) (*Instruction, error) {
+	if it == nil {
+		return nil, errors.New("inspect: there is no iteration: Enter gives one")
+	}
 	if i < 0 || i >= len(it.rows) {
 		return nil, fmt.Errorf("inspect: there is no instruction %d: the body has 0 to %d", i, len(it.rows)-1)
 	}

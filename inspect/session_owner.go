@@ -14,8 +14,11 @@ type owner struct {
 // was differentiated; what a rule put there to the node that it replaced; that node
 // to the user's of the same name, scope and line, or else of the same operation and
 // shape on that line, or else to the last value of that line. It is nil for what the
-// library adds by itself.
+// library adds by itself, and where there is no instruction i.
 func (s *Session) Owner(i int) (n *graph.Node, gradient bool) {
+	if s.exists(i) != nil {
+		return nil, false
+	}
 	return s.owners[i].node, s.owners[i].gradient
 }
 

@@ -69,6 +69,9 @@ var errNotTrained = errors.New("inspect: the session has no training step: nothi
 // instruction as before, in the step that follows. A step that fails changes nothing:
 // the session stands where the steps before it have led.
 func (s *Session) Train(ctx context.Context, steps int) error {
+	if err := s.whole(); err != nil {
+		return err
+	}
 	if steps > 0 && len(s.subject.Step) == 0 {
 		return errNotTrained
 	}
@@ -92,6 +95,9 @@ func (s *Session) Train(ctx context.Context, steps int) error {
 // and values are those of the first time, bit for bit. On an error the session stays
 // where it was.
 func (s *Session) Rewind(ctx context.Context, step int) error {
+	if err := s.whole(); err != nil {
+		return err
+	}
 	switch {
 	case step < 0:
 		return fmt.Errorf("inspect: there is no training step %d", step)

@@ -24,6 +24,9 @@ func (s *Session) Written() []*graph.Node {
 // and its value, with the derivatives of the loss by them. The Row says what the node
 // is; it has no place in memory, because no instruction need compute it.
 func (s *Session) AsWritten(ctx context.Context, i int) (*Instruction, error) {
+	if err := s.whole(); err != nil {
+		return nil, err
+	}
 	nodes := s.Written()
 	if i < 0 || i >= len(nodes) {
 		return nil, fmt.Errorf("inspect: there is no node %d: the graph has 0 to %d", i, len(nodes)-1)

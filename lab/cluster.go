@@ -40,6 +40,9 @@ type Cost struct {
 
 // Best is the run with the smallest inertia, the first among equals.
 func (v Clustering) Best() Run {
+	if len(v.Runs) == 0 {
+		return Run{}
+	}
 	return slices.MinFunc(v.Runs, func(a, b Run) int {
 		switch {
 		case a.Inertia() < b.Inertia() || b.Inertia() != b.Inertia():

@@ -85,6 +85,9 @@ func clusteringSettings(b builders.Builder, n, d, k int) (builders.Settings, err
 // SizeNames are the settings for the numbers of points, features and centres of a
 // clustering: n, d and k where its builder has these, or else the names of the axes.
 func SizeNames(m *builders.Model) (points, features, centres string) {
+	if m == nil || m.KMeans == nil {
+		return "", "", ""
+	}
 	name := func(usual string, axis graph.Axis) string {
 		if slices.ContainsFunc(m.Builder.Sizes, func(z builders.Size) bool { return z.Name == usual }) {
 			return usual

@@ -178,6 +178,9 @@ func (c *Comparison) writeMoving(b *strings.Builder) {
 
 // ConvergenceTest is the test for convergence in words, for what was compared.
 func (c *Comparison) ConvergenceTest() string {
+	if len(c.Variants) == 0 {
+		return ConvergenceTest(false)
+	}
 	return ConvergenceTest(c.Plan.size(c.Variants[0].Model) > 0)
 }
 

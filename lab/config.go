@@ -149,6 +149,9 @@ func setDefault(v *int, to int) {
 // DefaultRate is the learning rate that suits Adam on the data: 0.05·s/√d, a
 // twentieth of the scale per feature.
 func DefaultRate(t *data.Table) float64 {
+	if t.Rows() == 0 {
+		return 0
+	}
 	return 0.05 * scale(t) / math.Sqrt(float64(len(t.Columns)))
 }
 

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -102,6 +103,9 @@ type Settling struct {
 // NewSettling prepares the test. The numbers that must come to rest are those that
 // training changes by the derivative of the loss; the model's graph stays as it is.
 func NewSettling(m *builders.Model) (*Settling, error) {
+	if m == nil {
+		return nil, errNilModel
+	}
 	return newSettling(m.Loss, Trained(m))
 }
 
@@ -145,9 +149,14 @@ type Settler struct {
 	before            []float64 // where the numbers were then
 }
 
+var errNoStore = errors.New("there is no training to settle: a Settler and a store are wanted")
+
 // Step notes what step t, from 0, left in the store, and the loss that it began with.
 // Step −1 is the start, with any loss that is not more than the others.
 func (s *Settler) Step(t int, store *tape.Store, loss float64) error {
+	if s == nil || store == nil {
+		return errNoStore
+	}
 	s.most = max(s.most, math.Abs(loss))
 	if t < s.from-1 {
 		return nil
@@ -181,6 +190,9 @@ func (s *Settler) values(store *tape.Store) ([]float64, error) {
 // End is how nearly the training came to rest, which left its numbers in the store:
 // the gradient is the mean over the feeds, by nodes of the model.
 func (s *Settler) End(ctx context.Context, final *tape.Store, seed uint64, feeds []tape.Feed) (Convergence, error) {
+	if s == nil || final == nil {
+		return Convergence{}, errNoStore
+	}
 	now, err := s.values(final)
 	if err != nil || len(now) == 0 {
 		return Convergence{}, err

@@ -68,6 +68,9 @@ func newRowFeeder(name string, m *builders.Model, table *data.Table) (rowFeeder,
 // rowsInput finds the input that takes the rows of a table: that named x, or the only
 // one of two axes that is as wide as the table.
 func rowsInput(name string, m *builders.Model, table *data.Table) (*graph.Node, error) {
+	if table == nil {
+		return nil, fmt.Errorf("%s: there is no table", name)
+	}
 	width := len(table.Columns)
 	var fit, texts []string
 	var x *graph.Node
@@ -98,6 +101,9 @@ func rowsInput(name string, m *builders.Model, table *data.Table) (*graph.Node, 
 
 // TakesRows says why a model cannot be trained on the rows of a table; nil if it can.
 func TakesRows(m *builders.Model, table *data.Table) error {
+	if m == nil || m.Graph == nil {
+		return errNilModel
+	}
 	_, err := rowsInput(m.Builder.Name, m, table)
 	return err
 }

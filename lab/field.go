@@ -167,6 +167,9 @@ func (s span) places(other span, n int) []float64 {
 // nearest other one; NaN for a single prototype. Cells without a finite gradient do not
 // count.
 func (f *GradientField) Joining(objective int) float64 {
+	if objective < 0 || objective >= len(f.Fields) {
+		return math.NaN()
+	}
 	o := f.Fields[objective]
 	joining, cells := 0.0, 0.0
 	for j, row := range o.Down {
@@ -200,6 +203,9 @@ func (f *GradientField) nearestOther(o ObjectiveField, a, b float64) (far float6
 // Lowest is the cell of an objective with the least finite loss; ok is false if there is
 // none.
 func (f *GradientField) Lowest(objective int) (a, b, loss float64, ok bool) {
+	if objective < 0 || objective >= len(f.Fields) {
+		return 0, 0, 0, false
+	}
 	return lowest(f.A, f.B, f.Fields[objective].Loss)
 }
 

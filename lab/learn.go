@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -49,6 +50,9 @@ type Course struct {
 // End is the mean loss of the last tenth of the steps, at least of one: batches
 // differ, and the loss of a single one says little.
 func (c Course) End() float64 {
+	if len(c.Loss) == 0 {
+		return math.NaN()
+	}
 	last := c.Loss[len(c.Loss)-max(1, len(c.Loss)/10):]
 	sum := 0.0
 	for _, v := range last {
@@ -270,6 +274,9 @@ func examplesRand(seed uint64, t int) *rand.Rand {
 // Examples draws the examples of a model for step t, as [Learn] feeds them.
 func Examples(m *builders.Model, seed uint64, t int) tape.Feed {
 	feed := tape.Feed{}
+	if m == nil || m.Examples == nil {
+		return feed
+	}
 	for n, v := range m.Examples(examplesRand(seed, t)) {
 		feed[n] = tape.Tensor(v)
 	}

@@ -6,6 +6,9 @@ import "slices"
 // Match[j] of the second argument belongs to centre j of the first. Both are
 // row-major [k d].
 func Match(reference, centres []float64, d int) []int {
+	if d < 1 {
+		return nil
+	}
 	k := min(len(reference), len(centres)) / d
 	type pair struct {
 		from, to int

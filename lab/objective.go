@@ -60,7 +60,10 @@ func Registered(name string, settings builders.Settings) Variant {
 	return Variant{name, func(dt graph.DType) (*builders.Model, error) { return builders.Build(name, settings, dt) }}
 }
 
-var errNoModel = errors.New("the function that builds the model is nil")
+var (
+	errNoModel  = errors.New("the function that builds the model is nil")
+	errNilModel = errors.New("the model is nil")
+)
 
 // model builds the variant, and names it if it has no name.
 func (v *Variant) model(dt graph.DType) (*builders.Model, error) {

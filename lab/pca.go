@@ -19,6 +19,9 @@ type PCA struct {
 // NewPCA finds all min(n, d) components by the singular value decomposition of the
 // centred table. Signs are chosen so that each axis's largest component is positive.
 func NewPCA(t *data.Table) (*PCA, error) {
+	if t.Rows() == 0 {
+		return nil, errors.New("principal components of a table without rows")
+	}
 	n, d := t.Rows(), len(t.Columns)
 	if n == 0 || d == 0 {
 		return nil, fmt.Errorf("principal components of %d rows of %d features", n, d)

@@ -33,6 +33,9 @@ func NewPlane(t *data.Table) (*Plane, error) {
 
 // At is the place of a point in the plane.
 func (p *Plane) At(x []float64) (out [2]float64) {
+	if len(x) != len(p.mean) {
+		return out
+	}
 	for a := range out {
 		for j, v := range x {
 			out[a] += (v - p.mean[j]) * p.axes[a][j]
@@ -44,6 +47,9 @@ func (p *Plane) At(x []float64) (out [2]float64) {
 // Points are the places of all rows, row-major [n d].
 func (p *Plane) Points(x []float64) [][2]float64 {
 	d := len(p.mean)
+	if d == 0 {
+		return nil
+	}
 	out := make([][2]float64, len(x)/d)
 	for i := range out {
 		out[i] = p.At(x[i*d : (i+1)*d])

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -88,6 +89,9 @@ func (p *probe) assigned() ([]int, error) {
 // (row-major [n d]), and the sum of squared distances to them: how trained
 // centres see new points.
 func Assign(ctx context.Context, x []float64, centres []float64, d int) (nearest []int, inertia float64, err error) {
+	if d < 1 || len(x) < d || len(centres) < d || len(x)%d != 0 || len(centres)%d != 0 {
+		return nil, 0, fmt.Errorf("%d numbers and %d of centres are no rows of %d features", len(x), len(centres), d)
+	}
 	n, k := len(x)/d, len(centres)/d
 	p, err := newProbe(tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x)), n, d, k)
 	if err != nil {

@@ -34,13 +34,23 @@ type Run struct {
 }
 
 // Final is the last measure.
-func (r Run) Final() Measure { return r.Measures[len(r.Measures)-1] }
+func (r Run) Final() Measure {
+	if len(r.Measures) == 0 {
+		return Measure{}
+	}
+	return r.Measures[len(r.Measures)-1]
+}
 
 // Inertia is the hard assignment's at the end.
 func (r Run) Inertia() float64 { return r.Final().Inertia }
 
 // Centres are the final ones, row-major [k d].
-func (r Run) Centres() []float64 { return r.Path[len(r.Path)-1] }
+func (r Run) Centres() []float64 {
+	if len(r.Path) == 0 {
+		return nil
+	}
+	return r.Path[len(r.Path)-1]
+}
 
 // trainer trains one objective from different starts on one program.
 type trainer struct {

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -39,6 +40,9 @@ func SpreadLabels(assigned []int, known []string) ([]string, error) {
 // Scores are the coordinates of the rows of a table along the first k axes, row-major
 // [n k]: what is left of them to look at, or to learn from where few rows are labelled.
 func (p *PCA) Scores(t *data.Table, k int) ([]float64, error) {
+	if p == nil || t == nil {
+		return nil, errors.New("scores of no table, or along no axes: NewPCA finds them")
+	}
 	if len(t.Columns) != len(p.Mean) || k < 0 || k > len(p.Axes) {
 		return nil, fmt.Errorf("%d components of %d features: there are %d, of %d", k, len(t.Columns), len(p.Axes), len(p.Mean))
 	}

@@ -38,6 +38,9 @@ func (c *Comparison) Settings() []Setting {
 // SettingName is the optimiser and the start in words; the start alone where there is
 // only one optimiser, and so on.
 func (c *Comparison) SettingName(s Setting) string {
+	if s.Optimiser < 0 || s.Start < 0 || s.Optimiser >= len(c.Plan.Optimisers) || s.Start >= len(c.Plan.Starts) {
+		return ""
+	}
 	o, start := c.Plan.Optimisers[s.Optimiser].String(), c.Plan.Starts[s.Start].String()
 	switch {
 	case len(c.Plan.Starts) == 1:
@@ -54,6 +57,9 @@ func (c *Comparison) SettingName(s Setting) string {
 // fewer seeds.
 func (c *Comparison) Best(variant int) Setting {
 	settings := c.Settings()
+	if len(settings) == 0 {
+		return Setting{}
+	}
 	best, least := settings[0], math.Inf(1)
 	for _, s := range settings {
 		if m := Summarise(c.Values(0, variant, s)).Median; m < least {
@@ -181,7 +187,10 @@ func paired(a, b []float64) []float64 {
 }
 
 // SameTask reports whether two variants were trained on the same examples.
-func (c *Comparison) SameTask(a, b int) bool { return c.Variants[a].Task == c.Variants[b].Task }
+func (c *Comparison) SameTask(a, b int) bool {
+	n := len(c.Variants)
+	return a >= 0 && b >= 0 && a < n && b < n && c.Variants[a].Task == c.Variants[b].Task
+}
 
 // Difference is how a yardstick tells two variants apart, B's values minus A's at
 // their best settings, seed by seed, so that what a seed has in common for both

@@ -126,6 +126,9 @@ func Holm(p []float64) []float64 {
 // differ (a compact letter display: Piepho, 2004). Letters are given in the order of
 // the things: a to the first.
 func Letters(n int, differ func(i, j int) bool) []string {
+	if differ == nil {
+		differ = func(int, int) bool { return false }
+	}
 	all := make([]bool, n)
 	for i := range all {
 		all[i] = true

@@ -190,6 +190,9 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Track, 
 
 // Start is the site where the training began.
 func (t *Track) Start() (Site, error) {
+	if t == nil {
+		return Site{}, errors.New("there is no track to start")
+	}
 	s := t.Site
 	params, err := s.parameters()
 	if err != nil || len(t.Path) == 0 {

@@ -35,8 +35,11 @@ func ParseStart(s string) (Start, error) {
 }
 
 // Centres draws k start centres, row-major [k d]. The same seed gives the same
-// centres whatever they are for.
+// centres whatever they are for. They are nil unless k is from 1 to the number of rows.
 func Centres(t *data.Table, k int, how Start, seed uint64) []float64 {
+	if t == nil || k < 1 || k > t.Rows() {
+		return nil
+	}
 	rng := rand.New(rand.NewPCG(seed, 0x7461706573747279))
 	d := len(t.Columns)
 	if how == StartPoints {
@@ -119,8 +122,11 @@ func sqDist(a, b []float64) (s float64) {
 }
 
 // scale is the root mean squared distance of a point from the mean of all; 1 if
-// all points are equal, infinite or NaN if squares overflow.
+// there are no points or all are equal, infinite or NaN if squares overflow.
 func scale(t *data.Table) float64 {
+	if t.Rows() == 0 {
+		return 1
+	}
 	n, d := t.Rows(), len(t.Columns)
 	mean := make([]float64, d)
 	for i := range n {

@@ -155,6 +155,9 @@ func difference(a, b []float64) []float64 {
 
 // Lowest is the least finite loss of the surface, and where; ok is false if there is none.
 func (l *Landscape) Lowest(surface int) (a, b, loss float64, ok bool) {
+	if surface < 0 || surface >= len(l.Surfaces) {
+		return 0, 0, 0, false
+	}
 	return lowest(l.A, l.B, l.Surfaces[surface].Loss)
 }
 
@@ -174,6 +177,9 @@ func lowest(as, bs []float64, values [][]float64) (a, b, least float64, ok bool)
 // path ends.
 func (l *Landscape) String() string {
 	n := len(l.A)
+	if n == 0 || len(l.B) < n {
+		return "no surface\n"
+	}
 	s := fmt.Sprintf("loss over a plane of %d numbers, %d × %d cells from %s to %s and from %s to %s, ", len(l.Origin), n, n,
 		numberText(l.A[0]), numberText(l.A[n-1]), numberText(l.B[0]), numberText(l.B[n-1]))
 	if math.IsNaN(l.Share[0]) {

@@ -56,6 +56,9 @@ func (c Config) Task(name string, seed uint64) (Task, error) {
 // Task is the training of a model from a seed on examples. A model that has nothing
 // to train is only fed.
 func (c LearnConfig) Task(m *builders.Model, seed uint64) (Task, error) {
+	if m == nil {
+		return Task{}, errNilModel
+	}
 	c, err := c.withDefaults()
 	if err != nil {
 		return Task{}, err

@@ -53,7 +53,7 @@ func lossCopy(loss *graph.Node) (*graph.Graph, map[*graph.Node]*graph.Node) {
 // Trained are the parameters that training changes by the derivative of the loss:
 // those it reaches, without those that the model updates by itself.
 func Trained(m *builders.Model) []*graph.Node {
-	if m.Loss == nil {
+	if m == nil || m.Loss == nil {
 		return nil
 	}
 	return slices.DeleteFunc(Reached(m.Loss, m.Params()...), func(p *graph.Node) bool {
@@ -66,7 +66,7 @@ func Trained(m *builders.Model) []*graph.Node {
 // parameters. A model without a loss has none.
 func Wrt(m *builders.Model) []*graph.Node {
 	switch trained := Trained(m); {
-	case m.Loss == nil:
+	case m == nil || m.Loss == nil:
 		return nil
 	case m.KMeans != nil:
 		return []*graph.Node{m.KMeans.Centres}
@@ -81,6 +81,9 @@ func Wrt(m *builders.Model) []*graph.Node {
 // It is empty for a model with neither.
 func TrainingStep(m *builders.Model, o train.Optimiser) graph.Step {
 	var step graph.Step
+	if m == nil {
+		return step
+	}
 	if params := Trained(m); len(params) > 0 {
 		step = o.Minimize(m.Loss, params...)
 	}

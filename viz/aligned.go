@@ -24,6 +24,9 @@ type side struct {
 // Exchanging A and B exchanges the panels and nothing else: the figure is put
 // together in an order that does not depend on which side is which.
 func (d *Difference) Figure() *figure.Figure {
+	if d.whole() != nil {
+		return &figure.Figure{}
+	}
 	title := d.titles()
 	f := &figure.Figure{
 		Title:    d.a.options.title,
@@ -74,6 +77,9 @@ func (d *Difference) sides() (first, second *side) {
 // of B, or one of each.
 func (d *Difference) Boxes() map[string]Pair {
 	out := map[string]Pair{}
+	if d.whole() != nil {
+		return out
+	}
 	first, second := d.sides()
 	for _, s := range []*side{first, second} {
 		for _, n := range s.shown {

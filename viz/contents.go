@@ -29,6 +29,9 @@ func Contents(roots []*graph.Node, opts ...Option) ([][]*graph.Node, error) {
 // Contents lists what the boxes of one side stand for, 0 for A and 1 for B, as the
 // function of this name does of a drawing.
 func (d *Difference) Contents(side int) [][]*graph.Node {
+	if d.whole() != nil || side < 0 || side > 1 {
+		return nil
+	}
 	v := []*view{d.a, d.b}[side]
 	var out [][]*graph.Node
 	for _, n := range v.shown {

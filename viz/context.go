@@ -72,6 +72,9 @@ func (d *Difference) TextContext(ctx context.Context) (text string, err error) {
 }
 
 func (d *Difference) within(ctx context.Context, work func()) (err error) {
+	if err := d.whole(); err != nil {
+		return err
+	}
 	d.a.ctx, d.b.ctx = ctx, ctx
 	defer func() { d.a.ctx, d.b.ctx = nil, nil }()
 	defer catch(&err)

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -130,9 +131,20 @@ func agree(n int, one, many string) string {
 	return many
 }
 
+// whole says that the difference was not made by Diff.
+func (d *Difference) whole() error {
+	if d == nil || d.a == nil || d.b == nil {
+		return errors.New("viz: there is no difference: Diff makes one")
+	}
+	return nil
+}
+
 // Text is the difference for a terminal: a line a node, marked − (only in A), +
 // (only in B), ≈ (same rule, what flows in differs) or Δ (one side adds terms).
 func (d *Difference) Text() string {
+	if d.whole() != nil {
+		return ""
+	}
 	var b strings.Builder
 	title := d.titles()
 	fmt.Fprintf(&b, "A  %s\nB  %s\n%s\n%s\n", d.heading(0, title), d.heading(1, title), d.Summary(), d.Matching())
@@ -179,7 +191,17 @@ func (d *Difference) heading(side int, title [2]string) string {
 }
 
 // SVG writes the comparison side by side as a self-contained SVG document.
-func (d *Difference) SVG(w io.Writer) error { return d.Figure().SVG(w, d.a.options.figure...) }
+func (d *Difference) SVG(w io.Writer) error {
+	if err := d.whole(); err != nil {
+		return err
+	}
+	return d.Figure().SVG(w, d.a.options.figure...)
+}
 
 // DOT writes the comparison as one graph in the Graphviz language.
-func (d *Difference) DOT(w io.Writer) error { return d.Figure().DOT(w, d.a.options.figure...) }
+func (d *Difference) DOT(w io.Writer) error {
+	if err := d.whole(); err != nil {
+		return err
+	}
+	return d.Figure().DOT(w, d.a.options.figure...)
+}

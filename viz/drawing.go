@@ -14,6 +14,9 @@ import (
 // Roots lists what a graph is for: the nodes that no other uses, and what its
 // updates assign.
 func Roots(g *graph.Graph) []*graph.Node {
+	if g == nil {
+		return nil
+	}
 	used := map[*graph.Node]bool{}
 	for _, n := range g.Nodes() {
 		for _, x := range n.Inputs() {

@@ -221,3 +221,43 @@ func TestWriteErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestTensorByName: what was read is found by its place, and still by its name when the caller has
+// changed the list since.
+func TestTensorByName(t *testing.T) {
+	one, two, three := dense([]float32{1}, 1), dense([]float32{2}, 1), dense([]float32{3}, 1)
+	var b bytes.Buffer
+	if err := Write(&b, &File{Tensors: []Tensor{{"a", one}, {"b", two}, {"c", three}}}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"a": float32(1), "b": float32(2), "c": float32(3)}
+	check := func(when string) {
+		t.Helper()
+		for name, v := range want {
+			if got := f.Tensor(name); got == nil || got.Data().([]float32)[0] != v {
+				t.Errorf("%s: tensor %q is %v, want %v", when, name, got, v)
+			}
+		}
+		if f.Tensor("d") != nil {
+			t.Errorf("%s: there is a tensor d", when)
+		}
+	}
+	check("as read")
+	for i, tensor := range f.Tensors {
+		if at, ok := f.places[tensor.Name]; !ok || at != i {
+			t.Errorf("tensor %q is at %d, not at %d", tensor.Name, i, at)
+		}
+	}
+	slices.Reverse(f.Tensors)
+	check("reversed")
+	f.Tensors = slices.DeleteFunc(f.Tensors, func(t Tensor) bool { return t.Name == "b" })
+	delete(want, "b")
+	if f.Tensor("b") != nil {
+		t.Error("a tensor that was taken out is found")
+	}
+	check("without b")
+}

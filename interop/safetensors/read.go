@@ -287,8 +287,9 @@ func (s *source) file(c config) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Metadata: h.metadata}
-	for _, info := range h.tensors {
+	f := &File{Metadata: h.metadata, places: make(map[string]int, len(h.tensors))}
+	for i, info := range h.tensors {
+		f.places[info.Name] = i
 		t, err := s.tensor(info)
 		if err != nil {
 			return nil, err

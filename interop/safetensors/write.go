@@ -24,6 +24,8 @@ type File struct {
 	Metadata map[string]string
 	// Tensors are in the file's order where they were read; Write sorts.
 	Tensors []Tensor
+
+	places map[string]int // of Tensors by name, as they were read
 }
 
 // Tensor is an array with a name.
@@ -34,7 +36,10 @@ type Tensor struct {
 
 // Tensor returns the tensor of a name, nil where there is none.
 func (f *File) Tensor(name string) *tensor.Dense {
-	for _, t := range f.Tensors {
+	if i, ok := f.places[name]; ok && i < len(f.Tensors) && f.Tensors[i].Name == name {
+		return f.Tensors[i].Data
+	}
+	for _, t := range f.Tensors { // it was not read, or moved since
 		if t.Name == name {
 			return t.Data
 		}

@@ -184,8 +184,12 @@ func (c *CSVFile) Classes() []string { return slices.Clone(c.classes) }
 
 // Close closes the file.
 func (c *CSVFile) Close() error {
+	c = orZero(c)
 	c.lock.Lock()
 	defer c.lock.Unlock()
+	if c.f == nil {
+		return nil
+	}
 	return c.f.Close()
 }
 
@@ -203,7 +207,25 @@ func (c *CSVFile) NewBatch(n int) Batch {
 
 // Gather reads the given rows. A file that has changed since it was opened is an *Error.
 func (c *CSVFile) Gather(ctx context.Context, b Batch, rows []int) error {
+	c = orZero(c)
 	if err := checkRows(rows, c.n); err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	x, err := b.column(c.x, c.dtype, len(rows), []int{len(c.builder.t.Columns)})
+	if err != nil {
+		return err
+	}
+	var y *tensor.Dense
+	switch {
+	case c.code != nil:
+		y, err = b.column(c.y, tensor.Int32, len(rows), nil)
+	case c.builder.t.Targets != nil:
+		y, err = b.column(c.y, c.dtype, len(rows), []int{len(c.builder.t.Targets.Columns)})
+	}
+	if err != nil {
 		return err
 	}
 	c.lock.Lock()
@@ -223,9 +245,9 @@ func (c *CSVFile) Gather(ctx context.Context, b Batch, rows []int) error {
 			return err
 		}
 		t := &c.builder.t
-		putRow(b.Values[c.x], k, t.X)
+		putRow(x, k, t.X)
 		if t.Targets != nil {
-			putRow(b.Values[c.y], k, t.Targets.X)
+			putRow(y, k, t.Targets.X)
 		}
 		if c.code == nil {
 			continue
@@ -234,7 +256,7 @@ func (c *CSVFile) Gather(ctx context.Context, b Batch, rows []int) error {
 		if !ok {
 			return c.changed()
 		}
-		b.Values[c.y].Int32s()[k] = code
+		y.Int32s()[k] = code
 	}
 	return nil
 }

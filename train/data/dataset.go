@@ -60,6 +60,15 @@ func copyRows(to *tensor.Dense, at int, from *tensor.Dense, rows []int) {
 	}
 }
 
+// column returns b's array of a column, if that holds n rows of the given type and shape.
+func (b Batch) column(name string, dtype tensor.Dtype, n int, row []int) (*tensor.Dense, error) {
+	t := b.Values[name]
+	if t == nil || t.Dtype() != dtype || len(t.Shape()) != 1+len(row) || t.Shape()[0] < n || !slices.Equal([]int(t.Shape()[1:]), row) {
+		return nil, fmt.Errorf("data: the batch has no column %s for %d rows of %v %v: NewBatch makes one that has", quote(name), n, row, dtype)
+	}
+	return t, nil
+}
+
 // head is the first n rows of a batch, in the same memory; none for n = 0.
 func (b Batch) head(n int) Batch {
 	h := Batch{Rows: n, Values: map[string]*tensor.Dense{}}

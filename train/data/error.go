@@ -48,6 +48,18 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, so that errors.Is(err, fs.ErrNotExist) works.
 func (e *Error) Unwrap() error { return e.Err }
 
+// noWriter returns what is wrong where nil is to be written to.
+func noWriter() error { return &Error{Msg: "there is no writer to write to"} }
+
+// orZero returns p, or a zero value in place of nil: a method that begins with it has only to
+// be right for what holds nothing.
+func orZero[T any](p *T) *T {
+	if p == nil {
+		return new(T)
+	}
+	return p
+}
+
 // oneLine keeps file names and foreign messages from breaking the line.
 var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 

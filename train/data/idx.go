@@ -63,6 +63,9 @@ func (b *binaryReader) idxLayout() (layout, error) {
 // WriteIDX writes t in the format of MNIST, not compressed. t is of uint8, as pixels
 // are, int8, int16, int32, float32 or float64.
 func WriteIDX(w io.Writer, t *tensor.Dense) error {
+	if w == nil {
+		return noWriter()
+	}
 	t, err := gapless(t)
 	if err != nil {
 		return err

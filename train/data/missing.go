@@ -54,6 +54,9 @@ func (t *Table) fillBy(statistic func(j int) float64) ([]float64, error) {
 // that are not finite, or not as many as there are columns, are errors and leave t
 // as it was.
 func Fill(t *Table, values []float64) error {
+	if err := t.check(); err != nil {
+		return err
+	}
 	d := len(t.Columns)
 	if len(values) != d {
 		return &Error{File: t.Name, Msg: fmt.Sprintf("%d values to fill %d columns", len(values), d)}
@@ -73,6 +76,9 @@ func Fill(t *Table, values []float64) error {
 
 // DropMissing returns a new table of the rows of t in which no value is missing.
 func (t *Table) DropMissing() (*Table, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
 	var whole []int
 	d := len(t.Columns)
 	for i := range t.Rows() {

@@ -32,6 +32,7 @@ const maxDense = 1 << 28
 // Weights of equal edges add up. More than 16 384 nodes are an *Error: lists of edges
 // ([Network.Arcs]) are for these; so is a weight that does not fit float32.
 func (n *Network) Adjacency(dtype tensor.Dtype) (*tensor.Dense, error) {
+	n = orZero(n)
 	if err := n.check(); err != nil {
 		return nil, err
 	}
@@ -73,6 +74,7 @@ func adjacency[T float32 | float64](n *Network) (*tensor.Dense, error) {
 // side, but a self-loop once. Weights are left out. A network without edges, which no
 // tensor holds, is an *Error.
 func (n *Network) Arcs() (source, target *tensor.Dense, err error) {
+	n = orZero(n)
 	if err := n.check(); err != nil {
 		return nil, nil, err
 	}
@@ -158,6 +160,10 @@ func (n *Network) name(i int) string {
 // that no file can hold is an *Error before anything is written: no edges, names that
 // are empty, recur, or begin or end with white space.
 func WriteEdges(w io.Writer, n *Network) error {
+	if w == nil {
+		return noWriter()
+	}
+	n = orZero(n)
 	if err := n.check(); err != nil {
 		return err
 	}

@@ -78,6 +78,7 @@ func (z *NPZ) Names() []string { return slices.Clone(z.names) }
 
 // Array reads the array of that name as ReadNPY does, and checks its checksum.
 func (z *NPZ) Array(name string) (*tensor.Dense, error) {
+	z = orZero(z)
 	member := z.members[name]
 	if member == nil {
 		return nil, &Error{File: z.file, Msg: fmt.Sprintf("no array %s%s", quote(name), didYouMean(name, z.names))}
@@ -105,7 +106,7 @@ func (z *NPZ) Array(name string) (*tensor.Dense, error) {
 
 // Close closes the file that OpenNPZ opened.
 func (z *NPZ) Close() error {
-	if z.closer == nil {
+	if z == nil || z.closer == nil {
 		return nil
 	}
 	if err := z.closer.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
@@ -124,7 +125,10 @@ type NPZWriter struct {
 
 // NewNPZWriter begins an archive; compressed says whether the arrays are deflated.
 func NewNPZWriter(w io.Writer, compressed bool) *NPZWriter {
-	z := &NPZWriter{zip.NewWriter(w), zip.Store, map[string]bool{}}
+	z := &NPZWriter{method: zip.Store, names: map[string]bool{}}
+	if w != nil {
+		z.zip = zip.NewWriter(w)
+	}
 	if compressed {
 		z.method = zip.Deflate
 	}
@@ -133,6 +137,9 @@ func NewNPZWriter(w io.Writer, compressed bool) *NPZWriter {
 
 // Write adds an array under a name, which must not be empty nor have come before.
 func (z *NPZWriter) Write(name string, t *tensor.Dense) error {
+	if z == nil || z.zip == nil {
+		return noWriter()
+	}
 	if name == "" || !utf8.ValidString(name) || strings.ContainsRune(name, 0) || len(name) > 1<<10 {
 		return &Error{Msg: quote(name) + " cannot name an array"}
 	}
@@ -158,4 +165,9 @@ func (z *NPZWriter) Write(name string, t *tensor.Dense) error {
 }
 
 // Close writes the archive's directory; what w stands for is not closed.
-func (z *NPZWriter) Close() error { return z.zip.Close() }
+func (z *NPZWriter) Close() error {
+	if z == nil || z.zip == nil {
+		return noWriter()
+	}
+	return z.zip.Close()
+}

@@ -130,7 +130,7 @@ func (p *Prefetched) start() {
 
 // stop ends the reader and brings the source back from where it has read to.
 func (p *Prefetched) stop() error {
-	if p.cancel == nil {
+	if p == nil || p.cancel == nil {
 		return nil
 	}
 	p.cancel()

@@ -154,6 +154,7 @@ func (c *recordFile) width() int64 { return int64(c.count) * int64(c.layout.elem
 // Floats is the data set with whole numbers of the named columns, such as pixels, as
 // tensor.Float32. The files are the same ones.
 func (r *Records) Floats(names ...string) (*Records, error) {
+	r = orZero(r)
 	out := &Records{rows: r.rows, names: r.names, columns: maps.Clone(r.columns)}
 	for _, name := range names {
 		c := r.columns[name]
@@ -188,11 +189,17 @@ func (r *Records) NewBatch(n int) Batch {
 
 // Gather reads the given rows.
 func (r *Records) Gather(ctx context.Context, b Batch, rows []int) error {
+	r = orZero(r)
 	if err := checkRows(rows, r.rows); err != nil {
 		return err
 	}
 	for _, name := range r.names {
-		if err := r.columns[name].gather(ctx, b.Values[name], rows); err != nil {
+		c := r.columns[name]
+		to, err := b.column(name, c.dtype, len(rows), c.row)
+		if err != nil {
+			return err
+		}
+		if err := c.gather(ctx, to, rows); err != nil {
 			return err
 		}
 	}
@@ -272,7 +279,7 @@ func put[T any](to []T, p []byte, size int, decode func([]byte) T) {
 // Close closes the files.
 func (r *Records) Close() error {
 	var errs []error
-	for _, c := range r.columns {
+	for _, c := range orZero(r).columns {
 		errs = append(errs, c.f.Close())
 	}
 	return errors.Join(errs...)

@@ -86,13 +86,14 @@ func (s *Set) Rows() int {
 }
 
 // Names lists the columns in order.
-func (s *Set) Names() []string { return slices.Clone(s.names) }
+func (s *Set) Names() []string { return slices.Clone(orZero(s).names) }
 
 // Column is a column, which must not be changed; nil if there is none of that name.
-func (s *Set) Column(name string) *tensor.Dense { return s.columns[name] }
+func (s *Set) Column(name string) *tensor.Dense { return orZero(s).columns[name] }
 
 // NewBatch gives arrays for n rows.
 func (s *Set) NewBatch(n int) Batch {
+	s = orZero(s)
 	b := Batch{Rows: n, Values: make(map[string]*tensor.Dense, len(s.names))}
 	for name, t := range s.columns {
 		b.Values[name] = newRowsLike(t, n)
@@ -105,8 +106,12 @@ func (s *Set) Gather(_ context.Context, b Batch, rows []int) error {
 	if err := s.check(rows); err != nil {
 		return err
 	}
-	for name, t := range s.columns {
-		copyRows(b.Values[name], 0, t, rows)
+	for name, t := range orZero(s).columns {
+		to, err := b.column(name, t.Dtype(), len(rows), t.Shape()[1:])
+		if err != nil {
+			return err
+		}
+		copyRows(to, 0, t, rows)
 	}
 	return nil
 }
@@ -139,7 +144,8 @@ func (s *Set) Subset(rows []int) (*Set, error) {
 // With is the set with a column more, or another one in place of the one of that name.
 // The columns are shared.
 func (s *Set) With(name string, column *tensor.Dense) (*Set, error) {
-	columns := maps.Clone(s.columns)
+	columns := map[string]*tensor.Dense{}
+	maps.Copy(columns, orZero(s).columns)
 	columns[name] = column
 	return NewSet(columns)
 }
@@ -147,7 +153,7 @@ func (s *Set) With(name string, column *tensor.Dense) (*Set, error) {
 // Reshape is the set with the rows of a column laid out as an array of the given shape,
 // as images: s.Reshape("x", 8, 8) makes x[1797 64] x[1797 8 8]. The columns are shared.
 func (s *Set) Reshape(name string, row ...int) (*Set, error) {
-	t := s.columns[name]
+	t := s.Column(name)
 	if t == nil {
 		return nil, s.missing(name)
 	}
@@ -172,9 +178,12 @@ func (s *Set) Reshape(name string, row ...int) (*Set, error) {
 func (s *Set) Floats(dtype tensor.Dtype, names ...string) (*Set, error) {
 	out := s
 	for _, name := range names {
-		t := s.columns[name]
+		t := s.Column(name)
 		if t == nil {
 			return nil, s.missing(name)
+		}
+		if dtype != tensor.Float32 && dtype != tensor.Float64 {
+			return nil, fmt.Errorf("data: column %s as %v: want float32 or float64", quote(name), dtype)
 		}
 		to := newArray(dtype, s.rows, t.Shape()[1:])
 		at := 0
@@ -183,8 +192,6 @@ func (s *Set) Floats(dtype tensor.Dtype, names ...string) (*Set, error) {
 			at = floats(to.Float32s(), t)
 		case tensor.Float64:
 			at = floats(to.Float64s(), t)
-		default:
-			return nil, fmt.Errorf("data: column %s as %v: want float32 or float64", quote(name), dtype)
 		}
 		if at >= 0 {
 			return nil, fmt.Errorf("data: column %s, row %d: %s", quote(name), at/(t.Shape().TotalSize()/s.rows), notFloat32(t.Float64s()[at]))
@@ -231,7 +238,7 @@ func convert[F, T float32 | float64 | int32 | int64](to []F, from []T) {
 	}
 }
 
-func (s *Set) missing(name string) error { return missingColumn(name, s.names) }
+func (s *Set) missing(name string) error { return missingColumn(name, s.Names()) }
 
 func missingColumn(name string, names []string) error {
 	return fmt.Errorf("data: no column %s%s; there are %s", quote(name), didYouMean(name, names), strings.Join(names, ", "))

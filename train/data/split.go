@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -13,6 +14,9 @@ import (
 //
 //	fit, test, err := digits.Split(func(i int) bool { return i%5 == 4 })
 func (s *Set) Split(held func(i int) bool) (rest, out *Set, err error) {
+	if held == nil {
+		return nil, nil, errors.New("data: Split has no function that holds rows out")
+	}
 	parts := make([][]int, 2)
 	for i := range s.Rows() {
 		p := 0
@@ -70,7 +74,7 @@ func (s *Set) StratifiedFolds(column string, k int, seed uint64) (iter.Seq2[*Set
 
 // byClass is a random order of the rows in which those of a class follow each other.
 func (s *Set) byClass(column string, seed uint64) ([]int, error) {
-	t := s.columns[column]
+	t := s.Column(column)
 	if t == nil {
 		return nil, s.missing(column)
 	}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -100,6 +101,9 @@ func notFloats(column string, t *tensor.Dense) error {
 
 // check finds what no fit gives, but a file may hold.
 func (z *Standardiser) check() error {
+	if z == nil {
+		return errors.New("data: there is no Standardiser to scale by")
+	}
 	if len(z.Mean) == 0 || len(z.Mean) != len(z.Std) {
 		return fmt.Errorf("data: standardising %s by %d means and %d deviations: want as many of each", quote(z.Column), len(z.Mean), len(z.Std))
 	}
@@ -151,6 +155,9 @@ func (z *Standardiser) change(t *tensor.Dense, f func(v, mean, std float64) floa
 
 // Apply is the set with its column scaled; s stays as it is.
 func (z *Standardiser) Apply(s *Set) (*Set, error) {
+	if err := z.check(); err != nil {
+		return nil, err
+	}
 	t := s.Column(z.Column)
 	if t == nil {
 		return nil, s.missing(z.Column)

@@ -21,7 +21,7 @@ type Table struct {
 
 // Rows returns n, the number of rows.
 func (t *Table) Rows() int {
-	if len(t.Columns) == 0 {
+	if t == nil || len(t.Columns) == 0 {
 		return 0
 	}
 	return len(t.X) / len(t.Columns)
@@ -140,6 +140,9 @@ func pick[T any](all []T, rows []int) []T {
 
 // check finds the contradictions that a table made by hand may hold.
 func (t *Table) check() error {
+	if t == nil {
+		return &Error{Msg: "there is no table"}
+	}
 	n, d := t.Rows(), len(t.Columns)
 	msg := ""
 	switch {

@@ -47,6 +47,7 @@ func (v *Vocabulary) Code(token string) (code int, ok bool) {
 
 // Token returns the token of a code. A code outside [0, Len) is an *Error.
 func (v *Vocabulary) Token(code int) (string, error) {
+	v = orZero(v)
 	if code < 0 || code >= len(v.tokens) {
 		return "", &Error{Msg: fmt.Sprintf("code %d is outside [0, %d)", code, len(v.tokens))}
 	}
@@ -57,6 +58,7 @@ func (v *Vocabulary) Token(code int) (string, error) {
 // them. A token that has none, without
 // Unknown, is an *Error at its line and byte; so is what is not UTF-8.
 func (v *Vocabulary) Encode(text string) ([]int32, error) {
+	v = orZero(v)
 	var codes []int32
 	if !v.split.Words {
 		codes = make([]int32, 0, utf8.RuneCountInString(text))
@@ -102,6 +104,7 @@ type vocabularyJSON struct {
 
 // MarshalJSON gives the text form.
 func (v *Vocabulary) MarshalJSON() ([]byte, error) {
+	v = orZero(v)
 	return json.Marshal(vocabularyJSON{v.split, v.tokens, v.counts})
 }
 
@@ -109,6 +112,9 @@ func (v *Vocabulary) MarshalJSON() ([]byte, error) {
 // none, no tokens, other counts than tokens, no Unknown among them) is an *Error and
 // leaves v as it was.
 func (v *Vocabulary) UnmarshalJSON(text []byte) error {
+	if v == nil {
+		return &Error{Msg: "there is no Vocabulary to read into"}
+	}
 	if !utf8.Valid(text) {
 		return &Error{Msg: "vocabulary: not UTF-8 text"} // which encoding/json would change
 	}

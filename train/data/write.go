@@ -16,6 +16,9 @@ import (
 // no rows, values that are not finite, names that are empty or recur, labels
 // that are empty, text that ReadCSV refuses or trims.
 func WriteCSV(w io.Writer, t *Table) error {
+	if w == nil {
+		return noWriter()
+	}
 	if err := t.writable(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -46,6 +47,9 @@ func (c *Confusion) Reset() { c.n, c.counts = 0, c.counts[:0] }
 
 // Add counts the rows of a batch. A label that is no class is an error.
 func (c *Confusion) Add(output *tensor.Dense, b data.Batch) error {
+	if c == nil {
+		return errors.New("confusion: there is none to count in: NewConfusion makes one")
+	}
 	return c.each("confusion", output, b, c.add)
 }
 

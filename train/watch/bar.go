@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tapestry-ml/tapestry/internal/terminal"
 	"github.com/tapestry-ml/tapestry/train"
 )
 
@@ -47,16 +48,19 @@ type sample struct {
 
 // Observe shows the event.
 func (b *bar) Observe(e train.Event) error {
+	if b.w == nil {
+		return errNoWriter
+	}
 	switch e.Kind {
 	case train.Begun:
 		b.count, b.sum, b.n, b.scores, b.shown = 0, 0, 0, "", false
 		b.drawn = b.clock()
 		b.take(sample{b.drawn, e.Step})
 		if e.Path != "" {
-			fmt.Fprintf(b.w, "step %d: goes on from %s\n", e.Step, e.Path)
+			fmt.Fprintf(b.w, "step %d: goes on from %s\n", e.Step, onTerminal(e.Path))
 		}
 		if e.Err != nil {
-			fmt.Fprintf(b.w, "passed over: %s\n", strings.ReplaceAll(e.Err.Error(), "\n", "\npassed over: "))
+			fmt.Fprintf(b.w, "passed over: %s\n", strings.ReplaceAll(terminal.Clean(e.Err.Error()), "\n", "\npassed over: "))
 		}
 	case train.Stepped:
 		if !b.terminal {
@@ -66,7 +70,7 @@ func (b *bar) Observe(e train.Event) error {
 		b.n++
 		b.draw(e)
 	case train.Validated:
-		b.scores = e.Scores.String()
+		b.scores = onTerminal(e.Scores.String())
 		if !b.terminal {
 			epochs := "epochs"
 			if e.Position.Epoch == 1 {
@@ -82,6 +86,11 @@ func (b *bar) Observe(e train.Event) error {
 		}
 	}
 	return nil
+}
+
+// onTerminal is a name of unknown origin as part of one line.
+func onTerminal(s string) string {
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(terminal.Clean(s))
 }
 
 func (b *bar) take(s sample) {

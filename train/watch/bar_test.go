@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/metric"
 	"github.com/tapestry-ml/tapestry/train/watch"
 )
 
@@ -93,5 +94,37 @@ func TestBegunFromCheckpoint(t *testing.T) {
 	observe(t, watch.JSONLines(&log), begun)
 	if want := `{"event":"begun","version":1,"step":7,"epoch":0,"batch":0,"steps":9,"epochs":0,"path":"run/step-00000007.safetensors","error":"run/c: cut off\nrun/b: wrong checksum"}`; strings.TrimSpace(log.String()) != want {
 		t.Errorf("%s, want %s", log.String(), want)
+	}
+}
+
+// TestBarShowsNoOrders: names of metrics and files and the text of errors give a terminal no orders
+// and break no line.
+func TestBarShowsNoOrders(t *testing.T) {
+	const foreign = "a\x1b[2Jb\r\x07c\u202ed\ne"
+	for _, terminal := range []bool{false, true} {
+		var b bytes.Buffer
+		o := watch.Bar(&b, watch.Terminal(terminal), ticking(time.Second))
+		observe(t, o, train.Event{Kind: train.Begun, Path: foreign, Err: errors.New(foreign)},
+			train.Event{Kind: train.Validated, Scores: metric.Scores{{Name: foreign, Value: 1}}})
+		// What the bar itself orders is no part of the text.
+		got := strings.NewReplacer("\r\x1b[?7l", "", "\x1b[K\x1b[?7h", "\n").Replace(b.String())
+		const shown = "a\ufffd[2Jb\ufffd\ufffdc\ufffdd"
+		if n := strings.Count(got, shown); n != 3 || strings.ContainsAny(got, "\x1b\r\x07\u202e") {
+			t.Errorf("terminal %v: %d times %q in %q", terminal, n, shown, got)
+		}
+		for line := range strings.Lines(got) {
+			if strings.HasPrefix(line, "e") && !strings.HasPrefix(line, "epoch") {
+				t.Errorf("terminal %v: %q is a line", terminal, line)
+			}
+		}
+	}
+}
+
+// TestNoWriter: an observer without a writer says so.
+func TestNoWriter(t *testing.T) {
+	for _, o := range []train.Observer{watch.Bar(nil), watch.JSONLines(nil)} {
+		if err := o.Observe(train.Event{Kind: train.Begun}); err == nil {
+			t.Errorf("%T writes to nil", o)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -38,8 +39,14 @@ type jsonLines struct {
 	written time.Time
 }
 
+// errNoWriter is the error of an observer that was given nil to write to.
+var errNoWriter = errors.New("watch: there is no writer to write to")
+
 // Observe logs the event.
 func (l *jsonLines) Observe(e train.Event) error {
+	if l.w == nil {
+		return errNoWriter
+	}
 	if e.Kind.String() == "" || e.Kind == train.Stepped && e.Step%l.every != 0 {
 		return nil
 	}

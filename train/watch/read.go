@@ -75,6 +75,9 @@ type Reader struct {
 
 // NewReader is a reader at the beginning of a log; name is what errors call it.
 func NewReader(name string, r io.Reader) *Reader {
+	if r == nil {
+		return &Reader{name: name}
+	}
 	return &Reader{name: name, r: bufio.NewReaderSize(r, 64<<10)}
 }
 
@@ -82,6 +85,12 @@ func NewReader(name string, r io.Reader) *Reader {
 // may be called again when there is more. A line that is no record is an [*Error], after
 // which the next call goes on with the line after it. Any other error is the file's.
 func (r *Reader) Next() (Record, error) {
+	if r == nil {
+		r = new(Reader)
+	}
+	if r.r == nil {
+		return Record{}, &Error{r.name, 0, errors.New("there is no reader to read from")}
+	}
 	for {
 		part, err := r.r.ReadSlice('\n')
 		if r.tooLong = r.tooLong || len(r.half)+len(part) > MaxLine; r.tooLong {

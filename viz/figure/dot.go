@@ -29,6 +29,9 @@ func (f *Figure) DOT(w io.Writer, opts ...Option) error {
 	if err := f.Validate(); err != nil {
 		return err
 	}
+	if w == nil {
+		return errNoWriter
+	}
 	d := &dotGraph{Graph: gographviz.NewGraph(), scene: newScene(f), options: o, easel: easel{theme: o.theme}}
 	d.width = len(strconv.Itoa(max(len(f.Nodes), len(d.box))))
 	for _, add := range []func() error{d.addGraph, d.addBoxes, d.addNodes, d.addRows, d.addEdges} {

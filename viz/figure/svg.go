@@ -3,6 +3,7 @@ package figure
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -15,6 +16,9 @@ const (
 	panelTop = 22.0 // height of a panel's heading bar
 	font     = `'DejaVu Sans','Segoe UI',Roboto,Helvetica,Arial,sans-serif`
 )
+
+// errNoWriter is the error of writing to nil.
+var errNoWriter = errors.New("figure: there is no writer to write to")
 
 // SVG writes f as a self-contained SVG document. Nothing is written if f has a
 // mistake.
@@ -31,6 +35,9 @@ func (f *Figure) SVGContext(ctx context.Context, w io.Writer, opts ...Option) er
 	l, err := f.layout(ctx, o)
 	if err != nil {
 		return err
+	}
+	if w == nil {
+		return errNoWriter
 	}
 	d := newDrawing(f, l, o)
 	d.body()

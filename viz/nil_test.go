@@ -1,0 +1,43 @@
+package viz_test
+
+import (
+	"bytes"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/niltest"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/viz"
+	"testing"
+)
+
+// TestNil: nothing that the package exports panics on nil, zero values or closed receivers.
+func TestNil(t *testing.T) {
+	niltest.Check(t, niltest.Table{
+		Functions: map[string]any{
+			"At": viz.At, "Chain": viz.Chain, "CollapseAbove": viz.CollapseAbove,
+			"Contents": viz.Contents, "DOT": viz.DOT, "Derive": viz.Derive,
+			"DeriveContext": viz.DeriveContext, "Diff": viz.Diff, "DiffContext": viz.DiffContext,
+			"Draw": viz.Draw, "DrawContext": viz.DrawContext, "EquationOf": viz.EquationOf,
+			"Equations": viz.Equations, "EquationsContext": viz.EquationsContext, "Expand": viz.Expand,
+			"Expr": viz.Expr, "Fed": viz.Fed, "FedFrom": viz.FedFrom, "Formula": viz.Formula,
+			"HeatScale": viz.HeatScale, "LaTeX": viz.LaTeX, "Latex": viz.Latex, "MathML": viz.MathML,
+			"Overlay": viz.Overlay, "Panels": viz.Panels, "Roots": viz.Roots, "SVG": viz.SVG,
+			"SVGContext": viz.SVGContext, "StopAtAdjoints": viz.StopAtAdjoints, "Title": viz.Title,
+			"Tree": viz.Tree, "Unfolded": viz.Unfolded, "Unicode": viz.Unicode, "With": viz.With,
+			"WithoutLines": viz.WithoutLines, "WithoutSaved": viz.WithoutSaved,
+		},
+		Types: []any{
+			viz.Derivation{}, viz.Difference{}, viz.Equation{}, viz.Level(0), viz.Step{},
+		},
+		Samples: func() []any {
+			g := graph.New("sample")
+			w := g.Param("w", graph.F32, graph.Ax("n", 2))
+			y := ops.Sum(ops.Square(w))
+			d, err := viz.Diff([]*graph.Node{y}, []*graph.Node{ops.Sum(w)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return []any{d, grad.Of(y, w)[0], g, y, []*graph.Node{y}, new(bytes.Buffer), viz.Expr(y), "w", 2}
+		},
+	})
+}
