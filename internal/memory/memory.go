@@ -6,19 +6,45 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 )
 
-// Available is the number of bytes that this process may still take before the machine, or a control group that it is in, has no more.
+// Available is the number of bytes that this process may still take before the machine, a control group that it is in, or a limit of
+// its own (ulimit -v) has no more.
 // ok is false where that is not known.
 func Available() (bytes int64, ok bool) { return available() }
+
+// Lacks reports whether this process cannot take so many bytes, and how many there are for it to take. What any machine has is
+// not asked about, and where the system does not tell, only more than an int can count is lacking.
+func Lacks(bytes int64) (there int64, short bool) {
+	const cheap = 16 << 20
+	if bytes <= cheap {
+		return 0, false
+	}
+	there, known := Available()
+	if known && there < bytes {
+		debug.FreeOSMemory() // what Go holds back is there as well
+		there, known = Available()
+	}
+	return there, known && there < bytes || bytes > math.MaxInt
+}
 
 // linux reads Available from the files of a Linux system.
 func linux(root fs.FS) (bytes int64, ok bool) {
 	bytes = math.MaxInt64
 	if kib, found := field(root, "proc/meminfo", "MemAvailable:"); found {
 		bytes = kib << 10
+	}
+	for _, line := range lines(root, "proc/self/limits") {
+		if rest, is := strings.CutPrefix(line, "Max address space"); is && rest != "" {
+			if limit, err := strconv.ParseInt(strings.Fields(rest + " -")[0], 10, 64); err == nil {
+				used, _ := field(root, "proc/self/status", "VmSize:")
+				bytes = min(bytes, limit-used<<10+reserved())
+			}
+		}
 	}
 	for _, line := range lines(root, "proc/self/cgroup") {
 		id, rest, _ := strings.Cut(line, ":")
@@ -33,6 +59,13 @@ func linux(root fs.FS) (bytes int64, ok bool) {
 		}
 	}
 	return max(bytes, 0), bytes < math.MaxInt64
+}
+
+// reserved is what Go has of the address space and nothing is in.
+func reserved() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64() + s[1].Value.Uint64())
 }
 
 // hierarchy says what the files of control groups are called.
