@@ -118,9 +118,9 @@ func sqDist(a, b []float64) (s float64) {
 	return s
 }
 
-// scale is the root mean squared distance of a point from the mean of all; 1 if
+// Scale is the root mean squared distance of a point from the mean of all; 1 if
 // all points are equal, infinite or NaN if squares overflow.
-func scale(t *data.Table) float64 {
+func Scale(t *data.Table) float64 {
 	n, d := t.Rows(), len(t.Columns)
 	mean := make([]float64, d)
 	for i := range n {
