@@ -114,7 +114,7 @@ var gat = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k := newGroupTask(s, dt, m)
 		n := k.neighbours.WithSelf()
-		x := ops.ELU(NewGAT(k.g, "gat", dt, s.Int("heads"), k.c, k.h).Of(k.x, n))
+		x := ops.ELU(NewGAT(k.g, "gat", dt, m.atMost("heads", s.Int("heads"), 1000), k.c, k.h).Of(k.x, n))
 		k.learn(m, NewLinear(k.g, "out", dt, k.h, k.outcome()).Of(x))
 	},
 }
@@ -123,8 +123,9 @@ var gat = Builder{
 func graphFiltered(terms func(n Neighbours, weights, x *graph.Node, k int) []*graph.Node) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
 		k := newGroupTask(s, dt, m)
-		x := terms(k.neighbours, Normalised(k.neighbours), k.x, s.Int("k"))
-		h := ops.Relu(NewGraphFilter(k.g, "filter", dt, s.Int("k"), k.c, k.h).Of(x...))
+		most := m.atMost("k", s.Int("k"), 1000)
+		x := terms(k.neighbours, Normalised(k.neighbours), k.x, most)
+		h := ops.Relu(NewGraphFilter(k.g, "filter", dt, most, k.c, k.h).Of(x...))
 		k.learn(m, NewLinear(k.g, "out", dt, k.h, k.outcome()).Of(h))
 	}
 }

@@ -69,3 +69,25 @@ func TestConstantsThatDoNotFit(t *testing.T) {
 		t.Errorf("Rotation: %v", err)
 	}
 }
+
+// TestSettingsThatMultiplyNodes: a setting says how large arrays are, or has a bound that is
+// said: no number makes a graph of so many nodes that nothing holds it.
+func TestSettingsThatMultiplyNodes(t *testing.T) {
+	for _, b := range All() {
+		for _, z := range b.Sizes {
+			if z.Kind != Count && z.Kind != Natural {
+				continue
+			}
+			m, err := b.Build(Settings{z.Name: 1 << 31}, graph.F32)
+			if nodes := m.Graph.Len(); err == nil && nodes > 5000 {
+				t.Errorf("%s with 2³¹ for %s has %d nodes", b.Name, z.Name, nodes)
+			}
+		}
+	}
+	for name, setting := range map[string]string{"transformer-gpt": "layers", "transformer-unet": "layers", "init": "layers", "graph-powers": "k", "graph-gat": "heads", "augment-pixmix": "rounds"} {
+		_, err := Build(name, Settings{setting: 1e6}, graph.F32)
+		if err == nil || !strings.Contains(err.Error(), ": "+name+": "+setting+" = 1000000: want at most 1") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
