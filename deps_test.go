@@ -18,7 +18,7 @@ const module = "github.com/tapestry-ml/tapestry"
 // until the table says so.
 var imports = map[string]string{
 	".":                    "",
-	"graph":                "",
+	"graph":                "internal/memory",
 	"internal/simd":        "golang.org/x/sys",
 	"internal/kernel":      "internal/simd",
 	"internal/pool":        "",

@@ -46,6 +46,10 @@ func (m *Model) classify(x, scores *graph.Node) {
 	}
 }
 
+// mostLayers is the greatest depth of a net that the registry builds: each layer is nodes of
+// its own.
+const mostLayers = 1000
+
 // atMost records that a number of parts is more than a graph should have, and gives
 // how many to build.
 func (m *Model) atMost(name string, n, most int) int {
@@ -248,7 +252,7 @@ var pool = Builder{
 func residual(plain bool) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
-		net := NewResNet(m.Graph, dt, last(x), channelsOf(s), classes, m.atMost("depth", s.Int("depth"), 1000), plain)
+		net := NewResNet(m.Graph, dt, last(x), channelsOf(s), classes, m.atMost("depth", s.Int("depth"), mostLayers), plain)
 		if s.Int("mode") == 1 {
 			m.classify(x, net.Of(x))
 			return
@@ -291,7 +295,7 @@ var convNeXt = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
 		net := NewConvNeXt(m.Graph, dt, last(x), channelsOf(s), classes, s.Int("patch"), s.Int("window"),
-			m.atMost("depth", s.Int("depth"), 1000), s.Is("scale"))
+			m.atMost("depth", s.Int("depth"), mostLayers), s.Is("scale"))
 		m.classify(x, net.Of(x))
 	},
 }
@@ -309,6 +313,9 @@ var uNet = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g := m.Graph
 		x := pictures(g, s, dt)
+		if !x.IsValid() {
+			return
+		}
 		label := g.Input("label", graph.I64, x.Shape().Axes()[:x.Rank()-1]...)
 		m.Output = NewUNet(g, "unet", dt, last(x), graph.Ax("k", 2), s.Int("channels"), s.Int("levels")).Of(x).As("scores")
 		m.Loss = CrossEntropy(m.Output, label).As("loss")
@@ -336,7 +343,7 @@ var odeNet = Builder{
 		x := g.Input("x₀", dt, graph.Ax("n", s.Int("n")), d)
 		target := g.Input("target", dt, graph.Ax("n", s.Int("n")), d)
 		var fields []Layer
-		for i := range m.atMost("steps", s.Int("steps"), 1000) {
+		for i := range m.atMost("steps", s.Int("steps"), mostLayers) {
 			switch {
 			case !s.Is("shared"):
 				fields = append(fields, NewField(g, numbered("f", i), dt, d, hidden))

@@ -92,12 +92,7 @@ func (a Adjacency) WithSelf() Neighbours {
 	if !a.A.IsValid() || a.A.Rank() < 2 || a.senders().Size != a.receivers().Size {
 		return Adjacency{graph.Of(a.A).Fail("Adjacency", graphMistake("want a square adjacency matrix A[… i j]"), a.A)}
 	}
-	n := a.senders().Size
-	diagonal := make([]float64, n*n)
-	for i := range n {
-		diagonal[i*n+i] = 1
-	}
-	self := a.A.Graph().Constant(graph.Bool, diagonal, a.receivers(), a.senders()).As("I")
+	self := identity(a.A.Graph(), graph.Bool, a.receivers(), a.senders())
 	return Adjacency{ops.Select(self, ops.Lit(a.A, 1), a.A).As("Ã")}
 }
 
@@ -132,11 +127,11 @@ func (e Edges) Strength() *graph.Node {
 	if !e.Target.IsValid() {
 		return graph.Of(e.Target).Fail("Edges", errNoOperand, e.Target)
 	}
-	ones := make([]float64, e.Target.Shape().Len())
-	for p := range ones {
-		ones[p] = 1
-	}
-	return e.Target.Graph().Constant(e.DT, ones, e.Target.Shape().Axes()...)
+	return e.Target.Graph().ConstantFunc(e.DT, func(ones []float64) {
+		for p := range ones {
+			ones[p] = 1
+		}
+	}, e.Target.Shape().Axes()...)
 }
 
 // Degree is the number of edges that end in each node.
@@ -164,13 +159,8 @@ func (e Edges) WithSelf() Neighbours {
 		bad := graph.Of(e.Source, e.Target).Fail("Edges", errNoOperand, e.Source, e.Target)
 		return Edges{bad, bad, e.Nodes, e.DT}
 	}
-	own := make([]float64, e.Nodes.Size)
-	for i := range own {
-		own[i] = float64(i)
-	}
 	loops := func(index *graph.Node) *graph.Node {
-		self := index.Graph().Constant(index.DType(), own, graph.Axis{Name: last(index).Name, Size: len(own)})
-		return ops.Concat(0, index, self)
+		return ops.Concat(0, index, places(index.Graph(), index.DType(), graph.Axis{Name: last(index).Name, Size: e.Nodes.Size}))
 	}
 	return Edges{loops(e.Source), loops(e.Target), e.Nodes, e.DT}
 }

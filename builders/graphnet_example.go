@@ -50,11 +50,10 @@ func shaped(rng *rand.Rand, star bool, n, first int) links {
 	return l
 }
 
-// fill writes the links into the matrix that begins at place at of A[… i j].
-func (l links) fill(A graph.Value, at int) {
-	n := A.Type.Shape.Dim(A.Type.Shape.Rank() - 1)
+// fill writes the links of n nodes into the matrix that A begins with.
+func (l links) fill(A []float64, n int) {
 	for _, e := range l {
-		A.Data[at+e[0]*n+e[1]], A.Data[at+e[1]*n+e[0]] = 1, 1
+		A[e[0]*n+e[1]], A[e[1]*n+e[0]] = 1, 1
 	}
 }
 

@@ -52,7 +52,7 @@ func (k groupTask) learn(m *Model, scores *graph.Node) {
 		switch n := k.neighbours.(type) {
 		case Adjacency:
 			f[n.A] = graph.NewValue(n.A.Type())
-			l.fill(f[n.A], 0)
+			l.fill(f[n.A].Data, k.i.Size)
 		case Edges:
 			f[n.Source], f[n.Target] = graph.NewValue(n.Source.Type()), graph.NewValue(n.Target.Type())
 			l.lists(f[n.Source], f[n.Target])
@@ -114,7 +114,7 @@ var gat = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k := newGroupTask(s, dt, m)
 		n := k.neighbours.WithSelf()
-		x := ops.ELU(NewGAT(k.g, "gat", dt, s.Int("heads"), k.c, k.h).Of(k.x, n))
+		x := ops.ELU(NewGAT(k.g, "gat", dt, m.atMost("heads", s.Int("heads"), 1000), k.c, k.h).Of(k.x, n))
 		k.learn(m, NewLinear(k.g, "out", dt, k.h, k.outcome()).Of(x))
 	},
 }
@@ -123,8 +123,9 @@ var gat = Builder{
 func graphFiltered(terms func(n Neighbours, weights, x *graph.Node, k int) []*graph.Node) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
 		k := newGroupTask(s, dt, m)
-		x := terms(k.neighbours, Normalised(k.neighbours), k.x, s.Int("k"))
-		h := ops.Relu(NewGraphFilter(k.g, "filter", dt, s.Int("k"), k.c, k.h).Of(x...))
+		most := m.atMost("k", s.Int("k"), 1000)
+		x := terms(k.neighbours, Normalised(k.neighbours), k.x, most)
+		h := ops.Relu(NewGraphFilter(k.g, "filter", dt, most, k.c, k.h).Of(x...))
 		k.learn(m, NewLinear(k.g, "out", dt, k.h, k.outcome()).Of(h))
 	}
 }
@@ -177,13 +178,17 @@ var graphPoolFixed = Builder{
 		k := newShapeTask(s, m)
 		n, h := k.i.Size, graph.Ax("h", s.Int("h"))
 		x := k.g.Input("x", dt, k.b, k.i, graph.Ax("d", 1))
-		cycle, pairs := graph.NewValue(graph.Type{DType: dt, Shape: shapeWith(k.i, graph.Ax("j", n))}), make([]float64, n)
-		for i := range n {
-			links{{i, (i + 1) % n}}.fill(cycle, 0)
-			pairs[i] = float64(i / 2)
-		}
-		A := k.g.ConstantValue(cycle).As("A")
-		S := Clusters(k.g.Constant(graph.I64, pairs, k.i).As("cluster"), graph.Ax("c", (n+1)/2), dt)
+		A := k.g.ConstantFunc(dt, func(cycle []float64) {
+			for i := range n {
+				links{{i, (i + 1) % n}}.fill(cycle, n)
+			}
+		}, k.i, graph.Ax("j", n)).As("A")
+		cluster := k.g.ConstantFunc(graph.I64, func(pairs []float64) {
+			for i := range pairs {
+				pairs[i] = float64(i / 2)
+			}
+		}, k.i).As("cluster")
+		S := Clusters(cluster, graph.Ax("c", (n+1)/2), dt)
 		z := ops.Relu(NewGCN(k.g, "fine", dt, graph.Ax("d", 1), h).Of(x, Adjacency{A}.WithSelf()))
 		z, A = Coarsen(z, A, S)
 		z = ops.Relu(NewGCN(k.g, "coarse", dt, h, graph.Ax("h′", h.Size)).Of(z, Adjacency{A}))
@@ -221,7 +226,7 @@ var graphPoolLearnt = Builder{
 			n := k.i.Size
 			for b, kind := range f[k.label].Data {
 				l := shaped(rng, kind == 1, n, 0)
-				l.fill(f[A], b*n*n)
+				l.fill(f[A].Data[b*n*n:], n)
 				l.describe(rng, f[x], b*n, n, b*n)
 			}
 			return f
@@ -255,7 +260,7 @@ var graphBatch = Builder{
 				for g, kind := range f[k.label].Data {
 					size := 4 + rng.IntN(n-3)
 					l := shaped(rng, kind == 1, size, 0)
-					l.fill(f[A], g*n*n)
+					l.fill(f[A].Data[g*n*n:], n)
 					l.describe(rng, f[x], g*n, size, g*n)
 					for i := range size {
 						f[mask].Data[g*n+i] = 1

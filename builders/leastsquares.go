@@ -54,7 +54,7 @@ func RidgeObservations(x, w, y, λ *graph.Node) Regression {
 	i, d := x.Shape().Axis(0), x.Shape().Axis(1)
 	extra := ops.Mul(ops.Sqrt(λ), identity(g, x.DType(), graph.Axis{Name: i.Name, Size: d.Size}, d)).As("√λ·I")
 	all := ops.Concat(0, x, extra).As("X̃")
-	zeros := g.Constant(y.DType(), make([]float64, d.Size), graph.Axis{Name: i.Name, Size: d.Size})
+	zeros := g.ConstantFunc(y.DType(), func([]float64) {}, graph.Axis{Name: i.Name, Size: d.Size})
 	targets := ops.Concat(0, y, zeros).As("ỹ")
 	end()
 	ŷ := timesVector(x, w).As("ŷ")
@@ -100,9 +100,9 @@ func squaredNorm(x *graph.Node) *graph.Node { return ops.Sum(ops.Square(x)) }
 
 // identity is the matrix I[a b] of two axes of equal size.
 func identity(g *graph.Graph, dt graph.DType, a, b graph.Axis) *graph.Node {
-	v := make([]float64, a.Size*b.Size)
-	for i := range a.Size {
-		v[i*b.Size+i] = 1
-	}
-	return g.Constant(dt, v, a, b).As("I")
+	return g.ConstantFunc(dt, func(v []float64) {
+		for i := range a.Size {
+			v[i*b.Size+i] = 1
+		}
+	}, a, b).As("I")
 }

@@ -55,11 +55,7 @@ func InfoNCE(q, k, τ *graph.Node) *graph.Node {
 	i := q.Shape().Axis(0)
 	keys := ops.Rename(unitLength(k), 0, partnerName(q))
 	s := ops.Div(ops.MatMul(unitLength(q), ops.Transpose(keys)), τ).As("s")
-	own := make([]float64, i.Size)
-	for p := range own {
-		own[p] = float64(p)
-	}
-	return CrossEntropy(s, g.Constant(graph.I64, own, i))
+	return CrossEntropy(s, places(g, graph.I64, i))
 }
 
 // partnerName is a name for the first axis of a partner of x[i d] that is neither i nor d.

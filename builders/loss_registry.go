@@ -140,11 +140,12 @@ var crossEntropyLoss = Builder{
 		l := newLinearMap(s, dt, m)
 		options := []CrossEntropyOption{Smoothed(l.g.Scalar("ε", s["smoothing"], dt))}
 		if s.Is("weighted") {
-			w := make([]float64, l.c.Size)
-			for k := range w {
-				w[k] = 1 + float64(k)/2
-			}
-			options = append(options, Weighted(l.g.Constant(dt, w, l.c).As("w")))
+			w := l.g.ConstantFunc(dt, func(w []float64) {
+				for k := range w {
+					w[k] = 1 + float64(k)/2
+				}
+			}, l.c)
+			options = append(options, Weighted(w.As("w")))
 		}
 		if s.Is("ignored") {
 			options = append(options, Ignoring(-1))

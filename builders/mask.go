@@ -20,13 +20,13 @@ func Causal(g *graph.Graph, query, key graph.Axis) *graph.Node {
 	if key.Name == query.Name {
 		key = keys(key)
 	}
-	sees := make([]float64, max(0, query.Size)*max(0, key.Size))
-	for p := range sees {
-		if p%key.Size <= p/key.Size {
-			sees[p] = 1
+	return g.ConstantFunc(graph.Bool, func(sees []float64) {
+		for p := range sees {
+			if p%key.Size <= p/key.Size {
+				sees[p] = 1
+			}
 		}
-	}
-	return g.Constant(graph.Bool, sees, query, key).As("causal")
+	}, query, key).As("causal")
 }
 
 // Padding is the mask [b 1 u] of a batch of sequences of different lengths[b],
@@ -48,13 +48,18 @@ func Present(lengths *graph.Node, axis graph.Axis) *graph.Node {
 	return ops.Less(place, length).As("present")
 }
 
-// counting is the constant 0, 1, 2, … along an axis.
+// counting is the constant 0, 1, 2, … along an axis, called place.
 func counting(g *graph.Graph, dt graph.DType, axis graph.Axis) *graph.Node {
-	n := make([]float64, max(0, axis.Size))
-	for i := range n {
-		n[i] = float64(i)
-	}
-	return g.Constant(dt, n, axis).As("place")
+	return places(g, dt, axis).As("place")
+}
+
+// places is the constant 0, 1, 2, … along an axis.
+func places(g *graph.Graph, dt graph.DType, axis graph.Axis) *graph.Node {
+	return g.ConstantFunc(dt, func(place []float64) {
+		for i := range place {
+			place[i] = float64(i)
+		}
+	}, axis)
 }
 
 // MaskedSoftmax is the softmax of scores along their last axis over what the mask

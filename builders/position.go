@@ -34,18 +34,16 @@ func handAngles(t *graph.Node, m int) *graph.Node {
 	if !t.IsValid() {
 		return t
 	}
-	ω := t.Graph().Constant(t.DType(), speeds(m), graph.Ax("hand", (m+1)/2)).As("ω")
+	ω := t.Graph().ConstantFunc(t.DType(), func(ω []float64) {
+		for i := range ω {
+			ω[i] = speed(i, m)
+		}
+	}, graph.Ax("hand", (m+1)/2)).As("ω")
 	return ops.Mul(everyPair(t, ω)).As("angle")
 }
 
-// speeds are the angles ωᵢ by which the hands turn in a step.
-func speeds(m int) []float64 {
-	ω := make([]float64, max(0, m+1)/2)
-	for i := range ω {
-		ω[i] = math.Pow(10000, -2*float64(i)/float64(m))
-	}
-	return ω
-}
+// speed is the angle ωᵢ by which a hand of m features turns in a step.
+func speed(i, m int) float64 { return math.Pow(10000, -2*float64(i)/float64(m)) }
 
 // Sinusoidal is the encoding of the places 0, 1, … of an axis by a [Clock]:
 // PE[t m]. It is constant: there is nothing to learn.
@@ -65,13 +63,13 @@ func Rotation(g *graph.Graph, dt graph.DType, from, to graph.Axis, k float64) *g
 		return g.Fail("Rotation", &graph.Mistake{
 			Problem: fmt.Sprintf("%v features to %v: a hand has two, its sine and its cosine", from, to), Fix: "take an even number, the same twice"})
 	}
-	r := make([]float64, m*m)
-	for i, ω := range speeds(m) {
-		s, c := math.Sincos(k * ω)
-		r[2*i*m+2*i], r[2*i*m+2*i+1] = c, -s
-		r[(2*i+1)*m+2*i], r[(2*i+1)*m+2*i+1] = s, c
-	}
-	return g.Constant(dt, r, from, to).As("R")
+	return g.ConstantFunc(dt, func(r []float64) {
+		for i := range m / 2 {
+			s, c := math.Sincos(k * speed(i, m))
+			r[2*i*m+2*i], r[2*i*m+2*i+1] = c, -s
+			r[(2*i+1)*m+2*i], r[(2*i+1)*m+2*i+1] = s, c
+		}
+	}, from, to).As("R")
 }
 
 // Advance turns each pair of features of x[… m] as a [Clock]'s hands turn in a time

@@ -43,7 +43,7 @@ func onMoons(b Builder, with func(m *Model, dt graph.DType) regularised) Builder
 		stem := NewLinear(g, "stem", dt, last(x), hidden)
 		weights := []*graph.Node{stem.W}
 		h := ops.Relu(stem.Of(x)).As("h₀")
-		depth := m.atMost("depth", s.Int("depth"), 1000)
+		depth := m.atMost("depth", s.Int("depth"), mostLayers)
 		for i := range depth {
 			l := NewLinear(g, numbered("block", i), dt, hidden, graph.Ax("", hidden.Size), graph.He())
 			weights = append(weights, l.W)

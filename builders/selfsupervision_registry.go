@@ -118,33 +118,26 @@ var maskedAutoencoder = Builder{
 	},
 }
 
-// frequencies says how often words occur in the small text that word2vec learns: the
+// frequency says how often a word occurs in the small text that word2vec learns: the
 // vocabulary is two groups of words that only occur together, in each the first word
 // most often.
-func frequencies(words int) []float64 {
-	f := make([]float64, words)
-	for w := range f {
-		f[w] = 1 / float64(1+w/2)
-	}
-	return f
-}
+func frequency(w int) float64 { return 1 / float64(1+w/2) }
 
 // pairs draws centre words and a word that stands beside each: another word of its
 // group. The even words are one group, the odd ones the other.
 func pairs(rng *rand.Rand, t graph.Type, words int) (centre, context graph.Value) {
-	f := frequencies(words)
 	draw := func(allowed func(w int) bool) float64 {
 		total := 0.0
-		for w := range f {
+		for w := range words {
 			if allowed(w) {
-				total += f[w]
+				total += frequency(w)
 			}
 		}
 		u, last := total*rng.Float64(), -1
-		for w := range f {
+		for w := range words {
 			if allowed(w) {
 				last = w
-				if u -= f[w]; u < 0 {
+				if u -= frequency(w); u < 0 {
 					break
 				}
 			}
@@ -192,7 +185,7 @@ var skipGramNegative = Builder{
 	Sizes:   []Size{sizePairs, sizeWords, sizeVector, {Name: "k", Default: 3, Doc: "words drawn for each pair", Kind: Count}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		l, c, o := m.words(s, dt)
-		n := Negatives(m.Graph, dt, s.ax("w"), frequencies(s.Int("w")), s.ax("i"), s.ax("k"))
+		n := negatives(m.Graph, dt, s.ax("w"), frequency, []graph.Axis{s.ax("i"), s.ax("k")})
 		m.Loss = l.NegativeSampling(c, o, n).As("loss")
 		m.Output = ops.Softmax(l.Scores(c), -1).As("p")
 	},

@@ -27,9 +27,9 @@ var (
 )
 
 // blocks reads what the settings say of the blocks.
-func (s Settings) blocks() Blocks {
+func (m *Model) blocks(s Settings) Blocks {
 	b := Blocks{
-		Layers: s.Int("layers"), Heads: s.Int("heads"), Width: s.ax("m"), Hidden: s.ax("f"),
+		Layers: m.atMost("layers", s.Int("layers"), mostLayers), Heads: s.Int("heads"), Width: s.ax("m"), Hidden: s.ax("f"),
 		Post: s.Int("norm") == 1, Shared: s.Is("shared"), QueryNorm: s.Int("queries") == 1,
 	}
 	if s.Int("activation") == 1 {
@@ -55,7 +55,7 @@ var transformerEncoder = Builder{
 	Sizes:   []Size{sizeBatch, sizeLength, sizeWidth, sizeHeads, sizeHidden, sizeLayers, sizeNorm, sizeActivation, sizeShared, sizeQueries, sizeMask},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		m.denoise(s, dt, func(x, mask *graph.Node) *graph.Node {
-			e := NewEncoder(m.Graph, "encoder", dt, s.blocks())
+			e := NewEncoder(m.Graph, "encoder", dt, m.blocks(s))
 			read := NewLinear(m.Graph, "read", dt, s.ax("m"), graph.Ax("o", s.Int("m")))
 			return read.Of(e.Of(x, mask))
 		})
@@ -72,7 +72,7 @@ var transformerDecoder = Builder{
 		g := m.Graph
 		x, memory := g.Input("x", dt, s.ax("b"), s.ax("t"), s.ax("m")), g.Input("memory", dt, s.ax("b"), s.ax("s"), s.ax("m"))
 		target := g.Input("target", dt, s.ax("b"), s.ax("t"), graph.Ax("o", s.Int("m")))
-		y := NewDecoder(g, "decoder", dt, s.blocks(), s.ax("m")).Of(x, []*graph.Node{memory}, Causal(g, s.ax("t"), keys(s.ax("t"))), nil)
+		y := NewDecoder(g, "decoder", dt, m.blocks(s), s.ax("m")).Of(x, []*graph.Node{memory}, Causal(g, s.ax("t"), keys(s.ax("t"))), nil)
 		m.Output = NewLinear(g, "read", dt, s.ax("m"), graph.Ax("o", s.Int("m"))).Of(y).As("y")
 		m.Loss = SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
@@ -99,7 +99,7 @@ func encoderDecoder(name, title, notes string, layers, memory float64) Builder {
 		make: func(s Settings, dt graph.DType, m *Model) {
 			g, t := m.Graph, graph.Ax("t", s.Int("s"))
 			source, target := g.Input("source", graph.I64, s.ax("b"), s.ax("s")), g.Input("target", graph.I64, s.ax("b"), t)
-			net := NewTransformer(g, dt, s.blocks(), s.ax("w"), s.places(g, "source-places", dt, s.ax("s")), s.places(g, "target-places", dt, t))
+			net := NewTransformer(g, dt, m.blocks(s), s.ax("w"), s.places(g, "source-places", dt, s.ax("s")), s.places(g, "target-places", dt, t))
 			net.Levels = s.Int("memory") == 1
 			m.say(net.Of(source, target), target)
 			m.Examples = func(rng *rand.Rand) Feed {
@@ -145,7 +145,7 @@ var transformerGPT = Builder{
 		g, t := m.Graph, s.ax("t")
 		text := g.Input("text", graph.I64, s.ax("b"), graph.Ax("t", t.Size+1))
 		tokens, next := ops.Slice(text, "t", 0, t.Size).As("tokens"), ops.Slice(text, "t", 1, t.Size+1).As("next")
-		m.say(NewLanguageModel(g, dt, s.blocks(), s.ax("w"), s.places(g, "places", dt, t)).Of(tokens), next)
+		m.say(NewLanguageModel(g, dt, m.blocks(s), s.ax("w"), s.places(g, "places", dt, t)).Of(tokens), next)
 		m.Examples = func(rng *rand.Rand) Feed { return Feed{text: progressions(rng, text.Type(), s.Int("w"))} }
 	},
 }
@@ -162,7 +162,7 @@ var transformerBERT = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, t := m.Graph, s.ax("t")
 		tokens, hidden := g.Input("tokens", graph.I64, s.ax("b"), t), g.Input("hidden", graph.Bool, s.ax("b"), t)
-		logits := NewMaskedModel(g, dt, s.blocks(), s.ax("w"), s.places(g, "places", dt, t)).Of(tokens, hidden)
+		logits := NewMaskedModel(g, dt, m.blocks(s), s.ax("w"), s.places(g, "places", dt, t)).Of(tokens, hidden)
 		m.Output = ops.Softmax(logits, -1).As("p")
 		m.Loss = HiddenCrossEntropy(logits, tokens, hidden).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {

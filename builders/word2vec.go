@@ -62,24 +62,36 @@ const negativePower = 0.75
 // original. It is the number of words whose cumulative probability P_w a uniform
 // number ξ has passed.
 func Negatives(g *graph.Graph, dt graph.DType, vocabulary graph.Axis, counts []float64, axes ...graph.Axis) *graph.Node {
-	defer g.Scope("negatives")()
-	cumulative := make([]float64, len(counts))
-	total := 0.0
+	occurs := false
 	for w, c := range counts {
 		if !(c >= 0) || math.IsInf(c, 1) {
 			return g.Fail("Negatives", fmt.Errorf("word %d occurs %v times: want a finite number of at least 0", w, c))
 		}
-		total += math.Pow(c, negativePower)
-		cumulative[w] = total
+		occurs = occurs || c > 0
 	}
-	if total == 0 {
+	switch {
+	case len(counts) != vocabulary.Size:
+		return g.Fail("Negatives", fmt.Errorf("%d counts of the words of %v", len(counts), vocabulary))
+	case !occurs:
 		return g.Fail("Negatives", fmt.Errorf("no word of %d occurs", len(counts)))
 	}
-	for w := range cumulative {
-		// total/total is 1 and ξ below it: a word behind the last that occurs is never drawn.
-		cumulative[w] /= total
-	}
-	P := g.Constant(dt, cumulative, vocabulary).As("P")
+	return negatives(g, dt, vocabulary, func(w int) float64 { return counts[w] }, axes)
+}
+
+// negatives is [Negatives] of counts that need not be held.
+func negatives(g *graph.Graph, dt graph.DType, vocabulary graph.Axis, count func(w int) float64, axes []graph.Axis) *graph.Node {
+	defer g.Scope("negatives")()
+	P := g.ConstantFunc(dt, func(cumulative []float64) {
+		total := 0.0
+		for w := range cumulative {
+			total += math.Pow(count(w), negativePower)
+			cumulative[w] = total
+		}
+		for w := range cumulative {
+			// total/total is 1 and ξ below it: a word behind the last that occurs is never drawn.
+			cumulative[w] /= total
+		}
+	}, vocabulary).As("P")
 	ξ := ops.RandomUniform(g, "ξ", dt, axes...).As("ξ")
 	passed := ops.GreaterEqual(everyPair(ξ, P))
 	return ops.Cast(ops.Sum(ops.Cast(passed, dt), -1), graph.I64).As("n")

@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Role says where a node's value comes from.
 type Role uint8
@@ -46,15 +43,6 @@ func (l leaf) Infer(in []*Node) (Type, error) {
 		return Type{}, l.Type.DType.HoldsAll([]float64{l.Default.Value()})
 	}
 	return l.Type, l.Init.check(l.Type.DType)
-}
-
-// constant is the operation of a constant; ID is its place in the graph's
-// content-interned list of values.
-type constant struct{ ID int }
-
-func (constant) Name() string { return "constant" }
-func (constant) Infer([]*Node) (Type, error) {
-	return Type{}, fmt.Errorf("constants are made by Graph.Constant")
 }
 
 // Input adds an array that is fed each run.
@@ -118,57 +106,13 @@ func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
 	return n.As(name)
 }
 
-// Constant adds an array that is part of the graph. Data is row-major; its length must
-// fit the axes. Floats are rounded to the element type; a number that the type does not hold
-// ([DType.Holds]: 0.5 or NaN as an integer, 1e39 as f32) is a mistake. Equal constants are one node.
-func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
-	s, err := NewShape(axes...)
-	if err == nil && s.Len() != len(data) {
-		err = fmt.Errorf("%d values for shape %v of %d elements", len(data), s, s.Len())
+// ofAxes is the mistake of axes that a call was given, rather than of an array's, which
+// could be renamed.
+func ofAxes(err error) error {
+	if m, ok := err.(*Mistake); ok && m.Fix == renameOne {
+		return &Mistake{m.Problem, "give one of them another name here"}
 	}
-	if err == nil && (dt <= InvalidDType || dt > Bool) {
-		err = fmt.Errorf("%v is not an element type", dt)
-	}
-	if err == nil {
-		err = dt.HoldsAll(data)
-	}
-	if err != nil {
-		return g.Fail("constant", err)
-	}
-	v := NewValue(Type{dt, s})
-	for i, x := range data {
-		v.Data[i] = dt.Round(x)
-	}
-	return g.ConstantValue(v)
-}
-
-// ConstantValue adds a constant that is already a [Value], rounded to its element
-// type. The graph keeps it: the caller must not change it afterwards.
-func (g *Graph) ConstantValue(v Value) *Node {
-	if v.Type.DType <= InvalidDType || v.Type.DType > Bool || len(v.Data) != v.Type.Shape.Len() {
-		return g.Fail("constant", fmt.Errorf("%d values for type %v", len(v.Data), v.Type))
-	}
-	if err := v.Type.DType.HoldsAll(v.Data); err != nil {
-		return g.Fail("constant", err)
-	}
-	h := hashValue(v)
-	for _, id := range g.constIDs[h] {
-		if g.constants[id].equal(v) {
-			return g.intern(constant{id}, nil, v.Type)
-		}
-	}
-	id := len(g.constants)
-	g.constants = append(g.constants, v)
-	g.constIDs[h] = append(g.constIDs[h], id)
-	return g.intern(constant{id}, nil, v.Type)
-}
-
-func hashValue(v Value) uint64 {
-	h := uint64(len(v.Data)) * 0x9E3779B97F4A7C15
-	for _, x := range v.Data {
-		h = (h ^ math.Float64bits(x)) * 0x100000001B3
-	}
-	return h
+	return err
 }
 
 // Init returns a parameter or state whose fresh value is made by init. It

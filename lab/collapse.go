@@ -134,7 +134,7 @@ func (s Site) Collapse(ctx context.Context, path [][]float64) (*Collapse, error)
 	if err != nil {
 		return nil, err
 	}
-	out := &Collapse{Name: s.name(), K: p.centres.Dim(0), Scale: scale(t), Steps: make([]CollapseStep, len(path))}
+	out := &Collapse{Name: s.name(), K: p.centres.Dim(0), Scale: Scale(t), Steps: make([]CollapseStep, len(path))}
 	for i, at := range path {
 		if len(at) != g.size {
 			return nil, fmt.Errorf("%s: step %d of the path has %d values, and the parameters have %d", s.name(), i, len(at), g.size)
@@ -178,10 +178,6 @@ func collapseAt(t *data.Table, centres []float64, scale float64) (CollapseStep, 
 		return s, errors.New("the prototypes are not finite, or too large to be squared")
 	}
 	at := func(j int) []float64 { return centres[j*d : (j+1)*d] }
-	group := make([]int, k)
-	for j := range group {
-		group[j] = j
-	}
 	sum, pairs := 0.0, 0
 	for a := range k {
 		for b := range a {
@@ -190,20 +186,13 @@ func collapseAt(t *data.Table, centres []float64, scale float64) (CollapseStep, 
 				s.Closest = far
 			}
 			sum, pairs = sum+far, pairs+1
-			if from, to := group[a], group[b]; far < distinctWithin {
-				for j := range group {
-					if group[j] == from {
-						group[j] = to
-					}
-				}
-			}
 		}
 	}
 	if pairs > 0 {
 		s.Distance = sum / float64(pairs)
 	}
 	seen := map[int]bool{}
-	for _, name := range group {
+	for _, name := range together(centres, k, scale) {
 		seen[name] = true
 	}
 	s.Distinct = len(seen)
@@ -231,6 +220,26 @@ func collapseAt(t *data.Table, centres []float64, scale float64) (CollapseStep, 
 	}
 	s.UsedHard = effective(counts)
 	return s, nil
+}
+
+// together names for each of k prototypes, row-major [k d], the group that it is of: those
+// nearer to each other than a hundredth of the scale are one.
+func together(centres []float64, k int, scale float64) []int {
+	d := len(centres) / k
+	group := make([]int, k)
+	for a := range group {
+		group[a] = a
+		for b := range a {
+			if from, to := group[a], group[b]; math.Sqrt(sqDist(centres[a*d:(a+1)*d], centres[b*d:(b+1)*d]))/scale < distinctWithin {
+				for j := range group[:a+1] {
+					if group[j] == from {
+						group[j] = to
+					}
+				}
+			}
+		}
+	}
+	return group
 }
 
 // effective is the exponential of the entropy of shares: n for n equal ones, 1 for a

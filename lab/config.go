@@ -97,7 +97,7 @@ func (c Config) withDefaults() (Config, error) {
 			return c, err
 		}
 	}
-	s := scale(c.Table)
+	s := Scale(c.Table)
 	if math.IsInf(s, 0) || math.IsNaN(s) {
 		return c, fmt.Errorf("%s: squared distances overflow: rescale numbers as large as %.3g", c.Table.Name, largest(c.Table.X))
 	}
@@ -152,7 +152,7 @@ func DefaultRate(t *data.Table) float64 {
 	if t.Rows() == 0 {
 		return 0
 	}
-	return 0.05 * scale(t) / math.Sqrt(float64(len(t.Columns)))
+	return 0.05 * Scale(t) / math.Sqrt(float64(len(t.Columns)))
 }
 
 // Falling is the default course of a learning rate over so many steps: a quarter of them
@@ -181,7 +181,7 @@ func falls(g *graph.Graph, o train.Optimiser, given train.Schedule, steps int) m
 // from 0.5·k/s² to 100·k/s² with s the scale of the data. Training by default goes through it in
 // the first quarter of its steps, so that the objective stays the same for the others.
 func DefaultGamma(t *data.Table, k int) train.Schedule {
-	s := scale(t)
+	s := Scale(t)
 	unit := float64(k) / (s * s)
 	return train.Geometric(0.5*unit, 100*unit)
 }

@@ -26,7 +26,8 @@
 // Both say of every training whether it has come to rest ([Convergence]), by one test
 // ([ConvergenceTest]): how far the trained numbers still go, whether a schedule still changes
 // the loss, and how large its gradient is at the end. [Clustering.Optima] tells runs apart
-// that end in different groups.
+// that come to rest in different groups, and [Clustering.Collapsed] counts those that end
+// with fewer groups than centres.
 //
 // A [Config] names the data, the objectives, the seeds and the schedule; the
 // [Clusterings] hold every run with its curves, baselines (Lloyd's algorithm with

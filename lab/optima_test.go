@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -36,5 +37,31 @@ func TestOptima(t *testing.T) {
 	}
 	if slices.Sort(all); len(all) != len(v.Runs) || all[0] != 0 || all[len(all)-1] != len(v.Runs)-1 {
 		t.Errorf("the runs are not divided: %v", all)
+	}
+}
+
+// TestStoppedRunsAreAtNoOptimum: where runs were stopped that have not come to rest is no optimum.
+func TestStoppedRunsAreAtNoOptimum(t *testing.T) {
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Steps: 60, Objectives: []string{"kmeans-softmax"}, Alone: true, Seeds: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := res.Variants[0]; v.Moving() != 3 || len(v.Optima()) != 0 || v.Collapsed() != 0 {
+		t.Errorf("%d of 3 runs move, %d collapsed, and the optima are %+v", v.Moving(), v.Collapsed(), v.Optima())
+	}
+}
+
+// TestCollapsedRunsAreCounted: with so large a rate the goofy objective leaves centres that no
+// point is nearest to, or that lie on each other.
+func TestCollapsedRunsAreCounted(t *testing.T) {
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Steps: 5000, Rate: train.Constant(0.5), Objectives: []string{"kmeans-softmax", "kmeans-goofy"}, Alone: true, Seeds: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := res.Variants[0].Collapsed(); n != 0 {
+		t.Errorf("soft k-means: %d", n)
+	}
+	if v := res.Variants[1]; v.Collapsed() != 3 || v.Runs[0].Groups > 2 || v.Moving() != 0 {
+		t.Errorf("goofy: %d collapsed, %d groups, %d move", v.Collapsed(), v.Runs[0].Groups, v.Moving())
 	}
 }

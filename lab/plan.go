@@ -95,7 +95,7 @@ func (p Plan) size(m *builders.Model) float64 {
 	if m.KMeans == nil || p.Table == nil {
 		return 0
 	}
-	return math.Sqrt(float64(m.KMeans.Centres.Dim(0))) * scale(p.Table)
+	return math.Sqrt(float64(m.KMeans.Centres.Dim(0))) * Scale(p.Table)
 }
 
 // twiceNamed finds the first name that two of the list have.

@@ -29,6 +29,7 @@ type Run struct {
 	Movement []float64   // √Σ_j ‖r_j(t+1) − r_j(t)‖², one entry per step
 	Path     [][]float64 // centres, row-major [k d]
 	Assigned []int       // nearest final centre of every point
+	Groups   int         // of points, by Assigned, centres nearer than a hundredth of the data's [Scale] being one
 	ARI      float64     // of Assigned with the labels; NaN without labels
 	Rest     Convergence // how nearly it came to rest
 }
@@ -199,6 +200,7 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	if r.Assigned, err = t.probe.assigned(); err != nil {
 		return r, err
 	}
+	r.Groups = groups(r.Assigned, together(r.Centres(), t.k, Scale(t.c.Table)))
 	if r.Rest, err = t.settled(ctx, r, far, store, gamma, steps); err != nil {
 		return r, err
 	}
@@ -214,7 +216,7 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 // settled is how nearly a run came to rest that left its centres in the store, and went far
 // in the last tenth of its steps.
 func (t *trainer) settled(ctx context.Context, r Run, far float64, final *tape.Store, gamma train.Schedule, steps int) (Convergence, error) {
-	size := math.Sqrt(float64(t.k)) * scale(t.c.Table)
+	size := math.Sqrt(float64(t.k)) * Scale(t.c.Table)
 	c := Convergence{Moved: share(far, size)}
 	feeds := t.rows()
 	if γ := t.model.KMeans.Gamma; γ != nil {

@@ -76,7 +76,7 @@ func ClusterSite(t *data.Table, b builders.Builder, k int, gamma float64, seed u
 	s := Site{Model: m, Feed: tape.Feed{m.KMeans.Points: x}, Store: tape.NewStore(m.Graph, tape.Seed(seed))}
 	if m.KMeans.Gamma != nil {
 		if gamma == 0 {
-			u := scale(t)
+			u := Scale(t)
 			gamma = 5 * float64(k) / (u * u)
 		}
 		s.Feed[m.KMeans.Gamma] = tape.Scalar(dt, gamma)

@@ -121,9 +121,9 @@ func sqDist(a, b []float64) (s float64) {
 	return s
 }
 
-// scale is the root mean squared distance of a point from the mean of all; 1 if
+// Scale is the root mean squared distance of a point from the mean of all; 1 if
 // there are no points or all are equal, infinite or NaN if squares overflow.
-func scale(t *data.Table) float64 {
+func Scale(t *data.Table) float64 {
 	if t.Rows() == 0 {
 		return 1
 	}

@@ -180,13 +180,13 @@ func (op gather) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.
 // examples. What is outside stays outside.
 func inTurn(index *graph.Node, b graph.Axis, n int) *graph.Node {
 	index = graph.Apply(inRange{Size: n}, Cast(index, graph.I64))
-	first := make([]float64, b.Size)
-	for e := range first {
-		first[e] = float64(e * n)
-	}
 	axes := graph.Dims(slices.Repeat([]int{1}, index.Rank())...)
 	axes[0] = b
-	return Add(index, index.Graph().Constant(graph.I64, first, axes...))
+	return Add(index, index.Graph().ConstantFunc(graph.I64, func(first []float64) {
+		for e := range first {
+			first[e] = float64(e * n)
+		}
+	}, axes...))
 }
 
 // below is the mask of indices from 0 to n − 1.

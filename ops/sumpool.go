@@ -53,9 +53,9 @@ func (p pooling) counts(x, y *graph.Node) *graph.Node {
 	axes := graph.Dims(append(y.Shape().Sizes()[r-1-n:r-1], 1)...)
 	one, _ := graph.NewShape(append(x.Shape().Axes()[r-1-n:r-1], graph.Axis{Size: 1})...)
 	to, _ := graph.NewShape(axes...)
-	v := make([]float64, to.Len())
-	p.windows(one, to, func(_, y int) { v[y]++ })
-	return y.Graph().Constant(y.DType(), v, axes...)
+	return y.Graph().ConstantFunc(y.DType(), func(v []float64) {
+		p.windows(one, to, func(_, y int) { v[y]++ })
+	}, axes...)
 }
 
 func (sumPool) Name() string { return "SumPool" }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -17,9 +16,6 @@ import (
 // the store does not have yet; a program that needs more is an error of NewVM. Without it the limit is what
 // the machine or the control group of the process has available when the VM is made, where the system tells.
 func Limit(bytes int) VMOption { return func(o *vmOptions) { o.limited, o.limit = true, bytes } }
-
-// cheap is what any machine has: nobody is asked for it.
-const cheap = 16 << 20
 
 // fits is an error if a VM with so many workers needs more memory than there is.
 func (p *Program) fits(o *vmOptions, s *Store) error {
@@ -38,7 +34,7 @@ func (p *Program) fits(o *vmOptions, s *Store) error {
 	need := plus(plus(int64(p.arena), scratch), plus(entries, drawn))
 	there, short := int64(o.limit), o.limited && need > int64(o.limit)
 	if !o.limited {
-		there, short = lacks(need)
+		there, short = memory.Lacks(need)
 	}
 	if !short {
 		return nil
@@ -73,25 +69,6 @@ func (p *Program) fits(o *vmOptions, s *Store) error {
 	}
 	return fmt.Errorf("tape: program %q needs %s and there are %s: the largest are %s (what helps: %s)",
 		p.source.Name(), bytesText(need), bytesText(there), holdersText(holders), strings.Join(help, ", "))
-}
-
-// available is [memory.Available] but in tests.
-var available = memory.Available
-
-// lacks reports whether there is less memory than so many bytes, and how much there is, beside what is promised to other VMs.
-func lacks(bytes int64) (there int64, short bool) {
-	if bytes <= cheap {
-		return 0, false
-	}
-	there, known := available()
-	if known && there-promised.bytes < bytes {
-		debug.FreeOSMemory() // what Go holds back is there as well
-		there, known = available()
-	}
-	if known {
-		there = max(0, there-promised.bytes)
-	}
-	return there, known && there < bytes || bytes > math.MaxInt
 }
 
 // freshBytes is what it takes to make entries for the leaves, and to draw them: in float64, one after the other.

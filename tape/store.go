@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/memory"
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 	"gorgonia.org/tensor"
 )
@@ -60,10 +61,7 @@ func NewStore(g *graph.Graph, options ...StoreOption) *Store {
 	for _, n := range g.Leaves(graph.RoleParam, graph.RoleState) {
 		leaves = append(leaves, leafOf(n))
 	}
-	promised.Lock()
-	_, short := lacks(plus(freshBytes(leaves)))
-	promised.Unlock()
-	if short {
+	if _, short := memory.Lacks(plus(freshBytes(leaves))); short {
 		return s // NewVM says what takes the memory, if the program needs it
 	}
 	for _, l := range leaves {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/memory"
 	"github.com/tapestry-ml/tapestry/internal/pool"
 	"gorgonia.org/tensor"
 )
@@ -39,7 +40,7 @@ type VM struct {
 	ctx     context.Context // of the run under way
 	ended   error           // why a loop has left it early
 	wrong   *wrongIndex     // that the run under way has met; nil for none
-	granted *promise        // memory that no run has touched yet; nil for none
+	granted *memory.Promise // memory that no run has touched yet; nil for none
 	around  *iteration      // that the VM runs the steps of; nil for the user's VM
 }
 
@@ -96,7 +97,7 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 		return nil, err
 	}
 	if err := s.complete(p.stored); err != nil {
-		granted.kept()
+		granted.End()
 		return nil, err
 	}
 	vm := &VM{prog: p, store: s, draws: p.draws(), arena: kernel.Alloc(p.arena), results: map[*graph.Node]*tensor.Dense{}}
@@ -128,7 +129,7 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 		vm.watch = &observer{labels: p.stageLabels()}
 	}
 	if vm.granted = granted; granted != nil {
-		runtime.AddCleanup(vm, (*promise).kept, granted)
+		runtime.AddCleanup(vm, (*memory.Promise).End, granted)
 	}
 	for n, v := range p.result {
 		// A result may be the first part of a larger buffer.
@@ -421,6 +422,6 @@ func (vm *VM) Close() {
 
 // settle ends the promise of memory.
 func (vm *VM) settle() {
-	vm.granted.kept()
+	vm.granted.End()
 	vm.granted = nil
 }

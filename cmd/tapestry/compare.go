@@ -207,28 +207,31 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 		MedianSpread jsonNumber    `json:"median_spread"`
 		Runs         int           `json:"runs"`
 		Settled      int           `json:"converged_runs"`
+		Collapsed    int           `json:"collapsed_runs"` // with fewer groups of points than centres
 		Optima       []optimumJSON `json:"optima"`
 		Seconds      float64       `json:"seconds_per_step"`
 		Peak         int           `json:"peak_bytes"`
 		FLOPs        int64         `json:"flops"`
 		Inertias     []jsonNumber  `json:"inertia_by_seed"`
 		Converged    []bool        `json:"converged_by_seed"`
+		Groups       []int         `json:"groups_by_seed"`
 		optima       string
 	}
 	var rows []row
-	moving := 0
+	moving, collapsed := 0, 0
 	for _, v := range slices.Concat(res.Variants, res.Baselines) {
 		best := v.Best()
 		var inertias, aris, spreads []float64
 		var converged []bool
+		var groups []int
 		for _, r := range v.Runs {
 			inertias, aris, spreads = append(inertias, r.Inertia()), append(aris, r.ARI), append(spreads, r.Final().Spread)
-			converged = append(converged, r.Rest.Converged())
+			converged, groups = append(converged, r.Rest.Converged()), append(groups, r.Groups)
 		}
-		moving += v.Moving()
+		moving, collapsed = moving+v.Moving(), collapsed+v.Collapsed()
 		rows = append(rows, row{v.Name, jsonNumber(best.Inertia()), best.Seed, jsonNumber(best.ARI), jsonNumber(best.Final().Spread),
-			jsonNumber(lab.Median(inertias)), jsonNumber(lab.Median(aris)), jsonNumber(lab.Median(spreads)), len(v.Runs), len(v.Runs) - v.Moving(),
-			newOptimaJSON(v), v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias), converged, optimaText(v)})
+			jsonNumber(lab.Median(inertias)), jsonNumber(lab.Median(aris)), jsonNumber(lab.Median(spreads)), len(v.Runs), len(v.Runs) - v.Moving(), v.Collapsed(),
+			newOptimaJSON(v), v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias), converged, groups, optimaText(v)})
 	}
 	if c.json {
 		return printJSON(w, struct {
@@ -246,12 +249,15 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 		fmt.Fprintf(w, "%-24s %12s %12s %8s %10s %10s %8.1f %9.1f\n", r.Name, shortly(r.Best), shortly(r.Median), shortly(r.MedianARI), shortly(r.MedianSpread),
 			fmt.Sprintf("%d of %d", r.Settled, r.Runs), r.Seconds*1e6, float64(r.Peak)/1024)
 	}
-	fmt.Fprintf(w, "\nThe groupings in which the runs ended:\n")
+	fmt.Fprintf(w, "\nThe groupings in which the runs came to rest:\n")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%-24s %s\n", r.Name, r.optima)
 	}
 	if moving > 0 {
 		fmt.Fprintf(w, "\nWhat has not converged says where it was stopped, not where its objective leads.\n%s\n", lab.ConvergenceTest(true))
+	}
+	if collapsed > 0 {
+		fmt.Fprintf(w, "\nWhere there are fewer groups than centres, some centres lie on each other or no point is nearest to them:\nsuch inertias and spreads are not those of k groups.\n")
 	}
 	fmt.Fprintf(w, "\nThe report is in %s\n", c.out)
 	return nil

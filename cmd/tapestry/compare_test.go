@@ -56,8 +56,8 @@ func comparedThrice(t *testing.T, args ...string) (methods []string, text, html 
 		for _, o := range m.Optima {
 			runs += o.Runs
 		}
-		if runs != m.Runs || len(m.Converged) != m.Runs || m.Settled == nil || v.Test == "" {
-			t.Errorf("%s: %d runs, of which %d have an optimum and %d may have converged, by the test %q", m.Name, m.Runs, runs, len(m.Converged), v.Test)
+		if len(m.Converged) != m.Runs || m.Settled == nil || runs != *m.Settled || v.Test == "" {
+			t.Errorf("%s: %d runs, of which %d are at an optimum and %d may have converged, by the test %q", m.Name, m.Runs, runs, len(m.Converged), v.Test)
 		}
 		methods = append(methods, m.Name)
 	}

@@ -24,7 +24,7 @@ import (
 func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.Page, error) {
 	c := res.Config
 	p := report.Page{
-		Data: report.Data{Name: c.Table.Name, Rows: c.Table.Rows(), Features: c.Table.Columns, Classes: c.Table.Classes()},
+		Data: report.Data{Name: c.Table.Name, Rows: c.Table.Rows(), Features: c.Table.Columns, Classes: c.Table.Classes(), Scale: lab.Scale(c.Table)},
 		Setup: report.Setup{K: c.K, Steps: c.Steps, Optimiser: optimiserText(c), Start: startText(c.Start),
 			Schedule: scheduleText(c.Gamma, c.Steps), Gamma: gammas(c.Gamma, c.Steps), Test: oneLine(lab.ConvergenceTest(true))},
 		Made: made(command, c.DType),
@@ -148,7 +148,7 @@ func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) repo
 }
 
 func newRun(v lab.Clustering, r lab.Run) report.Run {
-	out := report.Run{Seed: r.Seed, At: r.At, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI, Unsettled: unsettled(r.Rest)}
+	out := report.Run{Seed: r.Seed, At: r.At, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI, Unsettled: unsettled(r.Rest), Groups: r.Groups}
 	for _, m := range r.Measures {
 		out.Inertia = append(out.Inertia, m.Inertia)
 		out.Spread = append(out.Spread, m.Spread)

@@ -40,14 +40,14 @@ func restText(why string, settled, runs int, centres bool) string {
 	return fmt.Sprintf("converged: %d of %s; %s\n%s", settled, count(runs, "run"), why, lab.ConvergenceTest(centres))
 }
 
-// optimumJSON is a grouping in which runs ended, for machines.
+// optimumJSON is a grouping in which runs that have converged ended, for machines.
 type optimumJSON struct {
 	Inertia jsonNumber `json:"inertia"`
 	Runs    int        `json:"runs"`
 }
 
 func newOptimaJSON(v lab.Clustering) []optimumJSON {
-	var out []optimumJSON
+	out := []optimumJSON{}
 	for _, o := range v.Optima() {
 		out = append(out, optimumJSON{jsonNumber(o.Inertia), len(o.Runs)})
 	}
@@ -57,7 +57,8 @@ func newOptimaJSON(v lab.Clustering) []optimumJSON {
 // mostOptima are as many as a line has room for.
 const mostOptima = 4
 
-// optimaText says how many runs ended in which grouping: "24 runs at 78.85144, 22 at 78.85567".
+// optimaText says how many runs came to rest in which grouping: "24 runs at 78.85144, 22 at
+// 78.85567"; how many did not, and how many have fewer groups than centres.
 func optimaText(v lab.Clustering) string {
 	var said []string
 	optima := v.Optima()
@@ -75,5 +76,14 @@ func optimaText(v lab.Clustering) string {
 	if rest > 0 {
 		said = append(said, fmt.Sprintf("%d at others", rest))
 	}
-	return strings.Join(said, ", ")
+	if len(optima) == 0 {
+		said = append(said, "none: no run has converged")
+	} else if moving := v.Moving(); moving > 0 {
+		said = append(said, fmt.Sprintf("%d not converged", moving))
+	}
+	text := strings.Join(said, ", ")
+	if n := v.Collapsed(); n > 0 {
+		text += fmt.Sprintf("; %d of %s with fewer groups than centres", n, count(len(v.Runs), "run"))
+	}
+	return text
 }

@@ -25,7 +25,15 @@ func TestModelsThatDoNotFit(t *testing.T) {
 		{"geometry", "attention-self"}, {"tape", "attention-self", "--profile"},
 	} {
 		code, out, errOut := tapestry(t, append(args, size...)...)
-		if code != 1 || out != "" || strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, "attention-self: a batch of its examples takes ") {
+		if code != 1 || out != "" || strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, "attention-self: it takes ") {
+			t.Errorf("%q: exit code %d, %.300s", args, code, errOut)
+		}
+	}
+	for _, args := range [][]string{ // the mask t×t
+		{"draw"}, {"tape"}, {"grad"}, {"train"}, {"check"}, {"step", "--print"}, {"compare"}, {"precision"},
+	} {
+		code, out, errOut := tapestry(t, append(args, "transformer-gpt", "--set", "t=1000000")...)
+		if code == 0 || out != "" || strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, "transformer-gpt: builders/mask.go:") || !strings.Contains(errOut, "bool[t=1000000 t′=1000000] takes 8381.9 GiB") {
 			t.Errorf("%q: exit code %d, %.300s", args, code, errOut)
 		}
 	}

@@ -57,11 +57,12 @@ func Hessian(loss, x *graph.Node) *graph.Node { return Jacobian(Of(loss, x)[0], 
 // units are the unit vectors of x's type along a first axis without a name.
 func units(x *graph.Node) *graph.Node {
 	n := x.Shape().Len()
-	places := make([]float64, n)
-	for i := range places {
-		places[i] = float64(i)
-	}
-	hot := ops.OneHot(x.Graph().Constant(graph.I64, places, graph.Dims(n)...), -1, graph.Axis{Size: n}, x.DType())
+	places := x.Graph().ConstantFunc(graph.I64, func(places []float64) {
+		for i := range places {
+			places[i] = float64(i)
+		}
+	}, graph.Dims(n)...)
+	hot := ops.OneHot(places, -1, graph.Axis{Size: n}, x.DType())
 	s, err := graph.NewShape(append(graph.Dims(n), x.Shape().Axes()...)...)
 	if err != nil {
 		return x.Graph().Fail("Jacobian", err, x)

@@ -6,19 +6,74 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
-// Available is the number of bytes that this process may still take before the machine, or a control group that it is in, has no more.
+// Available is the number of bytes that this process may still take before the machine, a control group that it is in, or a limit of
+// its own (ulimit -v) has no more.
 // ok is false where that is not known.
-func Available() (bytes int64, ok bool) { return available() }
+func Available() (bytes int64, ok bool) {
+	bytes, ok = System()
+	return max(0, bytes-promised.Load()), ok
+}
+
+// System is what the system tells; a variable for tests.
+var System = available
+
+// promised is how much has been granted to someone who has not touched it yet. The system counts memory when it is touched: without
+// this sum each of several would be granted what is there for one. It is the process's, as its memory is.
+var promised atomic.Int64
+
+// A Promise is memory that is not there for others, although it is not touched yet.
+type Promise struct{ bytes atomic.Int64 }
+
+// Promised takes so many bytes from what is available, until the promise ends.
+func Promised(bytes int64) *Promise {
+	p := &Promise{}
+	p.bytes.Store(bytes)
+	promised.Add(bytes)
+	return p
+}
+
+// End ends the promise, once: the memory has been taken, or never will be. A nil promise has ended.
+func (p *Promise) End() {
+	if p != nil {
+		promised.Add(-p.bytes.Swap(0))
+	}
+}
+
+// Lacks reports whether this process cannot take so many bytes, and how many there are for it to take. What any machine has is
+// not asked about, and where the system does not tell, only more than an int can count is lacking.
+func Lacks(bytes int64) (there int64, short bool) {
+	const cheap = 16 << 20
+	if bytes <= cheap {
+		return 0, false
+	}
+	there, known := Available()
+	if known && there < bytes {
+		debug.FreeOSMemory() // what Go holds back is there as well
+		there, known = Available()
+	}
+	return there, known && there < bytes || bytes > math.MaxInt
+}
 
 // linux reads Available from the files of a Linux system.
 func linux(root fs.FS) (bytes int64, ok bool) {
 	bytes = math.MaxInt64
 	if kib, found := field(root, "proc/meminfo", "MemAvailable:"); found {
 		bytes = kib << 10
+	}
+	for _, line := range lines(root, "proc/self/limits") {
+		if rest, is := strings.CutPrefix(line, "Max address space"); is && rest != "" {
+			if limit, err := strconv.ParseInt(strings.Fields(rest + " -")[0], 10, 64); err == nil {
+				used, _ := field(root, "proc/self/status", "VmSize:")
+				bytes = min(bytes, limit-used<<10+reserved())
+			}
+		}
 	}
 	for _, line := range lines(root, "proc/self/cgroup") {
 		id, rest, _ := strings.Cut(line, ":")
@@ -33,6 +88,13 @@ func linux(root fs.FS) (bytes int64, ok bool) {
 		}
 	}
 	return max(bytes, 0), bytes < math.MaxInt64
+}
+
+// reserved is what Go has of the address space and nothing is in.
+func reserved() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64() + s[1].Value.Uint64())
 }
 
 // hierarchy says what the files of control groups are called.

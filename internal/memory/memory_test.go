@@ -38,6 +38,23 @@ func TestLinux(t *testing.T) {
 	}
 }
 
+// TestAddressSpace: a limit of the process counts, and what of its address space is in use.
+func TestAddressSpace(t *testing.T) {
+	limits := func(soft string) fstest.MapFS {
+		return fstest.MapFS{
+			"proc/meminfo":     {Data: []byte("MemAvailable: 8000000 kB\n")},
+			"proc/self/limits": {Data: []byte("Limit                     Soft Limit           Hard Limit           Units\nMax address space         " + soft + "           unlimited            bytes\n")},
+			"proc/self/status": {Data: []byte("Name:\tx\nVmPeak:\t 9 kB\nVmSize:\t 1000000 kB\n")},
+		}
+	}
+	if got, known := linux(limits("unlimited")); got != 8000000<<10 || !known {
+		t.Errorf("unlimited: %d %v", got, known)
+	}
+	if got, known := linux(limits("4096000000")); got < 3000000<<10 || got > 4000000<<10 || !known { // Go holds a little of it
+		t.Errorf("limited: %d %v", got, known)
+	}
+}
+
 func TestAvailable(t *testing.T) {
 	n, ok := Available()
 	if ok && n < 1<<20 || !ok && (runtime.GOOS == "linux" || runtime.GOOS == "windows" || runtime.GOOS == "darwin") {

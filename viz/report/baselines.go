@@ -43,7 +43,7 @@ func (w *writer) baselines(p Page) section {
 	}
 	for _, m := range p.methods() {
 		if said := m.optima(); said != "" {
-			s.Lead = append(s.Lead, "There ended "+said+".")
+			s.Lead = append(s.Lead, said+".")
 		}
 	}
 	if len(s.Lead) > 0 {

@@ -132,11 +132,11 @@ func TestSentences(t *testing.T) {
 		{func(p *Page) { p.Variants[1].Runs[2].Inertia[24] = 70 }, "the best run of goofy alternative reaches 70 (11.2\u00a0% below)"},
 		{func(p *Page) {}, "each from the same 3\u00a0seeds, for 24\u00a0steps"},
 		{func(p *Page) {}, "goofy alternative ends at 79.6 (between 79.6 and 84.6)"},
-		{func(p *Page) {}, "There ended 2 of 3 runs of soft k-means at 79 and 1 at 84.</p>"},
-		{func(p *Page) { p.Variants[0].Optima = []Optimum{{60, 1}, {79, 1}, {80, 1}} }, "There ended 1 of 3 runs of soft k-means at 60, 1 at 79 and 1 at 80.</p>"},
+		{func(p *Page) {}, "2 of 3 runs of soft k-means came to rest at 79 and 1 at 84.</p>"},
+		{func(p *Page) { p.Variants[0].Optima = []Optimum{{60, 1}, {79, 1}, {80, 1}} }, "1 of 3 runs of soft k-means came to rest at 60, 1 at 79 and 1 at 80.</p>"},
 		{func(p *Page) {
 			p.Baselines[0].Optima = []Optimum{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}}
-		}, "1 of 5 runs of Lloyd&#39;s algorithm at 1, 1 at 2, 1 at 3 and 2 at 2\u00a0optima more.</p>"},
+		}, "1 of 5 runs of Lloyd&#39;s algorithm came to rest at 1, 1 at 2, 1 at 3 and 2 at 2\u00a0optima more.</p>"},
 		{func(p *Page) { p.Variants[1].Cost.FLOPs = 3 * p.Variants[0].Cost.FLOPs }, "a step of goofy alternative takes 3\u00a0times what one of soft k-means takes"},
 		{func(p *Page) {}, "between 60 (at\u00a0k\u00a0=\u00a04) and 150 (at\u00a0k\u00a0=\u00a02) for soft k-means"},
 		{func(p *Page) { p.Plane.Share = [2]float64{.5, .25} }, "It holds 75.0\u00a0% of the variance"},

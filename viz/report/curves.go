@@ -88,17 +88,27 @@ func (p Page) spreads() string {
 	return " " + capital(p.inMedian()+said) + "." + p.spreadRatio()
 }
 
+// negligible is the share of the squared scale of the data up to which a spread is rounding:
+// centres and weights are computed to about 1e−7.
+const negligible = 1e-9
+
 // spreadRatio compares how much spread two variants leave.
 func (p Page) spreadRatio() string {
 	if len(p.Variants) != 2 {
 		return ""
 	}
+	const unsaid = " How many times the one is the other is not said: "
 	a, b := p.Variants[0], p.Variants[1]
 	if a.moving()+b.moving() > 0 {
-		return fmt.Sprintf(" How many times the one is the other is not said: %s of %s and %s of %s have converged.",
-			a.converged(), a.Name, b.converged(), b.Name)
+		return unsaid + fmt.Sprintf("%s of %s and %s of %s have converged.", a.converged(), a.Name, b.converged(), b.Name)
+	}
+	if p.collapsed(a)+p.collapsed(b) > 0 {
+		return unsaid + "not all runs have as many groups of points as centres."
 	}
 	x, y := median(a.ends(spread)), median(b.ends(spread))
+	if least := negligible * p.Data.Scale * p.Data.Scale; min(x, y) <= least {
+		return unsaid + fmt.Sprintf("a spread of up to %s, a billionth of the mean squared distance of the data from their mean, is a numerical zero.", number(least))
+	}
 	if x > y {
 		a, b, x, y = b, a, y, x
 	}

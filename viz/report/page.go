@@ -48,6 +48,7 @@ type Data struct {
 	Rows     int
 	Features []string // names of the columns
 	Classes  []string // names of the labels; none without labels
+	Scale    float64  `json:",omitempty"` // the root mean squared distance of a row from the mean of all; 0 where it is not known
 }
 
 // Setup is what the variants have in common.
@@ -78,13 +79,13 @@ type Method struct {
 	Paths [][][2]float64 `json:"-"`
 	// Counts are the points of the best run by class and centre, [classes k].
 	Counts [][]int
-	// Optima are the different groupings that the runs ended in, the one of least
+	// Optima are the different groupings that the runs came to rest in, the one of least
 	// inertia first; none where they are not known.
 	Optima []Optimum `json:",omitempty"`
 	Cost   Cost
 }
 
-// Optimum is a grouping of the points in which some runs of a method ended.
+// Optimum is a grouping of the points in which some runs of a method came to rest.
 type Optimum struct {
 	Inertia float64
 	Runs    int
@@ -113,6 +114,8 @@ type Run struct {
 	End      float64   `json:",omitempty"` // the loss at the end of training
 	// Unsettled says why the run has not converged, by the test of [Setup]; empty if it has.
 	Unsettled string `json:",omitempty"`
+	// Groups is how many groups of points the centres make at the end; 0 where it is not known.
+	Groups int `json:",omitempty"`
 }
 
 // Cost is what a training step takes. The zero value is a cost not measured.

@@ -61,6 +61,32 @@ func (p Page) rest() string {
 	return "All runs have converged."
 }
 
+// collapsed counts the runs of a method that end with fewer groups of points than centres.
+func (p Page) collapsed(m Method) int {
+	n := 0
+	for _, r := range m.Runs {
+		if r.Groups > 0 && r.Groups < p.Setup.K {
+			n++
+		}
+	}
+	return n
+}
+
+// collapse says which methods have such runs; nothing where none has.
+func (p Page) collapse() string {
+	said := eachSays(p.methods(), func(m Method) string {
+		if p.collapsed(m) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s in %s runs", m.Name, ofRuns(p.collapsed(m), len(m.Runs)))
+	})
+	if said == "" {
+		return ""
+	}
+	return fmt.Sprintf("Not all centres are in use: fewer groups of points than centres has %s. There centres lie on each other, or no point is nearest to them, "+
+		"and the inertia and the spread are not those of %s.", said, count(p.Setup.K, "group"))
+}
+
 // marked is a caption with a note where what it shows has not come to rest.
 func (p Page) marked(caption string) string {
 	if p.unsettled() == "" {
@@ -69,8 +95,8 @@ func (p Page) marked(caption string) string {
 	return caption + " Not all runs have converged."
 }
 
-// optima says where the runs of a method ended, as "24 of 50 runs at 78.85144 and 22 at
-// 78.85567".
+// optima says where the runs of a method ended, as "24 of 50 runs of A came to rest at 78.85144
+// and 22 at 78.85567".
 func (m Method) optima() string {
 	const most = 3
 	var said []string
@@ -80,7 +106,7 @@ func (m Method) optima() string {
 		case i >= most:
 			rest += o.Runs
 		case i == 0:
-			said = append(said, fmt.Sprintf("%s runs of %s at %s", ofRuns(o.Runs, len(m.Runs)), m.Name, precise(o.Inertia)))
+			said = append(said, fmt.Sprintf("%s runs of %s came to rest at %s", ofRuns(o.Runs, len(m.Runs)), m.Name, precise(o.Inertia)))
 		default:
 			said = append(said, fmt.Sprintf("%d at %s", o.Runs, precise(o.Inertia)))
 		}

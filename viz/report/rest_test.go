@@ -54,6 +54,38 @@ func TestUnsettledIsSaid(t *testing.T) {
 	}
 }
 
+// TestNoRatioToNothing: a spread that is rounding, or of centres that have collapsed, is not
+// compared with another, and the page says why.
+func TestNoRatioToNothing(t *testing.T) {
+	const ratio = "times the spread"
+	with := func(end float64, groups int) string {
+		p := fake()
+		p.Setup.K, p.Data.Scale = 3, 2
+		for i := range p.Variants[1].Runs {
+			p.Variants[1].Runs[i].Spread[24] = end
+			p.Variants[1].Runs[i].Groups = groups
+		}
+		return render(t, p)
+	}
+	if page := with(1e-6, 3); !strings.Contains(page, ratio) || strings.Contains(page, "is not said") {
+		t.Error("no ratio of spreads that can be compared")
+	}
+	for _, c := range []struct {
+		end    float64
+		groups int
+		want   string
+	}{
+		{7e-19, 3, "How many times the one is the other is not said: a spread of up to 4e−9, a billionth of the mean squared distance of the data from their mean, is a numerical zero."},
+		{0, 3, "is a numerical zero."},
+		{1e-6, 2, "How many times the one is the other is not said: not all runs have as many groups of points as centres."},
+		{1e-6, 2, "Not all centres are in use: fewer groups of points than centres has goofy alternative in 3 of 3 runs."},
+	} {
+		if page := with(c.end, c.groups); strings.Contains(page, ratio) || !strings.Contains(page, c.want) {
+			t.Errorf("a spread of %v in %d groups: the page does not say %q", c.end, c.groups, c.want)
+		}
+	}
+}
+
 // TestOptimaAreKeptApart: runs at different groupings are not counted as one, however close
 // their inertias are.
 func TestOptimaAreKeptApart(t *testing.T) {
@@ -65,7 +97,7 @@ func TestOptimaAreKeptApart(t *testing.T) {
 		p.Baselines[0].Runs = append(p.Baselines[0].Runs, r)
 	}
 	page := render(t, p)
-	for _, s := range []string{"24 of 50 runs of Lloyd&#39;s algorithm at 78.85144, 22 at 78.85567 and 4 at 142.75", "<td>3</td><td>24 of 50</td>"} {
+	for _, s := range []string{"24 of 50 runs of Lloyd&#39;s algorithm came to rest at 78.85144, 22 at 78.85567 and 4 at 142.75", "<td>3</td><td>24 of 50</td>"} {
 		if !strings.Contains(page, s) {
 			t.Errorf("the page does not say %q", s)
 		}

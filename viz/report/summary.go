@@ -22,7 +22,7 @@ type card struct {
 
 // summary says what was done and how it ended.
 func (w *writer) summary(p Page) section {
-	s := section{ID: "summary", Title: "In short", Lead: []string{p.done(), p.Task, p.bestSettings(), p.ended(), p.rest()}}
+	s := section{ID: "summary", Title: "In short", Lead: []string{p.done(), p.Task, p.bestSettings(), p.ended(), p.rest(), p.collapse()}}
 	s.Body = append(s.Body, w.part("facts", p.facts()))
 	var cards []card
 	for i, m := range p.methods() {
@@ -42,6 +42,9 @@ func (w *writer) summary(p Page) section {
 		}
 		if i < len(p.Variants) && some(p.Variants, spread) {
 			c.Facts = append(c.Facts, fact{"final spread", number(last(best.Spread)), ""})
+		}
+		if best.Groups > 0 && best.Groups < p.Setup.K {
+			c.Facts = append(c.Facts, fact{"groups", ofRuns(best.Groups, p.Setup.K), ""})
 		}
 		if p.tested() {
 			c.Facts = append(c.Facts, fact{"converged", map[bool]string{true: "yes", false: "no"}[best.Unsettled == ""], ""})

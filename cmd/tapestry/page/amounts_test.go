@@ -12,7 +12,8 @@ import (
 
 // TestAmountsAddUp: in every model, at every level, the memory of the boxes and the rest
 // are the arena of the listing, no more than every instruction's place once; and the times
-// are the run's. What is computed of a node that is drawn is in a box, not in the rest.
+// are the run's. What is computed of a node that is drawn is in a box, not in the rest; so are
+// loops, whose bodies the passes rewrite.
 func TestAmountsAddUp(t *testing.T) {
 	eachModel(t, func(t *testing.T, name string) {
 		c := newClient(t, Options{})
@@ -69,6 +70,9 @@ func TestAmountsAddUp(t *testing.T) {
 					all += f.of(i)
 					if n := p.of(v, i); !slices.Contains(drawn, n) { // as the updates of states are not where they have no name
 						undrawn += f.of(i)
+						if p.rows[i].Body != nil {
+							t.Errorf("%v: %s: instruction %d, a loop, is in no box", level, what, i)
+						}
 					}
 				}
 				if gap := f.whole - all; math.Abs(l.rest-undrawn-gap) > 1e-9*f.whole {
@@ -108,6 +112,33 @@ func TestOnlyWhatTheTapeHolds(t *testing.T) {
 	}
 	if met != 2 {
 		t.Errorf("%d boxes of Δ", met)
+	}
+}
+
+// TestLoopsAreMostOfTheTape: of a recurrent network the boxes of its loop, forward and
+// backward, hold most of the arena, and the rest next to nothing.
+func TestLoopsAreMostOfTheTape(t *testing.T) {
+	c := newClient(t, Options{})
+	d, err := c.s.shelf.find(c.open(`{"model":"rnn-lstm"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	boxes, err := viz.Contents(d.asWritten.drawn(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := memory(context.Background(), d, d.asWritten, 0, boxes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loops, met, arena := 0.0, 0, float64(d.session.prog.Arena())
+	for _, box := range boxes {
+		if slices.ContainsFunc(box, func(n *graph.Node) bool { return n.Body() != nil }) {
+			loops, met = loops+l.values[box[0]], met+1
+		}
+	}
+	if met != 2 || loops < arena/2 || l.rest > arena/10 {
+		t.Errorf("%d boxes of loops hold %v of %v, the rest is %v", met, loops, arena, l.rest)
 	}
 }
 

@@ -60,8 +60,9 @@ func (p *program) by(v *variant) []*graph.Node {
 }
 
 // sources finds the nodes of the model as written in what the passes made of it: a
-// leaf by its path, an operation by itself and its operands, and what a rule has
-// rewritten by its name, where only one has it, or by what it is the derivative of.
+// leaf by its path, an operation by itself and its operands, a loop, whose body the passes
+// rewrite as well, by where it was made, and what a rule has rewritten by its name, where
+// only one has it, or by what it is the derivative of.
 func sources(w, p *variant) map[*graph.Node]*graph.Node {
 	g := graph.Of(w.all()...)
 	constants := map[string]*graph.Node{}
@@ -71,14 +72,22 @@ func sources(w, p *variant) map[*graph.Node]*graph.Node {
 		}
 	}
 	before, after := w.byName(), p.byName()
+	written, run := w.loops(), p.loops()
 	found := map[*graph.Node]*graph.Node{}
 	for _, n := range p.cone {
+		if n.Body() != nil {
+			if k := madeAt(n); len(written[k]) == len(run[k]) {
+				found[n] = written[k][slices.Index(run[k], n)]
+			}
+			continue
+		}
 		var x *graph.Node
 		if path := n.Path(); path != "" {
 			x = g.Lookup(path)
 		} else if v, is := n.Constant(); is {
 			x = constants[v.String()]
-		} else if in := n.Inputs(); n.Body() == nil {
+		} else {
+			in := n.Inputs()
 			for i, o := range in {
 				in[i] = found[o]
 			}
@@ -97,6 +106,31 @@ func sources(w, p *variant) map[*graph.Node]*graph.Node {
 		}
 	}
 	return found
+}
+
+// loopPlace is what a loop keeps in the passes, which change what it carries and gives.
+type loopPlace struct {
+	pos      graph.Pos
+	scope    string
+	backward bool
+	steps    int
+	reverse  bool
+}
+
+func madeAt(n *graph.Node) loopPlace {
+	l, at := n.Op().(graph.Looped).Loop(), n.First()
+	return loopPlace{at.Pos, at.Scope, n.IsBackward(), l.Steps, l.Reverse}
+}
+
+// loops are the loops of a variant by their places, in order of creation.
+func (v *variant) loops() map[loopPlace][]*graph.Node {
+	out := map[loopPlace][]*graph.Node{}
+	for _, n := range v.cone {
+		if n.Body() != nil {
+			out[madeAt(n)] = append(out[madeAt(n)], n)
+		}
+	}
+	return out
 }
 
 // inScope is what a node is called, and where.

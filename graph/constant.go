@@ -1,0 +1,97 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/internal/memory"
+)
+
+// constant is the operation of a constant; ID is its place in the graph's
+// content-interned list of values.
+type constant struct{ ID int }
+
+func (constant) Name() string { return "constant" }
+func (constant) Infer([]*Node) (Type, error) {
+	return Type{}, fmt.Errorf("constants are made by Graph.Constant")
+}
+
+// Constant adds an array that is part of the graph. Data is row-major; its length must
+// fit the axes. Floats are rounded to the element type; a number that the type does not hold
+// ([DType.Holds]: 0.5 or NaN as an integer, 1e39 as f32) is a mistake. Equal constants are one node.
+func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
+	s, err := NewShape(axes...)
+	if err == nil && s.Len() != len(data) {
+		err = fmt.Errorf("%d values for shape %v of %d elements", len(data), s, s.Len())
+	}
+	if err != nil {
+		return g.Fail("constant", ofAxes(err))
+	}
+	return g.ConstantFunc(dt, func(v []float64) { copy(v, data) }, axes...)
+}
+
+// ConstantFunc is [Graph.Constant] of the array that fill writes over zeros. It is for sizes
+// that may be anyone's: what there is no memory for is a mistake, and fill is not called.
+func (g *Graph) ConstantFunc(dt DType, fill func(data []float64), axes ...Axis) *Node {
+	s, err := NewShape(axes...)
+	if err == nil && (dt <= InvalidDType || dt > Bool) {
+		err = fmt.Errorf("%v is not an element type", dt)
+	}
+	t := Type{dt, s}
+	if err == nil {
+		err = t.roomForConstant()
+	}
+	if err != nil {
+		return g.Fail("constant", ofAxes(err))
+	}
+	v := NewValue(t)
+	fill(v.Data)
+	if err := dt.HoldsAll(v.Data); err != nil {
+		return g.Fail("constant", err)
+	}
+	for i, x := range v.Data {
+		v.Data[i] = dt.Round(x)
+	}
+	return g.ConstantValue(v)
+}
+
+// roomForConstant is an error if there is less memory than a constant takes: in float64 in the
+// graph, and as what it is in a program.
+func (t Type) roomForConstant() error {
+	need := int64(t.Shape.Len()) * int64(8+t.DType.Size())
+	there, short := memory.Lacks(need)
+	if !short {
+		return nil
+	}
+	const gib = 1 << 30
+	return &Mistake{fmt.Sprintf("%v takes %.1f GiB, and there are %.1f GiB", t, float64(need)/gib, float64(there)/gib), "take smaller sizes"}
+}
+
+// ConstantValue adds a constant that is already a [Value], rounded to its element
+// type. The graph keeps it: the caller must not change it afterwards.
+func (g *Graph) ConstantValue(v Value) *Node {
+	if v.Type.DType <= InvalidDType || v.Type.DType > Bool || len(v.Data) != v.Type.Shape.Len() {
+		return g.Fail("constant", fmt.Errorf("%d values for type %v", len(v.Data), v.Type))
+	}
+	if err := v.Type.DType.HoldsAll(v.Data); err != nil {
+		return g.Fail("constant", err)
+	}
+	h := hashValue(v)
+	for _, id := range g.constIDs[h] {
+		if g.constants[id].equal(v) {
+			return g.intern(constant{id}, nil, v.Type)
+		}
+	}
+	id := len(g.constants)
+	g.constants = append(g.constants, v)
+	g.constIDs[h] = append(g.constIDs[h], id)
+	return g.intern(constant{id}, nil, v.Type)
+}
+
+func hashValue(v Value) uint64 {
+	h := uint64(len(v.Data)) * 0x9E3779B97F4A7C15
+	for _, x := range v.Data {
+		h = (h ^ math.Float64bits(x)) * 0x100000001B3
+	}
+	return h
+}
