@@ -89,11 +89,11 @@ func scheduleText(c lab.Config) string {
 			rest--
 		}
 		if rest < c.Steps-1 {
-			return fmt.Sprintf("annealed from %.3g to %.3g in the first %d of %s, and then constant", first, last, rest+1, count(c.Steps, "step"))
+			return fmt.Sprintf("annealed from %s to %s in the first %d of %s, and then constant", digits(first, 3), digits(last, 3), rest+1, count(c.Steps, "step"))
 		}
-		return fmt.Sprintf("annealed from %.3g to %.3g", first, last)
+		return fmt.Sprintf("annealed from %s to %s", digits(first, 3), digits(last, 3))
 	}
-	return fmt.Sprintf("constant %.3g", c.Gamma.At(0, c.Steps))
+	return "constant " + digits(c.Gamma.At(0, c.Steps), 3)
 }
 
 func gammas(c lab.Config) []float64 {
