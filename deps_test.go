@@ -35,13 +35,13 @@ var imports = map[string]string{
 	"graph/rewrite":        "graph ops graph/grad internal/ref",    // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
 	"internal/ref":         "graph",
 	"tape":                 "graph graph/rewrite internal/kernel internal/memory internal/pool internal/simd internal/spelling gorgonia.org/tensor",
-	"train":                "graph ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
+	"train":                "graph ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/fed internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
 	"train/checkpoint":     "graph tape train/data interop/safetensors",
 	"train/data":           "internal/half gorgonia.org/tensor",
 	"train/metric":         "train/data gorgonia.org/tensor",
 	"train/watch":          "train train/data train/metric internal/terminal",
 	"builders":             "graph ops internal/memory internal/spelling",
-	"infer":                "graph ops tape train/checkpoint train/data gorgonia.org/tensor",
+	"infer":                "graph ops tape internal/fed train/checkpoint train/data gorgonia.org/tensor",
 	"notation":             "graph ops builders internal/ref internal/spelling internal/terminal", // examples are evaluated by the definitions
 	"lab":                  "graph ops graph/grad tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
 	"inspect":              "graph graph/rewrite tape internal/ref gorgonia.org/tensor", // the float64 shadow, and rewrites that are tried as a cure
@@ -56,6 +56,7 @@ var imports = map[string]string{
 	"check":                "graph ops graph/grad graph/vmap tape internal/ref internal/ref/reftest gorgonia.org/tensor",
 	"internal/niltest":     "",
 	"internal/tapetest":    "graph tape",
+	"internal/fed":         "graph ops tape",
 	"internal/workload":    "graph ops tape train builders internal/spelling",
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/fed"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"gorgonia.org/tensor"
@@ -236,7 +237,7 @@ func (n *predicting) run(ctx context.Context, columns []tape.Array, lo int, out 
 		}
 	}
 	if err := n.vm.Run(ctx, n.feed); err != nil {
-		return err
+		return n.located(err, columns, lo)
 	}
 	v, err := n.vm.Value(n.Output)
 	if err != nil {
@@ -249,6 +250,24 @@ func (n *predicting) run(ctx context.Context, columns []tape.Array, lo int, out 
 	size := n.Output.Shape().Len()
 	move(out, lo*size/n.Rows, from, 0, size)
 	return nil
+}
+
+// located says of an index that a run of the rows from lo on refused in which column and row of the data it stands, where it is found there.
+func (n *predicting) located(err error, columns []tape.Array, lo int) error {
+	outside := new(graph.IndexError)
+	if !errors.As(err, &outside) {
+		return err
+	}
+	in, at := fed.From(outside)
+	if in == nil {
+		return err
+	}
+	i := slices.IndexFunc(n.inputs, func(own *graph.Node) bool { return own.Path() == in.Path() }) // in may be of the graph that was run
+	if i < 0 {
+		return err
+	}
+	row := in.Shape().Len() / n.Rows
+	return fmt.Errorf("%v in column %q, row %d: %w", columns[i].At(lo*row+at), in.Path(), lo+at/row, outside)
 }
 
 // move copies n elements, and tells of the first that does not fit.

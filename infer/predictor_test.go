@@ -2,6 +2,7 @@ package infer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,6 +47,30 @@ func rows[X, K float64 | float32 | int32 | int64](t *testing.T, n int) *data.Set
 		x[2*i], x[2*i+1], k[i] = X(i+1), X(i+2), K(10*i)
 	}
 	return set(t, map[string]*tensor.Dense{"x": array([]int{n, 2}, x...), "k": array([]int{n}, k...)})
+}
+
+// TestPredictIndexOutside: a number that is no index is named where it stands in the data, whichever net its row falls to.
+func TestPredictIndexOutside(t *testing.T) {
+	lookup := func(rows int) infer.Net {
+		g := graph.New("lookup")
+		w := g.Input("w", graph.I64, graph.Ax("n", rows), graph.Ax("t", 2))
+		table := g.Param("table", graph.F32, graph.Ax("v", 7))
+		return infer.Net{Rows: rows, Output: ops.Sum(ops.Gather(table, ops.Rename(w, 0, "i"), 0), 1).As("y")}
+	}
+	p, err := infer.NewPredictor(tape.NewStore(lookup(1).Output.Graph()), 1, lookup(4), lookup(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, bad := range []int{0, 2, 3, 4, 5} { // rows of the net of 4, then of the net of 1
+		w := make([]int64, 12)
+		w[2*bad+1] = 9
+		_, err := p.Predict(context.Background(), set(t, map[string]*tensor.Dense{"w": array([]int{6, 2}, w...)}))
+		want := fmt.Sprintf(`predict: 9 in column "w", row %d: `, bad)
+		if outside := new(graph.IndexError); err == nil || !strings.HasPrefix(err.Error(), want) || !errors.As(err, &outside) || outside.Value != 9 {
+			t.Errorf("row %d: %v, want %s…", bad, err, want)
+		}
+	}
 }
 
 // TestPredict: any number of rows of any types are predicted, by all nets and by one alone.

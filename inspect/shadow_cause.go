@@ -104,7 +104,11 @@ func rough(v float64) string {
 	if !finite(v) {
 		return number(v)
 	}
-	return strings.Replace(fmt.Sprintf("%.2g", v), "+0", "", 1)
+	text := fmt.Sprintf("%.2g", v)
+	if strings.Contains(text, "e+") && math.Abs(v) < 1e4 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return strings.Replace(text, "+0", "", 1)
 }
 
 // String is a table of the nodes that lose the most digits by themselves, and what

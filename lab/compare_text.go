@@ -233,10 +233,11 @@ func digits(v float64, n int) string {
 	case math.IsInf(v, -1):
 		return "-∞"
 	}
-	if a := math.Abs(v); a >= 10000 && a < 1e7 {
+	text := fmt.Sprintf("%.*g", n, v)
+	if strings.Contains(text, "e+") && math.Abs(v) < 1e7 {
 		return fmt.Sprintf("%.0f", v)
 	}
-	return fmt.Sprintf("%.*g", n, v)
+	return text
 }
 
 func plusMinus(mean, half float64) string {

@@ -193,7 +193,7 @@ func (c *Curvature) String() string {
 	s += fmt.Sprintf("  smallest eigenvalue  %12.6g  ± %.1e\n", c.Smallest.Value, c.Smallest.Residual)
 	switch {
 	case c.Largest.Value > c.Largest.Residual:
-		s += fmt.Sprintf("  gradient descent is stable along the steepest direction at rates below 2/λ = %.4g\n", 2/c.Largest.Value)
+		s += fmt.Sprintf("  gradient descent is stable along the steepest direction at rates below 2/λ = %s\n", digits(2/c.Largest.Value, 4))
 	default:
 		s += "  the loss curves upwards in no direction\n"
 	}

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -40,7 +39,7 @@ func (s Initial) String() string {
 		}
 	}
 	if f := s.factor(); f != 1 {
-		text += fmt.Sprintf(" × %.4g", f)
+		text += " × " + digits(f, 4)
 	}
 	return text
 }

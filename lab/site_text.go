@@ -56,7 +56,7 @@ func numberText(v float64) string {
 	if math.IsNaN(v) {
 		return "-"
 	}
-	return fmt.Sprintf("%.4g", v)
+	return digits(v, 4)
 }
 
 // String is the table: a transformation a line. Derivatives by more than four parameters

@@ -21,6 +21,8 @@ type Loop struct {
 	// derivative computes those between again, which takes the memory of T/k + k
 	// carries instead of T, least at √T. Values are the same bits, and so are the
 	// derivatives by carries and sequences; those by With are sums in another order.
+	// Forward mode (grad.JVP) reads the carries of all steps as reverse mode does, and so
+	// takes this memory as well where it depends on them.
 	Checkpoint int
 }
 

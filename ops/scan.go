@@ -37,7 +37,7 @@ func (op scan) WithBody(id graph.BodyID) graph.Op {
 	return op
 }
 
-// maxSteps keeps the length of the value within an int whatever a text form says.
+// maxSteps keeps the number of steps within an int whatever a text form says.
 const maxSteps = min(1<<31, math.MaxInt)
 
 func (op scan) Infer(in []*graph.Node) (graph.Type, error) {
@@ -82,10 +82,15 @@ func (op scan) Infer(in []*graph.Node) (graph.Type, error) {
 	for _, p := range op.Loop().Parts(body) {
 		length += float64(p.Rows) * float64(p.Size)
 	}
-	if length > maxSteps {
-		return graph.Type{}, fmt.Errorf("%d steps of %d results have %.3g elements: too many", op.Steps, len(out), length)
+	// The rows of a trace are elements of the type whether or not a run holds them: NewVM says what does not fit.
+	size := math.MaxInt
+	if length < float64(size) {
+		size = int(length)
 	}
-	s, err := graph.NewShape(graph.Axis{Size: int(length)})
+	s, err := graph.NewShape(graph.Axis{Size: size})
+	if err != nil {
+		return graph.Type{}, fmt.Errorf("%d steps of %d results have %w", op.Steps, len(out), err)
+	}
 	return graph.Type{DType: out[0].DType(), Shape: s}, err
 }
 

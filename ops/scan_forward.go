@@ -12,7 +12,8 @@ import (
 //
 //	δc ← ∂c'/∂c·δc + ∂c'/∂x·δx_t + ∂c'/∂w·δw
 //
-// at the carries that the other has kept.
+// at the carries that the other has kept: of each step, where a tangent depends on them. A
+// checkpoint keeps fewer.
 func (op scan) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
 	g, body := y.Graph(), y.Body()
 	inner := body.In()
@@ -64,12 +65,35 @@ func (op scan) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
 	}
 	results := derive.Forward(copyBody(b, body, own), wrt, deltas)
 	t := op
-	t.Sequences, t.Constants = at[4]-at[1], len(in)-at[4]
+	t.Sequences, t.Constants = 0, 0
+	read, operands := in[:at[1]:at[1]], all.nodes[:at[1]:at[1]]
+	for i, used := at[1], reads(b, results); i < len(in); i++ {
+		switch {
+		case !used(in[i]): // a trace that no tangent reads need not be kept
+			continue
+		case i < at[4]:
+			t.Sequences++
+		default:
+			t.Constants++
+		}
+		read, operands = append(read, in[i]), append(operands, all.nodes[i])
+	}
 	var bad *graph.Node
-	if t.Body, bad = g.Seal("Scan", b, in, results); bad != nil {
+	if t.Body, bad = g.Seal("Scan", b, read, results); bad != nil {
 		return bad
 	}
-	return g.Apply(t, all.nodes...)
+	return g.Apply(t, operands...)
+}
+
+// reads reports which nodes of a graph results are computed of, gradients among these as they are
+// derived again.
+func reads(b *graph.Graph, results []*graph.Node) func(n *graph.Node) bool {
+	roots := slices.Clone(results)
+	for _, d := range b.Derivations() {
+		roots = append(roots, d.Loss, d.Wrt)
+	}
+	cone := graph.Reachable(roots...)
+	return func(n *graph.Node) bool { return slices.Contains(cone, n) }
 }
 
 // before are the carries before each step, as a sequence, from the loop's value or

@@ -3,6 +3,7 @@ package tape_test
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -178,5 +179,46 @@ func TestRecurrentModelsPredictInLess(t *testing.T) {
 	}
 	if less == 0 {
 		t.Error("no recurrent model predicts in less")
+	}
+}
+
+// TestTraceBeyondMemory: the type of a loop's value has the rows of all steps, which may be more than there is memory for, as
+// long as a run keeps but a few of them; one that keeps them is refused by NewVM.
+func TestTraceBeyondMemory(t *testing.T) {
+	if strconv.IntSize < 64 {
+		t.Skip("no such type")
+	}
+	const elements, steps = 1 << 20, 1_000_000 // 4 TB
+	g := graph.New("long")
+	c := g.Input("c", graph.F32, graph.Ax("d", elements))
+	r := ops.Scan(ops.Loop{Carry: nodes{c}, Steps: steps}, func(c, _, _ nodes) (next, out nodes) { return nodes{ops.Tanh(c[0])}, nil })
+	final := compile(t, g, tape.Fetch(r.Final[0]))
+	if most := 4 * 4 * elements; final.Arena() > most {
+		t.Errorf("the last carry takes %d bytes, want at most %d", final.Arena(), most)
+	}
+	tapetest.VM(t, final, tape.NewStore(g), tape.Limit(64<<20))
+	_, err := compile(t, g, tape.Fetch(ops.Sum(r.Trace[0]))).NewVM(tape.NewStore(g), tape.Limit(64<<20))
+	if err == nil || !strings.Contains(err.Error(), "needs 3.8 TiB and there are 64.0 MiB: the largest are the rows of Scan") {
+		t.Errorf("all carries: %v", err)
+	}
+	if ops.Scan(ops.Loop{Carry: nodes{c}, Steps: 1 << 30}, func(c, _, _ nodes) (next, out nodes) { return c, nil }); g.Err() == nil ||
+		!strings.HasSuffix(g.Err().Error(), "Scan: 1073741824 steps of 1 results have more than 2^40 elements: c[d=1048576]") {
+		t.Errorf("%v", g.Err())
+	}
+}
+
+// TestForwardModeKeepsWhatItReads: a tangent that does not depend on the carries keeps none of them; one that does keeps all, or with
+// a checkpoint some.
+func TestForwardModeKeepsWhatItReads(t *testing.T) {
+	const elements, steps, row = 1024, 1024, 4 * 1024
+	arena := func(checkpoint int, step func(c *graph.Node) *graph.Node) int {
+		g := graph.New("tangents")
+		c, δ := g.Input("c", graph.F32, graph.Ax("d", elements)), g.Input("δ", graph.F32, graph.Ax("d", elements))
+		r := ops.Scan(ops.Loop{Carry: nodes{c}, Steps: steps, Checkpoint: checkpoint}, func(c, _, _ nodes) (next, out nodes) { return nodes{step(c[0])}, nil })
+		return compile(t, g, tape.Fetch(grad.JVP(r.Final, nodes{c}, nodes{δ})[0])).Arena()
+	}
+	linear := func(c *graph.Node) *graph.Node { return ops.Scale(c, 0.9) }
+	if all, some, none := arena(0, ops.Tanh), arena(32, ops.Tanh), arena(0, linear); all < steps*row || some > 100*row || none > 8*row {
+		t.Errorf("a run takes %d bytes, %d with checkpoints, %d where the carries are not read", all, some, none)
 	}
 }

@@ -95,6 +95,9 @@ func scaled(v float64, units ...string) string {
 		v /= 1000
 		units = units[1:]
 	}
+	if v >= 999.5 {
+		return fmt.Sprintf("%.0f %s", v, units[0])
+	}
 	return fmt.Sprintf("%.3g %s", v, units[0])
 }
 

@@ -117,7 +117,7 @@ func printDifferences(w io.Writer, a, b *savedFile, rows []arrayDifference, all 
 	for _, d := range rows {
 		switch {
 		case d.A == d.B:
-			cells = append(cells, []string{d.Path, fmt.Sprintf("%d of %d", d.Differ, d.Of), fmt.Sprintf("%.3g", float64(d.Most)), fmt.Sprintf("%.3g", float64(d.Share))})
+			cells = append(cells, []string{d.Path, fmt.Sprintf("%d of %d", d.Differ, d.Of), digits(float64(d.Most), 3), digits(float64(d.Share), 3)})
 		case d.B == "":
 			cells = append(cells, []string{d.Path, "only in the first: " + d.A})
 		case d.A == "":

@@ -137,7 +137,7 @@ func validationText(v *checkpoint.Validation) string {
 	if math.IsNaN(v.Best) {
 		return fmt.Sprintf("last after step %d, never a number", v.Step)
 	}
-	return fmt.Sprintf("last after step %d; best %.6g after step %d, none better in %s since", v.Step, v.Best, v.At, count(v.Waiting, "measurement"))
+	return fmt.Sprintf("last after step %d; best %s after step %d, none better in %s since", v.Step, digits(v.Best, 6), v.At, count(v.Waiting, "measurement"))
 }
 
 // table prints a row an array.
@@ -147,7 +147,7 @@ func table(w io.Writer, rows []storedArray) {
 	for _, r := range rows {
 		line := []string{r.Path, r.Role, r.Type, fmt.Sprint(r.Bytes)}
 		for _, v := range []jsonNumber{r.Min, r.Mean, r.Max, r.Norm} {
-			line = append(line, fmt.Sprintf("%.4g", float64(v)))
+			line = append(line, digits(float64(v), 4))
 		}
 		if r.Bad > 0 {
 			line = append(line, fmt.Sprintf("%d not finite", r.Bad))

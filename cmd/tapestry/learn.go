@@ -129,7 +129,7 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 	if err != nil {
 		return err
 	}
-	bar.say("%.3g steps per second", float64(len(learned.Runs)*c.Steps)/time.Since(begin).Seconds())
+	bar.say("%s steps per second", digits(float64(len(learned.Runs)*c.Steps)/time.Since(begin).Seconds(), 3))
 	return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
 		return printLearning(w, o, c, l, learned)
 	})

@@ -95,11 +95,11 @@ func scheduleText(γ train.Schedule, steps int) string {
 			rest--
 		}
 		if rest < steps-1 {
-			return fmt.Sprintf("annealed from %.3g to %.3g in the first %d of %s, and then constant", first, last, rest+1, count(steps, "step"))
+			return fmt.Sprintf("annealed from %s to %s in the first %d of %s, and then constant", digits(first, 3), digits(last, 3), rest+1, count(steps, "step"))
 		}
-		return fmt.Sprintf("annealed from %.3g to %.3g", first, last)
+		return fmt.Sprintf("annealed from %s to %s", digits(first, 3), digits(last, 3))
 	}
-	return fmt.Sprintf("constant %.3g", first)
+	return "constant " + digits(first, 3)
 }
 
 func gammas(γ train.Schedule, steps int) []float64 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/lab"
@@ -27,6 +28,15 @@ func settled(cells []lab.Cell) int {
 		}
 	}
 	return n
+}
+
+// digits is a number with so many digits, and below ten million without an exponent.
+func digits(v float64, n int) string {
+	text := fmt.Sprintf("%.*g", n, v)
+	if strings.Contains(text, "e+") && math.Abs(v) < 1e7 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return text
 }
 
 // oneLine is a text without its line breaks.
@@ -68,9 +78,9 @@ func optimaText(v lab.Clustering) string {
 		case i >= mostOptima:
 			rest += len(o.Runs)
 		case i == 0:
-			said = append(said, fmt.Sprintf("%s at inertia %.7g", count(len(o.Runs), "run"), o.Inertia))
+			said = append(said, fmt.Sprintf("%s at inertia %s", count(len(o.Runs), "run"), digits(o.Inertia, 7)))
 		default:
-			said = append(said, fmt.Sprintf("%d at %.7g", len(o.Runs), o.Inertia))
+			said = append(said, fmt.Sprintf("%d at %s", len(o.Runs), digits(o.Inertia, 7)))
 		}
 	}
 	if rest > 0 {

@@ -321,7 +321,7 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 			best.Rest.Converged(), newRestJSON(best.Rest), len(v.Runs) - v.Moving(), newOptimaJSON(v), jsonNumbers(inertias), c.Table.Columns, centres, best.Assigned, predicted})
 	}
 	fmt.Fprintf(w, "%s on %s: best of %s by inertia is seed %d, after %s\n", v.Name, c.Table.Name, count(len(v.Runs), "run"), best.Seed, count(best.Steps, "step"))
-	fmt.Fprintf(w, "loss %.6g  inertia %.10g (median over the runs %.10g)", lastOf(best.Loss), best.Inertia(), lab.Median(inertias))
+	fmt.Fprintf(w, "loss %s  inertia %.10g (median over the runs %.10g)", digits(lastOf(best.Loss), 6), best.Inertia(), lab.Median(inertias))
 	if best.ARI == best.ARI {
 		fmt.Fprintf(w, "  ARI %.4f", best.ARI)
 	}

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
@@ -65,7 +67,7 @@ func (k *keeping) parse(t *training) error {
 	switch {
 	case k.resume && k.dir == "":
 		return usagef("--resume: want --checkpoint DIR, too")
-	case isRegular(k.dir) || strings.HasSuffix(k.dir, checkpointExtension):
+	case isRegular(k.dir) || namesFile(k.dir):
 		return usagef("--checkpoint %s: this is the name of a file: want a folder, in which every checkpoint becomes a file NUMBER%s", k.dir, checkpointExtension)
 	case k.clipNorm < 0:
 		return usagef("--clip-norm %v: want a positive number", k.clipNorm)
@@ -73,6 +75,17 @@ func (k *keeping) parse(t *training) error {
 		return usagef("--ema %v: want a number from 0, and below 1", k.ema)
 	}
 	return nil
+}
+
+// namesFile reports whether a path looks like a file's and no folder is there: its name ends with
+// an extension, which has a letter (runs/v1.2 has none).
+func namesFile(path string) bool {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return false
+	}
+	base := filepath.Base(path)
+	ext := filepath.Ext(base)
+	return ext != base && strings.ContainsFunc(ext, unicode.IsLetter)
 }
 
 // options are those of the optimiser.

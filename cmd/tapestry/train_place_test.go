@@ -25,6 +25,9 @@ func TestPlacesToWrite(t *testing.T) {
 		want string
 	}{
 		{append(train[:4:4], "--checkpoint", "c1.safetensors"), 2, "tapestry: --checkpoint c1.safetensors" + isFile},
+		{append(train[:4:4], "--checkpoint", "c.txt"), 2, "tapestry: --checkpoint c.txt" + isFile},
+		{append(train[:4:4], "--checkpoint", "folder/ck.ckpt"), 2, "tapestry: --checkpoint folder/ck.ckpt" + isFile},
+		{[]string{"train", "kmeans-softmax", "--steps", "3", "--checkpoint", "c.json"}, 2, "tapestry: --checkpoint c.json" + isFile},
 		{append(train[:4:4], "--checkpoint", "file"), 2, "tapestry: --checkpoint file" + isFile},
 		{append(train[:4:4], "--checkpoint", filepath.Join("file", "x")), 1, "not a directory\n"},
 		{append(train[:4:4], "--resume"), 2, "tapestry: --resume: want --checkpoint DIR, too\n"},
@@ -49,6 +52,7 @@ func TestPlacesToWrite(t *testing.T) {
 		t.Errorf("there are %v, and the file has %q: %v, %v", left, text, err, other)
 	}
 	ok(t, append(train[:4:4], "--resume", "--checkpoint", "begun")...)
+	ok(t, append(train[:4:4], "--checkpoint", "run-v1.2")...) // a version is no extension
 	if kept, err := filepath.Glob("begun/*" + checkpointExtension); err != nil || len(kept) == 0 {
 		t.Errorf("--resume of a folder that was not there began none: %v, %v", kept, err)
 	}

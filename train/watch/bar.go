@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -145,12 +146,12 @@ func (b *bar) text(e train.Event, rate float64) string {
 		parts = append(parts, fmt.Sprintf("step %d", e.Step))
 	}
 	if rate > 0 {
-		parts = append(parts, fmt.Sprintf("%s steps/s", short(rate)))
+		parts = append(parts, fmt.Sprintf("%s steps/s", plain(rate, 3)))
 		if e.Steps > e.Step {
 			parts = append(parts, clock(float64(e.Steps-e.Step)/rate)+" left")
 		}
 	}
-	parts = append(parts, fmt.Sprintf("loss %.4g", b.loss))
+	parts = append(parts, "loss "+plain(b.loss, 4))
 	line := head + strings.Join(parts, ", ")
 	if b.scores != "" {
 		line += "; measured: " + b.scores
@@ -158,12 +159,13 @@ func (b *bar) text(e train.Event, rate float64) string {
 	return line
 }
 
-// short gives a rate with about three digits.
-func short(v float64) string {
-	if v >= 100 {
+// plain gives a number with so many digits, and below ten million without an exponent.
+func plain(v float64, digits int) string {
+	text := fmt.Sprintf("%.*g", digits, v)
+	if strings.Contains(text, "e+") && math.Abs(v) < 1e7 {
 		return fmt.Sprintf("%.0f", v)
 	}
-	return fmt.Sprintf("%.3g", v)
+	return text
 }
 
 // clock gives 0:04, 12:30, 1:02:03 or 3 d 4 h.

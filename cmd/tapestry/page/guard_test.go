@@ -174,7 +174,7 @@ func TestMistakes(t *testing.T) {
 	open(`{"model":"kmeans-softmax","settings":{"nn":1}}`, 400, "nn")
 	open(`{"model":"kmeans-softmax","settings":{"n":1e300}}`, 413, "too large")
 	open(`{"model":"kmeans-softmax","settings":{"n":1000000,"k":1000000}}`, 413, "too large")
-	open(`{"model":"transformer-gpt","settings":{"layers":1000000}}`, 413, "too large")
+	open(`{"model":"transformer-gpt","settings":{"layers":1000}}`, 413, "too large")
 	open(`{"model":"attention-self","settings":{"t":1000000}}`, 413, "too large")
 	open(`{"model":"kmeans-softmax","dtype":"f16"}`, 400, "want f32 or f64")
 	open(`{"model":"kmeans-softmax","rate":-1}`, 400, "positive")

@@ -140,7 +140,10 @@ func sizeText(v float64) string {
 // timeText writes a time in seconds.
 func timeText(v float64) string {
 	for _, unit := range []string{"s", "ms", "µs"} {
-		if v >= 1 {
+		switch {
+		case v >= 999.5: // seconds
+			return strconv.FormatFloat(v, 'f', 0, 64) + " " + unit
+		case v >= 1:
 			return strconv.FormatFloat(v, 'g', 3, 64) + " " + unit
 		}
 		v *= 1000

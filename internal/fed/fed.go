@@ -1,0 +1,71 @@
+// Package fed finds what of a run's inputs a value comes from.
+package fed
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// From is the input, and the number of its element, that an index which a run refused is, or is computed of. It is nil where there is
+// none, or several, and within loops.
+func From(outside *graph.IndexError) (in *graph.Node, at int) {
+	if len(outside.Times) > 0 {
+		return nil, 0
+	}
+	place := 0
+	for a, i := range outside.At {
+		place = place*outside.Index.Dim(a) + i
+	}
+	return from(outside.Index, place)
+}
+
+// from is the input, and the number of its element, that element number p of an index is, or is computed of: behind whatever
+// lays it out, converts it or takes it by a mask. It is nil if there is none, or several.
+func from(n *graph.Node, p int) (in *graph.Node, at int) {
+	if n.Role() == graph.RoleInput {
+		return n, p
+	}
+	if _, views := n.Op().(tape.Viewed); views || ops.Is(n, "Concat") {
+		return laid(n, p)
+	}
+	for i := range n.NumIn() {
+		x := n.In(i)
+		if !x.DType().IsInt() || !x.Shape().SameSizes(n.Shape()) {
+			continue
+		}
+		if source, q := from(x, p); source != nil {
+			if in != nil && (in != source || at != q) {
+				return nil, 0
+			}
+			in, at = source, q
+		}
+	}
+	return in, at
+}
+
+// laid is [from] for an operation that lays its operands out: it is asked, by its definition, where it puts their elements.
+func laid(n *graph.Node, p int) (in *graph.Node, at int) {
+	op, ok := n.Op().(interface {
+		Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value
+	})
+	if !ok {
+		return nil, 0
+	}
+	values, first := make([]graph.Value, n.NumIn()), make([]int, n.NumIn())
+	count := 0
+	for i, x := range n.Inputs() {
+		values[i], first[i] = graph.NewValue(x.Type()), count
+		for e := range values[i].Data {
+			values[i].Data[e] = float64(count)
+			count++
+		}
+	}
+	laid := int(op.Eval(graph.Env{}, n, values).Data[p])
+	for i, x := range n.Inputs() {
+		if e := laid - first[i]; e >= 0 && e < x.Shape().Len() {
+			return from(x, e)
+		}
+	}
+	return nil, 0
+}
