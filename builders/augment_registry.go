@@ -144,7 +144,7 @@ var augmentation = []Builder{
 	}, func(c *scene) (x, y *graph.Node) {
 		z := c.Graph.Input("z", c.dt, c.x.Shape().Axes()...)
 		c.examples = append(c.examples, func(rng *rand.Rand, feed Feed) { feed[z] = planeWaves(rng, z.Type()) })
-		return PixMix(c.x, z, c.dial("β", "beta", c.dt, 0.01, 1000), c.p, c.atMost("rounds", c.Settings.Int("rounds"), 100)), nil
+		return PixMix(c.x, z, c.dial("β", "beta", c.dt, 0.01, 1000), c.p, c.Settings.Int("rounds")), nil
 	}),
 }
 
