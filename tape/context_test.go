@@ -63,7 +63,7 @@ func TestCompileIsStopped(t *testing.T) {
 	} {
 		g, wanted := chained(c.links)
 		options := append(c.options, tape.Fetch(wanted...))
-		nodes, whole := g.Len(), newLooks(1<<60)
+		nodes, whole := g.Len(), newLooks(1<<30)
 		if _, err := tape.CompileContext(whole, g, options...); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
