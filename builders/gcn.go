@@ -36,6 +36,9 @@ func (l GCN) Of(x *graph.Node, n Neighbours) *graph.Node {
 // adjacency whose repeated product neither grows nor vanishes. A node without
 // neighbours has zeros.
 func Normalised(n Neighbours) *graph.Node {
+	if n == nil {
+		return graph.Of().Fail("Normalised", errNoOperand)
+	}
 	d := n.Degree()
 	if !d.IsValid() {
 		return d

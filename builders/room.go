@@ -1,6 +1,7 @@
 package builders
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -24,6 +25,9 @@ var lacks = machine.Lacks
 // compiling the graph, for later batches while an earlier one is held, or for copies that a
 // caller makes: of the store for a checkpoint, of results, of records.
 func (m *Model) Room(held ...*graph.Node) error {
+	if m == nil || m.Graph == nil {
+		return errors.New("the model has no graph (builders.Build makes one)")
+	}
 	var largest *graph.Node
 	need := 0.0
 	add := func(n *graph.Node, bytes int) {

@@ -16,6 +16,9 @@ import (
 func Powers(n Neighbours, weights, x *graph.Node, k int) []*graph.Node {
 	terms := []*graph.Node{x}
 	for p := 1; p <= k; p++ {
+		if n == nil {
+			return append(terms, graph.Of(weights, x).Fail("Powers", errNoOperand, weights, x))
+		}
 		terms = append(terms, n.Sum(weights, terms[p-1]).As(fmt.Sprintf("x%d", p)))
 	}
 	return terms
@@ -31,6 +34,9 @@ func Powers(n Neighbours, weights, x *graph.Node, k int) []*graph.Node {
 func Chebyshev(n Neighbours, normalised, x *graph.Node, k int) []*graph.Node {
 	terms := []*graph.Node{x}
 	for p := 1; p <= k; p++ {
+		if n == nil {
+			return append(terms, graph.Of(normalised, x).Fail("Chebyshev", errNoOperand, normalised, x))
+		}
 		t := ops.Neg(n.Sum(normalised, terms[p-1]))
 		if p > 1 {
 			t = ops.Sub(ops.Scale(t, 2), terms[p-2])

@@ -65,6 +65,9 @@ type Part struct{ At, Rows, Size int }
 
 // Parts gives the part of each result of the body.
 func (l Loop) Parts(b *Body) []Part {
+	if b == nil {
+		return nil
+	}
 	parts := make([]Part, len(b.out))
 	at := 0
 	for i, n := range b.out {
@@ -115,6 +118,9 @@ func (g *Graph) BodyGraph(name string, names []string, types []Type) (b *Graph, 
 // made in building it become g's; bad is then an invalid node of g, and else nil.
 // What names the operation.
 func (g *Graph) Seal(what string, b *Graph, in, out []*Node) (id BodyID, bad *Node) {
+	if b == nil {
+		return 0, g.Fail(what, errNoGraph)
+	}
 	if len(b.errs) > 0 {
 		g.adopt(b)
 		return 0, g.invalid()
@@ -282,6 +288,9 @@ func (b *Body) content() string {
 
 // AddBody gives the handle of a body in g, which holds it from now on.
 func (g *Graph) AddBody(b *Body) BodyID {
+	if b == nil {
+		return 0
+	}
 	if id, ok := g.bodyIDs[b.form]; ok {
 		return id
 	}

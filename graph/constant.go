@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -38,7 +39,13 @@ func (g *Graph) ConstantFunc(dt DType, fill func(data []float64), axes ...Axis) 
 		err = fmt.Errorf("%v is not an element type", dt)
 	}
 	t := Type{dt, s}
-	if err == nil {
+	switch {
+	case err != nil:
+	case g == nil:
+		err = errNoGraph
+	case fill == nil:
+		err = errors.New("no function fills it")
+	default:
 		err = t.roomForConstant()
 	}
 	if err != nil {
@@ -70,6 +77,9 @@ func (t Type) roomForConstant() error {
 // ConstantValue adds a constant that is already a [Value], rounded to its element
 // type. The graph keeps it: the caller must not change it afterwards.
 func (g *Graph) ConstantValue(v Value) *Node {
+	if g == nil {
+		return g.Fail("constant", errNoGraph)
+	}
 	if v.Type.DType <= InvalidDType || v.Type.DType > Bool || len(v.Data) != v.Type.Shape.Len() {
 		return g.Fail("constant", fmt.Errorf("%d values for type %v", len(v.Data), v.Type))
 	}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ func (e *Error) Error() string {
 	if p := e.Pos.String(); p != "" {
 		b.WriteString(p + ": ")
 	}
-	b.WriteString(e.Op + ": " + e.Err.Error())
+	b.WriteString(fmt.Sprintf("%s: %v", e.Op, e.Err))
 	if len(e.Operands) > 0 {
 		b.WriteString(": " + strings.Join(e.Operands, ", "))
 	}
@@ -62,6 +63,9 @@ func (e Errors) Unwrap() []error {
 
 // Err gives all mistakes made while building, as [Errors], or nil.
 func (g *Graph) Err() error {
+	if g == nil {
+		return errNoGraph
+	}
 	if len(g.errs) == 0 {
 		return nil
 	}
@@ -74,6 +78,9 @@ func (g *Graph) Err() error {
 func (g *Graph) Fail(what string, err error, operands ...*Node) *Node {
 	if err == nil {
 		err = errors.New("refused without a reason")
+	}
+	if g == nil {
+		g = Of(operands...)
 	}
 	for _, x := range operands {
 		if x != nil && !x.IsValid() {
@@ -99,12 +106,15 @@ type call struct {
 //
 //	defer g.Calling("Clip", x, lo, hi)()
 func (g *Graph) Calling(what string, operands ...*Node) (end func()) {
-	if g.call != nil {
+	if g == nil || g.call != nil {
 		return func() {}
 	}
 	g.call = &call{what: what, operands: operands, scope: g.scope()}
 	return func() { g.call = nil }
 }
+
+// errNoGraph is the mistake of adding to a nil graph: it is recorded when what comes back is used with nodes of a graph.
+var errNoGraph = errors.New("the graph is nil (graph.New makes one)")
 
 type named string
 

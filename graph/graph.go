@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -94,6 +95,9 @@ func (g *Graph) Leaves(roles ...Role) []*Node {
 // is recorded and gives an invalid node; an invalid operand gives an invalid
 // node silently.
 func (g *Graph) Apply(op Op, in ...*Node) *Node {
+	if g == nil {
+		g = Of(in...)
+	}
 	if op == nil {
 		return g.fail(missingOp{}, in, fmt.Errorf("no operation"))
 	}
@@ -202,7 +206,10 @@ func (g *Graph) path(name string) string {
 }
 
 func (g *Graph) scope() string {
-	if g.ctx.fixed {
+	switch {
+	case g == nil:
+		return ""
+	case g.ctx.fixed:
 		return g.ctx.scope
 	}
 	return strings.Join(g.scopes, "/")
@@ -215,6 +222,9 @@ func (g *Graph) scope() string {
 // Scopes nest; they prefix the paths of leaves, group nodes in drawings and are
 // named in errors.
 func (g *Graph) Scope(name string) (end func()) {
+	if g == nil {
+		return func() {}
+	}
 	depth := len(g.scopes)
 	g.scopes = append(g.scopes, strings.ReplaceAll(name, "/", "_"))
 	return func() { g.scopes = g.scopes[:min(depth, len(g.scopes))] }
@@ -241,6 +251,9 @@ func Of(nodes ...*Node) *Graph {
 // Copy adds a node equal to n, which may belong to another graph, over inputs of
 // this one. Leaves keep their paths whatever scope is open.
 func (g *Graph) Copy(n *Node, in []*Node) *Node {
+	if n == nil {
+		return g.Fail("copy", errors.New("the node is nil"))
+	}
 	if v, ok := n.Constant(); ok {
 		return g.ConstantValue(v)
 	}
@@ -269,6 +282,9 @@ func (g *Graph) Find(op Op, in ...*Node) *Node {
 // Memo gives what make gives, asked once for each key: for rules that are called
 // again and again and would build the same every time.
 func (g *Graph) Memo(key any, make func() any) any {
+	if make == nil {
+		return nil
+	}
 	v, known := g.memo[key]
 	if !known {
 		v = make()

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,6 +40,9 @@ type IndexError struct {
 //
 //	words.go:12: SkipGram: o[i=2 k=0] is 9: want an index from 0 to 8, in bag
 func (e *IndexError) Error() string {
+	if e == nil || !e.Node.IsValid() {
+		return "an index is out of range"
+	}
 	var b strings.Builder
 	at := e.Node.First()
 	if p := at.Pos.String(); p != "" {
@@ -65,6 +69,9 @@ func (e *IndexError) Error() string {
 
 // Place says what is wrong without saying where: o[i=2 k=0] is 9: want an index from 0 to 8.
 func (e *IndexError) Place() error {
+	if e == nil || !e.Index.IsValid() {
+		return errors.New("an index is out of range")
+	}
 	at := make([]string, len(e.At))
 	for a, i := range e.At {
 		at[a] = Axis{e.Index.Shape().Axis(a).Name, i}.String()
@@ -75,11 +82,17 @@ func (e *IndexError) Place() error {
 // CheckIndex gives an [IndexError] for the first of the given indices of y that is outside of
 // its axis, nil if there is none or y takes no indices. Numbers that are NaN are passed over.
 func CheckIndex(y *Node, in []Value) error {
+	if !y.IsValid() {
+		return nil
+	}
 	op, ok := y.op.(Indexing)
 	if !ok {
 		return nil
 	}
 	k, size := op.Places(y)
+	if k >= len(in) {
+		return nil
+	}
 	for p, v := range in[k].Data {
 		if v < 0 || v >= float64(size) {
 			return NewIndexError(y, p, int64(v))

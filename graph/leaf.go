@@ -83,6 +83,9 @@ func (g *Graph) State(name string, dt DType, axes ...Axis) *Node {
 }
 
 func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
+	if g == nil {
+		return New("").fail(l, nil, errNoGraph)
+	}
 	name := l.Path
 	l.Path = g.path(name)
 	s, err := NewShape(axes...)

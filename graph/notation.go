@@ -275,6 +275,9 @@ func IndexNames(index string) []string {
 // RenameIndex replaces the names within an index by indices; one that becomes ""
 // takes the whole index with it.
 func RenameIndex(index string, to func(name string) string) string {
+	if to == nil {
+		return index
+	}
 	if name, by, ok := plainShift(index); ok {
 		return Shifted(to(name), by)
 	}

@@ -173,6 +173,9 @@ type context struct {
 // at and the given origin. It is how the differentiator and the rewriter say
 // why a node exists.
 func (g *Graph) During(at Occurrence, origin Origin, f func()) {
+	if f == nil {
+		return
+	}
 	old := g.ctx
 	defer func() { g.ctx = old }()
 	g.ctx = context{true, at.Scope, at.Pos, at.Call, origin}

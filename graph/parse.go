@@ -3,6 +3,7 @@ package graph
 import (
 	"bufio"
 	"encoding"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -22,8 +23,14 @@ const (
 // whole list). Every node is inferred again, and must get the type that the
 // text states. Errors name the line.
 func Parse(r io.Reader, vocabulary ...Op) (*Graph, error) {
+	if r == nil {
+		return nil, errors.New("graph: no reader to parse from")
+	}
 	p := &parser{ops: map[string]Op{"input": leaf{role: RoleInput}, "param": leaf{role: RoleParam}, "state": leaf{role: RoleState}}}
 	for _, op := range vocabulary {
+		if op == nil {
+			return nil, errors.New("graph: an operation of the vocabulary is nil")
+		}
 		p.ops[op.Name()] = op
 	}
 	sc := bufio.NewScanner(r)

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -30,6 +31,12 @@ func (g *Graph) String() string {
 
 // Dump writes the text form, from which [Parse] makes an equal graph.
 func (g *Graph) Dump(w io.Writer) error {
+	switch {
+	case g == nil:
+		return errNoGraph
+	case w == nil:
+		return errors.New("graph: no writer to dump to")
+	}
 	p := &printer{w: w}
 	p.printf("graph %q\n", g.name)
 	for i, b := range g.bodies {

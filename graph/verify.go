@@ -9,6 +9,9 @@ import (
 // Verify checks every invariant of a graph and reports all complaints, or nil.
 // Mistakes of the user are no complaints: they are in [Graph.Err].
 func Verify(g *Graph) error {
+	if g == nil {
+		return errNoGraph
+	}
 	var bad []error
 	complain := func(n *Node, format string, args ...any) {
 		bad = append(bad, fmt.Errorf("%s: %s", n.line(), fmt.Sprintf(format, args...)))
