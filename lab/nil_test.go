@@ -21,7 +21,7 @@ func TestNil(t *testing.T) {
 			"NewPCA": lab.NewPCA, "NewPlane": lab.NewPlane, "NewSettling": lab.NewSettling,
 			"NewSite": lab.NewSite, "Objective": lab.Objective, "ParseStart": lab.ParseStart,
 			"ProbeFunc": lab.ProbeFunc, "Quantile": lab.Quantile, "Reached": lab.Reached,
-			"Registered": lab.Registered, "Silhouette": lab.Silhouette, "SizeNames": lab.SizeNames,
+			"Registered": lab.Registered, "Scale": lab.Scale, "Silhouette": lab.Silhouette, "SizeNames": lab.SizeNames,
 			"SpreadLabels": lab.SpreadLabels, "Summarise": lab.Summarise, "Surface": lab.Surface,
 			"TakesRows": lab.TakesRows, "Trained": lab.Trained, "TrainingStep": lab.TrainingStep,
 			"Wrt": lab.Wrt,

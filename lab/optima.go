@@ -38,6 +38,9 @@ func (v Clustering) Optima() []Optimum {
 // lie on each other, or no point is nearest to them. What depends on the number of centres, as
 // the inertia and the spread, is not to be compared with runs that use all.
 func (v Clustering) Collapsed() int {
+	if v.Model == nil || v.Model.KMeans == nil || !v.Model.KMeans.Centres.IsValid() {
+		return 0 // nothing was run
+	}
 	n, k := 0, v.Model.KMeans.Centres.Dim(0)
 	for _, r := range v.Runs {
 		if r.Groups < k {
