@@ -148,7 +148,7 @@ func (m *Machine) guarded(f func() error) (err error) {
 // by its path, so that the nodes of a graph and of its rewritten form serve
 // alike.
 func (m *Machine) Run(ctx context.Context, feed tape.Feed, store *tape.Store) error {
-	if m.vm == nil {
+	if m == nil || m.vm == nil {
 		return errors.New("the machine is closed")
 	}
 	if store == nil {
@@ -243,6 +243,9 @@ func (l leaf) value(fed map[string]*tensor.Dense, store *tape.Store) (G.Value, e
 
 // Value gives a fetched value of the last run, as a tensor of its own.
 func (m *Machine) Value(n *graph.Node) (*tensor.Dense, error) {
+	if m == nil {
+		return nil, errors.New("there is no machine: gorgonia.Compile makes one")
+	}
 	_, ok := m.results[n]
 	switch {
 	case !ok:
@@ -263,7 +266,7 @@ func (m *Machine) read(n *graph.Node, as graph.Type) (*tensor.Dense, error) {
 
 // Close ends the machine; a later Run is an error. Values read before stay valid.
 func (m *Machine) Close() error {
-	if m.vm == nil {
+	if m == nil || m.vm == nil {
 		return nil
 	}
 	vm := m.vm

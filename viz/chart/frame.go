@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -144,6 +145,9 @@ func count(n int, noun string) string {
 
 // close ends the element and writes it in one call.
 func (c *canvas) close(w io.Writer) error {
+	if w == nil {
+		return errors.New("chart: there is no writer to write to")
+	}
 	c.printf("</svg>\n")
 	_, err := io.WriteString(w, c.String())
 	return err

@@ -24,6 +24,9 @@ func Panels(w io.Writer, columns int, charts ...interface{ SVG(io.Writer) error 
 	var x, y, row, width float64
 	style := Style()
 	for i, c := range charts {
+		if c == nil {
+			return fmt.Errorf("panels: chart %d is nil", i)
+		}
 		var b bytes.Buffer
 		if err := c.SVG(&b); err != nil {
 			return err

@@ -29,6 +29,9 @@ func OnlyPanel(panel int) Option { return func(o *options) { o.panel = panel } }
 
 func (f *Figure) options(opts []Option) (options, error) {
 	o := options{legend: true}
+	if f == nil {
+		return o, errNoFigure
+	}
 	for _, set := range opts {
 		if set != nil {
 			set(&o)

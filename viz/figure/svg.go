@@ -17,6 +17,9 @@ const (
 	font     = `'DejaVu Sans','Segoe UI',Roboto,Helvetica,Arial,sans-serif`
 )
 
+// errNoFigure is the error of drawing nil.
+var errNoFigure = errors.New("figure: there is no figure")
+
 // errNoWriter is the error of writing to nil.
 var errNoWriter = errors.New("figure: there is no writer to write to")
 

@@ -9,6 +9,9 @@ import (
 // Validate returns every complaint about f, joined, a line each; nil if f can
 // be drawn. Drawing calls it first.
 func (f *Figure) Validate() error {
+	if f == nil {
+		return errNoFigure
+	}
 	v := &validator{figure: f, index: f.index()}
 	v.nodes()
 	v.edges()

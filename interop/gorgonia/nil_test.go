@@ -1,0 +1,31 @@
+package gorgonia_test
+
+import (
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/niltest"
+	"github.com/tapestry-ml/tapestry/interop/gorgonia"
+	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// TestNil: nothing that the package exports panics on nil or zero values.
+func TestNil(t *testing.T) {
+	niltest.Check(t, niltest.Table{
+		Functions: map[string]any{
+			"Compile": gorgonia.Compile, "Do": gorgonia.Do, "Fetch": gorgonia.Fetch, "Supported": gorgonia.Supported,
+		},
+		Types: []any{gorgonia.Machine{}, gorgonia.Unsupported{}},
+		Samples: func() []any {
+			g := graph.New("sample")
+			x := g.Input("x", graph.F32, graph.Ax("i", 3))
+			store := tape.NewStore(g)
+			m, err := gorgonia.Compile(g, gorgonia.Fetch(ops.Sum(x)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return []any{g, store, x, []*graph.Node{x}, m, tape.Feed{x: tape.Tensor(graph.NewValue(x.Type()))}}
+		},
+	})
+}
