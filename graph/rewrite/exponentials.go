@@ -40,8 +40,8 @@ var exponentials = []Rule{
 			}
 			return nil
 		}},
-	{"quotient of exponentials", "a / (a + b) = σ(log a − log b), (a − b) / (a + b) = tanh(½(log a − log b)), and a / b = exp(log a − log b), " +
-		"for sums, products and quotients of exponentials and positive numbers; ∞ / ∞ is NaN",
+	{"quotient of exponentials", "a / (a + b) = σ(log a − log b), (a − b) / (a + b) = tanh(½(log a − log b)), and the largest exponent " +
+		"is taken out of any other; ∞ / ∞ is NaN",
 		func(n *graph.Node) *graph.Node {
 			if !ops.Is(n, "Div") {
 				return nil
@@ -62,16 +62,23 @@ var exponentials = []Rule{
 					}
 				}
 			}
-			if !l.positive(a) {
+			if !l.positive(a) || !l.overflows(s) {
 				return nil
 			}
 			for i := range 2 {
-				if ops.Is(s, "Add") && s.In(i) == a {
+				if ops.Is(s, "Add") && s.In(i) == a && single(a) && single(s.In(1-i)) {
 					return ops.Sigmoid(minus(l.of(a), l.of(s.In(1-i))))
 				}
 			}
-			return ops.Exp(minus(l.of(a), l.of(s)))
+			return l.quotient(n)
 		}},
+}
+
+// single reports whether a node is one exponential or number, not a sum of them.
+func single(n *graph.Node) bool {
+	root, _ := ops.Laid(n)
+	_, ok := ops.Literal(root)
+	return ok || ops.Is(root, "Exp")
 }
 
 // shifted reports whether e and c are what the rule of any number makes of an exponential and a number.
@@ -108,6 +115,7 @@ type logarithms map[*graph.Node]*logarithm
 type logarithm struct {
 	positive bool // it is made of exponentials and positive numbers alone
 	has      bool // with an exponential among them
+	over     bool // whose largest exponent was not taken out
 	made     *graph.Node
 }
 
@@ -119,6 +127,9 @@ func (l logarithms) positive(n *graph.Node) bool { return l.look(n).positive }
 
 // has reports whether it is, and has an exponential.
 func (l logarithms) has(n *graph.Node) bool { k := l.look(n); return k.positive && k.has }
+
+// overflows reports whether it has an exponential whose largest exponent was not taken out.
+func (l logarithms) overflows(n *graph.Node) bool { k := l.look(n); return k.positive && k.over }
 
 func (l logarithms) look(n *graph.Node) *logarithm {
 	if k := l[n]; k != nil {
@@ -135,15 +146,15 @@ func (l logarithms) look(n *graph.Node) *logarithm {
 	}
 	switch n.Op().Name() {
 	case "Exp":
-		k.positive, k.has = true, true
+		k.positive, k.has, k.over = true, true, !lowered(n.In(0))
 	case "Add", "Mul", "Div", "Concat", "Square", "Sum", "Mean", "Reshape", "Transpose", "Broadcast", "Slice":
-		k.positive = true
+		k.positive = n.In(0).Shape().Len() > 0
 		for _, in := range n.Inputs() {
 			if c, ok := ops.Literal(in); ok && c == 0 && ops.Is(n, "Add") {
 				continue
 			}
 			of := l.look(in)
-			k.positive, k.has = k.positive && of.positive, k.has || of.has
+			k.positive, k.has, k.over = k.positive && of.positive, k.has || of.has, k.over || of.over
 		}
 	}
 	return k

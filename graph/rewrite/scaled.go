@@ -1,0 +1,205 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// A scaled number is p·eᵐ with a p of ordinary size. In this form a quotient of sums of exponentials overflows nowhere and keeps all
+// digits; exp(log a − log b) has only those that large logarithms leave.
+type scaled struct {
+	p *graph.Node // nil is 1
+	m *graph.Node // nil is 0
+}
+
+// scaled is the form of a node that is made of exponentials and positive numbers alone.
+func (l logarithms) scaled(n *graph.Node) scaled {
+	if !l.has(n) {
+		return scaled{p: n}
+	}
+	if l.isSum(n) {
+		m := takenOut(l.peak(n))
+		return scaled{l.under(n, m), m}
+	}
+	var in []scaled
+	for _, x := range n.Inputs() {
+		in = append(in, l.scaled(x))
+	}
+	switch n.Op().Name() {
+	case "Exp":
+		return scaled{m: n.In(0)}
+	case "Mul":
+		return in[0].times(in[1])
+	case "Square":
+		return in[0].times(in[0])
+	case "Div":
+		return in[0].over(in[1])
+	}
+	var p, m []*graph.Node // a change of layout
+	for i, x := range n.Inputs() {
+		p = append(p, ops.BroadcastTo(in[i].factor(x), x.Shape()))
+		m = append(m, ops.BroadcastTo(in[i].exponent(x), x.Shape()))
+	}
+	return scaled{n.Graph().Apply(n.Op(), p...), n.Graph().Apply(n.Op(), m...)}
+}
+
+// isSum reports whether a node is a sum or a mean of exponentials and other numbers.
+func (l logarithms) isSum(n *graph.Node) bool {
+	_, _, ok := reduced(n)
+	return l.has(n) && (ok || ops.Is(n, "Add"))
+}
+
+// peak is the largest exponent of the terms of a sum.
+func (l logarithms) peak(n *graph.Node) *graph.Node {
+	if !l.isSum(n) {
+		return l.scaled(n).exponent(n)
+	}
+	if ops.Is(n, "Add") {
+		return ops.Maximum(l.peak(n.In(0)), l.peak(n.In(1)))
+	}
+	_, axes, _ := reduced(n)
+	args := []any{ops.Keep}
+	for _, axis := range axes.List() {
+		args = append(args, axis)
+	}
+	return ops.ReshapeTo(ops.Max(ops.BroadcastTo(l.peak(n.In(0)), n.In(0).Shape()), args...), n.Shape())
+}
+
+// under is n·e⁻ᵐ, with m taken out of every term of a sum.
+func (l logarithms) under(n, m *graph.Node) *graph.Node {
+	if !l.isSum(n) {
+		s := l.scaled(n)
+		e := ops.Neg(m)
+		if s.m != nil {
+			e = ops.Sub(s.m, m)
+		}
+		return with(s.p, ops.Exp(e), ops.Mul)
+	}
+	if ops.Is(n, "Add") {
+		return ops.Add(l.under(n.In(0), m), l.under(n.In(1), m))
+	}
+	x, axes, _ := reduced(n)
+	kept := x.Shape().Axes()
+	for _, axis := range axes.List() {
+		kept[axis].Size = 1
+	}
+	shape, err := graph.NewShape(kept...)
+	if err != nil {
+		return n
+	}
+	m = ops.ReshapeTo(ops.BroadcastTo(m, n.Shape()), shape)
+	return n.Graph().Apply(n.Op(), ops.BroadcastTo(l.under(x, m), x.Shape()))
+}
+
+// times is a·b.
+func (a scaled) times(b scaled) scaled {
+	return scaled{with(a.p, b.p, ops.Mul), with(a.m, b.m, ops.Add)}
+}
+
+// over is a/b.
+func (a scaled) over(b scaled) scaled {
+	p, m := a.p, a.m
+	if b.p != nil {
+		p = ops.Div(a.factor(b.p), b.p)
+	}
+	switch {
+	case m == nil && b.m != nil:
+		m = ops.Neg(b.m)
+	case b.m != nil:
+		m = minus(m, b.m)
+	}
+	return scaled{p, m}
+}
+
+// with is f(a, b), or the one that is there.
+func with(a, b *graph.Node, f func(a, b *graph.Node) *graph.Node) *graph.Node {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return f(a, b)
+}
+
+// factor is p, also where it is 1; of tells its type.
+func (a scaled) factor(of *graph.Node) *graph.Node {
+	if a.p == nil {
+		return ops.Lit(of, 1)
+	}
+	return a.p
+}
+
+// exponent is m, also where it is 0.
+func (a scaled) exponent(of *graph.Node) *graph.Node {
+	if a.m == nil {
+		return ops.Lit(of, 0)
+	}
+	return a.m
+}
+
+// takenOut is an exponent as a constant of the derivatives. It is finite, since ∞ − ∞ is NaN.
+func takenOut(m *graph.Node) *graph.Node {
+	if !atLeast(m, nil) {
+		m = ops.Maximum(m, ops.Lit(m, -largest(m)))
+	}
+	return ops.StopGradient(ops.Minimum(m, ops.Lit(m, largest(m))))
+}
+
+// quotient is a/b for a node of that.
+func (l logarithms) quotient(n *graph.Node) *graph.Node {
+	a, b := l.scaled(n.In(0)), l.scaled(n.In(1))
+	q := scaled{m: a.m}.over(scaled{m: b.m})
+	if q.m != nil {
+		a.p = with(a.p, ops.Exp(q.m), ops.Mul)
+	}
+	return scaled{p: a.p}.over(scaled{p: b.p}).p
+}
+
+// lowered reports whether the largest was taken out of an exponent, so that exp does not overflow: by these rules, or as x − m or −m
+// with an m of at least x, or 0.
+func lowered(e *graph.Node) bool {
+	root, _ := ops.Laid(e)
+	var m, x *graph.Node
+	switch {
+	case ops.Is(root, "Sub"):
+		x, _ = ops.Laid(root.In(0))
+		m = root.In(1)
+	case ops.Is(root, "Neg"):
+		m = root.In(0)
+	}
+	return m != nil && atLeast(m, x) || reaches(root, takenOutAlready, "Add", "Sub", "Mul", "Neg")
+}
+
+// atLeast reports whether m is a maximum of x, nil for 0, and maybe of others.
+func atLeast(m, x *graph.Node) bool {
+	return reaches(m, func(n *graph.Node) bool {
+		c, ok := ops.Literal(n)
+		return n == x || x == nil && ok && c >= 0
+	}, "StopGradient", "Max", "Maximum")
+}
+
+// takenOutAlready reports whether takenOut made a node.
+func takenOutAlready(n *graph.Node) bool {
+	return ops.Is(n, "StopGradient") && reaches(n.In(0), func(n *graph.Node) bool {
+		c, ok := ops.Literal(n)
+		return ok && c == largest(n)
+	}, "Minimum")
+}
+
+// reaches reports whether found holds for a node or one that it is made of by the given operations and changes of layout.
+func reaches(n *graph.Node, found func(*graph.Node) bool, through ...string) bool {
+	seen := map[*graph.Node]bool{}
+	var visit func(n *graph.Node) bool
+	visit = func(n *graph.Node) bool {
+		n, _ = ops.Laid(n)
+		if seen[n] || len(seen) == manyTerms {
+			return false
+		}
+		seen[n] = true
+		return found(n) || slices.Contains(through, n.Op().Name()) && slices.ContainsFunc(n.Inputs(), visit)
+	}
+	return visit(n)
+}
