@@ -34,7 +34,7 @@ type probability struct {
 // normalised, the loss takes the softmax of scores, which gives back what a log-softmax is of: it
 // may stand for scores.
 func scoresOf(x *graph.Node, normalised bool) error {
-	p := probabilities{}.of(x)
+	p := probabilityOf(x)
 	if p.of == nil || normalised && p.log && p.what == softmax {
 		return nil
 	}
@@ -48,7 +48,7 @@ func scoresOf(x *graph.Node, normalised bool) error {
 // logarithmsOf says that operands are no logarithms but the probabilities themselves.
 func logarithmsOf(operands ...*graph.Node) error {
 	for _, x := range operands {
-		if p := (probabilities{}).of(x); p.of != nil && !p.log {
+		if p := probabilityOf(x); p.of != nil && !p.log {
 			return &graph.Mistake{
 				Problem: fmt.Sprintf("%v is %v, and logarithms of probabilities are wanted", x, p),
 				Fix:     "ops.LogSoftmax and ops.LogSigmoid give those of scores, ops.Log others",
@@ -80,17 +80,53 @@ func unit(what string, of *graph.Node) probability {
 	return probability{of: of, what: what, hi: 1}
 }
 
-// probabilities are what is known so far, by node.
-type probabilities map[*graph.Node]probability
+// probabilities are what is known so far.
+type probabilities struct {
+	of     map[*graph.Node]probability
+	inputs map[*graph.Node]*graph.Node // of a sealed body, by input: the operand that it sees, nil for a carry
+	around *probabilities              // of the graph around that body
+}
 
-// of says whether a node is a probability, or the logarithm of one.
-func (known probabilities) of(n *graph.Node) probability {
-	p, seen := known[n]
-	if !seen && n.IsValid() && n.NumIn() > 0 {
-		p = known.find(n)
-		known[n] = p
+// probabilityOf says whether a node is a probability, or the logarithm of one.
+func probabilityOf(n *graph.Node) probability {
+	return probabilities{of: map[*graph.Node]probability{}}.at(n)
+}
+
+func (known probabilities) at(n *graph.Node) probability {
+	p, seen := known.of[n]
+	if !seen && n.IsValid() {
+		if x, there, ok := known.outside(n); ok {
+			p = there.at(x)
+		} else if n.NumIn() > 0 {
+			p = known.find(n)
+		}
+		known.of[n] = p
 	}
 	return p
+}
+
+// outside gives what an input of a loop's body sees of the graph around it, and what is known
+// there; ok is false for any other node.
+func (known probabilities) outside(n *graph.Node) (x *graph.Node, there probabilities, ok bool) {
+	if x, ok = known.inputs[n]; ok {
+		return x, *known.around, true
+	}
+	x, ok = n.Outer()
+	return x, known, ok
+}
+
+// number is the number that all elements of a node are, if they surely are one.
+func (known probabilities) number(n *graph.Node) (v float64, ok bool) {
+	for ops.Is(n, "Broadcast") {
+		n = n.In(0)
+	}
+	if x, there, inner := known.outside(n); inner {
+		return there.number(x)
+	}
+	if n == nil {
+		return 0, false
+	}
+	return ops.Literal(n)
 }
 
 func (known probabilities) find(n *graph.Node) probability {
@@ -105,16 +141,16 @@ func (known probabilities) find(n *graph.Node) probability {
 	case "LogSoftmax":
 		return unit(softmax, in[0]).logarithm()
 	case "Log":
-		if p := known.of(in[0]); !p.log {
+		if p := known.at(in[0]); !p.log {
 			return p.logarithm()
 		}
 	case "Exp":
-		if p := known.of(in[0]); p.log {
+		if p := known.at(in[0]); p.log {
 			p.log, p.made = false, true
 			return p
 		}
 	case "Reshape", "Transpose", "Broadcast", "Cast", "StopGradient":
-		return known.of(in[0])
+		return known.at(in[0])
 	case "Slice":
 		if in[0].Body() != nil {
 			return known.result(n)
@@ -150,9 +186,9 @@ func (p probability) logarithm() probability {
 // numbers.
 func (known probabilities) among(nodes ...*graph.Node) (all probability) {
 	for _, n := range nodes {
-		p := known.of(n)
+		p := known.at(n)
 		switch {
-		case p.of == nil && isNumber(n):
+		case p.of == nil && known.isNumber(n):
 			continue
 		case p.of == nil || all.of != nil && all.log != p.log:
 			return probability{}
@@ -169,11 +205,14 @@ func (known probabilities) among(nodes ...*graph.Node) (all probability) {
 }
 
 // isNumber reports whether all elements are one number, which is no result of the model.
-func isNumber(n *graph.Node) bool {
+func (known probabilities) isNumber(n *graph.Node) bool {
 	for ops.Is(n, "Broadcast") || ops.Is(n, "Cast") || ops.Is(n, "Reshape") {
 		n = n.In(0)
 	}
-	_, literal := ops.Literal(n)
+	if x, there, ok := known.outside(n); ok {
+		return there.isNumber(x)
+	}
+	_, literal := known.number(n)
 	return literal || n.Role() == graph.RoleInput && n.Rank() == 0
 }
 
@@ -182,8 +221,8 @@ func isNumber(n *graph.Node) bool {
 func (known probabilities) arithmetic(op string, of ...*graph.Node) (y probability) {
 	var x [2]probability
 	for i, n := range of {
-		x[i] = known.of(n)
-		if v, literal := ops.Literal(n); literal {
+		x[i] = known.at(n)
+		if v, literal := known.number(n); literal {
 			x[i] = probability{lo: v, hi: v}
 		} else if x[i].of == nil || x[i].log {
 			return probability{}
@@ -265,13 +304,13 @@ func (known probabilities) result(n *graph.Node) probability {
 		if at := start[0] - part.At; at < 0 || at >= part.Rows*part.Size {
 			continue
 		}
-		inner := probabilities{}
+		inner := probabilities{map[*graph.Node]probability{}, map[*graph.Node]*graph.Node{}, &known}
 		for i, x := range body.In() {
-			if i >= l.Carries {
-				inner[x] = known.of(y.In(i))
+			if inner.inputs[x] = nil; i >= l.Carries {
+				inner.inputs[x] = y.In(i)
 			}
 		}
-		return inner.of(body.Out()[k])
+		return inner.at(body.Out()[k])
 	}
 	return probability{}
 }

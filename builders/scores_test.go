@@ -195,3 +195,87 @@ func TestLogarithms(t *testing.T) {
 		refused(t, g, "KLDivergence", builders.KLDivergence(c.p(z), c.q(z)), c.want, "(ops.LogSoftmax and ops.LogSigmoid give those of scores, ops.Log others)")
 	}
 }
+
+// TestScoresInLoops: in the step of a loop as outside, a loss refuses what is surely a probability
+// there, whichever way it came in.
+func TestScoresInLoops(t *testing.T) {
+	type node = *graph.Node
+	σ := ops.Sigmoid
+	same := func(x node) node { return x }
+	opposite := func(x node) node { return ops.OneMinus(x) }
+	bounded := func(x node, with []node) node { return ops.Clip(x, with[0], with[1]) }
+	fed := func(z node, name string) node { return z.Graph().Input(name, graph.F32, z.Shape().Axes()[1:]...) }
+	row := func(z node) node { return ops.Squeeze(ops.Slice(z, 0, 0, 1), 0) }
+	for _, c := range []struct {
+		name string
+		over func(z node) node   // the sequence
+		with func(z node) []node // what every step sees
+		step func(before, x node, with []node) node
+		want string
+	}{
+		{"a sequence", σ, nil, func(_, x node, _ []node) node { return x }, "is a sigmoid"},
+		{"a sequence of softmaxes", func(z node) node { return ops.Softmax(z, -1) }, nil, func(_, x node, _ []node) node { return opposite(x) }, "is a probability made of a softmax"},
+		{"a sequence along another axis", func(z node) node { return ops.Transpose(ops.Transpose(σ(z))) }, nil, func(_, x node, _ []node) node { return x }, "is a sigmoid"},
+		{"what every step sees", same, func(z node) []node { return []node{σ(row(z))} }, func(_, _ node, w []node) node { return w[0] }, "is a sigmoid"},
+		{"bounds that every step sees", σ, func(z node) []node { return []node{ops.Lit(z, .1), z.Graph().Scalar("hi", .9)} }, func(_, x node, w []node) node { return bounded(x, w) }, "is a probability made of a sigmoid"},
+		{"a factor that every step sees", σ, func(z node) []node { return []node{ops.Lit(z, .5)} }, func(_, x node, w []node) node { return ops.Mul(x, w[0]) }, "is a probability made of a sigmoid"},
+		{"of the step", same, nil, func(_, x node, _ []node) node { return σ(x) }, "is a sigmoid"},
+
+		{"scores", same, nil, func(_, x node, _ []node) node { return x }, ""},
+		{"scores of probabilities", σ, func(z node) []node { return []node{fed(z, "w")} }, func(_, x node, w []node) node { return ops.Mul(x, w[0]) }, ""},
+		{"a carry", σ, nil, func(before, x node, _ []node) node { return ops.Add(before, x) }, ""},
+		{"a large factor", σ, func(z node) []node { return []node{ops.Lit(z, 5)} }, func(_, x node, w []node) node { return ops.Mul(x, w[0]) }, ""},
+	} {
+		for name, call := range map[string]func(ops.Loop, ops.StepFunc) ops.Scanned{
+			"scan": ops.Scan, "unroll": ops.Unroll,
+			"checkpoint": func(l ops.Loop, step ops.StepFunc) ops.Scanned { l.Checkpoint = 3; return ops.Scan(l, step) },
+			"in a loop": func(l ops.Loop, step ops.StepFunc) ops.Scanned {
+				n := len(l.With)
+				with := append(append([]node{}, l.With...), l.Over...)
+				ops.Scan(ops.Loop{Carry: l.Carry, With: with, Steps: 2}, func(c, _, w []node) (next, out []node) {
+					return ops.Scan(ops.Loop{Carry: c, Over: w[n:], With: w[:n]}, step).Final, nil
+				})
+				return ops.Scanned{}
+			},
+		} {
+			g := graph.New("scores")
+			z := g.Input("z", graph.F32, graph.Ax("t", 8), graph.Ax("n", 4), graph.Ax("c", 3))
+			l := ops.Loop{Carry: []node{fed(z, "before")}, Over: []node{c.over(z), fed(z, "t")}}
+			l.Over[1] = ops.BroadcastTo(l.Over[1], z.Shape())
+			if c.with != nil {
+				l.With = c.with(z)
+			}
+			call(l, func(before, x, with []node) (next, out []node) {
+				p := c.step(before[0], x[0], with)
+				return []node{ops.Add(before[0], builders.BinaryCrossEntropy(p, x[1], nil))}, nil
+			})
+			want := c.want
+			if strings.HasPrefix(c.name, "a sequence") && (name == "unroll" || name == "checkpoint") {
+				want = strings.Replace(want, "a sigmoid", "a probability made of a sigmoid", 1) // a part of it
+			}
+			errs, _ := g.Err().(graph.Errors)
+			if c.want == "" && errs != nil || c.want != "" && (len(errs) == 0 || !strings.Contains(errs[0].Error(), want) || errs[0].Op != "BinaryCrossEntropy" || name != "unroll" && len(errs) != 1) {
+				t.Errorf("%s, %s: %v, want %q", c.name, name, errs, want)
+			}
+		}
+	}
+}
+
+// TestScalarOfALoop: a scalar that a step carries or sees is no number but what it is outside.
+func TestScalarOfALoop(t *testing.T) {
+	g := graph.New("scalars")
+	z := g.Input("z", graph.F32, graph.Ax("t", 8), graph.Ax("n", 4))
+	score := ops.Sum(z, "n")
+	r := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Lit(z, 0)}, Over: []*graph.Node{z, score}}, func(c, x, _ []*graph.Node) (next, out []*graph.Node) {
+		p, s := ops.Sigmoid(x[0]), ops.Expand(x[1], 0, "n")
+		joined := ops.Concat(0, p, s)
+		builders.BinaryCrossEntropy(joined, joined, nil)
+		return []*graph.Node{ops.Add(c[0], x[1])}, []*graph.Node{joined, ops.Concat(0, p, ops.Expand(c[0], 0, "n"))}
+	})
+	for _, o := range r.Out {
+		builders.BinaryCrossEntropy(o, g.Input("y"+o.Label(), graph.F32, o.Shape().Axes()...), nil)
+	}
+	if err := g.Err(); err != nil {
+		t.Error(err)
+	}
+}

@@ -96,8 +96,9 @@ func (l Loop) At(k int) (time, before, after int) {
 
 // BodyGraph is an empty graph in which a body for an operation of g is built, with
 // inputs of the given names and types. Names that are taken get a number. What is
-// built there stands in g's open scopes.
-func (g *Graph) BodyGraph(name string, names []string, types []Type) (b *Graph, in []*Node) {
+// built there stands in g's open scopes. Operands, if they are given, one for each input, are
+// what the inputs see in a step, nil for a carry; see [Node.Outer].
+func (g *Graph) BodyGraph(name string, names []string, types []Type, operands ...*Node) (b *Graph, in []*Node) {
 	b = New(name)
 	b.outer = g
 	if g.ctx.fixed {
@@ -108,10 +109,27 @@ func (g *Graph) BodyGraph(name string, names []string, types []Type) (b *Graph, 
 		for k := 2; b.byPath[b.path(own)] != nil; k++ {
 			own = fmt.Sprintf("%s_%d", names[i], k)
 		}
-		in = append(in, b.Input(own, typ.DType, typ.Shape.Axes()...))
+		x := b.Input(own, typ.DType, typ.Shape.Axes()...)
+		if in = append(in, x); i < len(operands) {
+			if b.outerNodes == nil {
+				b.outerNodes = map[*Node]*Node{}
+			}
+			b.outerNodes[x] = operands[i]
+		}
 	}
 	b.scopes = slices.Clone(g.scopes)
 	return b, in
+}
+
+// Outer is the node of the graph around it that an input of a body sees while the body is built:
+// of a sequence, the element of its time. It is nil for a carry, which differs from step to step.
+// For other nodes, and those of a sealed body, ok is false.
+func (n *Node) Outer() (outer *Node, ok bool) {
+	if n == nil || n.g == nil {
+		return nil, false
+	}
+	outer, ok = n.g.outerNodes[n]
+	return outer, ok
 }
 
 // Seal makes a body of what the results of a [Graph.BodyGraph] of g need. Mistakes

@@ -11,27 +11,28 @@ import (
 // Graph owns nodes and interns equal ones. It is built by one goroutine and may
 // then be read by many.
 type Graph struct {
-	name      string
-	nodes     []*Node
-	interned  map[nodeKey]*Node
-	byPath    map[string]*Node // inputs, parameters, states
-	constants []Value
-	constIDs  map[uint64][]int
-	bodies    []*Body
-	bodyIDs   map[string]BodyID
-	outer     *Graph // of a body that is being built: the graph it is for
-	memo      map[any]any
-	updates   []Update
-	derived   []Derivation
-	errs      Errors
-	opErrs    map[reflect.Type]error // checkOp's verdicts
-	draws     map[string]int         // random draws made so far, by scope and name
-	scopes    []string
-	ctx       context
-	call      *call             // of a function that combines operations, while it does
-	root      string            // the library's own sources
-	files     map[string]string // positions: file names as printed
-	lines     map[calls]Pos     // positions: the user's line by the calls that lead to it
+	name       string
+	nodes      []*Node
+	interned   map[nodeKey]*Node
+	byPath     map[string]*Node // inputs, parameters, states
+	constants  []Value
+	constIDs   map[uint64][]int
+	bodies     []*Body
+	bodyIDs    map[string]BodyID
+	outer      *Graph          // of a body that is being built: the graph it is for
+	outerNodes map[*Node]*Node // likewise, by input: see Node.Outer
+	memo       map[any]any
+	updates    []Update
+	derived    []Derivation
+	errs       Errors
+	opErrs     map[reflect.Type]error // checkOp's verdicts
+	draws      map[string]int         // random draws made so far, by scope and name
+	scopes     []string
+	ctx        context
+	call       *call             // of a function that combines operations, while it does
+	root       string            // the library's own sources
+	files      map[string]string // positions: file names as printed
+	lines      map[calls]Pos     // positions: the user's line by the calls that lead to it
 
 	newNodes  slab[Node]
 	newInputs slab[*Node]

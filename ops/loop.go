@@ -253,8 +253,9 @@ func (u laidOut) scan(step StepFunc) Scanned {
 	op := scan{Steps: u.steps, Carries: len(u.carry), Sequences: len(u.over), Constants: len(u.with), Reverse: u.reverse}
 	var b *graph.Graph
 	var inputs, next, out []*graph.Node
+	seen := slices.Concat(make([]*graph.Node, op.Carries), u.over, u.with)
 	build := func() {
-		b, inputs = u.g.BodyGraph("step", in.names, in.types)
+		b, inputs = u.g.BodyGraph("step", in.names, in.types, seen...)
 		next, out = step(inputs[:op.Carries:op.Carries], inputs[op.Carries:op.Carries+op.Sequences:op.Carries+op.Sequences], inputs[op.Carries+op.Sequences:])
 	}
 	if build(); carriesNamed(in.names, inputs, next) {
@@ -357,7 +358,7 @@ func (u laidOut) chunked(k int, step StepFunc) Scanned {
 			r.Out[i] = ReshapeTo(o, s)
 		}
 	}
-	if rest.steps == 0 {
+	if invalid := func(n *graph.Node) bool { return !n.IsValid() }; rest.steps == 0 || slices.ContainsFunc(slices.Concat(r.Final, r.Out), invalid) {
 		return r
 	}
 	rest.carry = r.Final
