@@ -45,6 +45,7 @@ func Separated(rng *rand.Rand, t graph.Type, clusters int) graph.Value {
 		return v
 	}
 	d := t.Shape.Dim(t.Shape.Rank() - 1)
+	clusters = min(clusters, t.Shape.Len()/d) // the points go round them, one after the other
 	centres := make([]float64, clusters*d)
 	for i := range centres {
 		centres[i] = 3 * rng.NormFloat64()

@@ -240,7 +240,11 @@ func (c *checker) examples() {
 				c.mismatch(s.name, namesOf(s.axes), s.value)
 			}
 		default:
-			c.fail(s.value.span, fmt.Sprintf("%s holds %v, not %v", s.name, want, t.kind), "", "")
+			fix := ""
+			if t.kind == whole {
+				fix = "an input of indices is declared by index"
+			}
+			c.fail(s.value.span, fmt.Sprintf("%s holds %v, not %v", s.name, want, t.kind), fix, "")
 		}
 	}
 	c.input = nil

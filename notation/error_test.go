@@ -14,6 +14,12 @@ const head = "input x[i=150, d=4]\nparam r[j=3, d]\nscalar gamma = 1\n"
 
 // mistakes are files with what is said of them.
 var mistakes = []struct{ text, want string }{
+	{"index k[i=2] ~ integers(1e30)\ny = mean(float(k))", `k.tapestry:1:25: integers of 1e+30: want a whole number from 1 to 9007199254740991
+    index k[i=2] ~ integers(1e30)
+                            ^~~~`},
+	{"input k[i=2] ~ integers(3)\ny = mean(k)", `k.tapestry:1:16: k holds numbers, not indices: an input of indices is declared by index
+    input k[i=2] ~ integers(3)
+                   ^~~~~~~~~~~`},
 	{head + "D[i,j] = (x - r)^2", `k.tapestry:4:10: D has axes [i,j,d], but [i,j] are stated: sum over d? (x[i,d] − r[j,d] spans i, j, d)
     D[i,j] = (x - r)^2
              ^~~~~~~~~`},

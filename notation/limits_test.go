@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/tapestry-ml/tapestry/graph"
 )
 
 // hostile are texts of so many bytes, each of one thing over and over.
@@ -154,6 +157,23 @@ func TestLongLines(t *testing.T) {
 			if len(line) > viewColumns+4 || (before+after+4 <= viewColumns) != !strings.Contains(lines[1], "…") {
 				t.Errorf("%d before, %d after: the line has %d characters:\n%s", before, after, len(line), e.View())
 			}
+		}
+	}
+}
+
+// TestMoreClustersThanPoints: each of the points is of another cluster then, and no others are drawn.
+func TestMoreClustersThanPoints(t *testing.T) {
+	f, err := Parse("k.tapestry", strings.NewReader("input x[i=5,d=2] ~ clusters(1000000000000)\ny = mean(x)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := f.Build(nil, graph.F64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, v := range m.Examples(rand.New(rand.NewPCG(1, 2))) {
+		if n.Label() != "x" || len(v.Data) != 10 || v.Data[0] == v.Data[2] {
+			t.Errorf("%v = %v", n, v.Data)
 		}
 	}
 }
