@@ -18,7 +18,7 @@ const module = "github.com/tapestry-ml/tapestry"
 // until the table says so.
 var imports = map[string]string{
 	".":                    "",
-	"graph":                "internal/memory",
+	"graph":                "internal/memory internal/reserved",
 	"internal/simd":        "golang.org/x/sys",
 	"internal/kernel":      "internal/simd",
 	"internal/pool":        "",
@@ -28,8 +28,9 @@ var imports = map[string]string{
 	"internal/csp":         "",
 	"internal/half":        "",
 	"internal/derive":      "graph",
+	"internal/reserved":    "",
 	"internal/exact":       "",
-	"ops":                  "graph internal/kernel internal/derive",
+	"ops":                  "graph internal/kernel internal/derive internal/reserved",
 	"graph/vmap":           "graph ops internal/derive",
 	"graph/grad":           "graph ops graph/vmap internal/derive", // a Jacobian is one row or column, mapped
 	"graph/rewrite":        "graph ops graph/grad internal/ref",    // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions

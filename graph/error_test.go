@@ -27,6 +27,24 @@ type (
 
 func infer() (graph.Type, error) { return graph.Type{DType: graph.F32}, nil }
 
+// exp has the name of an operation of package ops; unnamed and spaced have none that a text form could
+// tell from what stands beside it; untyped gives nothing.
+type (
+	exp     struct{}
+	unnamed struct{}
+	spaced  struct{}
+	untyped struct{}
+)
+
+func (exp) Name() string                                { return "Exp" }
+func (unnamed) Name() string                            { return "" }
+func (spaced) Name() string                             { return "Two\nWords" }
+func (untyped) Name() string                            { return "Untyped" }
+func (exp) Infer([]*graph.Node) (graph.Type, error)     { return infer() }
+func (unnamed) Infer([]*graph.Node) (graph.Type, error) { return infer() }
+func (spaced) Infer([]*graph.Node) (graph.Type, error)  { return infer() }
+func (untyped) Infer([]*graph.Node) (graph.Type, error) { return graph.Type{}, nil }
+
 func (sliced) Name() string                              { return "Sliced" }
 func (floating) Name() string                            { return "Floating" }
 func (pointing) Name() string                            { return "Pointing" }
@@ -73,6 +91,10 @@ func TestMistakes(t *testing.T) {
 		{line(), func() { ops.Add(x, z) }, `Add: operand 1 belongs to graph "other", not to "mistakes": x[i=3], z[i=3] (build both operands in one graph)`},
 		{line(), func() { g.Apply(sliced{}, x) }, `Sliced: attribute Sliced.Axes has type []int: ` + attrs + `: x[i=3]`},
 		{line(), func() { g.Apply(floating{0.1}, x) }, `Floating: attribute Floating.Rate has type float64: ` + attrs + `: x[i=3]`},
+		{line(), func() { g.Apply(exp{}, x) }, `Exp: package ops has an operation of this name, whose rules would be applied: x[i=3] (give it another name)`},
+		{line(), func() { g.Apply(unnamed{}, x) }, `Apply: an operation of type graph_test.unnamed has the name "": want CamelCase, as in LogSumExp: x[i=3]`},
+		{line(), func() { g.Apply(spaced{}, x) }, `Apply: an operation of type graph_test.spaced has the name "Two\nWords": want CamelCase, as in LogSumExp: x[i=3]`},
+		{line(), func() { g.Apply(untyped{}, x) }, `Untyped: its Infer gives neither a type nor an error: x[i=3]`},
 		{line(), func() { g.Apply(pointing{}, x) }, `Pointing: attribute Pointing.Body has type *int: ` + attrs + `: x[i=3]`},
 		{line(), func() { g.Apply(nested{}, x) }, `Nested: attribute Nested.Inner.Rates has type float32: ` + attrs + `: x[i=3]`},
 		{line(), func() { g.Assign(x, w) }, `Assign: x[i=3] is not a parameter or state: x[i=3], w[i=3]`},

@@ -109,6 +109,9 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 		g.opErrs[t] = bad
 	}
 	if bad != nil {
+		if !isName(op.Name()) {
+			op = missingOp{}
+		}
 		return g.fail(op, in, bad)
 	}
 	for i, x := range in {
@@ -133,6 +136,9 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 		return n
 	}
 	typ, err := op.Infer(in)
+	if err == nil && typ.DType == InvalidDType {
+		err = fmt.Errorf("its Infer gives neither a type nor an error")
+	}
 	if err != nil {
 		return g.fail(op, in, err)
 	}

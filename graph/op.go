@@ -3,6 +3,10 @@ package graph
 import (
 	"fmt"
 	"reflect"
+	"strings"
+	"unicode"
+
+	"github.com/tapestry-ml/tapestry/internal/reserved"
 )
 
 // Op is an operation with its attributes: a small comparable value (no slices,
@@ -13,7 +17,8 @@ import (
 // kernels and notation are further methods, declared by the packages that
 // consume them.
 type Op interface {
-	// Name identifies the operation, in CamelCase: "Sum".
+	// Name identifies the operation, in CamelCase: "Sum". An operation from outside package
+	// ops has a name that none there has: rewrite rules know operations by name.
 	Name() string
 	// Infer gives the type of the result, or says why these operands do not
 	// fit. It sees valid nodes of one graph only. A *Mistake carries advice.
@@ -26,12 +31,24 @@ type Mistake struct{ Problem, Fix string }
 // Error gives the problem alone; [Error] prints the fix after it.
 func (m *Mistake) Error() string { return m.Problem }
 
-// checkOp refuses operations that could not be compared truthfully.
+// checkOp refuses operations that could not be compared truthfully, or told from others by name.
 func checkOp(op Op) error {
 	if op == nil {
 		return fmt.Errorf("no operation")
 	}
-	return checkAttr(reflect.TypeOf(op), op.Name())
+	name, t := op.Name(), reflect.TypeOf(op)
+	if !isName(name) {
+		return fmt.Errorf("an operation of type %v has the name %q: want CamelCase, as in LogSumExp", t, name)
+	}
+	if other := reserved.By(name); other != nil && other != t {
+		return &Mistake{"package ops has an operation of this name, whose rules would be applied", "give it another name"}
+	}
+	return checkAttr(t, name)
+}
+
+// isName reports whether the text form can tell a name from what stands beside it.
+func isName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 var shapeType = reflect.TypeFor[Shape]()

@@ -167,6 +167,22 @@ func (r *reverse) complete(n *graph.Node) {
 	r.adjoint[n.ID()], r.within[n.ID()] = d, anywhere(r.wheres[n.ID()])
 }
 
+// byOperand is what a rule gives for the derivative by operand i of n, of the operand's type.
+func byOperand(n *graph.Node, i int, d *graph.Node) *graph.Node {
+	x := n.In(i)
+	switch {
+	case d == nil:
+		return nil
+	case d.Graph() != n.Graph():
+		return n.Graph().Fail("grad", fmt.Errorf("the derivative of %s by operand %d belongs to graph %q", n.Op().Name(), i, d.Graph().Name()), n)
+	case !d.IsValid() || d.Type() == x.Type():
+		return d
+	case d.DType() == x.DType() && d.Shape().SameSizes(x.Shape()):
+		return ops.ReshapeTo(d, x.Shape())
+	}
+	return n.Graph().Fail("grad", fmt.Errorf("the derivative of %s by operand %d has type %v, the operand %v", n.Op().Name(), i, d.Type(), x.Type()), n)
+}
+
 // push sends a node's derivative on to its inputs.
 func (r *reverse) push(n *graph.Node) {
 	g := n.Graph()
@@ -192,12 +208,7 @@ func (r *reverse) push(n *graph.Node) {
 			d = dy // follows from a mistake of another rule
 		} else if ok && x.DType().IsFloat() {
 			g.During(n.First(), graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss}, func() {
-				if d = rules(dy, i); d.IsValid() && d.Shape() != x.Shape() && d.Shape().SameSizes(x.Shape()) {
-					d = ops.ReshapeTo(d, x.Shape())
-				} else if d.IsValid() && d.Type() != x.Type() {
-					d = g.Fail("grad", fmt.Errorf("the derivative of %s by operand %d has type %v, the operand %v", n.Op().Name(), i, d.Type(), x.Type()), n)
-				}
-				if elementwise(n) {
+				if d = byOperand(n, i, rules(dy, i)); elementwise(n) {
 					d = r.within[n.ID()].within(d, dy)
 				}
 			})

@@ -227,17 +227,47 @@ func (crooked) Name() string                               { return "Crooked" }
 func (crooked) Infer(in []*graph.Node) (graph.Type, error) { return in[0].Type(), nil }
 func (crooked) Grad(y, dy *graph.Node, _ int) *graph.Node  { return ops.Sum(dy) }
 
-// TestWrongRule: a derivative of the wrong type is one mistake, at the line of
-// the operation, wherever the operation was defined.
+// foreign is an operation whose rules give nodes of another graph.
+type foreign struct{ Forward bool }
+
+func (foreign) Name() string                               { return "Foreign" }
+func (foreign) Infer(in []*graph.Node) (graph.Type, error) { return in[0].Type(), nil }
+func (f foreign) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return graph.New("other").Input("z", y.DType(), y.Shape().Axes()...)
+}
+
+// ahead is foreign with a rule for tangents.
+type ahead struct{ foreign }
+
+func (ahead) JVP(y *graph.Node, _ []*graph.Node) *graph.Node { return foreign{}.Grad(y, nil, 0) }
+
+// TestWrongRule: a derivative of the wrong type or graph is one mistake, at the line of the
+// operation, wherever the operation was defined, in reverse and in forward mode.
 func TestWrongRule(t *testing.T) {
-	g := graph.New("wrong rule")
-	x := g.Param("x", graph.F32, graph.Ax("i", 3))
-	y := graph.Apply(crooked{}, ops.Tanh(x))
-	if d := grad.Of(ops.Sum(ops.Exp(y)), x)[0]; d.IsValid() || len(g.Derivations()) != 0 {
-		t.Errorf("got %v and %v", d, g.Derivations())
-	}
-	want := y.First().Pos.String() + ": grad: the derivative of Crooked by operand 0 has type f32[], the operand f32[i=3]: " + y.String()
-	if err := g.Err(); err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
+	back := func(x, y *graph.Node) *graph.Node { return grad.Of(ops.Sum(ops.Exp(y)), x)[0] }
+	alone := func(x, y *graph.Node) *graph.Node { return grad.Of(ops.Sum(y), x)[0] }
+	forward := func(x, y *graph.Node) *graph.Node { return grad.JVP([]*graph.Node{ops.Exp(y)}, []*graph.Node{x}, []*graph.Node{x})[0] }
+	for _, c := range []struct {
+		op     graph.Op
+		derive func(x, y *graph.Node) *graph.Node
+		want   string
+	}{
+		{crooked{}, back, "grad: the derivative of Crooked by operand 0 has type f32[], the operand f32[i=3]"},
+		{crooked{}, forward, "grad: the derivative of Crooked by operand 0 has type f32[], the operand f32[i=3]"},
+		{foreign{}, back, `grad: the derivative of Foreign by operand 0 belongs to graph "other"`},
+		{foreign{}, alone, `grad: the derivative of Foreign by operand 0 belongs to graph "other"`},
+		{foreign{}, forward, `grad: the derivative of Foreign by operand 0 belongs to graph "other"`},
+		{ahead{}, forward, `JVP: the tangent of Foreign belongs to graph "other"`},
+	} {
+		g := graph.New("wrong rule")
+		x := g.Param("x", graph.F32, graph.Ax("i", 3))
+		y := graph.Apply(c.op, ops.Tanh(x))
+		if d := c.derive(x, y); d.IsValid() || len(g.Derivations()) != 0 {
+			t.Errorf("got %v and %v", d, g.Derivations())
+		}
+		want := y.First().Pos.String() + ": " + c.want + ": " + y.String()
+		if err := g.Err(); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
 	}
 }

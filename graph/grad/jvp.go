@@ -105,7 +105,9 @@ func (f *forward) push(n *graph.Node) {
 	origin := graph.Origin{Kind: graph.FromTangent, Of: n, Loss: n}
 	g.During(n.First(), origin, func() {
 		switch d = rule(n, dx); {
-		case !d.IsValid() || d.Type() == n.Type():
+		case !d.IsValid() || d.Graph() == g && d.Type() == n.Type():
+		case d.Graph() != g:
+			d = g.Fail("JVP", fmt.Errorf("the tangent of %s belongs to graph %q", n.Op().Name(), d.Graph().Name()), n)
 		case d.DType() == n.DType() && d.Shape().SameSizes(n.Shape()):
 			d = ops.ReshapeTo(d, n.Shape())
 		default:
@@ -143,8 +145,8 @@ func twice(op Differentiable, n *graph.Node, dx []*graph.Node) *graph.Node {
 		if v == nil {
 			continue
 		}
-		if d := op.Grad(n, u, i); d != nil {
-			term := ops.Sum(ops.Mul(ops.ReshapeTo(d, v.Shape()), v))
+		if d := byOperand(n, i, op.Grad(n, u, i)); d != nil {
+			term := ops.Sum(ops.Mul(d, v))
 			if s == nil {
 				s = term
 			} else {

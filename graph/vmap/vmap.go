@@ -225,10 +225,11 @@ func (m *mapper) apply(rule Batcher, n *graph.Node, in []*graph.Node, batched []
 	}
 	y := rule.Batch(n, in, batched, m.b)
 	switch {
+	case y == nil:
+		y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches gives nothing", n.Op().Name()), in...)
+	case y.Graph() != g:
+		y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches gives a node of graph %q", n.Op().Name(), y.Graph().Name()), in...)
 	case !y.IsValid():
-		if y == nil {
-			y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches gives nothing", n.Op().Name()), in...)
-		}
 	case y.DType() == want.DType && y.Shape().SameSizes(want.Shape):
 		y = ops.ReshapeTo(y, want.Shape)
 	default:

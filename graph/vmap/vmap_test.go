@@ -247,16 +247,21 @@ func TestWhatIsTheSameStaysOne(t *testing.T) {
 	}
 }
 
-// odd is an operation from elsewhere without a rule; crooked has a wrong one.
+// odd is an operation from elsewhere without a rule; crooked and foreign have wrong ones.
 type (
 	odd     struct{}
 	crooked struct{ odd }
+	foreign struct{ odd }
 )
 
 func (odd) Name() string                                             { return "Odd" }
 func (odd) Infer(in []node) (graph.Type, error)                      { return in[0].Type(), nil }
 func (crooked) Name() string                                         { return "Crooked" }
 func (crooked) Batch(_ node, in []node, _ []bool, _ graph.Axis) node { return ops.Sum(in[0]) }
+func (foreign) Name() string                                         { return "Foreign" }
+func (foreign) Batch(_ node, _ []node, _ []bool, b graph.Axis) node {
+	return graph.New("other").Input("z", graph.F32, b, graph.Ax("i", 3))
+}
 
 // TestMistakes: what does not fit is told, at the user's line or the node's.
 func TestMistakes(t *testing.T) {
@@ -267,6 +272,9 @@ func TestMistakes(t *testing.T) {
 		},
 		`the rule of Crooked for batches gives type f32[], not f32[n=4 i=3]`: func(g *graph.Graph, x, xs node) node {
 			return vmap.Map([]node{graph.Apply(crooked{}, x)}, vmap.Over{X: x, Batch: xs})[0]
+		},
+		`the rule of Foreign for batches gives a node of graph "other"`: func(g *graph.Graph, x, xs node) node {
+			return vmap.Map([]node{graph.Apply(foreign{}, x)}, vmap.Over{X: x, Batch: xs})[0]
 		},
 		`has an axis called "n", as the batch has`: func(g *graph.Graph, x, xs node) node {
 			return vmap.Map([]node{ops.Add(x, g.Input("other", graph.F32, axis, graph.Ax("i", 3)))}, vmap.Over{X: x, Batch: xs})[0]
