@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -267,7 +268,7 @@ func (n *predicting) located(err error, columns []tape.Array, lo int) error {
 		return err
 	}
 	row := in.Shape().Len() / n.Rows
-	return fmt.Errorf("%v in column %q, row %d: %w", columns[i].At(lo*row+at), in.Path(), lo+at/row, outside)
+	return fmt.Errorf("%s in column %q, row %d: %w", strconv.FormatFloat(columns[i].At(lo*row+at), 'f', -1, 64), in.Path(), lo+at/row, outside)
 }
 
 // move copies n elements, and tells of the first that does not fit.

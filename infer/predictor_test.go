@@ -64,10 +64,10 @@ func TestPredictIndexOutside(t *testing.T) {
 	defer p.Close()
 	for _, bad := range []int{0, 2, 3, 4, 5} { // rows of the net of 4, then of the net of 1
 		w := make([]int64, 12)
-		w[2*bad+1] = 9
+		w[2*bad+1] = 9_000_000_000
 		_, err := p.Predict(context.Background(), set(t, map[string]*tensor.Dense{"w": array([]int{6, 2}, w...)}))
-		want := fmt.Sprintf(`predict: 9 in column "w", row %d: `, bad)
-		if outside := new(graph.IndexError); err == nil || !strings.HasPrefix(err.Error(), want) || !errors.As(err, &outside) || outside.Value != 9 {
+		want := fmt.Sprintf(`predict: 9000000000 in column "w", row %d: `, bad)
+		if outside := new(graph.IndexError); err == nil || !strings.HasPrefix(err.Error(), want) || !errors.As(err, &outside) || outside.Value != 9_000_000_000 {
 			t.Errorf("row %d: %v, want %s…", bad, err, want)
 		}
 	}
