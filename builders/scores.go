@@ -15,15 +15,18 @@ import (
 //   - σ(z) and softmax(z), also written out: 1/(1 + e⁻ᶻ), eᶻ/(1 + eᶻ), eᶻ/Σeᶻ;
 //   - what shows, chooses or averages elements of probabilities: changes of layout and type, parts,
 //     rows, joins, the larger or smaller of two, largest, smallest and mean, what a mask chooses;
-//     numbers beside them (bounds, what a mask fills in) change nothing, and dropout does not;
+//     numbers beside them (bounds, what a mask fills in) change nothing, and neither do dropout and
+//     padding with zeros;
 //   - sums, differences, products and quotients of probabilities and numbers, where their bounds
-//     say that they stay between 0 and 1: 1 − p, p·q, 0.9·p + 0.05; and e to the power of a logarithm.
+//     say that they stay between 0 and 1 in the end: 1 − p, p·q, 0.9·p + 0.05, (p + q + r)/3; and e
+//     to the power of a logarithm.
 //
 // Anything else is scores: 10·p, 2·p − 1, p·x with any x, and so a gate σ(a)·tanh(b).
 
-// probability is what is known of a value that is one by construction.
+// probability is what is known of a value that is made of probabilities, and is one itself within
+// its bounds.
 type probability struct {
-	of     *graph.Node // the scores that its sigmoid or softmax is taken of; nil where it is no probability
+	of     *graph.Node // the scores that its sigmoid or softmax is taken of; nil where nothing is known
 	what   string      // a sigmoid, a softmax
 	lo, hi float64     // its bounds; of a logarithm, those of what it is the logarithm of
 	log    bool        // it is the logarithm of one
@@ -35,7 +38,7 @@ type probability struct {
 // may stand for scores.
 func scoresOf(x *graph.Node, normalised bool) error {
 	p := probabilityOf(x)
-	if p.of == nil || normalised && p.log && p.what == softmax {
+	if !p.is() || normalised && p.log && p.what == softmax {
 		return nil
 	}
 	problem := fmt.Sprintf("%v is %v, and scores are wanted: the loss takes it of them itself", x, p)
@@ -48,7 +51,7 @@ func scoresOf(x *graph.Node, normalised bool) error {
 // logarithmsOf says that operands are no logarithms but the probabilities themselves.
 func logarithmsOf(operands ...*graph.Node) error {
 	for _, x := range operands {
-		if p := probabilityOf(x); p.of != nil && !p.log {
+		if p := probabilityOf(x); p.is() && !p.log {
 			return &graph.Mistake{
 				Problem: fmt.Sprintf("%v is %v, and logarithms of probabilities are wanted", x, p),
 				Fix:     "ops.LogSoftmax and ops.LogSigmoid give those of scores, ops.Log others",
@@ -57,6 +60,9 @@ func logarithmsOf(operands ...*graph.Node) error {
 	}
 	return nil
 }
+
+// is reports whether it is a probability, or the logarithm of one.
+func (p probability) is() bool { return p.of != nil && p.lo >= 0 && p.hi <= 1 }
 
 // String says what it is: a sigmoid, the logarithm of a probability made of a softmax.
 func (p probability) String() string {
@@ -156,8 +162,12 @@ func (known probabilities) find(n *graph.Node) probability {
 			return known.result(n)
 		}
 		return known.among(in[0])
-	case "Gather", "Max", "Min", "Mean", "MaxPool":
+	case "Gather", "Max", "Min", "Mean", "MaxPool", "Place":
 		return known.among(in[0])
+	case "Abs", "Relu":
+		if p := known.at(in[0]); p.is() && !p.log {
+			return known.among(in[0])
+		}
 	case "Concat", "Maximum", "Minimum":
 		return known.among(in...)
 	case "Select":
@@ -178,7 +188,10 @@ func (known probabilities) find(n *graph.Node) probability {
 
 // logarithm is that of a probability.
 func (p probability) logarithm() probability {
-	p.log = p.of != nil
+	if !p.is() {
+		return probability{}
+	}
+	p.log = true
 	return p
 }
 
@@ -216,8 +229,8 @@ func (known probabilities) isNumber(n *graph.Node) bool {
 	return literal || n.Role() == graph.RoleInput && n.Rank() == 0
 }
 
-// arithmetic is a sum, a difference, a product or a quotient of probabilities and numbers, where
-// it stays between 0 and 1.
+// arithmetic is a sum, a difference, a product or a quotient of what is made of probabilities and
+// of numbers.
 func (known probabilities) arithmetic(op string, of ...*graph.Node) (y probability) {
 	var x [2]probability
 	for i, n := range of {
@@ -244,7 +257,7 @@ func (known probabilities) arithmetic(op string, of ...*graph.Node) (y probabili
 			case "Mul":
 				ends[2*i+k] = u * v
 			case "Div":
-				if b.of != nil {
+				if b.lo <= 0 && b.hi >= 0 {
 					return probability{} // by what may be 0
 				}
 				ends[2*i+k] = u / v
@@ -252,9 +265,6 @@ func (known probabilities) arithmetic(op string, of ...*graph.Node) (y probabili
 		}
 	}
 	y.lo, y.hi, y.made = min(ends[0], ends[1], ends[2], ends[3]), max(ends[0], ends[1], ends[2], ends[3]), true
-	if !(y.lo >= 0 && y.hi <= 1) {
-		return probability{}
-	}
 	return y
 }
 

@@ -15,8 +15,9 @@ type choose struct{ pointwise }
 // Nor has it in derivatives of any order, as far down as an operand is made by elementwise
 // operations, sums, means, slices, Concat, Pad and changes of layout: the derivative of
 // Select(x > 0, √x, 0) is 0 at x = −1 and at x = 0. Behind any other operation (a product of
-// matrices, a softmax, a gather) it is not known any more which elements were chosen: where
-// what that is made of may be infinite or NaN, or steep without bound, choose before it as well.
+// matrices, a softmax, a gather, a loop) it is not known any more which elements were chosen: where
+// what that is made of may be infinite or NaN, or steep without bound, choose before it as well,
+// within a loop in its step.
 func Select(mask, a, b *graph.Node) *graph.Node { return elementwise(choose{}, mask, a, b) }
 
 func (choose) Name() string { return "Select" }
