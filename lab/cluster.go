@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -65,12 +66,25 @@ func (v Clustering) Moving() int {
 	return n
 }
 
-// Cluster runs the experiment. It ends early with ctx's error.
+// Diverged counts the runs whose training ended because its loss was not finite.
+func (v Clustering) Diverged() int {
+	n := 0
+	for _, r := range v.Runs {
+		if r.Diverged > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Cluster runs the experiment. A run whose loss becomes infinite or NaN is noted as diverged,
+// and the others go on. Cluster ends early with ctx's error.
 func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
+	c.goesOn = true
 	res := &Clusterings{Config: c}
 	total := len(c.Objectives) * (c.Seeds + len(c.SweepGamma) + len(c.SweepK))
 	if !c.Alone {
@@ -198,6 +212,14 @@ type SweepPoint struct {
 	Moving    int // seeds that have not converged
 }
 
+// lastLoss is the loss of the last step, infinite where the run diverged.
+func (r Run) lastLoss() float64 {
+	if r.Diverged > 0 {
+		return math.Inf(1)
+	}
+	return r.Loss[len(r.Loss)-1]
+}
+
 // sweeps trains every objective at constant temperatures, and with every k.
 func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 	c := res.Config
@@ -215,7 +237,7 @@ func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 				return SweepPoint{}, err
 			}
 			in, spread, ari = append(in, r.Inertia()), append(spread, r.Final().Spread), append(ari, r.ARI)
-			loss = append(loss, r.Loss[len(r.Loss)-1])
+			loss = append(loss, r.lastLoss())
 			if !r.Rest.Converged() {
 				moving++
 			}

@@ -130,7 +130,7 @@ func (c *Comparison) writeJudged(b *strings.Builder) {
 		}
 	}
 	if n > 1 && c.Plan.Seeds > 1 {
-		b.WriteString("In a column, what shares no letter differs by more than noise; a is the best.\n")
+		b.WriteString("In a column, what shares no letter differs by more than noise; a is among the best.\n")
 	}
 }
 
@@ -197,6 +197,8 @@ func (c *Comparison) oneTask() bool {
 // Verdict says whether a difference is larger than noise.
 func (d Difference) Verdict() string {
 	switch {
+	case d.N == 0:
+		return "no seed came to an end under both"
 	case math.IsNaN(d.Corrected):
 		return "one seed tells nothing of the noise"
 	case d.Beyond:

@@ -22,3 +22,14 @@ func TestPlusMinus(t *testing.T) {
 		}
 	}
 }
+
+// TestVerdictOfNothing: where no seed came to an end under both, that is said, and not that there
+// was one.
+func TestVerdictOfNothing(t *testing.T) {
+	if got := (Difference{Corrected: math.NaN()}).Verdict(); got != "no seed came to an end under both" {
+		t.Error(got)
+	}
+	if got := (Difference{Summary: Summary{N: 1}, Corrected: math.NaN()}).Verdict(); got != "one seed tells nothing of the noise" {
+		t.Error(got)
+	}
+}

@@ -42,6 +42,8 @@ type Config struct {
 	// Stepped is called after every step of a run, with the number of steps done, from the
 	// goroutine that runs it.
 	Stepped func(done, of int, what string)
+
+	goesOn bool // where a run diverges, with the others
 }
 
 // Engine runs training steps and gives their loss.

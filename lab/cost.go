@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/tapestry-ml/tapestry/tape"
@@ -20,7 +21,8 @@ func (t *trainer) cost(ctx context.Context) (Cost, error) {
 }
 
 // costOf measures a program: the median of its runs after a warm-up. The time is
-// this machine's; the rest is exact.
+// this machine's; the rest is exact. These are many steps, of which an optimiser may diverge
+// whose trainings end before: a step whose numbers are not finite takes as long as another.
 func costOf(ctx context.Context, prog *tape.Program, store *tape.Store, feed tape.Feed) (Cost, error) {
 	c := Cost{Nodes: prog.Graph().Len(), Instructions: len(prog.Rows()), FLOPs: prog.FLOPs(), Peak: prog.Arena()}
 	vm, err := prog.NewVM(store)
@@ -31,7 +33,8 @@ func costOf(ctx context.Context, prog *tape.Program, store *tape.Store, feed tap
 	var times []float64
 	for begin := time.Now(); time.Since(begin) < costTime || len(times) < 5; {
 		start := time.Now()
-		if err := vm.Run(ctx, feed); err != nil {
+		var bad *tape.NotFinite
+		if err := vm.Run(ctx, feed); err != nil && !errors.As(err, &bad) {
 			return c, err
 		}
 		times = append(times, time.Since(start).Seconds())

@@ -62,7 +62,7 @@ func ExampleCompare() {
 	//               by 1         by 2
 	//   1  squared  28.17 a      3.649 b
 	//   2  absolute 34.61 b      2.538 a
-	// In a column, what shares no letter differs by more than noise; a is the best.
+	// In a column, what shares no letter differs by more than noise; a is among the best.
 	//
 	// Differences at the best settings, seed by seed: mean ± 95 %; p by Student's t, Holm over all pairs
 	// loss at the end

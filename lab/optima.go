@@ -6,35 +6,59 @@ import (
 )
 
 // Optimum is where some runs of a clustering came to rest: at the same groups of points,
-// whatever the order of their centres.
+// whatever the order of their centres, and the same inertia.
 type Optimum struct {
 	Inertia float64 // the least of its runs
 	Runs    []int   // indices, in order
 }
 
-// Optima are the different groupings in which the runs of a clustering that have converged
-// ended, the one of least inertia first; where another was stopped is none. Two runs are at the same optimum if they put all points into the
-// same groups: inertias that agree to some digits may still be of different groups.
+// SameInertia is the share up to which [Clustering.Optima] takes two inertias for the same.
+const SameInertia = 1e-4
+
+// Optima are the different places in which the runs of a clustering that have converged
+// ended, the one of least inertia first; where another was stopped is none. Two runs are at
+// the same optimum if they put all points into the same groups and their inertias agree up
+// to [SameInertia]: inertias that agree to some digits may be of different groups, and the
+// centres of the same groups may lie elsewhere, where an objective wants more of them than to
+// be means.
 func (v Clustering) Optima() []Optimum {
 	var out []Optimum
 	var groups [][]int
-	for i, r := range v.Runs {
+	for _, i := range v.byInertia() {
+		r := v.Runs[i]
 		if !r.Rest.Converged() {
 			continue
 		}
 		g := grouping(r.Assigned)
-		at := slices.IndexFunc(groups, func(other []int) bool { return slices.Equal(g, other) })
+		at := -1
+		for j := range out {
+			if slices.Equal(g, groups[j]) && r.Inertia()-out[j].Inertia <= SameInertia*out[j].Inertia+r.slack {
+				at = j
+				break
+			}
+		}
 		if at < 0 {
 			at, groups, out = len(groups), append(groups, g), append(out, Optimum{Inertia: r.Inertia()})
 		}
-		o := &out[at]
-		o.Inertia, o.Runs = min(o.Inertia, r.Inertia()), append(o.Runs, i)
+		out[at].Runs = append(out[at].Runs, i)
 	}
-	slices.SortStableFunc(out, func(a, b Optimum) int { return cmp.Compare(a.Inertia, b.Inertia) })
+	for _, o := range out {
+		slices.Sort(o.Runs)
+	}
 	return out
 }
 
-// Collapsed counts the runs that ended with fewer groups of points than centres: some of these
+// byInertia are the indices of the runs, the one of least inertia first.
+func (v Clustering) byInertia() []int {
+	order := make([]int, len(v.Runs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v.Runs[a].Inertia(), v.Runs[b].Inertia()) })
+	return order
+}
+
+// Collapsed counts the runs that came to an end with fewer groups of points than centres: some of these
 // lie on each other, or no point is nearest to them. What depends on the number of centres, as
 // the inertia and the spread, is not to be compared with runs that use all.
 func (v Clustering) Collapsed() int {
@@ -43,7 +67,7 @@ func (v Clustering) Collapsed() int {
 	}
 	n, k := 0, v.Model.KMeans.Centres.Dim(0)
 	for _, r := range v.Runs {
-		if r.Groups < k {
+		if r.Groups < k && r.Diverged == 0 {
 			n++
 		}
 	}

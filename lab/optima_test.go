@@ -65,3 +65,24 @@ func TestCollapsedRunsAreCounted(t *testing.T) {
 		t.Errorf("goofy: %d collapsed, %d groups, %d move", v.Collapsed(), v.Runs[0].Groups, v.Moving())
 	}
 }
+
+// TestSameGroupsElsewhere: a run of the goofy objective puts the points into the same groups as
+// seven others, with centres that lie elsewhere and an inertia 0.8 % larger: an optimum of its own.
+func TestSameGroupsElsewhere(t *testing.T) {
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Objectives: []string{"kmeans-goofy"}, Alone: true, Seeds: 10, SweepGamma: []float64{}, SweepK: []int{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := res.Variants[0]
+	optima := v.Optima()
+	for _, o := range optima {
+		for _, i := range o.Runs {
+			if d := v.Runs[i].Inertia() - o.Inertia; d < 0 || d > 1e-3 {
+				t.Errorf("seed %d ended at %v, and is said to be at %v", i, v.Runs[i].Inertia(), o.Inertia)
+			}
+		}
+	}
+	if len(optima) != 4 || len(optima[0].Runs) != 7 || len(optima[2].Runs) != 1 || optima[2].Runs[0] != 8 {
+		t.Errorf("%+v", optima)
+	}
+}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,6 +33,11 @@ type Run struct {
 	Groups   int         // of points, by Assigned, centres nearer than a hundredth of the data's [Scale] being one
 	ARI      float64     // of Assigned with the labels; NaN without labels
 	Rest     Convergence // how nearly it came to rest
+	// Diverged is the step, from 1, at which training ended because its loss was not finite;
+	// 0 if there was none. The inertia is infinite then, and what else depends on the end is NaN.
+	Diverged int
+
+	slack float64 // what inertias differ by where centres moved by no more than AtRest
 }
 
 // Final is the last measure.
@@ -126,7 +132,8 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 		return Run{}, err
 	}
 	defer vm.Close()
-	r := Run{Seed: seed, ARI: math.NaN()}
+	scale := Scale(t.c.Table)
+	r := Run{Seed: seed, ARI: math.NaN(), slack: AtRest * AtRest * scale * scale * float64(t.c.Table.Rows())}
 	now, begin, far := slices.Clone(start), slices.Clone(start), 0.0 // of the last tenth of the steps
 	measure := func(step int, γ float64) error {
 		m, err := t.probe.at(ctx, now, γ)
@@ -191,7 +198,10 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 		}
 		loop.Scheduled[t.model.KMeans.Gamma] = gamma
 	}
-	if r.Steps, err = loop.Run(ctx); err != nil {
+	var bad *tape.NotFinite
+	if r.Steps, err = loop.Run(ctx); t.c.goesOn && errors.As(err, &bad) {
+		r.Diverged = len(r.Loss) + 1
+	} else if err != nil {
 		return r, fmt.Errorf("%s, seed %d, step %d: %w", t.model.Builder.Name, seed, r.Steps, err)
 	}
 	if err := measure(r.Steps, γ(steps-1)); err != nil {
@@ -200,7 +210,11 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	if r.Assigned, err = t.probe.assigned(); err != nil {
 		return r, err
 	}
-	r.Groups = groups(r.Assigned, together(r.Centres(), t.k, Scale(t.c.Table)))
+	r.Groups = groups(r.Assigned, together(r.Centres(), t.k, scale))
+	if r.Diverged > 0 {
+		r.Rest, r.Measures[len(r.Measures)-1] = unsettled, Measure{Inertia: math.Inf(1), Soft: math.NaN(), Goofy: math.NaN(), Spread: math.NaN(), Angle: math.NaN()}
+		return r, nil
+	}
 	if r.Rest, err = t.settled(ctx, r, far, store, gamma, steps); err != nil {
 		return r, err
 	}

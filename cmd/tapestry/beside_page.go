@@ -37,7 +37,7 @@ func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (repor
 	for v, variant := range res.Variants {
 		m := report.Method{Name: shown[v], Cost: report.Cost(variant.Cost)}
 		for _, cell := range res.Cells(v, res.Best(v)) {
-			r := report.Run{Seed: cell.Seed, Loss: cell.Loss, End: cell.Measures[0], ARI: math.NaN(), Unsettled: unsettled(cell.Rest)}
+			r := report.Run{Seed: cell.Seed, Loss: cell.Loss, End: cell.Measures[0], ARI: math.NaN(), Unsettled: unsettled(cell.Rest), Diverged: cell.Diverged > 0}
 			if cell.Diverged > 0 {
 				r.Loss = append(slices.Clone(r.Loss), math.NaN())
 			}

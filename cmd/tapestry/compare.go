@@ -208,6 +208,7 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 		Runs         int           `json:"runs"`
 		Settled      int           `json:"converged_runs"`
 		Collapsed    int           `json:"collapsed_runs"` // with fewer groups of points than centres
+		Diverged     int           `json:"diverged_runs"`
 		Optima       []optimumJSON `json:"optima"`
 		Seconds      float64       `json:"seconds_per_step"`
 		Peak         int           `json:"peak_bytes"`
@@ -218,7 +219,7 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 		optima       string
 	}
 	var rows []row
-	moving, collapsed := 0, 0
+	moving, collapsed, diverged := 0, 0, 0
 	for _, v := range slices.Concat(res.Variants, res.Baselines) {
 		best := v.Best()
 		var inertias, aris, spreads []float64
@@ -228,9 +229,9 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 			inertias, aris, spreads = append(inertias, r.Inertia()), append(aris, r.ARI), append(spreads, r.Final().Spread)
 			converged, groups = append(converged, r.Rest.Converged()), append(groups, r.Groups)
 		}
-		moving, collapsed = moving+v.Moving(), collapsed+v.Collapsed()
+		moving, collapsed, diverged = moving+v.Moving(), collapsed+v.Collapsed(), diverged+v.Diverged()
 		rows = append(rows, row{v.Name, jsonNumber(best.Inertia()), best.Seed, jsonNumber(best.ARI), jsonNumber(best.Final().Spread),
-			jsonNumber(lab.Median(inertias)), jsonNumber(lab.Median(aris)), jsonNumber(lab.Median(spreads)), len(v.Runs), len(v.Runs) - v.Moving(), v.Collapsed(),
+			jsonNumber(lab.Median(inertias)), jsonNumber(lab.Median(aris)), jsonNumber(lab.Median(spreads)), len(v.Runs), len(v.Runs) - v.Moving(), v.Collapsed(), v.Diverged(),
 			newOptimaJSON(v), v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias), converged, groups, optimaText(v)})
 	}
 	if c.json {
@@ -249,7 +250,7 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 		fmt.Fprintf(w, "%-24s %12s %12s %8s %10s %10s %8.1f %9.1f\n", r.Name, shortly(r.Best), shortly(r.Median), shortly(r.MedianARI), shortly(r.MedianSpread),
 			fmt.Sprintf("%d of %d", r.Settled, r.Runs), r.Seconds*1e6, float64(r.Peak)/1024)
 	}
-	fmt.Fprintf(w, "\nThe groupings in which the runs came to rest:\n")
+	fmt.Fprintf(w, "\nWhere the runs came to rest:\n")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%-24s %s\n", r.Name, r.optima)
 	}
@@ -258,6 +259,9 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 	}
 	if collapsed > 0 {
 		fmt.Fprintf(w, "\nWhere there are fewer groups than centres, some centres lie on each other or no point is nearest to them:\nsuch inertias and spreads are not those of k groups.\n")
+	}
+	if diverged > 0 {
+		fmt.Fprintf(w, "\nWhere a run diverged, its loss was no finite number any more: it counts as worse than all others.\n")
 	}
 	fmt.Fprintf(w, "\nThe report is in %s\n", c.out)
 	return nil

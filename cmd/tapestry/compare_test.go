@@ -83,7 +83,7 @@ func TestCompareShowsWhatIsNamed(t *testing.T) {
 		if !slices.Equal(methods, want) {
 			t.Errorf("compare %q: %q for machines", names, methods)
 		}
-		table, _, _ := strings.Cut(text, "\n\nThe groupings")
+		table, _, _ := strings.Cut(text, "\n\nWhere the runs")
 		if n := strings.Count(table, "\nkmeans-"); n != len(want) {
 			t.Errorf("compare %q: %d rows on the terminal:\n%s", names, n, table)
 		}

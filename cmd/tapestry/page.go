@@ -148,7 +148,7 @@ func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) repo
 }
 
 func newRun(v lab.Clustering, r lab.Run) report.Run {
-	out := report.Run{Seed: r.Seed, At: r.At, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI, Unsettled: unsettled(r.Rest), Groups: r.Groups}
+	out := report.Run{Seed: r.Seed, At: r.At, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI, Unsettled: unsettled(r.Rest), Groups: r.Groups, Diverged: r.Diverged > 0}
 	for _, m := range r.Measures {
 		out.Inertia = append(out.Inertia, m.Inertia)
 		out.Spread = append(out.Spread, m.Spread)

@@ -95,5 +95,8 @@ func optimaText(v lab.Clustering) string {
 	if n := v.Collapsed(); n > 0 {
 		text += fmt.Sprintf("; %d of %s with fewer groups than centres", n, count(len(v.Runs), "run"))
 	}
+	if n := v.Diverged(); n > 0 {
+		text += fmt.Sprintf("; %d of %s diverged", n, count(len(v.Runs), "run"))
+	}
 	return text
 }

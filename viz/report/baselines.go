@@ -13,14 +13,14 @@ func (w *writer) baselines(p Page) section {
 	if p.byLoss() || len(p.Baselines) == 0 && !p.tested() && !slices.ContainsFunc(p.Variants, told) {
 		return s
 	}
-	t := table{Caption: p.marked("Inertia at the end, over the runs of each method. Two runs are at the same optimum if they put all points into the same groups."),
+	t := table{Caption: p.marked("Inertia at the end, over the runs of each method. Two runs are at the same optimum if they put all points into the same groups and their inertias agree to 0.01\u00a0%."),
 		Head: []string{"method", "runs", "best", "median", "worst", "optima", "at the best"}}
 	if p.tested() {
 		t.Head = append(t.Head, "converged")
 	}
 	var g group
 	for _, m := range p.methods() {
-		v := finites(m.ends(inertia))
+		v := ranked(m.ends(inertia))
 		r := row{Name: m.Name}
 		if len(v) == 0 {
 			r.add(number(float64(len(m.Runs))), none, none, none)

@@ -37,7 +37,7 @@ func (w *writer) ends(p Page) section {
 	for _, m := range p.methods() {
 		r := row{Name: m.Name}
 		r.add(number(float64(len(m.Runs))))
-		if v := finites(m.results()); len(v) > 0 {
+		if v := ranked(m.results()); len(v) > 0 {
 			r.add(number(v[0]), number(median(v)), number(v[len(v)-1]))
 		} else {
 			r.add(none, none, none)

@@ -22,23 +22,36 @@ func last(v []float64) float64 {
 	return v[len(v)-1]
 }
 
-// result is the run's inertia at its end, or else its loss.
+// result is the run's inertia at its end, or else its loss; infinite where it diverged.
 func (r Run) result() float64 {
+	if r.Diverged {
+		return math.Inf(1)
+	}
 	if len(r.Inertia) == 0 {
 		return r.End
 	}
 	return last(r.Inertia)
 }
 
-// median is the middle of the finite values, the mean of the middle two if their
+// median is the middle of the values that are known, the mean of the middle two if their
 // number is even, NaN if there is none.
 func median(v []float64) float64 {
-	v = finites(v)
+	v = ranked(v)
 	if len(v) == 0 {
 		return math.NaN()
 	}
 	a, b := v[(len(v)-1)/2], v[len(v)/2]
+	if a == b || math.IsInf(a, -1) {
+		return a
+	}
 	return a + (b-a)/2
+}
+
+// ranked are the values that are known, in ascending order.
+func ranked(v []float64) []float64 {
+	v = slices.DeleteFunc(slices.Clone(v), math.IsNaN)
+	slices.Sort(v)
+	return v
 }
 
 // finites are the finite values in ascending order.
@@ -77,21 +90,29 @@ func (m Method) results() []float64 {
 	return out
 }
 
-// typical is the median run's curve: the median over the runs that go so far.
+// typical is the median over the runs, step by step. What came to rest before the others
+// stays where it is, and what diverged is above them all.
 func (m Method) typical(c curve) []float64 {
+	steps := 0
+	for _, r := range m.Runs {
+		steps = max(steps, len(c(r)))
+	}
 	var out []float64
-	for step := 0; ; step++ {
+	for step := range steps {
 		var at []float64
 		for _, r := range m.Runs {
-			if v := c(r); step < len(v) {
+			switch v := c(r); {
+			case step < len(v):
 				at = append(at, v[step])
+			case r.Diverged:
+				at = append(at, math.Inf(1))
+			default:
+				at = append(at, last(v))
 			}
-		}
-		if len(at) == 0 {
-			return out
 		}
 		out = append(out, median(at))
 	}
+	return out
 }
 
 // aris are the agreements with the labels, by run.

@@ -116,6 +116,9 @@ type Run struct {
 	Unsettled string `json:",omitempty"`
 	// Groups is how many groups of points the centres make at the end; 0 where it is not known.
 	Groups int `json:",omitempty"`
+	// Diverged reports whether the run ended because its loss exploded, or was no number any
+	// more. It counts as worse than all others.
+	Diverged bool `json:",omitempty"`
 }
 
 // Cost is what a training step takes. The zero value is a cost not measured.

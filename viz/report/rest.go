@@ -16,6 +16,17 @@ func (m Method) moving() int {
 	return n
 }
 
+// diverged counts the runs whose loss exploded, or was no number any more.
+func (m Method) diverged() int {
+	n := 0
+	for _, r := range m.Runs {
+		if r.Diverged {
+			n++
+		}
+	}
+	return n
+}
+
 // tested reports whether it is known of the runs whether they have converged.
 func (p Page) tested() bool { return p.Setup.Test != "" }
 
@@ -47,7 +58,21 @@ func (p Page) unsettled() string {
 		rest = fmt.Sprintf("; %s in all", list(whole))
 	}
 	return fmt.Sprintf("Not everything has come to rest. Converged has %s%s. The numbers of a run that has not converged, and all that is compared with them, "+
-		"say where it was stopped, not where the objective leads: more steps, or a smaller rate, may change them.", said, rest)
+		"say where it was stopped, not where the objective leads: more steps, or a smaller rate, may change them.", said, rest) + p.fled()
+}
+
+// fled says which methods have runs that diverged.
+func (p Page) fled() string {
+	said := eachSays(p.methods(), func(m Method) string {
+		if m.diverged() == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s in %s runs", m.Name, ofRuns(m.diverged(), len(m.Runs)))
+	})
+	if said == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Diverged has %s: the loss exploded, or was no number any more. Such a run has no end, and counts as worse than all others.", said)
 }
 
 // settling is the state of all methods in words.
@@ -65,7 +90,7 @@ func (p Page) rest() string {
 func (p Page) collapsed(m Method) int {
 	n := 0
 	for _, r := range m.Runs {
-		if r.Groups > 0 && r.Groups < p.Setup.K {
+		if r.Groups > 0 && r.Groups < p.Setup.K && !r.Diverged {
 			n++
 		}
 	}

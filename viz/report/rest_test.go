@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -143,5 +144,30 @@ func TestAgreementIsWhole(t *testing.T) {
 	table, _, _ := strings.Cut(part, "</table>")
 	if strings.Contains(table, "<td>–</td>") || strings.Count(table, "<td>itself</td>") != 4 {
 		t.Errorf("the table has gaps:\n%s", table)
+	}
+}
+
+// TestDivergedRuns: a run that diverged is above all others in every median, as in the terminal,
+// and the page says so.
+func TestDivergedRuns(t *testing.T) {
+	p := fakeOf(3, 24, "A", "B")
+	p.Baselines, p.Between, p.Sweeps = nil, nil, nil
+	for i, diverged := range []bool{true, true, false} {
+		r := &p.Variants[0].Runs[i]
+		r.Inertia[24] = 1
+		if diverged {
+			r.Diverged, r.Loss, r.Unsettled = true, r.Loss[:20], "has not converged: it diverged"
+		}
+	}
+	p.Variants[1].Runs[2].Diverged, p.Variants[1].Runs[2].Unsettled = true, "has not converged: it diverged"
+	if v := p.Variants[0].typical(loss)[21]; !math.IsInf(v, 1) {
+		t.Errorf("the median of the loss goes on at %v where two of three runs have diverged", v)
+	}
+	page := strings.ReplaceAll(render(t, p), "\u00a0", " ")
+	for _, s := range []string{"A diverges (2 of 3 runs)", "1 of 3 runs diverged)",
+		"Diverged has A in 2 of 3 runs and B in 1 of 3 runs: the loss exploded, or was no number any more."} {
+		if !strings.Contains(page, s) {
+			t.Errorf("the page lacks %q", s)
+		}
 	}
 }

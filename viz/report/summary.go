@@ -43,7 +43,7 @@ func (w *writer) summary(p Page) section {
 		if i < len(p.Variants) && some(p.Variants, spread) {
 			c.Facts = append(c.Facts, fact{"final spread", number(last(best.Spread)), ""})
 		}
-		if best.Groups > 0 && best.Groups < p.Setup.K {
+		if best.Groups > 0 && best.Groups < p.Setup.K && !best.Diverged {
 			c.Facts = append(c.Facts, fact{"groups", ofRuns(best.Groups, p.Setup.K), ""})
 		}
 		if p.tested() {
@@ -129,6 +129,9 @@ func (p Page) ended() string {
 		said = append(said, fmt.Sprintf("%s reaches %s at best; %s.", capital(level.Name), number(best),
 			eachSays(p.Variants, func(m Method) string {
 				v := m.best().result()
+				if !finite(v) {
+					return fmt.Sprintf("no run of %s has an end", m.Name)
+				}
 				if m.best().Unsettled != "" || level.best().Unsettled != "" {
 					return fmt.Sprintf("the best run of %s reaches %s", m.Name, number(v))
 				}
@@ -136,15 +139,29 @@ func (p Page) ended() string {
 			})))
 	}
 	said = append(said, capital(p.inMedian()+eachSays(p.Variants, func(m Method) string {
-		v := finites(m.results())
-		if len(v) == 0 {
+		v, diverged := finites(m.results()), ""
+		if n := m.diverged(); n > 0 {
+			diverged = fmt.Sprintf("%s runs diverged", ofRuns(n, len(m.Runs)))
+		}
+		middle := median(m.results())
+		switch {
+		case len(v) == 0 && diverged == "":
 			return m.Name + " has no finite " + p.measure()
+		case !finite(middle):
+			return fmt.Sprintf("%s diverges (%s runs)", m.Name, ofRuns(m.diverged(), len(m.Runs)))
 		}
-		between := ""
+		var between []string
 		if lo, hi := number(v[0]), number(v[len(v)-1]); lo != hi {
-			between = fmt.Sprintf(" (between %s and %s)", lo, hi)
+			between = append(between, fmt.Sprintf("between %s and %s", lo, hi))
 		}
-		return fmt.Sprintf("%s ends at %s%s", m.Name, number(median(v)), between)
+		if diverged != "" {
+			between = append(between, diverged)
+		}
+		said := fmt.Sprintf("%s ends at %s", m.Name, number(middle))
+		if len(between) > 0 {
+			said += " (" + strings.Join(between, "; ") + ")"
+		}
+		return said
 	}))+".")
 	return strings.Join(said, " ")
 }
