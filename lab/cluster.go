@@ -25,7 +25,8 @@ type Clustering struct {
 	Name    string
 	Model   *builders.Model
 	Program *tape.Program
-	Runs    []Run // by seed; a baseline's restarts
+	Config  Config // by which it was trained
+	Runs    []Run  // by seed; a baseline's restarts
 	Cost    Cost
 }
 
@@ -123,7 +124,7 @@ func (c Config) variant(ctx context.Context, name string, tick func(string)) (Cl
 		return Clustering{}, err
 	}
 	defer t.close()
-	v := Clustering{Name: name, Model: t.model, Program: t.prog}
+	v := Clustering{Name: name, Model: t.model, Program: t.prog, Config: c}
 	for s := range c.Seeds {
 		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, c.Steps, 1)
 		if err != nil {
@@ -179,7 +180,8 @@ func (c Config) baseline(ctx context.Context, name string, seeds, steps, every i
 		return Clustering{}, err
 	}
 	defer t.close()
-	v := Clustering{Name: name, Model: t.model, Program: t.prog}
+	c.Seeds, c.Steps = seeds, steps
+	v := Clustering{Name: name, Model: t.model, Program: t.prog, Config: c}
 	for s := range seeds {
 		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, steps, 0)
 		if err != nil {

@@ -78,11 +78,11 @@ func (c Config) withDefaults() (Config, error) {
 	case c.K < 1:
 		return c, fmt.Errorf("k = %d: want at least 1", c.K)
 	case c.K > n:
-		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %d rows", c.Table.Name, c.K, n)
+		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %s", c.Table.Name, c.K, rows(n, ""))
 	case distinct(c.Table, c.K) == 1 && c.K > 1:
 		return c, fmt.Errorf("%s: every column is constant (%q is %v in all %d rows): k = %d clusters want %d different rows", c.Table.Name, c.Table.Columns[0], c.Table.X[0], n, c.K, c.K)
 	case distinct(c.Table, c.K) < c.K:
-		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %d different rows", c.Table.Name, c.K, distinct(c.Table, c.K))
+		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %s", c.Table.Name, c.K, rows(distinct(c.Table, c.K), "different "))
 	case c.Seeds < 0 || c.Steps < 0 || c.Restarts < 0 || c.Batch < 0:
 		return c, errors.New("seeds, steps, restarts and batch must not be negative")
 	case c.SweepSeeds < 0:
@@ -207,4 +207,12 @@ func largest(v []float64) (most float64) {
 		most = math.Max(most, math.Abs(x))
 	}
 	return most
+}
+
+// rows is "1 row", "2 rows" and so on, of a kind.
+func rows(n int, kind string) string {
+	if n == 1 {
+		return "1 " + kind + "row"
+	}
+	return fmt.Sprintf("%d %srows", n, kind)
 }

@@ -193,6 +193,7 @@ func TestConfigErrors(t *testing.T) {
 		want   string
 	}{
 		{lab.Config{}, "no data"},
+		{lab.Config{Table: &data.Table{Name: "one.csv", Columns: []string{"a"}, X: []float64{1}}, K: 2}, "one.csv: k = 2 clusters, but the file has only 1 row"},
 		{lab.Config{Table: iris, K: 151}, "iris.csv: k = 151 clusters, but the file has only 150 rows"},
 		{lab.Config{Table: &data.Table{Name: "flat.csv", Columns: []string{"a", "b"}, X: []float64{5, 1, 5, 1, 5, 1}}, K: 2},
 			`flat.csv: every column is constant ("a" is 5 in all 3 rows): k = 2 clusters want 2 different rows`},

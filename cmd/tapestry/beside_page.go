@@ -20,7 +20,7 @@ import (
 func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (report.Page, error) {
 	plan := res.Plan
 	p := report.Page{
-		Setup: report.Setup{Steps: plan.Steps, Optimiser: texts(plan.Optimisers), Test: oneLine(res.ConvergenceTest())},
+		Setup: report.Setup{Steps: plan.Steps, Optimiser: besideOptimisers(plan), Test: oneLine(res.ConvergenceTest())},
 		Task:  tasksText(res),
 		Made:  made(typed(c.args), res.Variants[0].Model.Loss.DType()),
 	}
@@ -57,6 +57,18 @@ func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (repor
 		return forwardDrawing(ctx, id, res, a, b)
 	})
 	return p, err
+}
+
+// besideOptimisers are the optimisers, with the course of their rates where that is the plan's.
+func besideOptimisers(p lab.Plan) string {
+	text := texts(p.Optimisers)
+	switch {
+	case !p.Rate.IsZero():
+		return fmt.Sprintf("%s, the rate %v", text, p.Rate)
+	case p.Falling:
+		return fmt.Sprintf("%s, the rate falling to 0 after the first %d of %s", text, p.Steps/4, count(p.Steps, "step"))
+	}
+	return text
 }
 
 // texts joins the texts of what was tried.

@@ -237,3 +237,33 @@ func TestDrawnAsFed(t *testing.T) {
 		}
 	}
 }
+
+// TestSettingsAreThoseOfTheRuns: the page says how the runs were trained that it shows: no course
+// of γ where no objective has one, no optimiser of what takes steps of its own, and the settings
+// of the baselines, which are others.
+func TestSettingsAreThoseOfTheRuns(t *testing.T) {
+	for _, c := range []struct {
+		args     string
+		has, not []string
+	}{
+		{"--restarts 3", []string{"falling to 0 after the first 1 of 5 steps", "<dt>Baselines</dt><dd>Lloyd&#39;s algorithm: 3 starts, until nothing moves. k\u2011means by SGD on the nearest centre: sgd(0.05), its rate falling to 0 after the first 25 of 100 steps, of 16 rows each",
+			"gradients of soft k\u2011means and goofy alternative at the same centres"}, []string{"takes steps of its own"}},
+		{"kmeans-lloyd kmeans-sgd", []string{"Lloyd&#39;s algorithm takes steps of its own, until nothing moves", "no objective has one"},
+			[]string{"annealed", "With other values of γ", "While γ changes", "ngle between the gradients", "<dt>Baselines"}},
+		{"kmeans-lloyd", []string{"none: steps of its own, until nothing moves"}, []string{"adam", "annealed"}},
+		{"kmeans-softmax kmeans-goofy --optimisers adam:0.05", []string{"adam(0.05), the rate falling to 0 after the first 1 of 5 steps"}, nil},
+	} {
+		html := ok(t, append(append([]string{"compare", "--out", "-", "--seeds", "2"}, strings.Fields(c.args)...), "--steps", "5")...)
+		html, _, _ = strings.Cut(strings.ReplaceAll(html, "\u00a0", " "), "<script type=\"application/json\"")
+		for _, s := range c.has {
+			if !strings.Contains(html, s) {
+				t.Errorf("compare %s: the page lacks %q", c.args, s)
+			}
+		}
+		for _, s := range c.not {
+			if at := strings.Index(html, s); at >= 0 {
+				t.Errorf("compare %s: the page says %q", c.args, html[max(0, at-60):at+len(s)])
+			}
+		}
+	}
+}

@@ -25,9 +25,18 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 	c := res.Config
 	p := report.Page{
 		Data: report.Data{Name: c.Table.Name, Rows: c.Table.Rows(), Features: c.Table.Columns, Classes: c.Table.Classes(), Scale: lab.Scale(c.Table)},
-		Setup: report.Setup{K: c.K, Steps: c.Steps, Optimiser: optimiserText(c), Start: startText(c.Start),
-			Schedule: scheduleText(c.Gamma, c.Steps), Gamma: gammas(c.Gamma, c.Steps), Test: oneLine(lab.ConvergenceTest(true))},
+		Setup: report.Setup{K: c.K, Steps: c.Steps, Optimiser: optimisersText(res), Start: startText(c.Start), Baselines: baselinesText(res),
+			Test: oneLine(lab.ConvergenceTest(true))},
 		Made: made(command, c.DType),
+	}
+	fed := slices.ContainsFunc(res.Variants, func(v lab.Clustering) bool { return v.Model.KMeans.Gamma != nil })
+	if fed {
+		p.Setup.Schedule, p.Setup.Gamma = scheduleText(c.Gamma, c.Steps), gammas(c.Gamma, c.Steps)
+	} else {
+		p.Setup.Schedule = fmt.Sprintf("constant %s, of the spread that is measured: no objective has one", digits(ends(c.Gamma, c.Steps)[1], 3))
+	}
+	if among(res, "kmeans-softmax") && among(res, "kmeans-goofy") {
+		p.Setup.Angle = "soft k-means and goofy alternative"
 	}
 	reference := slices.Concat(res.Baselines, res.Variants)[0].Best().Centres()
 	for _, v := range res.Variants {
@@ -54,7 +63,10 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 	if p.Between, err = between(slices.Concat(res.Variants, res.Baselines)); err != nil {
 		return p, err
 	}
-	p.Sweeps = []report.Sweep{newSweep("γ", true, c.SweepGamma, c, res.Gamma), newSweep("k", false, floats(c.SweepK), c, res.K)}
+	p.Sweeps = []report.Sweep{newSweep("k", false, floats(c.SweepK), c, res.K)}
+	if fed {
+		p.Sweeps = []report.Sweep{newSweep("γ", true, c.SweepGamma, c, res.Gamma), p.Sweeps[0]}
+	}
 	if len(res.Variants) == 2 {
 		if p.Drawing, err = compareDrawing(ctx, "diff-", res, 0, 1); err != nil {
 			return p, err
@@ -72,6 +84,41 @@ func made(command string, dt graph.DType) report.Made {
 
 func startText(s lab.Start) string {
 	return map[lab.Start]string{lab.PlusPlus: "k-means++", lab.StartPoints: "random points", lab.StartGiven: "given centres", lab.StartGroups: "means of random groups"}[s]
+}
+
+// among reports whether the objective of that name is compared.
+func among(res *lab.Clusterings, name string) bool {
+	return slices.ContainsFunc(res.Variants, func(v lab.Clustering) bool { return v.Name == name })
+}
+
+// optimisersText tells the optimiser of the variants, and which of them take steps of their own.
+func optimisersText(res *lab.Clusterings) string {
+	var own []string
+	for _, v := range res.Variants {
+		if len(v.Model.Step) > 0 {
+			own = append(own, v.Model.Builder.Title)
+		}
+	}
+	switch len(own) {
+	case 0:
+		return optimiserText(res.Config)
+	case len(res.Variants):
+		return "none: steps of its own, until nothing moves"
+	}
+	return fmt.Sprintf("%s; %s takes steps of its own, until nothing moves", optimiserText(res.Config), strings.Join(own, ", "))
+}
+
+// baselinesText tells how the baselines were trained, which is not as the variants.
+func baselinesText(res *lab.Clusterings) string {
+	var said []string
+	for _, v := range res.Baselines {
+		how := fmt.Sprintf("%s: %s, until nothing moves", v.Model.Builder.Title, count(len(v.Runs), "start"))
+		if rows := v.Model.KMeans.Points.Dim(0); len(v.Model.Step) == 0 {
+			how = fmt.Sprintf("%s: %s, of %s each", v.Model.Builder.Title, optimiserText(v.Config), count(rows, "row"))
+		}
+		said = append(said, how)
+	}
+	return strings.Join(said, ". ")
 }
 
 // optimiserText tells the optimiser and the course of its rate.
@@ -120,7 +167,7 @@ func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) repo
 		m.Optima = append(m.Optima, report.Optimum{Inertia: o.Inertia, Runs: len(o.Runs)})
 	}
 	for _, r := range v.Runs {
-		m.Runs = append(m.Runs, newRun(v, r))
+		m.Runs = append(m.Runs, newRun(r, among(res, "kmeans-softmax") && among(res, "kmeans-goofy")))
 	}
 	for _, j := range order {
 		m.Centres = append(m.Centres, best.Centres()[j*d:(j+1)*d])
@@ -147,12 +194,16 @@ func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) repo
 	return m
 }
 
-func newRun(v lab.Clustering, r lab.Run) report.Run {
+// newRun is a run as the page has it, with the angle between the gradients of soft k-means and
+// its alternative where these are compared.
+func newRun(r lab.Run, angle bool) report.Run {
 	out := report.Run{Seed: r.Seed, At: r.At, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI, Unsettled: unsettled(r.Rest), Groups: r.Groups, Diverged: r.Diverged > 0}
 	for _, m := range r.Measures {
 		out.Inertia = append(out.Inertia, m.Inertia)
 		out.Spread = append(out.Spread, m.Spread)
-		out.Angle = append(out.Angle, m.Angle)
+		if angle {
+			out.Angle = append(out.Angle, m.Angle)
+		}
 	}
 	return out
 }

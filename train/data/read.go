@@ -82,7 +82,8 @@ func openError(path string, err error) error {
 //     Without header the columns are x1, x2, ….
 //   - The last column holds labels if its header is, in any case, one of label,
 //     class, target, species, digit, cultivar and y, or if none of its cells is a
-//     number; not if it is the only column. Label, NoLabel and Targets decide otherwise.
+//     number; not if it is the only column, if its first number is a fraction, or if
+//     it is y where there is an x, too. Label, NoLabel and Targets decide otherwise.
 //   - Every other cell must be a finite number. Ignore leaves columns out; Missing
 //     says which cells stand for no value.
 //

@@ -49,6 +49,8 @@ func TestReadCSV(t *testing.T) {
 			Table{Columns: []string{"a"}, X: []float64{1, 2}, Labels: []string{"0", "1.0"}, LabelName: "Class", Lines: []int{2, 3}}},
 		{"label last but for ignored", "a,y,note\n1,0,\n2,1,late\n", []Option{Ignore("note")},
 			Table{Columns: []string{"a"}, X: []float64{1, 2}, Labels: []string{"0", "1"}, LabelName: "y", Lines: []int{2, 3}}},
+		{"coordinates are no labels", "X,Y\n1,0\n2,1\n", nil, Table{Columns: []string{"X", "Y"}, X: []float64{1, 0, 2, 1}, Lines: []int{2, 3}}},
+		{"measurements are no labels", "a,target\n1,0.5\n2,1\n", nil, Table{Columns: []string{"a", "target"}, X: []float64{1, 0.5, 2, 1}, Lines: []int{2, 3}}},
 		{"only column is no label", "y\n1\n", nil, Table{Columns: []string{"y"}, X: []float64{1}, Lines: []int{2}}},
 		{"no label", "a,y\n1,0\n", []Option{NoLabel()}, Table{Columns: []string{"a", "y"}, X: []float64{1, 0}, Lines: []int{2}}},
 		{"label first", "kind,a\nu,1\nv,2\n", []Option{Label("kind")},

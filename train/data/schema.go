@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,8 +137,13 @@ func (s *schema) detectLabel(cfg *config, sample row) {
 	if kept < 2 {
 		return
 	}
-	named := slices.Contains([]string{"label", "class", "target", "species", "digit", "cultivar", "y"},
-		strings.ToLower(s.names[last]))
+	name := strings.ToLower(s.names[last])
+	named := slices.Contains([]string{"label", "class", "target", "species", "digit", "cultivar", "y"}, name)
+	if v, ok := number(sample.cells[last]); ok && math.Abs(v-math.Trunc(v)) > 0 {
+		named = false // a measurement
+	} else if name == "y" && slices.ContainsFunc(s.names, func(n string) bool { return strings.EqualFold(n, "x") }) {
+		named = false // a coordinate
+	}
 	if named || cfg.isText(sample.cells[last]) {
 		s.role[last], s.textLabels = label, !named
 		s.doubtful = s.textLabels && isUsuallyMissing(sample.cells[last])

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -154,7 +155,7 @@ func (w *writer) training(p Page) section {
 		if v := finites(slices.Concat(allOf(p.Variants, angle)...)); v[len(v)-1] > 45 {
 			l.Rules = []chart.Rule{{Name: "right angle", Y: 90}}
 		}
-		figures = append(figures, w.figure(l, "The angle between the gradients of the objectives at the same centres, along the way of each run: 0° where both would move the centres alike, 180° where they pull apart. Gaps: one gradient vanishes."+note))
+		figures = append(figures, w.figure(l, "The angle between the gradients of "+cmp.Or(p.Setup.Angle, "the objectives")+" at the same centres, along the way of each run: 0° where both would move the centres alike, 180° where they pull apart. Gaps: one gradient vanishes."+note))
 	}
 	if slices.ContainsFunc(p.Setup.Gamma, finite) {
 		l := chart.Lines{Frame: frame("gamma", "γ per step", ""), X: "step", Y: "γ", LogY: true, Height: 200,
@@ -220,5 +221,9 @@ func (p Page) angles() string {
 	if said == "" {
 		return ""
 	}
-	return capital(p.inMedian() + "the angle between the gradients at the same centres " + said + ".")
+	of := ""
+	if p.Setup.Angle != "" {
+		of = "of " + p.Setup.Angle + " "
+	}
+	return capital(p.inMedian() + "the angle between the gradients " + of + "at the same centres " + said + ".")
 }

@@ -59,6 +59,8 @@ type Setup struct {
 	Start     string    // in words: where the centres begin
 	Schedule  string    // in words: how γ changes
 	Gamma     []float64 `json:"-"`
+	Baselines string    `json:",omitempty"` // in words: how the baselines were trained
+	Angle     string    `json:",omitempty"` // the two objectives of [Run.Angle]; empty for all that are compared
 	Test      string    // for convergence, in words; empty where no run was tested
 }
 

@@ -204,6 +204,7 @@ func (p Page) facts() []fact {
 	add("Optimiser", p.Setup.Optimiser)
 	add("γ", p.Setup.Schedule)
 	add("Start", p.Setup.Start)
+	add("Baselines", p.Setup.Baselines)
 	return out
 }
 

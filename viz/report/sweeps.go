@@ -77,6 +77,10 @@ func (p Page) between(s Sweep) string {
 		at := func(inertia float64) string {
 			return fmt.Sprintf("%s (at\u00a0%s\u00a0=\u00a0%s)", number(inertia), s.Name, number(s.Values[slices.Index(y, inertia)]))
 		}
+		if number(all[0]) == number(all[len(all)-1]) {
+			said = append(said, fmt.Sprintf("at %s for %s", number(all[0]), p.Variants[v].Name))
+			continue
+		}
 		said = append(said, fmt.Sprintf("between %s and %s for %s", at(all[0]), at(all[len(all)-1]), p.Variants[v].Name))
 	}
 	if len(said) == 0 {

@@ -139,10 +139,10 @@ func (p Page) shown() Page {
 			*s = label(*s)
 		}
 	}
-	for _, s := range []*string{&p.Setup.Start, &p.Task, &p.Drawing.Footer, &p.Difference.Words} {
+	for _, s := range []*string{&p.Setup.Start, &p.Setup.Baselines, &p.Setup.Angle, &p.Task, &p.Drawing.Footer, &p.Difference.Words} {
 		*s = unbroken(*s)
 	}
-	for _, s := range []*string{&p.Setup.Optimiser, &p.Setup.Start, &p.Setup.Schedule, &p.Setup.Test, &p.Task, &p.Drawing.Footer,
+	for _, s := range []*string{&p.Setup.Optimiser, &p.Setup.Start, &p.Setup.Schedule, &p.Setup.Baselines, &p.Setup.Angle, &p.Setup.Test, &p.Task, &p.Drawing.Footer,
 		&p.Difference.Words, &p.Difference.LaTeX, &p.Made.Command, &p.Made.Version, &p.Made.Machine} {
 		*s = clean(*s)
 	}
