@@ -67,7 +67,15 @@ func derive(ctx context.Context, derivatives []*graph.Node) (Derivation, error) 
 		}
 	}
 	p.unfolder.adjoints = false
-	forward := p.used(nodes, func(x *graph.Node) bool { return x.NumIn() > 0 && !p.backward[p.outer(x)] && !p.repeated(x) })
+	isForward := func(x *graph.Node) bool { return x.NumIn() > 0 && !p.backward[p.outer(x)] && !p.repeated(x) }
+	forward := p.used(nodes, isForward)
+	p.unfolder.adjoints = true
+	for _, x := range p.used(p.derivatives(), isForward) { // what the derivatives use, and the loss does not
+		if !slices.Contains(forward, x) && isForward(x) {
+			forward = append(forward, x)
+		}
+	}
+	p.unfolder.adjoints = false
 	forward = slices.DeleteFunc(forward, func(n *graph.Node) bool { return n.NumIn() == 0 })
 	slices.SortFunc(forward, p.inOrder)
 	for _, n := range forward {
@@ -98,6 +106,15 @@ func derive(ctx context.Context, derivatives []*graph.Node) (Derivation, error) 
 	}
 	d.Closed = p.closed(derivatives, known)
 	return d, nil
+}
+
+// derivatives are those by the symbols.
+func (p *paths) derivatives() []*graph.Node {
+	var out []*graph.Node
+	for _, x := range p.symbols {
+		out = append(out, p.adjoint[x])
+	}
+	return out
 }
 
 // closed are the derivatives in one equation each.

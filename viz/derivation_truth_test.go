@@ -256,3 +256,31 @@ func TestRandomDerivationsAreTrue(t *testing.T) {
 		t.Errorf("only %d of %d equations can be read", read, all)
 	}
 }
+
+// TestEverySymbolIsDefined: a derivative that uses what the loss does not, as which centre is the
+// nearest, comes with its definition, step by step and in short.
+func TestEverySymbolIsDefined(t *testing.T) {
+	b, err := builders.Lookup("kmeans-lloyd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := b.Build(nil, graph.F32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := grad.Of(m.Loss, m.KMeans.Centres)[0]
+	given, _, _ := Chain(d)
+	derived, err := Derive(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, eqs := range [][]Equation{given, derived.Given} {
+		var all []string
+		for _, e := range eqs {
+			all = append(all, e.String())
+		}
+		if !slices.Contains(all, "memberᵢⱼ = [j = aᵢ]") || !slices.Contains(all, "aᵢ = argminⱼ Dᵢⱼ") {
+			t.Errorf("given: %q", all)
+		}
+	}
+}

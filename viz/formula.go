@@ -76,7 +76,7 @@ func equations(ctx context.Context, n *graph.Node) []Equation {
 }
 
 // Chain is a derivative in formulas, for a node that package graph/grad made: the
-// equations of the loss, those of the chain of derivatives down to d, and d in one
+// equations of the loss and of what else the derivative uses, those of the chain of derivatives down to d, and d in one
 // equation, behind it what it calls u₁, u₂, …. Names mean the same in all of them.
 // For any other node the loss is nil, and the chain defines the node.
 func Chain(d *graph.Node) (loss, chain, closed []Equation) {
@@ -93,7 +93,11 @@ func Chain(d *graph.Node) (loss, chain, closed []Equation) {
 		loss = u.chain(l, false)
 	}
 	u.stopAtAdjoints(true)
-	chain = u.chain(d, columns(roots)[d])
+	side := columns(roots)
+	chain = u.chain(d, side[d])
+	if l != nil {
+		loss = append(loss, u.asides(d, side, loss)...)
+	}
 	known := map[*graph.Node]bool{d: true}
 	for _, e := range slices.Concat(loss, chain) {
 		known[e.Node] = true
@@ -103,6 +107,17 @@ func Chain(d *graph.Node) (loss, chain, closed []Equation) {
 		closed = append(closed, u.equation(n))
 	}
 	return loss, chain, closed
+}
+
+// asides are the equations of values that a derivative uses and the loss does not, such as which
+// element is the least.
+func (u *unfolder) asides(d *graph.Node, backward map[*graph.Node]bool, loss []Equation) []Equation {
+	list := u.used([]*graph.Node{d}, func(x *graph.Node) bool { return x.NumIn() > 0 && !u.repeated(x) })
+	list = slices.DeleteFunc(list, func(x *graph.Node) bool {
+		return x == d || backward[u.outer(x)] || slices.ContainsFunc(loss, func(e Equation) bool { return e.Node == x })
+	})
+	slices.SortFunc(list, u.inOrder)
+	return u.equations(list)
 }
 
 // stopAtAdjoints makes derivatives by named quantities symbols, or not.

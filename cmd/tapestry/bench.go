@@ -52,6 +52,11 @@ In a profile for go tool pprof the instructions of a step are labels.`,
 			if err := b.check(); err != nil {
 				return err
 			}
+			if b.gemm || b.vec {
+				if err := idle(cmd, "--gemm and --vec time kernels on one core, and no steps", "workloads", "threads", "fast-math", "profile"); err != nil {
+					return err
+				}
+			}
 			if b.cpu == "" {
 				return b.run(cmd.Context())
 			}

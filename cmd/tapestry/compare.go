@@ -138,6 +138,16 @@ func (c *comparison) kinds(cmd *cobra.Command, names []string) (clusterings bool
 		}
 		known = append(known, b)
 	}
+	if len(others) == 0 && len(names) > 0 {
+		if err := unused(cmd, false, true, known...); err != nil {
+			return false, nil, false, err
+		}
+	}
+	if len(names) == 0 && c.asked(cmd) {
+		if err := idle(cmd, "a matrix of settings has no baselines", "restarts", "batch"); err != nil {
+			return false, nil, false, err
+		}
+	}
 	rows = len(others) > 0 && (clusterings || changed(cmd, []string{"data"}) != "")
 	if rows {
 		return clusterings, others, rows, c.takeRows(cmd, others, clusterings)

@@ -11,7 +11,7 @@ import (
 )
 
 // small makes compare quick.
-var small = []string{"--seeds", "2", "--steps", "5", "--restarts", "3"}
+var small = []string{"--seeds", "2", "--steps", "5"}
 
 func page(t *testing.T, args ...string) string {
 	t.Helper()

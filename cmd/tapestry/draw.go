@@ -81,6 +81,9 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 	case d.engine != "own" && d.engine != "dot":
 		return usagef("--engine %q: want own or dot", d.engine)
 	}
+	if err := d.unused(cmd); err != nil {
+		return err
+	}
 	m, err := d.model.build(name)
 	if err != nil {
 		return err
@@ -137,6 +140,29 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 		}
 		return f.SVGContext(cmd.Context(), w, figure.WithTheme(theme))
 	})
+}
+
+// unused complains about a flag that the format has no use for.
+func (d *drawing) unused(cmd *cobra.Command) error {
+	if d.format != "svg" {
+		if err := idle(cmd, "--format "+d.format+" leaves it to whoever draws: want --format svg", "theme", "engine"); err != nil {
+			return err
+		}
+	}
+	if d.engine == "dot" {
+		if err := idle(cmd, "--engine dot draws in light colours: want --engine own", "theme"); err != nil {
+			return err
+		}
+	}
+	if d.format == "text" && d.against == "" {
+		if err := idle(cmd, "the text form has every node: want --format svg or dot", "no-saved", "unfold", "expand"); err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("level") && (d.level == viz.Notes.String() || d.level == viz.Ops.String()) {
+			return usagef("--level %s: the text form has every node: want primitive or compiled, or --format svg or dot", d.level)
+		}
+	}
+	return nil
 }
 
 func parseLevel(s string) (viz.Level, error) {

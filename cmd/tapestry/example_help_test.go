@@ -25,12 +25,12 @@ var examplesNotRun = map[string]string{
 
 // examplesShortened are further flags, which make an example end soon.
 var examplesShortened = map[string][]string{
-	"tapestry compare":        {"--seeds", "1", "--steps", "3", "--restarts", "2"},
-	"tapestry train kmeans":   {"--seeds", "1", "--steps", "3", "--restarts", "2"},
-	"transformer-gpt --steps": {"--steps", "2"},
-	"tapestry bench":          {"--seconds", "0.01"},
-	"tapestry geometry":       {"--steps", "2"},
-	"n=4096,d=64,k=64":        {"--set", "n=64,d=8,k=4"},
+	"tapestry compare":            {"--seeds", "1", "--steps", "3"},
+	"tapestry train kmeans-lloyd": {"--restarts", "2"},
+	"transformer-gpt --steps":     {"--steps", "2"},
+	"tapestry bench":              {"--seconds", "0.01"},
+	"tapestry geometry":           {"--steps", "2"},
+	"n=4096,d=64,k=64":            {"--set", "n=64,d=8,k=4"},
 }
 
 // TestHelpExamplesRun: what the help of a command shows can be typed as it stands.

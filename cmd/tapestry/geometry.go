@@ -75,6 +75,9 @@ func (c *geometry) run(cmd *cobra.Command, names []string) error {
 	if err := c.check(names); err != nil {
 		return err
 	}
+	if err := c.unused(cmd); err != nil {
+		return err
+	}
 	ctx := cmd.Context()
 	c.bar = newProgress(cmd.ErrOrStderr())
 	defer c.bar.end()
@@ -143,6 +146,24 @@ const partsOfEach = 4
 func (c *geometry) begin(what string) {
 	c.bar.at(c.part, c.parts, what)
 	c.part++
+}
+
+// unused complains about a flag of a drawing that is not made.
+func (c *geometry) unused(cmd *cobra.Command) error {
+	if c.surface == "" {
+		if err := idle(cmd, "want --surface, too", "directions", "reach"); err != nil {
+			return err
+		}
+	}
+	if c.field == "" {
+		if err := idle(cmd, "want --field, too", "prototype"); err != nil {
+			return err
+		}
+	}
+	if c.surface == "" && c.field == "" {
+		return idle(cmd, "want --surface or --field, too", "cells")
+	}
+	return nil
 }
 
 // check looks at the flags before anything is trained.

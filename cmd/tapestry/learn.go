@@ -39,6 +39,9 @@ var (
 
 // foreign complains about a flag that does not apply to the model.
 func foreign(cmd *cobra.Command, b builders.Builder) error {
+	if f := cmd.Flags().Lookup("rate"); f != nil && f.Changed && f.Value.String() == "0" {
+		return usagef("--rate 0: want a positive number")
+	}
 	if isClustering(b) {
 		if name := changed(cmd, learningFlags); name != "" {
 			return usagef("--%s: %s is a clustering, which takes its sizes and its points from the data", name, b.Name)

@@ -42,6 +42,17 @@ func (p *profiling) check() error {
 	return checkOutput(p.trace)
 }
 
+// unused complains about a flag that only a run of the step has a use for.
+func (p *profiling) unused(cmd *cobra.Command) error {
+	if p.on {
+		return nil
+	}
+	if err := idle(cmd, "want --profile, too", "steps"); err != nil || p.trace != "" {
+		return err
+	}
+	return idle(cmd, "want --profile or --trace, too", "threads")
+}
+
 // run does what the flags say and gives the profile, nil if none is wanted.
 func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Program, seed uint64) (*tape.Profile, error) {
 	if !p.on && p.trace == "" {

@@ -61,6 +61,14 @@ func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 	if slices.Contains(f.logs, "") {
 		return usagef("--log: want the name of a file")
 	}
+	if len(args) == 0 {
+		if err := idle(cmd, "want a MODEL that is opened with it", "data", "dtype", "optimiser", "rate"); err != nil {
+			return err
+		}
+	}
+	if f.rate == 0 && cmd.Flags().Changed("rate") {
+		return usagef("--rate 0: want a positive number")
+	}
 	var models []web.Model
 	for _, name := range args {
 		m, err := served(name)

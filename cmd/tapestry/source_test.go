@@ -37,7 +37,7 @@ func TestMissing(t *testing.T) {
 	file := filepath.Join(dir, "gaps.csv")
 	train := func(file string, args ...string) (out, errOut string) {
 		t.Helper()
-		code, out, errOut := tapestry(t, append([]string{"train", "kmeans-lloyd", "--k", "2", "--seeds", "2", "--data", file}, args...)...)
+		code, out, errOut := tapestry(t, append([]string{"train", "kmeans-lloyd", "--k", "2", "--restarts", "2", "--data", file}, args...)...)
 		if code != 0 {
 			t.Fatalf("%q: %s", args, errOut)
 		}
@@ -73,7 +73,7 @@ func TestMissing(t *testing.T) {
 func TestMissingInTraining(t *testing.T) {
 	dir := gaps(t)
 	file, fresh, folder := filepath.Join(dir, "gaps.csv"), filepath.Join(dir, "fresh.csv"), filepath.Join(dir, "run")
-	args := []string{"train", "kmeans-lloyd", "--k", "2", "--seeds", "1", "--data", file, "--missing", "mean", "--predict", fresh, "--checkpoint", folder}
+	args := []string{"train", "kmeans-lloyd", "--k", "2", "--restarts", "1", "--data", file, "--missing", "mean", "--predict", fresh, "--checkpoint", folder}
 	code, _, errOut := tapestry(t, args...)
 	if want := fmt.Sprintf("tapestry: %s: 3 missing values filled with the mean of the column\ntapestry: %s: 1 missing value filled with the mean in training\n", file, fresh); code != 0 || errOut != want {
 		t.Errorf("%d, %q, want %q", code, errOut, want)
@@ -106,7 +106,7 @@ func TestMissingFilledWith(t *testing.T) {
 func TestMissingMistakes(t *testing.T) {
 	dir := gaps(t)
 	folder := filepath.Join(dir, "run")
-	ok(t, "train", "kmeans-lloyd", "--k", "2", "--seeds", "1", "--data", filepath.Join(dir, "filled.csv"), "--checkpoint", folder)
+	ok(t, "train", "kmeans-lloyd", "--k", "2", "--restarts", "1", "--data", filepath.Join(dir, "filled.csv"), "--checkpoint", folder)
 	for _, c := range []struct {
 		args, want string
 		code       int

@@ -79,6 +79,9 @@ func (s *stepping) run(cmd *cobra.Command, o *options, name string) error {
 	if s.trained < 0 {
 		return usagef("--train %d: want 0 or more", s.trained)
 	}
+	if s.back && s.stop == "" {
+		return usagef("--back: want --break, too")
+	}
 	if s.iteration != "" && s.written {
 		return usagef("--iteration and --written exclude each other")
 	}
@@ -135,6 +138,9 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 	s.seeds = 1
 	var task lab.Task
 	if isClustering(b) {
+		if err := unused(cmd, false, false, b); err != nil {
+			return nil, "", err
+		}
 		c, err := s.training.config(o)
 		if err != nil {
 			return nil, "", err

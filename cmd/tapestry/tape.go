@@ -39,6 +39,9 @@ of the model, by scope and by quantity, derivatives with what they are of.`,
 			if asWritten && fastMath {
 				return usagef("--as-written and --fast-math exclude each other")
 			}
+			if err := profiled.unused(cmd); err != nil {
+				return err
+			}
 			model, err := m.build(args[0])
 			if err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -194,6 +195,11 @@ if it had never stopped.`,
 			if err := foreign(cmd, b); err != nil {
 				return err
 			}
+			if isClustering(b) {
+				if err := unusedInTraining(cmd, b, choose); err != nil {
+					return err
+				}
+			}
 			makeEngine, err := engineNamed(engine)
 			if err != nil {
 				return err
@@ -246,7 +252,7 @@ if it had never stopped.`,
 				var choice lab.Choice
 				choice, err = chooseK(cmd.Context(), c, args[0], choose)
 				v, tried = choice.Clustering, choice.Tried
-			case args[0] == "kmeans-lloyd":
+			case args[0] == lloydName:
 				v, err = c.Lloyd(cmd.Context())
 			default:
 				v, err = c.Train(cmd.Context(), args[0])
@@ -276,6 +282,22 @@ if it had never stopped.`,
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write to a file instead of standard output")
 	cmd.Flags().StringVar(&engine, "engine", "native", "native, or gorgonia: run the same graph on gorgonia's TapeMachine")
 	return cmd
+}
+
+// unusedInTraining complains about a flag that the training of a clustering has no use for.
+func unusedInTraining(cmd *cobra.Command, b builders.Builder, choose string) error {
+	lloyd := b.Name == lloydName
+	if lloyd {
+		if err := idle(cmd, "Lloyd's algorithm begins --restarts times, and goes on until nothing moves", "seeds", "steps"); err != nil {
+			return err
+		}
+	}
+	if choose != "" {
+		if err := idle(cmd, "--choose-k says which are tried", "k"); err != nil {
+			return err
+		}
+	}
+	return unused(cmd, lloyd, false, b)
 }
 
 func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v lab.Clustering, fresh *data.Table) error {

@@ -156,7 +156,7 @@ func TestTrainBusy(t *testing.T) {
 		t.Skip("no lock of a folder")
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	ok(t, "train", "kmeans-lloyd", "--seeds", "1", "--checkpoint", dir)
+	ok(t, "train", "kmeans-lloyd", "--restarts", "1", "--checkpoint", dir)
 	release, err := checkpoint.Folder{Dir: dir}.Open()
 	if err != nil {
 		t.Fatal(err)

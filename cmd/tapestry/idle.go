@@ -1,0 +1,56 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+)
+
+// idle complains about the first of some flags that was given, where none has any use, and says
+// why: what is ignored in silence is taken for what was done.
+func idle(cmd *cobra.Command, why string, flags ...string) error {
+	if name := changed(cmd, flags); name != "" {
+		return usagef("--%s: %s", name, why)
+	}
+	return nil
+}
+
+// unused complains about a flag of training that none of the clusterings has any use for.
+// Restarts says whether Lloyd's algorithm begins anew so many times.
+func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Builder) error {
+	optimised, batches := false, false
+	for _, b := range clusterings {
+		m, err := b.Build(nil, graph.F32)
+		if err != nil || m.KMeans == nil {
+			return err
+		}
+		optimised = optimised || len(m.Step) == 0
+		gamma = gamma || m.KMeans.Gamma != nil
+		batches = batches || b.Name == sgdName
+	}
+	if !restarts {
+		if err := idle(cmd, "Lloyd's algorithm alone has restarts, in train kmeans-lloyd and as a baseline of compare", "restarts"); err != nil {
+			return err
+		}
+	}
+	if !optimised {
+		if err := idle(cmd, "Lloyd's algorithm takes steps of its own, without an optimiser", "optimiser", "rate", "clip-norm", "ema"); err != nil {
+			return err
+		}
+	}
+	if !gamma {
+		if err := idle(cmd, clusterings[0].Name+" has no temperature", "gamma"); err != nil {
+			return err
+		}
+	}
+	if !batches {
+		return idle(cmd, sgdName+" alone is trained on batches", "batch")
+	}
+	return nil
+}
+
+// The clusterings that the command knows by name.
+const (
+	lloydName = "kmeans-lloyd"
+	sgdName   = "kmeans-sgd"
+)
