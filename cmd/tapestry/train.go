@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -347,13 +348,15 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 	if best.ARI == best.ARI {
 		fmt.Fprintf(w, "  ARI %.4f", best.ARI)
 	}
-	fmt.Fprintf(w, "\n%s\n", restText(best.Rest.String(), len(v.Runs)-v.Moving(), len(v.Runs), true))
+	fmt.Fprintf(w, "\n%s\n", restText(whyMoving(v), len(v.Runs)-v.Moving(), len(v.Runs), true))
 	if len(v.Runs) > 1 {
 		fmt.Fprintf(w, "optima: %s\n", optimaText(v))
 	}
+	precision := centreDigits(best.Centres(), lab.Scale(c.Table))
+	width := precision + 6 // with a sign, a dot and an exponent
 	fmt.Fprintf(w, "\ncentres\n%6s", "")
 	for _, name := range c.Table.Columns {
-		fmt.Fprintf(w, " %12.12s", name)
+		fmt.Fprintf(w, " %*.*s", width, width, name)
 	}
 	sizes := make([]int, k)
 	for _, a := range best.Assigned {
@@ -363,7 +366,7 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 	for j := range k {
 		fmt.Fprintf(w, "%6d", j)
 		for _, x := range best.Centres()[j*d : (j+1)*d] {
-			fmt.Fprintf(w, " %12.6g", x)
+			fmt.Fprintf(w, " %*.*g", width, precision, x)
 		}
 		fmt.Fprintf(w, "  %d\n", sizes[j])
 	}
@@ -371,6 +374,34 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 		fmt.Fprintf(w, "\n%s: %s, inertia %.10g\n%s\n", fresh.Name, count(fresh.Rows(), "row"), predictedInertia, strings.Trim(fmt.Sprint(predicted), "[]"))
 	}
 	return nil
+}
+
+// centreDigits is how many digits tell the centres apart: six, and more where the data lies far
+// from the origin.
+func centreDigits(centres []float64, scale float64) int {
+	const least, most = 6, 17
+	largest := 0.0
+	for _, v := range centres {
+		largest = max(largest, math.Abs(v))
+	}
+	if far := largest / scale; far > 10 && !math.IsInf(far, 0) {
+		return min(most, least+int(math.Log10(far)))
+	}
+	return least
+}
+
+// whyMoving says of the best run why it has not converged, or where it has, of the first that has
+// not.
+func whyMoving(v lab.Clustering) string {
+	if best := v.Best(); !best.Rest.Converged() {
+		return "the best " + best.Rest.String()
+	}
+	for _, r := range v.Runs {
+		if !r.Rest.Converged() {
+			return fmt.Sprintf("the best has, seed %d %v", r.Seed, r.Rest)
+		}
+	}
+	return ""
 }
 
 func lastOf(v []float64) float64 { return v[len(v)-1] }

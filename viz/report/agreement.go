@@ -53,7 +53,11 @@ func (w *writer) agreement(p Page) section {
 	if len(tables) > 0 {
 		s.Body = append(s.Body, w.grid(tables...))
 	}
-	s.Lead = []string{"Every point belongs to its nearest centre. Those groups can be compared with the labels, which training never saw, and between methods." + p.purity()}
+	with := "between methods"
+	if labelledRuns(p.methods()) {
+		with = "with the labels, which training never saw, and between methods"
+	}
+	s.Lead = []string{"Every point belongs to its nearest centre. Those groups can be compared " + with + "." + p.purity()}
 	return s
 }
 

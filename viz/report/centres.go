@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"strconv"
+	"strings"
 )
 
 // centres is where the best runs ended, centre by centre.
@@ -24,7 +26,7 @@ func (w *writer) centres(p Page) section {
 		for _, m := range given {
 			r := row{Name: m.Name}
 			for _, v := range m.Centres[j] {
-				r.add(number(v))
+				r.add(p.placed(v))
 			}
 			g.Rows = append(g.Rows, r)
 		}
@@ -33,6 +35,16 @@ func (w *writer) centres(p Page) section {
 	s.Lead = []string{"Each centre of a method stands beside the centres of the others that it lies nearest to." + apart(given)}
 	s.Body = []template.HTML{w.table(t)}
 	return s
+}
+
+// placed is a coordinate with as many digits as tell it from others of the data: a
+// ten-thousandth of its scale, also where the data lies far from the origin.
+func (p Page) placed(v float64) string {
+	decimals := 4 - int(math.Floor(math.Log10(p.Data.Scale)))
+	if !finite(v) || !(p.Data.Scale > 0) || math.Abs(v) < 100*p.Data.Scale {
+		return number(v)
+	}
+	return strings.Replace(strconv.FormatFloat(v, 'f', max(0, decimals), 64), "-", "−", 1)
 }
 
 // apart says how far matched centres lie from those of the first method.
