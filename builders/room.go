@@ -4,62 +4,105 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	machine "github.com/tapestry-ml/tapestry/internal/memory"
 )
 
-// lacks is a variable for the tests.
-var lacks = machine.Lacks
+// take is a variable for the tests.
+var take = machine.Take
 
 // Room returns an error if the machine, or the control group of the process, has less memory
 // than the model's parameters and states take with a batch of its examples, what that is drawn
 // from, and the float64 values of the held nodes. Where the system does not tell, there is room.
-// Call it before Examples, which cannot fail: the sizes may be anyone's.
+// Ask before much is made of the model: the sizes may be anyone's.
 //
 // What training takes besides is asked for where it is allocated, by what is free by then: the
 // states of the optimiser, which are among the graph's once it has made its step, by
 // tape.NewStore, which leaves out what does not fit, and by the program's NewVM, together with the
-// program's arrays and every worker's scratch, as an error that names the largest. So a model
-// that has room here may have none there, and is refused before it takes more. Nobody asks for
-// compiling the graph, for later batches while an earlier one is held, or for copies that a
-// caller makes: of the store for a checkpoint, of results, of records.
+// program's arrays and every worker's scratch, as an error that names the largest; and by Draw for every batch. So
+// a model that has room here may have none there, and is refused before it takes more. Nobody asks
+// for compiling the graph, or for copies that a caller makes: of the store for a checkpoint, of
+// results, of records.
 func (m *Model) Room(held ...*graph.Node) error {
 	if m == nil || m.Graph == nil {
-		return errors.New("the model has no graph (builders.Build makes one)")
+		return errNoGraph
 	}
-	var largest *graph.Node
-	need := 0.0
-	add := func(n *graph.Node, bytes int) {
-		need += float64(bytes) * float64(n.Shape().Len())
-		if largest == nil || n.Shape().Len() > largest.Shape().Len() {
-			largest = n
-		}
-	}
+	var r room
 	drawn := 0 // the parameters are drawn in float64, one after the other
 	for _, n := range m.Graph.Leaves(graph.RoleParam, graph.RoleState) {
-		add(n, n.DType().Size())
+		r.add(n, n.DType().Size())
 		drawn = max(drawn, n.Shape().Len())
 	}
-	need += 8 * float64(drawn)
-	if m.Examples != nil {
-		for _, n := range m.Graph.Leaves(graph.RoleInput) {
-			if _, has := n.Default(); !has {
-				add(n, 8+n.DType().Size()) // as drawn, and as fed
-			}
-		}
-		for _, n := range m.Drawn {
-			add(n, 8)
-		}
-	}
+	r.need += 8 * float64(drawn)
+	r.examples(m)
 	for _, n := range held {
-		add(n, 8)
+		r.add(n, 8)
 	}
-	there, short := lacks(int64(min(need, math.MaxInt64/2)))
+	promise, err := r.take(m, "with a batch of its examples and what is computed of them")
+	promise.End()
+	return err
+}
+
+// Draw gives the inputs values drawn from rng, as Examples does, or an error where there is less
+// memory than they take: other batches may be held, and other models train.
+func (m *Model) Draw(rng *rand.Rand) (Feed, error) {
+	switch {
+	case m == nil || m.Graph == nil:
+		return nil, errNoGraph
+	case m.Examples == nil:
+		return nil, fmt.Errorf("%s has no examples to be drawn", m.Builder.Name)
+	case rng == nil:
+		return nil, fmt.Errorf("%s: the examples are drawn from no generator: rng is nil", m.Builder.Name)
+	}
+	var r room
+	r.examples(m)
+	promise, err := r.take(m, "for a batch of its examples")
+	if err != nil {
+		return nil, err
+	}
+	defer promise.End()
+	return m.Examples(rng), nil
+}
+
+var errNoGraph = errors.New("the model has no graph (builders.Build makes one)")
+
+// room is the memory that is needed, in bytes.
+type room struct {
+	need    float64
+	largest *graph.Node
+}
+
+func (r *room) add(n *graph.Node, bytes int) {
+	r.need += float64(bytes) * float64(n.Shape().Len())
+	if r.largest == nil || n.Shape().Len() > r.largest.Shape().Len() {
+		r.largest = n
+	}
+}
+
+// examples adds a batch of the model's examples, as drawn, and as fed.
+func (r *room) examples(m *Model) {
+	if m.Examples == nil {
+		return
+	}
+	for _, n := range m.Graph.Leaves(graph.RoleInput) {
+		if _, has := n.Default(); !has {
+			r.add(n, 8+n.DType().Size())
+		}
+	}
+	for _, n := range m.Drawn {
+		r.add(n, 8)
+	}
+}
+
+// take promises the memory, or says that it is not there.
+func (r *room) take(m *Model, what string) (*machine.Promise, error) {
+	promise, there, short := take(int64(min(r.need, math.MaxInt64/2)))
 	if !short {
-		return nil
+		return promise, nil
 	}
 	const gib = 1 << 30
-	return fmt.Errorf("%s: it takes %.1f GiB with a batch of its examples and what is computed of them, and there are %.1f GiB: the largest is %v; set smaller sizes",
-		m.Builder.Name, need/gib, float64(there)/gib, largest)
+	return nil, fmt.Errorf("%s: it takes %.1f GiB %s, and there are %.1f GiB: the largest is %v; set smaller sizes",
+		m.Builder.Name, r.need/gib, what, float64(there)/gib, r.largest)
 }

@@ -2,6 +2,8 @@ package builders
 
 import (
 	"math"
+	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -13,8 +15,10 @@ import (
 // not is refused in a line that says what is large.
 func TestRoom(t *testing.T) {
 	there, known := int64(1<<30), true
-	defer func(was func(int64) (int64, bool)) { lacks = was }(lacks)
-	lacks = func(bytes int64) (int64, bool) { return there, known && bytes > max(there, 16<<20) }
+	defer func(was func(int64) (*machine.Promise, int64, bool)) { take = was }(take)
+	take = func(bytes int64) (*machine.Promise, int64, bool) {
+		return nil, there, known && bytes > max(there, 16<<20)
+	}
 	m, err := Build("attention-self", Settings{"b": 1e9}, graph.F32)
 	if err != nil {
 		t.Fatal(err)
@@ -89,5 +93,28 @@ func TestSettingsThatMultiplyNodes(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), ": "+name+": "+setting+" = 1000000: want at most 1") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestDraw: a batch is drawn as Examples draws it, or refused before it is.
+func TestDraw(t *testing.T) {
+	m, err := Build("attention-self", nil, graph.F32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := m.Examples(rand.New(rand.NewPCG(1, 2)))
+	got, err := m.Draw(rand.New(rand.NewPCG(1, 2)))
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("other examples: %v", err)
+	}
+	defer func(was func(int64) (*machine.Promise, int64, bool)) { take = was }(take)
+	take = func(bytes int64) (*machine.Promise, int64, bool) { return nil, 0, true }
+	m.Examples = func(*rand.Rand) Feed { t.Error("drawn"); return nil }
+	if _, err := m.Draw(rand.New(rand.NewPCG(1, 2))); err == nil || !strings.Contains(err.Error(), " for a batch of its examples, and there are 0.0 GiB") {
+		t.Error(err)
+	}
+	m.Examples = nil
+	if _, err := m.Draw(rand.New(rand.NewPCG(1, 2))); err == nil || err.Error() != "attention-self has no examples to be drawn" {
+		t.Error(err)
 	}
 }

@@ -17,10 +17,10 @@ import (
 // the machine or the control group of the process has available when the VM is made, where the system tells.
 func Limit(bytes int) VMOption { return func(o *vmOptions) { o.limited, o.limit = true, bytes } }
 
-// fits is an error if a VM with so many workers needs more memory than there is.
-func (p *Program) fits(o *vmOptions, s *Store) error {
+// granted promises a VM with so many workers the memory that it needs, or is an error if there is less.
+func (p *Program) granted(o *vmOptions, s *Store) (*memory.Promise, error) {
 	if o.limited && o.limit < 0 {
-		return fmt.Errorf("tape: limit of %d B: want 0 or more", o.limit)
+		return nil, fmt.Errorf("tape: limit of %d B: want 0 or more", o.limit)
 	}
 	var fresh []leaf
 	for _, l := range p.stored {
@@ -32,12 +32,16 @@ func (p *Program) fits(o *vmOptions, s *Store) error {
 	scratch := workers * (int64(p.scratch) + kernel.WorkerBytes)
 	entries, drawn := freshBytes(fresh)
 	need := plus(plus(int64(p.arena), scratch), plus(entries, drawn))
-	there, short := int64(o.limit), o.limited && need > int64(o.limit)
-	if !o.limited {
-		there, short = memory.Lacks(need)
+	there := int64(o.limit)
+	if o.limited && need <= there {
+		return memory.Promised(need), nil
 	}
-	if !short {
-		return nil
+	if !o.limited {
+		promise, free, short := memory.Take(need)
+		if !short {
+			return promise, nil
+		}
+		there = free
 	}
 	holders, help := p.lifetimes().list(), []string{}
 	if p.arena > 0 {
@@ -67,7 +71,7 @@ func (p *Program) fits(o *vmOptions, s *Store) error {
 	if len(help) == 0 {
 		help = append(help, "a higher tape.Limit")
 	}
-	return fmt.Errorf("tape: program %q needs %s and there are %s: the largest are %s (what helps: %s)",
+	return nil, fmt.Errorf("tape: program %q needs %s and there are %s: the largest are %s (what helps: %s)",
 		p.source.Name(), bytesText(need), bytesText(there), holdersText(holders), strings.Join(help, ", "))
 }
 

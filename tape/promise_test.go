@@ -2,6 +2,7 @@ package tape
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -68,5 +69,31 @@ func TestPromises(t *testing.T) {
 		if runtime.GC(); time.Since(start) > time.Minute {
 			t.Fatal("what a forgotten VM was granted is gone")
 		}
+	}
+}
+
+// TestCloseLetsGo: a closed VM holds no memory, says that it is closed, and leaves alone what was read.
+func TestCloseLetsGo(t *testing.T) {
+	g := graph.New("run")
+	x := g.Input("x", graph.F32, graph.Ax("i", 3000))
+	y := ops.Tanh(x)
+	p, err := Compile(g, Fetch(y))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := join(t, p, NewStore(g))
+	if err := vm.Run(context.Background(), Feed{x: Tensor(graph.NewValue(x.Type()))}); err != nil {
+		t.Fatal(err)
+	}
+	read, err := vm.Value(y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm.Close()
+	if _, err := vm.Value(y); !errors.Is(err, errClosedVM) || vm.results != nil || vm.job.stage != nil {
+		t.Errorf("after Close: %v", err)
+	}
+	if v := read.Float32s(); len(v) != 3000 || v[2999] != 0 {
+		t.Error("what was read is gone")
 	}
 }

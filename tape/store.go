@@ -61,9 +61,11 @@ func NewStore(g *graph.Graph, options ...StoreOption) *Store {
 	for _, n := range g.Leaves(graph.RoleParam, graph.RoleState) {
 		leaves = append(leaves, leafOf(n))
 	}
-	if _, short := memory.Lacks(plus(freshBytes(leaves))); short {
+	promise, _, short := memory.Take(plus(freshBytes(leaves)))
+	if short {
 		return s // NewVM says what takes the memory, if the program needs it
 	}
+	defer promise.End()
 	for _, l := range leaves {
 		s.fresh(l)
 	}

@@ -100,6 +100,7 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 		granted.End()
 		return nil, err
 	}
+	granted.Keep(int64(p.arena)) // the values have been drawn
 	vm := &VM{prog: p, store: s, draws: p.draws(), arena: kernel.Alloc(p.arena), results: map[*graph.Node]*tensor.Dense{}}
 	mem := make([]kernel.Mem, len(p.buffers))
 	for i, b := range p.buffers {
@@ -196,6 +197,7 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 var (
 	errNilProgram = errors.New("the program is nil (tape.Compile makes one)")
 	errNilVM      = errors.New("the VM is nil (Program.NewVM makes one)")
+	errClosedVM   = errors.New("the VM is closed")
 )
 
 // ready says why nothing can be run.
@@ -204,7 +206,7 @@ func (vm *VM) ready(ctx context.Context) error {
 	case vm == nil:
 		return errNilVM
 	case vm.prog == nil:
-		return errors.New("the VM is closed")
+		return errClosedVM
 	case ctx == nil:
 		return errors.New("the context is nil")
 	}
@@ -368,8 +370,11 @@ func (vm *VM) checkFinite() error {
 // Value gives a fetched or watched value of the last run. It aliases the VM's
 // memory and changes with the next run; Clone keeps it.
 func (vm *VM) Value(n *graph.Node) (*tensor.Dense, error) {
-	if vm == nil {
+	switch {
+	case vm == nil:
 		return nil, errNilVM
+	case vm.prog == nil:
+		return nil, errClosedVM
 	}
 	t, ok := vm.results[n]
 	switch {
@@ -411,13 +416,13 @@ func (vm *VM) Float(n *graph.Node) (float64, error) {
 // Store is the store that the VM runs on.
 func (vm *VM) Store() *Store { return vm.store }
 
-// Close ends the VM and its workers; a later Run is an error. Values read before stay valid.
+// Close ends the VM and its workers, and lets go of its memory; a later Run or Value is an error. Values read before stay valid.
 func (vm *VM) Close() {
 	if vm.pool != nil {
 		vm.pool.Close()
 	}
 	vm.settle()
-	vm.prog, vm.arena, vm.workers, vm.ctx = nil, kernel.Mem{}, nil, nil
+	vm.prog, vm.arena, vm.workers, vm.results, vm.job, vm.ctx = nil, kernel.Mem{}, nil, nil, job{}, nil
 }
 
 // settle ends the promise of memory.

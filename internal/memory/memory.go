@@ -10,6 +10,7 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -31,12 +32,33 @@ var promised atomic.Int64
 // A Promise is memory that is not there for others, although it is not touched yet.
 type Promise struct{ bytes atomic.Int64 }
 
+// taking lets memory be taken by one after the other.
+var taking sync.Mutex
+
+// Take promises so many bytes, or reports that there are fewer, and how many. Less than a MiB is not worth the bookkeeping: the promise
+// of it is nil.
+func Take(bytes int64) (p *Promise, there int64, short bool) {
+	taking.Lock()
+	defer taking.Unlock()
+	if there, short = Lacks(bytes); short || bytes < 1<<20 {
+		return nil, there, short
+	}
+	return Promised(bytes), there, false
+}
+
 // Promised takes so many bytes from what is available, until the promise ends.
 func Promised(bytes int64) *Promise {
 	p := &Promise{}
 	p.bytes.Store(bytes)
 	promised.Add(bytes)
 	return p
+}
+
+// Keep lowers the promise to so many bytes: the others have been taken.
+func (p *Promise) Keep(bytes int64) {
+	if p != nil {
+		promised.Add(bytes - p.bytes.Swap(bytes))
+	}
 }
 
 // End ends the promise, once: the memory has been taken, or never will be. A nil promise has ended.
@@ -54,8 +76,8 @@ func Lacks(bytes int64) (there int64, short bool) {
 		return 0, false
 	}
 	there, known := Available()
-	if known && there < bytes {
-		debug.FreeOSMemory() // what Go holds back is there as well
+	if known && there-reserved() < bytes {
+		debug.FreeOSMemory() // what nothing refers to any more is there as well, and in larger pieces
 		there, known = Available()
 	}
 	return there, known && there < bytes || bytes > math.MaxInt
@@ -90,11 +112,12 @@ func linux(root fs.FS) (bytes int64, ok bool) {
 	return max(bytes, 0), bytes < math.MaxInt64
 }
 
-// reserved is what Go has of the address space and nothing is in.
+// reserved is what Go has of the address space and nothing is in, half of it: it lies in pieces, and a large array wants one.
+// What is said to be there and is not ends the process; what is there and is not said is an error that says so.
 func reserved() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)
-	return int64(s[0].Value.Uint64() + s[1].Value.Uint64())
+	return int64(s[0].Value.Uint64()+s[1].Value.Uint64()) / 2
 }
 
 // hierarchy says what the files of control groups are called.

@@ -61,3 +61,30 @@ func TestAvailable(t *testing.T) {
 		t.Errorf("%d bytes, %v", n, ok)
 	}
 }
+
+// TestTake: what has been promised to one is not there for another, until the promise is kept or ends.
+func TestTake(t *testing.T) {
+	defer func(was func() (int64, bool)) { System = was }(System)
+	const all = 1 << 30
+	System = func() (int64, bool) { return all, true }
+	first, _, short := Take(all * 2 / 3)
+	if short {
+		t.Fatal("there is enough")
+	}
+	if p, there, short := Take(all * 2 / 3); !short || p != nil || there != all-all*2/3 {
+		t.Errorf("promised twice: %d left", there)
+	}
+	first.Keep(all / 3)
+	second, _, short := Take(all * 2 / 3)
+	if short {
+		t.Error("what is kept is promised on")
+	}
+	first.End()
+	second.End()
+	if there, _ := Available(); there != all {
+		t.Errorf("%d of %d are there in the end", there, all)
+	}
+	if p, _, short := Take(1); p != nil || short {
+		t.Error("a byte is promised")
+	}
+}
