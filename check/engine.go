@@ -54,8 +54,8 @@ func (c *checker) all() []*graph.Node {
 }
 
 // compile makes a program for the nodes.
-func (c *checker) compile(nodes []*graph.Node, options ...tape.Option) (*tape.Program, error) {
-	return tape.Compile(c.graph, append(options, tape.Fetch(nodes...))...)
+func (c *checker) compile(ctx context.Context, nodes []*graph.Node, options ...tape.Option) (*tape.Program, error) {
+	return tape.CompileContext(ctx, c.graph, append(options, tape.Fetch(nodes...))...)
 }
 
 // run gives the nodes' values from a program.
@@ -85,7 +85,7 @@ func (c *checker) run(ctx context.Context, p *tape.Program, nodes []*graph.Node,
 
 // computed compiles and runs.
 func (c *checker) computed(ctx context.Context, nodes []*graph.Node, options ...tape.Option) ([]graph.Value, error) {
-	p, err := c.compile(nodes, options...)
+	p, err := c.compile(ctx, nodes, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -181,11 +181,11 @@ func Cores() (end func()) {
 // workers.
 func (c *checker) workers(ctx context.Context) Verdict {
 	defer Cores()()
-	usual, err := c.compile(c.all())
+	usual, err := c.compile(ctx, c.all())
 	if err != nil {
 		return Verdict{Err: err}
 	}
-	fine, err := c.compile(c.all(), tape.Fine())
+	fine, err := c.compile(ctx, c.all(), tape.Fine())
 	if err != nil {
 		return Verdict{Err: err}
 	}

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,8 +57,8 @@ func SpeakerMeta(m Model, v *data.Vocabulary) (map[string]string, error) {
 var errNoState = errors.New("the checkpoint is nil (checkpoint.Load reads one)")
 
 // LoadPredictor makes a predictor of a checkpoint, whose store it uses. One without nets
-// is ErrNoModel.
-func LoadPredictor(s *checkpoint.State, workers int) (*Predictor, error) {
+// is ErrNoModel. Once ctx is done it compiles no further.
+func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int) (*Predictor, error) {
 	if s == nil {
 		return nil, errNoState
 	}
@@ -75,7 +76,7 @@ func LoadPredictor(s *checkpoint.State, workers int) (*Predictor, error) {
 	if nets == nil {
 		return nil, fmt.Errorf("%s: %w", s.Path, ErrNoModel)
 	}
-	p, err := NewPredictor(s.Store, workers, nets...)
+	p, err := NewPredictor(ctx, s.Store, workers, nets...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
@@ -83,8 +84,9 @@ func LoadPredictor(s *checkpoint.State, workers int) (*Predictor, error) {
 }
 
 // LoadSpeaker makes a speaker of a checkpoint, whose store it uses, and gives what its
-// tokens are. One without a language model is ErrNoModel.
-func LoadSpeaker(s *checkpoint.State, sampling Sampling) (*Speaker, *data.Vocabulary, error) {
+// tokens are. One without a language model is ErrNoModel. Once ctx is done
+// it compiles no further.
+func LoadSpeaker(ctx context.Context, s *checkpoint.State, sampling Sampling) (*Speaker, *data.Vocabulary, error) {
 	if s == nil {
 		return nil, nil, errNoState
 	}
@@ -107,7 +109,7 @@ func LoadSpeaker(s *checkpoint.State, sampling Sampling) (*Speaker, *data.Vocabu
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %s: %w", s.Path, MetaSpeaker, err)
 	}
-	speaker, err := NewSpeaker(m, s.Store, sampling)
+	speaker, err := NewSpeaker(ctx, m, s.Store, sampling)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -34,7 +34,7 @@ func TestLoadSpeaker(t *testing.T) {
 		}
 		trained := tape.NewStore(m.Token.Graph(), tape.Seed(5))
 		want := say(t, speaker(t, m, trained.Clone(), sampling), 30, 1, 2)
-		s, v, err := infer.LoadSpeaker(&checkpoint.State{Store: trained.Clone(), Meta: meta}, sampling)
+		s, v, err := infer.LoadSpeaker(t.Context(), &checkpoint.State{Store: trained.Clone(), Meta: meta}, sampling)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,8 +58,11 @@ func TestLoadMistakes(t *testing.T) {
 		return changed
 	}
 	load := map[string]func(s *checkpoint.State) error{
-		"speaker":   func(s *checkpoint.State) error { _, _, err := infer.LoadSpeaker(s, infer.Sampling{}); return err },
-		"predictor": func(s *checkpoint.State) error { _, err := infer.LoadPredictor(s, 1); return err },
+		"speaker": func(s *checkpoint.State) error {
+			_, _, err := infer.LoadSpeaker(t.Context(), s, infer.Sampling{})
+			return err
+		},
+		"predictor": func(s *checkpoint.State) error { _, err := infer.LoadPredictor(t.Context(), s, 1); return err },
 		"classes":   func(s *checkpoint.State) error { _, err := infer.Classes(s); return err },
 		"columns":   func(s *checkpoint.State) error { _, err := infer.Columns(s); return err },
 	}

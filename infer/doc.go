@@ -7,7 +7,7 @@
 // whole batch and one for a single row, and predicts for any number:
 //
 //	s, err := checkpoint.Load("runs/digits/best.safetensors")
-//	p, err := infer.LoadPredictor(s, 0)
+//	p, err := infer.LoadPredictor(ctx, s, 0)
 //	…
 //	defer p.Close()
 //	output, err := p.Predict(ctx, set) // an array whose first axis is the rows of the set
@@ -23,7 +23,7 @@
 //	token, fresh := g.Input("token", graph.I64, graph.Ax("b", 1)), g.Scalar("fresh", 0)
 //	logits, step := net.Next(token, fresh)
 //	m := infer.Model{Token: token, Fresh: fresh, Logits: logits, Step: step, Window: net.Window()}
-//	speaker, err := infer.NewSpeaker(m, store.Clone(), infer.Sampling{Temperature: 0.8, TopK: 10, Seed: 1})
+//	speaker, err := infer.NewSpeaker(ctx, m, store.Clone(), infer.Sampling{Temperature: 0.8, TopK: 10, Seed: 1})
 //	…
 //	defer speaker.Close()
 //	prompt, err := vocabulary.Encode("We the People")

@@ -55,7 +55,7 @@ func dropper(t *testing.T, store *tape.Store, workers int) (*infer.Predictor, *t
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := infer.LoadPredictor(s, workers)
+	out, err := infer.LoadPredictor(t.Context(), s, workers)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func ExampleLoadPredictor() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := infer.LoadPredictor(s, 0)
+	p, err := infer.LoadPredictor(ctx, s, 0)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func Example() {
 
 	token, fresh := g.Input("token", graph.I64, graph.Ax("b", 1)), g.Scalar("fresh", 0)
 	logits, step := net.Next(token, fresh)
-	speaker, err := infer.NewSpeaker(infer.Model{Token: token, Fresh: fresh, Logits: logits, Step: step, Window: net.Window()}, store.Clone(), infer.Sampling{})
+	speaker, err := infer.NewSpeaker(ctx, infer.Model{Token: token, Fresh: fresh, Logits: logits, Step: step, Window: net.Window()}, store.Clone(), infer.Sampling{})
 	if err != nil {
 		log.Fatal(err)
 	}

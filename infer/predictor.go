@@ -94,14 +94,14 @@ type predicting struct {
 // NewPredictor joins nets and a store, which must have all their parameters and states.
 // Every input of a net without a default has the rows for its first axis, and so has the
 // output; the nets differ in the number of rows alone. At most workers cores are used, 0
-// for all.
-func NewPredictor(store *tape.Store, workers int, nets ...Net) (*Predictor, error) {
+// for all. Once ctx is done it compiles no further.
+func NewPredictor(ctx context.Context, store *tape.Store, workers int, nets ...Net) (*Predictor, error) {
 	if len(nets) == 0 {
 		return nil, errors.New("predictor: want at least one net")
 	}
 	p := &Predictor{}
 	for _, n := range slices.SortedStableFunc(slices.Values(nets), func(a, b Net) int { return b.Rows - a.Rows }) {
-		if err := p.add(store, workers, n); err != nil {
+		if err := p.add(ctx, store, workers, n); err != nil {
 			p.Close()
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func NewPredictor(store *tape.Store, workers int, nets ...Net) (*Predictor, erro
 	return p, nil
 }
 
-func (p *Predictor) add(store *tape.Store, workers int, n Net) error {
+func (p *Predictor) add(ctx context.Context, store *tape.Store, workers int, n Net) error {
 	inputs, output, err := n.Columns()
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (p *Predictor) add(store *tape.Store, workers int, n Net) error {
 	for _, in := range r.inputs {
 		r.feed[in] = tape.Tensor(graph.NewValue(in.Type()))
 	}
-	prog, err := tape.Compile(n.Output.Graph(), tape.Fetch(n.Output))
+	prog, err := tape.CompileContext(ctx, n.Output.Graph(), tape.Fetch(n.Output))
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,10 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"gorgonia.org/tensor"
 )
@@ -57,7 +59,7 @@ func TestPredictIndexOutside(t *testing.T) {
 		table := g.Param("table", graph.F32, graph.Ax("v", 7))
 		return infer.Net{Rows: rows, Output: ops.Sum(ops.Gather(table, ops.Rename(w, 0, "i"), 0), 1).As("y")}
 	}
-	p, err := infer.NewPredictor(tape.NewStore(lookup(1).Output.Graph()), 1, lookup(4), lookup(1))
+	p, err := infer.NewPredictor(t.Context(), tape.NewStore(lookup(1).Output.Graph()), 1, lookup(4), lookup(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +79,7 @@ func TestPredictIndexOutside(t *testing.T) {
 func TestPredict(t *testing.T) {
 	store := tape.NewStore(affine(1).Output.Graph())
 	for _, nets := range [][]infer.Net{{affine(4), affine(1)}, {affine(1), affine(4)}, {affine(1)}, {affine(5), affine(2), affine(1)}} {
-		p, err := infer.NewPredictor(store, 1, nets...)
+		p, err := infer.NewPredictor(t.Context(), store, 1, nets...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +108,7 @@ func TestPredict(t *testing.T) {
 
 func TestPredictMistakes(t *testing.T) {
 	store := tape.NewStore(affine(1).Output.Graph())
-	p, err := infer.NewPredictor(store, 1, affine(4))
+	p, err := infer.NewPredictor(t.Context(), store, 1, affine(4))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +145,7 @@ func TestPredictMistakes(t *testing.T) {
 		"predictor: the model has w of type f32[n=3], the stored values are f32[d=2]":                                                    {{Rows: 3, Output: ops.Mul(n, ops.Expand(alone, -1, ""))}},
 		"predictor: the net for 4 rows takes [x f32[d=2] k i32[]] and gives y f32[], that for 3 takes [x f32[d=2]] and gives x f32[d=2]": {{Rows: 3, Output: n}, affine(4)},
 	} {
-		if _, err := infer.NewPredictor(store, 1, nets...); err == nil || err.Error() != want {
+		if _, err := infer.NewPredictor(t.Context(), store, 1, nets...); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
@@ -215,4 +217,20 @@ func FuzzParseNet(f *testing.F) {
 		}
 		n.Columns()
 	})
+}
+
+// TestCompileIsStopped: what makes a predictor or a speaker ends with the error of its context, while it compiles.
+func TestCompileIsStopped(t *testing.T) {
+	ctx := tapetest.Uncompiled(t.Context())
+	net := affine(2)
+	store := tape.NewStore(net.Output.Graph())
+	if _, err := infer.NewPredictor(ctx, store, 1, net); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := infer.LoadPredictor(ctx, &checkpoint.State{Store: store, Meta: infer.NetMeta(net)}, 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := infer.NewSpeaker(ctx, modelOf(gpt(4, graph.F32)), tape.NewStore(nil), infer.Sampling{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }

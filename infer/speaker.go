@@ -63,8 +63,9 @@ type Speaker struct {
 }
 
 // NewSpeaker joins a model and a store. Parameters that the store does not have are made
-// fresh, as by tape.Program.NewVM; see the package's notes on sharing a store.
-func NewSpeaker(m Model, store *tape.Store, s Sampling) (*Speaker, error) {
+// fresh, as by tape.Program.NewVM; see the package's notes on sharing a store. Once ctx is
+// done the model is compiled no further.
+func NewSpeaker(ctx context.Context, m Model, store *tape.Store, s Sampling) (*Speaker, error) {
 	sampler, err := NewSampler(s)
 	if err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func NewSpeaker(m Model, store *tape.Store, s Sampling) (*Speaker, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	prog, err := tape.Compile(m.Token.Graph(), tape.Fetch(m.Logits), tape.Do(m.Step))
+	prog, err := tape.CompileContext(ctx, m.Token.Graph(), tape.Fetch(m.Logits), tape.Do(m.Step))
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func modelOf(make func(g *graph.Graph) net) infer.Model {
 
 func speaker(t testing.TB, m infer.Model, store *tape.Store, s infer.Sampling) *infer.Speaker {
 	t.Helper()
-	r, err := infer.NewSpeaker(m, store, s)
+	r, err := infer.NewSpeaker(t.Context(), m, store, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestSpeakerMistakes(t *testing.T) {
 	} {
 		m, s := good, infer.Sampling{}
 		change(&m, &s)
-		if _, err := infer.NewSpeaker(m, tape.NewStore(nil), s); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := infer.NewSpeaker(t.Context(), m, tape.NewStore(nil), s); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}

@@ -54,7 +54,7 @@ func Angles(ctx context.Context, path [][]float64, sites ...Site) (*GradientAngl
 	for k, g := range grounds {
 		out.Names = append(out.Names, g.site.name())
 		d := grad.OrZero(g.loss, g.at...)
-		p, err := g.compile(d...)
+		p, err := g.compile(ctx, d...)
 		if err != nil {
 			return nil, err
 		}

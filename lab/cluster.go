@@ -119,7 +119,7 @@ func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
 
 // variant trains one objective from every seed and measures its tape.
 func (c Config) variant(ctx context.Context, name string, tick func(string)) (Clustering, error) {
-	t, err := newTrainer(c, name, c.K)
+	t, err := newTrainer(ctx, c, name, c.K)
 	if err != nil {
 		return Clustering{}, err
 	}
@@ -175,7 +175,7 @@ func (c Config) Lloyd(ctx context.Context) (Clustering, error) {
 // more, of which every so many steps are measured: a measure takes all the data
 // and costs far more than a step of a batch.
 func (c Config) baseline(ctx context.Context, name string, seeds, steps, every int) (Clustering, error) {
-	t, err := newTrainer(c, name, c.K)
+	t, err := newTrainer(ctx, c, name, c.K)
 	if err != nil {
 		return Clustering{}, err
 	}
@@ -226,7 +226,7 @@ func (r Run) lastLoss() float64 {
 func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 	c := res.Config
 	at := func(name string, k int, gamma train.Schedule, value float64) (SweepPoint, error) {
-		t, err := newTrainer(c, name, k)
+		t, err := newTrainer(ctx, c, name, k)
 		if err != nil {
 			return SweepPoint{}, err
 		}

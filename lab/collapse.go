@@ -148,7 +148,7 @@ func (s Site) Collapse(ctx context.Context, path [][]float64) (*Collapse, error)
 		return out, nil
 	}
 	α := g.copies[p.assignment]
-	prog, err := g.compile(α)
+	prog, err := g.compile(ctx, α)
 	if err != nil {
 		return nil, err
 	}

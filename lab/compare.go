@@ -67,7 +67,7 @@ func Compare(ctx context.Context, p Plan, variants ...Variant) (*Comparison, err
 	if len(variants) == 0 {
 		return nil, errors.New("compare: no variant to train")
 	}
-	x, err := newMatrix(p, append([]Variant(nil), variants...))
+	x, err := newMatrix(ctx, p, append([]Variant(nil), variants...))
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ type arm struct {
 	rest      *Settling
 }
 
-func newMatrix(p Plan, variants []Variant) (*matrix, error) {
+func newMatrix(ctx context.Context, p Plan, variants []Variant) (*matrix, error) {
 	x := &matrix{res: &Comparison{Plan: p}}
 	judges := append([]Variant(nil), variants...)
 	for _, probe := range p.Probes {
@@ -123,7 +123,7 @@ func newMatrix(p Plan, variants []Variant) (*matrix, error) {
 		return nil, err
 	}
 	for i, m := range models {
-		j, err := newJudge(names[i], m, feeders[i], p.lastOf)
+		j, err := newJudge(ctx, names[i], m, feeders[i], p.lastOf)
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +141,7 @@ func newMatrix(p Plan, variants []Variant) (*matrix, error) {
 			return nil, err
 		}
 		for v := range variants {
-			l, _, err := compiled(names[v], models[v], optimiser)
+			l, _, err := compiled(ctx, names[v], models[v], optimiser)
 			if err != nil {
 				return nil, err
 			}
@@ -149,7 +149,7 @@ func newMatrix(p Plan, variants []Variant) (*matrix, error) {
 			if p.Falling || !p.Rate.IsZero() {
 				a.rates = falls(models[v].Graph, optimiser, p.Rate, p.Steps)
 			}
-			if a.rest, err = NewSettling(models[v]); err != nil {
+			if a.rest, err = NewSettling(ctx, models[v]); err != nil {
 				return nil, fmt.Errorf("%s: %w", names[v], err)
 			}
 			x.arms[v*len(p.Optimisers)+o] = a
@@ -238,7 +238,6 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	if err != nil {
 		return name, fmt.Errorf("%s: %w", name, err)
 	}
-	defer vm.Close()
 	c := Cell{}
 	scheduled := maps.Clone(a.rates)
 	if scheduled == nil {
@@ -246,7 +245,7 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	}
 	maps.Copy(scheduled, a.scheduled)
 	c.Course, err = follow(ctx, vm, a.Model.Loss, seed, train.Loop{Steps: p.Steps, Feed: a.feed.feeds(seed), Scheduled: scheduled},
-		a.rest.Follow(p.Steps, p.size(a.Model)), store, func() ([]tape.Feed, error) { return a.held(seed, p) }, named(p.Stepped, name), exploded)
+		a.rest.Follow(p.Steps, p.size(a.Model)), store, a.held(seed, p), named(p.Stepped, name), exploded)
 	for _, s := range a.scheduled {
 		c.Rest.Changing = c.Rest.Changing || changes(s, p.Steps)
 	}
@@ -270,12 +269,8 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 
 // held are the examples on which the gradient at the end is taken, with the last value of
 // what is scheduled.
-func (a arm) held(seed uint64, p Plan) ([]tape.Feed, error) {
-	feeds, err := a.feed.held(seed)
-	for _, feed := range feeds {
-		maps.Copy(feed, p.lastOf(a.Model))
-	}
-	return feeds, err
+func (a arm) held(seed uint64, p Plan) Feeds {
+	return a.feed.held(seed).with(p.lastOf(a.Model))
 }
 
 // measures applies all yardsticks. What diverged is as bad as can be by each that

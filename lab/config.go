@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -54,8 +55,8 @@ type Engine interface {
 }
 
 // NewEngine makes an engine that computes the loss and applies the step to the
-// store, as a tape.VM does.
-type NewEngine func(g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (Engine, error)
+// store, as a tape.VM does. It compiles no further once ctx is done.
+type NewEngine func(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (Engine, error)
 
 // withDefaults fills in what is not given. The scale of the data is s² = mean
 // squared distance of a point from the mean; temperatures are in units of 1/s²,

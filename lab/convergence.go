@@ -9,8 +9,10 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/memory"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
+	"gorgonia.org/tensor"
 )
 
 // AtRest is the share up to which [Convergence] takes a movement or a slope for none.
@@ -102,14 +104,15 @@ type Settling struct {
 
 // NewSettling prepares the test. The numbers that must come to rest are those that
 // training changes by the derivative of the loss; the model's graph stays as it is.
-func NewSettling(m *builders.Model) (*Settling, error) {
+// Once ctx is done it compiles no further.
+func NewSettling(ctx context.Context, m *builders.Model) (*Settling, error) {
 	if m == nil {
 		return nil, errNilModel
 	}
-	return newSettling(m.Loss, Trained(m))
+	return newSettling(ctx, m.Loss, Trained(m))
 }
 
-func newSettling(loss *graph.Node, params []*graph.Node) (*Settling, error) {
+func newSettling(ctx context.Context, loss *graph.Node, params []*graph.Node) (*Settling, error) {
 	s := &Settling{inputs: map[*graph.Node]*graph.Node{}, params: params}
 	if len(params) == 0 {
 		return s, nil
@@ -130,7 +133,7 @@ func newSettling(loss *graph.Node, params []*graph.Node) (*Settling, error) {
 	}
 	s.gradients = grad.OrZero(copies[loss], wrt...)
 	var err error
-	s.prog, err = tape.Compile(scratch, tape.Fetch(s.gradients...))
+	s.prog, err = tape.CompileContext(ctx, scratch, tape.Fetch(s.gradients...))
 	return s, err
 }
 
@@ -144,9 +147,9 @@ func (s *Settling) Follow(steps int, size float64) *Settler {
 type Settler struct {
 	*Settling
 	size, moved, most float64
-	from              int       // the first step of those that count
-	whole             bool      // whether the last tenth was seen from its begin
-	before            []float64 // where the numbers were then
+	from              int             // the first step of those that count
+	whole             bool            // whether the last tenth was seen from its begin
+	before            []*tensor.Dense // where the numbers were then, by parameter
 }
 
 var errNoStore = errors.New("there is no training to settle: a Settler and a store are wanted")
@@ -161,52 +164,99 @@ func (s *Settler) Step(t int, store *tape.Store, loss float64) error {
 	if t < s.from-1 {
 		return nil
 	}
-	now, err := s.values(store)
+	if s.before != nil {
+		moved, err := s.distance(store, s.before)
+		s.moved = max(s.moved, moved)
+		return err
+	}
+	s.whole = t == s.from-1
+	promise, err := s.room("where the parameters were before the last tenth of the steps", func(p *graph.Node) int { return p.DType().Size() })
 	if err != nil {
 		return err
 	}
-	if s.before == nil {
-		s.whole = t == s.from-1
-	} else {
-		s.moved = max(s.moved, math.Sqrt(sqDist(s.before, now)))
-		return nil
+	defer promise.End()
+	for _, p := range s.params {
+		now, err := store.Get(p.Path())
+		if err != nil {
+			return err
+		}
+		s.before = append(s.before, now)
 	}
-	s.before = now
 	return nil
 }
 
-func (s *Settler) values(store *tape.Store) ([]float64, error) {
-	var out []float64
+// room promises so many bytes for each number of the parameters, or says that they are not there.
+func (s *Settling) room(what string, bytes func(p *graph.Node) int) (*memory.Promise, error) {
+	need := int64(0)
 	for _, p := range s.params {
-		t, err := store.Get(p.Path())
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, float64s(t)...)
+		need += int64(bytes(p)) * int64(p.Shape().Len())
 	}
-	return out, nil
+	promise, there, short := memory.Take(need)
+	if short {
+		const gib = 1 << 30
+		return nil, fmt.Errorf("the test of convergence: %s takes %.1f GiB, and there are %.1f GiB: set smaller sizes", what, float64(need)/gib, float64(there)/gib)
+	}
+	return promise, nil
+}
+
+// distance is how far the parameters are from other values of them; nil stands for 0.
+func (s *Settling) distance(store *tape.Store, from []*tensor.Dense) (float64, error) {
+	sum := 0.0
+	for i, p := range s.params {
+		now, err := store.View(p.Path())
+		if err != nil {
+			return 0, err
+		}
+		switch {
+		case p.DType() == graph.F32 && from == nil:
+			sum = addSquares(sum, now.Float32s(), nil)
+		case p.DType() == graph.F32:
+			sum = addSquares(sum, now.Float32s(), from[i].Float32s())
+		case from == nil:
+			sum = addSquares(sum, now.Float64s(), nil)
+		default:
+			sum = addSquares(sum, now.Float64s(), from[i].Float64s())
+		}
+	}
+	return math.Sqrt(sum), nil
+}
+
+// addSquares adds Σ (a − b)² to a sum, in order; a nil b stands for 0.
+func addSquares[T float32 | float64](sum float64, a, b []T) float64 {
+	for i, v := range a {
+		d := float64(v)
+		if b != nil {
+			d -= float64(b[i])
+		}
+		sum += d * d
+	}
+	return sum
 }
 
 // End is how nearly the training came to rest, which left its numbers in the store:
 // the gradient is the mean over the feeds, by nodes of the model.
-func (s *Settler) End(ctx context.Context, final *tape.Store, seed uint64, feeds []tape.Feed) (Convergence, error) {
+func (s *Settler) End(ctx context.Context, final *tape.Store, seed uint64, feeds Feeds) (Convergence, error) {
 	if s == nil || final == nil {
 		return Convergence{}, errNoStore
 	}
-	now, err := s.values(final)
-	if err != nil || len(now) == 0 {
+	if len(s.params) == 0 {
+		return Convergence{}, nil
+	}
+	norm, err := s.distance(final, nil)
+	if err != nil {
 		return Convergence{}, err
 	}
 	size := s.size
 	if size == 0 {
-		size = math.Sqrt(sqDist(now, make([]float64, len(now))))
+		size = norm
 	}
+	s.before = nil                      // there is the memory for the gradient then
 	c := Convergence{Moved: math.NaN()} // where the last tenth was not seen from its begin
 	if s.whole {
 		c.Moved = share(s.moved, size)
 	}
-	norm, err := s.gradient(ctx, final, seed, feeds)
-	c.Slope = share(norm*size, s.most)
+	slope, err := s.gradient(ctx, final, seed, feeds)
+	c.Slope = share(slope*size, s.most)
 	return c, err
 }
 
@@ -219,23 +269,34 @@ func share(v, whole float64) float64 {
 }
 
 // gradient is the norm of the mean gradient over the feeds.
-func (s *Settling) gradient(ctx context.Context, final *tape.Store, seed uint64, feeds []tape.Feed) (float64, error) {
+func (s *Settling) gradient(ctx context.Context, final *tape.Store, seed uint64, feeds Feeds) (float64, error) {
 	if s.prog == nil {
 		return 0, nil
 	}
-	store := tape.NewStore(s.graph, tape.Seed(seed))
-	for _, path := range s.learnt {
-		if _, err := store.CopyFrom(final, path, path); err != nil {
-			return math.NaN(), fmt.Errorf("gradient at the end: %w", err)
-		}
+	failed := func(err error) (float64, error) { return math.NaN(), fmt.Errorf("gradient at the end: %w", err) }
+	promise, err := s.room("the gradient", func(*graph.Node) int { return 8 })
+	if err != nil {
+		return failed(err)
 	}
+	defer promise.End()
+	store := tape.NewStore(nil, tape.Seed(seed))
 	vm, err := s.prog.NewVM(store, tape.Workers(1))
 	if err != nil {
-		return math.NaN(), fmt.Errorf("gradient at the end: %w", err)
+		return failed(err)
 	}
 	defer vm.Close()
-	var mean []float64
-	for _, feed := range feeds {
+	if err := copyRead(store, final, s.learnt); err != nil {
+		return failed(err)
+	}
+	mean := make([][]float64, len(s.gradients))
+	for i, g := range s.gradients {
+		mean[i] = make([]float64, g.Shape().Len())
+	}
+	for _, next := range feeds {
+		feed, err := next()
+		if err != nil {
+			return failed(err)
+		}
 		own := tape.Feed{}
 		for n, v := range feed {
 			if c := s.inputs[n]; c != nil {
@@ -243,22 +304,44 @@ func (s *Settling) gradient(ctx context.Context, final *tape.Store, seed uint64,
 			}
 		}
 		if err := vm.Run(ctx, own); err != nil {
-			return math.NaN(), fmt.Errorf("gradient at the end: %w", err)
+			return failed(err)
 		}
-		var all []float64
-		for _, g := range s.gradients {
+		for i, g := range s.gradients {
 			t, err := vm.Value(g)
 			if err != nil {
-				return math.NaN(), err
+				return failed(err)
 			}
-			all = append(all, float64s(t)...)
-		}
-		if mean == nil {
-			mean = make([]float64, len(all))
-		}
-		for i, v := range all {
-			mean[i] += v / float64(len(feeds))
+			if g.DType() == graph.F32 {
+				addShare(mean[i], t.Float32s(), len(feeds))
+			} else {
+				addShare(mean[i], t.Float64s(), len(feeds))
+			}
 		}
 	}
-	return math.Sqrt(sqDist(mean, make([]float64, len(mean)))), nil
+	sum := 0.0
+	for _, m := range mean {
+		sum = addSquares(sum, m, nil)
+	}
+	return math.Sqrt(sum), nil
+}
+
+// copyRead gives a store, which a program has been joined to, the values of another one under the paths that the program reads:
+// the gradient of a linear loss, say, reads no weights.
+func copyRead(to, from *tape.Store, paths []string) error {
+	for _, path := range paths {
+		if _, read := to.Type(path); !read {
+			continue
+		}
+		if _, err := to.CopyFrom(from, path, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addShare adds the n-th part of each value.
+func addShare[T float32 | float64](to []float64, values []T, n int) {
+	for i, v := range values {
+		to[i] += float64(v) / float64(n)
+	}
 }

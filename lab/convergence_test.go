@@ -3,11 +3,13 @@ package lab_test
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
@@ -106,5 +108,32 @@ func TestDivergedHasNotConverged(t *testing.T) {
 	}
 	if c := res.Cells(0, res.Best(0))[0]; c.Diverged == 0 || c.Rest.Converged() {
 		t.Errorf("diverged in step %d, %+v", c.Diverged, c.Rest)
+	}
+}
+
+// TestLossesThatReadLittle: a gradient that does not depend on what is trained, and a loss that does not after rewriting, are
+// judged like others.
+func TestLossesThatReadLittle(t *testing.T) {
+	x := func(g *graph.Graph) *graph.Node { return g.Input("x", graph.F64, graph.Ax("i", 3)) }
+	w := func(g *graph.Graph) *graph.Node { return g.Param("w", graph.F64, graph.Ax("i", 3)) }
+	linear := lab.LossFunc("linear", func(g *graph.Graph) *graph.Node { return ops.Mean(ops.Mul(x(g), w(g))) })
+	gone := lab.LossFunc("gone", func(g *graph.Graph) *graph.Node {
+		x := x(g)
+		return ops.Add(ops.Mean(x), ops.Mul(ops.Mean(w(g)), ops.Lit(x, 0)))
+	})
+	examples := func(rng *rand.Rand) map[string]graph.Value {
+		v := graph.NewValue(x(graph.New("")).Type())
+		v.Data[0] = rng.Float64()
+		return map[string]graph.Value{"x": v}
+	}
+	plan := lab.Plan{Steps: 3, Seeds: 2, Examples: examples, Probes: []lab.Probe{lab.Judge(gone)}}
+	res, err := lab.Compare(context.Background(), plan, linear)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cell := range res.Cells(0, res.Best(0)) {
+		if cell.Rest.Converged() || math.IsNaN(cell.Measures[len(cell.Measures)-1]) {
+			t.Errorf("%+v, %v", cell.Rest, cell.Measures)
+		}
 	}
 }

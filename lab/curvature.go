@@ -69,7 +69,7 @@ func (s Site) Curvature(ctx context.Context, c CurvatureConfig) (*Curvature, err
 		return nil, fmt.Errorf("%s: curvature wants a positive tolerance and a positive number of products", s.name())
 	}
 	product := grad.HVP(g.loss, g.at, along)
-	p, err := g.compile(product...)
+	p, err := g.compile(ctx, product...)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@ package lab
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"maps"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -18,7 +18,25 @@ type feeder interface {
 	feeds(seed uint64) func(t int) (tape.Feed, error)
 	// held gives what a trained model is judged on; where examples are fresh in every
 	// step, it has not been trained on them.
-	held(seed uint64) ([]tape.Feed, error)
+	held(seed uint64) Feeds
+}
+
+// Feeds are what runs are fed one after the other. Each is made when it is wanted: there may not be the memory for all.
+type Feeds []func() (tape.Feed, error)
+
+// with adds the same to each.
+func (f Feeds) with(more tape.Feed) Feeds {
+	out := make(Feeds, len(f))
+	for i, next := range f {
+		out[i] = func() (tape.Feed, error) {
+			feed, err := next()
+			if err == nil {
+				maps.Copy(feed, more)
+			}
+			return feed, err
+		}
+	}
+	return out
 }
 
 // judged is how many fresh batches a trained model is judged on.
@@ -32,20 +50,16 @@ type exampleFeeder struct {
 
 func (f exampleFeeder) feeds(seed uint64) func(t int) (tape.Feed, error) { return f.c.feeds(f.m, seed) }
 
-func (f exampleFeeder) held(seed uint64) ([]tape.Feed, error) {
+func (f exampleFeeder) held(seed uint64) Feeds {
 	first, last := f.c.Steps, f.c.Steps+judged
 	if f.c.OneBatch {
 		first, last = 0, 1
 	}
-	var out []tape.Feed
+	var out Feeds
 	for t := first; t < last; t++ {
-		feed, err := f.c.feed(f.m, seed, t)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, feed)
+		out = append(out, func() (tape.Feed, error) { return f.c.feed(f.m, seed, t) })
 	}
-	return out, nil
+	return out
 }
 
 // rowFeeder feeds a table's rows, all of them or in batches.
@@ -118,17 +132,19 @@ func (f rowFeeder) feeds(seed uint64) func(t int) (tape.Feed, error) {
 }
 
 // held is the whole table, without what is left over of the last batch.
-func (f rowFeeder) held(uint64) ([]tape.Feed, error) {
+func (f rowFeeder) held(uint64) Feeds {
 	size := f.x.Dim(0)
-	var out []tape.Feed
+	var out Feeds
 	for from := 0; from+size <= f.table.Rows(); from += size {
-		part, err := f.rows.Slice(tensor.S(from, from+size))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, tape.Feed{f.x: part.Materialize().(*tensor.Dense)})
+		out = append(out, func() (tape.Feed, error) {
+			part, err := f.rows.Slice(tensor.S(from, from+size))
+			if err != nil {
+				return nil, err
+			}
+			return tape.Feed{f.x: part.Materialize().(*tensor.Dense)}, nil
+		})
 	}
-	return out, nil
+	return out
 }
 
 // feeders gives every model its inputs, and the model whose examples each is trained
@@ -151,9 +167,9 @@ func (p Plan) feeders(names []string, models []*builders.Model, variants int) ([
 	for i, m := range models {
 		c := LearnConfig{Steps: p.Steps, OneBatch: p.OneBatch, Examples: p.Examples}
 		if from := models[task[i]]; p.Examples == nil && from != m {
-			c.Examples = examplesByPath(from)
+			c.from = from
 		}
-		if m.Examples == nil && c.Examples == nil {
+		if m.Examples == nil && c.Examples == nil && c.from == nil {
 			return nil, nil, fmt.Errorf("%s has no examples to be trained on, and no other variant has some for its inputs", names[i])
 		}
 		if err := m.Room(); err != nil {
@@ -162,15 +178,4 @@ func (p Plan) feeders(names []string, models []*builders.Model, variants int) ([
 		out[i] = exampleFeeder{c, m}
 	}
 	return out, task, nil
-}
-
-// examplesByPath draws the examples of a model for others with the same inputs.
-func examplesByPath(m *builders.Model) func(rng *rand.Rand) map[string]graph.Value {
-	return func(rng *rand.Rand) map[string]graph.Value {
-		values := map[string]graph.Value{}
-		for n, v := range m.Examples(rng) {
-			values[n.Path()] = v
-		}
-		return values
-	}
 }

@@ -117,7 +117,7 @@ func (f *GradientField) fill(ctx context.Context, o *ObjectiveField, g *ground, 
 	loss := g.loss
 	centres := g.copies[p.centres]
 	down := grad.OrZero(loss, centres)[0]
-	prog, err := g.compile(loss, down)
+	prog, err := g.compile(ctx, loss, down)
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ func (s Site) Invariance(ctx context.Context, c InvarianceConfig) (*Invariances,
 		t.quantities = append(t.quantities, g.copies[n])
 		out.Quantities = append(out.Quantities, n.Label())
 	}
-	p, err := g.compile(t.quantities...)
+	p, err := g.compile(ctx, t.quantities...)
 	if err != nil {
 		return nil, err
 	}

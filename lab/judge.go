@@ -42,7 +42,7 @@ type judge struct {
 	last  tape.Feed // scheduled inputs at the end
 }
 
-func newJudge(name string, m *builders.Model, f feeder, last func(*builders.Model) tape.Feed) (*judge, error) {
+func newJudge(ctx context.Context, name string, m *builders.Model, f feeder, last func(*builders.Model) tape.Feed) (*judge, error) {
 	j := &judge{name: name, model: m, feed: f, last: last(m)}
 	for _, n := range graph.Reachable(m.Loss) {
 		if n.Role() == graph.RoleParam || n.Role() == graph.RoleState {
@@ -50,7 +50,7 @@ func newJudge(name string, m *builders.Model, f feeder, last func(*builders.Mode
 		}
 	}
 	var err error
-	if j.prog, err = tape.Compile(m.Graph, tape.Fetch(m.Loss)); err != nil {
+	if j.prog, err = tape.CompileContext(ctx, m.Graph, tape.Fetch(m.Loss)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return j, nil
@@ -73,25 +73,24 @@ func (j *judge) applies(m *builders.Model) bool {
 // holds for the seed. Where the judge draws random numbers, each of its batches has its own, and the
 // same ones for whatever is judged.
 func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (float64, error) {
-	store := tape.NewStore(j.model.Graph, tape.Seed(seed))
-	for _, n := range j.learn {
-		if _, err := store.CopyFrom(final, n.Path(), n.Path()); err != nil {
-			return math.NaN(), fmt.Errorf("judged by %s: %w", j.name, err)
-		}
-	}
+	store := tape.NewStore(nil, tape.Seed(seed))
 	vm, err := j.prog.NewVM(store, tape.Workers(1))
 	if err != nil {
 		return math.NaN(), fmt.Errorf("judged by %s: %w", j.name, err)
 	}
 	defer vm.Close()
-	held, err := j.feed.held(seed)
-	if err != nil {
-		return math.NaN(), err
+	paths := make([]string, len(j.learn))
+	for i, n := range j.learn {
+		paths[i] = n.Path()
 	}
-	sum := 0.0
-	for _, feed := range held {
-		for n, v := range j.last {
-			feed[n] = v
+	if err := copyRead(store, final, paths); err != nil {
+		return math.NaN(), fmt.Errorf("judged by %s: %w", j.name, err)
+	}
+	sum, held := 0.0, j.feed.held(seed).with(j.last)
+	for _, next := range held {
+		feed, err := next()
+		if err != nil {
+			return math.NaN(), err
 		}
 		if err := vm.Run(ctx, feed); err != nil {
 			return math.NaN(), fmt.Errorf("judged by %s: %w", j.name, err)

@@ -24,6 +24,7 @@ type LearnConfig struct {
 	Engine    NewEngine       // default: the native tape
 	// Examples draws the inputs by path, in place of the model's own examples.
 	Examples func(rng *rand.Rand) map[string]graph.Value
+	from     *builders.Model // whose examples are drawn, by path; nil for the model's own
 	// Progress is called as runs end, from one goroutine.
 	Progress func(done, of int, what string)
 	// Stepped is called after every step of a run, with the number of steps done, from the
@@ -128,11 +129,11 @@ func (c LearnConfig) learn(ctx context.Context, m *builders.Model, tick func(don
 	if err := m.Room(); err != nil {
 		return nil, err
 	}
-	l, step, err := compiled(name, m, c.Optimiser)
+	l, step, err := compiled(ctx, name, m, c.Optimiser)
 	if err != nil {
 		return nil, err
 	}
-	rest, err := NewSettling(m)
+	rest, err := NewSettling(ctx, m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -156,7 +157,7 @@ func (c LearnConfig) learn(ctx context.Context, m *builders.Model, tick func(don
 var ErrNoLoss = errors.New("no loss: there is nothing to train")
 
 // compiled makes the program that trains a model, which knows the model by name.
-func compiled(name string, m *builders.Model, o train.Optimiser) (*Learned, graph.Step, error) {
+func compiled(ctx context.Context, name string, m *builders.Model, o train.Optimiser) (*Learned, graph.Step, error) {
 	if m.Loss == nil {
 		return nil, nil, fmt.Errorf("%s has %w", name, ErrNoLoss)
 	}
@@ -166,7 +167,7 @@ func compiled(name string, m *builders.Model, o train.Optimiser) (*Learned, grap
 		return nil, nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", name)
 	}
 	var err error
-	if l.Program, err = tape.Compile(m.Graph, tape.Fetch(m.Loss), tape.Do(step), tape.CheckFinite(m.Loss)); err != nil {
+	if l.Program, err = tape.CompileContext(ctx, m.Graph, tape.Fetch(m.Loss), tape.Do(step), tape.CheckFinite(m.Loss)); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return l, step, nil
@@ -189,22 +190,20 @@ func (c LearnConfig) course(ctx context.Context, l *Learned, step graph.Step, re
 	store := tape.NewStore(l.Model.Graph, tape.Seed(seed))
 	engine := c.Engine
 	if engine == nil {
-		engine = func(_ *graph.Graph, _ *graph.Node, _ graph.Step, store *tape.Store) (Engine, error) {
+		engine = func(_ context.Context, _ *graph.Graph, _ *graph.Node, _ graph.Step, store *tape.Store) (Engine, error) {
 			return l.Program.NewVM(store)
 		}
 	}
-	vm, err := engine(l.Model.Graph, l.Model.Loss, step, store)
+	vm, err := engine(ctx, l.Model.Graph, l.Model.Loss, step, store)
 	if err != nil {
 		return Course{Seed: seed}, err
 	}
-	defer vm.Close()
-	held := func() ([]tape.Feed, error) { return c.Held(l.Model, seed) }
-	return follow(ctx, vm, l.Model.Loss, seed, train.Loop{Steps: c.Steps, Feed: c.feeds(l.Model, seed)}, rest.Follow(c.Steps, 0), store, held, named(c.Stepped, l.Model.Builder.Name), nil)
+	return follow(ctx, vm, l.Model.Loss, seed, train.Loop{Steps: c.Steps, Feed: c.feeds(l.Model, seed)}, rest.Follow(c.Steps, 0), store, c.Held(l.Model, seed), named(c.Stepped, l.Model.Builder.Name), nil)
 }
 
 // Held are examples that come after those of a training, on which the gradient at its end
 // is taken; where it has one batch, that one.
-func (c LearnConfig) Held(m *builders.Model, seed uint64) ([]tape.Feed, error) {
+func (c LearnConfig) Held(m *builders.Model, seed uint64) Feeds {
 	return exampleFeeder{c, m}.held(seed)
 }
 
@@ -218,11 +217,13 @@ func named(f func(done, of int, what string), what string) func(done, of int) {
 
 // follow trains on an engine, as a loop says, and notes the loss of every step, and how
 // nearly the training came to rest, on what is held for that. It ends early when lost says
-// so, if it is given, of the losses so far.
+// so, if it is given, of the losses so far. It closes the engine: what that took may be what the
+// held examples and their gradient take.
 func follow(ctx context.Context, vm Engine, loss *graph.Node, seed uint64, loop train.Loop, rest *Settler, store *tape.Store,
-	held func() ([]tape.Feed, error), stepped func(done, of int), lost func(losses []float64) bool) (Course, error) {
+	held Feeds, stepped func(done, of int), lost func(losses []float64) bool) (Course, error) {
 	r := Course{Seed: seed, Rest: unsettled}
 	if err := rest.Step(-1, store, 0); err != nil {
+		vm.Close()
 		return r, err
 	}
 	loop.VM = vm
@@ -241,14 +242,12 @@ func follow(ctx context.Context, vm Engine, loss *graph.Node, seed uint64, loop 
 		}
 		return false, rest.Step(t, store, v)
 	}
-	if _, err := loop.Run(ctx); err != nil || astray {
+	_, err := loop.Run(ctx)
+	vm.Close()
+	if err != nil || astray {
 		return r, err
 	}
-	feeds, err := held()
-	if err != nil {
-		return r, err
-	}
-	r.Rest, err = rest.End(ctx, store, seed, feeds)
+	r.Rest, err = rest.End(ctx, store, seed, held)
 	return r, err
 }
 
@@ -256,10 +255,13 @@ func follow(ctx context.Context, vm Engine, loss *graph.Node, seed uint64, loop 
 func (c LearnConfig) feeds(m *builders.Model, seed uint64) func(t int) (tape.Feed, error) {
 	var batch tape.Feed
 	return func(t int) (feed tape.Feed, err error) {
-		if batch == nil || !c.OneBatch {
-			batch, err = c.feed(m, seed, t)
+		if batch != nil {
+			return batch, nil
 		}
-		return batch, err
+		if feed, err = c.feed(m, seed, t); c.OneBatch {
+			batch = feed
+		}
+		return feed, err
 	}
 }
 
@@ -271,25 +273,47 @@ func examplesRand(seed uint64, t int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, exampleStream+uint64(t)))
 }
 
-// Examples draws the examples of a model for step t, as [Learn] feeds them.
-func Examples(m *builders.Model, seed uint64, t int) tape.Feed {
-	feed := tape.Feed{}
+// Examples draws the examples of a model for step t, as [Learn] feeds them; there are none where
+// the model has none. See [builders.Model.Draw].
+func Examples(m *builders.Model, seed uint64, t int) (tape.Feed, error) {
 	if m == nil || m.Examples == nil {
-		return feed
+		return tape.Feed{}, nil
 	}
-	for n, v := range m.Examples(examplesRand(seed, t)) {
+	return examplesOf(m, examplesRand(seed, t))
+}
+
+// examplesOf are examples as they are fed.
+func examplesOf(m *builders.Model, rng *rand.Rand) (tape.Feed, error) {
+	values, err := m.Draw(rng)
+	if err != nil {
+		return nil, err
+	}
+	feed := tape.Feed{}
+	for n, v := range values {
 		feed[n] = tape.Tensor(v)
+		delete(values, n)
 	}
-	return feed
+	return feed, nil
 }
 
 // feed draws the examples of a step.
 func (c LearnConfig) feed(m *builders.Model, seed uint64, t int) (tape.Feed, error) {
-	if c.Examples == nil {
-		return Examples(m, seed, t), nil
+	values := map[string]graph.Value{}
+	switch {
+	case c.Examples != nil:
+		values = c.Examples(examplesRand(seed, t))
+	case c.from == nil:
+		return Examples(m, seed, t)
+	default:
+		own, err := c.from.Draw(examplesRand(seed, t))
+		if err != nil {
+			return nil, err
+		}
+		for n, v := range own {
+			values[n.Path()] = v
+		}
 	}
 	feed := tape.Feed{}
-	values := c.Examples(examplesRand(seed, t))
 	for _, n := range ownInputs(m) {
 		v, ok := values[n.Path()]
 		if !ok {

@@ -32,7 +32,7 @@ type probe struct {
 	dot, normSoft, normGoofy, assigning *graph.Node
 }
 
-func newProbe(x *tensor.Dense, n, d, k int) (*probe, error) {
+func newProbe(ctx context.Context, x *tensor.Dense, n, d, k int) (*probe, error) {
 	g := graph.New("probe")
 	xs := g.Input("x", graph.F64, graph.Ax("i", n), graph.Ax("d", d))
 	r := g.Input("r", graph.F64, graph.Ax("j", k), graph.Ax("d", d))
@@ -47,7 +47,7 @@ func newProbe(x *tensor.Dense, n, d, k int) (*probe, error) {
 	ds, dg := grad.Of(soft.Loss, r)[0], grad.Of(goofy.Loss, r)[0]
 	p.dot = ops.Sum(ops.Mul(ds, dg))
 	p.normSoft, p.normGoofy = ops.Sum(ops.Square(ds)), ops.Sum(ops.Square(dg))
-	prog, err := tape.Compile(g, tape.Fetch(p.inertia, p.soft, p.goofy, p.spread, p.dot, p.normSoft, p.normGoofy, p.assigning))
+	prog, err := tape.CompileContext(ctx, g, tape.Fetch(p.inertia, p.soft, p.goofy, p.spread, p.dot, p.normSoft, p.normGoofy, p.assigning))
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func Assign(ctx context.Context, x []float64, centres []float64, d int) (nearest
 		return nil, 0, fmt.Errorf("%d numbers and %d of centres are no rows of %d features", len(x), len(centres), d)
 	}
 	n, k := len(x)/d, len(centres)/d
-	p, err := newProbe(tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x)), n, d, k)
+	p, err := newProbe(ctx, tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x)), n, d, k)
 	if err != nil {
 		return nil, 0, err
 	}

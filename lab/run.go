@@ -71,7 +71,7 @@ type trainer struct {
 	rest  *Settling
 }
 
-func newTrainer(c Config, name string, k int) (*trainer, error) {
+func newTrainer(ctx context.Context, c Config, name string, k int) (*trainer, error) {
 	n, d := c.Table.Rows(), len(c.Table.Columns)
 	t := &trainer{c: c, k: k}
 	m, err := c.build(name, k, c.DType)
@@ -82,7 +82,7 @@ func newTrainer(c Config, name string, k int) (*trainer, error) {
 	if len(t.step) == 0 {
 		t.step = c.Optimiser.Minimize(m.Loss, m.KMeans.Centres)
 	}
-	if t.prog, err = tape.Compile(m.Graph, tape.Do(t.step), tape.CheckFinite(m.Loss)); err != nil {
+	if t.prog, err = tape.CompileContext(ctx, m.Graph, tape.Do(t.step), tape.CheckFinite(m.Loss)); err != nil {
 		return nil, err
 	}
 	if t.x, err = c.Table.Dense(dtype(c.DType)); err != nil {
@@ -92,14 +92,14 @@ func newTrainer(c Config, name string, k int) (*trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.probe, err = newProbe(x64, n, d, k); err != nil {
+	if t.probe, err = newProbe(ctx, x64, n, d, k); err != nil {
 		return nil, err
 	}
 	var moved []*graph.Node // by the gradient of the loss; a step of the model's own rests where it rests
 	if len(m.Step) == 0 {
 		moved = []*graph.Node{m.KMeans.Centres}
 	}
-	if t.rest, err = newSettling(m.Loss, moved); err != nil {
+	if t.rest, err = newSettling(ctx, m.Loss, moved); err != nil {
 		t.close()
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	if err != nil {
 		return Run{}, err
 	}
-	vm, err := t.engine(store)
+	vm, err := t.engine(ctx, store)
 	if err != nil {
 		return Run{}, err
 	}
@@ -235,9 +235,7 @@ func (t *trainer) settled(ctx context.Context, r Run, far float64, final *tape.S
 	feeds := t.rows()
 	if γ := t.model.KMeans.Gamma; γ != nil {
 		c.Changing = changes(gamma, steps)
-		for _, feed := range feeds {
-			feed[γ] = tape.Scalar(γ.DType(), gamma.At(steps-1, steps))
-		}
+		feeds = feeds.with(tape.Feed{γ: tape.Scalar(γ.DType(), gamma.At(steps-1, steps))})
 	}
 	norm, err := t.rest.gradient(ctx, final, r.Seed, feeds)
 	c.Slope = share(norm*size, largest(r.Loss))
@@ -245,16 +243,16 @@ func (t *trainer) settled(ctx context.Context, r Run, far float64, final *tape.S
 }
 
 // rows feeds every row of the table equally often: at once, or in batches.
-func (t *trainer) rows() []tape.Feed {
+func (t *trainer) rows() Feeds {
 	x := t.model.KMeans.Points
 	n, size := t.c.Table.Rows(), x.Dim(0)
 	if size == n {
-		return []tape.Feed{{x: t.x}}
+		return Feeds{func() (tape.Feed, error) { return tape.Feed{x: t.x}, nil }}
 	}
-	var feeds []tape.Feed
+	var feeds Feeds
 	batches := newBatches(n, len(t.c.Table.Columns), size, 0)
 	for step := range n / gcd(n, size) {
-		feeds = append(feeds, tape.Feed{x: batches.at(step, t.x).Clone().(*tensor.Dense)})
+		feeds = append(feeds, func() (tape.Feed, error) { return tape.Feed{x: batches.at(step, t.x)}, nil })
 	}
 	return feeds
 }
@@ -273,9 +271,9 @@ func (t *trainer) store(start []float64, seed uint64) (*tape.Store, error) {
 	return store, store.Set(t.model.KMeans.Centres.Path(), tape.Tensor(v))
 }
 
-func (t *trainer) engine(store *tape.Store) (Engine, error) {
+func (t *trainer) engine(ctx context.Context, store *tape.Store) (Engine, error) {
 	if t.c.Engine != nil {
-		return t.c.Engine(t.model.Graph, t.model.Loss, t.step, store)
+		return t.c.Engine(ctx, t.model.Graph, t.model.Loss, t.step, store)
 	}
 	return t.prog.NewVM(store)
 }

@@ -68,7 +68,7 @@ func (p Linear) Descend(ctx context.Context, η float64, t int) ([]float64, erro
 	g := graph.New("least squares")
 	i, d := graph.Ax("i", p.N), graph.Ax("d", p.D)
 	r := builders.LeastSquares(g.Constant(graph.F64, p.X, i, d), g.Param("w", graph.F64, d), g.Constant(graph.F64, p.Y, i))
-	prog, err := tape.Compile(g, tape.Do(train.SGD(η).Minimize(r.Loss)))
+	prog, err := tape.CompileContext(ctx, g, tape.Do(train.SGD(η).Minimize(r.Loss)))
 	if err != nil {
 		return nil, err
 	}

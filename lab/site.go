@@ -47,10 +47,11 @@ func NewSite(m *builders.Model, seed uint64) (Site, error) {
 	if err := m.Room(); err != nil {
 		return s, err
 	}
-	for n, v := range m.Examples(rand.New(rand.NewPCG(seed, exampleStream))) {
-		s.Feed[n] = tape.Tensor(v)
+	feed, err := examplesOf(m, rand.New(rand.NewPCG(seed, exampleStream)))
+	if err == nil {
+		s.Feed = feed
 	}
-	return s, nil
+	return s, err
 }
 
 // ClusterSite is a clustering on all rows of a table, from the start centres of a seed
@@ -154,7 +155,7 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Track, 
 		}
 		step = append(step, o.Minimize(loss, trained...)...)
 	}
-	prog, err := tape.Compile(g, tape.Fetch(loss), tape.Do(step), tape.CheckFinite(loss))
+	prog, err := tape.CompileContext(ctx, g, tape.Fetch(loss), tape.Do(step), tape.CheckFinite(loss))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}

@@ -48,8 +48,8 @@ func (g *ground) here() ([]float64, error) {
 	return v, err
 }
 
-func (g *ground) compile(fetch ...*graph.Node) (*tape.Program, error) {
-	p, err := tape.Compile(g.graph, tape.Fetch(fetch...))
+func (g *ground) compile(ctx context.Context, fetch ...*graph.Node) (*tape.Program, error) {
+	p, err := tape.CompileContext(ctx, g.graph, tape.Fetch(fetch...))
 	if err != nil {
 		err = fmt.Errorf("%s: %w", g.site.name(), err)
 	}

@@ -71,7 +71,7 @@ func Surface(ctx context.Context, c SurfaceConfig, sites ...Site) (*Landscape, e
 		for j := range s.Loss {
 			s.Loss[j] = make([]float64, c.Cells)
 		}
-		p, err := g.compile(g.loss)
+		p, err := g.compile(ctx, g.loss)
 		if err != nil {
 			return nil, err
 		}

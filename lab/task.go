@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -18,14 +19,14 @@ type Task struct {
 	Feed func(step int) (tape.Feed, error)
 }
 
-// Task is the training of a clustering model from a seed.
-func (c Config) Task(name string, seed uint64) (Task, error) {
+// Task is the training of a clustering model from a seed. Once ctx is done it compiles no further.
+func (c Config) Task(ctx context.Context, name string, seed uint64) (Task, error) {
 	c.Objectives = []string{name}
 	c, err := c.withDefaults()
 	if err != nil {
 		return Task{}, err
 	}
-	t, err := newTrainer(c, name, c.K)
+	t, err := newTrainer(ctx, c, name, c.K)
 	if err != nil {
 		return Task{}, err
 	}

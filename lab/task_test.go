@@ -49,7 +49,7 @@ func TestTaskIsTheTraining(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		task, err := c.Task(name, seed)
+		task, err := c.Task(t.Context(), name, seed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -291,11 +291,12 @@ func (t *Trainer) Load(path string) (*checkpoint.State, error) {
 
 // Prepare gives the store all that training on batches of so many rows needs, with fresh
 // values, before the first step: for [checkpoint.LoadPart] to put others in their place.
-func (t *Trainer) Prepare(rows int) (*tape.Store, error) {
+// Once ctx is done it compiles no further.
+func (t *Trainer) Prepare(ctx context.Context, rows int) (*tape.Store, error) {
 	if t == nil {
 		return nil, errNoTrainer
 	}
-	if _, err := t.program(context.Background(), size{rows: rows, mode: Training}); err != nil {
+	if _, err := t.program(ctx, size{rows: rows, mode: Training}); err != nil {
 		return nil, err
 	}
 	return t.Store(), nil

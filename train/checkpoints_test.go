@@ -239,7 +239,7 @@ func TestTransfer(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := noisyTrainer(t)
-	s, err := second.Prepare(64)
+	s, err := second.Prepare(t.Context(), 64)
 	if err != nil {
 		t.Fatal(err)
 	}

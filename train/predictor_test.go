@@ -66,7 +66,7 @@ func TestCheckpointsPredict(t *testing.T) {
 			if got := s.Keys(); !slices.Equal(got, append([]string{"notes"}, c.keys...)) {
 				t.Fatalf("the checkpoint has the texts %q, want %q", got, c.keys)
 			}
-			p, err := infer.LoadPredictor(s, 0)
+			p, err := infer.LoadPredictor(t.Context(), s, 0)
 			if c.keys == nil {
 				if !errors.Is(err, infer.ErrNoModel) {
 					t.Errorf("a checkpoint without nets: %v", err)

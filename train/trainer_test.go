@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -170,7 +171,7 @@ func TestStepAllocates(t *testing.T) {
 // training would begin with.
 func TestPrepare(t *testing.T) {
 	tr := noisyTrainer(t)
-	s, err := tr.Prepare(64)
+	s, err := tr.Prepare(t.Context(), 64)
 	if err != nil || s != tr.Store() || s.Step() != 0 || !strings.Contains(strings.Join(s.Paths(), " "), "fc1/w") {
 		t.Fatalf("%v, %v", s.Paths(), err)
 	}
@@ -178,7 +179,7 @@ func TestPrepare(t *testing.T) {
 	bad := &train.Trainer{Build: func(int, train.Mode) *train.Net {
 		return &train.Net{Loss: ops.MatMul(g.Param("a", graph.F32), nil)}
 	}, Optimiser: train.SGD(1)}
-	if _, err := bad.Prepare(1); err == nil {
+	if _, err := bad.Prepare(t.Context(), 1); err == nil {
 		t.Error("a broken model is prepared")
 	}
 }
@@ -334,5 +335,16 @@ func TestTokenOutside(t *testing.T) {
 	const where = `fit: 99 in column "x", row 5: train/trainer_test.go:`
 	if want := ": Embedding: %2[b=11] is 99: want an index from 0 to 9, in embedding"; err == nil || !strings.HasPrefix(err.Error(), where) || !strings.HasSuffix(err.Error(), want) || tr.Store().Step() != 0 {
 		t.Errorf("%v, want %s…%s", err, where, want)
+	}
+}
+
+// TestPrepareIsStopped: preparing ends with the error of its context, while it compiles.
+func TestPrepareIsStopped(t *testing.T) {
+	tr := noisyTrainer(t)
+	if _, err := tr.Prepare(tapetest.Uncompiled(t.Context()), 64); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := tr.Prepare(t.Context(), 64); err != nil {
+		t.Errorf("after it was stopped: %v", err)
 	}
 }

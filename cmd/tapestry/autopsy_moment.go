@@ -61,12 +61,11 @@ func (m *moment) run(ctx context.Context, o *options, name string) (*snapshot, e
 		if m.step > 0 {
 			return nil, usagef("--step: %s is not trained, so there is no step but the first", name)
 		}
-		s.fresh(o.seed)
-		return s, model.Graph.Err()
+		return s, s.fresh(o.seed)
 	}
 	c := lab.LearnConfig{Seeds: 1, Seed: o.seed, Steps: m.step + 1, Optimiser: opt}
-	c.Engine = func(g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (lab.Engine, error) {
-		p, err := tape.Compile(g, tape.Fetch(loss), tape.Do(step))
+	c.Engine = func(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (lab.Engine, error) {
+		p, err := tape.CompileContext(ctx, g, tape.Fetch(loss), tape.Do(step))
 		if err != nil {
 			return nil, err
 		}
@@ -95,10 +94,14 @@ func stepRoots(loss *graph.Node, step graph.Step) []*graph.Node {
 }
 
 // fresh is the first run of a model that is not trained.
-func (s *snapshot) fresh(seed uint64) {
+func (s *snapshot) fresh(seed uint64) error {
 	s.store, s.feed = tape.NewStore(s.model.Graph, tape.Seed(seed)), tape.Feed{}
 	if s.model.Examples != nil {
-		for n, v := range s.model.Examples(rand.New(rand.NewPCG(seed, 1))) {
+		examples, err := s.model.Draw(rand.New(rand.NewPCG(seed, 1)))
+		if err != nil {
+			return err
+		}
+		for n, v := range examples {
 			s.feed[n] = tape.Tensor(v)
 		}
 	}
@@ -106,6 +109,7 @@ func (s *snapshot) fresh(seed uint64) {
 	if s.model.Loss != nil {
 		s.roots = append(s.roots, grad.Of(s.model.Loss, lab.Wrt(s.model)...)...)
 	}
+	return s.model.Graph.Err()
 }
 
 // stopping trains until a step and then leaves what that would have been fed.

@@ -85,14 +85,14 @@ type watched struct {
 	roots []*graph.Node
 }
 
-func newWatched(g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (lab.Engine, error) {
+func newWatched(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (lab.Engine, error) {
 	finite := []*graph.Node{loss}
 	for _, u := range step {
 		if u.Value.DType().IsFloat() {
 			finite = append(finite, ops.Sum(u.Value)) // as finite as its terms, unless these are close to overflow themselves
 		}
 	}
-	p, err := tape.Compile(g, tape.Fetch(loss), tape.Do(step), tape.CheckFinite(finite...))
+	p, err := tape.CompileContext(ctx, g, tape.Fetch(loss), tape.Do(step), tape.CheckFinite(finite...))
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,11 @@ func (b *blaming) run(cmd *cobra.Command, o *options, m modelOptions, name strin
 	if err != nil {
 		return err
 	}
-	found, err := check.Blame(cmd.Context(), model.Result(), blameOptions(model, o.seed)...)
+	options, err := blameOptions(model, o.seed)
+	if err != nil {
+		return err
+	}
+	found, err := check.Blame(cmd.Context(), model.Result(), options...)
 	if err != nil {
 		return err
 	}
@@ -97,12 +101,13 @@ func blameText(model string, found []check.Blamed) string {
 }
 
 // blameOptions check a model on a batch of its examples.
-func blameOptions(m *builders.Model, seed uint64) []check.Option {
+func blameOptions(m *builders.Model, seed uint64) ([]check.Option, error) {
 	options := []check.Option{check.Seed(seed)}
-	if m.Examples != nil {
-		options = append(options, check.Feed(m.Examples(rand.New(rand.NewPCG(seed, 1)))))
+	if m.Examples == nil {
+		return options, nil
 	}
-	return options
+	examples, err := m.Draw(rand.New(rand.NewPCG(seed, 1)))
+	return append(options, check.Feed(examples)), err
 }
 
 func printBlamed(w io.Writer, model string, f check.Blamed) error {

@@ -51,7 +51,11 @@ func newCheck(o *options) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				for _, v := range checkModel(cmd.Context(), model, o.seed) {
+				verdicts, err := checkModel(cmd.Context(), model, o.seed)
+				if err != nil {
+					return err
+				}
+				for _, v := range verdicts {
 					if err := t.add(name, "model", v); err != nil {
 						return err
 					}
@@ -92,12 +96,16 @@ func checkText() string {
 
 // checkModel checks what training minimises, or the output of a model without a
 // loss, and compares the output and the updates with it.
-func checkModel(ctx context.Context, m *builders.Model, seed uint64) []check.Verdict {
-	options := append(blameOptions(m, seed), check.Do(m.Step), check.On("gorgonia", byGorgonia))
+func checkModel(ctx context.Context, m *builders.Model, seed uint64) ([]check.Verdict, error) {
+	options, err := blameOptions(m, seed)
+	if err != nil {
+		return nil, err
+	}
+	options = append(options, check.Do(m.Step), check.On("gorgonia", byGorgonia))
 	if m.Output != nil && m.Output != m.Result() {
 		options = append(options, check.Also(m.Output))
 	}
-	return check.Graph(ctx, m.Result(), options...)
+	return check.Graph(ctx, m.Result(), options...), nil
 }
 
 // byGorgonia is a [check.Engine]: it computes nodes on gorgonia's TapeMachine.

@@ -26,7 +26,7 @@ const (
 // derivative, tape and values. All of it is made by what the commands call; places in
 // memory are left out, because they depend on the processor.
 func viewsPages(ctx context.Context) ([]referencePage, error) {
-	task, err := lab.Config{Table: data.Iris(), Steps: viewsSteps}.Task(viewsModel, 1)
+	task, err := lab.Config{Table: data.Iris(), Steps: viewsSteps}.Task(ctx, viewsModel, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func viewsPages(ctx context.Context) ([]referencePage, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := viewsTape(task)
+	rows, err := viewsTape(ctx, task)
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +79,8 @@ func viewsPages(ctx context.Context) ([]referencePage, error) {
 }
 
 // viewsTape lists the training step without places and sizes.
-func viewsTape(task lab.Task) ([]string, error) {
-	prog, err := tape.Compile(task.Model.Graph, tape.Fetch(task.Model.Loss), tape.Do(task.Step))
+func viewsTape(ctx context.Context, task lab.Task) ([]string, error) {
+	prog, err := tape.CompileContext(ctx, task.Model.Graph, tape.Fetch(task.Model.Loss), tape.Do(task.Step))
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type onGorgonia struct {
 	store *tape.Store
 }
 
-func newGorgonia(g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (lab.Engine, error) {
+func newGorgonia(_ context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (lab.Engine, error) {
 	m, err := gorgonia.Compile(g, gorgonia.Fetch(loss), gorgonia.Do(step))
 	if err != nil {
 		return nil, err

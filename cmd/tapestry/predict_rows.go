@@ -33,7 +33,7 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 	if err != nil {
 		return err
 	}
-	predictor, err := infer.LoadPredictor(s, 0)
+	predictor, err := infer.LoadPredictor(cmd.Context(), s, 0)
 	if err != nil {
 		return explained(err, s)
 	}

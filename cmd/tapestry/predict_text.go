@@ -15,7 +15,7 @@ func (p *predicting) say(cmd *cobra.Command, o *options, path string) error {
 	if err != nil {
 		return err
 	}
-	speaker, vocabulary, err := infer.LoadSpeaker(s, p.sampling)
+	speaker, vocabulary, err := infer.LoadSpeaker(cmd.Context(), s, p.sampling)
 	if err != nil {
 		return explained(err, s)
 	}

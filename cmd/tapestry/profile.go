@@ -61,7 +61,10 @@ func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Progr
 	if err := m.Room(); err != nil {
 		return nil, err
 	}
-	feed := profiledFeed(m, seed)
+	feed, err := profiledFeed(m, seed)
+	if err != nil {
+		return nil, err
+	}
 	vm, err := prog.NewVM(tape.NewStore(m.Graph, tape.Seed(seed)), tape.Workers(p.threads))
 	if err != nil {
 		return nil, err
@@ -82,23 +85,27 @@ func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Progr
 // profiledFeed is a batch of the model's examples; of a clustering, points in
 // [−½, ½): distances between larger numbers would make weights so small that they
 // are subnormal, which processors are slow at.
-func profiledFeed(m *builders.Model, seed uint64) tape.Feed {
+func profiledFeed(m *builders.Model, seed uint64) (tape.Feed, error) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	feed := tape.Feed{}
 	if m.KMeans == nil {
 		if m.Examples != nil { // else the run says which input is missing
-			for n, v := range m.Examples(rng) {
+			examples, err := m.Draw(rng)
+			if err != nil {
+				return nil, err
+			}
+			for n, v := range examples {
 				feed[n] = tape.Tensor(v)
 			}
 		}
-		return feed
+		return feed, nil
 	}
 	v := graph.NewValue(m.KMeans.Points.Type())
 	for i := range v.Data {
 		v.Data[i] = rng.Float64() - 0.5
 	}
 	feed[m.KMeans.Points] = tape.Tensor(v)
-	return feed
+	return feed, nil
 }
 
 // The JSON of a profile; times are in nanoseconds a run, rates those of a core.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 
@@ -141,9 +142,11 @@ func (t *traced) after() []*graph.Node {
 func valuesOf(m *builders.Model, seed uint64) (map[*graph.Node]graph.Value, error) {
 	values := map[*graph.Node]graph.Value{}
 	if m.Examples != nil {
-		for n, v := range m.Examples(rand.New(rand.NewPCG(seed, 1))) {
-			values[n] = v
+		examples, err := m.Draw(rand.New(rand.NewPCG(seed, 1)))
+		if err != nil {
+			return nil, err
 		}
+		maps.Copy(values, examples)
 	}
 	store := tape.NewStore(m.Graph, tape.Seed(seed))
 	for _, p := range m.Graph.Leaves(graph.RoleParam, graph.RoleState) {

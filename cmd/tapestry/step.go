@@ -145,7 +145,7 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 		if err != nil {
 			return nil, "", err
 		}
-		if task, err = c.Task(name, o.seed); err != nil {
+		if task, err = c.Task(cmd.Context(), name, o.seed); err != nil {
 			return nil, "", err
 		}
 	} else {

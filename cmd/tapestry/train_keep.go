@@ -17,7 +17,6 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
-	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -191,7 +190,7 @@ func (l *logFile) Close() error {
 // course is one training.
 func (k *keeping) course(ctx context.Context, m *builders.Model, c lab.LearnConfig, seed uint64, observers []train.Observer) (lab.Course, error) {
 	r, kept := lab.Course{Seed: seed}, ""
-	settling, err := lab.NewSettling(m)
+	settling, err := lab.NewSettling(ctx, m)
 	if err != nil {
 		return r, err
 	}
@@ -219,10 +218,8 @@ func (k *keeping) course(ctx context.Context, m *builders.Model, c lab.LearnConf
 	}
 	saving(ctx)
 	if err = t.Fit(ctx, plan); err == nil && len(r.Loss) > 0 {
-		var held []tape.Feed
-		if held, err = c.Held(m, seed); err == nil {
-			r.Rest, err = rest.End(ctx, t.Store(), seed, held)
-		}
+		t.Close() // what the programs took is there for the test
+		r.Rest, err = rest.End(ctx, t.Store(), seed, c.Held(m, seed))
 	}
 	if errors.Is(err, context.Canceled) && kept != "" {
 		err = &keptError{err, t.Store().Step(), kept}
@@ -331,7 +328,11 @@ func (e *examples) Next(ctx context.Context) (data.Batch, error) {
 		t = 0
 	}
 	b := data.Batch{Rows: rowsOf(e.model), Values: map[string]*tensor.Dense{}}
-	for in, v := range lab.Examples(e.model, e.seed, t) {
+	feed, err := lab.Examples(e.model, e.seed, t)
+	if err != nil {
+		return data.Batch{}, err
+	}
+	for in, v := range feed {
 		b.Values[in.Path()] = v
 	}
 	e.at.Batch++

@@ -98,7 +98,10 @@ func (f *feeder) start(s *tape.Store) error {
 func (f *feeder) at(t int) (tape.Feed, error) {
 	feed := tape.Feed{}
 	if f.table == nil {
-		feed = lab.Examples(f.model, f.seed, t)
+		var err error
+		if feed, err = lab.Examples(f.model, f.seed, t); err != nil {
+			return nil, err
+		}
 	} else {
 		x := f.model.KMeans.Points
 		feed[x] = f.points

@@ -75,7 +75,11 @@ func TestValuesAreTheTapes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := vm.Run(context.Background(), lab.Examples(m, seed, step)); err != nil {
+			feed, err := lab.Examples(m, seed, step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := vm.Run(context.Background(), feed); err != nil {
 				t.Fatal(err)
 			}
 			for _, n := range watched {

@@ -82,7 +82,7 @@ func TestGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	speaker, vocabulary, err := infer.LoadSpeaker(s, sampling)
+	speaker, vocabulary, err := infer.LoadSpeaker(t.Context(), s, sampling)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func (t *Trained) Say(ctx context.Context, w io.Writer, prompt string, n int, s 
 	if err != nil {
 		return err
 	}
-	speaker, err := infer.NewSpeaker(t.Study.Speaker(t.Text.Vocabulary.Len()), t.Trainer.Store().Clone(), s)
+	speaker, err := infer.NewSpeaker(ctx, t.Study.Speaker(t.Text.Vocabulary.Len()), t.Trainer.Store().Clone(), s)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,88 @@
+package lab_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/tapetest"
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// TestCompileIsStopped: whatever compiles ends with the error of its context, while it compiles.
+func TestCompileIsStopped(t *testing.T) {
+	build := func() (*builders.Model, error) { return builders.Build("regression-ols", nil, graph.F64) }
+	m, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	site, err := lab.NewSite(m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	softmax, err := builders.Lookup("kmeans-softmax")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clusters, err := lab.ClusterSite(data.Iris(), softmax, 3, 0, 1, graph.F64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := lab.Config{Table: data.Iris(), Steps: 2, Seeds: 1}
+	for name, do := range map[string]func(ctx context.Context) error{
+		"Assign": func(ctx context.Context) error {
+			_, _, err := lab.Assign(ctx, []float64{1, 2, 3, 4}, []float64{1, 2}, 2)
+			return err
+		},
+		"Angles":      func(ctx context.Context) error { _, err := lab.Angles(ctx, nil, site, site); return err },
+		"Cluster":     func(ctx context.Context) error { _, err := lab.Cluster(ctx, c); return err },
+		"Config.Task": func(ctx context.Context) error { _, err := c.Task(ctx, "kmeans-softmax", 1); return err },
+		"Compare": func(ctx context.Context) error {
+			_, err := lab.Compare(ctx, lab.Plan{Steps: 1, Seeds: 1}, lab.Objective("", build))
+			return err
+		},
+		"Field": func(ctx context.Context) error { _, err := lab.Field(ctx, lab.FieldConfig{}, clusters); return err },
+		"Learn": func(ctx context.Context) error {
+			_, err := lab.Learn(ctx, build, lab.LearnConfig{Steps: 1, Seeds: 1})
+			return err
+		},
+		"Lloyd":       func(ctx context.Context) error { _, err := c.Lloyd(ctx); return err },
+		"NewSettling": func(ctx context.Context) error { _, err := lab.NewSettling(ctx, m); return err },
+		"Collapse":    func(ctx context.Context) error { _, err := clusters.Collapse(ctx, nil); return err },
+		"Curvature":   func(ctx context.Context) error { _, err := site.Curvature(ctx, lab.CurvatureConfig{}); return err },
+		"Invariance": func(ctx context.Context) error {
+			_, err := clusters.Invariance(ctx, lab.InvarianceConfig{})
+			return err
+		},
+		"Site.Train": func(ctx context.Context) error { _, err := site.Train(ctx, train.SGD(0.1), 1); return err },
+		"Surface":    func(ctx context.Context) error { _, err := lab.Surface(ctx, lab.SurfaceConfig{}, site); return err },
+		"Shrink": func(ctx context.Context) error {
+			_, err := lab.Linear{X: []float64{1, 2, 3, 5}, Y: []float64{1, 2}, N: 2, D: 2}.Shrink(ctx, 1, 0.1, 2)
+			return err
+		},
+	} {
+		if err := do(tapetest.Uncompiled(t.Context())); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	type key struct{}
+	ctx := context.WithValue(t.Context(), key{}, true)
+	asked := 0
+	engine := func(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (lab.Engine, error) {
+		if asked++; ctx.Value(key{}) == nil {
+			t.Error("an engine is not made under the context of the training")
+		}
+		return nil, context.Canceled
+	}
+	c.Engine = engine
+	_, err1 := c.Train(ctx, "kmeans-softmax")
+	_, err2 := lab.Learn(ctx, build, lab.LearnConfig{Steps: 1, Seeds: 1, Engine: engine})
+	if !errors.Is(err1, context.Canceled) || !errors.Is(err2, context.Canceled) || asked != 2 {
+		t.Errorf("%v, %v, %d engines", err1, err2, asked)
+	}
+}
