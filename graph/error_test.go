@@ -27,18 +27,20 @@ type (
 
 func infer() (graph.Type, error) { return graph.Type{DType: graph.F32}, nil }
 
-// exp has the name of an operation of package ops; unnamed and spaced have none that a text form could
+// exp and param have names of operations of the library; unnamed and spaced have none that a text form could
 // tell from what stands beside it; untyped gives nothing.
 type (
 	exp     struct{}
 	unnamed struct{}
 	spaced  struct{}
 	untyped struct{}
+	param   struct{ exp }
 )
 
 func (exp) Name() string                                { return "Exp" }
 func (unnamed) Name() string                            { return "" }
 func (spaced) Name() string                             { return "Two\nWords" }
+func (param) Name() string                              { return "param" }
 func (untyped) Name() string                            { return "Untyped" }
 func (exp) Infer([]*graph.Node) (graph.Type, error)     { return infer() }
 func (unnamed) Infer([]*graph.Node) (graph.Type, error) { return infer() }
@@ -91,7 +93,8 @@ func TestMistakes(t *testing.T) {
 		{line(), func() { ops.Add(x, z) }, `Add: operand 1 belongs to graph "other", not to "mistakes": x[i=3], z[i=3] (build both operands in one graph)`},
 		{line(), func() { g.Apply(sliced{}, x) }, `Sliced: attribute Sliced.Axes has type []int: ` + attrs + `: x[i=3]`},
 		{line(), func() { g.Apply(floating{0.1}, x) }, `Floating: attribute Floating.Rate has type float64: ` + attrs + `: x[i=3]`},
-		{line(), func() { g.Apply(exp{}, x) }, `Exp: package ops has an operation of this name, whose rules would be applied: x[i=3] (give it another name)`},
+		{line(), func() { g.Apply(exp{}, x) }, `Exp: the library has an operation of this name, whose rules would be applied: x[i=3] (give it another name)`},
+		{line(), func() { g.Apply(param{}, x) }, `param: the library has an operation of this name, whose rules would be applied: x[i=3] (give it another name)`},
 		{line(), func() { g.Apply(unnamed{}, x) }, `Apply: an operation of type graph_test.unnamed has the name "": want CamelCase, as in LogSumExp: x[i=3]`},
 		{line(), func() { g.Apply(spaced{}, x) }, `Apply: an operation of type graph_test.spaced has the name "Two\nWords": want CamelCase, as in LogSumExp: x[i=3]`},
 		{line(), func() { g.Apply(untyped{}, x) }, `Untyped: its Infer gives neither a type nor an error: x[i=3]`},

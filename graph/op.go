@@ -18,7 +18,7 @@ import (
 // consume them.
 type Op interface {
 	// Name identifies the operation, in CamelCase: "Sum". An operation from outside package
-	// ops has a name that none there has: rewrite rules know operations by name.
+	// ops has a name that none there has: rewrite rules and the text form know operations by name.
 	Name() string
 	// Infer gives the type of the result, or says why these operands do not
 	// fit. It sees valid nodes of one graph only. A *Mistake carries advice.
@@ -31,6 +31,13 @@ type Mistake struct{ Problem, Fix string }
 // Error gives the problem alone; [Error] prints the fix after it.
 func (m *Mistake) Error() string { return m.Problem }
 
+func init() {
+	for _, role := range []Role{RoleInput, RoleParam, RoleState} {
+		reserved.Name(role.String(), reflect.TypeFor[leaf]())
+	}
+	reserved.Name(constant{}.Name(), reflect.TypeFor[constant]())
+}
+
 // checkOp refuses operations that could not be compared truthfully, or told from others by name.
 func checkOp(op Op) error {
 	if op == nil {
@@ -41,7 +48,7 @@ func checkOp(op Op) error {
 		return fmt.Errorf("an operation of type %v has the name %q: want CamelCase, as in LogSumExp", t, name)
 	}
 	if other := reserved.By(name); other != nil && other != t {
-		return &Mistake{"package ops has an operation of this name, whose rules would be applied", "give it another name"}
+		return &Mistake{"the library has an operation of this name, whose rules would be applied", "give it another name"}
 	}
 	return checkAttr(t, name)
 }

@@ -246,7 +246,9 @@ func (ahead) JVP(y *graph.Node, _ []*graph.Node) *graph.Node { return foreign{}.
 func TestWrongRule(t *testing.T) {
 	back := func(x, y *graph.Node) *graph.Node { return grad.Of(ops.Sum(ops.Exp(y)), x)[0] }
 	alone := func(x, y *graph.Node) *graph.Node { return grad.Of(ops.Sum(y), x)[0] }
-	forward := func(x, y *graph.Node) *graph.Node { return grad.JVP([]*graph.Node{ops.Exp(y)}, []*graph.Node{x}, []*graph.Node{x})[0] }
+	forward := func(x, y *graph.Node) *graph.Node {
+		return grad.JVP([]*graph.Node{ops.Exp(y)}, []*graph.Node{x}, []*graph.Node{x})[0]
+	}
 	for _, c := range []struct {
 		op     graph.Op
 		derive func(x, y *graph.Node) *graph.Node

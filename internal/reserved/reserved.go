@@ -1,6 +1,6 @@
-// Package reserved keeps the names of the operations of package ops. Rules and engines know these
-// operations by name, so that no other operation may have one of them; package graph, which
-// refuses it, cannot import ops.
+// Package reserved keeps the names of the operations of packages graph and ops. Rules, engines and
+// the text form know these operations by name, so that no other operation may have one of them;
+// package graph, which refuses it, cannot import ops.
 package reserved
 
 import "reflect"
