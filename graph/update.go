@@ -25,12 +25,19 @@ type Step []Update
 // have its type. The names of axes may differ where one is missing.
 func (g *Graph) Assign(target, value *Node) Update {
 	u := Update{target, value}
-	for _, n := range []*Node{target, value} {
-		if n == nil || n.g != g {
-			g.fail(assignOp{}, []*Node{target, value}, fmt.Errorf("want a leaf and a value of this graph"))
+	for i, n := range []*Node{target, value} {
+		which := []string{"the target", "the value"}[i]
+		switch {
+		case n == nil:
+			g.fail(assignOp{}, []*Node{target, value}, fmt.Errorf("%s is nil: want a leaf and a value", which))
 			return u
-		}
-		if !n.IsValid() {
+		case !n.IsValid():
+			if n.g != g {
+				g.adopt(n.g)
+			}
+			return u
+		case n.g != g:
+			g.fail(assignOp{}, []*Node{target, value}, stranger(which, n, g, n.g))
 			return u
 		}
 	}
