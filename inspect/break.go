@@ -271,6 +271,9 @@ func (s *Session) ParseBreak(text string) (Break, error) {
 	case word == "shape":
 		return parseShape(text, strings.TrimSpace(rest))
 	}
+	if strings.ContainsAny(text, "<>=|") {
+		return Break{}, fmt.Errorf("break %q: the only bound is |x|>3, for any value of any quantity: want that, a quantity, nan, inf, step 40 or shape 150x3", text)
+	}
 	if err := s.whole(); err != nil {
 		return Break{}, err
 	}

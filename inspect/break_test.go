@@ -215,6 +215,8 @@ func TestParseBreak(t *testing.T) {
 		"|x|>nan":    `break "|x|>nan": want a bound of at least 0, as in |x|>3`,
 		"step -1":    `break "step -1": want the number of a training step, as in step 40`,
 		"shape 3xa":  `break "shape 3xa": want at most 8 sizes, as in shape 150x3`,
+		"|α|>0.9":    `break "|α|>0.9": the only bound is |x|>3, for any value of any quantity`,
+		"loss<0.4":   `break "loss<0.4": the only bound is |x|>3`,
 		"Delta Delt": `break "Delta Delt": the program has no such quantity: it has `,
 	} {
 		if _, err := s.ParseBreak(text); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
@@ -18,7 +19,7 @@ type docView struct {
 	Source    string             `json:"source"`
 	Settings  map[string]float64 `json:"settings"`
 	DType     string             `json:"dtype"`
-	Optimiser string             `json:"optimiser"`
+	Optimiser string             `json:"optimiser"` // "" of a model that takes steps of its own, or none
 	Rate      float64            `json:"rate"`
 	Seed      uint64             `json:"seed"`
 	Data      string             `json:"data"`
@@ -55,6 +56,9 @@ func (d *document) describe(ctx context.Context) (*docView, error) {
 		Unicode: viz.Formula(w.result), Settings: d.settings, DType: d.asked.DType,
 		Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Seed: d.asked.Seed, Data: d.asked.Data,
 		Nodes: len(graph.Reachable(w.all()...)), Steps: d.session.steps(), Trains: d.session.trains, Named: d.asked.named, HasPlane: d.session.centres != nil, Scalars: []scalarView{}, Courses: []courseView{}}
+	if len(lab.Trained(m)) == 0 {
+		v.Optimiser, v.Rate = "", 0
+	}
 	eqs, err := viz.EquationsContext(ctx, w.result)
 	if err != nil {
 		return nil, err

@@ -223,3 +223,16 @@ func TestPanelsHaveTheirOwnMarks(t *testing.T) {
 		}
 	}
 }
+
+// TestOptimiserIsOfWhatIsTrained: a model that takes steps of its own is not said to be trained by
+// an optimiser.
+func TestOptimiserIsOfWhatIsTrained(t *testing.T) {
+	for name, want := range map[string]string{"kmeans-lloyd": "", "kmeans-softmax": "adam"} {
+		c := newClient(t, Options{})
+		var v docView
+		c.get("/api/docs/"+c.open(`{"model":"`+name+`","data":"iris"}`), &v)
+		if v.Optimiser != want || v.Rate > 0 != (want != "") {
+			t.Errorf("%s: trained by %q at rate %v", name, v.Optimiser, v.Rate)
+		}
+	}
+}

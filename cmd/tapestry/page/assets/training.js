@@ -182,9 +182,12 @@ export class Training {
 
   /** describe says by what is trained, what training feeds, and who has not come as far. */
   #describe(doc, step, together, last) {
-    const plans = together.map((d) => `${d.optimiser}, rate ${number(d.rate)}`);
+    const plans = together.map((d) => d.optimiser ? `${d.optimiser}, rate ${number(d.rate)}` : "steps of its own");
     const alike = plans.every((p) => p === plans[0]);
-    const courses = doc.courses ?? [];
+    const courses = [];
+    for (const c of [doc, ...together].flatMap((d) => d.courses ?? [])) {
+      if (!courses.some((other) => other.name === c.name)) courses.push(c);
+    }
     const now = (c) => {
       const fed = this.#fed.find((f) => f.name === c.name)?.values;
       return fed?.length ? `, now ${number(fed[Math.min(step, fed.length - 1)])}` : "";
