@@ -39,6 +39,30 @@ func sweeps() []own {
 	add1("Norm, 2", func(x *graph.Node) *graph.Node { return ops.Norm(x, 1) }, func(x *G.Node) (*G.Node, error) { return G.Norm(x, 1, 2) }, ops.Apart, 3, 4)
 	add1("Expm1", func(x *graph.Node) *graph.Node { return ops.Sub(ops.Exp(x), ops.Lit(x, 1)) }, G.Expm1, ops.Reals, 3, 4)
 	add1("Log2", func(x *graph.Node) *graph.Node { return ops.Div(ops.Log(x), ops.Log(ops.Lit(x, 2))) }, G.Log2, ops.Positive, 3, 4)
+	add1("Cube", func(x *graph.Node) *graph.Node { return ops.Mul(x, ops.Square(x)) }, G.Cube, ops.Reals, 3, 4)
+	add1("Inverse", func(x *graph.Node) *graph.Node { return ops.Div(ops.Lit(x, 1), x) }, G.Inverse, ops.Apart, 3, 4)
+	add1("Norm, 1, of both signs", func(x *graph.Node) *graph.Node { return ops.Sum(ops.Abs(x), 1) }, func(x *G.Node) (*G.Node, error) { return G.Norm(x, 1, 1) }, ops.Apart, 3, 4)
+	add1("Norm, 3, of both signs", func(x *graph.Node) *graph.Node {
+		return ops.Pow(ops.Sum(ops.Pow(ops.Abs(x), ops.Lit(x, 3)), 1), ops.Lit(x, 1.0/3))
+	}, func(x *G.Node) (*G.Node, error) { return G.Norm(x, 1, 3) }, ops.Apart, 3, 4)
+	byIndices := func(axis int, at ...int) func(x *G.Node) (*G.Node, error) {
+		return func(x *G.Node) (*G.Node, error) {
+			i := G.NewVector(x.Graph(), G.Int, G.WithShape(len(at)), G.WithName("indices"), G.WithValue(tensor.New(tensor.WithBacking(at))))
+			return G.ByIndices(x, i, axis)
+		}
+	}
+	rows := func(axis int, at ...int) func(x *graph.Node) *graph.Node {
+		return func(x *graph.Node) *graph.Node {
+			var parts []*graph.Node
+			for _, i := range at {
+				parts = append(parts, ops.Slice(x, axis, i, i+1))
+			}
+			return ops.Concat(axis, parts...)
+		}
+	}
+	add1("ByIndices, each row once", rows(0, 2, 0, 1), byIndices(0, 2, 0, 1), ops.Reals, 3, 4)
+	add1("ByIndices, a row twice", rows(0, 2, 0, 2), byIndices(0, 2, 0, 2), ops.Reals, 3, 4)
+	add1("ByIndices, columns", rows(1, 3, 1, 2), byIndices(1, 3, 1, 2), ops.Reals, 3, 4)
 	add1("Mish", func(x *graph.Node) *graph.Node { return ops.Mul(x, ops.Tanh(ops.Log1p(ops.Exp(x)))) }, G.Mish, ops.Reals, 3, 4)
 	add1("LeakyRelu", func(x *graph.Node) *graph.Node { return ops.LeakyReLU(x, 0.1) }, func(x *G.Node) (*G.Node, error) { return G.LeakyRelu(x, 0.1) }, ops.Apart, 3, 4)
 	add1("Transpose of three axes", func(x *graph.Node) *graph.Node { return ops.Transpose(x, 2, 0, 1) }, func(x *G.Node) (*G.Node, error) { return G.Transpose(x, 2, 0, 1) }, ops.Reals, 2, 3, 4)
