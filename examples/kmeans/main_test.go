@@ -4,6 +4,9 @@ import (
 	"context"
 	"io"
 	"math"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/lab"
@@ -34,5 +37,25 @@ func TestFamily(t *testing.T) {
 	}
 	if err := temperature(res, res.Variants)(io.Discard); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestReadmeIsOfToday: what the example prints stands in its README, line by line.
+func TestReadmeIsOfToday(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole example")
+	}
+	out, err := exec.Command("go", "run", ".", "-out", t.TempDir()).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(string(out), "\n") {
+		if !strings.Contains(string(readme), strings.TrimSpace(line)) {
+			t.Errorf("the README lacks %q", line)
+		}
 	}
 }
