@@ -38,6 +38,9 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 			return err
 		}
 	}
+	if err := idle(cmd, "averages of parameters are for models that learn from examples of their own", "ema"); err != nil {
+		return err
+	}
 	if !gamma {
 		if err := idle(cmd, clusterings[0].Name+" has no temperature", "gamma"); err != nil {
 			return err

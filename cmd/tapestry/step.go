@@ -89,6 +89,11 @@ func (s *stepping) run(cmd *cobra.Command, o *options, name string) error {
 	if err != nil {
 		return err
 	}
+	if o.json {
+		if err := idle(cmd, "--json has all values", "values"); err != nil {
+			return err
+		}
+	}
 	session, title, err := s.open(cmd, o, name)
 	if err != nil {
 		return err
@@ -104,6 +109,9 @@ func (s *stepping) run(cmd *cobra.Command, o *options, name string) error {
 		v := stepView{title: title, note: note}
 		v.window.From = from
 		if err := s.look(cmd.Context(), session, &v); err != nil {
+			return err
+		}
+		if err := v.begins(from); err != nil {
 			return err
 		}
 		if o.json {
@@ -126,6 +134,9 @@ func checkedOutput(w io.Writer) io.Writer {
 	return w
 }
 
+// steady says why a session has no use for the number of steps, by which γ is annealed.
+const steady = "nothing of this training depends on how long it lasts; --train says where to begin"
+
 // open makes the session of what train would train.
 func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.Session, string, error) {
 	b, err := lookup(name)
@@ -141,6 +152,11 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 		if err := unused(cmd, false, false, b); err != nil {
 			return nil, "", err
 		}
+		if b.Name == lloydName {
+			if err := idle(cmd, steady, "steps"); err != nil {
+				return nil, "", err
+			}
+		}
 		c, err := s.training.config(o)
 		if err != nil {
 			return nil, "", err
@@ -149,6 +165,9 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 			return nil, "", err
 		}
 	} else {
+		if err := idle(cmd, steady, "steps"); err != nil {
+			return nil, "", err
+		}
 		c, err := s.learning.config(o, &s.training)
 		if err != nil {
 			return nil, "", err
@@ -258,6 +277,24 @@ func seekText(session *inspect.Session, text string) error {
 		return session.Seek(i)
 	}
 	return fmt.Errorf("%q is no quantity of the program", text)
+}
+
+// begins complains about indices at which no value begins that is printed.
+func (v *stepView) begins(from []int) error {
+	if len(from) == 0 {
+		return nil
+	}
+	q := v.seen[v.shown]
+	shape := q.value.Type.Shape
+	if len(from) != shape.Rank() {
+		return usagef("--values: want an index for each axis of %s, not %d", q.label, len(from))
+	}
+	for i, at := range from {
+		if at >= shape.Dim(i) {
+			return usagef("--values: there is no index %d along axis %d of %s", at, i+1, q.label)
+		}
+	}
+	return nil
 }
 
 // parseIndices reads 100,2.

@@ -508,3 +508,15 @@ func TestStepToDerivatives(t *testing.T) {
 		t.Errorf("only %d derivatives of %d models", tried, len(names))
 	}
 }
+
+// TestValuesThatAreNotThere: indices of values that a place does not have are refused, not moved.
+func TestValuesThatAreNotThere(t *testing.T) {
+	for at, want := range map[string]string{
+		"900,1": "tapestry: --values: there is no index 900 along axis 1 of α[i=150 j=3]\n",
+		"1,1,1": "tapestry: --values: want an index for each axis of α[i=150 j=3], not 3\n",
+	} {
+		if code, _, errOut := tapestry(t, "step", "kmeans-softmax", "--print", "--node", "alpha", "--values", at); code != 2 || errOut != want {
+			t.Errorf("--values %s: exit code %d, %q, want %q", at, code, errOut, want)
+		}
+	}
+}
