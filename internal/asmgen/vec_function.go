@@ -34,15 +34,15 @@ func (t *target) functions() {
 		{"log1p", t.log1p, 1},
 		{"tanh", t.tanh, 1},
 		{"sigmoid", t.sigmoid, 1},
-		{"softplus", t.softplus, 1},
-		{"logSigmoid", func(x vector) vector { return t.xor(t.softplus(t.xor(x, t.signBit())), t.signBit()) }, 1},
+		{"softplus", t.softplus, 2},
+		{"logSigmoid", t.logSigmoid, 2},
 		{"erf", t.erf, 1},
 	} {
 		t.row(rowLoop{
 			name: f.name, doc: fmt.Sprintf("of each element: %s.", f.name),
 			ports:  []port{{name: "dst", size: t.bytes()}, {name: "x", size: t.bytes()}},
-			unroll: f.unroll,
-			body:   func(c cell) { c.store(0, f.of(c.load(1))) },
+			unroll: f.unroll, woven: f.unroll == 2,
+			body: func(c cell) { c.store(0, f.of(c.load(1))) },
 		})
 	}
 	t.row(rowLoop{
@@ -286,23 +286,33 @@ func (t *target) sigmoid(x vector) vector {
 	return t.div(c, t.add(t.times(t.near("exp", r), power, power), c))
 }
 
-// softplus is max(x,0) + log(1+e) with e = exp(-|x|), where log(1+e) is e + e²·q(e) for e up to 1. The signs of the coefficients of q
-// alternate, so that even and odd ones apart would cancel.
-func (t *target) softplus(x vector) vector {
-	e := t.decay(t.or(x, t.signBit()))
-	ee := t.mul(e, e)
-	res := t.fma(t.copy(e), ee, t.quartets(t.coefs("log1p"), e, ee))
-	return t.add(t.max(t.zero(), x), res)
+// softplus is max(x,0) + log(1+exp(-|x|)).
+func (t *target) softplus(x vector) vector { return t.add(t.max(t.zero(), x), t.log1pDecay(x)) }
+
+// logSigmoid is min(x,0) - log(1+exp(-|x|)), which is -0 where that vanishes.
+func (t *target) logSigmoid(x vector) vector {
+	return t.sub(t.min(t.all(t.number(math.Copysign(0, -1))), x), t.log1pDecay(x))
 }
 
-// decay is exp(x) for x ≤ 0, exact to the last subnormal number: 2ⁿ⁺⁶⁴·exp(r) has all its digits, and is scaled with one rounding.
-func (t *target) decay(x vector) vector {
-	x = t.max(t.all(t.number(pick(t, -104.0, -746))), x)
+// log1pDecay is log(1+e) for e = exp(-|x|), exact to the last subnormal number: 2⁶⁴·e has all its digits.
+func (t *target) log1pDecay(x vector) vector {
+	x = t.max(t.all(t.number(pick(t, -104.0, -746))), t.or(x, t.signBit()))
 	magic := t.number(pick(t, 0x1.8p23+127+64, 0x1.8p52+1023+64))
 	n := t.times(t.copy(x), t.all(t.number(math.Log2E)), magic)
 	power := t.power(n)
 	r := t.remainder(x, t.sub(n, magic))
-	return t.mul(t.times(t.near("exp", r), power, power), t.number(0x1p-64))
+	e := t.times(t.near("exp", r), power, power)
+	if t.bits == 32 {
+		// e + e²·q(e). The signs of the coefficients of q alternate, so that even and odd ones apart would cancel.
+		e = t.mul(e, t.number(0x1p-64))
+		ee := t.mul(e, e)
+		return t.fma(t.copy(e), ee, t.quartets(t.coefs("log1p"), e, ee))
+	}
+	// With s = e/(1+e/2), log(1+e) = 2·atanh(s/2) = s + s·z·q(z), where z = s².
+	s := t.div(e, t.times(t.copy(e), t.all(t.number(0.5)), t.number(0x1p64)))
+	z := t.mul(s, s)
+	q := t.mul(t.polynomial(t.coefs("log1p"), z, t.mul(z, z)), z)
+	return t.times(q, s, s)
 }
 
 // tanh is x + x·z·q(z) with z = x² near 0, else 1 - 2/(exp(2x)+1).

@@ -17,6 +17,7 @@ type rowLoop struct {
 	name, doc     string
 	ports         []port
 	unroll        int
+	woven         bool             // the instructions of a turn's bodies alternate
 	before, after func(r *rowLoop) // around each row, if not nil
 	enter, leave  func()           // around all of them, if not nil
 	result        string           // the type of what leave returns, if anything
@@ -94,9 +95,7 @@ func (t *target) row(r rowLoop) {
 		t.CMPQ(r.i, last)
 		t.JGT(operand.LabelRef(end))
 		t.Label(begin)
-		for nth := range n {
-			r.body(cell{&r, nth, n, false})
-		}
+		t.weave(n, r.woven, func(nth int) { r.body(cell{&r, nth, n, false}) })
 		t.ADDQ(operand.Imm(uint64(n*lanes)), r.i)
 		t.CMPQ(r.i, last)
 		t.JLE(operand.LabelRef(begin))
@@ -126,6 +125,25 @@ func (t *target) row(r rowLoop) {
 	t.end()
 }
 
+// weave emits n bodies: one after the other or, if woven, the first instruction of each, then the second of each, and so on. The machine
+// looks ahead a limited number of instructions, and finds more there that need not wait for each other.
+func (t *target) weave(n int, woven bool, body func(nth int)) {
+	file, _ := t.Result()
+	sections := file.Functions()
+	f := sections[len(sections)-1]
+	begin := len(f.Nodes)
+	for nth := range n {
+		body(nth)
+	}
+	if !woven {
+		return
+	}
+	bodies := slices.Clone(f.Nodes[begin:])
+	for i := range bodies {
+		f.Nodes[begin+i] = bodies[i%n*(len(bodies)/n)+i/n]
+	}
+}
+
 // keep loads the constants that the body uses most into registers, as many as it can spare: memory gives no more than two vectors per
 // cycle. To count them the body is written to nowhere first.
 func (t *target) keep(r rowLoop) {
@@ -151,6 +169,9 @@ func (t *target) keep(r rowLoop) {
 	most := 2
 	if t.z {
 		most = 16
+		if r.woven { // several bodies need registers at once
+			most = 12
+		}
 	} else if len(names) > most {
 		return
 	}
