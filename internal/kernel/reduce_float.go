@@ -100,7 +100,7 @@ func (f *floatFold[T]) bind(reach int) Loop {
 		f.per, way = piece, f.fewRows
 	case near == 1 && (dim > 1 || far != 1):
 		f.per, way = min(max(across, 64), piece), f.columns
-	case far == 1 && f.sum && near == high && dim >= manyShort && simd.Repeats(level, f.size, high) && f.outer.n == 1 && !f.accumulate && f.outSize == f.size:
+	case far == 1 && f.sum && near == high && dim >= manyShort && f.turns(high) && f.outer.n == 1 && !f.accumulate && f.outSize == f.size:
 		f.per, way = piece, f.turnedRows
 	case far == 1 && high <= piece && f.outer.n == 1 && !f.accumulate && f.outSize == f.size:
 		f.per, way = across, f.rows
@@ -174,17 +174,26 @@ func (f *floatFold[T]) rows(_ *Ctx, dst, x *byte, n, _ int) {
 	f.finish(dst, n)
 }
 
-// turnedRows adds up n rows of two to four elements, one after the other, as columns, in the order in which rows adds up: the first and
-// the third, the second and the fourth, and both sums.
+// turns reports whether to turn rows of so many elements to add them up.
+func (f *floatFold[T]) turns(n int) bool {
+	return simd.Repeats(level, f.size, n) || level > simd.Portable && f.size == 4 && 4 < n && n <= simd.TurnedRow
+}
+
+// turnedRows adds up n short rows, one after the other, as columns, in the order in which rows adds up: each element of the first eight
+// and that eight after it, then each of the first four and that four after it, and so on.
 func (f *floatFold[T]) turnedRows(c *Ctx, dst, x *byte, n, _ int) {
-	turned, odd := c.panels(), hand(c, 0)
+	turned := c.panels()
 	stride, bytes := simd.TurnedSize(f.size, n)
 	simd.Turn(level, f.size, turned, x, move(turned, bytes), n, f.high, stride, f.near)
-	clear(sliceAt[T](dst, n))
-	f.columnAdd(dst, turned, (f.high+1)/2, n, 2*stride)
-	clear(sliceAt[T](odd, n))
-	f.columnAdd(odd, move(turned, stride), f.high/2, n, 2*stride)
-	f.combine.Rows(dst, dst, odd, 1, n, 0, 0, 0)
+	left := f.high
+	for half := simd.TurnedRow / 2; half > 1; half /= 2 {
+		if left > half {
+			f.combine.Rows(turned, turned, move(turned, half*stride), left-half, n, stride, stride, stride)
+			left = half
+		}
+	}
+	clear(sliceAt[T](dst, n)) // no elements but -0 add up to 0
+	f.columnAdd(dst, turned, left, n, stride)
 	f.finish(dst, n)
 }
 
