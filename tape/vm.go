@@ -100,7 +100,6 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 		granted.End()
 		return nil, err
 	}
-	granted.Keep(int64(p.arena)) // the values have been drawn
 	vm := &VM{prog: p, store: s, draws: p.draws(), arena: kernel.Alloc(p.arena), results: map[*graph.Node]*tensor.Dense{}}
 	mem := make([]kernel.Mem, len(p.buffers))
 	for i, b := range p.buffers {
@@ -120,6 +119,7 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 	for _, in := range p.inputs {
 		vm.inputs = append(vm.inputs, p.source.Lookup(in.path))
 	}
+	granted.Keep(int64(p.arena)) // the values have been drawn, and the arena is allocated
 	vm.pool = pool.New(p.workers(o.workers))
 	for range vm.pool.Workers() {
 		vm.workers = append(vm.workers, newWorker(p, mem, kernel.NewWorker(), kernel.Alloc(p.scratch)))

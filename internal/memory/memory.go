@@ -18,19 +18,30 @@ import (
 // its own (ulimit -v) has no more.
 // ok is false where that is not known.
 func Available() (bytes int64, ok bool) {
-	bytes, ok = System()
-	return max(0, bytes-promised.Load()), ok
+	if bytes, ok = System(); ok {
+		bytes -= promised.Load()
+	}
+	if space, limited := AddressSpace(); limited {
+		bytes, ok = min(bytes, space-reserving.Load()), true
+	}
+	return max(0, bytes), ok
 }
 
-// System is what the system tells; a variable for tests.
-var System = available
+// System is what the machine and its control groups have, and AddressSpace what a limit of the process leaves; variables for tests.
+var (
+	System       = available
+	AddressSpace = addressSpace
+)
 
 // promised is how much has been granted to someone who has not touched it yet. The system counts memory when it is touched: without
 // this sum each of several would be granted what is there for one. It is the process's, as its memory is.
 var promised atomic.Int64
 
+// reserving is how much of that has not been allocated either: a limit of the address space counts memory when it is allocated.
+var reserving atomic.Int64
+
 // A Promise is memory that is not there for others, although it is not touched yet.
-type Promise struct{ bytes atomic.Int64 }
+type Promise struct{ bytes, reserving atomic.Int64 }
 
 // taking lets memory be taken by one after the other.
 var taking sync.Mutex
@@ -50,13 +61,16 @@ func Take(bytes int64) (p *Promise, there int64, short bool) {
 func Promised(bytes int64) *Promise {
 	p := &Promise{}
 	p.bytes.Store(bytes)
+	p.reserving.Store(bytes)
 	promised.Add(bytes)
+	reserving.Add(bytes)
 	return p
 }
 
-// Keep lowers the promise to so many bytes: the others have been taken.
+// Keep lowers the promise to so many bytes, which are allocated now but not touched: the others have been taken.
 func (p *Promise) Keep(bytes int64) {
 	if p != nil {
+		reserving.Add(-p.reserving.Swap(0))
 		promised.Add(bytes - p.bytes.Swap(bytes))
 	}
 }
@@ -64,6 +78,7 @@ func (p *Promise) Keep(bytes int64) {
 // End ends the promise, once: the memory has been taken, or never will be. A nil promise has ended.
 func (p *Promise) End() {
 	if p != nil {
+		reserving.Add(-p.reserving.Swap(0))
 		promised.Add(-p.bytes.Swap(0))
 	}
 }
@@ -89,14 +104,6 @@ func linux(root fs.FS) (bytes int64, ok bool) {
 	if kib, found := field(root, "proc/meminfo", "MemAvailable:"); found {
 		bytes = kib << 10
 	}
-	for _, line := range lines(root, "proc/self/limits") {
-		if rest, is := strings.CutPrefix(line, "Max address space"); is && rest != "" {
-			if limit, err := strconv.ParseInt(strings.Fields(rest + " -")[0], 10, 64); err == nil {
-				used, _ := field(root, "proc/self/status", "VmSize:")
-				bytes = min(bytes, limit-used<<10+reserved())
-			}
-		}
-	}
 	for _, line := range lines(root, "proc/self/cgroup") {
 		id, rest, _ := strings.Cut(line, ":")
 		controllers, group, _ := strings.Cut(rest, ":")
@@ -110,6 +117,19 @@ func linux(root fs.FS) (bytes int64, ok bool) {
 		}
 	}
 	return max(bytes, 0), bytes < math.MaxInt64
+}
+
+// linuxSpace reads AddressSpace from the files of a Linux system.
+func linuxSpace(root fs.FS) (bytes int64, limited bool) {
+	for _, line := range lines(root, "proc/self/limits") {
+		if rest, is := strings.CutPrefix(line, "Max address space"); is {
+			if limit, err := strconv.ParseInt(strings.Fields(rest + " -")[0], 10, 64); err == nil {
+				used, _ := field(root, "proc/self/status", "VmSize:")
+				return max(0, limit-used<<10+reserved()), true
+			}
+		}
+	}
+	return 0, false
 }
 
 // reserved is what Go has of the address space and nothing is in, half of it: it lies in pieces, and a large array wants one.

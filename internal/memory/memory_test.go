@@ -47,10 +47,10 @@ func TestAddressSpace(t *testing.T) {
 			"proc/self/status": {Data: []byte("Name:\tx\nVmPeak:\t 9 kB\nVmSize:\t 1000000 kB\n")},
 		}
 	}
-	if got, known := linux(limits("unlimited")); got != 8000000<<10 || !known {
-		t.Errorf("unlimited: %d %v", got, known)
+	if got, limited := linuxSpace(limits("unlimited")); limited {
+		t.Errorf("unlimited: %d", got)
 	}
-	if got, known := linux(limits("4096000000")); got < 3000000<<10 || got > 4000000<<10 || !known { // Go holds a little of it
+	if got, known := linuxSpace(limits("4096000000")); got < 3000000<<10 || got > 4000000<<10 || !known { // Go holds a little of it
 		t.Errorf("limited: %d %v", got, known)
 	}
 }
@@ -87,4 +87,27 @@ func TestTake(t *testing.T) {
 	if p, _, short := Take(1); p != nil || short {
 		t.Error("a byte is promised")
 	}
+}
+
+// TestPromisesInAddressSpace: what has been allocated counts once against a limit of the address space, touched or not.
+func TestPromisesInAddressSpace(t *testing.T) {
+	defer func(machine, space func() (int64, bool)) { System, AddressSpace = machine, space }(System, AddressSpace)
+	const all = 1 << 30
+	space := int64(all)
+	System = func() (int64, bool) { return 8 * all, true }
+	AddressSpace = func() (int64, bool) { return space, true }
+	p, _, short := Take(all / 2)
+	if _, there, two := Take(all * 2 / 3); short || !two || there != all/2 {
+		t.Errorf("before it is allocated: %d are there", there)
+	}
+	space = all / 2
+	p.Keep(all / 2)
+	if there, ok := Available(); there != all/2 || !ok {
+		t.Errorf("once it is allocated: %d are there", there)
+	}
+	System = func() (int64, bool) { return all, true }
+	if p, there, short := Take(all); !short || there != all/2 {
+		t.Errorf("the machine: %d are there, %v", there, p)
+	}
+	p.End()
 }

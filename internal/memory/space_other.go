@@ -1,0 +1,5 @@
+//go:build !linux
+
+package memory
+
+func addressSpace() (bytes int64, limited bool) { return 0, false }
