@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Nearest is the candidate with the smallest edit distance to name.
@@ -52,6 +53,9 @@ const longName = 200
 // editDistance counts insertions, deletions and replacements of runes
 // (Levenshtein, 1966). Names that are too long to be compared differ in all of them.
 func editDistance(a, b string) int {
+	if n := max(len(a), len(b)); n > utf8.UTFMax*longName {
+		return n
+	}
 	s, t := []rune(a), []rune(b)
 	if n := max(len(s), len(t)); n > longName {
 		return n

@@ -1,6 +1,9 @@
 package spelling
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNearest(t *testing.T) {
 	names := []string{"loss", "logits", "α", "fc1/w"}
@@ -21,5 +24,16 @@ func TestNearest(t *testing.T) {
 	}
 	if got := Nearest("x", nil); got != "" {
 		t.Errorf("of none, %q", got)
+	}
+}
+
+// TestEndlessName: a name of a megabyte, which a request may hold, is not even copied.
+func TestEndlessName(t *testing.T) {
+	name, candidates := strings.Repeat("a", 1<<20), []string{"mlp", "lstm"}
+	if n := testing.AllocsPerRun(1, func() { Nearest(name, candidates) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if got := Nearest(name, candidates); got != "mlp" && got != "lstm" {
+		t.Errorf("%q", got)
 	}
 }
