@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -31,7 +33,7 @@ func (s *Session) Enter(ctx context.Context, i, iteration int) (*Iteration, erro
 	if err != nil {
 		return nil, err
 	}
-	return s.enter(ctx, ins, iteration)
+	return s.enter(ctx, s.rows, ins, iteration)
 }
 
 // Enter goes into an iteration of the loop that is instruction i of the body: a loop
@@ -41,14 +43,15 @@ func (it *Iteration) Enter(ctx context.Context, i, iteration int) (*Iteration, e
 	if err != nil {
 		return nil, err
 	}
-	return it.session.enter(ctx, ins, iteration)
+	return it.session.enter(ctx, it.rows, ins, iteration)
 }
 
-func (s *Session) enter(ctx context.Context, ins *Instruction, iteration int) (*Iteration, error) {
+// enter goes into an iteration of the loop that is one of the rows.
+func (s *Session) enter(ctx context.Context, rows []tape.Row, ins *Instruction, iteration int) (*Iteration, error) {
 	n := ins.Row.Node
 	looped, ok := n.Op().(graph.Looped)
 	if !ok || ins.Row.Body == nil {
-		return nil, fmt.Errorf("inspect: instruction %d, %s, is no loop", ins.Index, ins.Row.Op)
+		return nil, fmt.Errorf("inspect: instruction %d, %s, is no loop: %s", ins.Index, ins.Row.Op, loopsOf(rows))
 	}
 	l := looped.Loop()
 	if iteration < 0 || iteration >= l.Steps {
@@ -127,4 +130,21 @@ func cut(t graph.Type, a tape.Array, at int) *tensor.Dense {
 		v.Data[i] = a.At(at + i)
 	}
 	return tape.Tensor(v)
+}
+
+// loopsOf says which instructions are loops.
+func loopsOf(rows []tape.Row) string {
+	var at []string
+	for i, r := range rows {
+		if r.Body != nil {
+			at = append(at, strconv.Itoa(i))
+		}
+	}
+	switch len(at) {
+	case 0:
+		return "the program has none"
+	case 1:
+		return "instruction " + at[0] + " is one"
+	}
+	return "instructions " + strings.Join(at, ", ") + " are"
 }

@@ -2,6 +2,8 @@ package inspect_test
 
 import (
 	"math"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -87,5 +89,11 @@ func TestEnter(t *testing.T) {
 	s := open(t, subject(t, "kmeans-softmax"))
 	if _, err := s.Enter(ctx, 0, 0); err == nil {
 		t.Error("went into what is no loop")
+	} else if !strings.HasSuffix(err.Error(), "is no loop: the program has none") {
+		t.Error(err)
+	}
+	looped := open(t, subject(t, "rnn-lstm"))
+	if _, err := looped.Enter(ctx, 0, 0); err == nil || !regexp.MustCompile(`is no loop: instructions \d+, \d+ are$`).MatchString(err.Error()) {
+		t.Errorf("before a loop: %v", err)
 	}
 }
