@@ -101,11 +101,8 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	s := Scale(c.Table)
-	if math.IsInf(s, 0) || math.IsNaN(s) {
-		return c, fmt.Errorf("%s: squared distances overflow: rescale numbers as large as %.3g", c.Table.Name, largest(c.Table.X))
-	}
-	if most := largest(c.Table.X); most < 1e-140 && distinct(c.Table, 2) > 1 {
-		return c, fmt.Errorf("%s: squared distances vanish: rescale numbers as small as %.3g", c.Table.Name, most)
+	if err := InRange(c.Table); err != nil {
+		return c, err
 	}
 	setDefault(&c.Seeds, 10)
 	setDefault(&c.Steps, 1000)
@@ -141,6 +138,21 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%d numbers for %d start centres of %d features: want %d", len(c.Given), c.K, d, c.K*d)
 	}
 	return c, nil
+}
+
+// InRange complains about a table between whose rows there are no squared distances, because
+// they overflow or vanish: no clustering can be trained on it, and it has no [DefaultRate].
+func InRange(t *data.Table) error {
+	if t == nil || t.Rows() == 0 {
+		return nil
+	}
+	if s := Scale(t); math.IsInf(s, 0) || math.IsNaN(s) {
+		return fmt.Errorf("%s: squared distances overflow: rescale numbers as large as %.3g", t.Name, largest(t.X))
+	}
+	if most := largest(t.X); most < 1e-140 && distinct(t, 2) > 1 {
+		return fmt.Errorf("%s: squared distances vanish: rescale numbers as small as %.3g", t.Name, most)
+	}
+	return nil
 }
 
 func setDefault(v *int, to int) {

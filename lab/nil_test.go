@@ -16,7 +16,7 @@ func TestNil(t *testing.T) {
 			"ClusterSite": lab.ClusterSite, "Compare": lab.Compare,
 			"ConvergenceTest": lab.ConvergenceTest, "DefaultGamma": lab.DefaultGamma,
 			"DefaultRate": lab.DefaultRate, "Examples": lab.Examples, "Falling": lab.Falling,
-			"Field": lab.Field, "Holm": lab.Holm, "Judge": lab.Judge, "Learn": lab.Learn,
+			"Field": lab.Field, "Holm": lab.Holm, "InRange": lab.InRange, "Judge": lab.Judge, "Learn": lab.Learn,
 			"Letters": lab.Letters, "LossFunc": lab.LossFunc, "Match": lab.Match, "Median": lab.Median,
 			"NewPCA": lab.NewPCA, "NewPlane": lab.NewPlane, "NewSettling": lab.NewSettling,
 			"NewSite": lab.NewSite, "Objective": lab.Objective, "ParseStart": lab.ParseStart,

@@ -189,6 +189,9 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 	if rate == 0 {
 		rate = ownRate
 		if clusters {
+			if err := lab.InRange(p.Table); err != nil {
+				return p, nil, err
+			}
 			rate = lab.DefaultRate(p.Table)
 		}
 	}

@@ -234,6 +234,9 @@ func (c *geometry) site(cmd *cobra.Command, name string) (lab.Site, float64, err
 			k = classes
 		}
 	}
+	if err := lab.InRange(c.config); err != nil {
+		return lab.Site{}, 0, err
+	}
 	s, err := lab.ClusterSite(c.config, b, k, c.gamma, c.seed, dt)
 	s.Stepped = c.bar.steps()
 	return s, lab.DefaultRate(c.config), err

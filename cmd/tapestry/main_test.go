@@ -142,6 +142,7 @@ func TestBadData(t *testing.T) {
 		"nan.csv":     "a,b\n1,2\nNaN,4\n",
 		"inf.csv":     "a,b\n1,2\n3,+Inf\n",
 		"few.csv":     "a,b\n1,2\n3,4\n",
+		"huge.csv":    "a,b\n1e200,2\n3,4\n5,-1e200\n6,7\n",
 		"flat.csv":    "a,b\n5,1\n5,1\n5,1\n5,1\n",
 		"missing.csv": "a,b\n1,2\n,4\n",
 	}
@@ -174,6 +175,7 @@ func TestBadData(t *testing.T) {
 		{"inf.csv", `inf.csv:3: column "b"`},
 		{"missing.csv", `missing.csv:3: column "a"`},
 		{"few.csv", "few.csv: k = 3 clusters, but the file has only 2 rows"},
+		{"huge.csv", "huge.csv: squared distances overflow: rescale numbers as large as 1e+200"},
 		{"flat.csv", `flat.csv: every column is constant ("a" is 5 in all 4 rows)`},
 		{"long.csv", "long.csv:3"},
 	} {

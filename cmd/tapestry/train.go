@@ -99,6 +99,9 @@ func (t *training) config(o *options) (lab.Config, error) {
 	if c.Table, err = t.open(); err != nil {
 		return c, err
 	}
+	if err := lab.InRange(c.Table); err != nil {
+		return c, err
+	}
 	if c.Start == lab.StartGiven {
 		if err := t.readCentres(&c); err != nil {
 			return c, err
