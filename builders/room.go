@@ -21,10 +21,10 @@ var take = machine.Take
 // What training takes besides is asked for where it is allocated, by what is free by then: the
 // states of the optimiser, which are among the graph's once it has made its step, by
 // tape.NewStore, which leaves out what does not fit, and by the program's NewVM, together with the
-// program's arrays and every worker's scratch, as an error that names the largest; and by Draw for every batch. So
-// a model that has room here may have none there, and is refused before it takes more. Nobody asks
-// for compiling the graph, or for copies that a caller makes: of the store for a checkpoint, of
-// results, of records.
+// program's arrays and every worker's scratch, as an error that names the largest; and every batch
+// by Draw. So a model that has room here may have none there, and is refused before it takes more.
+// Nobody asks for compiling the graph, or for copies that a caller makes: of the store for a
+// checkpoint, of results, of records.
 func (m *Model) Room(held ...*graph.Node) error {
 	if m == nil || m.Graph == nil {
 		return errNoGraph
@@ -98,11 +98,11 @@ func (r *room) examples(m *Model) {
 
 // take promises the memory, or says that it is not there.
 func (r *room) take(m *Model, what string) (*machine.Promise, error) {
-	promise, there, short := take(int64(min(r.need, math.MaxInt64/2)))
+	need := int64(min(r.need, math.MaxInt64/2))
+	promise, there, short := take(need)
 	if !short {
 		return promise, nil
 	}
-	const gib = 1 << 30
-	return nil, fmt.Errorf("%s: it takes %.1f GiB %s, and there are %.1f GiB: the largest is %v; set smaller sizes",
-		m.Builder.Name, r.need/gib, what, float64(there)/gib, r.largest)
+	return nil, fmt.Errorf("%s: it takes %s %s, and there are %s: the largest is %v; set smaller sizes",
+		m.Builder.Name, machine.Text(need), what, machine.Text(there), r.largest)
 }

@@ -70,8 +70,7 @@ func (t Type) roomForConstant() error {
 	if !short {
 		return nil
 	}
-	const gib = 1 << 30
-	return &Mistake{fmt.Sprintf("%v takes %.1f GiB, and there are %.1f GiB", t, float64(need)/gib, float64(there)/gib), "take smaller sizes"}
+	return &Mistake{fmt.Sprintf("%v takes %s, and there are %s", t, memory.Text(need), memory.Text(there)), "take smaller sizes"}
 }
 
 // ConstantValue adds a constant that is already a [Value], rounded to its element

@@ -83,7 +83,7 @@ func (g *Graph) Fail(what string, err error, operands ...*Node) *Node {
 		g = Of(operands...)
 	}
 	for _, x := range operands {
-		if x != nil && !x.IsValid() {
+		if x.Graph() != nil && !x.IsValid() {
 			g.adopt(x.g)
 			return g.invalid() // the cause is recorded
 		}

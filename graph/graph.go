@@ -118,6 +118,8 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 		switch {
 		case x == nil:
 			return g.fail(op, in, fmt.Errorf("operand %d is nil", i))
+		case x.g == nil:
+			return g.fail(op, in, fmt.Errorf("operand %d is a zero Node, which no call gave", i))
 		case x.g != g && !x.IsValid():
 			g.adopt(x.g)
 			return g.invalid()
@@ -247,7 +249,7 @@ func Apply(op Op, in ...*Node) *Node { return Of(in...).Apply(op, in...) }
 func Of(nodes ...*Node) *Graph {
 	i := slices.IndexFunc(nodes, (*Node).IsValid)
 	if i < 0 {
-		i = slices.IndexFunc(nodes, func(n *Node) bool { return n != nil })
+		i = slices.IndexFunc(nodes, func(n *Node) bool { return n.Graph() != nil })
 	}
 	if i < 0 {
 		return New("")

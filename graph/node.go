@@ -17,8 +17,9 @@ type Node struct {
 	occurs []Occurrence
 }
 
-// IsValid reports whether the node came from a call without mistakes.
-func (n *Node) IsValid() bool { return n != nil && n.id >= 0 }
+// IsValid reports whether the node came from a call without mistakes; nil and the zero Node did
+// not come from any.
+func (n *Node) IsValid() bool { return n != nil && n.op != nil }
 
 // Graph is the graph the node belongs to.
 func (n *Node) Graph() *Graph {

@@ -28,7 +28,7 @@ func (g *Graph) Assign(target, value *Node) Update {
 	for i, n := range []*Node{target, value} {
 		which := []string{"the target", "the value"}[i]
 		switch {
-		case n == nil:
+		case n.Graph() == nil:
 			g.fail(assignOp{}, []*Node{target, value}, fmt.Errorf("%s is nil: want a leaf and a value", which))
 			return u
 		case !n.IsValid():

@@ -67,7 +67,7 @@ func draw(usage, doc string, gives kind, fill func(*rand.Rand, graph.Type, []flo
 		for i, k := range takes {
 			v, ok := literal(e.args[i])
 			if k == number && len(takes) == 1 && ok && (!isWhole(v) || v < 1) {
-				c.fail(e.args[i].span, fmt.Sprintf("%s of %v", f.name, v), fmt.Sprintf("want a whole number from 1 to %d", 1<<53-1), "")
+				c.fail(e.args[i].span, fmt.Sprintf("%s of %v", f.name, v), fmt.Sprintf("want a whole number from 1 to %d", int64(1<<53-1)), "")
 				return typ{}
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tapestry-ml/tapestry/internal/memory"
 )
 
 // Budget makes the program fit its arena into so many bytes ([Program.Arena]):
@@ -94,7 +96,7 @@ func (p *Program) within(r *request) (*Program, error) {
 		help = " (give the loop a Checkpoint: it keeps fewer carries)"
 	}
 	return nil, fmt.Errorf("tape: budget of %s: the least found is %s, held by %s%s",
-		bytesText(int64(r.budget)), bytesText(int64(least.arena)), holdersText(holders), help)
+		memory.Text(int64(r.budget)), memory.Text(int64(least.arena)), holdersText(holders), help)
 }
 
 // errTooLarge says what a program holds at a time that no machine has the memory for.
@@ -108,7 +110,7 @@ func (p *Program) errTooLarge(help ...string) error {
 		fix = " (" + strings.Join(help, ", ") + ")"
 	}
 	return fmt.Errorf("tape: program %q has arrays of more than %s at a time, and no machine of %d bits has more: the largest are %s%s",
-		p.source.Name(), bytesText(int64(p.tooLong)), strconv.IntSize, holdersText(holders), fix)
+		p.source.Name(), memory.Text(int64(p.tooLong)), strconv.IntSize, holdersText(holders), fix)
 }
 
 // search gives a program that fits, or the one with the smallest arena that it finds. It takes from effort the instructions that it

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/memory"
 )
 
 // Fusion puts instructions that can do their work row by row, and read each other's rows, into one group. A group runs block by block
@@ -312,7 +313,7 @@ func (f *fusion) add(at, i int, d kernel.Division, rows int) (why string, ok boo
 	case len(g.members) > 0 && f.outgrown(wide):
 		return "a block of as many rows as products want would not stay in the cache", false
 	case g.wholeBytes+whole > wholeLimit:
-		return fmt.Sprintf("what every row needs (%s) does not stay in the cache", bytesText(int64(g.wholeBytes+whole))), false
+		return fmt.Sprintf("what every row needs (%s) does not stay in the cache", memory.Text(int64(g.wholeBytes+whole))), false
 	case d.Fold != nil && !f.folds(i, rows):
 		return "a sum of arrays so large is a product of its own", false
 	}

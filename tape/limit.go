@@ -72,7 +72,7 @@ func (p *Program) granted(o *vmOptions, s *Store) (*memory.Promise, error) {
 		help = append(help, "a higher tape.Limit")
 	}
 	return nil, fmt.Errorf("tape: program %q needs %s and there are %s: the largest are %s (what helps: %s)",
-		p.source.Name(), bytesText(need), bytesText(there), holdersText(holders), strings.Join(help, ", "))
+		p.source.Name(), memory.Text(need), memory.Text(there), holdersText(holders), strings.Join(help, ", "))
 }
 
 // freshBytes is what it takes to make entries for the leaves, and to draw them: in float64, one after the other.
@@ -107,7 +107,7 @@ func holdersText(all []holder) string {
 	const named = 3
 	var out []string
 	for _, h := range all[:min(named, len(all))] {
-		out = append(out, fmt.Sprintf("%s (%s)", h.name, bytesText(h.bytes)))
+		out = append(out, fmt.Sprintf("%s (%s)", h.name, memory.Text(h.bytes)))
 	}
 	if more := len(all) - named; more > 0 {
 		out = append(out, fmt.Sprintf("%d more", more))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/memory"
 )
 
 // Row is one instruction as the listing shows it.
@@ -100,7 +101,7 @@ func (p *Program) Rows() []Row {
 func (p *Program) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "program %q: %d instructions in %d stages, arena %s, scratch %s a worker, %s FLOP, %s moved a run\n",
-		p.source.Name(), len(p.Rows()), len(p.stage), bytesText(int64(p.arena)), bytesText(int64(p.scratch)), countText(p.FLOPs()), bytesText(p.Traffic()))
+		p.source.Name(), len(p.Rows()), len(p.stage), memory.Text(int64(p.arena)), memory.Text(int64(p.scratch)), countText(p.FLOPs()), memory.Text(p.Traffic()))
 	if again, flops := p.Recomputed(); len(again) > 0 {
 		fmt.Fprintf(&b, "%d instructions run again, to save memory: %s FLOP\n", len(again), countText(flops))
 	}
@@ -139,7 +140,7 @@ func (p *Program) String() string {
 			mark = "+"
 		}
 		fmt.Fprintf(&b, "%4d %s%8s%s %9d  %s  %8s %9s  %s %s", i, bracket, place, mark, r.Bytes, pad(r.Result, width),
-			countText(r.FLOPs), bytesText(r.Traffic), r.Op, strings.Join(r.In, ", "))
+			countText(r.FLOPs), memory.Text(r.Traffic), r.Op, strings.Join(r.In, ", "))
 		if r.Repeat {
 			b.WriteString("  · once more")
 		}
@@ -150,7 +151,7 @@ func (p *Program) String() string {
 			fmt.Fprintf(&b, "  · %s", r.Kept)
 		}
 		if r.Again > 0 {
-			fmt.Fprintf(&b, "  · again: recomputed to save %s", bytesText(int64(r.Again)))
+			fmt.Fprintf(&b, "  · again: recomputed to save %s", memory.Text(int64(r.Again)))
 		}
 		if s.rows == 0 {
 			b.WriteString(p.only("  · ", s))
@@ -186,21 +187,6 @@ func (s *stage) text() string {
 
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-len([]rune(s))))
-}
-
-// bytesText is 512 B, 9.4 KiB, 3.1 MiB.
-func bytesText(n int64) string {
-	v := float64(n)
-	for i, unit := range []string{"B", "KiB", "MiB", "GiB", "TiB"} {
-		if v < 1024 || i == 4 {
-			if i == 0 {
-				return fmt.Sprintf("%d B", n)
-			}
-			return fmt.Sprintf("%.1f %s", v, unit)
-		}
-		v /= 1024
-	}
-	return ""
 }
 
 // countText is 512, 9.4k, 3.1M.

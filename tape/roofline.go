@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/memory"
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
@@ -109,7 +110,7 @@ func (r Roofline) String() string {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		fmt.Fprintf(&b, " %s %s", bytesText(int64(s.Bytes)), rateText(s.Rate, "B/s"))
+		fmt.Fprintf(&b, " %s %s", memory.Text(int64(s.Bytes)), rateText(s.Rate, "B/s"))
 	}
 	return b.String()
 }

@@ -58,7 +58,10 @@ func Check(t *testing.T, table Table) {
 		if table.Skipped[name] == "" {
 			ftype := reflect.TypeOf(f)
 			for zero := -1; zero < ftype.NumIn(); zero++ {
-				call(t, name, reflect.ValueOf(f), zero, table.Samples())
+				call(t, name, reflect.ValueOf(f), zero, false, table.Samples())
+				if zero >= 0 && isNode(argument(ftype, zero)) {
+					call(t, name, reflect.ValueOf(f), zero, true, table.Samples())
+				}
 			}
 		}
 	}
@@ -74,17 +77,21 @@ func Check(t *testing.T, table Table) {
 			}
 			for zero := -1; zero < m.Type.NumIn(); zero++ { // the last is beyond the arguments, which are all samples
 				if fails(m) || !constructed(typ) {
-					call(t, name, reflect.New(typ).Method(i), zero, table.Samples())
+					call(t, name, reflect.New(typ).Method(i), zero, false, table.Samples())
 				}
 				if _, byValue := typ.MethodByName(m.Name); !byValue && fails(m) {
-					call(t, "(nil)."+name, reflect.Zero(pointer).Method(i), zero, table.Samples())
+					call(t, "(nil)."+name, reflect.Zero(pointer).Method(i), zero, false, table.Samples())
 				}
 				for n, sample := range table.Samples() {
 					if s := reflect.TypeOf(sample); s == typ || s == pointer {
 						samples := table.Samples()
 						receiver := reflect.ValueOf(samples[n]).MethodByName(m.Name)
 						if receiver.IsValid() {
-							call(t, fmt.Sprintf("(sample %d).%s", n, name), receiver, zero, samples)
+							what := fmt.Sprintf("(sample %d).%s", n, name)
+							call(t, what, receiver, zero, false, samples)
+							if ftype := receiver.Type(); 0 <= zero && zero < ftype.NumIn() && isNode(argument(ftype, zero)) {
+								call(t, what, receiver, zero, true, samples)
+							}
 						}
 					}
 				}
@@ -115,20 +122,34 @@ func constructed(typ reflect.Type) bool {
 	return true
 }
 
-// call calls f with samples as arguments, save that argument zero is zero; below 0, all are.
-func call(t *testing.T, name string, f reflect.Value, zero int, samples []any) {
+// argument returns the type of an argument, of a variadic function that of each of the last ones.
+func argument(f reflect.Type, i int) reflect.Type {
+	if f.IsVariadic() && i == f.NumIn()-1 {
+		return f.In(i).Elem()
+	}
+	return f.In(i)
+}
+
+// isNode reports whether a type is *graph.Node, whose zero value is well formed Go, like nil.
+func isNode(t reflect.Type) bool {
+	return t.Kind() == reflect.Pointer && t.Elem().Name() == "Node" && strings.HasSuffix(t.Elem().PkgPath(), "/graph")
+}
+
+// call calls f with samples as arguments, save that argument zero is zero; below 0, all are. Of a node
+// it is nil or, with zeroNodes, the zero Node.
+func call(t *testing.T, name string, f reflect.Value, zero int, zeroNodes bool, samples []any) {
 	t.Helper()
 	typ := f.Type()
 	var args []reflect.Value
 	for i := range typ.NumIn() {
-		in := typ.In(i)
-		if typ.IsVariadic() && i == typ.NumIn()-1 {
-			if zero < 0 {
-				break // none at all
-			}
-			in = in.Elem()
+		if typ.IsVariadic() && i == typ.NumIn()-1 && zero < 0 {
+			break // none at all
 		}
+		in := argument(typ, i)
 		arg := reflect.Zero(in)
+		if i == zero && isNode(in) && zeroNodes {
+			arg = reflect.New(in.Elem())
+		}
 		if in == reflect.TypeFor[context.Context]() {
 			arg = reflect.ValueOf(context.Background())
 		} else if zero >= 0 && i != zero {

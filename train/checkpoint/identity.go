@@ -42,7 +42,7 @@ func Identify(rows int, loss *graph.Node, step graph.Step, results ...*graph.Nod
 	p := &fingerprint{Hash: sha256.New(), number: map[*graph.Node]int{}}
 	id := Identity{Rows: rows}
 	for _, n := range append([]*graph.Node{loss}, results...) {
-		if n == nil {
+		if n.Graph() == nil {
 			continue
 		}
 		id.Name = n.Graph().Name()
