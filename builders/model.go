@@ -27,6 +27,23 @@ type Model struct {
 	// Drawn are the nodes that Examples computes all of, in float64, where it evaluates a
 	// graph of its own; nil where it does not.
 	Drawn []*graph.Node
+
+	// Rows are the data that the model is trained on in place of examples of its own; nil for
+	// none. Examples, which is wanted as well, then draws batches of them at random.
+	Rows Rows
+}
+
+// Rows are data cut into batches for one model: values for every input without a default. What it
+// gives depends on the arguments alone, and several goroutines may ask at a time. Package fit makes
+// them of tables and arrays.
+type Rows interface {
+	// Batch gives what step 0, 1, … of a training from a seed is fed.
+	Batch(seed uint64, step int) (Feed, error)
+	// Held gives batch i of those that a trained model is measured on: rows kept from training or,
+	// where none were kept, those of training.
+	Held(i int) (Feed, error)
+	// Batches says how many batches an epoch of training has, and how many are held.
+	Batches() (epoch, held int)
 }
 
 // Feed gives inputs their values.

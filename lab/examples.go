@@ -1,12 +1,15 @@
 package lab
 
 import (
+	"slices"
+
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
 // tasks gives each model the examples of the one that serves most, the first among
-// equals. The models from place n on take examples of others, but give none.
+// equals. The models from place n on take examples of others, but give none. All that have
+// data have the same: they are cut alike.
 func tasks(models []*builders.Model, n int) []int {
 	serves := make([]int, len(models))
 	for i, m := range models {
@@ -19,6 +22,10 @@ func tasks(models []*builders.Model, n int) []int {
 	out := make([]int, len(models))
 	for i, m := range models {
 		out[i] = i
+		if m.Rows != nil {
+			out[i] = slices.IndexFunc(models, func(m *builders.Model) bool { return m.Rows != nil })
+			continue
+		}
 		for j, other := range models[:n] {
 			if best := out[i]; hasInputs(other, m) && (serves[j] > serves[best] || serves[j] == serves[best] && j < best) {
 				out[i] = j

@@ -56,6 +56,16 @@ func (f exampleFeeder) held(seed uint64) Feeds {
 		first, last = 0, 1
 	}
 	var out Feeds
+	if rows := f.m.Rows; rows != nil && f.c.Examples == nil && f.c.from == nil {
+		_, held := rows.Batches()
+		for i := range held {
+			out = append(out, func() (tape.Feed, error) {
+				values, err := rows.Held(i)
+				return tensors(values), err
+			})
+		}
+		return out
+	}
 	for t := first; t < last; t++ {
 		out = append(out, func() (tape.Feed, error) { return f.c.feed(f.m, seed, t) })
 	}
@@ -166,7 +176,7 @@ func (p Plan) feeders(names []string, models []*builders.Model, variants int) ([
 	}
 	for i, m := range models {
 		c := LearnConfig{Steps: p.Steps, OneBatch: p.OneBatch, Examples: p.Examples}
-		if from := models[task[i]]; p.Examples == nil && from != m {
+		if from := models[task[i]]; p.Examples == nil && from != m && m.Rows == nil {
 			c.from = from
 		}
 		if m.Examples == nil && c.Examples == nil && c.from == nil {

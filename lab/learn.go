@@ -273,27 +273,36 @@ func examplesRand(seed uint64, t int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, exampleStream+uint64(t)))
 }
 
-// Examples draws the examples of a model for step t, as [Learn] feeds them; there are none where
-// the model has none. See [builders.Model.Draw].
+// Examples gives what a model is fed in step t of a training from a seed, as [Learn] feeds it: a
+// batch of its data, or examples of its own (see [builders.Model.Draw]). There is nothing where the
+// model has neither.
 func Examples(m *builders.Model, seed uint64, t int) (tape.Feed, error) {
 	if m == nil || m.Examples == nil {
 		return tape.Feed{}, nil
 	}
-	return examplesOf(m, examplesRand(seed, t))
-}
-
-// examplesOf are examples as they are fed.
-func examplesOf(m *builders.Model, rng *rand.Rand) (tape.Feed, error) {
-	values, err := m.Draw(rng)
+	values, err := batch(m, seed, t)
 	if err != nil {
 		return nil, err
 	}
+	return tensors(values), nil
+}
+
+// batch is what a model is fed in step t.
+func batch(m *builders.Model, seed uint64, t int) (builders.Feed, error) {
+	if m.Rows != nil {
+		return m.Rows.Batch(seed, t)
+	}
+	return m.Draw(examplesRand(seed, t))
+}
+
+// tensors are values as they are fed.
+func tensors(values builders.Feed) tape.Feed {
 	feed := tape.Feed{}
 	for n, v := range values {
 		feed[n] = tape.Tensor(v)
 		delete(values, n)
 	}
-	return feed, nil
+	return feed
 }
 
 // feed draws the examples of a step.
@@ -305,7 +314,7 @@ func (c LearnConfig) feed(m *builders.Model, seed uint64, t int) (tape.Feed, err
 	case c.from == nil:
 		return Examples(m, seed, t)
 	default:
-		own, err := c.from.Draw(examplesRand(seed, t))
+		own, err := batch(c.from, seed, t)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -47,7 +46,7 @@ func NewSite(m *builders.Model, seed uint64) (Site, error) {
 	if err := m.Room(); err != nil {
 		return s, err
 	}
-	feed, err := examplesOf(m, rand.New(rand.NewPCG(seed, exampleStream)))
+	feed, err := Examples(m, seed, 0)
 	if err == nil {
 		s.Feed = feed
 	}

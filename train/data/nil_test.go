@@ -68,9 +68,12 @@ func TestNil(t *testing.T) {
 			"Targets": data.Targets, "Where": data.Where, "Window": data.Window,
 			"Windows": data.Windows, "Wine": data.Wine, "WriteCSV": data.WriteCSV,
 			"WriteEdges": data.WriteEdges, "WriteIDX": data.WriteIDX, "WriteNPY": data.WriteNPY,
+			"Beside": data.Beside, "BuiltinColumns": data.BuiltinColumns, "BuiltinNames": data.BuiltinNames,
+			"NewColumns": data.NewColumns, "OpenColumns": data.OpenColumns, "ReadColumns": data.ReadColumns,
+			"TextColumns": data.TextColumns,
 		},
 		Types: []any{
-			data.Batch{}, data.CSVFile{}, data.Error{}, data.NPZWriter{}, data.NPZ{}, data.Network{},
+			data.Batch{}, data.CSVFile{}, data.Column{}, data.Columns{}, data.Error{}, data.NPZWriter{}, data.NPZ{}, data.Network{},
 			data.Position{}, data.Prefetched{}, data.Records{}, data.Set{}, data.Standardiser{},
 			data.Table{}, data.Tokeniser{}, data.Vocabulary{},
 		},
@@ -97,7 +100,11 @@ func TestNil(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return []any{letters, archive, ended, data.NewNPZWriter(new(bytes.Buffer), false), csv, closedCSV, records, closedRecords,
+			columns, err := data.BuiltinColumns("wine")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return []any{columns, columns.Columns()[0], columns.Columns()[13], letters, archive, ended, data.NewNPZWriter(new(bytes.Buffer), false), csv, closedCSV, records, closedRecords,
 				table, club, set, data.InOrder(set, 8), ahead, closed, set.NewBatch(2), set.Column("x"), new(bytes.Buffer), "x", []int{1, 2}, 2, 0.5, tensor.Float64}
 		},
 	})

@@ -1,0 +1,231 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
+)
+
+// errNotFitted is the error of a Fitted that To has not made.
+var errNotFitted = errors.New("fit: nothing is fitted (fit.To makes one)")
+
+// Builder is the model as one that has data: its defaults are the sizes that fit, and its models have
+// the data for their examples, in batches of the size that they are built for. A setting that
+// makes an input another size than the data is a mistake of the graph.
+func (f *Fitted) Builder() builders.Builder {
+	if f == nil {
+		return builders.Builder{}
+	}
+	b := f.b
+	b.Sizes = append([]builders.Size(nil), f.b.Sizes...)
+	for i := range b.Sizes {
+		b.Sizes[i].Default = f.settings[b.Sizes[i].Name]
+	}
+	return builders.Define(b, func(s builders.Settings, dt graph.DType, m *builders.Model) {
+		own, err := f.b.Build(s, dt)
+		if own == nil {
+			m.Graph.Fail(f.b.Name, err)
+			return
+		}
+		own.Builder, own.Settings = m.Builder, m.Settings
+		*m = *own
+		if err == nil {
+			f.feed(m, dt)
+		}
+	})
+}
+
+// Model builds the model for a batch, with the data as its examples.
+func (f *Fitted) Model() (*builders.Model, error) {
+	if f == nil || len(f.values) == 0 {
+		return nil, errNotFitted
+	}
+	return f.Builder().Build(nil, f.dt)
+}
+
+// feed gives a model the data.
+func (f *Fitted) feed(m *builders.Model, dt graph.DType) {
+	set, err := f.set(dt)
+	if err != nil {
+		m.Graph.Fail("data", err)
+		return
+	}
+	r := &rows{f: f, set: set}
+	for i, b := range f.bindings {
+		in := m.Graph.Lookup(b.Input)
+		row, err := rowOf(in)
+		if err != nil || row.Shape.Len() != f.values[i].width {
+			m.Graph.Fail("data", fmt.Errorf("%v reads %s, which has %d numbers a row", in, listed(b.Columns), f.values[i].width))
+			return
+		}
+		r.inputs, r.size = append(r.inputs, in), in.Dim(0)
+	}
+	if r.size > len(f.train) {
+		m.Graph.Fail("data", fmt.Errorf("batches of %d rows: there are %d to train on", r.size, len(f.train)))
+		return
+	}
+	m.Rows = r
+	m.Examples = func(rng *rand.Rand) builders.Feed {
+		feed, _ := r.gather(r.pick(rng.Perm(len(f.train))[:r.size], f.train))
+		return feed
+	}
+}
+
+// rows are the data of one model, for batches of one size.
+type rows struct {
+	f      *Fitted
+	set    *data.Set
+	inputs []*graph.Node
+	size   int
+}
+
+// pick are the rows at some places of a list.
+func (r *rows) pick(places, of []int) []int {
+	out := make([]int, len(places))
+	for i, p := range places {
+		out[i] = of[p]
+	}
+	return out
+}
+
+// gather gives the inputs the values of some rows.
+func (r *rows) gather(at []int) (builders.Feed, error) {
+	b := r.set.NewBatch(len(at))
+	if err := r.set.Gather(context.Background(), b, at); err != nil {
+		return nil, err
+	}
+	feed := builders.Feed{}
+	for _, in := range r.inputs {
+		feed[in] = graph.Value{Type: in.Type(), Data: numbers(b.Values[in.Path()])}
+	}
+	return feed, nil
+}
+
+// numbers are the elements of an array as float64.
+func numbers(t *tensor.Dense) []float64 {
+	out := make([]float64, t.Shape().TotalSize())
+	switch t.Dtype() {
+	case tensor.Float64:
+		copy(out, t.Float64s())
+	case tensor.Float32:
+		for i, v := range t.Float32s() {
+			out[i] = float64(v)
+		}
+	case tensor.Int32:
+		for i, v := range t.Int32s() {
+			out[i] = float64(v)
+		}
+	case tensor.Int64:
+		for i, v := range t.Int64s() {
+			out[i] = float64(v)
+		}
+	case tensor.Bool:
+		for i, v := range t.Bools() {
+			if v {
+				out[i] = 1
+			}
+		}
+	}
+	return out
+}
+
+// Batch gives the rows of a step: those that [Fitted.Source] gives.
+func (r *rows) Batch(seed uint64, step int) (builders.Feed, error) {
+	n := len(r.f.train)
+	if r.size == n {
+		return r.gather(r.f.train)
+	}
+	epoch, batch := step/(n/r.size), step%(n/r.size)
+	order := data.Order(seed, epoch, n)
+	return r.gather(r.pick(order[batch*r.size:(batch+1)*r.size], r.f.train))
+}
+
+// mostHeld is up to how many rows are measured so that each counts the same, where batches do not
+// divide them.
+const mostHeld = 1 << 16
+
+// held are the rows that are measured on, and how many batches of them there are: each row is in as
+// many of them as any other, unless that takes too many; then what is left over of the last is left out.
+func (r *rows) held() (of []int, batches int) {
+	of = r.f.train
+	if len(r.f.held) > 0 {
+		of = r.f.held
+	}
+	n := len(of)
+	a, b := n, r.size
+	for b > 0 {
+		a, b = b, a%b
+	}
+	if batches = n / a; n > r.size && batches*r.size > max(mostHeld, 4*n) {
+		batches = n / r.size
+	}
+	return of, batches
+}
+
+// Held gives a batch of those that are measured on.
+func (r *rows) Held(i int) (builders.Feed, error) {
+	of, batches := r.held()
+	if i < 0 || i >= batches {
+		return nil, fmt.Errorf("fit: held batch %d of %d", i, batches)
+	}
+	at := make([]int, r.size)
+	for j := range at {
+		at[j] = of[(i*r.size+j)%len(of)]
+	}
+	return r.gather(at)
+}
+
+// Batches says how many batches there are.
+func (r *rows) Batches() (epoch, held int) {
+	_, held = r.held()
+	return len(r.f.train) / r.size, held
+}
+
+// Source gives the batches to train on, for a train.Plan: in each epoch in another order, which
+// depends on the seed alone, without what is too little for a batch at the end; all rows in their own
+// order where they are one batch.
+func (f *Fitted) Source(seed uint64) (data.Source, error) {
+	part, err := f.part(func(f *Fitted) []int { return f.train })
+	if err != nil {
+		return nil, err
+	}
+	if f.batch == part.Rows() {
+		return data.InOrder(part, f.batch), nil
+	}
+	return data.Shuffled(part, f.batch, seed, data.DropLast()), nil
+}
+
+// Held gives the rows that are held out, in their order, or where none are, those to train on: for
+// train.Trainer.Evaluate.
+func (f *Fitted) Held() (data.Source, error) {
+	part, err := f.part(func(f *Fitted) []int {
+		if len(f.held) > 0 {
+			return f.held
+		}
+		return f.train
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f.rows == "" { // the model takes no other number of rows
+		return data.InOrder(part, f.batch, data.DropLast()), nil
+	}
+	return data.InOrder(part, max(f.batch, min(part.Rows(), AllRows))), nil
+}
+
+func (f *Fitted) part(rows func(f *Fitted) []int) (*data.Set, error) {
+	if f == nil || len(f.values) == 0 {
+		return nil, errNotFitted
+	}
+	set, err := f.set(f.dt)
+	if err != nil {
+		return nil, err
+	}
+	return set.Subset(rows(f))
+}
