@@ -348,6 +348,14 @@ func (f *Fitted) Rows() (train, held int) {
 	return len(f.train), len(f.held)
 }
 
+// Name is that of the data.
+func (f *Fitted) Name() string {
+	if f == nil {
+		return ""
+	}
+	return f.name
+}
+
 // Batch is the number of rows of a batch.
 func (f *Fitted) Batch() int {
 	if f == nil {

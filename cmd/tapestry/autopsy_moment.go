@@ -26,6 +26,7 @@ type moment struct {
 
 func (m *moment) flags(cmd *cobra.Command) {
 	m.model.flags(cmd)
+	m.model.dataFlags(cmd)
 	f := cmd.Flags()
 	f.IntVar(&m.step, "step", 0, "the step to look at: so many are trained before it")
 	f.StringVar(&m.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
@@ -52,6 +53,7 @@ func (m *moment) run(ctx context.Context, o *options, name string) (*snapshot, e
 	if err != nil {
 		return nil, err
 	}
+	m.model.seed = o.seed
 	model, err := m.model.runnable(name, false)
 	if err != nil {
 		return nil, err

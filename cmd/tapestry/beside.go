@@ -158,7 +158,7 @@ func (c *comparison) checkPair(names []string) error {
 // plan makes of the flags what is trained, and how.
 func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.Plan, variants []lab.Variant, err error) {
 	others := slices.DeleteFunc(slices.Clone(names), isClusteringName)
-	builds, err := c.builds(others)
+	builds, err := c.builds(others, rows)
 	if err != nil {
 		return p, nil, err
 	}
@@ -178,7 +178,7 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 			return p, nil, err
 		}
 	case rows:
-		if p.Table, err = c.open(); err != nil {
+		if p.Table, err = c.table(); err != nil {
 			return p, nil, err
 		}
 	}
@@ -242,8 +242,9 @@ func isClusteringName(name string) bool {
 }
 
 // builds are what makes the models, each with those of the settings that it has. A
-// setting that none has is a mistake in the command line.
-func (c *comparison) builds(names []string) ([]func() (*builders.Model, error), error) {
+// setting that none has is a mistake in the command line. With rows the models are fed those of a
+// table, beside clusterings; else they have the data, if some are given.
+func (c *comparison) builds(names []string, rows bool) ([]func() (*builders.Model, error), error) {
 	known := map[string]bool{}
 	var out []func() (*builders.Model, error)
 	for _, name := range names {
@@ -259,7 +260,14 @@ func (c *comparison) builds(names []string) ([]func() (*builders.Model, error), 
 				own.set = append(own.set, kv)
 			}
 		}
-		out = append(out, own.build(&c.training, name))
+		if rows {
+			out = append(out, func() (*builders.Model, error) {
+				m := modelOptions{set: own.set, dtype: c.dtype}
+				return m.runnable(name, false)
+			})
+			continue
+		}
+		out = append(out, own.build(&c.training, name, c.seed))
 	}
 	for _, kv := range c.learning.set {
 		if !known[kv] {

@@ -148,9 +148,12 @@ func (c *comparison) kinds(cmd *cobra.Command, names []string) (clusterings bool
 			return false, nil, false, err
 		}
 	}
-	rows = len(others) > 0 && (clusterings || changed(cmd, []string{"data"}) != "")
+	rows = len(others) > 0 && clusterings
 	if rows {
-		return clusterings, others, rows, c.takeRows(cmd, others, clusterings)
+		if name := changed(cmd, []string{"validation", "standardise"}); name != "" {
+			return false, nil, false, usagef("--%s: clusterings are measured on all rows, as they are", name)
+		}
+		return clusterings, others, rows, c.takeRows(cmd, others)
 	}
 	for _, b := range known {
 		if err := foreign(cmd, b); err != nil {
@@ -162,15 +165,15 @@ func (c *comparison) kinds(cmd *cobra.Command, names []string) (clusterings bool
 
 // takeRows complains about the first model that cannot be trained on the rows of the
 // data.
-func (c *comparison) takeRows(cmd *cobra.Command, names []string, clusterings bool) error {
+func (c *comparison) takeRows(cmd *cobra.Command, names []string) error {
 	if changed(cmd, []string{"batches"}) != "" {
 		return usagef("--batches: the rows of the data are the examples")
 	}
-	table, err := c.open()
+	table, err := c.table()
 	if err != nil {
 		return err
 	}
-	builds, err := c.builds(names)
+	builds, err := c.builds(names, true)
 	if err != nil {
 		return err
 	}
@@ -186,7 +189,7 @@ func (c *comparison) takeRows(cmd *cobra.Command, names []string, clusterings bo
 			}
 		}
 		switch err := lab.TakesRows(m, table); {
-		case err != nil && clusterings && fed != 1:
+		case err != nil && fed != 1:
 			return usagef("compare: clusterings are measured by their centres on data, and %s has no centres: compare models of one kind", names[i])
 		case err != nil:
 			return usagef("compare: %w", err)

@@ -15,7 +15,7 @@ import (
 // geometry is the geometry command.
 type geometry struct {
 	*options
-	source
+	fitting
 	model                      modelOptions
 	k, steps, prototype, cells int
 	gamma, rate, reach         float64
@@ -53,8 +53,9 @@ plane: one file with a chart for each model, in common colours.`,
 		RunE: c.run,
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.name, "data", "iris", "for clusterings: a CSV file, or iris, digits, wine or clusters")
-	c.csvFlags(cmd)
+	c.fitting.flags(cmd, "iris")
+	c.cutFlags(cmd)
+	c.model.rows = &c.fitting
 	f.IntVar(&c.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
 	f.Float64Var(&c.gamma, "gamma", 0, "temperature γ of clusterings (default: 5·k/s², s being the scale of the data)")
 	f.StringSliceVar(&c.model.set, "set", nil, "sizes and settings of a model that is no clustering: h=8,act=relu")
@@ -207,6 +208,7 @@ func (c *geometry) site(cmd *cobra.Command, name string) (lab.Site, float64, err
 		return lab.Site{}, 0, err
 	}
 	if !isClustering(b) {
+		c.model.seed = c.seed
 		m, err := c.model.runnable(name, false)
 		if err != nil {
 			return lab.Site{}, 0, err
@@ -223,7 +225,7 @@ func (c *geometry) site(cmd *cobra.Command, name string) (lab.Site, float64, err
 		return lab.Site{}, 0, err
 	}
 	if c.config == nil {
-		if c.config, err = c.open(); err != nil {
+		if c.config, err = c.table(); err != nil {
 			return lab.Site{}, 0, err
 		}
 	}

@@ -33,8 +33,8 @@ func (l *learning) flags(cmd *cobra.Command) {
 
 // The flags that only one kind of model has.
 var (
-	clusteringFlags = []string{"data", "label", "ignore", "missing", "k", "gamma", "start", "centres", "restarts", "batch", "predict", "choose-k"}
-	learningFlags   = []string{"set", "batches"}
+	clusteringFlags = []string{"k", "gamma", "start", "centres", "restarts", "predict", "choose-k"}
+	learningFlags   = []string{"set", "batches", "validation", "standardise", "epochs", "patience"}
 )
 
 // foreign complains about a flag that does not apply to the model.
@@ -49,9 +49,12 @@ func foreign(cmd *cobra.Command, b builders.Builder) error {
 		return nil
 	}
 	if name := changed(cmd, clusteringFlags); name != "" {
-		return usagef("--%s is for clusterings: %s is trained on examples of its own", name, b.Name)
+		return usagef("--%s is for clusterings, and %s is none", name, b.Name)
 	}
-	return nil
+	if changed(cmd, []string{"data"}) == "" {
+		return idle(cmd, "want --data, too: "+b.Name+" is trained on examples of its own", append([]string{"epochs", "patience"}, dataFlags...)...)
+	}
+	return idle(cmd, "the rows of the data are the examples", "batches")
 }
 
 func changed(cmd *cobra.Command, names []string) string {
@@ -90,10 +93,10 @@ func (l *learning) config(o *options, t *training) (c lab.LearnConfig, err error
 	return c, err
 }
 
-// build makes models of the name with the flags' settings.
-func (l *learning) build(t *training, name string) func() (*builders.Model, error) {
+// build makes models of the name with the flags' settings, and data if some are given.
+func (l *learning) build(t *training, name string, seed uint64) func() (*builders.Model, error) {
 	return func() (*builders.Model, error) {
-		m := modelOptions{set: l.set, dtype: t.dtype}
+		m := modelOptions{set: l.set, dtype: t.dtype, rows: &t.fitting, seed: seed}
 		return m.runnable(name, false)
 	}
 }
@@ -104,8 +107,26 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 	if err != nil {
 		return err
 	}
-	if keep.learns() {
-		learned, err := keep.learn(cmd, l.build(t, name), c)
+	var j *job
+	if t.hasData() {
+		if j, err = l.fitted(t, name, o.seed); err != nil {
+			return err
+		}
+		if keep.epochs > 0 {
+			perEpoch, _ := j.model.Rows.Batches()
+			c.Steps = keep.epochs * perEpoch
+		}
+	}
+	if engine == nil && (keep.learns() || t.hasData()) {
+		if j == nil {
+			m, err := l.build(t, name, o.seed)()
+			if err != nil {
+				return err
+			}
+			j = ownJob(m, c)
+		}
+		asked := c.Steps
+		learned, err := keep.learn(cmd, j, c)
 		if err != nil {
 			return err
 		}
@@ -115,33 +136,55 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 				if o.json {
 					return printJSON(w, map[string]any{"model": name, "steps": 0})
 				}
-				_, err := fmt.Fprintf(w, "%s: %s has %s already\n", name, keep.dir, count(t.stepsOr(ownSteps), "step"))
+				_, err := fmt.Fprintf(w, "%s: %s has %s already\n", name, keep.dir, count(asked, "step"))
 				return err
 			})
 		}
 		return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
-			return printLearning(w, o, c, l, learned)
+			return printLearning(w, o, c, l, learned, j)
 		})
 	}
 	c.Engine = engine
 	bar := newProgress(cmd.ErrOrStderr())
 	c.Progress, c.Stepped = bar.report(), bar.steps()
 	begin := time.Now()
-	learned, err := lab.Learn(cmd.Context(), l.build(t, name), c)
+	build := l.build(t, name, o.seed)
+	if j != nil {
+		build = func() (*builders.Model, error) { return j.model, nil }
+	}
+	learned, err := lab.Learn(cmd.Context(), build, c)
 	bar.end()
 	if err != nil {
 		return err
 	}
 	bar.say("%s steps per second", digits(float64(len(learned.Runs)*c.Steps)/time.Since(begin).Seconds(), 3))
 	return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
-		return printLearning(w, o, c, l, learned)
+		return printLearning(w, o, c, l, learned, j)
 	})
+}
+
+// fitted joins a model to the data.
+func (l *learning) fitted(t *training, name string, seed uint64) (*job, error) {
+	b, err := lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	m := modelOptions{set: l.set, dtype: t.dtype}
+	s, dt, err := m.settings(b)
+	if err != nil {
+		return nil, err
+	}
+	f, err := t.to(b, s, dt, seed)
+	if err != nil {
+		return nil, err
+	}
+	return dataJob(f)
 }
 
 // milestones are the steps whose losses the table shows, before the end.
 func milestones(steps int) []int { return []int{0, steps / 4, steps / 2, 3 * steps / 4} }
 
-func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, learned *lab.Learned) error {
+func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, learned *lab.Learned, j *job) error {
 	if o.json {
 		type run struct {
 			Seed      uint64       `json:"seed"`
@@ -149,26 +192,42 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 			Converged bool         `json:"converged"`
 			Rest      restJSON     `json:"rest"`
 			Loss      []jsonNumber `json:"loss"`
+			Held      scoresJSON   `json:"validation,omitempty"`
+			Best      int          `json:"best_step,omitempty"` // to which patience went back
 		}
 		v := struct {
 			Model     string     `json:"model"`
 			Steps     int        `json:"steps"`
 			Optimiser string     `json:"optimiser"`
 			Batches   string     `json:"batches"`
+			Data      string     `json:"data,omitempty"`
+			Rows      int        `json:"rows,omitempty"` // to train on
+			Batch     int        `json:"batch,omitempty"`
 			Params    int        `json:"params"`
 			Median    jsonNumber `json:"median_end"`
 			Settled   int        `json:"converged_runs"`
 			Test      string     `json:"convergence_test"`
 			Runs      []run      `json:"runs"`
-		}{learned.Model.Builder.Name, c.Steps, l.how(c.Optimiser), l.batches, learned.Cost.Params, jsonNumber(lab.Median(learned.Ends())), len(learned.Runs) - learned.Moving(), oneLine(lab.ConvergenceTest(false)), nil}
-		for _, r := range learned.Runs {
-			v.Runs = append(v.Runs, run{r.Seed, jsonNumber(r.End()), r.Rest.Converged(), newRestJSON(r.Rest), jsonNumbers(r.Loss)})
+		}{learned.Model.Builder.Name, c.Steps, l.how(c.Optimiser), l.batches, "", 0, 0, learned.Cost.Params, jsonNumber(lab.Median(learned.Ends())), len(learned.Runs) - learned.Moving(), oneLine(lab.ConvergenceTest(false)), nil}
+		if j != nil && j.fitted != nil {
+			v.Batches, v.Data, v.Batch = "rows", j.fitted.Name(), j.fitted.Batch()
+			v.Rows, _ = j.fitted.Rows()
+		}
+		for i, r := range learned.Runs {
+			line := run{r.Seed, jsonNumber(r.End()), r.Rest.Converged(), newRestJSON(r.Rest), jsonNumbers(r.Loss), nil, 0}
+			if j != nil && i < len(j.measured) {
+				line.Held, line.Best = newScoresJSON(j.measured[i]), j.stopped[i].Step
+			}
+			v.Runs = append(v.Runs, line)
 		}
 		return printJSON(w, v)
 	}
 	examples := "fresh examples"
 	if c.OneBatch {
 		examples = "one batch of examples"
+	}
+	if j != nil && j.fitted != nil {
+		examples = j.on()
 	}
 	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %s\n", learned.Model.Builder.Name, count(learned.Cost.Params, "number"),
 		count(len(learned.Trained), "parameter"), examples, count(c.Steps, "step"), l.how(c.Optimiser))
@@ -180,11 +239,14 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 	var starts []float64
 	for _, r := range learned.Runs {
 		fmt.Fprintf(w, "%6d", r.Seed)
-		for _, t := range milestones(c.Steps) {
+		for _, t := range milestones(len(r.Loss)) {
 			fmt.Fprintf(w, " %12s", chart.Format(r.Loss[t]))
 		}
 		fmt.Fprintf(w, " %12s  %s\n", chart.Format(r.End()), sparkline(r.Loss))
 		starts = append(starts, r.Loss[0])
+	}
+	if j != nil && len(j.measured) > 0 {
+		j.printMeasured(w, learned)
 	}
 	_, err := fmt.Fprintf(w, "\nmedian loss from %s to %s (end: mean of the last tenth of the steps)\n%s\n",
 		chart.Format(lab.Median(starts)), chart.Format(lab.Median(learned.Ends())), restText(typicalRest(learned), len(learned.Runs)-learned.Moving(), len(learned.Runs), false))

@@ -29,6 +29,8 @@ type options struct {
 type modelOptions struct {
 	set   []string
 	dtype string
+	rows  *fitting // the data that models are given; nil for commands without
+	seed  uint64   // deals the rows that are held out
 }
 
 // What --dtype says of its default, which is not the same everywhere: float32 is what models
@@ -44,18 +46,50 @@ func (m *modelOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&m.dtype, "dtype", "f32", showingDType)
 }
 
-// build makes the model of that name. What is wrong with the name, the sizes or
-// the element type is a mistake in the command line.
+// dataFlags adds the flags that give the model data.
+func (m *modelOptions) dataFlags(cmd *cobra.Command) {
+	m.rows = new(fitting)
+	m.rows.flags(cmd, "")
+	m.rows.cutFlags(cmd)
+}
+
+// build makes the model of that name, with data if some are given. What is wrong with the name, the
+// sizes or the element type is a mistake in the command line.
 func (m *modelOptions) build(name string) (*builders.Model, error) {
 	b, err := lookup(name)
 	if err != nil {
 		return nil, err
 	}
+	s, dt, err := m.settings(b)
+	if err != nil {
+		return nil, err
+	}
+	if m.rows != nil {
+		if err := m.rows.alone(); err != nil {
+			return nil, err
+		}
+	}
+	if m.rows.hasData() {
+		f, err := m.rows.to(b, s, dt, m.seed)
+		if err != nil {
+			return nil, err
+		}
+		return f.Model()
+	}
+	model, err := b.Build(s, dt)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return model, nil
+}
+
+// settings reads the settings of a model, and its element type.
+func (m *modelOptions) settings(b builders.Builder) (builders.Settings, graph.DType, error) {
 	s := builders.Settings{}
 	for _, kv := range m.set {
 		key, text, ok := strings.Cut(kv, "=")
 		if !ok {
-			return nil, usagef("--set %q: want name=value", kv)
+			return nil, 0, usagef("--set %q: want name=value", kv)
 		}
 		i := slices.IndexFunc(b.Sizes, func(z builders.Size) bool { return z.Name == key })
 		v, err := 0.0, error(nil)
@@ -63,19 +97,12 @@ func (m *modelOptions) build(name string) (*builders.Model, error) {
 			v, err = b.Sizes[i].Parse(text)
 		}
 		if err != nil {
-			return nil, usagef("--set %s: %w", kv, err)
+			return nil, 0, usagef("--set %s: %w", kv, err)
 		}
 		s[key] = v
 	}
 	dt, err := parseDType(m.dtype)
-	if err != nil {
-		return nil, err
-	}
-	model, err := b.Build(s, dt)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	return model, nil
+	return s, dt, err
 }
 
 // runnable makes the model of that name and sees that there is memory for its examples; with

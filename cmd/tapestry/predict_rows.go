@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/fit"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -52,7 +53,16 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 		}
 	}
 	p.like = &data.Table{Name: s.Path, Columns: columns}
-	set, err := p.read(predictor.Inputs())
+	bindings, err := fit.Parse(s.Meta)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Path, err)
+	}
+	var set *data.Set
+	if bindings != nil {
+		set, err = p.bound(bindings, predictor.Inputs())
+	} else {
+		set, err = p.read(predictor.Inputs())
+	}
 	if err != nil {
 		return err
 	}
@@ -73,6 +83,35 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 		}
 		return data.WriteNPY(w, output)
 	})
+}
+
+// bound reads the columns that the inputs read in training, and prepares them as then. Other columns
+// need not be there, and may hold anything.
+func (p *predicting) bound(bindings []fit.Binding, inputs []infer.Column) (*data.Set, error) {
+	if p.missing != "" && !slices.ContainsFunc(bindings, func(b fit.Binding) bool { return b.Missing != nil }) {
+		return nil, usagef("--missing %s: nothing was missing in training; train with --missing to have values for it", p.missing)
+	}
+	filled := slices.ContainsFunc(bindings, func(b fit.Binding) bool { return b.Missing != nil })
+	if filled {
+		p.missing = p.ways[0] // what stands for a missing value is that of training
+	}
+	c, err := p.byColumn()
+	if err != nil {
+		return nil, err
+	}
+	columns := map[string]*tensor.Dense{}
+	for _, in := range inputs {
+		i := slices.IndexFunc(bindings, func(b fit.Binding) bool { return b.Input == in.Name })
+		if i < 0 {
+			return nil, fmt.Errorf("%s: the training does not say what %v reads", p.name, in)
+		}
+		s, err := bindings[i].Read(c, in.Row)
+		if err != nil {
+			return nil, err
+		}
+		columns[in.Name] = s.Column(in.Name)
+	}
+	return columnsOf(p.name, columns)
 }
 
 // read reads the columns that a model takes.

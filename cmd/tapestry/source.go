@@ -83,14 +83,7 @@ func (s *source) read(embedded bool) (*data.Table, error) {
 	if embedded {
 		return data.Builtin(s.name)
 	}
-	options := []data.Option{data.Ignore(s.ignore...)}
-	if s.label != "" {
-		options = append(options, data.Label(s.label))
-	}
-	if s.missing != "" {
-		options = append(options, data.Missing())
-	}
-	table, err := data.Open(s.name, options...)
+	table, err := data.Open(s.name, s.csvOptions()...)
 	if errors.Is(err, fs.ErrNotExist) && filepath.Base(s.name) == s.name && filepath.Ext(s.name) == "" { // meant for a name
 		err = fmt.Errorf("%w: want a CSV file, or iris, digits, wine or clusters", err)
 	}

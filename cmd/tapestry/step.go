@@ -172,7 +172,7 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 		if err != nil {
 			return nil, "", err
 		}
-		m, err := s.build(&s.training, name)()
+		m, err := s.build(&s.training, name, o.seed)()
 		if err != nil {
 			return nil, "", err
 		}

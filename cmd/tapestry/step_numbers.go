@@ -41,7 +41,7 @@ func (v *stepView) statistics(width int) []string {
 		if !std {
 			few = few[:3]
 		}
-		s := fmt.Sprintf("%s%-4s %s", mark, role, fit(label, labels))
+		s := fmt.Sprintf("%s%-4s %s", mark, role, fitInto(label, labels))
 		for _, x := range few {
 			s += fmt.Sprintf(" %8s", x)
 		}

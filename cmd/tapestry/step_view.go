@@ -141,7 +141,7 @@ func (v *stepView) written() (lines []string) {
 		if role := r.Node.Role(); role != graph.RoleOp {
 			what = role.String()
 		}
-		lines = append(lines, fmt.Sprintf("%s%4d  %s  %s", pointer, i, fit(r.Result, width), what))
+		lines = append(lines, fmt.Sprintf("%s%4d  %s  %s", pointer, i, fitInto(r.Result, width), what))
 	}
 	return lines
 }
@@ -188,7 +188,7 @@ func (v *stepView) listing(height int) (lines []string, at int) {
 		if i == v.ins.Index {
 			pointer, at = "▶", len(lines)
 		}
-		lines = append(lines, fmt.Sprintf("%s%4d %s%8s%s %s %*s  %s %s", pointer, i, bracket, place, mark, fit(r.Result, result), flops, shortCount(r.FLOPs), r.Op, strings.Join(r.In, ", ")))
+		lines = append(lines, fmt.Sprintf("%s%4d %s%8s%s %s %*s  %s %s", pointer, i, bracket, place, mark, fitInto(r.Result, result), flops, shortCount(r.FLOPs), r.Op, strings.Join(r.In, ", ")))
 		if stage.Rows > 0 && last {
 			lines = append(lines, "      ╰")
 		}
@@ -219,8 +219,8 @@ func shortCount(n int64) string {
 	return fmt.Sprintf("%.3g%s", v, unit)
 }
 
-// fit brings a text to a width: blanks behind it, or an ellipsis at the cut.
-func fit(s string, width int) string {
+// fitInto brings a text to a width: blanks behind it, or an ellipsis at the cut.
+func fitInto(s string, width int) string {
 	return clip(s, width) + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }
 

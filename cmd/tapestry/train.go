@@ -18,14 +18,14 @@ import (
 
 // training are the flags that train, compare and step share.
 type training struct {
-	source
+	fitting
 	k, steps, seeds int
 	opt             string
 	rate            float64
 	gamma           string
 	start, given    string
 	dtype           string
-	restarts, batch int
+	restarts        int
 	options         []train.Option // of the optimiser
 	stepsFlag       *pflag.Flag    // tells whether steps were given
 }
@@ -55,8 +55,8 @@ func (t *training) flags(cmd *cobra.Command) {
 // have a schedule.
 func (t *training) flagsButRate(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&t.name, "data", "iris", "a CSV file, or one of the embedded data sets iris, digits, wine, or clusters (three, widely separated)")
-	t.csvFlags(cmd)
+	t.fitting.flags(cmd, "iris")
+	t.cutFlags(cmd)
 	f.IntVar(&t.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
 	f.IntVar(&t.steps, "steps", 0, fmt.Sprintf("training steps (default: %d; of a clustering %d)", ownSteps, clusteringSteps))
 	t.stepsFlag = f.Lookup("steps")
@@ -66,7 +66,6 @@ func (t *training) flagsButRate(cmd *cobra.Command) {
 	f.StringVar(&t.given, "centres", "", "CSV file with the start centres, for --start given")
 	f.StringVar(&t.dtype, "dtype", "f64", trainingDType)
 	f.IntVar(&t.restarts, "restarts", 50, "restarts of Lloyd's algorithm")
-	f.IntVar(&t.batch, "batch", 16, "points in a mini-batch of kmeans-sgd")
 }
 
 // config checks the flags and reads the data.
@@ -75,7 +74,10 @@ func (t *training) config(o *options) (lab.Config, error) {
 	if t.k < 0 {
 		return c, usagef("--k %d: want at least 1", t.k)
 	}
-	err := positive(counted{"steps", c.Steps}, counted{"seeds", t.seeds}, counted{"restarts", t.restarts}, counted{"batch", t.batch})
+	err := positive(counted{"steps", c.Steps}, counted{"seeds", t.seeds}, counted{"restarts", t.restarts})
+	if err == nil && t.cmd.Flags().Changed("batch") {
+		err = positive(counted{"batch", t.batch})
+	}
 	if err != nil {
 		return c, err
 	}
@@ -96,7 +98,7 @@ func (t *training) config(o *options) (lab.Config, error) {
 	if t.given != "" && c.Start != lab.StartGiven {
 		return c, usagef("--centres: want --start given, too")
 	}
-	if c.Table, err = t.open(); err != nil {
+	if c.Table, err = t.table(); err != nil {
 		return c, err
 	}
 	if err := lab.InRange(c.Table); err != nil {
@@ -225,7 +227,7 @@ if it had never stopped.`,
 					t.seeds = 1
 				}
 			}
-			if err := keep.check(clustering, t.seeds, makeEngine); err != nil {
+			if err := keep.check(clustering, t.seeds, &t, makeEngine); err != nil {
 				return err
 			}
 			if !clustering {

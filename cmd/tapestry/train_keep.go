@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,11 +14,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/fit"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/metric"
 	"github.com/tapestry-ml/tapestry/train/watch"
 	"gorgonia.org/tensor"
 )
@@ -34,6 +35,8 @@ type keeping struct {
 	clipNorm, ema float64
 	dir, log      string
 	resume        bool
+	epochs        int
+	patience      int
 
 	schedule train.Schedule // zero for a constant rate
 }
@@ -46,6 +49,8 @@ func (k *keeping) flags(cmd *cobra.Command) {
 	f.StringVar(&k.dir, "checkpoint", "", "folder to keep checkpoints in, for tapestry predict and for --resume")
 	f.BoolVar(&k.resume, "resume", false, "go on from the newest in the folder of --checkpoint, if there is one")
 	f.StringVar(&k.log, "log", "", "file to log the training to, as JSON lines")
+	f.IntVar(&k.epochs, "epochs", 0, "train for so many passes over the data, instead of --steps")
+	f.IntVar(&k.patience, "patience", 0, "end when so many epochs in a row have not lowered the loss on the rows held out, and go back to where it was lowest")
 }
 
 // parse reads the rate, which the other flags of the training know as a number.
@@ -70,6 +75,14 @@ func (k *keeping) parse(t *training) error {
 		return usagef("--checkpoint %s: this is the name of a file: want a folder, in which every checkpoint becomes a file NUMBER%s", k.dir, checkpointExtension)
 	case k.clipNorm < 0:
 		return usagef("--clip-norm %v: want a positive number", k.clipNorm)
+	case k.epochs < 0 || k.epochs == 0 && t.cmd.Flags().Changed("epochs"):
+		return usagef("--epochs %d: want at least 1", k.epochs)
+	case k.patience < 0:
+		return usagef("--patience %d: want at least 0", k.patience)
+	case k.patience > 0 && t.validation == 0:
+		return usagef("--patience: want --validation, too: there is nothing to wait for")
+	case k.epochs > 0 && t.stepsFlag != nil && t.stepsFlag.Changed:
+		return usagef("--epochs and --steps exclude each other")
 	case k.ema < 0 || k.ema >= 1:
 		return usagef("--ema %v: want a number from 0, and below 1", k.ema)
 	}
@@ -103,8 +116,10 @@ func (k *keeping) options() []train.Option {
 func (k *keeping) learns() bool { return k.dir != "" || k.log != "" || !k.schedule.IsZero() }
 
 // check complains about what does not go together.
-func (k *keeping) check(clustering bool, seeds int, engine lab.NewEngine) error {
+func (k *keeping) check(clustering bool, seeds int, t *training, engine lab.NewEngine) error {
 	switch {
+	case !clustering && engine != nil && (k.patience > 0 || t.validation > 0):
+		return usagef("--validation and --patience go with the native engine alone, which measures on the way")
 	case clustering && (k.resume || k.log != "" || !k.schedule.IsZero()):
 		return usagef("--resume, --log and a schedule of the rate are for models that are trained on examples of their own; clusterings have --checkpoint and --gamma")
 	case clustering, !k.learns():
@@ -117,13 +132,53 @@ func (k *keeping) check(clustering bool, seeds int, engine lab.NewEngine) error 
 	return checkOutput(k.log)
 }
 
-// learn is lab.Learn by a train.Trainer: the same numbers, with a schedule, checkpoints and
-// a log.
-func (k *keeping) learn(cmd *cobra.Command, build func() (*builders.Model, error), c lab.LearnConfig) (*lab.Learned, error) {
-	m, err := build()
+// job is what is trained on what.
+type job struct {
+	model  *builders.Model
+	build  train.Build
+	source func(seed uint64) (data.Source, error)
+	meta   map[string]string // for checkpoints
+	fitted *fit.Fitted       // to data; nil for examples of the model's own
+
+	measured []metric.Scores // of each run in the end, on the rows held out
+	stopped  []train.Best    // of each run that patience ended, where it was best; the zero value of others
+}
+
+// ownJob trains a model on examples of its own.
+func ownJob(m *builders.Model, c lab.LearnConfig) *job {
+	return &job{model: m, build: fit.Nets(m), source: func(seed uint64) (data.Source, error) {
+		return &examples{model: m, seed: seed, one: c.OneBatch}, nil
+	}}
+}
+
+// dataJob trains a model on data.
+func dataJob(f *fit.Fitted) (*job, error) {
+	m, err := f.Model()
 	if err != nil {
 		return nil, err
 	}
+	return &job{model: m, build: f.Build, source: f.Source, meta: f.Meta(), fitted: f}, m.Room()
+}
+
+// measures are what the rows held out are measured by, beside the loss: how many labels the output
+// scores highest.
+func (j *job) measures() []metric.Metric {
+	if j.fitted == nil || j.fitted.Classes() == nil {
+		return nil
+	}
+	for _, b := range j.fitted.Bindings() {
+		in := j.model.Graph.Lookup(b.Input)
+		if in.DType().IsInt() && in.Rank() == 1 && len(b.Classes) > 0 && !slices.Contains(graph.Reachable(j.model.Output), in) {
+			return []metric.Metric{metric.Accuracy(b.Input)}
+		}
+	}
+	return nil
+}
+
+// learn is lab.Learn by a train.Trainer: the same numbers, with a schedule, data, checkpoints and
+// a log.
+func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.LearnConfig) (*lab.Learned, error) {
+	m := j.model
 	name := m.Builder.Name
 	l := &lab.Learned{Model: m, Trained: lab.Trained(m)}
 	switch {
@@ -147,7 +202,7 @@ func (k *keeping) learn(cmd *cobra.Command, build func() (*builders.Model, error
 		observers = append(observers, watch.JSONLines(file, watch.Timed()))
 	}
 	for seed := c.Seed; seed < c.Seed+uint64(c.Seeds); seed++ {
-		r, err := k.course(cmd.Context(), m, c, seed, observers)
+		r, err := k.course(cmd.Context(), j, c, seed, observers)
 		if err != nil {
 			return nil, fmt.Errorf("%s, seed %d: %w", name, seed, err)
 		}
@@ -188,17 +243,21 @@ func (l *logFile) Close() error {
 }
 
 // course is one training.
-func (k *keeping) course(ctx context.Context, m *builders.Model, c lab.LearnConfig, seed uint64, observers []train.Observer) (lab.Course, error) {
-	r, kept := lab.Course{Seed: seed}, ""
+func (k *keeping) course(ctx context.Context, j *job, c lab.LearnConfig, seed uint64, observers []train.Observer) (lab.Course, error) {
+	r, kept, m := lab.Course{Seed: seed}, "", j.model
 	settling, err := lab.NewSettling(ctx, m)
 	if err != nil {
 		return r, err
 	}
+	source, err := j.source(seed)
+	if err != nil {
+		return r, err
+	}
 	rest := settling.Follow(c.Steps, 0)
-	t := &train.Trainer{Build: rebuilt(m), Optimiser: c.Optimiser, Seed: seed}
+	t := &train.Trainer{Build: j.build, Optimiser: c.Optimiser, Seed: seed}
 	defer t.Close()
 	plan := train.Plan{
-		Data: &examples{model: m, seed: seed, one: c.OneBatch}, Steps: c.Steps, Rate: k.schedule,
+		Data: source, Steps: c.Steps, Rate: k.schedule, Patience: k.patience,
 		Observers: append(slices.Clone(observers), train.ObserverFunc(func(e train.Event) error {
 			switch e.Kind {
 			case train.Stepped:
@@ -210,14 +269,34 @@ func (k *keeping) course(ctx context.Context, m *builders.Model, c lab.LearnConf
 			return nil
 		})),
 	}
+	if j.fitted != nil {
+		if _, held := j.fitted.Rows(); held > 0 {
+			source, err := j.fitted.Held()
+			if err != nil {
+				return r, err
+			}
+			plan.Validate = func(ctx context.Context) (metric.Scores, error) { return t.Evaluate(ctx, source, j.measures()...) }
+		}
+	}
 	if k.dir != "" {
-		plan.Checkpoints = train.Checkpoints{Dir: k.dir, Interval: 10 * time.Second}
+		plan.Checkpoints = train.Checkpoints{Dir: k.dir, Interval: 10 * time.Second, Meta: j.meta}
 	}
 	if k.resume {
 		plan.Resume = k.dir
 	}
 	saving(ctx)
-	if err = t.Fit(ctx, plan); err == nil && len(r.Loss) > 0 {
+	if err = t.Fit(ctx, plan); err == nil && plan.Validate != nil {
+		var scores metric.Scores
+		if scores, err = plan.Validate(ctx); err == nil {
+			j.measured = append(j.measured, scores)
+			best := train.Best{}
+			if len(r.Loss) < c.Steps && k.patience > 0 {
+				best, _ = t.Best()
+			}
+			j.stopped = append(j.stopped, best)
+		}
+	}
+	if err == nil && len(r.Loss) > 0 {
 		t.Close() // what the programs took is there for the test
 		r.Rest, err = rest.End(ctx, t.Store(), seed, c.Held(m, seed))
 	}
@@ -241,55 +320,6 @@ func (e *keptError) Unwrap() error { return e.error }
 
 func (e *keptError) Error() string {
 	return fmt.Sprintf("interrupted after %s, kept in %s: --resume goes on from there", count(int(e.step), "step"), e.path)
-}
-
-// rebuilt makes nets of a model for any number of rows, where it has a setting for them. A
-// model whose output depends on more than its rows in evaluation, too, by chance or by what a
-// step keeps, predicts nothing: what masked reconstruction learns of a row it hides at random,
-// and principal component regression takes the mean of the batch at hand from each row.
-func rebuilt(m *builders.Model) train.Build {
-	return func(rows int, mode train.Mode) *train.Net {
-		settings, quiet := maps.Clone(m.Settings), false
-		if mode == train.Evaluating {
-			settings, quiet = m.Builder.Evaluated(settings)
-		}
-		if name := rowSetting(m); name != "" {
-			settings[name] = float64(rows)
-		}
-		made, err := m.Builder.Build(settings, m.Loss.DType())
-		if err != nil && made == nil {
-			g := graph.New(m.Builder.Title)
-			return &train.Net{Loss: g.Fail(m.Builder.Name, err)}
-		}
-		net := &train.Net{Loss: made.Loss, Step: made.Step, Params: lab.Trained(made)}
-		chance := func(n *graph.Node) bool { return n.Op().Name() == "Random" }
-		if made.Output != nil && len(made.Step) == 0 && (quiet || !slices.ContainsFunc(graph.Reachable(made.Output), chance)) {
-			net.Output = made.Output
-		}
-		return net
-	}
-}
-
-// rowsOf is how many rows a model is for: what its output has first.
-func rowsOf(m *builders.Model) int {
-	if m.Output == nil || m.Output.Rank() == 0 {
-		return 1
-	}
-	return m.Output.Dim(0)
-}
-
-// rowSetting is the setting that says how many rows a model is for, called like the first
-// axis of its output or, as the observations of a regression, n; "" where there is none.
-func rowSetting(m *builders.Model) string {
-	if m.Output == nil || m.Output.Rank() == 0 {
-		return ""
-	}
-	for _, name := range []string{m.Output.Shape().Axis(0).Name, "n"} {
-		if v, ok := m.Settings[name]; ok && v == float64(rowsOf(m)) {
-			return name
-		}
-	}
-	return ""
 }
 
 // examples is the source of a model's own examples: those that lab.Learn feeds.
@@ -327,7 +357,7 @@ func (e *examples) Next(ctx context.Context) (data.Batch, error) {
 	if e.one {
 		t = 0
 	}
-	b := data.Batch{Rows: rowsOf(e.model), Values: map[string]*tensor.Dense{}}
+	b := data.Batch{Rows: fit.RowsOf(e.model), Values: map[string]*tensor.Dense{}}
 	feed, err := lab.Examples(e.model, e.seed, t)
 	if err != nil {
 		return data.Batch{}, err

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/fit"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/notation"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// fitting are the flags that say which data a model has, and how they are cut. Without --data a model
+// that is no clustering has examples of its own.
+type fitting struct {
+	source
+	bind        []string
+	batch       int
+	validation  float64
+	standardise bool
+
+	cmd     *cobra.Command
+	columns *data.Columns          // once they are read
+	fitted  map[string]*fit.Fitted // by model
+}
+
+// What --data says, in words that all commands share.
+const dataUsage = "a table (CSV), arrays (.npy, .npz, IDX), a text (.txt) or an edge list (.edges), several of the same rows parted by commas, " +
+	"or one of the embedded data sets iris, digits, wine, clusters, karate and constitution"
+
+// The flags that are nothing without --data.
+var dataFlags = []string{"bind", "batch", "validation", "standardise", "label", "ignore", "missing"}
+
+// flags adds the flags that every command has which takes any model with data; name is the default of
+// --data, for clusterings.
+func (f *fitting) flags(cmd *cobra.Command, usual string) {
+	f.cmd = cmd
+	cmd.Flags().StringVar(&f.name, "data", usual, dataUsage)
+	f.csvFlags(cmd)
+	cmd.Flags().StringArrayVar(&f.bind, "bind", nil, "which columns an input reads, as x=age,income or y=species; may be given several times (default: what fits by name and shape)")
+}
+
+// cutFlags adds the flags that say how data are cut into batches.
+func (f *fitting) cutFlags(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.batch, "batch", 0, fmt.Sprintf("rows in a batch of the data (default: all up to %d, otherwise %d; of kmeans-sgd 16)", fit.AllRows, fit.UsualBatch))
+	cmd.Flags().Float64Var(&f.validation, "validation", 0, "share of the rows of the data to hold out, on which what was trained is measured: 0.2")
+	cmd.Flags().BoolVar(&f.standardise, "standardise", false, "bring what the model predicts from to mean 0 and deviation 1, by the rows to train on")
+}
+
+// hasData reports whether data were given.
+func (f *fitting) hasData() bool {
+	return f != nil && f.cmd != nil && f.cmd.Flags().Changed("data")
+}
+
+// alone complains about flags that are nothing without data.
+func (f *fitting) alone() error {
+	if f.hasData() {
+		return nil
+	}
+	return idle(f.cmd, "want --data, too", dataFlags...)
+}
+
+// read reads the columns of the data.
+func (f *fitting) read() (*data.Columns, error) {
+	if f.columns != nil {
+		return f.columns, nil
+	}
+	c, err := f.source.byColumn()
+	if err == nil {
+		f.columns = c
+	}
+	return c, err
+}
+
+// byColumn reads a source column by column: an embedded data set, or files.
+func (s *source) byColumn() (*data.Columns, error) {
+	switch {
+	case s.name == "":
+		return nil, usagef("--data \"\": want a file, or one of %s", orList(data.BuiltinNames()))
+	case s.missing != "" && !slices.Contains(s.ways, s.missing):
+		return nil, usagef("--missing %s: want %s", s.missing, orList(s.ways))
+	case slices.Contains(data.BuiltinNames(), s.name):
+		if s.asksCSV() {
+			return nil, usagef("--label, --ignore and --missing are for files; %s is embedded and has its labels", s.name)
+		}
+		return data.BuiltinColumns(s.name)
+	}
+	names := []string{s.name}
+	if _, err := os.Stat(s.name); errors.Is(err, fs.ErrNotExist) && strings.Contains(s.name, ",") {
+		names = commas(s.name)
+	}
+	var parts []*data.Columns
+	for _, name := range names {
+		c, err := data.OpenColumns(name, s.csvOptions()...)
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name && filepath.Ext(name) == "" { // meant for a name
+				err = fmt.Errorf("%w: want a file, or one of %s", err, orList(data.BuiltinNames()))
+			}
+			return nil, flagged(err, fmt.Sprintf("; --missing %s allows for missing values", orList(s.ways)))
+		}
+		parts = append(parts, c)
+	}
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	return data.Beside(parts...)
+}
+
+// csvOptions are the options of a table that the flags ask for.
+func (s *source) csvOptions() []data.Option {
+	var options []data.Option
+	if len(s.ignore) > 0 {
+		options = append(options, data.Ignore(s.ignore...))
+	}
+	if s.label != "" {
+		options = append(options, data.Label(s.label))
+	}
+	if s.missing != "" {
+		options = append(options, data.Missing())
+	}
+	return options
+}
+
+// bindings reads --bind; an input may be called by the name of its letter.
+func (f *fitting) bindings() ([]fit.Binding, error) {
+	var out []fit.Binding
+	for _, text := range f.bind {
+		b, err := fit.ParseBinding(text)
+		if err != nil {
+			return nil, usagef("--bind: %w", err)
+		}
+		b.Input = notation.Symbol(b.Input)
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// to joins a model to the data, and says once what it reads.
+func (f *fitting) to(b builders.Builder, settings builders.Settings, dt graph.DType, seed uint64) (*fit.Fitted, error) {
+	key := fmt.Sprint(b.Name, dt, settings)
+	if known := f.fitted[key]; known != nil {
+		return known, nil
+	}
+	if !(f.validation >= 0 && f.validation < 1) {
+		return nil, usagef("--validation %v: want a share from 0 to below 1", f.validation)
+	}
+	if f.batch < 0 || f.batch == 0 && f.cmd.Flags().Changed("batch") {
+		return nil, usagef("--batch %d: want at least 1", f.batch)
+	}
+	c, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	bind, err := f.bindings()
+	if err != nil {
+		return nil, err
+	}
+	x, err := fit.To(b, settings, dt, c, fit.Options{Bind: bind, Batch: f.batch, Validation: f.validation, Standardise: f.standardise, Missing: f.missing, Seed: seed})
+	if mismatch := (*fit.Mismatch)(nil); errors.As(err, &mismatch) {
+		return nil, fmt.Errorf("%w\n--bind INPUT=COLUMN,COLUMN says what an input reads", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.fitted == nil {
+		f.fitted = map[string]*fit.Fitted{}
+	}
+	f.fitted[key] = x
+	if filled := x.Filled(); filled > 0 {
+		fmt.Fprintf(f.cmd.ErrOrStderr(), "tapestry: %s: %s filled with the %s of the column\n", c.Name, count(filled, "missing value"), f.missing)
+	}
+	fmt.Fprintf(f.cmd.ErrOrStderr(), "tapestry: %s reads %s", b.Name, x)
+	return x, nil
+}
+
+// table is the data as a table of points: the columns that are bound to x, or all features.
+func (f *fitting) table() (*data.Table, error) {
+	bind, err := f.bindings()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(bind) == 0 && !f.arrays():
+		return f.open()
+	case len(bind) > 1:
+		return nil, usagef("--bind %s: a clustering reads nothing but its points", f.bind[1])
+	}
+	c, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	if len(bind) == 1 {
+		names = bind[0].Columns
+	}
+	t, err := c.Table(names...)
+	if err != nil {
+		return nil, err
+	}
+	return f.settle(t)
+}
+
+// arrays reports whether the data are of another kind than tables.
+func (f *fitting) arrays() bool {
+	if f.name == "karate" || f.name == "constitution" || strings.Contains(f.name, ",") {
+		return true
+	}
+	name := strings.TrimSuffix(strings.ToLower(f.name), ".gz")
+	return strings.HasSuffix(name, "-ubyte") || slices.Contains([]string{".npy", ".npz", ".idx", ".txt", ".edges", ".edgelist"}, filepath.Ext(name))
+}

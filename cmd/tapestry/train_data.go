@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/metric"
+	"github.com/tapestry-ml/tapestry/viz/chart"
+)
+
+// scoresJSON are scores by name.
+type scoresJSON map[string]jsonNumber
+
+func newScoresJSON(s metric.Scores) scoresJSON {
+	out := scoresJSON{}
+	for _, x := range s {
+		out[x.Name] = jsonNumber(x.Value)
+	}
+	return out
+}
+
+// on says what a model is trained on.
+func (j *job) on() string {
+	rows, _ := j.fitted.Rows()
+	text := fmt.Sprintf("%s of %s", count(rows, "row"), j.fitted.Name())
+	if j.fitted.Batch() < rows {
+		text += fmt.Sprintf(" in batches of %d", j.fitted.Batch())
+	}
+	return text
+}
+
+// printMeasured prints what the rows held out say of each run.
+func (j *job) printMeasured(w io.Writer, learned *lab.Learned) {
+	_, held := j.fitted.Rows()
+	fmt.Fprintf(w, "\non the %s held out:\n", count(held, "row"))
+	for i, scores := range j.measured {
+		var said []string
+		for _, s := range scores {
+			said = append(said, s.Name+" "+chart.Format(s.Value))
+		}
+		fmt.Fprintf(w, "%6d  %s", learned.Runs[i].Seed, strings.Join(said, "  "))
+		if best := j.stopped[i]; best != (train.Best{}) {
+			fmt.Fprintf(w, "  (stopped after %s; set back to step %d, where the loss was lowest)", count(len(learned.Runs[i].Loss), "step"), best.Step)
+		}
+		fmt.Fprintln(w)
+	}
+}
