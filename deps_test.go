@@ -44,6 +44,7 @@ var imports = map[string]string{
 	"builders":             "graph ops internal/memory internal/spelling",
 	"infer":                "graph ops tape internal/fed train/checkpoint train/data gorgonia.org/tensor",
 	"notation":             "graph ops builders internal/ref internal/spelling internal/terminal", // examples are evaluated by the definitions
+	"fit":                  "graph builders infer lab train train/data gorgonia.org/tensor",
 	"lab":                  "graph ops graph/grad internal/memory tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
 	"inspect":              "graph graph/rewrite tape internal/ref gorgonia.org/tensor", // the float64 shadow, and rewrites that are tried as a cure
 	"viz":                  "graph viz/figure",

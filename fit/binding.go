@@ -2,6 +2,7 @@ package fit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -48,6 +49,12 @@ func (b Binding) String() string { return b.Input + "=" + strings.Join(b.Columns
 // of [Binding] in JSON.
 const MetaBindings = "bindings"
 
+// Meta are the texts of a checkpoint that say how its inputs read columns, which [Parse] reads.
+func Meta(bindings ...Binding) map[string]string {
+	text, _ := json.Marshal(bindings) // of strings and finite numbers
+	return map[string]string{MetaBindings: string(text)}
+}
+
 // Parse reads the bindings of a checkpoint's texts; nil where there are none.
 func Parse(meta map[string]string) ([]Binding, error) {
 	text, ok := meta[MetaBindings]
@@ -70,6 +77,9 @@ func Parse(meta map[string]string) ([]Binding, error) {
 // prepared in training: the same columns, codes of classes, mean and deviation. A class that was not
 // there in training is an error that names its row.
 func (b Binding) Read(c *data.Columns, row graph.Type) (*data.Set, error) {
+	if c == nil {
+		return nil, errors.New("fit: there are no data")
+	}
 	v, err := b.values(c, row)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -386,8 +385,7 @@ func (f *Fitted) Meta() map[string]string {
 	if f == nil {
 		return nil
 	}
-	text, _ := json.Marshal(f.bindings) // of strings and finite numbers
-	meta := map[string]string{MetaBindings: string(text)}
+	meta := Meta(f.bindings...)
 	if f.classes != nil {
 		meta[infer.MetaClasses] = infer.NamesMeta(f.classes)
 	}

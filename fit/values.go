@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -179,7 +178,6 @@ func coded(k data.Column, known []string, as reading, input, file string) ([]flo
 			if line := k.Line(i); line > 0 {
 				where = fmt.Sprintf("line %d", line)
 			}
-			sort.Strings(known)
 			return nil, fmt.Errorf("%s: %s, column %q: the class %q was not there in training, where there were %q", file, where, k.Name, name(i), known)
 		case as == asOneHot:
 			out[i*width+code] = 1

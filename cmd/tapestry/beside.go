@@ -217,6 +217,16 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 			variants = append(variants, centres.Variant(name))
 		}
 	}
+	if !rows && c.hasData() {
+		for _, build := range builds { // what does not fit is known before anything is trained
+			if _, err := build(); err != nil {
+				return p, nil, err
+			}
+		}
+		if err := c.allMet(); err != nil {
+			return p, nil, err
+		}
+	}
 	for i, name := range shortNames(names) {
 		variants[i].Name = name
 	}

@@ -149,9 +149,8 @@ func TestBadMatrix(t *testing.T) {
 		"--starts gloro":                            `--starts "gloro": want a factor on the initial values, or an initialiser such as glorot or normal(0,0.1)`,
 		"--pair kmeans-softmax":                     "--pair kmeans-softmax: want two of kmeans-softmax, kmeans-goofy",
 		"--pair kmeans-softmax,kmeans-gofy":         `--pair: "kmeans-gofy" is not compared: did you mean "kmeans-goofy"?`,
-		"test-deep --data iris":                     "compare: test-deep has no input for rows of 4 numbers, which iris.csv has: its inputs are x[i=32 d=2], labels[i=32]",
 		"test-deep --data iris --batches one":       "--batches: the rows of the data are the examples",
-		"test-deep --optimisers sgd --k 3":          "--k is for clusterings: test-deep is trained on examples of its own",
+		"test-deep --optimisers sgd --k 3":          "--k is for clusterings, and test-deep is none",
 		"kmeans-softmax --optimisers sgd --set k=3": "--set: kmeans-softmax is a clustering, which takes its sizes and its points from the data",
 	} {
 		code, out, errOut := tapestry(t, append([]string{"compare"}, strings.Fields(args)...)...)

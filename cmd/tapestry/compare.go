@@ -40,8 +40,9 @@ beside them: Lloyd's algorithm with restarts, and SGD on the nearest centre.
 ` + lab.ConvergenceTest(true) + `
 Where a run has not converged, the page and the terminal say so.
 
-Other models are trained from the same seeds, on the same examples where their
-inputs have the same names and types, or with --data on the rows of a table. The
+Other models are trained from the same seeds, with --data on the same rows of it, cut
+into the same batches, and otherwise on the same examples where their inputs have the
+same names and types. With --validation they are measured on rows held out. The
 page has their formulas, the aligned drawing, the curves of the losses, what they
 cost, how what one objective leaves measures by the others, and which differences
 exceed the noise of the seeds. Clusterings take part where the others take the
@@ -65,6 +66,7 @@ matrix, all with the same seeds; clusterings, too.`,
 const reportName = "report.html"
 
 func (c *comparison) run(cmd *cobra.Command, names []string) error {
+	c.several = len(names) > 1
 	clusterings, others, rows, err := c.kinds(cmd, names)
 	if err != nil {
 		return err

@@ -27,6 +27,8 @@ type fitting struct {
 	standardise bool
 
 	cmd     *cobra.Command
+	several bool                   // models: a binding may be of some of them
+	met     map[string]bool        // inputs that a binding was found for, where there are several models
 	columns *data.Columns          // once they are read
 	fitted  map[string]*fit.Fitted // by model
 }
@@ -162,6 +164,11 @@ func (f *fitting) to(b builders.Builder, settings builders.Settings, dt graph.DT
 	if err != nil {
 		return nil, err
 	}
+	if f.several {
+		if bind, err = f.own(b, dt, bind); err != nil {
+			return nil, err
+		}
+	}
 	x, err := fit.To(b, settings, dt, c, fit.Options{Bind: bind, Batch: f.batch, Validation: f.validation, Standardise: f.standardise, Missing: f.missing, Seed: seed})
 	if mismatch := (*fit.Mismatch)(nil); errors.As(err, &mismatch) {
 		return nil, fmt.Errorf("%w\n--bind INPUT=COLUMN,COLUMN says what an input reads", err)
@@ -180,27 +187,84 @@ func (f *fitting) to(b builders.Builder, settings builders.Settings, dt graph.DT
 	return x, nil
 }
 
-// table is the data as a table of points: the columns that are bound to x, or all features.
-func (f *fitting) table() (*data.Table, error) {
+// own are the bindings of inputs that a model has.
+func (f *fitting) own(b builders.Builder, dt graph.DType, bind []fit.Binding) ([]fit.Binding, error) {
+	m, err := b.Build(nil, dt)
+	if err != nil {
+		return nil, err
+	}
+	if f.met == nil {
+		f.met = map[string]bool{}
+	}
+	return slices.DeleteFunc(bind, func(x fit.Binding) bool {
+		n := m.Graph.Lookup(x.Input)
+		is := n != nil && n.Role() == graph.RoleInput
+		f.met[x.Input] = f.met[x.Input] || is
+		return !is
+	}), nil
+}
+
+// allMet complains about a binding of an input that none of several models has.
+func (f *fitting) allMet() error {
+	bind, err := f.bindings()
+	if err != nil || !f.several || !f.hasData() {
+		return err
+	}
+	for _, b := range bind {
+		if !f.met[b.Input] {
+			return usagef("--bind %s: none of the models has the input %s", b, b.Input)
+		}
+	}
+	return nil
+}
+
+// pointsInput is the input of a clustering.
+const pointsInput = "x"
+
+// points says which columns are the points of a clustering; nil for all features of a table.
+func (f *fitting) points() (*fit.Binding, error) {
 	bind, err := f.bindings()
 	if err != nil {
 		return nil, err
 	}
+	i := slices.IndexFunc(bind, func(b fit.Binding) bool { return b.Input == pointsInput })
 	switch {
-	case len(bind) == 0 && !f.arrays():
-		return f.open()
-	case len(bind) > 1:
-		return nil, usagef("--bind %s: a clustering reads nothing but its points", f.bind[1])
+	case i >= 0:
+		return &bind[i], nil
+	case len(bind) > 0:
+		return nil, usagef("--bind %s: a clustering reads its points alone, as in %s=%s", bind[0], pointsInput, strings.Join(bind[0].Columns, ","))
+	case !f.arrays():
+		return nil, nil
 	}
 	c, err := f.read()
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	if len(bind) == 1 {
-		names = bind[0].Columns
+	b := &fit.Binding{Input: pointsInput, Columns: c.Features()}
+	if len(b.Columns) == 0 {
+		return nil, fmt.Errorf("%s: no column of numbers", c.Name)
 	}
-	t, err := c.Table(names...)
+	return b, nil
+}
+
+// table is the data as a table of points: the columns that are bound to x, or all features.
+func (f *fitting) table() (*data.Table, error) {
+	bound, err := f.points()
+	if err != nil {
+		return nil, err
+	}
+	if bound == nil {
+		return f.open()
+	}
+	if f.met == nil {
+		f.met = map[string]bool{}
+	}
+	f.met[pointsInput] = true
+	c, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.Table(bound.Columns...)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ var flagValues = map[string]string{
 	"set": "nothing=1", "batches": "one", "engine": "gorgonia", "choose-k": "2..3", "predict": "c.csv", "rule": "x", "level": "ops",
 	"format": "dot", "theme": "dark", "wrt": "x", "loop": "1", "expand": "x", "against": "kmeans-goofy", "threads": "1", "budget": "300B",
 	"directions": "random", "reach": "3", "cells": "7", "prototype": "2", "top": "1", "step": "2", "at": "2", "node": "loss",
+	"bind": "x=sepal_length,sepal_width", "validation": "0.25", "epochs": "2", "patience": "1",
 	"train": "2", "break": "step 3", "values": "1,1", "iteration": "1", "html": "f.html", "optimisers": "sgd:0.1", "starts": "2", "pair": "kmeans-softmax,kmeans-goofy",
 }
 
@@ -27,24 +29,31 @@ var flagsWithoutTrace = []string{"help", "json", "seed", "out", "svg", "html", "
 
 // withoutTrace are those that make no difference to a model, because of what the model is.
 var withoutTrace = map[string]string{
-	"draw kmeans-softmax --no-saved":                                                          "there are no derivatives",
-	"draw kmeans-softmax --unfold":                                                            "no blocks are alike",
-	"draw kmeans-softmax --format dot --grad --unfold":                                        "no blocks are alike",
-	"grad kmeans-softmax --dtype":                                                             "formulas have no types",
-	"tape kmeans-softmax --fast-math":                                                         "the arrays are small",
-	"rewrite kmeans-softmax --fast-math":                                                      "the arrays are small",
-	"autopsy kmeans-softmax --step 2 --dtype":                                                 "all is finite",
-	"autopsy kmeans-softmax --step 2 --rate":                                                  "all is finite",
-	"autopsy kmeans-softmax --step 2 --optimiser":                                             "all is finite",
-	"compare test-perceptron --seeds 2 --steps 3 --out r.html --dtype":                        "the digits that are shown are the same",
-	"compare kmeans-softmax kmeans-goofy --starts 1 --seeds 2 --steps 3 --out r.html --dtype": "the digits that are shown are the same",
-	"compare kmeans-softmax kmeans-goofy --starts 1 --seeds 2 --steps 3 --out r.html --pair":  "it is for the page",
-	"list kmeans-softmax --verbose":                                                           "all is shown of a model that is named",
+	"draw kmeans-softmax --no-saved":                                                               "there are no derivatives",
+	"draw kmeans-softmax --unfold":                                                                 "no blocks are alike",
+	"draw kmeans-softmax --format dot --grad --unfold":                                             "no blocks are alike",
+	"grad kmeans-softmax --dtype":                                                                  "formulas have no types",
+	"tape kmeans-softmax --fast-math":                                                              "the arrays are small",
+	"rewrite kmeans-softmax --fast-math":                                                           "the arrays are small",
+	"autopsy kmeans-softmax --step 2 --dtype":                                                      "all is finite",
+	"autopsy kmeans-softmax --step 2 --rate":                                                       "all is finite",
+	"autopsy kmeans-softmax --step 2 --optimiser":                                                  "all is finite",
+	"compare test-perceptron --seeds 2 --steps 3 --out r.html --dtype":                             "the digits that are shown are the same",
+	"compare kmeans-softmax kmeans-goofy --starts 1 --seeds 2 --steps 3 --out r.html --dtype":      "the digits that are shown are the same",
+	"compare kmeans-softmax kmeans-goofy --starts 1 --seeds 2 --steps 3 --out r.html --pair":       "it is for the page",
+	"autopsy net.tapestry --data iris --step 2 --dtype":                                            "all is finite",
+	"autopsy net.tapestry --data iris --step 2 --rate":                                             "all is finite",
+	"autopsy net.tapestry --data iris --step 2 --optimiser":                                        "all is finite",
+	"compare net.tapestry loss-cross-entropy --data iris --seeds 2 --steps 3 --out r.html --dtype": "the digits that are shown are the same",
+	"list kmeans-softmax --verbose":                                                                "all is shown of a model that is named",
 }
 
 // TestNoFlagIsIgnored: what a flag says is done, or refused: no command runs as if it were not there.
 func TestNoFlagIsIgnored(t *testing.T) {
 	t.Chdir(t.TempDir())
+	if err := os.WriteFile("net.tapestry", []byte(netOnRows), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	times := regexp.MustCompile(`(?m)[0-9.]+ (ns|µs|ms|s)\b`)
 	for _, line := range []string{
 		"train kmeans-lloyd --json", "train kmeans-sgd --steps 5 --seeds 2 --json", "train kmeans-softmax --steps 5 --seeds 2 --json",
@@ -52,7 +61,9 @@ func TestNoFlagIsIgnored(t *testing.T) {
 		"draw kmeans-softmax", "draw kmeans-softmax --format text", "draw kmeans-softmax --format dot --grad", "grad kmeans-softmax",
 		"tape kmeans-softmax", "precision kmeans-softmax --step 3", "autopsy kmeans-softmax --step 2", "geometry kmeans-softmax --steps 2", "geometry attention-self --steps 2",
 		"rewrite kmeans-softmax", "list kmeans-softmax", "compare kmeans-softmax kmeans-goofy --starts 1 --seeds 2 --steps 3 --out r.html",
-		"compare test-perceptron --seeds 2 --steps 3 --out r.html",
+		"compare test-perceptron --seeds 2 --steps 3 --out r.html", "train net.tapestry --data iris --validation 0.2 --steps 50 --rate 1 --seeds 1 --json",
+		"step net.tapestry --data iris --print --train 5", "autopsy net.tapestry --data iris --step 2", "precision net.tapestry --data iris --step 2", "geometry net.tapestry --data iris --steps 2",
+		"compare net.tapestry loss-cross-entropy --data iris --seeds 2 --steps 3 --out r.html",
 	} {
 		args := strings.Fields(line)
 		run := func(more ...string) (int, string) {

@@ -88,6 +88,7 @@ func (c *geometry) run(cmd *cobra.Command, names []string) error {
 			c.parts++
 		}
 	}
+	c.several = len(names) > 1
 	var tracks []*lab.Track
 	for _, name := range names {
 		s, rate, err := c.site(cmd, name)
@@ -113,6 +114,9 @@ func (c *geometry) run(cmd *cobra.Command, names []string) error {
 	}
 	if c.prototype < 1 || c.field != "" && tracks[0].Site.Model.KMeans != nil && c.prototype > tracks[0].Site.Model.KMeans.Centres.Dim(0) {
 		return usagef("--prototype %d: want one of the centres, from 1", c.prototype)
+	}
+	if err := c.allMet(); err != nil {
+		return err
 	}
 	report, err := newGeometryReport(ctx, tracks, c.begin)
 	if err != nil {
@@ -219,6 +223,9 @@ func (c *geometry) site(cmd *cobra.Command, name string) (lab.Site, float64, err
 		s, err := lab.NewSite(m, c.seed)
 		s.Stepped = c.bar.steps()
 		return s, ownRate, err
+	}
+	if err := idle(cmd, "a clustering is trained on all points at once", "batch"); err != nil {
+		return lab.Site{}, 0, err
 	}
 	dt, err := parseDType(c.model.dtype)
 	if err != nil {

@@ -38,7 +38,7 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 			return err
 		}
 	}
-	if err := idle(cmd, "averages of parameters are for models that learn from examples of their own", "ema"); err != nil {
+	if err := idle(cmd, "averages of parameters are for models that are no clusterings", "ema"); err != nil {
 		return err
 	}
 	if !gamma {

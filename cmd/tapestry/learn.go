@@ -34,7 +34,7 @@ func (l *learning) flags(cmd *cobra.Command) {
 // The flags that only one kind of model has.
 var (
 	clusteringFlags = []string{"k", "gamma", "start", "centres", "restarts", "predict", "choose-k"}
-	learningFlags   = []string{"set", "batches", "validation", "standardise", "epochs", "patience"}
+	learningFlags   = []string{"set", "batches"}
 )
 
 // foreign complains about a flag that does not apply to the model.
@@ -43,6 +43,9 @@ func foreign(cmd *cobra.Command, b builders.Builder) error {
 		return usagef("--rate 0: want a positive number")
 	}
 	if isClustering(b) {
+		if name := changed(cmd, []string{"validation", "standardise", "epochs", "patience"}); name != "" {
+			return usagef("--%s: %s is a clustering, which is trained and measured on all rows, as they are", name, b.Name)
+		}
 		if name := changed(cmd, learningFlags); name != "" {
 			return usagef("--%s: %s is a clustering, which takes its sizes and its points from the data", name, b.Name)
 		}

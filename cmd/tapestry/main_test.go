@@ -116,7 +116,7 @@ func TestBadUse(t *testing.T) {
 		{"train kmeans-goofy --optimiser lbfgs", `tapestry: --optimiser "lbfgs": want sgd, momentum, nesterov, adam, adamw, rmsprop or adagrad`},
 		{"train kmeans-lloyd --choose-k 6", `tapestry: --choose-k "6": want two numbers, as in 2..8`},
 		{"train kmeans-lloyd --choose-k 4..3", "tapestry: --choose-k 4..3: want 2 or more, in order"},
-		{"train transformer-gpt --choose-k 2..3", "tapestry: --choose-k is for clusterings: transformer-gpt is trained on examples of its own"},
+		{"train transformer-gpt --choose-k 2..3", "tapestry: --choose-k is for clusterings, and transformer-gpt is none"},
 		{"train kmeans-goofy --start given", "tapestry: --start given: want --centres FILE"},
 		{"train kmeans-goofy --engine cuda", `tapestry: --engine "cuda": want native or gorgonia`},
 		{"compare kmeans-softmax kmeans-gofy --out DIR/r.html", `tapestry: unknown model "kmeans-gofy": did you mean "kmeans-goofy"? (tapestry list shows all)`},

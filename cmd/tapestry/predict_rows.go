@@ -88,6 +88,11 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 // bound reads the columns that the inputs read in training, and prepares them as then. Other columns
 // need not be there, and may hold anything.
 func (p *predicting) bound(bindings []fit.Binding, inputs []infer.Column) (*data.Set, error) {
+	if p.filled != nil && p.missing != "" { // of a clustering
+		for i := range bindings {
+			bindings[i].Missing = p.filled.Values
+		}
+	}
 	if p.missing != "" && !slices.ContainsFunc(bindings, func(b fit.Binding) bool { return b.Missing != nil }) {
 		return nil, usagef("--missing %s: nothing was missing in training; train with --missing to have values for it", p.missing)
 	}

@@ -16,13 +16,15 @@ import (
 
 // serving are the flags of serve.
 type serving struct {
-	addr         string
-	open, anyone bool
-	dtype, data  string
-	optimiser    string
-	rate         float64
-	logs         []string
-	memory       byteSize
+	fitting
+	addr      string
+	browse    bool
+	anyone    bool
+	dtype     string
+	optimiser string
+	rate      float64
+	logs      []string
+	memory    byteSize
 }
 
 func newServe(o *options) *cobra.Command {
@@ -31,22 +33,23 @@ func newServe(o *options) *cobra.Command {
 		Use:   "serve [MODEL|FILE ...]",
 		Short: "Read, step, train and compare models in the browser",
 		Long: `Serves the page in which models are read, stepped through, trained and compared, and
-opens the given models in it. With --log it follows trainings while they write their
+opens the given models in it, with --data on data of yours. With --log it follows trainings while they write their
 logs, over each other: files of JSON lines as package train/watch writes them, which may
 come to be later. It is for this machine alone: it listens at a loopback
 address, answers only to that address's names and only to the page itself. Nothing is
 asked of any other machine. Interrupt it to end it.`,
-		Example: "  tapestry serve\n  tapestry serve kmeans-softmax kmeans-goofy --open\n  tapestry serve mine.tapestry\n  tapestry serve --log run.jsonl --log other.jsonl\n  tapestry serve --addr 127.0.0.1:0",
+		Example: "  tapestry serve\n  tapestry serve kmeans-softmax kmeans-goofy --open\n  tapestry serve mine.tapestry --data houses.csv --bind y=price\n  tapestry serve --log run.jsonl --log other.jsonl\n  tapestry serve --addr 127.0.0.1:0",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, o, args)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen at; port 0 for any that is free")
-	flags.BoolVar(&f.open, "open", false, "open the page in the browser")
+	flags.BoolVar(&f.browse, "open", false, "open the page in the browser")
 	flags.BoolVar(&f.anyone, "listen-anyone", false, "allow an address that other machines can reach; there is no password")
 	flags.Var(&f.memory, "memory", "what all open models, reports and files to download may come to hold, such as 512MiB (default: 2GiB); where one more model has no room, the one longest unused is closed")
-	flags.StringVar(&f.data, "data", "iris", "data of clusterings: iris, digits, wine or clusters")
+	f.fitting.flags(cmd, "iris")
+	f.cutFlags(cmd)
 	flags.StringVar(&f.dtype, "dtype", "f32", showingDType)
 	flags.StringArrayVar(&f.logs, "log", nil, "follow the log of a training, which may be written yet; may be given again")
 	flags.StringVar(&f.optimiser, "optimiser", "adam", "of the training sessions")
@@ -62,28 +65,36 @@ func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 		return usagef("--log: want the name of a file")
 	}
 	if len(args) == 0 {
-		if err := idle(cmd, "want a MODEL that is opened with it", "data", "dtype", "optimiser", "rate"); err != nil {
+		if err := idle(cmd, "want a MODEL that is opened with it", append([]string{"data", "dtype", "optimiser", "rate"}, dataFlags...)...); err != nil {
 			return err
 		}
 	}
 	if f.rate == 0 && cmd.Flags().Changed("rate") {
 		return usagef("--rate 0: want a positive number")
 	}
+	if err := f.alone(); err != nil {
+		return err
+	}
+	f.several = len(args) > 1
+	with := &servedData{fitting: &f.fitting, seed: o.seed, names: args}
 	var models []web.Model
 	for _, name := range args {
-		m, err := served(name)
+		m, err := with.served(name)
 		if err != nil {
 			return err
 		}
-		m.DType, m.Optimiser, m.Rate, m.Seed, m.Data = f.dtype, f.optimiser, f.rate, o.seed, f.data
+		m.DType, m.Optimiser, m.Rate, m.Seed = f.dtype, f.optimiser, f.rate, o.seed
 		models = append(models, m)
+	}
+	if err := f.allMet(); err != nil {
+		return err
 	}
 	l, err := new(net.ListenConfig).Listen(cmd.Context(), "tcp", f.addr)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = l.Close() }() // already closed where the server ran
-	s := web.New(web.Options{Hosts: web.Hosts(l.Addr()), Families: families(), Notation: reader{}, Report: serveReport, Memory: f.memory.bytes, Logs: f.logs, Log: log.New(cmd.ErrOrStderr(), "tapestry: ", 0)})
+	s := web.New(web.Options{Hosts: web.Hosts(l.Addr()), Families: append(with.families, families()...), Notation: reader{with}, Tables: with.tables, Report: with.report, Memory: f.memory.bytes, Logs: f.logs, Log: log.New(cmd.ErrOrStderr(), "tapestry: ", 0)})
 	for _, m := range models {
 		if err := s.Open(cmd.Context(), m); err != nil {
 			s.Close()
@@ -105,7 +116,7 @@ func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 	if at, is := l.Addr().(*net.TCPAddr); is && !at.IP.IsLoopback() {
 		fmt.Fprintln(cmd.ErrOrStderr(), "tapestry: warning: other machines can reach this page, which has no password: whoever opens it can compute on this machine")
 	}
-	if f.open {
+	if f.browse {
 		if err := browse(address); err != nil {
 			fmt.Fprintf(cmd.ErrOrStderr(), "tapestry: --open: %v; open %s yourself\n", err, address)
 		}

@@ -3,24 +3,33 @@ package main
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 
+	"github.com/spf13/pflag"
 	"github.com/tapestry-ml/tapestry/builders"
 	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/notation"
+	"github.com/tapestry-ml/tapestry/train/data"
 )
 
 // reader reads the texts that are written or opened in the page.
-type reader struct{}
+type reader struct{ with *servedData }
 
-// Read gives the builder of a text, or its mistakes.
-func (reader) Read(name, text string) (b builders.Builder, canonical string, problems []web.Problem) {
+// Read gives the builder of a text, with the data if the page was begun with some, or its mistakes.
+func (r reader) Read(name, text string) (b builders.Builder, canonical string, problems []web.Problem) {
 	if name == "" {
 		name = "objective" + notation.Extension
 	}
 	f, err := notation.Parse(name, strings.NewReader(text))
 	if err == nil {
-		return f.Builder(), f.String(), nil
+		if b, err = r.with.fit(f.Builder()); err == nil {
+			return b, f.String(), nil
+		}
+		return b, "", []web.Problem{{Line: 1, Column: 1, Message: err.Error()}}
 	}
 	var mistakes notation.Errors
 	if !errors.As(err, &mistakes) {
@@ -34,15 +43,76 @@ func (reader) Read(name, text string) (b builders.Builder, canonical string, pro
 	return b, "", problems
 }
 
-// served is the model or file that an argument of serve names.
-func served(name string) (web.Model, error) {
-	if !isFile(name) {
-		_, err := lookup(name)
-		return web.Model{Name: name}, err
+// servedData are the data with which models are opened in the page.
+type servedData struct {
+	*fitting
+	seed     uint64
+	names    []string // of the models that the command names
+	families []builders.Family
+	tables   []*data.Table
+	mu       sync.Mutex
+}
+
+// fit gives a model the data, if there are some that are not for clusterings.
+func (d *servedData) fit(b builders.Builder) (builders.Builder, error) {
+	if d == nil || !d.hasData() || isClustering(b) {
+		return b, nil
 	}
-	if _, err := readObjective(name); err != nil { // with all mistakes of the file
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f, err := d.to(b, nil, graph.F32, d.seed)
+	if err != nil {
+		return b, err
+	}
+	return f.Builder(), nil
+}
+
+// served is the model or file that an argument of serve names.
+func (d *servedData) served(name string) (web.Model, error) {
+	b, err := lookup(name) // of a file with all its mistakes
+	if err != nil {
 		return web.Model{}, err
 	}
-	text, err := os.ReadFile(name)
-	return web.Model{Name: name, Text: string(text)}, err
+	m := web.Model{Name: name}
+	if isFile(name) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return m, err
+		}
+		m.Text = string(text)
+	}
+	if isClustering(b) {
+		m.Data = d.name
+		if _, err := data.Builtin(d.name); err == nil && len(d.bind) == 0 {
+			return m, nil
+		}
+		t, err := d.table()
+		if err != nil {
+			return m, err
+		}
+		m.Data, d.tables = t.Name, append(d.tables, t)
+		return m, lab.InRange(t)
+	}
+	if b, err = d.fit(b); err == nil && d.hasData() && m.Text == "" {
+		d.families = append(d.families, builders.Family{Name: "with " + d.name, Builders: []builders.Builder{b}})
+	}
+	return m, err
+}
+
+// args are the flags that give a model the data.
+func (d *servedData) args() []string {
+	var out []string
+	d.cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "data" && !slices.Contains(dataFlags, f.Name) {
+			return
+		}
+		if many, is := f.Value.(pflag.SliceValue); is {
+			for _, v := range many.GetSlice() {
+				out = append(out, "--"+f.Name+"="+v)
+			}
+			return
+		}
+		out = append(out, "--"+f.Name+"="+f.Value.String())
+	})
+	return out
 }

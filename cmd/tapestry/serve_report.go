@@ -14,18 +14,20 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/builders"
 	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/notation"
+	"github.com/tapestry-ml/tapestry/train/data"
 )
 
 // reportSeeds are enough to see what seeds do, and few enough to wait for.
 const reportSeeds = 5
 
-// serveReport writes the report of models that are open in the page, as the command
+// report writes the report of models that are open in the page, as the command
 // compare does. Texts become files for as long as it takes.
-func serveReport(ctx context.Context, w io.Writer, models []web.Model) (err error) {
+func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model) (err error) {
 	dir, err := os.MkdirTemp("", "tapestry")
 	if err != nil {
 		return err
@@ -52,7 +54,9 @@ func serveReport(ctx context.Context, w io.Writer, models []web.Model) (err erro
 		}
 		_, _, k := lab.SizeNames(model)
 		args = append(args, "--k", strconv.Itoa(first.Settings.Int(k)))
-		if first.Data != "" {
+		if slices.ContainsFunc(d.tables, func(t *data.Table) bool { return t.Name == first.Data }) {
+			args = append(args, d.args()...)
+		} else if first.Data != "" {
 			args = append(args, "--data", first.Data)
 		}
 	} else {
@@ -62,6 +66,9 @@ func serveReport(ctx context.Context, w io.Writer, models []web.Model) (err erro
 		}
 		args = append(args, "--rate", strconv.FormatFloat(first.Rate, 'g', -1, 64))
 		args = append(args, set...)
+		if d.reads(models) {
+			args = append(args, d.args()...)
+		}
 	}
 	var page, complaint bytes.Buffer
 	if code := run(ctx, args, &page, &complaint); code != 0 {
@@ -83,6 +90,13 @@ func serveReport(ctx context.Context, w io.Writer, models []web.Model) (err erro
 	}
 	_, err = w.Write(text)
 	return err
+}
+
+// reads reports whether models have the data: texts have, and what was named with them.
+func (d *servedData) reads(models []web.Model) bool {
+	return d.hasData() && slices.ContainsFunc(models, func(m web.Model) bool {
+		return m.Text != "" || slices.ContainsFunc(d.families, func(f builders.Family) bool { return f.Builders[0].Name == m.Name })
+	})
 }
 
 // plainName is a name that is safe below a directory of one's own.

@@ -131,7 +131,7 @@ func TestServeMistakes(t *testing.T) {
 	}
 	for _, q := range []struct{ args, want string }{
 		{"kmeans-softmax --addr 127.0.0.1:0 --rate -1", "want a positive number"},
-		{"kmeans-softmax --addr 127.0.0.1:0 --data nothing", "want iris"},
+		{"kmeans-softmax --addr 127.0.0.1:0 --data nothing", "want a CSV file, or iris"},
 		{"kmeans-softmax --addr 127.0.0.1:0 --dtype f16", "want f32 or f64"},
 	} {
 		if code, _, errOut := tapestry(t, append([]string{"serve"}, strings.Fields(q.args)...)...); code == 0 || !strings.Contains(errOut, q.want) {
@@ -154,11 +154,10 @@ func TestServedNotation(t *testing.T) {
 	if code, _, errOut := tapestry(t, "serve", "../../examples/notation/none.tapestry", "--addr", "127.0.0.1:0"); code == 0 || !strings.Contains(errOut, "none.tapestry") {
 		t.Errorf("exit code %d, %s", code, errOut)
 	}
-	m, err := served("../../examples/notation/kmeans-softmax.tapestry")
+	m, err := (&servedData{fitting: &fitting{source: source{name: "iris"}}}).served("../../examples/notation/kmeans-softmax.tapestry")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Data = "iris"
 	s := web.New(web.Options{Notation: reader{}})
 	defer s.Close()
 	if err := s.Open(context.Background(), m); err != nil {

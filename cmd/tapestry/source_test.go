@@ -124,7 +124,7 @@ func TestMissingMistakes(t *testing.T) {
 		{"train kmeans-lloyd --data DIR/gaps.csv --missing drop --predict DIR/fresh.csv", `DIR/fresh.csv:3: column "b": empty cell; --missing mean or median allows for missing values`, 1},
 		{"train kmeans-lloyd --data DIR/filled.csv --start given --centres DIR/fresh.csv", `DIR/fresh.csv:3: column "b": empty cell`, 1},
 		{"train kmeans-lloyd --missing mean", "--label, --ignore and --missing are for CSV files; iris is embedded and has its labels", 2},
-		{"train test-perceptron --missing mean", "--missing is for clusterings: test-perceptron is trained on examples of its own", 2},
+		{"train test-perceptron --missing mean", "--missing: want --data, too: test-perceptron is trained on examples of its own", 2},
 	} {
 		code, out, errOut := tapestry(t, arguments(c.args, "RUN", folder, "DIR", dir)...)
 		lines := strings.Split(strings.TrimSpace(errOut), "\n")

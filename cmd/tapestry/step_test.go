@@ -216,7 +216,7 @@ func TestStepMistakes(t *testing.T) {
 		"step kmeans-softmax --break |x|<3":      `tapestry: --break: break "|x|<3": want a bound of at least 0, as in |x|>3`,
 		"step kmeans-softmax --values 1,x":       `tapestry: --values "1,x": want an index for each axis, as in 100,2`,
 		"step kmeans-softmax --set n=5":          "tapestry: --set: kmeans-softmax is a clustering, which takes its sizes and its points from the data",
-		"step rnn-elman --data iris":             "tapestry: --data is for clusterings: rnn-elman is trained on examples of its own",
+		"step rnn-elman --k 3":                   "tapestry: --k is for clusterings, and rnn-elman is none",
 		"step kmeans-softmax --memory much":      `tapestry: invalid argument "much" for "--memory" flag: want a number of bytes, as in 4096, 512KiB or 1.5MiB`,
 		"step kmeans-softmax --iteration 0":      "tapestry: --iteration: inspect: instruction 0, Neg, is no loop",
 		"step rnn-elman --iteration x":           `tapestry: --iteration "x": want its number, and perhaps that of an instruction, as in 3 or 3:2`,

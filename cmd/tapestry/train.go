@@ -175,19 +175,24 @@ func newTrain(o *options) *cobra.Command {
 	var predict, out, engine, choose string
 	cmd := &cobra.Command{
 		Use:   "train MODEL",
-		Short: "Train a clustering on data, any other model on examples of its own",
+		Short: "Train a model on data, or on examples of its own",
 		Long: `Trains a clustering on a CSV file or an embedded data set from several seeds, keeps
 the best by the inertia of the hard assignment, and prints its centres. With
 --predict the trained centres assign the rows of a second file.
 
-Any other model that has a loss is trained on a small task of its own, from which
-every step draws fresh examples, and the course of its loss is printed. Examples
-and initial values depend on the seed alone.
+Any other model that has a loss is trained on the rows of --data, and the course of its
+loss is printed. --bind says which columns an input reads; without it the label, columns
+of the inputs' names and what is left are found, and it says what each input reads. The
+sizes of the model follow from the data: how wide an input is, how many classes there
+are. With --validation rows are held out and measured; docs/crossing.md has what works
+with what. Without --data the model has a small task of its own, from which every step
+draws fresh examples. Examples and initial values depend on the seed alone.
 
 With --checkpoint what was trained is kept, with the model: first after a second, then every
 ten, and at the end. tapestry predict uses it, and with --resume the same command goes on as
 if it had never stopped.`,
-		Example: "  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n" +
+		Example: "  tapestry train mine.tapestry --data houses.csv --bind x=area,rooms --bind y=price --validation 0.2 --standardise\n" +
+			"  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n" +
 			"  tapestry train kmeans-lloyd --data digits --k 10\n" +
 			"  tapestry train kmeans-lloyd --data wine --choose-k 2..8 --start groups\n" +
 			"  tapestry train transformer-gpt --steps 500 --rate 0.003 --batches one\n" +
@@ -267,7 +272,7 @@ if it had never stopped.`,
 			if err != nil {
 				return watch.report(cmd, o, args[0], err)
 			}
-			if err := keep.centres(c, v, t.filled); err != nil {
+			if err := keep.centres(c, v, &t); err != nil {
 				return err
 			}
 			return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {

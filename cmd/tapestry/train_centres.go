@@ -3,8 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/fit"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/lab"
@@ -56,7 +58,7 @@ func filledIn(s *checkpoint.State) (*filling, error) {
 
 // centres keeps the centres of the best run, with what assigns rows to them, and what missing
 // values were filled with, if a folder is given.
-func (k *keeping) centres(c lab.Config, v lab.Clustering, filled *filling) error {
+func (k *keeping) centres(c lab.Config, v lab.Clustering, t *training) error {
 	if k.dir == "" {
 		return nil
 	}
@@ -70,8 +72,14 @@ func (k *keeping) centres(c lab.Config, v lab.Clustering, filled *filling) error
 	nets := []infer.Net{assigning(v.Name, assignedRows, clusters, d), assigning(v.Name, 1, clusters, d)}
 	meta := infer.NetMeta(nets...)
 	meta[infer.MetaColumns] = infer.NamesMeta(c.Table.Columns)
-	if filled != nil {
-		text, err := json.Marshal(filled)
+	if bound, err := t.points(); err != nil {
+		return err
+	} else if bound != nil {
+		delete(meta, infer.MetaColumns)
+		maps.Copy(meta, fit.Meta(*bound))
+	}
+	if t.filled != nil {
+		text, err := json.Marshal(t.filled)
 		if err != nil {
 			return err
 		}

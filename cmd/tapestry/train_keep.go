@@ -121,7 +121,7 @@ func (k *keeping) check(clustering bool, seeds int, t *training, engine lab.NewE
 	case !clustering && engine != nil && (k.patience > 0 || t.validation > 0):
 		return usagef("--validation and --patience go with the native engine alone, which measures on the way")
 	case clustering && (k.resume || k.log != "" || !k.schedule.IsZero()):
-		return usagef("--resume, --log and a schedule of the rate are for models that are trained on examples of their own; clusterings have --checkpoint and --gamma")
+		return usagef("--resume, --log and a schedule of the rate are for models that are no clusterings, which have --checkpoint and --gamma")
 	case clustering, !k.learns():
 		return nil
 	case seeds > 1 && (k.dir != "" || k.log != ""):

@@ -270,6 +270,17 @@ func (c *columnsBuilder) done() (*Columns, error) {
 	return out, err
 }
 
+// Features lists the columns of numbers that are not the label.
+func (c *Columns) Features() []string {
+	var names []string
+	for _, k := range c.Columns() {
+		if k.Name != c.label && k.Classes == nil && !k.Windowed && k.Values != nil && k.Values.Dtype() != tensor.Bool {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
 // Table gives the named columns as the features of a [Table], all numbers a row for those that are
 // arrays, or for no names every column of numbers that is not the label; the label comes with it.
 func (c *Columns) Table(names ...string) (*Table, error) {
@@ -277,11 +288,7 @@ func (c *Columns) Table(names ...string) (*Table, error) {
 		return nil, &Error{Msg: "there are no data"}
 	}
 	if len(names) == 0 {
-		for _, k := range c.columns {
-			if k.Name != c.label && k.Classes == nil && !k.Windowed && k.Values.Dtype() != tensor.Bool {
-				names = append(names, k.Name)
-			}
-		}
+		names = c.Features()
 	}
 	if len(names) == 0 {
 		return nil, &Error{File: c.Name, Msg: "no column of numbers"}

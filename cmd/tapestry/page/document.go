@@ -152,7 +152,7 @@ func (s *Server) buildModel(ctx context.Context, d *document, dt graph.DType) (*
 	if err != nil {
 		return nil, err
 	}
-	table, err := clusterData(q.Data)
+	table, err := s.clusterData(q.Data)
 	if err != nil {
 		return nil, err
 	}

@@ -28,10 +28,15 @@ type feeder struct {
 	scalars map[*graph.Node]float64        // those that are given, which stay
 }
 
-// clusterData are the tables that a clustering can be given.
-func clusterData(name string) (*data.Table, error) {
+// clusterData finds the table of that name among those that a clustering can be given.
+func (s *Server) clusterData(name string) (*data.Table, error) {
 	if name == "" {
 		return nil, nil
+	}
+	for _, t := range s.options.Tables {
+		if t != nil && t.Name == name {
+			return t, nil
+		}
 	}
 	t, err := data.Builtin(name)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
 )
 
 // Options say what is served, and to whom.
@@ -23,6 +24,7 @@ type Options struct {
 	Hosts    HostList          // by which the page may be asked for; see [Hosts]
 	Families []builders.Family // models to choose from; nil for the registry
 	Notation Notation          // reads models from text; nil if nothing does
+	Tables   []*data.Table     // that clusterings may be given by name, beside the built-in ones
 	Report   Report            // makes the report of models; nil if nothing does
 	Memory   int               // bytes that all documents, reports and files to download may come to hold together; 0 for [DefaultMemory]
 	Logs     []string          // files of watch.JSONLines that are followed; no other file is ever read
