@@ -8,47 +8,48 @@ import (
 )
 
 var (
-	sizeChance = Size{Name: "p", Default: 0.5, Doc: "probability that an image is changed; 0 in evaluation", Training: true}
-	sizeAlpha  = Size{Name: "alpha", Default: 1, Doc: "α of the share's distribution Beta(α, α)"}
-	shapeAxis  = graph.Ax("k", figures)
+	sizeChance  = Size{Name: "p", Default: 0.5, Doc: "probability that an image is changed; 0 in evaluation", Training: true}
+	sizeAlpha   = Size{Name: "alpha", Default: 1, Doc: "α of the share's distribution Beta(α, α)"}
+	sizeFigures = Size{Name: "classes", Default: figures, Doc: "classes; the model's own examples are of at most 3", Kind: Count}
 )
 
 // scene is what an augmentation finds in the graph.
 type scene struct {
 	*Model
-	dt    graph.DType
-	x     *graph.Node // images x[n h w c]
-	label *graph.Node // whole numbers [n]
-	p     *graph.Node // probability of a change
+	dt      graph.DType
+	x       *graph.Node // images x[n h w c]
+	label   *graph.Node // whole numbers [n]
+	classes graph.Axis  // that the labels are of
+	p       *graph.Node // probability of a change
 
 	examples []func(rng *rand.Rand, feed Feed) // of inputs that the augmentation adds
 }
 
 // y is the labels as probabilities[n k].
-func (c *scene) y() *graph.Node { return ops.OneHot(c.label, -1, shapeAxis, c.dt).As("y") }
+func (c *scene) y() *graph.Node { return ops.OneHot(c.label, -1, c.classes, c.dt).As("y") }
 
 // augmented makes the builder of a small convolutional net for images that are
 // changed by f, which also gives mixed labels, or nil.
 func augmented(b Builder, f func(c *scene) (x, y *graph.Node)) Builder {
 	b.Notes = "data augmentation"
-	b.Sizes = append(append([]Size{sizeImages, sizeHeight, sizeChannels}, b.Sizes...), sizeChance)
+	b.Sizes = append(append([]Size{sizeImages, sizeHeight, sizeColours, sizeFigures, sizeChannels}, b.Sizes...), sizeChance)
 	b.make = func(s Settings, dt graph.DType, m *Model) {
 		g := m.Graph
-		c := &scene{Model: m, dt: dt, x: pictures(g, s, dt)}
+		c := &scene{Model: m, dt: dt, x: pictures(g, s, dt), classes: classesOf(s)}
 		c.label = g.Input("label", graph.I64, graph.Ax("n", s.Int("n")))
 		c.p = m.dial("p", "p", dt, 0, 1)
 		conv := NewConv2D(g, "conv", dt, last(c.x), channelsOf(s), Window{Size: 3, Padding: 1})
 		x, y := f(c)
 		h := ops.MaxPool2D(ops.Relu(conv.Of(x.As("x̂"))).As("h"), 2, 2).As("v")
 		flat := ops.Merge(h, "f", 1, 2, 3)
-		m.Output = NewLinear(g, "head", dt, last(flat), shapeAxis).Of(flat).As("scores")
+		m.Output = NewLinear(g, "head", dt, last(flat), c.classes).Of(flat).As("scores")
 		if y == nil {
 			m.Loss = CrossEntropy(m.Output, c.label).As("loss")
 		} else {
 			m.Loss = CrossEntropy(m.Output, y.As("ŷ")).As("loss")
 		}
 		m.Examples = func(rng *rand.Rand) Feed {
-			images, labels := shapes(rng, c.x.Type(), c.label.Type())
+			images, labels := shapes(rng, c.x.Type(), c.label.Type(), c.classes.Size)
 			feed := Feed{c.x: images, c.label: labels}
 			for _, add := range c.examples {
 				add(rng, feed)

@@ -12,9 +12,9 @@ import (
 // orientations are the classes of bars: horizontal, vertical and both diagonals.
 const orientations = 4
 
-// bars draws images[n h w c] with a noisy bar each, somewhere, and its orientation.
-func bars(rng *rand.Rand, images, labels graph.Type) (x, label graph.Value) {
-	label = choices(rng, labels, orientations)
+// bars draws images[n h w c] with a noisy bar each, somewhere, and its orientation, one of the first so many.
+func bars(rng *rand.Rand, images, labels graph.Type, classes int) (x, label graph.Value) {
+	label = choices(rng, labels, min(classes, orientations))
 	h, w, c := images.Shape.Dim(1), images.Shape.Dim(2), images.Shape.Dim(3)
 	at := make([]int, len(label.Data))
 	for i := range at {
@@ -73,8 +73,8 @@ func blobs(rng *rand.Rand, images, labels graph.Type) (x, label graph.Value) {
 
 // motifs draws sequences of tokens[n t] below v that hold the pair 0 1 or the pair 1
 // 0 once, which only the order tells apart, and which of them it is.
-func motifs(rng *rand.Rand, tokens, labels graph.Type, v int) (x, label graph.Value) {
-	label = choices(rng, labels, 2)
+func motifs(rng *rand.Rand, tokens, labels graph.Type, v, classes int) (x, label graph.Value) {
+	label = choices(rng, labels, min(classes, 2))
 	t := tokens.Shape.Dim(1)
 	at := 0
 	x = computed(tokens, func(p int) float64 {

@@ -23,12 +23,16 @@ var (
 	sizeMode     = Size{Name: "mode", Doc: "statistics of the batch, or the running ones", Kind: Choice, Choices: []string{"train", "eval"}, Training: true, Eval: 1}
 	sizePadding  = Size{Name: "padding", Default: 1, Doc: "pixels laid around an image", Kind: Natural}
 	sizeMirror   = Size{Name: "around", Doc: "what is laid around an image", Kind: Choice, Choices: []string{"zero", "mirror"}}
-	classes      = graph.Ax("k", orientations)
+	sizeColours  = Size{Name: "colours", Default: 1, Doc: "channels of an image", Kind: Count}
+	sizeClasses  = Size{Name: "classes", Default: orientations, Doc: "classes; the model's own examples are of at most 4", Kind: Count}
 )
 
-// pictures adds the input x[n h w c=1].
+// classesOf is the axis of the classes that scores are of.
+func classesOf(s Settings) graph.Axis { return graph.Ax("k", s.Int("classes")) }
+
+// pictures adds the input x[n h w c].
 func pictures(g *graph.Graph, s Settings, dt graph.DType) *graph.Node {
-	return g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("h", s.Int("size")), graph.Ax("w", s.Int("size")), graph.Ax("c", 1))
+	return g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("h", s.Int("size")), graph.Ax("w", s.Int("size")), graph.Ax("c", s.Int("colours")))
 }
 
 // channelsOf is the axis of the channels that the first convolution makes.
@@ -41,7 +45,7 @@ func (m *Model) classify(x, scores *graph.Node) {
 	m.Output = scores.As("scores")
 	m.Loss = CrossEntropy(scores, label).As("loss")
 	m.Examples = func(rng *rand.Rand) Feed {
-		images, labels := bars(rng, x.Type(), label.Type())
+		images, labels := bars(rng, x.Type(), label.Type(), last(scores).Size)
 		return Feed{x: images, label: labels}
 	}
 }
@@ -122,6 +126,7 @@ var convText = Builder{
 		{Name: "narrowest", Default: 2, Doc: "tokens in the smallest window", Kind: Count},
 		{Name: "widest", Default: 3, Doc: "tokens in the largest window", Kind: Count},
 		{Name: "wide", Doc: "windows also stand out at the ends", Kind: Flag},
+		{Name: "classes", Default: 2, Doc: "classes; the model's own examples are of at most 2", Kind: Count},
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, v := m.Graph, s.Int("vocabulary")
@@ -138,11 +143,11 @@ var convText = Builder{
 		if s.Int("widest") < s.Int("narrowest") {
 			g.Fail("conv-text", fmt.Errorf("windows from %d to %d tokens", s.Int("narrowest"), s.Int("widest")))
 		}
-		net := NewTextCNN(g, dt, graph.Ax("v", v), graph.Ax("d", s.Int("d")), graph.Ax("f", s.Int("filters")), graph.Ax("k", 2), widths, s.Is("wide"))
+		net := NewTextCNN(g, dt, graph.Ax("v", v), graph.Ax("d", s.Int("d")), graph.Ax("f", s.Int("filters")), classesOf(s), widths, s.Is("wide"))
 		m.Output = net.Of(tokens).As("scores")
 		m.Loss = CrossEntropy(m.Output, label).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
-			sequences, labels := motifs(rng, tokens.Type(), label.Type(), v)
+			sequences, labels := motifs(rng, tokens.Type(), label.Type(), v, s.Int("classes"))
 			return Feed{tokens: sequences, label: labels}
 		}
 	},
@@ -154,7 +159,7 @@ var conv2D = Builder{
 	Notes:   "convolutional nets: locality and weight sharing",
 	Formula: "h = relu(Σₖₗ x_{iS+kD−P, jS+lD−P}·Wₖₗ + b);  scores = V·meanᵢⱼ hᵢⱼ + a",
 	Sizes: []Size{
-		sizeImages, sizeHeight, sizeChannels, sizeWindow,
+		sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeWindow,
 		{Name: "stride", Default: 1, Doc: "distance from window to window", Kind: Count},
 		sizePadding,
 		sizeMirror,
@@ -168,7 +173,7 @@ var conv2D = Builder{
 		first := NewConv2D(g, "conv1", dt, last(x), c, w)
 		second := NewGroupedConv2D(g, "conv2", dt, c, c, Window{Size: w.Size, Padding: w.Padding, Dilation: w.Dilation}, s.Int("groups"))
 		first.Mirror, second.Mirror = s.Is("around"), s.Is("around")
-		head := NewLinear(g, "head", dt, c, classes)
+		head := NewLinear(g, "head", dt, c, classesOf(s))
 		h := ops.Relu(first.Of(x)).As("h₁")
 		h = ops.Relu(second.Of(h)).As("h₂")
 		m.classify(x, head.Of(GlobalAverage(h).As("h̄")))
@@ -180,14 +185,14 @@ var convDepthwise = Builder{
 	Title:   "depthwise and pointwise convolutions",
 	Notes:   "ConvNeXt: depthwise convolution",
 	Formula: "uᵢⱼ꜀ = Σₖₗ h_{i+k, j+l, c}·Wₖₗ꜀ + b꜀;  v = relu(U·u + a)",
-	Sizes:   []Size{sizeImages, sizeHeight, sizeChannels, sizeWindow},
+	Sizes:   []Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeWindow},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, c, w := m.Graph, channelsOf(s), Window{Size: s.Int("window")}.Same()
 		x := pictures(g, s, dt)
 		lift := NewConv2D(g, "lift", dt, last(x), c, w)
 		depthwise := NewDepthwise2D(g, "depthwise", dt, c, w)
 		pointwise := NewConv2D(g, "pointwise", dt, c, c, Window{Size: 1})
-		head := NewLinear(g, "head", dt, c, classes)
+		head := NewLinear(g, "head", dt, c, classesOf(s))
 		u := depthwise.Of(ops.Relu(lift.Of(x)).As("h")).As("u")
 		v := ops.Relu(pointwise.Of(u)).As("v")
 		m.classify(x, head.Of(GlobalAverage(v).As("v̄")))
@@ -199,7 +204,7 @@ var convTransposed = Builder{
 	Title:   "transposed convolution, from coarse to fine",
 	Notes:   "U-Net: features that are sampled up",
 	Formula: "y_{iS+k−P} += xᵢ·Wₖ;  loss = mean (y − fine image)²",
-	Sizes:   []Size{sizeImages, {Name: "size", Default: 4, Doc: "height and width of a coarse image", Kind: Count}, sizeChannels},
+	Sizes:   []Size{sizeImages, {Name: "size", Default: 4, Doc: "height and width of a coarse image", Kind: Count}, sizeChannels, sizeColours},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, c := m.Graph, channelsOf(s)
 		x := pictures(g, s, dt)
@@ -224,7 +229,7 @@ var pool = Builder{
 	Notes:   "convolutional nets: down-sampling",
 	Formula: "pᵢⱼ = max, mean, first or Σ Wₖₗ· of h over k×k;  scores = V·p + a",
 	Sizes: []Size{
-		sizeImages, sizeHeight, sizeChannels,
+		sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels,
 		{Name: "kind", Doc: "what stands for a square", Kind: Choice, Choices: []string{"max", "average", "pick", "weighted"}},
 		{Name: "pool", Default: 4, Doc: "height and width of a square", Kind: Count},
 	},
@@ -244,7 +249,7 @@ var pool = Builder{
 			p = NewWeightedPool(g, "pool", dt, c, k).Of(h)
 		}
 		flat := ops.Merge(p.As("p"), "f", "h", "w", "c")
-		m.classify(x, NewLinear(g, "head", dt, last(flat), classes).Of(flat))
+		m.classify(x, NewLinear(g, "head", dt, last(flat), classesOf(s)).Of(flat))
 	},
 }
 
@@ -252,7 +257,7 @@ var pool = Builder{
 func residual(plain bool) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
-		net := NewResNet(m.Graph, dt, last(x), channelsOf(s), classes, m.atMost("depth", s.Int("depth"), mostLayers), plain)
+		net := NewResNet(m.Graph, dt, last(x), channelsOf(s), classesOf(s), m.atMost("depth", s.Int("depth"), mostLayers), plain)
 		if s.Int("mode") == 1 {
 			m.classify(x, net.Of(x))
 			return
@@ -268,7 +273,7 @@ var resnetPlain = Builder{
 	Title:   "plain convolutional net, as deep as a residual net",
 	Notes:   "ResNet: plain nets against residual nets, Figure 2",
 	Formula: "x ← relu(F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv",
-	Sizes:   []Size{sizeImages, sizeHeight, sizeChannels, sizeBlocks, sizeMode},
+	Sizes:   []Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeMode},
 	make:    residual(true),
 }
 
@@ -277,7 +282,7 @@ var resnet = Builder{
 	Title:   "residual net",
 	Notes:   "ResNet: plain nets against residual nets, Figure 3",
 	Formula: "x ← relu(x + F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv",
-	Sizes:   []Size{sizeImages, sizeHeight, sizeChannels, sizeBlocks, sizeMode},
+	Sizes:   []Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeMode},
 	make:    residual(false),
 }
 
@@ -287,14 +292,14 @@ var convNeXt = Builder{
 	Notes:   "ConvNeXt, Figure 4",
 	Formula: "x ← x + W₂·gelu(W₁·norm(depthwise conv(x)))",
 	Sizes: []Size{
-		sizeImages, sizeHeight, sizeChannels,
+		sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels,
 		{Name: "depth", Default: 1, Doc: "blocks", Kind: Count}, sizeWindow,
 		{Name: "patch", Default: 2, Doc: "height and width of the patches that images are cut into", Kind: Count},
 		{Name: "scale", Doc: "each block scaled by a γ that starts at 10⁻⁶", Kind: Flag},
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
-		net := NewConvNeXt(m.Graph, dt, last(x), channelsOf(s), classes, s.Int("patch"), s.Int("window"),
+		net := NewConvNeXt(m.Graph, dt, last(x), channelsOf(s), classesOf(s), s.Int("patch"), s.Int("window"),
 			m.atMost("depth", s.Int("depth"), mostLayers), s.Is("scale"))
 		m.classify(x, net.Of(x))
 	},
@@ -306,7 +311,8 @@ var uNet = Builder{
 	Notes:   "attention in seq2seq: what the U-Net's skips are for",
 	Formula: "sₗ = relu(conv(xₗ));  xₗ₊₁ = maxpool(sₗ);  uₗ = up(yₗ₊₁);  yₗ = relu(conv([sₗ uₗ]))",
 	Sizes: []Size{
-		{Name: "n", Default: 4, Doc: "images in a batch", Kind: Count}, sizeHeight,
+		{Name: "n", Default: 4, Doc: "images in a batch", Kind: Count}, sizeHeight, sizeColours,
+		{Name: "classes", Default: 2, Doc: "classes of a pixel; the model's own examples are of 2", Kind: Count},
 		{Name: "channels", Default: 2, Doc: "channels of the finest level", Kind: Count},
 		{Name: "levels", Default: 2, Doc: "times that the size is halved", Kind: Count},
 	},
@@ -317,7 +323,7 @@ var uNet = Builder{
 			return
 		}
 		label := g.Input("label", graph.I64, x.Shape().Axes()[:x.Rank()-1]...)
-		m.Output = NewUNet(g, "unet", dt, last(x), graph.Ax("k", 2), s.Int("channels"), s.Int("levels")).Of(x).As("scores")
+		m.Output = NewUNet(g, "unet", dt, last(x), classesOf(s), s.Int("channels"), s.Int("levels")).Of(x).As("scores")
 		m.Loss = CrossEntropy(m.Output, label).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			images, labels := blobs(rng, x.Type(), label.Type())

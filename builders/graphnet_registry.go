@@ -14,7 +14,8 @@ var graphNetworks = []Builder{
 
 var (
 	sizeNodes      = Size{Name: "n", Default: 8, Doc: "nodes of the graph", Kind: Count}
-	sizeGroups     = Size{Name: "c", Default: 2, Doc: "groups that the nodes belong to", Kind: Count}
+	sizeGroups     = Size{Name: "c", Default: 2, Doc: "features of a node", Kind: Count}
+	sizeLabels     = Size{Name: "classes", Default: 2, Doc: "groups that the nodes belong to", Kind: Count}
 	sizeNodeHidden = Size{Name: "h", Default: 4, Doc: "hidden features of a node", Kind: Count}
 	sizeHow        = Size{Name: "aggregate", Default: float64(AggregateMean), Doc: "how messages are brought together", Kind: Choice, Choices: aggregations}
 )
@@ -25,12 +26,13 @@ type groupTask struct {
 	g          *graph.Graph
 	dt         graph.DType
 	i, c, h    graph.Axis
+	classes    int
 	x, label   *graph.Node
 	neighbours Neighbours
 }
 
 func newGroupTask(s Settings, dt graph.DType, m *Model) groupTask {
-	k := groupTask{g: m.Graph, dt: dt, i: graph.Ax("i", s.Int("n")), c: graph.Ax("c", s.Int("c")), h: graph.Ax("h", s.Int("h"))}
+	k := groupTask{g: m.Graph, dt: dt, i: graph.Ax("i", s.Int("n")), c: graph.Ax("c", s.Int("c")), h: graph.Ax("h", s.Int("h")), classes: s.Int("classes")}
 	k.x, k.label = k.g.Input("x", dt, k.i, k.c), k.g.Input("label", graph.I64, k.i)
 	if s.Is("edges") {
 		e := graph.Ax("e", s.Int("edges"))
@@ -47,7 +49,7 @@ func (k groupTask) learn(m *Model, scores *graph.Node) {
 	m.Output = scores.As("scores")
 	m.Loss = CrossEntropy(scores, k.label, Ignoring(-1)).As("loss")
 	m.Examples = func(rng *rand.Rand) Feed {
-		group, l := community(rng, k.i.Size, k.c.Size)
+		group, l := community(rng, k.i.Size, k.classes)
 		f := Feed{k.x: groupHints(rng, k.x.Type(), group), k.label: fewLabels(k.label.Type(), group)}
 		switch n := k.neighbours.(type) {
 		case Adjacency:
@@ -63,11 +65,11 @@ func (k groupTask) learn(m *Model, scores *graph.Node) {
 
 // groupSizes are the sizes of such a model, and others.
 func groupSizes(more ...Size) []Size {
-	return append([]Size{sizeNodes, sizeGroups, sizeNodeHidden}, more...)
+	return append([]Size{sizeNodes, sizeGroups, sizeLabels, sizeNodeHidden}, more...)
 }
 
-// outcome is the axis of scores: as long as the groups', which the features have.
-func (k groupTask) outcome() graph.Axis { return graph.Ax("o", k.c.Size) }
+// outcome is the axis of scores.
+func (k groupTask) outcome() graph.Axis { return graph.Ax("o", k.classes) }
 
 var messagePassing = Builder{
 	Name:    "graph-message-passing",

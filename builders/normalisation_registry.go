@@ -41,20 +41,20 @@ var sizeFeatures = Size{Name: "channels", Default: 8, Doc: sizeChannels.Doc, Kin
 // normalised makes the net that each norm is a part of: of what the norm gives for
 // the convolved pictures x, relu, the average over all places, and scores.
 func (m *Model) normalised(x, h *graph.Node, s Settings, dt graph.DType) {
-	head := NewLinear(m.Graph, "head", dt, channelsOf(s), classes)
+	head := NewLinear(m.Graph, "head", dt, channelsOf(s), classesOf(s))
 	m.classify(x, head.Of(GlobalAverage(ops.Relu(h.As("ĥ")).As("v")).As("v̄")))
 }
 
 // filters is the convolution of that net, without a bias, which a norm would take away.
 func filters(g *graph.Graph, s Settings, dt graph.DType) Conv {
-	return NewFilter2D(g, "conv", dt, graph.Ax("c", 1), channelsOf(s), Window{Size: 3, Padding: 1})
+	return NewFilter2D(g, "conv", dt, graph.Ax("c", s.Int("colours")), channelsOf(s), Window{Size: 3, Padding: 1})
 }
 
 // normed is the builder of a norm that does not remember anything.
 func normed(name, title, notes, formula string, more []Size, norm func(*graph.Graph, graph.DType, graph.Axis, Settings) Layer) Builder {
 	return Builder{
 		Name: name, Title: title, Notes: notes, Formula: formula,
-		Sizes: append([]Size{sizeImages, sizeHeight, sizeFeatures}, more...),
+		Sizes: append([]Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures}, more...),
 		make: func(s Settings, dt graph.DType, m *Model) {
 			x := pictures(m.Graph, s, dt)
 			h := filters(m.Graph, s, dt).Of(x).As("h")
@@ -68,7 +68,7 @@ var normBatch = Builder{
 	Title:   "batch normalisation",
 	Notes:   "batch normalisation",
 	Formula: "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of a channel in the batch;  running ← 0.9·running + 0.1·of the batch",
-	Sizes:   []Size{sizeImages, sizeHeight, sizeFeatures, sizeMode},
+	Sizes:   []Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures, sizeMode},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
 		l := NewBatchNorm(m.Graph, "norm", dt, channelsOf(s))
@@ -88,7 +88,7 @@ var normWeight = Builder{
 	Title:   "weight standardisation",
 	Notes:   "weight standardisation",
 	Formula: "ŵ = (w − μ)/√(σ² + ε) for each output;  h = conv(x, ŵ)",
-	Sizes:   []Size{sizeImages, sizeHeight, sizeFeatures},
+	Sizes:   []Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
 		l := NewConv2D(m.Graph, "conv", dt, last(x), channelsOf(s), Window{Size: 3, Padding: 1})
@@ -103,7 +103,7 @@ var standardise = Builder{
 	Notes:   "input standardisation: where the mean comes from",
 	Formula: "x̂ = (x − μ)/√(σ² + ε),  μ and σ² of a pixel, a channel, an image, a patch or the range of all",
 	Sizes: []Size{
-		sizeImages, sizeHeight, sizeFeatures,
+		sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures,
 		{Name: "of", Doc: "what has a mean of its own", Kind: Choice, Choices: []string{"pixel", "channel", "image", "patch", "range"}},
 		{Name: "patch", Default: 3, Doc: "height and width of a patch, odd", Kind: Count},
 		{Name: "centre", Doc: "subtract the mean and leave the spread", Kind: Flag},

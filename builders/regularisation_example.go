@@ -9,18 +9,22 @@ import (
 
 // The small tasks that regularised models learn.
 
-// twoMoons draws points[n 2] on two half circles that reach into each other, with
-// noise, and which of the two each is on.
-func twoMoons(rng *rand.Rand, points, labels graph.Type) (x, label graph.Value) {
-	label = choices(rng, labels, 2)
+// twoMoons draws points[n d] on two half circles that reach into each other, with
+// noise, and which of the two each is on. Beyond the first two numbers a point has noise alone.
+func twoMoons(rng *rand.Rand, points, labels graph.Type, classes int) (x, label graph.Value) {
+	label = choices(rng, labels, min(classes, 2))
+	d := points.Shape.Dim(1)
 	var φ float64
 	x = computed(points, func(p int) float64 {
-		side := 1 - 2*label.Data[p/2]
-		if p%2 == 0 {
+		side, at := 1-2*label.Data[p/d], 0.0
+		switch p % d {
+		case 0:
 			φ = math.Pi * rng.Float64()
-			return side*(math.Cos(φ)-0.5) + 0.15*rng.NormFloat64()
+			at = side * (math.Cos(φ) - 0.5)
+		case 1:
+			at = side * (math.Sin(φ) - 0.25)
 		}
-		return side*(math.Sin(φ)-0.25) + 0.15*rng.NormFloat64()
+		return at + 0.15*rng.NormFloat64()
 	})
 	return x, label
 }
@@ -29,9 +33,9 @@ func twoMoons(rng *rand.Rand, points, labels graph.Type) (x, label graph.Value) 
 const figures = 3
 
 // shapes draws images[n h w c] between 0 and 1 with a noisy figure each, about the
-// middle, and which it is. Turning, flipping or moving a figure leaves it what it is.
-func shapes(rng *rand.Rand, images, labels graph.Type) (x, label graph.Value) {
-	label = choices(rng, labels, figures)
+// middle, and which of the first so many it is. Turning, flipping or moving a figure leaves it what it is.
+func shapes(rng *rand.Rand, images, labels graph.Type, classes int) (x, label graph.Value) {
+	label = choices(rng, labels, min(classes, figures))
 	h, w, c := images.Shape.Dim(1), images.Shape.Dim(2), images.Shape.Dim(3)
 	var row, column, radius float64
 	x = computed(images, func(p int) float64 {

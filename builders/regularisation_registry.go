@@ -17,7 +17,8 @@ var (
 	sizePoints = Size{Name: "n", Default: 16, Doc: "points in a batch", Kind: Count}
 	sizeUnits  = Size{Name: "hidden", Default: 8, Doc: "hidden units of a layer", Kind: Count}
 	sizeRate   = Size{Name: "p", Default: 0.2, Doc: "probability of dropping; 0 in evaluation", Training: true}
-	moons      = graph.Ax("k", 2)
+	sizePlane  = Size{Name: "d", Default: 2, Doc: "numbers of a point", Kind: Count}
+	sizeMoons  = Size{Name: "classes", Default: 2, Doc: "classes; the model's own examples are of at most 2", Kind: Count}
 )
 
 // regularised is how one model of this family differs from the plain residual net
@@ -34,10 +35,10 @@ type regularised struct {
 //
 //	h ← h + relu(W·h + b) for each block
 func onMoons(b Builder, with func(m *Model, dt graph.DType) regularised) Builder {
-	b.Sizes = append([]Size{sizePoints, sizeUnits, sizeBlocks}, b.Sizes...)
+	b.Sizes = append([]Size{sizePoints, sizePlane, sizeMoons, sizeUnits, sizeBlocks}, b.Sizes...)
 	b.make = func(s Settings, dt graph.DType, m *Model) {
 		g, hidden := m.Graph, graph.Ax("h", s.Int("hidden"))
-		x := g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("d", 2))
+		x := g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("d", s.Int("d")))
 		label := g.Input("label", graph.I64, graph.Ax("n", s.Int("n")))
 		r := with(m, dt)
 		stem := NewLinear(g, "stem", dt, last(x), hidden)
@@ -49,7 +50,7 @@ func onMoons(b Builder, with func(m *Model, dt graph.DType) regularised) Builder
 			weights = append(weights, l.W)
 			h = ops.Add(h, r.block(i, depth, l, h)).As(indexed("h", i))
 		}
-		head := NewLinear(g, "head", dt, hidden, moons)
+		head := NewLinear(g, "head", dt, hidden, classesOf(s))
 		weights = append(weights, head.W)
 		m.Output = head.Of(h).As("scores")
 		if r.loss == nil {
@@ -61,7 +62,7 @@ func onMoons(b Builder, with func(m *Model, dt graph.DType) regularised) Builder
 		}
 		m.Loss = m.Loss.As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
-			points, labels := twoMoons(rng, x.Type(), label.Type())
+			points, labels := twoMoons(rng, x.Type(), label.Type(), s.Int("classes"))
 			return Feed{x: points, label: labels}
 		}
 	}
@@ -187,13 +188,13 @@ var ensemble = Builder{
 	Notes:   "dropout: the ensemble that it imitates",
 	Formula: "f̄ = meanᵢ fᵢ(x);  (f̄ − y)² = meanᵢ (fᵢ − y)² − meanᵢ (fᵢ − f̄)²",
 	Sizes: []Size{
-		sizePoints, sizeUnits,
+		sizePoints, sizePlane, sizeUnits,
 		{Name: "members", Default: 3, Doc: "nets with parameters of their own", Kind: Count},
 		{Name: "train", Doc: "what the loss is the error of", Kind: Choice, Choices: []string{"members", "average"}},
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, hidden, one := m.Graph, graph.Ax("h", s.Int("hidden")), graph.Ax("y", 1)
-		x := g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("d", 2))
+		x := g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("d", s.Int("d")))
 		y := g.Input("y", dt, graph.Ax("n", s.Int("n")), one)
 		e := NewEnsemble(g, m.atMost("members", s.Int("members"), 1000), func(int) Layer {
 			return Field{In: NewLinear(g, "in", dt, last(x), hidden), Out: NewLinear(g, "out", dt, hidden, one)}
@@ -206,7 +207,7 @@ var ensemble = Builder{
 		}
 		m.Loss = m.Loss.As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
-			points, labels := twoMoons(rng, x.Type(), y.Type())
+			points, labels := twoMoons(rng, x.Type(), y.Type(), 2)
 			return Feed{x: points, y: labels}
 		}
 	},

@@ -393,3 +393,40 @@ func TestComparedOnData(t *testing.T) {
 		t.Error("the two are said to have different tasks")
 	}
 }
+
+// TestRegistryOnData: models of the registry fit data of their kind, whatever its width and classes, and a
+// step of training the first of each family on it is finite.
+func TestRegistryOnData(t *testing.T) {
+	fits := map[string]int{}
+	for _, family := range builders.Families() {
+		for _, b := range family.Builders {
+			for _, name := range []string{"wine", "digits", "karate", "constitution"} {
+				f, err := fit.To(b, nil, graph.F32, builtin(t, name), fit.Options{Batch: map[string]int{"wine": 20, "digits": 20, "constitution": 20}[name]})
+				if err != nil {
+					continue
+				}
+				m, err := f.Model()
+				if err != nil {
+					t.Errorf("%s on %s: %v", b.Name, name, err)
+					continue
+				}
+				fits[family.Name+" on "+name]++
+				if fits[family.Name+" on "+name] > 1 || m.Loss == nil || len(lab.Trained(m)) == 0 || m.KMeans != nil {
+					continue
+				}
+				l, err := lab.Learn(t.Context(), func() (*builders.Model, error) { return m, nil }, lab.LearnConfig{Seeds: 1, Steps: 1, Optimiser: train.SGD(1e-6)})
+				if err != nil || math.IsNaN(l.Runs[0].Loss[0]) {
+					t.Errorf("%s on %s: %v", b.Name, name, err)
+				}
+			}
+		}
+	}
+	for what, least := range map[string]int{
+		"clustering on wine": 4, "regularisation on wine": 7, "self-supervision on wine": 4, "regression on wine": 7, "losses on wine": 7, "initialisation on wine": 1,
+		"convolution on digits": 6, "normalisation on digits": 8, "regularisation on digits": 16, "graph networks on karate": 5, "transformer on constitution": 1, "recurrent on constitution": 2,
+	} {
+		if fits[what] < least {
+			t.Errorf("%s: %d models fit, want at least %d (%v)", what, fits[what], least, fits)
+		}
+	}
+}
