@@ -39,11 +39,16 @@ type Model struct {
 type Rows interface {
 	// Batch gives what step 0, 1, … of a training from a seed is fed.
 	Batch(seed uint64, step int) (Feed, error)
-	// Held gives batch i of those that a trained model is measured on: rows kept from training or,
-	// where none were kept, those of training.
+	// Trained gives batch i of those that hold the rows of training in their order, on which the
+	// gradient at the end of a training is taken.
+	Trained(i int) (Feed, error)
+	// Held gives batch i of those that a trained model is measured on: of rows kept from training or,
+	// where none were kept, those of Trained.
 	Held(i int) (Feed, error)
-	// Batches says how many batches an epoch of training has, and how many are held.
-	Batches() (epoch, held int)
+	// Batches says how many batches an epoch has, and how many there are of Trained and of Held.
+	Batches() (epoch, trained, held int)
+	// String says in one line which data they are, and how they are cut.
+	String() string
 }
 
 // Feed gives inputs their values.

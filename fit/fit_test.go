@@ -3,6 +3,7 @@ package fit_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -223,7 +224,7 @@ func TestHeldEqually(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := map[float64]int{}
-	_, held := m.Rows.Batches()
+	_, _, held := m.Rows.Batches()
 	for i := range held {
 		feed, err := m.Rows.Held(i)
 		if err != nil {
@@ -428,5 +429,26 @@ func TestRegistryOnData(t *testing.T) {
 		if fits[what] < least {
 			t.Errorf("%s: %d models fit, want at least %d (%v)", what, fits[what], least, fits)
 		}
+	}
+}
+
+// TestConvergesOnData: whether a training has come to rest is told by the rows that it is trained on, not
+// by those held out, on which the gradient is not zero where it ends.
+func TestConvergesOnData(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("a,b,y\n")
+	for i := range 40 {
+		fmt.Fprintf(&rows, "%d,%d,%v\n", i%7, i*i%5, 3*float64(i%7)-float64(i*i%5)+math.Sin(float64(i)))
+	}
+	f, err := fit.To(model(t, "reg.tapestry", regression), nil, graph.F64, table(t, rows.String()), fit.Options{Validation: 0.3, Standardise: true, Bind: []fit.Binding{{Input: "y", Columns: []string{"y"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := lab.Learn(t.Context(), f.Model, lab.LearnConfig{Seeds: 1, Steps: 400, Optimiser: train.SGD(0.3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := l.Runs[0].Rest; !r.Converged() {
+		t.Errorf("least squares by descent: %v", r)
 	}
 }

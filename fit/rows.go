@@ -150,29 +150,24 @@ func (r *rows) Batch(seed uint64, step int) (builders.Feed, error) {
 // divide them.
 const mostHeld = 1 << 16
 
-// held are the rows that are measured on, and how many batches of them there are: each row is in as
-// many of them as any other, unless that takes too many; then what is left over of the last is left out.
-func (r *rows) held() (of []int, batches int) {
-	of = r.f.train
-	if len(r.f.held) > 0 {
-		of = r.f.held
-	}
+// batches says how many batches hold some rows: each row is in as many of them as any other, unless that
+// takes too many; then what is left over of the last is left out.
+func (r *rows) batches(of []int) int {
 	n := len(of)
 	a, b := n, r.size
 	for b > 0 {
 		a, b = b, a%b
 	}
-	if batches = n / a; n > r.size && batches*r.size > max(mostHeld, 4*n) {
-		batches = n / r.size
+	if n > r.size && n/a*r.size > max(mostHeld, 4*n) {
+		return n / r.size
 	}
-	return of, batches
+	return n / a
 }
 
-// Held gives a batch of those that are measured on.
-func (r *rows) Held(i int) (builders.Feed, error) {
-	of, batches := r.held()
-	if i < 0 || i >= batches {
-		return nil, fmt.Errorf("fit: held batch %d of %d", i, batches)
+// inOrder gives batch i of rows in their order, which begin anew where they end.
+func (r *rows) inOrder(of []int, i int) (builders.Feed, error) {
+	if n := r.batches(of); i < 0 || i >= n {
+		return nil, fmt.Errorf("fit: batch %d of %d", i, n)
 	}
 	at := make([]int, r.size)
 	for j := range at {
@@ -181,10 +176,36 @@ func (r *rows) Held(i int) (builders.Feed, error) {
 	return r.gather(at)
 }
 
+// Trained gives a batch of the rows to train on, in their order.
+func (r *rows) Trained(i int) (builders.Feed, error) { return r.inOrder(r.f.train, i) }
+
+// Held gives a batch of the rows that are measured on.
+func (r *rows) Held(i int) (builders.Feed, error) { return r.inOrder(r.f.measured(), i) }
+
 // Batches says how many batches there are.
-func (r *rows) Batches() (epoch, held int) {
-	_, held = r.held()
-	return len(r.f.train) / r.size, held
+func (r *rows) Batches() (epoch, trained, held int) {
+	return len(r.f.train) / r.size, r.batches(r.f.train), r.batches(r.f.measured())
+}
+
+// String says which data they are.
+func (r *rows) String() string {
+	text := fmt.Sprintf("%d rows of %s", len(r.f.train), r.f.name)
+	if r.size < len(r.f.train) {
+		text += fmt.Sprintf(" in batches of %d", r.size)
+	}
+	if n := len(r.f.held); n > 0 {
+		text += fmt.Sprintf(", measured on %d others", n)
+	}
+	return text
+}
+
+// measured are the rows that a trained model is measured on: those held out, or where there are none,
+// those to train on.
+func (f *Fitted) measured() []int {
+	if len(f.held) > 0 {
+		return f.held
+	}
+	return f.train
 }
 
 // Source gives the batches to train on, for a train.Plan: in each epoch in another order, which
@@ -204,12 +225,7 @@ func (f *Fitted) Source(seed uint64) (data.Source, error) {
 // Held gives the rows that are held out, in their order, or where none are, those to train on: for
 // train.Trainer.Evaluate.
 func (f *Fitted) Held() (data.Source, error) {
-	part, err := f.part(func(f *Fitted) []int {
-		if len(f.held) > 0 {
-			return f.held
-		}
-		return f.train
-	})
+	part, err := f.part((*Fitted).measured)
 	if err != nil {
 		return nil, err
 	}

@@ -270,7 +270,7 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 // held are the examples on which the gradient at the end is taken, with the last value of
 // what is scheduled.
 func (a arm) held(seed uint64, p Plan) Feeds {
-	return a.feed.held(seed).with(p.lastOf(a.Model))
+	return a.feed.settled(seed).with(p.lastOf(a.Model))
 }
 
 // measures applies all yardsticks. What diverged is as bad as can be by each that

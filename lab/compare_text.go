@@ -23,6 +23,9 @@ const textWidth = 100
 func (c *Comparison) String() string {
 	var b strings.Builder
 	b.WriteString(c.Title() + "\n")
+	if on := c.Data(); on != "" {
+		b.WriteString("on " + on + "\n")
+	}
 	for v := range c.Variants {
 		c.writeSettings(&b, v)
 	}

@@ -19,6 +19,9 @@ type feeder interface {
 	// held gives what a trained model is judged on; where examples are fresh in every
 	// step, it has not been trained on them.
 	held(seed uint64) Feeds
+	// settled gives what the gradient at the end of a training is taken on: rows that were trained
+	// on or, where examples are fresh in every step, those of held.
+	settled(seed uint64) Feeds
 }
 
 // Feeds are what runs are fed one after the other. Each is made when it is wanted: there may not be the memory for all.
@@ -55,19 +58,41 @@ func (f exampleFeeder) held(seed uint64) Feeds {
 	if f.c.OneBatch {
 		first, last = 0, 1
 	}
-	var out Feeds
-	if rows := f.m.Rows; rows != nil && f.c.Examples == nil && f.c.from == nil {
-		_, held := rows.Batches()
-		for i := range held {
-			out = append(out, func() (tape.Feed, error) {
-				values, err := rows.Held(i)
-				return tensors(values), err
-			})
-		}
-		return out
+	if rows := f.rows(); rows != nil {
+		_, _, n := rows.Batches()
+		return rowBatches(n, rows.Held)
 	}
+	var out Feeds
 	for t := first; t < last; t++ {
 		out = append(out, func() (tape.Feed, error) { return f.c.feed(f.m, seed, t) })
+	}
+	return out
+}
+
+// rows are the data of the model; nil where it is fed something else.
+func (f exampleFeeder) rows() builders.Rows {
+	if f.m == nil || f.c.Examples != nil || f.c.from != nil {
+		return nil
+	}
+	return f.m.Rows
+}
+
+func (f exampleFeeder) settled(seed uint64) Feeds {
+	if rows := f.rows(); rows != nil {
+		_, n, _ := rows.Batches()
+		return rowBatches(n, rows.Trained)
+	}
+	return f.held(seed)
+}
+
+// rowBatches are n batches of data.
+func rowBatches(n int, at func(i int) (builders.Feed, error)) Feeds {
+	out := make(Feeds, n)
+	for i := range out {
+		out[i] = func() (tape.Feed, error) {
+			values, err := at(i)
+			return tensors(values), err
+		}
 	}
 	return out
 }
@@ -140,6 +165,8 @@ func (f rowFeeder) feeds(seed uint64) func(t int) (tape.Feed, error) {
 	b := newBatches(f.table.Rows(), len(f.table.Columns), f.x.Dim(0), seed)
 	return func(t int) (tape.Feed, error) { return tape.Feed{f.x: b.at(t, f.rows)}, nil }
 }
+
+func (f rowFeeder) settled(seed uint64) Feeds { return f.held(seed) }
 
 // held is the whole table, without what is left over of the last batch.
 func (f rowFeeder) held(uint64) Feeds {

@@ -198,13 +198,13 @@ func (c LearnConfig) course(ctx context.Context, l *Learned, step graph.Step, re
 	if err != nil {
 		return Course{Seed: seed}, err
 	}
-	return follow(ctx, vm, l.Model.Loss, seed, train.Loop{Steps: c.Steps, Feed: c.feeds(l.Model, seed)}, rest.Follow(c.Steps, 0), store, c.Held(l.Model, seed), named(c.Stepped, l.Model.Builder.Name), nil)
+	return follow(ctx, vm, l.Model.Loss, seed, train.Loop{Steps: c.Steps, Feed: c.feeds(l.Model, seed)}, rest.Follow(c.Steps, 0), store, c.Settled(l.Model, seed), named(c.Stepped, l.Model.Builder.Name), nil)
 }
 
-// Held are examples that come after those of a training, on which the gradient at its end
-// is taken; where it has one batch, that one.
-func (c LearnConfig) Held(m *builders.Model, seed uint64) Feeds {
-	return exampleFeeder{c, m}.held(seed)
+// Settled is what the gradient at the end of a training is taken on: the rows of its data, or
+// examples that come after those of the training; where it has one batch, that one.
+func (c LearnConfig) Settled(m *builders.Model, seed uint64) Feeds {
+	return exampleFeeder{c, m}.settled(seed)
 }
 
 // named tells f what is trained; nil for nobody.

@@ -21,7 +21,7 @@ func TestHeldOneAtATime(t *testing.T) {
 	}
 	drawn, examples := 0, m.Examples
 	m.Examples = func(rng *rand.Rand) builders.Feed { drawn++; return examples(rng) }
-	held := lab.LearnConfig{Steps: 5}.Held(m, 1)
+	held := lab.LearnConfig{Steps: 5}.Settled(m, 1)
 	if len(held) < 2 || drawn != 0 {
 		t.Fatalf("%d batches, %d of them drawn before they are wanted", len(held), drawn)
 	}

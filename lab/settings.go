@@ -294,3 +294,15 @@ func (c *Comparison) Title() string {
 	}
 	return fmt.Sprintf("%s: %d trainings of %d steps", text, len(c.cells), p.Steps)
 }
+
+// Data says which rows all variants were trained on; "" where they have none, or are cut in different ways.
+func (c *Comparison) Data() string {
+	on := ""
+	for i, v := range c.Variants {
+		if v.Model.Rows == nil || i > 0 && v.Model.Rows.String() != on {
+			return ""
+		}
+		on = v.Model.Rows.String()
+	}
+	return on
+}

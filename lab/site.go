@@ -167,25 +167,30 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Track, 
 	defer vm.Close()
 	feed := feedOf(s.Feed, copies)
 	work := s.work(steps, s.name()+", training")
-	for i := 0; ; i++ {
+	place := func() error {
 		at, err := valuesOf(t.Site.Store, params)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.name(), err)
-		}
 		t.Path = append(t.Path, at)
-		if i == steps {
-			return t, nil
-		}
-		if err := vm.Run(ctx, feed); err != nil {
-			return nil, fmt.Errorf("%s, step %d: %w", s.name(), i+1, err)
-		}
-		value, err := vm.Float(loss)
-		if err != nil {
-			return nil, err
-		}
-		t.Loss = append(t.Loss, value)
-		work.piece()
+		return err
 	}
+	if err := place(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name(), err)
+	}
+	done, err := train.Loop{
+		VM: vm, Steps: steps, Feed: func(int) (tape.Feed, error) { return feed, nil },
+		After: func(int) (bool, error) {
+			value, err := vm.Float(loss)
+			if err != nil {
+				return true, err
+			}
+			t.Loss = append(t.Loss, value)
+			work.piece()
+			return false, place()
+		},
+	}.Run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s, step %d: %w", s.name(), done+1, err)
+	}
+	return t, nil
 }
 
 // Start is the site where the training began.

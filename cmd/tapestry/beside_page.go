@@ -155,6 +155,20 @@ func tasksText(res *lab.Comparison) string {
 	if res.Plan.Table != nil {
 		return ""
 	}
+	if on := res.Data(); on != "" {
+		return "Trained on " + on + ": the same batches in every step."
+	}
+	if slices.ContainsFunc(res.Variants, func(v lab.Compared) bool { return v.Model.Rows != nil }) {
+		shown, said := shownNames(res), []string(nil)
+		for i, v := range res.Variants {
+			on := "examples of its own"
+			if v.Model.Rows != nil {
+				on = v.Model.Rows.String()
+			}
+			said = append(said, shown[i]+" on "+on)
+		}
+		return "The batches differ, so that seeds bring the models less in common: " + strings.Join(said, "; ") + "."
+	}
 	how := "fresh examples in every step"
 	if res.Plan.OneBatch {
 		how = "one batch of examples"

@@ -116,7 +116,7 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 			return err
 		}
 		if keep.epochs > 0 {
-			perEpoch, _ := j.model.Rows.Batches()
+			perEpoch, _, _ := j.model.Rows.Batches()
 			c.Steps = keep.epochs * perEpoch
 		}
 	}

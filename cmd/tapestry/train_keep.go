@@ -298,7 +298,7 @@ func (k *keeping) course(ctx context.Context, j *job, c lab.LearnConfig, seed ui
 	}
 	if err == nil && len(r.Loss) > 0 {
 		t.Close() // what the programs took is there for the test
-		r.Rest, err = rest.End(ctx, t.Store(), seed, c.Held(m, seed))
+		r.Rest, err = rest.End(ctx, t.Store(), seed, c.Settled(m, seed))
 	}
 	if errors.Is(err, context.Canceled) && kept != "" {
 		err = &keptError{err, t.Store().Step(), kept}
