@@ -59,7 +59,7 @@ type Session struct {
 	vm        *tape.VM    // on it
 	step      int
 	feed      tape.Feed // of the present training step, nil until it is asked for
-	snapshots snapshots
+	snapshots *Snapshots
 }
 
 // Open compiles the program and stands before its first instruction, at training
@@ -104,7 +104,7 @@ func Open(ctx context.Context, subject Subject, options ...Option) (*Session, er
 	if err := s.stand(store, 0); err != nil {
 		return nil, err
 	}
-	s.snapshots = newSnapshots(s.limit, s.store)
+	s.snapshots = NewSnapshots(s.limit, 0, s.store)
 	return s, nil
 }
 

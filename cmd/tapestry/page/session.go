@@ -39,16 +39,14 @@ type session struct {
 	centres [][][2]float64  // of every state, in the plane; nil if there is no plane
 	inertia map[int]float64 // of states, computed when asked for
 
-	snapshots []*tape.Store // of the states 0, every, 2·every …
-	every     int
-	most      int // snapshots
+	snapshots *inspect.Snapshots
 
 	walk *inspect.Session // through the instructions of the steps that were done
 }
 
 // newSession compiles the step of training and starts at state 0.
 func newSession(ctx context.Context, m *builders.Model, step graph.Step, f *feeder) (*session, error) {
-	s := &session{feeder: f, loss: m.Loss, step: step, roots: []*graph.Node{m.Result()}, trains: m.Loss != nil && len(step) > 0, every: 1}
+	s := &session{feeder: f, loss: m.Loss, step: step, roots: []*graph.Node{m.Result()}, trains: m.Loss != nil && len(step) > 0}
 	if !s.trains {
 		s.step = nil
 	}
@@ -72,12 +70,7 @@ func newSession(ctx context.Context, m *builders.Model, step graph.Step, f *feed
 	if s.vm, err = s.prog.NewVM(s.store); err != nil {
 		return nil, err
 	}
-	bytes := 1
-	for _, n := range m.Graph.Leaves(graph.RoleParam, graph.RoleState) {
-		bytes += n.Shape().Len() * n.DType().Size()
-	}
-	s.most = min(max(snapshotRoom/bytes, 2), maxSnapshots)
-	s.snapshots = []*tape.Store{s.store.Clone()}
+	s.snapshots = inspect.NewSnapshots(snapshotRoom, maxSnapshots, s.store)
 	return s, s.mark()
 }
 
@@ -114,26 +107,8 @@ func (s *session) advance(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	s.losses = append(s.losses, loss)
-	if t := s.steps(); t%s.every == 0 {
-		s.snapshots = append(s.snapshots, s.store.Clone())
-		if len(s.snapshots) > s.most {
-			s.thin()
-		}
-	}
+	s.snapshots.Note(s.steps(), s.store)
 	return loss, s.mark()
-}
-
-// thin leaves every other snapshot out; those between are computed again when asked
-// for.
-func (s *session) thin() {
-	kept := s.snapshots[:0]
-	for i, x := range s.snapshots {
-		if i%2 == 0 {
-			kept = append(kept, x)
-		}
-	}
-	clear(s.snapshots[len(kept):])
-	s.snapshots, s.every = kept, 2*s.every
 }
 
 // mark notes where the centres are.
@@ -171,7 +146,7 @@ func (s *session) inertias(ctx context.Context, at int) (states, values []float6
 	if s.inertia == nil {
 		s.inertia = map[int]float64{}
 	}
-	stride := s.every
+	stride := s.snapshots.Every()
 	for s.steps()/stride >= mostInertias {
 		stride *= 2
 	}
@@ -215,9 +190,8 @@ func (s *session) state(ctx context.Context, k int) (*tape.Store, error) {
 	if k == s.steps() {
 		return s.store.Clone(), nil
 	}
-	i := min(k/s.every, len(s.snapshots)-1)
-	store := s.snapshots[i].Clone()
-	if i*s.every == k {
+	from, store := s.snapshots.Before(k)
+	if from == k {
 		return store, nil
 	}
 	vm, err := s.prog.NewVM(store)
@@ -225,7 +199,7 @@ func (s *session) state(ctx context.Context, k int) (*tape.Store, error) {
 		return nil, err
 	}
 	defer vm.Close()
-	for t := i * s.every; t < k; t++ {
+	for t := from; t < k; t++ {
 		feed, err := s.feeder.at(t)
 		if err == nil {
 			err = vm.Run(ctx, feed)

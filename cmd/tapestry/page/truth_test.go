@@ -15,6 +15,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -162,7 +163,7 @@ func TestStatesBetweenSnapshots(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.session.close()
-	d.session.most = 3
+	d.session.snapshots = inspect.NewSnapshots(0, 3, d.session.store)
 	path := d.model.Params()[0].Path()
 	var want [][]float32
 	note := func(store *tape.Store) []float32 {
@@ -179,8 +180,8 @@ func TestStatesBetweenSnapshots(t *testing.T) {
 		}
 		want = append(want, note(d.session.store))
 	}
-	if len(d.session.snapshots) > 3 || d.session.every != 8 {
-		t.Errorf("%d snapshots, one every %d steps", len(d.session.snapshots), d.session.every)
+	if d.session.snapshots.Len() > 3 || d.session.snapshots.Every() != 16 {
+		t.Errorf("%d snapshots, one every %d steps", d.session.snapshots.Len(), d.session.snapshots.Every())
 	}
 	for k, w := range want {
 		store, err := d.session.state(context.Background(), k)
