@@ -32,7 +32,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,14 +204,6 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// version is that of the module that the program was built from.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
 func firstLine(err error) string {
 	s, _, _ := strings.Cut(err.Error(), "\n")
 	return s
@@ -241,6 +232,7 @@ tapestry new NAME writes one to start from.`,
 	}
 	root.SetOut(out)
 	root.SetErr(errOut)
+	root.SetVersionTemplate(versionText())
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
 	root.SuggestionsMinimumDistance = 2
