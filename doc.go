@@ -1,11 +1,81 @@
-// Package tapestry is a differentiable programming framework: a model is
-// written once as a static computational graph, differentiated symbolically,
-// compiled to a tape that a small VM runs, and drawn.
+// Package tapestry is the way into a differentiable programming framework. A model is written
+// once, as a static graph; the graph is differentiated symbolically, compiled to a tape that a
+// small VM runs, printed as formulas and drawn.
 //
 //	builders ──▶ graph (+ ops) ──▶ graph/grad ──▶ graph/rewrite ──▶ tape ──▶ VM ──▶ values
 //	                │                  │               │             │               │
 //	                └──────────────────┴──── viz: DOT, SVG, formulas, listing, HTML ─┘
 //
-// There is no API here: start with packages graph and ops, then grad, tape and
-// viz; train and lab train and compare models; cmd/tapestry is the program.
+// The package has no identifiers of its own. Importing it records in go.mod and go.sum what a
+// program over any package of the tour below needs:
+//
+//	go get github.com/tapestry-ml/tapestry
+//
+// # Write, differentiate, run
+//
+// Five packages make the first program, the example Objective below:
+//
+//   - [graph] has the model: inputs, parameters and scalars with named axes. A mistake is
+//     recorded with the line that made it, and all are reported together.
+//   - [ops] has the operations that join them: sums, products, softmax, convolutions, loops.
+//   - [grad] adds the derivatives to the same graph, as nodes of the same operations.
+//   - [tape] compiles a graph, runs it and keeps the parameters.
+//   - [viz] prints any node as a formula, and draws graphs and the difference of two.
+//
+// # Train
+//
+// The example Classifier below adds four more:
+//
+//   - [builders] has layers, losses and the models of the lecture notes, with a registry of them.
+//   - [data] reads CSV, NumPy, IDX, text and edge lists, splits them and makes batches.
+//   - [train] has optimisers, schedules and the Trainer, with validation, early stopping and
+//     checkpoints from which a training goes on with the same bits.
+//   - [metric] measures predictions; [watch] shows a training's progress and logs it;
+//     [checkpoint] reads and writes the files.
+//   - [infer] predicts with what was trained, from a checkpoint alone.
+//
+// # Find out why
+//
+//   - [check] compares a model or an operation of your own with its definition: values,
+//     derivatives to second order, rewriting, fusion.
+//   - [inspect] goes through a run value by value, forwards and back in time, names the cause of
+//     the first NaN, and counts the digits that float32 loses.
+//   - [lab] compares objectives over optimisers, start values and seeds, and says which
+//     differences exceed the noise; it also measures the curvature of a loss.
+//   - [chart] and [report] draw the results.
+//
+// # Go further
+//
+//   - [notation] reads an objective from a text file, so that nothing is compiled.
+//   - [vmap] turns the graph of one example into that of a batch.
+//   - [rewrite] has the passes that make a graph stable and fast; tape runs them.
+//
+// One package needs a go get of its own: interop/gorgonia, a second engine for the same graphs.
+//
+// The command does most of this without a program:
+//
+//	go install github.com/tapestry-ml/tapestry/cmd/tapestry@latest
+//
+// The tutorial, docs/tutorial.md, begins there and ends with a program.
+//
+// [graph]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph
+// [ops]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/ops
+// [grad]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph/grad
+// [tape]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/tape
+// [viz]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/viz
+// [builders]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/builders
+// [data]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/data
+// [train]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train
+// [metric]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/metric
+// [watch]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/watch
+// [checkpoint]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/checkpoint
+// [infer]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/infer
+// [check]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/check
+// [inspect]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/inspect
+// [lab]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/lab
+// [chart]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/viz/chart
+// [report]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/viz/report
+// [notation]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/notation
+// [vmap]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph/vmap
+// [rewrite]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph/rewrite
 package tapestry
