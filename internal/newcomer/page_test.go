@@ -88,7 +88,8 @@ func (p *page) follow(t *testing.T, h home, dir string) {
 				}
 				want := b.lines[k+1 : end]
 				var got []string
-				got, dir = h.give(t, dir, line)
+				fails := len(want) > 0 && strings.HasPrefix(want[0], "tapestry: ")
+				got, dir = h.give(t, dir, line, fails)
 				commands++
 				if !matches(want, got) {
 					if !*update {
@@ -136,15 +137,15 @@ func matches(want, got []string) bool {
 			pattern.WriteString("(.*\n)*")
 			continue
 		}
-		pattern.WriteString(regexp.QuoteMeta(line) + "\n")
+		pattern.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*") + "\n")
 	}
 	all := strings.Join(append(slices.Clone(got), ""), "\n")
 	return regexp.MustCompile("^" + pattern.String() + "$").MatchString(all)
 }
 
-// give gives a command, and returns the lines that it prints and the folder in which the next
-// one is given. There is no shell: a reader may have any.
-func (h home) give(t *testing.T, dir, line string) (printed []string, next string) {
+// give gives a command, which may be one that fails, and returns the lines that it prints and
+// the folder in which the next one is given. There is no shell: a reader may have any.
+func (h home) give(t *testing.T, dir, line string, fails bool) (printed []string, next string) {
 	t.Helper()
 	args := words(line)
 	switch program, rest := args[0], args[1:]; {
@@ -164,10 +165,12 @@ func (h home) give(t *testing.T, dir, line string) (printed []string, next strin
 		err := cmd.Run()
 		var exit *exec.ExitError
 		switch {
-		case program == "tapestry" && errors.As(err, &exit):
+		case fails && errors.As(err, &exit):
 			out.Write(complaints.Bytes())
 		case err != nil:
 			t.Fatalf("%s: %v\n%s%s", line, err, out.String(), complaints.String())
+		case fails:
+			t.Fatalf("%s does not fail", line)
 		}
 		if out.Len() == 0 {
 			return nil, dir

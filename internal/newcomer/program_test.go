@@ -32,7 +32,7 @@ func TestNewProgram(t *testing.T) {
 		if command == nil {
 			t.Fatalf("no command in %q", line)
 		}
-		last, dir = h.give(t, dir, command[1])
+		last, dir = h.give(t, dir, command[1], false)
 	}
 	if out := strings.Join(last, "\n"); !strings.HasPrefix(out, "m\n  loss = ") || !strings.Contains(out, "\nsoft k-means\n") {
 		t.Errorf("the program prints\n%s", out)
