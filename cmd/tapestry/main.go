@@ -16,7 +16,7 @@
 //	tapestry serve                 the page in the browser: read, step, train, compare
 //	tapestry geometry MODEL...     curvature, symmetries, angles, collapse, surfaces and fields of losses
 //	tapestry bench                 the time of training steps, or of kernels
-//	tapestry new NAME              write an objective of one's own to start from
+//	tapestry new NAME              write an objective of your own to start from
 //	tapestry checkpoint show FILE  what a checkpoint is of, and its arrays; verify, diff
 //	tapestry fmt FILE              print a file in the notation in its canonical form
 //
@@ -220,7 +220,7 @@ runs it and draws it. Without a command it compares soft k-means with its
 "goofy alternative" on the embedded iris data and writes report.html, or
 report-2.html and so on where that is a file of others.
 
-A MODEL is a name that tapestry list shows, or a file of one's own, NAME.tapestry:
+A MODEL is a name that tapestry list shows, or a file of yours, NAME.tapestry:
 tapestry new NAME writes one to start from.`,
 		Example:           "  tapestry\n  tapestry draw kmeans-softmax --grad -o soft.svg\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --out report.html",
 		Args:              knownCommand,

@@ -15,23 +15,23 @@ import (
 	"github.com/tapestry-ml/tapestry/notation"
 )
 
-// templates are what new writes; NAME stands for the name given.
+// templates holds the files that new writes; in them NAME stands for the name given.
 //
 //go:embed templates
 var templates embed.FS
 
-// objectiveName is what an objective may be called: its title, file and folder.
+// objectiveName matches the names that an objective, and so its file or folder, may have.
 var objectiveName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_. -]*$`)
 
 func newNew() *cobra.Command {
 	var goProgram bool
 	cmd := &cobra.Command{
 		Use:   "new NAME",
-		Short: "Write an objective of one's own to start from",
+		Short: "Write an objective of your own to start from",
 		Long: `Writes NAME.tapestry, an objective in the notation with every line explained; it
 can be checked, drawn, trained and compared as it is. With --go it writes NAME/main.go,
-a program that trains an objective of its own beside soft k-means. What exists is
-never overwritten.`,
+a program that trains an objective beside soft k-means. A file that exists is never
+overwritten.`,
 		Example: "  tapestry new spread\n  tapestry new spread --go",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -75,7 +75,7 @@ never overwritten.`,
 	return cmd
 }
 
-// command is a line of what to run next: NAME stands for the file or folder.
+// command is a command to run next, and what it does; NAME stands for the file or folder.
 type command struct{ line, does string }
 
 var nextFile = []command{

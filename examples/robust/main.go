@@ -31,7 +31,7 @@ func main() {
 	D := ops.Sum(ops.Square(ops.Sub(x, c)), "d").As("D")          // ‖x_i − c‖²
 	loss := ops.Mean(ops.Log(ops.Shift(D, 1)), "i").As("loss")    // mean_i log(1 + D_i)
 	step := train.SGD(0.5).Minimize(loss, c)                      // gradient and update: nodes of the same graph
-	prog, err := tape.Compile(g, tape.Fetch(loss), tape.Do(step)) // every mistake of the model, each at its line
+	prog, err := tape.Compile(g, tape.Fetch(loss), tape.Do(step)) // all mistakes of the model, each at its line
 	if err != nil {
 		log.Fatal(err)
 	}
