@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -27,14 +28,19 @@ func TestNotice(t *testing.T) {
 	for _, row := range regexp.MustCompile(`(?m)^  (\S+) +(\S+) {2,}\S`).FindAllStringSubmatch(table, -1) {
 		said[row[1]] = row[2]
 	}
-	linked := map[string]string{} // the folder of each module
+	linked, all := map[string]string{}, true // the folder of each module
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}", ".")
 		var complaints bytes.Buffer
 		cmd.Env, cmd.Stderr = append(os.Environ(), "GOOS="+system), &complaints
 		out, err := cmd.Output()
+		if err != nil && system != runtime.GOOS { // a module of another system that cannot be fetched
+			t.Logf("go list for %s: %v\n%s", system, err, complaints.String())
+			all = false
+			continue
+		}
 		if err != nil {
-			t.Fatalf("go list for %s: %v\n%s", system, err, complaints.String())
+			t.Fatalf("go list: %v\n%s", err, complaints.String())
 		}
 		for line := range strings.Lines(string(out)) {
 			if module, dir, is := strings.Cut(strings.TrimSuffix(line, "\n"), " "); is {
@@ -46,7 +52,7 @@ func TestNotice(t *testing.T) {
 		t.Fatalf("%d modules linked: not all were found", len(linked))
 	}
 	for _, module := range slices.Sorted(maps.Keys(said)) {
-		if linked[module] == "" {
+		if all && linked[module] == "" {
 			t.Errorf("the NOTICE has %s, which is not linked", module)
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -76,9 +76,9 @@ func publish() (h home, err error) {
 	}
 	gocache, downloads := set[1], filepath.Join(set[2], "cache", "download")
 	h.goroot = set[0]
-	// What the command needs on other systems is not downloaded by building it on this one.
-	if out, err := exec.Command("go", "mod", "download").CombinedOutput(); err != nil {
-		return h, fmt.Errorf("go mod download: %w\n%s", err, out)
+	// All that is built below must be among the downloads: go list fetches what is missing.
+	if out, err := exec.Command("go", "list", "-deps", module+"/...").CombinedOutput(); err != nil {
+		return h, fmt.Errorf("go list: %w\n%s", err, out)
 	}
 	proxy := filepath.Join(h.dir, "proxy")
 	if err := pack(filepath.Join(proxy, filepath.FromSlash(module), "@v")); err != nil {
@@ -100,12 +100,13 @@ func publish() (h home, err error) {
 	return h, nil
 }
 
+// fileURL returns the URL of a folder.
 func fileURL(dir string) string {
 	dir = filepath.ToSlash(dir)
-	if runtime.GOOS == "windows" {
-		dir = "/" + dir
+	if !strings.HasPrefix(dir, "/") {
+		dir = "/" + dir // C:/
 	}
-	return "file://" + dir
+	return (&url.URL{Scheme: "file", Path: dir}).String()
 }
 
 // pack writes the checkout as a version of the module into dir, as a proxy serves it: without
