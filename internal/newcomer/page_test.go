@@ -31,7 +31,9 @@ type block struct {
 	from       int // the line of the page, from 0, on which the first of lines stands
 }
 
-func (b block) text() string { return strings.Join(b.lines, "\n") + "\n" }
+func (b *block) text() string { return strings.Join(b.lines, "\n") + "\n" }
+
+func (b *block) set(text string) { b.lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
 func readPage(t *testing.T, path string) *page {
 	t.Helper()
