@@ -24,10 +24,11 @@
 //
 // # Train
 //
-// The example Classifier below adds four more:
+// The example Classifier below adds some of these:
 //
 //   - [builders] has layers, losses and the models of the lecture notes, with a registry of them.
 //   - [data] reads CSV, NumPy, IDX, text and edge lists, splits them and makes batches.
+//   - [fit] joins any model to any data: which input reads which columns, and how large it is.
 //   - [train] has optimisers, schedules and the Trainer, with validation, early stopping and
 //     checkpoints from which a training goes on with the same bits.
 //   - [metric] measures predictions; [watch] shows a training's progress and logs it;
@@ -65,6 +66,7 @@
 // [viz]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/viz
 // [builders]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/builders
 // [data]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/data
+// [fit]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/fit
 // [train]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train
 // [metric]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/metric
 // [watch]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/watch

@@ -5,6 +5,7 @@ package tapestry
 import (
 	_ "github.com/tapestry-ml/tapestry/builders"
 	_ "github.com/tapestry-ml/tapestry/check"
+	_ "github.com/tapestry-ml/tapestry/fit"
 	_ "github.com/tapestry-ml/tapestry/graph"
 	_ "github.com/tapestry-ml/tapestry/graph/grad"
 	_ "github.com/tapestry-ml/tapestry/graph/rewrite"
