@@ -140,7 +140,7 @@ func (p *Program) overwrites(f *fusion, i, t int) bool {
 	g := f.groups[f.of[i]]
 	whole := p.instrs[i].out.layout
 	at := slices.IndexFunc(g.members, func(m member) bool { return m.ins == i })
-	if g.members[at].div.Fold != nil || p.buffers[p.instrs[i].out.buf].bytes != p.buffers[t].bytes {
+	if g.members[at].div.Accumulate != nil || p.buffers[p.instrs[i].out.buf].bytes != p.buffers[t].bytes {
 		return false
 	}
 	for _, r := range f.readers[t] {

@@ -314,7 +314,7 @@ func (f *fusion) add(at, i int, d kernel.Division, rows int) (why string, ok boo
 		return "a block of as many rows as products want would not stay in the cache", false
 	case g.wholeBytes+whole > wholeLimit:
 		return fmt.Sprintf("what every row needs (%s) does not stay in the cache", memory.Text(int64(g.wholeBytes+whole))), false
-	case d.Fold != nil && !f.folds(i, rows):
+	case d.Accumulate != nil && !f.folds(i, rows):
 		return "a sum of arrays so large is a product of its own", false
 	}
 	for b, n := range news {
@@ -328,7 +328,7 @@ func (f *fusion) add(at, i int, d kernel.Division, rows int) (why string, ok boo
 	}
 	g.limit = gcd(g.limit, limit)
 	g.members = append(g.members, member{i, d})
-	f.fold[i] = d.Fold != nil
+	f.fold[i] = d.Accumulate != nil
 	return "", true
 }
 
@@ -337,7 +337,7 @@ func (f *fusion) add(at, i int, d kernel.Division, rows int) (why string, ok boo
 func (f *fusion) fits(i int, d kernel.Division, rows, at int) (limit int, why string, ok bool) {
 	ins := &f.p.instrs[i]
 	limit = rows
-	if d.Fold == nil {
+	if d.Accumulate == nil {
 		if _, ok := d.Rows(ins.out.layout, -1, rows); !ok {
 			return 0, "it has other rows", false
 		}
@@ -371,7 +371,7 @@ func (f *fusion) longEnough(i int, d kernel.Division, rows, limit int) bool {
 		return true
 	}
 	n := 0
-	if d.Fold == nil {
+	if d.Accumulate == nil {
 		n = f.p.instrs[i].out.layout.Len()
 	}
 	for _, v := range f.p.instrs[i].in {
@@ -384,7 +384,7 @@ func (f *fusion) longEnough(i int, d kernel.Division, rows, limit int) bool {
 func (f *fusion) with(e extent, i int, d kernel.Division, rows int) extent {
 	n, ins := f.rowBytes(i, d, rows), &f.p.instrs[i]
 	e.longest = max(e.longest, n)
-	if d.Fold == nil && isProduct(ins.kernel) {
+	if d.Accumulate == nil && isProduct(ins.kernel) {
 		l := ins.out.layout
 		e.product, e.unit = max(e.product, n), max(e.unit, product(l.Dims[:l.Rank-1])/rows)
 	}
@@ -408,7 +408,7 @@ func (f *fusion) folds(i, rows int) bool {
 
 // rowBytes is the size of a row of the result; a sum over the rows has none.
 func (f *fusion) rowBytes(i int, d kernel.Division, rows int) int {
-	if d.Fold != nil {
+	if d.Accumulate != nil {
 		return 0
 	}
 	l := f.p.instrs[i].out.layout

@@ -30,8 +30,8 @@ type feeding struct {
 }
 
 // Bind gives a loop that leaves everything to the program inside.
-func (*loop) Bind(kernel.Layout, []kernel.Layout) kernel.Loop {
-	return kernel.Loop{Units: 1, Run: func(c *kernel.Ctx, lo, hi int) {
+func (*loop) Bind(kernel.Layout, []kernel.Layout) kernel.Bound {
+	return kernel.Bound{Units: 1, Run: func(c *kernel.Ctx, lo, hi int) {
 		if lo < hi {
 			c.Inner.Run(c)
 		}

@@ -114,7 +114,7 @@ func TestLabels(t *testing.T) {
 	looked := make(chan struct{})
 	st := &p.stage[1]
 	st.nanos = p.sizes.wake
-	st.steps[0].loops[0].Loop = kernel.Loop{Units: 2, Run: func(_ *kernel.Ctx, lo, hi int) {
+	st.steps[0].loops[0].Bound = kernel.Bound{Units: 2, Run: func(_ *kernel.Ctx, lo, hi int) {
 		if hi-lo == 2 {
 			t.Error("one worker does all")
 			close(looked)

@@ -53,8 +53,8 @@ type runner struct {
 	trusting bool // indices are not checked
 }
 
-func (r runner) Bind(kernel.Layout, []kernel.Layout) kernel.Loop {
-	return kernel.Loop{Units: 1, Run: func(c *kernel.Ctx, lo, hi int) {
+func (r runner) Bind(kernel.Layout, []kernel.Layout) kernel.Bound {
+	return kernel.Bound{Units: 1, Run: func(c *kernel.Ctx, lo, hi int) {
 		if lo >= hi {
 			return
 		}

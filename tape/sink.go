@@ -235,7 +235,7 @@ func (s *sinking) repeat(g *group, at int, k *int, i int, made, news map[int]int
 	s.fixed, s.again = append(s.fixed, false), append(s.again, s.again[i])
 	for _, d := range s.f.divs[i] {
 		limit, _, fits := s.f.fits(copied, d, g.rows, at)
-		if !fits || d.Fold != nil || !s.f.longEnough(copied, d, g.rows, limit) || gcd(g.limit, limit) != g.limit {
+		if !fits || d.Accumulate != nil || !s.f.longEnough(copied, d, g.rows, limit) || gcd(g.limit, limit) != g.limit {
 			continue
 		}
 		g.members = slices.Insert(g.members, *k, member{copied, d})

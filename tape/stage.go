@@ -47,7 +47,7 @@ type move struct {
 
 // bound is a loop bound to a number of rows.
 type bound struct {
-	kernel.Loop
+	kernel.Bound
 	rows int
 }
 
@@ -64,8 +64,8 @@ type ref struct {
 type fold struct {
 	partial, out int // buffers; the same if there is one part
 	bytes        int
-	combine      kernel.Loop // partial → out
-	nanos        float64     // that takes
+	combine      kernel.Bound // partial → out
+	nanos        float64      // that takes
 	dtype        kernel.DType
 	over         int // what out is divided by, if it is more than 1
 }
@@ -119,7 +119,7 @@ func (p *Program) stages(f *fusion) {
 		}
 		for _, m := range g.members {
 			b := p.instrs[m.ins].out.buf
-			p.buffers[b].scratch = m.div.Fold == nil && !outside[b] && !p.buffers[b].pinned && !p.buffers[b].leaf
+			p.buffers[b].scratch = m.div.Accumulate == nil && !outside[b] && !p.buffers[b].pinned && !p.buffers[b].leaf
 		}
 		p.blocked(g)
 	}
@@ -131,7 +131,7 @@ func (p *Program) stages(f *fusion) {
 // worthAlone reports whether a group of one instruction gains from blocks: only a large sum does.
 func worthAlone(p *Program, g *group) bool {
 	m := g.members[0]
-	return m.div.Fold != nil && isReduce(p.instrs[m.ins].kernel) && p.instrs[m.ins].in[0].layout.Len() >= p.sizes.alone
+	return m.div.Accumulate != nil && isReduce(p.instrs[m.ins].kernel) && p.instrs[m.ins].in[0].layout.Len() >= p.sizes.alone
 }
 
 func isReduce(k kernel.Kernel) bool {
@@ -173,7 +173,7 @@ func (p *Program) blocked(g *group) {
 	s.block = blockRows(p, g)
 	folded := 0
 	for _, m := range g.members {
-		if l := p.instrs[m.ins].out.layout; m.div.Fold != nil {
+		if l := p.instrs[m.ins].out.layout; m.div.Accumulate != nil {
 			folded += l.Len() * l.DType.Size()
 		}
 	}
@@ -231,7 +231,7 @@ func blockRows(p *Program, g *group) int {
 	for _, m := range g.members {
 		ins := &p.instrs[m.ins]
 		l := ins.out.layout
-		if m.div.Fold == nil {
+		if m.div.Accumulate == nil {
 			widest = max(widest, l.Len()*l.DType.Size()/g.rows)
 			if isProduct(ins.kernel) {
 				products = true
@@ -286,8 +286,8 @@ func (p *Program) bind(s *stage, run tiled, m member) step {
 		st.indices, s.checks = &indices{ins.node, rows[operand]}, true
 	}
 	outRows, _ := m.div.Rows(ins.out.layout, -1, s.rows)
-	if m.div.Fold != nil {
-		k = m.div.Fold
+	if m.div.Accumulate != nil {
+		k = m.div.Accumulate
 		st.out = p.foldInto(s, m)
 	} else {
 		st.out = p.refTo(run, ins.out, &outRows)
@@ -298,14 +298,14 @@ func (p *Program) bind(s *stage, run tiled, m member) step {
 			in[i] = rows[i].Layout(n)
 		}
 		out = ins.out.layout
-		if m.div.Fold == nil {
+		if m.div.Accumulate == nil {
 			l := outRows.Layout(n)
 			out = kernel.Dense(l.DType, l.Dims[:l.Rank]...)
 		}
 		return out, in
 	}
 	var panels *value
-	if m.div.Fold == nil && len(rows) > 1 && rows[1].Same() {
+	if m.div.Accumulate == nil && len(rows) > 1 && rows[1].Same() {
 		out, in := layouts(s.block)
 		if v, packed, ok := p.packed(m.ins, s.blocks(), out, in); ok {
 			k, panels, st.in[1] = packed, &v, ref{buf: v.buf}
@@ -317,7 +317,7 @@ func (p *Program) bind(s *stage, run tiled, m member) step {
 			in[1] = panels.layout
 		}
 		st.loops = append(st.loops, bind(k, n, out, in))
-		if m.div.Fold != nil {
+		if m.div.Accumulate != nil {
 			st.first = append(st.first, bind(m.div.First, n, out, in))
 		}
 	}

@@ -35,7 +35,7 @@ func (p *Program) rowOf(g *group, k int) int {
 	m := g.members[k]
 	ins := &p.instrs[m.ins]
 	longest := 1
-	if l := ins.out.layout; m.div.Fold == nil {
+	if l := ins.out.layout; m.div.Accumulate == nil {
 		longest = l.Len() * l.DType.Size() / g.rows
 	}
 	for i, v := range ins.in {

@@ -19,7 +19,7 @@ type Arg struct {
 func (Arg) Flops(_ Layout, in []Layout) int64 { return int64(in[0].Len()) }
 
 // Bind takes one operand.
-func (k Arg) Bind(out Layout, in []Layout) Loop {
+func (k Arg) Bind(out Layout, in []Layout) Bound {
 	switch out.DType {
 	case I32:
 		return argLoop[int32](k, in[0])
@@ -29,7 +29,7 @@ func (k Arg) Bind(out Layout, in []Layout) Loop {
 	panic(unsupported(k, out.DType))
 }
 
-func argLoop[I integer](k Arg, x Layout) Loop {
+func argLoop[I integer](k Arg, x Layout) Bound {
 	switch x.DType {
 	case F32:
 		return argOfFloats[I, float32](k, x)
@@ -46,7 +46,7 @@ func argLoop[I integer](k Arg, x Layout) Loop {
 }
 
 // argOfFloats finds the extreme of each row and then where it is, if the elements of the axis lie side by side.
-func argOfFloats[I integer, T float](k Arg, x Layout) Loop {
+func argOfFloats[I integer, T float](k Arg, x Layout) Bound {
 	kept, axis := split(x, 1<<x.axis(k.Axis))
 	if !axis.dense() || kept.n == 0 {
 		return argOf[I, T](k, x)
@@ -58,7 +58,7 @@ func argOfFloats[I integer, T float](k Arg, x Layout) Loop {
 	size, reach := sizeOf[T](), x.reach()*sizeOf[T]()
 	high, near := kept.inner()
 	b := rowBlocks(kept.n, high, min(tileLen, max(1, unitLen/max(1, axis.n))))
-	return Loop{b.units, func(c *Ctx, lo, hi int) {
+	return Bound{b.units, func(c *Ctx, lo, hi int) {
 		checkReach(c, kept.n*sizeOf[I](), reach)
 		best, indices := hand(c, 0), hand(c, 1)
 		for u := lo; u < hi; u++ {
@@ -77,10 +77,10 @@ func argOfFloats[I integer, T float](k Arg, x Layout) Loop {
 	}}
 }
 
-func argOf[I integer, T ordered](k Arg, x Layout) Loop {
+func argOf[I integer, T ordered](k Arg, x Layout) Bound {
 	kept, axis := split(x, 1<<x.axis(k.Axis))
 	per := rowsPer(axis.n)
-	return Loop{blocks(kept.n, per), func(c *Ctx, lo, hi int) {
+	return Bound{blocks(kept.n, per), func(c *Ctx, lo, hi int) {
 		dst, src, buf := raw[I](c.Out), raw[T](c.In[0]), tile[T](c, 0)
 		for o := lo * per; o < min(hi*per, kept.n); o++ {
 			var best T

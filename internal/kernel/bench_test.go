@@ -95,9 +95,9 @@ func BenchmarkSoftmaxThenMul(b *testing.B) {
 				x[i] = scale * Normal32(1, 2, 3, uint64(i))
 			}
 			soft, mul := Softmax{Axis: 1}.Bind(l, []Layout{l}), Mul.Bind(l, []Layout{l, l})
-			run := func(loop Loop, out []float32, in ...Mem) {
+			run := func(bound Bound, out []float32, in ...Mem) {
 				c.In, c.Out = append(c.In[:0], in...), Of(out)
-				loop.Run(c, 0, loop.Units)
+				bound.Run(c, 0, bound.Units)
 			}
 			for b.Loop() {
 				run(soft, y, Of(x))

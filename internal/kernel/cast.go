@@ -8,7 +8,7 @@ import "github.com/tapestry-ml/tapestry/internal/simd"
 type Cast struct{ elementwise }
 
 // Bind takes one operand, of any dtype.
-func (k Cast) Bind(out Layout, in []Layout) Loop {
+func (k Cast) Bind(out Layout, in []Layout) Bound {
 	switch in[0].DType {
 	case F32:
 		return castLoop[float32](out, in)
@@ -25,7 +25,7 @@ func (k Cast) Bind(out Layout, in []Layout) Loop {
 }
 
 // castLoop converts from S.
-func castLoop[S simd.Ordered](out Layout, in []Layout) Loop {
+func castLoop[S simd.Ordered](out Layout, in []Layout) Bound {
 	switch out.DType {
 	case F32:
 		return mapLoop(simd.CastOf[float32, S](level), out, in[0])

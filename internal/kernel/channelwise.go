@@ -50,8 +50,8 @@ type strip struct {
 }
 
 // byRow has a unit for each row of windows.
-func (p *channelwise) byRow() Loop {
-	return Loop{p.images * p.down.n, func(c *Ctx, lo, hi int) {
+func (p *channelwise) byRow() Bound {
+	return Bound{p.images * p.down.n, func(c *Ctx, lo, hi int) {
 		for u := lo; u < hi; u++ {
 			p.row(c, u/p.down.n, u%p.down.n)
 		}
@@ -59,12 +59,12 @@ func (p *channelwise) byRow() Loop {
 }
 
 // byImage is for results x: where windows share elements, or leave some out, an image is a unit, and starts from zeros.
-func (p *channelwise) byImage() Loop {
+func (p *channelwise) byImage() Bound {
 	if p.apart {
 		return p.byRow()
 	}
 	n := p.h * p.w * p.channels * p.size
-	return Loop{p.images, func(c *Ctx, lo, hi int) {
+	return Bound{p.images, func(c *Ctx, lo, hi int) {
 		for image := lo; image < hi; image++ {
 			c.Out.Slice(image*n, n).Clear()
 			for i := range p.down.n {

@@ -38,7 +38,7 @@ type Logic struct {
 type Not struct{ elementwise }
 
 // Bind takes two operands of one dtype and a Bool result.
-func (k Compare) Bind(out Layout, in []Layout) Loop {
+func (k Compare) Bind(out Layout, in []Layout) Bound {
 	if k.Op < Less || k.Op > NotEqual {
 		panic("kernel: unknown relation")
 	}
@@ -59,7 +59,7 @@ func (k Compare) Bind(out Layout, in []Layout) Loop {
 }
 
 // Bind takes Bools.
-func (k Logic) Bind(out Layout, in []Layout) Loop {
+func (k Logic) Bind(out Layout, in []Layout) Bound {
 	switch k.Op {
 	case And:
 		return zipLoop(simd.Zips{Rows: simd.And}, out, in)
@@ -70,4 +70,4 @@ func (k Logic) Bind(out Layout, in []Layout) Loop {
 }
 
 // Bind takes Bools.
-func (Not) Bind(out Layout, in []Layout) Loop { return mapLoop(simd.Not, out, in[0]) }
+func (Not) Bind(out Layout, in []Layout) Bound { return mapLoop(simd.Not, out, in[0]) }

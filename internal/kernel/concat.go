@@ -11,7 +11,7 @@ type Concat struct {
 func (Concat) Flops(Layout, []Layout) int64 { return 0 }
 
 // Bind takes at least one operand.
-func (k Concat) Bind(out Layout, in []Layout) Loop {
+func (k Concat) Bind(out Layout, in []Layout) Bound {
 	axis := out.axis(k.Axis)
 	var parts []copying
 	var starts []int // the first unit of each
@@ -26,7 +26,7 @@ func (k Concat) Bind(out Layout, in []Layout) Loop {
 		}
 		part.Offset += l.Dims[axis] * out.Strides[axis]
 	}
-	return Loop{units, func(c *Ctx, lo, hi int) {
+	return Bound{units, func(c *Ctx, lo, hi int) {
 		for i, p := range parts {
 			p.run(c, max(lo-starts[i], 0), min(hi-starts[i], p.units()), p.call)
 		}

@@ -106,7 +106,7 @@ func (k ConvInput) Divide(out Layout, in []Layout) []Division {
 func (k ConvKernel) Divide(_ Layout, in []Layout) []Division {
 	ds := byImages(in[0].Dims[:in[0].Rank-1-k.Spatial], true, true)
 	for i := range ds {
-		ds[i].First, ds[i].Fold = ConvKernel{k.Convolution, false}, ConvKernel{k.Convolution, true}
+		ds[i].First, ds[i].Accumulate = ConvKernel{k.Convolution, false}, ConvKernel{k.Convolution, true}
 	}
 	return ds
 }
@@ -131,7 +131,7 @@ func byImages(dims []int, has ...bool) []Division {
 }
 
 // Bind takes x and w.
-func (k Conv) Bind(out Layout, in []Layout) Loop {
+func (k Conv) Bind(out Layout, in []Layout) Bound {
 	g := Convolution(k).of(in[0], in[1], out)
 	n := g.images * g.yh * g.yw
 	switch {
@@ -146,7 +146,7 @@ func (k Conv) Bind(out Layout, in []Layout) Loop {
 }
 
 // Bind takes y and the exchanged w.
-func (k ConvInput) Bind(out Layout, in []Layout) Loop {
+func (k ConvInput) Bind(out Layout, in []Layout) Bound {
 	w := in[1]
 	w.Dims[w.Rank-1], w.Dims[w.Rank-2] = w.Dims[w.Rank-2], w.Dims[w.Rank-1]
 	g := Convolution(k).of(out, w, in[0])
@@ -163,7 +163,7 @@ func (k ConvInput) Bind(out Layout, in []Layout) Loop {
 }
 
 // Bind takes x and y.
-func (k ConvKernel) Bind(out Layout, in []Layout) Loop {
+func (k ConvKernel) Bind(out Layout, in []Layout) Bound {
 	g := k.of(in[0], out, in[1])
 	n := g.images * g.yh * g.yw
 	switch {
@@ -182,13 +182,13 @@ func (k ConvKernel) Bind(out Layout, in []Layout) Loop {
 func isFloat(d DType) bool { return d == F32 || d == F64 }
 
 // sized makes a loop panic where an array is smaller than its dense layout says: nothing else keeps assembly from reading beyond.
-func sized(l Loop, out Layout, in []Layout) Loop {
+func sized(l Bound, out Layout, in []Layout) Bound {
 	var least []int
 	for _, x := range in {
 		least = append(least, x.Len()*x.DType.Size())
 	}
 	result := out.Len() * out.DType.Size()
-	return Loop{l.Units, func(c *Ctx, lo, hi int) {
+	return Bound{l.Units, func(c *Ctx, lo, hi int) {
 		for i, n := range least {
 			if c.In[i].n < n {
 				panic(fmt.Sprintf("kernel: operand %d has %d bytes, fewer than %d", i, c.In[i].n, n))

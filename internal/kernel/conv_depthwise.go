@@ -50,12 +50,12 @@ func (p *channelwise) unweigh(c *Ctx, s strip) {
 }
 
 // depthwiseKernel has a unit for each tap: the products of all pixels that it brings together, summed in float64.
-func (g *convolved) depthwiseKernel(accumulate bool) Loop {
+func (g *convolved) depthwiseKernel(accumulate bool) Bound {
 	p, store := g.channelwise(nil), storeSums[float32]
 	if g.dtype == F64 {
 		store = storeSums[float64]
 	}
-	return Loop{g.kh * g.kw, func(c *Ctx, lo, hi int) {
+	return Bound{g.kh * g.kw, func(c *Ctx, lo, hi int) {
 		sums := unsafe.Slice((*float64)(unsafe.Pointer(c.panels())), g.xc)
 		for tap := lo; tap < hi; tap++ {
 			clear(sums)

@@ -29,7 +29,7 @@ const (
 const moreUnits = 32
 
 // weighing has a unit for each tap, or row of taps, of each group, or for some tiles of the tap's channels.
-func (g *convolved) weighing(accumulate bool) Loop {
+func (g *convolved) weighing(accumulate bool) Bound {
 	k := &weighing{
 		convolved: g, accumulate: accumulate,
 		x: g.grid(g.xh, g.xw, g.xc), y: g.grid(g.yh, g.yw, g.yc), down: g.rows(), across: g.cols(),
@@ -47,7 +47,7 @@ func (g *convolved) weighing(accumulate bool) Loop {
 		taps = g.kw
 		k.shares = min(blocks(moreUnits, g.Groups*g.kh*g.kw), blocks(g.wc, k.tile.Rows))
 	}
-	return Loop{g.Groups * g.kh * taps * k.shares, func(c *Ctx, lo, hi int) {
+	return Bound{g.Groups * g.kh * taps * k.shares, func(c *Ctx, lo, hi int) {
 		r := summing{k, at(c.In[0], 0), at(c.In[1], 0), at(c.Out, 0)}
 		for image := 0; image < g.images; image += k.together {
 			for row := 0; row < g.yh; row += k.height {

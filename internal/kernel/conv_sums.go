@@ -95,7 +95,7 @@ const (
 )
 
 // loop has a unit for each block of rows of each image and part.
-func (k *correlation) loop() Loop {
+func (k *correlation) loop() Bound {
 	k.level, k.tile = level, simd.BatchReduceOf(level, 8*k.dtype.Size())
 	units, pixels := 0, 0 // the pixels of an image
 	for i := range k.parts {
@@ -105,7 +105,7 @@ func (k *correlation) loop() Loop {
 	}
 	k.room = stripBytes / (k.taps[1] * k.k * k.tile.Cols * k.dtype.Size())
 	k.packs = k.weights.channel >= farWeights && k.room > 0 && pixels > 2*k.tile.Rows
-	return Loop{units, func(c *Ctx, lo, hi int) {
+	return Bound{units, func(c *Ctx, lo, hi int) {
 		r := correlating{k, at(c.In[0], 0), at(c.In[1], 0), at(c.Out, 0), c.panels()}
 		for i := range k.parts {
 			p := &k.parts[i]

@@ -224,8 +224,8 @@ func checkDivision(t *testing.T, k Kernel, dt DType, dims []int, in []array, tol
 				blocks[i] = r.Layout(1)
 				c.In = append(c.In, a.mem.From(r.At(row)*dt.Size()))
 			}
-			if d.Fold != nil {
-				fold := d.Fold
+			if d.Accumulate != nil {
+				fold := d.Accumulate
 				if row == 0 {
 					fold = d.First
 				}
@@ -245,7 +245,7 @@ func checkDivision(t *testing.T, k Kernel, dt DType, dims []int, in []array, tol
 		}
 		for p := range out.Len() {
 			got, want := element(dt, c.Out, p)/float64(max(1, d.Over)), element(dt, whole.Out, p)
-			if d.Fold == nil && got != want || !same(got, want, tol) {
+			if d.Accumulate == nil && got != want || !same(got, want, tol) {
 				t.Fatalf("element %d is %v in rows and %v at once", p, got, want)
 			}
 		}

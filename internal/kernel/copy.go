@@ -9,7 +9,7 @@ type Copy struct{ elementwise }
 func (Copy) Flops(Layout, []Layout) int64 { return 0 }
 
 // Bind takes one operand of the result's dtype.
-func (Copy) Bind(out Layout, in []Layout) Loop {
+func (Copy) Bind(out Layout, in []Layout) Bound {
 	if out.Len() == 0 {
 		return idle
 	}

@@ -6,17 +6,19 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// A Division is one way to do the work of a kernel bound to some shapes row by row. A row is a part of the result that depends on
-// the same part of some operands alone, and on all of the others; or, when Fold is set, a part of the operands whose contribution
-// can be added to the result. Blocks of neighbouring rows are computed by binding a kernel to the layouts that [Rows] gives.
+// A Division is one way to do the work of a kernel bound to some shapes row by row. A row is a part of the
+// result that depends on the same part of some operands alone, and on all of the others; or, when
+// Accumulate is set, a part of the operands whose contribution can be added to the result. Blocks of
+// neighbouring rows are computed by binding a kernel to the layouts that [Rows] gives.
 type Division struct {
-	// Dims are the sizes of the axes that count the rows, outer first. Without Fold they are the result's first axes.
+	// Dims are the sizes of the axes that count the rows, outer first. Without Accumulate they are the result's first axes.
 	Dims []int
 	// Axes gives, for each operand and each of Dims, the operand's axis that goes with it; -1 if there is none.
 	Axes [][]int
-	// Fold is the kernel that adds the contribution of a block of rows to the result, nil if the rows are the result's own. First is
-	// the same for the first block: it writes the contribution instead, whatever the result holds.
-	First, Fold Kernel
+	// Accumulate is the kernel that adds the contribution of a block of rows to the result, nil if the
+	// rows are the result's own. First takes its place for the first block: it writes the contribution,
+	// whatever the result holds.
+	First, Accumulate Kernel
 	// Over is what the sum of all contributions is divided by; 0 stands for 1.
 	Over int
 }
@@ -260,7 +262,7 @@ func (k Reduce) Divide(_ Layout, in []Layout) []Division {
 // terms divides along the folded axes [from,to), none of them the result's; only sums and means can be added up so.
 func (k Reduce) terms(x Layout, from, to int) []Division {
 	d := Division{Dims: slices.Clone(x.Dims[from:to]), Axes: make([][]int, 1)}
-	d.First, d.Fold = Reduce{Op: ReduceSum, Axes: k.Axes}, Reduce{Op: ReduceSum, Axes: k.Axes, Accumulate: true}
+	d.First, d.Accumulate = Reduce{Op: ReduceSum, Axes: k.Axes}, Reduce{Op: ReduceSum, Axes: k.Axes, Accumulate: true}
 	for a := from; a < to; a++ {
 		d.Axes[0] = append(d.Axes[0], a)
 	}
@@ -283,7 +285,7 @@ func (k Reduce) terms(x Layout, from, to int) []Division {
 func (k MatMul) Divide(out Layout, in []Layout) []Division {
 	ds := []Division{matrixRows(out, in, 1)}
 	if out.Rank == 2 {
-		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {0}}, First: MatMul{}, Fold: MatMul{Accumulate: true}})
+		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {0}}, First: MatMul{}, Accumulate: MatMul{Accumulate: true}})
 	}
 	return ds
 }
@@ -297,7 +299,7 @@ func (SqDist) Divide(out Layout, in []Layout) []Division {
 func (WeightedDiff) Divide(out Layout, in []Layout) []Division {
 	ds := []Division{matrixRows(out, in, 2)}
 	if out.Rank == 2 {
-		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {-1}, {0}}, First: WeightedDiff{}, Fold: WeightedDiff{Accumulate: true}})
+		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {-1}, {0}}, First: WeightedDiff{}, Accumulate: WeightedDiff{Accumulate: true}})
 	}
 	return ds
 }

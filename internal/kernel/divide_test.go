@@ -58,7 +58,7 @@ func TestSumsDivide(t *testing.T) {
 			checkDivision(t, k, F32, out, []array{x}, 0)
 			kept, terms := 0, 0
 			for _, d := range k.Divide(Dense(F32, out...), []Layout{x.Layout}) {
-				if d.Fold == nil {
+				if d.Accumulate == nil {
 					kept++
 				} else {
 					terms++
@@ -72,7 +72,7 @@ func TestSumsDivide(t *testing.T) {
 	for _, op := range []ReduceOp{ReduceProd, ReduceMax, ReduceMin} {
 		x := Dense(F32, 7, 5)
 		for _, d := range (Reduce{Op: op, Axes: 0b10}).Divide(Dense(F32, 7), []Layout{x}) {
-			if d.Fold != nil {
+			if d.Accumulate != nil {
 				t.Errorf("fold %v adds up", op)
 			}
 		}

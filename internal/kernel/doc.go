@@ -1,14 +1,17 @@
-// Package kernel holds the loops that do the arithmetic, for float32 and float64 and, where it makes sense, int32, int64 and bool.
-// The innermost are those of package simd, of the instruction set in use.
+// Package kernel holds the loops that do the arithmetic, for float32 and float64 and, where it makes
+// sense, int32, int64 and bool. The innermost are those of package simd, of the instruction set in use.
 //
-// A [Kernel] says what is computed. Bind fixes the shapes: it takes the [Layout] of the result and of every operand and
-// gives a [Loop], still open in memory. A [Ctx] then supplies memory ([Mem]) and scratch, and Loop.Run computes any range of
-// the loop's units:
+// A [Kernel] says what is computed. Bind fixes the shapes: it takes the [Layout] of the result and of
+// every operand and returns a [Bound] kernel, still open in memory. A [Ctx] then supplies memory
+// ([Mem]) and scratch, and Bound.Run computes any range of its units:
 //
-//	loop := kernel.MatMul{}.Bind(out, []kernel.Layout{x, w})
+//	mul := kernel.MatMul{}.Bind(out, []kernel.Layout{x, w})
 //	c := kernel.NewCtx()
 //	c.Out, c.In = kernel.Of(y), []kernel.Mem{kernel.Of(xs), kernel.Of(ws)}
-//	loop.Run(c, 0, loop.Units)
+//	mul.Run(c, 0, mul.Units)
+//
+// Three words have one meaning here: a loop goes over elements, a run is one call of Bound.Run, and a
+// fold combines the elements along an axis into one (sum, product, least, greatest).
 //
 // A [View] is a change of layout that moves no data: transposition, broadcasting, slicing, some reshapes.
 //

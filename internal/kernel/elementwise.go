@@ -15,7 +15,7 @@ type Binary struct {
 }
 
 // Bind panics if there is no loop for the dtype.
-func (k Unary) Bind(out Layout, in []Layout) Loop {
+func (k Unary) Bind(out Layout, in []Layout) Bound {
 	var f simd.Map
 	switch out.DType {
 	case F32:
@@ -34,7 +34,7 @@ func (k Unary) Bind(out Layout, in []Layout) Loop {
 }
 
 // Bind panics if there is no loop for the dtype.
-func (k Binary) Bind(out Layout, in []Layout) Loop {
+func (k Binary) Bind(out Layout, in []Layout) Bound {
 	var f simd.Zips
 	switch out.DType {
 	case F32:
@@ -68,7 +68,7 @@ func (apart) Strided(int) bool { return true }
 
 // mapLoop binds a loop of one operand. A loop that one call of it does is a closure of its own, as are those of zipLoop and mixLoop:
 // on a small block the way to the call counts.
-func mapLoop(f simd.Map, out, in Layout) Loop {
+func mapLoop(f simd.Map, out, in Layout) Bound {
 	if out.Len() == 0 {
 		return idle
 	}
@@ -82,7 +82,7 @@ func mapLoop(f simd.Map, out, in Layout) Loop {
 	rows, cols := n.inner()
 	toOut, toX, offset := n.strides[0][0], n.strides[1][0], n.offset[1]
 	reachOut, reachX := n.reach[0], n.reach[1]
-	return Loop{1, func(c *Ctx, lo, hi int) {
+	return Bound{1, func(c *Ctx, lo, hi int) {
 		if lo < hi {
 			if c.Out.n < reachOut || c.In[0].n < reachX {
 				panic(short)
@@ -93,7 +93,7 @@ func mapLoop(f simd.Map, out, in Layout) Loop {
 }
 
 // zipLoop binds the loop of two operands that suits how they repeat.
-func zipLoop(z simd.Zips, out Layout, in []Layout) Loop {
+func zipLoop(z simd.Zips, out Layout, in []Layout) Bound {
 	if out.Len() == 0 {
 		return idle
 	}
@@ -116,7 +116,7 @@ func zipLoop(z simd.Zips, out Layout, in []Layout) Loop {
 	rows, cols := n.inner()
 	toOut, toX, toY, offsetX, offsetY := n.strides[0][0], n.strides[1][0], n.strides[2][0], n.offset[1], n.offset[2]
 	reachOut, reachX, reachY := n.reach[0], n.reach[1], n.reach[2]
-	return Loop{1, func(c *Ctx, lo, hi int) {
+	return Bound{1, func(c *Ctx, lo, hi int) {
 		if lo < hi {
 			if c.Out.n < reachOut || c.In[0].n < reachX || c.In[1].n < reachY {
 				panic(short)
@@ -127,7 +127,7 @@ func zipLoop(z simd.Zips, out Layout, in []Layout) Loop {
 }
 
 // mixLoop binds the loop of a mask and two operands that suits how they repeat.
-func mixLoop(m simd.Mixes, out Layout, in []Layout) Loop {
+func mixLoop(m simd.Mixes, out Layout, in []Layout) Bound {
 	if out.Len() == 0 {
 		return idle
 	}
@@ -153,7 +153,7 @@ func mixLoop(m simd.Mixes, out Layout, in []Layout) Loop {
 	rows, cols := n.inner()
 	to := [...]int{n.strides[0][0], n.strides[1][0], n.strides[2][0], n.strides[3][0]}
 	offset := n.offset
-	return Loop{1, func(c *Ctx, lo, hi int) {
+	return Bound{1, func(c *Ctx, lo, hi int) {
 		if lo < hi {
 			n.check(c)
 			f(at(c.Out, 0), at(c.In[0], offset[1]), at(c.In[1], offset[2]), at(c.In[2], offset[3]), rows, cols, to[0], to[1], to[2], to[3])

@@ -83,16 +83,16 @@ func (c *Ctx) Below(i int64, n, r int) bool {
 }
 
 // Bind takes the integers; the result has their dtype.
-func (k InRange) Bind(out Layout, in []Layout) Loop {
+func (k InRange) Bind(out Layout, in []Layout) Bound {
 	if out.DType == I32 {
 		return inRangeLoop[int32](in[0], k.Size, math.MinInt32)
 	}
 	return inRangeLoop[int64](in[0], k.Size, math.MinInt64)
 }
 
-func inRangeLoop[T integer](in Layout, size int, none T) Loop {
+func inRangeLoop[T integer](in Layout, size int, none T) Bound {
 	ints := indexOf(in)
-	return Loop{blocks(ints.n, tileLen), func(c *Ctx, lo, hi int) {
+	return Bound{blocks(ints.n, tileLen), func(c *Ctx, lo, hi int) {
 		dst := raw[T](c.Out)
 		for r := lo * tileLen; r < min(hi*tileLen, ints.n); r++ {
 			if i := ints.get(c.In[0], r); c.Below(i, size, r) {
@@ -105,7 +105,7 @@ func inRangeLoop[T integer](in Layout, size int, none T) Loop {
 }
 
 // Bind takes the integers.
-func (k OneHot) Bind(out Layout, in []Layout) Loop {
+func (k OneHot) Bind(out Layout, in []Layout) Bound {
 	switch out.DType {
 	case F32:
 		return oneHotLoop[float32](out, in)
@@ -121,10 +121,10 @@ func (k OneHot) Bind(out Layout, in []Layout) Loop {
 	panic(unsupported(k, out.DType))
 }
 
-func oneHotLoop[T ordered](out Layout, in []Layout) Loop {
+func oneHotLoop[T ordered](out Layout, in []Layout) Bound {
 	ints, n := indexOf(in[0]), out.Dims[out.Rank-1]
 	per := rowsPer(n)
-	return Loop{blocks(ints.n, per), func(c *Ctx, lo, hi int) {
+	return Bound{blocks(ints.n, per), func(c *Ctx, lo, hi int) {
 		dst := raw[T](c.Out)
 		for r := lo * per; r < min(hi*per, ints.n); r++ {
 			row := dst[r*n : (r+1)*n]
@@ -137,7 +137,7 @@ func oneHotLoop[T ordered](out Layout, in []Layout) Loop {
 }
 
 // Bind takes table and integers.
-func (k Gather) Bind(out Layout, in []Layout) Loop {
+func (k Gather) Bind(out Layout, in []Layout) Bound {
 	switch out.DType {
 	case Bool:
 		return gatherLoop[uint8](k, in, 0)
@@ -152,13 +152,13 @@ func (k Gather) Bind(out Layout, in []Layout) Loop {
 	}
 }
 
-func gatherLoop[T any](k Gather, in []Layout, missing T) Loop {
+func gatherLoop[T any](k Gather, in []Layout, missing T) Bound {
 	table, ints := in[0], indexOf(in[1])
 	a := table.axis(k.Axis)
 	before := walkOf(table, prefix(a), table.Offset)
 	after := walkOf(table, suffix(a+1), 0)
 	rows, per := before.n*ints.n, rowsPer(after.n)
-	return Loop{blocks(rows, per), func(c *Ctx, lo, hi int) {
+	return Bound{blocks(rows, per), func(c *Ctx, lo, hi int) {
 		dst, src := raw[T](c.Out), raw[T](c.In[0])
 		for r := lo * per; r < min(hi*per, rows); r++ {
 			slice := dst[r*after.n : (r+1)*after.n]
@@ -172,7 +172,7 @@ func gatherLoop[T any](k Gather, in []Layout, missing T) Loop {
 }
 
 // Bind takes integers and updates.
-func (k ScatterAdd) Bind(out Layout, in []Layout) Loop {
+func (k ScatterAdd) Bind(out Layout, in []Layout) Bound {
 	switch out.DType {
 	case F32:
 		return scatterLoop[float32](k, out, in)
@@ -187,7 +187,7 @@ func (k ScatterAdd) Bind(out Layout, in []Layout) Loop {
 }
 
 // scatterLoop splits the axes before and after the scattered one, never that one: each unit goes through all the integers.
-func scatterLoop[T number](k ScatterAdd, out Layout, in []Layout) Loop {
+func scatterLoop[T number](k ScatterAdd, out Layout, in []Layout) Bound {
 	const cols = 64
 	ints, updates := indexOf(in[0]), in[1]
 	a := out.axis(k.Axis)
@@ -197,7 +197,7 @@ func scatterLoop[T number](k ScatterAdd, out Layout, in []Layout) Loop {
 	after := walkOf(updates, suffix(end), 0)
 	n, across := out.Dims[a], blocks(after.n, cols)
 	add := simd.ZipOf[T](level, simd.Add).Rows
-	return Loop{before.n * across, func(c *Ctx, lo, hi int) {
+	return Bound{before.n * across, func(c *Ctx, lo, hi int) {
 		dst, src, buf := raw[T](c.Out), raw[T](c.In[1]), tile[T](c, 0)
 		for u := lo; u < hi; u++ {
 			o, from := u/across, u%across*cols

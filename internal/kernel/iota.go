@@ -10,7 +10,7 @@ type Iota struct {
 func (Iota) Flops(Layout, []Layout) int64 { return 0 }
 
 // Bind takes no operands.
-func (k Iota) Bind(out Layout, _ []Layout) Loop {
+func (k Iota) Bind(out Layout, _ []Layout) Bound {
 	switch out.DType {
 	case F32:
 		return iotaLoop[float32](out, out.axis(k.Axis))
@@ -24,9 +24,9 @@ func (k Iota) Bind(out Layout, _ []Layout) Loop {
 	panic(unsupported(k, out.DType))
 }
 
-func iotaLoop[T number](out Layout, axis int) Loop {
+func iotaLoop[T number](out Layout, axis int) Bound {
 	n, size, inner := out.Len(), out.Dims[axis], out.count(axis+1, out.Rank)
-	return Loop{blocks(n, unitLen), func(c *Ctx, lo, hi int) {
+	return Bound{blocks(n, unitLen), func(c *Ctx, lo, hi int) {
 		first, last := lo*unitLen, min(hi*unitLen, n)
 		if first >= last {
 			return

@@ -7,8 +7,8 @@ import (
 
 // Kernel is a computation on arrays of any shape that fits. Kernels are values and may be shared.
 type Kernel interface {
-	// Bind fixes the layouts and gives the loop. out is always dense. All allocation happens here.
-	Bind(out Layout, in []Layout) Loop
+	// Bind fixes the layouts. out is always dense. All allocation happens here.
+	Bind(out Layout, in []Layout) Bound
 	// Flops estimates the arithmetic operations of a run; an elementary function counts as one.
 	Flops(out Layout, in []Layout) int64
 	// InPlace reports whether out may share the memory of operand i when both are dense, of the same dtype and size.
@@ -17,33 +17,35 @@ type Kernel interface {
 	Strided(i int) bool
 }
 
-// Loop is a kernel bound to shapes, open in memory. Its units are independent chunks: they may run in any order, on any worker,
-// with bitwise the same result. Run does units [lo,hi).
-type Loop struct {
+// Bound is a kernel bound to shapes, open in memory. Its units are independent chunks: they may run in
+// any order, on any worker, with bitwise the same result. Run does units [lo,hi).
+type Bound struct {
 	Units int
 	Run   func(c *Ctx, lo, hi int)
 }
 
-// Ctx is what a loop sees when it runs: memory, and what its worker has.
+// Ctx supplies a bound kernel with memory, and with the state of the worker that runs it.
 type Ctx struct {
 	Out   Mem
 	In    []Mem
-	Inner Inner // nil but for an instruction that runs a program of its own
+	Inner Inner // the program that a loop over steps runs; nil for other instructions
 	*Worker
 }
 
-// Inner is a program that an instruction runs, a loop's body, on the memory of a Ctx.
+// Inner is the program of a loop's body, which runs on the memory of a Ctx.
 type Inner interface{ Run(c *Ctx) }
 
-// Worker is the state of random draws, and scratch, which loops write to. Whatever runs side by side with others has its own.
+// Worker is the state of random draws, and the scratch that kernels write to. Kernels that run side by
+// side have a worker each.
 type Worker struct {
 	Seed, Step uint64
-	Fault      Fault // of the loops that ran since it was cleared
+	Fault      Fault // of the kernels that ran since it was cleared
 
 	scratch Mem
 }
 
-// Fault is an index outside of its axis that a loop has met: the first in the order of the operand that holds the indices.
+// Fault is an index outside of its axis that a kernel has met: the first in the order of the operand that
+// holds the indices.
 type Fault struct {
 	Found bool
 	At    int // its number in that order

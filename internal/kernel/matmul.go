@@ -18,7 +18,7 @@ func (MatMul) Flops(out Layout, in []Layout) int64 {
 }
 
 // Bind takes two operands of rank 2 and up.
-func (k MatMul) Bind(out Layout, in []Layout) Loop {
+func (k MatMul) Bind(out Layout, in []Layout) Bound {
 	return bindProduct(k.product(out, in))
 }
 

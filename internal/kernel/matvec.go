@@ -28,14 +28,14 @@ func (p *product) byVectors() bool {
 	return p.op == simd.Dot && !p.packed && p.m <= few && p.a.col == 1 && p.b.row == 1 && p.b.col != 1
 }
 
-func bindVectors(p product) Loop {
+func bindVectors(p product) Bound {
 	size := p.dtype.Size()
 	v := &vectors{product: p, loop: simd.MatVecOf(level, 8*size), size: size}
 	row := min(p.k, vectorDepth) * size
 	v.part = max(4, vectorBytes/row/4*4)
 	v.cols = max(v.part, vectorUnit/row/v.part*v.part)
 	v.units = blocks(p.n, v.cols)
-	return Loop{p.batches * v.units, v.run}
+	return Bound{p.batches * v.units, v.run}
 }
 
 func (v *vectors) run(c *Ctx, lo, hi int) {

@@ -28,7 +28,7 @@ type nest struct {
 }
 
 // idle is the loop of a result without elements.
-var idle = Loop{0, func(*Ctx, int, int) {}}
+var idle = Bound{0, func(*Ctx, int, int) {}}
 
 // maxHands is the number of arrays that an elementwise kernel has at most, the result included.
 const maxHands = 4
@@ -134,8 +134,8 @@ type arrays struct {
 }
 
 // loop runs call for blocks of rows, at most the two innermost axes.
-func (n *nest) loop(call rowCall) Loop {
-	return Loop{n.units(), func(c *Ctx, lo, hi int) { n.run(c, lo, hi, call) }}
+func (n *nest) loop(call rowCall) Bound {
+	return Bound{n.units(), func(c *Ctx, lo, hi int) { n.run(c, lo, hi, call) }}
 }
 
 // A rowCall does rows of elements that lie as it wants them.

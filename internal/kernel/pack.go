@@ -31,7 +31,7 @@ const packedRows = 1024
 func (Pack) Flops(Layout, []Layout) int64 { return 0 }
 
 // Bind takes one operand of rank 2.
-func (k Pack) Bind(_ Layout, in []Layout) Loop {
+func (k Pack) Bind(_ Layout, in []Layout) Bound {
 	l := in[0]
 	if l.DType != F32 && l.DType != F64 {
 		panic(unsupported(k, l.DType))
@@ -39,10 +39,10 @@ func (k Pack) Bind(_ Layout, in []Layout) Loop {
 	size, width, level := l.DType.Size(), panelWidth(l.DType), level
 	depth, cols, row, col := l.Dims[0], l.Dims[1], l.Strides[0]*size, l.Strides[1]*size
 	if depth == 0 {
-		return Loop{0, func(*Ctx, int, int) {}}
+		return Bound{0, func(*Ctx, int, int) {}}
 	}
 	reach := l.reach() * size
-	return Loop{blocks(cols, width), func(c *Ctx, lo, hi int) {
+	return Bound{blocks(cols, width), func(c *Ctx, lo, hi int) {
 		if c.In[0].n < reach || c.Out.n < depth*blocks(cols, width)*width*size {
 			panic("kernel: less memory than the layouts of a packing say")
 		}

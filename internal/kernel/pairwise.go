@@ -35,7 +35,7 @@ func (pairs) Flops(out Layout, in []Layout) int64 {
 }
 
 // Bind takes x and r.
-func (k SqDist) Bind(out Layout, in []Layout) Loop {
+func (k SqDist) Bind(out Layout, in []Layout) Bound {
 	return bindProduct(k.product(out, in))
 }
 
@@ -56,7 +56,7 @@ func (k SqDist) PackPays(out Layout, in []Layout, runs int) bool {
 }
 
 // Bind takes w, x and r.
-func (k WeightedDiff) Bind(out Layout, in []Layout) Loop {
+func (k WeightedDiff) Bind(out Layout, in []Layout) Bound {
 	return bindProduct(k.product(out, in))
 }
 
@@ -67,7 +67,7 @@ func (k WeightedDiff) product(out Layout, in []Layout) product {
 }
 
 // Bind takes u, x and r.
-func (k DiffDot) Bind(out Layout, in []Layout) Loop {
+func (k DiffDot) Bind(out Layout, in []Layout) Bound {
 	return bindProduct(k.product(out, in))
 }
 

@@ -11,7 +11,7 @@ type Place struct {
 func (Place) Flops(Layout, []Layout) int64 { return 0 }
 
 // Bind takes one operand, of the result's rank, that fits into the result.
-func (k Place) Bind(out Layout, in []Layout) Loop {
+func (k Place) Bind(out Layout, in []Layout) Bound {
 	size := [MaxRank]int{}
 	copy(size[:], in[0].Dims[:in[0].Rank])
 	part, ok := Slice{Start: k.Start, Step: k.Step, Size: size}.View(out)
@@ -20,7 +20,7 @@ func (k Place) Bind(out Layout, in []Layout) Loop {
 	}
 	bytes := out.Len() * out.DType.Size()
 	if part.Len() == 0 {
-		return Loop{1, func(c *Ctx, lo, hi int) {
+		return Bound{1, func(c *Ctx, lo, hi int) {
 			if lo < hi {
 				c.Out.First(bytes).Clear()
 			}
@@ -28,7 +28,7 @@ func (k Place) Bind(out Layout, in []Layout) Loop {
 	}
 	// Clearing and laying cannot be told apart by rows when the outer axis is laid backwards or with gaps, so there is one unit.
 	copies := newCopying(part, in[0], 0)
-	return Loop{1, func(c *Ctx, lo, hi int) {
+	return Bound{1, func(c *Ctx, lo, hi int) {
 		if lo < hi {
 			c.Out.First(bytes).Clear()
 			copies.run(c, 0, copies.units(), copies.call)

@@ -59,27 +59,27 @@ func (k Pooling) divide(out Layout, operands int) []Division {
 }
 
 // Bind takes x.
-func (k MaxPool) Bind(out Layout, in []Layout) Loop {
+func (k MaxPool) Bind(out Layout, in []Layout) Bound {
 	return sized(Pooling(k).bind(k, in[0], out, (*channelwise).max).byRow(), out, in)
 }
 
 // Bind takes x and u.
-func (k MaxPick) Bind(out Layout, in []Layout) Loop {
+func (k MaxPick) Bind(out Layout, in []Layout) Bound {
 	return sized(Pooling(k).bind(k, in[0], out, (*channelwise).pick).byRow(), out, in)
 }
 
 // Bind takes x and its windows.
-func (k MaxUnpool) Bind(out Layout, in []Layout) Loop {
+func (k MaxUnpool) Bind(out Layout, in []Layout) Bound {
 	return sized(Pooling(k).bind(k, out, in[1], (*channelwise).unpick).byImage(), out, in)
 }
 
 // Bind takes x.
-func (k SumPool) Bind(out Layout, in []Layout) Loop {
+func (k SumPool) Bind(out Layout, in []Layout) Bound {
 	return sized(Pooling(k).bind(k, in[0], out, (*channelwise).sum).byRow(), out, in)
 }
 
 // Bind takes the windows.
-func (k SumUnpool) Bind(out Layout, in []Layout) Loop {
+func (k SumUnpool) Bind(out Layout, in []Layout) Bound {
 	return sized(Pooling(k).bind(k, out, in[0], (*channelwise).unsum).byImage(), out, in)
 }
 

@@ -154,9 +154,9 @@ func newMultiplication(p product) *multiplication {
 	return m
 }
 
-func bindProduct(p product) Loop {
+func bindProduct(p product) Bound {
 	if p.m*p.n*p.batches == 0 || p.k == 0 && p.accumulate {
-		return Loop{0, func(*Ctx, int, int) {}}
+		return Bound{0, func(*Ctx, int, int) {}}
 	}
 	if p.k > 0 && p.byVectors() {
 		return bindVectors(p)
@@ -168,14 +168,14 @@ func bindProduct(p product) Loop {
 	m := newMultiplication(p)
 	m.divide()
 	if m.strips*m.stacks*p.batches == 1 {
-		return Loop{1, func(c *Ctx, lo, hi int) {
+		return Bound{1, func(c *Ctx, lo, hi int) {
 			if lo < hi {
 				m.check(c)
 				m.strip(c, 0, 0, m.m, 0, m.n)
 			}
 		}}
 	}
-	return Loop{p.batches * m.strips * m.stacks, m.run}
+	return Bound{p.batches * m.strips * m.stacks, m.run}
 }
 
 // divide chooses the blocks and the units.

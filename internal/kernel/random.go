@@ -19,7 +19,7 @@ type Random struct {
 func (Random) Flops(out Layout, _ []Layout) int64 { return 10 * int64(out.Len()) }
 
 // Bind takes no operands.
-func (k Random) Bind(out Layout, _ []Layout) Loop {
+func (k Random) Bind(out Layout, _ []Layout) Bound {
 	n := out.Len()
 	switch out.DType {
 	case F32:
@@ -27,7 +27,7 @@ func (k Random) Bind(out Layout, _ []Layout) Loop {
 		if k.Normal {
 			f = normal32
 		}
-		return Loop{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
+		return Bound{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
 			dst, key := raw[float32](c.Out), mixKey(k.Key, c.Seed)
 			for i := lo * tileLen; i < min(hi*tileLen, n); i += 4 {
 				for j, w := range philox(uint64(i/4), c.Step, key) {
@@ -42,7 +42,7 @@ func (k Random) Bind(out Layout, _ []Layout) Loop {
 		if k.Normal {
 			f = normal64
 		}
-		return Loop{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
+		return Bound{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
 			dst, key := raw[float64](c.Out), mixKey(k.Key, c.Seed)
 			for i := lo * tileLen; i < min(hi*tileLen, n); i += 2 {
 				w := philox(uint64(i/2), c.Step, key)

@@ -31,7 +31,7 @@ type Reduce struct {
 func (Reduce) Flops(_ Layout, in []Layout) int64 { return int64(in[0].Len()) }
 
 // Bind takes one operand.
-func (k Reduce) Bind(out Layout, in []Layout) Loop {
+func (k Reduce) Bind(out Layout, in []Layout) Bound {
 	if k.Accumulate && k.Op != ReduceSum {
 		panic("kernel: only sums accumulate")
 	}
@@ -76,7 +76,7 @@ func byColumns(kept, fold *walk) bool {
 	return dim >= minColumns && max(stride, -stride) < max(far, -far)
 }
 
-func reduceLoop[T ordered, A int64 | float64](k Reduce, x Layout, f fold[T, A]) Loop {
+func reduceLoop[T ordered, A int64 | float64](k Reduce, x Layout, f fold[T, A]) Bound {
 	kept, folded := split(x, k.Axes)
 	first := func(old T) A { // what the first element is combined with
 		if k.Accumulate {
@@ -85,7 +85,7 @@ func reduceLoop[T ordered, A int64 | float64](k Reduce, x Layout, f fold[T, A]) 
 		return f.empty
 	}
 	if byColumns(kept, folded) {
-		return Loop{blocks(kept.n, columns), func(c *Ctx, lo, hi int) {
+		return Bound{blocks(kept.n, columns), func(c *Ctx, lo, hi int) {
 			dst, src := raw[T](c.Out), raw[T](c.In[0])
 			for o := lo * columns; o < min(hi*columns, kept.n); o += columns {
 				end := min(o+columns, kept.n)
@@ -104,7 +104,7 @@ func reduceLoop[T ordered, A int64 | float64](k Reduce, x Layout, f fold[T, A]) 
 		}}
 	}
 	per := rowsPer(folded.n)
-	return Loop{blocks(kept.n, per), func(c *Ctx, lo, hi int) {
+	return Bound{blocks(kept.n, per), func(c *Ctx, lo, hi int) {
 		dst, src, buf := raw[T](c.Out), raw[T](c.In[0]), tile[T](c, 0)
 		for o := lo * per; o < min(hi*per, kept.n); o++ {
 			acc, base := first(dst[o]), kept.at(o)

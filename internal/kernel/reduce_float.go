@@ -48,7 +48,7 @@ const (
 )
 
 // bindFold binds a reduction of floats of type T.
-func bindFold[T float](k Reduce, out, x Layout) Loop {
+func bindFold[T float](k Reduce, out, x Layout) Bound {
 	f := &floatFold[T]{
 		sum: k.Op == ReduceSum || k.Op == ReduceMean, mean: k.Op == ReduceMean, accumulate: k.Accumulate,
 		size: sizeOf[T](), outSize: out.DType.Size(),
@@ -79,7 +79,7 @@ func bindFold[T float](k Reduce, out, x Layout) Loop {
 }
 
 // bind chooses the way.
-func (f *floatFold[T]) bind(reach int) Loop {
+func (f *floatFold[T]) bind(reach int) Bound {
 	if f.kept.n == 0 {
 		return idle
 	}
@@ -115,14 +115,14 @@ func (f *floatFold[T]) bind(reach int) Loop {
 	need := f.kept.n * f.outSize
 	if b.units == 1 {
 		base, n := f.kept.offset*f.size, f.axis
-		return Loop{1, func(c *Ctx, lo, hi int) {
+		return Bound{1, func(c *Ctx, lo, hi int) {
 			if lo < hi {
 				checkReach(c, need, reach)
 				way(c, at(c.Out, 0), at(c.In[0], base), n, 0)
 			}
 		}}
 	}
-	return Loop{b.units, func(c *Ctx, lo, hi int) {
+	return Bound{b.units, func(c *Ctx, lo, hi int) {
 		checkReach(c, need, reach)
 		for u := lo; u < hi; u++ {
 			o, n := b.at(u)

@@ -12,7 +12,7 @@ import (
 type Select struct{ elementwise }
 
 // Bind takes mask, a and b.
-func (Select) Bind(out Layout, in []Layout) Loop {
+func (Select) Bind(out Layout, in []Layout) Bound {
 	if out.Len() == 0 {
 		return idle
 	}

@@ -24,7 +24,7 @@ func (Softmax) Flops(out Layout, _ []Layout) int64 { return 4 * int64(out.Len())
 func (LogSumExp) Flops(_ Layout, in []Layout) int64 { return 3 * int64(in[0].Len()) }
 
 // Bind takes one operand, of floats.
-func (k Softmax) Bind(out Layout, in []Layout) Loop {
+func (k Softmax) Bind(out Layout, in []Layout) Bound {
 	kind := softmax
 	if k.Log {
 		kind = logSoftmax
@@ -39,7 +39,7 @@ func (k Softmax) Bind(out Layout, in []Layout) Loop {
 }
 
 // Bind takes one operand, of floats.
-func (k LogSumExp) Bind(out Layout, in []Layout) Loop {
+func (k LogSumExp) Bind(out Layout, in []Layout) Bound {
 	switch out.DType {
 	case F32:
 		return exponentialLoop[float32](logSumExp, out, in[0], k.Axis)

@@ -26,7 +26,7 @@ type exponentials[T float] struct {
 
 // exponentialLoop goes along the rows where the axis is the last, else through strips of neighbouring rows side by side, so that the
 // result is written in order either way. Short rows are turned, to be strips too.
-func exponentialLoop[T float](kind exponential, out, x Layout, axis int) Loop {
+func exponentialLoop[T float](kind exponential, out, x Layout, axis int) Bound {
 	axis = x.axis(axis)
 	e := &exponentials[T]{
 		kind: kind, size: sizeOf[T](), n: x.Dims[axis], inner: x.count(axis+1, x.Rank), x: walkOf(x, allAxes, x.Offset),
@@ -56,7 +56,7 @@ func exponentialLoop[T float](kind exponential, out, x Layout, axis int) Loop {
 }
 
 // rowsLoop takes blocks of rows that stay in the L1 cache.
-func (e *exponentials[T]) rowsLoop(kept *walk, sideBySide bool) Loop {
+func (e *exponentials[T]) rowsLoop(kept *walk, sideBySide bool) Bound {
 	high, near := kept.inner()
 	if !sideBySide { // the rows of the result, where they are laid out first
 		high, near = kept.n, e.n
@@ -66,7 +66,7 @@ func (e *exponentials[T]) rowsLoop(kept *walk, sideBySide bool) Loop {
 	if e.kind == logSumExp {
 		toOut = e.size
 	}
-	return Loop{b.units, func(c *Ctx, lo, hi int) {
+	return Bound{b.units, func(c *Ctx, lo, hi int) {
 		checkReach(c, e.reachOut, e.reachX)
 		for u := lo; u < hi; u++ {
 			o, rows := b.at(u)
@@ -114,7 +114,7 @@ func (e *exponentials[T]) rows(c *Ctx, dst, x *byte, rows, toX int) {
 }
 
 // shortLoop takes blocks of short rows, turns each in scratch, where they are columns, and turns it back.
-func (e *exponentials[T]) shortLoop(kept *walk, sideBySide bool) Loop {
+func (e *exponentials[T]) shortLoop(kept *walk, sideBySide bool) Bound {
 	high, near := kept.inner()
 	if !sideBySide { // the rows of the result, where they are laid out first
 		high, near = kept.n, e.n
@@ -124,7 +124,7 @@ func (e *exponentials[T]) shortLoop(kept *walk, sideBySide bool) Loop {
 	if e.kind == logSumExp {
 		toOut = e.size
 	}
-	return Loop{b.units, func(c *Ctx, lo, hi int) {
+	return Bound{b.units, func(c *Ctx, lo, hi int) {
 		checkReach(c, e.reachOut, e.reachX)
 		for u := lo; u < hi; u++ {
 			o, rows := b.at(u)
@@ -182,12 +182,12 @@ func (e *exponentials[T]) logOfSum(dst, peak, sum *byte, n int) {
 }
 
 // stripsLoop takes strips of rows side by side; the elements of a row are down bytes apart in the operand.
-func (e *exponentials[T]) stripsLoop(kept *walk, down int, sideBySide bool) Loop {
+func (e *exponentials[T]) stripsLoop(kept *walk, down int, sideBySide bool) Bound {
 	b := rowBlocks(kept.n, e.inner, min(max(64, 4*tileLen/e.n), piece))
 	if !sideBySide {
 		down = e.inner * e.size
 	}
-	return Loop{b.units, func(c *Ctx, lo, hi int) {
+	return Bound{b.units, func(c *Ctx, lo, hi int) {
 		checkReach(c, e.reachOut, e.reachX)
 		for u := lo; u < hi; u++ {
 			row, w := b.at(u) // rows are numbered as the operand's kept elements
@@ -251,9 +251,9 @@ func (e *exponentials[T]) strip(c *Ctx, dst, x *byte, w, width, down int) {
 }
 
 // strewnLoop gathers what makes a result of a LogSumExp.
-func (e *exponentials[T]) strewnLoop(kept, row *walk) Loop {
+func (e *exponentials[T]) strewnLoop(kept, row *walk) Bound {
 	per := rowsPer(e.n)
-	return Loop{blocks(kept.n, per), func(c *Ctx, lo, hi int) {
+	return Bound{blocks(kept.n, per), func(c *Ctx, lo, hi int) {
 		checkReach(c, e.reachOut, e.reachX)
 		src, peak, sum, part := raw[T](c.In[0]), hand(c, 0), hand(c, 1), hand(c, 3)
 		buf := tile[T](c, 2)

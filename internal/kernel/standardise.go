@@ -56,16 +56,16 @@ func (k Rstd) Divide(out Layout, in []Layout) []Division {
 func leading(l Layout, axes uint8) int { return min(bits.TrailingZeros8(axes), l.Rank) }
 
 // Bind takes one operand, of floats.
-func (k Standardise) Bind(out Layout, in []Layout) Loop {
+func (k Standardise) Bind(out Layout, in []Layout) Bound {
 	return momentLoop(k, out, in[0], k.Axes, k.Eps, true)
 }
 
 // Bind takes one operand, of floats.
-func (k Rstd) Bind(out Layout, in []Layout) Loop {
+func (k Rstd) Bind(out Layout, in []Layout) Bound {
 	return momentLoop(k, out, in[0], k.Axes, k.Eps, false)
 }
 
-func momentLoop(k Kernel, out, x Layout, axes uint8, eps float64, whole bool) Loop {
+func momentLoop(k Kernel, out, x Layout, axes uint8, eps float64, whole bool) Bound {
 	switch out.DType {
 	case F32:
 		return bindMoments[float32](out, x, axes, eps, whole)
@@ -102,7 +102,7 @@ type moments[T float] struct {
 const maxColumns = tileLen / octet
 
 // bindMoments binds the loop of a dense operand.
-func bindMoments[T float](out, x Layout, axes uint8, eps float64, whole bool) Loop {
+func bindMoments[T float](out, x Layout, axes uint8, eps float64, whole bool) Bound {
 	m := &moments[T]{
 		eps: eps, whole: whole, size: sizeOf[T](), kept: walkOf(x, ^axes, 0), outer: walkOf(x, axes, 0),
 		reach: x.Len() * sizeOf[T](), out: out.Len() * sizeOf[T](),
@@ -126,7 +126,7 @@ func bindMoments[T float](out, x Layout, axes uint8, eps float64, whole bool) Lo
 		per = min(max(maxColumns/2, across), maxColumns)
 	}
 	b := rowBlocks(m.kept.n, dim, per)
-	return Loop{b.units, func(c *Ctx, lo, hi int) {
+	return Bound{b.units, func(c *Ctx, lo, hi int) {
 		checkReach(c, m.out, m.reach)
 		for u := lo; u < hi; u++ {
 			o, n := b.at(u)

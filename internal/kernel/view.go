@@ -30,7 +30,7 @@ type Reshape struct {
 	Dims [MaxRank]int
 }
 
-// View is defined where every run of the operand's axes that the new axes divide is evenly strided.
+// View is defined where every group of the operand's axes that the new axes divide is evenly strided.
 func (v Reshape) View(in Layout) (Layout, bool) {
 	out := Dense(in.DType, v.Dims[:v.Rank]...)
 	out.Offset = in.Offset

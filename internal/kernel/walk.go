@@ -120,14 +120,14 @@ func gather[T any](w *walk, dst, src []T, base, lo int) {
 	dim, stride := w.inner()
 	for len(dst) > 0 {
 		m := min(len(dst), dim-c.index[last])
-		run(dst[:m], src, base+c.pos, stride)
+		strided(dst[:m], src, base+c.pos, stride)
 		dst = dst[m:]
 		w.step(&c, m)
 	}
 }
 
-// run copies elements a stride apart to dst.
-func run[T any](dst, src []T, pos, stride int) {
+// strided copies elements a stride apart to dst.
+func strided[T any](dst, src []T, pos, stride int) {
 	switch stride {
 	case 0:
 		fill(dst, src[pos])
