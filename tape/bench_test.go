@@ -11,8 +11,9 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// BenchmarkInstruction reports the time of an instruction in a long chain of them over rows so short that there is hardly any
-// arithmetic in it: what the interpreter and a call of a kernel cost.
+// BenchmarkInstruction reports the time of an instruction in a long chain of them over rows so
+// short that there is hardly any arithmetic in it: what the interpreter and a call of a kernel
+// cost.
 func BenchmarkInstruction(b *testing.B) {
 	const chain = 100
 	for _, columns := range []int{1, 16, 1024} {

@@ -9,22 +9,22 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/memory"
 )
 
-// Budget makes the program fit its arena into so many bytes ([Program.Arena]):
-// where values are too many at a time, some are dropped after a use and computed
-// again before the next, cheap ones first and products last. Random draws come
-// out with the same bits; results and operations of the user's are never
-// computed again. Where that does not suffice or takes long, sums over rows are
-// added up on one core, or nothing is fused. Values made element by element keep
-// their bits, and so do all under [Unfused]; a sum over the rows of a group may be
-// rounded otherwise. If no way to fit is found, Compile gives an error that names
-// the least arena found and what holds it. [Program.Recomputed] tells what it costs.
-// The search compiles the program up to some dozens of times.
+// Budget makes the program fit its arena into so many bytes ([Program.Arena]): where values are too
+// many at a time, some are dropped after a use and computed again before the next, cheap ones first
+// and products last. Random draws come out with the same bits; results and operations of the user's
+// are never computed again. Where that does not suffice or takes long, sums over rows are added up
+// on one core, or nothing is fused. Values made element by element keep their bits, and so do all
+// under [Unfused]; a sum over the rows of a group may be rounded otherwise. If no way to fit is
+// found, Compile returns an error that names the least arena found and what holds it.
+// [Program.Recomputed] tells what it costs. The search compiles the program up to some dozens of
+// times.
 func Budget(bytes int) Option {
 	return func(r *request) { r.limited, r.budget = true, bytes }
 }
 
-// A search for a program that fits ends after so many rounds, or so many that bring nothing, or when it has made the program so many
-// times longer. All searches together end when they have assembled so many instructions: a multiple of the program's, and some.
+// A search for a program that fits ends after so many rounds, or so many that bring nothing, or
+// when it has made the program so many times longer. All searches together end when they have
+// planned so many instructions: a multiple of the program's, and some.
 const (
 	mostRounds = 64
 	idleRounds = 6
@@ -33,47 +33,51 @@ const (
 	freeEffort = 1 << 18
 )
 
-// manner is how a search goes about it.
+// manner says how a search goes about it.
 type manner struct {
-	pace   float64 // how far a round goes at most, as a part of the peak: straight for the budget, or in steps, which nests better
-	blocks bool    // also drop what the stage at the peak reads, if its blocks can compute their rows of it
+	// pace limits how far a round goes, as a part of the peak: straight for the budget (0), or in
+	// steps, which nests better.
+	pace float64
+	// blocks also drops what the stage at the peak reads, if its blocks can compute their rows of
+	// it.
+	blocks bool
 }
 
 var manners = []manner{{}, {pace: 0.75}, {blocks: true}, {pace: 0.75, blocks: true}}
 
-// enough is how much longer than without a budget a run may take, by estimate, for a search to be the last.
+// enough bounds how much longer a run may take than without a budget, by estimate, for a search to
+// be the last.
 const enough = 1.2
 
-// within assembles the program, with values computed again as often as it takes for the arena to fit into the budget. Besides, sums over
-// rows may be added up in one part, which takes one core, and nothing may be fused: the program that is fastest by estimate is taken.
-func (p *Program) within(r *request) (*Program, error) {
-	lowered := p.unassembled()
-	p.assemble(r.separate)
-	budget := min(r.budget, p.tooLong-1)
+// within applies the phases, with values computed again as often as it takes for the arena to fit
+// into the budget. Besides, sums over rows may be added up in one part, which takes one core, and
+// nothing may be fused: the program that is fastest by estimate is taken.
+func (l *lowered) within(r *request) (*Program, error) {
+	p := advance[*planned](l, l.how)
+	budget := min(r.budget, l.how.tooLong-1)
 	switch {
 	case !r.limited && p.tooLarge():
 		return nil, p.errTooLarge("tape.Budget computes values again")
 	case !r.limited || p.arena <= budget && !p.tooLarge():
-		return p, nil
+		return advance[*Program](p, l.how), nil
 	}
-	undivided := lowered.unassembled()
-	undivided.sizes.parts = 1
 	least, most := p, enough*p.nanos()
-	effort := mostEffort*len(lowered.instrs) + freeEffort
-	var best *Program
-	ways := []struct {
-		lowered  *Program
-		separate bool
-	}{{lowered, r.separate}, {undivided, false}, {lowered, true}}
+	effort := mostEffort*len(l.instrs) + freeEffort
+	undivided, separate := *l.how, *l.how
+	undivided.sizes.parts, separate.separate = 1, true
+	ways := []*settings{l.how, &undivided, &separate}
 	if r.separate {
 		ways = ways[:1]
 	}
-	for _, way := range ways {
+	var best *planned
+	for _, how := range ways {
+		way := l.clone()
+		way.how = how
 		for _, m := range manners {
-			if m.blocks && way.separate || effort < 0 {
+			if m.blocks && how.separate || effort < 0 {
 				continue
 			}
-			q := search(way.lowered, budget, m, way.separate, &effort)
+			q := search(way, budget, m, &effort)
 			if q.arena < least.arena {
 				least = q
 			}
@@ -81,17 +85,17 @@ func (p *Program) within(r *request) (*Program, error) {
 				best = q
 			}
 			if best != nil && best.nanos() <= most {
-				return best, nil
+				return advance[*Program](best, best.how), nil
 			}
 		}
 	}
 	if best != nil {
-		return best, nil
+		return advance[*Program](best, best.how), nil
 	}
 	if least.tooLarge() {
 		return nil, least.errTooLarge()
 	}
-	holders, help := least.lifetimes().list(), ""
+	holders, help := least.lifetimes(true).list(), ""
 	if i := slices.IndexFunc(holders, func(h holder) bool { return h.loop }); i >= 0 && 2*holders[i].bytes >= int64(least.arena) {
 		help = " (give the loop a Checkpoint: it keeps fewer carries)"
 	}
@@ -100,8 +104,8 @@ func (p *Program) within(r *request) (*Program, error) {
 }
 
 // errTooLarge says what a program holds at a time that no machine has the memory for.
-func (p *Program) errTooLarge(help ...string) error {
-	holders := p.lifetimes().list()
+func (p *planned) errTooLarge(help ...string) error {
+	holders := p.lifetimes(false).list()
 	if slices.ContainsFunc(holders, func(h holder) bool { return h.loop }) {
 		help = append(help, "Checkpoint keeps fewer carries of the loop")
 	}
@@ -110,23 +114,21 @@ func (p *Program) errTooLarge(help ...string) error {
 		fix = " (" + strings.Join(help, ", ") + ")"
 	}
 	return fmt.Errorf("tape: program %q has arrays of more than %s at a time, and no machine of %d bits has more: the largest are %s%s",
-		p.source.Name(), memory.Text(int64(p.tooLong)), strconv.IntSize, holdersText(holders), fix)
+		p.source.Name(), memory.Text(int64(p.how.tooLong)), strconv.IntSize, holdersText(holders), fix)
 }
 
-// search gives a program that fits, or the one with the smallest arena that it finds. It takes from effort the instructions that it
-// assembles.
-func search(lowered *Program, budget int, m manner, separate bool, effort *int) *Program {
-	p := lowered.unassembled()
-	p.assemble(separate)
-	least, length := p, len(lowered.instrs)
+// search returns a plan that fits, or the one with the smallest arena that it finds. It takes from
+// effort the instructions that it plans.
+func search(l *lowered, budget int, m manner, effort *int) *planned {
+	p := advance[*planned](l, l.how)
+	least, length := p, len(l.instrs)
 	*effort -= length
 	for round, idle := 0, 0; least.arena > budget && round < mostRounds && idle < idleRounds && *effort > 0; round++ {
-		next, changed := thin(lowered, p, budget, m)
+		next, changed := thin(l, p, budget, m)
 		if *effort -= len(next.instrs); !changed || len(next.instrs) > mostGrowth*length {
 			break
 		}
-		lowered, p = next, next.unassembled()
-		p.assemble(separate)
+		l, p = next, advance[*planned](next, next.how)
 		idle++
 		if p.arena < least.arena {
 			least, idle = p, 0
@@ -135,34 +137,8 @@ func search(lowered *Program, budget int, m manner, separate bool, effort *int) 
 	return least
 }
 
-// nanos estimates the time of a run on one core.
-func (p *Program) nanos() (t float64) {
-	for _, s := range p.stage {
-		t += s.nanos
-	}
-	return t
-}
-
-// unassembled is a copy of a program that has not been assembled.
-func (p *Program) unassembled() *Program {
-	q := *p
-	q.instrs, q.buffers, q.commits = slices.Clone(p.instrs), slices.Clone(p.buffers), slices.Clone(p.commits)
-	for i := range q.instrs {
-		q.instrs[i].in = slices.Clone(q.instrs[i].in)
-	}
-	return &q
-}
-
-// again says that an instruction makes anew what another has made before, to save memory between.
-type again struct {
-	of    int  // the buffer that was made first
-	after int  // a buffer: the instruction runs no earlier than what makes it
-	opens bool // it begins a group, for the sake of what reads it
-	saves int  // bytes that are free meanwhile; 0 if the first is gone, so that this one is just late
-}
-
-// Recomputed lists the instructions that are there a second time, to fit into
-// the [Budget], and the arithmetic operations that they add to a run.
+// Recomputed lists the instructions that are there a second time, to fit into the [Budget], and the
+// arithmetic operations that they add to a run.
 func (p *Program) Recomputed() (rows []Row, flops int64) {
 	for _, r := range p.Rows() {
 		if r.Again > 0 {

@@ -28,7 +28,8 @@ func tanhs(n int) (x, loss, dx *graph.Node) {
 	return x, loss, grad.Of(loss, x)[0]
 }
 
-// TestBudgetOfAChain: half the memory costs little, √n layers one more forward pass, and less nests.
+// TestBudgetOfAChain: half the memory costs little, √n layers one more forward pass, and less
+// nests.
 func TestBudgetOfAChain(t *testing.T) {
 	const layers, layer = 64, 64 * 64 * 4
 	x, loss, dx := tanhs(layers)
@@ -55,7 +56,8 @@ func TestBudgetOfAChain(t *testing.T) {
 	}
 }
 
-// perceptron is a training step of layers of w·tanh, each w², on a batch. What a layer makes is batch·w·4 bytes.
+// perceptron is a training step of layers of w·tanh, each w², on a batch. What a layer makes is
+// batch·w·4 bytes.
 func perceptron(layers, batch, w int) (x, loss *graph.Node, step graph.Step) {
 	g := graph.New("perceptron")
 	x = g.Input("x", graph.F32, graph.Ax("i", batch), graph.Ax("f", w))
@@ -87,8 +89,9 @@ func trainedWith(t *testing.T, p *tape.Program, x, loss *graph.Node, workers int
 	return append(out, stored(t, store, "w0")...)
 }
 
-// TestBudgetOfLayers: products are computed again where nothing else suffices, fused and not; the results are those without a
-// budget, up to the order of sums, and the same bits for any number of workers.
+// TestBudgetOfLayers: products are computed again where nothing else suffices, fused and not; the
+// results are those without a budget, up to the order of sums, and the same bits for any number of
+// workers.
 func TestBudgetOfLayers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	x, loss, step := perceptron(24, 256, 32)
@@ -117,7 +120,8 @@ func TestBudgetOfLayers(t *testing.T) {
 	}
 }
 
-// TestBudgetPrefersCheapWork: of two values as large, the one that a product makes is kept as long as the other one suffices.
+// TestBudgetPrefersCheapWork: of two values as large, the one that a product makes is kept as long
+// as the other one suffices.
 func TestBudgetPrefersCheapWork(t *testing.T) {
 	g := graph.New("cheap")
 	x := g.Input("x", graph.F32, graph.Ax("i", 64), graph.Ax("j", 64))
@@ -142,7 +146,8 @@ func TestBudgetPrefersCheapWork(t *testing.T) {
 	}
 }
 
-// TestBudgetRepeatsDraws: noise that is needed in the derivative again is drawn again, with the same bits.
+// TestBudgetRepeatsDraws: noise that is needed in the derivative again is drawn again, with the
+// same bits.
 func TestBudgetRepeatsDraws(t *testing.T) {
 	const layers = 12
 	g := graph.New("noise")
@@ -172,7 +177,8 @@ func TestBudgetRepeatsDraws(t *testing.T) {
 	}
 }
 
-// TestBudgetLeavesTheUsersOperations: an operation of the user's runs once, whatever it costs to keep its result.
+// TestBudgetLeavesTheUsersOperations: an operation of the user's runs once, whatever it costs to
+// keep its result.
 func TestBudgetLeavesTheUsersOperations(t *testing.T) {
 	g := graph.New("cubes")
 	x := g.Input("x", graph.F64, graph.Ax("i", 1024))
@@ -229,8 +235,8 @@ func TestListingMarksWhatRunsAgain(t *testing.T) {
 	}
 }
 
-// TestBudgetLeavesNoOrphans: an array that is made again wherever it is read is not made the first time, and takes no place: here
-// it is larger than the arena.
+// TestBudgetLeavesNoOrphans: an array that is made again wherever it is read is not made the first
+// time, and takes no place: here it is larger than the arena.
 func TestBudgetLeavesNoOrphans(t *testing.T) {
 	g := graph.New("orphans")
 	w, x := g.Param("w", graph.F64, graph.Dims(3, 5)...), g.Input("x", graph.F64, graph.Dims(2520)...)
@@ -253,7 +259,8 @@ func TestBudgetLeavesNoOrphans(t *testing.T) {
 	}
 }
 
-// TestBudgetsOfRandomGraphs: with budgets drawn at random, random graphs agree with their definitions, whatever is recomputed.
+// TestBudgetsOfRandomGraphs: with budgets drawn at random, random graphs agree with their
+// definitions, whatever is recomputed.
 func TestBudgetsOfRandomGraphs(t *testing.T) {
 	fits, again := 0, 0
 	graphs := 40

@@ -1,37 +1,42 @@
 package tape
 
 import (
-	"slices"
+	"fmt"
 
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// A program may compute what only some runs want: where gradients are gathered over n runs, the updates of parameters and moments are
-// Select(full, new, old), and n − 1 of n runs throw the new values away. A stage is conditional, on a mask of one element, if a run in
-// which the mask is false needs nothing of it: all that it makes is either written into the store, where the mask leaves what is there,
-// or read by stages alone that the same mask is the condition of. Such a run passes over the stage.
+// A program may compute what only some runs want: where gradients are gathered over n runs, the
+// updates of parameters and moments are Select(full, new, old), and n − 1 of n runs throw the new
+// values away. A stage is conditional, on a mask of one element, if a run in which the mask is
+// false needs nothing of it: all that it makes is either written into the store, where the mask
+// leaves what is there, or read only by stages guarded by the same mask. Such a run passes over the
+// stage.
 
-// conditions finds the conditions of the stages.
-func (p *Program) conditions() {
+// guarded is the form in which stages have their masks.
+type guarded struct{ *planned }
+
+// guard finds the conditions of the stages.
+func guard(p *planned) *guarded {
 	if len(p.commits) == 0 {
-		return
+		return &guarded{p}
 	}
-	c := conditions{p: p, wanted: map[int]int{}, maker: map[int]int{}}
+	c := conditions{planned: p, wanted: map[int]int{}, maker: map[int]int{}}
 	for b := range p.buffers {
 		if p.buffers[b].pinned {
 			c.wanted[b] = always
 		}
 	}
-	for i := range p.stage {
-		for _, b := range p.madeIn(i) {
+	for i := range p.stages {
+		for _, b := range p.made(i) {
 			c.maker[b] = i
 		}
 	}
-	for i := len(p.stage) - 1; i >= 0; i-- {
-		s := &p.stage[i]
+	for i := len(p.stages) - 1; i >= 0; i-- {
+		s := &p.stages[i]
 		s.mask = c.of(i)
 		s.conditional = s.mask != always
-		for _, b := range p.readIn(i) {
+		for _, b := range p.read(i) {
 			if was, ok := c.wanted[b]; ok && was != s.mask {
 				c.wanted[b] = always
 			} else {
@@ -39,35 +44,38 @@ func (p *Program) conditions() {
 			}
 		}
 	}
+	return &guarded{p}
 }
 
 // always stands for a mask where there is no condition.
 const always = -1
 
 type conditions struct {
-	p      *Program
-	wanted map[int]int // by buffer: the mask that is the condition of all later stages that read it, or always
+	*planned
+	wanted map[int]int // by buffer: the mask that guards all later stages that read it, or always
 	maker  map[int]int // by buffer: the stage
 }
 
-// of is the mask that is the condition of stage i, or always. The stages after it have theirs.
+// of returns the mask that is the condition of stage i, or always. The stages after it have theirs.
 func (c *conditions) of(i int) int {
 	mask := always
-	only := func(m int) bool { // whether m is the condition of all that the stage makes, as far as that is known
+	// only reports whether m is the condition of all that the stage makes, as far as that is known.
+	only := func(m int) bool {
 		same := m != always && (mask == always || m == mask)
 		mask = m
 		return same
 	}
-	for _, st := range c.p.stage[i].steps {
-		ins := &c.p.instrs[st.ins]
-		if ins.mayFail() {
+	for k := range c.stages[i].steps {
+		st := &c.stages[i].steps[k]
+		ins := &c.instrs[st.ins]
+		if st.mayFail(ins.kernel) {
 			return always
 		}
-		if c.p.buffers[st.out.buf].leaf && !only(c.p.keeps(ins)) {
+		if c.buffers[st.out.buf].home == outside && !only(c.keeps(ins)) {
 			return always
 		}
 	}
-	for _, b := range c.p.madeIn(i) {
+	for _, b := range c.made(i) {
 		if m, ok := c.wanted[b]; ok && !only(m) { // no other stage reads partial sums
 			return always
 		}
@@ -78,9 +86,9 @@ func (c *conditions) of(i int) int {
 	return mask
 }
 
-// keeps is the mask, of one element, of an instruction that leaves the leaf that it writes as it is where the mask is false; always if
-// there is none.
-func (p *Program) keeps(ins *instr) int {
+// keeps returns the mask, of one element, of an instruction that leaves the parameter or state that
+// it writes as it is where the mask is false; always if there is none.
+func (q *sequence) keeps(ins *instr) int {
 	if _, ok := ins.kernel.(kernel.Select); !ok {
 		return always
 	}
@@ -88,10 +96,48 @@ func (p *Program) keeps(ins *instr) int {
 	if old.buf != ins.out.buf || !old.layout.IsDense() || old.layout.Len() != ins.out.layout.Len() {
 		return always
 	}
-	if b := &p.buffers[mask.buf]; b.bytes != 1 || b.scratch { // scratch holds a block's part of a mask
+	// Scratch holds a block's part of a mask.
+	if b := &q.buffers[mask.buf]; b.bytes != 1 || b.home == inScratch {
 		return always
 	}
 	return mask.buf
+}
+
+// String lists the stages as the plan does, with their conditions.
+func (g *guarded) String() string { return g.text("guarded", true) }
+
+// check returns an error unless a mask is known before the stages that it guards, and all that they
+// make is either kept where the mask is false or read under the same mask.
+func (g *guarded) check() error {
+	maker := map[int]int{}
+	for i := range g.stages {
+		for _, b := range g.made(i) {
+			maker[b] = i
+		}
+	}
+	for i := range g.stages {
+		s := &g.stages[i]
+		if s.conditional {
+			if from, computed := maker[s.mask]; computed && from >= i || g.buffers[s.mask].home == inScratch {
+				return fmt.Errorf("stage %d depends on buffer %d, which is not known before it", i, s.mask)
+			}
+		}
+		for _, b := range g.made(i) {
+			if s.conditional && g.buffers[b].pinned {
+				return fmt.Errorf("stage %d makes buffer %d, which is wanted, only if buffer %d is true", i, b, s.mask)
+			}
+		}
+		for _, b := range g.read(i) {
+			from, computed := maker[b]
+			if !computed || !g.stages[from].conditional || from == i {
+				continue
+			}
+			if !s.conditional || s.mask != g.stages[from].mask {
+				return fmt.Errorf("stage %d reads buffer %d, which stage %d makes only if buffer %d is true", i, b, from, g.stages[from].mask)
+			}
+		}
+	}
+	return nil
 }
 
 // passes reports whether the run under way passes over a stage.
@@ -100,26 +146,30 @@ func (vm *VM) passes(s *stage) bool {
 }
 
 // condition names the mask of a stage; "" for none.
-func (p *Program) condition(s *stage) string {
+func (q *sequence) condition(name *naming, s *stage) string {
 	if !s.conditional {
 		return ""
 	}
-	if i := slices.IndexFunc(p.instrs, func(ins instr) bool { return ins.out.buf == s.mask }); i >= 0 {
-		return operandText(p.instrs[i].node)
+	if ins := name.maker[s.mask]; ins != nil {
+		return name.result(ins)
 	}
-	if i := slices.IndexFunc(p.inputs, func(in input) bool { return in.buf == s.mask }); i >= 0 {
-		return p.inputs[i].path
+	for _, in := range q.inputs {
+		if in.buf == s.mask {
+			return in.path
+		}
 	}
-	if i := slices.IndexFunc(p.stored, func(l stored) bool { return l.buf == s.mask }); i >= 0 {
-		return p.stored[i].leaf.path
+	for _, l := range q.stored {
+		if l.buf == s.mask {
+			return l.leaf.path
+		}
 	}
 	return "a constant"
 }
 
-// only is what the listing says of a condition.
-func (p *Program) only(sign string, s *stage) string {
+// only returns what the listing says of a condition.
+func (q *sequence) only(name *naming, sign string, s *stage) string {
 	if !s.conditional {
 		return ""
 	}
-	return sign + "only if " + p.condition(s)
+	return sign + "only if " + q.condition(name, s)
 }

@@ -48,16 +48,16 @@ func (less) Run(_ *graph.Node, out Array, in []Array) {
 
 // conditionals counts the conditional stages.
 func conditionals(p *Program) (n int) {
-	for i := range p.stage {
-		if p.stage[i].conditional {
+	for i := range p.stages {
+		if p.stages[i].conditional {
 			n++
 		}
 	}
 	return n
 }
 
-// TestConditions: stages are conditional where a run can do without them, and then runs give the same bits with and without them, whatever
-// the masks are.
+// TestConditions: stages are conditional where a run can do without them, and then runs give the
+// same bits with and without them, whatever the masks are.
 func TestConditions(t *testing.T) {
 	for name, c := range map[string]struct {
 		with func(m *gated) []Option
@@ -113,8 +113,8 @@ func TestConditions(t *testing.T) {
 				if n := conditionals(p); kind == "unfused" && n != c.want || n == 0 {
 					t.Errorf("%s: %d stages are conditional, want %d\n%v", kind, n, c.want, p)
 				}
-				for i := range p.stage { // in a block of one row, a mask for each row is one element
-					if s := &p.stage[i]; s.conditional && p.buffers[s.mask].scratch {
+				for i := range p.stages { // in a block of one row, a mask for each row is one element
+					if s := &p.stages[i]; s.conditional && p.buffers[s.mask].home == inScratch {
 						t.Errorf("%s: stage %d has a condition that each row has its own of\n%v", kind, i, p)
 					}
 				}
@@ -122,8 +122,8 @@ func TestConditions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for i := range always.stage {
-					always.stage[i].conditional = false
+				for i := range always.stages {
+					always.stages[i].conditional = false
 				}
 				sameRuns(t, m, p, always)
 			}
@@ -141,7 +141,8 @@ func join(t *testing.T, p *Program, s *Store, options ...VMOption) *VM {
 	return vm
 }
 
-// sameRuns does runs with two programs and compares what they leave in the store and in the arena's results.
+// sameRuns does runs with two programs and compares what they leave in the store and in the arena's
+// results.
 func sameRuns(t *testing.T, m *gated, p, q *Program) {
 	t.Helper()
 	a, b := NewStore(nil), NewStore(nil)

@@ -2,7 +2,7 @@ package tape
 
 import "context"
 
-// compilation is one call of Compile, which every program that it makes on the way knows.
+// compilation is one call of Compile. Every phase looks at its context now and then.
 type compilation struct{ ctx context.Context }
 
 // stopped ends a compilation from within, when its context is done.

@@ -12,7 +12,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// looks is a context that is cancelled when it has been asked so often, and keeps the longest time between two questions.
+// looks is a context that is cancelled when it has been asked so often, and keeps the longest time
+// between two questions.
 type looks struct {
 	context.Context
 	asked, most int
@@ -48,8 +49,8 @@ func chained(links int) (g *graph.Graph, wanted []*graph.Node) {
 	return g, append(grad.Of(loss, w), loss)
 }
 
-// TestCompileIsStopped: a compilation ends at the first look at a context that is done, whatever it is at, with the error of the
-// context; and it looks all the time.
+// TestCompileIsStopped: a compilation ends at the first look at a context that is done, whatever it
+// is at, with the error of the context; and it looks all the time.
 func TestCompileIsStopped(t *testing.T) {
 	for _, c := range []struct {
 		name    string

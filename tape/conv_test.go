@@ -13,8 +13,9 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// TestConvolutionsImageByImage: the convolutions of a step and their gradients run in two groups, an image at a time, whatever stands
-// between them in the graph: copies of weights, and products that want more rows. The number of workers changes no bit.
+// TestConvolutionsImageByImage: the convolutions of a step and their gradients run in two groups,
+// an image at a time, whatever stands between them in the graph: copies of weights, and products
+// that want more rows. The number of workers changes no bit.
 func TestConvolutionsImageByImage(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	w, err := workload.Build("conv", graph.F32)

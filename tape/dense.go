@@ -18,11 +18,11 @@ func Scalar(dt graph.DType, v float64) *tensor.Dense {
 
 // Tensor is a dense tensor of the given type over a copy of row-major data. Data that are not as
 // many as the shape asks for, have no element type, or do not fit it ([graph.DType.Holds]: 0.5 or
-// NaN as an integer, 1e39 as f32) are a mistake, which whatever takes the tensor refuses, at the line
-// of this call: a run that is fed it, [Store.Set], [Store.Add], [ArrayOf].
+// NaN as an integer, 1e39 as f32) are a mistake, which whatever takes the tensor refuses, at the
+// line of this call: a run that is fed it, [Store.Set], [Store.Add], [ArrayOf].
 func Tensor(v graph.Value) *tensor.Dense { return tensorOf("Tensor", v) }
 
-// tensorOf is the tensor of a value, or the mistake of a call.
+// tensorOf returns the tensor of a value, or the mistake of a call.
 func tensorOf(call string, v graph.Value) *tensor.Dense {
 	var wrong error
 	switch n := v.Type.Shape.Len(); {
@@ -46,14 +46,14 @@ type mistake struct {
 	err error
 }
 
-// mistaken is a list of the data that bears the mistake of a call at the user's line.
+// mistaken returns a list of the data that bears the mistake of a call at the user's line.
 func mistaken(call string, err error, data []float64) *tensor.Dense {
 	g := graph.New("")
 	g.Fail(call, err)
 	return tensor.New(tensor.WithShape(len(data)), tensor.WithBacking(slices.Clone(data)), tensor.WithEngine(mistake{err: g.Err()}))
 }
 
-// memOf is a value's elements in their own type.
+// memOf returns a value's elements in their own type.
 func memOf(v graph.Value) kernel.Mem {
 	m := kernel.Alloc(len(v.Data) * v.Type.DType.Size())
 	switch v.Type.DType {
@@ -83,7 +83,7 @@ func fill[T float32 | float64](to []T, from []float64) {
 	}
 }
 
-// denseOver is a tensor over memory, without a copy.
+// denseOver returns a tensor over memory, without a copy.
 func denseOver(t graph.Type, m kernel.Mem) *tensor.Dense {
 	shape := tensor.WithShape(t.Shape.Sizes()...)
 	scalar := t.Shape.Rank() == 0
@@ -107,7 +107,7 @@ func dense[T any](shape tensor.ConsOpt, scalar bool, s []T) *tensor.Dense {
 	return tensor.New(shape, tensor.WithBacking(s))
 }
 
-// memOfDense is the memory of a tensor that must have the given type; an
+// memOfDense returns the memory of a tensor that must have the given type; an
 // array that is not dense, such as a transposed view, is copied first.
 func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 	if t == nil || t.Dtype().Type == nil {

@@ -67,8 +67,8 @@ func newTrial(seed uint64) (*trial, error) {
 // watched are the nodes that are not results.
 func (c *trial) watched() []*graph.Node { return c.nodes[len(c.Results)+len(c.Step):] }
 
-// run compiles the graph, runs a step, compares all that can be read with the definitions, and gives the bits of the results and
-// of the parameters and states after the step.
+// run compiles the graph, runs a step, compares all that can be read with the definitions, and
+// gives the bits of the results and of the parameters and states after the step.
 func (c *trial) run(t testing.TB, workers int, options ...tape.Option) ([]uint64, *tape.Program, error) {
 	p, err := tape.Compile(c.Graph, append(options, tape.Fetch(c.Results...), tape.Do(c.Step))...)
 	if err != nil {
@@ -106,8 +106,9 @@ func (c *trial) run(t testing.TB, workers int, options ...tape.Option) ([]uint64
 	return bits, p, nil
 }
 
-// near allows what some hundred roundings of numbers around 1 make, a derivative's of second order among them; integers are exact.
-// A number of float64 that was cast from float32 has the digits of float32.
+// near allows what some hundred roundings of numbers around 1 make, a derivative's of second order
+// among them; integers are exact. A number of float64 that was cast from float32 has the digits of
+// float32.
 func (c *trial) near(got []float64, want graph.Value) error {
 	dt := want.Type.DType
 	if dt == graph.F64 && slices.ContainsFunc(c.Graph.Nodes(), func(n *graph.Node) bool { return n.DType() == graph.F32 }) {
@@ -202,8 +203,9 @@ func try(t testing.TB, seed uint64) (err error) {
 	return way.run(t, c, bits, p)
 }
 
-// TestRandomGraphsInEveryWay: wide random graphs, with derivatives to second order of several losses, agree with their definitions
-// in every way of running them, and where bits must be the same they are. None is refused.
+// TestRandomGraphsInEveryWay: wide random graphs, with derivatives to second order of several
+// losses, agree with their definitions in every way of running them, and where bits must be the
+// same they are. None is refused.
 func TestRandomGraphsInEveryWay(t *testing.T) {
 	t.Parallel()
 	defer debug.SetGCPercent(debug.SetGCPercent(800)) // scratch of a worker is most of what a trial allocates, and collected each time

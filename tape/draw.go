@@ -2,19 +2,19 @@ package tape
 
 import "github.com/tapestry-ml/tapestry/internal/kernel"
 
-// Seed is what [Seed] gave.
+// Seed returns the seed that [Seed] set, 0 without it.
 func (s *Store) Seed() uint64 { return s.seed }
 
-// Step is the number of steps committed so far. Random draws depend on it.
+// Step returns the number of steps committed so far. Random draws depend on it.
 func (s *Store) Step() uint64 { return s.step }
 
-// Runs is the number of runs since the last commit that drew random numbers and had nothing to
+// Runs returns the number of runs since the last commit that drew random numbers and had nothing to
 // update: samples, predictions with dropout, measurements with noise. The draws of the next such
 // run depend on it; those of the next step do not.
 func (s *Store) Runs() uint64 { return s.runs }
 
-// Resume sets seed, step and runs: with the values that a store had then, the next run is the
-// one that followed there, bit for bit. It is also how draws are repeated on purpose: before each of
+// Resume sets seed, step and runs: with the values that a store had then, the next run is the one
+// that followed there, bit for bit. It is also how draws are repeated on purpose: before each of
 // several runs without updates,
 //
 //	store.Resume(store.Seed(), store.Step(), 0)
@@ -22,8 +22,9 @@ func (s *Store) Runs() uint64 { return s.runs }
 // makes all of them draw the numbers that the next step of training has.
 func (s *Store) Resume(seed, step, runs uint64) { s.seed, s.step, s.runs = seed, step, runs }
 
-// stream is the seed that the next run's draws have. That of a run with updates does not depend on
-// what was run since the last one, so that measuring and sampling change no bit of a training.
+// stream returns the seed that the next run's draws have. That of a run with updates does not
+// depend on what was run since the last one, so that measuring and sampling change no bit of a
+// training.
 func (s *Store) stream(updates bool) uint64 {
 	if updates {
 		return s.seed

@@ -17,7 +17,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// rowPairs are random rows x[b i d] and r[b j d] around an offset, the first of both alike, weights w[b i j] and factors u[b i d].
+// rowPairs are random rows x[b i d] and r[b j d] around an offset, the first of both alike, weights
+// w[b i j] and factors u[b i d].
 type rowPairs struct {
 	x, r, w, u *graph.Node
 	feed       tape.Feed
@@ -84,8 +85,9 @@ func instructions(p *tape.Program) map[string]int {
 	return count
 }
 
-// TestFastMathStaysWithinItsBound: also far from the origin the pairwise operations are off by no more than a few ε of the terms that
-// they are computed of. There digits are lost that the default form keeps, and that is the whole difference.
+// TestFastMathStaysWithinItsBound: also far from the origin the pairwise operations are off by no
+// more than a few ε of the terms that they are computed of. There digits are lost that the default
+// form keeps, and that is the whole difference.
 func TestFastMathStaysWithinItsBound(t *testing.T) {
 	const few = 8
 	for _, dt := range []graph.DType{graph.F32, graph.F64} {
@@ -212,7 +214,8 @@ func TestFastMathWorkersChangeNoBit(t *testing.T) {
 	}
 }
 
-// TestFastMathWithoutNumbers: NaN and infinities spoil the distances of their rows, and those alone.
+// TestFastMathWithoutNumbers: NaN and infinities spoil the distances of their rows, and those
+// alone.
 func TestFastMathWithoutNumbers(t *testing.T) {
 	const i, j, d = 100, 40, 50
 	p := newRowPairs(graph.F32, 0, 1, i, j, d)

@@ -24,8 +24,8 @@ func TestFineShares(t *testing.T) {
 			t.Fatal(err)
 		}
 		shared, cut := false, false
-		for i := range p.stage {
-			s := &p.stage[i]
+		for i := range p.stages {
+			s := &p.stages[i]
 			shared = shared || s.units() > 1
 			cut = cut || s.parts > 1
 		}

@@ -13,7 +13,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// stepsOf runs a random model for two steps, fetching the loss alone, and gives the losses and what the store holds then.
+// stepsOf runs a random model for two steps, fetching the loss alone, and gives the losses and what
+// the store holds then.
 func stepsOf(t *testing.T, seed uint64, dt graph.DType, workers int, options ...tape.Option) (bits []uint64) {
 	t.Helper()
 	m, _ := randomModel(t, seed, 3+int(seed%25), dt)
@@ -35,7 +36,8 @@ func stepsOf(t *testing.T, seed uint64, dt graph.DType, workers int, options ...
 	return bits
 }
 
-// TestWorkersChangeNoBit runs random graphs in blocks so small that each stage has many, on 1, 2 and 8 workers.
+// TestWorkersChangeNoBit runs random graphs in blocks so small that each stage has many, on 1, 2
+// and 8 workers.
 func TestWorkersChangeNoBit(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	for _, dt := range []graph.DType{graph.F32, graph.F64} {
@@ -50,7 +52,8 @@ func TestWorkersChangeNoBit(t *testing.T) {
 	}
 }
 
-// TestElementwiseFusionChangesNoBit: a chain with every kind of broadcast, whole, in blocks and in small blocks.
+// TestElementwiseFusionChangesNoBit: a chain with every kind of broadcast, whole, in blocks and in
+// small blocks.
 func TestElementwiseFusionChangesNoBit(t *testing.T) {
 	g := graph.New("chain")
 	x := g.Input("x", graph.F32, graph.Ax("i", 37), graph.Ax("j", 29))
@@ -79,7 +82,8 @@ func TestElementwiseFusionChangesNoBit(t *testing.T) {
 	}
 }
 
-// TestAttentionHoldsNoScores: forward and backward, attention runs over parts of the batch; the scores of all heads are never in memory.
+// TestAttentionHoldsNoScores: forward and backward, attention runs over parts of the batch; the
+// scores of all heads are never in memory.
 func TestAttentionHoldsNoScores(t *testing.T) {
 	const b, h, n, d = 8, 4, 64, 32
 	g := graph.New("attention")
@@ -112,8 +116,9 @@ func TestAttentionHoldsNoScores(t *testing.T) {
 	}
 }
 
-// TestBackwardMakesCheapValuesAgain: of a layer of tanh and one of GELU, memory keeps the results of the elementary functions and what
-// they are taken of; the factors of the derivatives are made where they are used.
+// TestBackwardMakesCheapValuesAgain: of a layer of tanh and one of GELU, memory keeps the results
+// of the elementary functions and what they are taken of; the factors of the derivatives are made
+// where they are used.
 func TestBackwardMakesCheapValuesAgain(t *testing.T) {
 	g := graph.New("layers")
 	x := g.Input("x", graph.F32, graph.Ax("i", 512), graph.Ax("f", 512))
@@ -144,8 +149,8 @@ func TestBackwardMakesCheapValuesAgain(t *testing.T) {
 	}
 }
 
-// TestSumsOverRowsOfTransposedOperands: a sum or mean over the rows of an array runs with what makes these rows, also where the array is
-// transposed first.
+// TestSumsOverRowsOfTransposedOperands: a sum or mean over the rows of an array runs with what
+// makes these rows, also where the array is transposed first.
 func TestSumsOverRowsOfTransposedOperands(t *testing.T) {
 	const n = 500
 	g := graph.New("sums")

@@ -7,16 +7,19 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// Kernels that take indices compare each with its axis, and note in their worker one that is outside. After each call of a step that
-// takes indices the worker asks for it, and after each stage the VM keeps the first of all workers' finds; so to check costs a
-// comparison a call. The run goes on to its checks, with numbers that are worth nothing, and fails there. Of several indices the
-// first counts, in the order of the graph, then of the operand: neither workers nor fusion nor a budget decide which.
+// Kernels that take indices compare each with its axis, and note in their worker one that is
+// outside. After each call of a step that takes indices the worker asks for it, and after each
+// stage the VM keeps the first of all workers' finds; so to check costs a comparison a call. The
+// run goes on to its checks, with numbers that are worth nothing, and fails there. Of several
+// indices the first counts, in the order of the graph, then of the operand: neither workers nor
+// fusion nor a budget decide which.
 
-// TrustIndices leaves the indices unchecked that are fed or computed, for programs that know that they are right. One that is
-// outside of its axis is no error then: Gather takes NaN for it, OneHot gives zeros, ScatterAdd leaves it out, and an operation
-// of the user's gets it as it is. What takes indices may then run where updates are written in place, or be passed over under a
-// condition, as all else may; to compare an index with its axis costs next to nothing either way. Constants are
-// checked by Compile all the same.
+// TrustIndices leaves the indices unchecked that are fed or computed, for programs that know that
+// they are right. One that is outside of its axis is no error then: Gather takes NaN for it, OneHot
+// gives zeros, ScatterAdd leaves it out, and an operation of the user's gets it as it is. What
+// takes indices may then run where updates are written in place, or be passed over under a
+// condition, as all else may; to compare an index with its axis costs next to nothing either way.
+// Constants are checked by Compile all the same.
 func TrustIndices() Option { return func(r *request) { r.trusting = true } }
 
 // indices say what a step that takes indices tells of one that is wrong.
@@ -25,8 +28,8 @@ type indices struct {
 	rows kernel.Rows // of the operand that holds them, where the step runs in blocks
 }
 
-// checks reports whether the indices that n takes are to be checked by each run. They need not be if they are constants, which
-// are checked here, or places along an axis that is no longer.
+// checks reports whether the indices that n takes are to be checked by each run. They need not be
+// if they are constants, which are checked here, or places along an axis that is no longer.
 func (l *lowering) checks(n *graph.Node) (bool, error) {
 	op, ok := n.Op().(graph.Indexing)
 	if !ok {
@@ -42,10 +45,10 @@ func (l *lowering) checks(n *graph.Node) (bool, error) {
 	if from, ok := index.Op().(Runnable); ok {
 		if k, ok := from.Kernel(index).(kernel.Arg); ok {
 			x := denseLayout(index.In(0))
-			return !l.trusting && x.Dims[(k.Axis+x.Rank)%x.Rank] > size, nil
+			return !l.how.trusting && x.Dims[(k.Axis+x.Rank)%x.Rank] > size, nil
 		}
 	}
-	return !l.trusting, nil
+	return !l.how.trusting, nil
 }
 
 // within checks the indices of an operation of the user's.
@@ -65,7 +68,7 @@ func (r runner) within(c *kernel.Ctx, in []Array) bool {
 	return right
 }
 
-// misplaced is an index outside of its axis: number at of the operand of a node.
+// misplaced is an index outside of its axis: the at-th of the operand of a node.
 type misplaced struct {
 	node  *graph.Node // nil for none
 	at    int
@@ -77,7 +80,8 @@ func (m misplaced) before(o misplaced) bool {
 	return m.node != nil && (o.node == nil || m.node.ID() < o.node.ID() || m.node == o.node && m.at < o.at)
 }
 
-// check keeps what the call of a step has found, over so many rows from the given one on; none if it did not run in blocks.
+// check keeps what the call of a step has found, over so many rows from the given one on; none if
+// it did not run in blocks.
 func (w *worker) check(x *indices, row, rows int) {
 	if !w.Fault.Found {
 		return
@@ -92,7 +96,8 @@ func (w *worker) check(x *indices, row, rows int) {
 	}
 }
 
-// wrongIndex is why a run fails, and its place in the order of the graph: node, index; for a loop node, step and the place in there.
+// wrongIndex says why a run fails, and where that stands in the order of the graph: node, index;
+// for a loop node, step and the place in there.
 type wrongIndex struct {
 	err   *graph.IndexError
 	place []int

@@ -28,8 +28,9 @@ type indexed struct {
 
 const indexRows = 40
 
-// indexedSteps are steps whose indices are fed, computed, or an operation of the user's, in groups and alone, in loops, and in
-// updates. The text is what index 9 at n=23 m=1 and at n=31 m=0 must give.
+// indexedSteps are steps whose indices are fed, computed, or an operation of the user's, in groups
+// and alone, in loops, and in updates. The text is what index 9 at n=23 m=1 and at n=31 m=0 must
+// give.
 var indexedSteps = map[string]struct {
 	want string
 	make func(g *graph.Graph, k *graph.Node) (loss *graph.Node)
@@ -120,8 +121,8 @@ func newIndexed(make func(g *graph.Graph, k *graph.Node) *graph.Node) indexed {
 	return m
 }
 
-// TestWrongIndex: an index outside of its axis fails the run in the same words whoever computes and however, and nothing is
-// committed; the next run is as if it had not been.
+// TestWrongIndex: an index outside of its axis fails the run in the same words whoever computes and
+// however, and nothing is committed; the next run is as if it had not been.
 func TestWrongIndex(t *testing.T) {
 	for name, c := range indexedSteps {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +179,8 @@ func everything(t *testing.T, s *tape.Store) string {
 	return b.String()
 }
 
-// TestFirstWrongIndex: of wrong indices of several operations, the first operation's is told, in whatever order they run.
+// TestFirstWrongIndex: of wrong indices of several operations, the first operation's is told, in
+// whatever order they run.
 func TestFirstWrongIndex(t *testing.T) {
 	g := graph.New("two")
 	a, b := g.Input("a", graph.I32, graph.Ax("n", 500)), g.Input("b", graph.I32, graph.Ax("n", 500))
@@ -201,7 +203,8 @@ func TestFirstWrongIndex(t *testing.T) {
 	}
 }
 
-// TestWrongIndexInAnUpdate: an update that could be written in place waits for nothing that may fail, and is not begun.
+// TestWrongIndexInAnUpdate: an update that could be written in place waits for nothing that may
+// fail, and is not begun.
 func TestWrongIndexInAnUpdate(t *testing.T) {
 	g := graph.New("update")
 	k := g.Input("k", graph.I64, graph.Ax("n", 6))
@@ -247,8 +250,8 @@ func TestWrongIndexSurvives(t *testing.T) {
 	}
 }
 
-// TestTrafficOfTables: a table counts for the rows that are taken of it, once for each index; what is added up begins with zeros
-// everywhere.
+// TestTrafficOfTables: a table counts for the rows that are taken of it, once for each index; what
+// is added up begins with zeros everywhere.
 func TestTrafficOfTables(t *testing.T) {
 	const words, dims, tokens = 10_000, 16, 50
 	g := graph.New("table")

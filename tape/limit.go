@@ -12,12 +12,14 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/memory"
 )
 
-// Limit is how many bytes a VM may take for arrays, scratch and the parameters and states that
-// the store does not have yet; a program that needs more is an error of NewVM. Without it the limit is what
-// the machine or the control group of the process has available when the VM is made, where the system tells.
+// Limit bounds the bytes that a VM may take for arrays, scratch and the parameters and states that
+// the store does not have yet; a program that needs more is an error of NewVM. Without it the limit
+// is what the machine or the control group of the process has available when the VM is made, where
+// the system tells.
 func Limit(bytes int) VMOption { return func(o *vmOptions) { o.limited, o.limit = true, bytes } }
 
-// granted promises a VM with so many workers the memory that it needs, or is an error if there is less.
+// granted promises a VM with so many workers the memory that it needs, or is an error if there is
+// less.
 func (p *Program) granted(o *vmOptions, s *Store) (*memory.Promise, error) {
 	if o.limited && o.limit < 0 {
 		return nil, fmt.Errorf("tape: limit of %d B: want 0 or more", o.limit)
@@ -43,7 +45,7 @@ func (p *Program) granted(o *vmOptions, s *Store) (*memory.Promise, error) {
 		}
 		there = free
 	}
-	holders, help := p.lifetimes().list(), []string{}
+	holders, help := p.lifetimes(true).list(), []string{}
 	if p.arena > 0 {
 		help = append(help, "tape.Budget for the arrays")
 	}
@@ -75,7 +77,8 @@ func (p *Program) granted(o *vmOptions, s *Store) (*memory.Promise, error) {
 		p.source.Name(), memory.Text(need), memory.Text(there), holdersText(holders), strings.Join(help, ", "))
 }
 
-// freshBytes is what it takes to make entries for the leaves, and to draw them: in float64, one after the other.
+// freshBytes returns the bytes of entries for the leaves, and those to draw them in: in float64,
+// one after the other.
 func freshBytes(leaves []leaf) (entries, drawn int64) {
 	for _, l := range leaves {
 		entries = plus(entries, entryBytes(l))
@@ -86,7 +89,7 @@ func freshBytes(leaves []leaf) (entries, drawn int64) {
 
 func entryBytes(l leaf) int64 { return int64(l.typ.Shape.Len()) * int64(l.typ.DType.Size()) }
 
-// plus adds numbers of bytes; what is beyond the largest number is that.
+// plus adds numbers of bytes; sums beyond the largest number are that number.
 func plus(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -94,7 +97,7 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// holder is what takes memory.
+// holder is something that takes memory, and how much.
 type holder struct {
 	name  string
 	bytes int64
@@ -115,7 +118,7 @@ func holdersText(all []holder) string {
 	return strings.Join(out, ", ")
 }
 
-// at is where a node was made, as words after its name; "" if that is not known.
+// at says where a node was made, as words after its name; "" if that is not known.
 func at(n *graph.Node) string {
 	if pos := n.First().Pos; pos != (graph.Pos{}) {
 		return " at " + pos.String()

@@ -14,7 +14,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// TestTooLargeForTheMachine: a program that no machine has the memory for is an error, and so the process lives.
+// TestTooLargeForTheMachine: a program that no machine has the memory for is an error, and so the
+// process lives.
 func TestTooLargeForTheMachine(t *testing.T) {
 	if strconv.IntSize < 64 {
 		t.Skip("no such array can be written down")
@@ -40,7 +41,8 @@ func TestTooLargeForTheMachine(t *testing.T) {
 	}
 }
 
-// TestLimit: what a VM takes is held against the limit that it is given, and the error says what takes most and what helps.
+// TestLimit: what a VM takes is held against the limit that it is given, and the error says what
+// takes most and what helps.
 func TestLimit(t *testing.T) {
 	g := graph.New("loop")
 	h := g.Param("h", graph.F32, graph.Ax("d", 65536))
@@ -71,7 +73,8 @@ func TestLimit(t *testing.T) {
 	wantError(t, err, "tape: limit of -5 B: want 0 or more")
 }
 
-// TestLimitOfLittle: what a program without large arrays takes is named as well: the scratch of its workers.
+// TestLimitOfLittle: what a program without large arrays takes is named as well: the scratch of its
+// workers.
 func TestLimitOfLittle(t *testing.T) {
 	g := graph.New("small")
 	x := g.Input("x", graph.F32, graph.Ax("i", 4))

@@ -10,10 +10,10 @@ import (
 
 // Row is one instruction as the listing shows it.
 type Row struct {
-	Op      string // the operation, or Copy
-	Result  string // label and shape of the result
-	In      []string
-	Of      []*graph.Node // the operands that In names, of Graph(); of a Copy or a Pack, Node itself
+	Op      string        // the operation; Copy, Pack and Accumulate lay a value out, or add it up
+	Result  string        // name and shape of the result
+	In      []string      // the operands: rows, leaves, or views of them as in Transpose(x)[j=3 i=2]
+	Of      []*graph.Node // the operands, of Graph(); of a Copy, Pack or Accumulate, Node itself
 	Stage   int           // instructions of one stage run together, block by block
 	Tile    int           // rows that are done at a time before the next instruction has its turn; 0 for all
 	Scratch bool          // the result is never an array: each worker holds the rows of its block
@@ -25,8 +25,8 @@ type Row struct {
 	FLOPs   int64
 	Traffic int64    // bytes read and written outside of scratch
 	Repeat  bool     // made once more, in the blocks that read it, from what is in memory anyway
-	Cut     string   // why it does not run in the blocks of what it reads; "" if it does, or reads nothing that is computed
-	Again   int      // the bytes that computing it again saves; 0 for what is computed once, or for the first time
+	Cut     string   // why it does not run in the blocks of what it reads; "" where it could not
+	Again   int      // the bytes that computing it again saves; 0 for what is computed first
 	Body    *Program // of a loop: what each step runs; its arena and FLOPs are part of the loop's
 	Work    int      // of a loop: where in the arena what its steps need lies, Body.Arena() bytes
 	Kept    string   // of a loop: which rows of its value it keeps, where nothing reads the others; "" for all
@@ -35,7 +35,8 @@ type Row struct {
 	Node    *graph.Node // of Graph()
 }
 
-// Stage is what runs at once, as the listing shows it: one instruction as a whole, or several block by block.
+// Stage is a part of the listing that runs at once: one instruction as a whole, or several block
+// by block.
 type Stage struct {
 	Rows, Block int    // rows in all and in a block; 0 for one instruction as a whole
 	Parts       int    // partial sums that the blocks add to, 0 if they add to none
@@ -45,116 +46,92 @@ type Stage struct {
 
 // Stages lists the stages in order.
 func (p *Program) Stages() []Stage {
-	out := make([]Stage, len(p.stage))
-	for i := range p.stage {
-		s := &p.stage[i]
-		out[i] = Stage{s.rows, s.block, s.parts, s.scratch, p.condition(s)}
+	out, name := make([]Stage, len(p.stages)), p.names()
+	for i := range p.stages {
+		s := &p.stages[i]
+		out[i] = Stage{s.rows, s.block, s.parts, s.scratch, p.condition(name, s)}
 	}
 	return out
 }
 
 // Rows lists the instructions in the order in which they run.
 func (p *Program) Rows() []Row {
-	rows := make([]Row, 0, len(p.instrs))
-	for i := range p.stage {
-		s := &p.stage[i]
-		for k := range s.steps {
-			ins := &p.instrs[s.steps[k].ins]
-			b := p.buffers[ins.out.buf]
-			at := ins.node.First()
-			r := Row{Op: ins.name, Result: ins.node.String(), Stage: i, Scratch: b.scratch, Stored: b.leaf, Offset: b.offset, Bytes: b.bytes, InPlace: ins.inPlace,
-				FLOPs: ins.flops, Traffic: ins.bytes, Cut: ins.cut, Repeat: ins.repeated, Pos: at.Pos, Scope: at.Scope, Node: ins.node}
-			for _, run := range s.runs {
-				if run.from <= k && k < run.to {
-					r.Tile = run.rows
-				}
-			}
-			if l, ok := ins.kernel.(*loop); ok {
-				r.Body, r.Kept = l.body, l.kept()
-				if l.body.arena > 0 {
-					r.Work = p.buffers[s.work].offset
-				}
-			}
-			if ins.again != nil {
-				r.Again = ins.again.saves
-			}
-			for _, f := range s.folds {
-				r.Sum = r.Sum || f.out == ins.out.buf
-			}
-			for k := range ins.in {
-				x := ins.node
-				if !ins.copies {
-					x = x.In(k)
-				}
-				r.In, r.Of = append(r.In, operandText(x)), append(r.Of, x)
-			}
-			rows = append(rows, r)
+	rows, name := make([]Row, 0, p.calls), p.names()
+	for i := range p.stages {
+		for k := range p.stages[i].steps {
+			rows = append(rows, p.row(name, i, k))
 		}
 	}
 	return rows
 }
 
-// String is the listing: an instruction a line, those that run together block by block joined by a bracket. Offsets after a ~ are in
-// a worker's scratch, and so are the sizes beside them; = marks a result that takes the place of an operand, + one that is added up
-// over the rows. Below a loop stands the listing of its body, marked ┆. A line that could not join the blocks of what it reads ends with the reason.
-// "only if" names the mask of what a run passes over where the mask is false.
+// row returns what the listing shows of step k of a stage.
+func (p *Program) row(name *naming, stage, k int) Row {
+	s := &p.stages[stage]
+	st := &s.steps[k]
+	ins := &p.instrs[st.ins]
+	b, at := &p.buffers[ins.out.buf], ins.node.First()
+	r := Row{
+		Op: ins.name, Result: name.result(ins), Stage: stage, Scratch: b.home == inScratch, Stored: b.home == outside,
+		Offset: b.offset, Bytes: b.bytes, InPlace: ins.inPlace, FLOPs: ins.flops, Traffic: ins.bytes,
+		Cut: ins.cut, Repeat: ins.repeated, Again: ins.saves, Pos: at.Pos, Scope: at.Scope, Node: ins.node,
+	}
+	for _, t := range s.tilings {
+		if t.from <= k && k < t.to {
+			r.Tile = t.rows
+		}
+	}
+	if l, ok := ins.kernel.(*loop); ok {
+		r.Body, r.Kept = l.body, l.kept()
+		if l.body.arena > 0 {
+			r.Work = p.buffers[s.work].offset
+		}
+	}
+	for _, x := range s.sums {
+		r.Sum = r.Sum || x.out == ins.out.buf
+	}
+	for i, in := range st.in {
+		r.In, r.Of = append(r.In, name.operand(ins, i, in.buf)), append(r.Of, operandNode(ins, i))
+	}
+	return r
+}
+
+// String is the listing: an instruction a line, those that run together block by block joined by a
+// bracket. Offsets after a ~ are in a worker's scratch, and so are the sizes beside them; = marks a
+// result that takes the place of an operand, + one that is added up over the rows. Below a loop
+// stands the listing of its body, marked ┆. A line that could not join the blocks of what it reads
+// ends with the reason. "only if" names the mask of what a run passes over where the mask is false.
+// What is read is a row's result, a leaf, or a view of either: Transpose(α)[j=3 i=150].
 func (p *Program) String() string {
 	var b strings.Builder
+	rows := p.Rows()
 	fmt.Fprintf(&b, "program %q: %d instructions in %d stages, arena %s, scratch %s a worker, %s FLOP, %s moved a run\n",
-		p.source.Name(), len(p.Rows()), len(p.stage), memory.Text(int64(p.arena)), memory.Text(int64(p.scratch)), countText(p.FLOPs()), memory.Text(p.Traffic()))
+		p.source.Name(), len(rows), len(p.stages), memory.Text(int64(p.arena)), memory.Text(int64(p.scratch)), countText(p.FLOPs()), memory.Text(p.Traffic()))
 	if again, flops := p.Recomputed(); len(again) > 0 {
 		fmt.Fprintf(&b, "%d instructions run again, to save memory: %s FLOP\n", len(again), countText(flops))
 	}
-	rows := p.Rows()
-	at := 0 // rows at a time
 	width := 6
 	for _, r := range rows {
 		width = max(width, len([]rune(r.Result)))
 	}
 	width = min(width, 40)
 	fmt.Fprintf(&b, "%4s %9s  %9s  %-*s  %8s %9s  instruction\n", "#", "offset", "bytes", width, "result", "FLOP", "moved")
+	name := p.names()
+	at := 0 // rows at a time
 	for i, r := range rows {
-		bracket, s := " ", &p.stage[r.Stage]
-		if s.rows > 0 {
-			bracket = "│"
-			switch {
-			case i == 0 || rows[i-1].Stage != r.Stage:
-				fmt.Fprintf(&b, "     ╭ %s%s\n", s.text(), p.only(", ", s))
-				at = s.block
-				fallthrough
-			default:
-				if r.Tile != at {
-					fmt.Fprintf(&b, "     ├ %d at a time\n", r.Tile)
-				}
-				at = r.Tile
-			}
+		s := &p.stages[r.Stage]
+		grouped, first := s.rows > 0, i == 0 || rows[i-1].Stage != r.Stage
+		if grouped && first {
+			fmt.Fprintf(&b, "     ╭ %s%s\n", s.text(), p.only(name, ", ", s))
+			at = s.block
 		}
-		place, mark := fmt.Sprint(r.Offset), " "
-		if r.Scratch {
-			place = "~" + place
+		if grouped && r.Tile != at {
+			fmt.Fprintf(&b, "     ├ %d at a time\n", r.Tile)
+			at = r.Tile
 		}
-		switch {
-		case r.InPlace:
-			mark = "="
-		case r.Sum:
-			mark = "+"
-		}
-		fmt.Fprintf(&b, "%4d %s%8s%s %9d  %s  %8s %9s  %s %s", i, bracket, place, mark, r.Bytes, pad(r.Result, width),
-			countText(r.FLOPs), memory.Text(r.Traffic), r.Op, strings.Join(r.In, ", "))
-		if r.Repeat {
-			b.WriteString("  · once more")
-		}
-		if r.Cut != "" {
-			fmt.Fprintf(&b, "  · apart: %s", r.Cut)
-		}
-		if r.Kept != "" {
-			fmt.Fprintf(&b, "  · %s", r.Kept)
-		}
-		if r.Again > 0 {
-			fmt.Fprintf(&b, "  · again: recomputed to save %s", memory.Text(int64(r.Again)))
-		}
-		if s.rows == 0 {
-			b.WriteString(p.only("  · ", s))
+		b.WriteString(r.text(i, width, grouped))
+		if !grouped {
+			b.WriteString(p.only(name, "  · ", s))
 		}
 		b.WriteString("\n")
 		if r.Body != nil {
@@ -162,11 +139,49 @@ func (p *Program) String() string {
 				b.WriteString("     ┆ " + line)
 			}
 		}
-		if s.rows > 0 && (i+1 == len(rows) || rows[i+1].Stage != r.Stage) {
+		if grouped && (i+1 == len(rows) || rows[i+1].Stage != r.Stage) {
 			b.WriteString("     ╰\n")
 		}
 	}
-	for _, c := range p.commits {
+	return b.String() + p.commitsText()
+}
+
+// text returns line i of the listing.
+func (r *Row) text(i, width int, grouped bool) string {
+	bracket, place, mark := " ", fmt.Sprint(r.Offset), " "
+	if grouped {
+		bracket = "│"
+	}
+	if r.Scratch {
+		place = "~" + place
+	}
+	switch {
+	case r.InPlace:
+		mark = "="
+	case r.Sum:
+		mark = "+"
+	}
+	s := fmt.Sprintf("%4d %s%8s%s %9d  %s  %8s %9s  %s %s", i, bracket, place, mark, r.Bytes, pad(r.Result, width),
+		countText(r.FLOPs), memory.Text(r.Traffic), r.Op, strings.Join(r.In, ", "))
+	if r.Repeat {
+		s += "  · once more"
+	}
+	if r.Cut != "" {
+		s += "  · apart: " + r.Cut
+	}
+	if r.Kept != "" {
+		s += "  · " + r.Kept
+	}
+	if r.Again > 0 {
+		s += "  · again: recomputed to save " + memory.Text(int64(r.Again))
+	}
+	return s
+}
+
+// commitsText lists the commits, and how they are done.
+func (t *tables) commitsText() string {
+	var b strings.Builder
+	for _, c := range t.commits {
 		how := "copied at the end"
 		if c.direct {
 			how = "written in place, after the checks"
@@ -176,7 +191,7 @@ func (p *Program) String() string {
 	return b.String()
 }
 
-// text is what the listing says of a group.
+// text describes a group in the listing.
 func (s *stage) text() string {
 	t := fmt.Sprintf("%d rows, %d at a time", s.rows, s.block)
 	if s.parts > 1 {
@@ -189,7 +204,7 @@ func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-len([]rune(s))))
 }
 
-// countText is 512, 9.4k, 3.1M.
+// countText writes a number as in 512, 9.4k, 3.1M.
 func countText(n int64) string {
 	v := float64(n)
 	for i, unit := range []string{"", "k", "M", "G"} {
@@ -202,13 +217,4 @@ func countText(n int64) string {
 		v /= 1000
 	}
 	return ""
-}
-
-// operandText names an operand. A number that is the derivative of a loss by itself
-// besides, as 1 is, appears as the number.
-func operandText(x *graph.Node) string {
-	if v, ok := x.Constant(); ok && x.Rank() == 0 && strings.HasPrefix(x.Name(), "∂") {
-		return graph.Bits(v.Data[0]).String()
-	}
-	return x.String()
 }

@@ -8,10 +8,13 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// A loop is one instruction. Its body is a program of its own, of which a VM runs every stage once for each step, on the VM's workers.
-// The program's inputs and exports lie in the arrays of the loop: a step reads the carries from the row of the trace before it and
-// the elements of the sequences where they are, and writes its results to the rows that are theirs; sums are added up in place. The
-// body's arena is a buffer of the outer one, taken while the loop runs.
+// A loop is one instruction. Its body is a program of its own, of which a VM runs every stage once
+// for each step, on the VM's workers. The program's inputs and exports lie in the arrays of the
+// loop: a step reads the carries from the row of the trace before it and the elements of the
+// sequences where they are, and writes its results to the rows that are theirs; sums are added up
+// in place. The body's arena is a buffer of the outer one, taken while the loop runs.
+
+// loop is the kernel of a loop over steps.
 type loop struct {
 	graph.Loop
 	rings []ring   // by result
@@ -22,14 +25,14 @@ type loop struct {
 	dtype graph.DType // of the value
 }
 
-// feeding says where the element of an operand for the time t begins: at the operand's memory plus t·stride bytes, or t counted from
-// the last time where the sequence runs backwards in memory.
+// feeding says where the element of an operand for the time t begins: at the operand's memory plus
+// t·stride bytes, or t counted from the last time where the sequence runs backwards in memory.
 type feeding struct {
 	stride int
 	back   bool
 }
 
-// Bind gives a loop that leaves everything to the program inside.
+// Bind leaves everything to the program inside.
 func (*loop) Bind(kernel.Layout, []kernel.Layout) kernel.Bound {
 	return kernel.Bound{Units: 1, Run: func(c *kernel.Ctx, lo, hi int) {
 		if lo < hi {
@@ -41,17 +44,8 @@ func (*loop) Bind(kernel.Layout, []kernel.Layout) kernel.Bound {
 func (l *loop) Flops(kernel.Layout, []kernel.Layout) int64 { return l.flops }
 func (*loop) InPlace(int) bool                             { return false }
 
-// Strided is for all but the initial carries, which are copied into the trace.
+// Strided reports true for all but the initial carries, which are copied into the trace.
 func (l *loop) Strided(i int) bool { return i >= l.Carries }
-
-// loopOf is the loop that a stage runs, nil for another stage.
-func (p *Program) loopOf(s *stage) *loop {
-	if s.rows > 0 {
-		return nil
-	}
-	l, _ := p.instrs[s.steps[0].ins].kernel.(*loop)
-	return l
-}
 
 // loop lowers a loop and compiles its body.
 func (l *lowering) loop(n *graph.Node, of graph.Loop) error {
@@ -59,9 +53,7 @@ func (l *lowering) loop(n *graph.Node, of graph.Loop) error {
 	k := &loop{Loop: of, dtype: n.DType()}
 	length := k.lay(body, l.rows[n])
 	in := make([]value, n.NumIn())
-	p := &Program{source: body.Graph(), graph: body.Graph(), result: map[*graph.Node]value{}, sizes: l.p.sizes, tooLong: l.p.tooLong, under: l.p.under}
-	b := newLowering(p)
-	b.separate, b.trusting = l.separate, l.trusting
+	b := newLowering(&unit{source: body.Graph(), graph: body.Graph(), result: map[*graph.Node]value{}}, l.how)
 	for i, x := range body.In() {
 		in[i] = l.value[n.In(i)]
 		if !k.Strided(i) {
@@ -75,43 +67,51 @@ func (l *lowering) loop(n *graph.Node, of graph.Loop) error {
 		default:
 			layout = in[i].layout
 		}
-		v := b.leaf(layout)
-		p.inputs = append(p.inputs, input{path: x.Path(), typ: x.Type(), buf: v.buf})
+		v := b.outside(layout)
+		b.inputs = append(b.inputs, input{path: x.Path(), typ: x.Type(), buf: v.buf})
 		b.value[x] = v
 		k.reads = append(k.reads, feed)
 	}
-	out := body.Out()
+	if err := b.body(body.Out(), k.Carries+k.Outs); err != nil {
+		return err
+	}
+	k.body = advance[*Program](b.lowered, l.how)
+	k.flops = int64(k.Steps) * k.body.FLOPs()
+	l.loops[n] = k
+	whole := l.emit(n, n.Op().Name(), k, kernel.Dense(kernel.DType(n.DType()), length), in)
+	l.value[n] = value{whole.buf, denseLayout(n)}
+	l.instrs[len(l.instrs)-1].bytes = int64(k.Steps) * k.body.Traffic()
+	return nil
+}
+
+// body lowers the results of a loop's body: the first so many are exported, the others added up.
+func (l *lowering) body(out []*graph.Node, exported int) error {
 	inside := graph.Reachable(out...)
-	b.findRows(inside, out)
+	l.findRows(inside, out)
 	for _, n := range inside {
-		if err := b.lower(n); err != nil {
+		if err := l.lower(n); err != nil {
 			return err
 		}
 	}
 	for i, n := range out {
-		v := b.value[n]
-		if i < k.Carries+k.Outs {
-			p.exports = append(p.exports, b.exported(v, n))
+		v := l.value[n]
+		if i < exported {
+			l.exports = append(l.exports, l.exported(v, n))
 			continue
 		}
-		total := b.leaf(denseLayout(n)) // the sum so far, which the sum with this step's term is written over
-		p.inputs = append(p.inputs, input{path: fmt.Sprint("sum ", i), typ: n.Type(), buf: total.buf})
-		sum := b.emit(n, "Accumulate", kernel.Add, denseLayout(n), []value{total, b.densely(v, n)})
-		p.instrs[len(p.instrs)-1].copies = true
-		p.buffers[sum.buf].pinned = true
-		p.exports = append(p.exports, sum.buf)
+		// The sum with this step's term is written over the sum so far.
+		total := l.outside(denseLayout(n))
+		l.inputs = append(l.inputs, input{path: fmt.Sprint("sum ", i), typ: n.Type(), buf: total.buf})
+		sum := l.emit(n, "Accumulate", kernel.Add, denseLayout(n), []value{total, l.densely(v, n)})
+		l.instrs[len(l.instrs)-1].does = adds
+		l.buffers[sum.buf].pinned = true
+		l.exports = append(l.exports, sum.buf)
 	}
-	p.assemble(l.separate)
-	k.body = p
-	k.flops = int64(k.Steps) * p.FLOPs()
-	l.loops[n] = k
-	l.value[n] = value{l.emit(n, n.Op().Name(), k, kernel.Dense(kernel.DType(n.DType()), length), in).buf, denseLayout(n)}
-	ins := &l.p.instrs[len(l.p.instrs)-1]
-	ins.bytes = int64(k.Steps) * p.Traffic()
+	l.how.verify("lower", l.lowered, false)
 	return nil
 }
 
-// rowOf is the layout of an element along the first axis, and where it begins.
+// rowOf returns the layout of an element along the first axis, and where it begins.
 func rowOf(l kernel.Layout) (row kernel.Layout, f feeding) {
 	row = kernel.Layout{DType: l.DType, Rank: l.Rank - 1, Offset: l.Offset}
 	copy(row.Dims[:], l.Dims[1:l.Rank])
@@ -124,43 +124,17 @@ func rowOf(l kernel.Layout) (row kernel.Layout, f feeding) {
 	return row, f
 }
 
-// exported is a buffer that holds the value of n and nothing else, and that no other export has.
+// exported returns a buffer that holds the value of n and nothing else, and that no other export
+// has.
 func (l *lowering) exported(v value, n *graph.Node) int {
-	b := &l.p.buffers[v.buf]
-	if !v.layout.IsDense() || b.leaf || b.bytes != v.layout.Len()*v.layout.DType.Size() || slices.Contains(l.p.exports, v.buf) {
+	b := &l.buffers[v.buf]
+	own := v.layout.IsDense() && b.home == inArena && b.bytes == v.layout.Len()*v.layout.DType.Size()
+	if !own || slices.Contains(l.exports, v.buf) {
 		v = l.copyOf(v, n)
-		b = &l.p.buffers[v.buf]
+		b = &l.buffers[v.buf]
 	}
 	b.pinned = true
 	return v.buf
-}
-
-// workspace gives the stage of a loop the memory that its body needs.
-func (p *Program) workspace(s *stage, l *loop) {
-	s.nanos = float64(l.Steps) * l.body.nanos()
-	p.scratch = max(p.scratch, l.body.scratch)
-	if l.body.arena > 0 {
-		s.work = len(p.buffers)
-		p.buffers = append(p.buffers, buffer{bytes: l.body.arena})
-	}
-}
-
-// checkLoop checks the body of a loop, and replays that its arena lies on nothing that the loop reads or writes.
-func (p *Program) checkLoop(arena *replay, s *stage, l *loop, reads spread) error {
-	if err := l.body.Check(); err != nil || s.work == 0 {
-		return err
-	}
-	work := &p.buffers[s.work]
-	if over := reads.over(p, work.offset, work.bytes); len(over) > 0 {
-		return fmt.Errorf("what its steps need overlaps operand %d", over[0])
-	}
-	if err := arena.write(s.work); err != nil {
-		return err
-	}
-	if b := s.steps[0].out.buf; !p.buffers[b].leaf && !arena.holds(b) {
-		return fmt.Errorf("what its steps need overlaps the result")
-	}
-	return nil
 }
 
 // iteration runs a loop in a VM.
@@ -175,8 +149,8 @@ type iteration struct {
 
 // nest makes the VMs of the loops in a program, with the memory of its buffers.
 func (vm *VM) nest(root *VM, mem []kernel.Mem) {
-	for i := range vm.prog.stage {
-		s := &vm.prog.stage[i]
+	for i := range vm.prog.stages {
+		s := &vm.prog.stages[i]
 		l := vm.prog.loopOf(s)
 		if l == nil {
 			continue
@@ -187,7 +161,7 @@ func (vm *VM) nest(root *VM, mem []kernel.Mem) {
 			switch {
 			case b.constant.Len() > 0:
 				own[k] = b.constant
-			case !b.leaf && !b.scratch:
+			case b.home == inArena:
 				own[k] = mem[s.work].Slice(b.offset, b.bytes)
 			}
 		}
@@ -198,12 +172,12 @@ func (vm *VM) nest(root *VM, mem []kernel.Mem) {
 		inner.nest(root, own)
 		inner.around = &iteration{loop: l, node: vm.prog.instrs[s.steps[0].ins].node, vm: inner, outer: vm, root: root}
 		for _, w := range vm.workers {
-			w.calls[s.steps[0].call].Inner = inner.around // which one of them runs
+			w.calls[s.calls[0].number].Inner = inner.around // which one of them runs
 		}
 	}
 }
 
-// between is how many steps run before the context is looked at again.
+// between counts the steps that run before the context is looked at again.
 const between = 64
 
 // Run runs all steps. It ends early when the context of the run does.
@@ -244,8 +218,8 @@ func (it *iteration) Run(c *kernel.Ctx) {
 		for k := it.Carries; k < ends; k++ {
 			it.vm.export(k, row(it.rings[k], now))
 		}
-		for i := range it.vm.prog.stage {
-			it.vm.execute(&it.vm.prog.stage[i])
+		for i := range it.vm.prog.stages {
+			it.vm.execute(&it.vm.prog.stages[i])
 		}
 	}
 }

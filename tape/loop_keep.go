@@ -8,12 +8,13 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// A loop's value has a row for every step: the traces of its carries, and its outs. Where nothing reads the earlier rows, as where only
-// the final carry is wanted, they have no place of their own: a ring of rows takes the next one over the oldest. A ring holds the
-// rows that are read at last, side by side in their order, and for a carry one more, from which the first of them is computed.
+// A loop's value has a row for every step: the traces of its carries, and its outs. Where nothing
+// reads the earlier rows, as where only the final carry is wanted, they have no place of their own:
+// a ring of rows takes the next one over the oldest. A ring holds the rows that are read at last,
+// side by side in their order, and for a carry one more, from which the first of them is computed.
 
-// rowsOf says which elements of a loop's value are read: by part, the number of rows from the first that is read on, in the order in
-// which the steps write them.
+// rowsOf says which elements of a loop's value are read: by part, the number of rows from the first
+// that is read on, in the order in which the steps write them.
 type rowsOf struct {
 	loop graph.Loop
 	kept []int
@@ -26,8 +27,8 @@ type viewOf struct {
 	layout kernel.Layout // as if the value were all there
 }
 
-// findRows finds what is read of the loops among the nodes, of which the roots are wanted themselves. Views of a loop read nothing;
-// what they show is read by others.
+// findRows finds what is read of the loops among the nodes, of which the roots are wanted
+// themselves. Views of a loop read nothing; what they show is read by others.
 func (l *lowering) findRows(nodes, roots []*graph.Node) {
 	for _, n := range nodes {
 		if op, ok := n.Op().(graph.Looped); ok {
@@ -79,13 +80,13 @@ func (r *rowsOf) read(v viewOf) {
 	r.all = true
 }
 
-// ring is where the rows of one result of a loop lie.
+// ring says where the rows of one result of a loop lie.
 type ring struct {
 	graph.Part     // rows that there is room for, and where they begin
 	first      int // the row at the beginning of a full ring
 }
 
-// lay lays the results of a loop out; r is nil where everything is kept. It gives their length.
+// lay lays the results of a loop out and returns their length; r is nil where everything is kept.
 func (l *loop) lay(body *graph.Body, r *rowsOf) (length int) {
 	for k, p := range l.Parts(body) {
 		rows := p.Rows
@@ -120,7 +121,7 @@ func keeps(name string, rows int) string {
 	return fmt.Sprintf("the last %d of %s", rows, name)
 }
 
-// row is where row r lies, in elements.
+// row returns where row r lies, in elements.
 func (x ring) row(r int) int {
 	at := (r - x.first) % x.Rows
 	if at < 0 {
@@ -129,7 +130,7 @@ func (x ring) row(r int) int {
 	return x.At + at*x.Size
 }
 
-// shown is where a view of a loop finds what is there.
+// shown returns where a view of a loop finds what is there.
 func (l *lowering) shown(v viewOf) value {
 	k, layout := l.loops[v.loop], v.layout
 	for i, p := range k.Parts(v.loop.Body()) {
@@ -141,7 +142,7 @@ func (l *lowering) shown(v viewOf) value {
 	return value{l.value[v.loop].buf, layout}
 }
 
-// kept is what the listing says of a loop that does not keep all rows; "" for others.
+// kept returns what the listing says of a loop that does not keep all rows; "" for others.
 func (l *loop) kept() string {
 	if len(l.keeps) == 0 {
 		return ""

@@ -29,7 +29,8 @@ func kept(steps int, l ops.Loop) (g *graph.Graph, x *graph.Node, r ops.Scanned) 
 	return g, x, r
 }
 
-// TestLoopKeeps: rows of a loop's value that nothing reads have no place; what is read has the same bits as where all is kept.
+// TestLoopKeeps: rows of a loop's value that nothing reads have no place; what is read has the same
+// bits as where all is kept.
 func TestLoopKeeps(t *testing.T) {
 	const steps = 9
 	for _, l := range []ops.Loop{{}, {Reverse: true}, {Checkpoint: 4}, {Checkpoint: 4, Reverse: true}} {
@@ -107,8 +108,8 @@ func late(x *graph.Node, reverse bool, n int) *graph.Node {
 	return ops.Slice(x, 0, x.Dim(0)-n, x.Dim(0))
 }
 
-// TestLongLoopIsSmall: a thousand steps whose final carry alone is wanted take two carries, besides what is fetched; so does each loop in
-// a loop.
+// TestLongLoopIsSmall: a thousand steps whose final carry alone is wanted take two carries, besides
+// what is fetched; so does each loop in a loop.
 func TestLongLoopIsSmall(t *testing.T) {
 	const steps, size = 1000, 4096
 	g := graph.New("long")
@@ -182,8 +183,9 @@ func TestRecurrentModelsPredictInLess(t *testing.T) {
 	}
 }
 
-// TestTraceBeyondMemory: the type of a loop's value has the rows of all steps, which may be more than there is memory for, as
-// long as a run keeps but a few of them; one that keeps them is refused by NewVM.
+// TestTraceBeyondMemory: the type of a loop's value has the rows of all steps, which may be more
+// than there is memory for, as long as a run keeps but a few of them; one that keeps them is
+// refused by NewVM.
 func TestTraceBeyondMemory(t *testing.T) {
 	if strconv.IntSize < 64 {
 		t.Skip("no such type")
@@ -207,8 +209,8 @@ func TestTraceBeyondMemory(t *testing.T) {
 	}
 }
 
-// TestForwardModeKeepsWhatItReads: a tangent that does not depend on the carries keeps none of them; one that does keeps all, or with
-// a checkpoint some.
+// TestForwardModeKeepsWhatItReads: a tangent that does not depend on the carries keeps none of
+// them; one that does keeps all, or with a checkpoint some.
 func TestForwardModeKeepsWhatItReads(t *testing.T) {
 	const elements, steps, row = 1024, 1024, 4 * 1024
 	arena := func(checkpoint int, step func(c *graph.Node) *graph.Node) int {

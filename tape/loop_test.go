@@ -30,7 +30,8 @@ func recurrence(steps int) (a, x, h0 *graph.Node, r ops.Scanned) {
 	return a, x, h0, r
 }
 
-// TestLongRecurrence: ten thousand steps are a small graph, and its values and first and second derivatives those of a loop in Go.
+// TestLongRecurrence: ten thousand steps are a small graph, and its values and first and second
+// derivatives those of a loop in Go.
 func TestLongRecurrence(t *testing.T) {
 	const steps = 10_000
 	a, x, h0, r := recurrence(steps)
@@ -136,8 +137,8 @@ func bitsOf(t *testing.T, p *tape.Program, feed tape.Feed, all nodes, options ..
 	return out
 }
 
-// TestLoopWorkers: one, two and eight workers give the same bits, and no run allocates. Checkpoints change the bits of the derivatives
-// by the weights alone.
+// TestLoopWorkers: one, two and eight workers give the same bits, and no run allocates. Checkpoints
+// change the bits of the derivatives by the weights alone.
 func TestLoopWorkers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	var plain [][]float64
@@ -188,8 +189,8 @@ func TestLoopUnfused(t *testing.T) {
 	}
 }
 
-// TestCheckpointMemory: with checkpoints the arena grows with the root of the number of steps, and is never larger than what
-// holds every carry.
+// TestCheckpointMemory: with checkpoints the arena grows with the root of the number of steps, and
+// is never larger than what holds every carry.
 func TestCheckpointMemory(t *testing.T) {
 	arena := func(steps, checkpoint int) int {
 		g := graph.New("chain")
@@ -210,8 +211,8 @@ func TestCheckpointMemory(t *testing.T) {
 	}
 }
 
-// TestLoopViews: sequences and what every step sees are read where they lie, whatever their strides; only a dense copy of an initial
-// carry is made.
+// TestLoopViews: sequences and what every step sees are read where they lie, whatever their
+// strides; only a dense copy of an initial carry is made.
 func TestLoopViews(t *testing.T) {
 	g := graph.New("views")
 	x := g.Input("x", graph.F64, graph.Ax("d", 3), graph.Ax("t", 6))
@@ -292,7 +293,8 @@ func TestLoopEnds(t *testing.T) {
 	}
 }
 
-// TestLoopIsNoCommit: a loop that makes a state's next value runs before the commit, so that it can be left.
+// TestLoopIsNoCommit: a loop that makes a state's next value runs before the commit, so that it can
+// be left.
 func TestLoopIsNoCommit(t *testing.T) {
 	const steps = 10_000
 	g := graph.New("fill")

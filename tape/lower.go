@@ -2,50 +2,154 @@ package tape
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// lowering turns the nodes of the rewritten graph into instructions.
-type lowering struct {
-	p      *Program
-	value  map[*graph.Node]value
-	dense  map[value]value // copies made of strided values
-	inputs []input
-	stored []stored
-	rows   map[*graph.Node]*rowsOf // of loops
-	loops  map[*graph.Node]*loop
-	views  map[*graph.Node]viewOf // of loops
-	extra  bool                   // what is lowered now is for watched values alone
-
-	separate bool // bodies run instruction by instruction
-	trusting bool // indices are not checked
+// lowered is the first form: one instruction for each node that computes something, in the order of
+// the graph, reading operands through strides. Nothing is grouped and nothing has a place.
+type lowered struct {
+	tables
+	how     *settings
+	instrs  []draft
+	watched map[int]bool // pinned buffers, by number, that only watched values need
 }
 
-func newLowering(p *Program) *lowering {
-	return &lowering{p: p, value: map[*graph.Node]value{}, dense: map[value]value{},
-		rows: map[*graph.Node]*rowsOf{}, loops: map[*graph.Node]*loop{}, views: map[*graph.Node]viewOf{}}
+// draft is an instruction with what only the phases want to know of it.
+type draft struct {
+	instr
+	extra  bool   // it is there for watched values alone
+	checks bool   // an index outside of its axis fails the run
+	again  *again // it makes anew what another has made before
 }
 
-// part lowers what the roots need, and keeps some of them as results.
-func (l *lowering) part(res *rewrite.Result, roots, results []*graph.Node) error {
-	for _, n := range graph.Reachable(l.mapped(res, roots)...) {
-		l.p.under.look()
-		if err := l.lower(n); err != nil {
-			return err
+// clone returns a copy that the phases may change.
+func (l *lowered) clone() *lowered {
+	c := *l
+	c.instrs, c.buffers, c.commits = slices.Clone(l.instrs), slices.Clone(l.buffers), slices.Clone(l.commits)
+	for i := range c.instrs {
+		c.instrs[i].in = slices.Clone(c.instrs[i].in)
+	}
+	return &c
+}
+
+// vacate says that no instruction makes buffer b any more.
+func (l *lowered) vacate(b int) { l.buffers[b] = buffer{home: nowhere} }
+
+// wanted reports whether a buffer is a result or the source of a commit, and not only watched.
+func (l *lowered) wanted(b int) bool { return l.buffers[b].pinned && !l.watched[b] }
+
+// String lists the instructions, and what is committed.
+func (l *lowered) String() string {
+	var b strings.Builder
+	name := l.names()
+	fmt.Fprintf(&b, "lowered %q\n", l.source.Name())
+	for i := range l.instrs {
+		if ins := &l.instrs[i]; l.buffers[ins.out.buf].home != nowhere {
+			b.WriteString("  " + name.lineOf(&ins.instr))
+			if ins.extra {
+				b.WriteString("  · watched only")
+			}
+			if ins.again != nil && ins.again.saves > 0 {
+				b.WriteString("  · again")
+			}
+			b.WriteString("\n")
 		}
 	}
-	for _, n := range results {
-		if _, has := l.p.result[n]; !has {
-			l.p.result[n] = l.pinned(l.value[res.Node(n)], res.Node(n))
+	return b.String() + l.commitsText()
+}
+
+// check returns an error unless each instruction reads what an earlier one makes, or what is
+// outside, and what is wanted is made.
+func (l *lowered) check() error {
+	made := make([]bool, len(l.buffers))
+	for i := range l.instrs {
+		ins := &l.instrs[i]
+		for k, v := range ins.in {
+			if b := &l.buffers[v.buf]; b.home != outside && !made[v.buf] {
+				return fmt.Errorf("instruction %d, %s, reads buffer %d before it is made", i, ins.name, v.buf)
+			} else if !ins.kernel.Strided(k) && !v.layout.IsDense() {
+				return fmt.Errorf("instruction %d, %s, cannot read operand %d through strides", i, ins.name, k)
+			}
+		}
+		if l.buffers[ins.out.buf].home != inArena || made[ins.out.buf] {
+			return fmt.Errorf("instruction %d, %s, writes buffer %d, which is not its own", i, ins.name, ins.out.buf)
+		}
+		made[ins.out.buf] = true
+	}
+	for b := range l.buffers {
+		if l.buffers[b].pinned && !made[b] {
+			return fmt.Errorf("no instruction makes buffer %d, which is kept to the end", b)
 		}
 	}
 	return nil
 }
 
-func (l *lowering) mapped(res *rewrite.Result, roots []*graph.Node) []*graph.Node {
+// lowering turns the nodes of the rewritten graph into instructions.
+type lowering struct {
+	*lowered
+	value map[*graph.Node]value
+	dense map[value]value         // copies made of strided values
+	rows  map[*graph.Node]*rowsOf // of loops
+	loops map[*graph.Node]*loop
+	views map[*graph.Node]viewOf // of loops
+	extra bool                   // what is lowered now is for watched values alone
+}
+
+func newLowering(u *unit, how *settings) *lowering {
+	return &lowering{
+		lowered: &lowered{tables: tables{unit: u}, how: how, watched: map[int]bool{}},
+		value:   map[*graph.Node]value{}, dense: map[value]value{},
+		rows: map[*graph.Node]*rowsOf{}, loops: map[*graph.Node]*loop{}, views: map[*graph.Node]viewOf{},
+	}
+}
+
+// lower turns what a request wants of the rewritten graph into instructions.
+func lower(g *graph.Graph, res *rewrite.Result, r *request) (*lowered, error) {
+	l := newLowering(&unit{source: g, graph: res.Graph, rewritten: res, result: map[*graph.Node]value{}}, &r.settings)
+	wanted := mapped(res, slices.Concat(r.roots(false), r.roots(true)))
+	l.findRows(graph.Reachable(wanted...), wanted)
+	// What is there only to be watched comes last and stays apart, so that it changes no bit of the
+	// rest.
+	if err := l.part(res, r.roots(false), r.fetch); err != nil {
+		return nil, err
+	}
+	for _, n := range r.finite {
+		l.finite = append(l.finite, check{n.String(), l.result[n]})
+	}
+	for _, u := range r.steps {
+		t, v := res.Node(u.Target), res.Node(u.Value)
+		l.commits = append(l.commits, commit{path: t.Path(), to: l.value[t], from: l.pinned(l.value[v], v)})
+	}
+	l.extra = true
+	if err := l.part(res, r.roots(true), r.wanted); err != nil {
+		return nil, err
+	}
+	l.how.verify("lower", l.lowered, false)
+	return l.lowered, nil
+}
+
+// part lowers what the roots need, and keeps some of them as results.
+func (l *lowering) part(res *rewrite.Result, roots, results []*graph.Node) error {
+	for _, n := range graph.Reachable(mapped(res, roots)...) {
+		l.how.look()
+		if err := l.lower(n); err != nil {
+			return err
+		}
+	}
+	for _, n := range results {
+		if _, has := l.result[n]; !has {
+			l.result[n] = l.pinned(l.value[res.Node(n)], res.Node(n))
+		}
+	}
+	return nil
+}
+
+func mapped(res *rewrite.Result, roots []*graph.Node) []*graph.Node {
 	out := make([]*graph.Node, len(roots))
 	for i, n := range roots {
 		out[i] = res.Node(n)
@@ -53,12 +157,12 @@ func (l *lowering) mapped(res *rewrite.Result, roots []*graph.Node) []*graph.Nod
 	return out
 }
 
-// Runnable is what an operation offers to be run by a kernel.
+// Runnable is implemented by operations that a kernel runs.
 type Runnable interface {
 	Kernel(y *graph.Node) kernel.Kernel
 }
 
-// Viewed is what an operation offers that only changes strides.
+// Viewed is implemented by operations that only change strides.
 type Viewed interface {
 	View(y *graph.Node) kernel.View
 }
@@ -72,7 +176,7 @@ func (l *lowering) lower(n *graph.Node) error {
 	switch n.Role() {
 	case graph.RoleInput:
 		d, has := n.Default()
-		v := l.leaf(dense)
+		v := l.outside(dense)
 		in := input{path: n.Path(), typ: n.Type(), buf: v.buf, hasDefault: has}
 		if has {
 			in.value = memOf(graph.Value{Type: n.Type(), Data: []float64{d}})
@@ -81,14 +185,14 @@ func (l *lowering) lower(n *graph.Node) error {
 		l.value[n] = v
 		return nil
 	case graph.RoleParam, graph.RoleState:
-		v := l.leaf(dense)
+		v := l.outside(dense)
 		l.stored = append(l.stored, stored{leafOf(n), v.buf})
 		l.value[n] = v
 		return nil
 	case graph.RoleConstant:
-		v := l.leaf(dense)
+		v := l.outside(dense)
 		c, _ := n.Constant()
-		l.p.buffers[v.buf].constant = memOf(c)
+		l.buffers[v.buf].constant = memOf(c)
 		l.value[n] = v
 		return nil
 	}
@@ -115,7 +219,7 @@ func (l *lowering) lower(n *graph.Node) error {
 	case Runnable:
 		k = op.Kernel(n)
 	case Runner:
-		k = runner{op, n, l.trusting}
+		k = runner{op, n, l.how.trusting}
 	case scalar:
 		k = runner{pointwise{op}, n, true}
 	default:
@@ -133,26 +237,21 @@ func (l *lowering) lower(n *graph.Node) error {
 		}
 	}
 	l.value[n] = l.emit(n, n.Op().Name(), k, dense, in)
-	l.p.instrs[len(l.p.instrs)-1].checks = checks
+	l.instrs[len(l.instrs)-1].checks = checks
 	return nil
 }
 
-// emit adds an instruction and gives its result.
+// emit adds an instruction and returns its result.
 func (l *lowering) emit(n *graph.Node, name string, k kernel.Kernel, out kernel.Layout, in []value) value {
-	y := value{len(l.p.buffers), out}
-	l.p.buffers = append(l.p.buffers, buffer{bytes: out.Len() * out.DType.Size()})
-	layouts := make([]kernel.Layout, len(in))
-	bytes := int64(out.Len() * out.DType.Size())
-	for i, v := range in {
-		layouts[i] = v.layout
-	}
+	y := value{len(l.buffers), out}
+	l.buffers = append(l.buffers, buffer{bytes: out.Len() * out.DType.Size()})
+	layouts, bytes := layoutsOf(in), int64(out.Len()*out.DType.Size())
 	for i := range in {
 		bytes += int64(reads(k, out, layouts, i))
 	}
-	l.p.instrs = append(l.p.instrs, instr{
-		node: n, name: name, kernel: k, out: y, in: in, extra: l.extra,
-		flops: k.Flops(out, layouts), bytes: bytes,
-	})
+	l.instrs = append(l.instrs, draft{extra: l.extra, instr: instr{
+		node: n, name: name, kernel: k, out: y, in: in, flops: k.Flops(out, layouts), bytes: bytes,
+	}})
 	return y
 }
 
@@ -161,7 +260,7 @@ type picker interface {
 	Reads(out kernel.Layout, in []kernel.Layout, i int) (elements int)
 }
 
-// reads is the number of bytes that a kernel reads of operand i.
+// reads returns the number of bytes that a kernel reads of operand i.
 func reads(k kernel.Kernel, out kernel.Layout, in []kernel.Layout, i int) int {
 	if p, ok := k.(picker); ok {
 		return p.Reads(out, in, i) * in[i].DType.Size()
@@ -169,8 +268,7 @@ func reads(k kernel.Kernel, out kernel.Layout, in []kernel.Layout, i int) int {
 	return touched(in[i])
 }
 
-// touched is the number of bytes that a layout reads once: repeated elements
-// count once.
+// touched returns the number of bytes that a layout reads once: repeated elements count once.
 func touched(l kernel.Layout) int {
 	n := l.DType.Size()
 	for a := range l.Rank {
@@ -181,7 +279,7 @@ func touched(l kernel.Layout) int {
 	return n
 }
 
-// densely is the value of n in row-major order without gaps, copied if it is not.
+// densely returns the value of n in row-major order without gaps, copied if it is not.
 func (l *lowering) densely(v value, n *graph.Node) value {
 	if v.layout.IsDense() {
 		return v
@@ -197,30 +295,33 @@ func (l *lowering) densely(v value, n *graph.Node) value {
 // copyOf adds an instruction that lays the value of n out densely in the arena.
 func (l *lowering) copyOf(v value, n *graph.Node) value {
 	y := l.emit(n, "Copy", kernel.Copy{}, denseLayout(n), []value{v})
-	l.p.instrs[len(l.p.instrs)-1].copies = true
+	l.instrs[len(l.instrs)-1].does = copies
 	return y
 }
 
-// pinned is a dense value in the arena that lives until the end of the run:
-// results must survive the commit, and commits must not read what another one
-// has already changed.
+// pinned returns the value of n, dense and in the arena until the end of the run: results must
+// survive the commit, and commits must not read what another one has already changed.
 func (l *lowering) pinned(v value, n *graph.Node) value {
 	if !v.layout.IsDense() {
 		v = l.densely(v, n)
 	}
-	if l.p.buffers[v.buf].leaf {
+	if l.buffers[v.buf].home == outside {
 		v = l.copyOf(v, n)
 	}
-	b := &l.p.buffers[v.buf]
-	b.watched = l.extra && (b.watched || !b.pinned)
+	b := &l.buffers[v.buf]
+	if !l.extra {
+		delete(l.watched, v.buf)
+	} else if !b.pinned {
+		l.watched[v.buf] = true
+	}
 	b.pinned = true
 	return v
 }
 
-// leaf is a value that lives outside the arena.
-func (l *lowering) leaf(layout kernel.Layout) value {
-	v := value{len(l.p.buffers), layout}
-	l.p.buffers = append(l.p.buffers, buffer{leaf: true, bytes: layout.Len() * layout.DType.Size()})
+// outside returns a new value that lives outside the arena.
+func (l *lowering) outside(layout kernel.Layout) value {
+	v := value{len(l.buffers), layout}
+	l.buffers = append(l.buffers, buffer{home: outside, bytes: layout.Len() * layout.DType.Size()})
 	return v
 }
 

@@ -15,7 +15,7 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"ArrayOf": tape.ArrayOf, "Budget": tape.Budget, "CheckFinite": tape.CheckFinite,
-			"Compile": tape.Compile, "CompileContext": tape.CompileContext, "Do": tape.Do, "FastMath": tape.FastMath, "Fetch": tape.Fetch,
+			"Compile": tape.Compile, "CompileContext": tape.CompileContext, "Debug": tape.Debug, "Do": tape.Do, "FastMath": tape.FastMath, "Fetch": tape.Fetch,
 			"Fine": tape.Fine, "Labels": tape.Labels, "Limit": tape.Limit,
 			"MeasureRoofline": tape.MeasureRoofline, "NewStore": tape.NewStore, "Passes": tape.Passes,
 			"Scalar": tape.Scalar, "Seed": tape.Seed, "Tensor": tape.Tensor,

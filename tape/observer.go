@@ -26,7 +26,7 @@ func (o *observer) stage(ctx context.Context, vm *VM, i int) {
 		begin := o.record.now()
 		defer func() { o.record.stage(i, begin) }()
 	}
-	vm.execute(&vm.prog.stage[i])
+	vm.execute(&vm.prog.stages[i])
 }
 
 // recorder measures the runs of a VM whose program is an observed one.
@@ -36,19 +36,19 @@ type recorder struct {
 	workers  []record // by worker
 	spans    []span   // stages, if traced
 	tracing  bool
-	inside   time.Duration // what a call of an observed loop that does nothing measures
+	inside   time.Duration // what a call of an observed kernel that does nothing measures
 	overhead time.Duration // what such a call takes
 }
 
-// sample is what a run took.
+// sample holds the times that a run took.
 type sample struct {
 	run    time.Duration
 	stages []time.Duration
 	busy   []time.Duration // by row of the listing, on all workers together
-	calls  []int64         // of the loops, by row
+	calls  []int64         // of the kernels, by row
 }
 
-// record is what a worker measures, in memory of its own.
+// record holds the times that a worker measures, in memory of its own.
 type record struct {
 	of *kernel.Worker
 	sample
@@ -56,7 +56,7 @@ type record struct {
 	_     [64]byte
 }
 
-// span is when a row or a stage ran.
+// span tells when a row or a stage ran.
 type span struct {
 	of         int
 	begin, end time.Duration
@@ -78,35 +78,36 @@ func newSample(stages, rows int) sample {
 	return sample{stages: make([]time.Duration, stages), busy: make([]time.Duration, rows), calls: make([]int64, rows)}
 }
 
-// observed is a copy of a program whose loops tell what time they take: the program itself runs as if nobody could look.
+// observed returns a copy of a program whose kernels tell what time they take: the program itself
+// runs as if nobody could look.
 func (r *recorder) observed(p *Program) *Program {
 	q := *p
-	q.stage = slices.Clone(p.stage)
+	q.stages = slices.Clone(p.stages)
 	rows := 0
-	for i := range q.stage {
-		s := &q.stage[i]
-		s.steps, s.folds = slices.Clone(s.steps), slices.Clone(s.folds)
-		for k := range s.steps {
-			st := &s.steps[k]
-			st.loops, st.first = slices.Clone(st.loops), slices.Clone(st.first)
-			for _, loops := range [][]bound{st.loops, st.first} {
-				for n := range loops {
-					loops[n].Run = r.timed(rows, loops[n].Run)
+	for i := range q.stages {
+		s := &q.stages[i]
+		s.calls, s.sums = slices.Clone(s.calls), slices.Clone(s.sums)
+		for k := range s.calls {
+			c := &s.calls[k]
+			c.bound, c.first = slices.Clone(c.bound), slices.Clone(c.first)
+			for _, bound := range [][]sized{c.bound, c.first} {
+				for n := range bound {
+					bound[n].Run = r.timed(rows, bound[n].Run)
 				}
 			}
-			for f := range s.folds {
-				if s.folds[f].partial == st.out.buf {
-					s.folds[f].combine.Run = r.timed(rows, s.folds[f].combine.Run)
+			for n := range s.sums {
+				if x := &s.sums[n]; x.partial == s.steps[k].out.buf {
+					x.combine.Run = r.timed(rows, x.combine.Run)
 				}
 			}
 			rows++
 		}
 	}
-	r.sample = newSample(len(q.stage), rows)
+	r.sample = newSample(len(q.stages), rows)
 	return &q
 }
 
-// timed is a loop that adds the time it takes to a row.
+// timed returns a kernel that adds the time it takes to a row.
 func (r *recorder) timed(row int, run func(c *kernel.Ctx, lo, hi int)) func(c *kernel.Ctx, lo, hi int) {
 	if run == nil {
 		return nil
@@ -137,20 +138,21 @@ func (r *recorder) stage(i int, begin time.Duration) {
 	}
 }
 
-// calibrate measures what it costs to measure: the least of many calls, since whatever disturbs them adds to it.
+// calibrate measures what it costs to measure: the least of many calls, since whatever disturbs
+// them adds to it.
 func (r *recorder) calibrate() {
 	if len(r.busy) == 0 {
 		return
 	}
 	w := &r.workers[0]
 	c := &kernel.Ctx{Worker: w.of}
-	loop := r.timed(0, func(*kernel.Ctx, int, int) {})
+	idle := r.timed(0, func(*kernel.Ctx, int, int) {})
 	const rounds, calls = 20, 200
 	for i := range rounds {
 		w.busy[0] = 0
 		begin := r.now()
 		for range calls {
-			loop(c, 0, 0)
+			idle(c, 0, 0)
 		}
 		all := (r.now() - begin) / calls
 		if inside := w.busy[0] / calls; i == 0 || all < r.overhead {

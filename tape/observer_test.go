@@ -28,8 +28,8 @@ func twoSteps(t *testing.T, options ...Option) (*graph.Graph, *Program, Feed) {
 	return g, p, Feed{x: Tensor(graph.NewValue(x.Type()))}
 }
 
-// TestMeasuringIsTakenOff: with a clock that moves on by 1 with every look at it, and by what a loop says it takes, the profile
-// is what the loops say, and what happens between.
+// TestMeasuringIsTakenOff: with a clock that moves on by 1 with every look at it, and by what a
+// loop says it takes, the profile is what the loops say, and what happens between.
 func TestMeasuringIsTakenOff(t *testing.T) {
 	for _, c := range []struct {
 		options []Option
@@ -38,12 +38,12 @@ func TestMeasuringIsTakenOff(t *testing.T) {
 		g, p, feed := twoSteps(t, c.options...)
 		clock := time.Duration(0)
 		rows := 0
-		for i := range p.stage {
-			for k := range p.stage[i].steps {
+		for i := range p.stages {
+			for k := range p.stages[i].calls {
 				takes := []time.Duration{100, 30}[rows]
 				rows++
-				for l := range p.stage[i].steps[k].loops {
-					p.stage[i].steps[k].loops[l].Run = func(*kernel.Ctx, int, int) { clock += takes }
+				for l := range p.stages[i].calls[k].bound {
+					p.stages[i].calls[k].bound[l].Run = func(*kernel.Ctx, int, int) { clock += takes }
 				}
 			}
 		}
@@ -78,10 +78,12 @@ func TestMeasuringIsTakenOff(t *testing.T) {
 	}
 }
 
-// TestStageOfTwoWorkers: what keeps two workers busy for 100 each takes the stage 100, of which 60 belong to what took 120.
+// TestStageOfTwoWorkers: what keeps two workers busy for 100 each takes the stage 100, of which 60
+// belong to what took 120.
 func TestStageOfTwoWorkers(t *testing.T) {
 	r := &recorder{inside: 1, overhead: 2}
-	// Each worker calls both loops 5 times: 10 inside, and 20 in all. In one run of three it is interrupted.
+	// Each worker calls both loops 5 times: 10 inside, and 20 in all. In one run of three it is
+	// interrupted.
 	quiet := sample{stages: []time.Duration{100 + 20 + 1}, busy: []time.Duration{130, 90}, calls: []int64{10, 10}}
 	held := sample{stages: []time.Duration{1000 + 20 + 1}, busy: []time.Duration{130, 1890}, calls: []int64{10, 10}}
 	rows := []Timing{{Busy: 120}, {Busy: 80}}
@@ -105,16 +107,17 @@ func labels() string {
 	return b.String()
 }
 
-// TestLabels: while a stage runs, each goroutine in it is labelled, besides what the caller's context says; then no more.
+// TestLabels: while a stage runs, each goroutine in it is labelled, besides what the caller's
+// context says; then no more.
 func TestLabels(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	g, p, feed := twoSteps(t, Unfused())
 	var together sync.WaitGroup
 	during := ""
 	looked := make(chan struct{})
-	st := &p.stage[1]
+	st := &p.stages[1]
 	st.nanos = p.sizes.wake
-	st.steps[0].loops[0].Bound = kernel.Bound{Units: 2, Run: func(_ *kernel.Ctx, lo, hi int) {
+	st.calls[0].bound[0].Bound = kernel.Bound{Units: 2, Run: func(_ *kernel.Ctx, lo, hi int) {
 		if hi-lo == 2 {
 			t.Error("one worker does all")
 			close(looked)
@@ -154,10 +157,10 @@ func TestLabels(t *testing.T) {
 }
 
 func TestStageTextOfMany(t *testing.T) {
-	p := &Program{stage: []stage{{}}}
+	p := &Program{sequence: sequence{stages: []stage{{}}}}
 	for i := range 9 {
 		p.instrs = append(p.instrs, instr{name: string(rune('A' + i))})
-		p.stage[0].steps = append(p.stage[0].steps, step{ins: i})
+		p.stages[0].steps = append(p.stages[0].steps, step{ins: i})
 		want := map[int]string{1: "0 A", 6: "0 A B C D E F", 7: "0 A B C … E F G", 9: "0 A B C … G H I"}[i+1]
 		if got := p.stageText(0); want != "" && got != want {
 			t.Errorf("%d steps are %q: want %q", i+1, got, want)
@@ -206,7 +209,7 @@ func TestRoofline(t *testing.T) {
 // Workers write to their calls and operands for each of the tiles that they run on.
 func TestWorkersLieApart(t *testing.T) {
 	const line = 128 // processors fetch cache lines in pairs
-	p := &Program{steps: 3, operands: 5}
+	p := &Program{calls: 3, operands: 5}
 	of := map[uintptr]int{}
 	var all []*worker
 	for i := range 20 {

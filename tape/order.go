@@ -2,37 +2,85 @@ package tape
 
 import (
 	"container/heap"
+	"fmt"
 	"slices"
+	"strings"
 )
 
-// order puts the stages in an order that needs a smaller arena, if list scheduling finds one: of the stages that may run next it takes
-// the one that frees most bytes beyond those that it makes, or else the earliest. The stages after the checks stay behind the others.
-// It leaves the program planned.
-func (p *Program) order() {
-	p.plan()
-	given, arena := p.stage, p.arena
-	order := slices.Concat(p.scheduled(0, p.late), p.scheduled(p.late, len(p.stage)))
-	if slices.IsSorted(order) {
-		return
+// ordered is the form that proposes orders of the stages, by their numbers: the given one and, if
+// it finds another, that of list scheduling.
+type ordered struct {
+	*staged
+	orders [][]int
+}
+
+// order proposes an order that may need a smaller arena. Of the stages that may run next, list
+// scheduling takes the one that frees most bytes beyond those that it makes, or else the earliest.
+// The stages after the checks stay behind the others.
+func order(s *staged) *ordered {
+	given := make([]int, len(s.stages))
+	for i := range given {
+		given[i] = i
 	}
-	p.stage = make([]stage, len(given))
-	for i, from := range order {
-		p.stage[i] = given[from]
+	o := &ordered{s, [][]int{given}}
+	if listed := slices.Concat(s.scheduled(0, s.late), s.scheduled(s.late, len(s.stages))); !slices.IsSorted(listed) {
+		o.orders = append(o.orders, listed)
 	}
-	if p.plan(); p.arena >= arena {
-		p.stage = given
-		p.plan()
+	return o
+}
+
+// String lists the orders.
+func (o *ordered) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "ordered %q\n", o.source.Name())
+	for i, order := range o.orders {
+		fmt.Fprintf(&b, "  %s: %s\n", []string{"as given", "by list scheduling"}[i], strings.Trim(fmt.Sprint(order), "[]"))
 	}
+	return b.String()
+}
+
+// check returns an error unless each order has every stage once, what a stage reads comes before
+// it, and the stages after the checks come last.
+func (o *ordered) check() error {
+	makers := map[int][]int{} // by buffer of the arena
+	for i := range o.stages {
+		for _, b := range o.made(i) {
+			makers[b] = append(makers[b], i)
+		}
+	}
+	for _, order := range o.orders {
+		at := make([]int, len(o.stages))
+		for k := range at {
+			at[k] = -1
+		}
+		for k, i := range order {
+			at[i] = k
+		}
+		for i, k := range at {
+			if k < 0 || len(order) != len(at) || (k < o.late) != (i < o.late) {
+				return fmt.Errorf("the order %v of %d stages, %d of them before the checks, misplaces stage %d", order, len(at), o.late, i)
+			}
+			for _, b := range o.read(i) {
+				for _, from := range makers[b] {
+					if at[from] > k {
+						return fmt.Errorf("the order %v runs stage %d before stage %d, which makes buffer %d for it", order, i, from, b)
+					}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // scheduled lists stages [lo,hi) in the order of list scheduling.
-func (p *Program) scheduled(lo, hi int) []int {
-	s := newSchedule(p, lo, hi)
+func (q *sequence) scheduled(lo, hi int) []int {
+	s := newSchedule(q, lo, hi)
 	out := make([]int, 0, hi-lo)
 	for len(s.ready) > 0 {
-		if c := heap.Pop(&s.ready).(candidate); c.grows == s.grows[c.stage] && !s.done[c.stage] { // otherwise out of date
+		c := heap.Pop(&s.ready).(candidate)
+		if current := c.grows == s.grows[c.stage]; current && !s.done[c.stage] {
 			out = append(out, lo+c.stage)
-			s.run(c.stage)
+			s.finish(c.stage)
 		}
 	}
 	return out
@@ -47,24 +95,24 @@ type schedule struct {
 	next  [][]int // by stage: those that wait for it
 	reads [][]int // by stage: the buffers of the arena that others made and it reads, each once
 
-	// By buffer: what its last reader frees, how many stages of the program have yet to read it, and the sum of their numbers, which
-	// is the last one's number when one is left.
+	// By buffer: what its last reader frees, how many stages of the program have yet to read it,
+	// and the sum of their numbers, which is the last one's number when one is left.
 	bytes        []int64
 	readers, sum []int
 }
 
-func newSchedule(p *Program, lo, hi int) *schedule {
-	n, buffers := hi-lo, len(p.buffers)
+func newSchedule(q *sequence, lo, hi int) *schedule {
+	n, buffers := hi-lo, len(q.buffers)
 	s := &schedule{done: make([]bool, n), grows: make([]int64, n), waits: make([]int, n), next: make([][]int, n), reads: make([][]int, n),
 		bytes: make([]int64, buffers), readers: make([]int, buffers), sum: make([]int, buffers)}
 	maker := make([]int, buffers) // 0 for what is made before stage lo, else a stage's number + 1
-	for i := range p.stage {
-		made := p.madeIn(i)
+	for i := range q.stages {
+		made := q.made(i)
 		for _, b := range made {
 			maker[b] = max(0, i-lo+1)
 		}
-		for _, b := range distinct(p.readIn(i)) {
-			if p.buffers[b].leaf || p.buffers[b].scratch || slices.Contains(made, b) {
+		for _, b := range distinct(q.read(i)) {
+			if q.buffers[b].home != inArena || slices.Contains(made, b) {
 				continue
 			}
 			s.readers[b]++
@@ -77,16 +125,16 @@ func newSchedule(p *Program, lo, hi int) *schedule {
 			}
 		}
 	}
-	s.keepWrites(p, lo)
+	s.keepWrites(q, lo)
 	for i := range n {
-		for _, b := range p.madeIn(lo + i) {
-			if s.readers[b] > 0 || p.buffers[b].pinned {
-				s.grows[i] += int64(roundUp(p.buffers[b].bytes))
+		for _, b := range q.made(lo + i) {
+			if s.readers[b] > 0 || q.buffers[b].pinned {
+				s.grows[i] += int64(roundUp(q.buffers[b].bytes))
 			}
 		}
 		for _, b := range s.reads[i] {
-			if !p.buffers[b].pinned {
-				s.bytes[b] = int64(roundUp(p.buffers[b].bytes))
+			if !q.buffers[b].pinned {
+				s.bytes[b] = int64(roundUp(q.buffers[b].bytes))
 			}
 			if s.readers[b] == 1 {
 				s.grows[i] -= s.bytes[b]
@@ -106,13 +154,14 @@ func (s *schedule) follow(from, i int) {
 	s.waits[i]++
 }
 
-// keepWrites keeps the order of stages that write a leaf in place and those that read it before or after.
-func (s *schedule) keepWrites(p *Program, lo int) {
+// keepWrites keeps the order of stages that write a parameter or state in place and those that read
+// it before or after.
+func (s *schedule) keepWrites(q *sequence, lo int) {
 	written := map[int]bool{}
-	writes := func(i int, leaf func(b int)) {
-		for _, st := range p.stage[lo+i].steps {
-			if p.buffers[st.out.buf].leaf {
-				leaf(st.out.buf)
+	writes := func(i int, to func(b int)) {
+		for _, st := range q.stages[lo+i].steps {
+			if q.buffers[st.out.buf].home == outside {
+				to(st.out.buf)
 			}
 		}
 	}
@@ -122,9 +171,10 @@ func (s *schedule) keepWrites(p *Program, lo int) {
 	if len(written) == 0 {
 		return
 	}
-	writer, readers := map[int]int{}, map[int][]int{} // of a leaf: the last that wrote it, and those that have read it since
+	// By buffer: the last that wrote it, and those that have read it since.
+	writer, readers := map[int]int{}, map[int][]int{}
 	for i := range s.next {
-		for _, b := range distinct(p.readIn(lo + i)) {
+		for _, b := range distinct(q.read(lo + i)) {
 			if from, ok := writer[b]; ok {
 				s.follow(from, i)
 			}
@@ -146,8 +196,8 @@ func (s *schedule) keepWrites(p *Program, lo int) {
 	}
 }
 
-// run marks stage i as run, and finds what may run next and what has become better.
-func (s *schedule) run(i int) {
+// finish marks stage i as done, and finds what may run next and what has become better.
+func (s *schedule) finish(i int) {
 	s.done[i] = true
 	for _, b := range s.reads[i] {
 		s.readers[b]--
@@ -166,7 +216,8 @@ func (s *schedule) run(i int) {
 	}
 }
 
-// candidate is a stage that may run next, the better the less the live bytes grow. It is out of date when they grow less than that.
+// candidate is a stage that may run next, the better the less the live bytes grow. It is out of
+// date when they grow less than that.
 type candidate struct {
 	stage int
 	grows int64
@@ -194,7 +245,7 @@ func (c *candidates) Pop() any {
 	return last
 }
 
-// distinct is a list without repetitions, in order of size.
+// distinct returns a list without repetitions, in order of size.
 func distinct(list []int) []int {
 	slices.Sort(list)
 	return slices.Compact(list)

@@ -29,21 +29,22 @@ func branches(t *testing.T, n int, options ...Option) *Program {
 	return p
 }
 
-// inOrder is how much memory a program needs that runs its instructions as they were written, none of them fused.
+// inOrder returns the bytes that a program needs that runs its instructions as they were written,
+// none of them fused.
 func inOrder(p *Program) int {
-	q := *p
-	q.buffers, q.instrs, q.stage = slices.Clone(p.buffers), slices.Clone(p.instrs), slices.Clone(p.stage)
-	slices.SortFunc(q.stage[:q.late], asWritten(p))
-	q.plan()
-	return q.arena
+	q := staged{sequence: p.sequence, how: &settings{tooLong: tooLong}}
+	q.stages = slices.Clone(p.stages)
+	slices.SortFunc(q.stages[:q.late], asWritten(p))
+	given := order(&q).orders[0]
+	return newPlanning(&ordered{&q, nil}, given).arena()
 }
 
-// asWritten compares stages of one instruction each by where they were written. Panels of an operand come before the first product
-// that reads them.
+// asWritten compares stages of one instruction each by where they were written. Panels of an
+// operand come before the first product that reads them.
 func asWritten(p *Program) func(a, b stage) int {
 	panels := map[int]int{} // by buffer: the first reader
-	for i := range p.stage {
-		st := p.stage[i].steps[0]
+	for i := range p.stages {
+		st := p.stages[i].steps[0]
 		for _, r := range st.in {
 			if first, ok := panels[r.buf]; !ok || st.ins < first {
 				panels[r.buf] = st.ins
@@ -52,7 +53,7 @@ func asWritten(p *Program) func(a, b stage) int {
 	}
 	place := func(s stage) int {
 		st := s.steps[0]
-		if p.instrs[st.ins].name == "Pack" {
+		if p.instrs[st.ins].does == packs {
 			return 2*panels[st.out.buf] - 1
 		}
 		return 2 * st.ins
@@ -70,7 +71,8 @@ func TestOrderLowersThePeak(t *testing.T) {
 	}
 }
 
-// TestOrderOfRandomGraphs: no program needs more than as it was written, and one that does not gain stays so.
+// TestOrderOfRandomGraphs: no program needs more than as it was written, and one that does not gain
+// stays so.
 func TestOrderOfRandomGraphs(t *testing.T) {
 	better, same := 0, 0
 	for seed := range uint64(200) {
@@ -79,7 +81,7 @@ func TestOrderOfRandomGraphs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		written := slices.IsSortedFunc(p.stage[:p.late], asWritten(p))
+		written := slices.IsSortedFunc(p.stages[:p.late], asWritten(p))
 		switch was := inOrder(p); {
 		case p.arena > was:
 			t.Errorf("seed %d: the arena has %d bytes: as written, %d", seed, p.arena, was)
@@ -95,8 +97,8 @@ func TestOrderOfRandomGraphs(t *testing.T) {
 	}
 }
 
-// TestOrderKeepsWrites: a stage that writes a leaf stays between those that read its old value and its new one, even though it
-// frees memory and they take some.
+// TestOrderKeepsWrites: a stage that writes a leaf stays between those that read its old value and
+// its new one, even though it frees memory and they take some.
 func TestOrderKeepsWrites(t *testing.T) {
 	const leaf, freed, before, after = 0, 1, 2, 3 // buffers
 	touch := func(out int, in ...int) stage {
@@ -106,21 +108,21 @@ func TestOrderKeepsWrites(t *testing.T) {
 		}
 		return stage{steps: []step{st}}
 	}
-	p := &Program{
-		buffers: []buffer{{leaf: true, bytes: 64}, {bytes: 4096}, {bytes: 64, pinned: true}, {bytes: 64, pinned: true}},
-		stage:   []stage{touch(freed), touch(after, leaf), touch(leaf, freed), touch(before, leaf)},
+	q := &sequence{
+		tables: tables{buffers: []buffer{{home: outside, bytes: 64}, {bytes: 4096}, {bytes: 64, pinned: true}, {bytes: 64, pinned: true}}},
+		stages: []stage{touch(freed), touch(after, leaf), touch(leaf, freed), touch(before, leaf)},
 	}
 	order := func() (out []int) {
-		for _, i := range p.scheduled(1, 4) {
-			out = append(out, p.stage[i].steps[0].out.buf)
+		for _, i := range q.scheduled(1, 4) {
+			out = append(out, q.stages[i].steps[0].out.buf)
 		}
 		return out
 	}
 	if got := order(); !slices.Equal(got, []int{after, leaf, before}) {
 		t.Errorf("order %v: want %v", got, []int{after, leaf, before})
 	}
-	p.stage[2].steps[0].out.buf, p.buffers[before].leaf = before, false
-	p.stage[3].steps[0].out.buf = leaf // now no stage but the last writes it, and the one that frees memory comes first
+	q.stages[2].steps[0].out.buf, q.buffers[before].home = before, inArena
+	q.stages[3].steps[0].out.buf = leaf // now no stage but the last writes it, and the one that frees memory comes first
 	if got := order(); !slices.Equal(got, []int{before, after, leaf}) {
 		t.Errorf("order %v: want %v", got, []int{before, after, leaf})
 	}

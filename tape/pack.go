@@ -6,8 +6,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// A product reads its right operand in panels. Where several products of a step read the same one (every block of a group does), it
-// is laid out in panels once, by an instruction of its own.
+// A product reads its right operand in panels. Where several products of a step read the same one
+// (every block of a group does), it is laid out in panels once, by an instruction of its own.
 
 // packing is a right operand and how it is read.
 type packing struct {
@@ -22,8 +22,8 @@ type packer interface {
 	PackPays(out kernel.Layout, in []kernel.Layout, times int) bool
 }
 
-// right gives the right operand of a product as a [k,n] matrix that all its batches share.
-func right(ins *instr) (packing, bool) {
+// right returns the right operand of a product as a [k,n] matrix that all its batches share.
+func right(ins *draft) (packing, bool) {
 	if _, ok := ins.kernel.(packer); !ok || len(ins.in) == 0 {
 		return packing{}, false
 	}
@@ -46,57 +46,60 @@ func right(ins *instr) (packing, bool) {
 	return packing{value{v.buf, m}, transposed, ins.again, ins.extra}, true
 }
 
-// countUses counts how often each right operand is read in a step, but for blocks.
-func (p *Program) countUses() map[packing]int {
+// countUses counts how often each right operand is read in a run, but for blocks.
+func (f *postponed) countUses() map[packing]int {
 	uses := map[packing]int{}
-	for i := range p.instrs {
-		if r, ok := right(&p.instrs[i]); ok {
+	for i := range f.instrs {
+		if r, ok := right(&f.instrs[i]); ok {
 			uses[r]++
 		}
 	}
 	return uses
 }
 
-// packed gives the packed right operand of instruction i, which is run in so many blocks, of which in and out are the layouts, if
-// packing pays.
-func (p *Program) packed(i, blocks int, out kernel.Layout, in []kernel.Layout) (v value, k kernel.Kernel, ok bool) {
-	ins := &p.instrs[i]
+// packed returns the packed right operand of instruction i, which runs in so many blocks, of which
+// in and out are the layouts, and the kernel that reads it, if packing pays.
+func (s *stager) packed(i, blocks int, out kernel.Layout, in []kernel.Layout) (v value, k kernel.Kernel, ok bool) {
+	if i >= len(s.from.instrs) { // it packs
+		return value{}, nil, false
+	}
+	ins := &s.from.instrs[i]
 	r, ok := right(ins)
-	if runs := p.uses[r] * blocks; !ok || runs < 2 || !ins.kernel.(packer).PackPays(out, in, runs) { // a single run packs for itself
+	times := s.uses[r] * blocks
+	if !ok || times < 2 || !ins.kernel.(packer).PackPays(out, in, times) { // once, a product packs for itself
 		return value{}, nil, false
 	}
 	switch k := ins.kernel.(type) {
 	case kernel.MatMul:
 		k.Packed = true
-		return p.pack(i, r), k, true
+		return s.pack(i, r), k, true
 	case kernel.SqDist:
 		k.Packed = true
-		return p.pack(i, r), k, true
+		return s.pack(i, r), k, true
 	}
 	return value{}, nil, false
 }
 
-// pack adds the instruction that packs r, unless it is there.
-func (p *Program) pack(i int, r packing) value {
-	if v, ok := p.packs[r]; ok {
+// pack adds the instruction that packs r, and its stage, unless they are there.
+func (s *stager) pack(i int, r packing) value {
+	if v, ok := s.packs[r]; ok {
 		return v
 	}
 	l := r.from.layout
-	y := value{len(p.buffers), kernel.Dense(l.DType, kernel.PackedLen(l.DType, l.Dims[0], l.Dims[1]))}
-	p.buffers = append(p.buffers, buffer{bytes: y.layout.Len() * l.DType.Size()})
-	node := p.instrs[i].node.In(1)
-	p.instrs = append(p.instrs, instr{node: node, name: "Pack", kernel: kernel.Pack{}, out: y, in: []value{r.from}, copies: true,
-		bytes: int64(touched(l) + y.layout.Len()*l.DType.Size())})
-	p.whole(len(p.instrs) - 1)
-	p.packs[r] = y
+	y := value{len(s.buffers), kernel.Dense(l.DType, kernel.PackedLen(l.DType, l.Dims[0], l.Dims[1]))}
+	s.buffers = append(s.buffers, buffer{bytes: y.layout.Len() * l.DType.Size()})
+	s.instrs = append(s.instrs, instr{node: s.instrs[i].node.In(1), name: "Pack", kernel: kernel.Pack{}, does: packs, out: y,
+		in: []value{r.from}, bytes: int64(touched(l) + y.layout.Len()*l.DType.Size())})
+	s.whole(len(s.instrs) - 1)
+	s.packs[r] = y
 	return y
 }
 
-// renew forgets the panels of leaves that a group writes: whoever reads those later wants the new values.
-func (p *Program) renew(g *group) {
+// renew forgets the panels of what a group writes to the store: later readers want the new values.
+func (s *stager) renew(g *group) {
 	for _, m := range g.members {
-		if b := p.instrs[m.ins].out.buf; p.buffers[b].leaf {
-			maps.DeleteFunc(p.packs, func(r packing, _ value) bool { return r.from.buf == b })
+		if b := s.instrs[m.ins].out.buf; s.buffers[b].home == outside {
+			maps.DeleteFunc(s.packs, func(r packing, _ value) bool { return r.from.buf == b })
 		}
 	}
 }

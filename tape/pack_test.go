@@ -10,7 +10,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// TestPanelsFollowUpdates: products with a parameter that is updated in place, before and after, have panels of their own.
+// TestPanelsFollowUpdates: products with a parameter that is updated in place, before and after,
+// have panels of their own.
 func TestPanelsFollowUpdates(t *testing.T) {
 	g := graph.New("panels")
 	x := g.Input("x", graph.F32, graph.Ax("i", 32), graph.Ax("j", 256))

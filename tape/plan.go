@@ -1,122 +1,192 @@
 package tape
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
 
-// arenaAlign is the alignment of every buffer in the arena: a cache line, and
-// the widest vector.
+// An array needs its place from the stage that makes it to the last one that reads it. For example,
+// of
+//
+//	lowered "four"
+//	  a[i=64] = Sin x[i=64]
+//	  c[i=64] = Cos x[i=64]
+//	  b[i=64] = Tanh a[i=64]
+//	  bc[i=64] = Mul b[i=64], c[i=64]
+//	  d[] = Sum bc[i=64]
+//
+// the arena holds two arrays at a time: b takes the place of a, which it is computed from element
+// by element, bc that of b, and d the gap that c leaves. Places are [from…to) in bytes:
+//
+//	planned "four"
+//	  stage 0
+//	    a[i=64] = Sin x[i=64]  · 0…256
+//	  stage 1
+//	    c[i=64] = Cos x[i=64]  · 256…512
+//	  stage 2
+//	    b[i=64] = Tanh a[i=64]  · 0…256, in place
+//	  stage 3
+//	    bc[i=64] = Mul b[i=64], c[i=64]  · 0…256, in place
+//	  stage 4
+//	    d[] = Sum bc[i=64]  · 256…260
+//	  arena of 512 B
+
+// arenaAlign is the alignment of every buffer in the arena: a cache line, and the widest vector.
 const arenaAlign = 64
 
-// tooLong is a length of an arena that no machine has: what lies in a shorter one has an offset that
-// an int holds, rounded up and all.
+// tooLong is a length of an arena that no machine has: what lies in a shorter one has an offset
+// that an int holds, rounded up and all.
 const tooLong = math.MaxInt / arenaAlign * arenaAlign
 
-// plan gives every buffer of the arena its place. It walks the stages once: a
-// result takes the place of an operand that ends there, if the kernels can work
-// in place, or else the smallest gap that fits; then what ends there is freed.
-// Pinned buffers are never freed. Where there are more of them at a time than an arena
-// can hold, it has the length p.tooLong, and the places mean nothing.
-func (p *Program) plan() {
-	p.unplan()
-	last := p.lastUses()
-	free := gaps{tooLong: p.tooLong}
-	for i := range p.stage {
-		p.under.look()
-		made, t := p.madeIn(i), p.stage[i].touches()
-		ending := p.endingIn(i, last)
-		for _, b := range made {
-			out := &p.buffers[b]
-			if from := p.inPlace(i, b, last, t, ending); from >= 0 {
-				out.offset, out.place = p.buffers[from].offset, p.buffers[from].place
-				p.buffers[from].passed = true
-				continue
-			}
-			out.place = roundUp(out.bytes)
-			out.offset = free.take(out.place)
-		}
-		for _, b := range slices.Concat(made, p.readIn(i)) {
-			if buf := &p.buffers[b]; last[b] == i && !buf.pinned && !buf.passed && !buf.leaf && !buf.scratch {
-				free.give(buf.offset, buf.place)
-				buf.passed = true // given back once
-			}
+// planned is the form in which the stages have their order and every array has its place in the
+// arena.
+type planned struct {
+	sequence
+	how   *settings
+	arena int // bytes
+}
+
+// plan gives every buffer of the arena its place, for each of the orders, and keeps the one that
+// needs least. Where there are more buffers at a time than an arena can hold, it has the length
+// tooLong, and the places mean nothing.
+func plan(o *ordered) *planned {
+	best := newPlanning(o, o.orders[0])
+	for _, order := range o.orders[1:] {
+		if next := newPlanning(o, order); next.arena() < best.arena() {
+			best = next
 		}
 	}
-	p.arena = free.length()
+	p := &planned{sequence: best.sequence, how: o.how, arena: best.arena()}
+	for b, offset := range best.offset {
+		if p.buffers[b].home == inArena {
+			p.buffers[b].offset = offset
+		}
+	}
+	for i, inPlace := range best.inPlace {
+		p.instrs[i].inPlace = p.instrs[i].inPlace || inPlace
+	}
+	return p
+}
+
+// planning walks the stages in an order once: a result takes the place of an operand that ends
+// there, if the kernels can work in place, or else the smallest gap that fits; then what ends there
+// is given back. Pinned buffers are never given back.
+type planning struct {
+	sequence
+	free    gaps
+	last    []int  // by buffer: the last stage that touches it
+	offset  []int  // by buffer
+	passed  []bool // by buffer: its place went to a result, or was given back
+	inPlace []bool // by instruction
+}
+
+func newPlanning(o *ordered, order []int) *planning {
+	p := &planning{sequence: o.sequence, free: gaps{tooLong: o.how.tooLong}, last: make([]int, len(o.buffers)),
+		offset: make([]int, len(o.buffers)), passed: make([]bool, len(o.buffers)), inPlace: make([]bool, len(o.instrs))}
+	p.stages = make([]stage, len(order))
+	for i, from := range order {
+		p.stages[i] = o.stages[from]
+	}
+	for i := range p.stages {
+		for _, b := range slices.Concat(p.made(i), p.read(i)) {
+			p.last[b] = i
+		}
+	}
+	for i := range p.stages {
+		o.how.look()
+		p.stage(i)
+	}
+	return p
+}
+
+func (p *planning) arena() int { return p.free.length() }
+
+// stage places what stage i makes, and gives back what ends there.
+func (p *planning) stage(i int) {
+	made, read := p.made(i), p.read(i)
+	t, ending := p.stages[i].touches(), p.ending(read, i)
+	for _, b := range made {
+		if from := p.replaced(i, b, t, ending); from >= 0 {
+			p.offset[b], p.passed[from] = p.offset[from], true
+		} else {
+			p.offset[b] = p.free.take(roundUp(p.buffers[b].bytes))
+		}
+	}
+	for _, b := range slices.Concat(made, read) {
+		if p.ends(b, i) {
+			p.free.give(p.offset[b], roundUp(p.buffers[b].bytes))
+			p.passed[b] = true // given back once
+		}
+	}
+}
+
+// ends reports whether stage i is the last that touches buffer b, and its place is still its own.
+func (p *planning) ends(b, i int) bool {
+	return p.last[b] == i && p.buffers[b].home == inArena && !p.buffers[b].pinned && !p.passed[b]
+}
+
+// maxEnding limits the buffers that end in a stage and are tried for each of its results.
+const maxEnding = 16
+
+// ending lists some buffers that stage i, which reads the given ones, is the last to read.
+func (p *planning) ending(read []int, i int) (out []int) {
+	for _, b := range read {
+		if len(out) < maxEnding && p.ends(b, i) && !slices.Contains(out, b) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// replaced finds a buffer that ends in stage i and whose place result b of the stage may take:
+// every reader in the stage comes no later than what writes b and reads, block by block, just the
+// rows that are written. -1 if there is none. The operands of what writes b are tried first, then
+// others that end here.
+func (p *planning) replaced(i, b int, t touches, ending []int) int {
+	s := &p.stages[i]
+	at, ok := t.maker[b]
+	if !ok || slices.ContainsFunc(s.sums, func(x sum) bool { return x.partial == b || x.out == b }) {
+		return -1
+	}
+	fits := func(from int) bool {
+		_, made := t.maker[from]
+		return !made && p.ends(from, i) && p.buffers[from].bytes == p.buffers[b].bytes && p.sameRows(s, t, from, at)
+	}
+	ins := s.steps[at].ins
+	for n, r := range s.steps[at].in {
+		if mayShare(&p.instrs[ins], n) && fits(r.buf) {
+			p.inPlace[ins] = true
+			return r.buf
+		}
+	}
+	if s.rows == 0 {
+		return -1
+	}
+	for _, from := range ending {
+		if r := t.readers[from]; r[len(r)-1] < at && fits(from) {
+			p.inPlace[ins] = true
+			return from
+		}
+	}
+	return -1
 }
 
 // tooLarge reports whether no machine has the memory that the program needs.
-func (p *Program) tooLarge() bool { return max(p.arena, p.scratch) >= p.tooLong }
+func (p *planned) tooLarge() bool { return max(p.arena, p.scratchBytes()) >= p.how.tooLong }
 
-// unplan forgets the places in the arena.
-func (p *Program) unplan() {
-	for i := range p.buffers {
-		if b := &p.buffers[i]; !b.scratch {
-			b.offset, b.place, b.passed = 0, 0, false
-		}
-	}
-	for i := range p.instrs {
-		if ins := &p.instrs[i]; !p.buffers[ins.out.buf].scratch {
-			ins.inPlace = false
-		}
-	}
+// String lists the stages with their steps, and where in the arena or the scratch their results
+// lie.
+func (p *planned) String() string {
+	return p.text("planned", true) + fmt.Sprintf("  arena of %d B\n", p.arena)
 }
 
-// madeIn lists the buffers of the arena that a stage writes, each once.
-func (p *Program) madeIn(i int) []int {
-	var out []int
-	s := &p.stage[i]
-	for k := range s.steps {
-		if b := s.steps[k].out.buf; !p.buffers[b].scratch && !p.buffers[b].leaf {
-			out = append(out, b)
-		}
+// check replays the arena: see [sequence.replayArena].
+func (p *planned) check() error {
+	if p.tooLarge() { // the places mean nothing
+		return nil
 	}
-	for _, f := range s.folds {
-		if f.out != f.partial {
-			out = append(out, f.out)
-		}
-	}
-	if s.work != 0 {
-		out = append(out, s.work)
-	}
-	return out
-}
-
-// maxEnding is how many buffers that end in a stage may be tried for each of its results.
-const maxEnding = 16
-
-// endingIn lists some buffers of the arena that a stage is the last to read.
-func (p *Program) endingIn(i int, last []int) []int {
-	var out []int
-	for _, b := range p.readIn(i) {
-		if buf := &p.buffers[b]; last[b] == i && !buf.leaf && !buf.scratch && !buf.pinned && len(out) < maxEnding && !slices.Contains(out, b) {
-			out = append(out, b)
-		}
-	}
-	return out
-}
-
-// readIn lists the buffers that a stage reads, some more than once.
-func (p *Program) readIn(i int) []int {
-	var out []int
-	for _, st := range p.stage[i].steps {
-		for _, r := range st.in {
-			out = append(out, r.buf)
-		}
-	}
-	return out
-}
-
-// lastUses gives, for each buffer, the last stage that touches it.
-func (p *Program) lastUses() []int {
-	last := make([]int, len(p.buffers))
-	for i := range p.stage {
-		for _, b := range slices.Concat(p.madeIn(i), p.readIn(i)) {
-			last[b] = i
-		}
-	}
-	return last
+	return p.replayArena(p.arena, p.how.look)
 }
 
 // touches lists what a stage does with each buffer.
@@ -139,57 +209,24 @@ func (s *stage) touches() touches {
 	return t
 }
 
-// inPlace finds a buffer that ends in stage i and whose place result b of the
-// stage may take: every reader in the stage comes no later than what writes b
-// and reads, block by block, just the rows that are written. -1 if there is none.
-// The operands of what writes b are tried first, then others that end here.
-func (p *Program) inPlace(i, b int, last []int, t touches, ending []int) int {
-	s := &p.stage[i]
-	at, ok := t.maker[b]
-	if !ok || slices.ContainsFunc(s.folds, func(f fold) bool { return f.partial == b || f.out == b }) {
-		return -1
-	}
-	ins := &p.instrs[s.steps[at].ins]
-	fits := func(buf int) bool {
-		own := &p.buffers[buf]
-		_, made := t.maker[buf]
-		return !made && !own.leaf && !own.scratch && !own.pinned && !own.passed && last[buf] == i && own.bytes == p.buffers[b].bytes && p.sameRows(s, t, buf, at)
-	}
-	for n, r := range s.steps[at].in {
-		if p.mayShare(ins, n) && fits(r.buf) {
-			ins.inPlace = true
-			return r.buf
-		}
-	}
-	if s.rows == 0 {
-		return -1
-	}
-	for _, buf := range ending {
-		if r := t.readers[buf]; r[len(r)-1] < at && fits(buf) {
-			ins.inPlace = true
-			return buf
-		}
-	}
-	return -1
-}
-
-// sameRows reports whether each step that reads buf is at or before the given one and reads only the rows of its block, in order.
-func (p *Program) sameRows(s *stage, t touches, buf, at int) bool {
+// sameRows reports whether each step that reads buf is at or before the given one and reads only
+// the rows of its block, in order.
+func (q *sequence) sameRows(s *stage, t touches, buf, at int) bool {
+	bytes := q.buffers[buf].bytes
 	for _, k := range t.readers[buf] {
 		st := &s.steps[k]
+		ins := &q.instrs[st.ins]
 		for n, r := range st.in {
 			if r.buf != buf {
 				continue
 			}
-			ins := &p.instrs[st.ins]
 			l := ins.in[n].layout
-			if k > at || !l.IsDense() || l.Len()*l.DType.Size() != p.buffers[buf].bytes {
+			switch {
+			case k > at || !l.IsDense() || l.Len()*l.DType.Size() != bytes:
 				return false
-			}
-			if k == at && !ins.kernel.InPlace(n) {
+			case k == at && !ins.kernel.InPlace(n):
 				return false
-			}
-			if s.rows > 0 && r.stride*s.rows != p.buffers[buf].bytes {
+			case s.rows > 0 && r.stride*s.rows != bytes:
 				return false
 			}
 		}
@@ -199,7 +236,7 @@ func (p *Program) sameRows(s *stage, t touches, buf, at int) bool {
 
 func roundUp(n int) int { return (n + arenaAlign - 1) / arenaAlign * arenaAlign }
 
-// gaps are the free parts of the arena below top, in order of offset.
+// gaps are the free parts of a memory below top, in order of offset.
 type gaps struct {
 	list    []gap
 	top     int
@@ -209,7 +246,7 @@ type gaps struct {
 
 type gap struct{ offset, size int }
 
-// length is that of the arena.
+// length returns the length of the memory.
 func (f *gaps) length() int {
 	if f.full {
 		return f.tooLong
@@ -217,7 +254,7 @@ func (f *gaps) length() int {
 	return f.top
 }
 
-// take gives the smallest gap that holds size bytes, or grows the arena. It gives 0 once that
+// take returns the smallest gap that holds size bytes, or grows the memory. It returns 0 once that
 // would become too long.
 func (f *gaps) take(size int) int {
 	if f.full {
@@ -231,7 +268,8 @@ func (f *gaps) take(size int) int {
 	}
 	if best < 0 {
 		off := f.top
-		if n := len(f.list); n > 0 && f.list[n-1].offset+f.list[n-1].size == f.top { // a gap at the end is part of what grows
+		// A gap at the end is part of what grows.
+		if n := len(f.list); n > 0 && f.list[n-1].offset+f.list[n-1].size == f.top {
 			off = f.list[n-1].offset
 			f.list = f.list[:n-1]
 		}
@@ -252,7 +290,7 @@ func (f *gaps) take(size int) int {
 	return off
 }
 
-// give returns a part, joined with the gaps beside it.
+// give makes a part a gap again, joined with the gaps beside it.
 func (f *gaps) give(offset, size int) {
 	if f.full {
 		return

@@ -7,169 +7,33 @@ import (
 	"sort"
 )
 
-// Check replays the tape over the places in the arena, and over those in the
-// scratch of each stage, and proves that every operand still holds what was
-// written into its buffer when it is read, and every pinned buffer at the end,
-// that all writes stay within the arena, and that every buffer of it is written.
-// So it does for the bodies of loops. Compile runs it on each program.
+// Check replays the tape over the places in the arena, and over those in the scratch of each stage,
+// and proves that every operand still holds what was written into its buffer when it is read, and
+// every pinned buffer at the end, that all writes stay within the arena, and that every buffer of
+// it is written. It does the same for the bodies of loops. Compile runs it on each program.
 func (p *Program) Check() error {
 	if p == nil {
 		return errNilProgram
 	}
-	arena := newReplay(p, p.arena)
-	for i := range p.stage {
-		p.under.look()
-		s := &p.stage[i]
-		scratch := newReplay(p, s.scratch)
-		t := s.touches()
-		reads := p.spreadOf(t)
-		runs := s.runs
-		if s.rows == 0 {
-			runs = []tiled{{0, 1, 0}}
-		}
-		for k, st := range s.steps {
-			if run := runs[0]; k == run.from {
-				p.reserve(scratch, s, run)
-			}
-			when := fmt.Sprintf("stage %d, step %d", i, k)
-			for _, r := range st.in {
-				b := &p.buffers[r.buf]
-				switch {
-				case b.leaf:
-				case b.scratch:
-					if !scratch.holds(r.buf) {
-						return fmt.Errorf("%s: buffer %d at %d of the scratch is overwritten", when, r.buf, b.offset)
-					}
-				case arena.holds(r.buf):
-				default:
-					return fmt.Errorf("%s: buffer %d at %d is overwritten", when, r.buf, b.offset)
-				}
-			}
-			if b := st.out.buf; p.wholeBlock(b, runs[0]) && p.sharedBy(b, st) < 0 && !scratch.holds(b) {
-				return fmt.Errorf("%s: buffer %d of the block lies on what its tiles use", when, b)
-			}
-			if err := p.write(arena, scratch, s, t, reads, st, k); err != nil {
-				return fmt.Errorf("%s: %w", when, err)
-			}
-			if l := p.loopOf(s); l != nil {
-				if err := p.checkLoop(arena, s, l, reads); err != nil {
-					return fmt.Errorf("%s: %w", when, err)
-				}
-			}
-			if k+1 == runs[0].to {
-				if b := p.lost(scratch, s, runs[0]); b >= 0 {
-					return fmt.Errorf("%s: buffer %d of the block does not outlast its tiles", when, b)
-				}
-				runs = runs[1:]
-			}
-		}
-		for _, f := range s.folds {
-			if f.out != f.partial {
-				if err := arena.write(f.out); err != nil {
-					return fmt.Errorf("stage %d: %w", i, err)
-				}
-			}
+	for i := range p.stages {
+		if err := p.replayScratch(i); err != nil {
+			return fmt.Errorf("stage %d, %w", i, err)
 		}
 	}
-	made := make([]bool, len(p.buffers))
-	for i := range p.stage {
-		for _, b := range p.madeIn(i) {
-			made[b] = true
-		}
-	}
-	for b := range p.buffers {
-		switch buf := &p.buffers[b]; {
-		case buf.leaf || buf.scratch:
-		case !made[b]:
-			return fmt.Errorf("end: no stage makes buffer %d, of %d B", b, buf.bytes)
-		case buf.pinned && !arena.holds(b):
-			return fmt.Errorf("end: buffer %d at %d is overwritten", b, buf.offset)
-		}
-	}
-	return nil
+	return p.replayArena(p.arena, func() {})
 }
 
-// reserve replays that what a run makes for later ones has its place from the first tile on, unless it shares an operand's.
-func (p *Program) reserve(scratch *replay, s *stage, run tiled) {
-	for k := run.from; k < run.to; k++ {
-		b := s.steps[k].out.buf
-		if p.wholeBlock(b, run) && p.sharedBy(b, s.steps[k]) < 0 {
-			_ = scratch.write(b) // an error comes up again when the step is replayed
-		}
-	}
-}
-
-// lost finds a buffer of the whole block that a run reads or makes and that does not hold at the run's end; -1 if there is none.
-func (p *Program) lost(scratch *replay, s *stage, run tiled) int {
-	over := map[int]bool{}
-	for k := run.from; k < run.to; k++ {
-		over[p.sharedBy(s.steps[k].out.buf, s.steps[k])] = true
-	}
-	for k := run.from; k < run.to; k++ {
-		for _, r := range append([]ref{s.steps[k].out}, s.steps[k].in...) {
-			if p.wholeBlock(r.buf, run) && !over[r.buf] && !scratch.holds(r.buf) {
-				return r.buf
-			}
-		}
-	}
-	return -1
-}
-
-// wholeBlock reports whether a buffer in scratch outlasts the tiles of a run.
-func (p *Program) wholeBlock(b int, run tiled) bool {
-	return p.buffers[b].scratch && p.buffers[b].rows != run.rows
-}
-
-// sharedBy is the operand of a step in scratch whose place its result b takes, -1 if there is none.
-func (p *Program) sharedBy(b int, st step) int {
-	out := &p.buffers[b]
-	for i, v := range p.instrs[st.ins].in {
-		if in := &p.buffers[v.buf]; out.scratch && in.scratch && in.offset == out.offset && in.bytes == out.bytes && in.rows == out.rows && p.mayShare(&p.instrs[st.ins], i) {
-			return v.buf
-		}
-	}
-	return -1
-}
-
-// write replays what a step writes. A buffer of the arena may be written over in a stage only if its rows are those of the result.
-func (p *Program) write(arena, scratch *replay, s *stage, t touches, reads spread, st step, k int) error {
-	out := &p.buffers[st.out.buf]
-	switch {
-	case out.leaf:
-		return nil
-	case out.scratch:
-		over := p.sharedBy(st.out.buf, st)
-		for _, v := range p.instrs[st.ins].in {
-			if b := &p.buffers[v.buf]; b.scratch && v.buf != over && b.offset < out.offset+out.bytes && out.offset < b.offset+b.bytes {
-				return fmt.Errorf("the result overlaps operand %d", v.buf)
-			}
-		}
-		return scratch.write(st.out.buf)
-	}
-	for _, buf := range reads.over(p, out.offset, out.bytes) {
-		b := &p.buffers[buf]
-		if buf == st.out.buf {
-			continue
-		}
-		if b.offset != out.offset || b.bytes != out.bytes || !p.sameRows(s, t, buf, k) {
-			return fmt.Errorf("the result overlaps operand %d of step %d", buf, t.readers[buf][0])
-		}
-	}
-	return arena.write(st.out.buf)
-}
-
-// replay is a block of memory: the buffers in it that nothing has written over, in order of offset. They are disjoint.
+// replay is a block of memory: the buffers in it that nothing has written over, in order of offset.
+// They are disjoint.
 type replay struct {
-	p      *Program
+	*sequence
 	size   int
 	intact []int
 }
 
-func newReplay(p *Program, size int) *replay { return &replay{p: p, size: size} }
+func (m *replay) end(b int) int { return m.buffers[b].offset + roundUp(m.buffers[b].bytes) }
 
-func (m *replay) end(b int) int { return m.p.buffers[b].offset + roundUp(m.p.buffers[b].bytes) }
-
-// find gives the first intact buffer that ends after offset.
+// find returns the place among the intact buffers of the first that ends after offset.
 func (m *replay) find(offset int) int {
 	k, _ := slices.BinarySearchFunc(m.intact, offset, func(b, offset int) int {
 		if m.end(b) <= offset {
@@ -181,45 +45,225 @@ func (m *replay) find(offset int) int {
 }
 
 func (m *replay) holds(b int) bool {
-	k := m.find(m.p.buffers[b].offset)
+	k := m.find(m.buffers[b].offset)
 	return k < len(m.intact) && m.intact[k] == b
 }
 
 // write puts buffer b in place of all that it overlaps.
 func (m *replay) write(b int) error {
-	out := m.p.buffers[b]
+	out := m.buffers[b]
 	if out.offset+out.bytes > m.size {
 		return fmt.Errorf("the result ends at %d, the memory at %d", out.offset+out.bytes, m.size)
 	}
 	from := m.find(out.offset)
 	to := from
-	for to < len(m.intact) && m.p.buffers[m.intact[to]].offset < m.end(b) {
+	for to < len(m.intact) && m.buffers[m.intact[to]].offset < m.end(b) {
 		to++
 	}
 	m.intact = slices.Replace(m.intact, from, to, b)
 	return nil
 }
 
-// spread is what a stage reads from the arena, in order of offset. Before the stage writes anything it is all intact, so no two overlap.
-type spread []int
-
-func (p *Program) spreadOf(t touches) spread {
-	var s spread
-	for b := range t.readers {
-		if _, made := t.maker[b]; !made && !p.buffers[b].leaf && !p.buffers[b].scratch {
-			s = append(s, b)
-		}
-	}
-	slices.SortFunc(s, func(a, b int) int { return cmp.Or(p.buffers[a].offset-p.buffers[b].offset, a-b) })
-	return s
+// arenaReplay replays the arena, stage by stage.
+type arenaReplay struct {
+	replay
+	s       *stage
+	touches       // of the stage
+	reads   []int // what the stage reads that others made, in order of offset: before it writes, no two overlap
 }
 
-// over gives those that overlap a part of the arena.
-func (s spread) over(p *Program, offset, bytes int) []int {
-	from := sort.Search(len(s), func(i int) bool { return p.buffers[s[i]].offset+p.buffers[s[i]].bytes > offset })
+// replayArena returns an error unless what is read from the arena is intact: see [Program.Check].
+func (q *sequence) replayArena(size int, look func()) error {
+	m := &arenaReplay{replay: replay{sequence: q, size: size}}
+	made := make([]bool, len(q.buffers))
+	for i := range q.stages {
+		look()
+		if err := m.stage(i); err != nil {
+			return fmt.Errorf("stage %d%w", i, err)
+		}
+		for _, b := range q.made(i) {
+			made[b] = true
+		}
+	}
+	for b := range q.buffers {
+		switch buf := &q.buffers[b]; {
+		case buf.home != inArena:
+		case !made[b]:
+			return fmt.Errorf("end: no stage makes buffer %d, of %d B", b, buf.bytes)
+		case buf.pinned && !m.holds(b):
+			return fmt.Errorf("end: buffer %d at %d is overwritten", b, buf.offset)
+		}
+	}
+	return nil
+}
+
+// stage replays what stage i reads and writes.
+func (m *arenaReplay) stage(i int) error {
+	m.s = &m.stages[i]
+	m.touches = m.s.touches()
+	m.reads = m.reads[:0]
+	for b := range m.readers {
+		if _, made := m.maker[b]; !made && m.buffers[b].home == inArena {
+			m.reads = append(m.reads, b)
+		}
+	}
+	slices.SortFunc(m.reads, func(a, b int) int { return cmp.Or(m.buffers[a].offset-m.buffers[b].offset, a-b) })
+	for k := range m.s.steps {
+		if err := m.step(k); err != nil {
+			return fmt.Errorf(", step %d: %w", k, err)
+		}
+	}
+	for _, x := range m.s.sums {
+		if x.out != x.partial {
+			if err := m.write(x.out); err != nil {
+				return fmt.Errorf(": %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// step replays what step k of the stage reads and writes.
+func (m *arenaReplay) step(k int) error {
+	st := &m.s.steps[k]
+	for _, r := range st.in {
+		if b := &m.buffers[r.buf]; b.home == inArena && !m.holds(r.buf) {
+			return fmt.Errorf("buffer %d at %d is overwritten", r.buf, b.offset)
+		}
+	}
+	if m.buffers[st.out.buf].home == inArena {
+		if err := m.result(k, st.out.buf); err != nil {
+			return err
+		}
+	}
+	if l := m.loopOf(m.s); l != nil {
+		return m.loop(l)
+	}
+	return nil
+}
+
+// result replays that step k writes buffer b. What the stage still reads may be written over only
+// if its rows are those of the result.
+func (m *arenaReplay) result(k, b int) error {
+	out := &m.buffers[b]
+	for _, buf := range m.over(out) {
+		over := &m.buffers[buf]
+		if over.offset != out.offset || over.bytes != out.bytes || !m.sameRows(m.s, m.touches, buf, k) {
+			return fmt.Errorf("the result overlaps operand %d of step %d", buf, m.readers[buf][0])
+		}
+	}
+	return m.write(b)
+}
+
+// over returns what the stage reads that overlaps a buffer.
+func (m *arenaReplay) over(out *buffer) []int {
+	reads := m.reads
+	from := sort.Search(len(reads), func(i int) bool {
+		b := &m.buffers[reads[i]]
+		return b.offset+b.bytes > out.offset
+	})
 	to := from
-	for to < len(s) && p.buffers[s[to]].offset < offset+bytes {
+	for to < len(reads) && m.buffers[reads[to]].offset < out.offset+out.bytes {
 		to++
 	}
-	return s[from:to]
+	return reads[from:to]
+}
+
+// loop checks the body of a loop, and replays that its arena lies on nothing that the loop reads or
+// writes.
+func (m *arenaReplay) loop(l *loop) error {
+	if err := l.body.Check(); err != nil || m.s.work == 0 {
+		return err
+	}
+	if over := m.over(&m.buffers[m.s.work]); len(over) > 0 {
+		return fmt.Errorf("what its steps need overlaps operand %d", over[0])
+	}
+	if err := m.write(m.s.work); err != nil {
+		return err
+	}
+	if b := m.s.steps[0].out.buf; m.buffers[b].home == inArena && !m.holds(b) {
+		return fmt.Errorf("what its steps need overlaps the result")
+	}
+	return nil
+}
+
+// scratchReplay replays the scratch of one stage, range of steps by range of steps.
+type scratchReplay struct {
+	replay
+	s *stage
+}
+
+// replayScratch returns an error unless what stage i reads from the scratch is intact.
+func (q *sequence) replayScratch(i int) error {
+	m := &scratchReplay{replay{sequence: q, size: q.stages[i].scratch}, &q.stages[i]}
+	for _, t := range m.s.tilings {
+		for k := t.from; k < t.to; k++ { // what is made for later ranges has its place from the first tile on
+			if b := m.s.steps[k].out.buf; m.outlasts(b, t) && m.sharedBy(k) < 0 {
+				_ = m.write(b) // an error comes up again when the step is replayed
+			}
+		}
+		for k := t.from; k < t.to; k++ {
+			if err := m.step(k, t); err != nil {
+				return fmt.Errorf("step %d: %w", k, err)
+			}
+		}
+		if b := m.lost(t); b >= 0 {
+			return fmt.Errorf("step %d: buffer %d of the block does not outlast its tiles", t.to-1, b)
+		}
+	}
+	return nil
+}
+
+// step replays what step k reads and writes.
+func (m *scratchReplay) step(k int, t tiling) error {
+	st := &m.s.steps[k]
+	for _, r := range st.in {
+		if b := &m.buffers[r.buf]; b.home == inScratch && !m.holds(r.buf) {
+			return fmt.Errorf("buffer %d at %d of the scratch is overwritten", r.buf, b.offset)
+		}
+	}
+	out, over := &m.buffers[st.out.buf], m.sharedBy(k)
+	if out.home != inScratch {
+		return nil
+	}
+	if m.outlasts(st.out.buf, t) && over < 0 && !m.holds(st.out.buf) {
+		return fmt.Errorf("buffer %d of the block lies on what its tiles use", st.out.buf)
+	}
+	for _, v := range m.instrs[st.ins].in {
+		if b := &m.buffers[v.buf]; b.home == inScratch && v.buf != over && b.offset < out.offset+out.bytes && out.offset < b.offset+b.bytes {
+			return fmt.Errorf("the result overlaps operand %d", v.buf)
+		}
+	}
+	return m.write(st.out.buf)
+}
+
+// sharedBy returns the operand of step k whose place in the scratch its result takes, -1 if there
+// is none.
+func (m *scratchReplay) sharedBy(k int) int {
+	ins := &m.instrs[m.s.steps[k].ins]
+	out := &m.buffers[m.s.steps[k].out.buf]
+	for i, v := range ins.in {
+		in := &m.buffers[v.buf]
+		if out.home == inScratch && in.home == inScratch && in.offset == out.offset && in.bytes == out.bytes && in.rows == out.rows && mayShare(ins, i) {
+			return v.buf
+		}
+	}
+	return -1
+}
+
+// lost finds a buffer of the whole block that a range of steps reads or makes and that does not
+// hold at its end; -1 if there is none.
+func (m *scratchReplay) lost(t tiling) int {
+	over := map[int]bool{}
+	for k := t.from; k < t.to; k++ {
+		over[m.sharedBy(k)] = true
+	}
+	for k := t.from; k < t.to; k++ {
+		for _, r := range append([]ref{m.s.steps[k].out}, m.s.steps[k].in...) {
+			if m.outlasts(r.buf, t) && !over[r.buf] && !m.holds(r.buf) {
+				return r.buf
+			}
+		}
+	}
+	return -1
 }

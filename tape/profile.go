@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// Profile is where the time of a run goes. All figures are those of one run, and each is the median over the runs: where other
-// programs take the cores, that meets one instruction in this run and another in the next, and the medians leave it out.
+// Profile tells where the time of a run goes. All figures are those of one run, and each is the
+// median over the runs: where other programs take the cores, that meets one instruction in this run
+// and another in the next, and the medians leave it out.
 type Profile struct {
 	Graph    string // its name
 	Runs     int    // measured
 	Workers  int
 	Wall     time.Duration // of a run, without the cost of measuring
 	Unseen   time.Duration // of a run of the same VM, in turn with the others, in which nothing was measured
-	Other    time.Duration // of Wall: outside of all instructions, such as reading the feed and copying updates to the store
+	Other    time.Duration // of Wall: outside of all instructions, as for reading the feed
 	Roofline Roofline
 	Rows     []Timing // as in the listing: Wall is their Time together, and Other
 	program  *Program
@@ -27,7 +28,7 @@ type Timing struct {
 	Row
 	Time           time.Duration // of the run's: its part of the time of its stage
 	Busy           time.Duration // on all workers together
-	Calls          int64         // of its loop: one for each block, or for each chunk that a worker took of the whole
+	Calls          int64         // of its kernel: one for each block, or each chunk of the whole
 	ScratchTraffic int64         // bytes read and written in scratch; Row.Traffic has the others
 	Least          time.Duration // what the roofline of a core allows: Busy can hardly be less
 }
@@ -41,8 +42,8 @@ func (t Timing) ByteRate() float64 { return rate(t.Traffic, t.Busy) }
 // ScratchRate is the bytes in scratch that such a worker reads and writes in a second.
 func (t Timing) ScratchRate() float64 { return rate(t.ScratchTraffic, t.Busy) }
 
-// Roof is the least time possible as a share of the time taken, 0 if it took none. Elementary functions count as one operation,
-// so that their share is small however fast they are.
+// Roof is the least time possible as a share of the time taken, 0 if it took none. Elementary
+// functions count as one operation, so that their share is small however fast they are.
 func (t Timing) Roof() float64 { return share(t.Least, t.Busy) }
 
 func rate(n int64, d time.Duration) float64 {
@@ -59,13 +60,15 @@ func share(part, of time.Duration) float64 {
 	return float64(part) / float64(of)
 }
 
-// Profile runs the program and measures every instruction, block by block. It works on a copy of the store with memory of its
-// own: neither the VM nor the store changes, and steps go on from one another in the copy as they would here. After some warm-up
-// it does the given number of runs that are measured, and as many in turn with them that are not, by which one sees what
-// measuring changes.
+// Profile runs the program and measures every instruction, block by block. It works on a copy of
+// the store with memory of its own: neither the VM nor the store changes, and steps go on from one
+// another in the copy as they would here. After some warm-up it does the given number of runs that
+// are measured, and as many in turn with them that are not, by which one sees what measuring
+// changes.
 //
-// Reading the clock around a call of a loop costs some 50 ns; that cost is measured first and taken off. A stage on several
-// workers takes the time until the last is done, which its instructions share in proportion to what they kept the workers busy.
+// Reading the clock around a call of a kernel costs some 50 ns; that cost is measured first and
+// taken off. A stage on several workers takes the time until the last is done, which its
+// instructions share in proportion to what they kept the workers busy.
 func (vm *VM) Profile(ctx context.Context, feed Feed, runs int) (*Profile, error) {
 	if runs < 1 {
 		return nil, fmt.Errorf("profile: %d runs: want at least 1", runs)
@@ -105,7 +108,7 @@ func (vm *VM) Profile(ctx context.Context, feed Feed, runs int) (*Profile, error
 	return p, nil
 }
 
-// onCopy is a VM like this one on a copy of its store.
+// onCopy returns a VM like this one on a copy of its store.
 func (vm *VM) onCopy(ctx context.Context) (*VM, error) {
 	if err := vm.ready(ctx); err != nil {
 		return nil, err
@@ -127,12 +130,12 @@ func (r *recorder) profile(p *Program, samples []sample) *Profile {
 			Calls: middle(samples, func(s *sample) int64 { return s.calls[i] }),
 		})
 	}
-	for lo, i := 0, 0; i < len(p.stage); i++ {
-		hi := lo + len(p.stage[i].steps)
+	for lo, i := 0, 0; i < len(p.stages); i++ {
+		hi := lo + len(p.stages[i].steps)
 		rows := out.Rows[lo:hi]
 		r.split(rows, samples, i, lo)
 		for k := range rows {
-			rows[k].bounds(p, &p.stage[i], &p.stage[i].steps[k], out.Roofline)
+			rows[k].bounds(p, &p.stages[i], &p.stages[i].steps[k], out.Roofline)
 			out.Wall += rows[k].Time
 		}
 		lo = hi
@@ -148,8 +151,8 @@ func (r *recorder) profile(p *Program, samples []sample) *Profile {
 	return out
 }
 
-// split shares the time of stage i, whose first row is lo, out to its rows. How busy the workers are in a second of the stage is
-// taken run by run, since what else the machine does adds to both.
+// split shares the time of stage i, whose first row is lo, out to its rows. How busy the workers
+// are in a second of the stage is taken run by run, since what else the machine does adds to both.
 func (r *recorder) split(rows []Timing, samples []sample, i, lo int) {
 	hi := lo + len(rows)
 	took := middle(samples, func(s *sample) time.Duration { took, _ := r.net(s, i, lo, hi); return took })
@@ -167,8 +170,8 @@ func (r *recorder) split(rows []Timing, samples []sample, i, lo int) {
 	}
 }
 
-// net is what stage i took in a run and kept its workers busy, without the cost of measuring. Workers that measure side by side
-// lose the time of measuring side by side.
+// net returns the time that stage i took in a run and kept its workers busy, without the cost of
+// measuring. Workers that measure side by side lose the time of measuring side by side.
 func (r *recorder) net(s *sample, i, lo, hi int) (took, busy time.Duration) {
 	count := int64(0)
 	for k := lo; k < hi; k++ {
@@ -180,7 +183,7 @@ func (r *recorder) net(s *sample, i, lo, hi int) (took, busy time.Duration) {
 	return max(0, took), max(0, busy-time.Duration(count)*r.inside)
 }
 
-// middle is the median of a figure over the samples, the lower one of two.
+// middle returns the median of a figure over the samples, the lower one of two.
 func middle[T cmp.Ordered](samples []sample, of func(*sample) T) T {
 	figures := make([]T, len(samples))
 	for i := range samples {
@@ -194,7 +197,7 @@ func middle[T cmp.Ordered](samples []sample, of func(*sample) T) T {
 func (t *Timing) bounds(p *Program, s *stage, st *step, r Roofline) {
 	ins := &p.instrs[st.ins]
 	for _, v := range append([]value{ins.out}, ins.in...) {
-		if p.buffers[v.buf].scratch {
+		if p.buffers[v.buf].home == inScratch {
 			t.ScratchTraffic += int64(touched(v.layout))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Part is what all instructions from one place of the user's model take together in a run.
+// Part adds up all instructions of a run that come from one place of the user's model.
 type Part struct {
 	Label    string        // the line, the scope, or the quantity
 	Pos      graph.Pos     // of the quantity; zero for a scope
@@ -18,8 +18,8 @@ type Part struct {
 	Traffic  int64
 }
 
-// Lines adds the instructions up by the user's line, the longest time first. A derivative belongs to the line of the operation
-// that was differentiated.
+// Lines adds the instructions up by the user's line, the longest time first. A derivative belongs
+// to the line of the operation that was differentiated.
 func (p *Profile) Lines() []Part {
 	return p.parts(func(t *Timing) (string, graph.Pos) { return t.Pos.String(), t.Pos })
 }
@@ -29,8 +29,8 @@ func (p *Profile) Scopes() []Part {
 	return p.parts(func(t *Timing) (string, graph.Pos) { return t.Scope, graph.Pos{} })
 }
 
-// Nodes adds the instructions up by quantity, as Lines does: a node that the user made, which is called by its name, or by its
-// operation if it has none, and the derivatives of it and through it.
+// Nodes adds the instructions up by quantity, as Lines does: a node that the user made, which is
+// called by its name, or by its operation if it has none, and the derivatives of it and through it.
 func (p *Profile) Nodes() []Part {
 	return p.parts(func(t *Timing) (string, graph.Pos) {
 		n := forward(t.Node)
@@ -43,7 +43,7 @@ func (p *Profile) Nodes() []Part {
 	})
 }
 
-// forward is the node whose derivative n is part of, or n.
+// forward returns the node whose derivative n is part of, or n.
 func forward(n *graph.Node) *graph.Node {
 	for n.IsBackward() {
 		of := n.First().Origin.Of

@@ -140,7 +140,8 @@ func TestProfileFindsWhatIsSlow(t *testing.T) {
 	}
 }
 
-// TestProfileChangesNothing: the store, the results, the steps after it and what they allocate are as if it had not been.
+// TestProfileChangesNothing: the store, the results, the steps after it and what they allocate are
+// as if it had not been.
 func TestProfileChangesNothing(t *testing.T) {
 	var want []float64
 	for _, profiled := range []bool{false, true} {

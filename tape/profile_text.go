@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// String is the profile as tables: an instruction a line as in the listing, then the user's lines, scopes if there are any, and
-// quantities. Rates and the share of the roofline are those of a core that is at the instruction; in the last line rates are
-// those of the whole run. ~ marks the traffic in scratch.
+// String is the profile as tables: an instruction a line as in the listing, then the user's lines,
+// scopes if there are any, and quantities. Rates and the share of the roofline are those of a core
+// that is at the instruction; in the last line rates are those of the whole run. ~ marks the
+// traffic in scratch.
 func (p *Profile) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "profile of %q: a run takes %s on %s, %s unseen; medians of %d runs\n",
@@ -34,7 +35,7 @@ func (p *Profile) rows(b *strings.Builder) {
 	var busy, least time.Duration
 	flops, traffic, scratch := int64(0), int64(0), int64(0)
 	for i, r := range p.Rows {
-		bracket, s := " ", &p.program.stage[r.Stage]
+		bracket, s := " ", &p.program.stages[r.Stage]
 		if s.rows > 0 {
 			bracket = "│"
 			if i == 0 || p.Rows[i-1].Stage != r.Stage {
@@ -56,7 +57,8 @@ func (p *Profile) rows(b *strings.Builder) {
 		perSecond(flops), perSecond(traffic), perSecond(scratch), percent(share(least, busy)), "")
 }
 
-// partsTable prints parts of a run, the longest first; those that nobody would look at are added up.
+// partsTable prints parts of a run, the longest first; those that nobody would look at are added
+// up.
 func partsTable(b *strings.Builder, what string, parts []Part, wall time.Duration) {
 	fmt.Fprintf(b, "\n%9s %6s %9s  %s\n", "time", "share", "gradient", what)
 	var few time.Duration
@@ -81,15 +83,15 @@ func partsTable(b *strings.Builder, what string, parts []Part, wall time.Duratio
 	}
 }
 
-// durationText is 812 ns, 12.3 µs, 1.52 ms, 2.31 s.
+// durationText writes a time as in 812 ns, 12.3 µs, 1.52 ms, 2.31 s.
 func durationText(d time.Duration) string { return scaled(float64(d), "ns", "µs", "ms", "s") }
 
-// rateText is 176 GFLOP/s, 2.31 TB/s.
+// rateText writes a rate as in 176 GFLOP/s, 2.31 TB/s.
 func rateText(v float64, unit string) string {
 	return scaled(v, unit, "k"+unit, "M"+unit, "G"+unit, "T"+unit)
 }
 
-// scaled is a number to three places in the unit that suits it.
+// scaled writes a number to three places in the unit that suits it.
 func scaled(v float64, units ...string) string {
 	for len(units) > 1 && v >= 999.5 {
 		v /= 1000
@@ -101,7 +103,7 @@ func scaled(v float64, units ...string) string {
 	return fmt.Sprintf("%.3g %s", v, units[0])
 }
 
-// percent is a share in six places.
+// percent writes a share in six places.
 func percent(v float64) string { return fmt.Sprintf("%5.1f%%", 100*v) }
 
 func plural(n int, noun string) string {

@@ -8,51 +8,65 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// Program is a compiled graph: instructions over one arena. It does not change,
-// and many VMs may share it.
+// Program is a compiled graph: instructions over one arena. It does not change, and many VMs may
+// share it.
 type Program struct {
-	source          *graph.Graph    // as the user wrote it
-	graph           *graph.Graph    // as it is run
-	rewritten       *rewrite.Result // nil for a body
-	log             []rewrite.Entry
-	buffers         []buffer
-	instrs          []instr
-	stage           []stage
-	inputs          []input
-	stored          []stored
-	commits         []commit
-	finite          []check
-	result          map[*graph.Node]value // by the user's node
-	arena           int                   // bytes
-	scratch         int                   // bytes of each worker
-	steps, operands int                   // in all stages together
-	exports         []int                 // of a body: the buffers that lie where the loop says
-	fed             [][]int               // by input, then by export: the operands that are all of it
-	makers          [][]int               // by export: the calls that write all of it
+	sequence
+	arena, scratch  int     // bytes; scratch is that of each worker
+	calls, operands int     // in all stages together
+	fed             [][]int // by input, then by export: the operand slots that read the whole buffer
+	makers          [][]int // by export: the calls that write the whole buffer
 	sizes           sizes
-	under           *compilation      // that makes it
-	tooLong         int               // bytes that arena and scratch stay below
-	uses            map[packing]int   // while compiling
-	packs           map[packing]value // while compiling
-	late            int               // the first of the stages that run after the checks: they write to the store
 }
 
-// buffer is a block of memory that one instruction writes, or a leaf.
+// unit is the subject of one compilation: a graph, or the body of a loop, with the buffers
+// through which it is reached from outside. No phase changes it.
+type unit struct {
+	source    *graph.Graph    // as the user wrote it
+	graph     *graph.Graph    // as it is run
+	rewritten *rewrite.Result // nil for a body
+	inputs    []input
+	stored    []stored
+	finite    []check
+	result    map[*graph.Node]value // by the user's node
+	exports   []int                 // of a body: the buffers that lie where the loop says
+}
+
+// tables are common to all forms of a program: the unit, its buffers and its commits.
+type tables struct {
+	*unit
+	buffers []buffer
+	commits []commit
+}
+
+// sequence is instructions in stages, in the order in which they run.
+type sequence struct {
+	tables
+	instrs []instr
+	stages []stage
+	late   int // the first of the stages that run after the checks: they write to the store
+}
+
+// home says where the memory of a buffer comes from.
+type home int
+
+// The homes of buffers.
+const (
+	inArena   home = iota
+	inScratch      // of the worker that runs the stage: bytes and offset are those of a block there
+	outside        // an input, a parameter or state, a constant, or what a loop supplies
+	nowhere        // no instruction makes the buffer any more, and none reads it
+)
+
+// buffer is a block of memory that one instruction writes, or that comes from outside.
 type buffer struct {
-	leaf     bool       // lives outside the arena: an input, the store, a constant
-	constant kernel.Mem // a constant's elements
+	home     home
+	constant kernel.Mem // the elements of a constant
 	bytes    int
-	offset   int  // in the arena
-	place    int  // bytes taken there
+	offset   int  // in the arena or the scratch
 	pinned   bool // lives until the end of the run
-	watched  bool // pinned, but only because it is watched
-	passed   bool // its place went to a result computed in place, or was given back
 	rows     int  // in scratch: the rows that are held there at a time
-	scratch  bool // lives in the scratch of the worker that runs its stage: bytes and offset are those of a block there
 }
-
-// vacate says that no stage makes buffer b any more: it takes no place in the arena.
-func (p *Program) vacate(b int) { p.buffers[b] = buffer{leaf: true} }
 
 // value is a buffer read through a layout.
 type value struct {
@@ -60,21 +74,31 @@ type value struct {
 	layout kernel.Layout
 }
 
+// instr is an instruction: a kernel, the values that it reads and the one that it writes.
 type instr struct {
 	node         *graph.Node // of the rewritten graph
 	name         string
 	kernel       kernel.Kernel
+	does         does
 	out          value
 	in           []value
-	inPlace      bool
-	copies       bool   // a Copy that lays its own node out anew
-	extra        bool   // for watched values alone
-	checks       bool   // an index outside of its axis fails the run
+	inPlace      bool   // the result took the place of an operand
 	repeated     bool   // made once more, in the group that reads it
-	again        *again // it makes anew what another has made before
+	saves        int    // bytes that making it again frees meanwhile; see again
 	cut          string // why it does not run in the blocks of what it reads
 	flops, bytes int64
 }
+
+// does says what an instruction does for its node.
+type does int
+
+// What instructions do.
+const (
+	computes does = iota // the value of the node
+	copies               // lays the value of the node out anew
+	packs                // lays the value of the node out in panels
+	adds                 // adds the value of the node to a sum over the steps of a loop
+)
 
 type input struct {
 	path       string
@@ -94,7 +118,7 @@ type stored struct {
 type commit struct {
 	path     string
 	to, from value
-	direct   bool // written where it belongs by the stage that makes it
+	direct   bool // the stage that makes the result writes it into the store
 }
 
 type check struct {
@@ -102,12 +126,11 @@ type check struct {
 	v    value
 }
 
-// Graph is the graph that is run: the source after the passes.
+// Graph returns the graph that is run: the source after the passes.
 func (p *Program) Graph() *graph.Graph { return p.graph }
 
-// Node is the node of Graph that computes what the wanted node n of the source
-// computes: one that is fetched or watched, or the target or value of an update. Of
-// other nodes it is nil.
+// Node returns the node of Graph that computes what the wanted node n of the source computes: one
+// that is fetched or watched, or the target or value of an update. Of other nodes it is nil.
 func (p *Program) Node(n *graph.Node) *graph.Node {
 	if p.rewritten == nil {
 		return nil
@@ -115,20 +138,25 @@ func (p *Program) Node(n *graph.Node) *graph.Node {
 	return p.rewritten.Node(n)
 }
 
-// Log is what the passes did.
-func (p *Program) Log() []rewrite.Entry { return slices.Clone(p.log) }
+// Log returns what the passes did, one entry for each rule that fired, in order.
+func (p *Program) Log() []rewrite.Entry {
+	if p.rewritten == nil {
+		return nil
+	}
+	return slices.Clone(p.rewritten.Log)
+}
 
-// Arena is the memory, in bytes, that a VM needs beyond inputs, store and
-// constants for the arrays that it makes: the peak of a run.
+// Arena returns the memory, in bytes, that a VM needs beyond inputs, store and constants for the
+// arrays that it makes: the peak of a run.
 func (p *Program) Arena() int { return p.arena }
 
-// Scratch is the memory, in bytes, that each worker of a VM needs besides, for
-// the blocks of rows that it works on.
+// Scratch returns the memory, in bytes, that each worker of a VM needs besides, for the blocks of
+// rows that it works on.
 func (p *Program) Scratch() int { return p.scratch }
 
-// FLOPs is the number of arithmetic operations of a run.
+// FLOPs returns the number of arithmetic operations of a run.
 func (p *Program) FLOPs() (n int64) {
-	for _, s := range p.stage {
+	for _, s := range p.stages {
 		for _, st := range s.steps {
 			n += p.instrs[st.ins].flops
 		}
@@ -136,10 +164,10 @@ func (p *Program) FLOPs() (n int64) {
 	return n
 }
 
-// Traffic is the number of bytes that the instructions of a run read and write. Of a table that Gather
-// takes rows of, it counts these rows; ScatterAdd writes all of its result.
+// Traffic returns the number of bytes that the instructions of a run read and write. Of a table
+// that Gather takes rows of, it counts these rows; ScatterAdd writes all of its result.
 func (p *Program) Traffic() (n int64) {
-	for _, s := range p.stage {
+	for _, s := range p.stages {
 		for _, st := range s.steps {
 			n += p.instrs[st.ins].bytes
 		}

@@ -30,8 +30,8 @@ func TestPromiseIsKept(t *testing.T) {
 	}
 }
 
-// TestPromises: what one VM has been granted is not there for another, although no run has touched it yet, until the first is closed,
-// or forgotten.
+// TestPromises: what one VM has been granted is not there for another, although no run has touched
+// it yet, until the first is closed, or forgotten.
 func TestPromises(t *testing.T) {
 	defer func(was func() (int64, bool)) { memory.System = was }(memory.System)
 	g := graph.New("half")
@@ -72,7 +72,8 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// TestCloseLetsGo: a closed VM holds no memory, says that it is closed, and leaves alone what was read.
+// TestCloseLetsGo: a closed VM holds no memory, says that it is closed, and leaves alone what was
+// read.
 func TestCloseLetsGo(t *testing.T) {
 	g := graph.New("run")
 	x := g.Input("x", graph.F32, graph.Ax("i", 3000))

@@ -11,26 +11,28 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// Roofline is what one core can do at most, in arithmetic and in moving memory: no instruction takes less time than its
-// operations at the one rate, nor than its bytes at the other.
+// Roofline gives the limits of one core, in arithmetic and in moving memory: no instruction
+// takes less time than its operations at the one rate, nor than its bytes at the other.
 type Roofline struct {
 	F32, F64 float64     // operations a second, a multiply-add being two
 	Streams  []Bandwidth // by size
 }
 
-// Bandwidth is how fast a core goes over arrays of some size, again and again: small ones lie in its nearest cache.
+// Bandwidth tells how fast a core goes over arrays of some size, again and again: small ones lie in
+// its nearest cache.
 type Bandwidth struct {
 	Bytes int     // of the arrays together
 	Rate  float64 // bytes read and written a second
 }
 
-// MeasureRoofline measures the core that it runs on. It takes some 200 ms, and is done once in a process: later calls give the
-// same.
+// MeasureRoofline measures the core that it runs on. It takes some 200 ms, and is done once in a
+// process: later calls give the same.
 //
-// Arithmetic is a loop of independent multiply-adds in registers, on the vectors of the instruction set in use. Streams copy one
-// array to another, or add two into a third, whichever is faster, for sizes from 16 KiB to 64 MiB; what a cache fetches of its
-// own accord, such as a line before it is written, is not counted. Each figure is the best of several bursts of a millisecond,
-// so that other programs on the machine do not lower it.
+// Arithmetic is a loop of independent multiply-adds in registers, on the vectors of the instruction
+// set in use. Streams copy one array to another, or add two into a third, whichever is faster, for
+// sizes from 16 KiB to 64 MiB; what a cache fetches of its own accord, such as a line before it is
+// written, is not counted. Each figure is the best of several bursts of a millisecond, so that
+// other programs on the machine do not lower it.
 func MeasureRoofline() Roofline { return measured() }
 
 var measured = sync.OnceValue(func() Roofline {
@@ -80,7 +82,8 @@ func fastest(f func()) float64 {
 	return best
 }
 
-// stream is the bandwidth for arrays of so many bytes: of the nearest smaller size that was measured.
+// stream is the bandwidth for arrays of so many bytes: of the nearest smaller size that was
+// measured.
 func (r Roofline) stream(bytes int64) float64 {
 	rate := 0.0
 	for i, s := range r.Streams {
@@ -91,8 +94,8 @@ func (r Roofline) stream(bytes int64) float64 {
 	return rate
 }
 
-// least is the least time in which a core can do so many operations of a type, move so many bytes to and from
-// arrays, and go over the scratch it works in.
+// least is the least time in which a core can do so many operations of a type, move so many bytes
+// to and from arrays, and go over the scratch it works in.
 func (r Roofline) least(dt kernel.DType, flops, bytes, scratch int64, scratchSize int) time.Duration {
 	peak := r.F32
 	if dt == kernel.F64 {

@@ -5,7 +5,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// Runner is what an operation defined outside this module offers to be run:
+// Runner is implemented by operations defined outside this module, to be run:
 // plain Go over slices. Built-in operations have kernels instead. An elementwise
 // operation needs neither: without them its definition, the method
 // Scalar(x ...float64) float64, is applied to one element after the other.

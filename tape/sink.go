@@ -1,32 +1,61 @@
 package tape
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// A value that a later group reads is an array in memory, written by one group and read by the other. Where it costs a few cheap
-// instructions to make it again from what is in memory anyway, the later group does: 1 − y² from y in the derivative of tanh, the
-// mask of a relu, the factors of a product rule. Derivatives are written next to the forward values that they depend on, so without
+// A value that a later group reads is an array in memory, written by one group and read by the
+// other. Where a few cheap instructions make it again from what is in memory anyway, the later
+// group makes it: 1 − y² from y in the derivative of tanh, the mask of a relu, the factors of a
+// product rule. Derivatives are written next to the forward values that they depend on, so without
 // this every training step would keep them all.
+//
+// For example, y = e^(v − Σ v) with v = x² needs v twice, before the sum is known and after:
+//
+//	fused "spread"
+//	  group 0: 64 rows
+//	    v[i=64] = Square x[i=64]
+//	    s[] = Sum v[i=64]  · summed over the rows
+//	  group 1: 64 rows
+//	    %4[i=64] = Sub v[i=64], Broadcast(s)[i=64]  · apart: it needs the whole sum s[]
+//	    y[i=64] = Exp %4[i=64]
+//
+// Between the groups v would be an array. Instead, group 1 squares x once more, block by block:
+//
+//	sunk "spread"
+//	  group 0: 64 rows
+//	    v[i=64] = Square x[i=64]
+//	    s[] = Sum v[i=64]  · summed over the rows
+//	  group 1: 64 rows
+//	    v[i=64] = Square x[i=64]  · once more
+//	    %4[i=64] = Sub v[i=64], Broadcast(s)[i=64]  · apart: it needs the whole sum s[]
+//	    y[i=64] = Exp %4[i=64]
+
+// sunk is the form in which every group makes the cheap values that it reads itself.
+type sunk struct{ *fused }
 
 // sinking decides which values are made again.
 type sinking struct {
-	p       *Program
-	f       *fusion
+	*fused
 	div     []kernel.Division // by instruction, in its group
-	readers [][]int           // instructions, by buffer
+	readers [][]int           // by buffer: the instructions that read it
 	fixed   []bool            // by instruction: its result stays in memory
 	given   [][]value         // by instruction: what it read before anything was made again
-	again   []int             // by instruction: how many instructions make its result from what is fixed; 0 if they are too many
+	again   []int             // by instruction: how many make its result from what is fixed; 0 if too many
 }
 
-// maxAgain is how many instructions a value may take to be made again.
+// maxAgain limits the instructions that a value may take to be made again.
 const maxAgain = 4
 
-func (p *Program) sink(f *fusion) {
-	s := &sinking{p: p, f: f}
+func sink(f *fused) *sunk {
+	if f.how.separate {
+		return &sunk{f}
+	}
+	s := &sinking{fused: f}
 	s.index()
 	s.fix(nil)
 	s.fix(s.promoted())
@@ -34,25 +63,26 @@ func (p *Program) sink(f *fusion) {
 		s.bringInto(g)
 	}
 	s.bury()
+	return &sunk{f}
 }
 
-// The arrays that are watched, and the instructions that are there for them alone, count for nothing here: a value that only they
-// still need is made among them.
+// index finds who reads what. The arrays that are watched, and the instructions that are there for
+// them alone, count for nothing here: a value that only they still need is made among them.
 func (s *sinking) index() {
-	s.div = make([]kernel.Division, len(s.p.instrs))
-	for _, g := range s.f.groups {
+	s.div = make([]kernel.Division, len(s.instrs))
+	for _, g := range s.groups {
 		for _, m := range g.members {
 			s.div[m.ins] = m.div
 		}
 	}
-	s.readers = make([][]int, len(s.p.buffers))
-	s.given = make([][]value, len(s.p.instrs))
-	for i := range s.p.instrs {
-		s.given[i] = slices.Clone(s.p.instrs[i].in)
-		if s.p.instrs[i].extra {
+	s.readers = make([][]int, len(s.buffers))
+	s.given = make([][]value, len(s.instrs))
+	for i := range s.instrs {
+		s.given[i] = slices.Clone(s.instrs[i].in)
+		if s.instrs[i].extra {
 			continue
 		}
-		for _, v := range s.p.instrs[i].in {
+		for _, v := range s.instrs[i].in {
 			if r := s.readers[v.buf]; len(r) == 0 || r[len(r)-1] != i {
 				s.readers[v.buf] = append(s.readers[v.buf], i)
 			}
@@ -60,38 +90,36 @@ func (s *sinking) index() {
 	}
 }
 
-// kept reports whether the result of instruction i is an array in memory as the groups are, and whether it has to be one.
+// kept reports whether the result of instruction i is an array in memory as the groups are, and
+// whether it has to be one.
 func (s *sinking) kept(i int) (is, must bool) {
-	b := s.p.instrs[i].out.buf
-	if s.pinned(b) || s.f.fold[i] {
+	b := s.instrs[i].out.buf
+	if s.wanted(b) || s.summed[i] {
 		return true, true
 	}
 	for _, r := range s.readers[b] {
-		if s.f.of[r] != s.f.of[i] {
+		if s.of[r] != s.of[i] {
 			is = true
 			must = must || !s.byRow(r, b)
 		}
 	}
-	return is, must || is && s.f.groups[s.f.of[i]].rows == 0
+	return is, must || is && s.groups[s.of[i]].rows == 0
 }
-
-// pinned reports whether a buffer is a result or the source of a commit.
-func (s *sinking) pinned(b int) bool { return s.p.buffers[b].pinned && !s.p.buffers[b].watched }
 
 // byRow reports whether an instruction reads a buffer row by row, each block just its own part.
 func (s *sinking) byRow(reader, buf int) bool {
-	g := s.f.groups[s.f.of[reader]]
+	g := s.groups[s.of[reader]]
 	if g.rows == 0 {
 		return false
 	}
-	ins := &s.p.instrs[reader]
+	ins := &s.instrs[reader]
 	for k, v := range ins.in {
 		if v.buf != buf {
 			continue
 		}
 		r, ok := s.div[reader].Rows(v.layout, k, g.rows)
 		stride, uniform := r.Uniform()
-		if !ok || !uniform || stride*g.rows*v.layout.DType.Size() != s.p.buffers[buf].bytes {
+		if !ok || !uniform || stride*g.rows*v.layout.DType.Size() != s.buffers[buf].bytes {
 			return false
 		}
 	}
@@ -100,30 +128,30 @@ func (s *sinking) byRow(reader, buf int) bool {
 
 // fix decides what stays in memory, given results that are put there besides.
 func (s *sinking) fix(besides map[int]bool) {
-	s.fixed, s.again = make([]bool, len(s.p.instrs)), make([]int, len(s.p.instrs))
-	for i := range s.p.instrs {
-		s.p.under.look()
+	s.fixed, s.again = make([]bool, len(s.instrs)), make([]int, len(s.instrs))
+	for i := range s.instrs {
+		s.how.look()
 		s.again[i] = s.effort(i, nil)
 		is, must := s.kept(i)
 		s.fixed[i] = besides[i] || must || is && s.again[i] == 0
 	}
 }
 
-// effort is how many instructions make the result of i from what is fixed, 0 if that cannot be done or takes too many. What is
-// missing is collected.
+// effort returns how many instructions make the result of i from what is fixed, 0 if that cannot be
+// done or takes too many. What is missing is collected.
 func (s *sinking) effort(i int, missing *[]int) int {
-	ins := &s.p.instrs[i]
+	ins := &s.instrs[i]
 	if !kernel.Cheap(ins.kernel) {
 		return 0
 	}
 	n := 1
 	for _, v := range ins.in {
-		from := s.f.from[v.buf]
+		from := s.from[v.buf]
 		switch {
 		case from < 0 || s.fixed[from]:
 		case s.again[from] > 0:
 			n += s.again[from]
-		case missing != nil && kernel.Cheap(s.p.instrs[from].kernel):
+		case missing != nil && kernel.Cheap(s.instrs[from].kernel):
 			s.effort(from, missing)
 			n = maxAgain + 1
 		default:
@@ -142,19 +170,19 @@ func (s *sinking) effort(i int, missing *[]int) int {
 // promoted finds results that are not in memory but, if they were, would save more than their size.
 func (s *sinking) promoted() map[int]bool {
 	saves := map[int]int{}
-	for i := range s.p.instrs {
-		s.p.under.look()
-		if is, must := s.kept(i); is && !must && kernel.Cheap(s.p.instrs[i].kernel) && s.again[i] == 0 {
+	for i := range s.instrs {
+		s.how.look()
+		if is, must := s.kept(i); is && !must && kernel.Cheap(s.instrs[i].kernel) && s.again[i] == 0 {
 			var missing []int
 			s.effort(i, &missing)
-			if len(missing) == 1 && !s.f.fold[missing[0]] {
-				saves[missing[0]] += s.p.buffers[s.p.instrs[i].out.buf].bytes
+			if len(missing) == 1 && !s.summed[missing[0]] {
+				saves[missing[0]] += s.buffers[s.instrs[i].out.buf].bytes
 			}
 		}
 	}
 	out := map[int]bool{}
 	for i, n := range saves {
-		if n > s.p.buffers[s.p.instrs[i].out.buf].bytes {
+		if n > s.buffers[s.instrs[i].out.buf].bytes {
 			out[i] = true
 		}
 	}
@@ -163,115 +191,136 @@ func (s *sinking) promoted() map[int]bool {
 
 // bringInto makes a group compute again what it reads and is not fixed.
 func (s *sinking) bringInto(at int) {
-	g := s.f.groups[at]
+	g := s.groups[at]
 	if g.rows == 0 {
 		return
 	}
-	made := map[int]int{} // buffers, by the instruction that is repeated
+	made := map[int]int{} // by instruction that is repeated: the buffer of the copy's result
 	for k := 0; k < len(g.members); k++ {
-		s.p.under.look()
-		reader := g.members[k].ins
-		for n := range s.p.instrs[reader].in {
-			from := s.f.from[s.p.instrs[reader].in[n].buf]
-			if from < 0 || s.f.of[from] == at || s.fixed[from] {
+		s.how.look()
+		reader := g.members[k]
+		for n := range s.instrs[reader.ins].in {
+			from := s.from[s.instrs[reader.ins].in[n].buf]
+			if from < 0 || s.of[from] == at || s.fixed[from] {
 				continue
 			}
-			members, instrs, buffers := slices.Clone(g.members), len(s.p.instrs), len(s.p.buffers)
-			news := map[int]int{}
-			b, ok := s.repeat(g, at, &k, from, made, news)
-			if ok {
-				was := s.p.instrs[reader].in[n].buf
-				s.p.instrs[reader].in[n].buf = b
-				limit, _, fits := s.f.fits(reader, g.members[k].div, g.rows, at)
-				if ok = fits && s.f.longEnough(reader, g.members[k].div, g.rows, limit); !ok {
-					s.p.instrs[reader].in[n].buf = was
-				}
-			}
-			if !ok { // it stays in memory after all
-				k -= len(g.members) - len(members)
-				g.members = members
-				s.p.instrs, s.p.buffers = s.p.instrs[:instrs], s.p.buffers[:buffers]
-				s.f.of, s.f.from, s.f.divs, s.f.fold = s.f.of[:instrs], s.f.from[:buffers], s.f.divs[:instrs], s.f.fold[:instrs]
-				s.fixed, s.again = s.fixed[:instrs], s.again[:instrs]
+			c := copying{sinking: s, at: at, first: len(s.instrs), made: made, news: map[int]int{}}
+			if b, ok := c.repeat(from); ok && c.readable(reader, n, b) {
+				g.members = slices.Insert(g.members, k, c.members...)
+				k += len(c.members)
+				maps.Copy(made, c.news)
+			} else { // it stays in memory after all
+				c.discard()
 				s.fixed[from] = true
-				continue
-			}
-			for i, b := range news {
-				made[i] = b
 			}
 		}
 	}
 }
 
-// repeat adds copies of instruction i, and of those that it needs, to a group, before the member at k, which moves on. It gives the
-// buffer of the copy's result.
-func (s *sinking) repeat(g *group, at int, k *int, i int, made, news map[int]int) (buf int, ok bool) {
-	for _, known := range []map[int]int{made, news} {
+// copying is one attempt to repeat instructions in a group. Its copies stand at the end of the list
+// of instructions, where they are nobody's until the group takes the members, or dead if it does
+// not.
+type copying struct {
+	*sinking
+	at      int         // the group
+	first   int         // instruction that is a copy of this attempt
+	made    map[int]int // what the group has repeated before
+	news    map[int]int // the same of this attempt
+	members []member
+}
+
+// repeat copies instruction i, and those that it needs, and returns the buffer of the copy's
+// result.
+func (c *copying) repeat(i int) (buf int, ok bool) {
+	for _, known := range []map[int]int{c.made, c.news} {
 		if b, has := known[i]; has {
 			return b, true
 		}
 	}
-	ins := s.p.instrs[i]
+	ins := c.instrs[i]
 	ins.in = slices.Clone(ins.in)
 	ins.cut, ins.inPlace, ins.repeated = "", false, true
 	for n, v := range ins.in {
-		from := s.f.from[v.buf]
-		if from < 0 || s.fixed[from] || s.f.of[from] == at {
+		from := c.from[v.buf]
+		if from < 0 || c.fixed[from] || c.of[from] == c.at {
 			continue
 		}
-		b, ok := s.repeat(g, at, k, from, made, news)
+		b, ok := c.repeat(from)
 		if !ok {
 			return 0, false
 		}
 		ins.in[n].buf = b
 	}
-	b := len(s.p.buffers)
-	s.p.buffers = append(s.p.buffers, buffer{bytes: ins.out.layout.Len() * ins.out.layout.DType.Size()})
-	ins.out.buf = b
-	copied := len(s.p.instrs)
-	s.p.instrs = append(s.p.instrs, ins)
-	s.f.of, s.f.from, s.f.fold = append(s.f.of, at), append(s.f.from, copied), append(s.f.fold, false)
-	s.f.divs = append(s.f.divs, s.f.divs[i])
-	s.fixed, s.again = append(s.fixed, false), append(s.again, s.again[i])
-	for _, d := range s.f.divs[i] {
-		limit, _, fits := s.f.fits(copied, d, g.rows, at)
-		if !fits || d.Accumulate != nil || !s.f.longEnough(copied, d, g.rows, limit) || gcd(g.limit, limit) != g.limit {
-			continue
+	g, copied := c.groups[c.at], c.put(ins, c.divs[i])
+	for _, d := range c.divs[i] {
+		stretch, _, fits := c.fits(copied, d, g.rows, c.at)
+		if fits && d.Accumulate == nil && c.longEnough(copied, d, g.rows, stretch) && gcd(g.stretch, stretch) == g.stretch {
+			c.members = append(c.members, member{copied, d})
+			c.news[i] = c.instrs[copied].out.buf
+			return c.news[i], true
 		}
-		g.members = slices.Insert(g.members, *k, member{copied, d})
-		g.rowBytes += s.f.rowBytes(copied, d, g.rows)
-		*k++
-		news[i] = b
-		return b, true
 	}
 	return 0, false
 }
 
-// bury takes out what nothing reads any more. What is watched, or needed for that, goes to the instructions that are there for it.
-func (s *sinking) bury() {
-	uses, watched := make([]int, len(s.p.buffers)), make([]bool, len(s.p.buffers))
-	for b := range s.p.buffers {
-		watched[b] = s.p.buffers[b].watched
+// put adds a copy, with a result of its own, at the end of the list and returns its number.
+func (c *copying) put(ins draft, divs []kernel.Division) int {
+	ins.out.buf = len(c.buffers)
+	c.buffers = append(c.buffers, buffer{bytes: ins.out.layout.Len() * ins.out.layout.DType.Size()})
+	c.instrs = append(c.instrs, ins)
+	copied := len(c.instrs) - 1
+	c.from, c.reader = append(c.from, copied), append(c.reader, -1)
+	c.of, c.divs, c.summed = append(c.of, c.at), append(c.divs, divs), append(c.summed, false)
+	c.fixed, c.again = append(c.fixed, false), append(c.again, 0)
+	return copied
+}
+
+// readable lets a member read buffer b as its operand n, if its rows allow that.
+func (c *copying) readable(m member, n, b int) bool {
+	g, operand := c.groups[c.at], &c.instrs[m.ins].in[n]
+	was := operand.buf
+	operand.buf = b
+	stretch, _, fits := c.fits(m.ins, m.div, g.rows, c.at)
+	if !fits || !c.longEnough(m.ins, m.div, g.rows, stretch) {
+		operand.buf = was
+		return false
 	}
-	for i := range s.p.instrs {
-		if s.p.instrs[i].extra {
-			for _, v := range s.p.instrs[i].in {
+	return true
+}
+
+// discard leaves the copies dead: no group has them, and nothing reads them.
+func (c *copying) discard() {
+	for i := c.first; i < len(c.instrs); i++ {
+		c.kill(i)
+	}
+}
+
+// bury takes out what nothing reads any more. What is watched, or needed for that, goes to the
+// instructions that are there for it.
+func (s *sinking) bury() {
+	uses, watched := make([]int, len(s.buffers)), make([]bool, len(s.buffers))
+	for b := range s.watched {
+		watched[b] = true
+	}
+	for i := range s.instrs {
+		if s.instrs[i].extra {
+			for _, v := range s.instrs[i].in {
 				watched[v.buf] = true
 			}
 		}
 	}
-	for _, g := range s.f.groups {
+	for _, g := range s.groups {
 		for _, m := range g.members {
-			for _, v := range s.p.instrs[m.ins].in {
+			for _, v := range s.instrs[m.ins].in {
 				uses[v.buf]++
 			}
 		}
 	}
-	for k := len(s.f.groups) - 1; k >= 0; k-- {
-		g := s.f.groups[k]
+	for k := len(s.groups) - 1; k >= 0; k-- {
+		g := s.groups[k]
 		for j := len(g.members) - 1; j >= 0; j-- {
-			ins := &s.p.instrs[g.members[j].ins]
-			if uses[ins.out.buf] > 0 || s.pinned(ins.out.buf) {
+			ins := &s.instrs[g.members[j].ins]
+			if uses[ins.out.buf] > 0 || s.wanted(ins.out.buf) {
 				continue
 			}
 			if _, users := ins.kernel.(runner); users {
@@ -286,10 +335,43 @@ func (s *sinking) bury() {
 					watched[v.buf] = true
 				}
 			} else {
-				ins.in = nil
-				s.p.vacate(ins.out.buf)
+				s.kill(g.members[j].ins)
 			}
 			g.members = slices.Delete(g.members, j, j+1)
 		}
 	}
+}
+
+// String lists the groups with their instructions; those that are there again are marked.
+func (s *sunk) String() string { return s.text("sunk", len(s.groups)) }
+
+// check returns an error unless what groups hand each other is made once, and all that is made is
+// read.
+func (s *sunk) check() error {
+	if err := s.fused.check(); err != nil {
+		return err
+	}
+	read := make([]bool, len(s.buffers))
+	for at, g := range s.groups {
+		for _, m := range g.members {
+			for _, v := range s.instrs[m.ins].in {
+				read[v.buf] = true
+				if from := s.from[v.buf]; from >= 0 && s.instrs[from].repeated && s.of[from] != at {
+					return fmt.Errorf("group %d reads buffer %d, which group %d makes once more", at, v.buf, s.of[from])
+				}
+			}
+		}
+	}
+	if s.how.separate {
+		return nil
+	}
+	for _, g := range s.groups {
+		for _, m := range g.members {
+			ins := &s.instrs[m.ins]
+			if _, users := ins.kernel.(runner); !users && !read[ins.out.buf] && !s.wanted(ins.out.buf) {
+				return fmt.Errorf("nothing reads instruction %d, %s", m.ins, ins.name)
+			}
+		}
+	}
+	return nil
 }

@@ -27,7 +27,7 @@ type entry struct {
 	mem kernel.Mem
 }
 
-// leaf is what a store needs to know to make an entry.
+// leaf describes a parameter or state, for the store to make its entry.
 type leaf struct {
 	path string
 	typ  graph.Type

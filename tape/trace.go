@@ -24,9 +24,10 @@ type event struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// Trace runs the program as [VM.Profile] does, on a copy of the store, and writes what every worker was at in the given number of
-// runs: every call of an instruction's loop, inside of its stage, inside of the run. The format is the JSON of chrome://tracing
-// and Perfetto. Times are as the clock showed them: reading it twice, some 50 ns, is part of what lies between two calls.
+// Trace runs the program as [VM.Profile] does, on a copy of the store, and writes what every worker
+// was at in the given number of runs: every call of an instruction's kernel, inside of its stage,
+// inside of the run. The format is the JSON of chrome://tracing and Perfetto. Times are as the
+// clock showed them: reading it twice, some 50 ns, is part of what lies between two calls.
 func (vm *VM) Trace(ctx context.Context, feed Feed, runs int, w io.Writer) error {
 	if runs < 1 {
 		return fmt.Errorf("trace: %d runs: want at least 1", runs)
@@ -69,7 +70,7 @@ func (r *recorder) events(p *Program, runs []span) []event {
 		add(fmt.Sprint("run ", s.of), "run", 0, s, nil)
 	}
 	for _, s := range r.spans {
-		st, args := &p.stage[s.of], map[string]any{"stage": s.of}
+		st, args := &p.stages[s.of], map[string]any{"stage": s.of}
 		if st.rows > 0 {
 			args["rows"] = st.text()
 		}

@@ -58,17 +58,17 @@ type vmOptions struct {
 // Go does ([runtime.GOMAXPROCS]). Results are the same, bit for bit, for any number.
 func Workers(n int) VMOption { return func(o *vmOptions) { o.workers = n } }
 
-// workers is how many cores are of use: one, where no stage is worth waking others.
+// workers returns how many cores are of use: one, where no stage is worth waking others.
 func (p *Program) workers(most int) int {
 	if most < 1 {
 		most = runtime.GOMAXPROCS(0)
 	}
-	for i := range p.stage {
-		if l := p.loopOf(&p.stage[i]); l != nil {
+	for i := range p.stages {
+		if l := p.loopOf(&p.stages[i]); l != nil {
 			if n := l.body.workers(most); n > 1 {
 				return n
 			}
-		} else if p.stage[i].nanos >= p.sizes.wake {
+		} else if p.stages[i].nanos >= p.sizes.wake {
 			return most
 		}
 	}
@@ -80,7 +80,7 @@ func (p *Program) workers(most int) int {
 // program's, and a program that needs more memory than there is ([Limit]) are errors;
 // the store is as it was then.
 func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
-	if p == nil {
+	if p == nil || p.unit == nil {
 		return nil, errNilProgram
 	}
 	var o vmOptions
@@ -106,7 +106,7 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 		switch {
 		case b.constant.Len() > 0:
 			mem[i] = b.constant
-		case !b.leaf && !b.scratch:
+		case b.home == inArena:
 			mem[i] = vm.arena.Slice(b.offset, b.bytes)
 		}
 	}
@@ -181,7 +181,7 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for i := vm.prog.late; i < len(vm.prog.stage); i++ { // nothing below can fail
+	for i := vm.prog.late; i < len(vm.prog.stages); i++ { // nothing below can fail
 		vm.stage(ctx, i)
 	}
 	for i, k := range vm.prog.commits {
@@ -218,7 +218,7 @@ func (vm *VM) stage(ctx context.Context, i int) {
 	if vm.watch != nil {
 		vm.watch.stage(ctx, vm, i)
 	} else {
-		vm.execute(&vm.prog.stage[i])
+		vm.execute(&vm.prog.stages[i])
 	}
 }
 
@@ -229,14 +229,14 @@ func (vm *VM) execute(s *stage) {
 	}
 	vm.job.stage = s
 	vm.share(s.units(), s.nanos)
-	for i := range s.folds {
-		f := &s.folds[i]
-		if f.partial != f.out {
-			vm.job.fold = f
-			vm.share(f.combine.Units, f.nanos)
-			vm.job.fold = nil
+	for i := range s.sums {
+		x := &s.sums[i]
+		if x.partial != x.out {
+			vm.job.sum = x
+			vm.share(x.combine.Units, x.nanos)
+			vm.job.sum = nil
 		}
-		vm.workers[0].average(f)
+		vm.workers[0].average(x)
 	}
 	if s.checks {
 		vm.checkIndices()
@@ -252,11 +252,11 @@ func (vm *VM) share(n int, nanos float64) {
 	}
 }
 
-// job is what the workers are at: a stage, or one of its folds.
+// job is a stage, or one of its sums, that the workers are at.
 type job struct {
 	vm     *VM
 	stage  *stage
-	fold   *fold           // nil while the stage itself runs
+	sum    *sum            // nil while the stage itself runs
 	labels context.Context // of the goroutines that help; nil for none
 }
 
@@ -273,8 +273,8 @@ func (j *job) Run(worker, lo, hi int) {
 }
 
 func (j *job) run(worker, lo, hi int) {
-	if w := j.vm.workers[worker]; j.fold != nil {
-		w.combine(j.fold, lo, hi)
+	if w := j.vm.workers[worker]; j.sum != nil {
+		w.combine(j.sum, lo, hi)
 	} else {
 		w.run(j.stage, lo, hi)
 	}
@@ -413,10 +413,11 @@ func (vm *VM) Float(n *graph.Node) (float64, error) {
 	return 0, nil
 }
 
-// Store is the store that the VM runs on.
+// Store returns the store that the VM runs on.
 func (vm *VM) Store() *Store { return vm.store }
 
-// Close ends the VM and its workers, and lets go of its memory; a later Run or Value is an error. Values read before stay valid.
+// Close ends the VM and its workers, and lets go of its memory; a later Run or Value is an error.
+// Values read before stay valid.
 func (vm *VM) Close() {
 	if vm.pool != nil {
 		vm.pool.Close()

@@ -36,8 +36,8 @@ func differ(a, b []uint64) (n int) {
 	return n + len(b) - len(a)
 }
 
-// TestWatchMovesNothing: what only a watched value needs does not move a copy that it shares with the rest, which would cut the
-// groups elsewhere.
+// TestWatchMovesNothing: what only a watched value needs does not move a copy that it shares with
+// the rest, which would cut the groups elsewhere.
 func TestWatchMovesNothing(t *testing.T) {
 	g := graph.New("pools")
 	normal := graph.Normal(0, 1)
@@ -61,8 +61,9 @@ func TestWatchMovesNothing(t *testing.T) {
 	}
 }
 
-// TestWatchKeepsWhatIsMadeAgain: a value that a group makes again, instead of reading it, counts among what the group does, and so
-// decides into how many parts its sums are cut. That it is watched, and in memory therefore, changes neither.
+// TestWatchKeepsWhatIsMadeAgain: a value that a group makes again, instead of reading it, counts
+// among what the group does, and so decides into how many parts its sums are cut. That it is
+// watched, and in memory therefore, changes neither.
 func TestWatchKeepsWhatIsMadeAgain(t *testing.T) {
 	g := graph.New("made again")
 	normal := graph.Normal(0, 1)

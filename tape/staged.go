@@ -1,0 +1,310 @@
+package tape
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
+
+// staged is the form in which groups are stages: the rows of a block and of its tiles are chosen,
+// sums have their parts, right operands of products their panels, and what stays within a stage has
+// its place in the scratch.
+type staged struct {
+	sequence
+	how *settings
+}
+
+// stager makes the stages of groups, in order.
+type stager struct {
+	*staged
+	from  *postponed
+	uses  map[packing]int   // how often each right operand is read, but for blocks
+	packs map[packing]value // those that have been packed
+}
+
+// Partial sums take no more than partsLimit bytes in all, unless there are few of them.
+const (
+	partsLimit = 4 << 20
+	fewParts   = 4
+)
+
+func stageGroups(f *postponed) *staged {
+	s := &stager{staged: &staged{sequence: sequence{tables: f.tables}, how: f.how}, from: f, uses: f.countUses(), packs: map[packing]value{}}
+	s.instrs = make([]instr, len(f.instrs))
+	for i := range f.instrs {
+		s.instrs[i] = f.instrs[i].instr
+		if a := f.instrs[i].again; a != nil {
+			s.instrs[i].saves = a.saves
+		}
+	}
+	outside := f.readOutside()
+	for i, g := range f.groups {
+		s.how.look()
+		if i == f.late {
+			s.late = len(s.stages)
+		}
+		if i > f.late {
+			s.renew(f.groups[i-1])
+		}
+		if len(g.members) == 0 {
+			continue
+		}
+		if g.rows == 0 || len(g.members) == 1 && !s.worthAlone(g) {
+			s.whole(g.members[0].ins)
+			continue
+		}
+		for _, m := range g.members {
+			b := s.instrs[m.ins].out.buf
+			if buf := &s.buffers[b]; m.div.Accumulate == nil && !outside[b] && !buf.pinned && buf.home == inArena {
+				buf.home = inScratch
+			}
+		}
+		s.blocked(g)
+	}
+	if f.late == len(f.groups) {
+		s.late = len(s.stages)
+	}
+	return s.staged
+}
+
+// readOutside reports, by buffer, whether another group reads it than the one that makes it.
+func (f *postponed) readOutside() []bool {
+	read := make([]bool, len(f.buffers))
+	for i := range f.instrs {
+		for _, v := range f.instrs[i].in {
+			if from := f.from[v.buf]; from >= 0 && f.of[from] != f.of[i] {
+				read[v.buf] = true
+			}
+		}
+	}
+	return read
+}
+
+// worthAlone reports whether a group of one instruction gains from blocks: only a large sum does.
+func (s *stager) worthAlone(g *group) bool {
+	m := g.members[0]
+	ins := &s.instrs[m.ins]
+	_, reduces := ins.kernel.(kernel.Reduce)
+	return m.div.Accumulate != nil && reduces && ins.in[0].layout.Len() >= s.how.sizes.alone
+}
+
+// whole makes a stage of one instruction.
+func (s *stager) whole(i int) {
+	ins := &s.instrs[i]
+	open := &opening{kernel: ins.kernel, out: ins.out.layout, in: layoutsOf(ins.in)}
+	st := step{ins: i, out: ref{buf: ins.out.buf}, open: open}
+	for _, v := range ins.in {
+		st.in = append(st.in, ref{buf: v.buf})
+	}
+	if i < len(s.from.instrs) && s.from.instrs[i].checks {
+		st.indices = &indices{node: ins.node}
+	}
+	if v, k, ok := s.packed(i, 1, open.out, open.in); ok {
+		open.kernel, open.in[1], st.in[1] = k, v.layout, ref{buf: v.buf}
+	}
+	ins = &s.instrs[i] // packing adds an instruction
+	made := stage{steps: []step{st}, nanos: nanos(ins), checks: st.indices != nil}
+	if l, ok := ins.kernel.(*loop); ok {
+		s.workspace(&made, l)
+	}
+	s.stages = append(s.stages, made)
+}
+
+// workspace gives the stage of a loop the memory that its body needs.
+func (s *stager) workspace(made *stage, l *loop) {
+	made.nanos = float64(l.Steps) * l.body.nanos()
+	if l.body.arena > 0 {
+		made.work = len(s.buffers)
+		s.buffers = append(s.buffers, buffer{bytes: l.body.arena})
+	}
+}
+
+// blocked makes a stage of a group.
+func (s *stager) blocked(g *group) {
+	made := stage{rows: g.rows, stretch: g.stretch}
+	summed := 0
+	for _, m := range g.members {
+		made.nanos += nanos(&s.instrs[m.ins])
+		if l := s.instrs[m.ins].out.layout; m.div.Accumulate != nil {
+			summed += l.Len() * l.DType.Size()
+		}
+	}
+	made.block = s.blockRows(g)
+	if summed > 0 {
+		worth := int(min(made.nanos/s.how.sizes.part, float64(s.how.sizes.parts)))
+		made.parts = max(1, min(worth, made.blocks(), max(fewParts, partsLimit/summed)))
+	}
+	made.tilings = s.tile(&made, g)
+	s.hold(&made, g)
+	for _, t := range made.tilings {
+		for k := t.from; k < t.to; k++ {
+			made.steps = append(made.steps, s.step(&made, t, g.members[k]))
+		}
+	}
+	for _, m := range g.members { // what stays in scratch is not moved
+		ins := &s.instrs[m.ins]
+		if s.buffers[ins.out.buf].home == inScratch {
+			ins.bytes -= int64(touched(ins.out.layout))
+		}
+		for i, v := range ins.in {
+			if s.buffers[v.buf].home == inScratch {
+				ins.bytes -= int64(reads(ins.kernel, ins.out.layout, layoutsOf(ins.in), i))
+			}
+		}
+	}
+	s.placeInScratch(&made)
+	s.stages = append(s.stages, made)
+}
+
+// blockRows chooses the rows of a block.
+func (s *stager) blockRows(g *group) int {
+	widest, unit, products := 1, 1, false
+	for _, m := range g.members {
+		ins := &s.instrs[m.ins]
+		l := ins.out.layout
+		if m.div.Accumulate == nil {
+			widest = max(widest, l.Len()*l.DType.Size()/g.rows)
+			if isProduct(ins.kernel) {
+				products = true
+				unit = max(unit, l.Len()/l.Dims[l.Rank-1]/g.rows)
+			}
+			continue
+		}
+		for k, v := range ins.in {
+			if r, ok := m.div.Rows(v.layout, k, g.rows); ok {
+				if apart, uniform := r.Uniform(); !uniform || apart > 0 {
+					widest = max(widest, r.Layout(1).Len()*v.layout.DType.Size())
+				}
+			}
+		}
+	}
+	z := &s.how.sizes
+	n := z.tile / widest
+	if products {
+		n = max(z.product/widest, min(z.rows, (z.rows+unit-1)/unit))
+		n = min(n, max(1, 2*z.rows/unit))
+		if half := z.rows / 2; unit == 1 && n > half {
+			n -= n % half // the products' innermost loops take that many rows
+		}
+	}
+	n = min(max(n, 1), g.stretch)
+	// Blocks of a stretch are made alike, so that none is much shorter than the others; products
+	// keep theirs.
+	if blocks := (g.stretch + n - 1) / n; !products {
+		n = (g.stretch + blocks - 1) / blocks
+	}
+	return n
+}
+
+// step makes the step of a member.
+func (s *stager) step(made *stage, t tiling, m member) step {
+	ins := &s.instrs[m.ins]
+	open := &opening{kernel: ins.kernel, out: ins.out.layout, rows: make([]kernel.Rows, len(ins.in))}
+	st := step{ins: m.ins, in: make([]ref, len(ins.in)), open: open}
+	for i, v := range ins.in {
+		open.rows[i], _ = m.div.Rows(v.layout, i, made.rows)
+		st.in[i] = s.refTo(t, v, &open.rows[i])
+	}
+	if s.from.instrs[m.ins].checks {
+		operand, _ := ins.node.Op().(graph.Indexing).Places(ins.node)
+		st.indices, made.checks = &indices{ins.node, open.rows[operand]}, true
+	}
+	outRows, _ := m.div.Rows(ins.out.layout, -1, made.rows)
+	if m.div.Accumulate != nil {
+		open.kernel, open.first = m.div.Accumulate, m.div.First
+		st.out = s.sumInto(made, m)
+		return st
+	}
+	open.outRows = &outRows
+	st.out = s.refTo(t, ins.out, &outRows)
+	if len(open.rows) > 1 && open.rows[1].Same() {
+		out, in := open.layouts(made.block)
+		if v, packed, ok := s.packed(m.ins, made.blocks(), out, in); ok {
+			open.kernel, open.panels, st.in[1] = packed, &v.layout, ref{buf: v.buf}
+		}
+	}
+	return st
+}
+
+// refTo returns where the rows of a value lie. Scratch holds the tile at hand, or the whole block.
+func (s *stager) refTo(t tiling, v value, r *kernel.Rows) ref {
+	size := v.layout.DType.Size()
+	stride, uniform := r.Uniform()
+	if b := s.buffers[v.buf]; b.home == inScratch {
+		if b.rows == t.rows {
+			return ref{local: true, buf: v.buf}
+		}
+		return ref{local: true, buf: v.buf, stride: stride * size}
+	}
+	if uniform {
+		return ref{buf: v.buf, stride: stride * size}
+	}
+	return ref{buf: v.buf, rows: r, size: size}
+}
+
+// sumInto prepares the sum over the rows of a member's contributions.
+func (s *stager) sumInto(made *stage, m member) ref {
+	out := s.instrs[m.ins].out
+	l := out.layout
+	x := sum{partial: out.buf, out: out.buf, bytes: l.Len() * l.DType.Size(), dtype: l.DType, over: m.div.Over}
+	if made.parts > 1 {
+		x.partial = len(s.buffers)
+		s.buffers = append(s.buffers, buffer{bytes: made.parts * x.bytes})
+		x.nanos = float64((made.parts+1)*x.bytes) * perByte
+	}
+	made.sums = append(made.sums, x)
+	return ref{buf: x.partial, part: x.bytes}
+}
+
+// String lists the stages with their steps, and where in the scratch their results lie.
+func (s *staged) String() string { return s.text("staged", false) }
+
+// text lists the stages; with places, of arrays too.
+func (q *sequence) text(form string, places bool) string {
+	var b strings.Builder
+	name := q.names()
+	fmt.Fprintf(&b, "%s %q\n", form, q.source.Name())
+	for i := range q.stages {
+		s := &q.stages[i]
+		fmt.Fprintf(&b, "  stage %d", i)
+		if s.rows > 0 {
+			fmt.Fprintf(&b, ": %s", s.text())
+		}
+		if i >= q.late {
+			b.WriteString(", after the checks")
+		}
+		b.WriteString(q.only(name, ", ", s) + "\n")
+		for k, st := range s.steps {
+			if at := slices.IndexFunc(s.tilings, func(t tiling) bool { return t.from == k }); at >= 0 && s.tilings[at].rows != s.block {
+				fmt.Fprintf(&b, "    %d at a time\n", s.tilings[at].rows)
+			}
+			ins := &q.instrs[st.ins]
+			buf := &q.buffers[ins.out.buf]
+			place, mark := "", ""
+			if ins.inPlace {
+				mark = ", in place"
+			}
+			switch {
+			case buf.home == inScratch:
+				place = fmt.Sprintf("  · ~%d…%d%s", buf.offset, buf.offset+buf.bytes, mark)
+			case buf.home == inArena && places:
+				place = fmt.Sprintf("  · %d…%d%s", buf.offset, buf.offset+buf.bytes, mark)
+			}
+			fmt.Fprintf(&b, "    %s%s\n", q.lineOf(name, &st), place)
+		}
+	}
+	return b.String()
+}
+
+// check replays the scratch of each stage: see [sequence.replayScratch].
+func (s *staged) check() error {
+	for i := range s.stages {
+		if err := s.replayScratch(i); err != nil {
+			return fmt.Errorf("stage %d, %w", i, err)
+		}
+	}
+	return nil
+}
