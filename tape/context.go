@@ -18,7 +18,7 @@ func (c *compilation) look() {
 	}
 }
 
-// end lets go of the context, and gives a compilation that look has ended its error.
+// end lets go of the context, and sets the error of a compilation that look has ended.
 func (c *compilation) end(err *error) {
 	c.ctx = nil
 	switch r := recover().(type) {

@@ -25,7 +25,7 @@ type Row struct {
 	FLOPs   int64
 	Traffic int64    // bytes read and written outside of scratch
 	Repeat  bool     // made once more, in the blocks that read it, from what is in memory anyway
-	Cut     string   // why it does not run in the blocks of what it reads; "" where it could not
+	Cut     string   // why it does not run in the blocks of what it reads; "" if it does or reads leaves
 	Again   int      // the bytes that computing it again saves; 0 for what is computed first
 	Body    *Program // of a loop: what each step runs; its arena and FLOPs are part of the loop's
 	Work    int      // of a loop: where in the arena what its steps need lies, Body.Arena() bytes

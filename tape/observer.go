@@ -162,7 +162,7 @@ func (r *recorder) calibrate() {
 	w.busy[0], w.calls[0] = 0, 0
 }
 
-// take gives the sample of the run that has ended and makes room for the next one.
+// take returns the sample of the run that has ended and makes room for the next one.
 func (r *recorder) take(run time.Duration) sample {
 	s := r.sample
 	s.run = run

@@ -53,14 +53,14 @@ var measured = sync.OnceValue(func() Roofline {
 	return r
 })
 
-// arithmetic gives the rate of multiply-adds of floats of so many bits.
+// arithmetic returns the rate of multiply-adds of floats of so many bits.
 func arithmetic(bits int) float64 {
 	const iterations = 10_000 // some 20 µs
 	loop := simd.Peak(simd.Active(), bits)
 	return float64(loop(iterations)) / fastest(func() { loop(iterations) })
 }
 
-// fastest gives the seconds of a call of f in the best of several bursts.
+// fastest returns the seconds of a call of f in the best of several bursts.
 func fastest(f func()) float64 {
 	const bursts, burst = 8, time.Millisecond
 	calls, best := 1, 0.0

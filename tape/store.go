@@ -193,7 +193,8 @@ func (s *Store) entry(path string) (*entry, error) {
 	return e, nil
 }
 
-// Get gives the values under a path as a dense tensor of its own.
+// Get returns a copy of the values under a path as a dense tensor; a path that nothing has is an
+// error that names the nearest.
 func (s *Store) Get(path string) (*tensor.Dense, error) {
 	e, err := s.entry(path)
 	if err != nil {

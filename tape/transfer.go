@@ -12,7 +12,7 @@ import (
 // encoder/fc/w goes to features/fc/w. The empty folder is the whole store; a name
 // that is itself an entry stands for that entry. Every entry must be there
 // already, and have the type of what it takes; otherwise nothing is copied. Seed,
-// step and runs stay as they are. It gives the paths written, in order.
+// step and runs stay as they are. It returns the paths written, in order.
 func (s *Store) CopyFrom(from *Store, under, to string) ([]string, error) {
 	if s == nil {
 		return nil, errNilStore

@@ -7,8 +7,6 @@ import (
 	"math"
 	"runtime"
 	"runtime/pprof"
-	"slices"
-	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -16,12 +14,6 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/pool"
 	"gorgonia.org/tensor"
 )
-
-// Feed gives inputs their values for one run: dense row-major tensors of the
-// inputs' types, which the run reads where they lie. Inputs with a default may
-// be left out. Reusing a Feed from step to step allocates nothing. A result of the
-// same VM may be fed as it is: it is copied first.
-type Feed map[*graph.Node]*tensor.Dense
 
 // VM runs a program on a store. It is for one goroutine.
 type VM struct {
@@ -146,7 +138,7 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	if err := vm.ready(ctx); err != nil {
 		return err
 	}
-	if err := vm.bind(feed); err != nil {
+	if err := vm.feed(feed); err != nil {
 		return err
 	}
 	vm.ran, vm.ctx, vm.ended, vm.wrong = false, ctx, nil, nil
@@ -280,74 +272,13 @@ func (j *job) run(worker, lo, hi int) {
 	}
 }
 
-// bind points the operands that are inputs at what is fed, or at the default.
-func (vm *VM) bind(feed Feed) error {
-	if err := vm.strangers(feed); err != nil {
-		return err
-	}
-	for i, in := range vm.prog.inputs {
-		t, fed := feed[vm.inputs[i]]
-		if fed {
-			m, err := memOfDense(in.typ, t)
-			if err != nil {
-				return fmt.Errorf("input %s: %w", in.path, err)
-			}
-			if m.Overlaps(vm.arena) { // a result of the last run: this run writes over it
-				own := kernel.Alloc(m.Len())
-				own.Copy(m)
-				m = own
-			}
-			vm.supply(i, m)
-		} else if !in.hasDefault {
-			return fmt.Errorf("input %s of type %v is not fed", in.path, in.typ)
-		} else {
-			vm.supply(i, in.value)
-		}
-	}
-	return nil
-}
-
-// supply points input i at memory, for every worker.
-func (vm *VM) supply(i int, m kernel.Mem) {
-	for _, w := range vm.workers {
-		w.mem[vm.prog.inputs[i].buf] = m
-		for _, k := range vm.prog.fed[i] {
-			w.operands[k] = m
-		}
-	}
-}
-
-// strangers reports what is fed but is no input of the graph. An input that
-// nothing wanted depends on is none.
-func (vm *VM) strangers(feed Feed) error {
-	var found []string
-	var other *graph.Graph
-	for n := range feed {
-		if n != nil && n.Graph() != vm.prog.source {
-			other = n.Graph()
-		}
-		if n == nil || n.Graph() != vm.prog.source || n.Role() != graph.RoleInput {
-			found = append(found, n.String())
-		}
-	}
-	if len(found) == 0 {
-		return nil
-	}
-	slices.Sort(found)
-	err := fmt.Errorf("feed: %s is no input of graph %q", strings.Join(found, ", "), vm.prog.source.Name())
-	if other != nil {
-		return fmt.Errorf("%w: it belongs to another graph, %q (feed the inputs of the graph that was compiled)", err, other.Name())
-	}
-	return err
-}
-
 // NotFinite is the error of a run whose checked value is NaN or infinite.
 type NotFinite struct {
 	Name  string
 	Value float64
 }
 
-// Error gives one line.
+// Error returns one line.
 func (e *NotFinite) Error() string {
 	return fmt.Sprintf("%s is %v: nothing was committed", e.Name, e.Value)
 }
@@ -367,7 +298,7 @@ func (vm *VM) checkFinite() error {
 	return nil
 }
 
-// Value gives a fetched or watched value of the last run. It aliases the VM's
+// Value returns a fetched or watched value of the last run. It aliases the VM's
 // memory and changes with the next run; Clone keeps it.
 func (vm *VM) Value(n *graph.Node) (*tensor.Dense, error) {
 	switch {
@@ -386,7 +317,7 @@ func (vm *VM) Value(n *graph.Node) (*tensor.Dense, error) {
 	return t, nil
 }
 
-// Float gives a fetched scalar of the last run as a number; true is 1. A node that
+// Float returns a fetched scalar of the last run as a number; true is 1. A node that
 // is not fetched, has axes, or has no value yet is an error, as of [VM.Value]: a loss that is NaN
 // has diverged, and nothing else is NaN.
 func (vm *VM) Float(n *graph.Node) (float64, error) {

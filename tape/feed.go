@@ -1,0 +1,78 @@
+package tape
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"gorgonia.org/tensor"
+)
+
+// Feed gives inputs their values for one run: dense row-major tensors of the
+// inputs' types, which the run reads where they lie. Inputs with a default may
+// be left out. Reusing a Feed from step to step allocates nothing. A result of the
+// same VM may be fed as it is: it is copied first.
+type Feed map[*graph.Node]*tensor.Dense
+
+// feed points the operands that are inputs at what is fed, or at the default.
+func (vm *VM) feed(feed Feed) error {
+	if err := vm.strangers(feed); err != nil {
+		return err
+	}
+	for i, in := range vm.prog.inputs {
+		t, fed := feed[vm.inputs[i]]
+		if fed {
+			m, err := memOfDense(in.typ, t)
+			if err != nil {
+				return fmt.Errorf("input %s: %w", in.path, err)
+			}
+			if m.Overlaps(vm.arena) { // a result of the last run: this run writes over it
+				own := kernel.Alloc(m.Len())
+				own.Copy(m)
+				m = own
+			}
+			vm.supply(i, m)
+		} else if !in.hasDefault {
+			return fmt.Errorf("input %s of type %v is not fed", in.path, in.typ)
+		} else {
+			vm.supply(i, in.value)
+		}
+	}
+	return nil
+}
+
+// supply points input i at memory, for every worker.
+func (vm *VM) supply(i int, m kernel.Mem) {
+	for _, w := range vm.workers {
+		w.mem[vm.prog.inputs[i].buf] = m
+		for _, k := range vm.prog.fed[i] {
+			w.operands[k] = m
+		}
+	}
+}
+
+// strangers reports what is fed but is no input of the graph. An input that
+// nothing wanted depends on is none.
+func (vm *VM) strangers(feed Feed) error {
+	var found []string
+	var other *graph.Graph
+	for n := range feed {
+		if n != nil && n.Graph() != vm.prog.source {
+			other = n.Graph()
+		}
+		if n == nil || n.Graph() != vm.prog.source || n.Role() != graph.RoleInput {
+			found = append(found, n.String())
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	slices.Sort(found)
+	err := fmt.Errorf("feed: %s is no input of graph %q", strings.Join(found, ", "), vm.prog.source.Name())
+	if other != nil {
+		return fmt.Errorf("%w: it belongs to another graph, %q (feed the inputs of the graph that was compiled)", err, other.Name())
+	}
+	return err
+}
