@@ -11,7 +11,7 @@ import (
 func TestProfile(t *testing.T) {
 	out := ok(t, "tape", "kmeans-softmax", "--profile", "--steps", "3", "--threads", "1")
 	for _, part := range []string{
-		`profile of "soft k-means": a run takes `, " on 1 core, ", "roof", " SqDist x[i=150 d=4], r[j=3 d=4]  · builders/kmeans.go:",
+		`profile of "soft k-means": a run takes `, " on 1 core, ", "roof", " SqDist x[i=150 d=4], panels(r)[j=3 d=4]  · builders/kmeans.go:",
 		"in all", "gradient  line", "gradient  quantity",
 	} {
 		if !strings.Contains(out, part) {

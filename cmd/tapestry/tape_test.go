@@ -12,7 +12,7 @@ func TestTapeFastMath(t *testing.T) {
 		args                []string
 		listed, absent, log string
 	}{
-		{args, " SqDist x[i=512 d=64], r[j=64 d=64]", " MatMul ", "specialise: pairwise distance:"},
+		{args, " SqDist x[i=512 d=64], panels(r)[j=64 d=64]", " MatMul ", "specialise: pairwise distance:"},
 		{append(args, "--fast-math"), " MatMul ", " SqDist ", "fast math: distance by a product: SqDist x[i=512 d=64] r[j=64 d=64]"},
 	} {
 		listing, log, found := strings.Cut(ok(t, c.args...), "\nrewrites:\n")
