@@ -30,36 +30,38 @@ var imports = map[string]string{
 	"internal/derive":      "graph",
 	"internal/reserved":    "",
 	"internal/exact":       "",
-	"ops":                  "graph internal/kernel internal/derive internal/reserved",
-	"graph/vmap":           "graph ops internal/derive",
-	"graph/grad":           "graph ops graph/vmap internal/derive", // a Jacobian is one row or column, mapped
-	"graph/rewrite":        "graph ops graph/grad internal/ref",    // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
-	"internal/ref":         "graph",
-	"tape":                 "graph graph/rewrite internal/kernel internal/memory internal/pool internal/simd internal/spelling gorgonia.org/tensor",
-	"train":                "graph ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/fed internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
+	"ops":                  "graph graph/trait internal/kernel internal/derive internal/match internal/reserved",
+	"graph/trait":          "graph",
+	"internal/match":       "graph graph/trait",
+	"graph/vmap":           "graph graph/trait ops internal/derive",
+	"graph/grad":           "graph graph/trait ops graph/vmap internal/derive internal/match", // a Jacobian is one row or column, mapped
+	"graph/rewrite":        "graph graph/trait ops graph/grad internal/match internal/ref",    // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
+	"internal/ref":         "graph graph/trait",
+	"tape":                 "graph graph/rewrite graph/trait internal/kernel internal/memory internal/pool internal/simd internal/spelling gorgonia.org/tensor",
+	"train":                "graph graph/trait ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/fed internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
 	"train/checkpoint":     "graph tape train/data interop/safetensors",
 	"train/data":           "internal/half gorgonia.org/tensor",
 	"train/metric":         "train/data gorgonia.org/tensor",
 	"train/watch":          "train train/data train/metric internal/terminal",
-	"builders":             "graph ops internal/memory internal/spelling",
+	"builders":             "graph ops internal/match internal/memory internal/spelling",
 	"infer":                "graph ops tape internal/fed train/checkpoint train/data gorgonia.org/tensor",
 	"notation":             "graph ops builders internal/ref internal/spelling internal/terminal", // examples are evaluated by the definitions
-	"fit":                  "graph builders infer lab train train/data gorgonia.org/tensor",
-	"lab":                  "graph ops graph/grad internal/memory tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
-	"inspect":              "graph graph/rewrite tape internal/ref gorgonia.org/tensor", // the float64 shadow, and rewrites that are tried as a cure
-	"viz":                  "graph viz/figure",
+	"fit":                  "graph builders infer internal/match lab train train/data gorgonia.org/tensor",
+	"lab":                  "graph ops graph/grad internal/match internal/memory tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
+	"inspect":              "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor", // the float64 shadow, and rewrites that are tried as a cure
+	"viz":                  "graph graph/trait internal/match viz/figure",
 	"viz/figure":           "github.com/awalterschulze/gographviz",
 	"viz/chart":            "",
 	"viz/report":           "viz/chart internal/csp",
-	"interop/gorgonia":     "graph ops tape gorgonia.org/gorgonia gorgonia.org/tensor",
+	"interop/gorgonia":     "graph internal/match ops tape gorgonia.org/gorgonia gorgonia.org/tensor",
 	"interop/safetensors":  "internal/half gorgonia.org/tensor",
 	"internal/randgraph":   "graph ops graph/grad",
 	"internal/ref/reftest": "graph internal/ref tape gorgonia.org/tensor",
-	"check":                "graph ops graph/grad graph/vmap tape internal/ref internal/ref/reftest gorgonia.org/tensor",
+	"check":                "graph graph/trait internal/match ops graph/grad graph/vmap tape internal/ref internal/ref/reftest gorgonia.org/tensor",
 	"internal/niltest":     "",
 	"internal/newcomer":    "",
 	"internal/tapetest":    "graph tape",
-	"internal/fed":         "graph ops tape",
+	"internal/fed":         "graph graph/trait internal/match tape",
 	"internal/workload":    "graph ops tape train builders internal/spelling",
 }
 

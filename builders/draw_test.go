@@ -14,6 +14,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -125,7 +126,7 @@ func drawsAnew(t *testing.T, name string, feed ref.Feed, y *graph.Node) {
 	const seed = 3
 	nodes := []*graph.Node{y}
 	for _, n := range graph.Reachable(y) {
-		if ops.Is(n, "Random") {
+		if match.Is(n, match.Random) {
 			nodes = append(nodes, n)
 		}
 	}
@@ -171,7 +172,7 @@ func TestModelsDrawAnew(t *testing.T) {
 	found := 0
 	for _, b := range builders.All() {
 		m := build(t, b.Name, nil)
-		if !slices.ContainsFunc(m.Graph.Nodes(), func(n *graph.Node) bool { return ops.Is(n, "Random") }) {
+		if !slices.ContainsFunc(m.Graph.Nodes(), func(n *graph.Node) bool { return match.Is(n, match.Random) }) {
 			continue
 		}
 		found++

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -83,15 +84,15 @@ func kept(x, p *graph.Node, axes []graph.Axis) *graph.Node {
 
 // dropped gives x where the node is what [Dropout] makes of it.
 func dropped(n *graph.Node) (x *graph.Node, ok bool) {
-	if !ops.Is(n, "Mul") {
+	if !match.Is(n, match.Mul) {
 		return nil, false
 	}
-	m, _ := ops.Laid(n.In(0))
-	if !ops.Is(m, "Div") || !ops.Is(m.In(0), "Cast") {
+	m, _ := match.Laid(n.In(0))
+	if !match.Is(m, match.Div) || !match.Is(m.In(0), match.Cast) {
 		return nil, false
 	}
 	for _, u := range graph.Reachable(m.In(0)) {
-		ok = ok || ops.Is(u, "Random")
+		ok = ok || match.Is(u, match.Random)
 	}
 	return n.In(1), ok && m.In(0).In(0).DType() == graph.Bool
 }

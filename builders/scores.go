@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // A loss of scores takes the sigmoid or softmax itself. Of probabilities it would be finite, and
@@ -123,7 +123,7 @@ func (known probabilities) outside(n *graph.Node) (x *graph.Node, there probabil
 
 // number is the number that all elements of a node are, if they surely are one.
 func (known probabilities) number(n *graph.Node) (v float64, ok bool) {
-	for ops.Is(n, "Broadcast") {
+	for match.Is(n, match.Broadcast) {
 		n = n.In(0)
 	}
 	if x, there, inner := known.outside(n); inner {
@@ -132,56 +132,56 @@ func (known probabilities) number(n *graph.Node) (v float64, ok bool) {
 	if n == nil {
 		return 0, false
 	}
-	return ops.Literal(n)
+	return match.Literal(n)
 }
 
 func (known probabilities) find(n *graph.Node) probability {
 	in := n.Inputs()
-	switch n.Op().Name() {
-	case "Sigmoid":
+	switch match.KindOf(n) {
+	case match.Sigmoid:
 		return unit(sigmoid, in[0])
-	case "Softmax":
+	case match.Softmax:
 		return unit(softmax, in[0])
-	case "LogSigmoid":
+	case match.LogSigmoid:
 		return unit(sigmoid, in[0]).logarithm()
-	case "LogSoftmax":
+	case match.LogSoftmax:
 		return unit(softmax, in[0]).logarithm()
-	case "Log":
+	case match.Log:
 		if p := known.at(in[0]); !p.log {
 			return p.logarithm()
 		}
-	case "Exp":
+	case match.Exp:
 		if p := known.at(in[0]); p.log {
 			p.log, p.made = false, true
 			return p
 		}
-	case "Reshape", "Transpose", "Broadcast", "Cast", "StopGradient":
+	case match.Reshape, match.Transpose, match.Broadcast, match.Cast, match.StopGradient:
 		return known.at(in[0])
-	case "Slice":
+	case match.Slice:
 		if in[0].Body() != nil {
 			return known.result(n)
 		}
 		return known.among(in[0])
-	case "Gather", "Max", "Min", "Mean", "MaxPool", "Place":
+	case match.Gather, match.Max, match.Min, match.Mean, match.MaxPool, match.Place:
 		return known.among(in[0])
-	case "Abs", "Relu":
+	case match.Abs, match.Relu:
 		if p := known.at(in[0]); p.is() && !p.log {
 			return known.among(in[0])
 		}
-	case "Concat", "Maximum", "Minimum":
+	case match.Concat, match.Maximum, match.Minimum:
 		return known.among(in...)
-	case "Select":
+	case match.Select:
 		return known.among(in[1:]...)
-	case "Square":
-		return known.arithmetic("Mul", in[0], in[0])
-	case "Add", "Sub", "Mul", "Div":
+	case match.Square:
+		return known.arithmetic(match.Mul, in[0], in[0])
+	case match.Add, match.Sub, match.Mul, match.Div:
 		if p, ok := writtenOut(n); ok {
 			return p
 		}
 		if x, ok := dropped(n); ok {
 			return known.among(x)
 		}
-		return known.arithmetic(n.Op().Name(), in[0], in[1])
+		return known.arithmetic(match.KindOf(n), in[0], in[1])
 	}
 	return probability{}
 }
@@ -219,7 +219,7 @@ func (known probabilities) among(nodes ...*graph.Node) (all probability) {
 
 // isNumber reports whether all elements are one number, which is no result of the model.
 func (known probabilities) isNumber(n *graph.Node) bool {
-	for ops.Is(n, "Broadcast") || ops.Is(n, "Cast") || ops.Is(n, "Reshape") {
+	for match.Is(n, match.Broadcast) || match.Is(n, match.Cast) || match.Is(n, match.Reshape) {
 		n = n.In(0)
 	}
 	if x, there, ok := known.outside(n); ok {
@@ -231,7 +231,7 @@ func (known probabilities) isNumber(n *graph.Node) bool {
 
 // arithmetic is a sum, a difference, a product or a quotient of what is made of probabilities and
 // of numbers.
-func (known probabilities) arithmetic(op string, of ...*graph.Node) (y probability) {
+func (known probabilities) arithmetic(op match.Kind, of ...*graph.Node) (y probability) {
 	var x [2]probability
 	for i, n := range of {
 		x[i] = known.at(n)
@@ -250,13 +250,13 @@ func (known probabilities) arithmetic(op string, of ...*graph.Node) (y probabili
 	for i, u := range []float64{a.lo, a.hi} {
 		for k, v := range []float64{b.lo, b.hi} {
 			switch op {
-			case "Add":
+			case match.Add:
 				ends[2*i+k] = u + v
-			case "Sub":
+			case match.Sub:
 				ends[2*i+k] = u - v
-			case "Mul":
+			case match.Mul:
 				ends[2*i+k] = u * v
-			case "Div":
+			case match.Div:
 				if b.lo <= 0 && b.hi >= 0 {
 					return probability{} // by what may be 0
 				}
@@ -270,32 +270,32 @@ func (known probabilities) arithmetic(op string, of ...*graph.Node) (y probabili
 
 // writtenOut finds the formulas of sigmoid and softmax.
 func writtenOut(n *graph.Node) (p probability, ok bool) {
-	if !ops.Is(n, "Div") {
+	if !match.Is(n, match.Div) {
 		return p, false
 	}
 	above, below := n.In(0), n.In(1)
-	if ops.Is(below, "Add") {
+	if match.Is(below, match.Add) {
 		for i := range 2 {
 			e := below.In(i)
-			one, literal := ops.Literal(below.In(1 - i))
-			if !ops.Is(e, "Exp") || !literal || one != 1 {
+			one, literal := match.Literal(below.In(1 - i))
+			if !match.Is(e, match.Exp) || !literal || one != 1 {
 				continue
 			}
 			z := e.In(0)
 			if above == e {
 				return unit(sigmoid, z), true
 			}
-			if one, literal := ops.Literal(above); literal && one == 1 {
+			if one, literal := match.Literal(above); literal && one == 1 {
 				p = unit(sigmoid, z)
-				if p.made = !ops.Is(z, "Neg"); !p.made {
+				if p.made = !match.Is(z, match.Neg); !p.made {
 					p.of = z.In(0)
 				}
 				return p, true
 			}
 		}
 	}
-	total, _ := ops.Laid(below)
-	if x, _, summed := ops.Summed(total); summed && x == above && ops.Is(above, "Exp") {
+	total, _ := match.Laid(below)
+	if x, _, summed := match.Summed(total); summed && x == above && match.Is(above, match.Exp) {
 		return unit(softmax, above.In(0)), true
 	}
 	return p, false
@@ -306,7 +306,7 @@ func writtenOut(n *graph.Node) (p probability, ok bool) {
 func (known probabilities) result(n *graph.Node) probability {
 	y := n.In(0)
 	body, l := y.Body(), y.Op().(graph.Looped).Loop()
-	start, _, _ := ops.Strided(n)
+	start, _, _ := match.Strided(n)
 	for k, part := range l.Parts(body) {
 		if k == l.Carries+l.Outs {
 			break // the rest are sums

@@ -8,8 +8,9 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
-	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // Blamed is what [Blame] found of one node.
@@ -188,9 +189,7 @@ var errEnough = errors.New("enough")
 
 // blameBody checks the rules of a loop's body at the values of its first step.
 func (c *checker) blameBody(ctx context.Context, n *graph.Node, value map[*graph.Node]graph.Value) (found []Blamed, err error) {
-	loop, ok := n.Op().(interface {
-		Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body, in []graph.Value) ([]graph.Value, error)) (graph.Value, error)
-	})
+	loop, ok := n.Op().(trait.Iterated)
 	if !ok {
 		return nil, nil
 	}
@@ -231,7 +230,7 @@ func unruled(n *graph.Node) string {
 		return "its operands are no floats"
 	case chosen:
 		return "its derivative is chosen on purpose"
-	case ops.Is(n, "StopGradient"):
+	case match.Is(n, match.StopGradient):
 		return "it stops derivatives on purpose"
 	}
 	return ""
@@ -246,7 +245,7 @@ func spoils(nodes []*graph.Node, wrong map[*graph.Node][]int) map[*graph.Node][]
 	}
 	out := map[*graph.Node][]*graph.Node{}
 	for _, n := range slices.Backward(nodes) {
-		if !n.DType().IsFloat() || ops.Is(n, "StopGradient") {
+		if !n.DType().IsFloat() || match.Is(n, match.StopGradient) {
 			continue
 		}
 		for i, x := range n.Inputs() {

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -149,7 +150,7 @@ func (c *checker) elementwise() []*graph.Node {
 		if n.NumIn() == 0 {
 			continue
 		}
-		_, scalar := n.Op().(interface{ Scalar(...float64) float64 })
+		_, scalar := n.Op().(trait.Elementwise)
 		_, viewed := n.Op().(tape.Viewed)
 		is[n] = scalar || viewed
 		for i := range n.NumIn() {

@@ -8,10 +8,11 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/graph/vmap"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
-	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -29,8 +30,8 @@ func (c *checker) tangents() {
 
 // movable reports whether an operation can be moved by forward mode.
 func movable(op graph.Op) bool {
-	_, forward := op.(grad.Forward)
-	_, reverse := op.(grad.Differentiable)
+	_, forward := op.(trait.Forward)
+	_, reverse := op.(trait.Differentiable)
 	return forward || reverse
 }
 
@@ -54,7 +55,7 @@ func (c *checker) lacks(rule func(graph.Op) bool) string {
 func (c *checker) symmetric() bool {
 	return !slices.ContainsFunc(graph.Reachable(c.loss), func(n *graph.Node) bool {
 		_, chosen := n.Op().(Estimator)
-		return chosen || ops.Is(n, "StopGradient")
+		return chosen || match.Is(n, match.StopGradient)
 	})
 }
 

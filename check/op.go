@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -220,10 +221,8 @@ func (t *trial) check(seen map[graph.Op]bool) error {
 
 // defined asks for one definition.
 func (t *trial) defined() error {
-	_, scalar := t.node.Op().(interface{ Scalar(...float64) float64 })
-	_, eval := t.node.Op().(interface {
-		Eval(graph.Env, *graph.Node, []graph.Value) graph.Value
-	})
+	_, scalar := t.node.Op().(trait.Elementwise)
+	_, eval := t.node.Op().(trait.Defined)
 	if _, looped := t.node.Op().(graph.Looped); looped {
 		return nil // its definition is its body's, step by step
 	}
@@ -235,9 +234,7 @@ func (t *trial) defined() error {
 
 // written asks for a notation, if the operation has any, that says something.
 func (t *trial) written() error {
-	n, ok := t.node.Op().(interface {
-		Notation(y *graph.Node, in []graph.Expr) graph.Expr
-	})
+	n, ok := t.node.Op().(trait.Notated)
 	if !ok {
 		return nil
 	}

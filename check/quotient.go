@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
-	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // Limits of derivatives against difference quotients, relative to the root of
@@ -63,7 +63,7 @@ func (c *checker) difference(f *graph.Node, derivatives []*graph.Node, limit flo
 func (c *checker) differenceAt(at ref.Feed, f *graph.Node, derivatives []*graph.Node, limit float64, held bool) (Verdict, error) {
 	var stopped []*graph.Node
 	for _, n := range graph.Reachable(f) {
-		if ops.Is(n, "StopGradient") {
+		if match.Is(n, match.StopGradient) {
 			stopped = append(stopped, n)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -103,7 +104,7 @@ var awkward = []int{1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 67, 129}
 
 // lengths runs an elementwise operation on arrays of awkward lengths.
 func (t *trial) lengths() error {
-	if _, ok := t.node.Op().(interface{ Scalar(...float64) float64 }); !ok || t.node.NumIn() != len(t.in) || len(t.in) == 0 {
+	if _, ok := t.node.Op().(trait.Elementwise); !ok || t.node.NumIn() != len(t.in) || len(t.in) == 0 {
 		return nil
 	}
 	g := graph.New("lengths")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -50,7 +51,7 @@ func net(b builders.Builder, s builders.Settings, dt graph.DType, setting string
 		return &train.Net{Loss: g.Fail(b.Name, err)}
 	}
 	n := &train.Net{Loss: made.Loss, Step: made.Step, Params: lab.Trained(made)}
-	chance := func(n *graph.Node) bool { return n.Op().Name() == "Random" }
+	chance := func(n *graph.Node) bool { return match.Is(n, match.Random) }
 	if made.Output != nil && len(made.Step) == 0 && (quiet || !slices.ContainsFunc(graph.Reachable(made.Output), chance)) {
 		n.Output = made.Output
 	}

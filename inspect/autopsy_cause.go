@@ -7,18 +7,10 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/tape"
-)
-
-// A suspicion is what is looked for on the way back from a value that is not finite.
-type suspicion uint8
-
-const (
-	unsuspected suspicion = iota
-	negative              // where a positive number was wanted
-	zero                  // or close to it, where anything else was
-	extreme               // in magnitude
 )
 
 // explain fills in cause, witness and path.
@@ -36,9 +28,9 @@ func (r *Record) explain(f *Finding) {
 	}
 	f.Witness = r.operands(f.At)
 	var guilty int
-	var of suspicion
+	var of trait.Wrong
 	f.Cause, guilty, of = r.cause(n, p, f)
-	if guilty >= 0 && len(f.Witness[guilty].Entries) > 0 {
+	if guilty >= 0 && guilty < len(f.Witness) && len(f.Witness[guilty].Entries) > 0 {
 		f.Path = append(f.Path, r.suspects(f.Witness[guilty].Entries[0], of)...)
 		f.Made = r.operands(f.Path[len(f.Path)-1])
 	}
@@ -90,7 +82,7 @@ func (r *Record) settled(e Entry) Entry {
 
 // cause names what made element p of n not finite, with the operand that did it (-1
 // if it cannot be told) and what is wrong with that.
-func (r *Record) cause(n *graph.Node, p int, f *Finding) (cause string, guilty int, of suspicion) {
+func (r *Record) cause(n *graph.Node, p int, f *Finding) (cause string, guilty int, of trait.Wrong) {
 	in := make([]float64, n.NumIn())
 	single := true
 	for i, o := range f.Witness {
@@ -100,60 +92,52 @@ func (r *Record) cause(n *graph.Node, p int, f *Finding) (cause string, guilty i
 		single = single && o.Of == 1
 	}
 	got := f.At.Value
-	if single {
-		switch op := n.Op().Name(); {
-		case op == "Log" && in[0] < 0, op == "Log1p" && in[0] < -1:
-			return fmt.Sprintf("log of a negative: %s(%s)", lower(op), number(in[0])), 0, negative
-		case op == "Log" && in[0] == 0, op == "Log1p" && in[0] == -1:
-			return fmt.Sprintf("log of zero: %s(%s) is −∞", lower(op), number(in[0])), 0, zero
-		case op == "Sqrt" && in[0] < 0:
-			return "square root of a negative: sqrt(" + number(in[0]) + ")", 0, negative
-		case op == "Div" && in[1] == 0 && in[0] == 0:
-			return "0/0", 1, zero
-		case op == "Div" && in[1] == 0:
-			return "division by zero: " + number(in[0]) + "/0", 1, zero
-		case op == "Div" && math.IsInf(in[0], 0) && math.IsInf(in[1], 0):
-			return "∞/∞", 1, extreme
-		case op == "Mul" && (in[0] == 0 || in[1] == 0) && math.IsNaN(got):
-			return "0·∞", -1, unsuspected
-		case (op == "Sub" || op == "Add") && math.IsInf(in[0], 0) && math.IsInf(in[1], 0):
-			return "∞ − ∞", -1, unsuspected
-		case op == "Pow" && in[0] < 0 && math.IsNaN(got):
-			return fmt.Sprintf("a power of a negative that is no whole number: %s^%s", number(in[0]), number(in[1])), 0, negative
-		case op == "Pow" && in[0] == 0:
-			return "a negative power of zero: 0^" + number(in[1]), 0, zero
+	if op, ok := n.Op().(trait.Undefined); ok && single {
+		if f, ok := op.Undefined(n, in, got); ok {
+			return f.Cause, f.Operand, f.Wrong
 		}
 	}
-	guilty = r.largest(f)
-	true64, defined := r.defined(n, p)
-	limit, large := "float32's 3.4e38", 1e12
-	if n.DType() == graph.F64 {
-		limit, large = "float64's 1.8e308", 1e100
+	guilty, name := r.largest(f), n.Op().Name()
+	if slices.ContainsFunc(in, func(v float64) bool { return !finite(v) }) && math.IsNaN(got) {
+		return name + " of what is infinite has no value", guilty, trait.Extreme
 	}
-	size := 0.0
+	if cause, operand, of := r.overflow(n, p, in); cause != "" {
+		if operand < 0 {
+			operand = guilty
+		}
+		return cause, operand, of
+	}
+	if math.IsInf(got, 0) {
+		return name + " is infinite there", guilty, trait.Extreme
+	}
+	return name + " has no value there", guilty, trait.Extreme
+}
+
+// overflow explains an element whose true value is larger than its type holds, or whose operands are
+// so large that this must be so; the operand is -1 where it is the largest that did it.
+func (r *Record) overflow(n *graph.Node, p int, in []float64) (cause string, operand int, of trait.Wrong) {
+	name, limit := n.Op().Name(), trait.Limit(n.DType())
+	if v, defined := r.defined(n, p); defined && finite(v) {
+		cause = fmt.Sprintf("overflow: %s gives %s, beyond %s", name, trait.Number(v), limit)
+		if op, ok := n.Op().(trait.Overflowing); ok {
+			if f, ok := op.Overflow(in); ok {
+				return cause + ": " + f.Cause, f.Operand, f.Wrong
+			}
+		}
+		return cause, -1, trait.Extreme
+	}
+	size, large := 0.0, 1e12
+	if n.DType() == graph.F64 {
+		large = 1e100
+	}
 	for _, v := range in {
 		size = max(size, math.Abs(v))
 	}
-	switch {
-	case slices.ContainsFunc(in, func(v float64) bool { return math.IsInf(v, 0) || math.IsNaN(v) }) && math.IsNaN(got):
-		return n.Op().Name() + " of what is infinite has no value", guilty, extreme
-	case math.IsInf(got, 0) && (n.Op().Name() == "Exp" || n.Op().Name() == "Expm1"):
-		f := lower(n.Op().Name())
-		return fmt.Sprintf("overflow of %s: %s(%s) is beyond %s", f, f, number(in[0]), limit), 0, extreme
-	case defined && finite(true64) && n.Op().Name() == "Div" && math.Abs(in[1]) < 1:
-		return fmt.Sprintf("overflow: Div gives %s, beyond %s: the divisor is tiny", number(true64), limit), 1, zero
-	case defined && finite(true64):
-		return fmt.Sprintf("overflow: %s gives %s, beyond %s", n.Op().Name(), number(true64), limit), guilty, extreme
-	case size > large:
-		return fmt.Sprintf("overflow: %s of numbers up to %s goes beyond %s", n.Op().Name(), number(size), limit), guilty, extreme
-	case math.IsInf(got, 0):
-		return n.Op().Name() + " is infinite there", guilty, extreme
+	if size > large {
+		return fmt.Sprintf("overflow: %s of numbers up to %s goes beyond %s", name, trait.Number(size), limit), -1, trait.Extreme
 	}
-	return n.Op().Name() + " has no value there", guilty, extreme
+	return "", -1, trait.Nothing
 }
-
-// lower is the name of a function as formulas write it.
-func lower(op string) string { return string(op[0]|0x20) + op[1:] }
 
 // largest is the operand with the entry of the largest magnitude, -1 if there is none.
 func (r *Record) largest(f *Finding) int {
@@ -181,15 +165,12 @@ func (r *Record) defined(n *graph.Node, p int) (v float64, ok bool) {
 	return y.Data[p], true
 }
 
-// keepsSign lists operations through which a negative number stays what it is.
-var keepsSign = []string{"Sum", "Mean", "Add", "Cast", "Concat", "Gather", "Max", "Min", "Maximum", "Minimum", "Select", "StopGradient"}
-
 // hops is how long a path back may be.
 const hops = 12
 
 // suspects goes back from an entry with something wrong to where it came up, over
 // what only moved it.
-func (r *Record) suspects(e Entry, of suspicion) []Entry {
+func (r *Record) suspects(e Entry, of trait.Wrong) []Entry {
 	out := []Entry{e}
 	for range hops {
 		n, v := e.Node, e.Value
@@ -212,7 +193,7 @@ func (r *Record) suspects(e Entry, of suspicion) []Entry {
 		if !found {
 			break
 		}
-		if next.Node.Role() == graph.RoleConstant && n.Op().Name() == "Select" {
+		if next.Node.Role() == graph.RoleConstant && match.Is(n, match.Select) {
 			if c, ok := r.decided(r.settled(r.entry(n.In(0), p)), v, of); ok {
 				next = c
 			}
@@ -222,8 +203,8 @@ func (r *Record) suspects(e Entry, of suspicion) []Entry {
 		}
 		out = append(out, next)
 		e = next
-		if of == zero && e.Value != 0 {
-			of = extreme // what underflowed
+		if of == trait.Zero && e.Value != 0 {
+			of = trait.Extreme // what underflowed
 		}
 	}
 	return out
@@ -231,7 +212,7 @@ func (r *Record) suspects(e Entry, of suspicion) []Entry {
 
 // decided is the number with something wrong that a mask compares element by element:
 // where a choice takes a constant, it is why.
-func (r *Record) decided(mask Entry, v float64, of suspicion) (Entry, bool) {
+func (r *Record) decided(mask Entry, v float64, of trait.Wrong) (Entry, bool) {
 	n := mask.Node
 	for _, x := range n.Inputs() {
 		if !x.DType().IsFloat() || x.Shape() != n.Shape() {
@@ -245,20 +226,12 @@ func (r *Record) decided(mask Entry, v float64, of suspicion) (Entry, bool) {
 	return Entry{}, false
 }
 
-// suspected reports whether c, of which v = n(… c …), has what is wrong with v.
-func (r *Record) suspected(n *graph.Node, v, c float64, of suspicion) bool {
-	switch of {
-	case negative:
-		return c < 0 && (moves(n) || slices.Contains(keepsSign, n.Op().Name()))
-	case zero:
-		return math.Abs(c) <= math.Abs(v) && n.Op().Name() != "Sub" || n.Op().Name() == "Exp" && c < 0
-	case extreme:
-		if n.Op().Name() == "Exp" {
-			return math.Abs(c) > 8
-		}
-		return moves(n) || math.Abs(c) >= math.Max(8, math.Sqrt(math.Abs(v))/2)
+// suspected reports whether element c of an operand of n can be why v, computed of it, is wrong.
+func (r *Record) suspected(n *graph.Node, v, c float64, of trait.Wrong) bool {
+	if moves(n) && (of == trait.Extreme || of == trait.Negative && c < 0) {
+		return true
 	}
-	return false
+	return trait.Blames(n.Op(), of, c, v)
 }
 
 // moves reports whether an operation only lays its operand out elsewhere.

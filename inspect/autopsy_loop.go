@@ -5,13 +5,9 @@ import (
 	"errors"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/tape"
 )
-
-// iterated is a loop, which says how its body is run.
-type iterated interface {
-	Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body, in []graph.Value) ([]graph.Value, error)) (graph.Value, error)
-}
 
 // errFound ends a loop at the step that was looked for.
 var errFound = errors.New("found")
@@ -19,7 +15,7 @@ var errFound = errors.New("found")
 // inLoop runs the body of a loop step by step until one is not finite, and finds what
 // made it so; nil if n is no loop, or none does.
 func (r *Record) inLoop(ctx context.Context, n *graph.Node) (f *Finding, step int, err error) {
-	loop, ok := n.Op().(iterated)
+	loop, ok := n.Op().(trait.Iterated)
 	if !ok {
 		return nil, 0, nil
 	}

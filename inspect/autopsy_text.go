@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
 // String is a report of about fifteen lines: what, where and why, what it was
 // computed of, where that came from, what it spoils, and what helps.
 func (f *Finding) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s at step %d: %s\n", number(f.At.Value), f.Step, f.Cause)
+	fmt.Fprintf(&b, "%s at step %d: %s\n", trait.Number(f.At.Value), f.Step, f.Cause)
 	f.write(&b)
 	if f.Inside != nil {
 		fmt.Fprintf(&b, " in step %d of the loop, counted from 0\n", f.Time)
@@ -76,7 +77,7 @@ func (f *Finding) writeCure(b *strings.Builder) {
 		if c.Works {
 			outcome = "tried: every result is finite with it (tape.Compile does so by itself)"
 		}
-		row(b, "", fmt.Sprintf("%s; %s becomes %s", outcome, c.Result.place(), number(c.After)))
+		row(b, "", fmt.Sprintf("%s; %s becomes %s", outcome, c.Result.place(), trait.Number(c.After)))
 		if l := c.Left; l != nil {
 			row(b, "left", fmt.Sprintf("%s: %s  (%s, %s)", l.At, l.Cause, call(l.At.Node), line(l.At.Node)))
 		}
@@ -122,7 +123,7 @@ func (f *Finding) spoils() string {
 		}
 		v := ""
 		if i == 0 || i == len(f.Carried)-1 || math.IsNaN(e.Value) != math.IsNaN(f.Carried[i-1].Value) {
-			v = " = " + number(e.Value)
+			v = " = " + trait.Number(e.Value)
 		}
 		names = append(names, nameOf(e.Node)+v)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
 // Entry is one element of a node's value.
@@ -22,7 +23,7 @@ func (r *Record) entry(n *graph.Node, p int) Entry {
 }
 
 // String gives h[i=2 d=5] = -0.31, with the names of the axes.
-func (e Entry) String() string { return e.place() + " = " + number(e.Value) }
+func (e Entry) String() string { return e.place() + " = " + trait.Number(e.Value) }
 
 // place is the element without its value.
 func (e Entry) place() string {
@@ -63,7 +64,7 @@ func call(n *graph.Node) string {
 	s := n.Op().Name()
 	for _, x := range n.Inputs() {
 		if v, ok := x.Constant(); ok && len(v.Data) == 1 && nameOf(x) == "constant" {
-			s += " " + number(v.Data[0])
+			s += " " + trait.Number(v.Data[0])
 		} else {
 			s += " " + nameOf(laidOut(x))
 		}
@@ -90,19 +91,6 @@ func line(n *graph.Node) string {
 		s += ", in " + o.Scope
 	}
 	return s
-}
-
-// number prints a value with as many digits as tell neighbours in float32 apart.
-func number(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "NaN"
-	case math.IsInf(v, 1):
-		return "∞"
-	case math.IsInf(v, -1):
-		return "−∞"
-	}
-	return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 8, 64), "-", "−")
 }
 
 // unravel gives the index of an element in row-major order.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -202,7 +203,7 @@ func relative(got, want []float64) []float64 {
 // inherited is the largest error among the operands of element p: of the same
 // element, relative to it alone, where operations go element by element, or else of any.
 func (s *shadow) inherited(n *graph.Node, p int) float64 {
-	_, each := n.Op().(interface{ Scalar(...float64) float64 })
+	each := trait.IsElementwise(n.Op())
 	worst := 0.0
 	for _, x := range n.Inputs() {
 		if !each {

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 )
 
@@ -53,7 +54,7 @@ const probed = 1 << 18
 // operand.
 func (r *Record) windowOf(n *graph.Node, p, i int) window {
 	x := n.In(i)
-	if op, ok := n.Op().(interface{ Scalar(...float64) float64 }); ok {
+	if op, ok := n.Op().(trait.Elementwise); ok {
 		in := make([]float64, n.NumIn())
 		for k := range in {
 			if in[k] = 0.5; !n.In(k).DType().IsFloat() {
@@ -65,11 +66,10 @@ func (r *Record) windowOf(n *graph.Node, p, i int) window {
 		}
 		return at(unravel(x.Shape(), p))
 	}
-	if n.Op().Name() == "MatMul" && n.NumIn() == 2 && n.Rank() == x.Rank() {
-		w := at(unravel(n.Shape(), p))
-		a := n.Rank() - 1 - i // along a row of the first operand, a column of the second
-		w.lo[a], w.hi[a] = 0, x.Dim(a)
-		return w
+	if op, ok := n.Op().(trait.Windowed); ok {
+		if lo, hi, ok := op.Window(n, i, unravel(n.Shape(), p)); ok {
+			return window{lo, hi}
+		}
 	}
 	size := n.Shape().Len()
 	for _, x := range n.Inputs() {

@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
-	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/train"
 )
 
@@ -29,7 +29,7 @@ func Reached(loss *graph.Node, nodes ...*graph.Node) []*graph.Node {
 	}
 	var out []*graph.Node
 	for i, d := range grad.OrZero(copies[loss], wrt...) {
-		if v, constant := ops.Literal(d); !constant || v != 0 {
+		if v, constant := match.Literal(d); !constant || v != 0 {
 			out = append(out, floats[i])
 		}
 	}

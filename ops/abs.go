@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type abs struct{ numbers1 }
@@ -13,6 +14,7 @@ type abs struct{ numbers1 }
 func Abs(x *graph.Node) *graph.Node { return elementwise(abs{}, x) }
 
 func (abs) Name() string       { return "Abs" }
+func (abs) Kind() match.Kind   { return match.Abs }
 func (abs) Doc() string        { return "absolute value, element by element" }
 func (abs) Convention() string { return "|x|'(0) = 0, as PyTorch has it" }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type argMax struct {
@@ -59,6 +60,7 @@ func evalArg(y *graph.Node, x graph.Value, axis int, better func(a, b float64) b
 }
 
 func (argMax) Name() string                                  { return "ArgMax" }
+func (argMax) Kind() match.Kind                              { return match.ArgMax }
 func (argMax) Doc() string                                   { return "index of the largest element along an axis" }
 func (op argMax) Infer(in []*graph.Node) (graph.Type, error) { return inferArg(in, op.Axis) }
 func (op argMax) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
@@ -74,6 +76,7 @@ func (op argMax) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value 
 }
 
 func (argMin) Name() string                                  { return "ArgMin" }
+func (argMin) Kind() match.Kind                              { return match.ArgMin }
 func (argMin) Doc() string                                   { return "index of the smallest element along an axis" }
 func (op argMin) Infer(in []*graph.Node) (graph.Type, error) { return inferArg(in, op.Axis) }
 func (op argMin) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {

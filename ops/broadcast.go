@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type broadcast struct{ To graph.Shape }
@@ -20,8 +21,9 @@ func BroadcastTo(x *graph.Node, to graph.Shape) *graph.Node {
 	return graph.Apply(broadcast{to}, x)
 }
 
-func (broadcast) Name() string { return "Broadcast" }
-func (broadcast) Doc() string  { return "repetition along axes of size 1 and new leading axes" }
+func (broadcast) Name() string     { return "Broadcast" }
+func (broadcast) Kind() match.Kind { return match.Broadcast }
+func (broadcast) Doc() string      { return "repetition along axes of size 1 and new leading axes" }
 
 // Rule names what its derivative follows from.
 func (broadcast) Rule(_ []bool) (name string, law graph.Expr) {

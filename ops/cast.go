@@ -2,7 +2,9 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type cast struct {
@@ -21,8 +23,10 @@ func Cast(x *graph.Node, to graph.DType) *graph.Node {
 	return graph.Apply(cast{To: to}, x)
 }
 
-func (cast) Name() string { return "Cast" }
-func (cast) Doc() string  { return "conversion of the element type" }
+func (cast) Name() string                            { return "Cast" }
+func (cast) Kind() match.Kind                        { return match.Cast }
+func (cast) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
+func (cast) Doc() string                             { return "conversion of the element type" }
 
 // Rule names what its derivative follows from.
 func (cast) Rule(_ []bool) (name string, law graph.Expr) {

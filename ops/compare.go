@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // comparison is embedded by the relations, which differ in name and meaning
@@ -40,6 +41,7 @@ type less struct{ comparison }
 func Less(a, b *graph.Node) *graph.Node { return elementwise(less{}, a, b) }
 
 func (less) Name() string                                       { return "Less" }
+func (less) Kind() match.Kind                                   { return match.Less }
 func (less) Doc() string                                        { return "mask of a < b" }
 func (less) Scalar(x ...float64) float64                        { return truth(x[0] < x[1]) }
 func (less) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.Less} }
@@ -67,6 +69,7 @@ func turned(what string, relation func(a, b *graph.Node) *graph.Node, a, b *grap
 }
 
 func (lessEqual) Name() string                                       { return "LessEqual" }
+func (lessEqual) Kind() match.Kind                                   { return match.LessEqual }
 func (lessEqual) Doc() string                                        { return "mask of a ≤ b" }
 func (lessEqual) Scalar(x ...float64) float64                        { return truth(x[0] <= x[1]) }
 func (lessEqual) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.LessEq} }
@@ -79,6 +82,8 @@ type equal struct{ comparison }
 func Equal(a, b *graph.Node) *graph.Node { return elementwise(equal{}, a, b) }
 
 func (equal) Name() string                                       { return "Equal" }
+func (equal) Kind() match.Kind                                   { return match.Equal }
+func (equal) Commutes()                                          {}
 func (equal) Doc() string                                        { return "mask of a = b" }
 func (equal) Scalar(x ...float64) float64                        { return truth(x[0] == x[1]) }
 func (equal) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.Equal} }
@@ -91,6 +96,8 @@ type notEqual struct{ comparison }
 func NotEqual(a, b *graph.Node) *graph.Node { return elementwise(notEqual{}, a, b) }
 
 func (notEqual) Name() string                                       { return "NotEqual" }
+func (notEqual) Kind() match.Kind                                   { return match.NotEqual }
+func (notEqual) Commutes()                                          {}
 func (notEqual) Doc() string                                        { return "mask of a ≠ b" }
 func (notEqual) Scalar(x ...float64) float64                        { return truth(x[0] != x[1]) }
 func (notEqual) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.NotEqual} }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type concat struct{ Axis int }
@@ -22,8 +24,11 @@ func Concat(axis any, xs ...*graph.Node) *graph.Node {
 	return g.Apply(concat{list[0]}, xs...)
 }
 
-func (concat) Name() string { return "Concat" }
-func (concat) Doc() string  { return "arrays joined along an axis" }
+func (concat) Name() string                            { return "Concat" }
+func (concat) Kind() match.Kind                        { return match.Concat }
+func (op concat) Along() graph.AxisSet                 { return graph.AxesOf(op.Axis) }
+func (concat) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
+func (concat) Doc() string                             { return "arrays joined along an axis" }
 
 // Rule names what its derivative follows from.
 func (concat) Rule(_ []bool) (name string, law graph.Expr) {

@@ -68,7 +68,7 @@ func TestSpec(t *testing.T) {
 func nodeOf(t *testing.T, op ops.Op, y *graph.Node) *graph.Node {
 	t.Helper()
 	for _, n := range graph.Reachable(y) {
-		if ops.Is(n, op.Name()) {
+		if n.Op().Name() == op.Name() {
 			return n
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // Three operations share the products of a convolution,
@@ -224,8 +226,11 @@ func (c convolution) kernel() kernel.Convolution {
 	}
 }
 
-func (conv) Name() string { return "Conv" }
-func (conv) Doc() string  { return "sums of windows of an array weighted by a kernel" }
+func (conv) Name() string                   { return "Conv" }
+func (conv) Kind() match.Kind               { return match.Conv }
+func (conv) Linear(i int) bool              { return i < 2 }
+func (conv) Magnifies() trait.Magnification { return trait.Cancellation }
+func (conv) Doc() string                    { return "sums of windows of an array weighted by a kernel" }
 
 // Rule names what its derivative follows from.
 func (conv) Rule(_ []bool) (name string, law graph.Expr) {

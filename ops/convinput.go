@@ -3,9 +3,12 @@ package ops
 import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-func (convInput) Name() string { return "ConvInput" }
+func (convInput) Name() string      { return "ConvInput" }
+func (convInput) Kind() match.Kind  { return match.ConvInput }
+func (convInput) Linear(i int) bool { return i < 2 }
 func (convInput) Doc() string {
 	return "elements spread over windows, weighted by a kernel: Conv's transpose in its array"
 }

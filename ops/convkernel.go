@@ -5,9 +5,12 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-func (convKernel) Name() string { return "ConvKernel" }
+func (convKernel) Name() string      { return "ConvKernel" }
+func (convKernel) Kind() match.Kind  { return match.ConvKernel }
+func (convKernel) Linear(i int) bool { return i < 2 }
 func (convKernel) Doc() string {
 	return "products of windows with elements, summed over all windows: Conv's transpose in its kernel"
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type cos struct{ floats1 }
@@ -12,8 +13,9 @@ type cos struct{ floats1 }
 // Cos is the cosine, element by element; x in radians.
 func Cos(x *graph.Node) *graph.Node { return elementwise(cos{}, x) }
 
-func (cos) Name() string { return "Cos" }
-func (cos) Doc() string  { return "cosine, element by element" }
+func (cos) Name() string     { return "Cos" }
+func (cos) Kind() match.Kind { return match.Cos }
+func (cos) Doc() string      { return "cosine, element by element" }
 
 func (cos) Grad(y, dy *graph.Node, _ int) *graph.Node { return Neg(Mul(dy, Sin(y.In(0)))) }
 
@@ -21,3 +23,6 @@ func (cos) Scalar(x ...float64) float64                        { return math.Cos
 func (cos) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Cos }
 func (cos) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("cos", in[0]) }
 func (cos) Cases() []Case                                      { return case1(Cos, Reals) }
+
+// Loses explains what is left of a large argument.
+func (cos) Loses(in [][]float64, _ float64) string { return manyRadians("cos", in) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type erf struct{ floats1 }
@@ -12,8 +13,9 @@ type erf struct{ floats1 }
 // Erf is the error function 2/√π·∫₀ˣ exp(−t²) dt, element by element.
 func Erf(x *graph.Node) *graph.Node { return elementwise(erf{}, x) }
 
-func (erf) Name() string { return "Erf" }
-func (erf) Doc() string  { return "error function, element by element" }
+func (erf) Name() string     { return "Erf" }
+func (erf) Kind() match.Kind { return match.Erf }
+func (erf) Doc() string      { return "error function, element by element" }
 
 // Grad is dx = dy·2/√π·exp(−x²).
 func (erf) Grad(y, dy *graph.Node, _ int) *graph.Node {

@@ -5,7 +5,9 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // A maximum or minimum is taken over one axis at a time, the last first, so
@@ -63,8 +65,12 @@ func jvpExtremum(y, dx *graph.Node, axis int, keep bool, chosen *graph.Node) *gr
 	return graph.Apply(sum{graph.AxesOf(axis), keep}, Mul(hot, dx))
 }
 
-func (maxOver) Name() string { return "Max" }
-func (maxOver) Doc() string  { return "largest element over an axis" }
+func (maxOver) Name() string                            { return "Max" }
+func (maxOver) Kind() match.Kind                        { return match.Max }
+func (op maxOver) Along() graph.AxisSet                 { return graph.AxesOf(op.Axis) }
+func (op maxOver) Twin() graph.Op                       { return maxOver{op.Axis, !op.Keep} }
+func (maxOver) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
+func (maxOver) Doc() string                             { return "largest element over an axis" }
 
 // Rule names what its derivative follows from.
 func (maxOver) Rule(_ []bool) (name string, law graph.Expr) {
@@ -97,8 +103,12 @@ func (op maxOver) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
 }
 func (maxOver) Cases() []Case { return reductionCases(Max, Apart) }
 
-func (minOver) Name() string { return "Min" }
-func (minOver) Doc() string  { return "smallest element over an axis" }
+func (minOver) Name() string                            { return "Min" }
+func (minOver) Kind() match.Kind                        { return match.Min }
+func (op minOver) Along() graph.AxisSet                 { return graph.AxesOf(op.Axis) }
+func (op minOver) Twin() graph.Op                       { return minOver{op.Axis, !op.Keep} }
+func (minOver) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
+func (minOver) Doc() string                             { return "smallest element over an axis" }
 
 // Rule names what its derivative follows from.
 func (minOver) Rule(_ []bool) (name string, law graph.Expr) {

@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type oneHot struct {
@@ -43,8 +45,10 @@ func OneHot(index *graph.Node, at int, axis graph.Axis, to graph.DType) *graph.N
 	return transposeTo(hot, slices.Insert(order, at, n))
 }
 
-func (oneHot) Name() string { return "OneHot" }
-func (oneHot) Doc() string  { return "indices as vectors with a single 1 along a new last axis" }
+func (oneHot) Name() string     { return "OneHot" }
+func (oneHot) Kind() match.Kind { return match.OneHot }
+func (oneHot) Labels() int      { return 0 }
+func (oneHot) Doc() string      { return "indices as vectors with a single 1 along a new last axis" }
 
 func (op oneHot) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
@@ -121,8 +125,10 @@ func placed(y *graph.Node) *graph.Node {
 	return y
 }
 
-func (gather) Name() string { return "Gather" }
-func (gather) Doc() string  { return "slices of a table at indices" }
+func (gather) Name() string                            { return "Gather" }
+func (gather) Kind() match.Kind                        { return match.Gather }
+func (gather) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
+func (gather) Doc() string                             { return "slices of a table at indices" }
 
 // Rule names what its derivative follows from.
 func (gather) Rule(_ []bool) (name string, law graph.Expr) {
@@ -248,8 +254,9 @@ func ScatterAdd(index, values *graph.Node, axis any, to ...graph.Axis) *graph.No
 	return placed(graph.Apply(scatterAdd{at[0], s}, index, values))
 }
 
-func (scatterAdd) Name() string { return "ScatterAdd" }
-func (scatterAdd) Doc() string  { return "slices added into zeros at indices: Gather's derivative" }
+func (scatterAdd) Name() string     { return "ScatterAdd" }
+func (scatterAdd) Kind() match.Kind { return match.ScatterAdd }
+func (scatterAdd) Doc() string      { return "slices added into zeros at indices: Gather's derivative" }
 
 // Rule names what its derivative follows from.
 func (scatterAdd) Rule(_ []bool) (name string, law graph.Expr) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // inRange is an index that must be one of so many places, although the operation that takes
@@ -14,8 +15,9 @@ type inRange struct {
 	Size int
 }
 
-func (inRange) Name() string { return "InRange" }
-func (inRange) Doc() string  { return "an index, which must be a place of the axis" }
+func (inRange) Name() string     { return "InRange" }
+func (inRange) Kind() match.Kind { return match.InRange }
+func (inRange) Doc() string      { return "an index, which must be a place of the axis" }
 
 // Places says that the operand is an index.
 func (op inRange) Places(*graph.Node) (operand, size int) { return 0, op.Size }

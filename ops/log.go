@@ -1,10 +1,13 @@
 package ops
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type log struct{ floats1 }
@@ -12,8 +15,9 @@ type log struct{ floats1 }
 // Log is the natural logarithm, element by element.
 func Log(x *graph.Node) *graph.Node { return elementwise(log{}, x) }
 
-func (log) Name() string { return "Log" }
-func (log) Doc() string  { return "natural logarithm, element by element" }
+func (log) Name() string     { return "Log" }
+func (log) Kind() match.Kind { return match.Log }
+func (log) Doc() string      { return "natural logarithm, element by element" }
 
 func (log) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, y.In(0)) }
 
@@ -28,3 +32,16 @@ func (log) Scalar(x ...float64) float64 {
 func (log) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Log }
 func (log) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("log", in[0]) }
 func (log) Cases() []Case                                      { return case1(Log, Positive) }
+
+// Undefined explains the logarithms that are not finite.
+func (op log) Undefined(_ *graph.Node, in []float64, _ float64) (trait.Fault, bool) {
+	return noLog("log", in[0], 0)
+}
+
+// Loses explains what is lost where x is near 1.
+func (log) Loses(in [][]float64, _ float64) string {
+	if x := in[0]; len(x) == 1 && math.Abs(x[0]-1) < 0.3 {
+		return fmt.Sprintf("cancellation inside: log(%s) near 1 keeps the error of the 1", trait.Number(x[0]))
+	}
+	return ""
+}

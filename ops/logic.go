@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 func wantBool(in ...*graph.Node) error {
@@ -28,6 +29,8 @@ type and struct{ mask }
 func And(a, b *graph.Node) *graph.Node { return elementwise(and{}, a, b) }
 
 func (and) Name() string                                       { return "And" }
+func (and) Kind() match.Kind                                   { return match.And }
+func (and) Commutes()                                          {}
 func (and) Doc() string                                        { return "conjunction of masks" }
 func (and) Infer(in []*graph.Node) (graph.Type, error)         { return inferEach(in, 2, wantBool) }
 func (and) Scalar(x ...float64) float64                        { return x[0] * x[1] }
@@ -41,6 +44,8 @@ type or struct{ mask }
 func Or(a, b *graph.Node) *graph.Node { return elementwise(or{}, a, b) }
 
 func (or) Name() string                                       { return "Or" }
+func (or) Kind() match.Kind                                   { return match.Or }
+func (or) Commutes()                                          {}
 func (or) Doc() string                                        { return "disjunction of masks" }
 func (or) Infer(in []*graph.Node) (graph.Type, error)         { return inferEach(in, 2, wantBool) }
 func (or) Scalar(x ...float64) float64                        { return max(x[0], x[1]) }
@@ -54,6 +59,7 @@ type not struct{ mask }
 func Not(x *graph.Node) *graph.Node { return elementwise(not{}, x) }
 
 func (not) Name() string                                       { return "Not" }
+func (not) Kind() match.Kind                                   { return match.Not }
 func (not) Doc() string                                        { return "complement of a mask" }
 func (not) Infer(in []*graph.Node) (graph.Type, error)         { return inferEach(in, 1, wantBool) }
 func (not) Scalar(x ...float64) float64                        { return 1 - x[0] }

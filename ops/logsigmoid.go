@@ -2,7 +2,9 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type logSigmoid struct{ floats1 }
@@ -11,8 +13,10 @@ type logSigmoid struct{ floats1 }
 // [Sigmoid] without its underflow and rounding. It is finite for any finite x.
 func LogSigmoid(x *graph.Node) *graph.Node { return elementwise(logSigmoid{}, x) }
 
-func (logSigmoid) Name() string { return "LogSigmoid" }
-func (logSigmoid) Doc() string  { return "logarithm of the logistic function, element by element" }
+func (logSigmoid) Name() string                   { return "LogSigmoid" }
+func (logSigmoid) Kind() match.Kind               { return match.LogSigmoid }
+func (logSigmoid) Magnifies() trait.Magnification { return trait.LargeArguments }
+func (logSigmoid) Doc() string                    { return "logarithm of the logistic function, element by element" }
 
 // Grad is dx = dy·σ(−x), which keeps its digits where 1 − σ(x) has none.
 func (logSigmoid) Grad(y, dy *graph.Node, _ int) *graph.Node {

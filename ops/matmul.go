@@ -2,9 +2,11 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type matMul struct{}
@@ -42,8 +44,10 @@ func inBatch(x *graph.Node, batch graph.Shape) *graph.Node {
 	return BroadcastTo(x, s)
 }
 
-func (matMul) Name() string { return "MatMul" }
-func (matMul) Doc() string  { return "matrix product over the last two axes" }
+func (matMul) Name() string      { return "MatMul" }
+func (matMul) Kind() match.Kind  { return match.MatMul }
+func (matMul) Linear(i int) bool { return i < 2 }
+func (matMul) Doc() string       { return "matrix product over the last two axes" }
 
 // Rule names what its derivative follows from.
 func (matMul) Rule(_ []bool) (name string, law graph.Expr) {
@@ -199,4 +203,32 @@ func (matMul) Cases() []Case {
 		{[]Operand{{"float[j=4 i=3]", Reals}, {"float[d=2 j=4]", Reals}},
 			func(in []*graph.Node) *graph.Node { return MatMul(Transpose(in[0]), Transpose(in[1])) }},
 	}
+}
+
+// Terms returns the products of a row and a column.
+func (matMul) Terms(in [][]float64) (terms []float64, what string, ok bool) {
+	a, b := in[0], in[1]
+	if len(a) != len(b) {
+		return nil, "", false
+	}
+	terms = make([]float64, len(a))
+	for i := range a {
+		terms[i] = a[i] * b[i]
+	}
+	return terms, "the products of MatMul", true
+}
+
+// Window is a row of the first operand and a column of the second.
+func (matMul) Window(y *graph.Node, i int, index []int) (lo, hi []int, ok bool) {
+	x := y.In(i)
+	if x.Rank() != y.Rank() {
+		return nil, nil, false
+	}
+	lo, hi = slices.Clone(index), slices.Clone(index)
+	for a := range hi {
+		hi[a]++
+	}
+	a := y.Rank() - 1 - i
+	lo[a], hi[a] = 0, x.Dim(a)
+	return lo, hi, true
 }

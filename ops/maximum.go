@@ -2,7 +2,9 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type maximum struct{ numbers2 }
@@ -10,8 +12,11 @@ type maximum struct{ numbers2 }
 // Maximum is the larger of a and b, element by element; NaN if either is.
 func Maximum(a, b *graph.Node) *graph.Node { return elementwise(maximum{}, a, b) }
 
-func (maximum) Name() string { return "Maximum" }
-func (maximum) Doc() string  { return "larger of two, element by element" }
+func (maximum) Name() string                            { return "Maximum" }
+func (maximum) Kind() match.Kind                        { return match.Maximum }
+func (maximum) Commutes()                               {}
+func (maximum) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
+func (maximum) Doc() string                             { return "larger of two, element by element" }
 func (maximum) Convention() string {
 	return "where both are equal, each takes half of the derivative, as PyTorch has it"
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type (
@@ -60,8 +61,9 @@ func (p pooling) largest(x graph.Value, y graph.Shape) []float64 {
 	return most
 }
 
-func (maxPool) Name() string { return "MaxPool" }
-func (maxPool) Doc() string  { return "largest element of every window" }
+func (maxPool) Name() string     { return "MaxPool" }
+func (maxPool) Kind() match.Kind { return match.MaxPool }
+func (maxPool) Doc() string      { return "largest element of every window" }
 
 // Rule names what its derivative follows from.
 func (maxPool) Rule(_ []bool) (name string, law graph.Expr) {
@@ -97,8 +99,9 @@ func (maxPool) Cases() []Case {
 	return poolCases(Apart, "x", func(p pooling, _ graph.Shape) graph.Op { return maxPool(p) })
 }
 
-func (maxPick) Name() string { return "MaxPick" }
-func (maxPick) Doc() string  { return "elements where the windows of another array have their largest" }
+func (maxPick) Name() string     { return "MaxPick" }
+func (maxPick) Kind() match.Kind { return match.MaxPick }
+func (maxPick) Doc() string      { return "elements where the windows of another array have their largest" }
 
 // Rule names what its derivative follows from.
 func (maxPick) Rule(_ []bool) (name string, law graph.Expr) {
@@ -150,7 +153,8 @@ func (maxPick) Cases() []Case {
 	return poolCases(Apart, "xx", func(p pooling, _ graph.Shape) graph.Op { return maxPick(p) })
 }
 
-func (maxUnpool) Name() string { return "MaxUnpool" }
+func (maxUnpool) Name() string     { return "MaxUnpool" }
+func (maxUnpool) Kind() match.Kind { return match.MaxUnpool }
 func (maxUnpool) Doc() string {
 	return "zeros, with elements where the windows of another array have their largest: MaxPool's derivative"
 }

@@ -2,7 +2,9 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type mean struct {
@@ -17,8 +19,13 @@ func Mean(x *graph.Node, axes ...any) *graph.Node {
 	})
 }
 
-func (mean) Name() string { return "Mean" }
-func (mean) Doc() string  { return "average over axes" }
+func (mean) Name() string                            { return "Mean" }
+func (mean) Kind() match.Kind                        { return match.Mean }
+func (op mean) Along() graph.AxisSet                 { return op.Axes }
+func (op mean) Twin() graph.Op                       { return mean{op.Axes, !op.Keep} }
+func (mean) Linear(i int) bool                       { return i == 0 }
+func (mean) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
+func (mean) Doc() string                             { return "average over axes" }
 
 // Rule names what its derivative follows from.
 func (mean) Rule(_ []bool) (name string, law graph.Expr) {
@@ -61,3 +68,6 @@ func (op mean) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
 }
 
 func (mean) Cases() []Case { return reductionCases(Mean, Reals) }
+
+// Terms returns the operand's elements.
+func (mean) Terms(in [][]float64) (terms []float64, what string, ok bool) { return in[0], "Mean", true }

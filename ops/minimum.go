@@ -2,7 +2,9 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type minimum struct{ numbers2 }
@@ -10,8 +12,11 @@ type minimum struct{ numbers2 }
 // Minimum is the smaller of a and b, element by element; NaN if either is.
 func Minimum(a, b *graph.Node) *graph.Node { return elementwise(minimum{}, a, b) }
 
-func (minimum) Name() string { return "Minimum" }
-func (minimum) Doc() string  { return "smaller of two, element by element" }
+func (minimum) Name() string                            { return "Minimum" }
+func (minimum) Kind() match.Kind                        { return match.Minimum }
+func (minimum) Commutes()                               {}
+func (minimum) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
+func (minimum) Doc() string                             { return "smaller of two, element by element" }
 func (minimum) Convention() string {
 	return "where both are equal, each takes half of the derivative, as PyTorch has it"
 }

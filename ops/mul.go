@@ -2,7 +2,10 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
+	"math"
 )
 
 type mul struct{ numbers2 }
@@ -11,8 +14,10 @@ type mul struct{ numbers2 }
 // is the product of matrices, which is [MatMul] here.
 func Mul(a, b *graph.Node) *graph.Node { return elementwise(mul{}, a, b) }
 
-func (mul) Name() string { return "Mul" }
-func (mul) Doc() string  { return "product, element by element" }
+func (mul) Name() string     { return "Mul" }
+func (mul) Kind() match.Kind { return match.Mul }
+func (mul) Commutes()        {}
+func (mul) Doc() string      { return "product, element by element" }
 
 // Rule names what its derivative follows from.
 func (mul) Rule(moves []bool) (name string, law graph.Expr) {
@@ -29,3 +34,8 @@ func (mul) Whole(x ...int64) int64                             { return x[0] * x
 func (mul) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Mul }
 func (mul) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Times(in[1]) }
 func (mul) Cases() []Case                                      { return case2(Mul, Reals, Reals) }
+
+// Undefined explains the products that are NaN.
+func (mul) Undefined(_ *graph.Node, in []float64, v float64) (trait.Fault, bool) {
+	return trait.Fault{Cause: "0·∞", Operand: -1}, (in[0] == 0 || in[1] == 0) && math.IsNaN(v)
+}

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type neg struct{ numbers1 }
@@ -10,8 +11,9 @@ type neg struct{ numbers1 }
 // Neg is −x.
 func Neg(x *graph.Node) *graph.Node { return elementwise(neg{}, x) }
 
-func (neg) Name() string { return "Neg" }
-func (neg) Doc() string  { return "negation" }
+func (neg) Name() string     { return "Neg" }
+func (neg) Kind() match.Kind { return match.Neg }
+func (neg) Doc() string      { return "negation" }
 
 // Rule names what its derivative follows from.
 func (neg) Rule(_ []bool) (name string, law graph.Expr) {

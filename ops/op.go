@@ -4,39 +4,20 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
-// Op is what every operation of this package defines, besides a definition in
-// float64 (Scalar or Eval) and how it runs (Kernel or View):
-//
-//	Scalar(x ...float64) float64                                        elementwise
-//	Whole(x ...int64) int64                                             besides, where arithmetic of integers can overflow
-//	Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value    all others
-//	EvalWhole(y *graph.Node, in [][]int64) []int64                      besides, likewise; what comes back is wrapped around (graph.DType.Wrap)
-//	Kernel(y *graph.Node) kernel.Kernel                                 a loop; an elementwise operation may do without
-//	View(y *graph.Node) kernel.View                                     a change of strides
-//
-// and, where there is none, what it takes for the derivative (Convention() string).
+// Op is what every operation of this package offers. Package trait lists what else one may offer,
+// and who reads it: besides these, a definition in float64, how it runs, and what is true of it.
 type Op interface {
 	graph.Op
-	// Doc is one line: what the operation computes.
+	trait.Differentiable
+	trait.Forward
+	trait.Batched
+	trait.Notated
+	// Doc returns one line: what the operation computes.
 	Doc() string
-	// Grad is the derivative of a scalar loss with respect to input i, given
-	// the output y and dy, the loss's derivative with respect to y; nil where
-	// nothing flows.
-	Grad(y, dy *graph.Node, i int) *graph.Node
-	// JVP is how the output y moves with its operands: dx[i] is the tangent of
-	// operand i, of its type, nil where the operand stands still. It gives nil where
-	// y stands still.
-	JVP(y *graph.Node, dx []*graph.Node) *graph.Node
-	// Batch computes y for many examples at once: in[i] is operand i with the axis b
-	// of the examples before its own where batched[i], and the same for all examples
-	// elsewhere. The result has y's type with b before its axes; their names may be
-	// missing. A draw, which has no operands, gives every example noise of its own.
-	Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node
-	// Notation is y in terms of its operands' expressions.
-	Notation(y *graph.Node, in []graph.Expr) graph.Expr
-	// Cases are small examples over the domain, for tests and reference pages.
+	// Cases returns small examples over the domain, for tests and reference pages.
 	Cases() []Case
 }
 

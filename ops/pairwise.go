@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // Three operations on all pairs of rows of x[… i d] and r[… j d], none of which
@@ -101,8 +103,10 @@ type sqDist struct{}
 // row of r[… j d]: [… i j].
 func SqDist(x, r *graph.Node) *graph.Node { return graph.Apply(sqDist{}, x, r) }
 
-func (sqDist) Name() string { return "SqDist" }
-func (sqDist) Doc() string  { return "squared distances between all pairs of rows" }
+func (sqDist) Name() string                   { return "SqDist" }
+func (sqDist) Kind() match.Kind               { return match.SqDist }
+func (sqDist) Magnifies() trait.Magnification { return trait.Cancellation }
+func (sqDist) Doc() string                    { return "squared distances between all pairs of rows" }
 
 // Rule names what its derivative follows from.
 func (sqDist) Rule(_ []bool) (name string, law graph.Expr) {
@@ -190,8 +194,11 @@ type weightedDiff struct{}
 // WeightedDiff is Σ_j w_ij (x_id − r_jd) for w[… i j], x[… i d], r[… j d]: [… i d].
 func WeightedDiff(w, x, r *graph.Node) *graph.Node { return graph.Apply(weightedDiff{}, w, x, r) }
 
-func (weightedDiff) Name() string { return "WeightedDiff" }
-func (weightedDiff) Doc() string  { return "weighted sums of differences between rows" }
+func (weightedDiff) Name() string                   { return "WeightedDiff" }
+func (weightedDiff) Kind() match.Kind               { return match.WeightedDiff }
+func (weightedDiff) Linear(i int) bool              { return i == 0 }
+func (weightedDiff) Magnifies() trait.Magnification { return trait.Cancellation }
+func (weightedDiff) Doc() string                    { return "weighted sums of differences between rows" }
 
 // Rule names what its derivative follows from.
 func (weightedDiff) Rule(_ []bool) (name string, law graph.Expr) {
@@ -282,8 +289,11 @@ type diffDot struct{}
 // DiffDot is Σ_d u_id (x_id − r_jd) for u[… i d], x[… i d], r[… j d]: [… i j].
 func DiffDot(u, x, r *graph.Node) *graph.Node { return graph.Apply(diffDot{}, u, x, r) }
 
-func (diffDot) Name() string { return "DiffDot" }
-func (diffDot) Doc() string  { return "products of rows with the differences of rows" }
+func (diffDot) Name() string                   { return "DiffDot" }
+func (diffDot) Kind() match.Kind               { return match.DiffDot }
+func (diffDot) Linear(i int) bool              { return i == 0 }
+func (diffDot) Magnifies() trait.Magnification { return trait.Cancellation }
+func (diffDot) Doc() string                    { return "products of rows with the differences of rows" }
 
 // Rule names what its derivative follows from.
 func (diffDot) Rule(_ []bool) (name string, law graph.Expr) {

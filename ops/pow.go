@@ -1,10 +1,13 @@
 package ops
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type pow struct{ floats2 }
@@ -12,8 +15,9 @@ type pow struct{ floats2 }
 // Pow is aᵇ, element by element, with broadcasting.
 func Pow(a, b *graph.Node) *graph.Node { return elementwise(pow{}, a, b) }
 
-func (pow) Name() string { return "Pow" }
-func (pow) Doc() string  { return "power, element by element" }
+func (pow) Name() string     { return "Pow" }
+func (pow) Kind() match.Kind { return match.Pow }
+func (pow) Doc() string      { return "power, element by element" }
 
 // Rule names what its derivative follows from.
 func (pow) Rule(_ []bool) (name string, law graph.Expr) {
@@ -29,7 +33,7 @@ func (pow) Grad(y, dy *graph.Node, i int) *graph.Node {
 	a, b := y.In(0), y.In(1)
 	if i == 0 {
 		c := Shift(b, -1)
-		if v, ok := Literal(b); !ok || v == 0 {
+		if v, ok := match.Literal(b); !ok || v == 0 {
 			c = Select(Equal(b, Lit(b, 0)), Lit(b, 0), c)
 		}
 		return Mul(dy, Mul(b, Pow(a, c)))
@@ -42,3 +46,15 @@ func (pow) Scalar(x ...float64) float64                        { return math.Pow
 func (pow) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Pow }
 func (pow) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Pow(in[1]) }
 func (pow) Cases() []Case                                      { return case2(Pow, Positive, Reals) }
+
+// Undefined explains the powers that are not finite.
+func (pow) Undefined(_ *graph.Node, in []float64, v float64) (trait.Fault, bool) {
+	switch {
+	case in[0] < 0 && math.IsNaN(v):
+		cause := fmt.Sprintf("a power of a negative that is no whole number: %s^%s", trait.Number(in[0]), trait.Number(in[1]))
+		return trait.Fault{Cause: cause, Operand: 0, Wrong: trait.Negative}, true
+	case in[0] == 0:
+		return trait.Fault{Cause: "a negative power of zero: 0^" + trait.Number(in[1]), Operand: 0, Wrong: trait.Zero}, true
+	}
+	return trait.Fault{}, false
+}

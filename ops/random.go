@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // random is a draw. Its key is fixed when the graph is built and kept through
@@ -44,8 +45,9 @@ func draw(g *graph.Graph, what, name string, normal bool, dt graph.DType, axes [
 	return g.Apply(random{Key: g.DrawKey(name), Normal: normal, Type: graph.Type{DType: dt, Shape: s}})
 }
 
-func (random) Name() string { return "Random" }
-func (random) Doc() string  { return "random numbers, uniform in [0, 1) or normal, anew in every run" }
+func (random) Name() string     { return "Random" }
+func (random) Kind() match.Kind { return match.Random }
+func (random) Doc() string      { return "random numbers, uniform in [0, 1) or normal, anew in every run" }
 
 func (op random) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 0); err != nil {

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type relu struct{ floats1 }
@@ -11,6 +12,7 @@ type relu struct{ floats1 }
 func Relu(x *graph.Node) *graph.Node { return elementwise(relu{}, x) }
 
 func (relu) Name() string       { return "Relu" }
+func (relu) Kind() match.Kind   { return match.Relu }
 func (relu) Doc() string        { return "positive part, element by element" }
 func (relu) Convention() string { return "relu'(0) = 0, as PyTorch has it" }
 

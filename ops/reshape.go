@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 var errNil = errors.New("operand is nil")
@@ -175,8 +176,9 @@ func withAxes(what string, x *graph.Node, refs []any, f func(list []int) *graph.
 	return f(list)
 }
 
-func (reshape) Name() string { return "Reshape" }
-func (reshape) Doc() string  { return "the same elements over other axes" }
+func (reshape) Name() string     { return "Reshape" }
+func (reshape) Kind() match.Kind { return match.Reshape }
+func (reshape) Doc() string      { return "the same elements over other axes" }
 
 // Rule names what its derivative follows from.
 func (reshape) Rule(_ []bool) (name string, law graph.Expr) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // scan is the loop itself; [Scan] lays its operands out and takes its value apart.
@@ -20,8 +21,9 @@ type scan struct {
 	Reverse                       bool
 }
 
-func (scan) Name() string { return "Scan" }
-func (scan) Doc() string  { return "a loop over time: a body that carries values from step to step" }
+func (scan) Name() string     { return "Scan" }
+func (scan) Kind() match.Kind { return match.Scan }
+func (scan) Doc() string      { return "a loop over time: a body that carries values from step to step" }
 
 // Rule names what its derivative follows from.
 func (scan) Rule(_ []bool) (name string, law graph.Expr) {
@@ -74,7 +76,7 @@ func (op scan) Infer(in []*graph.Node) (graph.Type, error) {
 		}
 	}
 	for _, n := range body.Graph().Nodes() {
-		if Is(n, "Random") {
+		if match.Is(n, match.Random) {
 			return graph.Type{}, &graph.Mistake{Problem: "the body makes a random draw, which would be the same in every step", Fix: "draw for all steps outside, and give the draws as a sequence"}
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type choose struct{ pointwise }
@@ -20,8 +22,10 @@ type choose struct{ pointwise }
 // within a loop in its step.
 func Select(mask, a, b *graph.Node) *graph.Node { return elementwise(choose{}, mask, a, b) }
 
-func (choose) Name() string { return "Select" }
-func (choose) Doc() string  { return "a where the mask is true, b elsewhere" }
+func (choose) Name() string                            { return "Select" }
+func (choose) Kind() match.Kind                        { return match.Select }
+func (choose) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
+func (choose) Doc() string                             { return "a where the mask is true, b elsewhere" }
 
 // Rule names what its derivative follows from.
 func (choose) Rule(_ []bool) (name string, law graph.Expr) {
@@ -55,7 +59,7 @@ func (choose) Grad(y, dy *graph.Node, i int) *graph.Node {
 // Keeps is of the array beside a number that is not v.
 func (choose) Keeps(y *graph.Node, v float64) (operand int, ok bool) {
 	for i := 1; i <= 2; i++ {
-		if other, literal := Literal(y.In(3 - i)); literal && other != v {
+		if other, literal := match.Literal(y.In(3 - i)); literal && other != v {
 			return i, true
 		}
 	}

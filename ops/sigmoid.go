@@ -4,7 +4,9 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type sigmoid struct{ floats1 }
@@ -12,8 +14,10 @@ type sigmoid struct{ floats1 }
 // Sigmoid is 1/(1+e⁻ˣ), element by element.
 func Sigmoid(x *graph.Node) *graph.Node { return elementwise(sigmoid{}, x) }
 
-func (sigmoid) Name() string { return "Sigmoid" }
-func (sigmoid) Doc() string  { return "logistic function, element by element" }
+func (sigmoid) Name() string                   { return "Sigmoid" }
+func (sigmoid) Kind() match.Kind               { return match.Sigmoid }
+func (sigmoid) Magnifies() trait.Magnification { return trait.LargeArguments }
+func (sigmoid) Doc() string                    { return "logistic function, element by element" }
 
 // Grad uses y: dx = dy·y·(1 − y).
 func (sigmoid) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Mul(y, OneMinus(y))) }

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type sign struct{ numbers1 }
@@ -10,8 +11,9 @@ type sign struct{ numbers1 }
 // Sign is −1, 0 or 1, element by element; NaN of NaN.
 func Sign(x *graph.Node) *graph.Node { return elementwise(sign{}, x) }
 
-func (sign) Name() string { return "Sign" }
-func (sign) Doc() string  { return "sign of each element" }
+func (sign) Name() string     { return "Sign" }
+func (sign) Kind() match.Kind { return match.Sign }
+func (sign) Doc() string      { return "sign of each element" }
 
 func (sign) Grad(y, dy *graph.Node, _ int) *graph.Node { return nil }
 

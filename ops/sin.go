@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type sin struct{ floats1 }
@@ -12,8 +13,9 @@ type sin struct{ floats1 }
 // Sin is the sine, element by element; x in radians.
 func Sin(x *graph.Node) *graph.Node { return elementwise(sin{}, x) }
 
-func (sin) Name() string { return "Sin" }
-func (sin) Doc() string  { return "sine, element by element" }
+func (sin) Name() string     { return "Sin" }
+func (sin) Kind() match.Kind { return match.Sin }
+func (sin) Doc() string      { return "sine, element by element" }
 
 func (sin) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Cos(y.In(0))) }
 
@@ -21,3 +23,6 @@ func (sin) Scalar(x ...float64) float64                        { return math.Sin
 func (sin) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sin }
 func (sin) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("sin", in[0]) }
 func (sin) Cases() []Case                                      { return case1(Sin, Reals) }
+
+// Loses explains what is left of a large argument.
+func (sin) Loses(in [][]float64, _ float64) string { return manyRadians("sin", in) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type slice struct{ Start, Step, Size graph.Ints }
@@ -57,8 +58,9 @@ func sliceAll(x *graph.Node, set func(start, steps, sizes []int)) *graph.Node {
 	return graph.Apply(slice{graph.IntsOf(start...), graph.IntsOf(steps...), graph.IntsOf(sizes...)}, x)
 }
 
-func (slice) Name() string { return "Slice" }
-func (slice) Doc() string  { return "a regular part of an array" }
+func (slice) Name() string     { return "Slice" }
+func (slice) Kind() match.Kind { return match.Slice }
+func (slice) Doc() string      { return "a regular part of an array" }
 
 // Rule names what its derivative follows from.
 func (slice) Rule(_ []bool) (name string, law graph.Expr) {
@@ -167,8 +169,9 @@ type place struct {
 	To          graph.Shape
 }
 
-func (place) Name() string { return "Place" }
-func (place) Doc() string  { return "zeros with an array laid into a regular part: Slice's derivative" }
+func (place) Name() string     { return "Place" }
+func (place) Kind() match.Kind { return match.Place }
+func (place) Doc() string      { return "zeros with an array laid into a regular part: Slice's derivative" }
 
 // Rule names what its derivative follows from.
 func (place) Rule(_ []bool) (name string, law graph.Expr) {
@@ -234,4 +237,9 @@ func (place) Cases() []Case {
 	return []Case{{[]Operand{{"float[i=2 d=4]", Reals}}, func(in []*graph.Node) *graph.Node {
 		return graph.Apply(place{graph.IntsOf(1, 3), graph.IntsOf(2, -1), to}, in[0])
 	}}}
+}
+
+// Taking returns the operation that takes, along each axis, size elements from start by step.
+func (slice) Taking(start, step, size []int) graph.Op {
+	return slice{graph.IntsOf(start...), graph.IntsOf(step...), graph.IntsOf(size...)}
 }

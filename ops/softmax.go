@@ -5,7 +5,9 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 func inferAlong(in []*graph.Node, axis int) (graph.Type, error) {
@@ -30,8 +32,11 @@ func Softmax(x *graph.Node, axis any) *graph.Node {
 	return withAxes("Softmax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(softmax{list[0]}, x) })
 }
 
-func (softmax) Name() string { return "Softmax" }
-func (softmax) Doc() string  { return "exponentials over their sum along an axis" }
+func (softmax) Name() string                   { return "Softmax" }
+func (softmax) Kind() match.Kind               { return match.Softmax }
+func (op softmax) Along() graph.AxisSet        { return graph.AxesOf(op.Axis) }
+func (softmax) Magnifies() trait.Magnification { return trait.LargeArguments }
+func (softmax) Doc() string                    { return "exponentials over their sum along an axis" }
 
 // Rule names what its derivative follows from.
 func (softmax) Rule(_ []bool) (name string, law graph.Expr) {
@@ -83,8 +88,11 @@ func LogSoftmax(x *graph.Node, axis any) *graph.Node {
 	return withAxes("LogSoftmax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(logSoftmax{list[0]}, x) })
 }
 
-func (logSoftmax) Name() string { return "LogSoftmax" }
-func (logSoftmax) Doc() string  { return "logarithm of softmax along an axis" }
+func (logSoftmax) Name() string                   { return "LogSoftmax" }
+func (logSoftmax) Kind() match.Kind               { return match.LogSoftmax }
+func (op logSoftmax) Along() graph.AxisSet        { return graph.AxesOf(op.Axis) }
+func (logSoftmax) Magnifies() trait.Magnification { return trait.Cancellation }
+func (logSoftmax) Doc() string                    { return "logarithm of softmax along an axis" }
 
 // Rule names what its derivative follows from.
 func (logSoftmax) Rule(_ []bool) (name string, law graph.Expr) {
@@ -136,8 +144,12 @@ func LogSumExp(x *graph.Node, axes ...any) *graph.Node {
 	})
 }
 
-func (logSumExp) Name() string { return "LogSumExp" }
-func (logSumExp) Doc() string  { return "logarithm of the sum of exponentials along an axis" }
+func (logSumExp) Name() string                   { return "LogSumExp" }
+func (logSumExp) Kind() match.Kind               { return match.LogSumExp }
+func (op logSumExp) Along() graph.AxisSet        { return graph.AxesOf(op.Axis) }
+func (op logSumExp) Twin() graph.Op              { return logSumExp{op.Axis, !op.Keep} }
+func (logSumExp) Magnifies() trait.Magnification { return trait.Cancellation }
+func (logSumExp) Doc() string                    { return "logarithm of the sum of exponentials along an axis" }
 
 // Rule names what its derivative follows from.
 func (logSumExp) Rule(_ []bool) (name string, law graph.Expr) {

@@ -4,7 +4,9 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type softplus struct{ floats1 }
@@ -14,8 +16,10 @@ type softplus struct{ floats1 }
 // of every order.
 func Softplus(x *graph.Node) *graph.Node { return elementwise(softplus{}, x) }
 
-func (softplus) Name() string { return "Softplus" }
-func (softplus) Doc() string  { return "log(1 + eˣ), element by element" }
+func (softplus) Name() string                   { return "Softplus" }
+func (softplus) Kind() match.Kind               { return match.Softplus }
+func (softplus) Magnifies() trait.Magnification { return trait.LargeArguments }
+func (softplus) Doc() string                    { return "log(1 + eˣ), element by element" }
 
 func (softplus) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sigmoid(y.In(0))) }
 

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type square struct{ floats1 }
@@ -10,8 +11,9 @@ type square struct{ floats1 }
 // Square is x², element by element.
 func Square(x *graph.Node) *graph.Node { return elementwise(square{}, x) }
 
-func (square) Name() string { return "Square" }
-func (square) Doc() string  { return "square, element by element" }
+func (square) Name() string     { return "Square" }
+func (square) Kind() match.Kind { return match.Square }
+func (square) Doc() string      { return "square, element by element" }
 
 // Rule names what its derivative follows from.
 func (square) Rule(_ []bool) (name string, law graph.Expr) {

@@ -5,7 +5,9 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type standardise struct {
@@ -29,8 +31,11 @@ func Standardise(x *graph.Node, eps float64, axes ...any) *graph.Node {
 	})
 }
 
-func (standardise) Name() string { return "Standardise" }
-func (standardise) Doc() string  { return "differences from the mean over the standard deviation" }
+func (standardise) Name() string                   { return "Standardise" }
+func (standardise) Kind() match.Kind               { return match.Standardise }
+func (op standardise) Along() graph.AxisSet        { return op.Axes }
+func (standardise) Magnifies() trait.Magnification { return trait.Cancellation }
+func (standardise) Doc() string                    { return "differences from the mean over the standard deviation" }
 
 // Rule names what its derivative follows from.
 func (standardise) Rule(_ []bool) (name string, law graph.Expr) {
@@ -111,8 +116,12 @@ func Rstd(x *graph.Node, eps float64, axes ...any) *graph.Node {
 	})
 }
 
-func (rstd) Name() string { return "Rstd" }
-func (rstd) Doc() string  { return "reciprocal standard deviation over axes" }
+func (rstd) Name() string                   { return "Rstd" }
+func (rstd) Kind() match.Kind               { return match.Rstd }
+func (op rstd) Along() graph.AxisSet        { return op.Axes }
+func (op rstd) Twin() graph.Op              { return rstd{op.Axes, !op.Keep, op.Eps} }
+func (rstd) Magnifies() trait.Magnification { return trait.Cancellation }
+func (rstd) Doc() string                    { return "reciprocal standard deviation over axes" }
 
 // Rule names what its derivative follows from.
 func (rstd) Rule(_ []bool) (name string, law graph.Expr) {

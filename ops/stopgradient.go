@@ -2,7 +2,9 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type stopGradient struct {
@@ -13,9 +15,11 @@ type stopGradient struct {
 // StopGradient is x, through which no derivative flows.
 func StopGradient(x *graph.Node) *graph.Node { return graph.Apply(stopGradient{}, x) }
 
-func (stopGradient) Name() string                { return "StopGradient" }
-func (stopGradient) Doc() string                 { return "the operand, as a constant to differentiation" }
-func (stopGradient) Scalar(x ...float64) float64 { return x[0] }
+func (stopGradient) Name() string                            { return "StopGradient" }
+func (stopGradient) Kind() match.Kind                        { return match.StopGradient }
+func (stopGradient) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
+func (stopGradient) Doc() string                             { return "the operand, as a constant to differentiation" }
+func (stopGradient) Scalar(x ...float64) float64             { return x[0] }
 
 func (stopGradient) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {

@@ -2,7 +2,9 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type sub struct{ numbers2 }
@@ -10,8 +12,9 @@ type sub struct{ numbers2 }
 // Sub is a − b with broadcasting.
 func Sub(a, b *graph.Node) *graph.Node { return elementwise(sub{}, a, b) }
 
-func (sub) Name() string { return "Sub" }
-func (sub) Doc() string  { return "difference of two arrays" }
+func (sub) Name() string     { return "Sub" }
+func (sub) Kind() match.Kind { return match.Sub }
+func (sub) Doc() string      { return "difference of two arrays" }
 
 // Rule names what its derivative follows from.
 func (sub) Rule(_ []bool) (name string, law graph.Expr) {
@@ -30,3 +33,14 @@ func (sub) Whole(x ...int64) int64                             { return x[0] - x
 func (sub) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sub }
 func (sub) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Minus(in[1]) }
 func (sub) Cases() []Case                                      { return case2(Sub, Reals, Reals) }
+
+// Undefined explains the NaN of infinite operands.
+func (sub) Undefined(_ *graph.Node, in []float64, _ float64) (trait.Fault, bool) { return opposed(in) }
+
+// Loses explains what cancels.
+func (sub) Loses(in [][]float64, y float64) string { return cancelled(in, -1, y) }
+
+// Blames takes no small difference for one of small numbers.
+func (sub) Blames(w trait.Wrong, c, v float64) bool {
+	return w != trait.Zero && trait.ByMagnitude(w, c, v)
+}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type keep struct{}
@@ -100,8 +102,13 @@ func Sum(x *graph.Node, axes ...any) *graph.Node {
 	})
 }
 
-func (sum) Name() string { return "Sum" }
-func (sum) Doc() string  { return "sum over axes" }
+func (sum) Name() string                            { return "Sum" }
+func (sum) Kind() match.Kind                        { return match.Sum }
+func (op sum) Along() graph.AxisSet                 { return op.Axes }
+func (op sum) Twin() graph.Op                       { return sum{op.Axes, !op.Keep} }
+func (sum) Linear(i int) bool                       { return i == 0 }
+func (sum) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
+func (sum) Doc() string                             { return "sum over axes" }
 
 // Rule names what its derivative follows from.
 func (sum) Rule(_ []bool) (name string, law graph.Expr) {
@@ -157,3 +164,6 @@ func reductionCases(f func(x *graph.Node, axes ...any) *graph.Node, d Domain) []
 }
 
 func (sum) Cases() []Case { return reductionCases(Sum, Reals) }
+
+// Terms returns the operand's elements.
+func (sum) Terms(in [][]float64) (terms []float64, what string, ok bool) { return in[0], "Sum", true }

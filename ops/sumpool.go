@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type (
@@ -58,8 +59,10 @@ func (p pooling) counts(x, y *graph.Node) *graph.Node {
 	}, axes...)
 }
 
-func (sumPool) Name() string { return "SumPool" }
-func (sumPool) Doc() string  { return "sum of every window" }
+func (sumPool) Name() string      { return "SumPool" }
+func (sumPool) Kind() match.Kind  { return match.SumPool }
+func (sumPool) Linear(i int) bool { return i == 0 }
+func (sumPool) Doc() string       { return "sum of every window" }
 
 // Rule names what its derivative follows from.
 func (sumPool) Rule(_ []bool) (name string, law graph.Expr) {
@@ -92,7 +95,9 @@ func (sumPool) Cases() []Case {
 	return poolCases(Reals, "x", func(p pooling, _ graph.Shape) graph.Op { return sumPool(p) })
 }
 
-func (sumUnpool) Name() string { return "SumUnpool" }
+func (sumUnpool) Name() string      { return "SumUnpool" }
+func (sumUnpool) Kind() match.Kind  { return match.SumUnpool }
+func (sumUnpool) Linear(i int) bool { return i == 0 }
 func (sumUnpool) Doc() string {
 	return "elements added to all of their windows: SumPool's derivative"
 }

@@ -4,7 +4,9 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type tanh struct{ floats1 }
@@ -12,8 +14,10 @@ type tanh struct{ floats1 }
 // Tanh is the hyperbolic tangent, element by element.
 func Tanh(x *graph.Node) *graph.Node { return elementwise(tanh{}, x) }
 
-func (tanh) Name() string { return "Tanh" }
-func (tanh) Doc() string  { return "hyperbolic tangent, element by element" }
+func (tanh) Name() string                   { return "Tanh" }
+func (tanh) Kind() match.Kind               { return match.Tanh }
+func (tanh) Magnifies() trait.Magnification { return trait.LargeArguments }
+func (tanh) Doc() string                    { return "hyperbolic tangent, element by element" }
 
 // Grad uses y rather than x, so that x need not be kept: dx = dy·(1 − y²).
 func (tanh) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, OneMinus(Square(y))) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type transpose struct{ Perm graph.Ints }
@@ -46,8 +47,10 @@ func transposeTo(x *graph.Node, order []int) *graph.Node {
 	return x
 }
 
-func (transpose) Name() string { return "Transpose" }
-func (transpose) Doc() string  { return "another order of the axes" }
+func (transpose) Name() string     { return "Transpose" }
+func (transpose) Kind() match.Kind { return match.Transpose }
+func (op transpose) Order() []int  { return op.Perm.List() }
+func (transpose) Doc() string      { return "another order of the axes" }
 
 // Rule names what its derivative follows from.
 func (transpose) Rule(_ []bool) (name string, law graph.Expr) {

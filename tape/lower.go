@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
@@ -220,7 +221,7 @@ func (l *lowering) lower(n *graph.Node) error {
 		k = op.Kernel(n)
 	case Runner:
 		k = runner{op, n, l.how.trusting}
-	case scalar:
+	case trait.Elementwise:
 		k = runner{pointwise{op}, n, true}
 	default:
 		return located(n, "operation %s has no Run method: see tape.Runner", n.Op().Name())

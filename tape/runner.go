@@ -2,6 +2,7 @@ package tape
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
@@ -74,14 +75,9 @@ func (runner) Flops(kernel.Layout, []kernel.Layout) int64 { return 0 }
 func (runner) InPlace(int) bool                           { return false }
 func (runner) Strided(int) bool                           { return false }
 
-// scalar is an operation that is defined on numbers, element by element.
-type scalar interface {
-	Scalar(x ...float64) float64
-}
-
 // pointwise runs such an operation where it says no more: by its definition, in
 // float64, one element after the other.
-type pointwise struct{ op scalar }
+type pointwise struct{ op trait.Elementwise }
 
 func (p pointwise) Run(_ *graph.Node, out Array, in []Array) {
 	x := make([]float64, len(in))

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/fed"
-	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -23,10 +23,20 @@ func (p *program) located(outside *graph.IndexError, b data.Batch, err error) er
 	}
 	row := rowText(b, at/max(1, in.Shape().Len()/b.Rows))
 	input := p.net.graph().Lookup(in.Path())
-	if ops.Is(outside.Node, "OneHot") && (p.net.Output == nil || !slices.Contains(graph.Reachable(p.net.Output), input)) {
+	if isLabel(outside) && (p.net.Output == nil || !slices.Contains(graph.Reachable(p.net.Output), input)) {
 		return fmt.Errorf("label %v in column %q, %s: the model has %d classes", t.Get(at), in.Path(), row, outside.Size)
 	}
 	return fmt.Errorf("%v in column %q, %s: %w", t.Get(at), in.Path(), row, outside)
+}
+
+// isLabel reports whether an index is a class that an operation takes from its labels.
+func isLabel(outside *graph.IndexError) bool {
+	op, ok := outside.Node.Op().(trait.Labelled)
+	if !ok {
+		return false
+	}
+	k, _ := outside.Node.Op().(graph.Indexing).Places(outside.Node)
+	return k == op.Labels()
 }
 
 // rowText says which row of a batch, in the data where that is known.

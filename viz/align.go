@@ -1,17 +1,17 @@
 package viz
 
-import "github.com/tapestry-ml/tapestry/graph"
-
-type elementwise interface {
-	Scalar(x ...float64) float64
-}
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
+)
 
 // aligned gives, for each axis of operand k, the axis of y that has its index;
 // ok is false for operations that move axes in a way only their names tell.
 func aligned(y *graph.Node, k int) (axes []int, ok bool) {
 	x := y.In(k)
 	axes = make([]int, x.Rank())
-	if y.Op().Name() == "Reshape" {
+	if match.Is(y, match.Reshape) {
 		at := 0
 		for i := range axes {
 			for at < y.Rank() && y.Dim(at) == 1 {
@@ -27,7 +27,7 @@ func aligned(y *graph.Node, k int) (axes []int, ok bool) {
 		}
 		return axes, true
 	}
-	if _, each := y.Op().(elementwise); !each && y.Op().Name() != "Broadcast" {
+	if !trait.IsElementwise(y.Op()) && !match.Is(y, match.Broadcast) {
 		return nil, false
 	}
 	for i := range axes {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // A block is a scope as one of a series. Its nodes have keys that are equal in blocks
@@ -59,10 +60,10 @@ func (f *folder) structure(path string, n *graph.Node, before map[*graph.Node]in
 		}
 		return b.String()
 	}
-	switch name := n.Op().Name(); {
+	switch {
 	case n.Role() != graph.RoleOp && n.Role() != graph.RoleConstant:
 		fmt.Fprintf(&b, " %v %s", n.Role(), strings.TrimPrefix(n.Path(), path))
-	case name == "Slice": // each step takes a place of its own
+	case match.Is(n, match.Slice): // each step takes a place of its own
 		b.WriteString(" Slice")
 	default:
 		b.WriteString(" " + strings.ReplaceAll(graph.OpText(n.Op()), path, ""))

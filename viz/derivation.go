@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
 // Derivation is how a derivative follows from its loss, an equation and the rules
@@ -39,13 +40,6 @@ type Use struct {
 type Rule struct {
 	Name string       // "product rule"
 	Laws []graph.Expr // f = tanh(u), ∂f/∂u = 1 − f²: equations; may be empty
-}
-
-// Ruled is what an operation offers to have its derivative's rule named, given which
-// operands depend on what is differentiated by. A law that is empty follows from the
-// derivative of an elementwise operation, and else is not shown.
-type Ruled interface {
-	Rule(moves []bool) (name string, law graph.Expr)
 }
 
 // Derive explains derivatives that package graph/grad made: nodes that are the
@@ -287,7 +281,7 @@ func (p *paths) walk() {
 			p.symbols = append(p.symbols, y)
 			ways = []way{{in: y}}
 		}
-		if _, ok := y.Op().(Ruled); !ok || !y.DType().IsFloat() {
+		if _, ok := y.Op().(trait.Ruled); !ok || !y.DType().IsFloat() {
 			continue
 		}
 		for i := range y.NumIn() {

@@ -46,7 +46,7 @@ func Diff(a, b []*graph.Node, opts ...Option) (*Difference, error) {
 			return nil, err
 		}
 	}
-	d.match = match(d.a, d.b)
+	d.match = matched(d.a, d.b)
 	for x, y := range d.match.a { // what one side shows, both do
 		if d.a.in[x] && d.b.in[y] && d.a.visible[x] != d.b.visible[y] {
 			d.a.visible[x], d.b.visible[y] = true, true

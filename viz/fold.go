@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // foldAbove is the number of nodes above which repeated blocks are drawn once: in a
@@ -170,7 +171,7 @@ func (f *folder) move(n *graph.Node, to string) {
 func (f *folder) lower() {
 	takes := map[*graph.Node]bool{}
 	for _, n := range f.cone {
-		takes[n] = n.NumIn() > 0 && !f.backward[n] && (n.Op().Name() == "Slice" || isLayout(n) && takes[n.In(0)])
+		takes[n] = n.NumIn() > 0 && !f.backward[n] && (match.Is(n, match.Slice) || isLayout(n) && takes[n.In(0)])
 	}
 	for _, n := range slices.Backward(f.cone) {
 		if at, used := f.usedIn(n); used && takes[n] && !f.roots[n] && at != f.home[n] && within(at, f.home[n]) {
@@ -347,7 +348,7 @@ func (f *folder) returns(blocks []*block) bool {
 // not as a chain of additions.
 func (f *folder) gather() {
 	of := func(n *graph.Node) *graph.Node {
-		if o := n.First().Origin; o.Kind == graph.FromGrad && n.Op().Name() == "Add" && f.backward[n] && f.out.turns[n] == nil {
+		if o := n.First().Origin; o.Kind == graph.FromGrad && match.Is(n, match.Add) && f.backward[n] && f.out.turns[n] == nil {
 			return o.Of
 		}
 		return nil

@@ -7,12 +7,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Notation is what an operation offers to be written as people write it: y in
-// terms of its operands' expressions. Operations without it are written as calls.
-type Notation interface {
-	Notation(y *graph.Node, in []graph.Expr) graph.Expr
-}
-
 // Expr is the expression of a node, simplified for reading. It stops at named
 // quantities: inputs, parameters, states and nodes named with As; with
 // [StopAtAdjoints] also at the derivatives with respect to these. The node

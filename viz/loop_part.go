@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // resultOf is the expression of a result of a loop, which is a part of the loop's value,
@@ -13,11 +15,11 @@ func (u *unfolder) resultOf(y *graph.Node, indices []string) (e graph.Expr, ok b
 		return e, false
 	}
 	cut := y
-	if cut.Op().Name() == "Reshape" {
+	if match.Is(cut, match.Reshape) {
 		cut = cut.In(0)
 	}
-	s, isCut := cut.Op().(strider)
-	if cut.Op().Name() != "Slice" || !isCut || cut.In(0).Rank() != 1 {
+	s, isCut := cut.Op().(trait.Strided)
+	if !match.Is(cut, match.Slice) || !isCut || cut.In(0).Rank() != 1 {
 		return e, false
 	}
 	start, step := s.Strides()
@@ -67,18 +69,18 @@ func (u *unfolder) partOf(l *loop, y *graph.Node, start int, indices []string) (
 // rowsOf is a part of the derivative by a loop's value: of zeros with what reaches some
 // rows of its traces in them.
 func (u *unfolder) rowsOf(v *graph.Node, start int, y *graph.Node, indices []string) (e graph.Expr, ok bool) {
-	switch v.Op().Name() {
-	case "Add":
+	switch match.KindOf(v) {
+	case match.Add:
 		a, okA := u.rowsOf(v.In(0), start, y, indices)
 		b, okB := u.rowsOf(v.In(1), start, y, indices)
 		return a.Plus(b), okA && okB
-	case "Place":
-		at, step := v.Op().(strider).Strides()
+	case match.Place:
+		at, step := v.Op().(trait.Strided).Strides()
 		if step[0] != 1 {
 			return e, false
 		}
 		return u.rowsIn(v.In(0), at[0]-start, y, indices)
-	case "Concat":
+	case match.Concat:
 		e, at := decimal(0), 0
 		for _, x := range v.Inputs() {
 			part, ok := u.rowsIn(x, at-start, y, indices)
@@ -99,7 +101,7 @@ func (u *unfolder) rowsIn(piece *graph.Node, offset int, y *graph.Node, indices 
 	if v, constant := constantOf(piece); constant && v == 0 || offset >= n || offset+m <= 0 {
 		return decimal(0), true
 	}
-	if piece.Op().Name() == "Reshape" {
+	if match.Is(piece, match.Reshape) {
 		piece = piece.In(0)
 	}
 	sizes, own := y.Shape().Sizes(), piece.Shape().Sizes()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // matching pairs the nodes of two graphs, or of two sets of roots in one.
@@ -28,7 +29,7 @@ type nodeKey struct {
 	rest string
 }
 
-func match(va, vb *view) *matching {
+func matched(va, vb *view) *matching {
 	m := &matching{a: map[*graph.Node]*graph.Node{}, b: map[*graph.Node]*graph.Node{}, exact: map[*graph.Node]bool{}}
 	as, bs := withForward(va.cone), withForward(vb.cone)
 	m.sweep(as, bs, true)
@@ -209,7 +210,7 @@ func byAdjoint(nodes []*graph.Node) iter.Seq2[adjointKey, *graph.Node] {
 
 // terms is the number of contributions that are added up to a derivative.
 func terms(n, of *graph.Node) int {
-	if o := n.First().Origin; n.Op().Name() != "Add" || o.Kind == graph.FromUser || o.Of != of {
+	if o := n.First().Origin; !match.Is(n, match.Add) || o.Kind == graph.FromUser || o.Of != of {
 		return 1
 	}
 	return terms(n.In(0), of) + terms(n.In(1), of)

@@ -4,31 +4,29 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // strider is what an operation offers that takes a regular part of an array, or lays
 // one into zeros: the first place along each axis, and the distance to the next.
-type strider interface {
-	Strides() (start, step []int)
-}
-
 // parted is the expression of a regular part of an array, x_{2t+1}, or of zeros with an
 // array in a part of them; ok is false where no index says which part.
 func (u *unfolder) parted(y *graph.Node, indices []string) (e graph.Expr, ok bool) {
-	op, ok := y.Op().(strider)
+	op, ok := y.Op().(trait.Strided)
 	if !ok || u.matrix || u.plain || y.NumIn() != 1 {
 		return e, false
 	}
 	start, step := op.Strides()
-	switch y.Op().Name() {
-	case "Slice":
+	switch match.KindOf(y) {
+	case match.Slice:
 		in, ok := taken(y.In(0), y, indices, start, step)
 		if !ok {
 			return e, false
 		}
 		e = u.operand(y.In(0), in)
 		return e, !alongPart(e)
-	case "Place":
+	case match.Place:
 		return u.placed(y, indices, start, step)
 	}
 	return e, false

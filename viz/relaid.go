@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // merged tells of which parts an index consists: that of an axis that merges
@@ -130,10 +131,10 @@ func (u *unfolder) relaid(y *graph.Node, indices []string) (in []string, ok bool
 	if u.matrix || y.NumIn() != 1 {
 		return nil, false
 	}
-	switch y.Op().Name() {
-	case "Transpose":
+	switch match.KindOf(y) {
+	case match.Transpose:
 		return u.transposed(y, indices)
-	case "Reshape":
+	case match.Reshape:
 		if !u.merged.off {
 			return u.reshaped(y, indices)
 		}

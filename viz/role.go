@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
@@ -63,7 +65,7 @@ func (v *view) reduces(n *graph.Node) bool {
 // step of the loop that it is does. What only picks values out of an axis does not, nor
 // what only lays them out.
 func gathers(n *graph.Node) bool {
-	if n.NumIn() == 0 || isLayout(n) || n.Op().Name() == "Slice" || n.Op().Name() == "Gather" {
+	if n.NumIn() == 0 || isLayout(n) || match.Is(n, match.Slice) || match.Is(n, match.Gather) {
 		return false
 	}
 	if body := n.Body(); body != nil {
@@ -78,8 +80,8 @@ func gathers(n *graph.Node) bool {
 	for k := range marks {
 		marks[k] = place(k, axisNames(n.In(k)))
 	}
-	op, ok := n.Op().(Notation)
-	return n.Op().Name() == "MatMul" || ok && binds(op.Notation(n, marks))
+	op, ok := n.Op().(trait.Notated)
+	return match.Is(n, match.MatMul) || ok && binds(op.Notation(n, marks))
 }
 
 // binds reports whether an expression has an index of its own: Σ_j, ‖·‖², f_j.

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // rulesOf names the rules of operations one after the other. Layouts are passed over
@@ -13,7 +15,7 @@ func (p *paths) rulesOf(through []*graph.Node) []Rule {
 	for _, y := range through {
 		r := p.ruleOf(y)
 		list := &out
-		if isLayout(y) && y.Op().Name() != "Broadcast" || y.Op().Name() == "Cast" {
+		if isLayout(y) && !match.Is(y, match.Broadcast) || match.Is(y, match.Cast) {
 			list = &layouts
 		}
 		if !slices.ContainsFunc(*list, func(o Rule) bool { return o.Name == r.Name && slices.EqualFunc(o.Laws, r.Laws, same) }) {
@@ -35,7 +37,7 @@ type ruleKey struct {
 }
 
 func (p *paths) ruleOf(y *graph.Node) Rule {
-	op, ok := y.Op().(Ruled)
+	op, ok := y.Op().(trait.Ruled)
 	if !ok {
 		return Rule{}
 	}
@@ -63,10 +65,8 @@ func (p *paths) ruleOf(y *graph.Node) Rule {
 // elementLaw is f = tanh(u), ∂f/∂u = 1 − f²: the law of an elementwise operation, as its
 // derivative has it; none where that does not depend on what moves.
 func elementLaw(y *graph.Node, moves []bool) []graph.Expr {
-	op, ok := y.Op().(interface {
-		Grad(y, dy *graph.Node, i int) *graph.Node
-	})
-	if _, each := y.Op().(elementwise); !each || !ok {
+	op, ok := y.Op().(trait.Differentiable)
+	if !trait.IsElementwise(y.Op()) || !ok {
 		return nil
 	}
 	g := graph.New("law")
@@ -94,7 +94,7 @@ func elementLaw(y *graph.Node, moves []bool) []graph.Expr {
 		}
 		laws = append(laws, equals(graph.Sym("∂f").Over(graph.Sym("∂"+names[i])), right))
 	}
-	if len(laws) == 1 || y.Op().Name() == "Mul" {
+	if len(laws) == 1 || match.Is(y, match.Mul) {
 		return nil
 	}
 	return laws

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // template is an operation's Notation over marked operands, on its way to being
@@ -23,7 +25,7 @@ type template struct {
 func (t *template) written(marks []graph.Expr) graph.Expr {
 	text := graph.OpText(t.y.Op())
 	call := graph.Call(text, marks...)
-	op, ok := t.y.Op().(Notation)
+	op, ok := t.y.Op().(trait.Notated)
 	if !ok {
 		return call
 	}
@@ -49,7 +51,7 @@ func (t *template) written(marks []graph.Expr) graph.Expr {
 				continue
 			}
 			whole := e.Kind == graph.ExprCall && (t.y.Rank() == 0 || text == t.y.Op().Name())
-			if whole || t.y.Op().Name() == "Transpose" && x.Rank() == 2 {
+			if whole || match.Is(t.y, match.Transpose) && x.Rank() == 2 {
 				return e
 			}
 			return call
@@ -61,8 +63,8 @@ func (t *template) written(marks []graph.Expr) graph.Expr {
 // ofLoop reports whether a node is a loop or one of its results, a part of the loop's
 // value in its own shape: none of them has the axes that a step sees.
 func ofLoop(n *graph.Node) bool {
-	for _, op := range []string{"Reshape", "Slice"} {
-		if n.NumIn() == 1 && n.Op().Name() == op {
+	for _, op := range []match.Kind{match.Reshape, match.Slice} {
+		if n.NumIn() == 1 && match.Is(n, op) {
 			n = n.In(0)
 		}
 	}
@@ -75,8 +77,8 @@ func isLayout(n *graph.Node) bool {
 	if n.NumIn() != 1 {
 		return false
 	}
-	switch n.Op().Name() {
-	case "Reshape", "Broadcast", "Transpose":
+	switch match.KindOf(n) {
+	case match.Reshape, match.Broadcast, match.Transpose:
 		return true
 	}
 	return false

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // Unnamed values of more operations than these are symbols in the formulas of
@@ -282,7 +284,7 @@ func (u *unfolder) leaf(n *graph.Node) graph.Expr {
 		}
 		return number(d, n.DType())
 	}
-	if op, ok := n.Op().(Notation); ok { // a random draw
+	if op, ok := n.Op().(trait.Notated); ok { // a random draw
 		return op.Notation(n, nil)
 	}
 	return u.symbol(n, nil)
@@ -355,7 +357,7 @@ func (u *unfolder) unfold(y *graph.Node, indices []string) graph.Expr {
 	t := &template{unfolder: u, y: y, shape: shape, in: in}
 	outer := u.merged.enter(own)
 	written := t.written(marks)
-	if written.Kind != graph.ExprCall && y.Op().Name() == "Slice" && cutUnseen(y, indices) {
+	if written.Kind != graph.ExprCall && match.Is(y, match.Slice) && cutUnseen(y, indices) {
 		written = graph.Call("slice", marks...)
 	}
 	e := t.fill(t.bind(written))

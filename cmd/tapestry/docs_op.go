@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
 // convention is what an operation takes for a derivative where there is none.
 func convention(op ops.Op) string {
-	if c, ok := op.(interface{ Convention() string }); ok {
+	if c, ok := op.(trait.Conventional); ok {
 		return c.Convention()
 	}
 	return ""
@@ -44,7 +45,7 @@ func buildCase(op ops.Op, c ops.Case, dt graph.DType) (opCase, error) {
 		return out, err
 	}
 	for _, n := range graph.Reachable(result) {
-		if ops.Is(n, op.Name()) {
+		if n.Op().Name() == op.Name() {
 			out.y = n
 		}
 	}

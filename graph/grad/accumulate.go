@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -59,10 +60,10 @@ func joinPlaces(parts []*graph.Node) []*graph.Node {
 
 // spanOf reads a part as a span, if it is one.
 func spanOf(p *graph.Node, part int) (s span, ok bool) {
-	if !ops.Is(p, "Place") {
+	if !match.Is(p, match.Place) {
 		return s, false
 	}
-	start, step, _ := ops.Strided(p)
+	start, step, _ := match.Strided(p)
 	s = span{part: part, axis: -1, values: p.In(0)}
 	for a := range start {
 		n := s.values.Dim(a)
@@ -131,7 +132,7 @@ func joinProducts(parts []*graph.Node) []*graph.Node {
 	groups := map[kind][]int{}
 	var order []kind
 	for i, p := range parts {
-		if !ops.Is(p, "MatMul") {
+		if !match.Is(p, match.MatMul) {
 			continue
 		}
 		a, b := p.In(0), p.In(1)
@@ -160,13 +161,13 @@ func joinProducts(parts []*graph.Node) []*graph.Node {
 // what is transposed is joined, so that no element changes its place.
 func side(xs []*graph.Node, axis int) *graph.Node {
 	axis += xs[0].Rank()
-	order, ok := ops.Permuted(xs[0])
+	order, ok := match.Permuted(xs[0])
 	if !ok {
 		return ops.Concat(axis, xs...)
 	}
 	roots := make([]*graph.Node, len(xs))
 	for i, x := range xs {
-		if other, ok := ops.Permuted(x); !ok || !slices.Equal(order, other) || x.In(0).Type() != xs[0].In(0).Type() {
+		if other, ok := match.Permuted(x); !ok || !slices.Equal(order, other) || x.In(0).Type() != xs[0].In(0).Type() {
 			return ops.Concat(axis, xs...)
 		}
 		roots[i] = x.In(0)

@@ -5,21 +5,9 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/ops"
 )
-
-// Differentiable is what an operation offers to be differentiated: the
-// derivative of a scalar loss with respect to input i, from the output y and the
-// loss's derivative dy with respect to y; nil where nothing flows.
-type Differentiable interface {
-	Grad(y, dy *graph.Node, i int) *graph.Node
-}
-
-// Joint is what an operation offers besides whose derivatives by several operands
-// are computed together: the operands wanted are marked 1, the others 0.
-type Joint interface {
-	GradAmong(y, dy *graph.Node, i int, wanted string) *graph.Node
-}
 
 // Of gives the derivative of a scalar float loss with respect to each node of
 // wrt, which may be parameters, inputs or anything between, each of its node's
@@ -186,9 +174,9 @@ func byOperand(n *graph.Node, i int, d *graph.Node) *graph.Node {
 // push sends a node's derivative on to its inputs.
 func (r *reverse) push(n *graph.Node) {
 	g := n.Graph()
-	rule, ok := n.Op().(Differentiable)
+	rule, ok := n.Op().(trait.Differentiable)
 	rules := func(dy *graph.Node, i int) *graph.Node { return rule.Grad(n, dy, i) }
-	if all, ok := n.Op().(Joint); ok {
+	if all, ok := n.Op().(trait.Joint); ok {
 		wanted := make([]byte, n.NumIn())
 		for i := range wanted {
 			if wanted[i] = '0'; r.needed[n.In(i).ID()] {
@@ -208,7 +196,7 @@ func (r *reverse) push(n *graph.Node) {
 			d = dy // follows from a mistake of another rule
 		} else if ok && x.DType().IsFloat() {
 			g.During(n.First(), graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss}, func() {
-				if d = byOperand(n, i, rules(dy, i)); elementwise(n) {
+				if d = byOperand(n, i, rules(dy, i)); trait.IsElementwise(n.Op()) {
 					d = r.within[n.ID()].within(d, dy)
 				}
 			})

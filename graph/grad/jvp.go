@@ -5,16 +5,9 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/ops"
 )
-
-// Forward is what an operation offers to forward mode: how its node y moves where
-// operand i moves by dx[i], nil where it stands still; nil where y stands still. An
-// operation that is only [Differentiable] is differentiated by the transpose of its
-// transpose. An operation with a body graph takes [JVP] of the body.
-type Forward interface {
-	JVP(y *graph.Node, dx []*graph.Node) *graph.Node
-}
 
 // JVP gives, in one sweep, how each node of y moves when each node of x moves by the
 // node of v beside it: Σ_x ∂y/∂x·v, of y's type. The nodes of x may be parameters,
@@ -127,9 +120,9 @@ func (f *forward) push(n *graph.Node) {
 // rule asks the operation's own, or makes one of its derivative.
 func rule(n *graph.Node, dx []*graph.Node) *graph.Node {
 	switch op := n.Op().(type) {
-	case Forward:
+	case trait.Forward:
 		return op.JVP(n, dx)
-	case Differentiable:
+	case trait.Differentiable:
 		return twice(op, n, dx)
 	}
 	err := &graph.Mistake{Problem: n.Op().Name() + " has no rule for tangents", Fix: "give it a method JVP or Grad"}
@@ -138,7 +131,7 @@ func rule(n *graph.Node, dx []*graph.Node) *graph.Node {
 
 // twice is the transpose of the transpose: Σ_i ⟨Grad(y, u, i), dx_i⟩ is linear in u,
 // and its derivative by u is the tangent of y.
-func twice(op Differentiable, n *graph.Node, dx []*graph.Node) *graph.Node {
+func twice(op trait.Differentiable, n *graph.Node, dx []*graph.Node) *graph.Node {
 	u := probe(n)
 	var s *graph.Node
 	for i, v := range dx {

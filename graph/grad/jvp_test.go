@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -213,11 +214,11 @@ func TestTangentNodes(t *testing.T) {
 		t.Errorf("got %v\n%v", d[0], g)
 	}
 	for _, n := range g.Nodes()[first+1:] {
-		if ops.Is(n, "Exp") {
+		if match.Is(n, match.Exp) {
 			t.Errorf("%v is made for a node that stands still", n)
 		}
 	}
-	if v, ok := ops.Literal(d[1]); !ok || v != 0 || d[1].Type() != y.Type() {
+	if v, ok := match.Literal(d[1]); !ok || v != 0 || d[1].Type() != y.Type() {
 		t.Errorf("the tangent of what stands still is %v", d[1])
 	}
 }
@@ -233,7 +234,7 @@ func TestJVPFromBetween(t *testing.T) {
 	d := grad.JVP([]node{y, h, x}, []node{h, x}, []node{ops.Scale(one, 10), one})
 	got := both(t, ref.Feed{x: {Data: []float64{2}}}, d...)
 	for _, n := range g.Nodes() {
-		if ops.Is(n, "Cos") {
+		if match.Is(n, match.Cos) {
 			t.Errorf("%v is made for what h depends on", n)
 		}
 	}

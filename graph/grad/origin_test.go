@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -187,7 +188,7 @@ func TestOrZero(t *testing.T) {
 	if d[0].Type() != w.Type() || d[1] != grad.Of(loss, x)[0] {
 		t.Errorf("got %v", d)
 	}
-	if v, ok := ops.Literal(d[0]); v != 0 || !ok {
+	if v, ok := match.Literal(d[0]); v != 0 || !ok {
 		t.Errorf("%v is not zero", d[0])
 	}
 	if got := scalar(t, x, 3, ops.Sum(d[0])); got != 0 {

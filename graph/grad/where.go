@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -51,18 +53,18 @@ func (r *reverse) set(k setKey) *where {
 // may.
 func (r *reverse) below(n *graph.Node, i int, w *where) *where {
 	switch {
-	case ops.Is(n, "Select"):
+	case match.Is(n, match.Select):
 		if w.inside(n.In(0), i == 2) {
 			return w
 		}
 		return r.set(setKey{outer: w, cond: n.In(0), not: i == 2})
 	case w == nil:
 		return nil
-	case elementwise(n):
+	case trait.IsElementwise(n.Op()):
 		return w
 	}
-	switch n.Op().Name() {
-	case "Broadcast", "Concat", "Mean", "Place", "Reshape", "Slice", "Sum", "Transpose":
+	switch match.KindOf(n) {
+	case match.Broadcast, match.Concat, match.Mean, match.Place, match.Reshape, match.Slice, match.Sum, match.Transpose:
 		return r.set(setKey{outer: w, through: n, operand: i})
 	}
 	return nil
@@ -77,11 +79,6 @@ func (w *where) inside(cond *graph.Node, not bool) bool {
 		}
 	}
 	return false
-}
-
-func elementwise(n *graph.Node) bool {
-	_, ok := n.Op().(interface{ Scalar(x ...float64) float64 })
-	return ok
 }
 
 // anywhere is the union of sets. Where a condition holds and where it does not are together
@@ -146,9 +143,9 @@ func (w *where) node() *graph.Node {
 // under is a mask of the result as one of the operand: what the rule for derivatives makes of
 // ones is positive where any of them counts.
 func under(n *graph.Node, operand int, mask *graph.Node) *graph.Node {
-	rule := n.Op().(Differentiable)
-	switch n.Op().Name() {
-	case "Concat", "Place", "Reshape", "Sum", "Transpose": // their rules take masks as they are
+	rule := n.Op().(trait.Differentiable)
+	switch match.KindOf(n) {
+	case match.Concat, match.Place, match.Reshape, match.Sum, match.Transpose: // their rules take masks as they are
 		return rule.Grad(n, mask, operand)
 	}
 	count := rule.Grad(n, ops.Cast(mask, graph.F32), operand)
@@ -169,20 +166,20 @@ func keepsZeros(d, dy *graph.Node) bool {
 	if d == dy {
 		return true
 	}
-	if v, ok := ops.Literal(d); ok {
+	if v, ok := match.Literal(d); ok {
 		return v == 0
 	}
-	switch d.Op().Name() {
-	case "Neg", "Cast", "Reshape", "Broadcast":
+	switch match.KindOf(d) {
+	case match.Neg, match.Cast, match.Reshape, match.Broadcast:
 		return keepsZeros(d.In(0), dy)
-	case "Add", "Sub":
+	case match.Add, match.Sub:
 		return keepsZeros(d.In(0), dy) && keepsZeros(d.In(1), dy)
-	case "Select":
+	case match.Select:
 		return keepsZeros(d.In(1), dy) && keepsZeros(d.In(2), dy)
-	case "Mul":
+	case match.Mul:
 		return times(d.In(0), d.In(1), dy) || times(d.In(1), d.In(0), dy)
-	case "Div":
-		v, ok := ops.Literal(d.In(1))
+	case match.Div:
+		v, ok := match.Literal(d.In(1))
 		return ok && v != 0 && v == v && keepsZeros(d.In(0), dy)
 	}
 	return false
@@ -190,6 +187,6 @@ func keepsZeros(d, dy *graph.Node) bool {
 
 // times reports whether k is a finite number and x keeps the zeros of dy.
 func times(k, x, dy *graph.Node) bool {
-	v, ok := ops.Literal(k)
+	v, ok := match.Literal(k)
 	return ok && !math.IsNaN(v-v) && keepsZeros(x, dy)
 }

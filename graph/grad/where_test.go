@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/vmap"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -198,7 +199,7 @@ func TestOrdinaryDerivatives(t *testing.T) {
 		y := f(x)
 		selects := func() (n int) {
 			for _, m := range g.Nodes() {
-				if ops.Is(m, "And") || ops.Is(m, "Or") || ops.Is(m, "Not") {
+				if match.Is(m, match.And) || match.Is(m, match.Or) || match.Is(m, match.Not) {
 					n++
 				}
 			}

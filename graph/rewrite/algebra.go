@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -11,51 +12,51 @@ import (
 // x·0 = 0 is not among them. Only "divide by a repeated" rounds once more, and
 // needs a divisor whose reciprocal is in the range of the element type.
 var algebra = []Rule{
-	{"add zero", "x + 0 = x", func(n *graph.Node) *graph.Node { return neutral(n, "Add", 0, true) }},
-	{"subtract zero", "x − 0 = x", func(n *graph.Node) *graph.Node { return neutral(n, "Sub", 0, false) }},
-	{"multiply by one", "1·x = x", func(n *graph.Node) *graph.Node { return neutral(n, "Mul", 1, true) }},
-	{"divide by one", "x / 1 = x", func(n *graph.Node) *graph.Node { return neutral(n, "Div", 1, false) }},
+	{"add zero", "x + 0 = x", func(n *graph.Node) *graph.Node { return neutral(n, match.Add, 0, true) }},
+	{"subtract zero", "x − 0 = x", func(n *graph.Node) *graph.Node { return neutral(n, match.Sub, 0, false) }},
+	{"multiply by one", "1·x = x", func(n *graph.Node) *graph.Node { return neutral(n, match.Mul, 1, true) }},
+	{"divide by one", "x / 1 = x", func(n *graph.Node) *graph.Node { return neutral(n, match.Div, 1, false) }},
 	{"double negation", "−(−x) = x", func(n *graph.Node) *graph.Node {
-		if ops.Is(n, "Neg") && ops.Is(n.In(0), "Neg") {
+		if match.Is(n, match.Neg) && match.Is(n.In(0), match.Neg) {
 			return n.In(0).In(0)
 		}
 		return nil
 	}},
 	{"add a negative", "a + (−b) = a − b", func(n *graph.Node) *graph.Node {
 		switch {
-		case ops.Is(n, "Add") && ops.Is(n.In(1), "Neg"):
+		case match.Is(n, match.Add) && match.Is(n.In(1), match.Neg):
 			return ops.Sub(n.In(0), n.In(1).In(0))
-		case ops.Is(n, "Add") && ops.Is(n.In(0), "Neg"):
+		case match.Is(n, match.Add) && match.Is(n.In(0), match.Neg):
 			return ops.Sub(n.In(1), n.In(0).In(0))
 		}
 		return nil
 	}},
 	{"subtract a negative", "a − (−b) = a + b", func(n *graph.Node) *graph.Node {
-		if ops.Is(n, "Sub") && ops.Is(n.In(1), "Neg") {
+		if match.Is(n, match.Sub) && match.Is(n.In(1), match.Neg) {
 			return ops.Add(n.In(0), n.In(1).In(0))
 		}
 		return nil
 	}},
 	{"softplus of a negative", "−softplus(−x) = log σ(x)", func(n *graph.Node) *graph.Node {
-		if ops.Is(n, "Neg") && ops.Is(n.In(0), "Softplus") && ops.Is(n.In(0).In(0), "Neg") {
+		if match.Is(n, match.Neg) && match.Is(n.In(0), match.Softplus) && match.Is(n.In(0).In(0), match.Neg) {
 			return ops.LogSigmoid(n.In(0).In(0).In(0))
 		}
 		return nil
 	}},
 	{"square", "x·x = x² = x^2", func(n *graph.Node) *graph.Node {
-		if x, ok := ops.Squared(n); ok && !ops.Is(n, "Square") && n.DType().IsFloat() {
+		if x, ok := match.Squared(n); ok && !match.Is(n, match.Square) && n.DType().IsFloat() {
 			return ops.Square(x)
 		}
 		return nil
 	}},
 	{"like terms", "s·x + t·x = (s + t)·x for numbers of one sign; of two signs, ∞ − ∞ may be among it",
 		func(n *graph.Node) *graph.Node {
-			if !ops.Is(n, "Add") && !ops.Is(n, "Sub") || !n.DType().IsFloat() {
+			if !match.Is(n, match.Add) && !match.Is(n, match.Sub) || !n.DType().IsFloat() {
 				return nil
 			}
 			s, x := multiple(n.In(0))
 			t, y := multiple(n.In(1))
-			if ops.Is(n, "Sub") {
+			if match.Is(n, match.Sub) {
 				t = -t
 			}
 			if x != y || s*t <= 0 || !(factor{over: s + t, under: 1}).fits(n.DType()) {
@@ -65,29 +66,29 @@ var algebra = []Rule{
 		}},
 	{"positive part of the largest", "max relu(x) = relu(max x), of fewer elements; where none is positive, both derivatives are 0",
 		func(n *graph.Node) *graph.Node {
-			if (ops.Is(n, "Max") || ops.Is(n, "MaxPool")) && ops.Is(n.In(0), "Relu") {
+			if (match.Is(n, match.Max) || match.Is(n, match.MaxPool)) && match.Is(n.In(0), match.Relu) {
 				return ops.Relu(n.Graph().Apply(n.Op(), n.In(0).In(0)))
 			}
 			return nil
 		}},
 	{"the same twice", "x ∧ x = x ∨ x = x", func(n *graph.Node) *graph.Node {
-		if (ops.Is(n, "And") || ops.Is(n, "Or")) && n.In(0) == n.In(1) {
+		if (match.Is(n, match.And) || match.Is(n, match.Or)) && n.In(0) == n.In(1) {
 			return n.In(0)
 		}
 		return nil
 	}},
 	{"choose by a negation", "choosing x where not c, else y, is choosing y where c, else x", func(n *graph.Node) *graph.Node {
-		if ops.Is(n, "Select") && ops.Is(n.In(0), "Not") {
+		if match.Is(n, match.Select) && match.Is(n.In(0), match.Not) {
 			return ops.Select(n.In(0).In(0), n.In(2), n.In(1))
 		}
 		return nil
 	}},
 	{"chosen already", "where c, choosing x where c, else y, is x; and where not c, it is y", func(n *graph.Node) *graph.Node {
-		if !ops.Is(n, "Select") {
+		if !match.Is(n, match.Select) {
 			return nil
 		}
 		for i := 1; i <= 2; i++ {
-			if inner := n.In(i); ops.Is(inner, "Select") && inner.In(0) == n.In(0) {
+			if inner := n.In(i); match.Is(inner, match.Select) && inner.In(0) == n.In(0) {
 				operands := [3]*graph.Node{n.In(0), n.In(1), n.In(2)}
 				operands[i] = inner.In(i)
 				return ops.Select(operands[0], operands[1], operands[2])
@@ -97,16 +98,16 @@ var algebra = []Rule{
 	}},
 	{"computed already", "a∘b = b∘a, and a reduction is the same with its axes kept and without",
 		func(n *graph.Node) *graph.Node {
-			if twin, ok := ops.Twin(n); ok {
+			if twin, ok := match.Twin(n); ok {
 				return ops.ReshapeTo(twin, n.Shape())
 			}
 			return nil
 		}},
 	{"divide by a power of two", "x / 2^k = 2^−k·x, without rounding", func(n *graph.Node) *graph.Node {
-		if !ops.Is(n, "Div") {
+		if !match.Is(n, match.Div) {
 			return nil
 		}
-		v, ok := ops.Literal(n.In(1))
+		v, ok := match.Literal(n.In(1))
 		if f, _ := math.Frexp(v); !ok || math.Abs(f) != 0.5 || math.Abs(v) > 1<<64 || math.Abs(v) < 1.0/(1<<64) {
 			return nil
 		}
@@ -114,11 +115,11 @@ var algebra = []Rule{
 	}},
 	{"divide by a repeated", "x / r = x·(1/r), where r is repeated: one division where there were many",
 		func(n *graph.Node) *graph.Node {
-			if !ops.Is(n, "Div") || !ops.Is(n.In(1), "Broadcast") {
+			if !match.Is(n, match.Div) || !match.Is(n.In(1), match.Broadcast) {
 				return nil
 			}
 			r := n.In(1).In(0)
-			if _, number := ops.Literal(r); number || n.Shape().Len() < minRepeats*r.Shape().Len() {
+			if _, number := match.Literal(r); number || n.Shape().Len() < minRepeats*r.Shape().Len() {
 				return nil
 			}
 			return ops.Mul(n.In(0), ops.BroadcastTo(ops.Div(ops.Lit(r, 1), r), n.In(1).Shape()))
@@ -128,11 +129,11 @@ var algebra = []Rule{
 // multiple is n as a number times x.
 func multiple(n *graph.Node) (k float64, x *graph.Node) {
 	switch {
-	case ops.Is(n, "Neg"):
+	case match.Is(n, match.Neg):
 		return -1, n.In(0)
-	case ops.Is(n, "Mul"):
+	case match.Is(n, match.Mul):
 		for i := range 2 {
-			if v, ok := ops.Literal(n.In(i)); ok {
+			if v, ok := match.Literal(n.In(i)); ok {
 				return v, n.In(1 - i)
 			}
 		}
@@ -146,13 +147,13 @@ func multiple(n *graph.Node) (k float64, x *graph.Node) {
 const minRepeats = 4
 
 // neutral gives the other operand where one is the neutral constant.
-func neutral(n *graph.Node, op string, value float64, either bool) *graph.Node {
-	if !ops.Is(n, op) {
+func neutral(n *graph.Node, op match.Kind, value float64, either bool) *graph.Node {
+	if !match.Is(n, op) {
 		return nil
 	}
 	for i := 1; i >= 0; i-- {
 		// -0 is the exact neutral element of addition; +0 changes only the sign of -0.
-		if v, ok := ops.Literal(n.In(i)); ok && v == value && n.In(1-i).Type() == n.Type() {
+		if v, ok := match.Literal(n.In(i)); ok && v == value && n.In(1-i).Type() == n.Type() {
 			return n.In(1 - i)
 		}
 		if !either {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -15,16 +16,16 @@ var exponentials = []Rule{
 		func(n *graph.Node) *graph.Node {
 			l := logarithms{}
 			switch {
-			case ops.Is(n, "Log") && l.has(n.In(0)):
+			case match.Is(n, match.Log) && l.has(n.In(0)):
 				return l.of(n.In(0))
-			case ops.Is(n, "Log1p") && l.has(n.In(0)):
+			case match.Is(n, match.Log1p) && l.has(n.In(0)):
 				return ops.Softplus(l.term(n.In(0)))
 			}
 			return nil
 		}},
 	{"log of an exponential and any number", "log(c + eˣ) = m + log(c·e⁻ᵐ + eˣ⁻ᵐ) for any m: for the larger of x and 0, nothing overflows",
 		func(n *graph.Node) *graph.Node {
-			if !ops.Is(n, "Log") || !ops.Is(n.In(0), "Add") && !ops.Is(n.In(0), "Sub") {
+			if !match.Is(n, match.Log) || !match.Is(n.In(0), match.Add) && !match.Is(n.In(0), match.Sub) {
 				return nil
 			}
 			l, s := logarithms{}, n.In(0)
@@ -43,14 +44,14 @@ var exponentials = []Rule{
 	{"quotient of exponentials", "a / (a + b) = σ(log a − log b), (a − b) / (a + b) = tanh(½(log a − log b)), and the largest exponent " +
 		"is taken out of any other; ∞ / ∞ is NaN",
 		func(n *graph.Node) *graph.Node {
-			if !ops.Is(n, "Div") {
+			if !match.Is(n, match.Div) {
 				return nil
 			}
 			l, a, s := logarithms{}, n.In(0), n.In(1)
 			if !l.has(s) {
 				return nil
 			}
-			if ops.Is(s, "Add") && ops.Is(a, "Sub") {
+			if match.Is(s, match.Add) && match.Is(a, match.Sub) {
 				for i := range 2 {
 					if a.In(0) == s.In(i) && a.In(1) == s.In(1-i) {
 						x, y := l.of(a.In(0)), l.of(a.In(1))
@@ -66,7 +67,7 @@ var exponentials = []Rule{
 				return nil
 			}
 			for i := range 2 {
-				if ops.Is(s, "Add") && s.In(i) == a && single(a) && single(s.In(1-i)) {
+				if match.Is(s, match.Add) && s.In(i) == a && single(a) && single(s.In(1-i)) {
 					return ops.Sigmoid(minus(l.of(a), l.of(s.In(1-i))))
 				}
 			}
@@ -76,14 +77,14 @@ var exponentials = []Rule{
 
 // single reports whether a node is one exponential or number, not a sum of them.
 func single(n *graph.Node) bool {
-	root, _ := ops.Laid(n)
-	_, ok := ops.Literal(root)
-	return ok || ops.Is(root, "Exp")
+	root, _ := match.Laid(n)
+	_, ok := match.Literal(root)
+	return ok || match.Is(root, match.Exp)
 }
 
 // shifted reports whether e and c are what the rule of any number makes of an exponential and a number.
 func shifted(e, c *graph.Node) bool {
-	return ops.Is(e, "Exp") && ops.Is(e.In(0), "Sub") && ops.Is(c, "Mul") && ops.Is(c.In(1), "Exp") && ops.Is(c.In(1).In(0), "Neg") &&
+	return match.Is(e, match.Exp) && match.Is(e.In(0), match.Sub) && match.Is(c, match.Mul) && match.Is(c.In(1), match.Exp) && match.Is(c.In(1).In(0), match.Neg) &&
 		c.In(1).In(0).In(0) == e.In(0).In(1)
 }
 
@@ -97,7 +98,7 @@ func minus(x, y *graph.Node) *graph.Node {
 
 // opposites reports whether one of x and y is the other's negative.
 func opposites(x, y *graph.Node) bool {
-	return ops.Is(x, "Neg") && x.In(0) == y || ops.Is(y, "Neg") && y.In(0) == x
+	return match.Is(x, match.Neg) && x.In(0) == y || match.Is(y, match.Neg) && y.In(0) == x
 }
 
 // largest is the greatest finite number of a node's type.
@@ -140,17 +141,17 @@ func (l logarithms) look(n *graph.Node) *logarithm {
 		return k
 	}
 	l[n] = k
-	if c, ok := ops.Literal(n); ok {
+	if c, ok := match.Literal(n); ok {
 		k.positive = c > 0 && !math.IsInf(c, 0)
 		return k
 	}
-	switch n.Op().Name() {
-	case "Exp":
+	switch match.KindOf(n) {
+	case match.Exp:
 		k.positive, k.has, k.over = true, true, !lowered(n.In(0))
-	case "Add", "Mul", "Div", "Concat", "Square", "Sum", "Mean", "Reshape", "Transpose", "Broadcast", "Slice":
+	case match.Add, match.Mul, match.Div, match.Concat, match.Square, match.Sum, match.Mean, match.Reshape, match.Transpose, match.Broadcast, match.Slice:
 		k.positive = n.In(0).Shape().Len() > 0
 		for _, in := range n.Inputs() {
-			if c, ok := ops.Literal(in); ok && c == 0 && ops.Is(n, "Add") {
+			if c, ok := match.Literal(in); ok && c == 0 && match.Is(n, match.Add) {
 				continue
 			}
 			of := l.look(in)
@@ -170,19 +171,19 @@ func (l logarithms) of(n *graph.Node) *graph.Node {
 }
 
 func (l logarithms) make(n *graph.Node) *graph.Node {
-	if c, ok := ops.Literal(n); ok {
+	if c, ok := match.Literal(n); ok {
 		return ops.BroadcastTo(ops.Lit(n, math.Log(c)), n.Shape())
 	}
-	switch n.Op().Name() {
-	case "Exp":
+	switch match.KindOf(n) {
+	case match.Exp:
 		return n.In(0)
-	case "Mul":
+	case match.Mul:
 		return ops.Add(l.of(n.In(0)), l.of(n.In(1)))
-	case "Div":
+	case match.Div:
 		return minus(l.of(n.In(0)), l.of(n.In(1)))
-	case "Square":
+	case match.Square:
 		return ops.Scale(l.of(n.In(0)), 2)
-	case "Add":
+	case match.Add:
 		return l.sum(n.In(0), n.In(1))
 	}
 	if _, axes, ok := reduced(n); ok {
@@ -197,10 +198,10 @@ func (l logarithms) make(n *graph.Node) *graph.Node {
 
 // sum is log(a + b).
 func (l logarithms) sum(a, b *graph.Node) *graph.Node {
-	if _, ok := ops.Literal(a); ok {
+	if _, ok := match.Literal(a); ok {
 		a, b = b, a
 	}
-	if c, ok := ops.Literal(b); ok {
+	if c, ok := match.Literal(b); ok {
 		if c == 0 {
 			return l.of(a)
 		}
@@ -228,7 +229,7 @@ func (l logarithms) term(n *graph.Node) *graph.Node {
 // overAll is the logarithm of a sum or a mean over axes, given those of what it is of.
 func overAll(n *graph.Node, axes graph.AxisSet, x *graph.Node) *graph.Node {
 	l := ops.ReshapeTo(logSumExp(x, axes), n.Shape())
-	if ops.Is(n, "Mean") {
+	if match.Is(n, match.Mean) {
 		l = ops.Shift(l, -math.Log(float64(x.Shape().Len())/float64(n.Shape().Len())))
 	}
 	return l

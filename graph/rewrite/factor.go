@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -30,35 +32,38 @@ var factors = []Rule{
 		return nil
 	}},
 	{"factor out of a sum", "Σ s·x = s·Σ x, and so for means", func(n *graph.Node) *graph.Node {
-		if !ops.Is(n, "Sum") && !ops.Is(n, "Mean") {
+		if _, along := n.Op().(trait.Along); !along {
 			return nil
 		}
-		return outside(n, 0)
+		return outside(n)
 	}},
 	{"factor out of a product", "(s·a)·b = s·(a·b) where the result is no larger than a: in matrix products, convolutions and the like",
 		func(n *graph.Node) *graph.Node {
-			switch n.Op().Name() {
-			case "MatMul", "Conv", "ConvInput", "ConvKernel":
-				return outside(n, 0, 1)
-			case "WeightedDiff", "DiffDot", "SumPool", "SumUnpool":
-				return outside(n, 0)
+			if _, along := n.Op().(trait.Along); along {
+				return nil
 			}
-			return nil
+			return outside(n)
 		}},
 	{"common factor", "s·x ± s·t·y = s·(x ± t·y), where that takes no more products", common},
 }
 
 // multiplies reports whether the node is a product or quotient itself.
-func multiplies(n *graph.Node) bool { return ops.Is(n, "Mul") || ops.Is(n, "Div") || ops.Is(n, "Neg") }
+func multiplies(n *graph.Node) bool {
+	return match.Is(n, match.Mul) || match.Is(n, match.Div) || match.Is(n, match.Neg)
+}
 
 // outside takes the factors of those operands of a linear operation out that are
 // no smaller than its result.
-func outside(n *graph.Node, operands ...int) *graph.Node {
+func outside(n *graph.Node) *graph.Node {
+	op, ok := n.Op().(trait.Linear)
+	if !ok {
+		return nil
+	}
 	k, count := one, 0
-	var in [3]product
-	for i := range n.NumIn() {
+	in := make([]product, n.NumIn())
+	for i := range in {
 		in[i] = product{k: one, whole: n.In(i)}
-		if slices.Contains(operands, i) && n.In(i).Shape().Len() >= n.Shape().Len() {
+		if op.Linear(i) && n.In(i).Shape().Len() >= n.Shape().Len() {
 			in[i] = factored(n.In(i))
 		}
 		k, count = k.times(in[i].k), count+in[i].count
@@ -75,13 +80,13 @@ func outside(n *graph.Node, operands ...int) *graph.Node {
 
 // smaller finds a smaller array that is repeated among the factors of a product.
 func smaller(n *graph.Node, depth int) *graph.Node {
-	if ops.Is(n, "Broadcast") {
+	if match.Is(n, match.Broadcast) {
 		if _, is := scalar(n); !is && n.In(0).Shape().Len() < n.Shape().Len() {
 			return n
 		}
 		return nil
 	}
-	if depth > 0 && (ops.Is(n, "Mul") || ops.Is(n, "Neg")) {
+	if depth > 0 && (match.Is(n, match.Mul) || match.Is(n, match.Neg)) {
 		for i := range n.NumIn() {
 			if r := smaller(n.In(i), depth-1); r != nil {
 				return r
@@ -96,7 +101,7 @@ func replaced(n, old, r *graph.Node, depth int) *graph.Node {
 	if n == old {
 		return r
 	}
-	if depth > 0 && (ops.Is(n, "Mul") || ops.Is(n, "Reshape") && n.Shape().SameSizes(n.In(0).Shape())) {
+	if depth > 0 && (match.Is(n, match.Mul) || match.Is(n, match.Reshape) && n.Shape().SameSizes(n.In(0).Shape())) {
 		for i := range n.NumIn() {
 			if x := replaced(n.In(i), old, r, depth-1); x != n.In(i) {
 				in := n.Inputs()
@@ -112,7 +117,7 @@ func replaced(n, old, r *graph.Node, depth int) *graph.Node {
 // more products of whole arrays come of it. A factor that is left to a term of
 // which a smaller array was multiplied goes back to that array.
 func common(n *graph.Node) *graph.Node {
-	if !ops.Is(n, "Add") && !ops.Is(n, "Sub") || !n.DType().IsFloat() {
+	if !match.Is(n, match.Add) && !match.Is(n, match.Sub) || !n.DType().IsFloat() {
 		return nil
 	}
 	a, b := search(n.In(0), depth, true), search(n.In(1), depth, true)
@@ -120,7 +125,7 @@ func common(n *graph.Node) *graph.Node {
 	if before == 0 {
 		return nil
 	}
-	if ops.Is(n, "Sub") {
+	if match.Is(n, match.Sub) {
 		b.k.over = -b.k.over
 	}
 	j, k, both := a.k.atoms(), b.k.atoms(), one
@@ -170,19 +175,19 @@ func (k factor) atoms() factor {
 }
 
 func atoms(n *graph.Node, depth int) factor {
-	if v, ok := ops.Literal(n); ok {
+	if v, ok := match.Literal(n); ok {
 		return factor{over: v, under: 1}
 	}
 	if depth > 0 {
-		switch n.Op().Name() {
-		case "Neg":
+		switch match.KindOf(n) {
+		case match.Neg:
 			return atoms(n.In(0), depth-1).times(factor{over: -1, under: 1})
-		case "Mul":
+		case match.Mul:
 			return atoms(n.In(0), depth-1).times(atoms(n.In(1), depth-1))
-		case "Div":
+		case match.Div:
 			a := atoms(n.In(1), depth-1)
 			return atoms(n.In(0), depth-1).times(factor{a.under, a.over, a.den, a.num})
-		case "Reshape":
+		case match.Reshape:
 			return atoms(n.In(0), depth-1)
 		}
 	}

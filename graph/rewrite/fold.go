@@ -2,8 +2,8 @@ package rewrite
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
-	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // foldLimit is the number of elements up to which a result is worth keeping as
@@ -13,7 +13,7 @@ const foldLimit = 64
 // fold computes what depends on constants alone, by the operations' definitions.
 var fold = []Rule{
 	{"constants", "an operation on constants is a constant", func(n *graph.Node) *graph.Node {
-		if n.NumIn() == 0 || ops.Is(n, "Broadcast") { // repeating costs nothing
+		if n.NumIn() == 0 || match.Is(n, match.Broadcast) { // repeating costs nothing
 			return nil
 		}
 		in := make([]graph.Value, n.NumIn())

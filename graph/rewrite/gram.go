@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -17,7 +18,7 @@ const leastGain = 12
 func gram(least float64) []Rule {
 	return []Rule{
 		{"distance by a product", "Σ_d (x_id − r_jd)² = |x_i|² + |r_j|² − 2 x_i·r_j, or 0 where rounding makes that negative",
-			byProduct("SqDist", least, func(_ *graph.Node, p pair) *graph.Node {
+			byProduct(match.SqDist, least, func(_ *graph.Node, p pair) *graph.Node {
 				x, r := p.x, p.r
 				if x.Shape().Len() < r.Shape().Len() {
 					x = ops.Scale(x, -2) // without rounding
@@ -28,12 +29,12 @@ func gram(least float64) []Rule {
 				return ops.Relu(ops.Add(s, p.beside(norms(p.x), p.j)))
 			})},
 		{"weighted difference by a product", "Σ_j w_ij (x_id − r_jd) = x_id·Σ_j w_ij − Σ_j w_ij r_jd",
-			byProduct("WeightedDiff", least, func(w *graph.Node, p pair) *graph.Node {
+			byProduct(match.WeightedDiff, least, func(w *graph.Node, p pair) *graph.Node {
 				w = p.matrix(w, p.i, p.j)
 				return ops.Sub(ops.Mul(p.x, p.beside(ops.Sum(w, -1), p.d)), ops.MatMul(w, p.r))
 			})},
 		{"dot with a difference by a product", "Σ_d u_id (x_id − r_jd) = Σ_d u_id x_id − Σ_d u_id r_jd",
-			byProduct("DiffDot", least, func(u *graph.Node, p pair) *graph.Node {
+			byProduct(match.DiffDot, least, func(u *graph.Node, p pair) *graph.Node {
 				u = p.matrix(u, p.i, p.d)
 				return ops.Sub(p.beside(ops.Sum(ops.Mul(u, p.x), -1), p.j), ops.MatMul(u, p.across(p.r)))
 			})},
@@ -41,9 +42,9 @@ func gram(least float64) []Rule {
 }
 
 // byProduct applies to a pairwise operation, of which build gets the first operand and the pair, the last two.
-func byProduct(op string, least float64, build func(first *graph.Node, p pair) *graph.Node) func(n *graph.Node) *graph.Node {
+func byProduct(op match.Kind, least float64, build func(first *graph.Node, p pair) *graph.Node) func(n *graph.Node) *graph.Node {
 	return func(n *graph.Node) *graph.Node {
-		if !ops.Is(n, op) {
+		if !match.Is(n, op) {
 			return nil
 		}
 		if p := pairOf(n.In(n.NumIn()-2), n.In(n.NumIn()-1)); p.gain() >= least {

@@ -8,6 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -153,7 +154,7 @@ func TestCheckFindsAWrongRule(t *testing.T) {
 	x := g.Input("x", graph.F64, graph.Ax("i", 4))
 	y := ops.Tanh(x)
 	wrong := Pass{Name: "wrong", rules: []Rule{{"tanh is x", "near 0 only", func(n *graph.Node) *graph.Node {
-		if ops.Is(n, "Tanh") {
+		if match.Is(n, match.Tanh) {
 			return n.In(0)
 		}
 		return nil

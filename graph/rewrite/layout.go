@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -12,18 +14,18 @@ import (
 var layouts = []Rule{
 	{"layout of a layout", "two reshapes or repetitions in a row are one, and two transposes may be none",
 		func(n *graph.Node) *graph.Node {
-			if n.NumIn() != 1 || n.In(0).NumIn() != 1 || !ops.Is(n.In(0), n.Op().Name()) {
+			if n.NumIn() != 1 || n.In(0).NumIn() != 1 || match.KindOf(n.In(0)) != match.KindOf(n) {
 				return nil
 			}
 			x := n.In(0).In(0)
-			switch n.Op().Name() {
-			case "Reshape":
+			switch match.KindOf(n) {
+			case match.Reshape:
 				return ops.ReshapeTo(x, n.Shape())
-			case "Broadcast":
+			case match.Broadcast:
 				return ops.BroadcastTo(x, n.Shape())
-			case "Transpose":
-				root, axes := ops.Laid(n)
-				other, own := ops.Laid(x)
+			case match.Transpose:
+				root, axes := match.Laid(n)
+				other, own := match.Laid(x)
 				if root == other && slices.Equal(axes, own) && x.Type() == n.Type() {
 					return x // both show the same elements in the same order
 				}
@@ -31,26 +33,26 @@ var layouts = []Rule{
 			return nil
 		}},
 	{"empty layout", "a reshape or repetition to the shape that is there", func(n *graph.Node) *graph.Node {
-		if (ops.Is(n, "Reshape") || ops.Is(n, "Broadcast")) && n.In(0).Type() == n.Type() {
+		if (match.Is(n, match.Reshape) || match.Is(n, match.Broadcast)) && n.In(0).Type() == n.Type() {
 			return n.In(0)
 		}
 		return nil
 	}},
 	{"one element", "one element repeated is the same in any layout", func(n *graph.Node) *graph.Node {
-		switch n.Op().Name() {
-		case "Reshape", "Transpose", "Slice":
-			if x := n.In(0); ops.Is(x, "Broadcast") && x.In(0).Shape().Len() == 1 {
+		switch match.KindOf(n) {
+		case match.Reshape, match.Transpose, match.Slice:
+			if x := n.In(0); match.Is(x, match.Broadcast) && x.In(0).Shape().Len() == 1 {
 				return ops.BroadcastTo(ops.ReshapeTo(x.In(0), graph.Shape{}), n.Shape())
 			}
 		}
 		return nil
 	}},
 	{"transposes in a row", "two orders of axes make one", func(n *graph.Node) *graph.Node {
-		outer, ok := ops.Permuted(n)
+		outer, ok := match.Permuted(n)
 		if !ok {
 			return nil
 		}
-		inner, ok := ops.Permuted(n.In(0))
+		inner, ok := match.Permuted(n.In(0))
 		if !ok {
 			return nil
 		}
@@ -62,13 +64,13 @@ var layouts = []Rule{
 	}},
 	{"repeat later", "f(x) repeated is f of x repeated, computed once, as a∘b of two where their shapes meet",
 		func(n *graph.Node) *graph.Node {
-			if n.NumIn() == 0 || !ops.Is(n.In(0), "Broadcast") || !isElementwise(n) {
+			if n.NumIn() == 0 || !match.Is(n.In(0), match.Broadcast) || !isElementwise(n) {
 				return nil
 			}
 			in := n.Inputs()
 			shapes := make([]graph.Shape, len(in))
 			for i, x := range in {
-				if !ops.Is(x, "Broadcast") {
+				if !match.Is(x, match.Broadcast) {
 					return nil
 				}
 				in[i], shapes[i] = x.In(0), x.In(0).Shape()
@@ -95,14 +97,13 @@ var layouts = []Rule{
 }
 
 func isElementwise(n *graph.Node) bool {
-	_, ok := n.Op().(interface{ Scalar(x ...float64) float64 })
-	return ok && n.Op().Name() != "StopGradient"
+	return trait.IsElementwise(n.Op()) && !match.Is(n, match.StopGradient)
 }
 
 // reduced gives the operand and the axes of a Sum or Mean of floats.
 func reduced(n *graph.Node) (x *graph.Node, axes graph.AxisSet, ok bool) {
-	if x, axes, ok = ops.Summed(n); !ok {
-		x, axes, ok = ops.Averaged(n)
+	if x, axes, ok = match.Summed(n); !ok {
+		x, axes, ok = match.Averaged(n)
 	}
 	return x, axes, ok && n.DType().IsFloat()
 }
@@ -110,7 +111,7 @@ func reduced(n *graph.Node) (x *graph.Node, axes graph.AxisSet, ok bool) {
 // reduceOnce takes a Sum or Mean of repeated elements of the elements themselves.
 func reduceOnce(n *graph.Node) *graph.Node {
 	x, axes, ok := reduced(n)
-	if !ok || !ops.Is(x, "Broadcast") {
+	if !ok || !match.Is(x, match.Broadcast) {
 		return nil
 	}
 	from := x.In(0)
@@ -129,7 +130,7 @@ func reduceOnce(n *graph.Node) *graph.Node {
 		return nil
 	}
 	y := n.Graph().Apply(n.Op(), ops.ReshapeTo(from, s))
-	if ops.Is(n, "Sum") {
+	if match.Is(n, match.Sum) {
 		y = ops.Scale(y, float64(times))
 	}
 	return ops.BroadcastTo(y, n.Shape())

@@ -59,10 +59,10 @@ var layoutCases = []ruleCase{
 	{"slice of a slice", false, func(v leaves) *graph.Node { return ops.Slice(ops.Tanh(ops.Slice(v.x, "d", 1, 0)), "d", 1, 0) }},
 	{"slice of joined", true, func(v leaves) *graph.Node { return ops.Slice(ops.Concat("d", v.x, v.w), "d", 4, 8) }},
 	{"slice of joined", true, func(v leaves) *graph.Node {
-		return v.g.Apply(ops.SliceBy([]int{0, 6}, []int{1, -1}, []int{3, 2}), ops.Concat("d", v.x, v.w))
+		return v.g.Apply(v.slice([]int{0, 6}, []int{1, -1}, []int{3, 2}), ops.Concat("d", v.x, v.w))
 	}},
 	{"slice of joined", true, func(v leaves) *graph.Node {
-		return v.g.Apply(ops.SliceBy([]int{1, 5}, []int{1, 2}, []int{1, 2}), ops.Concat("d", v.x, v.w, v.x))
+		return v.g.Apply(v.slice([]int{1, 5}, []int{1, 2}, []int{1, 2}), ops.Concat("d", v.x, v.w, v.x))
 	}},
 	{"slice of joined", false, func(v leaves) *graph.Node { return ops.Slice(ops.Concat("d", v.x, v.w), "d", 3, 5) }},
 	{"slice of joined", false, func(v leaves) *graph.Node { return ops.Reverse(ops.Concat("d", v.x, v.w), "d") }},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -47,7 +48,7 @@ func TestOrigins(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := res.Node(α)
-	if n.Name() != "α" || !ops.Is(n, "Softmax") {
+	if n.Name() != "α" || !match.Is(n, match.Softmax) {
 		t.Errorf("α is now %v = %s", n, graph.OpText(n.Op()))
 	}
 	if o := n.First().Origin; o.Rule != "stabilise: naive softmax" || o.Was != α {
@@ -88,26 +89,26 @@ func TestBrokenRulesPanic(t *testing.T) {
 	}{
 		"endless": {[]Rule{
 			{"there", "", func(n *graph.Node) *graph.Node {
-				if ops.Is(n, "Tanh") {
+				if match.Is(n, match.Tanh) {
 					return ops.Sin(n.In(0))
 				}
 				return nil
 			}},
 			{"back", "", func(n *graph.Node) *graph.Node {
-				if ops.Is(n, "Sin") {
+				if match.Is(n, match.Sin) {
 					return ops.Tanh(n.In(0))
 				}
 				return nil
 			}},
 		}, `rewrite: pass "broken" does not end on`},
 		"type": {[]Rule{{"to integers", "", func(n *graph.Node) *graph.Node {
-			if ops.Is(n, "Tanh") {
+			if match.Is(n, match.Tanh) {
 				return ops.Cast(n.In(0), graph.I32)
 			}
 			return nil
 		}}}, `rewrite: rule "to integers" turns f32[i=3] into i32[i=3]`},
 		"nonsense": {[]Rule{{"nonsense", "", func(n *graph.Node) *graph.Node {
-			if ops.Is(n, "Tanh") {
+			if match.Is(n, match.Tanh) {
 				ops.MatMul(n, n)
 			}
 			return nil

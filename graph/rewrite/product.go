@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -104,17 +105,17 @@ func all(nodes []*graph.Node) *graph.Node {
 // scalar gives the factor that an operand of a product is: a number, or one
 // element repeated.
 func scalar(n *graph.Node) (k factor, ok bool) {
-	if v, is := ops.Literal(n); is {
+	if v, is := match.Literal(n); is {
 		return factor{over: v, under: 1}, true
 	}
 	for m := n; n.Shape().Len() > 1; m = m.In(0) {
 		if m.Shape().Len() == 1 {
-			for ops.Is(m, "Reshape") {
+			for match.Is(m, match.Reshape) {
 				m = m.In(0)
 			}
 			return factor{over: 1, under: 1, num: []*graph.Node{m}}, true
 		}
-		if !ops.Is(m, "Broadcast") && !ops.Is(m, "Reshape") {
+		if !match.Is(m, match.Broadcast) && !match.Is(m, match.Reshape) {
 			break
 		}
 	}
@@ -150,35 +151,35 @@ func search(n *graph.Node, depth int, repeated bool) product {
 	if depth == 0 || n.NumIn() == 0 || !n.DType().IsFloat() {
 		return none
 	}
-	switch n.Op().Name() {
-	case "Neg":
+	switch match.KindOf(n) {
+	case match.Neg:
 		return without(n, factor{over: -1, under: 1}, search(n.In(0), depth-1, repeated))
-	case "Mul":
+	case match.Mul:
 		for i := range 2 {
 			if k, ok := scalar(n.In(i)); ok {
 				return without(n, k, search(n.In(1-i), depth-1, repeated))
 			}
 		}
 		return within(n, search(n.In(0), depth-1, repeated), search(n.In(1), depth-1, repeated))
-	case "Div":
+	case match.Div:
 		if k, ok := scalar(n.In(1)); ok {
 			return without(n, factor{k.under, k.over, k.den, k.num}, search(n.In(0), depth-1, repeated))
 		}
 		return within(n, search(n.In(0), depth-1, repeated), product{k: one, whole: n.In(1)})
-	case "Square":
+	case match.Square:
 		x := search(n.In(0), depth-1, repeated)
 		x.k = x.k.times(x.k)
 		return within(n, x)
-	case "Broadcast":
+	case match.Broadcast:
 		if repeated && n.In(0).Shape().Len() > 1 {
 			x := search(n.In(0), depth-1, repeated)
 			x.count, x.fewer = 0, x.count+x.fewer
 			return within(n, x)
 		}
-	case "Reshape", "Transpose":
+	case match.Reshape, match.Transpose:
 		return within(n, search(n.In(0), depth-1, repeated))
-	case "Select":
-		if v, ok := ops.Literal(n.In(2)); ok && v == 0 {
+	case match.Select:
+		if v, ok := match.Literal(n.In(2)); ok && v == 0 {
 			return within(n, product{k: one, whole: n.In(0)}, search(n.In(1), depth-1, repeated), product{k: one, whole: n.In(2)})
 		}
 	}

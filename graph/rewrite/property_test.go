@@ -10,6 +10,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/randgraph"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -230,12 +231,12 @@ func fingerprints(roots []*graph.Node) []uint64 {
 	const minus = 1 << 40
 	var terms func(n *graph.Node, sign uint64) []uint64
 	terms = func(n *graph.Node, sign uint64) []uint64 {
-		switch n.Op().Name() {
-		case "Add":
+		switch match.KindOf(n) {
+		case match.Add:
 			return append(terms(n.In(0), sign), terms(n.In(1), sign)...)
-		case "Sub":
+		case match.Sub:
 			return append(terms(n.In(0), sign), terms(n.In(1), sign^minus)...)
-		case "Neg":
+		case match.Neg:
 			return terms(n.In(0), sign^minus)
 		}
 		return []uint64{of(n) ^ sign}
@@ -245,13 +246,13 @@ func fingerprints(roots []*graph.Node) []uint64 {
 			return h
 		}
 		r := n
-		if _, ok := ops.Along(r); !ok && ops.Is(n, "Reshape") {
+		if _, ok := match.Along(r); !ok && match.Is(n, match.Reshape) {
 			r = n.In(0)
 		}
 		var h uint64
-		if axes, ok := ops.Along(r); ok && r.NumIn() == 1 && r.Shape() != r.In(0).Shape() {
+		if axes, ok := match.Along(r); ok && r.NumIn() == 1 && r.Shape() != r.In(0).Shape() {
 			h = hash(r.Op().Name(), axes, n.Type(), of(r.In(0)))
-		} else if ops.Is(n, "Add") || ops.Is(n, "Sub") || ops.Is(n, "Neg") {
+		} else if match.Is(n, match.Add) || match.Is(n, match.Sub) || match.Is(n, match.Neg) {
 			in := terms(n, 0)
 			slices.Sort(in)
 			h = hash("Add", n.Type(), in)
@@ -260,8 +261,8 @@ func fingerprints(roots []*graph.Node) []uint64 {
 			for _, x := range n.Inputs() {
 				in = append(in, of(x))
 			}
-			switch n.Op().Name() {
-			case "Mul", "Maximum", "Minimum", "Equal", "NotEqual", "And", "Or":
+			switch match.KindOf(n) {
+			case match.Mul, match.Maximum, match.Minimum, match.Equal, match.NotEqual, match.And, match.Or:
 				slices.Sort(in)
 			}
 			text := opText(n)

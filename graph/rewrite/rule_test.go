@@ -10,6 +10,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -29,6 +30,11 @@ type leaves struct {
 	x, w, a, s, t *graph.Node
 	p, q          *graph.Node // p[i=5 c=4], q[j=2 c=4]
 	cube          *graph.Node // [2 2 2]
+}
+
+// slice is the operation of a slice along both axes.
+func (v leaves) slice(start, step, size []int) graph.Op {
+	return ops.Slice(v.x, "d", 0, 1).Op().(match.Cut).Taking(start, step, size)
 }
 
 func newLeaves() leaves {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -27,14 +28,14 @@ func (l logarithms) scaled(n *graph.Node) scaled {
 	for _, x := range n.Inputs() {
 		in = append(in, l.scaled(x))
 	}
-	switch n.Op().Name() {
-	case "Exp":
+	switch match.KindOf(n) {
+	case match.Exp:
 		return scaled{m: n.In(0)}
-	case "Mul":
+	case match.Mul:
 		return in[0].times(in[1])
-	case "Square":
+	case match.Square:
 		return in[0].times(in[0])
-	case "Div":
+	case match.Div:
 		return in[0].over(in[1])
 	}
 	var p, m []*graph.Node // a change of layout
@@ -48,7 +49,7 @@ func (l logarithms) scaled(n *graph.Node) scaled {
 // isSum reports whether a node is a sum or a mean of exponentials and other numbers.
 func (l logarithms) isSum(n *graph.Node) bool {
 	_, _, ok := reduced(n)
-	return l.has(n) && (ok || ops.Is(n, "Add"))
+	return l.has(n) && (ok || match.Is(n, match.Add))
 }
 
 // peak is the largest exponent of the terms of a sum.
@@ -56,7 +57,7 @@ func (l logarithms) peak(n *graph.Node) *graph.Node {
 	if !l.isSum(n) {
 		return l.scaled(n).exponent(n)
 	}
-	if ops.Is(n, "Add") {
+	if match.Is(n, match.Add) {
 		return ops.Maximum(l.peak(n.In(0)), l.peak(n.In(1)))
 	}
 	_, axes, _ := reduced(n)
@@ -77,7 +78,7 @@ func (l logarithms) under(n, m *graph.Node) *graph.Node {
 		}
 		return with(s.p, ops.Exp(e), ops.Mul)
 	}
-	if ops.Is(n, "Add") {
+	if match.Is(n, match.Add) {
 		return ops.Add(l.under(n.In(0), m), l.under(n.In(1), m))
 	}
 	x, axes, _ := reduced(n)
@@ -161,45 +162,45 @@ func (l logarithms) quotient(n *graph.Node) *graph.Node {
 // lowered reports whether the largest was taken out of an exponent, so that exp does not overflow: by these rules, or as x − m or −m
 // with an m of at least x, or 0.
 func lowered(e *graph.Node) bool {
-	root, _ := ops.Laid(e)
+	root, _ := match.Laid(e)
 	var m, x *graph.Node
 	switch {
-	case ops.Is(root, "Sub"):
-		x, _ = ops.Laid(root.In(0))
+	case match.Is(root, match.Sub):
+		x, _ = match.Laid(root.In(0))
 		m = root.In(1)
-	case ops.Is(root, "Neg"):
+	case match.Is(root, match.Neg):
 		m = root.In(0)
 	}
-	return m != nil && atLeast(m, x) || reaches(root, takenOutAlready, "Add", "Sub", "Mul", "Neg")
+	return m != nil && atLeast(m, x) || reaches(root, takenOutAlready, match.Add, match.Sub, match.Mul, match.Neg)
 }
 
 // atLeast reports whether m is a maximum of x, nil for 0, and maybe of others.
 func atLeast(m, x *graph.Node) bool {
 	return reaches(m, func(n *graph.Node) bool {
-		c, ok := ops.Literal(n)
+		c, ok := match.Literal(n)
 		return n == x || x == nil && ok && c >= 0
-	}, "StopGradient", "Max", "Maximum")
+	}, match.StopGradient, match.Max, match.Maximum)
 }
 
 // takenOutAlready reports whether takenOut made a node.
 func takenOutAlready(n *graph.Node) bool {
-	return ops.Is(n, "StopGradient") && reaches(n.In(0), func(n *graph.Node) bool {
-		c, ok := ops.Literal(n)
+	return match.Is(n, match.StopGradient) && reaches(n.In(0), func(n *graph.Node) bool {
+		c, ok := match.Literal(n)
 		return ok && c == largest(n)
-	}, "Minimum")
+	}, match.Minimum)
 }
 
 // reaches reports whether found holds for a node or one that it is made of by the given operations and changes of layout.
-func reaches(n *graph.Node, found func(*graph.Node) bool, through ...string) bool {
+func reaches(n *graph.Node, found func(*graph.Node) bool, through ...match.Kind) bool {
 	seen := map[*graph.Node]bool{}
 	var visit func(n *graph.Node) bool
 	visit = func(n *graph.Node) bool {
-		n, _ = ops.Laid(n)
+		n, _ = match.Laid(n)
 		if seen[n] || len(seen) == manyTerms {
 			return false
 		}
 		seen[n] = true
-		return found(n) || slices.Contains(through, n.Op().Name()) && slices.ContainsFunc(n.Inputs(), visit)
+		return found(n) || slices.Contains(through, match.KindOf(n)) && slices.ContainsFunc(n.Inputs(), visit)
 	}
 	return visit(n)
 }

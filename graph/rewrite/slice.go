@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -32,12 +33,12 @@ var parts = []Rule{
 		for a := range start {
 			start[a], step[a] = from[a]+by[a]*start[a], by[a]*step[a]
 		}
-		return taken(n, n.In(0).In(0), start, step)
+		return taken(n, n, n.In(0).In(0), start, step)
 	}},
 	{"slice of joined", "a slice within one of the arrays joined is a slice of that array",
 		func(n *graph.Node) *graph.Node {
 			start, step, ok := sliced(n)
-			if !ok || !ops.Is(n.In(0), "Concat") {
+			if !ok || !match.Is(n.In(0), match.Concat) {
 				return nil
 			}
 			joined := n.In(0)
@@ -52,7 +53,7 @@ var parts = []Rule{
 						return nil
 					}
 					start[a] -= at
-					return taken(n, x, start, step)
+					return taken(n, n, x, start, step)
 				}
 				at += x.Dim(a)
 			}
@@ -61,11 +62,11 @@ var parts = []Rule{
 	{"slice of a place", "what was laid into zeros is taken out again, or zeros beside it",
 		func(n *graph.Node) *graph.Node {
 			start, step, ok := sliced(n)
-			if !ok || !ops.Is(n.In(0), "Place") {
+			if !ok || !match.Is(n.In(0), match.Place) {
 				return nil
 			}
 			y := n.In(0).In(0)
-			at, by, _ := ops.Strided(n.In(0))
+			at, by, _ := match.Strided(n.In(0))
 			same := true
 			for a := range start {
 				last, end := start[a]+step[a]*(n.Dim(a)-1), at[a]+by[a]*(y.Dim(a)-1)
@@ -80,7 +81,7 @@ var parts = []Rule{
 			return nil
 		}},
 	{"joined slices", "neighbouring slices of one array, joined, are one slice", func(n *graph.Node) *graph.Node {
-		if !ops.Is(n, "Concat") {
+		if !match.Is(n, match.Concat) {
 			return nil
 		}
 		if n.NumIn() == 1 {
@@ -104,15 +105,15 @@ var parts = []Rule{
 			}
 			end += n.In(i).Dim(a)
 		}
-		return taken(n, x, from, step)
+		return taken(n, n.In(0), x, from, step)
 	}},
 	{"joined reshapes", "along the first axis, joining keeps the order of all elements", func(n *graph.Node) *graph.Node {
-		if !ops.Is(n, "Concat") || alongOne(n) != 0 {
+		if !match.Is(n, match.Concat) || alongOne(n) != 0 {
 			return nil
 		}
 		in := n.Inputs()
 		for i, x := range in {
-			if !ops.Is(x, "Reshape") || x.In(0).Type() != in[0].Type() && i > 0 || x.In(0).Rank() == 0 {
+			if !match.Is(x, match.Reshape) || x.In(0).Type() != in[0].Type() && i > 0 || x.In(0).Rank() == 0 {
 				return nil
 			}
 			in[i] = x.In(0)
@@ -123,19 +124,19 @@ var parts = []Rule{
 
 // sliced gives where a Slice starts along each axis, and by what steps it goes.
 func sliced(n *graph.Node) (start, step []int, ok bool) {
-	if !ops.Is(n, "Slice") {
+	if !match.Is(n, match.Slice) {
 		return nil, nil, false
 	}
-	return ops.Strided(n)
+	return match.Strided(n)
 }
 
-// taken is what n takes, of x, from start by step.
-func taken(n, x *graph.Node, start, step []int) *graph.Node {
-	return n.Graph().Apply(ops.SliceBy(start, step, n.Shape().Sizes()), x)
+// taken is what n is of x: a slice, as cut is one, from start by step.
+func taken(n, cut, x *graph.Node, start, step []int) *graph.Node {
+	return n.Graph().Apply(cut.Op().(match.Cut).Taking(start, step, n.Shape().Sizes()), x)
 }
 
 // alongOne is the axis of a Concat.
 func alongOne(n *graph.Node) int {
-	axes, _ := ops.Along(n)
+	axes, _ := match.Along(n)
 	return axes.List()[0]
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -16,7 +17,7 @@ var specialise = []Rule{
 			if !ok {
 				return nil
 			}
-			diff, ok := ops.Squared(sq)
+			diff, ok := match.Squared(sq)
 			if !ok {
 				return nil
 			}
@@ -24,7 +25,7 @@ var specialise = []Rule{
 		}},
 	{"product of a batch", "matrices below each other times one matrix: one product, with one product as its derivative",
 		func(n *graph.Node) *graph.Node {
-			if !ops.Is(n, "MatMul") || n.Rank() < 3 || !ops.Is(n.In(1), "Broadcast") {
+			if !match.Is(n, match.MatMul) || n.Rank() < 3 || !match.Is(n.In(1), match.Broadcast) {
 				return nil
 			}
 			a, b := n.In(0), n.In(1).In(0)
@@ -36,7 +37,7 @@ var specialise = []Rule{
 					return nil
 				}
 			}
-			if ops.Is(a, "Broadcast") || ops.Is(a, "Transpose") { // its rows do not lie below each other
+			if match.Is(a, match.Broadcast) || match.Is(a, match.Transpose) { // its rows do not lie below each other
 				return nil
 			}
 			last := a.Rank() - 1
@@ -51,12 +52,12 @@ var specialise = []Rule{
 // into d; the axes that vary with x alone are merged into i, those that vary with r
 // alone into j; the rest is a batch. What else is reduced is reduced after.
 func pairwise(n, diff *graph.Node, over graph.AxisSet) *graph.Node {
-	if !ops.Is(diff, "Sub") && !ops.Is(diff, "Add") {
+	if !match.Is(diff, match.Sub) && !match.Is(diff, match.Add) {
 		return nil
 	}
 	x, xa, minusX := laid(diff.In(0))
 	r, ra, minusR := laid(diff.In(1))
-	if (minusX != minusR) == ops.Is(diff, "Sub") {
+	if (minusX != minusR) == match.Is(diff, match.Sub) {
 		return nil // a sum
 	}
 	whole := diff.Shape()
@@ -124,7 +125,7 @@ func pairwise(n, diff *graph.Node, over graph.AxisSet) *graph.Node {
 	if len(rest) > 0 {
 		s = ops.Sum(s, rest...)
 	}
-	if ops.Is(n, "Mean") {
+	if match.Is(n, match.Mean) {
 		s = ops.Div(s, ops.Lit(s, float64(whole.Len()/n.Shape().Len())))
 	}
 	return ops.ReshapeTo(s, n.Shape())
@@ -132,9 +133,9 @@ func pairwise(n, diff *graph.Node, over graph.AxisSet) *graph.Node {
 
 // laid is ops.Laid through negations.
 func laid(n *graph.Node) (root *graph.Node, axes []int, minus bool) {
-	root, axes = ops.Laid(n)
-	for ops.Is(root, "Neg") {
-		inner, of := ops.Laid(root.In(0))
+	root, axes = match.Laid(n)
+	for match.Is(root, match.Neg) {
+		inner, of := match.Laid(root.In(0))
 		for i, a := range axes {
 			if a >= 0 {
 				axes[i] = of[a]

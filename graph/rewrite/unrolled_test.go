@@ -8,6 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -89,7 +90,7 @@ func TestUnrolledDoesNotAccumulateArrays(t *testing.T) {
 	wanted := append([]*graph.Node{loss}, grad.Of(loss, x, w)...)
 	p := compareWithWritten(t, g, wanted)
 	for _, n := range graph.Reachable(wanted...) {
-		if ops.Is(n, "Place") || ops.Is(n, "Add") && n.Type() == x.Type() || ops.Is(n, "Add") && n.Type() == w.Type() {
+		if match.Is(n, match.Place) || match.Is(n, match.Add) && n.Type() == x.Type() || match.Is(n, match.Add) && n.Type() == w.Type() {
 			t.Errorf("%s of type %v in\n%v", n.Op().Name(), n.Type(), p)
 		}
 	}

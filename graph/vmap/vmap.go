@@ -5,26 +5,17 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Batcher is what an operation offers to be mapped: y, one of its nodes, for many
-// examples at once. in[i] is operand i with the axis b of the examples before its
-// own where batched[i], and the same for all examples elsewhere. The result has y's
-// type with b before its axes. An operation without operands, a draw, is asked too.
-// An operation with a body graph maps the body.
-type Batcher interface {
-	Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node
-}
-
 // RuleOf is an operation's rule for batches. An elementwise operation, one that is
 // defined on numbers, needs no method Batch: its operands are broadcast.
-func RuleOf(op graph.Op) (Batcher, bool) {
-	if b, ok := op.(Batcher); ok {
+func RuleOf(op graph.Op) (trait.Batched, bool) {
+	if b, ok := op.(trait.Batched); ok {
 		return b, true
 	}
-	_, ok := op.(interface{ Scalar(x ...float64) float64 })
-	return elementwise{}, ok
+	return elementwise{}, trait.IsElementwise(op)
 }
 
 // elementwise is the rule of operations from outside package ops that are defined on
@@ -212,7 +203,7 @@ func (m *mapper) add(n *graph.Node) {
 }
 
 // apply asks the rule and sees that its answer has the type it must have.
-func (m *mapper) apply(rule Batcher, n *graph.Node, in []*graph.Node, batched []bool) *graph.Node {
+func (m *mapper) apply(rule trait.Batched, n *graph.Node, in []*graph.Node, batched []bool) *graph.Node {
 	g := n.Graph()
 	want, err := typeWith(m.b, n)
 	for i := range in {

@@ -10,6 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/vmap"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -152,7 +153,7 @@ func TestGradientOfMapped(t *testing.T) {
 	before := m.g.Len()
 	whole := grad.Of(ops.Mean(losses), m.weights...)
 	for _, x := range m.g.Nodes()[before:] {
-		if x.Shape().Len() > 4*5*3 && ops.Is(x, "MatMul") {
+		if x.Shape().Len() > 4*5*3 && match.Is(x, match.MatMul) {
 			t.Errorf("%v is a product for each example", x.Type())
 		}
 	}

@@ -3,7 +3,8 @@ package fed
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -26,7 +27,7 @@ func from(n *graph.Node, p int) (in *graph.Node, at int) {
 	if n.Role() == graph.RoleInput {
 		return n, p
 	}
-	if _, views := n.Op().(tape.Viewed); views || ops.Is(n, "Concat") {
+	if _, views := n.Op().(tape.Viewed); views || match.Is(n, match.Concat) {
 		return laid(n, p)
 	}
 	for i := range n.NumIn() {
@@ -46,9 +47,7 @@ func from(n *graph.Node, p int) (in *graph.Node, at int) {
 
 // laid is [from] for an operation that lays its operands out: it is asked, by its definition, where it puts their elements.
 func laid(n *graph.Node, p int) (in *graph.Node, at int) {
-	op, ok := n.Op().(interface {
-		Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value
-	})
+	op, ok := n.Op().(trait.Defined)
 	if !ok {
 		return nil, 0
 	}

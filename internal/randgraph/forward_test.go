@@ -7,7 +7,9 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/graph/vmap"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/randgraph"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
@@ -148,10 +150,10 @@ func TestMapIsLoop(t *testing.T) {
 func feedDraws(t *testing.T, seed uint64, outs []*graph.Node, axis graph.Axis, loop []ref.Feed) {
 	t.Helper()
 	for _, n := range graph.Reachable(outs...) {
-		if !ops.Is(n, "Random") {
+		if !match.Is(n, match.Random) {
 			continue
 		}
-		all := n.Op().(vmap.Batcher).Batch(n, nil, nil, axis)
+		all := n.Op().(trait.Batched).Batch(n, nil, nil, axis)
 		v, err := ref.Eval(graph.Env{Seed: seed}, nil, all)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/randgraph"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -75,7 +76,7 @@ func TestValuesStaySmall(t *testing.T) {
 			if n.Name() == "" {
 				limit = 2 * 600 // on the way: a sum that is scaled afterwards
 			}
-			if _, number := ops.Literal(n); number || !n.DType().IsFloat() {
+			if _, number := match.Literal(n); number || !n.DType().IsFloat() {
 				continue
 			}
 			for _, v := range values[i].Data {

@@ -13,34 +13,12 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
 // Feed gives inputs, parameters and states their values. Any other node may be
 // given one too, which then replaces its computation.
 type Feed map[*graph.Node]graph.Value
-
-// elementwise is an operation defined on numbers.
-type elementwise interface {
-	Scalar(x ...float64) float64
-}
-
-// defined is an operation defined on arrays.
-type defined interface {
-	Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value
-}
-
-// whole and wholeArrays are the same on integers, for operations whose results may overflow
-// or need more digits than a float64 has.
-type whole interface{ Whole(x ...int64) int64 }
-
-type wholeArrays interface {
-	EvalWhole(y *graph.Node, in [][]int64) []int64
-}
-
-// iterated is an operation that runs a body, defined by how it does.
-type iterated interface {
-	Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body, in []graph.Value) ([]graph.Value, error)) (graph.Value, error)
-}
 
 // Eval computes the nodes. An input without a value takes its default; a
 // missing value, one of another size, an operation without a definition, or an
@@ -112,7 +90,7 @@ func Apply(env graph.Env, n *graph.Node, in []graph.Value) (graph.Value, error) 
 	}
 	if n.DType().IsInt() && !slices.ContainsFunc(in, func(v graph.Value) bool { return !v.Type.DType.IsInt() }) {
 		switch op := n.Op().(type) {
-		case whole:
+		case trait.Integers:
 			return applyWhole(n, in, func(in [][]int64) []int64 {
 				out, x := make([]int64, n.Shape().Len()), make([]int64, len(in))
 				for p := range out {
@@ -123,12 +101,12 @@ func Apply(env graph.Env, n *graph.Node, in []graph.Value) (graph.Value, error) 
 				}
 				return out
 			})
-		case wholeArrays:
+		case trait.DefinedIntegers:
 			return applyWhole(n, in, func(in [][]int64) []int64 { return op.EvalWhole(n, in) })
 		}
 	}
 	switch op := n.Op().(type) {
-	case elementwise:
+	case trait.Elementwise:
 		out := graph.NewValue(n.Type())
 		x := make([]float64, len(in))
 		for p := range out.Data {
@@ -138,9 +116,9 @@ func Apply(env graph.Env, n *graph.Node, in []graph.Value) (graph.Value, error) 
 			out.Data[p] = op.Scalar(x...)
 		}
 		return out, nil
-	case defined:
+	case trait.Defined:
 		return op.Eval(env, n, in), nil
-	case iterated:
+	case trait.Iterated:
 		return op.Iterate(n, in, func(b *graph.Body, in []graph.Value) ([]graph.Value, error) {
 			inner := Feed{}
 			for i, x := range b.In() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -15,7 +16,7 @@ type builder struct {
 	salt   uint64 // in every name and hash
 	made   uint64 // nodes so far
 	at     *graph.Node
-	rules  map[string]entry
+	rules  map[match.Kind]entry
 	nodes  map[key]*G.Node
 	leaves []leaf
 	run    *run
@@ -39,11 +40,7 @@ type leaf struct {
 type stop struct{ err error }
 
 func newBuilder(salt uint64) *builder {
-	b := &builder{to: G.NewGraph(), salt: salt << 32, rules: map[string]entry{}, nodes: map[key]*G.Node{}, run: &run{}}
-	for _, e := range table() {
-		b.rules[e.op] = e
-	}
-	return b
+	return &builder{to: G.NewGraph(), salt: salt << 32, rules: rules(), nodes: map[key]*G.Node{}, run: &run{}}
 }
 
 // node is the translation of n, a node of float type dt or a mask; nil if there
@@ -58,7 +55,7 @@ func (b *builder) node(n *graph.Node, dt graph.DType) *G.Node {
 }
 
 func (b *builder) translate(n *graph.Node, dt graph.DType) (y *G.Node) {
-	e, known := b.rules[n.Op().Name()]
+	e, known := b.rules[match.KindOf(n)]
 	reason := ""
 	switch {
 	case n.Role() == graph.RoleOp && !known:

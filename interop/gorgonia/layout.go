@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -79,7 +79,7 @@ func broadcast(s site, x []*G.Node) *G.Node {
 }
 
 func transpose(s site, x []*G.Node) *G.Node {
-	order, _ := ops.Permuted(s.y)
+	order, _ := match.Permuted(s.y)
 	return s.one(func(x *G.Node) (*G.Node, error) { return G.Transpose(x, order...) }, x[0])
 }
 
@@ -111,7 +111,7 @@ func (b *builder) cut(x *G.Node, from, n int) *G.Node {
 // slice joins elements one by one where they are not neighbours: gorgonia's
 // slices go forward only.
 func slice(s site, x []*G.Node) *G.Node {
-	start, step, _ := ops.Strided(s.y)
+	start, step, _ := match.Strided(s.y)
 	sizes := s.y.In(0).Shape().Sizes()
 	y := x[0]
 	for a, from := range start {
@@ -132,7 +132,7 @@ func slice(s site, x []*G.Node) *G.Node {
 
 // place joins the elements and zeros in the order of each axis.
 func place(s site, x []*G.Node) *G.Node {
-	start, step, _ := ops.Strided(s.y)
+	start, step, _ := match.Strided(s.y)
 	sizes := s.y.In(0).Shape().Sizes()
 	y := x[0]
 	for a, from := range start {

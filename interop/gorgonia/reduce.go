@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	G "gorgonia.org/gorgonia"
 )
 
@@ -28,7 +28,7 @@ func (b *builder) reduce(f func(x *G.Node, along ...int) (*G.Node, error), x *G.
 
 // sum takes one axis after the other, the last first.
 func sum(s site, x []*G.Node) *G.Node {
-	axes, _ := ops.Along(s.y)
+	axes, _ := match.Along(s.y)
 	y := x[0]
 	for _, a := range slices.Backward(axes.List()) {
 		y = s.total(y, a)

@@ -2,9 +2,9 @@ package gorgonia
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 	G "gorgonia.org/gorgonia"
 )
@@ -14,7 +14,7 @@ type rule func(s site, x []*G.Node) *G.Node
 
 // entry is an operation's line in the table: a rule, or why there is none.
 type entry struct {
-	op       string
+	op       match.Kind
 	rule     rule
 	operands func(s site) []*G.Node // which operands the rule wants; nil for the node's own
 	refused  string
@@ -27,88 +27,97 @@ func table() []entry {
 	const channels = "its windows want the channels before the height and width, and only its own derivatives"
 	const moments = "it has no variance"
 	return []entry{
-		{op: "Abs", rule: unary(G.Abs)},
-		{op: "Add", rule: binary(G.Add), operands: withScalar},
-		{op: "And", rule: binary(G.HadamardProd)},
-		{op: "ArgMax", refused: "it has no index of a maximum"},
-		{op: "ArgMin", refused: "it has no index of a minimum"},
-		{op: "Broadcast", rule: broadcast},
-		{op: "Cast", rule: cast},
-		{op: "Concat", rule: concat},
-		{op: "Conv", refused: channels},
-		{op: "ConvInput", refused: channels},
-		{op: "ConvKernel", refused: channels},
-		{op: "Cos", rule: onlyF64(unary(G.Cos), turns)},
-		{op: "DiffDot", rule: diffDot},
-		{op: "Div", rule: div, operands: withScalar},
-		{op: "Equal", rule: comparison(G.Eq)},
-		{op: "Erf", refused: "it has no error function"},
-		{op: "Exp", rule: exp},
-		{op: "Expm1", rule: unary(G.Expm1)},
-		{op: "Gather", refused: "it has no integers for indices"},
-		{op: "InRange", refused: "it has no integers for indices"},
-		{op: "Less", rule: comparison(G.Lt)},
-		{op: "LessEqual", rule: comparison(G.Lte)},
-		{op: "Log", rule: unary(G.Log)},
-		{op: "Log1p", rule: unary(G.Log1p)},
-		{op: "LogSigmoid", rule: logSigmoid},
-		{op: "LogSoftmax", rule: logSoftmax},
-		{op: "LogSumExp", rule: logSumExp},
-		{op: "MatMul", rule: matMul},
-		{op: "Max", rule: maxOver},
-		{op: "MaxPick", refused: channels},
-		{op: "MaxPool", refused: channels},
-		{op: "MaxUnpool", refused: channels},
-		{op: "Maximum", rule: maximum},
-		{op: "Mean", rule: mean},
-		{op: "Min", rule: minOver},
-		{op: "Minimum", rule: minimum},
-		{op: "Mul", rule: binary(G.HadamardProd), operands: withScalar},
-		{op: "Neg", rule: unary(G.Neg)},
-		{op: "Not", rule: not},
-		{op: "NotEqual", rule: comparison(G.Ne)},
-		{op: "OneHot", refused: "it has no integers for indices"},
-		{op: "Or", rule: or},
-		{op: "Place", rule: place},
-		{op: "Pow", rule: onlyF64(binary(G.Pow), powers), operands: withScalar},
-		{op: "Random", refused: "its random numbers are not ours"},
-		{op: "Relu", rule: relu},
-		{op: "Reshape", rule: reshape},
-		{op: "Rstd", refused: moments},
-		{op: "Scan", refused: "it has no loops"},
-		{op: "ScatterAdd", refused: "it has no integers for indices"},
-		{op: "Select", refused: "it has no choice by a mask, and products let NaN and infinity through"},
-		{op: "Sigmoid", rule: unary(G.Sigmoid)},
-		{op: "Sign", rule: sign},
-		{op: "Sin", rule: onlyF64(unary(G.Sin), turns)},
-		{op: "Slice", rule: slice},
-		{op: "Softmax", rule: softmax},
-		{op: "Softplus", rule: softplus},
-		{op: "SqDist", rule: sqDist},
-		{op: "Sqrt", rule: unary(G.Sqrt)},
-		{op: "Square", rule: unary(G.Square)},
-		{op: "Standardise", refused: moments},
-		{op: "StopGradient", rule: func(_ site, x []*G.Node) *G.Node { return x[0] }},
-		{op: "Sub", rule: binary(G.Sub), operands: withScalar},
-		{op: "Sum", rule: sum},
-		{op: "SumPool", refused: channels},
-		{op: "SumUnpool", refused: channels},
-		{op: "Tanh", rule: unary(G.Tanh)},
-		{op: "Transpose", rule: transpose},
-		{op: "WeightedDiff", rule: weightedDiff},
+		{op: match.Abs, rule: unary(G.Abs)},
+		{op: match.Add, rule: binary(G.Add), operands: withScalar},
+		{op: match.And, rule: binary(G.HadamardProd)},
+		{op: match.ArgMax, refused: "it has no index of a maximum"},
+		{op: match.ArgMin, refused: "it has no index of a minimum"},
+		{op: match.Broadcast, rule: broadcast},
+		{op: match.Cast, rule: cast},
+		{op: match.Concat, rule: concat},
+		{op: match.Conv, refused: channels},
+		{op: match.ConvInput, refused: channels},
+		{op: match.ConvKernel, refused: channels},
+		{op: match.Cos, rule: onlyF64(unary(G.Cos), turns)},
+		{op: match.DiffDot, rule: diffDot},
+		{op: match.Div, rule: div, operands: withScalar},
+		{op: match.Equal, rule: comparison(G.Eq)},
+		{op: match.Erf, refused: "it has no error function"},
+		{op: match.Exp, rule: exp},
+		{op: match.Expm1, rule: unary(G.Expm1)},
+		{op: match.Gather, refused: "it has no integers for indices"},
+		{op: match.InRange, refused: "it has no integers for indices"},
+		{op: match.Less, rule: comparison(G.Lt)},
+		{op: match.LessEqual, rule: comparison(G.Lte)},
+		{op: match.Log, rule: unary(G.Log)},
+		{op: match.Log1p, rule: unary(G.Log1p)},
+		{op: match.LogSigmoid, rule: logSigmoid},
+		{op: match.LogSoftmax, rule: logSoftmax},
+		{op: match.LogSumExp, rule: logSumExp},
+		{op: match.MatMul, rule: matMul},
+		{op: match.Max, rule: maxOver},
+		{op: match.MaxPick, refused: channels},
+		{op: match.MaxPool, refused: channels},
+		{op: match.MaxUnpool, refused: channels},
+		{op: match.Maximum, rule: maximum},
+		{op: match.Mean, rule: mean},
+		{op: match.Min, rule: minOver},
+		{op: match.Minimum, rule: minimum},
+		{op: match.Mul, rule: binary(G.HadamardProd), operands: withScalar},
+		{op: match.Neg, rule: unary(G.Neg)},
+		{op: match.Not, rule: not},
+		{op: match.NotEqual, rule: comparison(G.Ne)},
+		{op: match.OneHot, refused: "it has no integers for indices"},
+		{op: match.Or, rule: or},
+		{op: match.Place, rule: place},
+		{op: match.Pow, rule: onlyF64(binary(G.Pow), powers), operands: withScalar},
+		{op: match.Random, refused: "its random numbers are not ours"},
+		{op: match.Relu, rule: relu},
+		{op: match.Reshape, rule: reshape},
+		{op: match.Rstd, refused: moments},
+		{op: match.Scan, refused: "it has no loops"},
+		{op: match.ScatterAdd, refused: "it has no integers for indices"},
+		{op: match.Select, refused: "it has no choice by a mask, and products let NaN and infinity through"},
+		{op: match.Sigmoid, rule: unary(G.Sigmoid)},
+		{op: match.Sign, rule: sign},
+		{op: match.Sin, rule: onlyF64(unary(G.Sin), turns)},
+		{op: match.Slice, rule: slice},
+		{op: match.Softmax, rule: softmax},
+		{op: match.Softplus, rule: softplus},
+		{op: match.SqDist, rule: sqDist},
+		{op: match.Sqrt, rule: unary(G.Sqrt)},
+		{op: match.Square, rule: unary(G.Square)},
+		{op: match.Standardise, refused: moments},
+		{op: match.StopGradient, rule: func(_ site, x []*G.Node) *G.Node { return x[0] }},
+		{op: match.Sub, rule: binary(G.Sub), operands: withScalar},
+		{op: match.Sum, rule: sum},
+		{op: match.SumPool, refused: channels},
+		{op: match.SumUnpool, refused: channels},
+		{op: match.Tanh, rule: unary(G.Tanh)},
+		{op: match.Transpose, rule: transpose},
+		{op: match.WeightedDiff, rule: weightedDiff},
 	}
+}
+
+// rules is the table by operation.
+func rules() map[match.Kind]entry {
+	out := map[match.Kind]entry{}
+	for _, e := range table() {
+		out[e.op] = e
+	}
+	return out
 }
 
 // Supported lists the operations that are translated, in order of name. Some are
 // so for floats and masks only, as Compile will say.
 func Supported() []string {
 	var out []string
-	for _, e := range table() {
-		if e.rule != nil {
-			out = append(out, e.op)
+	rules := rules()
+	for _, op := range ops.All() {
+		if rules[match.Of(op)].rule != nil {
+			out = append(out, op.Name())
 		}
 	}
-	slices.Sort(out)
 	return out
 }
 
@@ -135,7 +144,7 @@ func (s site) operand(x *graph.Node) *G.Node {
 func withScalar(s site) []*G.Node {
 	x := []*graph.Node{s.y.In(0), s.y.In(1)}
 	for i, n := range x {
-		if ops.Is(n, "Broadcast") && n.In(0).Rank() == 0 {
+		if match.Is(n, match.Broadcast) && n.In(0).Rank() == 0 {
 			x[i] = n.In(0)
 			break
 		}
@@ -145,6 +154,6 @@ func withScalar(s site) []*G.Node {
 
 // along is the first axis that the operation works along.
 func (s site) along() int {
-	set, _ := ops.Along(s.y)
+	set, _ := match.Along(s.y)
 	return set.List()[0]
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -182,17 +183,17 @@ func TestCases(t *testing.T) {
 
 // TestTable holds the table to the list of operations.
 func TestTable(t *testing.T) {
-	all := map[string]bool{}
+	all := map[match.Kind]bool{}
 	for _, op := range ops.All() {
-		all[op.Name()] = true // one that the table does not have is refused
+		all[match.Of(op)] = true // one that the table does not have is refused
 	}
 	for _, e := range table() {
 		if !all[e.op] {
-			t.Errorf("%s is no operation, or there twice", e.op)
+			t.Errorf("kind %d is no operation, or there twice", e.op)
 		}
 		delete(all, e.op)
 		if (e.rule == nil) == (e.refused == "") {
-			t.Errorf("%s: want a rule, or why there is none", e.op)
+			t.Errorf("kind %d: want a rule, or why there is none", e.op)
 		}
 	}
 	for _, op := range []string{"Softmax", "SqDist", "WeightedDiff", "DiffDot"} {

@@ -1,0 +1,48 @@
+package trait
+
+import "github.com/tapestry-ml/tapestry/graph"
+
+// Elementwise is an operation that is defined on numbers and applied element by element to operands
+// of one shape.
+type Elementwise interface {
+	// Scalar returns the element of the result that belongs to one element of each operand.
+	Scalar(x ...float64) float64
+}
+
+// IsElementwise reports whether an operation is [Elementwise].
+func IsElementwise(op graph.Op) bool {
+	_, ok := op.(Elementwise)
+	return ok
+}
+
+// Integers is an [Elementwise] operation whose arithmetic of integers can overflow.
+type Integers interface {
+	// Whole returns Scalar of integers, wrapped around as those of int64 are.
+	Whole(x ...int64) int64
+}
+
+// Defined is an operation that is defined on arrays.
+type Defined interface {
+	// Eval returns the value of y, a node of the operation, given those of its operands.
+	Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value
+}
+
+// DefinedIntegers is a [Defined] operation whose arithmetic of integers can overflow.
+type DefinedIntegers interface {
+	// EvalWhole returns the elements of y in row-major order, given those of its operands; they are
+	// wrapped around as [graph.DType.Wrap] says by the caller.
+	EvalWhole(y *graph.Node, in [][]int64) []int64
+}
+
+// Iterated is an operation that runs a body: see [graph.Looped].
+type Iterated interface {
+	// Iterate returns the value of y, given those of its operands; step runs the body once.
+	Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body, in []graph.Value) ([]graph.Value, error)) (graph.Value, error)
+}
+
+// Labelled is an operation that takes classes from one of its operands, which are the labels of a
+// batch where nothing but the loss reads them.
+type Labelled interface {
+	// Labels returns the number of that operand.
+	Labels() int
+}

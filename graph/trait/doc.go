@@ -1,0 +1,60 @@
+// Package trait declares what an operation may say of itself: the whole protocol between an operation
+// and the packages that work on graphs. None of them knows an operation by its name, so that one from
+// outside the library that says the same is treated the same, and one that happens to be called like
+// one of the library's is not mistaken for it.
+//
+// Every operation has the methods of [graph.Op], from which a graph is built:
+//
+//	Name, Infer               graph.Op              everywhere
+//
+// It is defined in one of these ways, in float64, and runs by its definition unless it says better:
+//
+//	Scalar                    [Elementwise]         internal/ref, tape, graph/vmap, check: a function of numbers
+//	Whole                     [Integers]            internal/ref: besides, where integers overflow
+//	Eval                      [Defined]             internal/ref: a function of arrays
+//	EvalWhole                 [DefinedIntegers]     internal/ref: besides, where integers overflow
+//	Iterate                   [Iterated]            internal/ref, inspect, check: a loop over a body
+//	Run                       tape.Runner           tape: a loop written in Go, of an operation from outside
+//	Kernel                    tape.Runnable         tape: a kernel of internal/kernel
+//	View                      tape.Viewed           tape: a change of strides, which moves nothing
+//
+// It may be differentiated and mapped:
+//
+//	Grad                      [Differentiable]      graph/grad: reverse mode
+//	GradAmong                 [Joint]               graph/grad: the derivatives of several operands together
+//	JVP                       [Forward]             graph/grad: forward mode
+//	Batch                     [Batched]             graph/vmap: many examples at once
+//	Convention                [Conventional]        the reference: what is taken where there is no derivative
+//
+// It may read indices, run a body, or hand elements on:
+//
+//	Places                    graph.Indexing        the checks of indices
+//	Keeps                     graph.Keeping         the same: whose element a wrong index was before
+//	Loop, WithBody            graph.Looped          every walk over graphs that looks into bodies
+//	Labels                    [Labelled]            train: which operand holds classes
+//
+// Rules of rewriting, drawings and translations ask how it treats axes and factors:
+//
+//	Linear                    [Linear]              graph/rewrite: factors of an operand may be taken out
+//	Commutes                  [Commutative]         graph/rewrite: the operands may be exchanged
+//	Twin                      [Paired]              graph/rewrite: the same with its axes kept or removed
+//	Along                     [Along]               graph/rewrite, interop/gorgonia: the axes it works along
+//	Order                     [Permuting]           graph/rewrite, interop/gorgonia: an order of axes
+//	Strides                   [Strided]             graph/rewrite, viz, interop/gorgonia: a regular part of an array
+//
+// It is shown:
+//
+//	Notation                  [Notated]             viz: as people write it
+//	Rule                      [Ruled]               viz: the name and the law of its derivative
+//	Doc, Cases                ops.Op                the reference, and the tests that every operation passes
+//
+// And it explains itself where numbers go wrong:
+//
+//	Undefined                 [Undefined]           inspect: why a result is not finite
+//	Overflow                  [Overflowing]         inspect: why a finite result is too large for its type
+//	Blames                    [Blaming]             inspect: what of an operand can be behind a bad result
+//	Loses                     [Lossy]               inspect: why digits are lost
+//	Terms                     [Summing]             inspect: what is added up, and may cancel
+//	Magnifies                 [Magnifying]          inspect: when errors of operands grow
+//	Window                    [Windowed]            inspect: which elements of an operand an element needs
+package trait

@@ -1,0 +1,26 @@
+package trait_test
+
+import (
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/niltest"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// TestNil: nothing that the package exports panics on nil, zero values or closed receivers.
+func TestNil(t *testing.T) {
+	niltest.Check(t, niltest.Table{
+		Functions: map[string]any{
+			"Blames": trait.Blames, "ByMagnitude": trait.ByMagnitude,
+			"IsElementwise": trait.IsElementwise, "Limit": trait.Limit, "Number": trait.Number,
+			"Rough": trait.Rough,
+		},
+		Samples: func() []any {
+			g := graph.New("sample")
+			x := g.Input("x", graph.F32, graph.Ax("n", 2), graph.Ax("m", 3))
+			return []any{ops.Add(x, x).Op(), trait.Zero, 1., graph.F32}
+		},
+	})
+}

@@ -1,0 +1,39 @@
+package trait
+
+import "github.com/tapestry-ml/tapestry/graph"
+
+// Linear is an operation that adds up products of its operands: a factor of one of them is a factor
+// of the result.
+type Linear interface {
+	// Linear reports whether f(…, s·x, …) = s·f(…, x, …) for a scalar s and operand i, x.
+	Linear(i int) bool
+}
+
+// Commutative is an operation on two operands that may be exchanged.
+type Commutative interface {
+	Commutes()
+}
+
+// Paired is an operation that either keeps the axes that it reduces, with size 1, or removes them.
+type Paired interface {
+	// Twin returns the operation that does the other of the two.
+	Twin() graph.Op
+}
+
+// Along is an operation that works along some axes of its operand, and alike at all places of the
+// others: a reduction, a softmax, a concatenation.
+type Along interface {
+	Along() graph.AxisSet
+}
+
+// Permuting is an operation that brings the axes of its operand into another order.
+type Permuting interface {
+	// Order returns, for each axis of the result, the axis of the operand.
+	Order() []int
+}
+
+// Strided is an operation that takes a regular part of its operand, or fills one of its result with it.
+type Strided interface {
+	// Strides returns, for each axis, where the part starts and how far apart its elements are.
+	Strides() (start, step []int)
+}

@@ -1,0 +1,107 @@
+package match
+
+import "github.com/tapestry-ml/tapestry/graph"
+
+// A Kind tells the operations of package ops from each other and from all others. An operation needs
+// one only where something outside package ops treats it like no other: a rule of rewriting, a drawing,
+// a translation to another engine. What holds for several operations is a trait instead; see
+// package graph/trait.
+type Kind uint8
+
+// The kinds of the operations of package ops, by the names that they have there. Other is every
+// operation from outside, whatever its name.
+const (
+	Other Kind = iota
+	Abs
+	Add
+	And
+	ArgMax
+	ArgMin
+	Broadcast
+	Cast
+	Concat
+	Conv
+	ConvInput
+	ConvKernel
+	Cos
+	DiffDot
+	Div
+	Equal
+	Erf
+	Exp
+	Expm1
+	Gather
+	InRange
+	Less
+	LessEqual
+	Log
+	Log1p
+	LogSigmoid
+	LogSoftmax
+	LogSumExp
+	MatMul
+	Max
+	MaxPick
+	MaxPool
+	MaxUnpool
+	Maximum
+	Mean
+	Min
+	Minimum
+	Mul
+	Neg
+	Not
+	NotEqual
+	OneHot
+	Or
+	Place
+	Pow
+	Random
+	Relu
+	Reshape
+	Rstd
+	Scan
+	ScatterAdd
+	Select
+	Sigmoid
+	Sign
+	Sin
+	Slice
+	Softmax
+	Softplus
+	SqDist
+	Sqrt
+	Square
+	Standardise
+	StopGradient
+	Sub
+	Sum
+	SumPool
+	SumUnpool
+	Tanh
+	Transpose
+	WeightedDiff
+)
+
+// kinded is an operation of package ops. No operation from outside the module can have the method,
+// whose result it cannot name.
+type kinded interface{ Kind() Kind }
+
+// Of returns the kind of an operation.
+func Of(op graph.Op) Kind {
+	if k, ok := op.(kinded); ok {
+		return k.Kind()
+	}
+	return Other
+}
+
+// KindOf returns the kind of the operation of a node, [Other] if n is nil or a mistake.
+func KindOf(n *graph.Node) Kind {
+	if !n.IsValid() {
+		return Other
+	}
+	return Of(n.Op())
+}
+
+// Is reports whether the operation of a node is of a kind.
+func Is(n *graph.Node, k Kind) bool { return KindOf(n) == k }
