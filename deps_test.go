@@ -18,7 +18,7 @@ const module = "github.com/tapestry-ml/tapestry"
 // until the table says so.
 var imports = map[string]string{
 	".":                    "builders check fit graph graph/grad graph/rewrite graph/vmap infer inspect lab notation ops tape train train/checkpoint train/data train/metric train/watch viz viz/chart viz/report", // the tour
-	"graph":                "internal/memory internal/reserved",
+	"graph":                "internal/memory",
 	"internal/simd":        "golang.org/x/sys",
 	"internal/kernel":      "internal/simd",
 	"internal/pool":        "",
@@ -28,9 +28,8 @@ var imports = map[string]string{
 	"internal/csp":         "",
 	"internal/half":        "",
 	"internal/derive":      "graph",
-	"internal/reserved":    "",
 	"internal/exact":       "",
-	"ops":                  "graph graph/trait internal/kernel internal/derive internal/match internal/reserved",
+	"ops":                  "graph graph/trait internal/kernel internal/derive internal/match",
 	"graph/trait":          "graph",
 	"internal/match":       "graph graph/trait",
 	"graph/vmap":           "graph graph/trait ops internal/derive",

@@ -116,7 +116,7 @@ func named(op graph.Op) error {
 	}
 	for _, other := range ops.Vocabulary() {
 		if other.Name() == name && reflect.TypeOf(other) != reflect.TypeOf(op) {
-			return fmt.Errorf("package ops has an operation of this name, whose rewrite rules would be applied")
+			return fmt.Errorf("package ops has an operation of this name: no text form with both can be read")
 		}
 	}
 	return nil

@@ -72,7 +72,7 @@ func To(b builders.Builder, settings builders.Settings, dt graph.DType, c *data.
 		return nil, err
 	}
 	f := &Fitted{name: c.Name, b: b, dt: dt, sets: map[graph.DType]*data.Set{}}
-	if f.bindings, err = match(m, c, o.Bind); err != nil {
+	if f.bindings, err = bindAll(m, c, o.Bind); err != nil {
 		return nil, err
 	}
 	if o.Missing == "drop" {

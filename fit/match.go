@@ -50,9 +50,9 @@ type matching struct {
 	used   map[string]bool
 }
 
-// match binds every input of a model: as given, by the name of a column, the label to the only input
+// bindAll binds every input of a model: as given, by the name of a column, the label to the only input
 // that the loss alone reads, and what is left to the only input that is left.
-func match(m *builders.Model, c *data.Columns, given []Binding) ([]Binding, error) {
+func bindAll(m *builders.Model, c *data.Columns, given []Binding) ([]Binding, error) {
 	x := &matching{m: m, c: c, inputs: inputs(m), bound: map[string]Binding{}, used: map[string]bool{}}
 	if len(x.inputs) == 0 {
 		return nil, fmt.Errorf("%s has %w", m.Builder.Name, errNothingFed)

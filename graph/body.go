@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -309,16 +310,42 @@ func (g *Graph) AddBody(b *Body) BodyID {
 	if b == nil {
 		return 0
 	}
-	if id, ok := g.bodyIDs[b.form]; ok {
+	if id := g.held(b); id != 0 {
 		return id
 	}
 	if g.bodyIDs == nil {
-		g.bodyIDs = map[string]BodyID{}
+		g.bodyIDs = map[string][]BodyID{}
 	}
 	g.bodies = append(g.bodies, b)
 	id := BodyID(len(g.bodies))
-	g.bodyIDs[b.form] = id
+	g.bodyIDs[b.form] = append(g.bodyIDs[b.form], id)
 	return id
+}
+
+// held returns the handle of a body equal to b, 0 if g holds none.
+func (g *Graph) held(b *Body) BodyID {
+	for _, id := range g.bodyIDs[b.form] {
+		if g.bodies[id-1].sameOps(b) {
+			return id
+		}
+	}
+	return 0
+}
+
+// sameOps reports whether bodies of one form consist of the same operations: others may have the same
+// names.
+func (b *Body) sameOps(other *Body) bool {
+	for i, n := range b.graph.nodes {
+		if reflect.TypeOf(n.op) != reflect.TypeOf(other.graph.nodes[i].op) {
+			return false
+		}
+	}
+	for i, inner := range b.graph.bodies {
+		if !inner.sameOps(other.graph.bodies[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // Body is the body with the given handle, nil if there is none.

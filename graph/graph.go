@@ -18,7 +18,7 @@ type Graph struct {
 	constants  []Value
 	constIDs   map[uint64][]int
 	bodies     []*Body
-	bodyIDs    map[string]BodyID
+	bodyIDs    map[string][]BodyID // by form
 	outer      *Graph          // of a body that is being built: the graph it is for
 	outerNodes map[*Node]*Node // likewise, by input: see Node.Outer
 	memo       map[any]any

@@ -3,22 +3,21 @@ package graph
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/tapestry-ml/tapestry/internal/reserved"
 )
 
 // Op is an operation with its attributes: a small comparable value (no slices,
 // no raw floats; see [Bits], [Ints], [AxisSet]). Attributes are exported fields,
 // so that the text form prints and reads them.
 //
-// Only what building a graph needs is asked for here. Derivatives, definitions,
-// kernels and notation are further methods, declared by the packages that
-// consume them.
+// Only what building a graph needs is asked for here. Definitions, derivatives, notation and
+// all else that an operation may say of itself are further methods, listed in package trait.
 type Op interface {
-	// Name identifies the operation, in CamelCase: "Sum". An operation from outside package
-	// ops has a name that none there has: rewrite rules and the text form know operations by name.
+	// Name returns what people and the text form call the operation, in CamelCase: "Sum". Nothing else
+	// knows operations by it: one from outside package ops that shares a name with one there is
+	// another operation. Only a text form in which both may appear cannot be read.
 	Name() string
 	// Infer gives the type of the result, or says why these operands do not
 	// fit. It sees valid nodes of one graph only. A *Mistake carries advice.
@@ -31,13 +30,6 @@ type Mistake struct{ Problem, Fix string }
 // Error gives the problem alone; [Error] prints the fix after it.
 func (m *Mistake) Error() string { return m.Problem }
 
-func init() {
-	for _, role := range []Role{RoleInput, RoleParam, RoleState} {
-		reserved.Name(role.String(), reflect.TypeFor[leaf]())
-	}
-	reserved.Name(constant{}.Name(), reflect.TypeFor[constant]())
-}
-
 // checkOp refuses operations that could not be compared truthfully, or told from others by name.
 func checkOp(op Op) error {
 	if op == nil {
@@ -47,10 +39,19 @@ func checkOp(op Op) error {
 	if !isName(name) {
 		return fmt.Errorf("an operation of type %v has the name %q: want CamelCase, as in LogSumExp", t, name)
 	}
-	if other := reserved.By(name); other != nil && other != t {
-		return &Mistake{"the library has an operation of this name, whose rules would be applied", "give it another name"}
+	switch op.(type) {
+	case leaf, constant:
+	default:
+		if isWord(name) {
+			return &Mistake{"in the text form this is no operation but a word of its own", "give it another name"}
+		}
 	}
 	return checkAttr(t, name)
+}
+
+// isWord reports whether a name is what the text form calls a leaf or a constant.
+func isWord(name string) bool {
+	return slices.Contains([]string{RoleInput.String(), RoleParam.String(), RoleState.String(), constant{}.Name()}, name)
 }
 
 // isName reports whether the text form can tell a name from what stands beside it.

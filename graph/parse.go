@@ -20,7 +20,7 @@ const (
 
 // Parse reads the text form written by [Graph.Dump]. The vocabulary lists the
 // operations that may appear, each with any attributes (package ops has the
-// whole list). Every node is inferred again, and must get the type that the
+// whole list); two of one name are an error. Every node is inferred again, and must get the type that the
 // text states. Errors name the line.
 func Parse(r io.Reader, vocabulary ...Op) (*Graph, error) {
 	if r == nil {
@@ -31,7 +31,11 @@ func Parse(r io.Reader, vocabulary ...Op) (*Graph, error) {
 		if op == nil {
 			return nil, errors.New("graph: an operation of the vocabulary is nil")
 		}
-		p.ops[op.Name()] = op
+		name := op.Name()
+		if other := p.ops[name]; other != nil && reflect.TypeOf(other) != reflect.TypeOf(op) {
+			return nil, fmt.Errorf("graph: the vocabulary has two operations called %s, %T and %T: text cannot tell them apart", name, other, op)
+		}
+		p.ops[name] = op
 	}
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, maxParsedLine)

@@ -28,7 +28,7 @@ func (p *parser) parseEnd() error {
 		return err
 	}
 	b.form = b.content()
-	if id := p.outer.g.bodyIDs[b.form]; id != 0 {
+	if id := p.outer.g.held(b); id != 0 {
 		return fmt.Errorf("body: equals body %d", id)
 	}
 	p.outer.g.AddBody(b)

@@ -71,7 +71,7 @@ func Verify(g *Graph) error {
 		if err == nil {
 			err = b.check()
 		}
-		if err == nil && (b.content() != b.form || g.bodyIDs[b.form] != BodyID(i+1)) {
+		if err == nil && (b.content() != b.form || g.held(b) != BodyID(i+1)) {
 			err = errors.New("is not as it was sealed")
 		}
 		if err != nil {

@@ -1,11 +1,9 @@
 package ops
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/internal/reserved"
 )
 
 // all lists every operation, with no attributes. A new one is a file and a line
@@ -17,12 +15,6 @@ var all = []Op{
 	minimum{}, minOver{}, mul{}, neg{}, not{}, notEqual{}, oneHot{}, or{}, place{}, pow{}, random{}, relu{},
 	reshape{}, rstd{}, scan{}, scatterAdd{}, sigmoid{}, sign{}, sin{}, slice{}, softmax{}, softplus{}, sqDist{}, sqrt{}, square{},
 	standardise{}, stopGradient{}, sub{}, sum{}, sumPool{}, sumUnpool{}, tanh{}, transpose{}, weightedDiff{},
-}
-
-func init() {
-	for _, op := range all {
-		reserved.Name(op.Name(), reflect.TypeOf(op))
-	}
 }
 
 // All lists every operation in order of name.
