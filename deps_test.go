@@ -29,7 +29,7 @@ var imports = map[string]string{
 	"internal/half":        "",
 	"internal/derive":      "graph",
 	"internal/exact":       "",
-	"ops":                  "graph graph/trait internal/kernel internal/derive internal/match",
+	"ops":                  "graph graph/trait internal/kernel internal/derive internal/match internal/simd",
 	"graph/trait":          "graph",
 	"internal/match":       "graph graph/trait",
 	"graph/vmap":           "graph graph/trait ops internal/derive",

@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type cos struct{ floats1 }
@@ -20,7 +21,7 @@ func (cos) Doc() string      { return "cosine, element by element" }
 func (cos) Grad(y, dy *graph.Node, _ int) *graph.Node { return Neg(Mul(dy, Sin(y.In(0)))) }
 
 func (cos) Scalar(x ...float64) float64                        { return math.Cos(x[0]) }
-func (cos) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Cos }
+func (cos) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Cos} }
 func (cos) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("cos", in[0]) }
 func (cos) Cases() []Case                                      { return case1(Cos, Reals) }
 

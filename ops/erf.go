@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type erf struct{ floats1 }
@@ -23,6 +24,6 @@ func (erf) Grad(y, dy *graph.Node, _ int) *graph.Node {
 }
 
 func (erf) Scalar(x ...float64) float64                        { return math.Erf(x[0]) }
-func (erf) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Erf }
+func (erf) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Erf} }
 func (erf) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("erf", in[0]) }
 func (erf) Cases() []Case                                      { return case1(Erf, Reals) }

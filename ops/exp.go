@@ -8,6 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type exp struct{ floats1 }
@@ -22,7 +23,7 @@ func (exp) Doc() string      { return "exponential, element by element" }
 func (exp) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, y) }
 
 func (exp) Scalar(x ...float64) float64                        { return math.Exp(x[0]) }
-func (exp) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Exp }
+func (exp) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Exp} }
 func (exp) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Sym("e").Pow(in[0]) }
 func (exp) Cases() []Case                                      { return case1(Exp, Reals) }
 

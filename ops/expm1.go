@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type expm1 struct{ floats1 }
@@ -23,7 +24,7 @@ func (expm1) Doc() string                    { return "exponential less 1, eleme
 func (expm1) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Exp(y.In(0))) }
 
 func (expm1) Scalar(x ...float64) float64      { return math.Expm1(x[0]) }
-func (expm1) Kernel(*graph.Node) kernel.Kernel { return kernel.Expm1 }
+func (expm1) Kernel(*graph.Node) kernel.Kernel { return kernel.Unary{Function: simd.Expm1} }
 func (expm1) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
 	return graph.Sym("e").Pow(in[0]).Minus(graph.Num(1))
 }

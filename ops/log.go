@@ -8,6 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type log struct{ floats1 }
@@ -29,7 +30,7 @@ func (log) Scalar(x ...float64) float64 {
 	return math.Log(x[0])
 }
 
-func (log) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Log }
+func (log) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Log} }
 func (log) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("log", in[0]) }
 func (log) Cases() []Case                                      { return case1(Log, Positive) }
 

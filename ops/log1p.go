@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type log1p struct{ floats1 }
@@ -21,7 +22,7 @@ func (log1p) Doc() string      { return "logarithm of 1+x, element by element" }
 func (log1p) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Shift(y.In(0), 1)) }
 
 func (log1p) Scalar(x ...float64) float64      { return math.Log1p(x[0]) }
-func (log1p) Kernel(*graph.Node) kernel.Kernel { return kernel.Log1p }
+func (log1p) Kernel(*graph.Node) kernel.Kernel { return kernel.Unary{Function: simd.Log1p} }
 func (log1p) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
 	return graph.Call("log", graph.Num(1).Plus(in[0]))
 }

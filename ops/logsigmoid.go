@@ -5,6 +5,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type logSigmoid struct{ floats1 }
@@ -24,7 +25,7 @@ func (logSigmoid) Grad(y, dy *graph.Node, _ int) *graph.Node {
 }
 
 func (logSigmoid) Scalar(x ...float64) float64      { return -softplusOf(-x[0]) }
-func (logSigmoid) Kernel(*graph.Node) kernel.Kernel { return kernel.LogSigmoid }
+func (logSigmoid) Kernel(*graph.Node) kernel.Kernel { return kernel.Unary{Function: simd.LogSigmoid} }
 func (logSigmoid) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
 	return graph.Call("log σ", in[0])
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type sigmoid struct{ floats1 }
@@ -29,6 +30,6 @@ func (sigmoid) Scalar(x ...float64) float64 {
 	}
 	return 1 / (1 + math.Exp(-x[0]))
 }
-func (sigmoid) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sigmoid }
+func (sigmoid) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Sigmoid} }
 func (sigmoid) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("σ", in[0]) }
 func (sigmoid) Cases() []Case                                      { return case1(Sigmoid, Reals) }

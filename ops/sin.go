@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type sin struct{ floats1 }
@@ -20,7 +21,7 @@ func (sin) Doc() string      { return "sine, element by element" }
 func (sin) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Cos(y.In(0))) }
 
 func (sin) Scalar(x ...float64) float64                        { return math.Sin(x[0]) }
-func (sin) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sin }
+func (sin) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Sin} }
 func (sin) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("sin", in[0]) }
 func (sin) Cases() []Case                                      { return case1(Sin, Reals) }
 

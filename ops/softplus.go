@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type softplus struct{ floats1 }
@@ -24,7 +25,7 @@ func (softplus) Doc() string                    { return "log(1 + eˣ), element 
 func (softplus) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sigmoid(y.In(0))) }
 
 func (softplus) Scalar(x ...float64) float64      { return softplusOf(x[0]) }
-func (softplus) Kernel(*graph.Node) kernel.Kernel { return kernel.Softplus }
+func (softplus) Kernel(*graph.Node) kernel.Kernel { return kernel.Unary{Function: simd.Softplus} }
 func (softplus) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
 	return graph.Call("softplus", in[0])
 }

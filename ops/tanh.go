@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type tanh struct{ floats1 }
@@ -23,6 +24,6 @@ func (tanh) Doc() string                    { return "hyperbolic tangent, elemen
 func (tanh) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, OneMinus(Square(y))) }
 
 func (tanh) Scalar(x ...float64) float64                        { return math.Tanh(x[0]) }
-func (tanh) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Tanh }
+func (tanh) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Tanh} }
 func (tanh) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("tanh", in[0]) }
 func (tanh) Cases() []Case                                      { return case1(Tanh, Reals) }

@@ -20,9 +20,9 @@ type function struct {
 const rowLength = 64
 
 var functions = []function{
-	{"exp", kernel.Exp, 1, -8, 8}, {"log", kernel.Log, 1, 0.1, 8},
-	{"log1p", kernel.Log1p, 1, -0.9, 8}, {"expm1", kernel.Expm1, 1, -8, 8},
-	{"tanh", kernel.Tanh, 1, -4, 4}, {"sigmoid", kernel.Sigmoid, 1, -8, 8}, {"softplus", kernel.Softplus, 1, -8, 8}, {"erf", kernel.Erf, 1, -3, 3},
+	{"exp", kernel.Unary{Function: simd.Exp}, 1, -8, 8}, {"log", kernel.Unary{Function: simd.Log}, 1, 0.1, 8},
+	{"log1p", kernel.Unary{Function: simd.Log1p}, 1, -0.9, 8}, {"expm1", kernel.Unary{Function: simd.Expm1}, 1, -8, 8},
+	{"tanh", kernel.Unary{Function: simd.Tanh}, 1, -4, 4}, {"sigmoid", kernel.Unary{Function: simd.Sigmoid}, 1, -8, 8}, {"softplus", kernel.Unary{Function: simd.Softplus}, 1, -8, 8}, {"erf", kernel.Unary{Function: simd.Erf}, 1, -3, 3},
 	{"sqrt", kernel.Sqrt, 1, 0, 8}, {"relu", kernel.Relu, 1, -1, 1},
 	{"add", kernel.Add, 2, -1, 1}, {"mul", kernel.Mul, 2, -1, 1}, {"div", kernel.Div, 2, 1, 2}, {"maximum", kernel.Max, 2, -1, 1},
 	{"softmax", kernel.Softmax{Axis: 1}, 1, -8, 8}, {"sum", kernel.Reduce{Op: kernel.ReduceSum, Axes: 1 << 1}, 1, -1, 1},

@@ -18,7 +18,7 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// files are what is generated: each gives NAME_amd64.s and NAME_amd64.go.
+// files are what is generated: each gives NAME_amd64.s and NAME_amd64.go. With vec come the tables of its loops.
 var files = map[string]func(*build.Context){
 	"brgemm": brgemm,
 	"gemm":   gemm,
@@ -65,6 +65,17 @@ func main() {
 			if err != nil {
 				log.Fatalf("asmgen %s: %v", name, err)
 			}
+		}
+	}
+	if slices.Contains(names, "vec") {
+		texts, err := tables()
+		for name, text := range texts {
+			if err == nil {
+				err = os.WriteFile(*out+"/"+name, text, 0o644)
+			}
+		}
+		if err != nil {
+			log.Fatalf("asmgen vec: %v", err)
 		}
 	}
 }

@@ -15,26 +15,29 @@ type form struct {
 	onceX, onceY bool
 }
 
+// operations are those of two operands; the constant of add is Add.
+var operations = []struct {
+	Name string
+	of   func(t *target, x, y vector) vector
+}{
+	{"add", func(t *target, x, y vector) vector { return t.add(x, y) }},
+	{"sub", func(t *target, x, y vector) vector { return t.sub(x, y) }},
+	{"mul", func(t *target, x, y vector) vector { return t.mul(x, y) }},
+	{"div", func(t *target, x, y vector) vector { return t.div(x, y) }},
+	{"max", func(t *target, x, y vector) vector { return t.extreme(true, x, y) }},
+	{"min", func(t *target, x, y vector) vector { return t.extreme(false, x, y) }},
+}
+
 // arithmetic emits the operations of two operands.
 func (t *target) arithmetic() {
 	size := t.bytes()
-	for _, o := range []struct {
-		name string
-		of   func(x, y vector) vector
-	}{
-		{"add", func(x, y vector) vector { return t.add(x, y) }},
-		{"sub", func(x, y vector) vector { return t.sub(x, y) }},
-		{"mul", func(x, y vector) vector { return t.mul(x, y) }},
-		{"div", func(x, y vector) vector { return t.div(x, y) }},
-		{"max", func(x, y vector) vector { return t.extreme(true, x, y) }},
-		{"min", func(x, y vector) vector { return t.extreme(false, x, y) }},
-	} {
+	for _, o := range operations {
 		for _, f := range forms {
 			t.row(rowLoop{
-				name: o.name + f.name, doc: "of each pair of elements: " + o.name + f.doc + ".",
+				name: o.Name + f.name, doc: "of each pair of elements: " + o.Name + f.doc + ".",
 				ports:  []port{{name: "dst", size: size}, {name: "x", size: size, once: f.onceX}, {name: "y", size: size, once: f.onceY}},
 				unroll: 4,
-				body:   func(c cell) { c.store(0, o.of(c.load(1), c.load(2))) },
+				body:   func(c cell) { c.store(0, o.of(t, c.load(1), c.load(2))) },
 			})
 		}
 	}
@@ -69,16 +72,19 @@ func (t *target) ordered(greatest bool, x, y vector) vector {
 	return t.or(t.min(x, y), t.min(y, x))
 }
 
+// relations are those of two operands; the constant of less is Less.
+var relations = []struct {
+	Name     string
+	relation uint64
+}{{"less", less}, {"lessEq", lessEq}, {"equal", equal}, {"notEqual", notEqual}}
+
 // relations emits the relations of two operands; the result is a byte.
 func (t *target) relations() {
 	size := t.bytes()
-	for _, o := range []struct {
-		name     string
-		relation uint64
-	}{{"less", less}, {"lessEq", lessEq}, {"equal", equal}, {"notEqual", notEqual}} {
+	for _, o := range relations {
 		for _, f := range forms {
 			t.row(rowLoop{
-				name: o.name + f.name, doc: "of each pair of elements whether they are in the relation" + f.doc + ".",
+				name: o.Name + f.name, doc: "of each pair of elements whether they are in the relation" + f.doc + ".",
 				ports:  []port{{name: "dst", size: 1}, {name: "x", size: size, once: f.onceX}, {name: "y", size: size, once: f.onceY}},
 				unroll: 2,
 				body:   func(c cell) { c.storeBools(0, c.compare(o.relation, c.load(1), c.load(2))) },

@@ -8,48 +8,68 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// functions emits the functions of one variable.
+// A function of one variable is a constant of package simd, a loop of every level and an entry of its table.
+type function struct {
+	Name     string // of the loops: exp32AVX2; the constant is Exp
+	Doc      string // behind the constant, where the name does not say it
+	Portable string // in plain Go, of a float64; none where package simd has a loop over slices
+	of       func(t *target, x vector) vector
+	// Cheap functions need several vectors in flight per turn of the loop to run as fast as memory; the others fill the machine
+	// alone.
+	unroll   int
+	Cheap    bool // to compute again takes no longer than to read
+	Periodic bool // great elements are left to Portable
+	LoopOnly bool // it is no function to choose, and has a loop in its own place
+}
+
+// functions are all of them, in the order of their constants.
+var functions = []function{
+	{Name: "copy", of: func(_ *target, x vector) vector { return x }, unroll: 4, LoopOnly: true},
+	{Name: "neg", of: func(t *target, x vector) vector { return t.xor(x, t.signBit()) }, unroll: 4, Cheap: true},
+	{Name: "abs", of: func(t *target, x vector) vector { return t.and(x, t.otherBits()) }, unroll: 4, Cheap: true},
+	{Name: "sign", Doc: "1, -1, 0 for ±0, NaN for NaN", of: (*target).sign, unroll: 2, Cheap: true},
+	{Name: "square", Doc: "x·x", of: func(t *target, x vector) vector { return t.mul(x, x) }, unroll: 4, Cheap: true},
+	// Adding 0 makes -0 positive.
+	{Name: "relu", Doc: "max(x, 0): NaN for NaN", of: func(t *target, x vector) vector { return t.add(t.max(t.zero(), x), t.number(0)) }, unroll: 4, Cheap: true},
+	{Name: "sqrt", of: (*target).sqrt, unroll: 1},
+	{Name: "rsqrt", Doc: "1/√x", Portable: "rsqrt", of: func(t *target, x vector) vector { return t.div(t.all(t.number(1)), t.sqrt(x)) }, unroll: 1},
+	{Name: "reciprocal", Doc: "1/x", of: func(t *target, x vector) vector { return t.div(t.all(t.number(1)), x) }, unroll: 1},
+	{Name: "exp", Portable: "math.Exp", of: (*target).exp, unroll: 1},
+	{Name: "weight", of: (*target).weight, unroll: 1, LoopOnly: true},
+	{Name: "expm1", Doc: "exp(x) - 1", Portable: "math.Expm1", of: (*target).expm1, unroll: 1},
+	{Name: "log", Portable: "log", of: (*target).log, unroll: 1},
+	{Name: "log1p", Doc: "log(1+x)", Portable: "math.Log1p", of: (*target).log1p, unroll: 1},
+	{Name: "tanh", Portable: "math.Tanh", of: (*target).tanh, unroll: 1},
+	{Name: "sigmoid", Doc: "1/(1+exp(-x))", Portable: "sigmoid", of: (*target).sigmoid, unroll: 1},
+	{Name: "softplus", Doc: "log(1+exp(x))", Portable: "softplus", of: (*target).softplus, unroll: 2},
+	{Name: "logSigmoid", Doc: "log(1/(1+exp(-x)))", Portable: "logSigmoid", of: (*target).logSigmoid, unroll: 2},
+	{Name: "erf", Portable: "math.Erf", of: (*target).erf, unroll: 1},
+	{Name: "sin", Portable: "math.Sin", of: (*target).sin, Periodic: true},
+	{Name: "cos", Portable: "math.Cos", of: (*target).cos, Periodic: true},
+}
+
+// functions emits the loops over one operand.
 func (t *target) functions() {
-	for _, f := range []struct {
-		name string
-		of   func(x vector) vector
-		// Cheap functions need several vectors in flight per turn of the loop to run as fast as memory; the others fill the machine
-		// alone.
-		unroll int
-	}{
-		{"copy", func(x vector) vector { return x }, 4},
-		{"neg", func(x vector) vector { return t.xor(x, t.signBit()) }, 4},
-		{"abs", func(x vector) vector { return t.and(x, t.otherBits()) }, 4},
-		{"sign", t.sign, 2},
-		{"square", func(x vector) vector { return t.mul(x, x) }, 4},
-		// Adding 0 makes -0 positive.
-		{"relu", func(x vector) vector { return t.add(t.max(t.zero(), x), t.number(0)) }, 4},
-		{"sqrt", t.sqrt, 1},
-		{"rsqrt", func(x vector) vector { return t.div(t.all(t.number(1)), t.sqrt(x)) }, 1},
-		{"reciprocal", func(x vector) vector { return t.div(t.all(t.number(1)), x) }, 1},
-		{"exp", t.exp, 1},
-		{"weight", t.weight, 1},
-		{"expm1", t.expm1, 1},
-		{"log", t.log, 1},
-		{"log1p", t.log1p, 1},
-		{"tanh", t.tanh, 1},
-		{"sigmoid", t.sigmoid, 1},
-		{"softplus", t.softplus, 2},
-		{"logSigmoid", t.logSigmoid, 2},
-		{"erf", t.erf, 1},
-	} {
-		t.row(rowLoop{
-			name: f.name, doc: fmt.Sprintf("of each element: %s.", f.name),
-			ports:  []port{{name: "dst", size: t.bytes()}, {name: "x", size: t.bytes()}},
-			unroll: f.unroll, woven: f.unroll == 2,
-			body: func(c cell) { c.store(0, f.of(c.load(1))) },
-		})
+	for _, f := range functions {
+		if !f.Periodic {
+			t.mapping(f)
+		}
 	}
 	t.row(rowLoop{
 		name: "spread", doc: "repeats one value per row.",
 		ports:  []port{{name: "dst", size: t.bytes()}, {name: "x", size: t.bytes(), once: true}},
 		unroll: 4,
 		body:   func(c cell) { c.store(0, c.load(1)) },
+	})
+}
+
+// mapping emits the loop of a function.
+func (t *target) mapping(f function) {
+	t.row(rowLoop{
+		name: f.Name, doc: fmt.Sprintf("of each element: %s.", f.Name),
+		ports:  []port{{name: "dst", size: t.bytes()}, {name: "x", size: t.bytes()}},
+		unroll: f.unroll, woven: f.unroll == 2,
+		body: func(c cell) { c.store(0, f.of(t, c.load(1))) },
 	})
 }
 

@@ -6,13 +6,13 @@ import "math"
 // returns whether there was one.
 func (t *target) periodic() {
 	limit := t.number(pick(t, 0x1p13, 0x1p30))
-	for _, f := range []struct {
-		name string
-		of   func(x vector) vector
-	}{{"sin", t.sin}, {"cos", t.cos}} {
+	for _, f := range functions {
+		if !f.Periodic {
+			continue
+		}
 		var beyond mask
 		t.row(rowLoop{
-			name: f.name, doc: "of each element: " + f.name + ".", result: "bool",
+			name: f.Name, doc: "of each element: " + f.Name + ".", result: "bool",
 			ports:  []port{{name: "dst", size: t.bytes()}, {name: "x", size: t.bytes()}},
 			unroll: 1,
 			enter:  func() { beyond = t.noMask() },
@@ -20,7 +20,7 @@ func (t *target) periodic() {
 				x := c.load(1)
 				great := t.compare(greater, t.and(x, t.otherBits()), limit)
 				t.unite(beyond, great)
-				c.store(0, t.choose(great, x, f.of(x)))
+				c.store(0, t.choose(great, x, f.of(t, x)))
 			},
 			leave: func() {
 				t.testMask(beyond)

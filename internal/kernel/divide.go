@@ -320,13 +320,27 @@ func matrixRows(out Layout, in []Layout, n int) Division {
 
 // Cheap reports whether computing the result of a kernel again, from operands in the cache, costs no more than reading it from memory.
 func Cheap(k Kernel) bool {
-	switch k := k.(type) {
-	case Unary:
-		return k.Function <= simd.Relu
-	case Binary:
-		return k.Operation == simd.Add || k.Operation == simd.Sub || k.Operation == simd.Mul || k.Operation == simd.Max || k.Operation == simd.Min
-	case Compare, Logic, Not, Select, Cast, Copy:
-		return true
-	}
-	return false
+	c, ok := k.(interface{ cheap() bool })
+	return ok && c.cheap()
 }
+
+func (k Unary) cheap() bool  { return k.Function.Cheap() }
+func (k Binary) cheap() bool { return k.Operation != simd.Div && k.Operation != simd.Pow }
+func (Compare) cheap() bool  { return true }
+func (Logic) cheap() bool    { return true }
+func (Not) cheap() bool      { return true }
+func (Select) cheap() bool   { return true }
+func (Cast) cheap() bool     { return true }
+func (Copy) cheap() bool     { return true }
+
+// A Product is a kernel that sums products over rows of both operands: it does best on many rows at once, and more work than
+// its operands have elements.
+type Product interface {
+	Kernel
+	multiplies()
+}
+
+func (MatMul) multiplies()       {}
+func (SqDist) multiplies()       {}
+func (WeightedDiff) multiplies() {}
+func (DiffDot) multiplies()      {}

@@ -60,17 +60,17 @@ func testUnary(t *testing.T) {
 		"Sqrt":       {Sqrt, math.Sqrt, 0},
 		"Rsqrt":      {Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }, 2},
 		"Reciprocal": {Reciprocal, func(x float64) float64 { return 1 / x }, 0},
-		"Exp":        {Exp, math.Exp, 3},
-		"Log":        {Log, func(x float64) float64 { return log(x) }, 3},
-		"Log1p":      {Log1p, math.Log1p, 3},
-		"Expm1":      {Expm1, math.Expm1, 3},
-		"Tanh":       {Tanh, math.Tanh, 3},
-		"Sigmoid":    {Sigmoid, sigmoid, 4},
-		"Softplus":   {Softplus, softplus, 4},
-		"LogSigmoid": {LogSigmoid, func(x float64) float64 { return -softplus(-x) }, 4},
-		"Sin":        {Sin, math.Sin, 3},
-		"Cos":        {Cos, math.Cos, 3},
-		"Erf":        {Erf, math.Erf, 3},
+		"Exp":        {Unary{Function: simd.Exp}, math.Exp, 3},
+		"Log":        {Unary{Function: simd.Log}, func(x float64) float64 { return log(x) }, 3},
+		"Log1p":      {Unary{Function: simd.Log1p}, math.Log1p, 3},
+		"Expm1":      {Unary{Function: simd.Expm1}, math.Expm1, 3},
+		"Tanh":       {Unary{Function: simd.Tanh}, math.Tanh, 3},
+		"Sigmoid":    {Unary{Function: simd.Sigmoid}, sigmoid, 4},
+		"Softplus":   {Unary{Function: simd.Softplus}, softplus, 4},
+		"LogSigmoid": {Unary{Function: simd.LogSigmoid}, func(x float64) float64 { return -softplus(-x) }, 4},
+		"Sin":        {Unary{Function: simd.Sin}, math.Sin, 3},
+		"Cos":        {Unary{Function: simd.Cos}, math.Cos, 3},
+		"Erf":        {Unary{Function: simd.Erf}, math.Erf, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
@@ -117,7 +117,7 @@ func testBinary(t *testing.T) {
 		"Div": {Div, func(x, y float64) float64 { return x / y }},
 		"Max": {Max, func(x, y float64) float64 { return nan2(math.Max, x, y) }},
 		"Min": {Min, func(x, y float64) float64 { return nan2(math.Min, x, y) }},
-		"Pow": {Pow, math.Pow},
+		"Pow": {Binary{Operation: simd.Pow}, math.Pow},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
@@ -162,7 +162,7 @@ func TestUnsupported(t *testing.T) {
 		dt   DType
 		want string
 	}{
-		{Exp, I32, "kernel: no kernel.Unary loop for int32"},
+		{Unary{Function: simd.Exp}, I32, "kernel: no kernel.Unary loop for int32"},
 		{Div, I64, "kernel: no kernel.Binary loop for int64"},
 		{MatMul{}, I32, "kernel: no kernel.MatMul loop for int32"},
 		{Reduce{Op: ReduceMean}, I32, "kernel: no kernel.Reduce loop for int32"},
@@ -306,7 +306,7 @@ func TestContract(t *testing.T) {
 		inPlace bool
 	}{
 		{Add, a, []Layout{a, a}, 6, true},
-		{Exp, a, []Layout{a}, 6, true},
+		{Unary{Function: simd.Exp}, a, []Layout{a}, 6, true},
 		{Copy{}, a, []Layout{a}, 0, true},
 		{MatMul{}, c, []Layout{a, b}, 48, false},
 		{SqDist{}, Dense(F32, 2, 2), []Layout{a, a}, 36, false},

@@ -51,33 +51,11 @@ type Number interface {
 // Ordered is a type that may be compared; a bool is read as a byte.
 type Ordered interface{ Number | uint8 }
 
-// Function is a function of one variable.
+// Function is a function of one variable; internal/asmgen has the list.
 type Function uint8
 
-// The functions, with the special values of package math. Those of floats err by at most 1.5 units in the last place, Sigmoid,
-// Softplus and LogSigmoid by 2.5; Neg, Abs, Sign, Square, Relu, Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square and Relu take integers too.
-const (
-	Neg Function = iota
-	Abs
-	Sign   // 1, -1, 0 for ±0, NaN for NaN
-	Square // x·x
-	Relu   // max(x, 0): NaN for NaN
-	Sqrt
-	Rsqrt      // 1/√x
-	Reciprocal // 1/x
-	Exp
-	Expm1 // exp(x) - 1
-	Log
-	Log1p // log(1+x)
-	Tanh
-	Sigmoid    // 1/(1+exp(-x))
-	Softplus   // log(1+exp(x))
-	LogSigmoid // log(1/(1+exp(-x)))
-	Erf
-	Sin
-	Cos
-	functions
-)
+// Cheap reports whether to compute a function again takes no longer than to read its result from memory.
+func (f Function) Cheap() bool { return cheap[f] }
 
 // Operation is a function of two variables.
 type Operation uint8

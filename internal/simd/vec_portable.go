@@ -36,9 +36,7 @@ func portableFunction[T Float](f Function) Map {
 	case Reciprocal:
 		return eachRow(reciprocal[T])
 	}
-	of := [functions]func(float64) float64{Rsqrt: rsqrt, Exp: math.Exp, Expm1: math.Expm1, Log: log, Log1p: math.Log1p,
-		Tanh: math.Tanh, Sigmoid: sigmoid,
-		Softplus: softplus, LogSigmoid: logSigmoid, Erf: math.Erf, Sin: math.Sin, Cos: math.Cos}[f]
+	of := elementary[f]
 	return eachRow(func(dst, x []T) {
 		for i, v := range x {
 			dst[i] = T(of(float64(v)))
