@@ -169,11 +169,8 @@ func nanos(ins *instr) float64 {
 }
 
 func isProduct(k kernel.Kernel) bool {
-	switch k.(type) {
-	case kernel.MatMul, kernel.SqDist, kernel.WeightedDiff, kernel.DiffDot:
-		return true
-	}
-	return false
+	_, ok := k.(kernel.Product)
+	return ok
 }
 
 // mayShare reports whether the result of an instruction may take the place of operand i, as far as
