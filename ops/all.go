@@ -9,7 +9,7 @@ import (
 // all lists every operation, with no attributes. A new one is a file and a line
 // here.
 var all = []Op{
-	abs{}, add{}, and{}, argMax{}, argMin{}, broadcast{}, cast{}, choose{}, concat{}, conv{}, convInput{},
+	abs{}, add{}, and{}, argMax{}, argMin{}, asinh{}, broadcast{}, cast{}, choose{}, concat{}, conv{}, convInput{},
 	convKernel{}, cos{}, diffDot{}, div{}, equal{}, erf{}, exp{}, expm1{}, gather{}, inRange{}, less{}, lessEqual{}, log{}, log1p{},
 	logSigmoid{}, logSoftmax{}, logSumExp{}, matMul{}, maximum{}, maxOver{}, maxPick{}, maxPool{}, maxUnpool{}, mean{},
 	minimum{}, minOver{}, mul{}, neg{}, not{}, notEqual{}, oneHot{}, or{}, place{}, pow{}, random{}, relu{},

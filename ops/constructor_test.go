@@ -34,7 +34,7 @@ func on3(f func(a, b, c node) node) constructor {
 func constructors() map[string]constructor {
 	row := graph.Ax("k", 2)
 	return map[string]constructor{
-		"Abs": on1(ops.Abs), "Cos": on1(ops.Cos), "Erf": on1(ops.Erf), "Exp": on1(ops.Exp), "Expm1": on1(ops.Expm1), "Log": on1(ops.Log), "Log1p": on1(ops.Log1p), "LogSigmoid": on1(ops.LogSigmoid),
+		"Abs": on1(ops.Abs), "Asinh": on1(ops.Asinh), "Cos": on1(ops.Cos), "Erf": on1(ops.Erf), "Exp": on1(ops.Exp), "Expm1": on1(ops.Expm1), "Log": on1(ops.Log), "Log1p": on1(ops.Log1p), "LogSigmoid": on1(ops.LogSigmoid),
 		"Gelu": on1(ops.Gelu), "GeluTanh": on1(ops.GeluTanh), "Neg": on1(ops.Neg), "Not": on1(ops.Not), "OneMinus": on1(ops.OneMinus), "Relu": on1(ops.Relu),
 		"Sigmoid": on1(ops.Sigmoid), "Sign": on1(ops.Sign), "Sin": on1(ops.Sin), "Sqrt": on1(ops.Sqrt),
 		"Square": on1(ops.Square), "StopGradient": on1(ops.StopGradient), "Tanh": on1(ops.Tanh),

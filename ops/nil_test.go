@@ -12,7 +12,7 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"Abs": ops.Abs, "Add": ops.Add, "All": ops.All, "And": ops.And,
-			"ArgMax": ops.ArgMax, "ArgMin": ops.ArgMin, "AvgPool1D": ops.AvgPool1D,
+			"ArgMax": ops.ArgMax, "ArgMin": ops.ArgMin, "Asinh": ops.Asinh, "AvgPool1D": ops.AvgPool1D,
 			"AvgPool2D": ops.AvgPool2D, "BroadcastTo": ops.BroadcastTo, "Cast": ops.Cast,
 			"Clip": ops.Clip, "Concat": ops.Concat, "Conv1D": ops.Conv1D, "Conv2D": ops.Conv2D,
 			"ConvTranspose1D": ops.ConvTranspose1D, "ConvTranspose2D": ops.ConvTranspose2D,

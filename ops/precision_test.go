@@ -44,6 +44,9 @@ var smooth = map[string]struct {
 	"Erf": {ops.Erf, exact.Erf, func(x *big.Float) *big.Float {
 		return exact.Div(exact.Mul(exact.Of(2), exact.Exp(exact.Neg(exact.Mul(x, x)))), exact.Sqrt(exact.Pi()))
 	}, -6, 6, bound{1.5, 0}, bound{40, 0}}, // x² rounds before its exponential
+	"Asinh": {ops.Asinh, exact.Asinh, func(x *big.Float) *big.Float {
+		return inverse(exact.Sqrt(exact.Add(one, exact.Mul(x, x))))
+	}, -64, 64, bound{2.5, 0}, bound{2.5, 0}},
 	"Sin":          {ops.Sin, exact.Sin, exact.Cos, -10, 10, bound{1.5, 0}, bound{1.5, 0}},
 	"Cos":          {ops.Cos, exact.Cos, func(x *big.Float) *big.Float { return exact.Neg(exact.Sin(x)) }, -10, 10, bound{1.5, 0}, bound{1.5, 0}},
 	"Sqrt":         {ops.Sqrt, exact.Sqrt, func(x *big.Float) *big.Float { return inverse(exact.Mul(exact.Of(2), exact.Sqrt(x))) }, 0x1p-60, 64, bound{0.5, 0}, bound{2.5, 0}},

@@ -44,6 +44,7 @@ var functions = []function{
 	{Name: "softplus", Doc: "log(1+exp(x))", Portable: "softplus", of: (*target).softplus, unroll: 2},
 	{Name: "logSigmoid", Doc: "log(1/(1+exp(-x)))", Portable: "logSigmoid", of: (*target).logSigmoid, unroll: 2},
 	{Name: "erf", Portable: "math.Erf", of: (*target).erf, unroll: 1},
+	{Name: "asinh", Doc: "log(x + √(x²+1))", Portable: "math.Asinh", of: (*target).asinh, unroll: 1},
 	{Name: "sin", Portable: "math.Sin", of: (*target).sin, Periodic: true},
 	{Name: "cos", Portable: "math.Cos", of: (*target).cos, Periodic: true},
 }
@@ -290,6 +291,17 @@ func (t *target) log1p(x vector) vector {
 	res = t.choose(t.compare(equal, x, t.number(-1)), t.all(t.number(math.Inf(-1))), res)
 	res = t.choose(t.compare(less, x, t.number(-1)), t.nan(), res)
 	return t.choose(t.compare(notBelow, x, t.number(math.Inf(1))), x, res)
+}
+
+// asinh is log1p(x + x²/(1 + √(x²+1))) of |x|, with the sign of x; where x² might be infinite it is log(2x), and 1 + x is x.
+func (t *target) asinh(x vector) vector {
+	a := t.and(x, t.otherBits())
+	root := t.sqrt(t.times(t.copy(a), a, t.number(1)))
+	u := t.add(a, t.div(t.mul(a, a), t.add(root, t.number(1))))
+	great := t.compare(greater, a, t.number(pick(t, 0x1p30, 0x1p60)))
+	y := t.log1p(t.choose(great, a, u))
+	y = t.add(y, t.where(great, t.number(math.Ln2)))
+	return t.or(y, t.and(x, t.signBit()))
 }
 
 // sigmoid is c/(c + c·exp(-x)) with c = 2⁻⁶⁴, so that the sum is a number wherever the quotient is not 0. There exp(-x) is 2ⁿ·exp(r),

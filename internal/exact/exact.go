@@ -75,6 +75,14 @@ func Tanh(x *big.Float) *big.Float {
 	return Div(Sub(e, Of(1)), Add(e, Of(1)))
 }
 
+// Asinh is the inverse hyperbolic sine.
+func Asinh(x *big.Float) *big.Float {
+	if x.Sign() < 0 {
+		return Neg(Asinh(Neg(x))) // the sum below would cancel
+	}
+	return Log(Add(x, Sqrt(Add(Of(1), Mul(x, x)))))
+}
+
 // Erf is 2/√π · Σ (-1)ⁿ x²ⁿ⁺¹ / (n!·(2n+1)).
 func Erf(x *big.Float) *big.Float {
 	square, power := Mul(x, x), x

@@ -70,6 +70,7 @@ func testUnary(t *testing.T) {
 		"LogSigmoid": {Unary{Function: simd.LogSigmoid}, func(x float64) float64 { return -softplus(-x) }, 4},
 		"Sin":        {Unary{Function: simd.Sin}, math.Sin, 3},
 		"Cos":        {Unary{Function: simd.Cos}, math.Cos, 3},
+		"Asinh":      {Unary{Function: simd.Asinh}, math.Asinh, 3},
 		"Erf":        {Unary{Function: simd.Erf}, math.Erf, 3},
 	} {
 		t.Run(name, func(t *testing.T) {

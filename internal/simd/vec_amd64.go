@@ -99,6 +99,11 @@ func logSigmoid32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xSt
 //go:noescape
 func erf32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
+// of each element: asinh.
+//
+//go:noescape
+func asinh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
 // repeats one value per row.
 //
 //go:noescape
@@ -458,6 +463,11 @@ func logSigmoid64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xSt
 //
 //go:noescape
 func erf64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: asinh.
+//
+//go:noescape
+func asinh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // repeats one value per row.
 //
@@ -824,6 +834,11 @@ func logSigmoid32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, x
 //go:noescape
 func erf32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
+// of each element: asinh.
+//
+//go:noescape
+func asinh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
 // repeats one value per row.
 //
 //go:noescape
@@ -1183,6 +1198,11 @@ func logSigmoid64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, x
 //
 //go:noescape
 func erf64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: asinh.
+//
+//go:noescape
+func asinh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // repeats one value per row.
 //

@@ -2879,6 +2879,182 @@ DATA const32_bfecbfe0<>+24(SB)/4, $0xbfecbfe0
 DATA const32_bfecbfe0<>+28(SB)/4, $0xbfecbfe0
 GLOBL const32_bfecbfe0<>(SB), RODATA|NOPTR, $32
 
+// func asinh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·asinh32AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y1
+	VMOVAPS      Y1, Y2
+	VFMADD213PS  const32_3f800000<>+0(SB), Y1, Y2
+	VSQRTPS      Y2, Y2
+	VMULPS       Y1, Y1, Y3
+	VADDPS       const32_3f800000<>+0(SB), Y2, Y2
+	VDIVPS       Y2, Y3, Y2
+	VADDPS       Y2, Y1, Y2
+	VCMPPS       $0x1e, const32_4e800000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y3, Y1, Y2, Y1
+	VADDPS       const32_3f800000<>+0(SB), Y1, Y2
+	VSUBPS       const32_3f800000<>+0(SB), Y2, Y4
+	VSUBPS       Y4, Y1, Y4
+	VPADDD       const32_4afb0c<>+0(SB), Y2, Y2
+	VPSRLD       $0x17, Y2, Y5
+	VCVTDQ2PS    Y5, Y5
+	VSUBPS       const32_42fe0000<>+0(SB), Y5, Y5
+	VANDPS       const32_7fffff<>+0(SB), Y2, Y2
+	VPADDD       const32_3f3504f4<>+0(SB), Y2, Y2
+	VBROADCASTSS const32_4b40007f<>+0(SB), Y6
+	VMINPS       const32_42c80000<>+0(SB), Y5, Y7
+	VSUBPS       Y7, Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VSUBPS       const32_3f800000<>+0(SB), Y2, Y2
+	VFMADD231PS  Y6, Y4, Y2
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Y6
+	VFMADD213PS  const32_be051d9c<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_be2a67cb<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_be800068<>+0(SB), Y4, Y6
+	VBROADCASTSS const32_3e014970<>+0(SB), Y7
+	VFMADD213PS  const32_3e118da6<>+0(SB), Y4, Y7
+	VFMADD213PS  const32_3e4ccf8f<>+0(SB), Y4, Y7
+	VFMADD213PS  const32_3eaaaaaa<>+0(SB), Y4, Y7
+	VFMADD213PS  Y7, Y2, Y6
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VFMADD231PS  const32_35bfbe8e<>+0(SB), Y5, Y6
+	VFNMADD231PS const32_3f000000<>+0(SB), Y4, Y6
+	VADDPS       Y6, Y2, Y2
+	VFMADD231PS  const32_3f317200<>+0(SB), Y5, Y2
+	VANDPS       const32_80000000<>+0(SB), Y1, Y4
+	VORPS        Y4, Y2, Y2
+	VCMPPS       $0x00, const32_bf800000<>+0(SB), Y1, Y4
+	VBROADCASTSS const32_ff800000<>+0(SB), Y5
+	VBLENDVPS    Y4, Y5, Y2, Y2
+	VCMPPS       $0x11, const32_bf800000<>+0(SB), Y1, Y4
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y5
+	VBLENDVPS    Y4, Y5, Y2, Y2
+	VCMPPS       $0x15, const32_7f800000<>+0(SB), Y1, Y4
+	VBLENDVPS    Y4, Y1, Y2, Y1
+	VANDPS       const32_3f317218<>+0(SB), Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	VANDPS       const32_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y1, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y2
+	VMOVAPS      Y2, Y3
+	VFMADD213PS  const32_3f800000<>+0(SB), Y2, Y3
+	VSQRTPS      Y3, Y3
+	VMULPS       Y2, Y2, Y4
+	VADDPS       const32_3f800000<>+0(SB), Y3, Y3
+	VDIVPS       Y3, Y4, Y3
+	VADDPS       Y3, Y2, Y3
+	VCMPPS       $0x1e, const32_4e800000<>+0(SB), Y2, Y4
+	VBLENDVPS    Y4, Y2, Y3, Y2
+	VADDPS       const32_3f800000<>+0(SB), Y2, Y3
+	VSUBPS       const32_3f800000<>+0(SB), Y3, Y5
+	VSUBPS       Y5, Y2, Y5
+	VPADDD       const32_4afb0c<>+0(SB), Y3, Y3
+	VPSRLD       $0x17, Y3, Y6
+	VCVTDQ2PS    Y6, Y6
+	VSUBPS       const32_42fe0000<>+0(SB), Y6, Y6
+	VANDPS       const32_7fffff<>+0(SB), Y3, Y3
+	VPADDD       const32_3f3504f4<>+0(SB), Y3, Y3
+	VBROADCASTSS const32_4b40007f<>+0(SB), Y7
+	VMINPS       const32_42c80000<>+0(SB), Y6, Y8
+	VSUBPS       Y8, Y7, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VSUBPS       const32_3f800000<>+0(SB), Y3, Y3
+	VFMADD231PS  Y7, Y5, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Y7
+	VFMADD213PS  const32_be051d9c<>+0(SB), Y5, Y7
+	VFMADD213PS  const32_be2a67cb<>+0(SB), Y5, Y7
+	VFMADD213PS  const32_be800068<>+0(SB), Y5, Y7
+	VBROADCASTSS const32_3e014970<>+0(SB), Y8
+	VFMADD213PS  const32_3e118da6<>+0(SB), Y5, Y8
+	VFMADD213PS  const32_3e4ccf8f<>+0(SB), Y5, Y8
+	VFMADD213PS  const32_3eaaaaaa<>+0(SB), Y5, Y8
+	VFMADD213PS  Y8, Y3, Y7
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y5, Y7, Y7
+	VFMADD231PS  const32_35bfbe8e<>+0(SB), Y6, Y7
+	VFNMADD231PS const32_3f000000<>+0(SB), Y5, Y7
+	VADDPS       Y7, Y3, Y3
+	VFMADD231PS  const32_3f317200<>+0(SB), Y6, Y3
+	VANDPS       const32_80000000<>+0(SB), Y2, Y5
+	VORPS        Y5, Y3, Y3
+	VCMPPS       $0x00, const32_bf800000<>+0(SB), Y2, Y5
+	VBROADCASTSS const32_ff800000<>+0(SB), Y6
+	VBLENDVPS    Y5, Y6, Y3, Y3
+	VCMPPS       $0x11, const32_bf800000<>+0(SB), Y2, Y5
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y6
+	VBLENDVPS    Y5, Y6, Y3, Y3
+	VCMPPS       $0x15, const32_7f800000<>+0(SB), Y2, Y5
+	VBLENDVPS    Y5, Y2, Y3, Y2
+	VANDPS       const32_3f317218<>+0(SB), Y4, Y3
+	VADDPS       Y3, Y2, Y2
+	VANDPS       const32_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y2, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const32_4e800000<>+0(SB)/4, $0x4e800000
+DATA const32_4e800000<>+4(SB)/4, $0x4e800000
+DATA const32_4e800000<>+8(SB)/4, $0x4e800000
+DATA const32_4e800000<>+12(SB)/4, $0x4e800000
+DATA const32_4e800000<>+16(SB)/4, $0x4e800000
+DATA const32_4e800000<>+20(SB)/4, $0x4e800000
+DATA const32_4e800000<>+24(SB)/4, $0x4e800000
+DATA const32_4e800000<>+28(SB)/4, $0x4e800000
+GLOBL const32_4e800000<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3f317218<>+0(SB)/4, $0x3f317218
+DATA const32_3f317218<>+4(SB)/4, $0x3f317218
+DATA const32_3f317218<>+8(SB)/4, $0x3f317218
+DATA const32_3f317218<>+12(SB)/4, $0x3f317218
+DATA const32_3f317218<>+16(SB)/4, $0x3f317218
+DATA const32_3f317218<>+20(SB)/4, $0x3f317218
+DATA const32_3f317218<>+24(SB)/4, $0x3f317218
+DATA const32_3f317218<>+28(SB)/4, $0x3f317218
+GLOBL const32_3f317218<>(SB), RODATA|NOPTR, $32
+
 // func spread32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX
 TEXT ·spread32AVX2(SB), NOSPLIT, $0-48
@@ -11645,6 +11821,184 @@ DATA const64_bffd97fbf27aa2a1<>+16(SB)/8, $0xbffd97fbf27aa2a1
 DATA const64_bffd97fbf27aa2a1<>+24(SB)/8, $0xbffd97fbf27aa2a1
 GLOBL const64_bffd97fbf27aa2a1<>(SB), RODATA|NOPTR, $32
 
+// func asinh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·asinh64AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y1
+	VMOVAPD      Y1, Y2
+	VFMADD213PD  const64_3ff0000000000000<>+0(SB), Y1, Y2
+	VSQRTPD      Y2, Y2
+	VMULPD       Y1, Y1, Y3
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y2, Y2
+	VDIVPD       Y2, Y3, Y2
+	VADDPD       Y2, Y1, Y2
+	VCMPPD       $0x1e, const64_43b0000000000000<>+0(SB), Y1, Y3
+	VBLENDVPD    Y3, Y1, Y2, Y1
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y1, Y2
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y2, Y4
+	VSUBPD       Y4, Y1, Y4
+	VPADDQ       const64_95f619980c432<>+0(SB), Y2, Y2
+	VPSRLQ       $0x34, Y2, Y5
+	VORPD        const64_4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       const64_43300000000003ff<>+0(SB), Y5, Y5
+	VANDPD       const64_fffffffffffff<>+0(SB), Y2, Y2
+	VPADDQ       const64_3fe6a09e667f3bce<>+0(SB), Y2, Y2
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Y6
+	VMINPD       const64_4059000000000000<>+0(SB), Y5, Y7
+	VSUBPD       Y7, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y2, Y2
+	VFMADD231PD  Y6, Y4, Y2
+	VADDPD       const64_4000000000000000<>+0(SB), Y2, Y4
+	VDIVPD       Y4, Y2, Y4
+	VMULPD       Y4, Y4, Y6
+	VMULPD       Y6, Y6, Y7
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Y8
+	VFMADD213PD  const64_3fcc71c62d5e53e0<>+0(SB), Y7, Y8
+	VFMADD213PD  const64_3fd9999999995273<>+0(SB), Y7, Y8
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Y9
+	VFMADD213PD  const64_3fc7462b91b8df65<>+0(SB), Y7, Y9
+	VFMADD213PD  const64_3fd2492492dfd86c<>+0(SB), Y7, Y9
+	VFMADD213PD  const64_3fe5555555555558<>+0(SB), Y7, Y9
+	VFMADD213PD  Y9, Y6, Y8
+	VMULPD       Y6, Y8, Y6
+	VMULPD       Y2, Y2, Y7
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y7, Y7
+	VADDPD       Y6, Y7, Y6
+	VMULPD       Y6, Y4, Y4
+	VFMADD231PD  const64_3dea39ef35793c76<>+0(SB), Y5, Y4
+	VSUBPD       Y4, Y7, Y4
+	VSUBPD       Y4, Y2, Y2
+	VFMADD231PD  const64_3fe62e42fee00000<>+0(SB), Y5, Y2
+	VANDPD       const64_8000000000000000<>+0(SB), Y1, Y4
+	VORPD        Y4, Y2, Y2
+	VCMPPD       $0x00, const64_bff0000000000000<>+0(SB), Y1, Y4
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VCMPPD       $0x11, const64_bff0000000000000<>+0(SB), Y1, Y4
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VCMPPD       $0x15, const64_7ff0000000000000<>+0(SB), Y1, Y4
+	VBLENDVPD    Y4, Y1, Y2, Y1
+	VANDPD       const64_3fe62e42fefa39ef<>+0(SB), Y3, Y2
+	VADDPD       Y2, Y1, Y1
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y2
+	VMOVAPD      Y2, Y3
+	VFMADD213PD  const64_3ff0000000000000<>+0(SB), Y2, Y3
+	VSQRTPD      Y3, Y3
+	VMULPD       Y2, Y2, Y4
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y3, Y3
+	VDIVPD       Y3, Y4, Y3
+	VADDPD       Y3, Y2, Y3
+	VCMPPD       $0x1e, const64_43b0000000000000<>+0(SB), Y2, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y2, Y3
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y3, Y5
+	VSUBPD       Y5, Y2, Y5
+	VPADDQ       const64_95f619980c432<>+0(SB), Y3, Y3
+	VPSRLQ       $0x34, Y3, Y6
+	VORPD        const64_4330000000000000<>+0(SB), Y6, Y6
+	VSUBPD       const64_43300000000003ff<>+0(SB), Y6, Y6
+	VANDPD       const64_fffffffffffff<>+0(SB), Y3, Y3
+	VPADDQ       const64_3fe6a09e667f3bce<>+0(SB), Y3, Y3
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Y7
+	VMINPD       const64_4059000000000000<>+0(SB), Y6, Y8
+	VSUBPD       Y8, Y7, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y3, Y3
+	VFMADD231PD  Y7, Y5, Y3
+	VADDPD       const64_4000000000000000<>+0(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y7
+	VMULPD       Y7, Y7, Y8
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Y9
+	VFMADD213PD  const64_3fcc71c62d5e53e0<>+0(SB), Y8, Y9
+	VFMADD213PD  const64_3fd9999999995273<>+0(SB), Y8, Y9
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Y10
+	VFMADD213PD  const64_3fc7462b91b8df65<>+0(SB), Y8, Y10
+	VFMADD213PD  const64_3fd2492492dfd86c<>+0(SB), Y8, Y10
+	VFMADD213PD  const64_3fe5555555555558<>+0(SB), Y8, Y10
+	VFMADD213PD  Y10, Y7, Y9
+	VMULPD       Y7, Y9, Y7
+	VMULPD       Y3, Y3, Y8
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y8, Y8
+	VADDPD       Y7, Y8, Y7
+	VMULPD       Y7, Y5, Y5
+	VFMADD231PD  const64_3dea39ef35793c76<>+0(SB), Y6, Y5
+	VSUBPD       Y5, Y8, Y5
+	VSUBPD       Y5, Y3, Y3
+	VFMADD231PD  const64_3fe62e42fee00000<>+0(SB), Y6, Y3
+	VANDPD       const64_8000000000000000<>+0(SB), Y2, Y5
+	VORPD        Y5, Y3, Y3
+	VCMPPD       $0x00, const64_bff0000000000000<>+0(SB), Y2, Y5
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Y6
+	VBLENDVPD    Y5, Y6, Y3, Y3
+	VCMPPD       $0x11, const64_bff0000000000000<>+0(SB), Y2, Y5
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y6
+	VBLENDVPD    Y5, Y6, Y3, Y3
+	VCMPPD       $0x15, const64_7ff0000000000000<>+0(SB), Y2, Y5
+	VBLENDVPD    Y5, Y2, Y3, Y2
+	VANDPD       const64_3fe62e42fefa39ef<>+0(SB), Y4, Y3
+	VADDPD       Y3, Y2, Y2
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VORPD        Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const64_43b0000000000000<>+0(SB)/8, $0x43b0000000000000
+DATA const64_43b0000000000000<>+8(SB)/8, $0x43b0000000000000
+DATA const64_43b0000000000000<>+16(SB)/8, $0x43b0000000000000
+DATA const64_43b0000000000000<>+24(SB)/8, $0x43b0000000000000
+GLOBL const64_43b0000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fe62e42fefa39ef<>+0(SB)/8, $0x3fe62e42fefa39ef
+DATA const64_3fe62e42fefa39ef<>+8(SB)/8, $0x3fe62e42fefa39ef
+DATA const64_3fe62e42fefa39ef<>+16(SB)/8, $0x3fe62e42fefa39ef
+DATA const64_3fe62e42fefa39ef<>+24(SB)/8, $0x3fe62e42fefa39ef
+GLOBL const64_3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
+
 // func spread64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX
 TEXT ·spread64AVX2(SB), NOSPLIT, $0-48
@@ -19472,6 +19826,178 @@ done:
 	VZEROUPPER
 	RET
 
+// func asinh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·asinh32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_3f800000<>+0(SB), Z0
+	VBROADCASTSS const32_80000000<>+0(SB), Z1
+	VBROADCASTSS const32_bf800000<>+0(SB), Z2
+	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z3
+	VBROADCASTSS const32_3e014970<>+0(SB), Z4
+	VBROADCASTSS const32_3e118da6<>+0(SB), Z5
+	VBROADCASTSS const32_3e4ccf8f<>+0(SB), Z6
+	VBROADCASTSS const32_3eaaaaaa<>+0(SB), Z7
+	VBROADCASTSS const32_3f000000<>+0(SB), Z8
+	VBROADCASTSS const32_3f317200<>+0(SB), Z9
+	VBROADCASTSS const32_3f317218<>+0(SB), Z10
+	VBROADCASTSS const32_3f3504f4<>+0(SB), Z11
+	VBROADCASTSS const32_42c80000<>+0(SB), Z12
+	VBROADCASTSS const32_42fe0000<>+0(SB), Z13
+	VBROADCASTSS const32_4afb0c<>+0(SB), Z14
+	VBROADCASTSS const32_4b40007f<>+0(SB), Z15
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS          (DX)(SI*4), Z16
+	VPANDD.BCST      const32_7fffffff<>+0(SB), Z16, Z17
+	VMOVAPS          Z17, Z18
+	VFMADD213PS      Z0, Z17, Z18
+	VSQRTPS          Z18, Z18
+	VMULPS           Z17, Z17, Z27
+	VADDPS           Z0, Z18, Z18
+	VDIVPS           Z18, Z27, Z18
+	VADDPS           Z18, Z17, Z18
+	VCMPPS.BCST      $0x1e, const32_4e800000<>+0(SB), Z17, K2
+	VBLENDMPS        Z17, Z18, K2, Z19
+	VADDPS           Z0, Z19, Z17
+	VSUBPS           Z0, Z17, Z18
+	VSUBPS           Z18, Z19, Z18
+	VPADDD           Z14, Z17, Z17
+	VPSRLD           $0x17, Z17, Z27
+	VCVTDQ2PS        Z27, Z27
+	VSUBPS           Z13, Z27, Z27
+	VPANDD.BCST      const32_7fffff<>+0(SB), Z17, Z17
+	VPADDD           Z11, Z17, Z17
+	VMOVAPS          Z15, Z28
+	VMINPS           Z12, Z27, Z29
+	VSUBPS           Z29, Z28, Z28
+	VPSLLD           $0x17, Z28, Z28
+	VSUBPS           Z0, Z17, Z17
+	VFMADD231PS      Z28, Z18, Z17
+	VMULPS           Z17, Z17, Z18
+	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z28
+	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z18, Z28
+	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z18, Z28
+	VFMADD213PS.BCST const32_be800068<>+0(SB), Z18, Z28
+	VMOVAPS          Z4, Z29
+	VFMADD213PS      Z5, Z18, Z29
+	VFMADD213PS      Z6, Z18, Z29
+	VFMADD213PS      Z7, Z18, Z29
+	VFMADD213PS      Z29, Z17, Z28
+	VMULPS           Z17, Z28, Z28
+	VMULPS           Z18, Z28, Z28
+	VFMADD231PS      Z3, Z27, Z28
+	VFNMADD231PS     Z8, Z18, Z28
+	VADDPS           Z28, Z17, Z17
+	VFMADD231PS      Z9, Z27, Z17
+	VPANDD           Z1, Z19, Z18
+	VPORD            Z18, Z17, Z17
+	VCMPPS           $0x00, Z2, Z19, K3
+	VBROADCASTSS     const32_ff800000<>+0(SB), Z18
+	VBLENDMPS        Z18, Z17, K3, Z20
+	VCMPPS           $0x11, Z2, Z19, K3
+	VBROADCASTSS     const32_ffc00000<>+0(SB), Z17
+	VBLENDMPS        Z17, Z20, K3, Z21
+	VCMPPS.BCST      $0x15, const32_7f800000<>+0(SB), Z19, K3
+	VBLENDMPS        Z19, Z21, K3, Z22
+	VMOVAPS.Z        Z10, K2, Z17
+	VADDPS           Z17, Z22, Z17
+	VPANDD           Z1, Z16, Z16
+	VPORD            Z16, Z17, Z16
+	VMOVUPS          Z16, (CX)(SI*4)
+	ADDQ             $0x10, SI
+	CMPQ             SI, DI
+	JLE              vectors1
+
+end2:
+	CMPQ             SI, BX
+	JGE              next
+	VMOVUPS.Z        (DX)(SI*4), K1, Z16
+	VPANDD.BCST      const32_7fffffff<>+0(SB), Z16, Z17
+	VMOVAPS          Z17, Z18
+	VFMADD213PS      Z0, Z17, Z18
+	VSQRTPS          Z18, Z18
+	VMULPS           Z17, Z17, Z27
+	VADDPS           Z0, Z18, Z18
+	VDIVPS           Z18, Z27, Z18
+	VADDPS           Z18, Z17, Z18
+	VCMPPS.BCST      $0x1e, const32_4e800000<>+0(SB), Z17, K2
+	VBLENDMPS        Z17, Z18, K2, Z23
+	VADDPS           Z0, Z23, Z17
+	VSUBPS           Z0, Z17, Z18
+	VSUBPS           Z18, Z23, Z18
+	VPADDD           Z14, Z17, Z17
+	VPSRLD           $0x17, Z17, Z27
+	VCVTDQ2PS        Z27, Z27
+	VSUBPS           Z13, Z27, Z27
+	VPANDD.BCST      const32_7fffff<>+0(SB), Z17, Z17
+	VPADDD           Z11, Z17, Z17
+	VMOVAPS          Z15, Z28
+	VMINPS           Z12, Z27, Z29
+	VSUBPS           Z29, Z28, Z28
+	VPSLLD           $0x17, Z28, Z28
+	VSUBPS           Z0, Z17, Z17
+	VFMADD231PS      Z28, Z18, Z17
+	VMULPS           Z17, Z17, Z18
+	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z28
+	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z18, Z28
+	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z18, Z28
+	VFMADD213PS.BCST const32_be800068<>+0(SB), Z18, Z28
+	VMOVAPS          Z4, Z29
+	VFMADD213PS      Z5, Z18, Z29
+	VFMADD213PS      Z6, Z18, Z29
+	VFMADD213PS      Z7, Z18, Z29
+	VFMADD213PS      Z29, Z17, Z28
+	VMULPS           Z17, Z28, Z28
+	VMULPS           Z18, Z28, Z28
+	VFMADD231PS      Z3, Z27, Z28
+	VFNMADD231PS     Z8, Z18, Z28
+	VADDPS           Z28, Z17, Z17
+	VFMADD231PS      Z9, Z27, Z17
+	VPANDD           Z1, Z23, Z18
+	VPORD            Z18, Z17, Z17
+	VCMPPS           $0x00, Z2, Z23, K3
+	VBROADCASTSS     const32_ff800000<>+0(SB), Z18
+	VBLENDMPS        Z18, Z17, K3, Z24
+	VCMPPS           $0x11, Z2, Z23, K3
+	VBROADCASTSS     const32_ffc00000<>+0(SB), Z17
+	VBLENDMPS        Z17, Z24, K3, Z25
+	VCMPPS.BCST      $0x15, const32_7f800000<>+0(SB), Z23, K3
+	VBLENDMPS        Z23, Z25, K3, Z26
+	VMOVAPS.Z        Z10, K2, Z17
+	VADDPS           Z17, Z26, Z17
+	VPANDD           Z1, Z16, Z16
+	VPORD            Z16, Z17, Z16
+	VMOVUPS          Z16, K1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func spread32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·spread32AVX512(SB), NOSPLIT, $0-48
@@ -26750,6 +27276,188 @@ end2:
 	VBLENDMPD         Z21, Z16, K2, Z24
 	VPORQ             Z18, Z24, Z16
 	VMOVUPD           Z16, K1, (CX)(SI*8)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func asinh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·asinh64AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_8000000000000000<>+0(SB), Z1
+	VBROADCASTSD const64_bff0000000000000<>+0(SB), Z2
+	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z3
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Z4
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Z5
+	VBROADCASTSD const64_3fc7462b91b8df65<>+0(SB), Z6
+	VBROADCASTSD const64_3fcc71c62d5e53e0<>+0(SB), Z7
+	VBROADCASTSD const64_3fd2492492dfd86c<>+0(SB), Z8
+	VBROADCASTSD const64_3fd9999999995273<>+0(SB), Z9
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z10
+	VBROADCASTSD const64_3fe5555555555558<>+0(SB), Z11
+	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z12
+	VBROADCASTSD const64_3fe62e42fefa39ef<>+0(SB), Z13
+	VBROADCASTSD const64_3fe6a09e667f3bce<>+0(SB), Z14
+	VBROADCASTSD const64_4000000000000000<>+0(SB), Z15
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Z16
+	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z16, Z17
+	VMOVAPD      Z17, Z18
+	VFMADD213PD  Z0, Z17, Z18
+	VSQRTPD      Z18, Z18
+	VMULPD       Z17, Z17, Z27
+	VADDPD       Z0, Z18, Z18
+	VDIVPD       Z18, Z27, Z18
+	VADDPD       Z18, Z17, Z18
+	VCMPPD.BCST  $0x1e, const64_43b0000000000000<>+0(SB), Z17, K2
+	VBLENDMPD    Z17, Z18, K2, Z19
+	VADDPD       Z0, Z19, Z17
+	VSUBPD       Z0, Z17, Z18
+	VSUBPD       Z18, Z19, Z18
+	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z17, Z17
+	VPSRLQ       $0x34, Z17, Z27
+	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z27, Z27
+	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z27, Z27
+	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z17, Z17
+	VPADDQ       Z14, Z17, Z17
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z28
+	VMINPD.BCST  const64_4059000000000000<>+0(SB), Z27, Z29
+	VSUBPD       Z29, Z28, Z28
+	VPSLLQ       $0x34, Z28, Z28
+	VSUBPD       Z0, Z17, Z17
+	VFMADD231PD  Z28, Z18, Z17
+	VADDPD       Z15, Z17, Z18
+	VDIVPD       Z18, Z17, Z18
+	VMULPD       Z18, Z18, Z28
+	VMULPD       Z28, Z28, Z29
+	VMOVAPD      Z5, Z30
+	VFMADD213PD  Z7, Z29, Z30
+	VFMADD213PD  Z9, Z29, Z30
+	VMOVAPD      Z4, Z31
+	VFMADD213PD  Z6, Z29, Z31
+	VFMADD213PD  Z8, Z29, Z31
+	VFMADD213PD  Z11, Z29, Z31
+	VFMADD213PD  Z31, Z28, Z30
+	VMULPD       Z28, Z30, Z28
+	VMULPD       Z17, Z17, Z29
+	VMULPD       Z10, Z29, Z29
+	VADDPD       Z28, Z29, Z28
+	VMULPD       Z28, Z18, Z18
+	VFMADD231PD  Z3, Z27, Z18
+	VSUBPD       Z18, Z29, Z18
+	VSUBPD       Z18, Z17, Z17
+	VFMADD231PD  Z12, Z27, Z17
+	VPANDQ       Z1, Z19, Z18
+	VPORQ        Z18, Z17, Z17
+	VCMPPD       $0x00, Z2, Z19, K3
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z18
+	VBLENDMPD    Z18, Z17, K3, Z20
+	VCMPPD       $0x11, Z2, Z19, K3
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z17
+	VBLENDMPD    Z17, Z20, K3, Z21
+	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z19, K3
+	VBLENDMPD    Z19, Z21, K3, Z22
+	VMOVAPD.Z    Z13, K2, Z17
+	VADDPD       Z17, Z22, Z17
+	VPANDQ       Z1, Z16, Z16
+	VPORQ        Z16, Z17, Z16
+	VMOVUPD      Z16, (CX)(SI*8)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPD.Z    (DX)(SI*8), K1, Z16
+	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z16, Z17
+	VMOVAPD      Z17, Z18
+	VFMADD213PD  Z0, Z17, Z18
+	VSQRTPD      Z18, Z18
+	VMULPD       Z17, Z17, Z27
+	VADDPD       Z0, Z18, Z18
+	VDIVPD       Z18, Z27, Z18
+	VADDPD       Z18, Z17, Z18
+	VCMPPD.BCST  $0x1e, const64_43b0000000000000<>+0(SB), Z17, K2
+	VBLENDMPD    Z17, Z18, K2, Z23
+	VADDPD       Z0, Z23, Z17
+	VSUBPD       Z0, Z17, Z18
+	VSUBPD       Z18, Z23, Z18
+	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z17, Z17
+	VPSRLQ       $0x34, Z17, Z27
+	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z27, Z27
+	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z27, Z27
+	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z17, Z17
+	VPADDQ       Z14, Z17, Z17
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z28
+	VMINPD.BCST  const64_4059000000000000<>+0(SB), Z27, Z29
+	VSUBPD       Z29, Z28, Z28
+	VPSLLQ       $0x34, Z28, Z28
+	VSUBPD       Z0, Z17, Z17
+	VFMADD231PD  Z28, Z18, Z17
+	VADDPD       Z15, Z17, Z18
+	VDIVPD       Z18, Z17, Z18
+	VMULPD       Z18, Z18, Z28
+	VMULPD       Z28, Z28, Z29
+	VMOVAPD      Z5, Z30
+	VFMADD213PD  Z7, Z29, Z30
+	VFMADD213PD  Z9, Z29, Z30
+	VMOVAPD      Z4, Z31
+	VFMADD213PD  Z6, Z29, Z31
+	VFMADD213PD  Z8, Z29, Z31
+	VFMADD213PD  Z11, Z29, Z31
+	VFMADD213PD  Z31, Z28, Z30
+	VMULPD       Z28, Z30, Z28
+	VMULPD       Z17, Z17, Z29
+	VMULPD       Z10, Z29, Z29
+	VADDPD       Z28, Z29, Z28
+	VMULPD       Z28, Z18, Z18
+	VFMADD231PD  Z3, Z27, Z18
+	VSUBPD       Z18, Z29, Z18
+	VSUBPD       Z18, Z17, Z17
+	VFMADD231PD  Z12, Z27, Z17
+	VPANDQ       Z1, Z23, Z18
+	VPORQ        Z18, Z17, Z17
+	VCMPPD       $0x00, Z2, Z23, K3
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z18
+	VBLENDMPD    Z18, Z17, K3, Z24
+	VCMPPD       $0x11, Z2, Z23, K3
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z17
+	VBLENDMPD    Z17, Z24, K3, Z25
+	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z23, K3
+	VBLENDMPD    Z23, Z25, K3, Z26
+	VMOVAPD.Z    Z13, K2, Z17
+	VADDPD       Z17, Z26, Z17
+	VPANDQ       Z1, Z16, Z16
+	VPORQ        Z16, Z17, Z16
+	VMOVUPD      Z16, K1, (CX)(SI*8)
 
 next:
 	MOVQ dstStride+32(FP), SI

@@ -5,7 +5,7 @@ package simd
 import "math"
 
 // The functions, with the special values of package math. Those of floats err by at most 1.5 units in the last place, Sigmoid,
-// Softplus and LogSigmoid by 2.5; Neg, Abs, Sign, Square, Relu, Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square and Relu take integers too.
+// Softplus, LogSigmoid and Asinh by 2.5; Neg, Abs, Sign, Square, Relu, Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square and Relu take integers too.
 const (
 	Neg Function = iota
 	Abs
@@ -24,6 +24,7 @@ const (
 	Softplus   // log(1+exp(x))
 	LogSigmoid // log(1/(1+exp(-x)))
 	Erf
+	Asinh // log(x + √(x²+1))
 	Sin
 	Cos
 	functions
@@ -44,6 +45,7 @@ var elementary = [functions]func(float64) float64{
 	Softplus:   softplus,
 	LogSigmoid: logSigmoid,
 	Erf:        math.Erf,
+	Asinh:      math.Asinh,
 	Sin:        math.Sin,
 	Cos:        math.Cos,
 }

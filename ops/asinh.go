@@ -1,0 +1,27 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/simd"
+)
+
+type asinh struct{ floats1 }
+
+// Asinh is the inverse hyperbolic sine, log(x + √(x²+1)), element by element: near 0 it is x, and far
+// from it it grows as a logarithm does, with the sign of x. It is good to 2.5 units in the last place.
+func Asinh(x *graph.Node) *graph.Node { return elementwise(asinh{}, x) }
+
+func (asinh) Name() string { return "Asinh" }
+func (asinh) Doc() string  { return "inverse hyperbolic sine, element by element" }
+
+func (asinh) Grad(y, dy *graph.Node, _ int) *graph.Node {
+	return Div(dy, Sqrt(Shift(Square(y.In(0)), 1)))
+}
+
+func (asinh) Scalar(x ...float64) float64                        { return math.Asinh(x[0]) }
+func (asinh) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Asinh} }
+func (asinh) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("asinh", in[0]) }
+func (asinh) Cases() []Case                                      { return case1(Asinh, Reals) }
