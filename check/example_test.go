@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -44,7 +45,7 @@ func (s swish) Run(_ *graph.Node, out tape.Array, in []tape.Array) {
 }
 
 // Notation is how formulas and drawings write it.
-func (swish) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("swish", in[0]) }
+func (swish) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("swish", in[0]) }
 
 // cases are what it is checked on.
 func (s swish) cases() []ops.Case {

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -238,9 +239,9 @@ func (t *trial) written() error {
 	if !ok {
 		return nil
 	}
-	var in []graph.Expr
+	var in []expr.Expr
 	for i := range t.node.NumIn() {
-		in = append(in, graph.Sym(fmt.Sprintf("x%d", i)))
+		in = append(in, expr.Sym(fmt.Sprintf("x%d", i)))
 	}
 	if e := n.Notation(t.node, in); e.Text == "" && len(e.Args) == 0 {
 		return errors.New("its Notation gives nothing")

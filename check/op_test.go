@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -125,7 +126,7 @@ func (twice) Eval(_ graph.Env, y node, _ []graph.Value) graph.Value { return gra
 
 type mute struct{ swish }
 
-func (mute) Notation(node, []graph.Expr) graph.Expr { return graph.Expr{} }
+func (mute) Notation(node, []expr.Expr) expr.Expr { return expr.Expr{} }
 
 type runs struct {
 	swish

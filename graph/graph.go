@@ -19,8 +19,8 @@ type Graph struct {
 	constIDs   map[uint64][]int
 	bodies     []*Body
 	bodyIDs    map[string][]BodyID // by form
-	outer      *Graph          // of a body that is being built: the graph it is for
-	outerNodes map[*Node]*Node // likewise, by input: see Node.Outer
+	outer      *Graph              // of a body that is being built: the graph it is for
+	outerNodes map[*Node]*Node     // likewise, by input: see Node.Outer
 	memo       map[any]any
 	updates    []Update
 	derived    []Derivation

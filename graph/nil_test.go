@@ -12,20 +12,19 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Align": graph.Align, "Apply": graph.Apply, "Ax": graph.Ax, "AxesOf": graph.AxesOf, "Big": graph.Big,
-			"Bits": graph.Bits, "Call": graph.Call, "Cases": graph.Cases, "CheckIndex": graph.CheckIndex,
-			"Dims": graph.Dims, "Fill": graph.Fill, "Fixed": graph.Fixed, "Glorot": graph.Glorot,
-			"GlorotUniform": graph.GlorotUniform, "He": graph.He, "HeUniform": graph.HeUniform,
-			"IndexNames": graph.IndexNames, "IndexText": graph.IndexText, "IntsOf": graph.IntsOf,
-			"Joined": graph.Joined, "New": graph.New, "NewBody": graph.NewBody, "NewIndexError": graph.NewIndexError,
-			"NewShape": graph.NewShape, "NewValue": graph.NewValue, "Norm2": graph.Norm2, "Normal": graph.Normal,
-			"Num": graph.Num, "Of": graph.Of, "OpText": graph.OpText, "Orthogonal": graph.Orthogonal,
-			"Parse": graph.Parse, "Reachable": graph.Reachable, "ReachableUntil": graph.ReachableUntil,
-			"RenameIndex": graph.RenameIndex, "Shifted": graph.Shifted, "Strided": graph.Strided, "Sym": graph.Sym,
-			"Uniform": graph.Uniform, "Verify": graph.Verify, "Xavier": graph.Xavier, "Zeros": graph.Zeros,
+			"Align": graph.Align, "Apply": graph.Apply, "Ax": graph.Ax, "AxesOf": graph.AxesOf,
+			"Bits": graph.Bits, "CheckIndex": graph.CheckIndex, "Dims": graph.Dims,
+			"Fill": graph.Fill, "Glorot": graph.Glorot, "GlorotUniform": graph.GlorotUniform,
+			"He": graph.He, "HeUniform": graph.HeUniform, "IntsOf": graph.IntsOf,
+			"New": graph.New, "NewBody": graph.NewBody, "NewIndexError": graph.NewIndexError,
+			"NewShape": graph.NewShape, "NewValue": graph.NewValue, "Normal": graph.Normal,
+			"Of": graph.Of, "OpText": graph.OpText, "Orthogonal": graph.Orthogonal,
+			"Parse": graph.Parse, "Reachable": graph.Reachable,
+			"ReachableUntil": graph.ReachableUntil, "Uniform": graph.Uniform,
+			"Verify": graph.Verify, "Xavier": graph.Xavier, "Zeros": graph.Zeros,
 		},
 		Types: []any{
-			graph.Axis{}, graph.AxisSet(0), graph.Body{}, graph.DType(0), graph.Error{}, graph.Errors{}, graph.Expr{}, graph.Float(0), graph.Graph{}, graph.IndexError{}, graph.Init{}, graph.Ints{}, graph.Loop{}, graph.Mistake{}, graph.Node{}, graph.OriginKind(0), graph.Pos{}, graph.Role(0), graph.Shape{}, graph.Type{}, graph.Update{}, graph.Value{},
+			graph.Axis{}, graph.AxisSet(0), graph.Body{}, graph.DType(0), graph.Error{}, graph.Errors{}, graph.Float(0), graph.Graph{}, graph.IndexError{}, graph.Init{}, graph.Ints{}, graph.Loop{}, graph.Mistake{}, graph.Node{}, graph.OriginKind(0), graph.Pos{}, graph.Role(0), graph.Shape{}, graph.Type{}, graph.Update{}, graph.Value{},
 		},
 		Skipped: map[string]string{
 			"NewIndexError":   "is of an Indexing alone, as its doc says: who runs one calls it",
@@ -37,7 +36,7 @@ func TestNil(t *testing.T) {
 			x := g.Input("x", graph.F32, graph.Ax("i", 3), graph.Ax("j", 4))
 			w := g.Param("w", graph.F32, graph.Ax("j", 4))
 			return []any{g, x, w, x.Type(), x.Shape(), graph.F64, graph.NewValue(x.Type()), x.Op(), graph.Ax("k", 2), graph.Step{g.Assign(w, w)},
-				graph.Sym("a"), []*graph.Node{x}, strings.NewReader("x"), "i", 1, 0.5}
+				[]*graph.Node{x}, strings.NewReader("x"), "i", 1, 0.5}
 		},
 	})
 }

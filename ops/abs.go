@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -21,8 +22,8 @@ func (abs) Convention() string { return "|x|'(0) = 0, as PyTorch has it" }
 // Grad is 0 at 0, where sign is.
 func (abs) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sign(y.In(0))) }
 
-func (abs) Scalar(x ...float64) float64                        { return math.Abs(x[0]) }
-func (abs) Whole(x ...int64) int64                             { return max(x[0], -x[0]) }
-func (abs) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Abs }
-func (abs) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("|", in[0]) }
-func (abs) Cases() []Case                                      { return case1(Abs, Apart) }
+func (abs) Scalar(x ...float64) float64                      { return math.Abs(x[0]) }
+func (abs) Whole(x ...int64) int64                           { return max(x[0], -x[0]) }
+func (abs) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Abs }
+func (abs) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("|", in[0]) }
+func (abs) Cases() []Case                                    { return case1(Abs, Apart) }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -19,17 +20,17 @@ func (add) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) 
 func (add) Doc() string                             { return "sum of two arrays" }
 
 // Rule names what its derivative follows from.
-func (add) Rule(_ []bool) (name string, law graph.Expr) {
+func (add) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum rule")
 }
 
 func (add) Grad(y, dy *graph.Node, _ int) *graph.Node { return dy }
 
-func (add) Scalar(x ...float64) float64                        { return x[0] + x[1] }
-func (add) Whole(x ...int64) int64                             { return x[0] + x[1] }
-func (add) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Add }
-func (add) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Plus(in[1]) }
-func (add) Cases() []Case                                      { return case2(Add, Reals, Reals) }
+func (add) Scalar(x ...float64) float64                      { return x[0] + x[1] }
+func (add) Whole(x ...int64) int64                           { return x[0] + x[1] }
+func (add) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Add }
+func (add) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return in[0].Plus(in[1]) }
+func (add) Cases() []Case                                    { return case2(Add, Reals, Reals) }
 
 // Undefined explains the NaN of infinite operands.
 func (add) Undefined(_ *graph.Node, in []float64, _ float64) (trait.Fault, bool) { return opposed(in) }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
@@ -21,7 +22,7 @@ func (asinh) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Div(dy, Sqrt(Shift(Square(y.In(0)), 1)))
 }
 
-func (asinh) Scalar(x ...float64) float64                        { return math.Asinh(x[0]) }
-func (asinh) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Asinh} }
-func (asinh) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("asinh", in[0]) }
-func (asinh) Cases() []Case                                      { return case1(Asinh, Reals) }
+func (asinh) Scalar(x ...float64) float64                      { return math.Asinh(x[0]) }
+func (asinh) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Asinh} }
+func (asinh) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("asinh", in[0]) }
+func (asinh) Cases() []Case                                    { return case1(Asinh, Reals) }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -26,7 +27,7 @@ func (broadcast) Kind() match.Kind { return match.Broadcast }
 func (broadcast) Doc() string      { return "repetition along axes of size 1 and new leading axes" }
 
 // Rule names what its derivative follows from.
-func (broadcast) Rule(_ []bool) (name string, law graph.Expr) {
+func (broadcast) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("a repeated value: sum over its copies")
 }
 
@@ -71,7 +72,7 @@ func (op broadcast) View(*graph.Node) kernel.View {
 }
 
 // Notation is the operand's: subscripts already say along which axes it varies.
-func (broadcast) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0] }
+func (broadcast) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return in[0] }
 
 func (broadcast) Cases() []Case {
 	to := func(axes ...graph.Axis) func([]*graph.Node) *graph.Node {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -29,7 +30,7 @@ func (cast) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v)
 func (cast) Doc() string                             { return "conversion of the element type" }
 
 // Rule names what its derivative follows from.
-func (cast) Rule(_ []bool) (name string, law graph.Expr) {
+func (cast) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("another element type")
 }
 
@@ -69,12 +70,12 @@ func (cast) Whole(x ...int64) int64           { return x[0] } // from one type o
 func (cast) Kernel(*graph.Node) kernel.Kernel { return kernel.Cast{} }
 
 // Notation is the operand's, unless more than digits are lost.
-func (op cast) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op cast) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	switch from := y.In(0).DType(); {
 	case op.To == graph.Bool && from != graph.Bool:
-		return bracket("≠", []graph.Expr{in[0], graph.Num(0)})
+		return bracket("≠", []expr.Expr{in[0], expr.Num(0)})
 	case op.To.IsInt() && from.IsFloat():
-		return graph.Call("trunc", in[0])
+		return expr.Call("trunc", in[0])
 	}
 	return in[0]
 }

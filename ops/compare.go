@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -31,8 +32,8 @@ func truth(b bool) float64 {
 	return 0
 }
 
-func bracket(sign string, in []graph.Expr) graph.Expr {
-	return graph.Expr{Kind: graph.ExprBracket, Text: sign, Args: in}
+func bracket(sign string, in []expr.Expr) expr.Expr {
+	return expr.Expr{Kind: expr.KindBracket, Text: sign, Args: in}
 }
 
 type less struct{ comparison }
@@ -40,13 +41,13 @@ type less struct{ comparison }
 // Less is a < b as a mask, with broadcasting; false where either is NaN.
 func Less(a, b *graph.Node) *graph.Node { return elementwise(less{}, a, b) }
 
-func (less) Name() string                                       { return "Less" }
-func (less) Kind() match.Kind                                   { return match.Less }
-func (less) Doc() string                                        { return "mask of a < b" }
-func (less) Scalar(x ...float64) float64                        { return truth(x[0] < x[1]) }
-func (less) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.Less} }
-func (less) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("<", in) }
-func (less) Cases() []Case                                      { return case2(Less, Apart, Apart) }
+func (less) Name() string                                     { return "Less" }
+func (less) Kind() match.Kind                                 { return match.Less }
+func (less) Doc() string                                      { return "mask of a < b" }
+func (less) Scalar(x ...float64) float64                      { return truth(x[0] < x[1]) }
+func (less) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Compare{Op: kernel.Less} }
+func (less) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return bracket("<", in) }
+func (less) Cases() []Case                                    { return case2(Less, Apart, Apart) }
 
 type lessEqual struct{ comparison }
 
@@ -68,38 +69,38 @@ func turned(what string, relation func(a, b *graph.Node) *graph.Node, a, b *grap
 	return relation(b, a)
 }
 
-func (lessEqual) Name() string                                       { return "LessEqual" }
-func (lessEqual) Kind() match.Kind                                   { return match.LessEqual }
-func (lessEqual) Doc() string                                        { return "mask of a ≤ b" }
-func (lessEqual) Scalar(x ...float64) float64                        { return truth(x[0] <= x[1]) }
-func (lessEqual) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.LessEq} }
-func (lessEqual) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("≤", in) }
-func (lessEqual) Cases() []Case                                      { return case2(LessEqual, Apart, Apart) }
+func (lessEqual) Name() string                                     { return "LessEqual" }
+func (lessEqual) Kind() match.Kind                                 { return match.LessEqual }
+func (lessEqual) Doc() string                                      { return "mask of a ≤ b" }
+func (lessEqual) Scalar(x ...float64) float64                      { return truth(x[0] <= x[1]) }
+func (lessEqual) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Compare{Op: kernel.LessEq} }
+func (lessEqual) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return bracket("≤", in) }
+func (lessEqual) Cases() []Case                                    { return case2(LessEqual, Apart, Apart) }
 
 type equal struct{ comparison }
 
 // Equal is a = b as a mask, with broadcasting; false where either is NaN.
 func Equal(a, b *graph.Node) *graph.Node { return elementwise(equal{}, a, b) }
 
-func (equal) Name() string                                       { return "Equal" }
-func (equal) Kind() match.Kind                                   { return match.Equal }
-func (equal) Commutes()                                          {}
-func (equal) Doc() string                                        { return "mask of a = b" }
-func (equal) Scalar(x ...float64) float64                        { return truth(x[0] == x[1]) }
-func (equal) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.Equal} }
-func (equal) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("=", in) }
-func (equal) Cases() []Case                                      { return case2(Equal, Apart, Apart) }
+func (equal) Name() string                                     { return "Equal" }
+func (equal) Kind() match.Kind                                 { return match.Equal }
+func (equal) Commutes()                                        {}
+func (equal) Doc() string                                      { return "mask of a = b" }
+func (equal) Scalar(x ...float64) float64                      { return truth(x[0] == x[1]) }
+func (equal) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Compare{Op: kernel.Equal} }
+func (equal) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return bracket("=", in) }
+func (equal) Cases() []Case                                    { return case2(Equal, Apart, Apart) }
 
 type notEqual struct{ comparison }
 
 // NotEqual is a ≠ b as a mask, with broadcasting; true where either is NaN.
 func NotEqual(a, b *graph.Node) *graph.Node { return elementwise(notEqual{}, a, b) }
 
-func (notEqual) Name() string                                       { return "NotEqual" }
-func (notEqual) Kind() match.Kind                                   { return match.NotEqual }
-func (notEqual) Commutes()                                          {}
-func (notEqual) Doc() string                                        { return "mask of a ≠ b" }
-func (notEqual) Scalar(x ...float64) float64                        { return truth(x[0] != x[1]) }
-func (notEqual) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Compare{Op: kernel.NotEqual} }
-func (notEqual) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("≠", in) }
-func (notEqual) Cases() []Case                                      { return case2(NotEqual, Apart, Apart) }
+func (notEqual) Name() string                                     { return "NotEqual" }
+func (notEqual) Kind() match.Kind                                 { return match.NotEqual }
+func (notEqual) Commutes()                                        {}
+func (notEqual) Doc() string                                      { return "mask of a ≠ b" }
+func (notEqual) Scalar(x ...float64) float64                      { return truth(x[0] != x[1]) }
+func (notEqual) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Compare{Op: kernel.NotEqual} }
+func (notEqual) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return bracket("≠", in) }
+func (notEqual) Cases() []Case                                    { return case2(NotEqual, Apart, Apart) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -31,7 +32,7 @@ func (concat) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, 
 func (concat) Doc() string                             { return "arrays joined along an axis" }
 
 // Rule names what its derivative follows from.
-func (concat) Rule(_ []bool) (name string, law graph.Expr) {
+func (concat) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("each piece takes its own part")
 }
 
@@ -111,14 +112,14 @@ func (op concat) Kernel(*graph.Node) kernel.Kernel { return kernel.Concat{Axis: 
 
 // Notation is concat_j(a, b): each operand without the index of the axis along
 // which it stands beside the others.
-func (op concat) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op concat) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	subs := indices(y, graph.AxesOf(op.Axis))
-	args := make([]graph.Expr, len(in))
+	args := make([]expr.Expr, len(in))
 	for k, e := range in {
 		name := y.In(k).Shape().Axis(op.Axis).Name
 		args[k] = e.Subst([]string{name}, []string{""})
 	}
-	return graph.Expr{Kind: graph.ExprCall, Text: "concat", Subs: subs, Args: args}
+	return expr.Expr{Kind: expr.KindCall, Text: "concat", Subs: subs, Args: args}
 }
 
 func (concat) Cases() []Case {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
@@ -41,9 +42,9 @@ func TestSpec(t *testing.T) {
 	}
 	eachCase(t, func(t *testing.T, op ops.Op, b built) {
 		n := nodeOf(t, op, b.y)
-		var in []graph.Expr
+		var in []expr.Expr
 		for i := range n.NumIn() {
-			in = append(in, graph.Sym(fmt.Sprintf("x%d", i), n.In(i).Shape().Axis(0).Name))
+			in = append(in, expr.Sym(fmt.Sprintf("x%d", i), n.In(i).Shape().Axis(0).Name))
 		}
 		if e := op.Notation(n, in); e.Text == "" && len(e.Args) == 0 && n.NumIn() > 0 {
 			t.Errorf("empty notation")

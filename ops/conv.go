@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -233,7 +234,7 @@ func (conv) Magnifies() trait.Magnification { return trait.Cancellation }
 func (conv) Doc() string                    { return "sums of windows of an array weighted by a kernel" }
 
 // Rule names what its derivative follows from.
-func (conv) Rule(_ []bool) (name string, law graph.Expr) {
+func (conv) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("convolution: a sum of products over its windows")
 }
 
@@ -287,7 +288,7 @@ func (op conv) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return out
 }
 
-func (op conv) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op conv) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	return alongPlanes("conv", y, op.Stride.Len(), in)
 }
 

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -14,7 +15,7 @@ func (convInput) Doc() string {
 }
 
 // Rule names what its derivative follows from.
-func (convInput) Rule(_ []bool) (name string, law graph.Expr) {
+func (convInput) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("convolution, transposed in its input")
 }
 
@@ -71,9 +72,9 @@ func (op convInput) Eval(_ graph.Env, x *graph.Node, in []graph.Value) graph.Val
 
 // Notation leaves out the channels that are summed over: x may have its own under
 // the same name.
-func (op convInput) Notation(x *graph.Node, in []graph.Expr) graph.Expr {
+func (op convInput) Notation(x *graph.Node, in []expr.Expr) expr.Expr {
 	if y := x.In(0).Shape(); op.Groups == 1 {
-		in = []graph.Expr{in[0].Subst([]string{y.Axis(y.Rank() - 1).Name}, []string{""}), in[1]}
+		in = []expr.Expr{in[0].Subst([]string{y.Axis(y.Rank() - 1).Name}, []string{""}), in[1]}
 	}
 	return alongPlanes("convinput", x, op.Stride.Len(), in)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -16,7 +17,7 @@ func (convKernel) Doc() string {
 }
 
 // Rule names what its derivative follows from.
-func (convKernel) Rule(_ []bool) (name string, law graph.Expr) {
+func (convKernel) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("convolution, transposed in its kernel")
 }
 
@@ -70,7 +71,7 @@ func (op convKernel) Eval(_ graph.Env, w *graph.Node, in []graph.Value) graph.Va
 	return out
 }
 
-func (op convKernel) Notation(w *graph.Node, in []graph.Expr) graph.Expr {
+func (op convKernel) Notation(w *graph.Node, in []expr.Expr) expr.Expr {
 	x, y := w.In(0), w.In(1)
 	in = slices.Clone(in)
 	for k, n := range []*graph.Node{x, y} {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -18,7 +19,7 @@ func (div) Kind() match.Kind { return match.Div }
 func (div) Doc() string      { return "quotient, element by element" }
 
 // Rule names what its derivative follows from.
-func (div) Rule(moves []bool) (name string, law graph.Expr) {
+func (div) Rule(moves []bool) (name string, law expr.Expr) {
 	if moves[1] {
 		return named("quotient rule")
 	}
@@ -32,10 +33,10 @@ func (div) Grad(y, dy *graph.Node, i int) *graph.Node {
 	return Neg(Div(Mul(dy, y), y.In(1)))
 }
 
-func (div) Scalar(x ...float64) float64                        { return x[0] / x[1] }
-func (div) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Div }
-func (div) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Over(in[1]) }
-func (div) Cases() []Case                                      { return case2(Div, Reals, Positive) }
+func (div) Scalar(x ...float64) float64                      { return x[0] / x[1] }
+func (div) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Div }
+func (div) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return in[0].Over(in[1]) }
+func (div) Cases() []Case                                    { return case2(Div, Reals, Positive) }
 
 // Undefined explains the quotients that are not finite.
 func (div) Undefined(_ *graph.Node, in []float64, _ float64) (trait.Fault, bool) {

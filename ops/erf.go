@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/simd"
@@ -23,7 +24,7 @@ func (erf) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Mul(dy, Scale(Exp(Neg(Square(y.In(0)))), 2/math.Sqrt(math.Pi)))
 }
 
-func (erf) Scalar(x ...float64) float64                        { return math.Erf(x[0]) }
-func (erf) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Erf} }
-func (erf) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("erf", in[0]) }
-func (erf) Cases() []Case                                      { return case1(Erf, Reals) }
+func (erf) Scalar(x ...float64) float64                      { return math.Erf(x[0]) }
+func (erf) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Erf} }
+func (erf) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("erf", in[0]) }
+func (erf) Cases() []Case                                    { return case1(Erf, Reals) }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -22,10 +23,10 @@ func (exp) Doc() string      { return "exponential, element by element" }
 
 func (exp) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, y) }
 
-func (exp) Scalar(x ...float64) float64                        { return math.Exp(x[0]) }
-func (exp) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Exp} }
-func (exp) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Sym("e").Pow(in[0]) }
-func (exp) Cases() []Case                                      { return case1(Exp, Reals) }
+func (exp) Scalar(x ...float64) float64                      { return math.Exp(x[0]) }
+func (exp) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Exp} }
+func (exp) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Sym("e").Pow(in[0]) }
+func (exp) Cases() []Case                                    { return case1(Exp, Reals) }
 
 // Undefined explains what overflows.
 func (exp) Undefined(y *graph.Node, in []float64, v float64) (trait.Fault, bool) {

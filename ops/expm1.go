@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -25,8 +26,8 @@ func (expm1) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Exp(y.I
 
 func (expm1) Scalar(x ...float64) float64      { return math.Expm1(x[0]) }
 func (expm1) Kernel(*graph.Node) kernel.Kernel { return kernel.Unary{Function: simd.Expm1} }
-func (expm1) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Sym("e").Pow(in[0]).Minus(graph.Num(1))
+func (expm1) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Sym("e").Pow(in[0]).Minus(expr.Num(1))
 }
 func (expm1) Cases() []Case { return case1(Expm1, Reals) }
 

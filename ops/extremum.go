@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -73,8 +74,8 @@ func (maxOver) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c,
 func (maxOver) Doc() string                             { return "largest element over an axis" }
 
 // Rule names what its derivative follows from.
-func (maxOver) Rule(_ []bool) (name string, law graph.Expr) {
-	return lawful("the largest counts", nil, []string{"k"}, bracket("=", []graph.Expr{graph.Sym("k"), graph.Sym("argmax u")}))
+func (maxOver) Rule(_ []bool) (name string, law expr.Expr) {
+	return lawful("the largest counts", nil, []string{"k"}, bracket("=", []expr.Expr{expr.Sym("k"), expr.Sym("argmax u")}))
 }
 
 func (maxOver) Convention() string {
@@ -98,8 +99,8 @@ func (op maxOver) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value
 func (op maxOver) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.Reduce{Op: kernel.ReduceMax, Axes: 1 << op.Axis}
 }
-func (op maxOver) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Big("max", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
+func (op maxOver) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Big("max", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
 }
 func (maxOver) Cases() []Case { return reductionCases(Max, Apart) }
 
@@ -111,8 +112,8 @@ func (minOver) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c,
 func (minOver) Doc() string                             { return "smallest element over an axis" }
 
 // Rule names what its derivative follows from.
-func (minOver) Rule(_ []bool) (name string, law graph.Expr) {
-	return lawful("the smallest counts", nil, []string{"k"}, bracket("=", []graph.Expr{graph.Sym("k"), graph.Sym("argmin u")}))
+func (minOver) Rule(_ []bool) (name string, law expr.Expr) {
+	return lawful("the smallest counts", nil, []string{"k"}, bracket("=", []expr.Expr{expr.Sym("k"), expr.Sym("argmin u")}))
 }
 
 func (minOver) Convention() string {
@@ -136,7 +137,7 @@ func (op minOver) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value
 func (op minOver) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.Reduce{Op: kernel.ReduceMin, Axes: 1 << op.Axis}
 }
-func (op minOver) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Big("min", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
+func (op minOver) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Big("min", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
 }
 func (minOver) Cases() []Case { return reductionCases(Min, Apart) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -82,11 +83,11 @@ func (op oneHot) Places(*graph.Node) (operand, size int) { return 0, op.Axis.Siz
 
 func (oneHot) Kernel(*graph.Node) kernel.Kernel { return kernel.OneHot{} }
 
-func (op oneHot) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
+func (op oneHot) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
 	if op.Axis.Name == "" {
-		return graph.Call("onehot", in[0])
+		return expr.Call("onehot", in[0])
 	}
-	return bracket("=", []graph.Expr{graph.Sym(op.Axis.Name), in[0]})
+	return bracket("=", []expr.Expr{expr.Sym(op.Axis.Name), in[0]})
 }
 
 func (oneHot) Cases() []Case {
@@ -131,7 +132,7 @@ func (gather) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, 
 func (gather) Doc() string                             { return "slices of a table at indices" }
 
 // Rule names what its derivative follows from.
-func (gather) Rule(_ []bool) (name string, law graph.Expr) {
+func (gather) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("each row adds up what was taken of it")
 }
 
@@ -220,8 +221,8 @@ func (op gather) Places(y *graph.Node) (operand, size int) { return 1, y.In(0).D
 func (op gather) Kernel(*graph.Node) kernel.Kernel { return kernel.Gather{Axis: op.Axis} }
 
 // Notation puts the index expression into a bracket: r[a_i].
-func (op gather) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Call("gather", in...)
+func (op gather) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("gather", in...)
 }
 
 func (gather) Cases() []Case {
@@ -259,7 +260,7 @@ func (scatterAdd) Kind() match.Kind { return match.ScatterAdd }
 func (scatterAdd) Doc() string      { return "slices added into zeros at indices: Gather's derivative" }
 
 // Rule names what its derivative follows from.
-func (scatterAdd) Rule(_ []bool) (name string, law graph.Expr) {
+func (scatterAdd) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("each row counts where it was added")
 }
 
@@ -338,8 +339,8 @@ func (op scatterAdd) Places(*graph.Node) (operand, size int) { return 0, op.To.D
 
 func (op scatterAdd) Kernel(*graph.Node) kernel.Kernel { return kernel.ScatterAdd{Axis: op.Axis} }
 
-func (scatterAdd) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Call("scatter", in...)
+func (scatterAdd) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("scatter", in...)
 }
 
 func (scatterAdd) Cases() []Case {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -45,7 +46,7 @@ func (inRange) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 
 func (op inRange) Kernel(*graph.Node) kernel.Kernel { return kernel.InRange{Size: op.Size} }
 
-func (inRange) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0] }
+func (inRange) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return in[0] }
 
 func (inRange) Cases() []Case {
 	return []Case{{[]Operand{{"i64[i=3 k=2]", Index(5)}}, func(in []*graph.Node) *graph.Node { return graph.Apply(inRange{Size: 5}, in[0]) }}}

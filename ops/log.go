@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -30,9 +31,9 @@ func (log) Scalar(x ...float64) float64 {
 	return math.Log(x[0])
 }
 
-func (log) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Log} }
-func (log) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("log", in[0]) }
-func (log) Cases() []Case                                      { return case1(Log, Positive) }
+func (log) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Log} }
+func (log) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("log", in[0]) }
+func (log) Cases() []Case                                    { return case1(Log, Positive) }
 
 // Undefined explains the logarithms that are not finite.
 func (op log) Undefined(_ *graph.Node, in []float64, _ float64) (trait.Fault, bool) {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -23,8 +24,8 @@ func (log1p) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Shift(y
 
 func (log1p) Scalar(x ...float64) float64      { return math.Log1p(x[0]) }
 func (log1p) Kernel(*graph.Node) kernel.Kernel { return kernel.Unary{Function: simd.Log1p} }
-func (log1p) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Call("log", graph.Num(1).Plus(in[0]))
+func (log1p) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("log", expr.Num(1).Plus(in[0]))
 }
 func (log1p) Cases() []Case { return case1(Log1p, Positive) }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -28,43 +29,43 @@ type and struct{ mask }
 // And is the conjunction of two masks, with broadcasting.
 func And(a, b *graph.Node) *graph.Node { return elementwise(and{}, a, b) }
 
-func (and) Name() string                                       { return "And" }
-func (and) Kind() match.Kind                                   { return match.And }
-func (and) Commutes()                                          {}
-func (and) Doc() string                                        { return "conjunction of masks" }
-func (and) Infer(in []*graph.Node) (graph.Type, error)         { return inferEach(in, 2, wantBool) }
-func (and) Scalar(x ...float64) float64                        { return x[0] * x[1] }
-func (and) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Logic{Op: kernel.And} }
-func (and) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("∧", in) }
-func (and) Cases() []Case                                      { return maskCases(And) }
+func (and) Name() string                                     { return "And" }
+func (and) Kind() match.Kind                                 { return match.And }
+func (and) Commutes()                                        {}
+func (and) Doc() string                                      { return "conjunction of masks" }
+func (and) Infer(in []*graph.Node) (graph.Type, error)       { return inferEach(in, 2, wantBool) }
+func (and) Scalar(x ...float64) float64                      { return x[0] * x[1] }
+func (and) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Logic{Op: kernel.And} }
+func (and) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return bracket("∧", in) }
+func (and) Cases() []Case                                    { return maskCases(And) }
 
 type or struct{ mask }
 
 // Or is the disjunction of two masks, with broadcasting.
 func Or(a, b *graph.Node) *graph.Node { return elementwise(or{}, a, b) }
 
-func (or) Name() string                                       { return "Or" }
-func (or) Kind() match.Kind                                   { return match.Or }
-func (or) Commutes()                                          {}
-func (or) Doc() string                                        { return "disjunction of masks" }
-func (or) Infer(in []*graph.Node) (graph.Type, error)         { return inferEach(in, 2, wantBool) }
-func (or) Scalar(x ...float64) float64                        { return max(x[0], x[1]) }
-func (or) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Logic{Op: kernel.Or} }
-func (or) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return bracket("∨", in) }
-func (or) Cases() []Case                                      { return maskCases(Or) }
+func (or) Name() string                                     { return "Or" }
+func (or) Kind() match.Kind                                 { return match.Or }
+func (or) Commutes()                                        {}
+func (or) Doc() string                                      { return "disjunction of masks" }
+func (or) Infer(in []*graph.Node) (graph.Type, error)       { return inferEach(in, 2, wantBool) }
+func (or) Scalar(x ...float64) float64                      { return max(x[0], x[1]) }
+func (or) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Logic{Op: kernel.Or} }
+func (or) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return bracket("∨", in) }
+func (or) Cases() []Case                                    { return maskCases(Or) }
 
 type not struct{ mask }
 
 // Not is the complement of a mask.
 func Not(x *graph.Node) *graph.Node { return elementwise(not{}, x) }
 
-func (not) Name() string                                       { return "Not" }
-func (not) Kind() match.Kind                                   { return match.Not }
-func (not) Doc() string                                        { return "complement of a mask" }
-func (not) Infer(in []*graph.Node) (graph.Type, error)         { return inferEach(in, 1, wantBool) }
-func (not) Scalar(x ...float64) float64                        { return 1 - x[0] }
-func (not) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Not{} }
-func (not) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("¬", in[0]) }
+func (not) Name() string                                     { return "Not" }
+func (not) Kind() match.Kind                                 { return match.Not }
+func (not) Doc() string                                      { return "complement of a mask" }
+func (not) Infer(in []*graph.Node) (graph.Type, error)       { return inferEach(in, 1, wantBool) }
+func (not) Scalar(x ...float64) float64                      { return 1 - x[0] }
+func (not) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Not{} }
+func (not) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("¬", in[0]) }
 func (not) Cases() []Case {
 	return []Case{{[]Operand{{"bool[i=3]", Truth}}, func(in []*graph.Node) *graph.Node { return Not(in[0]) }}}
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -26,7 +27,7 @@ func (logSigmoid) Grad(y, dy *graph.Node, _ int) *graph.Node {
 
 func (logSigmoid) Scalar(x ...float64) float64      { return -softplusOf(-x[0]) }
 func (logSigmoid) Kernel(*graph.Node) kernel.Kernel { return kernel.Unary{Function: simd.LogSigmoid} }
-func (logSigmoid) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Call("log σ", in[0])
+func (logSigmoid) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("log σ", in[0])
 }
 func (logSigmoid) Cases() []Case { return case1(LogSigmoid, Reals) }

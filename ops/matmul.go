@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -50,7 +51,7 @@ func (matMul) Linear(i int) bool { return i < 2 }
 func (matMul) Doc() string       { return "matrix product over the last two axes" }
 
 // Rule names what its derivative follows from.
-func (matMul) Rule(_ []bool) (name string, law graph.Expr) {
+func (matMul) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("matrix product: the other factor, summed over the other index")
 }
 
@@ -179,7 +180,7 @@ func (matMul) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 func (matMul) Kernel(*graph.Node) kernel.Kernel { return kernel.MatMul{} }
 
 // Notation names the contracted axis where it has a name: Σ_j α_ij r_jd.
-func (matMul) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (matMul) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	a, b := y.In(0), y.In(1)
 	name := a.Shape().Axis(a.Rank() - 1).Name
 	other := b.Shape().Axis(b.Rank() - 2).Name
@@ -187,9 +188,9 @@ func (matMul) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
 		name = other
 	}
 	if name == "" {
-		return graph.Call("matmul", in...)
+		return expr.Call("matmul", in...)
 	}
-	return graph.Big("Σ", []string{name}, in[0].Times(in[1]))
+	return expr.Big("Σ", []string{name}, in[0].Times(in[1]))
 }
 
 func (matMul) Cases() []Case {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -27,7 +28,7 @@ func (maximum) Grad(y, dy *graph.Node, i int) *graph.Node {
 	return Select(Less(y.In(1-i), y.In(i)), dy, half)
 }
 
-func (maximum) Scalar(x ...float64) float64                        { return max(x[0], x[1]) }
-func (maximum) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Max }
-func (maximum) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("max", in...) }
-func (maximum) Cases() []Case                                      { return case2(Maximum, Apart, Apart) }
+func (maximum) Scalar(x ...float64) float64                      { return max(x[0], x[1]) }
+func (maximum) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Max }
+func (maximum) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("max", in...) }
+func (maximum) Cases() []Case                                    { return case2(Maximum, Apart, Apart) }

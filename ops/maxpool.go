@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -66,7 +67,7 @@ func (maxPool) Kind() match.Kind { return match.MaxPool }
 func (maxPool) Doc() string      { return "largest element of every window" }
 
 // Rule names what its derivative follows from.
-func (maxPool) Rule(_ []bool) (name string, law graph.Expr) {
+func (maxPool) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("the largest of each window counts")
 }
 
@@ -75,7 +76,7 @@ func (maxPool) Convention() string {
 }
 func (op maxPool) Infer(in []*graph.Node) (graph.Type, error) { return pooling(op).infer(in, 1) }
 func (op maxPool) Kernel(*graph.Node) kernel.Kernel           { return kernel.MaxPool(pooling(op).kernel()) }
-func (op maxPool) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op maxPool) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	return alongPlanes("maxpool", y, op.Size.Len(), in)
 }
 
@@ -104,7 +105,7 @@ func (maxPick) Kind() match.Kind { return match.MaxPick }
 func (maxPick) Doc() string      { return "elements where the windows of another array have their largest" }
 
 // Rule names what its derivative follows from.
-func (maxPick) Rule(_ []bool) (name string, law graph.Expr) {
+func (maxPick) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("what was picked counts where it stood")
 }
 
@@ -145,7 +146,7 @@ func (op maxPick) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value
 	return out
 }
 
-func (op maxPick) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op maxPick) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	return alongPlanes("maxpick", y, op.Size.Len(), in)
 }
 
@@ -160,7 +161,7 @@ func (maxUnpool) Doc() string {
 }
 
 // Rule names what its derivative follows from.
-func (maxUnpool) Rule(_ []bool) (name string, law graph.Expr) {
+func (maxUnpool) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("what is put back counts where it stands")
 }
 
@@ -204,7 +205,7 @@ func (op maxUnpool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Val
 	return out
 }
 
-func (op maxUnpool) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op maxUnpool) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	return alongPlanes("maxunpool", y, op.Size.Len(), in)
 }
 

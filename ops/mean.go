@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -28,8 +29,8 @@ func (mean) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v)
 func (mean) Doc() string                             { return "average over axes" }
 
 // Rule names what its derivative follows from.
-func (mean) Rule(_ []bool) (name string, law graph.Expr) {
-	return lawful("mean of n", nil, []string{"k"}, graph.Num(1).Over(graph.Sym("n")))
+func (mean) Rule(_ []bool) (name string, law expr.Expr) {
+	return lawful("mean of n", nil, []string{"k"}, expr.Num(1).Over(expr.Sym("n")))
 }
 
 func (op mean) Infer(in []*graph.Node) (graph.Type, error) {
@@ -63,8 +64,8 @@ func (op mean) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.Reduce{Op: kernel.ReduceMean, Axes: uint8(op.Axes)}
 }
 
-func (op mean) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Big("mean", indices(y.In(0), op.Axes), in[0])
+func (op mean) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Big("mean", indices(y.In(0), op.Axes), in[0])
 }
 
 func (mean) Cases() []Case { return reductionCases(Mean, Reals) }

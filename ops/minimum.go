@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -27,7 +28,7 @@ func (minimum) Grad(y, dy *graph.Node, i int) *graph.Node {
 	return Select(Less(y.In(i), y.In(1-i)), dy, half)
 }
 
-func (minimum) Scalar(x ...float64) float64                        { return min(x[0], x[1]) }
-func (minimum) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Min }
-func (minimum) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("min", in...) }
-func (minimum) Cases() []Case                                      { return case2(Minimum, Apart, Apart) }
+func (minimum) Scalar(x ...float64) float64                      { return min(x[0], x[1]) }
+func (minimum) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Min }
+func (minimum) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("min", in...) }
+func (minimum) Cases() []Case                                    { return case2(Minimum, Apart, Apart) }

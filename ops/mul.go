@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -20,7 +21,7 @@ func (mul) Commutes()        {}
 func (mul) Doc() string      { return "product, element by element" }
 
 // Rule names what its derivative follows from.
-func (mul) Rule(moves []bool) (name string, law graph.Expr) {
+func (mul) Rule(moves []bool) (name string, law expr.Expr) {
 	if both(moves) {
 		return named("product rule")
 	}
@@ -29,11 +30,11 @@ func (mul) Rule(moves []bool) (name string, law graph.Expr) {
 
 func (mul) Grad(y, dy *graph.Node, i int) *graph.Node { return Mul(dy, y.In(1-i)) }
 
-func (mul) Scalar(x ...float64) float64                        { return x[0] * x[1] }
-func (mul) Whole(x ...int64) int64                             { return x[0] * x[1] }
-func (mul) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Mul }
-func (mul) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Times(in[1]) }
-func (mul) Cases() []Case                                      { return case2(Mul, Reals, Reals) }
+func (mul) Scalar(x ...float64) float64                      { return x[0] * x[1] }
+func (mul) Whole(x ...int64) int64                           { return x[0] * x[1] }
+func (mul) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Mul }
+func (mul) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return in[0].Times(in[1]) }
+func (mul) Cases() []Case                                    { return case2(Mul, Reals, Reals) }
 
 // Undefined explains the products that are NaN.
 func (mul) Undefined(_ *graph.Node, in []float64, v float64) (trait.Fault, bool) {

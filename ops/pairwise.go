@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -109,8 +110,8 @@ func (sqDist) Magnifies() trait.Magnification { return trait.Cancellation }
 func (sqDist) Doc() string                    { return "squared distances between all pairs of rows" }
 
 // Rule names what its derivative follows from.
-func (sqDist) Rule(_ []bool) (name string, law graph.Expr) {
-	return lawful("squared distance", nil, nil, graph.Num(2).Times(graph.Sym("u").Minus(graph.Sym("v"))))
+func (sqDist) Rule(_ []bool) (name string, law expr.Expr) {
+	return lawful("squared distance", nil, nil, expr.Num(2).Times(expr.Sym("u").Minus(expr.Sym("v"))))
 }
 
 func (sqDist) Kernel(*graph.Node) kernel.Kernel { return kernel.SqDist{} }
@@ -161,13 +162,13 @@ func (sqDist) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return out
 }
 
-func (sqDist) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Norm2(difference(y.In(0), y.In(1), in[0], in[1]))
+func (sqDist) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Norm2(difference(y.In(0), y.In(1), in[0], in[1]))
 }
 
 // difference is x_i − r_j without the rows' own index.
-func difference(x, r *graph.Node, ex, er graph.Expr) graph.Expr {
-	drop := func(n *graph.Node, e graph.Expr) graph.Expr {
+func difference(x, r *graph.Node, ex, er expr.Expr) expr.Expr {
+	drop := func(n *graph.Node, e expr.Expr) expr.Expr {
 		return e.Subst([]string{n.Shape().Axis(n.Rank() - 1).Name}, []string{""})
 	}
 	return drop(x, ex).Minus(drop(r, er))
@@ -201,7 +202,7 @@ func (weightedDiff) Magnifies() trait.Magnification { return trait.Cancellation 
 func (weightedDiff) Doc() string                    { return "weighted sums of differences between rows" }
 
 // Rule names what its derivative follows from.
-func (weightedDiff) Rule(_ []bool) (name string, law graph.Expr) {
+func (weightedDiff) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum of weighted differences")
 }
 
@@ -275,9 +276,9 @@ func (weightedDiff) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Val
 	return out
 }
 
-func (weightedDiff) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (weightedDiff) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	w := y.In(0)
-	return graph.Big("Σ", indices(w, graph.AxesOf(w.Rank()-1)), in[0].Times(in[1].Minus(in[2])))
+	return expr.Big("Σ", indices(w, graph.AxesOf(w.Rank()-1)), in[0].Times(in[1].Minus(in[2])))
 }
 
 func (weightedDiff) Cases() []Case {
@@ -296,7 +297,7 @@ func (diffDot) Magnifies() trait.Magnification { return trait.Cancellation }
 func (diffDot) Doc() string                    { return "products of rows with the differences of rows" }
 
 // Rule names what its derivative follows from.
-func (diffDot) Rule(_ []bool) (name string, law graph.Expr) {
+func (diffDot) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("product of differences")
 }
 
@@ -359,9 +360,9 @@ func (diffDot) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return out
 }
 
-func (diffDot) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (diffDot) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	x := y.In(1)
-	return graph.Big("Σ", indices(x, graph.AxesOf(x.Rank()-1)), in[0].Times(in[1].Minus(in[2])))
+	return expr.Big("Σ", indices(x, graph.AxesOf(x.Rank()-1)), in[0].Times(in[1].Minus(in[2])))
 }
 
 func (diffDot) Cases() []Case {

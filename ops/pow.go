@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -21,7 +22,7 @@ func (pow) Kind() match.Kind { return match.Pow }
 func (pow) Doc() string      { return "power, element by element" }
 
 // Rule names what its derivative follows from.
-func (pow) Rule(_ []bool) (name string, law graph.Expr) {
+func (pow) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("power rule")
 }
 
@@ -43,10 +44,10 @@ func (pow) Grad(y, dy *graph.Node, i int) *graph.Node {
 	return Mul(dy, Select(zero, Lit(a, 0), Mul(y, Log(Select(zero, Lit(a, 1), a)))))
 }
 
-func (pow) Scalar(x ...float64) float64                        { return math.Pow(x[0], x[1]) }
-func (pow) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Binary{Operation: simd.Pow} }
-func (pow) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Pow(in[1]) }
-func (pow) Cases() []Case                                      { return case2(Pow, Positive, Reals) }
+func (pow) Scalar(x ...float64) float64                      { return math.Pow(x[0], x[1]) }
+func (pow) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Binary{Operation: simd.Pow} }
+func (pow) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return in[0].Pow(in[1]) }
+func (pow) Cases() []Case                                    { return case2(Pow, Positive, Reals) }
 
 // Undefined explains the powers that are not finite.
 func (pow) Undefined(_ *graph.Node, in []float64, v float64) (trait.Fault, bool) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -81,8 +82,8 @@ func (op random) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.Random{Key: op.key(), Normal: op.Normal}
 }
 
-func (op random) Notation(y *graph.Node, _ []graph.Expr) graph.Expr {
-	return graph.Sym(op.Key, indices(y, 1<<y.Rank()-1)...)
+func (op random) Notation(y *graph.Node, _ []expr.Expr) expr.Expr {
+	return expr.Sym(op.Key, indices(y, 1<<y.Rank()-1)...)
 }
 
 func (random) Cases() []Case {

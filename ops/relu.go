@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -21,7 +22,7 @@ func (relu) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Select(Less(Lit(y, 0), y), dy, Lit(y, 0))
 }
 
-func (relu) Scalar(x ...float64) float64                        { return max(x[0], 0) }
-func (relu) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Relu }
-func (relu) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("relu", in[0]) }
-func (relu) Cases() []Case                                      { return case1(Relu, Apart) }
+func (relu) Scalar(x ...float64) float64                      { return max(x[0], 0) }
+func (relu) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Relu }
+func (relu) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("relu", in[0]) }
+func (relu) Cases() []Case                                    { return case1(Relu, Apart) }

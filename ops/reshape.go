@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -181,7 +182,7 @@ func (reshape) Kind() match.Kind { return match.Reshape }
 func (reshape) Doc() string      { return "the same elements over other axes" }
 
 // Rule names what its derivative follows from.
-func (reshape) Rule(_ []bool) (name string, law graph.Expr) {
+func (reshape) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("the same elements in another shape")
 }
 
@@ -212,7 +213,7 @@ func (op reshape) View(*graph.Node) kernel.View {
 }
 
 // Notation renames subscripts where axes are only renamed or have size 1.
-func (op reshape) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op reshape) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	if _, ok := resultOf(y.In(0)); ok { // in the shape that it has in a step
 		return in[0]
 	}
@@ -228,7 +229,7 @@ func (op reshape) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
 	var f, t []string
 	for i, a := range from {
 		if len(from) != len(to) || a.Size != to[i].Size {
-			return graph.Call("reshape", in[0])
+			return expr.Call("reshape", in[0])
 		}
 		if a.Name != to[i].Name && a.Name != "" {
 			f, t = append(f, a.Name), append(t, to[i].Name)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -13,7 +14,7 @@ import (
 func TestEveryDerivativeHasARule(t *testing.T) {
 	for _, op := range ops.All() {
 		rule, ok := op.(interface {
-			Rule(moves []bool) (string, graph.Expr)
+			Rule(moves []bool) (string, expr.Expr)
 		})
 		flows := false
 		for _, c := range op.Cases() {
@@ -105,7 +106,7 @@ func TestLawsOfReductions(t *testing.T) {
 			}
 		}
 		rule := y.Op().(interface {
-			Rule(moves []bool) (string, graph.Expr)
+			Rule(moves []bool) (string, expr.Expr)
 		})
 		if _, law := rule.Rule([]bool{true}); plain(law.Args[1]) != c.text {
 			t.Errorf("%s: the law shown is %s, the law tested %s", y.Op().Name(), plain(law.Args[1]), c.text)
@@ -125,7 +126,7 @@ func typeOf(t *testing.T, text string) (typ graph.Type) {
 }
 
 // plain writes the few kinds of expressions that laws consist of.
-func plain(e graph.Expr) string {
+func plain(e expr.Expr) string {
 	subs := ""
 	for _, s := range e.Subs {
 		subs += s
@@ -134,19 +135,19 @@ func plain(e graph.Expr) string {
 		subs = "_" + subs
 	}
 	switch e.Kind {
-	case graph.ExprAdd:
+	case expr.KindAdd:
 		s := plain(e.Args[0])
 		for _, a := range e.Args[1:] {
-			if a.Kind == graph.ExprNeg {
+			if a.Kind == expr.KindNeg {
 				s += " − " + plain(a.Args[0])
 			} else {
 				s += " + " + plain(a)
 			}
 		}
 		return s
-	case graph.ExprMul, graph.ExprDiv:
+	case expr.KindMul, expr.KindDiv:
 		sign := "·"
-		if e.Kind == graph.ExprDiv {
+		if e.Kind == expr.KindDiv {
 			sign = " / "
 		}
 		s := ""
@@ -154,16 +155,16 @@ func plain(e graph.Expr) string {
 			if i > 0 {
 				s += sign
 			}
-			if a.Kind == graph.ExprAdd {
+			if a.Kind == expr.KindAdd {
 				s += "(" + plain(a) + ")"
 			} else {
 				s += plain(a)
 			}
 		}
 		return s
-	case graph.ExprPower:
+	case expr.KindPower:
 		return plain(e.Args[0]) + "^" + plain(e.Args[1])
-	case graph.ExprCall:
+	case expr.KindCall:
 		return e.Text + subs + "(" + plain(e.Args[0]) + ")"
 	}
 	return e.Text + subs

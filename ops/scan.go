@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
@@ -26,7 +27,7 @@ func (scan) Kind() match.Kind { return match.Scan }
 func (scan) Doc() string      { return "a loop over time: a body that carries values from step to step" }
 
 // Rule names what its derivative follows from.
-func (scan) Rule(_ []bool) (name string, law graph.Expr) {
+func (scan) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("back through time: the recurrence in reverse")
 }
 
@@ -175,8 +176,8 @@ func (op scan) Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body,
 }
 
 // Notation is a call that counts the steps: what they do stands in the body.
-func (op scan) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Call(fmt.Sprintf("%s×%d", strings.ReplaceAll(y.Body().Graph().Name(), "step", "scan"), op.Steps), in...)
+func (op scan) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call(fmt.Sprintf("%s×%d", strings.ReplaceAll(y.Body().Graph().Name(), "step", "scan"), op.Steps), in...)
 }
 
 // resultOf names the result of a loop that a slice of its value is: h, or last h

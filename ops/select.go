@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -28,7 +29,7 @@ func (choose) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, 
 func (choose) Doc() string                             { return "a where the mask is true, b elsewhere" }
 
 // Rule names what its derivative follows from.
-func (choose) Rule(_ []bool) (name string, law graph.Expr) {
+func (choose) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("only the chosen branch counts")
 }
 
@@ -77,8 +78,8 @@ func (choose) Scalar(x ...float64) float64 {
 
 func (choose) Kernel(*graph.Node) kernel.Kernel { return kernel.Select{} }
 
-func (choose) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Cases(in[0], in[1], in[2])
+func (choose) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Cases(in[0], in[1], in[2])
 }
 
 func (choose) Cases() []Case {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -30,6 +31,6 @@ func (sigmoid) Scalar(x ...float64) float64 {
 	}
 	return 1 / (1 + math.Exp(-x[0]))
 }
-func (sigmoid) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Sigmoid} }
-func (sigmoid) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("σ", in[0]) }
-func (sigmoid) Cases() []Case                                      { return case1(Sigmoid, Reals) }
+func (sigmoid) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Sigmoid} }
+func (sigmoid) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("σ", in[0]) }
+func (sigmoid) Cases() []Case                                    { return case1(Sigmoid, Reals) }

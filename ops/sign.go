@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -28,6 +29,6 @@ func (sign) Scalar(x ...float64) float64 {
 	}
 	return x[0] // NaN
 }
-func (sign) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sign }
-func (sign) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("sign", in[0]) }
-func (sign) Cases() []Case                                      { return case1(Sign, Apart) }
+func (sign) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Sign }
+func (sign) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("sign", in[0]) }
+func (sign) Cases() []Case                                    { return case1(Sign, Apart) }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/simd"
@@ -20,10 +21,10 @@ func (sin) Doc() string      { return "sine, element by element" }
 
 func (sin) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Cos(y.In(0))) }
 
-func (sin) Scalar(x ...float64) float64                        { return math.Sin(x[0]) }
-func (sin) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Unary{Function: simd.Sin} }
-func (sin) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("sin", in[0]) }
-func (sin) Cases() []Case                                      { return case1(Sin, Reals) }
+func (sin) Scalar(x ...float64) float64                      { return math.Sin(x[0]) }
+func (sin) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Sin} }
+func (sin) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("sin", in[0]) }
+func (sin) Cases() []Case                                    { return case1(Sin, Reals) }
 
 // Loses explains what is left of a large argument.
 func (sin) Loses(in [][]float64, _ float64) string { return manyRadians("sin", in) }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 type slice struct{ Start, Step, Size graph.Ints }
@@ -63,7 +65,7 @@ func (slice) Kind() match.Kind { return match.Slice }
 func (slice) Doc() string      { return "a regular part of an array" }
 
 // Rule names what its derivative follows from.
-func (slice) Rule(_ []bool) (name string, law graph.Expr) {
+func (slice) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("what is not taken counts 0")
 }
 
@@ -137,17 +139,17 @@ func (op slice) View(*graph.Node) kernel.View {
 }
 
 // Notation is x_{t+1} where the slice starts at 1 and leaves out no element.
-func (op slice) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op slice) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	if name, ok := resultOf(y); ok {
-		return graph.Call(name, in[0])
+		return expr.Call(name, in[0])
 	}
 	var from, to []string
 	for i, a := range y.In(0).Shape().Axes() {
 		if op.Step.At(i) != 1 && op.Size.At(i) > 1 || a.Size > 1 && a.Name == "" && op.Size.At(i) < a.Size || op.Size.At(i) == 1 && a.Size > 1 {
-			return graph.Call("slice", in[0])
+			return expr.Call("slice", in[0])
 		}
 		if start := op.Start.At(i); start != 0 {
-			from, to = append(from, a.Name), append(to, graph.Shifted(a.Name, start))
+			from, to = append(from, a.Name), append(to, subscript.Shifted(a.Name, start))
 		}
 	}
 	return in[0].Subst(from, to)
@@ -174,7 +176,7 @@ func (place) Kind() match.Kind { return match.Place }
 func (place) Doc() string      { return "zeros with an array laid into a regular part: Slice's derivative" }
 
 // Rule names what its derivative follows from.
-func (place) Rule(_ []bool) (name string, law graph.Expr) {
+func (place) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("what is laid into zeros counts where it lies")
 }
 
@@ -228,8 +230,8 @@ func (op place) Kernel(*graph.Node) kernel.Kernel {
 	return k
 }
 
-func (op place) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Call("place", in[0])
+func (op place) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("place", in[0])
 }
 
 func (place) Cases() []Case {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -39,8 +40,8 @@ func (softmax) Magnifies() trait.Magnification { return trait.LargeArguments }
 func (softmax) Doc() string                    { return "exponentials over their sum along an axis" }
 
 // Rule names what its derivative follows from.
-func (softmax) Rule(_ []bool) (name string, law graph.Expr) {
-	return lawful("softmax", []string{"j"}, []string{"k"}, graph.Sym("f", "j").Times(delta("j", "k").Minus(graph.Sym("f", "k"))))
+func (softmax) Rule(_ []bool) (name string, law expr.Expr) {
+	return lawful("softmax", []string{"j"}, []string{"k"}, expr.Sym("f", "j").Times(delta("j", "k").Minus(expr.Sym("f", "k"))))
 }
 
 func (op softmax) Infer(in []*graph.Node) (graph.Type, error) { return inferAlong(in, op.Axis) }
@@ -67,18 +68,18 @@ func (op softmax) Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Val
 	return out
 }
 
-func (op softmax) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op softmax) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	return functionAlong("softmax", y, op.Axis, in[0])
 }
 
 // functionAlong is f_j(x): a function along the named axis j.
-func functionAlong(f string, y *graph.Node, axis int, x graph.Expr) graph.Expr {
-	return graph.Expr{Kind: graph.ExprCall, Text: f, Subs: indices(y, graph.AxesOf(axis)), Args: []graph.Expr{x}}
+func functionAlong(f string, y *graph.Node, axis int, x expr.Expr) expr.Expr {
+	return expr.Expr{Kind: expr.KindCall, Text: f, Subs: indices(y, graph.AxesOf(axis)), Args: []expr.Expr{x}}
 }
 
 // functionOf is element k of f(x) along its axis.
-func functionOf(f, k string, x graph.Expr) graph.Expr {
-	return graph.Expr{Kind: graph.ExprCall, Text: f, Subs: []string{k}, Args: []graph.Expr{x}}
+func functionOf(f, k string, x expr.Expr) expr.Expr {
+	return expr.Expr{Kind: expr.KindCall, Text: f, Subs: []string{k}, Args: []expr.Expr{x}}
 }
 
 type logSoftmax struct{ Axis int }
@@ -95,8 +96,8 @@ func (logSoftmax) Magnifies() trait.Magnification { return trait.Cancellation }
 func (logSoftmax) Doc() string                    { return "logarithm of softmax along an axis" }
 
 // Rule names what its derivative follows from.
-func (logSoftmax) Rule(_ []bool) (name string, law graph.Expr) {
-	return lawful("log softmax", []string{"j"}, []string{"k"}, delta("j", "k").Minus(graph.Sym("e").Pow(graph.Sym("f", "k"))))
+func (logSoftmax) Rule(_ []bool) (name string, law expr.Expr) {
+	return lawful("log softmax", []string{"j"}, []string{"k"}, delta("j", "k").Minus(expr.Sym("e").Pow(expr.Sym("f", "k"))))
 }
 
 func (op logSoftmax) Infer(in []*graph.Node) (graph.Type, error) { return inferAlong(in, op.Axis) }
@@ -123,7 +124,7 @@ func (op logSoftmax) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Va
 	return logSoftmaxOf(y, in[0], op.Axis)
 }
 
-func (op logSoftmax) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op logSoftmax) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	return functionAlong("log softmax", y, op.Axis, in[0])
 }
 
@@ -152,8 +153,8 @@ func (logSumExp) Magnifies() trait.Magnification { return trait.Cancellation }
 func (logSumExp) Doc() string                    { return "logarithm of the sum of exponentials along an axis" }
 
 // Rule names what its derivative follows from.
-func (logSumExp) Rule(_ []bool) (name string, law graph.Expr) {
-	return lawful("log-sum-exp", nil, []string{"k"}, functionOf("softmax", "k", graph.Sym("u", "k")))
+func (logSumExp) Rule(_ []bool) (name string, law expr.Expr) {
+	return lawful("log-sum-exp", nil, []string{"k"}, functionOf("softmax", "k", expr.Sym("u", "k")))
 }
 
 func (op logSumExp) Infer(in []*graph.Node) (graph.Type, error) {
@@ -188,8 +189,8 @@ func (op logSumExp) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Val
 
 func (op logSumExp) Kernel(*graph.Node) kernel.Kernel { return kernel.LogSumExp{Axis: op.Axis} }
 
-func (op logSumExp) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Call("log", graph.Big("Σ", indices(y.In(0), graph.AxesOf(op.Axis)), graph.Sym("e").Pow(in[0])))
+func (op logSumExp) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("log", expr.Big("Σ", indices(y.In(0), graph.AxesOf(op.Axis)), expr.Sym("e").Pow(in[0])))
 }
 
 func (logSumExp) Cases() []Case {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -26,8 +27,8 @@ func (softplus) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sigm
 
 func (softplus) Scalar(x ...float64) float64      { return softplusOf(x[0]) }
 func (softplus) Kernel(*graph.Node) kernel.Kernel { return kernel.Unary{Function: simd.Softplus} }
-func (softplus) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Call("softplus", in[0])
+func (softplus) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("softplus", in[0])
 }
 func (softplus) Cases() []Case { return case1(Softplus, Reals) }
 

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -16,13 +17,13 @@ func (square) Kind() match.Kind { return match.Square }
 func (square) Doc() string      { return "square, element by element" }
 
 // Rule names what its derivative follows from.
-func (square) Rule(_ []bool) (name string, law graph.Expr) {
+func (square) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("power rule")
 }
 
 func (square) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(Scale(y.In(0), 2), dy) }
 
-func (square) Scalar(x ...float64) float64                        { return x[0] * x[0] }
-func (square) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Square }
-func (square) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Pow(graph.Num(2)) }
-func (square) Cases() []Case                                      { return case1(Square, Reals) }
+func (square) Scalar(x ...float64) float64                      { return x[0] * x[0] }
+func (square) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Square }
+func (square) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return in[0].Pow(expr.Num(2)) }
+func (square) Cases() []Case                                    { return case1(Square, Reals) }

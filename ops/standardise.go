@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -38,9 +39,9 @@ func (standardise) Magnifies() trait.Magnification { return trait.Cancellation }
 func (standardise) Doc() string                    { return "differences from the mean over the standard deviation" }
 
 // Rule names what its derivative follows from.
-func (standardise) Rule(_ []bool) (name string, law graph.Expr) {
+func (standardise) Rule(_ []bool) (name string, law expr.Expr) {
 	return lawful("standardise, σ² = var u + ε", []string{"j"}, []string{"k"},
-		delta("j", "k").Minus(graph.Num(1).Over(graph.Sym("n"))).Minus(graph.Sym("f", "j").Times(graph.Sym("f", "k")).Over(graph.Sym("n"))).Over(graph.Sym("σ")))
+		delta("j", "k").Minus(expr.Num(1).Over(expr.Sym("n"))).Minus(expr.Sym("f", "j").Times(expr.Sym("f", "k")).Over(expr.Sym("n"))).Over(expr.Sym("σ")))
 }
 
 func (op standardise) Infer(in []*graph.Node) (graph.Type, error) {
@@ -81,9 +82,9 @@ func (op standardise) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.Standardise{Axes: uint8(op.Axes), Eps: op.Eps.Value()}
 }
 
-func (op standardise) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
-	args := []graph.Expr{in[0], graph.Num(op.Eps.Value())}
-	return graph.Expr{Kind: graph.ExprCall, Text: "standardise", Subs: indices(y, op.Axes), Args: args}
+func (op standardise) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	args := []expr.Expr{in[0], expr.Num(op.Eps.Value())}
+	return expr.Expr{Kind: expr.KindCall, Text: "standardise", Subs: indices(y, op.Axes), Args: args}
 }
 
 func (standardise) Cases() []Case {
@@ -124,8 +125,8 @@ func (rstd) Magnifies() trait.Magnification { return trait.Cancellation }
 func (rstd) Doc() string                    { return "reciprocal standard deviation over axes" }
 
 // Rule names what its derivative follows from.
-func (rstd) Rule(_ []bool) (name string, law graph.Expr) {
-	return lawful("1/√(var u + ε)", nil, []string{"k"}, graph.Sym("f").Pow(graph.Num(3)).Times(graph.Sym("u", "k").Minus(graph.Sym("ū"))).Over(graph.Sym("n")).Neg())
+func (rstd) Rule(_ []bool) (name string, law expr.Expr) {
+	return lawful("1/√(var u + ε)", nil, []string{"k"}, expr.Sym("f").Pow(expr.Num(3)).Times(expr.Sym("u", "k").Minus(expr.Sym("ū"))).Over(expr.Sym("n")).Neg())
 }
 
 func (op rstd) Infer(in []*graph.Node) (graph.Type, error) {
@@ -170,9 +171,9 @@ func (op rstd) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.Rstd{Axes: uint8(op.Axes), Eps: op.Eps.Value()}
 }
 
-func (op rstd) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
-	variance := graph.Big("var", indices(y.In(0), op.Axes), in[0])
-	return graph.Num(1).Over(graph.Call("√", variance.Plus(graph.Num(op.Eps.Value()))))
+func (op rstd) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	variance := expr.Big("var", indices(y.In(0), op.Axes), in[0])
+	return expr.Num(1).Over(expr.Call("√", variance.Plus(expr.Num(op.Eps.Value()))))
 }
 
 func (rstd) Cases() []Case {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -32,8 +33,8 @@ func (stopGradient) View(y *graph.Node) kernel.View {
 	return kernel.Reshape{Rank: y.Rank(), Dims: sizes8(y.Shape())}
 }
 
-func (stopGradient) Notation(_ *graph.Node, in []graph.Expr) graph.Expr {
-	return graph.Call("stop", in[0])
+func (stopGradient) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("stop", in[0])
 }
 
 func (stopGradient) Cases() []Case {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -17,7 +18,7 @@ func (sub) Kind() match.Kind { return match.Sub }
 func (sub) Doc() string      { return "difference of two arrays" }
 
 // Rule names what its derivative follows from.
-func (sub) Rule(_ []bool) (name string, law graph.Expr) {
+func (sub) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum rule")
 }
 
@@ -28,11 +29,11 @@ func (sub) Grad(y, dy *graph.Node, i int) *graph.Node {
 	return Neg(dy)
 }
 
-func (sub) Scalar(x ...float64) float64                        { return x[0] - x[1] }
-func (sub) Whole(x ...int64) int64                             { return x[0] - x[1] }
-func (sub) Kernel(*graph.Node) kernel.Kernel                   { return kernel.Sub }
-func (sub) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return in[0].Minus(in[1]) }
-func (sub) Cases() []Case                                      { return case2(Sub, Reals, Reals) }
+func (sub) Scalar(x ...float64) float64                      { return x[0] - x[1] }
+func (sub) Whole(x ...int64) int64                           { return x[0] - x[1] }
+func (sub) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Sub }
+func (sub) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return in[0].Minus(in[1]) }
+func (sub) Cases() []Case                                    { return case2(Sub, Reals, Reals) }
 
 // Undefined explains the NaN of infinite operands.
 func (sub) Undefined(_ *graph.Node, in []float64, _ float64) (trait.Fault, bool) { return opposed(in) }

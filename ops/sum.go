@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -111,7 +112,7 @@ func (sum) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) 
 func (sum) Doc() string                             { return "sum over axes" }
 
 // Rule names what its derivative follows from.
-func (sum) Rule(_ []bool) (name string, law graph.Expr) {
+func (sum) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum rule")
 }
 
@@ -148,12 +149,12 @@ func (op sum) Kernel(*graph.Node) kernel.Kernel {
 }
 
 // Notation writes a sum of squares over one axis as a squared norm.
-func (op sum) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op sum) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	names := indices(y.In(0), op.Axes)
-	if e := in[0]; len(names) == 1 && e.Kind == graph.ExprPower && e.Args[1].Text == "2" {
-		return graph.Norm2(e.Args[0].Subst(names, []string{""}))
+	if e := in[0]; len(names) == 1 && e.Kind == expr.KindPower && e.Args[1].Text == "2" {
+		return expr.Norm2(e.Args[0].Subst(names, []string{""}))
 	}
-	return graph.Big("Σ", names, in[0])
+	return expr.Big("Σ", names, in[0])
 }
 
 func reductionCases(f func(x *graph.Node, axes ...any) *graph.Node, d Domain) []Case {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -65,13 +66,13 @@ func (sumPool) Linear(i int) bool { return i == 0 }
 func (sumPool) Doc() string       { return "sum of every window" }
 
 // Rule names what its derivative follows from.
-func (sumPool) Rule(_ []bool) (name string, law graph.Expr) {
+func (sumPool) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum over windows")
 }
 
 func (op sumPool) Infer(in []*graph.Node) (graph.Type, error) { return pooling(op).infer(in, 1) }
 func (op sumPool) Kernel(*graph.Node) kernel.Kernel           { return kernel.SumPool(pooling(op).kernel()) }
-func (op sumPool) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op sumPool) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	return alongPlanes("sumpool", y, op.Size.Len(), in)
 }
 
@@ -103,7 +104,7 @@ func (sumUnpool) Doc() string {
 }
 
 // Rule names what its derivative follows from.
-func (sumUnpool) Rule(_ []bool) (name string, law graph.Expr) {
+func (sumUnpool) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum over the windows around each element")
 }
 
@@ -141,7 +142,7 @@ func (op sumUnpool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Val
 	return out
 }
 
-func (op sumUnpool) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op sumUnpool) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	return alongPlanes("sumunpool", y, op.Size.Len(), in)
 }
 

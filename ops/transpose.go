@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -53,7 +54,7 @@ func (op transpose) Order() []int  { return op.Perm.List() }
 func (transpose) Doc() string      { return "another order of the axes" }
 
 // Rule names what its derivative follows from.
-func (transpose) Rule(_ []bool) (name string, law graph.Expr) {
+func (transpose) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("the same elements in another order")
 }
 
@@ -110,10 +111,10 @@ func (op transpose) View(*graph.Node) kernel.View {
 }
 
 // Notation is the operand's where all axes are named: subscripts have no order.
-func (op transpose) Notation(y *graph.Node, in []graph.Expr) graph.Expr {
+func (op transpose) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	for _, a := range y.Shape().Axes() {
 		if a.Name == "" && a.Size > 1 {
-			return in[0].Pow(graph.Sym("⊤"))
+			return in[0].Pow(expr.Sym("⊤"))
 		}
 	}
 	return in[0]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
 // Windows slide over the spatial axes of an array: all axes but the last, which
@@ -108,12 +109,12 @@ func slide(a graph.Axis, size, stride, padding, dilation int) (int, error) {
 }
 
 // alongPlanes is f_hw(…): a function along the spatial axes of x, as far as they are named.
-func alongPlanes(f string, x *graph.Node, spatial int, in []graph.Expr) graph.Expr {
+func alongPlanes(f string, x *graph.Node, spatial int, in []expr.Expr) expr.Expr {
 	var axes []int
 	for i := range spatial {
 		axes = append(axes, x.Rank()-1-spatial+i)
 	}
-	return graph.Expr{Kind: graph.ExprCall, Text: f, Subs: indices(x, graph.AxesOf(axes...)), Args: in}
+	return expr.Expr{Kind: expr.KindCall, Text: f, Subs: indices(x, graph.AxesOf(axes...)), Args: in}
 }
 
 // planes are the sizes of an array seen as [batch h w c]: one spatial axis is a

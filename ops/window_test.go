@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -252,8 +253,8 @@ func TestWindowNotation(t *testing.T) {
 		{ops.MaxPool1D(ops.Rename(x, "w", ""), 2), "maxpool", nil},
 		{ops.MaxPool1D(x, 2), "maxpool", []string{"w"}},
 	} {
-		e := c.n.Op().(ops.Op).Notation(c.n, []graph.Expr{graph.Sym("a"), graph.Sym("b")})
-		if e.Kind != graph.ExprCall || e.Text != c.text || !slices.Equal(e.Subs, c.subs) {
+		e := c.n.Op().(ops.Op).Notation(c.n, []expr.Expr{expr.Sym("a"), expr.Sym("b")})
+		if e.Kind != expr.KindCall || e.Text != c.text || !slices.Equal(e.Subs, c.subs) {
 			t.Errorf("%v is written %s along %v, want %s along %v", c.n, e.Text, e.Subs, c.text, c.subs)
 		}
 	}

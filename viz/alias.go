@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
 // aliasLength is the number of characters of what stands for a value without a name in
@@ -28,8 +29,8 @@ func (v *view) fitted(n *graph.Node, limit int) string {
 }
 
 // told writes what an expression calls by number, %12, by another name.
-func (v *view) told(e graph.Expr, name func(*graph.Node) string) graph.Expr {
-	return replace(e, func(x graph.Expr) graph.Expr {
+func (v *view) told(e expr.Expr, name func(*graph.Node) string) expr.Expr {
+	return replace(e, func(x expr.Expr) expr.Expr {
 		if n := v.numbered(x); n != nil {
 			x.Text = name(n)
 		}
@@ -38,14 +39,14 @@ func (v *view) told(e graph.Expr, name func(*graph.Node) string) graph.Expr {
 }
 
 // anonymous reports whether an expression calls something by number.
-func (v *view) anonymous(e graph.Expr) bool {
+func (v *view) anonymous(e expr.Expr) bool {
 	return v.numbered(e) != nil || slices.ContainsFunc(e.Args, v.anonymous)
 }
 
 // numbered is the node that a symbol calls by its number, or nil.
-func (v *view) numbered(x graph.Expr) *graph.Node {
+func (v *view) numbered(x expr.Expr) *graph.Node {
 	digits, ok := strings.CutPrefix(x.Text, "%")
-	if _, user := v.short[x.Text]; !ok || user || x.Kind != graph.ExprSymbol {
+	if _, user := v.short[x.Text]; !ok || user || x.Kind != expr.KindSymbol {
 		return nil
 	}
 	id, err := strconv.Atoi(digits)

@@ -4,11 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // compared is a comparison, decided where it is one of numbers.
-func compared(e graph.Expr) graph.Expr {
+func compared(e expr.Expr) expr.Expr {
 	a, isA := valueOf(e.Args[0])
 	b, isB := valueOf(e.Args[1])
 	holds := false
@@ -34,7 +35,7 @@ func compared(e graph.Expr) graph.Expr {
 }
 
 // called is max, min or ¬ of what is known.
-func called(e graph.Expr) graph.Expr {
+func called(e expr.Expr) expr.Expr {
 	switch {
 	case e.Text == "¬" && len(e.Args) == 1:
 		return negated(e.Args[0])
@@ -53,14 +54,14 @@ func called(e graph.Expr) graph.Expr {
 
 // negated is the mask that holds where m does not. Where something is not a
 // number no comparison holds, and this one does not tell.
-func negated(m graph.Expr) graph.Expr {
-	if m.Kind == graph.ExprCall && m.Text == "¬" {
+func negated(m expr.Expr) expr.Expr {
+	if m.Kind == expr.KindCall && m.Text == "¬" {
 		return m.Args[0]
 	}
-	if m.Kind == graph.ExprBracket {
+	if m.Kind == expr.KindBracket {
 		a, b := m.Args[0], m.Args[1]
-		not := func(sign string, a, b graph.Expr) graph.Expr {
-			return graph.Expr{Kind: graph.ExprBracket, Text: sign, Args: []graph.Expr{a, b}}
+		not := func(sign string, a, b expr.Expr) expr.Expr {
+			return expr.Expr{Kind: expr.KindBracket, Text: sign, Args: []expr.Expr{a, b}}
 		}
 		switch m.Text {
 		case "<":
@@ -73,13 +74,13 @@ func negated(m graph.Expr) graph.Expr {
 			return not("=", a, b)
 		}
 	}
-	return graph.Call("¬", m)
+	return expr.Call("¬", m)
 }
 
 // cases is a choice under a mask, simplified: a branch does not ask again for the
 // mask that leads to it, a choice between a value and 0 is a product with the
 // mask, and the leaky relu a maximum.
-func (u *unfolder) cases(e graph.Expr) graph.Expr {
+func (u *unfolder) cases(e expr.Expr) expr.Expr {
 	m := e.Args[0]
 	if v, ok := valueOf(m); ok && v != 0 {
 		return e.Args[1]
@@ -105,21 +106,21 @@ func (u *unfolder) cases(e graph.Expr) graph.Expr {
 		return b
 	case key(a) == zero && defined(b):
 		return productOf(negated(m).Times(b)).expr()
-	case key(a) == zero && m.Kind == graph.ExprBracket:
-		return graph.Cases(negated(m), b, a)
+	case key(a) == zero && m.Kind == expr.KindBracket:
+		return expr.Cases(negated(m), b, a)
 	case leaky(m, a, b):
-		return graph.Call("max", a, b)
+		return expr.Call("max", a, b)
 	}
-	if a.Kind == graph.ExprCases && key(a.Args[2]) == key(b) {
-		both := graph.Expr{Kind: graph.ExprBracket, Text: "∧", Args: []graph.Expr{m, a.Args[0]}}
-		return graph.Cases(both, a.Args[1], b)
+	if a.Kind == expr.KindCases && key(a.Args[2]) == key(b) {
+		both := expr.Expr{Kind: expr.KindBracket, Text: "∧", Args: []expr.Expr{m, a.Args[0]}}
+		return expr.Cases(both, a.Args[1], b)
 	}
-	return graph.Cases(m, a, b)
+	return expr.Cases(m, a, b)
 }
 
 // assume replaces a mask by what it is known to be. A sign or function over an
 // index of the mask looks also where the mask differs, so it is left as it is.
-func assume(e, mask graph.Expr, holds bool) (out graph.Expr, changed bool) {
+func assume(e, mask expr.Expr, holds bool) (out expr.Expr, changed bool) {
 	switch key(e) {
 	case key(mask):
 		if holds {
@@ -132,7 +133,7 @@ func assume(e, mask graph.Expr, holds bool) (out graph.Expr, changed bool) {
 		}
 		return decimal(1), true
 	}
-	if e.Kind == graph.ExprBig || e.Kind == graph.ExprCall {
+	if e.Kind == expr.KindBig || e.Kind == expr.KindCall {
 		if slices.ContainsFunc(free(mask), func(s string) bool { return slices.Contains(e.Subs, s) }) {
 			return e, false
 		}
@@ -147,14 +148,14 @@ func assume(e, mask graph.Expr, holds bool) (out graph.Expr, changed bool) {
 }
 
 // zeroAnyway reports whether b is a root that is 0 where the mask holds.
-func zeroAnyway(m, b graph.Expr) bool {
-	return m.Kind == graph.ExprBracket && m.Text == "=" && key(m.Args[1]) == key(decimal(0)) &&
-		b.Kind == graph.ExprCall && b.Text == "√" && key(b.Args[0]) == key(m.Args[0])
+func zeroAnyway(m, b expr.Expr) bool {
+	return m.Kind == expr.KindBracket && m.Text == "=" && key(m.Args[1]) == key(decimal(0)) &&
+		b.Kind == expr.KindCall && b.Text == "√" && key(b.Args[0]) == key(m.Args[0])
 }
 
 // leaky reports whether a choice is a if 0 < a, else k·a, with k below 1.
-func leaky(m, a, b graph.Expr) bool {
-	if m.Kind != graph.ExprBracket || m.Text != "<" || key(m.Args[0]) != key(decimal(0)) || key(m.Args[1]) != key(a) {
+func leaky(m, a, b expr.Expr) bool {
+	if m.Kind != expr.KindBracket || m.Text != "<" || key(m.Args[0]) != key(decimal(0)) || key(m.Args[1]) != key(a) {
 		return false
 	}
 	p := productOf(b)
@@ -165,24 +166,24 @@ func leaky(m, a, b graph.Expr) bool {
 
 // defined reports whether an expression is a number for all values of what is in
 // it, so that it may be multiplied by 0 instead of being left out.
-func defined(e graph.Expr) bool {
+func defined(e expr.Expr) bool {
 	switch e.Kind {
-	case graph.ExprSymbol:
-		beyond := func(s string) bool { return strings.ContainsAny(graph.IndexText(s), "−+") } // t−1 is no place for t = 0, nor t+1 for the last
+	case expr.KindSymbol:
+		beyond := func(s string) bool { return strings.ContainsAny(subscript.Text(s), "−+") } // t−1 is no place for t = 0, nor t+1 for the last
 		return e.Text != "∞" && e.Text != "NaN" && !slices.ContainsFunc(e.Subs, beyond)
-	case graph.ExprDiv:
+	case expr.KindDiv:
 		v, ok := valueOf(e.Args[1])
 		if !ok || v == 0 {
 			return false
 		}
-	case graph.ExprPower:
+	case expr.KindPower:
 		if v, ok := valueOf(e.Args[1]); !(ok && v > 0) && e.Args[0].Text != "e" {
 			return false
 		}
-	case graph.ExprCall:
+	case expr.KindCall:
 		if e.Text == "log" || e.Text == "√" || e.Text == "gather" {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(e.Args, func(a graph.Expr) bool { return !defined(a) })
+	return !slices.ContainsFunc(e.Args, func(a expr.Expr) bool { return !defined(a) })
 }

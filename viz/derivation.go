@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
@@ -32,14 +33,14 @@ type Step struct {
 // Use is one way by which a loss depends on a quantity: the quantity in which it is
 // used, and the rules from that one down to it.
 type Use struct {
-	In    graph.Expr
+	In    expr.Expr
 	Rules []Rule
 }
 
 // Rule is what a derivative follows from: its name, with the law where it is no news.
 type Rule struct {
-	Name string       // "product rule"
-	Laws []graph.Expr // f = tanh(u), ∂f/∂u = 1 − f²: equations; may be empty
+	Name string      // "product rule"
+	Laws []expr.Expr // f = tanh(u), ∂f/∂u = 1 − f²: equations; may be empty
 }
 
 // Derive explains derivatives that package graph/grad made: nodes that are the
@@ -135,7 +136,7 @@ func (p *paths) closed(derivatives []*graph.Node, known map[*graph.Node]bool) []
 		for i, x := range list {
 			e := u.equation(x)
 			if i == 0 {
-				e.Left = graph.Sym(u.adjointName(p.loss, p.of[n]), u.left...)
+				e.Left = expr.Sym(u.adjointName(p.loss, p.of[n]), u.left...)
 			}
 			out, known[x] = append(out, e), true
 		}
@@ -150,7 +151,7 @@ func (m names) adjointName(loss, of *graph.Node) string {
 // step is the equation of the derivative by x.
 func (p *paths) step(x *graph.Node) Step {
 	a := p.adjoint[x]
-	var right graph.Expr
+	var right expr.Expr
 	switch _, named := p.names[a]; {
 	case x != p.first[a] || named: // the derivative by another quantity is the same, or a value of the model's is
 		right = p.symbol(a, nil)
@@ -158,7 +159,7 @@ func (p *paths) step(x *graph.Node) Step {
 	default:
 		right = p.expr(a)
 	}
-	s := Step{Equation: Equation{a, graph.Sym(p.adjointName(p.loss, x), p.left...), right}}
+	s := Step{Equation: Equation{a, expr.Sym(p.adjointName(p.loss, x), p.left...), right}}
 	for _, way := range p.ways[x] {
 		s.Uses = append(s.Uses, Use{In: p.symbol(way.in, []string{}), Rules: p.rulesOf(way.through)})
 	}
@@ -306,12 +307,12 @@ func (p *paths) count(through []*graph.Node) (rules, laws int) {
 }
 
 // bends reports whether a derivative depends on where it is taken.
-func bends(law graph.Expr) bool {
-	if law.Kind == graph.ExprSymbol {
+func bends(law expr.Expr) bool {
+	if law.Kind == expr.KindSymbol {
 		return law.Text == "f" || law.Text == "u" || law.Text == "v"
 	}
 	args := law.Args
-	if law.Kind == graph.ExprBracket && law.Text == "=" {
+	if law.Kind == expr.KindBracket && law.Text == "=" {
 		args = args[1:]
 	}
 	return slices.ContainsFunc(args, bends)

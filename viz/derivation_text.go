@@ -5,7 +5,7 @@ import (
 	"html"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
 // String is the derivation as text: the definitions, then each step with the rules
@@ -49,7 +49,7 @@ func (s Step) Because() []string {
 }
 
 // because says what a step follows from, a line for each way of use.
-func (s Step) because(write func(graph.Expr) string, relation func(left, right string) string) []string {
+func (s Step) because(write func(expr.Expr) string, relation func(left, right string) string) []string {
 	if len(s.Uses) == 0 {
 		if of, loss := s.Node.AdjointOf(); of != nil && of == loss {
 			return []string{"to begin with"}
@@ -106,7 +106,7 @@ func (d Derivation) Latex() string {
 	block(rows)
 	rows = nil
 	for _, s := range d.Steps {
-		lines := s.because(func(e graph.Expr) string { return "$" + LaTeX(e) + "$" }, func(l, r string) string {
+		lines := s.because(func(e expr.Expr) string { return "$" + LaTeX(e) + "$" }, func(l, r string) string {
 			return strings.TrimSuffix(l, "$") + " = " + strings.TrimPrefix(r, "$")
 		})
 		rows = append(rows, row(s.Equation)+" && "+texRules(lines[0]))
@@ -160,7 +160,7 @@ func (d Derivation) HTML() string {
 		row("given", e, "")
 	}
 	for _, s := range d.Steps {
-		lines := s.because(func(e graph.Expr) string { return "\x01" + MathML(e) + "\x02" }, func(l, r string) string {
+		lines := s.because(func(e expr.Expr) string { return "\x01" + MathML(e) + "\x02" }, func(l, r string) string {
 			return strings.TrimSuffix(l, "</math>\x02") + "<mo>=</mo>" + strings.TrimPrefix(r, "\x01<math>")
 		})
 		for i := range lines {

@@ -15,6 +15,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -73,7 +74,7 @@ func checkEquation(t *testing.T, e Equation, called map[string]*graph.Node, valu
 	t.Helper()
 	axes := longAxes(e.Node)
 	trace, inStep := rows[e.Left.Text]
-	if !inStep && len(axes) != len(e.Left.Subs) || slices.ContainsFunc(e.Left.Subs, func(s string) bool { return len(graph.IndexNames(s)) != 1 }) {
+	if !inStep && len(axes) != len(e.Left.Subs) || slices.ContainsFunc(e.Left.Subs, func(s string) bool { return len(subscript.Names(s)) != 1 }) {
 		return false
 	}
 	r := &reader{quantity: map[string]quantity{}, size: map[string]int{}, index: map[string]int{}}
@@ -129,7 +130,7 @@ func traces(t *testing.T, nodes []*graph.Node, feed ref.Feed) map[string]quantit
 // readStep reads the equation of a carry at every time, and of its beginning.
 func readStep(t *testing.T, r *reader, e Equation, q quantity) bool {
 	t.Helper()
-	time := graph.IndexNames(e.Left.Subs[0])
+	time := subscript.Names(e.Left.Subs[0])
 	for step := range q.node.Dim(0) - 1 {
 		for p := range e.Node.Shape().Len() {
 			r.index = map[string]int{}

@@ -6,20 +6,21 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // fitting makes an expression short enough to be printed in limit characters:
 // first without subscripts, as a lecture writes arrays, then with … for parts of
 // it, the inner and later ones first, until only its outermost operation is left.
-func fitting(e graph.Expr, limit int) graph.Expr {
-	fits := func(e graph.Expr) bool { return width(Unicode(e)) <= limit }
+func fitting(e expr.Expr, limit int) expr.Expr {
+	fits := func(e expr.Expr) bool { return width(Unicode(e)) <= limit }
 	if fits(e) {
 		return e
 	}
 	if oneElementEach(e) {
-		e = replace(e, func(x graph.Expr) graph.Expr {
-			if x.Kind == graph.ExprSymbol {
+		e = replace(e, func(x expr.Expr) expr.Expr {
+			if x.Kind == expr.KindSymbol {
 				x.Subs = nil
 			}
 			return x
@@ -33,15 +34,15 @@ func fitting(e graph.Expr, limit int) graph.Expr {
 		p.elide(p.lowest)
 	}
 	e = p.expr()
-	if e.Kind == graph.ExprCall && !fits(e) {
-		elided := func(e graph.Expr) bool { p := newPart(e); return p.isElided() }
-		e.Args = slices.CompactFunc(slices.Clone(e.Args), func(a, b graph.Expr) bool { return elided(a) && elided(b) })
+	if e.Kind == expr.KindCall && !fits(e) {
+		elided := func(e expr.Expr) bool { p := newPart(e); return p.isElided() }
+		e.Args = slices.CompactFunc(slices.Clone(e.Args), func(a, b expr.Expr) bool { return elided(a) && elided(b) })
 		for len(e.Args) > 1 && !fits(e) {
 			last := len(e.Args) - 1
 			if elided(e.Args[last]) {
 				last--
 			}
-			e.Args = append(e.Args[:last], graph.Sym("…"))
+			e.Args = append(e.Args[:last], expr.Sym("…"))
 		}
 	}
 	return e
@@ -49,11 +50,11 @@ func fitting(e graph.Expr, limit int) graph.Expr {
 
 // ownWidth is what an expression adds to the characters of its parts, at least, when it is
 // printed: quickly found, and enough to say that most are too long.
-func ownWidth(e graph.Expr) int {
+func ownWidth(e expr.Expr) int {
 	switch {
-	case e.Kind == graph.ExprNumber, e.Kind == graph.ExprSymbol && width(strings.TrimSpace(e.Text)) > 0:
+	case e.Kind == expr.KindNumber, e.Kind == expr.KindSymbol && width(strings.TrimSpace(e.Text)) > 0:
 		return 1
-	case e.Kind == graph.ExprCall && e.Text != "√": // two brackets at least
+	case e.Kind == expr.KindCall && e.Text != "√": // two brackets at least
 		return 2
 	}
 	return 0
@@ -61,13 +62,13 @@ func ownWidth(e graph.Expr) int {
 
 // bareCall leaves out of a call the indices it runs along, unless these are what it
 // is about, and the numbers and attributes that set it up.
-func bareCall(e graph.Expr) graph.Expr {
-	if e.Kind != graph.ExprCall || strings.Contains(e.Text, "softmax") {
+func bareCall(e expr.Expr) expr.Expr {
+	if e.Kind != expr.KindCall || strings.Contains(e.Text, "softmax") {
 		return e
 	}
 	e.Subs = nil
 	e.Text, _, _ = strings.Cut(e.Text, "{")
-	for len(e.Args) > 1 && e.Text != "max" && e.Text != "min" && e.Text != "concat" && e.Args[len(e.Args)-1].Kind == graph.ExprNumber {
+	for len(e.Args) > 1 && e.Text != "max" && e.Text != "min" && e.Text != "concat" && e.Args[len(e.Args)-1].Kind == expr.KindNumber {
 		e.Args = e.Args[:len(e.Args)-1]
 	}
 	return e
@@ -75,13 +76,13 @@ func bareCall(e graph.Expr) graph.Expr {
 
 // oneElementEach reports whether all elements of an array in an expression stand at the
 // same indices, so that the array alone tells them.
-func oneElementEach(e graph.Expr) bool {
+func oneElementEach(e expr.Expr) bool {
 	at := map[string]string{}
 	same := true
-	replace(e, func(x graph.Expr) graph.Expr {
-		if x.Kind == graph.ExprSymbol {
+	replace(e, func(x expr.Expr) expr.Expr {
+		if x.Kind == expr.KindSymbol {
 			subs := strings.Join(x.Subs, " ")
-			if s, met := at[x.Text]; met && s != subs || strings.ContainsAny(graph.IndexText(subs), "+−") {
+			if s, met := at[x.Text]; met && s != subs || strings.ContainsAny(subscript.Text(subs), "+−") {
 				same = false
 			}
 			at[x.Text] = subs
@@ -93,14 +94,14 @@ func oneElementEach(e graph.Expr) bool {
 
 // part is an expression that is made shorter in place.
 type part struct {
-	graph.Expr        // without Args
-	args       []part // its parts
-	height     int
-	lowest     int // the least height of the operations within
-	width      int // leastWidth
+	expr.Expr        // without Args
+	args      []part // its parts
+	height    int
+	lowest    int // the least height of the operations within
+	width     int // leastWidth
 }
 
-func newPart(e graph.Expr) part {
+func newPart(e expr.Expr) part {
 	p := part{Expr: e, args: make([]part, len(e.Args))}
 	for i, a := range e.Args {
 		p.args[i] = newPart(a)
@@ -111,10 +112,10 @@ func newPart(e graph.Expr) part {
 }
 
 // expr is the expression that a part is.
-func (p *part) expr() graph.Expr {
+func (p *part) expr() expr.Expr {
 	e := p.Expr
 	if len(p.args) > 0 {
-		e.Args = make([]graph.Expr, len(p.args))
+		e.Args = make([]expr.Expr, len(p.args))
 		for i := range p.args {
 			e.Args[i] = p.args[i].expr()
 		}
@@ -141,14 +142,14 @@ func (p *part) isOperation() bool { return len(p.args) > 0 && !p.isFraction() &&
 
 // isElided reports whether a part is … or −….
 func (p *part) isElided() bool {
-	if p.Kind == graph.ExprNeg {
+	if p.Kind == expr.KindNeg {
 		p = &p.args[0]
 	}
 	return p.Text == "…" || p.Text == "(…)"
 }
 
 func (p *part) isFraction() bool {
-	return p.Kind == graph.ExprDiv && p.args[0].Kind == graph.ExprNumber && p.args[1].Kind == graph.ExprNumber
+	return p.Kind == expr.KindDiv && p.args[0].Kind == expr.KindNumber && p.args[1].Kind == expr.KindNumber
 }
 
 // elide puts … for the last of the parts that has the given height.
@@ -158,21 +159,21 @@ func (p *part) elide(h int) {
 		if !a.isOperation() || a.lowest != h {
 			continue
 		}
-		head := a.Kind == graph.ExprCall || a.Kind == graph.ExprBig
+		head := a.Kind == expr.KindCall || a.Kind == expr.KindBig
 		switch {
 		case a.height != h:
 			a.elide(h)
-		case a.Kind == graph.ExprNeg, head && !slices.ContainsFunc(a.args, func(x part) bool { return x.isElided() }):
-			a.args = []part{newPart(graph.Sym("…"))}
+		case a.Kind == expr.KindNeg, head && !slices.ContainsFunc(a.args, func(x part) bool { return x.isElided() }):
+			a.args = []part{newPart(expr.Sym("…"))}
 			a.measure()
-		case a.Kind == graph.ExprAdd && (p.Kind == graph.ExprMul || p.Kind == graph.ExprPower || p.Kind == graph.ExprDiv):
-			*a = newPart(graph.Sym("(…)"))
+		case a.Kind == expr.KindAdd && (p.Kind == expr.KindMul || p.Kind == expr.KindPower || p.Kind == expr.KindDiv):
+			*a = newPart(expr.Sym("(…)"))
 		default:
-			*a = newPart(graph.Sym("…"))
+			*a = newPart(expr.Sym("…"))
 		}
 		break
 	}
-	if p.Kind == graph.ExprMul || p.Kind == graph.ExprAdd {
+	if p.Kind == expr.KindMul || p.Kind == expr.KindAdd {
 		p.args = slices.CompactFunc(p.args, func(a, b part) bool { return a.isElided() && b.isElided() })
 		if len(p.args) == 1 {
 			*p = p.args[0]

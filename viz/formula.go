@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
 // Expr is the expression of a node, simplified for reading. It stops at named
 // quantities: inputs, parameters, states and nodes named with As; with
 // [StopAtAdjoints] also at the derivatives with respect to these. The node
 // itself is always unfolded. An invalid or nil node is the symbol "invalid".
-func Expr(n *graph.Node, opts ...Option) graph.Expr {
+func Expr(n *graph.Node, opts ...Option) expr.Expr {
 	return newUnfolder([]*graph.Node{n}, collect(opts).adjoints).expr(n)
 }
 
@@ -27,7 +28,7 @@ func Latex(n *graph.Node, opts ...Option) string { return equation(n, opts).Late
 // Equation is one line of mathematics: a quantity and its expression.
 type Equation struct {
 	Node        *graph.Node
-	Left, Right graph.Expr
+	Left, Right expr.Expr
 }
 
 // String is the equation in Unicode.
@@ -48,7 +49,7 @@ func equation(n *graph.Node, opts []Option) Equation {
 
 func (u *unfolder) equation(n *graph.Node) Equation {
 	right := u.expr(n)
-	return Equation{n, graph.Sym(u.of(n), u.left...), right}
+	return Equation{n, expr.Sym(u.of(n), u.left...), right}
 }
 
 // Equations lists the equations by which n is defined, each after those it
@@ -154,7 +155,7 @@ func (u *unfolder) equations(list []*graph.Node) []Equation {
 			out = append(out, e)
 		}
 		for _, other := range u.others(x) {
-			out = append(out, Equation{x, graph.Sym(other, axisNames(x)...), u.symbol(x, nil)})
+			out = append(out, Equation{x, expr.Sym(other, axisNames(x)...), u.symbol(x, nil)})
 		}
 	}
 	return out

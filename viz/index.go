@@ -4,20 +4,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // free lists the indices of an expression that are not bound in it, in order of
-// appearance. Unlike [graph.Expr.Free] it knows f_j(…), which has the index j.
-func free(e graph.Expr) []string {
+// appearance. Unlike [expr.Expr.Free] it knows f_j(…), which has the index j.
+func free(e expr.Expr) []string {
 	var out []string
-	var walk func(e graph.Expr, bound []string)
-	walk = func(e graph.Expr, bound []string) {
-		if e.Kind == graph.ExprBig {
+	var walk func(e expr.Expr, bound []string)
+	walk = func(e expr.Expr, bound []string) {
+		if e.Kind == expr.KindBig {
 			bound = append(slices.Clip(bound), e.Subs...)
 		} else {
 			for _, index := range e.Subs {
-				for _, s := range graph.IndexNames(index) {
+				for _, s := range subscript.Names(index) {
 					if !slices.Contains(bound, s) && !slices.Contains(out, s) {
 						out = append(out, s)
 					}
@@ -34,11 +35,11 @@ func free(e graph.Expr) []string {
 
 // rename replaces free indices, all at once; "" removes one. Bound indices are
 // unique, so none can be met.
-func rename(e graph.Expr, from, to []string) graph.Expr {
+func rename(e expr.Expr, from, to []string) expr.Expr {
 	if len(from) == 0 {
 		return e
 	}
-	if e.Kind != graph.ExprBig {
+	if e.Kind != expr.KindBig {
 		var subs []string
 		for _, s := range e.Subs {
 			if s = renamed(s, from, to); s != "" {
@@ -56,7 +57,7 @@ func rename(e graph.Expr, from, to []string) graph.Expr {
 
 // renamed is an index with the names in it replaced.
 func renamed(index string, from, to []string) string {
-	return graph.RenameIndex(index, func(s string) string {
+	return subscript.Rename(index, func(s string) string {
 		if i := slices.Index(from, s); i >= 0 {
 			return to[i]
 		}
@@ -67,7 +68,7 @@ func renamed(index string, from, to []string) string {
 // readable gives bound indices names that nothing around them has, writes sums
 // of squares as norms where that says the same, and turns indices that stand for
 // numbers into symbols.
-func readable(e graph.Expr, taken []string) graph.Expr {
+func readable(e expr.Expr, taken []string) expr.Expr {
 	for _, s := range free(e) {
 		if !slices.Contains(taken, s) {
 			taken = append(slices.Clip(taken), s)
@@ -76,15 +77,15 @@ func readable(e graph.Expr, taken []string) graph.Expr {
 	return named(e, taken)
 }
 
-func named(e graph.Expr, taken []string) graph.Expr {
-	if e.Kind == graph.ExprSymbol && e.Text == "" {
-		return graph.Sym(graph.IndexText(strings.Join(e.Subs, "")))
+func named(e expr.Expr, taken []string) expr.Expr {
+	if e.Kind == expr.KindSymbol && e.Text == "" {
+		return expr.Sym(subscript.Text(strings.Join(e.Subs, "")))
 	}
 	if v, ok := norm(e); ok {
-		return graph.Norm2(named(v, taken))
+		return expr.Norm2(named(v, taken))
 	}
 	e.Args = slices.Clone(e.Args)
-	if e.Kind == graph.ExprBig {
+	if e.Kind == expr.KindBig {
 		taken = slices.Clone(taken)
 		to := make([]string, len(e.Subs))
 		for i, s := range e.Subs {
@@ -127,11 +128,11 @@ func newIndex(tag string, taken []string) string {
 
 // norm gives v where e is Σ_d v_d², v is written by vectors alone, and leaving d
 // out is clear: d is the last index of each vector.
-func norm(e graph.Expr) (v graph.Expr, ok bool) {
-	if e.Kind != graph.ExprBig || e.Text != "Σ" || len(e.Subs) != 1 {
+func norm(e expr.Expr) (v expr.Expr, ok bool) {
+	if e.Kind != expr.KindBig || e.Text != "Σ" || len(e.Subs) != 1 {
 		return v, false
 	}
-	if p := e.Args[0]; p.Kind == graph.ExprPower && p.Args[1].Text == "2" && isVector(p.Args[0], e.Subs[0]) {
+	if p := e.Args[0]; p.Kind == expr.KindPower && p.Args[1].Text == "2" && isVector(p.Args[0], e.Subs[0]) {
 		return rename(p.Args[0], e.Subs, []string{""}), true
 	}
 	return v, false
@@ -139,21 +140,21 @@ func norm(e graph.Expr) (v graph.Expr, ok bool) {
 
 // isVector reports whether e is a vector over index d: a sum of vectors, or a
 // vector times numbers.
-func isVector(e graph.Expr, d string) bool {
+func isVector(e expr.Expr, d string) bool {
 	switch e.Kind {
-	case graph.ExprSymbol:
+	case expr.KindSymbol:
 		k := slices.Index(e.Subs, d)
 		return e.Text != "" && k >= 0 && k == len(e.Subs)-1
-	case graph.ExprAdd:
-		return !slices.ContainsFunc(e.Args, func(a graph.Expr) bool { return !isVector(a, d) })
-	case graph.ExprNeg, graph.ExprBig:
-		return isVector(e.Args[0], d) && (e.Kind == graph.ExprNeg || e.Text == "Σ" || e.Text == "mean")
-	case graph.ExprMul, graph.ExprDiv:
+	case expr.KindAdd:
+		return !slices.ContainsFunc(e.Args, func(a expr.Expr) bool { return !isVector(a, d) })
+	case expr.KindNeg, expr.KindBig:
+		return isVector(e.Args[0], d) && (e.Kind == expr.KindNeg || e.Text == "Σ" || e.Text == "mean")
+	case expr.KindMul, expr.KindDiv:
 		vectors := 0
 		for i, a := range e.Args {
 			if slices.Contains(free(a), d) {
 				vectors++
-				if !isVector(a, d) || e.Kind == graph.ExprDiv && i > 0 {
+				if !isVector(a, d) || e.Kind == expr.KindDiv && i > 0 {
 					return false
 				}
 			}

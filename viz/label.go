@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
 const lineLength = 38 // characters of a line in a box
@@ -88,9 +89,9 @@ func (v *view) plain(n *graph.Node) string {
 // abbreviated is a node's expression as a box shows it: vectors without the index
 // that Unicode cannot write (x_i − r_j), and ∂D for ∂loss/∂D where there is but
 // one loss.
-func (v *view) abbreviated(n *graph.Node) graph.Expr {
+func (v *view) abbreviated(n *graph.Node) expr.Expr {
 	e := v.expr(n)
-	if d := n.Shape().Axis(n.Rank() - 1).Name; d != "" && !strings.Contains(d, "′") && strings.HasPrefix(subscript([]string{d}), "_") && isVector(e, d) {
+	if d := n.Shape().Axis(n.Rank() - 1).Name; d != "" && !strings.Contains(d, "′") && strings.HasPrefix(lowered([]string{d}), "_") && isVector(e, d) {
 		if short := rename(e, []string{d}, []string{""}); len(free(short)) > 0 && !strings.ContainsAny(Unicode(short), "_") {
 			e = short
 		}
@@ -104,8 +105,8 @@ func (v *view) abbreviated(n *graph.Node) graph.Expr {
 		if !v.known(loss) {
 			prefix = "∂ℓ/∂"
 		}
-		e = replace(e, func(x graph.Expr) graph.Expr {
-			if rest, ok := strings.CutPrefix(x.Text, prefix); ok && x.Kind == graph.ExprSymbol {
+		e = replace(e, func(x expr.Expr) expr.Expr {
+			if rest, ok := strings.CutPrefix(x.Text, prefix); ok && x.Kind == expr.KindSymbol {
 				x.Text = "∂" + rest
 			}
 			return x
@@ -115,7 +116,7 @@ func (v *view) abbreviated(n *graph.Node) graph.Expr {
 }
 
 // replace maps every part of an expression, the inner ones first.
-func replace(e graph.Expr, f func(graph.Expr) graph.Expr) graph.Expr {
+func replace(e expr.Expr, f func(expr.Expr) expr.Expr) expr.Expr {
 	e.Args = slices.Clone(e.Args)
 	for i := range e.Args {
 		e.Args[i] = replace(e.Args[i], f)
@@ -126,11 +127,11 @@ func replace(e graph.Expr, f func(graph.Expr) graph.Expr) graph.Expr {
 // unscoped calls quantities without the scopes that tell them from others, where
 // no two of the expression get one name: in a drawing the edges tell. Two that even
 // scopes do not tell apart are x and x′.
-func (v *view) unscoped(e graph.Expr) graph.Expr {
+func (v *view) unscoped(e expr.Expr) expr.Expr {
 	plain := map[string]string{}
 	users := map[string]int{}
-	replace(e, func(x graph.Expr) graph.Expr {
-		if _, met := plain[x.Text]; x.Kind == graph.ExprSymbol && !met {
+	replace(e, func(x expr.Expr) expr.Expr {
+		if _, met := plain[x.Text]; x.Kind == expr.KindSymbol && !met {
 			s, ok := v.short[x.Text]
 			if !ok {
 				s = x.Text
@@ -143,8 +144,8 @@ func (v *view) unscoped(e graph.Expr) graph.Expr {
 		}
 		return x
 	})
-	return replace(e, func(x graph.Expr) graph.Expr {
-		if s, ok := plain[x.Text]; ok && x.Kind == graph.ExprSymbol && users[s] == 1 {
+	return replace(e, func(x expr.Expr) expr.Expr {
+		if s, ok := plain[x.Text]; ok && x.Kind == expr.KindSymbol && users[s] == 1 {
 			x.Text = s
 		}
 		return x

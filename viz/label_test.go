@@ -6,30 +6,32 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // A box has room for one line: subscripts go first, where they say nothing that the
 // arrays do not; then what sets a call up; then inner and later parts.
 func TestFitting(t *testing.T) {
-	sym := graph.Sym
-	sum := func(i string, e graph.Expr) graph.Expr { return graph.Big("Σ", []string{i}, e) }
-	conv := graph.Expr{Kind: graph.ExprCall, Text: "conv", Subs: []string{"h", "w"}, Args: []graph.Expr{sym("x", "n", "h", "w"), sym("w", "c")}}
-	norm := graph.Expr{Kind: graph.ExprCall, Text: "standardise", Subs: []string{"c"}, Args: []graph.Expr{sym("u", "b", "t", "c"), decimal(1e-5)}}
-	softmax := graph.Expr{Kind: graph.ExprCall, Text: "softmax", Subs: []string{"j"}, Args: []graph.Expr{sym("e", "i", "j").Plus(sym("m", "i", "j"))}}
+	sym := expr.Sym
+	sum := func(i string, e expr.Expr) expr.Expr { return expr.Big("Σ", []string{i}, e) }
+	conv := expr.Expr{Kind: expr.KindCall, Text: "conv", Subs: []string{"h", "w"}, Args: []expr.Expr{sym("x", "n", "h", "w"), sym("w", "c")}}
+	norm := expr.Expr{Kind: expr.KindCall, Text: "standardise", Subs: []string{"c"}, Args: []expr.Expr{sym("u", "b", "t", "c"), decimal(1e-5)}}
+	softmax := expr.Expr{Kind: expr.KindCall, Text: "softmax", Subs: []string{"j"}, Args: []expr.Expr{sym("e", "i", "j").Plus(sym("m", "i", "j"))}}
 	for _, c := range []struct {
-		e     graph.Expr
+		e     expr.Expr
 		limit int
 		want  string
 	}{
 		{sym("α", "b", "t").Times(sym("v", "t", "d")), 30, "α_{bt}·v_{td}"},
 		{sum("t", sym("α", "b", "t").Times(sym("v", "t", "d"))), 12, "Σₜ α·v"},
-		{sym("x", "b", "t").Minus(sym("x", "b", graph.Shifted("t", 1))), 14, "x_{bt} − …"},
+		{sym("x", "b", "t").Minus(sym("x", "b", subscript.Shifted("t", 1))), 14, "x_{bt} − …"},
 		{sym("α", "i", "j").Minus(sum("l", sym("α", "i", "l").Times(sym("D", "i", "l")))), 12, "αᵢⱼ − Σₗ …"},
-		{graph.Call("relu", conv.Plus(sym("b", "c"))), 24, "relu(conv(x, w) + b)"},
+		{expr.Call("relu", conv.Plus(sym("b", "c"))), 24, "relu(conv(x, w) + b)"},
 		{norm.Times(sym("gain", "c")).Plus(sym("bias", "c")), 30, "standardise(u)·gain + bias"},
 		{norm.Times(sym("gain", "c")).Plus(sym("bias", "c")), 20, "…·gain + bias"},
-		{graph.Cases(sym("A", "i", "j"), softmax, decimal(0)), 26, "softmaxⱼ(…) if A, else 0"},
+		{expr.Cases(sym("A", "i", "j"), softmax, decimal(0)), 26, "softmaxⱼ(…) if A, else 0"},
 		{sym("a", "b", "c").Plus(sym("d", "c").Times(sym("f", "c"))).Pow(decimal(2)), 7, "(…)²"},
 	} {
 		if got := Unicode(fitting(c.e, c.limit)); got != c.want {

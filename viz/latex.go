@@ -4,11 +4,12 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // LaTeX prints an expression for LaTeX's math mode, with amsmath or KaTeX.
-func LaTeX(e graph.Expr) string { return printer{latexScript{}}.print(e, bare) }
+func LaTeX(e expr.Expr) string { return printer{latexScript{}}.print(e, bare) }
 
 type latexScript struct{}
 
@@ -125,14 +126,14 @@ func (s latexScript) call(f string, subs, args []string) string {
 
 func operator(name string) string { return `\operatorname{` + texText(name) + `}` }
 
-func (latexScript) power(base, exponent string, e graph.Expr) string {
+func (latexScript) power(base, exponent string, e expr.Expr) string {
 	if exponent == texName("⊤") {
 		exponent = `\top`
 	}
 	return "{" + base + "}^{" + exponent + "}"
 }
 
-func (latexScript) fraction(p printer, a, b graph.Expr) (string, int) {
+func (latexScript) fraction(p printer, a, b expr.Expr) (string, int) {
 	return `\frac{` + p.print(a, loosest) + `}{` + p.print(b, loosest) + `}`, timing + 1
 }
 
@@ -143,7 +144,7 @@ func texSubs(subs []string) string {
 	single := true
 	parts := make([]string, len(subs))
 	for i, s := range subs {
-		s = graph.IndexText(s)
+		s = subscript.Text(s)
 		parts[i] = texIndex(s)
 		single = single && len([]rune(s)) == 1 && (len(subs) == 1 || !isDigit(s[0]))
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
 func TestLatexNames(t *testing.T) {
@@ -18,7 +18,7 @@ func TestLatexNames(t *testing.T) {
 		"%12": `\mathrm{\%12}`, "a\\b": `\mathrm{a\backslash b}`, "}": `\mathrm{\}}`, "$x$": `\mathrm{\$x\$}`,
 		"x²": `\mathrm{x{}^{2}}`, "x₀": `\mathrm{x{}_{0}}`, "": "{}", "two words": `\mathrm{two\ words}`,
 	} {
-		if got := LaTeX(graph.Sym(name)); got != want {
+		if got := LaTeX(expr.Sym(name)); got != want {
 			t.Errorf("%q: got %s, want %s", name, got, want)
 		}
 	}
@@ -52,8 +52,8 @@ func FuzzLatexName(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		for _, e := range []graph.Expr{graph.Sym(name), graph.Sym(name, "i", name), graph.Call(name, graph.Sym("x")), graph.Sym(name).Pow(graph.Sym(name)), graph.Big(name, []string{name}, graph.Sym("x")),
-			{Kind: graph.ExprNumber, Text: name}, {Kind: graph.ExprBracket, Text: name, Args: []graph.Expr{graph.Sym("x"), graph.Sym("y")}}} {
+		for _, e := range []expr.Expr{expr.Sym(name), expr.Sym(name, "i", name), expr.Call(name, expr.Sym("x")), expr.Sym(name).Pow(expr.Sym(name)), expr.Big(name, []string{name}, expr.Sym("x")),
+			{Kind: expr.KindNumber, Text: name}, {Kind: expr.KindBracket, Text: name, Args: []expr.Expr{expr.Sym("x"), expr.Sym("y")}}} {
 			got := LaTeX(e)
 			if why := contained(got); why != "" {
 				t.Errorf("%q: %s %s", name, got, why)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // loop is a node that runs a body step by step, as its formulas see it: what a step
@@ -197,18 +199,18 @@ func (u *unfolder) meet(x *graph.Node) {
 
 // carry is the symbol of carry k in a row of its trace: so many rows behind the time, or
 // at a fixed row where the time is "".
-func (u *unfolder) carry(l *loop, k int, time string, row int, indices []string) graph.Expr {
+func (u *unfolder) carry(l *loop, k int, time string, row int, indices []string) expr.Expr {
 	n := l.body.Out()[k]
 	u.meet(n)
-	at := graph.Fixed(row + l.shift)
+	at := subscript.Fixed(row + l.shift)
 	if time != "" {
-		at = graph.Shifted(time, row+l.shift)
+		at = subscript.Shifted(time, row+l.shift)
 	}
 	return u.symbol(n, append([]string{at}, indices...))
 }
 
 // inStep is the expression of what a step of a loop sees or computes.
-func (u *unfolder) inStep(l *loop, x *graph.Node, indices []string) (graph.Expr, bool) {
+func (u *unfolder) inStep(l *loop, x *graph.Node, indices []string) (expr.Expr, bool) {
 	if i := slices.Index(l.body.In(), x); i >= 0 {
 		switch {
 		case i < l.Carries:
@@ -221,7 +223,7 @@ func (u *unfolder) inStep(l *loop, x *graph.Node, indices []string) (graph.Expr,
 		return u.operand(l.node.In(i), indices), true
 	}
 	if _, constant := x.Constant(); constant || u.names[x] == "" {
-		return graph.Expr{}, false
+		return expr.Expr{}, false
 	}
 	if k := slices.Index(l.body.Out()[:l.Carries], x); k >= 0 {
 		time, _, after := l.At(0)
@@ -232,10 +234,10 @@ func (u *unfolder) inStep(l *loop, x *graph.Node, indices []string) (graph.Expr,
 }
 
 // atTime is what result n of a step is at a time.
-func (u *unfolder) atTime(l *loop, n *graph.Node, time string, indices []string) graph.Expr {
+func (u *unfolder) atTime(l *loop, n *graph.Node, time string, indices []string) expr.Expr {
 	was := l.now
 	l.now = u.fresh(l.time, l.Steps)
-	var e graph.Expr
+	var e expr.Expr
 	if n.NumIn() == 0 {
 		e = u.operand(n, indices)
 	} else {
@@ -257,13 +259,13 @@ func (u *unfolder) isNow(index string) bool {
 }
 
 // step is the expression of what a step computes, with the indices that its left side has.
-func (u *unfolder) step(l *loop, n *graph.Node, indices []string) (e graph.Expr, left []string) {
+func (u *unfolder) step(l *loop, n *graph.Node, indices []string) (e expr.Expr, left []string) {
 	l.now = u.fresh(l.time, l.Steps)
 	e = u.unfold(n, indices)
 	left = []string{l.now}
 	if slices.Contains(l.body.Out()[:l.Carries], n) {
 		time, _, after := l.At(0)
-		left[0] = graph.Shifted(l.now, after-time+l.shift)
+		left[0] = subscript.Shifted(l.now, after-time+l.shift)
 	}
 	l.now = ""
 	return e, left
@@ -288,7 +290,7 @@ func (u *unfolder) initial(n *graph.Node) (Equation, bool) {
 	_, before, _ := l.At(0)
 	u.matrix, u.plain, u.merged = false, false, merged{}
 	e := readable(u.simplify(u.operand(l.node.In(k), indices)), axisNames(n))
-	left := u.symbol(n, append([]string{graph.Fixed(before + l.shift)}, indices...))
+	left := u.symbol(n, append([]string{subscript.Fixed(before + l.shift)}, indices...))
 	return Equation{n, left, e}, true
 }
 

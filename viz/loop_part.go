@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // resultOf is the expression of a result of a loop, which is a part of the loop's value,
 // or of a part of that value's derivative.
-func (u *unfolder) resultOf(y *graph.Node, indices []string) (e graph.Expr, ok bool) {
+func (u *unfolder) resultOf(y *graph.Node, indices []string) (e expr.Expr, ok bool) {
 	if len(u.loops) == 0 || u.matrix || u.plain {
 		return e, false
 	}
@@ -32,7 +34,7 @@ func (u *unfolder) resultOf(y *graph.Node, indices []string) (e graph.Expr, ok b
 	return u.rowsOf(cut.In(0), start[0], y, indices)
 }
 
-func (u *unfolder) partOf(l *loop, y *graph.Node, start int, indices []string) (e graph.Expr, ok bool) {
+func (u *unfolder) partOf(l *loop, y *graph.Node, start int, indices []string) (e expr.Expr, ok bool) {
 	for k, p := range l.Parts(l.body) {
 		n := l.body.Out()[k]
 		row, rows := (start-p.At)/p.Size, y.Shape().Len()/p.Size
@@ -55,11 +57,11 @@ func (u *unfolder) partOf(l *loop, y *graph.Node, start int, indices []string) (
 		}
 		if k >= l.Carries+l.Outs {
 			tag := u.fresh(l.time, l.Steps)
-			return graph.Big("Σ", []string{tag}, u.atTime(l, n, tag, rest)), true
+			return expr.Big("Σ", []string{tag}, u.atTime(l, n, tag, rest)), true
 		}
-		at := graph.Fixed(row)
+		at := subscript.Fixed(row)
 		if time != "" {
-			at = graph.Shifted(time, row)
+			at = subscript.Shifted(time, row)
 		}
 		return u.atTime(l, n, at, rest), true
 	}
@@ -68,7 +70,7 @@ func (u *unfolder) partOf(l *loop, y *graph.Node, start int, indices []string) (
 
 // rowsOf is a part of the derivative by a loop's value: of zeros with what reaches some
 // rows of its traces in them.
-func (u *unfolder) rowsOf(v *graph.Node, start int, y *graph.Node, indices []string) (e graph.Expr, ok bool) {
+func (u *unfolder) rowsOf(v *graph.Node, start int, y *graph.Node, indices []string) (e expr.Expr, ok bool) {
 	switch match.KindOf(v) {
 	case match.Add:
 		a, okA := u.rowsOf(v.In(0), start, y, indices)
@@ -96,7 +98,7 @@ func (u *unfolder) rowsOf(v *graph.Node, start int, y *graph.Node, indices []str
 
 // rowsIn is y, whose elements begin where those of a piece do but for so many: the piece
 // where it lies in y, and else 0.
-func (u *unfolder) rowsIn(piece *graph.Node, offset int, y *graph.Node, indices []string) (e graph.Expr, ok bool) {
+func (u *unfolder) rowsIn(piece *graph.Node, offset int, y *graph.Node, indices []string) (e expr.Expr, ok bool) {
 	n, m := y.Shape().Len(), piece.Dim(0)
 	if v, constant := constantOf(piece); constant && v == 0 || offset >= n || offset+m <= 0 {
 		return decimal(0), true
@@ -113,15 +115,15 @@ func (u *unfolder) rowsIn(piece *graph.Node, offset int, y *graph.Node, indices 
 	}
 	switch row := n / sizes[0]; {
 	case offset%row == 0 && indices[0] != "" && slices.Equal(sizes[1:], own): // one row
-		mask := equals(graph.Sym("", indices[0]), decimal(float64(offset/row)))
-		return graph.Cases(mask, u.operand(piece, indices[1:]), decimal(0)), true
+		mask := equals(expr.Sym("", indices[0]), decimal(float64(offset/row)))
+		return expr.Cases(mask, u.operand(piece, indices[1:]), decimal(0)), true
 	case offset%row == 0 && indices[0] != "" && slices.Equal(sizes[1:], own[1:]):
 		from := offset / row
-		x := u.operand(piece, append([]string{graph.Shifted(indices[0], -from)}, indices[1:]...))
+		x := u.operand(piece, append([]string{subscript.Shifted(indices[0], -from)}, indices[1:]...))
 		return masked(between(indices[0], from, from+own[0], sizes[0]), x), true
 	}
 	if slices.Equal(sizes, own[1:]) && offset <= 0 && -offset%n == 0 { // y is one row of it
-		return u.operand(piece, append([]string{graph.Fixed(-offset / n)}, indices...)), true
+		return u.operand(piece, append([]string{subscript.Fixed(-offset / n)}, indices...)), true
 	}
 	return e, false
 }

@@ -5,11 +5,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // MathML prints an expression as a MathML Core element for an HTML page.
-func MathML(e graph.Expr) string {
+func MathML(e expr.Expr) string {
 	return "<math>" + printer{mathmlScript{}}.print(e, bare) + "</math>"
 }
 
@@ -101,7 +102,7 @@ func indices(subs []string) string {
 func indexTexts(subs []string) []string {
 	out := make([]string, len(subs))
 	for i, s := range subs {
-		out[i] = graph.IndexText(s)
+		out[i] = subscript.Text(s)
 	}
 	return out
 }
@@ -137,10 +138,10 @@ func (s mathmlScript) call(f string, subs, args []string) string {
 	return below("<mi>"+mathText(f)+"</mi>", subs) + s.group(list)
 }
 
-func (mathmlScript) power(base, exponent string, _ graph.Expr) string {
+func (mathmlScript) power(base, exponent string, _ expr.Expr) string {
 	return "<msup><mrow>" + base + "</mrow><mrow>" + exponent + "</mrow></msup>"
 }
 
-func (mathmlScript) fraction(p printer, a, b graph.Expr) (string, int) {
+func (mathmlScript) fraction(p printer, a, b expr.Expr) (string, int) {
 	return "<mfrac><mrow>" + p.print(a, loosest) + "</mrow><mrow>" + p.print(b, loosest) + "</mrow></mfrac>", timing + 1
 }

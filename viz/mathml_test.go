@@ -7,23 +7,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 func TestMathML(t *testing.T) {
 	for _, c := range []struct {
-		e    graph.Expr
+		e    expr.Expr
 		want string
 	}{
-		{graph.Sym("α", "i", "j"), "<msub><mi>α</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub>"},
-		{graph.Sym("r\u0302"), `<mover accent="true"><mi>r</mi><mo stretchy="false">^</mo></mover>`},
-		{graph.Sym("∂loss/∂D", "i"), "<mfrac><mrow><mo>∂</mo><mi>loss</mi></mrow><mrow><mo>∂</mo><msub><mi>D</mi><mrow><mi>i</mi></mrow></msub></mrow></mfrac>"},
-		{graph.Num(1).Over(graph.Num(3)), "<mfrac><mrow><mn>1</mn></mrow><mrow><mn>3</mn></mrow></mfrac>"},
-		{graph.Sym("a").Plus(graph.Sym("b")).Times(graph.Sym("c")), "<mrow><mo>(</mo><mi>a</mi> <mo>+</mo> <mi>b</mi><mo>)</mo></mrow><mo>\u2062</mo><mspace width=\"0.15em\"/><mi>c</mi>"},
-		{graph.Sym("x", graph.Shifted("t", 1)), "<msub><mi>x</mi><mrow><mi>t+1</mi></mrow></msub>"},
-		{graph.Cases(graph.Sym("m"), graph.Sym("a"), graph.Sym("b")), "<mrow><mo>{</mo><mtable><mtr><mtd><mi>a</mi></mtd><mtd><mtext>if </mtext><mi>m</mi></mtd></mtr><mtr><mtd><mi>b</mi></mtd><mtd><mtext>else</mtext></mtd></mtr></mtable></mrow>"},
-		{graph.Call("√", graph.Norm2(graph.Sym("a"))), "<mrow><mo>‖</mo><mi>a</mi><mo>‖</mo></mrow>"},
-		{graph.Sym("<script>"), "<mi>&lt;script&gt;</mi>"},
+		{expr.Sym("α", "i", "j"), "<msub><mi>α</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub>"},
+		{expr.Sym("r\u0302"), `<mover accent="true"><mi>r</mi><mo stretchy="false">^</mo></mover>`},
+		{expr.Sym("∂loss/∂D", "i"), "<mfrac><mrow><mo>∂</mo><mi>loss</mi></mrow><mrow><mo>∂</mo><msub><mi>D</mi><mrow><mi>i</mi></mrow></msub></mrow></mfrac>"},
+		{expr.Num(1).Over(expr.Num(3)), "<mfrac><mrow><mn>1</mn></mrow><mrow><mn>3</mn></mrow></mfrac>"},
+		{expr.Sym("a").Plus(expr.Sym("b")).Times(expr.Sym("c")), "<mrow><mo>(</mo><mi>a</mi> <mo>+</mo> <mi>b</mi><mo>)</mo></mrow><mo>\u2062</mo><mspace width=\"0.15em\"/><mi>c</mi>"},
+		{expr.Sym("x", subscript.Shifted("t", 1)), "<msub><mi>x</mi><mrow><mi>t+1</mi></mrow></msub>"},
+		{expr.Cases(expr.Sym("m"), expr.Sym("a"), expr.Sym("b")), "<mrow><mo>{</mo><mtable><mtr><mtd><mi>a</mi></mtd><mtd><mtext>if </mtext><mi>m</mi></mtd></mtr><mtr><mtd><mi>b</mi></mtd><mtd><mtext>else</mtext></mtd></mtr></mtable></mrow>"},
+		{expr.Call("√", expr.Norm2(expr.Sym("a"))), "<mrow><mo>‖</mo><mi>a</mi><mo>‖</mo></mrow>"},
+		{expr.Sym("<script>"), "<mi>&lt;script&gt;</mi>"},
 	} {
 		if got := MathML(c.e); got != "<math>"+c.want+"</math>" {
 			t.Errorf("got %s, want %s", got, c.want)

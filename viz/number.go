@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
 // number writes a constant of an element type: 0.1 and not 0.10000000149011612,
 // and 1/150 for its reciprocal, which averages bring.
-func number(v float64, t graph.DType) graph.Expr {
+func number(v float64, t graph.DType) expr.Expr {
 	if v < 0 || math.Signbit(v) {
 		return number(-v, t).Neg()
 	}
 	if v != v {
-		return graph.Sym("NaN")
+		return expr.Sym("NaN")
 	}
 	if math.IsInf(v, 1) {
-		return graph.Sym("∞")
+		return expr.Sym("∞")
 	}
 	bits := 64
 	if t == graph.F32 {
@@ -33,7 +34,7 @@ func number(v float64, t graph.DType) graph.Expr {
 }
 
 // decimal is a number of at most 12 digits.
-func decimal(v float64) graph.Expr {
+func decimal(v float64) expr.Expr {
 	s := strconv.FormatFloat(v, 'g', 12, 64)
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		s = strconv.FormatFloat(v, 'f', -1, 64)
@@ -45,12 +46,12 @@ func decimal(v float64) graph.Expr {
 		}
 		s = m + "e" + sign + strings.TrimLeft(exp, "+-0")
 	}
-	return graph.Expr{Kind: graph.ExprNumber, Text: s}
+	return expr.Expr{Kind: expr.KindNumber, Text: s}
 }
 
 // valueOf reads an ExprNumber.
-func valueOf(e graph.Expr) (float64, bool) {
-	if e.Kind != graph.ExprNumber {
+func valueOf(e expr.Expr) (float64, bool) {
+	if e.Kind != expr.KindNumber {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(e.Text, "−", "-"), 64)
@@ -59,7 +60,7 @@ func valueOf(e graph.Expr) (float64, bool) {
 
 // rounded is a number with four digits, 0.3321 or 1.200, so that its box keeps its size
 // from step to step.
-func rounded(v float64) graph.Expr {
+func rounded(v float64) expr.Expr {
 	if v < 0 {
 		return rounded(-v).Neg()
 	}
@@ -75,14 +76,14 @@ func rounded(v float64) graph.Expr {
 		r, _ := strconv.ParseFloat(s, 64)
 		return number(r, graph.F64)
 	}
-	return graph.Sym(strconv.FormatFloat(v, 'f', max(0, 3-e), 64))
+	return expr.Sym(strconv.FormatFloat(v, 'f', max(0, 3-e), 64))
 }
 
 // course is a number that changes from one to another, or stays, with three digits.
-func course(from, to float64) graph.Expr {
+func course(from, to float64) expr.Expr {
 	digits := func(v float64) string { return strings.Replace(strconv.FormatFloat(v, 'g', 3, 64), "-", "−", 1) }
 	if from == to {
-		return graph.Sym(digits(from))
+		return expr.Sym(digits(from))
 	}
-	return graph.Sym(digits(from) + " → " + digits(to))
+	return expr.Sym(digits(from) + " → " + digits(to))
 }

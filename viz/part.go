@@ -4,15 +4,17 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // strider is what an operation offers that takes a regular part of an array, or lays
 // one into zeros: the first place along each axis, and the distance to the next.
 // parted is the expression of a regular part of an array, x_{2t+1}, or of zeros with an
 // array in a part of them; ok is false where no index says which part.
-func (u *unfolder) parted(y *graph.Node, indices []string) (e graph.Expr, ok bool) {
+func (u *unfolder) parted(y *graph.Node, indices []string) (e expr.Expr, ok bool) {
 	op, ok := y.Op().(trait.Strided)
 	if !ok || u.matrix || u.plain || y.NumIn() != 1 {
 		return e, false
@@ -39,38 +41,38 @@ func taken(x, y *graph.Node, indices []string, start, step []int) (in []string, 
 		switch {
 		case x.Dim(i) == 1:
 		case y.Dim(i) == 1:
-			in[i] = graph.Fixed(start[i])
+			in[i] = subscript.Fixed(start[i])
 		case indices[i] == "":
 			if y.Dim(i) != x.Dim(i) || start[i] != 0 || step[i] != 1 {
 				return nil, false
 			}
 		default:
-			in[i] = graph.Strided(indices[i], start[i], step[i])
+			in[i] = subscript.Strided(indices[i], start[i], step[i])
 		}
 	}
 	return in, true
 }
 
 // placed is x_{t−1} if 1 ≤ t, else 0: zeros with x in a part of them.
-func (u *unfolder) placed(y *graph.Node, indices []string, start, step []int) (e graph.Expr, ok bool) {
+func (u *unfolder) placed(y *graph.Node, indices []string, start, step []int) (e expr.Expr, ok bool) {
 	x := y.In(0)
 	in := make([]string, x.Rank())
-	var masks []graph.Expr
+	var masks []expr.Expr
 	for i := range in {
 		whole := x.Dim(i) == y.Dim(i) && start[i] == 0 && step[i] == 1
 		switch {
 		case y.Dim(i) == 1:
 		case whole:
 			in[i] = indices[i]
-		case len(graph.IndexNames(indices[i])) == 0 || step[i] != 1 && step[i] != -1 && x.Dim(i) > 1:
+		case len(subscript.Names(indices[i])) == 0 || step[i] != 1 && step[i] != -1 && x.Dim(i) > 1:
 			return e, false
 		case step[i] == -1 && x.Dim(i) > 1:
-			in[i] = graph.Strided(indices[i], start[i], -1)
+			in[i] = subscript.Strided(indices[i], start[i], -1)
 			masks = append(masks, between(indices[i], start[i]-x.Dim(i)+1, start[i]+1, y.Dim(i))...)
 		case x.Dim(i) == 1:
-			masks = append(masks, equals(graph.Sym("", indices[i]), decimal(float64(start[i]))))
+			masks = append(masks, equals(expr.Sym("", indices[i]), decimal(float64(start[i]))))
 		default:
-			in[i] = graph.Shifted(indices[i], -start[i])
+			in[i] = subscript.Shifted(indices[i], -start[i])
 			masks = append(masks, between(indices[i], start[i], start[i]+x.Dim(i), y.Dim(i))...)
 		}
 	}
@@ -80,9 +82,9 @@ func (u *unfolder) placed(y *graph.Node, indices []string, start, step []int) (e
 
 // alongPart reports whether a function along an axis got a part of it for an index:
 // softmax_2 would say nothing.
-func alongPart(e graph.Expr) bool {
-	if e.Kind == graph.ExprCall && slices.ContainsFunc(e.Subs, func(s string) bool {
-		return !slices.Equal(graph.IndexNames(s), []string{s}) && graph.Joined(graph.IndexNames(s)...) != s
+func alongPart(e expr.Expr) bool {
+	if e.Kind == expr.KindCall && slices.ContainsFunc(e.Subs, func(s string) bool {
+		return !slices.Equal(subscript.Names(s), []string{s}) && subscript.Joined(subscript.Names(s)...) != s
 	}) {
 		return true
 	}
@@ -90,30 +92,30 @@ func alongPart(e graph.Expr) bool {
 }
 
 // unseen reports whether an expression speaks of an index that is not shown.
-func unseen(e graph.Expr) bool {
-	return e.Kind == graph.ExprSymbol && e.Text == "" && len(e.Subs) == 0 || slices.ContainsFunc(e.Args, unseen)
+func unseen(e expr.Expr) bool {
+	return e.Kind == expr.KindSymbol && e.Text == "" && len(e.Subs) == 0 || slices.ContainsFunc(e.Args, unseen)
 }
 
 // between are the masks of from ≤ index < to, of an index below size.
-func between(index string, from, to, size int) (masks []graph.Expr) {
-	at := graph.Sym("", index)
+func between(index string, from, to, size int) (masks []expr.Expr) {
+	at := expr.Sym("", index)
 	if from > 0 {
-		masks = append(masks, graph.Expr{Kind: graph.ExprBracket, Text: "≤", Args: []graph.Expr{decimal(float64(from)), at}})
+		masks = append(masks, expr.Expr{Kind: expr.KindBracket, Text: "≤", Args: []expr.Expr{decimal(float64(from)), at}})
 	}
 	if to < size {
-		masks = append(masks, graph.Expr{Kind: graph.ExprBracket, Text: "<", Args: []graph.Expr{at, decimal(float64(to))}})
+		masks = append(masks, expr.Expr{Kind: expr.KindBracket, Text: "<", Args: []expr.Expr{at, decimal(float64(to))}})
 	}
 	return masks
 }
 
 // masked is e where all masks hold, and else 0.
-func masked(masks []graph.Expr, e graph.Expr) graph.Expr {
+func masked(masks []expr.Expr, e expr.Expr) expr.Expr {
 	if len(masks) == 0 {
 		return e
 	}
 	all := masks[0]
 	for _, m := range masks[1:] {
-		all = graph.Expr{Kind: graph.ExprBracket, Text: "∧", Args: []graph.Expr{all, m}}
+		all = expr.Expr{Kind: expr.KindBracket, Text: "∧", Args: []expr.Expr{all, m}}
 	}
-	return graph.Cases(all, e, decimal(0))
+	return expr.Cases(all, e, decimal(0))
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // reader evaluates an expression as someone reads it: quantities by name, their
@@ -36,11 +38,11 @@ func (r *reader) with(index string, v int, f func()) {
 
 // sizeOf is the range of an index, told by the quantities that have it: the shortest,
 // because an index may run over a part of an axis.
-func (r *reader) sizeOf(index string, e graph.Expr) int {
+func (r *reader) sizeOf(index string, e expr.Expr) int {
 	if n, ok := r.size[index]; ok {
 		return n
 	}
-	if q, ok := r.quantity[e.Text]; ok && e.Kind == graph.ExprSymbol {
+	if q, ok := r.quantity[e.Text]; ok && e.Kind == expr.KindSymbol {
 		if k := slices.Index(e.Subs, index); k >= 0 {
 			if q.trace && k == 0 {
 				return longAxes(q.node)[k].Size - 1
@@ -72,44 +74,44 @@ var (
 	signs = []string{"Σ", "mean", "max", "var"}
 )
 
-func (r *reader) eval(e graph.Expr) float64 {
+func (r *reader) eval(e expr.Expr) float64 {
 	if v, ok := valueOf(e); ok {
 		return v
 	}
-	if e.Kind == graph.ExprCall && !slices.Contains(calls, e.Text) || e.Kind == graph.ExprBig && !slices.Contains(signs, e.Text) {
+	if e.Kind == expr.KindCall && !slices.Contains(calls, e.Text) || e.Kind == expr.KindBig && !slices.Contains(signs, e.Text) {
 		panic("cannot read " + Unicode(e))
 	}
 	var a []float64
-	if e.Kind != graph.ExprBig && e.Kind != graph.ExprNorm && e.Kind != graph.ExprCases && !along(e) {
+	if e.Kind != expr.KindBig && e.Kind != expr.KindNorm && e.Kind != expr.KindCases && !along(e) {
 		for _, x := range e.Args {
 			a = append(a, r.eval(x))
 		}
 	}
 	switch e.Kind {
-	case graph.ExprSymbol:
+	case expr.KindSymbol:
 		return r.symbol(e)
-	case graph.ExprAdd:
+	case expr.KindAdd:
 		s := 0.0
 		for _, v := range a {
 			s += v
 		}
 		return s
-	case graph.ExprMul:
+	case expr.KindMul:
 		s := 1.0
 		for _, v := range a {
 			s *= v
 		}
 		return s
-	case graph.ExprDiv:
+	case expr.KindDiv:
 		return a[0] / a[1]
-	case graph.ExprNeg:
+	case expr.KindNeg:
 		return -a[0]
-	case graph.ExprPower:
+	case expr.KindPower:
 		return math.Pow(a[0], a[1])
-	case graph.ExprNorm:
+	case expr.KindNorm:
 		v := r.lastIndex(e.Args[0])
-		return r.eval(graph.Big("Σ", []string{"last"}, graph.Expr{Kind: graph.ExprMul, Args: []graph.Expr{v, v}}))
-	case graph.ExprCall:
+		return r.eval(expr.Big("Σ", []string{"last"}, expr.Expr{Kind: expr.KindMul, Args: []expr.Expr{v, v}}))
+	case expr.KindCall:
 		switch e.Text {
 		case "tanh":
 			return math.Tanh(a[0])
@@ -138,16 +140,16 @@ func (r *reader) eval(e graph.Expr) float64 {
 		case "softmax", "log softmax", "standardise":
 			return r.along(e)
 		}
-	case graph.ExprBig:
+	case expr.KindBig:
 		return r.big(e, e.Subs)
-	case graph.ExprBracket:
+	case expr.KindBracket:
 		holds := map[string]bool{"<": a[0] < a[1], "≤": a[0] <= a[1], "=": a[0] == a[1], "≠": a[0] != a[1],
 			"∧": a[0] != 0 && a[1] != 0, "∨": a[0] != 0 || a[1] != 0}[e.Text]
 		if holds {
 			return 1
 		}
 		return 0
-	case graph.ExprCases:
+	case expr.KindCases:
 		if r.eval(e.Args[0]) != 0 {
 			return r.eval(e.Args[1])
 		}
@@ -158,11 +160,11 @@ func (r *reader) eval(e graph.Expr) float64 {
 
 // along reports whether an expression is a function along axes, which looks at the
 // elements beside the one that is asked for.
-func along(e graph.Expr) bool {
-	return e.Kind == graph.ExprCall && slices.Contains([]string{"softmax", "log softmax", "standardise"}, e.Text)
+func along(e expr.Expr) bool {
+	return e.Kind == expr.KindCall && slices.Contains([]string{"softmax", "log softmax", "standardise"}, e.Text)
 }
 
-func (r *reader) along(e graph.Expr) float64 {
+func (r *reader) along(e expr.Expr) float64 {
 	here, of := r.eval(e.Args[0]), e.Args[0]
 	var all []float64
 	var walk func(subs []string)
@@ -194,8 +196,8 @@ func (r *reader) along(e graph.Expr) float64 {
 }
 
 // lastIndex gives the vectors of a norm the index that they do not show.
-func (r *reader) lastIndex(e graph.Expr) graph.Expr {
-	if q, ok := r.quantity[e.Text]; ok && e.Kind == graph.ExprSymbol && len(longAxes(q.node)) == len(e.Subs)+1 {
+func (r *reader) lastIndex(e expr.Expr) expr.Expr {
+	if q, ok := r.quantity[e.Text]; ok && e.Kind == expr.KindSymbol && len(longAxes(q.node)) == len(e.Subs)+1 {
 		e.Subs = append(slices.Clip(e.Subs), "last")
 	}
 	e.Args = slices.Clone(e.Args)
@@ -205,7 +207,7 @@ func (r *reader) lastIndex(e graph.Expr) graph.Expr {
 	return e
 }
 
-func (r *reader) big(e graph.Expr, subs []string) float64 {
+func (r *reader) big(e expr.Expr, subs []string) float64 {
 	all := r.elements(e, subs)
 	s, most, squares := 0.0, math.Inf(-1), 0.0
 	for _, x := range all {
@@ -227,7 +229,7 @@ func (r *reader) big(e graph.Expr, subs []string) float64 {
 }
 
 // elements are the values behind a sign for all values of its indices.
-func (r *reader) elements(e graph.Expr, subs []string) (all []float64) {
+func (r *reader) elements(e expr.Expr, subs []string) (all []float64) {
 	if len(subs) == 0 {
 		return []float64{r.eval(e.Args[0])}
 	}
@@ -248,7 +250,7 @@ func (r *reader) elements(e graph.Expr, subs []string) (all []float64) {
 	return all
 }
 
-func (r *reader) symbol(e graph.Expr) float64 {
+func (r *reader) symbol(e expr.Expr) float64 {
 	if e.Text == "e" && len(e.Subs) == 0 {
 		return math.E
 	}
@@ -303,14 +305,14 @@ func (r *reader) at(index string) (int, bool) {
 		return n*v + by, ok
 	}
 	if strings.Contains(index, "\x04") {
-		panic("cannot read the index " + graph.IndexText(index))
+		panic("cannot read the index " + subscript.Text(index))
 	}
 	place, by := 0, 0
-	text := graph.IndexText(index)
+	text := subscript.Text(index)
 	if i := strings.IndexAny(text, "+−"); i >= 0 {
 		by, _ = strconv.Atoi(strings.ReplaceAll(strings.Trim(text[i:], ")"), "−", "-"))
 	}
-	for _, s := range graph.IndexNames(index) {
+	for _, s := range subscript.Names(index) {
 		v, ok := r.index[s]
 		if !ok || r.size[s] == 0 && index != s {
 			return 0, ok && index == s
@@ -325,7 +327,7 @@ func (r *reader) at(index string) (int, bool) {
 
 // set gives the names in an index the values at which it is v.
 func (r *reader) set(index string, v int, size map[string]int) {
-	names := graph.IndexNames(index)
+	names := subscript.Names(index)
 	for _, s := range slices.Backward(names) {
 		n := size[s]
 		if len(names) == 1 {

@@ -5,7 +5,9 @@ import (
 	"strconv"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // merged tells of which parts an index consists: that of an axis that merges
@@ -25,26 +27,26 @@ func (m *merged) set(index string, parts []string) {
 
 // of is an index written by its parts.
 func (m *merged) of(index string) string {
-	return graph.RenameIndex(index, func(s string) string {
+	return subscript.Rename(index, func(s string) string {
 		if parts, ok := m.parts[s]; ok {
 			for i := range parts {
 				parts[i] = m.of(parts[i])
 			}
-			return graph.Joined(parts...)
+			return subscript.Joined(parts...)
 		}
 		return s
 	})
 }
 
 // in writes the merged indices of an expression by their parts.
-func (m *merged) in(e graph.Expr) graph.Expr {
+func (m *merged) in(e expr.Expr) expr.Expr {
 	if len(m.parts) == 0 {
 		return e
 	}
 	var subs []string
 	for _, s := range e.Subs {
-		if s = m.of(s); e.Kind == graph.ExprBig {
-			subs = append(subs, graph.IndexNames(s)...)
+		if s = m.of(s); e.Kind == expr.KindBig {
+			subs = append(subs, subscript.Names(s)...)
 		} else {
 			subs = append(subs, s)
 		}
@@ -74,7 +76,7 @@ func (m *merged) leave(own []string, outer map[string][]string) (parts [][]strin
 	for _, s := range own {
 		var names []string
 		for _, p := range m.parts[s] {
-			names = append(names, graph.IndexNames(m.of(p))...)
+			names = append(names, subscript.Names(m.of(p))...)
 		}
 		parts = append(parts, names)
 		delete(m.parts, s)
@@ -106,15 +108,15 @@ func (u *unfolder) partsAs(index string, parts []string) []string {
 // partsOf splits an index into parts of the given sizes; where it has none yet,
 // it gets those offered.
 func (u *unfolder) partsOf(index string, sizes []int, offered []string) ([]string, bool) {
-	names := graph.IndexNames(index)
+	names := subscript.Names(index)
 	if len(names) == 1 && names[0] == index {
 		if _, ok := u.merged.parts[index]; !ok {
 			u.merged.set(index, slices.Clone(offered))
 			return offered, true
 		}
-		names = graph.IndexNames(u.merged.of(index))
+		names = subscript.Names(u.merged.of(index))
 	}
-	if graph.Joined(names...) != u.merged.of(index) || len(names) != len(sizes) {
+	if subscript.Joined(names...) != u.merged.of(index) || len(names) != len(sizes) {
 		return nil, false
 	}
 	for i, s := range names {
@@ -217,7 +219,7 @@ func (u *unfolder) reshaped(y *graph.Node, indices []string) ([]string, bool) {
 			for i, k := range to[:t] {
 				parts[i] = indices[k]
 			}
-			in[from[0]] = graph.Joined(parts...)
+			in[from[0]] = subscript.Joined(parts...)
 		case t == 1 && indices[to[0]] != "":
 			sizes, offered := make([]int, f), make([]string, f)
 			for i, k := range from[:f] {

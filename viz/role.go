@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/viz/figure"
@@ -76,7 +77,7 @@ func gathers(n *graph.Node) bool {
 			return true
 		}
 	}
-	marks := make([]graph.Expr, n.NumIn())
+	marks := make([]expr.Expr, n.NumIn())
 	for k := range marks {
 		marks[k] = place(k, axisNames(n.In(k)))
 	}
@@ -85,9 +86,9 @@ func gathers(n *graph.Node) bool {
 }
 
 // binds reports whether an expression has an index of its own: Σ_j, ‖·‖², f_j.
-func binds(e graph.Expr) bool {
+func binds(e expr.Expr) bool {
 	switch {
-	case e.Kind == graph.ExprBig, e.Kind == graph.ExprNorm, e.Kind == graph.ExprCall && len(e.Subs) > 0 && e.Text != "concat":
+	case e.Kind == expr.KindBig, e.Kind == expr.KindNorm, e.Kind == expr.KindCall && len(e.Subs) > 0 && e.Text != "concat":
 		return true
 	}
 	for _, a := range e.Args {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -28,7 +29,7 @@ func (p *paths) rulesOf(through []*graph.Node) []Rule {
 	return out
 }
 
-func same(a, b graph.Expr) bool { return key(a) == key(b) }
+func same(a, b expr.Expr) bool { return key(a) == key(b) }
 
 // ruleKey is what the rule of an operation depends on.
 type ruleKey struct {
@@ -54,7 +55,7 @@ func (p *paths) ruleOf(y *graph.Node) Rule {
 	r, known := p.rules[k]
 	if !known {
 		name, law := op.Rule(which)
-		if r = (Rule{name, []graph.Expr{law}}); law.Kind != graph.ExprBracket {
+		if r = (Rule{name, []expr.Expr{law}}); law.Kind != expr.KindBracket {
 			r.Laws = elementLaw(y, which)
 		}
 		p.rules[k] = r
@@ -64,7 +65,7 @@ func (p *paths) ruleOf(y *graph.Node) Rule {
 
 // elementLaw is f = tanh(u), ∂f/∂u = 1 − f²: the law of an elementwise operation, as its
 // derivative has it; none where that does not depend on what moves.
-func elementLaw(y *graph.Node, moves []bool) []graph.Expr {
+func elementLaw(y *graph.Node, moves []bool) []expr.Expr {
 	op, ok := y.Op().(trait.Differentiable)
 	if !trait.IsElementwise(y.Op()) || !ok {
 		return nil
@@ -79,7 +80,7 @@ func elementLaw(y *graph.Node, moves []bool) []graph.Expr {
 	if g.Err() != nil || f.Rank() != 0 || len(in) > 2 {
 		return nil
 	}
-	laws := []graph.Expr{equals(graph.Sym("f"), Expr(f))}
+	laws := []expr.Expr{equals(expr.Sym("f"), Expr(f))}
 	for i, m := range moves {
 		if !m {
 			continue
@@ -90,9 +91,9 @@ func elementLaw(y *graph.Node, moves []bool) []graph.Expr {
 		}
 		right := Expr(d)
 		if d == f || d.Role() != graph.RoleOp {
-			right = graph.Sym(d.Name())
+			right = expr.Sym(d.Name())
 		}
-		laws = append(laws, equals(graph.Sym("∂f").Over(graph.Sym("∂"+names[i])), right))
+		laws = append(laws, equals(expr.Sym("∂f").Over(expr.Sym("∂"+names[i])), right))
 	}
 	if len(laws) == 1 || match.Is(y, match.Mul) {
 		return nil
@@ -100,6 +101,6 @@ func elementLaw(y *graph.Node, moves []bool) []graph.Expr {
 	return laws
 }
 
-func equals(a, b graph.Expr) graph.Expr {
-	return graph.Expr{Kind: graph.ExprBracket, Text: "=", Args: []graph.Expr{a, b}}
+func equals(a, b expr.Expr) expr.Expr {
+	return expr.Expr{Kind: expr.KindBracket, Text: "=", Args: []expr.Expr{a, b}}
 }

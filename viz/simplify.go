@@ -6,52 +6,52 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
 // product is a signed fraction: ± num/den · top… / bottom….
 type product struct {
 	neg         bool
 	num, den    float64
-	top, bottom []graph.Expr
+	top, bottom []expr.Expr
 }
 
 // simplify writes an expression shorter without changing its value: signs and
 // numbers are gathered and come out of sums, factors of 1 and terms of 0 vanish,
 // equal factors become powers, and a sum over an index that its body lacks
 // becomes a factor.
-func (u *unfolder) simplify(e graph.Expr) graph.Expr {
+func (u *unfolder) simplify(e expr.Expr) expr.Expr {
 	e.Args = slices.Clone(e.Args)
 	for i := range e.Args {
 		e.Args[i] = u.simplify(e.Args[i])
 	}
 	switch e.Kind {
-	case graph.ExprNumber, graph.ExprNeg, graph.ExprMul, graph.ExprDiv:
+	case expr.KindNumber, expr.KindNeg, expr.KindMul, expr.KindDiv:
 		return productOf(e).expr()
-	case graph.ExprAdd:
+	case expr.KindAdd:
 		return total(e.Args)
-	case graph.ExprPower:
+	case expr.KindPower:
 		return power(e.Args[0], e.Args[1])
-	case graph.ExprBig:
+	case expr.KindBig:
 		return u.big(e)
-	case graph.ExprBracket:
+	case expr.KindBracket:
 		return compared(e)
-	case graph.ExprCall:
+	case expr.KindCall:
 		return called(e)
-	case graph.ExprCases:
+	case expr.KindCases:
 		return u.cases(e)
 	}
 	return e
 }
 
-func productOf(e graph.Expr) product {
+func productOf(e expr.Expr) product {
 	p := product{num: 1, den: 1}
 	p.times(e, false)
 	return p
 }
 
 // times multiplies by e, or divides by it.
-func (p *product) times(e graph.Expr, under bool) {
+func (p *product) times(e expr.Expr, under bool) {
 	v, isNumber := valueOf(e)
 	switch {
 	case isNumber:
@@ -65,14 +65,14 @@ func (p *product) times(e graph.Expr, under bool) {
 		} else {
 			p.num *= v
 		}
-	case e.Kind == graph.ExprNeg:
+	case e.Kind == expr.KindNeg:
 		p.neg = !p.neg
 		p.times(e.Args[0], under)
-	case e.Kind == graph.ExprMul:
+	case e.Kind == expr.KindMul:
 		for _, a := range e.Args {
 			p.times(a, under)
 		}
-	case e.Kind == graph.ExprDiv:
+	case e.Kind == expr.KindDiv:
 		p.times(e.Args[0], under)
 		p.times(e.Args[1], !under)
 	case under:
@@ -83,34 +83,34 @@ func (p *product) times(e graph.Expr, under bool) {
 }
 
 // expr writes a product: sign, number, factors.
-func (p product) expr() graph.Expr {
+func (p product) expr() expr.Expr {
 	if q := p.num / p.den; q == math.Trunc(q) && math.Abs(q) < 1e15 || p.num != math.Trunc(p.num) || p.den != math.Trunc(p.den) {
 		p.num, p.den = q, 1
 	}
 	if p.num == 0 && len(p.bottom) == 0 {
 		return decimal(0)
 	}
-	if p.neg && p.num == 1 && p.den == 1 && len(p.top) == 1 && len(p.bottom) == 0 && p.top[0].Kind == graph.ExprAdd {
-		var terms []graph.Expr
+	if p.neg && p.num == 1 && p.den == 1 && len(p.top) == 1 && len(p.bottom) == 0 && p.top[0].Kind == expr.KindAdd {
+		var terms []expr.Expr
 		for _, t := range p.top[0].Args {
 			terms = append(terms, t.Neg())
 		}
 		return total(terms)
 	}
 	top, bottom := powers(p.top), powers(p.bottom)
-	slices.SortStableFunc(top, func(a, b graph.Expr) int { return constants(b) - constants(a) })
+	slices.SortStableFunc(top, func(a, b expr.Expr) int { return constants(b) - constants(a) })
 	coefficient := decimal(p.num)
 	if p.den != 1 {
 		coefficient = coefficient.Over(decimal(p.den))
 	}
-	var e graph.Expr
+	var e expr.Expr
 	switch {
 	case p.num == 1 && p.den == 1 && len(top) > 0:
 		e = multiply(top)
 	case p.den != 1 || len(top) == 0:
-		e = multiply(append([]graph.Expr{coefficient}, top...))
+		e = multiply(append([]expr.Expr{coefficient}, top...))
 	default:
-		e = multiply(append([]graph.Expr{decimal(p.num)}, top...))
+		e = multiply(append([]expr.Expr{decimal(p.num)}, top...))
 	}
 	if len(bottom) > 0 {
 		e = e.Over(multiply(bottom))
@@ -122,28 +122,28 @@ func (p product) expr() graph.Expr {
 }
 
 // constants is 1 for γ and its like, which come before what varies.
-func constants(e graph.Expr) int {
-	if e.Kind == graph.ExprSymbol && len(e.Subs) == 0 {
+func constants(e expr.Expr) int {
+	if e.Kind == expr.KindSymbol && len(e.Subs) == 0 {
 		return 1
 	}
 	return 0
 }
 
-func multiply(factors []graph.Expr) graph.Expr {
+func multiply(factors []expr.Expr) expr.Expr {
 	if len(factors) == 1 {
 		return factors[0]
 	}
-	return graph.Expr{Kind: graph.ExprMul, Args: factors}
+	return expr.Expr{Kind: expr.KindMul, Args: factors}
 }
 
 // powers gathers equal factors: x·x is x².
-func powers(factors []graph.Expr) []graph.Expr {
-	var base []graph.Expr
+func powers(factors []expr.Expr) []expr.Expr {
+	var base []expr.Expr
 	var keys []string
 	var exponent []int
 	for _, f := range factors {
 		b, n := f, 1
-		if f.Kind == graph.ExprPower {
+		if f.Kind == expr.KindPower {
 			if v, ok := valueOf(f.Args[1]); ok && v > 0 && v == math.Trunc(v) && v < 100 {
 				b, n = f.Args[0], int(v)
 			}
@@ -164,8 +164,8 @@ func powers(factors []graph.Expr) []graph.Expr {
 }
 
 // power is a^b.
-func power(a, b graph.Expr) graph.Expr {
-	if f, ok := strings.CutPrefix(b.Text, "log softmax"); ok && f == "" && b.Kind == graph.ExprCall && a.Text == "e" {
+func power(a, b expr.Expr) expr.Expr {
+	if f, ok := strings.CutPrefix(b.Text, "log softmax"); ok && f == "" && b.Kind == expr.KindCall && a.Text == "e" {
 		b.Text = "softmax"
 		return b
 	}
@@ -173,7 +173,7 @@ func power(a, b graph.Expr) graph.Expr {
 	case "1":
 		return a
 	case "2":
-		if a.Kind == graph.ExprNeg {
+		if a.Kind == expr.KindNeg {
 			a = a.Args[0]
 		}
 	}
@@ -181,20 +181,20 @@ func power(a, b graph.Expr) graph.Expr {
 }
 
 // total adds terms. A term that is subtracted does not come first if another can.
-func total(terms []graph.Expr) graph.Expr {
-	var out []graph.Expr
+func total(terms []expr.Expr) expr.Expr {
+	var out []expr.Expr
 	constant := 0.0
-	var add func(e graph.Expr, neg bool)
-	add = func(e graph.Expr, neg bool) {
+	var add func(e expr.Expr, neg bool)
+	add = func(e expr.Expr, neg bool) {
 		v, isNumber := valueOf(e)
 		switch {
 		case isNumber && neg:
 			constant -= v
 		case isNumber:
 			constant += v
-		case e.Kind == graph.ExprNeg:
+		case e.Kind == expr.KindNeg:
 			add(e.Args[0], !neg)
-		case e.Kind == graph.ExprAdd:
+		case e.Kind == expr.KindAdd:
 			for _, a := range e.Args {
 				add(a, neg)
 			}
@@ -217,7 +217,7 @@ func total(terms []graph.Expr) graph.Expr {
 	case constant < 0:
 		out = append(out, decimal(-constant).Neg())
 	}
-	if i := slices.IndexFunc(out, func(e graph.Expr) bool { return e.Kind != graph.ExprNeg }); i > 0 {
+	if i := slices.IndexFunc(out, func(e expr.Expr) bool { return e.Kind != expr.KindNeg }); i > 0 {
 		first := out[i]
 		out = slices.Insert(slices.Delete(out, i, i+1), 0, first)
 	}
@@ -232,8 +232,8 @@ func total(terms []graph.Expr) graph.Expr {
 
 // shared is a sum of two terms or more; the number that all of them have in
 // common stands before it.
-func shared(terms []graph.Expr) graph.Expr {
-	rest := make([]graph.Expr, len(terms))
+func shared(terms []expr.Expr) expr.Expr {
+	rest := make([]expr.Expr, len(terms))
 	var num, den float64
 	for i, t := range terms {
 		p := productOf(t)
@@ -241,16 +241,16 @@ func shared(terms []graph.Expr) graph.Expr {
 			num, den = p.num, p.den
 		}
 		if p.num != num || p.den != den || num == 1 && den == 1 || len(p.top) == 0 {
-			return graph.Expr{Kind: graph.ExprAdd, Args: terms}
+			return expr.Expr{Kind: expr.KindAdd, Args: terms}
 		}
 		p.num, p.den = 1, 1
 		rest[i] = p.expr()
 	}
-	return product{num: num, den: den, top: []graph.Expr{total(rest)}}.expr()
+	return product{num: num, den: den, top: []expr.Expr{total(rest)}}.expr()
 }
 
 // big is Σ_j or another sign with a bound index, before a simplified body.
-func (u *unfolder) big(e graph.Expr) graph.Expr {
+func (u *unfolder) big(e expr.Expr) expr.Expr {
 	linear := e.Text == "Σ" || e.Text == "mean"
 	if !linear && e.Text != "max" && e.Text != "min" {
 		return e
@@ -276,18 +276,18 @@ func (u *unfolder) big(e graph.Expr) graph.Expr {
 	if len(bound) == 0 {
 		out.times(body, false)
 	} else {
-		out.top = []graph.Expr{graph.Big(e.Text, bound, body)}
+		out.top = []expr.Expr{expr.Big(e.Text, bound, body)}
 	}
 	return out.expr()
 }
 
 // key is equal for expressions that differ in the names of bound indices only.
-func key(e graph.Expr) string {
+func key(e expr.Expr) string {
 	var b strings.Builder
-	var walk func(e graph.Expr, bound []string)
-	walk = func(e graph.Expr, bound []string) {
+	var walk func(e expr.Expr, bound []string)
+	walk = func(e expr.Expr, bound []string) {
 		b.WriteString(strconv.Itoa(int(e.Kind)) + strconv.Quote(e.Text))
-		if e.Kind == graph.ExprBig {
+		if e.Kind == expr.KindBig {
 			bound = append(slices.Clip(bound), e.Subs...)
 		}
 		for _, s := range e.Subs {

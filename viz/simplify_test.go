@@ -5,19 +5,20 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
 func TestSimplify(t *testing.T) {
-	x, y := graph.Sym("x", "i"), graph.Sym("y", "i", "j")
-	γ := graph.Sym("γ")
-	num := func(v float64) graph.Expr { return decimal(v) }
-	mul := func(f ...graph.Expr) graph.Expr { return graph.Expr{Kind: graph.ExprMul, Args: f} }
-	add := func(f ...graph.Expr) graph.Expr { return graph.Expr{Kind: graph.ExprAdd, Args: f} }
-	div := func(x, y graph.Expr) graph.Expr { return graph.Expr{Kind: graph.ExprDiv, Args: []graph.Expr{x, y}} }
-	neg := func(x graph.Expr) graph.Expr { return graph.Expr{Kind: graph.ExprNeg, Args: []graph.Expr{x}} }
-	sum := func(e graph.Expr) graph.Expr { return graph.Big("Σ", []string{"j"}, e) }
+	x, y := expr.Sym("x", "i"), expr.Sym("y", "i", "j")
+	γ := expr.Sym("γ")
+	num := func(v float64) expr.Expr { return decimal(v) }
+	mul := func(f ...expr.Expr) expr.Expr { return expr.Expr{Kind: expr.KindMul, Args: f} }
+	add := func(f ...expr.Expr) expr.Expr { return expr.Expr{Kind: expr.KindAdd, Args: f} }
+	div := func(x, y expr.Expr) expr.Expr { return expr.Expr{Kind: expr.KindDiv, Args: []expr.Expr{x, y}} }
+	neg := func(x expr.Expr) expr.Expr { return expr.Expr{Kind: expr.KindNeg, Args: []expr.Expr{x}} }
+	sum := func(e expr.Expr) expr.Expr { return expr.Big("Σ", []string{"j"}, e) }
 	for _, c := range []struct {
-		e    graph.Expr
+		e    expr.Expr
 		want string
 	}{
 		{mul(num(1), x), "xᵢ"},
@@ -52,11 +53,11 @@ func TestSimplify(t *testing.T) {
 		{sum(num(1)), "3"},
 		{sum(neg(mul(num(2), y))), "−2·Σⱼ yᵢⱼ"},
 		{sum(mul(γ, y)), "Σⱼ γ·yᵢⱼ"},
-		{graph.Big("mean", []string{"j"}, x), "xᵢ"},
-		{graph.Big("max", []string{"j"}, x), "xᵢ"},
-		{graph.Big("max", []string{"j"}, neg(y)), "maxⱼ (−yᵢⱼ)"},
-		{graph.Big("argmax", []string{"j"}, x), "argmaxⱼ xᵢ"},
-		{mul(graph.Sym("NaN"), num(0)), "0"},
+		{expr.Big("mean", []string{"j"}, x), "xᵢ"},
+		{expr.Big("max", []string{"j"}, x), "xᵢ"},
+		{expr.Big("max", []string{"j"}, neg(y)), "maxⱼ (−yᵢⱼ)"},
+		{expr.Big("argmax", []string{"j"}, x), "argmaxⱼ xᵢ"},
+		{mul(expr.Sym("NaN"), num(0)), "0"},
 	} {
 		u := &unfolder{size: map[string]int{"j": 3}}
 		if got := Unicode(u.simplify(c.e)); got != c.want {

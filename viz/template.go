@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -22,9 +23,9 @@ type template struct {
 // written asks the operation. Where an operand has an axis without a name, which
 // the notation of an operation along axes cannot show, the operation is written
 // as a call with its attributes.
-func (t *template) written(marks []graph.Expr) graph.Expr {
+func (t *template) written(marks []expr.Expr) expr.Expr {
 	text := graph.OpText(t.y.Op())
-	call := graph.Call(text, marks...)
+	call := expr.Call(text, marks...)
 	op, ok := t.y.Op().(trait.Notated)
 	if !ok {
 		return call
@@ -41,7 +42,7 @@ func (t *template) written(marks []graph.Expr) graph.Expr {
 		}
 	}
 	e := op.Notation(t.shape, marks)
-	if e.Kind == graph.ExprCall && len(e.Subs) > 0 { // it says along which axes
+	if e.Kind == expr.KindCall && len(e.Subs) > 0 { // it says along which axes
 		return e
 	}
 	for k := range marks {
@@ -50,7 +51,7 @@ func (t *template) written(marks []graph.Expr) graph.Expr {
 			if s != "" || x.Dim(i) == 1 {
 				continue
 			}
-			whole := e.Kind == graph.ExprCall && (t.y.Rank() == 0 || text == t.y.Op().Name())
+			whole := e.Kind == expr.KindCall && (t.y.Rank() == 0 || text == t.y.Op().Name())
 			if whole || match.Is(t.y, match.Transpose) && x.Rank() == 2 {
 				return e
 			}
@@ -86,23 +87,23 @@ func isLayout(n *graph.Node) bool {
 
 // bind makes the bound indices of a template unique, writes norms as the sums
 // that they are, and an axis name used as a number (as OneHot does) as an index.
-func (t *template) bind(e graph.Expr) graph.Expr {
+func (t *template) bind(e expr.Expr) expr.Expr {
 	switch {
-	case e.Kind == graph.ExprNorm:
+	case e.Kind == expr.KindNorm:
 		lost := t.lost(e)
-		square := t.restore(e.Args[0]).Pow(graph.Num(2))
+		square := t.restore(e.Args[0]).Pow(expr.Num(2))
 		if len(lost) == 0 {
 			return t.bind(square)
 		}
-		return t.bind(graph.Big("Σ", lost, square))
-	case e.Kind == graph.ExprSymbol && len(e.Subs) == 0 && t.shape.Shape().Index(e.Text) >= 0:
-		return graph.Sym("", e.Text)
+		return t.bind(expr.Big("Σ", lost, square))
+	case e.Kind == expr.KindSymbol && len(e.Subs) == 0 && t.shape.Shape().Index(e.Text) >= 0:
+		return expr.Sym("", e.Text)
 	}
 	e.Args = slices.Clone(e.Args)
 	for i := range e.Args {
 		e.Args[i] = t.bind(e.Args[i])
 	}
-	if e.Kind == graph.ExprBig {
+	if e.Kind == expr.KindBig {
 		to := make([]string, len(e.Subs))
 		for i, s := range e.Subs {
 			to[i] = t.fresh(s, t.sizeOf(s))
@@ -125,9 +126,9 @@ func (t *template) sizeOf(s string) int {
 }
 
 // mark reports which operand a symbol stands for.
-func mark(e graph.Expr) (k int, ok bool) {
+func mark(e expr.Expr) (k int, ok bool) {
 	s, ok := strings.CutPrefix(e.Text, "\x00")
-	if !ok || e.Kind != graph.ExprSymbol {
+	if !ok || e.Kind != expr.KindSymbol {
 		return 0, false
 	}
 	k, err := strconv.Atoi(s)
@@ -135,7 +136,7 @@ func mark(e graph.Expr) (k int, ok bool) {
 }
 
 // lost lists the indices that a norm's operands no longer show.
-func (t *template) lost(e graph.Expr) []string {
+func (t *template) lost(e expr.Expr) []string {
 	var out []string
 	if k, ok := mark(e); ok {
 		for _, s := range t.in[k] {
@@ -155,7 +156,7 @@ func (t *template) lost(e graph.Expr) []string {
 }
 
 // restore shows all indices of the operands again.
-func (t *template) restore(e graph.Expr) graph.Expr {
+func (t *template) restore(e expr.Expr) expr.Expr {
 	if k, ok := mark(e); ok {
 		return place(k, t.in[k])
 	}
@@ -167,7 +168,7 @@ func (t *template) restore(e graph.Expr) graph.Expr {
 }
 
 // fill puts the operands' expressions at their marks.
-func (t *template) fill(e graph.Expr) graph.Expr {
+func (t *template) fill(e expr.Expr) expr.Expr {
 	if k, ok := mark(e); ok {
 		return t.operand(t.y.In(k), matchIndices(t.in[k], e.Subs))
 	}

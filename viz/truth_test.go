@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -54,7 +55,7 @@ func checkTrue(t *testing.T, n *graph.Node, feed ref.Feed) {
 // maxRead is about how many elements of a large array are read.
 const maxRead = 60
 
-func readTrue(t *testing.T, r *reader, n *graph.Node, e graph.Expr, want graph.Value, left []string, size map[string]int) bool {
+func readTrue(t *testing.T, r *reader, n *graph.Node, e expr.Expr, want graph.Value, left []string, size map[string]int) bool {
 	t.Helper()
 	p := 0
 	shape := n.Shape()

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // Unnamed values of more operations than these are symbols in the formulas of
@@ -46,7 +48,7 @@ type unfolder struct {
 
 // made is an expression of a node with the indices of its left side.
 type made struct {
-	e    graph.Expr
+	e    expr.Expr
 	left []string
 }
 
@@ -174,14 +176,14 @@ func uniform(v graph.Value) bool {
 
 // symbol is a node's name with an index for each axis that has one; without a
 // list the indices are the names of its axes.
-func (u *unfolder) symbol(n *graph.Node, indices []string) graph.Expr {
+func (u *unfolder) symbol(n *graph.Node, indices []string) expr.Expr {
 	if !n.IsValid() {
-		return graph.Sym("invalid")
+		return expr.Sym("invalid")
 	}
 	if indices == nil {
-		return graph.Sym(u.of(n), axisNames(n)...)
+		return expr.Sym(u.of(n), axisNames(n)...)
 	}
-	e := graph.Sym(u.of(n))
+	e := expr.Sym(u.of(n))
 	for _, s := range indices {
 		if s != "" {
 			e.Subs = append(e.Subs, s)
@@ -191,7 +193,7 @@ func (u *unfolder) symbol(n *graph.Node, indices []string) graph.Expr {
 }
 
 // expr is the readable expression of a node; left has the indices of its elements.
-func (u *unfolder) expr(n *graph.Node) graph.Expr {
+func (u *unfolder) expr(n *graph.Node) expr.Expr {
 	if u.made == nil {
 		return u.write(n)
 	}
@@ -205,7 +207,7 @@ func (u *unfolder) expr(n *graph.Node) graph.Expr {
 	return m.e
 }
 
-func (u *unfolder) write(n *graph.Node) graph.Expr {
+func (u *unfolder) write(n *graph.Node) expr.Expr {
 	u.look()
 	e := u.tagged(n)
 	if !u.raw {
@@ -215,7 +217,7 @@ func (u *unfolder) write(n *graph.Node) graph.Expr {
 	var from, to []string
 	taken := append(free(e), axisNames(n)...)
 	for _, index := range u.left {
-		for _, s := range graph.IndexNames(index) {
+		for _, s := range subscript.Names(index) {
 			if strings.Contains(s, "#") && !slices.Contains(from, s) {
 				name := newIndex(s, taken)
 				from, to, taken = append(from, s), append(to, name), append(taken, name)
@@ -230,11 +232,11 @@ func (u *unfolder) write(n *graph.Node) graph.Expr {
 }
 
 // tagged is the expression of a node with unique bound indices.
-func (u *unfolder) tagged(n *graph.Node) graph.Expr {
+func (u *unfolder) tagged(n *graph.Node) expr.Expr {
 	u.left, u.merged, u.matrix, u.plain = nil, merged{}, false, false
 	switch {
 	case !n.IsValid():
-		return graph.Sym("invalid")
+		return expr.Sym("invalid")
 	case n.NumIn() == 0:
 		u.left = axisNames(n)
 		return u.leaf(n)
@@ -246,7 +248,7 @@ func (u *unfolder) tagged(n *graph.Node) graph.Expr {
 		u.matrix = u.matrix || a.Name == "" && a.Size > 1
 	}
 	var time []string
-	whole := func() (e graph.Expr) {
+	whole := func() (e expr.Expr) {
 		if l := u.inside[n]; l != nil {
 			e, time = u.step(l, n, indices)
 			return e
@@ -271,7 +273,7 @@ func (u *unfolder) tagged(n *graph.Node) graph.Expr {
 
 // leaf is an input, parameter, state or constant at the root of an expression:
 // its value or, which is all that is known of it, its name.
-func (u *unfolder) leaf(n *graph.Node) graph.Expr {
+func (u *unfolder) leaf(n *graph.Node) expr.Expr {
 	if v, ok := n.Constant(); ok && uniform(v) {
 		return number(v.Data[0], n.DType())
 	}
@@ -292,12 +294,12 @@ func (u *unfolder) leaf(n *graph.Node) graph.Expr {
 
 // operand is the expression of x as it appears in that of another node, with the
 // given indices for its axes ("" for none).
-func (u *unfolder) operand(x *graph.Node, indices []string) graph.Expr {
+func (u *unfolder) operand(x *graph.Node, indices []string) expr.Expr {
 	if v, ok := x.Constant(); ok && uniform(v) {
 		return number(v.Data[0], x.DType())
 	}
 	if !u.plain && u.counts(x) && indices[0] != "" {
-		return graph.Sym("", indices[0])
+		return expr.Sym("", indices[0])
 	}
 	if l := u.inside[x]; l != nil && l.now != "" {
 		if e, ok := u.inStep(l, x, indices); ok {
@@ -313,18 +315,18 @@ func (u *unfolder) operand(x *graph.Node, indices []string) graph.Expr {
 
 // place marks operand k in the expression that an operation's Notation gives, so
 // that operations see and move indices only, never what is behind them.
-func place(k int, indices []string) graph.Expr {
+func place(k int, indices []string) expr.Expr {
 	var subs []string
 	for _, s := range indices {
 		if s != "" {
 			subs = append(subs, s)
 		}
 	}
-	return graph.Sym("\x00"+strconv.Itoa(k), subs...)
+	return expr.Sym("\x00"+strconv.Itoa(k), subs...)
 }
 
 // unfold is the expression of an operation's result with the given indices.
-func (u *unfolder) unfold(y *graph.Node, indices []string) graph.Expr {
+func (u *unfolder) unfold(y *graph.Node, indices []string) expr.Expr {
 	u.look()
 	if e, ok := u.resultOf(y, indices); ok {
 		return e
@@ -349,7 +351,7 @@ func (u *unfolder) unfold(y *graph.Node, indices []string) graph.Expr {
 		u.size[own[i]] = a.Size
 	}
 	in := make([][]string, y.NumIn())
-	marks := make([]graph.Expr, y.NumIn())
+	marks := make([]expr.Expr, y.NumIn())
 	for k := range in {
 		in[k] = operandIndices(shape, k, own)
 		marks[k] = place(k, in[k])
@@ -357,8 +359,8 @@ func (u *unfolder) unfold(y *graph.Node, indices []string) graph.Expr {
 	t := &template{unfolder: u, y: y, shape: shape, in: in}
 	outer := u.merged.enter(own)
 	written := t.written(marks)
-	if written.Kind != graph.ExprCall && match.Is(y, match.Slice) && cutUnseen(y, indices) {
-		written = graph.Call("slice", marks...)
+	if written.Kind != expr.KindCall && match.Is(y, match.Slice) && cutUnseen(y, indices) {
+		written = expr.Call("slice", marks...)
 	}
 	e := t.fill(t.bind(written))
 	e = u.merged.in(e)

@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // Unicode prints an expression on one line with the parentheses that precedence
 // asks for. A sum sign reaches over the product that follows it.
-func Unicode(e graph.Expr) string { return oneLine(printer{unicodeScript{}}.print(e, bare)) }
+func Unicode(e expr.Expr) string { return oneLine(printer{unicodeScript{}}.print(e, bare)) }
 
 // Binding strengths, loosest first: what stands in a place that binds tighter
 // is put into parentheses.
@@ -37,15 +38,15 @@ type script interface {
 	norm(s string) string   // ‖s‖²
 	length(s string) string // ‖s‖
 	cases(values, masks []string, last string) string
-	power(base, exponent string, e graph.Expr) string
+	power(base, exponent string, e expr.Expr) string
 	// fraction is a/b; flat means that a product may follow without parentheses.
-	fraction(p printer, a, b graph.Expr) (text string, binding int)
+	fraction(p printer, a, b expr.Expr) (text string, binding int)
 }
 
 type printer struct{ script }
 
 // print writes e for a place that needs at least the given binding.
-func (p printer) print(e graph.Expr, need int) string {
+func (p printer) print(e expr.Expr, need int) string {
 	s, binding := p.bound(e)
 	if binding < need {
 		return p.group(s)
@@ -53,22 +54,22 @@ func (p printer) print(e graph.Expr, need int) string {
 	return s
 }
 
-func (p printer) bound(e graph.Expr) (text string, binding int) {
+func (p printer) bound(e expr.Expr) (text string, binding int) {
 	switch e.Kind {
-	case graph.ExprSymbol:
+	case expr.KindSymbol:
 		binding := symbolBinding(e.Text)
 		if binding == adding && len(e.Subs) > 0 {
 			return p.symbol("("+e.Text+")", e.Subs), rising + 1
 		}
 		return p.symbol(e.Text, e.Subs), binding
-	case graph.ExprNumber:
+	case expr.KindNumber:
 		return p.number(e.Text), rising + 1
-	case graph.ExprAdd:
+	case expr.KindAdd:
 		var b strings.Builder
 		for i, t := range e.Args {
 			switch {
 			case i == 0:
-			case t.Kind == graph.ExprNeg:
+			case t.Kind == expr.KindNeg:
 				b.WriteString(" " + p.minus() + " ")
 				t = t.Args[0]
 				b.WriteString(p.print(t, negating))
@@ -79,32 +80,32 @@ func (p printer) bound(e graph.Expr) (text string, binding int) {
 			b.WriteString(p.print(t, adding+1))
 		}
 		return b.String(), adding
-	case graph.ExprNeg:
+	case expr.KindNeg:
 		a := e.Args[0]
-		if a.Kind == graph.ExprNeg {
+		if a.Kind == expr.KindNeg {
 			return p.minus() + p.print(a, timing), negating
 		}
 		return p.minus() + p.print(a, negating), negating
-	case graph.ExprMul:
+	case expr.KindMul:
 		return p.product(e.Args)
-	case graph.ExprDiv:
+	case expr.KindDiv:
 		return p.fraction(p, e.Args[0], e.Args[1])
-	case graph.ExprPower:
+	case expr.KindPower:
 		need := rising + 1
-		if e.Args[0].Kind == graph.ExprCall {
+		if e.Args[0].Kind == expr.KindCall {
 			need = rising
 		}
 		return p.power(p.print(e.Args[0], need), p.print(e.Args[1], loosest), e.Args[1]), rising
-	case graph.ExprCases:
+	case expr.KindCases:
 		var values, masks []string
-		for e.Kind == graph.ExprCases {
+		for e.Kind == expr.KindCases {
 			masks = append(masks, p.condition(e.Args[0]))
 			values = append(values, p.print(e.Args[1], loosest))
 			e = e.Args[2]
 		}
 		return p.cases(values, masks, p.print(e, loosest)), bare
-	case graph.ExprCall:
-		if e.Text == "√" && len(e.Args) == 1 && e.Args[0].Kind == graph.ExprNorm {
+	case expr.KindCall:
+		if e.Text == "√" && len(e.Args) == 1 && e.Args[0].Kind == expr.KindNorm {
 			return p.length(p.print(e.Args[0].Args[0], loosest)), rising + 1
 		}
 		need := loosest
@@ -116,31 +117,31 @@ func (p printer) bound(e graph.Expr) (text string, binding int) {
 			args[i] = p.print(a, need)
 		}
 		return p.call(e.Text, e.Subs, args), rising + 1
-	case graph.ExprBig:
+	case expr.KindBig:
 		need := timing
-		if k := e.Args[0].Kind; k == graph.ExprBig || k == graph.ExprMul {
+		if k := e.Args[0].Kind; k == expr.KindBig || k == expr.KindMul {
 			need = negating
 		}
 		return p.sign(e.Text, e.Subs) + p.print(e.Args[0], need), negating
-	case graph.ExprNorm:
+	case expr.KindNorm:
 		return p.norm(p.print(e.Args[0], loosest)), rising
-	case graph.ExprBracket:
+	case expr.KindBracket:
 		return p.bracket(e.Text, p.print(e.Args[0], loosest), p.print(e.Args[1], loosest)), rising + 1
 	}
 	return "?", rising + 1
 }
 
 // product writes factors; a sum sign may stand last without parentheses.
-func (p printer) product(factors []graph.Expr) (string, int) {
+func (p printer) product(factors []expr.Expr) (string, int) {
 	parts := make([]string, len(factors))
 	binding := timing
 	for i, f := range factors {
 		last := i == len(factors)-1
 		switch {
-		case f.Kind == graph.ExprBig && last && i > 0:
+		case f.Kind == expr.KindBig && last && i > 0:
 			parts[i] = p.print(f, negating)
 			binding = negating // nothing may follow
-		case f.Kind == graph.ExprDiv && i > 0:
+		case f.Kind == expr.KindDiv && i > 0:
 			s, b := p.bound(f)
 			if b <= timing {
 				s = p.group(s)
@@ -154,13 +155,13 @@ func (p printer) product(factors []graph.Expr) (string, int) {
 }
 
 // condition is a mask as it stands behind "if": a comparison without brackets.
-func (p printer) condition(mask graph.Expr) string {
-	if mask.Kind != graph.ExprBracket {
+func (p printer) condition(mask expr.Expr) string {
+	if mask.Kind != expr.KindBracket {
 		return p.print(mask, loosest)
 	}
 	parts := make([]string, len(mask.Args))
 	for i, a := range mask.Args {
-		if (mask.Text == "∧" || mask.Text == "∨") && a.Kind == graph.ExprBracket && (a.Text == mask.Text || a.Text != "∧" && a.Text != "∨") {
+		if (mask.Text == "∧" || mask.Text == "∨") && a.Kind == expr.KindBracket && (a.Text == mask.Text || a.Text != "∧" && a.Text != "∨") {
 			parts[i] = p.condition(a)
 		} else {
 			parts[i] = p.print(a, loosest)
@@ -192,7 +193,7 @@ func symbolBinding(name string) int {
 type unicodeScript struct{}
 
 func (unicodeScript) symbol(name string, subs []string) string {
-	return name + subscript(subs)
+	return name + lowered(subs)
 }
 
 func (unicodeScript) number(text string) string { return text }
@@ -213,7 +214,7 @@ func (unicodeScript) cases(values, masks []string, last string) string {
 
 func (unicodeScript) relation(sign, a, b string) string { return a + " " + sign + " " + b }
 
-func (unicodeScript) sign(text string, subs []string) string { return text + subscript(subs) + " " }
+func (unicodeScript) sign(text string, subs []string) string { return text + lowered(subs) + " " }
 
 func (unicodeScript) bracket(relation, a, b string) string {
 	return "[" + a + " " + relation + " " + b + "]"
@@ -225,11 +226,11 @@ func (unicodeScript) call(f string, subs, args []string) string {
 	case "|":
 		return "|" + list + "|"
 	}
-	return f + subscript(subs) + "(" + list + ")"
+	return f + lowered(subs) + "(" + list + ")"
 }
 
-func (unicodeScript) power(base, exponent string, e graph.Expr) string {
-	if e.Kind == graph.ExprNumber {
+func (unicodeScript) power(base, exponent string, e expr.Expr) string {
+	if e.Kind == expr.KindNumber {
 		if s, ok := translate(exponent, "0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"); ok {
 			return base + s
 		}
@@ -237,25 +238,25 @@ func (unicodeScript) power(base, exponent string, e graph.Expr) string {
 	if exponent == "⊤" {
 		return base + "ᵀ"
 	}
-	if e.Kind == graph.ExprSymbol && symbolBinding(e.Text) > rising || e.Kind == graph.ExprNumber {
+	if e.Kind == expr.KindSymbol && symbolBinding(e.Text) > rising || e.Kind == expr.KindNumber {
 		return base + "^" + exponent
 	}
 	return base + "^(" + exponent + ")"
 }
 
-func (unicodeScript) fraction(p printer, a, b graph.Expr) (string, int) {
+func (unicodeScript) fraction(p printer, a, b expr.Expr) (string, int) {
 	return p.print(a, timing) + "/" + p.print(b, rising), timing
 }
 
-// subscript writes indices: ᵢⱼ where Unicode has all of them, else _d or _{id}.
-func subscript(subs []string) string {
+// lowered writes indices: ᵢⱼ where Unicode has all of them, else _d or _{id}.
+func lowered(subs []string) string {
 	if len(subs) == 0 {
 		return ""
 	}
 	single := true
 	subs = slices.Clone(subs)
 	for i, s := range subs {
-		subs[i] = graph.IndexText(s)
+		subs[i] = subscript.Text(s)
 		single = single && len([]rune(subs[i])) == 1 && (len(subs) == 1 || !isDigit(subs[i][0]))
 	}
 	if single {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/viz"
@@ -185,7 +186,7 @@ func derivatives(y *graph.Node) (lines []string, nodes []*graph.Node) {
 		for named.Name() == "" && named.NumIn() == 1 { // repeated to the shape of the others
 			named = named.In(0)
 		}
-		left := graph.Sym(overlined(named.Label()), indices(x)...)
+		left := expr.Sym(overlined(named.Label()), indices(x)...)
 		lines = append(lines, viz.Equation{Node: d, Left: left, Right: rightSide(d)}.String())
 		nodes = append(nodes, d)
 	}
@@ -212,9 +213,9 @@ func indices(n *graph.Node) []string {
 }
 
 // rightSide is the expression of a derivative; that of a node with a name stops there.
-func rightSide(d *graph.Node) graph.Expr {
+func rightSide(d *graph.Node) expr.Expr {
 	if d.NumIn() == 0 || d.Name() != "" {
-		return graph.Sym(d.Label(), indices(d)...)
+		return expr.Sym(d.Label(), indices(d)...)
 	}
 	return viz.Expr(d)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -72,7 +73,7 @@ func (s swish) Grad(y, dy *graph.Node, _ int) *graph.Node {
 }
 
 // Notation is how formulas and drawings write it.
-func (s swish) Notation(_ *graph.Node, in []graph.Expr) graph.Expr { return graph.Call("swish", in[0]) }
+func (s swish) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("swish", in[0]) }
 
 // round rounds to whole numbers. Its derivative is 0 wherever it has one, which
 // teaches nothing: Grad passes dy on as the identity does, and Surrogate says so.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/vmap"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -67,7 +68,7 @@ func TestWhatIsNotChosen(t *testing.T) {
 			continue
 		}
 		if _, relation := op.(interface {
-			Rule([]bool) (string, graph.Expr)
+			Rule([]bool) (string, expr.Expr)
 		}); !relation || op.Name() == "Cast" || op.Name() == "Sign" {
 			continue // through masks and integers nothing flows
 		}

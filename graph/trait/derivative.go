@@ -1,6 +1,9 @@
 package trait
 
-import "github.com/tapestry-ml/tapestry/graph"
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+)
 
 // Differentiable is an operation with a rule for reverse mode.
 type Differentiable interface {
@@ -44,7 +47,7 @@ type Conventional interface {
 // Notated is an operation that is written otherwise than as a call.
 type Notated interface {
 	// Notation returns y in terms of its operands' expressions.
-	Notation(y *graph.Node, in []graph.Expr) graph.Expr
+	Notation(y *graph.Node, in []expr.Expr) expr.Expr
 }
 
 // Ruled is an operation whose derivative follows from a rule with a name.
@@ -52,5 +55,5 @@ type Ruled interface {
 	// Rule returns the name, and the law as an equation about the result f and the operand u, given
 	// which operands depend on what is differentiated by. The law is empty where it follows from the
 	// derivative of an [Elementwise] operation, or is no news.
-	Rule(moves []bool) (name string, law graph.Expr)
+	Rule(moves []bool) (name string, law expr.Expr)
 }

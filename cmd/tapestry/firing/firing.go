@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
 	"github.com/tapestry-ml/tapestry/viz"
 )
@@ -97,7 +98,7 @@ const longest = 160
 
 // side is a side of a firing as mathematics; what is an input of the small graph by its
 // name.
-func side(n *graph.Node, whole bool) graph.Expr {
+func side(n *graph.Node, whole bool) expr.Expr {
 	if n.Role() == graph.RoleInput {
 		var subs []string
 		for _, a := range n.Shape().Axes() {
@@ -105,7 +106,7 @@ func side(n *graph.Node, whole bool) graph.Expr {
 				subs = append(subs, a.Name)
 			}
 		}
-		return graph.Sym(n.Label(), subs...)
+		return expr.Sym(n.Label(), subs...)
 	}
 	if whole {
 		return viz.Expr(n, viz.StopAtAdjoints())

@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
@@ -33,12 +34,12 @@ func Difference(a, b string) (identity *viz.Equation, words string) {
 		return nil, ""
 	}
 	i, j := "i", "j"
-	α, r := graph.Sym("α", i, j), graph.Sym("r", j)
-	x, expected := graph.Sym("x", i), graph.Sym("r̂", i)
+	α, r := expr.Sym("α", i, j), expr.Sym("r", j)
+	x, expected := expr.Sym("x", i), expr.Sym("r̂", i)
 	over := []string{j}
 	identity = &viz.Equation{
-		Left:  graph.Big("Σ", over, α.Times(graph.Norm2(x.Minus(r)))),
-		Right: graph.Norm2(x.Minus(expected)).Plus(graph.Big("Σ", over, α.Times(graph.Norm2(r.Minus(expected))))),
+		Left:  expr.Big("Σ", over, α.Times(expr.Norm2(x.Minus(r)))),
+		Right: expr.Norm2(x.Minus(expected)).Plus(expr.Big("Σ", over, α.Times(expr.Norm2(r.Minus(expected))))),
 	}
 	return identity, "Because the α of a point sum to 1, soft k-means is the goofy objective plus the α-weighted spread of the centres around the expected centre r̂. The goofy objective does not ask for that spread to be small: it is content where a mixture of far centres meets the point."
 }

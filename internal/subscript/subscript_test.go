@@ -1,4 +1,4 @@
-package graph
+package subscript
 
 import (
 	"slices"
@@ -25,16 +25,16 @@ func TestIndices(t *testing.T) {
 		{Joined("h", ""), "", nil},
 		{Shifted("", 1), "", nil},
 	} {
-		if got := IndexText(c.index); got != c.text {
+		if got := Text(c.index); got != c.text {
 			t.Errorf("%q reads %s, want %s", c.index, got, c.text)
 		}
-		if got := IndexNames(c.index); !slices.Equal(got, c.names) {
+		if got := Names(c.index); !slices.Equal(got, c.names) {
 			t.Errorf("%q is made of %q, want %q", c.index, got, c.names)
 		}
 	}
 }
 
-func TestRenameIndex(t *testing.T) {
+func TestRename(t *testing.T) {
 	to := func(name string) string {
 		return map[string]string{"t": "s", "h": Joined("a", "b"), "n": Shifted("m", 1)}[name]
 	}
@@ -48,8 +48,8 @@ func TestRenameIndex(t *testing.T) {
 		{Joined("t", "n"), Joined("s", Shifted("m", 1))},
 		{Joined("t", "gone"), ""},
 	} {
-		if got := RenameIndex(c.index, to); got != c.want {
-			t.Errorf("%s becomes %q, want %q", IndexText(c.index), got, c.want)
+		if got := Rename(c.index, to); got != c.want {
+			t.Errorf("%s becomes %q, want %q", Text(c.index), got, c.want)
 		}
 	}
 }

@@ -1,0 +1,21 @@
+package expr_test
+
+import (
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/niltest"
+)
+
+// TestNil: nothing that the package exports panics on nil, zero values or closed receivers.
+func TestNil(t *testing.T) {
+	niltest.Check(t, niltest.Table{
+		Functions: map[string]any{
+			"Big": expr.Big, "Call": expr.Call, "Cases": expr.Cases, "Norm2": expr.Norm2, "Num": expr.Num, "Sym": expr.Sym,
+		},
+		Types: []any{expr.Expr{}},
+		Samples: func() []any {
+			return []any{expr.Sym("a", "i"), expr.Num(2), []string{"i"}, []string{"j"}, "k", 2.}
+		},
+	})
+}
