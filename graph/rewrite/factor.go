@@ -128,15 +128,9 @@ func common(n *graph.Node) *graph.Node {
 	if match.Is(n, match.Sub) {
 		b.k.over = -b.k.over
 	}
-	j, k, both := a.k.atoms(), b.k.atoms(), one
-	both.num, j.num, k.num = shared(j.num, k.num)
-	both.den, j.den, k.den = shared(j.den, k.den)
-	minus, less := j.over*j.under < 0, k.over*k.under < 0
-	j.over, j.under, k.over, k.under = math.Abs(j.over), math.Abs(j.under), math.Abs(k.over), math.Abs(k.under)
-	if j.over*k.under == k.over*j.under {
-		both.over, both.under = j.over, j.under
-		j.over, j.under, k.over, k.under = 1, 1, 1, 1
-	}
+	j, minus := a.k.atoms().magnitude()
+	k, less := b.k.atoms().magnitude()
+	both, j, k := inCommon(j, k)
 	if minus && less {
 		both.over, minus, less = -both.over, false, false
 	}
@@ -159,6 +153,25 @@ func common(n *graph.Node) *graph.Node {
 		x = ops.Add(x, y)
 	}
 	return both.of(x)
+}
+
+// magnitude is k without its sign, and whether that is negative.
+func (k factor) magnitude() (of factor, negative bool) {
+	negative = k.over*k.under < 0
+	k.over, k.under = math.Abs(k.over), math.Abs(k.under)
+	return k, negative
+}
+
+// inCommon splits two positive factors into what both have, of their numbers all or nothing, and what only one has.
+func inCommon(j, k factor) (both, onlyJ, onlyK factor) {
+	both = one
+	both.num, j.num, k.num = shared(j.num, k.num)
+	both.den, j.den, k.den = shared(j.den, k.den)
+	if j.over*k.under == k.over*j.under {
+		both.over, both.under = j.over, j.under
+		j.over, j.under, k.over, k.under = 1, 1, 1, 1
+	}
+	return both, j, k
 }
 
 // atoms splits scalars that are products themselves.
