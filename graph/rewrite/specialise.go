@@ -131,7 +131,7 @@ func pairwise(n, diff *graph.Node, over graph.AxisSet) *graph.Node {
 	return ops.ReshapeTo(s, n.Shape())
 }
 
-// laid is ops.Laid through negations.
+// laid is match.Laid through negations.
 func laid(n *graph.Node) (root *graph.Node, axes []int, minus bool) {
 	root, axes = match.Laid(n)
 	for match.Is(root, match.Neg) {
