@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -20,9 +20,9 @@ func net(rows int, _ train.Mode) *train.Net {
 	g := graph.New("wines")
 	i, d, h, k := graph.Ax("i", rows), graph.Ax("d", 13), graph.Ax("h", 16), graph.Ax("k", 3)
 	x, y := g.Input("x", graph.F64, i, d), g.Input("y", graph.I32, i)
-	hidden := ops.Relu(builders.NewLinear(g, "fc", graph.F64, d, h).Of(x)).As("hidden")
-	logits := builders.NewLinear(g, "out", graph.F64, h, k).Of(hidden).As("logits")
-	return &train.Net{Loss: builders.CrossEntropy(logits, y).As("loss"), Output: logits}
+	hidden := ops.ReLU(nn.NewLinear(g, "fc", graph.F64, d, h).Of(x)).As("hidden")
+	logits := nn.NewLinear(g, "out", graph.F64, h, k).Of(hidden).As("logits")
+	return &train.Net{Loss: nn.CrossEntropy(logits, y).As("loss"), Output: logits}
 }
 
 func Example_classifier() {

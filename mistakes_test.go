@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/vmap"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 	"github.com/tapestry-ml/tapestry/notation"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -68,7 +69,7 @@ var mistakes = []struct {
 	}},
 	{"a layer of one example", func() error {
 		g := graph.New("each")
-		layer := builders.NewLinear(g, "layer0", graph.F32, graph.Ax("d", 3), graph.Ax("h", 2))
+		layer := nn.NewLinear(g, "layer0", graph.F32, graph.Ax("d", 3), graph.Ax("h", 2))
 		vmap.Each(func(x []*graph.Node) []*graph.Node { return []*graph.Node{layer.Of(x[0])} }, matrix(g, "a", 4, 3))
 		return g.Err()
 	}},
@@ -85,8 +86,8 @@ var mistakes = []struct {
 	}},
 	{"a recurrence without rows", func() error {
 		g := graph.New("recurrence")
-		cell := builders.NewRNN(g, "rnn", graph.F32, graph.Ax("d", 3), graph.Ax("h", 2))
-		builders.Recur{Cell: cell}.Of(matrix(g, "x", 5, 3))
+		cell := rnn.NewRNN(g, "rnn", graph.F32, graph.Ax("d", 3), graph.Ax("h", 2))
+		rnn.Recur{Cell: cell}.Of(matrix(g, "x", 5, 3))
 		return g.Err()
 	}},
 	{"a tensor of int", func() error {
@@ -135,29 +136,29 @@ var mistakes = []struct {
 	{"cross-entropy of probabilities, of two", func() error {
 		g := graph.New("binary")
 		z, y := g.Input("z", graph.F32, graph.Ax("n", 4)), g.Input("y", graph.F32, graph.Ax("n", 4))
-		builders.BinaryCrossEntropy(ops.Sigmoid(z), y, g.Scalar("p", 1))
+		nn.BinaryCrossEntropy(ops.Sigmoid(z), y, g.Scalar("p", 1))
 		return g.Err()
 	}},
 	{"cross-entropy of probabilities", func() error {
 		g := graph.New("classes")
-		builders.CrossEntropy(ops.Softmax(matrix(g, "z", 4, 3), "d"), g.Input("y", graph.I32, graph.Ax("n", 4)))
+		nn.CrossEntropy(ops.Softmax(matrix(g, "z", 4, 3), "d"), g.Input("y", graph.I32, graph.Ax("n", 4)))
 		return g.Err()
 	}},
 	{"label 7 of 3", func() error {
 		g := graph.New("classes")
 		z, y := matrix(g, "z", 1, 3), g.Input("y", graph.I32, graph.Ax("n", 1))
-		return run(builders.CrossEntropy(z, y), tape.Feed{z: numbers(z, 1, 2, 3), y: numbers(y, 7)})
+		return run(nn.CrossEntropy(z, y), tape.Feed{z: numbers(z, 1, 2, 3), y: numbers(y, 7)})
 	}},
 	{"weights of 2 classes of 3", func() error {
 		g := graph.New("classes")
 		z, y := matrix(g, "z", 1, 3), g.Input("y", graph.I32, graph.Ax("n", 1))
-		builders.CrossEntropy(z, y, builders.Weighted(g.Param("w", graph.F32, graph.Ax("d", 2))))
+		nn.CrossEntropy(z, y, nn.Weighted(g.Param("w", graph.F32, graph.Ax("d", 2))))
 		return g.Err()
 	}},
 	{"word 9 of 4", func() error {
 		g := graph.New("words")
 		word := g.Input("word", graph.I32, graph.Ax("k", 1))
-		y := builders.NewEmbedding(g, "words", graph.F32, graph.Ax("w", 4), graph.Ax("m", 1)).Of(word)
+		y := nn.NewEmbedding(g, "words", graph.F32, graph.Ax("w", 4), graph.Ax("m", 1)).Of(word)
 		return run(ops.Sum(y), tape.Feed{word: numbers(word, 9)})
 	}},
 	{"row 9 of 4", func() error {
@@ -168,7 +169,7 @@ var mistakes = []struct {
 	{"label 7 of 3, with labels ignored", func() error {
 		g := graph.New("classes")
 		z, y := matrix(g, "z", 1, 3), g.Input("y", graph.I32, graph.Ax("n", 1))
-		return run(builders.CrossEntropy(z, y, builders.Ignoring(-1)), tape.Feed{z: numbers(z, 1, 2, 3), y: numbers(y, 7)})
+		return run(nn.CrossEntropy(z, y, nn.Ignoring(-1)), tape.Feed{z: numbers(z, 1, 2, 3), y: numbers(y, 7)})
 	}},
 	{"row 9 of 4, chosen by a mask", func() error {
 		g := graph.New("rows")

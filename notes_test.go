@@ -130,7 +130,7 @@ func (m notesMap) row(topic, where string) {
 
 // settable builds a model with one setting as the command line would have it.
 func settable(b builders.Builder, name, value string) error {
-	for _, z := range b.Sizes {
+	for _, z := range b.Hyperparameters {
 		if z.Name == name {
 			v, err := z.Parse(value)
 			if err != nil {

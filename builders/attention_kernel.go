@@ -5,34 +5,18 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
 )
-
-// AttendKernel measures likeness by a kernel function in place of the inner product
-// (the notes on attention in RNNs): by the Gaussian exp(−γ‖q − k‖²), whose normalised
-// values are a softmax,
-//
-//	α_tu = softmax_u(−γ‖q_t − k_u‖²),  y_t = Σ_u α_tu v_u
-//
-// for queries q[… t d], keys k[… u d], values v[… u f] and a scalar γ, over the keys that
-// the mask lets through (nil: all). With the centres of clusters as keys and as values it
-// is what [GoofyKMeans] makes of points; with observations as keys and targets as values
-// it is kernel regression (Nadaraya, 1964; Watson, 1964). It gives y[… t f] and α[… t u].
-func AttendKernel(q, k, v, γ, mask *graph.Node) (y, α *graph.Node) {
-	defer graph.Of(q, k, v, γ).Scope("attend")()
-	if q.IsValid() && k.IsValid() && q.Rank() >= 2 && k.Rank() >= 2 {
-		k = primed(k, q)
-	}
-	D := ops.SqDist(q, k).As("D")
-	return Pool(ops.Neg(ops.Mul(γ, D)).As("e"), v, mask)
-}
 
 var kernelAttention = Builder{
 	Name:    "attention-kernel",
 	Title:   "attention by a kernel function",
 	Notes:   "attention in bidirectional RNNs: relevance as an inner product or a kernel function",
 	Formula: "αₜᵢ = softmaxᵢ(−γ‖qₜ − kᵢ‖²), γ = exp(g);  yₜ = Σᵢ αₜᵢ vᵢ",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		sizeBatch, {Name: "i", Default: 12, Doc: "pairs of a key and a value", Kind: Count}, {Name: "t", Default: 6, Doc: "queries", Kind: Count},
 		{Name: "d", Default: 2, Doc: "features of a key", Kind: Count},
 	},
@@ -41,14 +25,14 @@ var kernelAttention = Builder{
 		q, k := g.Input("q", dt, s.ax("b"), s.ax("t"), s.ax("d")), g.Input("k", dt, s.ax("b"), s.ax("i"), s.ax("d"))
 		v, target := g.Input("v", dt, s.ax("b"), s.ax("i"), value), g.Input("target", dt, s.ax("b"), s.ax("t"), value)
 		γ := ops.Exp(g.Param("g", dt).Init(graph.Fill(-3))).As("γ") // positive whatever g is
-		y, _ := AttendKernel(q, k, v, γ, nil)
+		y, _ := attention.AttendKernel(q, k, v, γ, nil)
 		m.Output = y.As("y")
-		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			f := Feed{q: normals(rng, q.Type()), k: normals(rng, k.Type())}
 			// A value is the sign of its key's first feature: near keys have equal values.
 			side := func(keys graph.Value, t graph.Type) graph.Value {
-				return computed(t, func(p int) float64 { return math.Copysign(1, keys.Data[p*s.Int("d")]) })
+				return build.Computed(t, func(p int) float64 { return math.Copysign(1, keys.Data[p*s.Int("d")]) })
 			}
 			f[v], f[target] = side(f[k], v.Type()), side(f[q], target.Type())
 			return f

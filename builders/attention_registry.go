@@ -5,32 +5,35 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // attention: memory that is asked.
-var attention = []Builder{
+var attentionModels = []Builder{
 	softTable, selfAttention, crossAttention, multiHead, queryNorm,
 	alignment("attention-dot", "dot-product attention of a decoder", "eᵢ = sᵀhᵢ;  α = softmax(e);  a = Σᵢ αᵢhᵢ", "d",
-		func(*graph.Graph, graph.DType, graph.Axis, graph.Axis) Score { return DotScore{} }),
+		func(*graph.Graph, graph.DType, graph.Axis, graph.Axis) attention.Score { return attention.DotScore{} }),
 	alignment("attention-multiplicative", "multiplicative attention of a decoder", "eᵢ = sᵀWhᵢ;  α = softmax(e);  a = Σᵢ αᵢhᵢ", "c",
-		func(g *graph.Graph, dt graph.DType, s, h graph.Axis) Score {
-			return NewMultiplicativeScore(g, dt, s, h)
+		func(g *graph.Graph, dt graph.DType, s, h graph.Axis) attention.Score {
+			return attention.NewMultiplicativeScore(g, dt, s, h)
 		}),
 	alignment("attention-additive", "additive attention of a decoder", "eᵢ = vᵀtanh(W₁hᵢ + W₂s);  α = softmax(e);  a = Σᵢ αᵢhᵢ", "c",
-		func(g *graph.Graph, dt graph.DType, s, h graph.Axis) Score {
-			return NewAdditiveScore(g, dt, s, h, graph.Ax("a", h.Size))
+		func(g *graph.Graph, dt graph.DType, s, h graph.Axis) attention.Score {
+			return attention.NewAdditiveScore(g, dt, s, h, graph.Ax("a", h.Size))
 		}),
 	bidirectionalAttention, kernelAttention,
 }
 
 var (
-	sizeBatch  = Size{Name: "b", Default: 4, Doc: "sequences in a batch", Kind: Count}
-	sizeLength = Size{Name: "t", Default: 5, Doc: "places of a sequence", Kind: Count}
-	sizeMemory = Size{Name: "s", Default: 5, Doc: "places of the memory", Kind: Count}
-	sizeWidth  = Size{Name: "m", Default: 8, Doc: "features of a place", Kind: Count}
-	sizeHeads  = Size{Name: "heads", Default: 2, Doc: "heads of an attention", Kind: Count}
-	sizeMask   = Size{Name: "mask", Doc: "what a place does not see", Kind: Choice, Choices: []string{"none", "causal", "padding", "both"}}
+	sizeBatch  = Hyperparameter{Name: "b", Default: 4, Doc: "sequences in a batch", Kind: Count}
+	sizeLength = Hyperparameter{Name: "t", Default: 5, Doc: "places of a sequence", Kind: Count}
+	sizeMemory = Hyperparameter{Name: "s", Default: 5, Doc: "places of the memory", Kind: Count}
+	sizeWidth  = Hyperparameter{Name: "m", Default: 8, Doc: "features of a place", Kind: Count}
+	sizeHeads  = Hyperparameter{Name: "heads", Default: 2, Doc: "heads of an attention", Kind: Count}
+	sizeMask   = Hyperparameter{Name: "mask", Doc: "what a place does not see", Kind: Choice, Choices: []string{"none", "causal", "padding", "both"}}
 )
 
 // What the choices of sizeMask are made of.
@@ -53,11 +56,11 @@ func newSight(g *graph.Graph, s Settings) (v sight) {
 	t := s.ax("t")
 	if s.Int("mask")&maskPadding != 0 {
 		v.lengths = g.Input("length", graph.I64, s.ax("b"))
-		v.present = Present(v.lengths, t)
-		v.mask = Padding(v.lengths, keys(t))
+		v.present = nn.Present(v.lengths, t)
+		v.mask = attention.Padding(v.lengths, build.Keys(t))
 	}
 	if s.Int("mask")&maskCausal != 0 {
-		causal := Causal(g, t, keys(t))
+		causal := attention.Causal(g, t, build.Keys(t))
 		if v.mask == nil {
 			v.mask = causal
 		} else {
@@ -70,9 +73,9 @@ func newSight(g *graph.Graph, s Settings) (v sight) {
 // loss is the mean squared error of y[b t m] over the places that are present.
 func (v sight) loss(y, target *graph.Node) *graph.Node {
 	if v.present == nil {
-		return SquaredError(y, target).As("loss")
+		return nn.SquaredError(y, target).As("loss")
 	}
-	return MeanWhere(ops.Mean(ops.Square(ops.Sub(y, target)), -1), v.present).As("loss")
+	return nn.MeanWhere(ops.Mean(ops.Square(ops.Sub(y, target)), -1), v.present).As("loss")
 }
 
 // denoise makes a model of a layer that sees all of a sequence x[b t m]. Its task: every
@@ -88,7 +91,7 @@ func (m *Model) denoise(s Settings, dt graph.DType, layer func(x, mask *graph.No
 		f := Feed{target: signals(rng, target.Type())}
 		f[x] = noisy(rng, x.Type(), f[target])
 		if v.lengths != nil {
-			f[v.lengths] = drawn(v.lengths.Type(), func() float64 { return float64(1 + rng.IntN(s.Int("t"))) })
+			f[v.lengths] = build.Drawn(v.lengths.Type(), func() float64 { return float64(1 + rng.IntN(s.Int("t"))) })
 		}
 		return f
 	}
@@ -101,13 +104,13 @@ func signals(rng *rand.Rand, t graph.Type) graph.Value {
 	for i := range signal {
 		signal[i] = float64(2*rng.IntN(2) - 1)
 	}
-	return computed(t, func(p int) float64 { return signal[p/(n*d)*d+p%d] })
+	return build.Computed(t, func(p int) float64 { return signal[p/(n*d)*d+p%d] })
 }
 
 // noisy draws what is seen of signals at places of their own number.
 func noisy(rng *rand.Rand, t graph.Type, signals graph.Value) graph.Value {
 	n, m, d := t.Shape.Dim(1), signals.Type.Shape.Dim(1), t.Shape.Dim(2)
-	return computed(t, func(p int) float64 { return signals.Data[p/(n*d)*m*d+p%d] + rng.NormFloat64() })
+	return build.Computed(t, func(p int) float64 { return signals.Data[p/(n*d)*m*d+p%d] + rng.NormFloat64() })
 }
 
 // lookup draws the task of a model that asks: the rows of a memory[b u d] are an
@@ -137,7 +140,7 @@ var softTable = Builder{
 	Title:   "soft hash table",
 	Notes:   "attention as a soft approximate hash table, a query-able softmax pooling",
 	Formula: "eᵢₜ = ⟨qₜ, kᵢ⟩/√d;  αᵢₜ = softmaxᵢ(eᵢₜ);  yₜ = Σᵢ αᵢₜ vᵢ",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		sizeBatch, {Name: "i", Default: 5, Doc: "pairs of a key and a value", Kind: Count}, {Name: "t", Default: 3, Doc: "queries", Kind: Count},
 		{Name: "d", Default: 4, Doc: "features of a key", Kind: Count}, {Name: "f", Default: 4, Doc: "features of a value", Kind: Count},
 	},
@@ -146,10 +149,10 @@ var softTable = Builder{
 		k, v := g.Input("k", dt, s.ax("b"), s.ax("i"), d), g.Input("v", dt, s.ax("b"), s.ax("i"), f)
 		x := g.Input("x", dt, s.ax("b"), s.ax("t"), graph.Ax("m", d.Size))
 		target := g.Input("target", dt, s.ax("b"), s.ax("t"), f)
-		q := NewProjection(g, "query", dt, graph.Ax("m", d.Size), d).Of(x).As("q")
-		y, _ := Table{}.Write(k, v).Read(q)
+		q := nn.NewProjection(g, "query", dt, graph.Ax("m", d.Size), d).Of(x).As("q")
+		y, _ := attention.Table{}.Write(k, v).Read(q)
 		m.Output = y.As("y")
-		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			// What is asked for is a key, its features in the opposite order.
 			feed := Feed{k: normals(rng, k.Type()), v: normals(rng, v.Type()), x: graph.NewValue(x.Type()), target: graph.NewValue(target.Type())}
@@ -169,14 +172,14 @@ var softTable = Builder{
 }
 
 var selfAttention = Builder{
-	Name:    "attention-self",
-	Title:   "self-attention with queries, keys and values",
-	Notes:   "self-attention with the QKV formulation",
-	Formula: "q = xWᵠ, k = xWᵏ, v = xWᵛ;  y = softmax(qkᵀ/√d)v",
-	Sizes:   []Size{sizeBatch, sizeLength, sizeWidth, sizeMask},
+	Name:            "attention-self",
+	Title:           "self-attention with queries, keys and values",
+	Notes:           "self-attention with the QKV formulation",
+	Formula:         "q = xWᵠ, k = xWᵏ, v = xWᵛ;  y = softmax(qkᵀ/√d)v",
+	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeWidth, sizeMask},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		m.denoise(s, dt, func(x, mask *graph.Node) *graph.Node {
-			p := NewQKV(m.Graph, dt, s.ax("m"), s.ax("m"), graph.Ax("d", s.Int("m")))
+			p := attention.NewQKV(m.Graph, dt, s.ax("m"), s.ax("m"), graph.Ax("d", s.Int("m")))
 			y, _ := p.Attend(x, x, mask)
 			return y
 		})
@@ -184,18 +187,18 @@ var selfAttention = Builder{
 }
 
 var crossAttention = Builder{
-	Name:    "attention-cross",
-	Title:   "cross-attention with queries, keys and values",
-	Notes:   "self-attention and cross-attention: whether the table queried is the one written",
-	Formula: "q = xWᵠ, k = memory·Wᵏ, v = memory·Wᵛ;  y = softmax(qkᵀ/√d)v",
-	Sizes:   []Size{sizeBatch, sizeLength, sizeMemory, sizeWidth},
+	Name:            "attention-cross",
+	Title:           "cross-attention with queries, keys and values",
+	Notes:           "self-attention and cross-attention: whether the table queried is the one written",
+	Formula:         "q = xWᵠ, k = memory·Wᵏ, v = memory·Wᵛ;  y = softmax(qkᵀ/√d)v",
+	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeMemory, sizeWidth},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, d := m.Graph, graph.Ax("d", s.Int("m"))
 		x, memory := g.Input("x", dt, s.ax("b"), s.ax("t"), s.ax("m")), g.Input("memory", dt, s.ax("b"), s.ax("s"), s.ax("m"))
 		target := g.Input("target", dt, s.ax("b"), s.ax("t"), d)
-		y, _ := NewQKV(g, dt, s.ax("m"), s.ax("m"), d).Attend(x, memory, nil)
+		y, _ := attention.NewQKV(g, dt, s.ax("m"), s.ax("m"), d).Attend(x, memory, nil)
 		m.Output = y.As("y")
-		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			rows, asked, found := lookup(rng, memory.Type(), x.Type())
 			found.Type = target.Type()
@@ -209,7 +212,7 @@ func heads(norm bool) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
 		m.denoise(s, dt, func(x, mask *graph.Node) *graph.Node {
 			g, d := m.Graph, s.ax("m")
-			a := NewMultiHead(g, "attention", dt, d, d, s.Int("heads"))
+			a := attention.NewMultiHead(g, "attention", dt, d, d, s.Int("heads"))
 			if norm {
 				a = a.WithQueryNorm()
 			}
@@ -219,39 +222,39 @@ func heads(norm bool) func(Settings, graph.DType, *Model) {
 }
 
 var multiHead = Builder{
-	Name:    "attention-multihead",
-	Title:   "multi-head self-attention",
-	Notes:   "multi-headed attention, the second key idea of transformers",
-	Formula: "headᵢ = softmax(qᵢkᵢᵀ/√e)vᵢ;  z = concat(head₁, …, headₕ)Wᴼ",
-	Sizes:   []Size{sizeBatch, sizeLength, sizeWidth, sizeHeads, sizeMask},
-	make:    heads(false),
+	Name:            "attention-multihead",
+	Title:           "multi-head self-attention",
+	Notes:           "multi-headed attention, the second key idea of transformers",
+	Formula:         "headᵢ = softmax(qᵢkᵢᵀ/√e)vᵢ;  z = concat(head₁, …, headₕ)Wᴼ",
+	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeWidth, sizeHeads, sizeMask},
+	make:            heads(false),
 }
 
 var queryNorm = Builder{
-	Name:    "attention-query-norm",
-	Title:   "self-attention with scaled queries",
-	Notes:   "layer normalisation and query standardisation in transformers",
-	Formula: "q̂ = gain ⊙ q/√(mean q² + ε);  z = concat(softmax(q̂ᵢkᵢᵀ/√e)vᵢ)Wᴼ",
-	Sizes:   []Size{sizeBatch, sizeLength, sizeWidth, sizeHeads, sizeMask},
-	make:    heads(true),
+	Name:            "attention-query-norm",
+	Title:           "self-attention with scaled queries",
+	Notes:           "layer normalisation and query standardisation in transformers",
+	Formula:         "q̂ = gain ⊙ q/√(mean q² + ε);  z = concat(softmax(q̂ᵢkᵢᵀ/√e)vᵢ)Wᴼ",
+	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeWidth, sizeHeads, sizeMask},
+	make:            heads(true),
 }
 
 // alignment makes the model of a decoder's step that looks at an encoder's states:
 // y = [a; s]·W + b. The features of the decoder's state are called c, or d where they
 // are compared with those of the encoder's states as they are.
-func alignment(name, title, formula, c string, score func(g *graph.Graph, dt graph.DType, s, h graph.Axis) Score) Builder {
+func alignment(name, title, formula, c string, score func(g *graph.Graph, dt graph.DType, s, h graph.Axis) attention.Score) Builder {
 	return Builder{
 		Name: name, Title: title, Formula: formula,
-		Notes: "attention variants in sequence-to-sequence models",
-		Sizes: []Size{sizeBatch, sizeLength, {Name: "d", Default: 6, Doc: "features of a state", Kind: Count}},
+		Notes:           "attention variants in sequence-to-sequence models",
+		Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, {Name: "d", Default: 6, Doc: "features of a state", Kind: Count}},
 		make: func(s Settings, dt graph.DType, m *Model) {
 			g, d := m.Graph, s.ax("d")
 			h, state := g.Input("h", dt, s.ax("b"), s.ax("t"), d), g.Input("s", dt, s.ax("b"), graph.Ax(c, d.Size))
 			target := g.Input("target", dt, s.ax("b"), graph.Ax("o", d.Size))
-			a, _ := AttendStates(score(g, dt, last(state), d), state, h, nil)
+			a, _ := attention.AttendStates(score(g, dt, build.Last(state), d), state, h, nil)
 			both := ops.Concat(-1, ops.Rename(a, -1, "as"), ops.Rename(state, -1, "as")).As("[a; s]")
-			m.Output = NewLinear(g, "output", dt, graph.Ax("as", 2*d.Size), graph.Ax("o", d.Size)).Of(both).As("y")
-			m.Loss = SquaredError(m.Output, target).As("loss")
+			m.Output = nn.NewLinear(g, "output", dt, graph.Ax("as", 2*d.Size), graph.Ax("o", d.Size)).Of(both).As("y")
+			m.Loss = nn.SquaredError(m.Output, target).As("loss")
 			m.Examples = func(rng *rand.Rand) Feed {
 				rows, asked, found := lookup(rng, h.Type(), state.Type())
 				found.Type = target.Type()
@@ -262,19 +265,19 @@ func alignment(name, title, formula, c string, score func(g *graph.Graph, dt gra
 }
 
 var bidirectionalAttention = Builder{
-	Name:    "attention-bidirectional",
-	Title:   "attention between the states of a bidirectional RNN",
-	Notes:   "attention in bidirectional RNNs",
-	Formula: "aᵢⱼ = ⟨←hᵢ, →hⱼ⟩;  cᵢ = Σⱼ softmaxⱼ(aᵢⱼ) →hⱼ;  yᵢ = W[xᵢ; cᵢ] + b",
-	Sizes:   []Size{sizeBatch, sizeLength, {Name: "m", Default: 3, Doc: "features of an input", Kind: Count}, {Name: "d", Default: 6, Doc: "features of a state", Kind: Count}},
+	Name:            "attention-bidirectional",
+	Title:           "attention between the states of a bidirectional RNN",
+	Notes:           "attention in bidirectional RNNs",
+	Formula:         "aᵢⱼ = ⟨←hᵢ, →hⱼ⟩;  cᵢ = Σⱼ softmaxⱼ(aᵢⱼ) →hⱼ;  yᵢ = W[xᵢ; cᵢ] + b",
+	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, {Name: "m", Default: 3, Doc: "features of an input", Kind: Count}, {Name: "d", Default: 6, Doc: "features of a state", Kind: Count}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, b, t, d := m.Graph, s.ax("b"), s.ax("t"), s.ax("d")
 		forward, backward := g.Input("→h", dt, b, t, d), g.Input("←h", dt, b, t, d)
 		x, target := g.Input("x", dt, b, t, s.ax("m")), g.Input("target", dt, b, t, graph.Ax("o", d.Size))
-		c, _ := AttendBidirectional(forward, backward)
+		c, _ := attention.AttendBidirectional(forward, backward)
 		both := ops.Concat(-1, ops.Rename(x, -1, "xc"), ops.Rename(c, -1, "xc")).As("[x; c]")
-		m.Output = NewLinear(g, "output", dt, graph.Ax("xc", s.Int("m")+d.Size), graph.Ax("o", d.Size)).Of(both).As("y")
-		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Output = nn.NewLinear(g, "output", dt, graph.Ax("xc", s.Int("m")+d.Size), graph.Ax("o", d.Size)).Of(both).As("y")
+		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			rows, asked, found := lookup(rng, forward.Type(), backward.Type())
 			found.Type = target.Type()

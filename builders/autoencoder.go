@@ -2,6 +2,8 @@ package builders
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -15,7 +17,7 @@ import (
 // component analysis does: the bottleneck leaves a map of rank k (the notes on
 // self-supervision in the autoencoder style).
 type Autoencoder struct {
-	Encoder, Decoder []Linear
+	Encoder, Decoder []nn.Linear
 	Activation       func(*graph.Node) *graph.Node // φ; nil for tanh
 }
 
@@ -39,8 +41,8 @@ func NewAutoencoder(g *graph.Graph, dt graph.DType, d, k graph.Axis, hidden ...g
 
 // numberedLinear adds W₁[in out] and b₁[out], numbered from index 0 on, to the current
 // scope.
-func numberedLinear(g *graph.Graph, i int, dt graph.DType, in, out graph.Axis) Linear {
-	return Linear{W: g.Param(indexed("W", i), dt, in, out), B: g.Param(indexed("b", i), dt, out)}
+func numberedLinear(g *graph.Graph, i int, dt graph.DType, in, out graph.Axis) nn.Linear {
+	return nn.Linear{W: g.Param(build.Indexed("W", i), dt, in, out), B: g.Param(build.Indexed("b", i), dt, out)}
 }
 
 // NewLinearAutoencoder adds the matrices of the notes, encoder/A[d k] and
@@ -49,13 +51,13 @@ func numberedLinear(g *graph.Graph, i int, dt graph.DType, in, out graph.Axis) L
 //
 //	y = x·A + a,  x̂ = y·B + b
 func NewLinearAutoencoder(g *graph.Graph, dt graph.DType, d, k graph.Axis, offsets bool) Autoencoder {
-	layer := func(scope, weights, offset string, in, out graph.Axis) []Linear {
+	layer := func(scope, weights, offset string, in, out graph.Axis) []nn.Linear {
 		defer g.Scope(scope)()
-		l := Linear{W: g.Param(weights, dt, in, out)}
+		l := nn.Linear{W: g.Param(weights, dt, in, out)}
 		if offsets {
 			l.B = g.Param(offset, dt, out)
 		}
-		return []Linear{l}
+		return []nn.Linear{l}
 	}
 	return Autoencoder{Encoder: layer("encoder", "A", "a", d, k), Decoder: layer("decoder", "B", "b", k, d)}
 }
@@ -73,13 +75,13 @@ func (a Autoencoder) Decode(y *graph.Node) *graph.Node {
 // Of is x̂[… d], made of the code of x[… d].
 func (a Autoencoder) Of(x *graph.Node) *graph.Node { return a.Decode(a.Encode(x)) }
 
-func (a Autoencoder) through(scope, hidden string, layers []Linear, x *graph.Node) *graph.Node {
+func (a Autoencoder) through(scope, hidden string, layers []nn.Linear, x *graph.Node) *graph.Node {
 	φ := a.Activation
 	if φ == nil {
 		φ = ops.Tanh
 	}
 	for i, l := range layers {
-		end := within(scope, x, l.W)
+		end := build.Within(scope, x, l.W)
 		if i > 0 {
 			x = φ(x).As(hidden)
 		}

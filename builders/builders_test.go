@@ -10,7 +10,9 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/nn"
 )
 
 // TestRegistry: every entry is complete and builds in both float types; its
@@ -19,7 +21,7 @@ import (
 func TestRegistry(t *testing.T) {
 	seen := map[string]bool{}
 	for _, b := range builders.All() {
-		if b.Name == "" || b.Title == "" || b.Notes == "" || b.Formula == "" || len(b.Sizes) == 0 || seen[b.Name] {
+		if b.Name == "" || b.Title == "" || b.Notes == "" || b.Formula == "" || len(b.Hyperparameters) == 0 || seen[b.Name] {
 			t.Errorf("%+v is incomplete, or there twice", b)
 		}
 		seen[b.Name] = true
@@ -99,12 +101,12 @@ func TestSettingsErrors(t *testing.T) {
 func eval(t *testing.T, m *builders.Model, x, r []float64, nodes ...*graph.Node) []graph.Value {
 	t.Helper()
 	points, centres := m.KMeans.Points, m.KMeans.Centres
-	return values(t, ref.Feed{points: valueOf(points, x...), centres: valueOf(centres, r...)}, nodes...)
+	return layertest.Values(t, ref.Feed{points: layertest.ValueOf(points, x...), centres: layertest.ValueOf(centres, r...)}, nodes...)
 }
 
 // Step 3 of the first attempt: r ← r + η·2(x − r) for the nearest centre alone.
 func TestHardGradientOfOnePoint(t *testing.T) {
-	m := build(t, "kmeans-sgd", builders.Settings{"n": 1, "d": 2, "k": 2})
+	m := layertest.Build(t, "kmeans-sgd", builders.Settings{"n": 1, "d": 2, "k": 2})
 	dr := grad.Of(m.Loss, m.KMeans.Centres)[0]
 	out := eval(t, m, []float64{1, 2}, []float64{0, 0, 9, 9}, dr, m.KMeans.Nearest)
 	want := []float64{-2, -4, 0, 0} // −2(x − r) for centre 0
@@ -119,7 +121,7 @@ func TestHardGradientOfOnePoint(t *testing.T) {
 }
 
 func TestLloydRound(t *testing.T) {
-	m := build(t, "kmeans-lloyd", builders.Settings{"n": 4, "d": 1, "k": 3})
+	m := layertest.Build(t, "kmeans-lloyd", builders.Settings{"n": 4, "d": 1, "k": 3})
 	next := m.Step[0].Value
 	// Centre 2 has no points and stays.
 	out := eval(t, m, []float64{0, 2, 10, 14}, []float64{1, 11, 100}, next, m.Loss)
@@ -140,13 +142,13 @@ func TestSpreadIsTheDifference(t *testing.T) {
 	r := g.Param("r", graph.F64, graph.Ax("j", 3), graph.Ax("d", 2))
 	γ := g.Scalar("γ", 0.3, graph.F64)
 	soft, goofy := builders.SoftKMeans(x, r, γ), builders.GoofyKMeans(x, r, γ)
-	if soft.Alpha != goofy.Alpha || soft.Distance != goofy.Distance {
+	if soft.Alpha != goofy.Alpha || soft.SqDist != goofy.SqDist {
 		t.Error("the two objectives do not share their assignment")
 	}
 	spread := builders.Spread(soft.Alpha, r)
 	xs := []float64{1, 2, -1, 0.5, 3, 3, 0, -2, 1, 1}
 	rs := []float64{0, 0, 2, 2, -1, 3}
-	out := values(t, ref.Feed{x: valueOf(x, xs...), r: valueOf(r, rs...)}, soft.Loss, goofy.Loss, spread)
+	out := layertest.Values(t, ref.Feed{x: layertest.ValueOf(x, xs...), r: layertest.ValueOf(r, rs...)}, soft.Loss, goofy.Loss, spread)
 	if d := out[0].Data[0] - out[1].Data[0] - out[2].Data[0]; math.Abs(d) > 1e-14 {
 		t.Errorf("soft − goofy − spread = %g", d)
 	}
@@ -157,7 +159,7 @@ func TestSpreadIsTheDifference(t *testing.T) {
 
 // TestNilOperands are recorded mistakes of every objective.
 func TestNilOperands(t *testing.T) {
-	mistaken(t, arrayOf(graph.F32, graph.Ax("i", 3), graph.Ax("d", 2)), map[string]func(g *graph.Graph, x *graph.Node){
+	layertest.Mistaken(t, layertest.ArrayOf(graph.F32, graph.Ax("i", 3), graph.Ax("d", 2)), map[string]func(g *graph.Graph, x *graph.Node){
 		"soft":   func(_ *graph.Graph, x *graph.Node) { builders.SoftKMeans(x, nil, nil) },
 		"goofy":  func(_ *graph.Graph, x *graph.Node) { builders.GoofyKMeans(x, nil, nil) },
 		"hard":   func(_ *graph.Graph, x *graph.Node) { builders.HardKMeans(x, nil) },
@@ -170,7 +172,7 @@ func TestNilOperands(t *testing.T) {
 func TestSquareLinear(t *testing.T) {
 	g := graph.New("square")
 	m := graph.Ax("m", 4)
-	l := builders.NewLinear(g, "fc", graph.F32, m, m)
+	l := nn.NewLinear(g, "fc", graph.F32, m, m)
 	y := l.Of(l.Of(g.Input("x", graph.F32, graph.Ax("b", 2), m)))
 	if g.Err() != nil || y.Shape().String() != "[b=2 m=4]" || l.W.Shape().String() != "[4 m=4]" {
 		t.Errorf("%v for weights %v, %v", y, l.W, g.Err())

@@ -11,8 +11,12 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -147,43 +151,43 @@ func (s *talking) agree(what string, from, length int) {
 func everyTalker(dt graph.DType) map[string]func(g *graph.Graph) talker {
 	w, m, h := graph.Ax("w", words), graph.Ax("m", 4), graph.Ax("h", 3)
 	list := map[string]func(g *graph.Graph) talker{}
-	for name, set := range map[string]func(b *builders.Blocks){
-		"pre-norm":   func(*builders.Blocks) {},
-		"post-norm":  func(b *builders.Blocks) { b.Post = true },
-		"shared":     func(b *builders.Blocks) { b.Shared = true },
-		"biases":     func(b *builders.Blocks) { b.Bias, b.Activation = true, ops.Gelu },
-		"query norm": func(b *builders.Blocks) { b.QueryNorm, b.Bias = true, true },
-		"one head":   func(b *builders.Blocks) { b.Heads, b.Layers = 1, 1 },
-		"no blocks":  func(b *builders.Blocks) { b.Layers = 0 },
+	for name, set := range map[string]func(b *attention.Blocks){
+		"pre-norm":   func(*attention.Blocks) {},
+		"post-norm":  func(b *attention.Blocks) { b.Post = true },
+		"shared":     func(b *attention.Blocks) { b.Shared = true },
+		"biases":     func(b *attention.Blocks) { b.Bias, b.Activation = true, ops.GELU },
+		"query norm": func(b *attention.Blocks) { b.QueryNorm, b.Bias = true, true },
+		"one head":   func(b *attention.Blocks) { b.Heads, b.Layers = 1, 1 },
+		"no blocks":  func(b *attention.Blocks) { b.Layers = 0 },
 	} {
 		for _, learnt := range []bool{true, false} {
 			list[fmt.Sprintf("%s, learnt places %v", name, learnt)] = func(g *graph.Graph) talker {
 				b := small(2)
 				set(&b)
 				t := graph.Ax("t", window)
-				places := builders.Sinusoidal(g, dt, t, b.Width)
+				places := attention.Sinusoidal(g, dt, t, b.Width)
 				if learnt {
-					places = builders.NewPositions(g, "places", dt, t, b.Width)
+					places = attention.NewPositions(g, "places", dt, t, b.Width)
 				}
 				return builders.NewLanguageModel(g, dt, b, w, places)
 			}
 		}
 	}
-	recurrent := func(cells func(g *graph.Graph) []builders.Recur) func(g *graph.Graph) talker {
+	recurrent := func(cells func(g *graph.Graph) []rnn.Recur) func(g *graph.Graph) talker {
 		return func(g *graph.Graph) talker {
-			return builders.RecurrentLanguageModel{Tokens: builders.NewEmbedding(g, "embedding", dt, w, m), Layers: cells(g), Output: builders.NewLinear(g, "output", dt, h, w)}
+			return builders.RecurrentLanguageModel{Tokens: nn.NewEmbedding(g, "embedding", dt, w, m), Layers: cells(g), Output: nn.NewLinear(g, "output", dt, h, w)}
 		}
 	}
-	list["Elman"] = recurrent(func(g *graph.Graph) []builders.Recur {
-		return []builders.Recur{{Name: "r", Cell: builders.NewRNN(g, "r", dt, m, h)}}
+	list["Elman"] = recurrent(func(g *graph.Graph) []rnn.Recur {
+		return []rnn.Recur{{Name: "r", Cell: rnn.NewRNN(g, "r", dt, m, h)}}
 	})
-	list["LSTM"] = recurrent(func(g *graph.Graph) []builders.Recur {
-		return []builders.Recur{{Name: "r", Cell: builders.NewLSTM(g, "r", dt, m, h)}}
+	list["LSTM"] = recurrent(func(g *graph.Graph) []rnn.Recur {
+		return []rnn.Recur{{Name: "r", Cell: rnn.NewLSTM(g, "r", dt, m, h)}}
 	})
-	list["two layers with norms"] = recurrent(func(g *graph.Graph) []builders.Recur {
-		return []builders.Recur{
-			{Name: "r1", Cell: builders.NewGRU(g, "r1", dt, m, h)},
-			{Name: "r2", Cell: builders.LSTM{Gates: builders.NewLSTM(g, "r2", dt, h, h).Normed("r2", true, true)}, Unroll: true},
+	list["two layers with norms"] = recurrent(func(g *graph.Graph) []rnn.Recur {
+		return []rnn.Recur{
+			{Name: "r1", Cell: rnn.NewGRU(g, "r1", dt, m, h)},
+			{Name: "r2", Cell: rnn.LSTM{Gates: rnn.NewLSTM(g, "r2", dt, h, h).Normed("r2", true, true)}, Unroll: true},
 		}
 	})
 	return list
@@ -292,12 +296,12 @@ func TestCharacterModels(t *testing.T) {
 func TestTalkerMistakes(t *testing.T) {
 	w, m, h := graph.Ax("w", 5), graph.Ax("m", 4), graph.Ax("h", 3)
 	gpt := func(g *graph.Graph) builders.LanguageModel {
-		return builders.NewLanguageModel(g, graph.F32, small(1), w, builders.NewPositions(g, "p", graph.F32, graph.Ax("t", 3), m))
+		return builders.NewLanguageModel(g, graph.F32, small(1), w, attention.NewPositions(g, "p", graph.F32, graph.Ax("t", 3), m))
 	}
-	lstm := func(g *graph.Graph) builders.Recur {
-		return builders.Recur{Name: "r", Cell: builders.NewLSTM(g, "r", graph.F32, m, h)}
+	lstm := func(g *graph.Graph) rnn.Recur {
+		return rnn.Recur{Name: "r", Cell: rnn.NewLSTM(g, "r", graph.F32, m, h)}
 	}
-	mistaken(t, arrayOf(graph.F32, graph.Ax("b", 2), m), map[string]func(g *graph.Graph, x *graph.Node){
+	layertest.Mistaken(t, layertest.ArrayOf(graph.F32, graph.Ax("b", 2), m), map[string]func(g *graph.Graph, x *graph.Node){
 		"empty":        func(_ *graph.Graph, x *graph.Node) { builders.LanguageModel{}.Next(x, x) },
 		"empty layers": func(_ *graph.Graph, x *graph.Node) { builders.RecurrentLanguageModel{}.Next(x, x) },
 		"empty whole":  func(_ *graph.Graph, x *graph.Node) { builders.RecurrentLanguageModel{}.Of(x) },
@@ -310,15 +314,15 @@ func TestTalkerMistakes(t *testing.T) {
 			l.Next(i, g.Scalar("f", 0))
 			l.Next(i, g.Scalar("f2", 0))
 		},
-		"no cell": func(g *graph.Graph, x *graph.Node) { builders.Recur{}.Next(x, g.Scalar("fresh", 0)) },
+		"no cell": func(g *graph.Graph, x *graph.Node) { rnn.Recur{}.Next(x, g.Scalar("fresh", 0)) },
 		"empty cell": func(g *graph.Graph, x *graph.Node) {
-			builders.Recur{Cell: builders.RNN{}}.Next(x, g.Scalar("fresh", 0))
+			rnn.Recur{Cell: rnn.RNN{}}.Next(x, g.Scalar("fresh", 0))
 		},
 		"no input":    func(g *graph.Graph, _ *graph.Node) { lstm(g).Next(nil, g.Scalar("fresh", 0)) },
 		"never fresh": func(g *graph.Graph, x *graph.Node) { lstm(g).Next(x, nil) },
 		"other width": func(g *graph.Graph, x *graph.Node) { lstm(g).Next(g.Input("y", graph.F32, w), g.Scalar("fresh", 0)) },
 		"backwards":   func(g *graph.Graph, x *graph.Node) { r := lstm(g); r.Reverse = true; r.Next(x, g.Scalar("fresh", 0)) },
-		"no bias":     func(_ *graph.Graph, x *graph.Node) { builders.MultiHead{}.WithBias().Of(x, x, nil) },
+		"no bias":     func(_ *graph.Graph, x *graph.Node) { attention.MultiHead{}.WithBias().Of(x, x, nil) },
 	})
 	for want, call := range map[string]func(g *graph.Graph, x *graph.Node){
 		"Recur: a layer that runs from the last time to the first cannot read as it goes: x[b=2 m=4], in r": func(g *graph.Graph, x *graph.Node) {

@@ -2,6 +2,9 @@ package builders
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -9,20 +12,20 @@ import (
 // the axis t: two blocks of 64 features with 4 heads and 256 hidden units, norms before
 // the layers, GELU, biases everywhere and learnt places.
 func CharacterGPT(g *graph.Graph, dt graph.DType, vocabulary, t graph.Axis) LanguageModel {
-	b := Blocks{
+	b := attention.Blocks{
 		Layers: 2, Heads: 4, Width: graph.Ax("m", 64), Hidden: graph.Ax("f", 256),
-		Bias: true, Activation: ops.Gelu,
+		Bias: true, Activation: ops.GELU,
 	}
-	return NewLanguageModel(g, dt, b, vocabulary, NewPositions(g, "places", dt, t, b.Width))
+	return NewLanguageModel(g, dt, b, vocabulary, attention.NewPositions(g, "places", dt, t, b.Width))
 }
 
 // CharacterLSTM adds a small [RecurrentLanguageModel] for the characters of a text: an
-// [LSTM] of 128 hidden values over vectors of 64 features.
+// [rnn.LSTM] of 128 hidden values over vectors of 64 features.
 func CharacterLSTM(g *graph.Graph, dt graph.DType, vocabulary graph.Axis) RecurrentLanguageModel {
 	m, h := graph.Ax("m", 64), graph.Ax("h", 128)
 	return RecurrentLanguageModel{
-		Tokens: NewEmbedding(g, "embedding", dt, vocabulary, m),
-		Layers: []Recur{{Name: "lstm", Cell: NewLSTM(g, "lstm", dt, m, h)}},
-		Output: NewLinear(g, "output", dt, h, vocabulary),
+		Tokens: nn.NewEmbedding(g, "embedding", dt, vocabulary, m),
+		Layers: []rnn.Recur{{Name: "lstm", Cell: rnn.NewLSTM(g, "lstm", dt, m, h)}},
+		Output: nn.NewLinear(g, "output", dt, h, vocabulary),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
@@ -183,18 +184,18 @@ func TestEveryModelLearns(t *testing.T) {
 		if c.family == "graph networks" {
 			start = 2
 		}
-		taught := newTrainer(t, m, train.Adam(0.01), start)
+		taught := layertest.NewTrainer(t, m, train.Adam(0.01), start)
 		var first, last float64
 		if c.family == "clustering" {
 			batch := m.Examples(rand.New(rand.NewPCG(1, 2)))
 			for i := range 200 {
-				if last = taught.step(batch); i == 0 {
+				if last = taught.Step(batch); i == 0 {
 					first = last
 				}
 			}
 		} else {
-			losses := taught.learn(200)
-			first, last = average(losses[:10]), average(losses[180:])
+			losses := taught.Learn(200)
+			first, last = layertest.Average(losses[:10]), layertest.Average(losses[180:])
 		}
 		if label := m.Graph.Lookup("label"); label != nil && label.DType() == graph.I64 { // a start that is worse than a guess is no merit
 			first = min(first, math.Log(float64(m.Output.Dim(m.Output.Rank()-1))))
@@ -221,7 +222,7 @@ func TestDerivativesOfVariants(t *testing.T) {
 
 func derivatives(t *testing.T, c variant) {
 	t.Helper()
-	m := build(t, c.name, c.s)
+	m := layertest.Build(t, c.name, c.s)
 	rng := rand.New(rand.NewPCG(3, 1)) // no kink of relu or max within reach
 	feed, direction := ref.Feed{}, ref.Feed{}
 	for in, v := range m.Examples(rng) {
@@ -229,10 +230,10 @@ func derivatives(t *testing.T, c variant) {
 	}
 	params := m.Params()
 	for _, p := range params {
-		feed[p], direction[p] = randomValue(rng, p.Type(), 0.5), randomValue(rng, p.Type(), 1)
+		feed[p], direction[p] = layertest.Random(rng, p.Type(), 0.5), layertest.Random(rng, p.Type(), 1)
 	}
 	for _, n := range m.Graph.Leaves(graph.RoleState) { // variances are positive
-		feed[n] = computedValue(n.Type(), func(int) float64 { return 1 + math.Abs(rng.NormFloat64()) })
+		feed[n] = layertest.Computed(n.Type(), func(int) float64 { return 1 + math.Abs(rng.NormFloat64()) })
 	}
 	along := func(f *graph.Node) *graph.Node {
 		sum := ops.Lit(f, 0)
@@ -247,13 +248,13 @@ func derivatives(t *testing.T, c variant) {
 	for _, u := range m.Step {
 		nodes = append(nodes, u.Value)
 	}
-	here := both(t, feed, 1e-10, nodes...)
+	here := layertest.Both(t, feed, 1e-10, nodes...)
 	moved := func(h float64) []graph.Value {
 		there := maps.Clone(feed)
 		for p, d := range direction {
-			there[p] = computedValue(p.Type(), func(i int) float64 { return feed[p].Data[i] + h*d.Data[i] })
+			there[p] = layertest.Computed(p.Type(), func(i int) float64 { return feed[p].Data[i] + h*d.Data[i] })
 		}
-		return values(t, there, m.Loss, slope)
+		return layertest.Values(t, there, m.Loss, slope)
 	}
 	for order := range 2 {
 		got, want := here[order+1].Data[0], math.NaN()
@@ -266,6 +267,44 @@ func derivatives(t *testing.T, c variant) {
 		}
 		if !right {
 			t.Errorf("%s %v: derivative %d is %v, differences give %v", c.name, c.s, order+1, got, want)
+		}
+	}
+}
+
+// TestLoopsAreUnrolledModels: as a loop and written out, a model has the same values
+// and derivatives; the loop does not grow with the number of steps.
+func TestLoopsAreUnrolledModels(t *testing.T) {
+	for _, c := range everyModel() {
+		loops := slices.ContainsFunc(c.builder.Hyperparameters, func(z builders.Hyperparameter) bool { return z.Name == "run" })
+		if _, ok := c.s["run"]; ok || !loops {
+			continue
+		}
+		results := [2][]graph.Value{}
+		for run := range 2 {
+			s := builders.Settings{"run": float64(run)}
+			for k, v := range c.s {
+				s[k] = v
+			}
+			m := layertest.Build(t, c.name, s)
+			nodes := append([]*graph.Node{m.Loss, m.Output}, grad.Of(m.Loss, m.Params()...)...)
+			feed := ref.Feed{}
+			rng := rand.New(rand.NewPCG(5, 6))
+			for _, p := range m.Params() {
+				feed[p] = layertest.Random(rng, p.Type(), 0.5)
+			}
+			for in, v := range m.Examples(rand.New(rand.NewPCG(1, 2))) {
+				feed[in] = v
+			}
+			results[run] = layertest.BothWays(t, feed, nodes...)
+		}
+		for i := range results[0] {
+			layertest.Same(t, c.name, results[1][i].Data, results[0][i].Data)
+		}
+	}
+	for _, name := range []string{"rnn-elman", "rnn-lstm", "rnn-gru"} {
+		few, many := layertest.Build(t, name, builders.Settings{"t": 3}), layertest.Build(t, name, builders.Settings{"t": 1000})
+		if a, b := len(few.Graph.Nodes()), len(many.Graph.Nodes()); a != b {
+			t.Errorf("%s has %d nodes for 3 steps and %d for 1000", name, a, b)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 )
 
 // The small tasks that convolutional models learn.
@@ -27,7 +29,7 @@ func bars(rng *rand.Rand, images, labels graph.Type, classes int) (x, label grap
 			at[i] = rng.IntN(max(1, w/2)) - w/4
 		}
 	}
-	x = computed(images, func(p int) float64 {
+	x = build.Computed(images, func(p int) float64 {
 		n, i, j := p/(h*w*c), p/(w*c)%h, p/c%w
 		on := [...]bool{i == at[n], j == at[n], j-i == at[n], j+i == w-1+at[n]}[int(label.Data[n])]
 		v := 0.2 * rng.NormFloat64()
@@ -44,7 +46,7 @@ func bars(rng *rand.Rand, images, labels graph.Type, classes int) (x, label grap
 func exposed(rng *rand.Rand, x graph.Value) graph.Value {
 	each := len(x.Data) / x.Type.Shape.Dim(0)
 	var bright, contrast float64
-	return computed(x.Type, func(p int) float64 {
+	return build.Computed(x.Type, func(p int) float64 {
 		if p%each == 0 {
 			bright, contrast = 80+20*rng.Float64(), 60+40*rng.Float64()
 		}
@@ -57,7 +59,7 @@ func exposed(rng *rand.Rand, x graph.Value) graph.Value {
 func blobs(rng *rand.Rand, images, labels graph.Type) (x, label graph.Value) {
 	h, w, c := images.Shape.Dim(1), images.Shape.Dim(2), images.Shape.Dim(3)
 	var row, column, radius float64
-	label = computed(labels, func(p int) float64 {
+	label = build.Computed(labels, func(p int) float64 {
 		if p%(h*w) == 0 {
 			row, column = float64(h)*rng.Float64(), float64(w)*rng.Float64()
 			radius = (0.2 + 0.2*rng.Float64()) * float64(min(h, w))
@@ -67,7 +69,7 @@ func blobs(rng *rand.Rand, images, labels graph.Type) (x, label graph.Value) {
 		}
 		return 0
 	})
-	x = computed(images, func(p int) float64 { return label.Data[p/c] + 0.3*rng.NormFloat64() })
+	x = build.Computed(images, func(p int) float64 { return label.Data[p/c] + 0.3*rng.NormFloat64() })
 	return x, label
 }
 
@@ -77,7 +79,7 @@ func motifs(rng *rand.Rand, tokens, labels graph.Type, v, classes int) (x, label
 	label = choices(rng, labels, min(classes, 2))
 	t := tokens.Shape.Dim(1)
 	at := 0
-	x = computed(tokens, func(p int) float64 {
+	x = build.Computed(tokens, func(p int) float64 {
 		if p%t == 0 {
 			at = rng.IntN(max(1, t-1))
 		}
@@ -95,11 +97,11 @@ func motifs(rng *rand.Rand, tokens, labels graph.Type, v, classes int) (x, label
 
 // filtered draws sequences x[n t c] of noise and what a fixed filter makes of them,
 // y[n q o] = Σ_kc a_kco·x_{q+k−padding,c}, so that the filter can be learnt.
-func filtered(rng *rand.Rand, sequences, targets graph.Type, w Window) (x, y graph.Value) {
+func filtered(rng *rand.Rand, sequences, targets graph.Type, w nn.Window) (x, y graph.Value) {
 	x = normals(rng, sequences)
 	t, c := sequences.Shape.Dim(1), sequences.Shape.Dim(2)
 	m, o := targets.Shape.Dim(1), targets.Shape.Dim(2)
-	y = computed(targets, func(p int) float64 {
+	y = build.Computed(targets, func(p int) float64 {
 		n, q, sum := p/(m*o), p/o%m, 0.0
 		for k := range w.Size {
 			if i := q + k - w.Padding; i >= 0 && i < t {
@@ -116,7 +118,7 @@ func filtered(rng *rand.Rand, sequences, targets graph.Type, w Window) (x, y gra
 // halved is the average of squares of 2×2 of fine[n h w c], for coarse[n h/2 w/2 c].
 func halved(fine graph.Value, coarse graph.Type) graph.Value {
 	h, w, c := coarse.Shape.Dim(1), coarse.Shape.Dim(2), coarse.Shape.Dim(3)
-	return computed(coarse, func(p int) float64 {
+	return build.Computed(coarse, func(p int) float64 {
 		n, i, j, ch := p/(h*w*c), p/(w*c)%h, p/c%w, p%c
 		corner := ((n*2*h+2*i)*2*w+2*j)*c + ch
 		return (fine.Data[corner] + fine.Data[corner+c] + fine.Data[corner+2*w*c] + fine.Data[corner+2*w*c+c]) / 4
@@ -125,7 +127,7 @@ func halved(fine graph.Value, coarse graph.Type) graph.Value {
 
 // turned is points[n 2] after a quarter of a turn about the origin.
 func turned(points graph.Value) graph.Value {
-	return computed(points.Type, func(p int) float64 {
+	return build.Computed(points.Type, func(p int) float64 {
 		if p%2 == 0 {
 			return -points.Data[p+1]
 		}

@@ -1,10 +1,9 @@
 package builders
 
 import (
-	"fmt"
-	"strconv"
-
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -17,9 +16,9 @@ import (
 // back; both are convolutions of 1×1.
 type ConvNeXtBlock struct {
 	Name      string
-	Depthwise Conv
-	Norm      LayerNorm
-	Up, Down  Linear
+	Depthwise nn.Conv
+	Norm      nn.LayerNorm
+	Up, Down  nn.Linear
 	Scale     *graph.Node // γ[c]; nil for none
 }
 
@@ -30,10 +29,10 @@ func NewConvNeXtBlock(g *graph.Graph, name string, dt graph.DType, c graph.Axis,
 	wide := graph.Ax("e", 4*c.Size)
 	b := ConvNeXtBlock{
 		Name:      name,
-		Depthwise: NewDepthwise2D(g, "depthwise", dt, c, Window{Size: k}.Same()),
-		Norm:      NewLayerNorm(g, "norm", dt, c),
-		Up:        NewLinear(g, "up", dt, c, wide),
-		Down:      NewLinear(g, "down", dt, wide, c),
+		Depthwise: nn.NewDepthwise2D(g, "depthwise", dt, c, nn.Window{Size: k}.Same()),
+		Norm:      nn.NewLayerNorm(g, "norm", dt, c),
+		Up:        nn.NewLinear(g, "up", dt, c, wide),
+		Down:      nn.NewLinear(g, "down", dt, wide, c),
 	}
 	if layerScale {
 		b.Scale = g.Param("γ", dt, c).Init(graph.Fill(1e-6))
@@ -43,30 +42,30 @@ func NewConvNeXtBlock(g *graph.Graph, name string, dt graph.DType, c graph.Axis,
 
 // Of is the block of x[n h w c].
 func (b ConvNeXtBlock) Of(x *graph.Node) *graph.Node {
-	defer within(b.Name, x, b.Depthwise.W)()
+	defer build.Within(b.Name, x, b.Depthwise.W)()
 	u := b.Norm.Of(b.Depthwise.Of(x).As("u")).As("û")
-	f := b.Down.Of(ops.Gelu(b.Up.Of(u)).As("v"))
-	return ops.Add(x, affine(f, b.Scale, nil).As("F(x)")).As("y")
+	f := b.Down.Of(ops.GELU(b.Up.Of(u)).As("v"))
+	return ops.Add(x, build.Affine(f, b.Scale, nil).As("F(x)")).As("y")
 }
 
 // ConvNeXt cuts images into patches, applies blocks, a norm, the average over all
 // places and a linear layer.
 type ConvNeXt struct {
-	Patches Conv
+	Patches nn.Conv
 	Blocks  []ConvNeXtBlock
-	Norm    LayerNorm
-	Head    Linear
+	Norm    nn.LayerNorm
+	Head    nn.Linear
 }
 
 // NewConvNeXt adds the parameters of a net from channels in to scores out with
 // patches of p×p and blocks with windows of k×k.
 func NewConvNeXt(g *graph.Graph, dt graph.DType, in, channels, out graph.Axis, p, k, blocks int, layerScale bool) ConvNeXt {
-	m := ConvNeXt{Patches: NewConv2D(g, "patches", dt, in, channels, Window{Size: p, Stride: p})}
+	m := ConvNeXt{Patches: nn.NewConv2D(g, "patches", dt, in, channels, nn.Window{Size: p, Stride: p})}
 	for i := range blocks {
-		m.Blocks = append(m.Blocks, NewConvNeXtBlock(g, numbered("block", i), dt, channels, k, layerScale))
+		m.Blocks = append(m.Blocks, NewConvNeXtBlock(g, build.Numbered("block", i), dt, channels, k, layerScale))
 	}
-	m.Norm = NewLayerNorm(g, "norm", dt, channels)
-	m.Head = NewLinear(g, "head", dt, channels, out)
+	m.Norm = nn.NewLayerNorm(g, "norm", dt, channels)
+	m.Head = nn.NewLinear(g, "head", dt, channels, out)
 	return m
 }
 
@@ -76,16 +75,5 @@ func (m ConvNeXt) Of(x *graph.Node) *graph.Node {
 	for _, b := range m.Blocks {
 		x = b.Of(x)
 	}
-	return m.Head.Of(m.Norm.Of(GlobalAverage(x).As("x̄")))
-}
-
-// numbered is the name of the part with index i: block1, block2.
-func numbered(name string, i int) string { return fmt.Sprintf("%s%d", name, i+1) }
-
-// indexed is the name of a quantity with index i, counted from 1: x₁, x₂.
-func indexed(name string, i int) string {
-	for _, digit := range strconv.Itoa(i + 1) {
-		name += string('₀' + digit - '0')
-	}
-	return name
+	return m.Head.Of(m.Norm.Of(nn.GlobalAverage(x).As("x̄")))
 }

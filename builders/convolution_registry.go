@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -15,16 +17,16 @@ var convolution = []Builder{
 }
 
 var (
-	sizeImages   = Size{Name: "n", Default: 8, Doc: "images in a batch", Kind: Count}
-	sizeHeight   = Size{Name: "size", Default: 8, Doc: "height and width of an image", Kind: Count}
-	sizeChannels = Size{Name: "channels", Default: 4, Doc: "channels after the first convolution", Kind: Count}
-	sizeWindow   = Size{Name: "window", Default: 3, Doc: "height and width of the windows", Kind: Count}
-	sizeBlocks   = Size{Name: "depth", Default: 2, Doc: "blocks", Kind: Count}
-	sizeMode     = Size{Name: "mode", Doc: "statistics of the batch, or the running ones", Kind: Choice, Choices: []string{"train", "eval"}, Training: true, Eval: 1}
-	sizePadding  = Size{Name: "padding", Default: 1, Doc: "pixels laid around an image", Kind: Natural}
-	sizeMirror   = Size{Name: "around", Doc: "what is laid around an image", Kind: Choice, Choices: []string{"zero", "mirror"}}
-	sizeColours  = Size{Name: "colours", Default: 1, Doc: "channels of an image", Kind: Count}
-	sizeClasses  = Size{Name: "classes", Default: orientations, Doc: "classes; the model's own examples are of at most 4", Kind: Count}
+	sizeImages   = Hyperparameter{Name: "n", Default: 8, Doc: "images in a batch", Kind: Count}
+	sizeHeight   = Hyperparameter{Name: "size", Default: 8, Doc: "height and width of an image", Kind: Count}
+	sizeChannels = Hyperparameter{Name: "channels", Default: 4, Doc: "channels after the first convolution", Kind: Count}
+	sizeWindow   = Hyperparameter{Name: "window", Default: 3, Doc: "height and width of the windows", Kind: Count}
+	sizeBlocks   = Hyperparameter{Name: "depth", Default: 2, Doc: "blocks", Kind: Count}
+	sizeMode     = Hyperparameter{Name: "mode", Doc: "statistics of the batch, or the running ones", Kind: Choice, Choices: []string{"train", "eval"}, Training: true, Eval: 1}
+	sizePadding  = Hyperparameter{Name: "padding", Default: 1, Doc: "pixels laid around an image", Kind: Natural}
+	sizeMirror   = Hyperparameter{Name: "around", Doc: "what is laid around an image", Kind: Choice, Choices: []string{"zero", "mirror"}}
+	sizeColours  = Hyperparameter{Name: "colours", Default: 1, Doc: "channels of an image", Kind: Count}
+	sizeClasses  = Hyperparameter{Name: "classes", Default: orientations, Doc: "classes; the model's own examples are of at most 4", Kind: Count}
 )
 
 // classesOf is the axis of the classes that scores are of.
@@ -43,9 +45,9 @@ func channelsOf(s Settings) graph.Axis { return graph.Ax("c", s.Int("channels"))
 func (m *Model) classify(x, scores *graph.Node) {
 	label := m.Graph.Input("label", graph.I64, graph.Ax("n", x.Dim(0)))
 	m.Output = scores.As("scores")
-	m.Loss = CrossEntropy(scores, label).As("loss")
+	m.Loss = nn.CrossEntropy(scores, label).As("loss")
 	m.Examples = func(rng *rand.Rand) Feed {
-		images, labels := bars(rng, x.Type(), label.Type(), last(scores).Size)
+		images, labels := bars(rng, x.Type(), label.Type(), build.Last(scores).Size)
 		return Feed{x: images, label: labels}
 	}
 }
@@ -67,18 +69,18 @@ func (m *Model) atMost(name string, n, most int) int {
 // conv1D makes a model of a single convolution of sequences that learns a filter.
 func conv1D(wide bool) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
-		g, w := m.Graph, Window{Size: s.Int("window")}
+		g, w := m.Graph, nn.Window{Size: s.Int("window")}
 		if wide {
 			w = w.Wide()
 		}
 		n := graph.Ax("n", s.Int("n"))
 		x := g.Input("x", dt, n, graph.Ax("t", s.Int("t")), graph.Ax("c", s.Int("channels")))
-		m.Output = NewConv1D(g, "conv", dt, last(x), graph.Ax("f", s.Int("filters")), w).Of(x).As("y")
+		m.Output = nn.NewConv1D(g, "conv", dt, build.Last(x), graph.Ax("f", s.Int("filters")), w).Of(x).As("y")
 		if !m.Output.IsValid() {
 			return
 		}
 		target := g.Input("target", dt, m.Output.Shape().Axes()...)
-		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			sequences, targets := filtered(rng, x.Type(), target.Type(), w)
 			return Feed{x: sequences, target: targets}
@@ -86,7 +88,7 @@ func conv1D(wide bool) func(Settings, graph.DType, *Model) {
 	}
 }
 
-var sizes1D = []Size{
+var sizes1D = []Hyperparameter{
 	{Name: "n", Default: 4, Doc: "sequences in a batch", Kind: Count},
 	{Name: "t", Default: 9, Doc: "elements of a sequence", Kind: Count},
 	{Name: "channels", Default: 2, Doc: "channels of an element", Kind: Count},
@@ -95,21 +97,21 @@ var sizes1D = []Size{
 }
 
 var conv1DNarrow = Builder{
-	Name:    "conv-1d-narrow",
-	Title:   "narrow convolution of sequences",
-	Notes:   "CNN for textual data",
-	Formula: "y_q = Σₖ Wₖ·x_{q+k} + b,  q = 0 … T−K",
-	Sizes:   sizes1D,
-	make:    conv1D(false),
+	Name:            "conv-1d-narrow",
+	Title:           "narrow convolution of sequences",
+	Notes:           "CNN for textual data",
+	Formula:         "y_q = Σₖ Wₖ·x_{q+k} + b,  q = 0 … T−K",
+	Hyperparameters: sizes1D,
+	make:            conv1D(false),
 }
 
 var conv1DWide = Builder{
-	Name:    "conv-1d-wide",
-	Title:   "wide convolution of sequences",
-	Notes:   "CNN for textual data",
-	Formula: "y_q = Σₖ Wₖ·x_{q+k−(K−1)} + b,  q = 0 … T+K−2, x = 0 outside",
-	Sizes:   sizes1D,
-	make:    conv1D(true),
+	Name:            "conv-1d-wide",
+	Title:           "wide convolution of sequences",
+	Notes:           "CNN for textual data",
+	Formula:         "y_q = Σₖ Wₖ·x_{q+k−(K−1)} + b,  q = 0 … T+K−2, x = 0 outside",
+	Hyperparameters: sizes1D,
+	make:            conv1D(true),
 }
 
 var convText = Builder{
@@ -117,7 +119,7 @@ var convText = Builder{
 	Title:   "CNN over word embeddings",
 	Notes:   "CNN for textual data, general scheme",
 	Formula: "cᵢ = relu(W·x_{i:i+h} + b);  ĉ = maxᵢ cᵢ for each width h;  scores = V·ĉ + a",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		{Name: "n", Default: 8, Doc: "sequences in a batch", Kind: Count},
 		{Name: "t", Default: 9, Doc: "tokens of a sequence", Kind: Count},
 		{Name: "vocabulary", Default: 6, Doc: "different tokens, of which two make the pattern", Kind: Count},
@@ -145,7 +147,7 @@ var convText = Builder{
 		}
 		net := NewTextCNN(g, dt, graph.Ax("v", v), graph.Ax("d", s.Int("d")), graph.Ax("f", s.Int("filters")), classesOf(s), widths, s.Is("wide"))
 		m.Output = net.Of(tokens).As("scores")
-		m.Loss = CrossEntropy(m.Output, label).As("loss")
+		m.Loss = nn.CrossEntropy(m.Output, label).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			sequences, labels := motifs(rng, tokens.Type(), label.Type(), v, s.Int("classes"))
 			return Feed{tokens: sequences, label: labels}
@@ -158,7 +160,7 @@ var conv2D = Builder{
 	Title:   "convolutional net",
 	Notes:   "convolutional nets: locality and weight sharing",
 	Formula: "h = relu(Σₖₗ x_{iS+kD−P, jS+lD−P}·Wₖₗ + b);  scores = V·meanᵢⱼ hᵢⱼ + a",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeWindow,
 		{Name: "stride", Default: 1, Doc: "distance from window to window", Kind: Count},
 		sizePadding,
@@ -169,53 +171,53 @@ var conv2D = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, c := m.Graph, channelsOf(s)
 		x := pictures(g, s, dt)
-		w := Window{s.Int("window"), s.Int("stride"), s.Int("padding"), s.Int("dilation")}
-		first := NewConv2D(g, "conv1", dt, last(x), c, w)
-		second := NewGroupedConv2D(g, "conv2", dt, c, c, Window{Size: w.Size, Padding: w.Padding, Dilation: w.Dilation}, s.Int("groups"))
-		first.Mirror, second.Mirror = s.Is("around"), s.Is("around")
-		head := NewLinear(g, "head", dt, c, classesOf(s))
-		h := ops.Relu(first.Of(x)).As("h₁")
-		h = ops.Relu(second.Of(h)).As("h₂")
-		m.classify(x, head.Of(GlobalAverage(h).As("h̄")))
+		w := nn.Window{Size: s.Int("window"), Stride: s.Int("stride"), Padding: s.Int("padding"), Dilation: s.Int("dilation")}
+		first := nn.NewConv2D(g, "conv1", dt, build.Last(x), c, w)
+		second := nn.NewGroupedConv2D(g, "conv2", dt, c, c, nn.Window{Size: w.Size, Padding: w.Padding, Dilation: w.Dilation}, s.Int("groups"))
+		first.Reflect, second.Reflect = s.Is("around"), s.Is("around")
+		head := nn.NewLinear(g, "head", dt, c, classesOf(s))
+		h := ops.ReLU(first.Of(x)).As("h₁")
+		h = ops.ReLU(second.Of(h)).As("h₂")
+		m.classify(x, head.Of(nn.GlobalAverage(h).As("h̄")))
 	},
 }
 
 var convDepthwise = Builder{
-	Name:    "conv-depthwise",
-	Title:   "depthwise and pointwise convolutions",
-	Notes:   "ConvNeXt: depthwise convolution",
-	Formula: "uᵢⱼ꜀ = Σₖₗ h_{i+k, j+l, c}·Wₖₗ꜀ + b꜀;  v = relu(U·u + a)",
-	Sizes:   []Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeWindow},
+	Name:            "conv-depthwise",
+	Title:           "depthwise and pointwise convolutions",
+	Notes:           "ConvNeXt: depthwise convolution",
+	Formula:         "uᵢⱼ꜀ = Σₖₗ h_{i+k, j+l, c}·Wₖₗ꜀ + b꜀;  v = relu(U·u + a)",
+	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeWindow},
 	make: func(s Settings, dt graph.DType, m *Model) {
-		g, c, w := m.Graph, channelsOf(s), Window{Size: s.Int("window")}.Same()
+		g, c, w := m.Graph, channelsOf(s), nn.Window{Size: s.Int("window")}.Same()
 		x := pictures(g, s, dt)
-		lift := NewConv2D(g, "lift", dt, last(x), c, w)
-		depthwise := NewDepthwise2D(g, "depthwise", dt, c, w)
-		pointwise := NewConv2D(g, "pointwise", dt, c, c, Window{Size: 1})
-		head := NewLinear(g, "head", dt, c, classesOf(s))
-		u := depthwise.Of(ops.Relu(lift.Of(x)).As("h")).As("u")
-		v := ops.Relu(pointwise.Of(u)).As("v")
-		m.classify(x, head.Of(GlobalAverage(v).As("v̄")))
+		lift := nn.NewConv2D(g, "lift", dt, build.Last(x), c, w)
+		depthwise := nn.NewDepthwise2D(g, "depthwise", dt, c, w)
+		pointwise := nn.NewConv2D(g, "pointwise", dt, c, c, nn.Window{Size: 1})
+		head := nn.NewLinear(g, "head", dt, c, classesOf(s))
+		u := depthwise.Of(ops.ReLU(lift.Of(x)).As("h")).As("u")
+		v := ops.ReLU(pointwise.Of(u)).As("v")
+		m.classify(x, head.Of(nn.GlobalAverage(v).As("v̄")))
 	},
 }
 
 var convTransposed = Builder{
-	Name:    "conv-transposed",
-	Title:   "transposed convolution, from coarse to fine",
-	Notes:   "U-Net: features that are sampled up",
-	Formula: "y_{iS+k−P} += xᵢ·Wₖ;  loss = mean (y − fine image)²",
-	Sizes:   []Size{sizeImages, {Name: "size", Default: 4, Doc: "height and width of a coarse image", Kind: Count}, sizeChannels, sizeColours},
+	Name:            "conv-transposed",
+	Title:           "transposed convolution, from coarse to fine",
+	Notes:           "U-Net: features that are sampled up",
+	Formula:         "y_{iS+k−P} += xᵢ·Wₖ;  loss = mean (y − fine image)²",
+	Hyperparameters: []Hyperparameter{sizeImages, {Name: "size", Default: 4, Doc: "height and width of a coarse image", Kind: Count}, sizeChannels, sizeColours},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, c := m.Graph, channelsOf(s)
 		x := pictures(g, s, dt)
-		lift := NewConv2D(g, "lift", dt, last(x), c, Window{Size: 3, Padding: 1})
-		up := NewConvTransposed2D(g, "up", dt, c, last(x), Window{Size: 4, Stride: 2, Padding: 1})
-		m.Output = up.Of(ops.Relu(lift.Of(x)).As("h")).As("y")
+		lift := nn.NewConv2D(g, "lift", dt, build.Last(x), c, nn.Window{Size: 3, Padding: 1})
+		up := nn.NewConvTransposed2D(g, "up", dt, c, build.Last(x), nn.Window{Size: 4, Stride: 2, Padding: 1})
+		m.Output = up.Of(ops.ReLU(lift.Of(x)).As("h")).As("y")
 		if !m.Output.IsValid() {
 			return
 		}
 		target := g.Input("target", dt, m.Output.Shape().Axes()...)
-		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			fine, _ := blobs(rng, target.Type(), graph.Type{DType: dt, Shape: target.Shape()})
 			return Feed{x: halved(fine, x.Type()), target: fine}
@@ -228,7 +230,7 @@ var pool = Builder{
 	Title:   "pooling: the largest, the average, one, or a weighted average",
 	Notes:   "convolutional nets: down-sampling",
 	Formula: "pᵢⱼ = max, mean, first or Σ Wₖₗ· of h over k×k;  scores = V·p + a",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels,
 		{Name: "kind", Doc: "what stands for a square", Kind: Choice, Choices: []string{"max", "average", "pick", "weighted"}},
 		{Name: "pool", Default: 4, Doc: "height and width of a square", Kind: Count},
@@ -236,7 +238,7 @@ var pool = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, c, k := m.Graph, channelsOf(s), s.Int("pool")
 		x := pictures(g, s, dt)
-		h := ops.Relu(NewConv2D(g, "conv", dt, last(x), c, Window{Size: 3, Padding: 1}).Of(x)).As("h")
+		h := ops.ReLU(nn.NewConv2D(g, "conv", dt, build.Last(x), c, nn.Window{Size: 3, Padding: 1}).Of(x)).As("h")
 		var p *graph.Node
 		switch s.Int("kind") {
 		case 0:
@@ -244,12 +246,12 @@ var pool = Builder{
 		case 1:
 			p = ops.AvgPool2D(h, k, k)
 		case 2:
-			p = PickOne(h, k)
+			p = nn.PickOne(h, k)
 		default:
-			p = NewWeightedPool(g, "pool", dt, c, k).Of(h)
+			p = nn.NewWeightedPool(g, "pool", dt, c, k).Of(h)
 		}
 		flat := ops.Merge(p.As("p"), "f", "h", "w", "c")
-		m.classify(x, NewLinear(g, "head", dt, last(flat), classesOf(s)).Of(flat))
+		m.classify(x, nn.NewLinear(g, "head", dt, build.Last(flat), classesOf(s)).Of(flat))
 	},
 }
 
@@ -257,7 +259,7 @@ var pool = Builder{
 func residual(plain bool) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
-		net := NewResNet(m.Graph, dt, last(x), channelsOf(s), classesOf(s), m.atMost("depth", s.Int("depth"), mostLayers), plain)
+		net := NewResNet(m.Graph, dt, build.Last(x), channelsOf(s), classesOf(s), m.atMost("depth", s.Int("depth"), mostLayers), plain)
 		if s.Int("mode") == 1 {
 			m.classify(x, net.Of(x))
 			return
@@ -269,21 +271,21 @@ func residual(plain bool) func(Settings, graph.DType, *Model) {
 }
 
 var resnetPlain = Builder{
-	Name:    "resnet-plain",
-	Title:   "plain convolutional net, as deep as a residual net",
-	Notes:   "ResNet: plain nets against residual nets, Figure 2",
-	Formula: "x ← relu(F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv",
-	Sizes:   []Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeMode},
-	make:    residual(true),
+	Name:            "resnet-plain",
+	Title:           "plain convolutional net, as deep as a residual net",
+	Notes:           "ResNet: plain nets against residual nets, Figure 2",
+	Formula:         "x ← relu(F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv",
+	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeMode},
+	make:            residual(true),
 }
 
 var resnet = Builder{
-	Name:    "resnet",
-	Title:   "residual net",
-	Notes:   "ResNet: plain nets against residual nets, Figure 3",
-	Formula: "x ← relu(x + F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv",
-	Sizes:   []Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeMode},
-	make:    residual(false),
+	Name:            "resnet",
+	Title:           "residual net",
+	Notes:           "ResNet: plain nets against residual nets, Figure 3",
+	Formula:         "x ← relu(x + F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv",
+	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeMode},
+	make:            residual(false),
 }
 
 var convNeXt = Builder{
@@ -291,7 +293,7 @@ var convNeXt = Builder{
 	Title:   "ConvNeXt",
 	Notes:   "ConvNeXt, Figure 4",
 	Formula: "x ← x + W₂·gelu(W₁·norm(depthwise conv(x)))",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels,
 		{Name: "depth", Default: 1, Doc: "blocks", Kind: Count}, sizeWindow,
 		{Name: "patch", Default: 2, Doc: "height and width of the patches that images are cut into", Kind: Count},
@@ -299,7 +301,7 @@ var convNeXt = Builder{
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
-		net := NewConvNeXt(m.Graph, dt, last(x), channelsOf(s), classesOf(s), s.Int("patch"), s.Int("window"),
+		net := NewConvNeXt(m.Graph, dt, build.Last(x), channelsOf(s), classesOf(s), s.Int("patch"), s.Int("window"),
 			m.atMost("depth", s.Int("depth"), mostLayers), s.Is("scale"))
 		m.classify(x, net.Of(x))
 	},
@@ -310,7 +312,7 @@ var uNet = Builder{
 	Title:   "U-Net: which pixels belong to the disc",
 	Notes:   "attention in seq2seq: what the U-Net's skips are for",
 	Formula: "sₗ = relu(conv(xₗ));  xₗ₊₁ = maxpool(sₗ);  uₗ = up(yₗ₊₁);  yₗ = relu(conv([sₗ uₗ]))",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		{Name: "n", Default: 4, Doc: "images in a batch", Kind: Count}, sizeHeight, sizeColours,
 		{Name: "classes", Default: 2, Doc: "classes of a pixel; the model's own examples are of 2", Kind: Count},
 		{Name: "channels", Default: 2, Doc: "channels of the finest level", Kind: Count},
@@ -323,8 +325,8 @@ var uNet = Builder{
 			return
 		}
 		label := g.Input("label", graph.I64, x.Shape().Axes()[:x.Rank()-1]...)
-		m.Output = NewUNet(g, "unet", dt, last(x), classesOf(s), s.Int("channels"), s.Int("levels")).Of(x).As("scores")
-		m.Loss = CrossEntropy(m.Output, label).As("loss")
+		m.Output = NewUNet(g, "unet", dt, build.Last(x), classesOf(s), s.Int("channels"), s.Int("levels")).Of(x).As("scores")
+		m.Loss = nn.CrossEntropy(m.Output, label).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			images, labels := blobs(rng, x.Type(), label.Type())
 			return Feed{x: images, label: labels}
@@ -337,7 +339,7 @@ var odeNet = Builder{
 	Title:   "residual net as the steps of a differential equation",
 	Notes:   "ResNet: depth as an ordinary differential equation; graph nets: sharing weights across layers",
 	Formula: "x ← x + h·f(x),  f(x) = W₂·tanh(W₁·x + b₁) + b₂;  loss = mean (x − x₀ turned by 90°)²",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		{Name: "n", Default: 8, Doc: "points in a batch", Kind: Count},
 		{Name: "hidden", Default: 8, Doc: "hidden units of the field f", Kind: Count},
 		{Name: "steps", Default: 4, Doc: "steps of Euler's method", Kind: Count},
@@ -348,11 +350,11 @@ var odeNet = Builder{
 		g, d, hidden := m.Graph, graph.Ax("d", 2), graph.Ax("e", s.Int("hidden"))
 		x := g.Input("x₀", dt, graph.Ax("n", s.Int("n")), d)
 		target := g.Input("target", dt, graph.Ax("n", s.Int("n")), d)
-		var fields []Layer
+		var fields []nn.Layer
 		for i := range m.atMost("steps", s.Int("steps"), mostLayers) {
 			switch {
 			case !s.Is("shared"):
-				fields = append(fields, NewField(g, numbered("f", i), dt, d, hidden))
+				fields = append(fields, NewField(g, build.Numbered("f", i), dt, d, hidden))
 			case i == 0:
 				fields = append(fields, NewField(g, "f", dt, d, hidden))
 			default:
@@ -360,7 +362,7 @@ var odeNet = Builder{
 			}
 		}
 		m.Output = Euler(x, g.Scalar("h", s["h"], dt), fields...)
-		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			points := normals(rng, x.Type())
 			return Feed{x: points, target: turned(points)}

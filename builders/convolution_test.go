@@ -10,12 +10,14 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-var windows = []builders.Window{
+var windows = []nn.Window{
 	{Size: 1}, {Size: 3}, {Size: 3, Stride: 2}, {Size: 3, Stride: 2, Padding: 1}, {Size: 2, Stride: 2},
 	{Size: 3, Dilation: 2}, {Size: 2, Stride: 3, Padding: 2, Dilation: 3}, {Size: 4, Padding: 3},
 }
@@ -26,7 +28,7 @@ func TestWindowOut(t *testing.T) {
 		for n := 1; n < 12; n++ {
 			g := graph.New("window")
 			x := g.Input("x", graph.F64, graph.Ax("t", n), graph.Ax("c", 1))
-			y := builders.NewConv1D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("f", 1), w).Of(x)
+			y := nn.NewConv1D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("f", 1), w).Of(x)
 			want := 0
 			if y.IsValid() {
 				want = y.Dim(0)
@@ -36,10 +38,10 @@ func TestWindowOut(t *testing.T) {
 			}
 		}
 	}
-	if got := (builders.Window{Size: 5, Stride: 2, Padding: 1}).Out(32); got != (32-5+2*1)/2+1 {
+	if got := (nn.Window{Size: 5, Stride: 2, Padding: 1}).Out(32); got != (32-5+2*1)/2+1 {
 		t.Errorf("%d windows", got)
 	}
-	if same, wide := (builders.Window{Size: 5}).Same().Out(9), (builders.Window{Size: 5}).Wide().Out(9); same != 9 || wide != 13 {
+	if same, wide := (nn.Window{Size: 5}).Same().Out(9), (nn.Window{Size: 5}).Wide().Out(9); same != 9 || wide != 13 {
 		t.Errorf("same padding gives %d, wide %d of 9", same, wide)
 	}
 }
@@ -47,20 +49,20 @@ func TestWindowOut(t *testing.T) {
 // TestDepthwise: as many groups as channels are one convolution for each channel.
 func TestDepthwise(t *testing.T) {
 	g := graph.New("depthwise")
-	x := image(g, 2, 5, 4, 3)
-	w := builders.Window{Size: 3, Padding: 1, Stride: 2}
-	l := builders.NewDepthwise2D(g, "conv", graph.F64, graph.Ax("c", 3), w)
-	grouped := builders.Conv{W: l.W, B: l.B, Window: w, Groups: 3}
+	x := layertest.Image(g, 2, 5, 4, 3)
+	w := nn.Window{Size: 3, Padding: 1, Stride: 2}
+	l := nn.NewDepthwise2D(g, "conv", graph.F64, graph.Ax("c", 3), w)
+	grouped := nn.Conv{W: l.W, B: l.B, Window: w, Groups: 3}
 	var each []*graph.Node
 	for c := range 3 {
-		one := builders.Conv{W: ops.Slice(l.W, 3, c, c+1), B: ops.Slice(l.B, 0, c, c+1), Window: w}
+		one := nn.Conv{W: ops.Slice(l.W, 3, c, c+1), B: ops.Slice(l.B, 0, c, c+1), Window: w}
 		each = append(each, one.Of(ops.Slice(x, "c", c, c+1)))
 	}
-	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	feed := layertest.Filled(g, rand.New(rand.NewPCG(1, 1)))
 	y := l.Of(x)
-	out := values(t, feed, y, grouped.Of(x), ops.Concat(-1, each...))
-	same(t, "depthwise and grouped", out[0].Data, out[1].Data)
-	same(t, "depthwise and channel by channel", out[0].Data, out[2].Data)
+	out := layertest.Values(t, feed, y, grouped.Of(x), ops.Concat(-1, each...))
+	layertest.Same(t, "depthwise and grouped", out[0].Data, out[1].Data)
+	layertest.Same(t, "depthwise and channel by channel", out[0].Data, out[2].Data)
 	var want []float64
 	for p := range y.Shape().Len() {
 		n, i, j, c := p/(y.Dim(1)*y.Dim(2)*3), p/(y.Dim(2)*3)%y.Dim(1), p/3%y.Dim(2), p%3
@@ -72,7 +74,7 @@ func TestDepthwise(t *testing.T) {
 		}
 		want = append(want, sum)
 	}
-	same(t, "depthwise and a loop", out[0].Data, want)
+	layertest.Same(t, "depthwise and a loop", out[0].Data, want)
 }
 
 // TestTransposedIsTheAdjoint: ⟨conv x, y⟩ = ⟨x, convᵀ y⟩.
@@ -92,11 +94,11 @@ func TestTransposedIsTheAdjoint(t *testing.T) {
 				axes, kernel, order = slices.Delete(axes, 1, 2), kernel[1:], []any{0, 2, 1}
 			}
 			x, W := g.Input("x", graph.F64, axes...), g.Param("w", graph.F64, kernel...)
-			forward := builders.Conv{W: W, Window: w}.Of(x)
+			forward := nn.Conv{W: W, Window: w}.Of(x)
 			y := g.Input("y", graph.F64, forward.Shape().Axes()...)
-			back := builders.ConvTransposed{W: ops.Transpose(W, order...), Window: w}.Of(y)
-			out := values(t, filled(g, rand.New(rand.NewPCG(1, 1))), ops.Sum(ops.Mul(forward, y)), ops.Sum(ops.Mul(x, back)))
-			same(t, fmt.Sprintf("%+v along %d axes", w, spatial), out[0].Data, out[1].Data)
+			back := nn.ConvTransposed{W: ops.Transpose(W, order...), Window: w}.Of(y)
+			out := layertest.Values(t, layertest.Filled(g, rand.New(rand.NewPCG(1, 1))), ops.Sum(ops.Mul(forward, y)), ops.Sum(ops.Mul(x, back)))
+			layertest.Same(t, fmt.Sprintf("%+v along %d axes", w, spatial), out[0].Data, out[1].Data)
 		}
 	}
 }
@@ -104,10 +106,10 @@ func TestTransposedIsTheAdjoint(t *testing.T) {
 // TestMirrorPadding against the reflection written out.
 func TestMirrorPadding(t *testing.T) {
 	g := graph.New("mirror")
-	x := image(g, 1, 4, 5, 1)
-	l := builders.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("f", 1), builders.Window{Size: 3, Padding: 2})
-	l.Mirror = true
-	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	x := layertest.Image(g, 1, 4, 5, 1)
+	l := nn.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("f", 1), nn.Window{Size: 3, Padding: 2})
+	l.Reflect = true
+	feed := layertest.Filled(g, rand.New(rand.NewPCG(1, 1)))
 	reflected := func(i, n int) int {
 		if i < 0 {
 			return -i
@@ -124,17 +126,17 @@ func TestMirrorPadding(t *testing.T) {
 			want = append(want, sum)
 		}
 	}
-	same(t, "mirror padding", values(t, feed, l.Of(x))[0].Data, want)
+	layertest.Same(t, "mirror padding", layertest.Values(t, feed, l.Of(x))[0].Data, want)
 }
 
 func TestPooling(t *testing.T) {
 	g := graph.New("pooling")
-	x := image(g, 2, 7, 6, 3)
-	weighted := builders.NewWeightedPool(g, "pool", graph.F64, graph.Ax("c", 3), 3)
-	conv := builders.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 3), graph.Ax("c", 2), builders.Window{Size: 2, Padding: 1})
+	x := layertest.Image(g, 2, 7, 6, 3)
+	weighted := nn.NewWeightedPool(g, "pool", graph.F64, graph.Ax("c", 3), 3)
+	conv := nn.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 3), graph.Ax("c", 2), nn.Window{Size: 2, Padding: 1})
 	strided := conv
 	strided.Stride = 2
-	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	feed := layertest.Filled(g, rand.New(rand.NewPCG(1, 1)))
 	start := weighted.W.Initialiser()
 	offset, std, width := start.Distribution(weighted.W.Shape())
 	if offset != 1./9 || std != 0 || width != 0 {
@@ -143,15 +145,15 @@ func TestPooling(t *testing.T) {
 	for i := range feed[weighted.W].Data {
 		feed[weighted.W].Data[i] = offset
 	}
-	out := values(t, feed, weighted.Of(x), ops.AvgPool2D(x, 3, 3), builders.PickOne(conv.Of(x), 2), strided.Of(x), builders.PickOne(x, 3))
-	same(t, "constant weights and the average", out[0].Data, out[1].Data)
-	same(t, "one of 2×2 of a convolution and its stride", out[2].Data, out[3].Data)
+	out := layertest.Values(t, feed, weighted.Of(x), ops.AvgPool2D(x, 3, 3), nn.PickOne(conv.Of(x), 2), strided.Of(x), nn.PickOne(x, 3))
+	layertest.Same(t, "constant weights and the average", out[0].Data, out[1].Data)
+	layertest.Same(t, "one of 2×2 of a convolution and its stride", out[2].Data, out[3].Data)
 	var want []float64
 	for p := range 2 * 3 * 2 * 3 {
 		n, i, j, c := p/18, p/6%3, p/3%2, p%3
 		want = append(want, feed[x].Data[((n*7+3*i)*6+3*j)*3+c])
 	}
-	same(t, "one of 3×3", out[4].Data, want)
+	layertest.Same(t, "one of 3×3", out[4].Data, want)
 }
 
 // TestPlainAndResidualNets have the same parameters; without what the blocks add, a
@@ -171,19 +173,19 @@ func TestPlainAndResidualNets(t *testing.T) {
 		t.Errorf("plain %v, residual %v", plain, residual)
 	}
 	g := graph.New("block")
-	x := image(g, 2, 4, 4, 3)
+	x := layertest.Image(g, 2, 4, 4, 3)
 	b := builders.NewResNetBlock(g, "block", graph.F64, graph.Ax("c", 3), graph.Ax("c", 3), 1)
 	plain := b
 	plain.Plain = true
 	y, step := b.OfTrain(x)
 	yPlain, _ := plain.OfTrain(ops.Scale(x, 2)) // another input, so that the states' updates are not the same
-	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	feed := layertest.Filled(g, rand.New(rand.NewPCG(1, 1)))
 	for _, n := range []*graph.Node{b.Norm2.Gain, b.Norm2.Bias} {
 		feed[n] = graph.NewValue(n.Type())
 	}
-	out := values(t, feed, y, ops.Relu(x), yPlain)
-	same(t, "a residual block that adds nothing", out[0].Data, out[1].Data)
-	same(t, "a plain block that gives nothing", out[2].Data, make([]float64, len(out[2].Data)))
+	out := layertest.Values(t, feed, y, ops.ReLU(x), yPlain)
+	layertest.Same(t, "a residual block that adds nothing", out[0].Data, out[1].Data)
+	layertest.Same(t, "a plain block that gives nothing", out[2].Data, make([]float64, len(out[2].Data)))
 	if len(step) != 4 || b.Expand != nil {
 		t.Errorf("%d updates, skip %v", len(step), b.Expand)
 	}
@@ -196,13 +198,13 @@ func TestPlainAndResidualNets(t *testing.T) {
 // TestConvNeXtBlock: a block whose scale is 0 changes nothing.
 func TestConvNeXtBlock(t *testing.T) {
 	g := graph.New("block")
-	x := image(g, 2, 4, 4, 3)
+	x := layertest.Image(g, 2, 4, 4, 3)
 	b := builders.NewConvNeXtBlock(g, "block", graph.F64, graph.Ax("c", 3), 7, true)
-	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	feed := layertest.Filled(g, rand.New(rand.NewPCG(1, 1)))
 	y := b.Of(x)
-	moved := values(t, feed, y)[0].Data
+	moved := layertest.Values(t, feed, y)[0].Data
 	feed[b.Scale] = graph.NewValue(b.Scale.Type())
-	same(t, "a scale of 0", values(t, feed, y)[0].Data, feed[x].Data)
+	layertest.Same(t, "a scale of 0", layertest.Values(t, feed, y)[0].Data, feed[x].Data)
 	if reftest.Near(moved, feed[x].Data, 0.1) == nil {
 		t.Error("a block with a scale changes nothing either")
 	}
@@ -215,12 +217,12 @@ func TestConvNeXtBlock(t *testing.T) {
 // through the skip alone and no further than its convolutions reach.
 func TestUNetSkips(t *testing.T) {
 	g := graph.New("unet")
-	x := image(g, 1, 8, 8, 1)
+	x := layertest.Image(g, 1, 8, 8, 1)
 	u := builders.NewUNet(g, "unet", graph.F64, graph.Ax("c", 1), graph.Ax("k", 2), 2, 2)
 	y := u.Of(x)
 	at := ops.Sum(ops.Slice(ops.Slice(y, "h", 3, 4), "w", 3, 4))
 	dx := grad.Of(at, x)[0]
-	feed := filled(g, rand.New(rand.NewPCG(1, 1)))
+	feed := layertest.Filled(g, rand.New(rand.NewPCG(1, 1)))
 	for n, v := range feed { // positive, so that every relu lets through
 		for i := range v.Data {
 			v.Data[i] = 0.1 + math.Abs(v.Data[i])
@@ -228,7 +230,7 @@ func TestUNetSkips(t *testing.T) {
 		feed[n] = v
 	}
 	far := func() (out int) {
-		for p, d := range values(t, feed, dx)[0].Data {
+		for p, d := range layertest.Values(t, feed, dx)[0].Data {
 			if d != 0 {
 				out = max(out, p/8-3, 3-p/8, p%8-3, 3-p%8)
 			}
@@ -256,7 +258,7 @@ func TestTextCNN(t *testing.T) {
 		tokens := g.Input("tokens", graph.I64, graph.Ax("n", 2), graph.Ax("t", 6))
 		m := builders.NewTextCNN(g, graph.F64, graph.Ax("v", 5), graph.Ax("d", 3), graph.Ax("f", 2), graph.Ax("k", 2), []int{2, 4}, wide)
 		rng := rand.New(rand.NewPCG(1, 1))
-		feed := filled(g, rng)
+		feed := layertest.Filled(g, rng)
 		for i := range feed[tokens].Data {
 			feed[tokens].Data[i] = float64(rng.IntN(5))
 		}
@@ -290,7 +292,7 @@ func TestTextCNN(t *testing.T) {
 				want = append(want, sum)
 			}
 		}
-		same(t, fmt.Sprintf("wide %v", wide), values(t, feed, m.Of(tokens))[0].Data, want)
+		layertest.Same(t, fmt.Sprintf("wide %v", wide), layertest.Values(t, feed, m.Of(tokens))[0].Data, want)
 	}
 }
 
@@ -304,8 +306,8 @@ func (decay) Of(x *graph.Node) *graph.Node { return ops.Neg(x) }
 func TestEuler(t *testing.T) {
 	g := graph.New("ode")
 	x, h := g.Input("x", graph.F64, graph.Ax("d", 1)), g.Scalar("h", 0.01, graph.F64)
-	y := builders.Euler(x, h, slices.Repeat([]builders.Layer{decay{}}, 100)...)
-	got := values(t, ref.Feed{x: {Type: x.Type(), Data: []float64{2}}}, y)[0].Data[0]
+	y := builders.Euler(x, h, slices.Repeat([]nn.Layer{decay{}}, 100)...)
+	got := layertest.Values(t, ref.Feed{x: {Type: x.Type(), Data: []float64{2}}}, y)[0].Data[0]
 	if math.Abs(got-2*math.Pow(0.99, 100)) > 1e-12 || math.Abs(got-2*math.Exp(-1)) > 0.01 {
 		t.Errorf("x(1) = %v, want near %v", got, 2*math.Exp(-1))
 	}

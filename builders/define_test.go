@@ -10,7 +10,7 @@ import (
 
 // A builder of one's own is checked as those of the registry are.
 func TestDefine(t *testing.T) {
-	b := builders.Define(builders.Builder{Name: "own", Title: "one's own", Sizes: []builders.Size{{Name: "n", Default: 3, Kind: builders.Count}}},
+	b := builders.Define(builders.Builder{Name: "own", Title: "one's own", Hyperparameters: []builders.Hyperparameter{{Name: "n", Default: 3, Kind: builders.Count}}},
 		func(s builders.Settings, dt graph.DType, m *builders.Model) {
 			m.Output = ops.Square(m.Graph.Input("x", dt, graph.Ax("i", s.Int("n"))))
 		})

@@ -1,30 +1,23 @@
-// Package builders holds the models of the lecture notes, and the layers that they
-// are made of.
+// Package builders holds the models of the lecture notes, and their registry. They are made of the
+// layers and losses of package nn and its sub-packages.
 //
-// A layer is a struct of its parameters with a method Of that applies it; what is
-// applied twice shares its weights, and weights from elsewhere make a layer too:
-//
-//	fc := builders.NewLinear(g, "fc", graph.F32, graph.Ax("in", 64), graph.Ax("h", 128))
-//	h := ops.Relu(fc.Of(x)) // x[b in] → h[b h]; parameters fc/w[in h] and fc/b[h]
-//
-// What has no parameters is a function of nodes:
-//
-//	loss := builders.CrossEntropy(logits, labels, builders.Smoothed(ε))
-//
-// Both open a scope, which groups their nodes in drawings and prefixes the paths of
-// their parameters, and give quantities the names of the notes (α, q, r̂). The
-// last axis of an array is that of features or channels, the first that of examples;
-// axes are found by their place, so that they may have any names: points i, clusters
-// j and features d in clustering; b, t and m (examples, time, width) in sequences;
-// n, h, w and c in images. Layers that keep statistics assign them to states.
-// Mistakes, nil among them, are recorded in the graph at the caller's line.
-//
-// A [Builder] of the registry ([All], by topic [Families]) makes a whole graph of
-// given sizes, with an objective and a small task to learn:
+// A [Builder] of the registry ([All], by topic [Families]) makes a whole graph of given sizes, with
+// an objective and a small task to learn:
 //
 //	m, err := builders.Build("transformer-gpt", builders.Settings{"layers": 2}, graph.F32)
 //	feed := m.Examples(rng) // values for every input
 //
-// Settings that are missing take defaults that keep the graph small enough to be
-// drawn and checked at once.
+// Settings that are missing take the defaults of the builder's [Hyperparameter]s, which keep the
+// graph small enough to be drawn and checked at once; a setting that there is not, or whose value is
+// out of range, is an error of Build. [Define] makes an entry of one's own.
+//
+// The models themselves are structs and functions that any graph can use, in the notation of the
+// notes (α, q, r̂): [SoftKMeans] and the other clusterings of points x[i d] around centres r[j d];
+// [Ridge] and the other regressions; [Autoencoder], [ResNet], [UNet], [Transformer],
+// [LanguageModel] and more, which are built as layers are:
+//
+//	net := builders.NewResNet(g, graph.F32, graph.Ax("c", 3), graph.Ax("d", 16), graph.Ax("class", 10), 2)
+//
+// Mistakes, nil operands among them, are recorded in the graph at the caller's line; no call panics.
+// A model's text form is that of its graph.
 package builders

@@ -3,8 +3,9 @@ package builders_test
 import (
 	"fmt"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/viz"
 )
@@ -16,10 +17,10 @@ func Example() {
 	b, in, h, class := graph.Ax("b", 32), graph.Ax("in", 64), graph.Ax("h", 128), graph.Ax("class", 10)
 	x, label := g.Input("x", dt, b, in), g.Input("label", graph.I64, b)
 
-	fc, out := builders.NewLinear(g, "fc", dt, in, h), builders.NewLinear(g, "out", dt, h, class)
-	hidden := ops.Relu(fc.Of(x)).As("hidden")
+	fc, out := nn.NewLinear(g, "fc", dt, in, h), nn.NewLinear(g, "out", dt, h, class)
+	hidden := ops.ReLU(fc.Of(x)).As("hidden")
 	logits := out.Of(hidden).As("logits")
-	loss := builders.CrossEntropy(logits, label).As("loss")
+	loss := nn.CrossEntropy(logits, label).As("loss")
 
 	for _, e := range viz.Equations(loss) {
 		fmt.Println(e)
@@ -45,8 +46,8 @@ func ExampleRecur() {
 	g := graph.New("echo")
 	h := graph.Ax("h", 4)
 	x := g.Input("x", graph.F32, graph.Ax("b", 2), graph.Ax("t", 1000), graph.Ax("m", 3))
-	cell := builders.NewLSTM(g, "lstm", graph.F32, graph.Ax("m", 3), h)
-	y := builders.Recur{Cell: cell}.Of(x)
+	cell := rnn.NewLSTM(g, "lstm", graph.F32, graph.Ax("m", 3), h)
+	y := rnn.Recur{Cell: cell}.Of(x)
 	fmt.Println(y.Shape(), g.Len() < 60, g.Err())
 	// Output: [b=2 t=1000 h=4] true <nil>
 }

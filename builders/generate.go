@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -17,13 +18,13 @@ import (
 func (l LanguageModel) Generate(prompt *graph.Node, n int) *graph.Node {
 	g := graph.Of(prompt, l.Tokens.Table, l.Places)
 	defer g.Scope("generate")()
-	if !prompt.IsValid() || n < 0 || prompt.Rank() == 0 || !reaches(l.Places, last(prompt).Size+n-1) {
+	if !prompt.IsValid() || n < 0 || prompt.Rank() == 0 || !reaches(l.Places, build.Last(prompt).Size+n-1) {
 		return unspoken(g, n, prompt, l.Places)
 	}
 	said := prompt
 	for range n {
 		net := l
-		net.Places = firstPlaces(l.Places, last(said).Size)
+		net.Places = firstPlaces(l.Places, build.Last(said).Size)
 		said = ops.Concat(-1, said, likeliest(net.Of(said)))
 	}
 	return said.As("said")
@@ -39,9 +40,9 @@ func (m Transformer) Generate(source *graph.Node, n int) *graph.Node {
 	}
 	memory := m.memory(source)
 	first := ops.Slice(source, -1, 0, 1)
-	heard := ops.Rename(ops.BroadcastTo(ops.Lit(source, float64(last(m.Output.W).Size)), first.Shape()), -1, m.Written.Shape().Axis(0).Name)
+	heard := ops.Rename(ops.BroadcastTo(ops.Lit(source, float64(build.Last(m.Output.W).Size)), first.Shape()), -1, m.Written.Shape().Axis(0).Name)
 	for range n {
-		x := embedded(m.Target, firstPlaces(m.Written, last(heard).Size), heard)
+		x := embedded(m.Target, firstPlaces(m.Written, build.Last(heard).Size), heard)
 		y := m.Decoder.Of(x, memory, causalFor(heard), nil)
 		heard = ops.Concat(-1, heard, likeliest(m.Output.Of(y).As("logits")))
 	}

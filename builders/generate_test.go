@@ -7,7 +7,9 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -18,13 +20,13 @@ func TestGenerateIsForcedByItself(t *testing.T) {
 	const prompt, more = 2, 4
 	g := graph.New("generate")
 	b := small(2)
-	places := builders.Sinusoidal(g, graph.F64, graph.Ax("t", prompt+more), b.Width)
+	places := attention.Sinusoidal(g, graph.F64, graph.Ax("t", prompt+more), b.Width)
 	l := builders.NewLanguageModel(g, graph.F64, b, graph.Ax("w", 7), places)
 	begin := g.Input("prompt", graph.I64, graph.Ax("b", 3), graph.Ax("t", prompt))
 	said := l.Generate(begin, more)
 	best := ops.ArgMax(l.Of(said), -1)
-	feed := ref.Feed{begin: valueOf(begin, 1, 2, 6, 0, 3, 3), l.Output.B: graph.NewValue(l.Output.B.Type()), l.Tokens.Table: vectors(l.Tokens.Table)}
-	out := bothWays(t, feed, said, best)
+	feed := ref.Feed{begin: layertest.ValueOf(begin, 1, 2, 6, 0, 3, 3), l.Output.B: graph.NewValue(l.Output.B.Type()), l.Tokens.Table: vectors(l.Tokens.Table)}
+	out := layertest.BothWays(t, feed, said, best)
 	text, likeliest := out[0].Data, out[1].Data
 	const length = prompt + more
 	for i := range 3 {
@@ -48,18 +50,18 @@ func TestTransformerGenerates(t *testing.T) {
 	for _, levels := range []bool{false, true} {
 		g := graph.New("generate")
 		b := small(2)
-		read, written := builders.Sinusoidal(g, graph.F64, graph.Ax("s", 3), b.Width), builders.Sinusoidal(g, graph.F64, graph.Ax("t", 4), b.Width)
+		read, written := attention.Sinusoidal(g, graph.F64, graph.Ax("s", 3), b.Width), attention.Sinusoidal(g, graph.F64, graph.Ax("t", 4), b.Width)
 		m := builders.NewTransformer(g, graph.F64, b, graph.Ax("w", 7), read, written)
 		m.Levels = levels
 		source := g.Input("source", graph.I64, graph.Ax("b", 4), graph.Ax("s", 3))
 		said := m.Generate(source, 4)
 		best := ops.ArgMax(m.Of(source, said), -1)
 		feed := ref.Feed{
-			source:         valueOf(source, 0, 1, 2, 3, 4, 5, 6, 6, 6, 2, 1, 0),
+			source:         layertest.ValueOf(source, 0, 1, 2, 3, 4, 5, 6, 6, 6, 2, 1, 0),
 			m.Output.B:     graph.NewValue(m.Output.B.Type()),
 			m.Target.Table: vectors(m.Target.Table),
 		}
-		out := bothWays(t, feed, said, best)
+		out := layertest.BothWays(t, feed, said, best)
 		if got, want := out[0].Data, out[1].Data; len(got) != 16 || !slices.Equal(got, want) {
 			t.Errorf("levels %v: said %v, likeliest are %v", levels, got, want)
 		}
@@ -72,7 +74,7 @@ func TestTransformerGenerates(t *testing.T) {
 func TestGenerateMistakes(t *testing.T) {
 	net := func(g *graph.Graph) (builders.LanguageModel, builders.Transformer, *graph.Node) {
 		b := small(1)
-		places := builders.Sinusoidal(g, graph.F64, graph.Ax("t", 3), b.Width)
+		places := attention.Sinusoidal(g, graph.F64, graph.Ax("t", 3), b.Width)
 		return builders.NewLanguageModel(g, graph.F64, b, graph.Ax("w", 5), places),
 			builders.NewTransformer(g, graph.F64, b, graph.Ax("w", 5), places, places),
 			g.Input("x", graph.I64, graph.Ax("b", 1), graph.Ax("t", 2))
@@ -95,5 +97,5 @@ func TestGenerateMistakes(t *testing.T) {
 
 // vectors are so long that what is said depends on the token before.
 func vectors(table *graph.Node) graph.Value {
-	return randomValue(rand.New(rand.NewPCG(2, 2)), table.Type(), 5)
+	return layertest.Random(rand.New(rand.NewPCG(2, 2)), table.Type(), 5)
 }

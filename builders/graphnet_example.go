@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
 )
 
 // The small tasks of graph networks: communities, as in Zachary's karate club, of
@@ -71,7 +72,7 @@ func (l links) lists(source, target graph.Value) {
 // groupHints are features x[i c] of noise, larger by 1.5 at the node's group.
 func groupHints(rng *rand.Rand, t graph.Type, group []int) graph.Value {
 	c := t.Shape.Dim(1)
-	return computed(t, func(p int) float64 {
+	return build.Computed(t, func(p int) float64 {
 		v := rng.NormFloat64()
 		if group[p/c] == p%c {
 			v += 1.5
@@ -82,7 +83,7 @@ func groupHints(rng *rand.Rand, t graph.Type, group []int) graph.Value {
 
 // fewLabels are the labels of the groups, −1 where a node's is not known: of two in three.
 func fewLabels(t graph.Type, group []int) graph.Value {
-	return computed(t, func(i int) float64 {
+	return build.Computed(t, func(i int) float64 {
 		if i%3 != 0 {
 			return -1
 		}

@@ -4,6 +4,9 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/graphnet"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -13,12 +16,20 @@ var graphNetworks = []Builder{
 }
 
 var (
-	sizeNodes      = Size{Name: "n", Default: 8, Doc: "nodes of the graph", Kind: Count}
-	sizeGroups     = Size{Name: "c", Default: 2, Doc: "features of a node", Kind: Count}
-	sizeLabels     = Size{Name: "classes", Default: 2, Doc: "groups that the nodes belong to", Kind: Count}
-	sizeNodeHidden = Size{Name: "h", Default: 4, Doc: "hidden features of a node", Kind: Count}
-	sizeHow        = Size{Name: "aggregate", Default: float64(AggregateMean), Doc: "how messages are brought together", Kind: Choice, Choices: aggregations}
+	sizeNodes      = Hyperparameter{Name: "n", Default: 8, Doc: "nodes of the graph", Kind: Count}
+	sizeGroups     = Hyperparameter{Name: "c", Default: 2, Doc: "features of a node", Kind: Count}
+	sizeLabels     = Hyperparameter{Name: "classes", Default: 2, Doc: "groups that the nodes belong to", Kind: Count}
+	sizeNodeHidden = Hyperparameter{Name: "h", Default: 4, Doc: "hidden features of a node", Kind: Count}
+	sizeHow        = Hyperparameter{Name: "aggregate", Default: float64(graphnet.AggregateMean), Doc: "how messages are brought together", Kind: Choice, Choices: aggregationNames}
 )
+
+// aggregationNames are the choices of how messages are brought together.
+var aggregationNames = func() (names []string) {
+	for how := graphnet.AggregateSum; how <= graphnet.AggregateSoftmax; how++ {
+		names = append(names, how.String())
+	}
+	return names
+}()
 
 // groupTask is what the models share that say which group each node belongs to, of
 // few labels: nodes x[i c], their labels, and their neighbours.
@@ -28,7 +39,7 @@ type groupTask struct {
 	i, c, h    graph.Axis
 	classes    int
 	x, label   *graph.Node
-	neighbours Neighbours
+	neighbours graphnet.Neighbours
 }
 
 func newGroupTask(s Settings, dt graph.DType, m *Model) groupTask {
@@ -36,9 +47,9 @@ func newGroupTask(s Settings, dt graph.DType, m *Model) groupTask {
 	k.x, k.label = k.g.Input("x", dt, k.i, k.c), k.g.Input("label", graph.I64, k.i)
 	if s.Is("edges") {
 		e := graph.Ax("e", s.Int("edges"))
-		k.neighbours = Edges{k.g.Input("source", graph.I64, e), k.g.Input("target", graph.I64, e), k.i, dt}
+		k.neighbours = graphnet.Edges{Source: k.g.Input("source", graph.I64, e), Target: k.g.Input("target", graph.I64, e), Nodes: k.i, DT: dt}
 	} else {
-		k.neighbours = Adjacency{k.g.Input("A", dt, k.i, graph.Ax("j", k.i.Size))}
+		k.neighbours = graphnet.Adjacency{A: k.g.Input("A", dt, k.i, graph.Ax("j", k.i.Size))}
 	}
 	return k
 }
@@ -47,15 +58,15 @@ func newGroupTask(s Settings, dt graph.DType, m *Model) groupTask {
 // the nodes whose label is known.
 func (k groupTask) learn(m *Model, scores *graph.Node) {
 	m.Output = scores.As("scores")
-	m.Loss = CrossEntropy(scores, k.label, Ignoring(-1)).As("loss")
+	m.Loss = nn.CrossEntropy(scores, k.label, nn.Ignoring(-1)).As("loss")
 	m.Examples = func(rng *rand.Rand) Feed {
 		group, l := community(rng, k.i.Size, k.classes)
 		f := Feed{k.x: groupHints(rng, k.x.Type(), group), k.label: fewLabels(k.label.Type(), group)}
 		switch n := k.neighbours.(type) {
-		case Adjacency:
+		case graphnet.Adjacency:
 			f[n.A] = graph.NewValue(n.A.Type())
 			l.fill(f[n.A].Data, k.i.Size)
-		case Edges:
+		case graphnet.Edges:
 			f[n.Source], f[n.Target] = graph.NewValue(n.Source.Type()), graph.NewValue(n.Target.Type())
 			l.lists(f[n.Source], f[n.Target])
 		}
@@ -64,8 +75,8 @@ func (k groupTask) learn(m *Model, scores *graph.Node) {
 }
 
 // groupSizes are the sizes of such a model, and others.
-func groupSizes(more ...Size) []Size {
-	return append([]Size{sizeNodes, sizeGroups, sizeLabels, sizeNodeHidden}, more...)
+func groupSizes(more ...Hyperparameter) []Hyperparameter {
+	return append([]Hyperparameter{sizeNodes, sizeGroups, sizeLabels, sizeNodeHidden}, more...)
 }
 
 // outcome is the axis of scores.
@@ -76,33 +87,33 @@ var messagePassing = Builder{
 	Title:   "message passing",
 	Notes:   "graph networks: self, neighbours and global state, aggregated symmetrically",
 	Formula: "mᵢⱼ = φ(xᵢ, xⱼ);  xᵢ′ = ψ(xᵢ, aggregateⱼ mᵢⱼ, u);  u′ = χ(u, meanᵢ xᵢ′)",
-	Sizes: groupSizes(sizeHow,
-		Size{Name: "state", Default: 2, Doc: "features of the global state; 0 for none", Kind: Natural},
-		Size{Name: "edges", Default: 0, Doc: "edges in a list of them; 0 for an adjacency matrix", Kind: Natural}),
+	Hyperparameters: groupSizes(sizeHow,
+		Hyperparameter{Name: "state", Default: 2, Doc: "features of the global state; 0 for none", Kind: Natural},
+		Hyperparameter{Name: "edges", Default: 0, Doc: "edges in a list of them; 0 for an adjacency matrix", Kind: Natural}),
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k := newGroupTask(s, dt, m)
-		how, state := Aggregation(s.Int("aggregate")), graph.Ax("s", s.Int("state"))
+		how, state := graphnet.Aggregation(s.Int("aggregate")), graph.Ax("s", s.Int("state"))
 		var u *graph.Node
 		if state.Size > 0 {
 			u = k.g.Param("u", dt, state)
 		}
-		x, u := NewMessagePassing(k.g, "layer1", dt, how, k.c, k.h, state).Of(k.x, u, k.neighbours)
-		x, _ = NewMessagePassing(k.g, "layer2", dt, how, k.h, graph.Ax("h′", k.h.Size), state).Of(x, u, k.neighbours)
-		k.learn(m, NewLinear(k.g, "out", dt, graph.Ax("h′", k.h.Size), k.outcome()).Of(x))
+		x, u := graphnet.NewMessagePassing(k.g, "layer1", dt, how, k.c, k.h, state).Of(k.x, u, k.neighbours)
+		x, _ = graphnet.NewMessagePassing(k.g, "layer2", dt, how, k.h, graph.Ax("h′", k.h.Size), state).Of(x, u, k.neighbours)
+		k.learn(m, nn.NewLinear(k.g, "out", dt, graph.Ax("h′", k.h.Size), k.outcome()).Of(x))
 	},
 }
 
 var gcn = Builder{
-	Name:    "graph-gcn",
-	Title:   "graph-convolutional network",
-	Notes:   "graph networks: GCN, neighbours influence the context",
-	Formula: "Â = D^(−½)(A + I)D^(−½);  y = Â·relu(Â·x·W₁ + b₁)·W₂ + b₂",
-	Sizes:   groupSizes(Size{Name: "edges", Default: 0, Doc: "edges in a list of them; 0 for an adjacency matrix", Kind: Natural}),
+	Name:            "graph-gcn",
+	Title:           "graph-convolutional network",
+	Notes:           "graph networks: GCN, neighbours influence the context",
+	Formula:         "Â = D^(−½)(A + I)D^(−½);  y = Â·relu(Â·x·W₁ + b₁)·W₂ + b₂",
+	Hyperparameters: groupSizes(Hyperparameter{Name: "edges", Default: 0, Doc: "edges in a list of them; 0 for an adjacency matrix", Kind: Natural}),
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k := newGroupTask(s, dt, m)
 		n := k.neighbours.WithSelf()
-		x := ops.Relu(NewGCN(k.g, "gcn1", dt, k.c, k.h).Of(k.x, n))
-		k.learn(m, NewGCN(k.g, "gcn2", dt, k.h, k.outcome()).Of(x, n))
+		x := ops.ReLU(graphnet.NewGCN(k.g, "gcn1", dt, k.c, k.h).Of(k.x, n))
+		k.learn(m, graphnet.NewGCN(k.g, "gcn2", dt, k.h, k.outcome()).Of(x, n))
 	},
 }
 
@@ -111,43 +122,43 @@ var gat = Builder{
 	Title:   "graph attention network",
 	Notes:   "graph networks: GAT, similar neighbours influence the context most",
 	Formula: "αᵢⱼ = softmaxⱼ(leakyrelu(a·hᵢ + a′·hⱼ)) over neighbours;  yᵢ = elu(Σⱼ αᵢⱼhⱼ)",
-	Sizes: groupSizes(Size{Name: "heads", Default: 2, Doc: "heads, which share the hidden features", Kind: Count},
-		Size{Name: "edges", Default: 0, Doc: "edges in a list of them; 0 for an adjacency matrix", Kind: Natural}),
+	Hyperparameters: groupSizes(Hyperparameter{Name: "heads", Default: 2, Doc: "heads, which share the hidden features", Kind: Count},
+		Hyperparameter{Name: "edges", Default: 0, Doc: "edges in a list of them; 0 for an adjacency matrix", Kind: Natural}),
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k := newGroupTask(s, dt, m)
 		n := k.neighbours.WithSelf()
-		x := ops.ELU(NewGAT(k.g, "gat", dt, m.atMost("heads", s.Int("heads"), 1000), k.c, k.h).Of(k.x, n))
-		k.learn(m, NewLinear(k.g, "out", dt, k.h, k.outcome()).Of(x))
+		x := ops.ELU(graphnet.NewGAT(k.g, "gat", dt, m.atMost("heads", s.Int("heads"), 1000), k.c, k.h).Of(k.x, n))
+		k.learn(m, nn.NewLinear(k.g, "out", dt, k.h, k.outcome()).Of(x))
 	},
 }
 
 // graphFiltered is a model of one filter over terms of the normalised adjacency matrix.
-func graphFiltered(terms func(n Neighbours, weights, x *graph.Node, k int) []*graph.Node) func(Settings, graph.DType, *Model) {
+func graphFiltered(terms func(n graphnet.Neighbours, weights, x *graph.Node, k int) []*graph.Node) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
 		k := newGroupTask(s, dt, m)
 		most := m.atMost("k", s.Int("k"), 1000)
-		x := terms(k.neighbours, Normalised(k.neighbours), k.x, most)
-		h := ops.Relu(NewGraphFilter(k.g, "filter", dt, most, k.c, k.h).Of(x...))
-		k.learn(m, NewLinear(k.g, "out", dt, k.h, k.outcome()).Of(h))
+		x := terms(k.neighbours, graphnet.Normalised(k.neighbours), k.x, most)
+		h := ops.ReLU(graphnet.NewGraphFilter(k.g, "filter", dt, most, k.c, k.h).Of(x...))
+		k.learn(m, nn.NewLinear(k.g, "out", dt, k.h, k.outcome()).Of(h))
 	}
 }
 
 var graphPowers = Builder{
-	Name:    "graph-powers",
-	Title:   "powers of the adjacency matrix",
-	Notes:   "graph networks: products of the adjacency matrix as shifts",
-	Formula: "y = Σ_p Âᵖ·x·W_p + b",
-	Sizes:   groupSizes(Size{Name: "k", Default: 2, Doc: "steps that a filter reaches", Kind: Natural}),
-	make:    graphFiltered(Powers),
+	Name:            "graph-powers",
+	Title:           "powers of the adjacency matrix",
+	Notes:           "graph networks: products of the adjacency matrix as shifts",
+	Formula:         "y = Σ_p Âᵖ·x·W_p + b",
+	Hyperparameters: groupSizes(Hyperparameter{Name: "k", Default: 2, Doc: "steps that a filter reaches", Kind: Natural}),
+	make:            graphFiltered(graphnet.Powers),
 }
 
 var graphChebyshev = Builder{
-	Name:    "graph-chebyshev",
-	Title:   "spectral filter by Chebyshev polynomials",
-	Notes:   "graph networks: spectral methods",
-	Formula: "y = Σ_p T_p(L − I)·x·W_p + b",
-	Sizes:   groupSizes(Size{Name: "k", Default: 2, Doc: "degree of the polynomial", Kind: Natural}),
-	make:    graphFiltered(Chebyshev),
+	Name:            "graph-chebyshev",
+	Title:           "spectral filter by Chebyshev polynomials",
+	Notes:           "graph networks: spectral methods",
+	Formula:         "y = Σ_p T_p(L − I)·x·W_p + b",
+	Hyperparameters: groupSizes(Hyperparameter{Name: "k", Default: 2, Doc: "degree of the polynomial", Kind: Natural}),
+	make:            graphFiltered(graphnet.Chebyshev),
 }
 
 // shapeTask is what the models share that tell graphs apart.
@@ -159,8 +170,8 @@ type shapeTask struct {
 
 // learn makes the scores of the graphs' kinds the model's.
 func (k shapeTask) learn(m *Model, x *graph.Node) {
-	m.Output = NewLinear(k.g, "out", dtypeOf(x), last(x), k.o).Of(x).As("scores")
-	m.Loss = CrossEntropy(m.Output, k.label).As("loss")
+	m.Output = nn.NewLinear(k.g, "out", build.DType(x), build.Last(x), k.o).Of(x).As("scores")
+	m.Loss = nn.CrossEntropy(m.Output, k.label).As("loss")
 }
 
 func newShapeTask(s Settings, m *Model) shapeTask {
@@ -168,14 +179,14 @@ func newShapeTask(s Settings, m *Model) shapeTask {
 	return shapeTask{g: m.Graph, b: b, i: graph.Ax("i", s.Int("n")), o: graph.Ax("o", 2), label: m.Graph.Input("label", graph.I64, b)}
 }
 
-var sizeGraphs = Size{Name: "b", Default: 4, Doc: "graphs in a batch", Kind: Count}
+var sizeGraphs = Hyperparameter{Name: "b", Default: 4, Doc: "graphs in a batch", Kind: Count}
 
 var graphPoolFixed = Builder{
-	Name:    "graph-pool-fixed",
-	Title:   "pooling by given clusters",
-	Notes:   "graph networks: pooling coarsens the graph, clusters computed beforehand",
-	Formula: "x′ = Sᵀ·x,  A′ = Sᵀ·A·S;  scores = mean of GCN(x′, A′)",
-	Sizes:   []Size{sizeGraphs, {Name: "n", Default: 6, Doc: "nodes of the cycle", Kind: Count}, sizeNodeHidden},
+	Name:            "graph-pool-fixed",
+	Title:           "pooling by given clusters",
+	Notes:           "graph networks: pooling coarsens the graph, clusters computed beforehand",
+	Formula:         "x′ = Sᵀ·x,  A′ = Sᵀ·A·S;  scores = mean of GCN(x′, A′)",
+	Hyperparameters: []Hyperparameter{sizeGraphs, {Name: "n", Default: 6, Doc: "nodes of the cycle", Kind: Count}, sizeNodeHidden},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k := newShapeTask(s, m)
 		n, h := k.i.Size, graph.Ax("h", s.Int("h"))
@@ -190,15 +201,15 @@ var graphPoolFixed = Builder{
 				pairs[i] = float64(i / 2)
 			}
 		}, k.i).As("cluster")
-		S := Clusters(cluster, graph.Ax("c", (n+1)/2), dt)
-		z := ops.Relu(NewGCN(k.g, "fine", dt, graph.Ax("d", 1), h).Of(x, Adjacency{A}.WithSelf()))
-		z, A = Coarsen(z, A, S)
-		z = ops.Relu(NewGCN(k.g, "coarse", dt, h, graph.Ax("h′", h.Size)).Of(z, Adjacency{A}))
-		k.learn(m, Readout(AggregateMean, z, nil))
+		S := graphnet.Clusters(cluster, graph.Ax("c", (n+1)/2), dt)
+		z := ops.ReLU(graphnet.NewGCN(k.g, "fine", dt, graph.Ax("d", 1), h).Of(x, graphnet.Adjacency{A: A}.WithSelf()))
+		z, A = graphnet.Coarsen(z, A, S)
+		z = ops.ReLU(graphnet.NewGCN(k.g, "coarse", dt, h, graph.Ax("h′", h.Size)).Of(z, graphnet.Adjacency{A: A}))
+		k.learn(m, graphnet.Readout(graphnet.AggregateMean, z, nil))
 		m.Examples = func(rng *rand.Rand) Feed {
 			f := Feed{k.label: choices(rng, k.label.Type(), 2)}
 			// A signal alternates along the cycle, or does not.
-			f[x] = computed(x.Type(), func(p int) float64 {
+			f[x] = build.Computed(x.Type(), func(p int) float64 {
 				v := 1 + 0.3*rng.NormFloat64()
 				if f[k.label].Data[p/n] == 1 && p%n%2 == 1 {
 					v = -v
@@ -211,18 +222,18 @@ var graphPoolFixed = Builder{
 }
 
 var graphPoolLearnt = Builder{
-	Name:    "graph-pool-learnt",
-	Title:   "pooling by learnt clusters",
-	Notes:   "graph networks: the clustering can be learnt",
-	Formula: "S = softmax_c(GCN(x)),  x′ = Sᵀ·GCN(x),  A′ = Sᵀ·A·S;  scores = mean of GCN(x′, A′)",
-	Sizes:   []Size{sizeGraphs, {Name: "n", Default: 6, Doc: "nodes of a graph", Kind: Count}, {Name: "c", Default: 2, Doc: "clusters", Kind: Count}, sizeNodeHidden},
+	Name:            "graph-pool-learnt",
+	Title:           "pooling by learnt clusters",
+	Notes:           "graph networks: the clustering can be learnt",
+	Formula:         "S = softmax_c(GCN(x)),  x′ = Sᵀ·GCN(x),  A′ = Sᵀ·A·S;  scores = mean of GCN(x′, A′)",
+	Hyperparameters: []Hyperparameter{sizeGraphs, {Name: "n", Default: 6, Doc: "nodes of a graph", Kind: Count}, {Name: "c", Default: 2, Doc: "clusters", Kind: Count}, sizeNodeHidden},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k := newShapeTask(s, m)
 		d, h := graph.Ax("d", 2), graph.Ax("h", s.Int("h"))
 		x, A := k.g.Input("x", dt, k.b, k.i, d), k.g.Input("A", dt, k.b, k.i, graph.Ax("j", k.i.Size))
-		z, coarse, _ := NewDiffPool(k.g, "diffpool", dt, d, graph.Ax("c", s.Int("c")), h).Of(x, A)
-		z = ops.Relu(NewGCN(k.g, "coarse", dt, h, graph.Ax("h′", h.Size)).Of(z, Adjacency{coarse}))
-		k.learn(m, Readout(AggregateMean, z, nil))
+		z, coarse, _ := graphnet.NewDiffPool(k.g, "diffpool", dt, d, graph.Ax("c", s.Int("c")), h).Of(x, A)
+		z = ops.ReLU(graphnet.NewGCN(k.g, "coarse", dt, h, graph.Ax("h′", h.Size)).Of(z, graphnet.Adjacency{A: coarse}))
+		k.learn(m, graphnet.Readout(graphnet.AggregateMean, z, nil))
 		m.Examples = func(rng *rand.Rand) Feed {
 			f := Feed{k.label: choices(rng, k.label.Type(), 2), x: graph.NewValue(x.Type()), A: graph.NewValue(A.Type())}
 			n := k.i.Size
@@ -241,8 +252,8 @@ var graphBatch = Builder{
 	Title:   "graphs of different sizes",
 	Notes:   "graph networks: graphs with different topologies, padding with null nodes or not",
 	Formula: "mᵢⱼ = φ(xᵢ, xⱼ);  xᵢ′ = ψ(xᵢ, aggregateⱼ mᵢⱼ);  scores = W·(max over each graph's nodes of xᵢ′)",
-	Sizes: []Size{sizeGraphs, {Name: "n", Default: 6, Doc: "nodes of the largest graph, at least 4", Kind: Count}, sizeNodeHidden,
-		{Name: "aggregate", Default: float64(AggregateSum), Doc: sizeHow.Doc, Kind: Choice, Choices: aggregations},
+	Hyperparameters: []Hyperparameter{sizeGraphs, {Name: "n", Default: 6, Doc: "nodes of the largest graph, at least 4", Kind: Count}, sizeNodeHidden,
+		{Name: "aggregate", Default: float64(graphnet.AggregateSum), Doc: sizeHow.Doc, Kind: Choice, Choices: aggregationNames},
 		{Name: "packing", Default: 0, Doc: "padded with null nodes, or as blocks of one graph", Kind: Choice, Choices: []string{"padded", "blocks"}}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k := newShapeTask(s, m)
@@ -251,12 +262,12 @@ var graphBatch = Builder{
 			m.Graph.Fail("graph-batch", &graph.Mistake{Problem: "graphs of fewer than 4 nodes have one shape", Fix: "set n to 4 or more"})
 		}
 		d, h := graph.Ax("d", 2), graph.Ax("h", s.Int("h"))
-		layer := NewMessagePassing(k.g, "layer", dt, Aggregation(s.Int("aggregate")), d, h, graph.Axis{})
+		layer := graphnet.NewMessagePassing(k.g, "layer", dt, graphnet.Aggregation(s.Int("aggregate")), d, h, graph.Axis{})
 		if s.Int("packing") == 0 {
 			x, A := k.g.Input("x", dt, k.b, k.i, d), k.g.Input("A", dt, k.b, k.i, graph.Ax("j", n))
 			mask := k.g.Input("mask", graph.Bool, k.b, k.i)
-			z, _ := layer.Of(x, nil, Adjacency{A})
-			k.learn(m, Readout(AggregateMax, z, mask))
+			z, _ := layer.Of(x, nil, graphnet.Adjacency{A: A})
+			k.learn(m, graphnet.Readout(graphnet.AggregateMax, z, mask))
 			m.Examples = func(rng *rand.Rand) Feed {
 				f := Feed{k.label: choices(rng, k.label.Type(), 2), x: graph.NewValue(x.Type()), A: graph.NewValue(A.Type()), mask: graph.NewValue(mask.Type())}
 				for g, kind := range f[k.label].Data {
@@ -274,11 +285,11 @@ var graphBatch = Builder{
 		}
 		i, e := graph.Ax("i", b*n), graph.Ax("e", 2*b*n)
 		x, of := k.g.Input("x", dt, i, d), k.g.Input("graph", graph.I64, i)
-		edges := Edges{k.g.Input("source", graph.I64, e), k.g.Input("target", graph.I64, e), i, dt}
+		edges := graphnet.Edges{Source: k.g.Input("source", graph.I64, e), Target: k.g.Input("target", graph.I64, e), Nodes: i, DT: dt}
 		z, _ := layer.Of(x, nil, edges)
-		k.learn(m, ReadoutBlocks(AggregateMax, z, of, k.b))
+		k.learn(m, graphnet.ReadoutBlocks(graphnet.AggregateMax, z, of, k.b))
 		m.Examples = func(rng *rand.Rand) Feed {
-			f := Feed{k.label: choices(rng, k.label.Type(), 2), x: graph.NewValue(x.Type()), of: computed(of.Type(), func(int) float64 { return -1 }),
+			f := Feed{k.label: choices(rng, k.label.Type(), 2), x: graph.NewValue(x.Type()), of: build.Computed(of.Type(), func(int) float64 { return -1 }),
 				edges.Source: graph.NewValue(edges.Source.Type()), edges.Target: graph.NewValue(edges.Target.Type())}
 			var all links
 			first := 0

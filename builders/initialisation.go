@@ -6,16 +6,10 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
-
-// NewStarted is [NewLinear] with an initialiser for the bias, too.
-func NewStarted(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, weights, bias graph.Init) Linear {
-	l := NewProjection(g, name, dt, in, out, weights)
-	defer g.Scope(name)()
-	l.B = g.Param("b", dt, out).Init(bias)
-	return l
-}
 
 // rule starts what belongs to a layer of the given fan in.
 type rule struct {
@@ -59,16 +53,16 @@ type activation struct {
 }
 
 var activations = []activation{
-	{"relu", ops.Relu},
+	{"relu", ops.ReLU},
 	{"tanh", ops.Tanh},
 	{"linear", func(x *graph.Node) *graph.Node { return x }},
 }
 
-// Deep is a perceptron of layers of equal width, and the root mean square of what
+// Perceptron is a perceptron of layers of equal width, and the root mean square of what
 // arrives at each activation, σ[layer]: where the initialisation suits the activation
 // it is much the same in every layer, otherwise it shrinks or grows by a factor from
 // each to the next (the notes on initialisation).
-func Deep(x *graph.Node, layers []Linear, between func(*graph.Node) *graph.Node) (h, σ *graph.Node) {
+func Perceptron(x *graph.Node, layers []nn.Linear, between func(*graph.Node) *graph.Node) (h, σ *graph.Node) {
 	if len(layers) == 0 {
 		bad := graph.Of(x).Fail("Deep", errors.New("want at least one layer"), x)
 		return bad, bad
@@ -79,8 +73,8 @@ func Deep(x *graph.Node, layers []Linear, between func(*graph.Node) *graph.Node)
 	}
 	spreads := make([]*graph.Node, len(layers))
 	for l, layer := range layers {
-		end := within(layer.Name, x, layer.W)
-		z := Linear{W: layer.W, B: layer.B}.Of(x).As(fmt.Sprintf("z%d", l+1))
+		end := build.Within(layer.Name, x, layer.W)
+		z := nn.Linear{W: layer.W, B: layer.B}.Of(x).As(fmt.Sprintf("z%d", l+1))
 		if x = between(z); x != z {
 			x.As(fmt.Sprintf("h%d", l+1))
 		}

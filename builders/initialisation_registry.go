@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -26,7 +28,7 @@ var initialised = Builder{
 	Title:   "deep net from its initialisation",
 	Notes:   "initialisation: Xavier, He, and the biases",
 	Formula: "zₗ = hₗ₋₁·Wₗ + bₗ, hₗ = φ(zₗ);  σₗ = √mean zₗ²;  loss = meanᵢ (hᵢ·w + b − yᵢ)²",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		{Name: "n", Default: 16, Doc: "observations in a batch", Kind: Count},
 		{Name: "d", Default: 8, Doc: "width of every layer", Kind: Count},
 		{Name: "layers", Default: 4, Doc: "layers before the last", Kind: Count},
@@ -39,19 +41,19 @@ var initialised = Builder{
 		in := graph.Ax("d", width)
 		x, y := g.Input("x", dt, i, in), g.Input("y", dt, i)
 		weights, bias := weightRules[s.Int("weights")].init(width), biasRules[s.Int("bias")].init(width)
-		layers := make([]Linear, m.atMost("layers", s.Int("layers"), mostLayers))
+		layers := make([]nn.Linear, m.atMost("layers", s.Int("layers"), mostLayers))
 		for l := range layers {
 			out := graph.Ax(fmt.Sprintf("u%d", l+1), width)
-			layers[l] = NewStarted(g, fmt.Sprintf("layer%d", l+1), dt, in, out, weights, bias)
+			layers[l] = nn.NewLinearInit(g, fmt.Sprintf("layer%d", l+1), dt, in, out, weights, bias)
 			in = out
 		}
-		h, σ := Deep(x, layers, activations[s.Int("activation")].of)
-		last := NewStarted(g, "last", dt, in, graph.Ax("out", 1), weights, bias)
+		h, σ := Perceptron(x, layers, activations[s.Int("activation")].of)
+		last := nn.NewLinearInit(g, "last", dt, in, graph.Ax("out", 1), weights, bias)
 		ŷ := ops.Squeeze(last.Of(h), -1).As("ŷ")
-		m.Output, m.Loss = σ, SquaredError(ŷ, y).As("loss")
+		m.Output, m.Loss = σ, nn.SquaredError(ŷ, y).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			xs := normals(rng, x.Type())
-			return Feed{x: xs, y: computed(y.Type(), func(i int) float64 { return math.Tanh(2 * xs.Data[i*width]) })}
+			return Feed{x: xs, y: build.Computed(y.Type(), func(i int) float64 { return math.Tanh(2 * xs.Data[i*width]) })}
 		}
 	},
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -32,9 +33,9 @@ func TestVarianceFromLayerToLayer(t *testing.T) {
 		{"tanh", "xavier", tanhShrinks(layers), 0.1},
 		{"tanh", "small", math.Pow(0.16, layers-1), 0.2},
 	} {
-		m := build(t, "init", builders.Settings{"n": 64, "d": width, "layers": layers,
-			"activation": choice(t, "init", "activation", c.activation), "weights": choice(t, "init", "weights", c.weights)})
-		σ := outcome(t, tape.NewStore(m.Graph, tape.Seed(5)), m.Output, m.Examples(rand.New(rand.NewPCG(1, 1))))
+		m := layertest.Build(t, "init", builders.Settings{"n": 64, "d": width, "layers": layers,
+			"activation": layertest.Choice(t, "init", "activation", c.activation), "weights": layertest.Choice(t, "init", "weights", c.weights)})
+		σ := layertest.Outcome(t, tape.NewStore(m.Graph, tape.Seed(5)), m.Output, m.Examples(rand.New(rand.NewPCG(1, 1))))
 		if got := σ[layers-1] / σ[0]; len(σ) != layers || math.Abs(got/c.ratio-1) > c.within {
 			t.Errorf("%s with %s: spreads %.3g, the last %v of the first, want %v", c.activation, c.weights, σ, got, c.ratio)
 		}
@@ -67,7 +68,7 @@ func TestBiasRules(t *testing.T) {
 	}{
 		{"zero", graph.Zeros()}, {"weight", graph.Normal(0, 0.1)}, {"hundredth", graph.Fill(0.01)}, {"random", graph.Normal(0, 0.01)},
 	} {
-		m := build(t, "init", builders.Settings{"d": d, "bias": choice(t, "init", "bias", c.bias), "weights": choice(t, "init", "weights", "xavier-with-bias")})
+		m := layertest.Build(t, "init", builders.Settings{"d": d, "bias": layertest.Choice(t, "init", "bias", c.bias), "weights": layertest.Choice(t, "init", "weights", "xavier-with-bias")})
 		if got := m.Graph.Lookup("layer2/b").Initialiser(); got != c.want {
 			t.Errorf("%s: biases start as %v, want %v", c.bias, got, c.want)
 		}

@@ -7,8 +7,12 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
+	"github.com/tapestry-ml/tapestry/nn/graphnet"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -30,8 +34,8 @@ func TestConvolutionMovesAlong(t *testing.T) {
 	const size, channels, down, right = 12, 2, 2, -1
 	g := graph.New("moved")
 	x := g.Input("x", graph.F64, graph.Ax("n", 1), graph.Ax("y", size), graph.Ax("x", size), graph.Ax("c", 1))
-	y := ops.Relu(builders.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("o", channels), builders.Window{Size: 3, Padding: 1}).Of(x))
-	here, there := bothWays(t, ref.Feed{x: blob(x, 0, 0)}, y)[0].Data, bothWays(t, ref.Feed{x: blob(x, down, right)}, y)[0].Data
+	y := ops.ReLU(nn.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("o", channels), nn.Window{Size: 3, Padding: 1}).Of(x))
+	here, there := layertest.BothWays(t, ref.Feed{x: blob(x, 0, 0)}, y)[0].Data, layertest.BothWays(t, ref.Feed{x: blob(x, down, right)}, y)[0].Data
 	differ := false
 	for i := 1; i < size-down-1; i++ {
 		for j := 2; j < size-1; j++ {
@@ -54,10 +58,10 @@ func TestConvolutionMovesAlong(t *testing.T) {
 func TestPoolingForgetsSmallMoves(t *testing.T) {
 	g := graph.New("pooled")
 	x := g.Input("x", graph.F64, graph.Ax("n", 1), graph.Ax("y", 12), graph.Ax("x", 12), graph.Ax("c", 1))
-	largest, average, picked := ops.MaxPool2D(x, 4, 4), ops.AvgPool2D(x, 4, 4), builders.PickOne(x, 4)
-	here, there := bothWays(t, ref.Feed{x: blob(x, 0, 0)}, largest, average, picked), bothWays(t, ref.Feed{x: blob(x, 1, 1)}, largest, average, picked)
-	same(t, "largest", there[0].Data, here[0].Data)
-	same(t, "average", there[1].Data, here[1].Data)
+	largest, average, picked := ops.MaxPool2D(x, 4, 4), ops.AvgPool2D(x, 4, 4), nn.PickOne(x, 4)
+	here, there := layertest.BothWays(t, ref.Feed{x: blob(x, 0, 0)}, largest, average, picked), layertest.BothWays(t, ref.Feed{x: blob(x, 1, 1)}, largest, average, picked)
+	layertest.Same(t, "largest", there[0].Data, here[0].Data)
+	layertest.Same(t, "average", there[1].Data, here[1].Data)
 	if got, want := there[2].Data[4], here[2].Data[4]; got == want {
 		t.Errorf("picked %v, also when moved", got)
 	}
@@ -74,8 +78,8 @@ func TestStepsAroundACircle(t *testing.T) {
 	for i := range n {
 		ring.Data[i*n+(i+n-1)%n] = 1 // node i hears of the one before
 	}
-	shifts := builders.Powers(builders.Adjacency{A: A}, A, x, taps-1)
-	out := bothWays(t, ref.Feed{A: ring}, append(shifts, x)...)
+	shifts := graphnet.Powers(graphnet.Adjacency{A: A}, A, x, taps-1)
+	out := layertest.BothWays(t, ref.Feed{A: ring}, append(shifts, x)...)
 	signal := out[taps].Data
 	for k := range taps {
 		for i := range n {
@@ -91,10 +95,10 @@ func TestEmbeddingIsOneHot(t *testing.T) {
 	g := graph.New("embedding")
 	w := graph.Ax("w", 5)
 	tokens := g.Input("tokens", graph.I64, graph.Ax("i", 4))
-	e := builders.NewEmbedding(g, "embedding", graph.F64, w, graph.Ax("m", 3))
+	e := nn.NewEmbedding(g, "embedding", graph.F64, w, graph.Ax("m", 3))
 	long := ops.MatMul(ops.OneHot(tokens, -1, w, graph.F64), e.Table)
-	out := bothWays(t, ref.Feed{tokens: valueOf(tokens, 4, 0, 2, 4)}, e.Of(tokens), long)
-	same(t, "vectors", out[0].Data, out[1].Data)
+	out := layertest.BothWays(t, ref.Feed{tokens: layertest.ValueOf(tokens, 4, 0, 2, 4)}, e.Of(tokens), long)
+	layertest.Same(t, "vectors", out[0].Data, out[1].Data)
 }
 
 // TestWeightsSumToOne: a softmax is a distribution, whoever makes it, also of scores whose
@@ -110,14 +114,14 @@ func TestWeightsSumToOne(t *testing.T) {
 			feed[e].Data[i] = dt.Round(math.Pow(10, float64(i/n)) * math.Cos(float64(i))) // up to ±1000
 		}
 		x, γ := g.Constant(dt, feed[e].Data, graph.Ax("t", rows), graph.Ax("d", n)), g.Constant(dt, []float64{0.5})
-		_, kernel := builders.AttendKernel(x, x, x, γ, nil)
-		_, dot := builders.Attend(x, x, x, nil)
+		_, kernel := attention.AttendKernel(x, x, x, γ, nil)
+		_, dot := attention.Attend(x, x, x, nil)
 		clusters := ops.Rename(ops.Rename(x, 0, "i"), 1, "d")
 		α := []*graph.Node{
-			ops.Softmax(e, -1), builders.MaskedSoftmax(e, builders.Causal(g, graph.Ax("t", rows), graph.Ax("u", n))),
+			ops.Softmax(e, -1), nn.MaskedSoftmax(e, attention.Causal(g, graph.Ax("t", rows), graph.Ax("u", n))),
 			dot, kernel, builders.SoftKMeans(clusters, clusters, γ).Alpha,
 		}
-		nodes := append(α, ops.Sum(grad.Of(wavy(α[0]), e)[0], -1))
+		nodes := append(α, ops.Sum(grad.Of(layertest.Wavy(α[0]), e)[0], -1))
 		got, err := reftest.Tape(0, feed, nodes)
 		if err != nil {
 			t.Fatal(err)

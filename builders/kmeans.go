@@ -11,16 +11,16 @@ type KMeans struct {
 	Points   *graph.Node // x[i d]
 	Centres  *graph.Node // r[j d]: the parameter or state that is learnt
 	Gamma    *graph.Node // the temperature γ
-	Distance *graph.Node // D[i j] = ‖x_i − r_j‖²
+	SqDist   *graph.Node // D[i j] = ‖x_i − r_j‖²
 	Alpha    *graph.Node // α[i j]: how much point i belongs to centre j
 	Nearest  *graph.Node // a[i]: the nearest centre, int64
 	Expected *graph.Node // r̂[i d] = Σ_j α_ij r_j
 	Loss     *graph.Node
 }
 
-// Distances is the difference of every point and every centre and its squared
+// SqDistances is the difference of every point and every centre and its squared
 // norm, the left part of Figures 1 and 3: D[i j] = ‖x_i − r_j‖².
-func Distances(x, r *graph.Node) *graph.Node {
+func SqDistances(x, r *graph.Node) *graph.Node {
 	Δ := ops.Sub(ops.Over(x, "i", "j", "d"), ops.Over(r, "i", "j", "d")).As("Δ")
 	return ops.Sum(ops.Square(Δ), "d").As("D")
 }
@@ -29,9 +29,9 @@ func Distances(x, r *graph.Node) *graph.Node {
 // softmax with the temperature γ (equation 1 of the notes).
 func assign(x, r, γ *graph.Node) KMeans {
 	defer graph.Of(x, r, γ).Scope("assign")()
-	D := Distances(x, r)
+	D := SqDistances(x, r)
 	α := ops.Softmax(ops.Neg(ops.Mul(γ, D)), "j").As("α")
-	return KMeans{Points: x, Centres: r, Gamma: γ, Distance: D, Alpha: α}
+	return KMeans{Points: x, Centres: r, Gamma: γ, SqDist: D, Alpha: α}
 }
 
 // SoftKMeans is the objective of the notes' section 2.2:
@@ -42,7 +42,7 @@ func assign(x, r, γ *graph.Node) KMeans {
 func SoftKMeans(x, r, γ *graph.Node) KMeans {
 	m := assign(x, r, γ)
 	defer graph.Of(x, r, γ).Scope("objective")()
-	m.Loss = ops.Mean(ops.Sum(ops.Mul(m.Alpha, m.Distance), "j"), "i").As("loss")
+	m.Loss = ops.Mean(ops.Sum(ops.Mul(m.Alpha, m.SqDist), "j"), "i").As("loss")
 	return m
 }
 
@@ -69,13 +69,13 @@ func GoofyKMeans(x, r, γ *graph.Node) KMeans {
 // a gradient step on a single point is r ← r + η·2(x − r).
 func HardKMeans(x, r *graph.Node) KMeans {
 	end := graph.Of(x, r).Scope("assign")
-	D := Distances(x, r)
+	D := SqDistances(x, r)
 	a := ops.ArgMin(D, "j").As("a")
 	end()
 	defer graph.Of(x, r).Scope("objective")()
 	chosen := ops.Gather(r, a, "j").As("r_a")
 	loss := ops.Mean(ops.Sum(ops.Square(ops.Sub(x, chosen)), "d"), "i").As("loss")
-	return KMeans{Points: x, Centres: r, Distance: D, Nearest: a, Loss: loss}
+	return KMeans{Points: x, Centres: r, SqDist: D, Nearest: a, Loss: loss}
 }
 
 // Lloyd is one round of Lloyd's algorithm (section 2 of the notes): every point
@@ -85,7 +85,7 @@ func HardKMeans(x, r *graph.Node) KMeans {
 func Lloyd(x, r *graph.Node) (KMeans, graph.Step) {
 	g := graph.Of(x, r)
 	end := g.Scope("assign")
-	D := Distances(x, r)
+	D := SqDistances(x, r)
 	a := ops.ArgMin(D, "j").As("a")
 	loss := ops.Mean(ops.Min(D, "j"), "i").As("loss")
 	end()
@@ -97,7 +97,7 @@ func Lloyd(x, r *graph.Node) (KMeans, graph.Step) {
 	mean := ops.Div(total, ops.Maximum(perCentre, ops.Lit(perCentre, 1))).As("mean")
 	empty := ops.Equal(perCentre, ops.Lit(perCentre, 0))
 	next := ops.Select(empty, r, mean).As("r′")
-	return KMeans{Points: x, Centres: r, Distance: D, Nearest: a, Loss: loss}, graph.Step{g.Assign(r, next)}
+	return KMeans{Points: x, Centres: r, SqDist: D, Nearest: a, Loss: loss}, graph.Step{g.Assign(r, next)}
 }
 
 // Spread is what the two objectives differ by. Because Σ_j α_ij = 1,

@@ -10,10 +10,10 @@ import (
 var clustering = []Builder{lloyd, hardSGD, softmaxKMeans, goofyKMeans}
 
 var (
-	sizeN     = Size{Name: "n", Default: 150, Doc: "points in a batch", Kind: Count}
-	sizeD     = Size{Name: "d", Default: 4, Doc: "features of a point", Kind: Count}
-	sizeK     = Size{Name: "k", Default: 3, Doc: "clusters", Kind: Count}
-	sizeGamma = Size{Name: "gamma", Default: 1, Doc: "temperature γ: how sharply α prefers the nearest centre"}
+	sizeN     = Hyperparameter{Name: "n", Default: 150, Doc: "points in a batch", Kind: Count}
+	sizeD     = Hyperparameter{Name: "d", Default: 4, Doc: "features of a point", Kind: Count}
+	sizeK     = Hyperparameter{Name: "k", Default: 3, Doc: "clusters", Kind: Count}
+	sizeGamma = Hyperparameter{Name: "gamma", Default: 1, Doc: "temperature γ: how sharply α prefers the nearest centre"}
 )
 
 // points adds the input and what is learnt, as a parameter or a state.
@@ -31,7 +31,7 @@ func points(g *graph.Graph, s Settings, dt graph.DType, learnt graph.Role) (x, r
 
 // cluster makes the objective of k the model's.
 func (m *Model) cluster(k KMeans) {
-	m.KMeans, m.Loss, m.Output = &k, k.Loss, k.Distance
+	m.KMeans, m.Loss, m.Output = &k, k.Loss, k.SqDist
 	m.Examples = func(rng *rand.Rand) Feed {
 		return Feed{k.Points: Separated(rng, k.Points.Type(), k.Centres.Dim(0))}
 	}
@@ -66,11 +66,11 @@ func soft(objective func(x, r, γ *graph.Node) KMeans) func(Settings, graph.DTyp
 }
 
 var lloyd = Builder{
-	Name:    "kmeans-lloyd",
-	Title:   "Lloyd's algorithm",
-	Notes:   "k-means made differentiable, section 2",
-	Formula: "aᵢ = argminⱼ ‖xᵢ − rⱼ‖²;  rⱼ ← mean of xᵢ with aᵢ = j",
-	Sizes:   []Size{sizeN, sizeD, sizeK},
+	Name:            "kmeans-lloyd",
+	Title:           "Lloyd's algorithm",
+	Notes:           "k-means made differentiable, section 2",
+	Formula:         "aᵢ = argminⱼ ‖xᵢ − rⱼ‖²;  rⱼ ← mean of xᵢ with aᵢ = j",
+	Hyperparameters: []Hyperparameter{sizeN, sizeD, sizeK},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k, step := Lloyd(points(m.Graph, s, dt, graph.RoleState))
 		m.cluster(k)
@@ -79,30 +79,30 @@ var lloyd = Builder{
 }
 
 var hardSGD = Builder{
-	Name:    "kmeans-sgd",
-	Title:   "k-means by SGD on the nearest centre",
-	Notes:   "k-means made differentiable, section 2.1",
-	Formula: "aᵢ = argminⱼ ‖xᵢ − rⱼ‖²;  loss = meanᵢ ‖xᵢ − r_aᵢ‖²",
-	Sizes:   []Size{{Name: "n", Default: 1, Doc: "points in a mini-batch", Kind: Count}, sizeD, sizeK},
+	Name:            "kmeans-sgd",
+	Title:           "k-means by SGD on the nearest centre",
+	Notes:           "k-means made differentiable, section 2.1",
+	Formula:         "aᵢ = argminⱼ ‖xᵢ − rⱼ‖²;  loss = meanᵢ ‖xᵢ − r_aᵢ‖²",
+	Hyperparameters: []Hyperparameter{{Name: "n", Default: 1, Doc: "points in a mini-batch", Kind: Count}, sizeD, sizeK},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		m.cluster(HardKMeans(points(m.Graph, s, dt, graph.RoleParam)))
 	},
 }
 
 var softmaxKMeans = Builder{
-	Name:    "kmeans-softmax",
-	Title:   "soft k-means",
-	Notes:   "k-means made differentiable, section 2.2, Figure 1",
-	Formula: "αᵢⱼ = softmaxⱼ(−γ‖xᵢ − rⱼ‖²);  loss = meanᵢ Σⱼ αᵢⱼ‖xᵢ − rⱼ‖²",
-	Sizes:   []Size{sizeN, sizeD, sizeK, sizeGamma},
-	make:    soft(SoftKMeans),
+	Name:            "kmeans-softmax",
+	Title:           "soft k-means",
+	Notes:           "k-means made differentiable, section 2.2, Figure 1",
+	Formula:         "αᵢⱼ = softmaxⱼ(−γ‖xᵢ − rⱼ‖²);  loss = meanᵢ Σⱼ αᵢⱼ‖xᵢ − rⱼ‖²",
+	Hyperparameters: []Hyperparameter{sizeN, sizeD, sizeK, sizeGamma},
+	make:            soft(SoftKMeans),
 }
 
 var goofyKMeans = Builder{
-	Name:    "kmeans-goofy",
-	Title:   "goofy alternative",
-	Notes:   "k-means made differentiable, section 2.3, Figure 3",
-	Formula: "r̂ᵢ = Σⱼ αᵢⱼ rⱼ;  loss = meanᵢ ‖r̂ᵢ − xᵢ‖²",
-	Sizes:   []Size{sizeN, sizeD, sizeK, sizeGamma},
-	make:    soft(GoofyKMeans),
+	Name:            "kmeans-goofy",
+	Title:           "goofy alternative",
+	Notes:           "k-means made differentiable, section 2.3, Figure 3",
+	Formula:         "r̂ᵢ = Σⱼ αᵢⱼ rⱼ;  loss = meanᵢ ‖r̂ᵢ − xᵢ‖²",
+	Hyperparameters: []Hyperparameter{sizeN, sizeD, sizeK, sizeGamma},
+	make:            soft(GoofyKMeans),
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -24,7 +25,7 @@ type Regression struct {
 // because every gradient lies in the span of the rows of X.
 func LeastSquares(x, w, y *graph.Node) Regression {
 	ŷ := timesVector(x, w).As("ŷ")
-	return Regression{x, y, w, ŷ, squaredNorm(ops.Sub(ŷ, y)).As("loss")}
+	return Regression{x, y, w, ŷ, build.SumSquares(ops.Sub(ŷ, y)).As("loss")}
 }
 
 // Ridge is least squares with a penalty on large weights (the notes on
@@ -35,8 +36,8 @@ func LeastSquares(x, w, y *graph.Node) Regression {
 // for a scalar λ ≥ 0.
 func Ridge(x, w, y, λ *graph.Node) Regression {
 	ŷ := timesVector(x, w).As("ŷ")
-	penalty := ops.Mul(λ, squaredNorm(w)).As("penalty")
-	return Regression{x, y, w, ŷ, ops.Add(squaredNorm(ops.Sub(ŷ, y)), penalty).As("loss")}
+	penalty := ops.Mul(λ, build.SumSquares(w)).As("penalty")
+	return Regression{x, y, w, ŷ, ops.Add(build.SumSquares(ops.Sub(ŷ, y)), penalty).As("loss")}
 }
 
 // RidgeObservations is [Ridge] without a penalty: the data have d fake observations
@@ -52,13 +53,13 @@ func RidgeObservations(x, w, y, λ *graph.Node) Regression {
 	}
 	end := g.Scope("fake observations")
 	i, d := x.Shape().Axis(0), x.Shape().Axis(1)
-	extra := ops.Mul(ops.Sqrt(λ), identity(g, x.DType(), graph.Axis{Name: i.Name, Size: d.Size}, d)).As("√λ·I")
+	extra := ops.Mul(ops.Sqrt(λ), build.Identity(g, x.DType(), graph.Axis{Name: i.Name, Size: d.Size}, d)).As("√λ·I")
 	all := ops.Concat(0, x, extra).As("X̃")
 	zeros := g.ConstantFunc(y.DType(), func([]float64) {}, graph.Axis{Name: i.Name, Size: d.Size})
 	targets := ops.Concat(0, y, zeros).As("ỹ")
 	end()
 	ŷ := timesVector(x, w).As("ŷ")
-	return Regression{x, y, w, ŷ, squaredNorm(ops.Sub(timesVector(all, w), targets)).As("loss")}
+	return Regression{x, y, w, ŷ, build.SumSquares(ops.Sub(timesVector(all, w), targets)).As("loss")}
 }
 
 // RidgeFeatures reaches the solution of [Ridge] without asking for small weights:
@@ -76,12 +77,12 @@ func RidgeFeatures(x, w, ξ, y, λ *graph.Node) Regression {
 	}
 	end := g.Scope("extra features")
 	i, d := x.Shape().Axis(0), x.Shape().Axis(1)
-	extra := ops.Mul(ops.Sqrt(λ), identity(g, x.DType(), i, graph.Axis{Name: d.Name, Size: i.Size})).As("√λ·I")
+	extra := ops.Mul(ops.Sqrt(λ), build.Identity(g, x.DType(), i, graph.Axis{Name: d.Name, Size: i.Size})).As("√λ·I")
 	all := ops.Concat(1, x, extra).As("X̌")
 	weights := ops.Concat(0, w, ξ).As("η")
 	end()
 	ŷ := timesVector(x, w).As("ŷ")
-	return Regression{x, y, w, ŷ, squaredNorm(ops.Sub(timesVector(all, weights), y)).As("loss")}
+	return Regression{x, y, w, ŷ, build.SumSquares(ops.Sub(timesVector(all, weights), y)).As("loss")}
 }
 
 // unfit records that observations and targets have not the shapes wanted.
@@ -93,16 +94,4 @@ func unfit(g *graph.Graph, what string, in ...*graph.Node) Regression {
 // timesVector is the product of a matrix m[i d] and a vector v[d]: [i].
 func timesVector(m, v *graph.Node) *graph.Node {
 	return ops.Squeeze(ops.MatMul(m, ops.Expand(v, -1, "")), -1)
-}
-
-// squaredNorm is ‖x‖² over all elements.
-func squaredNorm(x *graph.Node) *graph.Node { return ops.Sum(ops.Square(x)) }
-
-// identity is the matrix I[a b] of two axes of equal size.
-func identity(g *graph.Graph, dt graph.DType, a, b graph.Axis) *graph.Node {
-	return g.ConstantFunc(dt, func(v []float64) {
-		for i := range a.Size {
-			v[i*b.Size+i] = 1
-		}
-	}, a, b).As("I")
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -20,7 +21,7 @@ func WeightedLeastSquares(x, w, y, σ *graph.Node) Regression {
 	all, target := ops.Div(x, ops.Expand(σ, -1, "")).As("X̃"), ops.Div(y, σ).As("ỹ")
 	end()
 	ŷ := timesVector(x, w).As("ŷ")
-	return Regression{x, y, w, ŷ, squaredNorm(ops.Sub(timesVector(all, w), target)).As("loss")}
+	return Regression{x, y, w, ŷ, build.SumSquares(ops.Sub(timesVector(all, w), target)).As("loss")}
 }
 
 // Lasso is least squares with a penalty that makes weights vanish (Tibshirani, 1996; the
@@ -33,15 +34,15 @@ func WeightedLeastSquares(x, w, y, σ *graph.Node) Regression {
 func Lasso(x, w, y, λ *graph.Node) Regression {
 	ŷ := timesVector(x, w).As("ŷ")
 	penalty := ops.Mul(λ, ops.Sum(ops.Abs(w))).As("penalty")
-	return Regression{x, y, w, ŷ, ops.Add(squaredNorm(ops.Sub(ŷ, y)), penalty).As("loss")}
+	return Regression{x, y, w, ŷ, ops.Add(build.SumSquares(ops.Sub(ŷ, y)), penalty).As("loss")}
 }
 
 var weightedSquares = Builder{
-	Name:    "regression-weighted",
-	Title:   "least squares weighted by confidence",
-	Notes:   "standardisation: points of which we are sure count more",
-	Formula: "X̃ᵢ = Xᵢ/σᵢ, ỹᵢ = yᵢ/σᵢ;  loss = ‖X̃·w − ỹ‖²",
-	Sizes:   []Size{sizeObservations, sizeD},
+	Name:            "regression-weighted",
+	Title:           "least squares weighted by confidence",
+	Notes:           "standardisation: points of which we are sure count more",
+	Formula:         "X̃ᵢ = Xᵢ/σᵢ, ỹᵢ = yᵢ/σᵢ;  loss = ‖X̃·w − ỹ‖²",
+	Hyperparameters: []Hyperparameter{sizeObservations, sizeD},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x, w, y := linear(m, s, dt)
 		σ := m.Graph.Input("σ", dt, y.Shape().Axes()...)
@@ -49,7 +50,7 @@ var weightedSquares = Builder{
 		task := m.Examples
 		m.Examples = func(rng *rand.Rand) Feed {
 			f := task(rng)
-			f[σ] = computed(σ.Type(), func(int) float64 { return math.Exp2(2*rng.Float64() - 1) }) // between ½ and 2
+			f[σ] = build.Computed(σ.Type(), func(int) float64 { return math.Exp2(2*rng.Float64() - 1) }) // between ½ and 2
 			for i, spread := range f[σ].Data {
 				f[y].Data[i] = dt.Round(f[y].Data[i] + 0.1*spread*rng.NormFloat64())
 			}
@@ -59,10 +60,10 @@ var weightedSquares = Builder{
 }
 
 var lasso = Builder{
-	Name:    "regression-lasso",
-	Title:   "least squares with few weights",
-	Notes:   "gradient descent and regularisation: a penalty that asks for sparsity",
-	Formula: "ŷ = X·w;  loss = ‖ŷ − y‖² + λ·Σⱼ |wⱼ|",
-	Sizes:   []Size{sizeObservations, sizeD, sizeLambda},
-	make:    penalised(func(_ *Model, x, w, y, λ *graph.Node) Regression { return Lasso(x, w, y, λ) }),
+	Name:            "regression-lasso",
+	Title:           "least squares with few weights",
+	Notes:           "gradient descent and regularisation: a penalty that asks for sparsity",
+	Formula:         "ŷ = X·w;  loss = ‖ŷ − y‖² + λ·Σⱼ |wⱼ|",
+	Hyperparameters: []Hyperparameter{sizeObservations, sizeD, sizeLambda},
+	make:            penalised(func(_ *Model, x, w, y, λ *graph.Node) Regression { return Lasso(x, w, y, λ) }),
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -13,7 +14,7 @@ var losses = []Builder{
 	squaredErrorLoss, huberLoss, crossEntropyLoss, binaryCrossEntropyLoss, klLoss, cosineLoss, cosineEmbeddingLoss, infoNCELoss,
 }
 
-var lossSizes = []Size{
+var lossSizes = []Hyperparameter{
 	{Name: "n", Default: 8, Doc: "examples in a batch", Kind: Count},
 	{Name: "d", Default: 3, Doc: "features of an example", Kind: Count},
 	{Name: "c", Default: 3, Doc: "outputs of the linear map", Kind: Count},
@@ -31,7 +32,7 @@ func newLinearMap(s Settings, dt graph.DType, m *Model) linearMap {
 	l := linearMap{g: m.Graph, dt: dt, i: graph.Ax("i", s.Int("n")), c: graph.Ax("c", s.Int("c"))}
 	d := graph.Ax("d", s.Int("d"))
 	l.x = l.g.Input("x", dt, l.i, d)
-	l.y = NewLinear(l.g, "linear", dt, d, l.c).Of(l.x).As("z")
+	l.y = nn.NewLinear(l.g, "linear", dt, d, l.c).Of(l.x).As("z")
 	m.Output = l.y
 	return l
 }
@@ -94,29 +95,29 @@ func largestPlace(z []float64) int {
 }
 
 var squaredErrorLoss = Builder{
-	Name:    "loss-squared-error",
-	Title:   "squared error",
-	Notes:   "optimisation and least squares",
-	Formula: "loss = mean (y − target)²",
-	Sizes:   lossSizes,
+	Name:            "loss-squared-error",
+	Title:           "squared error",
+	Notes:           "optimisation and least squares",
+	Formula:         "loss = mean (y − target)²",
+	Hyperparameters: lossSizes,
 	make: func(s Settings, dt graph.DType, m *Model) {
 		l := newLinearMap(s, dt, m)
 		target := l.g.Input("target", dt, l.i, l.c)
-		m.Loss = SquaredError(l.y, target).As("loss")
+		m.Loss = nn.SquaredError(l.y, target).As("loss")
 		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) { f.put(target, row, z...) })
 	},
 }
 
 var huberLoss = Builder{
-	Name:    "loss-huber",
-	Title:   "Huber's loss",
-	Notes:   "losses: robust regression",
-	Formula: "c = clip(y − target, ±δ);  loss = mean c·(y − target − c/2)",
-	Sizes:   append(lossSizes[:3:3], Size{Name: "delta", Default: 1, Doc: "distance δ from which errors count linearly"}),
+	Name:            "loss-huber",
+	Title:           "Huber's loss",
+	Notes:           "losses: robust regression",
+	Formula:         "c = clip(y − target, ±δ);  loss = mean c·(y − target − c/2)",
+	Hyperparameters: append(lossSizes[:3:3], Hyperparameter{Name: "delta", Default: 1, Doc: "distance δ from which errors count linearly"}),
 	make: func(s Settings, dt graph.DType, m *Model) {
 		l := newLinearMap(s, dt, m)
 		target := l.g.Input("target", dt, l.i, l.c)
-		m.Loss = Huber(l.y, target, l.g.Scalar("δ", s["delta"], dt)).As("loss")
+		m.Loss = nn.Huber(l.y, target, l.g.Scalar("δ", s["delta"], dt)).As("loss")
 		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) {
 			if rng.IntN(10) == 0 {
 				z[rng.IntN(len(z))] += 8 // an outlier
@@ -131,24 +132,24 @@ var crossEntropyLoss = Builder{
 	Title:   "cross-entropy",
 	Notes:   "label smoothing",
 	Formula: "t = (1 − ε)·label + ε/C;  loss = meanᵢ −Σ_c w_c tᵢ_c log softmax_c(zᵢ)",
-	Sizes: append(lossSizes[:3:3],
-		Size{Name: "smoothing", Default: 0.1, Doc: "share ε of the uniform distribution"},
-		Size{Name: "labels", Default: 0, Doc: "what the labels are", Kind: Choice, Choices: []string{"classes", "probabilities"}},
-		Size{Name: "weighted", Default: 0, Doc: "whether classes have weights", Kind: Flag},
-		Size{Name: "ignored", Default: 0, Doc: "whether a quarter of the classes is not known", Kind: Flag}),
+	Hyperparameters: append(lossSizes[:3:3],
+		Hyperparameter{Name: "smoothing", Default: 0.1, Doc: "share ε of the uniform distribution"},
+		Hyperparameter{Name: "labels", Default: 0, Doc: "what the labels are", Kind: Choice, Choices: []string{"classes", "probabilities"}},
+		Hyperparameter{Name: "weighted", Default: 0, Doc: "whether classes have weights", Kind: Flag},
+		Hyperparameter{Name: "ignored", Default: 0, Doc: "whether a quarter of the classes is not known", Kind: Flag}),
 	make: func(s Settings, dt graph.DType, m *Model) {
 		l := newLinearMap(s, dt, m)
-		options := []CrossEntropyOption{Smoothed(l.g.Scalar("ε", s["smoothing"], dt))}
+		options := []nn.CrossEntropyOption{nn.Smoothed(l.g.Scalar("ε", s["smoothing"], dt))}
 		if s.Is("weighted") {
 			w := l.g.ConstantFunc(dt, func(w []float64) {
 				for k := range w {
 					w[k] = 1 + float64(k)/2
 				}
 			}, l.c)
-			options = append(options, Weighted(w.As("w")))
+			options = append(options, nn.Weighted(w.As("w")))
 		}
 		if s.Is("ignored") {
-			options = append(options, Ignoring(-1))
+			options = append(options, nn.Ignoring(-1))
 		}
 		soft := s.Int("labels") == 1
 		var labels *graph.Node
@@ -157,7 +158,7 @@ var crossEntropyLoss = Builder{
 		} else {
 			labels = l.g.Input("label", graph.I64, l.i)
 		}
-		m.Loss = CrossEntropy(l.y, labels, options...).As("loss")
+		m.Loss = nn.CrossEntropy(l.y, labels, options...).As("loss")
 		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) {
 			switch {
 			case soft:
@@ -175,15 +176,15 @@ var crossEntropyLoss = Builder{
 }
 
 var binaryCrossEntropyLoss = Builder{
-	Name:    "loss-binary-cross-entropy",
-	Title:   "binary cross-entropy",
-	Notes:   "classification by the logistic loss",
-	Formula: "loss = mean p·y·softplus(−z) + (1 − y)·softplus(z)",
-	Sizes:   append(lossSizes[:3:3], Size{Name: "positive", Default: 1, Doc: "weight p of positive examples"}),
+	Name:            "loss-binary-cross-entropy",
+	Title:           "binary cross-entropy",
+	Notes:           "classification by the logistic loss",
+	Formula:         "loss = mean p·y·softplus(−z) + (1 − y)·softplus(z)",
+	Hyperparameters: append(lossSizes[:3:3], Hyperparameter{Name: "positive", Default: 1, Doc: "weight p of positive examples"}),
 	make: func(s Settings, dt graph.DType, m *Model) {
 		l := newLinearMap(s, dt, m)
 		y := l.g.Input("y", dt, l.i, l.c)
-		m.Loss = BinaryCrossEntropy(l.y, y, l.g.Scalar("p", s["positive"], dt)).As("loss")
+		m.Loss = nn.BinaryCrossEntropy(l.y, y, l.g.Scalar("p", s["positive"], dt)).As("loss")
 		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) {
 			for k, v := range z {
 				z[k] = 0
@@ -197,43 +198,43 @@ var binaryCrossEntropyLoss = Builder{
 }
 
 var klLoss = Builder{
-	Name:    "loss-kl",
-	Title:   "Kullback–Leibler divergence",
-	Notes:   "losses: distance between distributions",
-	Formula: "loss = meanᵢ Σ_c p_c (log p_c − log softmax_c(zᵢ))",
-	Sizes:   lossSizes,
+	Name:            "loss-kl",
+	Title:           "Kullback–Leibler divergence",
+	Notes:           "losses: distance between distributions",
+	Formula:         "loss = meanᵢ Σ_c p_c (log p_c − log softmax_c(zᵢ))",
+	Hyperparameters: lossSizes,
 	make: func(s Settings, dt graph.DType, m *Model) {
 		l := newLinearMap(s, dt, m)
 		logP := l.g.Input("log_p", dt, l.i, l.c)
-		m.Loss = KLDivergence(logP, ops.LogSoftmax(l.y, -1)).As("loss")
+		m.Loss = nn.KLDivergence(logP, ops.LogSoftmax(l.y, -1)).As("loss")
 		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) { f.put(logP, row, logProbabilities(z)...) })
 	},
 }
 
 var cosineLoss = Builder{
-	Name:    "loss-cosine",
-	Title:   "cosine loss",
-	Notes:   "losses: similarity of embeddings",
-	Formula: "loss = meanᵢ 1 − zᵢ·tᵢ/(‖zᵢ‖‖tᵢ‖)",
-	Sizes:   lossSizes,
+	Name:            "loss-cosine",
+	Title:           "cosine loss",
+	Notes:           "losses: similarity of embeddings",
+	Formula:         "loss = meanᵢ 1 − zᵢ·tᵢ/(‖zᵢ‖‖tᵢ‖)",
+	Hyperparameters: lossSizes,
 	make: func(s Settings, dt graph.DType, m *Model) {
 		l := newLinearMap(s, dt, m)
 		target := l.g.Input("t", dt, l.i, l.c)
-		m.Loss = CosineLoss(l.y, target).As("loss")
+		m.Loss = nn.CosineLoss(l.y, target).As("loss")
 		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) { f.put(target, row, z...) })
 	},
 }
 
 var cosineEmbeddingLoss = Builder{
-	Name:    "loss-cosine-embedding",
-	Title:   "cosine embedding loss",
-	Notes:   "losses: similarity of embeddings",
-	Formula: "loss = meanᵢ (1 − cosᵢ where the same, max(cosᵢ − margin, 0) elsewhere)",
-	Sizes:   append(lossSizes[:3:3], Size{Name: "margin", Default: 0, Doc: "cosine below which strangers are far enough"}),
+	Name:            "loss-cosine-embedding",
+	Title:           "cosine embedding loss",
+	Notes:           "losses: similarity of embeddings",
+	Formula:         "loss = meanᵢ (1 − cosᵢ where the same, max(cosᵢ − margin, 0) elsewhere)",
+	Hyperparameters: append(lossSizes[:3:3], Hyperparameter{Name: "margin", Default: 0, Doc: "cosine below which strangers are far enough"}),
 	make: func(s Settings, dt graph.DType, m *Model) {
 		l := newLinearMap(s, dt, m)
 		other, same := l.g.Input("t", dt, l.i, l.c), l.g.Input("same", graph.Bool, l.i)
-		m.Loss = CosineEmbedding(l.y, other, same, l.g.Scalar("margin", s["margin"], dt)).As("loss")
+		m.Loss = nn.CosineEmbedding(l.y, other, same, l.g.Scalar("margin", s["margin"], dt)).As("loss")
 		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) {
 			sign := float64(2*rng.IntN(2) - 1)
 			for k := range z {
@@ -246,15 +247,15 @@ var cosineEmbeddingLoss = Builder{
 }
 
 var infoNCELoss = Builder{
-	Name:    "loss-infonce",
-	Title:   "InfoNCE",
-	Notes:   "self-supervision: contrastive objectives",
-	Formula: "sᵢⱼ = cos(qᵢ, kⱼ)/τ;  loss = meanᵢ −log softmaxⱼ(sᵢⱼ) at j = i",
-	Sizes:   append(lossSizes[:3:3], Size{Name: "tau", Default: 0.3, Doc: "temperature τ"}),
+	Name:            "loss-infonce",
+	Title:           "InfoNCE",
+	Notes:           "self-supervision: contrastive objectives",
+	Formula:         "sᵢⱼ = cos(qᵢ, kⱼ)/τ;  loss = meanᵢ −log softmaxⱼ(sᵢⱼ) at j = i",
+	Hyperparameters: append(lossSizes[:3:3], Hyperparameter{Name: "tau", Default: 0.3, Doc: "temperature τ"}),
 	make: func(s Settings, dt graph.DType, m *Model) {
 		l := newLinearMap(s, dt, m)
 		key := l.g.Input("k", dt, l.i, l.c)
-		m.Loss = InfoNCE(l.y, key, l.g.Scalar("τ", s["tau"], dt)).As("loss")
+		m.Loss = nn.InfoNCE(l.y, key, l.g.Scalar("τ", s["tau"], dt)).As("loss")
 		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) {
 			for k := range z {
 				z[k] += 0.1 * rng.NormFloat64()

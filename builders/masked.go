@@ -2,6 +2,8 @@ package builders
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -14,16 +16,16 @@ import (
 // A missing number is shown as 0; the mask is read besides, so that it differs
 // from a number that is 0.
 type MaskedAutoencoder struct {
-	Encoder Linear // W₁[d h], b₁[h]
-	Mask    Linear // M[d h]
-	Decoder Linear // W₂[h d], b₂[d]
+	Encoder nn.Linear // W₁[d h], b₁[h]
+	Mask    nn.Linear // M[d h]
+	Decoder nn.Linear // W₂[h d], b₂[d]
 }
 
 // NewMaskedAutoencoder adds encoder/W₁[d h], encoder/b₁[h], encoder/M[d h],
 // decoder/W₂[h d] and decoder/b₂[d].
 func NewMaskedAutoencoder(g *graph.Graph, dt graph.DType, d, h graph.Axis) MaskedAutoencoder {
 	end := g.Scope("encoder")
-	l := MaskedAutoencoder{Encoder: numberedLinear(g, 0, dt, d, h), Mask: Linear{W: g.Param("M", dt, d, h)}}
+	l := MaskedAutoencoder{Encoder: numberedLinear(g, 0, dt, d, h), Mask: nn.Linear{W: g.Param("M", dt, d, h)}}
 	end()
 	defer g.Scope("decoder")()
 	l.Decoder = numberedLinear(g, 1, dt, h, d)
@@ -37,7 +39,7 @@ func (l MaskedAutoencoder) Of(x, missing *graph.Node) *graph.Node {
 	shown := ops.Select(missing, ops.Lit(x, 0), x).As("shown")
 	end()
 	end = g.Scope("encoder")
-	y := ops.Tanh(ops.Add(l.Encoder.Of(shown), l.Mask.Of(ops.Cast(missing, dtypeOf(x))))).As("y")
+	y := ops.Tanh(ops.Add(l.Encoder.Of(shown), l.Mask.Of(ops.Cast(missing, build.DType(x))))).As("y")
 	end()
 	defer g.Scope("decoder")()
 	return l.Decoder.Of(y).As("x̂")
@@ -58,5 +60,5 @@ func Missing(x, ρ *graph.Node) *graph.Node {
 // MissingSquaredError is the mean of (x̂ − x)² over the missing numbers alone; 0 if
 // nothing is missing.
 func MissingSquaredError(made, x, missing *graph.Node) *graph.Node {
-	return MeanWhere(ops.Square(ops.Sub(made, x)), missing)
+	return nn.MeanWhere(ops.Square(ops.Sub(made, x)), missing)
 }

@@ -88,8 +88,8 @@ func Build(name string, settings Settings, dt graph.DType) (*Model, error) {
 // Build makes the model; see [Build].
 func (b Builder) Build(settings Settings, dt graph.DType) (*Model, error) {
 	s := Settings{}
-	known := make([]string, len(b.Sizes))
-	for i, z := range b.Sizes {
+	known := make([]string, len(b.Hyperparameters))
+	for i, z := range b.Hyperparameters {
 		s[z.Name] = z.Default
 		known[i] = z.Name
 	}
@@ -99,7 +99,7 @@ func (b Builder) Build(settings Settings, dt graph.DType) (*Model, error) {
 		}
 		s[name] = settings[name]
 	}
-	for _, z := range b.Sizes {
+	for _, z := range b.Hyperparameters {
 		if want := z.refuses(s[z.Name]); want != "" {
 			return nil, fmt.Errorf("%s: %s = %v: want %s", b.Name, z.Name, s[z.Name], want)
 		}

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -12,49 +14,49 @@ var normalisation = []Builder{
 	standardise,
 	normBatch,
 	normed("norm-layer", "layer normalisation", "layer normalisation", "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of the channels at a place", nil,
-		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) Layer {
-			return NewLayerNorm(g, "norm", dt, c)
+		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) nn.Layer {
+			return nn.NewLayerNorm(g, "norm", dt, c)
 		}),
 	normed("norm-instance", "instance normalisation", "instance normalisation", "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of a channel of an image", nil,
-		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) Layer {
-			return NewInstanceNorm(g, "norm", dt, c)
+		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) nn.Layer {
+			return nn.NewInstanceNorm(g, "norm", dt, c)
 		}),
 	normed("norm-group", "group normalisation", "group normalisation", "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of a group of channels of an image",
-		[]Size{{Name: "groups", Default: 2, Doc: "groups of channels", Kind: Count}},
-		func(g *graph.Graph, dt graph.DType, c graph.Axis, s Settings) Layer {
-			return NewGroupNorm(g, "norm", dt, c, s.Int("groups"))
+		[]Hyperparameter{{Name: "groups", Default: 2, Doc: "groups of channels", Kind: Count}},
+		func(g *graph.Graph, dt graph.DType, c graph.Axis, s Settings) nn.Layer {
+			return nn.NewGroupNorm(g, "norm", dt, c, s.Int("groups"))
 		}),
 	normed("norm-rms", "RMS normalisation", "layer normalisation, without its mean", "x/√(mean x² + ε) · gain", nil,
-		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) Layer {
-			return NewRMSNorm(g, "norm", dt, c)
+		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) nn.Layer {
+			return nn.NewRMSNorm(g, "norm", dt, c)
 		}),
 	normed("norm-scale", "layer normalisation that only scales", "transformers: query standardisation", "(x − μ)/√(σ² + ε) · gain", nil,
-		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) Layer {
-			return NewScaleOnlyNorm(g, "norm", dt, c)
+		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) nn.Layer {
+			return nn.NewScaleOnlyNorm(g, "norm", dt, c)
 		}),
 	normWeight,
 }
 
 // sizeFeatures are enough channels for groups of them.
-var sizeFeatures = Size{Name: "channels", Default: 8, Doc: sizeChannels.Doc, Kind: Count}
+var sizeFeatures = Hyperparameter{Name: "channels", Default: 8, Doc: sizeChannels.Doc, Kind: Count}
 
 // normalised makes the net that each norm is a part of: of what the norm gives for
 // the convolved pictures x, relu, the average over all places, and scores.
 func (m *Model) normalised(x, h *graph.Node, s Settings, dt graph.DType) {
-	head := NewLinear(m.Graph, "head", dt, channelsOf(s), classesOf(s))
-	m.classify(x, head.Of(GlobalAverage(ops.Relu(h.As("ĥ")).As("v")).As("v̄")))
+	head := nn.NewLinear(m.Graph, "head", dt, channelsOf(s), classesOf(s))
+	m.classify(x, head.Of(nn.GlobalAverage(ops.ReLU(h.As("ĥ")).As("v")).As("v̄")))
 }
 
 // filters is the convolution of that net, without a bias, which a norm would take away.
-func filters(g *graph.Graph, s Settings, dt graph.DType) Conv {
-	return NewFilter2D(g, "conv", dt, graph.Ax("c", s.Int("colours")), channelsOf(s), Window{Size: 3, Padding: 1})
+func filters(g *graph.Graph, s Settings, dt graph.DType) nn.Conv {
+	return nn.NewFilter2D(g, "conv", dt, graph.Ax("c", s.Int("colours")), channelsOf(s), nn.Window{Size: 3, Padding: 1})
 }
 
 // normed is the builder of a norm that does not remember anything.
-func normed(name, title, notes, formula string, more []Size, norm func(*graph.Graph, graph.DType, graph.Axis, Settings) Layer) Builder {
+func normed(name, title, notes, formula string, more []Hyperparameter, norm func(*graph.Graph, graph.DType, graph.Axis, Settings) nn.Layer) Builder {
 	return Builder{
 		Name: name, Title: title, Notes: notes, Formula: formula,
-		Sizes: append([]Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures}, more...),
+		Hyperparameters: append([]Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures}, more...),
 		make: func(s Settings, dt graph.DType, m *Model) {
 			x := pictures(m.Graph, s, dt)
 			h := filters(m.Graph, s, dt).Of(x).As("h")
@@ -64,14 +66,14 @@ func normed(name, title, notes, formula string, more []Size, norm func(*graph.Gr
 }
 
 var normBatch = Builder{
-	Name:    "norm-batch",
-	Title:   "batch normalisation",
-	Notes:   "batch normalisation",
-	Formula: "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of a channel in the batch;  running ← 0.9·running + 0.1·of the batch",
-	Sizes:   []Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures, sizeMode},
+	Name:            "norm-batch",
+	Title:           "batch normalisation",
+	Notes:           "batch normalisation",
+	Formula:         "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of a channel in the batch;  running ← 0.9·running + 0.1·of the batch",
+	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures, sizeMode},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
-		l := NewBatchNorm(m.Graph, "norm", dt, channelsOf(s))
+		l := nn.NewBatchNorm(m.Graph, "norm", dt, channelsOf(s))
 		h := filters(m.Graph, s, dt).Of(x).As("h")
 		if s.Int("mode") == 1 {
 			m.normalised(x, l.Of(h), s, dt)
@@ -84,15 +86,15 @@ var normBatch = Builder{
 }
 
 var normWeight = Builder{
-	Name:    "norm-weight",
-	Title:   "weight standardisation",
-	Notes:   "weight standardisation",
-	Formula: "ŵ = (w − μ)/√(σ² + ε) for each output;  h = conv(x, ŵ)",
-	Sizes:   []Size{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures},
+	Name:            "norm-weight",
+	Title:           "weight standardisation",
+	Notes:           "weight standardisation",
+	Formula:         "ŵ = (w − μ)/√(σ² + ε) for each output;  h = conv(x, ŵ)",
+	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
-		l := NewConv2D(m.Graph, "conv", dt, last(x), channelsOf(s), Window{Size: 3, Padding: 1})
-		l.W = StandardiseWeights(l.W)
+		l := nn.NewConv2D(m.Graph, "conv", dt, build.Last(x), channelsOf(s), nn.Window{Size: 3, Padding: 1})
+		l.W = nn.StandardiseWeights(l.W)
 		m.normalised(x, l.Of(x), s, dt)
 	},
 }
@@ -102,7 +104,7 @@ var standardise = Builder{
 	Title:   "input standardisation and centring",
 	Notes:   "input standardisation: where the mean comes from",
 	Formula: "x̂ = (x − μ)/√(σ² + ε),  μ and σ² of a pixel, a channel, an image, a patch or the range of all",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures,
 		{Name: "of", Doc: "what has a mean of its own", Kind: Choice, Choices: []string{"pixel", "channel", "image", "patch", "range"}},
 		{Name: "patch", Default: 3, Doc: "height and width of a patch, odd", Kind: Count},
@@ -111,7 +113,7 @@ var standardise = Builder{
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
-		l := NewConv2D(m.Graph, "conv", dt, last(x), channelsOf(s), Window{Size: 3, Padding: 1})
+		l := nn.NewConv2D(m.Graph, "conv", dt, build.Last(x), channelsOf(s), nn.Window{Size: 3, Padding: 1})
 		m.normalised(x, l.Of(m.standardised(x, s, dt).As("x̂")).As("h"), s, dt)
 		plain := m.Examples
 		m.Examples = func(rng *rand.Rand) Feed {
@@ -131,7 +133,7 @@ func (m *Model) standardised(x *graph.Node, s Settings, dt graph.DType) *graph.N
 	centre, axes := s.Is("centre"), x.Shape().Axes()
 	switch of := s.Int("of"); {
 	case of <= 1:
-		l := NewInputNorm(m.Graph, "input", dt, axes[1+2*of:]...)
+		l := nn.NewInputNorm(m.Graph, "input", dt, axes[1+2*of:]...)
 		l.CentreOnly = centre
 		if s.Int("mode") == 1 {
 			return l.Of(x)
@@ -140,15 +142,15 @@ func (m *Model) standardised(x *graph.Node, s Settings, dt graph.DType) *graph.N
 		m.Step = step
 		return y
 	case of == 2 && centre:
-		return CentreImage(x)
+		return nn.CentreImage(x)
 	case of == 2:
-		return StandardiseImage(x)
+		return nn.StandardiseImage(x)
 	case of == 3 && centre:
-		return CentrePatch(x, s.Int("patch"))
+		return nn.CentrePatch(x, s.Int("patch"))
 	case of == 3:
-		return StandardisePatch(x, s.Int("patch"))
+		return nn.StandardisePatch(x, s.Int("patch"))
 	case centre:
 		return ops.Shift(x, -255./2)
 	}
-	return CentreRange(x, 0, 255)
+	return nn.CentreRange(x, 0, 255)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -12,24 +14,19 @@ import (
 //	f(x) = W₂·tanh(W₁·x + b₁) + b₂
 type Field struct {
 	Name    string
-	In, Out Linear
+	In, Out nn.Linear
 }
 
 // NewField adds the parameters of a field over vectors d.
 func NewField(g *graph.Graph, name string, dt graph.DType, d, hidden graph.Axis) Field {
 	defer g.Scope(name)()
-	return Field{name, NewLinear(g, "in", dt, d, hidden), NewLinear(g, "out", dt, hidden, d)}
+	return Field{name, nn.NewLinear(g, "in", dt, d, hidden), nn.NewLinear(g, "out", dt, hidden, d)}
 }
 
 // Of is the velocity at x[… d].
 func (f Field) Of(x *graph.Node) *graph.Node {
-	defer within(f.Name, x, f.In.W)()
+	defer build.Within(f.Name, x, f.In.W)()
 	return f.Out.Of(ops.Tanh(f.In.Of(x)))
-}
-
-// Layer is what maps a node to another.
-type Layer interface {
-	Of(x *graph.Node) *graph.Node
 }
 
 // Euler is a residual net as the steps of a differential equation dx/dt = f(x) (the
@@ -39,12 +36,12 @@ type Layer interface {
 //
 // once for every field. Where all are the same, the equation does not depend on
 // time and all layers share their weights. With h = 1, each step is a residual block.
-func Euler(x, h *graph.Node, fields ...Layer) *graph.Node {
+func Euler(x, h *graph.Node, fields ...nn.Layer) *graph.Node {
 	for i, f := range fields {
 		if f == nil {
 			return graph.Of(x, h).Fail("Euler", fmt.Errorf("field %d is nil", i), x, h)
 		}
-		x = ops.Add(x, ops.Mul(h, f.Of(x).As(indexed("f", i)))).As(indexed("x", i))
+		x = ops.Add(x, ops.Mul(h, f.Of(x).As(build.Indexed("f", i)))).As(build.Indexed("x", i))
 	}
 	return x
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -29,14 +30,14 @@ func SubspaceStep(x, z *graph.Node) *graph.Node {
 	if !u.IsValid() {
 		return u
 	}
-	k := last(u)
+	k := build.Last(u)
 	var columns, wide []*graph.Node
 	for j := range k.Size {
 		c := ops.Squeeze(ops.Slice(u, -1, j, j+1), -1)
 		for _, q := range columns {
 			c = ops.Sub(c, ops.Mul(ops.Sum(ops.Mul(c, q)), q))
 		}
-		c = ops.Div(c, ops.Sqrt(squaredNorm(c))).As(fmt.Sprintf("q%d", j+1))
+		c = ops.Div(c, ops.Sqrt(build.SumSquares(c))).As(fmt.Sprintf("q%d", j+1))
 		columns, wide = append(columns, c), append(wide, ops.Expand(c, -1, k.Name))
 	}
 	return ops.Concat(-1, wide...).As("v′")

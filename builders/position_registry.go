@@ -5,13 +5,16 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // position: order for models that have no sense of it.
 var position = []Builder{positionAdded, positionConcatenated, positionLearned, positionRotation, positionRotary}
 
-var sizePlaces = []Size{sizeBatch, {Name: "t", Default: 6, Doc: "places of a sequence", Kind: Count}, sizeWidth}
+var sizePlaces = []Hyperparameter{sizeBatch, {Name: "t", Default: 6, Doc: "places of a sequence", Kind: Count}, sizeWidth}
 
 // placed makes a model of an encoding of places: a linear map reads it from x[b t m]
 // and the places together. The task is to give the first feature of x and the cosine
@@ -22,11 +25,11 @@ func placed(encode func(g *graph.Graph, s Settings, x *graph.Node) *graph.Node) 
 		x := g.Input("x", dt, s.ax("b"), s.ax("t"), s.ax("m"))
 		target := g.Input("target", dt, s.ax("b"), s.ax("t"), graph.Ax("o", 1))
 		both := encode(g, s, x).As("x′")
-		m.Output = NewLinear(g, "read", dt, last(both), graph.Ax("o", 1)).Of(both).As("y")
-		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Output = nn.NewLinear(g, "read", dt, build.Last(both), graph.Ax("o", 1)).Of(both).As("y")
+		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			f := Feed{x: normals(rng, x.Type())}
-			f[target] = computed(target.Type(), func(p int) float64 {
+			f[target] = build.Computed(target.Type(), func(p int) float64 {
 				return f[x].Data[p*s.Int("m")] + math.Cos(float64(p%s.Int("t")))
 			})
 			return f
@@ -35,35 +38,35 @@ func placed(encode func(g *graph.Graph, s Settings, x *graph.Node) *graph.Node) 
 }
 
 var positionAdded = Builder{
-	Name:    "position-added",
-	Title:   "sinusoidal positions, added",
-	Notes:   "positional encoding: input and position added together",
-	Formula: "PE(t, 2i) = sin(t/10000^(2i/m)), PE(t, 2i+1) = cos(t/10000^(2i/m));  xₜ + PE(t)",
-	Sizes:   sizePlaces,
+	Name:            "position-added",
+	Title:           "sinusoidal positions, added",
+	Notes:           "positional encoding: input and position added together",
+	Formula:         "PE(t, 2i) = sin(t/10000^(2i/m)), PE(t, 2i+1) = cos(t/10000^(2i/m));  xₜ + PE(t)",
+	Hyperparameters: sizePlaces,
 	make: placed(func(g *graph.Graph, s Settings, x *graph.Node) *graph.Node {
-		return AddPositions(x, Sinusoidal(g, dtypeOf(x), s.ax("t"), s.ax("m")))
+		return attention.AddPositions(x, attention.Sinusoidal(g, build.DType(x), s.ax("t"), s.ax("m")))
 	}),
 }
 
 var positionConcatenated = Builder{
-	Name:    "position-concatenated",
-	Title:   "sinusoidal positions, concatenated",
-	Notes:   "positional encoding: the input and where it was, side by side",
-	Formula: "PE(t, 2i) = sin(t/10000^(2i/m)), PE(t, 2i+1) = cos(t/10000^(2i/m));  [xₜ; PE(t)]",
-	Sizes:   sizePlaces,
+	Name:            "position-concatenated",
+	Title:           "sinusoidal positions, concatenated",
+	Notes:           "positional encoding: the input and where it was, side by side",
+	Formula:         "PE(t, 2i) = sin(t/10000^(2i/m)), PE(t, 2i+1) = cos(t/10000^(2i/m));  [xₜ; PE(t)]",
+	Hyperparameters: sizePlaces,
 	make: placed(func(g *graph.Graph, s Settings, x *graph.Node) *graph.Node {
-		return ConcatPositions(x, Sinusoidal(g, dtypeOf(x), s.ax("t"), s.ax("m")), "xp")
+		return attention.ConcatPositions(x, attention.Sinusoidal(g, build.DType(x), s.ax("t"), s.ax("m")), "xp")
 	}),
 }
 
 var positionLearned = Builder{
-	Name:    "position-learned",
-	Title:   "learned positions",
-	Notes:   "positional encoding: variations of it",
-	Formula: "xₜ + pₜ",
-	Sizes:   sizePlaces,
+	Name:            "position-learned",
+	Title:           "learned positions",
+	Notes:           "positional encoding: variations of it",
+	Formula:         "xₜ + pₜ",
+	Hyperparameters: sizePlaces,
 	make: placed(func(g *graph.Graph, s Settings, x *graph.Node) *graph.Node {
-		return AddPositions(x, NewPositions(g, "p", dtypeOf(x), s.ax("t"), s.ax("m")))
+		return attention.AddPositions(x, attention.NewPositions(g, "p", build.DType(x), s.ax("t"), s.ax("m")))
 	}),
 }
 
@@ -72,44 +75,44 @@ var positionRotation = Builder{
 	Title:   "advancing the hands of the clock",
 	Notes:   "positional encoding: a matrix turns the hands, and can be learnt",
 	Formula: "PE(t + k) = PE(t)·R(k);  loss = mean (PE(t)·W − PE(t + k))²",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		{Name: "i", Default: 16, Doc: "times in a batch", Kind: Count}, {Name: "m", Default: 6, Doc: "features of the encoding, two a hand", Kind: Count},
 		{Name: "k", Default: 3, Doc: "steps to go on"},
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, from, to := m.Graph, s.ax("m"), graph.Ax("m′", s.Int("m"))
 		t := g.Input("t", dt, s.ax("i"))
-		now := Clock(t, from)
-		m.Output = ops.MatMul(now, Rotation(g, dt, from, to, s["k"])).As("PE′")
-		m.Loss = SquaredError(NewProjection(g, "learnt", dt, from, to).Of(now).As("y"), m.Output).As("loss")
+		now := attention.SinusoidalAt(t, from)
+		m.Output = ops.MatMul(now, attention.Rotation(g, dt, from, to, s["k"])).As("PE′")
+		m.Loss = nn.SquaredError(nn.NewProjection(g, "learnt", dt, from, to).Of(now).As("y"), m.Output).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
-			return Feed{t: drawn(t.Type(), func() float64 { return float64(rng.IntN(1000)) })}
+			return Feed{t: build.Drawn(t.Type(), func() float64 { return float64(rng.IntN(1000)) })}
 		}
 	},
 }
 
 var positionRotary = Builder{
-	Name:    "position-rotary",
-	Title:   "rotary positions",
-	Notes:   "positional encoding: an absolute encoding that is friendly to relative queries",
-	Formula: "eₜᵤ = ⟨R(t)q, R(u)k⟩;  y = softmaxᵤ(e)x",
-	Sizes:   []Size{sizeBatch, {Name: "t", Default: 6, Doc: "places of a sequence", Kind: Count}, {Name: "m", Default: 4, Doc: "features of a query, two a hand", Kind: Count}},
+	Name:            "position-rotary",
+	Title:           "rotary positions",
+	Notes:           "positional encoding: an absolute encoding that is friendly to relative queries",
+	Formula:         "eₜᵤ = ⟨R(t)q, R(u)k⟩;  y = softmaxᵤ(e)x",
+	Hyperparameters: []Hyperparameter{sizeBatch, {Name: "t", Default: 6, Doc: "places of a sequence", Kind: Count}, {Name: "m", Default: 4, Doc: "features of a query, two a hand", Kind: Count}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, t := m.Graph, s.ax("t")
 		x, target := g.Input("x", dt, s.ax("b"), t, s.ax("m")), g.Input("target", dt, s.ax("b"), t, s.ax("m"))
 		// One query and one key for all places: what they find depends on the distance alone.
 		turned := func(name string, at graph.Axis) *graph.Node {
 			p := g.Param(name, dt, graph.Ax("d", s.Int("m"))).Init(graph.Normal(0, 1))
-			return Advance(p, counting(g, dt, at)).As("R" + name)
+			return attention.Rotary(p, build.Counting(g, dt, at)).As("R" + name)
 		}
-		y, _ := Pool(Scores(turned("q", t), turned("k", t)), x, nil)
+		y, _ := attention.Pool(attention.Scores(turned("q", t), turned("k", t)), x, nil)
 		m.Output = y.As("y")
-		m.Loss = SquaredError(m.Output, target).As("loss")
+		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			// What is wanted is the neighbour: x of the place before, at the first place x itself.
 			f := Feed{x: normals(rng, x.Type())}
 			n, d := s.Int("t"), s.Int("m")
-			f[target] = computed(target.Type(), func(p int) float64 {
+			f[target] = build.Computed(target.Type(), func(p int) float64 {
 				if p/d%n > 0 {
 					p -= d
 				}

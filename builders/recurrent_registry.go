@@ -4,6 +4,10 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 )
 
 // recurrent: states carried through time.
@@ -20,13 +24,13 @@ var recurrent = []Builder{
 }
 
 var (
-	sizeCell   = Size{Name: "cell", Doc: "the cell", Kind: Choice, Choices: []string{"elman", "lstm", "gru"}}
-	sizeNormed = Size{Name: "norm", Doc: "layer norms: of the cell's input x, of its hidden values h", Kind: Choice, Choices: []string{"none", "x", "h", "both"}}
-	sizeRun    = Size{Name: "run", Doc: "time as a loop, or all steps written out", Kind: Choice, Choices: []string{"loop", "unrolled"}}
-	sizeState  = Size{Name: "h", Default: 8, Doc: "hidden values of a cell", Kind: Count}
-	sizeInput  = Size{Name: "m", Default: 4, Doc: "features of a token's vector", Kind: Count}
-	sizeSignal = Size{Name: "t", Default: 12, Doc: "times of a signal", Kind: Count}
-	sizeText   = Size{Name: "b", Default: 8, Doc: "sequences in a batch", Kind: Count}
+	sizeCell   = Hyperparameter{Name: "cell", Doc: "the cell", Kind: Choice, Choices: []string{"elman", "lstm", "gru"}}
+	sizeNormed = Hyperparameter{Name: "norm", Doc: "layer norms: of the cell's input x, of its hidden values h", Kind: Choice, Choices: []string{"none", "x", "h", "both"}}
+	sizeRun    = Hyperparameter{Name: "run", Doc: "time as a loop, or all steps written out", Kind: Choice, Choices: []string{"loop", "unrolled"}}
+	sizeState  = Hyperparameter{Name: "h", Default: 8, Doc: "hidden values of a cell", Kind: Count}
+	sizeInput  = Hyperparameter{Name: "m", Default: 4, Doc: "features of a token's vector", Kind: Count}
+	sizeSignal = Hyperparameter{Name: "t", Default: 12, Doc: "times of a signal", Kind: Count}
+	sizeText   = Hyperparameter{Name: "b", Default: 8, Doc: "sequences in a batch", Kind: Count}
 )
 
 // The places of the choices of sizeCell.
@@ -46,19 +50,19 @@ func (m *Model) unrolled(s Settings, steps int) bool {
 
 // recurOf adds a layer over vectors d in the scope NAME, with the cell of that place
 // among the choices, and norms where the settings have them.
-func recurOf(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, kind int, s Settings, unroll bool) Recur {
+func recurOf(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, kind int, s Settings, unroll bool) rnn.Recur {
 	norm := s.Int("norm")
-	return Recur{Name: name, Cell: cellOf(g, name, dt, d, h, kind, norm&1 != 0, norm&2 != 0), Unroll: unroll}
+	return rnn.Recur{Name: name, Cell: cellOf(g, name, dt, d, h, kind, norm&1 != 0, norm&2 != 0), Unroll: unroll}
 }
 
-func cellOf(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, kind int, normX, normH bool) Cell {
+func cellOf(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, kind int, normX, normH bool) rnn.Cell {
 	switch kind {
 	case cellLSTM:
-		return LSTM{NewLSTM(g, name, dt, d, h).Normed(name, normX, normH)}
+		return rnn.LSTM{Gates: rnn.NewLSTM(g, name, dt, d, h).Normed(name, normX, normH)}
 	case cellGRU:
-		return GRU{NewGRU(g, name, dt, d, h).Normed(name, normX, normH)}
+		return rnn.GRU{Gates: rnn.NewGRU(g, name, dt, d, h).Normed(name, normX, normH)}
 	}
-	return RNN{NewRNN(g, name, dt, d, h).Normed(name, normX, normH)}
+	return rnn.RNN{Gates: rnn.NewRNN(g, name, dt, d, h).Normed(name, normX, normH)}
 }
 
 // filtering makes a model of a filter over signals x[b t], to be learnt from what an
@@ -67,7 +71,7 @@ func (m *Model) filtering(s Settings, dt graph.DType, of func(x *graph.Node) *gr
 	b, t := s.ax("b"), s.ax("t")
 	x, target := m.Graph.Input("x", dt, b, t), m.Graph.Input("target", dt, b, t)
 	m.Output = of(x)
-	m.Loss = SquaredError(m.Output, target).As("loss")
+	m.Loss = nn.SquaredError(m.Output, target).As("loss")
 	m.Examples = func(rng *rand.Rand) Feed {
 		f := Feed{x: normals(rng, x.Type()), target: graph.NewValue(target.Type())}
 		for i := 0; i < len(f[x].Data); i += t.Size {
@@ -85,14 +89,14 @@ var filterFIR = Builder{
 	Title:   "moving average that is learnt",
 	Notes:   "filters with a finite impulse response: generalised moving averages, the convolution",
 	Formula: "ŷₜ = Σₖ wₖ·xₜ₋ₖ;  loss = mean (ŷₜ − yₜ)²",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		{Name: "b", Default: 8, Doc: "signals in a batch", Kind: Count}, sizeSignal,
 		{Name: "k", Default: 4, Doc: "taps: how many inputs the filter looks at", Kind: Count},
 		{Name: "beta", Default: 0.6, Doc: "the unknown system's taps are (1 − β)·βᵏ, an exponentially weighted average"},
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		β, taps := s["beta"], s.Int("k")
-		m.filtering(s, dt, NewFIR(m.Graph, dt, s.ax("k")).Of, func(x, y []float64) {
+		m.filtering(s, dt, rnn.NewFIR(m.Graph, dt, s.ax("k")).Of, func(x, y []float64) {
 			for t := range y {
 				w := 1 - β
 				for k := range min(taps, t+1) {
@@ -109,7 +113,7 @@ var filterIIR = Builder{
 	Title:   "linear system with hidden states that is learnt",
 	Notes:   "filters with an infinite impulse response: hidden states, the loss between estimated and real outputs",
 	Formula: "hₜ = a⊙hₜ₋₁ + b·xₜ;  ŷₜ = ⟨c, hₜ⟩ + d·xₜ;  loss = mean (ŷₜ − yₜ)²",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		{Name: "b", Default: 8, Doc: "signals in a batch", Kind: Count}, sizeSignal,
 		{Name: "n", Default: 1, Doc: "hidden states", Kind: Count},
 		{Name: "a", Default: 0.8, Doc: "what the unknown system keeps of its state"},
@@ -117,7 +121,7 @@ var filterIIR = Builder{
 		{Name: "d", Default: -0.5, Doc: "what the input adds at once"}, sizeRun,
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
-		f := NewIIR(m.Graph, dt, s.ax("n"))
+		f := rnn.NewIIR(m.Graph, dt, s.ax("n"))
 		f.Unroll = m.unrolled(s, s.Int("t"))
 		m.filtering(s, dt, f.Of, func(x, y []float64) {
 			h := 0.0
@@ -132,7 +136,7 @@ var filterIIR = Builder{
 // tokensOf adds the input tokens[b t] and their vectors x[b t m].
 func tokensOf(g *graph.Graph, s Settings, dt graph.DType) (tokens, x *graph.Node) {
 	tokens = g.Input("tokens", graph.I64, s.ax("b"), s.ax("t"))
-	return tokens, NewEmbedding(g, "embedding", dt, s.ax("w"), s.ax("m")).Of(tokens)
+	return tokens, nn.NewEmbedding(g, "embedding", dt, s.ax("w"), s.ax("m")).Of(tokens)
 }
 
 // remembering makes the model of a layer of one kind of cell. Its task: when a sequence
@@ -140,17 +144,17 @@ func tokensOf(g *graph.Graph, s Settings, dt graph.DType) (tokens, x *graph.Node
 func remembering(name, title, notes, formula string, kind int) Builder {
 	return Builder{
 		Name: name, Title: title, Notes: notes, Formula: formula,
-		Sizes: []Size{sizeText, sizeLength, sizeVocabulary, sizeInput, sizeState, sizeNormed, sizeRun},
+		Hyperparameters: []Hyperparameter{sizeText, sizeLength, sizeVocabulary, sizeInput, sizeState, sizeNormed, sizeRun},
 		make: func(s Settings, dt graph.DType, m *Model) {
 			g := m.Graph
 			tokens, x := tokensOf(g, s, dt)
 			layer := recurOf(g, "recurrent", dt, s.ax("m"), s.ax("h"), kind, s, m.unrolled(s, s.Int("t")))
 			_, final := layer.Read(x)
 			first := g.Input("first", graph.I64, s.ax("b"))
-			m.say(NewLinear(g, "output", dt, s.ax("h"), s.ax("w")).Of(final[0]).As("logits"), first)
+			m.say(nn.NewLinear(g, "output", dt, s.ax("h"), s.ax("w")).Of(final[0]).As("logits"), first)
 			m.Examples = func(rng *rand.Rand) Feed {
 				f := Feed{tokens: choices(rng, tokens.Type(), s.Int("w"))}
-				f[first] = computed(first.Type(), func(i int) float64 { return f[tokens].Data[i*s.Int("t")] })
+				f[first] = build.Computed(first.Type(), func(i int) float64 { return f[tokens].Data[i*s.Int("t")] })
 				return f
 			}
 		},
@@ -159,12 +163,12 @@ func remembering(name, title, notes, formula string, kind int) Builder {
 
 // labelling makes a model of a layer that says a token at every place of a sequence:
 // the one that stands at the place which at gives, or token 0 if there is no such place.
-func (m *Model) labelling(s Settings, dt graph.DType, width graph.Axis, layer Layer, tokens, x *graph.Node, at func(t int) int) {
+func (m *Model) labelling(s Settings, dt graph.DType, width graph.Axis, layer nn.Layer, tokens, x *graph.Node, at func(t int) int) {
 	target := m.Graph.Input("target", graph.I64, s.ax("b"), s.ax("t"))
-	m.say(NewLinear(m.Graph, "output", dt, width, s.ax("w")).Of(layer.Of(x)).As("logits"), target)
+	m.say(nn.NewLinear(m.Graph, "output", dt, width, s.ax("w")).Of(layer.Of(x)).As("logits"), target)
 	m.Examples = func(rng *rand.Rand) Feed {
 		f, n := Feed{tokens: choices(rng, tokens.Type(), s.Int("w"))}, s.Int("t")
-		f[target] = computed(target.Type(), func(i int) float64 {
+		f[target] = build.Computed(target.Type(), func(i int) float64 {
 			if k := at(i % n); k >= 0 && k < n {
 				return f[tokens].Data[i-i%n+k]
 			}
@@ -179,18 +183,18 @@ var rnnStacked = Builder{
 	Title:   "recurrent layers on each other, with vertical skips",
 	Notes:   "stacking recurrent layers; skip connections in the vertical direction",
 	Formula: "hˡₜ = cell(xˡ⁻¹ₜ, hˡₜ₋₁);  xˡₜ = hˡₜ + xˡ⁻¹ₜ;  pₜ = softmax(Vxᴸₜ + c)",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		sizeText, sizeLength, sizeVocabulary, sizeInput, sizeState, {Name: "layers", Default: 2, Doc: "layers on each other", Kind: Count},
 		sizeCell, {Name: "skip", Default: 1, Doc: "shortcuts past every layer but the first", Kind: Flag}, sizeNormed, sizeRun,
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, h := m.Graph, s.ax("h")
 		tokens, x := tokensOf(g, s, dt)
-		stack, d := Stack{Name: "stack", Skip: s.Is("skip")}, s.ax("m")
+		stack, d := rnn.Stack{Name: "stack", Skip: s.Is("skip")}, s.ax("m")
 		unroll := m.unrolled(s, s.Int("t"))
 		end := g.Scope(stack.Name)
 		for i := range m.atMost("layers", s.Int("layers"), 16) {
-			stack.Layers = append(stack.Layers, recurOf(g, numbered("layer", i), dt, d, h, s.Int("cell"), s, unroll))
+			stack.Layers = append(stack.Layers, recurOf(g, build.Numbered("layer", i), dt, d, h, s.Int("cell"), s, unroll))
 			d = h
 		}
 		end()
@@ -200,17 +204,17 @@ var rnnStacked = Builder{
 }
 
 var rnnBidirectional = Builder{
-	Name:    "rnn-bidirectional",
-	Title:   "bidirectional recurrent network",
-	Notes:   "sequence learning via bidirectional RNNs",
-	Formula: "→hₜ = cell(xₜ, →hₜ₋₁);  ←hₜ = cell′(xₜ, ←hₜ₊₁);  pₜ = softmax(V[→hₜ; ←hₜ] + c)",
-	Sizes:   []Size{sizeText, sizeLength, sizeVocabulary, sizeInput, sizeState, sizeCell, sizeNormed, sizeRun},
+	Name:            "rnn-bidirectional",
+	Title:           "bidirectional recurrent network",
+	Notes:           "sequence learning via bidirectional RNNs",
+	Formula:         "→hₜ = cell(xₜ, →hₜ₋₁);  ←hₜ = cell′(xₜ, ←hₜ₊₁);  pₜ = softmax(V[→hₜ; ←hₜ] + c)",
+	Hyperparameters: []Hyperparameter{sizeText, sizeLength, sizeVocabulary, sizeInput, sizeState, sizeCell, sizeNormed, sizeRun},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, h := m.Graph, s.ax("h")
 		tokens, x := tokensOf(g, s, dt)
 		unroll := m.unrolled(s, s.Int("t"))
 		end := g.Scope("bidirectional")
-		layer := Bidirectional{
+		layer := rnn.Bidirectional{
 			Name:     "bidirectional",
 			Forward:  recurOf(g, "forward", dt, s.ax("m"), h, s.Int("cell"), s, unroll),
 			Backward: recurOf(g, "backward", dt, s.ax("m"), h, s.Int("cell"), s, unroll),
@@ -230,12 +234,12 @@ var rnnBidirectional = Builder{
 // translating makes a model that says the source backwards, of an encoder and a decoder
 // whose cell has that width; looks makes the score of a decoder that looks back, nil
 // where it does not.
-func (m *Model) translating(s Settings, dt graph.DType, encoder Reader, width graph.Axis, looks func(h, s graph.Axis) Score) {
+func (m *Model) translating(s Settings, dt graph.DType, encoder rnn.Reader, width graph.Axis, looks func(h, s graph.Axis) attention.Score) {
 	g, t, w := m.Graph, graph.Ax("t", s.Int("s")), s.ax("w")
 	unroll := m.unrolled(s, t.Size)
-	net := Seq2Seq{
-		Source:  NewEmbedding(g, "source-embedding", dt, w, s.ax("m")),
-		Target:  NewEmbedding(g, "target-embedding", dt, withOneMore(w), s.ax("m")),
+	net := rnn.Seq2Seq{
+		Source:  nn.NewEmbedding(g, "source-embedding", dt, w, s.ax("m")),
+		Target:  nn.NewEmbedding(g, "target-embedding", dt, withOneMore(w), s.ax("m")),
 		Encoder: encoder,
 		Cell:    cellOf(g, "decoder", dt, s.ax("m"), width, s.Int("cell"), false, false),
 		Unroll:  unroll,
@@ -245,16 +249,16 @@ func (m *Model) translating(s Settings, dt graph.DType, encoder Reader, width gr
 		net.Score = looks(graph.Ax("h", width.Size), width)
 		seen = graph.Ax("as", 2*width.Size)
 	}
-	net.Output = NewLinear(g, "output", dt, seen, w)
+	net.Output = nn.NewLinear(g, "output", dt, seen, w)
 	source, target := g.Input("source", graph.I64, s.ax("b"), s.ax("s")), g.Input("target", graph.I64, s.ax("b"), t)
-	said := Said{}
+	said := rnn.Said{}
 	switch s.Int("feedback") {
 	case 0:
 		said = net.Forced(source, target)
 	case 1:
-		said = net.Free(source, t, Likeliest)
+		said = net.Free(source, t, rnn.Likeliest)
 	case 2:
-		said = net.Free(source, t, Expected)
+		said = net.Free(source, t, rnn.Expected)
 	}
 	m.say(said.Logits, target)
 	m.Examples = func(rng *rand.Rand) Feed {
@@ -267,36 +271,36 @@ func (m *Model) translating(s Settings, dt graph.DType, encoder Reader, width gr
 // backwards is tokens[b s] from the last to the first.
 func backwards(tokens graph.Value, t graph.Type) graph.Value {
 	n := t.Shape.Dim(1)
-	return computed(t, func(p int) float64 { return tokens.Data[p-p%n+n-1-p%n] })
+	return build.Computed(t, func(p int) float64 { return tokens.Data[p-p%n+n-1-p%n] })
 }
 
 var (
-	sizeFeedback = Size{Name: "feedback", Doc: "what the decoder takes for the token before: the right one (teacher forcing), its own argmax, or its expected vector", Kind: Choice, Choices: []string{"target", "argmax", "expected"}}
-	sizeSource   = Size{Name: "s", Default: 3, Doc: "tokens of a sequence", Kind: Count}
-	sizeSummary  = Size{Name: "h", Default: 12, Doc: "hidden values of encoder and decoder", Kind: Count}
-	sizeGated    = Size{Name: "cell", Default: cellGRU, Doc: "the cell of encoder and decoder", Kind: Choice, Choices: sizeCell.Choices}
+	sizeFeedback = Hyperparameter{Name: "feedback", Doc: "what the decoder takes for the token before: the right one (teacher forcing), its own argmax, or its expected vector", Kind: Choice, Choices: []string{"target", "argmax", "expected"}}
+	sizeSource   = Hyperparameter{Name: "s", Default: 3, Doc: "tokens of a sequence", Kind: Count}
+	sizeSummary  = Hyperparameter{Name: "h", Default: 12, Doc: "hidden values of encoder and decoder", Kind: Count}
+	sizeGated    = Hyperparameter{Name: "cell", Default: cellGRU, Doc: "the cell of encoder and decoder", Kind: Choice, Choices: sizeCell.Choices}
 )
 
 // readerOf is a recurrent encoder with hidden values h.
-func (m *Model) readerOf(s Settings, dt graph.DType, h graph.Axis) Recur {
-	return Recur{Cell: cellOf(m.Graph, "encoder", dt, s.ax("m"), h, s.Int("cell"), false, false), Unroll: m.unrolled(s, s.Int("s"))}
+func (m *Model) readerOf(s Settings, dt graph.DType, h graph.Axis) rnn.Recur {
+	return rnn.Recur{Cell: cellOf(m.Graph, "encoder", dt, s.ax("m"), h, s.Int("cell"), false, false), Unroll: m.unrolled(s, s.Int("s"))}
 }
 
 // readerBothWays is a bidirectional encoder with hidden values h each way.
-func (m *Model) readerBothWays(s Settings, dt graph.DType, h graph.Axis) Bidirectional {
+func (m *Model) readerBothWays(s Settings, dt graph.DType, h graph.Axis) rnn.Bidirectional {
 	defer m.Graph.Scope("encoder")()
-	way := func(name string) Recur {
+	way := func(name string) rnn.Recur {
 		return recurOf(m.Graph, name, dt, s.ax("m"), h, s.Int("cell"), s, m.unrolled(s, s.Int("s")))
 	}
-	return Bidirectional{Forward: way("forward"), Backward: way("backward")}
+	return rnn.Bidirectional{Forward: way("forward"), Backward: way("backward")}
 }
 
 var seq2SeqBottleneck = Builder{
-	Name:    "seq2seq-bottleneck",
-	Title:   "encoder and decoder with a bottleneck",
-	Notes:   "machine translation: an RNN encoder, an RNN decoder, and the bottleneck between",
-	Formula: "s₀ = encoder(x);  sₜ = cell(yₜ₋₁, sₜ₋₁);  p(yₜ) = softmax(Vsₜ + c)",
-	Sizes:   []Size{sizeText, sizeSource, sizeVocabulary, sizeInput, sizeSummary, sizeGated, sizeFeedback, sizeRun},
+	Name:            "seq2seq-bottleneck",
+	Title:           "encoder and decoder with a bottleneck",
+	Notes:           "machine translation: an RNN encoder, an RNN decoder, and the bottleneck between",
+	Formula:         "s₀ = encoder(x);  sₜ = cell(yₜ₋₁, sₜ₋₁);  p(yₜ) = softmax(Vsₜ + c)",
+	Hyperparameters: []Hyperparameter{sizeText, sizeSource, sizeVocabulary, sizeInput, sizeSummary, sizeGated, sizeFeedback, sizeRun},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		m.translating(s, dt, m.readerOf(s, dt, s.ax("h")), s.ax("h"), nil)
 	},
@@ -307,25 +311,27 @@ var seq2SeqAttention = Builder{
 	Title:   "encoder and decoder that looks back",
 	Notes:   "attention variants in sequence-to-sequence models: dot-product, multiplicative, additive",
 	Formula: "sₜ = cell(yₜ₋₁, sₜ₋₁);  α = softmaxᵢ(score(sₜ, hᵢ));  a = Σᵢ αᵢhᵢ;  p(yₜ) = softmax(V[a; sₜ] + c)",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		sizeText, sizeSource, sizeVocabulary, sizeInput, sizeSummary, sizeGated,
 		{Name: "score", Doc: "how states are compared: sᵀh, sᵀWh, or vᵀtanh(W₁h + W₂s)", Kind: Choice, Choices: []string{"dot", "multiplicative", "additive"}},
 		{Name: "bidirectional", Doc: "the encoder reads both ways, and the decoder has as many hidden values as both", Kind: Flag}, sizeFeedback, sizeRun,
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
-		var reader Reader
+		var reader rnn.Reader
 		width := graph.Ax("c", s.Int("h"))
 		if s.Is("bidirectional") {
 			reader, width.Size = m.readerBothWays(s, dt, s.ax("h")), 2*width.Size
 		} else {
 			reader = m.readerOf(s, dt, s.ax("h"))
 		}
-		score := func(h, c graph.Axis) Score { return NewMultiplicativeScore(m.Graph, dt, c, h) }
+		score := func(h, c graph.Axis) attention.Score { return attention.NewMultiplicativeScore(m.Graph, dt, c, h) }
 		switch s.Int("score") {
 		case 0: // compares the features as they are, so they have one name
-			width.Name, score = "h", func(_, _ graph.Axis) Score { return DotScore{} }
+			width.Name, score = "h", func(_, _ graph.Axis) attention.Score { return attention.DotScore{} }
 		case 2:
-			score = func(h, c graph.Axis) Score { return NewAdditiveScore(m.Graph, dt, c, h, graph.Ax("a", h.Size)) }
+			score = func(h, c graph.Axis) attention.Score {
+				return attention.NewAdditiveScore(m.Graph, dt, c, h, graph.Ax("a", h.Size))
+			}
 		}
 		m.translating(s, dt, reader, width, score)
 	},
@@ -336,7 +342,7 @@ var seq2SeqConv = Builder{
 	Title:   "convolutional encoder with a recurrent decoder",
 	Notes:   "CNN for text: a CNN as encoder, an RNN as decoder",
 	Formula: "s₀ = tanh(W₂∗tanh(W₁∗x + b₁) + b₂);  sₜ = cell(yₜ₋₁, sₜ₋₁);  p(yₜ) = softmax(Vsₜ + c)",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		sizeText, sizeSource, sizeVocabulary, sizeInput, sizeSummary, {Name: "window", Default: 2, Doc: "places that a convolution sees at once", Kind: Count},
 		sizeGated, sizeFeedback, sizeRun,
 	},
@@ -345,7 +351,7 @@ var seq2SeqConv = Builder{
 		if window > 1 {
 			m.atMost("s / (window − 1)", n/(window-1), 32)
 		}
-		reader := NewConvReader(m.Graph, "encoder", dt, graph.Ax("s", min(n, 256)), s.ax("m"), s.ax("h"), window)
+		reader := rnn.NewConvReader(m.Graph, "encoder", dt, graph.Ax("s", min(n, 256)), s.ax("m"), s.ax("h"), window)
 		reader.Name = "" // the model opens a scope around its encoder
 		m.translating(s, dt, reader, s.ax("h"), nil)
 	},

@@ -15,16 +15,16 @@ import (
 
 // Builder is one entry of the registry.
 type Builder struct {
-	Name    string // kmeans-softmax
-	Title   string
-	Notes   string // where in the lecture notes it stands
-	Formula string // one line, in the notes' symbols
-	Sizes   []Size
-	make    func(s Settings, dt graph.DType, m *Model)
+	Name            string // kmeans-softmax
+	Title           string
+	Notes           string // where in the lecture notes it stands
+	Formula         string // one line, in the notes' symbols
+	Hyperparameters []Hyperparameter
+	make            func(s Settings, dt graph.DType, m *Model)
 }
 
-// Size is one setting of a builder.
-type Size struct {
+// Hyperparameter is one setting of a builder.
+type Hyperparameter struct {
 	Name    string
 	Default float64
 	Doc     string
@@ -48,7 +48,7 @@ const (
 )
 
 // refuses says what is wanted in place of v, "" if v is fine.
-func (z Size) refuses(v float64) string {
+func (z Hyperparameter) refuses(v float64) string {
 	const most = min(1<<31, math.MaxInt)
 	whole := v == math.Trunc(v) && math.Abs(v) <= most
 	switch {
@@ -69,7 +69,7 @@ func (z Size) refuses(v float64) string {
 }
 
 // Parse reads a value: a number, or the name of a choice.
-func (z Size) Parse(text string) (float64, error) {
+func (z Hyperparameter) Parse(text string) (float64, error) {
 	if i := slices.Index(z.Choices, text); i >= 0 {
 		return float64(i), nil
 	}
@@ -85,7 +85,7 @@ func (z Size) Parse(text string) (float64, error) {
 }
 
 // Format is the text that Parse reads back.
-func (z Size) Format(v float64) string {
+func (z Hyperparameter) Format(v float64) string {
 	if z.Kind == Choice && z.refuses(v) == "" {
 		return z.Choices[int(v)]
 	}
@@ -102,7 +102,7 @@ func (s Settings) Int(name string) int { return int(s[name]) }
 // with the statistics that were kept. It is false where they are no others.
 func (b Builder) Evaluated(s Settings) (Settings, bool) {
 	out, quiet := maps.Clone(s), false
-	for _, z := range b.Sizes {
+	for _, z := range b.Hyperparameters {
 		if z.Training {
 			out[z.Name], quiet = z.Eval, true
 		}
@@ -123,7 +123,7 @@ type Family struct {
 func Families() []Family {
 	return []Family{
 		{"clustering", clustering},
-		{"attention", attention},
+		{"attention", attentionModels},
 		{"position", position},
 		{"transformer", transformers},
 		{"recurrent", recurrent},

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -15,8 +17,8 @@ var regression = []Builder{
 }
 
 var (
-	sizeObservations = Size{Name: "n", Default: 16, Doc: "observations in a batch", Kind: Count}
-	sizeLambda       = Size{Name: "lambda", Default: 1, Doc: "strength λ of the penalty"}
+	sizeObservations = Hyperparameter{Name: "n", Default: 16, Doc: "observations in a batch", Kind: Count}
+	sizeLambda       = Hyperparameter{Name: "lambda", Default: 1, Doc: "strength λ of the penalty"}
 )
 
 var relu1D = Builder{
@@ -24,16 +26,16 @@ var relu1D = Builder{
 	Title:   "1-D ReLU net",
 	Notes:   "what neural nets can express: elbows and dead ReLUs",
 	Formula: "ŷ(x) = Σₕ vₕ·max(0, wₕ·x + bₕ) + c;  loss = meanᵢ (ŷᵢ − yᵢ)²",
-	Sizes: []Size{{Name: "n", Default: 32, Doc: "points in a batch", Kind: Count},
+	Hyperparameters: []Hyperparameter{{Name: "n", Default: 32, Doc: "points in a batch", Kind: Count},
 		{Name: "h", Default: 8, Doc: "units: at most as many elbows", Kind: Count}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, i := m.Graph, graph.Ax("i", s.Int("n"))
 		x, y := g.Input("x", dt, i), g.Input("y", dt, i)
 		m.Output = NewReLU1D(g, dt, graph.Ax("h", s.Int("h"))).Of(x)
-		m.Loss = SquaredError(m.Output, y).As("loss")
+		m.Loss = nn.SquaredError(m.Output, y).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
-			xs := drawn(x.Type(), func() float64 { return 4*rng.Float64() - 2 })
-			return Feed{x: xs, y: computed(y.Type(), func(i int) float64 { return math.Sin(2 * xs.Data[i]) })}
+			xs := build.Drawn(x.Type(), func() float64 { return 4*rng.Float64() - 2 })
+			return Feed{x: xs, y: build.Computed(y.Type(), func(i int) float64 { return math.Sin(2 * xs.Data[i]) })}
 		}
 	},
 }
@@ -51,8 +53,8 @@ func (m *Model) regress(r Regression) {
 	m.Output, m.Loss = r.Prediction, r.Loss
 	m.Examples = func(rng *rand.Rand) Feed {
 		d := r.X.Dim(1)
-		xs := computed(r.X.Type(), func(i int) float64 { return rng.NormFloat64() / float64(1+i%d) })
-		return Feed{r.X: xs, r.Target: computed(r.Target.Type(), func(i int) float64 {
+		xs := build.Computed(r.X.Type(), func(i int) float64 { return rng.NormFloat64() / float64(1+i%d) })
+		return Feed{r.X: xs, r.Target: build.Computed(r.Target.Type(), func(i int) float64 {
 			y := 0.1 * rng.NormFloat64()
 			for j := range d {
 				y += xs.Data[i*d+j] * 2 * math.Cos(float64(j))
@@ -77,12 +79,12 @@ func penalised(form func(m *Model, x, w, y, λ *graph.Node) Regression) func(Set
 func leastSquares(s Settings, dt graph.DType, m *Model) { m.regress(LeastSquares(linear(m, s, dt))) }
 
 var ols = Builder{
-	Name:    "regression-ols",
-	Title:   "ordinary least squares",
-	Notes:   "regularisation in least squares",
-	Formula: "ŷ = X·w;  loss = ‖ŷ − y‖²",
-	Sizes:   []Size{sizeObservations, sizeD},
-	make:    leastSquares,
+	Name:            "regression-ols",
+	Title:           "ordinary least squares",
+	Notes:           "regularisation in least squares",
+	Formula:         "ŷ = X·w;  loss = ‖ŷ − y‖²",
+	Hyperparameters: []Hyperparameter{sizeObservations, sizeD},
+	make:            leastSquares,
 }
 
 var minimumNorm = Builder{
@@ -90,7 +92,7 @@ var minimumNorm = Builder{
 	Title:   "least squares with more weights than observations",
 	Notes:   "implicit regularisation: gradient descent from zero",
 	Formula: "ŷ = X·w, n < d;  loss = ‖ŷ − y‖²;  w → Xᵀ(XXᵀ)⁻¹y",
-	Sizes: []Size{{Name: "n", Default: 4, Doc: "observations", Kind: Count},
+	Hyperparameters: []Hyperparameter{{Name: "n", Default: 4, Doc: "observations", Kind: Count},
 		{Name: "d", Default: 8, Doc: "features of an observation: more than observations", Kind: Count}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		if s["d"] <= s["n"] {
@@ -102,31 +104,31 @@ var minimumNorm = Builder{
 }
 
 var ridge = Builder{
-	Name:    "regression-ridge",
-	Title:   "ridge regression",
-	Notes:   "regularisation in least squares",
-	Formula: "ŷ = X·w;  loss = ‖ŷ − y‖² + λ‖w‖²",
-	Sizes:   []Size{sizeObservations, sizeD, sizeLambda},
-	make:    penalised(func(_ *Model, x, w, y, λ *graph.Node) Regression { return Ridge(x, w, y, λ) }),
+	Name:            "regression-ridge",
+	Title:           "ridge regression",
+	Notes:           "regularisation in least squares",
+	Formula:         "ŷ = X·w;  loss = ‖ŷ − y‖² + λ‖w‖²",
+	Hyperparameters: []Hyperparameter{sizeObservations, sizeD, sizeLambda},
+	make:            penalised(func(_ *Model, x, w, y, λ *graph.Node) Regression { return Ridge(x, w, y, λ) }),
 }
 
 var ridgeObservations = Builder{
-	Name:    "regression-ridge-observations",
-	Title:   "ridge regression by fake observations",
-	Notes:   "regularisation in least squares: adding entries to the data",
-	Formula: "X̃ = [X; √λ·I], ỹ = [y; 0];  loss = ‖X̃·w − ỹ‖²",
-	Sizes:   []Size{sizeObservations, sizeD, sizeLambda},
-	make:    penalised(func(_ *Model, x, w, y, λ *graph.Node) Regression { return RidgeObservations(x, w, y, λ) }),
+	Name:            "regression-ridge-observations",
+	Title:           "ridge regression by fake observations",
+	Notes:           "regularisation in least squares: adding entries to the data",
+	Formula:         "X̃ = [X; √λ·I], ỹ = [y; 0];  loss = ‖X̃·w − ỹ‖²",
+	Hyperparameters: []Hyperparameter{sizeObservations, sizeD, sizeLambda},
+	make:            penalised(func(_ *Model, x, w, y, λ *graph.Node) Regression { return RidgeObservations(x, w, y, λ) }),
 }
 
 var ridgeFeatures = Builder{
-	Name:    "regression-ridge-features",
-	Title:   "ridge regression by extra features",
-	Notes:   "regularisation in least squares: adding features to the data",
-	Formula: "X̌ = [X √λ·I], η = [w; ξ];  loss = ‖X̌·η − y‖²",
-	Sizes:   []Size{sizeObservations, sizeD, sizeLambda},
+	Name:            "regression-ridge-features",
+	Title:           "ridge regression by extra features",
+	Notes:           "regularisation in least squares: adding features to the data",
+	Formula:         "X̌ = [X √λ·I], η = [w; ξ];  loss = ‖X̌·η − y‖²",
+	Hyperparameters: []Hyperparameter{sizeObservations, sizeD, sizeLambda},
 	make: penalised(func(m *Model, x, w, y, λ *graph.Node) Regression {
-		ξ := m.Graph.Param("ξ", x.DType(), graph.Ax(last(x).Name, x.Dim(0)))
+		ξ := m.Graph.Param("ξ", x.DType(), graph.Ax(build.Last(x).Name, x.Dim(0)))
 		return RidgeFeatures(x, w, ξ, y, λ)
 	}),
 }
@@ -136,7 +138,7 @@ var principalComponents = Builder{
 	Title:   "principal component regression",
 	Notes:   "applications of unsupervised learning",
 	Formula: "x̃ = x − x̄, z = x̃·v;  ŷ = z·w + b;  v ← orthonormalise(x̃ᵀ·z)",
-	Sizes: []Size{{Name: "n", Default: 32, Doc: "observations in a batch", Kind: Count},
+	Hyperparameters: []Hyperparameter{{Name: "n", Default: 32, Doc: "observations in a batch", Kind: Count},
 		{Name: "d", Default: 6, Doc: "features of an observation", Kind: Count},
 		{Name: "k", Default: 2, Doc: "components that are kept", Kind: Count}},
 	make: func(s Settings, dt graph.DType, m *Model) {
@@ -151,7 +153,7 @@ var principalComponents = Builder{
 		centred, z := Components(x, v)
 		w, b := g.Param("w", dt, graph.Ax("k", k)), g.Param("b", dt)
 		m.Output = ops.Add(timesVector(z, w), b).As("ŷ")
-		m.Loss = SquaredError(m.Output, y).As("loss")
+		m.Loss = nn.SquaredError(m.Output, y).As("loss")
 		m.Step = graph.Step{g.Assign(v, SubspaceStep(centred, z))}
 		m.Examples = func(rng *rand.Rand) Feed { return spread(rng, x, y, k) }
 	},
@@ -165,7 +167,7 @@ func spread(rng *rand.Rand, x, y *graph.Node, k int) Feed {
 	for i := range hidden {
 		hidden[i] = rng.NormFloat64() * float64(k-i%k) // the first direction varies most
 	}
-	xs := computed(x.Type(), func(at int) float64 {
+	xs := build.Computed(x.Type(), func(at int) float64 {
 		i, j := at/d, at%d
 		v := 0.1*rng.NormFloat64() + 1 // not centred
 		for c := range k {
@@ -173,7 +175,7 @@ func spread(rng *rand.Rand, x, y *graph.Node, k int) Feed {
 		}
 		return v
 	})
-	return Feed{x: xs, y: computed(y.Type(), func(i int) float64 {
+	return Feed{x: xs, y: build.Computed(y.Type(), func(i int) float64 {
 		v := 0.1*rng.NormFloat64() + 0.5
 		for c := range k {
 			v += hidden[i*k+c]
@@ -187,23 +189,23 @@ var transferred = Builder{
 	Title:   "features of one model in another",
 	Notes:   "feature engineering; pre-trained networks",
 	Formula: "φ = max(0, x·W + a);  ŷ = φ·w + b, φ from another task;  loss = meanᵢ (ŷᵢ − yᵢ)²",
-	Sizes: []Size{{Name: "n", Default: 32, Doc: "observations in a batch", Kind: Count}, sizeD,
+	Hyperparameters: []Hyperparameter{{Name: "n", Default: 32, Doc: "observations in a batch", Kind: Count}, sizeD,
 		{Name: "h", Default: 8, Doc: "features that are learnt", Kind: Count},
 		{Name: "task", Default: 0, Doc: "which of the tasks that the same features solve", Kind: Natural},
 		{Name: "frozen", Default: 0, Doc: "whether the features are kept as they are", Kind: Flag}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, i, d, h := m.Graph, graph.Ax("i", s.Int("n")), graph.Ax("d", s.Int("d")), graph.Ax("h", s.Int("h"))
 		x, y := g.Input("x", dt, i, d), g.Input("y", dt, i)
-		var features Linear
+		var features nn.Linear
 		if s.Is("frozen") {
-			features = NewFrozenLinear(g, "features", dt, d, h)
+			features = nn.NewFrozenLinear(g, "features", dt, d, h)
 		} else {
-			features = NewLinear(g, "features", dt, d, h)
+			features = nn.NewLinear(g, "features", dt, d, h)
 		}
-		φ := ops.Relu(features.Of(x)).As("φ")
-		head := NewLinear(g, "head", dt, h, graph.Ax("out", 1))
+		φ := ops.ReLU(features.Of(x)).As("φ")
+		head := nn.NewLinear(g, "head", dt, h, graph.Ax("out", 1))
 		m.Output = ops.Squeeze(head.Of(φ), -1).As("ŷ")
-		m.Loss = SquaredError(m.Output, y).As("loss")
+		m.Loss = nn.SquaredError(m.Output, y).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed { return taught(rng, x, y, s.Int("task")) }
 	},
 }

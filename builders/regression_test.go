@@ -9,9 +9,11 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"gonum.org/v1/gonum/mat"
@@ -28,13 +30,13 @@ func observations(m *builders.Model, batch builders.Feed) lab.Linear {
 func TestRidgeIsFakeObservations(t *testing.T) {
 	var loss, gradient [2][]float64
 	for i, name := range []string{"regression-ridge", "regression-ridge-observations"} {
-		m := build(t, name, builders.Settings{"lambda": 0.7})
+		m := layertest.Build(t, name, builders.Settings{"lambda": 0.7})
 		w := m.Graph.Lookup("w")
 		feed := ref.Feed{w: {Type: w.Type(), Data: []float64{1, -2, 0.5, 3}}}
 		for in, v := range m.Examples(rand.New(rand.NewPCG(1, 1))) {
 			feed[in] = v
 		}
-		out := values(t, feed, m.Loss, grad.Of(m.Loss, w)[0])
+		out := layertest.Values(t, feed, m.Loss, grad.Of(m.Loss, w)[0])
 		loss[i], gradient[i] = out[0].Data, out[1].Data
 	}
 	if err := reftest.Near(loss[0], loss[1], 1e-12*loss[0][0]); err != nil {
@@ -57,17 +59,17 @@ func TestRegressionSolutions(t *testing.T) {
 		if c.λ > 0 {
 			s = builders.Settings{"lambda": c.λ}
 		}
-		m := build(t, c.name, s)
+		m := layertest.Build(t, c.name, s)
 		batch := m.Examples(rand.New(rand.NewPCG(2, 2)))
 		want, err := observations(m, batch).Solve(c.λ)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newTrainer(t, m, train.SGD(0.01), 1)
+		r := layertest.NewTrainer(t, m, train.SGD(0.01), 1)
 		for range 30_000 {
-			r.step(batch)
+			r.Step(batch)
 		}
-		if err := reftest.Near(r.read("w"), want, 1e-6); err != nil {
+		if err := reftest.Near(r.Read("w"), want, 1e-6); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -77,13 +79,13 @@ func TestRegressionSolutions(t *testing.T) {
 // decomposition of the centred data, up to sign, and the weights the least squares
 // solution for the projections.
 func TestPrincipalComponentRegression(t *testing.T) {
-	m := build(t, "regression-pcr", builders.Settings{"k": 3})
+	m := layertest.Build(t, "regression-pcr", builders.Settings{"k": 3})
 	batch := m.Examples(rand.New(rand.NewPCG(4, 4)))
 	x, y := batch[m.Graph.Lookup("x")], batch[m.Graph.Lookup("y")]
 	n, d, k := x.Type.Shape.Dim(0), x.Type.Shape.Dim(1), 3
-	r := newTrainer(t, m, train.SGD(0.05), 1)
+	r := layertest.NewTrainer(t, m, train.SGD(0.05), 1)
 	for range 5000 {
-		r.step(batch)
+		r.Step(batch)
 	}
 	centred, ȳ := mat.NewDense(n, d, slices.Clone(x.Data)), 0.0
 	for j := range d {
@@ -102,7 +104,7 @@ func TestPrincipalComponentRegression(t *testing.T) {
 	var v, u mat.Dense
 	svd.VTo(&v)
 	svd.UTo(&u)
-	got, w := r.read("v"), r.read("w")
+	got, w := r.Read("v"), r.Read("w")
 	for c := range k {
 		dot := 0.0
 		for j := range d {
@@ -119,7 +121,7 @@ func TestPrincipalComponentRegression(t *testing.T) {
 			t.Errorf("weight %d is %v, want ±%v", c, w[c], want)
 		}
 	}
-	if b := r.read("b")[0]; math.Abs(b-ȳ) > 1e-6 {
+	if b := r.Read("b")[0]; math.Abs(b-ȳ) > 1e-6 {
 		t.Errorf("b is %v, want the mean %v", b, ȳ)
 	}
 }
@@ -128,20 +130,20 @@ func TestPrincipalComponentRegression(t *testing.T) {
 // came, bit for bit; fine-tuned they move; either way the other task is learnt far
 // better than with features drawn at random and kept.
 func TestTransfer(t *testing.T) {
-	source := newTrainer(t, build(t, "regression-transfer", builders.Settings{"h": 6, "d": 12}), train.Adam(0.01), 1)
-	source.learn(4000)
+	source := layertest.NewTrainer(t, layertest.Build(t, "regression-transfer", builders.Settings{"h": 6, "d": 12}), train.Adam(0.01), 1)
+	source.Learn(4000)
 	other := func(frozen float64, copied bool) (came, left []float64, loss float64) {
-		r := newTrainer(t, build(t, "regression-transfer", builders.Settings{"h": 6, "d": 12, "task": 1, "frozen": frozen}), train.Adam(0.01), 1)
+		r := layertest.NewTrainer(t, layertest.Build(t, "regression-transfer", builders.Settings{"h": 6, "d": 12, "task": 1, "frozen": frozen}), train.Adam(0.01), 1)
 		if copied {
-			if paths, err := r.store.CopyFrom(source.store, "features", "features"); err != nil || !slices.Equal(paths, []string{"features/b", "features/w"}) {
+			if paths, err := r.Store.CopyFrom(source.Store, "features", "features"); err != nil || !slices.Equal(paths, []string{"features/b", "features/w"}) {
 				t.Fatal(paths, err)
 			}
 		}
-		came = r.read("features/w")
-		losses := r.learn(1000)
-		return came, r.read("features/w"), average(losses[990:])
+		came = r.Read("features/w")
+		losses := r.Learn(1000)
+		return came, r.Read("features/w"), layertest.Average(losses[990:])
 	}
-	learnt := source.read("features/w")
+	learnt := source.Read("features/w")
 	came, left, frozen := other(1, true)
 	if !slices.Equal(came, learnt) || !slices.Equal(left, learnt) {
 		t.Error("frozen features differ from what was learnt")
@@ -163,16 +165,16 @@ func TestElbows(t *testing.T) {
 	h := graph.Ax("h", 3)
 	net := builders.NewReLU1D(g, graph.F64, h)
 	x := g.Input("x", graph.F64, graph.Ax("i", 4))
-	e := net.Elbows(x)
+	e := net.Kinks(x)
 	y := net.Of(x)
 	feed := ref.Feed{
-		net.W: valueOf(net.W, 2, -1, 0.5),
-		net.B: valueOf(net.B, -2, 3, -5), // elbows at 1, 3 and 10
-		net.V: valueOf(net.V, 1.5, 4, 7),
-		net.C: valueOf(net.C, 0.25),
-		x:     valueOf(x, 0, 2, 4, 10),
+		net.W: layertest.ValueOf(net.W, 2, -1, 0.5),
+		net.B: layertest.ValueOf(net.B, -2, 3, -5), // elbows at 1, 3 and 10
+		net.V: layertest.ValueOf(net.V, 1.5, 4, 7),
+		net.C: layertest.ValueOf(net.C, 0.25),
+		x:     layertest.ValueOf(x, 0, 2, 4, 10),
 	}
-	out := values(t, feed, e.At, e.Slope, e.Bend, e.Dead, y)
+	out := layertest.Values(t, feed, e.At, e.Slope, e.Bend, e.Dead, y)
 	for i, want := range [][]float64{{1, 3, 10}, {2, -1, 0.5}, {3, 4, 3.5}, {0, 0, 1}, {12.25, 7.25, 9.25, 27.25}} {
 		if !slices.Equal(out[i].Data, want) {
 			t.Errorf("%d: got %v, want %v", i, out[i].Data, want)
@@ -182,15 +184,15 @@ func TestElbows(t *testing.T) {
 	slope := -4.0
 	for _, c := range []struct{ bend, from, to float64 }{{0, -1, 0}, {3, 1.5, 2.5}, {4, 4, 9}, {3.5, 11, 12}} {
 		slope += c.bend
-		feed[x] = valueOf(x, c.from, c.to, c.from, c.to)
-		out := values(t, feed, y)[0].Data
+		feed[x] = layertest.ValueOf(x, c.from, c.to, c.from, c.to)
+		out := layertest.Values(t, feed, y)[0].Data
 		if got := (out[1] - out[0]) / (c.to - c.from); math.Abs(got-slope) > 1e-12 {
 			t.Errorf("from %v to %v the slope is %v, want %v", c.from, c.to, got, slope)
 		}
 	}
 	// A dead unit is one that no gradient reaches.
-	feed[x] = valueOf(x, 0, 2, 4, 10)
-	d := values(t, feed, grad.Of(ops.Sum(ops.Square(y)), net.W)[0])[0].Data
+	feed[x] = layertest.ValueOf(x, 0, 2, 4, 10)
+	d := layertest.Values(t, feed, grad.Of(ops.Sum(ops.Square(y)), net.W)[0])[0].Data
 	if d[0] == 0 || d[1] == 0 || d[2] != 0 {
 		t.Errorf("derivatives by w %v: want 0 for the dead unit alone", d)
 	}
@@ -198,18 +200,18 @@ func TestElbows(t *testing.T) {
 
 // TestRegressionMistakes are errors that say what would fit.
 func TestRegressionMistakes(t *testing.T) {
-	refuse(t, []refusal{
-		{"regression-ridge", builders.Settings{"lambda": -1}, "regression-ridge: lambda = -1: want at least 0"},
-		{"regression-ridge-features", builders.Settings{"lambda": -0.5}, "regression-ridge-features: lambda = -0.5: want at least 0"},
-		{"regression-minimum-norm", builders.Settings{"n": 8}, "regression-minimum-norm: d = 8 features for n = 8 observations: want more features than observations (regression-ols takes any)"},
-		{"regression-pcr", builders.Settings{"k": 7}, "regression-pcr: k = 7 components of 32 observations with 6 features: want at most 6"},
-		{"regression-pcr", builders.Settings{"n": 2}, "regression-pcr: k = 2 components of 2 observations with 6 features: want at most 1"},
+	layertest.Refuse(t, []layertest.Refusal{
+		{Model: "regression-ridge", Settings: builders.Settings{"lambda": -1}, Want: "regression-ridge: lambda = -1: want at least 0"},
+		{Model: "regression-ridge-features", Settings: builders.Settings{"lambda": -0.5}, Want: "regression-ridge-features: lambda = -0.5: want at least 0"},
+		{Model: "regression-minimum-norm", Settings: builders.Settings{"n": 8}, Want: "regression-minimum-norm: d = 8 features for n = 8 observations: want more features than observations (regression-ols takes any)"},
+		{Model: "regression-pcr", Settings: builders.Settings{"k": 7}, Want: "regression-pcr: k = 7 components of 32 observations with 6 features: want at most 6"},
+		{Model: "regression-pcr", Settings: builders.Settings{"n": 2}, Want: "regression-pcr: k = 2 components of 2 observations with 6 features: want at most 1"},
 	})
 }
 
 // TestRegressionNils are recorded mistakes.
 func TestRegressionNils(t *testing.T) {
-	mistaken(t, arrayOf(graph.F32, graph.Ax("i", 3), graph.Ax("d", 2)), map[string]func(g *graph.Graph, x *graph.Node){
+	layertest.Mistaken(t, layertest.ArrayOf(graph.F32, graph.Ax("i", 3), graph.Ax("d", 2)), map[string]func(g *graph.Graph, x *graph.Node){
 		"least squares":     func(_ *graph.Graph, x *graph.Node) { builders.LeastSquares(x, nil, nil) },
 		"ridge":             func(_ *graph.Graph, x *graph.Node) { builders.Ridge(x, nil, nil, nil) },
 		"fake observations": func(_ *graph.Graph, x *graph.Node) { builders.RidgeObservations(x, nil, nil, nil) },
@@ -218,8 +220,8 @@ func TestRegressionNils(t *testing.T) {
 		"components":        func(_ *graph.Graph, x *graph.Node) { builders.Components(x, nil) },
 		"subspace":          func(_ *graph.Graph, x *graph.Node) { builders.SubspaceStep(x, nil) },
 		"relu":              func(_ *graph.Graph, x *graph.Node) { builders.ReLU1D{}.Of(x) },
-		"elbows":            func(_ *graph.Graph, x *graph.Node) { builders.ReLU1D{}.Elbows(x) },
-		"no layers":         func(_ *graph.Graph, x *graph.Node) { builders.Deep(x, nil, ops.Relu) },
-		"empty layer":       func(_ *graph.Graph, x *graph.Node) { builders.Deep(x, make([]builders.Linear, 1), ops.Relu) },
+		"elbows":            func(_ *graph.Graph, x *graph.Node) { builders.ReLU1D{}.Kinks(x) },
+		"no layers":         func(_ *graph.Graph, x *graph.Node) { builders.Perceptron(x, nil, ops.ReLU) },
+		"empty layer":       func(_ *graph.Graph, x *graph.Node) { builders.Perceptron(x, make([]nn.Linear, 1), ops.ReLU) },
 	})
 }

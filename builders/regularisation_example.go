@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
 )
 
 // The small tasks that regularised models learn.
@@ -15,7 +16,7 @@ func twoMoons(rng *rand.Rand, points, labels graph.Type, classes int) (x, label 
 	label = choices(rng, labels, min(classes, 2))
 	d := points.Shape.Dim(1)
 	var φ float64
-	x = computed(points, func(p int) float64 {
+	x = build.Computed(points, func(p int) float64 {
 		side, at := 1-2*label.Data[p/d], 0.0
 		switch p % d {
 		case 0:
@@ -38,7 +39,7 @@ func shapes(rng *rand.Rand, images, labels graph.Type, classes int) (x, label gr
 	label = choices(rng, labels, min(classes, figures))
 	h, w, c := images.Shape.Dim(1), images.Shape.Dim(2), images.Shape.Dim(3)
 	var row, column, radius float64
-	x = computed(images, func(p int) float64 {
+	x = build.Computed(images, func(p int) float64 {
 		if p%(h*w*c) == 0 {
 			row, column = float64(h-1)/2+rng.Float64()-0.5, float64(w-1)/2+rng.Float64()-0.5
 			radius = (0.3 + 0.1*rng.Float64()) * float64(min(h, w))
@@ -61,7 +62,7 @@ func planeWaves(rng *rand.Rand, images graph.Type) graph.Value {
 	w, c := images.Shape.Dim(2), images.Shape.Dim(3)
 	each := images.Shape.Dim(1) * w * c
 	var k [6]float64
-	return computed(images, func(p int) float64 {
+	return build.Computed(images, func(p int) float64 {
 		if p%each == 0 {
 			for i := range k {
 				k[i] = 3 * rng.NormFloat64()

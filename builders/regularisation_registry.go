@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -14,17 +16,17 @@ var regularisation = append([]Builder{
 }, augmentation...)
 
 var (
-	sizePoints = Size{Name: "n", Default: 16, Doc: "points in a batch", Kind: Count}
-	sizeUnits  = Size{Name: "hidden", Default: 8, Doc: "hidden units of a layer", Kind: Count}
-	sizeRate   = Size{Name: "p", Default: 0.2, Doc: "probability of dropping; 0 in evaluation", Training: true}
-	sizePlane  = Size{Name: "d", Default: 2, Doc: "numbers of a point", Kind: Count}
-	sizeMoons  = Size{Name: "classes", Default: 2, Doc: "classes; the model's own examples are of at most 2", Kind: Count}
+	sizePoints = Hyperparameter{Name: "n", Default: 16, Doc: "points in a batch", Kind: Count}
+	sizeUnits  = Hyperparameter{Name: "hidden", Default: 8, Doc: "hidden units of a layer", Kind: Count}
+	sizeRate   = Hyperparameter{Name: "p", Default: 0.2, Doc: "probability of dropping; 0 in evaluation", Training: true}
+	sizePlane  = Hyperparameter{Name: "d", Default: 2, Doc: "numbers of a point", Kind: Count}
+	sizeMoons  = Hyperparameter{Name: "classes", Default: 2, Doc: "classes; the model's own examples are of at most 2", Kind: Count}
 )
 
 // regularised is how one model of this family differs from the plain residual net
 // that all of them are; what is nil stays as it is.
 type regularised struct {
-	layer  func(l Linear) Linear                       // the linear map in a block
+	layer  func(l nn.Linear) nn.Linear                 // the linear map in a block
 	units  func(h *graph.Node) *graph.Node             // what a block computed, after relu
 	branch func(i, n int, f *graph.Node) *graph.Node   // the whole of block i of n
 	loss   func(scores, label *graph.Node) *graph.Node // in place of cross-entropy
@@ -35,26 +37,26 @@ type regularised struct {
 //
 //	h ← h + relu(W·h + b) for each block
 func onMoons(b Builder, with func(m *Model, dt graph.DType) regularised) Builder {
-	b.Sizes = append([]Size{sizePoints, sizePlane, sizeMoons, sizeUnits, sizeBlocks}, b.Sizes...)
+	b.Hyperparameters = append([]Hyperparameter{sizePoints, sizePlane, sizeMoons, sizeUnits, sizeBlocks}, b.Hyperparameters...)
 	b.make = func(s Settings, dt graph.DType, m *Model) {
 		g, hidden := m.Graph, graph.Ax("h", s.Int("hidden"))
 		x := g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("d", s.Int("d")))
 		label := g.Input("label", graph.I64, graph.Ax("n", s.Int("n")))
 		r := with(m, dt)
-		stem := NewLinear(g, "stem", dt, last(x), hidden)
+		stem := nn.NewLinear(g, "stem", dt, build.Last(x), hidden)
 		weights := []*graph.Node{stem.W}
-		h := ops.Relu(stem.Of(x)).As("h₀")
+		h := ops.ReLU(stem.Of(x)).As("h₀")
 		depth := m.atMost("depth", s.Int("depth"), mostLayers)
 		for i := range depth {
-			l := NewLinear(g, numbered("block", i), dt, hidden, graph.Ax("", hidden.Size), graph.He())
+			l := nn.NewLinear(g, build.Numbered("block", i), dt, hidden, graph.Ax("", hidden.Size), graph.He())
 			weights = append(weights, l.W)
-			h = ops.Add(h, r.block(i, depth, l, h)).As(indexed("h", i))
+			h = ops.Add(h, r.block(i, depth, l, h)).As(build.Indexed("h", i))
 		}
-		head := NewLinear(g, "head", dt, hidden, classesOf(s))
+		head := nn.NewLinear(g, "head", dt, hidden, classesOf(s))
 		weights = append(weights, head.W)
 		m.Output = head.Of(h).As("scores")
 		if r.loss == nil {
-			r.loss = func(scores, label *graph.Node) *graph.Node { return CrossEntropy(scores, label) }
+			r.loss = func(scores, label *graph.Node) *graph.Node { return nn.CrossEntropy(scores, label) }
 		}
 		m.Loss = r.loss(m.Output, label)
 		if r.adds != nil {
@@ -70,13 +72,13 @@ func onMoons(b Builder, with func(m *Model, dt graph.DType) regularised) Builder
 }
 
 // block is the branch of block i of n, which the skip goes past.
-func (r regularised) block(i, n int, l Linear, h *graph.Node) *graph.Node {
-	defer h.Graph().Scope(numbered("block", i))()
+func (r regularised) block(i, n int, l nn.Linear, h *graph.Node) *graph.Node {
+	defer h.Graph().Scope(build.Numbered("block", i))()
 	l.Name = ""
 	if r.layer != nil {
 		l = r.layer(l)
 	}
-	f := ops.Relu(l.Of(h)).As("f")
+	f := ops.ReLU(l.Of(h)).As("f")
 	if r.units != nil {
 		f = r.units(f).As("f̃")
 	}
@@ -104,25 +106,25 @@ var unregularised = onMoons(Builder{
 }, func(*Model, graph.DType) regularised { return regularised{} })
 
 var dropout = onMoons(Builder{
-	Name:    "dropout",
-	Title:   "dropout of hidden units",
-	Notes:   "dropout",
-	Formula: "h ← h + m ⊙ f/(1 − p),  m ~ Bernoulli(1 − p) for each unit of each example",
-	Sizes:   []Size{sizeRate},
+	Name:            "dropout",
+	Title:           "dropout of hidden units",
+	Notes:           "dropout",
+	Formula:         "h ← h + m ⊙ f/(1 − p),  m ~ Bernoulli(1 − p) for each unit of each example",
+	Hyperparameters: []Hyperparameter{sizeRate},
 }, func(m *Model, dt graph.DType) regularised {
 	p := m.dial("p", "p", dt, 0, 1)
-	return regularised{units: func(f *graph.Node) *graph.Node { return Dropout(f, p) }}
+	return regularised{units: func(f *graph.Node) *graph.Node { return nn.Dropout(f, p) }}
 })
 
 var dropConnect = onMoons(Builder{
-	Name:    "drop-connect",
-	Title:   "drop-connect: dropout of weights",
-	Notes:   "dropout: methods that resemble it",
-	Formula: "f = relu((m ⊙ W/(1 − p))·h + b),  m ~ Bernoulli(1 − p) for each weight",
-	Sizes:   []Size{sizeRate},
+	Name:            "drop-connect",
+	Title:           "drop-connect: dropout of weights",
+	Notes:           "dropout: methods that resemble it",
+	Formula:         "f = relu((m ⊙ W/(1 − p))·h + b),  m ~ Bernoulli(1 − p) for each weight",
+	Hyperparameters: []Hyperparameter{sizeRate},
 }, func(m *Model, dt graph.DType) regularised {
 	p := m.dial("p", "p", dt, 0, 1)
-	return regularised{layer: func(l Linear) Linear { return DropConnect(l, p) }}
+	return regularised{layer: func(l nn.Linear) nn.Linear { return nn.DropConnect(l, p) }}
 })
 
 var multiplicativeNoise = onMoons(Builder{
@@ -130,55 +132,55 @@ var multiplicativeNoise = onMoons(Builder{
 	Title:   "multiplicative noise on hidden units",
 	Notes:   "dropout: methods that resemble it",
 	Formula: "h ← h + m ⊙ f,  m = 1 + σ·ε, ε ~ N(0, 1), or m = 1 + σ·(2u − 1), u uniform in [0, 1)",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		{Name: "sigma", Default: 0.5, Doc: "strength of the noise; 0 in evaluation", Training: true},
 		{Name: "kind", Doc: "distribution of the noise", Kind: Choice, Choices: []string{"gaussian", "uniform"}},
 	},
 }, func(m *Model, dt graph.DType) regularised {
 	σ := m.dial("σ", "sigma", dt, 0, 100)
-	noise := GaussianNoise
+	noise := nn.GaussianNoise
 	if m.Settings.Int("kind") == 1 {
-		noise = UniformNoise
+		noise = nn.UniformNoise
 	}
 	return regularised{units: func(f *graph.Node) *graph.Node { return noise(f, σ) }}
 })
 
 var stochasticDepth = onMoons(Builder{
-	Name:    "stochastic-depth",
-	Title:   "stochastic depth: dropout of residual branches",
-	Notes:   "stochastic depth",
-	Formula: "h ← h + b/(1 − pₗ)·f,  b ~ Bernoulli(1 − pₗ) for each example,  pₗ = l/L·p",
-	Sizes:   []Size{sizeRate},
+	Name:            "stochastic-depth",
+	Title:           "stochastic depth: dropout of residual branches",
+	Notes:           "stochastic depth",
+	Formula:         "h ← h + b/(1 − pₗ)·f,  b ~ Bernoulli(1 − pₗ) for each example,  pₗ = l/L·p",
+	Hyperparameters: []Hyperparameter{sizeRate},
 }, func(m *Model, dt graph.DType) regularised {
 	p := m.dial("p", "p", dt, 0, 1)
 	return regularised{branch: func(i, n int, f *graph.Node) *graph.Node {
-		return StochasticDepth(f, DropAt(i, n, p).As(indexed("p", i)))
+		return nn.StochasticDepth(f, nn.DropAt(i, n, p).As(build.Indexed("p", i)))
 	}}
 })
 
 var labelSmoothing = onMoons(Builder{
-	Name:    "label-smoothing",
-	Title:   "label smoothing",
-	Notes:   "label smoothing",
-	Formula: "loss = mean −Σₖ qₖ·log softmax(scores)ₖ,  q = (1 − ε)·onehot(label) + ε/K",
-	Sizes:   []Size{{Name: "epsilon", Default: 0.1, Doc: "probability that all classes share; 0 in evaluation", Training: true}},
+	Name:            "label-smoothing",
+	Title:           "label smoothing",
+	Notes:           "label smoothing",
+	Formula:         "loss = mean −Σₖ qₖ·log softmax(scores)ₖ,  q = (1 − ε)·onehot(label) + ε/K",
+	Hyperparameters: []Hyperparameter{{Name: "epsilon", Default: 0.1, Doc: "probability that all classes share; 0 in evaluation", Training: true}},
 }, func(m *Model, dt graph.DType) regularised {
 	ε := m.dial("ε", "epsilon", dt, 0, 1)
 	return regularised{loss: func(scores, label *graph.Node) *graph.Node {
-		return CrossEntropy(scores, label, Smoothed(ε))
+		return nn.CrossEntropy(scores, label, nn.Smoothed(ε))
 	}}
 })
 
 var l2Penalty = onMoons(Builder{
-	Name:    "l2-penalty",
-	Title:   "penalty on the size of weights",
-	Notes:   "explicit regularisation: weight decay",
-	Formula: "loss = mean −log softmax(scores)[label] + λ·Σ ‖W‖² over all weights",
-	Sizes:   []Size{{Name: "lambda", Default: 0.002, Doc: "strength of the penalty; 0 in evaluation", Training: true}},
+	Name:            "l2-penalty",
+	Title:           "penalty on the size of weights",
+	Notes:           "explicit regularisation: weight decay",
+	Formula:         "loss = mean −log softmax(scores)[label] + λ·Σ ‖W‖² over all weights",
+	Hyperparameters: []Hyperparameter{{Name: "lambda", Default: 0.002, Doc: "strength of the penalty; 0 in evaluation", Training: true}},
 }, func(m *Model, dt graph.DType) regularised {
 	λ := m.dial("λ", "lambda", dt, 0, 1e6)
 	return regularised{adds: func(weights []*graph.Node) *graph.Node {
-		return ops.Mul(λ, SquaredNorm(weights...)).As("penalty")
+		return ops.Mul(λ, nn.SquaredNorm(weights...)).As("penalty")
 	}}
 })
 
@@ -187,7 +189,7 @@ var ensemble = Builder{
 	Title:   "ensemble of nets",
 	Notes:   "dropout: the ensemble that it imitates",
 	Formula: "f̄ = meanᵢ fᵢ(x);  (f̄ − y)² = meanᵢ (fᵢ − y)² − meanᵢ (fᵢ − f̄)²",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		sizePoints, sizePlane, sizeUnits,
 		{Name: "members", Default: 3, Doc: "nets with parameters of their own", Kind: Count},
 		{Name: "train", Doc: "what the loss is the error of", Kind: Choice, Choices: []string{"members", "average"}},
@@ -196,14 +198,14 @@ var ensemble = Builder{
 		g, hidden, one := m.Graph, graph.Ax("h", s.Int("hidden")), graph.Ax("y", 1)
 		x := g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("d", s.Int("d")))
 		y := g.Input("y", dt, graph.Ax("n", s.Int("n")), one)
-		e := NewEnsemble(g, m.atMost("members", s.Int("members"), 1000), func(int) Layer {
-			return Field{In: NewLinear(g, "in", dt, last(x), hidden), Out: NewLinear(g, "out", dt, hidden, one)}
+		e := nn.NewEnsemble(g, m.atMost("members", s.Int("members"), 1000), func(int) nn.Layer {
+			return Field{In: nn.NewLinear(g, "in", dt, build.Last(x), hidden), Out: nn.NewLinear(g, "out", dt, hidden, one)}
 		})
 		f := e.Each(x)
-		m.Output = AverageOf(f...).As("f̄")
-		m.Loss = SquaredError(m.Output, y)
+		m.Output = nn.AverageOf(f...).As("f̄")
+		m.Loss = nn.SquaredError(m.Output, y)
 		if s.Int("train") == 0 { // (f̄ − y)² and what the members differ by
-			m.Loss = ops.Add(m.Loss.As("error"), Ambiguity(f...).As("ambiguity"))
+			m.Loss = ops.Add(m.Loss.As("error"), nn.Ambiguity(f...).As("ambiguity"))
 		}
 		m.Loss = m.Loss.As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {

@@ -2,6 +2,7 @@ package builders
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -29,30 +30,30 @@ func NewReLU1D(g *graph.Graph, dt graph.DType, h graph.Axis) ReLU1D {
 
 // arrives is w_h·x_i + b_h for x[i]: z[i h].
 func (m ReLU1D) arrives(x *graph.Node) *graph.Node {
-	return ops.Add(ops.Mul(everyPair(x, m.W)), m.B).As("z")
+	return ops.Add(ops.Mul(build.EveryPair(x, m.W)), m.B).As("z")
 }
 
 // Of is ŷ[i] for x[i].
 func (m ReLU1D) Of(x *graph.Node) *graph.Node {
-	e := ops.Relu(m.arrives(x)).As("elbows")
+	e := ops.ReLU(m.arrives(x)).As("elbows")
 	return ops.Add(timesVector(e, m.V), m.C).As("ŷ")
 }
 
-// Elbows says where the pieces of a [ReLU1D] meet, unit by unit.
-type Elbows struct {
+// Kinks says where the pieces of a [ReLU1D] meet, unit by unit.
+type Kinks struct {
 	At    *graph.Node // −b/w: where the unit turns on or off; infinite, or NaN, where w is 0
 	Slope *graph.Node // w: the unit's slope where it is on
 	Bend  *graph.Node // v·|w|: by how much the slope of ŷ changes from left to right of the elbow
 	Dead  *graph.Node // bool: off on all of the data, so that no gradient reaches w and b
 }
 
-// Elbows adds the nodes that diagnose the net on the data x[i], all of shape [h]. A
+// Kinks adds the nodes that diagnose the net on the data x[i], all of shape [h]. A
 // unit is dead on this data if none of its points turns it on.
-func (m ReLU1D) Elbows(x *graph.Node) Elbows {
+func (m ReLU1D) Kinks(x *graph.Node) Kinks {
 	defer graph.Of(x, m.W, m.B, m.V).Scope("elbows")()
 	z := m.arrives(x)
 	most := ops.Max(z, 0)
-	return Elbows{
+	return Kinks{
 		At:    ops.Neg(ops.Div(m.B, m.W)).As("at"),
 		Slope: m.W,
 		Bend:  ops.Mul(m.V, ops.Abs(m.W)).As("bend"),

@@ -2,6 +2,8 @@ package builders
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -14,11 +16,11 @@ import (
 // block has the same parameters and no skip: y = relu(F(x)).
 type ResNetBlock struct {
 	Name   string
-	Conv1  Conv
-	Norm1  BatchNorm
-	Conv2  Conv
-	Norm2  BatchNorm
-	Expand *Conv // fits the skip to other channels or a stride, by windows of 1; nil for none
+	Conv1  nn.Conv
+	Norm1  nn.BatchNorm
+	Conv2  nn.Conv
+	Norm2  nn.BatchNorm
+	Expand *nn.Conv // fits the skip to other channels or a stride, by windows of 1; nil for none
 	Plain  bool
 }
 
@@ -26,27 +28,27 @@ type ResNetBlock struct {
 // The skip has a convolution of 1×1 if the channels or the size change.
 func NewResNetBlock(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, stride int) ResNetBlock {
 	defer g.Scope(name)()
-	first := Window{Size: 3, Stride: stride, Padding: 1}
+	first := nn.Window{Size: 3, Stride: stride, Padding: 1}
 	b := ResNetBlock{
 		Name:  name,
-		Conv1: NewFilter2D(g, "conv1", dt, in, out, first),
-		Norm1: NewBatchNorm(g, "norm1", dt, out),
-		Conv2: NewFilter2D(g, "conv2", dt, out, out, Window{Size: 3, Padding: 1}),
-		Norm2: NewBatchNorm(g, "norm2", dt, out),
+		Conv1: nn.NewFilter2D(g, "conv1", dt, in, out, first),
+		Norm1: nn.NewBatchNorm(g, "norm1", dt, out),
+		Conv2: nn.NewFilter2D(g, "conv2", dt, out, out, nn.Window{Size: 3, Padding: 1}),
+		Norm2: nn.NewBatchNorm(g, "norm2", dt, out),
 	}
 	if stride > 1 || in.Size != out.Size {
-		l := NewFilter2D(g, "expand", dt, in, out, Window{Size: 1, Stride: stride})
+		l := nn.NewFilter2D(g, "expand", dt, in, out, nn.Window{Size: 1, Stride: stride})
 		b.Expand = &l
 	}
 	return b
 }
 
 // Of is the block of x[n h w c] in evaluation.
-func (b ResNetBlock) Of(x *graph.Node) *graph.Node { return b.apply(x, BatchNorm.Of) }
+func (b ResNetBlock) Of(x *graph.Node) *graph.Node { return b.apply(x, nn.BatchNorm.Of) }
 
 // OfTrain is the block in training, and the updates of its running statistics.
 func (b ResNetBlock) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
-	y = b.apply(x, func(l BatchNorm, x *graph.Node) *graph.Node {
+	y = b.apply(x, func(l nn.BatchNorm, x *graph.Node) *graph.Node {
 		y, s := l.OfTrain(x)
 		step = append(step, s...)
 		return y
@@ -54,55 +56,55 @@ func (b ResNetBlock) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
 	return y, step
 }
 
-func (b ResNetBlock) apply(x *graph.Node, norm func(BatchNorm, *graph.Node) *graph.Node) *graph.Node {
-	defer within(b.Name, x, b.Conv1.W)()
-	f := ops.Relu(norm(b.Norm1, b.Conv1.Of(x).As("u₁"))).As("v")
+func (b ResNetBlock) apply(x *graph.Node, norm func(nn.BatchNorm, *graph.Node) *graph.Node) *graph.Node {
+	defer build.Within(b.Name, x, b.Conv1.W)()
+	f := ops.ReLU(norm(b.Norm1, b.Conv1.Of(x).As("u₁"))).As("v")
 	f = norm(b.Norm2, b.Conv2.Of(f).As("u₂")).As("F(x)")
 	if b.Plain {
-		return ops.Relu(f).As("y")
+		return ops.ReLU(f).As("y")
 	}
 	if b.Expand != nil {
 		x = b.Expand.Of(x).As("Ex")
 	}
-	return ops.Relu(ops.Add(x, f)).As("y")
+	return ops.ReLU(ops.Add(x, f)).As("y")
 }
 
 // ResNet is a convolution to the channels of the blocks, the blocks, the average
 // over all places, and a linear layer.
 type ResNet struct {
-	Stem   Conv
+	Stem   nn.Conv
 	Blocks []ResNetBlock
-	Head   Linear
+	Head   nn.Linear
 }
 
 // NewResNet adds the parameters of a net from channels in to scores out, with
 // blocks of the given channels. A plain net has the same ones.
 func NewResNet(g *graph.Graph, dt graph.DType, in, channels, out graph.Axis, blocks int, plain bool) ResNet {
-	r := ResNet{Stem: NewConv2D(g, "stem", dt, in, channels, Window{Size: 3, Padding: 1})}
+	r := ResNet{Stem: nn.NewConv2D(g, "stem", dt, in, channels, nn.Window{Size: 3, Padding: 1})}
 	for i := range blocks {
-		b := NewResNetBlock(g, numbered("block", i), dt, channels, channels, 1)
+		b := NewResNetBlock(g, build.Numbered("block", i), dt, channels, channels, 1)
 		b.Plain = plain
 		r.Blocks = append(r.Blocks, b)
 	}
-	r.Head = NewLinear(g, "head", dt, channels, out)
+	r.Head = nn.NewLinear(g, "head", dt, channels, out)
 	return r
 }
 
 // Of gives scores[n k] of images x[n h w c] in evaluation.
 func (r ResNet) Of(x *graph.Node) *graph.Node {
-	x = ops.Relu(r.Stem.Of(x)).As("x₀")
+	x = ops.ReLU(r.Stem.Of(x)).As("x₀")
 	for _, b := range r.Blocks {
 		x = b.Of(x)
 	}
-	return r.Head.Of(GlobalAverage(x).As("x̄"))
+	return r.Head.Of(nn.GlobalAverage(x).As("x̄"))
 }
 
 // OfTrain gives scores in training, and the updates of the running statistics.
 func (r ResNet) OfTrain(x *graph.Node) (scores *graph.Node, step graph.Step) {
-	x = ops.Relu(r.Stem.Of(x)).As("x₀")
+	x = ops.ReLU(r.Stem.Of(x)).As("x₀")
 	for _, b := range r.Blocks {
 		y, s := b.OfTrain(x)
 		x, step = y, append(step, s...)
 	}
-	return r.Head.Of(GlobalAverage(x).As("x̄")), step
+	return r.Head.Of(nn.GlobalAverage(x).As("x̄")), step
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	machine "github.com/tapestry-ml/tapestry/internal/memory"
+	"github.com/tapestry-ml/tapestry/nn/attention"
 )
 
 // TestRoom: what the examples take is known before they are drawn, and what the machine has
@@ -68,7 +69,7 @@ func TestConstantsThatDoNotFit(t *testing.T) {
 		}
 	}
 	g := graph.New("")
-	R := Rotation(g, graph.F32, graph.Ax("m", 1<<19), graph.Ax("m′", 1<<19), 1)
+	R := attention.Rotation(g, graph.F32, graph.Ax("m", 1<<19), graph.Ax("m′", 1<<19), 1)
 	if err := g.Err(); R.IsValid() || err == nil || !strings.Contains(err.Error(), "takes 3.0 TiB") {
 		t.Errorf("Rotation: %v", err)
 	}
@@ -78,7 +79,7 @@ func TestConstantsThatDoNotFit(t *testing.T) {
 // said: no number makes a graph of so many nodes that nothing holds it.
 func TestSettingsThatMultiplyNodes(t *testing.T) {
 	for _, b := range All() {
-		for _, z := range b.Sizes {
+		for _, z := range b.Hyperparameters {
 			if z.Kind != Count && z.Kind != Natural {
 				continue
 			}

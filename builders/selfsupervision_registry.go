@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -14,13 +16,13 @@ var selfSupervision = []Builder{
 }
 
 var (
-	sizeRows        = Size{Name: "i", Default: 32, Doc: "rows in a batch", Kind: Count}
-	sizeRowFeatures = Size{Name: "d", Default: 8, Doc: "features of a row", Kind: Count}
-	sizeCode        = Size{Name: "k", Default: 2, Doc: "numbers that pass the bottleneck", Kind: Count}
-	sizeHiddenUnits = Size{Name: "h", Default: 16, Doc: "hidden units", Kind: Count}
-	sizePairs       = Size{Name: "i", Default: 64, Doc: "pairs of words in a batch", Kind: Count}
-	sizeWords       = Size{Name: "w", Default: 8, Doc: "words of the vocabulary", Kind: Count}
-	sizeVector      = Size{Name: "m", Default: 4, Doc: "numbers of a word's vector", Kind: Count}
+	sizeRows        = Hyperparameter{Name: "i", Default: 32, Doc: "rows in a batch", Kind: Count}
+	sizeRowFeatures = Hyperparameter{Name: "d", Default: 8, Doc: "features of a row", Kind: Count}
+	sizeCode        = Hyperparameter{Name: "k", Default: 2, Doc: "numbers that pass the bottleneck", Kind: Count}
+	sizeHiddenUnits = Hyperparameter{Name: "h", Default: 16, Doc: "hidden units", Kind: Count}
+	sizePairs       = Hyperparameter{Name: "i", Default: 64, Doc: "pairs of words in a batch", Kind: Count}
+	sizeWords       = Hyperparameter{Name: "w", Default: 8, Doc: "words of the vocabulary", Kind: Count}
+	sizeVector      = Hyperparameter{Name: "m", Default: 4, Doc: "numbers of a word's vector", Kind: Count}
 )
 
 // rows adds the input x[i d].
@@ -33,7 +35,7 @@ func (s Settings) rows(g *graph.Graph, dt graph.DType) *graph.Node {
 func waves(rng *rand.Rand, t graph.Type) graph.Value {
 	d := t.Shape.Dim(1)
 	var first, second float64
-	return computed(t, func(p int) float64 {
+	return build.Computed(t, func(p int) float64 {
 		if p%d == 0 {
 			first, second = 1.5*rng.NormFloat64(), rng.NormFloat64()
 		}
@@ -47,7 +49,7 @@ func waves(rng *rand.Rand, t graph.Type) graph.Value {
 func bumps(rng *rand.Rand, t graph.Type) graph.Value {
 	d := t.Shape.Dim(1)
 	var centre float64
-	return computed(t, func(p int) float64 {
+	return build.Computed(t, func(p int) float64 {
 		if p%d == 0 {
 			centre = rng.Float64() * float64(d-1)
 		}
@@ -61,7 +63,7 @@ var linearAutoencoder = Builder{
 	Title:   "linear autoencoder",
 	Notes:   "unsupervised learning as self-supervision: dimensionality reduction in the autoencoder style",
 	Formula: "y = xA + a;  x̂ = yB + b;  loss = meanᵢ ‖xᵢ − x̂ᵢ‖²",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		sizeRows, sizeRowFeatures, sizeCode,
 		{Name: "offsets", Default: 1, Doc: "learn a and b; without them the rows should have mean 0", Kind: Flag},
 	},
@@ -79,11 +81,11 @@ func (m *Model) reconstruct(x, made *graph.Node, task func(*rand.Rand, graph.Typ
 }
 
 var autoencoder = Builder{
-	Name:    "autoencoder",
-	Title:   "autoencoder",
-	Notes:   "unsupervised learning as self-supervision: non-linear encoder and decoder",
-	Formula: "y = tanh(xW₁ + b₁)W₂ + b₂;  x̂ = tanh(yW₃ + b₃)W₄ + b₄;  loss = meanᵢ ‖xᵢ − x̂ᵢ‖²",
-	Sizes:   []Size{sizeRows, sizeRowFeatures, sizeCode, sizeHiddenUnits},
+	Name:            "autoencoder",
+	Title:           "autoencoder",
+	Notes:           "unsupervised learning as self-supervision: non-linear encoder and decoder",
+	Formula:         "y = tanh(xW₁ + b₁)W₂ + b₂;  x̂ = tanh(yW₃ + b₃)W₄ + b₄;  loss = meanᵢ ‖xᵢ − x̂ᵢ‖²",
+	Hyperparameters: []Hyperparameter{sizeRows, sizeRowFeatures, sizeCode, sizeHiddenUnits},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := s.rows(m.Graph, dt)
 		m.reconstruct(x, NewAutoencoder(m.Graph, dt, s.ax("d"), s.ax("k"), s.ax("h")).Of(x), bumps)
@@ -91,11 +93,11 @@ var autoencoder = Builder{
 }
 
 var denoisingAutoencoder = Builder{
-	Name:    "autoencoder-denoising",
-	Title:   "denoising autoencoder",
-	Notes:   "variations on the autoencoder: purification of its input",
-	Formula: "x̃ = x + σε;  x̂ = decoder(encoder(x̃));  loss = meanᵢ ‖xᵢ − x̂ᵢ‖²",
-	Sizes:   []Size{sizeRows, sizeRowFeatures, sizeCode, sizeHiddenUnits, {Name: "sigma", Default: 0.2, Doc: "standard deviation σ of the noise; 0 in evaluation", Training: true}},
+	Name:            "autoencoder-denoising",
+	Title:           "denoising autoencoder",
+	Notes:           "variations on the autoencoder: purification of its input",
+	Formula:         "x̃ = x + σε;  x̂ = decoder(encoder(x̃));  loss = meanᵢ ‖xᵢ − x̂ᵢ‖²",
+	Hyperparameters: []Hyperparameter{sizeRows, sizeRowFeatures, sizeCode, sizeHiddenUnits, {Name: "sigma", Default: 0.2, Doc: "standard deviation σ of the noise; 0 in evaluation", Training: true}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := s.rows(m.Graph, dt)
 		noisy := Corrupt(x, m.Graph.Scalar("σ", s["sigma"], dt))
@@ -104,11 +106,11 @@ var denoisingAutoencoder = Builder{
 }
 
 var maskedAutoencoder = Builder{
-	Name:    "autoencoder-masked",
-	Title:   "masked reconstruction",
-	Notes:   "self-supervision in the masked reconstruction style; predict a missing part of x from the others",
-	Formula: "y = tanh(shown·W₁ + missing·M + b₁);  x̂ = yW₂ + b₂;  loss = mean over what is missing of (x − x̂)²",
-	Sizes:   []Size{sizeRows, sizeRowFeatures, sizeHiddenUnits, {Name: "rho", Default: 0.25, Doc: "probability ρ that a number is missing"}},
+	Name:            "autoencoder-masked",
+	Title:           "masked reconstruction",
+	Notes:           "self-supervision in the masked reconstruction style; predict a missing part of x from the others",
+	Formula:         "y = tanh(shown·W₁ + missing·M + b₁);  x̂ = yW₂ + b₂;  loss = mean over what is missing of (x − x̂)²",
+	Hyperparameters: []Hyperparameter{sizeRows, sizeRowFeatures, sizeHiddenUnits, {Name: "rho", Default: 0.25, Doc: "probability ρ that a number is missing"}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := s.rows(m.Graph, dt)
 		missing := Missing(x, m.Graph.Scalar("ρ", s["rho"], dt))
@@ -144,8 +146,8 @@ func pairs(rng *rand.Rand, t graph.Type, words int) (centre, context graph.Value
 		}
 		return float64(last)
 	}
-	centre = drawn(t, func() float64 { return draw(func(int) bool { return true }) })
-	context = computed(t, func(p int) float64 {
+	centre = build.Drawn(t, func() float64 { return draw(func(int) bool { return true }) })
+	context = build.Computed(t, func(p int) float64 {
 		c := int(centre.Data[p])
 		alone := words <= 2 || words == 3 && c == 1
 		return draw(func(w int) bool { return w%2 == c%2 && (w != c || alone) })
@@ -164,25 +166,25 @@ func (m *Model) words(s Settings, dt graph.DType) (l SkipGram, c, o *graph.Node)
 }
 
 var skipGramSoftmax = Builder{
-	Name:    "word2vec",
-	Title:   "word2vec: skip-gram with full softmax",
-	Notes:   "word embeddings: predict the neighbours of a centre word",
-	Formula: "p(o | c) = exp(u_o·v_c) / Σ_w exp(u_w·v_c);  loss = −mean log p(o | c)",
-	Sizes:   []Size{sizePairs, sizeWords, sizeVector},
+	Name:            "word2vec",
+	Title:           "word2vec: skip-gram with full softmax",
+	Notes:           "word embeddings: predict the neighbours of a centre word",
+	Formula:         "p(o | c) = exp(u_o·v_c) / Σ_w exp(u_w·v_c);  loss = −mean log p(o | c)",
+	Hyperparameters: []Hyperparameter{sizePairs, sizeWords, sizeVector},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		l, c, o := m.words(s, dt)
 		scores := l.Scores(c)
 		m.Output = ops.Softmax(scores, -1).As("p")
-		m.Loss = CrossEntropy(scores, o).As("loss")
+		m.Loss = nn.CrossEntropy(scores, o).As("loss")
 	},
 }
 
 var skipGramNegative = Builder{
-	Name:    "word2vec-negative",
-	Title:   "word2vec: skip-gram with negative sampling",
-	Notes:   "word embeddings: predict the neighbours of a centre word, without a sum over all words",
-	Formula: "loss = −mean (log σ(u_o·v_c) + Σₖ log σ(−u_n·v_c)),  P(n = w) ∝ counts_w^¾",
-	Sizes:   []Size{sizePairs, sizeWords, sizeVector, {Name: "k", Default: 3, Doc: "words drawn for each pair", Kind: Count}},
+	Name:            "word2vec-negative",
+	Title:           "word2vec: skip-gram with negative sampling",
+	Notes:           "word embeddings: predict the neighbours of a centre word, without a sum over all words",
+	Formula:         "loss = −mean (log σ(u_o·v_c) + Σₖ log σ(−u_n·v_c)),  P(n = w) ∝ counts_w^¾",
+	Hyperparameters: []Hyperparameter{sizePairs, sizeWords, sizeVector, {Name: "k", Default: 3, Doc: "words drawn for each pair", Kind: Count}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		l, c, o := m.words(s, dt)
 		n := negatives(m.Graph, dt, s.ax("w"), frequency, []graph.Axis{s.ax("i"), s.ax("k")})

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 )
 
@@ -129,17 +130,17 @@ func TestSelfSupervisionByHand(t *testing.T) {
 			return loss
 		}},
 	} {
-		m := build(t, c.name, c.s)
+		m := layertest.Build(t, c.name, c.s)
 		rng := rand.New(rand.NewPCG(5, 6))
 		feed := ref.Feed(m.Examples(rng))
 		for _, p := range m.Params() {
-			feed[p] = randomValue(rng, p.Type(), 0.7)
+			feed[p] = layertest.Random(rng, p.Type(), 0.7)
 		}
 		nodes := []*graph.Node{m.Loss}
 		for _, name := range c.draws {
 			nodes = append(nodes, named(t, m.Graph, name))
 		}
-		out := bothWays(t, feed, nodes...)
+		out := layertest.BothWays(t, feed, nodes...)
 		v := map[string]graph.Value{}
 		for leaf, value := range feed {
 			v[leaf.Path()] = value
@@ -173,10 +174,10 @@ func TestMaskedReconstructionCannotPeek(t *testing.T) {
 	x := g.Input("x", graph.F64, axes...)
 	missing := builders.Missing(x, g.Scalar("ρ", 0.5, graph.F64))
 	made := builders.NewMaskedAutoencoder(g, graph.F64, axes[1], graph.Ax("h", 5)).Of(x, missing)
-	dx := grad.Of(wavy(made), x)[0]
+	dx := grad.Of(layertest.Wavy(made), x)[0]
 	guess := g.Input("guess", graph.F64, axes...)
 	dguess := grad.Of(builders.MissingSquaredError(guess, x, missing), guess)[0]
-	out := bothWays(t, nil, missing, dx, dguess)
+	out := layertest.BothWays(t, nil, missing, dx, dguess)
 	hidden := 0
 	for p, is := range out[0].Data {
 		if moves := out[1].Data[p] != 0; moves == (is == 1) {
@@ -191,7 +192,7 @@ func TestMaskedReconstructionCannotPeek(t *testing.T) {
 		t.Errorf("%d of %d numbers are missing", hidden, len(out[0].Data))
 	}
 	zero := g.Constant(graph.Bool, make([]float64, 24), axes...)
-	if loss := bothWays(t, nil, builders.MissingSquaredError(guess, x, zero))[0].Data[0]; loss != 0 {
+	if loss := layertest.BothWays(t, nil, builders.MissingSquaredError(guess, x, zero))[0].Data[0]; loss != 0 {
 		t.Errorf("nothing is missing, and the loss is %g", loss)
 	}
 }
@@ -204,7 +205,7 @@ func TestSmallestSelfSupervision(t *testing.T) {
 			continue
 		}
 		s := builders.Settings{}
-		for _, z := range c.builder.Sizes {
+		for _, z := range c.builder.Hyperparameters {
 			if z.Kind == builders.Count {
 				s[z.Name] = 1
 			}
@@ -213,7 +214,7 @@ func TestSmallestSelfSupervision(t *testing.T) {
 			if _, has := s["w"]; has {
 				s["w"] = float64(words + 1)
 			}
-			m := build(t, c.name, s)
+			m := layertest.Build(t, c.name, s)
 			feed := ref.Feed(m.Examples(rand.New(rand.NewPCG(1, 2))))
 			for in, v := range feed {
 				for _, x := range v.Data {
@@ -222,7 +223,7 @@ func TestSmallestSelfSupervision(t *testing.T) {
 					}
 				}
 			}
-			if loss := bothWays(t, feed, m.Loss)[0].Data[0]; math.IsNaN(loss) || math.IsInf(loss, 0) {
+			if loss := layertest.BothWays(t, feed, m.Loss)[0].Data[0]; math.IsNaN(loss) || math.IsInf(loss, 0) {
 				t.Errorf("%s %v: loss %v", c.name, s, loss)
 			}
 		}
@@ -232,7 +233,7 @@ func TestSmallestSelfSupervision(t *testing.T) {
 // TestSelfSupervisionMistakes are recorded, and nothing panics.
 func TestSelfSupervisionMistakes(t *testing.T) {
 	d, k := graph.Ax("d", 3), graph.Ax("k", 2)
-	mistaken(t, arrayOf(graph.F32, graph.Ax("i", 3), d), map[string]func(g *graph.Graph, x *graph.Node){
+	layertest.Mistaken(t, layertest.ArrayOf(graph.F32, graph.Ax("i", 3), d), map[string]func(g *graph.Graph, x *graph.Node){
 		"encode":          func(g *graph.Graph, _ *graph.Node) { builders.NewAutoencoder(g, graph.F32, d, k).Of(nil) },
 		"linear":          func(g *graph.Graph, _ *graph.Node) { builders.NewLinearAutoencoder(g, graph.F32, d, k, true).Of(nil) },
 		"error":           func(_ *graph.Graph, x *graph.Node) { builders.ReconstructionError(x, nil) },

@@ -2,6 +2,8 @@ package builders
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -12,8 +14,8 @@ import (
 //	c_i = relu(W·x_{i:i+h} + b),  ĉ = max_i c_i,  scores = V·[ĉ of all widths] + a
 type TextCNN struct {
 	Table   *graph.Node // an embedding[v d] for each token
-	Filters []Conv      // of each width
-	Head    Linear
+	Filters []nn.Conv   // of each width
+	Head    nn.Linear
 }
 
 // NewTextCNN adds the parameters of filters with windows of the given widths over
@@ -21,24 +23,24 @@ type TextCNN struct {
 func NewTextCNN(g *graph.Graph, dt graph.DType, v, d, filters, out graph.Axis, widths []int, wide bool) TextCNN {
 	m := TextCNN{Table: g.Param("embedding", dt, v, d).Init(graph.Normal(0, 1))}
 	for i, k := range widths {
-		w := Window{Size: k}
+		w := nn.Window{Size: k}
 		if wide {
 			w = w.Wide()
 		}
-		m.Filters = append(m.Filters, NewConv1D(g, numbered("filters", i), dt, d, filters, w))
+		m.Filters = append(m.Filters, nn.NewConv1D(g, build.Numbered("filters", i), dt, d, filters, w))
 	}
 	all := graph.Axis{Name: filters.Name, Size: filters.Size * len(widths)}
-	m.Head = NewLinear(g, "head", dt, all, out)
+	m.Head = nn.NewLinear(g, "head", dt, all, out)
 	return m
 }
 
 // Of gives scores[n k] of sequences tokens[n t].
 func (m TextCNN) Of(tokens *graph.Node) *graph.Node {
-	x := rows("TextCNN", m.Table, tokens).As("x")
+	x := build.Rows("TextCNN", m.Table, tokens).As("x")
 	var found []*graph.Node
 	for i, l := range m.Filters {
-		c := ops.Relu(l.Of(x)).As(indexed("c", i))
-		found = append(found, ops.Max(c, -2).As(indexed("ĉ", i)))
+		c := ops.ReLU(l.Of(x)).As(build.Indexed("c", i))
+		found = append(found, ops.Max(c, -2).As(build.Indexed("ĉ", i)))
 	}
 	return m.Head.Of(ops.Concat(-1, found...))
 }

@@ -2,6 +2,9 @@ package builders
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -9,19 +12,19 @@ import (
 // GPTs; Radford et al., 2018): every place sees the tokens up to its own and says what
 // comes next.
 type LanguageModel struct {
-	Tokens Embedding
-	Places *graph.Node // p[t m], sinusoidal or learnt
-	Stack  Encoder     // its blocks get a causal mask
-	Output Linear      // the final linear layer, w[m w]
+	Tokens nn.Embedding
+	Places *graph.Node       // p[t m], sinusoidal or learnt
+	Stack  attention.Encoder // its blocks get a causal mask
+	Output nn.Linear         // the final linear layer, w[m w]
 }
 
 // NewLanguageModel adds the parameters "embedding", "decoder" and "output", for tokens
-// below the size of the vocabulary axis; see [NewPositions] and [Sinusoidal] for places[t m].
-func NewLanguageModel(g *graph.Graph, dt graph.DType, b Blocks, vocabulary graph.Axis, places *graph.Node) LanguageModel {
+// below the size of the vocabulary axis; see [attention.NewPositions] and [attention.Sinusoidal] for places[t m].
+func NewLanguageModel(g *graph.Graph, dt graph.DType, b attention.Blocks, vocabulary graph.Axis, places *graph.Node) LanguageModel {
 	return LanguageModel{
-		Tokens: NewEmbedding(g, "embedding", dt, vocabulary, b.Width), Places: places,
-		Stack:  NewEncoder(g, "decoder", dt, b),
-		Output: NewLinear(g, "output", dt, b.Width, vocabulary),
+		Tokens: nn.NewEmbedding(g, "embedding", dt, vocabulary, b.Width), Places: places,
+		Stack:  attention.NewEncoder(g, "decoder", dt, b),
+		Output: nn.NewLinear(g, "output", dt, b.Width, vocabulary),
 	}
 }
 
@@ -33,31 +36,31 @@ func (l LanguageModel) Of(tokens *graph.Node) *graph.Node {
 }
 
 // embedded is the vectors of tokens[b t] with their places.
-func embedded(e Embedding, places, tokens *graph.Node) *graph.Node {
-	return AddPositions(e.Of(tokens), places).As("x")
+func embedded(e nn.Embedding, places, tokens *graph.Node) *graph.Node {
+	return attention.AddPositions(e.Of(tokens), places).As("x")
 }
 
 // causalFor is the causal mask of self-attention over tokens[b t].
 func causalFor(tokens *graph.Node) *graph.Node {
-	t := last(tokens)
-	return Causal(graph.Of(tokens), t, t)
+	t := build.Last(tokens)
+	return attention.Causal(graph.Of(tokens), t, t)
 }
 
 // MaskedModel is the encoder of a transformer that guesses tokens that are hidden from
 // it (Devlin et al., 2019: BERT; the notes on masked reconstruction).
 type MaskedModel struct {
-	Tokens Embedding   // one row more than there are tokens: the hidden token's
-	Places *graph.Node // p[t m]
-	Stack  Encoder
-	Output Linear
+	Tokens nn.Embedding // one row more than there are tokens: the hidden token's
+	Places *graph.Node  // p[t m]
+	Stack  attention.Encoder
+	Output nn.Linear
 }
 
 // NewMaskedModel adds the parameters "embedding", "encoder" and "output".
-func NewMaskedModel(g *graph.Graph, dt graph.DType, b Blocks, vocabulary graph.Axis, places *graph.Node) MaskedModel {
+func NewMaskedModel(g *graph.Graph, dt graph.DType, b attention.Blocks, vocabulary graph.Axis, places *graph.Node) MaskedModel {
 	return MaskedModel{
-		Tokens: NewEmbedding(g, "embedding", dt, withOneMore(vocabulary), b.Width), Places: places,
-		Stack:  NewEncoder(g, "encoder", dt, b),
-		Output: NewLinear(g, "output", dt, b.Width, vocabulary),
+		Tokens: nn.NewEmbedding(g, "embedding", dt, withOneMore(vocabulary), b.Width), Places: places,
+		Stack:  attention.NewEncoder(g, "encoder", dt, b),
+		Output: nn.NewLinear(g, "output", dt, b.Width, vocabulary),
 	}
 }
 
@@ -69,44 +72,29 @@ func withOneMore(vocabulary graph.Axis) graph.Axis {
 // Of gives, for tokens[b t] of which those where hidden[b t] is true are not shown,
 // the logits[b t w] of the tokens at all places.
 func (l MaskedModel) Of(tokens, hidden *graph.Node) *graph.Node {
-	seen := ops.Select(hidden, ops.Lit(tokens, float64(last(l.Output.W).Size)), tokens).As("seen tokens")
+	seen := ops.Select(hidden, ops.Lit(tokens, float64(build.Last(l.Output.W).Size)), tokens).As("seen tokens")
 	return l.Output.Of(l.Stack.Of(embedded(l.Tokens, l.Places, seen), nil)).As("logits")
-}
-
-// HiddenCrossEntropy is the mean of −log softmax(logits)_token over the places where
-// hidden[b t] is true, for logits[b t w] and tokens[b t]; 0 if there is none. Probabilities
-// as logits are a mistake, as for [CrossEntropy].
-func HiddenCrossEntropy(logits, tokens, hidden *graph.Node) *graph.Node {
-	g := graph.Of(logits, tokens, hidden)
-	if err := scoresOf(logits, true); err != nil {
-		return g.Fail("HiddenCrossEntropy", err, logits, tokens, hidden)
-	}
-	defer g.Calling("HiddenCrossEntropy", logits, tokens, hidden)()
-	defer g.Scope("cross-entropy")()
-	right := ops.OneHot(tokens, -1, last(logits), dtypeOf(logits))
-	each := ops.Neg(ops.Sum(ops.Mul(right, ops.LogSoftmax(logits, -1)), -1))
-	return MeanWhere(each, hidden)
 }
 
 // Transformer is the encoder–decoder of Vaswani et al. (2017): the encoder writes what
 // it makes of a source, the decoder reads it and says the target token by token.
 type Transformer struct {
-	Source, Target Embedding   // the target's has one row more: the start token's
-	Read, Written  *graph.Node // places of source and target, p[s m] and p[t m]
-	Encoder        Encoder
-	Decoder        Decoder
+	Source, Target nn.Embedding // the target's has one row more: the start token's
+	Read, Written  *graph.Node  // places of source and target, p[s m] and p[t m]
+	Encoder        attention.Encoder
+	Decoder        attention.Decoder
 	Levels         bool // block i of the decoder reads the encoder's block i, not its last
-	Output         Linear
+	Output         nn.Linear
 }
 
 // NewTransformer adds the parameters "source-embedding", "target-embedding", "encoder",
 // "decoder" and "output".
-func NewTransformer(g *graph.Graph, dt graph.DType, b Blocks, vocabulary graph.Axis, read, written *graph.Node) Transformer {
+func NewTransformer(g *graph.Graph, dt graph.DType, b attention.Blocks, vocabulary graph.Axis, read, written *graph.Node) Transformer {
 	return Transformer{
-		Source: NewEmbedding(g, "source-embedding", dt, vocabulary, b.Width), Target: NewEmbedding(g, "target-embedding", dt, withOneMore(vocabulary), b.Width),
+		Source: nn.NewEmbedding(g, "source-embedding", dt, vocabulary, b.Width), Target: nn.NewEmbedding(g, "target-embedding", dt, withOneMore(vocabulary), b.Width),
 		Read: read, Written: written,
-		Encoder: NewEncoder(g, "encoder", dt, b), Decoder: NewDecoder(g, "decoder", dt, b, b.Width),
-		Output: NewLinear(g, "output", dt, b.Width, vocabulary),
+		Encoder: attention.NewEncoder(g, "encoder", dt, b), Decoder: attention.NewDecoder(g, "decoder", dt, b, b.Width),
+		Output: nn.NewLinear(g, "output", dt, b.Width, vocabulary),
 	}
 }
 
@@ -115,7 +103,7 @@ func NewTransformer(g *graph.Graph, dt graph.DType, b Blocks, vocabulary graph.A
 // tokens before t, a start token first.
 func (m Transformer) Of(source, target *graph.Node) *graph.Node {
 	memory := m.memory(source)
-	before := shifted(target, float64(last(m.Output.W).Size))
+	before := build.Shifted(target, float64(build.Last(m.Output.W).Size))
 	y := m.Decoder.Of(embedded(m.Target, m.Written, before), memory, causalFor(target), nil)
 	return m.Output.Of(y).As("logits")
 }
@@ -127,17 +115,4 @@ func (m Transformer) memory(source *graph.Node) []*graph.Node {
 		return levels
 	}
 	return levels[len(levels)-1:]
-}
-
-// shifted is tokens[b t] one place later, with a start token first.
-func shifted(tokens *graph.Node, start float64) *graph.Node {
-	if !tokens.IsValid() || tokens.Rank() == 0 {
-		return ops.Slice(tokens, -1, 0, 1)
-	}
-	first := ops.Slice(tokens, -1, 0, 1)
-	begin := ops.BroadcastTo(ops.Lit(tokens, start), first.Shape())
-	if last(tokens).Size == 1 {
-		return begin.As("before")
-	}
-	return ops.Concat(-1, begin, ops.Slice(tokens, -1, 0, -1)).As("before")
 }

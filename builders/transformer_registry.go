@@ -4,6 +4,9 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -16,24 +19,24 @@ var transformers = []Builder{
 }
 
 var (
-	sizeLayers     = Size{Name: "layers", Default: 1, Doc: "blocks on each other", Kind: Count}
-	sizeHidden     = Size{Name: "f", Default: 16, Doc: "hidden units of the feed-forward layers", Kind: Count}
-	sizeNorm       = Size{Name: "norm", Doc: "where the norms stand: before a layer, or after the sum", Kind: Choice, Choices: []string{"pre", "post"}}
-	sizeActivation = Size{Name: "activation", Default: 1, Doc: "non-linearity of the feed-forward layers", Kind: Choice, Choices: []string{"relu", "gelu"}}
-	sizeShared     = Size{Name: "shared", Doc: "the same weights in all blocks", Kind: Flag}
-	sizeQueries    = Size{Name: "queries", Doc: "as they are, or scaled to one size", Kind: Choice, Choices: []string{"plain", "scaled"}}
-	sizeVocabulary = Size{Name: "w", Default: 5, Doc: "tokens of the vocabulary", Kind: Count}
-	sizePositions  = Size{Name: "positions", Doc: "encoding of the places", Kind: Choice, Choices: []string{"sinusoidal", "learned"}}
+	sizeLayers     = Hyperparameter{Name: "layers", Default: 1, Doc: "blocks on each other", Kind: Count}
+	sizeHidden     = Hyperparameter{Name: "f", Default: 16, Doc: "hidden units of the feed-forward layers", Kind: Count}
+	sizeNorm       = Hyperparameter{Name: "norm", Doc: "where the norms stand: before a layer, or after the sum", Kind: Choice, Choices: []string{"pre", "post"}}
+	sizeActivation = Hyperparameter{Name: "activation", Default: 1, Doc: "non-linearity of the feed-forward layers", Kind: Choice, Choices: []string{"relu", "gelu"}}
+	sizeShared     = Hyperparameter{Name: "shared", Doc: "the same weights in all blocks", Kind: Flag}
+	sizeQueries    = Hyperparameter{Name: "queries", Doc: "as they are, or scaled to one size", Kind: Choice, Choices: []string{"plain", "scaled"}}
+	sizeVocabulary = Hyperparameter{Name: "w", Default: 5, Doc: "tokens of the vocabulary", Kind: Count}
+	sizePositions  = Hyperparameter{Name: "positions", Doc: "encoding of the places", Kind: Choice, Choices: []string{"sinusoidal", "learned"}}
 )
 
 // blocks reads what the settings say of the blocks.
-func (m *Model) blocks(s Settings) Blocks {
-	b := Blocks{
+func (m *Model) blocks(s Settings) attention.Blocks {
+	b := attention.Blocks{
 		Layers: m.atMost("layers", s.Int("layers"), mostLayers), Heads: s.Int("heads"), Width: s.ax("m"), Hidden: s.ax("f"),
 		Post: s.Int("norm") == 1, Shared: s.Is("shared"), QueryNorm: s.Int("queries") == 1,
 	}
 	if s.Int("activation") == 1 {
-		b.Activation = ops.Gelu
+		b.Activation = ops.GELU
 	}
 	return b
 }
@@ -42,39 +45,39 @@ func (m *Model) blocks(s Settings) Blocks {
 func (s Settings) places(g *graph.Graph, name string, dt graph.DType, t graph.Axis) *graph.Node {
 	defer g.Scope(name)()
 	if s.Int("positions") == 1 {
-		return NewPositions(g, "p", dt, t, s.ax("m"))
+		return attention.NewPositions(g, "p", dt, t, s.ax("m"))
 	}
-	return Sinusoidal(g, dt, t, s.ax("m"))
+	return attention.Sinusoidal(g, dt, t, s.ax("m"))
 }
 
 var transformerEncoder = Builder{
-	Name:    "transformer-encoder",
-	Title:   "encoder of a transformer",
-	Notes:   "the transformer in detail: the encoder, layer normalisation",
-	Formula: "x ← x + attention(norm(x));  x ← x + W₂φ(W₁norm(x))",
-	Sizes:   []Size{sizeBatch, sizeLength, sizeWidth, sizeHeads, sizeHidden, sizeLayers, sizeNorm, sizeActivation, sizeShared, sizeQueries, sizeMask},
+	Name:            "transformer-encoder",
+	Title:           "encoder of a transformer",
+	Notes:           "the transformer in detail: the encoder, layer normalisation",
+	Formula:         "x ← x + attention(norm(x));  x ← x + W₂φ(W₁norm(x))",
+	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeWidth, sizeHeads, sizeHidden, sizeLayers, sizeNorm, sizeActivation, sizeShared, sizeQueries, sizeMask},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		m.denoise(s, dt, func(x, mask *graph.Node) *graph.Node {
-			e := NewEncoder(m.Graph, "encoder", dt, m.blocks(s))
-			read := NewLinear(m.Graph, "read", dt, s.ax("m"), graph.Ax("o", s.Int("m")))
+			e := attention.NewEncoder(m.Graph, "encoder", dt, m.blocks(s))
+			read := nn.NewLinear(m.Graph, "read", dt, s.ax("m"), graph.Ax("o", s.Int("m")))
 			return read.Of(e.Of(x, mask))
 		})
 	},
 }
 
 var transformerDecoder = Builder{
-	Name:    "transformer-decoder",
-	Title:   "decoder of a transformer",
-	Notes:   "the transformer in detail: the decoder side, the masked decoder input",
-	Formula: "x ← x + attention(norm(x), causal);  x ← x + attention(norm(x), memory);  x ← x + W₂φ(W₁norm(x))",
-	Sizes:   []Size{sizeBatch, sizeLength, sizeMemory, sizeWidth, sizeHeads, sizeHidden, sizeLayers, sizeNorm, sizeActivation, sizeShared, sizeQueries},
+	Name:            "transformer-decoder",
+	Title:           "decoder of a transformer",
+	Notes:           "the transformer in detail: the decoder side, the masked decoder input",
+	Formula:         "x ← x + attention(norm(x), causal);  x ← x + attention(norm(x), memory);  x ← x + W₂φ(W₁norm(x))",
+	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeMemory, sizeWidth, sizeHeads, sizeHidden, sizeLayers, sizeNorm, sizeActivation, sizeShared, sizeQueries},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g := m.Graph
 		x, memory := g.Input("x", dt, s.ax("b"), s.ax("t"), s.ax("m")), g.Input("memory", dt, s.ax("b"), s.ax("s"), s.ax("m"))
 		target := g.Input("target", dt, s.ax("b"), s.ax("t"), graph.Ax("o", s.Int("m")))
-		y := NewDecoder(g, "decoder", dt, m.blocks(s), s.ax("m")).Of(x, []*graph.Node{memory}, Causal(g, s.ax("t"), keys(s.ax("t"))), nil)
-		m.Output = NewLinear(g, "read", dt, s.ax("m"), graph.Ax("o", s.Int("m"))).Of(y).As("y")
-		m.Loss = SquaredError(m.Output, target).As("loss")
+		y := attention.NewDecoder(g, "decoder", dt, m.blocks(s), s.ax("m")).Of(x, []*graph.Node{memory}, attention.Causal(g, s.ax("t"), build.Keys(s.ax("t"))), nil)
+		m.Output = nn.NewLinear(g, "read", dt, s.ax("m"), graph.Ax("o", s.Int("m"))).Of(y).As("y")
+		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			f := Feed{target: signals(rng, target.Type())}
 			f[x], f[memory] = noisy(rng, x.Type(), f[target]), noisy(rng, memory.Type(), f[target])
@@ -90,7 +93,7 @@ func encoderDecoder(name, title, notes string, layers, memory float64) Builder {
 	return Builder{
 		Name: name, Title: title, Notes: notes,
 		Formula: "z = encoder(source);  y = decoder(target before t, z);  p = softmax(yW + b)",
-		Sizes: []Size{
+		Hyperparameters: []Hyperparameter{
 			{Name: "b", Default: 8, Doc: "sequences in a batch", Kind: Count},
 			{Name: "s", Default: 4, Doc: "tokens of a sequence", Kind: Count}, sizeVocabulary, sizeWidth, sizeHeads, sizeHidden, ofLayers,
 			sizeNorm, sizeActivation, sizeShared, sizeQueries, sizePositions,
@@ -115,7 +118,7 @@ func encoderDecoder(name, title, notes string, layers, memory float64) Builder {
 // of the right tokens its loss.
 func (m *Model) say(logits, tokens *graph.Node) {
 	m.Output = ops.Softmax(logits, -1).As("p")
-	m.Loss = CrossEntropy(logits, tokens).As("loss")
+	m.Loss = nn.CrossEntropy(logits, tokens).As("loss")
 }
 
 // progressions draws sequences of tokens below w: each starts anywhere and goes on by 1
@@ -137,7 +140,7 @@ var transformerGPT = Builder{
 	Title:   "GPT: a decoder that predicts the next token",
 	Notes:   "foundation models and GPTs; final linear and softmax layer",
 	Formula: "p(wₜ₊₁ | w₁ … wₜ) = softmax(decoder(w₁ … wₜ)W + b);  loss = −mean log p(wₜ₊₁)",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		{Name: "b", Default: 8, Doc: "sequences in a batch", Kind: Count}, sizeLength, sizeVocabulary, sizeWidth, sizeHeads, sizeHidden, sizeLayers,
 		sizeNorm, sizeActivation, sizeShared, sizeQueries, sizePositions,
 	},
@@ -155,7 +158,7 @@ var transformerBERT = Builder{
 	Title:   "BERT: an encoder that guesses hidden tokens",
 	Notes:   "masked reconstruction as self-supervision, with a transformer's encoder",
 	Formula: "p = softmax(encoder(shown tokens)W + b);  loss = −mean over hidden t of log p(wₜ)",
-	Sizes: []Size{
+	Hyperparameters: []Hyperparameter{
 		{Name: "b", Default: 8, Doc: "sequences in a batch", Kind: Count}, sizeLength, sizeVocabulary, sizeWidth, sizeHeads, sizeHidden, sizeLayers,
 		sizeNorm, sizeActivation, sizeShared, sizeQueries, sizePositions,
 	},
@@ -164,7 +167,7 @@ var transformerBERT = Builder{
 		tokens, hidden := g.Input("tokens", graph.I64, s.ax("b"), t), g.Input("hidden", graph.Bool, s.ax("b"), t)
 		logits := NewMaskedModel(g, dt, m.blocks(s), s.ax("w"), s.places(g, "places", dt, t)).Of(tokens, hidden)
 		m.Output = ops.Softmax(logits, -1).As("p")
-		m.Loss = HiddenCrossEntropy(logits, tokens, hidden).As("loss")
+		m.Loss = nn.HiddenCrossEntropy(logits, tokens, hidden).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			f := Feed{tokens: progressions(rng, tokens.Type(), s.Int("w")), hidden: bernoulli(rng, hidden.Type(), 0.2)}
 			for i := range s.Int("b") { // one of each sequence at least

@@ -10,13 +10,16 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // small are blocks of 4 features.
-func small(layers int) builders.Blocks {
-	return builders.Blocks{Layers: layers, Heads: 2, Width: graph.Ax("m", 4), Hidden: graph.Ax("f", 6)}
+func small(layers int) attention.Blocks {
+	return attention.Blocks{Layers: layers, Heads: 2, Width: graph.Ax("m", 4), Hidden: graph.Ax("f", 6)}
 }
 
 // TestCausalDecoder: what a decoder makes of place t has exactly no derivative by what
@@ -30,14 +33,14 @@ func TestCausalDecoder(t *testing.T) {
 		axes := []graph.Axis{graph.Ax("b", 2), graph.Ax("t", n), b.Width}
 		x := g.Input("x", graph.F64, axes...)
 		memory := g.Input("memory", graph.F64, graph.Ax("b", 2), graph.Ax("s", 3), graph.Ax("n", 5))
-		causal := builders.Causal(g, axes[1], graph.Ax("t′", n))
+		causal := attention.Causal(g, axes[1], graph.Ax("t′", n))
 		for name, y := range map[string]*graph.Node{
-			"encoder blocks": builders.NewEncoder(g, "gpt", graph.F64, b).Of(x, causal),
-			"decoder blocks": builders.NewDecoder(g, "decoder", graph.F64, b, graph.Ax("n", 5)).Of(x, []*graph.Node{memory}, causal, nil),
+			"encoder blocks": attention.NewEncoder(g, "gpt", graph.F64, b).Of(x, causal),
+			"decoder blocks": attention.NewDecoder(g, "decoder", graph.F64, b, graph.Ax("n", 5)).Of(x, []*graph.Node{memory}, causal, nil),
 		} {
 			for place := range n {
-				d := grad.Of(wavy(ops.Slice(y, "t", place, place+1)), x)[0]
-				for p, v := range bothWays(t, nil, d)[0].Data {
+				d := grad.Of(layertest.Wavy(ops.Slice(y, "t", place, place+1)), x)[0]
+				for p, v := range layertest.BothWays(t, nil, d)[0].Data {
 					if later := p/4%n > place; later != (v == 0) {
 						t.Errorf("%s, post %v: the derivative of place %d by place %d is %v", name, post, place, p/4%n, v)
 					}
@@ -50,10 +53,10 @@ func TestCausalDecoder(t *testing.T) {
 // TestTeacherForcing: the logits of a token know the source and the tokens before it,
 // not the token itself nor what follows.
 func TestTeacherForcing(t *testing.T) {
-	m := build(t, "transformer-seq2seq", builders.Settings{"b": 1, "s": 4})
+	m := layertest.Build(t, "transformer-seq2seq", builders.Settings{"b": 1, "s": 4})
 	source, target := m.Graph.Lookup("source"), m.Graph.Lookup("target")
 	one := func(from, to []float64) []float64 {
-		return bothWays(t, ref.Feed{source: valueOf(source, from...), target: valueOf(target, to...)}, m.Output)[0].Data
+		return layertest.BothWays(t, ref.Feed{source: layertest.ValueOf(source, from...), target: layertest.ValueOf(target, to...)}, m.Output)[0].Data
 	}
 	base := one([]float64{0, 1, 2, 3}, []float64{3, 2, 1, 0})
 	for place := range 4 {
@@ -74,10 +77,10 @@ func TestTeacherForcing(t *testing.T) {
 
 // TestGPTPredicts: the tokens up to a place decide its prediction.
 func TestGPTPredicts(t *testing.T) {
-	m := build(t, "transformer-gpt", builders.Settings{"b": 1, "t": 3, "positions": 1})
+	m := layertest.Build(t, "transformer-gpt", builders.Settings{"b": 1, "t": 3, "positions": 1})
 	text := m.Graph.Lookup("text")
 	one := func(tokens ...float64) []float64 {
-		return bothWays(t, ref.Feed{text: valueOf(text, tokens...)}, m.Output)[0].Data
+		return layertest.BothWays(t, ref.Feed{text: layertest.ValueOf(text, tokens...)}, m.Output)[0].Data
 	}
 	base, other := one(0, 1, 2, 3), one(0, 4, 2, 3)
 	for p := range base {
@@ -94,15 +97,15 @@ func TestGPTPredicts(t *testing.T) {
 
 // TestHiddenTokens: a hidden token does not show, and the loss counts hidden ones alone.
 func TestHiddenTokens(t *testing.T) {
-	m := build(t, "transformer-bert", builders.Settings{"b": 1, "t": 3})
+	m := layertest.Build(t, "transformer-bert", builders.Settings{"b": 1, "t": 3})
 	tokens, hidden := m.Graph.Lookup("tokens"), m.Graph.Lookup("hidden")
 	logits := m.Graph.Lookup("logits")
 	each := ops.LogSoftmax(logits, -1)
 	one := func(mask []float64, what ...float64) []graph.Value {
-		return bothWays(t, ref.Feed{tokens: valueOf(tokens, what...), hidden: valueOf(hidden, mask...)}, m.Output, m.Loss, each)
+		return layertest.BothWays(t, ref.Feed{tokens: layertest.ValueOf(tokens, what...), hidden: layertest.ValueOf(hidden, mask...)}, m.Output, m.Loss, each)
 	}
 	a, b := one([]float64{0, 1, 0}, 2, 3, 4), one([]float64{0, 1, 0}, 2, 0, 4)
-	same(t, "another hidden token", a[0].Data, b[0].Data)
+	layertest.Same(t, "another hidden token", a[0].Data, b[0].Data)
 	if got, want := a[1].Data[0], -a[2].Data[5+3]; got != want {
 		t.Errorf("the loss is %v, want %v", got, want)
 	}
@@ -121,21 +124,21 @@ func TestDecoderReadsLevels(t *testing.T) {
 	for i := range 2 {
 		memory = append(memory, g.Input(fmt.Sprint("memory", i), graph.F64, graph.Ax("b", 2), graph.Ax("s", 3), b.Width))
 	}
-	d := builders.NewDecoder(g, "decoder", graph.F64, b, b.Width)
+	d := attention.NewDecoder(g, "decoder", graph.F64, b, b.Width)
 	y := d.Blocks[0].Of(x, memory[0], nil, nil)
 	y = d.Blocks[1].Of(y, memory[1], nil, nil)
 	y = d.Norm.Of(d.Blocks[2].Of(y, memory[1], nil, nil))
-	out := bothWays(t, nil, d.Of(x, memory, nil, nil), y, d.Of(x, memory[1:], nil, nil))
-	same(t, "levels", out[0].Data, out[1].Data)
+	out := layertest.BothWays(t, nil, d.Of(x, memory, nil, nil), y, d.Of(x, memory[1:], nil, nil))
+	layertest.Same(t, "levels", out[0].Data, out[1].Data)
 	if out[0].Data[0] == out[2].Data[0] {
 		t.Error("the first level makes no difference")
 	}
-	e := builders.NewEncoder(g, "encoder", graph.F64, b)
+	e := attention.NewEncoder(g, "encoder", graph.F64, b)
 	levels := e.Levels(x, nil)
 	first := e.Norm.Of(e.Blocks[0].Of(x, nil))
-	out = bothWays(t, nil, levels[0], first, levels[2], e.Of(x, nil))
-	same(t, "the first level", out[0].Data, out[1].Data)
-	same(t, "the last level", out[2].Data, out[3].Data)
+	out = layertest.BothWays(t, nil, levels[0], first, levels[2], e.Of(x, nil))
+	layertest.Same(t, "the first level", out[0].Data, out[1].Data)
+	layertest.Same(t, "the last level", out[2].Data, out[3].Data)
 }
 
 // TestSharedWeights: with shared weights the number of parameters does not depend on the
@@ -143,7 +146,7 @@ func TestDecoderReadsLevels(t *testing.T) {
 func TestSharedWeights(t *testing.T) {
 	for _, name := range []string{"transformer-encoder", "transformer-decoder", "transformer-seq2seq", "transformer-gpt", "transformer-bert"} {
 		count := func(layers, shared float64) (params, nodes int) {
-			m := build(t, name, builders.Settings{"layers": layers, "shared": shared})
+			m := layertest.Build(t, name, builders.Settings{"layers": layers, "shared": shared})
 			return len(m.Params()), m.Graph.Len()
 		}
 		one, nodes := count(1, 1)
@@ -162,21 +165,21 @@ func TestChoicesOfTransformers(t *testing.T) {
 			continue
 		}
 		for _, b := range family.Builders {
-			for _, z := range b.Sizes {
+			for _, z := range b.Hyperparameters {
 				for c := range z.Choices {
-					m := build(t, b.Name, builders.Settings{z.Name: float64(c)})
+					m := layertest.Build(t, b.Name, builders.Settings{z.Name: float64(c)})
 					feed := ref.Feed(m.Examples(rand.New(rand.NewPCG(3, 4))))
-					if v := bothWays(t, feed, m.Loss)[0].Data[0]; !(v > 0 && v < 1000) {
+					if v := layertest.BothWays(t, feed, m.Loss)[0].Data[0]; !(v > 0 && v < 1000) {
 						t.Errorf("%s with %s = %s: loss %v", b.Name, z.Name, z.Choices[c], v)
 					}
 				}
 				if z.Kind == builders.Count && z.Name != "heads" && !strings.HasSuffix(z.Doc, "two a hand") {
 					settings := builders.Settings{z.Name: 1}
-					if slices.ContainsFunc(b.Sizes, func(z builders.Size) bool { return z.Name == "heads" }) {
+					if slices.ContainsFunc(b.Hyperparameters, func(z builders.Hyperparameter) bool { return z.Name == "heads" }) {
 						settings["heads"] = 1
 					}
-					m := build(t, b.Name, settings)
-					bothWays(t, ref.Feed(m.Examples(rand.New(rand.NewPCG(3, 4)))), m.Loss)
+					m := layertest.Build(t, b.Name, settings)
+					layertest.BothWays(t, ref.Feed(m.Examples(rand.New(rand.NewPCG(3, 4)))), m.Loss)
 				}
 			}
 		}
@@ -184,32 +187,32 @@ func TestChoicesOfTransformers(t *testing.T) {
 }
 
 func TestTransformerMistakes(t *testing.T) {
-	mistaken(t, arrayOf(graph.F32, graph.Ax("b", 2), graph.Ax("t", 3), graph.Ax("m", 4)), map[string]func(g *graph.Graph, x *graph.Node){
-		"feed-forward":  func(_ *graph.Graph, x *graph.Node) { builders.FeedForward{}.Of(x) },
-		"encoder block": func(_ *graph.Graph, x *graph.Node) { builders.EncoderBlock{}.Of(x, nil) },
-		"decoder block": func(_ *graph.Graph, x *graph.Node) { builders.DecoderBlock{}.Of(x, nil, nil, nil) },
-		"no memory":     func(_ *graph.Graph, x *graph.Node) { builders.Decoder{}.Of(x, nil, nil, nil) },
+	layertest.Mistaken(t, layertest.ArrayOf(graph.F32, graph.Ax("b", 2), graph.Ax("t", 3), graph.Ax("m", 4)), map[string]func(g *graph.Graph, x *graph.Node){
+		"feed-forward":  func(_ *graph.Graph, x *graph.Node) { nn.FeedForward{}.Of(x) },
+		"encoder block": func(_ *graph.Graph, x *graph.Node) { attention.EncoderBlock{}.Of(x, nil) },
+		"decoder block": func(_ *graph.Graph, x *graph.Node) { attention.DecoderBlock{}.Of(x, nil, nil, nil) },
+		"no memory":     func(_ *graph.Graph, x *graph.Node) { attention.Decoder{}.Of(x, nil, nil, nil) },
 		"nil memory": func(g *graph.Graph, x *graph.Node) {
-			builders.NewDecoder(g, "d", graph.F32, small(1), graph.Ax("m", 4)).Of(x, []*graph.Node{nil}, nil, nil)
+			attention.NewDecoder(g, "d", graph.F32, small(1), graph.Ax("m", 4)).Of(x, []*graph.Node{nil}, nil, nil)
 		},
 		"nil input": func(g *graph.Graph, x *graph.Node) {
-			ops.Add(x, builders.NewEncoder(g, "e", graph.F32, small(1)).Of(nil, nil))
+			ops.Add(x, attention.NewEncoder(g, "e", graph.F32, small(1)).Of(nil, nil))
 		},
 		"no layer": func(g *graph.Graph, x *graph.Node) {
-			builders.Residual(x, builders.NewLayerNorm(g, "n", graph.F32, graph.Ax("m", 4)), true, nil)
+			nn.Residual(x, nn.NewLayerNorm(g, "n", graph.F32, graph.Ax("m", 4)), true, nil)
 		},
 		"no activation": func(g *graph.Graph, x *graph.Node) {
-			builders.Deep(x, []builders.Linear{builders.NewLinear(g, "l", graph.F32, graph.Ax("m", 4), graph.Ax("m", 4))}, nil)
+			builders.Perceptron(x, []nn.Linear{nn.NewLinear(g, "l", graph.F32, graph.Ax("m", 4), graph.Ax("m", 4))}, nil)
 		},
-		"embedding":   func(_ *graph.Graph, x *graph.Node) { builders.Embedding{}.Of(x) },
+		"embedding":   func(_ *graph.Graph, x *graph.Node) { nn.Embedding{}.Of(x) },
 		"language":    func(_ *graph.Graph, x *graph.Node) { builders.LanguageModel{}.Of(x) },
 		"masked":      func(_ *graph.Graph, x *graph.Node) { builders.MaskedModel{}.Of(x, nil) },
 		"transformer": func(_ *graph.Graph, x *graph.Node) { builders.Transformer{}.Of(x, nil) },
-		"hidden":      func(_ *graph.Graph, x *graph.Node) { builders.HiddenCrossEntropy(x, nil, nil) },
+		"hidden":      func(_ *graph.Graph, x *graph.Node) { nn.HiddenCrossEntropy(x, nil, nil) },
 		"no heads": func(g *graph.Graph, x *graph.Node) {
 			b := small(1)
 			b.Heads = 0
-			builders.NewEncoder(g, "e", graph.F32, b).Of(x, nil)
+			attention.NewEncoder(g, "e", graph.F32, b).Of(x, nil)
 		},
 	})
 	for _, name := range []string{"transformer-encoder", "transformer-decoder", "transformer-seq2seq", "transformer-gpt", "transformer-bert"} {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -13,11 +15,11 @@ import (
 // modelled on). It gives scores for every pixel.
 type UNet struct {
 	Name   string
-	Down   []Conv           // of each level, the finest first
-	Bottom Conv             // below the coarsest
-	Up     []ConvTransposed // Up[i] leads to level i
-	Merge  []Conv           // of both halves, at each level
-	Head   Conv             // of 1×1, to the scores
+	Down   []nn.Conv           // of each level, the finest first
+	Bottom nn.Conv             // below the coarsest
+	Up     []nn.ConvTransposed // Up[i] leads to level i
+	Merge  []nn.Conv           // of both halves, at each level
+	Head   nn.Conv             // of 1×1, to the scores
 }
 
 // maxLevels keeps the channels of the lowest level countable.
@@ -32,25 +34,25 @@ func NewUNet(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, ch
 		g.Fail("NewUNet", fmt.Errorf("%d levels: want 0 to %d", levels, maxLevels))
 		return u
 	}
-	w := Window{Size: 3, Padding: 1}
+	w := nn.Window{Size: 3, Padding: 1}
 	width := func(level int) graph.Axis { return graph.Ax("c", channels<<level) }
 	for i := range levels {
-		u.Down = append(u.Down, NewConv2D(g, numbered("down", i), dt, in, width(i), w))
+		u.Down = append(u.Down, nn.NewConv2D(g, build.Numbered("down", i), dt, in, width(i), w))
 		in = width(i)
 	}
-	u.Bottom = NewConv2D(g, "bottom", dt, in, width(levels), w)
+	u.Bottom = nn.NewConv2D(g, "bottom", dt, in, width(levels), w)
 	for i := range levels {
-		u.Up = append(u.Up, NewConvTransposed2D(g, numbered("up", i), dt, width(i+1), width(i), Window{Size: 2, Stride: 2}))
-		u.Merge = append(u.Merge, NewConv2D(g, numbered("merge", i), dt, width(i+1), width(i), w))
+		u.Up = append(u.Up, nn.NewConvTransposed2D(g, build.Numbered("up", i), dt, width(i+1), width(i), nn.Window{Size: 2, Stride: 2}))
+		u.Merge = append(u.Merge, nn.NewConv2D(g, build.Numbered("merge", i), dt, width(i+1), width(i), w))
 	}
-	u.Head = NewConv2D(g, "head", dt, width(0), out, Window{Size: 1})
+	u.Head = nn.NewConv2D(g, "head", dt, width(0), out, nn.Window{Size: 1})
 	return u
 }
 
 // Of gives scores[n h w k] for x[n h w c]. Height and width must be multiples of 2
 // for every level.
 func (u UNet) Of(x *graph.Node) *graph.Node {
-	defer within(u.Name, x, u.Bottom.W)()
+	defer build.Within(u.Name, x, u.Bottom.W)()
 	if x.IsValid() && x.Rank() == 4 {
 		if f := 1 << len(u.Down); x.Dim(1)%f != 0 || x.Dim(2)%f != 0 {
 			return graph.Of(x).Fail("UNet", fmt.Errorf("%d levels: want height and width to be multiples of %d", len(u.Down), f), x)
@@ -58,13 +60,13 @@ func (u UNet) Of(x *graph.Node) *graph.Node {
 	}
 	skips := make([]*graph.Node, len(u.Down))
 	for i, l := range u.Down {
-		skips[i] = ops.Relu(l.Of(x)).As(indexed("s", i))
+		skips[i] = ops.ReLU(l.Of(x)).As(build.Indexed("s", i))
 		x = ops.MaxPool2D(skips[i], 2, 2)
 	}
-	x = ops.Relu(u.Bottom.Of(x)).As(indexed("y", len(u.Down)))
+	x = ops.ReLU(u.Bottom.Of(x)).As(build.Indexed("y", len(u.Down)))
 	for i := len(u.Up) - 1; i >= 0; i-- {
-		up := u.Up[i].Of(x).As(indexed("u", i))
-		x = ops.Relu(u.Merge[i].Of(ops.Concat(-1, skips[i], up))).As(indexed("y", i))
+		up := u.Up[i].Of(x).As(build.Indexed("u", i))
+		x = ops.ReLU(u.Merge[i].Of(ops.Concat(-1, skips[i], up))).As(build.Indexed("y", i))
 	}
 	return u.Head.Of(x)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -33,7 +34,7 @@ func NewSkipGram(g *graph.Graph, dt graph.DType, vocabulary, m graph.Axis) SkipG
 //
 //	s_w = u_w·v_c,  p(w | c) = softmax_w(s)
 func (l SkipGram) Scores(c *graph.Node) *graph.Node {
-	v := rows("SkipGram", l.V, c).As("v_c")
+	v := build.Rows("SkipGram", l.V, c).As("v_c")
 	return ops.MatMul(v, ops.Transpose(l.U)).As("s")
 }
 
@@ -46,7 +47,7 @@ func (l SkipGram) Scores(c *graph.Node) *graph.Node {
 // n[i k]; the axes of c and o may be any, those of n are the same and one more.
 func (l SkipGram) NegativeSampling(c, o, n *graph.Node) *graph.Node {
 	defer graph.Of(l.V, l.U, c, o, n).Scope("negative sampling")()
-	v, u, others := rows("SkipGram", l.V, c).As("v_c"), rows("SkipGram", l.U, o).As("u_o"), rows("SkipGram", l.U, n).As("u_n")
+	v, u, others := build.Rows("SkipGram", l.V, c).As("v_c"), build.Rows("SkipGram", l.U, o).As("u_o"), build.Rows("SkipGram", l.U, n).As("u_n")
 	right := ops.Sum(ops.Mul(u, v), -1).As("s_o")
 	wrong := ops.Sum(ops.Mul(others, ops.Expand(v, -2, "")), -1).As("s_n")
 	// The compiler gives log σ the form that is finite for any score.
@@ -93,6 +94,6 @@ func negatives(g *graph.Graph, dt graph.DType, vocabulary graph.Axis, count func
 		}
 	}, vocabulary).As("P")
 	ξ := ops.RandomUniform(g, "ξ", dt, axes...).As("ξ")
-	passed := ops.GreaterEqual(everyPair(ξ, P))
+	passed := ops.GreaterEqual(build.EveryPair(ξ, P))
 	return ops.Cast(ops.Sum(ops.Cast(passed, dt), -1), graph.I64).As("n")
 }

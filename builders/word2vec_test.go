@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/train"
@@ -21,7 +22,7 @@ func TestNegativesFollowTheCounts(t *testing.T) {
 		g := graph.New("negatives")
 		const draws = 20000
 		n := builders.Negatives(g, dt, graph.Ax("w", len(counts)), counts, graph.Ax("i", draws/4), graph.Ax("k", 4))
-		out := bothWays(t, nil, n)[0]
+		out := layertest.BothWays(t, nil, n)[0]
 		drawn := make([]float64, len(counts))
 		for _, w := range out.Data {
 			drawn[int(w)]++
@@ -43,7 +44,7 @@ func TestNegativeSamplingStaysFinite(t *testing.T) {
 	l := builders.NewSkipGram(g, graph.F32, graph.Ax("w", 2), graph.Ax("m", 1))
 	loss := l.NegativeSampling(c, c, n)
 	du := grad.Of(loss, l.U)[0]
-	out, err := reftest.Tape(0, ref.Feed{l.V: valueOf(l.V, 200, 0), l.U: valueOf(l.U, -1, 1)}, []*graph.Node{loss, du})
+	out, err := reftest.Tape(0, ref.Feed{l.V: layertest.ValueOf(l.V, 200, 0), l.U: layertest.ValueOf(l.U, -1, 1)}, []*graph.Node{loss, du})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,9 +66,9 @@ func TestWordsOfAGroupMeet(t *testing.T) {
 			t.Fatal(err)
 		}
 		table := m.Graph.Lookup("v")
-		taught := newTrainer(t, m, train.Adam(0.01), 1)
-		taught.learn(400)
-		vectors := taught.read("v")
+		taught := layertest.NewTrainer(t, m, train.Adam(0.01), 1)
+		taught.Learn(400)
+		vectors := taught.Read("v")
 		words, width := table.Dim(0), table.Dim(1)
 		cos := func(a, b int) float64 {
 			var ab, aa, bb float64
@@ -88,8 +89,8 @@ func TestWordsOfAGroupMeet(t *testing.T) {
 					other = append(other, cos(a, b))
 				}
 			}
-			if average(own) < average(other)+0.2 {
-				t.Errorf("%s: word %d has cosine %.2f with its group and %.2f with the other", name, a, average(own), average(other))
+			if layertest.Average(own) < layertest.Average(other)+0.2 {
+				t.Errorf("%s: word %d has cosine %.2f with its group and %.2f with the other", name, a, layertest.Average(own), layertest.Average(other))
 			}
 		}
 	}

@@ -219,9 +219,9 @@ func TestBlameFailing(t *testing.T) {
 func TestBlameAtEdges(t *testing.T) {
 	g := graph.New("edges")
 	x := g.Input("x", graph.F64, graph.Ax("i", 4))
-	kink := ops.Relu(x).As("kink")
+	kink := ops.ReLU(x).As("kink")
 	masked := ops.Softmax(ops.Select(ops.Greater(x, ops.Lit(x, 0)), x, ops.Lit(x, math.Inf(-1))), "i").As("masked")
-	far := ops.Relu(ops.Select(ops.Less(x, ops.Lit(x, 0)), ops.Lit(x, math.Inf(-1)), x)).As("far")
+	far := ops.ReLU(ops.Select(ops.Less(x, ops.Lit(x, 0)), ops.Lit(x, math.Inf(-1)), x)).As("far")
 	floor := ops.Maximum(x, ops.Lit(x, 1)).As("floor")
 	tiny := ops.Log(ops.Shift(ops.Mul(kink, ops.Lit(x, 1e-12)), 1e-12)).As("tiny")
 	got := blame(t, ops.Sum(ops.Add(ops.Add(tiny, masked), ops.Mul(far, floor))), check.Feed(map[node]graph.Value{x: {Type: x.Type(), Data: []float64{0, 1, -1, 0}}}))

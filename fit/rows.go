@@ -23,9 +23,9 @@ func (f *Fitted) Builder() builders.Builder {
 		return builders.Builder{}
 	}
 	b := f.b
-	b.Sizes = append([]builders.Size(nil), f.b.Sizes...)
-	for i := range b.Sizes {
-		b.Sizes[i].Default = f.settings[b.Sizes[i].Name]
+	b.Hyperparameters = append([]builders.Hyperparameter(nil), f.b.Hyperparameters...)
+	for i := range b.Hyperparameters {
+		b.Hyperparameters[i].Default = f.settings[b.Hyperparameters[i].Name]
 	}
 	return builders.Define(b, func(s builders.Settings, dt graph.DType, m *builders.Model) {
 		own, err := f.b.Build(s, dt)

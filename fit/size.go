@@ -39,7 +39,7 @@ func (z *sizing) raised(name string) (m *builders.Model, by float64) {
 // counts are the settings that are sizes.
 func counts(b builders.Builder) []string {
 	var out []string
-	for _, z := range b.Sizes {
+	for _, z := range b.Hyperparameters {
 		if z.Kind == builders.Count || z.Kind == builders.Natural {
 			out = append(out, z.Name)
 		}
@@ -144,7 +144,7 @@ func (w want) fits(m *builders.Model) bool {
 
 // fit changes settings until all sizes are as wanted, but not the one of that name.
 func (z *sizing) fit(m *builders.Model, rows string, wants []want) (*builders.Model, error) {
-	for range 4 * (len(z.b.Sizes) + 1) {
+	for range 4 * (len(z.b.Hyperparameters) + 1) {
 		i := slices.IndexFunc(wants, func(w want) bool { return !w.fits(m) })
 		if i < 0 {
 			return m, nil

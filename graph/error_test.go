@@ -154,7 +154,7 @@ func TestIndependentMistakes(t *testing.T) {
 	x := g.Input("x", graph.F32, graph.Ax("i", 32), graph.Ax("f", 784))
 	w1 := g.Param("w1", graph.F32, graph.Ax("f", 785), graph.Ax("h", 128))
 	b1 := g.Param("b1", graph.F32, graph.Ax("h", 128))
-	h := ops.Relu(ops.Add(ops.MatMul(x, w1), b1)) // the first mistake: 784 ≠ 785
+	h := ops.ReLU(ops.Add(ops.MatMul(x, w1), b1)) // the first mistake: 784 ≠ 785
 	first := line() - 1
 	c := g.Input("c", graph.F32, graph.Ax("j", 3), graph.Ax("f", 784))
 	d := ops.Square(ops.Sub(x, c)) // the second: rows meet centres

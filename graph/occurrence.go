@@ -255,7 +255,7 @@ func (g *Graph) userLine(pcs []uintptr) (Pos, bool) {
 				return builder, true
 			case !g.isLibrary(f.File):
 				return Pos{g.printedFile(f.File), f.Line}, true
-			case builder == Pos{} && strings.HasPrefix(at, "builders/"):
+			case builder == Pos{} && (strings.HasPrefix(at, "builders/") || strings.HasPrefix(at, "nn/")):
 				builder = Pos{at, f.Line}
 			}
 		}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
@@ -23,7 +23,7 @@ func dropping(rows int, p float64) infer.Net {
 	g := graph.New("dropping")
 	n, d := graph.Ax("n", rows), graph.Ax("d", 4)
 	x, w := g.Input("x", graph.F64, n, d), g.Param("w", graph.F64, d).Init(graph.Normal(0, 1))
-	y := ops.Sum(ops.Mul(builders.Dropout(x, g.Scalar("p", p, graph.F64)), w), "d").As("y")
+	y := ops.Sum(ops.Mul(nn.Dropout(x, g.Scalar("p", p, graph.F64)), w), "d").As("y")
 	return infer.Net{Rows: rows, Output: y}
 }
 

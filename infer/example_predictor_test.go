@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -35,8 +35,8 @@ func ExampleLoadPredictor() {
 		g := graph.New("iris")
 		n, d, k := graph.Ax("n", rows), graph.Ax("d", 4), graph.Ax("k", 3)
 		x, y := g.Input("x", graph.F32, n, d), g.Input("y", graph.I32, n)
-		logits := builders.NewLinear(g, "fc", graph.F32, d, k).Of(x).As("logits")
-		return &train.Net{Loss: builders.CrossEntropy(logits, y), Output: logits}
+		logits := nn.NewLinear(g, "fc", graph.F32, d, k).Of(x).As("logits")
+		return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits}
 	}}
 	defer t.Close()
 	err = t.Fit(ctx, train.Plan{Data: data.Shuffled(set, 16, 1), Epochs: 20, Checkpoints: train.Checkpoints{

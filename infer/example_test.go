@@ -9,6 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -20,14 +22,14 @@ func Example() {
 	g := graph.New("echo")
 	w, m, h := graph.Ax("w", len(letters)), graph.Ax("m", 8), graph.Ax("h", 16)
 	net := builders.RecurrentLanguageModel{
-		Tokens: builders.NewEmbedding(g, "embedding", graph.F32, w, m),
-		Layers: []builders.Recur{{Name: "gru", Cell: builders.NewGRU(g, "gru", graph.F32, m, h)}},
-		Output: builders.NewLinear(g, "output", graph.F32, h, w),
+		Tokens: nn.NewEmbedding(g, "embedding", graph.F32, w, m),
+		Layers: []rnn.Recur{{Name: "gru", Cell: rnn.NewGRU(g, "gru", graph.F32, m, h)}},
+		Output: nn.NewLinear(g, "output", graph.F32, h, w),
 	}
 
 	read := graph.Ax("t", len(text)-1)
 	tokens, next := g.Input("tokens", graph.I64, graph.Ax("b", 1), read), g.Input("next", graph.I64, graph.Ax("b", 1), read)
-	loss := builders.CrossEntropy(net.Of(tokens), next)
+	loss := nn.CrossEntropy(net.Of(tokens), next)
 	prog, err := tape.Compile(g, tape.Do(train.Adam(0.02).Minimize(loss)))
 	if err != nil {
 		log.Fatal(err)

@@ -14,6 +14,9 @@ import (
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -29,8 +32,8 @@ type net interface {
 
 func gpt(window int, dt graph.DType) func(g *graph.Graph) net {
 	return func(g *graph.Graph) net {
-		b := builders.Blocks{Layers: 2, Heads: 2, Width: graph.Ax("m", 8), Hidden: graph.Ax("f", 12), Bias: true, Activation: ops.Gelu}
-		return builders.NewLanguageModel(g, dt, b, graph.Ax("w", words), builders.NewPositions(g, "places", dt, graph.Ax("t", window), b.Width))
+		b := attention.Blocks{Layers: 2, Heads: 2, Width: graph.Ax("m", 8), Hidden: graph.Ax("f", 12), Bias: true, Activation: ops.GELU}
+		return builders.NewLanguageModel(g, dt, b, graph.Ax("w", words), attention.NewPositions(g, "places", dt, graph.Ax("t", window), b.Width))
 	}
 }
 
@@ -38,9 +41,9 @@ func lstm(dt graph.DType) func(g *graph.Graph) net {
 	return func(g *graph.Graph) net {
 		m, h := graph.Ax("m", 5), graph.Ax("h", 6)
 		return builders.RecurrentLanguageModel{
-			Tokens: builders.NewEmbedding(g, "embedding", dt, graph.Ax("w", words), m),
-			Layers: []builders.Recur{{Name: "lstm", Cell: builders.NewLSTM(g, "lstm", dt, m, h)}},
-			Output: builders.NewLinear(g, "output", dt, h, graph.Ax("w", words), graph.Normal(0, 3)),
+			Tokens: nn.NewEmbedding(g, "embedding", dt, graph.Ax("w", words), m),
+			Layers: []rnn.Recur{{Name: "lstm", Cell: rnn.NewLSTM(g, "lstm", dt, m, h)}},
+			Output: nn.NewLinear(g, "output", dt, h, graph.Ax("w", words), graph.Normal(0, 3)),
 		}
 	}
 }

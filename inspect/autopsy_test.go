@@ -12,6 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/inspect"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -45,10 +46,10 @@ func TestLogOfNegativeInThirdLayer(t *testing.T) {
 	x := g.Input("x", graph.F32, i, d)
 	y := x
 	end := g.Scope("one")
-	y = ops.Tanh(builders.NewLinear(g, "fc", graph.F32, d, h).Of(y)).As("h1")
+	y = ops.Tanh(nn.NewLinear(g, "fc", graph.F32, d, h).Of(y)).As("h1")
 	end()
 	end = g.Scope("two")
-	y = ops.Sigmoid(builders.NewLinear(g, "fc", graph.F32, h, graph.Ax("k", 3)).Of(y)).As("h2")
+	y = ops.Sigmoid(nn.NewLinear(g, "fc", graph.F32, h, graph.Ax("k", 3)).Of(y)).As("h2")
 	end()
 	end = g.Scope("three")
 	shift := g.Param("shift", graph.F32, graph.Ax("k", 3))

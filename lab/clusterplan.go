@@ -89,7 +89,7 @@ func SizeNames(m *builders.Model) (points, features, centres string) {
 		return "", "", ""
 	}
 	name := func(usual string, axis graph.Axis) string {
-		if slices.ContainsFunc(m.Builder.Sizes, func(z builders.Size) bool { return z.Name == usual }) {
+		if slices.ContainsFunc(m.Builder.Hyperparameters, func(z builders.Hyperparameter) bool { return z.Name == usual }) {
 			return usual
 		}
 		return axis.Name

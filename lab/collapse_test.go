@@ -109,7 +109,7 @@ func TestPrototypesOfOnesOwn(t *testing.T) {
 	x := g.Input("points", graph.F64, graph.Ax("n", 4), graph.Ax("f", 2))
 	r := g.Param("bias", graph.F64)
 	p := g.Param("prototypes", graph.F64, graph.Ax("p", 2), graph.Ax("f", 2))
-	α := ops.Softmax(ops.Neg(builders.Distances(ops.Rename(ops.Rename(x, "n", "i"), "f", "d"), ops.Rename(ops.Rename(p, "p", "j"), "f", "d"))), "j").As("alpha")
+	α := ops.Softmax(ops.Neg(builders.SqDistances(ops.Rename(ops.Rename(x, "n", "i"), "f", "d"), ops.Rename(ops.Rename(p, "p", "j"), "f", "d"))), "j").As("alpha")
 	loss := ops.Add(ops.Sum(ops.Square(α)), ops.Square(r)).As("loss")
 	s := lab.Site{Name: "own", Model: &builders.Model{Graph: g, Loss: loss}, Store: tape.NewStore(g, tape.Seed(3)), Feed: tape.Feed{x: randomTensor(x, 1)}}
 	if !s.HasPrototypes() || net(t, graph.F64).HasPrototypes() {

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"gorgonia.org/tensor"
@@ -115,9 +116,9 @@ func TestSymmetriesOfNorms(t *testing.T) {
 		x := g.Input("x", graph.F64, graph.Ax("i", 4), c)
 		var y *graph.Node
 		if name == "norm-layer" {
-			y = builders.NewLayerNorm(g, "norm", graph.F64, c).Of(x)
+			y = nn.NewLayerNorm(g, "norm", graph.F64, c).Of(x)
 		} else {
-			y = builders.NewRMSNorm(g, "norm", graph.F64, c).Of(x)
+			y = nn.NewRMSNorm(g, "norm", graph.F64, c).Of(x)
 		}
 		y = y.As("y")
 		s := lab.Site{Name: name, Model: &builders.Model{Graph: g, Output: y, Loss: ops.Sum(ops.Sin(y)).As("loss")},
@@ -210,7 +211,7 @@ func TestInvarianceRefuses(t *testing.T) {
 	}{
 		{lab.Transformation{Motion: lab.Rotation, Axes: []string{"q"}, Of: []*graph.Node{k.Points}}, "has no axis [q]"},
 		{lab.Transformation{Motion: lab.Rotation, Of: []*graph.Node{k.Points}}, "a rotation along 0 axes"},
-		{lab.Transformation{Motion: lab.Scaling, Of: []*graph.Node{k.Distance}}, "is no input or parameter"},
+		{lab.Transformation{Motion: lab.Scaling, Of: []*graph.Node{k.SqDist}}, "is no input or parameter"},
 		{lab.Transformation{Motion: lab.Scaling}, "nothing is moved"},
 		{lab.Transformation{Motion: lab.Permutation, Axes: []string{"i", "j"}, Of: []*graph.Node{k.Points, k.Centres}}, "another size"},
 	} {

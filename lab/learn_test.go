@@ -12,6 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -31,7 +32,7 @@ func line(name string, rename string, widen bool) func() (*builders.Model, error
 		if widen {
 			m.Output = ops.Add(m.Output, ops.Mul(ops.Square(x), g.Param("v", dt))).As("y′")
 		}
-		m.Loss = builders.SquaredError(m.Output, target).As("loss")
+		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		mean := g.State("mean", dt)
 		m.Step = graph.Step{g.Assign(mean, ops.Add(ops.Scale(mean, 0.9), ops.Scale(ops.Mean(target), 0.1)))}
 		m.Examples = func(rng *rand.Rand) builders.Feed {

@@ -32,7 +32,7 @@ func TestIrisFarFromTheOrigin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nodes := []*graph.Node{m.KMeans.Distance, grad.Of(m.Loss, m.KMeans.Centres)[0]}
+		nodes := []*graph.Node{m.KMeans.SqDist, grad.Of(m.Loss, m.KMeans.Centres)[0]}
 		xs, rs := graph.Value{Type: m.KMeans.Points.Type(), Data: x}, graph.Value{Type: m.KMeans.Centres.Type(), Data: r}
 		want, err := ref.Eval(graph.Env{}, ref.Feed{m.KMeans.Points: xs, m.KMeans.Centres: rs}, nodes...)
 		if err != nil {

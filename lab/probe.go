@@ -40,8 +40,8 @@ func newProbe(ctx context.Context, x *tensor.Dense, n, d, k int) (*probe, error)
 	p := &probe{r: tensor.New(tensor.WithShape(k, d), tensor.Of(tensor.Float64)), γ: tape.Scalar(graph.F64, 1)}
 	p.feed = tape.Feed{xs: x, r: p.r, γ: p.γ}
 	soft, goofy := builders.SoftKMeans(xs, r, γ), builders.GoofyKMeans(xs, r, γ)
-	p.inertia = ops.Sum(ops.Min(soft.Distance, "j"), "i").As("inertia")
-	p.assigning = ops.ArgMin(soft.Distance, "j").As("a")
+	p.inertia = ops.Sum(ops.Min(soft.SqDist, "j"), "i").As("inertia")
+	p.assigning = ops.ArgMin(soft.SqDist, "j").As("a")
 	p.soft, p.goofy = soft.Loss, goofy.Loss
 	p.spread = builders.Spread(soft.Alpha, r)
 	ds, dg := grad.Of(soft.Loss, r)[0], grad.Of(goofy.Loss, r)[0]

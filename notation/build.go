@@ -33,7 +33,7 @@ func (f *File) Builder() builders.Builder {
 	b := builders.Builder{Name: f.name, Title: f.Title(), Notes: f.name, Formula: f.formula()}
 	for _, a := range f.axes {
 		if a.same == "" {
-			b.Sizes = append(b.Sizes, builders.Size{Name: a.name, Default: float64(a.number), Doc: "size of axis " + a.name, Kind: builders.Count})
+			b.Hyperparameters = append(b.Hyperparameters, builders.Hyperparameter{Name: a.name, Default: float64(a.number), Doc: "size of axis " + a.name, Kind: builders.Count})
 		}
 	}
 	for _, s := range f.lines {
@@ -43,7 +43,7 @@ func (f *File) Builder() builders.Builder {
 			if doc == "" {
 				doc = "scalar " + Symbol(s.name)
 			}
-			b.Sizes = append(b.Sizes, builders.Size{Name: spelled(Symbol(s.name)), Default: v, Doc: doc})
+			b.Hyperparameters = append(b.Hyperparameters, builders.Hyperparameter{Name: spelled(Symbol(s.name)), Default: v, Doc: doc})
 		}
 	}
 	return builders.Define(b, f.fill)

@@ -94,7 +94,7 @@ func survives(t *testing.T, text string) {
 	}
 	reparsed(t, file)
 	small := builders.Settings{}
-	for _, z := range file.Builder().Sizes {
+	for _, z := range file.Builder().Hyperparameters {
 		if z.Kind == builders.Count {
 			small[z.Name] = 2
 		}

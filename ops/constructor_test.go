@@ -35,7 +35,7 @@ func constructors() map[string]constructor {
 	row := graph.Ax("k", 2)
 	return map[string]constructor{
 		"Abs": on1(ops.Abs), "Asinh": on1(ops.Asinh), "Cos": on1(ops.Cos), "Erf": on1(ops.Erf), "Exp": on1(ops.Exp), "Expm1": on1(ops.Expm1), "Log": on1(ops.Log), "Log1p": on1(ops.Log1p), "LogSigmoid": on1(ops.LogSigmoid),
-		"Gelu": on1(ops.Gelu), "GeluTanh": on1(ops.GeluTanh), "Neg": on1(ops.Neg), "Not": on1(ops.Not), "OneMinus": on1(ops.OneMinus), "Relu": on1(ops.Relu),
+		"GELU": on1(ops.GELU), "GELUTanh": on1(ops.GELUTanh), "Neg": on1(ops.Neg), "Not": on1(ops.Not), "OneMinus": on1(ops.OneMinus), "ReLU": on1(ops.ReLU),
 		"Sigmoid": on1(ops.Sigmoid), "Sign": on1(ops.Sign), "Sin": on1(ops.Sin), "Sqrt": on1(ops.Sqrt),
 		"Square": on1(ops.Square), "StopGradient": on1(ops.StopGradient), "Tanh": on1(ops.Tanh),
 
@@ -67,7 +67,7 @@ func constructors() map[string]constructor {
 		"Merge":       on1(func(x node) node { return ops.Merge(x, "n", 0, 1) }),
 		"Min":         on1(func(x node) node { return ops.Min(x) }),
 		"OneHot":      on1(func(x node) node { return ops.OneHot(x, 0, row, graph.F32) }),
-		"Mirror":      on1(func(x node) node { return ops.Mirror(x, 0, 1, 1) }),
+		"ReflectPad":  on1(func(x node) node { return ops.ReflectPad(x, 0, 1, 1) }),
 		"Over":        on1(func(x node) node { return ops.Over(x, "i", "j") }),
 		"Pad":         on1(func(x node) node { return ops.Pad(x, 0, 1, 1, 2) }),
 		"Rename":      on1(func(x node) node { return ops.Rename(x, 0, "k") }),

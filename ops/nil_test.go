@@ -1,10 +1,11 @@
 package ops_test
 
 import (
+	"testing"
+
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/niltest"
 	"github.com/tapestry-ml/tapestry/ops"
-	"testing"
 )
 
 // TestNil: nothing that the package exports panics on nil, zero values or closed receivers.
@@ -20,20 +21,20 @@ func TestNil(t *testing.T) {
 			"Dilation": ops.Dilation, "Div": ops.Div, "ELU": ops.ELU, "Einsum": ops.Einsum,
 			"Elementwise": ops.Elementwise, "Equal": ops.Equal, "Erf": ops.Erf,
 			"ExcludePadding": ops.ExcludePadding, "Exp": ops.Exp, "Expand": ops.Expand,
-			"Expm1": ops.Expm1, "Gather": ops.Gather, "Gelu": ops.Gelu,
-			"GeluTanh": ops.GeluTanh, "Greater": ops.Greater, "GreaterEqual": ops.GreaterEqual,
+			"Expm1": ops.Expm1, "Gather": ops.Gather, "GELU": ops.GELU,
+			"GELUTanh": ops.GELUTanh, "Greater": ops.Greater, "GreaterEqual": ops.GreaterEqual,
 			"Groups": ops.Groups, "Index": ops.Index, "LeakyReLU": ops.LeakyReLU,
 			"Less": ops.Less, "LessEqual": ops.LessEqual, "Lit": ops.Lit, "Log": ops.Log,
 			"Log1p": ops.Log1p, "LogSigmoid": ops.LogSigmoid, "LogSoftmax": ops.LogSoftmax,
 			"LogSumExp": ops.LogSumExp, "MatMul": ops.MatMul, "Max": ops.Max,
 			"MaxPool1D": ops.MaxPool1D, "MaxPool2D": ops.MaxPool2D, "Maximum": ops.Maximum,
 			"Mean": ops.Mean, "Merge": ops.Merge, "Min": ops.Min, "Minimum": ops.Minimum,
-			"Mirror": ops.Mirror, "Mul": ops.Mul, "Neg": ops.Neg, "Norm": ops.Norm,
+			"ReflectPad": ops.ReflectPad, "Mul": ops.Mul, "Neg": ops.Neg, "Norm": ops.Norm,
 			"Not": ops.Not, "NotEqual": ops.NotEqual, "OneHot": ops.OneHot,
 			"OneMinus": ops.OneMinus, "Or": ops.Or, "Over": ops.Over, "Pad": ops.Pad,
 			"Padding": ops.Padding, "Pow": ops.Pow, "Prod": ops.Prod,
 			"RandomNormal": ops.RandomNormal, "RandomUniform": ops.RandomUniform,
-			"Relu": ops.Relu, "Rename": ops.Rename, "Reshape": ops.Reshape,
+			"ReLU": ops.ReLU, "Rename": ops.Rename, "Reshape": ops.Reshape,
 			"ReshapeTo": ops.ReshapeTo, "Reverse": ops.Reverse, "Rstd": ops.Rstd,
 			"Scale": ops.Scale, "Scan": ops.Scan, "ScatterAdd": ops.ScatterAdd,
 			"Select": ops.Select, "Shift": ops.Shift, "SiLU": ops.SiLU, "Sigmoid": ops.Sigmoid,

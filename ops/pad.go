@@ -34,11 +34,11 @@ func Pad(x *graph.Node, axis any, before, after int, v float64) *graph.Node {
 	})
 }
 
-// Mirror lays the reflections of the first and last elements of x around it along
+// ReflectPad lays the reflections of the first and last elements of x around it along
 // one axis, without repeating the outermost: 2 1 | 0 1 2 3 | 2 1.
-func Mirror(x *graph.Node, axis any, before, after int) *graph.Node {
-	defer calling("Mirror", x)()
-	return around("Mirror", x, axis, before, after, func(a int) int { return x.Dim(a) - 1 }, func(a int) *graph.Node {
+func ReflectPad(x *graph.Node, axis any, before, after int) *graph.Node {
+	defer calling("ReflectPad", x)()
+	return around("ReflectPad", x, axis, before, after, func(a int) int { return x.Dim(a) - 1 }, func(a int) *graph.Node {
 		last := x.Dim(a) - 1
 		return between(x, a,
 			before, func(n int) *graph.Node { return Reverse(Slice(x, a, 1, n+1), a) },

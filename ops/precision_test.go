@@ -51,7 +51,7 @@ var smooth = map[string]struct {
 	"Cos":          {ops.Cos, exact.Cos, func(x *big.Float) *big.Float { return exact.Neg(exact.Sin(x)) }, -10, 10, bound{1.5, 0}, bound{1.5, 0}},
 	"Sqrt":         {ops.Sqrt, exact.Sqrt, func(x *big.Float) *big.Float { return inverse(exact.Mul(exact.Of(2), exact.Sqrt(x))) }, 0x1p-60, 64, bound{0.5, 0}, bound{2.5, 0}},
 	"Square":       {ops.Square, func(x *big.Float) *big.Float { return exact.Mul(x, x) }, func(x *big.Float) *big.Float { return exact.Add(x, x) }, -64, 64, bound{0.5, 0}, bound{}},
-	"Relu":         {ops.Relu, positive, step, -64, 64, bound{}, bound{}},
+	"Relu":         {ops.ReLU, positive, step, -64, 64, bound{}, bound{}},
 	"Sign":         {ops.Sign, func(x *big.Float) *big.Float { return exact.Of(float64(x.Sign())) }, constantly(0), -64, 64, bound{}, bound{}},
 	"StopGradient": {ops.StopGradient, func(x *big.Float) *big.Float { return x }, constantly(0), -64, 64, bound{}, bound{}},
 
@@ -71,7 +71,7 @@ var smooth = map[string]struct {
 	"SiLU": {ops.SiLU, func(x *big.Float) *big.Float { return exact.Mul(x, exact.Sigmoid(x)) }, func(x *big.Float) *big.Float {
 		return exact.Mul(exact.Sigmoid(x), exact.Add(one, exact.Mul(x, exact.Sigmoid(exact.Neg(x)))))
 	}, -64, 64, bound{3.5, 0}, bound{4, 70}}, // σ(x) + x·y·(1 − y) has a zero, and 1 − y times x ones
-	"Gelu": {ops.Gelu, func(x *big.Float) *big.Float { return exact.Mul(x, normal(x)) }, func(x *big.Float) *big.Float {
+	"GELU": {ops.GELU, func(x *big.Float) *big.Float { return exact.Mul(x, normal(x)) }, func(x *big.Float) *big.Float {
 		density := exact.Div(exact.Exp(exact.Mul(exact.Of(-0.5), exact.Mul(x, x))), exact.Sqrt(exact.Mul(exact.Of(2), exact.Pi())))
 		return exact.Add(normal(x), exact.Mul(x, density))
 	}, -8, 8, bound{4, 8}, bound{4, 8}}, // 1 + erf cancels where x is negative

@@ -9,8 +9,11 @@ import (
 
 type relu struct{ floats1 }
 
-// Relu is max(x, 0), element by element.
-func Relu(x *graph.Node) *graph.Node { return elementwise(relu{}, x) }
+// ReLU is max(x, 0), element by element.
+func ReLU(x *graph.Node) *graph.Node {
+	defer calling("ReLU", x)()
+	return elementwise(relu{}, x)
+}
 
 func (relu) Name() string       { return "Relu" }
 func (relu) Kind() match.Kind   { return match.Relu }
@@ -25,4 +28,4 @@ func (relu) Grad(y, dy *graph.Node, _ int) *graph.Node {
 func (relu) Scalar(x ...float64) float64                      { return max(x[0], 0) }
 func (relu) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Relu }
 func (relu) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("relu", in[0]) }
-func (relu) Cases() []Case                                    { return case1(Relu, Apart) }
+func (relu) Cases() []Case                                    { return case1(ReLU, Apart) }

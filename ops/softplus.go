@@ -13,7 +13,7 @@ import (
 
 type softplus struct{ floats1 }
 
-// Softplus is log(1 + eˣ), element by element: a smooth [Relu]. It overflows
+// Softplus is log(1 + eˣ), element by element: a smooth [ReLU]. It overflows
 // nowhere and keeps its digits where x is very negative, as do its derivatives
 // of every order.
 func Softplus(x *graph.Node) *graph.Node { return elementwise(softplus{}, x) }

@@ -68,7 +68,7 @@ func TestWindowMistakes(t *testing.T) {
 		{line(), func() node { return ops.Pad(x, "h", -1, 0, 0) }, `Pad: -1 and 0 elements around axis h=5: want 0 to 1073741824: x[n=2 h=5 w=6 c=4]`},
 		{line(), func() node { return ops.Pad(x, "d", 1, 0, 0) }, `Pad: no axis "d" in [n=2 h=5 w=6 c=4]: x[n=2 h=5 w=6 c=4]`},
 		{line(), func() node { return ops.Pad(large, 1, 1<<20, 0, 0) }, fmt.Sprintf("Pad: more than 2^%d elements: large[%d 1]", most, 1<<(most-20))},
-		{line(), func() node { return ops.Mirror(x, "h", 5, 0) }, `Mirror: 5 and 0 elements around axis h=5: want 0 to 4: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.ReflectPad(x, "h", 5, 0) }, `ReflectPad: 5 and 0 elements around axis h=5: want 0 to 4: x[n=2 h=5 w=6 c=4]`},
 		{line(), func() node { return ops.Conv2D(ops.Transpose(x, "n", "c", "h", "w"), k) }, `Conv2D: weights for channels c=4: want 6: %12[n=2 c=4 h=5 w=6], k[3 3 c=4 o=8] (channels come last: [… h w c])`},
 		{line(), func() node { return ops.Conv2D(ops.Reshape(x, 2, 5, 24), k) }, `Conv2D: weights for channels c=4: want 24: %13[n=2 h=5 24], k[3 3 c=4 o=8] (channels come last: [… h w c])`},
 		{line(), func() node { return ops.Pad(b, 0, 1, 0, 1) }, ``},
@@ -161,8 +161,8 @@ func TestWindowValues(t *testing.T) {
 		{"minus infinity before", ops.Pad(ops.Slice(x, 0, 0, 2), "t", 1, 0, math.Inf(-1)), "f64[t=3 c=1]: -Inf 1 2"},
 		{"falsehood after", ops.Pad(truth, 0, 0, 1, 0), "bool[i=2]: 1 0"},
 		{"nothing around", ops.Pad(truth, 0, 0, 0, 7), "bool[i=1]: 1"},
-		{"mirrored", ops.Mirror(x, "t", 2, 3), "f64[t=10 c=1]: 3 2 1 2 3 4 5 4 3 2"},
-		{"mirrored before", ops.Mirror(x, "t", 1, 0), "f64[t=6 c=1]: 2 1 2 3 4 5"},
+		{"mirrored", ops.ReflectPad(x, "t", 2, 3), "f64[t=10 c=1]: 3 2 1 2 3 4 5 4 3 2"},
+		{"mirrored before", ops.ReflectPad(x, "t", 1, 0), "f64[t=6 c=1]: 2 1 2 3 4 5"},
 	} {
 		if !c.y.IsValid() {
 			t.Errorf("%s: %v", c.name, g.Err())
@@ -207,14 +207,14 @@ func TestMaxPoolTies(t *testing.T) {
 }
 
 // TestGelu: the exact form, and how far the approximation is from it.
-func TestGelu(t *testing.T) {
+func TestGELU(t *testing.T) {
 	g := graph.New("gelu")
 	x := g.Input("x", graph.F64, graph.Ax("i", 161))
 	v := graph.NewValue(x.Type())
 	for i := range v.Data {
 		v.Data[i] = float64(i-80) / 10
 	}
-	y, z := ops.Gelu(x), ops.GeluTanh(x)
+	y, z := ops.GELU(x), ops.GELUTanh(x)
 	out, err := ref.Eval(graph.Env{}, ref.Feed{x: v}, y, z)
 	if err != nil {
 		t.Fatal(err)
@@ -222,10 +222,10 @@ func TestGelu(t *testing.T) {
 	for i, at := range v.Data {
 		want := at * math.Erfc(-at/math.Sqrt2) / 2
 		if got := out[0].Data[i]; math.Abs(got-want) > 1e-15 {
-			t.Errorf("Gelu(%v) is %v, want %v", at, got, want)
+			t.Errorf("GELU(%v) is %v, want %v", at, got, want)
 		}
 		if got := out[1].Data[i]; math.Abs(got-want) > 5e-4 {
-			t.Errorf("GeluTanh(%v) is %v, Gelu %v", at, got, want)
+			t.Errorf("GELUTanh(%v) is %v, GELU %v", at, got, want)
 		}
 	}
 	if s := y.First().Scope; s != "gelu" {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -53,7 +53,7 @@ var indexedSteps = map[string]struct {
 		return ops.Sum(ops.Square(ops.ScatterAdd(k, ops.Tanh(p), 0, graph.Ax("w", 7), graph.Ax("d", 5))))
 	}},
 	"CrossEntropy": {"CrossEntropy: k[n=23 m=1] is 9: want an index from 0 to 6, in cross-entropy", func(g *graph.Graph, k *graph.Node) *graph.Node {
-		return builders.CrossEntropy(g.Param("scores", graph.F32, graph.Ax("n", indexRows), graph.Ax("m", 3), graph.Ax("c", 7)), k)
+		return nn.CrossEntropy(g.Param("scores", graph.F32, graph.Ax("n", indexRows), graph.Ax("m", 3), graph.Ax("c", 7)), k)
 	}},
 	"the user's": {"pick: k[n=23 m=1] is 9: want an index from 0 to 6", func(g *graph.Graph, k *graph.Node) *graph.Node {
 		s := g.Param("s", graph.F32)

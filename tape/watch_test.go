@@ -70,7 +70,7 @@ func TestWatchKeepsWhatIsMadeAgain(t *testing.T) {
 	x, w := g.Param("x", graph.F32, graph.Ax("i", 600), graph.Ax("d", 24)).Init(normal), g.Param("w", graph.F32, graph.Ax("d", 24)).Init(normal)
 	v := g.Param("v", graph.F32, graph.Ax("d", 24), graph.Ax("o", 7)).Init(normal)
 	h := ops.Tanh(ops.Mul(x, w))
-	r := ops.Relu(ops.Shift(h, 0.25))
+	r := ops.ReLU(ops.Shift(h, 0.25))
 	loss := ops.Mean(ops.Square(ops.Softmax(ops.MatMul(ops.Mul(r, ops.OneMinus(ops.Square(h))), v), "o")))
 	d := grad.Of(loss, w, v)
 	for _, options := range [][]tape.Option{nil, {tape.Small()}} {

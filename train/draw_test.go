@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -28,7 +28,7 @@ func dropped(rows int, _ train.Mode) *train.Net {
 	n, d := graph.Ax("n", rows), graph.Ax("d", 5)
 	x := g.Input("x", graph.F64, n, d)
 	w := g.Param("w", graph.F64, d).Init(graph.Normal(0, 1))
-	y := ops.Sum(ops.Mul(builders.Dropout(x, g.Scalar("p", 0.3, graph.F64)), w), "d").As("y")
+	y := ops.Sum(ops.Mul(nn.Dropout(x, g.Scalar("p", 0.3, graph.F64)), w), "d").As("y")
 	return &train.Net{Output: y, Loss: ops.Mean(ops.Square(ops.Shift(y, -1)))}
 }
 
@@ -147,8 +147,8 @@ func TestPredictionsRepeat(t *testing.T) {
 func stochastic(rows int, mode train.Mode) *train.Net {
 	net := noisy(rows, mode)
 	g := net.Output.Graph()
-	net.Output = builders.GaussianNoise(net.Output, g.Scalar("strength", 0.7)).As("noisy logits")
-	net.Loss = builders.CrossEntropy(net.Output, g.Lookup("y"))
+	net.Output = nn.GaussianNoise(net.Output, g.Scalar("strength", 0.7)).As("noisy logits")
+	net.Loss = nn.CrossEntropy(net.Output, g.Lookup("y"))
 	return net
 }
 

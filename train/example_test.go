@@ -6,8 +6,8 @@ import (
 	"log"
 	"os"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -22,9 +22,9 @@ func Example() {
 		g := graph.New("iris")
 		n, d, h, k := graph.Ax("n", rows), graph.Ax("d", 4), graph.Ax("h", 16), graph.Ax("k", 3)
 		x, y := g.Input("x", graph.F32, n, d), g.Input("y", graph.I32, n)
-		hidden := ops.Relu(builders.NewLinear(g, "fc", graph.F32, d, h).Of(x))
-		logits := builders.NewLinear(g, "out", graph.F32, h, k).Of(hidden)
-		return &train.Net{Loss: builders.CrossEntropy(logits, y), Output: logits}
+		hidden := ops.ReLU(nn.NewLinear(g, "fc", graph.F32, d, h).Of(x))
+		logits := nn.NewLinear(g, "out", graph.F32, h, k).Of(hidden)
+		return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits}
 	}
 	all, err := data.Iris().Set("x", "y", tensor.Float32)
 	if err != nil {

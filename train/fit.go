@@ -61,7 +61,7 @@ type Plan struct {
 // step was not done, and a second call also goes on with the measurements that Patience
 // counts.
 //
-// A label that is no class of a builders.CrossEntropy, nor ignored by it, is an error that
+// A label that is no class of a nn.CrossEntropy, nor ignored by it, is an error that
 // names it and its row; so is a schedule that gives no number.
 func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
 	if t == nil {

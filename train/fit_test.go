@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -27,17 +27,17 @@ func noisy(rows int, mode train.Mode) *train.Net {
 	n, d, h, c := graph.Ax("n", rows), graph.Ax("d", 4), graph.Ax("h", 8), graph.Ax("c", 3)
 	x := g.Input("x", graph.F32, n, d)
 	y := g.Input("y", graph.I32, n)
-	v := builders.NewLinear(g, "fc1", graph.F32, d, h).Of(x)
-	norm := builders.NewBatchNorm(g, "norm", graph.F32, h)
+	v := nn.NewLinear(g, "fc1", graph.F32, d, h).Of(x)
+	norm := nn.NewBatchNorm(g, "norm", graph.F32, h)
 	var step graph.Step
 	if mode == train.Training {
 		v, step = norm.OfTrain(v)
-		v = builders.Dropout(ops.Relu(v), g.Scalar("drop", 0.2))
+		v = nn.Dropout(ops.ReLU(v), g.Scalar("drop", 0.2))
 	} else {
-		v = ops.Relu(norm.Of(v))
+		v = ops.ReLU(norm.Of(v))
 	}
-	logits := builders.NewLinear(g, "fc2", graph.F32, h, c).Of(v).As("logits")
-	return &train.Net{Loss: builders.CrossEntropy(logits, y), Output: logits, Step: step}
+	logits := nn.NewLinear(g, "fc2", graph.F32, h, c).Of(v).As("logits")
+	return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits, Step: step}
 }
 
 // iris is the data set in columns x and y.

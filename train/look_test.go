@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -23,7 +23,7 @@ func twoLayers(built *int) train.Build {
 		x, y := g.Input("x", graph.F32, n, d), g.Input("y", graph.I32, n)
 		layer := func(scope string, x *graph.Node) *graph.Node {
 			defer g.Scope(scope)()
-			u := builders.NewLinear(g, "fc", graph.F32, x.Shape().Axis(1), h).Of(x).As("u")
+			u := nn.NewLinear(g, "fc", graph.F32, x.Shape().Axis(1), h).Of(x).As("u")
 			ops.Neg(u).As("same")
 			ops.Square(u).As("same")
 			return ops.Tanh(u).As("h")
@@ -32,7 +32,7 @@ func twoLayers(built *int) train.Build {
 		if mode == train.Evaluating {
 			top = ops.Scale(top, 1).As("seen")
 		}
-		return &train.Net{Loss: builders.CrossEntropy(top, y), Output: top}
+		return &train.Net{Loss: nn.CrossEntropy(top, y), Output: top}
 	}
 }
 

@@ -49,6 +49,6 @@ func (n *Net) graph() *graph.Graph {
 //		x := g.Input("x", graph.F32, graph.Ax("n", rows), graph.Ax("p", 64))
 //		y := g.Input("y", graph.I32, graph.Ax("n", rows))
 //		…
-//		return &train.Net{Loss: builders.CrossEntropy(logits, y), Output: logits}
+//		return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits}
 //	}
 type Build func(rows int, mode Mode) *Net

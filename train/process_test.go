@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
@@ -166,10 +166,10 @@ func wideTrainer(t testing.TB, workers int) *train.Trainer {
 	build := func(rows int, _ train.Mode) *train.Net {
 		g := graph.New("wide")
 		n, d, h, c := graph.Ax("n", rows), graph.Ax("d", in), graph.Ax("h", hidden), graph.Ax("c", 10)
-		v := builders.NewLinear(g, "fc1", graph.F32, d, h).Of(g.Input("x", graph.F32, n, d))
-		v = builders.Dropout(ops.Relu(v), g.Scalar("drop", 0.2))
-		v = builders.NewLayerNorm(g, "norm", graph.F32, h).Of(v)
-		return &train.Net{Loss: builders.CrossEntropy(builders.NewLinear(g, "fc2", graph.F32, h, c).Of(v), g.Input("y", graph.I32, n))}
+		v := nn.NewLinear(g, "fc1", graph.F32, d, h).Of(g.Input("x", graph.F32, n, d))
+		v = nn.Dropout(ops.ReLU(v), g.Scalar("drop", 0.2))
+		v = nn.NewLayerNorm(g, "norm", graph.F32, h).Of(v)
+		return &train.Net{Loss: nn.CrossEntropy(nn.NewLinear(g, "fc2", graph.F32, h, c).Of(v), g.Input("y", graph.I32, n))}
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	x, y := make([]float32, 3*rows/2*in), make([]int32, 3*rows/2) // the second batch is half as large

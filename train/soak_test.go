@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -21,8 +21,8 @@ func tiny(rows int, _ train.Mode) *train.Net {
 	g := graph.New("iris: linear")
 	n, features, classes := graph.Ax("n", rows), graph.Ax("p", 4), graph.Ax("c", 3)
 	x, y := g.Input("x", graph.F32, n, features), g.Input("y", graph.I32, n)
-	logits := builders.NewLinear(g, "fc", graph.F32, features, classes).Of(ops.Scale(x, 0.1)).As("logits")
-	return &train.Net{Loss: builders.CrossEntropy(logits, y), Output: logits}
+	logits := nn.NewLinear(g, "fc", graph.F32, features, classes).Of(ops.Scale(x, 0.1)).As("logits")
+	return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits}
 }
 
 // TestSoak trains for very many steps, with all that stands around a training, and looks

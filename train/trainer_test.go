@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -187,13 +187,13 @@ func TestPrepare(t *testing.T) {
 // TestLabels: a label that is no class is an error that names it, where it was counted as
 // a row without a label; one that the loss ignores is none.
 func TestLabels(t *testing.T) {
-	net := func(options ...builders.CrossEntropyOption) train.Build {
+	net := func(options ...nn.CrossEntropyOption) train.Build {
 		return func(rows int, _ train.Mode) *train.Net {
 			g := graph.New("three classes")
 			x := g.Input("x", graph.F32, graph.Ax("n", rows), graph.Ax("d", 4))
 			y := g.Input("y", graph.I32, graph.Ax("n", rows))
-			z := builders.NewLinear(g, "fc", graph.F32, graph.Ax("d", 4), graph.Ax("k", 3)).Of(x)
-			return &train.Net{Loss: builders.CrossEntropy(z, y, options...), Output: z}
+			z := nn.NewLinear(g, "fc", graph.F32, graph.Ax("d", 4), graph.Ax("k", 3)).Of(x)
+			return &train.Net{Loss: nn.CrossEntropy(z, y, options...), Output: z}
 		}
 	}
 	set := iris(t)
@@ -215,8 +215,8 @@ func TestLabels(t *testing.T) {
 		{net(), 2, ""},
 		{net(), 3, `label 3 in column "y", row 117: the model has 3 classes`},
 		{net(), -1, `label -1 in column "y", row 117: the model has 3 classes`},
-		{net(builders.Ignoring(-1)), -1, ""},
-		{net(builders.Ignoring(-1)), 7, `label 7 in column "y", row 117: the model has 3 classes`},
+		{net(nn.Ignoring(-1)), -1, ""},
+		{net(nn.Ignoring(-1)), 7, `label 7 in column "y", row 117: the model has 3 classes`},
 	} {
 		tr := &train.Trainer{Build: c.build, Optimiser: train.SGD(0.1), Seed: 1}
 		defer tr.Close()
@@ -326,7 +326,7 @@ func TestTokenOutside(t *testing.T) {
 	build := func(rows int, _ train.Mode) *train.Net {
 		g := graph.New("tokens")
 		x := g.Input("x", graph.I32, graph.Ax("n", rows), graph.Ax("t", 2))
-		e := builders.NewEmbedding(g, "embedding", graph.F32, graph.Ax("v", 10), graph.Ax("m", 4))
+		e := nn.NewEmbedding(g, "embedding", graph.F32, graph.Ax("v", 10), graph.Ax("m", 4))
 		return &train.Net{Loss: ops.Mean(ops.Square(e.Of(ops.Merge(x, "b", "n", "t"))))}
 	}
 	tr := &train.Trainer{Build: build, Optimiser: train.SGD(0.1)}

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -28,8 +28,8 @@ func irises(t *testing.T, o train.Optimiser) (*train.Trainer, *data.Set) {
 	tr := &train.Trainer{Optimiser: o, Build: func(rows int, _ train.Mode) *train.Net {
 		g := graph.New("irises")
 		n, d, c := graph.Ax("n", rows), graph.Ax("d", 4), graph.Ax("c", 3)
-		logits := builders.NewLinear(g, "fc", graph.F64, d, c).Of(g.Input("x", graph.F64, n, d))
-		return &train.Net{Loss: builders.CrossEntropy(logits, g.Input("y", graph.I32, n)), Output: logits}
+		logits := nn.NewLinear(g, "fc", graph.F64, d, c).Of(g.Input("x", graph.F64, n, d))
+		return &train.Net{Loss: nn.CrossEntropy(logits, g.Input("y", graph.I32, n)), Output: logits}
 	}}
 	t.Cleanup(tr.Close)
 	return tr, set

@@ -265,7 +265,7 @@ func (c *comparison) builds(names []string, rows bool) ([]func() (*builders.Mode
 		own := learning{}
 		for _, kv := range c.learning.set {
 			key, _, _ := strings.Cut(kv, "=")
-			if slices.ContainsFunc(b.Sizes, func(z builders.Size) bool { return z.Name == key }) {
+			if slices.ContainsFunc(b.Hyperparameters, func(z builders.Hyperparameter) bool { return z.Name == key }) {
 				known[kv] = true
 				own.set = append(own.set, kv)
 			}

@@ -30,7 +30,7 @@ func modelPages(ctx context.Context, f builders.Family, b builders.Builder) ([]r
 	fmt.Fprintf(&t, "%s# %s\n\n`%s`, of the family [%s](../README.md); the notes: %s.\n\n", generated, capitalised(b.Title), b.Name, f.Name, b.Notes)
 	fmt.Fprintf(&t, "%s\n![The graph of %s, at the level of the notes](%s.svg)\n\n## Settings\n\n", block([]string{b.Formula}), b.Name, b.Name)
 	var rows [][]string
-	for _, s := range b.Sizes {
+	for _, s := range b.Hyperparameters {
 		rows = append(rows, []string{"`" + s.Name + "`", "`" + s.Format(s.Default) + "`", settingDoc(s)})
 	}
 	t.WriteString(markdownTable([]string{"setting", "default", "meaning"}, rows))

@@ -104,10 +104,10 @@ func listDetails(w io.Writer, shown []builders.Family) {
 			fmt.Fprintf(w, "%s: %s\n", b.Name, wrapped(b.Title, utf8.RuneCountInString(b.Name)+2))
 			fmt.Fprintf(w, "    %s\n    family  %s\n    notes   %s\n", wrapped(b.Formula, 4), f.Name, wrapped(b.Notes, 12))
 			widest := 0
-			for _, s := range b.Sizes {
+			for _, s := range b.Hyperparameters {
 				widest = max(widest, utf8.RuneCountInString(setting(s)))
 			}
-			for _, s := range b.Sizes {
+			for _, s := range b.Hyperparameters {
 				head := fmt.Sprintf("    --set %-*s  ", widest, setting(s))
 				fmt.Fprintln(w, head+wrapped(settingDoc(s), utf8.RuneCountInString(head)))
 			}
@@ -116,10 +116,10 @@ func listDetails(w io.Writer, shown []builders.Family) {
 }
 
 // setting is what sets a size to its default.
-func setting(s builders.Size) string { return s.Name + "=" + s.Format(s.Default) }
+func setting(s builders.Hyperparameter) string { return s.Name + "=" + s.Format(s.Default) }
 
 // settingDoc is what a size means, and what it may be.
-func settingDoc(s builders.Size) string {
+func settingDoc(s builders.Hyperparameter) string {
 	switch s.Kind {
 	case builders.Flag:
 		return s.Doc + " (0 or 1)"
@@ -171,7 +171,7 @@ func listJSON(w io.Writer, shown []builders.Family) error {
 				Formula string `json:"formula"`
 				Sizes   []size `json:"settings"`
 			}{f.Name, b.Name, b.Title, b.Notes, b.Formula, nil}
-			for _, s := range b.Sizes {
+			for _, s := range b.Hyperparameters {
 				row.Sizes = append(row.Sizes, size{s.Name, s.Default, setting(s), s.Doc, s.Kind.String(), s.Choices})
 			}
 			if err := printJSON(w, row); err != nil {

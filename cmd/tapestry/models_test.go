@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -21,7 +22,7 @@ func init() {
 func perceptron(name string, layers int) builders.Builder {
 	return builders.Define(builders.Builder{
 		Name: name, Title: "perceptron on the quarters of the plane", Notes: "tests", Formula: "y = softmax(tanh(x·W₁ + b₁)·W₂ + b₂)",
-		Sizes: []builders.Size{
+		Hyperparameters: []builders.Hyperparameter{
 			{Name: "n", Default: 32, Doc: "points in a batch", Kind: builders.Count},
 			{Name: "h", Default: 8, Doc: "hidden units", Kind: builders.Count},
 			{Name: "act", Doc: "what follows a layer", Kind: builders.Choice, Choices: []string{"tanh", "relu"}},
@@ -31,13 +32,13 @@ func perceptron(name string, layers int) builders.Builder {
 		g := m.Graph
 		i, d, h, c := graph.Ax("i", s.Int("n")), graph.Ax("d", 2), graph.Ax("h", s.Int("h")), graph.Ax("c", 4)
 		x, labels := g.Input("x", dt, i, d), g.Input("labels", graph.I64, i)
-		act := []func(*graph.Node) *graph.Node{ops.Tanh, ops.Relu}[s.Int("act")]
-		y := act(builders.NewLinear(g, "in", dt, d, h).Of(x)).As("h")
+		act := []func(*graph.Node) *graph.Node{ops.Tanh, ops.ReLU}[s.Int("act")]
+		y := act(nn.NewLinear(g, "in", dt, d, h).Of(x)).As("h")
 		for range layers {
-			y = act(builders.NewLinear(g, "between", dt, h, graph.Ax("k", h.Size)).Of(y)).As("k")
+			y = act(nn.NewLinear(g, "between", dt, h, graph.Ax("k", h.Size)).Of(y)).As("k")
 		}
-		m.Output = builders.NewLinear(g, "out", dt, y.Shape().Axis(1), c).Of(y).As("y")
-		m.Loss = builders.CrossEntropy(m.Output, labels).As("loss")
+		m.Output = nn.NewLinear(g, "out", dt, y.Shape().Axis(1), c).Of(y).As("y")
+		m.Loss = nn.CrossEntropy(m.Output, labels).As("loss")
 		if s.Is("count") {
 			steps := g.State("steps", dt)
 			m.Step = graph.Step{g.Assign(steps, ops.Shift(steps, 1))}
@@ -60,9 +61,9 @@ func perceptron(name string, layers int) builders.Builder {
 }
 
 // plain makes a model over one input x[i=4].
-func plain(name string, sizes []builders.Size, fill func(x *graph.Node, m *builders.Model)) builders.Builder {
-	sizes = append(sizes, builders.Size{Name: "n", Default: 4, Doc: "numbers", Kind: builders.Count})
-	return builders.Define(builders.Builder{Name: name, Title: name, Notes: "tests", Formula: "–", Sizes: sizes},
+func plain(name string, sizes []builders.Hyperparameter, fill func(x *graph.Node, m *builders.Model)) builders.Builder {
+	sizes = append(sizes, builders.Hyperparameter{Name: "n", Default: 4, Doc: "numbers", Kind: builders.Count})
+	return builders.Define(builders.Builder{Name: name, Title: name, Notes: "tests", Formula: "–", Hyperparameters: sizes},
 		func(s builders.Settings, dt graph.DType, m *builders.Model) {
 			x := m.Graph.Input("x", dt, graph.Ax("i", s.Int("n")))
 			fill(x, m)

@@ -91,10 +91,10 @@ func (m *modelOptions) settings(b builders.Builder) (builders.Settings, graph.DT
 		if !ok {
 			return nil, 0, usagef("--set %q: want name=value", kv)
 		}
-		i := slices.IndexFunc(b.Sizes, func(z builders.Size) bool { return z.Name == key })
+		i := slices.IndexFunc(b.Hyperparameters, func(z builders.Hyperparameter) bool { return z.Name == key })
 		v, err := 0.0, error(nil)
 		if i >= 0 { // else Build says so
-			v, err = b.Sizes[i].Parse(text)
+			v, err = b.Hyperparameters[i].Parse(text)
 		}
 		if err != nil {
 			return nil, 0, usagef("--set %s: %w", kv, err)

@@ -18,6 +18,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/interop/safetensors"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -29,8 +31,8 @@ func flowers(rows int, _ train.Mode) *train.Net {
 	g := graph.New("flowers")
 	n, d, c := graph.Ax("n", rows), graph.Ax("d", 4), graph.Ax("c", 3)
 	x, y := g.Input("x", graph.F32, n, d), g.Input("y", graph.I32, n)
-	logits := builders.NewLinear(g, "fc", graph.F32, d, c).Of(x).As("logits")
-	return &train.Net{Loss: builders.CrossEntropy(logits, y), Output: logits}
+	logits := nn.NewLinear(g, "fc", graph.F32, d, c).Of(x).As("logits")
+	return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits}
 }
 
 // trainedFlowers trains a little, and gives the folder of the checkpoint and the logits of
@@ -185,9 +187,9 @@ func TestPredictText(t *testing.T) {
 	net := func(g *graph.Graph) builders.RecurrentLanguageModel {
 		w, m, h := graph.Ax("w", v.Len()), graph.Ax("m", 6), graph.Ax("h", 12)
 		return builders.RecurrentLanguageModel{
-			Tokens: builders.NewEmbedding(g, "embedding", graph.F32, w, m),
-			Layers: []builders.Recur{{Name: "rnn", Cell: builders.NewRNN(g, "rnn", graph.F32, m, h)}},
-			Output: builders.NewLinear(g, "output", graph.F32, h, w),
+			Tokens: nn.NewEmbedding(g, "embedding", graph.F32, w, m),
+			Layers: []rnn.Recur{{Name: "rnn", Cell: rnn.NewRNN(g, "rnn", graph.F32, m, h)}},
+			Output: nn.NewLinear(g, "output", graph.F32, h, w),
 		}
 	}
 	g := graph.New("speaker")
@@ -205,7 +207,7 @@ func TestPredictText(t *testing.T) {
 	tr := &train.Trainer{Optimiser: train.Adam(0.03), Seed: 1, Build: func(rows int, _ train.Mode) *train.Net {
 		g := graph.New("echo")
 		x, y := g.Input("x", graph.I32, graph.Ax("b", rows), graph.Ax("t", 8)), g.Input("y", graph.I32, graph.Ax("b", rows), graph.Ax("t", 8))
-		return &train.Net{Loss: builders.CrossEntropy(net(g).Of(x), y)}
+		return &train.Net{Loss: nn.CrossEntropy(net(g).Of(x), y)}
 	}}
 	defer tr.Close()
 	if err := tr.Fit(t.Context(), train.Plan{Data: windows, Steps: 120, Checkpoints: train.Checkpoints{Dir: folder, Meta: meta}}); err != nil {

@@ -33,7 +33,7 @@ func TestModelsThatDoNotFit(t *testing.T) {
 		{"draw"}, {"tape"}, {"grad"}, {"train"}, {"check"}, {"step", "--print"}, {"compare"}, {"precision"},
 	} {
 		code, out, errOut := tapestry(t, append(args, "transformer-gpt", "--set", "t=1000000")...)
-		if code == 0 || out != "" || strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, "transformer-gpt: builders/mask.go:") || !strings.Contains(errOut, "bool[t=1000000 t′=1000000] takes 8.2 TiB") {
+		if code == 0 || out != "" || strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, "transformer-gpt: nn/attention/mask.go:") || !strings.Contains(errOut, "bool[t=1000000 t′=1000000] takes 8.2 TiB") {
 			t.Errorf("%q: exit code %d, %.300s", args, code, errOut)
 		}
 	}

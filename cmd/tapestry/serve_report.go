@@ -134,7 +134,7 @@ func commonSettings(models []web.Model) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, z := range b.Sizes {
+		for _, z := range b.Hyperparameters {
 			text := z.Format(m.Settings[z.Name])
 			if before, known := set[z.Name]; known && before != text {
 				return nil, fmt.Errorf("the models have %s = %s and %s: a report wants one", z.Name, before, text)

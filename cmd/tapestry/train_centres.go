@@ -95,5 +95,5 @@ func assigning(name string, rows, clusters, d int) infer.Net {
 	axis := graph.Ax("d", d)
 	x := g.Input("x", graph.F64, graph.Ax("i", rows), axis)
 	r := g.Param("r", graph.F64, graph.Ax("j", clusters), axis)
-	return infer.Net{Rows: rows, Output: ops.ArgMin(builders.Distances(x, r), "j").As("cluster")}
+	return infer.Net{Rows: rows, Output: ops.ArgMin(builders.SqDistances(x, r), "j").As("cluster")}
 }

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/examples/internal/digits"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -58,23 +58,23 @@ func (v *variant) net(rows int, mode train.Mode) *train.Net {
 	p, h, m, k := graph.Ax("p", 64), graph.Ax("h", 128), graph.Ax("m", 128), graph.Ax("k", 10)
 	x, y := digits.Inputs(g, rows)
 	noise := func(x *graph.Node) *graph.Node { return x }
-	var labels []builders.CrossEntropyOption
+	var labels []nn.CrossEntropyOption
 	if mode == train.Training {
 		if v.dropout > 0 {
 			rate := g.Scalar("ρ", v.dropout)
-			noise = func(x *graph.Node) *graph.Node { return builders.Dropout(x, rate) }
+			noise = func(x *graph.Node) *graph.Node { return nn.Dropout(x, rate) }
 		}
 		if v.smoothing > 0 {
-			labels = append(labels, builders.Smoothed(g.Scalar("ε", v.smoothing)))
+			labels = append(labels, nn.Smoothed(g.Scalar("ε", v.smoothing)))
 		}
 	}
 	hidden := func(name string, x *graph.Node, in, out graph.Axis) *graph.Node {
 		defer g.Scope(name)()
-		u := builders.NewLinear(g, "fc", graph.F32, in, out).Of(x).As("u")
-		return noise(ops.Relu(v.normalised(n, u, mode)).As("a")).As(name)
+		u := nn.NewLinear(g, "fc", graph.F32, in, out).Of(x).As("u")
+		return noise(ops.ReLU(v.normalised(n, u, mode)).As("a")).As(name)
 	}
-	n.Output = builders.NewLinear(g, "fc", graph.F32, m, k).Of(hidden("h₂", hidden("h₁", x, p, h), h, m)).As("z")
-	n.Loss = builders.CrossEntropy(n.Output, y, labels...).As("loss")
+	n.Output = nn.NewLinear(g, "fc", graph.F32, m, k).Of(hidden("h₂", hidden("h₁", x, p, h), h, m)).As("z")
+	n.Loss = nn.CrossEntropy(n.Output, y, labels...).As("loss")
 	return n
 }
 
@@ -83,7 +83,7 @@ func (v *variant) normalised(n *train.Net, x *graph.Node, mode train.Mode) *grap
 	g, units := x.Graph(), x.Shape().Axis(1)
 	switch v.norm {
 	case batch:
-		l := builders.NewBatchNorm(g, "norm", graph.F32, units)
+		l := nn.NewBatchNorm(g, "norm", graph.F32, units)
 		if mode == train.Evaluating {
 			return l.Of(x)
 		}
@@ -91,9 +91,9 @@ func (v *variant) normalised(n *train.Net, x *graph.Node, mode train.Mode) *grap
 		n.Step = append(n.Step, step...)
 		return y
 	case layer:
-		return builders.NewLayerNorm(g, "norm", graph.F32, units).Of(x)
+		return nn.NewLayerNorm(g, "norm", graph.F32, units).Of(x)
 	case group:
-		return builders.NewGroupNorm(g, "norm", graph.F32, units, units.Size/8).Of(x)
+		return nn.NewGroupNorm(g, "norm", graph.F32, units, units.Size/8).Of(x)
 	}
 	return x
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/chart"
@@ -24,9 +26,9 @@ var studies = []chars.Study{
 	{Name: "rnn", Rate: 3e-3, Net: func(g *graph.Graph, characters graph.Axis) chars.Model {
 		m, h := graph.Ax("m", 64), graph.Ax("h", 128)
 		return builders.RecurrentLanguageModel{
-			Tokens: builders.NewEmbedding(g, "embedding", graph.F32, characters, m),
-			Layers: []builders.Recur{{Name: "rnn", Cell: builders.NewRNN(g, "rnn", graph.F32, m, h)}},
-			Output: builders.NewLinear(g, "output", graph.F32, h, characters),
+			Tokens: nn.NewEmbedding(g, "embedding", graph.F32, characters, m),
+			Layers: []rnn.Recur{{Name: "rnn", Cell: rnn.NewRNN(g, "rnn", graph.F32, m, h)}},
+			Output: nn.NewLinear(g, "output", graph.F32, h, characters),
 		}
 	}},
 	{Name: "lstm", Rate: 3e-3, Net: func(g *graph.Graph, characters graph.Axis) chars.Model {

@@ -14,9 +14,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
@@ -33,12 +33,12 @@ func mlp(d, h, k int) train.Build {
 		g := graph.New("classifier")
 		row, feature, unit, class := graph.Ax("i", rows), graph.Ax("d", d), graph.Ax("h", h), graph.Ax("k", k)
 		x, y := g.Input("x", graph.F64, row, feature), g.Input("y", graph.I32, row)
-		hidden := ops.Relu(builders.NewLinear(g, "fc", graph.F64, feature, unit).Of(x)).As("hidden")
+		hidden := ops.ReLU(nn.NewLinear(g, "fc", graph.F64, feature, unit).Of(x)).As("hidden")
 		if mode == train.Training {
-			hidden = builders.Dropout(hidden, ops.Lit(hidden, 0.2))
+			hidden = nn.Dropout(hidden, ops.Lit(hidden, 0.2))
 		}
-		logits := builders.NewLinear(g, "out", graph.F64, unit, class).Of(hidden).As("logits")
-		return &train.Net{Loss: builders.CrossEntropy(logits, y).As("loss"), Output: logits}
+		logits := nn.NewLinear(g, "out", graph.F64, unit, class).Of(hidden).As("logits")
+		return &train.Net{Loss: nn.CrossEntropy(logits, y).As("loss"), Output: logits}
 	}
 }
 

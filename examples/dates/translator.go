@@ -1,8 +1,10 @@
 package main
 
 import (
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -13,18 +15,18 @@ var scores = []string{"none", "dot", "multiplicative", "additive"}
 
 // translator adds the parameters of a translator to a graph. Two GRUs read the text, one
 // forward and one backward; a third says the date, one character after the other.
-func translator(g *graph.Graph, score string) builders.Seq2Seq {
+func translator(g *graph.Graph, score string) rnn.Seq2Seq {
 	const width = 64
 	m, h, c := graph.Ax("m", 32), graph.Ax("h", 2*width), graph.Ax("c", 2*width)
 	seen := graph.Ax("as", h.Size+c.Size) // [a; s]
-	var net builders.Seq2Seq
+	var net rnn.Seq2Seq
 
 	end := g.Scope("encoder")
-	way := func(name string) builders.Recur {
-		return builders.Recur{Name: name, Cell: builders.NewGRU(g, name, graph.F32, m, graph.Ax("h", width))}
+	way := func(name string) rnn.Recur {
+		return rnn.Recur{Name: name, Cell: rnn.NewGRU(g, name, graph.F32, m, graph.Ax("h", width))}
 	}
-	net.Source = builders.NewEmbedding(g, "character", graph.F32, graph.Ax("v", textCharacters.Len()), m)
-	net.Encoder = builders.Bidirectional{Forward: way("forward"), Backward: way("backward")}
+	net.Source = nn.NewEmbedding(g, "character", graph.F32, graph.Ax("v", textCharacters.Len()), m)
+	net.Encoder = rnn.Bidirectional{Forward: way("forward"), Backward: way("backward")}
 	end()
 
 	defer g.Scope("decoder")()
@@ -33,15 +35,15 @@ func translator(g *graph.Graph, score string) builders.Seq2Seq {
 		seen = c
 	case "dot":
 		c.Name = h.Name // the features of both states are compared as they are
-		net.Score = builders.DotScore{}
+		net.Score = attention.DotScore{}
 	case "multiplicative":
-		net.Score = builders.NewMultiplicativeScore(g, graph.F32, c, h)
+		net.Score = attention.NewMultiplicativeScore(g, graph.F32, c, h)
 	case "additive":
-		net.Score = builders.NewAdditiveScore(g, graph.F32, c, h, graph.Ax("a", width))
+		net.Score = attention.NewAdditiveScore(g, graph.F32, c, h, graph.Ax("a", width))
 	}
-	net.Target = builders.NewEmbedding(g, "character", graph.F32, graph.Ax("w′", isoCharacters.Len()+1), m) // one more: the start
-	net.Cell = builders.NewGRU(g, "cell", graph.F32, m, c)
-	net.Output = builders.NewLinear(g, "output", graph.F32, seen, graph.Ax("w", isoCharacters.Len()))
+	net.Target = nn.NewEmbedding(g, "character", graph.F32, graph.Ax("w′", isoCharacters.Len()+1), m) // one more: the start
+	net.Cell = rnn.NewGRU(g, "cell", graph.F32, m, c)
+	net.Output = nn.NewLinear(g, "output", graph.F32, seen, graph.Ax("w", isoCharacters.Len()))
 	return net
 }
 
@@ -52,12 +54,12 @@ func build(score string) train.Build {
 		g := graph.New("dates: " + score)
 		b, s := graph.Ax("b", rows), graph.Ax("s", textLength)
 		text, length := g.Input("text", graph.I32, b, s), g.Input("length", graph.I32, b)
-		net := translator(g, score).Masked(builders.Present(length, s))
+		net := translator(g, score).Masked(nn.Present(length, s))
 		if mode == train.Evaluating {
-			said := net.Free(text, graph.Ax("t", isoLength), builders.Likeliest)
+			said := net.Free(text, graph.Ax("t", isoLength), rnn.Likeliest)
 			return &train.Net{Output: ops.Cast(ops.ArgMax(said.Logits, -1), graph.I32).As("said")}
 		}
 		iso := g.Input("iso", graph.I32, b, graph.Ax("t", isoLength))
-		return &train.Net{Loss: builders.CrossEntropy(net.Forced(text, iso).Logits, iso).As("loss")}
+		return &train.Net{Loss: nn.CrossEntropy(net.Forced(text, iso).Logits, iso).As("loss")}
 	}
 }

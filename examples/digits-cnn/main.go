@@ -6,11 +6,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/examples/internal/digits"
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -22,13 +22,13 @@ func cnn(rows int, _ train.Mode) *train.Net {
 	g := graph.New("digits: CNN")
 	c, d, e, k := graph.Ax("c", 1), graph.Ax("d", 16), graph.Ax("e", 32), graph.Ax("k", 10)
 	ink, y := digits.Inputs(g, rows)
-	conv1 := builders.NewConv2D(g, "conv1", graph.F32, c, d, builders.Window{Size: 3}.Same())
-	conv2 := builders.NewConv2D(g, "conv2", graph.F32, d, e, builders.Window{Size: 3}.Same())
-	u := ops.Relu(conv1.Of(digits.AsImage(ink))).As("u")
-	v := ops.Relu(conv2.Of(ops.MaxPool2D(u, 2, 2).As("u↓"))).As("v")
+	conv1 := nn.NewConv2D(g, "conv1", graph.F32, c, d, nn.Window{Size: 3}.Same())
+	conv2 := nn.NewConv2D(g, "conv2", graph.F32, d, e, nn.Window{Size: 3}.Same())
+	u := ops.ReLU(conv1.Of(digits.AsImage(ink))).As("u")
+	v := ops.ReLU(conv2.Of(ops.MaxPool2D(u, 2, 2).As("u↓"))).As("v")
 	flat := ops.Merge(ops.MaxPool2D(v, 2, 2).As("v↓"), "f", "h", "w", "e")
-	logits := builders.NewLinear(g, "fc", graph.F32, graph.Ax("f", 128), k).Of(flat).As("z")
-	return &train.Net{Loss: builders.CrossEntropy(logits, y).As("loss"), Output: logits}
+	logits := nn.NewLinear(g, "fc", graph.F32, graph.Ax("f", 128), k).Of(flat).As("z")
+	return &train.Net{Loss: nn.CrossEntropy(logits, y).As("loss"), Output: logits}
 }
 
 func main() {

@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/examples/internal/digits"
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -20,10 +20,10 @@ func mlp(rows int, _ train.Mode) *train.Net {
 	g := graph.New("digits: MLP")
 	p, h, m, k := graph.Ax("p", 64), graph.Ax("h", 128), graph.Ax("m", 64), graph.Ax("k", 10)
 	ink, y := digits.Inputs(g, rows)
-	h1 := ops.Relu(builders.NewLinear(g, "fc1", graph.F32, p, h).Of(ink)).As("h₁")
-	h2 := ops.Relu(builders.NewLinear(g, "fc2", graph.F32, h, m).Of(h1)).As("h₂")
-	logits := builders.NewLinear(g, "fc3", graph.F32, m, k).Of(h2).As("z")
-	return &train.Net{Loss: builders.CrossEntropy(logits, y).As("loss"), Output: logits}
+	h1 := ops.ReLU(nn.NewLinear(g, "fc1", graph.F32, p, h).Of(ink)).As("h₁")
+	h2 := ops.ReLU(nn.NewLinear(g, "fc2", graph.F32, h, m).Of(h1)).As("h₂")
+	logits := nn.NewLinear(g, "fc3", graph.F32, m, k).Of(h2).As("z")
+	return &train.Net{Loss: nn.CrossEntropy(logits, y).As("loss"), Output: logits}
 }
 
 func main() {

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/graphnet"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -19,24 +20,24 @@ const (
 // network is a model of the club: it says of each member i which faction he joins.
 type network struct {
 	name  string
-	layer func(g *graph.Graph, x *graph.Node, n builders.Neighbours) (scores *graph.Node)
+	layer func(g *graph.Graph, x *graph.Node, n graphnet.Neighbours) (scores *graph.Node)
 	hears string // what tells how strongly i hears j in the second layer, [i j]
 }
 
 // gcn is relu(Â x W₁ + b₁), and Â h W₂ + b₂ of that: what a member hears from whom is
 // given by the degrees.
-var gcn = network{"GCN", func(g *graph.Graph, x *graph.Node, n builders.Neighbours) *graph.Node {
+var gcn = network{"GCN", func(g *graph.Graph, x *graph.Node, n graphnet.Neighbours) *graph.Node {
 	i, h, c := x.Shape().Axis(1), graph.Ax("h", hidden), graph.Ax("c", factions)
-	y := ops.Relu(builders.NewGCN(g, "gcn1", graph.F32, i, h).Of(x, n))
-	return builders.NewGCN(g, "gcn2", graph.F32, h, c).Of(y, n)
+	y := ops.ReLU(graphnet.NewGCN(g, "gcn1", graph.F32, i, h).Of(x, n))
+	return graphnet.NewGCN(g, "gcn2", graph.F32, h, c).Of(y, n)
 }, "Â"}
 
 // gat is elu(Σ_j α_ij h_j) with two heads side by side, and one head on top of that: what a
 // member hears from whom is learnt.
-var gat = network{"GAT", func(g *graph.Graph, x *graph.Node, n builders.Neighbours) *graph.Node {
+var gat = network{"GAT", func(g *graph.Graph, x *graph.Node, n graphnet.Neighbours) *graph.Node {
 	i, h, c := x.Shape().Axis(1), graph.Ax("h", hidden), graph.Ax("c", factions)
-	y := ops.ELU(builders.NewGAT(g, "gat1", graph.F32, heads, i, h).Of(x, n))
-	_, scores := builders.NewGATHead(g, "gat2", graph.F32, h, c).Of(y, n)
+	y := ops.ELU(graphnet.NewGAT(g, "gat1", graph.F32, heads, i, h).Of(x, n))
+	_, scores := graphnet.NewGATHead(g, "gat2", graph.F32, h, c).Of(y, n)
 	return scores
 }, "gat2/α"}
 
@@ -47,8 +48,8 @@ func (m network) net(members int, _ train.Mode) *train.Net {
 	x := g.Input("x", graph.F32, i, graph.Ax("d", members))
 	A := g.Input("A", graph.F32, i, graph.Ax("j", members))
 	label := g.Input("label", graph.I32, i)
-	scores := m.layer(g, x, builders.Adjacency{A: A}.WithSelf()).As("scores")
-	return &train.Net{Loss: builders.CrossEntropy(scores, label, builders.Ignoring(unknown)).As("loss"), Output: scores}
+	scores := m.layer(g, x, graphnet.Adjacency{A: A}.WithSelf()).As("scores")
+	return &train.Net{Loss: nn.CrossEntropy(scores, label, nn.Ignoring(unknown)).As("loss"), Output: scores}
 }
 
 // columns are what is known of the club, a member a row: his features x, which say no more

@@ -14,6 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -27,7 +28,7 @@ func line(rows int, _ train.Mode) *train.Net {
 	i := graph.Ax("i", rows)
 	x, y := g.Input("x", graph.F64, i), g.Input("y", graph.F64, i)
 	ŷ := ops.Add(ops.Mul(g.Param("w", graph.F64), x), g.Param("b", graph.F64)).As("ŷ")
-	return &train.Net{Loss: builders.SquaredError(ŷ, y).As("loss"), Output: ŷ}
+	return &train.Net{Loss: nn.SquaredError(ŷ, y).As("loss"), Output: ŷ}
 }
 
 const units = 16
@@ -38,7 +39,7 @@ func elbows(rows int, _ train.Mode) *train.Net {
 	i := graph.Ax("i", rows)
 	x, y := g.Input("x", graph.F64, i), g.Input("y", graph.F64, i)
 	ŷ := builders.NewReLU1D(g, graph.F64, graph.Ax("h", units)).Of(x)
-	return &train.Net{Loss: builders.SquaredError(ŷ, y).As("loss"), Output: ŷ}
+	return &train.Net{Loss: nn.SquaredError(ŷ, y).As("loss"), Output: ŷ}
 }
 
 // points draws x from [−2, 2] and y = f(x) with a little noise.

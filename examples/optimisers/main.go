@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -22,9 +22,9 @@ func mlp(rows int, _ train.Mode) *train.Net {
 	g := graph.New("digits")
 	n, pixels, hidden, digit := graph.Ax("n", rows), graph.Ax("p", 64), graph.Ax("h", 32), graph.Ax("c", 10)
 	x, y := g.Input("x", graph.F32, n, pixels), g.Input("y", graph.I32, n)
-	h := ops.Relu(builders.NewLinear(g, "fc1", graph.F32, pixels, hidden).Of(ops.Scale(x, 1.0/16)))
-	logits := builders.NewLinear(g, "fc2", graph.F32, hidden, digit).Of(h).As("logits")
-	return &train.Net{Loss: builders.CrossEntropy(logits, y), Output: logits}
+	h := ops.ReLU(nn.NewLinear(g, "fc1", graph.F32, pixels, hidden).Of(ops.Scale(x, 1.0/16)))
+	logits := nn.NewLinear(g, "fc2", graph.F32, hidden, digit).Of(h).As("logits")
+	return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits}
 }
 
 // optimisers are tried at a ninth, a third, three and nine times the rate given here, too.

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/examples/internal/digits"
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
@@ -42,7 +43,7 @@ func (k kind) net(rows int, mode train.Mode) (*train.Net, builders.ResNet) {
 	} else {
 		n.Output = layers.Of(image)
 	}
-	n.Loss = builders.CrossEntropy(n.Output.As("z"), y).As("loss")
+	n.Loss = nn.CrossEntropy(n.Output.As("z"), y).As("loss")
 	return n, layers
 }
 

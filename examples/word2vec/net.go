@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -31,7 +32,7 @@ func (c *corpus) build(rows int, mode train.Mode) *train.Net {
 		return &train.Net{Loss: model.NegativeSampling(centre, other, n).As("loss")}
 	}
 	scores := ops.Add(model.Scores(centre), g.Constant(graph.F32, c.prior(), w).As("prior")).As("scores")
-	return &train.Net{Loss: builders.CrossEntropy(scores, other), Output: scores}
+	return &train.Net{Loss: nn.CrossEntropy(scores, other), Output: scores}
 }
 
 // prior is what a score lacks: negative sampling makes u_o·v_c the logarithm of how much more

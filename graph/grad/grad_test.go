@@ -162,7 +162,7 @@ func TestKinks(t *testing.T) {
 		at   node
 		want []float64
 	}{
-		{"relu at 0", ops.Relu, v(-1, 0, 1), []float64{0, 0, 1}},
+		{"relu at 0", ops.ReLU, v(-1, 0, 1), []float64{0, 0, 1}},
 		{"|x| at 0", ops.Abs, v(-2, 0, 2), []float64{-1, 0, 1}},
 		{"max over an axis: the first", func(x node) node { return ops.Max(x, 0) }, tie, []float64{0, 1, 0, 0, 0}},
 		{"min over an axis: the first", func(x node) node { return ops.Neg(ops.Min(ops.Neg(x), 0)) }, tie, []float64{0, 1, 0, 0, 0}},

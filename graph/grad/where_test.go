@@ -98,7 +98,7 @@ func TestWhatIsNotChosen(t *testing.T) {
 		y := ops.Log(x)
 		return ops.Select(ops.Less(x, ops.Lit(x, 1)), ops.Neg(y), ops.Square(y))
 	})
-	one("GELU", ops.Gelu)
+	one("GELU", ops.GELU)
 	one("a quotient of powers", func(x node) node { return ops.Div(ops.Pow(x, ops.Lit(x, .3)), ops.Square(x)) })
 	for _, row := range rows {
 		for at := range poison {
@@ -192,7 +192,7 @@ func TestOrdinaryDerivatives(t *testing.T) {
 		},
 		"leaky relu of a tanh": func(x node) node { return ops.LeakyReLU(ops.Tanh(x), .01) },
 		"clipped": func(x node) node {
-			return ops.Maximum(ops.Relu(ops.Select(ops.Less(x, ops.Lit(x, 1)), ops.Sub(x, varied(x)), x)), ops.Lit(x, .1))
+			return ops.Maximum(ops.ReLU(ops.Select(ops.Less(x, ops.Lit(x, 1)), ops.Sub(x, varied(x)), x)), ops.Lit(x, .1))
 		},
 	} {
 		g := graph.New(name)

@@ -67,7 +67,7 @@ var algebra = []Rule{
 	{"positive part of the largest", "max relu(x) = relu(max x), of fewer elements; where none is positive, both derivatives are 0",
 		func(n *graph.Node) *graph.Node {
 			if (match.Is(n, match.Max) || match.Is(n, match.MaxPool)) && match.Is(n.In(0), match.Relu) {
-				return ops.Relu(n.Graph().Apply(n.Op(), n.In(0).In(0)))
+				return ops.ReLU(n.Graph().Apply(n.Op(), n.In(0).In(0)))
 			}
 			return nil
 		}},

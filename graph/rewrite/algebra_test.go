@@ -72,9 +72,9 @@ var algebraCases = []ruleCase{
 	{"like terms", false, func(v leaves) *graph.Node { return ops.Sub(ops.Scale(v.x, 3), ops.Scale(v.x, 2)) }},
 	{"like terms", false, func(v leaves) *graph.Node { return ops.Add(ops.Scale(v.x, 3), ops.Scale(v.w, 2)) }},
 	{"like terms", false, func(v leaves) *graph.Node { return ops.Add(ops.Scale(v.x, 3e38), ops.Scale(v.x, 3e38)) }},
-	{"positive part of the largest", true, func(v leaves) *graph.Node { return ops.MaxPool1D(ops.Relu(v.x), 2) }},
-	{"positive part of the largest", true, func(v leaves) *graph.Node { return ops.Max(ops.Relu(v.x), "d", ops.Keep) }},
-	{"positive part of the largest", false, func(v leaves) *graph.Node { return ops.Min(ops.Relu(v.x), "d") }},
+	{"positive part of the largest", true, func(v leaves) *graph.Node { return ops.MaxPool1D(ops.ReLU(v.x), 2) }},
+	{"positive part of the largest", true, func(v leaves) *graph.Node { return ops.Max(ops.ReLU(v.x), "d", ops.Keep) }},
+	{"positive part of the largest", false, func(v leaves) *graph.Node { return ops.Min(ops.ReLU(v.x), "d") }},
 	{"positive part of the largest", false, func(v leaves) *graph.Node { return ops.MaxPool1D(ops.Abs(v.x), 2) }},
 	{"computed already", true, func(v leaves) *graph.Node { return ops.Sin(ops.Sub(ops.Mul(v.x, v.w), ops.Mul(v.w, v.x))) }},
 	{"computed already", true, func(v leaves) *graph.Node {

@@ -26,7 +26,7 @@ func gram(least float64) []Rule {
 					r = ops.Scale(r, -2)
 				}
 				s := ops.Add(ops.MatMul(x, p.across(r)), p.below(norms(p.r)))
-				return ops.Relu(ops.Add(s, p.beside(norms(p.x), p.j)))
+				return ops.ReLU(ops.Add(s, p.beside(norms(p.x), p.j)))
 			})},
 		{"weighted difference by a product", "Σ_j w_ij (x_id − r_jd) = x_id·Σ_j w_ij − Σ_j w_ij r_jd",
 			byProduct(match.WeightedDiff, least, func(w *graph.Node, p pair) *graph.Node {

@@ -43,7 +43,7 @@ func randomOf(t testing.TB, seed uint64, size int) (m *randgraph.Model, wanted [
 		wanted = append(wanted, stepwise(x))
 	}
 	if x := m.Outputs[2]; x.Rank() > 0 && seed%3 == 1 { // a leaf, whose elements differ
-		y := ops.Sum(ops.Max(ops.Relu(x), 0))
+		y := ops.Sum(ops.Max(ops.ReLU(x), 0))
 		wanted = append(append(wanted, y), grad.OrZero(y, m.Params...)...)
 	}
 	if seed%5 == 0 {

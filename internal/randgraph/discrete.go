@@ -14,7 +14,7 @@ func kink(m *maker) *graph.Node {
 	x := m.pick(m.apart)
 	switch m.rnd.IntN(5) {
 	case 0:
-		return ops.Relu(x)
+		return ops.ReLU(x)
 	case 1:
 		return ops.Abs(x)
 	case 2:

@@ -3,7 +3,7 @@ package ref_test
 import (
 	"slices"
 
-	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -27,10 +27,10 @@ func channelsFirst(x node) node { return moved(x, x.Rank()-1, 1) }
 func (b *builder) convolution() outputs {
 	x, w := channelsLast(b.array("x")), channelsLast(b.array("w"))
 	option := func(name string, otherwise float64) int { return int(b.number(name, otherwise)) }
-	l := builders.Conv{
+	l := nn.Conv{
 		W: moved(w, 0, w.Rank()-1), // [o … c] to [… c o]
 		B: b.array("b"),
-		Window: builders.Window{
+		Window: nn.Window{
 			Stride: option("stride", 1), Padding: option("padding", 0), Dilation: option("dilation", 1),
 		},
 		Groups: option("groups", 1),
@@ -47,17 +47,17 @@ func (b *builder) pooled(pool func(x node) node) outputs {
 
 func (b *builder) batchNormTrain() outputs {
 	x := channelsLast(b.array("x"))
-	l := builders.NewBatchNorm(b.g, "norm", b.dt, x.Shape().Axis(x.Rank()-1))
+	l := nn.NewBatchNorm(b.g, "norm", b.dt, x.Shape().Axis(x.Rank()-1))
 	l.Gain, l.Bias = b.array("gamma"), b.array("beta")
 	y, _ := l.OfTrain(x)
 	return b.weighted(channelsFirst(y))
 }
 
 func (b *builder) instanceNorm() outputs {
-	return b.pooled(builders.InstanceNorm{Gain: b.array("gamma"), Bias: b.array("beta")}.Of)
+	return b.pooled(nn.InstanceNorm{Gain: b.array("gamma"), Bias: b.array("beta")}.Of)
 }
 
 func (b *builder) groupNorm() outputs {
-	l := builders.GroupNorm{Groups: int(b.number("groups", 1)), Gain: b.array("gamma"), Bias: b.array("beta")}
+	l := nn.GroupNorm{Groups: int(b.number("groups", 1)), Gain: b.array("gamma"), Bias: b.array("beta")}
 	return b.pooled(l.Of)
 }

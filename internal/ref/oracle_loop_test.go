@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 )
 
 type axis = graph.Axis
@@ -14,7 +14,7 @@ type axis = graph.Axis
 // whose remainder is a loop of its own where k does not divide the number of steps,
 // and loops whose steps do all of the work.
 func TestLoopsOracle(t *testing.T) {
-	ways := map[string]builders.Recur{
+	ways := map[string]rnn.Recur{
 		"scan": {}, "unroll": {Unroll: true}, "checkpoint 2": {Checkpoint: 2}, "checkpoint 3": {Checkpoint: 3},
 	}
 	check := func(c oracleCase, way string, model func(b *builder) outputs) {

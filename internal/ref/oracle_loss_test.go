@@ -1,6 +1,6 @@
 package ref_test
 
-import "github.com/tapestry-ml/tapestry/builders"
+import "github.com/tapestry-ml/tapestry/nn"
 
 func init() {
 	models["cross_entropy_smoothing_0"] = (*builder).crossEntropy
@@ -9,5 +9,5 @@ func init() {
 
 func (b *builder) crossEntropy() outputs {
 	ε := b.g.Scalar("ε", b.number("smoothing", 0), b.dt)
-	return outputs{"loss": builders.CrossEntropy(b.array("x"), b.ints("labels"), builders.Smoothed(ε))}
+	return outputs{"loss": nn.CrossEntropy(b.array("x"), b.ints("labels"), nn.Smoothed(ε))}
 }

@@ -1,9 +1,9 @@
 package ref_test
 
 import (
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -50,11 +50,11 @@ var models = map[string]func(b *builder) outputs{
 	"instance_norm":    (*builder).instanceNorm,
 	"group_norm":       (*builder).groupNorm,
 	"layer_norm": func(b *builder) outputs {
-		return b.weighted(builders.LayerNorm{Gain: b.array("gamma"), Bias: b.array("beta")}.Of(b.array("x")))
+		return b.weighted(nn.LayerNorm{Gain: b.array("gamma"), Bias: b.array("beta")}.Of(b.array("x")))
 	},
 
-	"gelu_erf":    func(b *builder) outputs { return b.weighted(ops.Gelu(b.array("x"))) },
-	"gelu_tanh":   func(b *builder) outputs { return b.weighted(ops.GeluTanh(b.array("x"))) },
+	"gelu_erf":    func(b *builder) outputs { return b.weighted(ops.GELU(b.array("x"))) },
+	"gelu_tanh":   func(b *builder) outputs { return b.weighted(ops.GELUTanh(b.array("x"))) },
 	"silu":        func(b *builder) outputs { return b.weighted(ops.SiLU(b.array("x"))) },
 	"softplus":    func(b *builder) outputs { return b.weighted(ops.Softplus(b.array("x"))) },
 	"logsumexp":   func(b *builder) outputs { return b.weighted(ops.LogSumExp(b.array("x"), 1)) },

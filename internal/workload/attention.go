@@ -29,7 +29,7 @@ func attention(b *builder) (*graph.Node, float64) {
 	o = ops.Merge(ops.Merge(o, "m′", "h", "e"), "i", "s", "t")
 	h := ops.Add(x, b.dense("o", o, model, 35, 3))
 
-	f := ops.GeluTanh(b.dense("up", b.layerNorm("norm2", h), graph.Ax("f", inner), 36, 3))
+	f := ops.GELUTanh(b.dense("up", b.layerNorm("norm2", h), graph.Ax("f", inner), 36, 3))
 	y := ops.Add(h, b.dense("down", f, model, 37, 3))
 	return squaredError(y, target), 0.1
 }

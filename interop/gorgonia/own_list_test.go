@@ -48,7 +48,7 @@ func owns() []own {
 		own2("Mul", ops.Mul, G.HadamardProd, ops.Reals),
 		own1("Neg", ops.Neg, G.Neg, ops.Reals),
 		own2("Pow", ops.Pow, G.Pow, ops.Positive),
-		own1("Relu", ops.Relu, G.Rectify, ops.Apart),
+		own1("Relu", ops.ReLU, G.Rectify, ops.Apart),
 		own1("Reshape", func(x *graph.Node) *graph.Node { return ops.Reshape(x, 2, 6) }, func(x *G.Node) (*G.Node, error) { return G.Reshape(x, tensor.Shape{2, 6}) }, ops.Reals),
 		own1("Sigmoid", ops.Sigmoid, G.Sigmoid, ops.Reals),
 		own1("Sign", ops.Sign, G.Sign, ops.Apart),

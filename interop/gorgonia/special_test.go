@@ -18,7 +18,7 @@ func TestSpecialValues(t *testing.T) {
 	special := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 2, -3, 1e-30, -1e-30, 17, -17, 100, -100, 800, -800, 7e4, -7e4, 1e10, -1e10, 3e38, -3e38, inf, -inf, nan}
 	unary := map[string]func(x *graph.Node) *graph.Node{
 		"Abs": ops.Abs, "Cos": ops.Cos, "Exp": ops.Exp, "Expm1": ops.Expm1, "Log": ops.Log, "Log1p": ops.Log1p, "LogSigmoid": ops.LogSigmoid, "Softplus": ops.Softplus, "Neg": ops.Neg,
-		"Relu": ops.Relu, "Sigmoid": ops.Sigmoid, "Sign": ops.Sign, "Sin": ops.Sin, "Sqrt": ops.Sqrt,
+		"Relu": ops.ReLU, "Sigmoid": ops.Sigmoid, "Sign": ops.Sign, "Sin": ops.Sin, "Sqrt": ops.Sqrt,
 		"Square": ops.Square, "Tanh": ops.Tanh, "Cast": func(x *graph.Node) *graph.Node { return ops.Cast(x, graph.Bool) },
 		"Not": func(x *graph.Node) *graph.Node { return ops.Not(ops.Less(x, ops.Lit(x, 0))) },
 	}

@@ -27,7 +27,7 @@ type Network struct {
 const maxDense = 1 << 28
 
 // Adjacency returns the matrix A[i j] of tensor.Float32 or tensor.Float64 that
-// builders.Adjacency takes: the weight of the edge from j to i, so that row i holds
+// graphnet.Adjacency takes: the weight of the edge from j to i, so that row i holds
 // what node i hears, and 0 where there is none. Without direction it is symmetric.
 // Weights of equal edges add up. More than 16 384 nodes are an *Error: lists of edges
 // ([Network.Arcs]) are for these; so is a weight that does not fit float32.
@@ -69,7 +69,7 @@ func adjacency[T float32 | float64](n *Network) (*tensor.Dense, error) {
 	return tensor.New(tensor.WithShape(n.Nodes, n.Nodes), tensor.WithBacking(a)), nil
 }
 
-// Arcs returns the list of edges that builders.Edges takes, as tensors [e] of int64:
+// Arcs returns the list of edges that graphnet.Edges takes, as tensors [e] of int64:
 // target[e] hears source[e]. Without direction each edge is there both ways, side by
 // side, but a self-loop once. Weights are left out. A network without edges, which no
 // tensor holds, is an *Error.

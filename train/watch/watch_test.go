@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/metric"
@@ -331,8 +331,8 @@ func TestEqualRuns(t *testing.T) {
 		tr := &train.Trainer{Optimiser: train.SGD(0.1), Build: func(rows int, _ train.Mode) *train.Net {
 			g := graph.New("line")
 			n, d, c := graph.Ax("n", rows), graph.Ax("d", 2), graph.Ax("c", 2)
-			logits := builders.NewLinear(g, "fc", graph.F32, d, c).Of(g.Input("x", graph.F32, n, d))
-			return &train.Net{Loss: builders.CrossEntropy(logits, g.Input("y", graph.I32, n)), Output: logits}
+			logits := nn.NewLinear(g, "fc", graph.F32, d, c).Of(g.Input("x", graph.F32, n, d))
+			return &train.Net{Loss: nn.CrossEntropy(logits, g.Input("y", graph.I32, n)), Output: logits}
 		}}
 		defer tr.Close()
 		var b bytes.Buffer

@@ -16,7 +16,7 @@ const maxSetting = 1 << 20
 // that are larger than usual are doubled from their defaults on, and the model is
 // built each time, so that one too large is known before it takes the memory.
 func build(ctx context.Context, b builders.Builder, settings builders.Settings, dt graph.DType) (*builders.Model, error) {
-	for _, z := range b.Sizes {
+	for _, z := range b.Hyperparameters {
 		if v := settings[z.Name]; z.Kind != builders.Real && v > maxSetting {
 			return nil, failf(http.StatusRequestEntityTooLarge, "%s = %v is too large for the page: at most %d", z.Name, v, maxSetting)
 		}
@@ -29,7 +29,7 @@ func build(ctx context.Context, b builders.Builder, settings builders.Settings, 
 		for name, v := range settings {
 			now[name] = v
 		}
-		for _, z := range b.Sizes {
+		for _, z := range b.Hyperparameters {
 			most := max(1, z.Default) * factor
 			if v, given := settings[z.Name]; given && (z.Kind == builders.Count || z.Kind == builders.Natural) && v > most {
 				now[z.Name], whole = most, false
@@ -61,7 +61,7 @@ func settingsOf(b builders.Builder, given map[string]any) (builders.Settings, er
 				out[name] = 1
 			}
 		case string:
-			for _, z := range b.Sizes {
+			for _, z := range b.Hyperparameters {
 				if z.Name == name {
 					x, err := z.Parse(v)
 					if err != nil {

@@ -76,7 +76,7 @@ func TestPrecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := d.model.KMeans
-	node := "/api/docs/" + id + "/node/" + d.asWritten.id(m.Distance)
+	node := "/api/docs/" + id + "/node/" + d.asWritten.id(m.SqDist)
 	var n nodeView
 	if c.get(node, &n); n.Digits != nil {
 		t.Errorf("before they were looked at, the digits are %+v", n.Digits)
@@ -89,7 +89,7 @@ func TestPrecision(t *testing.T) {
 	}
 	// D of each point and centre by hand, in float64, from the float32 numbers; relative
 	// to the element, or to a thousandth of the largest.
-	x, r, D := record.Value(m.Points), record.Value(m.Centres), record.Value(m.Distance)
+	x, r, D := record.Value(m.Points), record.Value(m.Centres), record.Value(m.SqDist)
 	exact, most := make([]float64, 450), 0.0
 	for i := range 150 {
 		for j := range 3 {

@@ -34,7 +34,7 @@ func (s *Server) models(*http.Request) (any, error) {
 		v := familyView{Family: f.Name, Models: []modelView{}}
 		for _, b := range f.Builders {
 			m := modelView{b.Name, b.Title, b.Formula, b.Notes, []settingView{}}
-			for _, z := range b.Sizes {
+			for _, z := range b.Hyperparameters {
 				m.Settings = append(m.Settings, settingView{z.Name, z.Default, z.Doc, z.Kind.String(), z.Choices})
 			}
 			v.Models = append(v.Models, m)

@@ -18,7 +18,7 @@ func (onlySquares) Read(name, text string) (b builders.Builder, canonical string
 	if strings.TrimSpace(text) != "square" {
 		return b, "", []Problem{{Line: 1, Column: 3, Message: "want square", Caret: text + "\n  ^"}}
 	}
-	b = builders.Define(builders.Builder{Name: name, Title: "a square", Sizes: []builders.Size{{Name: "n", Default: 4, Doc: "numbers", Kind: builders.Count}}},
+	b = builders.Define(builders.Builder{Name: name, Title: "a square", Hyperparameters: []builders.Hyperparameter{{Name: "n", Default: 4, Doc: "numbers", Kind: builders.Count}}},
 		func(s builders.Settings, dt graph.DType, m *builders.Model) {
 			m.Loss = ops.Mean(ops.Square(m.Graph.Param("w", dt, graph.Ax("i", s.Int("n"))))).As("loss")
 			m.Output = m.Loss

@@ -234,7 +234,7 @@ func TestPairs(t *testing.T) {
 // explodes is a model whose second layer takes the logarithm of negative numbers.
 func explodes(t *testing.T, panics bool) []builders.Family {
 	t.Helper()
-	b := builders.Define(builders.Builder{Name: "explodes", Title: "a model that explodes", Sizes: []builders.Size{{Name: "n", Default: 4, Doc: "examples", Kind: builders.Count}}},
+	b := builders.Define(builders.Builder{Name: "explodes", Title: "a model that explodes", Hyperparameters: []builders.Hyperparameter{{Name: "n", Default: 4, Doc: "examples", Kind: builders.Count}}},
 		func(s builders.Settings, dt graph.DType, m *builders.Model) {
 			if panics {
 				panic("as planted")

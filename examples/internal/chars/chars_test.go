@@ -14,6 +14,8 @@ import (
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/rnn"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
@@ -22,9 +24,9 @@ import (
 var small = Study{Name: "small", Rate: 1e-2, Net: func(g *graph.Graph, characters graph.Axis) Model {
 	m, h := graph.Ax("m", 4), graph.Ax("h", 8)
 	return builders.RecurrentLanguageModel{
-		Tokens: builders.NewEmbedding(g, "embedding", graph.F32, characters, m),
-		Layers: []builders.Recur{{Name: "rnn", Cell: builders.NewRNN(g, "rnn", graph.F32, m, h)}},
-		Output: builders.NewLinear(g, "output", graph.F32, h, characters),
+		Tokens: nn.NewEmbedding(g, "embedding", graph.F32, characters, m),
+		Layers: []rnn.Recur{{Name: "rnn", Cell: rnn.NewRNN(g, "rnn", graph.F32, m, h)}},
+		Output: nn.NewLinear(g, "output", graph.F32, h, characters),
 	}
 }}
 

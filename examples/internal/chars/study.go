@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/metric"
@@ -39,7 +39,7 @@ func (s Study) Build(characters int) train.Build {
 		b, t := graph.Ax("b", rows), graph.Ax("t", Window)
 		x, y := g.Input("x", graph.I32, b, t), g.Input("y", graph.I32, b, t)
 		logits := s.Net(g, graph.Ax("w", characters)).Of(x)
-		return &train.Net{Loss: builders.CrossEntropy(logits, y).As("loss"), Output: logits}
+		return &train.Net{Loss: nn.CrossEntropy(logits, y).As("loss"), Output: logits}
 	}
 }
 

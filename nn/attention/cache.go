@@ -1,0 +1,73 @@
+package attention
+
+import (
+	"errors"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Next is the stack's output for x[b 1 m], the token at the cache's place.
+func (e Encoder) Next(x *graph.Node, c *Cache) *graph.Node {
+	levels := e.levels(x, func(block EncoderBlock, x *graph.Node) *graph.Node {
+		return block.with(x, func(x *graph.Node) *graph.Node { return block.Attention.Next(x, c) })
+	})
+	return levels[len(levels)-1]
+}
+
+// Next is attention of x[b 1 m] to itself and to what the cache holds.
+func (a MultiHead) Next(x *graph.Node, c *Cache) *graph.Node {
+	if c == nil {
+		return graph.Of(x).Fail("MultiHead", errNoCache, x)
+	}
+	defer build.Within(a.Name, x)()
+	q, k, v := a.QKV.Of(x, x)
+	return a.look(q, c.keep("k", k), c.keep("v", v), c.seen)
+}
+
+var errNoCache = errors.New("the cache is nil (NewCache makes one)")
+
+// Cache holds the states of attentions whose tokens come one a run. Its Step, once all layers have
+// been applied, writes them.
+type Cache struct {
+	Place      *graph.Node // of the token at hand: how many came before it
+	room       int
+	here, past *graph.Node // masks [t 1] of its place and of those before
+	seen       *graph.Node // mask [1 t] of both
+	Step       graph.Step
+}
+
+// NewCache adds the states cache/place, and with the layers that use it their keys and values, for
+// texts of up to room tokens. A scalar fresh that is not 0 begins new texts.
+func NewCache(g *graph.Graph, room int, fresh *graph.Node) *Cache {
+	if g == nil {
+		g = graph.Of(fresh)
+	}
+	defer g.Scope("cache")()
+	count := g.State("place", graph.I64)
+	place := ops.Select(build.Begins(fresh), ops.Lit(count, 0), count)
+	at := build.Counting(g, graph.I64, graph.Axis{Size: room})
+	return &Cache{
+		Place: place, room: room,
+		here: ops.Expand(ops.Equal(at, place), -1, ""), past: ops.Expand(ops.Less(at, place), -1, ""),
+		seen: ops.Expand(ops.LessEqual(at, place), 0, "").As("seen"),
+		Step: graph.Step{g.Assign(count, ops.Shift(place, 1))},
+	}
+}
+
+// keep writes y[b 1 he] to its place in the state NAME and gives all that is there:
+// zeros where nothing was written yet, whatever is left of an earlier text.
+func (c *Cache) keep(name string, y *graph.Node) *graph.Node {
+	if !y.IsValid() {
+		return y
+	}
+	g := y.Graph()
+	defer g.Scope("cache")()
+	axes := y.Shape().Axes()
+	axes[len(axes)-2].Size = c.room
+	old := g.State(name, y.DType(), axes...)
+	now := ops.Select(c.here, ops.Rename(y, -2, ""), ops.Select(c.past, old, ops.Lit(old, 0)))
+	c.Step = append(c.Step, g.Assign(old, now))
+	return now
+}

@@ -1,0 +1,120 @@
+package attention
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// MultiHead is attention with several heads side by side (the notes' second key
+// idea of transformers; Vaswani et al., 2017): each looks into a table of its own
+// with queries of its own, and a linear map joins what they find,
+//
+//	z = concat(head₁, …, head_h)·Wᴼ,  headᵢ = softmax(qᵢ·kᵢᵀ/√e)·vᵢ
+//
+// The projections make the queries, keys and values of all heads at once.
+type MultiHead struct {
+	Name   string
+	Heads  int
+	QKV    QKV
+	Norm   *QueryNorm // of each head's queries; nil for none
+	Output nn.Linear  // Wᴼ[he m]
+}
+
+// NewMultiHead adds NAME/query/w[m he], NAME/key/w[n he], NAME/value/w[n he] and
+// NAME/output/w[he m] for queries of features m and a memory of features n. All
+// heads together have as many features as m: heads·e.
+func NewMultiHead(g *graph.Graph, name string, dt graph.DType, query, memory graph.Axis, heads int) MultiHead {
+	defer g.Scope(name)()
+	he := graph.Ax("he", query.Size)
+	return MultiHead{
+		Name: name, Heads: heads, QKV: NewQKV(g, dt, query, memory, he),
+		Output: nn.NewProjection(g, "output", dt, he, query),
+	}
+}
+
+// WithQueryNorm is a with a norm of each head's queries; it adds
+// NAME/query-norm/gain[e].
+func (a MultiHead) WithQueryNorm() MultiHead {
+	w := a.QKV.Query.W
+	g := graph.Of(w)
+	defer build.Within(a.Name, w)()
+	a.Norm = NewQueryNorm(g, "query-norm", build.DType(w), graph.Ax("e", max(1, build.Last(w).Size/max(1, a.Heads))))
+	return a
+}
+
+// WithBias is a with biases in its four maps; it adds NAME/query/b[he], NAME/key/b[he],
+// NAME/value/b[he] and NAME/output/b[m], of zeros. That of the keys adds the same to
+// all scores of a query, and so changes nothing: it is there because published
+// weights have it.
+func (a MultiHead) WithBias() MultiHead {
+	defer build.Within(a.Name, a.QKV.Query.W)()
+	for _, l := range []*nn.Linear{&a.QKV.Query, &a.QKV.Key, &a.QKV.Value, &a.Output} {
+		*l = l.WithBias()
+	}
+	return a
+}
+
+// Of is attention of x[… t m] to a memory[… u n], which is x itself in
+// self-attention (u is t′ then, as in [Scores]), over the keys that the mask [t u],
+// [b 1 u] or [b t u] lets through (nil: all): z[… t m].
+func (a MultiHead) Of(x, memory, mask *graph.Node) *graph.Node {
+	defer build.Within(a.Name, x, memory)()
+	q, k, v := a.QKV.Of(x, memory)
+	return a.look(q, k, v, mask)
+}
+
+// look is attention for the queries q[… t he], keys k[… u he] and values v[… u he] of all heads.
+func (a MultiHead) look(q, k, v, mask *graph.Node) *graph.Node {
+	if z := build.Last(q).Size; q.IsValid() && (a.Heads < 1 || z%a.Heads != 0) {
+		return q.Graph().Fail("MultiHead", fmt.Errorf("%d heads cannot share %d features evenly", a.Heads, z), q)
+	}
+	q, k, v = a.split(q).As("q"), a.split(k).As("k"), a.split(v).As("v")
+	if a.Norm != nil {
+		q = a.Norm.Of(q)
+	}
+	if mask != nil && mask.Rank() > 2 {
+		mask = ops.Expand(mask, -3, "") // the same for all heads
+	}
+	y, _ := Attend(q, k, v, mask)
+	return a.Output.Of(join(y.As("head")).As("heads")).As("z")
+}
+
+// split gives each head its features: [… t he] becomes [… h t e].
+func (a MultiHead) split(y *graph.Node) *graph.Node {
+	return build.Swapped(ops.Split(y, -1, graph.Ax("h", a.Heads), graph.Ax("e", build.Last(y).Size/max(1, a.Heads))), -2, -3)
+}
+
+// join undoes split: [… h t e] becomes [… t he].
+func join(y *graph.Node) *graph.Node {
+	return ops.Merge(build.Swapped(y, -2, -3), "he", -2, -1)
+}
+
+// QueryNorm gives every query the same size before it meets the keys (the notes on
+// query standardisation):
+//
+//	q ← gain ⊙ q/√(mean q² + ε)
+//
+// A query picks a direction, and its length would only decide how sharp the
+// softmax is; a key keeps its length, which says how strongly it answers. The mean
+// stays and there is no bias, because sizes explode or vanish, means do not.
+type QueryNorm struct {
+	Name string
+	Gain *graph.Node // gain[e]
+}
+
+// NewQueryNorm adds NAME/gain[e], which starts at 1.
+func NewQueryNorm(g *graph.Graph, name string, dt graph.DType, e graph.Axis) *QueryNorm {
+	defer g.Scope(name)()
+	return &QueryNorm{name, g.Param("gain", dt, e).Init(graph.Fill(1))}
+}
+
+// Of is gain ⊙ q/√(mean q² + ε) over the last axis of q[… e].
+func (n QueryNorm) Of(q *graph.Node) *graph.Node {
+	defer build.Within(n.Name, q, n.Gain)()
+	size := build.RootMeanSquare(q).As("‖q‖")
+	return ops.Mul(ops.Div(q, size), n.Gain).As("q̂")
+}

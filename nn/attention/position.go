@@ -1,0 +1,118 @@
+package attention
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// SinusoidalAt shows times t[…] on the hands of a clock, the positional encoding of
+// Vaswani et al. (2017):
+//
+//	PE(t, 2i) = sin(t·ωᵢ),  PE(t, 2i+1) = cos(t·ωᵢ),  ωᵢ = 10000^(−2i/m)
+//
+// Each hand turns more slowly than the one before. To go k steps on is to turn
+// every hand by an angle that does not depend on t; see [Rotation] and [Rotary].
+// The result is PE[… m].
+func SinusoidalAt(t *graph.Node, m graph.Axis) *graph.Node {
+	defer graph.Of(t).Scope("clock")()
+	angle := handAngles(t, m.Size)
+	hands := ops.Concat(-1, ops.Expand(ops.Sin(angle).As("sin"), -1, "c"), ops.Expand(ops.Cos(angle).As("cos"), -1, "c"))
+	if !hands.IsValid() {
+		return hands
+	}
+	if hands = ops.Merge(hands, m.Name, -2, -1); m.Size%2 != 0 {
+		hands = ops.Slice(hands, -1, 0, m.Size) // the last hand shows its sine alone
+	}
+	return hands.As("PE")
+}
+
+// handAngles is t·ω along a new last axis, for m features.
+func handAngles(t *graph.Node, m int) *graph.Node {
+	if !t.IsValid() {
+		return t
+	}
+	ω := t.Graph().ConstantFunc(t.DType(), func(ω []float64) {
+		for i := range ω {
+			ω[i] = speed(i, m)
+		}
+	}, graph.Ax("hand", (m+1)/2)).As("ω")
+	return ops.Mul(build.EveryPair(t, ω)).As("angle")
+}
+
+// speed is the angle ωᵢ by which a hand of m features turns in a step.
+func speed(i, m int) float64 { return math.Pow(10000, -2*float64(i)/float64(m)) }
+
+// Sinusoidal is the encoding of the places 0, 1, … of an axis by a [SinusoidalAt]:
+// PE[t m]. It is constant: there is nothing to learn.
+func Sinusoidal(g *graph.Graph, dt graph.DType, t, m graph.Axis) *graph.Node {
+	return SinusoidalAt(build.Counting(g, dt, t), m)
+}
+
+// Rotation is the matrix r[m m′] that turns the hands of a [SinusoidalAt] by k steps,
+//
+//	PE(t)·R(k) = PE(t + k)
+//
+// a rotation by k·ωᵢ of each pair of features. It is the same for all t, so that
+// a linear map can ask for what stands k places away.
+func Rotation(g *graph.Graph, dt graph.DType, from, to graph.Axis, k float64) *graph.Node {
+	m := from.Size
+	if m%2 != 0 || m < 2 || to.Size != m {
+		return g.Fail("Rotation", &graph.Mistake{
+			Problem: fmt.Sprintf("%v features to %v: a hand has two, its sine and its cosine", from, to), Fix: "take an even number, the same twice"})
+	}
+	return g.ConstantFunc(dt, func(r []float64) {
+		for i := range m / 2 {
+			s, c := math.Sincos(k * speed(i, m))
+			r[2*i*m+2*i], r[2*i*m+2*i+1] = c, -s
+			r[(2*i+1)*m+2*i], r[(2*i+1)*m+2*i+1] = s, c
+		}
+	}, from, to).As("R")
+}
+
+// Rotary turns each pair of features of x[… m] as a [SinusoidalAt]'s hands turn in a time
+// of by[…]. Queries and keys that are turned by their places (Su et al., 2021,
+// rotary embedding) have products that depend on the distance of the places alone.
+func Rotary(x, by *graph.Node) *graph.Node {
+	g := graph.Of(x, by)
+	defer g.Scope("advance")()
+	if m := build.Last(x); x.IsValid() && (m.Size%2 != 0 || x.Rank() == 0) {
+		return g.Fail("Advance", &graph.Mistake{
+			Problem: fmt.Sprintf("features %v: a hand has two, its sine and its cosine", m), Fix: "take an even number"}, x)
+	}
+	m := build.Last(x)
+	angle := ops.Expand(handAngles(by, m.Size), -1, "")
+	pairs := ops.Split(x, -1, graph.Ax("hand", max(1, m.Size/2)), graph.Ax("c", 2))
+	if !angle.IsValid() || !pairs.IsValid() {
+		return ops.Add(pairs, angle)
+	}
+	sign := g.Constant(x.DType(), []float64{1, -1}, graph.Ax("c", 2)).As("±")
+	across := ops.Mul(ops.Reverse(pairs, -1), sign)
+	turned := ops.Add(ops.Mul(pairs, ops.Cos(angle)), ops.Mul(across, ops.Sin(angle)))
+	return ops.Merge(turned, m.Name, -2, -1)
+}
+
+// NewPositions adds the parameter NAME[t m], a vector for each place of an axis that is
+// learnt as weights are.
+func NewPositions(g *graph.Graph, name string, dt graph.DType, t, m graph.Axis) *graph.Node {
+	return g.Param(name, dt, t, m).Init(graph.Normal(0, 0.1))
+}
+
+// AddPositions is x[… t m] + p[t m]: the usual way.
+func AddPositions(x, p *graph.Node) *graph.Node { return ops.Add(x, p) }
+
+// ConcatPositions is [x; p] for x[… t m] and p[t n]: features and place side by
+// side, in a new last axis.
+func ConcatPositions(x, p *graph.Node, axis string) *graph.Node {
+	if !x.IsValid() || !p.IsValid() || x.Rank() < 2 || p.Rank() != 2 {
+		return ops.Concat(-1, x, p)
+	}
+	to, err := graph.NewShape(append(x.Shape().Axes()[:x.Rank()-1], build.Last(p))...)
+	if err != nil {
+		return x.Graph().Fail("ConcatPositions", err, x, p)
+	}
+	return ops.Concat(-1, ops.Rename(x, -1, axis), ops.Rename(ops.BroadcastTo(p, to), -1, axis))
+}

@@ -1,0 +1,89 @@
+package augment
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Augmentation (the notes on data augmentation) is part of the graph: images come in
+// as x[n h w c] and are changed by random draws, anew in every run, so that
+// training never sees an image twice. A plain name, such as [Rotate], changes images
+// by given amounts: a scalar for all, or a number for each example, [n]. A name with
+// Random draws the amount for each example, and leaves an example alone with
+// probability 1 − p; strength and p are scalars of x's type. All but
+// posterising let the derivative through to x, and all give x itself with p = 0.
+
+// Flip mirrors images left to right.
+func Flip(x *graph.Node) *graph.Node {
+	if bad := wantImages("Flip", x); bad != nil {
+		return bad
+	}
+	return ops.Reverse(x, 2)
+}
+
+// RandomFlip mirrors each image left to right with probability p.
+func RandomFlip(x, p *graph.Node) *graph.Node {
+	defer graph.Of(x, p).Scope("flip")()
+	return sometimes("RandomFlip", x, p, Flip)
+}
+
+// sometimes applies f to an example with probability p.
+func sometimes(what string, x, p *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
+	if bad := wantImages(what, x); bad != nil {
+		return bad
+	}
+	return ops.Select(chosen(x, p), f(x), x)
+}
+
+// chosen is a mask [n 1 …] beside x[n …] that is true with probability p.
+func chosen(x, p *graph.Node) *graph.Node {
+	return ops.Less(uniform(x, "coin"), p).As("chosen")
+}
+
+// uniform draws a number in [0, 1) for each example of x[n …]: u[n 1 …].
+func uniform(x *graph.Node, name string) *graph.Node {
+	return ops.RandomUniform(x.Graph(), name, x.DType(), build.PerExample(x)...).As(name)
+}
+
+// aligned lays a number for each example out as v[n 1 …] of the given rank, so that
+// it lines up with what examples have; what has no such axis stays.
+func aligned(v *graph.Node, rank int) *graph.Node {
+	if !v.IsValid() || v.Rank() != 1 {
+		return v
+	}
+	s, err := graph.NewShape(append(v.Shape().Axes(), ones(rank-1)...)...)
+	if err != nil {
+		return v.Graph().Fail("augmentation", err, v)
+	}
+	return ops.ReshapeTo(v, s)
+}
+
+// ones are unnamed axes of size 1.
+func ones(n int) []graph.Axis {
+	axes := make([]graph.Axis, n)
+	for i := range axes {
+		axes[i].Size = 1
+	}
+	return axes
+}
+
+// wantImages records that x is not an array of images; nil if it is.
+func wantImages(what string, x *graph.Node) *graph.Node {
+	if x.IsValid() && x.Rank() == 4 && x.DType().IsFloat() {
+		return nil
+	}
+	return graph.Of(x).Fail(what, fmt.Errorf("want images [n h w c] of type f32 or f64"), x)
+}
+
+// floor is the largest whole number that is not above v, as int64. There is no
+// derivative.
+func floor(v *graph.Node) *graph.Node {
+	whole := ops.Cast(v, graph.I64) // towards 0
+	return ops.Sub(whole, ops.Cast(ops.Less(v, ops.Cast(whole, build.DType(v))), graph.I64))
+}
+
+// whole is floor in the type of v.
+func whole(v *graph.Node) *graph.Node { return ops.Cast(floor(v), build.DType(v)) }

@@ -1,0 +1,93 @@
+package graphnet
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// MessagePassing is a layer of a graph network in which each node refers to
+// itself, to its neighbours and to a state of the whole graph (the notes on graph
+// networks; Gilmer et al., 2017; Battaglia et al., 2018):
+//
+//	m_ij = relu(x_i·W_me + x_j·W_them + b)
+//	m_i  = aggregate over the neighbours j of m_ij
+//	x′_i = relu(x_i·W_self + m_i·W_heard + u·W_global + b)
+//	u′   = relu(u·V_u + (mean_i x′_i)·V_x + b)
+//
+// All nodes share the weights.
+type MessagePassing struct {
+	Name        string
+	How         Aggregation
+	Me, Them    nn.Linear // of the message
+	Self, Heard nn.Linear // of the update
+	Global      nn.Linear // of the update by the global state; no W: there is none
+	State, Mean nn.Linear // of the global state
+}
+
+// NewMessagePassing adds the weights of a layer from nodes with features in, and a
+// global state u[state] unless its size is 0, to nodes with features out.
+func NewMessagePassing(g *graph.Graph, name string, dt graph.DType, how Aggregation, in, out, state graph.Axis) MessagePassing {
+	defer g.Scope(name)()
+	l := MessagePassing{
+		Name:  name,
+		How:   how,
+		Me:    nn.NewLinear(g, "me", dt, in, out),
+		Them:  nn.NewProjection(g, "them", dt, in, out),
+		Self:  nn.NewLinear(g, "self", dt, in, out),
+		Heard: nn.NewProjection(g, "heard", dt, graph.Axis{Size: out.Size}, out),
+	}
+	if state.Size > 0 {
+		l.Global = nn.NewProjection(g, "global", dt, state, out)
+		l.State = nn.NewLinear(g, "state", dt, graph.Axis{Size: state.Size}, state)
+		l.Mean = nn.NewProjection(g, "pooled", dt, out, state)
+	}
+	return l
+}
+
+// Of gives the nodes' next values and the next global state for x[… i in] and
+// u[… state]. A layer without global weights does not use u, which may be nil, and
+// gives it back.
+func (l MessagePassing) Of(x, u *graph.Node, n Neighbours) (next, state *graph.Node) {
+	defer build.Within(l.Name, x, l.Me.W)()
+	if n == nil {
+		bad := graph.Of(x, l.Me.W).Fail("MessagePassing", build.ErrNoOperand, x)
+		return bad, bad
+	}
+	m := ops.ReLU(ops.Add(n.Me(l.Me.Of(x)), n.Them(l.Them.Of(x)))).As("m")
+	heard := n.Aggregate(l.How, m).As("heard")
+	y := ops.Add(l.Self.Of(x), l.Heard.Of(heard))
+	if l.Global.W == nil {
+		return ops.ReLU(y).As("x′"), u
+	}
+	if !u.IsValid() || u.Rank() < 1 {
+		bad := graph.Of(x, u).Fail("MessagePassing", graphMistake("want a global state u[… s]"), x, u)
+		return bad, bad
+	}
+	u = ops.Expand(u, -2, "")
+	next = ops.ReLU(ops.Add(y, l.Global.Of(u))).As("x′")
+	state = ops.ReLU(ops.Add(l.State.Of(u), l.Mean.Of(ops.Mean(next, -2, ops.Keep))))
+	return next, ops.Squeeze(state, -2).As("u′")
+}
+
+// Readout makes one vector of the nodes x[… i d] of each graph, whatever their
+// order; mask[… i] says which of them exist, nil for all.
+func Readout(how Aggregation, x, mask *graph.Node) *graph.Node {
+	if !x.IsValid() || x.Rank() < 2 {
+		return graph.Of(x, mask).Fail("Readout", graphMistake("want nodes x[… i d]"), x)
+	}
+	defer x.Graph().Scope("readout")()
+	if mask == nil {
+		all := ops.Lit(x, 0)
+		mask = ops.Equal(ops.BroadcastTo(all, ops.Sum(x, -1).Shape()), all)
+	}
+	return aggregate(how, x, ops.Expand(mask, -1, ""), -2)
+}
+
+// ReadoutBlocks is [Readout] of a batch by blocks: node i of x[i d] belongs to the
+// graph of[i] of the axis graphs, to none if that is −1.
+func ReadoutBlocks(how Aggregation, x, of *graph.Node, graphs graph.Axis) *graph.Node {
+	defer graph.Of(x, of).Scope("readout")()
+	return aggregateSegments(how, x, of, graphs)
+}

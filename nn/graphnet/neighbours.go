@@ -1,0 +1,172 @@
+package graphnet
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Neighbours says which nodes of a graph hear which others: by an adjacency matrix
+// ([Adjacency]) or by a list of edges ([Edges]). Layers are written once over
+// the pairs (me, them) and run on both; the pairs' axes, P, are [… i j] or [e].
+type Neighbours interface {
+	// Me lays x[… i d] out over the pairs, as the value of the node that hears: [P d].
+	Me(x *graph.Node) *graph.Node
+	// Them lays x[… i d] out over the pairs, as the value of the node that is heard: [P d].
+	Them(x *graph.Node) *graph.Node
+	// Strength is how strongly each pair is connected: [P].
+	Strength() *graph.Node
+	// Degree is the sum of what each node hears with: [… i].
+	Degree() *graph.Node
+	// Softmax makes the scores[P] of what each node hears positive with sum 1.
+	Softmax(scores *graph.Node) *graph.Node
+	// Sum is Σ_j w_ij x_j for weights w[P] and x[… i d]: [… i d].
+	Sum(w, x *graph.Node) *graph.Node
+	// Aggregate brings the messages[P d] to each node together: [… i d].
+	Aggregate(how Aggregation, messages *graph.Node) *graph.Node
+	// WithSelf is the same graph in which each node hears itself too.
+	WithSelf() Neighbours
+}
+
+// Adjacency is a dense graph A[… i j] of floats: i hears j where A_ij ≠ 0, that
+// strongly. Leading axes are a batch of graphs; a padding node is a row and a
+// column of zeros.
+type Adjacency struct{ A *graph.Node }
+
+// receivers and senders are the axes of A.
+func (a Adjacency) receivers() graph.Axis { return a.A.Shape().Axis(a.A.Rank() - 2) }
+
+func (a Adjacency) senders() graph.Axis { return a.A.Shape().Axis(a.A.Rank() - 1) }
+
+// pairs lays x[… i d] out over [… i j d], repeated along the axis that has size 1.
+func (a Adjacency) pairs(x *graph.Node, own, other graph.Axis, place int) *graph.Node {
+	if !a.A.IsValid() || !x.IsValid() || x.Rank() < 2 {
+		return graph.Of(x, a.A).Fail("Adjacency", graphMistake("want an adjacency matrix A[… i j] and values x[… i d]"), x, a.A)
+	}
+	return ops.Expand(ops.Rename(x, -2, own.Name), place, other.Name)
+}
+
+// Me is x_i for every j.
+func (a Adjacency) Me(x *graph.Node) *graph.Node {
+	if !a.A.IsValid() {
+		return a.pairs(x, graph.Axis{}, graph.Axis{}, 0)
+	}
+	return a.pairs(x, a.receivers(), a.senders(), -2)
+}
+
+// Them is x_j for every i.
+func (a Adjacency) Them(x *graph.Node) *graph.Node {
+	if !a.A.IsValid() {
+		return a.pairs(x, graph.Axis{}, graph.Axis{}, 0)
+	}
+	return a.pairs(x, a.senders(), a.receivers(), -3)
+}
+
+// Strength is A.
+func (a Adjacency) Strength() *graph.Node { return a.A }
+
+// Degree is Σ_j A_ij.
+func (a Adjacency) Degree() *graph.Node { return ops.Sum(a.A, -1) }
+
+// mask is true where i hears j: [… i j].
+func (a Adjacency) mask() *graph.Node { return ops.NotEqual(a.A, ops.Lit(a.A, 0)) }
+
+// Softmax is along j, over what i hears; a node that hears nothing has zeros.
+func (a Adjacency) Softmax(scores *graph.Node) *graph.Node {
+	return nn.MaskedSoftmax(scores, a.mask())
+}
+
+// Sum is the matrix product w·x.
+func (a Adjacency) Sum(w, x *graph.Node) *graph.Node {
+	if !a.A.IsValid() || !x.IsValid() || x.Rank() < 2 {
+		return graph.Of(w, x).Fail("Adjacency", graphMistake("want an adjacency matrix A[… i j] and values x[… i d]"), w, x, a.A)
+	}
+	return ops.MatMul(w, ops.Rename(x, -2, a.senders().Name))
+}
+
+// Aggregate is over j.
+func (a Adjacency) Aggregate(how Aggregation, messages *graph.Node) *graph.Node {
+	return aggregate(how, messages, ops.Expand(a.mask(), -1, ""), -2)
+}
+
+// WithSelf puts ones on the diagonal.
+func (a Adjacency) WithSelf() Neighbours {
+	if !a.A.IsValid() || a.A.Rank() < 2 || a.senders().Size != a.receivers().Size {
+		return Adjacency{graph.Of(a.A).Fail("Adjacency", graphMistake("want a square adjacency matrix A[… i j]"), a.A)}
+	}
+	self := build.Identity(a.A.Graph(), graph.Bool, a.receivers(), a.senders())
+	return Adjacency{ops.Select(self, ops.Lit(a.A, 1), a.A).As("Ã")}
+}
+
+// Edges is a list of edges: node Target[e] hears node Source[e], whole numbers
+// below the size of the axis Nodes. An edge whose target is −1 is not there, so
+// that lists of different lengths fit one program; its source is −1 or any node. Other
+// numbers are a [graph.IndexError]. The graph is as many graphs as
+// are not connected: a batch by blocks. DT is the type of the edges' strength, 1.
+type Edges struct {
+	Source, Target *graph.Node
+	Nodes          graph.Axis
+	DT             graph.DType
+}
+
+// at is x at the indices, at 0 where the index is −1: what an edge that is not there
+// gives goes nowhere, but must be finite.
+func (e Edges) at(x, index *graph.Node) *graph.Node {
+	if !index.IsValid() {
+		return graph.Of(x, index).Fail("Edges", build.ErrNoOperand, x, index)
+	}
+	return build.Rows("Edges", x, somewhere(index))
+}
+
+// Me is x at each edge's target.
+func (e Edges) Me(x *graph.Node) *graph.Node { return e.at(x, e.Target) }
+
+// Them is x at each edge's source.
+func (e Edges) Them(x *graph.Node) *graph.Node { return e.at(x, e.Source) }
+
+// Strength is 1 for every edge.
+func (e Edges) Strength() *graph.Node {
+	if !e.Target.IsValid() {
+		return graph.Of(e.Target).Fail("Edges", build.ErrNoOperand, e.Target)
+	}
+	return e.Target.Graph().ConstantFunc(e.DT, func(ones []float64) {
+		for p := range ones {
+			ones[p] = 1
+		}
+	}, e.Target.Shape().Axes()...)
+}
+
+// Degree is the number of edges that end in each node.
+func (e Edges) Degree() *graph.Node { return addSegments(e.Strength(), e.Target, e.Nodes) }
+
+// Softmax is over the edges that end in the same node; absent edges have 0. It
+// takes an array of nodes × edges, once, to find the greatest score of each node.
+func (e Edges) Softmax(scores *graph.Node) *graph.Node {
+	return softmaxSegments(scores, e.Target, e.Nodes)
+}
+
+// Sum adds w_e·x at e's source to e's target.
+func (e Edges) Sum(w, x *graph.Node) *graph.Node {
+	return aggregateSegments(AggregateSum, ops.Mul(ops.Expand(w, -1, ""), e.Them(x)), e.Target, e.Nodes)
+}
+
+// Aggregate is over the edges that end in the same node.
+func (e Edges) Aggregate(how Aggregation, messages *graph.Node) *graph.Node {
+	return aggregateSegments(how, messages, e.Target, e.Nodes)
+}
+
+// WithSelf adds an edge from every node to itself; one that is there counts twice.
+func (e Edges) WithSelf() Neighbours {
+	if !e.Source.IsValid() || !e.Target.IsValid() {
+		bad := graph.Of(e.Source, e.Target).Fail("Edges", build.ErrNoOperand, e.Source, e.Target)
+		return Edges{bad, bad, e.Nodes, e.DT}
+	}
+	loops := func(index *graph.Node) *graph.Node {
+		return ops.Concat(0, index, build.Places(index.Graph(), index.DType(), graph.Axis{Name: build.Last(index).Name, Size: e.Nodes.Size}))
+	}
+	return Edges{loops(e.Source), loops(e.Target), e.Nodes, e.DT}
+}
+
+// graphMistake is a mistake in what a layer is given.
+func graphMistake(problem string) error { return &graph.Mistake{Problem: problem} }

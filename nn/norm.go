@@ -1,0 +1,37 @@
+package nn
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+func Normed(x *graph.Node, norm *LayerNorm) *graph.Node {
+	if norm == nil {
+		return x
+	}
+	return norm.Of(x).As("normed")
+}
+
+// LayerNorm gives each vector along the last axis mean 0 and variance 1, then
+// scales and shifts each feature (Ba, Kiros & Hinton, 2016; the notes on layer
+// normalisation):
+//
+//	y = (x − mean x)/√(var x + 10⁻⁵) · gain + bias
+type LayerNorm struct {
+	Name string
+	Gain *graph.Node // gain[d]; nil for none
+	Bias *graph.Node // bias[d]; nil for none
+}
+
+// NewLayerNorm adds the parameters NAME/gain[d], of ones, and NAME/bias[d], of zeros.
+func NewLayerNorm(g *graph.Graph, name string, dt graph.DType, d graph.Axis) LayerNorm {
+	defer g.Scope(name)()
+	return LayerNorm{name, g.Param("gain", dt, d).Init(graph.Fill(1)), g.Param("bias", dt, d)}
+}
+
+// Of is the norm of x[… d].
+func (l LayerNorm) Of(x *graph.Node) *graph.Node {
+	defer build.Within(l.Name, x, l.Gain)()
+	return build.Affine(ops.Standardise(x, build.Epsilon, -1), l.Gain, l.Bias)
+}

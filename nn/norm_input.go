@@ -1,0 +1,117 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// The notes list where the mean and the variance that inputs are standardised by
+// may come from. Those of a pixel or a channel are fitted to training images, kept
+// as states and used for every image (InputNorm). Those of an image or of a patch
+// come from the image at hand (StandardiseImage, StandardisePatch), and the middle
+// of the range from what is known beforehand (CentreRange). All are for
+// x[n h w c].
+
+// InputNorm standardises inputs by statistics fitted to training images:
+//
+//	y = (x − μ)/√(σ² + 10⁻⁵)
+//
+// Before a step of [InputNorm.OfTrain] has run, the mean is 0 and the variance 1.
+type InputNorm struct {
+	Name       string
+	Mean       *graph.Node // μ over the axes that have their own statistics: [h w c] or [c]
+	Var        *graph.Node // σ², likewise
+	CentreOnly bool        // y = x − μ, which leaves the spread
+}
+
+// NewInputNorm adds the states NAME/mean and NAME/var over the given axes, the last
+// ones of the inputs: h, w and c for every pixel of every channel, or c alone for
+// every channel.
+func NewInputNorm(g *graph.Graph, name string, dt graph.DType, axes ...graph.Axis) InputNorm {
+	defer g.Scope(name)()
+	return InputNorm{Name: name, Mean: g.State("mean", dt, axes...), Var: g.State("var", dt, axes...).Init(graph.Fill(1))}
+}
+
+// Of standardises x by the fitted statistics.
+func (l InputNorm) Of(x *graph.Node) *graph.Node {
+	defer build.Within(l.Name, x, l.Mean)()
+	return l.by(x, l.Mean, l.Var)
+}
+
+// OfTrain fits the statistics to the images x and standardises these by them. The
+// step keeps the statistics for [InputNorm.Of].
+func (l InputNorm) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
+	defer build.Within(l.Name, x, l.Mean)()
+	g := graph.Of(x, l.Mean)
+	var axes []any
+	if x.IsValid() && l.Mean.IsValid() {
+		for a := range x.Rank() - l.Mean.Rank() {
+			axes = append(axes, a)
+		}
+		if len(axes) == 0 {
+			return g.Fail("InputNorm", fmt.Errorf("want more axes than the statistics have"), x, l.Mean), nil
+		}
+	}
+	μ, σ2 := moments(x, axes)
+	return l.by(x, μ, σ2), graph.Step{g.Assign(l.Mean, μ), g.Assign(l.Var, σ2)}
+}
+
+func (l InputNorm) by(x, μ, σ2 *graph.Node) *graph.Node {
+	if l.CentreOnly {
+		return ops.Sub(x, μ)
+	}
+	return standardised(x, μ, σ2)
+}
+
+// StandardiseImage gives every channel of every image of x[n … c] mean 0 and
+// variance 1 over all places.
+func StandardiseImage(x *graph.Node) *graph.Node {
+	axes := positions(x)
+	if x.IsValid() && len(axes) == 0 {
+		return wantPositions("StandardiseImage", x)
+	}
+	return ops.Standardise(x, build.Epsilon, axes...)
+}
+
+// CentreImage subtracts from every channel of every image of x[n … c] its mean.
+func CentreImage(x *graph.Node) *graph.Node {
+	axes := positions(x)
+	if x.IsValid() && len(axes) == 0 {
+		return wantPositions("CentreImage", x)
+	}
+	return ops.Sub(x, ops.Mean(x, append(axes, ops.Keep)...).As("μ"))
+}
+
+// CentrePatch subtracts from every pixel of x[n h w c] the mean of its channel in
+// the k×k pixels around it, k odd; at the edges, of those that there are.
+func CentrePatch(x *graph.Node, k int) *graph.Node {
+	return ops.Sub(x, patchMean(x, k).As("μ"))
+}
+
+// StandardisePatch is [CentrePatch] divided by the root of the mean of its squares
+// over the same patch: local contrast normalisation (Jarrett et al., 2009). What it
+// divides by is a mean of squares, never a difference of large numbers.
+func StandardisePatch(x *graph.Node, k int) *graph.Node {
+	v := CentrePatch(x, k)
+	σ2 := patchMean(ops.Square(v), k).As("σ²")
+	return ops.Div(v, ops.Sqrt(ops.Shift(σ2, build.Epsilon)))
+}
+
+func patchMean(x *graph.Node, k int) *graph.Node {
+	if k < 1 || k%2 == 0 {
+		return graph.Of(x).Fail("patch", fmt.Errorf("patches of size %d: want an odd number of at least 1", k), x)
+	}
+	return ops.AvgPool2D(x, k, k, ops.Stride(1), ops.Padding(k/2), ops.ExcludePadding())
+}
+
+// CentreRange brings numbers between lo and hi to between −1 and 1, by the middle
+// of their range and nothing that is measured.
+func CentreRange(x *graph.Node, lo, hi float64) *graph.Node {
+	if !(lo < hi) {
+		return graph.Of(x).Fail("CentreRange", fmt.Errorf("a range from %v to %v", lo, hi), x)
+	}
+	return ops.Scale(ops.Shift(x, -(lo+hi)/2), 2/(hi-lo))
+}

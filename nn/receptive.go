@@ -1,0 +1,50 @@
+package nn
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Receptive is what an output of a stack of layers sees of the input, along one
+// axis: output i depends on the input's elements from i·Stride + Offset on, Size of
+// them, as far as they lie in the array (the notes on receptive fields).
+type Receptive struct {
+	Layer  Window // the last layer of the stack
+	Size   int
+	Stride int
+	Offset int // negative where padding comes first
+}
+
+// Receptives are the receptive fields after each layer of a stack.
+type Receptives []Receptive
+
+// ReceptiveField gives the receptive field after each of the layers, the first
+// nearest to the input. With J the strides of all layers before,
+//
+//	Size += D·(K−1)·J,  Offset −= P·J,  Stride = S·J
+//
+// so that it grows linearly with the layers, and exponentially with strides.
+func ReceptiveField(layers ...Window) Receptives {
+	at := Receptive{Size: 1, Stride: 1}
+	out := make(Receptives, len(layers))
+	for i, w := range layers {
+		w = w.explicit()
+		at.Layer = w
+		at.Size += w.Dilation * (w.Size - 1) * at.Stride
+		at.Offset -= w.Padding * at.Stride
+		at.Stride *= w.Stride
+		out[i] = at
+	}
+	return out
+}
+
+// String is a table with a line for each layer.
+func (r Receptives) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%5s  %6s %6s %7s %8s  %5s %6s %6s\n", "layer", "window", "stride", "padding", "dilation", "field", "stride", "offset")
+	for i, f := range r {
+		w := f.Layer
+		fmt.Fprintf(&b, "%5d  %6d %6d %7d %8d  %5d %6d %6d\n", i+1, w.Size, w.Stride, w.Padding, w.Dilation, f.Size, f.Stride, f.Offset)
+	}
+	return b.String()
+}

@@ -1,0 +1,48 @@
+package rnn
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Bidirectional reads a sequence both ways (Schuster & Paliwal, 1997; the notes on
+// sequence learning via bidirectional RNNs): at each time stand side by side what the
+// forward cell has made of all that came before, and the backward cell of all that follows,
+//
+//	→h_t = cell(x_t, →h_{t−1}),  ←h_t = cell′(x_t, ←h_{t+1}),  h_t = [→h_t; ←h_t]
+type Bidirectional struct {
+	Name              string
+	Forward, Backward Recur // Reverse is set for the second whatever it says
+}
+
+// Of gives [→h; ←h][b t 2h] for x[b t d].
+func (l Bidirectional) Of(x *graph.Node) *graph.Node {
+	h, _ := l.Read(x)
+	return h
+}
+
+// Read is [Bidirectional.Of] together with the last states of both directions, side by side.
+func (l Bidirectional) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) {
+	return l.ReadMasked(x, nil)
+}
+
+// ReadMasked is [Bidirectional.Read] of sequences of different lengths, to which
+// mask[b t] belongs: either direction passes over padding, and the backward one begins
+// at the last true place; see [Recur.ReadMasked].
+func (l Bidirectional) ReadMasked(x, mask *graph.Node) (h *graph.Node, final []*graph.Node) {
+	defer build.Within(l.Name, x)()
+	l.Forward.Reverse, l.Backward.Reverse = false, true
+	forward, first := l.Forward.run(x, mask, nil, "→h")
+	backward, second := l.Backward.run(x, mask, nil, "←h")
+	if len(first) != len(second) {
+		err := fmt.Errorf("the cells carry %d and %d states: want two of a kind", len(first), len(second))
+		return graph.Of(x).Fail("Bidirectional", err, x), first
+	}
+	for i := range first {
+		final = append(final, ops.Concat(-1, first[i], second[i]))
+	}
+	return ops.Concat(-1, forward, backward).As("[→h; ←h]"), final
+}

@@ -1,0 +1,54 @@
+package rnn
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// ConvReader is an encoder of convolutions, to be followed by a recurrent decoder
+// (Kalchbrenner & Blunsom, 2013; the notes on CNN encoders): narrow ones on each other,
+// which read phrases and phrases of phrases, until a single place is left.
+type ConvReader struct {
+	Name   string
+	Layers []nn.Conv
+}
+
+// NewConvReader adds the parameters NAME/conv1, NAME/conv2, … for sequences x[b s m];
+// the windows are as wide as given, or as what is left.
+func NewConvReader(g *graph.Graph, name string, dt graph.DType, s, m, h graph.Axis, window int) ConvReader {
+	defer g.Scope(name)()
+	r := ConvReader{Name: name}
+	if window < 2 && s.Size > 1 {
+		g.Fail("ConvReader", fmt.Errorf("windows of %d never leave a single place: want at least 2", window))
+		return r
+	}
+	for left, i := s.Size, 0; left > 1 || i == 0; i++ {
+		w := nn.Window{Size: min(window, left)}
+		c := nn.NewConv1D(g, build.Numbered("conv", i), dt, m, h, w)
+		c.W = c.W.Init(graph.Glorot())
+		r.Layers = append(r.Layers, c)
+		left, m = w.Out(left), h
+	}
+	return r
+}
+
+// Read gives the features of the phrases that the first layer reads, h[b s h], and
+// those of the sequence, [b h].
+func (r ConvReader) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) {
+	defer build.Within(r.Name, x)()
+	for i, l := range r.Layers {
+		x = ops.Tanh(l.Of(x)).As(build.Indexed("h", i))
+		if i == 0 {
+			h = x
+		}
+	}
+	if h == nil {
+		h = graph.Of(x).Fail("ConvReader", fmt.Errorf("want layers"), x)
+		return h, []*graph.Node{h}
+	}
+	return h, []*graph.Node{ops.Squeeze(x, -2).As("c")}
+}

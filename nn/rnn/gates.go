@@ -1,0 +1,121 @@
+package rnn
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Gates are the affine maps that a cell begins with, from the input x and from the
+// hidden values h to all of its gates, which stand side by side:
+//
+//	W·x + b,  U·h + c
+//
+// Norms, where there are any, are taken of what enters: of x, which is the vertical
+// direction of a stack, and of h, the horizontal one. They keep the values, and so the
+// gradients, of many steps from growing (the notes on layer normalisation in RNNs).
+type Gates struct {
+	In           nn.Linear // w[d g], b[g]; without weights, the input is W·x + b already
+	Hidden       nn.Linear // w[h g], c[g]
+	NormX, NormH *nn.LayerNorm
+}
+
+// NewGates adds the parameters NAME/in/w[d g], NAME/in/b[g] and NAME/hidden/w[h g] of a
+// number of gates of the size of h, and NAME/hidden/b[g] if bias is set, as only a GRU
+// needs. A single gate has the axis h.
+func NewGates(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, gates int, bias bool) Gates {
+	defer g.Scope(name)()
+	out, from := graph.Ax("g", gates*h.Size), h
+	if gates == 1 {
+		out, from = h, graph.Axis{Size: h.Size}
+	}
+	if d.Name == out.Name { // as between layers of a stack
+		d.Name = ""
+	}
+	w := Gates{In: nn.NewLinear(g, "in", dt, d, out)}
+	if bias {
+		w.Hidden = nn.NewLinear(g, "hidden", dt, from, out)
+	} else {
+		w.Hidden = nn.NewProjection(g, "hidden", dt, from, out)
+	}
+	return w
+}
+
+// Normed is the gates with layer norms before them, of x, of h, or of both: it adds
+// NAME/norm-x and NAME/norm-h.
+func (w Gates) Normed(name string, x, h bool) Gates {
+	g := graph.Of(w.In.W, w.Hidden.W)
+	if !w.In.W.IsValid() || !w.Hidden.W.IsValid() {
+		g.Fail("Normed", build.ErrNoOperand, w.In.W, w.Hidden.W)
+		return w
+	}
+	defer g.Scope(name)()
+	dt := build.DType(w.In.W)
+	if x {
+		n := nn.NewLayerNorm(g, "norm-x", dt, w.In.W.Shape().Axis(0))
+		w.NormX = &n
+	}
+	if h {
+		axis := w.Hidden.W.Shape().Axis(0)
+		if axis.Name == "" {
+			axis.Name = build.Last(w.Hidden.W).Name
+		}
+		n := nn.NewLayerNorm(g, "norm-h", dt, axis)
+		w.NormH = &n
+	}
+	return w
+}
+
+// ofX is W·x + b, ofH is U·h + c.
+func (w Gates) ofX(x *graph.Node) *graph.Node {
+	if w.In.W == nil {
+		return x
+	}
+	return w.In.Of(nn.Normed(x, w.NormX))
+}
+
+func (w Gates) ofH(h *graph.Node) *graph.Node { return w.Hidden.Of(nn.Normed(h, w.NormH)) }
+
+// ahead is W·x + b, and the gates that take it for x.
+func (w Gates) ahead(x *graph.Node) (*graph.Node, Gates) {
+	z := w.ofX(x).As("Wx")
+	w.In, w.NormX = nn.Linear{}, nil
+	return z, w
+}
+
+// start is a number of states of zeros.
+func (w Gates) start(states int, batch []graph.Axis) []*graph.Node {
+	h := graph.Axis{Size: 1}
+	if w.Hidden.W.IsValid() && w.Hidden.W.Rank() == 2 {
+		if h = w.Hidden.W.Shape().Axis(0); h.Name == "" && build.Last(w.Hidden.W).Size == h.Size {
+			h = build.Last(w.Hidden.W)
+		}
+	}
+	list := make([]*graph.Node, states)
+	for i := range list {
+		list[i] = build.Zeros(w.Hidden.W, append(batch[:len(batch):len(batch)], h)...)
+	}
+	return list
+}
+
+// gate is gate k of z[… g], in the axis of the hidden values h.
+func gate(z *graph.Node, k int, h *graph.Node) *graph.Node {
+	n := build.Last(h).Size
+	return ops.Rename(ops.Slice(z, -1, k*n, (k+1)*n), -1, build.Last(h).Name)
+}
+
+// held reports whether a cell is given as many states as it carries; else the mistake
+// is recorded and comes back as that many.
+func held(what string, x *graph.Node, state []*graph.Node, want int) (bad []*graph.Node, ok bool) {
+	if len(state) == want {
+		return nil, true
+	}
+	n := graph.Of(append([]*graph.Node{x}, state...)...).Fail(what, fmt.Errorf("%d states: want %d", len(state), want), x)
+	for range want {
+		bad = append(bad, n)
+	}
+	return bad, false
+}

@@ -1,0 +1,43 @@
+package rnn
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// GRU is the gated cell of Cho et al. (2014), whose hidden values are their own memory:
+//
+//	r, z = σ(W·x_t + b + U·h_{t−1} + c)
+//	n = tanh(W·x_t + b + r ⊙ (U·h_{t−1} + c)),  h_t = (1 − z) ⊙ n + z ⊙ h_{t−1}
+//
+// The gates lie in the order r, z, n, and the reset gate acts behind the product, both
+// as PyTorch has it.
+type GRU struct{ Gates }
+
+// NewGRU adds the parameters NAME/in/w[d g], NAME/in/b[g], NAME/hidden/w[h g] and
+// NAME/hidden/b[g] of three gates.
+func NewGRU(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis) GRU {
+	return GRU{NewGates(g, name, dt, d, h, 3, true)}
+}
+
+// Start is h₀ = 0.
+func (c GRU) Start(batch ...graph.Axis) []*graph.Node { return c.start(1, batch) }
+
+// Ahead is W·x + b.
+func (c GRU) Ahead(x *graph.Node) (*graph.Node, Cell) {
+	z, rest := c.ahead(x)
+	return z, GRU{rest}
+}
+
+// Step is the next state h[b h] for the input x[b d].
+func (c GRU) Step(x *graph.Node, state []*graph.Node) []*graph.Node {
+	if bad, ok := held("GRU", x, state, 1); !ok {
+		return bad
+	}
+	h := state[0]
+	xs, hs := c.ofX(x), c.ofH(h)
+	r := ops.Sigmoid(ops.Add(gate(xs, 0, h), gate(hs, 0, h))).As("r")
+	z := ops.Sigmoid(ops.Add(gate(xs, 1, h), gate(hs, 1, h))).As("z")
+	n := ops.Tanh(ops.Add(gate(xs, 2, h), ops.Mul(r, gate(hs, 2, h)))).As("n")
+	return []*graph.Node{ops.Add(ops.Mul(ops.OneMinus(z), n), ops.Mul(z, h)).As("h")}
+}

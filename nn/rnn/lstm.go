@@ -1,0 +1,45 @@
+package rnn
+
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// LSTM is the cell with a memory (Hochreiter & Schmidhuber, 1997, with the forget gate
+// of Gers et al., 2000; the notes on the memory cell): a horizontal path c on which
+// gradients flow back unhindered where the forget gate is open, and which the cell
+// learns to block.
+//
+//	i, f, o = σ(W·x_t + U·h_{t−1} + b),  c̃ = tanh(W·x_t + U·h_{t−1} + b)
+//	c_t = f ⊙ c_{t−1} + i ⊙ c̃,  h_t = o ⊙ tanh(c_t)
+//
+// The gates lie in the order i, f, c̃, o, as PyTorch has them. The state is h, c.
+type LSTM struct{ Gates }
+
+// NewLSTM adds the parameters NAME/in/w[d g], NAME/in/b[g] and NAME/hidden/w[h g] of
+// four gates.
+func NewLSTM(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis) LSTM {
+	return LSTM{NewGates(g, name, dt, d, h, 4, false)}
+}
+
+// Start is h₀ = 0, c₀ = 0.
+func (c LSTM) Start(batch ...graph.Axis) []*graph.Node { return c.start(2, batch) }
+
+// Ahead is W·x + b.
+func (c LSTM) Ahead(x *graph.Node) (*graph.Node, Cell) {
+	z, rest := c.ahead(x)
+	return z, LSTM{rest}
+}
+
+// Step is the next state h[b h], c[b h] for the input x[b d].
+func (c LSTM) Step(x *graph.Node, state []*graph.Node) []*graph.Node {
+	if bad, ok := held("LSTM", x, state, 2); !ok {
+		return bad
+	}
+	h, memory := state[0], state[1]
+	z := ops.Add(c.ofX(x), c.ofH(h)).As("z")
+	i, f, o := ops.Sigmoid(gate(z, 0, h)).As("i"), ops.Sigmoid(gate(z, 1, h)).As("f"), ops.Sigmoid(gate(z, 3, h)).As("o")
+	candidate := ops.Tanh(gate(z, 2, h)).As("c̃")
+	memory = ops.Add(ops.Mul(f, memory), ops.Mul(i, candidate)).As("c")
+	return []*graph.Node{ops.Mul(o, ops.Tanh(memory)).As("h"), memory}
+}

@@ -1,0 +1,202 @@
+package rnn
+
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/build"
+	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/attention"
+	"github.com/tapestry-ml/tapestry/ops"
+)
+
+// Seq2Seq reads a sequence of tokens and says another (Sutskever, Vinyals & Le, 2014;
+// the notes on machine translation):
+//
+//	h, s₀ = encoder(x),  s_t = cell(y_{t−1}, s_{t−1}),  p(y_t) = softmax(V·[a_t; s_t] + b)
+//
+// Without a score, the encoder's last state is all that the decoder knows of x, the
+// bottleneck of the notes, and V takes s_t alone. With one, the decoder looks back at
+// every step, a_t = Σ_i α_i·h_i (see [attention.AttendStates]).
+type Seq2Seq struct {
+	Source, Target nn.Embedding // the target's has one row more: the start token's
+	Encoder        Reader
+	Cell           Cell
+	Score          attention.Score // nil for none
+	Output         nn.Linear       // v[as w], or v[h w] where the decoder does not look back
+	Unroll         bool            // the decoder's steps written out
+
+	mask *graph.Node // see Masked
+}
+
+// Reader is an encoder: of a sequence x[b s m] it makes states h[b s h] to be looked
+// at, and the state that a decoder begins with. [Recur], [Bidirectional] and
+// [ConvReader] are readers.
+type Reader interface {
+	Read(x *graph.Node) (h *graph.Node, final []*graph.Node)
+}
+
+// MaskedReader is a reader that passes over padding, as [Recur] and [Bidirectional] do:
+// of each sequence it makes what it would make of it alone, without what was put behind
+// it to fill the array.
+type MaskedReader interface {
+	Reader
+	// ReadMasked is Read of the places where mask[b s] is true; nil is all.
+	ReadMasked(x, mask *graph.Node) (h *graph.Node, final []*graph.Node)
+}
+
+// Said is what a decoder says.
+type Said struct {
+	Logits    *graph.Node // [b t w]: their softmax is the distribution of each token
+	Attention *graph.Node // α[b t s]: where the decoder looked; nil if it does not
+}
+
+// Feedback is what a decoder that runs freely takes for the token before.
+type Feedback int
+
+// The kinds of feedback.
+const (
+	Likeliest Feedback = iota // argmax: what one wants of it in the end; it has no derivative
+	Expected                  // the expected embedding, Σ_w p_w·table_w, which has one
+)
+
+// Masked is the model for sources of different lengths: mask[b s] is true at their
+// tokens and false at padding (see [nn.Present]), which the encoder, a [MaskedReader],
+// passes over, and to which the decoder gives no weight. So in a batch each source is
+// read as if it were alone, and what stands at padding makes no difference:
+//
+//	said := m.Masked(nn.Present(lengths, s)).Forced(source, target)
+func (m Seq2Seq) Masked(mask *graph.Node) Seq2Seq {
+	m.mask = mask
+	return m
+}
+
+// Forced gives what the model says at each place of a target[b t] after the right
+// tokens before it (teacher forcing), for sources[b s]. All it is trained on are
+// right beginnings.
+func (m Seq2Seq) Forced(source, target *graph.Node) Said {
+	d, start := m.read(source)
+	if !d.Output.W.IsValid() {
+		return Said{Logits: d.Output.W}
+	}
+	defer d.Output.W.Graph().Scope("decoder")()
+	before := build.Rows("Seq2Seq", d.Table, build.Shifted(target, float64(m.words()))).As("y₋₁")
+	if !before.IsValid() || before.Rank() < 2 {
+		return Said{Logits: graph.Of(source, target).Fail("Seq2Seq", errNoSequence, target)}
+	}
+	// What it says has no part in what comes next: the states need not wait for it.
+	s, _ := Recur{Cell: d.Cell, Unroll: m.Unroll}.run(before, nil, start, "s")
+	logits, α := d.say(s)
+	return Said{Logits: logits, Attention: α.As("α")} // decoder/α, as it is in Free
+}
+
+// Free gives what the model says in t steps on its own, each after what it said before.
+func (m Seq2Seq) Free(source *graph.Node, t graph.Axis, feedback Feedback) Said {
+	d, start := m.read(source)
+	if !d.Output.W.IsValid() {
+		return Said{Logits: d.Output.W}
+	}
+	defer d.Output.W.Graph().Scope("decoder")()
+	axes := source.Shape().Axes()
+	batch := axes[: len(axes)-1 : len(axes)-1]
+	s, err := graph.NewShape(append(batch, build.Last(d.Table))...)
+	if err != nil {
+		return Said{Logits: graph.Of(source).Fail("Seq2Seq", err, source)}
+	}
+	y := ops.BroadcastTo(ops.Squeeze(ops.Slice(d.Table, 0, m.words(), m.words()+1), 0), s).As("y₀")
+	free := loop(d, ops.Loop{Carry: append([]*graph.Node{y}, start...), Steps: t.Size, Axis: t.Name}, m.Unroll, func(d decoder, carry, _ []*graph.Node) (next, out []*graph.Node) {
+		next = d.Cell.Step(carry[0], carry[1:])
+		logits, α := d.say(next[0])
+		if out = []*graph.Node{logits}; α != nil {
+			out = append(out, α)
+		}
+		return append([]*graph.Node{d.feed(logits, feedback)}, next...), out
+	})
+	said := Said{Logits: build.TimeInside(free.Out[0]).As("logits")}
+	if len(free.Out) > 1 {
+		said.Attention = build.TimeInside(free.Out[1]).As("α")
+	}
+	return said
+}
+
+// words is the number of tokens; the row of that number is the start token's.
+func (m Seq2Seq) words() int { return build.Last(m.Output.W).Size }
+
+// read is the decoder with what the encoder has read, and the state it begins with.
+// After a mistake the decoder's output is invalid.
+func (m Seq2Seq) read(source *graph.Node) (d decoder, start []*graph.Node) {
+	g := graph.Of(source, m.Output.W)
+	fail := func(format string, args ...any) (decoder, []*graph.Node) {
+		return decoder{Output: nn.Linear{W: g.Fail("Seq2Seq", fmt.Errorf(format, args...), source)}}, nil
+	}
+	table := m.Target.Table
+	switch {
+	case !source.IsValid() || !table.IsValid() || !m.Source.Table.IsValid() || !m.Output.W.IsValid():
+		return fail("%w", build.ErrNoOperand)
+	case m.Encoder == nil || m.Cell == nil:
+		return fail("want an encoder and a cell")
+	case source.Rank() < 1 || table.Rank() != 2 || table.Dim(0) != m.words()+1:
+		return fail("a target embedding %v for %d tokens: want a row for each, and one for the start", table.Shape(), m.words())
+	}
+	axes := source.Shape().Axes()
+	if err := masksPlaces(m.mask, axes); err != nil {
+		return fail("%w", err)
+	}
+	read := m.Encoder.Read
+	if m.mask != nil {
+		masked, ok := m.Encoder.(MaskedReader)
+		if !ok {
+			return fail("%T reads padding as it reads tokens: want a MaskedReader for sources with a mask", m.Encoder)
+		}
+		read = func(x *graph.Node) (*graph.Node, []*graph.Node) { return masked.ReadMasked(x, m.mask) }
+	}
+	end := g.Scope("encoder")
+	h, final := read(build.Rows("Seq2Seq", m.Source.Table, source).As("x"))
+	end()
+	start = m.Cell.Start(axes[:len(axes)-1]...)
+	for i, s := range final[:min(len(final), len(start))] {
+		if s.IsValid() && build.Last(s).Size != build.Last(start[i]).Size {
+			return fail("the encoder ends with %d features, the decoder has %d", build.Last(s).Size, build.Last(start[i]).Size)
+		}
+		start[i] = ops.Rename(s, -1, build.Last(start[i]).Name)
+	}
+	d = decoder{Cell: m.Cell, Output: m.Output, Table: table}
+	if m.Score != nil {
+		d.Score, d.Memory, d.Mask = m.Score, h, m.mask
+	}
+	return d, start
+}
+
+// decoder is what a step of the decoder needs; its fields are what [loop] hands in.
+type decoder struct {
+	Cell   Cell
+	Score  attention.Score // nil for none
+	Memory *graph.Node     // h[b s h]; nil where nothing is looked at
+	Mask   *graph.Node     // mask[b s] of what is looked at; nil for all
+	Table  *graph.Node     // the embedding of what is said
+	Output nn.Linear
+}
+
+// say gives the logits[b w] of what is said in state s[b c], and α[b s], nil without a
+// score; of states s[b t c] logits[b t w] and α[b t s].
+func (d decoder) say(s *graph.Node) (logits, α *graph.Node) {
+	if d.Score == nil {
+		return d.Output.Of(s).As("logits"), nil
+	}
+	a, α := attention.AttendStates(d.Score, s, d.Memory, d.Mask)
+	name := "as"
+	if d.Output.W.IsValid() {
+		name = d.Output.W.Shape().Axis(0).Name
+	}
+	both := ops.Concat(-1, ops.Rename(a, -1, name), ops.Rename(s, -1, name)).As("[a; s]")
+	return d.Output.Of(both).As("logits"), α
+}
+
+// feed is what the next step takes for the token of these logits.
+func (d decoder) feed(logits *graph.Node, feedback Feedback) *graph.Node {
+	if feedback == Likeliest {
+		return build.Rows("Seq2Seq", d.Table, ops.ArgMax(logits, -1)).As("y")
+	}
+	words := ops.Rename(ops.Slice(d.Table, 0, 0, build.Last(logits).Size), 0, build.Last(logits).Name)
+	return ops.MatMul(ops.Softmax(logits, -1).As("p"), words).As("y")
+}
