@@ -24,7 +24,7 @@
 // An operation is a small comparable type with the methods of graph.Op. It is
 // used by graph.Apply; nothing is registered anywhere, and two programs may give
 // one name to different operations. Further methods let it be differentiated
-// (trait.Differentiable), run (tape.Runner), evaluated (Scalar for numbers, Eval
+// (trait.Differentiable), run (tape.CustomOp), evaluated (Scalar for numbers, Eval
 // for arrays; see package trait) and written (trait.Notated); graph.Parse reads it back if
 // its vocabulary has it. [Register] is [Op] for a program that wants to be sure
 // before it uses the operation: it gives the constructor only if the checks pass.

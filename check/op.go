@@ -18,7 +18,7 @@ import (
 // Op checks an operation: its shape rule on operands that do not fit, its
 // attributes, and on each of its cases, in both float types where they are
 // generic, everything that [Graph] checks. For an operation with a Run method
-// (tape.Runner), that it writes all of its result and nothing else; for one that is
+// (tape.CustomOp), that it writes all of its result and nothing else; for one that is
 // defined on numbers, that engines agree with the definition at awkward lengths.
 // The error holds everything that is wrong.
 //

@@ -16,7 +16,7 @@ const guards = 8 // elements before and after every array
 // runs calls the Run method of an operation on arrays between guards: it has to
 // write every element of the result, the same ones each time, and nothing else.
 func (t *trial) runs() error {
-	r, ok := t.node.Op().(tape.Runner)
+	r, ok := t.node.Op().(tape.CustomOp)
 	if !ok {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (t *trial) runs() error {
 	return nil
 }
 
-func ran(r tape.Runner, y *graph.Node, out tape.Array, in []tape.Array) (err error) {
+func ran(r tape.CustomOp, y *graph.Node, out tape.Array, in []tape.Array) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("its Run panics: %v", p)

@@ -18,10 +18,10 @@ func BenchmarkToken(b *testing.B) {
 		"LSTM": func(g *graph.Graph) net { return builders.CharacterLSTM(g, graph.F32, w) },
 	} {
 		b.Run(name, func(b *testing.B) {
-			s := speaker(b, modelOf(make), tape.NewStore(nil), infer.Sampling{Temperature: 1, TopK: 10})
+			s := generator(b, modelOf(make), tape.NewStore(nil), infer.Sampling{Temperature: 1, TopK: 10})
 			b.ReportAllocs()
 			b.ResetTimer()
-			if err := s.Say(context.Background(), []int32{1}, b.N, func(int32) bool { return true }); err != nil {
+			if err := s.Generate(context.Background(), []int32{1}, b.N, func(int32) bool { return true }); err != nil {
 				b.Fatal(err)
 			}
 		})

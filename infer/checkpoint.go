@@ -16,8 +16,8 @@ import (
 // nets, whoever trains the others, in train.Checkpoints.Meta.
 const (
 	MetaNet        = "predict"    // Net.Text for a batch; others follow as predict.1
-	MetaSpeaker    = "speak"      // Model.Text
-	MetaVocabulary = "vocabulary" // what the tokens of a speaker are, data.Vocabulary as JSON
+	MetaGenerator  = "speak"      // Model.Text
+	MetaVocabulary = "vocabulary" // what the tokens of a generator are, data.Vocabulary as JSON
 	MetaColumns    = "columns"    // the names of the features of a table, in the order in which the only input of a net takes them, a list in JSON
 	MetaClasses    = "classes"    // the names of the classes that the last axis of an output scores, a list in JSON
 )
@@ -25,8 +25,8 @@ const (
 // ErrNoModel is in the chain where a checkpoint holds values, but not the model that is asked for.
 var ErrNoModel = errors.New("only values, and no model")
 
-// NetMeta are the texts of nets for a checkpoint, the first under [MetaNet].
-func NetMeta(nets ...Net) map[string]string {
+// ForwardMeta are the texts of nets for a checkpoint, the first under [MetaNet].
+func ForwardMeta(nets ...Forward) map[string]string {
 	meta := map[string]string{}
 	for i, n := range nets {
 		name := MetaNet
@@ -38,20 +38,20 @@ func NetMeta(nets ...Net) map[string]string {
 	return meta
 }
 
-// SpeakerMeta are the texts of a language model for a checkpoint.
-func SpeakerMeta(m Model, v *data.Vocabulary) (map[string]string, error) {
+// GeneratorMeta are the texts of a language model for a checkpoint.
+func GeneratorMeta(m Model, v *data.Vocabulary) (map[string]string, error) {
 	text, err := m.Text()
 	if err != nil {
 		return nil, err
 	}
 	if n := m.Logits.Dim(1); v.Len() != n {
-		return nil, fmt.Errorf("speaker: %d logits for a vocabulary of %d tokens", n, v.Len())
+		return nil, fmt.Errorf("generator: %d logits for a vocabulary of %d tokens", n, v.Len())
 	}
 	tokens, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{MetaSpeaker: text, MetaVocabulary: string(tokens)}, nil
+	return map[string]string{MetaGenerator: text, MetaVocabulary: string(tokens)}, nil
 }
 
 var errNoState = errors.New("the checkpoint is nil (checkpoint.Load reads one)")
@@ -62,12 +62,12 @@ func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int) (*Pred
 	if s == nil {
 		return nil, errNoState
 	}
-	var nets []Net
+	var nets []Forward
 	for _, name := range s.Keys() {
 		if name != MetaNet && !strings.HasPrefix(name, MetaNet+".") {
 			continue
 		}
-		n, err := ParseNet(s.Meta[name])
+		n, err := ParseForward(s.Meta[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", s.Path, name, err)
 		}
@@ -83,14 +83,14 @@ func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int) (*Pred
 	return p, nil
 }
 
-// LoadSpeaker makes a speaker of a checkpoint, whose store it uses, and gives what its
+// LoadGenerator makes a generator of a checkpoint, whose store it uses, and gives what its
 // tokens are. One without a language model is ErrNoModel. Once ctx is done
 // it compiles no further.
-func LoadSpeaker(ctx context.Context, s *checkpoint.State, sampling Sampling) (*Speaker, *data.Vocabulary, error) {
+func LoadGenerator(ctx context.Context, s *checkpoint.State, sampling Sampling) (*Generator, *data.Vocabulary, error) {
 	if s == nil {
 		return nil, nil, errNoState
 	}
-	for _, name := range []string{MetaSpeaker, MetaVocabulary} {
+	for _, name := range []string{MetaGenerator, MetaVocabulary} {
 		if s.Meta[name] == "" {
 			return nil, nil, fmt.Errorf("%s: %w that says texts", s.Path, ErrNoModel)
 		}
@@ -99,7 +99,7 @@ func LoadSpeaker(ctx context.Context, s *checkpoint.State, sampling Sampling) (*
 	if err := json.Unmarshal([]byte(s.Meta[MetaVocabulary]), v); err != nil {
 		return nil, nil, fmt.Errorf("%s: %s: %w", s.Path, MetaVocabulary, err)
 	}
-	m, err := ParseModel(s.Meta[MetaSpeaker])
+	m, err := ParseModel(s.Meta[MetaGenerator])
 	if err == nil && m.Logits.Dim(1) != v.Len() {
 		err = fmt.Errorf("%d logits for a vocabulary of %d tokens", m.Logits.Dim(1), v.Len())
 	}
@@ -107,13 +107,13 @@ func LoadSpeaker(ctx context.Context, s *checkpoint.State, sampling Sampling) (*
 		err = has(s.Store, m.Logits, graph.RoleParam)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %s: %w", s.Path, MetaSpeaker, err)
+		return nil, nil, fmt.Errorf("%s: %s: %w", s.Path, MetaGenerator, err)
 	}
-	speaker, err := NewSpeaker(ctx, m, s.Store, sampling)
+	generator, err := NewGenerator(ctx, m, s.Store, sampling)
 	if err != nil {
 		return nil, nil, err
 	}
-	return speaker, v, nil
+	return generator, v, nil
 }
 
 // Classes are the names of the classes that a checkpoint's predictor scores; nil where they

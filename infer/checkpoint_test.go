@@ -24,17 +24,17 @@ func vocabulary(t *testing.T, n int) *data.Vocabulary {
 	return v
 }
 
-// TestLoadSpeaker: a checkpoint says what a speaker of the same model and store says.
-func TestLoadSpeaker(t *testing.T) {
+// TestLoadGenerator: a checkpoint says what a generator of the same model and store says.
+func TestLoadGenerator(t *testing.T) {
 	for _, make := range []func(g *graph.Graph) net{gpt(8, graph.F32), lstm(graph.F64)} {
 		m, sampling := modelOf(make), infer.Sampling{Temperature: 1, Seed: 3}
-		meta, err := infer.SpeakerMeta(m, vocabulary(t, words))
+		meta, err := infer.GeneratorMeta(m, vocabulary(t, words))
 		if err != nil {
 			t.Fatal(err)
 		}
 		trained := tape.NewStore(m.Token.Graph(), tape.Seed(5))
-		want := say(t, speaker(t, m, trained.Clone(), sampling), 30, 1, 2)
-		s, v, err := infer.LoadSpeaker(t.Context(), &checkpoint.State{Store: trained.Clone(), Meta: meta}, sampling)
+		want := say(t, generator(t, m, trained.Clone(), sampling), 30, 1, 2)
+		s, v, err := infer.LoadGenerator(t.Context(), &checkpoint.State{Store: trained.Clone(), Meta: meta}, sampling)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestLoadSpeaker(t *testing.T) {
 func TestLoadMistakes(t *testing.T) {
 	m := modelOf(gpt(4, graph.F32))
 	store := tape.NewStore(m.Token.Graph())
-	meta, err := infer.SpeakerMeta(m, vocabulary(t, words))
+	meta, err := infer.GeneratorMeta(m, vocabulary(t, words))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +58,8 @@ func TestLoadMistakes(t *testing.T) {
 		return changed
 	}
 	load := map[string]func(s *checkpoint.State) error{
-		"speaker": func(s *checkpoint.State) error {
-			_, _, err := infer.LoadSpeaker(t.Context(), s, infer.Sampling{})
+		"generator": func(s *checkpoint.State) error {
+			_, _, err := infer.LoadGenerator(t.Context(), s, infer.Sampling{})
 			return err
 		},
 		"predictor": func(s *checkpoint.State) error { _, err := infer.LoadPredictor(t.Context(), s, 1); return err },
@@ -72,14 +72,14 @@ func TestLoadMistakes(t *testing.T) {
 		meta  map[string]string
 		want  string
 	}{
-		{"speaker", store, nil, "run.safetensors: only values, and no model that says texts"},
-		{"speaker", store, with(infer.MetaVocabulary, ""), "run.safetensors: only values, and no model that says texts"},
-		{"speaker", store, with(infer.MetaVocabulary, "{"), "run.safetensors: vocabulary: "},
-		{"speaker", store, with(infer.MetaVocabulary, `{"tokens":["a","b"],"counts":[1,1]}`), "run.safetensors: speak: 7 logits for a vocabulary of 2 tokens"},
-		{"speaker", store, with(infer.MetaSpeaker, "speak up"), `run.safetensors: speak: model: line 1: got "speak up", want `},
-		{"speaker", tape.NewStore(nil), meta, "run.safetensors: speak: there is no value for "},
+		{"generator", store, nil, "run.safetensors: only values, and no model that says texts"},
+		{"generator", store, with(infer.MetaVocabulary, ""), "run.safetensors: only values, and no model that says texts"},
+		{"generator", store, with(infer.MetaVocabulary, "{"), "run.safetensors: vocabulary: "},
+		{"generator", store, with(infer.MetaVocabulary, `{"tokens":["a","b"],"counts":[1,1]}`), "run.safetensors: speak: 7 logits for a vocabulary of 2 tokens"},
+		{"generator", store, with(infer.MetaGenerator, "speak up"), `run.safetensors: speak: model: line 1: got "speak up", want `},
+		{"generator", tape.NewStore(nil), meta, "run.safetensors: speak: there is no value for "},
 		{"predictor", store, meta, "run.safetensors: only values, and no model"},
-		{"predictor", store, infer.NetMeta(affine(2)), "run.safetensors: predictor: there is no value for w"},
+		{"predictor", store, infer.ForwardMeta(affine(2)), "run.safetensors: predictor: there is no value for w"},
 		{"predictor", store, map[string]string{"predict.1": "predict"}, `run.safetensors: predict.1: model: line 1: got "predict", want "predict rows 0 output %0"`},
 		{"classes", store, map[string]string{infer.MetaClasses: "a,b"}, "run.safetensors: classes: invalid character 'a'"},
 		{"columns", store, map[string]string{infer.MetaColumns: "[1]"}, "run.safetensors: columns: json: cannot unmarshal number"},
@@ -92,7 +92,7 @@ func TestLoadMistakes(t *testing.T) {
 			t.Errorf("%v: errors.Is ErrNoModel is wrong", err)
 		}
 	}
-	if _, err := infer.SpeakerMeta(m, vocabulary(t, 3)); err == nil || err.Error() != "speaker: 7 logits for a vocabulary of 3 tokens" {
+	if _, err := infer.GeneratorMeta(m, vocabulary(t, 3)); err == nil || err.Error() != "generator: 7 logits for a vocabulary of 3 tokens" {
 		t.Errorf("a vocabulary too small: %v", err)
 	}
 	s := &checkpoint.State{Meta: map[string]string{infer.MetaClasses: infer.NamesMeta([]string{"a", "ü\n"})}}

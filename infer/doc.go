@@ -14,26 +14,26 @@
 //
 // # Texts
 //
-// A [Speaker] takes a model that reads one token a run, as Next of builders.LanguageModel and of
+// A [Generator] takes a model that reads one token a run, as Next of builders.LanguageModel and of
 // builders.RecurrentLanguageModel makes it, and a store with trained values, and gives
 // tokens. The parameters are those of the graph that was trained, found by path:
 //
-//	g := graph.New("speaker")
+//	g := graph.New("generator")
 //	net := builders.CharacterGPT(g, graph.F32, graph.Ax("w", vocabulary.Len()), graph.Ax("t", 64))
 //	token, fresh := g.Input("token", graph.I64, graph.Ax("b", 1)), g.Scalar("fresh", 0)
 //	logits, step := net.Next(token, fresh)
 //	m := infer.Model{Token: token, Fresh: fresh, Logits: logits, Step: step, Window: net.Window()}
-//	speaker, err := infer.NewSpeaker(ctx, m, store.Clone(), infer.Sampling{Temperature: 0.8, TopK: 10, Seed: 1})
+//	generator, err := infer.NewGenerator(ctx, m, store.Clone(), infer.Sampling{Temperature: 0.8, TopK: 10, Seed: 1})
 //	…
-//	defer speaker.Close()
+//	defer generator.Close()
 //	prompt, err := vocabulary.Encode("We the People")
-//	err = speaker.Say(ctx, prompt, 200, func(code int32) bool {
+//	err = generator.Generate(ctx, prompt, 200, func(code int32) bool {
 //		character, err := vocabulary.Token(int(code))
 //		fmt.Print(character)
 //		return err == nil
 //	})
 //
-// Of a checkpoint that holds the texts of [SpeakerMeta], [LoadSpeaker] makes one.
+// Of a checkpoint that holds the texts of [GeneratorMeta], [LoadGenerator] makes one.
 //
 // How a token is chosen is a [Sampling], whose text form is
 //
@@ -44,7 +44,7 @@
 //
 // # Text forms
 //
-// A [Net] and a [Model] have text forms, which checkpoints hold: a line that says which node
+// A [Forward] and a [Model] have text forms, which checkpoints hold: a line that says which node
 // is which, and the graph.
 //
 //	predict rows 16 output %57
@@ -54,9 +54,9 @@
 //
 // A tape.Store is for one running VM at a time. A predictor changes nothing of it but the count
 // of runs, and that only where its nets draw random numbers, as for Monte-Carlo dropout; a
-// training that shares the store is not changed by it. A speaker works on the store that it is
+// training that shares the store is not changed by it. A generator works on the store that it is
 // given: the caches of the model are states there, and each token that is read is a step
-// of the store's counter, on which random draws depend. So a speaker that shares a store
+// of the store's counter, on which random draws depend. So a generator that shares a store
 // with a training must not speak while a step runs, and changes the noise of those that
 // follow. On a Clone it does neither, and what was learnt since is brought over by
 //
@@ -64,7 +64,7 @@
 //
 // # The end of the window
 //
-// A transformer has room for so many tokens. When it is full, the speaker begins afresh
+// A transformer has room for so many tokens. When it is full, the generator begins afresh
 // and reads the last half of them again, so that each token after the first window is
 // chosen in view of at least half a window, at the cost of reading all tokens about twice.
 //

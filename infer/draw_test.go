@@ -19,12 +19,12 @@ import (
 )
 
 // dropping is y[n] = Σ_d w_d·dropout(x)[n d], with the rate p.
-func dropping(rows int, p float64) infer.Net {
+func dropping(rows int, p float64) infer.Forward {
 	g := graph.New("dropping")
 	n, d := graph.Ax("n", rows), graph.Ax("d", 4)
 	x, w := g.Input("x", graph.F64, n, d), g.Param("w", graph.F64, d).Init(graph.Normal(0, 1))
 	y := ops.Sum(ops.Mul(nn.Dropout(x, g.Scalar("p", p, graph.F64)), w), "d").As("y")
-	return infer.Net{Rows: rows, Output: y}
+	return infer.Forward{Rows: rows, Output: y}
 }
 
 // droppingRows are n rows for it, of which the first two are equal.
@@ -46,8 +46,8 @@ func dropper(t *testing.T, store *tape.Store, workers int) (*infer.Predictor, *t
 	t.Helper()
 	const p = 0.4
 	path := filepath.Join(t.TempDir(), "c.safetensors")
-	nets := []infer.Net{dropping(4, p), dropping(2, p), dropping(1, p)}
-	state := &checkpoint.State{Store: store, Model: checkpoint.Identify(4, nil, nil, nets[0].Output), Meta: infer.NetMeta(nets...)}
+	nets := []infer.Forward{dropping(4, p), dropping(2, p), dropping(1, p)}
+	state := &checkpoint.State{Store: store, Model: checkpoint.Identify(4, nil, nil, nets[0].Output), Meta: infer.ForwardMeta(nets...)}
 	if err := checkpoint.Save(path, state); err != nil {
 		t.Fatal(err)
 	}

@@ -53,13 +53,13 @@ func Example() {
 
 	token, fresh := g.Input("token", graph.I64, graph.Ax("b", 1)), g.Scalar("fresh", 0)
 	logits, step := net.Next(token, fresh)
-	speaker, err := infer.NewSpeaker(ctx, infer.Model{Token: token, Fresh: fresh, Logits: logits, Step: step, Window: net.Window()}, store.Clone(), infer.Sampling{})
+	generator, err := infer.NewGenerator(ctx, infer.Model{Token: token, Fresh: fresh, Logits: logits, Step: step, Window: net.Window()}, store.Clone(), infer.Sampling{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer speaker.Close()
+	defer generator.Close()
 	fmt.Print("one ")
-	err = speaker.Say(ctx, []int32{3, 2, 1, 0}, 16, func(token int32) bool {
+	err = generator.Generate(ctx, []int32{3, 2, 1, 0}, 16, func(token int32) bool {
 		fmt.Print(letters[token : token+1])
 		return true
 	})

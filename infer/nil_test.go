@@ -1,12 +1,13 @@
 package infer_test
 
 import (
+	"testing"
+
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/internal/niltest"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
-	"testing"
 )
 
 // TestNil: nothing that the package exports panics on nil, zero values or closed receivers.
@@ -14,13 +15,13 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"Classes": infer.Classes, "Columns": infer.Columns, "LoadPredictor": infer.LoadPredictor,
-			"LoadSpeaker": infer.LoadSpeaker, "NamesMeta": infer.NamesMeta, "NetMeta": infer.NetMeta,
+			"LoadGenerator": infer.LoadGenerator, "NamesMeta": infer.NamesMeta, "ForwardMeta": infer.ForwardMeta,
 			"NewPredictor": infer.NewPredictor, "NewSampler": infer.NewSampler,
-			"NewSpeaker": infer.NewSpeaker, "ParseModel": infer.ParseModel, "ParseNet": infer.ParseNet,
-			"SpeakerMeta": infer.SpeakerMeta,
+			"NewGenerator": infer.NewGenerator, "ParseModel": infer.ParseModel, "ParseForward": infer.ParseForward,
+			"GeneratorMeta": infer.GeneratorMeta,
 		},
 		Types: []any{
-			infer.Column{}, infer.Model{}, infer.Net{}, infer.Predictor{}, infer.Sampler{}, infer.Sampling{}, infer.Speaker{}},
+			infer.Column{}, infer.Model{}, infer.Forward{}, infer.Predictor{}, infer.Sampler{}, infer.Sampling{}, infer.Generator{}},
 		Samples: func() []any {
 			g := graph.New("sample")
 			g.Param("b", graph.F32, graph.Ax("n", 2))

@@ -35,15 +35,15 @@ type Column struct {
 // String gives x f32[p=64].
 func (in Column) String() string { return fmt.Sprintf("%s %v", in.Name, in.Row) }
 
-// Net is a model that predicts for so many rows at once.
-type Net struct {
+// Forward is a model that predicts for so many rows at once.
+type Forward struct {
 	Rows   int
 	Output *graph.Node
 }
 
 // Columns lists what the net reads of each row, the inputs without a default that its
 // output depends on, and what it gives for it. All must have the rows for their first axis.
-func (n Net) Columns() (inputs []Column, output Column, err error) {
+func (n Forward) Columns() (inputs []Column, output Column, err error) {
 	switch {
 	case n.Output == nil:
 		return nil, output, errors.New("predictor: the net has no output")
@@ -67,7 +67,7 @@ func (n Net) Columns() (inputs []Column, output Column, err error) {
 }
 
 // column is one row of a node.
-func (n Net) column(name string, of *graph.Node) (Column, error) {
+func (n Forward) column(name string, of *graph.Node) (Column, error) {
 	if of.Rank() == 0 || of.Dim(0) != n.Rows {
 		return Column{}, fmt.Errorf("%v: want %d as its first axis, that of the rows", of, n.Rows)
 	}
@@ -76,7 +76,7 @@ func (n Net) column(name string, of *graph.Node) (Column, error) {
 }
 
 // inputs are those that the output depends on and that have no default.
-func (n Net) inputs() []*graph.Node {
+func (n Forward) inputs() []*graph.Node {
 	return slices.DeleteFunc(graph.Reachable(n.Output), func(in *graph.Node) bool {
 		_, optional := in.Default()
 		return in.Role() != graph.RoleInput || optional
@@ -85,7 +85,7 @@ func (n Net) inputs() []*graph.Node {
 
 // predicting is a net that runs.
 type predicting struct {
-	Net
+	Forward
 	vm     *tape.VM
 	inputs []*graph.Node
 	feed   tape.Feed
@@ -95,12 +95,12 @@ type predicting struct {
 // Every input of a net without a default has the rows for its first axis, and so has the
 // output; the nets differ in the number of rows alone. At most workers cores are used, 0
 // for all. Once ctx is done it compiles no further.
-func NewPredictor(ctx context.Context, store *tape.Store, workers int, nets ...Net) (*Predictor, error) {
+func NewPredictor(ctx context.Context, store *tape.Store, workers int, nets ...Forward) (*Predictor, error) {
 	if len(nets) == 0 {
 		return nil, errors.New("predictor: want at least one net")
 	}
 	p := &Predictor{}
-	for _, n := range slices.SortedStableFunc(slices.Values(nets), func(a, b Net) int { return b.Rows - a.Rows }) {
+	for _, n := range slices.SortedStableFunc(slices.Values(nets), func(a, b Forward) int { return b.Rows - a.Rows }) {
 		if err := p.add(ctx, store, workers, n); err != nil {
 			p.Close()
 			return nil, err
@@ -109,7 +109,7 @@ func NewPredictor(ctx context.Context, store *tape.Store, workers int, nets ...N
 	return p, nil
 }
 
-func (p *Predictor) add(ctx context.Context, store *tape.Store, workers int, n Net) error {
+func (p *Predictor) add(ctx context.Context, store *tape.Store, workers int, n Forward) error {
 	inputs, output, err := n.Columns()
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (p *Predictor) add(ctx context.Context, store *tape.Store, workers int, n N
 	if len(p.nets) > 0 && (output != p.output || !slices.Equal(inputs, p.inputs)) {
 		return fmt.Errorf("predictor: the net for %d rows takes %v and gives %v, that for %d takes %v and gives %v", p.nets[0].Rows, p.inputs, p.output, n.Rows, inputs, output)
 	}
-	r := &predicting{Net: n, feed: tape.Feed{}, inputs: n.inputs()}
+	r := &predicting{Forward: n, feed: tape.Feed{}, inputs: n.inputs()}
 	for _, in := range r.inputs {
 		r.feed[in] = tape.Tensor(graph.NewValue(in.Type()))
 	}

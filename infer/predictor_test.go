@@ -19,13 +19,13 @@ import (
 )
 
 // affine is y[n] = Σ_d 2x[n d] + k[n], with whole numbers k and the scale s, 1 unless fed.
-func affine(rows int) infer.Net {
+func affine(rows int) infer.Forward {
 	g := graph.New("affine")
 	n, d := graph.Ax("n", rows), graph.Ax("d", 2)
 	x, k := g.Input("x", graph.F32, n, d), g.Input("k", graph.I32, n)
 	w := g.Param("w", graph.F32, d).Init(graph.Fill(2))
 	y := ops.Sum(ops.Mul(ops.Mul(x, g.Scalar("s", 1)), w), "d")
-	return infer.Net{Rows: rows, Output: ops.Add(y, ops.Cast(k, graph.F32)).As("y")}
+	return infer.Forward{Rows: rows, Output: ops.Add(y, ops.Cast(k, graph.F32)).As("y")}
 }
 
 func array[T any](sizes []int, values ...T) *tensor.Dense {
@@ -53,11 +53,11 @@ func rows[X, K float64 | float32 | int32 | int64](t *testing.T, n int) *data.Set
 
 // TestPredictIndexOutside: a number that is no index is named where it stands in the data, whichever net its row falls to.
 func TestPredictIndexOutside(t *testing.T) {
-	lookup := func(rows int) infer.Net {
+	lookup := func(rows int) infer.Forward {
 		g := graph.New("lookup")
 		w := g.Input("w", graph.I64, graph.Ax("n", rows), graph.Ax("t", 2))
 		table := g.Param("table", graph.F32, graph.Ax("v", 7))
-		return infer.Net{Rows: rows, Output: ops.Sum(ops.Gather(table, ops.Rename(w, 0, "i"), 0), 1).As("y")}
+		return infer.Forward{Rows: rows, Output: ops.Sum(ops.Gather(table, ops.Rename(w, 0, "i"), 0), 1).As("y")}
 	}
 	p, err := infer.NewPredictor(t.Context(), tape.NewStore(lookup(1).Output.Graph()), 1, lookup(4), lookup(1))
 	if err != nil {
@@ -78,7 +78,7 @@ func TestPredictIndexOutside(t *testing.T) {
 // TestPredict: any number of rows of any types are predicted, by all nets and by one alone.
 func TestPredict(t *testing.T) {
 	store := tape.NewStore(affine(1).Output.Graph())
-	for _, nets := range [][]infer.Net{{affine(4), affine(1)}, {affine(1), affine(4)}, {affine(1)}, {affine(5), affine(2), affine(1)}} {
+	for _, nets := range [][]infer.Forward{{affine(4), affine(1)}, {affine(1), affine(4)}, {affine(1)}, {affine(5), affine(2), affine(1)}} {
 		p, err := infer.NewPredictor(t.Context(), store, 1, nets...)
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestPredictMistakes(t *testing.T) {
 	g := graph.New("g")
 	n, square := g.Input("x", graph.F32, graph.Ax("n", 3), graph.Ax("d", 2)), g.Input("A", graph.F32, graph.Ax("d", 2), graph.Ax("j", 3))
 	alone := g.Param("w", graph.F32, graph.Ax("n", 3))
-	for want, nets := range map[string][]infer.Net{
+	for want, nets := range map[string][]infer.Forward{
 		"predictor: want at least one net":                                                                                               nil,
 		"predictor: the net has no output":                                                                                               {{Rows: 3}},
 		"predictor: the output x[n=3 d=2]: want 2 as its first axis, that of the rows":                                                   {{Rows: 2, Output: n}},
@@ -154,7 +154,7 @@ func TestPredictMistakes(t *testing.T) {
 // TestTexts: a text form gives an equal net and an equal model, and says where it is wrong.
 func TestTexts(t *testing.T) {
 	n := affine(3)
-	again, err := infer.ParseNet(n.Text())
+	again, err := infer.ParseForward(n.Text())
 	if err != nil || again.Text() != n.Text() || again.Rows != 3 || again.Output.Name() != "y" {
 		t.Errorf("%v\n%s\nwant\n%s", err, again.Text(), n.Text())
 	}
@@ -183,13 +183,13 @@ func TestTexts(t *testing.T) {
 		"predict rows 3 output %-1\n" + graphText:  "model: line 1: no node %-1: the graph has 11",
 		"predict rows 3 output %0\ngraph \"g\"\n?": `model: after line 1: line 2: `,
 	} {
-		if _, err := infer.ParseNet(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := infer.ParseForward(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: got  %v\nwant %s", text, err, want)
 		}
 	}
 	_, graphText, _ = strings.Cut(text, "\n")
 	for first, want := range map[string]string{
-		"speak token %0 fresh %1 logits %2 window 4":   "speaker: Token is the param ",
+		"speak token %0 fresh %1 logits %2 window 4":   "generator: Token is the param ",
 		"speak token %0 fresh %1 logits %2 window":     `model: line 1: got "speak token %0 fresh %1 logits %2 window", want "speak token %0 fresh %0 logits %0 window 0"`,
 		"speak token %0 fresh %1 logits %999 window 4": "model: line 1: no node %999: ",
 	} {
@@ -208,18 +208,18 @@ func FuzzParseNet(f *testing.F) {
 	f.Add(affine(2).Text())
 	f.Add("predict rows 1 output %0\ngraph \"g\"\n%0 = input{path=\"x\" type=f32[n=1]} : f32[n=1]\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		n, err := infer.ParseNet(text)
+		n, err := infer.ParseForward(text)
 		if err != nil {
 			return
 		}
-		if again, err := infer.ParseNet(n.Text()); err != nil || again.Text() != n.Text() {
+		if again, err := infer.ParseForward(n.Text()); err != nil || again.Text() != n.Text() {
 			t.Errorf("%v: read again it is\n%s\nnot\n%s", err, again.Text(), n.Text())
 		}
 		n.Columns()
 	})
 }
 
-// TestCompileIsStopped: what makes a predictor or a speaker ends with the error of its context, while it compiles.
+// TestCompileIsStopped: what makes a predictor or a generator ends with the error of its context, while it compiles.
 func TestCompileIsStopped(t *testing.T) {
 	ctx := tapetest.Uncompiled(t.Context())
 	net := affine(2)
@@ -227,10 +227,10 @@ func TestCompileIsStopped(t *testing.T) {
 	if _, err := infer.NewPredictor(ctx, store, 1, net); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := infer.LoadPredictor(ctx, &checkpoint.State{Store: store, Meta: infer.NetMeta(net)}, 1); !errors.Is(err, context.Canceled) {
+	if _, err := infer.LoadPredictor(ctx, &checkpoint.State{Store: store, Meta: infer.ForwardMeta(net)}, 1); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := infer.NewSpeaker(ctx, modelOf(gpt(4, graph.F32)), tape.NewStore(nil), infer.Sampling{}); !errors.Is(err, context.Canceled) {
+	if _, err := infer.NewGenerator(ctx, modelOf(gpt(4, graph.F32)), tape.NewStore(nil), infer.Sampling{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

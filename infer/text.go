@@ -12,7 +12,7 @@ import (
 // says which node is which, and the graph as graph.Graph.Dump writes it.
 //
 //	speak token %38 fresh %39 logits %222 window 64
-//	graph "speaker"
+//	graph "generator"
 //	…
 //
 // The step must be all updates of the graph.
@@ -22,7 +22,7 @@ func (m Model) Text() (string, error) {
 	}
 	g := m.Token.Graph()
 	if n := len(g.Updates()); n != len(m.Step) {
-		return "", fmt.Errorf("speaker: the graph has %d updates, %d of them in the step: want a graph of its own", n, len(m.Step))
+		return "", fmt.Errorf("generator: the graph has %d updates, %d of them in the step: want a graph of its own", n, len(m.Step))
 	}
 	return fmt.Sprintf("speak token %%%d fresh %%%d logits %%%d window %d\n%v", m.Token.ID(), m.Fresh.ID(), m.Logits.ID(), m.Window, g), nil
 }
@@ -46,20 +46,20 @@ func ParseModel(text string) (Model, error) {
 	return m, m.check()
 }
 
-// Text is the net's text form, from which [ParseNet] makes an equal one: a line that says
+// Text is the net's text form, from which [ParseForward] makes an equal one: a line that says
 // for how many rows it is and which node is the output, and the graph as graph.Graph.Dump
 // writes it.
 //
 //	predict rows 16 output %57
 //	graph "digits"
 //	…
-func (n Net) Text() string {
+func (n Forward) Text() string {
 	return fmt.Sprintf("predict rows %d output %%%d\n%v", n.Rows, n.Output.ID(), n.Output.Graph())
 }
 
-// ParseNet reads the text form of a net whose operations are those of package ops.
-func ParseNet(text string) (Net, error) {
-	var n Net
+// ParseForward reads the text form of a net whose operations are those of package ops.
+func ParseForward(text string) (Forward, error) {
+	var n Forward
 	var output int
 	err := parse(text, "predict rows %d output %%%d", []any{&n.Rows, &output}, func(g *graph.Graph) (err error) {
 		n.Output, err = nodeOf(g, output)
@@ -69,7 +69,7 @@ func ParseNet(text string) (Net, error) {
 		err = fmt.Errorf("model: line 1: for %d rows: want at least 1", n.Rows)
 	}
 	if err != nil {
-		return Net{}, err
+		return Forward{}, err
 	}
 	return n, nil
 }

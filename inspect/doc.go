@@ -24,7 +24,7 @@
 //	148  0.9468  0.0014  0.0518
 //	149  0.7982  0.0050  0.1968
 //
-// [Autopsy] finds the first value that is not finite and what made it so, [Shadow]
+// [Autopsy] finds the first value that is not finite and what made it so, [MeasurePrecision]
 // where float32 loses digits. A finding prints as
 //
 //	NaN at step 0: log of a negative: log(−1.5018069)

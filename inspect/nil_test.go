@@ -1,12 +1,13 @@
 package inspect_test
 
 import (
+	"testing"
+
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/internal/niltest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
-	"testing"
 )
 
 // TestNil: nothing that the package exports panics on nil, zero values or closed receivers.
@@ -35,7 +36,7 @@ func TestNil(t *testing.T) {
 			"AtStep": inspect.AtStep, "Autopsy": inspect.Autopsy, "Digits": inspect.Digits,
 			"Exceeds": inspect.Exceeds, "Feed": inspect.Feed, "IsNaN": inspect.IsNaN,
 			"Limit": inspect.Limit, "NotFinite": inspect.NotFinite, "OnNode": inspect.OnNode,
-			"NewSnapshots": inspect.NewSnapshots, "Open": inspect.Open, "Shadow": inspect.Shadow, "ShapeIs": inspect.ShapeIs,
+			"NewSnapshots": inspect.NewSnapshots, "Open": inspect.Open, "MeasurePrecision": inspect.MeasurePrecision, "ShapeIs": inspect.ShapeIs,
 			"StatisticsOf": inspect.StatisticsOf, "Take": inspect.Take, "Values": inspect.Values,
 			"When": inspect.When,
 		},

@@ -69,11 +69,11 @@ func (l Loss) Amplification() float64 { return l.Total / max(l.Inherited, unit) 
 
 var errNoFloat32 = errors.New("inspect: no value is computed in float32: there is nothing to compare with float64")
 
-// Shadow runs the roots as written, and beside it in float64 from the same inputs,
+// MeasurePrecision runs the roots as written, and beside it in float64 from the same inputs,
 // parameters, states, constants and random draws. Float32 leaves are exact: what they
 // lost before is not known. See [Take] for the arguments. A graph without float32
 // is an error.
-func Shadow(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Precision, error) {
+func MeasurePrecision(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Precision, error) {
 	r, err := Take(ctx, feed, store, roots...)
 	if err != nil {
 		return nil, err

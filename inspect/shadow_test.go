@@ -16,7 +16,7 @@ import (
 
 func shadowOf(t *testing.T, feed tape.Feed, roots ...*graph.Node) *inspect.Precision {
 	t.Helper()
-	p, err := inspect.Shadow(context.Background(), feed, tape.NewStore(graph.Of(roots...)), roots...)
+	p, err := inspect.MeasurePrecision(context.Background(), feed, tape.NewStore(graph.Of(roots...)), roots...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestFlips(t *testing.T) {
 func TestShadowWantsFloat32(t *testing.T) {
 	g := graph.New("wide")
 	y := ops.Exp(g.Input("x", graph.F64))
-	_, err := inspect.Shadow(context.Background(), fed(map[*graph.Node][]float64{y.In(0): {1}}), tape.NewStore(g), y)
+	_, err := inspect.MeasurePrecision(context.Background(), fed(map[*graph.Node][]float64{y.In(0): {1}}), tape.NewStore(g), y)
 	if err == nil || !strings.Contains(err.Error(), "float32") {
 		t.Errorf("error %v", err)
 	}
@@ -147,12 +147,12 @@ func TestAllModels(t *testing.T) {
 		} else if f != nil {
 			t.Errorf("%s: %v", name, f)
 		}
-		p, err := inspect.Shadow(context.Background(), feed, store, roots...)
+		p, err := inspect.MeasurePrecision(context.Background(), feed, store, roots...)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		again, err := inspect.Shadow(context.Background(), feed, store, roots...)
+		again, err := inspect.MeasurePrecision(context.Background(), feed, store, roots...)
 		if err != nil || p.String() != again.String() {
 			t.Errorf("%s: not the same twice: %v", name, err)
 		}

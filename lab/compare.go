@@ -22,8 +22,8 @@ type Comparison struct {
 	Variants []Compared
 	// Yardsticks are what trainings are measured by: first the loss at the end, then the
 	// loss of every variant in turn, then the probes.
-	Yardsticks []Yardstick
-	cells      []Cell // seeds vary fastest, then starts, optimisers, variants
+	Metrics []Metric
+	cells   []Cell // seeds vary fastest, then starts, optimisers, variants
 }
 
 // Compared is a variant with what was made of it.
@@ -36,8 +36,8 @@ type Compared struct {
 	Cost    Cost
 }
 
-// Yardstick is what trainings are measured by.
-type Yardstick struct {
+// Metric is what trainings are measured by.
+type Metric struct {
 	Name   string
 	Higher bool // larger is better
 }
@@ -47,7 +47,7 @@ type Setting struct{ Optimiser, Start int }
 
 // Cell is one training.
 type Cell struct {
-	Course
+	History
 	// Diverged is the step, from 1, at which training ended because its loss was not
 	// finite, or more than a billion times the first one and 1; 0 if there was none.
 	Diverged int
@@ -177,16 +177,16 @@ func built(p Plan, variants []Variant) (models []*builders.Model, names []string
 // yardsticks names what is measured, by the names of the judges, of which the first
 // are variants.
 func (x *matrix) yardsticks(judges []string, variants int) {
-	x.res.Yardsticks = []Yardstick{{Name: "loss at the end"}}
+	x.res.Metrics = []Metric{{Name: "loss at the end"}}
 	for _, name := range judges[:variants] {
-		x.res.Yardsticks = append(x.res.Yardsticks, Yardstick{Name: "loss of " + name})
+		x.res.Metrics = append(x.res.Metrics, Metric{Name: "loss of " + name})
 	}
 	judges = judges[variants:]
 	for _, p := range x.res.Plan.Probes {
 		if p.judge != nil {
 			p.Name, judges = "loss of "+judges[0], judges[1:]
 		}
-		x.res.Yardsticks = append(x.res.Yardsticks, Yardstick{p.Name, p.Higher})
+		x.res.Metrics = append(x.res.Metrics, Metric{p.Name, p.Higher})
 	}
 }
 
@@ -244,7 +244,7 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 		scheduled = map[*graph.Node]train.Schedule{}
 	}
 	maps.Copy(scheduled, a.scheduled)
-	c.Course, err = follow(ctx, vm, a.Model.Loss, seed, train.Loop{Steps: p.Steps, Feed: a.feed.feeds(seed), Scheduled: scheduled},
+	c.History, err = follow(ctx, vm, a.Model.Loss, seed, train.Loop{Steps: p.Steps, Feed: a.feed.feeds(seed), Scheduled: scheduled},
 		a.rest.Follow(p.Steps, p.size(a.Model)), store, a.held(seed, p), named(p.Stepped, name), exploded)
 	for _, s := range a.scheduled {
 		c.Rest.Changing = c.Rest.Changing || changes(s, p.Steps)
@@ -276,7 +276,7 @@ func (a arm) held(seed uint64, p Plan) Feeds {
 // measures applies all yardsticks. What diverged is as bad as can be by each that
 // applies.
 func (x *matrix) measures(ctx context.Context, a arm, c Cell, final *tape.Store) ([]float64, error) {
-	out := make([]float64, len(x.res.Yardsticks))
+	out := make([]float64, len(x.res.Metrics))
 	judge := func(j *judge) (float64, error) {
 		switch {
 		case !j.applies(a.Model):

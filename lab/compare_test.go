@@ -79,9 +79,9 @@ func TestCompareIsCluster(t *testing.T) {
 		variants = append(variants, c.Variant(name))
 	}
 	res := compared(t, p, variants...)
-	inertia := slices.IndexFunc(res.Yardsticks, func(y lab.Yardstick) bool { return y.Name == "inertia" })
-	ari := slices.IndexFunc(res.Yardsticks, func(y lab.Yardstick) bool { return y.Name == "ARI" && y.Higher })
-	silhouette := slices.IndexFunc(res.Yardsticks, func(y lab.Yardstick) bool { return y.Name == "silhouette" && y.Higher })
+	inertia := slices.IndexFunc(res.Metrics, func(y lab.Metric) bool { return y.Name == "inertia" })
+	ari := slices.IndexFunc(res.Metrics, func(y lab.Metric) bool { return y.Name == "ARI" && y.Higher })
+	silhouette := slices.IndexFunc(res.Metrics, func(y lab.Metric) bool { return y.Name == "silhouette" && y.Higher })
 	for v, name := range names[:3] { // Lloyd's algorithm ends when nothing moves, a cell of a matrix does not
 		want, err := c.Train(context.Background(), name)
 		if err != nil {
@@ -158,7 +158,7 @@ func TestCompareJudges(t *testing.T) {
 		Probes: []lab.Probe{lab.Judge(hidden), lab.ProbeFunc("w", f.probe)}}
 	res := compared(t, p, lab.Objective("squared", line("squared", "", false)), absolute("absolute"), lab.Objective("wide", line("wide", "", true)))
 	var names []string
-	for _, y := range res.Yardsticks {
+	for _, y := range res.Metrics {
 		names = append(names, y.Name)
 	}
 	if got := strings.Join(names, ", "); got != "loss at the end, loss of squared, loss of absolute, loss of wide, loss of largest, w" {
@@ -242,7 +242,7 @@ func TestCompareDiverges(t *testing.T) {
 	}
 	for k, m := range cell.Measures {
 		if !math.IsInf(m, 1) {
-			t.Errorf("a diverged training measures %v by %s", m, res.Yardsticks[k].Name)
+			t.Errorf("a diverged training measures %v by %s", m, res.Metrics[k].Name)
 		}
 	}
 	fine := compared(t, lab.Plan{Seeds: 2, Steps: 200, Optimisers: p.Optimisers[1:]}, lab.Objective("", line("line", "", false)), absolute("absolute"))
@@ -356,14 +356,14 @@ func TestCompareTasks(t *testing.T) {
 }
 
 func TestStepsTo(t *testing.T) {
-	c := lab.Course{Loss: []float64{9, 1, 8, 4, 3, 2}}
+	c := lab.History{Loss: []float64{9, 1, 8, 4, 3, 2}}
 	for level, want := range map[float64]float64{9: 0, 4: 1, 3.5: 1, 0.5: math.Inf(1), 1: 1} {
 		if got := c.StepsTo(level); got != want {
 			t.Errorf("down to %v after %v steps, want %v", level, got, want)
 		}
 	}
 	// A twentieth of 40 steps is two: a lucky batch alone does not count.
-	long := lab.Course{Loss: slices.Repeat([]float64{5}, 40)}
+	long := lab.History{Loss: slices.Repeat([]float64{5}, 40)}
 	long.Loss[10], long.Loss[20], long.Loss[21] = 0, 1, 1
 	if got := long.StepsTo(2); got != 20 {
 		t.Errorf("down to 2 after %v steps, want 20", got)

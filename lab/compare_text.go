@@ -99,8 +99,8 @@ func (c *Comparison) writeJudged(b *strings.Builder) {
 	}
 	var columns []column
 	n := len(c.Variants)
-	for k := range c.Yardsticks {
-		head := c.Yardsticks[k].Name
+	for k := range c.Metrics {
+		head := c.Metrics[k].Name
 		switch {
 		case k == 0:
 			continue
@@ -145,7 +145,7 @@ func (c *Comparison) writeDifferences(b *strings.Builder) {
 		return
 	}
 	head := fmt.Sprintf("\nDifferences at the best settings, seed by seed: mean ± 95 %%; p by %v, Holm over all pairs\n", StudentT)
-	for k, y := range c.Yardsticks {
+	for k, y := range c.Metrics {
 		if k > 0 && len(c.Variants) > mostPairs {
 			break
 		}

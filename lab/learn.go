@@ -37,12 +37,12 @@ type Learned struct {
 	Model   *builders.Model
 	Program *tape.Program
 	Trained []*graph.Node // the parameters that the optimiser changes
-	Runs    []Course
+	Runs    []History
 	Cost    Cost
 }
 
-// Course is one training: the loss of every step, before its update.
-type Course struct {
+// History is one training: the loss of every step, before its update.
+type History struct {
 	Seed uint64
 	Loss []float64
 	Rest Convergence // how nearly it came to rest
@@ -50,7 +50,7 @@ type Course struct {
 
 // End is the mean loss of the last tenth of the steps, at least of one: batches
 // differ, and the loss of a single one says little.
-func (c Course) End() float64 {
+func (c History) End() float64 {
 	if len(c.Loss) == 0 {
 		return math.NaN()
 	}
@@ -186,7 +186,7 @@ func (l *Learned) cost(ctx context.Context, o train.Optimiser, seed uint64, feed
 }
 
 // course is one training.
-func (c LearnConfig) course(ctx context.Context, l *Learned, step graph.Step, rest *Settling, seed uint64) (Course, error) {
+func (c LearnConfig) course(ctx context.Context, l *Learned, step graph.Step, rest *Settling, seed uint64) (History, error) {
 	store := tape.NewStore(l.Model.Graph, tape.Seed(seed))
 	engine := c.Engine
 	if engine == nil {
@@ -196,7 +196,7 @@ func (c LearnConfig) course(ctx context.Context, l *Learned, step graph.Step, re
 	}
 	vm, err := engine(ctx, l.Model.Graph, l.Model.Loss, step, store)
 	if err != nil {
-		return Course{Seed: seed}, err
+		return History{Seed: seed}, err
 	}
 	return follow(ctx, vm, l.Model.Loss, seed, train.Loop{Steps: c.Steps, Feed: c.feeds(l.Model, seed)}, rest.Follow(c.Steps, 0), store, c.Settled(l.Model, seed), named(c.Stepped, l.Model.Builder.Name), nil)
 }
@@ -220,8 +220,8 @@ func named(f func(done, of int, what string), what string) func(done, of int) {
 // so, if it is given, of the losses so far. It closes the engine: what that took may be what the
 // held examples and their gradient take.
 func follow(ctx context.Context, vm Engine, loss *graph.Node, seed uint64, loop train.Loop, rest *Settler, store *tape.Store,
-	held Feeds, stepped func(done, of int), lost func(losses []float64) bool) (Course, error) {
-	r := Course{Seed: seed, Rest: unsettled}
+	held Feeds, stepped func(done, of int), lost func(losses []float64) bool) (History, error) {
+	r := History{Seed: seed, Rest: unsettled}
 	if err := rest.Step(-1, store, 0); err != nil {
 		vm.Close()
 		return r, err

@@ -73,7 +73,7 @@ func TestLearn(t *testing.T) {
 		}
 	}
 	c.Progress = nil
-	if again := learnt(t, line("line", "", false), c); !slices.EqualFunc(l.Runs, again.Runs, func(a, b lab.Course) bool { return slices.Equal(a.Loss, b.Loss) }) {
+	if again := learnt(t, line("line", "", false), c); !slices.EqualFunc(l.Runs, again.Runs, func(a, b lab.History) bool { return slices.Equal(a.Loss, b.Loss) }) {
 		t.Error("the same seeds give other losses")
 	}
 }
@@ -104,7 +104,7 @@ func TestLearnCommonNumbers(t *testing.T) {
 }
 
 func TestCourseEnd(t *testing.T) {
-	c := lab.Course{}
+	c := lab.History{}
 	for i := range 25 {
 		c.Loss = append(c.Loss, float64(i))
 	}

@@ -1,11 +1,12 @@
 package lab_test
 
 import (
+	"testing"
+
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/internal/niltest"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train/data"
-	"testing"
 )
 
 // TestNil: nothing that the package exports panics on nil, zero values or closed receivers.
@@ -28,7 +29,7 @@ func TestNil(t *testing.T) {
 		},
 		Types: []any{
 			lab.Clustering{}, lab.Collapse{}, lab.Comparison{}, lab.Config{}, lab.Convergence{},
-			lab.Course{}, lab.Curvature{}, lab.Difference{}, lab.GradientAngles{}, lab.GradientField{},
+			lab.History{}, lab.Curvature{}, lab.Difference{}, lab.GradientAngles{}, lab.GradientField{},
 			lab.Initial{}, lab.Invariances{}, lab.Landscape{}, lab.LearnConfig{}, lab.Learned{},
 			lab.Linear{}, lab.Motion(0), lab.Outcome{}, lab.PCA{}, lab.Plane{}, lab.Plan{},
 			lab.Response{}, lab.Run{}, lab.Settler{}, lab.Settling{}, lab.Shrinkage(nil), lab.Site{},

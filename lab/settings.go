@@ -160,7 +160,7 @@ func (c *Comparison) Level(variant int) float64 {
 // StepsTo is the number of updates after which the loss is down to a level, infinite
 // if it never is. Because the losses of single batches differ, what counts is the mean
 // over a twentieth of the steps from there on.
-func (c Course) StepsTo(level float64) float64 {
+func (c History) StepsTo(level float64) float64 {
 	window := max(1, len(c.Loss)/20)
 	for t := range c.Loss {
 		part := c.Loss[t:min(t+window, len(c.Loss))]
@@ -196,12 +196,12 @@ func (c *Comparison) SameTask(a, b int) bool {
 // their best settings, seed by seed, so that what a seed has in common for both
 // cancels.
 type Difference struct {
-	Yardstick, A, B int
-	Summary                 // of the differences
-	Error           float64 // the standard error of their mean; NaN for one seed
-	P               float64 // of the test
-	Corrected       float64 // for all pairs that the yardstick compares (Holm)
-	Beyond          bool    // larger than noise: Corrected is at most 0.05
+	Metric, A, B int
+	Summary              // of the differences
+	Error        float64 // the standard error of their mean; NaN for one seed
+	P            float64 // of the test
+	Corrected    float64 // for all pairs that the yardstick compares (Holm)
+	Beyond       bool    // larger than noise: Corrected is at most 0.05
 }
 
 // Differences compares each two variants that a yardstick applies to. By the loss at
@@ -220,7 +220,7 @@ func (c *Comparison) Differences(yardstick int, test Test) []Difference {
 				continue
 			}
 			d := paired(x, y)
-			diff := Difference{Yardstick: yardstick, A: a, B: b, Summary: Summarise(d), P: test.P(d), Error: math.NaN()}
+			diff := Difference{Metric: yardstick, A: a, B: b, Summary: Summarise(d), P: test.P(d), Error: math.NaN()}
 			if len(d) > 1 {
 				diff.Error = standardError(d)
 			}
@@ -243,7 +243,7 @@ func (c *Comparison) Marks(yardstick int, test Test) []string {
 	var order []place
 	for v := range c.Variants {
 		if m := Summarise(c.Values(yardstick, v, c.Best(v))).Median; !math.IsNaN(m) {
-			if c.Yardsticks[yardstick].Higher {
+			if c.Metrics[yardstick].Higher {
 				m = -m
 			}
 			order = append(order, place{v, m})

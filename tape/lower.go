@@ -219,12 +219,12 @@ func (l *lowering) lower(n *graph.Node) error {
 		return l.loop(n, op.Loop())
 	case Runnable:
 		k = op.Kernel(n)
-	case Runner:
+	case CustomOp:
 		k = runner{op, n, l.how.trusting}
 	case trait.Elementwise:
 		k = runner{pointwise{op}, n, true}
 	default:
-		return located(n, "operation %s has no Run method: see tape.Runner", n.Op().Name())
+		return located(n, "operation %s has no Run method: see tape.CustomOp", n.Op().Name())
 	}
 	checks, err := l.checks(n)
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// Runner is implemented by operations defined outside this module, to be run:
+// CustomOp is implemented by operations defined outside this module, to be run:
 // plain Go over slices. Built-in operations have kernels instead. An elementwise
 // operation needs neither: without them its definition, the method
 // Scalar(x ...float64) float64, is applied to one element after the other.
 //
 // Run computes y = op(in...) into out, whose elements it must all write; in must
 // not be changed or kept. All arrays are row-major without gaps.
-type Runner interface {
+type CustomOp interface {
 	Run(y *graph.Node, out Array, in []Array)
 }
 
@@ -47,9 +47,9 @@ func arrayOf(t graph.Type, m kernel.Mem) Array {
 	return a
 }
 
-// runner makes a kernel of a Runner.
+// runner makes a kernel of a CustomOp.
 type runner struct {
-	op       Runner
+	op       CustomOp
 	y        *graph.Node
 	trusting bool // indices are not checked
 }

@@ -72,7 +72,7 @@ func TestOperationThatCannotRun(t *testing.T) {
 	g := graph.New("silent")
 	x := g.Input("x", graph.F64)
 	_, err := tape.Compile(g, tape.Fetch(graph.Apply(silent{}, x)))
-	if err == nil || !strings.HasSuffix(err.Error(), ": operation Silent has no Run method: see tape.Runner") {
+	if err == nil || !strings.HasSuffix(err.Error(), ": operation Silent has no Run method: see tape.CustomOp") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -36,7 +36,7 @@ type Checkpoints struct {
 	Every    int
 	Interval time.Duration
 
-	Meta map[string]string // further texts, kept in each beside the nets that predict: infer.SpeakerMeta, infer.MetaClasses
+	Meta map[string]string // further texts, kept in each beside the nets that predict: infer.GeneratorMeta, infer.MetaClasses
 }
 
 func (c *Checkpoints) folder() checkpoint.Folder { return checkpoint.Folder{Dir: c.Dir, Keep: c.Keep} }

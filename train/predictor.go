@@ -15,7 +15,7 @@ func (f *fitting) meta() (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.nets = infer.NetMeta(nets...)
+		f.nets = infer.ForwardMeta(nets...)
 	}
 	meta := maps.Clone(f.nets)
 	maps.Copy(meta, f.plan.Checkpoints.Meta)
@@ -25,23 +25,23 @@ func (f *fitting) meta() (map[string]string, error) {
 // predictors are the nets that predict, for a batch and for a single row: none of a model
 // whose output or inputs are not rows, and only the first where the model cannot be built
 // for one row, or is another then, as one whose rows are the nodes of a network.
-func (t *Trainer) predictors(rows int) ([]infer.Net, error) {
+func (t *Trainer) predictors(rows int) ([]infer.Forward, error) {
 	p, err := t.build(size{rows: rows, mode: Evaluating})
 	if err != nil {
 		return nil, err
 	}
-	batch := infer.Net{Rows: rows, Output: p.net.Output}
+	batch := infer.Forward{Rows: rows, Output: p.net.Output}
 	inputs, output, err := batch.Columns()
 	if err != nil {
 		return nil, nil
 	}
 	if rows > 1 {
 		if p, err := t.build(size{rows: 1, mode: Evaluating}); err == nil {
-			one := infer.Net{Rows: 1, Output: p.net.Output}
+			one := infer.Forward{Rows: 1, Output: p.net.Output}
 			if in, out, err := one.Columns(); err == nil && out == output && slices.Equal(in, inputs) {
-				return []infer.Net{batch, one}, nil
+				return []infer.Forward{batch, one}, nil
 			}
 		}
 	}
-	return []infer.Net{batch}, nil
+	return []infer.Forward{batch}, nil
 }

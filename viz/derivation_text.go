@@ -89,16 +89,16 @@ func usesAddUp(n int) string {
 	return fmt.Sprintf("sum over its %d uses:", n)
 }
 
-// Latex is the derivation in LaTeX, an align* environment of amsmath for each of its
+// LaTeX is the derivation in LaTeX, an align* environment of amsmath for each of its
 // three parts, with the rules behind the equations.
-func (d Derivation) Latex() string {
+func (d Derivation) LaTeX() string {
 	var b strings.Builder
 	block := func(rows []string) {
 		if len(rows) > 0 {
 			b.WriteString("\\begin{align*}\n" + strings.Join(rows, " \\\\\n") + "\n\\end{align*}\n")
 		}
 	}
-	row := func(e Equation) string { return LaTeX(e.Left) + " &= " + LaTeX(e.Right) }
+	row := func(e Equation) string { return ExprLaTeX(e.Left) + " &= " + ExprLaTeX(e.Right) }
 	var rows []string
 	for _, e := range d.Given {
 		rows = append(rows, row(e))
@@ -106,7 +106,7 @@ func (d Derivation) Latex() string {
 	block(rows)
 	rows = nil
 	for _, s := range d.Steps {
-		lines := s.because(func(e expr.Expr) string { return "$" + LaTeX(e) + "$" }, func(l, r string) string {
+		lines := s.because(func(e expr.Expr) string { return "$" + ExprLaTeX(e) + "$" }, func(l, r string) string {
 			return strings.TrimSuffix(l, "$") + " = " + strings.TrimPrefix(r, "$")
 		})
 		rows = append(rows, row(s.Equation)+" && "+texRules(lines[0]))

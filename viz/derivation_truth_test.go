@@ -192,7 +192,7 @@ func TestDerivationsAreTrue(t *testing.T) {
 // nothing is called by its number.
 func wantWellFormed(t *testing.T, d Derivation) {
 	t.Helper()
-	tex := d.Latex()
+	tex := d.LaTeX()
 	depth := 0
 	for i := 0; i < len(tex); i++ {
 		switch tex[i] {

@@ -5,7 +5,7 @@
 // gives
 //
 //   - expressions ([Expr]), printed as Unicode ([Formula], [Equations]) or LaTeX
-//     ([Latex]): D_ij = ‖x_i − r_j‖², ∂loss/∂r_jd = −Σ_i ∂loss/∂Δ_ijd;
+//     ([LaTeX]): D_ij = ‖x_i − r_j‖², ∂loss/∂r_jd = −Σ_i ∂loss/∂Δ_ijd;
 //   - figures ([Draw], [SVG], [DOT], [Tree]) at the level of detail asked for;
 //   - differences ([Diff]), as sets of nodes, as text, or drawn side by side
 //     with everything that is shared at the same place.

@@ -382,7 +382,7 @@ func TestDeterminism(t *testing.T) {
 		if err := errors.Join(err, d.SVG(&s), d.DOT(&s)); err != nil {
 			t.Error(err)
 		}
-		fmt.Fprintln(&s, tree, d.Text(), Formula(a.dr), Latex(a.dr), lines(Equations(a.dr)))
+		fmt.Fprintln(&s, tree, d.Text(), Formula(a.dr), LaTeX(a.dr), lines(Equations(a.dr)))
 		return s.String()
 	}
 	a, b := soft(t), goofy(t)

@@ -21,9 +21,9 @@ func Expr(n *graph.Node, opts ...Option) expr.Expr {
 // that Unicode lacks are written x_{id}.
 func Formula(n *graph.Node, opts ...Option) string { return equation(n, opts).String() }
 
-// Latex is the equation of a node in LaTeX's math mode, for amsmath or KaTeX,
+// LaTeX is the equation of a node in LaTeX's math mode, for amsmath or KaTeX,
 // without dollar signs.
-func Latex(n *graph.Node, opts ...Option) string { return equation(n, opts).Latex() }
+func LaTeX(n *graph.Node, opts ...Option) string { return equation(n, opts).LaTeX() }
 
 // Equation is one line of mathematics: a quantity and its expression.
 type Equation struct {
@@ -34,8 +34,8 @@ type Equation struct {
 // String is the equation in Unicode.
 func (e Equation) String() string { return Unicode(e.Left) + " = " + Unicode(e.Right) }
 
-// Latex is the equation in LaTeX's math mode.
-func (e Equation) Latex() string { return LaTeX(e.Left) + " = " + LaTeX(e.Right) }
+// LaTeX is the equation in LaTeX's math mode.
+func (e Equation) LaTeX() string { return ExprLaTeX(e.Left) + " = " + ExprLaTeX(e.Right) }
 
 // MathML is the equation as a MathML element for an HTML page.
 func (e Equation) MathML() string {

@@ -24,8 +24,8 @@ func TestFormulaOfObjectives(t *testing.T) {
 		{Formula(s.dr), "∂loss/∂r_{jd} = −2/150·Σᵢ Δ_{ijd}·(αᵢⱼ − γ·αᵢⱼ·(Dᵢⱼ − Σₗ αᵢₗ·Dᵢₗ))"},
 		{Formula(s.dr, StopAtAdjoints()), "∂loss/∂r_{jd} = −Σᵢ ∂loss/∂Δ_{ijd}"},
 		{Formula(g.dr, StopAtAdjoints()), "∂loss/∂r_{jd} = Σᵢ αᵢⱼ·∂loss/∂r̂_{id} − Σᵢ ∂loss/∂Δ_{ijd}"},
-		{Latex(s.loss), `\mathrm{loss} = \operatorname{mean}_{i} \sum_{j} \alpha_{ij} \, D_{ij}`},
-		{Latex(g.loss), `\mathrm{loss} = \operatorname{mean}_{i} \left\lVert \hat{r}_{i} - x_{i} \right\rVert^{2}`},
+		{LaTeX(s.loss), `\mathrm{loss} = \operatorname{mean}_{i} \sum_{j} \alpha_{ij} \, D_{ij}`},
+		{LaTeX(g.loss), `\mathrm{loss} = \operatorname{mean}_{i} \left\lVert \hat{r}_{i} - x_{i} \right\rVert^{2}`},
 	} {
 		if c.got != c.want {
 			t.Errorf("got  %s\nwant %s", c.got, c.want)
@@ -39,7 +39,7 @@ func TestEquationsGolden(t *testing.T) {
 		fmt.Fprintf(&b, "%s\n", o.g.Name())
 		for _, n := range []*graph.Node{o.loss, o.dr} {
 			for _, e := range append(Equations(n), equation(n, nil)) {
-				fmt.Fprintf(&b, "\t%v\n\t\t%s\n", e, e.Latex())
+				fmt.Fprintf(&b, "\t%v\n\t\t%s\n", e, e.LaTeX())
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func TestSecondDerivativeHasAName(t *testing.T) {
 	if got, want := Formula(second), "∂(∂f/∂x)/∂x = "; !strings.HasPrefix(got, want) {
 		t.Errorf("got %s, want %s…", got, want)
 	}
-	if got := Latex(second); !strings.HasPrefix(got, `\frac{\partial \mathrm{(\partial f/\partial x)}}{\partial x}`) {
+	if got := LaTeX(second); !strings.HasPrefix(got, `\frac{\partial \mathrm{(\partial f/\partial x)}}{\partial x}`) {
 		t.Errorf("got %s", got)
 	}
 }
@@ -158,7 +158,7 @@ func TestFormulaOfNothing(t *testing.T) {
 	g := graph.New("wrong")
 	bad := ops.Add(g.Input("a", graph.F32, graph.Dims(2)...), g.Input("b", graph.F32, graph.Dims(3)...))
 	for _, n := range []*graph.Node{nil, bad} {
-		if got := Formula(n) + Latex(n) + Unicode(Expr(n)); !strings.Contains(got, "invalid") || Equations(n) != nil {
+		if got := Formula(n) + LaTeX(n) + Unicode(Expr(n)); !strings.Contains(got, "invalid") || Equations(n) != nil {
 			t.Errorf("got %s and %v", got, Equations(n))
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
-// LaTeX prints an expression for LaTeX's math mode, with amsmath or KaTeX.
-func LaTeX(e expr.Expr) string { return printer{latexScript{}}.print(e, bare) }
+// ExprLaTeX prints an expression for LaTeX's math mode, with amsmath or KaTeX.
+func ExprLaTeX(e expr.Expr) string { return printer{latexScript{}}.print(e, bare) }
 
 type latexScript struct{}
 

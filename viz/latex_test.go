@@ -18,7 +18,7 @@ func TestLatexNames(t *testing.T) {
 		"%12": `\mathrm{\%12}`, "a\\b": `\mathrm{a\backslash b}`, "}": `\mathrm{\}}`, "$x$": `\mathrm{\$x\$}`,
 		"x²": `\mathrm{x{}^{2}}`, "x₀": `\mathrm{x{}_{0}}`, "": "{}", "two words": `\mathrm{two\ words}`,
 	} {
-		if got := LaTeX(expr.Sym(name)); got != want {
+		if got := ExprLaTeX(expr.Sym(name)); got != want {
 			t.Errorf("%q: got %s, want %s", name, got, want)
 		}
 	}
@@ -54,7 +54,7 @@ func FuzzLatexName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		for _, e := range []expr.Expr{expr.Sym(name), expr.Sym(name, "i", name), expr.Call(name, expr.Sym("x")), expr.Sym(name).Pow(expr.Sym(name)), expr.Big(name, []string{name}, expr.Sym("x")),
 			{Kind: expr.KindNumber, Text: name}, {Kind: expr.KindBracket, Text: name, Args: []expr.Expr{expr.Sym("x"), expr.Sym("y")}}} {
-			got := LaTeX(e)
+			got := ExprLaTeX(e)
 			if why := contained(got); why != "" {
 				t.Errorf("%q: %s %s", name, got, why)
 			}

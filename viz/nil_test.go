@@ -2,12 +2,13 @@ package viz_test
 
 import (
 	"bytes"
+	"testing"
+
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/niltest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/viz"
-	"testing"
 )
 
 // TestNil: nothing that the package exports panics on nil, zero values or closed receivers.
@@ -20,7 +21,7 @@ func TestNil(t *testing.T) {
 			"Draw": viz.Draw, "DrawContext": viz.DrawContext, "EquationOf": viz.EquationOf,
 			"Equations": viz.Equations, "EquationsContext": viz.EquationsContext, "Expand": viz.Expand,
 			"Expr": viz.Expr, "Fed": viz.Fed, "FedFrom": viz.FedFrom, "Formula": viz.Formula,
-			"HeatScale": viz.HeatScale, "LaTeX": viz.LaTeX, "Latex": viz.Latex, "MathML": viz.MathML,
+			"HeatScale": viz.HeatScale, "ExprLaTeX": viz.ExprLaTeX, "LaTeX": viz.LaTeX, "MathML": viz.MathML,
 			"Overlay": viz.Overlay, "Panels": viz.Panels, "Roots": viz.Roots, "SVG": viz.SVG,
 			"SVGContext": viz.SVGContext, "StopAtAdjoints": viz.StopAtAdjoints, "Title": viz.Title,
 			"Tree": viz.Tree, "Unfolded": viz.Unfolded, "Unicode": viz.Unicode, "With": viz.With,

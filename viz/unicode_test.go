@@ -89,7 +89,7 @@ func TestPrecedence(t *testing.T) {
 		if got := Unicode(c.e); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
-		if got := LaTeX(c.e); c.latex != "" && got != c.latex {
+		if got := ExprLaTeX(c.e); c.latex != "" && got != c.latex {
 			t.Errorf("%s: got %s, want %s", c.want, got, c.latex)
 		}
 	}

@@ -108,7 +108,7 @@ func newMatrix(res *lab.Comparison, shown []string) report.Matrix {
 		}
 		m.Outcomes = append(m.Outcomes, row)
 	}
-	for k, y := range res.Yardsticks {
+	for k, y := range res.Metrics {
 		if k == 0 {
 			continue
 		}
@@ -118,11 +118,11 @@ func newMatrix(res *lab.Comparison, shown []string) report.Matrix {
 		if y.Higher {
 			y.Name += " ↑"
 		}
-		out := report.Yardstick{Name: y.Name, Marks: res.Marks(k, lab.StudentT), Pairs: pairs(res, k)}
+		out := report.Metric{Name: y.Name, Marks: res.Marks(k, lab.StudentT), Pairs: pairs(res, k)}
 		for v := range res.Variants {
 			out.Values = append(out.Values, spreadOf(lab.Summarise(res.Values(k, v, res.Best(v)))))
 		}
-		m.Yardsticks = append(m.Yardsticks, out)
+		m.Metrics = append(m.Metrics, out)
 	}
 	return m
 }

@@ -80,7 +80,7 @@ func (c *comparison) besideJSON(res *lab.Comparison) any {
 			}
 		}
 	}
-	for k, y := range res.Yardsticks {
+	for k, y := range res.Metrics {
 		row := yardstick{Name: y.Name, Higher: y.Higher, Marks: res.Marks(k, lab.StudentT)}
 		for v := range res.Variants {
 			row.Medians = append(row.Medians, jsonNumber(lab.Summarise(res.Values(k, v, res.Best(v))).Median))

@@ -58,7 +58,7 @@ func viewsPages(ctx context.Context) ([]referencePage, error) {
 	}
 	var equations, latex []string
 	for _, e := range viz.Equations(fresh.Loss) {
-		equations, latex = append(equations, e.String()), append(latex, e.Latex())
+		equations, latex = append(equations, e.String()), append(latex, e.LaTeX())
 	}
 	text, err := objectives.Files.ReadFile(viewsModel + notation.Extension)
 	if err != nil {

@@ -131,7 +131,7 @@ func (g *gradOptions) text(d viz.Derivation) string {
 	case g.format == "mathml":
 		return d.HTML()
 	case g.steps && g.format == "latex":
-		return d.Latex()
+		return d.LaTeX()
 	case g.steps:
 		return d.String()
 	}
@@ -150,7 +150,7 @@ func (g *gradOptions) lines(eqs []viz.Equation) []string {
 	var out []string
 	for _, e := range eqs {
 		if g.format == "latex" {
-			out = append(out, e.Latex())
+			out = append(out, e.LaTeX())
 		} else {
 			out = append(out, e.String())
 		}

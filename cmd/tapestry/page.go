@@ -249,7 +249,7 @@ func chain(m *report.Method, eqs []viz.Equation) string {
 	var latex []string
 	for _, e := range eqs {
 		m.Chain = append(m.Chain, report.Equation{Math: template.HTML(e.MathML())})
-		latex = append(latex, e.Latex())
+		latex = append(latex, e.LaTeX())
 	}
 	return strings.Join(latex, " \\\\\n")
 }
@@ -279,7 +279,7 @@ func difference(a, b string) report.Difference {
 	if identity == nil {
 		return report.Difference{}
 	}
-	return report.Difference{Identity: template.HTML(identity.MathML()), LaTeX: identity.Latex(), Words: words}
+	return report.Difference{Identity: template.HTML(identity.MathML()), LaTeX: identity.LaTeX(), Words: words}
 }
 
 func between(vs []lab.Clustering) ([][]float64, error) {

@@ -35,7 +35,7 @@ before.`,
 			if err != nil {
 				return err
 			}
-			p, err := inspect.Shadow(cmd.Context(), s.feed, s.store, s.roots...)
+			p, err := inspect.MeasurePrecision(cmd.Context(), s.feed, s.store, s.roots...)
 			if err != nil {
 				return err
 			}

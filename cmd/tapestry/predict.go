@@ -109,7 +109,7 @@ func explained(err error, s *checkpoint.State) error {
 	switch {
 	case !errors.Is(err, infer.ErrNoModel):
 		return err
-	case s.Meta[infer.MetaSpeaker] != "":
+	case s.Meta[infer.MetaGenerator] != "":
 		return fmt.Errorf("%w; it is of a language model: want --prompt TEXT", err)
 	case s.Meta[infer.MetaNet] != "":
 		return fmt.Errorf("%w; it predicts for rows: want --data FILE", err)

@@ -173,7 +173,7 @@ func TestPredictSources(t *testing.T) {
 	}
 }
 
-// TestPredictText: a checkpoint says what a speaker over its store says; the seed decides.
+// TestPredictText: a checkpoint says what a generator over its store says; the seed decides.
 func TestPredictText(t *testing.T) {
 	const text = "one two one two one two one two one two one two"
 	v, err := data.Characters(text)
@@ -192,10 +192,10 @@ func TestPredictText(t *testing.T) {
 			Output: nn.NewLinear(g, "output", graph.F32, h, w),
 		}
 	}
-	g := graph.New("speaker")
+	g := graph.New("generator")
 	token, fresh := g.Input("token", graph.I32, graph.Ax("b", 1)), g.Scalar("fresh", 0)
 	logits, step := net(g).Next(token, fresh)
-	meta, err := infer.SpeakerMeta(infer.Model{Token: token, Fresh: fresh, Logits: logits, Step: step}, v)
+	meta, err := infer.GeneratorMeta(infer.Model{Token: token, Fresh: fresh, Logits: logits, Step: step}, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestPredictText(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"--prompt=x":              `--prompt: line 1: "x" is not in the vocabulary; Tokeniser.Unknown would stand for it`,
-		"--prompt=":               "say: the prompt is empty: want at least one token",
+		"--prompt=":               "generate: the prompt is empty: want at least one token",
 		"--data=iris":             "PATH: only values, and no model; it is of a language model: want --prompt TEXT",
 		"--prompt=o --averaged":   "--averaged: PATH has no averages of the parameters, as train --ema keeps them",
 		"--prompt=o --out=/x/y/z": "/x/y/z: no such file or directory",

@@ -15,11 +15,11 @@ func (p *predicting) say(cmd *cobra.Command, o *options, path string) error {
 	if err != nil {
 		return err
 	}
-	speaker, vocabulary, err := infer.LoadSpeaker(cmd.Context(), s, p.sampling)
+	generator, vocabulary, err := infer.LoadGenerator(cmd.Context(), s, p.sampling)
 	if err != nil {
 		return explained(err, s)
 	}
-	defer speaker.Close()
+	defer generator.Close()
 	codes, err := vocabulary.Encode(p.prompt)
 	if err != nil {
 		return fmt.Errorf("--prompt: %w", err)
@@ -36,7 +36,7 @@ func (p *predicting) say(cmd *cobra.Command, o *options, path string) error {
 				return err
 			}
 		}
-		err := speaker.Say(cmd.Context(), codes, p.tokens, func(code int32) bool {
+		err := generator.Generate(cmd.Context(), codes, p.tokens, func(code int32) bool {
 			token, err := vocabulary.Token(int(code))
 			if token = between + token; err == nil && !o.json {
 				_, err = io.WriteString(w, token)

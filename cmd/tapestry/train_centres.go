@@ -69,8 +69,8 @@ func (k *keeping) centres(c lab.Config, v lab.Clustering, t *training) error {
 	if err := store.Add("r", tensor.New(tensor.WithShape(clusters, d), tensor.WithBacking(best.Centres()))); err != nil {
 		return err
 	}
-	nets := []infer.Net{assigning(v.Name, assignedRows, clusters, d), assigning(v.Name, 1, clusters, d)}
-	meta := infer.NetMeta(nets...)
+	nets := []infer.Forward{assigning(v.Name, assignedRows, clusters, d), assigning(v.Name, 1, clusters, d)}
+	meta := infer.ForwardMeta(nets...)
 	meta[infer.MetaColumns] = infer.NamesMeta(c.Table.Columns)
 	if bound, err := t.points(); err != nil {
 		return err
@@ -90,10 +90,10 @@ func (k *keeping) centres(c lab.Config, v lab.Clustering, t *training) error {
 }
 
 // assigning gives the cluster[i] of each row of x[i d]: the nearest of the centres r[j d].
-func assigning(name string, rows, clusters, d int) infer.Net {
+func assigning(name string, rows, clusters, d int) infer.Forward {
 	g := graph.New(name)
 	axis := graph.Ax("d", d)
 	x := g.Input("x", graph.F64, graph.Ax("i", rows), axis)
 	r := g.Param("r", graph.F64, graph.Ax("j", clusters), axis)
-	return infer.Net{Rows: rows, Output: ops.ArgMin(builders.SqDistances(x, r), "j").As("cluster")}
+	return infer.Forward{Rows: rows, Output: ops.ArgMin(builders.SqDistances(x, r), "j").As("cluster")}
 }

@@ -243,8 +243,8 @@ func (l *logFile) Close() error {
 }
 
 // course is one training.
-func (k *keeping) course(ctx context.Context, j *job, c lab.LearnConfig, seed uint64, observers []train.Observer) (lab.Course, error) {
-	r, kept, m := lab.Course{Seed: seed}, "", j.model
+func (k *keeping) course(ctx context.Context, j *job, c lab.LearnConfig, seed uint64, observers []train.Observer) (lab.History, error) {
+	r, kept, m := lab.History{Seed: seed}, "", j.model
 	settling, err := lab.NewSettling(ctx, m)
 	if err != nil {
 		return r, err

@@ -14,7 +14,7 @@
 //	Eval                      [Defined]             internal/ref: a function of arrays
 //	EvalWhole                 [DefinedIntegers]     internal/ref: besides, where integers overflow
 //	Iterate                   [Iterated]            internal/ref, inspect, check: a loop over a body
-//	Run                       tape.Runner           tape: a loop written in Go, of an operation from outside
+//	Run                       tape.CustomOp           tape: a loop written in Go, of an operation from outside
 //	Kernel                    tape.Runnable         tape: a kernel of internal/kernel
 //	View                      tape.Viewed           tape: a change of strides, which moves nothing
 //

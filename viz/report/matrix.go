@@ -14,9 +14,9 @@ import (
 // Matrix is what variants gave at every setting, and what their best settings measure
 // by yardsticks that all variants share. The zero value is left out of the page.
 type Matrix struct {
-	Settings   []string    // in words, such as "adam(0.01), start × 2"
-	Outcomes   [][]Outcome // [variants settings]
-	Yardsticks []Yardstick
+	Settings []string    // in words, such as "adam(0.01), start × 2"
+	Outcomes [][]Outcome // [variants settings]
+	Metrics  []Metric
 }
 
 // Outcome is how one variant fared at one setting, over the seeds.
@@ -40,8 +40,8 @@ type Spread struct {
 	Mean, Half     float64 // with its 95 % interval, Mean ± Half
 }
 
-// Yardstick is a measure of what training left.
-type Yardstick struct {
+// Metric is a measure of what training left.
+type Metric struct {
 	Name   string
 	Values []Spread // by variant, at its best setting
 	Marks  []string // by variant: letters; those that share none differ by more than noise
@@ -49,7 +49,7 @@ type Yardstick struct {
 }
 
 func (m Matrix) check(variants int) error {
-	if len(m.Settings) == 0 && len(m.Outcomes) == 0 && len(m.Yardsticks) == 0 {
+	if len(m.Settings) == 0 && len(m.Outcomes) == 0 && len(m.Metrics) == 0 {
 		return nil
 	}
 	if err := grid(m.Outcomes, variants, len(m.Settings), "variants", "settings"); err != nil {
@@ -69,7 +69,7 @@ func (m Matrix) check(variants int) error {
 			return fmt.Errorf("variant %d: %d best settings, not one", v, best)
 		}
 	}
-	for _, y := range m.Yardsticks {
+	for _, y := range m.Metrics {
 		if y.Name == "" {
 			return errors.New("a yardstick has no name")
 		}
@@ -216,7 +216,7 @@ func (m Matrix) diverged(p Page) string {
 // judged is the table of variants by yardsticks.
 func (w *writer) judged(p Page) section {
 	s := section{ID: "judged", Title: "Trained by one, judged by another"}
-	if len(p.Matrix.Yardsticks) == 0 {
+	if len(p.Matrix.Metrics) == 0 {
 		return s
 	}
 	s.Lead = []string{"Each row is what training by one objective left; each column measures it by another, where the parameters are the same by path and type. Where examples are fresh in every step, these are examples that no step was trained on."}
@@ -224,13 +224,13 @@ func (w *writer) judged(p Page) section {
 		s.Lead = append(s.Lead, "In a column, rows that share no letter differ by more than the noise of the seeds; a is among the best. An arrow marks what is better the higher it is.")
 	}
 	t := table{Caption: p.marked("The median over the seeds at the best setting of each row."), Head: []string{"trained by"}}
-	for _, y := range p.Matrix.Yardsticks {
+	for _, y := range p.Matrix.Metrics {
 		t.Head = append(t.Head, y.Name)
 	}
 	var g group
 	for v, m := range p.Variants {
 		r := row{Name: m.Name}
-		for _, y := range p.Matrix.Yardsticks {
+		for _, y := range p.Matrix.Metrics {
 			c := cell{Text: strings.TrimSpace(number(y.Values[v].Median) + " " + y.Marks[v])}
 			if len(p.Variants) > 1 && strings.Contains(y.Marks[v], "a") {
 				c.Shade = 1
@@ -251,7 +251,7 @@ func (w *writer) judged(p Page) section {
 func (m Matrix) noise(p Page) table {
 	t := table{Caption: p.marked("Differences at the best settings, seed by seed. p: Student's t, corrected for the pairs of the yardstick (Holm)."),
 		Head: []string{"difference", "mean ± 95\u00a0%", "p", "exceeds the noise"}}
-	for _, y := range m.Yardsticks {
+	for _, y := range m.Metrics {
 		g := group{Name: y.Name}
 		for _, d := range y.Pairs {
 			r := row{Name: d.name(p)}

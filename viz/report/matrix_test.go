@@ -31,7 +31,7 @@ func several() Page {
 	for i := range last.Loss.Median {
 		last.Loss.Median[i] *= math.Pow(10, float64(i))
 	}
-	p.Matrix.Yardsticks = []Yardstick{
+	p.Matrix.Metrics = []Metric{
 		{"loss of one layer", []Spread{{Median: .125}, {Median: math.NaN()}, {Median: math.Inf(1)}}, []string{"a", "", "b"},
 			[]Pair{{A: 0, B: 2, Mean: .5, Error: .1, Half: .25, P: .0001, Beyond: true}}},
 		{"agreement ↑", []Spread{{Median: 1}, {Median: 2}, {Median: math.Inf(-1)}}, []string{"ab", "a", "b"}, nil},
@@ -84,9 +84,9 @@ func TestMatrixCheck(t *testing.T) {
 		"row 1: 2 numbers for 3 settings":                    func(m *Matrix) { m.Outcomes[1] = m.Outcomes[1][:2] },
 		"variant 2: 0 best settings, not one":                func(m *Matrix) { m.Outcomes[2][0].Best = false },
 		"variant 0, setting 1: curves of different lengths":  func(m *Matrix) { m.Outcomes[0][1].Loss.Hi = nil },
-		"a yardstick has no name":                            func(m *Matrix) { m.Yardsticks[0].Name = "" },
-		`"agreement ↑": 3 values and 2 marks of 3 variants`:  func(m *Matrix) { m.Yardsticks[1].Marks = m.Yardsticks[1].Marks[:2] },
-		`"loss of one layer": pair 0: variants 0 and 3 of 3`: func(m *Matrix) { m.Yardsticks[0].Pairs[0].B = 3 },
+		"a yardstick has no name":                            func(m *Matrix) { m.Metrics[0].Name = "" },
+		`"agreement ↑": 3 values and 2 marks of 3 variants`:  func(m *Matrix) { m.Metrics[1].Marks = m.Metrics[1].Marks[:2] },
+		`"loss of one layer": pair 0: variants 0 and 3 of 3`: func(m *Matrix) { m.Metrics[0].Pairs[0].B = 3 },
 	} {
 		p := several()
 		spoil(&p.Matrix)

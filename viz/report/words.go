@@ -173,9 +173,9 @@ func (p Page) shown() Page {
 	}
 	p.Drawing.Of = unbroken(clean(p.Drawing.Of))
 	p.Matrix.Settings = labels(p.Matrix.Settings)
-	p.Matrix.Yardsticks = slices.Clone(p.Matrix.Yardsticks)
-	for i, y := range p.Matrix.Yardsticks {
-		p.Matrix.Yardsticks[i].Name = unbroken(label(y.Name))
+	p.Matrix.Metrics = slices.Clone(p.Matrix.Metrics)
+	for i, y := range p.Matrix.Metrics {
+		p.Matrix.Metrics[i].Name = unbroken(label(y.Name))
 	}
 	p.Sweeps = slices.Clone(p.Sweeps)
 	for i, s := range p.Sweeps {

@@ -24,14 +24,14 @@ func (d *document) latex(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(derived.Latex())
+		b.WriteString(derived.LaTeX())
 	} else {
 		equations, err := viz.EquationsContext(ctx, d.asWritten.result)
 		if err != nil {
 			return "", err
 		}
 		for _, e := range equations {
-			b.WriteString("\\[ " + e.Latex() + " \\]\n")
+			b.WriteString("\\[ " + e.LaTeX() + " \\]\n")
 		}
 	}
 	b.WriteString("\\end{document}\n")

@@ -72,7 +72,7 @@ type formulaView struct {
 }
 
 func newFormula(e viz.Equation) *formulaView {
-	return &formulaView{e.MathML(), e.String(), e.Latex()}
+	return &formulaView{e.MathML(), e.String(), e.LaTeX()}
 }
 
 // formulaOf is the equation of a node; nil of nil, and of a leaf, which is only itself.

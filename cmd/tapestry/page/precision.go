@@ -20,7 +20,7 @@ func (d *document) shadow(ctx context.Context, v *variant, step int) (*inspect.P
 		if err != nil {
 			return nil, err
 		}
-		return inspect.Shadow(ctx, feed, store, v.all()...)
+		return inspect.MeasurePrecision(ctx, feed, store, v.all()...)
 	})
 }
 

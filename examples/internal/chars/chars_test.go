@@ -84,16 +84,16 @@ func TestGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	speaker, vocabulary, err := infer.LoadSpeaker(t.Context(), s, sampling)
+	generator, vocabulary, err := infer.LoadGenerator(t.Context(), s, sampling)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer speaker.Close()
+	defer generator.Close()
 	said, err := vocabulary.Encode("We the")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := speaker.Say(t.Context(), said, 20, func(code int32) bool { said = append(said, code); return true }); err != nil {
+	if err := generator.Generate(t.Context(), said, 20, func(code int32) bool { said = append(said, code); return true }); err != nil {
 		t.Fatal(err)
 	}
 	text, err := vocabulary.Decode(said)

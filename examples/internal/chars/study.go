@@ -43,9 +43,9 @@ func (s Study) Build(characters int) train.Build {
 	}
 }
 
-// Speaker makes the net that reads one character a run.
-func (s Study) Speaker(characters int) infer.Model {
-	g := graph.New("speaker: " + s.Name)
+// Generator makes the net that reads one character a run.
+func (s Study) Generator(characters int) infer.Model {
+	g := graph.New("generator: " + s.Name)
 	net := s.Net(g, graph.Ax("w", characters))
 	token, fresh := g.Input("token", graph.I32, graph.Ax("b", 1)), g.Scalar("fresh", 0)
 	logits, step := net.Next(token, fresh)
@@ -63,7 +63,7 @@ type Trained struct {
 }
 
 // Train trains for so many steps of 16 windows. Checkpoints hold what says texts, too, for
-// infer.LoadSpeaker.
+// infer.LoadGenerator.
 func (s Study) Train(ctx context.Context, l *lesson.Lesson, text *Text, steps int) (*Trained, error) {
 	characters := text.Vocabulary.Len()
 	t := &Trained{
@@ -78,7 +78,7 @@ func (s Study) Train(ctx context.Context, l *lesson.Lesson, text *Text, steps in
 	if err != nil {
 		return nil, err
 	}
-	speaker, err := infer.SpeakerMeta(s.Speaker(characters), text.Vocabulary)
+	generator, err := infer.GeneratorMeta(s.Generator(characters), text.Vocabulary)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (s Study) Train(ctx context.Context, l *lesson.Lesson, text *Text, steps in
 	}
 	if err := t.Trainer.Fit(ctx, l.Plan(s.Name, train.Plan{
 		Data: windows, Steps: steps, Validate: measure, Every: 100, Observers: []train.Observer{t.curves(20)},
-		Checkpoints: train.Checkpoints{Every: 100, Meta: speaker},
+		Checkpoints: train.Checkpoints{Every: 100, Meta: generator},
 	})); err != nil {
 		return nil, err
 	}
@@ -127,13 +127,13 @@ func (t *Trained) Say(ctx context.Context, w io.Writer, prompt string, n int, s 
 	if err != nil {
 		return err
 	}
-	speaker, err := infer.NewSpeaker(ctx, t.Study.Speaker(t.Text.Vocabulary.Len()), t.Trainer.Store().Clone(), s)
+	generator, err := infer.NewGenerator(ctx, t.Study.Generator(t.Text.Vocabulary.Len()), t.Trainer.Store().Clone(), s)
 	if err != nil {
 		return err
 	}
-	defer speaker.Close()
+	defer generator.Close()
 	said := codes
-	if err := speaker.Say(ctx, codes, n, func(code int32) bool { said = append(said, code); return true }); err != nil {
+	if err := generator.Generate(ctx, codes, n, func(code int32) bool { said = append(said, code); return true }); err != nil {
 		return err
 	}
 	text, err := t.Text.Vocabulary.Decode(said)

@@ -35,24 +35,24 @@ func (m Model) check() error {
 	} {
 		switch {
 		case part.node == nil:
-			return fmt.Errorf("speaker: %s is nil: want %s", part.name, part.want)
+			return fmt.Errorf("generator: %s is nil: want %s", part.name, part.want)
 		case !part.node.IsValid():
 			return part.node.Graph().Err()
 		case !part.ok(part.node):
-			return fmt.Errorf("speaker: %s is the %v %v: want %s", part.name, part.node.Role(), part.node, part.want)
+			return fmt.Errorf("generator: %s is the %v %v: want %s", part.name, part.node.Role(), part.node, part.want)
 		}
 	}
 	switch {
 	case len(m.Step) == 0:
-		return errors.New("speaker: the step is empty, so that the model would forget what it reads")
+		return errors.New("generator: the step is empty, so that the model would forget what it reads")
 	case m.Window < 0:
-		return fmt.Errorf("speaker: a window of %d tokens: want at least 1, or 0 for no end", m.Window)
+		return fmt.Errorf("generator: a window of %d tokens: want at least 1, or 0 for no end", m.Window)
 	}
 	return nil
 }
 
-// Speaker says texts. It is for one goroutine, and runs its model on one core.
-type Speaker struct {
+// Generator says texts. It is for one goroutine, and runs its model on one core.
+type Generator struct {
 	model   Model
 	vm      *tape.VM
 	sampler *Sampler
@@ -62,10 +62,10 @@ type Speaker struct {
 	begun   bool      // it has read something of the text at hand
 }
 
-// NewSpeaker joins a model and a store. Parameters that the store does not have are made
+// NewGenerator joins a model and a store. Parameters that the store does not have are made
 // fresh, as by tape.Program.NewVM; see the package's notes on sharing a store. Once ctx is
 // done the model is compiled no further.
-func NewSpeaker(ctx context.Context, m Model, store *tape.Store, s Sampling) (*Speaker, error) {
+func NewGenerator(ctx context.Context, m Model, store *tape.Store, s Sampling) (*Generator, error) {
 	sampler, err := NewSampler(s)
 	if err != nil {
 		return nil, err
@@ -81,28 +81,28 @@ func NewSpeaker(ctx context.Context, m Model, store *tape.Store, s Sampling) (*S
 	if err != nil {
 		return nil, err
 	}
-	return &Speaker{
+	return &Generator{
 		model: m, sampler: sampler, vm: vm, logits: make([]float64, m.Logits.Dim(1)), text: make([]int32, 0, m.Window),
 		feed: tape.Feed{m.Token: tape.Tensor(graph.NewValue(m.Token.Type())), m.Fresh: tape.Scalar(m.Fresh.DType(), 0)},
 	}, nil
 }
 
-// Say reads a prompt, the beginning of a new text, and says how the text goes on, in n
+// Generate reads a prompt, the beginning of a new text, and continues it, in n
 // tokens at most: each is given to yield as soon as it is chosen. It ends before, without
 // an error, where yield reports false, and with one when ctx ends. Random numbers go on
 // from text to text. A prompt has at least one token: a model says what comes after.
-func (s *Speaker) Say(ctx context.Context, prompt []int32, n int, yield func(token int32) (more bool)) error {
+func (s *Generator) Generate(ctx context.Context, prompt []int32, n int, yield func(token int32) (more bool)) error {
 	switch {
 	case len(prompt) == 0:
-		return errors.New("say: the prompt is empty: want at least one token")
+		return errors.New("generate: the prompt is empty: want at least one token")
 	case n < 0:
-		return fmt.Errorf("say: %d tokens: want at least 0", n)
+		return fmt.Errorf("generate: %d tokens: want at least 0", n)
 	case yield == nil:
-		return errors.New("say: yield is nil")
+		return errors.New("generate: yield is nil")
 	}
 	for i, token := range prompt {
 		if token < 0 || int(token) >= len(s.logits) {
-			return fmt.Errorf("say: token %d of the prompt is %d: want 0 to %d", i, token, len(s.logits)-1)
+			return fmt.Errorf("generate: token %d of the prompt is %d: want 0 to %d", i, token, len(s.logits)-1)
 		}
 	}
 	s.text, s.begun = s.text[:0], false
@@ -114,7 +114,7 @@ func (s *Speaker) Say(ctx context.Context, prompt []int32, n int, yield func(tok
 	for i := range n {
 		token, err := s.sampler.Choose(s.logits)
 		if err != nil {
-			return fmt.Errorf("say: after %d tokens: %w", len(prompt)+i, err)
+			return fmt.Errorf("generate: after %d tokens: %w", len(prompt)+i, err)
 		}
 		if !yield(token) || i == n-1 {
 			return nil
@@ -128,7 +128,7 @@ func (s *Speaker) Say(ctx context.Context, prompt []int32, n int, yield func(tok
 
 // view is how many of the last tokens of a text of length n the model has read since it
 // last began: what came before has no influence, and need not be read.
-func (s *Speaker) view(n int) int {
+func (s *Generator) view(n int) int {
 	w := s.model.Window
 	if w == 0 || n <= w {
 		return n
@@ -139,7 +139,7 @@ func (s *Speaker) view(n int) int {
 
 // read shows the model a token. Where its room is full, it reads the last half of it
 // again first.
-func (s *Speaker) read(ctx context.Context, token int32) error {
+func (s *Generator) read(ctx context.Context, token int32) error {
 	if w := s.model.Window; w > 0 {
 		if len(s.text) == w {
 			half := copy(s.text, s.text[w-w/2:])
@@ -156,7 +156,7 @@ func (s *Speaker) read(ctx context.Context, token int32) error {
 }
 
 // run is one run of the model.
-func (s *Speaker) run(ctx context.Context, token int32) error {
+func (s *Generator) run(ctx context.Context, token int32) error {
 	fresh := 1.0
 	if s.begun {
 		fresh = 0
@@ -164,12 +164,12 @@ func (s *Speaker) run(ctx context.Context, token int32) error {
 	put(s.feed[s.model.Token], float64(token))
 	put(s.feed[s.model.Fresh], fresh)
 	if err := s.vm.Run(ctx, s.feed); err != nil {
-		return fmt.Errorf("say: %w", err)
+		return fmt.Errorf("generate: %w", err)
 	}
 	s.begun = true
 	v, err := s.vm.Value(s.model.Logits)
 	if err != nil {
-		return fmt.Errorf("say: %w", err)
+		return fmt.Errorf("generate: %w", err)
 	}
 	if v.Dtype() == tensor.Float64 {
 		copy(s.logits, v.Float64s())
@@ -197,5 +197,5 @@ func put(t *tensor.Dense, v float64) {
 	}
 }
 
-// Close ends the speaker; a later Say is an error.
-func (s *Speaker) Close() { s.vm.Close() }
+// Close ends the generator; a later Generate is an error.
+func (s *Generator) Close() { s.vm.Close() }

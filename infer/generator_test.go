@@ -50,16 +50,16 @@ func lstm(dt graph.DType) func(g *graph.Graph) net {
 
 // modelOf is a net in a graph of its own.
 func modelOf(make func(g *graph.Graph) net) infer.Model {
-	g := graph.New("speaker")
+	g := graph.New("generator")
 	n := make(g)
 	m := infer.Model{Token: g.Input("token", graph.I64, graph.Ax("b", 1)), Fresh: g.Scalar("fresh", 0), Window: n.Window()}
 	m.Logits, m.Step = n.Next(m.Token, m.Fresh)
 	return m
 }
 
-func speaker(t testing.TB, m infer.Model, store *tape.Store, s infer.Sampling) *infer.Speaker {
+func generator(t testing.TB, m infer.Model, store *tape.Store, s infer.Sampling) *infer.Generator {
 	t.Helper()
-	r, err := infer.NewSpeaker(t.Context(), m, store, s)
+	r, err := infer.NewGenerator(t.Context(), m, store, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +67,9 @@ func speaker(t testing.TB, m infer.Model, store *tape.Store, s infer.Sampling) *
 	return r
 }
 
-func say(t testing.TB, s *infer.Speaker, n int, prompt ...int32) (text []int32) {
+func say(t testing.TB, s *infer.Generator, n int, prompt ...int32) (text []int32) {
 	t.Helper()
-	if err := s.Say(context.Background(), prompt, n, func(token int32) bool { text = append(text, token); return true }); err != nil {
+	if err := s.Generate(context.Background(), prompt, n, func(token int32) bool { text = append(text, token); return true }); err != nil {
 		t.Fatal(err)
 	}
 	return text
@@ -125,7 +125,7 @@ func TestSaysTheLikeliest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := modelOf(c.make)
 			store := tape.NewStore(m.Token.Graph(), tape.Seed(5))
-			s := speaker(t, m, store, infer.Sampling{})
+			s := generator(t, m, store, infer.Sampling{})
 			for _, prompt := range [][]int32{{3}, {0, 1, 2}, {6, 6, 0, 1, 5, 4, 2, 2, 3, 1, 0, 6, 1}} {
 				got := say(t, s, 10, prompt...)
 				var view, want []int32
@@ -151,11 +151,11 @@ func TestSaysTheLikeliest(t *testing.T) {
 	}
 }
 
-// TestSeedsOfSpeakers: a seed decides on all texts of a speaker.
-func TestSeedsOfSpeakers(t *testing.T) {
+// TestSeedsOfGenerators: a seed decides on all texts of a generator.
+func TestSeedsOfGenerators(t *testing.T) {
 	m := modelOf(gpt(8, graph.F32))
 	texts := func(seed uint64) (all [2][]int32) {
-		s := speaker(t, m, tape.NewStore(m.Token.Graph(), tape.Seed(5)), infer.Sampling{Temperature: 1.5, TopK: 5, Seed: seed})
+		s := generator(t, m, tape.NewStore(m.Token.Graph(), tape.Seed(5)), infer.Sampling{Temperature: 1.5, TopK: 5, Seed: seed})
 		for i := range all {
 			all[i] = say(t, s, 20, 1, 2)
 		}
@@ -174,24 +174,24 @@ func TestSeedsOfSpeakers(t *testing.T) {
 func TestTokensCostNothing(t *testing.T) {
 	for _, make := range []func(g *graph.Graph) net{gpt(8, graph.F32), lstm(graph.F64)} {
 		m := modelOf(make)
-		s := speaker(t, m, tape.NewStore(nil), infer.Sampling{Temperature: 1, TopK: 4, TopP: 0.9})
+		s := generator(t, m, tape.NewStore(nil), infer.Sampling{Temperature: 1, TopK: 4, TopP: 0.9})
 		prompt, ctx, yield := []int32{1}, context.Background(), func(int32) bool { return true }
-		few := testing.AllocsPerRun(20, func() { s.Say(ctx, prompt, 1, yield) })
-		many := testing.AllocsPerRun(20, func() { s.Say(ctx, prompt, 50, yield) })
+		few := testing.AllocsPerRun(20, func() { s.Generate(ctx, prompt, 1, yield) })
+		many := testing.AllocsPerRun(20, func() { s.Generate(ctx, prompt, 50, yield) })
 		if many != few || many > 0 {
 			t.Errorf("a text of one token allocates %v times, one of 50 %v", few, many)
 		}
 	}
 }
 
-// TestClonesAreApart: a speaker on a clone leaves the training's store alone, and says
+// TestClonesAreApart: a generator on a clone leaves the training's store alone, and says
 // what was learnt since when it is brought over.
 func TestClonesAreApart(t *testing.T) {
 	m := modelOf(lstm(graph.F32))
 	g := m.Token.Graph()
 	store := tape.NewStore(g, tape.Seed(5))
 	clone := store.Clone()
-	s := speaker(t, m, clone, infer.Sampling{})
+	s := generator(t, m, clone, infer.Sampling{})
 	say(t, s, 10, 1)
 	for _, p := range store.Paths() {
 		if v, _ := store.Get(p); strings.Contains(p, "/state/") && slices.ContainsFunc(v.Float32s(), func(x float32) bool { return x != 0 }) {
@@ -218,16 +218,16 @@ func TestClonesAreApart(t *testing.T) {
 // TestEndsOfTexts: a text ends where its reader or the context says so, and the next begins anew.
 func TestEndsOfTexts(t *testing.T) {
 	m := modelOf(gpt(4, graph.F64))
-	s := speaker(t, m, tape.NewStore(nil), infer.Sampling{})
+	s := generator(t, m, tape.NewStore(nil), infer.Sampling{})
 	want := say(t, s, 12, 2, 3)
 	for stop := range 12 {
 		var got []int32
-		if err := s.Say(context.Background(), []int32{2, 3}, 12, func(w int32) bool { got = append(got, w); return len(got) <= stop }); err != nil || !slices.Equal(got, want[:stop+1]) {
+		if err := s.Generate(context.Background(), []int32{2, 3}, 12, func(w int32) bool { got = append(got, w); return len(got) <= stop }); err != nil || !slices.Equal(got, want[:stop+1]) {
 			t.Errorf("stopped at %d: %v, %v", stop, got, err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		got = nil
-		err := s.Say(ctx, []int32{2, 3}, 12, func(w int32) bool {
+		err := s.Generate(ctx, []int32{2, 3}, 12, func(w int32) bool {
 			if got = append(got, w); len(got) > stop {
 				cancel()
 			}
@@ -245,39 +245,39 @@ func TestEndsOfTexts(t *testing.T) {
 	}
 }
 
-func TestSpeakerMistakes(t *testing.T) {
+func TestGeneratorMistakes(t *testing.T) {
 	g := graph.New("g")
 	token, two := g.Input("token", graph.I64, graph.Ax("b", 1)), g.Input("two", graph.I64, graph.Ax("b", 2))
 	good := modelOf(gpt(4, graph.F32))
 	bad := graph.New("bad")
 	bad.Input("", graph.I64)
 	for want, change := range map[string]func(m *infer.Model, s *infer.Sampling){
-		"speaker: Token is nil: want an input of one whole number, as i64[b=1]":                func(m *infer.Model, _ *infer.Sampling) { m.Token = nil },
-		"speaker: Token is the input two[b=2]: want an input of one whole number, as i64[b=1]": func(m *infer.Model, _ *infer.Sampling) { m.Token = two },
-		"speaker: Fresh is the input token[b=1]: want a scalar input":                          func(m *infer.Model, _ *infer.Sampling) { m.Fresh = token },
-		"speaker: Logits is the input token[b=1]: want floats, as f32[b=1 w=50]":               func(m *infer.Model, _ *infer.Sampling) { m.Logits = token },
-		"speaker: the step is empty, so that the model would forget what it reads":             func(m *infer.Model, _ *infer.Sampling) { m.Step = nil },
-		"speaker: a window of -1 tokens: want at least 1, or 0 for no end":                     func(m *infer.Model, _ *infer.Sampling) { m.Window = -1 },
-		"sampling: top k = -2: want at least 1, or 0 for all":                                  func(_ *infer.Model, s *infer.Sampling) { s.TopK = -2 },
-		`fetch: logits[b=1 w=7] is no node of graph "g"`:                                       func(m *infer.Model, _ *infer.Sampling) { m.Token = token },
+		"generator: Token is nil: want an input of one whole number, as i64[b=1]":                func(m *infer.Model, _ *infer.Sampling) { m.Token = nil },
+		"generator: Token is the input two[b=2]: want an input of one whole number, as i64[b=1]": func(m *infer.Model, _ *infer.Sampling) { m.Token = two },
+		"generator: Fresh is the input token[b=1]: want a scalar input":                          func(m *infer.Model, _ *infer.Sampling) { m.Fresh = token },
+		"generator: Logits is the input token[b=1]: want floats, as f32[b=1 w=50]":               func(m *infer.Model, _ *infer.Sampling) { m.Logits = token },
+		"generator: the step is empty, so that the model would forget what it reads":             func(m *infer.Model, _ *infer.Sampling) { m.Step = nil },
+		"generator: a window of -1 tokens: want at least 1, or 0 for no end":                     func(m *infer.Model, _ *infer.Sampling) { m.Window = -1 },
+		"sampling: top k = -2: want at least 1, or 0 for all":                                    func(_ *infer.Model, s *infer.Sampling) { s.TopK = -2 },
+		`fetch: logits[b=1 w=7] is no node of graph "g"`:                                         func(m *infer.Model, _ *infer.Sampling) { m.Token = token },
 	} {
 		m, s := good, infer.Sampling{}
 		change(&m, &s)
-		if _, err := infer.NewSpeaker(t.Context(), m, tape.NewStore(nil), s); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := infer.NewGenerator(t.Context(), m, tape.NewStore(nil), s); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
 	store := tape.NewStore(good.Token.Graph())
-	s := speaker(t, good, store, infer.Sampling{})
+	s := generator(t, good, store, infer.Sampling{})
 	yield := func(int32) bool { return true }
 	var none context.Context
 	for want, say := range map[string]func() error{
-		"say: the prompt is empty: want at least one token": func() error { return s.Say(context.Background(), nil, 1, yield) },
-		"say: -1 tokens: want at least 0":                   func() error { return s.Say(context.Background(), []int32{1}, -1, yield) },
-		"say: yield is nil":                                 func() error { return s.Say(context.Background(), []int32{1}, 1, nil) },
-		"say: token 1 of the prompt is 7: want 0 to 6":      func() error { return s.Say(context.Background(), []int32{1, 7}, 1, yield) },
-		"say: token 0 of the prompt is -1: want 0 to 6":     func() error { return s.Say(context.Background(), []int32{-1}, 1, yield) },
-		"say: the context is nil":                           func() error { return s.Say(none, []int32{1}, 1, yield) },
+		"generate: the prompt is empty: want at least one token": func() error { return s.Generate(context.Background(), nil, 1, yield) },
+		"generate: -1 tokens: want at least 0":                   func() error { return s.Generate(context.Background(), []int32{1}, -1, yield) },
+		"generate: yield is nil":                                 func() error { return s.Generate(context.Background(), []int32{1}, 1, nil) },
+		"generate: token 1 of the prompt is 7: want 0 to 6":      func() error { return s.Generate(context.Background(), []int32{1, 7}, 1, yield) },
+		"generate: token 0 of the prompt is -1: want 0 to 6":     func() error { return s.Generate(context.Background(), []int32{-1}, 1, yield) },
+		"generate: the context is nil":                           func() error { return s.Generate(none, []int32{1}, 1, yield) },
 	} {
 		if err := say(); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
@@ -285,7 +285,7 @@ func TestSpeakerMistakes(t *testing.T) {
 	}
 	long := good
 	long.Window = 0 // more than there is room for
-	err := speaker(t, long, tape.NewStore(nil), infer.Sampling{}).Say(context.Background(), []int32{1, 2}, 9, yield)
+	err := generator(t, long, tape.NewStore(nil), infer.Sampling{}).Generate(context.Background(), []int32{1, 2}, 9, yield)
 	if want := "is 4: want an index from 0 to 3: nothing was committed"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -294,12 +294,12 @@ func TestSpeakerMistakes(t *testing.T) {
 	if err := store.Set("output/b", tape.Tensor(v)); err != nil {
 		t.Fatal(err)
 	}
-	err = s.Say(context.Background(), []int32{1, 2}, 9, yield)
-	if want := "say: after 2 tokens: sampling: the logit of token 3 is NaN: want finite numbers or -Inf"; err == nil || err.Error() != want {
+	err = s.Generate(context.Background(), []int32{1, 2}, 9, yield)
+	if want := "generate: after 2 tokens: sampling: the logit of token 3 is NaN: want finite numbers or -Inf"; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	s.Close()
-	if err := s.Say(context.Background(), []int32{1}, 1, yield); fmt.Sprint(err) != "say: the VM is closed" {
+	if err := s.Generate(context.Background(), []int32{1}, 1, yield); fmt.Sprint(err) != "generate: the VM is closed" {
 		t.Errorf("after Close: %v", err)
 	}
 }
