@@ -70,7 +70,7 @@ func newSight(g *graph.Graph, s Settings) (v sight) {
 	return v
 }
 
-// loss is the mean squared error of y[b t m] over the places that are present.
+// loss returns the mean squared error of y[b t m] over the places that are present.
 func (v sight) loss(y, target *graph.Node) *graph.Node {
 	if v.present == nil {
 		return nn.SquaredError(y, target).As("loss")

@@ -28,7 +28,7 @@ type scene struct {
 	examples []func(rng *rand.Rand, feed Feed) // of inputs that the augmentation adds
 }
 
-// y is the labels as probabilities[n k].
+// y returns the labels as probabilities[n k].
 func (c *scene) y() *graph.Node { return ops.OneHot(c.label, -1, c.classes, c.dt).As("y") }
 
 // augmented makes the builder of a small convolutional net for images that are
@@ -152,5 +152,5 @@ var augmentation = []Builder{
 	}),
 }
 
-// alpha is the scalar input of a share's distribution.
+// alpha returns the scalar input of a share's distribution.
 func (c *scene) alpha() *graph.Node { return c.dial("α", "alpha", c.dt, 0.01, 1000) }

@@ -62,7 +62,7 @@ func NewLinearAutoencoder(g *graph.Graph, dt graph.DType, d, k graph.Axis, offse
 	return Autoencoder{Encoder: layer("encoder", "A", "a", d, k), Decoder: layer("decoder", "B", "b", k, d)}
 }
 
-// Encode is the code y[… k] of x[… d].
+// Encode returns the code y[… k] of x[… d].
 func (a Autoencoder) Encode(x *graph.Node) *graph.Node {
 	return a.through("encoder", "h", a.Encoder, x).As("y")
 }
@@ -72,7 +72,7 @@ func (a Autoencoder) Decode(y *graph.Node) *graph.Node {
 	return a.through("decoder", "ĥ", a.Decoder, y).As("x̂")
 }
 
-// Of is x̂[… d], made of the code of x[… d].
+// Of returns x̂[… d], made of the code of x[… d].
 func (a Autoencoder) Of(x *graph.Node) *graph.Node { return a.Decode(a.Encode(x)) }
 
 func (a Autoencoder) through(scope, hidden string, layers []nn.Linear, x *graph.Node) *graph.Node {
@@ -91,7 +91,7 @@ func (a Autoencoder) through(scope, hidden string, layers []nn.Linear, x *graph.
 	return x
 }
 
-// ReconstructionError is the mean over the rows of ‖x − x̂‖², for x[… d] and x̂[… d].
+// ReconstructionError returns the mean over the rows of ‖x − x̂‖², for x[… d] and x̂[… d].
 func ReconstructionError(x, made *graph.Node) *graph.Node {
 	defer graph.Of(x, made).Scope("reconstruction error")()
 	return ops.Mean(ops.Sum(ops.Square(ops.Sub(x, made)), -1))

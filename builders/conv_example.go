@@ -115,7 +115,7 @@ func filtered(rng *rand.Rand, sequences, targets graph.Type, w nn.Window) (x, y 
 	return x, y
 }
 
-// halved is the average of squares of 2×2 of fine[n h w c], for coarse[n h/2 w/2 c].
+// halved returns the average of squares of 2×2 of fine[n h w c], for coarse[n h/2 w/2 c].
 func halved(fine graph.Value, coarse graph.Type) graph.Value {
 	h, w, c := coarse.Shape.Dim(1), coarse.Shape.Dim(2), coarse.Shape.Dim(3)
 	return build.Computed(coarse, func(p int) float64 {
@@ -125,7 +125,7 @@ func halved(fine graph.Value, coarse graph.Type) graph.Value {
 	})
 }
 
-// turned is points[n 2] after a quarter of a turn about the origin.
+// turned returns points[n 2] after a quarter of a turn about the origin.
 func turned(points graph.Value) graph.Value {
 	return build.Computed(points.Type, func(p int) float64 {
 		if p%2 == 0 {

@@ -40,7 +40,7 @@ func NewConvNeXtBlock(g *graph.Graph, name string, dt graph.DType, c graph.Axis,
 	return b
 }
 
-// Of is the block of x[n h w c].
+// Of returns the block of x[n h w c].
 func (b ConvNeXtBlock) Of(x *graph.Node) *graph.Node {
 	defer build.Within(b.Name, x, b.Depthwise.W)()
 	u := b.Norm.Of(b.Depthwise.Of(x).As("u")).As("û")
@@ -69,7 +69,7 @@ func NewConvNeXt(g *graph.Graph, dt graph.DType, in, channels, out graph.Axis, p
 	return m
 }
 
-// Of gives scores[n k] of images x[n h w c].
+// Of returns scores[n k] of images x[n h w c].
 func (m ConvNeXt) Of(x *graph.Node) *graph.Node {
 	x = m.Patches.Of(x).As("x₀")
 	for _, b := range m.Blocks {

@@ -37,7 +37,7 @@ func pictures(g *graph.Graph, s Settings, dt graph.DType) *graph.Node {
 	return g.Input("x", dt, graph.Ax("n", s.Int("n")), graph.Ax("h", s.Int("size")), graph.Ax("w", s.Int("size")), graph.Ax("c", s.Int("colours")))
 }
 
-// channelsOf is the axis of the channels that the first convolution makes.
+// channelsOf returns the axis of the channels that the first convolution makes.
 func channelsOf(s Settings) graph.Axis { return graph.Ax("c", s.Int("channels")) }
 
 // classify makes scores[n k] of the pictures x the model's output, with the

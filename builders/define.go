@@ -12,5 +12,5 @@ func Define(b Builder, fill func(s Settings, dt graph.DType, m *Model)) Builder 
 
 var kindNames = [...]string{"real", "count", "natural", "flag", "choice"}
 
-// String is the kind in one word.
+// String returns the kind in one word.
 func (k Kind) String() string { return kindNames[min(int(k), len(kindNames)-1)] }

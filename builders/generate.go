@@ -49,7 +49,7 @@ func (m Transformer) Generate(source *graph.Node, n int) *graph.Node {
 	return ops.Slice(heard, -1, 1, n+1).As("said") // without the start token
 }
 
-// likeliest is the best token of the last place of logits[b t w]: [b 1].
+// likeliest returns the best token of the last place of logits[b t w]: [b 1].
 func likeliest(logits *graph.Node) *graph.Node {
 	if !logits.IsValid() {
 		return logits
@@ -58,7 +58,7 @@ func likeliest(logits *graph.Node) *graph.Node {
 	return ops.ArgMax(ops.Slice(logits, -2, t.Size-1, t.Size), -1)
 }
 
-// firstPlaces is the encoding of n places of p[t m].
+// firstPlaces returns the encoding of n places of p[t m].
 func firstPlaces(p *graph.Node, n int) *graph.Node { return ops.Slice(p, 0, 0, n) }
 
 // reaches reports whether p[t m] has n places.

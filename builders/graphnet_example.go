@@ -35,7 +35,7 @@ func community(rng *rand.Rand, n, c int) (group []int, l links) {
 	return group, l
 }
 
-// shaped are the links of a cycle of n nodes, or of a star, whose nodes come in
+// shaped returns the links of a cycle of n nodes, or of a star, whose nodes come in
 // random order from the node first on.
 func shaped(rng *rand.Rand, star bool, n, first int) links {
 	order := rng.Perm(n)
@@ -69,7 +69,7 @@ func (l links) lists(source, target graph.Value) {
 	}
 }
 
-// groupHints are features x[i c] of noise, larger by 1.5 at the node's group.
+// groupHints returns features x[i c] of noise, larger by 1.5 at the node's group.
 func groupHints(rng *rand.Rand, t graph.Type, group []int) graph.Value {
 	c := t.Shape.Dim(1)
 	return build.Computed(t, func(p int) float64 {
@@ -81,7 +81,7 @@ func groupHints(rng *rand.Rand, t graph.Type, group []int) graph.Value {
 	})
 }
 
-// fewLabels are the labels of the groups, −1 where a node's is not known: of two in three.
+// fewLabels returns the labels of the groups, −1 where a node's is not known: of two in three.
 func fewLabels(t graph.Type, group []int) graph.Value {
 	return build.Computed(t, func(i int) float64 {
 		if i%3 != 0 {

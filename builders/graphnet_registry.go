@@ -74,12 +74,12 @@ func (k groupTask) learn(m *Model, scores *graph.Node) {
 	}
 }
 
-// groupSizes are the sizes of such a model, and others.
+// groupSizes returns the sizes of such a model, and others.
 func groupSizes(more ...Hyperparameter) []Hyperparameter {
 	return append([]Hyperparameter{sizeNodes, sizeGroups, sizeLabels, sizeNodeHidden}, more...)
 }
 
-// outcome is the axis of scores.
+// outcome returns the axis of scores.
 func (k groupTask) outcome() graph.Axis { return graph.Ax("o", k.classes) }
 
 var messagePassing = Builder{
@@ -132,7 +132,7 @@ var gat = Builder{
 	},
 }
 
-// graphFiltered is a model of one filter over terms of the normalised adjacency matrix.
+// graphFiltered returns a model of one filter over terms of the normalised adjacency matrix.
 func graphFiltered(terms func(n graphnet.Neighbours, weights, x *graph.Node, k int) []*graph.Node) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
 		k := newGroupTask(s, dt, m)

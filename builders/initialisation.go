@@ -17,7 +17,7 @@ type rule struct {
 	init func(in int) graph.Init
 }
 
-// always is a rule that does not look at the fan in itself.
+// always returns a rule that does not look at the fan in itself.
 func always(name string, init graph.Init) rule {
 	return rule{name, func(int) graph.Init { return init }}
 }
@@ -58,17 +58,18 @@ var activations = []activation{
 	{"linear", func(x *graph.Node) *graph.Node { return x }},
 }
 
-// Perceptron is a perceptron of layers of equal width, and the root mean square of what
-// arrives at each activation, σ[layer]: where the initialisation suits the activation
-// it is much the same in every layer, otherwise it shrinks or grows by a factor from
-// each to the next (the notes on initialisation).
+// Perceptron applies layers to x[b d], with an activation behind each, and returns the last hidden
+// values h[b d] and the root mean square of what arrives at each activation, σ[layer]: where the
+// initialisation suits the activation it is much the same in every layer, otherwise it shrinks or
+// grows by a factor from each to the next (the notes on initialisation). No layer, or a nil
+// activation, is a mistake.
 func Perceptron(x *graph.Node, layers []nn.Linear, between func(*graph.Node) *graph.Node) (h, σ *graph.Node) {
 	if len(layers) == 0 {
-		bad := graph.Of(x).Fail("Deep", errors.New("want at least one layer"), x)
+		bad := graph.Of(x).Fail("Perceptron", errors.New("want at least one layer"), x)
 		return bad, bad
 	}
 	if between == nil {
-		bad := graph.Of(x).Fail("Deep", errors.New("the activation is nil"), x)
+		bad := graph.Of(x).Fail("Perceptron", errors.New("the activation is nil"), x)
 		return bad, bad
 	}
 	spreads := make([]*graph.Node, len(layers))

@@ -5,7 +5,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// KMeans are the quantities of a clustering objective over points x[i d] and
+// KMeans holds the quantities of a clustering objective over points x[i d] and
 // centres r[j d]. What an objective does not have is nil.
 type KMeans struct {
 	Points   *graph.Node // x[i d]
@@ -18,14 +18,14 @@ type KMeans struct {
 	Loss     *graph.Node
 }
 
-// SqDistances is the difference of every point and every centre and its squared
-// norm, the left part of Figures 1 and 3: D[i j] = ‖x_i − r_j‖².
+// SqDistances returns the squared distance of every point x[i d] and every centre r[j d], the left
+// part of Figures 1 and 3: D[i j] = ‖x_i − r_j‖².
 func SqDistances(x, r *graph.Node) *graph.Node {
 	Δ := ops.Sub(ops.Over(x, "i", "j", "d"), ops.Over(r, "i", "j", "d")).As("Δ")
 	return ops.Sum(ops.Square(Δ), "d").As("D")
 }
 
-// assign is what the two differentiable objectives share: distances and their
+// assign returns what the two differentiable objectives share: distances and their
 // softmax with the temperature γ (equation 1 of the notes).
 func assign(x, r, γ *graph.Node) KMeans {
 	defer graph.Of(x, r, γ).Scope("assign")()
@@ -34,7 +34,7 @@ func assign(x, r, γ *graph.Node) KMeans {
 	return KMeans{Points: x, Centres: r, Gamma: γ, SqDist: D, Alpha: α}
 }
 
-// SoftKMeans is the objective of the notes' section 2.2:
+// SoftKMeans returns the objective of the notes' section 2.2:
 //
 //	α_ij = softmax_j(−γ‖x_i − r_j‖²),  loss = mean_i Σ_j α_ij ‖x_i − r_j‖²
 //
@@ -46,7 +46,7 @@ func SoftKMeans(x, r, γ *graph.Node) KMeans {
 	return m
 }
 
-// GoofyKMeans is the "goofy alternative" of the notes' section 2.3: the expected
+// GoofyKMeans returns the "goofy alternative" of the notes' section 2.3: the expected
 // centre of each point is brought near to it,
 //
 //	r̂_i = Σ_j α_ij r_j,  loss = mean_i ‖r̂_i − x_i‖²
@@ -60,7 +60,7 @@ func GoofyKMeans(x, r, γ *graph.Node) KMeans {
 	return m
 }
 
-// HardKMeans is the first attempt of the notes' section 2.1: each point pulls at
+// HardKMeans returns the first attempt of the notes' section 2.1: each point pulls at
 // its nearest centre alone,
 //
 //	a_i = argmin_j ‖x_i − r_j‖²,  loss = mean_i ‖x_i − r_{a_i}‖²
@@ -78,7 +78,7 @@ func HardKMeans(x, r *graph.Node) KMeans {
 	return KMeans{Points: x, Centres: r, SqDist: D, Nearest: a, Loss: loss}
 }
 
-// Lloyd is one round of Lloyd's algorithm (section 2 of the notes): every point
+// Lloyd returns one round of Lloyd's algorithm (section 2 of the notes): every point
 // goes to its nearest centre, every centre to the mean of its points. The loss
 // is the mean squared distance before the round, n times smaller than the
 // inertia. A centre without points stays where it is.
@@ -100,7 +100,7 @@ func Lloyd(x, r *graph.Node) (KMeans, graph.Step) {
 	return KMeans{Points: x, Centres: r, SqDist: D, Nearest: a, Loss: loss}, graph.Step{g.Assign(r, next)}
 }
 
-// Spread is what the two objectives differ by. Because Σ_j α_ij = 1,
+// Spread returns what the two objectives differ by. Because Σ_j α_ij = 1,
 //
 //	Σ_j α_ij ‖x_i − r_j‖² = ‖x_i − r̂_i‖² + Σ_j α_ij ‖r_j − r̂_i‖²
 //

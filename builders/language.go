@@ -36,7 +36,7 @@ func (l LanguageModel) Next(token, fresh *graph.Node) (logits *graph.Node, step 
 	return ops.Squeeze(l.Output.Of(y), -2).As("logits"), c.Step
 }
 
-// Window is how many tokens the model can look back on, its own among them.
+// Window returns how many tokens the model can look back on, its own among them.
 func (l LanguageModel) Window() int {
 	if !l.Places.IsValid() {
 		return 0

@@ -38,5 +38,5 @@ func (l RecurrentLanguageModel) Next(token, fresh *graph.Node) (logits *graph.No
 	return l.Output.Of(x).As("logits"), step
 }
 
-// Window is 0: the model remembers without an end.
+// Window returns 0: the model remembers without an end.
 func (RecurrentLanguageModel) Window() int { return 0 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Regression are the quantities of a linear model of observations X[i d] and
+// Regression holds the quantities of a linear model of observations X[i d] and
 // targets y[i].
 type Regression struct {
 	X, Target  *graph.Node
@@ -17,7 +17,7 @@ type Regression struct {
 	Loss       *graph.Node
 }
 
-// LeastSquares is ordinary least squares:
+// LeastSquares returns ordinary least squares:
 //
 //	ŷ = X·w,  loss = ‖ŷ − y‖² = Σ_i (ŷ_i − y_i)²
 //
@@ -28,7 +28,7 @@ func LeastSquares(x, w, y *graph.Node) Regression {
 	return Regression{x, y, w, ŷ, build.SumSquares(ops.Sub(ŷ, y)).As("loss")}
 }
 
-// Ridge is least squares with a penalty on large weights (the notes on
+// Ridge returns least squares with a penalty on large weights (the notes on
 // regularisation in least squares):
 //
 //	loss = ‖X·w − y‖² + λ‖w‖²
@@ -40,7 +40,7 @@ func Ridge(x, w, y, λ *graph.Node) Regression {
 	return Regression{x, y, w, ŷ, ops.Add(build.SumSquares(ops.Sub(ŷ, y)), penalty).As("loss")}
 }
 
-// RidgeObservations is [Ridge] without a penalty: the data have d fake observations
+// RidgeObservations is like [Ridge] without a penalty: the data have d fake observations
 // more, each of which asks one weight to be 0,
 //
 //	X̃ = [X; √λ·I],  ỹ = [y; 0],  loss = ‖X̃·w − ỹ‖²
@@ -91,7 +91,7 @@ func unfit(g *graph.Graph, what string, in ...*graph.Node) Regression {
 	return Regression{bad, bad, bad, bad, bad}
 }
 
-// timesVector is the product of a matrix m[i d] and a vector v[d]: [i].
+// timesVector returns the product of a matrix m[i d] and a vector v[d]: [i].
 func timesVector(m, v *graph.Node) *graph.Node {
 	return ops.Squeeze(ops.MatMul(m, ops.Expand(v, -1, "")), -1)
 }

@@ -24,7 +24,7 @@ func WeightedLeastSquares(x, w, y, σ *graph.Node) Regression {
 	return Regression{x, y, w, ŷ, build.SumSquares(ops.Sub(timesVector(all, w), target)).As("loss")}
 }
 
-// Lasso is least squares with a penalty that makes weights vanish (Tibshirani, 1996; the
+// Lasso returns least squares with a penalty that makes weights vanish (Tibshirani, 1996; the
 // notes name sparsity among what a penalty can ask for):
 //
 //	loss = ‖X·w − y‖² + λ·Σ_j |w_j|

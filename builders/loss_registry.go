@@ -67,7 +67,7 @@ func (f Feed) put(to *graph.Node, row int, values ...float64) {
 	}
 }
 
-// logProbabilities are z minus their log-sum-exp.
+// logProbabilities returns z minus their log-sum-exp.
 func logProbabilities(z []float64) []float64 {
 	most, sum := z[0], 0.0
 	for _, v := range z {
@@ -83,7 +83,7 @@ func logProbabilities(z []float64) []float64 {
 	return out
 }
 
-// largestPlace is the place of the largest value, the first of equal ones.
+// largestPlace returns the place of the largest value, the first of equal ones.
 func largestPlace(z []float64) int {
 	best := 0
 	for k, v := range z {

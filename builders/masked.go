@@ -32,7 +32,7 @@ func NewMaskedAutoencoder(g *graph.Graph, dt graph.DType, d, h graph.Axis) Maske
 	return l
 }
 
-// Of is the guess x̂[… d] from what the mask missing[… d] leaves of x[… d].
+// Of returns the guess x̂[… d] from what the mask missing[… d] leaves of x[… d].
 func (l MaskedAutoencoder) Of(x, missing *graph.Node) *graph.Node {
 	g := graph.Of(x, missing, l.Encoder.W)
 	end := g.Scope("hide")
@@ -57,7 +57,7 @@ func Missing(x, ρ *graph.Node) *graph.Node {
 	return ops.Less(u, ρ).As("missing")
 }
 
-// MissingSquaredError is the mean of (x̂ − x)² over the missing numbers alone; 0 if
+// MissingSquaredError returns the mean of (x̂ − x)² over the missing numbers alone; 0 if
 // nothing is missing.
 func MissingSquaredError(made, x, missing *graph.Node) *graph.Node {
 	return nn.MeanWhere(ops.Square(ops.Sub(made, x)), missing)

@@ -66,7 +66,7 @@ func (m *Model) Params() []*graph.Node {
 	return out
 }
 
-// Result is the loss, or the output of a model that has none.
+// Result returns the loss, or the output of a model that has none.
 func (m *Model) Result() *graph.Node {
 	if m.Loss != nil {
 		return m.Loss

@@ -47,12 +47,12 @@ func (m *Model) normalised(x, h *graph.Node, s Settings, dt graph.DType) {
 	m.classify(x, head.Of(nn.GlobalAverage(ops.ReLU(h.As("ĥ")).As("v")).As("v̄")))
 }
 
-// filters is the convolution of that net, without a bias, which a norm would take away.
+// filters returns the convolution of that net, without a bias, which a norm would take away.
 func filters(g *graph.Graph, s Settings, dt graph.DType) nn.Conv {
 	return nn.NewFilter2D(g, "conv", dt, graph.Ax("c", s.Int("colours")), channelsOf(s), nn.Window{Size: 3, Padding: 1})
 }
 
-// normed is the builder of a norm that does not remember anything.
+// normed returns the builder of a norm that does not remember anything.
 func normed(name, title, notes, formula string, more []Hyperparameter, norm func(*graph.Graph, graph.DType, graph.Axis, Settings) nn.Layer) Builder {
 	return Builder{
 		Name: name, Title: title, Notes: notes, Formula: formula,
@@ -124,7 +124,7 @@ var standardise = Builder{
 	},
 }
 
-// standardised is x as the settings have it. Statistics of a pixel or a channel are
+// standardised returns x as the settings have it. Statistics of a pixel or a channel are
 // fitted to each batch in training, and those of the last batch used in evaluation.
 func (m *Model) standardised(x *graph.Node, s Settings, dt graph.DType) *graph.Node {
 	if !x.IsValid() {

@@ -23,13 +23,13 @@ func NewField(g *graph.Graph, name string, dt graph.DType, d, hidden graph.Axis)
 	return Field{name, nn.NewLinear(g, "in", dt, d, hidden), nn.NewLinear(g, "out", dt, hidden, d)}
 }
 
-// Of is the velocity at x[… d].
+// Of returns the velocity at x[… d].
 func (f Field) Of(x *graph.Node) *graph.Node {
 	defer build.Within(f.Name, x, f.In.W)()
 	return f.Out.Of(ops.Tanh(f.In.Of(x)))
 }
 
-// Euler is a residual net as the steps of a differential equation dx/dt = f(x) (the
+// Euler returns a residual net as the steps of a differential equation dx/dt = f(x) (the
 // notes on residual nets, and on sharing weights across layers):
 //
 //	x ← x + h·f(x)

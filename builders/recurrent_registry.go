@@ -268,7 +268,7 @@ func (m *Model) translating(s Settings, dt graph.DType, encoder rnn.Reader, widt
 	}
 }
 
-// backwards is tokens[b s] from the last to the first.
+// backwards returns tokens[b s] from the last to the first.
 func backwards(tokens graph.Value, t graph.Type) graph.Value {
 	n := t.Shape.Dim(1)
 	return build.Computed(t, func(p int) float64 { return tokens.Data[p-p%n+n-1-p%n] })
@@ -281,12 +281,12 @@ var (
 	sizeGated    = Hyperparameter{Name: "cell", Default: cellGRU, Doc: "the cell of encoder and decoder", Kind: Choice, Choices: sizeCell.Choices}
 )
 
-// readerOf is a recurrent encoder with hidden values h.
+// readerOf returns a recurrent encoder with hidden values h.
 func (m *Model) readerOf(s Settings, dt graph.DType, h graph.Axis) rnn.Recur {
 	return rnn.Recur{Cell: cellOf(m.Graph, "encoder", dt, s.ax("m"), h, s.Int("cell"), false, false), Unroll: m.unrolled(s, s.Int("s"))}
 }
 
-// readerBothWays is a bidirectional encoder with hidden values h each way.
+// readerBothWays returns a bidirectional encoder with hidden values h each way.
 func (m *Model) readerBothWays(s Settings, dt graph.DType, h graph.Axis) rnn.Bidirectional {
 	defer m.Graph.Scope("encoder")()
 	way := func(name string) rnn.Recur {

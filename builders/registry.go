@@ -84,7 +84,7 @@ func (z Hyperparameter) Parse(text string) (float64, error) {
 	return v, nil
 }
 
-// Format is the text that Parse reads back.
+// Format returns the text that Parse reads back.
 func (z Hyperparameter) Format(v float64) string {
 	if z.Kind == Choice && z.refuses(v) == "" {
 		return z.Choices[int(v)]
@@ -95,10 +95,10 @@ func (z Hyperparameter) Format(v float64) string {
 // Settings gives sizes and other numbers by name; what is missing takes its default.
 type Settings map[string]float64
 
-// Int is a setting that is a whole number, or the place of a choice.
+// Int returns a setting that is a whole number, or the place of a choice.
 func (s Settings) Int(name string) int { return int(s[name]) }
 
-// Evaluated are settings of the builder for the same model in evaluation: without noise, and
+// Evaluated returns settings of the builder for the same model in evaluation: without noise, and
 // with the statistics that were kept. It is false where they are no others.
 func (b Builder) Evaluated(s Settings) (Settings, bool) {
 	out, quiet := maps.Clone(s), false

@@ -71,7 +71,7 @@ func onMoons(b Builder, with func(m *Model, dt graph.DType) regularised) Builder
 	return b
 }
 
-// block is the branch of block i of n, which the skip goes past.
+// block returns the branch of block i of n, which the skip goes past.
 func (r regularised) block(i, n int, l nn.Linear, h *graph.Node) *graph.Node {
 	defer h.Graph().Scope(build.Numbered("block", i))()
 	l.Name = ""

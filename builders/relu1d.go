@@ -28,12 +28,12 @@ func NewReLU1D(g *graph.Graph, dt graph.DType, h graph.Axis) ReLU1D {
 	}
 }
 
-// arrives is w_h·x_i + b_h for x[i]: z[i h].
+// arrives returns w_h·x_i + b_h for x[i]: z[i h].
 func (m ReLU1D) arrives(x *graph.Node) *graph.Node {
 	return ops.Add(ops.Mul(build.EveryPair(x, m.W)), m.B).As("z")
 }
 
-// Of is ŷ[i] for x[i].
+// Of returns ŷ[i] for x[i].
 func (m ReLU1D) Of(x *graph.Node) *graph.Node {
 	e := ops.ReLU(m.arrives(x)).As("elbows")
 	return ops.Add(timesVector(e, m.V), m.C).As("ŷ")

@@ -43,10 +43,10 @@ func NewResNetBlock(g *graph.Graph, name string, dt graph.DType, in, out graph.A
 	return b
 }
 
-// Of is the block of x[n h w c] in evaluation.
+// Of returns the block of x[n h w c] in evaluation.
 func (b ResNetBlock) Of(x *graph.Node) *graph.Node { return b.apply(x, nn.BatchNorm.Of) }
 
-// OfTrain is the block in training, and the updates of its running statistics.
+// OfTrain returns the block in training, and the updates of its running statistics.
 func (b ResNetBlock) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
 	y = b.apply(x, func(l nn.BatchNorm, x *graph.Node) *graph.Node {
 		y, s := l.OfTrain(x)
@@ -90,7 +90,7 @@ func NewResNet(g *graph.Graph, dt graph.DType, in, channels, out graph.Axis, blo
 	return r
 }
 
-// Of gives scores[n k] of images x[n h w c] in evaluation.
+// Of returns scores[n k] of images x[n h w c] in evaluation.
 func (r ResNet) Of(x *graph.Node) *graph.Node {
 	x = ops.ReLU(r.Stem.Of(x)).As("x₀")
 	for _, b := range r.Blocks {
@@ -99,7 +99,7 @@ func (r ResNet) Of(x *graph.Node) *graph.Node {
 	return r.Head.Of(nn.GlobalAverage(x).As("x̄"))
 }
 
-// OfTrain gives scores in training, and the updates of the running statistics.
+// OfTrain returns scores in training, and the updates of the running statistics.
 func (r ResNet) OfTrain(x *graph.Node) (scores *graph.Node, step graph.Step) {
 	x = ops.ReLU(r.Stem.Of(x)).As("x₀")
 	for _, b := range r.Blocks {

@@ -34,7 +34,7 @@ func NewTextCNN(g *graph.Graph, dt graph.DType, v, d, filters, out graph.Axis, w
 	return m
 }
 
-// Of gives scores[n k] of sequences tokens[n t].
+// Of returns scores[n k] of sequences tokens[n t].
 func (m TextCNN) Of(tokens *graph.Node) *graph.Node {
 	x := build.Rows("TextCNN", m.Table, tokens).As("x")
 	var found []*graph.Node

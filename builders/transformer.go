@@ -35,12 +35,12 @@ func (l LanguageModel) Of(tokens *graph.Node) *graph.Node {
 	return l.Output.Of(l.Stack.Of(x, causalFor(tokens))).As("logits")
 }
 
-// embedded is the vectors of tokens[b t] with their places.
+// embedded returns the vectors of tokens[b t] with their places.
 func embedded(e nn.Embedding, places, tokens *graph.Node) *graph.Node {
 	return attention.AddPositions(e.Of(tokens), places).As("x")
 }
 
-// causalFor is the causal mask of self-attention over tokens[b t].
+// causalFor returns the causal mask of self-attention over tokens[b t].
 func causalFor(tokens *graph.Node) *graph.Node {
 	t := build.Last(tokens)
 	return attention.Causal(graph.Of(tokens), t, t)
@@ -64,7 +64,7 @@ func NewMaskedModel(g *graph.Graph, dt graph.DType, b attention.Blocks, vocabula
 	}
 }
 
-// withOneMore is a vocabulary with a token of the model's own behind it: hidden, or start.
+// withOneMore returns a vocabulary with a token of the model's own behind it: hidden, or start.
 func withOneMore(vocabulary graph.Axis) graph.Axis {
 	return graph.Ax(vocabulary.Name+"′", vocabulary.Size+1)
 }
@@ -98,7 +98,7 @@ func NewTransformer(g *graph.Graph, dt graph.DType, b attention.Blocks, vocabula
 	}
 }
 
-// Of gives the logits[b t w] of the target's tokens at each place for a source[b s] and
+// Of returns the logits[b t w] of the target's tokens at each place for a source[b s] and
 // the right target[b t] (teacher forcing): place t sees the source and the target's
 // tokens before t, a start token first.
 func (m Transformer) Of(source, target *graph.Node) *graph.Node {
@@ -108,7 +108,7 @@ func (m Transformer) Of(source, target *graph.Node) *graph.Node {
 	return m.Output.Of(y).As("logits")
 }
 
-// memory is what the decoder's blocks read of a source[b s].
+// memory returns what the decoder's blocks read of a source[b s].
 func (m Transformer) memory(source *graph.Node) []*graph.Node {
 	levels := m.Encoder.Levels(embedded(m.Source, m.Read, source), nil)
 	if m.Levels {

@@ -41,7 +41,7 @@ func (m *Model) blocks(s Settings) attention.Blocks {
 	return b
 }
 
-// places is the encoding of the places along an axis that the settings ask for.
+// places returns the encoding of the places along an axis that the settings ask for.
 func (s Settings) places(g *graph.Graph, name string, dt graph.DType, t graph.Axis) *graph.Node {
 	defer g.Scope(name)()
 	if s.Int("positions") == 1 {

@@ -49,7 +49,7 @@ func NewUNet(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, ch
 	return u
 }
 
-// Of gives scores[n h w k] for x[n h w c]. Height and width must be multiples of 2
+// Of returns scores[n h w k] for x[n h w c]. Height and width must be multiples of 2
 // for every level.
 func (u UNet) Of(x *graph.Node) *graph.Node {
 	defer build.Within(u.Name, x, u.Bottom.W)()

@@ -29,7 +29,7 @@ func NewSkipGram(g *graph.Graph, dt graph.DType, vocabulary, m graph.Axis) SkipG
 	return SkipGram{table("v"), table("u")}
 }
 
-// Scores are the inner products of the centre words' vectors with the context vectors
+// Scores returns the inner products of the centre words' vectors with the context vectors
 // of all words w, for centre words c[…]:
 //
 //	s_w = u_w·v_c,  p(w | c) = softmax_w(s)
@@ -79,7 +79,7 @@ func Negatives(g *graph.Graph, dt graph.DType, vocabulary graph.Axis, counts []f
 	return negatives(g, dt, vocabulary, func(w int) float64 { return counts[w] }, axes)
 }
 
-// negatives is [Negatives] of counts that need not be held.
+// negatives is like [Negatives] of counts that need not be held.
 func negatives(g *graph.Graph, dt graph.DType, vocabulary graph.Axis, count func(w int) float64, axes []graph.Axis) *graph.Node {
 	defer g.Scope("negatives")()
 	P := g.ConstantFunc(dt, func(cumulative []float64) {

@@ -36,19 +36,19 @@ func NewConv2D(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, 
 	return newConv(g, name, dt, 2, in, out, w, 1, true)
 }
 
-// NewGroupedConv2D is [NewConv2D] with the channels divided into groups that do
+// NewGroupedConv2D is like [NewConv2D] with the channels divided into groups that do
 // not see each other.
 func NewGroupedConv2D(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, w Window, groups int) Conv {
 	return newConv(g, name, dt, 2, in, out, w, groups, true)
 }
 
-// NewDepthwise2D is a convolution of every channel with a window of its own (the
+// NewDepthwise2D returns a convolution of every channel with a window of its own (the
 // notes on weight sharing and on ConvNeXt): as many groups as channels.
 func NewDepthwise2D(g *graph.Graph, name string, dt graph.DType, c graph.Axis, w Window) Conv {
 	return newConv(g, name, dt, 2, c, c, w, c.Size, true)
 }
 
-// NewFilter2D is [NewConv2D] without a bias, for what a norm follows: its mean
+// NewFilter2D is like [NewConv2D] without a bias, for what a norm follows: its mean
 // takes any bias away.
 func NewFilter2D(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, w Window) Conv {
 	return newConv(g, name, dt, 2, in, out, w, 1, false)
@@ -67,14 +67,14 @@ func newConv(g *graph.Graph, name string, dt graph.DType, spatial int, in, out g
 	return l
 }
 
-// kernelAxes are [kw in out] or [kh kw in out]. Where both channels have one name,
+// kernelAxes returns [kw in out] or [kh kw in out]. Where both channels have one name,
 // the input's go without.
 func kernelAxes(spatial, size int, in, out graph.Axis) []graph.Axis {
 	axes := append([]graph.Axis{graph.Ax("kh", size), graph.Ax("kw", size)}, build.Apart(in, out)...)
 	return axes[2-spatial:]
 }
 
-// Of is the convolution of x[… h w c]: y[… h w o], or of x[… t c]: y[… t o], as the
+// Of returns the convolution of x[… h w c]: y[… h w o], or of x[… t c]: y[… t o], as the
 // weights have it.
 func (l Conv) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.W)()
@@ -90,7 +90,7 @@ func (l Conv) Of(x *graph.Node) *graph.Node {
 	return build.Affine(f(x, l.W, ops.Stride(w.Stride), ops.Padding(w.Padding), ops.Dilation(w.Dilation), ops.Groups(max(l.Groups, 1))), nil, l.B)
 }
 
-// Sliding is the window with the size that the weights have, for [ReceptiveField].
+// Sliding returns the window with the size that the weights have, for [ReceptiveField].
 func (l Conv) Sliding() Window {
 	w := l.Window
 	if l.W.IsValid() {
@@ -99,7 +99,7 @@ func (l Conv) Sliding() Window {
 	return Window{max(w.Size, 1), unless0(w.Stride), w.Padding, unless0(w.Dilation)}
 }
 
-// unless0 is n, or 1 in place of 0. Negative numbers stay, for the operation to
+// unless0 returns n, or 1 in place of 0. Negative numbers stay, for the operation to
 // refuse.
 func unless0(n int) int {
 	if n == 0 {
@@ -108,7 +108,7 @@ func unless0(n int) int {
 	return n
 }
 
-// spatialOf is the number of axes that weights [… c o] slide along.
+// spatialOf returns the number of axes that weights [… c o] slide along.
 func spatialOf(w *graph.Node) int {
 	if w.IsValid() && w.Rank() == 3 {
 		return 1
@@ -144,7 +144,7 @@ func NewConvTransposed2D(g *graph.Graph, name string, dt graph.DType, in, out gr
 	return ConvTransposed{l.Name, l.W, l.B, l.Window}
 }
 
-// Of is the transposed convolution of y[… h w o]: x[… h w c], or of y[… t o]: x[… t c].
+// Of returns the transposed convolution of y[… h w o]: x[… h w c], or of y[… t o]: x[… t c].
 func (l ConvTransposed) Of(y *graph.Node) *graph.Node {
 	defer build.Within(l.Name, y, l.W)()
 	w := Conv{W: l.W, Window: l.Window}.Sliding()

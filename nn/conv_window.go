@@ -1,6 +1,6 @@
 package nn
 
-// Window is how a layer slides along each of its spatial axes.
+// Window says how a layer slides along each of its spatial axes.
 type Window struct {
 	Size     int // K: elements of a window
 	Stride   int // S: from window to window; 0 stands for 1
@@ -8,7 +8,7 @@ type Window struct {
 	Dilation int // D: from element to element of a window; 0 stands for 1
 }
 
-// Out is the number of windows over an axis of n elements,
+// Out returns the number of windows over an axis of n elements,
 //
 //	(n − D·(K−1) − 1 + 2P)/S + 1, rounded down
 //

@@ -30,7 +30,7 @@ func Dropout(x, p *graph.Node) *graph.Node {
 	return kept(x, p, x.Shape().Axes())
 }
 
-// DropConnect is the layer with each weight set to zero with probability p, and the
+// DropConnect returns the layer with each weight set to zero with probability p, and the
 // others divided by 1 − p (Wan et al., 2013; the notes on what resembles dropout).
 // All examples of a run have the same weights, drawn anew in every run; the bias stays.
 func DropConnect(l Linear, p *graph.Node) Linear {
@@ -71,7 +71,7 @@ func UniformNoise(x, s *graph.Node) *graph.Node {
 	return ops.Mul(x, ops.Shift(ops.Mul(s, build.Centred(u)), 1).As("m"))
 }
 
-// kept is m·x/(1 − p) with a mask over the given axes, which x's shape is a
+// kept returns m·x/(1 − p) with a mask over the given axes, which x's shape is a
 // repetition of.
 func kept(x, p *graph.Node, axes []graph.Axis) *graph.Node {
 	u := ops.RandomUniform(x.Graph(), "u", x.DType(), axes...).As("u")
@@ -80,7 +80,7 @@ func kept(x, p *graph.Node, axes []graph.Axis) *graph.Node {
 	return ops.Mul(ops.Div(m, left), x)
 }
 
-// dropped gives x where the node is what [Dropout] makes of it.
+// dropped returns x where the node is what [Dropout] makes of it.
 func dropped(n *graph.Node) (x *graph.Node, ok bool) {
 	if !match.Is(n, match.Mul) {
 		return nil, false

@@ -20,7 +20,7 @@ func NewEmbedding(g *graph.Graph, name string, dt graph.DType, vocabulary, m gra
 	return Embedding{name, g.Param("table", dt, vocabulary, m).Init(init[0])}
 }
 
-// Of gives the vectors [… m] of tokens[…], whole numbers below the vocabulary's size.
+// Of returns the vectors [… m] of tokens[…], whole numbers below the vocabulary's size.
 func (e Embedding) Of(tokens *graph.Node) *graph.Node {
 	defer build.Within(e.Name, tokens, e.Table)()
 	return build.Rows("Embedding", e.Table, tokens).As("vectors")

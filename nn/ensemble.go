@@ -34,7 +34,7 @@ func NewEnsemble(g *graph.Graph, members int, member func(i int) Layer) Ensemble
 	return e
 }
 
-// Each gives the predictions of the members for x, called f₁, f₂ and so on.
+// Each returns the predictions of the members for x, called f₁, f₂ and so on.
 func (e Ensemble) Each(x *graph.Node) []*graph.Node {
 	var f []*graph.Node
 	for i, l := range e {
@@ -50,10 +50,11 @@ func (e Ensemble) Each(x *graph.Node) []*graph.Node {
 	return f
 }
 
-// Of is the average of the members' predictions for x.
+// Of returns the average of the members' predictions for x.
 func (e Ensemble) Of(x *graph.Node) *graph.Node { return AverageOf(e.Each(x)...) }
 
-// AverageOf is the mean of arrays of one shape, element by element.
+// AverageOf returns the mean of arrays f[…] of one shape and type, element by element, in that shape.
+// No array at all is a mistake; arrays that do not fit are one of ops.Add.
 func AverageOf(f ...*graph.Node) *graph.Node {
 	if len(f) == 0 {
 		return noArray("AverageOf", nil)
@@ -65,7 +66,7 @@ func AverageOf(f ...*graph.Node) *graph.Node {
 	return ops.Scale(sum, 1/float64(len(f)))
 }
 
-// Ambiguity is how much predictions of one shape differ from their average: the mean
+// Ambiguity returns how much predictions of one shape differ from their average: the mean
 // over members and elements of (fᵢ − f̄)².
 func Ambiguity(f ...*graph.Node) *graph.Node {
 	mean := AverageOf(f...)

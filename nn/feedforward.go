@@ -26,7 +26,7 @@ func NewFeedForward(g *graph.Graph, name string, dt graph.DType, m, f graph.Axis
 	}
 }
 
-// Of is φ(x·W₁ + b₁)·W₂ + b₂ for x[… m]: y[… m].
+// Of returns φ(x·W₁ + b₁)·W₂ + b₂ for x[… m]: y[… m].
 func (l FeedForward) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Up.W)()
 	φ := l.Activation

@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// NewLinearInit is [NewLinear] with an initialiser for the bias, too.
+// NewLinearInit is like [NewLinear] with an initialiser for the bias, too.
 func NewLinearInit(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, weights, bias graph.Init) Linear {
 	l := NewProjection(g, name, dt, in, out, weights)
 	defer g.Scope(name)()
@@ -34,7 +34,7 @@ func NewLinear(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, 
 	return NewProjection(g, name, dt, in, out, init...).WithBias()
 }
 
-// NewProjection is [NewLinear] without a bias.
+// NewProjection is like [NewLinear] without a bias.
 func NewProjection(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, init ...graph.Init) Linear {
 	defer g.Scope(name)()
 	w := g.Param("w", dt, build.Apart(in, out)...)
@@ -44,7 +44,7 @@ func NewProjection(g *graph.Graph, name string, dt graph.DType, in, out graph.Ax
 	return Linear{Name: name, W: w}
 }
 
-// WithBias is l with a bias; it adds NAME/b[out].
+// WithBias returns l with a bias; it adds NAME/b[out].
 func (l Linear) WithBias() Linear {
 	g := graph.Of(l.W)
 	defer g.Scope(l.Name)()
@@ -52,7 +52,7 @@ func (l Linear) WithBias() Linear {
 	return l
 }
 
-// Of is x·W + b for x[… in]: y[… out].
+// Of returns x·W + b for x[… in]: y[… out].
 func (l Linear) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.W)()
 	y := ops.MatMul(x, l.W)
@@ -62,7 +62,7 @@ func (l Linear) Of(x *graph.Node) *graph.Node {
 	return y
 }
 
-// NewFrozenLinear is [NewLinear] with states NAME/w and NAME/b in place of
+// NewFrozenLinear is like [NewLinear] with states NAME/w and NAME/b in place of
 // parameters: training leaves them alone. The values come from a model that has
 // parameters of these names, by way of the store (tape.Store.CopyFrom), and a
 // store knows no difference between the two.

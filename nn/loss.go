@@ -6,13 +6,13 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// SquaredError is the mean over all elements of (y − target)².
+// SquaredError returns the mean over all elements of (y − target)².
 func SquaredError(y, target *graph.Node) *graph.Node {
 	defer graph.Of(y, target).Scope("squared error")()
 	return ops.Mean(ops.Square(ops.Sub(y, target)))
 }
 
-// Huber is the mean over all elements of a squared error that grows only linearly
+// Huber returns the mean over all elements of a squared error that grows only linearly
 // beyond a distance δ (Huber, 1964), so that single outliers do not rule:
 //
 //	r = y − target,  c = r clipped to ±δ,  loss = mean c·(r − c/2)
@@ -25,7 +25,7 @@ func Huber(y, target, δ *graph.Node) *graph.Node {
 	return ops.Mean(ops.Mul(c, ops.Sub(r, ops.Scale(c, 0.5))))
 }
 
-// BinaryCrossEntropy is the mean over all elements of the cross-entropy between
+// BinaryCrossEntropy returns the mean over all elements of the cross-entropy between
 // y, 0 or 1 or a probability between, and σ(z), from the scores z themselves:
 //
 //	loss = mean p·y·softplus(−z) + (1 − y)·softplus(z)
@@ -49,7 +49,7 @@ func BinaryCrossEntropy(z, y, p *graph.Node) *graph.Node {
 	return ops.Mean(ops.Add(positive, ops.Mul(ops.OneMinus(y), ops.Softplus(z))))
 }
 
-// KLDivergence is the Kullback–Leibler divergence of q from p, both given by their
+// KLDivergence returns the Kullback–Leibler divergence of q from p, both given by their
 // logarithms along the last axis, averaged over the others:
 //
 //	D(p‖q) = Σ_c p_c (log p_c − log q_c)

@@ -9,7 +9,7 @@ import (
 // shortestLength is the least length that a vector is divided by.
 const shortestLength = 1e-8
 
-// CosineSimilarity is the cosine of the angle between vectors along the last axis,
+// CosineSimilarity returns the cosine of the angle between vectors along the last axis,
 // a·b / (‖a‖·‖b‖), for a[… d] and b[… d]; lengths below 10⁻⁸ count as 10⁻⁸, so
 // that nothing is similar to 0.
 func CosineSimilarity(a, b *graph.Node) *graph.Node {
@@ -17,13 +17,13 @@ func CosineSimilarity(a, b *graph.Node) *graph.Node {
 	return ops.Sum(ops.Mul(unitLength(a), unitLength(b)), -1).As("cos")
 }
 
-// unitLength is x of length 1 along the last axis.
+// unitLength returns x of length 1 along the last axis.
 func unitLength(x *graph.Node) *graph.Node {
 	n := ops.Norm(x, -1, ops.Keep)
 	return ops.Div(x, ops.Maximum(n, ops.Lit(n, shortestLength)))
 }
 
-// CosineLoss is the mean of 1 − cos(a, b): vectors a[… d] shall point where b[… d] do.
+// CosineLoss returns the mean of 1 − cos(a, b): vectors a[… d] shall point where b[… d] do.
 func CosineLoss(a, b *graph.Node) *graph.Node {
 	defer graph.Of(a, b).Scope("cosine loss")()
 	return ops.Mean(ops.OneMinus(CosineSimilarity(a, b)))
@@ -59,7 +59,7 @@ func InfoNCE(q, k, τ *graph.Node) *graph.Node {
 	return CrossEntropy(s, build.Places(g, graph.I64, i))
 }
 
-// partnerName is a name for the first axis of a partner of x[i d] that is neither i nor d.
+// partnerName returns a name for the first axis of a partner of x[i d] that is neither i nor d.
 func partnerName(x *graph.Node) string {
 	name := x.Shape().Axis(0).Name
 	if name == "" {

@@ -18,7 +18,7 @@ type crossEntropy struct {
 	ignores   bool
 }
 
-// operands are what a call is given.
+// operands returns what a call is given.
 func (o crossEntropy) operands(scores, labels *graph.Node) []*graph.Node {
 	all := []*graph.Node{scores, labels}
 	for _, x := range []*graph.Node{o.smoothing, o.weights} {
@@ -47,7 +47,7 @@ func Ignoring(label int) CrossEntropyOption {
 	return func(o *crossEntropy) { o.ignored, o.ignores = float64(label), true }
 }
 
-// CrossEntropy is the mean of −log softmax(scores) at the right class, for
+// CrossEntropy returns the mean of −log softmax(scores) at the right class, for
 // scores[… c] and labels that are whole numbers below c, labels[…], or
 // probabilities, labels[… c]:
 //
@@ -116,7 +116,7 @@ func CrossEntropy(scores, labels *graph.Node, options ...CrossEntropyOption) *gr
 	return ops.Div(ops.Sum(ℓ), ops.Select(empty, ops.Lit(total, 1), total).As("n"))
 }
 
-// HiddenCrossEntropy is the mean of −log softmax(logits)_token over the places where
+// HiddenCrossEntropy returns the mean of −log softmax(logits)_token over the places where
 // hidden[b t] is true, for logits[b t w] and tokens[b t]; 0 if there is none. Probabilities
 // as logits are a mistake, as for [CrossEntropy].
 func HiddenCrossEntropy(logits, tokens, hidden *graph.Node) *graph.Node {

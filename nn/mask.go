@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Present is the mask [b u] of the places that are no padding: u < lengths_b.
+// Present returns the mask [b u] of the places that are no padding: u < lengths_b.
 func Present(lengths *graph.Node, axis graph.Axis) *graph.Node {
 	if !lengths.IsValid() {
 		return lengths
@@ -20,7 +20,7 @@ func Present(lengths *graph.Node, axis graph.Axis) *graph.Node {
 	return ops.Less(place, length).As("present")
 }
 
-// MaskedSoftmax is the softmax of scores along their last axis over what the mask
+// MaskedSoftmax returns the softmax of scores along their last axis over what the mask
 // lets through; the rest has weight 0, exactly. A row of which nothing is let
 // through is zero, and so are its derivatives.
 func MaskedSoftmax(scores, mask *graph.Node) *graph.Node {
@@ -70,7 +70,7 @@ func everyRow(mask *graph.Node) bool {
 	return true
 }
 
-// MeanWhere is the mean of x over the places where a mask of the same shape is
+// MeanWhere returns the mean of x over the places where a mask of the same shape is
 // true; 0 if there is none.
 func MeanWhere(x, mask *graph.Node) *graph.Node {
 	defer graph.Of(x, mask).Scope("mean where")()

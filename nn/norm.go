@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
+// Normed returns norm.Of(x), called normed, or x itself where norm is nil.
 func Normed(x *graph.Node, norm *LayerNorm) *graph.Node {
 	if norm == nil {
 		return x
@@ -30,7 +31,7 @@ func NewLayerNorm(g *graph.Graph, name string, dt graph.DType, d graph.Axis) Lay
 	return LayerNorm{name, g.Param("gain", dt, d).Init(graph.Fill(1)), g.Param("bias", dt, d)}
 }
 
-// Of is the norm of x[… d].
+// Of returns the norm of x[… d].
 func (l LayerNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Gain)()
 	return build.Affine(ops.Standardise(x, build.Epsilon, -1), l.Gain, l.Bias)

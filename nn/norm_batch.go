@@ -38,13 +38,13 @@ func NewBatchNorm(g *graph.Graph, name string, dt graph.DType, c graph.Axis) Bat
 		g.State("mean", dt, c), g.State("var", dt, c).Init(graph.Fill(1))}
 }
 
-// Of is the norm of x[n … c] in evaluation, by the running statistics.
+// Of returns the norm of x[n … c] in evaluation, by the running statistics.
 func (l BatchNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Mean)()
 	return build.Affine(standardised(x, l.Mean, l.Var), l.Gain, l.Bias)
 }
 
-// OfTrain is the norm of x[n … c] in training, and the update of the running
+// OfTrain returns the norm of x[n … c] in training, and the update of the running
 // statistics. A state is updated once in a step, so a layer that is applied twice
 // in training can run only one of its updates.
 func (l BatchNorm) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
@@ -61,7 +61,7 @@ func (l BatchNorm) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
 	}
 }
 
-// statistics are the mean and the variance of every channel over its n elements.
+// statistics returns the mean and the variance of every channel over its n elements.
 func (l BatchNorm) statistics(x *graph.Node) (μ, σ2 *graph.Node, n float64, err error) {
 	if !x.IsValid() {
 		return x, x, 2, nil // the cause is recorded, or ops will
@@ -78,13 +78,13 @@ func towards(running, batch *graph.Node) *graph.Node {
 	return ops.Add(running, ops.Scale(ops.Sub(batch, running), momentum))
 }
 
-// moments are the mean and the variance over the given axes, which come first.
+// moments returns the mean and the variance over the given axes, which come first.
 func moments(x *graph.Node, axes []any) (μ, σ2 *graph.Node) {
 	μ = ops.Mean(x, axes...).As("μ")
 	return μ, ops.Mean(ops.Square(ops.Sub(x, μ)), axes...).As("σ²")
 }
 
-// standardised is x by given statistics: (x − μ)/√(σ² + ε).
+// standardised returns x by given statistics: (x − μ)/√(σ² + ε).
 func standardised(x, μ, σ2 *graph.Node) *graph.Node {
 	return ops.Div(ops.Sub(x, μ), ops.Sqrt(ops.Shift(σ2, build.Epsilon)))
 }

@@ -25,7 +25,7 @@ func NewGroupNorm(g *graph.Graph, name string, dt graph.DType, c graph.Axis, gro
 	return GroupNorm{name, groups, l.Gain, l.Bias}
 }
 
-// Of is the norm of x[n … c].
+// Of returns the norm of x[n … c].
 func (l GroupNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Gain)()
 	c := build.Last(x)
@@ -60,7 +60,7 @@ func NewInstanceNorm(g *graph.Graph, name string, dt graph.DType, c graph.Axis) 
 	return InstanceNorm(NewLayerNorm(g, name, dt, c))
 }
 
-// Of is the norm of x[n … c].
+// Of returns the norm of x[n … c].
 func (l InstanceNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Gain)()
 	return build.Affine(StandardiseImage(x), l.Gain, l.Bias)

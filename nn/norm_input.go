@@ -91,7 +91,7 @@ func CentrePatch(x *graph.Node, k int) *graph.Node {
 	return ops.Sub(x, patchMean(x, k).As("μ"))
 }
 
-// StandardisePatch is [CentrePatch] divided by the root of the mean of its squares
+// StandardisePatch returns [CentrePatch] divided by the root of the mean of its squares
 // over the same patch: local contrast normalisation (Jarrett et al., 2009). What it
 // divides by is a mean of squares, never a difference of large numbers.
 func StandardisePatch(x *graph.Node, k int) *graph.Node {

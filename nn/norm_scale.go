@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// NewScaleOnlyNorm is a layer norm that scales but does not shift: it adds the
+// NewScaleOnlyNorm returns a layer norm that scales but does not shift: it adds the
 // parameter NAME/gain[d], of ones (the notes on query standardisation).
 func NewScaleOnlyNorm(g *graph.Graph, name string, dt graph.DType, d graph.Axis) LayerNorm {
 	defer g.Scope(name)()
@@ -27,7 +27,7 @@ func NewRMSNorm(g *graph.Graph, name string, dt graph.DType, d graph.Axis) RMSNo
 	return RMSNorm{name, NewScaleOnlyNorm(g, name, dt, d).Gain}
 }
 
-// Of is the norm of x[… d].
+// Of returns the norm of x[… d].
 func (l RMSNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Gain)()
 	return build.Affine(ops.Div(x, build.RootMeanSquare(x).As("rms")), l.Gain, nil)

@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// SquaredNorm is Σ‖w‖² over all weights, the penalty that shrinks them (the notes on
+// SquaredNorm returns Σ‖w‖² over all weights, the penalty that shrinks them (the notes on
 // explicit regularisation):
 //
 //	loss + λ·Σ‖w‖²

@@ -37,7 +37,7 @@ func NewWeightedPool(g *graph.Graph, name string, dt graph.DType, c graph.Axis, 
 	return Conv{Name: name, W: w, Window: Window{Stride: k}, Groups: c.Size}
 }
 
-// GlobalAverage is the average over all places of x[n … c]: y[n c].
+// GlobalAverage returns the average over all places of x[n … c]: y[n c].
 func GlobalAverage(x *graph.Node) *graph.Node {
 	axes := positions(x)
 	if len(axes) == 0 {
@@ -46,10 +46,10 @@ func GlobalAverage(x *graph.Node) *graph.Node {
 	return ops.Mean(x, axes...)
 }
 
-// positions are the axes of x[n … c] between the batch and the channels.
+// positions returns the axes of x[n … c] between the batch and the channels.
 func positions(x *graph.Node) []any { return span(x, 1) }
 
-// span are the axes of x from the given one up to the channels, which come last.
+// span returns the axes of x from the given one up to the channels, which come last.
 func span(x *graph.Node, from int) []any {
 	var axes []any
 	if x.IsValid() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Receptive is what an output of a stack of layers sees of the input, along one
+// Receptive describes the part of the input that an output of a stack of layers sees, along one
 // axis: output i depends on the input's elements from i·Stride + Offset on, Size of
 // them, as far as they lie in the array (the notes on receptive fields).
 type Receptive struct {
@@ -15,10 +15,10 @@ type Receptive struct {
 	Offset int // negative where padding comes first
 }
 
-// Receptives are the receptive fields after each layer of a stack.
+// Receptives lists the receptive fields after each layer of a stack.
 type Receptives []Receptive
 
-// ReceptiveField gives the receptive field after each of the layers, the first
+// ReceptiveField returns the receptive field after each of the layers, the first
 // nearest to the input. With J the strides of all layers before,
 //
 //	Size += D·(K−1)·J,  Offset −= P·J,  Stride = S·J
@@ -38,7 +38,7 @@ func ReceptiveField(layers ...Window) Receptives {
 	return out
 }
 
-// String is a table with a line for each layer.
+// String returns a table with a line for each layer.
 func (r Receptives) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%5s  %6s %6s %7s %8s  %5s %6s %6s\n", "layer", "window", "stride", "padding", "dilation", "field", "stride", "offset")

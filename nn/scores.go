@@ -81,7 +81,7 @@ const (
 	softmax = "a softmax"
 )
 
-// unit is a sigmoid or a softmax of scores.
+// unit returns what is known of a sigmoid or a softmax of scores.
 func unit(what string, of *graph.Node) probability {
 	return probability{of: of, what: what, hi: 1}
 }
@@ -111,7 +111,7 @@ func (known probabilities) at(n *graph.Node) probability {
 	return p
 }
 
-// outside gives what an input of a loop's body sees of the graph around it, and what is known
+// outside returns what an input of a loop's body sees of the graph around it, and what is known
 // there; ok is false for any other node.
 func (known probabilities) outside(n *graph.Node) (x *graph.Node, there probabilities, ok bool) {
 	if x, ok = known.inputs[n]; ok {
@@ -121,7 +121,7 @@ func (known probabilities) outside(n *graph.Node) (x *graph.Node, there probabil
 	return x, known, ok
 }
 
-// number is the number that all elements of a node are, if they surely are one.
+// number returns the number that all elements of a node are, if they surely are one.
 func (known probabilities) number(n *graph.Node) (v float64, ok bool) {
 	for match.Is(n, match.Broadcast) {
 		n = n.In(0)
@@ -186,7 +186,7 @@ func (known probabilities) find(n *graph.Node) probability {
 	return probability{}
 }
 
-// logarithm is that of a probability.
+// logarithm returns what is known of the logarithm of a probability.
 func (p probability) logarithm() probability {
 	if !p.is() {
 		return probability{}
@@ -195,7 +195,7 @@ func (p probability) logarithm() probability {
 	return p
 }
 
-// among is what has elements of all the given nodes: a probability where they all are, but for
+// among returns what has elements of all the given nodes: a probability where they all are, but for
 // numbers.
 func (known probabilities) among(nodes ...*graph.Node) (all probability) {
 	for _, n := range nodes {
@@ -229,8 +229,8 @@ func (known probabilities) isNumber(n *graph.Node) bool {
 	return literal || n.Role() == graph.RoleInput && n.Rank() == 0
 }
 
-// arithmetic is a sum, a difference, a product or a quotient of what is made of probabilities and
-// of numbers.
+// arithmetic returns what is known of a sum, a difference, a product or a quotient of what is made of
+// probabilities and of numbers.
 func (known probabilities) arithmetic(op match.Kind, of ...*graph.Node) (y probability) {
 	var x [2]probability
 	for i, n := range of {
@@ -301,7 +301,7 @@ func writtenOut(n *graph.Node) (p probability, ok bool) {
 	return p, false
 }
 
-// result is that of a loop: what its body gives, where the sequences and what every step sees are
+// result returns that of a loop: what its body gives, where the sequences and what every step sees are
 // what they are outside.
 func (known probabilities) result(n *graph.Node) probability {
 	y := n.In(0)

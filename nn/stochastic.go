@@ -24,7 +24,7 @@ func StochasticDepth(f, p *graph.Node) *graph.Node {
 	return kept(f, p, build.PerExample(f))
 }
 
-// DropAt is the rate at which branch i of n, from 0 on, is dropped where the last
+// DropAt returns the rate at which branch i of n, from 0 on, is dropped where the last
 // one has rate p: (i+1)/n·p, because what early branches give is used by all others.
 // The probability of survival falls linearly with depth (Huang et al., 2016).
 func DropAt(i, n int, p *graph.Node) *graph.Node {

@@ -12,7 +12,9 @@ import (
 
 type concat struct{ Axis int }
 
-// Concat joins arrays along one axis; the others must agree.
+// Concat joins arrays along one axis, named or numbered from 0 or, below 0, from behind. They have
+// one element type, one rank and the same sizes along the other axes; anything else, or no array, is
+// a mistake. Of arrays [a n b] and [a m b] along axis 1 it makes [a n+m b].
 func Concat(axis any, xs ...*graph.Node) *graph.Node {
 	g := graph.Of(xs...)
 	if len(xs) == 0 || !xs[0].IsValid() {

@@ -7,7 +7,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Pad lays before and after elements of value v around x along one axis.
+// Pad lays before and after elements of value v around x along one axis, of any element type; v is
+// rounded to it. The axis becomes longer by before + after. Negative counts are a mistake.
 func Pad(x *graph.Node, axis any, before, after int, v float64) *graph.Node {
 	defer calling("Pad", x)()
 	return around("Pad", x, axis, before, after, func(int) int { return maxStep }, func(a int) *graph.Node {

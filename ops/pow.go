@@ -14,7 +14,9 @@ import (
 
 type pow struct{ floats2 }
 
-// Pow is aᵇ, element by element, with broadcasting.
+// Pow is aᵇ, element by element, with broadcasting, for floats a and b of one type. As math.Pow, it
+// is NaN for a < 0 unless b is a whole number, and 1 for b = 0 whatever a is. Its derivative by b is
+// aᵇ·log a: 0 where a is 0, NaN where a is below 0.
 func Pow(a, b *graph.Node) *graph.Node { return elementwise(pow{}, a, b) }
 
 func (pow) Name() string     { return "Pow" }

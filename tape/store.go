@@ -193,8 +193,8 @@ func (s *Store) entry(path string) (*entry, error) {
 	return e, nil
 }
 
-// Get returns a copy of the values under a path as a dense tensor; a path that nothing has is an
-// error that names the nearest.
+// Get returns a copy of the values under a path as a dense tensor of the entry's type and shape. A
+// path that the store does not have is an error, which suggests the nearest one.
 func (s *Store) Get(path string) (*tensor.Dense, error) {
 	e, err := s.entry(path)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 // Centred takes numbers in [0, 1) to [−1, 1).
 func Centred(u *graph.Node) *graph.Node { return ops.Shift(ops.Scale(u, 2), -1) }
 
-// Rows gives the rows of a table that an index says. An index that is none is a mistake of the
+// Rows returns the rows of a table that an index says. An index that is none is a mistake of the
 // call of what.
 func Rows(what string, table, index *graph.Node) *graph.Node {
 	defer graph.Of(table, index).Calling(what, table, index)()
 	return ops.Gather(table, index, 0)
 }
 
-// SumSquares is ‖x‖² over all elements.
+// SumSquares returns ‖x‖² over all elements.
 func SumSquares(x *graph.Node) *graph.Node { return ops.Sum(ops.Square(x)) }
 
-// SoftmaxAmong is the softmax along an axis over the places where a mask that fits
+// SoftmaxAmong returns the softmax along an axis over the places where a mask that fits
 // the scores is true, 0 elsewhere; some says that it is true somewhere in each row.
 func SoftmaxAmong(scores, mask *graph.Node, axis int, some bool) *graph.Node {
 	α := ops.Softmax(ops.Select(mask, scores, ops.Lit(scores, math.Inf(-1))).As("ẽ"), axis)
@@ -35,7 +35,7 @@ func SoftmaxAmong(scores, mask *graph.Node, axis int, some bool) *graph.Node {
 // Epsilon is added to variances before their root is taken.
 const Epsilon = 1e-5
 
-// Affine is x·gain + bias, element by element, of those that are there.
+// Affine returns x·gain + bias, element by element, of those that are there.
 func Affine(x, gain, bias *graph.Node) *graph.Node {
 	if gain != nil {
 		x = ops.Mul(x, gain)
@@ -46,7 +46,7 @@ func Affine(x, gain, bias *graph.Node) *graph.Node {
 	return x
 }
 
-// RootMeanSquare is √(mean x² + ε) along the last axis, which stays.
+// RootMeanSquare returns √(mean x² + ε) along the last axis, which stays.
 func RootMeanSquare(x *graph.Node) *graph.Node {
 	return ops.Sqrt(ops.Shift(ops.Mean(ops.Square(x), -1, ops.Keep), Epsilon))
 }

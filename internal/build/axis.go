@@ -5,7 +5,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Keys is the axis that an axis of queries becomes where they are keys, too.
+// Keys returns the axis that an axis of queries becomes where they are keys, too.
 func Keys(a graph.Axis) graph.Axis {
 	if a.Name != "" {
 		a.Name += "′"
@@ -33,7 +33,7 @@ func EveryPair(x, w *graph.Node) (column, row *graph.Node) {
 	return x, w
 }
 
-// Apart are the axes [in out] of weights: where both have one name, in goes without.
+// Apart returns the axes [in out] of weights: where both have one name, in goes without.
 func Apart(in, out graph.Axis) []graph.Axis {
 	if in.Name == out.Name {
 		in.Name = ""
@@ -41,7 +41,7 @@ func Apart(in, out graph.Axis) []graph.Axis {
 	return []graph.Axis{in, out}
 }
 
-// Last is the last axis of x; an axis of one element if there is none.
+// Last returns the last axis of x; an axis of one element if there is none.
 func Last(x *graph.Node) graph.Axis {
 	if !x.IsValid() {
 		return graph.Axis{Size: 1}
@@ -49,7 +49,7 @@ func Last(x *graph.Node) graph.Axis {
 	return x.Shape().Axis(x.Rank() - 1)
 }
 
-// Swapped is x with two of its axes, counted from behind, in each other's place.
+// Swapped returns x with two of its axes, counted from behind, in each other's place.
 func Swapped(x *graph.Node, a, b int) *graph.Node {
 	if !x.IsValid() {
 		return x
@@ -63,7 +63,7 @@ func Swapped(x *graph.Node, a, b int) *graph.Node {
 	return ops.Transpose(x, order...)
 }
 
-// DType is the element type of x, float32 if it has none.
+// DType returns the element type of x, float32 if it has none.
 func DType(x *graph.Node) graph.DType {
 	if !x.IsValid() {
 		return graph.F32
@@ -71,7 +71,7 @@ func DType(x *graph.Node) graph.DType {
 	return x.DType()
 }
 
-// TimeInside is x[t b … d], as loops give it, as [b … t d].
+// TimeInside returns x[t b … d], as loops give it, as [b … t d].
 func TimeInside(x *graph.Node) *graph.Node {
 	if !x.IsValid() {
 		return x
@@ -83,7 +83,7 @@ func TimeInside(x *graph.Node) *graph.Node {
 	return ops.Transpose(x, append(order, 0, x.Rank()-1)...)
 }
 
-// PerExample are axes [n 1 …] beside x[n …], for one number for each example.
+// PerExample returns axes [n 1 …] beside x[n …], for one number for each example.
 func PerExample(x *graph.Node) []graph.Axis {
 	axes := x.Shape().Axes()
 	for i := range axes[1:] {

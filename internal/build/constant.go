@@ -14,13 +14,13 @@ func Drawn(t graph.Type, next func() float64) graph.Value {
 	return v
 }
 
-// Computed is an array whose elements are a function of their place in it.
+// Computed returns an array whose elements are a function of their place in it.
 func Computed(t graph.Type, f func(i int) float64) graph.Value {
 	i := -1
 	return Drawn(t, func() float64 { i++; return f(i) })
 }
 
-// Identity is the matrix I[a b] of two axes of equal size.
+// Identity returns the matrix I[a b] of two axes of equal size.
 func Identity(g *graph.Graph, dt graph.DType, a, b graph.Axis) *graph.Node {
 	return g.ConstantFunc(dt, func(v []float64) {
 		for i := range a.Size {
@@ -29,12 +29,12 @@ func Identity(g *graph.Graph, dt graph.DType, a, b graph.Axis) *graph.Node {
 	}, a, b).As("I")
 }
 
-// Counting is the constant 0, 1, 2, … along an axis, called place.
+// Counting returns the constant 0, 1, 2, … along an axis, called place.
 func Counting(g *graph.Graph, dt graph.DType, axis graph.Axis) *graph.Node {
 	return Places(g, dt, axis).As("place")
 }
 
-// Places is the constant 0, 1, 2, … along an axis.
+// Places returns the constant 0, 1, 2, … along an axis.
 func Places(g *graph.Graph, dt graph.DType, axis graph.Axis) *graph.Node {
 	return g.ConstantFunc(dt, func(place []float64) {
 		for i := range place {
@@ -43,7 +43,7 @@ func Places(g *graph.Graph, dt graph.DType, axis graph.Axis) *graph.Node {
 	}, axis)
 }
 
-// Zeros is the array 0 of the element type of like.
+// Zeros returns the array 0 of the element type of like.
 func Zeros(like *graph.Node, axes ...graph.Axis) *graph.Node {
 	s, err := graph.NewShape(axes...)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Numbered is the name of the part with index i: block1, block2.
+// Numbered returns the name of the part with index i: block1, block2.
 func Numbered(name string, i int) string { return fmt.Sprintf("%s%d", name, i+1) }
 
-// Indexed is the name of a quantity with index i, counted from 1: x₁, x₂.
+// Indexed returns the name of a quantity with index i, counted from 1: x₁, x₂.
 func Indexed(name string, i int) string {
 	for _, digit := range strconv.Itoa(i + 1) {
 		name += string('₀' + digit - '0')

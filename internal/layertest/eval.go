@@ -47,7 +47,7 @@ func Both(t *testing.T, feed ref.Feed, tol float64, nodes ...*graph.Node) []grap
 	return want
 }
 
-// BothWays is [Both] where leaves that are not fed get normal numbers, and inputs
+// BothWays is like [Both] where leaves that are not fed get normal numbers, and inputs
 // with a default that.
 func BothWays(t *testing.T, feed ref.Feed, nodes ...*graph.Node) []graph.Value {
 	t.Helper()

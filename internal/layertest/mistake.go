@@ -8,6 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
+// WantMistake checks that the graph has recorded a mistake whose text contains want.
 func WantMistake(t *testing.T, g *graph.Graph, want string) {
 	t.Helper()
 	if err := g.Err(); err == nil || !strings.Contains(err.Error(), want) {
@@ -44,7 +45,7 @@ func Mistaken(t *testing.T, x graph.Type, calls map[string]func(g *graph.Graph, 
 	}
 }
 
-// ArrayOf is the type of an array.
+// ArrayOf returns the type of an array.
 func ArrayOf(dt graph.DType, axes ...graph.Axis) graph.Type {
 	return graph.New("type").Input("x", dt, axes...).Type()
 }

@@ -18,7 +18,7 @@ func Build(t *testing.T, name string, s builders.Settings) *builders.Model {
 	return m
 }
 
-// Choice is the number of a setting's choice.
+// Choice returns the number of a setting's choice.
 func Choice(t *testing.T, m, setting, name string) float64 {
 	t.Helper()
 	b, err := builders.Lookup(m)

@@ -21,6 +21,7 @@ type Trainer struct {
 	vm    *tape.VM
 }
 
+// NewTrainer returns a trainer of the model by an optimiser, from the initial values of a seed.
 func NewTrainer(t *testing.T, m *builders.Model, o train.Optimiser, seed uint64) *Trainer {
 	t.Helper()
 	step := m.Step
@@ -37,7 +38,7 @@ func NewTrainer(t *testing.T, m *builders.Model, o train.Optimiser, seed uint64)
 	return r
 }
 
-// Step takes one on a batch, and gives the loss before it.
+// Step takes a step on a batch and returns the loss before it.
 func (r *Trainer) Step(batch builders.Feed) float64 {
 	r.Helper()
 	if err := r.vm.Run(context.Background(), Tensors(batch)); err != nil {
@@ -46,7 +47,7 @@ func (r *Trainer) Step(batch builders.Feed) float64 {
 	return tapetest.Float(r.T, r.vm, r.m.Loss)
 }
 
-// Learn takes steps on fresh batches, and gives the losses.
+// Learn takes steps on fresh batches and returns the losses.
 func (r *Trainer) Learn(steps int) []float64 {
 	r.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -57,7 +58,7 @@ func (r *Trainer) Learn(steps int) []float64 {
 	return losses
 }
 
-// Read gives what a parameter or a state has become.
+// Read returns what a parameter or a state has become.
 func (r *Trainer) Read(path string) []float64 {
 	r.Helper()
 	d, err := r.Store.Get(path)
@@ -86,6 +87,7 @@ func Outcome(t *testing.T, store *tape.Store, n *graph.Node, batch builders.Feed
 	return reftest.Value(n.Type(), v).Data
 }
 
+// Tensors returns the batch as a feed of the tape.
 func Tensors(f builders.Feed) tape.Feed {
 	feed := tape.Feed{}
 	for in, v := range f {
@@ -94,6 +96,7 @@ func Tensors(f builders.Feed) tape.Feed {
 	return feed
 }
 
+// Average returns the mean of numbers.
 func Average(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {

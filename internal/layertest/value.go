@@ -9,12 +9,12 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// ValueOf is a value for a node.
+// ValueOf returns a value for a node.
 func ValueOf(n *graph.Node, data ...float64) graph.Value {
 	return graph.Value{Type: n.Type(), Data: data}
 }
 
-// Computed is an array whose elements are a function of their place in it.
+// Computed returns an array whose elements are a function of their place in it.
 func Computed(typ graph.Type, f func(i int) float64) graph.Value {
 	v := graph.NewValue(typ)
 	for i := range v.Data {
@@ -23,12 +23,12 @@ func Computed(typ graph.Type, f func(i int) float64) graph.Value {
 	return v
 }
 
-// Random is an array of normal numbers of the given spread.
+// Random returns an array of normal numbers of the given spread.
 func Random(rng *rand.Rand, typ graph.Type, scale float64) graph.Value {
 	return Computed(typ, func(int) float64 { return scale * rng.NormFloat64() })
 }
 
-// Filled gives every leaf of a graph without a default random values.
+// Filled returns random values for every leaf of a graph without a default.
 func Filled(g *graph.Graph, rng *rand.Rand) ref.Feed {
 	feed := ref.Feed{}
 	for _, n := range g.Leaves(graph.RoleInput, graph.RoleParam, graph.RoleState) {
@@ -39,17 +39,18 @@ func Filled(g *graph.Graph, rng *rand.Rand) ref.Feed {
 	return feed
 }
 
-// Image is an input x[n h w c].
+// Image returns an input x[n h w c].
 func Image(g *graph.Graph, n, h, w, c int) *graph.Node {
 	return g.Input("x", graph.F64, graph.Ax("n", n), graph.Ax("h", h), graph.Ax("w", w), graph.Ax("c", c))
 }
 
-// Wavy is a scalar that depends on each element of x in a way of its own.
+// Wavy returns a scalar that depends on each element of x in a way of its own.
 func Wavy(x *graph.Node) *graph.Node {
 	w := Computed(x.Type(), func(i int) float64 { return math.Cos(float64(i)) })
 	return ops.Sum(ops.Mul(x, x.Graph().ConstantValue(w)))
 }
 
+// Scalar returns the value v of a scalar.
 func Scalar(v float64) graph.Value {
 	g := graph.New("scalar")
 	return graph.Value{Type: g.Scalar("v", 0, graph.F64).Type(), Data: []float64{v}}

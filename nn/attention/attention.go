@@ -34,7 +34,7 @@ func primed(k, q *graph.Node) *graph.Node {
 	return k
 }
 
-// Pool is the query-able softmax pooling of the notes on attention: the values are
+// Pool returns the query-able softmax pooling of the notes on attention: the values are
 // averaged with the softmax of the scores,
 //
 //	α_tu = softmax_u(e_tu),  y_t = Σ_u α_tu v_u
@@ -51,7 +51,7 @@ func Pool(e, v, mask *graph.Node) (y, α *graph.Node) {
 	return ops.MatMul(α, v), α
 }
 
-// Attend is scaled dot-product attention (Vaswani et al., 2017; the notes on
+// Attend returns scaled dot-product attention (Vaswani et al., 2017; the notes on
 // transformers):
 //
 //	y = softmax(q·kᵀ/√d)·v
@@ -84,13 +84,13 @@ func NewQKV(g *graph.Graph, dt graph.DType, query, memory, d graph.Axis) QKV {
 	}
 }
 
-// Of gives queries q[… t d] of x[… t m], and keys k[… u d] and values v[… u d] of a
+// Of returns queries q[… t d] of x[… t m], and keys k[… u d] and values v[… u d] of a
 // memory[… u n]: x itself in self-attention, another table in cross-attention.
 func (p QKV) Of(x, memory *graph.Node) (q, k, v *graph.Node) {
 	return p.Query.Of(x), p.Key.Of(memory), p.Value.Of(memory)
 }
 
-// Attend is attention of x[… t m] to a memory[… u n] with one head; see [Attend].
+// Attend returns attention of x[… t m] to a memory[… u n] with one head; see [Attend].
 func (p QKV) Attend(x, memory, mask *graph.Node) (y, α *graph.Node) {
 	q, k, v := p.Of(x, memory)
 	y, α = Attend(q.As("q"), k.As("k"), v.As("v"), mask)
@@ -105,7 +105,8 @@ type Table struct {
 	Keys, Values *graph.Node // nil as long as nothing is written
 }
 
-// Write gives the table with more pairs in it; the table itself stays as it is.
+// Write returns the table with n more pairs, keys k[b n d] and values v[b n f], behind those that it
+// has; the table itself stays as it is. Pairs whose d, f or batch differ from the table's are a mistake.
 func (t Table) Write(k, v *graph.Node) Table {
 	if t.Keys == nil && t.Values == nil {
 		return Table{k, v}
@@ -113,7 +114,7 @@ func (t Table) Write(k, v *graph.Node) Table {
 	return Table{ops.Concat(-2, t.Keys, k), ops.Concat(-2, t.Values, v)}
 }
 
-// Read is what the queries q[b t d] find:
+// Read returns what the queries q[b t d] find:
 //
 //	e = ⟨q_t, k_i⟩/√d,  α = softmax_i(e),  y_t = Σ_i α_ti v_i
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Next is the stack's output for x[b 1 m], the token at the cache's place.
+// Next returns the stack's output for x[b 1 m], the token at the cache's place.
 func (e Encoder) Next(x *graph.Node, c *Cache) *graph.Node {
 	levels := e.levels(x, func(block EncoderBlock, x *graph.Node) *graph.Node {
 		return block.with(x, func(x *graph.Node) *graph.Node { return block.Attention.Next(x, c) })
@@ -16,7 +16,7 @@ func (e Encoder) Next(x *graph.Node, c *Cache) *graph.Node {
 	return levels[len(levels)-1]
 }
 
-// Next is attention of x[b 1 m] to itself and to what the cache holds.
+// Next returns attention of x[b 1 m] to itself and to what the cache holds.
 func (a MultiHead) Next(x *graph.Node, c *Cache) *graph.Node {
 	if c == nil {
 		return graph.Of(x).Fail("MultiHead", errNoCache, x)

@@ -34,7 +34,7 @@ func NewDecoderBlock(g *graph.Graph, name string, dt graph.DType, b Blocks, memo
 	}
 }
 
-// Of is the block's output for x[b t m], of the same shape, and a memory[b s n]. One
+// Of returns the block's output for x[b t m], of the same shape, and a memory[b s n]. One
 // mask says what places of x see of each other, commonly [Causal], the other what
 // they see of the memory (nil: all).
 func (d DecoderBlock) Of(x, memory, self, cross *graph.Node) *graph.Node {
@@ -59,7 +59,7 @@ func NewDecoder(g *graph.Graph, name string, dt graph.DType, b Blocks, memory gr
 	return Decoder{name, stack(b, func(name string) DecoderBlock { return NewDecoderBlock(g, name, dt, b, memory) }), endNorm(g, dt, b)}
 }
 
-// Of is what the last block makes of x[b t m]; see [DecoderBlock.Of]. One memory is
+// Of returns what the last block makes of x[b t m]; see [DecoderBlock.Of]. One memory is
 // read by all blocks; of several, block i reads the i-th, as the decoder of a U-net
 // looks at the encoder's level of the same fineness, and blocks beyond the last
 // memory read that.

@@ -53,13 +53,13 @@ func NewEncoderBlock(g *graph.Graph, name string, dt graph.DType, b Blocks) Enco
 	}
 }
 
-// Of is the block's output for x[b t m], of the same shape; the mask says what each
+// Of returns the block's output for x[b t m], of the same shape; the mask says what each
 // place sees of the others (nil: all).
 func (e EncoderBlock) Of(x, mask *graph.Node) *graph.Node {
 	return e.with(x, func(x *graph.Node) *graph.Node { return e.Attention.Of(x, x, mask) })
 }
 
-// with is Of for the attention of the places that is given.
+// with returns Of for the attention of the places that is given.
 func (e EncoderBlock) with(x *graph.Node, attend func(x *graph.Node) *graph.Node) *graph.Node {
 	defer build.Within(e.Name, x)()
 	x = nn.Residual(x, e.Norm1, e.Post, attend).As("x₁")
@@ -81,19 +81,19 @@ func NewEncoder(g *graph.Graph, name string, dt graph.DType, b Blocks) Encoder {
 	return Encoder{name, stack(b, func(name string) EncoderBlock { return NewEncoderBlock(g, name, dt, b) }), endNorm(g, dt, b)}
 }
 
-// Of is what the last block makes of x[b t m]; see [EncoderBlock.Of].
+// Of returns what the last block makes of x[b t m]; see [EncoderBlock.Of].
 func (e Encoder) Of(x, mask *graph.Node) *graph.Node {
 	levels := e.Levels(x, mask)
 	return levels[len(levels)-1]
 }
 
-// Levels are the outputs of all blocks, from fine to distilled. Without any, the
+// Levels returns the outputs of all blocks, from fine to distilled. Without any, the
 // input is the only one.
 func (e Encoder) Levels(x, mask *graph.Node) []*graph.Node {
 	return e.levels(x, func(block EncoderBlock, x *graph.Node) *graph.Node { return block.Of(x, mask) })
 }
 
-// levels is Levels for what a block makes of its input.
+// levels returns Levels for what a block makes of its input.
 func (e Encoder) levels(x *graph.Node, of func(block EncoderBlock, x *graph.Node) *graph.Node) []*graph.Node {
 	defer build.Within(e.Name, x)()
 	if len(e.Blocks) == 0 {
@@ -121,7 +121,7 @@ func stack[B any](b Blocks, block func(name string) B) []B {
 	return blocks
 }
 
-// endNorm is the norm behind a stack of blocks that begin with one.
+// endNorm returns the norm behind a stack of blocks that begin with one.
 func endNorm(g *graph.Graph, dt graph.DType, b Blocks) *nn.LayerNorm {
 	if b.Post {
 		return nil

@@ -36,7 +36,7 @@ func NewMultiHead(g *graph.Graph, name string, dt graph.DType, query, memory gra
 	}
 }
 
-// WithQueryNorm is a with a norm of each head's queries; it adds
+// WithQueryNorm returns a with a norm of each head's queries; it adds
 // NAME/query-norm/gain[e].
 func (a MultiHead) WithQueryNorm() MultiHead {
 	w := a.QKV.Query.W
@@ -46,7 +46,7 @@ func (a MultiHead) WithQueryNorm() MultiHead {
 	return a
 }
 
-// WithBias is a with biases in its four maps; it adds NAME/query/b[he], NAME/key/b[he],
+// WithBias returns a with biases in its four maps; it adds NAME/query/b[he], NAME/key/b[he],
 // NAME/value/b[he] and NAME/output/b[m], of zeros. That of the keys adds the same to
 // all scores of a query, and so changes nothing: it is there because published
 // weights have it.
@@ -58,7 +58,7 @@ func (a MultiHead) WithBias() MultiHead {
 	return a
 }
 
-// Of is attention of x[… t m] to a memory[… u n], which is x itself in
+// Of returns attention of x[… t m] to a memory[… u n], which is x itself in
 // self-attention (u is t′ then, as in [Scores]), over the keys that the mask [t u],
 // [b 1 u] or [b t u] lets through (nil: all): z[… t m].
 func (a MultiHead) Of(x, memory, mask *graph.Node) *graph.Node {
@@ -67,7 +67,7 @@ func (a MultiHead) Of(x, memory, mask *graph.Node) *graph.Node {
 	return a.look(q, k, v, mask)
 }
 
-// look is attention for the queries q[… t he], keys k[… u he] and values v[… u he] of all heads.
+// look returns attention for the queries q[… t he], keys k[… u he] and values v[… u he] of all heads.
 func (a MultiHead) look(q, k, v, mask *graph.Node) *graph.Node {
 	if z := build.Last(q).Size; q.IsValid() && (a.Heads < 1 || z%a.Heads != 0) {
 		return q.Graph().Fail("MultiHead", fmt.Errorf("%d heads cannot share %d features evenly", a.Heads, z), q)
@@ -112,7 +112,7 @@ func NewQueryNorm(g *graph.Graph, name string, dt graph.DType, e graph.Axis) *Qu
 	return &QueryNorm{name, g.Param("gain", dt, e).Init(graph.Fill(1))}
 }
 
-// Of is gain ⊙ q/√(mean q² + ε) over the last axis of q[… e].
+// Of returns gain ⊙ q/√(mean q² + ε) over the last axis of q[… e].
 func (n QueryNorm) Of(q *graph.Node) *graph.Node {
 	defer build.Within(n.Name, q, n.Gain)()
 	size := build.RootMeanSquare(q).As("‖q‖")

@@ -12,7 +12,7 @@ import (
 // a function takes a mask, nil lets every query see every key; two masks are
 // joined with ops.And.
 
-// Causal is the mask [t u] of a decoder: the query at place t sees the keys up to
+// Causal returns the mask [t u] of a decoder: the query at place t sees the keys up to
 // its own place, u ≤ t, and nothing of what follows. In self-attention, where both
 // are one axis t, that of the keys is called t′.
 func Causal(g *graph.Graph, query, key graph.Axis) *graph.Node {
@@ -28,7 +28,7 @@ func Causal(g *graph.Graph, query, key graph.Axis) *graph.Node {
 	}, query, key).As("causal")
 }
 
-// Padding is the mask [b 1 u] of a batch of sequences of different lengths[b],
+// Padding returns the mask [b 1 u] of a batch of sequences of different lengths[b],
 // whole numbers: the first lengths_b keys are seen, what was put behind them to
 // fill the array is not.
 func Padding(lengths *graph.Node, key graph.Axis) *graph.Node {

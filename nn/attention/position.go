@@ -9,14 +9,13 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// SinusoidalAt shows times t[…] on the hands of a clock, the positional encoding of
-// Vaswani et al. (2017):
+// SinusoidalAt returns the sinusoidal encoding PE[… m] of times t[…] (Vaswani et al., 2017):
 //
 //	PE(t, 2i) = sin(t·ωᵢ),  PE(t, 2i+1) = cos(t·ωᵢ),  ωᵢ = 10000^(−2i/m)
 //
-// Each hand turns more slowly than the one before. To go k steps on is to turn
-// every hand by an angle that does not depend on t; see [Rotation] and [Rotary].
-// The result is PE[… m].
+// The notes read each pair of features as the hand of a clock, which turns more slowly than the one
+// before: going k steps on turns every hand by an angle that does not depend on t; see [Rotation] and
+// [Rotary]. t holds floats. With an odd m the last hand has its sine alone.
 func SinusoidalAt(t *graph.Node, m graph.Axis) *graph.Node {
 	defer graph.Of(t).Scope("clock")()
 	angle := handAngles(t, m.Size)
@@ -30,7 +29,7 @@ func SinusoidalAt(t *graph.Node, m graph.Axis) *graph.Node {
 	return hands.As("PE")
 }
 
-// handAngles is t·ω along a new last axis, for m features.
+// handAngles returns t·ω along a new last axis, for m features.
 func handAngles(t *graph.Node, m int) *graph.Node {
 	if !t.IsValid() {
 		return t
@@ -43,16 +42,16 @@ func handAngles(t *graph.Node, m int) *graph.Node {
 	return ops.Mul(build.EveryPair(t, ω)).As("angle")
 }
 
-// speed is the angle ωᵢ by which a hand of m features turns in a step.
+// speed returns the angle ωᵢ by which a hand of m features turns in a step.
 func speed(i, m int) float64 { return math.Pow(10000, -2*float64(i)/float64(m)) }
 
-// Sinusoidal is the encoding of the places 0, 1, … of an axis by a [SinusoidalAt]:
-// PE[t m]. It is constant: there is nothing to learn.
+// Sinusoidal returns the sinusoidal encoding PE[t m] of the places 0, 1, … of an axis; see
+// [SinusoidalAt]. It is constant: there is nothing to learn.
 func Sinusoidal(g *graph.Graph, dt graph.DType, t, m graph.Axis) *graph.Node {
 	return SinusoidalAt(build.Counting(g, dt, t), m)
 }
 
-// Rotation is the matrix r[m m′] that turns the hands of a [SinusoidalAt] by k steps,
+// Rotation returns the matrix r[m m′] that turns the hands of [SinusoidalAt] by k steps,
 //
 //	PE(t)·R(k) = PE(t + k)
 //
@@ -73,14 +72,15 @@ func Rotation(g *graph.Graph, dt graph.DType, from, to graph.Axis, k float64) *g
 	}, from, to).As("R")
 }
 
-// Rotary turns each pair of features of x[… m] as a [SinusoidalAt]'s hands turn in a time
-// of by[…]. Queries and keys that are turned by their places (Su et al., 2021,
-// rotary embedding) have products that depend on the distance of the places alone.
+// Rotary returns x[… m] with a rotary embedding (Su et al., 2021): each pair of features turned as
+// the hands of [SinusoidalAt] turn in a time of by[…], floats that line up with the axes of x before
+// the last. Queries and keys that are turned by their places have products that depend on the
+// distance of the places alone. An odd number of features is a mistake.
 func Rotary(x, by *graph.Node) *graph.Node {
 	g := graph.Of(x, by)
 	defer g.Scope("advance")()
 	if m := build.Last(x); x.IsValid() && (m.Size%2 != 0 || x.Rank() == 0) {
-		return g.Fail("Advance", &graph.Mistake{
+		return g.Fail("Rotary", &graph.Mistake{
 			Problem: fmt.Sprintf("features %v: a hand has two, its sine and its cosine", m), Fix: "take an even number"}, x)
 	}
 	m := build.Last(x)
@@ -101,10 +101,10 @@ func NewPositions(g *graph.Graph, name string, dt graph.DType, t, m graph.Axis) 
 	return g.Param(name, dt, t, m).Init(graph.Normal(0, 0.1))
 }
 
-// AddPositions is x[… t m] + p[t m]: the usual way.
+// AddPositions returns x[… t m] + p[t m]: the usual way.
 func AddPositions(x, p *graph.Node) *graph.Node { return ops.Add(x, p) }
 
-// ConcatPositions is [x; p] for x[… t m] and p[t n]: features and place side by
+// ConcatPositions returns [x; p] for x[… t m] and p[t n]: features and place side by
 // side, in a new last axis.
 func ConcatPositions(x, p *graph.Node, axis string) *graph.Node {
 	if !x.IsValid() || !p.IsValid() || x.Rank() < 2 || p.Rank() != 2 {

@@ -24,7 +24,7 @@ func (DotScore) Of(s, h *graph.Node) *graph.Node { return against(s, h).As("e") 
 // atOnce reports whether s[b u c] are states at many places, each of which looks at all of h[b t d].
 func atOnce(s, h *graph.Node) bool { return s.IsValid() && h.IsValid() && s.Rank() == h.Rank() }
 
-// against is ⟨s, h_t⟩ for all t.
+// against returns ⟨s, h_t⟩ for all t.
 func against(s, h *graph.Node) *graph.Node {
 	if atOnce(s, h) {
 		return Scores(s, h)
@@ -75,7 +75,7 @@ func (m AdditiveScore) Of(s, h *graph.Node) *graph.Node {
 	return ops.Sum(ops.Mul(ops.Tanh(u), m.V), -1).As("e")
 }
 
-// AttendStates is the attention of a decoder's state s[b c] to the states h[b t d]
+// AttendStates returns the attention of a decoder's state s[b c] to the states h[b t d]
 // of an encoder:
 //
 //	α = softmax(e),  a = Σ_t α_t h_t
@@ -100,7 +100,7 @@ func AttendStates(score Score, s, h, mask *graph.Node) (a, α *graph.Node) {
 	return ops.Squeeze(ops.MatMul(ops.Expand(α, -2, ""), h), -2).As("a"), α
 }
 
-// AttendBidirectional is attention between the states of a bidirectional RNN: the
+// AttendBidirectional returns attention between the states of a bidirectional RNN: the
 // backward states are queries, the forward states keys and values,
 //
 //	a_ij = ⟨←h_i, →h_j⟩,  c_i = Σ_j softmax_j(a_ij) →h_j

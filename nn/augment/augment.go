@@ -8,15 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Augmentation (the notes on data augmentation) is part of the graph: images come in
-// as x[n h w c] and are changed by random draws, anew in every run, so that
-// training never sees an image twice. A plain name, such as [Rotate], changes images
-// by given amounts: a scalar for all, or a number for each example, [n]. A name with
-// Random draws the amount for each example, and leaves an example alone with
-// probability 1 − p; strength and p are scalars of x's type. All but
-// posterising let the derivative through to x, and all give x itself with p = 0.
-
-// Flip mirrors images left to right.
+// Flip mirrors images x[n h w c] left to right, along w, the third axis. Anything but images of
+// floats is a mistake, here and in the other functions.
 func Flip(x *graph.Node) *graph.Node {
 	if bad := wantImages("Flip", x); bad != nil {
 		return bad
@@ -38,7 +31,7 @@ func sometimes(what string, x, p *graph.Node, f func(x *graph.Node) *graph.Node)
 	return ops.Select(chosen(x, p), f(x), x)
 }
 
-// chosen is a mask [n 1 …] beside x[n …] that is true with probability p.
+// chosen returns a mask [n 1 …] beside x[n …] that is true with probability p.
 func chosen(x, p *graph.Node) *graph.Node {
 	return ops.Less(uniform(x, "coin"), p).As("chosen")
 }
@@ -61,7 +54,7 @@ func aligned(v *graph.Node, rank int) *graph.Node {
 	return ops.ReshapeTo(v, s)
 }
 
-// ones are unnamed axes of size 1.
+// ones returns unnamed axes of size 1.
 func ones(n int) []graph.Axis {
 	axes := make([]graph.Axis, n)
 	for i := range axes {
@@ -78,12 +71,12 @@ func wantImages(what string, x *graph.Node) *graph.Node {
 	return graph.Of(x).Fail(what, fmt.Errorf("want images [n h w c] of type f32 or f64"), x)
 }
 
-// floor is the largest whole number that is not above v, as int64. There is no
+// floor returns the largest whole number that is not above v, as int64. There is no
 // derivative.
 func floor(v *graph.Node) *graph.Node {
 	whole := ops.Cast(v, graph.I64) // towards 0
 	return ops.Sub(whole, ops.Cast(ops.Less(v, ops.Cast(whole, build.DType(v))), graph.I64))
 }
 
-// whole is floor in the type of v.
+// whole returns floor in the type of v.
 func whole(v *graph.Node) *graph.Node { return ops.Cast(floor(v), build.DType(v)) }

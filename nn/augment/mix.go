@@ -70,7 +70,7 @@ func wantExamples(what string, x, y *graph.Node) *graph.Node {
 	return graph.Of(x, y).Fail(what, fmt.Errorf("want examples [n …] and as many labels [n k] of the same float type"), x, y)
 }
 
-// next is the following example of the batch, the first in place of the last.
+// next returns the following example of the batch, the first in place of the last.
 func next(x *graph.Node) *graph.Node {
 	if x.Dim(0) == 1 {
 		return x
@@ -122,7 +122,7 @@ func PixMix(x, mixers, β, p *graph.Node, rounds int) *graph.Node {
 	})
 }
 
-// mixRound is round i of [PixMix] on the images x, of which the rounds before made m.
+// mixRound returns round i of [PixMix] on the images x, of which the rounds before made m.
 func mixRound(x, m, z, β *graph.Node, i int) *graph.Node {
 	defer graph.Of(x).Scope(build.Numbered("round", i))()
 	half := ops.Lit(x, 0.5)

@@ -29,7 +29,7 @@ func Bilinear(x, rows, columns *graph.Node) *graph.Node {
 	return between(down, row(r0).As("above"), row(ops.Shift(r0, 1)).As("below"))
 }
 
-// between is (1 − t)·a + t·b.
+// between returns (1 − t)·a + t·b.
 func between(t, a, b *graph.Node) *graph.Node {
 	return ops.Add(ops.Mul(ops.OneMinus(t), a), ops.Mul(t, b))
 }
@@ -65,12 +65,12 @@ func wantFrame(what string, x *graph.Node, height, width int) *graph.Node {
 	return nil
 }
 
-// at is the pixels at whole places.
+// at returns the pixels at whole places.
 func (f framed) at(r, s *graph.Node) *graph.Node {
 	return ops.Gather(f.pixels, ops.Add(f.first, ops.Add(ops.Mul(r, ops.Lit(r, float64(f.width+3))), s)), 0)
 }
 
-// beyond is how far v is from the whole place before it, for every channel.
+// beyond returns how far v is from the whole place before it, for every channel.
 func (framed) beyond(v, place *graph.Node) *graph.Node {
 	return ops.Expand(ops.Sub(v, ops.Cast(place, build.DType(v))), -1, "")
 }
@@ -80,7 +80,7 @@ func clamped(v *graph.Node, size int) *graph.Node {
 	return ops.Minimum(ops.Maximum(v, ops.Lit(v, -1)), ops.Lit(v, float64(size)))
 }
 
-// grid is the numbers from 0 along the rows [h 1] and the columns [1 w] of images x,
+// grid returns the numbers from 0 along the rows [h 1] and the columns [1 w] of images x,
 // or of others of the given size.
 func grid(x *graph.Node, dt graph.DType, height, width int) (rows, columns *graph.Node) {
 	count := func(axes ...graph.Axis) *graph.Node {
@@ -91,7 +91,7 @@ func grid(x *graph.Node, dt graph.DType, height, width int) (rows, columns *grap
 	return count(h, graph.Axis{Size: 1}).As("i"), count(graph.Axis{Size: 1}, w).As("j")
 }
 
-// shapeWith is the shape of axes that are known to fit; empty if they do not.
+// shapeWith returns the shape of axes that are known to fit; empty if they do not.
 func shapeWith(axes ...graph.Axis) graph.Shape {
 	s, err := graph.NewShape(axes...)
 	if err != nil {
@@ -125,7 +125,7 @@ func RandomRotation(x, most, p *graph.Node) *graph.Node {
 	})
 }
 
-// alone is u[n 1 …] without its axes of size 1: u[n].
+// alone returns u[n 1 …] without its axes of size 1: u[n].
 func alone(u *graph.Node) *graph.Node {
 	if u.Rank() < 2 {
 		return u

@@ -69,7 +69,7 @@ func pixel(x *graph.Node) (row, column *graph.Node) {
 	return ops.Scale(uniform(x, "u"), float64(x.Dim(1))).As("row"), ops.Scale(uniform(x, "v"), float64(x.Dim(2))).As("column")
 }
 
-// box is true in a rectangle of whole height and width around a pixel: [n h w 1].
+// box returns the mask of a rectangle of whole height and width around a pixel: [n h w 1].
 func box(x, row, column, height, width *graph.Node) *graph.Node {
 	i, j := grid(x, x.DType(), x.Dim(1), x.Dim(2))
 	within := func(at, middle, size *graph.Node) *graph.Node {

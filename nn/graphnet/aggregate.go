@@ -27,7 +27,7 @@ const (
 // aggregations are their names, in order.
 var aggregations = []string{"sum", "mean", "max", "min", "product", "variance", "softmax"}
 
-// String is the aggregation's name.
+// String returns the aggregation's name.
 func (how Aggregation) String() string {
 	if int(how) < len(aggregations) {
 		return aggregations[how]
@@ -110,13 +110,13 @@ func aggregateSegments(how Aggregation, m, index *graph.Node, to graph.Axis) *gr
 	return aggregate(how, ops.Expand(m, 0, to.Name), incidence(index, m, to), 1)
 }
 
-// somewhere is the index with place 0 for what goes nowhere: what comes of that is to be
+// somewhere returns the index with place 0 for what goes nowhere: what comes of that is to be
 // left out by goes.
 func somewhere(index *graph.Node) *graph.Node {
 	return ops.Select(goes(index, 1), index, ops.Lit(index, 0))
 }
 
-// goes is a mask over [e 1 …], of the given rank, that is false where the index is −1.
+// goes returns a mask over [e 1 …], of the given rank, that is false where the index is −1.
 func goes(index *graph.Node, rank int) *graph.Node {
 	mask := ops.NotEqual(index, ops.Lit(index, -1))
 	for range rank - 1 {
@@ -125,7 +125,7 @@ func goes(index *graph.Node, rank int) *graph.Node {
 	return mask
 }
 
-// addSegments is the sum of the values x[e …] that go to each place of the axis to.
+// addSegments returns the sum of the values x[e …] that go to each place of the axis to.
 func addSegments(x, index *graph.Node, to graph.Axis) *graph.Node {
 	if !x.IsValid() || !index.IsValid() {
 		return graph.Of(x, index).Fail("Aggregate", build.ErrNoOperand, x, index)
@@ -136,7 +136,7 @@ func addSegments(x, index *graph.Node, to graph.Axis) *graph.Node {
 	return ops.ScatterAdd(somewhere(index), ops.Select(goes(index, x.Rank()), x, ops.Lit(x, 0)), 0, axes...)
 }
 
-// incidence is a mask over [to e 1 …] that is true where the value e of m[e …] goes.
+// incidence returns a mask over [to e 1 …] that is true where the value e of m[e …] goes.
 func incidence(index, m *graph.Node, to graph.Axis) *graph.Node {
 	defer graph.Of(m, index).Calling("Aggregate", m, index)()
 	hot := ops.And(ops.NotEqual(ops.OneHot(somewhere(index), 0, to, m.DType()), ops.Lit(m, 0)), goes(index, 1))
@@ -146,7 +146,7 @@ func incidence(index, m *graph.Node, to graph.Axis) *graph.Node {
 	return hot
 }
 
-// softmaxSegments is softmax of scores[e …] over the places with the same
+// softmaxSegments returns softmax of scores[e …] over the places with the same
 // index[e]; 0 where the index is −1.
 func softmaxSegments(scores, index *graph.Node, to graph.Axis) *graph.Node {
 	g := graph.Of(scores, index)

@@ -27,7 +27,7 @@ func NewGATHead(g *graph.Graph, name string, dt graph.DType, in, e graph.Axis) G
 	return GATHead{name, g.Param("w", dt, in, e), g.Param("a_me", dt, e).Init(start), g.Param("a_them", dt, e).Init(start)}
 }
 
-// Of gives the attention α over the pairs and the sums y[… i e] for nodes x[… i in].
+// Of returns the attention α over the pairs and the sums y[… i e] for nodes x[… i in].
 // A node without neighbours gets zeros.
 func (l GATHead) Of(x *graph.Node, n Neighbours) (α, y *graph.Node) {
 	defer build.Within(l.Name, x, l.W)()
@@ -63,7 +63,7 @@ func NewGAT(g *graph.Graph, name string, dt graph.DType, heads int, in, out grap
 	return l
 }
 
-// Of is the sums of all heads side by side, [… i out], for nodes x[… i in].
+// Of returns the sums of all heads side by side, [… i out], for nodes x[… i in].
 func (l GAT) Of(x *graph.Node, n Neighbours) *graph.Node {
 	defer build.Within(l.Name, x)()
 	if len(l.Heads) == 0 {

@@ -20,7 +20,7 @@ func NewGCN(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis) GCN
 	return GCN{nn.NewLinear(g, name, dt, in, out)}
 }
 
-// Of is the layer of the nodes x[… i in]. Nodes hear themselves only if they are
+// Of returns the layer of the nodes x[… i in]. Nodes hear themselves only if they are
 // their own neighbours: [Neighbours.WithSelf].
 func (l GCN) Of(x *graph.Node, n Neighbours) *graph.Node {
 	defer build.Within(l.Name, x, l.W)()
@@ -34,7 +34,7 @@ func (l GCN) Of(x *graph.Node, n Neighbours) *graph.Node {
 	return y.As("y")
 }
 
-// Normalised is Â_ij = s_i A_ij s_j over the pairs, where s = d^{−½} of the degree d: the
+// Normalised returns Â_ij = s_i A_ij s_j over the pairs, where s = d^{−½} of the degree d: the
 // adjacency whose repeated product neither grows nor vanishes. A node without
 // neighbours has zeros.
 func Normalised(n Neighbours) *graph.Node {

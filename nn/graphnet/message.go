@@ -46,7 +46,7 @@ func NewMessagePassing(g *graph.Graph, name string, dt graph.DType, how Aggregat
 	return l
 }
 
-// Of gives the nodes' next values and the next global state for x[… i in] and
+// Of returns the nodes' next values and the next global state for x[… i in] and
 // u[… state]. A layer without global weights does not use u, which may be nil, and
 // gives it back.
 func (l MessagePassing) Of(x, u *graph.Node, n Neighbours) (next, state *graph.Node) {
@@ -85,7 +85,7 @@ func Readout(how Aggregation, x, mask *graph.Node) *graph.Node {
 	return aggregate(how, x, ops.Expand(mask, -1, ""), -2)
 }
 
-// ReadoutBlocks is [Readout] of a batch by blocks: node i of x[i d] belongs to the
+// ReadoutBlocks is like [Readout] of a batch by blocks: node i of x[i d] belongs to the
 // graph of[i] of the axis graphs, to none if that is −1.
 func ReadoutBlocks(how Aggregation, x, of *graph.Node, graphs graph.Axis) *graph.Node {
 	defer graph.Of(x, of).Scope("readout")()

@@ -47,7 +47,7 @@ func (a Adjacency) pairs(x *graph.Node, own, other graph.Axis, place int) *graph
 	return ops.Expand(ops.Rename(x, -2, own.Name), place, other.Name)
 }
 
-// Me is x_i for every j.
+// Me returns x_i for every j.
 func (a Adjacency) Me(x *graph.Node) *graph.Node {
 	if !a.A.IsValid() {
 		return a.pairs(x, graph.Axis{}, graph.Axis{}, 0)
@@ -55,7 +55,7 @@ func (a Adjacency) Me(x *graph.Node) *graph.Node {
 	return a.pairs(x, a.receivers(), a.senders(), -2)
 }
 
-// Them is x_j for every i.
+// Them returns x_j for every i.
 func (a Adjacency) Them(x *graph.Node) *graph.Node {
 	if !a.A.IsValid() {
 		return a.pairs(x, graph.Axis{}, graph.Axis{}, 0)
@@ -63,21 +63,21 @@ func (a Adjacency) Them(x *graph.Node) *graph.Node {
 	return a.pairs(x, a.senders(), a.receivers(), -3)
 }
 
-// Strength is A.
+// Strength returns A.
 func (a Adjacency) Strength() *graph.Node { return a.A }
 
-// Degree is Σ_j A_ij.
+// Degree returns Σ_j A_ij.
 func (a Adjacency) Degree() *graph.Node { return ops.Sum(a.A, -1) }
 
-// mask is true where i hears j: [… i j].
+// mask returns the mask of where i hears j: [… i j].
 func (a Adjacency) mask() *graph.Node { return ops.NotEqual(a.A, ops.Lit(a.A, 0)) }
 
-// Softmax is along j, over what i hears; a node that hears nothing has zeros.
+// Softmax returns the softmax of scores along j, over what i hears; a node that hears nothing has zeros.
 func (a Adjacency) Softmax(scores *graph.Node) *graph.Node {
 	return nn.MaskedSoftmax(scores, a.mask())
 }
 
-// Sum is the matrix product w·x.
+// Sum returns the matrix product w·x.
 func (a Adjacency) Sum(w, x *graph.Node) *graph.Node {
 	if !a.A.IsValid() || !x.IsValid() || x.Rank() < 2 {
 		return graph.Of(w, x).Fail("Adjacency", graphMistake("want an adjacency matrix A[… i j] and values x[… i d]"), w, x, a.A)
@@ -85,7 +85,7 @@ func (a Adjacency) Sum(w, x *graph.Node) *graph.Node {
 	return ops.MatMul(w, ops.Rename(x, -2, a.senders().Name))
 }
 
-// Aggregate is over j.
+// Aggregate returns the aggregate of messages over j.
 func (a Adjacency) Aggregate(how Aggregation, messages *graph.Node) *graph.Node {
 	return aggregate(how, messages, ops.Expand(a.mask(), -1, ""), -2)
 }
@@ -110,7 +110,7 @@ type Edges struct {
 	DT             graph.DType
 }
 
-// at is x at the indices, at 0 where the index is −1: what an edge that is not there
+// at returns x at the indices, at 0 where the index is −1: what an edge that is not there
 // gives goes nowhere, but must be finite.
 func (e Edges) at(x, index *graph.Node) *graph.Node {
 	if !index.IsValid() {
@@ -119,13 +119,13 @@ func (e Edges) at(x, index *graph.Node) *graph.Node {
 	return build.Rows("Edges", x, somewhere(index))
 }
 
-// Me is x at each edge's target.
+// Me returns x at each edge's target.
 func (e Edges) Me(x *graph.Node) *graph.Node { return e.at(x, e.Target) }
 
-// Them is x at each edge's source.
+// Them returns x at each edge's source.
 func (e Edges) Them(x *graph.Node) *graph.Node { return e.at(x, e.Source) }
 
-// Strength is 1 for every edge.
+// Strength returns 1 for every edge.
 func (e Edges) Strength() *graph.Node {
 	if !e.Target.IsValid() {
 		return graph.Of(e.Target).Fail("Edges", build.ErrNoOperand, e.Target)
@@ -137,10 +137,10 @@ func (e Edges) Strength() *graph.Node {
 	}, e.Target.Shape().Axes()...)
 }
 
-// Degree is the number of edges that end in each node.
+// Degree returns the number of edges that end in each node.
 func (e Edges) Degree() *graph.Node { return addSegments(e.Strength(), e.Target, e.Nodes) }
 
-// Softmax is over the edges that end in the same node; absent edges have 0. It
+// Softmax returns the softmax of scores over the edges that end in the same node; absent edges have 0. It
 // takes an array of nodes × edges, once, to find the greatest score of each node.
 func (e Edges) Softmax(scores *graph.Node) *graph.Node {
 	return softmaxSegments(scores, e.Target, e.Nodes)
@@ -151,7 +151,7 @@ func (e Edges) Sum(w, x *graph.Node) *graph.Node {
 	return aggregateSegments(AggregateSum, ops.Mul(ops.Expand(w, -1, ""), e.Them(x)), e.Target, e.Nodes)
 }
 
-// Aggregate is over the edges that end in the same node.
+// Aggregate returns the aggregate of messages over the edges that end in the same node.
 func (e Edges) Aggregate(how Aggregation, messages *graph.Node) *graph.Node {
 	return aggregateSegments(how, messages, e.Target, e.Nodes)
 }
@@ -168,5 +168,5 @@ func (e Edges) WithSelf() Neighbours {
 	return Edges{loops(e.Source), loops(e.Target), e.Nodes, e.DT}
 }
 
-// graphMistake is a mistake in what a layer is given.
+// graphMistake returns a mistake in what a layer is given.
 func graphMistake(problem string) error { return &graph.Mistake{Problem: problem} }

@@ -9,7 +9,7 @@ import (
 // Pooling makes a coarser graph of clusters of nodes (the notes on graph
 // networks). Which nodes belong together is given, or learnt with the rest.
 
-// Clusters is the assignment S[i c] of nodes to given clusters, whole numbers
+// Clusters returns the assignment S[i c] of nodes to given clusters, whole numbers
 // cluster[i] of the axis c, whose columns have sum 1, so that a cluster takes the
 // mean of its nodes. A cluster without nodes has zeros.
 func Clusters(cluster *graph.Node, c graph.Axis, dt graph.DType) *graph.Node {
@@ -65,7 +65,7 @@ func NewDiffPool(g *graph.Graph, name string, dt graph.DType, in, c, out graph.A
 	return DiffPool{name, NewGCN(g, "pool", dt, in, c), NewGCN(g, "embed", dt, in, out)}
 }
 
-// Of gives the coarser graph's nodes and adjacency, and the assignment S[… i c],
+// Of returns the coarser graph's nodes and adjacency, and the assignment S[… i c],
 // of nodes x[… i in] and adjacency A[… i j].
 func (l DiffPool) Of(x, A *graph.Node) (nodes, adjacency, S *graph.Node) {
 	defer build.Within(l.Name, x, A)()

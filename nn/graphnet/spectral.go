@@ -12,8 +12,9 @@ import (
 // signals is one of the shift (the notes on graph networks: adjacency powers,
 // spectral methods): it commutes with whatever leaves the graph as it is.
 
-// Powers is x, Â·x, …, Âᵏ·x for weights Â over the pairs: what is heard from 0 to
-// k steps away.
+// Powers returns the k + 1 arrays x, Â·x, …, Âᵏ·x, each [… i d] as the nodes x[… i d]: what is heard
+// from 0 to k steps away. The weights Â are one number for each pair that n has, [… i j] for an
+// [Adjacency] and [e] for [Edges], as [Normalised] gives them. With k ≤ 0 there is x alone.
 func Powers(n Neighbours, weights, x *graph.Node, k int) []*graph.Node {
 	terms := []*graph.Node{x}
 	for p := 1; p <= k; p++ {
@@ -25,7 +26,7 @@ func Powers(n Neighbours, weights, x *graph.Node, k int) []*graph.Node {
 	return terms
 }
 
-// Chebyshev is T₀(L̃)·x, …, T_k(L̃)·x, the Chebyshev polynomials of the normalised
+// Chebyshev returns T₀(L̃)·x, …, T_k(L̃)·x, the Chebyshev polynomials of the normalised
 // Laplacian L = I − D^{−½} A D^{−½}, scaled by its bound 2 to L̃ = L − I (Defferrard,
 // Bresson & Vandergheynst, 2016):
 //
@@ -65,7 +66,7 @@ func NewGraphFilter(g *graph.Graph, name string, dt graph.DType, k int, in, out 
 	return l
 }
 
-// Of is the filter of as many terms[… i in] as there are taps: [… i out].
+// Of returns the filter of as many terms[… i in] as there are taps: [… i out].
 func (l GraphFilter) Of(terms ...*graph.Node) *graph.Node {
 	defer build.Within(l.Name, append(terms, l.Taps...)...)()
 	if len(terms) != len(l.Taps) || len(terms) == 0 {

@@ -18,18 +18,18 @@ type Bidirectional struct {
 	Forward, Backward Recur // Reverse is set for the second whatever it says
 }
 
-// Of gives [→h; ←h][b t 2h] for x[b t d].
+// Of returns [→h; ←h][b t 2h] for x[b t d].
 func (l Bidirectional) Of(x *graph.Node) *graph.Node {
 	h, _ := l.Read(x)
 	return h
 }
 
-// Read is [Bidirectional.Of] together with the last states of both directions, side by side.
+// Read returns [Bidirectional.Of] together with the last states of both directions, side by side.
 func (l Bidirectional) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) {
 	return l.ReadMasked(x, nil)
 }
 
-// ReadMasked is [Bidirectional.Read] of sequences of different lengths, to which
+// ReadMasked is like [Bidirectional.Read] of sequences of different lengths, to which
 // mask[b t] belongs: either direction passes over padding, and the backward one begins
 // at the last true place; see [Recur.ReadMasked].
 func (l Bidirectional) ReadMasked(x, mask *graph.Node) (h *graph.Node, final []*graph.Node) {

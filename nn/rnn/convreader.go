@@ -36,7 +36,7 @@ func NewConvReader(g *graph.Graph, name string, dt graph.DType, s, m, h graph.Ax
 	return r
 }
 
-// Read gives the features of the phrases that the first layer reads, h[b s h], and
+// Read returns the features of the phrases that the first layer reads, h[b s h], and
 // those of the sequence, [b h].
 func (r ConvReader) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) {
 	defer build.Within(r.Name, x)()

@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Gates are the affine maps that a cell begins with, from the input x and from the
+// Gates holds the affine maps that a cell begins with, from the input x and from the
 // hidden values h to all of its gates, which stand side by side:
 //
 //	W·x + b,  U·h + c
@@ -44,7 +44,7 @@ func NewGates(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, gate
 	return w
 }
 
-// Normed is the gates with layer norms before them, of x, of h, or of both: it adds
+// Normed returns the gates with layer norms before them, of x, of h, or of both: it adds
 // NAME/norm-x and NAME/norm-h.
 func (w Gates) Normed(name string, x, h bool) Gates {
 	g := graph.Of(w.In.W, w.Hidden.W)
@@ -69,7 +69,7 @@ func (w Gates) Normed(name string, x, h bool) Gates {
 	return w
 }
 
-// ofX is W·x + b, ofH is U·h + c.
+// ofX returns W·x + b, and ofH U·h + c.
 func (w Gates) ofX(x *graph.Node) *graph.Node {
 	if w.In.W == nil {
 		return x
@@ -79,14 +79,14 @@ func (w Gates) ofX(x *graph.Node) *graph.Node {
 
 func (w Gates) ofH(h *graph.Node) *graph.Node { return w.Hidden.Of(nn.Normed(h, w.NormH)) }
 
-// ahead is W·x + b, and the gates that take it for x.
+// ahead returns W·x + b, and the gates that take it for x.
 func (w Gates) ahead(x *graph.Node) (*graph.Node, Gates) {
 	z := w.ofX(x).As("Wx")
 	w.In, w.NormX = nn.Linear{}, nil
 	return z, w
 }
 
-// start is a number of states of zeros.
+// start returns a number of states of zeros.
 func (w Gates) start(states int, batch []graph.Axis) []*graph.Node {
 	h := graph.Axis{Size: 1}
 	if w.Hidden.W.IsValid() && w.Hidden.W.Rank() == 2 {
@@ -101,7 +101,7 @@ func (w Gates) start(states int, batch []graph.Axis) []*graph.Node {
 	return list
 }
 
-// gate is gate k of z[… g], in the axis of the hidden values h.
+// gate returns gate k of z[… g], in the axis of the hidden values h.
 func gate(z *graph.Node, k int, h *graph.Node) *graph.Node {
 	n := build.Last(h).Size
 	return ops.Rename(ops.Slice(z, -1, k*n, (k+1)*n), -1, build.Last(h).Name)

@@ -20,16 +20,16 @@ func NewGRU(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis) GRU {
 	return GRU{NewGates(g, name, dt, d, h, 3, true)}
 }
 
-// Start is h₀ = 0.
+// Start returns h₀ = 0.
 func (c GRU) Start(batch ...graph.Axis) []*graph.Node { return c.start(1, batch) }
 
-// Ahead is W·x + b.
+// Ahead returns W·x + b.
 func (c GRU) Ahead(x *graph.Node) (*graph.Node, Cell) {
 	z, rest := c.ahead(x)
 	return z, GRU{rest}
 }
 
-// Step is the next state h[b h] for the input x[b d].
+// Step returns the next state h[b h] for the input x[b d].
 func (c GRU) Step(x *graph.Node, state []*graph.Node) []*graph.Node {
 	if bad, ok := held("GRU", x, state, 1); !ok {
 		return bad

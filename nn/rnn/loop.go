@@ -35,14 +35,14 @@ func weightsOf(layer any) []*graph.Node {
 	return list
 }
 
-// over is a layer with other nodes in place of its own.
+// over returns a layer with other nodes in place of its own.
 func over[L any](layer L, own, other []*graph.Node) L {
 	return mapped(reflect.ValueOf(&layer).Elem(), func(n *graph.Node) *graph.Node {
 		return other[slices.Index(own, n)]
 	}).Interface().(L)
 }
 
-// mapped is a copy of a value in which f has replaced the nodes.
+// mapped returns a copy of a value in which f has replaced the nodes.
 func mapped(v reflect.Value, f func(*graph.Node) *graph.Node) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -22,16 +22,16 @@ func NewLSTM(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis) LSTM 
 	return LSTM{NewGates(g, name, dt, d, h, 4, false)}
 }
 
-// Start is h₀ = 0, c₀ = 0.
+// Start returns h₀ = 0, c₀ = 0.
 func (c LSTM) Start(batch ...graph.Axis) []*graph.Node { return c.start(2, batch) }
 
-// Ahead is W·x + b.
+// Ahead returns W·x + b.
 func (c LSTM) Ahead(x *graph.Node) (*graph.Node, Cell) {
 	z, rest := c.ahead(x)
 	return z, LSTM{rest}
 }
 
-// Step is the next state h[b h], c[b h] for the input x[b d].
+// Step returns the next state h[b h], c[b h] for the input x[b d].
 func (c LSTM) Step(x *graph.Node, state []*graph.Node) []*graph.Node {
 	if bad, ok := held("LSTM", x, state, 2); !ok {
 		return bad

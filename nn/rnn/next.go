@@ -53,7 +53,7 @@ func (r Recur) Next(x, fresh *graph.Node) (h *graph.Node, step graph.Step) {
 
 var errNoInput = &graph.Mistake{Problem: "want the features x[b d] of one time", Fix: "for a whole sequence, take Of"}
 
-// stateName is h for the hidden values, which are first, and c for the memory.
+// stateName returns h for the hidden values, which are first, and c for the memory.
 func stateName(i int) string {
 	if i < 2 {
 		return [...]string{"h", "c"}[i]

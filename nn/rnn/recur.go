@@ -40,16 +40,16 @@ type Recur struct {
 	Checkpoint int  // see [ops.Loop]
 }
 
-// Of gives the hidden values h[b … t h] at all times of x[b … t d].
+// Of returns the hidden values h[b … t h] at all times of x[b … t d].
 func (r Recur) Of(x *graph.Node) *graph.Node {
 	h, _ := r.From(x, nil)
 	return h
 }
 
-// Read is [Recur.Of] together with the state after the last step.
+// Read returns [Recur.Of] together with the state after the last step.
 func (r Recur) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) { return r.ReadMasked(x, nil) }
 
-// ReadMasked is [Recur.Read] of sequences of different lengths: where mask[b … t] is
+// ReadMasked is like [Recur.Read] of sequences of different lengths: where mask[b … t] is
 // false, there is padding, and the state stays as it was. So a sequence ends, or begins
 // in reverse, with its own last element. The hidden values at padding are the state too,
 // for a later layer or attention to pass over with the same mask.
@@ -57,12 +57,12 @@ func (r Recur) ReadMasked(x, mask *graph.Node) (h *graph.Node, final []*graph.No
 	return r.run(x, mask, nil, "h")
 }
 
-// From is [Recur.Read] with the state before the first step, nil for zeros.
+// From is like [Recur.Read] with the state before the first step, nil for zeros.
 func (r Recur) From(x *graph.Node, start []*graph.Node) (h *graph.Node, final []*graph.Node) {
 	return r.run(x, nil, start, "h")
 }
 
-// run is ReadMasked with a mask that may be nil and From in one, and gives the hidden
+// run returns ReadMasked with a mask that may be nil and From in one, and gives the hidden
 // values a name.
 func (r Recur) run(x, mask *graph.Node, start []*graph.Node, name string) (h *graph.Node, final []*graph.Node) {
 	defer build.Within(r.Name, x)()

@@ -16,16 +16,16 @@ func NewRNN(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis) RNN {
 	return RNN{NewGates(g, name, dt, d, h, 1, false)}
 }
 
-// Start is h₀ = 0.
+// Start returns h₀ = 0.
 func (c RNN) Start(batch ...graph.Axis) []*graph.Node { return c.start(1, batch) }
 
-// Ahead is W·x + b.
+// Ahead returns W·x + b.
 func (c RNN) Ahead(x *graph.Node) (*graph.Node, Cell) {
 	z, rest := c.ahead(x)
 	return z, RNN{rest}
 }
 
-// Step is the next state h[b h] for the input x[b d] and the state h[b h].
+// Step returns the next state h[b h] for the input x[b d] and the state h[b h].
 func (c RNN) Step(x *graph.Node, state []*graph.Node) []*graph.Node {
 	if bad, ok := held("RNN", x, state, 1); !ok {
 		return bad

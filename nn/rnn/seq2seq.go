@@ -45,13 +45,13 @@ type MaskedReader interface {
 	ReadMasked(x, mask *graph.Node) (h *graph.Node, final []*graph.Node)
 }
 
-// Said is what a decoder says.
+// Said holds the output of a decoder.
 type Said struct {
 	Logits    *graph.Node // [b t w]: their softmax is the distribution of each token
 	Attention *graph.Node // α[b t s]: where the decoder looked; nil if it does not
 }
 
-// Feedback is what a decoder that runs freely takes for the token before.
+// Feedback says what a decoder that runs freely takes for the token before.
 type Feedback int
 
 // The kinds of feedback.
@@ -60,7 +60,7 @@ const (
 	Expected                  // the expected embedding, Σ_w p_w·table_w, which has one
 )
 
-// Masked is the model for sources of different lengths: mask[b s] is true at their
+// Masked returns the model for sources of different lengths: mask[b s] is true at their
 // tokens and false at padding (see [nn.Present]), which the encoder, a [MaskedReader],
 // passes over, and to which the decoder gives no weight. So in a batch each source is
 // read as if it were alone, and what stands at padding makes no difference:
@@ -71,7 +71,7 @@ func (m Seq2Seq) Masked(mask *graph.Node) Seq2Seq {
 	return m
 }
 
-// Forced gives what the model says at each place of a target[b t] after the right
+// Forced returns what the model says at each place of a target[b t] after the right
 // tokens before it (teacher forcing), for sources[b s]. All it is trained on are
 // right beginnings.
 func (m Seq2Seq) Forced(source, target *graph.Node) Said {
@@ -90,7 +90,7 @@ func (m Seq2Seq) Forced(source, target *graph.Node) Said {
 	return Said{Logits: logits, Attention: α.As("α")} // decoder/α, as it is in Free
 }
 
-// Free gives what the model says in t steps on its own, each after what it said before.
+// Free returns what the model says in t steps on its own, each after what it said before.
 func (m Seq2Seq) Free(source *graph.Node, t graph.Axis, feedback Feedback) Said {
 	d, start := m.read(source)
 	if !d.Output.W.IsValid() {
@@ -119,10 +119,10 @@ func (m Seq2Seq) Free(source *graph.Node, t graph.Axis, feedback Feedback) Said 
 	return said
 }
 
-// words is the number of tokens; the row of that number is the start token's.
+// words returns the number of tokens; the row of that number is the start token's.
 func (m Seq2Seq) words() int { return build.Last(m.Output.W).Size }
 
-// read is the decoder with what the encoder has read, and the state it begins with.
+// read returns the decoder with what the encoder has read, and the state it begins with.
 // After a mistake the decoder's output is invalid.
 func (m Seq2Seq) read(source *graph.Node) (d decoder, start []*graph.Node) {
 	g := graph.Of(source, m.Output.W)
@@ -177,7 +177,7 @@ type decoder struct {
 	Output nn.Linear
 }
 
-// say gives the logits[b w] of what is said in state s[b c], and α[b s], nil without a
+// say returns the logits[b w] of what is said in state s[b c], and α[b s], nil without a
 // score; of states s[b t c] logits[b t w] and α[b t s].
 func (d decoder) say(s *graph.Node) (logits, α *graph.Node) {
 	if d.Score == nil {
@@ -192,7 +192,7 @@ func (d decoder) say(s *graph.Node) (logits, α *graph.Node) {
 	return d.Output.Of(both).As("logits"), α
 }
 
-// feed is what the next step takes for the token of these logits.
+// feed returns what the next step takes for the token of these logits.
 func (d decoder) feed(logits *graph.Node, feedback Feedback) *graph.Node {
 	if feedback == Likeliest {
 		return build.Rows("Seq2Seq", d.Table, ops.ArgMax(logits, -1)).As("y")

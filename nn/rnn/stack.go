@@ -23,7 +23,7 @@ type Stack struct {
 	Skip   bool       // past every layer but the first
 }
 
-// Of gives the values of the last layer, x[b t h], for x[b t d].
+// Of returns the values of the last layer, x[b t h], for x[b t d].
 func (s Stack) Of(x *graph.Node) *graph.Node {
 	defer build.Within(s.Name, x)()
 	for i, l := range s.Layers {
