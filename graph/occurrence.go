@@ -242,7 +242,7 @@ func (g *Graph) caller() Pos {
 
 // userLine is the line of the first frame outside the library; false if there is
 // none. Where that is one of the library's own programs, which build models by
-// their names in the registry, a line of the builder says more than the program's.
+// their names in the registry, a line of the builder or the layer says more than the program's.
 func (g *Graph) userLine(pcs []uintptr) (Pos, bool) {
 	frames := runtime.CallersFrames(pcs)
 	var builder Pos

@@ -96,7 +96,7 @@
 //
 // # Random numbers
 //
-// A node that draws (ops.RandomUniform, ops.RandomNormal, and what builders make of them: dropout,
+// A node that draws (ops.RandomUniform, ops.RandomNormal, and what layers make of them: dropout,
 // noise, augmentation, samples) has one value in a run, and another in the next. Element i of it is
 // a function of six things and nothing else:
 //

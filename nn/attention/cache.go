@@ -8,16 +8,17 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Next returns the stack's output for x[b 1 m], the token at the cache's place.
+// Next returns what [Encoder.Of] gives at the place of a token x[b 1 m], where the runs before have
+// put those before it into the cache; y[b 1 m]. It sees the tokens up to its own.
 func (e Encoder) Next(x *graph.Node, c *Cache) *graph.Node {
 	levels := e.levels(x, func(block EncoderBlock, x *graph.Node) *graph.Node {
-		return block.with(x, func(x *graph.Node) *graph.Node { return block.Attention.Next(x, c) })
+		return block.with(x, func(x *graph.Node) *graph.Node { return block.Attention.next(x, c) })
 	})
 	return levels[len(levels)-1]
 }
 
-// Next returns attention of x[b 1 m] to itself and to what the cache holds.
-func (a MultiHead) Next(x *graph.Node, c *Cache) *graph.Node {
+// next returns attention of x[b 1 m] to itself and to what the cache holds.
+func (a MultiHead) next(x *graph.Node, c *Cache) *graph.Node {
 	if c == nil {
 		return graph.Of(x).Fail("MultiHead", errNoCache, x)
 	}

@@ -12,7 +12,7 @@ import (
 // type, an amount drawn anew for each image each time. They keep the shape, so what moves
 // out is lost, and zeros come in.
 //
-// Package builders has augmentation as part of the graph, where it is drawn and compiled
+// Package nn/augment has augmentation as part of the graph, where it is drawn and compiled
 // with the model, derivatives pass through it and rotation, colour and mixing of images
 // are at hand; that is the better place for what belongs to a method. Here it costs the
 // training step nothing if [Prefetch] does it on another core, and a checkpoint's data
