@@ -26,7 +26,8 @@
 //
 // The example Classifier below adds some of these:
 //
-//   - [builders] has layers, losses and the models of the lecture notes, with a registry of them.
+//   - [nn] has layers, losses and masks; below it stand [attention], [rnn], [graphnet] and [augment].
+//   - [builders] has the models of the lecture notes, and a registry of them.
 //   - [data] reads CSV, NumPy, IDX, text and edge lists, splits them and makes batches.
 //   - [fit] joins any model to any data: which input reads which columns, and how large it is.
 //   - [train] has optimisers, schedules and the Trainer, with validation, early stopping and
@@ -48,6 +49,8 @@
 // # Go further
 //
 //   - [notation] reads an objective from a text file, so that nothing is compiled.
+//   - [trait] is the protocol of an operation: what one of your own may implement.
+//   - [expr] has expressions as people write them, which formulas are made of.
 //   - [vmap] turns the graph of one example into that of a batch.
 //   - [rewrite] has the passes that make a graph stable and fast; tape runs them.
 //
@@ -64,6 +67,13 @@
 // [grad]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph/grad
 // [tape]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/tape
 // [viz]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/viz
+// [nn]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/nn
+// [attention]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/nn/attention
+// [rnn]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/nn/rnn
+// [graphnet]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/nn/graphnet
+// [augment]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/nn/augment
+// [trait]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph/trait
+// [expr]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph/expr
 // [builders]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/builders
 // [data]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/data
 // [fit]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/fit

@@ -21,6 +21,11 @@ import (
 // or compute them: there an operation is named where it is used.
 var users = map[string]string{
 	"builders":           "models are made of operations",
+	"nn":                 "layers are made of operations",
+	"nn/attention":       "layers are made of operations",
+	"nn/rnn":             "layers are made of operations",
+	"nn/graphnet":        "layers are made of operations",
+	"nn/augment":         "layers are made of operations",
 	"notation":           "its functions are operations",
 	"interop/gorgonia":   "its table translates each operation",
 	"internal/kernel":    "loops",
