@@ -15,6 +15,7 @@ var examplesNotRun = map[string]string{
 	"^tapestry$":                    "takes no flags; it is tapestry compare, which is run",
 	"flowers.csv":                   "needs a file of the user's",
 	"objective.tapestry":            "needs a file of the user's",
+	"mine.tapestry":                 "needs files of the user's; TestCrossing runs the like",
 	"tapestry checkpoint ":          "needs the folder of a training",
 	"tapestry predict ":             "needs the folder of a training",
 	"tapestry serve":                "runs until it is interrupted",

@@ -140,8 +140,8 @@ func TestTrainKeepMistakes(t *testing.T) {
 		{"test-perceptron --set h=9 --resume --checkpoint DIR", "test-perceptron, seed 0: resume: " + dir + "/step-00000003.safetensors is of another model:", 1},
 		{"kmeans-goofy --checkpoint DIR", dir + " holds checkpoints up to step 3, and a clustering begins anew: take another folder", 1},
 		{"test-perceptron --seed 1 --resume --checkpoint DIR", "test-perceptron, seed 1: resume: " + dir + "/step-00000003.safetensors fits the model, but its data were \"examples(seed 0)\", these are \"examples(seed 1)\": training would not go on as it began: repeat the command that began, or begin in another folder", 1},
-		{"kmeans-goofy --resume --checkpoint DIR", "--resume, --log and a schedule of the rate are for models that are trained on examples of their own; clusterings have --checkpoint and --gamma", 2},
-		{"kmeans-goofy --rate exp(1,0.5)", "--resume, --log and a schedule of the rate are for models that are trained on examples of their own; clusterings have --checkpoint and --gamma", 2},
+		{"kmeans-goofy --resume --checkpoint DIR", "--resume, --log and a schedule of the rate are for models that are no clusterings, which have --checkpoint and --gamma", 2},
+		{"kmeans-goofy --rate exp(1,0.5)", "--resume, --log and a schedule of the rate are for models that are no clusterings, which have --checkpoint and --gamma", 2},
 	} {
 		code, out, errOut := tapestry(t, arguments("train "+c.args, "DIR", dir)...)
 		if code != c.code || out != "" || !strings.HasPrefix(errOut, "tapestry: "+c.want) {

@@ -85,7 +85,7 @@ func (t *Table) ByColumn() (*Columns, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	n, d := t.Rows(), len(t.Columns)
+	n := t.Rows()
 	if n == 0 {
 		return nil, &Error{File: t.Name, Msg: "the table has no rows"}
 	}
@@ -94,7 +94,7 @@ func (t *Table) ByColumn() (*Columns, error) {
 		if part == nil {
 			continue
 		}
-		d = len(part.Columns)
+		d := len(part.Columns)
 		for j, name := range part.Columns {
 			v := make([]float64, n)
 			for i := range v {
