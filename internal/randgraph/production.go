@@ -29,6 +29,9 @@ func unary(m *maker) *graph.Node {
 	case 1:
 		return ops.Sigmoid(x)
 	case 2:
+		if len(m.floats)%3 == 0 {
+			return ops.Asinh(x)
+		}
 		return ops.Sin(x)
 	case 3:
 		return ops.Cos(x)
