@@ -29,7 +29,7 @@ func TestTooLargeForTheMachine(t *testing.T) {
 	}
 	_, err := p.NewVM(store)
 	if want := `tape: program "huge" needs 12.0 TiB and there are `; err == nil || !strings.HasPrefix(err.Error(), want) ||
-		!strings.Contains(err.Error(), "the largest are what fresh values are drawn in (8.0 TiB), w of type f32[i=1099511627776] at tape/limit_test.go:23 (4.0 TiB)") {
+		!strings.Contains(err.Error(), "the largest are what fresh values are drawn in (8.0 TiB), w of type f32[i=1099511627776] at tape/limit_test.go:24 (4.0 TiB)") {
 		t.Errorf("%v", err)
 	}
 	g = graph.New("wide")
@@ -52,12 +52,12 @@ func TestLimit(t *testing.T) {
 	dh := grad.Of(loss, h)[0]
 	p := compile(t, g, tape.Fetch(dh))
 	_, err := p.NewVM(tape.NewStore(nil), tape.Workers(1), tape.Limit(1<<20))
-	if want := "there are 1.0 MiB: the largest are the rows of Scan of y at tape/limit_test.go:48 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
+	if want := "there are 1.0 MiB: the largest are the rows of Scan of y at tape/limit_test.go:50 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
 		!strings.HasSuffix(err.Error(), "(what helps: tape.Budget for the arrays, Checkpoint for the loop, smaller parameters)") {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 	_, err = tape.Compile(g, tape.Fetch(dh), tape.Budget(4<<20))
-	if want := "held by the rows of Scan of y at tape/limit_test.go:48 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
+	if want := "held by the rows of Scan of y at tape/limit_test.go:50 (250.2 MiB), "; err == nil || !strings.Contains(err.Error(), want) ||
 		!strings.HasSuffix(err.Error(), " (give the loop a Checkpoint: it keeps fewer carries)") {
 		t.Errorf("%v\nwant %s", err, want)
 	}
