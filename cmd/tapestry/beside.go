@@ -171,7 +171,7 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 	clusters := rows && (changed(cmd, []string{"k", "gamma", "start", "centres"}) != "" || len(others) < len(names))
 	switch {
 	case clusters:
-		if centres, err = c.training.config(c.options); err != nil {
+		if centres, err = c.training.config(c.options, names...); err != nil {
 			return p, nil, err
 		}
 		if p, err = centres.Plan(); err != nil {

@@ -90,7 +90,7 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	if len(others) > 0 || c.asked(cmd) {
 		return c.beside(cmd, names, rows || clusterings)
 	}
-	config, err := c.training.config(c.options)
+	config, err := c.training.config(c.options, names...)
 	if err != nil {
 		return err
 	}

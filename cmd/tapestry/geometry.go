@@ -56,7 +56,7 @@ plane: one file with a chart for each model, in common colours.`,
 	c.fitting.flags(cmd, "iris")
 	c.cutFlags(cmd)
 	c.model.rows = &c.fitting
-	f.IntVar(&c.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
+	f.IntVar(&c.k, "k", 0, "clusters (default: the number of classes; without labels what a file says, otherwise 3)")
 	f.Float64Var(&c.gamma, "gamma", 0, "temperature γ of clusterings (default: 5·k/s², s being the scale of the data)")
 	f.StringSliceVar(&c.model.set, "set", nil, "sizes and settings of a model that is no clustering: h=8,act=relu")
 	f.StringVar(&c.model.dtype, "dtype", "f64", trainingDType)
@@ -238,7 +238,9 @@ func (c *geometry) site(cmd *cobra.Command, name string) (lab.Site, float64, err
 	}
 	k := c.k
 	if k == 0 {
-		k = 3
+		if k = statedClusters([]string{name}); k == 0 {
+			k = 3
+		}
 		if classes := len(c.config.Classes()); classes > 1 {
 			k = classes
 		}

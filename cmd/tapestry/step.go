@@ -157,7 +157,7 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 				return nil, "", err
 			}
 		}
-		c, err := s.training.config(o)
+		c, err := s.training.config(o, name)
 		if err != nil {
 			return nil, "", err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -57,7 +58,7 @@ func (t *training) flagsButRate(cmd *cobra.Command) {
 	f := cmd.Flags()
 	t.fitting.flags(cmd, "iris")
 	t.cutFlags(cmd)
-	f.IntVar(&t.k, "k", 0, "clusters (default: the number of classes, 3 without labels)")
+	f.IntVar(&t.k, "k", 0, "clusters (default: the number of classes; without labels what a file says, otherwise 3)")
 	f.IntVar(&t.steps, "steps", 0, fmt.Sprintf("training steps (default: %d; of a clustering %d)", ownSteps, clusteringSteps))
 	t.stepsFlag = f.Lookup("steps")
 	f.StringVar(&t.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
@@ -68,8 +69,8 @@ func (t *training) flagsButRate(cmd *cobra.Command) {
 	f.IntVar(&t.restarts, "restarts", 50, "restarts of Lloyd's algorithm")
 }
 
-// config checks the flags and reads the data.
-func (t *training) config(o *options) (lab.Config, error) {
+// config checks the flags and reads the data for the clusterings of some names.
+func (t *training) config(o *options, names ...string) (lab.Config, error) {
 	c := lab.Config{Find: lookup, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(clusteringSteps), Restarts: t.restarts, Batch: t.batch}
 	if t.k < 0 {
 		return c, usagef("--k %d: want at least 1", t.k)
@@ -104,6 +105,9 @@ func (t *training) config(o *options) (lab.Config, error) {
 	if err := lab.InRange(c.Table); err != nil {
 		return c, err
 	}
+	if c.K == 0 && len(c.Table.Classes()) < 2 {
+		c.K = statedClusters(names)
+	}
 	if c.Start == lab.StartGiven {
 		if err := t.readCentres(&c); err != nil {
 			return c, err
@@ -115,6 +119,22 @@ func (t *training) config(o *options) (lab.Config, error) {
 	}
 	c.Optimiser, err = optimiser(t.opt, rate, t.options...)
 	return c, err
+}
+
+// statedClusters is the number of centres that the first file among the models states; 0 where there is
+// none.
+func statedClusters(names []string) int {
+	for _, name := range names {
+		if !isFile(name) {
+			continue
+		}
+		if b, err := lookup(name); err == nil {
+			if m, err := b.Build(nil, graph.F32); err == nil && m.KMeans != nil {
+				return m.KMeans.Centres.Dim(0)
+			}
+		}
+	}
+	return 0
 }
 
 // counted is the value of a flag for how many of something, at least one.
@@ -243,7 +263,7 @@ if it had never stopped.`,
 				return err
 			}
 			defer release()
-			c, err := t.config(o)
+			c, err := t.config(o, args[0])
 			if err != nil {
 				return err
 			}
