@@ -12,10 +12,9 @@
 //
 // Its text form says what is read, and how large the model is for it:
 //
-//	houses.csv: 506 rows, 405 to train on in batches of 405, 101 held out
-//	  x[i p=3]  reads  area, rooms, age  standardised
-//	  y[i]      reads  price
-//	  with i = 405, p = 3
+//	houses.csv: 506 rows, 405 to train on, 101 held out
+//	  x[i=405 p=3]  reads  area, rooms, age, standardised
+//	  y[i=405]      reads  price
 //
 // A model is any [builders.Builder]: one of the registry, a file in the notation, or a function of
 // one's own ([builders.Define]). Nothing is declared for it: which setting counts its rows, and
@@ -26,8 +25,9 @@
 // data as its examples, for package lab and all commands; [Fitted.Build], [Fitted.Source] and
 // [Fitted.Held] are what a train.Trainer wants:
 //
+//	rows, err := f.Source(1)
 //	t := &train.Trainer{Build: f.Build, Optimiser: train.Adam(0.01), Seed: 1}
-//	err = t.Fit(ctx, train.Plan{Data: f.Source(1), Epochs: 200, Checkpoints: train.Checkpoints{Dir: dir, Meta: f.Meta()}})
+//	err = t.Fit(ctx, train.Plan{Data: rows, Epochs: 200, Checkpoints: train.Checkpoints{Dir: dir, Meta: f.Meta()}})
 //
 // and [Fitted.Meta] tells a checkpoint how its rows are read: [Parse] makes of it what prepares
 // other data in the same way.
