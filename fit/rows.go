@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
@@ -83,6 +84,33 @@ type rows struct {
 	set    *data.Set
 	inputs []*graph.Node
 	size   int
+
+	mu     sync.Mutex
+	orders map[uint64]epochOrder // the last that was asked for, by seed
+}
+
+// epochOrder is the order of the rows in an epoch.
+type epochOrder struct {
+	epoch int
+	order []int
+}
+
+// mostOrders is how many trainings at a time have their order kept.
+const mostOrders = 16
+
+// orderOf is the order of an epoch. It is as long as the data, and the steps of an epoch ask for it one
+// after the other.
+func (r *rows) orderOf(seed uint64, epoch int) []int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known, ok := r.orders[seed]; ok && known.epoch == epoch {
+		return known.order
+	}
+	if r.orders == nil || len(r.orders) >= mostOrders {
+		r.orders = map[uint64]epochOrder{}
+	}
+	r.orders[seed] = epochOrder{epoch, data.Order(seed, epoch, len(r.f.train))}
+	return r.orders[seed].order
 }
 
 // pick are the rows at some places of a list.
@@ -142,7 +170,7 @@ func (r *rows) Batch(seed uint64, step int) (builders.Feed, error) {
 		return r.gather(r.f.train)
 	}
 	epoch, batch := step/(n/r.size), step%(n/r.size)
-	order := data.Order(seed, epoch, n)
+	order := r.orderOf(seed, epoch)
 	return r.gather(r.pick(order[batch*r.size:(batch+1)*r.size], r.f.train))
 }
 
