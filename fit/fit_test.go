@@ -452,3 +452,20 @@ func TestConvergesOnData(t *testing.T) {
 		t.Errorf("least squares by descent: %v", r)
 	}
 }
+
+// TestTooManyClasses: a column of names that are all different is no flood of ones and zeros.
+func TestTooManyClasses(t *testing.T) {
+	const n = 12_000
+	codes, names := make([]int32, n), make([]string, n)
+	for i := range codes {
+		codes[i], names[i] = int32(i), fmt.Sprint("name", i)
+	}
+	c, err := data.NewColumns("names.csv", data.Column{Name: "name", Values: tensor.New(tensor.WithShape(n), tensor.WithBacking(codes)), Classes: names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = fit.To(registered(t, "autoencoder"), nil, graph.F32, c, fit.Options{Bind: []fit.Binding{{Input: "x", Columns: []string{"name"}}}})
+	if err == nil || !strings.Contains(err.Error(), "12000 ones and zeros for each of 12000 rows are too many") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -151,6 +151,9 @@ func retold(k data.Column, name string, t *tensor.Dense, known []string) (data.C
 	return data.Column{Name: name, Values: tensor.New(tensor.WithShape(t.Shape()...), tensor.WithBacking(codes))}, nil
 }
 
+// mostNumbers is how many ones and zeros classes may become: 1 GiB of them.
+const mostNumbers = 1 << 27
+
 // coded are the codes of classes that are known by their names, or ones and zeros.
 func coded(k data.Column, known []string, as reading, input, file string) ([]float64, error) {
 	codes := map[string]int{}
@@ -168,6 +171,9 @@ func coded(k data.Column, known []string, as reading, input, file string) ([]flo
 	width := 1
 	if as == asOneHot {
 		width = len(known)
+	}
+	if k.Rows() > mostNumbers/max(1, width) {
+		return nil, fmt.Errorf("%s: column %q has %d classes: %d ones and zeros for each of %d rows are too many", file, k.Name, width, width, k.Rows())
 	}
 	out := make([]float64, k.Rows()*width)
 	for i := range k.Rows() {
