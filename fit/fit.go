@@ -398,7 +398,7 @@ func (f *Fitted) String() string {
 		return "nothing is fitted\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d rows", f.name, f.values[0].rows)
+	fmt.Fprintf(&b, "%s: %s", f.name, counted(f.values[0].rows, "row", "rows"))
 	if f.batch < len(f.train) {
 		fmt.Fprintf(&b, ", %d to train on in batches of %d", len(f.train), f.batch)
 	} else if len(f.held) > 0 {
@@ -420,7 +420,7 @@ func (f *Fitted) String() string {
 		fmt.Fprintf(&b, "  %-*s  reads  %s", width, m.Graph.Lookup(bound.Input), listed(bound.Columns))
 		for _, name := range bound.Columns {
 			if classes := bound.Classes[name]; classes != nil && len(bound.Columns) == 1 {
-				fmt.Fprintf(&b, " (%d classes)", len(classes))
+				fmt.Fprintf(&b, " (%s)", counted(len(classes), "class", "classes"))
 			}
 		}
 		if bound.Missing != nil {
@@ -432,6 +432,14 @@ func (f *Fitted) String() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// counted is a number of things.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // set has all rows, as an element type wants them.

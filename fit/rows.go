@@ -217,7 +217,7 @@ func (r *rows) Batches() (epoch, trained, held int) {
 
 // String says which data they are.
 func (r *rows) String() string {
-	text := fmt.Sprintf("%d rows of %s", len(r.f.train), r.f.name)
+	text := counted(len(r.f.train), "row", "rows") + " of " + r.f.name
 	if r.size < len(r.f.train) {
 		text += fmt.Sprintf(" in batches of %d", r.size)
 	}

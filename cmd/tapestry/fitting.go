@@ -100,6 +100,9 @@ func (s *source) byColumn() (*data.Columns, error) {
 	}
 	var parts []*data.Columns
 	for _, name := range names {
+		if name == "" {
+			return nil, usagef("--data %s: want a file before and after each comma", s.name)
+		}
 		c, err := data.OpenColumns(name, s.csvOptions()...)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name && filepath.Ext(name) == "" { // meant for a name
