@@ -302,6 +302,9 @@ func (f *Fitted) prepare(m *builders.Model, o Options) error {
 			return err
 		}
 	}
+	if o.Standardise && f.whole {
+		return fmt.Errorf("standardise: the rows of %s belong together and are read as they are: standardise the file", f.name)
+	}
 	if o.Standardise && !slices.ContainsFunc(f.bindings, func(b Binding) bool { return b.Mean != nil }) {
 		return fmt.Errorf("standardise: %s has no input of floats that could be", f.b.Name)
 	}

@@ -275,10 +275,10 @@ func (f *fitting) table() (*data.Table, error) {
 }
 
 // arrays reports whether the data are of another kind than tables.
-func (f *fitting) arrays() bool {
-	if f.name == "karate" || f.name == "constitution" || strings.Contains(f.name, ",") {
+func (s *source) arrays() bool {
+	if s.name == "karate" || s.name == "constitution" || strings.Contains(s.name, ",") {
 		return true
 	}
-	name := strings.TrimSuffix(strings.ToLower(f.name), ".gz")
+	name := strings.TrimSuffix(strings.ToLower(s.name), ".gz")
 	return strings.HasSuffix(name, "-ubyte") || slices.Contains([]string{".npy", ".npz", ".idx", ".txt", ".edges", ".edgelist"}, filepath.Ext(name))
 }

@@ -48,3 +48,26 @@ func TestStatedClusters(t *testing.T) {
 		}
 	}
 }
+
+// TestPredictAfterMissing: a model that was trained with missing values filled predicts for files with and
+// without some, for arrays and for embedded data.
+func TestPredictAfterMissing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"reg.tapestry": "objective \"line\"\ninput x[i=8, p=2]\ninput y[i]\nparam w[p]\nq[i] = dot(x, w, p)\nloss = mean((y - q)^2, i)\noutput q\n",
+		"gaps.csv":     "sepal_length,sepal_width,y\n1,2,3\n3,,4\n5,6,1\n7,8,0\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, _, errOut := tapestry(t, strings.Fields("train reg.tapestry --data gaps.csv --bind x=sepal_length,sepal_width --bind y=y --missing mean --steps 2 --seeds 1 --checkpoint run")...); code != 0 {
+		t.Fatal(errOut)
+	}
+	for from, rows := range map[string]int{"gaps.csv": 4, "iris": 150} {
+		code, out, errOut := tapestry(t, "predict", "run", "--data", from)
+		if code != 0 || strings.Count(out, "\n") != rows+1 {
+			t.Errorf("predict --data %s: %d lines (%s)", from, strings.Count(out, "\n"), errOut)
+		}
+	}
+}

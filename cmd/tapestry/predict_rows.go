@@ -97,7 +97,7 @@ func (p *predicting) bound(bindings []fit.Binding, inputs []infer.Column) (*data
 		return nil, usagef("--missing %s: nothing was missing in training; train with --missing to have values for it", p.missing)
 	}
 	filled := slices.ContainsFunc(bindings, func(b fit.Binding) bool { return b.Missing != nil })
-	if filled {
+	if filled && !p.arrays() && !slices.Contains(data.BuiltinNames(), p.name) { // where values may be missing
 		p.missing = p.ways[0] // what stands for a missing value is that of training
 	}
 	c, err := p.byColumn()

@@ -275,6 +275,9 @@ func (k *keeping) course(ctx context.Context, j *job, c lab.LearnConfig, seed ui
 			if err != nil {
 				return r, err
 			}
+			if k.patience == 0 && k.log == "" {
+				plan.Every = c.Steps // only the end is told
+			}
 			plan.Validate = func(ctx context.Context) (metric.Scores, error) { return t.Evaluate(ctx, source, j.measures()...) }
 		}
 	}
