@@ -232,8 +232,12 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 	if j != nil && j.fitted != nil {
 		examples = j.on()
 	}
+	steps := count(c.Steps, "step")
+	if slices.ContainsFunc(learned.Runs, func(r lab.History) bool { return len(r.Loss) != c.Steps }) {
+		steps = "a different number of steps for each seed" // patience ended some
+	}
 	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %s\n", learned.Model.Builder.Name, count(learned.Cost.Params, "number"),
-		count(len(learned.Trained), "parameter"), examples, count(c.Steps, "step"), l.how(c.Optimiser))
+		count(len(learned.Trained), "parameter"), examples, steps, l.how(c.Optimiser))
 	if idle := idleParams(learned); len(idle) > 0 {
 		fmt.Fprintf(w, "not trained, because the loss does not depend on it: %s\n", strings.Join(idle, ", "))
 	}
