@@ -43,7 +43,8 @@
 //   - [inspect] goes through a run value by value, forwards and back in time, names the cause of
 //     the first NaN, and counts the digits that float32 loses.
 //   - [lab] compares objectives over optimisers, start values and seeds, and says which
-//     differences exceed the noise; it also measures the curvature of a loss.
+//     differences exceed the noise.
+//   - [geometry] looks at the shape of a loss: curvature, symmetries, collapse, surfaces.
 //   - [chart] and [report] draw the results.
 //
 // # Go further
@@ -85,6 +86,7 @@
 // [check]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/check
 // [inspect]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/inspect
 // [lab]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/lab
+// [geometry]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/lab/geometry
 // [chart]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/viz/chart
 // [report]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/viz/report
 // [notation]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/notation

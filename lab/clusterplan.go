@@ -61,16 +61,16 @@ func (c Config) build(name string, k int, dt graph.DType) (*builders.Model, erro
 	if name == "kmeans-sgd" {
 		n = c.Batch
 	}
-	settings, err := clusteringSettings(b, n, len(c.Table.Columns), k)
+	settings, err := ClusteringSettings(b, n, len(c.Table.Columns), k)
 	if err != nil {
 		return nil, err
 	}
 	return b.Build(settings, dt)
 }
 
-// clusteringSettings are the sizes of a clustering; see [SizeNames]. A model without
-// centres is refused, whatever its settings are called.
-func clusteringSettings(b builders.Builder, n, d, k int) (builders.Settings, error) {
+// ClusteringSettings returns the settings that size a clustering for n points of d features and k
+// centres; see [SizeNames]. A model without centres is an error, whatever its settings are called.
+func ClusteringSettings(b builders.Builder, n, d, k int) (builders.Settings, error) {
 	m, err := b.Build(nil, graph.F64)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tapestry-ml/tapestry/internal/table"
 )
 
 // textWidth is the number of columns that tables fit into, with names of usual length.
@@ -65,7 +67,7 @@ func (c *Comparison) writeSettings(b *strings.Builder, v int) {
 		if o.Diverged > 0 {
 			note = strings.TrimPrefix(note+fmt.Sprintf(", %d of %d diverged", o.Diverged, c.Plan.Seeds), ", ")
 		}
-		rows = append(rows, []string{c.SettingName(o.Setting), figure(o.End.Median), digits(o.End.Q1, 3) + " … " + digits(o.End.Q3, 3), stepsText(o.Steps.Median), note})
+		rows = append(rows, []string{c.SettingName(o.Setting), figure(o.End.Median), table.Number(o.End.Q1, 3) + " … " + table.Number(o.End.Q3, 3), stepsText(o.Steps.Median), note})
 	}
 	writeTable(b, rows)
 }
@@ -226,24 +228,7 @@ func pText(p float64) string {
 }
 
 // figure writes a number to four digits.
-func figure(v float64) string { return digits(v, 4) }
-
-// digits writes a number to so many digits, and whole ones below ten million in full.
-func digits(v float64, n int) string {
-	switch {
-	case math.IsNaN(v):
-		return "–"
-	case math.IsInf(v, 1):
-		return "∞"
-	case math.IsInf(v, -1):
-		return "-∞"
-	}
-	text := fmt.Sprintf("%.*g", n, v)
-	if strings.Contains(text, "e+") && math.Abs(v) < 1e7 {
-		return fmt.Sprintf("%.0f", v)
-	}
-	return text
-}
+func figure(v float64) string { return table.Number(v, 4) }
 
 func plusMinus(mean, half float64) string {
 	if math.IsNaN(half) {

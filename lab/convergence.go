@@ -10,6 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/memory"
+	"github.com/tapestry-ml/tapestry/internal/table"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"gorgonia.org/tensor"
@@ -58,7 +59,7 @@ func (c Convergence) Converged() bool {
 
 // String says why a training has not converged, or that it has.
 func (c Convergence) String() string {
-	share := func(v float64) string { return digits(100*v, 2) + " %" }
+	share := func(v float64) string { return table.Number(100*v, 2) + " %" }
 	switch {
 	case c.Converged():
 		return "converged"

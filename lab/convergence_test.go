@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -135,5 +136,12 @@ func TestLossesThatReadLittle(t *testing.T) {
 		if cell.Rest.Converged() || math.IsNaN(cell.Measures[len(cell.Measures)-1]) {
 			t.Errorf("%+v, %v", cell.Rest, cell.Measures)
 		}
+	}
+}
+
+// TestShareIsPlain: what a person reads has no exponent, however far a training still went.
+func TestShareIsPlain(t *testing.T) {
+	if got := (lab.Convergence{Moved: 1.3}).String(); !strings.Contains(got, "it went 130 % of its size away") {
+		t.Error(got)
 	}
 }

@@ -42,17 +42,6 @@
 // [Learn] trains one model of any kind on examples of its own, from several seeds.
 // [PCA] is what linear autoencoders are measured by.
 //
-// A [Site] is a model at given parameters, where the geometry of its loss is looked at:
-// [Surface] has the losses of several over a plane of their parameters, [Field] where they
-// pull a prototype, [Angles] the angles between their gradients, [Site.Curvature] the
-// extreme eigenvalues of the second derivatives, [Site.Invariance] what transformations
-// of data and parameters change, [Site.Collapse] how many prototypes are left. A
-// [Landscape] prints as
-//
-//	loss over a plane of 12 numbers, 41 × 41 cells from -2.406 to 0.4412 and from …
-//	                  lowest  at                  highest  not finite  path ends at
-//	  kmeans-softmax  0.5352  (0.01416, 0.03262)    2.206           0  (0, 0)
-//
 // [Linear] are the data of least squares: the solution by singular values, and what
 // ridge regression and gradient descent that is stopped early leave of it along each
 // singular direction ([Shrinkage]).

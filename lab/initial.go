@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/table"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -39,7 +40,7 @@ func (s Initial) String() string {
 		}
 	}
 	if f := s.factor(); f != 1 {
-		text += " × " + digits(f, 4)
+		text += " × " + table.Number(f, 4)
 	}
 	return text
 }

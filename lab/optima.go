@@ -2,6 +2,7 @@ package lab
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -72,6 +73,33 @@ func (v Clustering) Collapsed() int {
 		}
 	}
 	return n
+}
+
+// coinciding is the distance, in units of the data's scale, below which centres count as one.
+const coinciding = 0.01
+
+// Coinciding returns for each of k centres, row-major [k d], the number of its group: centres
+// nearer to each other than a hundredth of scale, and those that a chain of such pairs joins, are
+// one group. See [Scale].
+func Coinciding(centres []float64, k int, scale float64) []int {
+	if k < 1 || len(centres)%k != 0 {
+		return nil
+	}
+	d := len(centres) / k
+	group := make([]int, k)
+	for a := range group {
+		group[a] = a
+		for b := range a {
+			if from, to := group[a], group[b]; math.Sqrt(sqDist(centres[a*d:(a+1)*d], centres[b*d:(b+1)*d]))/scale < coinciding {
+				for j := range group[:a+1] {
+					if group[j] == from {
+						group[j] = to
+					}
+				}
+			}
+		}
+	}
+	return group
 }
 
 // groups is the number of different groups of centres that points are assigned to.

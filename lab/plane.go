@@ -2,28 +2,27 @@ package lab
 
 import "github.com/tapestry-ml/tapestry/train/data"
 
-// Plane is the plane of the first two principal components of a table: where
-// points and centres are drawn.
+// Plane is a plane through the features of a table, on which points and centres are drawn.
 type Plane struct {
-	mean  []float64
-	axes  [2][]float64
-	Share [2]float64 // of the variance along each axis
+	Mean  []float64    // the point of the plane at (0, 0), one number per feature
+	Axes  [2][]float64 // orthonormal directions; zero where the data have none
+	Share [2]float64   // of the variance along each axis, from 0 to 1
 }
 
-// NewPlane finds the plane; see [NewPCA].
+// NewPlane returns the plane of the first two principal components of a table; see [NewPCA].
 func NewPlane(t *data.Table) (*Plane, error) {
 	pca, err := NewPCA(t)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plane{mean: pca.Mean}
+	p := &Plane{Mean: pca.Mean}
 	total := pca.Residual(0)
-	for a := range p.axes {
+	for a := range p.Axes {
 		if a >= len(pca.Axes) { // one feature, or one point
-			p.axes[a] = make([]float64, len(pca.Mean))
+			p.Axes[a] = make([]float64, len(pca.Mean))
 			continue
 		}
-		p.axes[a] = pca.Axes[a]
+		p.Axes[a] = pca.Axes[a]
 		if total > 0 {
 			p.Share[a] = pca.Variance[a] / total
 		}
@@ -31,22 +30,23 @@ func NewPlane(t *data.Table) (*Plane, error) {
 	return p, nil
 }
 
-// At is the place of a point in the plane.
+// At returns the coordinates of the point of the plane that is nearest to x, which has one number
+// per feature. They are 0 for an x of another length.
 func (p *Plane) At(x []float64) (out [2]float64) {
-	if len(x) != len(p.mean) {
-		return out
-	}
 	for a := range out {
+		if len(x) != len(p.Mean) || len(x) != len(p.Axes[a]) {
+			return [2]float64{}
+		}
 		for j, v := range x {
-			out[a] += (v - p.mean[j]) * p.axes[a][j]
+			out[a] += (v - p.Mean[j]) * p.Axes[a][j]
 		}
 	}
 	return out
 }
 
-// Points are the places of all rows, row-major [n d].
+// Points returns the coordinates of all rows of x, row-major [n d].
 func (p *Plane) Points(x []float64) [][2]float64 {
-	d := len(p.mean)
+	d := len(p.Mean)
 	if d == 0 {
 		return nil
 	}

@@ -210,7 +210,7 @@ func (t *trainer) from(ctx context.Context, start []float64, seed uint64, gamma 
 	if r.Assigned, err = t.probe.assigned(); err != nil {
 		return r, err
 	}
-	r.Groups = groups(r.Assigned, together(r.Centres(), t.k, scale))
+	r.Groups = groups(r.Assigned, Coinciding(r.Centres(), t.k, scale))
 	if r.Diverged > 0 {
 		r.Rest, r.Measures[len(r.Measures)-1] = unsettled, Measure{Inertia: math.Inf(1), Soft: math.NaN(), Goofy: math.NaN(), Spread: math.NaN(), Angle: math.NaN()}
 		return r, nil

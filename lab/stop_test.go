@@ -10,7 +10,6 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
-	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -21,46 +20,24 @@ func TestCompileIsStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site, err := lab.NewSite(m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	softmax, err := builders.Lookup("kmeans-softmax")
-	if err != nil {
-		t.Fatal(err)
-	}
-	clusters, err := lab.ClusterSite(data.Iris(), softmax, 3, 0, 1, graph.F64)
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := lab.Config{Table: data.Iris(), Steps: 2, Seeds: 1}
 	for name, do := range map[string]func(ctx context.Context) error{
 		"Assign": func(ctx context.Context) error {
 			_, _, err := lab.Assign(ctx, []float64{1, 2, 3, 4}, []float64{1, 2}, 2)
 			return err
 		},
-		"Angles":      func(ctx context.Context) error { _, err := lab.Angles(ctx, nil, site, site); return err },
 		"Cluster":     func(ctx context.Context) error { _, err := lab.Cluster(ctx, c); return err },
 		"Config.Task": func(ctx context.Context) error { _, err := c.Task(ctx, "kmeans-softmax", 1); return err },
 		"Compare": func(ctx context.Context) error {
 			_, err := lab.Compare(ctx, lab.Plan{Steps: 1, Seeds: 1}, lab.Objective("", build))
 			return err
 		},
-		"Field": func(ctx context.Context) error { _, err := lab.Field(ctx, lab.FieldConfig{}, clusters); return err },
 		"Learn": func(ctx context.Context) error {
 			_, err := lab.Learn(ctx, build, lab.LearnConfig{Steps: 1, Seeds: 1})
 			return err
 		},
 		"Lloyd":       func(ctx context.Context) error { _, err := c.Lloyd(ctx); return err },
 		"NewSettling": func(ctx context.Context) error { _, err := lab.NewSettling(ctx, m); return err },
-		"Collapse":    func(ctx context.Context) error { _, err := clusters.Collapse(ctx, nil); return err },
-		"Curvature":   func(ctx context.Context) error { _, err := site.Curvature(ctx, lab.CurvatureConfig{}); return err },
-		"Invariance": func(ctx context.Context) error {
-			_, err := clusters.Invariance(ctx, lab.InvarianceConfig{})
-			return err
-		},
-		"Site.Train": func(ctx context.Context) error { _, err := site.Train(ctx, train.SGD(0.1), 1); return err },
-		"Surface":    func(ctx context.Context) error { _, err := lab.Surface(ctx, lab.SurfaceConfig{}, site); return err },
 		"Shrink": func(ctx context.Context) error {
 			_, err := lab.Linear{X: []float64{1, 2, 3, 5}, Y: []float64{1, 2}, N: 2, D: 2}.Shrink(ctx, 1, 0.1, 2)
 			return err

@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// geometry is the geometry command.
-type geometry struct {
+// geometryCommand is the geometry command.
+type geometryCommand struct {
 	*options
 	fitting
 	model                      modelOptions
@@ -27,7 +28,7 @@ type geometry struct {
 }
 
 func newGeometry(o *options) *cobra.Command {
-	c := &geometry{options: o}
+	c := &geometryCommand{options: o}
 	cmd := &cobra.Command{
 		Use:   "geometry MODEL...",
 		Short: "Look at the shape of losses: curvature, symmetries, angles, collapse, surfaces, fields",
@@ -72,7 +73,7 @@ plane: one file with a chart for each model, in common colours.`,
 	return cmd
 }
 
-func (c *geometry) run(cmd *cobra.Command, names []string) error {
+func (c *geometryCommand) run(cmd *cobra.Command, names []string) error {
 	if err := c.check(names); err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (c *geometry) run(cmd *cobra.Command, names []string) error {
 		}
 	}
 	c.several = len(names) > 1
-	var tracks []*lab.Track
+	var tracks []*geometry.Trajectory
 	for _, name := range names {
 		s, rate, err := c.site(cmd, name)
 		if err != nil {
@@ -148,13 +149,13 @@ func (c *geometry) run(cmd *cobra.Command, names []string) error {
 const partsOfEach = 4
 
 // begin shows that another part of the work begins.
-func (c *geometry) begin(what string) {
+func (c *geometryCommand) begin(what string) {
 	c.bar.at(c.part, c.parts, what)
 	c.part++
 }
 
 // unused complains about a flag of a drawing that is not made.
-func (c *geometry) unused(cmd *cobra.Command) error {
+func (c *geometryCommand) unused(cmd *cobra.Command) error {
 	if c.surface == "" {
 		if err := idle(cmd, "want --surface, too", "directions", "reach"); err != nil {
 			return err
@@ -172,7 +173,7 @@ func (c *geometry) unused(cmd *cobra.Command) error {
 }
 
 // check looks at the flags before anything is trained.
-func (c *geometry) check(names []string) error {
+func (c *geometryCommand) check(names []string) error {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			return usagef("geometry: %s is named twice", name)
@@ -203,37 +204,37 @@ func (c *geometry) check(names []string) error {
 }
 
 // site makes a model at its start, with the rate that suits it.
-func (c *geometry) site(cmd *cobra.Command, name string) (lab.Site, float64, error) {
+func (c *geometryCommand) site(cmd *cobra.Command, name string) (geometry.Site, float64, error) {
 	b, err := lookup(name)
 	if err != nil {
-		return lab.Site{}, 0, err
+		return geometry.Site{}, 0, err
 	}
 	if err := foreign(cmd, b); err != nil {
-		return lab.Site{}, 0, err
+		return geometry.Site{}, 0, err
 	}
 	if !isClustering(b) {
 		c.model.seed = c.seed
 		m, err := c.model.runnable(name, false)
 		if err != nil {
-			return lab.Site{}, 0, err
+			return geometry.Site{}, 0, err
 		}
 		if m.Loss == nil {
-			return lab.Site{}, 0, usagef("%s has no loss to look at", name)
+			return geometry.Site{}, 0, usagef("%s has no loss to look at", name)
 		}
-		s, err := lab.NewSite(m, c.seed)
+		s, err := geometry.NewSite(m, c.seed)
 		s.Stepped = c.bar.steps()
 		return s, ownRate, err
 	}
 	if err := idle(cmd, "a clustering is trained on all points at once", "batch"); err != nil {
-		return lab.Site{}, 0, err
+		return geometry.Site{}, 0, err
 	}
 	dt, err := parseDType(c.model.dtype)
 	if err != nil {
-		return lab.Site{}, 0, err
+		return geometry.Site{}, 0, err
 	}
 	if c.config == nil {
 		if c.config, err = c.table(); err != nil {
-			return lab.Site{}, 0, err
+			return geometry.Site{}, 0, err
 		}
 	}
 	k := c.k
@@ -246,9 +247,9 @@ func (c *geometry) site(cmd *cobra.Command, name string) (lab.Site, float64, err
 		}
 	}
 	if err := lab.InRange(c.config); err != nil {
-		return lab.Site{}, 0, err
+		return geometry.Site{}, 0, err
 	}
-	s, err := lab.ClusterSite(c.config, b, k, c.gamma, c.seed, dt)
+	s, err := geometry.ClusterSite(c.config, b, k, c.gamma, c.seed, dt)
 	s.Stepped = c.bar.steps()
 	return s, lab.DefaultRate(c.config), err
 }

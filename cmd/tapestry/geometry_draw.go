@@ -6,19 +6,19 @@ import (
 	"math"
 
 	"github.com/spf13/cobra"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
 // drawSurface draws the losses over a common plane, a chart for each model.
-func (c *geometry) drawSurface(cmd *cobra.Command, tracks []*lab.Track) (*lab.Landscape, error) {
-	config := lab.SurfaceConfig{Random: c.directions == "random", Seed: c.seed, Cells: c.cells, Reach: c.reach}
-	var sites []lab.Site
+func (c *geometryCommand) drawSurface(cmd *cobra.Command, tracks []*geometry.Trajectory) (*geometry.Landscape, error) {
+	config := geometry.SurfaceConfig{Random: c.directions == "random", Seed: c.seed, Cells: c.cells, Reach: c.reach}
+	var sites []geometry.Site
 	for _, t := range tracks {
 		sites, config.Paths = append(sites, t.Site), append(config.Paths, t.Path)
 	}
-	l, err := lab.Surface(cmd.Context(), config, sites...)
+	l, err := geometry.Surface(cmd.Context(), config, sites...)
 	if err != nil {
 		return nil, err
 	}
@@ -42,12 +42,12 @@ func (c *geometry) drawSurface(cmd *cobra.Command, tracks []*lab.Track) (*lab.La
 }
 
 // drawField draws where each objective pulls a centre.
-func (c *geometry) drawField(cmd *cobra.Command, tracks []*lab.Track) (*lab.GradientField, error) {
-	var sites []lab.Site
+func (c *geometryCommand) drawField(cmd *cobra.Command, tracks []*geometry.Trajectory) (*geometry.GradientField, error) {
+	var sites []geometry.Site
 	for _, t := range tracks {
 		sites = append(sites, t.Site)
 	}
-	f, err := lab.Field(cmd.Context(), lab.FieldConfig{Prototype: c.prototype - 1, Cells: c.cells}, sites...)
+	f, err := geometry.Field(cmd.Context(), geometry.FieldConfig{Prototype: c.prototype - 1, Cells: c.cells}, sites...)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (c *geometry) drawField(cmd *cobra.Command, tracks []*lab.Track) (*lab.Grad
 }
 
 // arrows are about twelve a side, off the edges.
-func arrows(f *lab.GradientField, o lab.ObjectiveField) []chart.Arrow {
+func arrows(f *geometry.GradientField, o geometry.ObjectiveField) []chart.Arrow {
 	stride := max(1, len(f.A)/12)
 	var out []chart.Arrow
 	for j := stride / 2; j < len(f.B); j += stride {

@@ -5,30 +5,30 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/geometry"
 )
 
 // geometryReport is what the geometry command found.
 type geometryReport struct {
-	Tracks    []*lab.Track
-	Curvature []*lab.Curvature
-	Symmetry  []*lab.Invariances
-	Angles    *lab.GradientAngles // nil where parameters differ
-	Collapse  []*lab.Collapse     // of the clusterings
-	Surface   *lab.Landscape      // if drawn
-	Field     *lab.GradientField  // if drawn
+	Tracks    []*geometry.Trajectory
+	Curvature []*geometry.Curvature
+	Symmetry  []*geometry.Invariances
+	Angles    *geometry.GradientAngles // nil where parameters differ
+	Collapse  []*geometry.Collapse     // of the clusterings
+	Surface   *geometry.Landscape      // if drawn
+	Field     *geometry.GradientField  // if drawn
 }
 
 // newGeometryReport looks at models where their trainings end; symmetries where they
 // begin, because at a minimum gradients are nothing to compare. It tells what it begins.
-func newGeometryReport(ctx context.Context, tracks []*lab.Track, begin func(what string)) (*geometryReport, error) {
+func newGeometryReport(ctx context.Context, tracks []*geometry.Trajectory, begin func(what string)) (*geometryReport, error) {
 	r := &geometryReport{Tracks: tracks}
 	alike := len(tracks) > 1
-	var sites []lab.Site
+	var sites []geometry.Site
 	for _, t := range tracks {
 		name := t.Site.Model.Builder.Name
 		begin(name)
-		c, err := t.Site.Curvature(ctx, lab.CurvatureConfig{})
+		c, err := t.Site.Curvature(ctx, geometry.CurvatureConfig{})
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func newGeometryReport(ctx context.Context, tracks []*lab.Track, begin func(what
 			return nil, err
 		}
 		begin(name)
-		i, err := start.Invariance(ctx, lab.InvarianceConfig{})
+		i, err := start.Invariance(ctx, geometry.InvarianceConfig{})
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func newGeometryReport(ctx context.Context, tracks []*lab.Track, begin func(what
 	var err error
 	begin("angles")
 	if alike {
-		r.Angles, err = lab.Angles(ctx, tracks[0].Path, sites...)
+		r.Angles, err = geometry.Angles(ctx, tracks[0].Path, sites...)
 	}
 	return r, err
 }

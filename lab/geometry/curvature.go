@@ -1,4 +1,4 @@
-package lab
+package geometry
 
 import (
 	"context"
@@ -8,15 +8,16 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/table"
 	"gonum.org/v1/gonum/mat"
 )
 
 // CurvatureConfig says how extreme eigenvalues are looked for. Zero values stand for
 // the defaults.
 type CurvatureConfig struct {
-	Tolerance float64 // of the residual, relative to the larger of the two; default 1e-6, 1e-3 in float32
-	Most      int     // products with the Hessian; default 100
-	Seed      uint64  // of the start vector
+	Tolerance   float64 // of the residual, relative to the larger of the two; default 1e-6, 1e-3 in float32
+	MaxProducts int     // products with the Hessian; default 100
+	Seed        uint64  // of the start vector
 }
 
 // Curvature are the extreme eigenvalues of the second derivatives of a loss by all
@@ -24,14 +25,14 @@ type CurvatureConfig struct {
 type Curvature struct {
 	Name              string
 	Params            int // the numbers that H has rows for
-	Largest, Smallest Extreme
+	Largest, Smallest Eigenpair
 	Products          int  // H·v that were taken
 	Converged         bool // both residuals are within the tolerance
 }
 
-// Extreme is an approximate eigenvalue: H has one within Residual = ‖H·v − λ·v‖ of it,
+// Eigenpair is an approximate eigenvalue: H has one within Residual = ‖H·v − λ·v‖ of it,
 // for the unit vector v.
-type Extreme struct {
+type Eigenpair struct {
 	Value, Residual float64
 	Vector          []float64
 }
@@ -62,10 +63,10 @@ func (s Site) Curvature(ctx context.Context, c CurvatureConfig) (*Curvature, err
 	if c.Tolerance == 0 {
 		c.Tolerance = tolerance
 	}
-	if c.Most == 0 {
-		c.Most = 100
+	if c.MaxProducts == 0 {
+		c.MaxProducts = 100
 	}
-	if !(c.Tolerance > 0) || c.Most < 1 {
+	if !(c.Tolerance > 0) || c.MaxProducts < 1 {
 		return nil, fmt.Errorf("%s: curvature wants a positive tolerance and a positive number of products", s.name())
 	}
 	product := grad.HVP(g.loss, g.at, along)
@@ -79,7 +80,7 @@ func (s Site) Curvature(ctx context.Context, c CurvatureConfig) (*Curvature, err
 	}
 	defer r.close()
 	out := &Curvature{Name: s.name(), Params: g.size}
-	work := s.work(c.Most+2, s.name()+", curvature") // two for the residuals
+	work := s.work(c.MaxProducts+2, s.name()+", curvature") // two for the residuals
 	apply := func(v []float64) ([]float64, error) {
 		defer work.piece()
 		out.Products++
@@ -94,16 +95,6 @@ func (s Site) Curvature(ctx context.Context, c CurvatureConfig) (*Curvature, err
 		return hv, err
 	}
 	return out, out.find(c, apply)
-}
-
-// allWithin reports whether no value is NaN or larger than most.
-func allWithin(v []float64, most float64) bool {
-	for _, x := range v {
-		if !(math.Abs(x) <= most) {
-			return false
-		}
-	}
-	return true
 }
 
 // find builds an orthonormal basis of the space that v, Hv, H²v, … span. In it, H is
@@ -149,14 +140,14 @@ func (out *Curvature) find(c CurvatureConfig, apply func(v []float64) ([]float64
 		eigen.VectorsTo(&vectors)
 		size := max(math.Abs(values[0]), math.Abs(values[m-1]))
 		residual := next * max(math.Abs(vectors.At(m-1, 0)), math.Abs(vectors.At(m-1, m-1)))
-		if residual <= c.Tolerance*size/2 || m == out.Params || m >= c.Most {
+		if residual <= c.Tolerance*size/2 || m == out.Params || m >= c.MaxProducts {
 			break
 		}
 		beside = append(beside, next)
 		v = w
 	}
-	extreme := func(column int) (Extreme, error) {
-		e := Extreme{Value: values[column], Vector: make([]float64, out.Params)}
+	extreme := func(column int) (Eigenpair, error) {
+		e := Eigenpair{Value: values[column], Vector: make([]float64, out.Params)}
 		for i, b := range basis {
 			axpy(e.Vector, vectors.At(i, column), b)
 		}
@@ -193,7 +184,7 @@ func (c *Curvature) String() string {
 	s += fmt.Sprintf("  smallest eigenvalue  %12.6g  ± %.1e\n", c.Smallest.Value, c.Smallest.Residual)
 	switch {
 	case c.Largest.Value > c.Largest.Residual:
-		s += fmt.Sprintf("  gradient descent is stable along the steepest direction at rates below 2/λ = %s\n", digits(2/c.Largest.Value, 4))
+		s += fmt.Sprintf("  gradient descent is stable along the steepest direction at rates below 2/λ = %s\n", table.Number(2/c.Largest.Value, 4))
 	default:
 		s += "  the loss curves upwards in no direction\n"
 	}
@@ -201,29 +192,4 @@ func (c *Curvature) String() string {
 		s += "  the loss curves downwards in some direction: this is no minimum\n"
 	}
 	return s
-}
-
-func dot(a, b []float64) (s float64) {
-	for i := range a {
-		s += a[i] * b[i]
-	}
-	return s
-}
-
-// axpy adds f·x to y.
-func axpy(y []float64, f float64, x []float64) {
-	for i := range y {
-		y[i] += f * x[i]
-	}
-}
-
-// normalise scales v to length 1 and gives the length it had; a zero stays one.
-func normalise(v []float64) float64 {
-	l := math.Sqrt(dot(v, v))
-	if l > 0 {
-		for i := range v {
-			v[i] /= l
-		}
-	}
-	return l
 }

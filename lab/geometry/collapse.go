@@ -1,4 +1,4 @@
-package lab
+package geometry
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/table"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -33,10 +35,6 @@ type CollapseStep struct {
 	Used, UsedHard float64
 	Dead           int // prototypes that are nearest to no point
 }
-
-// distinctWithin is the distance, in units of the data's scale, below which prototypes
-// count as one.
-const distinctWithin = 0.01
 
 // prototypes are what the objective is about.
 type prototypes struct {
@@ -108,7 +106,7 @@ func (s Site) HasPrototypes() bool {
 	return err == nil
 }
 
-// Collapse measures the prototypes at every place of a path, such as Track.Path; without
+// Collapse measures the prototypes at every place of a path, such as Trajectory.Path; without
 // one, where the site is.
 func (s Site) Collapse(ctx context.Context, path [][]float64) (*Collapse, error) {
 	p, err := s.prototypes()
@@ -134,7 +132,7 @@ func (s Site) Collapse(ctx context.Context, path [][]float64) (*Collapse, error)
 	if err != nil {
 		return nil, err
 	}
-	out := &Collapse{Name: s.name(), K: p.centres.Dim(0), Scale: Scale(t), Steps: make([]CollapseStep, len(path))}
+	out := &Collapse{Name: s.name(), K: p.centres.Dim(0), Scale: lab.Scale(t), Steps: make([]CollapseStep, len(path))}
 	for i, at := range path {
 		if len(at) != g.size {
 			return nil, fmt.Errorf("%s: step %d of the path has %d values, and the parameters have %d", s.name(), i, len(at), g.size)
@@ -181,7 +179,7 @@ func collapseAt(t *data.Table, centres []float64, scale float64) (CollapseStep, 
 	sum, pairs := 0.0, 0
 	for a := range k {
 		for b := range a {
-			far := math.Sqrt(sqDist(at(a), at(b))) / scale
+			far := math.Sqrt(squaredDistance(at(a), at(b))) / scale
 			if pairs == 0 || far < s.Closest {
 				s.Closest = far
 			}
@@ -192,22 +190,22 @@ func collapseAt(t *data.Table, centres []float64, scale float64) (CollapseStep, 
 		s.Distance = sum / float64(pairs)
 	}
 	seen := map[int]bool{}
-	for _, name := range together(centres, k, scale) {
+	for _, name := range lab.Coinciding(centres, k, scale) {
 		seen[name] = true
 	}
 	s.Distinct = len(seen)
-	pca, err := NewPCA(&data.Table{Columns: t.Columns, X: centres})
+	pca, err := lab.NewPCA(&data.Table{Columns: t.Columns, X: centres})
 	if err != nil {
 		return s, err
 	}
-	if total := pca.Residual(0); total > distinctWithin*distinctWithin*scale*scale*1e-6 {
+	if total := pca.Residual(0); total > 1e-10*scale*scale {
 		s.Directions = effective(pca.Variance)
 	}
 	counts := make([]float64, k)
 	for i := range t.Rows() {
-		nearest := 0
+		x, nearest := t.X[i*d:(i+1)*d], 0
 		for j := range k {
-			if sqDist(row(t, i), at(j)) < sqDist(row(t, i), at(nearest)) {
+			if squaredDistance(x, at(j)) < squaredDistance(x, at(nearest)) {
 				nearest = j
 			}
 		}
@@ -220,26 +218,6 @@ func collapseAt(t *data.Table, centres []float64, scale float64) (CollapseStep, 
 	}
 	s.UsedHard = effective(counts)
 	return s, nil
-}
-
-// together names for each of k prototypes, row-major [k d], the group that it is of: those
-// nearer to each other than a hundredth of the scale are one.
-func together(centres []float64, k int, scale float64) []int {
-	d := len(centres) / k
-	group := make([]int, k)
-	for a := range group {
-		group[a] = a
-		for b := range a {
-			if from, to := group[a], group[b]; math.Sqrt(sqDist(centres[a*d:(a+1)*d], centres[b*d:(b+1)*d]))/scale < distinctWithin {
-				for j := range group[:a+1] {
-					if group[j] == from {
-						group[j] = to
-					}
-				}
-			}
-		}
-	}
-	return group
 }
 
 // effective is the exponential of the entropy of shares: n for n equal ones, 1 for a
@@ -282,5 +260,5 @@ func (c *Collapse) String() string {
 	add("used, by α", func(s CollapseStep) string { return numberText(s.Used) })
 	add("used, by nearest", func(s CollapseStep) string { return numberText(s.UsedHard) })
 	add("dead", func(s CollapseStep) string { return fmt.Sprint(s.Dead) })
-	return lined("  ", rows)
+	return table.Lines("  ", rows)
 }

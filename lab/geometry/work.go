@@ -1,4 +1,4 @@
-package lab
+package geometry
 
 import "sync/atomic"
 

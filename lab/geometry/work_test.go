@@ -1,4 +1,4 @@
-package lab_test
+package geometry_test
 
 import (
 	"maps"
@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/train"
 )
 
@@ -45,22 +45,25 @@ func TestWorkIsTold(t *testing.T) {
 			t.Errorf("%s: %d pieces of %d", what, len(steps), most)
 		}
 	}
-	var track *lab.Track
+	var track *geometry.Trajectory
 	check("kmeans-softmax, training", false, func() (err error) {
 		track, err = soft.Train(t.Context(), train.Adam(0.1), 12)
 		return err
 	})
-	check("kmeans-softmax, curvature", true, func() error { _, err := track.Site.Curvature(t.Context(), lab.CurvatureConfig{}); return err })
+	check("kmeans-softmax, curvature", true, func() error { _, err := track.Site.Curvature(t.Context(), geometry.CurvatureConfig{}); return err })
 	check("kmeans-softmax, curvature", true, func() error {
-		_, err := track.Site.Curvature(t.Context(), lab.CurvatureConfig{Most: 2})
+		_, err := track.Site.Curvature(t.Context(), geometry.CurvatureConfig{MaxProducts: 2})
 		return err
 	})
-	check("kmeans-softmax, symmetries", false, func() error { _, err := soft.Invariance(t.Context(), lab.InvarianceConfig{}); return err })
+	check("kmeans-softmax, symmetries", false, func() error { _, err := soft.Invariance(t.Context(), geometry.InvarianceConfig{}); return err })
 	check("kmeans-softmax, collapse", false, func() error { _, err := soft.Collapse(t.Context(), track.Path); return err })
-	check("angles", false, func() error { _, err := lab.Angles(t.Context(), track.Path, soft, goofy); return err })
+	check("angles", false, func() error { _, err := geometry.Angles(t.Context(), track.Path, soft, goofy); return err })
 	check("surface", false, func() error {
-		_, err := lab.Surface(t.Context(), lab.SurfaceConfig{Cells: 5}, soft, goofy)
+		_, err := geometry.Surface(t.Context(), geometry.SurfaceConfig{Cells: 5}, soft, goofy)
 		return err
 	})
-	check("field", false, func() error { _, err := lab.Field(t.Context(), lab.FieldConfig{Cells: 5}, soft, goofy); return err })
+	check("field", false, func() error {
+		_, err := geometry.Field(t.Context(), geometry.FieldConfig{Cells: 5}, soft, goofy)
+		return err
+	})
 }

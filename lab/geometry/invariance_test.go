@@ -1,4 +1,4 @@
-package lab_test
+package geometry_test
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -16,9 +17,9 @@ import (
 )
 
 // responses tries the transformations and gives the verdicts of each as one text.
-func responses(t *testing.T, s lab.Site, tr ...lab.Transformation) map[string]string {
+func responses(t *testing.T, s geometry.Site, tr ...geometry.Transformation) map[string]string {
 	t.Helper()
-	table, err := s.Invariance(t.Context(), lab.InvarianceConfig{Transformations: tr})
+	table, err := s.Invariance(t.Context(), geometry.InvarianceConfig{Transformations: tr})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func responses(t *testing.T, s lab.Site, tr ...lab.Transformation) map[string]st
 		var all []string
 		for _, r := range row.Responses {
 			all = append(all, r.String())
-			if within := r.Deviation <= table.Tolerance; within != (r.Kind != lab.Changes) {
+			if within := r.Deviation <= table.Tolerance; within != (r.Kind != geometry.Changes) {
 				t.Errorf("%s: %v with a deviation of %v", row.Transformation, r, r.Deviation)
 			}
 		}
@@ -89,7 +90,7 @@ func TestSymmetriesOfAttention(t *testing.T) {
 	α := ops.Softmax(ops.MatMul(ops.MatMul(x, q), ops.Transpose(ops.MatMul(keys, k))), "u")
 	y := ops.MatMul(α, ops.MatMul(keys, v)).As("y")
 	own := &builders.Model{Graph: g, Output: y, Loss: ops.Mean(ops.Square(y)).As("loss")}
-	s := lab.Site{Name: "own", Model: own, Store: tape.NewStore(g, tape.Seed(2)), Feed: tape.Feed{x: randomTensor(x, 3)}}
+	s := geometry.Site{Name: "own", Model: own, Store: tape.NewStore(g, tape.Seed(2)), Feed: tape.Feed{x: randomTensor(x, 3)}}
 	expect(t, responses(t, s), map[string]string{
 		"permutation of x along t":          "invariant | invariant | invariant | invariant | equivariant",
 		"permutation of q, k along e":       "invariant | equivariant | equivariant | invariant | invariant",
@@ -99,7 +100,7 @@ func TestSymmetriesOfAttention(t *testing.T) {
 		"scaling of x by s":                 "no | no | no | no | no",
 	})
 	// Values alone go through linearly: y is of degree 1 in them, the loss of degree 2.
-	expect(t, responses(t, s, lab.Transformation{Motion: lab.Scaling, Of: []*graph.Node{v}}), map[string]string{
+	expect(t, responses(t, s, geometry.Transformation{Motion: geometry.Scaling, Of: []*graph.Node{v}}), map[string]string{
 		"scaling of v by s": "∝ s^2 | ∝ s^2 | ∝ s^2 | ∝ s^1 | ∝ s^1",
 	})
 }
@@ -121,7 +122,7 @@ func TestSymmetriesOfNorms(t *testing.T) {
 			y = nn.NewRMSNorm(g, "norm", graph.F64, c).Of(x)
 		}
 		y = y.As("y")
-		s := lab.Site{Name: name, Model: &builders.Model{Graph: g, Output: y, Loss: ops.Sum(ops.Sin(y)).As("loss")},
+		s := geometry.Site{Name: name, Model: &builders.Model{Graph: g, Output: y, Loss: ops.Sum(ops.Sin(y)).As("loss")},
 			Store: tape.NewStore(g), Feed: tape.Feed{x: randomTensor(x, 1000)}}
 		got := responses(t, s)
 		for tr, w := range want {
@@ -146,11 +147,11 @@ func TestSymmetriesOfEveryModel(t *testing.T) {
 			continue
 		}
 		looked++
-		s, err := lab.NewSite(m, 1)
+		s, err := geometry.NewSite(m, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := s.Invariance(t.Context(), lab.InvarianceConfig{Trials: 1})
+		table, err := s.Invariance(t.Context(), geometry.InvarianceConfig{Trials: 1})
 		if err != nil {
 			t.Errorf("%s: %v", b.Name, err)
 		} else if len(table.Rows) == 0 {
@@ -169,11 +170,11 @@ func TestManyParametersAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := lab.NewSite(m, 1)
+	s, err := geometry.NewSite(m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := s.Invariance(t.Context(), lab.InvarianceConfig{})
+	table, err := s.Invariance(t.Context(), geometry.InvarianceConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,13 +191,13 @@ func TestPowersAreFitted(t *testing.T) {
 	g := graph.New("power")
 	w := g.Param("w", graph.F64, graph.Ax("i", 5)).Init(graph.Normal(0, 1))
 	loss := ops.Sum(ops.Mul(ops.Square(w), ops.Sqrt(ops.Abs(w)))).As("loss")
-	s := lab.Site{Name: "power", Model: &builders.Model{Graph: g, Loss: loss}, Store: tape.NewStore(g)}
-	table, err := s.Invariance(t.Context(), lab.InvarianceConfig{})
+	s := geometry.Site{Name: "power", Model: &builders.Model{Graph: g, Loss: loss}, Store: tape.NewStore(g)}
+	table, err := s.Invariance(t.Context(), geometry.InvarianceConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := table.Rows[len(table.Rows)-1]
-	if r := last.Responses[0]; r.Kind != lab.Homogeneous || math.Abs(r.Power-2.5) > 1e-9 || last.Responses[1].String() != "∝ s^1.5" {
+	if r := last.Responses[0]; r.Kind != geometry.Homogeneous || math.Abs(r.Power-2.5) > 1e-9 || last.Responses[1].String() != "∝ s^1.5" {
 		t.Errorf("%s: %+v", last.Transformation, last.Responses)
 	}
 }
@@ -206,16 +207,16 @@ func TestInvarianceRefuses(t *testing.T) {
 	s := irisSite(t, "kmeans-softmax", 0)
 	k := s.Model.KMeans
 	for _, c := range []struct {
-		tr   lab.Transformation
+		tr   geometry.Transformation
 		want string
 	}{
-		{lab.Transformation{Motion: lab.Rotation, Axes: []string{"q"}, Of: []*graph.Node{k.Points}}, "has no axis [q]"},
-		{lab.Transformation{Motion: lab.Rotation, Of: []*graph.Node{k.Points}}, "a rotation along 0 axes"},
-		{lab.Transformation{Motion: lab.Scaling, Of: []*graph.Node{k.SqDist}}, "is no input or parameter"},
-		{lab.Transformation{Motion: lab.Scaling}, "nothing is moved"},
-		{lab.Transformation{Motion: lab.Permutation, Axes: []string{"i", "j"}, Of: []*graph.Node{k.Points, k.Centres}}, "another size"},
+		{geometry.Transformation{Motion: geometry.Rotation, Axes: []string{"q"}, Of: []*graph.Node{k.Points}}, "has no axis [q]"},
+		{geometry.Transformation{Motion: geometry.Rotation, Of: []*graph.Node{k.Points}}, "a rotation along 0 axes"},
+		{geometry.Transformation{Motion: geometry.Scaling, Of: []*graph.Node{k.SqDist}}, "is no input or parameter"},
+		{geometry.Transformation{Motion: geometry.Scaling}, "nothing is moved"},
+		{geometry.Transformation{Motion: geometry.Permutation, Axes: []string{"i", "j"}, Of: []*graph.Node{k.Points, k.Centres}}, "another size"},
 	} {
-		_, err := s.Invariance(t.Context(), lab.InvarianceConfig{Transformations: []lab.Transformation{c.tr}})
+		_, err := s.Invariance(t.Context(), geometry.InvarianceConfig{Transformations: []geometry.Transformation{c.tr}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want %q", c.tr, err, c.want)
 		}

@@ -1,4 +1,4 @@
-package lab_test
+package geometry_test
 
 import (
 	"math"
@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
 // towards has the gradient a everywhere.
-func towards(t *testing.T, name string, a ...float64) lab.Site {
+func towards(t *testing.T, name string, a ...float64) geometry.Site {
 	return own(t, name, make([]float64, len(a)), func(w *graph.Node) *graph.Node {
 		return ops.Sum(ops.Mul(w.Graph().Constant(graph.F64, a, w.Shape().Axes()...), w))
 	})
@@ -22,7 +22,7 @@ func towards(t *testing.T, name string, a ...float64) lab.Site {
 // TestAnglesAreThoseOfTheGradients: of losses with known gradients, also where they are all
 // but parallel, opposite, or nothing.
 func TestAnglesAreThoseOfTheGradients(t *testing.T) {
-	a, err := lab.Angles(t.Context(), nil, towards(t, "east", 2, 0), towards(t, "north", 0, 5), towards(t, "west", -1, 0), towards(t, "near", 1, 1e-9), own(t, "flat", []float64{0, 0}, func(w *graph.Node) *graph.Node { return ops.Sum(ops.Square(w)) }))
+	a, err := geometry.Angles(t.Context(), nil, towards(t, "east", 2, 0), towards(t, "north", 0, 5), towards(t, "west", -1, 0), towards(t, "near", 1, 1e-9), own(t, "flat", []float64{0, 0}, func(w *graph.Node) *graph.Node { return ops.Sum(ops.Square(w)) }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestAnglesAreThoseOfTheGradients(t *testing.T) {
 
 // TestAnglesByParameter: Σv² + Σw² and Σv² − Σw² agree in v and oppose each other in w.
 func TestAnglesByParameter(t *testing.T) {
-	two := func(name string, sign float64) lab.Site {
+	two := func(name string, sign float64) geometry.Site {
 		return own(t, name, []float64{3, 4}, func(w *graph.Node) *graph.Node {
 			v := w.Graph().Param("v", graph.F64, graph.Ax("k", 2)).Init(graph.Normal(1, 1))
 			q := ops.Sum(ops.Square(w))
@@ -54,7 +54,7 @@ func TestAnglesByParameter(t *testing.T) {
 	}
 	plus, minus := two("plus", 1), two("minus", -1)
 	path := [][]float64{{3, 4, 3, 4}, {1, 0, 0, 0}}
-	a, err := lab.Angles(t.Context(), path, plus, minus)
+	a, err := geometry.Angles(t.Context(), path, plus, minus)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestAnglesOfClusterings(t *testing.T) {
 		for i := range at {
 			at[i] = iris.X[rng.IntN(150)*4+i%4] + .1*rng.NormFloat64()
 		}
-		a, err := lab.Angles(t.Context(), [][]float64{at}, soft, goofy)
+		a, err := geometry.Angles(t.Context(), [][]float64{at}, soft, goofy)
 		if err != nil {
 			t.Fatal(err)
 		}

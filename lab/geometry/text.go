@@ -1,62 +1,20 @@
-package lab
+package geometry
 
 import (
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/tapestry-ml/tapestry/internal/table"
 )
-
-// lined sets rows of cells in columns, two blanks apart and as wide as their widest
-// cell. The first column starts at its left, cells that begin with a digit, a sign or a
-// blank end at their right.
-func lined(indent string, rows [][]string) string {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], shown(cell))
-		}
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		var line strings.Builder
-		line.WriteString(indent)
-		for i, cell := range row {
-			gap := strings.Repeat(" ", widths[i]-shown(cell))
-			if i > 0 && cell != "" && strings.ContainsAny(cell[:1], "0123456789-+ ") {
-				cell = gap + cell
-			} else {
-				cell += gap
-			}
-			line.WriteString(cell + "  ")
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	return b.String()
-}
-
-// shown is the number of characters that take space: combining marks, as in r̂, take none.
-func shown(s string) int {
-	n := utf8.RuneCountInString(s)
-	for _, r := range s {
-		if unicode.Is(unicode.Mn, r) {
-			n--
-		}
-	}
-	return n
-}
 
 // numberText writes a number to four digits, for tables.
 func numberText(v float64) string {
 	if math.IsNaN(v) {
 		return "-"
 	}
-	return digits(v, 4)
+	return table.Number(v, 4)
 }
 
 // String is the table: a transformation a line. Derivatives by more than four parameters
@@ -91,7 +49,7 @@ func (t *Invariances) String() string {
 		}
 		rows = append(rows, row)
 	}
-	return fmt.Sprintf("%s: what %d random transformations make of it, with the largest relative deviation\n", t.Name, t.Trials) + lined("  ", rows)
+	return fmt.Sprintf("%s: what %d random transformations make of it, with the largest relative deviation\n", t.Name, t.Trials) + table.Lines("  ", rows)
 }
 
 // text is the response with its deviation.

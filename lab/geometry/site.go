@@ -1,4 +1,4 @@
-package lab
+package geometry
 
 import (
 	"context"
@@ -8,9 +8,11 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
 )
 
 // Site is where the geometry of an objective is looked at: a model, what it is fed,
@@ -46,7 +48,7 @@ func NewSite(m *builders.Model, seed uint64) (Site, error) {
 	if err := m.Room(); err != nil {
 		return s, err
 	}
-	feed, err := Examples(m, seed, 0)
+	feed, err := lab.Examples(m, seed, 0)
 	if err == nil {
 		s.Feed = feed
 	}
@@ -61,7 +63,7 @@ func ClusterSite(t *data.Table, b builders.Builder, k int, gamma float64, seed u
 	if t == nil || k < 1 || k > t.Rows() {
 		return Site{}, fmt.Errorf("%s: k = %d: want a table of as many rows", b.Name, k)
 	}
-	settings, err := clusteringSettings(b, t.Rows(), len(t.Columns), k)
+	settings, err := lab.ClusteringSettings(b, t.Rows(), len(t.Columns), k)
 	if err != nil {
 		return Site{}, err
 	}
@@ -69,20 +71,24 @@ func ClusterSite(t *data.Table, b builders.Builder, k int, gamma float64, seed u
 	if err != nil {
 		return Site{}, err
 	}
-	x, err := t.Dense(dtype(dt))
+	float := tensor.Float64
+	if dt == graph.F32 {
+		float = tensor.Float32
+	}
+	x, err := t.Dense(float)
 	if err != nil {
 		return Site{}, err
 	}
 	s := Site{Model: m, Feed: tape.Feed{m.KMeans.Points: x}, Store: tape.NewStore(m.Graph, tape.Seed(seed))}
 	if m.KMeans.Gamma != nil {
 		if gamma == 0 {
-			u := Scale(t)
+			u := lab.Scale(t)
 			gamma = 5 * float64(k) / (u * u)
 		}
 		s.Feed[m.KMeans.Gamma] = tape.Scalar(dt, gamma)
 	}
 	r := m.KMeans.Centres
-	return s, s.Store.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: Centres(t, k, PlusPlus, seed)}))
+	return s, s.Store.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: lab.Centres(t, k, lab.PlusPlus, seed)}))
 }
 
 func (s Site) name() string {
@@ -107,7 +113,7 @@ func (s Site) parameters() ([]*graph.Node, error) {
 	case s.Model.Loss == nil:
 		return nil, fmt.Errorf("%s has no loss", s.name())
 	}
-	if out := Trained(s.Model); len(out) > 0 {
+	if out := lab.Trained(s.Model); len(out) > 0 {
 		return out, nil
 	}
 	return nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", s.name())
@@ -121,8 +127,8 @@ func (s Site) SameParameters(other Site) bool {
 	return errA == nil && errB == nil && slices.EqualFunc(a, b, func(p, q *graph.Node) bool { return p.Path() == q.Path() && p.Type() == q.Type() })
 }
 
-// Track is the way that the parameters take in a training.
-type Track struct {
+// Trajectory is the way that the parameters take in a training.
+type Trajectory struct {
 	Site Site        // where it ends
 	Path [][]float64 // the values of all parameters, one parameter after the other, before each step and at the end
 	Loss []float64   // of each step, before its update
@@ -130,7 +136,7 @@ type Track struct {
 
 // Train trains from the site, on what it is fed in every step, and records the way. A
 // model that updates its parameters by itself, such as Lloyd's algorithm, does so.
-func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Track, error) {
+func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Trajectory, error) {
 	params, err := s.parameters()
 	if err != nil {
 		return nil, err
@@ -148,7 +154,7 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Track, 
 		step = append(step, g.Assign(copies[u.Target], copies[u.Value]))
 	}
 	loss := copies[s.Model.Loss]
-	if trained := Trained(s.Model); len(trained) > 0 {
+	if trained := lab.Trained(s.Model); len(trained) > 0 {
 		for i, p := range trained {
 			trained[i] = copies[p]
 		}
@@ -158,7 +164,7 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Track, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}
-	t := &Track{Site: s}
+	t := &Trajectory{Site: s}
 	t.Site.Store = s.Store.Clone()
 	vm, err := prog.NewVM(t.Site.Store)
 	if err != nil {
@@ -194,7 +200,7 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Track, 
 }
 
 // Start is the site where the training began.
-func (t *Track) Start() (Site, error) {
+func (t *Trajectory) Start() (Site, error) {
 	if t == nil {
 		return Site{}, errors.New("there is no track to start")
 	}
@@ -260,7 +266,11 @@ func valuesOf(s *tape.Store, params []*graph.Node) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, float64s(t)...)
+		v, err := floats(p.Type(), t)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v...)
 	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package lab
+package geometry
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/table"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -157,7 +158,7 @@ func listed(names []string) string {
 	const room = 48
 	used := 0
 	for i, name := range names {
-		if used += shown(name) + 2; used > room && i > 0 && len(names) > i+1 {
+		if used += table.Width(name) + 2; used > room && i > 0 && len(names) > i+1 {
 			return fmt.Sprintf("%s and %d more", strings.Join(names[:i], ", "), len(names)-i)
 		}
 	}

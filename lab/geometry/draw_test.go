@@ -1,4 +1,4 @@
-package lab_test
+package geometry_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/ref"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -21,7 +21,7 @@ func TestGeometryDrawsTheSame(t *testing.T) {
 	const seed, step = 6, 3
 	place := []float64{1, -2, 0.5, 3}
 	var u *graph.Node
-	site := func(runs uint64) lab.Site {
+	site := func(runs uint64) geometry.Site {
 		s := own(t, "noisy", place, func(w *graph.Node) *graph.Node {
 			u = ops.RandomUniform(w.Graph(), "u", graph.F64, w.Shape().Axes()...)
 			return ops.Sum(ops.Mul(ops.Shift(u, 1), ops.Square(w)))
@@ -39,13 +39,13 @@ func TestGeometryDrawsTheSame(t *testing.T) {
 	for i, w := range place {
 		norm = math.Hypot(norm, 2*(1+drawn[0].Data[i])*w)
 	}
-	surface, err := lab.Surface(ctx, lab.SurfaceConfig{Cells: 4}, quiet)
+	surface, err := geometry.Surface(ctx, geometry.SurfaceConfig{Cells: 4}, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, runs := range []uint64{0, 1, 7} {
 		s := site(runs)
-		angles, err := lab.Angles(ctx, [][]float64{place, place, place, place}, s)
+		angles, err := geometry.Angles(ctx, [][]float64{place, place, place, place}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestGeometryDrawsTheSame(t *testing.T) {
 				t.Errorf("after %d runs, place %d: the gradient has the norm %v, want %v", runs, i, a.Norms[0], norm)
 			}
 		}
-		c, err := s.Curvature(ctx, lab.CurvatureConfig{})
+		c, err := s.Curvature(ctx, geometry.CurvatureConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestGeometryDrawsTheSame(t *testing.T) {
 		if !c.Converged || math.Abs(c.Largest.Value-largest) > 1e-5 || math.Abs(c.Smallest.Value-smallest) > 1e-5 {
 			t.Errorf("after %d runs, curvatures from %v to %v, converged %v: want %v to %v", runs, c.Smallest.Value, c.Largest.Value, c.Converged, smallest, largest)
 		}
-		again, err := lab.Surface(ctx, lab.SurfaceConfig{Cells: 4, Workers: 3}, s)
+		again, err := geometry.Surface(ctx, geometry.SurfaceConfig{Cells: 4, Workers: 3}, s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package lab
+package geometry
 
 import (
 	"context"
@@ -103,13 +103,11 @@ func (r *runner) values(nodes ...*graph.Node) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		a, err := tape.ArrayOf(n.Type(), t)
+		v, err := floats(n.Type(), t)
 		if err != nil {
 			return nil, err
 		}
-		for i := range n.Shape().Len() {
-			out = append(out, a.At(i))
-		}
+		out = append(out, v...)
 	}
 	return out, nil
 }

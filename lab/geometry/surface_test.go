@@ -1,4 +1,4 @@
-package lab_test
+package geometry_test
 
 import (
 	"math"
@@ -8,18 +8,18 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 )
 
 // own is a loss of parameters alone, made by f, at the given values.
-func own(t *testing.T, name string, values []float64, f func(w *graph.Node) *graph.Node) lab.Site {
+func own(t *testing.T, name string, values []float64, f func(w *graph.Node) *graph.Node) geometry.Site {
 	t.Helper()
 	g := graph.New(name)
 	w := g.Param("w", graph.F64, graph.Ax("i", len(values)))
-	s := lab.Site{Name: name, Model: &builders.Model{Graph: g, Loss: f(w).As("loss")}, Store: tape.NewStore(g)}
+	s := geometry.Site{Name: name, Model: &builders.Model{Graph: g, Loss: f(w).As("loss")}, Store: tape.NewStore(g)}
 	if err := g.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func own(t *testing.T, name string, values []float64, f func(w *graph.Node) *gra
 }
 
 // bowl is Σ_i i·w_i², i from 1.
-func bowl(t *testing.T, values ...float64) lab.Site {
+func bowl(t *testing.T, values ...float64) geometry.Site {
 	return own(t, "bowl", values, func(w *graph.Node) *graph.Node {
 		a := make([]float64, len(values))
 		for i := range a {
@@ -44,7 +44,7 @@ func bowl(t *testing.T, values ...float64) lab.Site {
 // middle the loss at the site.
 func TestSurfaceIsTheLoss(t *testing.T) {
 	s := bowl(t, 1, -2, 0.5, 3)
-	l, err := lab.Surface(t.Context(), lab.SurfaceConfig{Cells: 7, Seed: 3}, s)
+	l, err := geometry.Surface(t.Context(), geometry.SurfaceConfig{Cells: 7, Seed: 3}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestSurfaceAlongAPath(t *testing.T) {
 		path = append(path, p)
 	}
 	s := bowl(t, 0, 0, 0, 0)
-	l, err := lab.Surface(t.Context(), lab.SurfaceConfig{Cells: 9, Paths: [][][]float64{path}}, s)
+	l, err := geometry.Surface(t.Context(), geometry.SurfaceConfig{Cells: 9, Paths: [][][]float64{path}}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +144,8 @@ func TestProjectionOnSlantedDirections(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := lab.SurfaceConfig{Cells: 3, Random: true}
-	plain, err := lab.Surface(t.Context(), c, s)
+	c := geometry.SurfaceConfig{Cells: 3, Random: true}
+	plain, err := geometry.Surface(t.Context(), c, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestProjectionOnSlantedDirections(t *testing.T) {
 		place[i] += .25*u[i] - .5*v[i]
 	}
 	c.Paths = [][][]float64{{place, end}}
-	l, err := lab.Surface(t.Context(), c, s)
+	l, err := geometry.Surface(t.Context(), c, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,9 +173,9 @@ func TestSurfaceIsDeterministic(t *testing.T) {
 	noisy := own(t, "noisy", []float64{1, 2, 3}, func(w *graph.Node) *graph.Node {
 		return ops.Sum(ops.Square(ops.Add(w, ops.RandomNormal(w.Graph(), "noise", w.Type().DType, w.Shape().Axes()...))))
 	})
-	var all []*lab.Landscape
+	var all []*geometry.Landscape
 	for _, workers := range []int{1, 2, 5} {
-		l, err := lab.Surface(t.Context(), lab.SurfaceConfig{Cells: 6, Workers: workers}, noisy, bowl(t, 1, 2, 3))
+		l, err := geometry.Surface(t.Context(), geometry.SurfaceConfig{Cells: 6, Workers: workers}, noisy, bowl(t, 1, 2, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestSurfaceIsDeterministic(t *testing.T) {
 // error.
 func TestSurfaceKeepsWhatIsNotFinite(t *testing.T) {
 	s := own(t, "log", []float64{1, 1}, func(w *graph.Node) *graph.Node { return ops.Sum(ops.Log(w)) })
-	l, err := lab.Surface(t.Context(), lab.SurfaceConfig{Cells: 11, Reach: 3}, s)
+	l, err := geometry.Surface(t.Context(), geometry.SurfaceConfig{Cells: 11, Reach: 3}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestSurfaceOfTraining(t *testing.T) {
 	if w, _ := s.Store.Get("w"); w.Float64s()[0] != 3 {
 		t.Error("training has changed where it began")
 	}
-	if _, err := lab.Surface(t.Context(), lab.SurfaceConfig{Cells: 5, Paths: [][][]float64{track.Path}}, s); err != nil {
+	if _, err := geometry.Surface(t.Context(), geometry.SurfaceConfig{Cells: 5, Paths: [][][]float64{track.Path}}, s); err != nil {
 		t.Error(err)
 	}
 }
@@ -263,19 +263,19 @@ func TestSurfaceOfTraining(t *testing.T) {
 func TestSurfaceRefuses(t *testing.T) {
 	two, three := bowl(t, 1, 2), bowl(t, 1, 2, 3)
 	for _, c := range []struct {
-		config lab.SurfaceConfig
-		sites  []lab.Site
+		config geometry.SurfaceConfig
+		sites  []geometry.Site
 		want   string
 	}{
-		{lab.SurfaceConfig{}, nil, "there is no site"},
-		{lab.SurfaceConfig{}, []lab.Site{two, three}, "want the same, by name and type"},
-		{lab.SurfaceConfig{}, []lab.Site{bowl(t, 1)}, "one number to vary"},
-		{lab.SurfaceConfig{Cells: 1}, []lab.Site{two}, "want 2 or more"},
-		{lab.SurfaceConfig{Paths: [][][]float64{{{1}}}}, []lab.Site{two}, "has 1 values"},
-		{lab.SurfaceConfig{Paths: [][][]float64{{{1, 1}}}}, []lab.Site{two}, "stay where they are"},
-		{lab.SurfaceConfig{}, []lab.Site{{Name: "void"}}, "void: a site wants a model and a store"},
+		{geometry.SurfaceConfig{}, nil, "there is no site"},
+		{geometry.SurfaceConfig{}, []geometry.Site{two, three}, "want the same, by name and type"},
+		{geometry.SurfaceConfig{}, []geometry.Site{bowl(t, 1)}, "one number to vary"},
+		{geometry.SurfaceConfig{Cells: 1}, []geometry.Site{two}, "want 2 or more"},
+		{geometry.SurfaceConfig{Paths: [][][]float64{{{1}}}}, []geometry.Site{two}, "has 1 values"},
+		{geometry.SurfaceConfig{Paths: [][][]float64{{{1, 1}}}}, []geometry.Site{two}, "stay where they are"},
+		{geometry.SurfaceConfig{}, []geometry.Site{{Name: "void"}}, "void: a site wants a model and a store"},
 	} {
-		if _, err := lab.Surface(t.Context(), c.config, c.sites...); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := geometry.Surface(t.Context(), c.config, c.sites...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}

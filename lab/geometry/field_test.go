@@ -1,4 +1,4 @@
-package lab_test
+package geometry_test
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -17,7 +17,7 @@ import (
 // squared distance, and the pull leads to the mean of the points, twice as long as the
 // way.
 func TestFieldIsTheGradient(t *testing.T) {
-	f, err := lab.Field(t.Context(), lab.FieldConfig{Cells: 7}, square(t, 1, 1))
+	f, err := geometry.Field(t.Context(), geometry.FieldConfig{Cells: 7}, square(t, 1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestFieldIsTheGradient(t *testing.T) {
 func TestFieldInThePrincipalPlane(t *testing.T) {
 	soft, goofy := irisSite(t, "kmeans-softmax", 10), irisSite(t, "kmeans-goofy", 10)
 	// A fine grid, so that differences over neighbours are the slope.
-	f, err := lab.Field(t.Context(), lab.FieldConfig{Cells: 101, Prototype: 1}, soft, goofy)
+	f, err := geometry.Field(t.Context(), geometry.FieldConfig{Cells: 101, Prototype: 1}, soft, goofy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestFieldInThePrincipalPlane(t *testing.T) {
 		}
 	}
 	// The table names both, and the order of work does not show.
-	again, err := lab.Field(t.Context(), lab.FieldConfig{Cells: 101, Prototype: 1, Workers: 3}, soft, goofy)
+	again, err := geometry.Field(t.Context(), geometry.FieldConfig{Cells: 101, Prototype: 1, Workers: 3}, soft, goofy)
 	if err != nil || !reflect.DeepEqual(f, again) {
 		t.Errorf("again it is different: %v", err)
 	}
@@ -86,12 +86,12 @@ func TestJoining(t *testing.T) {
 	x, r := g.Input("x", graph.F64, graph.Ax("i", 4), graph.Ax("d", 2)), g.Param("r", graph.F64, graph.Ax("j", 3), graph.Ax("d", 2))
 	way := ops.Sub(ops.Slice(r, "j", 0, 1), ops.Slice(r, "j", 1, 2))
 	loss := ops.Add(ops.Sum(ops.Square(way)), ops.Mul(ops.Lit(ops.Sum(x), 0), ops.Sum(x))).As("loss")
-	s := lab.Site{Name: "drawn", Model: &builders.Model{Graph: g, Loss: loss}, Store: tape.NewStore(g), Feed: tape.Feed{x: randomTensor(x, 1)}}
+	s := geometry.Site{Name: "drawn", Model: &builders.Model{Graph: g, Loss: loss}, Store: tape.NewStore(g), Feed: tape.Feed{x: randomTensor(x, 1)}}
 	second, third := [2]float64{-1, 0}, [2]float64{1, .5}
 	if err := s.Store.Set("r", tape.Tensor(graph.Value{Type: r.Type(), Data: []float64{0, 0, second[0], second[1], third[0], third[1]}})); err != nil {
 		t.Fatal(err)
 	}
-	f, err := lab.Field(t.Context(), lab.FieldConfig{Cells: 21}, s)
+	f, err := geometry.Field(t.Context(), geometry.FieldConfig{Cells: 21}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,17 +120,17 @@ func TestFieldRefuses(t *testing.T) {
 	g := graph.New("one feature")
 	x, r := g.Input("x", graph.F64, graph.Ax("i", 4), graph.Ax("d", 1)), g.Param("r", graph.F64, graph.Ax("j", 2), graph.Ax("d", 1))
 	k := builders.SoftKMeans(x, r, g.Scalar("γ", 1, graph.F64))
-	one := lab.Site{Name: "one", Model: &builders.Model{Graph: g, Loss: k.Loss, KMeans: &k}, Store: tape.NewStore(g), Feed: tape.Feed{x: randomTensor(x, 1)}}
+	one := geometry.Site{Name: "one", Model: &builders.Model{Graph: g, Loss: k.Loss, KMeans: &k}, Store: tape.NewStore(g), Feed: tape.Feed{x: randomTensor(x, 1)}}
 	for _, c := range []struct {
-		config lab.FieldConfig
-		site   lab.Site
+		config geometry.FieldConfig
+		site   geometry.Site
 		want   string
 	}{
-		{lab.FieldConfig{}, one, "points of one feature"},
-		{lab.FieldConfig{Prototype: 3}, square(t, 3, 1), "prototype 3 of 3"},
-		{lab.FieldConfig{}, net(t, graph.F64), "no prototypes"},
+		{geometry.FieldConfig{}, one, "points of one feature"},
+		{geometry.FieldConfig{Prototype: 3}, square(t, 3, 1), "prototype 3 of 3"},
+		{geometry.FieldConfig{}, net(t, graph.F64), "no prototypes"},
 	} {
-		if _, err := lab.Field(t.Context(), c.config, c.site); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := geometry.Field(t.Context(), c.config, c.site); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}

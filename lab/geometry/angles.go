@@ -1,4 +1,4 @@
-package lab
+package geometry
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/table"
 )
 
 // GradientAngles are the angles between the gradients of several objectives at the same
@@ -26,7 +27,7 @@ type AngleStep struct {
 }
 
 // Angles compares the gradients of sites with equal parameters, by path and type, at every
-// place of a path, such as Track.Path; without one, where the first site is.
+// place of a path, such as Trajectory.Path; without one, where the first site is.
 func Angles(ctx context.Context, path [][]float64, sites ...Site) (*GradientAngles, error) {
 	grounds, err := commonGround(sites)
 	if err != nil {
@@ -108,22 +109,6 @@ func angleMatrix(of [][]float64) [][]float64 {
 	return out
 }
 
-// angle is that between two directions, in degrees, with all digits also where they are
-// nearly parallel (Kahan, How futile are mindless assessments of roundoff, §12).
-func angle(a, b []float64) float64 {
-	la, lb := math.Sqrt(dot(a, a)), math.Sqrt(dot(b, b))
-	if !(la > 0 && lb > 0) || math.IsInf(la, 0) || math.IsInf(lb, 0) {
-		return math.NaN()
-	}
-	apart, along := 0.0, 0.0
-	for i := range a {
-		u, v := a[i]/la, b[i]/lb
-		apart += (u - v) * (u - v)
-		along += (u + v) * (u + v)
-	}
-	return 2 * math.Atan2(math.Sqrt(apart), math.Sqrt(along)) * 180 / math.Pi
-}
-
 // String is a table: a pair of objectives a line, with the angle along the path, and those
 // of each parameter at its end if there are several.
 func (t *GradientAngles) String() string {
@@ -160,7 +145,7 @@ func (t *GradientAngles) String() string {
 		}
 		rows = append(rows, row)
 	}
-	return lined("  ", rows)
+	return table.Lines("  ", rows)
 }
 
 func degrees(v float64) string {

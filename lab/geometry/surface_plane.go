@@ -1,4 +1,4 @@
-package lab
+package geometry
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -91,7 +92,7 @@ func (l *Landscape) principalDirections(points [][]float64) error {
 			t.X = append(t.X, -v)
 		}
 	}
-	pca, err := NewPCA(t)
+	pca, err := lab.NewPCA(t)
 	if err != nil {
 		return err
 	}

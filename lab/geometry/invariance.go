@@ -1,6 +1,7 @@
-package lab
+package geometry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
-	"github.com/tapestry-ml/tapestry/tape"
 )
 
 // Motion is a way to move values.
@@ -126,7 +126,7 @@ func (s Site) Invariance(ctx context.Context, c InvarianceConfig) (*Invariances,
 			return nil, err
 		}
 	}
-	setDefault(&c.Trials, 4)
+	c.Trials = cmp.Or(c.Trials, 4)
 	if c.Tolerance == 0 {
 		c.Tolerance = math.Sqrt(0x1p-52)
 		if s.Model.Loss.DType() == graph.F32 {
@@ -258,15 +258,11 @@ func (g *ground) valueOf(n *graph.Node) ([]float64, error) {
 	if fed == nil {
 		return nil, fmt.Errorf("%s: nothing is fed to %s", g.site.name(), n.Path())
 	}
-	a, err := tape.ArrayOf(n.Type(), fed)
+	v, err := floats(n.Type(), fed)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", g.site.name(), n.Path(), err)
 	}
-	out := make([]float64, n.Shape().Len())
-	for i := range out {
-		out[i] = a.At(i)
-	}
-	return out, nil
+	return v, nil
 }
 
 // respond tries a transformation and judges every quantity.

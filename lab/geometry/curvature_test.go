@@ -1,4 +1,4 @@
-package lab_test
+package geometry_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -29,9 +30,9 @@ func clustering(t *testing.T, name string) builders.Builder {
 }
 
 // irisSite is a clustering of iris in three, somewhat trained.
-func irisSite(t *testing.T, name string, steps int) lab.Site {
+func irisSite(t *testing.T, name string, steps int) geometry.Site {
 	t.Helper()
-	s, err := lab.ClusterSite(data.Iris(), clustering(t, name), 3, 1, 1, graph.F64)
+	s, err := geometry.ClusterSite(data.Iris(), clustering(t, name), 3, 1, 1, graph.F64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func irisSite(t *testing.T, name string, steps int) lab.Site {
 }
 
 // net is a small net of two layers, with its own examples.
-func net(t *testing.T, dt graph.DType) lab.Site {
+func net(t *testing.T, dt graph.DType) geometry.Site {
 	t.Helper()
 	g := graph.New("net")
 	x := g.Input("x", dt, graph.Ax("i", 9), graph.Ax("d", 3))
@@ -52,7 +53,7 @@ func net(t *testing.T, dt graph.DType) lab.Site {
 	v := g.Param("out/w", dt, graph.Ax("h", 4), graph.Ax("o", 1))
 	y := ops.Sum(ops.MatMul(ops.Tanh(ops.Add(ops.MatMul(x, w), b)), v), "o")
 	loss := ops.Mean(ops.Square(ops.Sub(y, ops.Sum(x, "d"))), "i").As("loss")
-	s := lab.Site{Model: &builders.Model{Graph: g, Loss: loss}, Store: tape.NewStore(g, tape.Seed(4))}
+	s := geometry.Site{Model: &builders.Model{Graph: g, Loss: loss}, Store: tape.NewStore(g, tape.Seed(4))}
 	s.Name = "net"
 	values := graph.NewValue(x.Type())
 	for i := range values.Data {
@@ -67,7 +68,7 @@ func net(t *testing.T, dt graph.DType) lab.Site {
 
 // eigenvalues are those of the dense Hessian, which package grad makes parameter by
 // parameter: all second derivatives are one block after the other.
-func eigenvalues(t *testing.T, s lab.Site, params ...*graph.Node) []float64 {
+func eigenvalues(t *testing.T, s geometry.Site, params ...*graph.Node) []float64 {
 	t.Helper()
 	var blocks []*graph.Node
 	for _, d := range grad.Of(s.Model.Loss, params...) {
@@ -116,9 +117,9 @@ func eigenvalues(t *testing.T, s lab.Site, params ...*graph.Node) []float64 {
 // TestCurvatureIsThatOfTheDenseHessian holds both extremes to the eigenvalues of the
 // whole matrix, and their bounds to the error.
 func TestCurvatureIsThatOfTheDenseHessian(t *testing.T) {
-	for name, s := range map[string]lab.Site{"soft": irisSite(t, "kmeans-softmax", 30), "goofy": irisSite(t, "kmeans-goofy", 3), "net": net(t, graph.F64)} {
+	for name, s := range map[string]geometry.Site{"soft": irisSite(t, "kmeans-softmax", 30), "goofy": irisSite(t, "kmeans-goofy", 3), "net": net(t, graph.F64)} {
 		params := s.Model.Params()
-		c, err := s.Curvature(t.Context(), lab.CurvatureConfig{Seed: 7})
+		c, err := s.Curvature(t.Context(), geometry.CurvatureConfig{Seed: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func TestCurvatureIsThatOfTheDenseHessian(t *testing.T) {
 		}
 		size := max(math.Abs(want[0]), math.Abs(want[len(want)-1]))
 		for _, e := range []struct {
-			got  lab.Extreme
+			got  geometry.Eigenpair
 			want float64
 		}{{c.Smallest, want[0]}, {c.Largest, want[len(want)-1]}} {
 			if d := math.Abs(e.got.Value - e.want); d > e.got.Residual+1e-12*size || d > 1e-6*size {
@@ -148,8 +149,8 @@ func TestCurvatureOfQuadratic(t *testing.T) {
 		g := graph.New("quadratic")
 		w := g.Param("w", graph.F64, graph.Ax("i", 5)).Init(graph.Normal(0, 1))
 		half := ops.Mul(ops.Lit(w, 0.5), ops.Mul(g.Constant(graph.F64, a, graph.Ax("i", 5)), ops.Square(w)))
-		s := lab.Site{Name: "quadratic", Model: &builders.Model{Graph: g, Loss: ops.Sum(half)}, Store: tape.NewStore(g)}
-		c, err := s.Curvature(t.Context(), lab.CurvatureConfig{})
+		s := geometry.Site{Name: "quadratic", Model: &builders.Model{Graph: g, Loss: ops.Sum(half)}, Store: tape.NewStore(g)}
+		c, err := s.Curvature(t.Context(), geometry.CurvatureConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +177,7 @@ func TestCurvatureOfQuadratic(t *testing.T) {
 func TestCurvatureThatDoesNotConverge(t *testing.T) {
 	s := net(t, graph.F64)
 	params := s.Model.Params()
-	c, err := s.Curvature(t.Context(), lab.CurvatureConfig{Most: 2})
+	c, err := s.Curvature(t.Context(), geometry.CurvatureConfig{MaxProducts: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,11 +195,11 @@ func TestCurvatureThatDoesNotConverge(t *testing.T) {
 
 // TestCurvatureInFloat32 agrees with float64 within its own tolerance.
 func TestCurvatureInFloat32(t *testing.T) {
-	double, err := net(t, graph.F64).Curvature(t.Context(), lab.CurvatureConfig{})
+	double, err := net(t, graph.F64).Curvature(t.Context(), geometry.CurvatureConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	single, err := net(t, graph.F32).Curvature(t.Context(), lab.CurvatureConfig{})
+	single, err := net(t, graph.F32).Curvature(t.Context(), geometry.CurvatureConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

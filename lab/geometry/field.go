@@ -1,12 +1,15 @@
-package lab
+package geometry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/table"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -24,7 +27,7 @@ type FieldConfig struct {
 // it is, keeping what lies outside.
 type GradientField struct {
 	Prototype int
-	Plane     *Plane
+	Plane     *lab.Plane
 	Principal bool // the axes are principal components, not features
 	A, B      []float64
 	Points    [][2]float64 // of the first site, in the plane
@@ -47,7 +50,7 @@ func Field(ctx context.Context, c FieldConfig, sites ...Site) (*GradientField, e
 	if err != nil {
 		return nil, err
 	}
-	setDefault(&c.Cells, 37)
+	c.Cells = cmp.Or(c.Cells, 37)
 	out := &GradientField{Prototype: c.Prototype}
 	x, y := span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
 	var all []prototypes
@@ -104,11 +107,11 @@ func Field(ctx context.Context, c FieldConfig, sites ...Site) (*GradientField, e
 }
 
 // fieldPlane is the plane of points of two features, or the principal one.
-func fieldPlane(t *data.Table) (p *Plane, principal bool, err error) {
+func fieldPlane(t *data.Table) (p *lab.Plane, principal bool, err error) {
 	if len(t.Columns) == 2 {
-		return &Plane{mean: []float64{0, 0}, axes: [2][]float64{{1, 0}, {0, 1}}, Share: [2]float64{math.NaN(), math.NaN()}}, false, nil
+		return &lab.Plane{Mean: []float64{0, 0}, Axes: [2][]float64{{1, 0}, {0, 1}}, Share: [2]float64{math.NaN(), math.NaN()}}, false, nil
 	}
-	p, err = NewPlane(t)
+	p, err = lab.NewPlane(t)
 	return p, true, err
 }
 
@@ -131,7 +134,7 @@ func (f *GradientField) fill(ctx context.Context, o *ObjectiveField, g *ground, 
 		i, j := cell%n, cell/n
 		at := append([]float64{}, here...)
 		for k := range d {
-			at[row+k] += (f.A[i]-from[0])*f.Plane.axes[0][k] + (f.B[j]-from[1])*f.Plane.axes[1][k]
+			at[row+k] += (f.A[i]-from[0])*f.Plane.Axes[0][k] + (f.B[j]-from[1])*f.Plane.Axes[1][k]
 		}
 		if err := r.run(ctx, at); err != nil {
 			return err
@@ -142,7 +145,7 @@ func (f *GradientField) fill(ctx context.Context, o *ObjectiveField, g *ground, 
 		}
 		o.Loss[j][i] = v[0]
 		part := v[1+f.Prototype*d : 1+(f.Prototype+1)*d]
-		o.Down[j][i] = [2]float64{-dot(part, f.Plane.axes[0]), -dot(part, f.Plane.axes[1])}
+		o.Down[j][i] = [2]float64{-dot(part, f.Plane.Axes[0]), -dot(part, f.Plane.Axes[1])}
 		return nil
 	})
 }
@@ -232,5 +235,5 @@ func (f *GradientField) String() string {
 		}
 		rows = append(rows, row)
 	}
-	return s + lined("  ", rows)
+	return s + table.Lines("  ", rows)
 }

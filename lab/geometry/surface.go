@@ -1,6 +1,7 @@
-package lab
+package geometry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/table"
 )
 
 // SurfaceConfig says which plane of the parameters a surface is over. Zero values stand
 // for the defaults.
 type SurfaceConfig struct {
-	// Paths are trainings, such as Track.Path: of the first site, of the second, and so
+	// Paths are trainings, such as Trajectory.Path: of the first site, of the second, and so
 	// on; nil for a site without one. They are projected on the plane. A step at which a
 	// value is not finite is left out.
 	Paths [][][]float64
@@ -54,7 +56,7 @@ func Surface(ctx context.Context, c SurfaceConfig, sites ...Site) (*Landscape, e
 	if err != nil {
 		return nil, err
 	}
-	setDefault(&c.Cells, 41)
+	c.Cells = cmp.Or(c.Cells, 41)
 	if c.Cells < 2 || c.Reach < 0 || math.IsNaN(c.Reach) || math.IsInf(c.Reach, 0) {
 		return nil, fmt.Errorf("surface: %d cells and a reach of %v: want 2 or more, and a finite reach", c.Cells, c.Reach)
 	}
@@ -145,14 +147,6 @@ func (l *Landscape) project(path [][]float64) [][2]float64 {
 	return out
 }
 
-func difference(a, b []float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range a {
-		out[i] = a[i] - b[i]
-	}
-	return out
-}
-
 // Lowest is the least finite loss of the surface, and where; ok is false if there is none.
 func (l *Landscape) Lowest(surface int) (a, b, loss float64, ok bool) {
 	if surface < 0 || surface >= len(l.Surfaces) {
@@ -214,7 +208,7 @@ func (l *Landscape) String() string {
 		}
 		rows = append(rows, row)
 	}
-	return s + lined("  ", rows)
+	return s + table.Lines("  ", rows)
 }
 
 func placeText(a, b float64) string { return fmt.Sprintf("(%s, %s)", numberText(a), numberText(b)) }

@@ -1,4 +1,4 @@
-package lab_test
+package geometry_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -16,11 +17,11 @@ import (
 
 // square are four points at the corners of a square around the origin, whose scale is 1,
 // clustered into k.
-func square(t *testing.T, k int, γ float64) lab.Site {
+func square(t *testing.T, k int, γ float64) geometry.Site {
 	t.Helper()
 	h := math.Sqrt(.5)
 	table := &data.Table{Columns: []string{"x", "y"}, X: []float64{h, h, -h, h, -h, -h, h, -h}}
-	s, err := lab.ClusterSite(table, clustering(t, "kmeans-softmax"), k, γ, 0, graph.F64)
+	s, err := geometry.ClusterSite(table, clustering(t, "kmeans-softmax"), k, γ, 0, graph.F64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestCollapseOfKnownCentres(t *testing.T) {
 	if math.Abs(c.Scale-1) > 1e-12 || c.K != 3 {
 		t.Fatalf("scale %v, %d prototypes", c.Scale, c.K)
 	}
-	for i, want := range []lab.CollapseStep{
+	for i, want := range []geometry.CollapseStep{
 		{Closest: 1, Distance: (1 + 2*math.Hypot(.5, far)) / 3, Distinct: 3, Used: 2, UsedHard: 2, Dead: 1},
 		{Closest: 0, Distance: .01 / 3, Distinct: 1, Directions: 1, Used: math.NaN(), UsedHard: math.NaN(), Dead: -1},
 		{Closest: 0, Distance: 2. / 3, Distinct: 2, Directions: 1, Used: math.Exp(1.5 * math.Ln2), UsedHard: 2, Dead: 1},
@@ -76,9 +77,9 @@ func TestCollapseOfKnownCentres(t *testing.T) {
 // become one; the goofy alternative is content once their mean is there, and they stay
 // apart. Both begin at the same centres of iris.
 func TestSoftCentresCollapse(t *testing.T) {
-	ends := map[string]lab.CollapseStep{}
+	ends := map[string]geometry.CollapseStep{}
 	for _, name := range []string{"kmeans-softmax", "kmeans-goofy"} {
-		s, err := lab.ClusterSite(data.Iris(), clustering(t, name), 3, 0.01, 1, graph.F64)
+		s, err := geometry.ClusterSite(data.Iris(), clustering(t, name), 3, 0.01, 1, graph.F64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +112,7 @@ func TestPrototypesOfOnesOwn(t *testing.T) {
 	p := g.Param("prototypes", graph.F64, graph.Ax("p", 2), graph.Ax("f", 2))
 	α := ops.Softmax(ops.Neg(builders.SqDistances(ops.Rename(ops.Rename(x, "n", "i"), "f", "d"), ops.Rename(ops.Rename(p, "p", "j"), "f", "d"))), "j").As("alpha")
 	loss := ops.Add(ops.Sum(ops.Square(α)), ops.Square(r)).As("loss")
-	s := lab.Site{Name: "own", Model: &builders.Model{Graph: g, Loss: loss}, Store: tape.NewStore(g, tape.Seed(3)), Feed: tape.Feed{x: randomTensor(x, 1)}}
+	s := geometry.Site{Name: "own", Model: &builders.Model{Graph: g, Loss: loss}, Store: tape.NewStore(g, tape.Seed(3)), Feed: tape.Feed{x: randomTensor(x, 1)}}
 	if !s.HasPrototypes() || net(t, graph.F64).HasPrototypes() {
 		t.Error("whether there are prototypes")
 	}
