@@ -58,14 +58,6 @@ func net(b builders.Builder, s builders.Settings, dt graph.DType, setting string
 	return n
 }
 
-// RowsOf is how many rows a model is for: what its output has first.
-func RowsOf(m *builders.Model) int {
-	if m == nil || m.Output == nil || m.Output.Rank() == 0 {
-		return 1
-	}
-	return m.Output.Dim(0)
-}
-
 // RowSetting is the setting that says how many rows a model is for, called like the first axis of its
 // output or, as the observations of a regression, n; "" where there is none.
 func RowSetting(m *builders.Model) string {
@@ -73,7 +65,7 @@ func RowSetting(m *builders.Model) string {
 		return ""
 	}
 	for _, name := range []string{m.Output.Shape().Axis(0).Name, "n"} {
-		if v, ok := m.Settings[name]; ok && v == float64(RowsOf(m)) {
+		if v, ok := m.Settings[name]; ok && v == float64(lab.RowsOf(m)) {
 			return name
 		}
 	}

@@ -86,31 +86,26 @@ type rows struct {
 	size   int
 
 	mu     sync.Mutex
-	orders map[uint64]epochOrder // the last that was asked for, by seed
-}
-
-// epochOrder is the order of the rows in an epoch.
-type epochOrder struct {
-	epoch int
-	order []int
+	orders map[uint64]func(t int) []int // data.Cut.Orders of the last trainings, by seed
 }
 
 // mostOrders is how many trainings at a time have their order kept.
 const mostOrders = 16
 
-// orderOf is the order of an epoch. It is as long as the data, and the steps of an epoch ask for it one
-// after the other.
-func (r *rows) orderOf(seed uint64, epoch int) []int {
+// cut says how a list of rows is cut into batches.
+func (r *rows) cut(of []int) data.Cut { return data.Cut{Rows: len(of), Size: r.size} }
+
+// step are the places of the rows of a step.
+func (r *rows) step(seed uint64, step int) []int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known, ok := r.orders[seed]; ok && known.epoch == epoch {
-		return known.order
+	if r.orders[seed] == nil {
+		if r.orders == nil || len(r.orders) >= mostOrders {
+			r.orders = map[uint64]func(t int) []int{}
+		}
+		r.orders[seed] = r.cut(r.f.train).Orders(seed)
 	}
-	if r.orders == nil || len(r.orders) >= mostOrders {
-		r.orders = map[uint64]epochOrder{}
-	}
-	r.orders[seed] = epochOrder{epoch, data.Order(seed, epoch, len(r.f.train))}
-	return r.orders[seed].order
+	return r.orders[seed](step)
 }
 
 // pick are the rows at some places of a list.
@@ -165,43 +160,16 @@ func numbers(t *tensor.Dense) []float64 {
 
 // Batch gives the rows of a step: those that [Fitted.Source] gives.
 func (r *rows) Batch(seed uint64, step int) (builders.Feed, error) {
-	n := len(r.f.train)
-	if r.size == n {
-		return r.gather(r.f.train)
-	}
-	epoch, batch := step/(n/r.size), step%(n/r.size)
-	order := r.orderOf(seed, epoch)
-	return r.gather(r.pick(order[batch*r.size:(batch+1)*r.size], r.f.train))
-}
-
-// mostHeld is up to how many rows are measured so that each counts the same, where batches do not
-// divide them.
-const mostHeld = 1 << 16
-
-// batches says how many batches hold some rows: each row is in as many of them as any other, unless that
-// takes too many; then what is left over of the last is left out.
-func (r *rows) batches(of []int) int {
-	n := len(of)
-	a, b := n, r.size
-	for b > 0 {
-		a, b = b, a%b
-	}
-	if n > r.size && n/a*r.size > max(mostHeld, 4*n) {
-		return n / r.size
-	}
-	return n / a
+	return r.gather(r.pick(r.step(seed, step), r.f.train))
 }
 
 // inOrder gives batch i of rows in their order, which begin anew where they end.
 func (r *rows) inOrder(of []int, i int) (builders.Feed, error) {
-	if n := r.batches(of); i < 0 || i >= n {
+	c := r.cut(of)
+	if n := c.Whole(); i < 0 || i >= n {
 		return nil, fmt.Errorf("fit: batch %d of %d", i, n)
 	}
-	at := make([]int, r.size)
-	for j := range at {
-		at[j] = of[(i*r.size+j)%len(of)]
-	}
-	return r.gather(at)
+	return r.gather(r.pick(c.InOrder(i), of))
 }
 
 // Trained gives a batch of the rows to train on, in their order.
@@ -212,7 +180,7 @@ func (r *rows) Held(i int) (builders.Feed, error) { return r.inOrder(r.f.measure
 
 // Batches says how many batches there are.
 func (r *rows) Batches() (epoch, trained, held int) {
-	return len(r.f.train) / r.size, r.batches(r.f.train), r.batches(r.f.measured())
+	return r.cut(r.f.train).Epoch(), r.cut(r.f.train).Whole(), r.cut(r.f.measured()).Whole()
 }
 
 // String says which data they are.
@@ -237,8 +205,8 @@ func (f *Fitted) measured() []int {
 }
 
 // Source gives the batches to train on, for a train.Plan: in each epoch in another order, which
-// depends on the seed alone, without what is too little for a batch at the end; all rows in their own
-// order where they are one batch.
+// depends on the seed alone, where the rows that are too few for a batch come first in the next epoch; all
+// rows in their own order where they are one batch. See data.Cut.
 func (f *Fitted) Source(seed uint64) (data.Source, error) {
 	part, err := f.part(func(f *Fitted) []int { return f.train })
 	if err != nil {
@@ -247,7 +215,7 @@ func (f *Fitted) Source(seed uint64) (data.Source, error) {
 	if f.batch == part.Rows() {
 		return data.InOrder(part, f.batch), nil
 	}
-	return data.Shuffled(part, f.batch, seed, data.DropLast()), nil
+	return data.Shuffled(part, f.batch, seed, data.CarryOver()), nil
 }
 
 // Held gives the rows that are held out, in their order, or where none are, those to train on: for

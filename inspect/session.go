@@ -20,6 +20,9 @@ type Subject struct {
 	Store *tape.Store // what training begins with; it is copied
 	// Compile are further options of the program, such as tape.Budget.
 	Compile []tape.Option
+	// Snapshots are the steps that are kept, shared with whoever trains the model on; a session makes its
+	// own where there are none.
+	Snapshots *Snapshots
 }
 
 // Option is a setting of a session; see [Limit].
@@ -104,7 +107,9 @@ func Open(ctx context.Context, subject Subject, options ...Option) (*Session, er
 	if err := s.stand(store, 0); err != nil {
 		return nil, err
 	}
-	s.snapshots = NewSnapshots(s.limit, 0, s.store)
+	if s.snapshots = subject.Snapshots; s.snapshots == nil {
+		s.snapshots = NewSnapshots(s.limit, 0, s.store)
+	}
 	return s, nil
 }
 

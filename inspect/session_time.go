@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/tapestry-ml/tapestry/tape"
 )
 
 var errNotTrained = errors.New("inspect: the session has no training step: nothing is updated")
@@ -47,13 +49,43 @@ func (s *Session) Rewind(ctx context.Context, step int) error {
 	case step >= s.step:
 		return s.Train(ctx, step-s.step)
 	}
-	was, now := s.step, s.store.Clone()
-	from, store := s.snapshots.Before(step)
-	if err := s.stand(store, from); err != nil {
+	store, err := s.StoreAt(ctx, step)
+	if err != nil {
 		return err
 	}
-	if err := s.Train(ctx, step-from); err != nil {
-		return errors.Join(err, s.stand(now, was))
+	return s.stand(store, step)
+}
+
+// StoreAt returns what the store has before a training step, earlier or later than the present one, as a
+// copy: the nearest step before it that is kept, run on from there. The session stays where it is.
+func (s *Session) StoreAt(ctx context.Context, step int) (*tape.Store, error) {
+	if err := s.whole(); err != nil {
+		return nil, err
 	}
-	return nil
+	if step < 0 {
+		return nil, fmt.Errorf("inspect: there is no training step %d", step)
+	}
+	from, store := s.snapshots.Before(step)
+	if from == step {
+		return store, nil
+	}
+	if len(s.subject.Step) == 0 {
+		return nil, errNotTrained
+	}
+	vm, err := s.prog.NewVM(store)
+	if err != nil {
+		return nil, fmt.Errorf("inspect: %w", err)
+	}
+	defer vm.Close()
+	for t := from; t < step; t++ {
+		feed, err := s.subject.Feed(t)
+		if err == nil {
+			err = vm.Run(ctx, feed)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("training step %d: %w", t, err)
+		}
+		s.snapshots.Note(t+1, store)
+	}
+	return store, nil
 }

@@ -119,12 +119,16 @@ func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
 
 // variant trains one objective from every seed and measures its tape.
 func (c Config) variant(ctx context.Context, name string, tick func(string)) (Clustering, error) {
-	t, err := newTrainer(ctx, c, name, c.K)
+	t, err := newClusterer(ctx, c, name, c.K)
 	if err != nil {
 		return Clustering{}, err
 	}
 	defer t.close()
-	v := Clustering{Name: name, Model: t.model, Program: t.prog, Config: c}
+	prog, err := t.program(ctx)
+	if err != nil {
+		return Clustering{}, err
+	}
+	v := Clustering{Name: name, Model: t.model, Program: prog, Config: c}
 	for s := range c.Seeds {
 		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, c.Steps, 1)
 		if err != nil {
@@ -133,7 +137,7 @@ func (c Config) variant(ctx context.Context, name string, tick func(string)) (Cl
 		v.Runs = append(v.Runs, r)
 		tick(name)
 	}
-	v.Cost, err = t.cost(ctx)
+	v.Cost, err = t.cost(ctx, c.Seed, t.x.source(0))
 	return v, err
 }
 
@@ -175,13 +179,17 @@ func (c Config) Lloyd(ctx context.Context) (Clustering, error) {
 // more, of which every so many steps are measured: a measure takes all the data
 // and costs far more than a step of a batch.
 func (c Config) baseline(ctx context.Context, name string, seeds, steps, every int) (Clustering, error) {
-	t, err := newTrainer(ctx, c, name, c.K)
+	t, err := newClusterer(ctx, c, name, c.K)
 	if err != nil {
 		return Clustering{}, err
 	}
 	defer t.close()
+	prog, err := t.program(ctx)
+	if err != nil {
+		return Clustering{}, err
+	}
 	c.Seeds, c.Steps = seeds, steps
-	v := Clustering{Name: name, Model: t.model, Program: t.prog, Config: c}
+	v := Clustering{Name: name, Model: t.model, Program: prog, Config: c}
 	for s := range seeds {
 		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, steps, 0)
 		if err != nil {
@@ -199,7 +207,7 @@ func (c Config) baseline(ctx context.Context, name string, seeds, steps, every i
 			v.Runs[i] = full
 		}
 	}
-	v.Cost, err = t.cost(ctx)
+	v.Cost, err = t.cost(ctx, c.Seed, t.x.source(0))
 	return v, err
 }
 
@@ -226,7 +234,7 @@ func (r Run) lastLoss() float64 {
 func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 	c := res.Config
 	at := func(name string, k int, gamma train.Schedule, value float64) (SweepPoint, error) {
-		t, err := newTrainer(ctx, c, name, k)
+		t, err := newClusterer(ctx, c, name, k)
 		if err != nil {
 			return SweepPoint{}, err
 		}

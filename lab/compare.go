@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -76,11 +75,7 @@ func Compare(ctx context.Context, p Plan, variants ...Variant) (*Comparison, err
 	}
 	for i := range x.res.Variants {
 		v, a := &x.res.Variants[i], x.arms[i*len(p.Optimisers)]
-		feed, err := a.feed.feeds(p.Seed)(0)
-		if err != nil {
-			return nil, err
-		}
-		if v.Cost, err = a.cost(ctx, p.Optimisers[0], p.Seed, feed); err != nil {
+		if v.Cost, err = a.cost(ctx, p.Seed, a.feed.source(p.Seed)); err != nil {
 			return nil, fmt.Errorf("%s: %w", v.Name, err)
 		}
 	}
@@ -96,11 +91,10 @@ type matrix struct {
 
 // arm trains one variant by one optimiser.
 type arm struct {
-	*Learned
+	*trainer
 	feed      feeder
-	scheduled map[*graph.Node]train.Schedule // inputs of the objective
-	rates     map[*graph.Node]train.Schedule // of the optimiser
-	rest      *Settling
+	rate      train.Schedule
+	scheduled map[string]train.Schedule // inputs of the objective
 }
 
 func newMatrix(ctx context.Context, p Plan, variants []Variant) (*matrix, error) {
@@ -141,23 +135,26 @@ func newMatrix(ctx context.Context, p Plan, variants []Variant) (*matrix, error)
 			return nil, err
 		}
 		for v := range variants {
-			l, _, err := compiled(ctx, names[v], models[v], optimiser)
-			if err != nil {
+			a := arm{feed: feeders[v], scheduled: map[string]train.Schedule{}}
+			if a.trainer, err = newTrainer(ctx, names[v], models[v], optimiser, nil, nil); err != nil {
 				return nil, err
 			}
-			a := arm{Learned: l, feed: feeders[v], scheduled: p.ScheduledOf(models[v])}
 			if p.Falling || !p.Rate.IsZero() {
-				a.rates = falls(models[v].Graph, optimiser, p.Rate, p.Steps)
+				a.rate = falls(models[v].Graph, optimiser, p.Rate, p.Steps)
 			}
-			if a.rest, err = NewSettling(ctx, models[v]); err != nil {
-				return nil, fmt.Errorf("%s: %w", names[v], err)
+			for n, s := range p.ScheduledOf(models[v]) {
+				a.scheduled[n.Path()] = s
 			}
 			x.arms[v*len(p.Optimisers)+o] = a
 		}
 	}
 	for v := range variants {
-		l := x.arms[v*len(p.Optimisers)].Learned
-		x.res.Variants = append(x.res.Variants, Compared{Name: names[v], Model: models[v], Program: l.Program, Trained: l.Trained, Task: task[v]})
+		t := x.arms[v*len(p.Optimisers)].trainer
+		prog, err := t.program(ctx)
+		if err != nil {
+			return nil, err
+		}
+		x.res.Variants = append(x.res.Variants, Compared{Name: names[v], Model: models[v], Program: prog, Trained: t.trained, Task: task[v]})
 	}
 	return x, nil
 }
@@ -230,29 +227,24 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	s, start, o, v := i%p.Seeds, i/p.Seeds%len(p.Starts), i/p.Seeds/len(p.Starts)%len(p.Optimisers), i/p.Seeds/len(p.Starts)/len(p.Optimisers)
 	a, seed := x.arms[v*len(p.Optimisers)+o], p.Seed+uint64(s)
 	name = x.res.Variants[v].Name
-	store, err := p.Starts[start].store(a.Model, seed)
+	store, err := p.Starts[start].store(a.model, seed)
 	if err != nil {
 		return name, fmt.Errorf("%s, start %v: %w", name, p.Starts[start], err)
 	}
-	vm, err := a.Program.NewVM(store, tape.Workers(1))
-	if err != nil {
-		return name, fmt.Errorf("%s: %w", name, err)
-	}
 	c := Cell{}
-	scheduled := maps.Clone(a.rates)
-	if scheduled == nil {
-		scheduled = map[*graph.Node]train.Schedule{}
-	}
-	maps.Copy(scheduled, a.scheduled)
-	c.History, err = follow(ctx, vm, a.Model.Loss, seed, train.Loop{Steps: p.Steps, Feed: a.feed.feeds(seed), Scheduled: scheduled},
-		a.rest.Follow(p.Steps, p.size(a.Model)), store, a.held(seed, p), named(p.Stepped, name), exploded)
+	c.History, err = a.run(ctx, course{
+		seed: seed, store: store, steps: p.Steps, source: a.feed.source(seed), rate: a.rate, scheduled: a.scheduled,
+		size: p.size(a.model), settled: a.feed.settled(seed).with(p.lastOf(a.model)), workers: 1, goesOn: true,
+		observers: append(stepped(p.Stepped, name), &explosion{}),
+	})
 	for _, s := range a.scheduled {
 		c.Rest.Changing = c.Rest.Changing || changes(s, p.Steps)
 	}
-	if bad := (*tape.NotFinite)(nil); errors.As(err, &bad) {
+	switch {
+	case errors.As(err, new(*tape.NotFinite)):
 		c.Diverged, err = len(c.Loss)+1, nil
-	} else if exploded(c.Loss) {
-		c.Diverged = len(c.Loss)
+	case errors.Is(err, errExploded):
+		c.Diverged, err = len(c.Loss), nil
 	}
 	if err == nil {
 		c.Measures, err = x.measures(ctx, a, c, store)
@@ -267,19 +259,13 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	return name, nil
 }
 
-// held are the examples on which the gradient at the end is taken, with the last value of
-// what is scheduled.
-func (a arm) held(seed uint64, p Plan) Feeds {
-	return a.feed.settled(seed).with(p.lastOf(a.Model))
-}
-
 // measures applies all yardsticks. What diverged is as bad as can be by each that
 // applies.
 func (x *matrix) measures(ctx context.Context, a arm, c Cell, final *tape.Store) ([]float64, error) {
 	out := make([]float64, len(x.res.Metrics))
 	judge := func(j *judge) (float64, error) {
 		switch {
-		case !j.applies(a.Model):
+		case !j.applies(a.model):
 			return math.NaN(), nil
 		case c.Diverged > 0:
 			return math.Inf(1), nil
@@ -306,7 +292,7 @@ func (x *matrix) measures(ctx context.Context, a arm, c Cell, final *tape.Store)
 		case probe.of == nil:
 			err = fmt.Errorf("the probe %q measures nothing", probe.Name)
 		default:
-			out[k], err = probe.of(a.Model, final)
+			out[k], err = probe.of(a.model, final)
 			if worst := worstOf(probe.Higher); err == nil && c.Diverged > 0 && !math.IsNaN(out[k]) {
 				out[k] = worst
 			}
@@ -318,14 +304,29 @@ func (x *matrix) measures(ctx context.Context, a arm, c Cell, final *tape.Store)
 	return out, nil
 }
 
-// explosion is how many times the first loss, or 1 if that is more, a loss may be: means
+// beyond is how many times the first loss, or 1 if that is more, a loss may be: means
 // and variances over the seeds say nothing any more where one is on its way to infinity.
-const explosion = 1e9
+const beyond = 1e9
 
-// exploded reports whether the last of the losses is beyond all measure.
-func exploded(losses []float64) bool {
-	n := len(losses)
-	return n > 0 && math.Abs(losses[n-1]) > explosion*max(1, math.Abs(losses[0]))
+var errExploded = errors.New("the loss explodes")
+
+// explosion ends a training whose loss is beyond all measure.
+type explosion struct {
+	most float64 // 0 before the first step
+}
+
+// Observe looks at the loss of a step.
+func (x *explosion) Observe(e train.Event) error {
+	switch {
+	case e.Kind != train.Stepped:
+		return nil
+	case x.most == 0:
+		x.most = beyond * max(1, math.Abs(e.Loss))
+	}
+	if math.Abs(e.Loss) > x.most {
+		return errExploded
+	}
+	return nil
 }
 
 // worstOf is the worst value of a yardstick.

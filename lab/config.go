@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
@@ -26,18 +24,18 @@ type Config struct {
 	Seed       uint64 // the first seed
 	Steps      int    // default 1000
 	Optimiser  train.Optimiser
-	Rate       train.Schedule // of the optimiser's rate; default: [Falling] from that
-	Gamma      train.Schedule // default: annealed in the first quarter of the steps, from the data's scale
-	Start      Start          // default: PlusPlus
-	Given      []float64      // centres, row-major [k d], for Start Given
-	DType      graph.DType    // default F64
-	Restarts   int            // of Lloyd's algorithm; default 50
-	Batch      int            // of SGD on the nearest centre; default 16
-	Engine     NewEngine      // default: the native tape
-	SweepGamma []float64      // default: around the data's scale
-	SweepK     []int          // default: 2 to K+2
-	SweepSeeds int            // runs at each setting of a sweep, at most Seeds; default 3, 1 for more than 10⁵ numbers
-	Alone      bool           // only the objectives, without baselines
+	Rate       train.Schedule  // of the optimiser's rate; default: [Falling] from that
+	Gamma      train.Schedule  // default: annealed in the first quarter of the steps, from the data's scale
+	Start      Start           // default: PlusPlus
+	Given      []float64       // centres, row-major [k d], for Start Given
+	DType      graph.DType     // default F64
+	Restarts   int             // of Lloyd's algorithm; default 50
+	Batch      int             // of SGD on the nearest centre; default 16
+	Engine     train.NewEngine // default: the native tape
+	SweepGamma []float64       // default: around the data's scale
+	SweepK     []int           // default: 2 to K+2
+	SweepSeeds int             // runs at each setting of a sweep, at most Seeds; default 3, 1 for more than 10⁵ numbers
+	Alone      bool            // only the objectives, without baselines
 	// Progress is called as runs end, from one goroutine.
 	Progress func(done, of int, what string)
 	// Stepped is called after every step of a run, with the number of steps done, from the
@@ -46,17 +44,6 @@ type Config struct {
 
 	goesOn bool // where a run diverges, with the others
 }
-
-// Engine runs training steps and gives their loss.
-type Engine interface {
-	train.Runner
-	Float(n *graph.Node) (float64, error)
-	Close()
-}
-
-// NewEngine makes an engine that computes the loss and applies the step to the
-// store, as a tape.VM does. It compiles no further once ctx is done.
-type NewEngine func(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (Engine, error)
 
 // withDefaults fills in what is not given. The scale of the data is s² = mean
 // squared distance of a point from the mean; temperatures are in units of 1/s²,
@@ -178,18 +165,18 @@ func Falling(rate float64, steps int) train.Schedule {
 	return train.Hold(hold, train.Cosine(rate, steps-hold))
 }
 
-// falls is the schedule of the rate of a step that the optimiser added to a graph: the one
-// that is given, or [Falling] from the rate of the optimiser; nil where there is no rate.
-func falls(g *graph.Graph, o train.Optimiser, given train.Schedule, steps int) map[*graph.Node]train.Schedule {
+// falls returns the schedule of the rate of a step that the optimiser added to a graph: the one that is
+// given, or [Falling] from the rate of the optimiser; the zero value where there is no rate.
+func falls(g *graph.Graph, o train.Optimiser, given train.Schedule, steps int) train.Schedule {
 	rate := o.Rate(g)
 	if rate == nil {
-		return nil
+		return train.Schedule{}
 	}
-	if given.IsZero() {
-		v, _ := rate.Default()
-		given = Falling(v, steps)
+	if !given.IsZero() {
+		return given
 	}
-	return map[*graph.Node]train.Schedule{rate: given}
+	v, _ := rate.Default()
+	return Falling(v, steps)
 }
 
 // DefaultGamma is the course of the temperature for k clusters of the data: annealed

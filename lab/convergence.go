@@ -103,25 +103,26 @@ type Settling struct {
 	gradients []*graph.Node
 }
 
-// NewSettling prepares the test. The numbers that must come to rest are those that
-// training changes by the derivative of the loss; the model's graph stays as it is.
-// Once ctx is done it compiles no further.
+// NewSettling prepares the test. The numbers that must come to rest are those that training changes by
+// the derivative of the loss or, where there are none, those that the model's own step changes, which have
+// no gradient; the model's graph stays as it is. Once ctx is done it compiles no further.
 func NewSettling(ctx context.Context, m *builders.Model) (*Settling, error) {
 	if m == nil {
 		return nil, errNilModel
 	}
-	return newSettling(ctx, m.Loss, Trained(m))
-}
-
-func newSettling(ctx context.Context, loss *graph.Node, params []*graph.Node) (*Settling, error) {
-	s := &Settling{inputs: map[*graph.Node]*graph.Node{}, params: params}
-	if len(params) == 0 {
+	s := &Settling{inputs: map[*graph.Node]*graph.Node{}, params: Trained(m)}
+	if len(s.params) == 0 {
+		for _, u := range m.Step {
+			if u.Target.DType().IsFloat() && m.Loss != nil && m.Loss.DependsOn(u.Target) {
+				s.params = append(s.params, u.Target)
+			}
+		}
 		return s, nil
 	}
-	scratch, copies := lossCopy(loss)
+	scratch, copies := lossCopy(m.Loss)
 	s.graph = scratch
 	var wrt []*graph.Node
-	for _, p := range params {
+	for _, p := range s.params {
 		wrt = append(wrt, copies[p])
 	}
 	for n, c := range copies {
@@ -132,56 +133,74 @@ func newSettling(ctx context.Context, loss *graph.Node, params []*graph.Node) (*
 			s.learnt = append(s.learnt, n.Path())
 		}
 	}
-	s.gradients = grad.OrZero(copies[loss], wrt...)
+	s.gradients = grad.OrZero(copies[m.Loss], wrt...)
 	var err error
 	s.prog, err = tape.CompileContext(ctx, scratch, tape.Fetch(s.gradients...))
 	return s, err
 }
 
-// Follow begins to look at a training of so many steps. Size is that of what is trained,
-// or 0 for the norm that the parameters have in the end.
-func (s *Settling) Follow(steps int, size float64) *Settler {
-	return &Settler{Settling: s, size: size, from: steps - lastTenth(steps)}
+// Record begins to observe a training of so many steps, whose store has its values. Size is that of what
+// is trained, or 0 for the norm that the parameters have in the end.
+func (s *Settling) Record(store *tape.Store, steps int, size float64) (*Recorder, error) {
+	if s == nil || store == nil {
+		return nil, errNoStore
+	}
+	r := &Recorder{settling: s, store: store, size: size, from: steps - lastTenth(steps)}
+	if int(store.Step()) < r.from {
+		return r, nil
+	}
+	return r, r.keep(int(store.Step()) == r.from)
 }
 
-// Settler looks at one training for [Settling].
-type Settler struct {
-	*Settling
+// Recorder observes one training: it notes the losses, and looks whether the training comes to rest.
+type Recorder struct {
+	Loss []float64 // of every step that was observed, before its update
+
+	settling          *Settling
+	store             *tape.Store
 	size, moved, most float64
-	from              int             // the first step of those that count
+	from              int             // the number of steps before the last tenth
 	whole             bool            // whether the last tenth was seen from its begin
 	before            []*tensor.Dense // where the numbers were then, by parameter
 }
 
-var errNoStore = errors.New("there is no training to settle: a Settler and a store are wanted")
+var errNoStore = errors.New("there is no training to observe: a Settling and a store are wanted")
 
-// Step notes what step t, from 0, left in the store, and the loss that it began with.
-// Step −1 is the start, with any loss that is not more than the others.
-func (s *Settler) Step(t int, store *tape.Store, loss float64) error {
-	if s == nil || store == nil {
+// Observe notes what a step left in the store, and the loss that it began with.
+func (r *Recorder) Observe(e train.Event) error {
+	switch {
+	case r == nil || r.store == nil:
 		return errNoStore
-	}
-	s.most = max(s.most, math.Abs(loss))
-	if t < s.from-1 {
+	case e.Kind != train.Stepped:
 		return nil
 	}
-	if s.before != nil {
-		moved, err := s.distance(store, s.before)
-		s.moved = max(s.moved, moved)
-		return err
+	r.Loss = append(r.Loss, e.Loss)
+	r.most = max(r.most, math.Abs(e.Loss))
+	switch {
+	case e.Step < r.from:
+		return nil
+	case r.before == nil:
+		return r.keep(e.Step == r.from)
 	}
-	s.whole = t == s.from-1
-	promise, err := s.room("where the parameters were before the last tenth of the steps", func(p *graph.Node) int { return p.DType().Size() })
+	moved, err := r.settling.distance(r.store, r.before)
+	r.moved = max(r.moved, moved)
+	return err
+}
+
+// keep keeps where the numbers are, before the whole of the last tenth or within it.
+func (r *Recorder) keep(whole bool) error {
+	promise, err := r.settling.room("where the parameters were before the last tenth of the steps", func(p *graph.Node) int { return p.DType().Size() })
 	if err != nil {
 		return err
 	}
 	defer promise.End()
-	for _, p := range s.params {
-		now, err := store.Get(p.Path())
+	r.whole, r.before = whole, make([]*tensor.Dense, 0, len(r.settling.params))
+	for _, p := range r.settling.params {
+		now, err := r.store.Get(p.Path())
 		if err != nil {
 			return err
 		}
-		s.before = append(s.before, now)
+		r.before = append(r.before, now)
 	}
 	return nil
 }
@@ -234,30 +253,31 @@ func addSquares[T float32 | float64](sum float64, a, b []T) float64 {
 	return sum
 }
 
-// End is how nearly the training came to rest, which left its numbers in the store:
-// the gradient is the mean over the feeds, by nodes of the model.
-func (s *Settler) End(ctx context.Context, final *tape.Store, seed uint64, feeds Feeds) (Convergence, error) {
-	if s == nil || final == nil {
+// Rest returns how nearly the training came to rest: the gradient is the mean over the feeds, by nodes of
+// the model.
+func (r *Recorder) Rest(ctx context.Context, seed uint64, feeds Feeds) (Convergence, error) {
+	if r == nil || r.store == nil {
 		return Convergence{}, errNoStore
 	}
+	s := r.settling
 	if len(s.params) == 0 {
 		return Convergence{}, nil
 	}
-	norm, err := s.distance(final, nil)
+	norm, err := s.distance(r.store, nil)
 	if err != nil {
 		return Convergence{}, err
 	}
-	size := s.size
+	size := r.size
 	if size == 0 {
 		size = norm
 	}
-	s.before = nil                      // there is the memory for the gradient then
+	r.before = nil                      // there is the memory for the gradient then
 	c := Convergence{Moved: math.NaN()} // where the last tenth was not seen from its begin
-	if s.whole {
-		c.Moved = share(s.moved, size)
+	if r.whole {
+		c.Moved = share(r.moved, size)
 	}
-	slope, err := s.gradient(ctx, final, seed, feeds)
-	c.Slope = share(slope*size, s.most)
+	slope, err := s.gradient(ctx, r.store, seed, feeds)
+	c.Slope = share(slope*size, r.most)
 	return c, err
 }
 

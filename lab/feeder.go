@@ -14,14 +14,29 @@ import (
 
 // feeder gives a model its inputs.
 type feeder interface {
-	// feeds gives the examples of each step of a training from a seed, to one goroutine.
-	feeds(seed uint64) func(t int) (tape.Feed, error)
+	// source gives the batches of a training from a seed.
+	source(seed uint64) data.Source
 	// held gives what a trained model is judged on; where examples are fresh in every
 	// step, it has not been trained on them.
 	held(seed uint64) Feeds
 	// settled gives what the gradient at the end of a training is taken on: rows that were trained
 	// on or, where examples are fresh in every step, those of held.
 	settled(seed uint64) Feeds
+}
+
+// generated is a source of what a model is fed in each step, described for checkpoints.
+func generated(name string, m *builders.Model, feed func(t int) (tape.Feed, error)) data.Source {
+	return data.Generated(name, RowsOf(m), func(t int) (map[string]*tensor.Dense, error) {
+		f, err := feed(t)
+		if err != nil {
+			return nil, err
+		}
+		values := make(map[string]*tensor.Dense, len(f))
+		for n, v := range f {
+			values[n.Path()] = v
+		}
+		return values, nil
+	})
 }
 
 // Feeds are what runs are fed one after the other. Each is made when it is wanted: there may not be the memory for all.
@@ -51,7 +66,25 @@ type exampleFeeder struct {
 	m *builders.Model
 }
 
-func (f exampleFeeder) feeds(seed uint64) func(t int) (tape.Feed, error) { return f.c.feeds(f.m, seed) }
+func (f exampleFeeder) source(seed uint64) data.Source {
+	name := fmt.Sprintf("examples(seed %d)", seed)
+	if f.c.OneBatch {
+		name = "one batch of " + name
+	}
+	var batch tape.Feed
+	return generated(name, f.m, func(t int) (feed tape.Feed, err error) {
+		if batch != nil {
+			return batch, nil
+		}
+		if f.c.OneBatch {
+			t = 0
+		}
+		if feed, err = f.c.feed(f.m, seed, t); f.c.OneBatch {
+			batch = feed
+		}
+		return feed, err
+	})
+}
 
 func (f exampleFeeder) held(seed uint64) Feeds {
 	first, last := f.c.Steps, f.c.Steps+judged
@@ -99,13 +132,14 @@ func rowBatches(n int, at func(i int) (builders.Feed, error)) Feeds {
 
 // rowFeeder feeds a table's rows, all of them or in batches.
 type rowFeeder struct {
+	m     *builders.Model
 	table *data.Table
 	x     *graph.Node
 	rows  *tensor.Dense
 }
 
 func newRowFeeder(name string, m *builders.Model, table *data.Table) (rowFeeder, error) {
-	f := rowFeeder{table: table}
+	f := rowFeeder{m: m, table: table}
 	var err error
 	if f.x, err = rowsInput(name, m, table); err != nil {
 		return f, err
@@ -157,32 +191,47 @@ func TakesRows(m *builders.Model, table *data.Table) error {
 	return err
 }
 
-func (f rowFeeder) feeds(seed uint64) func(t int) (tape.Feed, error) {
-	if f.x.Dim(0) == f.table.Rows() {
-		all := tape.Feed{f.x: f.rows}
-		return func(int) (tape.Feed, error) { return all, nil }
+// cut is how the rows are cut into batches.
+func (f rowFeeder) cut() data.Cut { return data.Cut{Rows: f.table.Rows(), Size: f.x.Dim(0)} }
+
+// at feeds the model some rows; all of them in their own order are what is kept.
+func (f rowFeeder) at(rows []int) tape.Feed {
+	if len(rows) == f.table.Rows() {
+		return tape.Feed{f.x: f.rows}
 	}
-	b := newBatches(f.table.Rows(), len(f.table.Columns), f.x.Dim(0), seed)
-	return func(t int) (tape.Feed, error) { return tape.Feed{f.x: b.at(t, f.rows)}, nil }
+	d := len(f.table.Columns)
+	out := tensor.New(tensor.WithShape(len(rows), d), tensor.Of(f.rows.Dtype()))
+	for i, row := range rows {
+		if f.rows.Dtype() == tensor.Float64 {
+			copy(out.Float64s()[i*d:(i+1)*d], f.rows.Float64s()[row*d:])
+		} else {
+			copy(out.Float32s()[i*d:(i+1)*d], f.rows.Float32s()[row*d:])
+		}
+	}
+	return tape.Feed{f.x: out}
 }
 
-func (f rowFeeder) settled(seed uint64) Feeds { return f.held(seed) }
+// step feeds the rows of a step.
+func (f rowFeeder) step(seed uint64) func(t int) (tape.Feed, error) {
+	rows := f.cut().Orders(seed)
+	return func(t int) (tape.Feed, error) { return f.at(rows(t)), nil }
+}
 
-// held is the whole table, without what is left over of the last batch.
-func (f rowFeeder) held(uint64) Feeds {
-	size := f.x.Dim(0)
-	var out Feeds
-	for from := 0; from+size <= f.table.Rows(); from += size {
-		out = append(out, func() (tape.Feed, error) {
-			part, err := f.rows.Slice(tensor.S(from, from+size))
-			if err != nil {
-				return nil, err
-			}
-			return tape.Feed{f.x: part.Materialize().(*tensor.Dense)}, nil
-		})
+func (f rowFeeder) source(seed uint64) data.Source {
+	return generated(fmt.Sprintf("rows of %s(batches of %d, seed %d)", f.table.Name, f.x.Dim(0), seed), f.m, f.step(seed))
+}
+
+// settled is every row equally often.
+func (f rowFeeder) settled(uint64) Feeds {
+	c := f.cut()
+	out := make(Feeds, c.Whole())
+	for i := range out {
+		out[i] = func() (tape.Feed, error) { return f.at(c.InOrder(i)), nil }
 	}
 	return out
 }
+
+func (f rowFeeder) held(seed uint64) Feeds { return f.settled(seed) }
 
 // feeders gives every model its inputs, and the model whose examples each is trained
 // on, by index. The first of the models are variants, the others judge.

@@ -21,10 +21,16 @@ type LearnConfig struct {
 	Steps     int             // default 200
 	Optimiser train.Optimiser // default Adam(0.01)
 	OneBatch  bool            // the same batch in every step, instead of a fresh one
-	Engine    NewEngine       // default: the native tape
+	Engine    train.NewEngine // default: the native tape
 	// Examples draws the inputs by path, in place of the model's own examples.
 	Examples func(rng *rand.Rand) map[string]graph.Value
 	from     *builders.Model // whose examples are drawn, by path; nil for the model's own
+	// Build makes the nets for other numbers of rows, and for evaluating, which checkpoints and
+	// validation want; see fit.Nets. Without it there is the model alone.
+	Build train.Build
+	// Plan changes the plan of each training before it begins: data of another cut, checkpoints,
+	// validation, observers. The trainer is that of the seed.
+	Plan func(t *train.Trainer, p *train.Plan) error
 	// Progress is called as runs end, from one goroutine.
 	Progress func(done, of int, what string)
 	// Stepped is called after every step of a run, with the number of steps done, from the
@@ -37,8 +43,8 @@ type Learned struct {
 	Model   *builders.Model
 	Program *tape.Program
 	Trained []*graph.Node // the parameters that the optimiser changes
+	Params  int           // numbers in these
 	Runs    []History
-	Cost    Cost
 }
 
 // History is one training: the loss of every step, before its update.
@@ -129,141 +135,45 @@ func (c LearnConfig) learn(ctx context.Context, m *builders.Model, tick func(don
 	if err := m.Room(); err != nil {
 		return nil, err
 	}
-	l, step, err := compiled(ctx, name, m, c.Optimiser)
+	t, err := newTrainer(ctx, name, m, c.Optimiser, c.Build, c.Engine)
 	if err != nil {
 		return nil, err
 	}
-	rest, err := NewSettling(ctx, m)
-	if err != nil {
+	defer t.Close()
+	l := &Learned{Model: m, Trained: t.trained, Params: t.params()}
+	if l.Program, err = t.program(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	for s := range c.Seeds {
-		r, err := c.course(ctx, l, step, rest, c.Seed+uint64(s))
+		seed := c.Seed + uint64(s)
+		from := exampleFeeder{c, m}
+		r, err := t.run(ctx, course{
+			seed: seed, store: tape.NewStore(m.Graph, tape.Seed(seed)), steps: c.Steps,
+			source: from.source(seed), settled: from.settled(seed),
+			observers: stepped(c.Stepped, name), plan: c.Plan,
+		})
 		if err != nil {
-			return nil, fmt.Errorf("%s, seed %d, step %d: %w", name, r.Seed, len(r.Loss)+1, err)
+			return nil, located(name, r, err)
 		}
 		l.Runs = append(l.Runs, r)
 		tick(s + 1)
 	}
-	feed, err := c.feed(m, c.Seed, 0)
-	if err != nil {
-		return nil, err
+	return l, nil
+}
+
+// located says in which training, and step, an error happened.
+func located(name string, r History, err error) error {
+	switch {
+	case errors.As(err, new(*train.Diverged)):
+		return fmt.Errorf("%s, seed %d: %w", name, r.Seed, err)
+	case len(r.Loss) == 0: // what hinders the first step does so for any seed
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	l.Cost, err = l.cost(ctx, c.Optimiser, c.Seed, feed)
-	return l, err
+	return fmt.Errorf("%s, seed %d, step %d: %w", name, r.Seed, len(r.Loss)+1, err)
 }
 
 // ErrNoLoss is the error of training a model without a loss.
 var ErrNoLoss = errors.New("no loss: there is nothing to train")
-
-// compiled makes the program that trains a model, which knows the model by name.
-func compiled(ctx context.Context, name string, m *builders.Model, o train.Optimiser) (*Learned, graph.Step, error) {
-	if m.Loss == nil {
-		return nil, nil, fmt.Errorf("%s has %w", name, ErrNoLoss)
-	}
-	l := &Learned{Model: m, Trained: Trained(m)}
-	step := TrainingStep(m, o)
-	if len(step) == 0 {
-		return nil, nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", name)
-	}
-	var err error
-	if l.Program, err = tape.CompileContext(ctx, m.Graph, tape.Fetch(m.Loss), tape.Do(step), tape.CheckFinite(m.Loss)); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return l, step, nil
-}
-
-// cost measures a training step on examples.
-func (l *Learned) cost(ctx context.Context, o train.Optimiser, seed uint64, feed tape.Feed) (Cost, error) {
-	if rate := o.Rate(l.Model.Graph); rate != nil {
-		feed[rate] = tape.Scalar(rate.DType(), 0) // however often it is timed, a batch alone is no training
-	}
-	c, err := costOf(ctx, l.Program, tape.NewStore(l.Model.Graph, tape.Seed(seed)), feed)
-	for _, p := range l.Trained {
-		c.Params += p.Shape().Len()
-	}
-	return c, err
-}
-
-// course is one training.
-func (c LearnConfig) course(ctx context.Context, l *Learned, step graph.Step, rest *Settling, seed uint64) (History, error) {
-	store := tape.NewStore(l.Model.Graph, tape.Seed(seed))
-	engine := c.Engine
-	if engine == nil {
-		engine = func(_ context.Context, _ *graph.Graph, _ *graph.Node, _ graph.Step, store *tape.Store) (Engine, error) {
-			return l.Program.NewVM(store)
-		}
-	}
-	vm, err := engine(ctx, l.Model.Graph, l.Model.Loss, step, store)
-	if err != nil {
-		return History{Seed: seed}, err
-	}
-	return follow(ctx, vm, l.Model.Loss, seed, train.Loop{Steps: c.Steps, Feed: c.feeds(l.Model, seed)}, rest.Follow(c.Steps, 0), store, c.Settled(l.Model, seed), named(c.Stepped, l.Model.Builder.Name), nil)
-}
-
-// Settled is what the gradient at the end of a training is taken on: the rows of its data, or
-// examples that come after those of the training; where it has one batch, that one.
-func (c LearnConfig) Settled(m *builders.Model, seed uint64) Feeds {
-	return exampleFeeder{c, m}.settled(seed)
-}
-
-// named tells f what is trained; nil for nobody.
-func named(f func(done, of int, what string), what string) func(done, of int) {
-	if f == nil {
-		return nil
-	}
-	return func(done, of int) { f(done, of, what) }
-}
-
-// follow trains on an engine, as a loop says, and notes the loss of every step, and how
-// nearly the training came to rest, on what is held for that. It ends early when lost says
-// so, if it is given, of the losses so far. It closes the engine: what that took may be what the
-// held examples and their gradient take.
-func follow(ctx context.Context, vm Engine, loss *graph.Node, seed uint64, loop train.Loop, rest *Settler, store *tape.Store,
-	held Feeds, stepped func(done, of int), lost func(losses []float64) bool) (History, error) {
-	r := History{Seed: seed, Rest: unsettled}
-	if err := rest.Step(-1, store, 0); err != nil {
-		vm.Close()
-		return r, err
-	}
-	loop.VM = vm
-	astray := false
-	loop.After = func(t int) (bool, error) {
-		if stepped != nil {
-			stepped(t+1, loop.Steps)
-		}
-		v, err := vm.Float(loss)
-		if err != nil {
-			return true, err
-		}
-		r.Loss = append(r.Loss, v)
-		if astray = lost != nil && lost(r.Loss); astray {
-			return true, nil
-		}
-		return false, rest.Step(t, store, v)
-	}
-	_, err := loop.Run(ctx)
-	vm.Close()
-	if err != nil || astray {
-		return r, err
-	}
-	r.Rest, err = rest.End(ctx, store, seed, held)
-	return r, err
-}
-
-// feeds gives the examples of each step of a training.
-func (c LearnConfig) feeds(m *builders.Model, seed uint64) func(t int) (tape.Feed, error) {
-	var batch tape.Feed
-	return func(t int) (feed tape.Feed, err error) {
-		if batch != nil {
-			return batch, nil
-		}
-		if feed, err = c.feed(m, seed, t); c.OneBatch {
-			batch = feed
-		}
-		return feed, err
-	}
-}
 
 // exampleStream tells the generators of examples from others of the same seed.
 const exampleStream = 0x6578616d706c6573

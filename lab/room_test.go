@@ -2,7 +2,6 @@ package lab_test
 
 import (
 	"context"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -12,25 +11,6 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 )
-
-// TestHeldOneAtATime: what a training is judged on is drawn when it is wanted: nobody holds all of it.
-func TestHeldOneAtATime(t *testing.T) {
-	m, err := builders.Build("regression-ols", nil, graph.F32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	drawn, examples := 0, m.Examples
-	m.Examples = func(rng *rand.Rand) builders.Feed { drawn++; return examples(rng) }
-	held := lab.LearnConfig{Steps: 5}.Settled(m, 1)
-	if len(held) < 2 || drawn != 0 {
-		t.Fatalf("%d batches, %d of them drawn before they are wanted", len(held), drawn)
-	}
-	for i, next := range held {
-		if feed, err := next(); err != nil || len(feed) == 0 || drawn != i+1 {
-			t.Errorf("batch %d: %v, %d drawn", i, err, drawn)
-		}
-	}
-}
 
 // TestNoRoomInTheEnd: memory that is gone by the time of a batch is an error before the batch is drawn: in training, in the test of
 // convergence, and where others judge.

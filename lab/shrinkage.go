@@ -9,8 +9,8 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
 )
 
 // Direction is one singular direction of a linear model's data: how long the least
@@ -65,23 +65,22 @@ func (p Linear) Descend(ctx context.Context, η float64, t int) ([]float64, erro
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	g := graph.New("least squares")
-	i, d := graph.Ax("i", p.N), graph.Ax("d", p.D)
-	r := builders.LeastSquares(g.Constant(graph.F64, p.X, i, d), g.Param("w", graph.F64, d), g.Constant(graph.F64, p.Y, i))
-	prog, err := tape.CompileContext(ctx, g, tape.Do(train.SGD(η).Minimize(r.Loss)))
-	if err != nil {
+	trainer := &train.Trainer{Optimiser: train.SGD(η), Build: func(int, train.Mode) *train.Net {
+		g := graph.New("least squares")
+		i, d := graph.Ax("i", p.N), graph.Ax("d", p.D)
+		return &train.Net{Loss: builders.LeastSquares(g.Constant(graph.F64, p.X, i, d), g.Param("w", graph.F64, d), g.Constant(graph.F64, p.Y, i)).Loss}
+	}}
+	defer trainer.Close()
+	if _, err := trainer.Prepare(ctx, p.N); err != nil {
 		return nil, err
 	}
-	store := tape.NewStore(g)
-	vm, err := prog.NewVM(store)
-	if err != nil {
-		return nil, err
+	if t > 0 {
+		run := train.Run{Trainer: trainer, Data: data.Generated("", p.N, nil), Steps: t}
+		if err := run.Do(ctx); err != nil {
+			return nil, err
+		}
 	}
-	defer vm.Close()
-	if _, err := (train.Loop{VM: vm, Steps: t}).Run(ctx); err != nil {
-		return nil, err
-	}
-	w, err := store.Get("w")
+	w, err := trainer.Store().Get("w")
 	if err != nil {
 		return nil, err
 	}

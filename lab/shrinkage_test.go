@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -161,11 +162,11 @@ func TestEarlyStopping(t *testing.T) {
 		return miss(now), err
 	}}
 	for done := false; !done; {
-		var err error
 		if step += stride; step > 500*stride {
 			t.Fatal("patience without end")
 		}
-		if done, err = p.After(step); err != nil {
+		err := p.Observe(train.Event{Kind: train.Stepped, Step: step})
+		if done = errors.Is(err, train.ErrStop); err != nil && !done {
 			t.Fatal(err)
 		}
 	}

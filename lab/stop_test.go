@@ -10,6 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -50,7 +51,7 @@ func TestCompileIsStopped(t *testing.T) {
 	type key struct{}
 	ctx := context.WithValue(t.Context(), key{}, true)
 	asked := 0
-	engine := func(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (lab.Engine, error) {
+	engine := func(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (train.Engine, error) {
 		if asked++; ctx.Value(key{}) == nil {
 			t.Error("an engine is not made under the context of the training")
 		}

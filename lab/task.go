@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
 )
 
 // Task is one training, ready to be run step by step: by a VM, or by what looks into
@@ -26,7 +27,7 @@ func (c Config) Task(ctx context.Context, name string, seed uint64) (Task, error
 	if err != nil {
 		return Task{}, err
 	}
-	t, err := newTrainer(ctx, c, name, c.K)
+	t, err := newClusterer(ctx, c, name, c.K)
 	if err != nil {
 		return Task{}, err
 	}
@@ -35,23 +36,21 @@ func (c Config) Task(ctx context.Context, name string, seed uint64) (Task, error
 	if err != nil {
 		return Task{}, err
 	}
-	k, rows := t.model.KMeans, c.Table.Rows()
-	size := k.Points.Dim(0)
-	rates := falls(t.model.Graph, c.Optimiser, c.Rate, c.Steps)
-	feed := func(step int) (tape.Feed, error) {
-		feed := tape.Feed{k.Points: t.x}
-		for n, s := range rates {
+	scheduled := map[*graph.Node]train.Schedule{}
+	if rate := c.Optimiser.Rate(t.model.Graph); rate != nil {
+		scheduled[rate] = falls(t.model.Graph, c.Optimiser, c.Rate, c.Steps)
+	}
+	if γ := t.model.KMeans.Gamma; γ != nil {
+		scheduled[γ] = c.Gamma
+	}
+	rows := t.x.step(seed)
+	return Task{Model: t.model, Step: t.step, Store: store, Feed: func(step int) (tape.Feed, error) {
+		feed, err := rows(step)
+		for n, s := range scheduled {
 			feed[n] = tape.Scalar(n.DType(), s.At(min(step, c.Steps-1), c.Steps))
 		}
-		if size < rows {
-			feed[k.Points] = newBatches(rows, len(c.Table.Columns), size, seed).at(step, t.x)
-		}
-		if k.Gamma != nil {
-			feed[k.Gamma] = tape.Scalar(k.Gamma.DType(), c.Gamma.At(min(step, c.Steps-1), c.Steps))
-		}
-		return feed, nil
-	}
-	return Task{Model: t.model, Step: t.step, Store: store, Feed: feed}, nil
+		return feed, err
+	}}, nil
 }
 
 // Task is the training of a model from a seed on examples. A model that has nothing

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -81,6 +82,25 @@ func same(t *testing.T, name string, got, want []float64) {
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > 1e-12*math.Abs(want[i]) {
 			t.Fatalf("%s: the loss of step %d is %v, the training has %v", name, i, got[i], want[i])
+		}
+	}
+}
+
+// TestHeldOneAtATime: what a training is judged on is drawn when it is wanted: nobody holds all of it.
+func TestHeldOneAtATime(t *testing.T) {
+	m, err := builders.Build("regression-ols", nil, graph.F32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, examples := 0, m.Examples
+	m.Examples = func(rng *rand.Rand) builders.Feed { drawn++; return examples(rng) }
+	held := exampleFeeder{LearnConfig{Steps: 5}, m}.settled(1)
+	if len(held) < 2 || drawn != 0 {
+		t.Fatalf("%d batches, %d of them drawn before they are wanted", len(held), drawn)
+	}
+	for i, next := range held {
+		if feed, err := next(); err != nil || len(feed) == 0 || drawn != i+1 {
+			t.Errorf("batch %d: %v, %d drawn", i, err, drawn)
 		}
 	}
 }

@@ -204,7 +204,7 @@ func (f *fitting) state() (*checkpoint.State, error) {
 
 // identify says what the trainer trains, by a net for so many rows.
 func (t *Trainer) identify(rows int) (checkpoint.Identity, error) {
-	p, err := t.build(size{rows: rows, mode: Training})
+	p, err := t.net(size{rows: rows, mode: Training})
 	if err != nil {
 		return checkpoint.Identity{}, err
 	}
@@ -258,7 +258,7 @@ func (f *fitting) write(to func(checkpoint.Folder, *checkpoint.State) (string, e
 		return &unwritten{err}
 	}
 	done()
-	return f.tell(Event{Kind: Saved, Path: path})
+	return f.run.tell(Event{Kind: Saved, Path: path})
 }
 
 // unwritten is the error of a checkpoint that could not be written; writing another would
@@ -276,7 +276,7 @@ func (t *Trainer) Load(path string) (*checkpoint.State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	p, err := t.build(size{rows: s.Model.Rows, mode: Evaluating})
+	p, err := t.net(size{rows: s.Model.Rows, mode: Evaluating})
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
 )
 
 // TestDecayEndsTheWiggle: the gradients of single points do not cancel where that of all
@@ -25,30 +25,31 @@ func TestDecayEndsTheWiggle(t *testing.T) {
 	}
 	// wiggle is the root mean squared distance from the best place over the last epochs.
 	wiggle := func(rate train.Schedule) float64 {
-		g := graph.New("mean")
-		x, w, sgd := g.Input("x", graph.F64), g.Param("w", graph.F64), train.SGD(0.25)
-		prog, err := tape.Compile(g, tape.Fetch(w), tape.Do(sgd.Minimize(ops.Square(ops.Sub(x, w)))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		vm := tapetest.VM(t, prog, tape.NewStore(g))
-		defer vm.Close()
+		trainer := &train.Trainer{Optimiser: train.SGD(0.25), Build: func(int, train.Mode) *train.Net {
+			g := graph.New("mean")
+			return &train.Net{Loss: ops.Square(ops.Sub(g.Input("x", graph.F64), g.Param("w", graph.F64)))}
+		}}
+		defer trainer.Close()
 		sum, late := 0.0, 0
-		loop := train.Loop{
-			VM: vm, Steps: epochs * n, Scheduled: map[*graph.Node]train.Schedule{sgd.Rate(g): rate},
-			Feed: func(t int) (tape.Feed, error) { // in an order of its own in every epoch
-				return tape.Feed{x: tape.Scalar(graph.F64, points[data.Order(1, t/n, n)[t%n]])}, nil
-			},
-			After: func(step int) (bool, error) {
-				if step >= (epochs-5)*n {
+		run := train.Run{
+			Trainer: trainer, Steps: epochs * n, Rate: rate,
+			Data: data.Generated("points", 1, func(t int) (map[string]*tensor.Dense, error) { // in an order of its own in every epoch
+				return map[string]*tensor.Dense{"x": tape.Scalar(graph.F64, points[data.Order(1, t/n, n)[t%n]])}, nil
+			}),
+			Observers: []train.Observer{train.ObserverFunc(func(e train.Event) error {
+				if e.Step > (epochs-5)*n {
 					late++
-					off := tapetest.Float(t, vm, w) - mean
+					w, err := trainer.Store().Get("w")
+					if err != nil {
+						return err
+					}
+					off := w.Float64s()[0] - mean
 					sum += off * off
 				}
-				return false, nil
-			},
+				return nil
+			})},
 		}
-		if _, err := loop.Run(context.Background()); err != nil {
+		if err := run.Do(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		return math.Sqrt(sum / float64(late))

@@ -16,7 +16,10 @@ type Diverged struct {
 	Step    int              // steps committed before
 	Finding *inspect.Finding // the first value that is not finite, and why; nil if it was not found
 	Where   string           // what Finding blames lies in the data or in a parameter: x[n=2 p=1] = NaN, row 17; else ""
-	Err     error            // a *tape.NotFinite
+	Err     error            // wraps a *tape.NotFinite
+
+	program *program // with what was fed
+	batch   data.Batch
 }
 
 // Error gives one line: step 17: log of a negative: log(−1.5): loss[] is NaN: nothing was committed.
@@ -37,22 +40,26 @@ func (d *Diverged) Error() string {
 // Unwrap gives the *tape.NotFinite.
 func (d *Diverged) Unwrap() error { return d.Err }
 
-// diverged looks for why a step failed.
-func (f *fitting) diverged(ctx context.Context, p *program, b data.Batch, err *tape.NotFinite) error {
-	roots := []*graph.Node{p.net.Loss}
-	for _, u := range p.step {
+// newDiverged is the error of step t, which wild says of, whatever of the engine wraps that.
+func newDiverged(t int, p *program, b data.Batch, wild *tape.NotFinite, err error) *Diverged {
+	if p.net.Loss.Name() == "" && err == error(wild) {
+		err = &tape.NotFinite{Name: "the loss", Value: wild.Value}
+	}
+	return &Diverged{Step: t, Err: err, program: p, batch: b}
+}
+
+// autopsy looks for why a step failed.
+func (f *fitting) autopsy(ctx context.Context, d *Diverged) error {
+	roots := []*graph.Node{d.program.net.Loss}
+	for _, u := range d.program.step {
 		roots = append(roots, u.Value)
 	}
-	if p.net.Loss.Name() == "" {
-		err = &tape.NotFinite{Name: "the loss", Value: err.Value}
-	}
-	d := &Diverged{Step: f.step(), Err: err}
-	finding, failed := inspect.Autopsy(ctx, p.feed, f.Store(), roots...)
+	finding, failed := inspect.Autopsy(ctx, d.program.feed, f.Store(), roots...)
 	if failed != nil {
 		return fmt.Errorf("%w; the autopsy failed: %w", d, failed)
 	}
 	if d.Finding = finding; finding != nil {
-		d.Where = blamed(finding, b)
+		d.Where = blamed(finding, d.batch)
 	}
 	return d
 }

@@ -15,6 +15,9 @@
 //	})
 //	scores, err := t.Evaluate(ctx, test, metric.Accuracy("y"))
 //
+// A [Run] is one training, step by step; Fit is a Run with what a plan has besides: measurements,
+// early stopping and checkpoints.
+//
 // A [Trainer] calls [Build] for each size of batch that comes, for training and for
 // evaluating, compiles what it gives once, and runs all of it on one store. A [Plan] says
 // how long, on what, and who looks on. Package train/data reads and batches, train/metric
@@ -31,9 +34,7 @@
 // vary while training, such as the learning rate, is a scalar input with a default:
 //
 //	opt := train.Adam(1e-3, train.Betas(0.9, 0.98), train.ClipNorm(1), train.EMA(0.999))
-//	loop := train.Loop{VM: vm, Steps: 300, Scheduled: map[*graph.Node]train.Schedule{
-//		opt.Rate(g): train.Warmup(10, train.Cosine(1e-3, 290)),
-//	}}
+//	run := train.Run{Trainer: t, Data: rows, Steps: 300, Rate: train.Warmup(10, train.Cosine(1e-3, 290))}
 //
 // [Accumulate] moves once in n runs, by the mean of their gradients, for batches that
 // memory has no room for; a run that does not move takes no time for the optimiser but to

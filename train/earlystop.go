@@ -19,13 +19,13 @@ type Values interface {
 // and keeps the parameters of the best step (the notes on early stopping, which
 // regularises as a penalty does):
 //
-//	stop := &train.EarlyStop{Value: validate, Store: vm.Store(), Patience: 10}
-//	loop.After = stop.After
-//	… loop.Run(ctx) …
+//	stop := &train.EarlyStop{Value: validate, Store: t.Store(), Patience: 10}
+//	run := &train.Run{Trainer: t, Data: data, Steps: 1000, Observers: []train.Observer{stop}}
+//	… run.Do(ctx) …
 //	err := stop.Restore()
 //
-// It asks nothing of the engine that runs the steps. The zero value of a field but
-// Value has a meaning; an EarlyStop serves one run.
+// The zero value of a field but Value has a meaning; an EarlyStop observes one run. A [Plan] with
+// Patience does the same, and checkpoints it.
 type EarlyStop struct {
 	// Value is measured after a step; smaller is better, and NaN is never better.
 	Value func() (float64, error)
@@ -46,26 +46,29 @@ type EarlyStop struct {
 	kept    map[string]*tensor.Dense
 }
 
-// After measures the value when step t is done, and says whether to stop. It is for
-// [Loop.After].
-func (e *EarlyStop) After(t int) (done bool, err error) {
-	if e == nil || e.Value == nil {
-		return true, errors.New("early stop: no value to watch")
-	}
-	if (t+1)%max(1, e.Every) != 0 {
-		return false, nil
+// Observe measures the value after a step, where it is due, and returns [ErrStop] when it has failed to
+// fall more than Patience times in a row.
+func (e *EarlyStop) Observe(event Event) error {
+	switch {
+	case e == nil || e.Value == nil:
+		return errors.New("early stop: no value to watch")
+	case event.Kind != Stepped || event.Step%max(1, e.Every) != 0:
+		return nil
 	}
 	v, err := e.Value()
 	if err != nil {
-		return true, fmt.Errorf("early stop: after step %d: %w", t, err)
+		return fmt.Errorf("early stop: after step %d: %w", event.Step, err)
 	}
-	if _, err := e.take(t, v); err != nil {
-		return true, err
+	if _, err := e.take(event.Step, v); err != nil {
+		return err
 	}
-	return e.waiting > e.Patience, nil
+	if e.waiting > e.Patience {
+		return ErrStop
+	}
+	return nil
 }
 
-// take takes the value measured after step t, and says whether it is the best.
+// take takes the value measured after t steps, and says whether it is the best.
 func (e *EarlyStop) take(t int, v float64) (best bool, err error) {
 	if !e.better(v) {
 		e.waiting++
@@ -102,8 +105,8 @@ func (e *EarlyStop) keep() error {
 	return nil
 }
 
-// Best is the step with the smallest value, and the value; ok is false before the
-// first.
+// Best returns the number of steps after which the value was smallest, and the value; ok is false
+// before the first.
 func (e *EarlyStop) Best() (step int, value float64, ok bool) { return e.step, e.best, e.found }
 
 // Restore brings the store back to where it was after the best step.

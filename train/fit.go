@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
-	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/metric"
@@ -87,7 +84,7 @@ func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
 	if err != nil {
 		return err
 	}
-	t.measured = f.validation
+	t.measured, f.run.measured = f.validation, f.validation
 	if start := (data.Position{}); f.step() == 0 && plan.Data.Position() != start {
 		if err := plan.Data.Seek(start); err != nil {
 			return fmt.Errorf("fit: %w", err)
@@ -97,8 +94,10 @@ func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
 	if plan.Patience > 0 {
 		f.validation.Store = f.Store()
 	}
-	if err = f.tell(begun); err == nil {
-		err = f.run(ctx)
+	if err = f.run.tell(begun); err == nil {
+		err = f.do(ctx)
+	} else if errors.Is(err, ErrStop) {
+		err = nil
 	}
 	t.pending = nil
 	if err != nil {
@@ -107,7 +106,7 @@ func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
 	} else {
 		f.validation.kept = nil // what was wanted of it is back in the store
 	}
-	if told := f.tell(Event{Kind: Ended, Err: err}); err == nil {
+	if told := f.run.tell(Event{Kind: Ended, Err: err}); err == nil && !errors.Is(told, ErrStop) {
 		err = told
 	}
 	return err
@@ -117,8 +116,7 @@ func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
 type fitting struct {
 	*Trainer
 	plan       Plan
-	steps      int             // in all, as far as it is known
-	running    context.Context // of a step: it does not end
+	run        *Run
 	validation *validation
 	damaged    error // newer checkpoints than that from which it goes on
 
@@ -137,7 +135,7 @@ type validation struct {
 func newValidation() *validation { return &validation{last: -1} }
 
 func (t *Trainer) newFitting(ctx context.Context, plan Plan) (*fitting, error) {
-	f := &fitting{Trainer: t, plan: plan, steps: plan.Steps, validation: t.pending, saved: -1, savedAt: time.Now()}
+	f := &fitting{Trainer: t, plan: plan, validation: t.pending, saved: -1, savedAt: time.Now()}
 	switch {
 	case ctx == nil:
 		return nil, errors.New("fit: the context is nil")
@@ -154,57 +152,36 @@ func (t *Trainer) newFitting(ctx context.Context, plan Plan) (*fitting, error) {
 	case slices.Contains(plan.Observers, nil):
 		return nil, errors.New("fit: an observer is nil")
 	}
-	if n := plan.Data.Batches() * plan.Epochs; n > 0 && (f.steps == 0 || n < f.steps) {
-		f.steps = n
-	}
 	if v := f.validation; v == nil || plan.Patience > 0 && v.found && v.kept == nil { // of what was best, nothing is left
 		f.validation = newValidation()
 	}
-	f.running = context.WithoutCancel(ctx)
+	f.run = &Run{Trainer: t, Data: plan.Data, Epochs: plan.Epochs, Steps: plan.Steps, Rate: plan.Rate, Scheduled: plan.Scheduled, Observers: plan.Observers, between: f.between}
 	return f, nil
 }
 
 // step is the number of steps committed.
-func (f *fitting) step() int { return int(f.Store().Step()) }
+func (f *fitting) step() int { return f.run.step() }
 
-func (f *fitting) tell(e Event) error {
-	e.Step, e.Steps, e.Position, e.Epochs = f.step(), f.steps, f.plan.Data.Position(), f.plan.Epochs
-	e.Best, _ = f.Best()
-	for _, o := range f.plan.Observers {
-		if err := o.Observe(e); err != nil {
-			return err
-		}
+// between measures and keeps what is due between two steps and, with done, after the last. It ends the
+// training when patience does.
+func (f *fitting) between(ctx context.Context, done bool) (end bool, err error) {
+	if err := f.validate(ctx, done); err != nil {
+		return false, err
 	}
-	return nil
+	end = f.plan.Patience > 0 && f.validation.waiting > f.plan.Patience
+	if done || end || f.saveDue() {
+		err = f.save()
+	}
+	return end, err
 }
 
-// done reports whether the plan is.
-func (f *fitting) done() bool {
-	return f.plan.Steps > 0 && f.step() >= f.plan.Steps ||
-		f.plan.Epochs > 0 && f.plan.Data.Position().Epoch >= f.plan.Epochs
-}
-
-func (f *fitting) run(ctx context.Context) error {
-	for {
-		if err := ctx.Err(); err != nil { // whatever is due after the last step is when training goes on
-			return err
+// do trains, and goes back to the best step where patience is given.
+func (f *fitting) do(ctx context.Context) error {
+	if err := f.run.Do(ctx); err != nil {
+		if diverged := new(Diverged); errors.As(err, &diverged) && f.Engine == nil { // another engine says what it knows
+			return f.autopsy(ctx, diverged)
 		}
-		done := f.done()
-		if err := f.validate(ctx, done); err != nil {
-			return err
-		}
-		done = done || f.plan.Patience > 0 && f.validation.waiting > f.plan.Patience
-		if done || f.saveDue() {
-			if err := f.save(); err != nil {
-				return err
-			}
-		}
-		if done {
-			break
-		}
-		if err := f.once(ctx); err != nil {
-			return err
-		}
+		return err
 	}
 	if f.plan.Patience > 0 {
 		return f.validation.Restore()
@@ -234,70 +211,6 @@ func (f *fitting) rescue(err error) error {
 	return err
 }
 
-// once does one step. If it is not done, the data stand where they stood.
-func (f *fitting) once(ctx context.Context) error {
-	at := f.plan.Data.Position()
-	e := Event{Kind: Stepped}
-	if err := f.advance(ctx, &e); err != nil {
-		if f.plan.Data.Position() != at {
-			if lost := f.plan.Data.Seek(at); lost != nil {
-				return fmt.Errorf("%w; the data do not go back to %v: %w", err, at, lost)
-			}
-		}
-		return err
-	}
-	return f.tell(e)
-}
-
-// advance does one step, and says which.
-func (f *fitting) advance(ctx context.Context, e *Event) error {
-	b, err := f.plan.Data.Next(ctx)
-	if err != nil {
-		return err
-	}
-	p, err := f.program(ctx, size{rows: b.Rows, mode: Training})
-	if err != nil {
-		return err
-	}
-	p.fill(b)
-	e.Rate = f.Optimiser.rate
-	if !f.plan.Rate.IsZero() {
-		e.Rate = f.plan.Rate.At(f.step(), f.steps)
-		if err := f.schedule(p, p.rate, f.plan.Rate); err != nil {
-			return err
-		}
-	}
-	for path, s := range f.plan.Scheduled {
-		n := p.net.graph().Lookup(path)
-		if n == nil || n.Role() != graph.RoleInput || n.Rank() != 0 || !n.DType().IsFloat() || s.IsZero() {
-			return fmt.Errorf("fit: the schedule of %q: want the path of a float scalar, and a schedule", path)
-		}
-		if err := f.schedule(p, n, s); err != nil {
-			return err
-		}
-	}
-	// A step that has begun is ended, so that data and store stay together.
-	if err := p.run(f.running, b); err != nil {
-		if wild := new(tape.NotFinite); errors.As(err, &wild) {
-			return f.diverged(ctx, p, b, wild)
-		}
-		return fmt.Errorf("fit: %w", err)
-	}
-	e.Loss, err = p.vm.Float(p.net.Loss)
-	return err
-}
-
-// schedule sets a scalar. One that is no number would spoil the parameters, and be noticed
-// a step later.
-func (f *fitting) schedule(p *program, n *graph.Node, s Schedule) error {
-	v := s.At(f.step(), f.steps)
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("fit: %s gives %v for %s in step %d", s, v, n.Path(), f.step()+1)
-	}
-	p.set(n, v)
-	return nil
-}
-
 // measureDue reports whether the model is to be measured after the step that was done.
 func (f *fitting) measureDue() bool {
 	if f.plan.Every > 0 {
@@ -319,7 +232,7 @@ func (f *fitting) validate(ctx context.Context, end bool) error {
 	if err == nil {
 		err = f.judge(scores)
 	}
-	if err != nil { // it is measured again when training goes on, with the same random draws
+	if err != nil && !errors.Is(err, ErrStop) { // it is measured again when training goes on, with the same random draws
 		*v = was
 		store.Resume(store.Seed(), store.Step(), runs)
 	}
@@ -338,8 +251,9 @@ func (f *fitting) judge(scores metric.Scores) (err error) {
 		return errors.New("fit: Validate gives no score to stop by")
 	}
 	v.last = f.step()
-	if err := f.tell(Event{Kind: Validated, Scores: scores}); err != nil || !best {
-		return err
+	told := f.run.tell(Event{Kind: Validated, Scores: scores})
+	if told != nil && !errors.Is(told, ErrStop) || !best {
+		return told
 	}
-	return f.saveBest()
+	return errors.Join(told, f.saveBest())
 }

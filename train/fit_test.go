@@ -312,8 +312,8 @@ func TestFitMistakes(t *testing.T) {
 		{func(tr *train.Trainer, p *train.Plan) { p.Checkpoints.Every = -1 }, "fit: checkpoints every -1 steps, 0s: want none below 0"},
 		{func(tr *train.Trainer, p *train.Plan) {
 			p.Scheduled = map[string]train.Schedule{"x": train.Constant(1)}
-		}, `fit: the schedule of "x": want the path of a float scalar, and a schedule`},
-		{func(tr *train.Trainer, p *train.Plan) { p.Scheduled = map[string]train.Schedule{"drop": {}} }, `fit: the schedule of "drop": want the path of a float scalar, and a schedule`},
+		}, `train: the schedule of "x": want the path of a float scalar, and a schedule`},
+		{func(tr *train.Trainer, p *train.Plan) { p.Scheduled = map[string]train.Schedule{"drop": {}} }, `train: the schedule of "drop": want the path of a float scalar, and a schedule`},
 		{func(tr *train.Trainer, p *train.Plan) { tr.Build = nil }, "train: no model: Build is nil"},
 		{func(tr *train.Trainer, p *train.Plan) { tr.Build = func(int, train.Mode) *train.Net { return nil } }, "train: the net for 64 rows has neither a loss nor an output"},
 		{func(tr *train.Trainer, p *train.Plan) {

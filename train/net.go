@@ -27,7 +27,8 @@ type Net struct {
 	Step   graph.Step  // what a step of training updates besides the optimiser: running statistics
 
 	// Params are what the optimiser changes: nil for all parameters that the loss depends on,
-	// fewer where some stay as they are (the encoder, in transfer learning).
+	// fewer where some stay as they are (the encoder, in transfer learning), and none, in a slice that
+	// is not nil, where Step alone trains.
 	Params []*graph.Node
 }
 

@@ -2,7 +2,6 @@ package train_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -15,13 +14,20 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// quadratic is loss = Σ c_i (w_i − 1)² from w = start.
+// quadraticLoss is Σ c_i (w_i − 1)² from w = 0.
+func quadraticLoss() *graph.Node {
+	g := graph.New("quadratic")
+	w := g.Param("w", graph.F64, graph.Ax("i", 3))
+	c := g.Constant(graph.F64, []float64{1, 2, 0.5}, graph.Ax("i", 3))
+	return ops.Sum(ops.Mul(c, ops.Square(ops.Shift(w, -1)))).As("loss")
+}
+
+// quadratic is a step on quadraticLoss.
 func quadratic(t *testing.T, o train.Optimiser) (g *graph.Graph, w, loss *graph.Node, vm *tape.VM) {
 	t.Helper()
-	g = graph.New("quadratic")
-	w = g.Param("w", graph.F64, graph.Ax("i", 3))
-	c := g.Constant(graph.F64, []float64{1, 2, 0.5}, graph.Ax("i", 3))
-	loss = ops.Sum(ops.Mul(c, ops.Square(ops.Shift(w, -1)))).As("loss")
+	loss = quadraticLoss()
+	g = loss.Graph()
+	w = g.Lookup("w")
 	step := o.Minimize(loss)
 	prog, err := tape.Compile(g, tape.Fetch(loss), tape.Do(step))
 	if err != nil {
@@ -30,6 +36,14 @@ func quadratic(t *testing.T, o train.Optimiser) (g *graph.Graph, w, loss *graph.
 	vm = tapetest.VM(t, prog, tape.NewStore(g))
 	t.Cleanup(vm.Close)
 	return
+}
+
+// quadraticTrainer trains quadraticLoss, which is fed nothing.
+func quadraticTrainer(t *testing.T, o train.Optimiser) *train.Trainer {
+	t.Helper()
+	trainer := &train.Trainer{Optimiser: o, Build: func(int, train.Mode) *train.Net { return &train.Net{Loss: quadraticLoss()} }}
+	t.Cleanup(trainer.Close)
+	return trainer
 }
 
 func weights(t *testing.T, vm *tape.VM) []float64 {
@@ -141,67 +155,6 @@ func TestMixedTypes(t *testing.T) {
 		if p, q := float64(x.Float32s()[0]), y.Float64s()[0]; p >= 1.8 || math.Abs(p-q) > 1e-6 {
 			t.Errorf("%v: a is %v, b %v: want the same way down from 2", o, p, q)
 		}
-	}
-}
-
-func TestLoop(t *testing.T) {
-	o := train.SGD(0.1)
-	g, _, loss, vm := quadratic(t, o)
-	var losses []float64
-	loop := train.Loop{VM: vm, Steps: 50,
-		Feed:      func(int) (tape.Feed, error) { return tape.Feed{}, nil },
-		Scheduled: map[*graph.Node]train.Schedule{o.Rate(g): train.Geometric(0.2, 0.01)},
-		After: func(int) (bool, error) {
-			losses = append(losses, tapetest.Float(t, vm, loss))
-			return tapetest.Float(t, vm, loss) < 1e-3, nil
-		}}
-	n, err := loop.Run(context.Background())
-	if err != nil || n != len(losses) || n == 50 || losses[n-1] >= 1e-3 {
-		t.Errorf("%d steps, losses %v, %v", n, losses, err)
-	}
-	broken := errors.New("broken")
-	loop.Feed = func(step int) (tape.Feed, error) { return nil, broken }
-	if n, err := loop.Run(context.Background()); n != 0 || !errors.Is(err, broken) {
-		t.Errorf("%d, %v", n, err)
-	}
-}
-
-// TestLoopFeeds: the loop adds scalars to what is fed, which it leaves alone.
-func TestLoopFeeds(t *testing.T) {
-	o := train.SGD(0.1)
-	g, _, _, vm := quadratic(t, o)
-	still := map[*graph.Node]train.Schedule{o.Rate(g): train.Constant(0)}
-	own := tape.Feed{}
-	for _, feed := range []func(int) (tape.Feed, error){nil, func(int) (tape.Feed, error) { return nil, nil }, func(int) (tape.Feed, error) { return own, nil }} {
-		n, err := train.Loop{VM: vm, Steps: 2, Feed: feed, Scheduled: still}.Run(context.Background())
-		if n != 2 || err != nil || len(own) != 0 || weights(t, vm)[0] != 0 {
-			t.Errorf("%d steps, %v, fed %v, w %v", n, err, own, weights(t, vm))
-		}
-	}
-}
-
-func TestLoopMistakes(t *testing.T) {
-	g, w, loss, vm := quadratic(t, train.SGD(0.1))
-	k := g.Scalar("k", 1, graph.I32)
-	at := func(n *graph.Node, s train.Schedule) map[*graph.Node]train.Schedule {
-		return map[*graph.Node]train.Schedule{n: s}
-	}
-	for _, c := range []struct {
-		loop train.Loop
-		want string
-	}{
-		{train.Loop{Steps: 1}, "loop: no VM to run"},
-		{train.Loop{VM: vm, Steps: 1, Scheduled: at(nil, train.Constant(1))}, "loop: the schedule of nil: want a float scalar and a schedule"},
-		{train.Loop{VM: vm, Steps: 1, Scheduled: at(k, train.Constant(1))}, "loop: the schedule of k[]: want a float scalar and a schedule"},
-		{train.Loop{VM: vm, Steps: 1, Scheduled: at(w, train.Constant(1))}, "loop: the schedule of w[i=3]: want a float scalar and a schedule"},
-		{train.Loop{VM: vm, Steps: 1, Scheduled: at(loss, train.Schedule{})}, "loop: the schedule of loss[]: want a float scalar and a schedule"},
-	} {
-		if n, err := c.loop.Run(context.Background()); n != 0 || err == nil || err.Error() != c.want {
-			t.Errorf("%d steps, %v: want %s", n, err, c.want)
-		}
-	}
-	if n, err := (train.Loop{VM: vm, Steps: -1}).Run(context.Background()); n != 0 || err != nil {
-		t.Errorf("%d steps, %v", n, err)
 	}
 }
 

@@ -31,6 +31,9 @@ type Trainer struct {
 	Optimiser Optimiser
 	Seed      uint64 // of initial values and random draws
 	Workers   int    // cores to use at most; 0 for all. Results do not depend on it
+	// Engine makes what runs the steps of training; nil for the tape, which evaluates and predicts in
+	// any case.
+	Engine NewEngine
 
 	store    *tape.Store
 	counts   *tape.Store // counts the runs of this one too; nil for none
@@ -68,7 +71,8 @@ type compiledNet struct {
 // program is a net, compiled and ready to run.
 type program struct {
 	*compiledNet
-	vm     *tape.VM
+	engine Engine
+	vm     *tape.VM // the engine, where that is the tape
 	feed   tape.Feed
 	scalar map[*graph.Node]*tensor.Dense
 }
@@ -88,7 +92,7 @@ func (t *Trainer) Store() *tape.Store {
 // again: what it needs is then compiled anew, and wants another Close.
 func (t *Trainer) Close() {
 	for _, p := range t.programs {
-		p.vm.Close()
+		p.engine.Close()
 	}
 	t.programs, t.compiled = nil, nil
 }
@@ -98,15 +102,19 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 	if p := t.programs[s]; p != nil {
 		return p, nil
 	}
-	c, err := t.compile(ctx, s)
+	p := &program{feed: tape.Feed{}, scalar: map[*graph.Node]*tensor.Dense{}}
+	var err error
+	if s.mode == Training && t.Engine != nil {
+		if p.compiledNet, err = t.net(s); err == nil {
+			p.engine, err = t.Engine(ctx, p.net.graph(), p.net.Loss, p.step, t.Store())
+		}
+	} else if p.compiledNet, err = t.compile(ctx, s); err == nil {
+		p.vm, err = p.prog.NewVM(t.Store(), tape.Workers(t.Workers))
+		p.engine = p.vm
+	}
 	if err != nil {
 		return nil, err
 	}
-	vm, err := c.prog.NewVM(t.Store(), tape.Workers(t.Workers))
-	if err != nil {
-		return nil, err
-	}
-	p := &program{compiledNet: c, vm: vm, feed: tape.Feed{}, scalar: map[*graph.Node]*tensor.Dense{}}
 	if t.programs == nil {
 		t.programs = map[size]*program{}
 	}
@@ -117,6 +125,23 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 	return p, nil
 }
 
+// Program is what the tape runs for batches of so many rows, compiled if it is the first time: a step
+// of training, or the loss and the output in evaluation. Trainers of [Trainer.With] share it. Once
+// ctx is done it compiles no further.
+func (t *Trainer) Program(ctx context.Context, rows int, mode Mode) (*tape.Program, error) {
+	if t == nil {
+		return nil, errNoTrainer
+	}
+	if ctx == nil {
+		return nil, errors.New("train: the context is nil")
+	}
+	p, err := t.compile(ctx, size{rows: rows, mode: mode})
+	if err != nil {
+		return nil, err
+	}
+	return p.prog, nil
+}
+
 // shared is what trainers of one model share.
 func (t *Trainer) shared() *compiled {
 	if t.compiled == nil {
@@ -125,17 +150,35 @@ func (t *Trainer) shared() *compiled {
 	return t.compiled
 }
 
-// compile gives the compiled net for a size, which whoever shares it may have compiled.
-func (t *Trainer) compile(ctx context.Context, s size) (*compiledNet, error) {
+// net gives the net for a size, built if it is the first time.
+func (t *Trainer) net(s size) (*compiledNet, error) {
 	c := t.shared()
 	c.Lock()
 	defer c.Unlock()
+	return t.built(c, s)
+}
+
+func (t *Trainer) built(c *compiled, s size) (*compiledNet, error) {
 	if p := c.nets[s]; p != nil {
 		return p, nil
 	}
 	p, err := t.build(s)
 	if err != nil {
 		return nil, err
+	}
+	p.inputs = p.net.graph().Leaves(graph.RoleInput)
+	c.nets[s] = p
+	return p, nil
+}
+
+// compile gives the compiled net for a size, which whoever shares it may have compiled.
+func (t *Trainer) compile(ctx context.Context, s size) (*compiledNet, error) {
+	c := t.shared()
+	c.Lock()
+	defer c.Unlock()
+	p, err := t.built(c, s)
+	if err != nil || p.prog != nil {
+		return p, err
 	}
 	var options []tape.Option
 	switch {
@@ -153,12 +196,8 @@ func (t *Trainer) compile(ctx context.Context, s size) (*compiledNet, error) {
 			}
 		}
 	}
-	if p.prog, err = tape.CompileContext(ctx, p.net.graph(), options...); err != nil {
-		return nil, err
-	}
-	p.inputs = p.net.graph().Leaves(graph.RoleInput)
-	c.nets[s] = p
-	return p, nil
+	p.prog, err = tape.CompileContext(ctx, p.net.graph(), options...)
+	return p, err
 }
 
 // build makes the net for a size, and for training the step; the mistakes recorded in its
@@ -179,10 +218,15 @@ func (t *Trainer) build(s size) (*compiledNet, error) {
 		if p.net.Loss == nil {
 			return nil, fmt.Errorf("train: %s has no loss", g.Name())
 		}
-		if t.Optimiser.Rate(g) != nil {
-			return nil, fmt.Errorf("train: %s has a step already: want a new graph, without Minimize, from each call of Build", g.Name())
+		if p.net.Params == nil || len(p.net.Params) > 0 {
+			if t.Optimiser.Rate(g) != nil {
+				return nil, fmt.Errorf("train: %s has a step already: want a new graph, without Minimize, from each call of Build", g.Name())
+			}
+			p.step = t.Optimiser.Minimize(p.net.Loss, p.net.Params...)
 		}
-		p.step = append(t.Optimiser.Minimize(p.net.Loss, p.net.Params...), p.net.Step...)
+		if p.step = append(p.step, p.net.Step...); len(p.step) == 0 && g.Err() == nil {
+			return nil, fmt.Errorf("train: %s has nothing to train: neither parameters nor a step of its own", g.Name())
+		}
 		p.rate = t.Optimiser.Rate(g)
 	}
 	if err := g.Err(); err != nil {
@@ -212,9 +256,18 @@ func (p *program) set(n *graph.Node, v float64) {
 	p.feed[n] = s
 }
 
+// setScalar changes a scalar tensor in place.
+func setScalar(t *tensor.Dense, v float64) {
+	if t.Dtype() == tensor.Float32 {
+		t.Float32s()[0] = float32(v)
+	} else {
+		t.Float64s()[0] = v
+	}
+}
+
 // run runs the program on what is fed, of which a batch is the most.
 func (p *program) run(ctx context.Context, b data.Batch) error {
-	err := p.vm.Run(ctx, p.feed)
+	err := p.engine.Run(ctx, p.feed)
 	if err == nil || errors.As(err, new(*tape.NotFinite)) {
 		return err
 	}

@@ -226,7 +226,7 @@ func TestLabels(t *testing.T) {
 		if err := tr.Predict(ctx, data.InOrder(column(c.y), 100), func(data.Batch, *tensor.Dense) error { return nil }); err != nil {
 			t.Errorf("label %d: %v: to predict takes no labels", c.y, err)
 		}
-		for what, err := range map[string]error{"fit": tr.Fit(ctx, train.Plan{Data: prefetched, Epochs: 1}), "evaluate": evaluated} {
+		for what, err := range map[string]error{"train": tr.Fit(ctx, train.Plan{Data: prefetched, Epochs: 1}), "evaluate": evaluated} {
 			if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != what+": "+c.want) {
 				t.Errorf("label %d: %v, want %s: %s", c.y, err, what, c.want)
 			}
@@ -254,7 +254,7 @@ func TestFed(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = tr.Fit(ctx, train.Plan{Data: data.InOrder(misnamed, 0), Steps: 1})
-	if want := "fit: input x of type f32[n=150 d=4] is not fed; the data have X, y"; err == nil || err.Error() != want {
+	if want := "train: input x of type f32[n=150 d=4] is not fed; the data have X, y"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -268,8 +268,8 @@ func TestWildSchedule(t *testing.T) {
 		scheduled map[string]train.Schedule
 		want      string
 	}{
-		{train.InverseTime(1, 0), nil, "fit: 1/t(1,0) gives NaN for adam/rate in step 1"},
-		{train.Schedule{}, map[string]train.Schedule{"adam/clip-norm": train.Constant(math.Inf(1))}, "fit: +Inf gives +Inf for adam/clip-norm in step 1"},
+		{train.InverseTime(1, 0), nil, "train: 1/t(1,0) gives NaN for adam/rate in step 1"},
+		{train.Schedule{}, map[string]train.Schedule{"adam/clip-norm": train.Constant(math.Inf(1))}, "train: +Inf gives +Inf for adam/clip-norm in step 1"},
 	} {
 		plan.Rate, plan.Scheduled = c.rate, c.scheduled
 		if err := tr.Fit(context.Background(), plan); err == nil || err.Error() != c.want || tr.Store().Step() != 0 {
@@ -298,10 +298,10 @@ func TestSharedSource(t *testing.T) {
 // TestBuildAnew: a graph that is given twice has a step in it, and is refused in words that
 // say so.
 func TestBuildAnew(t *testing.T) {
-	net := noisy(75, train.Training)
+	net := noisy(100, train.Training)
 	tr := &train.Trainer{Build: func(int, train.Mode) *train.Net { return net }, Optimiser: train.SGD(0.1)}
 	defer tr.Close()
-	err := tr.Fit(context.Background(), train.Plan{Data: data.InOrder(iris(t), 75), Steps: 2, Checkpoints: train.Checkpoints{Dir: t.TempDir()}})
+	err := tr.Fit(context.Background(), train.Plan{Data: data.InOrder(iris(t), 100), Steps: 2})
 	if want := "train: noisy has a step already: want a new graph, without Minimize, from each call of Build"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -332,7 +332,7 @@ func TestTokenOutside(t *testing.T) {
 	tr := &train.Trainer{Build: build, Optimiser: train.SGD(0.1)}
 	defer tr.Close()
 	err = tr.Fit(context.Background(), train.Plan{Data: data.InOrder(set, 0), Steps: 1})
-	const where = `fit: 99 in column "x", row 5: train/trainer_test.go:`
+	const where = `train: 99 in column "x", row 5: train/trainer_test.go:`
 	if want := ": Embedding: %2[b=11] is 99: want an index from 0 to 9, in embedding"; err == nil || !strings.HasPrefix(err.Error(), where) || !strings.HasSuffix(err.Error(), want) || tr.Store().Step() != 0 {
 		t.Errorf("%v, want %s…%s", err, where, want)
 	}

@@ -19,7 +19,7 @@ func (t *Trainer) With(s *tape.Store) *Trainer {
 	if s == nil {
 		s = tape.NewStore(nil, tape.Seed(t.Seed))
 	}
-	return &Trainer{Build: t.Build, Optimiser: t.Optimiser, Seed: s.Seed(), Workers: t.Workers, store: s, compiled: t.shared()}
+	return &Trainer{Build: t.Build, Optimiser: t.Optimiser, Seed: s.Seed(), Workers: t.Workers, Engine: t.Engine, store: s, compiled: t.shared()}
 }
 
 // Averages measures a model and predicts with it as its trainer does, but with the

@@ -64,7 +64,7 @@ func TestWatchNaN(t *testing.T) {
 	svg := filepath.Join(t.TempDir(), "a.svg")
 	code, out, errOut := tapestry(t, "train", "test-sinks", "--optimiser", "sgd", "--rate", "0.1", "--seeds", "1", "--watch-nan", "--svg", svg)
 	// 0.35, 0.25, 0.15, 0.05: the fifth step is at −0.05
-	if code != 1 || !strings.HasPrefix(errOut, "tapestry: test-sinks, seed 0, step 5: log of a negative: log(−0.05") {
+	if code != 1 || !strings.HasPrefix(errOut, "tapestry: test-sinks, seed 0: step 5: log of a negative: log(−0.05") {
 		t.Errorf("exit code %d, %s", code, errOut)
 	}
 	for _, part := range []string{"NaN at step 4: log of a negative: log(−0.05", "first     y = NaN", "y = Log w", "autopsy_test.go:", "suspect   w = −0.05", "loss = NaN"} {
@@ -77,7 +77,7 @@ func TestWatchNaN(t *testing.T) {
 	}
 	// The loss is finite, the update is not: the step is stopped all the same, before it is taken.
 	code, out, errOut = tapestry(t, "train", "test-edge", "--optimiser", "sgd", "--seeds", "1", "--watch-nan")
-	if code != 1 || !strings.HasPrefix(errOut, "tapestry: test-edge, seed 0, step 1: division by zero") || !strings.Contains(out, "part of the derivative of y = 0") {
+	if code != 1 || !strings.HasPrefix(errOut, "tapestry: test-edge, seed 0: step 1: division by zero") || !strings.Contains(out, "part of the derivative of y = 0") {
 		t.Errorf("an update: exit code %d, %s%s", code, errOut, out)
 	}
 	code, out, errOut = tapestry(t, "train", "test-tiny", "--dtype", "f32", "--optimiser", "sgd", "--seeds", "1", "--watch-nan")

@@ -10,9 +10,9 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/inspect"
-	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
@@ -28,7 +28,7 @@ func (w *watching) flags(cmd *cobra.Command) {
 }
 
 // engine is what trains: that of the name, or one that watches.
-func (w *watching) engine(given lab.NewEngine) (lab.NewEngine, error) {
+func (w *watching) engine(given train.NewEngine) (train.NewEngine, error) {
 	switch {
 	case w.svg != "" && !w.on:
 		return nil, usagef("--svg: want --watch-nan, too")
@@ -85,7 +85,7 @@ type watched struct {
 	roots []*graph.Node
 }
 
-func newWatched(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (lab.Engine, error) {
+func newWatched(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (train.Engine, error) {
 	finite := []*graph.Node{loss}
 	for _, u := range step {
 		if u.Value.DType().IsFloat() {

@@ -6,12 +6,12 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/interop/gorgonia"
-	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
 )
 
 // engineNamed gives what makes engines of the name; nil is the native tape.
-func engineNamed(name string) (lab.NewEngine, error) {
+func engineNamed(name string) (train.NewEngine, error) {
 	switch name {
 	case "native":
 		return nil, nil
@@ -27,7 +27,7 @@ type onGorgonia struct {
 	store *tape.Store
 }
 
-func newGorgonia(_ context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (lab.Engine, error) {
+func newGorgonia(_ context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (train.Engine, error) {
 	m, err := gorgonia.Compile(g, gorgonia.Fetch(loss), gorgonia.Do(step))
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
@@ -105,7 +104,7 @@ func (l *learning) build(t *training, name string, seed uint64) func() (*builder
 }
 
 // train trains a model on examples of its own and prints how its loss went.
-func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keeping, name, out string, engine lab.NewEngine) error {
+func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keeping, name, out string, engine train.NewEngine) error {
 	c, err := l.config(o, t)
 	if err != nil {
 		return err
@@ -120,47 +119,27 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 			c.Steps = keep.epochs * perEpoch
 		}
 	}
-	if engine == nil && (keep.learns() || t.hasData()) {
-		if j == nil {
-			m, err := l.build(t, name, o.seed)()
-			if err != nil {
-				return err
-			}
-			j = ownJob(m, c)
-		}
-		asked := c.Steps
-		learned, err := keep.learn(cmd, j, c)
-		if err != nil {
+	if j == nil {
+		if j, err = ownJob(l.build(t, name, o.seed)); err != nil {
 			return err
 		}
-		l.schedule = keep.schedule
-		if c.Steps = len(learned.Runs[0].Loss); c.Steps == 0 { // it had gone on to the end before
-			return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
-				if o.json {
-					return printJSON(w, map[string]any{"model": name, "steps": 0})
-				}
-				_, err := fmt.Fprintf(w, "%s: %s has %s already\n", name, keep.dir, count(asked, "step"))
-				return err
-			})
-		}
-		return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
-			return printLearning(w, o, c, l, learned, j)
-		})
 	}
 	c.Engine = engine
-	bar := newProgress(cmd.ErrOrStderr())
-	c.Progress, c.Stepped = bar.report(), bar.steps()
-	begin := time.Now()
-	build := l.build(t, name, o.seed)
-	if j != nil {
-		build = func() (*builders.Model, error) { return j.model, nil }
-	}
-	learned, err := lab.Learn(cmd.Context(), build, c)
-	bar.end()
+	asked := c.Steps
+	learned, err := keep.learn(cmd, j, c)
 	if err != nil {
 		return err
 	}
-	bar.say("%s steps per second", digits(float64(len(learned.Runs)*c.Steps)/time.Since(begin).Seconds(), 3))
+	l.schedule = keep.schedule
+	if c.Steps = len(learned.Runs[0].Loss); c.Steps == 0 { // it had gone on to the end before
+		return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
+			if o.json {
+				return printJSON(w, map[string]any{"model": name, "steps": 0})
+			}
+			_, err := fmt.Fprintf(w, "%s: %s has %s already\n", name, keep.dir, count(asked, "step"))
+			return err
+		})
+	}
 	return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
 		return printLearning(w, o, c, l, learned, j)
 	})
@@ -211,14 +190,14 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 			Settled   int        `json:"converged_runs"`
 			Test      string     `json:"convergence_test"`
 			Runs      []run      `json:"runs"`
-		}{learned.Model.Builder.Name, c.Steps, l.how(c.Optimiser), l.batches, "", 0, 0, learned.Cost.Params, jsonNumber(lab.Median(learned.Ends())), len(learned.Runs) - learned.Moving(), oneLine(lab.ConvergenceTest(false)), nil}
-		if j != nil && j.fitted != nil {
+		}{learned.Model.Builder.Name, c.Steps, l.how(c.Optimiser), l.batches, "", 0, 0, learned.Params, jsonNumber(lab.Median(learned.Ends())), len(learned.Runs) - learned.Moving(), oneLine(lab.ConvergenceTest(false)), nil}
+		if j.fitted != nil {
 			v.Batches, v.Data, v.Batch = "rows", j.fitted.Name(), j.fitted.Batch()
 			v.Rows, _ = j.fitted.Rows()
 		}
 		for i, r := range learned.Runs {
 			line := run{r.Seed, jsonNumber(r.End()), r.Rest.Converged(), newRestJSON(r.Rest), jsonNumbers(r.Loss), nil, 0}
-			if j != nil && i < len(j.measured) {
+			if i < len(j.measured) {
 				line.Held, line.Best = newScoresJSON(j.measured[i]), j.stopped[i].Step
 			}
 			v.Runs = append(v.Runs, line)
@@ -229,14 +208,14 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 	if c.OneBatch {
 		examples = "one batch of examples"
 	}
-	if j != nil && j.fitted != nil {
+	if j.fitted != nil {
 		examples = j.on()
 	}
 	steps := count(c.Steps, "step")
 	if slices.ContainsFunc(learned.Runs, func(r lab.History) bool { return len(r.Loss) != c.Steps }) {
 		steps = "a different number of steps for each seed" // patience ended some
 	}
-	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %s\n", learned.Model.Builder.Name, count(learned.Cost.Params, "number"),
+	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %s\n", learned.Model.Builder.Name, count(learned.Params, "number"),
 		count(len(learned.Trained), "parameter"), examples, steps, l.how(c.Optimiser))
 	if idle := idleParams(learned); len(idle) > 0 {
 		fmt.Fprintf(w, "not trained, because the loss does not depend on it: %s\n", strings.Join(idle, ", "))
@@ -252,7 +231,7 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 		fmt.Fprintf(w, " %12s  %s\n", chart.Format(r.End()), sparkline(r.Loss))
 		starts = append(starts, r.Loss[0])
 	}
-	if j != nil && len(j.measured) > 0 {
+	if len(j.measured) > 0 {
 		j.printMeasured(w, learned)
 	}
 	_, err := fmt.Fprintf(w, "\nmedian loss from %s to %s (end: mean of the last tenth of the steps)\n%s\n",

@@ -132,7 +132,7 @@ func TestBadUseOfModels(t *testing.T) {
 	}{
 		{"train test-distance", "test-distance has no loss: there is nothing to train", 1},
 		{"train test-huber", "test-huber has nothing to train: its loss depends on no parameter", 1},
-		{"train test-explodes", "test-explodes, seed 0, step 1: loss[] is -Inf: nothing was committed (--watch-nan says why)", 1},
+		{"train test-explodes", "test-explodes, seed 0: step 1: overflow of exp: exp(1618.178) is beyond float64's 1.8e308: loss[] is -Inf: nothing was committed (--watch-nan says why)", 1},
 		{"train test-deep --bind x=a", "--bind: want --data, too: test-deep is trained on examples of its own", 2},
 		{"train test-deep --data iris --batches one", "--batches: the rows of the data are the examples", 2},
 		{"train test-deep --data iris --bind x", `--bind: binding "x": want INPUT=COLUMN,COLUMN,…`, 2},
@@ -140,7 +140,6 @@ func TestBadUseOfModels(t *testing.T) {
 		{"train test-deep --data iris --batch 0", "--batch 0: want at least 1", 2},
 		{"train test-deep --data iris --patience 2", "--patience: want --validation, too: there is nothing to wait for", 2},
 		{"train test-deep --data iris --epochs 2 --steps 3", "--epochs and --steps exclude each other", 2},
-		{"train test-deep --data iris --validation 0.2 --engine gorgonia", "--validation and --patience go with the native engine alone, which measures on the way", 2},
 		{"train kmeans-goofy --validation 0.2", "--validation: kmeans-goofy is a clustering, which is trained and measured on all rows, as they are", 2},
 		{"train kmeans-goofy --bind y=species", "--bind y=species: a clustering reads its points alone, as in x=species", 2},
 		{"train test-deep --batches two", `--batches "two": want fresh or one`, 2},

@@ -252,7 +252,7 @@ if it had never stopped.`,
 					t.seeds = 1
 				}
 			}
-			if err := keep.check(clustering, t.seeds, &t, makeEngine); err != nil {
+			if err := keep.check(clustering, t.seeds); err != nil {
 				return err
 			}
 			if !clustering {

@@ -19,10 +19,8 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
-	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/metric"
 	"github.com/tapestry-ml/tapestry/train/watch"
-	"gorgonia.org/tensor"
 )
 
 // checkpointExtension ends the names of checkpoints.
@@ -116,18 +114,14 @@ func (k *keeping) options() []train.Option {
 func (k *keeping) learns() bool { return k.dir != "" || k.log != "" || !k.schedule.IsZero() }
 
 // check complains about what does not go together.
-func (k *keeping) check(clustering bool, seeds int, t *training, engine lab.NewEngine) error {
+func (k *keeping) check(clustering bool, seeds int) error {
 	switch {
-	case !clustering && engine != nil && (k.patience > 0 || t.validation > 0):
-		return usagef("--validation and --patience go with the native engine alone, which measures on the way")
 	case clustering && (k.resume || k.log != "" || !k.schedule.IsZero()):
 		return usagef("--resume, --log and a schedule of the rate are for models that are no clusterings, which have --checkpoint and --gamma")
 	case clustering, !k.learns():
 		return nil
 	case seeds > 1 && (k.dir != "" || k.log != ""):
 		return usagef("--seeds %d: --checkpoint and --log are of one training", seeds)
-	case engine != nil:
-		return usagef("--checkpoint, --log and a schedule of the rate go with the native engine alone, which nothing looks into")
 	}
 	return checkOutput(k.log)
 }
@@ -136,7 +130,6 @@ func (k *keeping) check(clustering bool, seeds int, t *training, engine lab.NewE
 type job struct {
 	model  *builders.Model
 	build  train.Build
-	source func(seed uint64) (data.Source, error)
 	meta   map[string]string // for checkpoints
 	fitted *fit.Fitted       // to data; nil for examples of the model's own
 
@@ -145,10 +138,12 @@ type job struct {
 }
 
 // ownJob trains a model on examples of its own.
-func ownJob(m *builders.Model, c lab.LearnConfig) *job {
-	return &job{model: m, build: fit.Nets(m), source: func(seed uint64) (data.Source, error) {
-		return &examples{model: m, seed: seed, one: c.OneBatch}, nil
-	}}
+func ownJob(build func() (*builders.Model, error)) (*job, error) {
+	m, err := build()
+	if err != nil {
+		return nil, err
+	}
+	return &job{model: m, build: fit.Nets(m)}, nil
 }
 
 // dataJob trains a model on data.
@@ -157,7 +152,7 @@ func dataJob(f *fit.Fitted) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &job{model: m, build: f.Build, source: f.Source, meta: f.Meta(), fitted: f}, m.Room()
+	return &job{model: m, build: f.Build, meta: f.Meta(), fitted: f}, m.Room()
 }
 
 // measures are what the rows held out are measured by, beside the loss: how many labels the output
@@ -175,40 +170,82 @@ func (j *job) measures() []metric.Metric {
 	return nil
 }
 
-// learn is lab.Learn by a train.Trainer: the same numbers, with a schedule, data, checkpoints and
-// a log.
+// learn trains with a schedule, checkpoints and a log, and measures the rows held out.
 func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.LearnConfig) (*lab.Learned, error) {
-	m := j.model
-	name := m.Builder.Name
-	l := &lab.Learned{Model: m, Trained: lab.Trained(m)}
-	switch {
-	case m.Loss == nil:
-		return nil, fmt.Errorf("%s has %w", name, lab.ErrNoLoss)
-	case m.Examples == nil:
-		return nil, fmt.Errorf("%s has no examples to be trained on", name)
-	case len(l.Trained) == 0:
-		return nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", name)
-	}
-	for _, p := range l.Trained {
-		l.Cost.Params += p.Shape().Len()
-	}
 	var observers []train.Observer
-	if watch.IsTerminal(raw(cmd.ErrOrStderr())) {
-		observers = append(observers, watch.Bar(raw(cmd.ErrOrStderr())))
+	if w := raw(cmd.ErrOrStderr()); watch.IsTerminal(w) {
+		observers = append(observers, watch.Bar(w))
 	}
 	if k.log != "" {
 		file := &logFile{path: k.log, goesOn: k.resume}
 		defer file.Close()
 		observers = append(observers, watch.JSONLines(file, watch.Timed()))
 	}
-	for seed := c.Seed; seed < c.Seed+uint64(c.Seeds); seed++ {
-		r, err := k.course(cmd.Context(), j, c, seed, observers)
-		if err != nil {
-			return nil, fmt.Errorf("%s, seed %d: %w", name, seed, err)
+	kept := train.Event{} // the last checkpoint
+	observers = append(observers, train.ObserverFunc(func(e train.Event) error {
+		if e.Kind == train.Saved {
+			kept = e
 		}
-		l.Runs = append(l.Runs, r)
+		return nil
+	}))
+	c.Build = j.build
+	c.Plan = func(t *train.Trainer, p *train.Plan) error {
+		p.Rate, p.Patience = k.schedule, k.patience
+		p.Observers = append(p.Observers, observers...)
+		if k.dir != "" {
+			p.Checkpoints = train.Checkpoints{Dir: k.dir, Interval: 10 * time.Second, Meta: j.meta}
+		}
+		if k.resume {
+			p.Resume = k.dir
+		}
+		return k.hold(cmd.Context(), j, t, p)
 	}
-	return l, nil
+	saving(cmd.Context())
+	l, err := lab.Learn(cmd.Context(), func() (*builders.Model, error) { return j.model, nil }, c)
+	if errors.Is(err, context.Canceled) && kept.Path != "" {
+		err = &keptError{err, kept.Step, kept.Path}
+	}
+	if changed := (*checkpoint.Changed)(nil); errors.As(err, &changed) {
+		err = fmt.Errorf("%s, seed %d: resume: %w: repeat the command that began, or begin in another folder", j.model.Builder.Name, c.Seed, changed)
+	}
+	return l, err
+}
+
+// hold gives a plan the rows of the data, and measures those held out.
+func (k *keeping) hold(ctx context.Context, j *job, t *train.Trainer, p *train.Plan) (err error) {
+	if j.fitted == nil {
+		return nil
+	}
+	if p.Data, err = j.fitted.Source(t.Seed); err != nil {
+		return err
+	}
+	if _, held := j.fitted.Rows(); held == 0 {
+		return nil
+	}
+	source, err := j.fitted.Held()
+	if err != nil {
+		return err
+	}
+	if k.patience == 0 && k.log == "" {
+		p.Every = p.Steps // only the end is told
+	}
+	p.Validate = func(ctx context.Context) (metric.Scores, error) { return t.Evaluate(ctx, source, j.measures()...) }
+	p.Observers = append(p.Observers, train.ObserverFunc(func(e train.Event) error {
+		if e.Kind != train.Ended || e.Err != nil {
+			return nil
+		}
+		scores, err := p.Validate(ctx)
+		if err != nil {
+			return err
+		}
+		best := train.Best{}
+		if k.patience > 0 && e.Step < e.Steps {
+			best, _ = t.Best()
+		}
+		j.measured, j.stopped = append(j.measured, scores), append(j.stopped, best)
+		return nil
+	}))
+	return nil
 }
 
 // logFile is a file that the first line opens: a training that is refused before it begins
@@ -242,132 +279,15 @@ func (l *logFile) Close() error {
 	return l.file.Close()
 }
 
-// course is one training.
-func (k *keeping) course(ctx context.Context, j *job, c lab.LearnConfig, seed uint64, observers []train.Observer) (lab.History, error) {
-	r, kept, m := lab.History{Seed: seed}, "", j.model
-	settling, err := lab.NewSettling(ctx, m)
-	if err != nil {
-		return r, err
-	}
-	source, err := j.source(seed)
-	if err != nil {
-		return r, err
-	}
-	rest := settling.Follow(c.Steps, 0)
-	t := &train.Trainer{Build: j.build, Optimiser: c.Optimiser, Seed: seed}
-	defer t.Close()
-	plan := train.Plan{
-		Data: source, Steps: c.Steps, Rate: k.schedule, Patience: k.patience,
-		Observers: append(slices.Clone(observers), train.ObserverFunc(func(e train.Event) error {
-			switch e.Kind {
-			case train.Stepped:
-				r.Loss = append(r.Loss, e.Loss)
-				return rest.Step(int(t.Store().Step())-1, t.Store(), e.Loss)
-			case train.Saved:
-				kept = e.Path
-			}
-			return nil
-		})),
-	}
-	if j.fitted != nil {
-		if _, held := j.fitted.Rows(); held > 0 {
-			source, err := j.fitted.Held()
-			if err != nil {
-				return r, err
-			}
-			if k.patience == 0 && k.log == "" {
-				plan.Every = c.Steps // only the end is told
-			}
-			plan.Validate = func(ctx context.Context) (metric.Scores, error) { return t.Evaluate(ctx, source, j.measures()...) }
-		}
-	}
-	if k.dir != "" {
-		plan.Checkpoints = train.Checkpoints{Dir: k.dir, Interval: 10 * time.Second, Meta: j.meta}
-	}
-	if k.resume {
-		plan.Resume = k.dir
-	}
-	saving(ctx)
-	if err = t.Fit(ctx, plan); err == nil && plan.Validate != nil {
-		var scores metric.Scores
-		if scores, err = plan.Validate(ctx); err == nil {
-			j.measured = append(j.measured, scores)
-			best := train.Best{}
-			if len(r.Loss) < c.Steps && k.patience > 0 {
-				best, _ = t.Best()
-			}
-			j.stopped = append(j.stopped, best)
-		}
-	}
-	if err == nil && len(r.Loss) > 0 {
-		t.Close() // what the programs took is there for the test
-		r.Rest, err = rest.End(ctx, t.Store(), seed, c.Settled(m, seed))
-	}
-	if errors.Is(err, context.Canceled) && kept != "" {
-		err = &keptError{err, t.Store().Step(), kept}
-	}
-	if changed := (*checkpoint.Changed)(nil); errors.As(err, &changed) {
-		err = fmt.Errorf("resume: %w: repeat the command that began, or begin in another folder", changed)
-	}
-	return r, err
-}
-
 // keptError is that of a training which was interrupted, and left a checkpoint.
 type keptError struct {
 	error
-	step uint64
+	step int
 	path string
 }
 
 func (e *keptError) Unwrap() error { return e.error }
 
 func (e *keptError) Error() string {
-	return fmt.Sprintf("interrupted after %s, kept in %s: --resume goes on from there", count(int(e.step), "step"), e.path)
-}
-
-// examples is the source of a model's own examples: those that lab.Learn feeds.
-type examples struct {
-	model *builders.Model
-	seed  uint64
-	one   bool // the first batch in every step
-	at    data.Position
-}
-
-// String is what the examples depend on: see data.Describe.
-func (e *examples) String() string {
-	if e.one {
-		return fmt.Sprintf("one batch of examples(seed %d)", e.seed)
-	}
-	return fmt.Sprintf("examples(seed %d)", e.seed)
-}
-
-func (e *examples) Position() data.Position { return e.at }
-func (e *examples) Batches() int            { return 0 }
-
-func (e *examples) Seek(p data.Position) error {
-	if p.Epoch != 0 || p.Batch < 0 {
-		return fmt.Errorf("examples: no %v: they have one epoch without an end", p)
-	}
-	e.at = p
-	return nil
-}
-
-func (e *examples) Next(ctx context.Context) (data.Batch, error) {
-	if err := ctx.Err(); err != nil {
-		return data.Batch{}, err
-	}
-	t := e.at.Batch
-	if e.one {
-		t = 0
-	}
-	b := data.Batch{Rows: fit.RowsOf(e.model), Values: map[string]*tensor.Dense{}}
-	feed, err := lab.Examples(e.model, e.seed, t)
-	if err != nil {
-		return data.Batch{}, err
-	}
-	for in, v := range feed {
-		b.Values[in.Path()] = v
-	}
-	e.at.Batch++
-	return b, nil
+	return fmt.Sprintf("interrupted after %s, kept in %s: --resume goes on from there", count(e.step, "step"), e.path)
 }

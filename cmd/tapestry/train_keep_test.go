@@ -133,7 +133,6 @@ func TestTrainKeepMistakes(t *testing.T) {
 		{"test-perceptron --clip-norm -1", "--clip-norm -1: want a positive number", 2},
 		{"test-perceptron --ema 1", "--ema 1: want a number from 0, and below 1", 2},
 		{"test-perceptron --seeds 2 --checkpoint x", "--seeds 2: --checkpoint and --log are of one training", 2},
-		{"test-perceptron --log x --engine gorgonia", "--checkpoint, --log and a schedule of the rate go with the native engine alone, which nothing looks into", 2},
 		{"test-perceptron --log /x/y/z", "/x/y/z: no such file or directory", 1},
 		{"test-distance --checkpoint DIR/new", "test-distance has no loss: there is nothing to train", 1},
 		{"test-perceptron --checkpoint DIR", "test-perceptron, seed 0: fit: " + dir + " holds checkpoints up to step 3, and this training is at step 0: resume from there, or take another folder", 1},

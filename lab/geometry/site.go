@@ -149,29 +149,21 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Traject
 		roots = append(roots, u.Target, u.Value)
 	}
 	g, copies := copied(s.Model.Graph.Name(), nil, roots...)
-	var step graph.Step
+	net := &train.Net{Loss: copies[s.Model.Loss], Params: []*graph.Node{}}
 	for _, u := range s.Model.Step {
-		step = append(step, g.Assign(copies[u.Target], copies[u.Value]))
+		net.Step = append(net.Step, g.Assign(copies[u.Target], copies[u.Value]))
 	}
-	loss := copies[s.Model.Loss]
-	if trained := lab.Trained(s.Model); len(trained) > 0 {
-		for i, p := range trained {
-			trained[i] = copies[p]
-		}
-		step = append(step, o.Minimize(loss, trained...)...)
-	}
-	prog, err := tape.CompileContext(ctx, g, tape.Fetch(loss), tape.Do(step), tape.CheckFinite(loss))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name(), err)
+	for _, p := range lab.Trained(s.Model) {
+		net.Params = append(net.Params, copies[p])
 	}
 	t := &Trajectory{Site: s}
 	t.Site.Store = s.Store.Clone()
-	vm, err := prog.NewVM(t.Site.Store)
-	if err != nil {
+	first := t.Site.Store.Step()
+	trainer := (&train.Trainer{Optimiser: o, Build: func(int, train.Mode) *train.Net { return net }}).With(t.Site.Store)
+	defer trainer.Close()
+	if _, err := trainer.Prepare(ctx, 1); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}
-	defer vm.Close()
-	feed := feedOf(s.Feed, copies)
 	work := s.work(steps, s.name()+", training")
 	place := func() error {
 		at, err := valuesOf(t.Site.Store, params)
@@ -181,20 +173,24 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Traject
 	if err := place(); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}
-	done, err := train.Loop{
-		VM: vm, Steps: steps, Feed: func(int) (tape.Feed, error) { return feed, nil },
-		After: func(int) (bool, error) {
-			value, err := vm.Float(loss)
-			if err != nil {
-				return true, err
-			}
-			t.Loss = append(t.Loss, value)
+	if steps == 0 {
+		return t, nil
+	}
+	fed := map[string]*tensor.Dense{}
+	for n, v := range s.Feed {
+		fed[n.Path()] = v
+	}
+	run := train.Run{
+		Trainer: trainer, Steps: int(first) + steps,
+		Data: data.Generated("the site", 1, func(int) (map[string]*tensor.Dense, error) { return fed, nil }),
+		Observers: []train.Observer{train.ObserverFunc(func(e train.Event) error {
+			t.Loss = append(t.Loss, e.Loss)
 			work.piece()
-			return false, place()
-		},
-	}.Run(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%s, step %d: %w", s.name(), done+1, err)
+			return place()
+		})},
+	}
+	if err := run.Do(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}
 	return t, nil
 }

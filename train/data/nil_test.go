@@ -64,7 +64,7 @@ func TestNil(t *testing.T) {
 			"RandomFlip": data.RandomFlip, "RandomShift": data.RandomShift, "ReadCSV": data.ReadCSV,
 			"ReadEdges": data.ReadEdges, "ReadIDX": data.ReadIDX, "ReadNPY": data.ReadNPY,
 			"ReadNPZ": data.ReadNPZ, "ReadText": data.ReadText, "ReplaceNaN": data.ReplaceNaN,
-			"Scale": data.Scale, "Shuffled": data.Shuffled, "Standardise": data.Standardise,
+			"CarryOver": data.CarryOver, "Generated": data.Generated, "Scale": data.Scale, "Shuffled": data.Shuffled, "Standardise": data.Standardise,
 			"Targets": data.Targets, "Where": data.Where, "Window": data.Window,
 			"Windows": data.Windows, "Wine": data.Wine, "WriteCSV": data.WriteCSV,
 			"WriteEdges": data.WriteEdges, "WriteIDX": data.WriteIDX, "WriteNPY": data.WriteNPY,
@@ -72,7 +72,7 @@ func TestNil(t *testing.T) {
 			"NewColumns": data.NewColumns, "OpenColumns": data.OpenColumns, "ReadColumns": data.ReadColumns,
 			"TextColumns": data.TextColumns,
 		},
-		Types: []any{
+		Types: []any{data.Cut{},
 			data.Batch{}, data.CSVFile{}, data.Column{}, data.Columns{}, data.Error{}, data.NPZWriter{}, data.NPZ{}, data.Network{},
 			data.Position{}, data.Prefetched{}, data.Records{}, data.Set{}, data.Standardiser{},
 			data.Table{}, data.Tokeniser{}, data.Vocabulary{},

@@ -111,7 +111,7 @@ func (f *feeder) at(t int) (tape.Feed, error) {
 		x := f.model.KMeans.Points
 		feed[x] = f.points
 		if x.Dim(0) < f.table.Rows() {
-			part, err := f.table.Subset(f.batch(t, x.Dim(0)))
+			part, err := f.table.Subset(data.Cut{Rows: f.table.Rows(), Size: x.Dim(0)}.At(f.seed, t))
 			if err != nil {
 				return nil, err
 			}
@@ -153,20 +153,16 @@ func (f *feeder) scalarsAt(t int, g *graph.Graph) (map[*graph.Node]float64, erro
 	return out, nil
 }
 
-// batch are the rows of step t: epoch after epoch, each in an order of its own.
-func (f *feeder) batch(t, size int) []int {
-	n := f.table.Rows()
-	out := make([]int, size)
-	order, epoch := []int(nil), -1
-	for i := range out {
-		at := t*size + i
-		if at/n != epoch {
-			epoch = at / n
-			order = data.Order(f.seed, epoch, n)
+// source is what training is fed, step by step.
+func (f *feeder) source() data.Source {
+	return data.Generated("the page", 1, func(t int) (map[string]*tensor.Dense, error) {
+		feed, err := f.at(t)
+		values := map[string]*tensor.Dense{}
+		for n, v := range feed {
+			values[n.Path()] = v
 		}
-		out[i] = order[at%n]
-	}
-	return out
+		return values, err
+	})
 }
 
 // place is where centres, row-major, lie in the plane of the data.

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
 )
 
 // Limits of a training session.
@@ -27,6 +27,7 @@ const (
 type session struct {
 	prog   *tape.Program
 	vm     *tape.VM
+	run    *train.Run
 	store  *tape.Store
 	feeder *feeder
 	loss   *graph.Node
@@ -61,8 +62,9 @@ func newSession(ctx context.Context, m *builders.Model, step graph.Step, f *feed
 	if s.trains {
 		checks = append(checks, tape.CheckFinite(m.Loss))
 	}
+	s.snapshots = inspect.NewSnapshots(snapshotRoom, maxSnapshots, s.store)
 	var err error
-	s.walk, err = inspect.Open(ctx, inspect.Subject{Graph: m.Graph, Wanted: s.roots[:1], Step: s.step, Feed: f.at, Store: s.store, Compile: checks}, inspect.Limit(snapshotRoom))
+	s.walk, err = inspect.Open(ctx, inspect.Subject{Graph: m.Graph, Wanted: s.roots[:1], Step: s.step, Feed: f.at, Store: s.store, Compile: checks, Snapshots: s.snapshots}, inspect.Limit(snapshotRoom))
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +72,24 @@ func newSession(ctx context.Context, m *builders.Model, step graph.Step, f *feed
 	if s.vm, err = s.prog.NewVM(s.store); err != nil {
 		return nil, err
 	}
-	s.snapshots = inspect.NewSnapshots(snapshotRoom, maxSnapshots, s.store)
+	s.run = s.newRun(m)
 	return s, s.mark()
+}
+
+// newRun trains on the program that the session walks through.
+func (s *session) newRun(m *builders.Model) *train.Run {
+	net := &train.Net{Loss: m.Loss, Step: s.step, Params: []*graph.Node{}}
+	t := &train.Trainer{
+		Build: func(int, train.Mode) *train.Net { return net },
+		Engine: func(context.Context, *graph.Graph, *graph.Node, graph.Step, *tape.Store) (train.Engine, error) {
+			return s.vm, nil
+		},
+	}
+	return &train.Run{Trainer: t.With(s.store), Data: s.feeder.source(), Observers: []train.Observer{train.ObserverFunc(func(e train.Event) error {
+		s.losses = append(s.losses, e.Loss)
+		s.snapshots.Note(s.steps(), s.store)
+		return s.mark()
+	})}}
 }
 
 func (s *session) close() {
@@ -91,24 +109,14 @@ func (s *session) advance(ctx context.Context) (float64, error) {
 	case t >= maxSteps:
 		return 0, failf(http.StatusUnprocessableEntity, "the session has %d steps, which is the most it can have: open the model again", t)
 	}
-	feed, err := s.feeder.at(s.steps())
-	if err != nil {
-		return 0, err
-	}
-	if err := s.vm.Run(ctx, feed); err != nil {
+	if err := s.run.Step(ctx); err != nil {
 		var bad *tape.NotFinite
 		if errors.As(err, &bad) {
-			return 0, failf(http.StatusUnprocessableEntity, "step %d is not done: %w", s.steps(), err)
+			return 0, failf(http.StatusUnprocessableEntity, "step %d is not done: %w", s.steps(), bad)
 		}
 		return 0, err
 	}
-	loss, err := s.vm.Float(s.loss)
-	if err != nil {
-		return 0, err
-	}
-	s.losses = append(s.losses, loss)
-	s.snapshots.Note(s.steps(), s.store)
-	return loss, s.mark()
+	return s.losses[len(s.losses)-1], nil
 }
 
 // mark notes where the centres are.
@@ -190,25 +198,7 @@ func (s *session) state(ctx context.Context, k int) (*tape.Store, error) {
 	if k == s.steps() {
 		return s.store.Clone(), nil
 	}
-	from, store := s.snapshots.Before(k)
-	if from == k {
-		return store, nil
-	}
-	vm, err := s.prog.NewVM(store)
-	if err != nil {
-		return nil, err
-	}
-	defer vm.Close()
-	for t := from; t < k; t++ {
-		feed, err := s.feeder.at(t)
-		if err == nil {
-			err = vm.Run(ctx, feed)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("step %d again: %w", t, err)
-		}
-	}
-	return store, nil
+	return s.walk.StoreAt(ctx, k)
 }
 
 // at is what is fed in the step of a state, by the inputs of the model's graph or of

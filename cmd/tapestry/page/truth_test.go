@@ -163,7 +163,7 @@ func TestStatesBetweenSnapshots(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.session.close()
-	d.session.snapshots = inspect.NewSnapshots(0, 3, d.session.store)
+	*d.session.snapshots = *inspect.NewSnapshots(0, 3, d.session.store)
 	path := d.model.Params()[0].Path()
 	var want [][]float32
 	note := func(store *tape.Store) []float32 {

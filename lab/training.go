@@ -1,0 +1,159 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// trainer trains one model by one optimiser, from as many stores as are wanted, on one program. Several
+// goroutines may train at a time.
+type trainer struct {
+	*train.Trainer
+	name    string
+	model   *builders.Model
+	trained []*graph.Node // the parameters that the optimiser changes
+	step    graph.Step
+	rest    *Settling
+}
+
+// newTrainer knows the model by name in its errors. Build makes nets for evaluating and for other numbers of
+// rows; nil for none. Without an engine the tape trains.
+func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Optimiser, build train.Build, engine train.NewEngine) (*trainer, error) {
+	if m.Loss == nil {
+		return nil, fmt.Errorf("%s has %w", name, ErrNoLoss)
+	}
+	t := &trainer{name: name, model: m, trained: Trained(m), step: TrainingStep(m, o)}
+	if len(t.step) == 0 && m.Graph.Err() == nil {
+		return nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", name)
+	}
+	net := &train.Net{Loss: m.Loss, Step: t.step, Params: []*graph.Node{}}
+	t.Trainer = &train.Trainer{Optimiser: o, Engine: engine, Build: func(rows int, mode train.Mode) *train.Net {
+		if build == nil || mode == train.Training && rows == RowsOf(m) {
+			return net
+		}
+		return build(rows, mode)
+	}}
+	if _, err := t.program(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var err error
+	if t.rest, err = NewSettling(ctx, m); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+// program is a step of the training on the tape.
+func (t *trainer) program(ctx context.Context) (*tape.Program, error) {
+	return t.Program(ctx, RowsOf(t.model), train.Training)
+}
+
+// RowsOf returns how many rows a model is for: the size of the first axis of its output; 1 where that
+// has none.
+func RowsOf(m *builders.Model) int {
+	if m == nil || m.Output == nil || m.Output.Rank() == 0 {
+		return 1
+	}
+	return m.Output.Dim(0)
+}
+
+// course is one training of a trainer.
+type course struct {
+	seed      uint64
+	store     *tape.Store // what it begins with
+	steps     int
+	source    data.Source
+	rate      train.Schedule // of the optimiser's rate; zero for that of the optimiser
+	scheduled map[string]train.Schedule
+	size      float64 // of what must come to rest; 0 for its norm
+	settled   Feeds   // what the gradient at the end is taken on
+	workers   int
+	observers []train.Observer // told after the losses are noted
+	plan      func(t *train.Trainer, p *train.Plan) error
+	goesOn    bool // with the others: nobody asks why a loss is not finite
+}
+
+// run trains, and gives the losses and how nearly the training came to rest. Its engine is closed before
+// the gradient at the end is taken: what it took may be what the gradient takes.
+func (t *trainer) run(ctx context.Context, c course) (History, error) {
+	h := History{Seed: c.seed, Rest: unsettled}
+	one := t.With(c.store)
+	one.Workers = c.workers
+	defer one.Close()
+	rows := RowsOf(t.model)
+	if _, err := one.Prepare(ctx, rows); err != nil {
+		return h, err
+	}
+	rec, err := t.rest.Record(c.store, c.steps, c.size)
+	if err != nil {
+		return h, err
+	}
+	plan := train.Plan{Data: c.source, Steps: c.steps, Rate: c.rate, Scheduled: c.scheduled, Observers: append([]train.Observer{rec}, c.observers...)}
+	if c.plan != nil {
+		if err := c.plan(one, &plan); err != nil {
+			return h, err
+		}
+	}
+	if c.goesOn {
+		run := train.Run{Trainer: one, Data: plan.Data, Steps: plan.Steps, Rate: plan.Rate, Scheduled: plan.Scheduled, Observers: plan.Observers}
+		err = run.Do(ctx)
+	} else {
+		err = one.Fit(ctx, plan)
+	}
+	one.Close()
+	if h.Loss = rec.Loss; err != nil || len(h.Loss) == 0 {
+		return h, err
+	}
+	h.Rest, err = rec.Rest(ctx, c.seed, c.settled)
+	return h, err
+}
+
+// stepped tells f of each step of what is trained; nil where nobody is told.
+func stepped(f func(done, of int, what string), what string) []train.Observer {
+	if f == nil {
+		return nil
+	}
+	return []train.Observer{train.ObserverFunc(func(e train.Event) error {
+		if e.Kind == train.Stepped {
+			f(e.Step, e.Steps, what)
+		}
+		return nil
+	})}
+}
+
+// cost measures a training step on the first batch of a source.
+func (t *trainer) cost(ctx context.Context, seed uint64, from data.Source) (Cost, error) {
+	prog, err := t.program(ctx)
+	if err != nil {
+		return Cost{}, err
+	}
+	b, err := from.Next(ctx)
+	if err != nil {
+		return Cost{}, err
+	}
+	feed := tape.Feed{}
+	for path, v := range b.Values {
+		feed[t.model.Graph.Lookup(path)] = v
+	}
+	if rate := t.Optimiser.Rate(t.model.Graph); rate != nil {
+		feed[rate] = tape.Scalar(rate.DType(), 0) // however often it is timed, a batch alone is no training
+	}
+	c, err := costOf(ctx, prog, tape.NewStore(t.model.Graph, tape.Seed(seed)), feed)
+	c.Params = t.params()
+	return c, err
+}
+
+// params is the number of numbers that the optimiser changes.
+func (t *trainer) params() int {
+	n := 0
+	for _, p := range t.trained {
+		n += p.Shape().Len()
+	}
+	return n
+}

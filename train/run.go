@@ -1,0 +1,223 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/data"
+)
+
+// Run is one training, step by step. All training is a Run: [Trainer.Fit] adds what a [Plan] has
+// besides, and package lab observers that measure.
+//
+//	run := &train.Run{Trainer: t, Data: data.Shuffled(rows, 64, 1), Steps: 300, Observers: watch}
+//	err := run.Do(ctx)
+//
+// Step t of a run is a function of its fields and of the store: batches depend on the position of Data,
+// schedules on the number of steps that the store counts. The fields are set before the first step.
+type Run struct {
+	Trainer *Trainer    // the model, its store, and the engine
+	Data    data.Source // what each step is fed
+	Epochs  int         // of Data, and
+	Steps   int         // in all, which schedules see: whichever is reached first. 0 is no limit
+
+	// Rate is the learning rate of each step; that of the optimiser if it is the zero value.
+	// A model that only moves by a step of its own has none, and needs none.
+	Rate Schedule
+	// Scheduled are other float scalars by path, set before each step.
+	Scheduled map[string]Schedule
+	Observers []Observer
+
+	// between is called before each step and, with done, after the last: for what a plan measures
+	// and keeps. It may end the training.
+	between  func(ctx context.Context, done bool) (end bool, err error)
+	under    context.Context // of the last step, and the same without an end: making it takes memory
+	running  context.Context
+	measured *validation // how far measuring has come, for the events; nil where nothing is measured
+}
+
+// ErrStop is returned by an observer that ends a training early, as if its plan were done.
+var ErrStop = errors.New("stop")
+
+// Engine runs training steps and gives their loss, as a tape.VM does.
+type Engine interface {
+	Run(ctx context.Context, feed tape.Feed) error
+	Float(n *graph.Node) (float64, error)
+	Close()
+}
+
+// NewEngine makes an engine that computes the loss and applies the step to the store. Where it does not
+// count the step in the store, [Run] does. Once ctx is done it compiles no further.
+type NewEngine func(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (Engine, error)
+
+// check says what of the fields cannot be.
+func (r *Run) check() error {
+	switch {
+	case r == nil || r.Trainer == nil:
+		return errNoTrainer
+	case r.Data == nil:
+		return errors.New("train: no data")
+	case r.Epochs < 0 || r.Steps < 0:
+		return fmt.Errorf("train: %d epochs and %d steps: want none below 0", r.Epochs, r.Steps)
+	case slices.Contains(r.Observers, nil):
+		return errors.New("train: an observer is nil")
+	}
+	return nil
+}
+
+// step is the number of steps committed.
+func (r *Run) step() int { return int(r.Trainer.Store().Step()) }
+
+// steps is the number of steps in all, as far as it is known; 0 where it is not.
+func (r *Run) steps() int {
+	n := r.Data.Batches() * r.Epochs
+	if n > 0 && (r.Steps == 0 || n < r.Steps) {
+		return n
+	}
+	return r.Steps
+}
+
+// done reports whether the last step was done.
+func (r *Run) done() bool {
+	return r.Steps > 0 && r.step() >= r.Steps || r.Epochs > 0 && r.Data.Position().Epoch >= r.Epochs
+}
+
+// Do does the steps until Steps or Epochs are done, an observer returns [ErrStop], ctx ends, or
+// something fails; at least one of the two limits must be given. It may be called again, and
+// goes on where it ended.
+func (r *Run) Do(ctx context.Context) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	if ctx == nil {
+		return errors.New("train: the context is nil")
+	}
+	if r.Epochs == 0 && r.Steps == 0 {
+		return errors.New("train: 0 epochs and 0 steps: want at least one of either")
+	}
+	stopped := false // by an observer
+	for {
+		if err := ctx.Err(); err != nil { // whatever is due after the last step is when training goes on
+			return err
+		}
+		done := stopped || r.done()
+		if r.between != nil {
+			switch end, err := r.between(ctx, done); {
+			case errors.Is(err, ErrStop) && !done:
+				stopped = true
+				continue
+			case err != nil && !errors.Is(err, ErrStop):
+				return err
+			case end:
+				done = true
+			}
+		}
+		if done {
+			return nil
+		}
+		err := r.Step(ctx)
+		if stopped = errors.Is(err, ErrStop); err != nil && !stopped {
+			return err
+		}
+	}
+}
+
+// Step does the next step and tells the observers, whose error it returns. A step that has begun is
+// ended, whatever becomes of ctx; one that fails changes nothing, and the data stand before its batch
+// again. A loss that is not finite is a [*Diverged].
+func (r *Run) Step(ctx context.Context) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	if ctx == nil {
+		return errors.New("train: the context is nil")
+	}
+	at := r.Data.Position()
+	e, err := r.advance(ctx)
+	if err != nil {
+		if r.Data.Position() != at {
+			if lost := r.Data.Seek(at); lost != nil {
+				return fmt.Errorf("%w; the data do not go back to %v: %w", err, at, lost)
+			}
+		}
+		return err
+	}
+	return r.tell(e)
+}
+
+// tell tells the observers.
+func (r *Run) tell(e Event) error {
+	e.Step, e.Steps, e.Position, e.Epochs = r.step(), r.steps(), r.Data.Position(), r.Epochs
+	if r.measured != nil {
+		e.Best.Step, e.Best.Score, _ = r.measured.Best()
+	}
+	for _, o := range r.Observers {
+		if err := o.Observe(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance does one step, and says which.
+func (r *Run) advance(ctx context.Context) (Event, error) {
+	e := Event{Kind: Stepped}
+	b, err := r.Data.Next(ctx)
+	if err != nil {
+		return e, err
+	}
+	p, err := r.Trainer.program(ctx, size{rows: b.Rows, mode: Training})
+	if err != nil {
+		return e, err
+	}
+	p.fill(b)
+	e.Rate = r.Trainer.Optimiser.rate
+	if !r.Rate.IsZero() && p.rate != nil {
+		e.Rate = r.Rate.At(r.step(), r.steps())
+		if err := r.schedule(p, p.rate, r.Rate); err != nil {
+			return e, err
+		}
+	}
+	for path, s := range r.Scheduled {
+		n := p.net.graph().Lookup(path)
+		if n == nil || n.Role() != graph.RoleInput || n.Rank() != 0 || !n.DType().IsFloat() || s.IsZero() {
+			return e, fmt.Errorf("train: the schedule of %q: want the path of a float scalar, and a schedule", path)
+		}
+		if err := r.schedule(p, n, s); err != nil {
+			return e, err
+		}
+	}
+	// A step that has begun is ended, so that data and store stay together.
+	store := r.Trainer.Store()
+	was := store.Step()
+	if r.under != ctx {
+		r.under, r.running = ctx, context.WithoutCancel(ctx)
+	}
+	if err := p.run(r.running, b); err != nil {
+		if wild := new(tape.NotFinite); errors.As(err, &wild) {
+			return e, newDiverged(r.step(), p, b, wild, err)
+		}
+		return e, fmt.Errorf("train: %w", err)
+	}
+	if store.Step() == was {
+		store.Resume(store.Seed(), was+1, 0)
+	}
+	e.Loss, err = p.engine.Float(p.net.Loss)
+	return e, err
+}
+
+// schedule sets a scalar. One that is no number would spoil the parameters, and be noticed
+// a step later.
+func (r *Run) schedule(p *program, n *graph.Node, s Schedule) error {
+	v := s.At(r.step(), r.steps())
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("train: %s gives %v for %s in step %d", s, v, n.Path(), r.step()+1)
+	}
+	p.set(n, v)
+	return nil
+}
