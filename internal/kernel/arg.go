@@ -18,6 +18,9 @@ type Arg struct {
 // Flops counts one per element of the operand.
 func (Arg) Flops(_ Layout, in []Layout) int64 { return int64(in[0].Len()) }
 
+// Divide divides along the axes before the one that is searched.
+func (k Arg) Divide(out Layout, in []Layout) []Division { return along(out, in, in[0].axis(k.Axis)) }
+
 // Bind takes one operand.
 func (k Arg) Bind(out Layout, in []Layout) Bound {
 	switch out.DType {

@@ -7,6 +7,8 @@ import "github.com/tapestry-ml/tapestry/internal/simd"
 // too; true is 1.
 type Cast struct{ elementwise }
 
+func (Cast) cheap() bool { return true }
+
 // Bind takes one operand, of any dtype.
 func (k Cast) Bind(out Layout, in []Layout) Bound {
 	switch in[0].DType {

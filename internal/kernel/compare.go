@@ -37,6 +37,10 @@ type Logic struct {
 // Not negates Bools.
 type Not struct{ elementwise }
 
+func (Compare) cheap() bool { return true }
+func (Logic) cheap() bool   { return true }
+func (Not) cheap() bool     { return true }
+
 // Bind takes two operands of one dtype and a Bool result.
 func (k Compare) Bind(out Layout, in []Layout) Bound {
 	if k.Op < Less || k.Op > NotEqual {

@@ -10,6 +10,9 @@ type Concat struct {
 // Flops is 0.
 func (Concat) Flops(Layout, []Layout) int64 { return 0 }
 
+// Divide divides along the axes before the one that is joined.
+func (k Concat) Divide(out Layout, in []Layout) []Division { return along(out, in, out.axis(k.Axis)) }
+
 // Bind takes at least one operand.
 func (k Concat) Bind(out Layout, in []Layout) Bound {
 	axis := out.axis(k.Axis)

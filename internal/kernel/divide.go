@@ -1,10 +1,6 @@
 package kernel
 
-import (
-	"slices"
-
-	"github.com/tapestry-ml/tapestry/internal/simd"
-)
+import "slices"
 
 // A Division is one way to do the work of a kernel bound to some shapes row by row. A row is a part of the
 // result that depends on the same part of some operands alone, and on all of the others; or, when
@@ -172,11 +168,6 @@ func aligned(n, rank, operand int) []int {
 	return axes
 }
 
-// Divide divides along any axes: element i depends on the elements i of the operands.
-func (elementwise) Divide(out Layout, in []Layout) []Division {
-	return []Division{alike(out, in, out.Rank)}
-}
-
 // alike divides along the first n axes of the result, with which the operands are aligned from the right.
 func alike(out Layout, in []Layout, n int) Division {
 	d := Division{Dims: slices.Clone(out.Dims[:n])}
@@ -195,120 +186,6 @@ func along(out Layout, in []Layout, n int) []Division {
 	return []Division{d}
 }
 
-// Divide divides along the axes before the one that is normalised.
-func (k Softmax) Divide(out Layout, in []Layout) []Division { return along(out, in, out.axis(k.Axis)) }
-
-// Divide divides along the axes before the one that is summed.
-func (k LogSumExp) Divide(out Layout, in []Layout) []Division {
-	return along(out, in, in[0].axis(k.Axis))
-}
-
-// Divide divides along the axes before the one that is searched.
-func (k Arg) Divide(out Layout, in []Layout) []Division { return along(out, in, in[0].axis(k.Axis)) }
-
-// Divide divides along the axes before the one that is joined.
-func (k Concat) Divide(out Layout, in []Layout) []Division { return along(out, in, out.axis(k.Axis)) }
-
-// Divide divides along the first axes that the operand fills.
-func (k Place) Divide(out Layout, in []Layout) []Division {
-	n := 0
-	for n < out.Rank && k.Start[n] == 0 && (k.Step[n] == 1 || out.Dims[n] == 1) && in[0].Dims[n] == out.Dims[n] {
-		n++
-	}
-	return along(out, in, n)
-}
-
-// Divide divides along the axes of the integers.
-func (OneHot) Divide(out Layout, in []Layout) []Division { return along(out, in, in[0].Rank) }
-
-// Divide divides along the table's axes before the one looked up, and those of the integers.
-func (k Gather) Divide(out Layout, in []Layout) []Division {
-	a := in[0].axis(k.Axis)
-	d := Division{Dims: slices.Clone(out.Dims[:a+in[1].Rank]), Axes: make([][]int, 2)}
-	for i := range d.Dims {
-		table, ints := -1, -1
-		if i < a {
-			table = i
-		} else {
-			ints = i - a
-		}
-		d.Axes[0], d.Axes[1] = append(d.Axes[0], table), append(d.Axes[1], ints)
-	}
-	return []Division{d}
-}
-
-// Divide divides along the first axes, if they are kept; if they are summed, each row adds to the result. So does one of the last axes,
-// which are the rows of a transposed operand.
-func (k Reduce) Divide(_ Layout, in []Layout) []Division {
-	x := in[0]
-	folds := func(a int) bool { return k.Axes>>a&1 != 0 }
-	n, last := 0, x.Rank
-	for n < x.Rank && folds(n) == folds(0) {
-		n++
-	}
-	for last > n && folds(last-1) {
-		last--
-	}
-	if n > 0 && folds(0) {
-		return k.terms(x, 0, n)
-	}
-	ds := []Division{{Dims: slices.Clone(x.Dims[:n]), Axes: [][]int{aligned(n, n, n)}}}
-	if last < x.Rank {
-		ds = append(ds, k.terms(x, last, x.Rank)...)
-	}
-	return ds
-}
-
-// terms divides along the folded axes [from,to), none of them the result's; only sums and means can be added up so.
-func (k Reduce) terms(x Layout, from, to int) []Division {
-	d := Division{Dims: slices.Clone(x.Dims[from:to]), Axes: make([][]int, 1)}
-	d.First, d.Accumulate = Reduce{Op: ReduceSum, Axes: k.Axes}, Reduce{Op: ReduceSum, Axes: k.Axes, Accumulate: true}
-	for a := from; a < to; a++ {
-		d.Axes[0] = append(d.Axes[0], a)
-	}
-	switch k.Op {
-	case ReduceSum:
-	case ReduceMean:
-		d.Over = 1
-		for a := range x.Rank {
-			if k.Axes>>a&1 != 0 {
-				d.Over *= x.Dims[a]
-			}
-		}
-	default:
-		return nil
-	}
-	return []Division{d}
-}
-
-// Divide divides along the batch and the rows of the left operand; where there is no batch, the terms of the sums divide too.
-func (k MatMul) Divide(out Layout, in []Layout) []Division {
-	ds := []Division{matrixRows(out, in, 1)}
-	if out.Rank == 2 {
-		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {0}}, First: MatMul{}, Accumulate: MatMul{Accumulate: true}})
-	}
-	return ds
-}
-
-// Divide divides along the batch and the points.
-func (SqDist) Divide(out Layout, in []Layout) []Division {
-	return []Division{matrixRows(out, in, 1)}
-}
-
-// Divide divides along the batch and the points; where there is no batch, the terms of the sums divide too.
-func (WeightedDiff) Divide(out Layout, in []Layout) []Division {
-	ds := []Division{matrixRows(out, in, 2)}
-	if out.Rank == 2 {
-		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {-1}, {0}}, First: WeightedDiff{}, Accumulate: WeightedDiff{Accumulate: true}})
-	}
-	return ds
-}
-
-// Divide divides along the batch and the points.
-func (DiffDot) Divide(out Layout, in []Layout) []Division {
-	return []Division{matrixRows(out, in, 2)}
-}
-
 // matrixRows divides along the batch and the rows of the result's matrices, which are those of the first n operands.
 func matrixRows(out Layout, in []Layout, n int) Division {
 	d := alike(out, in, out.Rank-1)
@@ -317,30 +194,3 @@ func matrixRows(out Layout, in []Layout, n int) Division {
 	}
 	return d
 }
-
-// Cheap reports whether computing the result of a kernel again, from operands in the cache, costs no more than reading it from memory.
-func Cheap(k Kernel) bool {
-	c, ok := k.(interface{ cheap() bool })
-	return ok && c.cheap()
-}
-
-func (k Unary) cheap() bool  { return k.Function.Cheap() }
-func (k Binary) cheap() bool { return k.Operation != simd.Div && k.Operation != simd.Pow }
-func (Compare) cheap() bool  { return true }
-func (Logic) cheap() bool    { return true }
-func (Not) cheap() bool      { return true }
-func (Select) cheap() bool   { return true }
-func (Cast) cheap() bool     { return true }
-func (Copy) cheap() bool     { return true }
-
-// A Product is a kernel that sums products over rows of both operands: it does best on many rows at once, and more work than
-// its operands have elements.
-type Product interface {
-	Kernel
-	multiplies()
-}
-
-func (MatMul) multiplies()       {}
-func (SqDist) multiplies()       {}
-func (WeightedDiff) multiplies() {}
-func (DiffDot) multiplies()      {}

@@ -14,6 +14,9 @@ type Binary struct {
 	Operation simd.Operation
 }
 
+func (k Unary) cheap() bool  { return k.Function.Cheap() }
+func (k Binary) cheap() bool { return k.Operation != simd.Div && k.Operation != simd.Pow }
+
 // Bind panics if there is no loop for the dtype.
 func (k Unary) Bind(out Layout, in []Layout) Bound {
 	var f simd.Map
@@ -59,6 +62,11 @@ type elementwise struct{}
 func (elementwise) Flops(out Layout, _ []Layout) int64 { return int64(out.Len()) }
 func (elementwise) InPlace(int) bool                   { return true }
 func (elementwise) Strided(int) bool                   { return true }
+
+// Divide divides along any axes: element i depends on the elements i of the operands.
+func (elementwise) Divide(out Layout, in []Layout) []Division {
+	return []Division{alike(out, in, out.Rank)}
+}
 
 // apart is embedded by kernels whose result must not share memory with an operand; the operands may have any strides.
 type apart struct{}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
@@ -52,6 +53,25 @@ func (Gather) Reads(out Layout, in []Layout, i int) int {
 
 // Flops counts one per element of the updates.
 func (ScatterAdd) Flops(_ Layout, in []Layout) int64 { return int64(in[1].Len()) }
+
+// Divide divides along the axes of the integers.
+func (OneHot) Divide(out Layout, in []Layout) []Division { return along(out, in, in[0].Rank) }
+
+// Divide divides along the table's axes before the one looked up, and those of the integers.
+func (k Gather) Divide(out Layout, in []Layout) []Division {
+	a := in[0].axis(k.Axis)
+	d := Division{Dims: slices.Clone(out.Dims[:a+in[1].Rank]), Axes: make([][]int, 2)}
+	for i := range d.Dims {
+		table, ints := -1, -1
+		if i < a {
+			table = i
+		} else {
+			ints = i - a
+		}
+		d.Axes[0], d.Axes[1] = append(d.Axes[0], table), append(d.Axes[1], ints)
+	}
+	return []Division{d}
+}
 
 // An index reads the integers of an operand, I32 or I64.
 type index struct {

@@ -17,6 +17,20 @@ type Kernel interface {
 	Strided(i int) bool
 }
 
+// A Product is a kernel that sums products over rows of both operands. It does best on many rows at
+// once, and its arithmetic grows faster than its operands.
+type Product interface {
+	Kernel
+	multiplies()
+}
+
+// Cheap reports whether computing the result of a kernel again, from operands in the cache, costs no
+// more than reading it from memory.
+func Cheap(k Kernel) bool {
+	c, ok := k.(interface{ cheap() bool })
+	return ok && c.cheap()
+}
+
 // Bound is a kernel bound to shapes, open in memory. Its units are independent chunks: they may run in
 // any order, on any worker, with bitwise the same result. Run does units [lo,hi).
 type Bound struct {

@@ -17,6 +17,17 @@ func (MatMul) Flops(out Layout, in []Layout) int64 {
 	return 2 * int64(out.Len()) * int64(in[0].Dims[in[0].Rank-1])
 }
 
+func (MatMul) multiplies() {}
+
+// Divide divides along the batch and the rows of the left operand; where there is no batch, the terms of the sums divide too.
+func (k MatMul) Divide(out Layout, in []Layout) []Division {
+	ds := []Division{matrixRows(out, in, 1)}
+	if out.Rank == 2 {
+		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {0}}, First: MatMul{}, Accumulate: MatMul{Accumulate: true}})
+	}
+	return ds
+}
+
 // Bind takes two operands of rank 2 and up.
 func (k MatMul) Bind(out Layout, in []Layout) Bound {
 	return bindProduct(k.product(out, in))

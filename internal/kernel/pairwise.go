@@ -34,6 +34,13 @@ func (pairs) Flops(out Layout, in []Layout) int64 {
 	return 3 * int64(out.Len()) * int64(in[0].Dims[in[0].Rank-1])
 }
 
+func (pairs) multiplies() {}
+
+// Divide divides along the batch and the points.
+func (SqDist) Divide(out Layout, in []Layout) []Division {
+	return []Division{matrixRows(out, in, 1)}
+}
+
 // Bind takes x and r.
 func (k SqDist) Bind(out Layout, in []Layout) Bound {
 	return bindProduct(k.product(out, in))
@@ -55,6 +62,15 @@ func (k SqDist) PackPays(out Layout, in []Layout, runs int) bool {
 	return packPays(k.product(out, in), runs)
 }
 
+// Divide divides along the batch and the points; where there is no batch, the terms of the sums divide too.
+func (WeightedDiff) Divide(out Layout, in []Layout) []Division {
+	ds := []Division{matrixRows(out, in, 2)}
+	if out.Rank == 2 {
+		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {-1}, {0}}, First: WeightedDiff{}, Accumulate: WeightedDiff{Accumulate: true}})
+	}
+	return ds
+}
+
 // Bind takes w, x and r.
 func (k WeightedDiff) Bind(out Layout, in []Layout) Bound {
 	return bindProduct(k.product(out, in))
@@ -64,6 +80,11 @@ func (k WeightedDiff) product(out Layout, in []Layout) product {
 	p := product{op: simd.Centred, accumulate: k.Accumulate}
 	p.a, p.x, p.b = matricesOf(out, in[0], false), matricesOf(out, in[1], false), matricesOf(out, in[2], false)
 	return p.sized(k, out, in)
+}
+
+// Divide divides along the batch and the points.
+func (DiffDot) Divide(out Layout, in []Layout) []Division {
+	return []Division{matrixRows(out, in, 2)}
 }
 
 // Bind takes u, x and r.

@@ -10,6 +10,15 @@ type Place struct {
 // Flops is 0.
 func (Place) Flops(Layout, []Layout) int64 { return 0 }
 
+// Divide divides along the first axes that the operand fills.
+func (k Place) Divide(out Layout, in []Layout) []Division {
+	n := 0
+	for n < out.Rank && k.Start[n] == 0 && (k.Step[n] == 1 || out.Dims[n] == 1) && in[0].Dims[n] == out.Dims[n] {
+		n++
+	}
+	return along(out, in, n)
+}
+
 // Bind takes one operand, of the result's rank, that fits into the result.
 func (k Place) Bind(out Layout, in []Layout) Bound {
 	size := [MaxRank]int{}

@@ -1,5 +1,7 @@
 package kernel
 
+import "slices"
+
 // ReduceOp is how a reduction folds elements.
 type ReduceOp uint8
 
@@ -29,6 +31,50 @@ type Reduce struct {
 
 // Flops counts one per element of the operand.
 func (Reduce) Flops(_ Layout, in []Layout) int64 { return int64(in[0].Len()) }
+
+// Divide divides along the first axes, if they are kept; if they are summed, each row adds to the result. So does one of the last axes,
+// which are the rows of a transposed operand.
+func (k Reduce) Divide(_ Layout, in []Layout) []Division {
+	x := in[0]
+	folds := func(a int) bool { return k.Axes>>a&1 != 0 }
+	n, last := 0, x.Rank
+	for n < x.Rank && folds(n) == folds(0) {
+		n++
+	}
+	for last > n && folds(last-1) {
+		last--
+	}
+	if n > 0 && folds(0) {
+		return k.terms(x, 0, n)
+	}
+	ds := []Division{{Dims: slices.Clone(x.Dims[:n]), Axes: [][]int{aligned(n, n, n)}}}
+	if last < x.Rank {
+		ds = append(ds, k.terms(x, last, x.Rank)...)
+	}
+	return ds
+}
+
+// terms divides along the folded axes [from,to), none of them the result's; only sums and means can be added up so.
+func (k Reduce) terms(x Layout, from, to int) []Division {
+	d := Division{Dims: slices.Clone(x.Dims[from:to]), Axes: make([][]int, 1)}
+	d.First, d.Accumulate = Reduce{Op: ReduceSum, Axes: k.Axes}, Reduce{Op: ReduceSum, Axes: k.Axes, Accumulate: true}
+	for a := from; a < to; a++ {
+		d.Axes[0] = append(d.Axes[0], a)
+	}
+	switch k.Op {
+	case ReduceSum:
+	case ReduceMean:
+		d.Over = 1
+		for a := range x.Rank {
+			if k.Axes>>a&1 != 0 {
+				d.Over *= x.Dims[a]
+			}
+		}
+	default:
+		return nil
+	}
+	return []Division{d}
+}
 
 // Bind takes one operand.
 func (k Reduce) Bind(out Layout, in []Layout) Bound {

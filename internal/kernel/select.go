@@ -11,6 +11,8 @@ import (
 // not touched where the result shares the memory of what is taken.
 type Select struct{ elementwise }
 
+func (Select) cheap() bool { return true }
+
 // Bind takes mask, a and b.
 func (Select) Bind(out Layout, in []Layout) Bound {
 	if out.Len() == 0 {

@@ -23,6 +23,9 @@ func (Softmax) Flops(out Layout, _ []Layout) int64 { return 4 * int64(out.Len())
 // Flops counts three per element of the operand: subtraction, exponential, sum.
 func (LogSumExp) Flops(_ Layout, in []Layout) int64 { return 3 * int64(in[0].Len()) }
 
+// Divide divides along the axes before the one that is normalised.
+func (k Softmax) Divide(out Layout, in []Layout) []Division { return along(out, in, out.axis(k.Axis)) }
+
 // Bind takes one operand, of floats.
 func (k Softmax) Bind(out Layout, in []Layout) Bound {
 	kind := softmax
@@ -36,6 +39,11 @@ func (k Softmax) Bind(out Layout, in []Layout) Bound {
 		return exponentialLoop[float64](kind, out, in[0], k.Axis)
 	}
 	panic(unsupported(k, out.DType))
+}
+
+// Divide divides along the axes before the one that is summed.
+func (k LogSumExp) Divide(out Layout, in []Layout) []Division {
+	return along(out, in, in[0].axis(k.Axis))
 }
 
 // Bind takes one operand, of floats.
