@@ -9,41 +9,21 @@ import (
 // A product reads its right operand in panels. Where several products of a step read the same one
 // (every block of a group does), it is laid out in panels once, by an instruction of its own.
 
-// packing is a right operand and how it is read.
+// packing is a right operand as the matrix that is packed.
 type packing struct {
-	from       value
-	transposed bool
-	again      *again // an instruction that runs a second time has panels of its own, lest they be kept
-	extra      bool   // for watched values alone
+	from  value
+	again *again // an instruction that runs a second time has panels of its own, lest they be kept
+	extra bool   // for watched values alone
 }
 
-// packer is a product whose right operand may be packed.
-type packer interface {
-	PackPays(out kernel.Layout, in []kernel.Layout, times int) bool
-}
-
-// right returns the right operand of a product as a [k,n] matrix that all its batches share.
-func right(ins *draft) (packing, bool) {
-	if _, ok := ins.kernel.(packer); !ok || len(ins.in) == 0 {
+// right returns the right operand of a product that can read it packed.
+func right(ins *draft) (p packing, ok bool) {
+	k, ok := ins.kernel.(kernel.PackReader)
+	if !ok || len(ins.in) == 0 { // or nothing makes its result any more
 		return packing{}, false
 	}
-	v := ins.in[1]
-	l := v.layout
-	for a := range l.Rank - 2 {
-		if l.Strides[a] != 0 && l.Dims[a] != 1 {
-			return packing{}, false
-		}
-	}
-	n := l.Rank
-	m := kernel.Layout{DType: l.DType, Rank: 2, Offset: l.Offset}
-	m.Dims[0], m.Dims[1] = l.Dims[n-2], l.Dims[n-1]
-	m.Strides[0], m.Strides[1] = l.Strides[n-2], l.Strides[n-1]
-	_, transposed := ins.kernel.(kernel.SqDist)
-	if transposed {
-		m.Dims[0], m.Dims[1] = m.Dims[1], m.Dims[0]
-		m.Strides[0], m.Strides[1] = m.Strides[1], m.Strides[0]
-	}
-	return packing{value{v.buf, m}, transposed, ins.again, ins.extra}, true
+	l, ok := k.PackOperand(layoutsOf(ins.in))
+	return packing{value{ins.in[1].buf, l}, ins.again, ins.extra}, ok
 }
 
 // countUses counts how often each right operand is read in a run, but for blocks.
@@ -66,18 +46,14 @@ func (s *stager) packed(i, blocks int, out kernel.Layout, in []kernel.Layout) (v
 	ins := &s.from.instrs[i]
 	r, ok := right(ins)
 	times := s.uses[r] * blocks
-	if !ok || times < 2 || !ins.kernel.(packer).PackPays(out, in, times) { // once, a product packs for itself
+	if !ok || times < 2 { // once, a product packs for itself
 		return value{}, nil, false
 	}
-	switch k := ins.kernel.(type) {
-	case kernel.MatMul:
-		k.Packed = true
-		return s.pack(i, r), k, true
-	case kernel.SqDist:
-		k.Packed = true
-		return s.pack(i, r), k, true
+	reader := ins.kernel.(kernel.PackReader)
+	if !reader.PackPays(out, in, times) {
+		return value{}, nil, false
 	}
-	return value{}, nil, false
+	return s.pack(i, r), reader.WithPacked(), true
 }
 
 // pack adds the instruction that packs r, and its stage, unless they are there.

@@ -44,7 +44,17 @@ func (k MatMul) product(out Layout, in []Layout) product {
 	return p.sized(k, out, in)
 }
 
-// PackPays reports whether one packing of the right operand saves time if so many runs with these layouts read it.
+// PackOperand returns the right operand.
+func (MatMul) PackOperand(in []Layout) (l Layout, ok bool) { return packOperand(in[1], false) }
+
+// WithPacked returns the product with a right operand that is packed.
+func (k MatMul) WithPacked() Kernel {
+	k.Packed = true
+	return k
+}
+
+// PackPays reports whether one packing of the right operand saves time if so many runs with these
+// layouts read it.
 func (k MatMul) PackPays(out Layout, in []Layout, runs int) bool {
 	return packPays(k.product(out, in), runs)
 }

@@ -6,6 +6,35 @@ import "github.com/tapestry-ml/tapestry/internal/simd"
 // elements. For SqDist the operand is r[j,d] seen as [d,j]. Floats; strides are arbitrary.
 type Pack struct{ apart }
 
+// PackReader is a product that can read its right operand as [Pack] lays it out.
+type PackReader interface {
+	Product
+	// PackOperand returns the right operand as the matrix [k,n] that Pack takes. ok is false where
+	// batches have matrices of their own.
+	PackOperand(in []Layout) (l Layout, ok bool)
+	// PackPays reports whether one packing saves time if so many runs with these layouts read it.
+	PackPays(out Layout, in []Layout, runs int) bool
+	// WithPacked returns the kernel that reads what was packed.
+	WithPacked() Kernel
+}
+
+// packOperand returns the matrix of l that all batches share, with its axes exchanged if so wished.
+func packOperand(l Layout, exchanged bool) (m Layout, ok bool) {
+	for a := range l.Rank - 2 {
+		if l.Strides[a] != 0 && l.Dims[a] != 1 {
+			return Layout{}, false
+		}
+	}
+	row, col := l.Rank-2, l.Rank-1
+	if exchanged {
+		row, col = col, row
+	}
+	m = Layout{DType: l.DType, Rank: 2, Offset: l.Offset}
+	m.Dims[0], m.Dims[1] = l.Dims[row], l.Dims[col]
+	m.Strides[0], m.Strides[1] = l.Strides[row], l.Strides[col]
+	return m, true
+}
+
 // PackedLen is the length of what Pack makes of a [k,n] operand.
 func PackedLen(dt DType, k, n int) int {
 	width := panelWidth(dt)

@@ -57,6 +57,15 @@ func (k SqDist) product(out Layout, in []Layout) product {
 	return p.sized(k, out, in)
 }
 
+// PackOperand returns r[j,d] as [d,j].
+func (SqDist) PackOperand(in []Layout) (l Layout, ok bool) { return packOperand(in[1], true) }
+
+// WithPacked returns the kernel for an r that is packed.
+func (k SqDist) WithPacked() Kernel {
+	k.Packed = true
+	return k
+}
+
 // PackPays reports whether one packing of r saves time if so many runs with these layouts read it.
 func (k SqDist) PackPays(out Layout, in []Layout, runs int) bool {
 	return packPays(k.product(out, in), runs)
