@@ -40,9 +40,10 @@ func calibrated(each time.Duration, workers int) *rounds {
 	return newRounds(max(1, int(probe*each/times[0])), workers)
 }
 
-// BenchmarkFork times Do over eight units against the same units in a plain loop, for some amounts of work a worker: one Do
-// straight after another, and after a millisecond in which the caller did something else and the helpers parked.
-// It reports the medians, and Do as a multiple of the plain loop, by median and by mean.
+// BenchmarkFork times Do over eight units against the same units in a plain loop, for some amounts
+// of work a worker: one Do straight after another, and after a millisecond in which the caller did
+// something else and the helpers parked. It reports the medians, and Do as a multiple of the plain
+// loop, by median and by mean.
 func BenchmarkFork(b *testing.B) {
 	workers := runtime.GOMAXPROCS(0)
 	const (

@@ -2,11 +2,12 @@ package pool
 
 import "sync/atomic"
 
-// maxGrains is how many grains a job may have.
+// maxGrains is the largest number of grains of a job.
 const maxGrains = 1<<31 - 1
 
-// claims is what is left to claim of a job: grains lo to hi-1. Both are in one word, so that a claim is one compare-and-swap.
-// Who is late for a job and finds the next one open claims from that instead: the word is all that a claim depends on.
+// claims holds the grains of a job that are left to claim: lo to hi-1. Both are in one word, so
+// that a claim is one compare-and-swap. A helper that is late for a job and finds the next one open
+// claims from that one: a claim depends on the word alone.
 type claims struct {
 	word atomic.Uint64 // lo : 32, hi : 32
 }
@@ -22,8 +23,9 @@ func (c *claims) left() bool {
 	return lo != hi
 }
 
-// take claims one part in parts of what is left, but at least one grain, from the front or from the back: parts shrink
-// towards the end of a job, so that its workers end together. When nothing is left, lo is hi.
+// take claims 1/parts of the grains that are left, but at least one, from the front or from the
+// back. The parts shrink towards the end of a job, so that its workers finish together. If nothing
+// is left, lo equals hi.
 func (c *claims) take(front bool, parts int) (lo, hi int) {
 	for {
 		word := c.word.Load()
@@ -42,7 +44,7 @@ func (c *claims) take(front bool, parts int) (lo, hi int) {
 	}
 }
 
-// drop claims all that is left and returns how many grains that is.
+// drop claims all grains that are left and returns their number.
 func (c *claims) drop() int {
 	lo, hi := unpack(c.word.Swap(0))
 	return int(hi - lo)

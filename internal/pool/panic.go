@@ -5,16 +5,17 @@ import (
 	"runtime/debug"
 )
 
-// Panic is what Do panics with if Run panicked in a goroutine other than its caller's.
+// Panic is the value that Do panics with if Run panicked in another goroutine than the caller's.
 type Panic struct {
 	Value any    // what Run panicked with; nil if it called runtime.Goexit
 	Stack string // the stack of that goroutine
 }
 
-// caught describes a panic, or runtime.Goexit if the value is nil. The deferred function that recovered calls it.
+// caught describes a panic, or runtime.Goexit if the value is nil. The deferred function that
+// recovered calls it.
 func caught(value any) *Panic { return &Panic{value, string(debug.Stack())} }
 
-// Error is the value and the stack.
+// Error returns the value and the stack.
 func (p *Panic) Error() string {
 	if p.Value == nil {
 		return "runtime.Goexit in a worker\n\n" + p.Stack
@@ -22,7 +23,7 @@ func (p *Panic) Error() string {
 	return fmt.Sprintf("%v\n\nin a worker:\n%s", p.Value, p.Stack)
 }
 
-// Unwrap is the value, if that is an error.
+// Unwrap returns the value if it is an error, and nil otherwise.
 func (p *Panic) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err

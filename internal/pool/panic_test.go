@@ -20,7 +20,8 @@ func recovered(f func()) (value any) {
 	return nil
 }
 
-// inHelper is a task that fails in a helper: the caller is in Run when it does, so that a helper must be.
+// inHelper is a task that fails in a helper: the caller is in Run when it does, so that a helper
+// must be.
 func inHelper(fail func()) task {
 	var both sync.WaitGroup
 	both.Add(2)
@@ -112,7 +113,8 @@ func TestPanicDropsTheRest(t *testing.T) {
 	}
 }
 
-// TestGoexitInHelper takes the pool's only helper: Do says so, and the caller does the work alone from then on.
+// TestGoexitInHelper takes the pool's only helper: Do says so, and the caller does the work alone
+// from then on.
 func TestGoexitInHelper(t *testing.T) {
 	p := newPool(t, 2)
 	fault, ok := recovered(func() { p.Do(2, 1, inHelper(runtime.Goexit)) }).(*pool.Panic)

@@ -1,8 +1,9 @@
-// Package pool shares the work of one goroutine out over a few others that wait for it awake: a fork and join costs well under
-// a microsecond while they spin, and some ten once they have parked.
+// Package pool shares the work of one goroutine with a few helpers. A fork and join costs well
+// under a microsecond while the helpers spin, and some ten microseconds once they have parked.
 //
-// The caller of [Pool.Do] works too and claims whatever nobody else has begun; it waits only for what another goroutine is in
-// the middle of. Where the machine's cores are taken by others, Do is therefore about as fast as a plain loop.
+// The caller of [Pool.Do] works too and claims whatever no helper has begun; it waits only for
+// units that a helper is running. So where other programs occupy the cores, Do is about as fast as
+// a plain loop.
 package pool
 
 import (
@@ -13,22 +14,26 @@ import (
 
 // Task is work that can be cut into units.
 type Task interface {
-	// Run does units lo to hi-1. No two calls of one Do that run at the same time have the same worker, which is at least 0
-	// and below [Pool.Workers], so worker may index scratch memory. Which units share a call, and who makes it, differs from
-	// time to time: results are the same only if they depend on the units alone.
+	// Run does units lo to hi-1. Calls of one Do that run at the same time have different workers,
+	// each at least 0 and below [Pool.Workers], so worker may index scratch memory. Which units
+	// share a call, and which worker makes it, differs from time to time: results repeat only if
+	// they depend on the units alone.
 	Run(worker, lo, hi int)
 }
 
-// Pool is a caller and the goroutines that help it. They end with Close, or some time after the pool has become unreachable.
+// Pool is a caller and the goroutines that help it. They end with Close, or some time after the
+// pool has become unreachable.
 type Pool struct{ crew *crew }
 
-// crew is what the helpers hold of a pool. It does not point back, so that an abandoned pool is seen to be garbage. What
-// helpers look at while they wait, what changes once a job and what hardly changes lie on cache lines apart.
+// crew is the part of a pool that the helpers hold. It does not point back, so that an abandoned
+// pool can be collected. The fields that waiting helpers read, those that change with each job and
+// those that hardly change are on separate cache lines.
 type crew struct {
 	claims claims
 	_      [120]byte
 
-	// The job: written by Do before it opens the claims, and read by whoever has a claim until that leaves pending.
+	// The job. Do writes it before it opens the claims; a worker with a claim reads it until it
+	// subtracts the claim from pending.
 	task     Task
 	n, grain int
 	pending  atomic.Int64 // grains that are not done
@@ -49,8 +54,8 @@ type crew struct {
 	ended   sync.WaitGroup
 }
 
-// New makes a pool of the given number of workers, the caller among them: at least 1, and at most GOMAXPROCS as it is now.
-// A pool of one worker has no goroutines.
+// New makes a pool of the given number of workers, the caller among them: at least 1, and at most
+// GOMAXPROCS as it is now. A pool of one worker has no goroutines.
 func New(workers int) *Pool {
 	helpers := max(0, min(workers, runtime.GOMAXPROCS(0))-1)
 	c := &crew{helpers: helpers, wake: make(chan struct{}, helpers), nudge: make(chan struct{}), done: make(chan struct{}, 1),
@@ -70,14 +75,17 @@ func New(workers int) *Pool {
 // Workers is the number of goroutines that can be in Run at a time: the caller and its helpers.
 func (p *Pool) Workers() int { return 1 + p.crew.helpers }
 
-// Do runs units 0 to n-1 of t, each once, and returns when all are done. Every call of Run begins at a multiple of grain and
-// ends at one or at n. Two workers gain on one where each gets some ten microseconds of work.
+// Do runs units 0 to n-1 of t, each once, and returns when all are done. Every call of Run begins
+// at a multiple of grain and ends at one or at n. Two workers gain on one where each gets some ten
+// microseconds of work.
 //
-// One call, as worker 0, does everything where there is nothing to share or nobody to share with: in a pool of one worker,
-// after Close, and while another Do is under way on the pool, be it another goroutine's or the one whose Run has called Do.
+// Do makes a single call, as worker 0, if all units are one grain, if the pool has one worker or is
+// closed, and while another Do is under way on the pool, whether in another goroutine or because
+// Run called Do.
 //
-// If Run panics, what nobody has begun is dropped, and Do panics once the others are done: with the value itself if the
-// panic was in the caller's own goroutine, else with a [*Panic]. The pool stays usable. Do allocates nothing.
+// If Run panics, units that no worker has begun are dropped, and Do panics once the other workers
+// are done: with the value itself if the panic was in the caller's own goroutine, else with a
+// [*Panic]. The pool stays usable. Do allocates nothing.
 func (p *Pool) Do(n, grain int, t Task) {
 	if n <= 0 {
 		return
@@ -116,8 +124,9 @@ func (c *crew) do(n, grain int, t Task) {
 	returned = true
 }
 
-// work runs what it can claim of the job. The caller claims from the front and helpers from the back, so that two workers
-// that go over the same memory in one Do after another find much of it in their own caches.
+// work claims and runs grains of the job until none are left. The caller claims from the front and
+// helpers from the back, so that two workers that go over the same memory in one Do after another
+// find much of it in their own caches.
 func (c *crew) work(worker int) {
 	parts := 2 * (1 + c.helpers)
 	lo, hi := c.claims.take(worker == 0, parts)
@@ -144,7 +153,8 @@ func (c *crew) work(worker int) {
 	returned = true
 }
 
-// Begin says that calls of Do will follow each other until End: it wakes helpers, and they spin longer between the calls.
+// Begin announces a sequence of calls of Do, which End ends: it wakes the helpers, and they spin
+// longer between the calls.
 func (p *Pool) Begin() {
 	c := p.crew
 	c.runs.Add(1)
@@ -155,8 +165,8 @@ func (p *Pool) Begin() {
 // End takes back a Begin.
 func (p *Pool) End() { p.crew.runs.Add(-1) }
 
-// Close ends the helpers and returns when they have ended. A Do under way is finished, and one that follows runs serially.
-// Close may be called again, but not from inside Run.
+// Close ends the helpers and returns when they have ended. A Do under way is finished, and one that
+// follows runs serially. Close may be called again, but not from inside Run.
 func (p *Pool) Close() {
 	p.crew.dismiss()
 	p.crew.ended.Wait()

@@ -41,8 +41,8 @@ func goroutines(t *testing.T, n int) {
 	}
 }
 
-// checked is a task that counts how often each unit is run, without synchronisation of its own, and watches over the
-// promises to Run.
+// checked is a task that counts how often each unit is run, without synchronisation of its own, and
+// watches over the promises to Run.
 type checked struct {
 	t      *testing.T
 	counts []int
@@ -140,7 +140,8 @@ func TestWorkersAreCapped(t *testing.T) {
 	}
 }
 
-// TestBusyCores runs more goroutines than there are processors, and helpers that cannot start when they are called.
+// TestBusyCores runs more goroutines than there are processors, and helpers that cannot start when
+// they are called.
 func TestBusyCores(t *testing.T) {
 	procs(t, 2)
 	p := pool.New(2)
@@ -289,7 +290,8 @@ func TestCloseDuringDo(t *testing.T) {
 	}
 }
 
-// TestAbandoned holds that a pool that nobody refers to takes its goroutines along, also when its last task referred to it.
+// TestAbandoned holds that a pool that nobody refers to takes its goroutines along, also when its
+// last task referred to it.
 func TestAbandoned(t *testing.T) {
 	procs(t, 2)
 	before := runtime.NumGoroutine()

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// How long a goroutine spins before it parks. To wake a parked helper costs the caller some 15 µs, and the helper's work
-// another 35 (on a virtual machine with an idle core). To spin much longer than that holds a core for nothing, unless more
-// work is known to come.
+// How long a goroutine spins before it parks. Waking a parked helper costs the caller some 15 µs,
+// and the helper starts another 35 µs later (on a virtual machine with an idle core). Spinning much
+// longer than that wastes a core, unless more work is known to come.
 const (
 	spinTime    = 50 * time.Microsecond
 	spinTimeRun = time.Millisecond
@@ -20,8 +20,8 @@ type spin struct {
 	start time.Time
 }
 
-// again reports whether to look once more. Now and then it lets other threads have the core: the one that is waited for may
-// be among them.
+// again reports whether to look once more. Now and then it yields the core to other threads, as the
+// awaited one may be among them.
 func (s *spin) again(c *crew) bool {
 	if s.turns++; s.turns&2047 != 0 {
 		return true
@@ -42,7 +42,7 @@ func (s *spin) within(now time.Time, inRun bool) bool {
 	return now.Sub(s.start) < spinTime
 }
 
-// serve is a helper's life.
+// serve is the loop of a helper, until Close.
 func (c *crew) serve(worker int) {
 	for !c.closed.Load() {
 		c.work(worker)
@@ -75,10 +75,11 @@ func (c *crew) park() {
 
 // rouse wakes parked helpers, at most the given number.
 //
-// The runtime puts the goroutine that a send wakes next in line on the sender's own thread, and the sender goes on computing:
-// an idle thread takes it from there only after a sleep, 75 to 150 µs later as measured. Waking another goroutine pushes it into
-// the open queue, where the idle thread that the first send has started finds it at once: 40 µs later, as fast as by a pipe, an
-// eventfd, a timer or a futex.
+// The runtime puts a goroutine that a send wakes next in line on the sender's own thread, and the
+// sender goes on computing: an idle thread steals it only after a sleep, 75 to 150 µs later as
+// measured. Waking a second goroutine pushes the first into the open queue, where the idle thread
+// that the first send started finds it at once: 40 µs later, as fast as by a pipe, an eventfd, a
+// timer or a futex.
 func (c *crew) rouse(most int) {
 	for {
 		n := c.asleep.Load()
@@ -123,7 +124,7 @@ func (c *crew) join() {
 	}
 }
 
-// rejoin wakes the caller if it has parked. The helper that has done the last of the job calls it.
+// rejoin wakes the caller if it has parked. The helper that finishes the job calls it.
 func (c *crew) rejoin() {
 	if c.waiting.Load() && c.waiting.CompareAndSwap(true, false) {
 		c.done <- struct{}{}

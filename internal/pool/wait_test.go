@@ -29,7 +29,8 @@ func TestSpinTime(t *testing.T) {
 	}
 }
 
-// TestBeginWakes holds that helpers park when there is nothing to do, and that Begin and Do wake them.
+// TestBeginWakes holds that helpers park when there is nothing to do, and that Begin and Do wake
+// them.
 func TestBeginWakes(t *testing.T) {
 	old := runtime.GOMAXPROCS(4)
 	defer runtime.GOMAXPROCS(old)
@@ -56,7 +57,8 @@ func TestBeginWakes(t *testing.T) {
 	}
 }
 
-// TestJoin holds that a caller that waits long parks, sleeps through a wake-up that was meant for an earlier job, and wakes up.
+// TestJoin holds that a caller that waits long parks, sleeps through a wake-up that was meant for
+// an earlier job, and wakes up.
 func TestJoin(t *testing.T) {
 	c := &crew{done: make(chan struct{}, 1)}
 	c.pending.Store(1)
