@@ -1,5 +1,6 @@
-// Package exact computes elementary functions in 400 bits, for tests of what computes them in 24 or 53: package math errs by as much
-// as what is to be tested. Arguments may be up to some hundreds, those of Erf, Sin and Cos up to ten.
+// Package exact computes elementary functions in 400 bits, for tests of those in 24 or 53 bits:
+// package math errs by as much as the functions under test. Arguments may be up to some hundreds,
+// those of Erf, Sin and Cos up to ten.
 package exact
 
 import (
@@ -10,7 +11,7 @@ import (
 // Bits is the precision of the results.
 const Bits = 400
 
-// Of is x.
+// Of returns x.
 func Of(x float64) *big.Float { return number().SetFloat64(x) }
 
 func number() *big.Float { return new(big.Float).SetPrec(Bits) }
@@ -83,7 +84,7 @@ func Asinh(x *big.Float) *big.Float {
 	return Log(Add(x, Sqrt(Add(Of(1), Mul(x, x)))))
 }
 
-// Erf is 2/√π · Σ (-1)ⁿ x²ⁿ⁺¹ / (n!·(2n+1)).
+// Erf is the error function, 2/√π · Σ (-1)ⁿ x²ⁿ⁺¹ / (n!·(2n+1)).
 func Erf(x *big.Float) *big.Float {
 	square, power := Mul(x, x), x
 	sum := series(x, func(_ *big.Float, n int) *big.Float {
@@ -93,13 +94,13 @@ func Erf(x *big.Float) *big.Float {
 	return Div(Mul(Of(2), sum), Sqrt(Pi()))
 }
 
-// Sin is Taylor's series.
+// Sin is the sine, by Taylor's series.
 func Sin(x *big.Float) *big.Float {
 	minusSquare := Mul(x, Neg(x))
 	return series(x, func(term *big.Float, n int) *big.Float { return Div(Mul(term, minusSquare), Of(float64(2*n*(2*n+1)))) })
 }
 
-// Cos is Taylor's series.
+// Cos is the cosine, by Taylor's series.
 func Cos(x *big.Float) *big.Float {
 	minusSquare := Mul(x, Neg(x))
 	return series(Of(1), func(term *big.Float, n int) *big.Float { return Div(Mul(term, minusSquare), Of(float64(2*n*(2*n-1)))) })

@@ -1,4 +1,4 @@
-// Package fed finds what of a run's inputs a value comes from.
+// Package fed finds the element of a run's inputs that a value comes from.
 package fed
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// From is the input, and the number of its element, that an index which a run refused is, or is computed of. It is nil where there is
-// none, or several, and within loops.
+// From returns the input, and the number of its element, that holds an index which a run refused,
+// or from which the index was computed. in is nil if there is none or several, and within loops.
 func From(outside *graph.IndexError) (in *graph.Node, at int) {
 	if len(outside.Times) > 0 {
 		return nil, 0
@@ -21,8 +21,9 @@ func From(outside *graph.IndexError) (in *graph.Node, at int) {
 	return from(outside.Index, place)
 }
 
-// from is the input, and the number of its element, that element number p of an index is, or is computed of: behind whatever
-// lays it out, converts it or takes it by a mask. It is nil if there is none, or several.
+// from returns the input, and the number of its element, from which element p of n comes, through
+// operations that lay it out, convert it or select it by a mask. in is nil if there is none or
+// several.
 func from(n *graph.Node, p int) (in *graph.Node, at int) {
 	if n.Role() == graph.RoleInput {
 		return n, p
@@ -45,7 +46,8 @@ func from(n *graph.Node, p int) (in *graph.Node, at int) {
 	return in, at
 }
 
-// laid is [from] for an operation that lays its operands out: it is asked, by its definition, where it puts their elements.
+// laid is [from] for an operation that lays its operands out: its definition is evaluated on the
+// numbers of their elements, which tells where each goes.
 func laid(n *graph.Node, p int) (in *graph.Node, at int) {
 	op, ok := n.Op().(trait.Defined)
 	if !ok {

@@ -2,7 +2,8 @@ package memory
 
 import "golang.org/x/sys/unix"
 
-// available is all the memory of the machine: the system says what is free, but not what it would free.
+// available returns all the memory of the machine: the system tells what is free, but not what it
+// could free.
 func available() (bytes int64, ok bool) {
 	n, err := unix.SysctlUint64("hw.memsize")
 	return int64(n), err == nil

@@ -8,7 +8,8 @@ import (
 
 var globalMemoryStatusEx = windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx")
 
-// available is the memory that is free and the page file's, which Windows promises together.
+// available returns what is free in memory and in the page file together, as Windows commits
+// memory.
 func available() (bytes int64, ok bool) {
 	var s struct { // MEMORYSTATUSEX
 		length, load                                   uint32

@@ -1,4 +1,4 @@
-// Package memory tells how much memory there is for this process to take.
+// Package memory tells how much memory this process may still take.
 package memory
 
 import (
@@ -14,9 +14,9 @@ import (
 	"sync/atomic"
 )
 
-// Available is the number of bytes that this process may still take before the machine, a control group that it is in, or a limit of
-// its own (ulimit -v) has no more.
-// ok is false where that is not known.
+// Available returns how many bytes this process may still take: the least of what the machine, the
+// control groups that it is in and its own limit (ulimit -v) leave. ok is false where that is not
+// known.
 func Available() (bytes int64, ok bool) {
 	if bytes, ok = System(); ok {
 		bytes -= promised.Load()
@@ -27,27 +27,30 @@ func Available() (bytes int64, ok bool) {
 	return max(0, bytes), ok
 }
 
-// System is what the machine and its control groups have, and AddressSpace what a limit of the process leaves; variables for tests.
+// System returns what the machine and its control groups leave, and AddressSpace what a limit of
+// the process leaves. They are variables for tests.
 var (
 	System       = available
 	AddressSpace = addressSpace
 )
 
-// promised is how much has been granted to someone who has not touched it yet. The system counts memory when it is touched: without
-// this sum each of several would be granted what is there for one. It is the process's, as its memory is.
+// promised is the sum of the promises whose memory has not been touched yet. The system counts
+// memory when it is touched: without this sum, the same memory would be granted to several. It is
+// global because the memory is the process's.
 var promised atomic.Int64
 
-// reserving is how much of that has not been allocated either: a limit of the address space counts memory when it is allocated.
+// reserving is the part of promised that has not been allocated either: a limit of the address
+// space counts memory when it is allocated.
 var reserving atomic.Int64
 
-// A Promise is memory that is not there for others, although it is not touched yet.
+// A Promise keeps memory that has not been touched yet from being granted to others.
 type Promise struct{ bytes, reserving atomic.Int64 }
 
-// taking lets memory be taken by one after the other.
+// taking serialises Take.
 var taking sync.Mutex
 
-// Take promises so many bytes, or reports that there are fewer, and how many. Less than a MiB is not worth the bookkeeping: the promise
-// of it is nil.
+// Take promises so many bytes; if there are fewer, it reports short and how many there are. Less
+// than a MiB is not worth the bookkeeping: the promise is nil.
 func Take(bytes int64) (p *Promise, there int64, short bool) {
 	taking.Lock()
 	defer taking.Unlock()
@@ -57,7 +60,7 @@ func Take(bytes int64) (p *Promise, there int64, short bool) {
 	return Promised(bytes), there, false
 }
 
-// Promised takes so many bytes from what is available, until the promise ends.
+// Promised promises so many bytes without asking whether there are as many.
 func Promised(bytes int64) *Promise {
 	p := &Promise{}
 	p.bytes.Store(bytes)
@@ -67,7 +70,8 @@ func Promised(bytes int64) *Promise {
 	return p
 }
 
-// Keep lowers the promise to so many bytes, which are allocated now but not touched: the others have been taken.
+// Keep lowers the promise to so many bytes, which are allocated by now but not touched. The others
+// have been touched.
 func (p *Promise) Keep(bytes int64) {
 	if p != nil {
 		reserving.Add(-p.reserving.Swap(0))
@@ -75,7 +79,8 @@ func (p *Promise) Keep(bytes int64) {
 	}
 }
 
-// End ends the promise, once: the memory has been taken, or never will be. A nil promise has ended.
+// End ends the promise: the memory has been touched, or never will be. Ending it again, or ending
+// nil, does nothing.
 func (p *Promise) End() {
 	if p != nil {
 		reserving.Add(-p.reserving.Swap(0))
@@ -83,8 +88,9 @@ func (p *Promise) End() {
 	}
 }
 
-// Lacks reports whether this process cannot take so many bytes, and how many there are for it to take. What any machine has is
-// not asked about, and where the system does not tell, only more than an int can count is lacking.
+// Lacks reports whether this process cannot take so many bytes, and how many it can take. Up to 16
+// MiB, which any machine has, are never lacking. Where the system does not tell, only more than an
+// int can count is lacking.
 func Lacks(bytes int64) (there int64, short bool) {
 	const cheap = 16 << 20
 	if bytes <= cheap {
@@ -92,7 +98,7 @@ func Lacks(bytes int64) (there int64, short bool) {
 	}
 	there, known := Available()
 	if known && there-reserved() < bytes {
-		debug.FreeOSMemory() // what nothing refers to any more is there as well, and in larger pieces
+		debug.FreeOSMemory() // garbage counts as available too, and returns in larger pieces
 		there, known = Available()
 	}
 	return there, known && there < bytes || bytes > math.MaxInt
@@ -132,15 +138,16 @@ func linuxSpace(root fs.FS) (bytes int64, limited bool) {
 	return 0, false
 }
 
-// reserved is what Go has of the address space and nothing is in, half of it: it lies in pieces, and a large array wants one.
-// What is said to be there and is not ends the process; what is there and is not said is an error that says so.
+// reserved returns half of the address space that Go holds and does not use: it lies in pieces, and
+// a large array wants a single one. To report too much would end the process; to report too little
+// causes an error that says so.
 func reserved() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)
 	return int64(s[0].Value.Uint64()+s[1].Value.Uint64()) / 2
 }
 
-// hierarchy says what the files of control groups are called.
+// hierarchy holds the names of the files of control groups.
 type hierarchy struct {
 	limits []string
 	usage  string
@@ -152,7 +159,8 @@ var (
 	separate = hierarchy{[]string{"memory.limit_in_bytes"}, "memory.usage_in_bytes", "total_inactive_file"}
 )
 
-// left is what a group, and each group around it, may still take. In a container its own group may be the root of what is mounted.
+// left returns the least that a group and the groups around it may still take. In a container the
+// process's group may be the root of the mount.
 func (h hierarchy) left(root fs.FS, mount, group string) int64 {
 	least := int64(math.MaxInt64)
 	for at := path.Clean("/" + group); ; at = path.Dir(at) {
@@ -170,7 +178,8 @@ func (h hierarchy) left(root fs.FS, mount, group string) int64 {
 	}
 }
 
-// field is the number after a word at the beginning of a line; ok is false where there is none.
+// field returns the number after a word at the beginning of a line; ok is false where there is
+// none.
 func field(root fs.FS, name, word string) (n int64, ok bool) {
 	for _, line := range lines(root, name) {
 		f := strings.Fields(line)

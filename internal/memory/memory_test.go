@@ -38,7 +38,7 @@ func TestLinux(t *testing.T) {
 	}
 }
 
-// TestAddressSpace: a limit of the process counts, and what of its address space is in use.
+// TestAddressSpace: the limit of the process counts, less the address space in use.
 func TestAddressSpace(t *testing.T) {
 	limits := func(soft string) fstest.MapFS {
 		return fstest.MapFS{
@@ -62,7 +62,7 @@ func TestAvailable(t *testing.T) {
 	}
 }
 
-// TestTake: what has been promised to one is not there for another, until the promise is kept or ends.
+// TestTake: promised memory is not granted again until the promise is kept or ends.
 func TestTake(t *testing.T) {
 	defer func(was func() (int64, bool)) { System = was }(System)
 	const all = 1 << 30
@@ -89,7 +89,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestPromisesInAddressSpace: what has been allocated counts once against a limit of the address space, touched or not.
+// TestPromisesInAddressSpace: allocated memory, touched or not, counts once against a limit of the
+// address space.
 func TestPromisesInAddressSpace(t *testing.T) {
 	defer func(machine, space func() (int64, bool)) { System, AddressSpace = machine, space }(System, AddressSpace)
 	const all = 1 << 30

@@ -2,7 +2,7 @@ package memory
 
 import "fmt"
 
-// Text is a number of bytes as people read it: 512 B, 1.5 KiB, 3.0 TiB.
+// Text returns a number of bytes as people read it: 512 B, 1.5 KiB, 3.0 TiB.
 func Text(bytes int64) string {
 	if bytes < 1<<10 {
 		return fmt.Sprintf("%d B", bytes)

@@ -78,7 +78,7 @@ func integer(m *maker) *graph.Node {
 	return nil
 }
 
-// within remembers an integer node whose magnitudes a bound holds, if it is small.
+// within remembers an integer node whose magnitudes do not exceed a bound, if the bound is small.
 func (m *maker) within(n *graph.Node, bound int) *graph.Node {
 	if bound >= mostInteger {
 		return n

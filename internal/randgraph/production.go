@@ -8,8 +8,8 @@ import (
 // production adds one piece to the graph, nil if it found nothing to build on.
 type production func(m *maker) *graph.Node
 
-// productions are all ways on, those of elementwise operations and of layout
-// more than once because real graphs have more of them.
+// productions lists the ways to extend a graph; those of elementwise operations and layouts are
+// there more than once because real graphs have more of them.
 var productions = []production{
 	unary, unary, unary, binary, binary, binary, trivial, constants,
 	layout, layout, layout, layoutOfLeaf, layoutOfLeaf,

@@ -5,7 +5,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// convolution slides over rows with a kernel made of the first two of them, for one or two channels.
+// convolution slides over rows with a kernel made of the first two of them, for one or two
+// channels.
 func convolution(m *maker) *graph.Node {
 	x := m.matrix(m.pick(m.floats))
 	if x.Dim(0) < 2 {

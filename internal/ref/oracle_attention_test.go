@@ -9,8 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// The cases of attention, transformers and places are built of the layers of
-// package builders, over the case's arrays.
+// The cases of attention, transformers and positions are built of the layers of package attention,
+// over the case's arrays.
 func init() { maps.Copy(models, attentionModels) }
 
 var attentionModels = map[string]func(b *builder) outputs{

@@ -7,8 +7,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// The recurrent cases are built of the layers of package builders, over the case's
-// arrays, whose gates stand as PyTorch has them.
+// The recurrent cases are built of the layers of package rnn, over the case's arrays, whose gates
+// are in PyTorch's order.
 func init() {
 	for name := range recurrentCells {
 		maps.Copy(models, map[string]func(b *builder) outputs{

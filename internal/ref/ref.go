@@ -82,7 +82,7 @@ func eval(env graph.Env, feed Feed, n *graph.Node, values map[*graph.Node]graph.
 	return Apply(env, n, in)
 }
 
-// Apply computes one node of the values of its operands. A leaf, or an operation
+// Apply computes one node from the values of its operands. A leaf, or an operation
 // without a definition, is an error.
 func Apply(env graph.Env, n *graph.Node, in []graph.Value) (graph.Value, error) {
 	if err := graph.CheckIndex(n, in); err != nil {
