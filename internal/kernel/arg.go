@@ -6,9 +6,10 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// Arg gives the index of the greatest (Max) or least element along an axis, negative counted from the end; the axis is removed, or
-// kept with size 1. Of equal elements the first counts. As in NumPy, NaN is taken for the extreme. An empty axis gives -1. The
-// operand may be of any dtype, the result is I32 or I64.
+// Arg gives the index of the greatest (Max) or least element along an axis, negative counted from
+// the end; the axis is removed, or kept with size 1. Of equal elements the first counts. As in
+// NumPy, NaN is taken for the extreme. An empty axis gives -1. The operand may be of any dtype, the
+// result is I32 or I64.
 type Arg struct {
 	apart
 	Max  bool
@@ -48,7 +49,8 @@ func argLoop[I integer](k Arg, x Layout) Bound {
 	panic(unsupported(k, x.DType))
 }
 
-// argOfFloats finds the extreme of each row and then where it is, if the elements of the axis lie side by side.
+// argOfFloats finds the extreme of each row and then its index, if the elements of the axis lie
+// side by side.
 func argOfFloats[I integer, T float](k Arg, x Layout) Bound {
 	kept, axis := split(x, 1<<x.axis(k.Axis))
 	if !axis.dense() || kept.n == 0 {
@@ -100,7 +102,8 @@ func argOf[I integer, T ordered](k Arg, x Layout) Bound {
 	}}
 }
 
-// extreme reports whether v replaces the best so far. Only NaN differs from itself, and nothing replaces it.
+// extreme reports whether v replaces the best so far. Only NaN differs from itself, and nothing
+// replaces it.
 func extreme[T ordered](v, best T, greatest bool) bool {
 	switch {
 	case best != best:

@@ -2,7 +2,8 @@ package kernel
 
 import "github.com/tapestry-ml/tapestry/internal/simd"
 
-// Arithmetic. Integers wrap around on overflow. Max and Min give NaN where either operand is NaN, and order -0 before 0.
+// Arithmetic. Integers wrap around on overflow. Max and Min give NaN where either operand is NaN,
+// and order -0 before 0.
 var (
 	Neg    = Unary{Function: simd.Neg}
 	Abs    = Unary{Function: simd.Abs}

@@ -85,7 +85,8 @@ func BenchmarkAccumulate(b *testing.B) {
 	}
 }
 
-// BenchmarkSoftmaxThenMul multiplies the weights of a softmax of scaled scores, most of them far below the greatest.
+// BenchmarkSoftmaxThenMul multiplies the weights of a softmax of scaled scores, most of them far
+// below the greatest.
 func BenchmarkSoftmaxThenMul(b *testing.B) {
 	for _, scale := range []float32{1, 30} {
 		b.Run(fmt.Sprint("scale", scale), func(b *testing.B) {

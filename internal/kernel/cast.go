@@ -2,9 +2,9 @@ package kernel
 
 import "github.com/tapestry-ml/tapestry/internal/simd"
 
-// Cast converts to the dtype of the result. A float becomes an integer by dropping its fraction; beyond the integer's range it
-// becomes the nearest integer there is, and NaN becomes 0. A wider integer loses its upper bits. Anything but 0 is true, NaN
-// too; true is 1.
+// Cast converts to the dtype of the result. A float becomes an integer by dropping its fraction;
+// beyond the integer's range it becomes the nearest integer there is, and NaN becomes 0. A wider
+// integer loses its upper bits. Anything but 0 is true, NaN too; true is 1.
 type Cast struct{ elementwise }
 
 func (Cast) cheap() bool { return true }

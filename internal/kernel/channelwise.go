@@ -2,8 +2,8 @@ package kernel
 
 import "github.com/tapestry-ml/tapestry/internal/simd"
 
-// A channelwise is an operation on windows over x[images,h,w,channels], with a result for each channel of its own: pooling, or
-// a depthwise convolution.
+// A channelwise is an operation on windows over x[images,h,w,channels], with a result for each
+// channel of its own: pooling, or a depthwise convolution.
 type channelwise struct {
 	size, images, h, w, channels int
 	down, across                 sampling
@@ -13,7 +13,7 @@ type channelwise struct {
 	do                           func(*channelwise, *Ctx, strip)
 }
 
-// channelwiseLoops are the vector loops that such operations are made of.
+// channelwiseLoops holds the vector loops of such operations.
 type channelwiseLoops struct {
 	add, mul, max, less simd.Zip
 	choose              simd.Mix
@@ -40,9 +40,9 @@ func channelwiseLoopsFor[T float]() channelwiseLoops {
 	}
 }
 
-// A strip is some channels, from one on, of neighbouring windows of a row that have the same taps inside: x is the place of the
-// first tap of the first window, y that of the window's result, in bytes. It is small enough for a tile of scratch. Every loop
-// goes over it tap by tap.
+// A strip is a range of channels of neighbouring windows of a row that have the same taps inside. x
+// is the offset of the first tap of the first window, y that of the window's result, in bytes. A
+// strip fits into a tile of scratch. Every loop goes over it tap by tap.
 type strip struct {
 	x, y                    int
 	windows, channel, width int
@@ -58,7 +58,8 @@ func (p *channelwise) byRow() Bound {
 	}}
 }
 
-// byImage is for results x: where windows share elements, or leave some out, an image is a unit, and starts from zeros.
+// byImage is for results laid out as x: where windows share elements, or leave some out, an image
+// is a unit and starts from zeros.
 func (p *channelwise) byImage() Bound {
 	if p.apart {
 		return p.byRow()
@@ -98,17 +99,17 @@ func (p *channelwise) strips(image, i, from, to int, s strip, f func(strip)) {
 	}
 }
 
-// tap is the place of tap k of the strip's first window.
+// tap returns the offset of tap k of the strip's first window.
 func (p *channelwise) tap(s strip, k int) int {
 	return s.x + (k/s.cols*p.down.step*p.w+k%s.cols*p.across.step)*p.channels*p.size
 }
 
-// between is the way from window to window, in bytes, in x, y and scratch.
+// between returns the distances from window to window, in bytes, in x, y and scratch.
 func (p *channelwise) between(s strip) (x, y, scratch int) {
 	return p.across.stride * p.channels * p.size, p.channels * p.size, s.width * p.size
 }
 
-// lay gives a tap of all windows what part holds, or adds it where windows share elements.
+// lay writes part to a tap of all windows, or adds it where windows share elements.
 func (p *channelwise) lay(dst, part *byte, partStride int, s strip) {
 	x, _, _ := p.between(s)
 	if p.apart {
@@ -118,12 +119,12 @@ func (p *channelwise) lay(dst, part *byte, partStride int, s strip) {
 	}
 }
 
-// nothing is a row of zeros in scratch.
+// nothing returns a row of zeros in scratch.
 func nothing(c *Ctx, s strip, size int) *byte {
 	m := c.scratch.Slice(3*tileBytes, s.width*size)
 	m.Clear()
 	return at(m, 0)
 }
 
-// hand is scratch tile i.
+// hand returns scratch tile i.
 func hand(c *Ctx, i int) *byte { return at(c.scratch, i*tileBytes) }

@@ -31,7 +31,7 @@ func indices(dims []int, f func(ix []int)) {
 
 func (l Layout) shape() []int { return l.Dims[:l.Rank] }
 
-// get is the element at an index, as a float64; a longer index broadcasts from the right.
+// get returns the element at an index, as a float64; a longer index broadcasts from the right.
 func (a array) get(ix ...int) float64 {
 	p := a.Offset
 	ix = ix[len(ix)-a.Rank:]
@@ -144,7 +144,7 @@ func styled(r *rand.Rand, style int, dt DType, value func(*rand.Rand) float64, d
 	return a
 }
 
-// narrowed is the same array broadcast: some axes of size 1, leading ones missing.
+// narrowed returns the same array broadcast: some axes of size 1, leading ones missing.
 func narrowed(r *rand.Rand, dims []int) []int {
 	dims = slices.Clone(dims)
 	for a := range dims {
@@ -171,7 +171,7 @@ func same(got, want, tol float64) bool {
 	return math.Abs(got-want) <= tol
 }
 
-// scratch is what check's runs find in their scratch: NaN everywhere.
+// scratch fills the scratch of check's runs: NaN everywhere.
 var scratch = func() []byte {
 	b := make([]byte, scratchBytes)
 	fill(b, 0xff)
@@ -194,16 +194,17 @@ func dirty(c *Ctx, in []array) *Ctx {
 
 const guard = 64
 
-// memOf is a copy of bytes.
+// memOf returns a copy of bytes.
 func memOf(b []byte) Mem {
 	m := Alloc(len(b))
 	copy(raw[byte](m), b)
 	return m
 }
 
-// check runs k on the operands and compares the result with want, called for every index. It checks further that nothing beyond
-// the result is written and no operand changed, that odd splits of the units in any order and a result in place of an
-// operand give the same bits, and that a run allocates nothing.
+// check runs k on the operands and compares the result with want, called for every index. It checks
+// further that nothing beyond the result is written and no operand changed, that odd splits of the
+// units in any order and a result in place of an operand give the same bits, and that a run
+// allocates nothing.
 func check(t *testing.T, k Kernel, dt DType, dims []int, in []array, tol float64, want func(ix []int) float64) {
 	t.Helper()
 	checkBy(t, k, dt, dims, in, func(got, want float64) bool { return same(got, want, tol) }, want)

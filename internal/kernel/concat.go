@@ -1,7 +1,7 @@
 package kernel
 
-// Concat lays its operands, any number, side by side along an axis, negative counted from the end. They are of one dtype, any, and
-// differ in the size of the axis alone.
+// Concat lays its operands, any number, side by side along an axis, negative counted from the end.
+// They are of one dtype, any, and differ in the size of the axis alone.
 type Concat struct {
 	apart
 	Axis int

@@ -5,25 +5,27 @@ import (
 	"slices"
 )
 
-// Convolution is what the three kernels of a convolution have in common,
+// Convolution holds the settings that the three kernels of a convolution share. Each computes the
+// derivative, by one of the three arrays, of
 //
 //	Σ y[q,o]·w[k,c,o]·x[q·stride + k·dilation - padding, c]
 //
-// where what lies outside of x counts as nothing. x is [...,h,w,c], w is [kh,kw,c,o] and y is [...,h,w,o]; with Spatial 1 there
-// is no h, and the height is 1. In groups, w holds the channels c of one group and the o of all. Floats, all dense.
+// where elements outside of x count as 0. x is [...,h,w,c], w is [kh,kw,c,o] and y is [...,h,w,o];
+// with Spatial 1 there is no h, and the height is 1. In groups, w holds the channels c of one group
+// and the o of all. Floats, all dense.
 type Convolution struct {
 	Spatial                   int
 	Stride, Padding, Dilation [2]int
 	Groups                    int
 }
 
-// Conv gives y from x and w.
+// Conv computes y from x and w.
 type Conv Convolution
 
-// ConvInput gives x from y and w with its last two axes exchanged, [kh,kw,o,c].
+// ConvInput computes x from y and w, whose last two axes are exchanged, [kh,kw,o,c].
 type ConvInput Convolution
 
-// ConvKernel gives w from x and y. Accumulate adds it to what the result holds.
+// ConvKernel computes w from x and y. Accumulate adds it to the result.
 type ConvKernel struct {
 	Convolution
 	Accumulate bool
@@ -54,7 +56,7 @@ func (ConvKernel) Flops(out Layout, in []Layout) int64 {
 	return convFlops(in[1], out.count(0, out.Rank-1))
 }
 
-// convFlops counts for results y of so many terms each.
+// convFlops counts the operations of results y of so many terms each.
 func convFlops(y Layout, terms int) int64 { return 2 * int64(y.Len()) * int64(terms) }
 
 // convolved is a convolution of arrays of known sizes. The channels of a group are wc and wo.
@@ -78,7 +80,7 @@ func (k Convolution) of(x, w, y Layout) *convolved {
 	return g
 }
 
-// planes are the sizes of an array seen as [batch,h,w,c].
+// planes returns the sizes of an array seen as [batch,h,w,c].
 func planes(l Layout, spatial int) (n, h, w, c int) {
 	n, h, w, c = l.count(0, l.Rank-1-spatial), 1, l.Dims[l.Rank-2], l.Dims[l.Rank-1]
 	if spatial == 2 {
@@ -87,7 +89,8 @@ func planes(l Layout, spatial int) (n, h, w, c int) {
 	return n, h, w, c
 }
 
-// pointwise reports whether every element of x meets one of y alone: a product of matrices.
+// pointwise reports whether every pixel of x contributes to a single pixel of y: a product of
+// matrices.
 func (g *convolved) pointwise() bool {
 	return g.kh*g.kw == 1 && g.Stride == [2]int{1, 1} && g.Padding == [2]int{} && g.Groups == 1
 }
@@ -111,7 +114,8 @@ func (k ConvKernel) Divide(_ Layout, in []Layout) []Division {
 	return ds
 }
 
-// byImages divides along the axes before the spatial ones, if there are any, which some operands have.
+// byImages divides along the axes before the spatial ones, if there are any; has tells which
+// operands have them.
 func byImages(dims []int, has ...bool) []Division {
 	if len(dims) == 0 {
 		return nil
@@ -181,7 +185,8 @@ func (k ConvKernel) Bind(out Layout, in []Layout) Bound {
 
 func isFloat(d DType) bool { return d == F32 || d == F64 }
 
-// sized makes a loop panic where an array is smaller than its dense layout says: nothing else keeps assembly from reading beyond.
+// sized makes a loop panic where an array is smaller than its dense layout says: nothing else keeps
+// assembly from reading out of bounds.
 func sized(l Bound, out Layout, in []Layout) Bound {
 	var least []int
 	for _, x := range in {

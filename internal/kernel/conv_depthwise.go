@@ -2,8 +2,8 @@ package kernel
 
 import "unsafe"
 
-// A depthwise convolution has as many groups as channels: each channel is weighted by its own kernel, so that channels are what
-// vectors hold.
+// A depthwise convolution has as many groups as channels: each channel has a kernel of its own, so
+// vectors hold channels.
 
 // depthwise reports whether the convolution is one.
 func (g *convolved) depthwise() bool { return g.wc == 1 && g.wo == 1 && g.xc <= stripBytes/8 }
@@ -16,7 +16,7 @@ func (g *convolved) channelwise(do func(*channelwise, *Ctx, strip)) *channelwise
 	}
 }
 
-// weight is the place of the weights of tap k of a strip.
+// weight returns the offset of the weights of tap k of a strip.
 func (p *channelwise) weight(s strip, k int) int {
 	tap := (s.row+k/s.cols)*p.across.taps + s.col + k%s.cols
 	return (tap*p.channels + s.channel) * p.size
@@ -49,7 +49,8 @@ func (p *channelwise) unweigh(c *Ctx, s strip) {
 	}
 }
 
-// depthwiseKernel has a unit for each tap: the products of all pixels that it brings together, summed in float64.
+// depthwiseKernel has a unit for each tap: it sums, in float64, the products of all pairs of pixels
+// that the tap joins.
 func (g *convolved) depthwiseKernel(accumulate bool) Bound {
 	p, store := g.channelwise(nil), storeSums[float32]
 	if g.dtype == F64 {
@@ -81,7 +82,7 @@ func (p *channelwise) tapSums(c *Ctx, kh, kw int) {
 	}
 }
 
-// storeSums gives the elements of the result from one on their values, or adds them.
+// storeSums writes the sums to the elements of the result from one on, or adds them.
 func storeSums[T float](c *Ctx, from int, sums []float64, accumulate bool) {
 	dst := raw[T](c.Out)[from : from+len(sums)]
 	for i, s := range sums {

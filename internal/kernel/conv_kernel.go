@@ -2,11 +2,13 @@ package kernel
 
 import "github.com/tapestry-ml/tapestry/internal/simd"
 
-// The weights of a tap are the product xᵀ·y over all pixels that the tap brings together, which is a batch-reduced product
-// straight from the operands: a row of y is a stretch of terms, and the rows are the batch.
+// The weights of a tap are the product xᵀ·y over all pairs of pixels that the tap joins: a
+// batch-reduced product straight from the operands, in which a row of y is a stretch of terms, and
+// the rows are the batch.
 
-// A weighing is a ConvKernel with known sizes. It is done in blocks that stay in the cache while all taps pass: of rows of an
-// image where the weights stay in the cache as well, else of images.
+// A weighing is a ConvKernel with known sizes. It is done in blocks that stay in the cache while
+// all taps are applied: blocks of rows of an image if the weights stay in the cache as well, else
+// of images.
 type weighing struct {
 	*convolved
 	x, y         grid
@@ -25,10 +27,12 @@ const (
 	fewChannels = 8 // are not worth tiles of their own
 )
 
-// moreUnits is how many units of a weighing there should be: few of them leave workers idle, many read x and y too often.
+// moreUnits is the number of units that a weighing should have: fewer leave workers idle, more read
+// x and y too often.
 const moreUnits = 32
 
-// weighing has a unit for each tap, or row of taps, of each group, or for some tiles of the tap's channels.
+// weighing has a unit for each tap, or row of taps, of each group, or for some tiles of the tap's
+// channels.
 func (g *convolved) weighing(accumulate bool) Bound {
 	k := &weighing{
 		convolved: g, accumulate: accumulate,
@@ -61,8 +65,8 @@ func (g *convolved) weighing(accumulate bool) Bound {
 	}}
 }
 
-// An area is the pixels of y in a range of images, rows and columns. What they give is added to what the result holds, or
-// replaces it.
+// An area is the pixels of y in a range of images, rows and columns. Their contribution is added to
+// the result, or replaces it.
 type area struct {
 	image, images, row, rows, col, cols int
 	accumulate                          bool
@@ -74,7 +78,7 @@ type summing struct {
 	px, py, pw *byte
 }
 
-// units adds what a block gives units [u,end) of a tap, or a unit for a row of taps.
+// units adds the contribution of a block to units [u,end): parts of a tap, or rows of taps.
 func (r *summing) units(b area, u, end int) {
 	if !r.joined {
 		group, tap, first := u/r.shares/(r.kh*r.kw), u/r.shares%(r.kh*r.kw), u/r.shares*r.shares
@@ -84,7 +88,7 @@ func (r *summing) units(b area, u, end int) {
 		r.add(b, group, tap/r.kw, tap%r.kw, from(u-first), from(end-first))
 		return
 	}
-	// The windows that lie inside of x all taps at once, the others tap by tap.
+	// Windows inside of x do all taps at once, the others tap by tap.
 	lo, _ := r.across.meets(0)
 	_, hi := r.across.meets(r.kw - 1)
 	b.col, b.cols = lo, max(lo, hi)
@@ -99,7 +103,8 @@ func (r *summing) units(b area, u, end int) {
 	}
 }
 
-// add adds xᵀ·y over pixels to channels [c,end) of the weights, counted from those of a tap on.
+// add adds xᵀ·y over the pixels of b to channels [c,end) of the weights, counted from those of a
+// tap on.
 func (r *summing) add(b area, group, kh, kw, c, end int) {
 	from, to := r.down.meets(kh)
 	b.row, b.rows = max(b.row, from), min(b.rows, to)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestConvKernelUnits: the work splits into more units than there are taps, and wherever it is cut, the bits are the same.
+// TestConvKernelUnits: the work splits into more units than there are taps, and wherever it is cut,
+// the bits are the same.
 func TestConvKernelUnits(t *testing.T) {
 	atLevels(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(13, 14))

@@ -1,14 +1,15 @@
 package kernel
 
-// A sampling says which elements along an axis of a source the results along an axis read: result i reads, for each of the taps
-// t, element i·stride + at + t·step, with weight first + t·by. Elements outside of the source count as nothing.
+// A sampling says which elements along an axis of a source contribute to the results along an axis:
+// result i reads, for each tap t, element i·stride + at + t·step, with weight number first + t·by.
+// Elements outside of the source count as 0.
 type sampling struct {
 	n, size          int // results, and elements of the source
 	stride, at, step int
 	taps, first, by  int
 }
 
-// rows and cols are how the windows read the axes of x.
+// rows and cols return how the windows sample the axes of x.
 func (g *convolved) rows() sampling { return g.sampling(0, g.yh, g.xh, g.kh) }
 func (g *convolved) cols() sampling { return g.sampling(1, g.yw, g.xw, g.kw) }
 
@@ -16,8 +17,9 @@ func (g *convolved) sampling(axis, n, size, taps int) sampling {
 	return sampling{n: n, size: size, stride: g.Stride[axis], at: -g.Padding[axis], step: g.Dilation[axis], taps: taps, by: 1}
 }
 
-// spread is the sampling the other way round: how, of an axis of so many elements that s reads, the elements rest, rest+stride,
-// … read the results of s that they have part in. Of the taps, only every few lead from such an element to a result.
+// spread returns the sampling the other way round: s reads an axis of so many elements, and of
+// these the elements rest, rest+stride, … now read the results of s to which they contribute. Only
+// every few taps lead from such an element to a result.
 func (s sampling) spread(rest, size int) sampling {
 	back := sampling{n: (size - rest + s.stride - 1) / s.stride, size: s.n, stride: 1}
 	for k := range s.taps {
@@ -35,7 +37,8 @@ func (s sampling) spread(rest, size int) sampling {
 	return back
 }
 
-// A stretch is a range of neighbouring results that read the same taps, the others lying outside of the source.
+// A stretch is a range of neighbouring results that read the same taps, the others lying outside of
+// the source.
 type stretch struct {
 	from, to int // results
 	tap, end int
@@ -54,7 +57,7 @@ func (s sampling) stretches(from, to int) (all []stretch) {
 	return all
 }
 
-// inside is the range of taps of result i that lie inside of the source.
+// inside returns the range of taps of result i that lie inside of the source.
 func (s sampling) inside(i int) (tap, end int) {
 	at := i*s.stride + s.at
 	end = s.taps
@@ -67,10 +70,10 @@ func (s sampling) inside(i int) (tap, end int) {
 	return tap, end
 }
 
-// reads is the first element that the first result of a stretch reads.
+// reads returns the first element that the first result of a stretch reads.
 func (s sampling) reads(r stretch) int { return r.from*s.stride + s.at + r.tap*s.step }
 
-// meets is the range of results that have tap k inside of the source.
+// meets returns the range of results that have tap k inside of the source.
 func (s sampling) meets(k int) (from, to int) {
 	at := s.at + k*s.step
 	if at < 0 {

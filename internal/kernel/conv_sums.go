@@ -2,10 +2,12 @@ package kernel
 
 import "github.com/tapestry-ml/tapestry/internal/simd"
 
-// A correlation computes the pixels of a result, each of n channels, from the pixels of a source that samplings name: the sum
-// over taps and k channels of the source's pixel times the weights [k,n] of the tap. It is made of batch-reduced products
-// straight from the source: neighbouring pixels are the rows of the left operand, and rows of taps are the batch. No window is
-// ever laid out. Pixels at the edges, of which some taps lie outside, are products of their own, with the taps that do not.
+// A correlation computes the pixels of a result, each of n channels, from the pixels of a source
+// that samplings name: the sum over taps and k channels of the source's pixel times the weights
+// [k,n] of the tap. It consists of batch-reduced products straight from the source: neighbouring
+// pixels are the rows of the left operand, and rows of taps are the batch. No window is ever
+// copied. Pixels at the edges, where some taps are outside, are products of their own, with the
+// taps inside.
 type correlation struct {
 	dtype          DType
 	images, groups int
@@ -18,17 +20,17 @@ type correlation struct {
 	level simd.Level
 	tile  simd.BatchReduce
 	packs bool // the weights are copied
-	room  int  // rows of taps that there is room for
+	room  int  // rows of taps that the copy has room for
 }
 
-// A grid is how the pixels of an array lie, in bytes.
+// A grid holds the distances between the pixels of an array, in bytes.
 type grid struct{ image, row, pixel, group int }
 
-// weights are how weights lie, in bytes: from tap to tap along both axes, from a channel of the source to the next, and from
-// the weights of a group to the next.
+// weights holds the distances between weights, in bytes: from tap to tap along both axes, from a
+// channel of the source to the next, and from the weights of a group to the next.
 type weights struct{ row, col, channel, group int }
 
-// A part is those pixels of the result that are sampled alike: all of them, or every stride-th.
+// A part is the pixels of the result that are sampled alike: all of them, or every stride-th.
 type part struct {
 	rows, cols sampling
 	first      int         // pixel, in bytes from the start of an image
@@ -37,13 +39,13 @@ type part struct {
 	across     []stretch   // of columns
 }
 
-// grid is how [images,h,w,c] lies, c the channels of all groups.
+// grid returns the grid of [images,h,w,c], c being the channels of all groups.
 func (g *convolved) grid(h, w, c int) grid {
 	pixel := c * g.dtype.Size()
 	return grid{image: h * w * pixel, row: w * pixel, pixel: pixel, group: pixel / g.Groups}
 }
 
-// forward gives y from x.
+// forward returns the correlation that computes y from x.
 func (g *convolved) forward() *correlation {
 	channel := g.yc * g.dtype.Size()
 	c := &correlation{
@@ -55,7 +57,8 @@ func (g *convolved) forward() *correlation {
 	return c
 }
 
-// backward gives x from y, in as many parts as there are ways in which a pixel of x lies to the windows.
+// backward returns the correlation that computes x from y, with a part for each position that a
+// pixel of x can have within the stride of the windows.
 func (g *convolved) backward() *correlation {
 	channel := g.wc * g.dtype.Size()
 	c := &correlation{
@@ -73,7 +76,7 @@ func (g *convolved) backward() *correlation {
 	return c
 }
 
-// minUnits is how many units there should be, where the images are few.
+// minUnits is the number of units that there should be at least, where the images are few.
 const minUnits = 16
 
 // add adds a part.
@@ -86,9 +89,9 @@ func (k *correlation) add(first int, rows, cols sampling) {
 	k.parts = append(k.parts, p)
 }
 
-// Few weights are read where they are, image by image: they stay in the cache. Many are read once, for all units of a run. If
-// they lie so far apart that they meet in few sets of the cache, they are copied then, as many rows of taps at a time as there
-// is room for.
+// A few weights are read in place, image by image: they stay in the cache. Many are read once, for
+// all units of a run. If they are so far apart that they share few sets of the cache, they are
+// copied first, as many rows of taps at a time as there is room for.
 const (
 	fewWeights = 512 << 10
 	farWeights = 1 << 10
@@ -116,7 +119,8 @@ func (k *correlation) loop() Bound {
 	}}
 }
 
-// correlating is a correlation with its memory: source, weights, result, and scratch for a panel of weights.
+// correlating is a correlation with its memory: source, weights, result, and scratch for a panel of
+// weights.
 type correlating struct {
 	*correlation
 	x, w, y, panel *byte
@@ -139,8 +143,8 @@ func (r *correlating) units(p *part, lo, hi int) {
 	}
 }
 
-// operands are where the operands of a product begin, in bytes from the start of source, weights and result, how the weights
-// lie, and how many channels of the result there are.
+// operands says where the operands of a product begin, in bytes from the start of source, weights
+// and result, how far apart the weights are, and how many channels of the result there are.
 type operands struct {
 	x, w, y, width    int
 	weights           *byte
@@ -149,7 +153,7 @@ type operands struct {
 	from              int // the row of taps that w begins with
 }
 
-// channels computes those of a group from n on.
+// channels computes the channels of a group from n on.
 func (r *correlating) channels(p *part, lo, hi, g, n int) {
 	w := &r.weights
 	o := operands{
@@ -208,10 +212,12 @@ func (r *correlating) pack(p *part, o operands) operands {
 // A line is n pixels a stride apart, in bytes, in source and result.
 type line struct{ n, x, y int }
 
-// terms are those of a sum: a batch of products of k terms, and the way from one to the next, in bytes, in source and weights.
+// terms describes the terms of a sum: a batch of products of k terms, and the distance from one to
+// the next, in bytes, in source and weights.
 type terms struct{ k, batch, x, w int }
 
-// rectangle computes pixels that all read the same taps, or adds what the operands' rows of taps give.
+// rectangle computes pixels that all read the same taps; from the second group of rows of taps on,
+// it adds to them.
 func (r *correlating) rectangle(p *part, o operands, down, across stretch) {
 	add := o.tap > 0
 	down.tap, down.end = max(down.tap, o.tap), min(down.end, o.end)
@@ -225,7 +231,8 @@ func (r *correlating) rectangle(p *part, o operands, down, across stretch) {
 		o.x += p.rows.reads(down)*r.source.row + p.cols.reads(across)*r.source.pixel
 		o.w += (down.tap-o.from)*o.row + across.tap*o.col
 		t = terms{k: r.k, batch: cols, x: p.cols.step * r.source.pixel, w: o.col}
-		// Where the channels of a row of taps lie side by side, and their weights too, the rows are the batch.
+		// Where the channels of a row of taps lie side by side, and their weights too, rows of taps
+		// are the batch.
 		if cols == 1 || t.x == r.k*r.dtype.Size() && t.x == r.source.pixel && t.w == r.k*o.channel {
 			t = terms{k: cols * r.k, batch: rows, x: p.rows.step * r.source.row, w: o.row}
 			rows = 1

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// convExample is a convolution with its operands, and what the definition makes of them.
+// convExample is a convolution with its operands and the results by the definition.
 type convExample struct {
 	Convolution
 	sx, sw, sy []int
@@ -17,7 +17,7 @@ type convExample struct {
 	tx, tw, ty float64 // tolerances
 }
 
-// across is a convolution over two axes with the same padding.
+// across returns a convolution over two axes with the same padding.
 func across(groups, padding int) Convolution {
 	return Convolution{2, [2]int{1, 1}, [2]int{padding, padding}, [2]int{1, 1}, groups}
 }
@@ -134,7 +134,8 @@ func TestDepthwise(t *testing.T) {
 	})
 }
 
-// TestManyWeights: so many that they are read once for all images, and copied, in more than one part.
+// TestManyWeights: so many that they are read once for all images, and copied, in more than one
+// part.
 func TestManyWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	k := across(1, 1)
@@ -171,7 +172,8 @@ func TestConvKernelAccumulates(t *testing.T) {
 	}
 }
 
-// TestConvDivides: images one by one give the same bits as all at once, and the contributions to the weights add up.
+// TestConvDivides: images one by one give the same bits as all at once, and the contributions to
+// the weights add up.
 func TestConvDivides(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	k := across(1, 1)
@@ -190,7 +192,8 @@ func TestConvDivides(t *testing.T) {
 	}
 }
 
-// checkDivision runs a kernel in blocks of one row, as each of its divisions says, and compares with a run of all.
+// checkDivision runs a kernel in blocks of one row, as each of its divisions says, and compares
+// with a run of all.
 func checkDivision(t *testing.T, k Kernel, dt DType, dims []int, in []array, tol float64) {
 	t.Helper()
 	out := Dense(dt, dims...)

@@ -19,13 +19,13 @@ func (Copy) Bind(out Layout, in []Layout) Bound {
 	return c.loop(c.call)
 }
 
-// A copying lays an operand into a part of the result.
+// A copying copies an operand into a part of the result.
 type copying struct {
 	*nest
 	call rowCall
 }
 
-// newCopying takes the layout of the part and the operand's, and its number.
+// newCopying takes the layouts of the part and of the operand, and the operand's number.
 func newCopying(part, in Layout, operand int) copying {
 	n := newNest(part, in)
 	n.first = operand
@@ -35,7 +35,7 @@ func newCopying(part, in Layout, operand int) copying {
 	return copying{n, func(a arrays, rows, cols int) { copies(a.at[0], a.at[1], rows, cols, a.stride[0], a.stride[1], toX) }}
 }
 
-// copier is how rows of an operand are laid out in the result.
+// copier returns the loop that copies rows of an operand into the result.
 func copier(n *nest, hand int) layRows {
 	size, toOut := n.size[hand], n.step(0)
 	if toOut != size {

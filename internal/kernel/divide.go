@@ -2,29 +2,32 @@ package kernel
 
 import "slices"
 
-// A Division is one way to do the work of a kernel bound to some shapes row by row. A row is a part of the
-// result that depends on the same part of some operands alone, and on all of the others; or, when
-// Accumulate is set, a part of the operands whose contribution can be added to the result. Blocks of
-// neighbouring rows are computed by binding a kernel to the layouts that [Rows] gives.
+// A Division is a way to do the work of a kernel, bound to some shapes, row by row. A row is a part
+// of the result that depends only on the same part of some operands, and on all of the others; or,
+// when Accumulate is set, a part of the operands whose contribution can be added to the result.
+// Blocks of neighbouring rows are computed by binding a kernel to the layouts that [Rows] returns.
 type Division struct {
-	// Dims are the sizes of the axes that count the rows, outer first. Without Accumulate they are the result's first axes.
+	// Dims are the sizes of the axes that count the rows, outer first. Without Accumulate they are
+	// the result's first axes.
 	Dims []int
-	// Axes gives, for each operand and each of Dims, the operand's axis that goes with it; -1 if there is none.
+	// Axes gives, for each operand and each of Dims, the operand's axis that goes with it; -1 if
+	// there is none.
 	Axes [][]int
-	// Accumulate is the kernel that adds the contribution of a block of rows to the result, nil if the
-	// rows are the result's own. First takes its place for the first block: it writes the contribution,
+	// Accumulate adds the contribution of a block of rows to the result; it is nil if the rows are
+	// the result's own. First stands in for it on the first block: it writes the contribution,
 	// whatever the result holds.
 	First, Accumulate Kernel
-	// Over is what the sum of all contributions is divided by; 0 stands for 1.
+	// Over is the divisor of the sum of all contributions; 0 stands for 1.
 	Over int
 }
 
-// Divider is implemented by kernels whose work divides into rows. The divisions are in order of preference.
+// Divider is implemented by kernels whose work divides into rows. The divisions are in order of
+// preference.
 type Divider interface {
 	Divide(out Layout, in []Layout) []Division
 }
 
-// Rows is how an array is divided into a number of equal parts.
+// Rows describes an array divided into a number of equal parts, its rows.
 type Rows struct {
 	whole   Layout
 	layout  Layout // of a row, but for the axis that is cut
@@ -38,8 +41,8 @@ type Rows struct {
 	limit   int
 }
 
-// Rows divides an operand, the i-th, or the result for i = -1, into rows. ok is false where the axes do not divide into so many equal
-// parts, or run backwards.
+// Rows divides an operand, the i-th, or the result for i = -1, into rows. ok is false where the
+// axes do not divide into so many equal parts, or run backwards.
 func (d Division) Rows(l Layout, i, rows int) (r Rows, ok bool) {
 	c, unit, ok := carry(d.Dims, rows)
 	if !ok {
@@ -79,8 +82,8 @@ func (d Division) Rows(l Layout, i, rows int) (r Rows, ok bool) {
 	return r, true
 }
 
-// carry finds the axis that is cut to give so many rows, all axes before it taken index by index, and how many of its indices make a
-// row.
+// carry finds the axis to cut for so many rows, where all axes before it are taken index by index,
+// and how many of its indices make a row.
 func carry(dims []int, rows int) (axis, unit int, ok bool) {
 	if rows < 1 || len(dims) == 0 {
 		return 0, 0, false
@@ -96,7 +99,7 @@ func carry(dims []int, rows int) (axis, unit int, ok bool) {
 	return 0, 0, false
 }
 
-// Layout is the layout of n neighbouring rows, where [Rows.At] has been added to the start of the memory.
+// Layout returns the layout of n neighbouring rows, relative to the memory from [Rows.At] on.
 func (r Rows) Layout(n int) Layout {
 	l := r.layout
 	if r.axis >= 0 {
@@ -105,7 +108,7 @@ func (r Rows) Layout(n int) Layout {
 	return l
 }
 
-// At is the number of elements from the start of the memory of all rows to that of a row.
+// At returns the number of elements from the start of the memory of all rows to that of a row.
 func (r Rows) At(row int) int {
 	if r.uniform {
 		return row * r.stride
@@ -113,7 +116,8 @@ func (r Rows) At(row int) int {
 	return r.where.at(row * r.unit)
 }
 
-// Number is the number in the whole array, in row-major order, of element e of the n rows from the given one on.
+// Number returns the row-major position in the whole array of element e of the n rows from the
+// given row on.
 func (r Rows) Number(row, n, e int) int {
 	var index [MaxRank]int
 	block := r.Layout(n)
@@ -134,17 +138,19 @@ func (r Rows) Number(row, n, e int) int {
 	return number
 }
 
-// Uniform reports whether neighbouring rows are the same distance apart throughout, and that distance in elements; 0 means that all
-// rows are the same.
+// Uniform reports whether all rows are equally spaced, and their distance in elements; 0 means that
+// all rows are the same.
 func (r Rows) Uniform() (stride int, ok bool) { return r.stride, r.uniform }
 
 // Same reports whether all rows are the same.
 func (r Rows) Same() bool { return r.uniform && r.stride == 0 }
 
-// Limit is the number of rows that a block may not straddle a multiple of: only within them does one stride lead from row to row.
+// Limit returns a number of rows: blocks never cross a multiple of it, and between two multiples
+// rows are equally spaced.
 func (r Rows) Limit() int { return r.limit }
 
-// Span gives the first element that a single row touches and the one after the last, counted from At.
+// Span returns the first element that a single row touches, and the one after the last, relative to
+// At.
 func (r Rows) Span() (lo, hi int) {
 	l := r.Layout(1)
 	lo = l.Offset
@@ -159,7 +165,8 @@ func (r Rows) Span() (lo, hi int) {
 	return lo, hi
 }
 
-// aligned maps the first n axes of a result of the given rank to those of an operand that broadcasts to it from the right.
+// aligned maps the first n axes of a result of the given rank to the axes of an operand that
+// broadcasts to it from the right.
 func aligned(n, rank, operand int) []int {
 	axes := make([]int, n)
 	for a := range axes {
@@ -168,7 +175,8 @@ func aligned(n, rank, operand int) []int {
 	return axes
 }
 
-// alike divides along the first n axes of the result, with which the operands are aligned from the right.
+// alike divides along the first n axes of the result, with which the operands are aligned from the
+// right.
 func alike(out Layout, in []Layout, n int) Division {
 	d := Division{Dims: slices.Clone(out.Dims[:n])}
 	for _, l := range in {
@@ -186,7 +194,8 @@ func along(out Layout, in []Layout, n int) []Division {
 	return []Division{d}
 }
 
-// matrixRows divides along the batch and the rows of the result's matrices, which are those of the first n operands.
+// matrixRows divides along the batch and the rows of the result's matrices, which are those of the
+// first n operands.
 func matrixRows(out Layout, in []Layout, n int) Division {
 	d := alike(out, in, out.Rank-1)
 	for i := n; i < len(in); i++ {

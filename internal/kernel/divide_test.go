@@ -29,8 +29,8 @@ func TestDivisions(t *testing.T) {
 	}
 }
 
-// TestSumsDivide: rows of a sum stand alone where they are kept, and add up where they are folded, be it along the first axes or along
-// the last ones.
+// TestSumsDivide: rows of a sum stand alone where they are kept, and add up where they are folded,
+// be it along the first axes or along the last ones.
 func TestSumsDivide(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	whole := func(r *rand.Rand) float64 { return float64(r.IntN(100)) } // adds up without rounding

@@ -55,8 +55,8 @@ func (k Binary) Bind(out Layout, in []Layout) Bound {
 	return zipLoop(f, out, in)
 }
 
-// elementwise is embedded by kernels whose element i depends on the elements i of the operands alone: they may have any strides
-// and share memory with the result.
+// elementwise is embedded by kernels whose element i depends on the elements i of the operands
+// alone: they may have any strides and share memory with the result.
 type elementwise struct{}
 
 func (elementwise) Flops(out Layout, _ []Layout) int64 { return int64(out.Len()) }
@@ -68,14 +68,15 @@ func (elementwise) Divide(out Layout, in []Layout) []Division {
 	return []Division{alike(out, in, out.Rank)}
 }
 
-// apart is embedded by kernels whose result must not share memory with an operand; the operands may have any strides.
+// apart is embedded by kernels whose result must not share memory with an operand; the operands may
+// have any strides.
 type apart struct{}
 
 func (apart) InPlace(int) bool { return false }
 func (apart) Strided(int) bool { return true }
 
-// mapLoop binds a loop of one operand. A loop that one call of it does is a closure of its own, as are those of zipLoop and mixLoop:
-// on a small block the way to the call counts.
+// mapLoop binds a loop of one operand. Where a single call does all the work, it gets a closure of
+// its own, as in zipLoop and mixLoop: on a small block the overhead counts.
 func mapLoop(f simd.Map, out, in Layout) Bound {
 	if out.Len() == 0 {
 		return idle

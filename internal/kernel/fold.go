@@ -6,12 +6,13 @@ var negInf, posInf = math.Inf(-1), math.Inf(1)
 
 // A fold accumulates elements of type T in an A.
 type fold[T ordered, A int64 | float64] struct {
-	empty A                    // what no elements give
+	empty A                    // the result for no elements
 	tile  func(acc A, x []T) A // folds all of x into acc
 	row   func(acc []A, x []T) // folds x[i] into acc[i]
 }
 
-// foldOf gives the fold of an operation; least and greatest are what Max and Min give for no elements.
+// foldOf returns the fold of an operation; least and greatest are the results of Max and Min for no
+// elements.
 func foldOf[T ordered, A int64 | float64](op ReduceOp, least, greatest A) fold[T, A] {
 	switch op {
 	case ReduceSum:

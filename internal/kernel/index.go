@@ -7,28 +7,32 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// The loops below tell the Ctx of an index outside of its axis, see [Fault], and go on: OneHot with a row of zeros, Gather with NaN
-// where floats are picked, 0 from integers and false from Bools, ScatterAdd by leaving the slice out, InRange with the least integer.
+// The loops below record an index outside of its axis in the Ctx, see [Fault], and go on: OneHot
+// writes a row of zeros, Gather NaN for floats, 0 for integers and false for Bools, ScatterAdd
+// leaves the slice out, InRange writes the least integer.
 
-// OneHot takes integers [...] to rows [...,n] that are 0 but for a 1 at the integer. The result may be of any dtype.
+// OneHot takes integers [...] to rows [...,n] that are 0 but for a 1 at the integer. The result may
+// be of any dtype.
 type OneHot struct{ apart }
 
-// Gather takes a table and integers, and gives the table with the axis (negative counted from the end) replaced by the axes of the
-// integers: each picks its slice of the table.
+// Gather takes a table and integers. The result is the table with an axis (negative counted from
+// the end) replaced by the axes of the integers: each integer picks a slice of the table.
 type Gather struct {
 	apart
 	Axis int
 }
 
-// ScatterAdd is the transpose of Gather: it takes integers and updates, shaped as Gather's result, and adds each slice of the
-// updates to the slice of the result that its integer picks along the axis (negative counted from the end). The result starts
-// from zeros. Slices that meet are added in the order of the integers.
+// ScatterAdd is the transpose of Gather: it takes integers and updates, shaped as Gather's result,
+// and adds each slice of the updates to the slice of the result that its integer picks along the
+// axis (negative counted from the end). The result starts from zeros. Slices that meet are added in
+// the order of the integers.
 type ScatterAdd struct {
 	apart
 	Axis int
 }
 
-// InRange copies integers that are to be places of an axis of the given size. What is none becomes the least integer.
+// InRange copies integers that are to index an axis of the given size. An integer outside becomes
+// the least integer.
 type InRange struct {
 	elementwise
 	Size int
@@ -43,7 +47,8 @@ func (OneHot) Flops(Layout, []Layout) int64 { return 0 }
 // Flops is 0.
 func (Gather) Flops(Layout, []Layout) int64 { return 0 }
 
-// Reads is the number of elements that are read of an operand: of the table the slices that are picked, not all of it.
+// Reads returns the number of elements that are read of an operand: of the table only the slices
+// that are picked.
 func (Gather) Reads(out Layout, in []Layout, i int) int {
 	if i == 0 {
 		return out.Len()
@@ -93,7 +98,7 @@ func (x index) get(m Mem, i int) int64 {
 	return raw[int64](m)[x.at(i)]
 }
 
-// Below reports whether an index is one of n places; the Ctx is told of index number r if it is not.
+// Below reports whether 0 ≤ i < n; if not, it records the fault of index number r.
 func (c *Ctx) Below(i int64, n, r int) bool {
 	if uint64(i) < uint64(n) {
 		return true
@@ -206,7 +211,8 @@ func (k ScatterAdd) Bind(out Layout, in []Layout) Bound {
 	panic(unsupported(k, out.DType))
 }
 
-// scatterLoop splits the axes before and after the scattered one, never that one: each unit goes through all the integers.
+// scatterLoop splits the axes before and after the scattered one, never that one: each unit goes
+// through all the integers.
 func scatterLoop[T number](k ScatterAdd, out Layout, in []Layout) Bound {
 	const cols = 64
 	ints, updates := indexOf(in[0]), in[1]

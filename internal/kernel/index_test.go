@@ -64,7 +64,8 @@ func TestOneHot(t *testing.T) {
 	}
 }
 
-// picks are random shapes of a table and of integers, some of them out of range, and the axis that they pick from.
+// picks are random shapes of a table and of integers, some of them out of range, and the axis that
+// they pick from.
 func picks(r *rand.Rand, f func(table []int, axis int, ints array)) {
 	for range 60 {
 		table := make([]int, 1+r.IntN(3))
@@ -89,7 +90,7 @@ func picks(r *rand.Rand, f func(table []int, axis int, ints array)) {
 	}
 }
 
-// picked is the shape of Gather's result, and of ScatterAdd's updates.
+// picked returns the shape of Gather's result, and of ScatterAdd's updates.
 func picked(table []int, axis int, ints array) []int {
 	out := append([]int{}, table[:axis]...)
 	out = append(out, ints.shape()...)

@@ -1,6 +1,7 @@
 package kernel
 
-// Iota gives each element its index along an axis, negative counted from the end. It takes no operands; the result is of numbers.
+// Iota gives each element its index along an axis, negative counted from the end. It takes no
+// operands; the result is of numbers.
 type Iota struct {
 	apart
 	Axis int

@@ -11,9 +11,11 @@ type Kernel interface {
 	Bind(out Layout, in []Layout) Bound
 	// Flops estimates the arithmetic operations of a run; an elementary function counts as one.
 	Flops(out Layout, in []Layout) int64
-	// InPlace reports whether out may share the memory of operand i when both are dense, of the same dtype and size.
+	// InPlace reports whether out may share the memory of operand i when both are dense, of the
+	// same dtype and size.
 	InPlace(i int) bool
-	// Strided reports whether operand i may have any strides and offset; otherwise it must be dense.
+	// Strided reports whether operand i may have any strides and offset; otherwise it must be
+	// dense.
 	Strided(i int) bool
 }
 
@@ -24,15 +26,16 @@ type Product interface {
 	multiplies()
 }
 
-// Cheap reports whether computing the result of a kernel again, from operands in the cache, costs no
-// more than reading it from memory.
+// Cheap reports whether computing the result of a kernel again, from operands in the cache, costs
+// no more than reading it from memory.
 func Cheap(k Kernel) bool {
 	c, ok := k.(interface{ cheap() bool })
 	return ok && c.cheap()
 }
 
-// Bound is a kernel bound to shapes, open in memory. Its units are independent chunks: they may run in
-// any order, on any worker, with bitwise the same result. Run does units [lo,hi).
+// Bound is a kernel bound to shapes, to run on any memory that fits. Its units are independent
+// chunks: they may run in any order, on any worker, with bitwise the same result. Run does units
+// [lo,hi).
 type Bound struct {
 	Units int
 	Run   func(c *Ctx, lo, hi int)
@@ -49,8 +52,8 @@ type Ctx struct {
 // Inner is the program of a loop's body, which runs on the memory of a Ctx.
 type Inner interface{ Run(c *Ctx) }
 
-// Worker is the state of random draws, and the scratch that kernels write to. Kernels that run side by
-// side have a worker each.
+// Worker is the state of random draws, and the scratch that kernels write to. Kernels that run side
+// by side have a worker each.
 type Worker struct {
 	Seed, Step uint64
 	Fault      Fault // of the kernels that ran since it was cleared
@@ -58,23 +61,24 @@ type Worker struct {
 	scratch Mem
 }
 
-// Fault is an index outside of its axis that a kernel has met: the first in the order of the operand that
-// holds the indices.
+// Fault is an index outside of its axis that a kernel has met: the first in the operand that holds
+// the indices.
 type Fault struct {
 	Found bool
-	At    int // its number in that order
+	At    int // its position in that operand
 	Value int64
 }
 
-// add adds a find.
+// add records a fault, unless an earlier one is recorded.
 func (f *Fault) add(at int, value int64) {
 	if !f.Found || at < f.At {
 		*f = Fault{true, at, value}
 	}
 }
 
-// Scratch begins with tiles of tileLen elements of up to 8 bytes. Elementwise loops work tile by tile, which keeps their operands
-// in the L1 cache; the tiles belong to the operands, by number. What products copy of their operands comes after them.
+// Scratch begins with tiles of tileLen elements of up to 8 bytes, one for each operand. Elementwise
+// loops work tile by tile, which keeps their operands in the L1 cache. The copies that products
+// make of their operands come after the tiles.
 const (
 	tileLen      = 1024
 	tileBytes    = 8 * tileLen
@@ -87,33 +91,34 @@ const (
 // WorkerBytes is the size of a worker's scratch.
 const WorkerBytes = scratchBytes
 
-// NewWorker gives a worker with its scratch, about 800 KB.
+// NewWorker returns a worker with its scratch, about 800 KB.
 func NewWorker() *Worker { return &Worker{scratch: Alloc(scratchBytes)} }
 
-// NewCtx gives a Ctx with a worker of its own.
+// NewCtx returns a Ctx with a worker of its own.
 func NewCtx() *Ctx { return &Ctx{Worker: NewWorker()} }
 
-// tile is scratch tile i, seen as elements of type T.
+// tile returns scratch tile i, seen as elements of type T.
 func tile[T any](c *Ctx, i int) []T { return raw[T](c.scratch.Slice(i*tileBytes, tileBytes))[:tileLen] }
 
-// The scratch of products: a tile of x, panels of the right operand, and beside them a tile of the left one, or a result that is
-// turned at last.
+// The scratch of products: a tile of x, panels of the right operand, and beside them a tile of the
+// left one, or a result that is to be transposed.
 func (c *Ctx) center() *byte { return (*byte)(c.scratch.p) }
 func (c *Ctx) panels() *byte { return move(c.center(), handTiles*tileBytes) }
 func (c *Ctx) beside() *byte { return move(c.panels(), panelBytes) }
 
-// blocks is the number of blocks of size per that cover n.
+// blocks returns the number of blocks of the given size that cover n.
 func blocks(n, per int) int { return (n + per - 1) / per }
 
-// rowsPer is how many rows of n elements make a unit of about a tile.
+// rowsPer returns how many rows of n elements make a unit of about a tile.
 func rowsPer(n int) int { return max(1, tileLen/max(1, n)) }
 
-// unsupported is the text of the panic of Bind for a dtype without a loop.
+// unsupported returns the text of the panic of Bind for a dtype without a loop.
 func unsupported(kernel any, dt DType) string {
 	return fmt.Sprintf("kernel: no %T loop for %v", kernel, dt)
 }
 
-// The types that generic loops range over. Bools are read as bytes where they are compared or reduced.
+// The types that generic loops range over. Bools are read as bytes where they are compared or
+// reduced.
 type (
 	float   interface{ float32 | float64 }
 	integer interface{ int32 | int64 }
@@ -121,7 +126,7 @@ type (
 	ordered interface{ number | uint8 }
 )
 
-// sizeOf is the number of bytes of a T.
+// sizeOf returns the number of bytes of a T.
 func sizeOf[T any]() int {
 	var e T
 	return int(unsafe.Sizeof(e))

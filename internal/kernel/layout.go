@@ -12,7 +12,7 @@ const (
 	Bool
 )
 
-// Size is the number of bytes of an element, 0 for an unknown type.
+// Size returns the number of bytes of an element, 0 for an unknown type.
 func (d DType) Size() int {
 	switch d {
 	case F32, I32:
@@ -25,7 +25,7 @@ func (d DType) Size() int {
 	return 0
 }
 
-// String is Go's name of the type.
+// String returns Go's name of the type.
 func (d DType) String() string {
 	switch d {
 	case F32:
@@ -45,8 +45,9 @@ func (d DType) String() string {
 // MaxRank is the largest number of axes of an array.
 const MaxRank = 8
 
-// Layout says where the elements of an array lie: element (i0,i1,…) is Offset+Σ i_a·Strides[a] elements from the start of its
-// memory. Stride 0 repeats. Entries beyond Rank are zero, so that equal layouts are ==.
+// Layout says where the elements of an array lie: element (i0,i1,…) is Offset+Σ i_a·Strides[a]
+// elements from the start of its memory. Stride 0 repeats. Entries beyond Rank are zero, so that
+// equal layouts are ==.
 type Layout struct {
 	DType         DType
 	Rank          int
@@ -54,7 +55,7 @@ type Layout struct {
 	Offset        int
 }
 
-// Dense is the row-major layout of an array of at most MaxRank axes.
+// Dense returns the row-major layout of an array of at most MaxRank axes.
 func Dense(dt DType, dims ...int) Layout {
 	l := Layout{DType: dt, Rank: len(dims)}
 	copy(l.Dims[:len(dims)], dims)
@@ -66,7 +67,7 @@ func Dense(dt DType, dims ...int) Layout {
 	return l
 }
 
-// Len is the number of elements; 1 for a scalar.
+// Len returns the number of elements; 1 for a scalar.
 func (l Layout) Len() int {
 	n := 1
 	for _, d := range l.Dims[:l.Rank] {
@@ -75,8 +76,8 @@ func (l Layout) Len() int {
 	return n
 }
 
-// IsDense reports whether the elements lie in row-major order without gaps from the start of the memory. The strides of axes of
-// size 1 do not matter.
+// IsDense reports whether the elements lie in row-major order without gaps from the start of the
+// memory. The strides of axes of size 1 do not matter.
 func (l Layout) IsDense() bool {
 	if l.Len() == 0 {
 		return true
@@ -91,7 +92,8 @@ func (l Layout) IsDense() bool {
 	return l.Offset == 0
 }
 
-// reach is how many elements the memory has at least. A layout that reaches before its start is a mistake of the caller.
+// reach returns how many elements the memory must have. A layout that reaches before its start is a
+// mistake of the caller.
 func (l Layout) reach() int {
 	first, last := l.Offset, l.Offset
 	for a, d := range l.Dims[:l.Rank] {
@@ -127,8 +129,8 @@ func (l Layout) count(from, to int) int {
 	return n
 }
 
-// to lays l out over the first rank dims, aligned from the right: new axes and axes of size 1 get stride 0. ok is false where
-// the sizes do not fit.
+// to broadcasts l to the first rank dims, aligned from the right: new axes and axes of size 1 get
+// stride 0. ok is false where the sizes do not fit.
 func (l Layout) to(rank int, dims [MaxRank]int) (out Layout, ok bool) {
 	out = Layout{DType: l.DType, Rank: rank, Offset: l.Offset}
 	if l.Rank > rank {

@@ -121,7 +121,8 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// A reshape either keeps the elements in order or is refused, and is never refused for a dense array.
+// A reshape either keeps the elements in order or is refused, and is never refused for a dense
+// array.
 func TestReshape(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	refused := 0

@@ -2,11 +2,12 @@ package kernel
 
 import "github.com/tapestry-ml/tapestry/internal/simd"
 
-// MatMul is the matrix product [...,m,k]·[...,k,n] → [...,m,n] of floats; the axes before broadcast. The strides are arbitrary, so
-// a transposed operand costs no copy of the whole. Sums over k have a fixed order; no terms give 0.
+// MatMul is the matrix product [...,m,k]·[...,k,n] → [...,m,n] of floats; the axes before
+// broadcast. The strides are arbitrary, so a transposed operand costs no copy of the whole. Sums
+// over k have a fixed order; no terms give 0.
 //
-// Accumulate adds the product to what the result holds. Packed says that the right operand is what [Pack] made of it, one for all
-// batches.
+// Accumulate adds the product to what the result holds. Packed says that the right operand was laid
+// out by [Pack], one matrix for all batches.
 type MatMul struct {
 	apart
 	Accumulate, Packed bool
@@ -19,7 +20,8 @@ func (MatMul) Flops(out Layout, in []Layout) int64 {
 
 func (MatMul) multiplies() {}
 
-// Divide divides along the batch and the rows of the left operand; where there is no batch, the terms of the sums divide too.
+// Divide divides along the batch and the rows of the left operand; where there is no batch, the
+// terms of the sums divide too.
 func (k MatMul) Divide(out Layout, in []Layout) []Division {
 	ds := []Division{matrixRows(out, in, 1)}
 	if out.Rank == 2 {

@@ -2,8 +2,8 @@ package kernel
 
 import "github.com/tapestry-ml/tapestry/internal/simd"
 
-// Where a has few rows and the elements of b that are summed lie side by side, as a transposed matrix has them, every result is
-// computed on its own: panels of b would cost more than they save.
+// Where a has few rows and the terms of b lie side by side, as in a transposed matrix, every result
+// is computed on its own: panels of b would cost more than they save.
 const (
 	fewRows     = 4         // are always few; otherwise
 	mostRows    = 8         // so many at most,
@@ -13,7 +13,7 @@ const (
 	vectorUnit  = 256 << 10 // bytes of b for a unit
 )
 
-// vectors is a product by matrix-vector products.
+// vectors is a product done as matrix-vector products.
 type vectors struct {
 	product
 	loop       simd.MatVec

@@ -7,7 +7,8 @@ type Elem interface {
 	float32 | float64 | int32 | int64 | bool
 }
 
-// Mem is a block of memory that holds elements of one type. It keeps its backing alive. The zero Mem is empty.
+// Mem is a block of memory that holds elements of one type. It keeps its backing alive. The zero
+// Mem is empty.
 type Mem struct {
 	p unsafe.Pointer
 	n int // bytes
@@ -16,23 +17,24 @@ type Mem struct {
 // alignment is that of a cache line, and of the widest vector registers.
 const alignment = 64
 
-// Of is the memory of a slice, shared, not copied.
+// Of returns the memory of a slice, shared, not copied.
 func Of[T Elem](s []T) Mem {
 	var e T
 	return Mem{unsafe.Pointer(unsafe.SliceData(s)), len(s) * int(unsafe.Sizeof(e))}
 }
 
-// As is the memory seen as elements of type T, shared, not copied. Memory that is not aligned to T, or bytes other than 0 and
-// 1 seen as bool, are mistakes of the caller.
+// As returns the memory seen as elements of type T, shared, not copied. Memory that is not aligned
+// to T, or bytes other than 0 and 1 seen as bool, are mistakes of the caller.
 func As[T Elem](m Mem) []T { return raw[T](m) }
 
-// raw is As for any type without pointers: where only the size of an element matters, one loop serves all types of that size.
+// raw is As for any type without pointers: where only the size of an element matters, one loop
+// serves all types of that size.
 func raw[T any](m Mem) []T {
 	var e T
 	return unsafe.Slice((*T)(m.p), m.n/int(unsafe.Sizeof(e)))
 }
 
-// Alloc gives a block of zeroed memory, aligned to 64 bytes.
+// Alloc returns a block of zeroed memory, aligned to 64 bytes.
 func Alloc(bytes int) Mem {
 	if bytes == 0 {
 		return Mem{}
@@ -42,22 +44,22 @@ func Alloc(bytes int) Mem {
 	return Mem{unsafe.Pointer(&b[off]), bytes}
 }
 
-// Len is the size in bytes.
+// Len returns the size in bytes.
 func (m Mem) Len() int { return m.n }
 
-// Slice is the part of n bytes from byte off, shared. It panics if the part is not inside m.
+// Slice returns the part of n bytes from byte off, shared. It panics if the part is not inside m.
 func (m Mem) Slice(off, n int) Mem {
 	part := raw[byte](m)[off : off+n : off+n]
 	if n == 0 {
-		return Mem{} // a pointer past the end would keep a stranger alive
+		return Mem{} // a pointer past the end would keep another object alive
 	}
 	return Mem{unsafe.Pointer(unsafe.SliceData(part)), n}
 }
 
-// From is the part from byte off on, shared. It is not checked: off must lie in m.
+// From returns the part from byte off on, shared. It is not checked: off must lie in m.
 func (m Mem) From(off int) Mem { return Mem{unsafe.Add(m.p, off), m.n - off} }
 
-// First is the part of the first n bytes, shared. It is not checked: there must be so many.
+// First returns the part of the first n bytes, shared. It is not checked: there must be so many.
 func (m Mem) First(n int) Mem { return Mem{m.p, n} }
 
 // Clear sets every byte to 0.

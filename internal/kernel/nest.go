@@ -6,11 +6,12 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// level is the instruction set of the loops that are bound.
+// level is the instruction set of the loops that Bind chooses.
 var level = simd.Active()
 
-// A nest is the loops of an elementwise kernel over the axes of its result: axes of size 1 are gone, and neighbours are merged where
-// one stride leads through both in the result and in every operand. The two innermost axes are one call of a loop over rows.
+// A nest holds the loops of an elementwise kernel over the axes of its result. Axes of size 1 are
+// left out, and neighbouring axes are merged where one stride leads through both, in the result and
+// in every operand. One call of a loop does the two innermost axes, as rows.
 type nest struct {
 	rank    int // at least 2
 	dims    [MaxRank]int
@@ -19,8 +20,8 @@ type nest struct {
 	size    [maxHands]int
 	strides [maxHands][MaxRank]int // in bytes
 	offset  [maxHands]int          // in bytes
-	reach   [maxHands]int          // how many bytes each has at least
-	lay     [maxHands]layRows      // how an operand is laid out whose elements do not lie as the loop wants them, else nil
+	reach   [maxHands]int          // bytes that each must have
+	lay     [maxHands]layRows      // copies an operand whose elements do not lie as the loop wants them, else nil
 	strewn  bool                   // there are such operands
 
 	// A unit is per rows of chunk elements.
@@ -30,10 +31,11 @@ type nest struct {
 // idle is the loop of a result without elements.
 var idle = Bound{0, func(*Ctx, int, int) {}}
 
-// maxHands is the number of arrays that an elementwise kernel has at most, the result included.
+// maxHands is the largest number of arrays of an elementwise kernel, the result included.
 const maxHands = 4
 
-// unitLen is about how many elements make a unit of an elementwise kernel: enough to be worth another worker.
+// unitLen is about the number of elements of a unit of an elementwise kernel: enough to be worth
+// another worker.
 const unitLen = 16 * tileLen
 
 // newNest merges the axes. It panics if an operand does not broadcast to the result.
@@ -73,31 +75,32 @@ func newNest(out Layout, in ...Layout) *nest {
 		n.dims[0] = 1
 		for i := range n.hands {
 			copy(n.strides[i][1:], n.strides[i][:n.rank])
-			n.strides[i][0] = n.size[i] // where there is but one element, it is dense
+			n.strides[i][0] = n.size[i] // a single element is dense
 		}
 		n.rank++
 	}
 	return n
 }
 
-// inner gives the sizes of the two innermost axes.
+// inner returns the sizes of the two innermost axes.
 func (n *nest) inner() (rows, cols int) { return n.dims[n.rank-2], n.dims[n.rank-1] }
 
-// step is the distance between neighbours of the innermost axis of an array.
+// step returns the distance between neighbours of the innermost axis of an array.
 func (n *nest) step(hand int) int { return n.strides[hand][n.rank-1] }
 
 // one reports whether an array has one element per row.
 func (n *nest) one(hand int) bool { return n.step(hand) == 0 }
 
-// repeats reports whether an array has one element per row, side by side, and the rows are so many and so short that to repeat the elements, and to
-// take the rows as one, is faster than to take row by row.
+// repeats reports whether an array has one element per row, side by side, and the rows are so many
+// and so short that repeating the elements, and taking all rows as one, is faster than going row by
+// row.
 func (n *nest) repeats(hand int) bool {
 	rows, cols := n.inner()
 	return n.one(hand) && rows >= manyShort && n.strides[hand][n.rank-2] == n.size[hand] && simd.Repeats(level, n.size[hand], cols)
 }
 
-// divide fixes the units, once the loop is chosen; ones are the arrays of which it takes one element per row. Others whose elements do
-// not lie side by side will be laid out.
+// divide fixes the units, once the loop is chosen; ones are the arrays of which it takes one
+// element per row. Other arrays whose elements do not lie side by side will be copied to scratch.
 func (n *nest) divide(ones ...int) {
 	for i := 1; i < n.hands; i++ {
 		n.lay[i] = layer(n, i)
@@ -121,13 +124,13 @@ func (n *nest) divide(ones ...int) {
 	n.chunks = blocks(cols, max(1, n.chunk))
 }
 
-// units is the number of units.
+// units returns the number of units.
 func (n *nest) units() int { return blocks(n.rows, n.per) * n.chunks }
 
-// direct reports whether one call of the loop does all.
+// direct reports whether a single call of the loop does all the work.
 func (n *nest) direct() bool { return !n.strewn && n.rank == 2 && n.units() == 1 }
 
-// arrays are the places of the arrays of a nest, and the distances between their rows.
+// arrays holds pointers to the arrays of a nest, and the distances between their rows.
 type arrays struct {
 	at     [maxHands]*byte
 	stride [maxHands]int
@@ -138,7 +141,7 @@ func (n *nest) loop(call rowCall) Bound {
 	return Bound{n.units(), func(c *Ctx, lo, hi int) { n.run(c, lo, hi, call) }}
 }
 
-// A rowCall does rows of elements that lie as it wants them.
+// A rowCall computes rows whose elements lie as the loop wants them.
 type rowCall func(a arrays, rows, cols int)
 
 // run runs call for units [lo,hi).
@@ -159,10 +162,10 @@ func (n *nest) run(c *Ctx, lo, hi int, call rowCall) {
 	}
 }
 
-// short is what a loop panics with where memory is shorter than the layouts that were bound.
+// short is the panic of a loop whose memory is smaller than the layouts that were bound.
 const short = "kernel: the memory of an array is shorter than its layout"
 
-// check panics where that is so.
+// check panics if some memory is too small.
 func (n *nest) check(c *Ctx) {
 	for i := range n.hands {
 		if n.mem(c, i).n < n.reach[i] {
@@ -171,7 +174,7 @@ func (n *nest) check(c *Ctx) {
 	}
 }
 
-// mem is the memory of an array.
+// mem returns the memory of an array.
 func (n *nest) mem(c *Ctx, hand int) Mem {
 	if hand == 0 {
 		return c.Out
@@ -179,7 +182,8 @@ func (n *nest) mem(c *Ctx, hand int) Mem {
 	return c.In[n.first+hand-1]
 }
 
-// block calls for rows from number r on, within one of the second last axis, and their columns from number from on.
+// block runs call on rows from number r on, all of one pass over the second last axis, and on their
+// columns from number from on.
 func (n *nest) block(c *Ctx, r, from, rows, cols int, call rowCall) {
 	var a arrays
 	for i := range n.hands {
@@ -213,7 +217,7 @@ func (n *nest) block(c *Ctx, r, from, rows, cols int, call rowCall) {
 	}
 }
 
-// row is the distance of a row, in bytes, from the first.
+// row returns the distance of row r from the first, in bytes.
 func (n *nest) row(hand, r int) (at int) {
 	for a := n.rank - 2; a > 0; a-- {
 		q := r / n.dims[a]
@@ -223,10 +227,11 @@ func (n *nest) row(hand, r int) (at int) {
 	return at + r*n.strides[hand][0]
 }
 
-// layRows lays out rows by cols elements, row and col bytes apart, in rows that are dstStride bytes apart.
+// layRows copies rows by cols elements, row and col bytes apart, to dense rows that are dstStride
+// bytes apart.
 type layRows func(dst, src *byte, rows, cols, dstStride, row, col int)
 
-// layer is how an array's rows are laid out, nil where their elements lie side by side.
+// layer returns the loop that copies an array's rows, nil where their elements lie side by side.
 func layer(n *nest, hand int) layRows {
 	size := n.size[hand]
 	switch row, col := n.strides[hand][n.rank-2], n.step(hand); {
@@ -256,7 +261,8 @@ func layer(n *nest, hand int) layRows {
 	}
 }
 
-// copyElements gives the loop that copies elements of a size one by one; rows and columns are any distance apart.
+// copyElements returns the loop that copies elements of a size one by one; rows and columns are any
+// distance apart.
 func copyElements(size int) func(dst, src *byte, rows, cols, dstRow, dstCol, row, col int) {
 	switch size {
 	case 1:

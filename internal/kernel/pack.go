@@ -2,8 +2,9 @@ package kernel
 
 import "github.com/tapestry-ml/tapestry/internal/simd"
 
-// Pack lays the right operand [k,n] of a product out in the order in which the innermost loops read it: a 1-D array of [PackedLen]
-// elements. For SqDist the operand is r[j,d] seen as [d,j]. Floats; strides are arbitrary.
+// Pack copies the right operand [k,n] of a product in the order in which the innermost loops read
+// it: to a 1-D array of [PackedLen] elements. For SqDist the operand is r[j,d] seen as [d,j].
+// Floats; strides are arbitrary.
 type Pack struct{ apart }
 
 // PackReader is a product that can read its right operand as [Pack] lays it out.
@@ -18,7 +19,7 @@ type PackReader interface {
 	WithPacked() Kernel
 }
 
-// packOperand returns the matrix of l that all batches share, with its axes exchanged if so wished.
+// packOperand returns the matrix of l that all batches share; exchanged exchanges its axes.
 func packOperand(l Layout, exchanged bool) (m Layout, ok bool) {
 	for a := range l.Rank - 2 {
 		if l.Strides[a] != 0 && l.Dims[a] != 1 {
@@ -35,16 +36,17 @@ func packOperand(l Layout, exchanged bool) (m Layout, ok bool) {
 	return m, true
 }
 
-// PackedLen is the length of what Pack makes of a [k,n] operand.
+// PackedLen returns the length of Pack's result for a [k,n] operand.
 func PackedLen(dt DType, k, n int) int {
 	width := panelWidth(dt)
 	return k * blocks(n, width) * width
 }
 
-// panelWidth is the number of columns of a panel, which is that of the innermost loops' tiles.
+// panelWidth returns the number of columns of a panel, which is that of the innermost loops' tiles.
 func panelWidth(dt DType) int { return simd.TileOf(level, simd.Dot, 8*dt.Size()).Cols }
 
-// packPays reports whether one packing of the right operand saves time if so many runs of a product read it.
+// packPays reports whether packing the right operand once saves time if so many runs of a product
+// read it.
 func packPays(p product, runs int) bool {
 	if p.batches*p.m*p.n*p.k == 0 || !p.b.shared() || p.byVectors() {
 		return false
@@ -53,7 +55,7 @@ func packPays(p product, runs int) bool {
 	return runs > 1 && (m.scattered() || m.far() && m.m*runs > manyRows)
 }
 
-// packedRows are moved by one call of assembly, which cannot be interrupted.
+// packedRows is the number of rows that one call of assembly moves: it cannot be interrupted.
 const packedRows = 1024
 
 // Flops is 0.

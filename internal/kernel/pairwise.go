@@ -2,25 +2,27 @@ package kernel
 
 import "github.com/tapestry-ml/tapestry/internal/simd"
 
-// The kernels of points x[...,i,d] and centres r[...,j,d] take the differences x-r first and never form an array i×j×d. The
-// expansion x²+r²-2xr would be faster but loses every digit where a point is near a centre and both are far from 0.
+// The kernels of points x[...,i,d] and centres r[...,j,d] take the differences x-r first and never
+// form an array i×j×d. The expansion x²+r²-2xr would be faster but loses every digit where a point
+// is near a centre and both are far from 0.
 
-// SqDist is the squared distance of every pair: x[...,i,d], r[...,j,d] → [...,i,j] Σ_d (x_id - r_jd)². Floats; the axes before
-// broadcast; strides are arbitrary.
+// SqDist is the squared distance of every pair: x[...,i,d], r[...,j,d] → [...,i,j] Σ_d (x_id -
+// r_jd)². Floats; the axes before broadcast; strides are arbitrary.
 type SqDist struct {
 	pairs
 	Packed bool
 }
 
-// WeightedDiff is w[...,i,j], x[...,i,d], r[...,j,d] → [...,i,d] Σ_j w_ij·(x_id - r_jd), as the derivative of SqDist by x wants it.
-// Floats; the axes before broadcast; strides are arbitrary.
+// WeightedDiff is w[...,i,j], x[...,i,d], r[...,j,d] → [...,i,d] Σ_j w_ij·(x_id - r_jd), as the
+// derivative of SqDist by x wants it. Floats; the axes before broadcast; strides are arbitrary.
 type WeightedDiff struct {
 	pairs
 	Accumulate bool
 }
 
-// DiffDot is u[...,i,d], x[...,i,d], r[...,j,d] → [...,i,j] Σ_d u_id·(x_id - r_jd), as the derivative of WeightedDiff by w wants it.
-// Floats; the axes before broadcast; strides are arbitrary.
+// DiffDot is u[...,i,d], x[...,i,d], r[...,j,d] → [...,i,j] Σ_d u_id·(x_id - r_jd), as the
+// derivative of WeightedDiff by w wants it. Floats; the axes before broadcast; strides are
+// arbitrary.
 type DiffDot struct {
 	pairs
 	Accumulate bool
@@ -29,7 +31,7 @@ type DiffDot struct {
 // pairs is embedded by the kernels of this file.
 type pairs struct{ apart }
 
-// Flops counts a difference, a product and a sum per element of the result and of the first operand's last axis.
+// Flops counts a difference, a product and a sum for each term of each result.
 func (pairs) Flops(out Layout, in []Layout) int64 {
 	return 3 * int64(out.Len()) * int64(in[0].Dims[in[0].Rank-1])
 }
@@ -71,7 +73,8 @@ func (k SqDist) PackPays(out Layout, in []Layout, runs int) bool {
 	return packPays(k.product(out, in), runs)
 }
 
-// Divide divides along the batch and the points; where there is no batch, the terms of the sums divide too.
+// Divide divides along the batch and the points; where there is no batch, the terms of the sums
+// divide too.
 func (WeightedDiff) Divide(out Layout, in []Layout) []Division {
 	ds := []Division{matrixRows(out, in, 2)}
 	if out.Rank == 2 {

@@ -1,7 +1,7 @@
 package kernel
 
-// Place lays its operand into a result of zeros: the element (i0,i1,…) goes to (Start[0]+i0·Step[0], …). It is the transpose of
-// Slice; any dtype.
+// Place lays its operand into a result of zeros: the element (i0,i1,…) goes to
+// (Start[0]+i0·Step[0], …). It is the transpose of Slice; any dtype.
 type Place struct {
 	apart
 	Start, Step [MaxRank]int
@@ -35,7 +35,8 @@ func (k Place) Bind(out Layout, in []Layout) Bound {
 			}
 		}}
 	}
-	// Clearing and laying cannot be told apart by rows when the outer axis is laid backwards or with gaps, so there is one unit.
+	// Where the outer axis runs backwards or has gaps, no row tells what to clear and what to copy,
+	// so there is one unit.
 	copies := newCopying(part, in[0], 0)
 	return Bound{1, func(c *Ctx, lo, hi int) {
 		if lo < hi {

@@ -2,27 +2,30 @@ package kernel
 
 import "github.com/tapestry-ml/tapestry/internal/simd"
 
-// Pooling is what the kernels of windows over x[...,h,w,c] have in common; with Spatial 1 there is no h, and the height is 1.
-// What lies outside of x counts as nothing, and every window has an element inside. Floats, all dense.
+// Pooling is common to the kernels of windows over x[...,h,w,c]; with Spatial 1 there is no h, and
+// the height is 1. Elements outside of x are left out, and every window has an element inside.
+// Floats, all dense.
 type Pooling struct {
 	Spatial               int
 	Size, Stride, Padding [2]int
 }
 
-// MaxPool gives the largest element of every window of x, NaN if any is.
+// MaxPool computes the largest element of every window of x, NaN if any is.
 type MaxPool Pooling
 
-// MaxPick gives, for x and u, the element of u where the window of x has its largest: the first that is not less than all.
+// MaxPick takes x and u, and for each window of x picks the element of u at the place of the
+// window's largest: the first that is not less than all.
 type MaxPick Pooling
 
-// MaxUnpool gives, for x and an array of its windows, zeros, to which each element is added where its window of x has its
-// largest.
+// MaxUnpool takes x and an array with an element for each window of x. The result is zeros, to
+// which each element is added where its window has its largest.
 type MaxUnpool Pooling
 
-// SumPool gives the sum of every window.
+// SumPool computes the sum of every window.
 type SumPool Pooling
 
-// SumUnpool gives, for an array of windows, zeros, to which each element is added all over its window.
+// SumUnpool takes an array with an element for each window. The result is zeros, to which each
+// element is added all over its window.
 type SumUnpool Pooling
 
 // InPlace is false.
@@ -83,7 +86,7 @@ func (k SumUnpool) Bind(out Layout, in []Layout) Bound {
 	return sized(Pooling(k).bind(k, out, in[0], (*channelwise).unsum).byImage(), out, in)
 }
 
-// bind is the pooling of x in windows y, each strip of which is done by do.
+// bind returns the pooling of x in windows y, each strip of which is done by do.
 func (k Pooling) bind(kernel Kernel, x, y Layout, do func(*channelwise, *Ctx, strip)) *channelwise {
 	if !isFloat(x.DType) {
 		panic(unsupported(kernel, x.DType))
@@ -100,7 +103,7 @@ func (k Pooling) bind(kernel Kernel, x, y Layout, do func(*channelwise, *Ctx, st
 	return p
 }
 
-// taps are the places of four taps in an array like x.
+// taps returns pointers to four taps in an array like x.
 func (p *channelwise) taps(x Mem, s strip) [4]*byte {
 	return [4]*byte{at(x, s.x), at(x, p.tap(s, 1)), at(x, p.tap(s, 2)), at(x, p.tap(s, 3))}
 }
@@ -133,7 +136,7 @@ func (p *channelwise) sum(c *Ctx, s strip) {
 	p.fold(at(c.Out, s.y), y, c.In[0], s, p.loops.add)
 }
 
-// pick goes from the last tap to the first: what is not less takes the place of what came before.
+// pick goes from the last tap to the first: an element that is not less replaces the one before.
 func (p *channelwise) pick(c *Ctx, s strip) {
 	x, y, t := p.between(s)
 	most, less := hand(c, 0), hand(c, 1)
@@ -146,7 +149,8 @@ func (p *channelwise) pick(c *Ctx, s strip) {
 	}
 }
 
-// unpick goes from the first tap to the last: what is not less takes what there is, and leaves nothing.
+// unpick goes from the first tap to the last: the first element that is not less takes the value,
+// and later ones get none.
 func (p *channelwise) unpick(c *Ctx, s strip) {
 	x, y, t := p.between(s)
 	if s.rows*s.cols == 4 && p.apart && p.loops.layAtMax != nil {

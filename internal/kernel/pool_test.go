@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// poolExample is a pooling with its operands, and what the definitions make of them.
+// poolExample is a pooling with its operands and the results by the definitions.
 type poolExample struct {
 	Pooling
 	sx, sy                         []int

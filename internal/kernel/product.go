@@ -7,8 +7,9 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// A product is a contraction of a left operand a and a right operand b over p, for every batch, and for some contractions a third
-// operand x (see [simd.Contraction]). All kernels of matrices are one, with their axes exchanged by strides.
+// A product is a contraction of a left operand a and a right operand b over p, for every batch, and
+// for some contractions a third operand x (see [simd.Contraction]). Strides express exchanged axes,
+// so one implementation serves all kernels of matrices.
 type product struct {
 	op      simd.Contraction
 	dtype   DType
@@ -17,20 +18,22 @@ type product struct {
 	a, b, x matrices
 	reach   [3]int // elements of each operand's memory, from its start
 
-	left, right int // where a and b are among the operands
+	left, right int // the positions of a and b among the operands
 
 	accumulate bool // adds to what the result holds
-	packed     bool // b is what Pack made of it
-	turned     bool // the transposed product is computed, and turned at last
+	packed     bool // b was laid out by Pack
+	turned     bool // the transposed product is computed, and transposed in the end
 }
 
-// matrices are an operand's matrices, one for each batch: the batches, and the strides of the rows and columns in elements.
+// matrices describes an operand's matrices, one for each batch: where they are, and the strides of
+// their rows and columns in elements.
 type matrices struct {
 	batch    *walk
 	row, col int
 }
 
-// matricesOf reads the last two axes of l, exchanged if so wished; the axes before are broadcast to those of out.
+// matricesOf returns the matrices over the last two axes of l, which it may exchange; the axes
+// before are broadcast to those of out.
 func matricesOf(out, l Layout, exchanged bool) matrices {
 	row, col := l.Strides[l.Rank-2], l.Strides[l.Rank-1]
 	if exchanged {
@@ -44,7 +47,7 @@ func matricesOf(out, l Layout, exchanged bool) matrices {
 // shared reports whether all batches have the same matrix.
 func (m matrices) shared() bool { return m.batch.n == 1 || m.batch.single() }
 
-// packedMatrix is what Pack made of a matrix, shared by all batches.
+// packedMatrix returns a matrix that Pack laid out, shared by all batches.
 func packedMatrix(l Layout) matrices {
 	return matrices{batch: &walk{rank: 1, dims: [MaxRank]int{1}, offset: l.Offset, n: 1}}
 }
@@ -63,12 +66,12 @@ func (p product) sized(k Kernel, out Layout, in []Layout) product {
 	p.right = len(in) - 1
 	p.flatten()
 	if p.op == simd.Dot && p.n == 1 && p.m > 1 && !p.packed {
-		p.exchange() // the column lies as a row does, and rows are what vectors hold
+		p.exchange() // a column of the result lies in memory as a row does, and vectors hold rows
 	}
 	return p
 }
 
-// exchange makes p the transposed product.
+// exchange turns p into the transposed product.
 func (p *product) exchange() {
 	p.m, p.n = p.n, p.m
 	p.left, p.right = p.right, p.left
@@ -77,7 +80,8 @@ func (p *product) exchange() {
 	p.b.row, p.b.col = p.b.col, p.b.row
 }
 
-// flatten makes one batch of all where they share the right operand, and the rows of the left ones follow each other evenly.
+// flatten merges all batches into one where they share the right operand and the rows of their left
+// operands are equally spaced.
 func (p *product) flatten() {
 	follows := func(m matrices) bool {
 		return m.batch == nil || m.batch.rank == 1 && (p.m == 1 || m.batch.strides[0] == p.m*m.row)
@@ -98,7 +102,8 @@ func (p *product) flatten() {
 	p.batches = 1
 }
 
-// check panics if there is less memory than the layouts say: nothing else keeps assembly from reading and writing beyond.
+// check panics if there is less memory than the layouts say: nothing else keeps assembly from
+// reading and writing out of bounds.
 func (p *product) check(c *Ctx) {
 	size := p.dtype.Size()
 	for i, reach := range p.reach[:max(p.left, p.right)+1] {
@@ -111,9 +116,10 @@ func (p *product) check(c *Ctx) {
 	}
 }
 
-// The loops over j, p and i are blocked so that a panel of b, as wide as a tile and depth deep, and the rows of a that meet it stay in
-// the L1 cache, all panels of a strip in the L2 cache, and blockBytes of a beside them. The sums over p of such blocks are added in
-// order: no result depends on anything but k.
+// The loops over j, p and i are blocked so that a panel of b, as wide as a tile and depth deep, and
+// the rows of a that meet it stay in the L1 cache, all panels of a strip in the L2 cache, and
+// blockBytes of a beside them. The sums over p of these blocks are added in order: the rounding of
+// a result depends on k alone.
 const (
 	depthBytes = 1536      // of a row of a
 	stripBytes = 512 << 10 // of b
@@ -181,14 +187,15 @@ func bindProduct(p product) Bound {
 // divide chooses the blocks and the units.
 func (m *multiplication) divide() {
 	m.depth = evenly(m.k, depthBytes/m.size)
-	// Enough units for some workers, if there is so much work; wide and high enough for b to be read, and packed, by few of them.
+	// Enough units for some workers, if there is enough work; wide and high enough that b is read,
+	// and packed, by few of them.
 	const unitFlops, most = 2 << 20, 32
 	units := min(most, blocks(2*m.m*m.n*m.k, unitFlops/min(m.batches, most)))
 	m.packsA = m.a.row == m.size && m.a.col >= farStep && m.n >= manyCols
 	m.stepA = blocks(m.Rows*m.size, alignment) * alignment
 	wide := m.n / (4 * m.Cols)
 	if m.packsA {
-		wide = 1 // the wider a unit, the more of b meets what was packed
+		wide = 1 // the wider a unit, the more of b uses what was packed
 	}
 	m.strips = max(min(units, wide), blocks(m.n, stripBytes/(m.depth*m.size)/m.Cols*m.Cols))
 	m.cols = blocks(blocks(m.n, max(1, m.strips)), m.Cols) * m.Cols
@@ -209,7 +216,7 @@ func (m *multiplication) divide() {
 	m.fetches = m.far() && !m.packs && m.Cols*m.size <= 2*alignment
 }
 
-// evenly is the size of parts of n that are at most most, and as equal as can be.
+// evenly returns the size of the parts of n, each at most most and all about equal.
 func evenly(n, most int) int {
 	if n <= most {
 		return max(1, n)
@@ -220,14 +227,14 @@ func evenly(n, most int) int {
 // scattered reports whether the columns of b do not lie side by side, so that it must be packed.
 func (m *multiplication) scattered() bool { return !m.packed && m.b.col != m.size && m.n > 1 }
 
-// far reports whether b comes from beyond the L2 cache.
+// far reports whether b is larger than the L2 cache.
 func (m *multiplication) far() bool { return !m.packed && m.k*m.b.row > stripBytes }
 
-// manyRows are rows of a that repay the packing of a b that is far.
+// manyRows is the number of rows of a that repay packing a b that is far.
 const manyRows = 256
 
-// A transposed a of which each p lies farStep bytes or more from the one before is read by no prefetcher, and its lines share few
-// sets of the L1 cache. So many columns of b repay its packing.
+// In a transposed a, consecutive p may lie farStep bytes or more apart: no prefetcher follows, and
+// the lines share few sets of the L1 cache. manyCols columns of b repay packing it.
 const (
 	farStep  = 2 << 10
 	manyCols = 128
@@ -239,7 +246,7 @@ func (m *multiplication) run(c *Ctx, lo, hi int) {
 	for lo < hi {
 		batch, unit := lo/perBatch, lo%perBatch
 		strip, first := unit/m.stacks, unit%m.stacks
-		last := min(m.stacks, first+hi-lo) // units of one strip share the packing
+		last := min(m.stacks, first+hi-lo) // the units of a strip share its packing
 		m.strip(c, batch, first*m.rows, min(last*m.rows, m.m), strip*m.cols, min((strip+1)*m.cols, m.n))
 		lo += last - first
 	}
@@ -292,7 +299,7 @@ func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
 	}
 }
 
-// A section is a block of each operand: what meets in the caches.
+// A section is a block of each operand; the blocks meet in the caches.
 type section struct {
 	rows, cols, depth        int
 	a, b, x, c               *byte
@@ -300,10 +307,11 @@ type section struct {
 	accumulate               bool
 }
 
-// pack lays the section's part of b, which starts at from, out in panels.
+// pack copies the section's part of b, which starts at from, into panels.
 func (m *multiplication) pack(c *Ctx, from *byte, s *section) {
 	s.b, s.rowB, s.panelB = c.panels(), m.Cols*m.size, s.depth*m.Cols*m.size
-	// Rows as they lie are read a few at a time, all panels of them: that is the order of memory.
+	// Rows that are not transposed are read a few at a time, for all panels: that is the order in
+	// memory.
 	rows := 32
 	if m.scattered() {
 		rows = s.depth
@@ -319,7 +327,7 @@ func (m *multiplication) pack(c *Ctx, from *byte, s *section) {
 // tiles computes a section, tile by tile.
 func (m *multiplication) tiles(c *Ctx, s *section) {
 	high, wide := blocks(s.rows, m.Rows), blocks(s.cols, m.Cols)
-	least, more := s.rows/high, s.rows%high // rows of a tile; so many tiles have one more
+	least, more := s.rows/high, s.rows%high // rows of a tile; the first few tiles have one row more
 	size := func(t int) int {
 		if t < more {
 			return least + 1
@@ -386,11 +394,11 @@ func (m *multiplication) tile(c *Ctx, s *section, i, rows, q, t int) {
 		move(s.c, i*s.rowC+j*m.size), s.rowC, s.accumulate, ahead, stepAhead)
 }
 
-// at is the place of a byte of a block of memory.
+// at returns a pointer to a byte of a block of memory.
 func at(m Mem, offset int) *byte { return (*byte)(unsafe.Add(m.p, offset)) }
 
-// address is where p points.
+// address returns p as a number.
 func address(p *byte) uintptr { return uintptr(unsafe.Pointer(p)) }
 
-// move is the pointer some bytes on; they must lie in the same block of memory.
+// move returns p moved by some bytes; both must point into the same block of memory.
 func move(p *byte, by int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(p), by)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// A form is how the operands of a product lie: each as it is or as a transposed view.
+// A form says which operands of a product are transposed views.
 var forms = []string{"NN", "NT", "TN", "TT"}
 
 func matrixLayout(dt DType, rows, cols int, transposed bool) Layout {
@@ -20,8 +20,8 @@ func matrixLayout(dt DType, rows, cols int, transposed bool) Layout {
 	return l
 }
 
-// benchProduct reports the median time of a run as a share of the peak of multiply-adds; terms is how many of those a vector of terms
-// costs at least.
+// benchProduct reports the median time of a run as a share of the peak of multiply-adds; terms is
+// how many of those a vector of terms costs at least.
 func benchProduct(b *testing.B, l simd.Level, k producer, out Layout, in []Layout, terms int) {
 	defer func(old simd.Level) { level = old }(level)
 	level = l

@@ -21,7 +21,8 @@ type trial struct {
 	before           Mem // what the result holds
 }
 
-// newTrial makes operands of the given styles of layout; a batch of an operand may be missing, which broadcasts it.
+// newTrial makes operands of the given styles of layout; a batch of an operand may be missing,
+// which broadcasts it.
 func newTrial(r *rand.Rand, op simd.Contraction, dt DType, batches, m, n, k int, accumulate bool, style func() int) *trial {
 	t := &trial{op: op, dtype: dt, batches: batches, m: m, n: n, k: k, accumulate: accumulate}
 	shapes := map[simd.Contraction][][2]int{
@@ -72,7 +73,7 @@ func (t *trial) layouts() []Layout {
 	return ls
 }
 
-// run gives the result of a kernel, of which the units are cut as given, between guards.
+// run returns the result of a kernel, of which the units are cut as given, between guards.
 func (t *trial) run(tb testing.TB, k Kernel, in []array, cut func(units int) []int) []byte {
 	tb.Helper()
 	layouts := make([]Layout, len(in))
@@ -122,7 +123,8 @@ func (t *trial) check(tb testing.TB) []byte {
 	return got
 }
 
-// near compares an element with its sum in float64, in the accuracy that sums of rounded terms have.
+// near compares an element with its sum in float64, in the accuracy that sums of rounded terms
+// have.
 func (t *trial) near(tb testing.TB, res Mem, q int) {
 	tb.Helper()
 	b, i, j := q/(t.m*t.n), q/t.n%t.m, q%t.n
@@ -137,7 +139,7 @@ func (t *trial) near(tb testing.TB, res Mem, q int) {
 	}
 }
 
-// sum is an element of the result, and the sum of the terms' magnitudes.
+// sum returns an element of the result, and the sum of the terms' magnitudes.
 func (t *trial) sum(b, i, j int) (sum, bound float64) {
 	at := func(o, row, col int) float64 { return t.in[o].get(b, row, col) }
 	for p := range t.k {
@@ -161,7 +163,8 @@ func (t *trial) sum(b, i, j int) (sum, bound float64) {
 
 var allContractions = []simd.Contraction{simd.Dot, simd.Distance, simd.Shifted, simd.Centred}
 
-// Sizes lie around the edges of tiles, of blocks, and of what is done by other means; every operand lies in any way.
+// Sizes lie around the edges of tiles, of blocks, and of what is done by other means; every operand
+// lies in any way.
 func TestProductShapes(t *testing.T) { atLevels(t, testProductShapes) }
 
 func testProductShapes(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// dense is an operand with the same values, without gaps or exchanged axes.
+// dense returns an operand with the same values, without gaps or exchanged axes.
 func (a array) dense() array {
 	d := array{Dense(a.DType, a.Dims[:a.Rank]...), Alloc(a.Len() * a.DType.Size())}
 	q := 0

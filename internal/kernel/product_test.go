@@ -77,7 +77,8 @@ func testProducts(t *testing.T) {
 					dims := append(append([]int{}, batch...), shape[0], shape[1])
 					in = append(in, random(r, dt, c.value[i], dims...))
 				}
-				// The terms are rounded, and lie within a few dozen: the error grows with their number.
+				// The terms are rounded, and lie within a few dozen: the error grows with their
+				// number.
 				tol := map[DType]float64{F32: 1e-5, F64: 1e-14}[dt] * float64(s[3]+1)
 				check(t, c.k, dt, append(append([]int{}, batch...), s[1], s[2]), in, tol, func(ix []int) (sum float64) {
 					b, i, j := ix[:len(batch)], ix[len(batch)], ix[len(batch)+1]
@@ -103,7 +104,8 @@ func TestMatMulBroadcastsBatches(t *testing.T) {
 	})
 }
 
-// A NaN or an infinity reaches the results that depend on it and no other, also past the edges of blocks.
+// A NaN or an infinity reaches the results that depend on it and no other, also past the edges of
+// blocks.
 func TestProductsKeepSpecialValuesApart(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const m, n, k = 7, 5, 3

@@ -5,10 +5,11 @@ import (
 	"math/bits"
 )
 
-// Random draws floats: uniform in [0,1), or standard normal. It takes no operands. A draw is counter-based: element i depends on
-// the kernel's Key, the Ctx's Seed and Step, and i alone, so any worker may compute any part, and any draw may be repeated. It is
-// what the functions Uniform, Normal (F64), Uniform32 and Normal32 (F32) give for i. Several runs of one step draw different
-// numbers by different seeds: see Stream.
+// Random draws floats: uniform in [0,1), or standard normal. It takes no operands. A draw is
+// counter-based: element i depends on the kernel's Key, the Ctx's Seed and Step, and i alone, so
+// any worker may compute any part, and any draw may be repeated. It is the value of the functions
+// Uniform, Normal (F64), Uniform32 and Normal32 (F32) for i. Several runs of one step draw
+// different numbers by different seeds: see Stream.
 type Random struct {
 	apart
 	Key    uint64
@@ -56,17 +57,18 @@ func (k Random) Bind(out Layout, _ []Layout) Bound {
 	panic(unsupported(k, out.DType))
 }
 
-// Uniform is element i of a float64 draw: 53 random bits, in [0,1).
+// Uniform returns element i of a float64 draw: 53 random bits, in [0,1).
 func Uniform(key, seed, step, i uint64) float64 { return uniform64(word64(key, seed, step, i)) }
 
-// Uniform32 is element i of a float32 draw: 24 random bits, in [0,1).
+// Uniform32 returns element i of a float32 draw: 24 random bits, in [0,1).
 func Uniform32(key, seed, step, i uint64) float32 { return uniform32(word32(key, seed, step, i)) }
 
-// Normal is element i of a standard normal float64 draw, √2·erf⁻¹(2u-1) for one uniform u of 52 bits, taken in the middle of its
-// interval: it is finite, at most 8.3, and symmetric.
+// Normal returns element i of a standard normal float64 draw, √2·erf⁻¹(2u-1) for one uniform u of
+// 52 bits, taken in the middle of its interval: it is finite, at most 8.3, and symmetric.
 func Normal(key, seed, step, i uint64) float64 { return normal64(word64(key, seed, step, i)) }
 
-// Normal32 is element i of a standard normal float32 draw, as Normal but for 32 bits: it is at most 6.4.
+// Normal32 returns element i of a standard normal float32 draw, as Normal but for 32 bits: it is at
+// most 6.4.
 func Normal32(key, seed, step, i uint64) float32 { return normal32(word32(key, seed, step, i)) }
 
 // KeyOf hashes a name to a key: FNV-1a, 64 bits.
@@ -105,14 +107,16 @@ func normal32(w uint32) float32 {
 // gamma is the increment of SplitMix64, 2^64 over the golden ratio.
 const gamma = 0x9e3779b97f4a7c15
 
-// Stream is the seed that a run draws with which has so many runs of its step before it: the first draws with the seed itself. What
-// mixKey makes of the streams of a seed are the outputs of SplitMix64 in their order, so that all of them differ. Those of two
-// seeds differ too where seeds and runs are below 2^31, because n·gamma is further than 2^31 from 0 for every n below 2^31: no
-// number's multiples keep away from 0 as long as the golden ratio's.
+// Stream returns the seed for a run that so many runs of the same step came before: the first run
+// draws with the seed itself. mixKey turns the streams of a seed into the outputs of SplitMix64 in
+// their order, so that all of them differ. The streams of two seeds differ too where seeds and runs
+// are below 2^31, because n·gamma is further than 2^31 from 0 for every n below 2^31: the multiples
+// of no number stay away from 0 as long as the golden ratio's.
 func Stream(seed, run uint64) uint64 { return seed + run*gamma }
 
-// mixKey makes the generator's key of a draw's key and a seed: the finaliser of SplitMix64 (Steele, Lea and Flood 2014) parts
-// seeds that differ in few bits, so that seed and key do not cancel.
+// mixKey makes the generator's key from a draw's key and a seed. The finaliser of SplitMix64
+// (Steele, Lea and Flood 2014) spreads seeds that differ in few bits, so that seed and key do not
+// cancel.
 func mixKey(key, seed uint64) uint64 {
 	z := seed + gamma
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -120,8 +124,8 @@ func mixKey(key, seed uint64) uint64 {
 	return key ^ z ^ z>>31
 }
 
-// philox is Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011): the counter's
-// low half is the number of the block, its high half the step.
+// philox is Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1,
+// 2, 3" (SC 2011): the counter's low half is the number of the block, its high half the step.
 func philox(block, step, key uint64) [4]uint32 {
 	c0, c1, c2, c3 := uint32(block), uint32(block>>32), uint32(step), uint32(step>>32)
 	k0, k1 := uint32(key), uint32(key>>32)
@@ -135,7 +139,8 @@ func philox(block, step, key uint64) [4]uint32 {
 	return [4]uint32{c0, c1, c2, c3}
 }
 
-// Draw is element i of a draw as a kernel writes it for the dtype, in float64: for references and initialisers.
+// Draw returns element i of a draw as a kernel writes it for the dtype, in float64: for references
+// and initialisers.
 func Draw(dt DType, normal bool, key, seed, step, i uint64) float64 {
 	switch {
 	case dt == F32 && normal:

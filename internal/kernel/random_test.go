@@ -105,7 +105,8 @@ func TestKeyOf(t *testing.T) {
 	}
 }
 
-// The streams of a seed are the outputs of SplitMix64: those of its authors' implementation for the seed 0.
+// The streams of a seed are the outputs of SplitMix64: those of its authors' implementation for the
+// seed 0.
 func TestStream(t *testing.T) {
 	for run, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f, 0xf88bb8a8724c81ec} {
 		if got := mixKey(0, Stream(0, uint64(run))); got != want {
@@ -115,8 +116,9 @@ func TestStream(t *testing.T) {
 	if Stream(7, 0) != 7 {
 		t.Error("the first run has another seed than its step")
 	}
-	// Two seeds have no stream in common where n·gamma stays away from 0. It comes nearest at the Fibonacci numbers, as the
-	// convergents of the golden ratio's continued fraction are the best approximations there are.
+	// Two seeds have no stream in common where n·gamma stays away from 0. It comes nearest at the
+	// Fibonacci numbers, as the convergents of the golden ratio's continued fraction are the best
+	// approximations there are.
 	for n, next := uint64(1), uint64(2); n < 1<<31; n, next = next, n+next {
 		if d := int64(n * gamma); d < 1<<31 && d > -1<<31 {
 			t.Errorf("%d·gamma is %d", n, d)

@@ -2,11 +2,12 @@ package kernel
 
 import "slices"
 
-// ReduceOp is how a reduction folds elements.
+// ReduceOp names a reduction.
 type ReduceOp uint8
 
-// The folds, and what they give for no elements: Sum 0, Mean NaN, Prod 1, Max -Inf, Min +Inf (for integers the least and the
-// greatest, for Bools false and true). Max and Min of floats give NaN where any element is NaN; of Bools they are any and all.
+// The reductions, with their results for no elements: Sum 0, Mean NaN, Prod 1, Max -Inf, Min +Inf
+// (for integers the least and the greatest, for Bools false and true). Max and Min of floats give
+// NaN where any element is NaN; of Bools they are any and all.
 const (
 	ReduceSum ReduceOp = iota + 1
 	ReduceMean
@@ -15,25 +16,28 @@ const (
 	ReduceMin
 )
 
-// Reduce folds the axes in the bit set Axes. The result has the other axes, in order; whether the folded ones are kept with size
-// 1 does not matter. Its dtype is the operand's: Mean wants floats, Sum and Prod numbers, Max and Min take Bools too.
+// Reduce folds the axes in the bit set Axes. The result has the other axes, in order; whether the
+// folded ones are kept with size 1 does not matter. Its dtype is the operand's: Mean wants floats,
+// Sum and Prod numbers, Max and Min take Bools too.
 //
-// The order in which elements are combined depends on the layout alone. A sum of float32 is accumulated in many short sums that are
-// added in float64: it is good to some units in the last place, however long. Integers are accumulated in int64 and wrap around.
+// The order in which elements are combined depends on the layout alone. A sum of float32 is
+// accumulated in many short sums that are added in float64: it is good to some units in the last
+// place, however long. Integers are accumulated in int64 and wrap around.
 type Reduce struct {
 	apart
 	Op   ReduceOp
 	Axes uint8
-	// Accumulate adds to what is in the result instead of replacing it. It is for Sum alone. The result of a Sum of F32 may be F64, so
-	// that a sum in many steps is rounded once.
+	// Accumulate adds to what is in the result instead of replacing it. It is for Sum alone. The
+	// result of a Sum of F32 may be F64, so that a sum in many steps is rounded once.
 	Accumulate bool
 }
 
 // Flops counts one per element of the operand.
 func (Reduce) Flops(_ Layout, in []Layout) int64 { return int64(in[0].Len()) }
 
-// Divide divides along the first axes, if they are kept; if they are summed, each row adds to the result. So does one of the last axes,
-// which are the rows of a transposed operand.
+// Divide divides along the first axes: if they are kept, rows are those of the result; if they are
+// summed, each row adds to it. Rows along the last axes, if those are summed, add to it too: they
+// are the rows of a transposed operand.
 func (k Reduce) Divide(_ Layout, in []Layout) []Division {
 	x := in[0]
 	folds := func(a int) bool { return k.Axes>>a&1 != 0 }
@@ -54,7 +58,7 @@ func (k Reduce) Divide(_ Layout, in []Layout) []Division {
 	return ds
 }
 
-// terms divides along the folded axes [from,to), none of them the result's; only sums and means can be added up so.
+// terms divides along the folded axes [from,to). Only sums and means can be added up this way.
 func (k Reduce) terms(x Layout, from, to int) []Division {
 	d := Division{Dims: slices.Clone(x.Dims[from:to]), Axes: make([][]int, 1)}
 	d.First, d.Accumulate = Reduce{Op: ReduceSum, Axes: k.Axes}, Reduce{Op: ReduceSum, Axes: k.Axes, Accumulate: true}
@@ -108,8 +112,9 @@ func (k Reduce) Bind(out Layout, in []Layout) Bound {
 	panic(unsupported(k, in[0].DType))
 }
 
-// A reduction folds whole rows or, where the kept axis is the one whose elements lie closer together, columns: blocks of
-// neighbouring results, row after row. Narrow blocks are not worth the bookkeeping.
+// A reduction folds whole rows or, where the kept axis is the one whose elements lie closer
+// together, columns: blocks of neighbouring results, row after row. Narrow blocks are not worth the
+// bookkeeping.
 const (
 	columns    = 256
 	minColumns = 16
@@ -124,7 +129,7 @@ func byColumns(kept, fold *walk) bool {
 
 func reduceLoop[T ordered, A int64 | float64](k Reduce, x Layout, f fold[T, A]) Bound {
 	kept, folded := split(x, k.Axes)
-	first := func(old T) A { // what the first element is combined with
+	first := func(old T) A { // the value that the first element is combined with
 		if k.Accumulate {
 			return A(old)
 		}

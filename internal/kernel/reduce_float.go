@@ -8,15 +8,17 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// A floatFold is Sum, Mean, Max or Min of floats. There are four ways to fold, by the axis whose elements lie side by side:
+// A floatFold is Sum, Mean, Max or Min of floats. There are four ways to fold, depending on the
+// axis whose elements lie side by side:
 //
-//   - rows, along a folded axis: each gives a number;
-//   - columns, along a kept axis: the rows of a folded axis are combined;
-//   - blocks, as columns, where few elements make a result: rows of the second last kept axis are combined at once;
-//   - gathered, where there is no such axis: what makes a result is laid side by side.
+//   - rows, along a folded axis: each is reduced to a number;
+//   - columns, along a kept axis: the rows of a folded axis are combined element by element;
+//   - blocks, like columns, where few elements make a result: rows of the second last kept axis are
+//     combined at once;
+//   - gathered, where there is no such axis: the elements of a result are copied side by side.
 //
-// The order of a sum depends on the layout alone. Sums of float32 are float32 within rows of at most piece elements, within octet rows
-// of columns, and within blocks; those are added in float64.
+// The order of a sum depends on the layout alone. Sums of float32 are float32 within rows of at
+// most piece elements, within octet rows of columns, and within blocks; those are added in float64.
 type floatFold[T float] struct {
 	sum, mean, accumulate bool
 	terms                 int   // elements that make a result
@@ -25,7 +27,7 @@ type floatFold[T float] struct {
 	high, far             int   // size and stride in bytes of the innermost folded axis
 	near                  int   // stride in bytes of the axis along which a unit takes results
 
-	// A unit is per results, or rows of inner results, along an axis of the given size.
+	// A unit has per results, or rows of inner results, along an axis of the given size.
 	axis, per, inner int
 
 	row           simd.Fold
@@ -36,7 +38,7 @@ type floatFold[T float] struct {
 	columnExtreme simd.ColumnExtreme
 	widen, narrow simd.Map
 	copy, spread  simd.Map
-	start, count  []T // one element: what no elements give, and terms
+	start, count  []T // one element each: the result for no elements, and terms
 }
 
 const (
@@ -44,7 +46,7 @@ const (
 	fewTerms = 16   // the greatest block
 	octet    = 8    // rows of columns that are summed in float32
 
-	manyShort = 32 // rows of a few elements that are worth being turned
+	manyShort = 32 // rows of a few elements that repay being transposed
 )
 
 // bindFold binds a reduction of floats of type T.
@@ -141,20 +143,22 @@ func rowBlocks(n, axis, per int) axisBlocks {
 	return axisBlocks{axis, per, each, n / axis * each}
 }
 
-// at gives the first result of a unit and their number.
+// at returns the first result of a unit and their number.
 func (b axisBlocks) at(unit int) (first, n int) {
 	from := unit % b.each * b.per
 	return unit/b.each*b.axis + from, min(b.per, b.axis-from)
 }
 
-// checkReach panics where the memory of the result or of the operand is shorter than what was bound.
+// checkReach panics where the memory of the result or of the operand is shorter than what was
+// bound.
 func checkReach(c *Ctx, out, in int) {
 	if c.Out.n < out || c.In[0].n < in {
 		panic(short)
 	}
 }
 
-// few reports whether to fold blocks: where the innermost kept axis, of dim elements side by side, is shorter than a block would be.
+// few reports whether to fold blocks: the innermost kept axis, of dim elements side by side, is
+// shorter than a block would be.
 func (f *floatFold[T]) few(dim, near int) bool {
 	if near != 1 || f.kept.rank < 2 || f.terms > fewTerms || dim >= piece || f.outSize != f.size {
 		return false
@@ -162,7 +166,7 @@ func (f *floatFold[T]) few(dim, near int) bool {
 	return f.terms == 1 || dim > 1 && f.kept.dims[f.kept.rank-2] > f.high
 }
 
-// nothing gives n results of no elements.
+// nothing writes n results of no elements.
 func (f *floatFold[T]) nothing(c *Ctx, dst, _ *byte, n, _ int) {
 	acc := f.open(c, dst, n)
 	f.close(acc, dst, n)
@@ -174,13 +178,14 @@ func (f *floatFold[T]) rows(_ *Ctx, dst, x *byte, n, _ int) {
 	f.finish(dst, n)
 }
 
-// turns reports whether to turn rows of so many elements to add them up.
+// turns reports whether rows of so many elements are transposed to add them up.
 func (f *floatFold[T]) turns(n int) bool {
 	return simd.Repeats(level, f.size, n) || level > simd.Portable && f.size == 4 && 4 < n && n <= simd.TurnedRow
 }
 
-// turnedRows adds up n short rows, one after the other, as columns, in the order in which rows adds up: each element of the first eight
-// and that eight after it, then each of the first four and that four after it, and so on.
+// turnedRows adds up n short rows, one after the other, as columns, in the order in which rows adds
+// up: each element of the first eight and that eight after it, then each of the first four and that
+// four after it, and so on.
 func (f *floatFold[T]) turnedRows(c *Ctx, dst, x *byte, n, _ int) {
 	turned := c.panels()
 	stride, bytes := simd.TurnedSize(f.size, n)
@@ -240,8 +245,8 @@ func (f *floatFold[T]) columns(c *Ctx, dst, x *byte, n, _ int) {
 	f.close(acc, dst, n)
 }
 
-// fewRows adds a few rows to n sums of their own type: to widen the sums and to narrow them again, as is done for more, would cost
-// more than the addition.
+// fewRows adds a few rows to n sums of their own type: widening the sums and narrowing them again,
+// as for more rows, would cost more than the addition.
 func (f *floatFold[T]) fewRows(_ *Ctx, dst, x *byte, n, _ int) {
 	f.columnAdd(dst, x, f.high, n, f.far)
 }
@@ -249,7 +254,7 @@ func (f *floatFold[T]) fewRows(_ *Ctx, dst, x *byte, n, _ int) {
 // blocks combines n rows of the second last kept axis, as long as the last one.
 func (f *floatFold[T]) blocks(_ *Ctx, dst, x *byte, n, _ int) {
 	width := f.inner * f.size
-	first, have := x, f.accumulate // what dst holds, if have
+	first, have := x, f.accumulate // have: dst holds the sum so far
 	for at, i := f.fold.seek(0), 0; i < f.terms; i++ {
 		term := move(x, at.pos*f.size)
 		switch {
@@ -268,7 +273,7 @@ func (f *floatFold[T]) blocks(_ *Ctx, dst, x *byte, n, _ int) {
 	f.finish(dst, n*f.inner)
 }
 
-// gathered lays what makes each of n results side by side.
+// gathered copies the elements of each of n results side by side and folds them.
 func (f *floatFold[T]) gathered(c *Ctx, dst, _ *byte, n, o int) {
 	src, buf := raw[T](c.In[0]), tile[T](c, 0)
 	part := hand(c, 2)
@@ -285,7 +290,7 @@ func (f *floatFold[T]) gathered(c *Ctx, dst, _ *byte, n, o int) {
 	}
 }
 
-// open gives where n results are gathered, in float64 if they are sums.
+// open returns the memory in which n results are accumulated, in float64 if they are sums.
 func (f *floatFold[T]) open(c *Ctx, dst *byte, n int) (acc *byte) {
 	acc = dst
 	if !f.sum {
@@ -333,7 +338,8 @@ func (f *floatFold[T]) finish(dst *byte, n int) {
 	}
 }
 
-// foldWalk visits the folded axes in the order of their strides, the greatest first, none of them backwards.
+// foldWalk visits the folded axes in the order of their strides, the greatest first, none of them
+// backwards.
 func foldWalk(l Layout, axes uint8) *walk {
 	var order []int
 	at := 0
@@ -360,7 +366,7 @@ func foldWalk(l Layout, axes uint8) *walk {
 	return walkOf(sorted, allAxes, at)
 }
 
-// outer is the walk without its innermost axis.
+// outer returns the walk without its innermost axis.
 func (w *walk) outer() *walk {
 	o := *w
 	o.rank--
@@ -374,8 +380,8 @@ func (w *walk) outer() *walk {
 	return &o
 }
 
-// pointerTo is the place of the first element.
+// pointerTo returns a pointer to the first element.
 func pointerTo[T any](s []T) *byte { return (*byte)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// sliceAt is n elements from a place on.
+// sliceAt returns n elements from p on.
 func sliceAt[T any](p *byte, n int) []T { return unsafe.Slice((*T)(unsafe.Pointer(p)), n) }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// folds calls f with every element of a whose kept axes have the given index; the folded axes are removed from the index.
+// folds calls f with every element of a whose kept axes have the given index; the folded axes are
+// removed from the index.
 func folds(a array, mask uint8, ix []int, f func(i int, v float64)) {
 	full, i := make([]int, a.Rank), 0
 	var inner []int
@@ -94,7 +95,7 @@ func testReduce(t *testing.T) {
 	}
 }
 
-// emptyExtreme is what Max and Min of integers and Bools give for no elements.
+// emptyExtreme returns the result of Max and Min of integers and Bools for no elements.
 func emptyExtreme(dt DType, op ReduceOp) float64 {
 	least := map[DType]float64{I32: math.MinInt32, I64: math.MinInt64, Bool: 0}[dt]
 	if op == ReduceMax {
@@ -170,8 +171,8 @@ func testSumIsAccurate(t *testing.T) {
 	}
 }
 
-// A sum adds to what the result holds, however many rows there are and whichever way they lie. The values that it starts
-// from are as large as the terms, so that the tolerance is that of the sum.
+// A sum adds to what the result holds, however many rows there are and whichever way they lie. The
+// values that it starts from are as large as the terms, so that the tolerance is that of the sum.
 func TestSumAccumulates(t *testing.T) { atLevels(t, testSumAccumulates) }
 
 func testSumAccumulates(t *testing.T) {
@@ -246,8 +247,8 @@ func testArg(t *testing.T) {
 	}
 }
 
-// TestSumOfShortRows: rows of a few elements, one after the other, add up to the same bits as rows apart from each other, a
-// negative zero and what is not finite among them.
+// TestSumOfShortRows: rows of a few elements, one after the other, add up to the same bits as rows
+// apart from each other, a negative zero and what is not finite among them.
 func TestSumOfShortRows(t *testing.T) { atLevels(t, testSumOfShortRows) }
 
 func testSumOfShortRows(t *testing.T) {

@@ -6,9 +6,10 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// Select takes, element by element, the second operand where the first, a mask of Bools, is true, else the third. All broadcast;
-// the last two are of the result's dtype, any. Where the mask has one element for a row or for all, rows are copied as they are, and
-// not touched where the result shares the memory of what is taken.
+// Select takes, element by element, the second operand where the first, a mask of Bools, is true,
+// else the third. All broadcast; the last two are of the result's dtype, any. Where the mask has
+// one element for a row or for all, whole rows are copied, or left alone where the result shares
+// their memory.
 type Select struct{ elementwise }
 
 func (Select) cheap() bool { return true }
@@ -25,10 +26,12 @@ func (Select) Bind(out Layout, in []Layout) Bound {
 	return mixLoop(simd.ChooseOf(level, out.DType.Size()), out, in)
 }
 
-// leastRow is how many elements a row has at least for copying it to be as fast as repeating its mask and choosing.
+// leastRow is the number of elements from which on copying a row is as fast as repeating its mask
+// and choosing element by element.
 const leastRow = 8
 
-// takeRows divides the work and gives what copies each row from one operand or the other; neighbours from the same one are one call.
+// takeRows divides the work and returns the loop that copies each row from one operand or the
+// other; neighbouring rows from the same operand are one call.
 func (n *nest) takeRows() rowCall {
 	ones := []int{1}
 	for _, hand := range []int{2, 3} {
@@ -61,7 +64,7 @@ func (n *nest) takeRows() rowCall {
 	}
 }
 
-// taken is the number of the operand, 2 or 3, that the mask takes row r from.
+// taken returns the number of the operand, 2 or 3, that the mask takes row r from.
 func (a *arrays) taken(r int) int {
 	if *(*bool)(unsafe.Pointer(move(a.at[1], r*a.stride[1]))) {
 		return 2

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestSelectRows: a mask with one element for a row, for some rows or for all takes rows as they are, short and long, also where a result
-// lies in place of an operand, and where operands are repeated, transposed, or lie backwards.
+// TestSelectRows: a mask with one element for a row, for some rows or for all takes rows as they
+// are, short and long, also where a result lies in place of an operand, and where operands are
+// repeated, transposed, or lie backwards.
 func TestSelectRows(t *testing.T) { atLevels(t, testSelectRows) }
 
 func testSelectRows(t *testing.T) {
@@ -41,7 +42,8 @@ func testSelectRows(t *testing.T) {
 	}
 }
 
-// BenchmarkSelect takes rows by masks of the shapes that gradient accumulation and key/value caches have, and others.
+// BenchmarkSelect takes rows by masks of the shapes that gradient accumulation and key/value caches
+// have, and others.
 func BenchmarkSelect(b *testing.B) {
 	for _, c := range []struct {
 		name    string

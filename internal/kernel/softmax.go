@@ -1,17 +1,19 @@
 package kernel
 
-// Softmax is exp(x)/Σ exp(x) along an axis, negative counted from the end, or its logarithm. The greatest element of each row is
-// subtracted first, so that nothing overflows. A row of -Inf alone, or with +Inf or NaN in it, gives NaN. Where
-// exp(x) is less than 2²⁴ times the smallest normal number, beside a greatest of 1, the quotient is 0: products with subnormal numbers
-// take a hundred cycles each, and a weight so small changes no sum.
+// Softmax is exp(x)/Σ exp(x) along an axis, negative counted from the end, or its logarithm. The
+// greatest element of each row is subtracted first, so that nothing overflows. A row of -Inf alone,
+// or with +Inf or NaN in it, gives NaN. Where exp(x − max) is less than 2²⁴ times the smallest
+// normal number, the quotient is 0: products with subnormal numbers take a hundred cycles each, and
+// a weight so small changes no sum.
 type Softmax struct {
 	elementwise // each row overwrites itself alone
 	Axis        int
 	Log         bool
 }
 
-// LogSumExp is log Σ exp(x) along an axis, negative counted from the end, which is removed or kept with size 1. A row of -Inf alone,
-// or an empty one, gives -Inf; one with +Inf gives +Inf; one with NaN gives NaN.
+// LogSumExp is log Σ exp(x) along an axis, negative counted from the end, which is removed or kept
+// with size 1. A row of -Inf alone, or an empty one, gives -Inf; one with +Inf gives +Inf; one with
+// NaN gives NaN.
 type LogSumExp struct {
 	apart
 	Axis int

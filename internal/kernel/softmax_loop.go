@@ -4,7 +4,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// exponentials are the loops that softmax and its relatives are made of.
+// exponentials holds the loops of softmax and its relatives.
 type exponentials[T float] struct {
 	kind      exponential
 	size      int // bytes of an element
@@ -24,8 +24,9 @@ type exponentials[T float] struct {
 	reachOut, reachX int // bytes that the arrays have at least
 }
 
-// exponentialLoop goes along the rows where the axis is the last, else through strips of neighbouring rows side by side, so that the
-// result is written in order either way. Short rows are turned, to be strips too.
+// exponentialLoop goes along the rows where the axis is the last, else through strips of
+// neighbouring rows side by side, so that the result is written in order either way. Short rows are
+// transposed and done as strips.
 func exponentialLoop[T float](kind exponential, out, x Layout, axis int) Bound {
 	axis = x.axis(axis)
 	e := &exponentials[T]{
@@ -113,7 +114,8 @@ func (e *exponentials[T]) rows(c *Ctx, dst, x *byte, rows, toX int) {
 	}
 }
 
-// shortLoop takes blocks of short rows, turns each in scratch, where they are columns, and turns it back.
+// shortLoop takes blocks of short rows, transposes each into scratch, where rows are columns, and
+// transposes the result back.
 func (e *exponentials[T]) shortLoop(kept *walk, sideBySide bool) Bound {
 	high, near := kept.inner()
 	if !sideBySide { // the rows of the result, where they are laid out first
@@ -148,7 +150,7 @@ func (e *exponentials[T]) shortLoop(kept *walk, sideBySide bool) Bound {
 	}}
 }
 
-// byRow sets the rows of dst to those of x by one value each.
+// byRow combines each row of x with one value of y, into dst.
 func (e *exponentials[T]) byRow(c *Ctx, z simd.Zips, dst, x, y *byte, rows, toX int) {
 	width := e.n * e.size
 	if z.OneY != nil {
@@ -181,7 +183,8 @@ func (e *exponentials[T]) logOfSum(dst, peak, sum *byte, n int) {
 	}
 }
 
-// stripsLoop takes strips of rows side by side; the elements of a row are down bytes apart in the operand.
+// stripsLoop takes strips of rows side by side; the elements of a row are down bytes apart in the
+// operand.
 func (e *exponentials[T]) stripsLoop(kept *walk, down int, sideBySide bool) Bound {
 	b := rowBlocks(kept.n, e.inner, min(max(64, 4*tileLen/e.n), piece))
 	if !sideBySide {
@@ -209,7 +212,8 @@ func (e *exponentials[T]) stripsLoop(kept *walk, down int, sideBySide bool) Boun
 	}}
 }
 
-// strip does w rows side by side, of which the elements are width bytes apart in the result and down in the operand.
+// strip does w rows side by side; the elements of a row are width bytes apart in the result and
+// down bytes in the operand.
 func (e *exponentials[T]) strip(c *Ctx, dst, x *byte, w, width, down int) {
 	peak, acc, exps, sum := hand(c, 0), hand(c, 1), hand(c, 2), hand(c, 3)
 	e.spread(peak, pointerTo(e.lowest), 1, w, 0, 0)
@@ -250,7 +254,7 @@ func (e *exponentials[T]) strip(c *Ctx, dst, x *byte, w, width, down int) {
 	}
 }
 
-// strewnLoop gathers what makes a result of a LogSumExp.
+// strewnLoop gathers the elements of each result of a LogSumExp.
 func (e *exponentials[T]) strewnLoop(kept, row *walk) Bound {
 	per := rowsPer(e.n)
 	return Bound{blocks(kept.n, per), func(c *Ctx, lo, hi int) {

@@ -43,7 +43,8 @@ func testSoftmax(t *testing.T) {
 	}
 }
 
-// Weights far below the greatest are 0, never subnormal; the others are as if there were none, and rows still add up to 1.
+// Weights far below the greatest are 0, never subnormal; the others are as if there were none, and
+// rows still add up to 1.
 func TestSoftmaxFlushes(t *testing.T) { atLevels(t, testSoftmaxFlushes) }
 
 func testSoftmaxFlushes(t *testing.T) {

@@ -6,18 +6,20 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// Standardise is (x - mean)/√(variance + Eps) over the axes in the bit set Axes: what meets in a mean has mean 0 and, but
-// for Eps, variance 1 after. The variance is that of the population, a mean of squared differences from the mean, so that
-// nothing cancels however far from 0 the elements lie. Where an element is NaN or infinite, or where all are equal and Eps
-// is 0, all that share its mean are NaN.
+// Standardise is (x - mean)/√(variance + Eps) over the axes in the bit set Axes: the elements that
+// share a mean have mean 0 and, but for Eps, variance 1 afterwards. The variance is that of the
+// population, a mean of squared differences from the mean, so that nothing cancels however far from
+// 0 the elements are. Where an element is NaN or infinite, or where all are equal and Eps is 0, all
+// that share its mean become NaN.
 type Standardise struct {
 	denseInPlace
 	Axes uint8
 	Eps  float64
 }
 
-// Rstd is the reciprocal standard deviation 1/√(variance + Eps) over the axes in the bit set Axes, by which [Standardise]
-// multiplies. The result has the other axes, in order; whether the folded ones are kept with size 1 does not matter.
+// Rstd is the reciprocal standard deviation 1/√(variance + Eps) over the axes in the bit set Axes,
+// by which [Standardise] multiplies. The result has the other axes, in order; whether the folded
+// ones are kept with size 1 does not matter.
 type Rstd struct {
 	denseApart
 	Axes uint8
@@ -30,13 +32,14 @@ type denseInPlace struct{}
 func (denseInPlace) InPlace(int) bool { return true }
 func (denseInPlace) Strided(int) bool { return false }
 
-// denseApart is embedded by kernels of dense operands whose result must not share memory with them.
+// denseApart is embedded by kernels of dense operands that must not share memory with the result.
 type denseApart struct{}
 
 func (denseApart) InPlace(int) bool { return false }
 func (denseApart) Strided(int) bool { return false }
 
-// Flops counts six per element: a sum; a difference, a product and a sum; a difference and a product.
+// Flops counts six per element: a sum; a difference, a product and a sum; a difference and a
+// product.
 func (Standardise) Flops(out Layout, _ []Layout) int64 { return 6 * int64(out.Len()) }
 
 // Flops counts four per element of the operand: a sum; a difference, a product and a sum.
@@ -52,7 +55,7 @@ func (k Rstd) Divide(out Layout, in []Layout) []Division {
 	return along(out, in, leading(in[0], k.Axes))
 }
 
-// leading is the number of axes before the first of the set.
+// leading returns the number of axes before the first of the set.
 func leading(l Layout, axes uint8) int { return min(bits.TrailingZeros8(axes), l.Rank) }
 
 // Bind takes one operand, of floats.
@@ -75,9 +78,10 @@ func momentLoop(k Kernel, out, x Layout, axes uint8, eps float64, whole bool) Bo
 	panic(unsupported(k, out.DType))
 }
 
-// moments are the loops that mean and variance are made of. A unit is n results: neighbours along the innermost axis that
-// is kept. Where the innermost axis of all is averaged over, they are rows of it; else columns. Sums of float32 are float32
-// within rows of at most piece elements and within octet rows of columns; those are added in float64.
+// moments holds the loops that compute mean and variance. A unit is n results, neighbours along the
+// innermost kept axis. Where the innermost axis of all is averaged over, each is a row of it; else
+// a column. Sums of float32 are float32 within rows of at most piece elements and within octet rows
+// of columns; those are added in float64.
 type moments[T float] struct {
 	eps         float64
 	whole       bool // the result is the operand standardised
@@ -140,8 +144,8 @@ func bindMoments[T float](out, x Layout, axes uint8, eps float64, whole bool) Bo
 	}}
 }
 
-// rows does n rows for each index of the outer axes. The elements of the first are x bytes from the start of the operand;
-// the first result is the o-th.
+// rows does n rows for each index of the outer axes. The elements of the first are x bytes from the
+// start of the operand; the first result is the o-th.
 func (m *moments[T]) rows(c *Ctx, x, o, n int) {
 	part, acc, mean, scale := hand(c, 0), hand(c, 1), hand(c, 2), hand(c, 3)
 	for pass := range 2 { // sums, then sums of squared differences
@@ -210,7 +214,7 @@ func (m *moments[T]) columns(c *Ctx, x, o, n int) {
 	}
 }
 
-// means makes n means of sums.
+// means turns n sums into means.
 func (m *moments[T]) means(dst, acc *byte, n int) {
 	sums := sliceAt[float64](acc, n)
 	for i := range sums {
@@ -219,7 +223,7 @@ func (m *moments[T]) means(dst, acc *byte, n int) {
 	m.narrow(dst, acc, 1, n, 0, 0)
 }
 
-// scales makes n reciprocal standard deviations of sums of squared differences.
+// scales turns n sums of squared differences into reciprocal standard deviations.
 func (m *moments[T]) scales(dst, acc *byte, n int) {
 	sums := sliceAt[float64](acc, n)
 	for i := range sums {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// momentsOf gives, for an index of the kept axes, the mean and the reciprocal standard deviation of what is averaged.
+// momentsOf returns, for an index of the kept axes, the mean and the reciprocal standard deviation
+// of what is averaged.
 func momentsOf(x array, mask uint8, eps float64) func(kept []int) (mean, rstd float64) {
 	known := map[string][2]float64{}
 	return func(kept []int) (float64, float64) {

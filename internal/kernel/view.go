@@ -1,7 +1,8 @@
 package kernel
 
-// View is a change of layout that moves no data. ok is false where no strides can express it, as for a reshape of a transposed
-// array, and where the shapes do not fit; the caller copies first, or reports.
+// View is a change of layout that moves no data. ok is false where no strides can express it, as
+// for a reshape of a transposed array, and where the shapes do not fit; the caller copies the
+// operand first, or reports the mistake.
 type View interface {
 	View(in Layout) (out Layout, ok bool)
 }
@@ -30,7 +31,8 @@ type Reshape struct {
 	Dims [MaxRank]int
 }
 
-// View is defined where every group of the operand's axes that the new axes divide is evenly strided.
+// View is defined where every group of the operand's axes that the new axes divide is evenly
+// strided.
 func (v Reshape) View(in Layout) (Layout, bool) {
 	out := Dense(in.DType, v.Dims[:v.Rank]...)
 	out.Offset = in.Offset
@@ -57,7 +59,8 @@ func (v Reshape) View(in Layout) (Layout, bool) {
 	return out, true
 }
 
-// Broadcast repeats the operand to a shape, aligned from the right as in NumPy: new leading axes and axes of size 1 get stride 0.
+// Broadcast repeats the operand to a shape, aligned from the right as in NumPy: new leading axes
+// and axes of size 1 get stride 0.
 type Broadcast struct {
 	Rank int
 	Dims [MaxRank]int
@@ -66,7 +69,8 @@ type Broadcast struct {
 // View is defined where every axis of the operand has the size of its partner, or 1.
 func (v Broadcast) View(in Layout) (Layout, bool) { return in.to(v.Rank, v.Dims) }
 
-// Slice takes, of each axis, the Size elements Start, Start+Step, Start+2·Step, …; Step may be negative.
+// Slice takes, of each axis, the Size elements Start, Start+Step, Start+2·Step, …; Step may be
+// negative.
 type Slice struct{ Start, Step, Size [MaxRank]int }
 
 // View is defined where every element taken exists.

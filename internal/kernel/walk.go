@@ -1,7 +1,8 @@
 package kernel
 
-// A walk visits the elements of an array, or of some of its axes, in row-major order. Axes of size 1 are gone and neighbours
-// that one stride can step through are merged, so the last axis is as long as the layout allows. rank is at least 1.
+// A walk visits the elements of an array, or of some of its axes, in row-major order. Axes of size
+// 1 are left out, and neighbouring axes that one stride can step through are merged, so the last
+// axis is as long as the layout allows. rank is at least 1.
 type walk struct {
 	rank          int
 	dims, strides [MaxRank]int
@@ -9,7 +10,8 @@ type walk struct {
 	n             int // elements
 }
 
-// walkOf visits the axes of l that are in the set, outer first, from the given offset.
+// walkOf returns the walk over the axes of l that are in the set, outer first, from the given
+// offset.
 func walkOf(l Layout, axes uint8, offset int) *walk {
 	w := &walk{offset: offset, n: 1}
 	for a := range l.Rank {
@@ -38,7 +40,7 @@ func walkOf(l Layout, axes uint8, offset int) *walk {
 // allAxes is the set of every axis.
 const allAxes = 1<<MaxRank - 1
 
-// walkOver visits l broadcast to the shape of out.
+// walkOver returns the walk over l broadcast to the shape of out.
 func walkOver(out, l Layout) *walk {
 	b, ok := l.to(out.Rank, out.Dims)
 	if !ok {
@@ -47,25 +49,26 @@ func walkOver(out, l Layout) *walk {
 	return walkOf(b, allAxes, b.Offset)
 }
 
-// split gives two walks, over the axes that a reduction keeps and those that it folds. The offset is in the first.
+// split returns two walks: over the axes that a reduction keeps, and over those that it folds. The
+// first has the offset.
 func split(l Layout, folded uint8) (kept, fold *walk) {
 	return walkOf(l, ^folded, l.Offset), walkOf(l, folded, 0)
 }
 
-// prefix and suffix are the sets of the axes before a, and from a on.
+// prefix and suffix return the sets of the axes before a, and from a on.
 func prefix(a int) uint8 { return 1<<a - 1 }
 func suffix(a int) uint8 { return ^prefix(a) }
 
-// inner is the size and stride of the last axis.
+// inner returns the size and stride of the last axis.
 func (w *walk) inner() (dim, stride int) { return w.dims[w.rank-1], w.strides[w.rank-1] }
 
 // dense reports whether the elements lie side by side.
 func (w *walk) dense() bool { return w.rank == 1 && w.strides[0] == 1 }
 
-// single reports whether there is but one element, repeated.
+// single reports whether there is only one element, repeated.
 func (w *walk) single() bool { return w.rank == 1 && w.strides[0] == 0 && w.n > 0 }
 
-// at is the place of element i.
+// at returns the position of element i in memory.
 func (w *walk) at(i int) int {
 	p := w.offset
 	for a := w.rank - 1; a > 0; a-- {
@@ -76,13 +79,13 @@ func (w *walk) at(i int) int {
 	return p + i*w.strides[0]
 }
 
-// A cursor is a place on a walk.
+// A cursor is a position on a walk.
 type cursor struct {
 	index [MaxRank]int
 	pos   int
 }
 
-// seek gives the cursor at element i.
+// seek returns the cursor at element i.
 func (w *walk) seek(i int) (c cursor) {
 	c.pos = w.offset
 	for a := w.rank - 1; a > 0; a-- {
@@ -96,7 +99,8 @@ func (w *walk) seek(i int) (c cursor) {
 	return c
 }
 
-// step moves the cursor m elements on, no farther than the end of the last axis, from where it goes on to the next row.
+// step moves the cursor m elements on, at most to the end of the last axis; from there it goes to
+// the next row.
 func (w *walk) step(c *cursor, m int) {
 	a := w.rank - 1
 	c.index[a] += m
@@ -109,7 +113,7 @@ func (w *walk) step(c *cursor, m int) {
 	}
 }
 
-// gather copies the elements from number lo on to dst, from base in src.
+// gather fills dst with the elements from number lo on; base is where the walk starts in src.
 func gather[T any](w *walk, dst, src []T, base, lo int) {
 	if w.dense() {
 		copy(dst, src[base+w.offset+lo:])
@@ -126,7 +130,7 @@ func gather[T any](w *walk, dst, src []T, base, lo int) {
 	}
 }
 
-// strided copies elements a stride apart to dst.
+// strided copies elements that are a stride apart to dst.
 func strided[T any](dst, src []T, pos, stride int) {
 	switch stride {
 	case 0:
@@ -147,7 +151,8 @@ func fill[T any](dst []T, v T) {
 	}
 }
 
-// read gives elements [lo,hi), from base in src: a part of src where they lie side by side, else a copy in buf.
+// read returns elements [lo,hi) of a walk that starts at base in src: a part of src where they lie
+// side by side, else a copy in buf.
 func read[T any](w *walk, src, buf []T, base, lo, hi int) []T {
 	if lo == hi {
 		return nil
