@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// brgemm emits the micro-kernel of batch-reduced products: the tile of gemm's dot product, summed over a batch of operands that
-// lie a stride apart. The rows of a window are such a batch.
+// brgemm emits the micro-kernel of batch-reduced products: the tile of gemm's dot product, summed
+// over a batch of operands that lie a stride apart. The rows of a window are such a batch.
 func brgemm(c *build.Context) {
 	for _, z := range []bool{true, false} {
 		for _, bits := range []int{32, 64} {
@@ -62,7 +62,7 @@ func (t *tile) emitBatchSums() {
 	t.emitResults(sum)
 }
 
-// jump is the way from the end of one product's k steps to the start of the next.
+// jump returns the distance from the end of one product's k steps to the start of the next.
 func (t *tile) jump(next string, step, k reg.Register) reg.Register {
 	passed, jump := t.GP64(), t.GP64()
 	t.MOVQ(k, passed)

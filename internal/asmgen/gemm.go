@@ -10,7 +10,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gemm emits all that products of matrices need.
+// gemm emits the loops of products of matrices.
 func gemm(c *build.Context) {
 	for _, z := range []bool{true, false} {
 		for _, bits := range []int{32, 64} {
@@ -28,15 +28,16 @@ func gemm(c *build.Context) {
 	ones(c)
 }
 
-// float emits an instruction of which the name ends in S for float32 and in D for float64, where the * stands.
+// float emits an instruction; the * in its name stands for S with float32 and for D with float64.
 func (t *target) float(name string, ops ...operand.Op) {
 	t.emit(strings.Replace(name, "*", t.s(), 1), ops...)
 }
 
-// width is the size of a vector in bytes.
+// width returns the size of a vector in bytes.
 func (t *target) width() int { return t.lanes() * t.bytes() }
 
-// A term is what a product sums over p, and the largest tile of results, in rows and vectors, of which the sums stay in registers.
+// A term is the summand of a product over p, with the largest tile of results, in rows and vectors,
+// whose sums stay in registers.
 type term struct {
 	name        string
 	avx512      [2]int
@@ -48,13 +49,13 @@ var dot = term{"dot", [2]int{14, 2}, [2]int{6, 2}, "a[i,p]·b[p,j]"}
 
 var terms = []term{
 	dot,
-	{"dotWide", [2]int{2, 8}, [2]int{2, 4}, "a[i,p]·b[p,j]"}, // few rows wait for memory, which is read best in long runs
+	{"dotWide", [2]int{2, 8}, [2]int{2, 4}, "a[i,p]·b[p,j]"}, // few rows wait for memory, and long runs of it are read fastest
 	{"distance", [2]int{14, 2}, [2]int{6, 2}, "(a[i,p] - b[p,j])²"},
 	{"shifted", [2]int{7, 2}, [2]int{6, 2}, "a[i,p]·(x[i,p] - b[p,j])"},
 	{"centred", [2]int{7, 2}, [2]int{3, 2}, "a[i,p]·(x[i,j] - b[p,j])"},
 }
 
-// largest is the size of the largest tile.
+// largest returns the size of the largest tile.
 func (s term) largest(t *target) (rows, vectors int) {
 	if t.z {
 		return s.avx512[0], s.avx512[1]
@@ -80,8 +81,9 @@ type tile struct {
 	edge // of the last vector
 }
 
-// bodies emits a body for each number of rows and of vectors, and the jumps to them. A body computes the tile and leaves the function. On
-// AVX2 masks cost time, so that whole vectors get a body of their own.
+// bodies emits a body for each number of rows and of vectors, and the jumps to them. A body
+// computes the tile and returns. On AVX2 masks cost time, so tiles of whole vectors get bodies of
+// their own.
 func (t *target) bodies(s term, body func(*tile)) {
 	mostRows, mostVectors := s.largest(t)
 	rows := t.Load(t.Param("rows"), t.GP64())
@@ -129,7 +131,7 @@ func (t *target) branch(rows reg.Register, lo, hi, vectors int) {
 	t.branch(rows, mid, hi, vectors)
 }
 
-// ones is what AVX2 takes its masks from: as many ones as are wanted, before zeros.
+// ones emits the table from which AVX2 loads its masks: ones, followed by zeros.
 func ones(c *build.Context) {
 	c.StaticGlobal("ones")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -138,14 +140,14 @@ func ones(c *build.Context) {
 	}
 }
 
-// An edge says which lanes of a vector are inside: a mask register on AVX-512, and on AVX2 the address of a vector of ones and zeros.
-// The zero edge has all of them inside.
+// An edge says which lanes of a vector are inside: a mask register on AVX-512, and on AVX2 the
+// address of a vector of ones and zeros. The zero edge has all of them inside.
 type edge struct {
 	mask reg.Register
 	ones operand.Op
 }
 
-// firstLanes is the edge that has the first n lanes inside, n at most their number.
+// firstLanes returns the edge with the first n lanes inside; n is at most the number of lanes.
 func (t *target) firstLanes(n reg.Register) edge {
 	if t.z {
 		bits, mask := t.GP32(), t.K()
@@ -232,7 +234,7 @@ func (t *tile) emitSums() {
 	t.emitResults(sum)
 }
 
-// emitResults stores the sums, or adds them to what is there, and leaves the function.
+// emitResults stores the sums, or adds them to the results, and returns from the function.
 func (t *tile) emitResults(sum [][]vector) {
 	c := t.matrix("c", "rowC")
 	accumulate := t.Load(t.Param("accumulate"), t.GP32())
@@ -252,7 +254,8 @@ func (t *tile) emitResults(sum [][]vector) {
 	t.end()
 }
 
-// addTerms adds the terms of row i and one p. Vectors of 512 bits take broadcasts inside instructions, which saves registers.
+// addTerms adds the terms of row i and one p. AVX-512 broadcasts inside instructions, which saves
+// registers.
 func (t *tile) addTerms(a operand.Mem, x matrix, i int, b, center, sum []vector) {
 	left, d := t.vector(), t.vector()
 	if !(t.z && t.name == "distance") {
@@ -285,7 +288,7 @@ func (t *tile) addTerms(a operand.Mem, x matrix, i int, b, center, sum []vector)
 	}
 }
 
-// each gives f of every vector of the tile.
+// each returns the values of f for all vectors of the tile.
 func (t *tile) each(f func(i, j int) vector) [][]vector {
 	all := make([][]vector, t.rows)
 	for i := range all {
@@ -308,7 +311,7 @@ func (t *tile) row(b reg.Register) []vector {
 // load reads vector j of a row; outside it is 0.
 func (t *tile) load(src operand.Mem, j int) vector { return t.loadInside(src, t.at(j)) }
 
-// at is the edge of vector j.
+// at returns the edge of vector j.
 func (t *tile) at(j int) edge {
 	if j < t.vectors-1 {
 		return edge{}
@@ -316,7 +319,7 @@ func (t *tile) at(j int) edge {
 	return t.edge
 }
 
-// A matrix addresses up to 14 rows that lie a stride apart, by two bases of seven rows each.
+// A matrix addresses up to 14 rows, a stride apart, by two bases of seven rows each.
 type matrix struct {
 	base               [2]reg.Register
 	step, step3, step5 reg.Register
@@ -344,7 +347,7 @@ func (t *tile) matrix(base, step string) (m matrix) {
 	return m
 }
 
-// at is the place of row i.
+// at returns the address of row i.
 func (m matrix) at(i, disp int) operand.Mem {
 	a := operand.Mem{Base: m.base[i/7], Disp: disp}
 	switch i %= 7; i {
@@ -358,7 +361,7 @@ func (m matrix) at(i, disp int) operand.Mem {
 	return a
 }
 
-// advance moves all rows on.
+// advance moves the addresses of all rows.
 func (t *target) advance(m matrix, by reg.Register) {
 	for _, b := range m.base {
 		if b != nil {

@@ -8,11 +8,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A shuffle makes n vectors of n others: source tells which vector lane e of the k-th comes from, and which of its lanes.
+// A shuffle makes n vectors out of n others: lane e of the k-th comes from the vector, and the lane
+// of it, that source returns.
 //
-// Rows of n elements one after the other fill n vectors, and so do n columns of as many rows as a vector has lanes. Whichever way they
-// are turned, the index of the lane that an element comes from is below the number of lanes for every vector alike, so that a vector of
-// indices for each that is made, and a mask for each that it is made of, are all that the shuffle needs.
+// Rows of n elements, one after the other, fill n vectors, and so do n columns of as many rows as a
+// vector has lanes. Each lane of a result comes from one lane of one source. So a vector of lane
+// indices for each result, and a mask of lanes for each of its sources, are all that the shuffle
+// needs.
 type shuffle struct {
 	*target
 	n       int
@@ -21,20 +23,21 @@ type shuffle struct {
 	masks   map[uint]reg.Register // AVX-512: by the lanes that are set
 }
 
-// interleaves emits what turns rows of two, three and four elements into columns, and what turns them back.
+// interleaves emits the loops from rows of two, three and four elements to columns, and back.
 func (t *target) interleaves() {
 	for i, name := range [...]string{"Pairs", "Triples", "Fours"} {
 		n := i + 2
 		t.start("deinterleave"+name, "func(dst, src *byte, rows, stride int)",
-			fmt.Sprintf("Makes rows of %d elements, one after the other, columns stride bytes apart. rows is a multiple of %d above 0.", n, t.lanes()))
+			fmt.Sprintf("Converts rows of %d elements, one after the other, to columns stride bytes apart. rows is a multiple of %d above 0.", n, t.lanes()))
 		t.shuffle(n, true, func(k, e int) (vector, lane int) { return (e*n + k) / t.lanes(), (e*n + k) % t.lanes() })
 		t.start("interleave"+name, "func(dst, src *byte, rows, stride int)",
-			fmt.Sprintf("Makes %d columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of %d above 0.", n, t.lanes()))
+			fmt.Sprintf("Converts %d columns, stride bytes apart, to rows, one after the other. rows is a multiple of %d above 0.", n, t.lanes()))
 		t.shuffle(n, false, func(k, e int) (vector, lane int) { return (k*t.lanes() + e) % n, (k*t.lanes() + e) / n })
 	}
 }
 
-// shuffle emits the loop. Of the vectors that are made, or else of those that they are made of, each is a column's.
+// shuffle emits the loop. The vectors that are made are columns if makesColumns, else their sources
+// are.
 func (t *target) shuffle(n int, makesColumns bool, source func(k, e int) (vector, lane int)) {
 	dst := t.Load(t.Param("dst"), t.GP64())
 	src := t.Load(t.Param("src"), t.GP64())
@@ -63,7 +66,7 @@ func (t *target) shuffle(n int, makesColumns bool, source func(k, e int) (vector
 	t.end()
 }
 
-// lanesFrom is the set of lanes of the k-th vector that come from vector v.
+// lanesFrom returns the set of lanes of the k-th vector that come from vector v.
 func (s *shuffle) lanesFrom(k, v int) (set uint) {
 	for e := range s.lanes() {
 		if from, _ := s.source(k, e); from == v {
@@ -73,7 +76,8 @@ func (s *shuffle) lanesFrom(k, v int) (set uint) {
 	return set
 }
 
-// prepare loads the indices and, for AVX-512, the masks. AVX2 has indices of float64 in the instruction.
+// prepare loads the indices and, for AVX-512, the masks. AVX2 has indices of float64 in the
+// instruction.
 func (s *shuffle) prepare(name string) {
 	for k := range s.n {
 		if s.z || s.bits == 32 {
@@ -92,7 +96,7 @@ func (s *shuffle) prepare(name string) {
 	}
 }
 
-// table is the constant of the indices of the k-th vector.
+// table returns the constant of the indices of the k-th vector.
 func (s *shuffle) table(name string, k int) operand.Mem {
 	table := s.StaticGlobal(name)
 	s.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -107,7 +111,7 @@ func (s *shuffle) table(name string, k int) operand.Mem {
 	return table
 }
 
-// vector makes the k-th vector of those in memory.
+// vector makes the k-th vector out of those in memory.
 func (s *shuffle) vector(k int, from func(v int) operand.Mem) vector {
 	made := s.permuted(k, from(0))
 	for v := 1; v < s.n; v++ {
@@ -124,7 +128,7 @@ func (s *shuffle) vector(k int, from func(v int) operand.Mem) vector {
 	return made
 }
 
-// permuted is a vector of which the lanes are in the order of the k-th.
+// permuted returns a vector with its lanes in the order of the k-th.
 func (s *shuffle) permuted(k int, from operand.Mem) vector {
 	r := s.target.vector()
 	if s.z || s.bits == 32 {

@@ -11,7 +11,7 @@ import (
 func (t *target) shortRows() {
 	s := term{avx512: [2]int{1, 2}, avx2: [2]int{1, 2}}
 	t.start("shortRows", "func(dst *byte, rowDst int, src *byte, rowSrc, rows, cols int)",
-		fmt.Sprintf("Copies rows of at most %d elements; there is one at least.", 2*t.lanes()))
+		fmt.Sprintf("Copies rows of at most %d elements; rows is above 0.", 2*t.lanes()))
 	t.bodies(s, func(b *tile) {
 		dst := t.Load(t.Param("dst"), t.GP64())
 		src := t.Load(t.Param("src"), t.GP64())
@@ -31,11 +31,12 @@ func (t *target) shortRows() {
 	})
 }
 
-// transpose emits the transposition of blocks of as many rows as a vector has lanes, and 32 bytes of each.
+// transpose emits the transposition of blocks: as many rows as a vector has lanes, and 32 bytes of
+// each.
 func (t *target) transpose() {
-	lanes, quarter := t.lanes(), 16/t.bytes() // a quarter of a row is what a 128-bit lane holds
+	lanes, quarter := t.lanes(), 16/t.bytes() // a 128-bit lane holds a quarter of a row
 	t.start("transpose", "func(dst, src *byte, rows, cols, dstStride, srcStride int)",
-		fmt.Sprintf("Makes element i,j of src element j,i of dst; rows is a multiple of %d and cols of %d, both above 0.", lanes, 2*quarter))
+		fmt.Sprintf("Copies element i,j of src to element j,i of dst. rows is a multiple of %d and cols of %d, both above 0.", lanes, 2*quarter))
 	dst := t.Load(t.Param("dst"), t.GP64())
 	src := t.Load(t.Param("src"), t.GP64())
 	rows := t.Load(t.Param("rows"), t.GP64())
@@ -91,7 +92,7 @@ type stripes struct {
 	step, triple reg.Register
 }
 
-// strided copies the address of n rows, so that it can be moved on.
+// strided copies the addresses of n rows, so that they can be moved.
 func (t *target) strided(base, step reg.Register, n int) stripes {
 	s := stripes{step: step, triple: t.GP64()}
 	t.LEAQ(operand.Mem{Base: step, Index: step, Scale: 2}, s.triple)
@@ -108,7 +109,7 @@ func (t *target) strided(base, step reg.Register, n int) stripes {
 	return s
 }
 
-// at is the place of row i.
+// at returns the address of row i.
 func (s stripes) at(i, disp int) operand.Mem {
 	m := operand.Mem{Base: s.base[i/5], Disp: disp}
 	switch i %= 5; i {

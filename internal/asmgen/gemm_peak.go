@@ -7,9 +7,9 @@ import (
 // peakChains are independent chains of multiply-adds, enough to hide their latency.
 const peakChains = 12
 
-// peak emits a loop of nothing but multiply-adds, by which other loops are measured.
+// peak emits a loop of multiply-adds only, the measure for other loops.
 func (t *target) peak() {
-	t.start("peak", "func(iterations int)", "Does 12 multiply-adds of whole vectors, an iteration.")
+	t.start("peak", "func(iterations int)", "Does 12 multiply-adds of whole vectors per iteration.")
 	n := t.Load(t.Param("iterations"), t.GP64())
 	x := t.zero()
 	var sums [peakChains]vector

@@ -5,10 +5,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// matVecRows are the rows that the product of a matrix and a vector takes at once: their sums hide each other's latency.
+// matVecRows is the number of rows that the product of a matrix and a vector takes at once: their
+// sums hide each other's latency.
 const matVecRows = 4
 
-// matVec emits the product of a matrix, of which the rows lie side by side, and a vector.
+// matVec emits the product of a matrix, the elements of whose rows are side by side, and a vector.
 func (t *target) matVec() {
 	t.start("matVec", "func(rows, k int, a *byte, rowA int, x, c *byte, stepC int, accumulate bool)", "c[i] (+)= Σ_p a[i,p]·x[p].")
 	rows := t.Load(t.Param("rows"), t.GP64())
@@ -87,7 +88,8 @@ func (t *target) matVecBody(n int, a, rowA, c, stepC, k, last reg.Register, end 
 	}
 }
 
-// totals adds up the lanes of four vectors, or of one. Each total comes in the first lane of a register.
+// totals adds up the lanes of four vectors, or of one. Each total is in the first lane of a
+// register.
 func (t *target) totals(sums []vector) []reg.VecVirtual {
 	half := make([]vector, matVecRows)
 	for i := range half {

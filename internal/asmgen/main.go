@@ -1,9 +1,11 @@
-// Command asmgen writes the assembly of package simd and the Go declarations that go with it. It is a module of its own, so that
-// users of the library do not depend on the assembler's library:
+// Command asmgen writes the assembly of package simd and the Go declarations that go with it. It is
+// a module of its own, so that users of the library do not depend on the assembler's library. It is
+// run by
 //
 //	go generate ./internal/simd
 //
-// Without names of files it writes all. What it writes is checked in; the same input gives the same bytes.
+// Without names of files it writes all. The files are checked in; the same input gives the same
+// bytes.
 package main
 
 import (
@@ -18,7 +20,8 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// files are what is generated: each gives NAME_amd64.s and NAME_amd64.go. With vec come the tables of its loops.
+// files holds the generators: each writes NAME_amd64.s and NAME_amd64.go; vec also writes the
+// tables of its loops.
 var files = map[string]func(*build.Context){
 	"brgemm": brgemm,
 	"gemm":   gemm,

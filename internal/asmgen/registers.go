@@ -11,8 +11,9 @@ var (
 	upper   = regexp.MustCompile(`\b[XYZK](1[6-9]|2\d|3[01])\b|\bZ\d+\b|\bK\d\b`)
 )
 
-// avx2Only finds registers that came with AVX-512 in functions for AVX2. The library assigns them silently where the others run out, and
-// a machine that lacks them dies of an illegal instruction.
+// avx2Only finds registers that came with AVX-512 in functions for AVX2. The assembler's library
+// assigns them silently where the others run out, and on a machine without them the program dies of
+// an illegal instruction.
 func avx2Only(asm string) error {
 	starts := heading.FindAllStringSubmatchIndex(asm, -1)
 	for i, at := range starts {

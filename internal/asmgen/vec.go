@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -12,8 +13,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A target is what one text of an algorithm is emitted for: an instruction set and a type of elements. Its methods emit one
-// instruction each and give the register of the result, unless they say otherwise.
+// A target is an instruction set and a type of elements, for which the text of an algorithm is
+// emitted. Its methods emit one instruction each and return the register of the result, unless they
+// say otherwise.
 type target struct {
 	*build.Context
 	z      bool // AVX-512, else AVX2
@@ -22,7 +24,7 @@ type target struct {
 	labels int
 
 	resident map[string]vector // constants that stay in registers
-	used     map[string]int    // how often constants occur, while that is counted
+	used     map[string]int    // uses of constants, while they are counted
 }
 
 // A pool holds the constants of a file.
@@ -64,24 +66,37 @@ func (t *target) start(name, signature, doc string) {
 	t.Attributes(attr.NOSPLIT)
 	t.SignatureExpr(signature)
 	t.Pragma("noescape")
-	t.Doc(doc)
+	t.Doc(wrapped(doc)...)
 	t.labels, t.resident = 0, nil
 }
 
-// end returns.
+// wrapped splits a comment into lines of at most 100 columns.
+func wrapped(text string) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString("// "+line+" "+word) > 100 {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
+}
+
+// end emits the return.
 func (t *target) end() {
 	t.VZEROUPPER()
 	t.RET()
 }
 
-// label is a label that no other of the function equals.
+// label returns a label that is unique in the function.
 func (t *target) label(name string) string {
 	t.labels++
 	return fmt.Sprintf("%s%d", name, t.labels)
 }
 
-// emit writes the instruction of that name. A constant in memory is one element that AVX-512 broadcasts as it computes: vectors of
-// 64 bytes might straddle cache lines, since the linker aligns to 32.
+// emit writes the instruction of that name. A constant in memory is one element that AVX-512
+// broadcasts as it computes: vectors of 64 bytes might cross cache lines, since the linker aligns
+// to 32.
 func (t *target) emit(name string, ops ...operand.Op) {
 	for i, o := range ops {
 		if !isConstant(o) || strings.HasPrefix(name, "VBROADCAST") {
@@ -104,11 +119,12 @@ func (t *target) emit(name string, ops ...operand.Op) {
 	m.Call(in)
 }
 
-// s is the suffix of instructions on floats, and d of those on integers of the same size.
+// s returns the suffix of instructions on floats, d that of instructions on integers of the same
+// size.
 func (t *target) s() string { return map[int]string{32: "S", 64: "D"}[t.bits] }
 func (t *target) d() string { return map[int]string{32: "D", 64: "Q"}[t.bits] }
 
-// bytes is the size of an element, lanes the elements of a vector.
+// bytes returns the size of an element, lanes the elements of a vector.
 func (t *target) bytes() int { return t.bits / 8 }
 func (t *target) lanes() int {
 	if t.z {
@@ -117,7 +133,7 @@ func (t *target) lanes() int {
 	return 256 / t.bits
 }
 
-// vector is a fresh register.
+// vector returns a fresh register.
 func (t *target) vector() vector {
 	if t.z {
 		return t.ZMM()
@@ -125,7 +141,7 @@ func (t *target) vector() vector {
 	return t.YMM()
 }
 
-// pattern is a constant given by its bits.
+// pattern returns a constant given by its bits.
 func (t *target) pattern(u uint64) operand.Mem {
 	name := fmt.Sprintf("const%d_%x", t.bits, u)
 	m, ok := t.pool.byName[name]
@@ -144,7 +160,7 @@ func (t *target) pattern(u uint64) operand.Mem {
 	return m
 }
 
-// number is a constant.
+// number returns a constant.
 func (t *target) number(f float64) operand.Mem {
 	if t.bits == 32 {
 		return t.pattern(uint64(math.Float32bits(float32(f))))
@@ -152,7 +168,7 @@ func (t *target) number(f float64) operand.Mem {
 	return t.pattern(math.Float64bits(f))
 }
 
-// kept gives the register that a constant stays in.
+// kept returns the register that a constant stays in.
 func (t *target) kept(o operand.Op) (r vector, ok bool) {
 	name := o.(operand.Mem).Symbol.Name
 	if t.used != nil {
@@ -178,7 +194,7 @@ func (t *target) all(m operand.Mem) vector {
 	return r
 }
 
-// like is a fresh register as wide as a.
+// like returns a fresh register as wide as a.
 func (t *target) like(a vector) vector {
 	switch a.Size() {
 	case 64:
@@ -217,7 +233,7 @@ func (t *target) copy(a vector) vector {
 	return r
 }
 
-// fma adds a·b to acc, fnma subtracts it, fnms subtracts it from -acc; they give acc.
+// fma adds a·b to acc, fnma subtracts it, fnms subtracts it from -acc; they return acc.
 func (t *target) fma(acc, a vector, b operand.Op) vector {
 	t.emit("VFMADD231P"+t.s(), b, a, acc)
 	return acc
@@ -233,7 +249,7 @@ func (t *target) fnms(acc, a vector, b operand.Op) vector {
 	return acc
 }
 
-// times multiplies acc by a and adds b; it gives acc.
+// times multiplies acc by a and adds b; it returns acc.
 func (t *target) times(acc, a vector, b operand.Op) vector {
 	t.emit("VFMADD213P"+t.s(), b, a, acc)
 	return acc
@@ -253,7 +269,7 @@ func (t *target) xor(a vector, b operand.Op) vector { return t.bitwise("XOR", a,
 func (t *target) signBit() operand.Mem   { return t.pattern(1 << (t.bits - 1)) }
 func (t *target) otherBits() operand.Mem { return t.pattern(1<<(t.bits-1) - 1) }
 
-// zero is all zeros.
+// zero returns all zeros.
 func (t *target) zero() vector {
 	r := t.vector()
 	if t.z {
@@ -264,7 +280,7 @@ func (t *target) zero() vector {
 	return r
 }
 
-// addInt, shiftLeft and shiftRight see the elements as integers.
+// addInt, shiftLeft and shiftRight treat the elements as integers.
 func (t *target) addInt(a vector, b operand.Op) vector { return t.two("VPADD"+t.d(), a, b) }
 func (t *target) shiftLeft(a vector, by uint8) vector {
 	return t.two("VPSLL"+t.d(), a, operand.Imm(uint64(by)))
@@ -300,7 +316,7 @@ func (t *target) compare(relation uint64, a vector, b operand.Op) mask {
 	return r
 }
 
-// choose is yes where marked, else no.
+// choose returns yes where m marks, else no.
 func (t *target) choose(m mask, yes, no vector) vector {
 	r := t.vector()
 	if t.z {
@@ -311,7 +327,7 @@ func (t *target) choose(m mask, yes, no vector) vector {
 	return r
 }
 
-// where is a where marked, else zero.
+// where returns a where m marks, else zero.
 func (t *target) where(m mask, a operand.Op) vector {
 	r := t.vector()
 	switch {

@@ -2,7 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/operand"
 
-// The loops of an operation of two operands: of whole rows, and with one value per row in place of a row of y or of x.
+// The loops of an operation of two operands: of whole rows, and with one value per row in place of
+// a row of y or of x.
 var forms = []form{
 	{"", "", false, false},
 	{"Y", ", y one value per row", false, true},
@@ -15,7 +16,7 @@ type form struct {
 	onceX, onceY bool
 }
 
-// operations are those of two operands; the constant of add is Add.
+// operations lists the operations of two operands; the constant of add is Add.
 var operations = []struct {
 	Name string
 	of   func(t *target, x, y vector) vector
@@ -43,7 +44,7 @@ func (t *target) arithmetic() {
 	}
 }
 
-// extreme is the greater or the lesser of x and y: NaN where either is, with -0 before 0.
+// extreme returns the greater or the lesser of x and y: NaN where either is, with -0 before 0.
 func (t *target) extreme(greatest bool, x, y vector) vector {
 	nan := t.compare(unordered, x, y)
 	if t.z {
@@ -54,7 +55,7 @@ func (t *target) extreme(greatest bool, x, y vector) vector {
 	return t.choose(nan, t.add(x, y), t.ordered(greatest, x, y))
 }
 
-// ordered is extreme but for NaN, where it may be anything.
+// ordered is like extreme, but may return anything for NaN.
 func (t *target) ordered(greatest bool, x, y vector) vector {
 	if t.z {
 		// VRANGE orders zeros.
@@ -72,7 +73,7 @@ func (t *target) ordered(greatest bool, x, y vector) vector {
 	return t.or(t.min(x, y), t.min(y, x))
 }
 
-// relations are those of two operands; the constant of less is Less.
+// relations lists the relations of two operands; the constant of less is Less.
 var relations = []struct {
 	Name     string
 	relation uint64

@@ -26,7 +26,7 @@ func (t *target) conversions() {
 	}
 }
 
-// y is the suffix of instructions that narrow float64, whose operands do not tell their size.
+// y returns the suffix of instructions that narrow float64, whose operands do not tell their size.
 func (c cell) y() string {
 	if c.z {
 		return ""
@@ -34,14 +34,15 @@ func (c cell) y() string {
 	return "Y"
 }
 
-// convert gives as many elements of another size.
+// convert returns the elements converted to another size.
 func (c cell) convert(instruction string, x vector, size int) vector {
 	r := c.register(size)
 	c.emit(instruction, x, r)
 	return r
 }
 
-// truncate makes int32; the instruction gives the least integer for all that it cannot convert.
+// truncate converts to int32; the instruction gives the least integer for numbers that it cannot
+// convert.
 func (c cell) truncate(x vector) vector {
 	x = c.where(c.compare(ordered, x, x), x)
 	if c.bits == 64 {

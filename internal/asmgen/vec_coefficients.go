@@ -1,8 +1,8 @@
 package main
 
-// coefficients are those of polynomials, the constant first, by what they approximate and the size of the elements in bits. They
-// interpolate at Chebyshev nodes; those of exp have the least greatest relative error of exp(r), and those of erfFar are a weighted least
-// squares fit.
+// coefficients holds the coefficients of polynomials, the constant first, by function and size of
+// the elements in bits. The polynomials interpolate at Chebyshev nodes; those of exp minimise the
+// greatest relative error of exp(r), and those of erfFar are a weighted least-squares fit.
 var coefficients = map[string][]float64{
 	// (exp(r) - 1 - r)/r² for |r| ≤ 0.3469
 	"exp32": {
@@ -33,7 +33,8 @@ var coefficients = map[string][]float64{
 		0.66666666666666697077, 0.39999999999898890514, 0.28571428626253837606, 0.22222211089379496214,
 		0.18182892432536871201, 0.15331611722055007885, 0.14617807153417324964,
 	},
-	// (log(1+e) - e)/e² for 0 ≤ e ≤ 1, a least squares fit at Chebyshev nodes, each coefficient rounded before the next is fitted
+	// (log(1+e) - e)/e² for 0 ≤ e ≤ 1, a least squares fit at Chebyshev nodes, each coefficient
+	// rounded before the next is fitted
 	"log1p32": {
 		-0.49999985098838806152, 0.33332610130310058594, -0.24987548589706420898, 0.19891278445720672607, -0.16104765236377716064,
 		0.12411923706531524658, -0.082306236028671264648, 0.041335396468639373779, -0.013330348767340183258, 0.0020132358185946941376,

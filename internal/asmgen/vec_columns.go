@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// columnFolds emits what makes one number of each column.
+// columnFolds emits the reductions of columns.
 func (t *target) columnFolds() {
 	sum := &columns{target: t, size: 8, combine: func(a, b vector) vector { return t.add(a, b) }}
 	sum.accumulate = sum.addWide
@@ -28,7 +28,8 @@ func (t *target) columnFolds() {
 	}
 }
 
-// columns are what one pass of a fold of columns works on: rows from p on, from q on those four further, and what is left of them.
+// columns is the state of a pass of a fold of columns: p points at its rows, q at the row four
+// further on.
 type columns struct {
 	*target
 	size                            int // bytes of an element of acc
@@ -37,8 +38,8 @@ type columns struct {
 	p, q, acc, left, stride, thrice gpr
 }
 
-// emitFold emits the function: eight rows are combined and then with acc, then of the rows that are left four, two and one, so that few
-// rows cost no more passes over acc than they must.
+// emitFold emits the function. It combines eight rows with each other and then with acc; of the
+// rows that are left it does four, two and one, so that a few rows cost few passes over acc.
 func (c *columns) emitFold(name, doc string) {
 	c.start(name, "func(acc, x *byte, rows, cols, xStride int)", doc)
 	c.p, c.q, c.acc, c.left, c.stride, c.thrice = c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP64()
@@ -124,7 +125,7 @@ func pairwise(vs []vector, combine func(a, b vector) vector) vector {
 	return vs[0]
 }
 
-// addWide adds v to acc, of float64.
+// addWide adds v to acc, whose elements are float64.
 func (c *columns) addWide(v vector, rest mask) {
 	wide := *c.target
 	wide.bits = 64
@@ -163,7 +164,7 @@ func (c *columns) addWide(v vector, rest mask) {
 	c.into(&wide, c.lanes()/2*8, high, restHigh)
 }
 
-// into combines v, of elements as t's, with what lies at the offset in acc.
+// into combines v, whose elements are of t's type, with acc at the offset.
 func (c *columns) into(t *target, offset int, v vector, rest mask) {
 	at := operand.Mem{Base: c.acc, Disp: offset}
 	old := t.read(t.bytes(), at, t.vector(), rest)

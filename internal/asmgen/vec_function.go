@@ -8,21 +8,22 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// A function of one variable is a constant of package simd, a loop of every level and an entry of its table.
+// A function of one variable has a constant in package simd, a loop for every level and an entry in
+// their tables.
 type function struct {
 	Name     string // of the loops: exp32AVX2; the constant is Exp
-	Doc      string // behind the constant, where the name does not say it
+	Doc      string // comment of the constant, where the name does not say it
 	Portable string // in plain Go, of a float64; none where package simd has a loop over slices
 	of       func(t *target, x vector) vector
-	// Cheap functions need several vectors in flight per turn of the loop to run as fast as memory; the others fill the machine
-	// alone.
+	// Cheap functions need several vectors in flight per turn of the loop to run as fast as memory;
+	// for the others one vector is enough.
 	unroll   int
-	Cheap    bool // to compute again takes no longer than to read
+	Cheap    bool // computing it again takes no longer than reading it
 	Periodic bool // great elements are left to Portable
-	LoopOnly bool // it is no function to choose, and has a loop in its own place
+	LoopOnly bool // it is not listed with the functions; its loop has a field of its own
 }
 
-// functions are all of them, in the order of their constants.
+// functions lists all functions, in the order of their constants.
 var functions = []function{
 	{Name: "copy", of: func(_ *target, x vector) vector { return x }, unroll: 4, LoopOnly: true},
 	{Name: "neg", of: func(t *target, x vector) vector { return t.xor(x, t.signBit()) }, unroll: 4, Cheap: true},
@@ -74,10 +75,10 @@ func (t *target) mapping(f function) {
 	})
 }
 
-// nan is what the machine makes where there is no number.
+// nan returns the NaN that the machine makes.
 func (t *target) nan() vector { return t.all(t.pattern(pick[uint64](t, 0xffc00000, 0xfff8<<48))) }
 
-// horner is the polynomial with the coefficients, the constant first.
+// horner evaluates the polynomial with the coefficients, the constant first.
 func (t *target) horner(coefs []float64, x vector) vector {
 	p := t.all(t.number(coefs[len(coefs)-1]))
 	for i := len(coefs) - 2; i >= 0; i-- {
@@ -99,7 +100,7 @@ func (t *target) polynomial(coefs []float64, x, xx vector) vector {
 	return t.times(t.horner(odd, xx), x, t.horner(even, xx))
 }
 
-// quartets splits the coefficients into fours of neighbours, each a short chain. xx is x².
+// quartets splits the coefficients into groups of four neighbours, each a short chain. xx is x².
 func (t *target) quartets(coefs []float64, x, xx vector) vector {
 	var p vector
 	fourth := t.mul(xx, xx)
@@ -113,10 +114,10 @@ func (t *target) quartets(coefs []float64, x, xx vector) vector {
 	return p
 }
 
-// coefs are those of a polynomial for the size of the elements.
+// coefs returns the coefficients of a polynomial for the size of the elements.
 func (t *target) coefs(name string) []float64 { return coefficients[fmt.Sprint(name, t.bits)] }
 
-// pick takes the value for the size of the elements.
+// pick returns the value for the size of the elements.
 func pick[T any](t *target, single, double T) T {
 	if t.bits == 32 {
 		return single
@@ -124,14 +125,14 @@ func pick[T any](t *target, single, double T) T {
 	return double
 }
 
-// ln 2 in two parts, the first with so few bits that its multiples by the exponents are exact, and not above it, so that the
-// second is positive and Inf times it is Inf.
+// ln2 returns ln 2 in two parts. The first has so few bits that its products with exponents are
+// exact, and is not above ln 2, so that the second is positive and Inf times it is Inf.
 func (t *target) ln2() (hi, lo operand.Mem) {
 	return t.number(pick(t, 0.693145751953125, math.Float64frombits(0x3fe62e42fee00000))),
 		t.number(pick(t, 1.42860682030941723e-6, 1.90821492927058770002e-10))
 }
 
-// magic is so great that its last bit counts ones: adding it rounds.
+// magic is so large that its last bit stands for 1: adding it rounds to an integer.
 func (t *target) magic() operand.Mem { return t.number(pick(t, 0x1.8p23, 0x1.8p52)) }
 
 // sign is 1, -1, 0 or NaN.
@@ -141,20 +142,20 @@ func (t *target) sign(x vector) vector {
 	return t.or(t.or(up, down), t.where(t.compare(unordered, x, x), x))
 }
 
-// reduce splits x into n·ln 2 + r, which takes the place of x; n is rounded to the nearest integer.
+// reduce splits x into n·ln 2 + r, where n is rounded to the nearest integer; r overwrites x.
 func (t *target) reduce(x vector) (n, r vector) {
 	n = t.times(t.copy(x), t.all(t.number(math.Log2E)), t.magic())
 	n = t.sub(n, t.magic())
 	return n, t.remainder(x, n)
 }
 
-// remainder is x - n·ln 2, in place of x.
+// remainder is x - n·ln 2; it overwrites x.
 func (t *target) remainder(x, n vector) vector {
 	hi, lo := t.ln2()
 	return t.fnma(t.fnma(x, n, hi), n, lo)
 }
 
-// clamp takes x to [lo,hi], and NaN to itself.
+// clamp limits x to [lo,hi] and keeps NaN.
 func (t *target) clamp(x vector, lo, hi float64) vector {
 	return t.max(t.all(t.number(lo)), t.min(t.all(t.number(hi)), x))
 }
@@ -168,14 +169,14 @@ func (t *target) weight(x vector) vector {
 	return t.where(t.compare(notBelow, x, t.number(bound)), t.expWithin(x, bound))
 }
 
-// expWithin is 2ⁿ·exp(r), with |r| ≤ ln 2/2, of the greater of x and the least argument.
+// expWithin is exp of the greater of x and the least argument, as 2ⁿ·exp(r) with |r| ≤ ln 2/2.
 func (t *target) expWithin(x vector, least float64) vector {
 	x = t.clamp(x, least, pick(t, 89.0, 710))
 	n, r := t.reduce(x)
 	return t.scale(t.add(t.near("exp", r), t.number(1)), n)
 }
 
-// near is exp(r) - 1 for small r, by the coefficients of that name.
+// near is exp(r) - 1 for small r, by the named coefficients.
 func (t *target) near(coefs string, r vector) vector {
 	rr := t.mul(r, r)
 	return t.times(t.polynomial(t.coefs(coefs), r, rr), rr, r)
@@ -186,14 +187,15 @@ func (t *target) scale(p, n vector) vector {
 	if t.z {
 		return t.two("VSCALEFP"+t.s(), p, n)
 	}
-	// In two steps, since 2ⁿ may not be a number where p·2ⁿ is: the first is exact.
+	// In two steps, since 2ⁿ may be out of range where p·2ⁿ is not; the first step is exact.
 	biased := t.biased()
 	half := t.times(t.copy(n), t.all(t.number(0.5)), biased)
 	rest := t.add(t.sub(n, t.sub(half, biased)), biased)
 	return t.mul(t.mul(p, t.power(half)), t.power(rest))
 }
 
-// biased is what is added to a whole number so that its last bits are those of the exponent.
+// biased returns the number to add to an integer so that the last bits of the sum are those of the
+// exponent.
 func (t *target) biased() operand.Mem {
 	return t.number(pick(t, 0x1.8p23+127, 0x1.8p52+1023))
 }
@@ -201,7 +203,8 @@ func (t *target) biased() operand.Mem {
 // power is 2ⁿ of n + biased.
 func (t *target) power(n vector) vector { return t.shiftLeft(n, pick(t, uint8(23), 52)) }
 
-// expm1 is 2ⁿ·(exp(r) - 1) + (2ⁿ - 1). Near 0 n is 0, for r is too inexact elsewhere; below the bound the result is -1.
+// expm1 is 2ⁿ·(exp(r) - 1) + (2ⁿ - 1). Near 0, where r would otherwise be too inexact, n is 0;
+// below the bound the result is -1.
 func (t *target) expm1(x vector) vector {
 	x = t.clamp(x, pick(t, -20.0, -40), pick(t, 89.0, 710))
 	small := t.compare(less, t.and(x, t.otherBits()), t.number(0.6))
@@ -240,7 +243,7 @@ func (t *target) log(x vector) vector {
 	return res
 }
 
-// split gives m in (√½, √2] and n with m·2ⁿ = x, for positive finite numbers.
+// split returns m in (√½, √2] and n with m·2ⁿ = x, for positive finite numbers.
 func (t *target) split(x vector) (m, n vector) {
 	mantissa, bias := pick(t, uint8(23), 52), pick(t, 127.0, 1023)
 	one, root := math.Float64bits(1), math.Float64bits(math.Sqrt2/2)+1
@@ -279,12 +282,12 @@ func (t *target) logOf(f, n vector) vector {
 	return t.fma(t.sub(f, t.sub(h, y)), n, hi)
 }
 
-// log1p is the logarithm of u = 1+x, whose rounding error is added to its mantissa.
+// log1p is the logarithm of u = 1+x, with the rounding error of u added to its mantissa.
 func (t *target) log1p(x vector) vector {
 	u := t.add(x, t.number(1))
 	e := t.sub(x, t.sub(u, t.number(1)))
 	m, n := t.split(u)
-	// Where n is large e does not count, and 2⁻ⁿ might not be a number.
+	// Where n is large, e does not count, and 2⁻ⁿ might be out of range.
 	inverse := t.power(t.sub(t.all(t.biased()), t.min(n, t.number(100))))
 	res := t.logOf(t.fma(t.sub(m, t.number(1)), e, inverse), n)
 	res = t.or(res, t.and(x, t.signBit())) // log1p(-0) is -0
@@ -293,7 +296,8 @@ func (t *target) log1p(x vector) vector {
 	return t.choose(t.compare(notBelow, x, t.number(math.Inf(1))), x, res)
 }
 
-// asinh is log1p(x + x²/(1 + √(x²+1))) of |x|, with the sign of x; where x² might be infinite it is log(2x), and 1 + x is x.
+// asinh is log1p(x + x²/(1 + √(x²+1))) of |x|, with the sign of x; where x² might be infinite it is
+// log(2x), and 1 + x is x.
 func (t *target) asinh(x vector) vector {
 	a := t.and(x, t.otherBits())
 	root := t.sqrt(t.times(t.copy(a), a, t.number(1)))
@@ -304,8 +308,8 @@ func (t *target) asinh(x vector) vector {
 	return t.or(y, t.and(x, t.signBit()))
 }
 
-// sigmoid is c/(c + c·exp(-x)) with c = 2⁻⁶⁴, so that the sum is a number wherever the quotient is not 0. There exp(-x) is 2ⁿ·exp(r),
-// and c·2ⁿ has no smaller exponent than numbers have.
+// sigmoid is c/(c + c·exp(-x)) with c = 2⁻⁶⁴, so that the sum is finite wherever the quotient is
+// not 0. There exp(-x) is 2ⁿ·exp(r), and the exponent of c·2ⁿ is that of a normal number.
 func (t *target) sigmoid(x vector) vector {
 	x = t.clamp(x, pick(t, -104.0, -746), 40)
 	magic := t.number(pick(t, 0x1.8p23+127-64, 0x1.8p52+1023-64))
@@ -326,7 +330,8 @@ func (t *target) logSigmoid(x vector) vector {
 	return t.sub(t.min(t.all(t.number(math.Copysign(0, -1))), x), t.log1pDecay(x))
 }
 
-// log1pDecay is log(1+e) for e = exp(-|x|), exact to the last subnormal number: 2⁶⁴·e has all its digits.
+// log1pDecay is log(1+e) for e = exp(-|x|), exact to the last subnormal number: 2⁶⁴·e has all its
+// digits.
 func (t *target) log1pDecay(x vector) vector {
 	x = t.max(t.all(t.number(pick(t, -104.0, -746))), t.or(x, t.signBit()))
 	magic := t.number(pick(t, 0x1.8p23+127+64, 0x1.8p52+1023+64))
@@ -335,7 +340,8 @@ func (t *target) log1pDecay(x vector) vector {
 	r := t.remainder(x, t.sub(n, magic))
 	e := t.times(t.near("exp", r), power, power)
 	if t.bits == 32 {
-		// e + e²·q(e). The signs of the coefficients of q alternate, so that even and odd ones apart would cancel.
+		// e + e²·q(e). The signs of the coefficients of q alternate, so that even and odd ones
+		// apart would cancel.
 		e = t.mul(e, t.number(0x1p-64))
 		ee := t.mul(e, e)
 		return t.fma(t.copy(e), ee, t.quartets(t.coefs("log1p"), e, ee))

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// first marks as many elements as count says, at most a vector's.
+// first marks the first count elements, at most those of a vector.
 func (t *target) first(count gpr) mask {
 	if t.z {
 		ones, k := t.GP32(), t.K()
@@ -37,7 +37,8 @@ func (t *target) ramp(count gpr, size int, m vector) {
 	t.VMOVDQU(operand.Mem{Base: end, Index: back, Scale: uint8(size)}, m)
 }
 
-// read loads elements of the size into r. Where a mask is given, the others are not touched, and are zero in r.
+// read loads elements of the size into r. Where a mask is given, the others are not touched, and
+// are zero in r.
 func (t *target) read(size int, at operand.Mem, r vector, m mask) vector {
 	switch {
 	case m == nil:
@@ -62,7 +63,7 @@ func (t *target) write(size int, v vector, at operand.Mem, m mask) {
 	}
 }
 
-// move is the suffix of moves of elements of the size.
+// move returns the suffix of moves of elements of the size.
 func move(size int) string {
 	if size == 8 {
 		return "D"

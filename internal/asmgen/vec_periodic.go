@@ -2,8 +2,8 @@ package main
 
 import "math"
 
-// periodic emits sine and cosine. Elements that are so great that the remainder needs more digits of π stay as they are; the function
-// returns whether there was one.
+// periodic emits sine and cosine. Elements so large that the remainder needs more digits of π stay
+// as they are; the emitted function reports whether there was one.
 func (t *target) periodic() {
 	limit := t.number(pick(t, 0x1p13, 0x1p30))
 	for _, f := range functions {
@@ -32,20 +32,21 @@ func (t *target) periodic() {
 	}
 }
 
-// sin is that of the remainder, or its cosine.
+// sin is the sine or the cosine of the remainder.
 func (t *target) sin(x vector) vector {
 	n, r := t.quadrant(x)
 	return t.choose(t.compare(equal, x, t.number(0)), x, t.turned(n, r)) // sin(-0) is -0
 }
 
-// cos is the sine a quadrant on.
+// cos is the sine one quadrant on.
 func (t *target) cos(x vector) vector {
 	n, r := t.quadrant(x)
 	return t.turned(t.addInt(n, t.pattern(1)), r)
 }
 
-// quadrant splits x into n·π/2 + r. The last bits of n, an integer, are those of a number that magic was added to. The first part of π/2
-// has all the bits of a float: what remains of x is exact nevertheless, since it is a small multiple of their last bit.
+// quadrant splits x into n·π/2 + r. The last bits of n, an integer, are those of a number that
+// magic was added to. The first part of π/2 has all the bits of a float: the remainder of x is
+// exact nevertheless, since it is a small multiple of their last bit.
 func (t *target) quadrant(x vector) (n, r vector) {
 	n = t.times(t.copy(x), t.all(t.number(2/math.Pi)), t.magic())
 	turns := t.sub(n, t.magic())

@@ -7,10 +7,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lanesOfSums is how many vectors of sums a row has, enough to hide the latency of an addition.
+// lanesOfSums is the number of vectors of sums of a row, enough to hide the latency of an addition.
 const lanesOfSums = 4
 
-// reductions emits what makes one number of a row or of a column.
+// reductions emits the reductions of rows and of columns.
 func (t *target) reductions() {
 	size := t.bytes()
 	dst, x, y := port{name: "dst", size: size, dense: true}, port{name: "x", size: size}, port{name: "y", size: size}
@@ -42,7 +42,7 @@ func (t *target) reductions() {
 	t.rowIndex()
 }
 
-// rowSum emits the sums of what accumulate adds for each cell.
+// rowSum emits a sum over rows; accumulate adds the terms of a cell.
 func (t *target) rowSum(name, doc string, ports []port, accumulate func(c cell, sum vector)) {
 	var sums []vector
 	t.row(rowLoop{
@@ -53,7 +53,7 @@ func (t *target) rowSum(name, doc string, ports []port, accumulate func(c cell, 
 	})
 }
 
-// zeros are vectors of sums.
+// zeros returns vectors of sums.
 func (t *target) zeros() (sums []vector) {
 	for range lanesOfSums {
 		sums = append(sums, t.zero())
@@ -66,7 +66,7 @@ func (t *target) sumOf(vs []vector) vector {
 	return t.fold(vs, func(a, b vector) vector { return t.add(a, b) })
 }
 
-// fold combines neighbours until one element is left, the lowest.
+// fold combines neighbours until one element is left, in the lowest lane.
 func (t *target) fold(vs []vector, combine func(a, b vector) vector) vector {
 	v := pairwise(vs, combine)
 	if v.Size() == 64 {
@@ -75,7 +75,7 @@ func (t *target) fold(vs []vector, combine func(a, b vector) vector) vector {
 		v = combine(v.AsY().(vector), high)
 	}
 	high := t.XMM()
-	if t.z { // its registers are more
+	if t.z { // it has more registers
 		t.VEXTRACTF32X4(operand.Imm(1), v, high)
 	} else {
 		t.VEXTRACTF128(operand.Imm(1), v, high)
@@ -97,14 +97,15 @@ func (t *target) storeScalar(v vector, to reg.Register) {
 	t.emit("VMOVS"+t.s(), v.AsX(), operand.Mem{Base: to})
 }
 
-// rowExtreme emits the greatest or the least of each row: NaN where there is one, and -Inf or Inf for no elements.
+// rowExtreme emits the greatest or the least of each row: NaN where there is one, and -Inf or Inf
+// for no elements.
 func (t *target) rowExtreme(name string, greatest bool) {
 	start, what := math.Inf(1), "least"
 	if greatest {
 		start, what = math.Inf(-1), "greatest"
 	}
 	var best []vector
-	var nan mask // an element that is none was seen
+	var nan mask // a NaN was seen
 	var held vector
 	note := func(a, b vector) {
 		t.unite(nan, t.compare(unordered, a, b))
@@ -153,7 +154,7 @@ func (t *target) rowIndex() {
 		ports:  []port{{name: "dst", size: 8, dense: true}, {name: "x", size: size}, {name: "value", size: size, once: true}},
 		unroll: 1,
 		before: func(*rowLoop) { marks, found = t.GP64(), t.label("found") },
-		body: func(c cell) { // zeros beyond the row come after the element that is looked for
+		body: func(c cell) { // zeros beyond the row come after the element in question
 			equals := c.compare(equal, c.load(1), c.load(2))
 			if c.z {
 				c.KMOVW(equals, marks.As32())

@@ -10,8 +10,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A rowLoop is a function that goes through rows of its operands. Body is emitted for each vector of a row: unroll times in the
-// main loop, then for single vectors, and at last for what is left, with loads and stores that touch no element beyond the row.
+// A rowLoop is a function that goes through rows of its operands. Body is emitted for each vector
+// of a row: unroll times in the main loop, then for single vectors, and finally for the last
+// elements, with loads and stores that touch no element beyond the row.
 type rowLoop struct {
 	*target
 	name, doc     string
@@ -30,7 +31,8 @@ type rowLoop struct {
 	restBySize map[int]mask
 }
 
-// A port is an operand of a rowLoop. Its parameter is a pointer; that of the distance between its rows in bytes is called NAMEStride.
+// A port is an operand of a rowLoop. Its parameter is a pointer; that of the distance between its
+// rows in bytes is called NAMEStride.
 type port struct {
 	name  string
 	size  int  // of an element in bytes
@@ -125,8 +127,9 @@ func (t *target) row(r rowLoop) {
 	t.end()
 }
 
-// weave emits n bodies: one after the other or, if woven, the first instruction of each, then the second of each, and so on. The machine
-// looks ahead a limited number of instructions, and finds more there that need not wait for each other.
+// weave emits n bodies: one after the other or, if woven, the first instruction of each, then the
+// second of each, and so on. The machine looks ahead a limited number of instructions, and in woven
+// bodies more of these are independent.
 func (t *target) weave(n int, woven bool, body func(nth int)) {
 	file, _ := t.Result()
 	sections := file.Functions()
@@ -144,8 +147,9 @@ func (t *target) weave(n int, woven bool, body func(nth int)) {
 	}
 }
 
-// keep loads the constants that the body uses most into registers, as many as it can spare: memory gives no more than two vectors per
-// cycle. To count them the body is written to nowhere first.
+// keep loads the constants that the body uses most into registers, as many as it can spare: memory
+// delivers no more than two vectors per cycle. To count them, the body is emitted once and thrown
+// away.
 func (t *target) keep(r rowLoop) {
 	out := t.Context
 	t.Context, t.used = build.NewContext(), map[string]int{}
@@ -182,13 +186,13 @@ func (t *target) keep(r rowLoop) {
 	t.resident = kept
 }
 
-// at is where a cell of a port lies.
+// at returns the address of the cell in a port.
 func (c cell) at(p int) operand.Mem {
 	size := c.ports[p].size
 	return operand.Mem{Base: c.pointers[p], Index: c.i, Scale: uint8(size), Disp: c.nth * c.lanes() * size}
 }
 
-// register is a fresh one for a cell of elements of the size.
+// register returns a fresh register for a cell of elements of the size.
 func (c cell) register(size int) reg.VecVirtual {
 	switch size * c.lanes() {
 	case 64:
@@ -199,7 +203,7 @@ func (c cell) register(size int) reg.VecVirtual {
 	return c.XMM()
 }
 
-// load reads floats or integers; what lies beyond the row is 0.
+// load reads floats or integers; elements beyond the row are 0.
 func (c cell) load(p int) vector {
 	if c.ports[p].once {
 		return c.single[p]
@@ -208,7 +212,7 @@ func (c cell) load(p int) vector {
 	return c.read(size, c.at(p), c.register(size), c.restOf(size))
 }
 
-// loadOr reads floats; what lies beyond the row is an element of other.
+// loadOr reads floats; elements beyond the row are those of other.
 func (c cell) loadOr(p int, other vector) vector {
 	if !c.part {
 		return c.load(p)
@@ -227,7 +231,7 @@ func (c cell) store(p int, v vector) {
 	c.write(size, v, c.at(p), c.restOf(size))
 }
 
-// restOf marks the elements of an incomplete cell; it is nil for a complete one.
+// restOf returns the mask of the elements of an incomplete cell, nil for a complete one.
 func (c cell) restOf(size int) mask {
 	if !c.part {
 		return nil
@@ -277,7 +281,7 @@ func (c cell) loadBools(p int) mask {
 	return c.two("VPCMPGT"+c.d(), y, c.zero())
 }
 
-// lastBytes gathers the bytes of the last cell of a row in a general register, the last first.
+// lastBytes gathers the bytes of the last cell of a row in a general register, the last byte first.
 func (c cell) lastBytes(p int) gpr {
 	bytes, at, b, loop := c.GP64(), c.GP64(), c.GP64(), c.label("bytes")
 	c.XORQ(bytes, bytes)

@@ -5,7 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// window emits the loops of pooling over windows of four elements, as squares of 2×2 are: each reads its operands once.
+// window emits the loops of pooling over windows of four elements, such as squares of 2×2: each
+// reads its operands once.
 func window(c *build.Context) {
 	p := &pool{c, map[string]operand.Mem{}}
 	for _, z := range []bool{false, true} {
@@ -17,7 +18,7 @@ func window(c *build.Context) {
 	}
 }
 
-// four are ports of so many arrays.
+// four returns the ports of four arrays.
 func (t *target) four(name string) (ports []port) {
 	for _, n := range "0123" {
 		ports = append(ports, port{name: name + string(n), size: t.bytes()})
@@ -25,7 +26,7 @@ func (t *target) four(name string) (ports []port) {
 	return ports
 }
 
-// most is the greatest of the elements of four ports from one on, which it gives too.
+// most returns the greatest of the elements of four ports, from one on, and the elements.
 func (c cell) most(from int) (most vector, x [4]vector) {
 	for i := range x {
 		x[i] = c.load(from + i)

@@ -8,7 +8,8 @@ import (
 	"unsafe"
 )
 
-// peakOf is the measured number of floating-point operations a second, the best of a few short runs.
+// peakOf returns the measured number of floating-point operations a second, the best of a few short
+// runs.
 func peakOf(level Level, bits int) float64 {
 	f := Peak(level, bits)
 	best := 0.0

@@ -4,21 +4,24 @@ import "fmt"
 
 //go:generate go run -C ../asmgen . -out ../simd brgemm
 
-// A BatchReduce is the micro-kernel of batch-reduced products of matrices: Run computes a tile of at most Rows×Cols results
+// A BatchReduce is the micro-kernel of batch-reduced products of matrices: Run computes a tile of
+// at most Rows×Cols results
 //
 //	c[i,j] (+)= Σ_q Σ_p a[q,i,p]·b[q,p,j]
 //
-// with its sums in registers. Strides are in bytes, any for a and for the rows of b and c, whose columns lie side by side;
-// nextA and nextB lead from one matrix of the batch to the next. Nothing outside the tile is read or written. The sum runs in
-// order, over q first; accumulate adds it to c, else it replaces c. Results do not depend on how they are cut in tiles. k and
-// batch may be 0.
+// with its sums in registers. Strides are in bytes, any for a and for the rows of b and c, whose
+// columns lie side by side; nextA and nextB are the distances between the matrices of the batch.
+// Nothing outside the tile is read or written. The sum runs in order, over q first; accumulate adds
+// it to c, else it replaces c. Results do not depend on the size of their tile. k and batch may be
+// 0.
 type BatchReduce struct {
 	Rows, Cols int
 	Run        func(rows, cols, k, batch int, a *byte, rowA, colA, nextA int, b *byte, rowB, nextB int,
 		c *byte, rowC int, accumulate bool)
 }
 
-// BatchReduceOf is the micro-kernel of a level, which the machine must have, for floats of 32 or 64 bits.
+// BatchReduceOf returns the micro-kernel of a level, which the machine must have, for floats of 32
+// or 64 bits.
 func BatchReduceOf(level Level, bits int) BatchReduce {
 	switch bits {
 	case 32:

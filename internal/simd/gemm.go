@@ -4,7 +4,7 @@ import "fmt"
 
 //go:generate go run -C ../asmgen . -out ../simd gemm
 
-// Contraction is what a product of matrices sums over p.
+// Contraction names the terms that a product of matrices sums over p.
 type Contraction uint8
 
 // The contractions.
@@ -15,18 +15,20 @@ const (
 	Centred                     // Σ_p a[i,p]·(x[i,j] - b[p,j])
 )
 
-// Tile is a micro-kernel: Run computes a tile of at most Rows×Cols results, with its sums in registers. Strides are in bytes,
-// any for rows and for the columns of a and of Shifted's x; the columns of b, c and of Centred's x lie side by side. Nothing
-// outside the tile is read or written. The sum over p runs in order from 0; accumulate adds it to c, else it replaces c. Results
-// do not depend on how they are cut in tiles. With each p, the cache line at ahead, which need not
-// exist, comes into the L1 cache, and ahead moves stepAhead bytes on. x is ignored where there is none; k may be 0.
+// Tile is a micro-kernel: Run computes a tile of at most Rows×Cols results, with its sums in
+// registers. Strides are in bytes, any for rows and for the columns of a and of Shifted's x; the
+// columns of b, c and of Centred's x lie side by side. Nothing outside the tile is read or written.
+// The sum over p runs in order from 0; accumulate adds it to c, else it replaces c. Results do not
+// depend on the size of their tile. With each p, Run prefetches the cache line at ahead, which need
+// not exist, and moves ahead by stepAhead bytes. x is ignored where there is none; k may be 0.
 type Tile struct {
 	Rows, Cols int
 	Run        func(rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, colX int,
 		c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 }
 
-// TileOf is the micro-kernel of a level, which the machine must have, for floats of 32 or 64 bits.
+// TileOf returns the micro-kernel of a level, which the machine must have, for floats of 32 or 64
+// bits.
 func TileOf(level Level, op Contraction, bits int) Tile {
 	switch bits {
 	case 32:
@@ -43,7 +45,8 @@ func TileOf(level Level, op Contraction, bits int) Tile {
 	panic(unknownFloat(bits))
 }
 
-// WideTileOf is a micro-kernel of Dot for few rows: b is read in longer runs, as memory likes it.
+// WideTileOf returns a micro-kernel of Dot for few rows: it reads b in longer runs, which suits
+// memory.
 func WideTileOf(level Level, bits int) Tile {
 	switch {
 	case level == Portable:

@@ -4,7 +4,7 @@
 
 package simd
 
-// Does 12 multiply-adds of whole vectors, an iteration.
+// Does 12 multiply-adds of whole vectors per iteration.
 //
 //go:noescape
 func peak32AVX512(iterations int)
@@ -14,42 +14,49 @@ func peak32AVX512(iterations int)
 //go:noescape
 func matVec32AVX512(rows int, k int, a *byte, rowA int, x *byte, c *byte, stepC int, accumulate bool)
 
-// Copies rows of at most 32 elements; there is one at least.
+// Copies rows of at most 32 elements; rows is above 0.
 //
 //go:noescape
 func shortRows32AVX512(dst *byte, rowDst int, src *byte, rowSrc int, rows int, cols int)
 
-// Makes element i,j of src element j,i of dst; rows is a multiple of 16 and cols of 8, both above 0.
+// Copies element i,j of src to element j,i of dst. rows is a multiple of 16 and cols of 8, both
+// above 0.
 //
 //go:noescape
 func transpose32AVX512(dst *byte, src *byte, rows int, cols int, dstStride int, srcStride int)
 
-// Makes rows of 2 elements, one after the other, columns stride bytes apart. rows is a multiple of 16 above 0.
+// Converts rows of 2 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 16 above 0.
 //
 //go:noescape
 func deinterleavePairs32AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Makes 2 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 16 above 0.
+// Converts 2 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 16
+// above 0.
 //
 //go:noescape
 func interleavePairs32AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Makes rows of 3 elements, one after the other, columns stride bytes apart. rows is a multiple of 16 above 0.
+// Converts rows of 3 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 16 above 0.
 //
 //go:noescape
 func deinterleaveTriples32AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Makes 3 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 16 above 0.
+// Converts 3 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 16
+// above 0.
 //
 //go:noescape
 func interleaveTriples32AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Makes rows of 4 elements, one after the other, columns stride bytes apart. rows is a multiple of 16 above 0.
+// Converts rows of 4 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 16 above 0.
 //
 //go:noescape
 func deinterleaveFours32AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Makes 4 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 16 above 0.
+// Converts 4 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 16
+// above 0.
 //
 //go:noescape
 func interleaveFours32AVX512(dst *byte, src *byte, rows int, stride int)
@@ -79,7 +86,7 @@ func shifted32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *
 //go:noescape
 func centred32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Does 12 multiply-adds of whole vectors, an iteration.
+// Does 12 multiply-adds of whole vectors per iteration.
 //
 //go:noescape
 func peak64AVX512(iterations int)
@@ -89,42 +96,49 @@ func peak64AVX512(iterations int)
 //go:noescape
 func matVec64AVX512(rows int, k int, a *byte, rowA int, x *byte, c *byte, stepC int, accumulate bool)
 
-// Copies rows of at most 16 elements; there is one at least.
+// Copies rows of at most 16 elements; rows is above 0.
 //
 //go:noescape
 func shortRows64AVX512(dst *byte, rowDst int, src *byte, rowSrc int, rows int, cols int)
 
-// Makes element i,j of src element j,i of dst; rows is a multiple of 8 and cols of 4, both above 0.
+// Copies element i,j of src to element j,i of dst. rows is a multiple of 8 and cols of 4, both
+// above 0.
 //
 //go:noescape
 func transpose64AVX512(dst *byte, src *byte, rows int, cols int, dstStride int, srcStride int)
 
-// Makes rows of 2 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+// Converts rows of 2 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 8 above 0.
 //
 //go:noescape
 func deinterleavePairs64AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Makes 2 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+// Converts 2 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 8
+// above 0.
 //
 //go:noescape
 func interleavePairs64AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Makes rows of 3 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+// Converts rows of 3 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 8 above 0.
 //
 //go:noescape
 func deinterleaveTriples64AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Makes 3 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+// Converts 3 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 8
+// above 0.
 //
 //go:noescape
 func interleaveTriples64AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Makes rows of 4 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+// Converts rows of 4 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 8 above 0.
 //
 //go:noescape
 func deinterleaveFours64AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Makes 4 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+// Converts 4 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 8
+// above 0.
 //
 //go:noescape
 func interleaveFours64AVX512(dst *byte, src *byte, rows int, stride int)
@@ -154,7 +168,7 @@ func shifted64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *
 //go:noescape
 func centred64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Does 12 multiply-adds of whole vectors, an iteration.
+// Does 12 multiply-adds of whole vectors per iteration.
 //
 //go:noescape
 func peak32AVX2(iterations int)
@@ -164,42 +178,49 @@ func peak32AVX2(iterations int)
 //go:noescape
 func matVec32AVX2(rows int, k int, a *byte, rowA int, x *byte, c *byte, stepC int, accumulate bool)
 
-// Copies rows of at most 16 elements; there is one at least.
+// Copies rows of at most 16 elements; rows is above 0.
 //
 //go:noescape
 func shortRows32AVX2(dst *byte, rowDst int, src *byte, rowSrc int, rows int, cols int)
 
-// Makes element i,j of src element j,i of dst; rows is a multiple of 8 and cols of 8, both above 0.
+// Copies element i,j of src to element j,i of dst. rows is a multiple of 8 and cols of 8, both
+// above 0.
 //
 //go:noescape
 func transpose32AVX2(dst *byte, src *byte, rows int, cols int, dstStride int, srcStride int)
 
-// Makes rows of 2 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+// Converts rows of 2 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 8 above 0.
 //
 //go:noescape
 func deinterleavePairs32AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Makes 2 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+// Converts 2 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 8
+// above 0.
 //
 //go:noescape
 func interleavePairs32AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Makes rows of 3 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+// Converts rows of 3 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 8 above 0.
 //
 //go:noescape
 func deinterleaveTriples32AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Makes 3 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+// Converts 3 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 8
+// above 0.
 //
 //go:noescape
 func interleaveTriples32AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Makes rows of 4 elements, one after the other, columns stride bytes apart. rows is a multiple of 8 above 0.
+// Converts rows of 4 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 8 above 0.
 //
 //go:noescape
 func deinterleaveFours32AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Makes 4 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 8 above 0.
+// Converts 4 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 8
+// above 0.
 //
 //go:noescape
 func interleaveFours32AVX2(dst *byte, src *byte, rows int, stride int)
@@ -229,7 +250,7 @@ func shifted32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *by
 //go:noescape
 func centred32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Does 12 multiply-adds of whole vectors, an iteration.
+// Does 12 multiply-adds of whole vectors per iteration.
 //
 //go:noescape
 func peak64AVX2(iterations int)
@@ -239,42 +260,49 @@ func peak64AVX2(iterations int)
 //go:noescape
 func matVec64AVX2(rows int, k int, a *byte, rowA int, x *byte, c *byte, stepC int, accumulate bool)
 
-// Copies rows of at most 8 elements; there is one at least.
+// Copies rows of at most 8 elements; rows is above 0.
 //
 //go:noescape
 func shortRows64AVX2(dst *byte, rowDst int, src *byte, rowSrc int, rows int, cols int)
 
-// Makes element i,j of src element j,i of dst; rows is a multiple of 4 and cols of 4, both above 0.
+// Copies element i,j of src to element j,i of dst. rows is a multiple of 4 and cols of 4, both
+// above 0.
 //
 //go:noescape
 func transpose64AVX2(dst *byte, src *byte, rows int, cols int, dstStride int, srcStride int)
 
-// Makes rows of 2 elements, one after the other, columns stride bytes apart. rows is a multiple of 4 above 0.
+// Converts rows of 2 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 4 above 0.
 //
 //go:noescape
 func deinterleavePairs64AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Makes 2 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 4 above 0.
+// Converts 2 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 4
+// above 0.
 //
 //go:noescape
 func interleavePairs64AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Makes rows of 3 elements, one after the other, columns stride bytes apart. rows is a multiple of 4 above 0.
+// Converts rows of 3 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 4 above 0.
 //
 //go:noescape
 func deinterleaveTriples64AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Makes 3 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 4 above 0.
+// Converts 3 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 4
+// above 0.
 //
 //go:noescape
 func interleaveTriples64AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Makes rows of 4 elements, one after the other, columns stride bytes apart. rows is a multiple of 4 above 0.
+// Converts rows of 4 elements, one after the other, to columns stride bytes apart. rows is a
+// multiple of 4 above 0.
 //
 //go:noescape
 func deinterleaveFours64AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Makes 4 columns, stride bytes apart, rows of as many elements, one after the other. rows is a multiple of 4 above 0.
+// Converts 4 columns, stride bytes apart, to rows, one after the other. rows is a multiple of 4
+// above 0.
 //
 //go:noescape
 func interleaveFours64AVX2(dst *byte, src *byte, rows int, stride int)

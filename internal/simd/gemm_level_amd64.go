@@ -2,7 +2,8 @@
 
 package simd
 
-// The micro-kernels by level and contraction. A tile is two vectors wide, and as high as the registers allow.
+// The micro-kernels by level and contraction. A tile is two vectors wide, and as high as the
+// registers allow.
 var (
 	tiles32 = [...][4]Tile{
 		AVX2:   {{6, 16, dot32AVX2}, {6, 16, distance32AVX2}, {6, 16, shifted32AVX2}, {3, 16, centred32AVX2}},
@@ -16,7 +17,7 @@ var (
 	wideTiles64 = [...]Tile{AVX2: {2, 16, dotWide64AVX2}, AVX512: {2, 64, dotWide64AVX512}}
 )
 
-// peakLoop is the loop of a level and the lanes of its vectors.
+// peakLoop returns the loop of a level and the lanes of its vectors.
 func peakLoop(level Level, bits int) (loop func(iterations int), lanes int) {
 	switch {
 	case level == AVX512 && bits == 32:
@@ -33,7 +34,7 @@ func peakLoop(level Level, bits int) (loop func(iterations int), lanes int) {
 	return portablePeak[float64], 1
 }
 
-// shortRows is the level's copy of short rows, and how many elements they may have.
+// shortRows returns the level's copy of short rows, and the largest number of elements of a row.
 func shortRows(level Level, size int) (f func(dst *byte, rowDst int, src *byte, rowSrc, rows, cols int), most int) {
 	switch {
 	case level == AVX512 && size == 4:
@@ -48,7 +49,8 @@ func shortRows(level Level, size int) (f func(dst *byte, rowDst int, src *byte, 
 	return nil, 0
 }
 
-// transposeBlocks is the level's transposition of whole blocks, and their size; nil if there is none.
+// transposeBlocks returns the level's transposition of whole blocks, and their size; nil if there
+// is none.
 func transposeBlocks(level Level, size int) (f func(dst, src *byte, rows, cols, dstStride, srcStride int), rows, cols int) {
 	switch {
 	case level == AVX512 && size == 4:
@@ -63,10 +65,11 @@ func transposeBlocks(level Level, size int) (f func(dst, src *byte, rows, cols, 
 	return nil, 0, 0
 }
 
-// An interleaver lays rows of a few elements, one after the other, out as columns stride bytes apart, or back.
+// An interleaver converts rows of a few elements, one after the other, to columns stride bytes
+// apart, or back.
 type interleaver = func(dst, src *byte, rows, stride int)
 
-// The interleavers for rows of 2, 3 and 4 elements by level: out to columns, and back.
+// The interleavers for rows of 2, 3 and 4 elements by level: to columns, and back.
 var (
 	interleavers32 = [...][3][2]interleaver{
 		AVX2: {{deinterleavePairs32AVX2, interleavePairs32AVX2}, {deinterleaveTriples32AVX2, interleaveTriples32AVX2},

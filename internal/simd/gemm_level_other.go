@@ -8,7 +8,7 @@ var (
 	wideTiles32, wideTiles64 [1]Tile
 )
 
-// peakLoop is the loop of a level and the lanes of its vectors.
+// peakLoop returns the loop of a level and the lanes of its vectors.
 func peakLoop(_ Level, bits int) (loop func(iterations int), lanes int) {
 	if bits == 32 {
 		return portablePeak[float32], 1

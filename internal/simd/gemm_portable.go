@@ -2,10 +2,10 @@ package simd
 
 import "unsafe"
 
-// The sums of a portable tile, 4×2 or 2×2, and the operands fit into the 15 registers that Go uses on amd64. Products are rounded before
-// they are added, so that no compiler contracts them.
+// The sums of a portable tile, 4×2 or 2×2, and the operands fit into the 15 registers that Go uses
+// on amd64. Products are rounded before they are added, so that no compiler contracts them.
 
-// portableTile is the micro-kernel in plain Go.
+// portableTile returns the micro-kernel in plain Go.
 func portableTile[T float32 | float64](op Contraction) Tile {
 	return [...]Tile{
 		Dot:      {4, 2, dotTile[T]},
@@ -15,12 +15,13 @@ func portableTile[T float32 | float64](op Contraction) Tile {
 	}[op]
 }
 
-// at is the element at an offset in bytes.
+// at returns the element at an offset in bytes.
 func at[T float32 | float64](p *byte, offset int) T {
 	return *(*T)(unsafe.Add(unsafe.Pointer(p), offset))
 }
 
-// second is the offset of the second column of a tile. Rows and columns that a tile has not repeat its last, and are not stored.
+// second returns the offset of the second column of a tile. Where a tile has fewer rows or columns,
+// the last is computed again and not stored.
 func second[T float32 | float64](cols int) int {
 	var e T
 	return (cols - 1) * int(unsafe.Sizeof(e))
@@ -43,7 +44,7 @@ func dotTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int, b 
 	c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
 	a1, a2, a3 := move(a, min(1, rows-1)*rowA), move(a, min(2, rows-1)*rowA), move(a, (rows-1)*rowA)
 	b1 := move(b, second[T](cols))
-	p, q := 0, 0 // how far the columns of a and the rows of b are
+	p, q := 0, 0 // offsets of the column of a and the row of b
 	var s00, s01, s10, s11, s20, s21, s30, s31 T
 	for range k {
 		y0, y1 := at[T](b, q), at[T](b1, q)
@@ -69,7 +70,7 @@ func distanceTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA in
 	c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
 	a1, a2, a3 := move(a, min(1, rows-1)*rowA), move(a, min(2, rows-1)*rowA), move(a, (rows-1)*rowA)
 	b1 := move(b, second[T](cols))
-	p, q := 0, 0 // how far the columns of a and the rows of b are
+	p, q := 0, 0 // offsets of the column of a and the row of b
 	var s00, s01, s10, s11, s20, s21, s30, s31 T
 	for range k {
 		y0, y1 := at[T](b, q), at[T](b1, q)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// atPageEnd gives n bytes that end where a page begins that may be neither read nor written.
+// atPageEnd returns n bytes that end where a page begins that may be neither read nor written.
 func atPageEnd(t *testing.T, n int) *byte {
 	t.Helper()
 	page := unix.Getpagesize()

@@ -12,7 +12,7 @@ const (
 	AVX512                // amd64 with AVX-512 F, DQ, BW and VL
 )
 
-// String is the name that TAPESTRY_ISA takes.
+// String returns the name that TAPESTRY_ISA takes.
 func (l Level) String() string {
 	switch l {
 	case AVX2:
@@ -23,11 +23,11 @@ func (l Level) String() string {
 	return "portable"
 }
 
-// Best is the fastest level that this machine and this build have.
+// Best returns the fastest level that this machine and this build have.
 func Best() Level { return best }
 
-// Active is the level in use: the best one, or the one that the environment variable TAPESTRY_ISA names (portable, avx2,
-// avx512), if the machine has it.
+// Active returns the level in use: the best one, or the one that the environment variable
+// TAPESTRY_ISA names (portable, avx2, avx512), if the machine has it.
 func Active() Level { return active }
 
 var best, active = detect(), choose(os.Getenv("TAPESTRY_ISA"))

@@ -2,11 +2,12 @@ package simd
 
 import "unsafe"
 
-// MatVec is a product of a matrix and a vector, c[i] (+)= Σ_p a[i,p]·x[p], where the elements of a row and of x lie side by side. Rows of a and
-// elements of c are a stride in bytes apart. The order of a sum depends on k alone; accumulate adds it to c, else it replaces c.
+// MatVec is a product of a matrix and a vector, c[i] (+)= Σ_p a[i,p]·x[p], where the elements of a
+// row and of x lie side by side. Rows of a and elements of c are a stride in bytes apart. The order
+// of a sum depends on k alone; accumulate adds it to c, else it replaces c.
 type MatVec func(rows, k int, a *byte, rowA int, x, c *byte, stepC int, accumulate bool)
 
-// MatVecOf is the loop of a level, which the machine must have, for floats of 32 or 64 bits.
+// MatVecOf returns the loop of a level, which the machine must have, for floats of 32 or 64 bits.
 func MatVecOf(level Level, bits int) MatVec {
 	switch bits {
 	case 32:

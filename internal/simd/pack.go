@@ -2,11 +2,12 @@ package simd
 
 import "unsafe"
 
-// word is an element that is moved, not computed with.
+// word is an element that is only moved.
 type word interface{ uint32 | uint64 }
 
-// Panel lays k rows of cols elements side by side, as a micro-kernel of the level reads its right operand: rows of dst are width
-// elements apart, and those beyond cols stay as they are. Element p,j lies at p·row+j·col bytes from src. Elements have 4 or 8 bytes.
+// Panel copies k rows of cols elements to dst, as a micro-kernel of the level reads its right
+// operand: rows of dst are width elements apart, and elements beyond cols stay as they are. Element
+// p,j is p·row+j·col bytes from src. Elements have 4 or 8 bytes.
 func Panel(level Level, size int, dst *byte, width int, src *byte, k, cols, row, col int) {
 	switch {
 	case col == size || cols == 1:
@@ -20,7 +21,8 @@ func Panel(level Level, size int, dst *byte, width int, src *byte, k, cols, row,
 	}
 }
 
-// CopyRows copies rows of cols elements, which lie side by side, rowDst and rowSrc bytes apart. Elements have 4 or 8 bytes.
+// CopyRows copies rows of cols elements; rows are rowDst and rowSrc bytes apart, their elements
+// side by side. Elements have 4 or 8 bytes.
 func CopyRows(level Level, size int, dst *byte, rowDst int, src *byte, rowSrc, rows, cols int) {
 	if rows == 0 || cols == 0 {
 		return
@@ -34,10 +36,11 @@ func CopyRows(level Level, size int, dst *byte, rowDst int, src *byte, rowSrc, r
 	}
 }
 
-// Transpose makes element i,j of src element j,i of dst. Rows of each are a stride of bytes apart. Elements have 4 or 8 bytes; the two
-// arrays do not overlap.
+// Transpose copies element i,j of src to element j,i of dst. The strides are the distances of their
+// rows in bytes. Elements have 4 or 8 bytes; the two arrays do not overlap.
 func Transpose(level Level, size int, dst, src *byte, rows, cols, dstStride, srcStride int) {
-	// The lines that a row of blocks writes to stay in the L1 cache until the next row fills them up.
+	// The cache lines that a row of blocks writes stay in the L1 cache until the next row of blocks
+	// fills them.
 	const most = 256
 	blocks, high, wide := transposeBlocks(level, size)
 	for j := 0; j < cols; j += most {
@@ -56,7 +59,7 @@ func Transpose(level Level, size int, dst, src *byte, rows, cols, dstStride, src
 	}
 }
 
-// transposeEdges transposes what lies outside the first doneRows×doneCols elements.
+// transposeEdges transposes the elements outside of the first doneRows×doneCols.
 func transposeEdges[T word](dst, src *byte, rows, cols, doneRows, doneCols, dstStride, srcStride int) {
 	var e T
 	size := int(unsafe.Sizeof(e))
@@ -90,5 +93,5 @@ func gather[T word](dst, src *byte, k, cols, width, row, col int) {
 	}
 }
 
-// move is the pointer some bytes further on.
+// move returns p moved by some bytes.
 func move(p *byte, by int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(p), by)) }

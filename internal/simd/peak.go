@@ -1,7 +1,8 @@
 package simd
 
-// Peak is a loop of independent multiply-adds on vectors of a level, of floats of 32 or 64 bits: what no product of matrices can
-// surpass. It gives the floating-point operations that it has done.
+// Peak returns a loop of independent multiply-adds on vectors of a level, of floats of 32 or 64
+// bits: no product of matrices can surpass its rate. The loop returns the number of floating-point
+// operations that it did.
 func Peak(level Level, bits int) func(iterations int) (flops int64) {
 	loop, lanes := peakLoop(level, bits)
 	return func(iterations int) int64 {
@@ -10,10 +11,10 @@ func Peak(level Level, bits int) func(iterations int) (flops int64) {
 	}
 }
 
-// peakChains are the independent sums.
+// peakChains is the number of independent sums.
 const peakChains = 12
 
-// portablePeak multiplies and adds, each on its own as portable loops do.
+// portablePeak multiplies and adds in separate operations, as portable loops do.
 func portablePeak[T float32 | float64](iterations int) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 T
 	x := 0 * T(iterations) // not a constant

@@ -2,25 +2,27 @@ package simd
 
 import "unsafe"
 
-// Turned rows are short rows that lie as columns: element j of row i is element i of row j. Rows of two to four elements, one after the
-// other, are parted and joined by shuffles of whole vectors. Between others and their columns the blocks of [Transpose] work, which read
-// and write whole vectors: a row is shorter than that, so what they take of the rows after it is turned too and not used, and what they
-// write over the rows after it is written again. Only the last rows take the way over a pad.
+// Turned rows are short rows transposed: element j of row i is element i of turned row j. Rows of
+// two to four elements are turned and turned back by shuffles of whole vectors. Other rows are
+// turned by the blocks of [Transpose], which read and write whole vectors. A row is shorter than a
+// vector, so the blocks also read elements of the rows after it, whose copies are not used, and
+// write over the rows after it, which are written again. Only the last rows go through a pad.
 
 // TurnedRow is the longest row that is turned.
 const TurnedRow = 16
 
-// TurnPad is how many bytes a pad has.
+// TurnPad is the size of a pad in bytes.
 const TurnPad = 8 << 10
 
-// TurnedSize gives how many bytes apart turned rows are, for so many rows, and how many bytes they take.
+// TurnedSize returns the distance between turned rows, for so many rows, and the size of all, in
+// bytes.
 func TurnedSize(size, rows int) (stride, bytes int) {
 	stride = roundUp(rows*size, 64)
 	return stride, stride * TurnedRow
 }
 
-// Turn lays rows of cols elements, one to TurnedRow, out as turned rows, which are stride bytes apart as [TurnedSize] has it. Elements
-// have 4 or 8 bytes. Nothing outside the rows is read.
+// Turn turns rows of cols elements, one to TurnedRow. The turned rows are stride bytes apart, see
+// [TurnedSize]. Elements have 4 or 8 bytes. Nothing outside the rows is read.
 func Turn(level Level, size int, dst, src, pad *byte, rows, cols, stride, srcStride int) {
 	if apart, _, lanes := interleavers(level, size, cols); apart != nil && srcStride == cols*size {
 		whole := rows / lanes * lanes
@@ -34,7 +36,7 @@ func Turn(level Level, size int, dst, src, pad *byte, rows, cols, stride, srcStr
 		return
 	}
 	blocks, high, wide := transposeBlocks(min(level, AVX2), size)
-	width := roundUp(cols, max(1, wide)) * size // what is read of a row
+	width := roundUp(cols, max(1, wide)) * size // bytes that are read of a row
 	if blocks == nil || srcStride < cols*size {
 		Transpose(level, size, dst, src, rows, cols, stride, srcStride)
 		return
@@ -49,7 +51,8 @@ func Turn(level Level, size int, dst, src, pad *byte, rows, cols, stride, srcStr
 	}
 }
 
-// TurnBack lays turned rows out as rows of cols elements, one after the other. Nothing outside the rows is written.
+// TurnBack turns turned rows back into rows of cols elements, one after the other. Nothing outside
+// the rows is written.
 func TurnBack(level Level, size int, dst, src, pad *byte, rows, cols, stride int) {
 	if _, together, lanes := interleavers(level, size, cols); together != nil {
 		whole := rows / lanes * lanes
@@ -68,7 +71,7 @@ func TurnBack(level Level, size int, dst, src, pad *byte, rows, cols, stride int
 		return
 	}
 	row := cols * size
-	// What is written beyond a row is the end of its last block, and it comes first.
+	// Only the last block of a row writes beyond it, so it comes first.
 	turn := func(dst *byte, from, rows int) {
 		for j := (cols - 1) / high * high; rows > 0 && j >= 0; j -= high {
 			blocks(move(dst, j*size), move(src, j*stride+from*size), high, rows, row, stride)
@@ -82,13 +85,14 @@ func TurnBack(level Level, size int, dst, src, pad *byte, rows, cols, stride int
 	}
 }
 
-// Repeats reports whether [Repeat] has a way of its own for rows of so many elements.
+// Repeats reports whether [Repeat] works for rows of so many elements.
 func Repeats(level Level, size, cols int) bool {
 	_, together, _ := interleavers(level, size, cols)
 	return together != nil
 }
 
-// Repeat makes rows of cols elements, one after the other, of one element each. [Repeats] says for which.
+// Repeat writes rows of cols elements, one after the other, each of which repeats one element of
+// src. [Repeats] tells for which cols it works.
 func Repeat(level Level, size int, dst, src *byte, rows, cols int) {
 	_, together, lanes := interleavers(level, size, cols)
 	whole := rows / lanes * lanes
@@ -98,7 +102,8 @@ func Repeat(level Level, size int, dst, src *byte, rows, cols int) {
 	SpreadOf(level, size)(move(dst, whole*cols*size), move(src, whole*size), rows-whole, cols, cols*size, size)
 }
 
-// interleavers are the level's ways from rows to columns and back, and of how many rows a multiple they take; nil if there are none.
+// interleavers returns the level's loops from rows to columns and back, which take a multiple of so
+// many rows; nil if there are none.
 func interleavers(level Level, size, cols int) (apart, together interleaver, lanes int) {
 	byLevel := interleavers32[:]
 	if size == 8 {
@@ -111,8 +116,8 @@ func interleavers(level Level, size, cols int) (apart, together interleaver, lan
 	return pair[0], pair[1], 32 / size * int(level-AVX2+1)
 }
 
-// wholeRows is how many of the first rows have so many bytes after them before the last one ends.
+// wholeRows returns how many rows have at least beyond bytes of further rows after them.
 func wholeRows(rows, beyond, stride int) int { return max(0, rows-(beyond+stride-1)/stride) }
 
-// roundUp is the least multiple of m that is not below n.
+// roundUp returns the least multiple of m that is not below n.
 func roundUp(n, m int) int { return (n + m - 1) / m * m }

@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// Rows of every length, any distance apart, become columns and rows again, and nothing around them is read or written.
+// Rows of every length, any distance apart, become columns and rows again, and nothing around them
+// is read or written.
 func TestTurn(t *testing.T) {
 	eachLevel(t, func(t *testing.T, level Level) {
 		testTurn[uint32](t, level)

@@ -4,10 +4,12 @@ import "unsafe"
 
 //go:generate go run -C ../asmgen . -out ../simd vec
 
-// The loops of this file go through rows of their operands. Pointers point at the first row; strides are the distances between rows
-// in bytes, 0 to use one row again and again. The elements of a row lie side by side, or there is one for the whole row where the
-// loop says so. The result may lie exactly where an operand lies, not otherwise across it. Nothing outside the rows is read or
-// written. The result of an element depends on its operands alone, neither on its place nor on the length of a row.
+// The loops of this file go through rows of their operands. Pointers point at the first row;
+// strides are the distances between rows in bytes, 0 to use one row again and again. The elements
+// of a row are side by side, or there is one for the whole row where the loop says so. The result
+// may have exactly the memory of an operand, but not overlap it otherwise. Nothing outside the rows
+// is read or written. A result depends on its operands alone, neither on its position nor on the
+// length of a row.
 type (
 	// Map computes dst from x, element by element.
 	Map func(dst, x *byte, rows, cols, dstStride, xStride int)
@@ -15,35 +17,41 @@ type (
 	Zip func(dst, x, y *byte, rows, cols, dstStride, xStride, yStride int)
 	// Mix computes dst from mask, whose elements are bools, x and y, element by element.
 	Mix func(dst, mask, x, y *byte, rows, cols, dstStride, maskStride, xStride, yStride int)
-	// Fold makes one number of each row of x; those of dst lie side by side. The order in which elements are combined depends on
-	// cols alone. Sums of float32 are float32, in many lanes: they are good to some units in the last place up to a thousand elements.
+	// Fold reduces each row of x to one number; those of dst lie side by side. The order in which
+	// elements are combined depends on cols alone. Sums of float32 are float32, in many lanes: they
+	// are good to some units in the last place up to a thousand elements.
 	Fold func(dst, x *byte, rows, cols, xStride int)
 	// ZipFold is a Fold of two operands.
 	ZipFold func(dst, x, y *byte, rows, cols, xStride, yStride int)
 	// Standardise sets dst to (x - mean)·scale, with one mean and one scale per row.
 	Standardise func(dst, x, mean, scale *byte, rows, cols, dstStride, xStride, meanStride, scaleStride int)
-	// ExpSum sets dst to exp(x - peak), as [WeightOf] has it, with one peak per row, and sum to the sum of each row.
+	// ExpSum sets dst to exp(x - peak), as [WeightOf] has it, with one peak per row, and sum to the
+	// sum of each row.
 	ExpSum func(dst, sum, x, peak *byte, rows, cols, dstStride, xStride, peakStride int)
-	// ColumnSum adds the sum of each column of x to acc. The order of the terms depends on rows alone.
+	// ColumnSum adds the sum of each column of x to acc. The order of the terms depends on rows
+	// alone.
 	ColumnSum func(acc, x *byte, rows, cols, xStride int)
-	// ColumnExtreme makes best the greatest or the least of it and each column of x, as Max and Min do.
+	// ColumnExtreme sets best to the greatest or the least of itself and each column of x, as Max
+	// and Min do.
 	ColumnExtreme func(best, x *byte, rows, cols, xStride int)
-	// RowIndex gives the index, an int64, of the first element of each row of x that equals the row's value, which must be in the row or
-	// be NaN: that gives -1. The indices lie side by side.
+	// RowIndex sets dst to the index, an int64, of the first element of each row of x that equals
+	// the row's value. The value must be in the row, or be NaN, whose index is -1. The indices lie
+	// side by side.
 	RowIndex func(dst, x, value *byte, rows, cols, xStride, valueStride int)
 )
 
-// Zips are the loops of an operation: over two operands of whole rows, with one element of y per row, and with one element of x per
-// row. A level that has no loop for the last two has nil.
+// Zips holds the loops of an operation: over two operands of whole rows, with one element of y per
+// row, and with one element of x per row. The last two are nil where a level has none.
 type Zips struct{ Rows, OneY, OneX Zip }
 
-// Mixes are as Zips; OneXY has one element of x and one of y per row.
+// Mixes is like Zips; OneXY takes one element of x and one of y per row.
 type Mixes struct{ Rows, OneY, OneX, OneXY Mix }
 
-// Float is a type that every loop is there for.
+// Float is an element type that every loop supports.
 type Float interface{ float32 | float64 }
 
-// Number is a type that there is arithmetic for. Integers wrap around on overflow, and their loops are portable at every level.
+// Number is an element type with arithmetic. Integers wrap around on overflow, and their loops are
+// portable at every level.
 type Number interface {
 	Float | int32 | int64
 }
@@ -54,13 +62,15 @@ type Ordered interface{ Number | uint8 }
 // Function is a function of one variable; internal/asmgen has the list.
 type Function uint8
 
-// Cheap reports whether to compute a function again takes no longer than to read its result from memory.
+// Cheap reports whether computing a function again takes no longer than reading its result from
+// memory.
 func (f Function) Cheap() bool { return cheap[f] }
 
 // Operation is a function of two variables.
 type Operation uint8
 
-// The operations. Max and Min give NaN where either operand is NaN, and order -0 before 0. Div and Pow take floats only.
+// The operations. Max and Min give NaN where either operand is NaN, and order -0 before 0. Div and
+// Pow take floats only.
 const (
 	Add Operation = iota
 	Sub
@@ -84,10 +94,11 @@ const (
 	relations
 )
 
-// Reduction makes one number of many.
+// Reduction combines many numbers into one.
 type Reduction uint8
 
-// The reductions. Max and Min give NaN where there is one, order -0 before 0, and give -Inf and Inf for no elements of a row.
+// The reductions. Max and Min give NaN where there is one, and order -0 before 0; of an empty row
+// they are -Inf and Inf.
 const (
 	SumOf Reduction = iota
 	SumSquaresOf
@@ -96,7 +107,7 @@ const (
 	reductions
 )
 
-// MapOf is the loop of a function at a level that the machine has; nil if there is none for T.
+// MapOf returns the loop of a function at a level that the machine has; nil if there is none for T.
 func MapOf[T Number](level Level, f Function) Map {
 	if m := lookup[T](level, func(l *loops) Map { return l.maps[f] }); m != nil {
 		return m
@@ -104,7 +115,8 @@ func MapOf[T Number](level Level, f Function) Map {
 	return portableMap[T](f)
 }
 
-// ZipOf gives the loops of an operation at a level that the machine has; Rows is nil if there is none for T.
+// ZipOf returns the loops of an operation at a level that the machine has; Rows is nil if there is
+// none for T.
 func ZipOf[T Number](level Level, op Operation) Zips {
 	if z := lookup[T](level, func(l *loops) Zips { return l.zips[op] }); z.Rows != nil {
 		return z
@@ -112,7 +124,7 @@ func ZipOf[T Number](level Level, op Operation) Zips {
 	return Zips{Rows: portableZip[T](op)}
 }
 
-// RelationOf gives the loops of a relation at a level that the machine has.
+// RelationOf returns the loops of a relation at a level that the machine has.
 func RelationOf[T Ordered](level Level, r Relation) Zips {
 	if z := lookup[T](level, func(l *loops) Zips { return l.relations[r] }); z.Rows != nil {
 		return z
@@ -120,7 +132,8 @@ func RelationOf[T Ordered](level Level, r Relation) Zips {
 	return Zips{Rows: portableRelation[T](r)}
 }
 
-// ChooseOf gives the loops that take x where mask is true, else y, at a level that the machine has. Elements have 1, 4 or 8 bytes.
+// ChooseOf returns the loops that take x where mask is true, else y, at a level that the machine
+// has. Elements have 1, 4 or 8 bytes.
 func ChooseOf(level Level, size int) Mixes {
 	switch size {
 	case 1:
@@ -137,17 +150,19 @@ func ChooseOf(level Level, size int) Mixes {
 	return Mixes{Rows: portableChoose[uint64]}
 }
 
-// CopyOf is the loop that copies rows, at a level that the machine has. Elements have 1, 4 or 8 bytes.
+// CopyOf returns the loop that copies rows, at a level that the machine has. Elements have 1, 4 or
+// 8 bytes.
 func CopyOf(level Level, size int) Map {
 	return bySize(level, size, func(l *loops) Map { return l.copy }, copyRows[uint8], copyRows[uint32], copyRows[uint64])
 }
 
-// SpreadOf is the loop that repeats one element per row, at a level that the machine has. Elements have 1, 4 or 8 bytes.
+// SpreadOf returns the loop that repeats one element per row, at a level that the machine has.
+// Elements have 1, 4 or 8 bytes.
 func SpreadOf(level Level, size int) Map {
 	return bySize(level, size, func(l *loops) Map { return l.spread }, spread[uint8], spread[uint32], spread[uint64])
 }
 
-// bySize gives the loop of a level that moves elements of a size, or the portable one.
+// bySize returns the loop of a level that moves elements of a size, or the portable one.
 func bySize(level Level, size int, get func(*loops) Map, by1, by4, by8 Map) Map {
 	var m Map
 	switch size {
@@ -165,7 +180,7 @@ func bySize(level Level, size int, get func(*loops) Map, by1, by4, by8 Map) Map 
 	return m
 }
 
-// FoldOf is the loop of a reduction at a level that the machine has.
+// FoldOf returns the loop of a reduction at a level that the machine has.
 func FoldOf[T Float](level Level, r Reduction) Fold {
 	if f := lookup[T](level, func(l *loops) Fold { return l.folds[r] }); f != nil {
 		return f
@@ -173,7 +188,7 @@ func FoldOf[T Float](level Level, r Reduction) Fold {
 	return portableFold[T](r)
 }
 
-// RowDotOf is the loop that sums the products of rows, at a level that the machine has.
+// RowDotOf returns the loop that sums the products of rows, at a level that the machine has.
 func RowDotOf[T Float](level Level) ZipFold {
 	if f := lookup[T](level, func(l *loops) ZipFold { return l.dot }); f != nil {
 		return f
@@ -181,7 +196,7 @@ func RowDotOf[T Float](level Level) ZipFold {
 	return portableDot[T]
 }
 
-// ColumnSumOf is the loop that adds columns of T to float64, at a level that the machine has.
+// ColumnSumOf returns the loop that adds columns of T to float64, at a level that the machine has.
 func ColumnSumOf[T Float](level Level) ColumnSum {
 	if f := lookup[T](level, func(l *loops) ColumnSum { return l.columnSum }); f != nil {
 		return f
@@ -189,8 +204,8 @@ func ColumnSumOf[T Float](level Level) ColumnSum {
 	return portableColumnSum[float64, T]
 }
 
-// ColumnAddOf is the loop that adds columns of T to numbers of T, at a level that the machine has. It is for few rows: what it adds to is
-// rounded as often as once a row.
+// ColumnAddOf returns the loop that adds columns of T to numbers of T, at a level that the machine
+// has. It is for few rows: the sum may be rounded once a row.
 func ColumnAddOf[T Float](level Level) ColumnSum {
 	if f := lookup[T](level, func(l *loops) ColumnSum { return l.columnAdd }); f != nil {
 		return f
@@ -198,7 +213,8 @@ func ColumnAddOf[T Float](level Level) ColumnSum {
 	return portableColumnSum[T, T]
 }
 
-// ColumnExtremeOf is the loop that finds the greatest of columns of T, or the least, at a level that the machine has.
+// ColumnExtremeOf returns the loop that finds the greatest of columns of T, or the least, at a
+// level that the machine has.
 func ColumnExtremeOf[T Float](level Level, greatest bool) ColumnExtreme {
 	loop := lookup[T](level, func(l *loops) ColumnExtreme {
 		if greatest {
@@ -215,7 +231,7 @@ func ColumnExtremeOf[T Float](level Level, greatest bool) ColumnExtreme {
 	return portableColumnExtreme(minOf[T])
 }
 
-// RowIndexOf is the loop that searches rows, at a level that the machine has.
+// RowIndexOf returns the loop that searches rows, at a level that the machine has.
 func RowIndexOf[T Float](level Level) RowIndex {
 	if f := lookup[T](level, func(l *loops) RowIndex { return l.rowIndex }); f != nil {
 		return f
@@ -223,9 +239,10 @@ func RowIndexOf[T Float](level Level) RowIndex {
 	return portableIndex[T]
 }
 
-// WeightOf is the loop of exponentials that shall become weights: exp(x), or 0 where that is less than 2²⁴ times the smallest normal
-// number. Divided by the sum of up to 2²⁴ exponentials, none above 1, what is left is no subnormal number, with which the machine takes
-// a hundred cycles to compute. The level is one that the machine has.
+// WeightOf returns the loop of the exponentials of a softmax, at a level that the machine has:
+// exp(x), or 0 where that is less than 2²⁴ times the smallest normal number. Divided by the sum of
+// up to 2²⁴ exponentials, none above 1, no result is subnormal: computing with subnormal numbers
+// takes a hundred cycles.
 func WeightOf[T Float](level Level) Map {
 	if f := lookup[T](level, func(l *loops) Map { return l.weight }); f != nil {
 		return f
@@ -233,7 +250,7 @@ func WeightOf[T Float](level Level) Map {
 	return eachRow(weights[T])
 }
 
-// ExpSumOf is the loop of softmax at a level that the machine has.
+// ExpSumOf returns the loop of softmax at a level that the machine has.
 func ExpSumOf[T Float](level Level) ExpSum {
 	if f := lookup[T](level, func(l *loops) ExpSum { return l.expSum }); f != nil {
 		return f
@@ -241,8 +258,8 @@ func ExpSumOf[T Float](level Level) ExpSum {
 	return portableExpSum[T]
 }
 
-// DeviationOf is the loop that sums the squares of the differences of rows from one mean per row, the second operand, at a level that the
-// machine has.
+// DeviationOf returns the loop that sums the squares of the differences of rows from one mean per
+// row, the second operand, at a level that the machine has.
 func DeviationOf[T Float](level Level) ZipFold {
 	if f := lookup[T](level, func(l *loops) ZipFold { return l.deviation }); f != nil {
 		return f
@@ -250,7 +267,7 @@ func DeviationOf[T Float](level Level) ZipFold {
 	return portableDeviation[T]
 }
 
-// StandardiseOf is the loop of that name at a level that the machine has.
+// StandardiseOf returns the loop of that name at a level that the machine has.
 func StandardiseOf[T Float](level Level) Standardise {
 	if f := lookup[T](level, func(l *loops) Standardise { return l.standardise }); f != nil {
 		return f
@@ -258,8 +275,9 @@ func StandardiseOf[T Float](level Level) Standardise {
 	return portableStandardise[T]
 }
 
-// CastOf is the loop that converts S to D at a level that the machine has. A float becomes an integer by dropping its fraction; beyond
-// the integer's range it becomes the nearest integer there is, and NaN becomes 0. A wider integer loses its upper bits.
+// CastOf returns the loop that converts S to D at a level that the machine has. A float becomes an
+// integer by dropping its fraction; beyond the integer's range it becomes the nearest integer there
+// is, and NaN becomes 0. A wider integer loses its upper bits.
 func CastOf[D, S Ordered](level Level) (m Map) {
 	var d D
 	var s S
@@ -288,7 +306,7 @@ func CastOf[D, S Ordered](level Level) (m Map) {
 	return m
 }
 
-// TruthOf is the loop that gives for each S whether it is not 0, as NaN is not.
+// TruthOf returns the loop that tells of each S whether it is not 0; NaN is not 0.
 func TruthOf[S Ordered](level Level) Map {
 	notEqual := RelationOf[S](level, NotEqual)
 	if notEqual.OneY == nil {
@@ -300,7 +318,7 @@ func TruthOf[S Ordered](level Level) Map {
 	}
 }
 
-// loops are those that a level has for a type of floats.
+// loops holds the loops of a level for a type of floats.
 type loops struct {
 	maps      [functions]Map
 	zips      [operations]Zips
@@ -323,7 +341,8 @@ type loops struct {
 	fromFloat, toFloat       Map // float64 and float32
 }
 
-// lookup gives a loop of a level for T, the zero value if T is no float or the level has no loops of its own.
+// lookup returns a loop of a level for T, the zero value if T is no float or the level has no loops
+// of its own.
 func lookup[T any, L any](level Level, get func(*loops) L) (l L) {
 	var e T
 	var of *loops
@@ -339,5 +358,5 @@ func lookup[T any, L any](level Level, get func(*loops) L) (l L) {
 	return l
 }
 
-// slice is a row of n elements.
+// slice returns a row of n elements.
 func slice[T any](p *byte, n int) []T { return unsafe.Slice((*T)(unsafe.Pointer(p)), n) }

@@ -24,7 +24,7 @@ type place struct {
 	kind kind
 }
 
-// A kind is what the elements of a place are.
+// A kind is the type of the elements of a place.
 type kind uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 	bools
 )
 
-// cols is how many elements of a row the place has.
+// cols returns the number of elements that the place has in a row.
 func (p place) cols(cols int) int {
 	if p.once {
 		return 1
@@ -165,8 +165,9 @@ func values(r *rand.Rand, p place, b []byte) {
 	}
 }
 
-// An element of a result depends on its operands alone: whatever the shape, the strides and the alignment, it is what a call for it
-// alone gives. For reductions this holds of rows. Nothing but the result is written, and it may lie where an operand lies.
+// An element of a result depends on its operands alone: whatever the shape, the strides and the
+// alignment, it equals that of a call for it alone. For reductions this holds of rows. Only the
+// result is written, and it may have the memory of an operand.
 func TestLoopsGoThroughRows(t *testing.T) { eachLevel(t, testLoopsGoThroughRows) }
 
 func testLoopsGoThroughRows(t *testing.T, level Level) {

@@ -13,7 +13,7 @@ func sizeOf[T any]() uintptr {
 	return unsafe.Sizeof(e)
 }
 
-// rowOf is a row of n numbers, of which some are special if so wished.
+// rowOf returns a row of n numbers, some of them special values if special is set.
 func rowOf[T Float](r *rand.Rand, n int, special bool) []T {
 	x := make([]T, n)
 	for i := range x {
@@ -148,7 +148,7 @@ func testColumns[T Float](t *testing.T, level Level) {
 	}
 }
 
-// Exponentials that shall be weights are those of Exp, or 0.
+// The exponentials of WeightOf are those of Exp, or 0.
 func TestWeights(t *testing.T) {
 	eachLevel(t, func(t *testing.T, level Level) {
 		testWeights[float32](t, level, 0x1p-102, -100)

@@ -4,8 +4,9 @@ package simd
 
 import "math"
 
-// The functions, with the special values of package math. Those of floats err by at most 1.5 units in the last place, Sigmoid,
-// Softplus, LogSigmoid and Asinh by 2.5; Neg, Abs, Sign, Square, Relu, Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square and Relu take integers too.
+// The functions, with the special values of package math. Those of floats err by at most 1.5 units
+// in the last place, Sigmoid, Softplus, LogSigmoid and Asinh by 2.5; Neg, Abs, Sign, Square, Relu,
+// Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square and Relu take integers too.
 const (
 	Neg Function = iota
 	Abs
@@ -30,10 +31,10 @@ const (
 	functions
 )
 
-// cheap marks the functions that take no longer than to read an operand.
+// cheap marks the functions that take no longer than reading an operand.
 var cheap = [functions]bool{Neg: true, Abs: true, Sign: true, Square: true, Relu: true}
 
-// elementary are the functions of floats in plain Go, where they have no loop of their own there.
+// elementary holds the functions of floats in plain Go that have no loop of their own there.
 var elementary = [functions]func(float64) float64{
 	Rsqrt:      rsqrt,
 	Exp:        math.Exp,

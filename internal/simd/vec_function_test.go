@@ -19,7 +19,8 @@ func eachLevel(t *testing.T, f func(t *testing.T, level Level)) {
 // apply runs a Map on a slice.
 func apply[D, S any](m Map, dst []D, x []S) { m(pointer(dst), pointer(x), 1, len(x), 0, 0) }
 
-// references are the functions in float64, with the bounds of their errors in units in the last place.
+// references are the functions in float64, with the bounds of their errors in units in the last
+// place.
 var references = map[Function]struct {
 	name string
 	of   func(float64) float64
@@ -67,7 +68,8 @@ func signOf(x float64) float64 {
 	return x
 }
 
-// errorOf is the error of got in units in the last place of want as a T, infinite where special values or the signs of zeros differ.
+// errorOf returns the error of got in units in the last place of want as a T, infinite where
+// special values or the signs of zeros differ.
 func errorOf[T Float](got T, want float64) float64 {
 	w := T(want)
 	switch {
@@ -92,7 +94,7 @@ func errorOf[T Float](got T, want float64) float64 {
 	return math.Abs(float64(got)-want) / unitOf(w)
 }
 
-// greatest is the greatest finite T.
+// greatest returns the greatest finite T.
 func greatest[T Float]() float64 {
 	if unsafe.Sizeof(T(0)) == 4 {
 		return math.MaxFloat32
@@ -100,7 +102,7 @@ func greatest[T Float]() float64 {
 	return math.MaxFloat64
 }
 
-// unitOf is the distance from the greatest power of two that is not above w to the next T.
+// unitOf returns the distance from the greatest power of two that is not above w to the next T.
 func unitOf[T Float](w T) float64 {
 	_, e := math.Frexp(min(math.Abs(float64(w)), greatest[T]()))
 	if unsafe.Sizeof(w) == 4 {
@@ -109,7 +111,7 @@ func unitOf[T Float](w T) float64 {
 	return math.Ldexp(1, max(e-53, -1074))
 }
 
-// worst is the greatest error of a loop over x, and where it is.
+// worst returns the greatest error of a loop over x, and where it is.
 func worst[T Float](m Map, of func(float64) float64, x, dst []T) (ulps float64, at T) {
 	apply(m, dst, x)
 	for i, v := range x {
@@ -120,7 +122,8 @@ func worst[T Float](m Map, of func(float64) float64, x, dst []T) (ulps float64, 
 	return ulps, at
 }
 
-// Every float32 of which the bits are a multiple of a prime, or every one; and many of those that are common.
+// Every float32 of which the bits are a multiple of a prime, or every one; and many of those that
+// are common.
 func TestFunctionsOfFloat32(t *testing.T) {
 	step := uint64(1009)
 	if os.Getenv("TAPESTRY_LONG") == "1" {
@@ -185,8 +188,8 @@ func TestFunctionsOfFloat64(t *testing.T) {
 	})
 }
 
-// Where functions turn: special values, the ends of their ranges, and where their formulas change. (Beyond 709.4 math.Exp on amd64 gives
-// Inf too early.)
+// Where functions turn: special values, the ends of their ranges, and where their formulas change.
+// (Beyond 709.4 math.Exp on amd64 gives Inf too early.)
 func TestFunctionsAtEdges(t *testing.T) {
 	x := []float64{0, 5e-324, 1e-310, 0x1p-1022, 0x1p-149, 0x1p-126, 1e-40, 1e-30, 1e-17, 1e-8, 0.34657, 0.3466, 0.5, 0.5999999, 0.6, 0.6000001,
 		0.62499999, 0.625, math.Sqrt2 / 2, 0.99999999, 1, 1.00000001, math.Sqrt2, 1.5, 3.99999, 4, 5.9, 6, 18, 20, 37, 40, 87.3, 88.02, 88.72283,

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// guarded gives n bytes between two pages that may not be touched, at the end of their page or at its start.
+// guarded returns n bytes between two pages that may not be touched, at the end of their page or at
+// its start.
 func guarded(t *testing.T, n int, atEnd bool) []byte {
 	t.Helper()
 	page := syscall.Getpagesize()

@@ -6,7 +6,7 @@ package simd
 
 import "math"
 
-// loops32 gives the loops of a level for float32, nil if it has none of its own.
+// loops32 returns the loops of a level for float32, nil if it has none of its own.
 func loops32(level Level) *loops {
 	switch level {
 	case AVX2:
@@ -17,7 +17,7 @@ func loops32(level Level) *loops {
 	return nil
 }
 
-// loops64 gives the loops of a level for float64, nil if it has none of its own.
+// loops64 returns the loops of a level for float64, nil if it has none of its own.
 func loops64(level Level) *loops {
 	switch level {
 	case AVX2:

@@ -4,8 +4,8 @@ package simd
 
 import "math"
 
-// periodic completes a loop of sine or cosine, which leaves elements that are too great for it as they are and returns whether there
-// was one. Those are the only ones greater than 1.
+// periodic completes a loop of sine or cosine. The loop leaves elements that are too great for it
+// as they are, and reports whether there was one; only they are greater than 1 afterwards.
 func periodic[T Float](loop func(dst, x *byte, rows, cols, dstStride, xStride int) bool, of func(float64) float64) Map {
 	return func(dst, x *byte, rows, cols, dstStride, xStride int) {
 		if !loop(dst, x, rows, cols, dstStride, xStride) {

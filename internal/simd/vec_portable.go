@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// portableMap is the loop of a function in plain Go. Float32 loops of elementary functions compute in float64 and round once.
+// portableMap returns the loop of a function in plain Go. Float32 loops of elementary functions
+// compute in float64 and round once.
 func portableMap[T Number](f Function) Map {
 	switch f {
 	case Neg:
@@ -46,7 +47,7 @@ func portableFunction[T Float](f Function) Map {
 
 func rsqrt(x float64) float64 { return 1 / math.Sqrt(x) }
 
-// log scales subnormal numbers, of which the assembly of math.Log on amd64 makes the wrong exponent.
+// log scales subnormal numbers, whose exponent the assembly of math.Log on amd64 gets wrong.
 func log(x float64) float64 {
 	if 0 < x && x < 0x1p-1022 {
 		return math.Log(x*0x1p54) - 54*math.Ln2
@@ -54,7 +55,8 @@ func log(x float64) float64 {
 	return math.Log(x)
 }
 
-// sigmoid never takes the exponential of a positive number, so that it neither overflows nor loses the small values.
+// sigmoid never takes the exponential of a positive number, so that it neither overflows nor loses
+// the small values.
 func sigmoid(x float64) float64 {
 	if x >= 0 {
 		return 1 / (1 + math.Exp(-x))
@@ -68,7 +70,7 @@ func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.
 
 func logSigmoid(x float64) float64 { return -softplus(-x) }
 
-// portableZip is the loop of an operation over whole rows in plain Go.
+// portableZip returns the loop of an operation over whole rows in plain Go.
 func portableZip[T Number](op Operation) Zip {
 	switch op {
 	case Add:
@@ -92,7 +94,7 @@ func portableZip[T Number](op Operation) Zip {
 	return nil
 }
 
-// portableQuotient is the loop of an operation of floats only.
+// portableQuotient returns the loop of an operation of floats only.
 func portableQuotient[T Float](op Operation) Zip {
 	switch op {
 	case Div:
@@ -105,7 +107,7 @@ func portableQuotient[T Float](op Operation) Zip {
 	})
 }
 
-// portableRelation is the loop of a relation over whole rows in plain Go.
+// portableRelation returns the loop of a relation over whole rows in plain Go.
 func portableRelation[T Ordered](r Relation) Zip {
 	return eachRows([relations]func(dst []bool, x, y []T){less[T], lessEq[T], equal[T], notEqual[T]}[r])
 }

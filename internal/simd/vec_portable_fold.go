@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// portableFold is the loop of a reduction in plain Go.
+// portableFold returns the loop of a reduction in plain Go.
 func portableFold[T Float](r Reduction) Fold {
 	of := [reductions]func(x []T) T{
 		SumOf:        sumOf[T],
@@ -33,7 +33,8 @@ func portableFold[T Float](r Reduction) Fold {
 	}
 }
 
-// sumOf adds in four lanes of float64: that hides the latency of addition, and the error grows with a quarter of the length.
+// sumOf adds in four lanes of float64: that hides the latency of addition, and the error grows with
+// a quarter of the length.
 func sumOf[T Float](x []T) T {
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 {

@@ -113,7 +113,7 @@ func weight[T Float](x, bound T) T {
 	return T(math.Exp(float64(x)))
 }
 
-// weightBound is the logarithm of 2²⁴ times the smallest positive number with all its digits.
+// weightBound returns the logarithm of 2²⁴ times the smallest positive number with all its digits.
 func weightBound[T Float]() T {
 	if unsafe.Sizeof(T(0)) == 4 {
 		return T(-126*math.Ln2 + 24*math.Ln2)

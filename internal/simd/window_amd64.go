@@ -9,7 +9,8 @@ package simd
 //go:noescape
 func maxOfFour32AVX2(dst *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int)
 
-// is y in one of dst0 to dst3, that of the first x which is not less than the greatest, and 0 in the others.
+// is y in one of dst0 to dst3, that of the first x which is not less than the greatest, and 0 in
+// the others.
 //
 //go:noescape
 func layAtMax32AVX2(dst0 *byte, dst1 *byte, dst2 *byte, dst3 *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, y *byte, rows int, cols int, dst0Stride int, dst1Stride int, dst2Stride int, dst3Stride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int, yStride int)
@@ -19,7 +20,8 @@ func layAtMax32AVX2(dst0 *byte, dst1 *byte, dst2 *byte, dst3 *byte, x0 *byte, x1
 //go:noescape
 func maxOfFour64AVX2(dst *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int)
 
-// is y in one of dst0 to dst3, that of the first x which is not less than the greatest, and 0 in the others.
+// is y in one of dst0 to dst3, that of the first x which is not less than the greatest, and 0 in
+// the others.
 //
 //go:noescape
 func layAtMax64AVX2(dst0 *byte, dst1 *byte, dst2 *byte, dst3 *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, y *byte, rows int, cols int, dst0Stride int, dst1Stride int, dst2Stride int, dst3Stride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int, yStride int)
@@ -29,7 +31,8 @@ func layAtMax64AVX2(dst0 *byte, dst1 *byte, dst2 *byte, dst3 *byte, x0 *byte, x1
 //go:noescape
 func maxOfFour32AVX512(dst *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int)
 
-// is y in one of dst0 to dst3, that of the first x which is not less than the greatest, and 0 in the others.
+// is y in one of dst0 to dst3, that of the first x which is not less than the greatest, and 0 in
+// the others.
 //
 //go:noescape
 func layAtMax32AVX512(dst0 *byte, dst1 *byte, dst2 *byte, dst3 *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, y *byte, rows int, cols int, dst0Stride int, dst1Stride int, dst2Stride int, dst3Stride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int, yStride int)
@@ -39,7 +42,8 @@ func layAtMax32AVX512(dst0 *byte, dst1 *byte, dst2 *byte, dst3 *byte, x0 *byte, 
 //go:noescape
 func maxOfFour64AVX512(dst *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int)
 
-// is y in one of dst0 to dst3, that of the first x which is not less than the greatest, and 0 in the others.
+// is y in one of dst0 to dst3, that of the first x which is not less than the greatest, and 0 in
+// the others.
 //
 //go:noescape
 func layAtMax64AVX512(dst0 *byte, dst1 *byte, dst2 *byte, dst3 *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, y *byte, rows int, cols int, dst0Stride int, dst1Stride int, dst2Stride int, dst3Stride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int, yStride int)

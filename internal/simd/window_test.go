@@ -16,7 +16,8 @@ func TestFour(t *testing.T) {
 	}
 }
 
-// testFour compares all lengths of rows with the definitions, on values of which many are equal and some NaN.
+// testFour compares all lengths of rows with the definitions, on values of which many are equal and
+// some NaN.
 func testFour[T float32 | float64](t *testing.T, level Level) {
 	size := int(unsafe.Sizeof(T(0)))
 	most, lay := FourOf(level, 8*size)
