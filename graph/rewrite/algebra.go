@@ -8,9 +8,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// algebra are identities that hold for every value, infinities and NaN included;
-// x·0 = 0 is not among them. Only "divide by a repeated" rounds once more, and
-// needs a divisor whose reciprocal is in the range of the element type.
+// algebra lists identities that hold for every value, including infinities and NaN; x·0 = 0 is not
+// among them. Only "divide by a repeated" rounds once more, and needs a divisor whose reciprocal is
+// in the range of the element type.
 var algebra = []Rule{
 	{"add zero", "x + 0 = x", func(n *graph.Node) *graph.Node { return neutral(n, match.Add, 0, true) }},
 	{"subtract zero", "x − 0 = x", func(n *graph.Node) *graph.Node { return neutral(n, match.Sub, 0, false) }},
@@ -126,7 +126,7 @@ var algebra = []Rule{
 		}},
 }
 
-// multiple is n as a number times x.
+// multiple returns n as a number times x.
 func multiple(n *graph.Node) (k float64, x *graph.Node) {
 	switch {
 	case match.Is(n, match.Neg):
@@ -141,12 +141,11 @@ func multiple(n *graph.Node) (k float64, x *graph.Node) {
 	return 1, n
 }
 
-// minRepeats is how often a divisor must be repeated for its reciprocal to be
-// taken once: an array of another size more is held, and a result may differ in the
-// last digit.
+// minRepeats is how often a divisor must be repeated before its reciprocal is taken: that needs one
+// more small array, and may change the last digit of a result.
 const minRepeats = 4
 
-// neutral gives the other operand where one is the neutral constant.
+// neutral returns the other operand where one is the neutral constant.
 func neutral(n *graph.Node, op match.Kind, value float64, either bool) *graph.Node {
 	if !match.Is(n, op) {
 		return nil

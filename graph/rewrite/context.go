@@ -7,10 +7,10 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// stopped ends a rewriting from within, when its context is done.
+// stopped is the panic that ends a rewriting whose context is done.
 type stopped struct{ error }
 
-// look ends what goes on if the context is done; see run.
+// look ends the rewriting if the context is done; see catch.
 func look(ctx context.Context) {
 	if ctx == nil {
 		return
@@ -20,7 +20,7 @@ func look(ctx context.Context) {
 	}
 }
 
-// catch gives a function that look has ended the error of the context.
+// catch, deferred, turns the panic of look into the error of the context.
 func catch(err *error) {
 	switch r := recover().(type) {
 	case nil:

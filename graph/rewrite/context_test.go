@@ -24,8 +24,8 @@ func (l *looks) Err() error {
 	return nil
 }
 
-// TestStopped: what rewrites, and what checks a rewriting, ends at the first look at a context that is done, with its error, and
-// looks at every node of every pass.
+// TestStopped: what rewrites, and what checks a rewriting, ends at the first look at a context that
+// is done, with its error, and looks at every node of every pass.
 func TestStopped(t *testing.T) {
 	g := graph.New("chained")
 	x, w := g.Input("x", graph.F32, graph.Ax("d", 4)), g.Param("w", graph.F32, graph.Ax("d", 4))

@@ -6,13 +6,14 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// A derivative by a node that is no leaf asks how the loss changes with that node while all else stays, the node's own operands
-// among it. Rules know nothing of that: they may go round the node (log(exp x) is x), in part or as a whole, or find that another
-// one is the same. What the derivative is taken of once more is therefore a copy of the loss in which the node stands behind a cut,
-// an operation that changes nothing and that no rule looks through. When it has been taken, the cuts go, and what is equal is one
-// node again.
+// A derivative with respect to a node that is no leaf asks how the loss changes with that node
+// while all else stays the same, the node's own operands included. Rules know nothing of that: they
+// may bypass the node (log(exp x) is x), in part or entirely, or find that another node equals it.
+// So the derivative is taken again of a copy of the loss in which the node is behind a cut, an
+// operation that changes nothing and that no rule looks through. Afterwards the cuts are removed,
+// and equal nodes are one again.
 
-// cut is x, opaque.
+// cut is the identity, opaque to rules.
 type cut struct{}
 
 func (cut) Name() string { return "Cut" }
@@ -20,12 +21,12 @@ func (cut) Doc() string  { return "its operand, which no rule looks into" }
 
 func (cut) Infer(in []*graph.Node) (graph.Type, error) { return in[0].Type(), nil }
 
-// Grad passes on what comes.
+// Grad passes the derivative on.
 func (cut) Grad(_, dy *graph.Node, _ int) *graph.Node { return dy }
 
 func (cut) Eval(_ graph.Env, _ *graph.Node, in []graph.Value) graph.Value { return in[0] }
 
-// join takes cuts away when the derivatives have been taken.
+// join removes the cuts once the derivatives have been taken.
 var join = Pass{Name: "join", rules: []Rule{{"cut", "a cut is its operand", func(n *graph.Node) *graph.Node {
 	if isCut(n) {
 		return n.In(0)
@@ -40,15 +41,17 @@ func hasCuts(g *graph.Graph) bool {
 	return slices.ContainsFunc(g.Nodes(), func(n *graph.Node) bool { return isCut(n) || n.Body() != nil && hasCuts(n.Body().Graph()) })
 }
 
-// needsCut reports whether a derivation is by a node that rules may go round.
+// needsCut reports whether a derivation is with respect to a node that rules may bypass.
 func needsCut(d graph.Derivation) bool {
 	return d.Wrt.Role() == graph.RoleOp && !isCut(d.Wrt)
 }
 
-// A gradient that another loss is made of stands behind a cut as well, until it has been taken again: a rule that looked into it
-// would make that loss of what it was made of, which is not what it will be made of.
+// A gradient in another loss is behind a cut as well, until it has been taken again: a rule that
+// looked into it would rebuild that loss from the old gradient's operands, which the new gradient
+// may not have.
 
-// innerOf are the gradients among those that are taken again that a loss of another is made of.
+// innerOf returns those gradients to be taken again on which the loss of another derivation
+// depends.
 func (b *builder) innerOf(kept []graph.Derivation) map[*graph.Node]bool {
 	inner := map[*graph.Node]bool{}
 	var losses []*graph.Node
@@ -63,7 +66,7 @@ func (b *builder) innerOf(kept []graph.Derivation) map[*graph.Node]bool {
 	return inner
 }
 
-// operand is what stands for operand x of n in the new graph.
+// operand returns the node of the new graph for operand x of n.
 func (b *builder) operand(n, x *graph.Node) *graph.Node {
 	y := b.of(x)
 	if !b.inner[x] || n.IsBackward() || isCut(n) {
@@ -74,13 +77,14 @@ func (b *builder) operand(n, x *graph.Node) *graph.Node {
 	return y
 }
 
-// apart is a derivation by a node that is cut off.
+// apart is a derivation with respect to a node behind a cut.
 type apart struct {
 	graph.Derivation
 	loss, wrt *graph.Node // in the new graph, once they are made
 }
 
-// cutOff copies the loss of a derivation with a cut in place of what it was differentiated by.
+// cutOff copies the loss of a derivation, with a cut around the node that it was differentiated
+// with respect to.
 func (b *builder) cutOff(d *apart) {
 	was := b.node
 	b.node = slices.Clone(was)

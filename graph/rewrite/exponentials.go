@@ -8,8 +8,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// exponentials are the rules for logarithms and quotients of what is made of exponentials: exp overflows at 89 in float32, and at
-// 710 in float64, where its logarithm or a quotient of two is an ordinary number.
+// exponentials lists the rules for logarithms and quotients of expressions with exponentials: exp
+// overflows at 89 in float32, and at 710 in float64, where its logarithm or a quotient of two is an
+// ordinary number.
 var exponentials = []Rule{
 	{"log of exponentials", "log eˣ = x, log ab = log a + log b, log a/b = log a − log b, and log(a + b) from log a and log b by softplus, " +
 		"for sums, products and quotients of exponentials and positive numbers; exp overflows",
@@ -82,13 +83,14 @@ func single(n *graph.Node) bool {
 	return ok || match.Is(root, match.Exp)
 }
 
-// shifted reports whether e and c are what the rule of any number makes of an exponential and a number.
+// shifted reports whether e and c are the shifted exponential and number that the rule "log of an
+// exponential and any number" builds.
 func shifted(e, c *graph.Node) bool {
 	return match.Is(e, match.Exp) && match.Is(e.In(0), match.Sub) && match.Is(c, match.Mul) && match.Is(c.In(1), match.Exp) && match.Is(c.In(1).In(0), match.Neg) &&
 		c.In(1).In(0).In(0) == e.In(0).In(1)
 }
 
-// minus is x − y, and 2x where y is −x.
+// minus returns x − y, as 2x where y is −x.
 func minus(x, y *graph.Node) *graph.Node {
 	if opposites(x, y) {
 		return ops.Scale(x, 2)
@@ -101,7 +103,7 @@ func opposites(x, y *graph.Node) bool {
 	return match.Is(x, match.Neg) && x.In(0) == y || match.Is(y, match.Neg) && y.In(0) == x
 }
 
-// largest is the greatest finite number of a node's type.
+// largest returns the greatest finite number of a node's type.
 func largest(n *graph.Node) float64 {
 	if n.DType() == graph.F32 {
 		return math.MaxFloat32
@@ -109,10 +111,11 @@ func largest(n *graph.Node) float64 {
 	return math.MaxFloat64
 }
 
-// logarithms are of sums, products, quotients and changed layouts of exponentials and positive numbers, by node.
+// logarithms maps nodes to their logarithms: sums, products, quotients and changed layouts of
+// exponentials and positive numbers.
 type logarithms map[*graph.Node]*logarithm
 
-// A logarithm is what is known of a node.
+// A logarithm records what is known of a node.
 type logarithm struct {
 	positive bool // it is made of exponentials and positive numbers alone
 	has      bool // with an exponential among them
@@ -120,16 +123,16 @@ type logarithm struct {
 	made     *graph.Node
 }
 
-// manyTerms is how many nodes are looked at before a sum is left alone.
+// manyTerms is the number of nodes to look at before a sum is left alone.
 const manyTerms = 200
 
 // positive reports whether a node is made of exponentials and positive numbers alone.
 func (l logarithms) positive(n *graph.Node) bool { return l.look(n).positive }
 
-// has reports whether it is, and has an exponential.
+// has reports whether it is positive and has an exponential.
 func (l logarithms) has(n *graph.Node) bool { k := l.look(n); return k.positive && k.has }
 
-// overflows reports whether it has an exponential whose largest exponent was not taken out.
+// overflows reports whether a node has an exponential whose largest exponent was not taken out.
 func (l logarithms) overflows(n *graph.Node) bool { k := l.look(n); return k.positive && k.over }
 
 func (l logarithms) look(n *graph.Node) *logarithm {
@@ -161,7 +164,7 @@ func (l logarithms) look(n *graph.Node) *logarithm {
 	return k
 }
 
-// of is the logarithm of a node.
+// of returns the logarithm of a node.
 func (l logarithms) of(n *graph.Node) *graph.Node {
 	k := l.look(n)
 	if k.made == nil {
@@ -215,8 +218,8 @@ func (l logarithms) sum(a, b *graph.Node) *graph.Node {
 	return logSum(x, y, apart)
 }
 
-// term is the logarithm of a term of a sum. Where all of a sum of exponentials is 0, that sum has no derivative, but a sum with another
-// term has one: the least number that there is stands for −∞.
+// term returns the logarithm of a term of a sum. A sum of exponentials that are all 0 has no
+// derivative, but with another term it has one: the least finite number stands in for −∞.
 func (l logarithms) term(n *graph.Node) *graph.Node {
 	_, axes, ok := reduced(n)
 	if !ok {
@@ -226,7 +229,7 @@ func (l logarithms) term(n *graph.Node) *graph.Node {
 	return overAll(n, axes, ops.Maximum(x, ops.Lit(x, -largest(x))))
 }
 
-// overAll is the logarithm of a sum or a mean over axes, given those of what it is of.
+// overAll returns the logarithm of a sum or a mean over axes, given the logarithms of its elements.
 func overAll(n *graph.Node, axes graph.AxisSet, x *graph.Node) *graph.Node {
 	l := ops.ReshapeTo(logSumExp(x, axes), n.Shape())
 	if match.Is(n, match.Mean) {
@@ -235,7 +238,7 @@ func overAll(n *graph.Node, axes graph.AxisSet, x *graph.Node) *graph.Node {
 	return l
 }
 
-// logSumWith is log(c + exp(x)).
+// logSumWith returns log(c + exp(x)).
 func logSumWith(x *graph.Node, c float64) *graph.Node {
 	at := math.Log(c)
 	switch {
@@ -248,7 +251,7 @@ func logSumWith(x *graph.Node, c float64) *graph.Node {
 	return logSum(x, ops.Lit(x, at), ops.Shift(x, -at))
 }
 
-// logSum is log(exp(x) + exp(y)), which is the larger of x and y, and a softplus of how far they are apart.
+// logSum returns log(exp(x) + exp(y)): the larger of x and y, plus a softplus of their distance.
 func logSum(x, y, apart *graph.Node) *graph.Node {
 	return ops.Add(ops.Maximum(x, y), ops.Softplus(ops.Neg(ops.Abs(apart))))
 }

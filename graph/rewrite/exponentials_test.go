@@ -12,8 +12,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// TestExponentials: logarithms and quotients of what is made of exponentials are finite where the exponentials are not, and so are
-// their derivatives; where they are, they are what they were.
+// TestExponentials: logarithms and quotients of what is made of exponentials are finite where the
+// exponentials are not, and so are their derivatives; where they are, they are what they were.
 func TestExponentials(t *testing.T) {
 	type expression struct {
 		name  string

@@ -10,9 +10,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// factors are the rules that bring scalars together, and to the smallest array
-// that they can multiply: the 1/n of a mean, which a derivative carries through
-// every array on its way back, ends beside the learning rate.
+// factors lists the rules that gather scalars and move them to the smallest array that they can
+// multiply: the 1/n of a mean, which a derivative carries through every array on its way back, ends
+// beside the learning rate.
 var factors = []Rule{
 	{"gather factors", "s·(t·x) = (s·t)·x: one product over the array instead of two", func(n *graph.Node) *graph.Node {
 		if p := factored(n); p.count >= 2 && multiplies(n) && p.k.fits(n.DType()) {
@@ -52,8 +52,8 @@ func multiplies(n *graph.Node) bool {
 	return match.Is(n, match.Mul) || match.Is(n, match.Div) || match.Is(n, match.Neg)
 }
 
-// outside takes the factors of those operands of a linear operation out that are
-// no smaller than its result.
+// outside moves factors out of a linear operation, from those operands that are no smaller than its
+// result.
 func outside(n *graph.Node) *graph.Node {
 	op, ok := n.Op().(trait.Linear)
 	if !ok {
@@ -78,7 +78,7 @@ func outside(n *graph.Node) *graph.Node {
 	return k.of(ops.ReshapeTo(n.Graph().Apply(n.Op(), rest...), n.Shape()))
 }
 
-// smaller finds a smaller array that is repeated among the factors of a product.
+// smaller finds, among the factors of a product, a smaller array that is repeated.
 func smaller(n *graph.Node, depth int) *graph.Node {
 	if match.Is(n, match.Broadcast) {
 		if _, is := scalar(n); !is && n.In(0).Shape().Len() < n.Shape().Len() {
@@ -96,7 +96,7 @@ func smaller(n *graph.Node, depth int) *graph.Node {
 	return nil
 }
 
-// replaced is the product n with r in the place of one of its factors.
+// replaced returns the product n with r in place of one of its factors.
 func replaced(n, old, r *graph.Node, depth int) *graph.Node {
 	if n == old {
 		return r
@@ -113,9 +113,9 @@ func replaced(n, old, r *graph.Node, depth int) *graph.Node {
 	return n
 }
 
-// common takes what two terms have in common out of their sum or difference, unless
-// more products of whole arrays come of it. A factor that is left to a term of
-// which a smaller array was multiplied goes back to that array.
+// common moves the common factors of two terms out of their sum or difference, unless that makes
+// more products of whole arrays. Where a smaller, repeated array of a term was multiplied, the
+// term's remaining factor goes back to that array.
 func common(n *graph.Node) *graph.Node {
 	if !match.Is(n, match.Add) && !match.Is(n, match.Sub) || !n.DType().IsFloat() {
 		return nil
@@ -155,14 +155,15 @@ func common(n *graph.Node) *graph.Node {
 	return both.of(x)
 }
 
-// magnitude is k without its sign, and whether that is negative.
+// magnitude returns k without its sign, and whether the sign is negative.
 func (k factor) magnitude() (of factor, negative bool) {
 	negative = k.over*k.under < 0
 	k.over, k.under = math.Abs(k.over), math.Abs(k.under)
 	return k, negative
 }
 
-// inCommon splits two positive factors into what both have, of their numbers all or nothing, and what only one has.
+// inCommon splits two positive factors into the part that both have and the parts that only one
+// has; their numbers are common only if they are equal.
 func inCommon(j, k factor) (both, onlyJ, onlyK factor) {
 	both = one
 	both.num, j.num, k.num = shared(j.num, k.num)
@@ -207,7 +208,7 @@ func atoms(n *graph.Node, depth int) factor {
 	return factor{over: 1, under: 1, num: []*graph.Node{n}}
 }
 
-// shared splits two lists into what both have and what only one has.
+// shared splits two lists into the elements of both and the elements of only one.
 func shared(a, b []*graph.Node) (both, onlyA, onlyB []*graph.Node) {
 	onlyB = slices.Clone(b)
 	for _, n := range a {

@@ -6,11 +6,11 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/ref"
 )
 
-// foldLimit is the number of elements up to which a result is worth keeping as
-// a constant even where its operands are smaller.
+// foldLimit is the number of elements up to which a result is kept as a constant even if its
+// operands are smaller.
 const foldLimit = 64
 
-// fold computes what depends on constants alone, by the operations' definitions.
+// fold computes nodes that depend on constants alone, by the operations' definitions.
 var fold = []Rule{
 	{"constants", "an operation on constants is a constant", func(n *graph.Node) *graph.Node {
 		if n.NumIn() == 0 || match.Is(n, match.Broadcast) { // repeating costs nothing

@@ -8,13 +8,14 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// leastGain is the [pair.gain] from which products are faster, as measured: below, what is done besides to the rows and to the
-// result takes longer than the products save.
+// leastGain is the [pair.gain] from which on products are faster, as measured: below it, the extra
+// work on the rows and on the result takes longer than the products save.
 const leastGain = 12
 
-// gram are the rules of fast math, where they gain so much: what all pairs of rows x_i and r_j have to do with each other comes from
-// the products x_i·r_j (their Gram matrix), which take half the operations of differences. They are no identities of floating-point
-// numbers: a result is off by what its terms on the right are rounded by, however small their sum.
+// gram returns the rules of fast math, for a gain of at least the given one. They compute pairwise
+// operations on the rows x_i and r_j from the products x_i·r_j (their Gram matrix), which take half
+// the operations of differences. They are no identities of floating-point numbers: a result is off
+// by the rounding of the terms on the right, however small their sum.
 func gram(least float64) []Rule {
 	return []Rule{
 		{"distance by a product", "Σ_d (x_id − r_jd)² = |x_i|² + |r_j|² − 2 x_i·r_j, or 0 where rounding makes that negative",
@@ -41,7 +42,8 @@ func gram(least float64) []Rule {
 	}
 }
 
-// byProduct applies to a pairwise operation, of which build gets the first operand and the pair, the last two.
+// byProduct returns a rule's function for a pairwise operation; build gets its first operand, and
+// the pair of its last two.
 func byProduct(op match.Kind, least float64, build func(first *graph.Node, p pair) *graph.Node) func(n *graph.Node) *graph.Node {
 	return func(n *graph.Node) *graph.Node {
 		if !match.Is(n, op) {
@@ -54,11 +56,12 @@ func byProduct(op match.Kind, least float64, build func(first *graph.Node, p pai
 	}
 }
 
-// norms are the squared norms of rows.
+// norms returns the squared norms of rows.
 func norms(x *graph.Node) *graph.Node { return ops.Sum(ops.Square(x), -1) }
 
-// pair are the operands x[… i d] and r[… j d] of a pairwise operation. All that is computed of them has the names that the three
-// axes have there: another operand's own name for an axis might meet itself in a product.
+// pair holds the operands x[… i d] and r[… j d] of a pairwise operation. All that is computed from
+// them uses these names of the three axes: another operand's own name for an axis might occur twice
+// in a product.
 type pair struct {
 	x, r    *graph.Node
 	batch   []graph.Axis
@@ -75,17 +78,18 @@ func pairOf(x, r *graph.Node) pair {
 	return p
 }
 
-// gain is the number of differences, i·j·d, over that of the elements which products pass over besides: i·j, i·d and j·d.
+// gain returns the number of differences, i·j·d, divided by the number of elements that the extra
+// work touches: i·j, i·d and j·d.
 func (p pair) gain() float64 {
 	return 1 / (1/float64(p.i.Size) + 1/float64(p.j.Size) + 1/float64(p.d.Size))
 }
 
-// matrix is x as [… a b].
+// matrix returns x as [… a b].
 func (p pair) matrix(x *graph.Node, a, b graph.Axis) *graph.Node {
 	return reshape(x, slices.Concat(p.batch, []graph.Axis{a, b}))
 }
 
-// across is r[… j d] as [… d j].
+// across returns r[… j d] as [… d j].
 func (p pair) across(r *graph.Node) *graph.Node {
 	order := make([]any, r.Rank())
 	for a := range order {

@@ -40,7 +40,8 @@ func eager() []Pass {
 	return passes
 }
 
-// TestFastMathIsAskedFor: the usual list has none of its rules, and its own list is the usual one but for them.
+// TestFastMathIsAskedFor: the usual list has none of its rules, and its own list is the usual one
+// but for them.
 func TestFastMathIsAskedFor(t *testing.T) {
 	names := func(passes []Pass) (names []string) {
 		for _, p := range passes {
@@ -62,8 +63,8 @@ func TestFastMathIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestFastMathKeepsAxesApart: whatever names the axes of the operands have, or lack, what fast math makes is sound and of the same
-// type.
+// TestFastMathKeepsAxesApart: whatever names the axes of the operands have, or lack, what fast math
+// makes is sound and of the same type.
 func TestFastMathKeepsAxesApart(t *testing.T) {
 	for _, batch := range [][]graph.Axis{nil, {graph.Ax("b", 2)}, {graph.Ax("", 2), graph.Ax("c", 3)}} {
 		for _, c := range []struct{ x, r, w, u [2]string }{ // of x[i d], r[j d], w[i j] and u[i d]; the last u calls i what r calls j

@@ -18,25 +18,24 @@ type History struct {
 	passes  []Pass
 }
 
-// Firing is one rule that fired once. Old and New are what stood there and what took
-// its place: nodes of one graph, that of the pass as it was being built, or of the body
-// of a loop in it; where a gradient was derived again, Old is of the graph before.
+// Firing is one application of a rule. New replaced Old: both are nodes of the graph that the pass
+// was building, or of the body of a loop in it; where a gradient was derived again, Old is a node
+// of the graph before.
 type Firing struct {
 	Entry
 	Why      string // the mathematics, or the reason
 	Old, New *graph.Node
 }
 
-// Trace is [Run] that keeps the history. What it gives besides is the same, line by line.
+// Trace is [Run] with a history. Graph and log are the same as Run's.
 func Trace(g *graph.Graph, wanted []*graph.Node, passes ...Pass) (*History, error) {
 	return TraceContext(context.Background(), g, wanted, passes...)
 }
 
 var errNoHistory = errors.New("the history is empty: rewrite.Trace makes one")
 
-// At is the whole graph after the first k firings: no rule fires afterwards. A loss
-// whose gradients were derived again counts as often as it has gradients that changed,
-// and they come together.
+// At returns the whole graph after the first k firings, with no rule fired afterwards. Where a loss
+// is derived again, each gradient that changes counts as a firing, but all come together.
 func (h *History) At(k int) (*Result, error) {
 	if h == nil || h.Result == nil {
 		return nil, errNoHistory
@@ -50,9 +49,9 @@ func (h *History) At(k int) (*Result, error) {
 // Rederived reports whether the firing is a gradient that was derived again.
 func (f Firing) Rederived() bool { return f.Old.Graph() != f.New.Graph() }
 
-// Small gives what changed alone: both sides as graphs of their own, cut at what they
-// share, which are inputs of the same names on both sides. Where nothing is shared (a
-// gradient derived again) both sides are whole.
+// Small returns only what changed: both sides as graphs of their own, in which the nodes that they
+// share are inputs of the same names. Where nothing is shared (a gradient derived again) both sides
+// are whole.
 func (f Firing) Small() (before, after *graph.Node) {
 	if !f.Old.IsValid() || !f.New.IsValid() || f.Rederived() {
 		return f.Old, f.New
@@ -62,7 +61,7 @@ func (f Firing) Small() (before, after *graph.Node) {
 	for _, n := range graph.Reachable(f.Old) {
 		old[n] = true
 	}
-	fixed := map[*graph.Node]bool{} // a constant, laid out or not, is shown on both sides
+	fixed := map[*graph.Node]bool{} // constants, also repeated or reshaped ones, are shown on both sides
 	for _, n := range graph.Reachable(f.New) {
 		_, fixed[n] = n.Constant()
 		if n.NumIn() > 0 {
@@ -74,12 +73,10 @@ func (f Firing) Small() (before, after *graph.Node) {
 	return small(f.Old, shared, names), small(f.New, shared, names)
 }
 
-// maxDepth is how many operations deep the two sides are shown where they share nothing
-// above.
+// maxDepth is the number of operations in depth that are shown of two sides that share nothing.
 const maxDepth = 8
 
-// small copies a node and what it depends on, down to what is shared, into a graph of
-// its own.
+// small copies a node and what it depends on, down to shared nodes, into a graph of its own.
 func small(root *graph.Node, shared map[*graph.Node]bool, names map[*graph.Node]string) *graph.Node {
 	g := graph.New(root.Graph().Name())
 	copies := map[*graph.Node]*graph.Node{}
@@ -108,7 +105,7 @@ func small(root *graph.Node, shared map[*graph.Node]bool, names map[*graph.Node]
 	return copies[root]
 }
 
-// nameIn calls a shared quantity as its user does, or by a letter.
+// nameIn returns a name for a shared quantity: the user's, or a letter.
 func nameIn(n *graph.Node, names map[*graph.Node]string) string {
 	if s, ok := names[n]; ok {
 		return s

@@ -19,16 +19,16 @@ type Check struct {
 	// to float32, before and after, of Elements.
 	Bad32    [2]int
 	Elements int
-	// Large is Bad32 where what both sides share goes from −200 to 200 instead:
-	// what a stabilising rule is for. It is filled for these alone.
+	// Large is Bad32 with shared inputs from −200 to 200, the case that stabilising rules are for.
+	// It is filled for these rules alone.
 	Large *[2]int
 }
 
 // largeValues is the scale of the values with which stabilising rules are tried.
 const largeValues = 200
 
-// Check evaluates both sides of each firing with the given values of the leaves of the
-// graph that was rewritten (parameters, inputs without a default, states). What a step of a loop sees is
+// Check evaluates both sides of each firing with the given values of the leaves of the graph that
+// was rewritten (parameters, inputs without a default, states). The inputs of a loop's step are
 // drawn at random from −1 to 1. It is stopped with the error of ctx once ctx is done.
 func (h *History) Check(ctx context.Context, values map[*graph.Node]graph.Value) (_ []Check, err error) {
 	defer catch(&err)
@@ -134,7 +134,7 @@ func (e *evaluator) of(root *graph.Node) (graph.Value, error) {
 	return e.known[root], nil
 }
 
-// draw makes up the value of a leaf, from its path alone.
+// draw returns a random value for a leaf, which depends on its path alone.
 func (e *evaluator) draw(n *graph.Node) graph.Value {
 	var seed [32]byte
 	copy(seed[:], n.Path())

@@ -9,8 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// layouts are the rules about operations that compute nothing: what only shows or
-// repeats elements is joined, undone, or done after what it would make larger.
+// layouts lists the rules about operations that compute nothing: reshapes, transposes and
+// repetitions are joined, cancelled, or moved after operations that they would make larger.
 var layouts = []Rule{
 	{"layout of a layout", "two reshapes or repetitions in a row are one, and two transposes may be none",
 		func(n *graph.Node) *graph.Node {
@@ -108,7 +108,7 @@ func reduced(n *graph.Node) (x *graph.Node, axes graph.AxisSet, ok bool) {
 	return x, axes, ok && n.DType().IsFloat()
 }
 
-// reduceOnce takes a Sum or Mean of repeated elements of the elements themselves.
+// reduceOnce replaces a Sum or Mean of repeated elements by one of the elements themselves.
 func reduceOnce(n *graph.Node) *graph.Node {
 	x, axes, ok := reduced(n)
 	if !ok || !match.Is(x, match.Broadcast) {

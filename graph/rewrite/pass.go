@@ -25,18 +25,18 @@ type Pass struct {
 // Rules lists the rules of the pass in the order of trial.
 func (p Pass) Rules() []Rule { return append([]Rule(nil), p.rules...) }
 
-// Rule is one row of a rule table: it looks at a node of the new graph, whose
-// inputs are already rewritten, and gives what should stand in its place, or nil.
+// Rule is one row of a rule table. Apply gets a node of the new graph, whose inputs are already
+// rewritten, and returns its replacement, or nil.
 type Rule struct {
 	Name  string
 	Why   string // the mathematics, or the reason
 	Apply func(n *graph.Node) *graph.Node
 }
 
-// simplify are the rules of the passes of that name.
+// simplify lists the rules of the passes of that name.
 var simplify = slices.Concat(fold, algebra, layouts, parts, factors)
 
-// Passes is the list that tape.Compile runs.
+// Passes returns the list that tape.Compile runs.
 func Passes() []Pass {
 	return []Pass{
 		{Name: "stabilise", rules: slices.Concat(stabilise, exponentials), forward: true,
@@ -55,8 +55,8 @@ func Passes() []Pass {
 	}
 }
 
-// FastMath is [Passes] with one more before the last, which gives digits away for speed. What it costs stands at tape.FastMath,
-// which compiles with this list.
+// FastMath returns [Passes] with one more before the last, which gives digits away for speed.
+// tape.FastMath compiles with this list, and says what that costs.
 func FastMath() []Pass {
 	passes := Passes()
 	return slices.Insert(passes, len(passes)-1, Pass{Name: "fast math", rules: slices.Concat(gram(leastGain), simplify),
@@ -71,7 +71,7 @@ type Entry struct {
 	Pos           graph.Pos
 }
 
-// String gives one line.
+// String returns the entry as one line.
 func (e Entry) String() string {
 	return fmt.Sprintf("%s: %s: %s  →  %s", e.Pass, e.Rule, e.Before, e.After)
 }
@@ -83,10 +83,10 @@ type Result struct {
 	nodes map[*graph.Node]*graph.Node
 }
 
-// Node is the new node that computes what n computed, nil if n was not wanted.
+// Node returns the new node that computes what n computed, nil if n was not wanted.
 func (r *Result) Node(n *graph.Node) *graph.Node { return r.nodes[n] }
 
-// LogText is the log, a line each.
+// LogText returns the log, a line for each entry.
 func (r *Result) LogText() string {
 	var b strings.Builder
 	for _, e := range r.Log {
@@ -103,9 +103,9 @@ func Run(g *graph.Graph, wanted []*graph.Node, passes ...Pass) (*Result, error) 
 	return RunContext(context.Background(), g, wanted, passes...)
 }
 
-// RunBeside is Run for the wanted nodes, whose new graph it extends by what computes
-// others: of these it shares what is there, and the numbers and the order of the nodes
-// that the wanted ones need are the same without them. It is stopped with the error of ctx once ctx is done.
+// RunBeside is Run for the wanted nodes; it then adds to the new graph what computes others,
+// sharing nodes that are there. The nodes that the wanted ones need have the same numbers and order
+// as without others. It is stopped with the error of ctx once ctx is done.
 func RunBeside(ctx context.Context, g *graph.Graph, wanted, others []*graph.Node, passes ...Pass) (_ *Result, err error) {
 	defer catch(&err)
 	res, err := run(ctx, g, wanted, passes, nil)
@@ -145,7 +145,7 @@ func mapped(res *Result, nodes []*graph.Node) []*graph.Node {
 	return out
 }
 
-// run applies the passes, until ctx is done; nil is never.
+// run applies the passes, until ctx is done; a nil ctx is never done.
 func run(ctx context.Context, g *graph.Graph, wanted []*graph.Node, passes []Pass, rec *recorder) (_ *Result, err error) {
 	defer catch(&err)
 	if g == nil {

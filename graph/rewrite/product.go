@@ -10,15 +10,15 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// A factor is a scalar by which an array is multiplied: a number times and over
-// scalars that are known only when the program runs. For a scalar node only
-// numbers count, because to move one scalar past another saves nothing.
+// A factor is a scalar by which an array is multiplied: a number times and over scalars that are
+// known only when the program runs. For a scalar node only numbers count, because moving one scalar
+// past another saves nothing.
 //
-// Moving a factor k assumes that k is finite: k·x − k·y and k·(x − y) are then
-// equal but for rounding, whatever x and y hold, infinities and NaN included. A
-// number that is 0, infinite or NaN does not fit: 0·Σx is not Σ0·x where Σx
-// overflows. What may change besides rounding is where a result leaves the range of
-// the element type: k is applied later, or earlier, than it was written.
+// Moving a factor k assumes that k is finite: k·x − k·y and k·(x − y) are then equal but for
+// rounding, whatever x and y hold, infinities and NaN included. A number that is 0, infinite or NaN
+// does not fit: 0·Σx is not Σ0·x where Σx overflows. Besides rounding, results may leave the range
+// of the element type at other values than before: k is applied later, or earlier, than it was
+// written.
 type factor struct {
 	over, under float64       // the number, as a fraction: x/3 stays a division
 	num, den    []*graph.Node // of one element
@@ -40,8 +40,7 @@ func (k factor) isOne() bool {
 	return k.over == k.under && len(k.num) == 0 && len(k.den) == 0
 }
 
-// fits reports whether the number is one that may be moved, and has all its digits
-// in an element type.
+// fits reports whether the number may be moved: it is normal in the element type.
 func (k factor) fits(dt graph.DType) bool {
 	least, most := 0x1p-126, math.MaxFloat32
 	if dt == graph.F64 {
@@ -86,14 +85,14 @@ func (k factor) of(x *graph.Node) *graph.Node {
 	return ops.Mul(s, x)
 }
 
-// ordered makes equal factors equal nodes.
+// ordered sorts factors, so that equal products are equal nodes.
 func ordered(scalars []*graph.Node) []*graph.Node {
 	out := slices.Clone(scalars)
 	slices.SortFunc(out, func(a, b *graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
 	return out
 }
 
-// all is the product of nodes of one element as a scalar.
+// all returns the product of nodes of one element, as a scalar.
 func all(nodes []*graph.Node) *graph.Node {
 	p := ops.ReshapeTo(nodes[0], graph.Shape{})
 	for _, n := range nodes[1:] {
@@ -102,8 +101,7 @@ func all(nodes []*graph.Node) *graph.Node {
 	return p
 }
 
-// scalar gives the factor that an operand of a product is: a number, or one
-// element repeated.
+// scalar returns the operand of a product as a factor, if it is a number or one element repeated.
 func scalar(n *graph.Node) (k factor, ok bool) {
 	if v, is := match.Literal(n); is {
 		return factor{over: v, under: 1}, true
@@ -122,7 +120,7 @@ func scalar(n *graph.Node) (k factor, ok bool) {
 	return one, false
 }
 
-// A product is an array as k·x.
+// A product is an array written as k·x.
 type product struct {
 	k     factor
 	count int                // operations on the whole array that go when k is taken out
@@ -145,7 +143,7 @@ const depth = 4
 // selections and changes of layout.
 func factored(n *graph.Node) product { return search(n, depth, false) }
 
-// search is factored; it looks into what is repeated where it should.
+// search is factored to a depth; it looks into arrays that are repeated only if repeated is set.
 func search(n *graph.Node, depth int, repeated bool) product {
 	none := product{k: one, whole: n}
 	if depth == 0 || n.NumIn() == 0 || !n.DType().IsFloat() {
@@ -186,12 +184,12 @@ func search(n *graph.Node, depth int, repeated bool) product {
 	return none
 }
 
-// without takes n itself away, which multiplies x by k.
+// without drops n, which multiplies x by k.
 func without(n *graph.Node, k factor, x product) product {
 	return product{x.k.times(k), x.count + 1, x.fewer, n, x.rest}
 }
 
-// within is the operation of n on what is left of its operands.
+// within applies the operation of n to what is left of its operands.
 func within(n *graph.Node, in ...product) product {
 	p := product{k: one, whole: n}
 	for _, x := range in {

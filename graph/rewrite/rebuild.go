@@ -17,15 +17,15 @@ type builder struct {
 	pass    Pass
 	labels  []string // of the rules, as origins name them
 	to      *graph.Graph
-	node    []*graph.Node // what stands for a node of the old graph, by its number
+	node    []*graph.Node // the new node for each node of the old graph, by its number
 	best    []settled     // what the rules make of a node of the new graph, by its number
 	calls   map[call][]graph.Derivation
-	last    map[call]int         // the highest number among a call's loss and the nodes it was differentiated by
+	last    map[call]int         // the highest number among a call's loss and the nodes that it was differentiated with respect to
 	derived map[*graph.Node]call // gradients that are still to be taken again
 	inner   map[*graph.Node]bool // those of them that another loss is made of
 	log     []Entry
 	rec     *recorder                   // nil unless somebody wants the history
-	bodies  map[*graph.Body]*graph.Body // what has become of those of the old graph
+	bodies  map[*graph.Body]*graph.Body // the new body for each body of the old graph
 }
 
 // maxRounds bounds how often rules may fire on one node, so that two rules that
@@ -43,10 +43,10 @@ func rebuild(ctx context.Context, g *graph.Graph, wanted []*graph.Node, p Pass, 
 	for _, n := range cone {
 		live[n.ID()] = true
 	}
-	// A derivation is kept while its gradient lives; its loss and its nodes
-	// come along, so that it can be derived again: they live then too, and with
-	// them the gradients that a loss is made of. A derivative by a constant is
-	// not: the loss may have lost that constant in part, where it was folded.
+	// A derivation is kept while its gradient lives. Its loss and its nodes then live too, so that
+	// it can be derived again, and with them the gradients that the loss depends on. A derivative
+	// with respect to a constant is not kept: folding may have removed part of that constant from
+	// the loss.
 	roots := append([]*graph.Node(nil), wanted...)
 	lives := func(n *graph.Node) bool { return live[n.ID()] }
 	asked := make([]bool, len(g.Derivations()))
@@ -125,7 +125,7 @@ func rebuild(ctx context.Context, g *graph.Graph, wanted []*graph.Node, p Pass, 
 	return b
 }
 
-// of is what stands for a node in the new graph, nil while nothing does.
+// of returns the new graph's node for n, nil while there is none.
 func (b *builder) of(n *graph.Node) *graph.Node { return b.node[n.ID()] }
 
 // call is one call of grad.Of: its derivations are taken again together.
@@ -136,15 +136,15 @@ type call struct {
 
 func callOf(d graph.Derivation) call { return call{d.Loss, d.First} }
 
-// owns reports whether a derivative was added by the call that asked for it, after
-// all that it is derived of. Otherwise a forward node, a leaf or a constant happens
-// to be the derivative: it is copied as such, and in its place the loss is not there yet.
+// owns reports whether a derivative was added by the call that asked for it, after its loss and
+// nodes. Otherwise a forward node, a leaf or a constant happens to be the derivative: it is copied
+// as such, since at its position the loss is not built yet.
 func (b *builder) owns(d graph.Derivation) bool {
 	return d.Grad.ID() >= d.First && d.Grad.ID() > b.last[callOf(d)]
 }
 
-// again differentiates as the call did, in the new graph. A node on which the
-// loss no longer depends there (a rule went round it) is left to be copied.
+// again differentiates as the call did, in the new graph. A derivative with respect to a node that
+// a rule bypassed is left to be copied.
 func (b *builder) again(c call) {
 	cone := make([]bool, b.to.Len())
 	for _, n := range graph.Reachable(b.of(c.loss)) {
@@ -161,7 +161,7 @@ func (b *builder) again(c call) {
 	for i, d := range grad.OrZero(b.of(c.loss), wrt...) {
 		was := found[i].Grad
 		if b.of(was) != nil {
-			continue // the same node was the derivative by two nodes
+			continue // the same node was the derivative with respect to two nodes
 		}
 		b.inherit(was, d, "")
 		if !sameText(was, d) {
@@ -170,10 +170,9 @@ func (b *builder) again(c call) {
 	}
 }
 
-// first is the number from which on nodes of the new graph belong to a call. It
-// is one number for all derivations of the call, so that they stay together:
-// taken apart, each would cost a sweep of its own. A derivative that has become a
-// node from before them, such as a leaf, is none of them.
+// first returns the number from which on nodes of the new graph belong to a call. It is one number
+// for all derivations of the call, so that they stay together: separately, each would cost a sweep
+// of its own. A derivative that has become an earlier node, such as a leaf, does not count.
 func (b *builder) first(c call) int {
 	first, last := b.to.Len(), b.of(c.loss).ID()
 	for _, d := range b.calls[c] {
@@ -204,7 +203,7 @@ func (b *builder) copy(n *graph.Node) {
 	}
 	var y *graph.Node
 	at := b.standing(n)
-	b.to.During(at, b.origin(at, n, ""), func() { y = b.place(n, in) })
+	b.to.During(at, b.origin(at, n, ""), func() { y = b.apply(n, in) })
 	s := b.known(y)
 	if s.node == nil && b.pass.forward && n.IsBackward() {
 		s = b.know(y, settled{node: y})
@@ -214,9 +213,9 @@ func (b *builder) copy(n *graph.Node) {
 	b.inherit(n, s.node, s.rule)
 }
 
-// place adds what n is over new inputs. A body gets the pass too, unless the node is
-// a derivative that a later pass takes again.
-func (b *builder) place(n *graph.Node, in []*graph.Node) *graph.Node {
+// apply adds n over new inputs. The pass also runs on a body, unless the node is a derivative that
+// a later pass takes again.
+func (b *builder) apply(n *graph.Node, in []*graph.Node) *graph.Node {
 	body := n.Body()
 	if body == nil || b.pass.forward && n.IsBackward() {
 		return b.to.Copy(n, in)
@@ -224,7 +223,7 @@ func (b *builder) place(n *graph.Node, in []*graph.Node) *graph.Node {
 	return b.to.Apply(n.Op().(graph.Looped).WithBody(b.to.AddBody(b.body(body))), in...)
 }
 
-// body is a body after the pass.
+// body returns a body after the pass.
 func (b *builder) body(was *graph.Body) *graph.Body {
 	if now := b.bodies[was]; now != nil {
 		return now
@@ -245,14 +244,14 @@ func (b *builder) body(was *graph.Body) *graph.Body {
 	return now
 }
 
-// settled is what the rules make of a node of the new graph, and the label of the
-// last one that fired.
+// settled is the final replacement of a node of the new graph, with the label of the last rule that
+// fired.
 type settled struct {
 	node *graph.Node
 	rule string
 }
 
-// known is what the rules made of y, if they have seen it.
+// known returns the replacement of y, if the rules have seen y.
 func (b *builder) known(y *graph.Node) settled {
 	if y.ID() < len(b.best) {
 		return b.best[y.ID()]
@@ -268,8 +267,8 @@ func (b *builder) know(y *graph.Node, s settled) settled {
 	return s
 }
 
-// reduce applies the rules to y, whose inputs are settled, and to what they put
-// in its place, until none fits.
+// reduce applies the rules to y, whose inputs are settled, and to its replacements, until none
+// fits.
 func (b *builder) reduce(y *graph.Node, at graph.Occurrence, was *graph.Node, round int) settled {
 	z, rule := b.improve(y, at, was)
 	if z == nil {
@@ -286,8 +285,8 @@ func (b *builder) reduce(y *graph.Node, at graph.Occurrence, was *graph.Node, ro
 	return b.know(y, s)
 }
 
-// settle is reduce for what a rule built: the nodes between, which nobody else has
-// seen, are settled first. Left alone they would be what a second run changes.
+// settle is reduce for a node that a rule built: the new nodes below it are settled first.
+// Otherwise a second run would change them.
 func (b *builder) settle(y *graph.Node, at graph.Occurrence, was *graph.Node, round int) settled {
 	if s := b.known(y); s.node != nil {
 		return s
@@ -332,8 +331,9 @@ func (b *builder) improve(y *graph.Node, at graph.Occurrence, was *graph.Node) (
 	return z, rule
 }
 
-// standing is the first occurrence of n whose origin the new graph has too: another may name
-// another call of the differentiator, of which nothing was wanted. If there is none it is the first.
+// standing returns the first occurrence of n whose origin is in the new graph: another may belong
+// to a call of the differentiator of which nothing is wanted. If there is none, it returns the
+// first.
 func (b *builder) standing(n *graph.Node) graph.Occurrence {
 	for i := range n.NumOccurrences() {
 		if o := n.Occurrence(i); b.stands(o.Origin) {
@@ -343,13 +343,13 @@ func (b *builder) standing(n *graph.Node) graph.Occurrence {
 	return n.First()
 }
 
-// stands reports whether the new graph has what an origin refers to.
+// stands reports whether the nodes that an origin refers to are in the new graph.
 func (b *builder) stands(o graph.Origin) bool {
 	return o.Kind == graph.FromUser || b.of(o.Of) != nil && b.of(o.Loss) != nil
 }
 
-// inherit lets a new node stand for an old one: it gets everything that is known
-// of it and stands in the new graph.
+// inherit makes y the new node for n: y gets the occurrences of n whose origins are in the new
+// graph.
 func (b *builder) inherit(n, y *graph.Node, rule string) {
 	b.node[n.ID()] = y
 	known := b.stands(b.standing(n).Origin)
@@ -365,8 +365,8 @@ func (b *builder) inherit(n, y *graph.Node, rule string) {
 	}
 }
 
-// origin moves that of an occurrence into the new graph. What it refers to may
-// be gone there; the origin is then the user's call alone.
+// origin translates the origin of an occurrence to the new graph. If the nodes that it refers to
+// are gone, the origin becomes the user's call.
 func (b *builder) origin(o graph.Occurrence, n *graph.Node, rule string) graph.Origin {
 	origin := graph.Origin{Kind: o.Origin.Kind, Rule: o.Origin.Rule}
 	if rule != "" {
@@ -387,7 +387,7 @@ func (b *builder) note(rule, why string, before, after *graph.Node) {
 	b.rec.add(Firing{Entry: e, Why: why, Old: before, New: after})
 }
 
-// text is a node as the log shows it: its operation over the labels of its inputs.
+// text returns a node as the log shows it: its operation and the labels of its inputs.
 func text(n *graph.Node) string {
 	if v, ok := n.Constant(); ok {
 		return v.String()

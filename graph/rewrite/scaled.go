@@ -8,14 +8,15 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// A scaled number is p·eᵐ with a p of ordinary size. In this form a quotient of sums of exponentials overflows nowhere and keeps all
-// digits; exp(log a − log b) has only those that large logarithms leave.
+// A scaled number is p·eᵐ with a p of ordinary size. In this form a quotient of sums of
+// exponentials does not overflow and keeps all digits; exp(log a − log b) would lose those that
+// large logarithms cannot hold.
 type scaled struct {
 	p *graph.Node // nil is 1
 	m *graph.Node // nil is 0
 }
 
-// scaled is the form of a node that is made of exponentials and positive numbers alone.
+// scaled returns this form of a node that is made of exponentials and positive numbers alone.
 func (l logarithms) scaled(n *graph.Node) scaled {
 	if !l.has(n) {
 		return scaled{p: n}
@@ -52,7 +53,7 @@ func (l logarithms) isSum(n *graph.Node) bool {
 	return l.has(n) && (ok || match.Is(n, match.Add))
 }
 
-// peak is the largest exponent of the terms of a sum.
+// peak returns the largest exponent of the terms of a sum.
 func (l logarithms) peak(n *graph.Node) *graph.Node {
 	if !l.isSum(n) {
 		return l.scaled(n).exponent(n)
@@ -68,7 +69,7 @@ func (l logarithms) peak(n *graph.Node) *graph.Node {
 	return ops.ReshapeTo(ops.Max(ops.BroadcastTo(l.peak(n.In(0)), n.In(0).Shape()), args...), n.Shape())
 }
 
-// under is n·e⁻ᵐ, with m taken out of every term of a sum.
+// under returns n·e⁻ᵐ, with m taken out of every term of a sum.
 func (l logarithms) under(n, m *graph.Node) *graph.Node {
 	if !l.isSum(n) {
 		s := l.scaled(n)
@@ -94,12 +95,12 @@ func (l logarithms) under(n, m *graph.Node) *graph.Node {
 	return n.Graph().Apply(n.Op(), ops.BroadcastTo(l.under(x, m), x.Shape()))
 }
 
-// times is a·b.
+// times returns a·b.
 func (a scaled) times(b scaled) scaled {
 	return scaled{with(a.p, b.p, ops.Mul), with(a.m, b.m, ops.Add)}
 }
 
-// over is a/b.
+// over returns a/b.
 func (a scaled) over(b scaled) scaled {
 	p, m := a.p, a.m
 	if b.p != nil {
@@ -114,7 +115,7 @@ func (a scaled) over(b scaled) scaled {
 	return scaled{p, m}
 }
 
-// with is f(a, b), or the one that is there.
+// with returns f(a, b), or the one that is not nil.
 func with(a, b *graph.Node, f func(a, b *graph.Node) *graph.Node) *graph.Node {
 	switch {
 	case a == nil:
@@ -125,7 +126,7 @@ func with(a, b *graph.Node, f func(a, b *graph.Node) *graph.Node) *graph.Node {
 	return f(a, b)
 }
 
-// factor is p, also where it is 1; of tells its type.
+// factor returns p, also where it is 1; of tells its type.
 func (a scaled) factor(of *graph.Node) *graph.Node {
 	if a.p == nil {
 		return ops.Lit(of, 1)
@@ -133,7 +134,7 @@ func (a scaled) factor(of *graph.Node) *graph.Node {
 	return a.p
 }
 
-// exponent is m, also where it is 0.
+// exponent returns m, also where it is 0.
 func (a scaled) exponent(of *graph.Node) *graph.Node {
 	if a.m == nil {
 		return ops.Lit(of, 0)
@@ -141,7 +142,8 @@ func (a scaled) exponent(of *graph.Node) *graph.Node {
 	return a.m
 }
 
-// takenOut is an exponent as a constant of the derivatives. It is finite, since ∞ − ∞ is NaN.
+// takenOut returns an exponent that derivatives treat as a constant. It is finite, since ∞ − ∞ is
+// NaN.
 func takenOut(m *graph.Node) *graph.Node {
 	if !atLeast(m, nil) {
 		m = ops.Maximum(m, ops.Lit(m, -largest(m)))
@@ -149,7 +151,7 @@ func takenOut(m *graph.Node) *graph.Node {
 	return ops.StopGradient(ops.Minimum(m, ops.Lit(m, largest(m))))
 }
 
-// quotient is a/b for a node of that.
+// quotient returns a/b for a node that is a quotient.
 func (l logarithms) quotient(n *graph.Node) *graph.Node {
 	a, b := l.scaled(n.In(0)), l.scaled(n.In(1))
 	q := scaled{m: a.m}.over(scaled{m: b.m})
@@ -159,8 +161,8 @@ func (l logarithms) quotient(n *graph.Node) *graph.Node {
 	return scaled{p: a.p}.over(scaled{p: b.p}).p
 }
 
-// lowered reports whether the largest was taken out of an exponent, so that exp does not overflow: by these rules, or as x − m or −m
-// with an m of at least x, or 0.
+// lowered reports whether the largest exponent was taken out of e, so that exp(e) does not
+// overflow: by these rules, or as x − m or −m, where m is at least x or at least 0.
 func lowered(e *graph.Node) bool {
 	root, _ := match.Laid(e)
 	var m, x *graph.Node
@@ -174,7 +176,7 @@ func lowered(e *graph.Node) bool {
 	return m != nil && atLeast(m, x) || reaches(root, takenOutAlready, match.Add, match.Sub, match.Mul, match.Neg)
 }
 
-// atLeast reports whether m is a maximum of x, nil for 0, and maybe of others.
+// atLeast reports whether m is a maximum of x, or of 0 for a nil x, and maybe of others.
 func atLeast(m, x *graph.Node) bool {
 	return reaches(m, func(n *graph.Node) bool {
 		c, ok := match.Literal(n)
@@ -190,7 +192,8 @@ func takenOutAlready(n *graph.Node) bool {
 	}, match.Minimum)
 }
 
-// reaches reports whether found holds for a node or one that it is made of by the given operations and changes of layout.
+// reaches reports whether found holds for a node or one that it is made of by the given operations
+// and changes of layout.
 func reaches(n *graph.Node, found func(*graph.Node) bool, through ...match.Kind) bool {
 	seen := map[*graph.Node]bool{}
 	var visit func(n *graph.Node) bool

@@ -6,9 +6,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// parts are the rules about parts of arrays: the steps and gates of an unrolled
-// recurrence are cut out of arrays that were joined, and their derivatives laid
-// back.
+// parts lists the rules about parts of arrays: the steps and gates of an unrolled recurrence are
+// slices of joined arrays, and their derivatives are placed back into zeros.
 var parts = []Rule{
 	{"whole slice", "a slice of everything", func(n *graph.Node) *graph.Node {
 		if start, step, ok := sliced(n); ok {
@@ -122,7 +121,7 @@ var parts = []Rule{
 	}},
 }
 
-// sliced gives where a Slice starts along each axis, and by what steps it goes.
+// sliced returns the start and the step of a Slice along each axis.
 func sliced(n *graph.Node) (start, step []int, ok bool) {
 	if !match.Is(n, match.Slice) {
 		return nil, nil, false
@@ -130,12 +129,12 @@ func sliced(n *graph.Node) (start, step []int, ok bool) {
 	return match.Strided(n)
 }
 
-// taken is what n is of x: a slice, as cut is one, from start by step.
+// taken returns n as a slice of x, from start by step; cut is the slice whose operation is adapted.
 func taken(n, cut, x *graph.Node, start, step []int) *graph.Node {
 	return n.Graph().Apply(cut.Op().(match.Cut).Taking(start, step, n.Shape().Sizes()), x)
 }
 
-// alongOne is the axis of a Concat.
+// alongOne returns the axis of a Concat.
 func alongOne(n *graph.Node) int {
 	axes, _ := match.Along(n)
 	return axes.List()[0]

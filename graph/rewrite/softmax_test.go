@@ -178,7 +178,8 @@ func TestLogOfExponentialsAndConstant(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					// logs[k] is log(c + the exponentials that meet element k), the greatest taken out.
+					// logs[k] is log(c + the exponentials that meet element k), the greatest taken
+					// out.
 					var logs, slopes []float64
 					for k := range row {
 						with := append([]float64{math.Log(dt.Round(c))}, row...)

@@ -8,8 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// specialise are the rules that replace a large intermediate by an operation
-// that never holds it.
+// specialise lists the rules that replace a large intermediate by an operation that never holds it.
 var specialise = []Rule{
 	{"pairwise distance", "Σ_d (x_id − r_jd)² over laid-out operands is SqDist(x, r), without the i×j×d differences",
 		func(n *graph.Node) *graph.Node {
@@ -37,7 +36,7 @@ var specialise = []Rule{
 					return nil
 				}
 			}
-			if match.Is(a, match.Broadcast) || match.Is(a, match.Transpose) { // its rows do not lie below each other
+			if match.Is(a, match.Broadcast) || match.Is(a, match.Transpose) { // its rows are not one below the other
 				return nil
 			}
 			last := a.Rank() - 1
@@ -50,7 +49,7 @@ var specialise = []Rule{
 // pairwise brings the operands of a difference, however it is written, into the
 // forms x[… i d] and r[… j d]. The reduced axes along which both vary are merged
 // into d; the axes that vary with x alone are merged into i, those that vary with r
-// alone into j; the rest is a batch. What else is reduced is reduced after.
+// alone into j; the rest is a batch. Other reduced axes are reduced afterwards.
 func pairwise(n, diff *graph.Node, over graph.AxisSet) *graph.Node {
 	if !match.Is(diff, match.Sub) && !match.Is(diff, match.Add) {
 		return nil
@@ -99,7 +98,7 @@ func pairwise(n, diff *graph.Node, over graph.AxisSet) *graph.Node {
 				used[laid[a]] = true
 			}
 		}
-		for a := range root.Rank() { // axes of size 1 that nothing follows
+		for a := range root.Rank() { // axes of size 1 that belong to none
 			if !used[a] {
 				refs = append(refs, a)
 			}
@@ -146,7 +145,7 @@ func laid(n *graph.Node) (root *graph.Node, axes []int, minus bool) {
 	return root, axes, minus
 }
 
-// merged is one axis for several neighbours; one alone keeps its name.
+// merged returns one axis for several neighbours; a single one keeps its name.
 func merged(axes []graph.Axis) graph.Axis {
 	if len(axes) == 1 {
 		return axes[0]

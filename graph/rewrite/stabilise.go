@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// stabilise are the rules that keep intermediate results finite and exact.
+// stabilise lists the rules that keep intermediate results finite and exact.
 var stabilise = []Rule{
 	{"naive softmax", "exp(x) / Σ exp(x) overflows where softmax(x), which takes the maximum away, does not", func(n *graph.Node) *graph.Node {
 		if !match.Is(n, match.Div) || !match.Is(n.In(0), match.Exp) {
@@ -91,7 +91,7 @@ var stabilise = []Rule{
 	}},
 }
 
-// logOfSum gives x and c > 0 where the node is log(c + x), written with Log or Log1p.
+// logOfSum returns x and c > 0 if the node is log(c + x), written with Log or Log1p.
 func logOfSum(n *graph.Node) (x *graph.Node, c float64, ok bool) {
 	switch {
 	case match.Is(n, match.Log1p):
@@ -102,7 +102,7 @@ func logOfSum(n *graph.Node) (x *graph.Node, c float64, ok bool) {
 	return nil, 0, false
 }
 
-// plusConstant gives x and c where the node is c + x with one finite c > 0 for all elements.
+// plusConstant returns x and c if the node is c + x with one finite c > 0 for all elements.
 func plusConstant(n *graph.Node) (x *graph.Node, c float64, ok bool) {
 	if !match.Is(n, match.Add) {
 		return nil, 0, false
@@ -115,7 +115,7 @@ func plusConstant(n *graph.Node) (x *graph.Node, c float64, ok bool) {
 	return nil, 0, false
 }
 
-// logSumExp is log Σ exp(x) over the axes, which stay with size 1.
+// logSumExp returns log Σ exp(x) over the axes, which stay with size 1.
 func logSumExp(x *graph.Node, axes graph.AxisSet) *graph.Node {
 	args := []any{ops.Keep}
 	for _, a := range axes.List() {
@@ -124,7 +124,7 @@ func logSumExp(x *graph.Node, axes graph.AxisSet) *graph.Node {
 	return ops.LogSumExp(x, args...)
 }
 
-// opposite is −x, or x where the node is its opposite.
+// opposite returns −x; of a node −x it returns x.
 func opposite(x *graph.Node) *graph.Node {
 	if match.Is(x, match.Neg) {
 		return x.In(0)
@@ -132,8 +132,8 @@ func opposite(x *graph.Node) *graph.Node {
 	return ops.Neg(x)
 }
 
-// alongside reports whether a sum s over the given axes of an array, kept or
-// not, is laid out so that every element of that array meets its own sum.
+// alongside reports whether a sum s over the given axes of an array, kept or not, is laid out so
+// that every element of the array lines up with its own sum.
 func alongside(laid []int, s *graph.Node, of graph.Shape, axes graph.AxisSet) bool {
 	if len(laid) != of.Rank() {
 		return false
