@@ -52,8 +52,8 @@ type sized struct {
 	rows int
 }
 
-// move is an operand of a call, or -1 for the result, that lies elsewhere from block to block, and
-// where.
+// move is an operand of a call, or the result (-1), whose memory differs from block to block, and
+// where that is.
 type move struct {
 	ref
 	operand int
@@ -75,8 +75,8 @@ type binding struct {
 	supplied map[int]int
 }
 
-// bind binds the kernels, numbers the calls and their operands, and finds those that move and those
-// that are supplied: the inputs, then the exports.
+// bind binds the kernels, numbers the calls and their operands, and finds the operands that move
+// and those that are supplied: the inputs, then the exports.
 func bind(g *guarded) *Program {
 	b := binding{&Program{sequence: g.sequence, arena: g.arena, scratch: g.scratchBytes(), sizes: g.how.sizes}, map[int]int{}}
 	for i, in := range b.inputs {

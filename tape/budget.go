@@ -9,22 +9,22 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/memory"
 )
 
-// Budget makes the program fit its arena into so many bytes ([Program.Arena]): where values are too
-// many at a time, some are dropped after a use and computed again before the next, cheap ones first
-// and products last. Random draws come out with the same bits; results and operations of the user's
+// Budget makes the program fit its arena into so many bytes ([Program.Arena]): where too many
+// values are live at a time, some are dropped after a use and computed again before the next, cheap
+// ones first and products last. Random draws keep their bits; results and the user's own operations
 // are never computed again. Where that does not suffice or takes long, sums over rows are added up
 // on one core, or nothing is fused. Values made element by element keep their bits, and so do all
-// under [Unfused]; a sum over the rows of a group may be rounded otherwise. If no way to fit is
-// found, Compile returns an error that names the least arena found and what holds it.
+// under [Unfused]; a sum over the rows of a group may be rounded otherwise. If nothing fits,
+// Compile returns an error that names the smallest arena found and the values that fill it.
 // [Program.Recomputed] tells what it costs. The search compiles the program up to some dozens of
 // times.
 func Budget(bytes int) Option {
 	return func(r *request) { r.limited, r.budget = true, bytes }
 }
 
-// A search for a program that fits ends after so many rounds, or so many that bring nothing, or
-// when it has made the program so many times longer. All searches together end when they have
-// planned so many instructions: a multiple of the program's, and some.
+// A search for a program that fits ends after a number of rounds, or of rounds without gain, or
+// when the program has become so many times longer. All searches together end when they have
+// planned so many instructions: a multiple of the program's, plus a constant.
 const (
 	mostRounds = 64
 	idleRounds = 6
@@ -33,20 +33,20 @@ const (
 	freeEffort = 1 << 18
 )
 
-// manner says how a search goes about it.
+// manner holds the settings of a search.
 type manner struct {
 	// pace limits how far a round goes, as a part of the peak: straight for the budget (0), or in
 	// steps, which nests better.
 	pace float64
-	// blocks also drops what the stage at the peak reads, if its blocks can compute their rows of
-	// it.
+	// blocks also drops values that the stage at the peak reads, if its blocks can compute their
+	// own rows of them.
 	blocks bool
 }
 
 var manners = []manner{{}, {pace: 0.75}, {blocks: true}, {pace: 0.75, blocks: true}}
 
-// enough bounds how much longer a run may take than without a budget, by estimate, for a search to
-// be the last.
+// enough bounds how much longer a run may take than without a budget, by estimate, for the search
+// to stop there.
 const enough = 1.2
 
 // within applies the phases, with values computed again as often as it takes for the arena to fit
@@ -103,7 +103,8 @@ func (l *lowered) within(r *request) (*Program, error) {
 		memory.Text(int64(r.budget)), memory.Text(int64(least.arena)), holdersText(holders), help)
 }
 
-// errTooLarge says what a program holds at a time that no machine has the memory for.
+// errTooLarge returns the error of a program that no machine has the memory for, with the values
+// that it holds at a time.
 func (p *planned) errTooLarge(help ...string) error {
 	holders := p.lifetimes(false).list()
 	if slices.ContainsFunc(holders, func(h holder) bool { return h.loop }) {

@@ -8,11 +8,11 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// An update may be written where it belongs, in the store, instead of into the arena and copied at
-// the end. A group that makes such an update runs after all the others and after the checks, since
-// it cannot fail and cannot be undone. An update qualifies if nothing else wants it, if the groups
-// that depend on it can wait as well, and if whatever still reads the old value has done so before:
-// earlier groups, or earlier steps of the same rows.
+// An update may be written straight into the store, instead of into the arena and copied at the
+// end. A group that makes such an update runs after all the others and after the checks: it cannot
+// fail, and could not be undone. An update qualifies if nothing else reads it, if the groups that
+// depend on it can wait as well, and if every reader of the old value comes before: an earlier
+// group, or an earlier step on the same rows.
 
 // postponed is the form in which updates are written in place, by groups at the end.
 type postponed struct {
@@ -63,7 +63,7 @@ func postpone(w *watched) *postponed {
 	return f
 }
 
-// redirect lets instructions write and read other buffers, by number, in place of theirs.
+// redirect replaces buffers that instructions write and read by others, by number.
 func (f *postponed) redirect(to map[int]int) {
 	for b := range to {
 		f.vacate(b)
@@ -104,8 +104,8 @@ func (f *postponed) moveToEnd(late []bool) {
 	}
 }
 
-// mayFail reports whether a run may end because of an instruction: an operation of the user's, a
-// loop, which may be left, and what takes indices that are checked.
+// mayFail reports whether a run may end because of an instruction: a user's operation, a loop,
+// which may be left early, or an operation with checked indices.
 func (ins *draft) mayFail() bool { return ins.checks || leaves(ins.kernel) }
 
 // mayFail reports the same of a step.
@@ -181,7 +181,7 @@ func (f *postponed) overwrites(i, t int) bool {
 	return true
 }
 
-// sameRows reports whether a block of operand k lies where the same block of the whole does.
+// sameRows reports whether each block of operand k has the memory of the same block of the whole.
 func sameRows(g *group, m member, k int, l, whole kernel.Layout) bool {
 	r, ok := m.div.Rows(l, k, g.rows)
 	stride, uniform := r.Uniform()

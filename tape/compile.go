@@ -61,9 +61,9 @@ func Fetch(nodes ...*graph.Node) Option {
 }
 
 // Watch names intermediate values that can be read after each run, as Fetch does for results. Each
-// is materialised as the graph has it, also where the passes go another way; nothing else changes
-// by a bit. (Under a [Budget] it may: what is watched takes memory, so that other values are
-// computed again.)
+// is materialised as the graph has it, also where the passes compute around it; no bit of anything
+// else changes. (Under a [Budget] bits may change: watched values take memory, so that other values
+// are computed again.)
 func Watch(nodes ...*graph.Node) Option {
 	return func(r *request) { r.wanted = append(r.wanted, nodes...) }
 }
@@ -137,7 +137,7 @@ func Debug(w io.Writer) Option {
 }
 
 // Compile makes the program that computes what the options ask for. Every mistake made while
-// building the graph is returned, whether the wanted nodes depend on it or not. To ask for nothing
+// building the graph is returned, whether the wanted nodes depend on it or not. Asking for nothing
 // is a mistake too.
 func Compile(g *graph.Graph, options ...Option) (*Program, error) {
 	return CompileContext(context.Background(), g, options...)
@@ -159,7 +159,7 @@ func (c *compilation) compile(g *graph.Graph, options []Option) (*Program, error
 	return l.within(r)
 }
 
-// front does what comes before the phases.
+// front rewrites the graph and lowers it.
 func (c *compilation) front(g *graph.Graph, options []Option) (*lowered, *request, error) {
 	if g == nil {
 		return nil, nil, errors.New("compile: the graph is nil")

@@ -6,11 +6,11 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// A program may compute what only some runs want: where gradients are gathered over n runs, the
-// updates of parameters and moments are Select(full, new, old), and n − 1 of n runs throw the new
-// values away. A stage is conditional, on a mask of one element, if a run in which the mask is
-// false needs nothing of it: all that it makes is either written into the store, where the mask
-// leaves what is there, or read only by stages guarded by the same mask. Such a run passes over the
+// A program may compute values that only some runs need: where gradients are gathered over n runs,
+// the updates of parameters and moments are Select(full, new, old), and n − 1 of n runs throw the
+// new values away. A stage is conditional, on a mask of one element, if a run in which the mask is
+// false needs nothing of it: each of its results is either written into the store, where the mask
+// keeps the old value, or read only by stages guarded by the same mask. Such a run passes over the
 // stage.
 
 // guarded is the form in which stages have their masks.
@@ -56,7 +56,8 @@ type conditions struct {
 	maker  map[int]int // by buffer: the stage
 }
 
-// of returns the mask that is the condition of stage i, or always. The stages after it have theirs.
+// of returns the mask that is the condition of stage i, or always. Later stages have theirs
+// already.
 func (c *conditions) of(i int) int {
 	mask := always
 	// only reports whether m is the condition of all that the stage makes, as far as that is known.
@@ -86,8 +87,8 @@ func (c *conditions) of(i int) int {
 	return mask
 }
 
-// keeps returns the mask, of one element, of an instruction that leaves the parameter or state that
-// it writes as it is where the mask is false; always if there is none.
+// keeps returns the one-element mask of an instruction that, where the mask is false, leaves the
+// parameter or state that it writes unchanged; always if there is none.
 func (q *sequence) keeps(ins *instr) int {
 	if _, ok := ins.kernel.(kernel.Select); !ok {
 		return always
@@ -106,8 +107,9 @@ func (q *sequence) keeps(ins *instr) int {
 // String lists the stages as the plan does, with their conditions.
 func (g *guarded) String() string { return g.text("guarded", true) }
 
-// check returns an error unless a mask is known before the stages that it guards, and all that they
-// make is either kept where the mask is false or read under the same mask.
+// check returns an error unless a mask is known before the stages that it guards, and each of their
+// results either leaves the store unchanged where the mask is false, or is read only under the same
+// mask.
 func (g *guarded) check() error {
 	maker := map[int]int{}
 	for i := range g.stages {

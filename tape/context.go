@@ -5,10 +5,10 @@ import "context"
 // compilation is one call of Compile. Every phase looks at its context now and then.
 type compilation struct{ ctx context.Context }
 
-// stopped ends a compilation from within, when its context is done.
+// stopped is the panic that ends a compilation whose context is done.
 type stopped struct{ error }
 
-// look ends the compilation if its context is done. Once it has ended there is nothing to look at.
+// look ends the compilation if its context is done. After the compilation, look does nothing.
 func (c *compilation) look() {
 	if c == nil || c.ctx == nil {
 		return
@@ -18,7 +18,7 @@ func (c *compilation) look() {
 	}
 }
 
-// end lets go of the context, and sets the error of a compilation that look has ended.
+// end, deferred, drops the context, and sets the error of a compilation that look has ended.
 func (c *compilation) end(err *error) {
 	c.ctx = nil
 	switch r := recover().(type) {

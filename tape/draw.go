@@ -22,9 +22,8 @@ func (s *Store) Runs() uint64 { return s.runs }
 // makes all of them draw the numbers that the next step of training has.
 func (s *Store) Resume(seed, step, runs uint64) { s.seed, s.step, s.runs = seed, step, runs }
 
-// stream returns the seed that the next run's draws have. That of a run with updates does not
-// depend on what was run since the last one, so that measuring and sampling change no bit of a
-// training.
+// stream returns the seed of the next run's draws. For a run with updates it does not depend on the
+// runs since the last one, so that measuring and sampling change no bit of a training.
 func (s *Store) stream(updates bool) uint64 {
 	if updates {
 		return s.seed

@@ -53,8 +53,8 @@ func (vm *VM) supply(i int, m kernel.Mem) {
 	}
 }
 
-// strangers reports what is fed but is no input of the graph. An input that
-// nothing wanted depends on is none.
+// strangers returns an error if nodes are fed that are no inputs of the graph. An input that
+// nothing wanted depends on may be fed.
 func (vm *VM) strangers(feed Feed) error {
 	var found []string
 	var other *graph.Graph

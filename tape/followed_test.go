@@ -19,8 +19,8 @@ import (
 )
 
 // TestOneValueFollowed holds the section "One value followed" of ARCHITECTURE.md to the code: the
-// functions are in the files that it names, the counts are those of its table, and the forms that it
-// shows are those that the compiler prints.
+// functions are in the files that it names, the counts are those of its table, and the forms that
+// it shows are those that the compiler prints.
 func TestOneValueFollowed(t *testing.T) {
 	text, err := os.ReadFile("../ARCHITECTURE.md")
 	if err != nil {

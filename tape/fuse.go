@@ -17,7 +17,7 @@ import (
 // Instructions are visited in order, and each joins the last group that it reads from, if it can;
 // otherwise one that reads what it reads; otherwise it starts a group. Groups run in the order in
 // which they were started, so an instruction may join one only if all that it reads comes from that
-// group or an earlier one: this keeps the order right without a look at paths.
+// group or an earlier one: this keeps the order right without searching paths.
 
 // fuse groups the instructions, but for those of watched values, which the phase watch groups.
 func fuse(l *lowered) *fused {
@@ -41,8 +41,8 @@ func fuse(l *lowered) *fused {
 	return f
 }
 
-// groupAll groups the instructions that are there for watched values alone, or the others. Neither
-// looks at the other.
+// groupAll groups either the instructions that are there for watched values alone, or all others;
+// neither depends on the other.
 func (f *fused) groupAll(extra bool) {
 	// Numbers that depend on leaves alone, a learning rate or a factor, come first: in their place
 	// they would cut groups in two. So do copies of leaves that every row of some instruction
@@ -146,8 +146,7 @@ func (f *fused) start(i int) {
 	f.groups = append(f.groups, g)
 	f.of[i] = len(f.groups) - 1
 	for _, d := range f.divs[i] {
-		// As many rows as one stride leads through for every operand, unless a row is very long
-		// then.
+		// As many rows as are equally spaced in every operand, unless a row would be very long.
 		best := 0
 		for n, rows := 1, 1; n <= len(d.Dims); n++ {
 			rows *= d.Dims[n-1]

@@ -42,8 +42,8 @@ func (f *fused) with(e extent, i int, d kernel.Division, rows int) extent {
 	return e
 }
 
-// outgrown reports whether the rows are too long for as many as the products want in a block, and
-// it is not the products' own results that are.
+// outgrown reports whether a block of as many rows as the products want would be too large, because
+// of other results than the products' own.
 func (f *fused) outgrown(e extent) bool {
 	return e.unit > 0 && e.longest > e.product && e.longest*((f.how.sizes.rows+e.unit-1)/e.unit) > blockLimit
 }

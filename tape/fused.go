@@ -31,8 +31,8 @@ type group struct {
 	extra      bool // for watched values alone
 }
 
-// extent says how long the rows of a group are: in bytes, of the longest result and of the longest
-// that a product makes, and in rows of matrices, of the products' results.
+// extent measures the rows of a group: the bytes of the longest result, the bytes of the longest
+// result of a product, and the matrix rows in a row of the products' results.
 type extent struct{ longest, product, unit int }
 
 // member is an instruction of a group, and how its work divides into the group's rows.
@@ -53,7 +53,7 @@ func watch(s *sunk) *watched {
 // String lists the groups with their instructions, those for watched values among them.
 func (w *watched) String() string { return w.text("watched", len(w.groups)) }
 
-// check returns an error unless the rest reads nothing that is there for watched values alone.
+// check returns an error if other instructions read a value that is there for watched values alone.
 func (w *watched) check() error {
 	if err := w.fused.check(); err != nil {
 		return err

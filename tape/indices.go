@@ -7,29 +7,29 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// Kernels that take indices compare each with its axis, and note in their worker one that is
-// outside. After each call of a step that takes indices the worker asks for it, and after each
-// stage the VM keeps the first of all workers' finds; so to check costs a comparison a call. The
-// run goes on to its checks, with numbers that are worth nothing, and fails there. Of several
-// indices the first counts, in the order of the graph, then of the operand: neither workers nor
-// fusion nor a budget decide which.
+// Kernels that take indices compare each with its axis, and record one that is outside in their
+// worker. After each call of a step that takes indices the worker looks at the record, and after
+// each stage the VM keeps the first one of all workers; so checking costs a comparison a call. The
+// run goes on to its checks, with meaningless numbers, and fails there. Of several indices the
+// first counts, in the order of the graph, then of the operand: workers, fusion and budget make no
+// difference.
 
-// TrustIndices leaves the indices unchecked that are fed or computed, for programs that know that
-// they are right. One that is outside of its axis is no error then: Gather takes NaN for it, OneHot
-// gives zeros, ScatterAdd leaves it out, and an operation of the user's gets it as it is. What
-// takes indices may then run where updates are written in place, or be passed over under a
-// condition, as all else may; to compare an index with its axis costs next to nothing either way.
-// Constants are checked by Compile all the same.
+// TrustIndices leaves fed and computed indices unchecked, for programs that know that they are
+// right. An index outside of its axis is no error then: Gather gives NaN for it, OneHot zeros,
+// ScatterAdd leaves it out, and a user's operation gets it as it is. Operations with indices may
+// then run where updates are written in place, or be passed over under a condition, like all
+// others; comparing an index with its axis costs next to nothing either way. Compile checks
+// constants in any case.
 func TrustIndices() Option { return func(r *request) { r.trusting = true } }
 
-// indices say what a step that takes indices tells of one that is wrong.
+// indices holds what a step needs to report an index that is wrong.
 type indices struct {
 	node *graph.Node
 	rows kernel.Rows // of the operand that holds them, where the step runs in blocks
 }
 
-// checks reports whether the indices that n takes are to be checked by each run. They need not be
-// if they are constants, which are checked here, or places along an axis that is no longer.
+// checks reports whether the indices that n takes are to be checked by each run. Constants need not
+// be, since they are checked here, nor positions along another axis of at most that length.
 func (l *lowering) checks(n *graph.Node) (bool, error) {
 	op, ok := n.Op().(graph.Indexing)
 	if !ok {
@@ -51,7 +51,7 @@ func (l *lowering) checks(n *graph.Node) (bool, error) {
 	return !l.how.trusting, nil
 }
 
-// within checks the indices of an operation of the user's.
+// within checks the indices of a user's operation.
 func (r runner) within(c *kernel.Ctx, in []Array) bool {
 	op, ok := r.op.(graph.Indexing)
 	if !ok {
@@ -80,8 +80,8 @@ func (m misplaced) before(o misplaced) bool {
 	return m.node != nil && (o.node == nil || m.node.ID() < o.node.ID() || m.node == o.node && m.at < o.at)
 }
 
-// check keeps what the call of a step has found, over so many rows from the given one on; none if
-// it did not run in blocks.
+// check keeps the fault of a call, which did so many rows from the given one on; 0 rows if it did
+// not run in blocks.
 func (w *worker) check(x *indices, row, rows int) {
 	if !w.Fault.Found {
 		return
@@ -96,8 +96,8 @@ func (w *worker) check(x *indices, row, rows int) {
 	}
 }
 
-// wrongIndex says why a run fails, and where that stands in the order of the graph: node, index;
-// for a loop node, step and the place in there.
+// wrongIndex says why a run fails, and its position in the order of the graph: node and index; for
+// a loop node, step and position in the body.
 type wrongIndex struct {
 	err   *graph.IndexError
 	place []int

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Labels makes a VM label its goroutines while they run, so that a CPU profile can be split by what
-// they were at (go tool pprof -tags, -tagfocus): tapestry_graph is the name of the graph,
-// tapestry_stage the number of the stage in the listing and its operations. Labels of the context
-// that Run gets stay beside them, and are the caller's again after it. A run then allocates a
-// little for each stage.
+// Labels makes a VM label its goroutines while they run, so that a CPU profile can be split by
+// stage (go tool pprof -tags, -tagfocus): tapestry_graph is the name of the graph, tapestry_stage
+// the number of the stage in the listing and its operations. Labels of Run's context are kept
+// beside them, and restored afterwards. A run then allocates a little for each stage.
 func Labels() VMOption { return func(o *vmOptions) { o.labels = true } }
 
 // stageLabels returns the labels of each stage.

@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// lifetimes say when the buffers of the arena of a planned program hold what is still read.
+// lifetimes tells during which stages the buffers of the arena hold values that are still read.
 type lifetimes struct {
 	*sequence
 	stage []int   // by instruction: the stage that runs it, -1 if none does
@@ -20,7 +20,7 @@ type lifetimes struct {
 	live  []int64 // by stage: the bytes that are taken
 }
 
-// lifetimes finds them; placed is false where the places in the arena mean nothing.
+// lifetimes finds the lifetimes; placed is false if offsets in the arena mean nothing.
 func (q *sequence) lifetimes(placed bool) *lifetimes {
 	n := len(q.buffers)
 	l := &lifetimes{sequence: q, stage: make([]int, len(q.instrs)), maker: make([]int, n), begin: make([]int, n),
@@ -64,8 +64,8 @@ func (q *sequence) lifetimes(placed bool) *lifetimes {
 	return l
 }
 
-// takePlaces ends the life of operands whose place a result takes before that stage: they count no
-// more.
+// takePlaces ends the life of operands whose place a result takes one stage earlier, so that they
+// do not count.
 func (l *lifetimes) takePlaces() {
 	for i := range l.stages {
 		for _, b := range l.made(i) {

@@ -18,7 +18,7 @@ import (
 // the system tells.
 func Limit(bytes int) VMOption { return func(o *vmOptions) { o.limited, o.limit = true, bytes } }
 
-// granted promises a VM with so many workers the memory that it needs, or is an error if there is
+// granted promises the memory that a VM with these options needs, or returns an error if there is
 // less.
 func (p *Program) granted(o *vmOptions, s *Store) (*memory.Promise, error) {
 	if o.limited && o.limit < 0 {
@@ -77,8 +77,8 @@ func (p *Program) granted(o *vmOptions, s *Store) (*memory.Promise, error) {
 		p.source.Name(), memory.Text(need), memory.Text(there), holdersText(holders), strings.Join(help, ", "))
 }
 
-// freshBytes returns the bytes of entries for the leaves, and those to draw them in: in float64,
-// one after the other.
+// freshBytes returns the bytes of the leaves' entries, and the bytes in which their values are
+// drawn: float64, one leaf after the other.
 func freshBytes(leaves []leaf) (entries, drawn int64) {
 	for _, l := range leaves {
 		entries = plus(entries, entryBytes(l))
@@ -89,7 +89,7 @@ func freshBytes(leaves []leaf) (entries, drawn int64) {
 
 func entryBytes(l leaf) int64 { return int64(l.typ.Shape.Len()) * int64(l.typ.DType.Size()) }
 
-// plus adds numbers of bytes; sums beyond the largest number are that number.
+// plus adds numbers of bytes and saturates at the largest number.
 func plus(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -104,7 +104,7 @@ type holder struct {
 	loop  bool // the rows of a loop
 }
 
-// holdersText names the largest.
+// holdersText names the largest holders.
 func holdersText(all []holder) string {
 	slices.SortStableFunc(all, func(a, b holder) int { return cmp.Compare(b.bytes, a.bytes) })
 	const named = 3

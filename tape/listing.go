@@ -96,12 +96,13 @@ func (p *Program) row(name *naming, stage, k int) Row {
 	return r
 }
 
-// String is the listing: an instruction a line, those that run together block by block joined by a
-// bracket. Offsets after a ~ are in a worker's scratch, and so are the sizes beside them; = marks a
-// result that takes the place of an operand, + one that is added up over the rows. Below a loop
-// stands the listing of its body, marked ┆. A line that could not join the blocks of what it reads
-// ends with the reason. "only if" names the mask of what a run passes over where the mask is false.
-// What is read is a row's result, a leaf, or a view of either: Transpose(α)[j=3 i=150].
+// String returns the listing: an instruction a line, those that run together block by block joined
+// by a bracket. Offsets after a ~ are in a worker's scratch, and so are the sizes beside them; =
+// marks a result that takes the place of an operand, + one that is added up over the rows. Below a
+// loop is the listing of its body, marked ┆. The line of an instruction that could not join the
+// blocks of its operands ends with the reason. "only if" names the mask of stages that a run passes
+// over where the mask is false. An operand is a row's result, a leaf, or a view of either:
+// Transpose(α)[j=3 i=150].
 func (p *Program) String() string {
 	var b strings.Builder
 	rows := p.Rows()

@@ -8,11 +8,11 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// A loop is one instruction. Its body is a program of its own, of which a VM runs every stage once
-// for each step, on the VM's workers. The program's inputs and exports lie in the arrays of the
-// loop: a step reads the carries from the row of the trace before it and the elements of the
-// sequences where they are, and writes its results to the rows that are theirs; sums are added up
-// in place. The body's arena is a buffer of the outer one, taken while the loop runs.
+// A loop is one instruction. Its body is a program of its own; a VM runs all its stages once for
+// each step, on its workers. The program's inputs and exports are in the arrays of the loop: a step
+// reads the carries from the previous row of the trace and the elements of the sequences in place,
+// and writes its results to their rows; sums are added up in place. The body's arena is a buffer of
+// the outer one, taken while the loop runs.
 
 // loop is the kernel of a loop over steps.
 type loop struct {
@@ -32,7 +32,7 @@ type feeding struct {
 	back   bool
 }
 
-// Bind leaves everything to the program inside.
+// Bind leaves everything to the body's program.
 func (*loop) Bind(kernel.Layout, []kernel.Layout) kernel.Bound {
 	return kernel.Bound{Units: 1, Run: func(c *kernel.Ctx, lo, hi int) {
 		if lo < hi {
@@ -99,7 +99,7 @@ func (l *lowering) body(out []*graph.Node, exported int) error {
 			l.exports = append(l.exports, l.exported(v, n))
 			continue
 		}
-		// The sum with this step's term is written over the sum so far.
+		// The sum including this step's term overwrites the sum so far.
 		total := l.outside(denseLayout(n))
 		l.inputs = append(l.inputs, input{path: fmt.Sprint("sum ", i), typ: n.Type(), buf: total.buf})
 		sum := l.emit(n, "Accumulate", kernel.Add, denseLayout(n), []value{total, l.densely(v, n)})
@@ -124,8 +124,7 @@ func rowOf(l kernel.Layout) (row kernel.Layout, f feeding) {
 	return row, f
 }
 
-// exported returns a buffer that holds the value of n and nothing else, and that no other export
-// has.
+// exported returns a buffer that holds exactly the value of n and is no other export's.
 func (l *lowering) exported(v value, n *graph.Node) int {
 	b := &l.buffers[v.buf]
 	own := v.layout.IsDense() && b.home == inArena && b.bytes == v.layout.Len()*v.layout.DType.Size()
@@ -177,7 +176,7 @@ func (vm *VM) nest(root *VM, mem []kernel.Mem) {
 	}
 }
 
-// between counts the steps that run before the context is looked at again.
+// between is the number of steps between two looks at the context.
 const between = 64
 
 // Run runs all steps. It ends early when the context of the run does.
@@ -224,7 +223,7 @@ func (it *iteration) Run(c *kernel.Ctx) {
 	}
 }
 
-// ends asks the context of the run.
+// ends reports whether the context of the run is done.
 func (it *iteration) ends() bool {
 	if it.root.ended == nil && it.root.ctx != nil {
 		it.root.ended = it.root.ctx.Err()
@@ -232,7 +231,7 @@ func (it *iteration) ends() bool {
 	return it.root.ended != nil
 }
 
-// export lays export i at memory, for every worker.
+// export points export i at memory, for every worker.
 func (vm *VM) export(i int, m kernel.Mem) {
 	for _, w := range vm.workers {
 		w.mem[vm.prog.exports[i]] = m

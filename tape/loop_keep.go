@@ -9,9 +9,10 @@ import (
 )
 
 // A loop's value has a row for every step: the traces of its carries, and its outs. Where nothing
-// reads the earlier rows, as where only the final carry is wanted, they have no place of their own:
-// a ring of rows takes the next one over the oldest. A ring holds the rows that are read at last,
-// side by side in their order, and for a carry one more, from which the first of them is computed.
+// reads the earlier rows, as where only the final carry is wanted, they have no memory of their
+// own: in a ring of rows, the next row overwrites the oldest. In the end a ring holds the rows that
+// are read, side by side in their order, and for a carry one more, from which the first of them was
+// computed.
 
 // rowsOf says which elements of a loop's value are read: by part, the number of rows from the first
 // that is read on, in the order in which the steps write them.
@@ -27,8 +28,8 @@ type viewOf struct {
 	layout kernel.Layout // as if the value were all there
 }
 
-// findRows finds what is read of the loops among the nodes, of which the roots are wanted
-// themselves. Views of a loop read nothing; what they show is read by others.
+// findRows finds which rows of the loops among the nodes are read; the roots are read as wanted
+// values. Views of a loop read nothing; the nodes that read a view do.
 func (l *lowering) findRows(nodes, roots []*graph.Node) {
 	for _, n := range nodes {
 		if op, ok := n.Op().(graph.Looped); ok {
@@ -56,7 +57,7 @@ func (l *lowering) findRows(nodes, roots []*graph.Node) {
 	}
 }
 
-// read adds what is read of the loop.
+// read adds the rows that a view shows.
 func (r *rowsOf) read(v viewOf) {
 	first, last := v.layout.Offset, v.layout.Offset
 	for a := range v.layout.Rank {
@@ -130,7 +131,7 @@ func (x ring) row(r int) int {
 	return x.At + at*x.Size
 }
 
-// shown returns where a view of a loop finds what is there.
+// shown returns the value of a view of a loop.
 func (l *lowering) shown(v viewOf) value {
 	k, layout := l.loops[v.loop], v.layout
 	for i, p := range k.Parts(v.loop.Body()) {
@@ -142,7 +143,7 @@ func (l *lowering) shown(v viewOf) value {
 	return value{l.value[v.loop].buf, layout}
 }
 
-// kept returns what the listing says of a loop that does not keep all rows; "" for others.
+// kept returns the remark of the listing on a loop that does not keep all rows; "" for others.
 func (l *loop) kept() string {
 	if len(l.keeps) == 0 {
 		return ""

@@ -20,7 +20,7 @@ type lowered struct {
 	watched map[int]bool // pinned buffers, by number, that only watched values need
 }
 
-// draft is an instruction with what only the phases want to know of it.
+// draft is an instruction with properties that only the phases use.
 type draft struct {
 	instr
 	extra  bool   // it is there for watched values alone
@@ -64,8 +64,8 @@ func (l *lowered) String() string {
 	return b.String() + l.commitsText()
 }
 
-// check returns an error unless each instruction reads what an earlier one makes, or what is
-// outside, and what is wanted is made.
+// check returns an error unless each instruction reads results of earlier ones, or values from
+// outside, and every wanted value is made.
 func (l *lowered) check() error {
 	made := make([]bool, len(l.buffers))
 	for i := range l.instrs {
@@ -109,13 +109,13 @@ func newLowering(u *unit, how *settings) *lowering {
 	}
 }
 
-// lower turns what a request wants of the rewritten graph into instructions.
+// lower turns the part of the rewritten graph that a request wants into instructions.
 func lower(g *graph.Graph, res *rewrite.Result, r *request) (*lowered, error) {
 	l := newLowering(&unit{source: g, graph: res.Graph, rewritten: res, result: map[*graph.Node]value{}}, &r.settings)
 	wanted := mapped(res, slices.Concat(r.roots(false), r.roots(true)))
 	l.findRows(graph.Reachable(wanted...), wanted)
-	// What is there only to be watched comes last and stays apart, so that it changes no bit of the
-	// rest.
+	// Nodes that are there only to be watched come last and stay apart, so that they change no bit
+	// of the rest.
 	if err := l.part(res, r.roots(false), r.fetch); err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ type Viewed interface {
 	View(y *graph.Node) kernel.View
 }
 
-// lower adds what computes n. A node that is lowered already stays as it is.
+// lower adds the instruction or view for n, unless n is lowered already.
 func (l *lowering) lower(n *graph.Node) error {
 	if _, done := l.value[n]; done {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// naming gives results and operands the names that listings and forms use. What is read is named as
-// the row that makes it is, as the view of such a row or of a leaf that it is, or is a leaf: a path
-// or the numbers of a constant. So a listing says of all that it reads where it comes from.
+// naming gives results and operands the names that listings and forms use. An operand is named
+// after the row that makes it, as a view of such a row or of a leaf, or as a leaf: a path or the
+// numbers of a constant. So a listing tells where each operand comes from.
 type naming struct {
 	maker []*instr // by buffer: what writes it, nil for what is only read
 }
@@ -51,8 +51,8 @@ func (n *naming) operand(ins *instr, k, buf int) string {
 	return n.read(ins, k, buf) + x.Shape().String()
 }
 
-// operandNode returns the node of operand k: what copies, packs or adds reads the value of its own
-// node.
+// operandNode returns the node of operand k: an instruction that copies, packs or adds reads the
+// value of its own node.
 func operandNode(ins *instr, k int) *graph.Node {
 	if ins.does != computes {
 		return ins.node
@@ -83,8 +83,8 @@ func (n *naming) read(ins *instr, k, buf int) string {
 	return b.String()
 }
 
-// base returns the node whose value a buffer holds, and the views, outermost first, that make x of
-// it.
+// base returns the node whose value a buffer holds, and the views, outermost first, that turn it
+// into x.
 func (n *naming) base(x *graph.Node, buf int) (base *graph.Node, views []*graph.Node) {
 	for n.maker[buf] == nil || x != n.maker[buf].node {
 		if _, isView := x.Op().(Viewed); !isView {
@@ -157,7 +157,7 @@ func (q *sequence) lineOf(n *naming, st *step) string {
 	return n.line(&q.instrs[st.ins], in)
 }
 
-// names returns the names of what the instructions of the form make.
+// names returns the names for the instructions of the form.
 func (l *lowered) names() *naming {
 	return namesOf(len(l.buffers), func(yield func(*instr) bool) {
 		for i := range l.instrs {
@@ -168,7 +168,7 @@ func (l *lowered) names() *naming {
 	})
 }
 
-// names returns the names of what the stages make.
+// names returns the names for the instructions of the stages.
 func (q *sequence) names() *naming {
 	return namesOf(len(q.buffers), func(yield func(*instr) bool) {
 		for i := range q.stages {

@@ -62,7 +62,8 @@ type span struct {
 	begin, end time.Duration
 }
 
-// newRecorder makes the recorder of a VM and the program that it shall run instead of its own.
+// newRecorder returns a recorder for a VM, and the program that the VM is to run in place of its
+// own.
 func newRecorder(vm *VM, now func() time.Duration) (*recorder, *Program) {
 	r := &recorder{now: now}
 	p := r.observed(vm.prog)
@@ -78,8 +79,8 @@ func newSample(stages, rows int) sample {
 	return sample{stages: make([]time.Duration, stages), busy: make([]time.Duration, rows), calls: make([]int64, rows)}
 }
 
-// observed returns a copy of a program whose kernels tell what time they take: the program itself
-// runs as if nobody could look.
+// observed returns a copy of a program whose kernels measure their time; the program itself pays
+// nothing.
 func (r *recorder) observed(p *Program) *Program {
 	q := *p
 	q.stages = slices.Clone(p.stages)
@@ -138,8 +139,8 @@ func (r *recorder) stage(i int, begin time.Duration) {
 	}
 }
 
-// calibrate measures what it costs to measure: the least of many calls, since whatever disturbs
-// them adds to it.
+// calibrate measures the cost of measuring: the least of many calls, since disturbances only add to
+// it.
 func (r *recorder) calibrate() {
 	if len(r.busy) == 0 {
 		return

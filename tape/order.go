@@ -95,8 +95,8 @@ type schedule struct {
 	next  [][]int // by stage: those that wait for it
 	reads [][]int // by stage: the buffers of the arena that others made and it reads, each once
 
-	// By buffer: what its last reader frees, how many stages of the program have yet to read it,
-	// and the sum of their numbers, which is the last one's number when one is left.
+	// By buffer: the bytes that its last reader frees, how many stages have yet to read it, and the
+	// sum of their numbers, which is the last one's number when one is left.
 	bytes        []int64
 	readers, sum []int
 }
@@ -196,7 +196,8 @@ func (s *schedule) keepWrites(q *sequence, lo int) {
 	}
 }
 
-// finish marks stage i as done, and finds what may run next and what has become better.
+// finish marks stage i as done, and adds the stages that may run now or have become better
+// candidates.
 func (s *schedule) finish(i int) {
 	s.done[i] = true
 	for _, b := range s.reads[i] {
@@ -216,8 +217,8 @@ func (s *schedule) finish(i int) {
 	}
 }
 
-// candidate is a stage that may run next, the better the less the live bytes grow. It is out of
-// date when they grow less than that.
+// candidate is a stage that may run next; the less the live bytes grow, the better. It is out of
+// date if they have come to grow less than it says.
 type candidate struct {
 	stage int
 	grows int64

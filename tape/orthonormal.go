@@ -2,12 +2,11 @@ package tape
 
 import "math"
 
-// orthonormalise makes an orthonormal set of the columns of a row-major matrix, or
-// of its rows if there are fewer of them, by Gram and Schmidt: each vector loses
-// its share of those before it and is brought to length 1. It goes over each twice,
-// because what is left after once may be so small that rounding errors point along
-// the others. Independent normal numbers give every such set with the same
-// probability density, as the diagonal of R in A = QR is positive.
+// orthonormalise makes an orthonormal set of the columns of a row-major matrix, or of its rows if
+// there are fewer of them, by Gram and Schmidt: each vector loses its share of those before it and
+// is brought to length 1. It does so twice for each, because the remainder may be so small that
+// rounding errors point along the others. Independent normal numbers give every such set with the
+// same probability density, as the diagonal of R in A = QR is positive.
 func orthonormalise(a []float64, columns int) {
 	rows := len(a) / columns
 	n, size, at := rows, columns, func(v, i int) int { return v*columns + i }

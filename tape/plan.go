@@ -7,7 +7,7 @@ import (
 )
 
 // An array needs its place from the stage that makes it to the last one that reads it. For example,
-// of
+// for
 //
 //	lowered "four"
 //	  a[i=64] = Sin x[i=64]
@@ -35,8 +35,8 @@ import (
 // arenaAlign is the alignment of every buffer in the arena: a cache line, and the widest vector.
 const arenaAlign = 64
 
-// tooLong is a length of an arena that no machine has: what lies in a shorter one has an offset
-// that an int holds, rounded up and all.
+// tooLong is a length of an arena that no machine has: in a shorter one, every offset fits into an
+// int, even rounded up.
 const tooLong = math.MaxInt / arenaAlign * arenaAlign
 
 // planned is the form in which the stages have their order and every array has its place in the
@@ -47,9 +47,9 @@ type planned struct {
 	arena int // bytes
 }
 
-// plan gives every buffer of the arena its place, for each of the orders, and keeps the one that
-// needs least. Where there are more buffers at a time than an arena can hold, it has the length
-// tooLong, and the places mean nothing.
+// plan gives every buffer of the arena its place, for each of the orders, and keeps the plan with
+// the smallest arena. Where more is live at a time than an arena can hold, the arena has the length
+// tooLong, and the offsets mean nothing.
 func plan(o *ordered) *planned {
 	best := newPlanning(o, o.orders[0])
 	for _, order := range o.orders[1:] {
@@ -70,8 +70,8 @@ func plan(o *ordered) *planned {
 }
 
 // planning walks the stages in an order once: a result takes the place of an operand that ends
-// there, if the kernels can work in place, or else the smallest gap that fits; then what ends there
-// is given back. Pinned buffers are never given back.
+// there, if the kernels can work in place, or else the smallest gap that fits; then the places of
+// buffers that end there are given back. Pinned buffers are never given back.
 type planning struct {
 	sequence
 	free    gaps
@@ -102,7 +102,7 @@ func newPlanning(o *ordered, order []int) *planning {
 
 func (p *planning) arena() int { return p.free.length() }
 
-// stage places what stage i makes, and gives back what ends there.
+// stage places the results of stage i, and gives back the places of buffers that end there.
 func (p *planning) stage(i int) {
 	made, read := p.made(i), p.read(i)
 	t, ending := p.stages[i].touches(), p.ending(read, i)
@@ -139,10 +139,10 @@ func (p *planning) ending(read []int, i int) (out []int) {
 	return out
 }
 
-// replaced finds a buffer that ends in stage i and whose place result b of the stage may take:
-// every reader in the stage comes no later than what writes b and reads, block by block, just the
-// rows that are written. -1 if there is none. The operands of what writes b are tried first, then
-// others that end here.
+// replaced finds a buffer that ends in stage i and whose place result b of the stage may take, -1
+// if there is none: every reader in the stage comes no later than the step that writes b, and
+// reads, block by block, only the rows that are written. The operands of that step are tried first,
+// then other buffers that end here.
 func (p *planning) replaced(i, b int, t touches, ending []int) int {
 	s := &p.stages[i]
 	at, ok := t.maker[b]
@@ -189,7 +189,7 @@ func (p *planned) check() error {
 	return p.replayArena(p.arena, p.how.look)
 }
 
-// touches lists what a stage does with each buffer.
+// touches lists the steps of a stage that write and read each buffer.
 type touches struct {
 	maker   map[int]int   // the step that writes it
 	readers map[int][]int // the steps that read it, in order

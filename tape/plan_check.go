@@ -23,8 +23,8 @@ func (p *Program) Check() error {
 	return p.replayArena(p.arena, func() {})
 }
 
-// replay is a block of memory: the buffers in it that nothing has written over, in order of offset.
-// They are disjoint.
+// replay models a block of memory: the buffers in it that nothing has overwritten, in order of
+// offset. They are disjoint.
 type replay struct {
 	*sequence
 	size   int
@@ -49,7 +49,7 @@ func (m *replay) holds(b int) bool {
 	return k < len(m.intact) && m.intact[k] == b
 }
 
-// write puts buffer b in place of all that it overlaps.
+// write replaces all buffers that b overlaps by b.
 func (m *replay) write(b int) error {
 	out := m.buffers[b]
 	if out.offset+out.bytes > m.size {
@@ -72,7 +72,8 @@ type arenaReplay struct {
 	reads   []int // what the stage reads that others made, in order of offset: before it writes, no two overlap
 }
 
-// replayArena returns an error unless what is read from the arena is intact: see [Program.Check].
+// replayArena returns an error unless all values read from the arena are intact: see
+// [Program.Check].
 func (q *sequence) replayArena(size int, look func()) error {
 	m := &arenaReplay{replay: replay{sequence: q, size: size}}
 	made := make([]bool, len(q.buffers))
@@ -155,7 +156,7 @@ func (m *arenaReplay) result(k, b int) error {
 	return m.write(b)
 }
 
-// over returns what the stage reads that overlaps a buffer.
+// over returns the buffers that the stage reads and that overlap out.
 func (m *arenaReplay) over(out *buffer) []int {
 	reads := m.reads
 	from := sort.Search(len(reads), func(i int) bool {
@@ -193,7 +194,7 @@ type scratchReplay struct {
 	s *stage
 }
 
-// replayScratch returns an error unless what stage i reads from the scratch is intact.
+// replayScratch returns an error unless all values that stage i reads from the scratch are intact.
 func (q *sequence) replayScratch(i int) error {
 	m := &scratchReplay{replay{sequence: q, size: q.stages[i].scratch}, &q.stages[i]}
 	for _, t := range m.s.tilings {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Profile tells where the time of a run goes. All figures are those of one run, and each is the
-// median over the runs: where other programs take the cores, that meets one instruction in this run
-// and another in the next, and the medians leave it out.
+// Profile tells where the time of a run goes. All figures are for one run, each the median over the
+// runs: where other programs take the cores, they disturb one instruction in this run and another
+// in the next, and the medians leave that out.
 type Profile struct {
 	Graph    string // its name
 	Runs     int    // measured
@@ -23,7 +23,7 @@ type Profile struct {
 	program  *Program
 }
 
-// Timing is an instruction of the listing and what it took.
+// Timing is an instruction of the listing with its time.
 type Timing struct {
 	Row
 	Time           time.Duration // of the run's: its part of the time of its stage
@@ -33,16 +33,17 @@ type Timing struct {
 	Least          time.Duration // what the roofline of a core allows: Busy can hardly be less
 }
 
-// FLOPRate is the operations a second of a worker that is at it, 0 if it took no time.
+// FLOPRate returns the operations a second of a worker while it runs the instruction, 0 if it took
+// no time.
 func (t Timing) FLOPRate() float64 { return rate(t.FLOPs, t.Busy) }
 
-// ByteRate is the bytes outside of scratch that such a worker moves in a second.
+// ByteRate returns the bytes outside of scratch that such a worker moves in a second.
 func (t Timing) ByteRate() float64 { return rate(t.Traffic, t.Busy) }
 
-// ScratchRate is the bytes in scratch that such a worker reads and writes in a second.
+// ScratchRate returns the bytes in scratch that such a worker reads and writes in a second.
 func (t Timing) ScratchRate() float64 { return rate(t.ScratchTraffic, t.Busy) }
 
-// Roof is the least time possible as a share of the time taken, 0 if it took none. Elementary
+// Roof returns the least possible time as a share of the time taken, 0 if it took none. Elementary
 // functions count as one operation, so that their share is small however fast they are.
 func (t Timing) Roof() float64 { return share(t.Least, t.Busy) }
 
@@ -61,14 +62,13 @@ func share(part, of time.Duration) float64 {
 }
 
 // Profile runs the program and measures every instruction, block by block. It works on a copy of
-// the store with memory of its own: neither the VM nor the store changes, and steps go on from one
-// another in the copy as they would here. After some warm-up it does the given number of runs that
-// are measured, and as many in turn with them that are not, by which one sees what measuring
-// changes.
+// the store with memory of its own: neither the VM nor the store changes, and the steps follow each
+// other in the copy as they would here. After some warm-up it does the given number of measured
+// runs, alternating with as many unmeasured ones, which show what measuring changes.
 //
 // Reading the clock around a call of a kernel costs some 50 ns; that cost is measured first and
-// taken off. A stage on several workers takes the time until the last is done, which its
-// instructions share in proportion to what they kept the workers busy.
+// taken off. A stage on several workers takes the time until the last one is done; its instructions
+// share that time in proportion to the time for which they kept workers busy.
 func (vm *VM) Profile(ctx context.Context, feed Feed, runs int) (*Profile, error) {
 	if runs < 1 {
 		return nil, fmt.Errorf("profile: %d runs: want at least 1", runs)
@@ -151,8 +151,8 @@ func (r *recorder) profile(p *Program, samples []sample) *Profile {
 	return out
 }
 
-// split shares the time of stage i, whose first row is lo, out to its rows. How busy the workers
-// are in a second of the stage is taken run by run, since what else the machine does adds to both.
+// split shares the time of stage i, whose first row is lo, out to its rows. The ratio of the
+// workers' time to the stage's is taken run by run, since disturbances add to both.
 func (r *recorder) split(rows []Timing, samples []sample, i, lo int) {
 	hi := lo + len(rows)
 	took := middle(samples, func(s *sample) time.Duration { took, _ := r.net(s, i, lo, hi); return took })

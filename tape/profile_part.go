@@ -24,7 +24,7 @@ func (p *Profile) Lines() []Part {
 	return p.parts(func(t *Timing) (string, graph.Pos) { return t.Pos.String(), t.Pos })
 }
 
-// Scopes adds the instructions up by scope, as Lines does; what lies in none has the label "".
+// Scopes adds the instructions up by scope, as Lines does; instructions in none have the label "".
 func (p *Profile) Scopes() []Part {
 	return p.parts(func(t *Timing) (string, graph.Pos) { return t.Scope, graph.Pos{} })
 }

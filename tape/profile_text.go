@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// String is the profile as tables: an instruction a line as in the listing, then the user's lines,
-// scopes if there are any, and quantities. Rates and the share of the roofline are those of a core
-// that is at the instruction; in the last line rates are those of the whole run. ~ marks the
+// String returns the profile as tables: an instruction a line as in the listing, then the user's
+// lines, scopes if there are any, and quantities. Rates and the share of the roofline are those of
+// a core that is at the instruction; in the last line rates are those of the whole run. ~ marks the
 // traffic in scratch.
 func (p *Profile) String() string {
 	var b strings.Builder

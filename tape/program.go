@@ -138,8 +138,8 @@ func (p *Program) Node(n *graph.Node) *graph.Node {
 	return p.rewritten.Node(n)
 }
 
-// Log returns what the passes of package rewrite did before the graph was lowered: an entry for each
-// firing of a rule, in order, as `tapestry rewrite` prints them.
+// Log returns what the passes of package rewrite did before the graph was lowered: an entry for
+// each firing of a rule, in order, as `tapestry rewrite` prints them.
 func (p *Program) Log() []rewrite.Entry {
 	if p.rewritten == nil {
 		return nil

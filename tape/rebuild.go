@@ -2,7 +2,8 @@ package tape
 
 import "slices"
 
-// again says that an instruction makes anew what another has made before, to save memory between.
+// again says that an instruction computes again what another has computed before, to save memory in
+// between.
 type again struct {
 	of    int  // the buffer that was made first
 	after int  // a buffer: the instruction runs no earlier than what makes it
@@ -10,7 +11,7 @@ type again struct {
 	saves int  // bytes that are free meanwhile; 0 if the first is gone, so that this one is just late
 }
 
-// rebuild writes the instructions anew.
+// rebuild returns the new list of instructions.
 func (t *thinning) rebuild() *lowered {
 	q := t.lowered.clone()
 	r := &rebuilding{thinning: t, next: q, copies: map[int]int{}}
@@ -49,8 +50,8 @@ func (r *rebuilding) put(ins draft, stage int) {
 	}
 }
 
-// operand returns what instruction i of the lowered program reads in place of buffer b: b, or b
-// made anew. saves are the bytes that a buffer frees for whose sake b is needed.
+// operand returns the buffer that instruction i of the lowered program reads in place of b: b, or b
+// computed again. saves is the number of bytes freed by the absence that makes b needed again.
 func (r *rebuilding) operand(b, i, saves int) int {
 	stage := r.stage[i]
 	if r.there(b, stage) || r.stays(b, stage, saves == 0) {
@@ -107,8 +108,8 @@ func (r *rebuilding) stays(b, stage int, old bool) bool {
 	return true
 }
 
-// forget leaves out the instructions whose results nothing reads any more; the first that is left
-// of several that make the same is not a repetition then.
+// forget leaves out the instructions whose results nothing reads any more. Of several that make the
+// same value, the first that is left is no repetition then.
 func (l *lowered) forget() {
 	read := make([]bool, len(l.buffers))
 	for _, ins := range slices.Backward(l.instrs) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A value that is needed early and late holds its place between. Where that is too much, it is
+// A value that is needed early and late keeps its place in between. Where memory is short, it is
 // dropped after the early use and computed again for the late one. For example, the derivative of a
 // chain keeps a, b and c for the way back:
 //
@@ -23,7 +23,7 @@ import (
 //	  ∂loss/∂x[i=64] = Mul ∂loss/∂a[i=64], %15[i=64]
 //
 // Three arrays of 256 B are live at a time, while c is made. With a budget of 512 B, a is absent
-// from then until it is read again, which is said by a second instruction that makes it:
+// from then until it is read again: a second instruction makes it.
 //
 //	lowered "chain"
 //	  a[i=64] = Sin x[i=64]
@@ -42,8 +42,8 @@ import (
 // thinning chooses what to drop and compute again in one round of the search for a program that
 // fits. Times are stages of the planned program at hand. A value that is dropped is absent after
 // its last use before a peak, until its next use: then it comes back, together with those of its
-// operands that are absent too, and stays as before. Instructions are those of the lowered form,
-// which is written anew.
+// operands that are absent too, and stays as before. The instructions are those of the lowered
+// form, of which a new one is made.
 type thinning struct {
 	*lifetimes // of the planned program
 	lowered    *lowered
@@ -57,7 +57,7 @@ type thinning struct {
 // absence is the time (from, back) without a buffer.
 type absence struct{ from, back int }
 
-// The limits of a round: peaks that are looked at, and instructions that bring one value back.
+// The limits of a round: the number of peaks, and of instructions that bring one value back.
 const (
 	mostPeaks   = 128
 	mostToBring = 256
@@ -68,7 +68,7 @@ const (
 func thin(from *lowered, p *planned, budget int, m manner) (next *lowered, changed bool) {
 	t := &thinning{lifetimes: p.lifetimes(!p.tooLarge()), lowered: from, gone: map[int]absence{}, change: make([]int64, len(p.stages)+1),
 		never: make([]bool, len(p.buffers)), seen: make([]int, len(p.buffers))}
-	// There are no panels in the lowered form, and updates are made apart from where they go.
+	// The lowered form has no panels, and updates have buffers apart from their targets.
 	for i := range from.instrs {
 		t.maker[from.instrs[i].out.buf] = i
 	}
@@ -106,9 +106,9 @@ type offer struct {
 	gain            float64
 }
 
-// lower drops values that are alive in stage at until no more than target bytes are, if it can:
-// those first that bring most bytes times stages for the time it takes to compute them again, and
-// those that take products last.
+// lower drops values that are live in stage at until at most target bytes are, if it can: first
+// those that free most bytes times stages for the time of computing them again, and last those that
+// take products.
 func (t *thinning) lower(at int, target int64, blocks bool) {
 	bytes := t.take(at, target, t.live[at], func(back int) bool { return back > at })
 	if blocks && t.stages[at].rows > 0 { // the stage may hold rows of its operands rather than all of each
@@ -166,8 +166,8 @@ func (t *thinning) offers(at int, in func(back int) bool) (list offers) {
 	return list
 }
 
-// joins reports whether all that brings a buffer back may run in the blocks of the stage that wants
-// it.
+// joins reports whether all instructions that bring a buffer back may run in the blocks of the
+// stage that wants it.
 func (t *thinning) joins(o offer) bool {
 	list, _ := t.bring(o.buf, o.back)
 	for _, i := range list {
@@ -182,7 +182,8 @@ func (t *thinning) joins(o offer) bool {
 	return true
 }
 
-// weigh sets what an offer gains and takes; false if it cannot be brought back.
+// weigh sets the gain and the cost of an offer; it returns false if the buffer cannot be brought
+// back.
 func (t *thinning) weigh(o *offer) bool {
 	list, ok := t.bring(o.buf, o.back)
 	if !ok {
@@ -201,7 +202,7 @@ func (t *thinning) weigh(o *offer) bool {
 	return true
 }
 
-// bring lists the instructions that make buffer b anew in a stage, from values that are there.
+// bring lists the instructions that compute buffer b again in a stage, from values that are there.
 func (t *thinning) bring(b, stage int) (list []int, ok bool) {
 	t.visits++
 	t.seen[b] = t.visits
@@ -240,7 +241,7 @@ func (t *thinning) there(b, stage int) bool {
 	return t.last[b] >= stage || len(t.uses[b]) > 0 && t.uses[b][len(t.uses[b])-1] >= stage
 }
 
-// drop makes a buffer absent. What brings it back comes back with it, and reads what is there.
+// drop makes a buffer absent. The values from which it is computed again come back with it.
 func (t *thinning) drop(o offer) {
 	list, _ := t.bring(o.buf, o.back)
 	t.gone[o.buf] = absence{o.from, o.back}

@@ -18,15 +18,15 @@ type Roofline struct {
 	Streams  []Bandwidth // by size
 }
 
-// Bandwidth tells how fast a core goes over arrays of some size, again and again: small ones lie in
-// its nearest cache.
+// Bandwidth tells how fast a core goes over arrays of some size, again and again: small ones stay
+// in its nearest cache.
 type Bandwidth struct {
 	Bytes int     // of the arrays together
 	Rate  float64 // bytes read and written a second
 }
 
 // MeasureRoofline measures the core that it runs on. It takes some 200 ms, and is done once in a
-// process: later calls give the same.
+// process: later calls return the same.
 //
 // Arithmetic is a loop of independent multiply-adds in registers, on the vectors of the instruction
 // set in use. Streams copy one array to another, or add two into a third, whichever is faster, for
@@ -82,8 +82,8 @@ func fastest(f func()) float64 {
 	return best
 }
 
-// stream is the bandwidth for arrays of so many bytes: of the nearest smaller size that was
-// measured.
+// stream returns the bandwidth for arrays of so many bytes: that of the nearest smaller size that
+// was measured.
 func (r Roofline) stream(bytes int64) float64 {
 	rate := 0.0
 	for i, s := range r.Streams {
@@ -94,8 +94,8 @@ func (r Roofline) stream(bytes int64) float64 {
 	return rate
 }
 
-// least is the least time in which a core can do so many operations of a type, move so many bytes
-// to and from arrays, and go over the scratch it works in.
+// least returns the least time in which a core can do so many operations of a type, move so many
+// bytes to and from arrays, and go over the scratch it works in.
 func (r Roofline) least(dt kernel.DType, flops, bytes, scratch int64, scratchSize int) time.Duration {
 	peak := r.F32
 	if dt == kernel.F64 {
@@ -105,7 +105,7 @@ func (r Roofline) least(dt kernel.DType, flops, bytes, scratch int64, scratchSiz
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// String is one line.
+// String returns the figures in one line.
 func (r Roofline) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s f32, %s f64; streams", rateText(r.F32, "FLOP/s"), rateText(r.F64, "FLOP/s"))

@@ -6,9 +6,9 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// worker holds all that one core needs to run blocks: its own scratch, and where each buffer lies
-// for it. A call of a kernel may take no more than some nanoseconds, so each call has its memory at
-// hand, and only what moves is found anew.
+// worker holds all that one core needs to run blocks: its own scratch, and the memory of each
+// buffer. A call of a kernel may take only some nanoseconds, so the memory of all operands is
+// looked up beforehand, except for operands that move from block to block.
 type worker struct {
 	*kernel.Worker
 	mem      []kernel.Mem // by buffer
@@ -70,8 +70,8 @@ func (w *worker) block(s *stage, b, part int, begins bool) {
 	}
 }
 
-// length returns the place of what is bound to so many rows, which is the same for all calls of a
-// tiling.
+// length returns the index of the kernel bound to so many rows, which is the same for all calls of
+// a tiling.
 func (c *call) length(rows int) int {
 	for i := range c.bound {
 		if c.bound[i].rows == rows {
@@ -81,7 +81,7 @@ func (c *call) length(rows int) int {
 	panic("tape: nothing is bound to so many rows")
 }
 
-// move finds what moves of a call at the given row of the block that begins at first.
+// move sets the operands of a call that move, for the given row of the block that begins at first.
 func (w *worker) move(c *kernel.Ctx, moves []move, first, row, part int) {
 	for i := range moves {
 		m := &moves[i]
@@ -146,7 +146,7 @@ func newWorker(p *Program, shared []kernel.Mem, k *kernel.Worker, scratch kernel
 	return w
 }
 
-// apart is a slice with room around it, so that no other worker's lies on the same cache lines:
+// apart returns a slice with room around it, so that it shares no cache line with another worker's:
 // both are written to all the time.
 func apart[T any](n int) []T {
 	const margin = 128 / 16 // processors fetch cache lines in pairs; a T has 16 bytes at least

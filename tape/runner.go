@@ -28,7 +28,7 @@ type Array struct {
 	Bool []bool
 }
 
-// arrayOf is a value's memory, which may be the first part of a larger buffer.
+// arrayOf returns a value's memory, which may be the first part of a larger buffer.
 func arrayOf(t graph.Type, m kernel.Mem) Array {
 	a := Array{Type: t}
 	m = m.Slice(0, t.Shape.Len()*t.DType.Size())
@@ -75,8 +75,8 @@ func (runner) Flops(kernel.Layout, []kernel.Layout) int64 { return 0 }
 func (runner) InPlace(int) bool                           { return false }
 func (runner) Strided(int) bool                           { return false }
 
-// pointwise runs such an operation where it says no more: by its definition, in
-// float64, one element after the other.
+// pointwise runs an elementwise operation without a Run method by its definition, in float64, one
+// element after the other.
 type pointwise struct{ op trait.Elementwise }
 
 func (p pointwise) Run(_ *graph.Node, out Array, in []Array) {
@@ -89,7 +89,7 @@ func (p pointwise) Run(_ *graph.Node, out Array, in []Array) {
 	}
 }
 
-// At is element i as a number; true is 1.
+// At returns element i as a number; true is 1.
 func (a Array) At(i int) float64 {
 	switch a.Type.DType {
 	case graph.F32:
@@ -107,7 +107,7 @@ func (a Array) At(i int) float64 {
 	return 0
 }
 
-// Set makes element i the number, rounded to the element type.
+// Set sets element i to the number, rounded to the element type.
 func (a Array) Set(i int, v float64) {
 	switch a.Type.DType {
 	case graph.F32:

@@ -1,9 +1,9 @@
 package tape
 
 // scratching places the results that only one stage reads in the scratch of a worker. A step may
-// write over an operand that ends there. A range of steps goes through its tiles again and again:
-// what it makes for later ranges has its place from the beginning, and what it reads of earlier
-// ones keeps it to the end.
+// overwrite an operand that ends there. A range of steps is repeated for each tile of a block: a
+// result that it makes for later ranges has its place from the first step on, and one of earlier
+// ranges keeps its place to the last step.
 type scratching struct {
 	*staged
 	s      *stage
@@ -29,7 +29,8 @@ func (s *staged) placeInScratch(made *stage) {
 	made.scratch = c.free.length()
 }
 
-// tiling places what a range of steps makes, and gives back what ends in it.
+// tiling places the results of a range of steps, and gives back the places of buffers that end in
+// it.
 func (c *scratching) tiling(t tiling) {
 	placed := map[int]bool{}
 	for k := t.from; k < t.to; k++ {
@@ -62,8 +63,8 @@ func (c *scratching) tiling(t tiling) {
 	}
 }
 
-// place gives the result of step k the place of an operand that ends there, if it can have that, or
-// one of its own.
+// place gives the result of step k the place of an operand that ends there, if it may, or one of
+// its own.
 func (c *scratching) place(k int) {
 	ins := &c.instrs[c.s.steps[k].ins]
 	out := &c.buffers[c.s.steps[k].out.buf]

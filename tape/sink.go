@@ -9,10 +9,10 @@ import (
 )
 
 // A value that a later group reads is an array in memory, written by one group and read by the
-// other. Where a few cheap instructions make it again from what is in memory anyway, the later
-// group makes it: 1 − y² from y in the derivative of tanh, the mask of a relu, the factors of a
-// product rule. Derivatives are written next to the forward values that they depend on, so without
-// this every training step would keep them all.
+// other. Where a few cheap instructions compute it again from values that are in memory anyway, the
+// later group does so: 1 − y² from y in the derivative of tanh, the mask of a relu, the factors of
+// a product rule. Derivatives are written next to the forward values that they depend on, so
+// without this every training step would keep them all.
 //
 // For example, y = e^(v − Σ v) with v = x² needs v twice, before the sum is known and after:
 //
@@ -66,8 +66,8 @@ func sink(f *fused) *sunk {
 	return &sunk{f}
 }
 
-// index finds who reads what. The arrays that are watched, and the instructions that are there for
-// them alone, count for nothing here: a value that only they still need is made among them.
+// index finds the readers of each buffer. Watched arrays, and the instructions that are there for
+// them alone, do not count: a value that only they still need is made among them.
 func (s *sinking) index() {
 	s.div = make([]kernel.Division, len(s.instrs))
 	for _, g := range s.groups {
@@ -106,7 +106,7 @@ func (s *sinking) kept(i int) (is, must bool) {
 	return is, must || is && s.groups[s.of[i]].rows == 0
 }
 
-// byRow reports whether an instruction reads a buffer row by row, each block just its own part.
+// byRow reports whether an instruction reads a buffer row by row, each block only its own part.
 func (s *sinking) byRow(reader, buf int) bool {
 	g := s.groups[s.of[reader]]
 	if g.rows == 0 {
@@ -126,7 +126,7 @@ func (s *sinking) byRow(reader, buf int) bool {
 	return true
 }
 
-// fix decides what stays in memory, given results that are put there besides.
+// fix decides which results stay in memory, besides those given.
 func (s *sinking) fix(besides map[int]bool) {
 	s.fixed, s.again = make([]bool, len(s.instrs)), make([]int, len(s.instrs))
 	for i := range s.instrs {
@@ -137,8 +137,8 @@ func (s *sinking) fix(besides map[int]bool) {
 	}
 }
 
-// effort returns how many instructions make the result of i from what is fixed, 0 if that cannot be
-// done or takes too many. What is missing is collected.
+// effort returns how many instructions make the result of i from values that stay in memory, 0 if
+// that cannot be done or takes too many. It collects the values that are missing.
 func (s *sinking) effort(i int, missing *[]int) int {
 	ins := &s.instrs[i]
 	if !kernel.Cheap(ins.kernel) {
@@ -167,7 +167,7 @@ func (s *sinking) effort(i int, missing *[]int) int {
 	return n
 }
 
-// promoted finds results that are not in memory but, if they were, would save more than their size.
+// promoted finds results that are not in memory, but would save more than their size if they were.
 func (s *sinking) promoted() map[int]bool {
 	saves := map[int]int{}
 	for i := range s.instrs {
@@ -189,7 +189,7 @@ func (s *sinking) promoted() map[int]bool {
 	return out
 }
 
-// bringInto makes a group compute again what it reads and is not fixed.
+// bringInto makes a group compute again the values that it reads and that do not stay in memory.
 func (s *sinking) bringInto(at int) {
 	g := s.groups[at]
 	if g.rows == 0 {
@@ -217,9 +217,9 @@ func (s *sinking) bringInto(at int) {
 	}
 }
 
-// copying is one attempt to repeat instructions in a group. Its copies stand at the end of the list
-// of instructions, where they are nobody's until the group takes the members, or dead if it does
-// not.
+// copying is one attempt to repeat instructions in a group. Its copies are at the end of the list
+// of instructions; they belong to no group until the group takes them as members, and are dead if
+// it does not.
 type copying struct {
 	*sinking
 	at      int         // the group
@@ -275,7 +275,8 @@ func (c *copying) put(ins draft, divs []kernel.Division) int {
 	return copied
 }
 
-// readable lets a member read buffer b as its operand n, if its rows allow that.
+// readable makes a member read buffer b as its operand n, if its rows allow that; otherwise it
+// reports false.
 func (c *copying) readable(m member, n, b int) bool {
 	g, operand := c.groups[c.at], &c.instrs[m.ins].in[n]
 	was := operand.buf
@@ -288,15 +289,15 @@ func (c *copying) readable(m member, n, b int) bool {
 	return true
 }
 
-// discard leaves the copies dead: no group has them, and nothing reads them.
+// discard marks the copies dead: no group has them, and nothing reads them.
 func (c *copying) discard() {
 	for i := c.first; i < len(c.instrs); i++ {
 		c.kill(i)
 	}
 }
 
-// bury takes out what nothing reads any more. What is watched, or needed for that, goes to the
-// instructions that are there for it.
+// bury removes instructions whose results nothing reads any more. Those that are watched, or needed
+// by watched values, join the instructions that are there for watched values alone.
 func (s *sinking) bury() {
 	uses, watched := make([]int, len(s.buffers)), make([]bool, len(s.buffers))
 	for b := range s.watched {
@@ -345,8 +346,8 @@ func (s *sinking) bury() {
 // String lists the groups with their instructions; those that are there again are marked.
 func (s *sunk) String() string { return s.text("sunk", len(s.groups)) }
 
-// check returns an error unless what groups hand each other is made once, and all that is made is
-// read.
+// check returns an error unless each value that groups hand each other is made once, and each value
+// that is made is read.
 func (s *sunk) check() error {
 	if err := s.fused.check(); err != nil {
 		return err

@@ -22,7 +22,7 @@ type stage struct {
 	mask        int // the buffer of its condition
 }
 
-// step is an instruction of a stage, and where what it reads and writes lies.
+// step is an instruction of a stage, and where its operands and its result are.
 type step struct {
 	ins  int
 	out  ref
@@ -33,7 +33,7 @@ type step struct {
 }
 
 // ref says where the memory of a block begins: stride·row + part·(number of the partial sum) bytes
-// from the beginning of buffer buf, or where rows says.
+// after the beginning of buffer buf, or as rows says.
 type ref struct {
 	local             bool // in scratch: counted from the first row of the block
 	buf, stride, part int
@@ -55,7 +55,7 @@ type sum struct {
 	over         int // what out is divided by, if it is more than 1
 }
 
-// sizes decide how work is cut. They depend on no machine, so that results do not either.
+// sizes decides how work is cut. The sizes depend on no machine, so results do not either.
 type sizes struct {
 	tile    int     // bytes of the longest result in a block of elementwise work; several stay in L1
 	product int     // the same where there are products, which want more rows
@@ -155,7 +155,7 @@ func (q *sequence) scratchBytes() (n int) {
 	return n
 }
 
-// What nanos counts for an operation, one of a product, and a byte.
+// The nanoseconds that nanos counts for an operation, for one of a product, and for a byte.
 const perFlop, perProduct, perByte = 0.15, 0.02, 0.03
 
 // nanos estimates the time of an instruction on one core: it decides what is worth splitting, from

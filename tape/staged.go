@@ -10,8 +10,8 @@ import (
 )
 
 // staged is the form in which groups are stages: the rows of a block and of its tiles are chosen,
-// sums have their parts, right operands of products their panels, and what stays within a stage has
-// its place in the scratch.
+// sums have their parts, right operands of products their panels, and results that stay within a
+// stage their places in the scratch.
 type staged struct {
 	sequence
 	how *settings
@@ -191,8 +191,8 @@ func (s *stager) blockRows(g *group) int {
 		}
 	}
 	n = min(max(n, 1), g.stretch)
-	// Blocks of a stretch are made alike, so that none is much shorter than the others; products
-	// keep theirs.
+	// Blocks of a stretch get about equal sizes, so that none is much shorter than the others;
+	// blocks with products keep theirs.
 	if blocks := (g.stretch + n - 1) / n; !products {
 		n = (g.stretch + blocks - 1) / blocks
 	}

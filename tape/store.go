@@ -12,9 +12,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Store holds parameters and states by path. Programs of different graphs and
-// shapes of batch may share one: what counts is the path and the type. It is
-// for one running VM at a time. The zero Store is empty, with seed 0.
+// Store holds parameters and states by path. Programs of different graphs and batch shapes may
+// share one: only paths and types count. It is for one running VM at a time. The zero Store is
+// empty, with seed 0.
 type Store struct {
 	seed    uint64
 	step    uint64
@@ -43,10 +43,10 @@ type StoreOption func(*Store)
 // the programs that run on it (see "Random numbers" above). Without it the seed is 0.
 func Seed(seed uint64) StoreOption { return func(s *Store) { s.seed = seed } }
 
-// NewStore makes a store with fresh values for the parameters and states of g.
-// A fresh value depends on the seed, the path and the type alone. Without a graph
-// it is empty: what a program needs is made when a VM joins the two. So it is where
-// there is not the memory for the values, which is an error of NewVM then.
+// NewStore makes a store with fresh values for the parameters and states of g. A fresh value
+// depends on the seed, the path and the type alone. Without a graph it is empty: NewVM then makes
+// the entries that its program needs. It is also empty where memory does not suffice for the
+// values, which NewVM then reports.
 func NewStore(g *graph.Graph, options ...StoreOption) *Store {
 	s := &Store{}
 	for _, o := range options {
@@ -136,7 +136,7 @@ func (s *Store) Paths() []string {
 	return out
 }
 
-// Type is the type of an entry; ok is false where there is none.
+// Type returns the type of an entry; ok is false where there is none.
 func (s *Store) Type(path string) (t graph.Type, ok bool) {
 	e := s.entries[path]
 	if e == nil {
@@ -181,7 +181,7 @@ func (s *Store) Add(path string, t *tensor.Dense) error {
 	return nil
 }
 
-// entry returns what is under a path.
+// entry returns the entry of a path.
 func (s *Store) entry(path string) (*entry, error) {
 	if s == nil {
 		return nil, errNilStore
@@ -215,7 +215,8 @@ func (s *Store) View(path string) (*tensor.Dense, error) {
 	return denseOver(e.typ, e.mem), nil
 }
 
-// missing says what was likely meant by a path that nothing has, and how entries come to be.
+// missing returns the error for a path without an entry: it suggests the nearest path, and says how
+// entries come to be.
 func (s *Store) missing(path string) error {
 	paths := s.Paths()
 	if len(paths) == 0 {
@@ -246,9 +247,9 @@ func (s *Store) Set(path string, t *tensor.Dense) error {
 	return nil
 }
 
-// Load makes seed, step, runs and values those of another store. Entries that only the other has
-// are added, those that only this one has stay. Where an entry has another type there,
-// nothing is changed. VMs of this store go on with the new values.
+// Load copies seed, step, runs and values from another store. Entries that only the other has are
+// added, those that only this one has stay. If an entry has another type there, nothing is changed,
+// and Load returns an error. VMs of this store go on with the new values.
 func (s *Store) Load(from *Store) error {
 	if s == nil {
 		return errNilStore
@@ -277,7 +278,7 @@ func (s *Store) Load(from *Store) error {
 	return nil
 }
 
-// Clone is an independent copy: seed, step, runs and values.
+// Clone returns an independent copy: seed, step, runs and values.
 func (s *Store) Clone() *Store {
 	c := &Store{seed: s.seed, step: s.step, runs: s.runs, entries: map[string]*entry{}}
 	for p, e := range s.entries {

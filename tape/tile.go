@@ -47,8 +47,8 @@ func (s *stager) rowOf(g *group, k int) int {
 	return longest
 }
 
-// hold decides what each worker holds of the results that stay in scratch: a tile if no other range
-// of steps reads it than the one that makes it, otherwise a block.
+// hold decides how many rows of a result in scratch each worker holds: a tile if only the range of
+// steps that makes it reads it, otherwise a block.
 func (s *stager) hold(made *stage, g *group) {
 	first, last := map[int]int{}, map[int]int{} // members that read a buffer
 	for j, m := range g.members {

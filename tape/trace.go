@@ -25,9 +25,9 @@ type event struct {
 }
 
 // Trace runs the program as [VM.Profile] does, on a copy of the store, and writes what every worker
-// was at in the given number of runs: every call of an instruction's kernel, inside of its stage,
-// inside of the run. The format is the JSON of chrome://tracing and Perfetto. Times are as the
-// clock showed them: reading it twice, some 50 ns, is part of what lies between two calls.
+// did in the given number of runs: every call of an instruction's kernel, within its stage, within
+// the run. The format is the JSON of chrome://tracing and Perfetto. Times are as the clock showed
+// them: the gap between two calls includes reading the clock twice, some 50 ns.
 func (vm *VM) Trace(ctx context.Context, feed Feed, runs int, w io.Writer) error {
 	if runs < 1 {
 		return fmt.Errorf("trace: %d runs: want at least 1", runs)
@@ -58,7 +58,7 @@ func (vm *VM) Trace(ctx context.Context, feed Feed, runs int, w io.Writer) error
 	return writeTrace(w, record.events(observed, ran))
 }
 
-// events lists what was recorded by time, what encloses before what it encloses.
+// events lists the recorded spans by time, enclosing spans before those that they enclose.
 func (r *recorder) events(p *Program, runs []span) []event {
 	var events []event
 	zero := runs[0].begin

@@ -7,12 +7,11 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-// CopyFrom copies the values below the folder under of another store to where
-// they stand below the folder to of this one: with "encoder" and "features",
-// encoder/fc/w goes to features/fc/w. The empty folder is the whole store; a name
-// that is itself an entry stands for that entry. Every entry must be there
-// already, and have the type of what it takes; otherwise nothing is copied. Seed,
-// step and runs stay as they are. It returns the paths written, in order.
+// CopyFrom copies the values below the folder under of another store to the same places below the
+// folder to of this one: with "encoder" and "features", encoder/fc/w goes to features/fc/w. The
+// empty folder is the whole store; a name that is itself an entry stands for that entry. Every
+// entry must exist already, with the type of the value that it gets; otherwise nothing is copied.
+// Seed, step and runs stay as they are. It returns the paths written, in order.
 func (s *Store) CopyFrom(from *Store, under, to string) ([]string, error) {
 	if s == nil {
 		return nil, errNilStore
@@ -48,7 +47,7 @@ func (s *Store) CopyFrom(from *Store, under, to string) ([]string, error) {
 	return paths, nil
 }
 
-// below is the rest of a path below a folder, "" for the folder's own name.
+// below returns the rest of a path below a folder, "" for the folder's own name.
 func below(path, folder string) (rest string, ok bool) {
 	if folder == "" || path == folder {
 		return strings.TrimPrefix(path, folder), true

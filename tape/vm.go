@@ -50,7 +50,7 @@ type vmOptions struct {
 // Go does ([runtime.GOMAXPROCS]). Results are the same, bit for bit, for any number.
 func Workers(n int) VMOption { return func(o *vmOptions) { o.workers = n } }
 
-// workers returns how many cores are of use: one, where no stage is worth waking others.
+// workers returns how many cores are useful: one, where no stage is worth waking others.
 func (p *Program) workers(most int) int {
 	if most < 1 {
 		most = runtime.GOMAXPROCS(0)
@@ -67,10 +67,9 @@ func (p *Program) workers(most int) int {
 	return 1
 }
 
-// NewVM joins a program and a store. Parameters and states that the store does
-// not have are made fresh. A store that is nil, entries of other types than the
-// program's, and a program that needs more memory than there is ([Limit]) are errors;
-// the store is as it was then.
+// NewVM joins a program and a store. Parameters and states that the store does not have are made
+// fresh. A store that is nil, entries of other types than the program's, and a program that needs
+// more memory than there is ([Limit]) are errors, which leave the store as it was.
 func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 	if p == nil || p.unit == nil {
 		return nil, errNilProgram
@@ -131,9 +130,9 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 	return vm, nil
 }
 
-// Run does one run: it reads the feed, executes the tape, and commits the
-// updates. On any error, and when ctx ends, the store is as it was. What counts the run, for
-// the random draws of those that follow, is under "Random numbers" above.
+// Run does one run: it reads the feed, executes the tape, and commits the updates. On any error,
+// and when ctx ends, the store is as it was. How runs are counted, for the random draws of later
+// ones, is said under "Random numbers" in the package's doc.
 func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	if err := vm.ready(ctx); err != nil {
 		return err
@@ -192,7 +191,7 @@ var (
 	errClosedVM   = errors.New("the VM is closed")
 )
 
-// ready says why nothing can be run.
+// ready returns an error if nothing can be run.
 func (vm *VM) ready(ctx context.Context) error {
 	switch {
 	case vm == nil:
