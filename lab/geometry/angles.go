@@ -7,85 +7,76 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
-	"github.com/tapestry-ml/tapestry/internal/table"
 )
 
-// GradientAngles are the angles between the gradients of several objectives at the same
-// parameters: 0 where they go the same way, 180 where they work against each other.
+// GradientAngles holds the angles between the gradients of several objectives at the same
+// parameters: 0° where the gradients point the same way, 180° where they oppose each other.
 type GradientAngles struct {
 	Names  []string // of the objectives
-	Params []string // paths
+	Params []string // paths of the parameters
 	Steps  []AngleStep
 }
 
-// AngleStep is one place of the path. Angles are in degrees, symmetric in the two
-// objectives, NaN where a gradient is zero or not finite.
+// AngleStep has the angles at one step of a path. Matrices are symmetric, indexed by two
+// objectives, in degrees, and NaN where a gradient is zero or not finite.
 type AngleStep struct {
-	Overall     [][]float64   // of the whole gradients, by two objectives
-	ByParameter [][][]float64 // of the parts by each parameter, then by two objectives
-	Norms       []float64     // of the gradients, by objective
+	Overall     [][]float64   // between the whole gradients
+	ByParameter [][][]float64 // [parameter]: between the parts of the gradients that belong to it
+	Norms       []float64     // [objective]: the length of its gradient
 }
 
-// Angles compares the gradients of sites with equal parameters, by path and type, at every
-// place of a path, such as Trajectory.Path; without one, where the first site is.
+// Angles compares the gradients of sites, whose parameters must agree in path and type, at every
+// parameter vector of a path, such as [Trajectory.Path]. A nil path stands for the parameters of
+// the first site. Parameters that differ, and a vector that does not fit them, are errors.
 func Angles(ctx context.Context, path [][]float64, sites ...Site) (*GradientAngles, error) {
-	grounds, err := commonGround(sites)
+	all, err := objectives(sites)
 	if err != nil {
 		return nil, err
 	}
-	if path == nil {
-		here, err := grounds[0].here()
-		if err != nil {
-			return nil, err
-		}
-		path = [][]float64{here}
+	if path, err = all[0].path(path); err != nil {
+		return nil, err
 	}
 	out := &GradientAngles{}
-	for _, p := range grounds[0].params {
+	for _, p := range all[0].params {
 		out.Params = append(out.Params, p.Path())
 	}
 	gradients := make([][][]float64, len(path)) // by step and objective
-	for i, at := range path {
-		if len(at) != grounds[0].size {
-			return nil, fmt.Errorf("angles: step %d of the path has %d values, and the parameters have %d", i, len(at), grounds[0].size)
-		}
-		gradients[i] = make([][]float64, len(grounds))
+	for i := range path {
+		gradients[i] = make([][]float64, len(all))
 	}
-	work := sites[0].work(len(path)*len(grounds), "angles")
-	for k, g := range grounds {
-		out.Names = append(out.Names, g.site.name())
-		d := grad.OrZero(g.loss, g.at...)
-		p, err := g.compile(ctx, d...)
+	progress := sites[0].progress(len(path)*len(all), "angles")
+	for k, o := range all {
+		out.Names = append(out.Names, o.site.name())
+		d := grad.OrZero(o.loss, o.inputs...)
+		p, err := o.compile(ctx, d...)
 		if err != nil {
 			return nil, err
 		}
-		err = g.each(p, 0, len(path), work, func(r *runner, i int) (err error) {
-			if err = r.run(ctx, path[i]); err == nil {
-				gradients[i][k], err = r.values(d...)
-			}
+		err = o.each(p, 0, len(path), progress, func(e *evaluator, i int) (err error) {
+			gradients[i][k], err = e.at(ctx, path[i], d...)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	for _, of := range gradients {
-		out.Steps = append(out.Steps, angleStep(of, grounds[0].params))
+	for _, g := range gradients {
+		out.Steps = append(out.Steps, angleStep(g, all[0].params))
 	}
 	return out, nil
 }
 
-// angleStep compares gradients at one place.
-func angleStep(of [][]float64, params []*graph.Node) AngleStep {
-	s := AngleStep{Overall: angleMatrix(of)}
-	for _, d := range of {
+// angleStep compares gradients at one parameter vector.
+func angleStep(gradients [][]float64, params []*graph.Node) AngleStep {
+	s := AngleStep{Overall: angleMatrix(gradients)}
+	for _, d := range gradients {
 		s.Norms = append(s.Norms, math.Sqrt(dot(d, d)))
 	}
 	from := 0
 	for _, p := range params {
 		to := from + p.Shape().Len()
-		parts := make([][]float64, len(of))
-		for k, d := range of {
+		parts := make([][]float64, len(gradients))
+		for k, d := range gradients {
 			parts[k] = d[from:to]
 		}
 		s.ByParameter = append(s.ByParameter, angleMatrix(parts))
@@ -94,58 +85,47 @@ func angleStep(of [][]float64, params []*graph.Node) AngleStep {
 	return s
 }
 
-func angleMatrix(of [][]float64) [][]float64 {
-	out := make([][]float64, len(of))
-	for a := range of {
-		out[a] = make([]float64, len(of))
-		for b := range of {
+func angleMatrix(vectors [][]float64) [][]float64 {
+	out := make([][]float64, len(vectors))
+	for a := range vectors {
+		out[a] = make([]float64, len(vectors))
+		for b := range vectors {
 			if b < a {
 				out[a][b] = out[b][a]
 			} else {
-				out[a][b] = angle(of[a], of[b])
+				out[a][b] = angle(vectors[a], vectors[b])
 			}
 		}
 	}
 	return out
 }
 
-// String is a table: a pair of objectives a line, with the angle along the path, and those
-// of each parameter at its end if there are several.
+// String returns a table with one line per pair of objectives: the angle along the path and, where
+// there are several parameters, that of each parameter at the end. The lengths of the gradients
+// follow.
 func (t *GradientAngles) String() string {
-	at := milestones(len(t.Steps))
-	head := []string{"gradients, angle in degrees"}
-	for _, i := range at {
-		head = append(head, fmt.Sprintf("  step %d", i))
-	}
+	out := newPathTable("gradients, angle in degrees", len(t.Steps))
 	several := len(t.Params) > 1
 	if several {
 		for _, p := range t.Params {
-			head = append(head, "  "+p)
+			out.rows[0] = append(out.rows[0], "  "+p)
 		}
 	}
-	rows := [][]string{head}
 	for a := range t.Names {
 		for b := a + 1; b < len(t.Names); b++ {
-			row := []string{t.Names[a] + ", " + t.Names[b]}
-			for _, i := range at {
-				row = append(row, degrees(t.Steps[i].Overall[a][b]))
-			}
+			out.add(t.Names[a]+", "+t.Names[b], func(step int) string { return degrees(t.Steps[step].Overall[a][b]) })
 			if several {
+				last := len(out.rows) - 1
 				for p := range t.Params {
-					row = append(row, degrees(t.Steps[len(t.Steps)-1].ByParameter[p][a][b]))
+					out.rows[last] = append(out.rows[last], degrees(t.Steps[len(t.Steps)-1].ByParameter[p][a][b]))
 				}
 			}
-			rows = append(rows, row)
 		}
 	}
 	for a, name := range t.Names {
-		row := []string{name + ", length"}
-		for _, i := range at {
-			row = append(row, numberText(t.Steps[i].Norms[a]))
-		}
-		rows = append(rows, row)
+		out.add(name+", length", func(step int) string { return numberText(t.Steps[step].Norms[a]) })
 	}
-	return table.Lines("  ", rows)
+	return out.String()
 }
 
 func degrees(v float64) string {
@@ -153,14 +133,4 @@ func degrees(v float64) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.2f", v)
-}
-
-// milestones are the steps of a path that a table shows: at most five, evenly, with both
-// ends.
-func milestones(n int) []int {
-	var out []int
-	for k := range min(n, 5) {
-		out = append(out, k*(n-1)/max(1, min(n, 5)-1))
-	}
-	return out
 }

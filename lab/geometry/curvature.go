@@ -1,6 +1,7 @@
 package geometry
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,83 +13,78 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CurvatureConfig says how extreme eigenvalues are looked for. Zero values stand for
-// the defaults.
+// CurvatureConfig configures [Site.Curvature]. Zero values stand for the defaults.
 type CurvatureConfig struct {
-	Tolerance   float64 // of the residual, relative to the larger of the two; default 1e-6, 1e-3 in float32
-	MaxProducts int     // products with the Hessian; default 100
-	Seed        uint64  // of the start vector
+	// Tolerance bounds the residuals, relative to the larger magnitude of the two eigenvalues. The
+	// default is 1e-6, and 1e-3 in float32.
+	Tolerance float64
+	// MaxProducts bounds the products with the Hessian, without the two that measure the residuals.
+	// The default is 100.
+	MaxProducts int
+	Seed        uint64 // of the random start vector
 }
 
-// Curvature are the extreme eigenvalues of the second derivatives of a loss by all
-// parameters together, the Hessian H.
+// Curvature has the extreme eigenvalues of the Hessian H, the second derivatives of a loss by its
+// parameter vector.
 type Curvature struct {
 	Name              string
-	Params            int // the numbers that H has rows for
+	Params            int // the length of the parameter vector
 	Largest, Smallest Eigenpair
-	Products          int  // H·v that were taken
+	Products          int  // products H·v that were computed
 	Converged         bool // both residuals are within the tolerance
 }
 
-// Eigenpair is an approximate eigenvalue: H has one within Residual = ‖H·v − λ·v‖ of it,
-// for the unit vector v.
+// Eigenpair is an approximate eigenvalue λ of a symmetric matrix H with its unit eigenvector v. An
+// eigenvalue of H lies within Residual = ‖H·v − λ·v‖ of Value.
 type Eigenpair struct {
 	Value, Residual float64
-	Vector          []float64
+	Vector          []float64 // as the parameter vector
 }
 
-// Curvature finds the largest and the smallest eigenvalue of the Hessian at the site by
-// the method of Lanczos (1950) with full reorthogonalisation, on products with the
-// Hessian that one program computes ([grad.HVP]); the Hessian itself is never made. The
-// residuals are measured at the end. They bound how far each value is from an
-// eigenvalue; that no other eigenvalue lies beyond is what the random start makes all but
-// certain once the method has converged.
+// Curvature finds the largest and the smallest eigenvalue of the Hessian at the site by the method
+// of Lanczos (1950) with full reorthogonalisation. It never builds the Hessian: one program
+// computes its products with vectors ([grad.HVP]; Pearlmutter, 1994). The residuals, measured at
+// the end, bound how far each value is from some eigenvalue. That none lies beyond is not proved;
+// the random start makes it all but certain once the method has converged. Second derivatives that
+// are not finite are an error.
 func (s Site) Curvature(ctx context.Context, c CurvatureConfig) (*Curvature, error) {
-	g, err := s.ground()
+	o, err := s.objective()
 	if err != nil {
 		return nil, err
 	}
-	at, err := g.here()
+	at, err := o.here()
 	if err != nil {
 		return nil, err
 	}
 	var along []*graph.Node
 	tolerance := 1e-6
-	for i, p := range g.at {
-		along = append(along, g.graph.Input(fmt.Sprintf("direction %d", i), p.DType(), p.Shape().Axes()...))
+	for i, p := range o.inputs {
+		along = append(along, o.graph.Input(fmt.Sprintf("direction %d", i), p.DType(), p.Shape().Axes()...))
 		if p.DType() == graph.F32 {
 			tolerance = 1e-3
 		}
 	}
-	if c.Tolerance == 0 {
-		c.Tolerance = tolerance
-	}
-	if c.MaxProducts == 0 {
-		c.MaxProducts = 100
-	}
+	c.Tolerance, c.MaxProducts = cmp.Or(c.Tolerance, tolerance), cmp.Or(c.MaxProducts, 100)
 	if !(c.Tolerance > 0) || c.MaxProducts < 1 {
 		return nil, fmt.Errorf("%s: curvature wants a positive tolerance and a positive number of products", s.name())
 	}
-	product := grad.HVP(g.loss, g.at, along)
-	p, err := g.compile(ctx, product...)
+	product := grad.HVP(o.loss, o.inputs, along)
+	p, err := o.compile(ctx, product...)
 	if err != nil {
 		return nil, err
 	}
-	r, err := g.runner(p)
+	e, err := o.evaluator(p)
 	if err != nil {
 		return nil, err
 	}
-	defer r.close()
-	out := &Curvature{Name: s.name(), Params: g.size}
-	work := s.work(c.MaxProducts+2, s.name()+", curvature") // two for the residuals
+	defer e.close()
+	out := &Curvature{Name: s.name(), Params: o.size}
+	progress := s.progress(c.MaxProducts+2, s.name()+", curvature") // two for the residuals
 	apply := func(v []float64) ([]float64, error) {
-		defer work.piece()
+		defer progress.step()
 		out.Products++
-		r.set(along, v)
-		if err := r.run(ctx, at); err != nil {
-			return nil, err
-		}
-		hv, err := r.values(product...)
+		e.set(along, v)
+		hv, err := e.at(ctx, at, product...)
 		if err == nil && !allWithin(hv, math.MaxFloat64) {
 			err = fmt.Errorf("%s: its second derivatives are not finite here", s.name())
 		}
@@ -97,8 +93,8 @@ func (s Site) Curvature(ctx context.Context, c CurvatureConfig) (*Curvature, err
 	return out, out.find(c, apply)
 }
 
-// find builds an orthonormal basis of the space that v, Hv, H²v, … span. In it, H is
-// tridiagonal, and its extreme eigenvalues approach those of H.
+// find builds an orthonormal basis of the space spanned by v, Hv, H²v, … In this basis H is
+// tridiagonal, and the extreme eigenvalues of that matrix approach those of H.
 func (out *Curvature) find(c CurvatureConfig, apply func(v []float64) ([]float64, error)) error {
 	rng := rand.New(rand.NewPCG(c.Seed, 0x6c616e637a6f73))
 	v := make([]float64, out.Params)
@@ -117,7 +113,7 @@ func (out *Curvature) find(c CurvatureConfig, apply func(v []float64) ([]float64
 			return err
 		}
 		diagonal = append(diagonal, dot(v, w))
-		for range 2 { // once leaves what rounding made of it
+		for range 2 { // after once, rounding leaves some of it
 			for _, b := range basis {
 				axpy(w, -dot(b, w), b)
 			}
@@ -172,8 +168,9 @@ func (out *Curvature) find(c CurvatureConfig, apply func(v []float64) ([]float64
 	return nil
 }
 
-// String is a few lines: the eigenvalues with their bounds, and what the largest means
-// for gradient descent.
+// String returns a few lines: the eigenvalues with their error bounds, and what they mean for
+// gradient descent, which on a quadratic with the largest eigenvalue λ is stable at rates below
+// 2/λ.
 func (c *Curvature) String() string {
 	how := "converged"
 	if !c.Converged {

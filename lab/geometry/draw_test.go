@@ -34,7 +34,8 @@ func TestGeometryDrawsTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The loss Σ (1 + u_i)·w_i² has the gradient 2(1 + u)·w and the Hessian 2(1 + u) on its diagonal.
+	// The loss Σ (1 + u_i)·w_i² has the gradient 2(1 + u)·w and the Hessian 2(1 + u) on its
+	// diagonal.
 	norm := 0.0
 	for i, w := range place {
 		norm = math.Hypot(norm, 2*(1+drawn[0].Data[i])*w)

@@ -13,54 +13,54 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// FieldConfig says which prototype is moved, and where. Zero values stand for the
-// defaults.
+// FieldConfig configures [Field]. Zero values stand for the defaults.
 type FieldConfig struct {
-	Prototype int // from 0
-	Cells     int // along each axis; default 37
-	Workers   int // default: as many as Go uses cores; the values are the same for any number
+	Prototype int // the one that is moved, from 0
+	Cells     int // along each axis, 2 or more; default 37
+	Workers   int // goroutines; default GOMAXPROCS. The values are the same for any number
 }
 
-// GradientField is where objectives pull one prototype from every place of a plane, while
-// the others stay. The plane is that of the data for points of two features, and else that
-// of the data's first two principal components, in which the prototype is moved from where
-// it is, keeping what lies outside.
+// GradientField has the gradients of objectives by one prototype, which is moved over a grid in a
+// plane while the other prototypes stay. With points of two features the plane is that of the
+// features. With more it is that of the points' first two principal components, and the prototype
+// keeps its offset from the plane.
 type GradientField struct {
 	Prototype int
 	Plane     *lab.Plane
-	Principal bool // the axes are principal components, not features
-	A, B      []float64
+	Principal bool         // the axes are principal components, not features
+	A, B      []float64    // [cells]: coordinates of the cells along the two axes
 	Points    [][2]float64 // of the first site, in the plane
 	Fields    []ObjectiveField
 }
 
-// ObjectiveField is that of one objective.
+// ObjectiveField is the field of one objective.
 type ObjectiveField struct {
 	Name    string
-	Centres [][2]float64   // all prototypes in the plane, where they are
+	Centres [][2]float64   // [j]: all prototypes of the site, in the plane
 	Loss    [][]float64    // Loss[j][i] with the prototype at A[i], B[j]
-	Down    [][][2]float64 // the negative gradient by the prototype, in the plane
+	Down    [][][2]float64 // [j][i]: the negative gradient by the prototype, in the plane
 }
 
-// Field moves one prototype of each site over a common grid around points and prototypes.
-// The sites must have equal parameters and prototypes ([Site.Collapse] says what these
-// are), and points of two features or more.
+// Field moves one prototype of each site over a common grid, which covers the points of the first
+// site and all prototypes. The sites must have parameters that agree in path and type, prototypes
+// (see [Site.HasPrototypes]) and points of two features or more; it is an error if they do not, if
+// the configuration is out of range, if points or prototypes are not finite, and if all of them
+// coincide. Losses and gradients that are not finite are kept as they come.
 func Field(ctx context.Context, c FieldConfig, sites ...Site) (*GradientField, error) {
-	grounds, err := commonGround(sites)
+	all, err := objectives(sites)
 	if err != nil {
 		return nil, err
 	}
 	c.Cells = cmp.Or(c.Cells, 37)
 	out := &GradientField{Prototype: c.Prototype}
-	x, y := span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
-	var all []prototypes
-	var places [][]float64
-	for i, g := range grounds {
-		p, err := g.site.prototypes()
+	var found []prototypes
+	var vectors [][]float64
+	for i, o := range all {
+		p, err := o.site.prototypes()
 		if err != nil {
 			return nil, err
 		}
-		here, err := g.here()
+		here, err := o.here()
 		if err != nil {
 			return nil, err
 		}
@@ -69,10 +69,10 @@ func Field(ctx context.Context, c FieldConfig, sites ...Site) (*GradientField, e
 		case c.Cells < 2 || c.Prototype < 0 || c.Prototype >= k:
 			return nil, fmt.Errorf("field: prototype %d of %d, %d cells: want one that is there, and 2 or more", c.Prototype, k, c.Cells)
 		case d < 2:
-			return nil, fmt.Errorf("field: %s has points of one feature: want two or more", g.site.name())
+			return nil, fmt.Errorf("field: %s has points of one feature: want two or more", o.site.name())
 		}
 		if i == 0 {
-			t, err := p.table(g)
+			t, err := p.table(o)
 			if err != nil {
 				return nil, err
 			}
@@ -81,13 +81,14 @@ func Field(ctx context.Context, c FieldConfig, sites ...Site) (*GradientField, e
 			}
 			out.Points = out.Plane.Points(t.X)
 		}
-		centres := here[p.offset : p.offset+k*d]
-		if !allWithin(centres, 1e150) {
-			return nil, fmt.Errorf("%s: the prototypes are not finite", g.site.name())
+		centres := p.of(here)
+		if !allWithin(centres, squarable) {
+			return nil, fmt.Errorf("%s: the prototypes are not finite", o.site.name())
 		}
-		all, places = append(all, p), append(places, here)
-		out.Fields = append(out.Fields, ObjectiveField{Name: g.site.name(), Centres: out.Plane.Points(centres)})
+		found, vectors = append(found, p), append(vectors, here)
+		out.Fields = append(out.Fields, ObjectiveField{Name: o.site.name(), Centres: out.Plane.Points(centres)})
 	}
+	x, y := interval{math.Inf(1), math.Inf(-1)}, interval{math.Inf(1), math.Inf(-1)}
 	for _, f := range out.Fields {
 		for _, p := range append(out.Points[:len(out.Points):len(out.Points)], f.Centres...) {
 			x, y = x.with(p[0]), y.with(p[1])
@@ -96,17 +97,17 @@ func Field(ctx context.Context, c FieldConfig, sites ...Site) (*GradientField, e
 	if !(x.hi > x.lo || y.hi > y.lo) {
 		return nil, errors.New("field: all points and prototypes are at one place")
 	}
-	out.A, out.B = x.places(y, c.Cells), y.places(x, c.Cells)
-	work := sites[0].work(c.Cells*c.Cells*len(grounds), "field")
-	for i, g := range grounds {
-		if err := out.fill(ctx, &out.Fields[i], g, all[i], places[i], c.Workers, work); err != nil {
+	out.A, out.B = x.cells(y, c.Cells), y.cells(x, c.Cells)
+	progress := sites[0].progress(c.Cells*c.Cells*len(all), "field")
+	for i, o := range all {
+		if err := out.fill(ctx, &out.Fields[i], o, found[i], vectors[i], c.Workers, progress); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// fieldPlane is the plane of points of two features, or the principal one.
+// fieldPlane returns the plane of the two features, or the principal plane of more.
 func fieldPlane(t *data.Table) (p *lab.Plane, principal bool, err error) {
 	if len(t.Columns) == 2 {
 		return &lab.Plane{Mean: []float64{0, 0}, Axes: [2][]float64{{1, 0}, {0, 1}}, Share: [2]float64{math.NaN(), math.NaN()}}, false, nil
@@ -116,48 +117,43 @@ func fieldPlane(t *data.Table) (p *lab.Plane, principal bool, err error) {
 }
 
 // fill evaluates the loss and its gradient by the prototype at every cell.
-func (f *GradientField) fill(ctx context.Context, o *ObjectiveField, g *ground, p prototypes, here []float64, workers int, w *work) error {
-	loss := g.loss
-	centres := g.copies[p.centres]
-	down := grad.OrZero(loss, centres)[0]
-	prog, err := g.compile(ctx, loss, down)
+func (f *GradientField) fill(ctx context.Context, field *ObjectiveField, o *objective, p prototypes, here []float64, workers int, progress *progress) error {
+	down := grad.OrZero(o.loss, o.copies[p.centres])[0]
+	prog, err := o.compile(ctx, o.loss, down)
 	if err != nil {
 		return err
 	}
 	n, d := len(f.A), p.centres.Dim(1)
 	for range n {
-		o.Loss, o.Down = append(o.Loss, make([]float64, n)), append(o.Down, make([][2]float64, n))
+		field.Loss, field.Down = append(field.Loss, make([]float64, n)), append(field.Down, make([][2]float64, n))
 	}
-	from := o.Centres[f.Prototype]
+	from := field.Centres[f.Prototype]
 	row := p.offset + f.Prototype*d
-	return g.each(prog, workers, n*n, w, func(r *runner, cell int) error {
+	return o.each(prog, workers, n*n, progress, func(e *evaluator, cell int) error {
 		i, j := cell%n, cell/n
 		at := append([]float64{}, here...)
 		for k := range d {
 			at[row+k] += (f.A[i]-from[0])*f.Plane.Axes[0][k] + (f.B[j]-from[1])*f.Plane.Axes[1][k]
 		}
-		if err := r.run(ctx, at); err != nil {
-			return err
-		}
-		v, err := r.values(loss, down)
+		v, err := e.at(ctx, at, o.loss, down)
 		if err != nil {
 			return err
 		}
-		o.Loss[j][i] = v[0]
+		field.Loss[j][i] = v[0]
 		part := v[1+f.Prototype*d : 1+(f.Prototype+1)*d]
-		o.Down[j][i] = [2]float64{-dot(part, f.Plane.Axes[0]), -dot(part, f.Plane.Axes[1])}
+		field.Down[j][i] = [2]float64{-dot(part, f.Plane.Axes[0]), -dot(part, f.Plane.Axes[1])}
 		return nil
 	})
 }
 
-// span is an interval of coordinates.
-type span struct{ lo, hi float64 }
+// interval is a range of coordinates.
+type interval struct{ lo, hi float64 }
 
-func (s span) with(v float64) span { return span{min(s.lo, v), max(s.hi, v)} }
+func (s interval) with(v float64) interval { return interval{min(s.lo, v), max(s.hi, v)} }
 
-// places divides the span, with a tenth to spare on either side, and not narrower than a
-// fifth of the other.
-func (s span) places(other span, n int) []float64 {
+// cells returns n evenly spaced coordinates over the interval, with a tenth of its width to spare
+// on either side. The width is at least a fifth of the other interval's.
+func (s interval) cells(other interval, n int) []float64 {
 	mid, half := s.lo+(s.hi-s.lo)/2, 0.6*max(s.hi-s.lo, (other.hi-other.lo)/5)
 	out := make([]float64, n)
 	for i := range out {
@@ -166,18 +162,18 @@ func (s span) places(other span, n int) []float64 {
 	return out
 }
 
-// Joining is the part of the cells from which an objective pulls the prototype towards the
-// nearest other one; NaN for a single prototype. Cells without a finite gradient do not
-// count.
+// Joining returns the share of cells at which an objective pulls the prototype towards the nearest
+// other one, from 0 to 1. Cells without a finite gradient do not count. It is NaN for a single
+// prototype and for an index out of range.
 func (f *GradientField) Joining(objective int) float64 {
 	if objective < 0 || objective >= len(f.Fields) {
 		return math.NaN()
 	}
-	o := f.Fields[objective]
+	field := f.Fields[objective]
 	joining, cells := 0.0, 0.0
-	for j, row := range o.Down {
+	for j, row := range field.Down {
 		for i, v := range row {
-			_, to := f.nearestOther(o, f.A[i], f.B[j])
+			_, to := f.nearestOther(field, f.A[i], f.B[j])
 			if pull := v[0]*to[0] + v[1]*to[1]; !math.IsNaN(pull) && !math.IsInf(pull, 0) {
 				cells++
 				if pull > 0 {
@@ -189,22 +185,22 @@ func (f *GradientField) Joining(objective int) float64 {
 	return joining / cells
 }
 
-// nearestOther is the nearest prototype besides the one that is moved: how far it is, and
-// the way there; NaN if there is none.
-func (f *GradientField) nearestOther(o ObjectiveField, a, b float64) (far float64, way [2]float64) {
-	far, way = math.NaN(), [2]float64{math.NaN(), math.NaN()}
-	for k, c := range o.Centres {
+// nearestOther returns the distance and the direction from (a, b) to the nearest prototype that is
+// not moved; NaN if there is none.
+func (f *GradientField) nearestOther(field ObjectiveField, a, b float64) (distance float64, to [2]float64) {
+	distance, to = math.NaN(), [2]float64{math.NaN(), math.NaN()}
+	for k, c := range field.Centres {
 		if k != f.Prototype {
-			if l := math.Hypot(c[0]-a, c[1]-b); !(l >= far) {
-				far, way = l, [2]float64{c[0] - a, c[1] - b}
+			if l := math.Hypot(c[0]-a, c[1]-b); !(l >= distance) {
+				distance, to = l, [2]float64{c[0] - a, c[1] - b}
 			}
 		}
 	}
-	return far, way
+	return distance, to
 }
 
-// Lowest is the cell of an objective with the least finite loss; ok is false if there is
-// none.
+// Lowest returns the cell with the least finite loss of an objective, by its coordinates. It
+// reports false if no loss is finite, and for an index out of range.
 func (f *GradientField) Lowest(objective int) (a, b, loss float64, ok bool) {
 	if objective < 0 || objective >= len(f.Fields) {
 		return 0, 0, 0, false
@@ -212,7 +208,7 @@ func (f *GradientField) Lowest(objective int) (a, b, loss float64, ok bool) {
 	return lowest(f.A, f.B, f.Fields[objective].Loss)
 }
 
-// String is a table: an objective a line, with where the prototype is and where its loss
+// String returns a table with one line per objective: where the prototype is, and where its loss
 // would be least.
 func (f *GradientField) String() string {
 	n := len(f.A)
@@ -225,10 +221,10 @@ func (f *GradientField) String() string {
 	rows := [][]string{{"", "it is at", " lowest loss", "there at", " to the nearest other", "pulled to it"}}
 	for i, o := range f.Fields {
 		c := o.Centres[f.Prototype]
-		row := []string{o.Name, placeText(c[0], c[1]), "-", "", "-", "-"}
+		row := []string{o.Name, pairText(c[0], c[1]), "-", "", "-", "-"}
 		if a, b, v, ok := f.Lowest(i); ok {
-			far, _ := f.nearestOther(o, a, b)
-			row[2], row[3], row[4] = numberText(v), placeText(a, b), numberText(far)
+			distance, _ := f.nearestOther(o, a, b)
+			row[2], row[3], row[4] = numberText(v), pairText(a, b), numberText(distance)
 		}
 		if part := f.Joining(i); !math.IsNaN(part) {
 			row[5] = fmt.Sprintf("from %.0f %% of the places", 100*part)

@@ -3,97 +3,27 @@ package geometry
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/table"
 )
 
-// Motion is a way to move values.
-type Motion int
-
-// The motions.
-const (
-	Translation Motion = iota // the same random offsets at every place along the axes; without axes one number everywhere
-	Rotation                  // a random orthogonal matrix along one axis; half of them reflect
-	Permutation               // a random order of the places along one axis, or along several in the same way
-	Scaling                   // a positive factor s
-)
-
-var motionNames = [...]string{"translation", "rotation", "permutation", "scaling"}
-
-// String is the name in lower case.
-func (m Motion) String() string { return motionNames[min(max(int(m), 0), len(motionNames)-1)] }
-
-// Transformation moves inputs and parameters of a model together.
-type Transformation struct {
-	Motion Motion
-	Axes   []string      // by name; what is moved has at least one of them, except in a scaling
-	Of     []*graph.Node // inputs and parameters
-	// Powers are the powers of s, other than 1, by which nodes of Of are scaled: a
-	// temperature γ of squared distances by −2.
-	Powers map[*graph.Node]float64
-}
-
-// ResponseKind says what becomes of a quantity when inputs and parameters move.
-type ResponseKind int
-
-// The responses.
-const (
-	Changes     ResponseKind = iota // none of the others
-	Invariant                       // it stays
-	Equivariant                     // it moves as they do
-	Homogeneous                     // it is multiplied by s^p
-	NotFinite                       // it is NaN or infinite here or there
-)
-
-// Response is what became of a quantity in all trials.
-type Response struct {
-	Kind ResponseKind
-	// Power is the p of a Homogeneous quantity.
-	Power float64
-	// Deviation is the largest in any trial from what the kind says, relative to the
-	// largest element; of a quantity that Changes, from what comes nearest.
-	Deviation float64
-}
-
-// String gives invariant, equivariant, ∝ s^2, no or not finite.
-func (r Response) String() string {
-	switch r.Kind {
-	case Invariant:
-		return "invariant"
-	case Equivariant:
-		return "equivariant"
-	case Homogeneous:
-		return "∝ s^" + powerText(r.Power)
-	case NotFinite:
-		return "not finite"
-	}
-	return "no"
-}
-
-// powerText leaves out what rounding made of a simple power.
-func powerText(p float64) string {
-	if q := math.Round(4*p) / 4; math.Abs(p-q) < 1e-4 {
-		p = q
-	}
-	return fmt.Sprintf("%.4g", p)
-}
-
-// InvarianceConfig says how symmetries are tried. Zero values stand for the defaults.
+// InvarianceConfig configures [Site.Invariance]. Zero values stand for the defaults.
 type InvarianceConfig struct {
 	Transformations []Transformation // default: those of [Site.Symmetries]
-	Trials          int              // random motions of each; default 4
-	Tolerance       float64          // of the deviation; default: the root of the rounding unit, 1.5e-8 or 3.5e-4
-	Seed            uint64
+	Trials          int              // random moves of each; default 4
+	Tolerance       float64          // of deviations; default: the square root of the loss type's rounding unit, 1.5e-8 or 3.5e-4
+	Seed            uint64           // of the random moves
 }
 
-// Invariances is a table: what becomes of the loss, its derivatives and the output under
-// each transformation.
+// Invariances is a table of how the loss, its derivatives and the output respond to
+// transformations.
 type Invariances struct {
 	Name       string
 	Quantities []string // the columns
@@ -102,22 +32,22 @@ type Invariances struct {
 	Tolerance  float64
 }
 
-// InvarianceRow is one transformation.
+// InvarianceRow is the row of one transformation.
 type InvarianceRow struct {
 	Transformation string
-	Responses      []Response // as Quantities
+	Responses      []Response // one per quantity
 }
 
-// Invariance moves what the model is fed and its parameters at random and looks at what
-// becomes of the loss, of its derivative by each parameter, and of the output of a model
-// that is no clustering. It is a numerical check at one site: "no" is proved by it, an
-// invariance only made very likely.
+// Invariance transforms inputs and parameters at random and classifies how the loss responds, its
+// derivative by each parameter, and the output of a model that is no clustering. This is a
+// numerical check at one site: a "no" is certain, an invariance only very likely. A transformation
+// that does not fit the model, and a configuration out of range, are errors.
 func (s Site) Invariance(ctx context.Context, c InvarianceConfig) (*Invariances, error) {
 	var output []*graph.Node
 	if s.Model != nil && s.Model.KMeans == nil && s.Model.Output != nil && s.Model.Output != s.Model.Loss && s.Model.Output.DType().IsFloat() {
 		output = append(output, s.Model.Output)
 	}
-	g, err := s.ground(output...)
+	o, err := s.objective(output...)
 	if err != nil {
 		return nil, err
 	}
@@ -136,29 +66,29 @@ func (s Site) Invariance(ctx context.Context, c InvarianceConfig) (*Invariances,
 	if c.Trials < 0 || !(c.Tolerance > 0) {
 		return nil, fmt.Errorf("%s: invariance wants a positive number of trials and a positive tolerance", s.name())
 	}
-	t := &trial{ground: g, quantities: append([]*graph.Node{g.loss}, grad.OrZero(g.loss, g.at...)...), gradients: len(g.at)}
+	t := &trials{quantities: append([]*graph.Node{o.loss}, grad.OrZero(o.loss, o.inputs...)...), gradients: len(o.inputs)}
 	out := &Invariances{Name: s.name(), Quantities: []string{"loss"}, Trials: c.Trials, Tolerance: c.Tolerance}
-	for _, p := range g.params {
+	for _, p := range o.params {
 		out.Quantities = append(out.Quantities, "∂loss/∂"+p.Path())
 	}
 	for _, n := range output {
-		t.quantities = append(t.quantities, g.copies[n])
+		t.quantities = append(t.quantities, o.copies[n])
 		out.Quantities = append(out.Quantities, n.Label())
 	}
-	p, err := g.compile(ctx, t.quantities...)
+	p, err := o.compile(ctx, t.quantities...)
 	if err != nil {
 		return nil, err
 	}
-	if t.runner, err = g.runner(p); err != nil {
+	if t.evaluator, err = o.evaluator(p); err != nil {
 		return nil, err
 	}
-	defer t.runner.close()
-	if t.here, err = t.measure(ctx, nil); err != nil {
+	defer t.close()
+	if t.before, err = t.measure(ctx, nil); err != nil {
 		return nil, err
 	}
-	work := s.work(len(c.Transformations), s.name()+", symmetries")
+	progress := s.progress(len(c.Transformations), s.name()+", symmetries")
 	for i, tr := range c.Transformations {
-		if err := tr.check(g); err != nil {
+		if err := tr.check(o); err != nil {
 			return nil, fmt.Errorf("%s: %v: %w", s.name(), tr, err)
 		}
 		row, err := t.respond(ctx, tr, c, uint64(i))
@@ -166,70 +96,36 @@ func (s Site) Invariance(ctx context.Context, c InvarianceConfig) (*Invariances,
 			return nil, err
 		}
 		out.Rows = append(out.Rows, InvarianceRow{tr.String(), row})
-		work.piece()
+		progress.step()
 	}
 	return out, nil
 }
 
-// check complains about what cannot be moved.
-func (t Transformation) check(g *ground) error {
-	size := 0
-	if len(t.Of) == 0 {
-		return errors.New("nothing is moved")
-	}
-	for _, n := range t.Of {
-		switch {
-		case n == nil || g.copies[n] == nil || n.Role() != graph.RoleInput && !slices.Contains(g.params, n):
-			return fmt.Errorf("%v is no input or parameter that the loss depends on", n)
-		case t.Motion != Permutation && !n.DType().IsFloat():
-			return fmt.Errorf("%v counts or indexes: it can only be permuted", n)
-		case t.Motion == Scaling:
-			continue
-		case t.Motion == Rotation && len(t.Axes) != 1, t.Motion == Permutation && len(t.Axes) == 0:
-			return fmt.Errorf("a %v along %d axes", t.Motion, len(t.Axes))
-		}
-		has := len(t.Axes) == 0
-		for _, name := range t.Axes {
-			if k := n.Shape().Index(name); k >= 0 {
-				if has = true; size != 0 && size != n.Dim(k) {
-					return fmt.Errorf("the axis %s of %v has another size than %d", name, n, size)
-				}
-				size = n.Dim(k)
-			}
-		}
-		if !has {
-			return fmt.Errorf("%v has no axis %v", n, t.Axes)
-		}
-	}
-	return nil
-}
-
-// trial runs the program at moved values.
-type trial struct {
-	*runner
-	ground     *ground
+// trials evaluates quantities where inputs and parameters are moved.
+type trials struct {
+	*evaluator
 	quantities []*graph.Node // the loss, its derivatives, others
 	gradients  int
-	here       [][]float64 // the quantities where nothing is moved
+	before     [][]float64 // the quantities where nothing is moved
 }
 
-// measure gives the quantities with some leaves at other values.
-func (t *trial) measure(ctx context.Context, moved map[*graph.Node][]float64) ([][]float64, error) {
+// measure evaluates the quantities with some inputs and parameters at other values.
+func (t *trials) measure(ctx context.Context, moved map[*graph.Node][]float64) ([][]float64, error) {
 	var at []float64
-	for _, p := range t.ground.params {
+	for _, p := range t.objective.params {
 		v, ok := moved[p]
 		if !ok {
 			var err error
-			if v, err = t.ground.valueOf(p); err != nil {
+			if v, err = t.objective.valueOf(p); err != nil {
 				return nil, err
 			}
 		}
 		at = append(at, v...)
 	}
-	t.feed = feedOf(t.ground.site.Feed, t.ground.copies)
+	t.feed = feedOf(t.objective.site.Feed, t.objective.copies)
 	for n, v := range moved {
 		if n.Role() == graph.RoleInput {
-			t.set([]*graph.Node{t.ground.copies[n]}, v)
+			t.set([]*graph.Node{t.objective.copies[n]}, v)
 		}
 	}
 	if err := t.run(ctx, at); err != nil {
@@ -246,30 +142,11 @@ func (t *trial) measure(ctx context.Context, moved map[*graph.Node][]float64) ([
 	return out, nil
 }
 
-// valueOf is the value of an input or a parameter at the site.
-func (g *ground) valueOf(n *graph.Node) ([]float64, error) {
-	if slices.Contains(g.params, n) {
-		return valuesOf(g.site.Store, []*graph.Node{n})
-	}
-	fed := g.site.Feed[n]
-	if v, has := n.Default(); has && fed == nil {
-		return []float64{v}, nil
-	}
-	if fed == nil {
-		return nil, fmt.Errorf("%s: nothing is fed to %s", g.site.name(), n.Path())
-	}
-	v, err := floats(n.Type(), fed)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", g.site.name(), n.Path(), err)
-	}
-	return v, nil
-}
-
-// respond tries a transformation and judges every quantity.
-func (t *trial) respond(ctx context.Context, tr Transformation, c InvarianceConfig, number uint64) ([]Response, error) {
+// respond tries a transformation and classifies the response of every quantity.
+func (t *trials) respond(ctx context.Context, tr Transformation, c InvarianceConfig, number uint64) ([]Response, error) {
 	values, spread := map[*graph.Node][]float64{}, 0.0
 	for _, n := range tr.Of {
-		v, err := t.ground.valueOf(n)
+		v, err := t.objective.valueOf(n)
 		if err != nil {
 			return nil, err
 		}
@@ -297,85 +174,55 @@ func (t *trial) respond(ctx context.Context, tr Transformation, c InvarianceConf
 		for i := range there {
 			after[i] = there[i][k]
 		}
-		out[k] = responseOf(t.here[k], after, moves, q.Shape(), k >= 1 && k <= t.gradients, t.floor(k, c.Tolerance), c.Tolerance)
+		out[k] = responseOf(t.before[k], after, moves, q.Shape(), k >= 1 && k <= t.gradients, t.floor(k, c.Tolerance), c.Tolerance)
 	}
 	return out, nil
 }
 
-// floor is a size below which a derivative is taken for the rounding of zero: at a
-// minimum there is nothing to compare.
-func (t *trial) floor(k int, tolerance float64) float64 {
+// floor returns a size below which a derivative counts as a rounding error: at a minimum there is
+// nothing to compare.
+func (t *trials) floor(k int, tolerance float64) float64 {
 	if k < 1 || k > t.gradients {
 		return 0
 	}
-	v, err := t.ground.valueOf(t.ground.params[k-1])
+	v, err := t.objective.valueOf(t.objective.params[k-1])
 	if size := math.Sqrt(dot(v, v) / float64(max(1, len(v)))); err == nil && size > 0 {
-		return tolerance * math.Abs(t.here[0][0]) / size
+		return tolerance * math.Abs(t.before[0][0]) / size
 	}
 	return 0
 }
 
-// responseOf compares a quantity at the moved values with what each response would make of
-// it.
-func responseOf(here []float64, there [][]float64, moves []move, shape graph.Shape, gradient bool, floor, tolerance float64) Response {
-	for _, v := range append([][]float64{here}, there...) {
-		if !allWithin(v, math.MaxFloat64) {
-			return Response{Kind: NotFinite, Deviation: math.NaN()}
+// String returns the table, one line per transformation. Derivatives by more than four parameters
+// share a column that counts their responses.
+func (t *Invariances) String() string {
+	const most = 4
+	var gradients []int
+	for i, q := range t.Quantities {
+		if strings.HasPrefix(q, "∂") {
+			gradients = append(gradients, i)
 		}
 	}
-	best := Response{Kind: Changes, Deviation: math.Inf(1)}
-	try := func(kind ResponseKind, power float64, want func(m move) []float64) bool {
-		worst := 0.0
-		for i, m := range moves {
-			worst = max(worst, deviation(there[i], want(m), floor))
+	counted := len(gradients) > most
+	rows := [][]string{{"transformation"}}
+	for i, q := range t.Quantities {
+		switch {
+		case !counted || !slices.Contains(gradients, i):
+			rows[0] = append(rows[0], q)
+		case i == gradients[0]:
+			rows[0] = append(rows[0], fmt.Sprintf("derivatives by %d parameters", len(gradients)))
 		}
-		if worst < best.Deviation {
-			best.Deviation = worst
+	}
+	for _, r := range t.Rows {
+		row := []string{r.Transformation}
+		for i, a := range r.Responses {
+			switch {
+			case !counted || !slices.Contains(gradients, i):
+				row = append(row, a.text())
+			case i == gradients[0]:
+				row = append(row, tally(r.Responses[i:i+len(gradients)]))
+			}
 		}
-		if worst <= tolerance {
-			best = Response{kind, power, worst}
-			return true
-		}
-		return false
+		rows = append(rows, row)
 	}
-	if try(Invariant, 0, func(move) []float64 { return here }) {
-		return best
-	}
-	if moves[0].motion == Scaling {
-		p := fittedPower(here, there, moves)
-		try(Homogeneous, p, func(m move) []float64 { return m.apply(here, shape, p) })
-		return best
-	}
-	// A derivative does not move with a translation, and what lacks the axes cannot.
-	if moves[0].reaches(shape) && !(gradient && moves[0].motion == Translation) {
-		try(Equivariant, 0, func(m move) []float64 { return m.apply(here, shape, 1) })
-	}
-	return best
-}
-
-// deviation is the largest difference relative to the largest element.
-func deviation(got, want []float64, floor float64) float64 {
-	size, apart := floor, 0.0
-	for i := range got {
-		size = max(size, math.Abs(got[i]), math.Abs(want[i]))
-		apart = max(apart, math.Abs(got[i]-want[i]))
-	}
-	if apart == 0 {
-		return 0
-	}
-	return apart / size
-}
-
-// fittedPower is the p of |q(s)| = s^p·|q(1)|, by least squares of the logarithms.
-func fittedPower(here []float64, there [][]float64, moves []move) float64 {
-	up, down := 0.0, 0.0
-	for i, m := range moves {
-		l := math.Log(m.factor)
-		ratio := math.Log(math.Sqrt(dot(there[i], there[i])) / math.Sqrt(dot(here, here)))
-		up, down = up+l*ratio, down+l*l
-	}
-	if p := up / down; !math.IsNaN(p) && !math.IsInf(p, 0) {
-		return p
-	}
-	return 0
+	return fmt.Sprintf("%s: what %d random transformations make of it, with the largest relative deviation\n", t.Name, t.Trials) + table.Lines("  ", rows)
 }

@@ -1,7 +1,6 @@
 package geometry
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,33 +9,33 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
-	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"gorgonia.org/tensor"
 )
 
-// Site is where the geometry of an objective is looked at: a model, what it is fed,
-// and the values of its parameters. See [Surface], [Field], [Angles], [Site.Curvature],
-// [Site.Invariance] and [Site.Collapse].
+// Site is a point in the parameter space of a model: the model, what it is fed, and the values of
+// its parameters.
 //
-// The parameters are those that training changes, or the centres of a clustering. All
-// is done on a copy of the graph, in which they are inputs: the model's own graph, the
-// feed and the store are never changed. Random draws are those of the store's step,
-// the same at every place.
+// The parameters are those that training changes ([lab.Trained]), or the centres of a clustering,
+// all of them float tensors. A parameter vector has their elements one parameter after the other,
+// each in row-major order. Methods work on a copy of the graph in which the parameters are inputs,
+// so that the model, the feed and the store never change. Random draws are those of the store's
+// step, the same for every parameter vector.
 type Site struct {
-	Name  string // in tables; "" stands for the name of the model's builder
+	Name  string // in tables and errors; by default the name of the model's builder
 	Model *builders.Model
-	Feed  tape.Feed   // inputs of the model: all without a default, at least
+	Feed  tape.Feed   // inputs of the model: at least those without a default
 	Store *tape.Store // parameters and states
-	// Stepped is called after every piece of work at the site: a step of training, a product
-	// with the Hessian, a motion, a place. It tells how many are done, of how many at most,
-	// and of what; of work at several sites together that of the first. Pieces may be done by
-	// several goroutines at a time.
+	// Stepped, if set, is called after every piece of work: a training step, a product with the
+	// Hessian, a transformation, an evaluation. It gets the number of pieces done, the largest
+	// number there may be, and the name of the work. For work on several sites the first site's is
+	// called. It may be called from several goroutines at a time.
 	Stepped func(done, of int, what string)
 }
 
-// NewSite is a model at fresh parameters, fed with examples of its own, as [Learn]
-// begins with from the seed.
+// NewSite returns a model with fresh parameters drawn from seed, fed with a batch of its own
+// examples: where [lab.Learn] begins. A model without examples, or without the memory for a batch,
+// is an error.
 func NewSite(m *builders.Model, seed uint64) (Site, error) {
 	if m == nil || m.Graph == nil {
 		return Site{}, errors.New("site: there is no model")
@@ -55,10 +54,12 @@ func NewSite(m *builders.Model, seed uint64) (Site, error) {
 	return s, err
 }
 
-// ClusterSite is a clustering on all rows of a table, from the start centres of a seed
-// ([PlusPlus]). The temperature is constant; 0 stands for 5·k/s², where
-// s is the scale of the data, at which most points belong to one centre and those
-// between two to both. All clusterings have the same start.
+// ClusterSite returns a clustering of k centres, of element type dt, fed with all rows of a table.
+// The centres start as k-means++ draws them from seed ([lab.PlusPlus]), the same for every model.
+// The temperature γ is constant; 0 stands for 5·k/s², where s is the scale of the data
+// ([lab.Scale]): at that temperature most points belong to one centre, and those half way between
+// two belong to both. A k that is not from 1 to the number of rows, a model that is no clustering
+// and values that dt cannot hold are errors.
 func ClusterSite(t *data.Table, b builders.Builder, k int, gamma float64, seed uint64, dt graph.DType) (Site, error) {
 	if t == nil || k < 1 || k > t.Rows() {
 		return Site{}, fmt.Errorf("%s: k = %d: want a table of as many rows", b.Name, k)
@@ -101,17 +102,19 @@ func (s Site) name() string {
 	return "the objective"
 }
 
-// parameters are the nodes whose values make the place.
+// parameters returns the nodes whose values make the parameter vector.
 func (s Site) parameters() ([]*graph.Node, error) {
 	switch {
 	case s.Model == nil || s.Model.Graph == nil || s.Store == nil:
 		return nil, fmt.Errorf("%s: a site wants a model and a store", s.name())
 	case s.Model.Graph.Err() != nil:
 		return nil, s.Model.Graph.Err()
-	case s.Model.KMeans != nil:
-		return []*graph.Node{s.Model.KMeans.Centres}, nil
 	case s.Model.Loss == nil:
 		return nil, fmt.Errorf("%s has no loss", s.name())
+	case s.Model.Loss.Rank() != 0 || !s.Model.Loss.DType().IsFloat():
+		return nil, fmt.Errorf("%s: the loss is %v: want a float scalar", s.name(), s.Model.Loss)
+	case s.Model.KMeans != nil:
+		return []*graph.Node{s.Model.KMeans.Centres}, nil
 	}
 	if out := lab.Trained(s.Model); len(out) > 0 {
 		return out, nil
@@ -119,154 +122,10 @@ func (s Site) parameters() ([]*graph.Node, error) {
 	return nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", s.name())
 }
 
-// SameParameters reports whether the parameters of two sites have equal paths and types,
-// so that one place is a place for both.
+// SameParameters reports whether the parameters of two sites agree in path and type, so that a
+// parameter vector of one is a parameter vector of the other.
 func (s Site) SameParameters(other Site) bool {
 	a, errA := s.parameters()
 	b, errB := other.parameters()
 	return errA == nil && errB == nil && slices.EqualFunc(a, b, func(p, q *graph.Node) bool { return p.Path() == q.Path() && p.Type() == q.Type() })
-}
-
-// Trajectory is the way that the parameters take in a training.
-type Trajectory struct {
-	Site Site        // where it ends
-	Path [][]float64 // the values of all parameters, one parameter after the other, before each step and at the end
-	Loss []float64   // of each step, before its update
-}
-
-// Train trains from the site, on what it is fed in every step, and records the way. A
-// model that updates its parameters by itself, such as Lloyd's algorithm, does so.
-func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Trajectory, error) {
-	params, err := s.parameters()
-	if err != nil {
-		return nil, err
-	}
-	if steps < 0 || o.IsZero() {
-		return nil, fmt.Errorf("%s: training wants an optimiser, and no negative number of steps", s.name())
-	}
-	roots := []*graph.Node{s.Model.Loss}
-	for _, u := range s.Model.Step {
-		roots = append(roots, u.Target, u.Value)
-	}
-	g, copies := copied(s.Model.Graph.Name(), nil, roots...)
-	net := &train.Net{Loss: copies[s.Model.Loss], Params: []*graph.Node{}}
-	for _, u := range s.Model.Step {
-		net.Step = append(net.Step, g.Assign(copies[u.Target], copies[u.Value]))
-	}
-	for _, p := range lab.Trained(s.Model) {
-		net.Params = append(net.Params, copies[p])
-	}
-	t := &Trajectory{Site: s}
-	t.Site.Store = s.Store.Clone()
-	first := t.Site.Store.Step()
-	trainer := (&train.Trainer{Optimiser: o, Build: func(int, train.Mode) *train.Net { return net }}).With(t.Site.Store)
-	defer trainer.Close()
-	if _, err := trainer.Prepare(ctx, 1); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name(), err)
-	}
-	work := s.work(steps, s.name()+", training")
-	place := func() error {
-		at, err := valuesOf(t.Site.Store, params)
-		t.Path = append(t.Path, at)
-		return err
-	}
-	if err := place(); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name(), err)
-	}
-	if steps == 0 {
-		return t, nil
-	}
-	fed := map[string]*tensor.Dense{}
-	for n, v := range s.Feed {
-		fed[n.Path()] = v
-	}
-	run := train.Run{
-		Trainer: trainer, Steps: int(first) + steps,
-		Data: data.Generated("the site", 1, func(int) (map[string]*tensor.Dense, error) { return fed, nil }),
-		Observers: []train.Observer{train.ObserverFunc(func(e train.Event) error {
-			t.Loss = append(t.Loss, e.Loss)
-			work.piece()
-			return place()
-		})},
-	}
-	if err := run.Do(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name(), err)
-	}
-	return t, nil
-}
-
-// Start is the site where the training began.
-func (t *Trajectory) Start() (Site, error) {
-	if t == nil {
-		return Site{}, errors.New("there is no track to start")
-	}
-	s := t.Site
-	params, err := s.parameters()
-	if err != nil || len(t.Path) == 0 {
-		return s, err
-	}
-	s.Store = s.Store.Clone()
-	at, want := t.Path[0], 0
-	for _, p := range params {
-		want += p.Shape().Len()
-	}
-	if len(at) != want {
-		return s, fmt.Errorf("%s: the way begins with %d values, and the parameters have %d", s.name(), len(at), want)
-	}
-	for _, p := range params {
-		size := p.Shape().Len()
-		if err := s.Store.Set(p.Path(), tape.Tensor(graph.Value{Type: p.Type(), Data: at[:size]})); err != nil {
-			return s, err
-		}
-		at = at[size:]
-	}
-	return s, nil
-}
-
-// copied copies what the roots depend on into a graph of its own, with inputs in place
-// of the given nodes.
-func copied(name string, inputs []*graph.Node, roots ...*graph.Node) (*graph.Graph, map[*graph.Node]*graph.Node) {
-	g, copies := graph.New(name), map[*graph.Node]*graph.Node{}
-	for _, n := range inputs {
-		copies[n] = g.Input(n.Path(), n.DType(), n.Shape().Axes()...)
-	}
-	for _, n := range graph.Reachable(roots...) {
-		if copies[n] != nil {
-			continue
-		}
-		in := n.Inputs()
-		for i, x := range in {
-			in[i] = copies[x]
-		}
-		copies[n] = g.Copy(n, in)
-	}
-	return g, copies
-}
-
-// feedOf is what is fed to the copies.
-func feedOf(feed tape.Feed, copies map[*graph.Node]*graph.Node) tape.Feed {
-	out := tape.Feed{}
-	for n, t := range feed {
-		if c := copies[n]; c != nil {
-			out[c] = t
-		}
-	}
-	return out
-}
-
-// valuesOf are the values of parameters in a store, one parameter after the other.
-func valuesOf(s *tape.Store, params []*graph.Node) ([]float64, error) {
-	var out []float64
-	for _, p := range params {
-		t, err := s.Get(p.Path())
-		if err != nil {
-			return nil, err
-		}
-		v, err := floats(p.Type(), t)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v...)
-	}
-	return out, nil
 }

@@ -3,56 +3,56 @@ package geometry
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"strings"
 
-	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/table"
 )
 
-// SurfaceConfig says which plane of the parameters a surface is over. Zero values stand
-// for the defaults.
+// SurfaceConfig configures [Surface]. Zero values stand for the defaults.
 type SurfaceConfig struct {
-	// Paths are trainings, such as Trajectory.Path: of the first site, of the second, and so
-	// on; nil for a site without one. They are projected on the plane. A step at which a
-	// value is not finite is left out.
+	// Paths are paths of parameter vectors, such as [Trajectory.Path]: of the first site, of the
+	// second, and so on; nil for a site without one. They are projected on the plane. A vector that
+	// is not finite is left out.
 	Paths [][][]float64
-	// Random takes two random directions, in place of the principal ones of the paths;
-	// without paths they are random anyway. As Li et al. (2018) do it by filters, each
-	// parameter's part of a direction is as long as the parameter; parameters of one number
-	// count together as one, and a parameter that is zero keeps still.
-	Random  bool
-	Seed    uint64  // of random directions
-	Cells   int     // along each direction; default 41
-	Reach   float64 // of the plane, to either side; default: 1 for random directions, or what holds all paths with a fifth to spare
-	Workers int     // default: as many as Go uses cores; the values are the same for any number
+	// Random asks for two random directions in place of the principal directions of the paths;
+	// without paths the directions are random anyway. Each parameter's part of a random direction
+	// is as long as the parameter, as Li et al. (2018) scale filters. Parameters with a single
+	// element count together as one, and a parameter that is zero does not move.
+	Random bool
+	Seed   uint64 // of the random directions
+	Cells  int    // along each direction, 2 or more; default 41
+	// Reach is the extent of the plane to either side of the origin, in lengths of the directions.
+	// The default is 1 for random directions; otherwise the plane holds all paths, with a fifth of
+	// their width to spare on either side.
+	Reach   float64
+	Workers int // goroutines; default GOMAXPROCS. The values are the same for any number
 }
 
-// Landscape are the losses of several objectives over one plane of their parameters: at
-// Origin + A[i]·Directions[0] + B[j]·Directions[1].
+// Landscape has the losses of several objectives over one plane of their parameters: at the
+// parameter vectors Origin + A[i]·Directions[0] + B[j]·Directions[1].
 type Landscape struct {
-	Origin     []float64    // the parameters in the middle, one parameter after the other
-	Directions [2][]float64 // orthogonal for paths, and of length 1 then
-	Share      [2]float64   // of what the paths' points lie apart, along each direction; NaN for random ones
-	A, B       []float64
+	Origin     []float64    // the parameter vector at (0, 0)
+	Directions [2][]float64 // as Origin; principal directions are orthonormal
+	Share      [2]float64   // of the paths' variance around Origin, along each direction; NaN for random directions
+	A, B       []float64    // [cells]: coordinates of the cells
 	Surfaces   []LossSurface
 }
 
-// LossSurface is one objective's loss over the plane.
+// LossSurface is the loss of one objective over the plane.
 type LossSurface struct {
 	Name string
-	Loss [][]float64  // Loss[j][i] at A[i], B[j]; NaN and infinities as they came
-	Path [][2]float64 // the training, projected on the plane; nil without one
+	Loss [][]float64  // Loss[j][i] at A[i], B[j]; NaN and infinities as they come
+	Path [][2]float64 // the path of the site, projected on the plane; nil without one
 }
 
-// Surface evaluates the losses of sites with equal parameters, by path and type, over a
-// common plane. Without paths the parameters of the first site are in the middle, and with
-// paths the end of the first of them, so that it lies in the plane. Each objective is
-// compiled once, and its cells are computed in parallel.
+// Surface evaluates the losses of sites over a common plane of their parameters, which must agree
+// in path and type. The plane goes through the parameters of the first site, or through the end of
+// the first path (Li et al., Visualizing the Loss Landscape of Neural Nets, 2018). It is an error
+// if the parameters differ or have fewer than two elements, if the configuration is out of range,
+// if a path does not fit the parameters, and if paths never move or two directions are one.
 func Surface(ctx context.Context, c SurfaceConfig, sites ...Site) (*Landscape, error) {
-	grounds, err := commonGround(sites)
+	all, err := objectives(sites)
 	if err != nil {
 		return nil, err
 	}
@@ -60,30 +60,29 @@ func Surface(ctx context.Context, c SurfaceConfig, sites ...Site) (*Landscape, e
 	if c.Cells < 2 || c.Reach < 0 || math.IsNaN(c.Reach) || math.IsInf(c.Reach, 0) {
 		return nil, fmt.Errorf("surface: %d cells and a reach of %v: want 2 or more, and a finite reach", c.Cells, c.Reach)
 	}
-	l, err := c.plane(grounds)
+	l, err := c.plane(all)
 	if err != nil {
 		return nil, err
 	}
-	work := sites[0].work(c.Cells*c.Cells*len(grounds), "surface")
-	for i, g := range grounds {
-		s := LossSurface{Name: g.site.name(), Loss: make([][]float64, c.Cells)}
+	progress := sites[0].progress(c.Cells*c.Cells*len(all), "surface")
+	for i, o := range all {
+		s := LossSurface{Name: o.site.name(), Loss: make([][]float64, c.Cells)}
 		if i < len(c.Paths) {
 			s.Path = l.project(c.Paths[i])
 		}
 		for j := range s.Loss {
 			s.Loss[j] = make([]float64, c.Cells)
 		}
-		p, err := g.compile(ctx, g.loss)
+		p, err := o.compile(ctx, o.loss)
 		if err != nil {
 			return nil, err
 		}
-		err = g.each(p, c.Workers, c.Cells*c.Cells, work, func(r *runner, cell int) error {
-			row, column := cell/c.Cells, cell%c.Cells
-			if err := r.run(ctx, l.at(l.A[column], l.B[row])); err != nil {
-				return err
+		err = o.each(p, c.Workers, c.Cells*c.Cells, progress, func(e *evaluator, cell int) error {
+			j, i := cell/c.Cells, cell%c.Cells
+			v, err := e.at(ctx, l.at(l.A[i], l.B[j]), o.loss)
+			if err == nil {
+				s.Loss[j][i] = v[0]
 			}
-			var err error
-			s.Loss[row][column], err = r.vm.Float(g.loss)
 			return err
 		})
 		if err != nil {
@@ -94,34 +93,7 @@ func Surface(ctx context.Context, c SurfaceConfig, sites ...Site) (*Landscape, e
 	return l, nil
 }
 
-// commonGround makes the ground of each site, which must all have the same parameters.
-func commonGround(sites []Site) ([]*ground, error) {
-	if len(sites) == 0 {
-		return nil, errors.New("there is no site to look at")
-	}
-	var out []*ground
-	for _, s := range sites {
-		g, err := s.ground()
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, g)
-		if !s.SameParameters(sites[0]) {
-			return nil, fmt.Errorf("%s has the parameters %s, and %s has %s: want the same, by name and type", sites[0].name(), parameterTypes(out[0].params), s.name(), parameterTypes(g.params))
-		}
-	}
-	return out, nil
-}
-
-func parameterTypes(params []*graph.Node) string {
-	var out []string
-	for _, p := range params {
-		out = append(out, fmt.Sprintf("%s %v", p.Path(), p.Type()))
-	}
-	return strings.Join(out, ", ")
-}
-
-// at is the place of a cell.
+// at returns the parameter vector at coordinates of the plane.
 func (l *Landscape) at(a, b float64) []float64 {
 	out := make([]float64, len(l.Origin))
 	for i, v := range l.Origin {
@@ -130,7 +102,8 @@ func (l *Landscape) at(a, b float64) []float64 {
 	return out
 }
 
-// project finds the nearest places of the plane.
+// project returns the coordinates of the points of the plane that are nearest to the finite vectors
+// of a path.
 func (l *Landscape) project(path [][]float64) [][2]float64 {
 	u, v := l.Directions[0], l.Directions[1]
 	uu, uv, vv := dot(u, u), dot(u, v), dot(v, v)
@@ -147,7 +120,8 @@ func (l *Landscape) project(path [][]float64) [][2]float64 {
 	return out
 }
 
-// Lowest is the least finite loss of the surface, and where; ok is false if there is none.
+// Lowest returns the least finite loss of a surface and its coordinates. It reports false if no
+// loss is finite, and for an index out of range.
 func (l *Landscape) Lowest(surface int) (a, b, loss float64, ok bool) {
 	if surface < 0 || surface >= len(l.Surfaces) {
 		return 0, 0, 0, false
@@ -167,8 +141,8 @@ func lowest(as, bs []float64, values [][]float64) (a, b, least float64, ok bool)
 	return a, b, least, ok
 }
 
-// String is a table: an objective a line, with its lowest cell, its range, and where its
-// path ends.
+// String returns a table with one line per objective: its lowest cell, its highest finite loss, the
+// number of cells that are not finite, and where its path ends.
 func (l *Landscape) String() string {
 	n := len(l.A)
 	if n == 0 || len(l.B) < n {
@@ -186,29 +160,27 @@ func (l *Landscape) String() string {
 	for i, f := range l.Surfaces {
 		row := []string{f.Name, "-", "", "-", "", ""}
 		if a, b, v, ok := l.Lowest(i); ok {
-			row[1], row[2] = numberText(v), placeText(a, b)
+			row[1], row[2] = numberText(v), pairText(a, b)
 		}
-		most, bad := math.Inf(-1), 0
+		highest, bad := math.Inf(-1), 0
 		for _, r := range f.Loss {
 			for _, v := range r {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					bad++
 				} else {
-					most = max(most, v)
+					highest = max(highest, v)
 				}
 			}
 		}
 		if bad < n*n {
-			row[3] = numberText(most)
+			row[3] = numberText(highest)
 		}
 		row[4] = fmt.Sprint(bad)
 		if len(f.Path) > 0 {
 			end := f.Path[len(f.Path)-1]
-			row[5] = placeText(end[0], end[1])
+			row[5] = pairText(end[0], end[1])
 		}
 		rows = append(rows, row)
 	}
 	return s + table.Lines("  ", rows)
 }
-
-func placeText(a, b float64) string { return fmt.Sprintf("(%s, %s)", numberText(a), numberText(b)) }

@@ -1,12 +1,6 @@
 package geometry
 
-import (
-	"math"
-
-	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/tape"
-	"gorgonia.org/tensor"
-)
+import "math"
 
 // dot returns the inner product.
 func dot(a, b []float64) (s float64) {
@@ -76,17 +70,4 @@ func allWithin(v []float64, most float64) bool {
 		}
 	}
 	return true
-}
-
-// floats returns the elements of a tensor of the given type in row-major order.
-func floats(typ graph.Type, t *tensor.Dense) ([]float64, error) {
-	a, err := tape.ArrayOf(typ, t)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, typ.Shape.Len())
-	for i := range out {
-		out[i] = a.At(i)
-	}
-	return out, nil
 }

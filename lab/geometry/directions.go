@@ -11,16 +11,16 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// plane finds the plane of a surface and the places of its cells.
-func (c SurfaceConfig) plane(grounds []*ground) (*Landscape, error) {
-	g := grounds[0]
-	if g.size < 2 {
-		return nil, fmt.Errorf("surface: %s has one number to vary: want two or more", g.site.name())
+// plane finds the plane of a surface and the coordinates of its cells.
+func (c SurfaceConfig) plane(all []*objective) (*Landscape, error) {
+	o := all[0]
+	if o.size < 2 {
+		return nil, fmt.Errorf("surface: %s has one number to vary: want two or more", o.site.name())
 	}
-	if len(c.Paths) > len(grounds) {
-		return nil, fmt.Errorf("surface: %d paths for %d objectives", len(c.Paths), len(grounds))
+	if len(c.Paths) > len(all) {
+		return nil, fmt.Errorf("surface: %d paths for %d objectives", len(c.Paths), len(all))
 	}
-	origin, err := g.here()
+	origin, err := o.here()
 	if err != nil {
 		return nil, err
 	}
@@ -29,8 +29,8 @@ func (c SurfaceConfig) plane(grounds []*ground) (*Landscape, error) {
 	for i, path := range c.Paths {
 		first := len(points) == 0
 		for t, p := range path {
-			if len(p) != g.size {
-				return nil, fmt.Errorf("surface: path %d, step %d has %d values, and the parameters of %s %d", i, t, len(p), g.site.name(), g.size)
+			if len(p) != o.size {
+				return nil, fmt.Errorf("surface: path %d, step %d has %d values, and the parameters of %s %d", i, t, len(p), o.site.name(), o.size)
 			}
 			if allWithin(p, math.MaxFloat64) {
 				points = append(points, p)
@@ -42,7 +42,7 @@ func (c SurfaceConfig) plane(grounds []*ground) (*Landscape, error) {
 	}
 	reach := c.Reach
 	if c.Random || len(points) == 0 {
-		l.randomDirections(g.params, rand.New(rand.NewPCG(c.Seed, 0x73757266616365)))
+		l.randomDirections(o.params, rand.New(rand.NewPCG(c.Seed, 0x73757266616365)))
 		if reach == 0 {
 			reach = 1
 		}
@@ -52,22 +52,23 @@ func (c SurfaceConfig) plane(grounds []*ground) (*Landscape, error) {
 	if u, v := l.Directions[0], l.Directions[1]; !(dot(u, u)*dot(v, v)-dot(u, v)*dot(u, v) > 1e-12*dot(u, u)*dot(v, v)) {
 		return nil, errors.New("surface: the two directions are one, because all but one number of the parameters are zero: want other values, or paths")
 	}
-	l.A, l.B = c.cells(reach, l.project(points), 0), c.cells(reach, l.project(points), 1)
+	projected := l.project(points)
+	l.A, l.B = c.cells(reach, projected, 0), c.cells(reach, projected, 1)
 	return l, nil
 }
 
-// cells are the coordinates of the cells along a direction: to the reach, or around the
-// projected paths if that is 0.
+// cells returns the coordinates of the cells along a direction: from −reach to reach, or around the
+// projected paths if reach is 0.
 func (c SurfaceConfig) cells(reach float64, points [][2]float64, direction int) []float64 {
 	lo, hi := -reach, reach
 	if reach == 0 {
-		other, wide := [2]float64{}, 0.0
+		other := [2]float64{}
 		for _, p := range points {
 			lo, hi = min(lo, p[direction]), max(hi, p[direction])
 			other[0], other[1] = min(other[0], p[1-direction]), max(other[1], p[1-direction])
 		}
-		// A path that hardly turns would leave a plane without a second side.
-		wide = max(hi-lo, (other[1]-other[0])/4)
+		// A path that hardly turns would leave the plane without a second side.
+		wide := max(hi-lo, (other[1]-other[0])/4)
 		if wide == 0 {
 			wide = 1
 		}
@@ -81,9 +82,9 @@ func (c SurfaceConfig) cells(reach float64, points [][2]float64, direction int) 
 	return out
 }
 
-// principalDirections are those along which the points lie farthest from the origin.
+// principalDirections sets the directions along which the points vary most around the origin.
 func (l *Landscape) principalDirections(points [][]float64) error {
-	// With each point its mirror image, so that the origin is the mean.
+	// Each point is joined by its mirror image, so that the origin is the mean.
 	t := &data.Table{Columns: make([]string, len(l.Origin))}
 	for _, p := range points {
 		d := difference(p, l.Origin)
@@ -106,8 +107,8 @@ func (l *Landscape) principalDirections(points [][]float64) error {
 	return nil
 }
 
-// randomDirections draws two directions that are orthogonal parameter by parameter,
-// where those have two numbers or more, each part as long as the parameter.
+// randomDirections draws two directions. Within each parameter of two elements or more they are
+// orthogonal, and each is as long as the parameter.
 func (l *Landscape) randomDirections(params []*graph.Node, rng *rand.Rand) {
 	var groups [][]int
 	var single []int
@@ -127,19 +128,19 @@ func (l *Landscape) randomDirections(params []*graph.Node, rng *rand.Rand) {
 	if len(single) > 0 {
 		groups = append(groups, single)
 	}
-	still := dot(l.Origin, l.Origin) == 0 // then there is no length to go by
+	atZero := dot(l.Origin, l.Origin) == 0 // no parameter has a length to go by
 	l.Directions = [2][]float64{make([]float64, at), make([]float64, at)}
 	for _, group := range groups {
 		var parts [2][]float64
-		long := 0.0
+		length := 0.0
 		for range group {
 			parts[0], parts[1] = append(parts[0], rng.NormFloat64()), append(parts[1], rng.NormFloat64())
 		}
 		for _, i := range group {
-			long += l.Origin[i] * l.Origin[i]
+			length += l.Origin[i] * l.Origin[i]
 		}
-		if long = math.Sqrt(long); still {
-			long = 1
+		if length = math.Sqrt(length); atZero {
+			length = 1
 		}
 		normalise(parts[0])
 		if len(group) > 1 {
@@ -148,7 +149,7 @@ func (l *Landscape) randomDirections(params []*graph.Node, rng *rand.Rand) {
 		normalise(parts[1])
 		for k, part := range parts {
 			for j, i := range group {
-				l.Directions[k][i] = long * part[j]
+				l.Directions[k][i] = length * part[j]
 			}
 		}
 	}
