@@ -24,7 +24,7 @@ type geometryCommand struct {
 	surface, field             string
 	config                     *data.Table // of clusterings; nil for other models
 	bar                        *progress
-	part, parts                int // of the work: those that are begun, and all
+	part, parts                int // parts of the work: begun, and in all
 }
 
 func newGeometry(o *options) *cobra.Command {
@@ -36,9 +36,10 @@ func newGeometry(o *options) *cobra.Command {
 clustering on all points of a data set at a constant temperature, and prints
 
   curvature   the largest and smallest eigenvalue of the second derivatives at the end
-  symmetries  what becomes of the loss and its gradients when data and parameters are
+  symmetries  how the loss and its gradients respond when data and parameters are
               translated, rotated, permuted and scaled
-  angles      between the gradients of models with equal parameters, along the first's way
+  angles      between the gradients of models with equal parameters, along the training
+              of the first
   collapse    of the centres of a clustering: how many are still distinct, used, alive
 
 With --surface it draws the losses over a plane of the parameters, and with --field,
@@ -61,7 +62,7 @@ plane: one file with a chart for each model, in common colours.`,
 	f.Float64Var(&c.gamma, "gamma", 0, "temperature γ of clusterings (default: 5·k/s², s being the scale of the data)")
 	f.StringSliceVar(&c.model.set, "set", nil, "sizes and settings of a model that is no clustering: h=8,act=relu")
 	f.StringVar(&c.model.dtype, "dtype", "f64", trainingDType)
-	f.IntVar(&c.steps, "steps", 100, "training steps before")
+	f.IntVar(&c.steps, "steps", 100, "training steps to take first")
 	f.StringVar(&c.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
 	f.Float64Var(&c.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
 	f.StringVar(&c.surface, "surface", "", "draw the losses over two directions of the parameters to this SVG file")
@@ -90,7 +91,7 @@ func (c *geometryCommand) run(cmd *cobra.Command, names []string) error {
 		}
 	}
 	c.several = len(names) > 1
-	var tracks []*geometry.Trajectory
+	var trained []*geometry.Trajectory
 	for _, name := range names {
 		s, rate, err := c.site(cmd, name)
 		if err != nil {
@@ -111,27 +112,27 @@ func (c *geometryCommand) run(cmd *cobra.Command, names []string) error {
 		if isFile(name) {
 			t.Site.Name = filepath.Base(name)
 		}
-		tracks = append(tracks, t)
+		trained = append(trained, t)
 	}
-	if c.prototype < 1 || c.field != "" && tracks[0].Site.Model.KMeans != nil && c.prototype > tracks[0].Site.Model.KMeans.Centres.Dim(0) {
+	if c.prototype < 1 || c.field != "" && trained[0].Site.Model.KMeans != nil && c.prototype > trained[0].Site.Model.KMeans.Centres.Dim(0) {
 		return usagef("--prototype %d: want one of the centres, from 1", c.prototype)
 	}
 	if err := c.allMet(); err != nil {
 		return err
 	}
-	report, err := newGeometryReport(ctx, tracks, c.begin)
+	report, err := newGeometryReport(ctx, trained, c.begin)
 	if err != nil {
 		return err
 	}
 	if c.surface != "" {
 		c.begin("surface")
-		if report.Surface, err = c.drawSurface(cmd, tracks); err != nil {
+		if report.Surface, err = c.drawSurface(cmd, trained); err != nil {
 			return err
 		}
 	}
 	if c.field != "" {
 		c.begin("field")
-		if report.Field, err = c.drawField(cmd, tracks); err != nil {
+		if report.Field, err = c.drawField(cmd, trained); err != nil {
 			return err
 		}
 	}
@@ -144,17 +145,17 @@ func (c *geometryCommand) run(cmd *cobra.Command, names []string) error {
 	return err
 }
 
-// partsOfEach are the parts of the work on each model: training, curvature, symmetries and
+// partsOfEach counts the parts of the work on each model: training, curvature, symmetries and
 // collapse.
 const partsOfEach = 4
 
-// begin shows that another part of the work begins.
+// begin shows that the next part of the work begins.
 func (c *geometryCommand) begin(what string) {
 	c.bar.at(c.part, c.parts, what)
 	c.part++
 }
 
-// unused complains about a flag of a drawing that is not made.
+// unused returns an error for a flag of a drawing that is not made.
 func (c *geometryCommand) unused(cmd *cobra.Command) error {
 	if c.surface == "" {
 		if err := idle(cmd, "want --surface, too", "directions", "reach"); err != nil {
@@ -172,7 +173,7 @@ func (c *geometryCommand) unused(cmd *cobra.Command) error {
 	return nil
 }
 
-// check looks at the flags before anything is trained.
+// check validates the flags before anything is trained.
 func (c *geometryCommand) check(names []string) error {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
@@ -203,7 +204,7 @@ func (c *geometryCommand) check(names []string) error {
 	return nil
 }
 
-// site makes a model at its start, with the rate that suits it.
+// site returns a model at its start and a learning rate that suits it.
 func (c *geometryCommand) site(cmd *cobra.Command, name string) (geometry.Site, float64, error) {
 	b, err := lookup(name)
 	if err != nil {

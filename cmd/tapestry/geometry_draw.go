@@ -12,10 +12,10 @@ import (
 )
 
 // drawSurface draws the losses over a common plane, a chart for each model.
-func (c *geometryCommand) drawSurface(cmd *cobra.Command, tracks []*geometry.Trajectory) (*geometry.Landscape, error) {
+func (c *geometryCommand) drawSurface(cmd *cobra.Command, trained []*geometry.Trajectory) (*geometry.Landscape, error) {
 	config := geometry.SurfaceConfig{Random: c.directions == "random", Seed: c.seed, Cells: c.cells, Reach: c.reach}
 	var sites []geometry.Site
-	for _, t := range tracks {
+	for _, t := range trained {
 		sites, config.Paths = append(sites, t.Site), append(config.Paths, t.Path)
 	}
 	l, err := geometry.Surface(cmd.Context(), config, sites...)
@@ -41,10 +41,10 @@ func (c *geometryCommand) drawSurface(cmd *cobra.Command, tracks []*geometry.Tra
 	return l, drawPanels(cmd, c.surface, charts)
 }
 
-// drawField draws where each objective pulls a centre.
-func (c *geometryCommand) drawField(cmd *cobra.Command, tracks []*geometry.Trajectory) (*geometry.GradientField, error) {
+// drawField draws where each objective pulls a centre, a chart for each model.
+func (c *geometryCommand) drawField(cmd *cobra.Command, trained []*geometry.Trajectory) (*geometry.GradientField, error) {
 	var sites []geometry.Site
-	for _, t := range tracks {
+	for _, t := range trained {
 		sites = append(sites, t.Site)
 	}
 	f, err := geometry.Field(cmd.Context(), geometry.FieldConfig{Prototype: c.prototype - 1, Cells: c.cells}, sites...)
@@ -80,7 +80,7 @@ func (c *geometryCommand) drawField(cmd *cobra.Command, tracks []*geometry.Traje
 	return f, drawPanels(cmd, c.field, charts)
 }
 
-// arrows are about twelve a side, off the edges.
+// arrows returns about twelve arrows along each side, off the edges.
 func arrows(f *geometry.GradientField, o geometry.ObjectiveField) []chart.Arrow {
 	stride := max(1, len(f.A)/12)
 	var out []chart.Arrow
@@ -94,7 +94,7 @@ func arrows(f *geometry.GradientField, o geometry.ObjectiveField) []chart.Arrow 
 	return out
 }
 
-// within leaves out what lies off the plane that is shown.
+// within replaces points outside the plane that is shown by NaN, which leaves a gap.
 func within(path [][2]float64, xs, ys []float64) [][2]float64 {
 	var out [][2]float64
 	for _, p := range path {
@@ -106,8 +106,8 @@ func within(path [][2]float64, xs, ys []float64) [][2]float64 {
 	return out
 }
 
-// colourRange is what all values span, and whether colours should go by powers: where the
-// largest would leave one colour to all others.
+// colourRange returns the range of all finite values, and whether the scale should be logarithmic:
+// otherwise the largest values would leave one colour to all others.
 func colourRange(values [][]float64) (colours [2]float64, log bool) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, row := range values {

@@ -8,9 +8,9 @@ import (
 	"github.com/tapestry-ml/tapestry/lab/geometry"
 )
 
-// geometryReport is what the geometry command found.
+// geometryReport holds the results of the geometry command.
 type geometryReport struct {
-	Tracks    []*geometry.Trajectory
+	Trained   []*geometry.Trajectory
 	Curvature []*geometry.Curvature
 	Symmetry  []*geometry.Invariances
 	Angles    *geometry.GradientAngles // nil where parameters differ
@@ -19,13 +19,13 @@ type geometryReport struct {
 	Field     *geometry.GradientField  // if drawn
 }
 
-// newGeometryReport looks at models where their trainings end; symmetries where they
-// begin, because at a minimum gradients are nothing to compare. It tells what it begins.
-func newGeometryReport(ctx context.Context, tracks []*geometry.Trajectory, begin func(what string)) (*geometryReport, error) {
-	r := &geometryReport{Tracks: tracks}
-	alike := len(tracks) > 1
+// newGeometryReport examines models at the end of their trainings. Symmetries are examined at the
+// start, because gradients at a minimum are too small to compare. begin is called before each part.
+func newGeometryReport(ctx context.Context, trained []*geometry.Trajectory, begin func(what string)) (*geometryReport, error) {
+	r := &geometryReport{Trained: trained}
+	alike := len(trained) > 1
 	var sites []geometry.Site
-	for _, t := range tracks {
+	for _, t := range trained {
 		name := t.Site.Model.Builder.Name
 		begin(name)
 		c, err := t.Site.Curvature(ctx, geometry.CurvatureConfig{})
@@ -57,12 +57,12 @@ func newGeometryReport(ctx context.Context, tracks []*geometry.Trajectory, begin
 	var err error
 	begin("angles")
 	if alike {
-		r.Angles, err = geometry.Angles(ctx, tracks[0].Path, sites...)
+		r.Angles, err = geometry.Angles(ctx, trained[0].Path, sites...)
 	}
 	return r, err
 }
 
-// String is the report for people: a heading and a table each.
+// String returns the report for people, a heading and a table per part.
 func (r *geometryReport) String() string {
 	var b strings.Builder
 	part := func(title string) {
@@ -71,7 +71,7 @@ func (r *geometryReport) String() string {
 		}
 		b.WriteString(title + "\n")
 	}
-	steps := len(r.Tracks[0].Path) - 1
+	steps := len(r.Trained[0].Path) - 1
 	part(fmt.Sprintf("CURVATURE after %s", count(steps, "step")))
 	for _, c := range r.Curvature {
 		b.WriteString(c.String())
@@ -81,11 +81,11 @@ func (r *geometryReport) String() string {
 		b.WriteString(s.String())
 	}
 	if r.Angles != nil {
-		part("ANGLES along the way of " + r.Angles.Names[0])
+		part("ANGLES along the training of " + r.Angles.Names[0])
 		b.WriteString(r.Angles.String())
 	}
 	if len(r.Collapse) > 0 {
-		part("COLLAPSE along the way")
+		part("COLLAPSE along the training")
 		for _, c := range r.Collapse {
 			b.WriteString(c.String())
 		}
@@ -101,7 +101,7 @@ func (r *geometryReport) String() string {
 	return b.String()
 }
 
-// machine is the report for machines.
+// machine returns the report for JSON.
 func (r *geometryReport) machine() any {
 	type extreme struct {
 		Value    jsonNumber `json:"value"`
@@ -146,7 +146,7 @@ func (r *geometryReport) machine() any {
 		Angles *angles `json:"angles,omitempty"`
 	}{}
 	clusterings := 0
-	for i, t := range r.Tracks {
+	for i, t := range r.Trained {
 		c := r.Curvature[i]
 		m := model{Model: c.Name, Steps: len(t.Loss), Loss: jsonNumbers(t.Loss), Converged: c.Converged,
 			Largest:  extreme{jsonNumber(c.Largest.Value), jsonNumber(c.Largest.Residual)},
@@ -171,11 +171,11 @@ func (r *geometryReport) machine() any {
 		v.Angles = &angles{Models: a.Names}
 		for x := range a.Names {
 			for y := x + 1; y < len(a.Names); y++ {
-				var way []jsonNumber
+				var along []jsonNumber
 				for _, s := range a.Steps {
-					way = append(way, jsonNumber(s.Overall[x][y]))
+					along = append(along, jsonNumber(s.Overall[x][y]))
 				}
-				v.Angles.Steps = append(v.Angles.Steps, way)
+				v.Angles.Steps = append(v.Angles.Steps, along)
 			}
 		}
 	}

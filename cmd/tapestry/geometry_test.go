@@ -21,8 +21,8 @@ func TestGeometry(t *testing.T) {
 	for _, part := range []string{
 		"CURVATURE after 20 steps", "2/λ = ",
 		"SYMMETRIES at the start", "scaling of x, r by s, γ by s^-2  ∝ s^2", "equivariant",
-		"ANGLES along the way of kmeans-softmax", "kmeans-softmax, kmeans-goofy",
-		"COLLAPSE along the way", "kmeans-goofy, 3 prototypes",
+		"ANGLES along the training of kmeans-softmax", "kmeans-softmax, kmeans-goofy",
+		"COLLAPSE along the training", "kmeans-goofy, 3 prototypes",
 		"SURFACE\nloss over a plane of 12 numbers, 13 × 13 cells", "FIELD\nprototype 1 moved over 13 × 13 places",
 	} {
 		if !strings.Contains(out, part) {

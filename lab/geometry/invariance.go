@@ -224,5 +224,5 @@ func (t *Invariances) String() string {
 		}
 		rows = append(rows, row)
 	}
-	return fmt.Sprintf("%s: what %d random transformations make of it, with the largest relative deviation\n", t.Name, t.Trials) + table.Lines("  ", rows)
+	return fmt.Sprintf("%s: response to %d random moves of each, with the largest relative deviation\n", t.Name, t.Trials) + table.Lines("  ", rows)
 }
