@@ -19,7 +19,7 @@ import (
 type Comparison struct {
 	Plan     Plan // as used: with the defaults
 	Variants []Compared
-	// Yardsticks are what trainings are measured by: first the loss at the end, then the
+	// Metrics lists what trainings are measured by: first the loss at the end, then the
 	// loss of every variant in turn, then the probes.
 	Metrics []Metric
 	cells   []Cell // seeds vary fastest, then starts, optimisers, variants
@@ -50,7 +50,7 @@ type Cell struct {
 	// Diverged is the step, from 1, at which training ended because its loss was not
 	// finite, or more than a billion times the first one and 1; 0 if there was none.
 	Diverged int
-	Measures []float64 // by yardstick; NaN where it does not apply
+	Measures []float64 // by metric; NaN where it does not apply
 }
 
 // Compare trains every variant by every optimiser from every start and seed, and
@@ -123,7 +123,7 @@ func newMatrix(ctx context.Context, p Plan, variants []Variant) (*matrix, error)
 		}
 		x.judges = append(x.judges, j)
 	}
-	x.yardsticks(names, len(variants))
+	x.metrics(names, len(variants))
 	x.arms = make([]arm, len(variants)*len(p.Optimisers))
 	for o, optimiser := range p.Optimisers {
 		models, _, err := built(p, judges)
@@ -171,9 +171,9 @@ func built(p Plan, variants []Variant) (models []*builders.Model, names []string
 	return models, names, nil
 }
 
-// yardsticks names what is measured, by the names of the judges, of which the first
+// metrics names what is measured, by the names of the judges, of which the first
 // are variants.
-func (x *matrix) yardsticks(judges []string, variants int) {
+func (x *matrix) metrics(judges []string, variants int) {
 	x.res.Metrics = []Metric{{Name: "loss at the end"}}
 	for _, name := range judges[:variants] {
 		x.res.Metrics = append(x.res.Metrics, Metric{Name: "loss of " + name})
@@ -259,7 +259,7 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	return name, nil
 }
 
-// measures applies all yardsticks. What diverged is as bad as can be by each that
+// measures applies all metrics. What diverged is as bad as can be by each that
 // applies.
 func (x *matrix) measures(ctx context.Context, a arm, c Cell, final *tape.Store) ([]float64, error) {
 	out := make([]float64, len(x.res.Metrics))
@@ -329,7 +329,7 @@ func (x *explosion) Observe(e train.Event) error {
 	return nil
 }
 
-// worstOf is the worst value of a yardstick.
+// worstOf is the worst value of a metric.
 func worstOf(higher bool) float64 {
 	if higher {
 		return math.Inf(-1)

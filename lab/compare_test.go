@@ -162,7 +162,7 @@ func TestCompareJudges(t *testing.T) {
 		names = append(names, y.Name)
 	}
 	if got := strings.Join(names, ", "); got != "loss at the end, loss of squared, loss of absolute, loss of wide, loss of largest, w" {
-		t.Errorf("yardsticks %s", got)
+		t.Errorf("metrics %s", got)
 	}
 	examples := fixed(nil)
 	for v, name := range []string{"squared", "absolute"} {

@@ -13,7 +13,7 @@ import (
 const textWidth = 100
 
 // String is the comparison as tables: every setting of every variant with its loss at
-// the end, what each variant's best setting left as judged by all yardsticks, and
+// the end, what each variant's best setting left as judged by all metrics, and
 // which differences are larger than noise.
 //
 //	2 objectives × 2 optimisers × 10 seeds: 40 trainings of 200 steps
@@ -93,11 +93,11 @@ func writeTable(b *strings.Builder, rows [][]string) {
 	}
 }
 
-// writeJudged is the table of variants × yardsticks.
+// writeJudged is the table of variants × metrics.
 func (c *Comparison) writeJudged(b *strings.Builder) {
 	type column struct {
-		head      string
-		yardstick int
+		head   string
+		metric int
 	}
 	var columns []column
 	n := len(c.Variants)
@@ -128,8 +128,8 @@ func (c *Comparison) writeJudged(b *strings.Builder) {
 		for v := range c.Variants {
 			line := "  " + pad(fmt.Sprintf("%d  %s", v+1, c.Variants[v].Name), width)
 			for _, col := range part {
-				m := Summarise(c.Values(col.yardstick, v, c.Best(v))).Median
-				line += " " + pad(figure(m)+" "+c.Marks(col.yardstick, StudentT)[v], 12)
+				m := Summarise(c.Values(col.metric, v, c.Best(v))).Median
+				line += " " + pad(figure(m)+" "+c.Marks(col.metric, StudentT)[v], 12)
 			}
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 		}

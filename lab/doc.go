@@ -1,5 +1,5 @@
 // Package lab is the objective laboratory: it trains objectives on common data, start
-// values and noise, measures them by the same yardsticks, and gives tables that say
+// values and noise, measures them by the same metrics, and gives tables that say
 // which differences are larger than noise.
 //
 //	res, err := lab.Compare(ctx, lab.Plan{
@@ -35,7 +35,7 @@
 // sweep. Everything is a pure function of the configuration. [Config.Plan] makes the
 // same experiment a plan for Compare.
 //
-// Its yardstick is one graph, the probe, fed with the centres of each step: the
+// Its metric is one graph, the probe, fed with the centres of each step: the
 // inertia of the hard assignment, both objectives, the spread that separates
 // them, and the angle between their gradients at the same centres.
 //

@@ -13,13 +13,13 @@ func (c *Comparison) Cells(variant int, s Setting) []Cell {
 	return c.cells[from : from+p.Seeds]
 }
 
-// Values are what a yardstick says of a variant at a setting, by seed: infinite where
+// Values are what a metric says of a variant at a setting, by seed: infinite where
 // training diverged (minus infinity where larger is better), NaN where it does not
 // apply.
-func (c *Comparison) Values(yardstick, variant int, s Setting) []float64 {
+func (c *Comparison) Values(metric, variant int, s Setting) []float64 {
 	var out []float64
 	for _, cell := range c.Cells(variant, s) {
-		out = append(out, cell.Measures[yardstick])
+		out = append(out, cell.Measures[metric])
 	}
 	return out
 }
@@ -192,7 +192,7 @@ func (c *Comparison) SameTask(a, b int) bool {
 	return a >= 0 && b >= 0 && a < n && b < n && c.Variants[a].Task == c.Variants[b].Task
 }
 
-// Difference is how a yardstick tells two variants apart, B's values minus A's at
+// Difference is how a metric tells two variants apart, B's values minus A's at
 // their best settings, seed by seed, so that what a seed has in common for both
 // cancels.
 type Difference struct {
@@ -200,27 +200,27 @@ type Difference struct {
 	Summary              // of the differences
 	Error        float64 // the standard error of their mean; NaN for one seed
 	P            float64 // of the test
-	Corrected    float64 // for all pairs that the yardstick compares (Holm)
+	Corrected    float64 // for all pairs that the metric compares (Holm)
 	Beyond       bool    // larger than noise: Corrected is at most 0.05
 }
 
-// Differences compares each two variants that a yardstick applies to. By the loss at
+// Differences compares each two variants that a metric applies to. By the loss at
 // the end only those are compared that were trained on the same examples. Seeds of
 // which one of the two diverged are left out.
-func (c *Comparison) Differences(yardstick int, test Test) []Difference {
+func (c *Comparison) Differences(metric int, test Test) []Difference {
 	var out []Difference
 	var p []float64
 	for b := range c.Variants {
 		for a := range b {
-			if yardstick == 0 && !c.SameTask(a, b) {
+			if metric == 0 && !c.SameTask(a, b) {
 				continue
 			}
-			x, y := c.Values(yardstick, a, c.Best(a)), c.Values(yardstick, b, c.Best(b))
+			x, y := c.Values(metric, a, c.Best(a)), c.Values(metric, b, c.Best(b))
 			if allNaN(x) || allNaN(y) {
 				continue
 			}
 			d := paired(x, y)
-			diff := Difference{Metric: yardstick, A: a, B: b, Summary: Summarise(d), P: test.P(d), Error: math.NaN()}
+			diff := Difference{Metric: metric, A: a, B: b, Summary: Summarise(d), P: test.P(d), Error: math.NaN()}
 			if len(d) > 1 {
 				diff.Error = standardError(d)
 			}
@@ -233,17 +233,17 @@ func (c *Comparison) Differences(yardstick int, test Test) []Difference {
 	return out
 }
 
-// Marks are letters by variant: variants that share none differ by a yardstick by more
+// Marks are letters by variant: variants that share none differ by a metric by more
 // than noise, and a is among the best. Variants to which it does not apply have none.
-func (c *Comparison) Marks(yardstick int, test Test) []string {
+func (c *Comparison) Marks(metric int, test Test) []string {
 	type place struct {
 		variant int
 		median  float64
 	}
 	var order []place
 	for v := range c.Variants {
-		if m := Summarise(c.Values(yardstick, v, c.Best(v))).Median; !math.IsNaN(m) {
-			if c.Metrics[yardstick].Higher {
+		if m := Summarise(c.Values(metric, v, c.Best(v))).Median; !math.IsNaN(m) {
+			if c.Metrics[metric].Higher {
 				m = -m
 			}
 			order = append(order, place{v, m})
@@ -259,7 +259,7 @@ func (c *Comparison) Marks(yardstick int, test Test) []string {
 		return 0
 	})
 	differ := map[[2]int]bool{}
-	for _, d := range c.Differences(yardstick, test) {
+	for _, d := range c.Differences(metric, test) {
 		differ[[2]int{d.A, d.B}] = d.Beyond
 	}
 	letters := Letters(len(order), func(i, j int) bool {

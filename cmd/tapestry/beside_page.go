@@ -80,10 +80,10 @@ func texts[T fmt.Stringer](all []T) string {
 	return strings.Join(out, ", ")
 }
 
-// pairs are the differences by a yardstick.
-func pairs(res *lab.Comparison, yardstick int) []report.Pair {
+// pairs are the differences by a metric.
+func pairs(res *lab.Comparison, metric int) []report.Pair {
 	var out []report.Pair
-	for _, d := range res.Differences(yardstick, lab.StudentT) {
+	for _, d := range res.Differences(metric, lab.StudentT) {
 		out = append(out, report.Pair{A: d.A, B: d.B, Mean: d.Mean, Error: d.Error, Beyond: d.Beyond, Half: d.Half, P: d.Corrected})
 	}
 	return out
@@ -92,7 +92,7 @@ func pairs(res *lab.Comparison, yardstick int) []report.Pair {
 // curvePoints is the number of steps at which the curves of a matrix are shown.
 const curvePoints = 100
 
-// newMatrix is every setting, and the yardsticks beside the loss that each objective
+// newMatrix is every setting, and the metrics beside the loss that each objective
 // has of its own.
 func newMatrix(res *lab.Comparison, shown []string) report.Matrix {
 	var m report.Matrix

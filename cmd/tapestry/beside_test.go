@@ -19,8 +19,8 @@ type compared struct {
 		Setting string    `json:"best_setting"`
 		Ends    []float64 `json:"end_by_seed"`
 	}
-	Pairs      []struct{ A, B string }
-	Yardsticks []struct {
+	Pairs   []struct{ A, B string }
+	Metrics []struct {
 		Name    string
 		Higher  bool       `json:"higher_is_better"`
 		Medians []*float64 `json:"median_by_model"`
@@ -58,11 +58,11 @@ func TestCompareMatrixOfClusterings(t *testing.T) {
 		t.Errorf("training 10 is %+v", tr)
 	}
 	var names []string
-	for _, y := range c.Yardsticks {
+	for _, y := range c.Metrics {
 		names = append(names, y.Name)
 	}
 	if got := strings.Join(names, ", "); got != "loss at the end, loss of kmeans-softmax, loss of kmeans-goofy, loss of kmeans-sgd, inertia, ARI, silhouette" {
-		t.Errorf("yardsticks %s", got)
+		t.Errorf("metrics %s", got)
 	}
 	var single struct{ Inertia float64 }
 	if err := json.Unmarshal([]byte(ok(t, "train", "kmeans-softmax", "--optimiser", "adam", "--rate", "0.05", "--seeds", "1", "--steps", "8", "--json")), &single); err != nil {
@@ -88,7 +88,7 @@ func TestCompareMatrixOfModels(t *testing.T) {
 	if len(c.Trainings) != 3*2*3 {
 		t.Errorf("%d trainings", len(c.Trainings))
 	}
-	for _, y := range c.Yardsticks[1:] {
+	for _, y := range c.Metrics[1:] {
 		for v, m := range y.Medians {
 			own := y.Name == "loss of "+c.Models[v].Name
 			if own && m == nil {

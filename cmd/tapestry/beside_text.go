@@ -41,7 +41,7 @@ func (c *comparison) besideJSON(res *lab.Comparison) any {
 		Corrected jsonNumber `json:"p_corrected"`
 		Beyond    bool       `json:"exceeds_noise"`
 	}
-	type yardstick struct {
+	type metric struct {
 		Name    string       `json:"name"`
 		Higher  bool         `json:"higher_is_better"`
 		Medians []jsonNumber `json:"median_by_model"`
@@ -60,13 +60,13 @@ func (c *comparison) besideJSON(res *lab.Comparison) any {
 		Measures  []jsonNumber `json:"measures"`
 	}
 	out := struct {
-		Report     string      `json:"report"`
-		Test       string      `json:"convergence_test"`
-		Steps      int         `json:"steps"`
-		Models     []model     `json:"models"`
-		Pairs      []pair      `json:"pairs"` // by the loss at the end
-		Yardsticks []yardstick `json:"yardsticks"`
-		Trainings  []training  `json:"trainings"`
+		Report    string     `json:"report"`
+		Test      string     `json:"convergence_test"`
+		Steps     int        `json:"steps"`
+		Models    []model    `json:"models"`
+		Pairs     []pair     `json:"pairs"` // by the loss at the end
+		Metrics   []metric   `json:"metrics"`
+		Trainings []training `json:"trainings"`
 	}{Report: c.out, Test: oneLine(res.ConvergenceTest()), Steps: res.Plan.Steps}
 	for v, variant := range res.Variants {
 		best := res.Best(v)
@@ -81,7 +81,7 @@ func (c *comparison) besideJSON(res *lab.Comparison) any {
 		}
 	}
 	for k, y := range res.Metrics {
-		row := yardstick{Name: y.Name, Higher: y.Higher, Marks: res.Marks(k, lab.StudentT)}
+		row := metric{Name: y.Name, Higher: y.Higher, Marks: res.Marks(k, lab.StudentT)}
 		for v := range res.Variants {
 			row.Medians = append(row.Medians, jsonNumber(lab.Summarise(res.Values(k, v, res.Best(v))).Median))
 		}
@@ -89,8 +89,8 @@ func (c *comparison) besideJSON(res *lab.Comparison) any {
 			row.Pairs = append(row.Pairs, pair{res.Variants[d.A].Name, res.Variants[d.B].Name, d.N, jsonNumber(d.Mean), jsonNumber(d.Error),
 				jsonNumber(d.P), jsonNumber(d.Corrected), d.Beyond})
 		}
-		out.Yardsticks = append(out.Yardsticks, row)
+		out.Metrics = append(out.Metrics, row)
 	}
-	out.Pairs = out.Yardsticks[0].Pairs
+	out.Pairs = out.Metrics[0].Pairs
 	return out
 }

@@ -31,7 +31,7 @@ func newCompare(o *options) *cobra.Command {
 		Use:   "compare [A B...]",
 		Short: "Train models side by side and write one HTML page on how they differ",
 		Long: `Trains clusterings on the same data from the same start centres, measures them by
-the same yardstick, and writes one self-contained HTML page: formulas and
+the same metric, and writes one self-contained HTML page: formulas and
 derivatives, the aligned drawing of both graphs, the term they differ by measured
 during training, curves, the data with both sets of centres, tables and sweeps.
 Without names it compares kmeans-softmax and kmeans-goofy, and sets two baselines

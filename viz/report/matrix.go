@@ -12,7 +12,7 @@ import (
 )
 
 // Matrix is what variants gave at every setting, and what their best settings measure
-// by yardsticks that all variants share. The zero value is left out of the page.
+// by metrics that all variants share. The zero value is left out of the page.
 type Matrix struct {
 	Settings []string    // in words, such as "adam(0.01), start × 2"
 	Outcomes [][]Outcome // [variants settings]
@@ -71,7 +71,7 @@ func (m Matrix) check(variants int) error {
 	}
 	for _, y := range m.Metrics {
 		if y.Name == "" {
-			return errors.New("a yardstick has no name")
+			return errors.New("a metric has no name")
 		}
 		if len(y.Values) != variants || len(y.Marks) != variants {
 			return fmt.Errorf("%q: %d values and %d marks of %d variants", y.Name, len(y.Values), len(y.Marks), variants)
@@ -213,7 +213,7 @@ func (m Matrix) diverged(p Page) string {
 	return fmt.Sprintf("%s diverged: the loss exploded, or was no number any more. They count as worse than all others, and have no number.", capital(count(n, "training")))
 }
 
-// judged is the table of variants by yardsticks.
+// judged is the table of variants by metrics.
 func (w *writer) judged(p Page) section {
 	s := section{ID: "judged", Title: "Trained by one, judged by another"}
 	if len(p.Matrix.Metrics) == 0 {
@@ -242,14 +242,14 @@ func (w *writer) judged(p Page) section {
 	t.Groups = []group{g}
 	s.Body = []template.HTML{w.table(t)}
 	if noise := p.Matrix.noise(p); len(noise.Groups) > 0 {
-		s.Body = append(s.Body, w.part("more", map[string]any{"Summary": "Every pair by every yardstick", "Body": w.table(noise)}))
+		s.Body = append(s.Body, w.part("more", map[string]any{"Summary": "Every pair by every metric", "Body": w.table(noise)}))
 	}
 	return s
 }
 
-// noise is the table of all pairs by all yardsticks.
+// noise is the table of all pairs by all metrics.
 func (m Matrix) noise(p Page) table {
-	t := table{Caption: p.marked("Differences at the best settings, seed by seed. p: Student's t, corrected for the pairs of the yardstick (Holm)."),
+	t := table{Caption: p.marked("Differences at the best settings, seed by seed. p: Student's t, corrected for the pairs of the metric (Holm)."),
 		Head: []string{"difference", "mean ± 95\u00a0%", "p", "exceeds the noise"}}
 	for _, y := range m.Metrics {
 		g := group{Name: y.Name}

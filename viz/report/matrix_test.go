@@ -50,7 +50,7 @@ func TestMatrix(t *testing.T) {
 		`<th scope="row">one layer</th><td class="shade-1">0.125 a</td><td class="shade-1">1 ab</td>`,
 		`<th scope="row">two layers</th><td>–</td><td class="shade-1">2 a</td>`,
 		`<th scope="row">three layers</th><td>– b</td><td>– b</td>`,
-		"Every pair by every yardstick", `<th scope="row">three layers − one layer</th><td>0.5 ± 0.25</td><td>&lt; 0.001</td><td>yes</td>`,
+		"Every pair by every metric", `<th scope="row">three layers − one layer</th><td>0.5 ± 0.25</td><td>&lt; 0.001</td><td>yes</td>`,
 		`"Settings":["adam(0.1)","sgd(0.1)","sgd(9)"]`,
 	} {
 		if !strings.Contains(page, part) {
@@ -71,7 +71,7 @@ func TestMatrix(t *testing.T) {
 		one.Matrix.Outcomes[v][0].Best = true
 	}
 	if page := render(t, one); strings.Contains(page, `id="settings"`) || strings.Contains(page, "were tried") || !strings.Contains(page, `id="judged"`) {
-		t.Error("one setting is shown as a matrix, or the yardsticks are gone")
+		t.Error("one setting is shown as a matrix, or the metrics are gone")
 	}
 	if page := render(t, besides()); strings.Contains(page, `id="judged"`) || strings.Contains(page, `"Matrix"`) {
 		t.Error("a page without a matrix has one")
@@ -84,7 +84,7 @@ func TestMatrixCheck(t *testing.T) {
 		"row 1: 2 numbers for 3 settings":                    func(m *Matrix) { m.Outcomes[1] = m.Outcomes[1][:2] },
 		"variant 2: 0 best settings, not one":                func(m *Matrix) { m.Outcomes[2][0].Best = false },
 		"variant 0, setting 1: curves of different lengths":  func(m *Matrix) { m.Outcomes[0][1].Loss.Hi = nil },
-		"a yardstick has no name":                            func(m *Matrix) { m.Metrics[0].Name = "" },
+		"a metric has no name":                               func(m *Matrix) { m.Metrics[0].Name = "" },
 		`"agreement ↑": 3 values and 2 marks of 3 variants`:  func(m *Matrix) { m.Metrics[1].Marks = m.Metrics[1].Marks[:2] },
 		`"loss of one layer": pair 0: variants 0 and 3 of 3`: func(m *Matrix) { m.Metrics[0].Pairs[0].B = 3 },
 	} {

@@ -26,7 +26,7 @@ type Page struct {
 	// sense.
 	Pairs []Pair `json:",omitempty"`
 	// Matrix is what was tried besides, where there are several settings, and how the
-	// variants measure by each other's yardsticks.
+	// variants measure by each other's metrics.
 	Matrix Matrix `json:",omitempty"`
 	Made   Made
 }
