@@ -9,24 +9,24 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Choice is the outcome of training with several numbers of clusters.
+// Choice is the result of [Config.ChooseK].
 type Choice struct {
 	K          int        // of the best silhouette
 	Clustering Clustering // all runs with K clusters
 	Tried      []Trial
 }
 
-// Trial is what one number of clusters gave: the best run by inertia over all
-// seeds, or restarts of Lloyd's algorithm.
+// Trial has the best run with one number of clusters, by inertia over all seeds, or over the
+// restarts of Lloyd's algorithm.
 type Trial struct {
 	K          int
 	Inertia    float64
 	Silhouette float64
 }
 
-// ChooseK trains a clustering model with each number of clusters from lo to hi and
-// chooses the one with the highest mean silhouette. Inertia cannot choose: it falls
-// with every cluster more.
+// ChooseK trains a clustering with each number of clusters from lo to hi and chooses the number of
+// the highest mean silhouette. Inertia cannot choose, because it falls with every further cluster.
+// Fewer than two clusters, and hi < lo, are errors.
 func (c Config) ChooseK(ctx context.Context, name string, lo, hi int) (Choice, error) {
 	if lo < 2 || hi < lo {
 		return Choice{}, fmt.Errorf("k from %d to %d: want 2 or more, in order", lo, hi)
@@ -56,10 +56,12 @@ func (c Config) ChooseK(ctx context.Context, name string, lo, hi int) (Choice, e
 	return out, nil
 }
 
-// Silhouette is the mean over the points of (b − a)/max(a, b), where a is a point's
-// mean distance from the others of its cluster and b that from the points of the
-// nearest other cluster (Rousseeuw, 1987). It lies between −1 and 1; a point alone
-// in its cluster counts 0, and so does everything where there is one cluster only.
+// Silhouette returns the mean over the points of (b − a)/max(a, b), where a is a point's mean
+// distance from the others of its cluster, and b its mean distance from the points of the nearest
+// other cluster (Rousseeuw, 1987). It is between −1 and 1. A point alone in its cluster counts 0,
+// and so does every point if there is only one cluster. assigned has the cluster of each row, from
+// 0; another length, and a negative cluster, are errors. It takes the distances of all pairs of
+// rows.
 func Silhouette(t *data.Table, assigned []int) (float64, error) {
 	n := t.Rows()
 	if len(assigned) != n || n == 0 {

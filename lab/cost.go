@@ -8,12 +8,12 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// costTime is how long a tape is timed.
+// costTime is the least time for which a program is timed.
 const costTime = 50 * time.Millisecond
 
-// costOf measures a program: the median of its runs after a warm-up. The time is
-// this machine's; the rest is exact. These are many steps, of which an optimiser may diverge
-// whose trainings end before: a step whose numbers are not finite takes as long as another.
+// costOf measures a program. The time is the median of its runs on this machine after a warm-up;
+// the rest is exact. The timed runs may be more steps than a training takes, and diverge on the
+// way. That is no error: a step whose numbers are not finite takes as long as another.
 func costOf(ctx context.Context, prog *tape.Program, store *tape.Store, feed tape.Feed) (Cost, error) {
 	c := Cost{Nodes: prog.Graph().Len(), Instructions: len(prog.Rows()), FLOPs: prog.FLOPs(), Peak: prog.Arena()}
 	vm, err := prog.NewVM(store)

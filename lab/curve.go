@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Curve is the loss of a variant at a setting during training, over the seeds: its
-// median and quartiles at up to points steps X, evenly spread, the last among them.
-// Seeds that have diverged by then count as infinite.
+// Curve returns the median and the quartiles over the seeds of a variant's loss during training, at
+// up to points steps x (from 0) that are evenly spread and end with the last. A seed that has
+// diverged by then counts as infinite. The losses are NaN for an index out of range.
 func (c *Comparison) Curve(variant int, s Setting, points int) (x, median, q1, q3 []float64) {
 	cells := c.Cells(variant, s)
 	steps, n := c.Plan.Steps, max(1, min(points, c.Plan.Steps))

@@ -35,7 +35,7 @@
 // sweep. Everything is a pure function of the configuration. [Config.Plan] makes the
 // same experiment a plan for Compare.
 //
-// Its metric is one graph, the probe, fed with the centres of each step: the
+// Centres are measured by one graph, the probe, which is fed with those of each step: the
 // inertia of the hard assignment, both objectives, the spread that separates
 // them, and the angle between their gradients at the same centres.
 //

@@ -10,21 +10,21 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Initial says where the parameters of a training begin. The zero value is where the
-// model begins by itself: with values drawn from the seed.
+// Initial configures the values that the parameters of a training start with. The zero value stands
+// for the model's own initialisers, drawn from the seed.
 type Initial struct {
-	Name string // in tables, before the factor; by default made of the rest
-	// Values gives parameters and states by path for a seed; the others are drawn.
-	// Paths that a model does not have are for other models.
+	Name string // in tables, before the factor; by default made of the other fields
+	// Values returns parameters and states by path for a seed, with the shapes of the model and any
+	// float type; the others are drawn. Paths that a model does not have are ignored.
 	Values func(seed uint64) map[string]graph.Value
-	// Init draws the parameters that are drawn at all (not those that begin at a
-	// constant, as biases do) in place of the model's own initialisers.
+	// Init draws in place of the model's own initialisers. Parameters that start at a constant, as
+	// biases do, keep it.
 	Init *graph.Init
-	// Scale is a factor on the values that parameters begin with; 0 stands for 1.
+	// Scale multiplies the start values of all float parameters; 0 stands for 1.
 	Scale float64
 }
 
-// String is the name: "own start" for the zero value, "start × 0.5", "glorot".
+// String returns the name: "own start" for the zero value, "start × 0.5", "glorot".
 func (s Initial) String() string {
 	text := s.Name
 	if text == "" {
@@ -52,7 +52,7 @@ func (s Initial) factor() float64 {
 	return s.Scale
 }
 
-// store makes what a training of the model begins with.
+// store returns the store that a training of the model starts with.
 func (s Initial) store(m *builders.Model, seed uint64) (*tape.Store, error) {
 	store := tape.NewStore(m.Graph, tape.Seed(seed))
 	if s.Init != nil {
@@ -88,8 +88,8 @@ func (s Initial) store(m *builders.Model, seed uint64) (*tape.Store, error) {
 	return store, nil
 }
 
-// redraw draws what the model draws with another initialiser: as a model would that
-// has its parameters, by path and type, and this initialiser.
+// redraw draws the parameters that the model draws at random with another initialiser. The values
+// are those of any model with these parameters, by path and type, and this initialiser.
 func redraw(store *tape.Store, m *builders.Model, init graph.Init, seed uint64) error {
 	other := graph.New("initial values")
 	var drawing []*graph.Node
@@ -110,7 +110,7 @@ func redraw(store *tape.Store, m *builders.Model, init graph.Init, seed uint64) 
 	return nil
 }
 
-// drawn reports whether a parameter begins at random.
+// drawn reports whether a parameter starts at random values.
 func drawn(p *graph.Node) bool {
 	if !p.DType().IsFloat() {
 		return false
@@ -120,7 +120,7 @@ func drawn(p *graph.Node) bool {
 	return orthogonal || std != 0 || width != 0
 }
 
-// scaled multiplies an entry of a store.
+// scaled multiplies an entry of a store by f.
 func scaled(store *tape.Store, p *graph.Node, f float64) error {
 	t, err := store.Get(p.Path())
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// Probe is a measure of [Compare] besides the variants' own losses: what every
-// training leaves behind is measured by it.
+// Probe is a metric of [Compare] besides the variants' own losses. It measures the parameters and
+// states that each training ends with.
 type Probe struct {
 	Name   string
 	Higher bool // larger is better
@@ -20,19 +20,19 @@ type Probe struct {
 	of     func(m *builders.Model, final *tape.Store) (float64, error)
 }
 
-// Judge is the probe that measures by the loss of an objective which is not trained
-// itself. It applies to those variants that have all of its parameters, by path and
-// type.
+// Judge returns a probe that measures by the mean loss of an objective that is not trained itself,
+// over the examples held for the seed. It applies to the variants that have all of its parameters,
+// by path and type.
 func Judge(v Variant) Probe { return Probe{Name: v.Name, judge: &v} }
 
-// ProbeFunc is the probe that calls a function with the model and what training left
-// in the store; NaN says that it does not apply. It is called from several
-// goroutines.
+// ProbeFunc returns a probe that calls f with a variant's model and the store that its training
+// ended with. NaN means that the probe does not apply; an error ends the comparison. f is called
+// from several goroutines.
 func ProbeFunc(name string, f func(m *builders.Model, final *tape.Store) (float64, error)) Probe {
 	return Probe{Name: name, of: f}
 }
 
-// judge measures parameters by the loss of a model.
+// judge measures the parameters of trainings by the loss of a model.
 type judge struct {
 	name  string
 	model *builders.Model
@@ -56,8 +56,8 @@ func newJudge(ctx context.Context, name string, m *builders.Model, f feeder, las
 	return j, nil
 }
 
-// applies reports whether another model has all that the loss depends on, by path and
-// type. A loss of nothing that is learnt judges nobody.
+// applies reports whether another model has all parameters and states that the loss depends on, by
+// path and type. A loss that depends on none applies to no model.
 func (j *judge) applies(m *builders.Model) bool {
 	for _, n := range j.learn {
 		other := m.Graph.Lookup(n.Path())
@@ -69,9 +69,9 @@ func (j *judge) applies(m *builders.Model) bool {
 	return len(j.learn) > 0
 }
 
-// measure is the mean loss of what a training left, on the examples that the judge
-// holds for the seed. Where the judge draws random numbers, each of its batches has its own, and the
-// same ones for whatever is judged.
+// measure returns the mean loss of a training's parameters over the batches that the judge holds
+// for the seed. Where the judge draws random numbers, each batch has its own, the same for every
+// training.
 func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (float64, error) {
 	store := tape.NewStore(nil, tape.Seed(seed))
 	vm, err := j.prog.NewVM(store, tape.Workers(1))
@@ -104,7 +104,7 @@ func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (fl
 	return sum / float64(len(held)), nil
 }
 
-// ScheduledOf are the scheduled inputs that a model has.
+// ScheduledOf returns the schedules of the plan for the scalar inputs that a model has, by node.
 func (p Plan) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
 	out := map[*graph.Node]train.Schedule{}
 	for path, s := range p.Scheduled {
@@ -117,7 +117,7 @@ func (p Plan) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
 	return out
 }
 
-// lastOf gives the scheduled inputs of a model their last value.
+// lastOf feeds the scheduled inputs of a model with their last values.
 func (p Plan) lastOf(m *builders.Model) tape.Feed {
 	out := tape.Feed{}
 	for n, s := range p.ScheduledOf(m) {

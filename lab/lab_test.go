@@ -184,6 +184,11 @@ func TestCentresAreDataPoints(t *testing.T) {
 			t.Fatalf("seed %d: centres %v", seed, c)
 		}
 	}
+	// Points whose squared distances overflow are drawn evenly.
+	wide := &data.Table{Name: "wide", Columns: []string{"a"}, X: []float64{1e200, -1e200, 3}}
+	if c := lab.Centres(wide, 3, lab.PlusPlus, 1); len(c) != 3 {
+		t.Errorf("centres %v", c)
+	}
 }
 
 func TestConfigErrors(t *testing.T) {
@@ -242,6 +247,10 @@ func TestMatch(t *testing.T) {
 		if got[j] != want {
 			t.Fatalf("matched %v, want [2 0 1]", got)
 		}
+	}
+	// A centre that diverged gets the partner that is left.
+	if got := lab.Match([]float64{math.NaN(), 10}, []float64{9, 5.5}, 1); got[0] != 1 || got[1] != 0 {
+		t.Errorf("beside NaN matched %v, want [1 0]", got)
 	}
 }
 

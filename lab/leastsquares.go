@@ -8,10 +8,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Linear is a linear model's data: observations X, row-major [n d], and targets y.
+// Linear is the data of a linear model y ≈ X·w.
 type Linear struct {
-	X, Y []float64
-	N, D int
+	X    []float64 // observations, row-major [n d]
+	Y    []float64 // targets [n]
+	N, D int       // observations and features
 }
 
 func (p Linear) check() error {
@@ -21,7 +22,14 @@ func (p Linear) check() error {
 	return nil
 }
 
-// svd is X = U·diag(σ)·Vᵀ.
+func checkPenalty(λ float64) error {
+	if !(λ >= 0) {
+		return fmt.Errorf("least squares: λ = %v: want at least 0", λ)
+	}
+	return nil
+}
+
+// svd decomposes X = U·diag(σ)·Vᵀ.
 func (p Linear) svd() (u, v *mat.Dense, σ []float64, err error) {
 	if err := p.check(); err != nil {
 		return nil, nil, nil, err
@@ -36,13 +44,13 @@ func (p Linear) svd() (u, v *mat.Dense, σ []float64, err error) {
 	return u, v, f.Values(nil), nil
 }
 
-// Solve gives the weights w that minimise ‖X·w − y‖² + λ‖w‖², by the singular values
-// of X: along each right singular vector σ·uᵀy/(σ² + λ). Where λ is 0 and many
-// weights are as good, it gives those of least norm; singular values that are 0 up
-// to rounding count as 0.
+// Solve returns the weights w [d] that minimise ‖X·w − y‖² + λ‖w‖². By the singular value
+// decomposition of X their component along each right singular vector is σ·uᵀy/(σ² + λ). Where λ is
+// 0 and several w are minimal, it returns the one of least norm; singular values that are 0 up to
+// rounding count as 0. A negative λ, and data of other sizes than N and D say, are errors.
 func (p Linear) Solve(λ float64) ([]float64, error) {
-	if !(λ >= 0) {
-		return nil, fmt.Errorf("least squares: λ = %v: want at least 0", λ)
+	if err := checkPenalty(λ); err != nil {
+		return nil, err
 	}
 	u, v, σ, err := p.svd()
 	if err != nil {
@@ -66,7 +74,7 @@ func (p Linear) vanishes(σ, largest float64) bool {
 	return σ <= largest*float64(max(p.N, p.D))*0x1p-52
 }
 
-// along is the product of column i and a vector.
+// along returns the inner product of column i and x.
 func along(m *mat.Dense, i int, x []float64) (s float64) {
 	for j, v := range x {
 		s += m.At(j, i) * v
@@ -74,8 +82,8 @@ func along(m *mat.Dense, i int, x []float64) (s float64) {
 	return s
 }
 
-// Augmented adds d fake observations √λ·I with targets 0: its least squares are the
-// ridge regression of p (the notes on regularisation in least squares).
+// Augmented returns the data with d fake observations √λ·I added, whose targets are 0. Least
+// squares on them is ridge regression on p (the notes on regularisation in least squares).
 func (p Linear) Augmented(λ float64) Linear {
 	x, y := append([]float64(nil), p.X...), append([]float64(nil), p.Y...)
 	for j := range p.D {

@@ -1,10 +1,14 @@
 package lab
 
-import "slices"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
-// Match pairs centres with those of a reference, the closest pair first: centre
-// Match[j] of the second argument belongs to centre j of the first. Both are
-// row-major [k d].
+// Match pairs the centres of two clusterings of d features greedily, the closest pair first. It
+// returns for each centre of reference the index of its partner among centres. Both are row-major
+// [k d], and only as many as the shorter one has are paired. It is nil for d < 1.
 func Match(reference, centres []float64, d int) []int {
 	if d < 1 {
 		return nil
@@ -17,18 +21,14 @@ func Match(reference, centres []float64, d int) []int {
 	var pairs []pair
 	for a := range k {
 		for b := range k {
-			pairs = append(pairs, pair{a, b, sqDist(reference[a*d:(a+1)*d], centres[b*d:(b+1)*d])})
+			far := sqDist(reference[a*d:(a+1)*d], centres[b*d:(b+1)*d])
+			if math.IsNaN(far) {
+				far = math.Inf(1)
+			}
+			pairs = append(pairs, pair{a, b, far})
 		}
 	}
-	slices.SortStableFunc(pairs, func(p, q pair) int {
-		switch {
-		case p.far < q.far:
-			return -1
-		case p.far > q.far:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(pairs, func(p, q pair) int { return cmp.Compare(p.far, q.far) })
 	out := make([]int, k)
 	for j := range out {
 		out[j] = -1

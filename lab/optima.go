@@ -6,22 +6,21 @@ import (
 	"slices"
 )
 
-// Optimum is where some runs of a clustering came to rest: at the same groups of points,
-// whatever the order of their centres, and the same inertia.
+// Optimum is a local optimum that runs of a clustering converged to: the same groups of points,
+// whatever the order of the centres, and the same inertia.
 type Optimum struct {
 	Inertia float64 // the least of its runs
 	Runs    []int   // indices, in order
 }
 
-// SameInertia is the share up to which [Clustering.Optima] takes two inertias for the same.
+// SameInertia is the relative difference up to which [Clustering.Optima] takes inertias for equal.
 const SameInertia = 1e-4
 
-// Optima are the different places in which the runs of a clustering that have converged
-// ended, the one of least inertia first; where another was stopped is none. Two runs are at
-// the same optimum if they put all points into the same groups and their inertias agree up
-// to [SameInertia]: inertias that agree to some digits may be of different groups, and the
-// centres of the same groups may lie elsewhere, where an objective wants more of them than to
-// be means.
+// Optima returns the different optima that runs converged to, the one of least inertia first. Runs
+// that have not converged are left out. Two runs share an optimum if they put all points into the
+// same groups and their inertias agree up to [SameInertia]. Both are needed: different groups may
+// have inertias that agree to some digits, and the centres of equal groups may differ, because not
+// every objective puts them at the means.
 func (v Clustering) Optima() []Optimum {
 	var out []Optimum
 	var groups [][]int
@@ -49,7 +48,7 @@ func (v Clustering) Optima() []Optimum {
 	return out
 }
 
-// byInertia are the indices of the runs, the one of least inertia first.
+// byInertia returns the indices of the runs by rising inertia.
 func (v Clustering) byInertia() []int {
 	order := make([]int, len(v.Runs))
 	for i := range order {
@@ -59,9 +58,9 @@ func (v Clustering) byInertia() []int {
 	return order
 }
 
-// Collapsed counts the runs that came to an end with fewer groups of points than centres: some of these
-// lie on each other, or no point is nearest to them. What depends on the number of centres, as
-// the inertia and the spread, is not to be compared with runs that use all.
+// Collapsed counts the runs that ended without diverging and with fewer groups of points than
+// centres, because centres coincide or are nearest to no point. Their inertia and spread depend on
+// the number of centres, and do not compare with those of runs that use all.
 func (v Clustering) Collapsed() int {
 	if v.Model == nil || v.Model.KMeans == nil || !v.Model.KMeans.Centres.IsValid() {
 		return 0 // nothing was run
@@ -102,7 +101,7 @@ func Coinciding(centres []float64, k int, scale float64) []int {
 	return group
 }
 
-// groups is the number of different groups of centres that points are assigned to.
+// groups counts the different groups of centres that points are assigned to.
 func groups(assigned, group []int) int {
 	met := map[int]bool{}
 	for _, a := range assigned {

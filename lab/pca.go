@@ -8,16 +8,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// PCA is the principal component analysis of a table: the directions along which its
-// rows differ most.
+// PCA is the principal component analysis of a table: the directions along which its rows vary
+// most.
 type PCA struct {
-	Mean     []float64   // of each feature
-	Axes     [][]float64 // orthonormal directions over the features, that of the largest variance first
-	Variance []float64   // of the rows along each axis (the population's, divided by n)
+	Mean     []float64   // [d]: of each feature
+	Axes     [][]float64 // [min(n, d)][d]: orthonormal directions, that of the largest variance first
+	Variance []float64   // [min(n, d)]: of the rows along each axis, divided by n
 }
 
-// NewPCA finds all min(n, d) components by the singular value decomposition of the
-// centred table. Signs are chosen so that each axis's largest component is positive.
+// NewPCA finds all min(n, d) components of a table of n rows and d features by the singular value
+// decomposition of the centred table. The sign of each axis makes its largest component positive. A
+// table without rows or columns is an error.
 func NewPCA(t *data.Table) (*PCA, error) {
 	if t.Rows() == 0 {
 		return nil, errors.New("principal components of a table without rows")
@@ -64,9 +65,9 @@ func NewPCA(t *data.Table) (*PCA, error) {
 	return p, nil
 }
 
-// Residual is the mean over the rows of ‖x − x̂‖² that the first k components leave,
-// the variance along all others. No map of rank k leaves less (Eckart & Young, 1936),
-// so no linear autoencoder with a bottleneck of k does.
+// Residual returns the mean over the rows of ‖x − x̂‖², where x̂ is the reconstruction of a row x
+// from the first k components: the variance along all others. No map of rank k leaves less (Eckart
+// & Young, 1936), so neither does a linear autoencoder with a bottleneck of k.
 func (p *PCA) Residual(k int) (left float64) {
 	for a := max(0, k); a < len(p.Variance); a++ {
 		left += p.Variance[a]

@@ -7,10 +7,11 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// SpreadLabels gives every point the commonest label of its cluster, so that few known
-// labels serve many points (the notes on the uses of unsupervised learning). known has a
-// label for each point, "" where it is not known; a cluster without known labels stays
-// without. Of labels that are equally common, the one that comes first wins.
+// SpreadLabels returns for every point the commonest known label of its cluster, so that a few
+// known labels serve many points (the notes on the uses of unsupervised learning). assigned has the
+// cluster of each point, known its label, or "" where that is not known. Of labels that are equally
+// common the first in order of the points wins; a cluster without known labels gets "". Slices of
+// different lengths are an error.
 func SpreadLabels(assigned []int, known []string) ([]string, error) {
 	if len(assigned) != len(known) {
 		return nil, fmt.Errorf("%d labels for %d assignments", len(known), len(assigned))
@@ -37,8 +38,9 @@ func SpreadLabels(assigned []int, known []string) ([]string, error) {
 	return out, nil
 }
 
-// Scores are the coordinates of the rows of a table along the first k axes, row-major
-// [n k]: what is left of them to look at, or to learn from where few rows are labelled.
+// Scores returns the coordinates of the rows of a table along the first k axes, row-major [n k]: a
+// short description to draw, or to learn from where few rows are labelled. A table of other columns
+// than the PCA's, and more components than there are, are errors.
 func (p *PCA) Scores(t *data.Table, k int) ([]float64, error) {
 	if p == nil || t == nil {
 		return nil, errors.New("scores of no table, or along no axes: NewPCA finds them")

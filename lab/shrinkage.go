@@ -13,8 +13,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Direction is one singular direction of a linear model's data: how long the least
-// squares solution is along it, and what part of that two regularisers leave.
+// Direction is a right singular direction of a linear model's data: the length of the least squares
+// solution along it, and the part of that length that two regularisers leave.
 type Direction struct {
 	Sigma   float64 // singular value σ of X
 	Length  float64 // of the least squares solution along the direction: uᵀy/σ
@@ -22,19 +22,22 @@ type Direction struct {
 	Descent Factor  // predicted: 1 − (1 − 2ησ²)ᵗ
 }
 
-// Factor is what is left of a length, by theory and in a solution.
+// Factor is the part of a length that a regulariser leaves, by theory and in its solution.
 type Factor struct{ Predicted, Measured float64 }
 
-// Shrinkage are the directions of X by falling singular value.
+// Shrinkage lists the directions of X with σ > 0, the largest σ first.
 type Shrinkage []Direction
 
-// Shrink shows ridge regression and gradient descent that is stopped early side by
-// side (the notes on regularisation in least squares): both keep what lies along
-// large singular values and hold back what lies along small ones. The ridge solution
-// that is measured is that of the data with fake observations; gradient descent is
-// run, in float64 from w = 0, on the graph of [builders.LeastSquares] with the rate
-// η for t steps. As its loss is ‖X·w − y‖², not half of it, the rate counts twice.
+// Shrink compares ridge regression with gradient descent that is stopped early, direction by
+// direction (the notes on regularisation in least squares): both keep the components along large
+// singular values and shrink those along small ones. The ridge solution is measured on the data with
+// fake observations ([Linear.Augmented]). Gradient descent runs t steps in float64 from w = 0 at the
+// rate η ([Linear.Descend]); because its loss is ‖X·w − y‖² and not half of that, the rate counts
+// twice. A negative λ, and data of other sizes than N and D say, are errors.
 func (p Linear) Shrink(ctx context.Context, λ, η float64, t int) (Shrinkage, error) {
+	if err := checkPenalty(λ); err != nil {
+		return nil, err
+	}
 	u, v, σ, err := p.svd()
 	if err != nil {
 		return nil, err
@@ -50,7 +53,7 @@ func (p Linear) Shrink(ctx context.Context, λ, η float64, t int) (Shrinkage, e
 	var out Shrinkage
 	for i, s := range σ {
 		if p.vanishes(s, σ[0]) {
-			break // nothing in the data tells how far to go
+			break // the data do not determine the length
 		}
 		length := along(u, i, p.Y) / s
 		out = append(out, Direction{s, length,
@@ -60,7 +63,8 @@ func (p Linear) Shrink(ctx context.Context, λ, η float64, t int) (Shrinkage, e
 	return out, nil
 }
 
-// Descend takes t steps of gradient descent on ‖X·w − y‖² from w = 0.
+// Descend takes t steps of gradient descent on ‖X·w − y‖² from w = 0 at the rate η, in float64 on
+// the graph of [builders.LeastSquares], and returns w [d].
 func (p Linear) Descend(ctx context.Context, η float64, t int) ([]float64, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -87,7 +91,7 @@ func (p Linear) Descend(ctx context.Context, η float64, t int) ([]float64, erro
 	return float64s(w), nil
 }
 
-// String is a table, a direction a line.
+// String returns a table with one line per direction.
 func (s Shrinkage) String() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)

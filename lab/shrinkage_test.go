@@ -196,4 +196,7 @@ func TestLinearMistakes(t *testing.T) {
 	if _, err := linearData(1, 3, 2, 0).Solve(-1); err == nil {
 		t.Error("a negative λ is solved")
 	}
+	if _, err := linearData(1, 3, 2, 0).Shrink(context.Background(), -1, 0.1, 2); err == nil {
+		t.Error("a negative λ shrinks")
+	}
 }

@@ -1,7 +1,7 @@
 package lab
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,21 +10,21 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Test says how likely differences are that come of the seeds alone.
+// Test is a two-sided significance test of paired differences, one per seed.
 type Test int
 
-// The tests, both two-sided and on differences that belong to one seed each.
+// The tests. The null hypothesis is that the differences come from the seeds alone.
 const (
-	// StudentT is Student's test that their mean is 0, which takes them for normal.
+	// StudentT is Student's t-test that the mean is 0. It assumes normal differences.
 	StudentT Test = iota
-	// SignFlips is the permutation test that flips the sign of each difference: p is the
-	// share of all flips whose mean is as far from 0. It takes the differences for
-	// symmetric, no more. All flips are tried for up to 16 differences, 65 536 random
-	// ones, always the same, for more. It cannot go below 2/2ⁿ for n differences.
+	// SignFlips is Fisher's randomisation test: p is the share of all choices of signs whose mean
+	// is at least as far from 0. It assumes differences that are symmetric around 0. Up to 16
+	// differences it tries all choices, for more 65 536 random ones, the same in every call. For n
+	// differences p is at least 2/2ⁿ.
 	SignFlips
 )
 
-// String names the test.
+// String returns "Student's t" or "sign flips".
 func (t Test) String() string {
 	if t == SignFlips {
 		return "sign flips"
@@ -32,12 +32,11 @@ func (t Test) String() string {
 	return "Student's t"
 }
 
-// mostFlips is the largest number of differences whose flips are all tried.
+// mostFlips is the largest number of differences for which all choices of signs are tried.
 const mostFlips = 16
 
-// P is the probability of differences whose mean is at least as far from 0, if only
-// chance decides on their signs. It is NaN for fewer than two, and for differences
-// that are not all finite.
+// P returns the p-value of differences d: the probability, under the null hypothesis, of a mean at
+// least as far from 0. It is NaN for fewer than two, and where one is not finite.
 func (t Test) P(d []float64) float64 {
 	if len(d) < 2 || !allFinite(d) {
 		return math.NaN()
@@ -46,7 +45,7 @@ func (t Test) P(d []float64) float64 {
 		return signFlips(d)
 	}
 	mean, err := stat.Mean(d, nil), standardError(d)
-	if err == 0 { // equal differences: none at all, or as sure as can be
+	if err == 0 { // all differences are equal
 		if mean == 0 {
 			return 1
 		}
@@ -61,7 +60,7 @@ func signFlips(d []float64) float64 {
 		total += v
 		size += math.Abs(v)
 	}
-	least := math.Abs(total) - 1e-12*size // flips that give the same sum up to rounding count
+	least := math.Abs(total) - 1e-12*size // sums that are equal up to rounding count
 	far := func(flips uint64, d []float64, sum float64) float64 {
 		for i, v := range d {
 			if flips>>i&1 != 0 {
@@ -91,12 +90,12 @@ func signFlips(d []float64) float64 {
 			count++
 		}
 	}
-	return float64(count+1) / float64(of+1) // what was observed is one of the flips
+	return float64(count+1) / float64(of+1) // the observed signs are one of the choices
 }
 
-// Holm corrects the p-values of several comparisons (Holm, 1979): calling all those
-// at most α different errs anywhere with a probability of at most α. NaN stays NaN, and
-// counts as no comparison.
+// Holm corrects the p-values of several comparisons by the step-down method of Holm (1979): calling
+// those of at most α significant makes any error at all with a probability of at most α. NaN stays
+// NaN, and does not count as a comparison.
 func Holm(p []float64) []float64 {
 	out := slices.Clone(p)
 	var order []int
@@ -105,102 +104,11 @@ func Holm(p []float64) []float64 {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case p[a] < p[b]:
-			return -1
-		case p[a] > p[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	most := 0.0
 	for rank, i := range order {
 		most = max(most, min(1, float64(len(order)-rank)*p[i]))
 		out[i] = most
 	}
 	return out
-}
-
-// Letters marks n things such that two share a letter exactly where they do not
-// differ (a compact letter display: Piepho, 2004). Letters are given in the order of
-// the things: a to the first.
-func Letters(n int, differ func(i, j int) bool) []string {
-	if differ == nil {
-		differ = func(int, int) bool { return false }
-	}
-	all := make([]bool, n)
-	for i := range all {
-		all[i] = true
-	}
-	groups := [][]bool{all}
-	for i := range n {
-		for j := range i {
-			if !differ(j, i) {
-				continue
-			}
-			var next [][]bool
-			for _, g := range groups {
-				if !g[i] || !g[j] {
-					next = append(next, g)
-					continue
-				}
-				for _, leave := range []int{i, j} {
-					part := slices.Clone(g)
-					part[leave] = false
-					next = append(next, part)
-				}
-			}
-			groups = absorbed(next)
-		}
-	}
-	slices.SortStableFunc(groups, func(a, b []bool) int {
-		for i := range a {
-			switch {
-			case a[i] && !b[i]:
-				return -1
-			case b[i] && !a[i]:
-				return 1
-			}
-		}
-		return 0
-	})
-	out := make([]string, n)
-	for k, g := range groups {
-		for i, in := range g {
-			if in {
-				out[i] += letter(k)
-			}
-		}
-	}
-	return out
-}
-
-// absorbed leaves out groups that another holds.
-func absorbed(groups [][]bool) [][]bool {
-	holds := func(a, b []bool) bool {
-		for i := range a {
-			if b[i] && !a[i] {
-				return false
-			}
-		}
-		return true
-	}
-	var out [][]bool
-	for _, g := range groups {
-		if slices.ContainsFunc(out, func(o []bool) bool { return holds(o, g) }) {
-			continue
-		}
-		out = append(slices.DeleteFunc(out, func(o []bool) bool { return holds(g, o) }), g)
-	}
-	return out
-}
-
-// letter is the k-th: a to z, then A to Z, then with numbers: (53), (54).
-func letter(k int) string {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	if k < len(letters) {
-		return letters[k : k+1]
-	}
-	return fmt.Sprintf("(%d)", k+1)
 }

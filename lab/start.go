@@ -8,12 +8,12 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Start says where centres begin.
+// Start is a way to choose the start centres of a clustering.
 type Start int
 
-// The ways to begin.
+// The ways to start.
 const (
-	PlusPlus    Start = iota // k-means++: each next centre a point drawn by squared distance
+	PlusPlus    Start = iota // k-means++: each next centre is a point drawn by squared distance
 	StartPoints              // random points
 	StartGiven               // Config.Given
 	StartGroups              // the means of random groups: every point is assigned at random first
@@ -21,10 +21,10 @@ const (
 
 var startNames = [...]string{"plusplus", "points", "given", "groups"}
 
-// String is the name that ParseStart reads.
+// String returns the name that [ParseStart] reads.
 func (s Start) String() string { return startNames[min(max(int(s), 0), len(startNames)-1)] }
 
-// ParseStart reads plusplus, points, given or groups.
+// ParseStart returns the Start called plusplus, points, given or groups; another name is an error.
 func ParseStart(s string) (Start, error) {
 	for i, name := range startNames {
 		if s == name {
@@ -34,8 +34,9 @@ func ParseStart(s string) (Start, error) {
 	return 0, fmt.Errorf("start %q: want plusplus, points, groups or given", s)
 }
 
-// Centres draws k start centres, row-major [k d]. The same seed gives the same
-// centres whatever they are for. They are nil unless k is from 1 to the number of rows.
+// Centres draws k start centres for a table of d features, row-major [k d]. They depend on the
+// arguments alone, so that all objectives start alike; StartGiven draws as PlusPlus does. They are
+// nil unless k is from 1 to the number of rows.
 func Centres(t *data.Table, k int, how Start, seed uint64) []float64 {
 	if t == nil || k < 1 || k > t.Rows() {
 		return nil
@@ -55,10 +56,10 @@ func Centres(t *data.Table, k int, how Start, seed uint64) []float64 {
 	return plusPlus(t, k, rng)
 }
 
-// groupMeans is how the textbook form of the algorithm begins (James et al., An
-// Introduction to Statistical Learning, Algorithm 12.2): every point gets a random
-// cluster, and the clusters' means are the centres. The first k points of a random
-// order get different clusters, so that none is empty.
+// groupMeans starts as the textbook form of the algorithm does (James et al., An Introduction to
+// Statistical Learning, Algorithm 12.2): every point gets a random cluster, and the centres are the
+// means of the clusters. The first k points of a random order get different clusters, so that none
+// is empty.
 func groupMeans(t *data.Table, k int, rng *rand.Rand) []float64 {
 	d := len(t.Columns)
 	out, count := make([]float64, k*d), make([]float64, k)
@@ -75,9 +76,9 @@ func groupMeans(t *data.Table, k int, rng *rand.Rand) []float64 {
 	return out
 }
 
-// plusPlus is the seeding of Arthur & Vassilvitskii (2007): the first centre is a
-// random point, each next one a point drawn with probability proportional to its
-// squared distance from the nearest centre so far.
+// plusPlus seeds as Arthur & Vassilvitskii (2007) do: the first centre is a random point, each next
+// one a point drawn with probability proportional to its squared distance from the nearest centre
+// so far.
 func plusPlus(t *data.Table, k int, rng *rand.Rand) []float64 {
 	n, d := t.Rows(), len(t.Columns)
 	out := make([]float64, 0, k*d)
@@ -97,8 +98,8 @@ func plusPlus(t *data.Table, k int, rng *rand.Rand) []float64 {
 			near[i] = math.Min(near[i], sqDist(row(t, i), c))
 			total += near[i]
 		}
-		pick = rng.IntN(n) // where all points coincide with centres
-		if total > 0 {
+		pick = rng.IntN(n) // where all points coincide with centres, or squares overflow
+		if total > 0 && !math.IsInf(total, 1) {
 			for u := rng.Float64() * total; ; {
 				pick = (pick + 1) % n
 				if u -= near[pick]; u < 0 {
@@ -121,8 +122,8 @@ func sqDist(a, b []float64) (s float64) {
 	return s
 }
 
-// Scale is the root mean squared distance of a point from the mean of all; 1 if
-// there are no points or all are equal, infinite or NaN if squares overflow.
+// Scale returns the root mean squared distance of a table's rows from their mean, in units of the
+// features. It is 1 if there are no rows or all are equal, and infinite or NaN if squares overflow.
 func Scale(t *data.Table) float64 {
 	if t.Rows() == 0 {
 		return 1

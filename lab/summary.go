@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Summary is what the runs of a setting gave, over the seeds. A run that diverged
-// counts as infinite; what was not measured (NaN) does not count.
+// Summary describes values, one per seed. A seed that diverged counts as infinite; one that was not
+// measured (NaN) does not count.
 type Summary struct {
-	N              int // values
-	Median, Q1, Q3 float64
-	Mean, Half     float64 // with its 95 % interval, Mean ± Half, by Student's t; Half is NaN for one value
+	N              int     // values that count
+	Median, Q1, Q3 float64 // and the quartiles
+	Mean, Half     float64 // Mean ± Half is the 95 % interval by Student's t; Half is NaN for one value, and where one is infinite
 }
 
-// Summarise gives the figures of values. Without any they are NaN.
+// Summarise returns the summary of values. All but N are NaN if none counts.
 func Summarise(v []float64) Summary {
 	known := slices.DeleteFunc(slices.Clone(v), math.IsNaN)
 	slices.Sort(known)
@@ -30,25 +30,24 @@ func Summarise(v []float64) Summary {
 	return s
 }
 
-// halfInterval is half the 95 % interval of the mean, by Student's t.
+// halfInterval returns half the width of the 95 % interval of the mean, by Student's t.
 func halfInterval(v []float64) float64 {
 	n := float64(len(v))
 	return distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * standardError(v)
 }
 
-// Median is the middle of the values that are known, or half way between the two in the
-// middle; NaN without any. What is infinite and what is NaN count as in [Summarise].
+// Median returns the middle of the values that are not NaN, or the mean of the two in the middle.
+// It is NaN without any.
 func Median(v []float64) float64 {
 	known := slices.DeleteFunc(slices.Clone(v), math.IsNaN)
 	slices.Sort(known)
 	return Quantile(known, 0.5)
 }
 
-// Quantile is where a share q of the sorted values lies below: between two values on
-// the straight line from one to the other, as NumPy's and R's default. NaN without
-// values.
+// Quantile returns the q-quantile of sorted values, for q from 0 to 1, interpolated linearly
+// between values as NumPy and R do by default. It is NaN without values and for another q.
 func Quantile(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 {
+	if len(sorted) == 0 || !(q >= 0 && q <= 1) {
 		return math.NaN()
 	}
 	at := q * float64(len(sorted)-1)
@@ -67,7 +66,8 @@ func allNaN(v []float64) bool {
 	return !slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) })
 }
 
-// standardError is that of the mean of at least two values. Their squares may overflow.
+// standardError returns the standard error of the mean of at least two values, whose squares may
+// overflow.
 func standardError(v []float64) float64 {
 	unit := largest(v)
 	if unit == 0 {
