@@ -11,7 +11,7 @@ import (
 
 type abs struct{ numbers1 }
 
-// Abs is |x|, element by element.
+// Abs returns |x|, element by element, for numbers x. Its derivative at 0 is 0.
 func Abs(x *graph.Node) *graph.Node { return elementwise(abs{}, x) }
 
 func (abs) Name() string       { return "Abs" }

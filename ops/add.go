@@ -10,7 +10,7 @@ import (
 
 type add struct{ numbers2 }
 
-// Add is a + b with broadcasting.
+// Add returns a + b, element by element, with broadcasting, for numbers.
 func Add(a, b *graph.Node) *graph.Node { return elementwise(add{}, a, b) }
 
 func (add) Name() string                            { return "Add" }

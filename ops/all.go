@@ -29,7 +29,7 @@ func All() []Op {
 	return out
 }
 
-// Vocabulary is what graph.Parse needs to read a text form.
+// Vocabulary returns all operations of this package, for [graph.Parse] to read a text form with.
 func Vocabulary() []graph.Op {
 	var out []graph.Op
 	for _, op := range All() {

@@ -14,8 +14,9 @@ type argMax struct {
 	Axis int
 }
 
-// ArgMax is the index (int64) of the largest element along an axis, which it
-// removes; the first among equals, and a NaN counts as the largest.
+// ArgMax returns the indices (i64) of the largest elements of x along an axis, which it removes: of
+// x[… c …] along c it makes [… …]. x holds numbers. Among equal elements the first counts, and a
+// NaN counts as the largest. No derivative flows through it.
 func ArgMax(x *graph.Node, axis any) *graph.Node {
 	return withAxes("ArgMax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(argMax{Axis: list[0]}, x) })
 }
@@ -25,8 +26,8 @@ type argMin struct {
 	Axis int
 }
 
-// ArgMin is the index (int64) of the smallest element along an axis, which it
-// removes; the first among equals, and a NaN counts as the smallest.
+// ArgMin returns the indices (i64) of the smallest elements of x along an axis; it is otherwise
+// like [ArgMax]. A NaN counts as the smallest.
 func ArgMin(x *graph.Node, axis any) *graph.Node {
 	return withAxes("ArgMin", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(argMin{Axis: list[0]}, x) })
 }

@@ -11,8 +11,9 @@ import (
 
 type asinh struct{ floats1 }
 
-// Asinh is the inverse hyperbolic sine, log(x + √(x²+1)), element by element: near 0 it is x, and far
-// from it it grows as a logarithm does, with the sign of x. It is good to 2.5 units in the last place.
+// Asinh returns the inverse hyperbolic sine log(x + √(x²+1)), element by element, for floats x.
+// Near 0 it is x, far from 0 it grows like a logarithm, with the sign of x. Its error is at most
+// 2.5 units in the last place.
 func Asinh(x *graph.Node) *graph.Node { return elementwise(asinh{}, x) }
 
 func (asinh) Name() string { return "Asinh" }

@@ -13,9 +13,9 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// BenchmarkGradient times functions of 16384 elements on one core: the value alone, and the value with
-// the gradient. Softplus and LogSigmoid are to be compared with Sigmoid, Softmax along a short axis with
-// that along one of 64.
+// BenchmarkGradient times functions of 16384 elements on one core: the value alone, and the value
+// with the gradient. Softplus and LogSigmoid are to be compared with Sigmoid, Softmax along a short
+// axis with that along one of 64.
 func BenchmarkGradient(b *testing.B) {
 	softmax := func(x *graph.Node) *graph.Node { return ops.Softmax(x, "d") }
 	short := []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}

@@ -12,8 +12,9 @@ import (
 
 type broadcast struct{ To graph.Shape }
 
-// BroadcastTo repeats x along new leading axes and along its axes of size 1, so
-// that it has shape to (NumPy's rule, aligned at the last axis).
+// BroadcastTo repeats x along its axes of size 1 and along new leading axes, so that it has the
+// shape to. As in NumPy, axes are aligned at the last one. x is of any element type. A shape that x
+// cannot be repeated to is a mistake.
 func BroadcastTo(x *graph.Node, to graph.Shape) *graph.Node {
 	defer calling("BroadcastTo", x)()
 	if x.IsValid() && x.Shape() == to {
@@ -86,13 +87,14 @@ func (broadcast) Cases() []Case {
 	}
 }
 
-// Over lays x out over the named axes, in that order: axes that x has are
-// brought into place, the others appear with size 1 and repeat when x meets an
-// array that has them. It is the explicit outer product:
+// Over lays x out over the named axes, in that order: axes that x has are moved into place, the
+// others are added with size 1, and repeat where x meets an array that has them. With it, an outer
+// product is explicit:
 //
 //	ops.Sub(ops.Over(x, "i", "j", "d"), ops.Over(r, "i", "j", "d"))   // x_i − r_j for every pair
 //
-// Every axis of x must be among the names.
+// x is of any element type. An axis of x that is not among the names, or a name given twice, is a
+// mistake.
 func Over(x *graph.Node, names ...string) *graph.Node {
 	defer calling("Over", x)()
 	if !x.IsValid() {

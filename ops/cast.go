@@ -13,10 +13,14 @@ type cast struct {
 	To graph.DType
 }
 
-// Cast converts the elements. A float becomes an integer without its fraction, beyond
-// the range the nearest integer there is, and 0 where it is NaN, on every machine alike. An
-// i64 becomes an i32 by its lower 32 bits. A number to bool is x ≠ 0, bool to a number 0 or
-// 1. A cast to the type that x has is x.
+// Cast converts the elements of x to another type:
+//
+//   - A float becomes an integer without its fraction: the nearest integer of the type where it is
+//     out of range, and 0 where it is NaN, on every machine.
+//   - An i64 becomes an i32 by its lower 32 bits.
+//   - A number becomes the bool x ≠ 0, a bool the number 0 or 1.
+//
+// If x has the type already, Cast returns x. Derivatives flow between floats only.
 func Cast(x *graph.Node, to graph.DType) *graph.Node {
 	if x.IsValid() && x.DType() == to {
 		return x

@@ -2,9 +2,9 @@ package ops
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// Clip is x where it lies between lo and hi, the nearer of them elsewhere, element
-// by element, with broadcasting. At an end x still has
-// derivative 1, as in PyTorch's clamp; a bound has one where it holds x back.
+// Clip returns x limited to the range from lo to hi, element by element, with broadcasting: lo
+// where x < lo, hi where x > hi, x elsewhere. All three have one element type. At a bound the
+// derivative by x is 1, as in PyTorch's clamp; beyond it, the derivative flows to the bound.
 func Clip(x, lo, hi *graph.Node) *graph.Node {
 	defer calling("Clip", x, lo, hi)()
 	g := graph.Of(x, lo, hi)

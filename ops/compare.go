@@ -38,7 +38,8 @@ func bracket(sign string, in []expr.Expr) expr.Expr {
 
 type less struct{ comparison }
 
-// Less is a < b as a mask, with broadcasting; false where either is NaN.
+// Less returns the mask a < b, element by element, with broadcasting, for operands of one type. It
+// is false where either is NaN.
 func Less(a, b *graph.Node) *graph.Node { return elementwise(less{}, a, b) }
 
 func (less) Name() string                                     { return "Less" }
@@ -51,13 +52,16 @@ func (less) Cases() []Case                                    { return case2(Les
 
 type lessEqual struct{ comparison }
 
-// LessEqual is a ≤ b as a mask, with broadcasting; false where either is NaN.
+// LessEqual returns the mask a ≤ b, element by element, with broadcasting, for operands of one
+// type. It is false where either is NaN.
 func LessEqual(a, b *graph.Node) *graph.Node { return elementwise(lessEqual{}, a, b) }
 
-// Greater is a > b as a mask, with broadcasting; false where either is NaN.
+// Greater returns the mask a > b, element by element, with broadcasting, for operands of one type.
+// It is false where either is NaN.
 func Greater(a, b *graph.Node) *graph.Node { return turned("Greater", Less, a, b) }
 
-// GreaterEqual is a ≥ b as a mask, with broadcasting; false where either is NaN.
+// GreaterEqual returns the mask a ≥ b, element by element, with broadcasting, for operands of one
+// type. It is false where either is NaN.
 func GreaterEqual(a, b *graph.Node) *graph.Node { return turned("GreaterEqual", LessEqual, a, b) }
 
 // turned is a relation of b and a. What hinders them to meet is said of a and b.
@@ -79,7 +83,8 @@ func (lessEqual) Cases() []Case                                    { return case
 
 type equal struct{ comparison }
 
-// Equal is a = b as a mask, with broadcasting; false where either is NaN.
+// Equal returns the mask a = b, element by element, with broadcasting, for operands of one type. It
+// is false where either is NaN.
 func Equal(a, b *graph.Node) *graph.Node { return elementwise(equal{}, a, b) }
 
 func (equal) Name() string                                     { return "Equal" }
@@ -93,7 +98,8 @@ func (equal) Cases() []Case                                    { return case2(Eq
 
 type notEqual struct{ comparison }
 
-// NotEqual is a ≠ b as a mask, with broadcasting; true where either is NaN.
+// NotEqual returns the mask a ≠ b, element by element, with broadcasting, for operands of one type.
+// It is true where either is NaN.
 func NotEqual(a, b *graph.Node) *graph.Node { return elementwise(notEqual{}, a, b) }
 
 func (notEqual) Name() string                                     { return "NotEqual" }

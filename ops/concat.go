@@ -12,9 +12,9 @@ import (
 
 type concat struct{ Axis int }
 
-// Concat joins arrays along one axis, named or numbered from 0 or, below 0, from behind. They have
-// one element type, one rank and the same sizes along the other axes; anything else, or no array, is
-// a mistake. Of arrays [a n b] and [a m b] along axis 1 it makes [a n+m b].
+// Concat joins arrays end to end along one of their axes: from [a n b] and [a m b] along axis 1 it
+// makes [a n+m b]. The arrays have one element type, which may be any, one rank, and equal sizes
+// along the other axes; otherwise, or without any array, it records a mistake.
 func Concat(axis any, xs ...*graph.Node) *graph.Node {
 	g := graph.Of(xs...)
 	if len(xs) == 0 || !xs[0].IsValid() {

@@ -39,17 +39,22 @@ type (
 	convKernel convolution
 )
 
-// Conv1D is the cross-correlation of x[… t c] with w[k c o], as neural networks
-// call convolution: [… t o], y_qo = Σ_kc x_{q+k,c}·w_kco. It takes [Stride],
-// [Padding], [Dilation] and [Groups]; with groups, w is [k c/groups o].
+// Conv1D returns the cross-correlation y[… u o] of x[… t c] with the kernel w[k c o], which neural
+// networks call convolution:
+//
+//	y_uo = Σ_kc x_{u+k,c}·w_kco
+//
+// It takes the options [Stride], [Padding], [Dilation] and [Groups]; in n groups, the kernel is w[k
+// c/n o]. Operands are floats. There are (t + 2·padding − dilation·(k−1) − 1)/stride + 1 windows,
+// rounded down; it is a mistake if none fits.
 func Conv1D(x, w *graph.Node, options ...Window) *graph.Node {
 	defer calling("Conv1D", x, w)()
 	return convolve(1, x, w, options)
 }
 
-// Conv2D is the cross-correlation of x[… h w c] with w[kh kw c o], as neural
-// networks call convolution: [… h w o]. It takes [Stride], [Padding], [Dilation]
-// and [Groups]; with groups, w is [kh kw c/groups o].
+// Conv2D returns the cross-correlation y[… h′ w′ o] of x[… h w c] with the kernel w[kh kw c o],
+// which neural networks call convolution. It takes the options of [Conv1D], and counts windows in
+// the same way along h and w; in n groups, the kernel is w[kh kw c/n o].
 func Conv2D(x, w *graph.Node, options ...Window) *graph.Node {
 	defer calling("Conv2D", x, w)()
 	return convolve(2, x, w, options)
@@ -63,17 +68,17 @@ func convolve(spatial int, x, w *graph.Node, options []Window) *graph.Node {
 	return graph.Apply(conv(c), x, w)
 }
 
-// ConvTranspose1D is [ConvTranspose2D] over one axis: y[… t o] and v[k o c] give
-// [… t c].
+// ConvTranspose1D is [ConvTranspose2D] along one axis: y[… t o] and v[k o c] give [… u c].
 func ConvTranspose1D(y, v *graph.Node, options ...Window) *graph.Node {
 	defer calling("ConvTranspose1D", y, v)()
 	return convolveBack(1, y, v, options)
 }
 
-// ConvTranspose2D spreads every element of y[… h w o] over a window, weighted by
-// v[kh kw o c]: [… h w c]. It is the transpose of [Conv2D] with the same options
-// and the weights v with the last two axes exchanged. The result is the smallest
-// from which Conv2D gives the shape of y. With groups, v is [kh kw o c/groups].
+// ConvTranspose2D adds up windows, one for each element of y[… h w o], weighted by the kernel v[kh
+// kw o c], and returns x[… h′ w′ c]. It is the transpose of [Conv2D] with the same options and with
+// the last two axes of v exchanged. Its result is the smallest array from which Conv2D makes the
+// shape of y: along each axis (h−1)·stride − 2·padding + dilation·(kh−1) + 1 elements. In n groups,
+// v is [kh kw o c/n]. Operands are floats.
 func ConvTranspose2D(y, v *graph.Node, options ...Window) *graph.Node {
 	defer calling("ConvTranspose2D", y, v)()
 	return convolveBack(2, y, v, options)

@@ -12,7 +12,7 @@ import (
 
 type cos struct{ floats1 }
 
-// Cos is the cosine, element by element; x in radians.
+// Cos returns the cosine of x, element by element, for floats x in radians.
 func Cos(x *graph.Node) *graph.Node { return elementwise(cos{}, x) }
 
 func (cos) Name() string     { return "Cos" }

@@ -2,9 +2,9 @@ package ops
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// CumSum is the running sum along an axis: y_t = Σ_{s≤t} x_s. It adds the array to
-// itself, shifted by 1, 2, 4, …: ⌈log₂ n⌉ additions (Hillis & Steele, 1986) and no n×n
-// matrix.
+// CumSum returns the running sum of numbers x along an axis, in the shape of x: y_t = Σ_{s≤t} x_s.
+// It makes ⌈log₂ n⌉ additions of the array to itself, shifted by 1, 2, 4, … (Hillis & Steele,
+// 1986), and no n×n matrix.
 func CumSum(x *graph.Node, axis any) *graph.Node {
 	defer calling("CumSum", x)()
 	return withAxes("CumSum", x, []any{axis}, func(list []int) *graph.Node {

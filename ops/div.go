@@ -11,7 +11,8 @@ import (
 
 type div struct{ floats2 }
 
-// Div is a/b, element by element, with broadcasting.
+// Div returns a/b, element by element, with broadcasting, for floats. Integers are a mistake: their
+// quotients are not integers.
 func Div(a, b *graph.Node) *graph.Node { return elementwise(div{}, a, b) }
 
 func (div) Name() string     { return "Div" }

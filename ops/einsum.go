@@ -10,22 +10,22 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Einsum is Einstein's summation over named axes: the product of the operands,
-// laid out by name, summed over every axis that the result does not have.
+// Einsum returns the product of arrays of floats, summed over every axis that the result does not
+// have (Einstein's convention). The specification names the axes of each operand, and of the
+// result:
 //
 //	ops.Einsum("b t d, d e -> b t e", x, w)          // a linear map
 //	ops.Einsum("b h t e, b h u e -> b h t u", q, k)  // attention's scores
 //	ops.Einsum("i i -> i", A)                        // a diagonal
-//	ops.Einsum("-> b t e", x, w)                     // the operands' own names
+//	ops.Einsum("-> b t e", x, w)                     // operands by their own names
 //
-// The names are the specification's: those of the operands may differ, and the
-// result has the specification's. A name twice in one operand takes the diagonal.
-// Without an arrow the result has the axes that occur once, in order. An axis of
-// size 1 is not repeated.
+// The specification's names count: the operands may have others, and the result gets those of the
+// specification. A name given twice for one operand takes its diagonal. Without an arrow the result
+// has the axes that occur once, in their order. Axes of one name have one size: an axis of size 1
+// is not repeated. A specification that does not fit the operands is a mistake.
 //
-// It adds no operation of its own: what stands in one operand alone is summed
-// first, then the pair whose product is cheapest is contracted, again and again,
-// by transpositions and one matrix product each.
+// Einsum is made of other operations. Axes that only one operand has are summed first; then, again
+// and again, the pair whose product is cheapest is contracted, by transpositions and one [MatMul].
 func Einsum(spec string, xs ...*graph.Node) *graph.Node {
 	defer calling("Einsum", xs...)()
 	g := graph.Of(xs...)
@@ -242,7 +242,8 @@ func (e einsum) contracted(i, j int) *graph.Node {
 		}
 		return Sum(y, refsOf(axisNames(inner))...)
 	}
-	// What stands in a alone may stay apart where b is a plain matrix: the product takes it as its batch.
+	// What stands in a alone may stay apart where b is a plain matrix: the product takes it as its
+	// batch.
 	rows := [][]graph.Axis{left}
 	if len(batch) == 0 && len(right) == 1 && len(left) > 0 {
 		rows = oneByOne(left)

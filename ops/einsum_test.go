@@ -97,7 +97,8 @@ func einsumCase(t *testing.T, r *rand.Rand, terms [][]string, to []string, sizes
 	if err := reftest.Near(v[0].Data, einsumLoop(terms, to, sizes, data), 1e-12); err != nil {
 		t.Errorf("%s: %v", spec, err)
 	}
-	// Adding ε to one element changes Σ w·y by ε times the derivative, exactly where the operand occurs once.
+	// Adding ε to one element changes Σ w·y by ε times the derivative, exactly where the operand
+	// occurs once.
 	w := g.Input("w", graph.F64, y.Shape().Axes()...)
 	weights := graph.NewValue(w.Type())
 	for p := range weights.Data {

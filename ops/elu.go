@@ -2,7 +2,7 @@ package ops
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// ELU is x where positive and eˣ − 1 elsewhere, element by element (Clevert,
+// ELU returns x where x > 0 and eˣ − 1 elsewhere, element by element, for floats x (Clevert,
 // Unterthiner & Hochreiter, 2015). Its derivative at 0 is 1.
 func ELU(x *graph.Node) *graph.Node {
 	defer calling("ELU", x)()

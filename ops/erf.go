@@ -12,7 +12,7 @@ import (
 
 type erf struct{ floats1 }
 
-// Erf is the error function 2/√π·∫₀ˣ exp(−t²) dt, element by element.
+// Erf returns the error function 2/√π·∫₀ˣ exp(−t²) dt, element by element, for floats x.
 func Erf(x *graph.Node) *graph.Node { return elementwise(erf{}, x) }
 
 func (erf) Name() string     { return "Erf" }

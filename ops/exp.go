@@ -14,7 +14,7 @@ import (
 
 type exp struct{ floats1 }
 
-// Exp is eˣ, element by element.
+// Exp returns eˣ, element by element, for floats x.
 func Exp(x *graph.Node) *graph.Node { return elementwise(exp{}, x) }
 
 func (exp) Name() string     { return "Exp" }

@@ -13,7 +13,7 @@ import (
 
 type expm1 struct{ floats1 }
 
-// Expm1 is eˣ − 1, right for small x.
+// Expm1 returns eˣ − 1, element by element, for floats x. It keeps its digits where x is near 0.
 func Expm1(x *graph.Node) *graph.Node { return elementwise(expm1{}, x) }
 
 func (expm1) Name() string                   { return "Expm1" }

@@ -19,8 +19,9 @@ type maxOver struct {
 	Keep bool
 }
 
-// Max is the largest element over the given axes, or over all; see [Keep]. NaN
-// if any is.
+// Max returns the largest element of numbers x over the given axes, or over all without any. It
+// removes these axes unless [Keep] is given. The result is NaN if any element is. Of equal
+// elements, the first takes the derivative.
 func Max(x *graph.Node, axes ...any) *graph.Node {
 	return extremum("Max", x, axes, func(a int, keep bool) graph.Op { return maxOver{a, keep} })
 }
@@ -30,8 +31,9 @@ type minOver struct {
 	Keep bool
 }
 
-// Min is the smallest element over the given axes, or over all; see [Keep]. NaN
-// if any is.
+// Min returns the smallest element of numbers x over the given axes, or over all without any. It
+// removes these axes unless [Keep] is given. The result is NaN if any element is. Of equal
+// elements, the first takes the derivative.
 func Min(x *graph.Node, axes ...any) *graph.Node {
 	return extremum("Min", x, axes, func(a int, keep bool) graph.Op { return minOver{a, keep} })
 }

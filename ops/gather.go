@@ -19,10 +19,13 @@ type oneHot struct {
 	To   graph.DType
 }
 
-// OneHot turns indices into vectors with a single 1, along a new axis at place
-// at (negative from the end). An index outside the axis is a [graph.IndexError]: of the run,
-// or a mistake where it is a constant. For "none of them" give any index of the axis, and take
-// the result by a mask with [Select].
+// OneHot returns, for each index of an array of i32 or i64, a vector of floats of type to that is 1
+// at the index and 0 elsewhere. The vectors lie along a new axis, inserted before axis number at of
+// the index array; negative numbers count from the end, and -1 makes it the last.
+//
+// An index outside the axis is a [graph.IndexError] when the program runs, and a mistake if it is a
+// constant. To have no 1 at all, give any index of the axis and clear the vector with [Select]. No
+// derivative flows to the indices.
 func OneHot(index *graph.Node, at int, axis graph.Axis, to graph.DType) *graph.Node {
 	defer calling("OneHot", index)()
 	if !index.IsValid() {
@@ -99,9 +102,10 @@ func (oneHot) Cases() []Case {
 
 type gather struct{ Axis int }
 
-// Gather takes the slices of table at the indices along an axis, which is
-// replaced by the indices' axes: rows of an embedding, table[index]. An index
-// outside the axis is a [graph.IndexError]: of the run, or a mistake where it is a constant.
+// Gather looks slices of a table up by their indices along one axis, and puts the axes of the
+// indices in its place: from table[v d] and index[b t] along v it makes [b t d], the rows of an
+// embedding. The table holds floats, the indices are i32 or i64. An index outside the axis is a
+// [graph.IndexError] when the program runs, and a mistake if it is a constant.
 func Gather(table, index *graph.Node, axis any) *graph.Node {
 	defer calling("Gather", table, index)()
 	if !table.IsValid() {
@@ -238,10 +242,11 @@ type scatterAdd struct {
 	To   graph.Shape
 }
 
-// ScatterAdd adds the slices of values to zeros of the given axes, at the
-// indices along one of them: the reverse of [Gather]. An index outside the axis
-// is a [graph.IndexError]: of the run, or a mistake where it is a constant. What is to be left
-// out is added as 0, by a mask with [Select], at any index.
+// ScatterAdd adds slices of values to zeros over the axes to, at the indices along one of these
+// axes; it is the reverse of [Gather]. From index[b t] and values[b t d] along v it makes [v d].
+// Values are floats, the indices are i32 or i64. Slices with equal indices add up. To leave a slice
+// out, make it 0 with [Select]. An index outside the axis is a [graph.IndexError] when the program
+// runs, and a mistake if it is a constant.
 func ScatterAdd(index, values *graph.Node, axis any, to ...graph.Axis) *graph.Node {
 	defer calling("ScatterAdd", index, values)()
 	s, err := graph.NewShape(to...)

@@ -15,8 +15,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Where indices are trusted, what ScatterAdd leaves out because its index is outside the axis has no
-// derivative, while Gather, which the derivative is made of, gives NaN there.
+// Where indices are trusted, what ScatterAdd leaves out because its index is outside the axis has
+// no derivative, while Gather, which the derivative is made of, gives NaN there.
 func TestScatterAddDerivativeOutsideTheAxis(t *testing.T) {
 	g := graph.New("scatter")
 	index := g.Input("a", graph.I64, graph.Ax("i", 4))

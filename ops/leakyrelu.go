@@ -2,8 +2,9 @@ package ops
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// LeakyReLU is x where positive and slope·x elsewhere, element by element (Maas,
-// Hannun & Ng, 2013). Its derivative at 0 is slope, as PyTorch has it.
+// LeakyReLU returns x where x > 0 and slope·x elsewhere, element by element, for numbers x (Maas,
+// Hannun & Ng, 2013). The slope must be a value of x's type; see [Lit]. The derivative at 0 is the
+// slope, as in PyTorch.
 func LeakyReLU(x *graph.Node, slope float64) *graph.Node {
 	defer calling("LeakyReLU", x)()
 	if !x.IsValid() {

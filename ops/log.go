@@ -14,7 +14,7 @@ import (
 
 type log struct{ floats1 }
 
-// Log is the natural logarithm, element by element.
+// Log returns the natural logarithm of x, element by element, for floats x: −∞ at 0, NaN below.
 func Log(x *graph.Node) *graph.Node { return elementwise(log{}, x) }
 
 func (log) Name() string     { return "Log" }
@@ -23,7 +23,8 @@ func (log) Doc() string      { return "natural logarithm, element by element" }
 
 func (log) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, y.In(0)) }
 
-// Scalar takes numbers below the normal ones apart: package math reads their exponent wrongly on some machines.
+// Scalar takes numbers below the normal ones apart: package math reads their exponent wrongly on
+// some machines.
 func (log) Scalar(x ...float64) float64 {
 	if v := x[0]; v > 0 && v < 0x1p-1022 {
 		return math.Log(v*0x1p54) - 54*math.Ln2

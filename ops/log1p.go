@@ -13,7 +13,8 @@ import (
 
 type log1p struct{ floats1 }
 
-// Log1p is log(1+x), right for small x.
+// Log1p returns log(1 + x), element by element, for floats x: −∞ at −1, NaN below. It keeps its
+// digits where x is near 0.
 func Log1p(x *graph.Node) *graph.Node { return elementwise(log1p{}, x) }
 
 func (log1p) Name() string     { return "Log1p" }

@@ -26,7 +26,7 @@ type mask struct {
 
 type and struct{ mask }
 
-// And is the conjunction of two masks, with broadcasting.
+// And returns the mask that is true where both masks are, with broadcasting.
 func And(a, b *graph.Node) *graph.Node { return elementwise(and{}, a, b) }
 
 func (and) Name() string                                     { return "And" }
@@ -41,7 +41,7 @@ func (and) Cases() []Case                                    { return maskCases(
 
 type or struct{ mask }
 
-// Or is the disjunction of two masks, with broadcasting.
+// Or returns the mask that is true where either mask is, with broadcasting.
 func Or(a, b *graph.Node) *graph.Node { return elementwise(or{}, a, b) }
 
 func (or) Name() string                                     { return "Or" }
@@ -56,7 +56,7 @@ func (or) Cases() []Case                                    { return maskCases(O
 
 type not struct{ mask }
 
-// Not is the complement of a mask.
+// Not returns the mask that is true where mask x is false.
 func Not(x *graph.Node) *graph.Node { return elementwise(not{}, x) }
 
 func (not) Name() string                                     { return "Not" }

@@ -11,8 +11,8 @@ import (
 
 type logSigmoid struct{ floats1 }
 
-// LogSigmoid is log σ(x) = −log(1 + e⁻ˣ), element by element: the logarithm of
-// [Sigmoid] without its underflow and rounding. It is finite for any finite x.
+// LogSigmoid returns log σ(x) = −log(1 + e⁻ˣ), element by element, for floats x: the logarithm of
+// [Sigmoid] without its underflow and rounding. It is finite for every finite x.
 func LogSigmoid(x *graph.Node) *graph.Node { return elementwise(logSigmoid{}, x) }
 
 func (logSigmoid) Name() string                   { return "LogSigmoid" }

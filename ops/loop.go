@@ -7,40 +7,40 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Loop says what a recurrence runs over: c_{t+1}, o_t = step(c_t, x_t, w).
+// Loop describes a recurrence c_{t+1}, o_t = step(c_t, x_t, w) for [Scan] and [Unroll].
 type Loop struct {
-	Carry []*graph.Node // c_0, the initial values
-	Over  []*graph.Node // the sequences x, of one length along Axis
-	Axis  any           // of time in the sequences, by name or number; nil is the first
-	With  []*graph.Node // w: what every step sees, weights above all
-	Steps int           // how many steps, where there is no sequence to tell
+	Carry []*graph.Node // c_0, the initial values: floats of one type
+	Over  []*graph.Node // the sequences x, of equal length along Axis
+	Axis  any           // the time axis of the sequences, by name or number; nil is the first
+	With  []*graph.Node // w: whatever every step sees, such as weights
+	Steps int           // the number of steps, where there is no sequence
 
 	// Reverse runs the steps from the last time to the first.
 	Reverse bool
-	// Checkpoint, if it is not 0, keeps the carries of every so many steps only; a
-	// derivative computes those between again, which takes the memory of T/k + k
-	// carries instead of T, least at √T. Values are the same bits, and so are the
-	// derivatives by carries and sequences; those by With are sums in another order.
-	// Forward mode (grad.JVP) reads the carries of all steps as reverse mode does, and so
-	// takes this memory as well where it depends on them.
+	// Checkpoint, if it is not 0, keeps the carries of every k-th step only, for k = Checkpoint.
+	// The derivative computes those between again: it takes the memory of T/k + k carries instead
+	// of T, least at k = √T. Values are bit for bit the same, and so are the derivatives by carries
+	// and sequences; those by With are sums in another order. Forward mode (grad.JVP) takes the
+	// same memory where a tangent depends on the carries. A negative number is a mistake.
 	Checkpoint int
 }
 
-// StepFunc is one step: from the carries before it, the elements of the sequences at
-// its time and what every step sees, the carries after it and the outs. It is called
-// once or twice, whatever the number of steps, and sees nodes of a graph of the
-// step's own: what it needs of the graph around it comes in With.
+// StepFunc is one step of a [Loop]. From the carries before the step, the elements of the sequences
+// at its time, and the nodes of [Loop.With], it makes the carries after the step, as many and of
+// the same types, and any number of outs. All carries and outs are floats of one type. It is called
+// once or twice, whatever the number of steps, with nodes of a graph of its own: every node that it
+// needs of the graph around it must come in With.
 type StepFunc func(carry, x, with []*graph.Node) (next, out []*graph.Node)
 
-// Scanned are the results of a loop. Time is the first axis of Trace and Out.
+// Scanned holds the results of a loop. Time is the first axis of Trace and Out.
 type Scanned struct {
 	Final []*graph.Node // the carries after the last step
-	Trace []*graph.Node // the carries after each step, [t=T …]; a mistake to use under Checkpoint
+	Trace []*graph.Node // the carries after each step, [t=T …]; with a Checkpoint, a mistake to use
 	Out   []*graph.Node // the outs of each step, [t=T …]
 }
 
-// Scan is a loop as one node, whatever the number of steps: the step is built once,
-// as the node's body, and differentiated like any other node.
+// Scan adds a loop as one node, whatever the number of steps. The step is built once, as the node's
+// body, and differentiated like any other node.
 //
 //	r := ops.Scan(ops.Loop{Carry: []*graph.Node{h0}, Over: []*graph.Node{x}, Axis: "t", With: []*graph.Node{w}},
 //		func(c, x, w []*graph.Node) (next, out []*graph.Node) {
@@ -49,11 +49,11 @@ type Scanned struct {
 //		})
 //	h := r.Trace[0] // [t …]
 //
-// Carries and outs are kept for the derivative, and what else of a step it needs is
-// computed again: an out that costs much, such as the product of a large layer, is
-// computed once.
+// Carries and outs are kept for the derivative; it computes other values of a step again. Return a
+// value that is expensive, such as the product of a large layer, as an out to compute it only once.
 //
-// [Unroll] gives the same values as a flat graph.
+// A step that returns another number or type of carries, sequences of different lengths, and random
+// draws within the step are mistakes. [Unroll] makes the same values as a flat graph.
 func Scan(l Loop, step StepFunc) Scanned {
 	u := l.laid("Scan", step)
 	if u.bad != nil {
@@ -79,8 +79,8 @@ func (u laidOut) untraced() []*graph.Node {
 	return slices.Repeat([]*graph.Node{none}, len(u.carry))
 }
 
-// Unroll is [Scan] written out: every step's nodes stand in the graph itself, in a
-// scope of their own, as the notes draw a recurrence. Checkpoint does nothing.
+// Unroll is [Scan] written out: the nodes of every step stand in the graph itself, in a scope of
+// their own, as the notes draw a recurrence. Checkpoint has no effect.
 func Unroll(l Loop, step StepFunc) Scanned {
 	u := l.laid("Unroll", step)
 	if u.bad != nil {

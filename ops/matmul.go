@@ -12,9 +12,10 @@ import (
 
 type matMul struct{}
 
-// MatMul is the matrix product over the last two axes: [… m k]·[… k n] gives
-// [… m n]. Leading axes are a batch and broadcast as operands of Add do. The contracted
-// axes must have the same name, or one of them none. Operands may be transposed at no cost.
+// MatMul returns the matrix product over the last two axes, for floats: [… m k] and [… k n] give […
+// m n]. Leading axes are a batch, and broadcast like the operands of [Add]. The axes k must have
+// the same name unless one has none; operands of less than two axes are a mistake. Transposing an
+// operand costs nothing.
 func MatMul(a, b *graph.Node) *graph.Node {
 	g := graph.Of(a, b)
 	if a == nil || b == nil || a.Graph() != b.Graph() || !a.IsValid() || !b.IsValid() || a.Rank() < 2 || b.Rank() < 2 {

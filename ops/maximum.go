@@ -10,7 +10,8 @@ import (
 
 type maximum struct{ numbers2 }
 
-// Maximum is the larger of a and b, element by element; NaN if either is.
+// Maximum returns the larger of a and b, element by element, with broadcasting, for numbers. It is
+// NaN if either is. Where they are equal, each takes half of the derivative.
 func Maximum(a, b *graph.Node) *graph.Node { return elementwise(maximum{}, a, b) }
 
 func (maximum) Name() string                            { return "Maximum" }

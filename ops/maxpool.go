@@ -16,16 +16,18 @@ type (
 	maxUnpool pooling
 )
 
-// MaxPool1D is the largest element of windows of size k over x[… t c], channel by
-// channel; NaN if any is. It takes [Stride], k by default, and [Padding].
+// MaxPool1D returns the largest element of each window of k elements over floats x[… t c], channel
+// by channel: [… u c]. It is NaN if any element is. It takes the options [Stride], k by default,
+// and [Padding], at most k/2. Padding is never the largest. Of equal elements, the first takes the
+// derivative.
 func MaxPool1D(x *graph.Node, k int, options ...Window) *graph.Node {
 	defer calling("MaxPool1D", x)()
 	return maxPooled(x, options, k)
 }
 
-// MaxPool2D is the largest element of windows of size kh×kw over x[… h w c],
-// channel by channel; NaN if any is. It takes [Stride], the size of the window by
-// default, and [Padding].
+// MaxPool2D returns the largest element of each window of kh×kw elements over floats x[… h w c],
+// channel by channel: [… h′ w′ c]. It is otherwise like [MaxPool1D], with a stride of kh and kw by
+// default.
 func MaxPool2D(x *graph.Node, kh, kw int, options ...Window) *graph.Node {
 	defer calling("MaxPool2D", x)()
 	return maxPooled(x, options, kh, kw)

@@ -13,7 +13,8 @@ type mean struct {
 	Keep bool
 }
 
-// Mean averages over the given axes, or over all of them; see [Keep].
+// Mean returns the average of floats x over the given axes, or over all without any. It removes
+// these axes unless [Keep] is given.
 func Mean(x *graph.Node, axes ...any) *graph.Node {
 	return reduction("Mean", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
 		return graph.Apply(mean{set, keep}, x)

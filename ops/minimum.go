@@ -10,7 +10,8 @@ import (
 
 type minimum struct{ numbers2 }
 
-// Minimum is the smaller of a and b, element by element; NaN if either is.
+// Minimum returns the smaller of a and b, element by element, with broadcasting, for numbers. It is
+// NaN if either is. Where they are equal, each takes half of the derivative.
 func Minimum(a, b *graph.Node) *graph.Node { return elementwise(minimum{}, a, b) }
 
 func (minimum) Name() string                            { return "Minimum" }

@@ -11,8 +11,8 @@ import (
 
 type mul struct{ numbers2 }
 
-// Mul is a·b, element by element, with broadcasting: Hadamard's product. gorgonia's Mul
-// is the product of matrices, which is [MatMul] here.
+// Mul returns a·b, element by element (Hadamard's product), with broadcasting, for numbers. The
+// matrix product, which gorgonia calls Mul, is [MatMul].
 func Mul(a, b *graph.Node) *graph.Node { return elementwise(mul{}, a, b) }
 
 func (mul) Name() string     { return "Mul" }

@@ -9,7 +9,7 @@ import (
 
 type neg struct{ numbers1 }
 
-// Neg is −x.
+// Neg returns −x, element by element, for numbers x.
 func Neg(x *graph.Node) *graph.Node { return elementwise(neg{}, x) }
 
 func (neg) Name() string     { return "Neg" }

@@ -2,8 +2,8 @@ package ops
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// Norm is the Euclidean length √Σx² over the given axes, or over all; see [Keep].
-// Its derivative is x/‖x‖, and 0 at x = 0.
+// Norm returns the Euclidean length √Σx² of floats x over the given axes, or over all without any.
+// It removes these axes unless [Keep] is given. Its derivative is x/‖x‖, and 0 where all of x is 0.
 func Norm(x *graph.Node, axes ...any) *graph.Node {
 	defer calling("Norm", x)()
 	if !x.IsValid() {
@@ -14,7 +14,8 @@ func Norm(x *graph.Node, axes ...any) *graph.Node {
 	if !s.IsValid() {
 		return s
 	}
-	// The root of 0 has an infinite derivative: a mask before it, because 0·∞ is NaN, and one behind.
+	// The root of 0 has an infinite derivative: a mask before it, because 0·∞ is NaN, and one
+	// behind.
 	zero := Equal(s, Lit(s, 0))
 	return Select(zero, Lit(s, 0), Sqrt(Select(zero, Lit(s, 1), s)))
 }

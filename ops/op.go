@@ -7,8 +7,9 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
-// Op is what every operation of this package offers. Package trait lists what else one may offer,
-// and who reads it: besides these, a definition in float64, how it runs, and what is true of it.
+// Op is the interface of every operation of this package. Package trait lists the methods that an
+// operation may have besides, and who calls them: its definition in float64, its kernel, and its
+// properties.
 type Op interface {
 	graph.Op
 	trait.Differentiable
@@ -21,28 +22,28 @@ type Op interface {
 	Cases() []Case
 }
 
-// Case is one example of an operation: the types of its operands ("float[i=3
-// d=4]" stands for both float types), where their values may lie, and the call.
+// Case is an example of an operation: its operands, and the call.
 type Case struct {
 	Operands []Operand
 	Make     func(in []*graph.Node) *graph.Node
 }
 
-// Operand is one operand of a case.
+// Operand is an operand of a [Case]: its type, where "float[i=3 d=4]" stands for f32 and f64 in
+// turn, and where its values may lie.
 type Operand struct {
 	Type   string
 	Domain Domain
 }
 
-// Domain is where the values of an operand may lie. Distinct values keep away
-// from each other and from 0 by more than a difference quotient's step, so
-// that the derivative exists.
+// Domain says where the values of an operand may lie: from Lo to Hi. Distinct values keep away from
+// each other and from 0 by more than the step of a difference quotient, so that the derivative
+// exists.
 type Domain struct {
 	Lo, Hi   float64
 	Distinct bool
 }
 
-// The usual domains.
+// Common domains: all signs; away from 0; distinct values of all signs; masks.
 var (
 	Reals    = Domain{Lo: -2, Hi: 2}
 	Positive = Domain{Lo: 0.2, Hi: 3}
@@ -50,7 +51,7 @@ var (
 	Truth    = Domain{Lo: 0, Hi: 1}
 )
 
-// Index is the domain of indices below n.
+// Index returns the domain of indices from 0 to n − 1.
 func Index(n int) Domain { return Domain{Lo: 0, Hi: float64(n - 1)} }
 
 // case1 gives the cases of a function of one array.
@@ -72,8 +73,8 @@ func case2(f func(a, b *graph.Node) *graph.Node, a, b Domain) []Case {
 	}
 }
 
-// Elementwise applies an operation that is defined element by element, such as one
-// from outside this package, after broadcasting the operands to the shape they share.
+// Elementwise adds an operation that is defined element by element, such as one from outside this
+// package, after broadcasting the operands to one shape. Shapes that do not meet are a mistake.
 func Elementwise(op graph.Op, in ...*graph.Node) *graph.Node { return elementwise(op, in...) }
 
 // elementwise applies op after broadcasting the operands to the shape they share.
@@ -221,8 +222,9 @@ func calling(what string, operands ...*graph.Node) (end func()) {
 	return graph.Of(operands...).Calling(what, operands...)
 }
 
-// Lit is a scalar constant of x's element type, for use beside x. A number that the type
-// does not hold is a mistake: integers hold no 0.5, and f32 no 1e39, though it holds infinities.
+// Lit returns the number v as a scalar constant of x's element type, for use together with x. A
+// number that the type does not hold is a mistake: integers do not hold 0.5, and f32 does not hold
+// 1e39, though it holds infinities.
 func Lit(x *graph.Node, v float64) *graph.Node {
 	defer calling("Lit", x)()
 	if x == nil || !x.IsValid() {
@@ -231,19 +233,21 @@ func Lit(x *graph.Node, v float64) *graph.Node {
 	return x.Graph().Constant(x.DType(), []float64{v})
 }
 
-// Scale is c·x, for a number c that x's type holds: of integers, c must be one; see [Lit].
+// Scale returns c·x, element by element, for numbers x. The number c must be a value of x's type;
+// see [Lit].
 func Scale(x *graph.Node, c float64) *graph.Node {
 	defer calling("Scale", x)()
 	return Mul(Lit(x, c), x)
 }
 
-// Shift is x + c, for a number c that x's type holds: of integers, c must be one; see [Lit].
+// Shift returns x + c, element by element, for numbers x. The number c must be a value of x's type;
+// see [Lit].
 func Shift(x *graph.Node, c float64) *graph.Node {
 	defer calling("Shift", x)()
 	return Add(x, Lit(x, c))
 }
 
-// OneMinus is 1 − x.
+// OneMinus returns 1 − x, element by element, for numbers x.
 func OneMinus(x *graph.Node) *graph.Node {
 	defer calling("OneMinus", x)()
 	return Sub(Lit(x, 1), x)

@@ -7,8 +7,9 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Pad lays before and after elements of value v around x along one axis, of any element type; v is
-// rounded to it. The axis becomes longer by before + after. Negative counts are a mistake.
+// Pad adds elements of value v along one axis of x, before and after its own: from [… n …] it makes
+// [… before+n+after …]. x is of any element type; v must be a value of it, as for [Lit], and true
+// is 1. A negative count, or one above 2³⁰, is a mistake.
 func Pad(x *graph.Node, axis any, before, after int, v float64) *graph.Node {
 	defer calling("Pad", x)()
 	return around("Pad", x, axis, before, after, func(int) int { return maxStep }, func(a int) *graph.Node {
@@ -35,8 +36,9 @@ func Pad(x *graph.Node, axis any, before, after int, v float64) *graph.Node {
 	})
 }
 
-// ReflectPad lays the reflections of the first and last elements of x around it along
-// one axis, without repeating the outermost: 2 1 | 0 1 2 3 | 2 1.
+// ReflectPad adds the reflections of the first and last elements of x along one axis, without
+// repeating the outermost: 2 1 | 0 1 2 3 | 2 1. From [… n …] it makes [… before+n+after …]. x is of
+// any element type. Counts below 0 or above n − 1 are a mistake.
 func ReflectPad(x *graph.Node, axis any, before, after int) *graph.Node {
 	defer calling("ReflectPad", x)()
 	return around("ReflectPad", x, axis, before, after, func(a int) int { return x.Dim(a) - 1 }, func(a int) *graph.Node {

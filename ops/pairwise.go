@@ -100,8 +100,14 @@ func batchPairs(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *
 
 type sqDist struct{}
 
-// SqDist is the squared Euclidean distance of every row of x[… i d] to every
-// row of r[… j d]: [… i j].
+// SqDist returns the squared Euclidean distances D[… i j] of every row of x[… i d] to every row of
+// r[… j d], for floats:
+//
+//	D_ij = Σ_d (x_id − r_jd)²
+//
+// Differences are taken before they are squared, so that no digits are lost where rows are close
+// and far from the origin; no array [… i j d] is held. Both operands have the same axes before the
+// last two; i and j must differ in name.
 func SqDist(x, r *graph.Node) *graph.Node { return graph.Apply(sqDist{}, x, r) }
 
 func (sqDist) Name() string                   { return "SqDist" }
@@ -192,7 +198,8 @@ func (sqDist) Cases() []Case {
 
 type weightedDiff struct{}
 
-// WeightedDiff is Σ_j w_ij (x_id − r_jd) for w[… i j], x[… i d], r[… j d]: [… i d].
+// WeightedDiff returns Σ_j w_ij (x_id − r_jd), [… i d], for floats w[… i j], x[… i d] and r[… j d],
+// with the same axes before the last two. No array [… i j d] is held.
 func WeightedDiff(w, x, r *graph.Node) *graph.Node { return graph.Apply(weightedDiff{}, w, x, r) }
 
 func (weightedDiff) Name() string                   { return "WeightedDiff" }
@@ -287,7 +294,8 @@ func (weightedDiff) Cases() []Case {
 
 type diffDot struct{}
 
-// DiffDot is Σ_d u_id (x_id − r_jd) for u[… i d], x[… i d], r[… j d]: [… i j].
+// DiffDot returns Σ_d u_id (x_id − r_jd), [… i j], for floats u[… i d], x[… i d] and r[… j d], with
+// the same axes before the last two. No array [… i j d] is held.
 func DiffDot(u, x, r *graph.Node) *graph.Node { return graph.Apply(diffDot{}, u, x, r) }
 
 func (diffDot) Name() string                   { return "DiffDot" }

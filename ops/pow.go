@@ -14,9 +14,9 @@ import (
 
 type pow struct{ floats2 }
 
-// Pow is aᵇ, element by element, with broadcasting, for floats a and b of one type. As math.Pow, it
-// is NaN for a < 0 unless b is a whole number, and 1 for b = 0 whatever a is. Its derivative by b is
-// aᵇ·log a: 0 where a is 0, NaN where a is below 0.
+// Pow returns aᵇ, element by element, with broadcasting, for floats. As in [math.Pow], a negative a
+// gives NaN unless b is a whole number, and b = 0 gives 1 whatever a is. Its derivative by a is
+// b·aᵇ⁻¹, and 0 where b is 0; by b it is aᵇ·log a: 0 where a is 0, and NaN where a is negative.
 func Pow(a, b *graph.Node) *graph.Node { return elementwise(pow{}, a, b) }
 
 func (pow) Name() string     { return "Pow" }

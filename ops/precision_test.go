@@ -13,11 +13,13 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// bound is what a result may err by: units in the last place of what is right, and beside them units in the last place of 1.
+// bound is what a result may err by: units in the last place of what is right, and beside them
+// units in the last place of 1.
 type bound struct{ ulps, ones float64 }
 
-// smooth are the functions of one float, operations and what is composed of them, with their derivatives as they are in 400 bits.
-// Where a bound has ones, digits of small results are lost, and the reason stands beside it.
+// smooth are the functions of one float, operations and what is composed of them, with their
+// derivatives as they are in 400 bits. Where a bound has ones, digits of small results are lost,
+// and the reason stands beside it.
 var smooth = map[string]struct {
 	f      func(x node) node
 	of, d  func(x *big.Float) *big.Float
@@ -107,8 +109,8 @@ func leak(x *big.Float) *big.Float {
 	return exact.Of(0.25)
 }
 
-// TestPrecision: every smooth function and its derivative keep their digits for arguments of every size, on the tape and by the
-// definitions.
+// TestPrecision: every smooth function and its derivative keep their digits for arguments of every
+// size, on the tape and by the definitions.
 func TestPrecision(t *testing.T) {
 	for _, op := range ops.All() {
 		_, scalar := op.(interface{ Scalar(...float64) float64 })
@@ -161,7 +163,8 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-// arguments are numbers of both signs and of every size from 2⁻⁶⁰ on, some for each, within the bounds.
+// arguments are numbers of both signs and of every size from 2⁻⁶⁰ on, some for each, within the
+// bounds.
 func arguments(dt graph.DType, lo, hi float64) (x []float64) {
 	r := source("arguments")
 	for e := -60; e <= 7; e++ {

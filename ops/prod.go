@@ -2,9 +2,9 @@ package ops
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// Prod is the product over the given axes, or over all; see [Keep]. It halves the
-// axis ⌈log₂ n⌉ times, multiplying its first half by its second, so that nothing is
-// divided by: derivatives of every order are right where factors are 0.
+// Prod returns the product of numbers x over the given axes, or over all without any. It removes
+// these axes unless [Keep] is given. It multiplies the first half of an axis by the second, ⌈log₂
+// n⌉ times, and never divides: derivatives of every order are right even where factors are 0.
 func Prod(x *graph.Node, axes ...any) *graph.Node {
 	defer calling("Prod", x)()
 	return reduction("Prod", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {

@@ -20,16 +20,17 @@ type random struct {
 	Type   graph.Type
 }
 
-// RandomUniform draws from [0, 1), anew in every run of a program, be it a step of training
-// or a run without updates: package tape says exactly when, in "Random numbers". Within
-// a run the draw has one value, which all nodes that use it and its derivatives share. The
-// name, with the scope and the element type, makes the draw's key: equal keys in two graphs
-// share their noise.
+// RandomUniform returns random floats from [0, 1) of type dt over the given axes, drawn anew in
+// every run of a program, with or without updates; "Random numbers" in package tape has the
+// details. Within a run the draw has one value, which all nodes that use it and its derivatives
+// share. The key of the draw is the name with the scope and the element type: equal keys in two
+// graphs have equal numbers. No derivative flows through it.
 func RandomUniform(g *graph.Graph, name string, dt graph.DType, axes ...graph.Axis) *graph.Node {
 	return draw(g, "RandomUniform", name, false, dt, axes)
 }
 
-// RandomNormal draws with mean 0 and variance 1, anew in every run; see [RandomUniform].
+// RandomNormal returns normal random floats of mean 0 and variance 1; it is otherwise like
+// [RandomUniform].
 func RandomNormal(g *graph.Graph, name string, dt graph.DType, axes ...graph.Axis) *graph.Node {
 	return draw(g, "RandomNormal", name, true, dt, axes)
 }

@@ -9,7 +9,7 @@ import (
 
 type relu struct{ floats1 }
 
-// ReLU is max(x, 0), element by element.
+// ReLU returns max(x, 0), element by element, for floats x. Its derivative at 0 is 0.
 func ReLU(x *graph.Node) *graph.Node {
 	defer calling("ReLU", x)()
 	return elementwise(relu{}, x)

@@ -16,7 +16,8 @@ var errNil = errors.New("operand is nil")
 
 type reshape struct{ To graph.Shape }
 
-// ReshapeTo lays the elements of x, in row-major order, out over the given axes.
+// ReshapeTo gives the elements of x, in row-major order, another shape with as many elements. x is
+// of any element type.
 func ReshapeTo(x *graph.Node, to graph.Shape) *graph.Node {
 	defer calling("ReshapeTo", x)()
 	if x.IsValid() && x.Shape() == to {
@@ -25,9 +26,10 @@ func ReshapeTo(x *graph.Node, to graph.Shape) *graph.Node {
 	return graph.Apply(reshape{to}, x)
 }
 
-// Reshape lays the elements of x, in row-major order, out over axes of the given
-// sizes; one size may be -1, for what is left. Axes that come through untouched
-// keep their names; see [Split], [Merge] and [Rename] to name the others.
+// Reshape gives the elements of x, in row-major order, axes of the given sizes. One size may be -1,
+// for the size that uses up all elements. Axes that stay as they are keep their names; [Split],
+// [Merge] and [Rename] name the others. x is of any element type. Sizes with another number of
+// elements than x are a mistake.
 func Reshape(x *graph.Node, sizes ...int) *graph.Node {
 	defer calling("Reshape", x)()
 	if !x.IsValid() {
@@ -81,8 +83,8 @@ func nameUntouched(s graph.Shape, axes []graph.Axis) {
 	}
 }
 
-// Expand inserts an axis of size 1 at place at (negative from the end, -1 last),
-// with a name or "".
+// Expand inserts an axis of size 1, with a name or "", before axis number at of x; negative numbers
+// count from the end, and -1 makes it the last. x is of any element type.
 func Expand(x *graph.Node, at int, name string) *graph.Node {
 	defer calling("Expand", x)()
 	if !x.IsValid() {
@@ -97,8 +99,8 @@ func Expand(x *graph.Node, at int, name string) *graph.Node {
 	return reshapeAxes("Expand", x, slices.Insert(x.Shape().Axes(), at, graph.Axis{Name: name, Size: 1}))
 }
 
-// Squeeze removes the given axes, which must have size 1; without any, every axis of
-// size 1, as NumPy and PyTorch do.
+// Squeeze removes the given axes of x; without any, all axes of size 1, as in NumPy and PyTorch. x
+// is of any element type. To remove an axis of another size is a mistake.
 func Squeeze(x *graph.Node, axes ...any) *graph.Node {
 	defer calling("Squeeze", x)()
 	return withAxes("Squeeze", x, axes, func(list []int) *graph.Node {
@@ -116,8 +118,11 @@ func Squeeze(x *graph.Node, axes ...any) *graph.Node {
 	})
 }
 
-// Split replaces one axis by several, the last running fastest:
-// Split(x, "f", graph.Ax("head", 4), graph.Ax("e", 8)).
+// Split replaces one axis of x by several, the last of which runs fastest:
+//
+//	ops.Split(x, "f", graph.Ax("head", 4), graph.Ax("e", 8))   // [b f=32] to [b head=4 e=8]
+//
+// x is of any element type. Sizes whose product is not that of the axis are a mistake.
 func Split(x *graph.Node, axis any, into ...graph.Axis) *graph.Node {
 	defer calling("Split", x)()
 	return withAxes("Split", x, []any{axis}, func(list []int) *graph.Node {
@@ -125,8 +130,9 @@ func Split(x *graph.Node, axis any, into ...graph.Axis) *graph.Node {
 	})
 }
 
-// Merge makes one axis, called name, of neighbouring ones, which must be given
-// in their order.
+// Merge replaces neighbouring axes of x, given in their order, by one called name; it is the
+// reverse of [Split]. x is of any element type. Axes that are not neighbours in this order are a
+// mistake: bring them together with [Transpose].
 func Merge(x *graph.Node, name string, axes ...any) *graph.Node {
 	defer calling("Merge", x)()
 	return withAxes("Merge", x, axes, func(list []int) *graph.Node {
@@ -144,7 +150,7 @@ func Merge(x *graph.Node, name string, axes ...any) *graph.Node {
 	})
 }
 
-// Rename gives one axis another name ("" for none).
+// Rename gives one axis of x another name, or none with "". x is of any element type.
 func Rename(x *graph.Node, axis any, name string) *graph.Node {
 	defer calling("Rename", x)()
 	return withAxes("Rename", x, []any{axis}, func(list []int) *graph.Node {

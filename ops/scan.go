@@ -85,7 +85,8 @@ func (op scan) Infer(in []*graph.Node) (graph.Type, error) {
 	for _, p := range op.Loop().Parts(body) {
 		length += float64(p.Rows) * float64(p.Size)
 	}
-	// The rows of a trace are elements of the type whether or not a run holds them: NewVM says what does not fit.
+	// The rows of a trace are elements of the type whether or not a run holds them: NewVM says what
+	// does not fit.
 	size := math.MaxInt
 	if length < float64(size) {
 		size = int(length)

@@ -15,9 +15,9 @@ import (
 //
 //	λ ← ∂c_t + λ·∂c'/∂c + ∂o_t·∂o/∂c + ∂s·∂s/∂c,  dx_t = λ·∂c'/∂x + …,  dw = Σ_t (λ·∂c'/∂w + …)
 //
-// The carries and outs are read from the forward loop's value, and what else of the
-// step is needed is computed again. The derivatives of all operands that are wanted are results of one
-// loop: asking for another operand's finds the node that is there.
+// The carries and outs are read from the forward loop's value, and what else of the step is needed
+// is computed again. The derivatives of all operands that are wanted are results of one loop:
+// asking for another operand's finds the node that is there.
 func (op scan) Grad(y, dy *graph.Node, i int) *graph.Node {
 	return op.GradAmong(y, dy, i, strings.Repeat("1", y.NumIn()))
 }

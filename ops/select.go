@@ -12,15 +12,15 @@ import (
 
 type choose struct{ pointwise }
 
-// Select is a where the mask is true and b elsewhere, with broadcasting. What is
-// not chosen has no influence, not even as NaN or infinity.
+// Select returns a where the mask is true and b elsewhere, element by element, with broadcasting.
+// The mask is a bool; a and b have one element type, which may be any. An element that is not
+// chosen has no influence on the value, not even as NaN or infinity.
 //
-// Nor has it in derivatives of any order, as far down as an operand is made by elementwise
-// operations, sums, means, slices, Concat, Pad and changes of layout: the derivative of
-// Select(x > 0, √x, 0) is 0 at x = −1 and at x = 0. Behind any other operation (a product of
-// matrices, a softmax, a gather, a loop) it is not known any more which elements were chosen: where
-// what that is made of may be infinite or NaN, or steep without bound, choose before it as well,
-// within a loop in its step.
+// Nor has it an influence on derivatives of any order, as far as a and b are made by elementwise
+// operations, sums, means, slices, [Concat], [Pad] and changes of layout: the derivative of
+// Select(x > 0, √x, 0) is 0 at x = −1 and at x = 0. Other operations (matrix products, softmax,
+// gather, loops) mix chosen elements with others. If their operands may be infinite, NaN, or
+// arbitrarily steep, select before them as well, and in a loop within its step.
 func Select(mask, a, b *graph.Node) *graph.Node { return elementwise(choose{}, mask, a, b) }
 
 func (choose) Name() string                            { return "Select" }

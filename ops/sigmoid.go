@@ -13,7 +13,7 @@ import (
 
 type sigmoid struct{ floats1 }
 
-// Sigmoid is 1/(1+e⁻ˣ), element by element.
+// Sigmoid returns the logistic function σ(x) = 1/(1 + e⁻ˣ), element by element, for floats x.
 func Sigmoid(x *graph.Node) *graph.Node { return elementwise(sigmoid{}, x) }
 
 func (sigmoid) Name() string                   { return "Sigmoid" }

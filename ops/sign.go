@@ -9,7 +9,8 @@ import (
 
 type sign struct{ numbers1 }
 
-// Sign is −1, 0 or 1, element by element; NaN of NaN.
+// Sign returns −1, 0 or 1, element by element, for numbers x, and NaN for NaN. No
+// derivative flows through it.
 func Sign(x *graph.Node) *graph.Node { return elementwise(sign{}, x) }
 
 func (sign) Name() string     { return "Sign" }

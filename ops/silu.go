@@ -2,8 +2,8 @@ package ops
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// SiLU is x·σ(x), element by element (Elfwing, Uchibe & Doya, 2017; also called
-// swish).
+// SiLU returns x·σ(x), also called swish, element by element, for floats x (Elfwing, Uchibe & Doya,
+// 2017).
 func SiLU(x *graph.Node) *graph.Node {
 	defer calling("SiLU", x)()
 	if !x.IsValid() {

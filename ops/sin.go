@@ -12,7 +12,7 @@ import (
 
 type sin struct{ floats1 }
 
-// Sin is the sine, element by element; x in radians.
+// Sin returns the sine of x, element by element, for floats x in radians.
 func Sin(x *graph.Node) *graph.Node { return elementwise(sin{}, x) }
 
 func (sin) Name() string     { return "Sin" }

@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// TestNoArrayIsEmpty: an axis of size 0 is a mistake that is recorded, wherever one would come about, and what follows from it is
-// silent. Nothing panics.
+// TestNoArrayIsEmpty: an axis of size 0 is a mistake that is recorded, wherever one would come
+// about, and what follows from it is silent. Nothing panics.
 func TestNoArrayIsEmpty(t *testing.T) {
 	for name, build := range map[string]func(g *graph.Graph, x, ix *graph.Node) *graph.Node{
 		"input": func(g *graph.Graph, _, _ *graph.Node) *graph.Node { return g.Input("e", graph.F32, graph.Ax("i", 0)) },

@@ -12,15 +12,16 @@ import (
 
 type slice struct{ Start, Step, Size graph.Ints }
 
-// Slice takes elements from, from+1, …, to−1 along one axis; negative bounds
-// count from the end, and to = 0 means the end.
+// Slice returns elements from, from+1, …, to−1 along one axis of x. Negative bounds count from the
+// end, and to = 0 is the end. x is of any element type. No elements, or bounds outside the axis,
+// are a mistake.
 func Slice(x *graph.Node, axis any, from, to int) *graph.Node {
 	defer calling("Slice", x)()
 	return SliceStep(x, axis, from, to, 1)
 }
 
-// SliceStep takes every step-th element of from ≤ i < to along one axis, step
-// at least 1; bounds as for [Slice].
+// SliceStep returns every step-th element of from ≤ i < to along one axis of x; it is otherwise
+// like [Slice]. A step below 1 is a mistake; see [Reverse].
 func SliceStep(x *graph.Node, axis any, from, to, step int) *graph.Node {
 	defer calling("SliceStep", x)()
 	return withAxes("Slice", x, []any{axis}, func(list []int) *graph.Node {
@@ -42,7 +43,7 @@ func SliceStep(x *graph.Node, axis any, from, to, step int) *graph.Node {
 	})
 }
 
-// Reverse turns one axis round.
+// Reverse returns x with the elements along one axis in reverse order. x is of any element type.
 func Reverse(x *graph.Node, axis any) *graph.Node {
 	defer calling("Reverse", x)()
 	return withAxes("Reverse", x, []any{axis}, func(list []int) *graph.Node {

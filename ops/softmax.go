@@ -26,9 +26,9 @@ func inferAlong(in []*graph.Node, axis int) (graph.Type, error) {
 
 type softmax struct{ Axis int }
 
-// Softmax is exp(x) over its sum along an axis, right for any finite x: the
-// maximum is taken away first. An axis that is −∞ throughout gives NaN. Weights
-// below 2⁻¹⁰² (float32) or 2⁻⁹⁹⁸ (float64) of the greatest are 0.
+// Softmax returns exp(x)/Σ exp(x) along one axis of floats x, in the shape of x. It subtracts the
+// maximum first, and so is right for every finite x; where all elements along the axis are −∞, the
+// result is NaN. Weights below 2⁻¹⁰² (f32) or 2⁻⁹⁹⁸ (f64) of the largest are 0.
 func Softmax(x *graph.Node, axis any) *graph.Node {
 	return withAxes("Softmax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(softmax{list[0]}, x) })
 }
@@ -84,7 +84,8 @@ func functionOf(f, k string, x expr.Expr) expr.Expr {
 
 type logSoftmax struct{ Axis int }
 
-// LogSoftmax is the logarithm of [Softmax], without its rounding.
+// LogSoftmax returns the logarithm of [Softmax] along one axis of floats x, in the shape of x,
+// without the rounding and the underflow of Softmax.
 func LogSoftmax(x *graph.Node, axis any) *graph.Node {
 	return withAxes("LogSoftmax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(logSoftmax{list[0]}, x) })
 }
@@ -133,8 +134,9 @@ type logSumExp struct {
 	Keep bool
 }
 
-// LogSumExp is log Σ exp(x) along an axis, right for any finite x. It removes
-// the axis unless [Keep] is given.
+// LogSumExp returns log Σ exp(x) for floats x over the given axes, or over all without any. It
+// removes these axes unless [Keep] is given. It subtracts the maximum first, and so is right for
+// every finite x.
 func LogSumExp(x *graph.Node, axes ...any) *graph.Node {
 	return reduction("LogSumExp", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
 		list := set.List()

@@ -13,9 +13,8 @@ import (
 
 type softplus struct{ floats1 }
 
-// Softplus is log(1 + eˣ), element by element: a smooth [ReLU]. It overflows
-// nowhere and keeps its digits where x is very negative, as do its derivatives
-// of every order.
+// Softplus returns log(1 + eˣ), a smooth [ReLU], element by element, for floats x. It never
+// overflows, and keeps its digits where x is very negative, as do its derivatives of every order.
 func Softplus(x *graph.Node) *graph.Node { return elementwise(softplus{}, x) }
 
 func (softplus) Name() string                   { return "Softplus" }

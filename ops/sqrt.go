@@ -12,7 +12,7 @@ import (
 
 type sqrt struct{ floats1 }
 
-// Sqrt is √x, element by element.
+// Sqrt returns √x, element by element, for floats x: NaN below 0.
 func Sqrt(x *graph.Node) *graph.Node { return elementwise(sqrt{}, x) }
 
 func (sqrt) Name() string     { return "Sqrt" }

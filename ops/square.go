@@ -9,7 +9,7 @@ import (
 
 type square struct{ floats1 }
 
-// Square is x², element by element.
+// Square returns x², element by element, for floats x.
 func Square(x *graph.Node) *graph.Node { return elementwise(square{}, x) }
 
 func (square) Name() string     { return "Square" }

@@ -6,8 +6,10 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Stack lays arrays of one shape side by side along a new axis, called name or
-// "", at place at (negative from the end, -1 last): xs[0] first.
+// Stack joins arrays of one shape along a new axis, xs[0] first. The axis is called name, or has no
+// name with "", and is inserted before axis number at; negative numbers count from the end, and -1
+// makes it the last. From n arrays [a b] at 0 it makes [n a b]. The arrays have one element type,
+// which may be any. No array at all is a mistake.
 func Stack(at int, name string, xs ...*graph.Node) *graph.Node {
 	defer calling("Stack", xs...)()
 	g := graph.Of(xs...)

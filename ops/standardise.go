@@ -16,11 +16,12 @@ type standardise struct {
 	Eps  graph.Float
 }
 
-// Standardise is (x − mean x)/√(var x + eps) over the given axes, or over all of
-// them: what layer norm, instance norm and batch norm do before they scale and
-// shift. The variance is that of the population, divided by the number of elements.
+// Standardise returns (x − mean x)/√(var x + eps), in the shape of floats x, with the mean and the
+// variance over the given axes, or over all without any. Layer norm, instance norm and batch norm
+// do this before they scale and shift. The variance is the mean squared difference from the mean:
+// it divides by n, not n−1.
 //
-// Where an element is NaN or infinite, all that share its mean are NaN; so they are
+// Where an element is NaN or infinite, all elements with the same mean are NaN, and so they are
 // where all are equal and eps is 0. A negative eps is a mistake.
 func Standardise(x *graph.Node, eps float64, axes ...any) *graph.Node {
 	return withAxes("Standardise", x, axes, func(list []int) *graph.Node {
@@ -107,10 +108,10 @@ type rstd struct {
 	Eps  graph.Float
 }
 
-// Rstd is the reciprocal standard deviation 1/√(var x + eps) over the given axes, or
-// over all of them; see [Keep]. It is what [Standardise] multiplies by; the two are
-// closed under differentiation. Inf where all elements are equal and eps is 0, NaN
-// where one is NaN or infinite. A negative eps is a mistake.
+// Rstd returns the reciprocal standard deviation 1/√(var x + eps) of floats x over the given axes,
+// or over all without any. It removes these axes unless [Keep] is given. [Standardise] multiplies
+// by it; the derivatives of each are made of the two. It is infinite where all elements are equal
+// and eps is 0, and NaN where one is NaN or infinite. A negative eps is a mistake.
 func Rstd(x *graph.Node, eps float64, axes ...any) *graph.Node {
 	return reduction("Rstd", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
 		return graph.Apply(rstd{set, keep, graph.Bits(eps)}, x)

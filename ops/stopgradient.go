@@ -13,7 +13,8 @@ type stopGradient struct {
 	pointwise
 }
 
-// StopGradient is x, through which no derivative flows.
+// StopGradient returns x, of any element type, as a constant to differentiation: no derivative
+// flows through it.
 func StopGradient(x *graph.Node) *graph.Node { return graph.Apply(stopGradient{}, x) }
 
 func (stopGradient) Name() string                            { return "StopGradient" }

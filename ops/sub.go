@@ -10,7 +10,7 @@ import (
 
 type sub struct{ numbers2 }
 
-// Sub is a − b with broadcasting.
+// Sub returns a − b, element by element, with broadcasting, for numbers.
 func Sub(a, b *graph.Node) *graph.Node { return elementwise(sub{}, a, b) }
 
 func (sub) Name() string     { return "Sub" }

@@ -12,8 +12,8 @@ import (
 
 type keep struct{}
 
-// Keep, given among the axes of a reduction, leaves the reduced axes in place
-// with size 1: ops.Sum(x, "j", ops.Keep).
+// Keep, given among the axes of a reduction, keeps the reduced axes in place with size 1:
+// ops.Sum(x, "j", ops.Keep).
 var Keep = keep{}
 
 // reduction finds the axes of a reduction; without any it is over all of them.
@@ -96,7 +96,8 @@ type sum struct {
 	Keep bool
 }
 
-// Sum adds over the given axes, or over all of them; see [Keep].
+// Sum returns the sum of numbers x over the given axes, or over all without any. It removes these
+// axes unless [Keep] is given.
 func Sum(x *graph.Node, axes ...any) *graph.Node {
 	return reduction("Sum", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
 		return graph.Apply(sum{set, keep}, x)

@@ -14,16 +14,16 @@ type (
 	sumUnpool pooling
 )
 
-// AvgPool1D is the average of windows of size k over x[… t c], channel by channel.
-// It takes the options of [AvgPool2D].
+// AvgPool1D returns the average of each window of k elements over floats x[… t c], channel by
+// channel: [… u c]. It takes the options [Stride], k by default, [Padding], at most k/2, whose
+// elements count as zeros, and [ExcludePadding].
 func AvgPool1D(x *graph.Node, k int, options ...Window) *graph.Node {
 	defer calling("AvgPool1D", x)()
 	return averaged(x, options, k)
 }
 
-// AvgPool2D is the average of windows of size kh×kw over x[… h w c], channel by
-// channel. It takes [Stride], the size of the window by default, [Padding], which
-// counts as zeros, and [ExcludePadding].
+// AvgPool2D returns the average of each window of kh×kw elements over floats x[… h w c], channel by
+// channel: [… h′ w′ c]. It takes the options of [AvgPool1D], with a stride of kh and kw by default.
 func AvgPool2D(x *graph.Node, kh, kw int, options ...Window) *graph.Node {
 	defer calling("AvgPool2D", x)()
 	return averaged(x, options, kh, kw)

@@ -13,7 +13,7 @@ import (
 
 type tanh struct{ floats1 }
 
-// Tanh is the hyperbolic tangent, element by element.
+// Tanh returns the hyperbolic tangent of x, element by element, for floats x.
 func Tanh(x *graph.Node) *graph.Node { return elementwise(tanh{}, x) }
 
 func (tanh) Name() string                   { return "Tanh" }

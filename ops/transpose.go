@@ -12,8 +12,9 @@ import (
 
 type transpose struct{ Perm graph.Ints }
 
-// Transpose brings the axes of x into the given order; without any, it reverses
-// them. It costs nothing where the consumer can take strides, as MatMul can.
+// Transpose returns x with its axes in the given order, which must have all of them; without any,
+// it reverses their order. x is of any element type. It costs nothing where the operation that
+// reads it takes strides, as [MatMul] does.
 func Transpose(x *graph.Node, order ...any) *graph.Node {
 	if x.IsValid() && len(order) == 0 {
 		for i := range x.Rank() {

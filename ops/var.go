@@ -2,9 +2,10 @@ package ops
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// Var is the variance over the given axes, or over all: the mean squared distance
-// from the mean (divided by n, not n−1); see [Keep]. The mean is taken away before
-// the squares, so that a large one costs no digits.
+// Var returns the variance of floats x over the given axes, or over all without any. It removes
+// these axes unless [Keep] is given. The variance is the mean squared difference from the mean: it
+// divides by n, not n−1. The mean is subtracted before squaring, so that a large one costs no
+// digits.
 func Var(x *graph.Node, axes ...any) *graph.Node {
 	defer calling("Var", x)()
 	if !x.IsValid() {

@@ -12,8 +12,8 @@ import (
 // element i·stride − padding; its elements lie dilation apart. What lies outside
 // of the array counts as nothing: zeros in a sum, left out of a maximum.
 
-// Window is an option of convolutions and pooling. Where an option takes numbers,
-// one stands for every spatial axis, or there is one for each.
+// Window is an option of convolutions and pooling. Options take one number for all spatial axes, or
+// one for each; another count of numbers is a mistake.
 type Window func(*windows)
 
 type windows struct {
@@ -23,28 +23,28 @@ type windows struct {
 	given                     []string // the options that not every operation takes
 }
 
-// Stride is the distance from window to window. Without it, that is 1 for
-// convolutions, and the size of the window for pooling.
+// Stride sets the distance from window to window, at least 1. By default it is 1 for convolutions
+// and the size of the window for pooling.
 func Stride(n ...int) Window { return func(w *windows) { w.stride = n } }
 
-// Padding is how far the windows reach out of the array, at both ends.
+// Padding sets how many elements the windows reach out of the array at both ends; 0 by default.
 func Padding(n ...int) Window { return func(w *windows) { w.padding = n } }
 
-// Dilation is the distance between neighbouring elements of a window, of
-// convolutions only.
+// Dilation sets the distance between neighbouring elements of a window, for convolutions only; 1 by
+// default.
 func Dilation(n ...int) Window {
 	return func(w *windows) { w.dilation, w.given = n, append(w.given, "Dilation") }
 }
 
-// Groups divides the channels of a convolution, before and after it, into n
-// groups that do not see each other; as many groups as channels are a depthwise
-// convolution.
+// Groups divides the channels of a convolution, before and after it, into n groups: each output
+// channel reads the input channels of its own group only. n must divide both numbers of channels;
+// with as many groups as channels it is a depthwise convolution. The default is 1.
 func Groups(n int) Window {
 	return func(w *windows) { w.groups, w.given = n, append(w.given, "Groups") }
 }
 
-// ExcludePadding makes average pooling divide by the number of elements that lie
-// in the array, rather than by the size of the window.
+// ExcludePadding makes average pooling divide by the number of elements that lie in the array,
+// instead of the size of the window.
 func ExcludePadding() Window {
 	return func(w *windows) { w.excluding, w.given = true, append(w.given, "ExcludePadding") }
 }
