@@ -14,7 +14,8 @@ import (
 // orientations are the classes of bars: horizontal, vertical and both diagonals.
 const orientations = 4
 
-// bars draws images[n h w c] with a noisy bar each, somewhere, and its orientation, one of the first so many.
+// bars draws images[n h w c] with a noisy bar each, somewhere, and its orientation, one of the
+// first so many.
 func bars(rng *rand.Rand, images, labels graph.Type, classes int) (x, label graph.Value) {
 	label = choices(rng, labels, min(classes, orientations))
 	h, w, c := images.Shape.Dim(1), images.Shape.Dim(2), images.Shape.Dim(3)

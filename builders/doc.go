@@ -8,8 +8,8 @@
 //	feed := m.Examples(rng) // values for every input
 //
 // Settings that are missing take the defaults of the builder's [Hyperparameter]s, which keep the
-// graph small enough to be drawn and checked at once; a setting that there is not, or whose value is
-// out of range, is an error of Build. [Define] makes an entry of one's own.
+// graph small enough to be drawn and checked at once; a setting that there is not, or whose value
+// is out of range, is an error of Build. [Define] makes an entry of one's own.
 //
 // The models themselves are structs and functions that any graph can use, in the notation of the
 // notes (α, q, r̂): [SoftKMeans] and the other clusterings of points x[i d] around centres r[j d];
@@ -18,6 +18,6 @@
 //
 //	net := builders.NewResNet(g, graph.F32, graph.Ax("c", 3), graph.Ax("d", 16), graph.Ax("class", 10), 2)
 //
-// Mistakes, nil operands among them, are recorded in the graph at the caller's line; no call panics.
-// A model's text form is that of its graph.
+// Mistakes, nil operands among them, are recorded in the graph at the caller's line; no call
+// panics. A model's text form is that of its graph.
 package builders

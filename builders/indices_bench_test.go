@@ -15,8 +15,9 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// BenchmarkIndexChecks runs training steps of models that look rows up, with their indices checked and trusted in turn, on one core,
-// and tells how much longer the checked ones take, in percent: the median step against the median step.
+// BenchmarkIndexChecks runs training steps of models that look rows up, with their indices checked
+// and trusted in turn, on one core, and tells how much longer the checked ones take, in percent:
+// the median step against the median step.
 func BenchmarkIndexChecks(b *testing.B) {
 	for title, settings := range map[string]builders.Settings{
 		"transformer-gpt":               nil,

@@ -37,8 +37,8 @@ func (m *Model) cluster(k KMeans) {
 	}
 }
 
-// Separated draws points [… d] of widely separated clusters, as the notes' Figure 2 has them; all are
-// 0 without a source, an axis or a cluster.
+// Separated draws points [… d] of widely separated clusters, as the notes' Figure 2 has them; all
+// are 0 without a source, an axis or a cluster.
 func Separated(rng *rand.Rand, t graph.Type, clusters int) graph.Value {
 	v := graph.NewValue(t)
 	if rng == nil || t.Shape.Rank() == 0 || clusters < 1 {

@@ -42,8 +42,8 @@ type Rows interface {
 	// Trained gives batch i of those that hold the rows of training in their order, on which the
 	// gradient at the end of a training is taken.
 	Trained(i int) (Feed, error)
-	// Held gives batch i of those that a trained model is measured on: of rows kept from training or,
-	// where none were kept, those of Trained.
+	// Held gives batch i of those that a trained model is measured on: of rows kept from training
+	// or, where none were kept, those of Trained.
 	Held(i int) (Feed, error)
 	// Batches says how many batches an epoch has, and how many there are of Trained and of Held.
 	Batches() (epoch, trained, held int)

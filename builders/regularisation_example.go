@@ -33,8 +33,8 @@ func twoMoons(rng *rand.Rand, points, labels graph.Type, classes int) (x, label 
 // figures are the classes of shapes: a disc, a ring and a cross.
 const figures = 3
 
-// shapes draws images[n h w c] between 0 and 1 with a noisy figure each, about the
-// middle, and which of the first so many it is. Turning, flipping or moving a figure leaves it what it is.
+// shapes draws images[n h w c] between 0 and 1 with a noisy figure each, about the middle, and
+// which of the first so many it is. Turning, flipping or moving a figure leaves it what it is.
 func shapes(rng *rand.Rand, images, labels graph.Type, classes int) (x, label graph.Value) {
 	label = choices(rng, labels, min(classes, figures))
 	h, w, c := images.Shape.Dim(1), images.Shape.Dim(2), images.Shape.Dim(3)

@@ -18,8 +18,9 @@ type LanguageModel struct {
 	Output nn.Linear         // the final linear layer, w[m w]
 }
 
-// NewLanguageModel adds the parameters "embedding", "decoder" and "output", for tokens
-// below the size of the vocabulary axis; see [attention.NewPositions] and [attention.Sinusoidal] for places[t m].
+// NewLanguageModel adds the parameters "embedding", "decoder" and "output", for tokens below the
+// size of the vocabulary axis; see [attention.NewPositions] and [attention.Sinusoidal] for places[t
+// m].
 func NewLanguageModel(g *graph.Graph, dt graph.DType, b attention.Blocks, vocabulary graph.Axis, places *graph.Node) LanguageModel {
 	return LanguageModel{
 		Tokens: nn.NewEmbedding(g, "embedding", dt, vocabulary, b.Width), Places: places,

@@ -20,9 +20,9 @@ type Blamed struct {
 	// Diff is the largest difference of the node's rule from the difference quotients,
 	// relative to what it is compared with.
 	Diff float64
-	// Of a wrong rule: the number of the operand, the element of it where the rule is
-	// furthest off (nil if it lies so near a kink that only a direction tells), and the derivative by it of a random combination of the node's
-	// elements: by difference quotient, and by the rule.
+	// Of a wrong rule: the number of the operand, the element of it where the rule is furthest off
+	// (nil if it lies so near a kink that only a direction tells), and the derivative by it of a
+	// random combination of the node's elements: by difference quotient, and by the rule.
 	Operand   int
 	Index     []int
 	Want, Got float64

@@ -166,7 +166,8 @@ func quotient(f func(h float64) (float64, error), scale, limit float64) (estimat
 		if !(math.Abs(wide-near) <= allowed) {
 			continue
 		}
-		// The slopes to the right and to the left, of second order: their gap falls to a quarter with half the step, or to nothing.
+		// The slopes to the right and to the left, of second order: their gap falls to a quarter
+		// with half the step, or to nothing.
 		gap := math.Abs((4*y[5]-y[6]-3*y[3])-(3*y[3]-4*y[1]+y[0])) / (2 * h)
 		half := math.Abs((4*y[4]-y[5]-3*y[3])-(3*y[3]-4*y[2]+y[1])) / h
 		if half > 0.6*gap && half > allowed {

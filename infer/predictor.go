@@ -253,7 +253,8 @@ func (n *predicting) run(ctx context.Context, columns []tape.Array, lo int, out 
 	return nil
 }
 
-// located says of an index that a run of the rows from lo on refused in which column and row of the data it stands, where it is found there.
+// located says of an index that a run of the rows from lo on refused in which column and row of the
+// data it stands, where it is found there.
 func (n *predicting) located(err error, columns []tape.Array, lo int) error {
 	outside := new(graph.IndexError)
 	if !errors.As(err, &outside) {

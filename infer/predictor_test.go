@@ -51,7 +51,8 @@ func rows[X, K float64 | float32 | int32 | int64](t *testing.T, n int) *data.Set
 	return set(t, map[string]*tensor.Dense{"x": array([]int{n, 2}, x...), "k": array([]int{n}, k...)})
 }
 
-// TestPredictIndexOutside: a number that is no index is named where it stands in the data, whichever net its row falls to.
+// TestPredictIndexOutside: a number that is no index is named where it stands in the data,
+// whichever net its row falls to.
 func TestPredictIndexOutside(t *testing.T) {
 	lookup := func(rows int) infer.Forward {
 		g := graph.New("lookup")
@@ -219,7 +220,8 @@ func FuzzParseNet(f *testing.F) {
 	})
 }
 
-// TestCompileIsStopped: what makes a predictor or a generator ends with the error of its context, while it compiles.
+// TestCompileIsStopped: what makes a predictor or a generator ends with the error of its context,
+// while it compiles.
 func TestCompileIsStopped(t *testing.T) {
 	ctx := tapetest.Uncompiled(t.Context())
 	net := affine(2)

@@ -53,8 +53,8 @@ func (e Ensemble) Each(x *graph.Node) []*graph.Node {
 // Of returns the average of the members' predictions for x.
 func (e Ensemble) Of(x *graph.Node) *graph.Node { return AverageOf(e.Each(x)...) }
 
-// AverageOf returns the mean of arrays f[…] of one shape and type, element by element, in that shape.
-// No array at all is a mistake; arrays that do not fit are one of ops.Add.
+// AverageOf returns the mean of arrays f[…] of one shape and type, element by element, in that
+// shape. No array at all is a mistake; arrays that do not fit are one of ops.Add.
 func AverageOf(f ...*graph.Node) *graph.Node {
 	if len(f) == 0 {
 		return noArray("AverageOf", nil)

@@ -13,7 +13,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// BenchmarkLogisticRegression is a step of gradient descent, on one core, with the loss as it may be written.
+// BenchmarkLogisticRegression is a step of gradient descent, on one core, with the loss as it may
+// be written.
 func BenchmarkLogisticRegression(b *testing.B) {
 	const examples, features = 26733, 10
 	for name, loss := range map[string]func(z, y *graph.Node) *graph.Node{

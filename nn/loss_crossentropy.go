@@ -54,10 +54,9 @@ func Ignoring(label int) CrossEntropyOption {
 //	ℓ_i = −Σ_c w_c·t_ic·log softmax_c(z_i),  loss = mean_i ℓ_i
 //
 // where t is the label as a distribution. The scores are logits: what is surely a probability in
-// their place is a mistake, as for [BinaryCrossEntropy]; the logarithm of a softmax is not, which is
-// its own log-softmax. It is finite for any finite scores. If
-// every position is ignored the loss is 0 (PyTorch's is NaN). A whole number that is no class
-// and not ignored is a [graph.IndexError].
+// their place is a mistake, as for [BinaryCrossEntropy]; the logarithm of a softmax is not, which
+// is its own log-softmax. It is finite for any finite scores. If every position is ignored the loss
+// is 0 (PyTorch's is NaN). A whole number that is no class and not ignored is a [graph.IndexError].
 func CrossEntropy(scores, labels *graph.Node, options ...CrossEntropyOption) *graph.Node {
 	g := graph.Of(scores, labels)
 	if !scores.IsValid() || !labels.IsValid() {

@@ -229,8 +229,8 @@ func (known probabilities) isNumber(n *graph.Node) bool {
 	return literal || n.Role() == graph.RoleInput && n.Rank() == 0
 }
 
-// arithmetic returns what is known of a sum, a difference, a product or a quotient of what is made of
-// probabilities and of numbers.
+// arithmetic returns what is known of a sum, a difference, a product or a quotient of what is made
+// of probabilities and of numbers.
 func (known probabilities) arithmetic(op match.Kind, of ...*graph.Node) (y probability) {
 	var x [2]probability
 	for i, n := range of {
@@ -301,8 +301,8 @@ func writtenOut(n *graph.Node) (p probability, ok bool) {
 	return p, false
 }
 
-// result returns that of a loop: what its body gives, where the sequences and what every step sees are
-// what they are outside.
+// result returns that of a loop: what its body gives, where the sequences and what every step sees
+// are what they are outside.
 func (known probabilities) result(n *graph.Node) probability {
 	y := n.In(0)
 	body, l := y.Body(), y.Op().(graph.Looped).Loop()

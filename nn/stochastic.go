@@ -14,8 +14,8 @@ import (
 //
 //	x ← x + b/(1 − p)·F(x),  b = 1 with probability 1 − p, else 0
 //
-// Every example of the batch draws its own b, anew in every run. Dividing here stands for multiplying
-// by 1 − p in evaluation, which feeds p = 0.
+// Every example of the batch draws its own b, anew in every run. Dividing here stands for
+// multiplying by 1 − p in evaluation, which feeds p = 0.
 func StochasticDepth(f, p *graph.Node) *graph.Node {
 	defer graph.Of(f, p).Scope("stochastic depth")()
 	if !f.IsValid() || f.Rank() == 0 {

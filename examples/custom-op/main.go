@@ -112,7 +112,8 @@ func run(out string, quick bool) error {
 		return err
 	}
 
-	// Weights that are whole numbers when used: swish(x·round(w)) learns to be swish(x·w) for w = 3, −2.
+	// Weights that are whole numbers when used: swish(x·round(w)) learns to be swish(x·w) for w =
+	// 3, −2.
 	g := graph.New("whole weights")
 	x := g.Input("x", graph.F32, graph.Ax("i", 4), graph.Ax("d", 2))
 	target := g.Input("t", graph.F32, graph.Ax("i", 4))

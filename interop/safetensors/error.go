@@ -16,8 +16,9 @@ var (
 	ErrChecksum = errors.New("wrong checksum")
 )
 
-// Error is a complaint about a file, located as far as it can be. Its text is one
-// line: model.safetensors: byte 8: tensor "w": shape [2 3] of F32 takes 24 bytes, but data_offsets give 20.
+// Error is a complaint about a file, located as far as it can be. Its text is one line:
+// model.safetensors: byte 8: tensor "w": shape [2 3] of F32 takes 24 bytes, but data_offsets give
+// 20.
 type Error struct {
 	File   string // "" where the reader or writer has no name
 	Offset int64  // byte of the file, from 0; -1 where no byte is to blame

@@ -105,8 +105,9 @@ type Table struct {
 	Keys, Values *graph.Node // nil as long as nothing is written
 }
 
-// Write returns the table with n more pairs, keys k[b n d] and values v[b n f], behind those that it
-// has; the table itself stays as it is. Pairs whose d, f or batch differ from the table's are a mistake.
+// Write returns the table with n more pairs, keys k[b n d] and values v[b n f], behind those that
+// it has; the table itself stays as it is. Pairs whose d, f or batch differ from the table's are a
+// mistake.
 func (t Table) Write(k, v *graph.Node) Table {
 	if t.Keys == nil && t.Values == nil {
 		return Table{k, v}

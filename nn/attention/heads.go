@@ -67,7 +67,8 @@ func (a MultiHead) Of(x, memory, mask *graph.Node) *graph.Node {
 	return a.look(q, k, v, mask)
 }
 
-// look returns attention for the queries q[… t he], keys k[… u he] and values v[… u he] of all heads.
+// look returns attention for the queries q[… t he], keys k[… u he] and values v[… u he] of all
+// heads.
 func (a MultiHead) look(q, k, v, mask *graph.Node) *graph.Node {
 	if z := build.Last(q).Size; q.IsValid() && (a.Heads < 1 || z%a.Heads != 0) {
 		return q.Graph().Fail("MultiHead", fmt.Errorf("%d heads cannot share %d features evenly", a.Heads, z), q)

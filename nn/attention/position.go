@@ -14,8 +14,8 @@ import (
 //	PE(t, 2i) = sin(t·ωᵢ),  PE(t, 2i+1) = cos(t·ωᵢ),  ωᵢ = 10000^(−2i/m)
 //
 // The notes read each pair of features as the hand of a clock, which turns more slowly than the one
-// before: going k steps on turns every hand by an angle that does not depend on t; see [Rotation] and
-// [Rotary]. t holds floats. With an odd m the last hand has its sine alone.
+// before: going k steps on turns every hand by an angle that does not depend on t; see [Rotation]
+// and [Rotary]. t holds floats. With an odd m the last hand has its sine alone.
 func SinusoidalAt(t *graph.Node, m graph.Axis) *graph.Node {
 	defer graph.Of(t).Scope("clock")()
 	angle := handAngles(t, m.Size)
@@ -73,9 +73,9 @@ func Rotation(g *graph.Graph, dt graph.DType, from, to graph.Axis, k float64) *g
 }
 
 // Rotary returns x[… m] with a rotary embedding (Su et al., 2021): each pair of features turned as
-// the hands of [SinusoidalAt] turn in a time of by[…], floats that line up with the axes of x before
-// the last. Queries and keys that are turned by their places have products that depend on the
-// distance of the places alone. An odd number of features is a mistake.
+// the hands of [SinusoidalAt] turn in a time of by[…], floats that line up with the axes of x
+// before the last. Queries and keys that are turned by their places have products that depend on
+// the distance of the places alone. An odd number of features is a mistake.
 func Rotary(x, by *graph.Node) *graph.Node {
 	g := graph.Of(x, by)
 	defer g.Scope("advance")()

@@ -21,7 +21,8 @@ type DotScore struct{}
 // Of compares s[b d] or s[b u d] with h[b t d].
 func (DotScore) Of(s, h *graph.Node) *graph.Node { return against(s, h).As("e") }
 
-// atOnce reports whether s[b u c] are states at many places, each of which looks at all of h[b t d].
+// atOnce reports whether s[b u c] are states at many places, each of which looks at all of h[b t
+// d].
 func atOnce(s, h *graph.Node) bool { return s.IsValid() && h.IsValid() && s.Rank() == h.Rank() }
 
 // against returns ⟨s, h_t⟩ for all t.

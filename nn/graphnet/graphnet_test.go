@@ -359,7 +359,8 @@ func TestClusters(t *testing.T) {
 			}
 		}
 	}
-	// Of the links from 0, 1 to 0, 1: two of four; to 2, 3, 4: two of six; back: three of six; among 2, 3, 4: three of nine.
+	// Of the links from 0, 1 to 0, 1: two of four; to 2, 3, 4: two of six; back: three of six;
+	// among 2, 3, 4: three of nine.
 	want := []float64{2. / 4, 0, 2. / 6, 0, 0, 0, 3. / 6, 0, 3. / 9}
 	if err := reftest.Near(got[1].Data, want, 1e-15); err != nil {
 		t.Errorf("the coarser adjacency: %v", err)

@@ -72,7 +72,8 @@ func (a Adjacency) Degree() *graph.Node { return ops.Sum(a.A, -1) }
 // mask returns the mask of where i hears j: [… i j].
 func (a Adjacency) mask() *graph.Node { return ops.NotEqual(a.A, ops.Lit(a.A, 0)) }
 
-// Softmax returns the softmax of scores along j, over what i hears; a node that hears nothing has zeros.
+// Softmax returns the softmax of scores along j, over what i hears; a node that hears nothing has
+// zeros.
 func (a Adjacency) Softmax(scores *graph.Node) *graph.Node {
 	return nn.MaskedSoftmax(scores, a.mask())
 }
@@ -140,8 +141,8 @@ func (e Edges) Strength() *graph.Node {
 // Degree returns the number of edges that end in each node.
 func (e Edges) Degree() *graph.Node { return addSegments(e.Strength(), e.Target, e.Nodes) }
 
-// Softmax returns the softmax of scores over the edges that end in the same node; absent edges have 0. It
-// takes an array of nodes × edges, once, to find the greatest score of each node.
+// Softmax returns the softmax of scores over the edges that end in the same node; absent edges have
+// 0. It takes an array of nodes × edges, once, to find the greatest score of each node.
 func (e Edges) Softmax(scores *graph.Node) *graph.Node {
 	return softmaxSegments(scores, e.Target, e.Nodes)
 }

@@ -12,9 +12,9 @@ import (
 // signals is one of the shift (the notes on graph networks: adjacency powers,
 // spectral methods): it commutes with whatever leaves the graph as it is.
 
-// Powers returns the k + 1 arrays x, Â·x, …, Âᵏ·x, each [… i d] as the nodes x[… i d]: what is heard
-// from 0 to k steps away. The weights Â are one number for each pair that n has, [… i j] for an
-// [Adjacency] and [e] for [Edges], as [Normalised] gives them. With k ≤ 0 there is x alone.
+// Powers returns the k + 1 arrays x, Â·x, …, Âᵏ·x, each [… i d] as the nodes x[… i d]: what is
+// heard from 0 to k steps away. The weights Â are one number for each pair that n has, [… i j] for
+// an [Adjacency] and [e] for [Edges], as [Normalised] gives them. With k ≤ 0 there is x alone.
 func Powers(n Neighbours, weights, x *graph.Node, k int) []*graph.Node {
 	terms := []*graph.Node{x}
 	for p := 1; p <= k; p++ {

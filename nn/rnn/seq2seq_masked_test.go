@@ -107,7 +107,8 @@ func TestPaddedSourcesAreEachAlone(t *testing.T) {
 					weights = append(weights, s.Attention)
 				}
 			}
-			// Of the means over a target, times b for their sum. What is likeliest has no derivative.
+			// Of the means over a target, times b for their sum. What is likeliest has no
+			// derivative.
 			loss := ops.Scale(ops.Add(nn.CrossEntropy(logits[0], y), nn.CrossEntropy(logits[2], y)), float64(b))
 			return slices.Concat(logits, weights, grad.Of(loss, params...))
 		}
