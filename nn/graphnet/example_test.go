@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// show compiles what a node is made of, runs it once and prints its shape and values.
+// show computes a node and prints its shape and values.
 func show(y *graph.Node) {
 	program, err := tape.Compile(y.Graph(), tape.Fetch(y))
 	if err != nil {
