@@ -54,14 +54,18 @@ type referencePage struct{ path, text string }
 
 // reference makes all pages. Equal operations and models give equal bytes.
 func reference(ctx context.Context, families []builders.Family) ([]referencePage, error) {
-	pages := []referencePage{{"README.md", referenceIndex(families)}}
+	code, err := readGo()
+	if err != nil {
+		return nil, err
+	}
+	pages := append([]referencePage{{"README.md", referenceIndex(families, code)}}, code.goPages()...)
 	views, err := viewsPages(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("page of the five views: %w", err)
 	}
 	pages = append(pages, views...)
 	for _, op := range ops.All() {
-		own, err := opPages(ctx, op)
+		own, err := opPages(ctx, op, code)
 		if err != nil {
 			return nil, fmt.Errorf("page of %s: %w", op.Name(), err)
 		}
@@ -82,10 +86,10 @@ func reference(ctx context.Context, families []builders.Family) ([]referencePage
 // generated is the first line of a page.
 const generated = "<!-- Generated: " + docsCommand + " -->\n\n"
 
-// referenceIndex lists the models by family, and the operations.
-func referenceIndex(families []builders.Family) string {
+// referenceIndex lists the models by family, the operations, and the functions made of them.
+func referenceIndex(families []builders.Family, code *goReference) string {
 	var b strings.Builder
-	b.WriteString(generated + "# Reference\n\nOne page for every model and every operation, made from the code. [Soft k-means in five views](soft-kmeans.md)\nis the place to begin.\n\n## Models\n")
+	b.WriteString(generated + "# Reference\n\nOne page for every model, every operation, and every function and layer made of operations, from the code. [Soft k-means in five views](soft-kmeans.md)\nis the place to begin.\n\n## Models\n")
 	for _, f := range families {
 		if len(f.Builders) == 0 {
 			continue
@@ -95,16 +99,16 @@ func referenceIndex(families []builders.Family) string {
 			fmt.Fprintf(&b, "| [%s](models/%s.md) | %s |\n", m.Name, m.Name, inCell(m.Title))
 		}
 	}
-	b.WriteString("\n## Operations\n\n| operation | computes |\n|---|---|\n")
+	b.WriteString("\n## Operations\n\n| operation | in Go | computes |\n|---|---|---|\n")
 	var kinks []string
 	for _, op := range ops.All() {
-		fmt.Fprintf(&b, "| [%s](ops/%s.md) | %s |\n", op.Name(), op.Name(), inCell(op.Doc()))
+		fmt.Fprintf(&b, "| [%s](ops/%s.md) | %s | %s |\n", op.Name(), op.Name(), strings.Join(code.onOp[op.Name()], ", "), inCell(op.Doc()))
 		if text := convention(op); text != "" {
 			kinks = append(kinks, fmt.Sprintf("| [%s](ops/%s.md) | %s |\n", op.Name(), op.Name(), inCell(text)))
 		}
 	}
 	b.WriteString("\n## Conventions at kinks\n\nWhere there is no derivative, these are taken for one. Comparisons, argmax, one-hot and casts to integers have none.\n\n| operation | takes |\n|---|---|\n")
-	b.WriteString(strings.Join(kinks, ""))
+	b.WriteString(strings.Join(kinks, "") + code.index())
 	return b.String()
 }
 

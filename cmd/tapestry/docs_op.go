@@ -83,9 +83,9 @@ func operandName(operands []ops.Operand, i int) string {
 func isMask(o ops.Operand) bool { return strings.HasPrefix(o.Type, "bool[") }
 
 // opPages are the page of an operation and its drawing.
-func opPages(ctx context.Context, op ops.Op) ([]referencePage, error) {
+func opPages(ctx context.Context, op ops.Op, code *goReference) ([]referencePage, error) {
 	path := "ops/" + op.Name()
-	text, shown, err := opPage(op)
+	text, shown, err := opPage(op, code)
 	if err != nil || len(shown) == 0 {
 		return []referencePage{{path + ".md", text}}, err
 	}
@@ -101,7 +101,7 @@ func opPages(ctx context.Context, op ops.Op) ([]referencePage, error) {
 }
 
 // opPage is the page of an operation, and what its drawing shows.
-func opPage(op ops.Op) (text string, shown []*graph.Node, err error) {
+func opPage(op ops.Op, code *goReference) (text string, shown []*graph.Node, err error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s# %s\n\n%s.\n\n", generated, op.Name(), sentence(op.Doc()))
 	cases := op.Cases()
@@ -112,7 +112,7 @@ func opPage(op ops.Op) (text string, shown []*graph.Node, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	b.WriteString(block([]string{formula}) + "\n## Derivative\n\n")
+	b.WriteString(block([]string{formula}) + code.onPage(op) + "\n## Derivative\n\n")
 	if len(lines) > 0 {
 		b.WriteString("With ȳ = ∂loss/∂y, and so for the operands:\n\n" + block(lines))
 	} else {

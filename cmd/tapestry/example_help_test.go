@@ -18,6 +18,7 @@ var examplesNotRun = map[string]string{
 	"mine.tapestry":                 "needs files of the user's; TestCrossing runs the like",
 	"tapestry checkpoint ":          "needs the folder of a training",
 	"tapestry predict ":             "needs the folder of a training",
+	"tapestry docs":                 "wants the source of this module, and is run by TestDocsWritesThePages",
 	"tapestry serve":                "runs until it is interrupted",
 	"tapestry step kmeans-softmax$": "asks for a terminal",
 	"tapestry check --all":          "takes minutes, and is run by the tests of package check",
