@@ -6,15 +6,14 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Conv is a convolution, as neural networks call the cross-correlation, along one
-// spatial axis or two: the same weights at every place (the notes on weight
-// sharing).
+// Conv is a convolution along one spatial axis or two, the same weights at every place (the notes
+// on weight sharing). As usual in neural networks, it is the cross-correlation
 //
 //	y_q = Σ_k x_{q·S + k·D − P}·W_k + b
 //
-// Batch axes come first and channels last: x[… t c] or x[… h w c]. Weights from
-// elsewhere make one too: Conv{W: w, B: b, Window: Window{Stride: 2}}. The size of
-// the window is that of the weights.
+// with stride S, dilation D and padding P. Batch axes come first and channels last: x[… t c] or x[…
+// h w c]. The size of the window is that of the weights. A Conv can also be made of weights from
+// elsewhere: Conv{W: w, B: b, Window: Window{Stride: 2}}.
 type Conv struct {
 	Name string
 	W    *graph.Node // w[k c o] or w[kh kw c o]; in groups, c are the channels of one
@@ -24,32 +23,33 @@ type Conv struct {
 	Reflect bool // pad with reflections instead of zeros
 }
 
-// NewConv1D adds the parameters NAME/w[k c o] and NAME/b[o] of a convolution along
-// one axis. Weights start as He has them, the bias at zero.
+// NewConv1D adds the parameters NAME/w[k c o] and NAME/b[o] of a convolution along one axis. The
+// weights start as in He et al. (2015), the bias at zero.
 func NewConv1D(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, w Window) Conv {
 	return newConv(g, name, dt, 1, in, out, w, 1, true)
 }
 
-// NewConv2D adds the parameters NAME/w[kh kw c o] and NAME/b[o] of a convolution
-// of images with square windows. Weights start as He has them, the bias at zero.
+// NewConv2D adds the parameters NAME/w[kh kw c o] and NAME/b[o] of a convolution of images with
+// square windows. The weights start as in He et al. (2015), the bias at zero.
 func NewConv2D(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, w Window) Conv {
 	return newConv(g, name, dt, 2, in, out, w, 1, true)
 }
 
-// NewGroupedConv2D is like [NewConv2D] with the channels divided into groups that do
-// not see each other.
+// NewGroupedConv2D is like [NewConv2D], with the channels divided into groups: each output channel
+// reads the input channels of its own group only. groups must divide both numbers of channels, or
+// Of records a mistake.
 func NewGroupedConv2D(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, w Window, groups int) Conv {
 	return newConv(g, name, dt, 2, in, out, w, groups, true)
 }
 
-// NewDepthwise2D returns a convolution of every channel with a window of its own (the
-// notes on weight sharing and on ConvNeXt): as many groups as channels.
+// NewDepthwise2D returns a convolution with one window for each channel: as many groups as channels
+// (the notes on weight sharing and on ConvNeXt).
 func NewDepthwise2D(g *graph.Graph, name string, dt graph.DType, c graph.Axis, w Window) Conv {
 	return newConv(g, name, dt, 2, c, c, w, c.Size, true)
 }
 
-// NewFilter2D is like [NewConv2D] without a bias, for what a norm follows: its mean
-// takes any bias away.
+// NewFilter2D is like [NewConv2D] without a bias. Use it before a norm, which subtracts any bias
+// with the mean.
 func NewFilter2D(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, w Window) Conv {
 	return newConv(g, name, dt, 2, in, out, w, 1, false)
 }
@@ -74,8 +74,8 @@ func kernelAxes(spatial, size int, in, out graph.Axis) []graph.Axis {
 	return axes[2-spatial:]
 }
 
-// Of returns the convolution of x[… h w c]: y[… h w o], or of x[… t c]: y[… t o], as the
-// weights have it.
+// Of returns the convolution y[… h w o] of x[… h w c], or y[… t o] of x[… t c], depending on the
+// weights. Other channels than those of the weights, and windows that do not fit, are mistakes.
 func (l Conv) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.W)()
 	w := l.Sliding()
@@ -128,9 +128,9 @@ func mirrored(x *graph.Node, spatial, n int) *graph.Node {
 	return x
 }
 
-// ConvTransposed spreads every element over a window: the transpose of [Conv] with
-// the same window, which goes from coarse to fine. Of one stage of n elements it
-// makes (n−1)·S − 2P + D·(K−1) + 1.
+// ConvTransposed is the transpose of [Conv] with the same window: it adds up a window for every
+// element, and goes from coarse to fine. From n elements of an axis it makes (n−1)·S − 2P + D·(K−1)
+// + 1.
 type ConvTransposed struct {
 	Name string
 	W    *graph.Node // w[k o c] or w[kh kw o c]: from channels o to channels c

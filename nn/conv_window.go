@@ -1,6 +1,6 @@
 package nn
 
-// Window says how a layer slides along each of its spatial axes.
+// Window describes how a layer slides along each of its spatial axes.
 type Window struct {
 	Size     int // K: elements of a window
 	Stride   int // S: from window to window; 0 stands for 1
@@ -22,15 +22,16 @@ func (w Window) Out(n int) int {
 	return 0
 }
 
-// Same pads an odd window so that a stride of 1 keeps the size of the axis.
+// Same returns the window with the padding for which a stride of 1 keeps the size of the axis; Size
+// must be odd.
 func (w Window) Same() Window {
 	e := w.explicit()
 	w.Padding = e.Dilation * (e.Size - 1) / 2
 	return w
 }
 
-// Wide pads the window so that every window that meets the array counts: the wide
-// convolution of the notes on text. Without padding, a convolution is narrow.
+// Wide returns the window with the padding for which every window that meets the array counts: the
+// wide convolution of the notes on text. Without padding, a convolution is narrow.
 func (w Window) Wide() Window {
 	e := w.explicit()
 	w.Padding = e.Dilation * (e.Size - 1)

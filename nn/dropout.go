@@ -14,14 +14,14 @@ import (
 // evaluation needs no other graph: it feeds a rate of 0. Fed the rate of training instead,
 // each run is a sample of the prediction: Monte-Carlo dropout (Gal and Ghahramani, 2016).
 
-// Dropout sets each element of x to zero with probability p, and divides the others
-// by 1 − p (Srivastava et al., 2014; the notes on dropout):
+// Dropout sets each element of x[…] to zero with probability p, and divides the others by 1 − p
+// (Srivastava et al., 2014; the notes on dropout):
 //
 //	y = m ⊙ x/(1 − p),  m = 1 with probability 1 − p, else 0
 //
-// p is a scalar of x's type; with p = 1 nothing is left. The mask m is drawn anew in
-// every run, also in one without updates, and the derivative uses the same. Of a layer
-// y·w behind it, Σ_i w_i·y_i has the mean Σ_i w_i·x_i and the variance Σ_i w_i²x_i²·p/(1 − p).
+// x holds floats, and p is a scalar of their type; p = 1 makes everything 0. The mask m is drawn
+// anew in every run, with or without updates, and the derivative uses the same mask. In a layer y·w
+// that follows, Σ_i w_i·y_i has the mean Σ_i w_i·x_i and the variance Σ_i w_i²x_i²·p/(1 − p).
 func Dropout(x, p *graph.Node) *graph.Node {
 	defer graph.Of(x, p).Scope("dropout")()
 	if !x.IsValid() {
@@ -30,9 +30,10 @@ func Dropout(x, p *graph.Node) *graph.Node {
 	return kept(x, p, x.Shape().Axes())
 }
 
-// DropConnect returns the layer with each weight set to zero with probability p, and the
-// others divided by 1 − p (Wan et al., 2013; the notes on what resembles dropout).
-// All examples of a run have the same weights, drawn anew in every run; the bias stays.
+// DropConnect returns the layer l with each weight set to zero with probability p, a scalar of the
+// weights' type, and the others divided by 1 − p (Wan et al., 2013; the notes on relatives of
+// dropout). All examples of a run share the same weights, which are drawn anew in every run. The
+// bias stays as it is.
 func DropConnect(l Linear, p *graph.Node) Linear {
 	defer graph.Of(l.W, p).Scope("drop-connect")()
 	if !l.W.IsValid() {
@@ -43,13 +44,13 @@ func DropConnect(l Linear, p *graph.Node) Linear {
 	return l
 }
 
-// GaussianNoise multiplies each element of x by a normal number with mean 1 and
-// standard deviation σ (Srivastava et al., 2014, section 10):
+// GaussianNoise multiplies each element of floats x[…] by a normal number of mean 1 and standard
+// deviation σ, a scalar of x's type (Srivastava et al., 2014, section 10):
 //
 //	y = x ⊙ (1 + σ·ε)
 //
-// With σ = √(p/(1 − p)), mean and variance are those of dropout with rate p. ε is drawn
-// anew in every run.
+// With σ = √(p/(1 − p)), mean and variance are those of dropout with rate p. ε is drawn anew in
+// every run.
 func GaussianNoise(x, σ *graph.Node) *graph.Node {
 	defer graph.Of(x, σ).Scope("noise")()
 	if !x.IsValid() {
@@ -59,9 +60,9 @@ func GaussianNoise(x, σ *graph.Node) *graph.Node {
 	return ops.Mul(x, ops.Shift(ops.Mul(σ, ε), 1).As("m"))
 }
 
-// UniformNoise multiplies each element of x by a number between 1 − s and 1 + s.
-// With s = 1 that is twice a number between 0 and 1, as the notes have it, so that
-// the mean stays. It is drawn anew in every run.
+// UniformNoise multiplies each element of floats x[…] by a number between 1 − s and 1 + s, drawn
+// anew in every run; s is a scalar of x's type. With s = 1 the factor is twice a number between 0
+// and 1, as in the notes, so that the mean stays.
 func UniformNoise(x, s *graph.Node) *graph.Node {
 	defer graph.Of(x, s).Scope("noise")()
 	if !x.IsValid() {

@@ -9,16 +9,17 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Ensemble is several nets with parameters of their own, whose predictions are
-// averaged (the notes on what dropout imitates). For squared error,
+// Ensemble is a set of nets, each with its own parameters, whose predictions are averaged (the
+// notes on dropout as averaging). For the squared error,
 //
 //	(f̄ − y)² = mean over members (fᵢ − y)² − mean over members (fᵢ − f̄)²
 //
-// so that the average is never worse than its members on average, and better by how
-// much they disagree (Krogh & Vedelsby, 1995); see [Ambiguity].
+// so the average is never worse than its members on average, and better by their disagreement
+// (Krogh & Vedelsby, 1995); see [Ambiguity].
 type Ensemble []Layer
 
-// NewEnsemble makes members in the scopes member1, member2 and so on.
+// NewEnsemble calls member for each of the members, in the scopes member1, member2 and so on. A nil
+// function is a mistake.
 func NewEnsemble(g *graph.Graph, members int, member func(i int) Layer) Ensemble {
 	var e Ensemble
 	if member == nil {
@@ -34,7 +35,8 @@ func NewEnsemble(g *graph.Graph, members int, member func(i int) Layer) Ensemble
 	return e
 }
 
-// Each returns the predictions of the members for x, called f₁, f₂ and so on.
+// Each returns the predictions of the members for x, named f₁, f₂ and so on. A nil member is a
+// mistake.
 func (e Ensemble) Each(x *graph.Node) []*graph.Node {
 	var f []*graph.Node
 	for i, l := range e {
@@ -50,11 +52,11 @@ func (e Ensemble) Each(x *graph.Node) []*graph.Node {
 	return f
 }
 
-// Of returns the average of the members' predictions for x.
+// Of returns the average of the members' predictions for x, in their shape.
 func (e Ensemble) Of(x *graph.Node) *graph.Node { return AverageOf(e.Each(x)...) }
 
-// AverageOf returns the mean of arrays f[…] of one shape and type, element by element, in that
-// shape. No array at all is a mistake; arrays that do not fit are one of ops.Add.
+// AverageOf returns the mean, element by element, of arrays f[…] of floats of one shape. No array
+// at all is a mistake, and so are arrays whose shapes do not meet (see [ops.Add]).
 func AverageOf(f ...*graph.Node) *graph.Node {
 	if len(f) == 0 {
 		return noArray("AverageOf", nil)
@@ -66,8 +68,8 @@ func AverageOf(f ...*graph.Node) *graph.Node {
 	return ops.Scale(sum, 1/float64(len(f)))
 }
 
-// Ambiguity returns how much predictions of one shape differ from their average: the mean
-// over members and elements of (fᵢ − f̄)².
+// Ambiguity returns the disagreement of predictions f[…] of one shape, a scalar: the mean over
+// members and elements of (fᵢ − f̄)² (Krogh & Vedelsby, 1995). No array at all is a mistake.
 func Ambiguity(f ...*graph.Node) *graph.Node {
 	mean := AverageOf(f...)
 	defer graph.Of(f...).Scope("ambiguity")()

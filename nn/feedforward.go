@@ -6,18 +6,20 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// FeedForward is the perceptron of a transformer's block, the same at every place:
+// FeedForward is the perceptron in a transformer's block, the same at every place (Vaswani et al.,
+// 2017):
 //
 //	y = φ(x·W₁ + b₁)·W₂ + b₂
 //
-// It has the non-linearity that attention lacks.
+// It adds the non-linearity that attention lacks.
 type FeedForward struct {
 	Name       string
 	Up, Down   Linear
 	Activation func(*graph.Node) *graph.Node // φ; nil for ReLU
 }
 
-// NewFeedForward adds NAME/up/w[m f], NAME/up/b[f], NAME/down/w[f m] and NAME/down/b[m].
+// NewFeedForward adds the parameters NAME/up/w[m f], NAME/up/b[f], NAME/down/w[f m] and
+// NAME/down/b[m]. The activation φ may be nil for [ops.ReLU].
 func NewFeedForward(g *graph.Graph, name string, dt graph.DType, m, f graph.Axis, activation func(*graph.Node) *graph.Node) FeedForward {
 	defer g.Scope(name)()
 	return FeedForward{

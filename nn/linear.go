@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// NewLinearInit is like [NewLinear] with an initialiser for the bias, too.
+// NewLinearInit is like [NewLinear] with initialisers for both the weights and the bias.
 func NewLinearInit(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, weights, bias graph.Init) Linear {
 	l := NewProjection(g, name, dt, in, out, weights)
 	defer g.Scope(name)()
@@ -14,22 +14,21 @@ func NewLinearInit(g *graph.Graph, name string, dt graph.DType, in, out graph.Ax
 	return l
 }
 
-// Linear is an affine map of the last axis, the layer that everything is built
-// of:
+// Linear is an affine map of the last axis:
 //
 //	y = x·W + b
 //
-// A layer is its parameters: where the same Linear is used twice, the weights are
-// shared. Weights from elsewhere make one too: Linear{W: w, B: b}.
+// A layer is its parameters: using one Linear twice shares its weights. A Linear can also be made
+// of weights from elsewhere: Linear{W: w, B: b}.
 type Linear struct {
 	Name string      // of the scope that its operations stand in; "" for none
 	W    *graph.Node // w[in out]
 	B    *graph.Node // b[out]; nil for none
 }
 
-// NewLinear adds the parameters NAME/w[in out] and NAME/b[out]. The weights start
-// as Glorot has them unless another initialiser is given, the bias at zero. Where
-// both axes have one name, the weights' in goes without.
+// NewLinear adds the parameters NAME/w[in out] and NAME/b[out]. The weights start as in Glorot &
+// Bengio (2010) unless another initialiser is given, the bias at zero. If both axes have one name,
+// the axis in of the weights has none.
 func NewLinear(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, init ...graph.Init) Linear {
 	return NewProjection(g, name, dt, in, out, init...).WithBias()
 }
@@ -44,7 +43,7 @@ func NewProjection(g *graph.Graph, name string, dt graph.DType, in, out graph.Ax
 	return Linear{Name: name, W: w}
 }
 
-// WithBias returns l with a bias; it adds NAME/b[out].
+// WithBias returns l with a bias, the new parameter NAME/b[out], which starts at zero.
 func (l Linear) WithBias() Linear {
 	g := graph.Of(l.W)
 	defer g.Scope(l.Name)()
@@ -52,7 +51,7 @@ func (l Linear) WithBias() Linear {
 	return l
 }
 
-// Of returns x·W + b for x[… in]: y[… out].
+// Of returns x·W + b, y[… out], for floats x[… in].
 func (l Linear) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.W)()
 	y := ops.MatMul(x, l.W)
@@ -62,10 +61,9 @@ func (l Linear) Of(x *graph.Node) *graph.Node {
 	return y
 }
 
-// NewFrozenLinear is like [NewLinear] with states NAME/w and NAME/b in place of
-// parameters: training leaves them alone. The values come from a model that has
-// parameters of these names, by way of the store (tape.Store.CopyFrom), and a
-// store knows no difference between the two.
+// NewFrozenLinear is like [NewLinear] with states NAME/w and NAME/b instead of parameters: training
+// does not change them. Their values come from a model that has parameters of these names, by
+// tape.Store.CopyFrom; for a store, states and parameters are alike.
 func NewFrozenLinear(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis) Linear {
 	defer g.Scope(name)()
 	return Linear{Name: name, W: g.State("w", dt, in, out).Init(graph.Glorot()), B: g.State("b", dt, out)}

@@ -6,18 +6,20 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// SquaredError returns the mean over all elements of (y − target)².
+// SquaredError returns the mean of (y − target)² over all elements, a scalar, for floats y[…] and
+// target[…] of one shape. A column and a list, [n 1] and [n], are a mistake.
 func SquaredError(y, target *graph.Node) *graph.Node {
 	defer graph.Of(y, target).Scope("squared error")()
 	return ops.Mean(ops.Square(ops.Sub(y, target)))
 }
 
-// Huber returns the mean over all elements of a squared error that grows only linearly
-// beyond a distance δ (Huber, 1964), so that single outliers do not rule:
+// Huber returns the mean, over all elements, of a squared error that grows linearly beyond a
+// distance δ, so that single outliers do not dominate (Huber, 1964):
 //
 //	r = y − target,  c = r clipped to ±δ,  loss = mean c·(r − c/2)
 //
-// which is r²/2 within δ and δ·(|r| − δ/2) outside. δ is a scalar, as PyTorch's delta.
+// This is r²/2 within δ, and δ·(|r| − δ/2) outside. y[…] and target[…] are floats of one shape, and
+// δ is a scalar of their type: PyTorch's delta.
 func Huber(y, target, δ *graph.Node) *graph.Node {
 	defer graph.Of(y, target, δ).Scope("huber")()
 	r := ops.Sub(y, target).As("r")
@@ -25,16 +27,18 @@ func Huber(y, target, δ *graph.Node) *graph.Node {
 	return ops.Mean(ops.Mul(c, ops.Sub(r, ops.Scale(c, 0.5))))
 }
 
-// BinaryCrossEntropy returns the mean over all elements of the cross-entropy between
-// y, 0 or 1 or a probability between, and σ(z), from the scores z themselves:
+// BinaryCrossEntropy returns the mean, over all elements, of the cross-entropy between labels y and
+// the probabilities σ(z), computed from the scores z:
 //
 //	loss = mean p·y·softplus(−z) + (1 − y)·softplus(z)
 //
-// It is finite and exact for any z; the logarithm of σ(z) is not. The weight p
-// of positive examples has a shape that fits z (PyTorch's pos_weight); nil is 1. What is surely
-// a probability in the place of z, or the logarithm of one, is a mistake: a sigmoid or a softmax,
-// or what is made of them and stays between 0 and 1, as 1 − σ(z) or one that is clipped, joined or
-// dropped out.
+// z[…] and y[…] are floats of one shape; y is 0, 1, or a probability. It is finite and accurate for
+// every finite z, while the logarithm of σ(z) is not. The weight p of positive examples has a shape
+// that broadcasts to z (PyTorch's pos_weight), or is nil for 1.
+//
+// It is a mistake if z is known to be a probability or the logarithm of one: a sigmoid or a
+// softmax, or a node made of them that stays between 0 and 1, such as 1 − σ(z), also clipped,
+// joined with others, or after dropout.
 func BinaryCrossEntropy(z, y, p *graph.Node) *graph.Node {
 	if z.IsValid() {
 		if err := scoresOf(z, false); err != nil {
@@ -49,13 +53,13 @@ func BinaryCrossEntropy(z, y, p *graph.Node) *graph.Node {
 	return ops.Mean(ops.Add(positive, ops.Mul(ops.OneMinus(y), ops.Softplus(z))))
 }
 
-// KLDivergence returns the Kullback–Leibler divergence of q from p, both given by their
-// logarithms along the last axis, averaged over the others:
+// KLDivergence returns the Kullback–Leibler divergence of q from p, averaged over all axes but the
+// last, a scalar:
 //
 //	D(p‖q) = Σ_c p_c (log p_c − log q_c)
 //
-// A class that p gives no probability (log p = −∞) contributes 0. What is surely a probability
-// in the place of a logarithm is a mistake.
+// Both are given by their logarithms, logP[… c] and logQ[… c]. A class of probability 0 under p
+// (log p = −∞) contributes 0. An operand that is known to be a probability itself is a mistake.
 func KLDivergence(logP, logQ *graph.Node) *graph.Node {
 	g := graph.Of(logP, logQ)
 	if !logP.IsValid() || !logQ.IsValid() {

@@ -9,9 +9,9 @@ import (
 // shortestLength is the least length that a vector is divided by.
 const shortestLength = 1e-8
 
-// CosineSimilarity returns the cosine of the angle between vectors along the last axis,
-// a·b / (‖a‖·‖b‖), for a[… d] and b[… d]; lengths below 10⁻⁸ count as 10⁻⁸, so
-// that nothing is similar to 0.
+// CosineSimilarity returns the cosine […] of the angle between floats a[… d] and b[… d], as vectors
+// along the last axis: a·b / (‖a‖·‖b‖). Lengths below 10⁻⁸ count as 10⁻⁸, so that the cosine with 0
+// is 0.
 func CosineSimilarity(a, b *graph.Node) *graph.Node {
 	defer graph.Of(a, b).Scope("cosine")()
 	return ops.Sum(ops.Mul(unitLength(a), unitLength(b)), -1).As("cos")
@@ -23,27 +23,33 @@ func unitLength(x *graph.Node) *graph.Node {
 	return ops.Div(x, ops.Maximum(n, ops.Lit(n, shortestLength)))
 }
 
-// CosineLoss returns the mean of 1 − cos(a, b): vectors a[… d] shall point where b[… d] do.
+// CosineLoss returns the mean of 1 − cos(a, b), a scalar, for floats a[… d] and b[… d]: it is 0
+// where each vector of a has the direction of that of b.
 func CosineLoss(a, b *graph.Node) *graph.Node {
 	defer graph.Of(a, b).Scope("cosine loss")()
 	return ops.Mean(ops.OneMinus(CosineSimilarity(a, b)))
 }
 
-// CosineEmbedding brings vectors a[… d] and b[… d] together where same[…] is true,
-// and apart until their cosine is below a scalar margin where it is not
-// (PyTorch's cosine embedding loss):
+// CosineEmbedding returns the mean over pairs of
 //
-//	loss = mean  1 − cos  or  max(cos − margin, 0)
+//	1 − cos(a, b) where same is true,  max(cos(a, b) − margin, 0) elsewhere
+//
+// a scalar, for floats a[… d] and b[… d], a mask same[…], and a scalar margin: it brings equal
+// pairs together, and separates others until their cosine is below the margin (PyTorch's
+// CosineEmbeddingLoss).
 func CosineEmbedding(a, b, same, margin *graph.Node) *graph.Node {
 	defer graph.Of(a, b, same, margin).Scope("cosine embedding")()
 	cos := CosineSimilarity(a, b)
 	return ops.Mean(ops.Select(same, ops.OneMinus(cos), ops.ReLU(ops.Sub(cos, margin))))
 }
 
-// InfoNCE asks each query q[i d] to find its own key k[i d] among the keys of the
-// batch (van den Oord, Li & Vinyals, 2018), with a scalar temperature τ:
+// InfoNCE returns a contrastive loss, in which each query q[i d] has to find its own key k[i d]
+// among all keys of the batch (van den Oord, Li & Vinyals, 2018):
 //
 //	s_ij = cos(q_i, k_j)/τ,  loss = mean_i −log softmax_j(s_ij) at j = i
+//
+// q and k are floats of rank 2 with as many rows, anything else is a mistake; the temperature τ is
+// a scalar.
 func InfoNCE(q, k, τ *graph.Node) *graph.Node {
 	g := graph.Of(q, k, τ)
 	if !q.IsValid() || !k.IsValid() {

@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// A CrossEntropyOption changes what [CrossEntropy] averages.
+// CrossEntropyOption is an option of [CrossEntropy].
 type CrossEntropyOption func(*crossEntropy)
 
 type crossEntropy struct {
@@ -29,34 +29,37 @@ func (o crossEntropy) operands(scores, labels *graph.Node) []*graph.Node {
 	return all
 }
 
-// Smoothed mixes the labels with the uniform distribution (Szegedy et al., 2016;
-// the notes on label smoothing): (1 − ε)·label + ε/classes, for a scalar ε.
+// Smoothed mixes the labels with the uniform distribution: (1 − ε)·label + ε/classes, for a scalar
+// ε (Szegedy et al., 2016; the notes on label smoothing).
 func Smoothed(ε *graph.Node) CrossEntropyOption {
 	return func(o *crossEntropy) { o.smoothing = ε }
 }
 
-// Weighted gives each class a weight w[c]. The mean over whole-number labels is
-// the weighted one, Σ_i ℓ_i / Σ_i w at i's label; soft labels keep the plain mean.
-// Both are PyTorch's.
+// Weighted gives each class a weight w[c]. As in PyTorch, the mean over whole-number labels is the
+// weighted mean Σ_i ℓ_i / Σ_i w_{label i}; labels that are probabilities keep the plain mean.
 func Weighted(w *graph.Node) CrossEntropyOption {
 	return func(o *crossEntropy) { o.weights = w }
 }
 
-// Ignoring leaves out the positions with this label: padding, or what is not known.
+// Ignoring leaves out the examples with this label, such as padding or unknown ones. With labels
+// that are probabilities it is a mistake.
 func Ignoring(label int) CrossEntropyOption {
 	return func(o *crossEntropy) { o.ignored, o.ignores = float64(label), true }
 }
 
-// CrossEntropy returns the mean of −log softmax(scores) at the right class, for
-// scores[… c] and labels that are whole numbers below c, labels[…], or
-// probabilities, labels[… c]:
+// CrossEntropy returns the mean of −log softmax(scores) at the right class, a scalar, for floats
+// scores[… c]. Labels are whole numbers (i32 or i64) below c, labels[…], or probabilities, labels[…
+// c]:
 //
 //	ℓ_i = −Σ_c w_c·t_ic·log softmax_c(z_i),  loss = mean_i ℓ_i
 //
-// where t is the label as a distribution. The scores are logits: what is surely a probability in
-// their place is a mistake, as for [BinaryCrossEntropy]; the logarithm of a softmax is not, which
-// is its own log-softmax. It is finite for any finite scores. If every position is ignored the loss
-// is 0 (PyTorch's is NaN). A whole number that is no class and not ignored is a [graph.IndexError].
+// where t is the label as a distribution. It is finite for all finite scores. If every example is
+// ignored the loss is 0 (PyTorch's is NaN).
+//
+// The scores are logits: it is a mistake if they are known to be probabilities, as for
+// [BinaryCrossEntropy]; the logarithm of a softmax is allowed, since it is its own log-softmax.
+// Labels of another shape are a mistake. A whole number that is neither a class nor ignored is a
+// [graph.IndexError] when the program runs.
 func CrossEntropy(scores, labels *graph.Node, options ...CrossEntropyOption) *graph.Node {
 	g := graph.Of(scores, labels)
 	if !scores.IsValid() || !labels.IsValid() {
@@ -115,9 +118,10 @@ func CrossEntropy(scores, labels *graph.Node, options ...CrossEntropyOption) *gr
 	return ops.Div(ops.Sum(ℓ), ops.Select(empty, ops.Lit(total, 1), total).As("n"))
 }
 
-// HiddenCrossEntropy returns the mean of −log softmax(logits)_token over the places where
-// hidden[b t] is true, for logits[b t w] and tokens[b t]; 0 if there is none. Probabilities
-// as logits are a mistake, as for [CrossEntropy].
+// HiddenCrossEntropy returns the mean of −log softmax(logits) at the right token over the places
+// where the mask hidden[b t] is true, a scalar, for floats logits[b t w] and whole numbers tokens[b
+// t]; it is 0 if there is no such place. Logits that are known to be probabilities are a mistake,
+// as for [CrossEntropy].
 func HiddenCrossEntropy(logits, tokens, hidden *graph.Node) *graph.Node {
 	g := graph.Of(logits, tokens, hidden)
 	if err := scoresOf(logits, true); err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Present returns the mask [b u] of the places that are no padding: u < lengths_b.
+// Present returns the mask [b u] that is true for tokens and false for padding, u < lengths_b, for
+// numbers lengths[b] and the axis u of the sequences.
 func Present(lengths *graph.Node, axis graph.Axis) *graph.Node {
 	if !lengths.IsValid() {
 		return lengths
@@ -20,9 +21,10 @@ func Present(lengths *graph.Node, axis graph.Axis) *graph.Node {
 	return ops.Less(place, length).As("present")
 }
 
-// MaskedSoftmax returns the softmax of scores along their last axis over what the mask
-// lets through; the rest has weight 0, exactly. A row of which nothing is let
-// through is zero, and so are its derivatives.
+// MaskedSoftmax returns the softmax of floats scores[… u] along their last axis over the elements
+// where the mask is true; the others have weight exactly 0. Where the mask is false along a whole
+// row, the row is 0, and so are its derivatives. The mask broadcasts to the scores; one that does
+// not is a mistake. A nil mask is true everywhere.
 func MaskedSoftmax(scores, mask *graph.Node) *graph.Node {
 	if mask == nil {
 		return ops.Softmax(scores, -1)
@@ -70,8 +72,8 @@ func everyRow(mask *graph.Node) bool {
 	return true
 }
 
-// MeanWhere returns the mean of x over the places where a mask of the same shape is
-// true; 0 if there is none.
+// MeanWhere returns the mean of floats x[…] over the places where a mask of the same shape is true,
+// a scalar; 0 if there are none.
 func MeanWhere(x, mask *graph.Node) *graph.Node {
 	defer graph.Of(x, mask).Scope("mean where")()
 	total := ops.Sum(ops.Select(mask, x, ops.Lit(x, 0)))

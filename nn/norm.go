@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Normed returns norm.Of(x), called normed, or x itself where norm is nil.
+// Normed returns norm.Of(x), named normed, or x itself if norm is nil.
 func Normed(x *graph.Node, norm *LayerNorm) *graph.Node {
 	if norm == nil {
 		return x
@@ -14,9 +14,8 @@ func Normed(x *graph.Node, norm *LayerNorm) *graph.Node {
 	return norm.Of(x).As("normed")
 }
 
-// LayerNorm gives each vector along the last axis mean 0 and variance 1, then
-// scales and shifts each feature (Ba, Kiros & Hinton, 2016; the notes on layer
-// normalisation):
+// LayerNorm gives each vector along the last axis mean 0 and variance 1, then scales and shifts
+// each feature (Ba, Kiros & Hinton, 2016; the notes on layer normalisation):
 //
 //	y = (x − mean x)/√(var x + 10⁻⁵) · gain + bias
 type LayerNorm struct {
@@ -31,7 +30,7 @@ func NewLayerNorm(g *graph.Graph, name string, dt graph.DType, d graph.Axis) Lay
 	return LayerNorm{name, g.Param("gain", dt, d).Init(graph.Fill(1)), g.Param("bias", dt, d)}
 }
 
-// Of returns the norm of x[… d].
+// Of returns the normalised x[… d], in the shape of x.
 func (l LayerNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Gain)()
 	return build.Affine(ops.Standardise(x, build.Epsilon, -1), l.Gain, l.Bias)

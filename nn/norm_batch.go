@@ -11,16 +11,15 @@ import (
 // momentum is the part of a new batch in the running statistics.
 const momentum = 0.1
 
-// BatchNorm gives every channel mean 0 and variance 1 over the batch and all
-// places, then scales and shifts it (Ioffe & Szegedy, 2015; the notes on batch
-// normalisation). Training uses the statistics of the batch and keeps running
-// averages, which evaluation uses instead:
+// BatchNorm gives each channel mean 0 and variance 1 over the batch and all places, then scales and
+// shifts it (Ioffe & Szegedy, 2015; the notes on batch normalisation). Training uses the statistics
+// of the batch and keeps running averages of them, which evaluation uses:
 //
 //	y = (x − μ)/√(σ² + 10⁻⁵) · gain + bias
 //	running ← 0.9·running + 0.1·of the batch
 //
-// As in PyTorch, the running variance is that with n−1 below, the batch's own that
-// with n. Graphs for training and for evaluation share all four arrays by path.
+// As in PyTorch, the running variance divides by n−1, that of the batch by n. Graphs for training
+// and for evaluation share all four arrays by their paths.
 type BatchNorm struct {
 	Name string
 	Gain *graph.Node // gain[c]; nil for none
@@ -38,15 +37,15 @@ func NewBatchNorm(g *graph.Graph, name string, dt graph.DType, c graph.Axis) Bat
 		g.State("mean", dt, c), g.State("var", dt, c).Init(graph.Fill(1))}
 }
 
-// Of returns the norm of x[n … c] in evaluation, by the running statistics.
+// Of returns the normalised x[n … c] in evaluation, by the running statistics, in the shape of x.
 func (l BatchNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Mean)()
 	return build.Affine(standardised(x, l.Mean, l.Var), l.Gain, l.Bias)
 }
 
-// OfTrain returns the norm of x[n … c] in training, and the update of the running
-// statistics. A state is updated once in a step, so a layer that is applied twice
-// in training can run only one of its updates.
+// OfTrain returns the normalised x[n … c] in training, in the shape of x, and the step that updates
+// the running statistics. Fewer than two elements of a channel are a mistake. A step updates a
+// state once: of a layer that is applied twice in training, run only one of the updates.
 func (l BatchNorm) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
 	defer build.Within(l.Name, x, l.Mean)()
 	μ, σ2, n, err := l.statistics(x)

@@ -8,10 +8,10 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// GroupNorm gives each group of neighbouring channels of each image mean 0 and
-// variance 1 over all places, then scales and shifts each channel (Wu & He, 2018;
-// the notes on group normalisation). One group is layer normalisation over the
-// whole image, as many as channels are instance normalisation.
+// GroupNorm gives each group of neighbouring channels of each image mean 0 and variance 1 over all
+// places, then scales and shifts each channel (Wu & He, 2018; the notes on group normalisation).
+// With one group it is layer normalisation over the whole image, with as many groups as channels it
+// is instance normalisation.
 type GroupNorm struct {
 	Name   string
 	Groups int
@@ -25,7 +25,8 @@ func NewGroupNorm(g *graph.Graph, name string, dt graph.DType, c graph.Axis, gro
 	return GroupNorm{name, groups, l.Gain, l.Bias}
 }
 
-// Of returns the norm of x[n … c].
+// Of returns the normalised x[n … c], in the shape of x. The number of groups must divide that of
+// the channels; anything else is a mistake.
 func (l GroupNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Gain)()
 	c := build.Last(x)
@@ -46,9 +47,9 @@ func (l GroupNorm) Of(x *graph.Node) *graph.Node {
 	return build.Affine(ops.Merge(y, c.Name, -2, -1), l.Gain, l.Bias)
 }
 
-// InstanceNorm gives each channel of each image mean 0 and variance 1 over all
-// places, then scales and shifts it, so that the contrast of an image does not
-// matter (Ulyanov et al., 2016; the notes on instance normalisation).
+// InstanceNorm gives each channel of each image mean 0 and variance 1 over all places, then scales
+// and shifts it, so that the contrast of an image does not matter (Ulyanov et al., 2016; the notes
+// on instance normalisation).
 type InstanceNorm struct {
 	Name string
 	Gain *graph.Node // gain[c]; nil for none
@@ -60,7 +61,8 @@ func NewInstanceNorm(g *graph.Graph, name string, dt graph.DType, c graph.Axis) 
 	return InstanceNorm(NewLayerNorm(g, name, dt, c))
 }
 
-// Of returns the norm of x[n … c].
+// Of returns the normalised x[n … c], in the shape of x. An array without axes between the first
+// and the last is a mistake.
 func (l InstanceNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Gain)()
 	return build.Affine(StandardiseImage(x), l.Gain, l.Bias)

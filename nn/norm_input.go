@@ -15,7 +15,7 @@ import (
 // of the range from what is known beforehand (CentreRange). All are for
 // x[n h w c].
 
-// InputNorm standardises inputs by statistics fitted to training images:
+// InputNorm standardises inputs by statistics that are fitted to training images:
 //
 //	y = (x − μ)/√(σ² + 10⁻⁵)
 //
@@ -27,22 +27,22 @@ type InputNorm struct {
 	CentreOnly bool        // y = x − μ, which leaves the spread
 }
 
-// NewInputNorm adds the states NAME/mean and NAME/var over the given axes, the last
-// ones of the inputs: h, w and c for every pixel of every channel, or c alone for
-// every channel.
+// NewInputNorm adds the states NAME/mean and NAME/var over the given axes, which are the last ones
+// of the inputs: h, w and c for statistics of every pixel and channel, or c for those of every
+// channel.
 func NewInputNorm(g *graph.Graph, name string, dt graph.DType, axes ...graph.Axis) InputNorm {
 	defer g.Scope(name)()
 	return InputNorm{Name: name, Mean: g.State("mean", dt, axes...), Var: g.State("var", dt, axes...).Init(graph.Fill(1))}
 }
 
-// Of standardises x by the fitted statistics.
+// Of standardises x by the fitted statistics, in the shape of x.
 func (l InputNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Mean)()
 	return l.by(x, l.Mean, l.Var)
 }
 
-// OfTrain fits the statistics to the images x and standardises these by them. The
-// step keeps the statistics for [InputNorm.Of].
+// OfTrain fits the statistics to the images x and standardises x by them. The step stores the
+// statistics for [InputNorm.Of]. x must have more axes than the statistics.
 func (l InputNorm) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
 	defer build.Within(l.Name, x, l.Mean)()
 	g := graph.Of(x, l.Mean)
@@ -66,8 +66,8 @@ func (l InputNorm) by(x, μ, σ2 *graph.Node) *graph.Node {
 	return standardised(x, μ, σ2)
 }
 
-// StandardiseImage gives every channel of every image of x[n … c] mean 0 and
-// variance 1 over all places.
+// StandardiseImage gives every channel of every image of floats x[n … c] mean 0 and variance 1 over
+// all places, in the shape of x. An array without axes between the first and the last is a mistake.
 func StandardiseImage(x *graph.Node) *graph.Node {
 	axes := positions(x)
 	if x.IsValid() && len(axes) == 0 {
@@ -76,7 +76,8 @@ func StandardiseImage(x *graph.Node) *graph.Node {
 	return ops.Standardise(x, build.Epsilon, axes...)
 }
 
-// CentreImage subtracts from every channel of every image of x[n … c] its mean.
+// CentreImage subtracts from every channel of every image of floats x[n … c] its mean over all
+// places.
 func CentreImage(x *graph.Node) *graph.Node {
 	axes := positions(x)
 	if x.IsValid() && len(axes) == 0 {
@@ -85,15 +86,15 @@ func CentreImage(x *graph.Node) *graph.Node {
 	return ops.Sub(x, ops.Mean(x, append(axes, ops.Keep)...).As("μ"))
 }
 
-// CentrePatch subtracts from every pixel of x[n h w c] the mean of its channel in
-// the k×k pixels around it, k odd; at the edges, of those that there are.
+// CentrePatch subtracts from every pixel of floats x[n h w c] the mean of its channel over the k×k
+// pixels around it, at the edges over those within the image. An even k is a mistake.
 func CentrePatch(x *graph.Node, k int) *graph.Node {
 	return ops.Sub(x, patchMean(x, k).As("μ"))
 }
 
-// StandardisePatch returns [CentrePatch] divided by the root of the mean of its squares
-// over the same patch: local contrast normalisation (Jarrett et al., 2009). What it
-// divides by is a mean of squares, never a difference of large numbers.
+// StandardisePatch divides [CentrePatch] by the root mean square of its values over the same patch:
+// local contrast normalisation (Jarrett et al., 2009). The divisor is a mean of squares, never a
+// difference of large numbers.
 func StandardisePatch(x *graph.Node, k int) *graph.Node {
 	v := CentrePatch(x, k)
 	σ2 := patchMean(ops.Square(v), k).As("σ²")
@@ -107,8 +108,8 @@ func patchMean(x *graph.Node, k int) *graph.Node {
 	return ops.AvgPool2D(x, k, k, ops.Stride(1), ops.Padding(k/2), ops.ExcludePadding())
 }
 
-// CentreRange brings numbers between lo and hi to between −1 and 1, by the middle
-// of their range and nothing that is measured.
+// CentreRange maps the range from lo to hi linearly to that from −1 to 1, without any statistics of
+// x, which are floats. lo must be less than hi; anything else is a mistake.
 func CentreRange(x *graph.Node, lo, hi float64) *graph.Node {
 	if !(lo < hi) {
 		return graph.Of(x).Fail("CentreRange", fmt.Errorf("a range from %v to %v", lo, hi), x)

@@ -6,15 +6,15 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// NewScaleOnlyNorm returns a layer norm that scales but does not shift: it adds the
-// parameter NAME/gain[d], of ones (the notes on query standardisation).
+// NewScaleOnlyNorm returns a layer norm that scales but does not shift: it adds the parameter
+// NAME/gain[d], of ones (the notes on query standardisation).
 func NewScaleOnlyNorm(g *graph.Graph, name string, dt graph.DType, d graph.Axis) LayerNorm {
 	defer g.Scope(name)()
 	return LayerNorm{Name: name, Gain: g.Param("gain", dt, d).Init(graph.Fill(1))}
 }
 
-// RMSNorm gives each vector along the last axis a mean square of 1 and scales each
-// feature; the mean stays (Zhang & Sennrich, 2019):
+// RMSNorm gives each vector along the last axis a mean square of 1 and scales each feature; it does
+// not subtract the mean (Zhang & Sennrich, 2019):
 //
 //	y = x/√(mean x² + 10⁻⁵) · gain
 type RMSNorm struct {
@@ -27,15 +27,15 @@ func NewRMSNorm(g *graph.Graph, name string, dt graph.DType, d graph.Axis) RMSNo
 	return RMSNorm{name, NewScaleOnlyNorm(g, name, dt, d).Gain}
 }
 
-// Of returns the norm of x[… d].
+// Of returns the normalised x[… d], in the shape of x.
 func (l RMSNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Gain)()
 	return build.Affine(ops.Div(x, build.RootMeanSquare(x).As("rms")), l.Gain, nil)
 }
 
-// StandardiseWeights gives the weights w[… c o] of every output mean 0 and variance
-// 1 before they are applied, so that they cannot grow (Qiao et al., 2019; the notes
-// on weight standardisation):
+// StandardiseWeights gives the weights w[… c o] of every output mean 0 and variance 1, in the shape
+// of w, so that they cannot grow (Qiao et al., 2019; the notes on weight standardisation). Apply it
+// to the weights of a layer:
 //
 //	Conv{W: StandardiseWeights(l.W), B: l.B, Window: l.Window}
 func StandardiseWeights(w *graph.Node) *graph.Node {

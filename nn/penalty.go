@@ -6,12 +6,12 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// SquaredNorm returns Σ‖w‖² over all weights, the penalty that shrinks them (the notes on
-// explicit regularisation):
+// SquaredNorm returns Σ‖w‖² over all weights, a scalar: the penalty of weight decay, for
 //
 //	loss + λ·Σ‖w‖²
 //
-// Its gradient 2λw is what weight decay subtracts in plain gradient descent.
+// (the notes on explicit regularisation). Its gradient is the 2λw that weight decay subtracts in
+// plain gradient descent.
 func SquaredNorm(weights ...*graph.Node) *graph.Node {
 	defer graph.Of(weights...).Scope("‖w‖²")()
 	if len(weights) == 0 {

@@ -11,9 +11,8 @@ import (
 // (ops.MaxPool2D), the average (ops.AvgPool2D), one of them (PickOne), and a
 // weighted average (NewWeightedPool).
 
-// PickOne keeps the first element of every k along each spatial axis of x[n … c],
-// and drops the rest. After a convolution it is the convolution with stride k,
-// which does not compute what is dropped.
+// PickOne keeps the first element of every k along each spatial axis of x[n … c]. After a
+// convolution it equals the convolution with stride k, which does not compute the others.
 func PickOne(x *graph.Node, k int) *graph.Node {
 	axes := positions(x)
 	switch {
@@ -28,16 +27,15 @@ func PickOne(x *graph.Node, k int) *graph.Node {
 	return x
 }
 
-// NewWeightedPool adds the parameter NAME/w[k k 1 c]: a learnt weighted average of
-// squares of k×k, channel by channel, which is a convolution with a stride. It
-// starts as the average.
+// NewWeightedPool adds the parameter NAME/w[k k 1 c] of a learnt weighted average over squares of
+// k×k, channel by channel: a convolution with stride k. It starts as the plain average.
 func NewWeightedPool(g *graph.Graph, name string, dt graph.DType, c graph.Axis, k int) Conv {
 	defer g.Scope(name)()
 	w := g.Param("w", dt, kernelAxes(2, k, graph.Axis{Size: 1}, c)...).Init(graph.Fill(1 / float64(max(1, k*k))))
 	return Conv{Name: name, W: w, Window: Window{Stride: k}, Groups: c.Size}
 }
 
-// GlobalAverage returns the average over all places of x[n … c]: y[n c].
+// GlobalAverage returns the average y[n c] over all places of floats x[n … c].
 func GlobalAverage(x *graph.Node) *graph.Node {
 	axes := positions(x)
 	if len(axes) == 0 {

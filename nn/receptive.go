@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Receptive describes the part of the input that an output of a stack of layers sees, along one
-// axis: output i depends on the input's elements from i·Stride + Offset on, Size of
-// them, as far as they lie in the array (the notes on receptive fields).
+// Receptive describes which part of the input an output of a stack of layers sees, along one axis:
+// output i depends on the Size elements of the input from i·Stride + Offset on, as far as they lie
+// in the array (the notes on receptive fields).
 type Receptive struct {
 	Layer  Window // the last layer of the stack
 	Size   int
@@ -15,15 +15,15 @@ type Receptive struct {
 	Offset int // negative where padding comes first
 }
 
-// Receptives lists the receptive fields after each layer of a stack.
+// Receptives lists the receptive field after each layer of a stack.
 type Receptives []Receptive
 
-// ReceptiveField returns the receptive field after each of the layers, the first
-// nearest to the input. With J the strides of all layers before,
+// ReceptiveField returns the receptive field after each of the layers, listed from the input on.
+// With J the product of the strides of all layers before,
 //
 //	Size += D·(K−1)·J,  Offset −= P·J,  Stride = S·J
 //
-// so that it grows linearly with the layers, and exponentially with strides.
+// so it grows linearly with the number of layers, and exponentially with strides.
 func ReceptiveField(layers ...Window) Receptives {
 	at := Receptive{Size: 1, Stride: 1}
 	out := make(Receptives, len(layers))

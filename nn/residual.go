@@ -7,14 +7,16 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Residual puts a layer f beside a shortcut, and a norm before the layer,
+// Residual adds a shortcut around a layer f, with a norm before the layer,
 //
 //	x + f(norm(x))
 //
-// or, post-norm, after the sum, as in Vaswani et al. (2017), the "Add & Norm" of the
-// notes' drawings:
+// or, if post is set, after the sum, as in Vaswani et al. (2017), "Add & Norm" in the drawings of
+// the notes:
 //
 //	norm(x + f(x))
+//
+// f must keep the shape of x.
 func Residual(x *graph.Node, norm LayerNorm, post bool, f func(*graph.Node) *graph.Node) *graph.Node {
 	if f == nil {
 		return graph.Of(x).Fail("Residual", errors.New("the layer is nil"), x)
