@@ -11,7 +11,7 @@ import (
 //	loss + λ·Σ‖w‖²
 //
 // (the notes on explicit regularisation). Its gradient is the 2λw that weight decay subtracts in
-// plain gradient descent.
+// plain gradient descent. No weights at all are a mistake.
 func SquaredNorm(weights ...*graph.Node) *graph.Node {
 	defer graph.Of(weights...).Scope("‖w‖²")()
 	if len(weights) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Next returns what [Encoder.Of] gives at the place of a token x[b 1 m], where the runs before have
-// put those before it into the cache; y[b 1 m]. It sees the tokens up to its own.
+// Next returns what [Encoder.Of] with a causal mask returns for a token x[b 1 m] at its place, y[b
+// 1 m], if earlier runs have put the tokens before it into the cache. A nil cache is a mistake.
 func (e Encoder) Next(x *graph.Node, c *Cache) *graph.Node {
 	levels := e.levels(x, func(block EncoderBlock, x *graph.Node) *graph.Node {
 		return block.with(x, func(x *graph.Node) *graph.Node { return block.Attention.next(x, c) })
@@ -29,8 +29,8 @@ func (a MultiHead) next(x *graph.Node, c *Cache) *graph.Node {
 
 var errNoCache = errors.New("the cache is nil (NewCache makes one)")
 
-// Cache holds the states of attentions whose tokens come one a run. Its Step, once all layers have
-// been applied, writes them.
+// Cache holds the keys and values of attention layers that read one token a run. Once all layers
+// have been applied, its Step writes them.
 type Cache struct {
 	Place      *graph.Node // of the token at hand: how many came before it
 	room       int
@@ -39,8 +39,8 @@ type Cache struct {
 	Step       graph.Step
 }
 
-// NewCache adds the states cache/place, and with the layers that use it their keys and values, for
-// texts of up to room tokens. A scalar fresh that is not 0 begins new texts.
+// NewCache adds the state cache/place, and, with the layers that use the cache, states for their
+// keys and values, for texts of up to room tokens. A scalar fresh other than 0 begins new texts.
 func NewCache(g *graph.Graph, room int, fresh *graph.Node) *Cache {
 	if g == nil {
 		g = graph.Of(fresh)

@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/nn"
 )
 
-// DecoderBlock is masked self-attention, attention to a memory, and a feed-forward
-// layer, each with a shortcut and a norm.
+// DecoderBlock is masked self-attention, attention to a memory, and a feed-forward layer, each with
+// a shortcut and a norm (Vaswani et al., 2017).
 type DecoderBlock struct {
 	Name                string
 	Self, Cross         MultiHead
@@ -18,8 +18,8 @@ type DecoderBlock struct {
 	Post                bool
 }
 
-// NewDecoderBlock adds the parameters of a block in the scope NAME; the memory has
-// features n.
+// NewDecoderBlock adds the parameters of a block, in the scope NAME, for a memory with the features
+// of the axis memory.
 func NewDecoderBlock(g *graph.Graph, name string, dt graph.DType, b Blocks, memory graph.Axis) DecoderBlock {
 	defer g.Scope(name)()
 	return DecoderBlock{
@@ -34,9 +34,9 @@ func NewDecoderBlock(g *graph.Graph, name string, dt graph.DType, b Blocks, memo
 	}
 }
 
-// Of returns the block's output for x[b t m], of the same shape, and a memory[b s n]. One
-// mask says what places of x see of each other, commonly [Causal], the other what
-// they see of the memory (nil: all).
+// Of returns the block's output for x[b t m], in the shape of x, and a memory[b s n]. The mask self
+// says which places of x see each other, commonly [Causal], and cross which places of the memory
+// they see (nil: all).
 func (d DecoderBlock) Of(x, memory, self, cross *graph.Node) *graph.Node {
 	defer build.Within(d.Name, x, memory)()
 	x = nn.Residual(x, d.Norm1, d.Post, func(x *graph.Node) *graph.Node { return d.Self.Of(x, x, self) }).As("x₁")
@@ -44,8 +44,7 @@ func (d DecoderBlock) Of(x, memory, self, cross *graph.Node) *graph.Node {
 	return nn.Residual(x, d.Norm3, d.Post, d.Feed.Of).As("x₃")
 }
 
-// Decoder is a stack of blocks. Where norms stand before the layers, a last one
-// stands behind the stack.
+// Decoder is a stack of blocks. With norms before the layers, a last norm follows the stack.
 type Decoder struct {
 	Name   string
 	Blocks []DecoderBlock
@@ -53,16 +52,15 @@ type Decoder struct {
 }
 
 // NewDecoder adds the parameters of the blocks NAME/block1, NAME/block2, …, or of the first alone
-// where the blocks share their weights.
+// if the blocks share their weights.
 func NewDecoder(g *graph.Graph, name string, dt graph.DType, b Blocks, memory graph.Axis) Decoder {
 	defer g.Scope(name)()
 	return Decoder{name, stack(b, func(name string) DecoderBlock { return NewDecoderBlock(g, name, dt, b, memory) }), endNorm(g, dt, b)}
 }
 
-// Of returns what the last block makes of x[b t m]; see [DecoderBlock.Of]. One memory is
-// read by all blocks; of several, block i reads the i-th, as the decoder of a U-net
-// looks at the encoder's level of the same fineness, and blocks beyond the last
-// memory read that.
+// Of returns the output of the last block for x[b t m], in the shape of x; see [DecoderBlock.Of].
+// One memory is read by all blocks. Of several, block i reads the i-th, and later blocks the last:
+// so the decoder of a U-net reads the encoder's level of its own fineness.
 func (d Decoder) Of(x *graph.Node, memory []*graph.Node, self, cross *graph.Node) *graph.Node {
 	g := graph.Of(append([]*graph.Node{x}, memory...)...)
 	if d.Name != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/nn"
 )
 
-// Blocks says how the blocks of a transformer are made.
+// Blocks describes the blocks of a transformer.
 type Blocks struct {
 	Layers     int        // blocks on each other
 	Heads      int        // of each attention
@@ -31,7 +31,8 @@ func (b Blocks) attention(g *graph.Graph, name string, dt graph.DType, memory gr
 	return a
 }
 
-// EncoderBlock is self-attention and a feed-forward layer, each with a shortcut and a norm.
+// EncoderBlock is self-attention and a feed-forward layer, each with a shortcut and a norm (Vaswani
+// et al., 2017).
 type EncoderBlock struct {
 	Name         string
 	Attention    MultiHead
@@ -40,7 +41,7 @@ type EncoderBlock struct {
 	Post         bool
 }
 
-// NewEncoderBlock adds the parameters of a block in the scope NAME.
+// NewEncoderBlock adds the parameters of a block, in the scope NAME.
 func NewEncoderBlock(g *graph.Graph, name string, dt graph.DType, b Blocks) EncoderBlock {
 	defer g.Scope(name)()
 	return EncoderBlock{
@@ -53,8 +54,8 @@ func NewEncoderBlock(g *graph.Graph, name string, dt graph.DType, b Blocks) Enco
 	}
 }
 
-// Of returns the block's output for x[b t m], of the same shape; the mask says what each
-// place sees of the others (nil: all).
+// Of returns the block's output for x[b t m], in the shape of x. The mask says which places see
+// each other (nil: all).
 func (e EncoderBlock) Of(x, mask *graph.Node) *graph.Node {
 	return e.with(x, func(x *graph.Node) *graph.Node { return e.Attention.Of(x, x, mask) })
 }
@@ -66,8 +67,7 @@ func (e EncoderBlock) with(x *graph.Node, attend func(x *graph.Node) *graph.Node
 	return nn.Residual(x, e.Norm2, e.Post, e.Feed.Of).As("x₂")
 }
 
-// Encoder is a stack of blocks. Where norms stand before the layers, a last one
-// stands behind the stack.
+// Encoder is a stack of blocks. With norms before the layers, a last norm follows the stack.
 type Encoder struct {
 	Name   string
 	Blocks []EncoderBlock
@@ -75,20 +75,20 @@ type Encoder struct {
 }
 
 // NewEncoder adds the parameters of the blocks NAME/block1, NAME/block2, …, or of the first alone
-// where the blocks share their weights.
+// if the blocks share their weights.
 func NewEncoder(g *graph.Graph, name string, dt graph.DType, b Blocks) Encoder {
 	defer g.Scope(name)()
 	return Encoder{name, stack(b, func(name string) EncoderBlock { return NewEncoderBlock(g, name, dt, b) }), endNorm(g, dt, b)}
 }
 
-// Of returns what the last block makes of x[b t m]; see [EncoderBlock.Of].
+// Of returns the output of the last block for x[b t m], in the shape of x; see [EncoderBlock.Of].
 func (e Encoder) Of(x, mask *graph.Node) *graph.Node {
 	levels := e.Levels(x, mask)
 	return levels[len(levels)-1]
 }
 
-// Levels returns the outputs of all blocks, from fine to distilled. Without any, the
-// input is the only one.
+// Levels returns the outputs of all blocks for x[b t m], in order. An encoder without blocks has x
+// as its only level.
 func (e Encoder) Levels(x, mask *graph.Node) []*graph.Node {
 	return e.levels(x, func(block EncoderBlock, x *graph.Node) *graph.Node { return block.Of(x, mask) })
 }

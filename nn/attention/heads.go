@@ -9,13 +9,13 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// MultiHead is attention with several heads side by side (the notes' second key
-// idea of transformers; Vaswani et al., 2017): each looks into a table of its own
-// with queries of its own, and a linear map joins what they find,
+// MultiHead is attention with several heads side by side (the notes' second key idea of
+// transformers; Vaswani et al., 2017). Each head has queries, keys and values of its own, and a
+// linear map joins the heads' results:
 //
 //	z = concat(head₁, …, head_h)·Wᴼ,  headᵢ = softmax(qᵢ·kᵢᵀ/√e)·vᵢ
 //
-// The projections make the queries, keys and values of all heads at once.
+// The three linear maps make the queries, keys and values of all heads at once.
 type MultiHead struct {
 	Name   string
 	Heads  int
@@ -24,9 +24,9 @@ type MultiHead struct {
 	Output nn.Linear  // Wᴼ[he m]
 }
 
-// NewMultiHead adds NAME/query/w[m he], NAME/key/w[n he], NAME/value/w[n he] and
-// NAME/output/w[he m] for queries of features m and a memory of features n. All
-// heads together have as many features as m: heads·e.
+// NewMultiHead adds the parameters NAME/query/w[m he], NAME/key/w[n he], NAME/value/w[n he] and
+// NAME/output/w[he m], for queries with features m and a memory with features n. The heads together
+// have as many features as m. If heads does not divide m, Of records a mistake.
 func NewMultiHead(g *graph.Graph, name string, dt graph.DType, query, memory graph.Axis, heads int) MultiHead {
 	defer g.Scope(name)()
 	he := graph.Ax("he", query.Size)
@@ -36,7 +36,7 @@ func NewMultiHead(g *graph.Graph, name string, dt graph.DType, query, memory gra
 	}
 }
 
-// WithQueryNorm returns a with a norm of each head's queries; it adds
+// WithQueryNorm returns a with a norm of each head's queries, the new parameter
 // NAME/query-norm/gain[e].
 func (a MultiHead) WithQueryNorm() MultiHead {
 	w := a.QKV.Query.W
@@ -46,10 +46,9 @@ func (a MultiHead) WithQueryNorm() MultiHead {
 	return a
 }
 
-// WithBias returns a with biases in its four maps; it adds NAME/query/b[he], NAME/key/b[he],
-// NAME/value/b[he] and NAME/output/b[m], of zeros. That of the keys adds the same to
-// all scores of a query, and so changes nothing: it is there because published
-// weights have it.
+// WithBias returns a with biases in its four maps, the new parameters NAME/query/b[he],
+// NAME/key/b[he], NAME/value/b[he] and NAME/output/b[m], of zeros. The bias of the keys adds the
+// same number to all scores of a query, and so changes no result; published weights have it.
 func (a MultiHead) WithBias() MultiHead {
 	defer build.Within(a.Name, a.QKV.Query.W)()
 	for _, l := range []*nn.Linear{&a.QKV.Query, &a.QKV.Key, &a.QKV.Value, &a.Output} {
@@ -58,9 +57,8 @@ func (a MultiHead) WithBias() MultiHead {
 	return a
 }
 
-// Of returns attention of x[… t m] to a memory[… u n], which is x itself in
-// self-attention (u is t′ then, as in [Scores]), over the keys that the mask [t u],
-// [b 1 u] or [b t u] lets through (nil: all): z[… t m].
+// Of returns attention z[… t m] of x[… t m] to a memory[… u n], x itself for self-attention, over
+// the keys where the mask [t u], [b 1 u] or [b t u] is true (nil: all).
 func (a MultiHead) Of(x, memory, mask *graph.Node) *graph.Node {
 	defer build.Within(a.Name, x, memory)()
 	q, k, v := a.QKV.Of(x, memory)
@@ -94,26 +92,26 @@ func join(y *graph.Node) *graph.Node {
 	return ops.Merge(build.Swapped(y, -2, -3), "he", -2, -1)
 }
 
-// QueryNorm gives every query the same size before it meets the keys (the notes on
-// query standardisation):
+// QueryNorm gives every query the same size before it meets the keys (the notes on query
+// standardisation):
 //
-//	q ← gain ⊙ q/√(mean q² + ε)
+//	q ← gain ⊙ q/√(mean q² + 10⁻⁵)
 //
-// A query picks a direction, and its length would only decide how sharp the
-// softmax is; a key keeps its length, which says how strongly it answers. The mean
-// stays and there is no bias, because sizes explode or vanish, means do not.
+// A query points in a direction; its length would only decide how sharp the softmax is. A key keeps
+// its length, which says how strongly it answers. There is no mean to subtract and no bias, because
+// sizes explode or vanish, and means do not.
 type QueryNorm struct {
 	Name string
 	Gain *graph.Node // gain[e]
 }
 
-// NewQueryNorm adds NAME/gain[e], which starts at 1.
+// NewQueryNorm adds the parameter NAME/gain[e], of ones.
 func NewQueryNorm(g *graph.Graph, name string, dt graph.DType, e graph.Axis) *QueryNorm {
 	defer g.Scope(name)()
 	return &QueryNorm{name, g.Param("gain", dt, e).Init(graph.Fill(1))}
 }
 
-// Of returns gain ⊙ q/√(mean q² + ε) over the last axis of q[… e].
+// Of returns the normalised queries, in the shape of q[… e].
 func (n QueryNorm) Of(q *graph.Node) *graph.Node {
 	defer build.Within(n.Name, q, n.Gain)()
 	size := build.RootMeanSquare(q).As("‖q‖")

@@ -12,9 +12,8 @@ import (
 // a function takes a mask, nil lets every query see every key; two masks are
 // joined with ops.And.
 
-// Causal returns the mask [t u] of a decoder: the query at place t sees the keys up to
-// its own place, u ≤ t, and nothing of what follows. In self-attention, where both
-// are one axis t, that of the keys is called t′.
+// Causal returns the mask [t u] of a decoder: the query at place t sees the keys up to its own
+// place, u ≤ t. If both axes have one name t, as in self-attention, that of the keys becomes t′.
 func Causal(g *graph.Graph, query, key graph.Axis) *graph.Node {
 	if key.Name == query.Name {
 		key = build.Keys(key)
@@ -28,9 +27,8 @@ func Causal(g *graph.Graph, query, key graph.Axis) *graph.Node {
 	}, query, key).As("causal")
 }
 
-// Padding returns the mask [b 1 u] of a batch of sequences of different lengths[b],
-// whole numbers: the first lengths_b keys are seen, what was put behind them to
-// fill the array is not.
+// Padding returns the mask [b 1 u] of a batch of sequences of different lengths[b], which are
+// numbers: it is true for the first lengths_b keys, and false for the padding after them.
 func Padding(lengths *graph.Node, key graph.Axis) *graph.Node {
 	return ops.Expand(nn.Present(lengths, key), -2, "").As("padding")
 }

@@ -14,8 +14,8 @@ import (
 //	PE(t, 2i) = sin(t·ωᵢ),  PE(t, 2i+1) = cos(t·ωᵢ),  ωᵢ = 10000^(−2i/m)
 //
 // The notes read each pair of features as the hand of a clock, which turns more slowly than the one
-// before: going k steps on turns every hand by an angle that does not depend on t; see [Rotation]
-// and [Rotary]. t holds floats. With an odd m the last hand has its sine alone.
+// before: k steps turn every hand by an angle that does not depend on t; see [Rotation] and
+// [Rotary]. t holds floats. With an odd m, the last hand has a sine only.
 func SinusoidalAt(t *graph.Node, m graph.Axis) *graph.Node {
 	defer graph.Of(t).Scope("clock")()
 	angle := handAngles(t, m.Size)
@@ -45,18 +45,18 @@ func handAngles(t *graph.Node, m int) *graph.Node {
 // speed returns the angle ωᵢ by which a hand of m features turns in a step.
 func speed(i, m int) float64 { return math.Pow(10000, -2*float64(i)/float64(m)) }
 
-// Sinusoidal returns the sinusoidal encoding PE[t m] of the places 0, 1, … of an axis; see
-// [SinusoidalAt]. It is constant: there is nothing to learn.
+// Sinusoidal returns the sinusoidal encoding PE[t m] of the places 0, 1, … of an axis, a constant
+// of type dt; see [SinusoidalAt].
 func Sinusoidal(g *graph.Graph, dt graph.DType, t, m graph.Axis) *graph.Node {
 	return SinusoidalAt(build.Counting(g, dt, t), m)
 }
 
-// Rotation returns the matrix r[m m′] that turns the hands of [SinusoidalAt] by k steps,
+// Rotation returns the matrix r[m m′] that advances [SinusoidalAt] by k steps,
 //
 //	PE(t)·R(k) = PE(t + k)
 //
-// a rotation by k·ωᵢ of each pair of features. It is the same for all t, so that
-// a linear map can ask for what stands k places away.
+// a rotation of each pair of features by the angle k·ωᵢ. It does not depend on t, so a linear map
+// can ask for what is k places away.
 func Rotation(g *graph.Graph, dt graph.DType, from, to graph.Axis, k float64) *graph.Node {
 	m := from.Size
 	if m%2 != 0 || m < 2 || to.Size != m {
@@ -72,10 +72,10 @@ func Rotation(g *graph.Graph, dt graph.DType, from, to graph.Axis, k float64) *g
 	}, from, to).As("R")
 }
 
-// Rotary returns x[… m] with a rotary embedding (Su et al., 2021): each pair of features turned as
-// the hands of [SinusoidalAt] turn in a time of by[…], floats that line up with the axes of x
-// before the last. Queries and keys that are turned by their places have products that depend on
-// the distance of the places alone. An odd number of features is a mistake.
+// Rotary returns x[… m] with a rotary embedding (Su et al., 2021), in the shape of x: each pair of
+// features is rotated as in [SinusoidalAt] at the time by[…], floats that broadcast to the axes of
+// x before the last. The product of a query and a key that are rotated by their places depends on
+// the distance of the places only. An odd number of features is a mistake.
 func Rotary(x, by *graph.Node) *graph.Node {
 	g := graph.Of(x, by)
 	defer g.Scope("advance")()
@@ -95,17 +95,17 @@ func Rotary(x, by *graph.Node) *graph.Node {
 	return ops.Merge(turned, m.Name, -2, -1)
 }
 
-// NewPositions adds the parameter NAME[t m], a vector for each place of an axis that is
-// learnt as weights are.
+// NewPositions adds the parameter NAME[t m]: a vector for each place of the axis t, learnt like
+// other weights.
 func NewPositions(g *graph.Graph, name string, dt graph.DType, t, m graph.Axis) *graph.Node {
 	return g.Param(name, dt, t, m).Init(graph.Normal(0, 0.1))
 }
 
-// AddPositions returns x[… t m] + p[t m]: the usual way.
+// AddPositions returns x[… t m] + p[t m], the usual way of using positions.
 func AddPositions(x, p *graph.Node) *graph.Node { return ops.Add(x, p) }
 
-// ConcatPositions returns [x; p] for x[… t m] and p[t n]: features and place side by
-// side, in a new last axis.
+// ConcatPositions returns [x; p] for x[… t m] and p[t n]: features and position side by side in a
+// last axis of size m + n with the given name.
 func ConcatPositions(x, p *graph.Node, axis string) *graph.Node {
 	if !x.IsValid() || !p.IsValid() || x.Rank() < 2 || p.Rank() != 2 {
 		return ops.Concat(-1, x, p)

@@ -7,10 +7,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Score says how well each of the states h[b t d] of an encoder fits the state
-// s[b c] of a decoder: e[b t] (the notes on attention variants). A decoder that runs
-// freely asks again at every step; one that is told the right tokens asks for all its
-// states s[b u c] at once: e[b u t].
+// Score compares the states h[b t d] of an encoder with the state s[b c] of a decoder: e[b t] (the
+// notes on attention variants). A decoder that runs freely does so at every step; one that is given
+// the right tokens compares all its states s[b u c] at once: e[b u t].
 type Score interface {
 	Of(s, h *graph.Node) *graph.Node
 }
@@ -18,7 +17,7 @@ type Score interface {
 // DotScore is e_t = sᵀh_t, for states of equal size (Luong et al., 2015).
 type DotScore struct{}
 
-// Of compares s[b d] or s[b u d] with h[b t d].
+// Of returns the scores e of s[b d] or s[b u d] against h[b t d].
 func (DotScore) Of(s, h *graph.Node) *graph.Node { return against(s, h).As("e") }
 
 // atOnce reports whether s[b u c] are states at many places, each of which looks at all of h[b t
@@ -38,13 +37,13 @@ type MultiplicativeScore struct {
 	W *graph.Node // w[c d]
 }
 
-// NewMultiplicativeScore adds score/w[c d] for states s[b c] and h[b t d].
+// NewMultiplicativeScore adds the parameter score/w[c d] for states s[b c] and h[b t d].
 func NewMultiplicativeScore(g *graph.Graph, dt graph.DType, s, h graph.Axis) MultiplicativeScore {
 	defer g.Scope("score")()
 	return MultiplicativeScore{g.Param("w", dt, s, h)}
 }
 
-// Of compares s[b c] or s[b u c] with h[b t d].
+// Of returns the scores e of s[b c] or s[b u c] against h[b t d].
 func (m MultiplicativeScore) Of(s, h *graph.Node) *graph.Node {
 	return against(ops.MatMul(s, m.W).As("sᵀW"), h).As("e")
 }
@@ -56,8 +55,8 @@ type AdditiveScore struct {
 	V  *graph.Node // v[a]
 }
 
-// NewAdditiveScore adds score/w1[d a], score/w2[c a] and score/v[a] for states s[b c]
-// and h[b t d].
+// NewAdditiveScore adds the parameters score/w1[d a], score/w2[c a] and score/v[a] for states s[b
+// c] and h[b t d].
 func NewAdditiveScore(g *graph.Graph, dt graph.DType, s, h, a graph.Axis) AdditiveScore {
 	defer g.Scope("score")()
 	return AdditiveScore{
@@ -66,7 +65,7 @@ func NewAdditiveScore(g *graph.Graph, dt graph.DType, s, h, a graph.Axis) Additi
 	}
 }
 
-// Of compares s[b c] or s[b u c] with h[b t d].
+// Of returns the scores e of s[b c] or s[b u c] against h[b t d].
 func (m AdditiveScore) Of(s, h *graph.Node) *graph.Node {
 	keys := ops.MatMul(h, m.W1)
 	if atOnce(s, h) {
@@ -76,14 +75,14 @@ func (m AdditiveScore) Of(s, h *graph.Node) *graph.Node {
 	return ops.Sum(ops.Mul(ops.Tanh(u), m.V), -1).As("e")
 }
 
-// AttendStates returns the attention of a decoder's state s[b c] to the states h[b t d]
-// of an encoder:
+// AttendStates returns the attention of a decoder's state s[b c] to the states h[b t d] of an
+// encoder:
 //
 //	α = softmax(e),  a = Σ_t α_t h_t
 //
-// over the places that the mask[b t] lets through (nil: all). It gives a[b d] and
-// α[b t]; the notes go on with [a; s]. Of states s[b u c] at many places it gives
-// a[b u d] and α[b u t].
+// over the places where the mask[b t] is true (nil: all), with e by the score. It returns a[b d]
+// and α[b t]; the notes go on with [a; s]. For states s[b u c] at many places it returns a[b u d]
+// and α[b u t].
 func AttendStates(score Score, s, h, mask *graph.Node) (a, α *graph.Node) {
 	defer graph.Of(s, h).Scope("attend")()
 	if score == nil {
@@ -101,13 +100,13 @@ func AttendStates(score Score, s, h, mask *graph.Node) (a, α *graph.Node) {
 	return ops.Squeeze(ops.MatMul(ops.Expand(α, -2, ""), h), -2).As("a"), α
 }
 
-// AttendBidirectional returns attention between the states of a bidirectional RNN: the
-// backward states are queries, the forward states keys and values,
+// AttendBidirectional returns attention between the states of a bidirectional RNN: the backward
+// states are queries, the forward states keys and values,
 //
 //	a_ij = ⟨←h_i, →h_j⟩,  c_i = Σ_j softmax_j(a_ij) →h_j
 //
-// for both of shape [b t d] (the notes on attention in bidirectional RNNs). It
-// gives the contexts c[b t d] and the weights α[b t t′].
+// for floats of shape [b t d] (the notes on attention in bidirectional RNNs). It returns the
+// contexts c[b t d] and the weights α[b t t′].
 func AttendBidirectional(forward, backward *graph.Node) (c, α *graph.Node) {
 	defer graph.Of(forward, backward).Scope("attend")()
 	c, α = Pool(Scores(backward, forward), forward, nil)

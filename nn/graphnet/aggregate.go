@@ -8,9 +8,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Aggregation is a way to bring the messages of any number of neighbours together
-// that does not depend on their order (the notes on graph networks). Of no messages
-// at all the product is 1 and everything else 0.
+// Aggregation is a function of the messages from any number of neighbours that does not depend on
+// their order (the notes on graph networks). Without any messages the product is 1, all others are
+// 0.
 type Aggregation uint8
 
 // The aggregations, feature by feature.

@@ -8,27 +8,28 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// GATHead is one head of graph attention (Veličković et al., 2018; the notes on
-// graph networks): similar neighbours matter most.
+// GATHead is one head of graph attention, in which similar neighbours count most (Veličković et
+// al., 2018; the notes on graph networks):
 //
-//	h = x W,  e_ij = leakyrelu(a_me·h_i + a_them·h_j),  α = softmax over the neighbours j of e_ij,  y_i = Σ_j α_ij h_j
+//	h = x W,  e_ij = leakyrelu(a_me·h_i + a_them·h_j)
+//	α = softmax of e_ij over the neighbours j,  y_i = Σ_j α_ij h_j
 //
-// The slope of the leaky relu is 0.2; the activation after it is the caller's.
+// The slope of the leaky ReLU is 0.2. The caller applies the activation.
 type GATHead struct {
 	Name     string
-	W        *graph.Node // W[in e]
+	W        *graph.Node // w[in e]
 	Me, Them *graph.Node // a_me[e], a_them[e]
 }
 
-// NewGATHead adds the parameters of a head.
+// NewGATHead adds the parameters NAME/w[in e], NAME/a_me[e] and NAME/a_them[e].
 func NewGATHead(g *graph.Graph, name string, dt graph.DType, in, e graph.Axis) GATHead {
 	defer g.Scope(name)()
 	start := graph.Normal(0, 0.3)
 	return GATHead{name, g.Param("w", dt, in, e), g.Param("a_me", dt, e).Init(start), g.Param("a_them", dt, e).Init(start)}
 }
 
-// Of returns the attention α over the pairs and the sums y[… i e] for nodes x[… i in].
-// A node without neighbours gets zeros.
+// Of returns the attention α over the pairs and the sums y[… i e] for nodes x[… i in]. A node
+// without neighbours gets zeros.
 func (l GATHead) Of(x *graph.Node, n Neighbours) (α, y *graph.Node) {
 	defer build.Within(l.Name, x, l.W)()
 	if n == nil {
@@ -42,14 +43,14 @@ func (l GATHead) Of(x *graph.Node, n Neighbours) (α, y *graph.Node) {
 	return α, n.Sum(α, h).As("y")
 }
 
-// GAT is several heads side by side.
+// GAT is graph attention with several heads side by side (Veličković et al., 2018).
 type GAT struct {
 	Name  string
 	Heads []GATHead
 }
 
-// NewGAT adds the parameters of heads that share the features out, which must be
-// a multiple of their number.
+// NewGAT adds the parameters of the heads, which share the features out: the number of heads must
+// divide that of features.
 func NewGAT(g *graph.Graph, name string, dt graph.DType, heads int, in, out graph.Axis) GAT {
 	defer g.Scope(name)()
 	l := GAT{Name: name}

@@ -7,12 +7,12 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// GCN is a graph-convolutional layer (Kipf & Welling, 2017; the notes on graph
-// networks): neighbours, weighted by both nodes' degrees, make the context.
+// GCN is a graph-convolutional layer, which sums over neighbours weighted by the degrees of both
+// nodes (Kipf & Welling, 2017; the notes on graph networks):
 //
 //	y = D^{−½} A D^{−½} x W + b
 //
-// The activation is the caller's.
+// The caller applies the activation.
 type GCN struct{ nn.Linear }
 
 // NewGCN adds the parameters NAME/w[in out] and NAME/b[out].
@@ -20,8 +20,8 @@ func NewGCN(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis) GCN
 	return GCN{nn.NewLinear(g, name, dt, in, out)}
 }
 
-// Of returns the layer of the nodes x[… i in]. Nodes hear themselves only if they are
-// their own neighbours: [Neighbours.WithSelf].
+// Of returns y[… i out] for nodes x[… i in]. A node hears itself only if it is its own neighbour;
+// see [Neighbours.WithSelf].
 func (l GCN) Of(x *graph.Node, n Neighbours) *graph.Node {
 	defer build.Within(l.Name, x, l.W)()
 	if n == nil {
@@ -34,9 +34,9 @@ func (l GCN) Of(x *graph.Node, n Neighbours) *graph.Node {
 	return y.As("y")
 }
 
-// Normalised returns Â_ij = s_i A_ij s_j over the pairs, where s = d^{−½} of the degree d: the
-// adjacency whose repeated product neither grows nor vanishes. A node without
-// neighbours has zeros.
+// Normalised returns Â_ij = s_i A_ij s_j over the pairs, with s = d^{−½} for the degrees d: powers
+// of this adjacency neither grow nor vanish (Kipf & Welling, 2017). A node without neighbours has
+// zeros.
 func Normalised(n Neighbours) *graph.Node {
 	if n == nil {
 		return graph.Of().Fail("Normalised", build.ErrNoOperand)

@@ -7,9 +7,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// MessagePassing is a layer of a graph network in which each node refers to
-// itself, to its neighbours and to a state of the whole graph (the notes on graph
-// networks; Gilmer et al., 2017; Battaglia et al., 2018):
+// MessagePassing is a layer of a graph network, in which each node depends on itself, on its
+// neighbours, and on a state of the whole graph (the notes on graph networks; Gilmer et al., 2017;
+// Battaglia et al., 2018):
 //
 //	m_ij = relu(x_i·W_me + x_j·W_them + b)
 //	m_i  = aggregate over the neighbours j of m_ij
@@ -26,8 +26,8 @@ type MessagePassing struct {
 	State, Mean nn.Linear // of the global state
 }
 
-// NewMessagePassing adds the weights of a layer from nodes with features in, and a
-// global state u[state] unless its size is 0, to nodes with features out.
+// NewMessagePassing adds the weights of a layer from nodes x[… i in] and a global state u[… state]
+// to nodes with features out. If state has size 0, there is no global state.
 func NewMessagePassing(g *graph.Graph, name string, dt graph.DType, how Aggregation, in, out, state graph.Axis) MessagePassing {
 	defer g.Scope(name)()
 	l := MessagePassing{
@@ -46,9 +46,8 @@ func NewMessagePassing(g *graph.Graph, name string, dt graph.DType, how Aggregat
 	return l
 }
 
-// Of returns the nodes' next values and the next global state for x[… i in] and
-// u[… state]. A layer without global weights does not use u, which may be nil, and
-// gives it back.
+// Of returns the next values [… i out] of nodes x[… i in], and the next global state [… state] of
+// u[… state]. A layer without a global state does not use u, which may be nil, and returns it.
 func (l MessagePassing) Of(x, u *graph.Node, n Neighbours) (next, state *graph.Node) {
 	defer build.Within(l.Name, x, l.Me.W)()
 	if n == nil {
@@ -71,8 +70,8 @@ func (l MessagePassing) Of(x, u *graph.Node, n Neighbours) (next, state *graph.N
 	return next, ops.Squeeze(state, -2).As("u′")
 }
 
-// Readout makes one vector of the nodes x[… i d] of each graph, whatever their
-// order; mask[… i] says which of them exist, nil for all.
+// Readout aggregates the nodes x[… i d] of each graph to one vector [… d], whatever their order;
+// mask[… i] is true for nodes that exist (nil: all).
 func Readout(how Aggregation, x, mask *graph.Node) *graph.Node {
 	if !x.IsValid() || x.Rank() < 2 {
 		return graph.Of(x, mask).Fail("Readout", graphMistake("want nodes x[… i d]"), x)
@@ -85,8 +84,8 @@ func Readout(how Aggregation, x, mask *graph.Node) *graph.Node {
 	return aggregate(how, x, ops.Expand(mask, -1, ""), -2)
 }
 
-// ReadoutBlocks is like [Readout] of a batch by blocks: node i of x[i d] belongs to the
-// graph of[i] of the axis graphs, to none if that is −1.
+// ReadoutBlocks is like [Readout] for a batch by blocks: node i of x[i d] belongs to graph of[i] of
+// the axis graphs, a whole number, or to none if that is −1. It returns [graphs d].
 func ReadoutBlocks(how Aggregation, x, of *graph.Node, graphs graph.Axis) *graph.Node {
 	defer graph.Of(x, of).Scope("readout")()
 	return aggregateSegments(how, x, of, graphs)

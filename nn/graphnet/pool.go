@@ -9,9 +9,9 @@ import (
 // Pooling makes a coarser graph of clusters of nodes (the notes on graph
 // networks). Which nodes belong together is given, or learnt with the rest.
 
-// Clusters returns the assignment S[i c] of nodes to given clusters, whole numbers
-// cluster[i] of the axis c, whose columns have sum 1, so that a cluster takes the
-// mean of its nodes. A cluster without nodes has zeros.
+// Clusters returns the assignment S[i c] of nodes to given clusters, cluster[i], whole numbers
+// below the size of the axis c. Its columns sum to 1, so that a cluster takes the mean of its
+// nodes. A cluster without nodes has zeros.
 func Clusters(cluster *graph.Node, c graph.Axis, dt graph.DType) *graph.Node {
 	defer graph.Of(cluster).Calling("Clusters", cluster)()
 	defer graph.Of(cluster).Scope("clusters")()
@@ -23,12 +23,12 @@ func Clusters(cluster *graph.Node, c graph.Axis, dt graph.DType) *graph.Node {
 	return ops.Div(member, ops.Maximum(count, ops.Lit(count, 1))).As("S")
 }
 
-// Coarsen makes the graph of the clusters that S[… i c] assigns the nodes to:
+// Coarsen returns the graph of the clusters to which S[… i c] assigns the nodes (Ying et al.,
+// 2018):
 //
 //	x′ = Sᵀ·x,  A′ = Sᵀ·A·S
 //
-// for nodes x[… i d] and adjacency A[… i j], as DiffPool has it (Ying et al.,
-// 2018): x′[… c d] and A′[… c c′].
+// for nodes x[… i d] and adjacency A[… i j]: x′[… c d] and A′[… c c′].
 func Coarsen(x, A, S *graph.Node) (nodes, adjacency *graph.Node) {
 	g := graph.Of(x, A, S)
 	for _, n := range []*graph.Node{x, A, S} {
@@ -50,8 +50,8 @@ func Coarsen(x, A, S *graph.Node) (nodes, adjacency *graph.Node) {
 	return nodes, adjacency
 }
 
-// DiffPool coarsens a graph by clusters that are learnt (Ying et al., 2018): one GCN
-// says where each node belongs, another what it is.
+// DiffPool coarsens a graph by learnt clusters (Ying et al., 2018): one GCN decides which cluster
+// each node belongs to, another which features it has there.
 //
 //	S = softmax over the clusters of GCN_pool(x),  z = relu(GCN_embed(x)),  x′ = Sᵀ·z,  A′ = Sᵀ·A·S
 type DiffPool struct {
@@ -59,14 +59,15 @@ type DiffPool struct {
 	Pool, Embed GCN
 }
 
-// NewDiffPool adds the weights of pooling from features in to clusters c with features out.
+// NewDiffPool adds the weights of pooling from nodes with features in to clusters c with features
+// out.
 func NewDiffPool(g *graph.Graph, name string, dt graph.DType, in, c, out graph.Axis) DiffPool {
 	defer g.Scope(name)()
 	return DiffPool{name, NewGCN(g, "pool", dt, in, c), NewGCN(g, "embed", dt, in, out)}
 }
 
-// Of returns the coarser graph's nodes and adjacency, and the assignment S[… i c],
-// of nodes x[… i in] and adjacency A[… i j].
+// Of returns the nodes x′[… c out] and the adjacency A′[… c c′] of the coarser graph, and the
+// assignment S[… i c], for nodes x[… i in] and adjacency A[… i j].
 func (l DiffPool) Of(x, A *graph.Node) (nodes, adjacency, S *graph.Node) {
 	defer build.Within(l.Name, x, A)()
 	n := Adjacency{A}.WithSelf()

@@ -12,9 +12,10 @@ import (
 // signals is one of the shift (the notes on graph networks: adjacency powers,
 // spectral methods): it commutes with whatever leaves the graph as it is.
 
-// Powers returns the k + 1 arrays x, Â·x, …, Âᵏ·x, each [… i d] as the nodes x[… i d]: what is
-// heard from 0 to k steps away. The weights Â are one number for each pair that n has, [… i j] for
-// an [Adjacency] and [e] for [Edges], as [Normalised] gives them. With k ≤ 0 there is x alone.
+// Powers returns the k + 1 arrays x, Â·x, …, Âᵏ·x, each [… i d] like the nodes x[… i d]: the parts
+// of x that are heard from 0 to k steps away. The weights Â have one number for each pair of n, […
+// i j] for an [Adjacency] and [e] for [Edges], as [Normalised] returns them. With k ≤ 0 it returns
+// x alone.
 func Powers(n Neighbours, weights, x *graph.Node, k int) []*graph.Node {
 	terms := []*graph.Node{x}
 	for p := 1; p <= k; p++ {
@@ -26,13 +27,13 @@ func Powers(n Neighbours, weights, x *graph.Node, k int) []*graph.Node {
 	return terms
 }
 
-// Chebyshev returns T₀(L̃)·x, …, T_k(L̃)·x, the Chebyshev polynomials of the normalised
-// Laplacian L = I − D^{−½} A D^{−½}, scaled by its bound 2 to L̃ = L − I (Defferrard,
-// Bresson & Vandergheynst, 2016):
+// Chebyshev returns the k + 1 arrays T₀(L̃)·x, …, T_k(L̃)·x, each [… i d] like the nodes x[… i d],
+// with the Chebyshev polynomials of the normalised Laplacian L = I − D^{−½} A D^{−½}, scaled by its
+// bound 2 to L̃ = L − I (Defferrard, Bresson & Vandergheynst, 2016):
 //
 //	T₀ = x,  T₁ = L̃·x,  T_p = 2·L̃·T_{p−1} − T_{p−2}
 //
-// normalised is D^{−½} A D^{−½} over the pairs: [Normalised].
+// normalised is D^{−½} A D^{−½} over the pairs; see [Normalised].
 func Chebyshev(n Neighbours, normalised, x *graph.Node, k int) []*graph.Node {
 	terms := []*graph.Node{x}
 	for p := 1; p <= k; p++ {
@@ -48,14 +49,16 @@ func Chebyshev(n Neighbours, normalised, x *graph.Node, k int) []*graph.Node {
 	return terms
 }
 
-// GraphFilter is a filter whose taps are learnt: Σ_p term_p·W_p + b.
+// GraphFilter is a filter with learnt taps, Σ_p term_p·W_p + b, over terms such as those of
+// [Powers] and [Chebyshev].
 type GraphFilter struct {
 	Name string
 	Taps []*graph.Node // W_p[in out]
 	B    *graph.Node   // b[out]; nil for none
 }
 
-// NewGraphFilter adds the parameters of a filter of terms 0 to k.
+// NewGraphFilter adds the parameters NAME/w0[in out], …, NAME/wk[in out] and NAME/b[out] of a
+// filter of the terms 0 to k.
 func NewGraphFilter(g *graph.Graph, name string, dt graph.DType, k int, in, out graph.Axis) GraphFilter {
 	defer g.Scope(name)()
 	l := GraphFilter{Name: name}
@@ -66,7 +69,7 @@ func NewGraphFilter(g *graph.Graph, name string, dt graph.DType, k int, in, out 
 	return l
 }
 
-// Of returns the filter of as many terms[… i in] as there are taps: [… i out].
+// Of returns the filtered nodes [… i out]; there must be as many terms[… i in] as taps.
 func (l GraphFilter) Of(terms ...*graph.Node) *graph.Node {
 	defer build.Within(l.Name, append(terms, l.Taps...)...)()
 	if len(terms) != len(l.Taps) || len(terms) == 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Bidirectional reads a sequence both ways (Schuster & Paliwal, 1997; the notes on
-// sequence learning via bidirectional RNNs): at each time stand side by side what the
-// forward cell has made of all that came before, and the backward cell of all that follows,
+// Bidirectional reads a sequence in both directions (Schuster & Paliwal, 1997; the notes on
+// sequence learning via bidirectional RNNs). At each time it joins the hidden values of a forward
+// cell, which has read everything before, and of a backward cell, which has read everything after:
 //
 //	→h_t = cell(x_t, →h_{t−1}),  ←h_t = cell′(x_t, ←h_{t+1}),  h_t = [→h_t; ←h_t]
 type Bidirectional struct {
@@ -18,20 +18,21 @@ type Bidirectional struct {
 	Forward, Backward Recur // Reverse is set for the second whatever it says
 }
 
-// Of returns [→h; ←h][b t 2h] for x[b t d].
+// Of returns the joined hidden values [→h; ←h][b t 2h] for x[b t d].
 func (l Bidirectional) Of(x *graph.Node) *graph.Node {
 	h, _ := l.Read(x)
 	return h
 }
 
-// Read returns [Bidirectional.Of] together with the last states of both directions, side by side.
+// Read returns [Bidirectional.Of] together with the last states of both directions, joined in the
+// same way.
 func (l Bidirectional) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) {
 	return l.ReadMasked(x, nil)
 }
 
-// ReadMasked is like [Bidirectional.Read] of sequences of different lengths, to which
-// mask[b t] belongs: either direction passes over padding, and the backward one begins
-// at the last true place; see [Recur.ReadMasked].
+// ReadMasked is like [Bidirectional.Read] for sequences of different lengths, whose mask[b t] is
+// true for tokens. Both directions pass over padding, so that the backward one begins at the last
+// token; see [Recur.ReadMasked].
 func (l Bidirectional) ReadMasked(x, mask *graph.Node) (h *graph.Node, final []*graph.Node) {
 	defer build.Within(l.Name, x)()
 	l.Forward.Reverse, l.Backward.Reverse = false, true

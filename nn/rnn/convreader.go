@@ -9,16 +9,16 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// ConvReader is an encoder of convolutions, to be followed by a recurrent decoder
-// (Kalchbrenner & Blunsom, 2013; the notes on CNN encoders): narrow ones on each other,
-// which read phrases and phrases of phrases, until a single place is left.
+// ConvReader is a convolutional encoder, for a recurrent decoder (Kalchbrenner & Blunsom, 2013; the
+// notes on CNN encoders). Its narrow convolutions read phrases, phrases of phrases and so on, until
+// a single place is left.
 type ConvReader struct {
 	Name   string
 	Layers []nn.Conv
 }
 
-// NewConvReader adds the parameters NAME/conv1, NAME/conv2, … for sequences x[b s m];
-// the windows are as wide as given, or as what is left.
+// NewConvReader adds the parameters NAME/conv1, NAME/conv2, … for sequences x[b s m]. The windows
+// are as wide as given, or as the places that are left.
 func NewConvReader(g *graph.Graph, name string, dt graph.DType, s, m, h graph.Axis, window int) ConvReader {
 	defer g.Scope(name)()
 	r := ConvReader{Name: name}
@@ -36,8 +36,8 @@ func NewConvReader(g *graph.Graph, name string, dt graph.DType, s, m, h graph.Ax
 	return r
 }
 
-// Read returns the features of the phrases that the first layer reads, h[b s h], and
-// those of the sequence, [b h].
+// Read returns the hidden values h[b s h] of the first layer, one for each phrase, and as final
+// state those of the whole sequence, [b h].
 func (r ConvReader) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) {
 	defer build.Within(r.Name, x)()
 	for i, l := range r.Layers {

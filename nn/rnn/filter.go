@@ -9,8 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// FIR is a filter with a finite impulse response, a generalised moving average (the
-// notes on filters) that looks back on so many inputs:
+// FIR is a filter with a finite impulse response, a generalised moving average over the last k
+// inputs (the notes on filters):
 //
 //	y_t = Σ_k w_k·x_{t−k}
 //
@@ -19,12 +19,12 @@ type FIR struct {
 	Taps *graph.Node // w[k]
 }
 
-// NewFIR adds the parameter taps[k]; it starts near 0.
+// NewFIR adds the parameter taps[k], which starts near 0.
 func NewFIR(g *graph.Graph, dt graph.DType, k graph.Axis) FIR {
 	return FIR{g.Param("taps", dt, k).Init(graph.Normal(0, 0.1))}
 }
 
-// Of filters the signals x[b t]: y[b t].
+// Of returns the filtered signals y[b t] of floats x[b t].
 func (f FIR) Of(x *graph.Node) *graph.Node {
 	g := graph.Of(x, f.Taps)
 	switch {
@@ -39,21 +39,21 @@ func (f FIR) Of(x *graph.Node) *graph.Node {
 	return ops.Rename(ops.Slice(ops.Squeeze(y, -1), -1, 0, build.Last(x).Size), -1, build.Last(x).Name).As("ŷ")
 }
 
-// IIR is a filter with an infinite impulse response: hidden states that remember, a
-// little less at every step (the notes on filters; momentum is one),
+// IIR is a filter with an infinite impulse response: n hidden states, each of which forgets a
+// little at every step (the notes on filters; momentum is such a filter),
 //
 //	h_t = a ⊙ h_{t−1} + b·x_t,  y_t = ⟨c, h_t⟩ + d·x_t
 //
-// with h₀ = 0. What it does to signals are its numbers a, b ⊙ c and d.
+// with h₀ = 0. Only a, b ⊙ c and d matter for its output.
 type IIR struct {
 	A, B, C *graph.Node // a[n], b[n], c[n]
 	D       *graph.Node // d[]
 	Unroll  bool        // all steps written out
 }
 
-// NewIIR adds the parameters a, b and c of n states, and d. The rates a of forgetting
-// start between 0 and 1, c at 0: with b and c both away from 0, a gain of the other
-// sign lies behind a point where neither has a derivative.
+// NewIIR adds the parameters a[n], b[n] and c[n] of n states, and d. The rates a of forgetting
+// start between 0 and 1, and c at 0: from b and c both away from 0, a gain of the opposite sign is
+// reached only through a point where both derivatives are 0.
 func NewIIR(g *graph.Graph, dt graph.DType, n graph.Axis) IIR {
 	return IIR{
 		A: g.Param("a", dt, n).Init(graph.Uniform(0, 1)), B: g.Param("b", dt, n).Init(graph.Fill(1)),
@@ -61,7 +61,7 @@ func NewIIR(g *graph.Graph, dt graph.DType, n graph.Axis) IIR {
 	}
 }
 
-// Of filters the signals x[b t]: y[b t].
+// Of returns the filtered signals y[b t] of floats x[b t].
 func (f IIR) Of(x *graph.Node) *graph.Node {
 	for _, n := range []*graph.Node{x, f.A, f.B, f.C, f.D} {
 		if !n.IsValid() {

@@ -9,23 +9,23 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Gates holds the affine maps that a cell begins with, from the input x and from the
-// hidden values h to all of its gates, which stand side by side:
+// Gates holds the affine maps of a cell, from the input x and from the hidden values h to all of
+// its gates, side by side:
 //
 //	W·x + b,  U·h + c
 //
-// Norms, where there are any, are taken of what enters: of x, which is the vertical
-// direction of a stack, and of h, the horizontal one. They keep the values, and so the
-// gradients, of many steps from growing (the notes on layer normalisation in RNNs).
+// Optional norms apply to what enters: to x, the vertical direction of a stack, and to h, the
+// horizontal one. They keep values, and so gradients, from growing over many steps (the notes on
+// layer normalisation in RNNs).
 type Gates struct {
 	In           nn.Linear // w[d g], b[g]; without weights, the input is W·x + b already
 	Hidden       nn.Linear // w[h g], c[g]
 	NormX, NormH *nn.LayerNorm
 }
 
-// NewGates adds the parameters NAME/in/w[d g], NAME/in/b[g] and NAME/hidden/w[h g] of a
-// number of gates of the size of h, and NAME/hidden/b[g] if bias is set, as only a GRU
-// needs. A single gate has the axis h.
+// NewGates adds the parameters NAME/in/w[d g], NAME/in/b[g] and NAME/hidden/w[h g] of the given
+// number of gates, each of the size of h, and NAME/hidden/b[g] if bias is set, which only a GRU
+// needs. With a single gate, the axis g is h.
 func NewGates(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, gates int, bias bool) Gates {
 	defer g.Scope(name)()
 	out, from := graph.Ax("g", gates*h.Size), h
@@ -44,7 +44,7 @@ func NewGates(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, gate
 	return w
 }
 
-// Normed returns the gates with layer norms before them, of x, of h, or of both: it adds
+// Normed returns the gates with layer norms of x, of h, or of both; it adds the parameters of
 // NAME/norm-x and NAME/norm-h.
 func (w Gates) Normed(name string, x, h bool) Gates {
 	g := graph.Of(w.In.W, w.Hidden.W)

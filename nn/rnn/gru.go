@@ -5,13 +5,12 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// GRU is the gated cell of Cho et al. (2014), whose hidden values are their own memory:
+// GRU is the gated recurrent cell, whose hidden values are their own memory (Cho et al., 2014):
 //
 //	r, z = σ(W·x_t + b + U·h_{t−1} + c)
 //	n = tanh(W·x_t + b + r ⊙ (U·h_{t−1} + c)),  h_t = (1 − z) ⊙ n + z ⊙ h_{t−1}
 //
-// The gates lie in the order r, z, n, and the reset gate acts behind the product, both
-// as PyTorch has it.
+// As in PyTorch, the gates are in the order r, z, n, and the reset gate acts after the product.
 type GRU struct{ Gates }
 
 // NewGRU adds the parameters NAME/in/w[d g], NAME/in/b[g], NAME/hidden/w[h g] and
@@ -20,16 +19,16 @@ func NewGRU(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis) GRU {
 	return GRU{NewGates(g, name, dt, d, h, 3, true)}
 }
 
-// Start returns h₀ = 0.
+// Start returns the state h₀ = 0, [batch h].
 func (c GRU) Start(batch ...graph.Axis) []*graph.Node { return c.start(1, batch) }
 
-// Ahead returns W·x + b.
+// Ahead returns W·x + b for x[… d] of all times, and the cell that goes on from there.
 func (c GRU) Ahead(x *graph.Node) (*graph.Node, Cell) {
 	z, rest := c.ahead(x)
 	return z, GRU{rest}
 }
 
-// Step returns the next state h[b h] for the input x[b d].
+// Step returns the next state h[b h] for the input x[b d] and the state h[b h].
 func (c GRU) Step(x *graph.Node, state []*graph.Node) []*graph.Node {
 	if bad, ok := held("GRU", x, state, 1); !ok {
 		return bad

@@ -5,15 +5,14 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// LSTM is the cell with a memory (Hochreiter & Schmidhuber, 1997, with the forget gate
-// of Gers et al., 2000; the notes on the memory cell): a horizontal path c on which
-// gradients flow back unhindered where the forget gate is open, and which the cell
-// learns to block.
+// LSTM is the cell with a memory (Hochreiter & Schmidhuber, 1997; with the forget gate of Gers et
+// al., 2000; the notes on the memory cell): a horizontal path c, along which gradients flow back
+// undiminished as long as the forget gate is open, and which the cell learns to block.
 //
 //	i, f, o = σ(W·x_t + U·h_{t−1} + b),  c̃ = tanh(W·x_t + U·h_{t−1} + b)
 //	c_t = f ⊙ c_{t−1} + i ⊙ c̃,  h_t = o ⊙ tanh(c_t)
 //
-// The gates lie in the order i, f, c̃, o, as PyTorch has them. The state is h, c.
+// As in PyTorch, the gates are in the order i, f, c̃, o. The state is h, c.
 type LSTM struct{ Gates }
 
 // NewLSTM adds the parameters NAME/in/w[d g], NAME/in/b[g] and NAME/hidden/w[h g] of
@@ -22,16 +21,16 @@ func NewLSTM(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis) LSTM 
 	return LSTM{NewGates(g, name, dt, d, h, 4, false)}
 }
 
-// Start returns h₀ = 0, c₀ = 0.
+// Start returns the state h₀ = 0, c₀ = 0, each [batch h].
 func (c LSTM) Start(batch ...graph.Axis) []*graph.Node { return c.start(2, batch) }
 
-// Ahead returns W·x + b.
+// Ahead returns W·x + b for x[… d] of all times, and the cell that goes on from there.
 func (c LSTM) Ahead(x *graph.Node) (*graph.Node, Cell) {
 	z, rest := c.ahead(x)
 	return z, LSTM{rest}
 }
 
-// Step returns the next state h[b h], c[b h] for the input x[b d].
+// Step returns the next state h[b h], c[b h] for the input x[b d] and the state h[b h], c[b h].
 func (c LSTM) Step(x *graph.Node, state []*graph.Node) []*graph.Node {
 	if bad, ok := held("LSTM", x, state, 2); !ok {
 		return bad

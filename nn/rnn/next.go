@@ -8,10 +8,10 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Next reads one input a run: for x[… d] it gives the hidden values h[… h] that
-// [Recur.Of] gives at the time of that input, if the runs before have read those before
-// it. The step keeps the cell's state, in NAME/state/h and, of an LSTM, NAME/state/c. A
-// scalar fresh that is not 0 begins new sequences, from the state before the first step.
+// Next reads one input a run. For x[… d] it returns the hidden values h[… h] that [Recur.Of]
+// returns at the time of that input, if earlier runs have read the inputs before it. The step
+// stores the cell's state, in NAME/state/h and, for an LSTM, NAME/state/c. A scalar fresh other
+// than 0 begins new sequences, from the state before the first step.
 func (r Recur) Next(x, fresh *graph.Node) (h *graph.Node, step graph.Step) {
 	defer build.Within(r.Name, x)()
 	g := graph.Of(x, fresh)

@@ -9,20 +9,20 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Cell is one step of a recurrence, a struct of parameters: the same at every time.
-// What it carries from step to step is its state, the hidden values h first.
+// Cell is one step of a recurrence, a struct of parameters that are the same at every time. It
+// carries its state from step to step; the hidden values h come first.
 type Cell interface {
-	// Start is the state before the first step, zeros, for a batch of these axes.
+	// Start returns the state before the first step, zeros, for a batch of these axes.
 	Start(batch ...graph.Axis) []*graph.Node
-	// Step is the state after the input x[… d].
+	// Step returns the state after the input x[… d].
 	Step(x *graph.Node, state []*graph.Node) []*graph.Node
 }
 
-// Ahead is a cell whose step begins with something that does not wait for the state.
+// Ahead is a cell whose step begins with a computation that does not need the state.
 type Ahead interface {
 	Cell
-	// Ahead does it, for the inputs x[… d] of all times at once, and gives the cell
-	// that goes on from there.
+	// Ahead makes this computation for the inputs x[… d] of all times at once, and returns the
+	// cell that goes on from there.
 	Ahead(x *graph.Node) (z *graph.Node, rest Cell)
 }
 
@@ -30,8 +30,8 @@ type Ahead interface {
 //
 //	h_t = cell(x_t, h_{t−1})
 //
-// As a loop (see [ops.Scan]) it is a small graph whatever the number of steps;
-// unrolled, every step is drawn, and the values are the same.
+// As a loop (see [ops.Scan]) it is a small graph whatever the number of steps. Unrolled, every step
+// is drawn, and the values are the same.
 type Recur struct {
 	Name       string // of the scope that its operations stand in; "" for none
 	Cell       Cell
@@ -40,7 +40,7 @@ type Recur struct {
 	Checkpoint int  // see [ops.Loop]
 }
 
-// Of returns the hidden values h[b … t h] at all times of x[b … t d].
+// Of returns the hidden values h[b … t h] at all times of x[b … t d]. A nil cell is a mistake.
 func (r Recur) Of(x *graph.Node) *graph.Node {
 	h, _ := r.From(x, nil)
 	return h
@@ -49,15 +49,15 @@ func (r Recur) Of(x *graph.Node) *graph.Node {
 // Read returns [Recur.Of] together with the state after the last step.
 func (r Recur) Read(x *graph.Node) (h *graph.Node, final []*graph.Node) { return r.ReadMasked(x, nil) }
 
-// ReadMasked is like [Recur.Read] of sequences of different lengths: where mask[b … t] is
-// false, there is padding, and the state stays as it was. So a sequence ends, or begins
-// in reverse, with its own last element. The hidden values at padding are the state too,
-// for a later layer or attention to pass over with the same mask.
+// ReadMasked is like [Recur.Read] for sequences of different lengths: where mask[b … t] is false
+// there is padding, and the state stays as it was. So a sequence ends, or in reverse begins, with
+// its own last element. The hidden values at padding are the state as well; a later layer or
+// attention passes over them with the same mask.
 func (r Recur) ReadMasked(x, mask *graph.Node) (h *graph.Node, final []*graph.Node) {
 	return r.run(x, mask, nil, "h")
 }
 
-// From is like [Recur.Read] with the state before the first step, nil for zeros.
+// From is like [Recur.Read] from a given state before the first step; nil is zeros.
 func (r Recur) From(x *graph.Node, start []*graph.Node) (h *graph.Node, final []*graph.Node) {
 	return r.run(x, nil, start, "h")
 }

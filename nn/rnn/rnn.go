@@ -5,8 +5,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// RNN is the simple recurrent cell of Elman (1990), a linear system with hidden states
-// made non-linear (the notes on RNNs):
+// RNN is the simple recurrent cell, a linear system with hidden states made non-linear (Elman,
+// 1990; the notes on RNNs):
 //
 //	h_t = tanh(W·x_t + U·h_{t−1} + b)
 type RNN struct{ Gates }
@@ -16,10 +16,10 @@ func NewRNN(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis) RNN {
 	return RNN{NewGates(g, name, dt, d, h, 1, false)}
 }
 
-// Start returns h₀ = 0.
+// Start returns the state h₀ = 0, [batch h].
 func (c RNN) Start(batch ...graph.Axis) []*graph.Node { return c.start(1, batch) }
 
-// Ahead returns W·x + b.
+// Ahead returns W·x + b for x[… d] of all times, and the cell that goes on from there.
 func (c RNN) Ahead(x *graph.Node) (*graph.Node, Cell) {
 	z, rest := c.ahead(x)
 	return z, RNN{rest}

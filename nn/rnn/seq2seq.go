@@ -10,14 +10,14 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Seq2Seq reads a sequence of tokens and says another (Sutskever, Vinyals & Le, 2014;
-// the notes on machine translation):
+// Seq2Seq is an encoder and a decoder: it reads a sequence of tokens and writes another (Sutskever,
+// Vinyals & Le, 2014; the notes on machine translation):
 //
 //	h, s₀ = encoder(x),  s_t = cell(y_{t−1}, s_{t−1}),  p(y_t) = softmax(V·[a_t; s_t] + b)
 //
-// Without a score, the encoder's last state is all that the decoder knows of x, the
-// bottleneck of the notes, and V takes s_t alone. With one, the decoder looks back at
-// every step, a_t = Σ_i α_i·h_i (see [attention.AttendStates]).
+// Without a score, the encoder's last state is all that the decoder knows of x, the bottleneck of
+// the notes, and V takes s_t alone. With a score, the decoder looks back at every step, a_t = Σ_i
+// α_i·h_i; see [attention.AttendStates].
 type Seq2Seq struct {
 	Source, Target nn.Embedding // the target's has one row more: the start token's
 	Encoder        Reader
@@ -29,16 +29,15 @@ type Seq2Seq struct {
 	mask *graph.Node // see Masked
 }
 
-// Reader is an encoder: of a sequence x[b s m] it makes states h[b s h] to be looked
-// at, and the state that a decoder begins with. [Recur], [Bidirectional] and
-// [ConvReader] are readers.
+// Reader is an encoder: from a sequence x[b s m] it makes states h[b s h] for the decoder to look
+// at, and the state with which the decoder begins. [Recur], [Bidirectional] and [ConvReader] are
+// readers.
 type Reader interface {
 	Read(x *graph.Node) (h *graph.Node, final []*graph.Node)
 }
 
-// MaskedReader is a reader that passes over padding, as [Recur] and [Bidirectional] do:
-// of each sequence it makes what it would make of it alone, without what was put behind
-// it to fill the array.
+// MaskedReader is a reader that passes over padding, as [Recur] and [Bidirectional] do: it reads
+// each sequence of a batch as if it were alone, without the padding after it.
 type MaskedReader interface {
 	Reader
 	// ReadMasked is Read of the places where mask[b s] is true; nil is all.
@@ -51,19 +50,19 @@ type Said struct {
 	Attention *graph.Node // α[b t s]: where the decoder looked; nil if it does not
 }
 
-// Feedback says what a decoder that runs freely takes for the token before.
+// Feedback chooses the previous token of a decoder that runs freely.
 type Feedback int
 
 // The kinds of feedback.
 const (
-	Likeliest Feedback = iota // argmax: what one wants of it in the end; it has no derivative
+	Likeliest Feedback = iota // the likeliest token, as in use; it has no derivative
 	Expected                  // the expected embedding, Σ_w p_w·table_w, which has one
 )
 
-// Masked returns the model for sources of different lengths: mask[b s] is true at their
-// tokens and false at padding (see [nn.Present]), which the encoder, a [MaskedReader],
-// passes over, and to which the decoder gives no weight. So in a batch each source is
-// read as if it were alone, and what stands at padding makes no difference:
+// Masked returns the model for sources of different lengths: mask[b s] is true for tokens and false
+// for padding (see [nn.Present]). The encoder, which must be a [MaskedReader], passes over padding,
+// and the decoder gives it no weight. So each source of a batch is read as if it were alone, and
+// the values at padding make no difference:
 //
 //	said := m.Masked(nn.Present(lengths, s)).Forced(source, target)
 func (m Seq2Seq) Masked(mask *graph.Node) Seq2Seq {
@@ -71,9 +70,9 @@ func (m Seq2Seq) Masked(mask *graph.Node) Seq2Seq {
 	return m
 }
 
-// Forced returns what the model says at each place of a target[b t] after the right
-// tokens before it (teacher forcing), for sources[b s]. All it is trained on are
-// right beginnings.
+// Forced returns the output at each place of a target[b t], after the right tokens before it
+// (teacher forcing), for sources[b s]; both are whole numbers. Trained this way, the model only
+// ever sees right beginnings.
 func (m Seq2Seq) Forced(source, target *graph.Node) Said {
 	d, start := m.read(source)
 	if !d.Output.W.IsValid() {
@@ -90,7 +89,8 @@ func (m Seq2Seq) Forced(source, target *graph.Node) Said {
 	return Said{Logits: logits, Attention: α.As("α")} // decoder/α, as it is in Free
 }
 
-// Free returns what the model says in t steps on its own, each after what it said before.
+// Free returns the output of t steps for sources[b s], each after the model's own output before it,
+// as feedback says.
 func (m Seq2Seq) Free(source *graph.Node, t graph.Axis, feedback Feedback) Said {
 	d, start := m.read(source)
 	if !d.Output.W.IsValid() {

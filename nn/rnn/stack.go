@@ -9,21 +9,20 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Stack is recurrent layers on each other, each reading the hidden values of the one
-// below (the notes on making RNNs more expressive):
+// Stack is recurrent layers on top of each other, each reading the hidden values of the one below
+// (the notes on making RNNs more expressive):
 //
 //	h^l_t = cell_l(h^{l−1}_t, h^l_{t−1}),  x^l_t = h^l_t + x^{l−1}_t with skips
 //
-// Skips are vertical shortcuts past a layer whose input and output are of one size, so
-// that gradients reach the lower layers; horizontal ones, from step to step, would
-// have the cell pass over its input.
+// Skips are vertical shortcuts past a layer whose input and output have one size, so that gradients
+// reach the lower layers. Horizontal skips, from step to step, would let the cell ignore its input.
 type Stack struct {
 	Name   string
 	Layers []nn.Layer // such as [Recur] and [Bidirectional]
 	Skip   bool       // past every layer but the first
 }
 
-// Of returns the values of the last layer, x[b t h], for x[b t d].
+// Of returns the values of the last layer, [b t h], for x[b t d].
 func (s Stack) Of(x *graph.Node) *graph.Node {
 	defer build.Within(s.Name, x)()
 	for i, l := range s.Layers {
