@@ -81,7 +81,7 @@ func kept(x, p *graph.Node, axes []graph.Axis) *graph.Node {
 	return ops.Mul(ops.Div(m, left), x)
 }
 
-// dropped returns x where the node is what [Dropout] makes of it.
+// dropped returns x if n is Dropout(x, p).
 func dropped(n *graph.Node) (x *graph.Node, ok bool) {
 	if !match.Is(n, match.Mul) {
 		return nil, false

@@ -18,7 +18,7 @@ type crossEntropy struct {
 	ignores   bool
 }
 
-// operands returns what a call is given.
+// operands returns the operands of a call.
 func (o crossEntropy) operands(scores, labels *graph.Node) []*graph.Node {
 	all := []*graph.Node{scores, labels}
 	for _, x := range []*graph.Node{o.smoothing, o.weights} {

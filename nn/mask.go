@@ -35,8 +35,7 @@ func MaskedSoftmax(scores, mask *graph.Node) *graph.Node {
 	return build.SoftmaxAmong(scores, mask, -1, everyRow(mask))
 }
 
-// masks says why an array is no mask of scores; what is invalid is left to the
-// operations.
+// masks returns why an array is not a mask of scores; invalid nodes are left to the operations.
 func masks(mask, scores *graph.Node) error {
 	if !mask.IsValid() || !scores.IsValid() || mask.Graph() != scores.Graph() {
 		return nil

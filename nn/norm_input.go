@@ -8,12 +8,11 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// The notes list where the mean and the variance that inputs are standardised by
-// may come from. Those of a pixel or a channel are fitted to training images, kept
-// as states and used for every image (InputNorm). Those of an image or of a patch
-// come from the image at hand (StandardiseImage, StandardisePatch), and the middle
-// of the range from what is known beforehand (CentreRange). All are for
-// x[n h w c].
+// The notes list the sources of the mean and the variance by which inputs are standardised. Those
+// of a pixel or a channel are fitted to training images, kept as states and used for every image
+// (InputNorm). Those of an image or a patch come from the image itself (StandardiseImage,
+// StandardisePatch). The range of the numbers is known beforehand (CentreRange). All are for x[n h
+// w c].
 
 // InputNorm standardises inputs by statistics that are fitted to training images:
 //

@@ -7,35 +7,34 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-// A loss of scores takes the sigmoid or softmax itself. Of probabilities it would be finite, and
-// wrong: σ of a number between 0 and 1 is never below a half. So a value that is surely a
-// probability, or the logarithm of one, is a mistake in the place of scores. It is one by
+// A loss of scores applies the sigmoid or softmax itself. Given probabilities it would be finite
+// and wrong: σ of a number between 0 and 1 is never below a half. So a node that is known to be a
+// probability, or the logarithm of one, is a mistake in place of scores. Known to be are, by
 // construction:
 //
 //   - σ(z) and softmax(z), also written out: 1/(1 + e⁻ᶻ), eᶻ/(1 + eᶻ), eᶻ/Σeᶻ;
-//   - what shows, chooses or averages elements of probabilities: changes of layout and type, parts,
-//     rows, joins, the larger or smaller of two, largest, smallest and mean, what a mask chooses;
-//     numbers beside them (bounds, what a mask fills in) change nothing, and neither do dropout and
-//     padding with zeros;
-//   - sums, differences, products and quotients of probabilities and numbers, where their bounds
-//     say that they stay between 0 and 1 in the end: 1 − p, p·q, 0.9·p + 0.05, (p + q + r)/3; and e
-//     to the power of a logarithm.
+//   - nodes that move, select or average elements of probabilities: changes of layout and type,
+//     slices, gathers, concatenations, maximum and minimum, mean, selections by a mask; numbers
+//     beside them (bounds, fillings) change nothing, nor do dropout and padding with zeros;
+//   - sums, differences, products and quotients of probabilities and numbers, if by their bounds
+//     they stay between 0 and 1 in the end: 1 − p, p·q, 0.9·p + 0.05, (p + q + r)/3; and e to the
+//     power of a logarithm.
 //
-// Anything else is scores: 10·p, 2·p − 1, p·x with any x, and so a gate σ(a)·tanh(b).
+// Anything else counts as scores: 10·p, 2·p − 1, p·x for any x, and so a gate σ(a)·tanh(b).
 
-// probability is what is known of a value that is made of probabilities, and is one itself within
-// its bounds.
+// probability describes a node that is made of probabilities, with bounds; it is a probability
+// itself if these lie between 0 and 1.
 type probability struct {
-	of     *graph.Node // the scores that its sigmoid or softmax is taken of; nil where nothing is known
+	of     *graph.Node // the scores below the sigmoid or softmax; nil if nothing is known
 	what   string      // a sigmoid, a softmax
-	lo, hi float64     // its bounds; of a logarithm, those of what it is the logarithm of
+	lo, hi float64     // its bounds; for a logarithm, those of the argument
 	log    bool        // it is the logarithm of one
-	made   bool        // of the sigmoid or softmax, by more than a change of layout
+	made   bool        // from the sigmoid or softmax, by more than a change of layout
 }
 
-// scoresOf says that an operand is no scores but a probability, or the logarithm of one. Where
-// normalised, the loss takes the softmax of scores, which gives back what a log-softmax is of: it
-// may stand for scores.
+// scoresOf returns an error if an operand is a probability, or the logarithm of one, instead of
+// scores. If normalised, the loss applies a softmax, which undoes the logarithm of a softmax: this
+// may be given for scores.
 func scoresOf(x *graph.Node, normalised bool) error {
 	p := probabilityOf(x)
 	if !p.is() || normalised && p.log && p.what == softmax {
@@ -48,7 +47,7 @@ func scoresOf(x *graph.Node, normalised bool) error {
 	return &graph.Mistake{Problem: problem, Fix: fmt.Sprintf("give %v", p.of)}
 }
 
-// logarithmsOf says that operands are no logarithms but the probabilities themselves.
+// logarithmsOf returns an error if an operand is a probability instead of its logarithm.
 func logarithmsOf(operands ...*graph.Node) error {
 	for _, x := range operands {
 		if p := probabilityOf(x); p.is() && !p.log {
@@ -64,7 +63,7 @@ func logarithmsOf(operands ...*graph.Node) error {
 // is reports whether it is a probability, or the logarithm of one.
 func (p probability) is() bool { return p.of != nil && p.lo >= 0 && p.hi <= 1 }
 
-// String says what it is: a sigmoid, the logarithm of a probability made of a softmax.
+// String describes it: a sigmoid, the logarithm of a probability made of a softmax.
 func (p probability) String() string {
 	what := p.what
 	if p.made {
@@ -81,19 +80,19 @@ const (
 	softmax = "a softmax"
 )
 
-// unit returns what is known of a sigmoid or a softmax of scores.
+// unit returns the description of a sigmoid or a softmax of scores.
 func unit(what string, of *graph.Node) probability {
 	return probability{of: of, what: what, hi: 1}
 }
 
-// probabilities are what is known so far.
+// probabilities holds the nodes that are described so far.
 type probabilities struct {
 	of     map[*graph.Node]probability
 	inputs map[*graph.Node]*graph.Node // of a sealed body, by input: the operand that it sees, nil for a carry
 	around *probabilities              // of the graph around that body
 }
 
-// probabilityOf says whether a node is a probability, or the logarithm of one.
+// probabilityOf describes a node.
 func probabilityOf(n *graph.Node) probability {
 	return probabilities{of: map[*graph.Node]probability{}}.at(n)
 }
@@ -111,8 +110,8 @@ func (known probabilities) at(n *graph.Node) probability {
 	return p
 }
 
-// outside returns what an input of a loop's body sees of the graph around it, and what is known
-// there; ok is false for any other node.
+// outside returns the node that an input of a loop's body stands for in the graph around it, and
+// what is known there; ok is false for any other node.
 func (known probabilities) outside(n *graph.Node) (x *graph.Node, there probabilities, ok bool) {
 	if x, ok = known.inputs[n]; ok {
 		return x, *known.around, true
@@ -186,7 +185,7 @@ func (known probabilities) find(n *graph.Node) probability {
 	return probability{}
 }
 
-// logarithm returns what is known of the logarithm of a probability.
+// logarithm describes the logarithm of a probability.
 func (p probability) logarithm() probability {
 	if !p.is() {
 		return probability{}
@@ -195,8 +194,8 @@ func (p probability) logarithm() probability {
 	return p
 }
 
-// among returns what has elements of all the given nodes: a probability where they all are, but for
-// numbers.
+// among describes a node with elements of all the given nodes: it is a probability if all of them
+// are, apart from numbers.
 func (known probabilities) among(nodes ...*graph.Node) (all probability) {
 	for _, n := range nodes {
 		p := known.at(n)
@@ -229,8 +228,8 @@ func (known probabilities) isNumber(n *graph.Node) bool {
 	return literal || n.Role() == graph.RoleInput && n.Rank() == 0
 }
 
-// arithmetic returns what is known of a sum, a difference, a product or a quotient of what is made
-// of probabilities and of numbers.
+// arithmetic describes a sum, a difference, a product or a quotient of nodes made of probabilities
+// and numbers.
 func (known probabilities) arithmetic(op match.Kind, of ...*graph.Node) (y probability) {
 	var x [2]probability
 	for i, n := range of {
@@ -301,8 +300,8 @@ func writtenOut(n *graph.Node) (p probability, ok bool) {
 	return p, false
 }
 
-// result returns that of a loop: what its body gives, where the sequences and what every step sees
-// are what they are outside.
+// result describes the result of a loop by that of its body, whose inputs, except for the carries,
+// are the operands outside.
 func (known probabilities) result(n *graph.Node) probability {
 	y := n.In(0)
 	body, l := y.Body(), y.Op().(graph.Looped).Loop()

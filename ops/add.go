@@ -19,7 +19,7 @@ func (add) Commutes()                               {}
 func (add) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (add) Doc() string                             { return "sum of two arrays" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (add) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum rule")
 }
@@ -35,5 +35,5 @@ func (add) Cases() []Case                                    { return case2(Add,
 // Undefined explains the NaN of infinite operands.
 func (add) Undefined(_ *graph.Node, in []float64, _ float64) (trait.Fault, bool) { return opposed(in) }
 
-// Loses explains what cancels.
+// Loses explains cancellation.
 func (add) Loses(in [][]float64, y float64) string { return cancelled(in, 1, y) }

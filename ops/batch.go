@@ -6,10 +6,9 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// What rules of batching (Op.Batch) are made of. The batch's axis is always the
-// first.
+// The parts of batching rules (Op.Batch). The axis of the batch is always the first.
 
-// pointwise is embedded by elementwise operations: broadcasting does what is to do.
+// pointwise is embedded by elementwise operations, whose batching is broadcasting.
 type pointwise struct{}
 
 // Batch applies the operation to operands that broadcast over the batch's axis.

@@ -27,7 +27,7 @@ func (broadcast) Name() string     { return "Broadcast" }
 func (broadcast) Kind() match.Kind { return match.Broadcast }
 func (broadcast) Doc() string      { return "repetition along axes of size 1 and new leading axes" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (broadcast) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("a repeated value: sum over its copies")
 }
@@ -42,7 +42,7 @@ func (op broadcast) Infer(in []*graph.Node) (graph.Type, error) {
 	return graph.Type{DType: in[0].DType(), Shape: op.To}, nil
 }
 
-// Grad sums over what was repeated.
+// Grad sums over the repeated axes.
 func (op broadcast) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	x := y.In(0).Shape()
 	lead := op.To.Rank() - x.Rank()

@@ -33,7 +33,7 @@ func (cast) Kind() match.Kind                        { return match.Cast }
 func (cast) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (cast) Doc() string                             { return "conversion of the element type" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (cast) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("another element type")
 }

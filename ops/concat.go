@@ -33,7 +33,7 @@ func (op concat) Along() graph.AxisSet                 { return graph.AxesOf(op.
 func (concat) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (concat) Doc() string                             { return "arrays joined along an axis" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (concat) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("each piece takes its own part")
 }

@@ -25,8 +25,8 @@ import (
 // or two; wᵀ is [kh kw o c]. In groups, w holds the channels c of one group, and
 // the o of all.
 
-// convolution is what the three have in common. To is the shape of the result of
-// those that are no convolution themselves.
+// convolution holds the attributes of all three. To is the shape of the result of ConvInput and
+// ConvKernel.
 type convolution struct {
 	Stride, Padding, Dilation graph.Ints
 	Groups                    int
@@ -238,7 +238,7 @@ func (conv) Linear(i int) bool              { return i < 2 }
 func (conv) Magnifies() trait.Magnification { return trait.Cancellation }
 func (conv) Doc() string                    { return "sums of windows of an array weighted by a kernel" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (conv) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("convolution: a sum of products over its windows")
 }

@@ -14,7 +14,7 @@ func (convInput) Doc() string {
 	return "elements spread over windows, weighted by a kernel: Conv's transpose in its array"
 }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (convInput) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("convolution, transposed in its input")
 }

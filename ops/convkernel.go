@@ -16,7 +16,7 @@ func (convKernel) Doc() string {
 	return "products of windows with elements, summed over all windows: Conv's transpose in its kernel"
 }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (convKernel) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("convolution, transposed in its kernel")
 }

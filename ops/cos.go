@@ -26,5 +26,5 @@ func (cos) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Una
 func (cos) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("cos", in[0]) }
 func (cos) Cases() []Case                                    { return case1(Cos, Reals) }
 
-// Loses explains what is left of a large argument.
+// Loses explains the loss of digits with a large argument.
 func (cos) Loses(in [][]float64, _ float64) string { return manyRadians("cos", in) }

@@ -19,7 +19,7 @@ func (div) Name() string     { return "Div" }
 func (div) Kind() match.Kind { return match.Div }
 func (div) Doc() string      { return "quotient, element by element" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative, and the law.
 func (div) Rule(moves []bool) (name string, law expr.Expr) {
 	if moves[1] {
 		return named("quotient rule")

@@ -173,7 +173,7 @@ func (e einsum) needed(name string, i, j int) bool {
 	return false
 }
 
-// summed is factor i, summed over what stands in it alone.
+// summed returns factor i, summed over the axes that no other factor and not the result has.
 func (e einsum) summed(i int) *graph.Node {
 	x := e.factors[i]
 	var alone []any
@@ -242,8 +242,7 @@ func (e einsum) contracted(i, j int) *graph.Node {
 		}
 		return Sum(y, refsOf(axisNames(inner))...)
 	}
-	// What stands in a alone may stay apart where b is a plain matrix: the product takes it as its
-	// batch.
+	// Axes of a alone may stay separate if b is a plain matrix: they are the batch of the product.
 	rows := [][]graph.Axis{left}
 	if len(batch) == 0 && len(right) == 1 && len(left) > 0 {
 		rows = oneByOne(left)

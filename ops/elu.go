@@ -11,6 +11,6 @@ func ELU(x *graph.Node) *graph.Node {
 	}
 	defer x.Graph().Scope("elu")()
 	positive := Greater(x, Lit(x, 0))
-	// The exponential of what is not chosen would overflow, and 0·∞ in the derivative is NaN.
+	// Where x is chosen, its exponential might overflow, and 0·∞ in the derivative is NaN.
 	return Select(positive, x, Expm1(Select(positive, Lit(x, 0), x)))
 }

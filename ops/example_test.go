@@ -255,7 +255,8 @@ func ExampleTanh() {
 	// [i=3] [0.119 0.5 0.881]
 }
 
-// LogSigmoid is finite where the logarithm of Sigmoid is not; a program computes the second as the third.
+// LogSigmoid is finite where the logarithm of Sigmoid is not; a program computes the second as the
+// third.
 func ExampleSigmoid() {
 	g := graph.New("sigmoid")
 	x := g.Constant(graph.F32, []float64{0, 2, -200}, graph.Ax("i", 3))

@@ -28,12 +28,12 @@ func (exp) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Una
 func (exp) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Sym("e").Pow(in[0]) }
 func (exp) Cases() []Case                                    { return case1(Exp, Reals) }
 
-// Undefined explains what overflows.
+// Undefined explains overflow.
 func (exp) Undefined(y *graph.Node, in []float64, v float64) (trait.Fault, bool) {
 	return tooLarge("exp", y, in[0], v)
 }
 
-// Blames takes 0 for the power of a negative number, and an infinity for that of one beyond 8.
+// Blames blames a negative operand for a 0, and one beyond ±8 for an extreme result.
 func (exp) Blames(w trait.Wrong, c, v float64) bool {
 	switch w {
 	case trait.Zero:

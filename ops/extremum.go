@@ -75,7 +75,7 @@ func (op maxOver) Twin() graph.Op                       { return maxOver{op.Axis
 func (maxOver) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (maxOver) Doc() string                             { return "largest element over an axis" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative, and the law.
 func (maxOver) Rule(_ []bool) (name string, law expr.Expr) {
 	return lawful("the largest counts", nil, []string{"k"}, bracket("=", []expr.Expr{expr.Sym("k"), expr.Sym("argmax u")}))
 }
@@ -113,7 +113,7 @@ func (op minOver) Twin() graph.Op                       { return minOver{op.Axis
 func (minOver) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (minOver) Doc() string                             { return "smallest element over an axis" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative, and the law.
 func (minOver) Rule(_ []bool) (name string, law expr.Expr) {
 	return lawful("the smallest counts", nil, []string{"k"}, bracket("=", []expr.Expr{expr.Sym("k"), expr.Sym("argmin u")}))
 }

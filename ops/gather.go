@@ -135,7 +135,7 @@ func (gather) Kind() match.Kind                        { return match.Gather }
 func (gather) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (gather) Doc() string                             { return "slices of a table at indices" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (gather) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("each row adds up what was taken of it")
 }
@@ -187,8 +187,8 @@ func (op gather) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.
 	return moved(taken, 1, y.In(1).Rank(), 1+op.Axis)
 }
 
-// inTurn makes of indices below n, for each example, indices into the n·b rows of all
-// examples. What is outside stays outside.
+// inTurn turns the indices of each example, below n, into indices of the n·b rows of all examples.
+// Indices outside stay outside.
 func inTurn(index *graph.Node, b graph.Axis, n int) *graph.Node {
 	index = graph.Apply(inRange{Size: n}, Cast(index, graph.I64))
 	axes := graph.Dims(slices.Repeat([]int{1}, index.Rank())...)
@@ -264,7 +264,7 @@ func (scatterAdd) Name() string     { return "ScatterAdd" }
 func (scatterAdd) Kind() match.Kind { return match.ScatterAdd }
 func (scatterAdd) Doc() string      { return "slices added into zeros at indices: Gather's derivative" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (scatterAdd) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("each row counts where it was added")
 }
@@ -297,7 +297,8 @@ func (op scatterAdd) Grad(y, dy *graph.Node, i int) *graph.Node {
 	}
 	index, x := y.In(0), y.In(1)
 	taken := ReshapeTo(graph.Apply(gather{op.Axis}, dy, index), x.Shape())
-	// Where indices are trusted, what was not added has no influence, but Gather gives it NaN.
+	// Where indices are trusted, values that were not added have no influence, but Gather makes
+	// them NaN.
 	sizes := slices.Repeat([]int{1}, x.Rank())
 	copy(sizes[op.Axis:], index.Shape().Sizes())
 	shape, err := graph.NewShape(graph.Dims(sizes...)...)

@@ -2,8 +2,8 @@ package ops
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// The definitions below walk arrays by index, element after element in
-// row-major order; they are what kernels are compared with, so they are plain.
+// The definitions below walk arrays by index, element after element in row-major order. They are
+// plain, because kernels are compared with them.
 
 // walk calls f with every index of the shape in row-major order. f must not keep ix.
 func walk(s graph.Shape, f func(ix []int)) {

@@ -2,12 +2,12 @@ package ops
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// How a result moves with its operands (Op.JVP), for the kinds of operations that
-// have a rule in common. What is of no kind has a rule in its own file.
+// The tangent of a result (Op.JVP), for the kinds of operations that share a rule. Other operations
+// have a rule in their own files.
 
 // diagonal is embedded by elementwise operations on numbers of one type: element p
-// of the result depends on elements p of the operands alone, so a tangent is
-// multiplied by what a derivative is multiplied by.
+// of the result depends on elements p of the operands alone, so a tangent
+// is multiplied by the same factor as a derivative.
 type diagonal struct{}
 
 // JVP is Σ_i ∂y/∂x_i·dx_i, by the rules that Grad has.
@@ -28,9 +28,9 @@ type flat struct{}
 func (flat) Grad(_, _ *graph.Node, _ int) *graph.Node       { return nil }
 func (flat) JVP(_ *graph.Node, _ []*graph.Node) *graph.Node { return nil }
 
-// linearly is the tangent of an operation that is linear in all its float operands
-// together: the operation on the tangents, zeros for what does not move. Operands
-// of other types, indices and masks, stay what they are.
+// linearly is the tangent of an operation that is linear in all its float operands together: the
+// operation on the tangents, with zeros for operands that do not move. Operands of other types,
+// indices and masks, stay as they are.
 func linearly(y *graph.Node, dx []*graph.Node) *graph.Node {
 	in, moves := y.Inputs(), false
 	for i, x := range in {

@@ -41,7 +41,7 @@ func (op log) Undefined(_ *graph.Node, in []float64, _ float64) (trait.Fault, bo
 	return noLog("log", in[0], 0)
 }
 
-// Loses explains what is lost where x is near 1.
+// Loses explains the loss of digits where x is near 1.
 func (log) Loses(in [][]float64, _ float64) string {
 	if x := in[0]; len(x) == 1 && math.Abs(x[0]-1) < 0.3 {
 		return fmt.Sprintf("cancellation inside: log(%s) near 1 keeps the error of the 1", trait.Number(x[0]))

@@ -316,8 +316,8 @@ func (u laidOut) apply(op scan, b *graph.Graph, inputs, next, out, operands []*g
 	return u.g.Apply(op, operands...)
 }
 
-// chunked is a loop over chunks of k steps, each a loop of its own: only what goes
-// from chunk to chunk is kept. What is left over is a loop after the last chunk.
+// chunked is a loop over chunks of k steps, each a loop of its own: only the carries between chunks
+// are kept. The remaining steps are a loop after the last chunk.
 func (u laidOut) chunked(k int, step StepFunc) Scanned {
 	n := u.steps / k
 	whole, rest := u, u

@@ -51,7 +51,7 @@ func (matMul) Kind() match.Kind  { return match.MatMul }
 func (matMul) Linear(i int) bool { return i < 2 }
 func (matMul) Doc() string       { return "matrix product over the last two axes" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (matMul) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("matrix product: the other factor, summed over the other index")
 }

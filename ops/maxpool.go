@@ -68,7 +68,7 @@ func (maxPool) Name() string     { return "MaxPool" }
 func (maxPool) Kind() match.Kind { return match.MaxPool }
 func (maxPool) Doc() string      { return "largest element of every window" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (maxPool) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("the largest of each window counts")
 }
@@ -106,7 +106,7 @@ func (maxPick) Name() string     { return "MaxPick" }
 func (maxPick) Kind() match.Kind { return match.MaxPick }
 func (maxPick) Doc() string      { return "elements where the windows of another array have their largest" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (maxPick) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("what was picked counts where it stood")
 }
@@ -162,7 +162,7 @@ func (maxUnpool) Doc() string {
 	return "zeros, with elements where the windows of another array have their largest: MaxPool's derivative"
 }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (maxUnpool) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("what is put back counts where it stands")
 }

@@ -29,7 +29,7 @@ func (mean) Linear(i int) bool                       { return i == 0 }
 func (mean) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (mean) Doc() string                             { return "average over axes" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative, and the law.
 func (mean) Rule(_ []bool) (name string, law expr.Expr) {
 	return lawful("mean of n", nil, []string{"k"}, expr.Num(1).Over(expr.Sym("n")))
 }

@@ -20,7 +20,7 @@ func (mul) Kind() match.Kind { return match.Mul }
 func (mul) Commutes()        {}
 func (mul) Doc() string      { return "product, element by element" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative, and the law.
 func (mul) Rule(moves []bool) (name string, law expr.Expr) {
 	if both(moves) {
 		return named("product rule")

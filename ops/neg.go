@@ -16,7 +16,7 @@ func (neg) Name() string     { return "Neg" }
 func (neg) Kind() match.Kind { return match.Neg }
 func (neg) Doc() string      { return "negation" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (neg) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("constant factor")
 }

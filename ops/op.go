@@ -216,8 +216,8 @@ func inferEach(in []*graph.Node, n int, want func(...*graph.Node) error) (graph.
 	return graph.Type{DType: in[0].DType(), Shape: s}, err
 }
 
-// calling names the function that the user called in the mistakes of what it is made of;
-// see graph.Graph.Calling.
+// calling makes mistakes name the function that the user called, instead of those that it is made
+// of; see graph.Graph.Calling.
 func calling(what string, operands ...*graph.Node) (end func()) {
 	return graph.Of(operands...).Calling(what, operands...)
 }

@@ -53,7 +53,7 @@ func pairs(x, r *graph.Node) (batch []graph.Axis, i, j, d graph.Axis, err error)
 	return
 }
 
-// wantLike refuses an operand whose type does not fit what the pairs ask for.
+// wantLike returns an error unless x has the wanted type.
 func wantLike(what string, x *graph.Node, want graph.Type) error {
 	_, err := graph.Align(x.Shape(), want.Shape)
 	if err != nil || !want.Shape.SameSizes(x.Shape()) || want.DType != x.DType() {
@@ -115,7 +115,7 @@ func (sqDist) Kind() match.Kind               { return match.SqDist }
 func (sqDist) Magnifies() trait.Magnification { return trait.Cancellation }
 func (sqDist) Doc() string                    { return "squared distances between all pairs of rows" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative, and the law.
 func (sqDist) Rule(_ []bool) (name string, law expr.Expr) {
 	return lawful("squared distance", nil, nil, expr.Num(2).Times(expr.Sym("u").Minus(expr.Sym("v"))))
 }
@@ -208,7 +208,7 @@ func (weightedDiff) Linear(i int) bool              { return i == 0 }
 func (weightedDiff) Magnifies() trait.Magnification { return trait.Cancellation }
 func (weightedDiff) Doc() string                    { return "weighted sums of differences between rows" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (weightedDiff) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum of weighted differences")
 }
@@ -304,7 +304,7 @@ func (diffDot) Linear(i int) bool              { return i == 0 }
 func (diffDot) Magnifies() trait.Magnification { return trait.Cancellation }
 func (diffDot) Doc() string                    { return "products of rows with the differences of rows" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (diffDot) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("product of differences")
 }

@@ -10,8 +10,8 @@ import (
 // Pooling reduces windows over the spatial axes of x[… h w c], channel by channel:
 //
 //	MaxPool    the largest element of every window of x
-//	MaxPick    of u, the element where the window of x has its largest
-//	MaxUnpool  zeros, and what is given where the window of x has its largest
+//	MaxPick    the element of u where the window of x has its largest
+//	MaxUnpool  zeros, but the given elements where the windows of x have their largest
 //	SumPool    the sum of every window
 //	SumUnpool  an element for every window, added to all of the window
 //
@@ -20,7 +20,7 @@ import (
 // are closed under differentiation. Of equal elements the first in row-major
 // order counts, and in a window with a NaN the first of all.
 
-// pooling is what they have in common. To is the shape of SumUnpool's result.
+// pooling holds the attributes of all of them. To is the shape of SumUnpool's result.
 type pooling struct {
 	Size, Stride, Padding graph.Ints
 	To                    graph.Shape

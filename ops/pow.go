@@ -23,16 +23,16 @@ func (pow) Name() string     { return "Pow" }
 func (pow) Kind() match.Kind { return match.Pow }
 func (pow) Doc() string      { return "power, element by element" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (pow) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("power rule")
 }
 
 func (pow) Convention() string { return "the derivative of 0^b by b is 0, as PyTorch has it" }
 
-// Grad by a is dy·b·aᵇ⁻¹, and 0 where b is 0, also at a = 0; by b it is
-// dy·y·log a, and 0 where a is 0. What a mask leaves out is kept finite, because
-// a further derivative multiplies it by 0.
+// Grad by a is dy·b·aᵇ⁻¹, and 0 where b is 0, also at a = 0; by b it is dy·y·log a, and 0 where a
+// is 0. The side that a mask does not choose is kept finite, because a further derivative
+// multiplies it by 0.
 func (pow) Grad(y, dy *graph.Node, i int) *graph.Node {
 	a, b := y.In(0), y.In(1)
 	if i == 0 {

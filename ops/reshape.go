@@ -187,7 +187,7 @@ func (reshape) Name() string     { return "Reshape" }
 func (reshape) Kind() match.Kind { return match.Reshape }
 func (reshape) Doc() string      { return "the same elements over other axes" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (reshape) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("the same elements in another shape")
 }

@@ -4,19 +4,18 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
-// How people call the rule by which a derivative passes an operation, for whoever
-// shows a derivation: Rule(moves []bool) (name string, law expr.Expr). The operands
-// that move are those that depend on what is differentiated by. The law is an
-// equation about the result f and the operand u, empty where it is no news; that of
-// an elementwise operation follows from its Grad and is not written here.
+// The method Rule(moves []bool) (name string, law expr.Expr) names the rule of calculus by which a
+// derivative passes an operation, for derivations. Operands move if they depend on the variable of
+// the differentiation. The law is an equation of the result f and the operand u; it is empty where
+// the name says enough, and for elementwise operations, where it follows from Grad.
 
-// Rule is the rule of a function of one element.
+// Rule returns the rule of a function of one element.
 func (diagonal) Rule([]bool) (name string, law expr.Expr) { return "chain rule", expr.Expr{} }
 
-// named is a rule that says everything by its name.
+// named returns a rule without a law.
 func named(name string) (string, expr.Expr) { return name, expr.Expr{} }
 
-// lawful is a rule with its law, ∂f/∂u with indices = right.
+// lawful returns a rule with its law, ∂f/∂u with indices = right.
 func lawful(name string, f, u []string, right expr.Expr) (string, expr.Expr) {
 	left := expr.Sym("∂f", f...).Over(expr.Sym("∂u", u...))
 	return name, expr.Expr{Kind: expr.KindBracket, Text: "=", Args: []expr.Expr{left, right}}

@@ -12,8 +12,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-// scan is the loop itself; [Scan] lays its operands out and takes its value apart.
-// The fields are those of [graph.Loop], which says what they mean.
+// scan is the loop itself; [Scan] prepares its operands and takes its value apart. The fields are
+// those of [graph.Loop], where they are explained.
 type scan struct {
 	Body                          graph.BodyID
 	Steps                         int
@@ -26,7 +26,7 @@ func (scan) Name() string     { return "Scan" }
 func (scan) Kind() match.Kind { return match.Scan }
 func (scan) Doc() string      { return "a loop over time: a body that carries values from step to step" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (scan) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("back through time: the recurrence in reverse")
 }
@@ -85,8 +85,8 @@ func (op scan) Infer(in []*graph.Node) (graph.Type, error) {
 	for _, p := range op.Loop().Parts(body) {
 		length += float64(p.Rows) * float64(p.Size)
 	}
-	// The rows of a trace are elements of the type whether or not a run holds them: NewVM says what
-	// does not fit.
+	// The rows of a trace are elements of the type whether or not a run holds them; NewVM refuses
+	// what does not fit into memory.
 	size := math.MaxInt
 	if length < float64(size) {
 		size = int(length)
@@ -176,7 +176,7 @@ func (op scan) Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body,
 	return out, nil
 }
 
-// Notation is a call that counts the steps: what they do stands in the body.
+// Notation is a call with the number of steps; the body shows the step.
 func (op scan) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	return expr.Call(fmt.Sprintf("%s×%d", strings.ReplaceAll(y.Body().Graph().Name(), "step", "scan"), op.Steps), in...)
 }

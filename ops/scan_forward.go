@@ -7,13 +7,13 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/derive"
 )
 
-// JVP is a loop beside the other, of the same number of carries, outs and sums, and
-// so with a value of the same parts: a step moves what the other's step gives,
+// JVP is a loop with as many carries, outs and sums as the other, whose value has the same parts. A
+// step computes the tangents of the results of the other's step,
 //
 //	δc ← ∂c'/∂c·δc + ∂c'/∂x·δx_t + ∂c'/∂w·δw
 //
-// at the carries that the other has kept: of each step, where a tangent depends on them. A
-// checkpoint keeps fewer.
+// at the carries that the other has kept: those of every step, if a tangent depends on them. With a
+// checkpoint they are fewer.
 func (op scan) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
 	g, body := y.Graph(), y.Body()
 	inner := body.In()
@@ -85,8 +85,8 @@ func (op scan) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
 	return g.Apply(t, operands...)
 }
 
-// reads reports which nodes of a graph results are computed of, gradients among these as they are
-// derived again.
+// reads reports which nodes of a graph the results are computed from, also as arguments of
+// gradients that are derived again.
 func reads(b *graph.Graph, results []*graph.Node) func(n *graph.Node) bool {
 	roots := slices.Clone(results)
 	for _, d := range b.Derivations() {
@@ -96,8 +96,8 @@ func reads(b *graph.Graph, results []*graph.Node) func(n *graph.Node) bool {
 	return func(n *graph.Node) bool { return slices.Contains(cone, n) }
 }
 
-// before are the carries before each step, as a sequence, from the loop's value or
-// from what is laid out like it.
+// before returns the carries before each step, as a sequence, from the loop's value or from an
+// array of the same parts.
 func (op scan) before(y, value *graph.Node, k int) *graph.Node {
 	from := 0
 	if op.Reverse {

@@ -9,21 +9,21 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/derive"
 )
 
-// Grad is a loop the other way round. With λ the derivative by the carry after a
-// step, and ∂ what reaches the traces, the outs and the sums from outside, a step
-// gives the derivative by the carry before it and the shares of x and w:
+// Grad is a loop in the other direction. With λ the derivative by the carry after a step, and ∂ the
+// derivatives by the traces, the outs and the sums from outside, a step computes the derivative by
+// the carry before it and the contributions to x and w:
 //
 //	λ ← ∂c_t + λ·∂c'/∂c + ∂o_t·∂o/∂c + ∂s·∂s/∂c,  dx_t = λ·∂c'/∂x + …,  dw = Σ_t (λ·∂c'/∂w + …)
 //
-// The carries and outs are read from the forward loop's value, and what else of the step is needed
-// is computed again. The derivatives of all operands that are wanted are results of one loop:
-// asking for another operand's finds the node that is there.
+// The carries and outs are read from the forward loop's value; other values of the step are
+// computed again. One loop computes the derivatives by all operands that are wanted: asking for
+// another operand finds the same node.
 func (op scan) Grad(y, dy *graph.Node, i int) *graph.Node {
 	return op.GradAmong(y, dy, i, strings.Repeat("1", y.NumIn()))
 }
 
-// GradAmong is Grad where the derivatives of some operands only are wanted, marked 1
-// and the others 0: the loop does nothing for the others.
+// GradAmong is Grad if only the derivatives by the operands marked 1 are wanted, not by those
+// marked 0: the loop computes nothing for these.
 func (op scan) GradAmong(y, dy *graph.Node, i int, wanted string) *graph.Node {
 	d := y.Graph().Memo(backKey{y, dy, wanted}, func() any { return op.back(y, dy, wanted) }).(backward)
 	if !d.loop.IsValid() {
@@ -55,10 +55,10 @@ type backward struct {
 	result []int // by operand of the other: the result of the body that is its derivative
 }
 
-// backOperands are the operands of the loop back: λ; the carries before each step, x,
-// what reaches the carries and the outs, and from operand given on what the steps
-// gave, of which the nodes are made by [scan.given] where they are read; w, and what
-// reaches the sums.
+// backOperands returns the operands of the loop back: λ; the sequences of the carries before each
+// step, of x, of the outer derivatives by the carries and by the outs, and, from operand given on,
+// of the steps' results, whose nodes [scan.given] makes where they are read; w, and the outer
+// derivatives by the sums.
 func (op scan) backOperands(y, dy *graph.Node) (ins gathered, given int) {
 	inner, out := y.Body().In(), y.Body().Out()
 	parts := op.Loop().Parts(y.Body())
@@ -98,7 +98,7 @@ func (op scan) backOperands(y, dy *graph.Node) (ins gathered, given int) {
 	return ins, given
 }
 
-// given is what the steps gave as result k, a sequence.
+// given returns result k of all steps, as a sequence.
 func (op scan) given(y *graph.Node, k int) *graph.Node {
 	first := 0
 	if k < op.Carries && !op.Reverse {
@@ -154,7 +154,7 @@ func (op scan) back(y, dy *graph.Node, wanted string) backward {
 		d.result[i] = len(nodes)
 		nodes = append(nodes, Cast(g, y.DType())) // a sequence may have another float type than the loop
 	}
-	// What the forward loop has kept is not computed again.
+	// Values that the forward loop has kept are not computed again.
 	kept := map[*graph.Node]int{} // by node: the input
 	for k, n := range results[:op.Carries+op.Outs] {
 		if _, known := kept[n]; !known && n.Role() == graph.RoleOp {
@@ -181,8 +181,8 @@ func (op scan) back(y, dy *graph.Node, wanted string) backward {
 	return d
 }
 
-// readInstead puts inputs in the place of nodes in what the roots need, and tells
-// which inputs that takes.
+// readInstead replaces nodes that the roots depend on by inputs, and returns the roots and which
+// inputs they use.
 func readInstead(b *graph.Graph, roots []*graph.Node, kept map[*graph.Node]int, in []*graph.Node) (now []*graph.Node, used map[int]bool) {
 	used = map[int]bool{}
 	of := map[*graph.Node]*graph.Node{}
@@ -216,8 +216,7 @@ func readInstead(b *graph.Graph, roots []*graph.Node, kept map[*graph.Node]int, 
 	return now, used
 }
 
-// gathered are the operands of a loop that is being built, with the names and
-// types that they have in a step.
+// gathered holds the operands of a loop that is being built, with their names and types in a step.
 type gathered struct {
 	names []string
 	types []graph.Type
@@ -228,8 +227,8 @@ func (s gathered) with(name string, step graph.Type, x *graph.Node) gathered {
 	return gathered{append(s.names, name), append(s.types, step), append(s.nodes, x)}
 }
 
-// copyBody adds what a body computes to another graph, over nodes in place of its
-// inputs, and gives the results.
+// copyBody adds a copy of a body to another graph, over nodes in place of its inputs, and returns
+// the results.
 func copyBody(to *graph.Graph, body *graph.Body, in []*graph.Node) []*graph.Node {
 	of := map[*graph.Node]*graph.Node{}
 	for i, x := range body.In() {

@@ -28,7 +28,7 @@ func (choose) Kind() match.Kind                        { return match.Select }
 func (choose) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (choose) Doc() string                             { return "a where the mask is true, b elsewhere" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (choose) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("only the chosen branch counts")
 }

@@ -26,5 +26,5 @@ func (sin) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Una
 func (sin) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("sin", in[0]) }
 func (sin) Cases() []Case                                    { return case1(Sin, Reals) }
 
-// Loses explains what is left of a large argument.
+// Loses explains the loss of digits with a large argument.
 func (sin) Loses(in [][]float64, _ float64) string { return manyRadians("sin", in) }

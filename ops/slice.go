@@ -65,7 +65,7 @@ func (slice) Name() string     { return "Slice" }
 func (slice) Kind() match.Kind { return match.Slice }
 func (slice) Doc() string      { return "a regular part of an array" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (slice) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("what is not taken counts 0")
 }
@@ -176,7 +176,7 @@ func (place) Name() string     { return "Place" }
 func (place) Kind() match.Kind { return match.Place }
 func (place) Doc() string      { return "zeros with an array laid into a regular part: Slice's derivative" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (place) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("what is laid into zeros counts where it lies")
 }

@@ -39,7 +39,7 @@ func (op softmax) Along() graph.AxisSet        { return graph.AxesOf(op.Axis) }
 func (softmax) Magnifies() trait.Magnification { return trait.LargeArguments }
 func (softmax) Doc() string                    { return "exponentials over their sum along an axis" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative, and the law.
 func (softmax) Rule(_ []bool) (name string, law expr.Expr) {
 	return lawful("softmax", []string{"j"}, []string{"k"}, expr.Sym("f", "j").Times(delta("j", "k").Minus(expr.Sym("f", "k"))))
 }
@@ -96,7 +96,7 @@ func (op logSoftmax) Along() graph.AxisSet        { return graph.AxesOf(op.Axis)
 func (logSoftmax) Magnifies() trait.Magnification { return trait.Cancellation }
 func (logSoftmax) Doc() string                    { return "logarithm of softmax along an axis" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative, and the law.
 func (logSoftmax) Rule(_ []bool) (name string, law expr.Expr) {
 	return lawful("log softmax", []string{"j"}, []string{"k"}, delta("j", "k").Minus(expr.Sym("e").Pow(expr.Sym("f", "k"))))
 }
@@ -154,7 +154,7 @@ func (op logSumExp) Twin() graph.Op              { return logSumExp{op.Axis, !op
 func (logSumExp) Magnifies() trait.Magnification { return trait.Cancellation }
 func (logSumExp) Doc() string                    { return "logarithm of the sum of exponentials along an axis" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative, and the law.
 func (logSumExp) Rule(_ []bool) (name string, law expr.Expr) {
 	return lawful("log-sum-exp", nil, []string{"k"}, functionOf("softmax", "k", expr.Sym("u", "k")))
 }

@@ -16,7 +16,7 @@ func (square) Name() string     { return "Square" }
 func (square) Kind() match.Kind { return match.Square }
 func (square) Doc() string      { return "square, element by element" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (square) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("power rule")
 }

@@ -39,7 +39,7 @@ func (op standardise) Along() graph.AxisSet        { return op.Axes }
 func (standardise) Magnifies() trait.Magnification { return trait.Cancellation }
 func (standardise) Doc() string                    { return "differences from the mean over the standard deviation" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative, and the law.
 func (standardise) Rule(_ []bool) (name string, law expr.Expr) {
 	return lawful("standardise, σ² = var u + ε", []string{"j"}, []string{"k"},
 		delta("j", "k").Minus(expr.Num(1).Over(expr.Sym("n"))).Minus(expr.Sym("f", "j").Times(expr.Sym("f", "k")).Over(expr.Sym("n"))).Over(expr.Sym("σ")))
@@ -125,7 +125,7 @@ func (op rstd) Twin() graph.Op              { return rstd{op.Axes, !op.Keep, op.
 func (rstd) Magnifies() trait.Magnification { return trait.Cancellation }
 func (rstd) Doc() string                    { return "reciprocal standard deviation over axes" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative, and the law.
 func (rstd) Rule(_ []bool) (name string, law expr.Expr) {
 	return lawful("1/√(var u + ε)", nil, []string{"k"}, expr.Sym("f").Pow(expr.Num(3)).Times(expr.Sym("u", "k").Minus(expr.Sym("ū"))).Over(expr.Sym("n")).Neg())
 }

@@ -17,7 +17,7 @@ func (sub) Name() string     { return "Sub" }
 func (sub) Kind() match.Kind { return match.Sub }
 func (sub) Doc() string      { return "difference of two arrays" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (sub) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum rule")
 }

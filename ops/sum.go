@@ -112,7 +112,7 @@ func (sum) Linear(i int) bool                       { return i == 0 }
 func (sum) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (sum) Doc() string                             { return "sum over axes" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (sum) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum rule")
 }

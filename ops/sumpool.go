@@ -65,7 +65,7 @@ func (sumPool) Kind() match.Kind  { return match.SumPool }
 func (sumPool) Linear(i int) bool { return i == 0 }
 func (sumPool) Doc() string       { return "sum of every window" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (sumPool) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum over windows")
 }
@@ -103,7 +103,7 @@ func (sumUnpool) Doc() string {
 	return "elements added to all of their windows: SumPool's derivative"
 }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (sumUnpool) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("sum over the windows around each element")
 }

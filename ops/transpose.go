@@ -54,7 +54,7 @@ func (transpose) Kind() match.Kind { return match.Transpose }
 func (op transpose) Order() []int  { return op.Perm.List() }
 func (transpose) Doc() string      { return "another order of the axes" }
 
-// Rule names what its derivative follows from.
+// Rule returns the name of the rule of its derivative.
 func (transpose) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("the same elements in another order")
 }

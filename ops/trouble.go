@@ -8,9 +8,9 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
-// What several operations say where numbers go wrong; see package trait.
+// Explanations of wrong numbers that several operations share; see package trait.
 
-// keepsSign is what an operation blames that hands a negative number on as one.
+// keepsSign is the Blames of operations whose result is negative where an operand is.
 func keepsSign(w trait.Wrong, c, v float64) bool {
 	if w == trait.Negative {
 		return c < 0

@@ -9,8 +9,8 @@ import (
 
 // Windows slide over the spatial axes of an array: all axes but the last, which
 // are the channels, and the batch axes before. Window i of an axis begins at
-// element i·stride − padding; its elements lie dilation apart. What lies outside
-// of the array counts as nothing: zeros in a sum, left out of a maximum.
+// element i·stride − padding; its elements lie dilation apart. Elements
+// outside the array count as zeros in a sum, and are left out of a maximum.
 
 // Window is an option of convolutions and pooling. Options take one number for all spatial axes, or
 // one for each; another count of numbers is a mistake.

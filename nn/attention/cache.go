@@ -17,7 +17,7 @@ func (e Encoder) Next(x *graph.Node, c *Cache) *graph.Node {
 	return levels[len(levels)-1]
 }
 
-// next returns attention of x[b 1 m] to itself and to what the cache holds.
+// next returns attention of x[b 1 m] to itself and to the tokens in the cache.
 func (a MultiHead) next(x *graph.Node, c *Cache) *graph.Node {
 	if c == nil {
 		return graph.Of(x).Fail("MultiHead", errNoCache, x)

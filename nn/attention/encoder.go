@@ -87,13 +87,13 @@ func (e Encoder) Of(x, mask *graph.Node) *graph.Node {
 	return levels[len(levels)-1]
 }
 
-// Levels returns the outputs of all blocks for x[b t m], in order. An encoder without blocks has x
-// as its only level.
+// Levels returns the outputs of all blocks for x[b t m], in order, each in the shape of x and after
+// the last norm, if there is one. Without blocks, x itself is the only level.
 func (e Encoder) Levels(x, mask *graph.Node) []*graph.Node {
 	return e.levels(x, func(block EncoderBlock, x *graph.Node) *graph.Node { return block.Of(x, mask) })
 }
 
-// levels returns Levels for what a block makes of its input.
+// levels returns the outputs of all blocks, where of computes that of one block.
 func (e Encoder) levels(x *graph.Node, of func(block EncoderBlock, x *graph.Node) *graph.Node) []*graph.Node {
 	defer build.Within(e.Name, x)()
 	if len(e.Blocks) == 0 {

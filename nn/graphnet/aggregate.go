@@ -110,8 +110,7 @@ func aggregateSegments(how Aggregation, m, index *graph.Node, to graph.Axis) *gr
 	return aggregate(how, ops.Expand(m, 0, to.Name), incidence(index, m, to), 1)
 }
 
-// somewhere returns the index with place 0 for what goes nowhere: what comes of that is to be
-// left out by goes.
+// somewhere returns the index with 0 in place of −1; use goes to leave these elements out.
 func somewhere(index *graph.Node) *graph.Node {
 	return ops.Select(goes(index, 1), index, ops.Lit(index, 0))
 }

@@ -110,8 +110,8 @@ type Edges struct {
 	DT             graph.DType
 }
 
-// at returns x at the indices, at 0 where the index is −1: what an edge that is not there
-// gives goes nowhere, but must be finite.
+// at returns x at the indices, and at 0 where the index is −1: the value of an absent edge goes
+// nowhere, but must be finite.
 func (e Edges) at(x, index *graph.Node) *graph.Node {
 	if !index.IsValid() {
 		return graph.Of(x, index).Fail("Edges", build.ErrNoOperand, x, index)
@@ -169,5 +169,5 @@ func (e Edges) WithSelf() Neighbours {
 	return Edges{loops(e.Source), loops(e.Target), e.Nodes, e.DT}
 }
 
-// graphMistake returns a mistake in what a layer is given.
+// graphMistake returns the mistake in the operands of a layer.
 func graphMistake(problem string) error { return &graph.Mistake{Problem: problem} }

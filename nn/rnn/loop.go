@@ -8,9 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// loop runs a step of layers over time: as one node, or written out. The step of a
-// node stands in a graph of its own, so there the layers are others, over what the
-// loop hands in.
+// loop runs a step of layers over time: as one node, or written out. The step of a loop node has a
+// graph of its own, and so layers of its own, over the nodes of that graph.
 func loop[L any](layers L, l ops.Loop, unroll bool, step func(layers L, carry, x []*graph.Node) (next, out []*graph.Node)) ops.Scanned {
 	if unroll {
 		return ops.Unroll(l, func(carry, x, _ []*graph.Node) (next, out []*graph.Node) { return step(layers, carry, x) })

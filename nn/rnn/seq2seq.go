@@ -83,7 +83,7 @@ func (m Seq2Seq) Forced(source, target *graph.Node) Said {
 	if !before.IsValid() || before.Rank() < 2 {
 		return Said{Logits: graph.Of(source, target).Fail("Seq2Seq", errNoSequence, target)}
 	}
-	// What it says has no part in what comes next: the states need not wait for it.
+	// Its output does not influence the next token: the states need not wait for it.
 	s, _ := Recur{Cell: d.Cell, Unroll: m.Unroll}.run(before, nil, start, "s")
 	logits, α := d.say(s)
 	return Said{Logits: logits, Attention: α.As("α")} // decoder/α, as it is in Free
@@ -122,7 +122,7 @@ func (m Seq2Seq) Free(source *graph.Node, t graph.Axis, feedback Feedback) Said 
 // words returns the number of tokens; the row of that number is the start token's.
 func (m Seq2Seq) words() int { return build.Last(m.Output.W).Size }
 
-// read returns the decoder with what the encoder has read, and the state it begins with.
+// read returns the decoder over the states of the encoder, and the state it begins with.
 // After a mistake the decoder's output is invalid.
 func (m Seq2Seq) read(source *graph.Node) (d decoder, start []*graph.Node) {
 	g := graph.Of(source, m.Output.W)
@@ -167,18 +167,18 @@ func (m Seq2Seq) read(source *graph.Node) (d decoder, start []*graph.Node) {
 	return d, start
 }
 
-// decoder is what a step of the decoder needs; its fields are what [loop] hands in.
+// decoder holds the nodes that a step of the decoder needs; [loop] sets its fields.
 type decoder struct {
 	Cell   Cell
 	Score  attention.Score // nil for none
-	Memory *graph.Node     // h[b s h]; nil where nothing is looked at
-	Mask   *graph.Node     // mask[b s] of what is looked at; nil for all
-	Table  *graph.Node     // the embedding of what is said
+	Memory *graph.Node     // h[b s h]; nil without a score
+	Mask   *graph.Node     // mask[b s] of Memory; nil for all
+	Table  *graph.Node     // the embedding of the target
 	Output nn.Linear
 }
 
-// say returns the logits[b w] of what is said in state s[b c], and α[b s], nil without a
-// score; of states s[b t c] logits[b t w] and α[b t s].
+// say returns the logits[b w] of the next token in state s[b c], and α[b s], nil without a score;
+// for states s[b t c] it returns logits[b t w] and α[b t s].
 func (d decoder) say(s *graph.Node) (logits, α *graph.Node) {
 	if d.Score == nil {
 		return d.Output.Of(s).As("logits"), nil
@@ -192,7 +192,7 @@ func (d decoder) say(s *graph.Node) (logits, α *graph.Node) {
 	return d.Output.Of(both).As("logits"), α
 }
 
-// feed returns what the next step takes for the token of these logits.
+// feed returns the vector of the token that the next step reads after these logits.
 func (d decoder) feed(logits *graph.Node, feedback Feedback) *graph.Node {
 	if feedback == Likeliest {
 		return build.Rows("Seq2Seq", d.Table, ops.ArgMax(logits, -1)).As("y")
