@@ -36,7 +36,7 @@ var (
 	sizeMask   = Hyperparameter{Name: "mask", Doc: "what a place does not see", Kind: Choice, Choices: []string{"none", "causal", "padding", "both"}}
 )
 
-// What the choices of sizeMask are made of.
+// The parts of the choices of sizeMask.
 const (
 	maskCausal  = 1
 	maskPadding = 2
@@ -44,7 +44,7 @@ const (
 
 func (s Settings) ax(name string) graph.Axis { return graph.Ax(name, s.Int(name)) }
 
-// sight is what the places of a sequence see of each other, as the settings have it.
+// sight holds, by the settings, which places of a sequence see each other.
 type sight struct {
 	mask    *graph.Node // nil: everything
 	lengths *graph.Node // the input mask/length[b]; nil if all sequences are full
@@ -107,7 +107,7 @@ func signals(rng *rand.Rand, t graph.Type) graph.Value {
 	return build.Computed(t, func(p int) float64 { return signal[p/(n*d)*d+p%d] })
 }
 
-// noisy draws what is seen of signals at places of their own number.
+// noisy draws observations of signals with noise, at any number of places.
 func noisy(rng *rand.Rand, t graph.Type, signals graph.Value) graph.Value {
 	n, m, d := t.Shape.Dim(1), signals.Type.Shape.Dim(1), t.Shape.Dim(2)
 	return build.Computed(t, func(p int) float64 { return signals.Data[p/(n*d)*m*d+p%d] + rng.NormFloat64() })
@@ -154,7 +154,7 @@ var softTable = Builder{
 		m.Output = y.As("y")
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
-			// What is asked for is a key, its features in the opposite order.
+			// A query is a key with its features in the opposite order.
 			feed := Feed{k: normals(rng, k.Type()), v: normals(rng, v.Type()), x: graph.NewValue(x.Type()), target: graph.NewValue(target.Type())}
 			for i := range feed[k].Data {
 				feed[k].Data[i] *= 2

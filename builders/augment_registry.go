@@ -16,7 +16,7 @@ var (
 	sizeFigures = Hyperparameter{Name: "classes", Default: figures, Doc: "classes; the model's own examples are of at most 3", Kind: Count}
 )
 
-// scene is what an augmentation finds in the graph.
+// scene holds the nodes of an augmentation.
 type scene struct {
 	*Model
 	dt      graph.DType

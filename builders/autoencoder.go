@@ -7,22 +7,21 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Autoencoder squeezes rows x[… d] through a bottleneck of k < d numbers and makes
-// them again: the data are their own labels.
+// Autoencoder compresses rows x[… d] to a bottleneck of k < d numbers and reconstructs them: the
+// data are their own labels.
 //
 //	y = encoder(x),  x̂ = decoder(y)
 //
-// Encoder and decoder are affine layers with a non-linearity φ between two of them.
-// With one layer each it is linear, and the best it can do is what principal
-// component analysis does: the bottleneck leaves a map of rank k (the notes on
-// self-supervision in the autoencoder style).
+// Encoder and decoder are affine layers with a non-linearity φ between every two of them. With one
+// layer each it is linear, and its optimum is that of principal component analysis: the bottleneck
+// leaves a map of rank k (the notes on self-supervision in the autoencoder style).
 type Autoencoder struct {
 	Encoder, Decoder []nn.Linear
 	Activation       func(*graph.Node) *graph.Node // φ; nil for tanh
 }
 
-// NewAutoencoder adds layers from d over the hidden widths to k, encoder/W₁[d …],
-// encoder/b₁, …, and back over the same widths to d, numbered on: decoder/W₃, ….
+// NewAutoencoder adds layers from d over the hidden widths to k, encoder/W₁[d …], encoder/b₁, …,
+// and back over the same widths to d, with numbers that go on: decoder/W₃, ….
 func NewAutoencoder(g *graph.Graph, dt graph.DType, d, k graph.Axis, hidden ...graph.Axis) Autoencoder {
 	widths := append(append([]graph.Axis{d}, hidden...), k)
 	n := len(widths) - 1
@@ -45,9 +44,8 @@ func numberedLinear(g *graph.Graph, i int, dt graph.DType, in, out graph.Axis) n
 	return nn.Linear{W: g.Param(build.Indexed("W", i), dt, in, out), B: g.Param(build.Indexed("b", i), dt, out)}
 }
 
-// NewLinearAutoencoder adds the matrices of the notes, encoder/A[d k] and
-// decoder/B[k d], and with offsets also encoder/a[k] and decoder/b[d], without which
-// the rows should have mean 0:
+// NewLinearAutoencoder adds the matrices of the notes, encoder/A[d k] and decoder/B[k d]. With
+// offsets it also adds encoder/a[k] and decoder/b[d]; without them, the rows should have mean 0:
 //
 //	y = x·A + a,  x̂ = y·B + b
 func NewLinearAutoencoder(g *graph.Graph, dt graph.DType, d, k graph.Axis, offsets bool) Autoencoder {
@@ -62,17 +60,17 @@ func NewLinearAutoencoder(g *graph.Graph, dt graph.DType, d, k graph.Axis, offse
 	return Autoencoder{Encoder: layer("encoder", "A", "a", d, k), Decoder: layer("decoder", "B", "b", k, d)}
 }
 
-// Encode returns the code y[… k] of x[… d].
+// Encode returns the code y[… k] of floats x[… d].
 func (a Autoencoder) Encode(x *graph.Node) *graph.Node {
 	return a.through("encoder", "h", a.Encoder, x).As("y")
 }
 
-// Decode makes x̂[… d] of a code y[… k].
+// Decode returns the reconstruction x̂[… d] of a code y[… k].
 func (a Autoencoder) Decode(y *graph.Node) *graph.Node {
 	return a.through("decoder", "ĥ", a.Decoder, y).As("x̂")
 }
 
-// Of returns x̂[… d], made of the code of x[… d].
+// Of returns the reconstruction x̂[… d] of x[… d].
 func (a Autoencoder) Of(x *graph.Node) *graph.Node { return a.Decode(a.Encode(x)) }
 
 func (a Autoencoder) through(scope, hidden string, layers []nn.Linear, x *graph.Node) *graph.Node {
@@ -91,15 +89,16 @@ func (a Autoencoder) through(scope, hidden string, layers []nn.Linear, x *graph.
 	return x
 }
 
-// ReconstructionError returns the mean over the rows of ‖x − x̂‖², for x[… d] and x̂[… d].
+// ReconstructionError returns the mean over the rows of ‖x − x̂‖², a scalar, for floats x[… d] and
+// x̂[… d].
 func ReconstructionError(x, made *graph.Node) *graph.Node {
 	defer graph.Of(x, made).Scope("reconstruction error")()
 	return ops.Mean(ops.Sum(ops.Square(ops.Sub(x, made)), -1))
 }
 
-// Corrupt adds noise of a standard deviation σ, a scalar, drawn anew in every run:
-// x̃ = x + σε with ε normal. To make x of x̃ is the task of a denoising autoencoder
-// (Vincent et al., 2008), which cannot learn the identity even if its code is wide.
+// Corrupt returns x̃ = x + σε with standard normal ε, drawn anew in every run, for floats x[…] and
+// a scalar standard deviation σ of their type. A denoising autoencoder reconstructs x from x̃
+// (Vincent et al., 2008); it cannot learn the identity even if its code is wide.
 func Corrupt(x, σ *graph.Node) *graph.Node {
 	if !x.IsValid() {
 		return ops.Mul(x, σ)

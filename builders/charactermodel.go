@@ -8,9 +8,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// CharacterGPT adds a small [LanguageModel] for the characters of a text, in windows of
-// the axis t: two blocks of 64 features with 4 heads and 256 hidden units, norms before
-// the layers, GELU, biases everywhere and learnt places.
+// CharacterGPT adds a small [LanguageModel] for the characters of a text, in windows of the axis t:
+// two blocks of 64 features with 4 heads and 256 hidden units, norms before the layers, GELU,
+// biases everywhere and learnt positions.
 func CharacterGPT(g *graph.Graph, dt graph.DType, vocabulary, t graph.Axis) LanguageModel {
 	b := attention.Blocks{
 		Layers: 2, Heads: 4, Width: graph.Ax("m", 64), Hidden: graph.Ax("f", 256),

@@ -96,7 +96,7 @@ func motifs(rng *rand.Rand, tokens, labels graph.Type, v, classes int) (x, label
 	return x, label
 }
 
-// filtered draws sequences x[n t c] of noise and what a fixed filter makes of them,
+// filtered draws sequences x[n t c] of noise and the outputs of a fixed filter for them,
 // y[n q o] = Σ_kc a_kco·x_{q+k−padding,c}, so that the filter can be learnt.
 func filtered(rng *rand.Rand, sequences, targets graph.Type, w nn.Window) (x, y graph.Value) {
 	x = normals(rng, sequences)

@@ -7,13 +7,13 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// ConvNeXtBlock mixes places channel by channel, then channels place by place, as
-// a transformer's block does (Liu et al., 2022; the notes on ConvNeXt):
+// ConvNeXtBlock mixes places channel by channel, then channels place by place, as a transformer's
+// block does (Liu et al., 2022; the notes on ConvNeXt):
 //
 //	y = x + γ·(W₂·gelu(W₁·norm(depthwise conv(x))))
 //
-// with one norm and one activation. W₁ makes four times the channels, W₂ takes them
-// back; both are convolutions of 1×1.
+// It has one norm and one activation. W₁ maps to four times the channels and W₂ back; both are
+// convolutions of 1×1.
 type ConvNeXtBlock struct {
 	Name      string
 	Depthwise nn.Conv
@@ -40,7 +40,7 @@ func NewConvNeXtBlock(g *graph.Graph, name string, dt graph.DType, c graph.Axis,
 	return b
 }
 
-// Of returns the block of x[n h w c].
+// Of returns the output of the block, in the shape of x[n h w c].
 func (b ConvNeXtBlock) Of(x *graph.Node) *graph.Node {
 	defer build.Within(b.Name, x, b.Depthwise.W)()
 	u := b.Norm.Of(b.Depthwise.Of(x).As("u")).As("û")
@@ -48,8 +48,8 @@ func (b ConvNeXtBlock) Of(x *graph.Node) *graph.Node {
 	return ops.Add(x, build.Affine(f, b.Scale, nil).As("F(x)")).As("y")
 }
 
-// ConvNeXt cuts images into patches, applies blocks, a norm, the average over all
-// places and a linear layer.
+// ConvNeXt cuts images into patches and applies blocks, a norm, the average over all places and a
+// linear layer (Liu et al., 2022; the notes on ConvNeXt).
 type ConvNeXt struct {
 	Patches nn.Conv
 	Blocks  []ConvNeXtBlock
@@ -57,8 +57,8 @@ type ConvNeXt struct {
 	Head    nn.Linear
 }
 
-// NewConvNeXt adds the parameters of a net from channels in to scores out with
-// patches of p×p and blocks with windows of k×k.
+// NewConvNeXt adds the parameters of a net from images with channels in to scores out, with patches
+// of p×p and blocks with windows of k×k.
 func NewConvNeXt(g *graph.Graph, dt graph.DType, in, channels, out graph.Axis, p, k, blocks int, layerScale bool) ConvNeXt {
 	m := ConvNeXt{Patches: nn.NewConv2D(g, "patches", dt, in, channels, nn.Window{Size: p, Stride: p})}
 	for i := range blocks {

@@ -2,9 +2,9 @@ package builders
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// Define completes a builder of one's own, outside of the registry: fill is given
-// the settings, all checked and with their defaults, and sets the fields of m that
-// the model has (at least Output, and Examples where it is to be trained).
+// Define completes a builder of your own, outside the registry. fill gets the settings, checked and
+// with their defaults, and sets the fields of m that the model has: at least Output, and Examples
+// if it is to be trained.
 func Define(b Builder, fill func(s Settings, dt graph.DType, m *Model)) Builder {
 	b.make = fill
 	return b

@@ -8,13 +8,13 @@
 //	feed := m.Examples(rng) // values for every input
 //
 // Settings that are missing take the defaults of the builder's [Hyperparameter]s, which keep the
-// graph small enough to be drawn and checked at once; a setting that there is not, or whose value
-// is out of range, is an error of Build. [Define] makes an entry of one's own.
+// graph small enough to be drawn and checked at once. A setting that does not exist, or whose value
+// is out of range, is an error of Build. [Define] makes an entry of your own.
 //
 // The models themselves are structs and functions that any graph can use, in the notation of the
 // notes (α, q, r̂): [SoftKMeans] and the other clusterings of points x[i d] around centres r[j d];
 // [Ridge] and the other regressions; [Autoencoder], [ResNet], [UNet], [Transformer],
-// [LanguageModel] and more, which are built as layers are:
+// [LanguageModel] and more, which are built like layers:
 //
 //	net := builders.NewResNet(g, graph.F32, graph.Ax("c", 3), graph.Ax("d", 16), graph.Ax("class", 10), 2)
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/build"
 )
 
-// What the examples of models are drawn with.
+// Draws for the examples of models.
 
 // normals draws independent standard normal numbers of a type.
 func normals(rng *rand.Rand, t graph.Type) graph.Value {

@@ -13,8 +13,8 @@ import (
 // functions here write the steps out, each a pass of the net over all that is said so
 // far, and take the likeliest token at each.
 
-// Generate goes on from the tokens prompt[b t], n tokens more: [b t+n]. The places of the
-// model must reach t + n − 1.
+// Generate continues the tokens prompt[b t], i64, by the n likeliest tokens, one after the other,
+// and returns all: [b t+n]. The model's positions must reach t + n − 1.
 func (l LanguageModel) Generate(prompt *graph.Node, n int) *graph.Node {
 	g := graph.Of(prompt, l.Tokens.Table, l.Places)
 	defer g.Scope("generate")()
@@ -30,8 +30,8 @@ func (l LanguageModel) Generate(prompt *graph.Node, n int) *graph.Node {
 	return said.As("said")
 }
 
-// Generate says a target of n tokens, [b n], for a source[b s], which is read once. The
-// places of the target must reach n.
+// Generate writes a target of n tokens, [b n], for a source[b s], by the likeliest token at every
+// place. The source is read once. The positions of the target must reach n.
 func (m Transformer) Generate(source *graph.Node, n int) *graph.Node {
 	g := graph.Of(source, m.Read, m.Written)
 	defer g.Scope("generate")()

@@ -31,8 +31,8 @@ var aggregationNames = func() (names []string) {
 	return names
 }()
 
-// groupTask is what the models share that say which group each node belongs to, of
-// few labels: nodes x[i c], their labels, and their neighbours.
+// groupTask holds the inputs of the models that find the group of each node from few labels: nodes
+// x[i c], their labels, and their neighbours.
 type groupTask struct {
 	g          *graph.Graph
 	dt         graph.DType
@@ -161,7 +161,7 @@ var graphChebyshev = Builder{
 	make:            graphFiltered(graphnet.Chebyshev),
 }
 
-// shapeTask is what the models share that tell graphs apart.
+// shapeTask holds the inputs of the models that classify graphs.
 type shapeTask struct {
 	g       *graph.Graph
 	b, i, o graph.Axis

@@ -46,7 +46,7 @@ var biasRules = []rule{
 	always("random", graph.Normal(0, 0.01)),
 }
 
-// activation is what stands between the layers of a deep net.
+// activation is a non-linearity between the layers of a deep net.
 type activation struct {
 	name string
 	of   func(*graph.Node) *graph.Node
@@ -58,11 +58,11 @@ var activations = []activation{
 	{"linear", func(x *graph.Node) *graph.Node { return x }},
 }
 
-// Perceptron applies layers to x[b d], with an activation behind each, and returns the last hidden
-// values h[b d] and the root mean square of what arrives at each activation, σ[layer]: where the
-// initialisation suits the activation it is much the same in every layer, otherwise it shrinks or
-// grows by a factor from each to the next (the notes on initialisation). No layer, or a nil
-// activation, is a mistake.
+// Perceptron applies layers to x[b d], with an activation after each. It returns the last hidden
+// values h[b d] and the root mean square of the input of each activation, σ[layer]: with an
+// initialisation that suits the activation, σ is much the same in every layer; otherwise it shrinks
+// or grows by a factor from each to the next (the notes on initialisation). No layers, or a nil
+// activation, are a mistake.
 func Perceptron(x *graph.Node, layers []nn.Linear, between func(*graph.Node) *graph.Node) (h, σ *graph.Node) {
 	if len(layers) == 0 {
 		bad := graph.Of(x).Fail("Perceptron", errors.New("want at least one layer"), x)

@@ -5,8 +5,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// KMeans holds the quantities of a clustering objective over points x[i d] and
-// centres r[j d]. What an objective does not have is nil.
+// KMeans holds the quantities of a clustering objective over points x[i d] and centres r[j d], nil
+// where an objective does not have them.
 type KMeans struct {
 	Points   *graph.Node // x[i d]
 	Centres  *graph.Node // r[j d]: the parameter or state that is learnt
@@ -18,14 +18,14 @@ type KMeans struct {
 	Loss     *graph.Node
 }
 
-// SqDistances returns the squared distance of every point x[i d] and every centre r[j d], the left
-// part of Figures 1 and 3: D[i j] = ‖x_i − r_j‖².
+// SqDistances returns the squared distances D[i j] = ‖x_i − r_j‖² of all points x[i d] from all
+// centres r[j d], floats of one type: the left part of the notes' Figures 1 and 3.
 func SqDistances(x, r *graph.Node) *graph.Node {
 	Δ := ops.Sub(ops.Over(x, "i", "j", "d"), ops.Over(r, "i", "j", "d")).As("Δ")
 	return ops.Sum(ops.Square(Δ), "d").As("D")
 }
 
-// assign returns what the two differentiable objectives share: distances and their
+// assign returns the common part of the two differentiable objectives: distances and their
 // softmax with the temperature γ (equation 1 of the notes).
 func assign(x, r, γ *graph.Node) KMeans {
 	defer graph.Of(x, r, γ).Scope("assign")()
@@ -34,11 +34,11 @@ func assign(x, r, γ *graph.Node) KMeans {
 	return KMeans{Points: x, Centres: r, Gamma: γ, SqDist: D, Alpha: α}
 }
 
-// SoftKMeans returns the objective of the notes' section 2.2:
+// SoftKMeans returns soft k-means, the objective of section 2.2 of the notes:
 //
 //	α_ij = softmax_j(−γ‖x_i − r_j‖²),  loss = mean_i Σ_j α_ij ‖x_i − r_j‖²
 //
-// for points x[i d], centres r[j d] and a scalar γ.
+// for floats x[i d] (points) and r[j d] (centres), and a scalar γ.
 func SoftKMeans(x, r, γ *graph.Node) KMeans {
 	m := assign(x, r, γ)
 	defer graph.Of(x, r, γ).Scope("objective")()
@@ -46,12 +46,12 @@ func SoftKMeans(x, r, γ *graph.Node) KMeans {
 	return m
 }
 
-// GoofyKMeans returns the "goofy alternative" of the notes' section 2.3: the expected
-// centre of each point is brought near to it,
+// GoofyKMeans returns the "goofy alternative", the objective of section 2.3 of the notes, which
+// brings the expected centre of each point near to it:
 //
 //	r̂_i = Σ_j α_ij r_j,  loss = mean_i ‖r̂_i − x_i‖²
 //
-// with α as in [SoftKMeans].
+// with α and operands as in [SoftKMeans].
 func GoofyKMeans(x, r, γ *graph.Node) KMeans {
 	m := assign(x, r, γ)
 	defer graph.Of(x, r, γ).Scope("objective")()
@@ -60,13 +60,13 @@ func GoofyKMeans(x, r, γ *graph.Node) KMeans {
 	return m
 }
 
-// HardKMeans returns the first attempt of the notes' section 2.1: each point pulls at
-// its nearest centre alone,
+// HardKMeans returns the first attempt of section 2.1 of the notes, in which each point attracts
+// its nearest centre only:
 //
 //	a_i = argmin_j ‖x_i − r_j‖²,  loss = mean_i ‖x_i − r_{a_i}‖²
 //
-// The choice has no derivative; the loss has one by the chosen centres, so that
-// a gradient step on a single point is r ← r + η·2(x − r).
+// The choice has no derivative. The loss has one by the chosen centres: a gradient step on a single
+// point is r ← r + η·2(x − r).
 func HardKMeans(x, r *graph.Node) KMeans {
 	end := graph.Of(x, r).Scope("assign")
 	D := SqDistances(x, r)
@@ -78,10 +78,10 @@ func HardKMeans(x, r *graph.Node) KMeans {
 	return KMeans{Points: x, Centres: r, SqDist: D, Nearest: a, Loss: loss}
 }
 
-// Lloyd returns one round of Lloyd's algorithm (section 2 of the notes): every point
-// goes to its nearest centre, every centre to the mean of its points. The loss
-// is the mean squared distance before the round, n times smaller than the
-// inertia. A centre without points stays where it is.
+// Lloyd returns one round of Lloyd's algorithm (section 2 of the notes): every point goes to its
+// nearest centre, and the step moves every centre to the mean of its points. The loss is the mean
+// squared distance before the round: the inertia divided by the number of points. A centre without
+// points stays where it is.
 func Lloyd(x, r *graph.Node) (KMeans, graph.Step) {
 	g := graph.Of(x, r)
 	end := g.Scope("assign")
@@ -100,12 +100,13 @@ func Lloyd(x, r *graph.Node) (KMeans, graph.Step) {
 	return KMeans{Points: x, Centres: r, SqDist: D, Nearest: a, Loss: loss}, graph.Step{g.Assign(r, next)}
 }
 
-// Spread returns what the two objectives differ by. Because Σ_j α_ij = 1,
+// Spread returns the difference between the losses of [SoftKMeans] and [GoofyKMeans], a scalar.
+// Because Σ_j α_ij = 1,
 //
 //	Σ_j α_ij ‖x_i − r_j‖² = ‖x_i − r̂_i‖² + Σ_j α_ij ‖r_j − r̂_i‖²
 //
-// and the spread is the mean over the points of the second term: the α-weighted
-// variance of the centres around the expected one. alpha is α[i j], centres r[j d].
+// and the spread is the mean over the points of the second term: the α-weighted variance of the
+// centres around the expected one. alpha is α[i j], and centres is r[j d].
 func Spread(alpha, centres *graph.Node) *graph.Node {
 	defer graph.Of(alpha, centres).Scope("spread")()
 	expected := ops.MatMul(alpha, centres).As("r̂")

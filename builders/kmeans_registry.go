@@ -16,7 +16,7 @@ var (
 	sizeGamma = Hyperparameter{Name: "gamma", Default: 1, Doc: "temperature γ: how sharply α prefers the nearest centre"}
 )
 
-// points adds the input and what is learnt, as a parameter or a state.
+// points adds the input and the centres, as a parameter or a state.
 func points(g *graph.Graph, s Settings, dt graph.DType, learnt graph.Role) (x, r *graph.Node) {
 	d := graph.Ax("d", s.Int("d"))
 	x = g.Input("x", dt, graph.Ax("i", s.Int("n")), d)
@@ -37,8 +37,8 @@ func (m *Model) cluster(k KMeans) {
 	}
 }
 
-// Separated draws points [… d] of widely separated clusters, as the notes' Figure 2 has them; all
-// are 0 without a source, an axis or a cluster.
+// Separated draws points [… d] from widely separated clusters, as in Figure 2 of the notes. They
+// are all 0 without a source, an axis or a cluster.
 func Separated(rng *rand.Rand, t graph.Type, clusters int) graph.Value {
 	v := graph.NewValue(t)
 	if rng == nil || t.Shape.Rank() == 0 || clusters < 1 {

@@ -7,23 +7,21 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Next reads one token of each text a run: for token[b] it gives the logits[b w] that
-// [LanguageModel.Of] gives at the place of that token, if the runs before have read
-// those before it. A token costs one place of every block instead of all, because the
-// keys and values of the earlier tokens stay as they are and are kept (the key/value
-// cache; Pope et al., 2022):
+// Next reads one token of each text per run. For token[b] it returns the logits[b w] that
+// [LanguageModel.Of] returns at the place of that token, if earlier runs have read the tokens
+// before it. A token costs one place of every block instead of all, because the keys and values of
+// earlier tokens are kept (the key/value cache; Pope et al., 2022):
 //
 //	k[:, place] ← x·Wk,  v[:, place] ← x·Wv,  y = softmax(q·kᵀ/√d over u ≤ place)·v
 //
-// The step writes them to the states decoder/blockᵢ/self-attention/cache/k[b t he] and
-// …/cache/v, and counts the tokens in cache/place. Parameters are those of Of, at the same
-// paths. A scalar fresh that is not 0 begins new texts: the token is the first of them,
-// and nothing of the old ones has influence, not even as NaN.
+// The step writes them to the states decoder/blockᵢ/self-attention/cache/k[b t he] and …/cache/v,
+// and counts the tokens in cache/place. The parameters are those of Of, at the same paths. A scalar
+// fresh other than 0 begins new texts: the token is their first, and nothing of the old texts has
+// any influence, not even as NaN.
 //
-// There is room for [LanguageModel.Window] tokens, as many as there are vectors of
-// places; one more is a [graph.IndexError]. To go on, begin afresh and read the last of the
-// tokens again, for example half of them: each is at another place then, so what was kept
-// of it is of no use.
+// There is room for [LanguageModel.Window] tokens, as many as there are positions; one more is a
+// [graph.IndexError]. To go on, begin afresh and read the last tokens again, for example half of
+// the window. Their cached values are of no use, since each token then has another position.
 func (l LanguageModel) Next(token, fresh *graph.Node) (logits *graph.Node, step graph.Step) {
 	g := graph.Of(token, fresh, l.Places)
 	if !l.Places.IsValid() || l.Places.Rank() != 2 {
@@ -36,7 +34,7 @@ func (l LanguageModel) Next(token, fresh *graph.Node) (logits *graph.Node, step 
 	return ops.Squeeze(l.Output.Of(y), -2).As("logits"), c.Step
 }
 
-// Window returns how many tokens the model can look back on, its own among them.
+// Window returns how many tokens the model can look back on, including its own.
 func (l LanguageModel) Window() int {
 	if !l.Places.IsValid() {
 		return 0

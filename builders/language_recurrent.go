@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/nn/rnn"
 )
 
-// RecurrentLanguageModel says what comes next from what its layers remember (the notes
+// RecurrentLanguageModel predicts the next token from the state of its recurrent layers (the notes
 // on RNNs; Mikolov et al., 2010):
 //
 //	x_t = table[w_t],  h_t = layers(x_t, h_{t−1}),  p(w_{t+1}) = softmax(h_t·W + b)
@@ -18,7 +18,7 @@ type RecurrentLanguageModel struct {
 	Output nn.Linear   // w[h w]
 }
 
-// Of gives, for tokens[b t], the logits[b t w] of the next token at each place.
+// Of returns, for tokens[b t], the logits[b t w] of the next token at each place.
 func (l RecurrentLanguageModel) Of(tokens *graph.Node) *graph.Node {
 	x := l.Tokens.Of(tokens)
 	for _, r := range l.Layers {
@@ -27,8 +27,8 @@ func (l RecurrentLanguageModel) Of(tokens *graph.Node) *graph.Node {
 	return l.Output.Of(x).As("logits")
 }
 
-// Next reads one token of each text a run: for token[b] it gives the logits[b w] that Of
-// gives at its place, if the runs before have read the tokens before it; see [rnn.Recur.Next].
+// Next reads one token of each text per run. For token[b] it returns the logits[b w] that Of
+// returns at its place, if earlier runs have read the tokens before it; see [rnn.Recur.Next].
 func (l RecurrentLanguageModel) Next(token, fresh *graph.Node) (logits *graph.Node, step graph.Step) {
 	x := l.Tokens.Of(token)
 	for _, r := range l.Layers {
@@ -38,5 +38,5 @@ func (l RecurrentLanguageModel) Next(token, fresh *graph.Node) (logits *graph.No
 	return l.Output.Of(x).As("logits"), step
 }
 
-// Window returns 0: the model remembers without an end.
+// Window returns 0: there is no limit to how far the model looks back.
 func (RecurrentLanguageModel) Window() int { return 0 }

@@ -8,8 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Regression holds the quantities of a linear model of observations X[i d] and
-// targets y[i].
+// Regression holds the quantities of a linear model of observations X[i d] and targets y[i].
 type Regression struct {
 	X, Target  *graph.Node
 	Weights    *graph.Node // w[d]
@@ -17,31 +16,31 @@ type Regression struct {
 	Loss       *graph.Node
 }
 
-// LeastSquares returns ordinary least squares:
+// LeastSquares returns ordinary least squares,
 //
 //	ŷ = X·w,  loss = ‖ŷ − y‖² = Σ_i (ŷ_i − y_i)²
 //
-// Gradient descent from w = 0 with a small rate ends at the solution of least norm,
-// because every gradient lies in the span of the rows of X.
+// for floats X[i d], w[d] and y[i]. Gradient descent from w = 0 with a small rate ends at the
+// solution of least norm, because every gradient lies in the span of the rows of X.
 func LeastSquares(x, w, y *graph.Node) Regression {
 	ŷ := timesVector(x, w).As("ŷ")
 	return Regression{x, y, w, ŷ, build.SumSquares(ops.Sub(ŷ, y)).As("loss")}
 }
 
-// Ridge returns least squares with a penalty on large weights (the notes on
-// regularisation in least squares):
+// Ridge returns least squares with a penalty on large weights (the notes on regularisation in least
+// squares),
 //
 //	loss = ‖X·w − y‖² + λ‖w‖²
 //
-// for a scalar λ ≥ 0.
+// for a scalar λ ≥ 0; see [LeastSquares] for the other operands.
 func Ridge(x, w, y, λ *graph.Node) Regression {
 	ŷ := timesVector(x, w).As("ŷ")
 	penalty := ops.Mul(λ, build.SumSquares(w)).As("penalty")
 	return Regression{x, y, w, ŷ, ops.Add(build.SumSquares(ops.Sub(ŷ, y)), penalty).As("loss")}
 }
 
-// RidgeObservations is like [Ridge] without a penalty: the data have d fake observations
-// more, each of which asks one weight to be 0,
+// RidgeObservations returns [Ridge] without a penalty: d fake observations are added to the data,
+// each of which asks one weight to be 0,
 //
 //	X̃ = [X; √λ·I],  ỹ = [y; 0],  loss = ‖X̃·w − ỹ‖²
 //
@@ -62,14 +61,14 @@ func RidgeObservations(x, w, y, λ *graph.Node) Regression {
 	return Regression{x, y, w, ŷ, build.SumSquares(ops.Sub(timesVector(all, w), targets)).As("loss")}
 }
 
-// RidgeFeatures reaches the solution of [Ridge] without asking for small weights:
-// every observation has a feature of its own besides, with the weight ξ_i,
+// RidgeFeatures reaches the solution of [Ridge] without asking for small weights: every observation
+// gets a feature of its own, with a weight of ξ[i],
 //
 //	X̌ = [X √λ·I],  η = [w; ξ],  loss = ‖X̌·η − y‖²
 //
-// The loss can be brought to 0 in many ways, and that of least norm, where gradient
-// descent from η = 0 ends, has the weights w of Ridge. What an observation's own
-// feature has learnt is nothing to others, so the prediction is X·w.
+// The loss can be brought to 0 in many ways. The solution of least norm, where gradient descent
+// from η = 0 ends, has the weights w of Ridge. The prediction is X·w, because an observation's own
+// feature says nothing about others.
 func RidgeFeatures(x, w, ξ, y, λ *graph.Node) Regression {
 	g := graph.Of(x, w, ξ, y, λ)
 	if !x.IsValid() || x.Rank() != 2 {

@@ -9,13 +9,13 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// WeightedLeastSquares trusts each observation as much as its standard deviation σ[i]
-// allows: the data are divided by it before their least squares (the notes on
-// standardisation: what is known with high confidence weighs more),
+// WeightedLeastSquares weighs each observation by its standard deviation σ[i]: it divides the data
+// by it (the notes on standardisation, where more certain observations weigh more),
 //
 //	X̃ = X/σ,  ỹ = y/σ,  loss = ‖X̃·w − ỹ‖² = Σ_i ((x_i·w − y_i)/σ_i)²
 //
-// An observation with half the variance counts as much as two.
+// An observation with half the variance counts as much as two. See [LeastSquares] for the other
+// operands.
 func WeightedLeastSquares(x, w, y, σ *graph.Node) Regression {
 	end := graph.Of(x, w, y, σ).Scope("standardised")
 	all, target := ops.Div(x, ops.Expand(σ, -1, "")).As("X̃"), ops.Div(y, σ).As("ỹ")
@@ -24,13 +24,13 @@ func WeightedLeastSquares(x, w, y, σ *graph.Node) Regression {
 	return Regression{x, y, w, ŷ, build.SumSquares(ops.Sub(timesVector(all, w), target)).As("loss")}
 }
 
-// Lasso returns least squares with a penalty that makes weights vanish (Tibshirani, 1996; the
-// notes name sparsity among what a penalty can ask for):
+// Lasso returns least squares with a penalty that brings weights to 0 (Tibshirani, 1996; the notes
+// name sparsity as an aim of penalties),
 //
 //	loss = ‖X·w − y‖² + λ·Σ_j |w_j|
 //
-// for a scalar λ ≥ 0. Its pull does not weaken as a weight gets small, as that of [Ridge]
-// does, so what helps little goes to 0 and stays there.
+// for a scalar λ ≥ 0. Unlike that of [Ridge], its pull does not weaken as a weight gets small, so
+// weights that help little go to 0 and stay there. See [LeastSquares] for the other operands.
 func Lasso(x, w, y, λ *graph.Node) Regression {
 	ŷ := timesVector(x, w).As("ŷ")
 	penalty := ops.Mul(λ, ops.Sum(ops.Abs(w))).As("penalty")

@@ -20,7 +20,7 @@ var lossSizes = []Hyperparameter{
 	{Name: "c", Default: 3, Doc: "outputs of the linear map", Kind: Count},
 }
 
-// linearMap is what the models of the losses share: inputs x[i d] and the map that learns.
+// linearMap holds the common part of the models of losses: inputs x[i d] and the map that learns.
 type linearMap struct {
 	g    *graph.Graph
 	dt   graph.DType
@@ -37,8 +37,7 @@ func newLinearMap(s Settings, dt graph.DType, m *Model) linearMap {
 	return l
 }
 
-// examples draws inputs and what the map to be learnt makes of them, which fills
-// the targets.
+// examples draws inputs, and fills the targets with the results of the map to be learnt.
 func (l linearMap) examples(m *Model, fill func(rng *rand.Rand, z []float64, row int, f Feed)) {
 	m.Examples = func(rng *rand.Rand) Feed {
 		x := normals(rng, l.x.Type())

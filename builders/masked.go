@@ -7,14 +7,14 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// MaskedAutoencoder guesses the missing numbers of a row from the others: the
-// masked reconstruction style of self-supervision. It needs no bottleneck, since
-// what is missing cannot be copied.
+// MaskedAutoencoder predicts the missing numbers of a row from the others: the masked
+// reconstruction style of self-supervision. It needs no bottleneck, since missing numbers cannot be
+// copied.
 //
 //	y = tanh(shown·W₁ + missing·M + b₁),  x̂ = y·W₂ + b₂
 //
-// A missing number is shown as 0; the mask is read besides, so that it differs
-// from a number that is 0.
+// A missing number is shown as 0; the mask is an input as well, to distinguish it from a number
+// that is 0.
 type MaskedAutoencoder struct {
 	Encoder nn.Linear // W₁[d h], b₁[h]
 	Mask    nn.Linear // M[d h]
@@ -32,7 +32,8 @@ func NewMaskedAutoencoder(g *graph.Graph, dt graph.DType, d, h graph.Axis) Maske
 	return l
 }
 
-// Of returns the guess x̂[… d] from what the mask missing[… d] leaves of x[… d].
+// Of returns the prediction x̂[… d] from the elements of x[… d] where the mask missing[… d] is
+// false.
 func (l MaskedAutoencoder) Of(x, missing *graph.Node) *graph.Node {
 	g := graph.Of(x, missing, l.Encoder.W)
 	end := g.Scope("hide")
@@ -45,8 +46,8 @@ func (l MaskedAutoencoder) Of(x, missing *graph.Node) *graph.Node {
 	return l.Decoder.Of(y).As("x̂")
 }
 
-// Missing draws a mask of x's shape anew in every run: each number is missing
-// with probability ρ, a scalar.
+// Missing returns a mask of x's shape, drawn anew in every run: each element is true with
+// probability ρ, a scalar.
 func Missing(x, ρ *graph.Node) *graph.Node {
 	if !x.IsValid() {
 		return ops.Less(x, ρ)
@@ -57,8 +58,8 @@ func Missing(x, ρ *graph.Node) *graph.Node {
 	return ops.Less(u, ρ).As("missing")
 }
 
-// MissingSquaredError returns the mean of (x̂ − x)² over the missing numbers alone; 0 if
-// nothing is missing.
+// MissingSquaredError returns the mean of (x̂ − x)² over the missing numbers, a scalar; 0 if none
+// is missing.
 func MissingSquaredError(made, x, missing *graph.Node) *graph.Node {
 	return nn.MeanWhere(ops.Square(ops.Sub(made, x)), missing)
 }

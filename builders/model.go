@@ -11,7 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Model is a whole graph made by the registry.
+// Model is a graph made by the registry, with its quantities.
 type Model struct {
 	Builder  Builder
 	Settings Settings // as used: with the defaults
@@ -24,38 +24,38 @@ type Model struct {
 	// Examples makes a batch of the small task that the model can learn: a value
 	// for every input without a default, drawn from rng alone.
 	Examples func(rng *rand.Rand) Feed
-	// Drawn are the nodes that Examples computes all of, in float64, where it evaluates a
-	// graph of its own; nil where it does not.
+	// Drawn lists the nodes that Examples computes in float64, if it evaluates a graph of its own;
+	// nil otherwise.
 	Drawn []*graph.Node
 
-	// Rows are the data that the model is trained on in place of examples of its own; nil for
-	// none. Examples, which is wanted as well, then draws batches of them at random.
+	// Rows is the data that the model is trained on instead of its own examples; nil for none.
+	// Examples must be set as well, and then draws batches of them at random.
 	Rows Rows
 }
 
-// Rows are data cut into batches for one model: values for every input without a default. What it
-// gives depends on the arguments alone, and several goroutines may ask at a time. Package fit makes
-// them of tables and arrays.
+// Rows is data cut into batches for one model, with values for every input without a default. Equal
+// arguments return equal batches, and several goroutines may call its methods at a time. Package
+// fit makes one from tables and arrays.
 type Rows interface {
-	// Batch gives what step 0, 1, … of a training from a seed is fed.
+	// Batch returns the feed of step 0, 1, … of a training from a seed.
 	Batch(seed uint64, step int) (Feed, error)
-	// Trained gives batch i of those that hold the rows of training in their order, on which the
-	// gradient at the end of a training is taken.
+	// Trained returns batch i of the training rows in their order, on which the gradient at the end
+	// of a training is taken.
 	Trained(i int) (Feed, error)
-	// Held gives batch i of those that a trained model is measured on: of rows kept from training
-	// or, where none were kept, those of Trained.
+	// Held returns batch i of the rows on which a trained model is measured: those held out of
+	// training or, if there are none, those of Trained.
 	Held(i int) (Feed, error)
-	// Batches says how many batches an epoch has, and how many there are of Trained and of Held.
+	// Batches returns the number of batches of an epoch, of Trained and of Held.
 	Batches() (epoch, trained, held int)
-	// String says in one line which data they are, and how they are cut.
+	// String returns one line on the data and how they are cut.
 	String() string
 }
 
-// Feed gives inputs their values.
+// Feed holds the values of inputs.
 type Feed map[*graph.Node]graph.Value
 
-// Params lists what training changes, in order of creation: the parameters that
-// the loss, or else the output, depends on.
+// Params lists the nodes that training changes, in order of creation: the parameters that the loss,
+// or without one the output, depends on.
 func (m *Model) Params() []*graph.Node {
 	var out []*graph.Node
 	for _, n := range graph.Reachable(m.Result()) {
@@ -66,7 +66,7 @@ func (m *Model) Params() []*graph.Node {
 	return out
 }
 
-// Result returns the loss, or the output of a model that has none.
+// Result returns the loss, or the output of a model without a loss.
 func (m *Model) Result() *graph.Node {
 	if m.Loss != nil {
 		return m.Loss
@@ -74,9 +74,9 @@ func (m *Model) Result() *graph.Node {
 	return m.Output
 }
 
-// Build makes the model called name with the given settings, in float32 or
-// float64. Unknown settings, values that their kind refuses, and sizes that do not
-// go together are errors.
+// Build makes the model called name with the given settings, in float32 or float64. A name or a
+// setting that does not exist, a value that the setting's kind refuses, and sizes that do not go
+// together are errors.
 func Build(name string, settings Settings, dt graph.DType) (*Model, error) {
 	b, err := Lookup(name)
 	if err != nil {

@@ -40,8 +40,8 @@ var normalisation = []Builder{
 // sizeFeatures are enough channels for groups of them.
 var sizeFeatures = Hyperparameter{Name: "channels", Default: 8, Doc: sizeChannels.Doc, Kind: Count}
 
-// normalised makes the net that each norm is a part of: of what the norm gives for
-// the convolved pictures x, relu, the average over all places, and scores.
+// normalised makes the net around each norm: the norm of the convolved pictures x, relu, the
+// average over all places, and scores.
 func (m *Model) normalised(x, h *graph.Node, s Settings, dt graph.DType) {
 	head := nn.NewLinear(m.Graph, "head", dt, channelsOf(s), classesOf(s))
 	m.classify(x, head.Of(nn.GlobalAverage(ops.ReLU(h.As("ĥ")).As("v")).As("v̄")))

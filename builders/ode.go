@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Field is a velocity at every point, a net with one hidden layer:
+// Field is a velocity at every point of a space, a net with one hidden layer:
 //
 //	f(x) = W₂·tanh(W₁·x + b₁) + b₂
 type Field struct {
@@ -17,25 +17,25 @@ type Field struct {
 	In, Out nn.Linear
 }
 
-// NewField adds the parameters of a field over vectors d.
+// NewField adds the parameters of a field over vectors of the axis d, in the scope NAME.
 func NewField(g *graph.Graph, name string, dt graph.DType, d, hidden graph.Axis) Field {
 	defer g.Scope(name)()
 	return Field{name, nn.NewLinear(g, "in", dt, d, hidden), nn.NewLinear(g, "out", dt, hidden, d)}
 }
 
-// Of returns the velocity at x[… d].
+// Of returns the velocity [… d] at x[… d].
 func (f Field) Of(x *graph.Node) *graph.Node {
 	defer build.Within(f.Name, x, f.In.W)()
 	return f.Out.Of(ops.Tanh(f.In.Of(x)))
 }
 
-// Euler returns a residual net as the steps of a differential equation dx/dt = f(x) (the
-// notes on residual nets, and on sharing weights across layers):
+// Euler returns a residual net as steps of a differential equation dx/dt = f(x), by Euler's method
+// (the notes on residual nets, and on sharing weights across layers):
 //
 //	x ← x + h·f(x)
 //
-// once for every field. Where all are the same, the equation does not depend on
-// time and all layers share their weights. With h = 1, each step is a residual block.
+// once for every field, in the shape of x. If all fields are the same, the equation does not depend
+// on time and all layers share their weights. With h = 1, each step is a residual block.
 func Euler(x, h *graph.Node, fields ...nn.Layer) *graph.Node {
 	for i, f := range fields {
 		if f == nil {

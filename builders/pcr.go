@@ -8,17 +8,19 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Components projects observations x[i d] onto directions v[d k], from their mean on:
+// Components centres observations x[i d] and projects them onto directions v[d k]:
 //
-//	z = (x − mean_i x)·v: z[i k]
+//	z = (x − mean_i x)·v
+//
+// It returns the centred observations [i d] and the projections z[i k].
 func Components(x, v *graph.Node) (centred, z *graph.Node) {
 	centred = ops.Sub(x, ops.Mean(x, 0, ops.Keep)).As("x̃")
 	return centred, ops.MatMul(centred, v).As("z")
 }
 
-// SubspaceStep brings orthonormal directions v[d k] nearer to the first k principal
-// components of centred observations x[i d], whose projections are z = x·v: one
-// round of orthogonal iteration,
+// SubspaceStep moves orthonormal directions v[d k] towards the first k principal components of
+// centred observations x[i d], given their projections z = x·v: one round of orthogonal iteration,
+// which returns the new directions
 //
 //	v ← orthonormalise(xᵀ·z)
 //

@@ -100,7 +100,7 @@ var positionRotary = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, t := m.Graph, s.ax("t")
 		x, target := g.Input("x", dt, s.ax("b"), t, s.ax("m")), g.Input("target", dt, s.ax("b"), t, s.ax("m"))
-		// One query and one key for all places: what they find depends on the distance alone.
+		// One query and one key for all places: their score depends only on the distance.
 		turned := func(name string, at graph.Axis) *graph.Node {
 			p := g.Param(name, dt, graph.Ax("d", s.Int("m"))).Init(graph.Normal(0, 1))
 			return attention.Rotary(p, build.Counting(g, dt, at)).As("R" + name)
@@ -109,7 +109,7 @@ var positionRotary = Builder{
 		m.Output = y.As("y")
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
-			// What is wanted is the neighbour: x of the place before, at the first place x itself.
+			// The target is the neighbour: x of the place before, and at the first place x itself.
 			f := Feed{x: normals(rng, x.Type())}
 			n, d := s.Int("t"), s.Int("m")
 			f[target] = build.Computed(target.Type(), func(p int) float64 {

@@ -65,8 +65,8 @@ func cellOf(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, kind i
 	return rnn.RNN{Gates: rnn.NewRNN(g, name, dt, d, h).Normed(name, normX, normH)}
 }
 
-// filtering makes a model of a filter over signals x[b t], to be learnt from what an
-// unknown system makes of noise.
+// filtering makes a model of a filter over signals x[b t], to be learnt from the response of an
+// unknown system to noise.
 func (m *Model) filtering(s Settings, dt graph.DType, of func(x *graph.Node) *graph.Node, system func(x, y []float64)) {
 	b, t := s.ax("b"), s.ax("t")
 	x, target := m.Graph.Input("x", dt, b, t), m.Graph.Input("target", dt, b, t)

@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 )
 
-// Builder is one entry of the registry.
+// Builder is an entry of the registry: a model and its settings.
 type Builder struct {
 	Name            string // kmeans-softmax
 	Title           string
@@ -23,19 +23,19 @@ type Builder struct {
 	make            func(s Settings, dt graph.DType, m *Model)
 }
 
-// Hyperparameter is one setting of a builder.
+// Hyperparameter is a setting of a builder.
 type Hyperparameter struct {
 	Name    string
 	Default float64
 	Doc     string
 	Kind    Kind
-	Choices []string // of a Choice: what the numbers from 0 on stand for
+	Choices []string // of a Choice: the names of the numbers from 0 on
 
-	Training bool    // it is for training alone, as the strength of noise is, and
-	Eval     float64 // this in evaluation
+	Training bool    // for training only, as the strength of noise is
+	Eval     float64 // its value in evaluation, if Training is set
 }
 
-// Kind says which values a setting takes.
+// Kind is the set of values that a setting takes.
 type Kind uint8
 
 // The kinds of settings.
@@ -47,7 +47,7 @@ const (
 	Choice              // one of the choices, by its place in the list
 )
 
-// refuses says what is wanted in place of v, "" if v is fine.
+// refuses returns what to give in place of v, "" if v is fine.
 func (z Hyperparameter) refuses(v float64) string {
 	const most = min(1<<31, math.MaxInt)
 	whole := v == math.Trunc(v) && math.Abs(v) <= most
@@ -68,7 +68,8 @@ func (z Hyperparameter) refuses(v float64) string {
 	return ""
 }
 
-// Parse reads a value: a number, or the name of a choice.
+// Parse reads a value: a number, or the name of a choice. A value that the kind refuses is an
+// error.
 func (z Hyperparameter) Parse(text string) (float64, error) {
 	if i := slices.Index(z.Choices, text); i >= 0 {
 		return float64(i), nil
@@ -92,14 +93,14 @@ func (z Hyperparameter) Format(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Settings gives sizes and other numbers by name; what is missing takes its default.
+// Settings holds sizes and other numbers by name; a missing one has its default.
 type Settings map[string]float64
 
 // Int returns a setting that is a whole number, or the place of a choice.
 func (s Settings) Int(name string) int { return int(s[name]) }
 
-// Evaluated returns settings of the builder for the same model in evaluation: without noise, and
-// with the statistics that were kept. It is false where they are no others.
+// Evaluated returns the settings of the same model in evaluation: without noise, and with the
+// running statistics. It returns false if they do not differ from s.
 func (b Builder) Evaluated(s Settings) (Settings, bool) {
 	out, quiet := maps.Clone(s), false
 	for _, z := range b.Hyperparameters {
@@ -113,13 +114,13 @@ func (b Builder) Evaluated(s Settings) (Settings, bool) {
 // Is reports whether a flag is set.
 func (s Settings) Is(name string) bool { return s[name] != 0 }
 
-// Family is a part of the registry.
+// Family is a topic of the registry.
 type Family struct {
 	Name     string
 	Builders []Builder
 }
 
-// Families lists the registry by topics of the notes.
+// Families lists the registry by the topics of the notes.
 func Families() []Family {
 	return []Family{
 		{"clustering", clustering},
@@ -156,10 +157,10 @@ func Names() []string {
 	return out
 }
 
-// ErrUnknown is the cause of an error about a name that is not in the registry.
+// ErrUnknown is in the chain of an error about a name that is not in the registry.
 var ErrUnknown = errors.New("unknown model")
 
-// Lookup finds a builder. The error of an unknown name suggests the nearest.
+// Lookup returns the builder called name. The error of an unknown name suggests the nearest.
 func Lookup(name string) (Builder, error) {
 	for _, b := range All() {
 		if b.Name == name {

@@ -34,7 +34,7 @@ func twoMoons(rng *rand.Rand, points, labels graph.Type, classes int) (x, label 
 const figures = 3
 
 // shapes draws images[n h w c] between 0 and 1 with a noisy figure each, about the middle, and
-// which of the first so many it is. Turning, flipping or moving a figure leaves it what it is.
+// which of the first so many it is. A figure that is rotated, flipped or moved stays the same.
 func shapes(rng *rand.Rand, images, labels graph.Type, classes int) (x, label graph.Value) {
 	label = choices(rng, labels, min(classes, figures))
 	h, w, c := images.Shape.Dim(1), images.Shape.Dim(2), images.Shape.Dim(3)

@@ -23,11 +23,11 @@ var (
 	sizeMoons  = Hyperparameter{Name: "classes", Default: 2, Doc: "classes; the model's own examples are of at most 2", Kind: Count}
 )
 
-// regularised is how one model of this family differs from the plain residual net
-// that all of them are; what is nil stays as it is.
+// regularised holds the differences of a model of this family from the plain residual net that all
+// of them share; nil is no difference.
 type regularised struct {
 	layer  func(l nn.Linear) nn.Linear                 // the linear map in a block
-	units  func(h *graph.Node) *graph.Node             // what a block computed, after relu
+	units  func(h *graph.Node) *graph.Node             // the output of a block, after relu
 	branch func(i, n int, f *graph.Node) *graph.Node   // the whole of block i of n
 	loss   func(scores, label *graph.Node) *graph.Node // in place of cross-entropy
 	adds   func(weights []*graph.Node) *graph.Node     // to the loss

@@ -6,8 +6,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// ReLU1D is a net of one hidden layer on one number: a piecewise linear function
-// whose every unit contributes an elbow (the notes on what neural nets can express):
+// ReLU1D is a net with one hidden layer over one number: a piecewise linear function, in which
+// every unit makes a kink (the notes on what neural nets can express):
 //
 //	ŷ(x) = Σ_h v_h·max(0, w_h·x + b_h) + c
 type ReLU1D struct {
@@ -16,9 +16,9 @@ type ReLU1D struct {
 	C    *graph.Node // c, a scalar
 }
 
-// NewReLU1D adds the parameters w, b, v and c of h units. Weights and biases start
-// as standard normal numbers, so elbows lie where a Cauchy distribution puts them:
-// most near 0, some far beyond any data.
+// NewReLU1D adds the parameters w[h], b[h], v[h] and c of h units. Weights and biases start as
+// standard normal numbers, so the kinks have a Cauchy distribution: most are near 0, some far from
+// any data.
 func NewReLU1D(g *graph.Graph, dt graph.DType, h graph.Axis) ReLU1D {
 	return ReLU1D{
 		W: g.Param("w", dt, h).Init(graph.Normal(0, 1)),
@@ -33,13 +33,13 @@ func (m ReLU1D) arrives(x *graph.Node) *graph.Node {
 	return ops.Add(ops.Mul(build.EveryPair(x, m.W)), m.B).As("z")
 }
 
-// Of returns ŷ[i] for x[i].
+// Of returns ŷ[i] for floats x[i].
 func (m ReLU1D) Of(x *graph.Node) *graph.Node {
 	e := ops.ReLU(m.arrives(x)).As("elbows")
 	return ops.Add(timesVector(e, m.V), m.C).As("ŷ")
 }
 
-// Kinks says where the pieces of a [ReLU1D] meet, unit by unit.
+// Kinks describes the kinks of a [ReLU1D], unit by unit; all nodes are [h].
 type Kinks struct {
 	At    *graph.Node // −b/w: where the unit turns on or off; infinite, or NaN, where w is 0
 	Slope *graph.Node // w: the unit's slope where it is on
@@ -47,8 +47,8 @@ type Kinks struct {
 	Dead  *graph.Node // bool: off on all of the data, so that no gradient reaches w and b
 }
 
-// Kinks adds the nodes that diagnose the net on the data x[i], all of shape [h]. A
-// unit is dead on this data if none of its points turns it on.
+// Kinks adds the nodes that describe the net on the data x[i]. A unit is dead on these data if no
+// point turns it on.
 func (m ReLU1D) Kinks(x *graph.Node) Kinks {
 	defer graph.Of(x, m.W, m.B, m.V).Scope("elbows")()
 	z := m.arrives(x)

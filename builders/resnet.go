@@ -7,13 +7,13 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// ResNetBlock is two convolutions with batch norms, and a skip past them (He et
-// al., 2016; the notes on residual nets):
+// ResNetBlock is two convolutions with batch norms, and a shortcut past them (He et al., 2016; the
+// notes on residual nets):
 //
 //	y = relu(x + F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv
 //
-// so that a block changes what flows through it instead of replacing it. A plain
-// block has the same parameters and no skip: y = relu(F(x)).
+// so that a block changes its input instead of replacing it. A plain block has the same parameters
+// and no shortcut: y = relu(F(x)).
 type ResNetBlock struct {
 	Name   string
 	Conv1  nn.Conv
@@ -24,8 +24,8 @@ type ResNetBlock struct {
 	Plain  bool
 }
 
-// NewResNetBlock adds the parameters of windows of 3×3, the first with the stride.
-// The skip has a convolution of 1×1 if the channels or the size change.
+// NewResNetBlock adds the parameters of two convolutions with windows of 3×3, the first with the
+// given stride. If the channels or the size change, the shortcut has a convolution of 1×1.
 func NewResNetBlock(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, stride int) ResNetBlock {
 	defer g.Scope(name)()
 	first := nn.Window{Size: 3, Stride: stride, Padding: 1}
@@ -43,10 +43,10 @@ func NewResNetBlock(g *graph.Graph, name string, dt graph.DType, in, out graph.A
 	return b
 }
 
-// Of returns the block of x[n h w c] in evaluation.
+// Of returns the output [n h w c] of the block in evaluation, for x[n h w c].
 func (b ResNetBlock) Of(x *graph.Node) *graph.Node { return b.apply(x, nn.BatchNorm.Of) }
 
-// OfTrain returns the block in training, and the updates of its running statistics.
+// OfTrain returns the output of the block in training, and the updates of its running statistics.
 func (b ResNetBlock) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
 	y = b.apply(x, func(l nn.BatchNorm, x *graph.Node) *graph.Node {
 		y, s := l.OfTrain(x)
@@ -69,16 +69,16 @@ func (b ResNetBlock) apply(x *graph.Node, norm func(nn.BatchNorm, *graph.Node) *
 	return ops.ReLU(ops.Add(x, f)).As("y")
 }
 
-// ResNet is a convolution to the channels of the blocks, the blocks, the average
-// over all places, and a linear layer.
+// ResNet is a convolution to the channels of the blocks, the blocks, the average over all places,
+// and a linear layer (He et al., 2016; the notes on residual nets).
 type ResNet struct {
 	Stem   nn.Conv
 	Blocks []ResNetBlock
 	Head   nn.Linear
 }
 
-// NewResNet adds the parameters of a net from channels in to scores out, with
-// blocks of the given channels. A plain net has the same ones.
+// NewResNet adds the parameters of a net from images with channels in to scores out. A plain net
+// has the same parameters, and no shortcuts.
 func NewResNet(g *graph.Graph, dt graph.DType, in, channels, out graph.Axis, blocks int, plain bool) ResNet {
 	r := ResNet{Stem: nn.NewConv2D(g, "stem", dt, in, channels, nn.Window{Size: 3, Padding: 1})}
 	for i := range blocks {
@@ -99,7 +99,7 @@ func (r ResNet) Of(x *graph.Node) *graph.Node {
 	return r.Head.Of(nn.GlobalAverage(x).As("x̄"))
 }
 
-// OfTrain returns scores in training, and the updates of the running statistics.
+// OfTrain returns the scores in training, and the updates of the running statistics.
 func (r ResNet) OfTrain(x *graph.Node) (scores *graph.Node, step graph.Step) {
 	x = ops.ReLU(r.Stem.Of(x)).As("x₀")
 	for _, b := range r.Blocks {

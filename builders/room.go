@@ -13,18 +13,16 @@ import (
 // take is a variable for the tests.
 var take = machine.Take
 
-// Room returns an error if the machine, or the control group of the process, has less memory
-// than the model's parameters and states take with a batch of its examples, what that is drawn
-// from, and the float64 values of the held nodes. Where the system does not tell, there is room.
-// Ask before much is made of the model: the sizes may be anyone's.
+// Room returns an error if the machine, or the control group of the process, has less memory than
+// the model's parameters and states take, with a batch of its examples, the arrays that the batch
+// is drawn from, and the float64 values of the held nodes. If the system does not tell its memory,
+// there is room. Call it before using a model whose sizes come from someone else.
 //
-// What training takes besides is asked for where it is allocated, by what is free by then: the
-// states of the optimiser, which are among the graph's once it has made its step, by
-// tape.NewStore, which leaves out what does not fit, and by the program's NewVM, together with the
-// program's arrays and every worker's scratch, as an error that names the largest; and every batch
-// by Draw. So a model that has room here may have none there, and is refused before it takes more.
-// Nobody asks for compiling the graph, or for copies that a caller makes: of the store for a
-// checkpoint, of results, of records.
+// Training needs more memory, which is checked where it is allocated: tape.NewStore leaves out the
+// states of the optimiser that do not fit, NewVM returns an error that names the largest array of
+// the program or its workers, and Draw checks every batch. So a model that has room here may be
+// refused there, before it takes more. Compiling the graph and copies that a caller makes, such as
+// those of the store, results or records, are not checked.
 func (m *Model) Room(held ...*graph.Node) error {
 	if m == nil || m.Graph == nil {
 		return errNoGraph
@@ -45,8 +43,8 @@ func (m *Model) Room(held ...*graph.Node) error {
 	return err
 }
 
-// Draw gives the inputs values drawn from rng, as Examples does, or an error where there is less
-// memory than they take: other batches may be held, and other models train.
+// Draw returns values for the inputs, drawn from rng as by Examples, or an error if there is less
+// memory than they take: other batches may be held, and other models be trained.
 func (m *Model) Draw(rng *rand.Rand) (Feed, error) {
 	switch {
 	case m == nil || m.Graph == nil:

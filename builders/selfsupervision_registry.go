@@ -74,7 +74,7 @@ var linearAutoencoder = Builder{
 	},
 }
 
-// reconstruct makes x̂ the model's output and what it lacks of x its loss.
+// reconstruct makes x̂ the model's output and its difference from x the loss.
 func (m *Model) reconstruct(x, made *graph.Node, task func(*rand.Rand, graph.Type) graph.Value) {
 	m.Output, m.Loss = made, ReconstructionError(x, made).As("loss")
 	m.Examples = func(rng *rand.Rand) Feed { return Feed{x: task(rng, x.Type())} }

@@ -7,9 +7,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// TextCNN classifies sequences by phrases, wherever they stand: filters over
-// windows of several widths, the largest response of each over time, and a linear
-// layer (Kim, 2014; the notes on CNN for text):
+// TextCNN classifies sequences by their phrases, wherever these occur: it has filters over windows
+// of several widths, the maximum of each over time, and a linear layer (Kim, 2014; the notes on CNN
+// for text):
 //
 //	c_i = relu(W·x_{i:i+h} + b),  ĉ = max_i c_i,  scores = V·[ĉ of all widths] + a
 type TextCNN struct {
@@ -18,8 +18,8 @@ type TextCNN struct {
 	Head    nn.Linear
 }
 
-// NewTextCNN adds the parameters of filters with windows of the given widths over
-// tokens below v. Wide convolutions also take the windows that stand out at the ends.
+// NewTextCNN adds the parameters of filters with windows of the given widths over tokens below v.
+// Wide convolutions also have the windows that reach beyond the ends.
 func NewTextCNN(g *graph.Graph, dt graph.DType, v, d, filters, out graph.Axis, widths []int, wide bool) TextCNN {
 	m := TextCNN{Table: g.Param("embedding", dt, v, d).Init(graph.Normal(0, 1))}
 	for i, k := range widths {
@@ -34,7 +34,7 @@ func NewTextCNN(g *graph.Graph, dt graph.DType, v, d, filters, out graph.Axis, w
 	return m
 }
 
-// Of returns scores[n k] of sequences tokens[n t].
+// Of returns the scores[n k] of sequences tokens[n t], i32 or i64.
 func (m TextCNN) Of(tokens *graph.Node) *graph.Node {
 	x := build.Rows("TextCNN", m.Table, tokens).As("x")
 	var found []*graph.Node

@@ -8,9 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// LanguageModel is the decoder of a transformer without an encoder (the notes on
-// GPTs; Radford et al., 2018): every place sees the tokens up to its own and says what
-// comes next.
+// LanguageModel is the decoder of a transformer without an encoder (the notes on GPTs; Radford et
+// al., 2018): every place sees the tokens up to its own and predicts the next.
 type LanguageModel struct {
 	Tokens nn.Embedding
 	Places *graph.Node       // p[t m], sinusoidal or learnt
@@ -18,8 +17,8 @@ type LanguageModel struct {
 	Output nn.Linear         // the final linear layer, w[m w]
 }
 
-// NewLanguageModel adds the parameters "embedding", "decoder" and "output", for tokens below the
-// size of the vocabulary axis; see [attention.NewPositions] and [attention.Sinusoidal] for places[t
+// NewLanguageModel adds the parameters of "embedding", "decoder" and "output", for tokens below the
+// size of the vocabulary axis; [attention.NewPositions] and [attention.Sinusoidal] make places[t
 // m].
 func NewLanguageModel(g *graph.Graph, dt graph.DType, b attention.Blocks, vocabulary graph.Axis, places *graph.Node) LanguageModel {
 	return LanguageModel{
@@ -29,8 +28,7 @@ func NewLanguageModel(g *graph.Graph, dt graph.DType, b attention.Blocks, vocabu
 	}
 }
 
-// Of gives, for tokens[b t], the logits[b t w] of the next token at each place; their
-// softmax is its distribution.
+// Of returns, for tokens[b t], the logits[b t w] of the next token at each place.
 func (l LanguageModel) Of(tokens *graph.Node) *graph.Node {
 	x := embedded(l.Tokens, l.Places, tokens)
 	return l.Output.Of(l.Stack.Of(x, causalFor(tokens))).As("logits")
@@ -47,8 +45,8 @@ func causalFor(tokens *graph.Node) *graph.Node {
 	return attention.Causal(graph.Of(tokens), t, t)
 }
 
-// MaskedModel is the encoder of a transformer that guesses tokens that are hidden from
-// it (Devlin et al., 2019: BERT; the notes on masked reconstruction).
+// MaskedModel is the encoder of a transformer that predicts hidden tokens (BERT; Devlin et al.,
+// 2019; the notes on masked reconstruction).
 type MaskedModel struct {
 	Tokens nn.Embedding // one row more than there are tokens: the hidden token's
 	Places *graph.Node  // p[t m]
@@ -56,7 +54,7 @@ type MaskedModel struct {
 	Output nn.Linear
 }
 
-// NewMaskedModel adds the parameters "embedding", "encoder" and "output".
+// NewMaskedModel adds the parameters of "embedding", "encoder" and "output".
 func NewMaskedModel(g *graph.Graph, dt graph.DType, b attention.Blocks, vocabulary graph.Axis, places *graph.Node) MaskedModel {
 	return MaskedModel{
 		Tokens: nn.NewEmbedding(g, "embedding", dt, withOneMore(vocabulary), b.Width), Places: places,
@@ -70,15 +68,15 @@ func withOneMore(vocabulary graph.Axis) graph.Axis {
 	return graph.Ax(vocabulary.Name+"′", vocabulary.Size+1)
 }
 
-// Of gives, for tokens[b t] of which those where hidden[b t] is true are not shown,
-// the logits[b t w] of the tokens at all places.
+// Of returns the logits[b t w] of the tokens at all places of tokens[b t], without looking at those
+// where the mask hidden[b t] is true.
 func (l MaskedModel) Of(tokens, hidden *graph.Node) *graph.Node {
 	seen := ops.Select(hidden, ops.Lit(tokens, float64(build.Last(l.Output.W).Size)), tokens).As("seen tokens")
 	return l.Output.Of(l.Stack.Of(embedded(l.Tokens, l.Places, seen), nil)).As("logits")
 }
 
-// Transformer is the encoder–decoder of Vaswani et al. (2017): the encoder writes what
-// it makes of a source, the decoder reads it and says the target token by token.
+// Transformer is the encoder and decoder of Vaswani et al. (2017): the decoder writes the target
+// token by token, and reads the encoder's output for the source.
 type Transformer struct {
 	Source, Target nn.Embedding // the target's has one row more: the start token's
 	Read, Written  *graph.Node  // places of source and target, p[s m] and p[t m]
@@ -88,7 +86,7 @@ type Transformer struct {
 	Output         nn.Linear
 }
 
-// NewTransformer adds the parameters "source-embedding", "target-embedding", "encoder",
+// NewTransformer adds the parameters of "source-embedding", "target-embedding", "encoder",
 // "decoder" and "output".
 func NewTransformer(g *graph.Graph, dt graph.DType, b attention.Blocks, vocabulary graph.Axis, read, written *graph.Node) Transformer {
 	return Transformer{
@@ -99,9 +97,9 @@ func NewTransformer(g *graph.Graph, dt graph.DType, b attention.Blocks, vocabula
 	}
 }
 
-// Of returns the logits[b t w] of the target's tokens at each place for a source[b s] and
-// the right target[b t] (teacher forcing): place t sees the source and the target's
-// tokens before t, a start token first.
+// Of returns the logits[b t w] of the target's tokens at each place, for a source[b s] and the
+// right target[b t] (teacher forcing): place t sees the source and the target's tokens before t, a
+// start token first.
 func (m Transformer) Of(source, target *graph.Node) *graph.Node {
 	memory := m.memory(source)
 	before := build.Shifted(target, float64(build.Last(m.Output.W).Size))
@@ -109,7 +107,7 @@ func (m Transformer) Of(source, target *graph.Node) *graph.Node {
 	return m.Output.Of(y).As("logits")
 }
 
-// memory returns what the decoder's blocks read of a source[b s].
+// memory returns the memories that the decoder's blocks read, for a source[b s].
 func (m Transformer) memory(source *graph.Node) []*graph.Node {
 	levels := m.Encoder.Levels(embedded(m.Source, m.Read, source), nil)
 	if m.Levels {

@@ -29,7 +29,7 @@ var (
 	sizePositions  = Hyperparameter{Name: "positions", Doc: "encoding of the places", Kind: Choice, Choices: []string{"sinusoidal", "learned"}}
 )
 
-// blocks reads what the settings say of the blocks.
+// blocks returns the blocks that the settings describe.
 func (m *Model) blocks(s Settings) attention.Blocks {
 	b := attention.Blocks{
 		Layers: m.atMost("layers", s.Int("layers"), mostLayers), Heads: s.Int("heads"), Width: s.ax("m"), Hidden: s.ax("f"),

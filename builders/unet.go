@@ -9,10 +9,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// UNet goes from fine to coarse and back, and on the way back looks at what it saw
-// on the way there: the features of each level are concatenated to those that come
-// up from the level below (Ronneberger et al., 2015; the notes on what attention is
-// modelled on). It gives scores for every pixel.
+// UNet goes from fine to coarse and back. On the way back, the features of each level on the way
+// there are concatenated with those from the level below (Ronneberger et al., 2015; the notes on
+// the models for attention). It returns scores for every pixel.
 type UNet struct {
 	Name   string
 	Down   []nn.Conv           // of each level, the finest first
@@ -25,8 +24,8 @@ type UNet struct {
 // maxLevels keeps the channels of the lowest level countable.
 const maxLevels = 16
 
-// NewUNet adds the parameters of a net from channels in to scores out. The finest
-// level has the given number of channels, each further one twice those before.
+// NewUNet adds the parameters of a net from images with channels in to scores out. The finest level
+// has the given number of channels, each coarser one twice as many.
 func NewUNet(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, channels, levels int) UNet {
 	defer g.Scope(name)()
 	u := UNet{Name: name}
@@ -49,8 +48,8 @@ func NewUNet(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, ch
 	return u
 }
 
-// Of returns scores[n h w k] for x[n h w c]. Height and width must be multiples of 2
-// for every level.
+// Of returns the scores[n h w k] of x[n h w c]. Height and width must be multiples of 2 for every
+// level.
 func (u UNet) Of(x *graph.Node) *graph.Node {
 	defer build.Within(u.Name, x, u.Bottom.W)()
 	if x.IsValid() && x.Rank() == 4 {

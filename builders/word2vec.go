@@ -9,10 +9,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// SkipGram learns vectors of words from the company they keep (Mikolov et al., 2013;
-// the notes on word embeddings): the vector of a centre word shall tell the words
-// around it. Each word has two vectors, one as centre and one as context, so that no
-// word must be like itself.
+// SkipGram learns vectors of words from their neighbours: the vector of a centre word predicts the
+// words around it (Mikolov et al., 2013; the notes on word embeddings). Each word has two vectors,
+// one as centre and one as context, so that no word must be like itself.
 type SkipGram struct {
 	V *graph.Node // v[w m]: of words as centre, the vectors that are kept
 	U *graph.Node // u[w m]: of words as context
@@ -29,8 +28,8 @@ func NewSkipGram(g *graph.Graph, dt graph.DType, vocabulary, m graph.Axis) SkipG
 	return SkipGram{table("v"), table("u")}
 }
 
-// Scores returns the inner products of the centre words' vectors with the context vectors
-// of all words w, for centre words c[…]:
+// Scores returns the scores s[… w] of all words w as neighbours of the centre words c[…], i32 or
+// i64: the inner products of their vectors,
 //
 //	s_w = u_w·v_c,  p(w | c) = softmax_w(s)
 func (l SkipGram) Scores(c *graph.Node) *graph.Node {
@@ -38,13 +37,13 @@ func (l SkipGram) Scores(c *graph.Node) *graph.Node {
 	return ops.MatMul(v, ops.Transpose(l.U)).As("s")
 }
 
-// NegativeSampling asks for each pair of a centre word c[i] and a context word o[i]
-// only whether o comes from the text or, as the words n[i k] do, from a lottery:
+// NegativeSampling returns a loss, a scalar, that asks for each centre word c[i] whether its
+// context is the word o[i] of the text, or one of the random words n[i k]:
 //
 //	loss = −mean_i (log σ(u_o·v_c) + Σ_k log σ(−u_n·v_c))
 //
-// A pair needs the context vectors of k + 1 words instead of all. See [Negatives] for
-// n[i k]; the axes of c and o may be any, those of n are the same and one more.
+// A pair needs the context vectors of k + 1 words instead of all (Mikolov et al., 2013).
+// [Negatives] draws n[i k]. c and o may have any axes, n the same and one more.
 func (l SkipGram) NegativeSampling(c, o, n *graph.Node) *graph.Node {
 	defer graph.Of(l.V, l.U, c, o, n).Scope("negative sampling")()
 	v, u, others := build.Rows("SkipGram", l.V, c).As("v_c"), build.Rows("SkipGram", l.U, o).As("u_o"), build.Rows("SkipGram", l.U, n).As("u_n")
@@ -58,10 +57,11 @@ func (l SkipGram) NegativeSampling(c, o, n *graph.Node) *graph.Node {
 // negativePower flattens the frequencies of words for the lottery, as word2vec does.
 const negativePower = 0.75
 
-// Negatives draws words[axes…] anew in every run, word w of the vocabulary with a
-// probability proportional to counts_w^¾. A draw may hit a right word, as in the
-// original. It is the number of words whose cumulative probability P_w a uniform
-// number ξ has passed.
+// Negatives draws words[axes…], i64, anew in every run: word w of the vocabulary has a probability
+// proportional to counts_w^¾ (Mikolov et al., 2013). A draw may hit a right word, as in the
+// original. A word is drawn as the number of words whose cumulative probability is below a uniform
+// number ξ. Counts that are negative or not finite, another number of counts than words, and no
+// count above 0 are mistakes.
 func Negatives(g *graph.Graph, dt graph.DType, vocabulary graph.Axis, counts []float64, axes ...graph.Axis) *graph.Node {
 	occurs := false
 	for w, c := range counts {

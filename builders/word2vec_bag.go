@@ -9,14 +9,13 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Bag asks the opposite of a skip-gram: which word c stands between the words around it,
-// o[… k]? Their vectors are averaged, so their order does not count (Mikolov et al., 2013:
-// the continuous bag of words; the notes on word embeddings name it and take the easier
-// way). It gives the scores of all words w,
+// Bag returns the scores s[… w] of all words w to stand between the words o[… k] around them: the
+// opposite of a skip-gram, the continuous bag of words (Mikolov et al., 2013; the notes on word
+// embeddings name it). It averages the vectors of o, so their order does not count:
 //
 //	s_w = ⟨v_w, mean_k u_{o_k}⟩,  p(w | o) = softmax_w(s)
 //
-// with v and u as in a [SkipGram], whose centre words v are the ones that are kept.
+// with v and u as in a [SkipGram], whose vectors v are kept in the end.
 func (l SkipGram) Bag(o *graph.Node) *graph.Node {
 	defer graph.Of(l.V, l.U, o).Scope("bag")()
 	u := build.Rows("SkipGram", l.U, o).As("u_o")
