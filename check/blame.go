@@ -13,21 +13,20 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/ref"
 )
 
-// Blamed is what [Blame] found of one node.
+// Blamed is the outcome of [Blame] for one node.
 type Blamed struct {
 	Node  *graph.Node
 	State BlameState
-	// Diff is the largest difference of the node's rule from the difference quotients,
-	// relative to what it is compared with.
+	// Diff is the largest difference of the node's rule from the difference quotients, as a
+	// relative difference.
 	Diff float64
-	// Of a wrong rule: the number of the operand, the element of it where the rule is furthest off
-	// (nil if it lies so near a kink that only a direction tells), and the derivative by it of a
+	// For a wrong rule: the number of the operand, its element where the rule is furthest off (nil
+	// if that is so near a kink that only a direction shows it), and the derivative by it of a
 	// random combination of the node's elements: by difference quotient, and by the rule.
 	Operand   int
 	Index     []int
 	Want, Got float64
-	// Because lists the nodes with wrong rules through which the derivative by this
-	// node passes.
+	// Because lists the nodes with wrong rules through which the derivative by this node passes.
 	Because []*graph.Node
 	Note    string // why there is nothing to check, or why it cannot be
 }
@@ -39,12 +38,12 @@ type BlameState uint8
 const (
 	RuleRight     BlameState = iota
 	RuleWrong                // its rule is not the derivative of its definition
-	Inherited                // its rule, if it has one, is right, but the derivative by it passes through one that is wrong
+	Inherited                // its own rule is right, but the derivative by it passes through a wrong one
 	Undecided                // no difference quotient settles: a kink, or values that are not finite
-	NothingToRule            // no float operand, or a derivative that is chosen on purpose
+	NothingToRule            // no float operand, or an Estimator
 )
 
-// String names the state in a word or two.
+// String returns the state in a word or two.
 func (s BlameState) String() string {
 	if s > NothingToRule {
 		return fmt.Sprintf("BlameState(%d)", uint8(s))
@@ -52,7 +51,7 @@ func (s BlameState) String() string {
 	return [...]string{"right", "WRONG", "inherited", "undecided", "n/a"}[s]
 }
 
-// String is one line: state, node, line, and what is wrong.
+// String returns one line: state, node, line, and mistake.
 func (b Blamed) String() string {
 	s := fmt.Sprintf("%-9s %v", b.State, b.Node)
 	if b.Node == nil {
@@ -71,7 +70,7 @@ func (b Blamed) String() string {
 	return s + b.Detail()
 }
 
-// Detail says what is wrong, or why nothing can be said; "" for a right rule.
+// Detail describes the mistake, or why the node cannot be checked; "" for a right rule.
 func (b Blamed) Detail() string {
 	switch {
 	case b.State == RuleWrong && b.Note == "" && b.Index == nil:
@@ -93,14 +92,14 @@ func (b Blamed) Detail() string {
 	return ""
 }
 
-// Blame checks the derivative rule of every operation that y depends on, each by
-// itself: at the values that its operands have in the model, of the user's own data
-// if [Feed] gives it and of the user's own parameters if [From] does, the rule
-// against difference quotients of the operation's definition. So a wrong rule is
-// found itself, whatever comes after it. Nodes are listed in the order of the graph;
-// inputs, parameters and states only where a wrong rule spoils the derivative by them.
+// Blame checks the derivative rule of every operation that y depends on, each by itself: it
+// compares the rule with difference quotients of the operation's definition, at the values that its
+// operands have in the model, from your data with [Feed] and from your parameters with [From]. So
+// it finds the wrong rule itself, whatever operations follow. It returns the nodes in the order of
+// the graph; inputs, parameters and states are among them only if a wrong rule spoils the
+// derivative by them.
 //
-// The error says why there is no point to check at; a wrong rule is no error.
+// A wrong rule is not an error; the error says why there is no point to check at.
 func Blame(ctx context.Context, y *graph.Node, options ...Option) ([]Blamed, error) {
 	s := settings{noise: 0.1}
 	for _, o := range options {

@@ -14,8 +14,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Engine computes nodes of a graph some other way: the values of all nodes, from
-// inputs in the feed and parameters and states in the store.
+// Engine computes nodes of a graph in another way, from inputs in the feed and parameters and
+// states in the store. It returns the values of all given nodes, in their order.
 type Engine func(ctx context.Context, g *graph.Graph, feed tape.Feed, store *tape.Store, nodes []*graph.Node) ([]*tensor.Dense, error)
 
 type engine struct {
@@ -23,13 +23,13 @@ type engine struct {
 	run  Engine
 }
 
-// On adds a check of that name: an engine's values of the results and the first
-// derivatives against the definition. An error that is [Inapplicable] is no failure.
+// On adds a check with the given name: it compares an engine's values of the results and of the
+// first derivatives with the definition. An error that is [Inapplicable] does not fail the check.
 func On(name string, e Engine) Option {
 	return func(s *settings) { s.engines = append(s.engines, engine{name, e}) }
 }
 
-// Inapplicable marks an engine's error as one that says what it does not have.
+// Inapplicable marks an engine's error as one about an operation or type that it lacks.
 func Inapplicable(err error) error { return inapplicable{err} }
 
 type inapplicable struct{ error }
@@ -48,7 +48,7 @@ func (c *checker) reference(nodes []*graph.Node) ([]graph.Value, error) {
 	return ref.Eval(c.env, c.at, nodes...)
 }
 
-// all is what the tape is compared on: results, updates, and derivatives.
+// all lists the values on which the tape is compared: results, updates, and derivatives.
 func (c *checker) all() []*graph.Node {
 	out := append([]*graph.Node{}, c.values...)
 	return append(append(out, c.first...), c.further...)
@@ -166,9 +166,9 @@ func (c *checker) elementwise() []*graph.Node {
 	return out
 }
 
-// Cores raises GOMAXPROCS to the number of workers that are checked, 8, until end
-// is called. [Graph] and [Op] do so while they need it; a program that checks much
-// does it once, since every change stops the world.
+// Cores raises GOMAXPROCS to the number of workers that are checked, 8, until end is called.
+// [Graph] and [Op] do so while they need it. A program that checks much calls it once, since every
+// change stops the world.
 func Cores() (end func()) {
 	before := runtime.GOMAXPROCS(0)
 	if before >= 8 {

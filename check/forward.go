@@ -73,7 +73,7 @@ func (c *checker) jvp(context.Context) Verdict {
 		return Verdict{Err: err}
 	}
 	loss, tangent, first, bend := values[0].Data[0], values[1].Data[0], values[2:2+len(c.first)], values[2+len(c.first):]
-	// Derivatives far below the loss are what rounding leaves of larger terms.
+	// Derivatives far below the loss are rounding errors of larger terms.
 	want, size := 0.0, max(math.Abs(loss)/1000, math.SmallestNonzeroFloat64)
 	for i, d := range first {
 		v, _ := c.along[i].Constant()

@@ -14,8 +14,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Option says what [Graph] and [Blame] check with; see [Feed], [From], [Also], [Do],
-// [Seed], [Noise], [Vocabulary], [On].
+// Option is an option of [Graph] and [Blame]; see [Feed], [From], [Also], [Do], [Seed], [Noise],
+// [Vocabulary], [On].
 type Option func(*settings)
 
 type settings struct {
@@ -29,36 +29,36 @@ type settings struct {
 	store      *tape.Store
 }
 
-// Feed gives inputs their values. Those without one take their default, or are
-// drawn from the normal distribution (0, for integers and masks).
+// Feed gives inputs their values. Other inputs take their default, or else are drawn from the
+// standard normal distribution; integers and masks are 0.
 func Feed(values map[*graph.Node]graph.Value) Option {
 	return func(s *settings) { s.feed = values }
 }
 
-// Also names further results, whose values are compared.
+// Also adds further results, whose values are compared.
 func Also(nodes ...*graph.Node) Option {
 	return func(s *settings) { s.also = append(s.also, nodes...) }
 }
 
-// Do adds the updates of a step to what is compared.
+// Do adds the updates of a step to the values that are compared.
 func Do(step graph.Step) Option {
 	return func(s *settings) { s.steps = append(s.steps, step...) }
 }
 
-// Seed fixes everything random: the parameters, directions, and the graph's own
-// draws. Without it the seed is 0.
+// Seed determines everything random: the parameters, directions, and the graph's own draws; 0 by
+// default.
 func Seed(seed uint64) Option { return func(s *settings) { s.seed = seed } }
 
-// Noise is the standard deviation of what is added to the fresh parameters and
-// float states, 0.1 unless given: biases that start at zero hide mistakes.
+// Noise sets the standard deviation of the noise that is added to fresh parameters and float
+// states, 0.1 by default: biases that start at zero hide mistakes.
 func Noise(std float64) Option { return func(s *settings) { s.noise = std } }
 
-// From takes parameters and states of a store as they are, instead of fresh ones
-// with noise. The store is not changed.
+// From takes the parameters and states of a store as they are, instead of fresh ones with noise.
+// The store is not changed.
 func From(store *tape.Store) Option { return func(s *settings) { s.store = store } }
 
-// Vocabulary adds operations from outside package ops that the graph uses, for
-// reading its text form.
+// Vocabulary adds operations from outside package ops that the graph uses, to read its text form
+// with.
 func Vocabulary(more ...graph.Op) Option {
 	return func(s *settings) { s.vocabulary = append(s.vocabulary, more...) }
 }
@@ -70,7 +70,7 @@ type kind struct {
 	run  func(c *checker, ctx context.Context) Verdict
 }
 
-// kinds is what is checked of a graph, in this order. A check of a further
+// kinds lists the checks of a graph, in this order. A check of a further
 // transformation of graphs is a line here.
 var kinds = []kind{
 	{"verify", "every invariant of the graph, and its text form read back", (*checker).verify},
@@ -84,7 +84,7 @@ var kinds = []kind{
 	{"vmap", "a batch at once against one example after the other, derivatives among them", (*checker).vmap},
 }
 
-// Kinds lists the checks that [Graph] makes by name, with a line on each.
+// Kinds returns the names of the checks that [Graph] makes, and a line on each.
 func Kinds() (names, docs []string) {
 	for _, k := range kinds {
 		names, docs = append(names, k.name), append(docs, k.doc)
@@ -92,11 +92,10 @@ func Kinds() (names, docs []string) {
 	return names, docs
 }
 
-// Graph checks what y, a loss or any other result, is computed by, and its
-// derivatives by all float parameters, inputs and states. An array is
-// differentiated through the sum of its elements with fixed random weights. The
-// graph grows by the derivatives. See [Kinds] for the checks; those of [On] come
-// last. Where the graph itself is wrong, that is the only verdict.
+// Graph checks the graph of y, a loss or any other result, and its derivatives by all float
+// parameters, inputs and states. An array is differentiated through the sum of its elements with
+// fixed random weights. The derivatives are added to the graph. See [Kinds] for the checks; those
+// of [On] come last. If the graph itself is wrong, that is the only verdict.
 //
 // While workers are checked, GOMAXPROCS is at least 8.
 func Graph(ctx context.Context, y *graph.Node, options ...Option) []Verdict {

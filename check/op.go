@@ -15,16 +15,15 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Op checks an operation: its shape rule on operands that do not fit, its
-// attributes, and on each of its cases, in both float types where they are
-// generic, everything that [Graph] checks. For an operation with a Run method
-// (tape.CustomOp), that it writes all of its result and nothing else; for one that is
-// defined on numbers, that engines agree with the definition at awkward lengths.
-// The error holds everything that is wrong.
+// Op checks an operation: its shape rule on operands that do not fit, its attributes, and, on each
+// of its cases (in both float types if these are generic), everything that [Graph] checks. For an
+// operation with a Run method (tape.CustomOp) it checks that Run writes all of its result and
+// nothing else; for one that is defined on numbers, that engines agree with the definition at
+// awkward lengths. The error lists all mistakes.
 //
-// What has a text form needs exported attributes, and a name that no operation of
-// package ops has. At least one case is wanted; a case's values keep away from
-// kinks where its domain says so (see ops.Domain).
+// An operation with a text form needs exported attributes, and a name that no operation of package
+// ops has. At least one case must be given. The values of a case keep away from kinks if its domain
+// says so; see [ops.Domain].
 func Op(op graph.Op, cases ...ops.Case) error { return one(op, nil, cases) }
 
 // Subject is an operation to check, with its cases.
@@ -33,8 +32,8 @@ type Subject struct {
 	Cases []ops.Case
 }
 
-// Ops is [Op] for operations that need each other: the cases and derivatives of each may use
-// all of them.
+// Ops is [Op] for operations that need each other: the cases and derivatives of each may use all of
+// them.
 func Ops(subjects ...Subject) error {
 	var all []graph.Op
 	for _, s := range subjects {
@@ -87,9 +86,8 @@ func one(op graph.Op, beside []graph.Op, cases []ops.Case) error {
 	return errors.Join(errs...)
 }
 
-// Register is [Op] for a program that uses an operation only once it is checked:
-// it gives the constructor back if there is nothing wrong, and a zero value with
-// the error otherwise. Nothing is kept.
+// Register is [Op] for a program that uses an operation only after checking it: it returns the
+// constructor if nothing is wrong, and otherwise a zero value with the error. It keeps nothing.
 //
 //	Swish, err := check.Register(swish{}, func(x *graph.Node) *graph.Node { return graph.Apply(swish{}, x) }, cases...)
 func Register[F any](op graph.Op, constructor F, cases ...ops.Case) (F, error) {
@@ -100,11 +98,10 @@ func Register[F any](op graph.Op, constructor F, cases ...ops.Case) (F, error) {
 	return constructor, nil
 }
 
-// Estimator is what an operation offers whose Grad is on purpose not its
-// derivative: Surrogate is the function of the same operands that Grad
-// differentiates, made of operations that exist: the identity, for rounding with a
-// straight-through derivative, and for a clipped gradient, which is checked below
-// its limit.
+// Estimator is an operation whose Grad is deliberately not its derivative. Surrogate returns the
+// function of the same operands that Grad does differentiate, made of existing operations: the
+// identity for rounding with a straight-through derivative, and for a clipped gradient, which is
+// checked below its limit.
 type Estimator interface {
 	Surrogate(in []*graph.Node) *graph.Node
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Limits of derivatives against difference quotients, relative to the root of
-// the sum of squares of what the elements contribute.
+// the sum of squares of the contributions of the elements.
 const (
 	limitFirst  = 1e-6
 	limitSecond = 1e-6

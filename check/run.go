@@ -107,7 +107,7 @@ func (s *space) set(i int, v float64) { s.all.Set(guards+i, v) }
 
 func (s *space) at(i int) float64 { return s.all.At(guards + i) }
 
-// elements is a copy of what lies between the guards.
+// elements returns a copy of the elements between the guards.
 func (s *space) elements() []float64 {
 	out := make([]float64, s.n)
 	for i := range out {
@@ -126,7 +126,7 @@ func (s *space) guarded(guard float64) bool {
 	return true
 }
 
-// array is what Run gets: the elements, with the guards behind them within the
+// array returns the argument of Run: the elements, with the guards behind them within the
 // slice's capacity, as other arrays lie behind those of a tape.
 func (s *space) array() tape.Array {
 	a := tape.Array{Type: s.all.Type}

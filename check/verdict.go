@@ -18,10 +18,10 @@ type Verdict struct {
 	Note    string  // what the reader should know besides: inputs that were held
 }
 
-// OK reports whether nothing is wrong.
+// OK reports whether the check did not fail.
 func (v Verdict) OK() bool { return v.Err == nil || v.Skipped }
 
-// Status is ok, n/a or FAILED.
+// Status returns ok, n/a or FAILED.
 func (v Verdict) Status() string {
 	switch {
 	case v.Skipped:
@@ -32,7 +32,7 @@ func (v Verdict) Status() string {
 	return "ok"
 }
 
-// Detail says how far values are apart, or what is wrong.
+// Detail returns how far values are apart, or the mistake.
 func (v Verdict) Detail() string {
 	s := ""
 	switch {
@@ -47,10 +47,10 @@ func (v Verdict) Detail() string {
 	return s + v.Note
 }
 
-// String is one line: check, status, detail.
+// String returns one line: check, status, detail.
 func (v Verdict) String() string { return fmt.Sprintf("%-9s %-6s %s", v.Check, v.Status(), v.Detail()) }
 
-// Failed joins what is wrong among the verdicts; nil if nothing is.
+// Failed joins the errors of the failed checks; nil if none failed.
 func Failed(verdicts []Verdict) error {
 	var errs []error
 	for _, v := range verdicts {

@@ -12,20 +12,20 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// The names of the texts in a checkpoint that say how to use it. train.Trainer writes the
-// nets, whoever trains the others, in train.Checkpoints.Meta.
+// The names of the texts in a checkpoint that say how to use it. train.Trainer writes the nets; the
+// caller gives the others to train.Checkpoints.Meta.
 const (
-	MetaNet        = "predict"    // Net.Text for a batch; others follow as predict.1
+	MetaNet        = "predict"    // Forward.Text for a batch; others follow as predict.1
 	MetaGenerator  = "speak"      // Model.Text
-	MetaVocabulary = "vocabulary" // what the tokens of a generator are, data.Vocabulary as JSON
-	MetaColumns    = "columns"    // the names of the features of a table, in the order in which the only input of a net takes them, a list in JSON
-	MetaClasses    = "classes"    // the names of the classes that the last axis of an output scores, a list in JSON
+	MetaVocabulary = "vocabulary" // the tokens of a generator: data.Vocabulary as JSON
+	MetaColumns    = "columns"    // the features of the only input of a net, in order: a JSON list of names
+	MetaClasses    = "classes"    // the classes of the last axis of the output, in order: a JSON list of names
 )
 
-// ErrNoModel is in the chain where a checkpoint holds values, but not the model that is asked for.
+// ErrNoModel is in the chain of an error if a checkpoint holds values, but not the requested model.
 var ErrNoModel = errors.New("only values, and no model")
 
-// ForwardMeta are the texts of nets for a checkpoint, the first under [MetaNet].
+// ForwardMeta returns the texts of nets for a checkpoint, the first under [MetaNet].
 func ForwardMeta(nets ...Forward) map[string]string {
 	meta := map[string]string{}
 	for i, n := range nets {
@@ -38,7 +38,8 @@ func ForwardMeta(nets ...Forward) map[string]string {
 	return meta
 }
 
-// GeneratorMeta are the texts of a language model for a checkpoint.
+// GeneratorMeta returns the texts of a language model and of its vocabulary for a checkpoint. A
+// model that lacks a part is an error.
 func GeneratorMeta(m Model, v *data.Vocabulary) (map[string]string, error) {
 	text, err := m.Text()
 	if err != nil {
@@ -56,8 +57,9 @@ func GeneratorMeta(m Model, v *data.Vocabulary) (map[string]string, error) {
 
 var errNoState = errors.New("the checkpoint is nil (checkpoint.Load reads one)")
 
-// LoadPredictor makes a predictor of a checkpoint, whose store it uses. One without nets
-// is ErrNoModel. Once ctx is done it compiles no further.
+// LoadPredictor makes a predictor from a checkpoint, whose store it uses, on at most workers cores,
+// 0 for all. The error of a checkpoint without nets is [ErrNoModel]. When ctx ends, it stops
+// compiling.
 func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int) (*Predictor, error) {
 	if s == nil {
 		return nil, errNoState
@@ -83,9 +85,9 @@ func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int) (*Pred
 	return p, nil
 }
 
-// LoadGenerator makes a generator of a checkpoint, whose store it uses, and gives what its
-// tokens are. One without a language model is ErrNoModel. Once ctx is done
-// it compiles no further.
+// LoadGenerator makes a generator from a checkpoint, whose store it uses, and returns it with the
+// vocabulary of its tokens. The error of a checkpoint without a language model is [ErrNoModel].
+// When ctx ends, it stops compiling.
 func LoadGenerator(ctx context.Context, s *checkpoint.State, sampling Sampling) (*Generator, *data.Vocabulary, error) {
 	if s == nil {
 		return nil, nil, errNoState
@@ -116,12 +118,12 @@ func LoadGenerator(ctx context.Context, s *checkpoint.State, sampling Sampling) 
 	return generator, v, nil
 }
 
-// Classes are the names of the classes that a checkpoint's predictor scores; nil where they
-// were not kept.
+// Classes returns the names of the classes that a checkpoint's predictor scores; nil if it has
+// none.
 func Classes(s *checkpoint.State) ([]string, error) { return names(s, MetaClasses) }
 
-// Columns are the names of the features that a checkpoint's predictor reads; nil where they
-// were not kept.
+// Columns returns the names of the features that a checkpoint's predictor reads; nil if it has
+// none.
 func Columns(s *checkpoint.State) ([]string, error) { return names(s, MetaColumns) }
 
 func names(s *checkpoint.State, key string) (names []string, err error) {
@@ -138,7 +140,7 @@ func names(s *checkpoint.State, key string) (names []string, err error) {
 	return names, nil
 }
 
-// NamesMeta is the text of names for a checkpoint, as [MetaClasses] and [MetaColumns] want it.
+// NamesMeta returns the text of names for a checkpoint, for [MetaClasses] and [MetaColumns].
 func NamesMeta(names []string) string {
 	text, _ := json.Marshal(names) // which never fails for strings
 	return string(text)

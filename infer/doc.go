@@ -1,5 +1,5 @@
-// Package infer uses trained models: it predicts for rows of data, and lets a language model
-// speak. It takes nets and a store with trained values, or a checkpoint, which holds both.
+// Package infer uses trained models: it predicts for rows of data, and generates texts with a
+// language model. It takes nets and a store with trained values, or a checkpoint, which holds both.
 //
 // # Rows
 //
@@ -14,9 +14,9 @@
 //
 // # Texts
 //
-// A [Generator] takes a model that reads one token a run, as Next of builders.LanguageModel and of
-// builders.RecurrentLanguageModel makes it, and a store with trained values, and gives
-// tokens. The parameters are those of the graph that was trained, found by path:
+// A [Generator] takes a model that reads one token per run, as Next of builders.LanguageModel and
+// of builders.RecurrentLanguageModel does, and a store with trained values, and generates tokens.
+// It finds the parameters of the trained graph by their paths:
 //
 //	g := graph.New("generator")
 //	net := builders.CharacterGPT(g, graph.F32, graph.Ax("w", vocabulary.Len()), graph.Ax("t", 64))
@@ -33,49 +33,46 @@
 //		return err == nil
 //	})
 //
-// Of a checkpoint that holds the texts of [GeneratorMeta], [LoadGenerator] makes one.
+// [LoadGenerator] makes one from a checkpoint that holds the texts of [GeneratorMeta].
 //
-// How a token is chosen is a [Sampling], whose text form is
+// A [Sampling] says how tokens are chosen. Its text form is
 //
 //	temperature 0.8, top 10, seed 1
 //
-// and whose zero value always takes the likeliest. A [Sampler] chooses from logits that
-// come from anywhere.
+// and its zero value always chooses the likeliest. A [Sampler] chooses from logits of any origin.
 //
 // # Text forms
 //
-// A [Forward] and a [Model] have text forms, which checkpoints hold: a line that says which node
-// is which, and the graph.
+// A [Forward] and a [Model] have text forms, which checkpoints hold: a line that says which node is
+// which, and the graph.
 //
 //	predict rows 16 output %57
 //	speak token %38 fresh %39 logits %222 window 64
 //
 // # One store
 //
-// A tape.Store is for one running VM at a time. A predictor changes nothing of it but the count
-// of runs, and that only where its nets draw random numbers, as for Monte-Carlo dropout; a
-// training that shares the store is not changed by it. A generator works on the store that it is
-// given: the caches of the model are states there, and each token that is read is a step
-// of the store's counter, on which random draws depend. So a generator that shares a store
-// with a training must not speak while a step runs, and changes the noise of those that
-// follow. On a Clone it does neither, and what was learnt since is brought over by
+// Only one VM may run on a tape.Store at a time. A predictor changes nothing in the store, except
+// for the count of runs if its nets draw random numbers, as for Monte-Carlo dropout; a training
+// that shares the store is not affected. A generator does change its store: the caches of the model
+// are states there, and each token that is read advances the counter of steps, on which random
+// draws depend. So a generator that shares a store with a training must not run during a step, and
+// changes the noise of later steps. On a Clone it does neither; to copy what was learnt since, call
 //
 //	err := clone.CopyFrom(store, "", "")
 //
 // # The end of the window
 //
-// A transformer has room for so many tokens. When it is full, the generator begins afresh
-// and reads the last half of them again, so that each token after the first window is
-// chosen in view of at least half a window, at the cost of reading all tokens about twice.
+// A transformer has room for a fixed number of tokens. When it is full, the generator begins afresh
+// and reads the last half of them again. So each token after the first window is chosen in view of
+// at least half a window, and all tokens are read about twice.
 //
 // # Promises
 //
-// The same model, values and rows give the same predictions, the same prompts and seed the
-// same tokens, for any number of workers. Of a net that draws random numbers that is so for the
-// same store, seed and number of calls before; each call draws anew, and a checkpoint that is
-// loaded again begins again. What a row is predicted may differ in the last
-// bits between a batch and a single row, whose programs add in another order. A token costs
-// no allocation. A mistake of the caller is an error that says
-// what was wanted, before anything is read; logits that are no distribution (NaN, +∞,
-// all −∞) are an error that says where, never a token.
+// Equal models, values and rows give equal predictions, and equal prompts and seeds equal tokens,
+// for any number of workers. With a net that draws random numbers, this needs an equal store, seed
+// and number of earlier calls: each call draws anew, and a checkpoint that is loaded again begins
+// again. The prediction for a row may differ in the last bits between a batch and a single row,
+// whose programs add in another order. A token costs no allocation. A mistake of the caller is an
+// error that says what is wanted, before anything is read. Logits that are not a distribution (NaN,
+// +∞, all −∞) are an error that says where, never a token.
 package infer

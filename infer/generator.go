@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Model is a language model that reads one token a run, for one text.
+// Model is a language model that reads one token per run, of one text.
 type Model struct {
 	Token  *graph.Node // the input token[b=1], whole numbers
 	Fresh  *graph.Node // a scalar input: 1 where a text begins, 0 else
@@ -19,7 +19,7 @@ type Model struct {
 	Window int         // how many tokens the model has room for; 0 where there is no end
 }
 
-// check says what a model lacks.
+// check returns an error for a part that the model lacks.
 func (m Model) check() error {
 	token := func(n *graph.Node) bool {
 		return n.Role() == graph.RoleInput && n.Rank() == 1 && n.Dim(0) == 1 && n.DType().IsInt()
@@ -51,7 +51,8 @@ func (m Model) check() error {
 	return nil
 }
 
-// Generator says texts. It is for one goroutine, and runs its model on one core.
+// Generator generates texts. It may be used by one goroutine at a time, and runs its model on one
+// core.
 type Generator struct {
 	model   Model
 	vm      *tape.VM
@@ -62,9 +63,9 @@ type Generator struct {
 	begun   bool      // it has read something of the text at hand
 }
 
-// NewGenerator joins a model and a store. Parameters that the store does not have are made
-// fresh, as by tape.Program.NewVM; see the package's notes on sharing a store. Once ctx is
-// done the model is compiled no further.
+// NewGenerator joins a model and a store. Parameters that the store lacks are initialised, as by
+// tape.Program.NewVM; see "One store" in the package's doc on sharing a store. An incomplete model
+// and a sampling out of range are errors. When ctx ends, it stops compiling.
 func NewGenerator(ctx context.Context, m Model, store *tape.Store, s Sampling) (*Generator, error) {
 	sampler, err := NewSampler(s)
 	if err != nil {
@@ -87,10 +88,10 @@ func NewGenerator(ctx context.Context, m Model, store *tape.Store, s Sampling) (
 	}, nil
 }
 
-// Generate reads a prompt, the beginning of a new text, and continues it, in n
-// tokens at most: each is given to yield as soon as it is chosen. It ends before, without
-// an error, where yield reports false, and with one when ctx ends. Random numbers go on
-// from text to text. A prompt has at least one token: a model says what comes after.
+// Generate reads a prompt, the beginning of a new text, and continues it by at most n tokens: it
+// calls yield with each token as soon as it is chosen. It stops, without an error, when yield
+// returns false, and with an error when ctx ends. Random numbers go on from text to text. A prompt
+// without tokens is an error, because a model needs a token to continue.
 func (s *Generator) Generate(ctx context.Context, prompt []int32, n int, yield func(token int32) (more bool)) error {
 	switch {
 	case len(prompt) == 0:
@@ -197,5 +198,5 @@ func put(t *tensor.Dense, v float64) {
 	}
 }
 
-// Close ends the generator; a later Generate is an error.
+// Close releases the generator; a later Generate returns an error.
 func (s *Generator) Close() { s.vm.Close() }

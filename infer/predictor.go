@@ -16,33 +16,34 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Predictor predicts for any number of rows with nets for some numbers of them, commonly a
-// whole batch and one: as many whole batches as there are, and the rest row by row. What a
-// row's prediction is must not depend on the other rows, but for the random numbers of a net
-// that draws some. It is for one goroutine.
+// Predictor predicts for any number of rows with nets for fixed numbers of them, commonly a whole
+// batch and one: it runs as many whole batches as there are, and the rest row by row. The
+// prediction for a row must not depend on other rows, except for random numbers. It may be used by
+// one goroutine at a time.
 type Predictor struct {
 	nets   []*predicting // the largest batch first
 	inputs []Column
 	output Column
 }
 
-// Column is what a predictor reads of each row, or gives for it.
+// Column describes an input of a predictor, or its output.
 type Column struct {
 	Name string     // of the input; of the output, which may have none, as in graph.Node.Name
 	Row  graph.Type // of one row: f32[p=64]
 }
 
-// String gives x f32[p=64].
+// String returns x f32[p=64].
 func (in Column) String() string { return fmt.Sprintf("%s %v", in.Name, in.Row) }
 
-// Forward is a model that predicts for so many rows at once.
+// Forward is a model that predicts for a fixed number of rows at once.
 type Forward struct {
 	Rows   int
 	Output *graph.Node
 }
 
-// Columns lists what the net reads of each row, the inputs without a default that its
-// output depends on, and what it gives for it. All must have the rows for their first axis.
+// Columns returns the inputs of the net for each row, which are those without a default that its
+// output depends on, and its output. It is an error unless the rows are the first axis of all of
+// them.
 func (n Forward) Columns() (inputs []Column, output Column, err error) {
 	switch {
 	case n.Output == nil:
@@ -91,10 +92,10 @@ type predicting struct {
 	feed   tape.Feed
 }
 
-// NewPredictor joins nets and a store, which must have all their parameters and states.
-// Every input of a net without a default has the rows for its first axis, and so has the
-// output; the nets differ in the number of rows alone. At most workers cores are used, 0
-// for all. Once ctx is done it compiles no further.
+// NewPredictor joins nets and a store, which must have all of their parameters and states. The rows
+// must be the first axis of the output and of every input without a default; the nets may differ in
+// the number of rows only. It uses at most workers cores, 0 for all. When ctx ends, it stops
+// compiling.
 func NewPredictor(ctx context.Context, store *tape.Store, workers int, nets ...Forward) (*Predictor, error) {
 	if len(nets) == 0 {
 		return nil, errors.New("predictor: want at least one net")
@@ -155,19 +156,19 @@ func has(store *tape.Store, root *graph.Node, roles ...graph.Role) error {
 	return nil
 }
 
-// Inputs lists what is read of each row.
+// Inputs lists the inputs for each row.
 func (p *Predictor) Inputs() []Column { return slices.Clone(p.inputs) }
 
-// Output is what is given for each row.
+// Output describes the output for each row.
 func (p *Predictor) Output() Column { return p.output }
 
-// Predict gives the output for each row of a set, whose columns are named like the inputs:
-// an array whose first axis is the set's rows. Other columns are passed over. Numbers of
-// another type are converted; one that does not fit (0.5 for a whole number) is an error.
+// Predict returns the output for each row of a set, as an array whose first axis is the set's rows.
+// The set has a column for each input, by its name; other columns are ignored. Numbers of another
+// type are converted, and one that does not fit, such as 0.5 for a whole number, is an error.
 //
-// A net with dropout or other noise draws other numbers for each row and in each call; the
-// store counts the runs (tape.Store.Runs), so that the same store, seed and calls give the same
-// predictions again.
+// A net with dropout or other noise draws new numbers for each row and in each call. The store
+// counts the runs (tape.Store.Runs), so that an equal store, seed and sequence of calls predicts
+// the same.
 func (p *Predictor) Predict(ctx context.Context, set *data.Set) (*tensor.Dense, error) {
 	if set == nil {
 		return nil, errors.New("predict: there are no data")
@@ -306,7 +307,7 @@ func whole(x float64, dt graph.DType) bool {
 	return x == math.Trunc(x) && math.Abs(x) <= limit
 }
 
-// Close ends the predictor; a later Predict is an error.
+// Close releases the predictor; a later Predict returns an error.
 func (p *Predictor) Close() {
 	for _, n := range p.nets {
 		n.vm.Close()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Sampling says how a token is chosen from logits z. The zero value takes the likeliest.
+// Sampling describes how a token is chosen from logits z. The zero value chooses the likeliest.
 type Sampling struct {
 	// Temperature divides the logits: p = softmax(z/temperature). Below 1 the likely
 	// becomes likelier. At 0 the largest logit is taken, of equal ones the first, and
@@ -24,7 +24,7 @@ type Sampling struct {
 	Seed uint64
 }
 
-// String lists what is set.
+// String returns "greedy" at temperature 0, and else the settings: temperature 0.8, top 10, seed 1.
 func (s Sampling) String() string {
 	if s.Temperature == 0 {
 		return "greedy"
@@ -39,7 +39,7 @@ func (s Sampling) String() string {
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", s.Seed)), ", ")
 }
 
-// Err says what is out of range.
+// Err returns an error for a setting out of range.
 func (s Sampling) Err() error {
 	switch {
 	case !(s.Temperature >= 0) || math.IsInf(s.Temperature, 0):
@@ -52,8 +52,8 @@ func (s Sampling) Err() error {
 	return nil
 }
 
-// Sampler chooses tokens, one after the other, with random numbers of its own: PCG of
-// math/rand/v2, one number for each token, none at temperature 0. It is for one goroutine.
+// Sampler chooses tokens, one after the other, with its own random numbers: PCG of math/rand/v2,
+// one number for each token, none at temperature 0. It may be used by one goroutine at a time.
 type Sampler struct {
 	sampling Sampling
 	rng      *rand.Rand
@@ -61,7 +61,7 @@ type Sampler struct {
 	order    []int     // tokens from the likeliest on
 }
 
-// NewSampler makes a sampler; settings out of range are an error.
+// NewSampler returns a sampler. Settings out of range are an error.
 func NewSampler(s Sampling) (*Sampler, error) {
 	if err := s.Err(); err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func NewSampler(s Sampling) (*Sampler, error) {
 	return &Sampler{sampling: s, rng: rand.New(rand.NewPCG(s.Seed, 0))}, nil
 }
 
-// Choose gives a token for its logits. A logit of −∞ has probability 0; NaN, +∞, nothing
-// but −∞ and no logits at all are errors, and draw no number.
+// Choose returns a token, an index of logits. A logit of −∞ has probability 0. NaN, +∞, −∞
+// throughout, and no logits at all are errors, for which no random number is drawn.
 func (s *Sampler) Choose(logits []float64) (token int32, err error) {
 	best, err := likeliest(logits)
 	if err != nil || s.sampling.Temperature == 0 {

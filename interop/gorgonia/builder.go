@@ -109,7 +109,7 @@ func (b *builder) translate(n *graph.Node, dt graph.DType) (y *G.Node) {
 	return y
 }
 
-// whyStopped is what a panic while translating n means: a refusal, an error of
+// whyStopped returns the meaning of a panic while translating n: a refusal, an error of
 // gorgonia's, or a panic of gorgonia's.
 func whyStopped(n *graph.Node, p any) error {
 	if s, ok := p.(stop); ok {

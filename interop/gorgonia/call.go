@@ -32,7 +32,7 @@ type call struct {
 	run   *run
 }
 
-// run is what the calls of a machine share while it runs.
+// run holds the state that the calls of a machine share while it runs.
 type run struct {
 	ctx context.Context
 	err error // the first failure

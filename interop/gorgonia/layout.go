@@ -9,9 +9,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Where a change of layout concerns one axis, the array is brought into three
-// axes, what is before, the axis, what is after: gorgonia's operations differ by
-// rank and drop axes of size 1.
+// For a change of layout along one axis, the array is reshaped to three axes: all before it, the
+// axis, and all after it. Gorgonia's operations differ by rank and drop axes of size 1.
 
 func (b *builder) reshape(x *G.Node, sizes ...int) *G.Node {
 	if slices.Equal(x.Shape(), sizes) {
@@ -25,7 +24,7 @@ func (b *builder) like(n *graph.Node, x *G.Node) *G.Node { return b.reshape(x, n
 
 func reshape(s site, x []*G.Node) *G.Node { return s.like(s.y, x[0]) }
 
-// around brings x into what is before an axis, the axis, and what is after.
+// around reshapes x to three axes: those before an axis, the axis, and those after.
 func (b *builder) around(x *G.Node, axis int) *G.Node {
 	sizes := x.Shape()
 	return b.reshape(x, product(sizes[:axis]), sizes[axis], product(sizes[axis+1:]))

@@ -12,7 +12,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Option says what a machine is for; see [Fetch] and [Do].
+// Option is an option of [Compile]; see [Fetch] and [Do].
 type Option func(*request)
 
 type request struct {
@@ -20,12 +20,12 @@ type request struct {
 	steps  []graph.Update
 }
 
-// Fetch names results: they can be read after each run.
+// Fetch names results, which can be read after each run.
 func Fetch(nodes ...*graph.Node) Option {
 	return func(r *request) { r.wanted = append(r.wanted, nodes...) }
 }
 
-// Do adds the updates of steps, which the end of each run applies to the store.
+// Do adds the updates of steps, which are applied to the store at the end of each run.
 func Do(steps ...graph.Step) Option {
 	return func(r *request) { r.steps = append(r.steps, slices.Concat(steps...)...) }
 }
@@ -54,8 +54,8 @@ func (r *request) check(g *graph.Graph) error {
 	return errors.Join(errs...)
 }
 
-// Machine is a graph translated to gorgonia, with the machine that runs it. It
-// is for one goroutine.
+// Machine is a graph translated to gorgonia, with the machine that runs it. It may be used by one
+// goroutine at a time.
 type Machine struct {
 	graph   *graph.Graph
 	vm      G.VM
@@ -66,10 +66,9 @@ type Machine struct {
 	ran     bool
 }
 
-// Compile translates what the wanted nodes and updates depend on, as the graph
-// is written: for the rewritten graph, compile that one. The error holds every
-// mistake made while building the graph, or an [Unsupported] for every node that
-// gorgonia cannot compute rightly.
+// Compile translates the nodes that the fetched results and the updates depend on, as the graph is
+// written; to run the rewritten graph, compile that one. The error holds every mistake made while
+// building the graph, or an [Unsupported] for every node that gorgonia cannot compute correctly.
 func Compile(g *graph.Graph, options ...Option) (*Machine, error) {
 	var r request
 	for _, o := range options {
@@ -142,11 +141,10 @@ func (m *Machine) guarded(f func() error) (err error) {
 	return f()
 }
 
-// Run does one run: parameters and states are read from the store, inputs from
-// the feed or their defaults, and the updates are written to the store at the
-// end. On any error, and when ctx ends, the store is as it was. An input is known
-// by its path, so that the nodes of a graph and of its rewritten form serve
-// alike.
+// Run does one run: it reads parameters and states from the store and inputs from the feed or their
+// defaults, and writes the updates to the store at the end. On any error, and when ctx ends, the
+// store is unchanged. An input is identified by its path, so that the nodes of a graph and of its
+// rewritten form both work.
 func (m *Machine) Run(ctx context.Context, feed tape.Feed, store *tape.Store) error {
 	if m == nil || m.vm == nil {
 		return errors.New("the machine is closed")
@@ -241,7 +239,8 @@ func (l leaf) value(fed map[string]*tensor.Dense, store *tape.Store) (G.Value, e
 	return nil, fmt.Errorf("input %s of type %v is not fed", path, l.n.Type())
 }
 
-// Value gives a fetched value of the last run, as a tensor of its own.
+// Value returns a fetched value of the last run, as a tensor of its own. A node that was not
+// fetched, and a machine that has not run, are errors.
 func (m *Machine) Value(n *graph.Node) (*tensor.Dense, error) {
 	if m == nil {
 		return nil, errors.New("there is no machine: gorgonia.Compile makes one")

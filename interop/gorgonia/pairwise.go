@@ -6,7 +6,7 @@ import G "gorgonia.org/gorgonia"
 // axes batch, i, j, d. The expansion x² + r² − 2xr would save it, and lose every
 // digit where rows are close and far from the origin.
 
-// pairs is what x[… i d] and r[… j d] have for sizes.
+// pairs holds the sizes of x[… i d] and r[… j d].
 type pairs struct {
 	site
 	batch, i, j, d int

@@ -108,8 +108,8 @@ func rules() map[match.Kind]entry {
 	return out
 }
 
-// Supported lists the operations that are translated, in order of name. Some are
-// so for floats and masks only, as Compile will say.
+// Supported lists the operations that are translated, in order of name. Some are translated for
+// floats and masks only; Compile reports others.
 func Supported() []string {
 	var out []string
 	rules := rules()

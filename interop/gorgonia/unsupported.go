@@ -6,8 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Unsupported is the error of a node that gorgonia cannot compute, or would
-// compute wrongly.
+// Unsupported is the error about a node that gorgonia cannot compute, or would compute wrongly.
 type Unsupported struct {
 	Op     string    // the operation: "ArgMin", "param"
 	Node   string    // the node's text: a[i=150]
@@ -19,7 +18,7 @@ func unsupported(n *graph.Node, reason string) error {
 	return &Unsupported{n.Op().Name(), n.String(), n.First().Pos, reason}
 }
 
-// Error gives one line:
+// Error returns one line:
 //
 //	model.go:12: ArgMin: gorgonia cannot run it: it has no index of a minimum: a[i=150]
 func (u *Unsupported) Error() string {

@@ -35,7 +35,7 @@ func checksumOf(key, value string) (digits string, err error) {
 	return digits, nil
 }
 
-// compare compares what was read with the checksum.
+// compare compares the data that were read with the checksum.
 func (s *source) compare(h *header, want string) error {
 	if s.sum == nil {
 		return nil

@@ -16,7 +16,7 @@ var (
 	ErrChecksum = errors.New("wrong checksum")
 )
 
-// Error is a complaint about a file, located as far as it can be. Its text is one line:
+// Error is a mistake in a file, located as far as possible. Its text is one line:
 // model.safetensors: byte 8: tensor "w": shape [2 3] of F32 takes 24 bytes, but data_offsets give
 // 20.
 type Error struct {
@@ -27,7 +27,7 @@ type Error struct {
 	Err    error  // ErrFormat, ErrChecksum, the cause from another package, or nil
 }
 
-// Error gives FILE: byte OFFSET: tensor NAME: what is wrong, in one line.
+// Error returns one line, FILE: byte OFFSET: tensor NAME: mistake.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -54,7 +54,7 @@ func malformed(offset int64, tensor, format string, args ...any) *Error {
 	return &Error{Offset: offset, Tensor: tensor, Msg: fmt.Sprintf(format, args...), Err: ErrFormat}
 }
 
-// in gives an error of this package the name of what is read or written.
+// in gives an error of this package the name of the file that is read or written.
 func in(name string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -63,7 +63,7 @@ func in(name string, err error) error {
 	return err
 }
 
-// nameOf is the name of what is read or written, where it has one, as *os.File.
+// nameOf returns the name of the file that is read or written, if it has one, as *os.File does.
 func nameOf(x any) string {
 	if n, ok := x.(interface{ Name() string }); ok {
 		return n.Name()

@@ -19,7 +19,7 @@ const (
 	mostAxes    = 64          // of a tensor's shape
 )
 
-// Info is what a header says of one tensor.
+// Info describes a tensor, by the header.
 type Info struct {
 	Name   string
 	DType  string // as the file has it: F32, BF16, …
@@ -28,7 +28,7 @@ type Info struct {
 	Size   int64  // in bytes
 }
 
-// header is what stands before the data.
+// header is the part of a file before the data.
 type header struct {
 	metadata map[string]string // nil where there are none
 	tensors  []Info            // by offset
@@ -169,7 +169,7 @@ func token[T any](p *parser, tensor, want string) (T, error) {
 	return v, nil
 }
 
-// open takes an opening bracket, and close the end of what it opened.
+// open reads an opening bracket, and close the closing one.
 func (p *parser) open(tensor, bracket string) error {
 	d, err := token[json.Delim](p, tensor, bracket)
 	if err == nil && d.String() != bracket {
@@ -252,7 +252,7 @@ func (p *parser) numbers(tensor string, most int) ([]int64, error) {
 	return list, p.close(tensor)
 }
 
-// info takes what stands after a tensor's name. Its offset counts from the
+// info reads the part after a tensor's name. Its offset counts from the
 // beginning of the data.
 func (p *parser) info(name string) (Info, error) {
 	t := Info{Name: name}

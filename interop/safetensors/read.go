@@ -17,7 +17,7 @@ import (
 
 const bufferSize = 1 << 16 // bytes that are encoded or decoded at a time
 
-// Option is a setting of reading.
+// Option is an option of reading.
 type Option func(*config)
 
 type config struct {
@@ -25,11 +25,11 @@ type config struct {
 	requireChecksum     bool
 }
 
-// MaxHeader limits the header's bytes; the default, and the format's own limit,
-// is 100 000 000.
+// MaxHeader limits the bytes of the header. The default, and the format's own limit, is 100 000
+// 000.
 func MaxHeader(n int64) Option { return func(c *config) { c.maxHeader = n } }
 
-// MaxBytes limits the bytes of all tensors together; the default is 2³⁶, 64 GiB.
+// MaxBytes limits the bytes of all tensors together. The default is 2³⁶, 64 GiB.
 func MaxBytes(n int64) Option { return func(c *config) { c.maxBytes = n } }
 
 // RequireChecksum refuses a file that has no checksum.
@@ -55,9 +55,9 @@ func (r *Reader) ready() error {
 	return nil
 }
 
-// Read reads a file from r to its end, and checks its checksum if it has one.
-// The memory of a tensor grows while it arrives, by doubling; ReadFile and
-// [Reader.File] know the length and take what is needed at once.
+// Read reads a file from r to its end, and checks its checksum if it has one. The memory of a
+// tensor grows as it arrives, by doubling; ReadFile and [Reader.File] know the length and allocate
+// it at once.
 func Read(r io.Reader, options ...Option) (*File, error) {
 	if r == nil {
 		return nil, errNoReader
@@ -76,8 +76,8 @@ func ReadFile(path string, options ...Option) (*File, error) {
 	return r.File()
 }
 
-// Reader reads a file's tensors one by one. Its methods may be called at the same
-// time where its io.ReaderAt allows that, as *os.File does.
+// Reader reads the tensors of a file one by one. Its methods may be called concurrently if its
+// io.ReaderAt allows that, as *os.File does.
 type Reader struct {
 	r      io.ReaderAt
 	size   int64
@@ -90,8 +90,8 @@ type Reader struct {
 	places map[string]int // of the tensors in the header, by name
 }
 
-// Open opens the file at path and reads its header. Data that are missing or too
-// many are noticed; the checksum is checked by Verify and File only.
+// Open opens the file at path and reads its header. It reports data that are missing or too long;
+// only Verify and File check the checksum.
 func Open(path string, options ...Option) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -123,7 +123,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// NewReader reads the header of a file of size bytes.
+// NewReader reads the header of a file of size bytes from r.
 func NewReader(r io.ReaderAt, size int64, options ...Option) (*Reader, error) {
 	if r == nil {
 		return nil, errNoReader
@@ -147,10 +147,10 @@ func (r *Reader) Close() error {
 	return r.close()
 }
 
-// Metadata returns a copy of the file's metadata, nil where it has none.
+// Metadata returns a copy of the file's metadata, nil if it has none.
 func (r *Reader) Metadata() map[string]string { return maps.Clone(r.header.metadata) }
 
-// Infos returns what the header says of the tensors, in the order of their data.
+// Infos returns the descriptions of the tensors, in the order of their data.
 func (r *Reader) Infos() []Info {
 	infos := slices.Clone(r.header.tensors)
 	for i := range infos {
@@ -159,7 +159,8 @@ func (r *Reader) Infos() []Info {
 	return infos
 }
 
-// Tensor reads one tensor. It is not compared with the checksum: see Verify.
+// Tensor reads the tensor called name, without comparing it with the checksum; see Verify. A name
+// that the file does not have is an error.
 func (r *Reader) Tensor(name string) (*tensor.Dense, error) {
 	if err := r.ready(); err != nil {
 		return nil, err
@@ -190,8 +191,8 @@ func (r *Reader) File() (*File, error) {
 	return f, in(r.name, err)
 }
 
-// Verify reads the whole file, keeping nothing, and compares it with its
-// checksum. A file without one is an ErrChecksum.
+// Verify reads the whole file, keeping nothing, and compares it with its checksum. A file without
+// one is an ErrChecksum.
 func (r *Reader) Verify() error {
 	if err := r.ready(); err != nil {
 		return err
@@ -241,7 +242,7 @@ func (s *source) cut(err error) error {
 	return &Error{Offset: s.offset, Msg: "cannot read: " + cause(err), Err: err}
 }
 
-// header reads what stands before the data, and the checksum's digits, "" where
+// header reads the part before the data, and the checksum's digits, "" where
 // there is none. If there is one, it is taken of all that follows.
 func (s *source) header(c config) (h *header, sum string, err error) {
 	var length [8]byte

@@ -34,7 +34,7 @@ type Tensor struct {
 	Data *tensor.Dense
 }
 
-// Tensor returns the tensor of a name, nil where there is none.
+// Tensor returns the tensor called name, nil if there is none.
 func (f *File) Tensor(name string) *tensor.Dense {
 	if i, ok := f.places[name]; ok && i < len(f.Tensors) && f.Tensors[i].Name == name {
 		return f.Tensors[i].Data
@@ -47,9 +47,9 @@ func (f *File) Tensor(name string) *tensor.Dense {
 	return nil
 }
 
-// Write writes f to w. Tensors are encoded through a small buffer, with a
-// checksum twice: once for the sum. Mistakes of f are found before the first
-// byte: a name used twice or not UTF-8, an unsupported type.
+// Write writes f to w. It encodes tensors through a small buffer, twice with a checksum: once for
+// the sum. Mistakes in f are found before the first byte: a name used twice or not in UTF-8, and an
+// unsupported type.
 func Write(w io.Writer, f *File) error {
 	return in(nameOf(w), write(w, f))
 }
