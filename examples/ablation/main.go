@@ -1,5 +1,5 @@
-// Ablation switches label smoothing, dropout and normalisation on and off, one at a time,
-// in a net that reads digits and has few to learn from.
+// Ablation switches label smoothing, dropout and normalisation on and off, one at a time, in a net
+// that reads digits and is trained on few.
 package main
 
 import (
@@ -24,8 +24,8 @@ func main() {
 		all := variants()
 		for i := range l.Few(*seeds, 2) {
 			seed := l.Seed + uint64(i)
-			// All variants see the same images in the same order, and what they have in common
-			// starts from the same values: what the seed does to all of them cancels.
+			// All variants see the same images in the same order, and their common parts start from
+			// the same values, so that the influence of the seed cancels.
 			few, err := fit.Subset(data.Order(seed, 0, fit.Rows())[:min(*rows, fit.Rows())])
 			if err != nil {
 				return err

@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// norm is what stands between a linear layer and its ReLU.
+// norm is the normalisation between a linear layer and its ReLU.
 type norm uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	group      // of eight units of one image
 )
 
-// variant is a net with some of the things switched on, and what its trainings gave.
+// variant is a net with some of the techniques switched on, and the results of its trainings.
 type variant struct {
 	name      string
 	smoothing float64 // ε of the labels
@@ -29,7 +29,7 @@ type variant struct {
 	curves      [][]float64 // errors after each epoch, seed by seed
 }
 
-// variants are a net with nothing, with one thing each, and with the first three.
+// variants are a net with no technique, with one each, and with the first three.
 func variants() []variant {
 	return []variant{
 		{name: "nothing"},
@@ -42,16 +42,16 @@ func variants() []variant {
 	}
 }
 
-// take adds what a training gave.
+// take adds the results of a training.
 func (v *variant) take(c *digits.Curve) {
 	errors := c.Errors()
 	v.curves = append(v.curves, errors)
 	v.wrong, v.loss = append(v.wrong, errors[len(errors)-1]), append(v.loss, c.Validation)
 }
 
-// net is the net of digits with a norm and dropout after each of its hidden layers. While
-// evaluating there is no noise, statistics are the running ones, and the loss is that of
-// the true labels, so that variants can be compared.
+// net is the net of digits, with a norm and dropout after each of its hidden layers. In evaluation
+// there is no noise, statistics are the running ones, and the loss is that of the true labels, so
+// that variants can be compared.
 func (v *variant) net(rows int, mode train.Mode) *train.Net {
 	g := graph.New(v.name)
 	n := &train.Net{}

@@ -21,7 +21,7 @@ func newSpread(v []float64) spread {
 	return spread{mean, deviation}
 }
 
-// versus is b less a, seed by seed: what a seed does to both cancels.
+// versus returns b − a, seed by seed, in which the influence of a seed on both cancels.
 func versus(a, b []float64) (differences []float64, s spread) {
 	for i := range a {
 		differences = append(differences, b[i]-a[i])
@@ -29,22 +29,22 @@ func versus(a, b []float64) (differences []float64, s spread) {
 	return differences, newSpread(differences)
 }
 
-// yardstick is a number that variants are compared by: the smaller the better.
-type yardstick struct {
+// measure is a number that variants are compared by: the smaller the better.
+type measure struct {
 	id, name, title string
 	digits          int // after the point
 	of              func(v variant) []float64
 }
 
-var yardsticks = []yardstick{
+var measures = []measure{
 	{"wrong", "read wrongly, %", "Read wrongly at the end, % (* hardly by chance)", 2, func(v variant) []float64 { return v.wrong }},
 	{"loss", "loss, nats", "Loss at the end, nats", 3, func(v variant) []float64 { return v.loss }},
 }
 
-// chances are, for each variant after the first, how likely a difference to the first is
-// that large by the seeds alone: Student's t on the differences of pairs, corrected for their
+// chances returns, for each variant after the first, the probability of so large a difference from
+// the first by the seeds alone: Student's t-test on the differences of pairs, corrected for their
 // number.
-func (m yardstick) chances(all []variant) []float64 {
+func (m measure) chances(all []variant) []float64 {
 	var p []float64
 	for _, v := range all[1:] {
 		d, _ := versus(m.of(all[0]), m.of(v))
@@ -56,7 +56,7 @@ func (m yardstick) chances(all []variant) []float64 {
 // table writes every variant's numbers and how they differ from those of the first.
 func table(w io.Writer, all []variant) error {
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	for _, m := range yardsticks {
+	for _, m := range measures {
 		fmt.Fprintf(out, "%s\tmean ± deviation\tdifference\tchance\n", m.name)
 		chances := m.chances(all)
 		for i, v := range all {
@@ -73,13 +73,13 @@ func table(w io.Writer, all []variant) error {
 	return out.Flush()
 }
 
-// rounded is a number with so many digits after the point.
+// rounded returns a number with the given digits after the point.
 func rounded(v float64, digits int) float64 {
 	ten := math.Pow10(digits)
 	return math.Round(v*ten) / ten
 }
 
-// marked is a star for what is hardly chance.
+// marked adds a star to a difference that is hardly chance.
 func marked(p float64) string {
 	if p <= 0.05 {
 		return " *"
@@ -108,7 +108,7 @@ func draw(l *lesson.Lesson, all []variant) error {
 		learning.Series = append(learning.Series, s)
 	}
 	charts := []interface{ SVG(io.Writer) error }{learning}
-	for _, m := range yardsticks {
+	for _, m := range measures {
 		bars := chart.Bars{
 			Frame:  chart.Frame{ID: m.id, Title: m.title, Width: 560},
 			Series: []string{""},

@@ -14,20 +14,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// head is what one head of attention looks at while it reads a sentence.
+// head is where one head of attention looks while it reads a sentence.
 type head struct {
 	title, text string
 	α           [][]float32 // by place of the reader, then by place looked at
 }
 
-// look reads a sentence of at most 64 characters and gives the two heads that are surest
-// of where to look, each a picture.
+// look reads a sentence of at most 64 characters, and returns the two heads that are surest of
+// where to look, each as a picture.
 func look(ctx context.Context, t *chars.Trained, sentence string) ([]interface{ SVG(io.Writer) error }, error) {
 	codes, err := t.Text.Vocabulary.Encode(sentence)
 	if err != nil {
 		return nil, err
 	}
-	x := make([]int32, chars.Window) // what comes after the sentence is not seen from within
+	x := make([]int32, chars.Window) // the characters after the sentence are not seen from within
 	copy(x, codes)
 	set, err := data.NewSet(map[string]*tensor.Dense{"x": tensor.New(tensor.WithShape(1, len(x)), tensor.WithBacking(x))})
 	if err != nil {
@@ -59,7 +59,7 @@ func look(ctx context.Context, t *chars.Trained, sentence string) ([]interface{ 
 	return out, nil
 }
 
-// sureness is the mean over the places of the largest weight.
+// sureness returns the mean, over the places, of the largest weight.
 func (h head) sureness() float64 {
 	sum := 0.0
 	for _, α := range h.α {
@@ -101,7 +101,7 @@ func (h head) SVG(w io.Writer) error {
 		}
 	}
 	b.WriteString(`<g class="ch-0" fill="#0072B2">` + "\n")
-	for shade := 1; shade <= tone; shade++ { // what is less than half a shade is left out
+	for shade := 1; shade <= tone; shade++ { // less than half a shade is left out
 		if d := shades[shade].String(); d != "" {
 			fmt.Fprintf(&b, `<path d="%s" fill-opacity="%.1f"/>`+"\n", d, float64(shade)/tone)
 		}

@@ -1,6 +1,6 @@
 // Classifier trains a net with one hidden layer on a table whose last column has classes: the
 // wines that are built in, or with -data a CSV file. Training ends when the validation loss has
-// stopped falling; what it was best with is kept, and predicts the rows that were held out. With
+// stopped falling; the best parameters are kept, and predict the held-out rows. With
 // -out DIR checkpoints and a drawing of the net go into DIR. The program is complete: copy it.
 package main
 
@@ -26,8 +26,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// mlp returns how a net for d features, h hidden units and k classes is built for batches of any
-// number of rows. Noise, such as dropout, is for train.Training alone.
+// mlp returns a function that builds the net for d features, h hidden units and k classes, for
+// batches of any number of rows. Noise, such as dropout, belongs in train.Training only.
 func mlp(d, h, k int) train.Build {
 	return func(rows int, mode train.Mode) *train.Net {
 		g := graph.New("classifier")
@@ -157,7 +157,7 @@ func likeliest(logits []float64) (class int) {
 	return class
 }
 
-// draw draws what a node depends on into a file.
+// draw draws the graph of a node into a file.
 func draw(path string, n *graph.Node) error {
 	f, err := os.Create(path)
 	if err != nil {

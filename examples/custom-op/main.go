@@ -25,7 +25,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// elementwise is the shape rule that both share: floats in, floats of that shape out.
+// elementwise is the shape rule of both operations: floats in, floats of the same shape out.
 type elementwise struct{}
 
 func (elementwise) Infer(in []*graph.Node) (graph.Type, error) {
@@ -57,10 +57,10 @@ type swish struct {
 
 func (swish) Name() string { return "Swish" }
 
-// Scalar is the definition, which everything else is checked against.
+// Scalar is the definition; everything else is checked against it.
 func (s swish) Scalar(x ...float64) float64 { return x[0] / (1 + math.Exp(-s.Beta.Value()*x[0])) }
 
-// Run is what the tape calls.
+// Run computes a value on the tape.
 func (s swish) Run(_ *graph.Node, out tape.Array, in []tape.Array) {
 	each(out, in, func(x float64) float64 { return s.Scalar(x) })
 }
@@ -75,8 +75,8 @@ func (s swish) Grad(y, dy *graph.Node, _ int) *graph.Node {
 // Notation is how formulas and drawings write it.
 func (s swish) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("swish", in[0]) }
 
-// round rounds to whole numbers. Its derivative is 0 wherever it has one, which
-// teaches nothing: Grad passes dy on as the identity does, and Surrogate says so.
+// round rounds to whole numbers. Its derivative is 0 wherever it exists, and nothing could be
+// learnt: so Grad passes dy on, as that of the identity does, and Surrogate says so.
 type round struct{ elementwise }
 
 func (round) Name() string                                    { return "StraightRound" }
@@ -103,7 +103,8 @@ func main() {
 }
 
 func run(out string, quick bool) error {
-	// Operations are used by graph.Apply; Register gives the constructors back if all checks pass.
+	// graph.Apply adds an operation to a graph; Register returns the constructors if all checks
+	// pass.
 	Swish, err1 := check.Register(swish{}, func(x *graph.Node, β float64) *graph.Node {
 		return graph.Apply(swish{Beta: graph.Bits(β)}, x)
 	}, on(swish{Beta: graph.Bits(1)}), on(swish{Beta: graph.Bits(-0.5)}))
@@ -177,7 +178,7 @@ func run(out string, quick bool) error {
 	return draw(filepath.Join(out, "custom-op.svg"), y)
 }
 
-// draw draws what a node depends on into a file.
+// draw draws the graph of a node into a file.
 func draw(path string, n *graph.Node) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err

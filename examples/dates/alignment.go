@@ -13,13 +13,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// alignment is where a decoder looked while it said a date.
+// alignment is where a decoder looked while it wrote a date.
 type alignment struct {
 	title, text, said string
 	α                 [][]float32 // by characters said, then by characters read
 }
 
-// align looks at a translator while it says the dates of pairs.
+// align records where a translator looks while it writes the dates of pairs.
 func align(ctx context.Context, t *train.Trainer, score string, pairs []pair) ([]alignment, error) {
 	set, err := encoded(pairs)
 	if err != nil {

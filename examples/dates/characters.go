@@ -7,7 +7,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// The characters that are read and said.
+// The characters that are read and written.
 var (
 	textCharacters = characters(" ,./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 	isoCharacters  = characters("-0123456789")

@@ -9,15 +9,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// exam is how a translator did on pairs that were held out. A date is right if all of its
-// ten characters are.
+// exam is the result of a translator on pairs that were held out. A date is right if all of its ten
+// characters are.
 type exam struct {
 	right, all       int
 	rightNew, allNew int    // of these, dates that training does not have in any format
 	mistake          string // the last one; "" for none
 }
 
-// examine has a translator say the dates of pairs.
+// examine has a translator write the dates of pairs.
 func examine(ctx context.Context, t *train.Trainer, pairs []pair) (exam, error) {
 	set, err := encoded(pairs)
 	if err != nil {
@@ -51,7 +51,7 @@ func (e *exam) mark(p pair, said string) {
 	}
 }
 
-// accuracy is the part that is right.
+// accuracy returns the share of right dates.
 func (e exam) accuracy() float64 { return float64(e.right) / float64(e.all) }
 
 // String gives 999 of 1000 right, 800 of 801 new dates; "march 3 09" → 2009-03-08.

@@ -1,6 +1,6 @@
-// Dates translates dates as people write them, "Thursday, May 3, 1979", into ISO 8601,
-// 1979-05-03, one character after the other: without looking back at what was read, and
-// with each score of attention. It draws where the decoder looks.
+// Dates translates dates as people write them, "Thursday, May 3, 1979", into ISO 8601, 1979-05-03,
+// one character after the other: without looking back at the text, and with each score of
+// attention. It draws where the decoder looks.
 package main
 
 import (
@@ -57,7 +57,7 @@ func main() {
 	})
 }
 
-// learn trains a translator, and examines it every 50 steps on what is held out.
+// learn trains a translator, and examines it on the held-out pairs every 50 steps.
 func learn(ctx context.Context, l *lesson.Lesson, t *train.Trainer, score string, training, held []pair, steps int, curve *chart.Series) (result exam, err error) {
 	set, err := encoded(training)
 	if err != nil {
@@ -85,8 +85,7 @@ func first(pairs []pair, format int) pair {
 	return pairs[slices.IndexFunc(pairs, func(p pair) bool { return p.format == format })]
 }
 
-// draw draws the net of a score, what was right after how many steps, and where the
-// decoders looked.
+// draw draws the net of a score, the share of right dates by steps, and where the decoders looked.
 func draw(l *lesson.Lesson, score string, curves []chart.Series, alignments []interface{ SVG(io.Writer) error }) error {
 	err := l.Draw("net.svg", build(score)(64, train.Training).Loss, viz.CollapseAbove(12))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// pair is a date as somebody wrote it, and as ISO 8601 has it: 2006-01-02.
+// pair is a date as somebody wrote it, and in ISO 8601: 2006-01-02.
 type pair struct {
 	text, iso string
 	format    int  // which of formats
@@ -41,9 +41,9 @@ func ordinal(day int) string {
 	return fmt.Sprint(day, ending)
 }
 
-// drawPairs draws n pairs, all different, of the dates in all formats: all but the last
-// ones for training, and those to be held out. Most dates that are held out are not
-// known from another format either.
+// drawPairs draws n pairs, all different, of the dates in all formats, and divides them into those
+// for training and those to be held out. Most of the held-out dates do not occur in training in
+// another format either.
 func drawPairs(seed uint64, n, heldOut int) (training, held []pair) {
 	known := map[string]bool{}
 	for i, k := range data.Order(seed, 0, dates*len(formats))[:n] {

@@ -9,12 +9,12 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// scores are how the decoder looks back at what was read; with none it does not, and has
-// to do with the encoder's last state.
+// scores are the ways in which the decoder looks back at the text; with none it does not, and has
+// only the encoder's last state.
 var scores = []string{"none", "dot", "multiplicative", "additive"}
 
-// translator adds the parameters of a translator to a graph. Two GRUs read the text, one
-// forward and one backward; a third says the date, one character after the other.
+// translator adds the parameters of a translator to a graph. Two GRUs read the text, one forward
+// and one backward; a third writes the date, one character after the other.
 func translator(g *graph.Graph, score string) rnn.Seq2Seq {
 	const width = 64
 	m, h, c := graph.Ax("m", 32), graph.Ax("h", 2*width), graph.Ax("c", 2*width)
@@ -47,8 +47,8 @@ func translator(g *graph.Graph, score string) rnn.Seq2Seq {
 	return net
 }
 
-// build makes the translator for training, with the right characters before each one, or
-// for evaluating: then it has what it said itself.
+// build makes the translator for training, with the right characters before each one, or for
+// evaluation, with its own characters.
 func build(score string) train.Build {
 	return func(rows int, mode train.Mode) *train.Net {
 		g := graph.New("dates: " + score)

@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// see gives a picture of the filters of the first convolution, and of what both of them
-// make of two images.
+// see returns a picture of the filters of the first convolution, and of the features that both
+// convolutions find in two images.
 func see(ctx context.Context, t *train.Trainer, test *data.Set) (func(w io.Writer) error, error) {
 	some, err := test.Subset([]int{1, 2})
 	if err != nil {

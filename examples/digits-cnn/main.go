@@ -1,5 +1,5 @@
-// Digits-cnn reads handwritten digits with a convolutional net, and shows what its
-// filters see.
+// Digits-cnn reads handwritten digits with a convolutional net, and draws its filters and the
+// features that they find.
 package main
 
 import (
@@ -69,7 +69,8 @@ func main() {
 	})
 }
 
-// draw draws the model, what a trained one does not read, and what it sees in digits.
+// draw draws the model, the digits that a trained one reads wrongly, and the features that it
+// finds.
 func draw(ctx context.Context, l *lesson.Lesson, t *train.Trainer, test *data.Set) error {
 	if err := l.Draw("model.svg", cnn(64, train.Training).Loss); err != nil {
 		return err

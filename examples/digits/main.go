@@ -58,7 +58,7 @@ func main() {
 			accuracy, _ := scores.Get("accuracy")
 			fmt.Printf("seed %d: accuracy %.4f\n", seed, accuracy)
 			accuracies = append(accuracies, accuracy)
-			if len(curve.Accuracy) == n { // what was resumed lacks its beginning
+			if len(curve.Accuracy) == n { // a resumed training lacks its beginning
 				curves = append(curves, curve)
 			}
 			if i == 0 {
@@ -76,7 +76,7 @@ func main() {
 	})
 }
 
-// draw draws the model, and what a trained one does not read.
+// draw draws the model, and the digits that a trained one reads wrongly.
 func draw(ctx context.Context, l *lesson.Lesson, t *train.Trainer, test *data.Set) error {
 	if err := l.Draw("model.svg", mlp(64, train.Training).Loss); err != nil {
 		return err

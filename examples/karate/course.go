@@ -10,9 +10,9 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// course draws, step by step, how sure a network is that a member went with the officer:
-// each member of either faction, the median of each, and by name those whom it gets wrong
-// in the end.
+// course draws, step by step, the probability that a network gives to each member for going with
+// the officer: all members of either faction, the median of each, and by name those that it gets
+// wrong in the end.
 func course(name string, o outcome, faction []int) chart.Lines {
 	c := chart.Lines{
 		Frame: chart.Frame{ID: strings.ToLower(name), Title: name + ": who goes with the officer"},

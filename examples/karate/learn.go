@@ -13,7 +13,7 @@ import (
 // lookEvery is the number of steps between two looks at the scores.
 const lookEvery = 5
 
-// outcome is what a network has learnt.
+// outcome is the result of a training.
 type outcome struct {
 	course [][][2]float64 // the members' scores, every lookEvery steps from the start on
 	α      []float32      // [i j] how strongly i hears j
@@ -22,7 +22,7 @@ type outcome struct {
 // scores are the members' in the end.
 func (o outcome) scores() [][2]float64 { return o.course[len(o.course)-1] }
 
-// says is the faction that a network gives member i.
+// says returns the faction that a network predicts for member i.
 func (o outcome) says(i int) int {
 	if s := o.scores()[i]; s[1] > s[0] {
 		return 1
@@ -30,7 +30,7 @@ func (o outcome) says(i int) int {
 	return 0
 }
 
-// wrong lists the members that are given the other faction.
+// wrong lists the members for which the network predicts the other faction.
 func (o outcome) wrong(faction []int) (members []int) {
 	for i, f := range faction {
 		if o.says(i) != f {

@@ -1,6 +1,6 @@
-// Karate says which of two factions each member of a karate club joined when it split, of
-// the friendships in it and the factions of two members alone, by a graph-convolutional
-// network and by graph attention.
+// Karate predicts which of two factions each member of a karate club joined when it split, from the
+// friendships and the factions of only two members, by a graph-convolutional network and by graph
+// attention.
 package main
 
 import (

@@ -17,23 +17,23 @@ const (
 	unknown  = -1
 )
 
-// network is a model of the club: it says of each member i which faction he joins.
+// network is a model of the club: it predicts the faction of each member.
 type network struct {
 	name  string
 	layer func(g *graph.Graph, x *graph.Node, n graphnet.Neighbours) (scores *graph.Node)
 	hears string // what tells how strongly i hears j in the second layer, [i j]
 }
 
-// gcn is relu(Â x W₁ + b₁), and Â h W₂ + b₂ of that: what a member hears from whom is
-// given by the degrees.
+// gcn is relu(Â x W₁ + b₁) followed by Â h W₂ + b₂: the degrees decide how strongly a member hears
+// another.
 var gcn = network{"GCN", func(g *graph.Graph, x *graph.Node, n graphnet.Neighbours) *graph.Node {
 	i, h, c := x.Shape().Axis(1), graph.Ax("h", hidden), graph.Ax("c", factions)
 	y := ops.ReLU(graphnet.NewGCN(g, "gcn1", graph.F32, i, h).Of(x, n))
 	return graphnet.NewGCN(g, "gcn2", graph.F32, h, c).Of(y, n)
 }, "Â"}
 
-// gat is elu(Σ_j α_ij h_j) with two heads side by side, and one head on top of that: what a
-// member hears from whom is learnt.
+// gat is elu(Σ_j α_ij h_j) with two heads side by side, and one head on top of it: how strongly a
+// member hears another is learnt.
 var gat = network{"GAT", func(g *graph.Graph, x *graph.Node, n graphnet.Neighbours) *graph.Node {
 	i, h, c := x.Shape().Axis(1), graph.Ax("h", hidden), graph.Ax("c", factions)
 	y := ops.ELU(graphnet.NewGAT(g, "gat1", graph.F32, heads, i, h).Of(x, n))
@@ -52,9 +52,9 @@ func (m network) net(members int, _ train.Mode) *train.Net {
 	return &train.Net{Loss: nn.CrossEntropy(scores, label, nn.Ignoring(unknown)).As("loss"), Output: scores}
 }
 
-// columns are what is known of the club, a member a row: his features x, which say no more
-// than who he is, his friends A, the label of the instructor (member 0) and the officer
-// (member 33) alone; and the faction of everyone, to compare with.
+// columns are the data of the club, a member per row: the features x, which only identify him, his
+// friends A, the labels of the instructor (member 0) and the officer (member 33) alone, and the
+// faction of everyone, to compare with.
 func columns(club *data.Network, faction []int) (*data.Set, error) {
 	n := club.Nodes
 	A, err := club.Adjacency(tensor.Float32)

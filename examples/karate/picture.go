@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// picture is the club as a network sees it. Its colours are those of [chart.Style].
+// picture is the club as a network sees it, in the colours of [chart.Style].
 type picture struct {
 	name    string
 	club    *data.Network

@@ -53,7 +53,7 @@ func main() {
 	})
 }
 
-// report says what each method minimises, and where that ends.
+// report prints what each method minimises, and where its runs end.
 func report(family []lab.Clustering) {
 	for _, m := range family {
 		fmt.Printf("%s\n", m.Name)
@@ -70,7 +70,7 @@ func report(family []lab.Clustering) {
 	t.Flush()
 }
 
-// inertias are where the runs end, sorted.
+// inertias returns the final inertias of the runs, sorted.
 func inertias(runs []lab.Run) (ends []float64) {
 	for _, r := range runs {
 		ends = append(ends, r.Inertia())
@@ -79,7 +79,7 @@ func inertias(runs []lab.Run) (ends []float64) {
 	return ends
 }
 
-// sweep prints what a constant temperature does: soft = goofy + spread.
+// sweep prints the effect of a constant temperature: soft = goofy + spread.
 func sweep(points []lab.SweepPoint) {
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\nγ\tinertia\tspread\t")

@@ -46,8 +46,8 @@ func centres(res *lab.Clusterings, family []lab.Clustering) func(io.Writer) erro
 	}
 }
 
-// temperature draws what a constant γ does to both objectives, and where their centres go when
-// it is low.
+// temperature draws the effect of a constant γ on both objectives, and the paths of their centres
+// when it is low.
 func temperature(res *lab.Clusterings, blurred []lab.Clustering) func(io.Writer) error {
 	return func(w io.Writer) error {
 		inertia := chart.Lines{

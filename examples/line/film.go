@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// seen is the part of the axis that is drawn: the data lie between −2 and 2.
+// seen is the part of the axis that is drawn; the data lie between −2 and 2.
 const seen = 2.3
 
 // film keeps the net of elbows as it was before the first step and after each.
@@ -54,7 +54,7 @@ func (s shot) at(x float64) float64 {
 	return y
 }
 
-// elbow is where unit h bends the curve, and by how much its slope changes there.
+// elbow returns where unit h bends the curve, and by how much its slope changes there.
 func (s shot) elbow(h int) (x, bend float64) {
 	return -s.b[h] / s.w[h], s.v[h] * math.Abs(s.w[h])
 }

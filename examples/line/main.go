@@ -66,7 +66,7 @@ func main() {
 	})
 }
 
-// fitLine descends to where the equations of least squares lead at once.
+// fitLine descends to the solution that the equations of least squares give directly.
 func fitLine(ctx context.Context, l *lesson.Lesson) error {
 	set, err := points(l.Seed, 40, func(x float64) float64 { return 2*x - 1 })
 	if err != nil {

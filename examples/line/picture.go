@@ -44,8 +44,8 @@ text{fill:#E9EEF3}.page{fill:#14191F}.frame{stroke:#2B343D}.data{fill:#97A3AF}
 </style>
 `
 
-// drawMoments draws the net after each of some numbers of steps: its curve over the data, and
-// where it is bent.
+// drawMoments draws the net after each of the given numbers of steps: its curve over the data, and
+// its elbows.
 func (f *film) drawMoments(w io.Writer, set *data.Set, steps []int) error {
 	rows := (len(steps) + across - 1) / across
 	full, tall := margin+across*(width+margin), legend+float64(rows)*(height+margin)

@@ -37,7 +37,7 @@ func (m mask) of(s *data.Set, seed uint64) (*data.Set, error) {
 	})
 }
 
-// result is the mean squared error of three ways to guess missing pixels, ink from 0 to 1.
+// result is the mean squared error of three ways to predict missing pixels, for ink from 0 to 1.
 type result struct {
 	name              string
 	mean, linear, net float64

@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// linear guesses missing pixels m from the others o as well as a linear function can, were
-// mean μ and covariance C those of all digits:
+// linear predicts missing pixels m from the others o as well as a linear function can, if the mean
+// μ and the covariance C are those of all digits:
 //
 //	x̂_m = μ_m + C_mo·C_oo⁻¹·(x_o − μ_o)
 //
-// It solves another system for every image, where the net is one function for all masks.
+// It solves a separate system for every image, whereas the net is one function for all masks.
 type linear struct {
 	mean       []float64
 	covariance mat.SymDense

@@ -14,8 +14,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// net guesses the missing pixels. While training, each is missing with probability ρ, drawn
-// anew in every step; while evaluating, those of the data's column "missing".
+// net predicts the missing pixels. In training, each is missing with probability ρ, drawn anew in
+// every step; in evaluation, the data's column "missing" decides.
 func net(rows int, mode train.Mode) *train.Net {
 	g := graph.New("masked reconstruction")
 	x, _ := digits.Inputs(g, rows)

@@ -13,8 +13,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// draw draws the model, the errors of all guesses, and some images with what the net makes
-// of them.
+// draw draws the model, the errors of all predictions, and some images with those of the net.
 func draw(ctx context.Context, l *lesson.Lesson, t *train.Trainer, test *data.Set, all []result) error {
 	if err := l.Draw("model.svg", net(64, train.Training).Loss); err != nil {
 		return err
@@ -52,7 +51,8 @@ func draw(ctx context.Context, l *lesson.Lesson, t *train.Trainer, test *data.Se
 	return l.Picture("guesses.svg", func(w io.Writer) error { return chart.Panels(w, 1, images, errors) })
 }
 
-// guesses are the images of a set without what is missing, and with the net's guesses there.
+// guesses returns the images of a set without the missing pixels, and with the net's predictions
+// there.
 func guesses(ctx context.Context, t *train.Trainer, hidden *data.Set) (shown, guessed []chart.Image, err error) {
 	err = t.Predict(ctx, data.InOrder(hidden, 0), func(b data.Batch, output *tensor.Dense) error {
 		x, missing, guess := b.Values["x"].Data().([]float32), b.Values["missing"].Data().([]bool), output.Data().([]float32)

@@ -27,7 +27,7 @@ func mlp(rows int, _ train.Mode) *train.Net {
 	return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits}
 }
 
-// optimisers are tried at a ninth, a third, three and nine times the rate given here, too.
+// optimisers are tried at a ninth, a third, three and nine times the given rate as well.
 var optimisers = []struct {
 	name string
 	rate float64

@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// trials are all that were run.
+// trials lists all trials that were run.
 type trials []*trial
 
 // best is the trial of an optimiser with a schedule whose loss came lowest, by rate.
@@ -64,7 +64,7 @@ func (all trials) drawOptimisers(w io.Writer) error {
 	return chart.Panels(w, 2, course, byRate)
 }
 
-// drawSchedules draws all schedules, and what three optimisers make of them.
+// drawSchedules draws all schedules, and three optimisers with each of them.
 func (all trials) drawSchedules(w io.Writer) error {
 	rates := chart.Lines{
 		Frame: chart.Frame{ID: "schedules", Title: "Schedules"},

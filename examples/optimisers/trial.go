@@ -15,7 +15,7 @@ import (
 
 const batch = 64
 
-// bench is what all trials have in common.
+// bench holds the common part of all trials.
 type bench struct {
 	fit, test     *data.Set
 	epochs, seeds int
@@ -50,8 +50,8 @@ func (t *trial) loss() float64 { c := t.curve(); return c[len(c)-1] }
 
 func (t *trial) accuracy() float64 { return lab.Median(t.accuracies) }
 
-// tryAll runs all optimisers with all schedules at so many rates, side by side: a trial has a
-// core for itself.
+// tryAll runs all optimisers with all schedules at the given rates, side by side, each trial on one
+// core.
 func (b *bench) tryAll(ctx context.Context, rates int) (all trials, err error) {
 	for _, o := range optimisers {
 		for _, s := range schedules {

@@ -33,7 +33,7 @@ func principalAngles(a, b [][]float64) ([]float64, error) {
 
 var errNotConverged = errors.New("principal angles: the decomposition did not converge")
 
-// basis has the orthonormal columns that span what the vectors do.
+// basis returns orthonormal columns with the same span as the vectors.
 func basis(vectors [][]float64) (*mat.Dense, error) {
 	m := mat.NewDense(len(vectors[0]), len(vectors), nil)
 	for j, v := range vectors {

@@ -20,7 +20,7 @@ import (
 
 const pixels, code = 64, 10
 
-// autoencoder is y = x·A + a, x̂ = y·B + b with a y of ten numbers.
+// autoencoder is y = x·A + a, x̂ = y·B + b, with ten numbers y.
 func autoencoder(rows int, _ train.Mode) *train.Net {
 	g := graph.New("linear autoencoder")
 	p, k := graph.Ax("p", pixels), graph.Ax("k", code)
@@ -83,7 +83,7 @@ func main() {
 	})
 }
 
-// reconstructed are the digits as the autoencoder makes them, and the mean of ‖x − x̂‖².
+// reconstructed returns the autoencoder's reconstructions of the digits, and the mean of ‖x − x̂‖².
 func reconstructed(ctx context.Context, t *train.Trainer, set *data.Set) (*data.Table, float64, error) {
 	scores, err := t.Evaluate(ctx, data.InOrder(set, 0))
 	if err != nil {

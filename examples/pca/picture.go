@@ -40,7 +40,7 @@ func eigendigits(pca *lab.PCA, made *data.Table, decoder [][]float64, digits *da
 	}
 }
 
-// project is what the first axes keep of a digit.
+// project returns the projection of a digit onto the first axes.
 func project(pca *lab.PCA, x []float64) []float64 {
 	kept := append([]float64(nil), pca.Mean...)
 	for _, axis := range pca.Axes[:code] {
@@ -70,7 +70,7 @@ func images(values [][]float64, full float64) (out []chart.Image) {
 	return out
 }
 
-// residual draws how training comes down to what PCA leaves.
+// residual draws how the loss approaches the residual of PCA during training.
 func residual(losses []float64, least float64) func(io.Writer) error {
 	left := chart.Series{Name: "autoencoder"}
 	more, lowest := chart.Series{}, math.Inf(1)

@@ -11,9 +11,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// gradients gives the length of the loss's gradient by the weights of each convolution of
-// the blocks, first to last, on a batch before training: what another net with the same
-// parameters gives.
+// gradients returns the length of the loss's gradient by the weights of each convolution of the
+// blocks, first to last, on a batch before training, in another net with the same parameters.
 func gradients(ctx context.Context, k kind, fit *data.Set, seed uint64) (lengths []float64, err error) {
 	first, err := fit.Subset(data.Order(seed, 0, fit.Rows())[:64])
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// kind is a net of so many blocks of two convolutions each.
+// kind makes a net of the given number of blocks, of two convolutions each.
 type kind struct {
 	blocks int
 	plain  bool // without skips
@@ -106,7 +106,7 @@ func main() {
 	})
 }
 
-// draw draws a block, what came of the trainings, and why.
+// draw draws a block, the results of the trainings, and the reason for them.
 func draw(ctx context.Context, l *lesson.Lesson, all trainings, fit *data.Set) error {
 	if err := l.Draw("block.svg", block()); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// training is the runs of a net, which differ by their seeds.
+// training holds the runs of a net, which differ in their seeds.
 type training struct {
 	kind
 	runs []*digits.Curve

@@ -22,7 +22,7 @@ const (
 	t = 25        // steps: 1/(2ηλ), after which descent has shrunk about as much as the penalty does
 )
 
-// form is a way to write a linear model's objective.
+// form is a way to write the objective of a linear model.
 type form func(g *graph.Graph, x, w, y *graph.Node) builders.Regression
 
 // forms are least squares and the three ways to ridge regression.
@@ -42,7 +42,7 @@ var forms = map[string]form{
 	},
 }
 
-// net is a form as a model of as many observations as come. All weights begin at 0.
+// net is a form as a model of any number of observations. All weights start at 0.
 func (f form) net(rows int, _ train.Mode) *train.Net {
 	g := graph.New("a linear model")
 	i, d := graph.Ax("i", rows), graph.Ax("d", features)
@@ -77,7 +77,7 @@ func main() {
 	})
 }
 
-// off is the largest difference between what was predicted of a factor and what was measured.
+// off returns the largest difference between the predicted and the measured factors.
 func off(s lab.Shrinkage) (most float64) {
 	for _, d := range s {
 		for _, f := range []lab.Factor{d.Ridge, d.Descent} {
@@ -87,7 +87,7 @@ func off(s lab.Shrinkage) (most float64) {
 	return most
 }
 
-// descended are the weights that gradient descent on a form leaves.
+// descended returns the weights after gradient descent on a form.
 func descended(ctx context.Context, l *lesson.Lesson, f form, p lab.Linear, steps int) ([]float64, error) {
 	set, err := observations(p)
 	if err != nil {

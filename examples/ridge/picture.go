@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// picture draws what both leave of each direction, and what that does to wines not seen.
+// picture draws how much of each direction both methods leave, and the effect on unseen wines.
 func picture(ctx context.Context, l *lesson.Lesson, few, unseen lab.Linear, shrunk lab.Shrinkage) error {
 	kept := chart.Lines{
 		Frame:  chart.Frame{ID: "kept", Title: "Kept of the least squares solution", Desc: "Small singular values are held back."},

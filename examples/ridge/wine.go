@@ -8,11 +8,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// features are all quantities of a wine but the alcohol, which is to be predicted.
+// features are all quantities of a wine except the alcohol, which is to be predicted.
 const features = 12
 
-// wine takes every ninth wine to learn from, some others to know when to stop, and the rest to
-// see what was learnt. All are standardised by what the first show.
+// wine takes every ninth wine for training, some others for early stopping, and the rest for
+// testing. All are standardised by the training wines.
 func wine() (few, held, unseen lab.Linear, err error) {
 	all := data.Wine()
 	var rows [3][]int
@@ -50,7 +50,7 @@ func linear(t *data.Table) lab.Linear {
 	return p
 }
 
-// observations are the data as they are fed.
+// observations is the feed of the data.
 func observations(p lab.Linear) (*data.Set, error) {
 	return data.NewSet(map[string]*tensor.Dense{
 		"x": tensor.New(tensor.WithShape(p.N, p.D), tensor.WithBacking(p.X)),

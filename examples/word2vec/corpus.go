@@ -63,7 +63,7 @@ func read(text string) (*corpus, error) {
 	return c, nil
 }
 
-// encoded are sentences as codes, without words that have none.
+// encoded returns sentences as codes, without words that have none.
 func encoded(words *data.Vocabulary, sentences []string) (list [][]int32, err error) {
 	for _, s := range sentences {
 		tokens, err := words.Tokeniser().Split(s)
@@ -83,10 +83,10 @@ func encoded(words *data.Vocabulary, sentences []string) (list [][]int32, err er
 	return list, nil
 }
 
-// pairs draws pairs of a centre word c and a word o within a radius of it, size to a batch. The
-// radius is from 1 to the window, so that near words are drawn more often than far ones, and
-// frequent words are drawn more seldom than they occur (Mikolov et al., 2013). An epoch has as
-// many pairs as the text has words times the window.
+// pairs draws pairs of a centre word c and a word o within a radius of it, in batches of the given
+// size. The radius is drawn from 1 to the window, so that near words come more often than far ones,
+// and frequent words come more seldom than in the text (Mikolov et al., 2013). An epoch has as many
+// pairs as the text has words, times the window.
 func (c *corpus) pairs(size int, seed uint64) data.Source {
 	centre, other := make([]int32, size), make([]int32, size)
 	b := data.Batch{Rows: size, Values: map[string]*tensor.Dense{
@@ -119,7 +119,7 @@ func (c *corpus) pairs(size int, seed uint64) data.Source {
 	})
 }
 
-// company are all pairs of words of the sentences held out that are within the window.
+// company lists all pairs of words of the held-out sentences that are within the window.
 func (c *corpus) company() (*data.Set, error) {
 	var centre, other []int32
 	for _, sentence := range c.held {

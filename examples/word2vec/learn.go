@@ -16,20 +16,20 @@ const (
 	batch = 256   // pairs
 )
 
-// learning is what a training has given.
+// learning is the result of a training.
 type learning struct {
 	before, after *vectors
 	course        []moment // after each epoch; the first is before training
 }
 
-// moment is how good the vectors are.
+// moment is the quality of the vectors after some steps.
 type moment struct {
 	loss float64 // of the epoch that ends here; NaN before training
 	nats float64 // cross-entropy of a word of the sentences held out, given one near it
 	rank float64 // its mean place among all words, the likeliest first
 }
 
-// learn trains vectors for so many epochs.
+// learn trains vectors for the given number of epochs.
 func learn(ctx context.Context, c *corpus, seed uint64, workers, epochs int) (*learning, error) {
 	t := &train.Trainer{Build: c.build, Optimiser: train.Adam(rate, train.WeightDecay(decay)), Seed: seed, Workers: workers}
 	defer t.Close()

@@ -17,7 +17,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// asked are the words whose nearest ones are listed.
+// asked are the words whose nearest words are listed.
 var asked = strings.Fields("president congress senate states law power shall he two years vote trial")
 
 func main() {

@@ -35,8 +35,9 @@ func (c *corpus) build(rows int, mode train.Mode) *train.Net {
 	return &train.Net{Loss: nn.CrossEntropy(scores, other), Output: scores}
 }
 
-// prior is what a score lacks: negative sampling makes u_o·v_c the logarithm of how much more
-// often o comes with c, thinned out, than from the lottery (Levy & Goldberg, 2014),
+// prior returns the part of log p that a score lacks: negative sampling makes u_o·v_c the logarithm
+// of how much more often o occurs with c, after subsampling, than in the random words (Levy &
+// Goldberg, 2014),
 //
 //	u_o·v_c = log p(o | c) + log keep_o − ¾ log count_o + const
 func (c *corpus) prior() []float64 {

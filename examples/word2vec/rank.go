@@ -7,7 +7,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// rank is the mean place of the right word o among all, the likeliest first; of equal ones
+// rank is the mean rank of the right word o among all, the likeliest first; among equal ones it is
 // the middle. It is a metric.Metric.
 type rank struct{ sum, n float64 }
 
@@ -38,7 +38,7 @@ func place[F float32 | float64](scores []F, o int) float64 {
 	return float64(better) + float64(equal+1)/2
 }
 
-// unigram is how good it is to know how often words occur, and nothing of their company.
+// unigram returns the rank from knowing only how often words occur.
 func unigram(words *data.Vocabulary, o []int32) moment {
 	var counts []float64
 	total := 0.0

@@ -1,6 +1,6 @@
-// Package chars is what the examples share that learn to write a text character by
-// character: the text, the training, what the model says, and where it is surprised.
+// Package chars is shared by the examples that learn to write a text character by character: it has
+// the text, the training, the generated text, and the surprise at each character.
 //
-// A [Study] takes a model and gives it [Trained]: what was the loss after which step, on
-// the text and on its last tenth, which is held out.
+// A [Study] trains a model and returns it as [Trained], with the losses by steps on the text and on
+// its last tenth, which is held out.
 package chars

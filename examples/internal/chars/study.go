@@ -16,7 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// Model says what comes after each of many tokens, and, one a run, after the last:
+// Model predicts the token after each of many tokens, and, reading one per run, after the last:
 // builders.LanguageModel and builders.RecurrentLanguageModel.
 type Model interface {
 	Of(tokens *graph.Node) *graph.Node
@@ -24,15 +24,15 @@ type Model interface {
 	Window() int
 }
 
-// Study is a model and how it is trained.
+// Study is a model and its training.
 type Study struct {
 	Name string
 	Net  func(g *graph.Graph, vocabulary graph.Axis) Model
 	Rate float64 // of AdamW
 }
 
-// Build makes the net that is trained and measured: the mean loss over all characters of
-// x[b t], whose followers are y[b t], in nats.
+// Build makes the net for training and measuring: the mean loss in nats over all characters of x[b
+// t], whose next characters are y[b t].
 func (s Study) Build(characters int) train.Build {
 	return func(rows int, _ train.Mode) *train.Net {
 		g := graph.New("characters: " + s.Name)
@@ -43,7 +43,7 @@ func (s Study) Build(characters int) train.Build {
 	}
 }
 
-// Generator makes the net that reads one character a run.
+// Generator makes the net that reads one character per run.
 func (s Study) Generator(characters int) infer.Model {
 	g := graph.New("generator: " + s.Name)
 	net := s.Net(g, graph.Ax("w", characters))
@@ -62,8 +62,8 @@ type Trained struct {
 	Fit, Held chart.Series // the loss by step, on the batches and on what is held out
 }
 
-// Train trains for so many steps of 16 windows. Checkpoints hold what says texts, too, for
-// infer.LoadGenerator.
+// Train trains for the given number of steps of 16 windows. Checkpoints also hold the generator,
+// for infer.LoadGenerator.
 func (s Study) Train(ctx context.Context, l *lesson.Lesson, text *Text, steps int) (*Trained, error) {
 	characters := text.Vocabulary.Len()
 	t := &Trained{
@@ -121,7 +121,7 @@ func (t *Trained) curves(every int) train.Observer {
 	})
 }
 
-// Say writes a text to w, which begins with a prompt and goes on for n characters.
+// Say writes a text to w that begins with a prompt and goes on for n characters.
 func (t *Trained) Say(ctx context.Context, w io.Writer, prompt string, n int, s infer.Sampling) error {
 	codes, err := t.Text.Vocabulary.Encode(prompt)
 	if err != nil {

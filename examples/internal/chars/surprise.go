@@ -12,7 +12,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Surprise is a passage and how little each of its characters was expected.
+// Surprise is a passage with the surprise at each of its characters.
 type Surprise struct {
 	Title, Text string
 	Nats        []float64 // −log p of each character, given those before it

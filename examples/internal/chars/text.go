@@ -10,8 +10,8 @@ import (
 // Window is how many characters a model is trained on at once.
 const Window = 64
 
-// Passage is what pictures show of the part that is held out: the first section of
-// Amendment XXII, but for its second sentence.
+// Passage is the part of the held-out text that pictures show: the first section of Amendment XXII,
+// without its second sentence.
 const Passage = "No person shall be elected to the office of the President more than\n" +
 	"twice, and no person who has held the office of President, or acted as\n" +
 	"President, for more than two years of a term to which some other\n" +

@@ -45,7 +45,7 @@ func (c *Curve) Final() float64 {
 	return c.Accuracy[len(c.Accuracy)-1]
 }
 
-// Errors are the parts of the digits that were read wrongly after each epoch, in per cent.
+// Errors returns the per cent of the digits that were read wrongly after each epoch.
 func (c *Curve) Errors() []float64 {
 	v := make([]float64, len(c.Accuracy))
 	for i, right := range c.Accuracy {

@@ -1,5 +1,5 @@
-// Package digits is what the examples about handwritten digits share: the data, a record
-// of a training, and pictures of what a net reads.
+// Package digits is shared by the examples about handwritten digits: it has the data, a record of a
+// training, and pictures of the digits that a net reads.
 //
 //	fit, test, err := digits.Split()
 //	curve := &digits.Curve{}
@@ -31,7 +31,7 @@ func Split() (fit, test *data.Set, err error) {
 	return all.Split(func(i int) bool { return i%5 == 4 })
 }
 
-// Inputs are what [Split] feeds: a batch of x[n p=64], ink from 0 to 1, and digits y[n].
+// Inputs are the inputs for a batch of [Split]: x[n p=64], ink from 0 to 1, and digits y[n].
 func Inputs(g *graph.Graph, rows int) (x, y *graph.Node) {
 	n := graph.Ax("n", rows)
 	x = ops.Scale(g.Input("x", graph.F32, n, graph.Ax("p", 64)), 1.0/16).As("ink")
@@ -43,12 +43,12 @@ func AsImage(ink *graph.Node) *graph.Node {
 	return ops.Split(ink, "p", graph.Ax("h", 8), graph.Ax("w", 8), graph.Ax("c", 1)).As("image")
 }
 
-// Classes name for checkpoints what the outputs of a net score.
+// Classes are the names of the classes that a net scores, for checkpoints.
 func Classes() map[string]string {
 	return map[string]string{infer.MetaClasses: infer.NamesMeta(strings.Split("0123456789", ""))}
 }
 
-// Accuracy measures a net on a set: its loss, and the part of the digits that it reads.
+// Accuracy measures a net on a set: its loss, and the share of the digits that it reads correctly.
 func Accuracy(t *train.Trainer, set *data.Set) func(context.Context) (metric.Scores, error) {
 	return func(ctx context.Context) (metric.Scores, error) {
 		return t.Evaluate(ctx, data.InOrder(set, 0), metric.Accuracy("y"))

@@ -17,7 +17,7 @@ type Reading struct {
 	Digit, Read int
 }
 
-// Read lets a net, whose output is scores[n 10], read the images of a set.
+// Read has a net, whose output is scores[n 10], read the images of a set.
 func Read(ctx context.Context, t *train.Trainer, set *data.Set) ([]Reading, error) {
 	var readings []Reading
 	err := t.Predict(ctx, data.InOrder(set, 0), func(b data.Batch, output *tensor.Dense) error {

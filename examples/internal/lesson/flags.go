@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Count is a flag for a number of something, of which there must be so many at least: any
-// other value ends the example with 2 and a line on standard error, as flags do.
+// Count is a flag for a number, with a least value. Any other value ends the example with exit code
+// 2 and a line on standard error, as flags do.
 func Count(name string, least, value int, usage string) *int {
 	c := &count{value, least}
 	flag.Var(c, name, usage)

@@ -1,5 +1,5 @@
-// Package lesson is what the examples share besides what each is about: flags, a context
-// that Ctrl-C ends, and a place for what they draw.
+// Package lesson is shared by all examples: it has their flags, a context that Ctrl-C ends, and a
+// place for their drawings.
 //
 //	var epochs = lesson.Count("epochs", 1, 30, "passes over the data")
 //
@@ -7,8 +7,8 @@
 //		lesson.Main(func(ctx context.Context, l *lesson.Lesson) error { … })
 //	}
 //
-// Every example then knows -seed, -workers, -out, -quick, -log, -checkpoints and -resume, and
-// shows how far it is where standard error is a terminal, if its plans are the lesson's:
+// Every example then has the flags -seed, -workers, -out, -quick, -log, -checkpoints and -resume,
+// and shows its progress if standard error is a terminal, provided that it uses the lesson's plans:
 //
 //	t.Fit(ctx, l.Plan("mlp", train.Plan{…}))
 package lesson
@@ -96,8 +96,8 @@ func Main(f func(ctx context.Context, l *Lesson) error) {
 	}
 }
 
-// Plan is a plan with what the flags ask for: the observers of the lesson beside its own,
-// and checkpoints, in a folder of the training's name.
+// Plan returns a plan with the additions that the flags ask for: the lesson's observers, and
+// checkpoints, in a folder named after the training.
 func (l *Lesson) Plan(name string, p train.Plan) train.Plan {
 	p.Observers = append(slices.Clip(p.Observers), l.Observers()...)
 	if l.Checkpoints != "" {
@@ -123,8 +123,8 @@ func (l *Lesson) Observers() []train.Observer {
 	return out
 }
 
-// AtLeast prints a result beside what it must reach, and complains if it does not. Of a quick
-// run it says that it is not judged.
+// AtLeast prints a result beside the number that it must reach, and fails if it does not. A quick
+// run is not judged, and it says so.
 func (l *Lesson) AtLeast(what string, got, want float64) error {
 	if l.Quick {
 		return l.unjudged(what, got, "at least", want)
@@ -136,7 +136,7 @@ func (l *Lesson) AtLeast(what string, got, want float64) error {
 	return nil
 }
 
-// AtMost is [Lesson.AtLeast] for what must be small.
+// AtMost is [Lesson.AtLeast] for numbers that must be small.
 func (l *Lesson) AtMost(what string, got, want float64) error {
 	if l.Quick {
 		return l.unjudged(what, got, "at most", want)
@@ -148,13 +148,13 @@ func (l *Lesson) AtMost(what string, got, want float64) error {
 	return nil
 }
 
-// unjudged prints what a quick run came to.
+// unjudged prints the result of a quick run.
 func (l *Lesson) unjudged(what string, got float64, bar string, want float64) error {
 	_, err := fmt.Printf("%s %.4g: a quick run is not judged (without -quick: %s %.4g)\n", what, got, bar, want)
 	return err
 }
 
-// Few is n, or of a quick run at most few.
+// Few returns n, or in a quick run at most few.
 func (l *Lesson) Few(n, few int) int {
 	if l.Quick {
 		return min(n, few)
@@ -179,8 +179,8 @@ func (l *Lesson) Picture(name string, write func(w io.Writer) error) (err error)
 	return errors.Join(write(w), w.Flush())
 }
 
-// Draw draws what a node depends on into the directory for pictures, if there is one. It
-// leaves out the lines of the program, so that a kept picture changes with the model alone.
+// Draw draws the graph of a node into the directory for pictures, if there is one. It leaves out
+// the lines of the program, so that a kept picture changes only with the model.
 func (l *Lesson) Draw(name string, root *graph.Node, options ...viz.Option) error {
 	return l.Picture(name, func(w io.Writer) error {
 		return viz.SVG(w, []*graph.Node{root}, append(options, viz.WithoutLines())...)
