@@ -25,6 +25,7 @@ var imports = map[string]string{
 	"internal/memory":      "golang.org/x/sys",
 	"internal/spelling":    "",
 	"internal/table":       "",
+	"internal/greek":       "",
 	"internal/terminal":    "",
 	"internal/csp":         "",
 	"internal/half":        "",
