@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/fit"
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/notation"
+	"github.com/tapestry-ml/tapestry/internal/greek"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -141,7 +141,7 @@ func (f *fitting) bindings() ([]fit.Binding, error) {
 		if err != nil {
 			return nil, usagef("--bind: %w", err)
 		}
-		b.Input = notation.Symbol(b.Input)
+		b.Input = greek.Symbol(b.Input)
 		out = append(out, b)
 	}
 	return out, nil
