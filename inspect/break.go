@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/greek"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -278,7 +279,7 @@ func (s *Session) ParseBreak(text string) (Break, error) {
 		return Break{}, err
 	}
 	names := s.Names()
-	for _, name := range []string{text, greek(text)} {
+	for _, name := range []string{text, greek.Symbol(text)} {
 		if len(s.named(name)) > 0 {
 			return OnNode(name), nil
 		}
@@ -310,24 +311,6 @@ func parseShape(text, sizes string) (Break, error) {
 		out = append(out, n)
 	}
 	return ShapeIs(out...), nil
-}
-
-// greekNames are the letters in the order of the alphabet, as Unicode has it.
-var greekNames = [...]string{"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
-	"nu", "xi", "omicron", "pi", "rho", "", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"}
-
-// greek is the letter that is spelt, alpha α and Delta Δ, or else the name itself.
-func greek(name string) string {
-	for i, letter := range greekNames {
-		switch name {
-		case "":
-		case letter:
-			return string('α' + rune(i))
-		case strings.ToUpper(letter[:min(1, len(letter))]) + letter[min(1, len(letter)):]:
-			return string('Α' + rune(i))
-		}
-	}
-	return name
 }
 
 // Continue goes on from the instruction behind the present one until a break holds,

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/internal/sparkline"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -110,23 +111,7 @@ func (s *Statistics) histogram(a tape.Array, bins int) {
 
 // Spark draws the histogram, a character a bin: a blank for an empty bin, then ▁ to
 // █ by its share of the fullest.
-func (s Statistics) Spark() string {
-	const levels = "▁▂▃▄▅▆▇█"
-	blocks := []rune(levels)
-	most := 0
-	for _, n := range s.Bins {
-		most = max(most, n)
-	}
-	var b strings.Builder
-	for _, n := range s.Bins {
-		if n == 0 {
-			b.WriteByte(' ')
-		} else {
-			b.WriteRune(blocks[(n*len(blocks)-1)/most])
-		}
-	}
-	return b.String()
-}
+func (s Statistics) Spark() string { return sparkline.Histogram(s.Bins) }
 
 // String is one line: min -1  mean 0.25  max 2  std 0.5  |x| ≤ 2  3 of 12 are 0  1 NaN.
 // A single number is itself.

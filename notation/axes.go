@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/internal/greek"
 )
 
 // Limits of sizes, so that a mistyped one is a clear mistake instead of a dead machine.
@@ -77,7 +78,7 @@ func (c *checker) declareAxes(s *statement) {
 		z := sized{name: a.name, line: line, span: a.span}
 		known := c.axis(a.name)
 		switch n, err := strconv.Atoi(a.size); {
-		case a.size == "" && known == nil && c.doubtful[Symbol(a.name)]:
+		case a.size == "" && known == nil && c.doubtful[greek.Symbol(a.name)]:
 			z.number = 1
 		case a.size == "" && known == nil:
 			c.fail(a.span, "axis "+a.name+" has no size", "state it where the axis first stands, as in "+a.name+"=4", "")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/greek"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -41,9 +42,9 @@ func (f *File) Builder() builders.Builder {
 			v, _ := literal(s.value)
 			doc := s.comment
 			if doc == "" {
-				doc = "scalar " + Symbol(s.name)
+				doc = "scalar " + greek.Symbol(s.name)
 			}
-			b.Hyperparameters = append(b.Hyperparameters, builders.Hyperparameter{Name: spelled(Symbol(s.name)), Default: v, Doc: doc})
+			b.Hyperparameters = append(b.Hyperparameters, builders.Hyperparameter{Name: greek.Spelled(greek.Symbol(s.name)), Default: v, Doc: doc})
 		}
 	}
 	return builders.Define(b, f.fill)
@@ -116,9 +117,9 @@ func (f *File) fill(s builders.Settings, dt graph.DType, m *builders.Model) {
 		return
 	}
 	if f.loss != nil {
-		m.Loss = b.nodes[Symbol(f.loss.name)]
+		m.Loss = b.nodes[greek.Symbol(f.loss.name)]
 	}
-	m.Output = b.nodes[Symbol(f.output.name)]
+	m.Output = b.nodes[greek.Symbol(f.output.name)]
 	m.Examples, m.Drawn = f.examples(b, s)
 	f.cluster(b, m)
 }
@@ -135,7 +136,7 @@ func (b *assembly) calling(name string, add func()) {
 }
 
 func (b *assembly) statement(s *statement, settings builders.Settings, m *builders.Model) {
-	key := Symbol(s.name)
+	key := greek.Symbol(s.name)
 	axes := b.axesOf(namesOf(s.axes))
 	switch s.kind {
 	case wordInput:
@@ -143,7 +144,7 @@ func (b *assembly) statement(s *statement, settings builders.Settings, m *builde
 	case wordIndex:
 		b.nodes[key] = b.g.Input(key, graph.I64, axes...)
 	case wordScalar:
-		b.nodes[key] = b.g.Scalar(key, settings[spelled(key)], b.dt)
+		b.nodes[key] = b.g.Scalar(key, settings[greek.Spelled(key)], b.dt)
 	case wordParam, wordState:
 		make := b.g.Param
 		if s.kind == wordState {
@@ -196,7 +197,7 @@ func (b *assembly) node(e *expr) *graph.Node {
 		}
 		return b.g.Constant(dt, []float64{v})
 	case exprName:
-		n := b.nodes[Symbol(e.text)]
+		n := b.nodes[greek.Symbol(e.text)]
 		if !slices.ContainsFunc(e.refs, func(r axisRef) bool { return r.as != "" }) {
 			return n
 		}
@@ -270,7 +271,9 @@ func (f *File) cluster(b *assembly, m *builders.Model) {
 	if len(x) != 2 || len(r) != 2 || x[1] != r[1] || x[0] == r[0] {
 		return
 	}
-	isName := func(e *expr, s *statement) bool { return e.kind == exprName && Symbol(e.text) == Symbol(s.name) }
+	isName := func(e *expr, s *statement) bool {
+		return e.kind == exprName && greek.Symbol(e.text) == greek.Symbol(s.name)
+	}
 	meet := false
 	for _, s := range f.lines {
 		s.value.each(func(e *expr) {
@@ -283,7 +286,7 @@ func (f *File) cluster(b *assembly, m *builders.Model) {
 	if !meet {
 		return
 	}
-	m.KMeans = &builders.KMeans{Points: b.nodes[Symbol(points[0].name)], Centres: b.nodes[Symbol(centres[0].name)], Loss: m.Loss}
+	m.KMeans = &builders.KMeans{Points: b.nodes[greek.Symbol(points[0].name)], Centres: b.nodes[greek.Symbol(centres[0].name)], Loss: m.Loss}
 	if q := f.quantities["γ"]; q != nil && q.kind == wordScalar {
 		m.KMeans.Gamma = b.nodes["γ"]
 	}

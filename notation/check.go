@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/greek"
 )
 
 // kind says what a value's elements are.
@@ -52,7 +53,7 @@ func (f *File) check() {
 	c := checker{File: f, makers: map[string]*statement{}, doubtful: map[string]bool{}}
 	for _, s := range slices.Backward(f.lines) {
 		if s.makes() {
-			c.makers[Symbol(s.name)] = s
+			c.makers[greek.Symbol(s.name)] = s
 		}
 	}
 	for _, s := range f.lines {
@@ -79,7 +80,7 @@ type checker struct {
 func (c *checker) statement(s *statement) {
 	line, _ := c.line(s.from)
 	for _, name := range s.mentions {
-		c.doubtful[Symbol(name)] = true
+		c.doubtful[greek.Symbol(name)] = true
 	}
 	switch {
 	case s.kind == "":
@@ -87,7 +88,7 @@ func (c *checker) statement(s *statement) {
 	case s.broken && !s.makes():
 		return
 	case s.makes():
-		key := Symbol(s.name)
+		key := greek.Symbol(s.name)
 		q := &quantity{statement: s, line: line}
 		if old := c.quantities[key]; old != nil {
 			c.fail(s.named, s.name+" is defined already", "choose another name", fmt.Sprintf("as %s at line %d", old.name, old.line))
@@ -132,7 +133,7 @@ func (c *checker) made(s *statement) typ {
 				return typ{}
 			}
 		}
-		c.present = Symbol(s.name)
+		c.present = greek.Symbol(s.name)
 		t := c.expr(s.value)
 		c.present = ""
 		if t.kind == bad {
@@ -189,7 +190,7 @@ func literal(e *expr) (float64, bool) {
 
 func (c *checker) update(s *statement) {
 	t := c.expr(s.value)
-	q := c.quantities[Symbol(s.name)]
+	q := c.quantities[greek.Symbol(s.name)]
 	switch {
 	case q == nil:
 		c.unknown(s.named, s.name)
@@ -203,11 +204,11 @@ func (c *checker) update(s *statement) {
 		}
 		c.fail(s.named, s.name+" cannot be updated", fix, "")
 		return
-	case slices.Contains(c.updated, Symbol(s.name)):
+	case slices.Contains(c.updated, greek.Symbol(s.name)):
 		c.fail(s.named, "a second update of "+s.name, "", "")
 		return
 	}
-	c.updated = append(c.updated, Symbol(s.name))
+	c.updated = append(c.updated, greek.Symbol(s.name))
 	if t.kind != bad && t.kind != real {
 		c.fail(s.value.span, fmt.Sprintf("%s cannot take %v", s.name, t.kind), "float(…) makes numbers of them", "")
 	} else if t.kind == real {
@@ -255,7 +256,7 @@ func (c *checker) ends() {
 	var last *quantity
 	for _, s := range c.lines {
 		if s.kind == signDefine && s.makes() {
-			last = c.quantities[Symbol(s.name)]
+			last = c.quantities[greek.Symbol(s.name)]
 		}
 	}
 	named := func(word string) *quantity {
@@ -263,7 +264,7 @@ func (c *checker) ends() {
 		if s == nil {
 			return nil
 		}
-		q := c.quantities[Symbol(s.name)]
+		q := c.quantities[greek.Symbol(s.name)]
 		switch {
 		case q == nil:
 			c.unknown(s.named, s.name)
@@ -307,7 +308,7 @@ func (c *checker) ends() {
 // settings refuses two settings of one name.
 func (c *checker) settings() {
 	for _, s := range c.lines {
-		if s.kind == wordScalar && !s.broken && c.axis(spelled(Symbol(s.name))) != nil {
+		if s.kind == wordScalar && !s.broken && c.axis(greek.Spelled(greek.Symbol(s.name))) != nil {
 			c.fail(s.named, "a scalar and an axis are both called "+s.name, "rename one: both can be set by name", "")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/greek"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -110,12 +111,12 @@ func (f *File) examples(m *assembly, s builders.Settings) (make func(*rand.Rand)
 	var tasks []task
 	counted, total, large := 0, 0, false // nodes, elements
 	for _, q := range f.lines {
-		key := Symbol(q.name)
+		key := greek.Symbol(q.name)
 		line, _ := f.line(q.from)
 		b.at(line, func() {
 			switch q.kind {
 			case wordScalar:
-				b.nodes[key] = b.g.Scalar(key, s[spelled(key)], b.dt)
+				b.nodes[key] = b.g.Scalar(key, s[greek.Spelled(key)], b.dt)
 			case wordInput, wordIndex:
 				t := task{of: m.nodes[key]}
 				if q.value != nil {

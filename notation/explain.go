@@ -3,6 +3,7 @@ package notation
 import (
 	"fmt"
 
+	"github.com/tapestry-ml/tapestry/internal/greek"
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 )
 
@@ -19,9 +20,9 @@ func (c *checker) mismatch(name string, stated []string, e *expr) {
 		fix = "sum over " + listed(extra) + "?"
 		why = origin(e, extra)
 	case len(extra) == 0:
-		fix = "state " + Symbol(name) + brackets(without(stated, missing)) + "?"
+		fix = "state " + greek.Symbol(name) + brackets(without(stated, missing)) + "?"
 		if len(has) == 0 {
-			fix = "state " + Symbol(name) + " alone, as one number?"
+			fix = "state " + greek.Symbol(name) + " alone, as one number?"
 		}
 		why = "nothing on the right has " + listed(missing)
 	default:
@@ -110,7 +111,7 @@ func (c *checker) unknown(at span, name string) {
 		c.fail(at, "unknown quantity "+name, "", "") // is counted
 		return
 	}
-	key := Symbol(name)
+	key := greek.Symbol(name)
 	if first, later := c.makers[key]; later {
 		line, _ := c.line(first.from)
 		if key == c.present {
@@ -128,7 +129,7 @@ func (c *checker) unknown(at span, name string) {
 	fix, why := "", ""
 	var names []string
 	for _, s := range c.lines {
-		if s.makes() && Symbol(s.name) != c.present && c.quantities[Symbol(s.name)] != nil {
+		if s.makes() && greek.Symbol(s.name) != c.present && c.quantities[greek.Symbol(s.name)] != nil {
 			names = append(names, s.name)
 		}
 	}
@@ -168,10 +169,10 @@ func (c *checker) circle(from string) []string {
 		s.value.each(func(e *expr) {
 			switch {
 			case way != nil || e.kind != exprName:
-			case Symbol(e.text) == c.present:
+			case greek.Symbol(e.text) == c.present:
 				way = []string{name}
 			default:
-				if rest := search(Symbol(e.text)); rest != nil {
+				if rest := search(greek.Symbol(e.text)); rest != nil {
 					way = append([]string{name}, rest...)
 				}
 			}

@@ -3,6 +3,7 @@ package notation
 import (
 	"fmt"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/greek"
 	"math"
 	"slices"
 	"strings"
@@ -86,7 +87,7 @@ func (c *checker) comparison(e *expr) typ {
 
 // named is the type of a quantity, with its axes renamed.
 func (c *checker) named(e *expr) typ {
-	q := c.quantities[Symbol(e.text)]
+	q := c.quantities[greek.Symbol(e.text)]
 	if q != nil && c.input != nil {
 		line, _ := c.line(c.input.from)
 		switch {
@@ -160,11 +161,11 @@ func (c *checker) call(e *expr) typ {
 			names = append(names, fn.name)
 		}
 		for _, a := range e.args {
-			if a.kind != exprName || c.quantities[Symbol(a.text)] != nil {
+			if a.kind != exprName || c.quantities[greek.Symbol(a.text)] != nil {
 				c.expr(a) // finds mistakes of its own
 			}
 		}
-		if c.quantities[Symbol(e.text)] != nil {
+		if c.quantities[greek.Symbol(e.text)] != nil {
 			c.fail(name, e.text+" is a quantity, not a function", "a product has its sign: "+e.text+"*(…)", "")
 			return typ{}
 		}
@@ -237,7 +238,7 @@ func (c *checker) has(e *expr, operand int, over []string) bool {
 		}
 		fix := ""
 		switch {
-		case c.quantities[Symbol(a)] != nil && (e.text == "max" || e.text == "min"):
+		case c.quantities[greek.Symbol(a)] != nil && (e.text == "max" || e.text == "min"):
 			fix = fmt.Sprintf("of two values it is %simum(a, b)", e.text)
 		case len(x.typ.axes) == 1:
 			fix = "did you mean " + x.typ.axes[0] + "?"

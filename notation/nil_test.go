@@ -11,7 +11,7 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Parse": notation.Parse, "Reference": notation.Reference, "Symbol": notation.Symbol,
+			"Parse": notation.Parse, "Reference": notation.Reference,
 		},
 		Types: []any{
 			notation.Error{}, notation.Errors{}, notation.File{}, notation.Pos{}},

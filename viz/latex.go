@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/greek"
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
@@ -241,18 +242,19 @@ func decomposed(s string) string {
 		"ã", "a\u0303", "ñ", "n\u0303", "õ", "o\u0303", "ỹ", "y\u0303", "ā", "a\u0304", "ē", "e\u0304", "ȳ", "y\u0304", "ẋ", "x\u0307", "ẏ", "y\u0307").Replace(s)
 }
 
-// texRune is one character in math mode.
+// texCommands has the signs that LaTeX names otherwise than the alphabet, or has no name for.
+var texCommands = map[rune]string{
+	'ε': `\varepsilon`, 'φ': `\varphi`, 'ϵ': `\epsilon`, 'ϕ': `\phi`, 'ο': "ο", 'ℓ': `\ell`, '∂': `\partial`, '∇': `\nabla`,
+	'∞': `\infty`, '⊤': `\top`, '·': `\cdot`, '−': "-", '∑': `\Sigma`,
+}
+
+// texRune returns one character in math mode.
 func texRune(r rune) string {
-	const greek = "α alpha β beta γ gamma δ delta ε varepsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma τ tau υ upsilon φ varphi χ chi ψ psi ω omega ϕ phi ϵ epsilon " +
-		"Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega ℓ ell ∂ partial ∇ nabla ∞ infty ⊤ top · cdot − - ∑ Sigma"
-	words := strings.Fields(greek)
-	for i := 0; i < len(words); i += 2 {
-		if words[i] == string(r) {
-			if words[i+1] == "-" {
-				return "-"
-			}
-			return `\` + words[i+1]
-		}
+	if command, ok := texCommands[r]; ok {
+		return command
+	}
+	if name, ok := greek.Name(string(r)); ok {
+		return `\` + name
 	}
 	switch r {
 	case '$', '&', '#', '_', '%', '{', '}':

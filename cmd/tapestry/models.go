@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/greek"
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/notation"
@@ -91,7 +92,7 @@ func derivedBy(m *builders.Model, wrt []string) ([]*graph.Node, error) {
 // quantity finds an input, parameter or named quantity of a model. The error
 // suggests the nearest name.
 func quantity(m *builders.Model, name string) (*graph.Node, error) {
-	for _, called := range []string{name, notation.Symbol(name)} { // alpha is α, too
+	for _, called := range []string{name, greek.Symbol(name)} { // alpha is α, too
 		if n := m.Graph.Lookup(called); n != nil {
 			return n, nil
 		}
