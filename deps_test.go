@@ -26,6 +26,7 @@ var imports = map[string]string{
 	"internal/spelling":    "",
 	"internal/table":       "",
 	"internal/greek":       "",
+	"internal/plural":      "",
 	"internal/sparkline":   "",
 	"internal/terminal":    "",
 	"internal/csp":         "",
@@ -54,15 +55,15 @@ var imports = map[string]string{
 	"nn/augment":           "graph ops internal/build",
 	"builders":             "graph ops nn nn/attention nn/rnn nn/graphnet nn/augment internal/build internal/memory internal/spelling",
 	"infer":                "graph ops tape internal/fed train/checkpoint train/data gorgonia.org/tensor",
-	"notation":             "graph ops builders internal/greek internal/ref internal/spelling internal/terminal", // examples are evaluated by the definitions
+	"notation":             "graph ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal", // examples are evaluated by the definitions
 	"fit":                  "graph builders infer internal/match lab train train/data gorgonia.org/tensor",
 	"lab":                  "graph ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
 	"lab/geometry":         "graph graph/grad internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
-	"inspect":              "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline", // the float64 shadow, and rewrites that are tried as a cure
-	"viz":                  "graph graph/trait internal/match viz/figure graph/expr internal/subscript internal/greek",
+	"inspect":              "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, and rewrites that are tried as a cure
+	"viz":                  "graph graph/trait internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",
 	"viz/figure":           "github.com/awalterschulze/gographviz",
-	"viz/chart":            "",
-	"viz/report":           "viz/chart internal/csp",
+	"viz/chart":            "internal/plural",
+	"viz/report":           "viz/chart internal/csp internal/plural",
 	"interop/gorgonia":     "graph internal/match ops tape gorgonia.org/gorgonia gorgonia.org/tensor",
 	"interop/safetensors":  "internal/half gorgonia.org/tensor",
 	"internal/randgraph":   "graph ops graph/grad",

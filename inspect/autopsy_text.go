@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // String is a report of about fifteen lines: what, where and why, what it was
@@ -105,7 +106,7 @@ func operandText(of *graph.Node, o Operand) string {
 
 // spoils says what comes of it.
 func (f *Finding) spoils() string {
-	nodes := plural(len(f.NotFinite), "node")
+	nodes := plural.Count(len(f.NotFinite), "node")
 	if f.Harmless() {
 		return nodes + ", but no result: it is taken away again on the way, and does no harm"
 	}

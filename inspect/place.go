@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -105,14 +104,6 @@ func unravel(s graph.Shape, p int) []int {
 
 // finite reports whether v is neither NaN nor infinite.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// plural is "1 value", "2 values".
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprint(n, " ", noun)
-}
 
 // ravel is the place of an index in row-major order.
 func ravel(s graph.Shape, index []int) int {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // lossCause names why a node loses digits by itself.
@@ -14,7 +15,7 @@ func (s *shadow) lossCause(l Loss) string {
 	n := l.Node
 	p := ravel(n.Shape(), l.Worst.Index)
 	if l.Flips > 0 {
-		return fmt.Sprintf("%d of %s decided otherwise", l.Flips, plural(n.Shape().Len(), "element"))
+		return fmt.Sprintf("%d of %s decided otherwise", l.Flips, plural.Count(n.Shape().Len(), "element"))
 	}
 	switch got := l.Worst.Value; {
 	case math.IsInf(got, 0) && finite(l.True):
@@ -71,10 +72,10 @@ func (s *shadow) sumCause(l Loss, what string, terms []float64) string {
 		sum += v
 	}
 	if all > 10*math.Abs(sum) {
-		return fmt.Sprintf("cancellation in %s: %s of size %s leave %s", what, plural(len(terms), "term"), trait.Number(all), trait.Number(sum))
+		return fmt.Sprintf("cancellation in %s: %s of size %s leave %s", what, plural.Count(len(terms), "term"), trait.Number(all), trait.Number(sum))
 	}
 	if l.Local >= l.Total/10 {
-		return fmt.Sprintf("long sum: %s are rounded one after the other", plural(len(terms), "term"))
+		return fmt.Sprintf("long sum: %s are rounded one after the other", plural.Count(len(terms), "term"))
 	}
 	return fmt.Sprintf("%s magnifies the error of its operands %s times", what, trait.Rough(l.Amplification()))
 }
@@ -112,10 +113,10 @@ func (p *Precision) Table(top int) string {
 		b.WriteString("no node loses half a digit by itself\n")
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "by themselves, not shown: %s\n", plural(more, "node"))
+		fmt.Fprintf(&b, "by themselves, not shown: %s\n", plural.Count(more, "node"))
 	}
 	if rest > 0 {
-		fmt.Fprintf(&b, "inherited from operands: %s\n", plural(rest, "node"))
+		fmt.Fprintf(&b, "inherited from operands: %s\n", plural.Count(rest, "node"))
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/greek"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"math"
 	"slices"
 	"strings"
@@ -178,7 +179,7 @@ func (c *checker) call(e *expr) typ {
 	}
 	values, axes := len(fn.takes), len(e.args)-len(fn.takes)
 	if axes < fn.fewest || axes > fn.most {
-		c.fail(e.span, fmt.Sprintf("%s is called with %s", fn.name, count(len(e.args), "argument")), "write "+fn.usage, fn.doc)
+		c.fail(e.span, fmt.Sprintf("%s is called with %s", fn.name, plural.Count(len(e.args), "argument")), "write "+fn.usage, fn.doc)
 		return typ{}
 	}
 	if fn.draws && c.input == nil {
@@ -250,13 +251,6 @@ func (c *checker) has(e *expr, operand int, over []string) bool {
 		return false
 	}
 	return true
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprint(n, " ", noun)
 }
 
 // isWhole reports whether a number could be an index.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
@@ -199,7 +200,7 @@ func (v *view) closedBox(key string, members []*graph.Node) figure.Node {
 			role = figure.Loss
 		}
 	}
-	b := figure.Node{Sub: count(ops, "op"), Module: parent(path), Role: role, Backward: v.backward[members[0]], Closed: path}
+	b := figure.Node{Sub: plural.Count(ops, "op"), Module: parent(path), Role: role, Backward: v.backward[members[0]], Closed: path}
 	b.ID = figure.ModuleID(path, b.Backward)
 	if stage != "" {
 		b.ID += "_s" + stage // no module's name has it
@@ -209,9 +210,9 @@ func (v *view) closedBox(key string, members []*graph.Node) figure.Node {
 		b.Role = figure.Gradient
 	}
 	if params > 0 {
-		b.Sub += ", " + count(numbers, "parameter")
+		b.Sub += ", " + plural.Count(numbers, "parameter")
 	}
-	b.Title = fmt.Sprintf("scope %s, closed\n%s, %s of %s", path, count(ops, "operation"), count(params, "array"), count(numbers, "parameter"))
+	b.Title = fmt.Sprintf("scope %s, closed\n%s, %s of %s", path, plural.Count(ops, "operation"), plural.Count(params, "array"), plural.Count(numbers, "parameter"))
 	v.mark(&b, members)
 	return b
 }

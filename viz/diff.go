@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // Difference is what two sets of roots, usually two objectives with their
@@ -91,7 +92,7 @@ func (d *Difference) terms(p Pair) (a, b int) {
 // The boxes are those of the level; of a value or a gradient that changes, each side has
 // one, in the same place.
 func (d *Difference) Summary() string {
-	s := fmt.Sprintf("B adds %s, drops %d, shares %d", boxes(len(d.OnlyB), "box"), len(d.OnlyA), len(d.Shared))
+	s := fmt.Sprintf("B adds %s, drops %d, shares %d", plural.Count(len(d.OnlyB), "box"), len(d.OnlyA), len(d.Shared))
 	values, gradients, named := 0, 0, "gradient"
 	for _, p := range slices.Concat(d.Upstream, d.TermA, d.TermB) {
 		switch {
@@ -104,10 +105,10 @@ func (d *Difference) Summary() string {
 		gradients++
 	}
 	if values > 0 {
-		s += "; " + boxes(values, "value") + " " + agree(values, "inherits a change", "inherit a change")
+		s += "; " + plural.Count(values, "value") + " " + agree(values, "inherits a change", "inherit a change")
 	}
 	if gradients > 0 {
-		s += "; " + boxes(gradients, named) + " " + agree(gradients, "changes", "change")
+		s += "; " + plural.Count(gradients, named) + " " + agree(gradients, "changes", "change")
 	}
 	return s
 }
@@ -116,12 +117,6 @@ func (d *Difference) Summary() string {
 // what is not matched for what has no like.
 func (d *Difference) Matching() string {
 	return "Matched from the inputs on, by name, size and operation; like blocks on other inputs are not."
-}
-
-// boxes is a number of things.
-func boxes(n int, what string) string {
-	s := count(n, what)
-	return strings.Replace(s, "boxs", "boxes", 1)
 }
 
 func agree(n int, one, many string) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
@@ -116,9 +117,9 @@ func (v *view) summary() string {
 			forward++
 		}
 	}
-	s := fmt.Sprintf("A computational graph of %s", count(forward, "value"))
+	s := fmt.Sprintf("A computational graph of %s", plural.Count(forward, "value"))
 	if backward > 0 {
-		s += " and " + count(backward, "node") + " of derivatives"
+		s += " and " + plural.Count(backward, "node") + " of derivatives"
 	}
 	s += ", at level " + v.options.level.String() + "."
 	if v.folding != nil {
@@ -129,13 +130,6 @@ func (v *view) summary() string {
 		s += " Drawn once for all: " + strings.Join(folded, "; ") + "."
 	}
 	return s
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // node is the box of a node by itself.
@@ -184,7 +178,7 @@ func (v *view) edges(boxes []box) []figure.Edge {
 	}
 	for i, labels := range carried {
 		if len(labels) > 2 {
-			labels = []string{count(len(labels), "array")}
+			labels = []string{plural.Count(len(labels), "array")}
 		}
 		out[i].Label = strings.Join(labels, ", ")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/cmd/tapestry/marks"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/inspect"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
@@ -44,7 +45,7 @@ Fails if a result (the loss, or what training updates) is not finite.`,
 				if o.json {
 					return printJSON(w, map[string]any{"model": args[0], "step": s.store.Step(), "finite": true})
 				}
-				_, err := fmt.Fprintf(w, "%s, step %d: every value of %s is finite\n", args[0], s.store.Step(), count(len(graph.Reachable(s.roots...)), "node"))
+				_, err := fmt.Fprintf(w, "%s, step %d: every value of %s is finite\n", args[0], s.store.Step(), plural.Count(len(graph.Reachable(s.roots...)), "node"))
 				return err
 			}
 			if err := printFinding(w, o, args[0], f); err != nil {

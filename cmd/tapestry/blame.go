@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/cmd/tapestry/marks"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // blaming are the flags of a check of every rule by itself.
@@ -62,7 +63,7 @@ func (b *blaming) run(cmd *cobra.Command, o *options, m modelOptions, name strin
 		return err
 	}
 	if n := len(inState(found, check.RuleWrong)); n > 0 {
-		return fmt.Errorf("%s: %s", name, count(n, "wrong rule"))
+		return fmt.Errorf("%s: %s", name, plural.Count(n, "wrong rule"))
 	}
 	return nil
 }
@@ -93,9 +94,9 @@ func blameText(model string, found []check.Blamed) string {
 		}
 	}
 	if len(inherited) > 0 {
-		fmt.Fprintf(&b, "inherited by %s, of them %s\n", count(len(inherited), "node"), strings.Join(leaves, ", "))
+		fmt.Fprintf(&b, "inherited by %s, of them %s\n", plural.Count(len(inherited), "node"), strings.Join(leaves, ", "))
 	}
-	fmt.Fprintf(&b, "%s: %s right, %d wrong, %d undecided, %d without anything to check\n", model, count(len(inState(found, check.RuleRight)), "rule"),
+	fmt.Fprintf(&b, "%s: %s right, %d wrong, %d undecided, %d without anything to check\n", model, plural.Count(len(inState(found, check.RuleRight)), "rule"),
 		len(wrong), len(undecided), len(inState(found, check.NothingToRule)))
 	return b.String()
 }

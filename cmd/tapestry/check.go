@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/interop/gorgonia"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -159,16 +160,16 @@ func (t *tally) add(subject, kind string, v check.Verdict) error {
 // end prints the counts; its error says that checks failed.
 func (t *tally) end() error {
 	if !t.json {
-		subjects := count(t.models, "model")
+		subjects := plural.Count(t.models, "model")
 		if t.ops > 0 {
-			subjects += " and " + count(t.ops, "operation")
+			subjects += " and " + plural.Count(t.ops, "operation")
 		}
-		if _, err := fmt.Fprintf(t.w, "%s: %s ok, %d not applicable, %d failed\n", subjects, count(t.passed, "check"), t.skipped, t.failed); err != nil {
+		if _, err := fmt.Fprintf(t.w, "%s: %s ok, %d not applicable, %d failed\n", subjects, plural.Count(t.passed, "check"), t.skipped, t.failed); err != nil {
 			return err
 		}
 	}
 	if t.failed > 0 {
-		return fmt.Errorf("%s failed", count(t.failed, "check"))
+		return fmt.Errorf("%s failed", plural.Count(t.failed, "check"))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/interop/safetensors"
 )
 
@@ -129,5 +130,5 @@ func printDifferences(w io.Writer, a, b *savedFile, rows []arrayDifference, all 
 	if rows != nil {
 		columns(w, cells, 2)
 	}
-	fmt.Fprintf(w, "%d of %s equal, bit for bit\n", all-len(rows), count(all, "array"))
+	fmt.Fprintf(w, "%d of %s equal, bit for bit\n", all-len(rows), plural.Count(all, "array"))
 }

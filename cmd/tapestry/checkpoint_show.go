@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 )
 
@@ -108,7 +109,7 @@ func (f *savedFile) head(w io.Writer) {
 	if v := s.Validation; v != nil {
 		fmt.Fprintf(w, "  validation   %s\n", validationText(v))
 	}
-	fmt.Fprintf(w, "  fingerprint  %.16s of batches of %s\n", s.Model.Fingerprint, count(s.Model.Rows, "row"))
+	fmt.Fprintf(w, "  fingerprint  %.16s of batches of %s\n", s.Model.Fingerprint, plural.Count(s.Model.Rows, "row"))
 	metadata(w, s.Meta)
 }
 
@@ -118,7 +119,7 @@ func stepText(s *checkpoint.State) string {
 	if runs == 0 {
 		return fmt.Sprint(s.Store.Step())
 	}
-	return fmt.Sprintf("%d and %s that drew random numbers", s.Store.Step(), count(runs, "run"))
+	return fmt.Sprintf("%d and %s that drew random numbers", s.Store.Step(), plural.Count(runs, "run"))
 }
 
 // metadata prints those that are kept beside the arrays: short ones whole, the length of others.
@@ -126,7 +127,7 @@ func metadata(w io.Writer, meta map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(meta)) {
 		text := meta[key]
 		if utf8.RuneCountInString(text) > 60 || strings.ContainsAny(text, "\n\r\t") {
-			text = count(len(text), "byte")
+			text = plural.Count(len(text), "byte")
 		}
 		fmt.Fprintf(w, "  %-12s %s\n", key, text)
 	}
@@ -137,7 +138,7 @@ func validationText(v *checkpoint.Validation) string {
 	if math.IsNaN(v.Best) {
 		return fmt.Sprintf("last after step %d, never a number", v.Step)
 	}
-	return fmt.Sprintf("last after step %d; best %s after step %d, none better in %s since", v.Step, digits(v.Best, 6), v.At, count(v.Waiting, "measurement"))
+	return fmt.Sprintf("last after step %d; best %s after step %d, none better in %s since", v.Step, digits(v.Best, 6), v.At, plural.Count(v.Waiting, "measurement"))
 }
 
 // table prints a row an array.
@@ -156,7 +157,7 @@ func table(w io.Writer, rows []storedArray) {
 		total += r.Bytes
 	}
 	columns(w, cells, 3)
-	fmt.Fprintf(w, "%s, %d bytes\n", count(len(rows), "array"), total)
+	fmt.Fprintf(w, "%s, %d bytes\n", plural.Count(len(rows), "array"), total)
 }
 
 // columns prints cells under each other: the first so many columns from the left, the

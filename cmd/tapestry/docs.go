@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -41,7 +42,7 @@ func newDocs() *cobra.Command {
 					return err
 				}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s in %s\n", count(len(pages), "file"), out)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s in %s\n", plural.Count(len(pages), "file"), out)
 			return nil
 		},
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
@@ -144,7 +145,7 @@ func equationBlock(eqs []viz.Equation, most int, rest string) string {
 		if text != "" {
 			text += "\n"
 		}
-		text += fmt.Sprintf("%s more: `%s`.\n", count(left, "equation"), rest)
+		text += fmt.Sprintf("%s more: `%s`.\n", plural.Count(left, "equation"), rest)
 	}
 	return text
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // loopBodies lists what the loops of a graph do in a step, each once, in order.
@@ -25,7 +26,7 @@ func loopRoots(m *builders.Model, roots []*graph.Node, k int) ([]*graph.Node, er
 	case len(bodies) == 0:
 		return nil, usagef("--loop: %s has no loop", m.Builder.Name)
 	case k < 1 || k > len(bodies):
-		return nil, usagef("--loop %d: %s has %s", k, m.Builder.Name, count(len(bodies), "loop"))
+		return nil, usagef("--loop %d: %s has %s", k, m.Builder.Name, plural.Count(len(bodies), "loop"))
 	}
 	return bodies[k-1].Out(), nil
 }

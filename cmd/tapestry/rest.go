@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/lab"
 )
 
@@ -45,9 +46,9 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // restText says how many of a model's runs have converged, and of one why not, with the test.
 func restText(why string, settled, runs int, centres bool) string {
 	if settled == runs {
-		return fmt.Sprintf("converged: %d of %s", settled, count(runs, "run"))
+		return fmt.Sprintf("converged: %d of %s", settled, plural.Count(runs, "run"))
 	}
-	return fmt.Sprintf("converged: %d of %s; %s\n%s", settled, count(runs, "run"), why, lab.ConvergenceTest(centres))
+	return fmt.Sprintf("converged: %d of %s; %s\n%s", settled, plural.Count(runs, "run"), why, lab.ConvergenceTest(centres))
 }
 
 // optimumJSON is a grouping in which runs that have converged ended, for machines.
@@ -78,7 +79,7 @@ func optimaText(v lab.Clustering) string {
 		case i >= mostOptima:
 			rest += len(o.Runs)
 		case i == 0:
-			said = append(said, fmt.Sprintf("%s at inertia %s", count(len(o.Runs), "run"), digits(o.Inertia, 7)))
+			said = append(said, fmt.Sprintf("%s at inertia %s", plural.Count(len(o.Runs), "run"), digits(o.Inertia, 7)))
 		default:
 			said = append(said, fmt.Sprintf("%d at %s", len(o.Runs), digits(o.Inertia, 7)))
 		}
@@ -93,10 +94,10 @@ func optimaText(v lab.Clustering) string {
 	}
 	text := strings.Join(said, ", ")
 	if n := v.Collapsed(); n > 0 {
-		text += fmt.Sprintf("; %d of %s with fewer groups than centres", n, count(len(v.Runs), "run"))
+		text += fmt.Sprintf("; %d of %s with fewer groups than centres", n, plural.Count(len(v.Runs), "run"))
 	}
 	if n := v.Diverged(); n > 0 {
-		text += fmt.Sprintf("; %d of %s diverged", n, count(len(v.Runs), "run"))
+		text += fmt.Sprintf("; %d of %s diverged", n, plural.Count(len(v.Runs), "run"))
 	}
 	return text
 }

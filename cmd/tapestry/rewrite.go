@@ -13,6 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/cmd/tapestry/firing"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/viz"
 )
@@ -73,7 +74,7 @@ func (r *rewriting) run(cmd *cobra.Command, o *options, name string) error {
 		return err
 	}
 	if r.number > len(t.history.Firings) {
-		return usagef("--step=%d: %s fired", r.number, count(len(t.history.Firings), "rule"))
+		return usagef("--step=%d: %s fired", r.number, plural.Count(len(t.history.Firings), "rule"))
 	}
 	if r.svg != "" {
 		if err := r.draw(cmd.Context(), t); err != nil {
@@ -210,7 +211,7 @@ func (r *rewriting) print(w io.Writer, t *traced) error {
 		worst = max(worst, c.Difference)
 	}
 	fmt.Fprintf(w, "%s: %d nodes become %d; %s fired, both sides equal in float64 to %.2g\n\n",
-		t.model.Builder.Name, t.nodes[0], t.nodes[1], count(len(t.checks), "rule"), worst)
+		t.model.Builder.Name, t.nodes[0], t.nodes[1], plural.Count(len(t.checks), "rule"), worst)
 	if r.step == "" {
 		rows := t.rules()
 		pass, rule := 0, 0

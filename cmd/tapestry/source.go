@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -118,11 +119,11 @@ func (s *source) settle(table *data.Table) (settled *data.Table, err error) {
 		if settled, err = table.DropMissing(); err == nil && settled.Rows() == 0 {
 			err = fmt.Errorf("%s: every row has a missing value", table.Name)
 		} else if err == nil {
-			done = fmt.Sprintf("%d of %s dropped for missing values", rows-settled.Rows(), count(rows, "row"))
+			done = fmt.Sprintf("%d of %s dropped for missing values", rows-settled.Rows(), plural.Count(rows, "row"))
 		}
 	case s.filled != nil && s.filled.By == s.missing:
 		err = data.Fill(table, s.filled.Values)
-		done = fmt.Sprintf("%s filled with the %s in training", count(gaps, "missing value"), s.missing)
+		done = fmt.Sprintf("%s filled with the %s in training", plural.Count(gaps, "missing value"), s.missing)
 	default:
 		s.filled = &filling{By: s.missing}
 		if s.missing == "mean" {
@@ -130,7 +131,7 @@ func (s *source) settle(table *data.Table) (settled *data.Table, err error) {
 		} else {
 			s.filled.Values, err = data.FillMedian(table)
 		}
-		done = fmt.Sprintf("%s filled with the %s of the column", count(gaps, "missing value"), s.missing)
+		done = fmt.Sprintf("%s filled with the %s of the column", plural.Count(gaps, "missing value"), s.missing)
 	}
 	if err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // Frame is what all charts have in common.
@@ -135,12 +137,9 @@ func missingText(n int, log bool) string {
 	return fmt.Sprintf("%s not shown (%s)", count(n, "point"), why)
 }
 
-// count is "1 point", "2 points" and so on.
+// count returns a number as [Format] writes it, with its noun: "1 point", "2 points".
 func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return Format(float64(n)) + " " + noun
+	return Format(float64(n)) + " " + plural.Noun(n, noun)
 }
 
 // close ends the element and writes it in one call.

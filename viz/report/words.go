@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
@@ -69,12 +70,9 @@ func times(ratio float64) string {
 	return number(math.Round(ratio*math.Pow10(decimals))/math.Pow10(decimals)) + "\u00a0times"
 }
 
-// count is "1 row", "2 rows" and so on.
+// count returns a number with its noun, which no line break parts.
 func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return number(float64(n)) + "\u00a0" + noun
+	return number(float64(n)) + "\u00a0" + plural.Noun(n, noun)
 }
 
 // list joins words as a sentence does.
