@@ -42,10 +42,10 @@ var imports = map[string]string{
 	"graph/grad":           "graph graph/trait ops graph/vmap internal/derive internal/match", // a Jacobian is one row or column, mapped
 	"graph/rewrite":        "graph graph/trait ops graph/grad internal/match internal/ref",    // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
 	"internal/ref":         "graph graph/trait",
-	"tape":                 "graph graph/rewrite graph/trait internal/kernel internal/memory internal/pool internal/simd internal/spelling gorgonia.org/tensor",
+	"tape":                 "graph graph/rewrite graph/trait internal/kernel internal/memory internal/plural internal/pool internal/simd internal/spelling gorgonia.org/tensor",
 	"train":                "graph graph/trait ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/fed internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
 	"train/checkpoint":     "graph tape train/data interop/safetensors",
-	"train/data":           "internal/half gorgonia.org/tensor",
+	"train/data":           "internal/half internal/plural gorgonia.org/tensor",
 	"train/metric":         "train/data gorgonia.org/tensor",
 	"train/watch":          "train train/data train/metric internal/terminal",
 	"nn":                   "graph ops internal/build internal/match",
@@ -56,8 +56,8 @@ var imports = map[string]string{
 	"builders":             "graph ops nn nn/attention nn/rnn nn/graphnet nn/augment internal/build internal/memory internal/spelling",
 	"infer":                "graph ops tape internal/fed train/checkpoint train/data gorgonia.org/tensor",
 	"notation":             "graph ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal", // examples are evaluated by the definitions
-	"fit":                  "graph builders infer internal/match lab train train/data gorgonia.org/tensor",
-	"lab":                  "graph ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
+	"fit":                  "graph builders infer internal/match lab train train/data gorgonia.org/tensor internal/plural",
+	"lab":                  "graph ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural",
 	"lab/geometry":         "graph graph/grad internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
 	"inspect":              "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, and rewrites that are tried as a cure
 	"viz":                  "graph graph/trait internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",

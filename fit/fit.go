@@ -324,14 +324,6 @@ func (f *Fitted) outputClasses(m *builders.Model) {
 	}
 }
 
-// counted is a number of things.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // set has all rows, as an element type wants them.
 func (f *Fitted) set(dt graph.DType) (*data.Set, error) {
 	f.mu.Lock()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // Bindings says what every input reads, and how it is prepared.
@@ -85,7 +86,7 @@ func (f *Fitted) String() string {
 		return "nothing is fitted\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", f.name, counted(f.values[0].rows, "row", "rows"))
+	fmt.Fprintf(&b, "%s: %s", f.name, plural.Count(f.values[0].rows, "row"))
 	if f.batch < len(f.train) {
 		fmt.Fprintf(&b, ", %d to train on in batches of %d", len(f.train), f.batch)
 	} else if len(f.held) > 0 {
@@ -107,7 +108,7 @@ func (f *Fitted) String() string {
 		fmt.Fprintf(&b, "  %-*s  reads  %s", width, m.Graph.Lookup(bound.Input), listed(bound.Columns))
 		for _, name := range bound.Columns {
 			if classes := bound.Classes[name]; classes != nil && len(bound.Columns) == 1 {
-				fmt.Fprintf(&b, " (%s)", counted(len(classes), "class", "classes"))
+				fmt.Fprintf(&b, " (%s)", plural.Count(len(classes), "class"))
 			}
 		}
 		if bound.Missing != nil {

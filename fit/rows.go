@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"gorgonia.org/tensor"
 )
@@ -185,7 +186,7 @@ func (r *rows) Batches() (epoch, trained, held int) {
 
 // String says which data they are.
 func (r *rows) String() string {
-	text := counted(len(r.f.train), "row", "rows") + " of " + r.f.name
+	text := plural.Count(len(r.f.train), "row") + " of " + r.f.name
 	if r.size < len(r.f.train) {
 		text += fmt.Sprintf(" in batches of %d", r.size)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
@@ -66,11 +67,11 @@ func (c Config) withDefaults() (Config, error) {
 	case c.K < 1:
 		return c, fmt.Errorf("k = %d: want at least 1", c.K)
 	case c.K > n:
-		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %s", c.Table.Name, c.K, rows(n, ""))
+		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %s", c.Table.Name, c.K, plural.Count(n, "row"))
 	case distinct(c.Table, c.K) == 1 && c.K > 1:
 		return c, fmt.Errorf("%s: every column is constant (%q is %v in all %d rows): k = %d clusters want %d different rows", c.Table.Name, c.Table.Columns[0], c.Table.X[0], n, c.K, c.K)
 	case distinct(c.Table, c.K) < c.K:
-		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %s", c.Table.Name, c.K, rows(distinct(c.Table, c.K), "different "))
+		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %s", c.Table.Name, c.K, plural.Count(distinct(c.Table, c.K), "different row"))
 	case c.Seeds < 0 || c.Steps < 0 || c.Restarts < 0 || c.Batch < 0:
 		return c, errors.New("seeds, steps, restarts and batch must not be negative")
 	case c.SweepSeeds < 0:
@@ -207,12 +208,4 @@ func largest(v []float64) (most float64) {
 		most = math.Max(most, math.Abs(x))
 	}
 	return most
-}
-
-// rows is "1 row", "2 rows" and so on, of a kind.
-func rows(n int, kind string) string {
-	if n == 1 {
-		return "1 " + kind + "row"
-	}
-	return fmt.Sprintf("%d %srows", n, kind)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // String returns the profile as tables: an instruction a line as in the listing, then the user's
@@ -13,7 +15,7 @@ import (
 func (p *Profile) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "profile of %q: a run takes %s on %s, %s unseen; medians of %d runs\n",
-		p.Graph, durationText(p.Wall), plural(p.Workers, "core"), durationText(p.Unseen), p.Runs)
+		p.Graph, durationText(p.Wall), plural.Count(p.Workers, "core"), durationText(p.Unseen), p.Runs)
 	fmt.Fprintf(&b, "a core reaches %v\n", p.Roofline)
 	p.rows(&b)
 	partsTable(&b, "line", p.Lines(), p.Wall)
@@ -105,10 +107,3 @@ func scaled(v float64, units ...string) string {
 
 // percent writes a share in six places.
 func percent(v float64) string { return fmt.Sprintf("%5.1f%%", 100*v) }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
@@ -66,7 +67,7 @@ func besideOptimisers(p lab.Plan) string {
 	case !p.Rate.IsZero():
 		return fmt.Sprintf("%s, the rate %v", text, p.Rate)
 	case p.Falling:
-		return fmt.Sprintf("%s, the rate falling to 0 after the first %d of %s", text, p.Steps/4, count(p.Steps, "step"))
+		return fmt.Sprintf("%s, the rate falling to 0 after the first %d of %s", text, p.Steps/4, plural.Count(p.Steps, "step"))
 	}
 	return text
 }

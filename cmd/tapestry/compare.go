@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 	"github.com/tapestry-ml/tapestry/viz/report"
@@ -257,8 +258,8 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 			Rows   []row  `json:"methods"`
 		}{res.Config.Table.Name, c.out, oneLine(lab.ConvergenceTest(true)), rows})
 	}
-	fmt.Fprintf(w, "%s: %s, %s, k = %d; %s of %s, medians are over the seeds\n\n", res.Config.Table.Name, count(res.Config.Table.Rows(), "row"),
-		count(len(res.Config.Table.Columns), "feature"), res.Config.K, count(res.Config.Seeds, "seed"), count(res.Config.Steps, "step"))
+	fmt.Fprintf(w, "%s: %s, %s, k = %d; %s of %s, medians are over the seeds\n\n", res.Config.Table.Name, plural.Count(res.Config.Table.Rows(), "row"),
+		plural.Count(len(res.Config.Table.Columns), "feature"), res.Config.K, plural.Count(res.Config.Seeds, "seed"), plural.Count(res.Config.Steps, "step"))
 	fmt.Fprintf(w, "%-24s %12s %12s %8s %10s %10s %8s %9s\n", "", "best", "median", "median", "median", "", "µs per", "peak")
 	fmt.Fprintf(w, "%-24s %12s %12s %8s %10s %10s %8s %9s\n", "", "inertia", "inertia", "ARI", "spread", "converged", "step", "KiB")
 	for _, r := range rows {

@@ -14,6 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/fit"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/greek"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -184,7 +185,7 @@ func (f *fitting) to(b builders.Builder, settings builders.Settings, dt graph.DT
 	}
 	f.fitted[key] = x
 	if filled := x.Filled(); filled > 0 {
-		fmt.Fprintf(f.cmd.ErrOrStderr(), "tapestry: %s: %s filled with the %s of the column\n", c.Name, count(filled, "missing value"), f.missing)
+		fmt.Fprintf(f.cmd.ErrOrStderr(), "tapestry: %s: %s filled with the %s of the column\n", c.Name, plural.Count(filled, "missing value"), f.missing)
 	}
 	fmt.Fprintf(f.cmd.ErrOrStderr(), "tapestry: %s reads %s", b.Name, x)
 	return x, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/lab/geometry"
 )
 
@@ -72,7 +73,7 @@ func (r *geometryReport) String() string {
 		b.WriteString(title + "\n")
 	}
 	steps := len(r.Trained[0].Path) - 1
-	part(fmt.Sprintf("CURVATURE after %s", count(steps, "step")))
+	part(fmt.Sprintf("CURVATURE after %s", plural.Count(steps, "step")))
 	for _, c := range r.Curvature {
 		b.WriteString(c.String())
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/viz/chart"
@@ -136,7 +137,7 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 			if o.json {
 				return printJSON(w, map[string]any{"model": name, "steps": 0})
 			}
-			_, err := fmt.Fprintf(w, "%s: %s has %s already\n", name, keep.dir, count(asked, "step"))
+			_, err := fmt.Fprintf(w, "%s: %s has %s already\n", name, keep.dir, plural.Count(asked, "step"))
 			return err
 		})
 	}
@@ -211,12 +212,12 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 	if j.fitted != nil {
 		examples = j.on()
 	}
-	steps := count(c.Steps, "step")
+	steps := plural.Count(c.Steps, "step")
 	if slices.ContainsFunc(learned.Runs, func(r lab.History) bool { return len(r.Loss) != c.Steps }) {
 		steps = "a different number of steps for each seed" // patience ended some
 	}
-	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %s\n", learned.Model.Builder.Name, count(learned.Params, "number"),
-		count(len(learned.Trained), "parameter"), examples, steps, l.how(c.Optimiser))
+	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %s\n", learned.Model.Builder.Name, plural.Count(learned.Params, "number"),
+		plural.Count(len(learned.Trained), "parameter"), examples, steps, l.how(c.Optimiser))
 	if idle := idleParams(learned); len(idle) > 0 {
 		fmt.Fprintf(w, "not trained, because the loss does not depend on it: %s\n", strings.Join(idle, ", "))
 	}

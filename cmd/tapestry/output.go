@@ -15,14 +15,6 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/terminal"
 )
 
-// count is "1 row", "2 rows" and so on.
-func count[N int | uint64](n N, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprint(n, " ", noun)
-}
-
 // toStdout reports whether an --out means standard output.
 func toStdout(path string) bool { return path == "" || path == "-" }
 

@@ -12,6 +12,7 @@ import (
 	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -112,9 +113,9 @@ func optimisersText(res *lab.Clusterings) string {
 func baselinesText(res *lab.Clusterings) string {
 	var said []string
 	for _, v := range res.Baselines {
-		how := fmt.Sprintf("%s: %s, until nothing moves", v.Model.Builder.Title, count(len(v.Runs), "start"))
+		how := fmt.Sprintf("%s: %s, until nothing moves", v.Model.Builder.Title, plural.Count(len(v.Runs), "start"))
 		if rows := v.Model.KMeans.Points.Dim(0); len(v.Model.Step) == 0 {
-			how = fmt.Sprintf("%s: %s, of %s each", v.Model.Builder.Title, optimiserText(v.Config), count(rows, "row"))
+			how = fmt.Sprintf("%s: %s, of %s each", v.Model.Builder.Title, optimiserText(v.Config), plural.Count(rows, "row"))
 		}
 		said = append(said, how)
 	}
@@ -126,7 +127,7 @@ func optimiserText(c lab.Config) string {
 	if !c.Rate.IsZero() {
 		return fmt.Sprintf("%v, its rate %v", c.Optimiser, c.Rate)
 	}
-	return fmt.Sprintf("%v, its rate falling to 0 after the first %d of %s", c.Optimiser, c.Steps/4, count(c.Steps, "step"))
+	return fmt.Sprintf("%v, its rate falling to 0 after the first %d of %s", c.Optimiser, c.Steps/4, plural.Count(c.Steps, "step"))
 }
 
 // ends are the first and the last number of a schedule.
@@ -142,7 +143,7 @@ func scheduleText(γ train.Schedule, steps int) string {
 			rest--
 		}
 		if rest < steps-1 {
-			return fmt.Sprintf("annealed from %s to %s in the first %d of %s, and then constant", digits(first, 3), digits(last, 3), rest+1, count(steps, "step"))
+			return fmt.Sprintf("annealed from %s to %s in the first %d of %s, and then constant", digits(first, 3), digits(last, 3), rest+1, plural.Count(steps, "step"))
 		}
 		return fmt.Sprintf("annealed from %s to %s", digits(first, 3), digits(last, 3))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/fit"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"gorgonia.org/tensor"
@@ -178,7 +179,7 @@ func tableColumns(table *data.Table, inputs []infer.Column) (*data.Set, error) {
 	if len(inputs) == 1 {
 		in := inputs[0]
 		if in.Row.Shape.Len() != d {
-			return nil, fmt.Errorf("%s: %s, and the model reads %v, %s a row", table.Name, count(d, "feature"), in, count(in.Row.Shape.Len(), "number"))
+			return nil, fmt.Errorf("%s: %s, and the model reads %v, %s a row", table.Name, plural.Count(d, "feature"), in, plural.Count(in.Row.Shape.Len(), "number"))
 		}
 		if err := x.Reshape(append([]int{table.Rows()}, in.Row.Shape.Sizes()...)...); err != nil {
 			return nil, fmt.Errorf("%s: %w", table.Name, err)

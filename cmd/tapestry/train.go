@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -177,7 +178,7 @@ func (t *training) readCentres(c *lab.Config) error {
 func sameColumns(second, first *data.Table) error {
 	a, b := second.Columns, first.Columns
 	if len(a) != len(b) {
-		return fmt.Errorf("%s: %s, %s has %d", second.Name, count(len(a), "feature"), first.Name, len(b))
+		return fmt.Errorf("%s: %s, %s has %d", second.Name, plural.Count(len(a), "feature"), first.Name, len(b))
 	}
 	for i := range a {
 		if a[i] != b[i] && slices.Contains(b, a[i]) {
@@ -373,7 +374,7 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 		}{v.Name, c.Table.Name, best.Seed, best.Steps, jsonNumber(lastOf(best.Loss)), jsonNumber(best.Inertia()), jsonNumber(lab.Median(inertias)), jsonNumber(best.ARI),
 			best.Rest.Converged(), newRestJSON(best.Rest), len(v.Runs) - v.Moving(), newOptimaJSON(v), jsonNumbers(inertias), c.Table.Columns, centres, best.Assigned, predicted})
 	}
-	fmt.Fprintf(w, "%s on %s: best of %s by inertia is seed %d, after %s\n", v.Name, c.Table.Name, count(len(v.Runs), "run"), best.Seed, count(best.Steps, "step"))
+	fmt.Fprintf(w, "%s on %s: best of %s by inertia is seed %d, after %s\n", v.Name, c.Table.Name, plural.Count(len(v.Runs), "run"), best.Seed, plural.Count(best.Steps, "step"))
 	fmt.Fprintf(w, "loss %s  inertia %.10g (median over the runs %.10g)", digits(lastOf(best.Loss), 6), best.Inertia(), lab.Median(inertias))
 	if best.ARI == best.ARI {
 		fmt.Fprintf(w, "  ARI %.4f", best.ARI)
@@ -401,7 +402,7 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 		fmt.Fprintf(w, "  %d\n", sizes[j])
 	}
 	if fresh != nil {
-		fmt.Fprintf(w, "\n%s: %s, inertia %.10g\n%s\n", fresh.Name, count(fresh.Rows(), "row"), predictedInertia, strings.Trim(fmt.Sprint(predicted), "[]"))
+		fmt.Fprintf(w, "\n%s: %s, inertia %.10g\n%s\n", fresh.Name, plural.Count(fresh.Rows(), "row"), predictedInertia, strings.Trim(fmt.Sprint(predicted), "[]"))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/metric"
@@ -25,7 +26,7 @@ func newScoresJSON(s metric.Scores) scoresJSON {
 // on says what a model is trained on.
 func (j *job) on() string {
 	rows, _ := j.fitted.Rows()
-	text := fmt.Sprintf("%s of %s", count(rows, "row"), j.fitted.Name())
+	text := fmt.Sprintf("%s of %s", plural.Count(rows, "row"), j.fitted.Name())
 	if j.fitted.Batch() < rows {
 		text += fmt.Sprintf(" in batches of %d", j.fitted.Batch())
 	}
@@ -35,7 +36,7 @@ func (j *job) on() string {
 // printMeasured prints what the rows held out say of each run.
 func (j *job) printMeasured(w io.Writer, learned *lab.Learned) {
 	_, held := j.fitted.Rows()
-	fmt.Fprintf(w, "\non the %s held out:\n", count(held, "row"))
+	fmt.Fprintf(w, "\non the %s held out:\n", plural.Count(held, "row"))
 	for i, scores := range j.measured {
 		var said []string
 		for _, s := range scores {
@@ -43,7 +44,7 @@ func (j *job) printMeasured(w io.Writer, learned *lab.Learned) {
 		}
 		fmt.Fprintf(w, "%6d  %s", learned.Runs[i].Seed, strings.Join(said, "  "))
 		if best := j.stopped[i]; best != (train.Best{}) {
-			fmt.Fprintf(w, "  (stopped after %s; set back to step %d, where the loss was lowest)", count(len(learned.Runs[i].Loss), "step"), best.Step)
+			fmt.Fprintf(w, "  (stopped after %s; set back to step %d, where the loss was lowest)", plural.Count(len(learned.Runs[i].Loss), "step"), best.Step)
 		}
 		fmt.Fprintln(w)
 	}

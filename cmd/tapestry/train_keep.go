@@ -16,6 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/fit"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
@@ -289,5 +290,5 @@ type keptError struct {
 func (e *keptError) Unwrap() error { return e.error }
 
 func (e *keptError) Error() string {
-	return fmt.Sprintf("interrupted after %s, kept in %s: --resume goes on from there", count(e.step, "step"), e.path)
+	return fmt.Sprintf("interrupted after %s, kept in %s: --resume goes on from there", plural.Count(e.step, "step"), e.path)
 }

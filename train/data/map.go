@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // Change changes the elements of a batch, with random draws from rng alone. One that
@@ -42,11 +44,7 @@ func (m *mapped) String() string {
 			n++
 		}
 	}
-	changes := "changes"
-	if n == 1 {
-		changes = "change"
-	}
-	return fmt.Sprintf("map(%s, %d %s, seed %d)", source, n, changes, m.seed)
+	return fmt.Sprintf("map(%s, %s, seed %d)", source, plural.Count(n, "change"), m.seed)
 }
 
 func (m *mapped) Next(ctx context.Context) (Batch, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
@@ -110,19 +111,12 @@ func times(ctx context.Context, d *document, v *variant, _ int, boxes [][]*graph
 		for _, i := range rows {
 			sum += took(i)
 		}
-		m.Note = fmt.Sprintf("%s in a run, %.1f %%, by %s", timeText(sum), 100*sum/max(wall, 1e-12), plural(len(rows), "instruction"))
+		m.Note = fmt.Sprintf("%s in a run, %.1f %%, by %s", timeText(sum), 100*sum/max(wall, 1e-12), plural.Count(len(rows), "instruction"))
 		return m
 	})
 	l.scale = "time of a run; rest: what is not drawn, as updates, and what lies between instructions"
 	l.sums = fmt.Sprintf("%s in boxes + %s rest = %s", timeText(wall-l.rest), timeText(l.rest), timeText(wall))
 	return l, nil
-}
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
 }
 
 // fusion shows what runs together, block of rows by block. A box of several stages has no
@@ -163,7 +157,7 @@ func fusion(_ context.Context, d *document, v *variant, _ int, boxes [][]*graph.
 	})
 	l.values, l.format = nil, nil
 	l.scale = fmt.Sprintf("stages of the tape: what has one number runs together, block by block; a colour comes again after %d stages", figure.Groups)
-	l.sums = plural(len(p.rows), "instruction") + " in " + plural(len(size), "stage")
+	l.sums = plural.Count(len(p.rows), "instruction") + " in " + plural.Count(len(size), "stage")
 	return l, nil
 }
 
