@@ -45,7 +45,7 @@ var imports = map[string]string{
 	"tape":                 "graph graph/rewrite graph/trait internal/kernel internal/memory internal/plural internal/pool internal/simd internal/spelling gorgonia.org/tensor",
 	"train":                "graph graph/trait ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/fed internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
 	"train/checkpoint":     "graph tape train/data interop/safetensors",
-	"train/data":           "internal/half internal/plural gorgonia.org/tensor",
+	"train/data":           "internal/half internal/plural internal/spelling gorgonia.org/tensor",
 	"train/metric":         "train/data gorgonia.org/tensor",
 	"train/watch":          "train train/data train/metric internal/terminal",
 	"nn":                   "graph ops internal/build internal/match",
