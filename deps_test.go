@@ -55,7 +55,7 @@ var imports = map[string]string{
 	"nn/augment":           "graph ops internal/build",
 	"builders":             "graph ops nn nn/attention nn/rnn nn/graphnet nn/augment internal/build internal/memory internal/spelling",
 	"infer":                "graph ops tape internal/fed train/checkpoint train/data gorgonia.org/tensor",
-	"notation":             "graph ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal", // examples are evaluated by the definitions
+	"notation":             "graph ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal graph/trait", // examples are evaluated by the definitions
 	"fit":                  "graph builders infer internal/match lab train train/data gorgonia.org/tensor internal/plural",
 	"lab":                  "graph ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural",
 	"lab/geometry":         "graph graph/grad internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",

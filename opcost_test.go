@@ -26,7 +26,6 @@ var users = map[string]string{
 	"nn/rnn":             "layers are made of operations",
 	"nn/graphnet":        "layers are made of operations",
 	"nn/augment":         "layers are made of operations",
-	"notation":           "its functions are operations",
 	"interop/gorgonia":   "its table translates each operation",
 	"internal/kernel":    "loops",
 	"internal/simd":      "loops",

@@ -86,28 +86,14 @@
 //
 // # Functions
 //
-// An axis is given by its name. Masks, which comparisons give, and indices are no
-// numbers: float makes numbers of them.
+// Every operation of package ops that is applied element by element to one array is a
+// function, under its name in lower case: exp(x), log(x), tanh(x) and so on; [Reference] lists
+// them all. The others are below. An axis is given by its name. Masks, which comparisons
+// give, and indices are not numbers; float converts them.
 //
-//	exp(x)                            eˣ
-//	expm1(x)                          eˣ − 1, right for small x
-//	log(x)                            natural logarithm
-//	log1p(x)                          log(1 + x), right for small x
-//	sqrt(x)                           √x
-//	abs(x)                            |x|
-//	sign(x)                           −1, 0 or 1
-//	sin(x)                            sine
-//	cos(x)                            cosine
-//	erf(x)                            error function
-//	tanh(x)                           hyperbolic tangent
-//	sigmoid(x)                        1/(1 + e⁻ˣ)
-//	logsigmoid(x)                     log(1/(1 + e⁻ˣ)), where 1/(1 + e⁻ˣ) may be 0
-//	softplus(x)                       log(1 + eˣ)
-//	relu(x)                           max(x, 0)
 //	elu(x)                            x, or eˣ − 1 where x is negative
 //	gelu(x)                           x·Φ(x)
 //	silu(x)                           x·σ(x)
-//	stopgrad(x)                       x, through which no derivative flows
 //	maximum(a, b)                     the larger, element by element
 //	minimum(a, b)                     the smaller, element by element
 //	clip(x, low, high)                x, or the nearer bound outside

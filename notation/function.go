@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -34,29 +35,15 @@ const many = graph.MaxRank
 // tiny is what standardise adds to a variance, as layer norm does.
 const tiny = 1e-5
 
-// functions is the table of functions. What [Reference] and the package's
-// documentation say is made of it.
-var functions = slices.Concat(
+// functions has every function: those of [ofOneNumber], and those of the table.
+var functions = append(ofOneNumber(), table...)
+
+// table has the functions that are more than an operation's name. The package's documentation repeats it.
+var table = slices.Concat(
 	[]*function{
-		each("exp", "eˣ", ops.Exp),
-		each("expm1", "eˣ − 1, right for small x", ops.Expm1),
-		each("log", "natural logarithm", ops.Log),
-		each("log1p", "log(1 + x), right for small x", ops.Log1p),
-		each("sqrt", "√x", ops.Sqrt),
-		each("abs", "|x|", ops.Abs),
-		each("sign", "−1, 0 or 1", ops.Sign),
-		each("sin", "sine", ops.Sin),
-		each("cos", "cosine", ops.Cos),
-		each("erf", "error function", ops.Erf),
-		each("tanh", "hyperbolic tangent", ops.Tanh),
-		each("sigmoid", "1/(1 + e⁻ˣ)", ops.Sigmoid),
-		each("logsigmoid", "log(1/(1 + e⁻ˣ)), where 1/(1 + e⁻ˣ) may be 0", ops.LogSigmoid),
-		each("softplus", "log(1 + eˣ)", ops.Softplus),
-		each("relu", "max(x, 0)", ops.ReLU),
 		each("elu", "x, or eˣ − 1 where x is negative", ops.ELU),
 		each("gelu", "x·Φ(x)", ops.GELU),
 		each("silu", "x·σ(x)", ops.SiLU),
-		each("stopgrad", "x, through which no derivative flows", ops.StopGradient),
 	},
 	[]*function{
 		pointwise("maximum(a, b)", "the larger, element by element", real, func(in ...*graph.Node) *graph.Node { return ops.Maximum(in[0], in[1]) }, real, real),
@@ -96,8 +83,10 @@ func functionNamed(name string) *function {
 	return nil
 }
 
-// Reference is the table of functions, a line each.
-func Reference() string {
+// Reference returns a line for each function: how it is called, and what it computes.
+func Reference() string { return reference(functions) }
+
+func reference(functions []*function) string {
 	width := 0
 	for _, f := range functions {
 		width = max(width, len([]rune(f.usage)))
@@ -120,6 +109,22 @@ func pointwise(usage, doc string, gives kind, op func(in ...*graph.Node) *graph.
 
 func each(name, doc string, op func(*graph.Node) *graph.Node) *function {
 	return pointwise(name+"(x)", doc, real, func(in ...*graph.Node) *graph.Node { return op(in[0]) }, real)
+}
+
+// ofOneNumber returns the functions that package ops defines from numbers to numbers, in order of name:
+// each of its operations that is applied element by element to one array is one, under its name in
+// lower case.
+func ofOneNumber() (out []*function) {
+	x := graph.New("function").Input("x", graph.F64)
+	for _, op := range ops.All() {
+		typ, err := op.Infer([]*graph.Node{x})
+		if trait.IsElementwise(op) && err == nil && typ.DType == x.DType() {
+			doc := strings.TrimSuffix(op.Doc(), ", element by element")
+			apply := func(n *graph.Node) *graph.Node { return ops.Elementwise(op, n) }
+			out = append(out, each(strings.ToLower(op.Name()), doc, apply))
+		}
+	}
+	return out
 }
 
 var toFloat = &function{name: "float", usage: "float(a)", doc: "a mask as 0 and 1, indices as numbers", takes: []kind{anything},
@@ -276,7 +281,8 @@ var elsewhere = map[string]string{
 	"bmm": "a matrix product is dot(a, b, axis)", "einsum": "a matrix product is dot(a, b, axis)",
 	"inner": "did you mean dot?", "outer": "a product is a*b: arrays meet by the names of their axes",
 	"transpose": "arrays meet by the names of their axes, in any order",
-	"pow":       "a power is a^b", "power": "a power is a^b", "square": "a square is x^2", "sqr": "a square is x^2",
+	"pow":       "a power is a^b", "power": "a power is a^b", "sqr": "a square is x^2",
+	"stopgrad": "did you mean stopgradient?", "stop_gradient": "did you mean stopgradient?", "detach": "did you mean stopgradient?",
 	"average": "did you mean mean?", "avg": "did you mean mean?", "std": "sqrt(var(x, axis))",
 	"standardize": "did you mean standardise?", "layernorm": "did you mean standardise?",
 	"logistic": "did you mean sigmoid?", "expit": "did you mean sigmoid?", "lse": "did you mean logsumexp?",
