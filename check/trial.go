@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -72,7 +73,7 @@ func (t *trial) build() error {
 		return err
 	}
 	for _, n := range graph.Reachable(t.y) {
-		if n.Op().Name() == t.op.Name() {
+		if reflect.TypeOf(n.Op()) == reflect.TypeOf(t.op) { // whatever its attributes
 			t.node = n
 		}
 	}
