@@ -10,31 +10,31 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Finding is where a run stopped being finite, and why.
+// Finding says where a run stopped being finite, and why.
 type Finding struct {
-	// At is the element that is NaN or infinite while nothing that it is computed of
-	// is: the first in the order of the run among what leads to a result.
+	// At is the element at fault: NaN or infinite, while nothing that it is computed from is. It is
+	// the first such element in the order of the run among those that lead to a result.
 	At Entry
 	// Cause names what happened: "log of a negative".
 	Cause string
-	// Witness is what At is computed of: the element of each operand; of operands
-	// that it needs many elements of, those that matter most.
+	// Witness has the elements that At is computed from, an Operand for each operand. Where At needs
+	// many elements of an operand, they are the ones that matter most.
 	Witness []Operand
 	// Path leads from At back to the first suspicious value, which is the last.
 	Path []Entry
-	// Made is what the last of Path is computed of, as Witness is of At.
+	// Made has the elements that the last entry of Path is computed from, as Witness does for At.
 	Made []Operand
-	// Carried leads from At on to the result, which is the last; nil if none of the
-	// results shows it, because a choice or a division takes it away again.
+	// Carried leads from At to the result, its last entry. It is nil if the results are finite after
+	// all, because a choice or a division removed the bad element.
 	Carried []Entry
-	// Twin is the value that the node at fault is a derivative of, at the same
-	// index where the shapes are the same; nil in the forward part.
+	// Twin is the forward value to whose derivative the node at fault belongs, at the same index
+	// where the shapes agree; nil if the fault is in the forward part.
 	Twin *Entry
-	// Inside is what is found in the body of a loop, in the step of number Time of those
-	// that it makes; nil if At is of no loop.
+	// Inside is the finding in the body of a loop, at iteration Time; nil if At is not the result of
+	// a loop.
 	Inside *Finding
 	Time   int
-	// NotFinite lists the nodes with such elements in the order of the run, without
+	// NotFinite lists all nodes with NaN or infinite elements in the order of the run, without
 	// infinities that come from constants, as in masks.
 	NotFinite []*graph.Node
 	Step      uint64 // of the store
@@ -42,21 +42,20 @@ type Finding struct {
 	Cure *Cure
 }
 
-// Operand is what a result is computed of, of one operand.
+// Operand has the elements of one operand that an element of a result is computed from.
 type Operand struct {
 	Number  int
 	Entries []Entry // one, or those that matter most
-	Of      int     // how many it needs
+	Of      int     // number of elements needed
 }
 
-// Harmless reports whether every result is finite all the same.
+// Harmless reports whether every result is finite in spite of the finding.
 func (f *Finding) Harmless() bool { return f.Carried == nil }
 
-// Autopsy runs the roots as written and looks for the first value that is not
-// finite; nil if there is none. Infinities that come from constants and make no NaN
-// are as intended, and are not found. See [Take] for the arguments, none of which is
-// changed. Nodes of a rewritten graph ([tape.Program.Graph]) have the user's names
-// and lines too.
+// Autopsy runs the roots as written and finds the first value that is not finite; it returns nil
+// if there is none. Infinities that come from constants and lead to no NaN are taken to be
+// intended. [Take] describes the arguments; none is changed. Nodes of a rewritten graph
+// ([tape.Program.Graph]) keep the user's names and lines.
 func Autopsy(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Finding, error) {
 	r, err := Take(ctx, feed, store, roots...)
 	if err != nil {
@@ -73,10 +72,10 @@ func Autopsy(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*g
 	return f, nil
 }
 
-// traced is how many elements of a result are traced back.
+// traced limits how many elements of a result are traced back.
 const traced = 8
 
-// firstBad finds what made the roots, or else anything, not finite.
+// firstBad finds the origin of what is not finite in the roots or, if they are finite, anywhere.
 func (r *Record) firstBad(ctx context.Context, roots []*graph.Node) (f *Finding, err error) {
 	var all []*graph.Node
 	for _, n := range r.nodes {
@@ -137,7 +136,7 @@ func (r *Record) firstBad(ctx context.Context, roots []*graph.Node) (f *Finding,
 	return f, err
 }
 
-// count is the number of elements that are not finite.
+// count returns the number of elements of n that are not finite.
 func (r *Record) count(n *graph.Node) int {
 	if !n.DType().IsFloat() {
 		return 0
@@ -151,7 +150,7 @@ func (r *Record) count(n *graph.Node) int {
 	return k
 }
 
-// bad lists some places that are not finite, NaN first.
+// bad lists the places of at most most elements that are not finite, NaN first.
 func (r *Record) bad(n *graph.Node, most int) []int {
 	if !n.DType().IsFloat() {
 		return nil
@@ -170,9 +169,9 @@ func (r *Record) bad(n *graph.Node, most int) []int {
 	return all[:min(most, len(all))]
 }
 
-// trace goes back from an element that is not finite to the one that is the first
-// on its way, and gives the way from there. Infinite constants are as intended: the
-// first is then what made a NaN of them, and there is none if nothing did.
+// trace follows an element that is not finite back to its origin and returns the path from there.
+// Infinite constants are taken to be intended: the origin is then the element that made a NaN of
+// them, and there is none if no element did.
 func (r *Record) trace(n *graph.Node, p int) []Entry {
 	way := []Entry{r.entry(n, p)}
 	for {
@@ -195,9 +194,8 @@ func (r *Record) trace(n *graph.Node, p int) []Entry {
 	return way
 }
 
-// source finds an element that is not finite among what element p of n is computed
-// of: a NaN before an infinity, what was computed before what is constant, and then
-// the earliest.
+// source finds an element that is not finite among those that element p of n is computed from. It
+// prefers NaN to infinity, then computed values to constants, then the earliest.
 func (r *Record) source(n *graph.Node, p int) (x *graph.Node, at int, ok bool) {
 	rank := func(x *graph.Node, v float64) int {
 		k := 0
@@ -228,13 +226,12 @@ func (r *Record) source(n *graph.Node, p int) (x *graph.Node, at int, ok bool) {
 	return x, at, ok
 }
 
-// intended reports whether all that is not finite in a value are infinities that
-// come from constants.
+// intended reports whether a value has no NaN, and no infinity but from constants.
 func (r *Record) intended(n *graph.Node) bool {
 	return len(r.bad(n, 1)) == 0 || r.trace(n, r.bad(n, 1)[0]) == nil
 }
 
-// twin is the forward value that the derivative rule at fault belongs to.
+// twin returns the forward value to whose derivative rule e belongs; nil in the forward part.
 func (r *Record) twin(e Entry) *Entry {
 	var of *graph.Node
 	for _, o := range e.Node.Occurrences() { // a rule's before the whole derivative's

@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// explain fills in cause, witness and path.
+// explain fills in Cause, Witness and Path.
 func (r *Record) explain(f *Finding) {
 	n, p := f.At.Node, ravel(f.At.Node.Shape(), f.At.Index)
 	f.Path = []Entry{f.At}
@@ -36,7 +36,7 @@ func (r *Record) explain(f *Finding) {
 	}
 }
 
-// operands lists what an element is computed of.
+// operands lists the elements that e is computed from.
 func (r *Record) operands(e Entry) []Operand {
 	var out []Operand
 	for i := range e.Node.NumIn() {
@@ -45,8 +45,8 @@ func (r *Record) operands(e Entry) []Operand {
 	return out
 }
 
-// operand is what element p needs of operand i, the most important first: what is
-// not finite, then what is largest in magnitude.
+// operand returns the elements of operand i that element p needs, the most important first: those
+// that are not finite, then the largest in magnitude.
 func (r *Record) operand(n *graph.Node, p, i int) Operand {
 	const most = 3
 	x := n.In(i)
@@ -68,7 +68,7 @@ func (r *Record) operand(n *graph.Node, p, i int) Operand {
 	return o
 }
 
-// settled follows an element without a name to where it was before it was laid out.
+// settled follows an element of an unnamed node back through changes of layout.
 func (r *Record) settled(e Entry) Entry {
 	for e.Node.Name() == "" && moves(e.Node) {
 		o := r.operand(e.Node, ravel(e.Node.Shape(), e.Index), 0)
@@ -80,8 +80,8 @@ func (r *Record) settled(e Entry) Entry {
 	return e
 }
 
-// cause names what made element p of n not finite, with the operand that did it (-1
-// if it cannot be told) and what is wrong with that.
+// cause explains why element p of n is not finite. It returns the number of the operand to blame,
+// -1 if none alone is, and what is wrong with that operand.
 func (r *Record) cause(n *graph.Node, p int, f *Finding) (cause string, guilty int, of trait.Wrong) {
 	in := make([]float64, n.NumIn())
 	single := true
@@ -113,8 +113,8 @@ func (r *Record) cause(n *graph.Node, p int, f *Finding) (cause string, guilty i
 	return name + " has no value there", guilty, trait.Extreme
 }
 
-// overflow explains an element whose true value is larger than its type holds, or whose operands are
-// so large that this must be so; the operand is -1 where it is the largest that did it.
+// overflow explains an element whose true value is too large for its type, or whose operands are
+// so large that it must be. The operand is -1 if the largest one is to blame.
 func (r *Record) overflow(n *graph.Node, p int, in []float64) (cause string, operand int, of trait.Wrong) {
 	name, limit := n.Op().Name(), trait.Limit(n.DType())
 	if v, defined := r.defined(n, p); defined && finite(v) {
@@ -139,7 +139,7 @@ func (r *Record) overflow(n *graph.Node, p int, in []float64) (cause string, ope
 	return "", -1, trait.Nothing
 }
 
-// largest is the operand with the entry of the largest magnitude, -1 if there is none.
+// largest returns the operand with the entry of the largest magnitude, -1 if there is none.
 func (r *Record) largest(f *Finding) int {
 	best, size := -1, 0.0
 	for i, o := range f.Witness {
@@ -152,7 +152,7 @@ func (r *Record) largest(f *Finding) int {
 	return best
 }
 
-// defined is element p of n by its float64 definition, of its recorded operands.
+// defined returns element p of n by its float64 definition, computed from its recorded operands.
 func (r *Record) defined(n *graph.Node, p int) (v float64, ok bool) {
 	in := make([]graph.Value, n.NumIn())
 	for i, x := range n.Inputs() {
@@ -165,11 +165,11 @@ func (r *Record) defined(n *graph.Node, p int) (v float64, ok bool) {
 	return y.Data[p], true
 }
 
-// hops is how long a path back may be.
+// hops limits the length of a path back.
 const hops = 12
 
-// suspects goes back from an entry with something wrong to where it came up, over
-// what only moved it.
+// suspects follows an entry with something wrong back to its origin, through operations that only
+// moved it.
 func (r *Record) suspects(e Entry, of trait.Wrong) []Entry {
 	out := []Entry{e}
 	for range hops {
@@ -210,8 +210,8 @@ func (r *Record) suspects(e Entry, of trait.Wrong) []Entry {
 	return out
 }
 
-// decided is the number with something wrong that a mask compares element by element:
-// where a choice takes a constant, it is why.
+// decided returns the entry that a mask compares element by element, if that entry is what is
+// wrong. It explains why a choice took a constant.
 func (r *Record) decided(mask Entry, v float64, of trait.Wrong) (Entry, bool) {
 	n := mask.Node
 	for _, x := range n.Inputs() {
@@ -226,7 +226,8 @@ func (r *Record) decided(mask Entry, v float64, of trait.Wrong) (Entry, bool) {
 	return Entry{}, false
 }
 
-// suspected reports whether element c of an operand of n can be why v, computed of it, is wrong.
+// suspected reports whether element c of an operand of n can have made v, computed from it,
+// wrong.
 func (r *Record) suspected(n *graph.Node, v, c float64, of trait.Wrong) bool {
 	if moves(n) && (of == trait.Extreme || of == trait.Negative && c < 0) {
 		return true
@@ -234,7 +235,7 @@ func (r *Record) suspected(n *graph.Node, v, c float64, of trait.Wrong) bool {
 	return trait.Blames(n.Op(), of, c, v)
 }
 
-// moves reports whether an operation only lays its operand out elsewhere.
+// moves reports whether an operation only lays out its operand anew.
 func moves(n *graph.Node) bool {
 	_, ok := n.Op().(tape.Viewed)
 	return ok && n.NumIn() == 1

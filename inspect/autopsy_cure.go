@@ -8,27 +8,27 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
 )
 
-// Cure is what the stabilising rewrites make of the run.
+// Cure says whether the stabilising rewrites make the run finite.
 type Cure struct {
-	Rules []Stabilised // those that fired near what is not finite
-	Works bool         // every result is finite with them
-	// Result is the first result that was not finite, and After its value then.
+	Rules []Stabilised // that fired near the fault
+	Works bool         // every result is finite
+	// Result is the first result that was not finite, and After is its value under the rewrites.
 	Result Entry
 	After  float64
-	// Left is what is not finite with them, in the rewritten graph: another fault, or
-	// the same where they do not help. It is nil if they work.
+	// Left is the fault that remains in the rewritten graph, another one or the same; nil if the
+	// rewrites work.
 	Left *Finding
 }
 
-// Stabilised is one place where a rule fired.
+// Stabilised is a place where a rule fired.
 type Stabilised struct {
 	Rule, Why string
 	Before    *graph.Node // as written
-	After     *graph.Node // of the rewritten graph
+	After     *graph.Node // in the rewritten graph
 }
 
-// cure runs the roots again with the stabilising rewrites and gradients derived of
-// what they make; nil if no rule fires.
+// cure runs the roots again with the stabilising rewrites, and with gradients derived from the
+// rewritten graph; it returns nil if no rule fires.
 func (r *Record) cure(ctx context.Context, f *Finding, roots []*graph.Node) (*Cure, error) {
 	if f.Harmless() {
 		return nil, nil
@@ -80,8 +80,8 @@ func (r *Record) cure(ctx context.Context, f *Finding, roots []*graph.Node) (*Cu
 	return c, err
 }
 
-// fired lists where a pass replaced what is not finite, or what that is computed of
-// or for.
+// fired lists where a pass replaced a node that is not finite, a node that such a node is
+// computed from, or one computed from it.
 func fired(to *graph.Graph, pass rewrite.Pass, from *graph.Graph, f *Finding) []Stabilised {
 	why := map[string]string{}
 	for _, rule := range pass.Rules() {

@@ -9,11 +9,11 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// errFound ends a loop at the step that was looked for.
+// errFound ends a loop at the iteration that was looked for.
 var errFound = errors.New("found")
 
-// inLoop runs the body of a loop step by step until one is not finite, and finds what
-// made it so; nil if n is no loop, or none does.
+// inLoop runs the body of a loop iteration by iteration until a value in it is not finite, and
+// explains that value. It returns nil if n is not a loop, or its body stays finite.
 func (r *Record) inLoop(ctx context.Context, n *graph.Node) (f *Finding, step int, err error) {
 	loop, ok := n.Op().(trait.Iterated)
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
-// String is a report of about fifteen lines: what, where and why, what it was
-// computed of, where that came from, what it spoils, and what helps.
+// String returns a report of about fifteen lines: what is not finite, where and why, what it was
+// computed from, where that came from, what it affects, and what helps.
 func (f *Finding) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s at step %d: %s\n", trait.Number(f.At.Value), f.Step, f.Cause)
@@ -24,7 +24,7 @@ func (f *Finding) String() string {
 	return b.String()
 }
 
-// row is a line of the report.
+// row writes a line of the report.
 func row(b *strings.Builder, title, text string) { fmt.Fprintf(b, "  %-9s %s\n", title, text) }
 
 func (f *Finding) write(b *strings.Builder) {
@@ -87,8 +87,7 @@ func (f *Finding) writeCure(b *strings.Builder) {
 	}
 }
 
-// operandText shows an operand, and for one of which many elements are needed, the
-// largest.
+// operandText shows an operand, by its largest element if many are needed.
 func operandText(of *graph.Node, o Operand) string {
 	x := laidOut(of.In(o.Number))
 	switch {
@@ -104,7 +103,7 @@ func operandText(of *graph.Node, o Operand) string {
 	return fmt.Sprintf("%s of %d elements, the largest: %s", nameOf(x), o.Of, strings.Join(parts, ", "))
 }
 
-// spoils says what comes of it.
+// spoils describes which values and results are affected.
 func (f *Finding) spoils() string {
 	nodes := plural.Count(len(f.NotFinite), "node")
 	if f.Harmless() {

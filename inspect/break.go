@@ -13,37 +13,35 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Break is a reason to stop: an instruction at which a predicate holds. The zero
-// Break never does.
+// Break is a condition that stops a session at an instruction. The zero Break never holds.
 type Break struct {
 	text string
-	// place is what is known without running; nil: anywhere. The instruction is the
-	// i-th of those visited in its training step, from the side one comes from.
+	// place decides without values; nil holds anywhere. The instruction is number at of its training
+	// step, and the visited-th that the session came to in it.
 	place func(s *Session, at, visited int) bool
-	value func(*Instruction) bool // what is seen of the values; nil: nothing is asked
+	value func(*Instruction) bool // decides by the values; nil holds for any
 }
 
-// String is the text that [Session.ParseBreak] reads; a predicate's is its name.
+// String returns the text that [Session.ParseBreak] reads, or the text given to [When].
 func (b Break) String() string { return b.text }
 
-// OnNode stops at the instruction that computes a named quantity, or the derivative
-// that is called so: α, ∂loss/∂r, fc/w for what lays a parameter out or updates it;
-// of a quantity that is not computed by itself any more, at what stands in its place;
-// of a view, at what it is a view of; and of an input, at what reads it.
+// OnNode stops at the instruction that computes a named quantity, or a derivative by its name: α,
+// ∂loss/∂r, or fc/w for what lays out or updates a parameter. If the program computes the
+// quantity only as part of another value, OnNode stops at that value's instruction; for a view,
+// at the instruction whose result it views; and for an input, at those that read it.
 func OnNode(name string) Break {
 	return Break{text: name, place: func(s *Session, i, _ int) bool { return slices.Contains(s.named(name), i) }}
 }
 
-// Exceeds stops where an element of the result has |x| > t. Infinite elements do,
-// NaN does not.
+// Exceeds stops where an element of the result has |x| > t, ±Inf included and NaN excluded.
 func Exceeds(t float64) Break {
 	return Break{text: "|x|>" + strconv.FormatFloat(t, 'g', -1, 64), value: func(ins *Instruction) bool {
 		return anyOf(ins.Result.Value, func(v float64) bool { return math.Abs(v) > t })
 	}}
 }
 
-// IsNaN stops where an element of the result is NaN. Infinities are often meant: a
-// mask puts −∞ before a softmax.
+// IsNaN stops where an element of the result is NaN. Infinities are often intended: a mask puts
+// −∞ before a softmax.
 func IsNaN() Break {
 	return Break{text: "nan", value: func(ins *Instruction) bool {
 		return anyOf(ins.Result.Value, func(v float64) bool { return v != v })
@@ -66,7 +64,7 @@ func anyOf(a tape.Array, is func(float64) bool) bool {
 	return false
 }
 
-// ShapeIs stops where the result has these sizes, whatever its axes are called.
+// ShapeIs stops where the result has these sizes, whatever the names of its axes.
 func ShapeIs(sizes ...int) Break {
 	text := make([]string, len(sizes))
 	for i, n := range sizes {
@@ -77,19 +75,19 @@ func ShapeIs(sizes ...int) Break {
 	}}
 }
 
-// AtStep stops at the first instruction of a training step that is come to: its
-// first one, going back in time its last.
+// AtStep stops at the first instruction of training step k that the session reaches: the first of
+// the step going forwards, the last going back in time.
 func AtStep(k int) Break {
 	return Break{text: "step " + strconv.Itoa(k), place: func(s *Session, _, visited int) bool { return s.step == k && visited == 0 }}
 }
 
-// When stops where a predicate of the user's holds; the text is what the break is
-// called.
+// When stops where the predicate holds; text names the break.
 func When(text string, holds func(*Instruction) bool) Break { return Break{text: text, value: holds} }
 
-// named lists the instructions that go by a name: their own, that of the parameter
-// or state that they update, or, where there is none of these, their owner's. A derivative
-// that rewriting took into something else goes by the instruction that ends it.
+// named lists the instructions that a name refers to: those of a node with that name, those of a
+// parameter or state that they update or, if there are none of these, those whose owner has the
+// name. A derivative that rewriting merged into something else is represented by the instruction
+// that completes it.
 func (s *Session) named(name string) []int {
 	if at, ok := s.byName[name]; ok {
 		return at
@@ -113,10 +111,10 @@ func (s *Session) named(name string) []int {
 	return own
 }
 
-// derivative is, for ∂loss/∂x where the program has no node of that name, the last
-// instruction that computes of the derivative by each such x: its own or, because rules of the
-// rewriting carry factors on into the update, the last of the derivative's size on the way
-// to that.
+// derivative handles ∂loss/∂x where the program has no node of that name. For each such x it
+// returns the last instruction that computes part of the derivative. Where rules of rewriting
+// carry factors on into the update, that is the last instruction on the way to the update whose
+// result has the derivative's size.
 func (s *Session) derivative(name string) (at []int) {
 	of, ok := s.derivedBy(name)
 	if !ok {
@@ -142,8 +140,9 @@ func (s *Session) derivative(name string) (at []int) {
 	return at
 }
 
-// lastGradient is the last instruction before the update of x that computes of a derivative as
-// many numbers as x has, and that the update depends on; or else the update.
+// lastGradient returns the last instruction before the update of x that computes part of a
+// derivative, has as many elements as x, and is needed by the update; if there is none, it
+// returns the update.
 func (s *Session) lastGradient(update int, x *graph.Node) int {
 	before := graph.Reachable(s.rows[update].Node)
 	for i := update; i >= 0; i-- {
@@ -155,7 +154,7 @@ func (s *Session) lastGradient(update int, x *graph.Node) int {
 	return update
 }
 
-// derivedBy is the x of the name ∂loss/∂x, if the model as written has a derivative of that
+// derivedBy returns x of the name ∂loss/∂x, if the model as written has a derivative of that
 // name.
 func (s *Session) derivedBy(name string) (x string, ok bool) {
 	above, x, ok := strings.Cut(name, "/∂")
@@ -165,9 +164,9 @@ func (s *Session) derivedBy(name string) (x string, ok bool) {
 	return x, slices.ContainsFunc(s.written.nodes, func(n *graph.Node) bool { return goesBy(n, name) })
 }
 
-// unlisted are the instructions for a name that none of them goes by: of a view, which
-// costs none, the instruction whose result it shows; of what is fed or stored, those
-// that read it.
+// unlisted finds instructions for a name that no instruction has. For a view, which needs no
+// instruction, it returns the instruction whose result is viewed; for inputs, parameters and
+// states, those that read it.
 func (s *Session) unlisted(name string) (at []int) {
 	of := map[*graph.Node]bool{}
 	for _, r := range s.rows {
@@ -191,7 +190,7 @@ func (s *Session) unlisted(name string) (at []int) {
 	return at
 }
 
-// goesBy reports whether a node has a name, as a leaf or by As.
+// goesBy reports whether a node has a name, as a leaf or by [graph.Node.As].
 func goesBy(n *graph.Node, name string) bool {
 	if n.Label() == name || n.Path() == name && name != "" {
 		return true
@@ -204,8 +203,8 @@ func goesBy(n *graph.Node, name string) bool {
 	return false
 }
 
-// First is the first instruction of the present training step at which a break holds
-// that asks nothing of values, as [OnNode]'s; -1 if there is none.
+// First returns the number of the first instruction of the present training step at which a break
+// holds that does not depend on values, such as [OnNode]; -1 if there is none.
 func (s *Session) First(b Break) int {
 	for i := range s.rows {
 		if b.place != nil && b.value == nil && b.place(s, i, i) {
@@ -215,8 +214,8 @@ func (s *Session) First(b Break) int {
 	return -1
 }
 
-// Names lists what [OnNode] stops at, in the order of the program: quantities by their
-// paths, or by their names where they have none. The name of what has a path will do, too.
+// Names lists the names that [OnNode] knows, in the order of the program: paths, or plain names
+// for quantities without a path. For a quantity with a path, its plain name works too.
 func (s *Session) Names() []string {
 	var out []string
 	add := func(n *graph.Node) {
@@ -242,16 +241,15 @@ func (s *Session) Names() []string {
 
 // ParseBreak reads a break:
 //
-//	alpha          at the quantity α; Greek letters may be spelt
-//	∂loss/∂r       at the derivative of the loss by what training changes, or by a quantity
+//	alpha          at the quantity α; Greek letters may be spelled out
+//	∂loss/∂r       at the derivative of the loss by a parameter or another quantity
 //	|x|>3          an element beyond ±3
 //	nan            an element that is NaN
 //	inf            an element that is infinite, or NaN
 //	step 40        the beginning of training step 40
 //	shape 150x3    a result of these sizes; shape alone is a scalar
 //
-// A quantity that the program does not have is an error that lists some of those it
-// has.
+// An unknown quantity is an error that lists some of the known ones.
 func (s *Session) ParseBreak(text string) (Break, error) {
 	text = strings.TrimSpace(text)
 	switch word, rest, _ := strings.Cut(text, " "); {
@@ -313,10 +311,9 @@ func parseShape(text, sizes string) (Break, error) {
 	return ShapeIs(out...), nil
 }
 
-// Continue goes on from the instruction behind the present one until a break holds,
-// at most to the end of training step last, and stands there. It gives the break that held;
-// ok is false where none did, and the session then stands before the last
-// instruction.
+// Continue runs on from the instruction after the present one until a break holds, at most to the
+// end of training step last, and stops there. It returns the break that held. If none did, ok is
+// false, and the session stands before the last instruction.
 func (s *Session) Continue(ctx context.Context, last int, breaks ...Break) (hit Break, ok bool, err error) {
 	if err := s.whole(); err != nil {
 		return Break{}, false, err
@@ -336,9 +333,8 @@ func (s *Session) Continue(ctx context.Context, last int, breaks ...Break) (hit 
 	}
 }
 
-// ContinueBack goes back from the instruction before the present one until a break
-// holds, at most to the first of training step 0, and stands there; see
-// [Session.Continue].
+// ContinueBack goes back from the instruction before the present one until a break holds, at most
+// to the first instruction of training step 0, and stops there; see [Session.Continue].
 func (s *Session) ContinueBack(ctx context.Context, breaks ...Break) (hit Break, ok bool, err error) {
 	if err := s.whole(); err != nil {
 		return Break{}, false, err
@@ -359,8 +355,8 @@ func (s *Session) ContinueBack(ctx context.Context, breaks ...Break) (hit Break,
 	}
 }
 
-// stops tries the breaks at an instruction of the present training step, and stands
-// there if one of them holds.
+// stops tries the breaks at instruction i of the present training step, and moves there if one of
+// them holds.
 func (s *Session) stops(ctx context.Context, i, visited int, breaks []Break) (Break, bool, error) {
 	if err := ctx.Err(); err != nil {
 		return Break{}, false, err

@@ -1,19 +1,18 @@
-// Package inspect looks at a run from inside: every value of it, its gradient
-// beside it, forwards and backwards in time, and where the first bad number came
-// from.
+// Package inspect looks at a run from inside: at each of its values with its gradient, forwards
+// and backwards in time, and at the origin of the first bad number.
 //
-// It takes nodes, what is fed and a store, none of which it changes, and gives a
-// [Record]: the value of every node that the given ones depend on. All else is
-// read off records. A [Session] goes through a training program with them,
-// instruction by instruction or node by node, within a step of training and from step
-// to step, to where a [Break] holds; [Statistics] and [Values] show what is there:
+// It takes nodes, a feed and a store, changes none of them, and returns a [Record]: the value of
+// every node that the given ones depend on. Everything else is derived from records. A [Session]
+// steps through a training program, instruction by instruction or node by node, within a training
+// step and from step to step, until a [Break] holds. [Statistics] and [Values] show what is
+// there:
 //
 //	s, err := inspect.Open(ctx, inspect.Subject{Graph: g, Wanted: []*graph.Node{loss}, Step: step, Feed: feed, Store: store})
 //	hit, ok, err := s.Continue(ctx, 100, inspect.OnNode("α"), inspect.IsNaN())
 //	ins, err := s.Instruction(ctx, s.At()) // operands, result, gradients
 //	fmt.Print(inspect.StatisticsOf(ins.Result.Value, 8), "\n", inspect.Values("α", ins.Result.Value, inspect.Window{Rows: 5}))
 //
-// The text form is that of values, a table by named axes:
+// The text form of a value is a table with named axes:
 //
 //	min 0.0001  mean 0.3333  max 0.9998  std 0.4  |x| ≤ 0.9998
 //	α[i=0..149 j=0..2]
@@ -24,7 +23,7 @@
 //	148  0.9468  0.0014  0.0518
 //	149  0.7982  0.0050  0.1968
 //
-// [Autopsy] finds the first value that is not finite and what made it so, [MeasurePrecision]
+// [Autopsy] finds the first value that is not finite, and its cause; [MeasurePrecision] finds
 // where float32 loses digits. A finding prints as
 //
 //	NaN at step 0: log of a negative: log(−1.5018069)
@@ -32,10 +31,9 @@
 //	  line      model.go:56, in three
 //	  operand   z[i=0 k=1] = −1.5018069
 //
-// What it promises: a run is a pure function of the feed and the store, with its seed and
-// counts, so a record is what the tape computes, with the random draws that the step of
-// training has there, or the next run of a model that is only run (see [Take]); element by element operations have the same bits, sums
-// differ by rounding at most, because a record is made without fusion. Going back in
-// time gives the same bits as the first time. Nothing is committed to the store that
-// was given.
+// A run is a pure function of the feed and the store with its seed and counts. So a record has
+// the values that the tape computes, with the random draws of that training step, or of the next
+// run if the model is only run (see [Take]). Elementwise operations agree bit for bit; sums agree
+// up to rounding, because a record is made without fusion. Going back in time restores the same
+// bits. The given store is never changed.
 package inspect

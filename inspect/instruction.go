@@ -8,34 +8,35 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Quantity is a node with its value and, beside it, the derivative of the loss by it.
+// Quantity is a node with its value and the derivative of the loss by it.
 type Quantity struct {
 	Node     *graph.Node
 	Value    tape.Array
 	Gradient *graph.Node // nil if none is computed
 	// Slope is the value of Gradient; its Type is invalid without one.
 	Slope tape.Array
-	// AsWritten says that the program has no such derivative, because a rule of the
-	// rewriting goes another way: it is that of the graph as the user wrote it.
+	// AsWritten reports that the program does not compute this derivative, because rewriting took
+	// another way, so that it is taken from the graph as the user wrote it.
 	AsWritten bool
 }
 
-// Instruction is a row of the program at work: what goes in and what comes out.
+// Instruction is a row of the program at work, with its operands and its result.
 type Instruction struct {
 	Index, Step int
 	Row         tape.Row
 	Operands    []Quantity
 	Result      Quantity
-	// Owner is the user's node that the instruction belongs to, see [Session.Owner];
-	// the zero Quantity if there is none.
+	// Owner is the user's node that the instruction belongs to (see [Session.Owner]); the zero
+	// Quantity if there is none.
 	Owner    Quantity
 	Backward bool // it computes part of the derivative by Owner
-	// Update is the parameter or state, of the user's graph, that takes the result when
-	// the training step ends; nil if there is none.
+	// Update is the parameter or state of the user's graph that receives the result when the
+	// training step ends; nil if there is none.
 	Update *graph.Node
 }
 
-// Instruction is instruction i of the present training step with its values.
+// Instruction returns instruction i of the present training step with its values. It is an error
+// if there is no instruction i.
 func (s *Session) Instruction(ctx context.Context, i int) (*Instruction, error) {
 	if err := s.exists(i); err != nil {
 		return nil, err
@@ -63,8 +64,8 @@ func (s *Session) Instruction(ctx context.Context, i int) (*Instruction, error) 
 	return out, nil
 }
 
-// Quantity is a node of the program's graph or of the user's with its value and
-// gradient at the present training step.
+// Quantity returns a node of the program's graph or of the user's, with its value and gradient at
+// the present training step.
 func (s *Session) Quantity(ctx context.Context, n *graph.Node) (q Quantity, err error) {
 	q.Node = n
 	if err := s.whole(); err != nil {

@@ -16,15 +16,15 @@ type Entry struct {
 	Value float64
 }
 
-// entry is element p of a node, in row-major order.
+// entry returns element p of a node, counted in row-major order.
 func (r *Record) entry(n *graph.Node, p int) Entry {
 	return Entry{n, unravel(n.Shape(), p), r.values[n].At(p)}
 }
 
-// String gives h[i=2 d=5] = -0.31, with the names of the axes.
+// String returns the element with its index and the names of the axes: h[i=2 d=5] = -0.31.
 func (e Entry) String() string { return e.place() + " = " + trait.Number(e.Value) }
 
-// place is the element without its value.
+// place returns the element's name and index without its value.
 func (e Entry) place() string {
 	if len(e.Index) == 0 {
 		return nameOf(e.Node)
@@ -39,7 +39,7 @@ func (e Entry) place() string {
 	return nameOf(e.Node) + "[" + strings.Join(parts, " ") + "]"
 }
 
-// nameOf is what the reader knows a node by.
+// nameOf returns the name by which the reader knows a node.
 func nameOf(n *graph.Node) string {
 	if _, ok := n.Constant(); !ok {
 		return n.Label()
@@ -52,7 +52,7 @@ func nameOf(n *graph.Node) string {
 	return "constant"
 }
 
-// call is an operation on the names of its operands: Log h.
+// call returns a node as an operation on the names of its operands: Log h.
 func call(n *graph.Node) string {
 	if n.Role() != graph.RoleOp {
 		return n.Role().String()
@@ -71,7 +71,7 @@ func call(n *graph.Node) string {
 	return s
 }
 
-// laidOut is what an operand without a name was before it was laid out for its user.
+// laidOut returns the node that an unnamed operand was before it was laid out for its user.
 func laidOut(x *graph.Node) *graph.Node {
 	for x.Name() == "" && moves(x) {
 		x = x.In(0)
@@ -79,7 +79,7 @@ func laidOut(x *graph.Node) *graph.Node {
 	return x
 }
 
-// line is where the user wrote a node: its line and scope.
+// line returns the line and the scope in which the user wrote a node.
 func line(n *graph.Node) string {
 	o := n.First()
 	s := o.Pos.String()
@@ -92,7 +92,7 @@ func line(n *graph.Node) string {
 	return s
 }
 
-// unravel gives the index of an element in row-major order.
+// unravel returns the index of element p in row-major order.
 func unravel(s graph.Shape, p int) []int {
 	index := make([]int, s.Rank())
 	for a := s.Rank() - 1; a >= 0; a-- {
@@ -105,7 +105,7 @@ func unravel(s graph.Shape, p int) []int {
 // finite reports whether v is neither NaN nor infinite.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// ravel is the place of an index in row-major order.
+// ravel returns the place of an index in row-major order.
 func ravel(s graph.Shape, index []int) int {
 	p := 0
 	for a, k := range index {

@@ -8,24 +8,23 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Record is one run with the values of all its nodes.
+// Record is a run with the values of all its nodes.
 type Record struct {
 	nodes  []*graph.Node
 	values map[*graph.Node]tape.Array
-	grads  map[*graph.Node]*graph.Node // of a value: the node that is its gradient
+	grads  map[*graph.Node]*graph.Node // gradient by value
 	store  *tape.Store
 	feed   tape.Feed
 }
 
-// Take runs what the roots depend on as written, without rewriting or fusing
-// anything, and keeps every value. Neither feed nor store is changed. The roots are
-// of one graph: to record what a program computes after its passes, take them from
-// [tape.Program.Graph] with a feed for that graph ([Feed]).
+// Take runs what the roots depend on as written, without rewriting or fusing anything, and keeps
+// every value. Neither feed nor store is changed. The roots must be of one graph: to record what
+// a program computes after its passes, take them from [tape.Program.Graph], and convert the feed
+// with [Feed].
 //
-// Random draws are those of the next run on the store: where the graph has updates
-// ([graph.Graph.Updates]), the next step's, whatever has been run without one since the last
-// (tape.Store.Runs); where it has none, the next run's. Another record of the same store has the
-// same ones.
+// If the graph has updates ([graph.Graph.Updates]), random draws are those of the next training
+// step, whatever was run since the last one (tape.Store.Runs); otherwise they are those of the
+// next run. Two records of one store therefore have the same draws.
 func Take(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Record, error) {
 	g := graph.Of(roots...)
 	if g == nil {
@@ -42,10 +41,10 @@ func Take(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*grap
 	return rec.take(ctx, feed, store)
 }
 
-// Nodes are the recorded ones in an order in which they can be computed.
+// Nodes returns the recorded nodes in an order in which they can be computed.
 func (r *Record) Nodes() []*graph.Node { return r.nodes }
 
-// Value is the value of a node; its Type is invalid for a node that is not recorded.
+// Value returns the value of a node. Its Type is invalid for a node that was not recorded.
 func (r *Record) Value(n *graph.Node) tape.Array {
 	if r == nil {
 		return tape.Array{}
@@ -53,13 +52,12 @@ func (r *Record) Value(n *graph.Node) tape.Array {
 	return r.values[n]
 }
 
-// Gradient is the node that holds the derivative of the loss by n, nil if none was
-// recorded. Of several losses, it is that of the first.
+// Gradient returns the node that holds the derivative of the loss by n, nil if none was recorded.
+// If there are several losses, it is the derivative of the first.
 func (r *Record) Gradient(n *graph.Node) *graph.Node { return r.grads[n] }
 
-// Feed gives the inputs of another graph what the inputs of the same paths are fed:
-// those of [tape.Program.Graph] for a program of the graph that was fed. Inputs that
-// the other graph lacks are left out.
+// Feed converts a feed of one graph to another graph, such as [tape.Program.Graph]: inputs with
+// the same path get the same value, and inputs that g lacks are left out.
 func Feed(feed tape.Feed, g *graph.Graph) tape.Feed {
 	out := tape.Feed{}
 	for n, t := range feed {

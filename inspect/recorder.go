@@ -9,12 +9,12 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// recorder takes records of the same nodes in one step after the other: what they
-// depend on is compiled once.
+// recorder records the same nodes at one training step after another; it compiles what they
+// depend on once.
 type recorder struct {
 	nodes    []*graph.Node // in an order in which they can be computed
 	prog     *tape.Program
-	training bool // the random draws are those of the next step, not of the next run without updates
+	training bool // whether random draws are those of the next training step, not of the next run without updates
 }
 
 func newRecorder(ctx context.Context, nodes []*graph.Node) (*recorder, error) {
@@ -44,7 +44,7 @@ func (rec *recorder) take(ctx context.Context, feed tape.Feed, store *tape.Store
 	if err := vm.Run(ctx, feed); err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
-	r.store.Resume(r.store.Seed(), r.store.Step(), runs) // what is run on it again, to find a cure, draws the same
+	r.store.Resume(r.store.Seed(), r.store.Step(), runs) // a second run on it, to find a cure, draws the same
 	for _, n := range r.nodes {
 		t, err := vm.Value(n)
 		if err != nil {
@@ -57,8 +57,7 @@ func (rec *recorder) take(ctx context.Context, feed tape.Feed, store *tape.Store
 	return r, nil
 }
 
-// gradients finds among nodes the derivative of the loss by each; of several
-// losses, that of the first.
+// gradients finds, for each node, the derivative of the loss by it; of several losses, the first.
 func gradients(nodes []*graph.Node) map[*graph.Node]*graph.Node {
 	grads := map[*graph.Node]*graph.Node{}
 	for _, n := range nodes {

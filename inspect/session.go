@@ -9,15 +9,15 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Subject is what a session looks into: a model that is trained, or only run.
+// Subject is the model that a session looks into. It may be trained or only run.
 type Subject struct {
 	Graph  *graph.Graph
 	Wanted []*graph.Node // the loss first, or the output of a model without one
-	Step   graph.Step    // what a step of training updates; none for a model that is only run
-	// Feed gives the inputs of training step 0, 1, …: the same ones whenever it is
-	// asked for the same step, because going back in time is running again.
+	Step   graph.Step    // the updates of a training step; none for a model that is only run
+	// Feed returns the inputs of training step 0, 1, …. It must return the same ones whenever it is
+	// asked for the same step, because going back in time runs steps again.
 	Feed  func(step int) (tape.Feed, error)
-	Store *tape.Store // what training begins with; it is copied
+	Store *tape.Store // at the beginning of training; it is copied
 	// Compile are further options of the program, such as tape.Budget.
 	Compile []tape.Option
 	// Snapshots are the steps that are kept, shared with whoever trains the model on; a session makes its
@@ -28,45 +28,45 @@ type Subject struct {
 // Option is a setting of a session; see [Limit].
 type Option func(*Session)
 
-// DefaultLimit is the memory that a session uses for values, and as much again for
-// going back in time, in bytes.
+// DefaultLimit is the memory in bytes that a session uses for values; it uses as much again for
+// going back in time.
 const DefaultLimit = 256 << 20
 
-// Limit sets how many bytes of values a session keeps at a time, and how many of
-// earlier parameters and states; see [DefaultLimit]. Below what a training step needs, values
-// are computed again as they are asked for, which is slower; a single value is kept
-// whatever its size.
+// Limit sets how many bytes of values a session keeps at a time, and how many bytes of earlier
+// parameters and states; the default is [DefaultLimit]. If a training step needs more, values are
+// computed again when they are asked for, which is slower. A single value is kept whatever its
+// size.
 func Limit(bytes int) Option { return func(s *Session) { s.limit = bytes } }
 
-// Session goes through a training program instruction by instruction, forwards and
-// backwards in time, within a step of training and from step to step. It stands
-// before one instruction of one training step, the first of the first to begin with.
+// Session steps through a training program instruction by instruction, forwards and backwards in
+// time, within a training step and from step to step. It stands before one instruction of one
+// training step, at first the first instruction of step 0.
 //
-// The instructions are those that are run; the values are those of a [Record] of the
-// program's graph with the feed and the store of the present training step. A session
-// is for one goroutine.
+// The instructions are those that run; the values are those of a [Record] of the program's graph
+// with the feed and the store of the present training step. A session must not be used by several
+// goroutines at once.
 type Session struct {
 	subject Subject
 	limit   int
 	prog    *tape.Program
 	rows    []tape.Row
 	owners  []owner
-	updates map[*graph.Node]*graph.Node // of the program's graph: the user's parameter or state that takes the value
-	twins   map[*graph.Node]*graph.Node // of the program's graph: the user's nodes of the same value
-	byName  map[string][]int            // instructions by the names that were asked for
-	asRun   *shelf                      // of the program's graph
-	written *shelf                      // of the user's graph
+	updates map[*graph.Node]*graph.Node // the user's parameter or state, by the node of the program's graph that updates it
+	twins   map[*graph.Node]*graph.Node // the user's nodes of the same value, by node of the program's graph
+	byName  map[string][]int            // instructions by the names asked for so far
+	asRun   *shelf                      // values of the program's graph
+	written *shelf                      // values of the user's graph
 	at      int
 
 	store     *tape.Store // at the beginning of the present training step
-	vm        *tape.VM    // on it
+	vm        *tape.VM    // on store
 	step      int
-	feed      tape.Feed // of the present training step, nil until it is asked for
+	feed      tape.Feed // of the present training step; nil until asked for
 	snapshots *Snapshots
 }
 
-// Open compiles the program and stands before its first instruction, at training
-// step 0. Once ctx is done it compiles no further.
+// Open compiles the program and stands before its first instruction, at training step 0. It stops
+// compiling when ctx is done.
 func Open(ctx context.Context, subject Subject, options ...Option) (*Session, error) {
 	switch {
 	case subject.Graph == nil || subject.Store == nil || subject.Feed == nil:
@@ -101,7 +101,7 @@ func Open(ctx context.Context, subject Subject, options ...Option) (*Session, er
 		s.updates[s.prog.Node(u.Value)] = u.Target
 	}
 	store := subject.Store.Clone()
-	if len(subject.Step) > 0 { // what was run before without a step is no part of the training
+	if len(subject.Step) > 0 { // runs before training, without updates, are not part of it
 		store.Resume(store.Seed(), store.Step(), 0)
 	}
 	if err := s.stand(store, 0); err != nil {
@@ -113,8 +113,8 @@ func Open(ctx context.Context, subject Subject, options ...Option) (*Session, er
 	return s, nil
 }
 
-// roots are what the program computes, of its graph and of the user's. Every
-// instruction is among them, so that what is laid out or packed is, too.
+// roots returns the nodes to compute, of the program's graph and of the user's. Every instruction
+// is among them, so that layouts and packed operands are too.
 func (s *Session) roots() (asRun, written []*graph.Node) {
 	for _, r := range s.rows {
 		asRun = append(asRun, r.Node)
@@ -129,8 +129,8 @@ func (s *Session) roots() (asRun, written []*graph.Node) {
 	return asRun, written
 }
 
-// stand makes a store that of the present training step. On an error the session stays
-// where it was.
+// stand makes store the one of the present training step. On an error the session stays where it
+// was.
 func (s *Session) stand(store *tape.Store, step int) error {
 	vm, err := s.prog.NewVM(store)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Session) stand(store *tape.Store, step int) error {
 	return nil
 }
 
-// moved forgets what belongs to another training step.
+// moved forgets values of another training step.
 func (s *Session) moved() {
 	s.feed = nil
 	s.asRun.clear()
@@ -154,29 +154,29 @@ func (s *Session) moved() {
 // Close ends the session; its values stay valid.
 func (s *Session) Close() { s.vm.Close() }
 
-// Program is what is stepped through. Its Rows are the instructions.
+// Program returns the compiled program. Its Rows are the instructions.
 func (s *Session) Program() *tape.Program { return s.prog }
 
-// Wanted are the nodes of the user's graph that are computed, the loss first.
+// Wanted returns the nodes of the user's graph that are computed, the loss first.
 func (s *Session) Wanted() []*graph.Node { return s.subject.Wanted }
 
-// Rows are the instructions of a training step in the order in which they run.
+// Rows returns the instructions of a training step in the order in which they run.
 func (s *Session) Rows() []tape.Row { return s.rows }
 
-// Len is the number of instructions of a training step.
+// Len returns the number of instructions of a training step.
 func (s *Session) Len() int { return len(s.rows) }
 
-// At is the number of the instruction that the session stands before.
+// At returns the number of the instruction that the session stands before.
 func (s *Session) At() int { return s.at }
 
-// Step is the number of training steps done so far.
+// Step returns the number of training steps done so far.
 func (s *Session) Step() int { return s.step }
 
-// Store is a copy of the parameters and states at the beginning of the present
-// training step.
+// Store returns a copy of the parameters and states at the beginning of the present training
+// step.
 func (s *Session) Store() *tape.Store { return s.store.Clone() }
 
-// Seek goes to an instruction of the present training step.
+// Seek moves to instruction i of the present training step. It is an error if there is none.
 func (s *Session) Seek(i int) error {
 	if err := s.exists(i); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (s *Session) Seek(i int) error {
 	return nil
 }
 
-// whole says that the session was not made by Open.
+// whole returns an error if the session was not made by Open.
 func (s *Session) whole() error {
 	if s == nil || s.prog == nil {
 		return errors.New("inspect: there is no session: Open makes one")
@@ -203,15 +203,14 @@ func (s *Session) exists(i int) error {
 	return nil
 }
 
-// Next goes to the next instruction; false at the last one of the training step.
+// Next moves to the next instruction. It returns false at the last one of the training step.
 func (s *Session) Next() bool { return s.Seek(s.at+1) == nil }
 
-// Back goes to the instruction before; false at the first one of the training step.
+// Back moves to the previous instruction. It returns false at the first one of the training step.
 func (s *Session) Back() bool { return s.Seek(s.at-1) == nil }
 
-// NextNode goes to the first instruction behind the present one that belongs to
-// another of the user's nodes, or to the derivative of another; see [Session.Owner].
-// It is false where there is none.
+// NextNode moves to the next instruction that belongs to another of the user's nodes, or to the
+// derivative of another; see [Session.Owner]. It returns false if there is none.
 func (s *Session) NextNode() bool {
 	for i := s.at + 1; i < len(s.rows); i++ {
 		if s.owners[i] != s.owners[s.at] {
@@ -221,8 +220,8 @@ func (s *Session) NextNode() bool {
 	return false
 }
 
-// BackNode goes back to the first instruction of the user's node before the present
-// one's: where NextNode came from. It is false where there is none.
+// BackNode moves back to the first instruction of the previous node of the user's, where NextNode
+// came from. It returns false if there is none.
 func (s *Session) BackNode() bool {
 	i := s.at
 	for i > 0 && s.owners[i] == s.owners[s.at] {
@@ -237,7 +236,7 @@ func (s *Session) BackNode() bool {
 	return s.Seek(i) == nil
 }
 
-// now gives the feed of the present training step.
+// now returns the feed of the present training step.
 func (s *Session) now() (tape.Feed, error) {
 	if s.feed == nil {
 		feed, err := s.subject.Feed(s.step)
@@ -249,7 +248,7 @@ func (s *Session) now() (tape.Feed, error) {
 	return s.feed, nil
 }
 
-// array is the value of a node of the program's graph or of the user's.
+// array returns the value of a node of the program's graph or of the user's.
 func (s *Session) array(ctx context.Context, n *graph.Node) (tape.Array, error) {
 	feed, err := s.now()
 	if err != nil {

@@ -12,12 +12,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Iteration is one step of a loop from inside: the instructions of its body with the
-// values of that step. A loop that runs from the last time to the first has its last
-// time in iteration 0.
+// Iteration is one iteration of a loop seen from inside: the instructions of its body with their
+// values. In a loop that runs backwards, iteration 0 is the last time.
 type Iteration struct {
 	Number, Time int
-	Of           int // iterations
+	Of           int // number of iterations
 	body         *tape.Program
 	rows         []tape.Row
 	record       *Record
@@ -25,9 +24,10 @@ type Iteration struct {
 	step         int
 }
 
-// Enter goes into an iteration of the loop that is instruction i of the present
-// training step. The body is run once, from the carries that the loop itself has come
-// to before the iteration, so an iteration is as good as any other to begin with.
+// Enter goes into an iteration of the loop that is instruction i of the present training step.
+// The body is run once, from the carries that the loop computed before this iteration, so any
+// iteration takes equally long. It is an error if the instruction is not a loop or has no such
+// iteration.
 func (s *Session) Enter(ctx context.Context, i, iteration int) (*Iteration, error) {
 	ins, err := s.Instruction(ctx, i)
 	if err != nil {
@@ -36,8 +36,8 @@ func (s *Session) Enter(ctx context.Context, i, iteration int) (*Iteration, erro
 	return s.enter(ctx, s.rows, ins, iteration)
 }
 
-// Enter goes into an iteration of the loop that is instruction i of the body: a loop
-// within a loop.
+// Enter goes into an iteration of the loop that is instruction i of the body, a loop within a
+// loop.
 func (it *Iteration) Enter(ctx context.Context, i, iteration int) (*Iteration, error) {
 	ins, err := it.Instruction(i)
 	if err != nil {
@@ -46,7 +46,7 @@ func (it *Iteration) Enter(ctx context.Context, i, iteration int) (*Iteration, e
 	return it.session.enter(ctx, it.rows, ins, iteration)
 }
 
-// enter goes into an iteration of the loop that is one of the rows.
+// enter goes into an iteration of the loop ins, one of the rows.
 func (s *Session) enter(ctx context.Context, rows []tape.Row, ins *Instruction, iteration int) (*Iteration, error) {
 	n := ins.Row.Node
 	looped, ok := n.Op().(graph.Looped)
@@ -87,23 +87,22 @@ func (s *Session) enter(ctx context.Context, rows []tape.Row, ins *Instruction, 
 	return it, nil
 }
 
-// Program is the body's.
+// Program returns the program of the body.
 func (it *Iteration) Program() *tape.Program { return it.body }
 
-// Rows are the body's instructions.
+// Rows returns the instructions of the body.
 func (it *Iteration) Rows() []tape.Row { return it.rows }
 
-// Len is their number.
+// Len returns the number of instructions of the body.
 func (it *Iteration) Len() int { return len(it.rows) }
 
-// Value is that of a node of the body's graph in this iteration; its Type is invalid
+// Value returns the value of a node of the body's graph in this iteration. Its Type is invalid
 // for any other node.
 func (it *Iteration) Value(n *graph.Node) tape.Array { return it.record.Value(n) }
 
-// Instruction is instruction i of the body with its values in this iteration. Of what
-// is summed over the iterations (Accumulate), operands and result are the term of
-// this one. Derivatives are not beside the values: they are values of the loop that
-// goes back.
+// Instruction returns instruction i of the body with its values in this iteration. Where values
+// are summed over the iterations (Accumulate), operands and result are the term of this
+// iteration. There are no gradients: they are values of the loop that computes the derivative.
 func (it *Iteration) Instruction(i int) (*Instruction, error) {
 	if it == nil {
 		return nil, errors.New("inspect: there is no iteration: Enter gives one")
@@ -123,7 +122,7 @@ func (it *Iteration) quantity(n *graph.Node) Quantity {
 	return Quantity{Node: n, Value: it.record.Value(n)}
 }
 
-// cut makes a tensor of the elements of an array from at on.
+// cut returns the elements of an array from at on as a tensor of type t.
 func cut(t graph.Type, a tape.Array, at int) *tensor.Dense {
 	v := graph.NewValue(t)
 	for i := range v.Data {
@@ -132,7 +131,7 @@ func cut(t graph.Type, a tape.Array, at int) *tensor.Dense {
 	return tape.Tensor(v)
 }
 
-// loopsOf says which instructions are loops.
+// loopsOf lists the instructions that are loops, for errors.
 func loopsOf(rows []tape.Row) string {
 	var at []string
 	for i, r := range rows {

@@ -2,19 +2,19 @@ package inspect
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// owner is what an instruction is for: one of the user's nodes, or its derivative.
+// owner says what an instruction is for: one of the user's nodes, or its derivative.
 type owner struct {
 	node     *graph.Node // of the graph as written; nil if it cannot be told
 	gradient bool
 }
 
-// Owner is the node of the user's graph that instruction i belongs to, and whether it
-// computes part of the derivative by it. Rules of the rewriting come between the two
-// graphs, so it is found by what they hand on: a derivative belongs to the node that
-// was differentiated; what a rule put there to the node that it replaced; that node
-// to the user's of the same name, scope and line, or else of the same operation and
-// shape on that line, or else to the last value of that line. It is nil for what the
-// library adds by itself, and where there is no instruction i.
+// Owner returns the node of the user's graph that instruction i belongs to, and whether the
+// instruction computes part of the derivative by that node. Since rewriting comes between the two
+// graphs, the owner is found in steps. A derivative belongs to the node that was differentiated.
+// A node that a rule added belongs to the node that it replaced. That node belongs to the user's
+// node of the same name, scope and line; failing that, to the one of the same operation and shape
+// on that line; failing that, to the last value of that line. The owner is nil for instructions
+// that the library adds, and if there is no instruction i.
 func (s *Session) Owner(i int) (n *graph.Node, gradient bool) {
 	if s.exists(i) != nil {
 		return nil, false
@@ -22,7 +22,7 @@ func (s *Session) Owner(i int) (n *graph.Node, gradient bool) {
 	return s.owners[i].node, s.owners[i].gradient
 }
 
-// place is where the user asked for something.
+// place is the line and scope in which the user wrote something.
 type place struct {
 	scope string
 	pos   graph.Pos
@@ -39,7 +39,7 @@ type madePlace struct {
 	shape graph.Shape
 }
 
-// origins find the user's nodes that those of the program's graph stand for.
+// origins finds the user's nodes that those of the program's graph stand for.
 type origins struct {
 	paths map[string]*graph.Node
 	names map[namedPlace]*graph.Node
@@ -47,7 +47,7 @@ type origins struct {
 	lines map[place]*graph.Node
 }
 
-// newOrigins takes the user's nodes in the order in which they were made.
+// newOrigins expects the user's nodes in the order in which they were made.
 func newOrigins(written []*graph.Node) *origins {
 	f := &origins{map[string]*graph.Node{}, map[namedPlace]*graph.Node{}, map[madePlace]*graph.Node{}, map[place]*graph.Node{}}
 	for _, n := range written {
@@ -74,9 +74,8 @@ func newOrigins(written []*graph.Node) *origins {
 	return f
 }
 
-// twin is the user's node of the same path, or the same name at the same place: it
-// has the same value, because a rule hands names on to what computes the same. It is
-// nil where there is none.
+// twin returns the user's node of the same path, or of the same name at the same place; nil if
+// there is none. Its value is the same, because rules pass names on to equal values.
 func (f *origins) twin(n *graph.Node) *graph.Node {
 	if n.Path() != "" {
 		return f.paths[n.Path()]
@@ -90,8 +89,8 @@ func (f *origins) twin(n *graph.Node) *graph.Node {
 	return nil
 }
 
-// near is the twin, or else what the user made of the same operation and shape at the
-// same place, or last there.
+// near returns the twin or, failing that, the user's node of the same operation and shape at the
+// same place, or the last one there.
 func (f *origins) near(n *graph.Node) *graph.Node {
 	if u := f.twin(n); u != nil {
 		return u
@@ -103,7 +102,7 @@ func (f *origins) near(n *graph.Node) *graph.Node {
 	return f.lines[at]
 }
 
-// owner is what a node of the program's graph is for.
+// owner returns what a node of the program's graph is for.
 func (f *origins) owner(n *graph.Node) owner {
 	gradient := false
 	for n.IsBackward() && n.First().Origin.Of != nil {

@@ -8,30 +8,29 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// shelf keeps the values of a graph's nodes at one training step, as many of them
-// as the memory allows: the nodes are divided into parts that are recorded when a
-// value of theirs is asked for, each by a run of its own. Runs are pure, so the
-// values of different runs belong together.
+// shelf keeps the values of a graph's nodes at one training step, as many as memory allows. The
+// nodes are divided into parts, and a part is recorded, by a run of its own, when one of its
+// values is asked for. Runs are pure, so values of different runs fit together.
 type shelf struct {
 	nodes  []*graph.Node
 	grads  map[*graph.Node]*graph.Node
 	part   map[*graph.Node]int
 	parts  []*shelfPart
-	recent []int // parts that are recorded, the one used last at the end
+	recent []int // recorded parts, the one used last at the end
 }
 
 type shelfPart struct {
 	nodes    []*graph.Node
-	recorder *recorder // nil until it is needed
-	record   *Record   // nil if it is not kept
+	recorder *recorder // nil until needed
+	record   *Record   // nil if not kept
 }
 
-// keptParts is the number of parts that are recorded at a time: operands, result
-// and gradient of an instruction may lie in as many.
+// keptParts is the number of parts that are recorded at a time: the operands, result and gradient
+// of an instruction may be in as many.
 const keptParts = 4
 
-// newShelf plans for what the roots depend on; limit bounds the bytes of the values
-// that are kept. A value that is larger than a part may be makes a part of its own.
+// newShelf divides what the roots depend on into parts; limit bounds the bytes of the values that
+// are kept. A value that is larger than a part may be gets a part of its own.
 func newShelf(limit int, roots []*graph.Node) *shelf {
 	s := &shelf{nodes: graph.Reachable(roots...), part: map[*graph.Node]int{}}
 	s.grads = gradients(s.nodes)
@@ -59,7 +58,7 @@ func newShelf(limit int, roots []*graph.Node) *shelf {
 
 func bytesOf(n *graph.Node) int { return n.Shape().Len() * n.DType().Size() }
 
-// clear forgets all values: those of another training step are wanted.
+// clear forgets all values, when another training step is looked at.
 func (s *shelf) clear() {
 	for _, k := range s.recent {
 		s.parts[k].record = nil
@@ -67,7 +66,7 @@ func (s *shelf) clear() {
 	s.recent = s.recent[:0]
 }
 
-// value is that of a node, false for one that does not stand on the shelf.
+// value returns the value of a node; ok is false for a node that the shelf does not have.
 func (s *shelf) value(ctx context.Context, n *graph.Node, feed tape.Feed, store *tape.Store) (tape.Array, bool, error) {
 	k, ok := s.part[n]
 	if !ok {

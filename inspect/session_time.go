@@ -10,9 +10,9 @@ import (
 
 var errNotTrained = errors.New("inspect: the session has no training step: nothing is updated")
 
-// Train runs so many steps of training. The session stands before the same
-// instruction as before, in the step that follows. A step that fails changes nothing:
-// the session stands where the steps before it have led.
+// Train runs the given number of training steps. The session stands before the same instruction
+// as before, in the step reached. A step that fails changes nothing: the session stays where the
+// steps before it have led.
 func (s *Session) Train(ctx context.Context, steps int) error {
 	if err := s.whole(); err != nil {
 		return err
@@ -35,10 +35,9 @@ func (s *Session) Train(ctx context.Context, steps int) error {
 	return nil
 }
 
-// Rewind goes to a training step, earlier or later. It restores the nearest step
-// before it that is kept and runs on from there: since runs are pure, parameters
-// and values are those of the first time, bit for bit. On an error the session stays
-// where it was.
+// Rewind goes to a training step, earlier or later. It restores the nearest earlier step that is
+// kept and runs on from there. Since runs are pure, parameters and values are the same as the
+// first time, bit for bit. On an error the session stays where it was.
 func (s *Session) Rewind(ctx context.Context, step int) error {
 	if err := s.whole(); err != nil {
 		return err

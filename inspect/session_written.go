@@ -9,10 +9,9 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Written lists the nodes of the user's graph that a training step depends on, in the
-// order in which they were made, derivatives behind what they are derivatives of;
-// constants are left out. What is seen of them is what the user wrote, computed as it
-// is written.
+// Written lists the nodes of the user's graph that a training step depends on, in the order in
+// which they were made, each derivative after its node. Constants are left out. Their values are
+// computed as the user wrote them.
 func (s *Session) Written() []*graph.Node {
 	return slices.DeleteFunc(slices.Clone(s.written.nodes), func(n *graph.Node) bool {
 		_, constant := n.Constant()
@@ -20,9 +19,9 @@ func (s *Session) Written() []*graph.Node {
 	})
 }
 
-// AsWritten is node i of Written at work in the present training step: its operands
-// and its value, with the derivatives of the loss by them. The Row says what the node
-// is; it has no place in memory, because no instruction need compute it.
+// AsWritten returns node i of Written in the present training step as an instruction: its
+// operands and its value, with the derivatives of the loss by them. Its Row has no place in
+// memory, because no instruction of the program need compute the node.
 func (s *Session) AsWritten(ctx context.Context, i int) (*Instruction, error) {
 	if err := s.whole(); err != nil {
 		return nil, err
@@ -50,7 +49,7 @@ func (s *Session) AsWritten(ctx context.Context, i int) (*Instruction, error) {
 	return out, err
 }
 
-// WrittenRows are the nodes of Written as rows of a listing.
+// WrittenRows returns the nodes of Written as rows of a listing.
 func (s *Session) WrittenRows() []tape.Row {
 	var rows []tape.Row
 	for _, n := range s.Written() {
@@ -68,9 +67,9 @@ func writtenRow(n *graph.Node) tape.Row {
 	return r
 }
 
-// Instructions are those that belong to a node of the user's graph, see
-// [Session.Owner], or to the derivative by it; to a derivative belong those for the
-// derivative by the same node.
+// Instructions lists the instructions that belong to a node of the user's graph (see
+// [Session.Owner]) or, if gradient is set, to the derivative by it. For a node that is itself a
+// derivative by x, they are those of the derivative by x.
 func (s *Session) Instructions(n *graph.Node, gradient bool) []int {
 	sought := owner{n, gradient}
 	for sought.node.IsBackward() && sought.node.First().Origin.Of != nil {

@@ -14,41 +14,41 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Precision is a run beside its shadow: the same graph in float64.
+// Precision compares a run with its shadow, the same graph in float64.
 type Precision struct {
-	// Losses has the nodes that are computed in float32, and those of other types
-	// whose decisions differ, the ones that lose the most digits by themselves first.
+	// Losses has the nodes computed in float32, and nodes of other types that decide differently, in
+	// order of the digits that each loses by itself, most first.
 	Losses []Loss
 	Step   uint64 // of the store
 }
 
-// Loss is what float32 makes of one node.
+// Loss says how far a node computed in float32 is from its shadow.
 type Loss struct {
 	Node *graph.Node
-	// Total is the largest error of an element against the shadow, and Local that of
-	// the node computed in float64 of its own float32 operands. They are relative to the
-	// element, or to a thousandth of the largest of the node where that is more.
+	// Total is the largest error of an element against the shadow. Local is the largest error
+	// against the node computed in float64 from its own float32 operands. Both are relative to the
+	// element, or to a thousandth of the node's largest element where that is more.
 	Total, Local float64
 	// Inherited is the total error of the worst operand.
 	Inherited float64
-	// Worst is the element with the largest error, True what it is in the shadow, and
-	// Witness what it is computed of.
+	// Worst is the element with the largest error, True is its value in the shadow, and Witness has
+	// the elements that it is computed from.
 	Worst   Entry
 	True    float64
 	Witness []Operand
 	// Flips counts the elements of an integer or boolean node that differ.
 	Flips int
-	Cause string // why the node lost digits by itself; "" if it did not
-	// Reaches tells whether the loss may be part of that of a root: the node is one, or
-	// something that is computed of it directly loses half a digit or more, and reaches
-	// a root in turn. What does not reach one does no harm.
+	Cause string // why the node itself lost digits; "" if it did not
+	// Reaches reports whether the loss can affect a root: the node is a root, or a node computed
+	// directly from it loses half a digit or more and reaches a root in turn. A loss that reaches no
+	// root does no harm.
 	Reaches bool
 }
 
-// unit is the largest relative error of rounding to float32.
+// unit is the largest relative rounding error of float32.
 const unit = 1.0 / (1 << 24)
 
-// Digits is how many of float32's 7.2 decimal digits an error leaves wrong.
+// Digits returns how many of float32's 7.2 decimal digits a relative error makes wrong.
 func Digits(relative float64) float64 {
 	if !(relative > unit) {
 		return 0
@@ -56,23 +56,23 @@ func Digits(relative float64) float64 {
 	return min(math.Log10(relative/unit), -math.Log10(unit))
 }
 
-// Lost is the digits lost in all, against the shadow.
+// Lost returns the digits lost in total, against the shadow.
 func (l Loss) Lost() float64 { return Digits(l.Total) }
 
-// Here is how many of the lost digits the operands still had: what the node lost by
-// itself, be it by rounding or because it magnifies what was rounded before.
+// Here returns the digits that the node itself lost: those lost in total less those that its
+// operands had lost. It loses them by rounding, or by magnifying earlier rounding errors.
 func (l Loss) Here() float64 { return max(0, l.Lost()-Digits(l.Inherited)) }
 
-// Amplification is by how much the node magnifies the error of its operands, of
-// which each is taken to have that of rounding at least.
+// Amplification returns the factor by which the node magnifies the error of its operands. Each
+// operand is taken to have at least the error of rounding.
 func (l Loss) Amplification() float64 { return l.Total / max(l.Inherited, unit) }
 
 var errNoFloat32 = errors.New("inspect: no value is computed in float32: there is nothing to compare with float64")
 
-// MeasurePrecision runs the roots as written, and beside it in float64 from the same inputs,
-// parameters, states, constants and random draws. Float32 leaves are exact: what they
-// lost before is not known. See [Take] for the arguments. A graph without float32
-// is an error.
+// MeasurePrecision runs the roots as written and, beside them, in float64 from the same inputs,
+// parameters, states, constants and random draws. Float32 leaves count as exact: what they lost
+// before is not known. [Take] describes the arguments. It is an error if nothing in the graph is
+// float32.
 func MeasurePrecision(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Precision, error) {
 	r, err := Take(ctx, feed, store, roots...)
 	if err != nil {
@@ -104,10 +104,10 @@ func MeasurePrecision(ctx context.Context, feed tape.Feed, store *tape.Store, ro
 	return out, nil
 }
 
-// noticed is how many digits a node loses at least where the loss counts.
+// noticed is the number of digits that a node must lose for its loss to count.
 const noticed = 0.5
 
-// reach finds what reaches a root. Operands come before what is computed of them.
+// reach marks the losses that reach a root. Operands come before the nodes computed from them.
 func (p *Precision) reach(nodes, roots []*graph.Node) {
 	of := map[*graph.Node]*Loss{}
 	for i := range p.Losses {
@@ -136,7 +136,7 @@ type shadow struct {
 	total map[*graph.Node][]float64 // relative errors
 }
 
-// look computes a node in float64 and compares.
+// look computes a node in float64 and compares it with its recorded value.
 func (s *shadow) look(n *graph.Node) (Loss, error) {
 	l := Loss{Node: n}
 	got := s.wide(n)
@@ -178,8 +178,8 @@ func (s *shadow) look(n *graph.Node) (Loss, error) {
 	return l, nil
 }
 
-// relative gives the errors of got: relative to what is wanted, or to a thousandth of
-// the largest of all that where it is more.
+// relative returns the errors of got, relative to the wanted value, or to a thousandth of the
+// largest of them where that is more.
 func relative(got, want []float64) []float64 {
 	most := 0.0
 	for _, w := range want {
@@ -200,8 +200,8 @@ func relative(got, want []float64) []float64 {
 	return out
 }
 
-// inherited is the largest error among the operands of element p: of the same
-// element, relative to it alone, where operations go element by element, or else of any.
+// inherited returns the largest error among the operands of element p. For an elementwise
+// operation, it is that of the same element, relative to that element alone.
 func (s *shadow) inherited(n *graph.Node, p int) float64 {
 	each := trait.IsElementwise(n.Op())
 	worst := 0.0

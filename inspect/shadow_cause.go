@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
-// lossCause names why a node loses digits by itself.
+// lossCause explains why a node itself loses digits.
 func (s *shadow) lossCause(l Loss) string {
 	n := l.Node
 	p := ravel(n.Shape(), l.Worst.Index)
@@ -45,7 +45,7 @@ func (s *shadow) lossCause(l Loss) string {
 	return "rounding within " + n.Op().Name()
 }
 
-// magnifies says in words how a node makes the error of its operands in larger.
+// magnifies explains in words how a node magnifies the error of its operands.
 func magnifies(n *graph.Node, in [][]float64, y float64) string {
 	size := 0.0
 	for _, x := range in {
@@ -64,7 +64,7 @@ func magnifies(n *graph.Node, in [][]float64, y float64) string {
 	return "it magnifies the error of its operands"
 }
 
-// sumCause tells cancellation of terms from the rounding of many.
+// sumCause tells cancellation of terms from the rounding of many terms.
 func (s *shadow) sumCause(l Loss, what string, terms []float64) string {
 	all, sum := 0.0, 0.0
 	for _, v := range terms {
@@ -80,11 +80,11 @@ func (s *shadow) sumCause(l Loss, what string, terms []float64) string {
 	return fmt.Sprintf("%s magnifies the error of its operands %s times", what, trait.Rough(l.Amplification()))
 }
 
-// String is a table of the nodes that lose the most digits by themselves, and what
-// is left of those that only inherit the loss.
+// String returns [Precision.Table] of 20 lines.
 func (p *Precision) String() string { return p.Table(20) }
 
-// Table is String with another number of lines at most.
+// Table returns a table of at most top nodes that themselves lose the most digits, followed by a
+// summary of those that only inherit their loss.
 func (p *Precision) Table(top int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digits lost at step %d, of float32's 7.2, against the same run in float64\n", p.Step)

@@ -2,21 +2,21 @@ package inspect
 
 import "github.com/tapestry-ml/tapestry/tape"
 
-// Snapshots keep what a training has come to, in bounded memory, so that any step can be gone back to:
-// copies of the store at steps that are multiples of some number. Where there is no memory for one
-// more, every other one is dropped, the first never, and the number doubles. The zero value keeps
-// nothing. It is for one goroutine.
+// Snapshots keeps earlier states of a training in bounded memory, so that any step can be
+// returned to: copies of the store at the steps that are multiples of some number. When memory is
+// full, every other copy but the first is dropped, and the number doubles. The zero value keeps
+// nothing. Snapshots must not be used by several goroutines at once.
 type Snapshots struct {
 	every int
-	most  int // of them; at least 2
+	most  int // copies; at least 2
 	at    map[int]*tape.Store
 }
 
-// MostSnapshots is enough to be never far from one.
+// MostSnapshots is the default limit on the number of copies; with so many, one is never far.
 const MostSnapshots = 1024
 
-// NewSnapshots keeps copies of stores like the first, which is that of step 0, in so many bytes, but
-// at least two and at most as many as are given, or MostSnapshots for 0.
+// NewSnapshots keeps copies of stores like first, the store of step 0, in the given number of
+// bytes: at least two copies, and at most most, or MostSnapshots if most is 0.
 func NewSnapshots(bytes, most int, first *tape.Store) *Snapshots {
 	if first == nil {
 		return &Snapshots{}
@@ -27,7 +27,7 @@ func NewSnapshots(bytes, most int, first *tape.Store) *Snapshots {
 	return &Snapshots{every: 1, most: min(max(2, bytes/max(1, storeBytes(first))), max(2, most)), at: map[int]*tape.Store{0: first.Clone()}}
 }
 
-// storeBytes is the memory of the values of a store.
+// storeBytes returns the memory of the values of a store.
 func storeBytes(s *tape.Store) (n int) {
 	for _, path := range s.Paths() {
 		if t, err := s.Get(path); err == nil {
@@ -37,7 +37,7 @@ func storeBytes(s *tape.Store) (n int) {
 	return n
 }
 
-// Every is the number of steps between two that are kept; 0 where nothing is.
+// Every returns the number of steps between two copies; 0 if nothing is kept.
 func (k *Snapshots) Every() int {
 	if k == nil {
 		return 0
@@ -45,7 +45,7 @@ func (k *Snapshots) Every() int {
 	return k.every
 }
 
-// Len is the number of those kept.
+// Len returns the number of copies.
 func (k *Snapshots) Len() int {
 	if k == nil {
 		return 0
@@ -53,7 +53,7 @@ func (k *Snapshots) Len() int {
 	return len(k.at)
 }
 
-// Note keeps a copy of the store of a step, if it is one of those to keep.
+// Note copies the store of a step, if the step is one of those to keep.
 func (k *Snapshots) Note(step int, store *tape.Store) {
 	if k == nil || k.every == 0 || store == nil || step < 0 || step%k.every != 0 || k.at[step] != nil {
 		return
@@ -72,8 +72,8 @@ func (k *Snapshots) Note(step int, store *tape.Store) {
 	k.at[step] = store.Clone()
 }
 
-// Before gives the latest step kept that is not after the given one, with a copy of its store, which
-// is the caller's own; nil where nothing is kept.
+// Before returns the latest step kept that is not after step, and a copy of its store, which the
+// caller owns; the store is nil if nothing is kept.
 func (k *Snapshots) Before(step int) (int, *tape.Store) {
 	if k == nil || k.at[0] == nil {
 		return 0, nil

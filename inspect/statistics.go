@@ -10,22 +10,22 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Statistics sums an array up. Min, Mean, Std, Max and AbsMax are those of the
-// finite elements, NaN where there is none; true counts as 1.
+// Statistics summarises an array. Min, Mean, Std, Max and AbsMax are over the finite elements,
+// NaN if there are none. Of booleans, true counts as 1.
 type Statistics struct {
 	Count, Finite, NaN, PosInf, NegInf int
-	Zeros                              int     // −0 is one
+	Zeros                              int     // −0 counts too
 	Min, Mean, Max                     float64 // of the finite elements
-	Std                                float64 // the population's: divided by their number
+	Std                                float64 // of the population: divided by the number of elements
 	AbsMax                             float64 // the largest |x|
-	// Bins counts the finite elements in equal parts of the range from Min to Max,
-	// each with its lower end, the last with both. It is empty without finite
-	// elements, and a single bin where all of them are equal.
+	// Bins is a histogram: it counts the finite elements in equal parts of the range from Min to
+	// Max. Each part includes its lower end, the last one both ends. It is empty if no element is
+	// finite, and has a single bin if all finite elements are equal.
 	Bins []int
 }
 
-// StatisticsOf measures an array; bins is the number of bins of the histogram. The
-// sums are scaled, so that no finite array overflows them.
+// StatisticsOf summarises an array, with a histogram of the given number of bins. Sums are scaled
+// so that no finite array overflows them.
 func StatisticsOf(a tape.Array, bins int) Statistics {
 	nan := math.NaN()
 	s := Statistics{Count: length(a), Min: nan, Mean: nan, Max: nan, Std: nan, AbsMax: nan}
@@ -55,14 +55,14 @@ func StatisticsOf(a tape.Array, bins int) Statistics {
 	return s
 }
 
-// length is the number of elements; an array of no type has none.
+// length returns the number of elements; an array without a type has none.
 func length(a tape.Array) int {
 	return len(a.F32) + len(a.F64) + len(a.I32) + len(a.I64) + len(a.Bool)
 }
 
 func isFinite(v float64) bool { return v-v == 0 }
 
-// moments measures in units of the largest element.
+// moments computes mean and standard deviation in units of the largest element.
 func (s *Statistics) moments(a tape.Array) {
 	if s.AbsMax == 0 {
 		s.Mean, s.Std = 0, 0
@@ -109,12 +109,12 @@ func (s *Statistics) histogram(a tape.Array, bins int) {
 	}
 }
 
-// Spark draws the histogram, a character a bin: a blank for an empty bin, then ▁ to
-// █ by its share of the fullest.
+// Spark draws the histogram, a character for each bin: a blank for an empty bin, otherwise ▁ to █
+// by its share of the fullest.
 func (s Statistics) Spark() string { return sparkline.Histogram(s.Bins) }
 
-// String is one line: min -1  mean 0.25  max 2  std 0.5  |x| ≤ 2  3 of 12 are 0  1 NaN.
-// A single number is itself.
+// String returns one line: min -1 mean 0.25 max 2 std 0.5 |x| ≤ 2 3 of 12 are 0 1 NaN. For a
+// single number, it is that number.
 func (s Statistics) String() string {
 	var parts []string
 	switch {
@@ -140,7 +140,7 @@ func (s Statistics) String() string {
 	return strings.Join(parts, "  ")
 }
 
-// short is a number of four significant digits.
+// short returns a number with four significant digits.
 func short(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e6 {
 		return strconv.FormatFloat(v, 'f', -1, 64)

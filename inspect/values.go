@@ -11,14 +11,14 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Window says which part of a value is written. The zero Window is the beginning
-// and the end of everything, in at most 10 rows and 6 columns, those of the ellipsis included.
+// Window says which part of a value to write. The zero Window is the beginning and the end of
+// each axis, in at most 10 rows and 6 columns, those of the ellipsis included.
 type Window struct {
-	Rows, Columns int // at most so many; 0 for 10 and 6
-	Digits        int // significant ones of the largest number; 0 for 4
-	// From is the index at which each axis begins, and the window then ends where it
-	// is full. Without it, what does not fit is left out in the middle of an axis.
-	// Indices beyond an axis count as its last.
+	Rows, Columns int // the largest numbers of them; 0 for 10 and 6
+	Digits        int // significant digits of the largest number; 0 for 4
+	// From is the index at which each axis begins; the window ends where it is full. If From is nil,
+	// what does not fit is left out in the middle of an axis. An index beyond an axis counts as its
+	// last.
 	From []int
 }
 
@@ -43,11 +43,10 @@ func (w Window) withDefaults() Window {
 //	…         …     …     …
 //	149   0.333 0.333 0.334
 //
-// The last axis runs to the right, the one before it down; of a vector, each row is
-// headed by the index of its first element. Arrays of more axes are written as one
-// table after the other, each headed by the indices of the axes before. Numbers of
-// a window have the same number of decimals; one that would have no digit left is
-// written 1.2e-09, and a zero 0.
+// The last axis runs to the right, the one before it down. A vector fills rows, each headed by
+// the index of its first element. An array of more axes is written as one table after another,
+// each headed by the indices of the earlier axes. All numbers of a window have the same number of
+// decimals; a number that would have no digit left is written as 1.2e-09, and zero as 0.
 func Values(name string, a tape.Array, w Window) string {
 	w = w.withDefaults()
 	if length(a) != a.Type.Shape.Len() {
@@ -73,11 +72,10 @@ type printer struct {
 	name string
 }
 
-// elided stands in a list of indices where some are left out.
+// elided stands for the indices left out of a list.
 const elided = -1
 
-// span lists the indices of an axis that are shown, with elided among them where
-// some are left out.
+// span lists the indices of an axis to show, with elided where some are left out.
 func (w Window) span(axis, size, most int) []int {
 	from := 0
 	if axis < len(w.From) {
@@ -102,7 +100,7 @@ func span(from, n int) []int {
 	return out
 }
 
-// ranges is i=0..4 of an axis that the list shows.
+// ranges returns the range of the indices shown, i=0..4.
 func ranges(axis graph.Axis, shown []int) string {
 	s := fmt.Sprintf("%d..%d", shown[0], shown[len(shown)-1])
 	if len(shown) == 1 {
@@ -121,7 +119,7 @@ func named(axis graph.Axis, index string) string {
 	return axis.Name + "=" + index
 }
 
-// vector writes rows of as many elements as there are columns.
+// vector writes a vector in rows, an element in each column.
 func (p *printer) vector() {
 	axis := p.a.Type.Shape.Axis(0)
 	columns := min(p.w.Columns, axis.Size)
@@ -181,13 +179,13 @@ func repeat(s string, n int) []string {
 	return out
 }
 
-// tables writes the last two axes as a table for each index of those before, until
-// the rows are used up.
+// tables writes the last two axes as a table for each index of the earlier ones, until the rows
+// are used up.
 func (p *printer) tables() {
 	shape := p.a.Type.Shape
 	rank := shape.Rank()
 	down, right := shape.Axis(rank-2), shape.Axis(rank-1)
-	outer := 1 // tables in all
+	outer := 1 // number of tables
 	for i := range rank - 2 {
 		outer *= shape.Dim(i)
 	}
@@ -256,7 +254,7 @@ func (p *printer) tables() {
 	}
 }
 
-// headings are the indices of an axis, the first with its name.
+// headings returns the indices of an axis, the first with its name.
 func headings(axis graph.Axis, shown []int) []string {
 	out := make([]string, len(shown))
 	for i, k := range shown {
@@ -270,7 +268,7 @@ func headings(axis graph.Axis, shown []int) []string {
 	return out
 }
 
-// table lines cells up: the first column to the left, the others to the right.
+// table aligns cells: the first column to the left, the others to the right.
 type table struct {
 	rows  [][]string
 	width []int
@@ -301,8 +299,8 @@ func (t *table) write(b *strings.Builder) {
 	}
 }
 
-// format gives what writes elements so that those shown line up: whole numbers in
-// full, others with as many decimals as the largest has left of the digits.
+// format returns a function that writes elements so that those shown line up: whole numbers in
+// full, others with as many decimals as the significant digits leave for the largest.
 func (p *printer) format(shown []int) func(i int) string {
 	if p.a.Type.DType == graph.Bool {
 		return func(i int) string { return strconv.FormatBool(p.a.Bool[i]) }
@@ -320,7 +318,7 @@ func (p *printer) format(shown []int) func(i int) string {
 	}
 	scientific := decimals < 0 && most >= 1e6 || most > 0 && most < 1e-4
 	decimals = max(decimals, 0)
-	least := math.Pow10(-decimals) // smaller ones keep no digit
+	least := math.Pow10(-decimals) // smaller ones have no digit left
 	return func(i int) string {
 		switch v := p.a.At(i); {
 		case !isFinite(v):

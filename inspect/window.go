@@ -9,8 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/ref"
 )
 
-// window is the part of an operand that one element of a result is computed of:
-// from lo up to hi along each axis. The zero window is empty.
+// window is the part of an operand that an element of a result is computed from: from lo up to hi
+// along each axis. The zero window is empty.
 type window struct{ lo, hi []int }
 
 func whole(s graph.Shape) window { return window{make([]int, s.Rank()), s.Sizes()} }
@@ -43,15 +43,15 @@ func (w window) each(s graph.Shape, f func(p int)) {
 
 func (w window) empty() bool { return w.lo == nil }
 
-// probed is the size of operands and result together up to which an operation is
-// evaluated again and again to find a window.
+// probed is the size of operands and result together up to which an operation is evaluated
+// repeatedly to find a window.
 const probed = 1 << 18
 
-// windowOf finds what element p of n needs of operand i: no operation says so, but
-// each has a definition, and a NaN in an operand shows in what is computed of it. The
-// parts of the operand before and after a place along an axis are poisoned, so a
-// window is a box around what is needed. Of large operands and loops it is the whole
-// operand.
+// windowOf finds the part of operand i that element p of n is computed from. Elementwise
+// operations need the same element, and a [trait.Windowed] one says what it needs. For any other
+// operation the definition is evaluated with NaN in the parts of the operand before and after a
+// place along an axis, to see whether p turns NaN; the window is a box around what is needed.
+// Large operands and loops are taken whole.
 func (r *Record) windowOf(n *graph.Node, p, i int) window {
 	x := n.In(i)
 	if op, ok := n.Op().(trait.Elementwise); ok {
@@ -84,7 +84,7 @@ func (r *Record) windowOf(n *graph.Node, p, i int) window {
 			in[k] = flat(x.Type(), 0.5)
 		}
 	}
-	// needs reports whether p is computed of something in the window.
+	// needs reports whether p is computed from something in the window.
 	needs := func(w window) bool {
 		poisoned := flat(x.Type(), 0.5)
 		w.each(x.Shape(), func(p int) { poisoned.Data[p] = math.NaN() })
@@ -94,7 +94,7 @@ func (r *Record) windowOf(n *graph.Node, p, i int) window {
 	}
 	w := whole(x.Shape())
 	if !needs(w) {
-		return w // NaN goes unnoticed, in a maximum of some other kind: all may matter
+		return w // NaN goes unnoticed, as in an unusual maximum: all may matter
 	}
 	for a := range w.lo {
 		end := x.Dim(a)
@@ -107,7 +107,7 @@ func (r *Record) windowOf(n *graph.Node, p, i int) window {
 	return w
 }
 
-// flat is an array of one number.
+// flat returns an array filled with one number.
 func flat(t graph.Type, v float64) graph.Value {
 	out := graph.NewValue(t)
 	for p := range out.Data {
@@ -116,7 +116,7 @@ func flat(t graph.Type, v float64) graph.Value {
 	return out
 }
 
-// wide is a recorded value in float64.
+// wide returns a recorded value in float64.
 func (r *Record) wide(n *graph.Node) graph.Value {
 	v := graph.NewValue(n.Type())
 	a := r.values[n]
@@ -126,6 +126,6 @@ func (r *Record) wide(n *graph.Node) graph.Value {
 	return v
 }
 
-// env is what definitions read besides operands. Draws, which alone depend on the
-// seed, have no operands, and are taken from the record.
+// env returns what definitions read besides operands. Draws, which alone depend on the seed, have
+// no operands; their values are taken from the record.
 func (r *Record) env() graph.Env { return graph.Env{Step: r.store.Step()} }

@@ -10,12 +10,11 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
-// aliasLength is the number of characters of what stands for a value without a name in
-// the formula of another.
+// aliasLength limits the characters that stand for an unnamed value in the formula of another.
 const aliasLength = 18
 
-// fitted is the formula of a node as a box of so many characters shows it. Where what
-// stands for values without a name takes the room of the rest, it is their operations.
+// fitted returns the formula of a node, shortened to limit characters for its box. Unnamed values
+// appear by their formulas or, where these would take too much room, by their operations.
 func (v *view) fitted(n *graph.Node, limit int) string {
 	e := v.abbreviated(n)
 	s := Unicode(fitting(v.told(e, v.alias), limit))
@@ -28,7 +27,7 @@ func (v *view) fitted(n *graph.Node, limit int) string {
 	return s
 }
 
-// told writes what an expression calls by number, %12, by another name.
+// told replaces numbers of nodes in an expression, %12, by other names.
 func (v *view) told(e expr.Expr, name func(*graph.Node) string) expr.Expr {
 	return replace(e, func(x expr.Expr) expr.Expr {
 		if n := v.numbered(x); n != nil {
@@ -38,12 +37,12 @@ func (v *view) told(e expr.Expr, name func(*graph.Node) string) expr.Expr {
 	})
 }
 
-// anonymous reports whether an expression calls something by number.
+// anonymous reports whether an expression refers to a node by number.
 func (v *view) anonymous(e expr.Expr) bool {
 	return v.numbered(e) != nil || slices.ContainsFunc(e.Args, v.anonymous)
 }
 
-// numbered is the node that a symbol calls by its number, or nil.
+// numbered returns the node that a symbol refers to by number, or nil.
 func (v *view) numbered(x expr.Expr) *graph.Node {
 	digits, ok := strings.CutPrefix(x.Text, "%")
 	if _, user := v.short[x.Text]; !ok || user || x.Kind != expr.KindSymbol {
@@ -60,8 +59,8 @@ func (v *view) numbered(x expr.Expr) *graph.Node {
 	return v.cone[at]
 }
 
-// alias is what a value without a name is called in a box: ∂(z + b) for a derivative, the
-// numbers of a constant, or else its own formula, as far as there is room for it.
+// alias returns what a box calls an unnamed value: ∂(z + b) for a derivative, the numbers of a
+// constant, otherwise its own formula as far as there is room.
 func (v *view) alias(n *graph.Node) string {
 	s, ok := v.aliases[n]
 	if !ok {
@@ -87,7 +86,7 @@ func (v *view) newAlias(n *graph.Node) string {
 	return "(" + v.inShort(n, aliasLength) + ")"
 }
 
-// opAlias is the shortest name of a value that has none: ∂(Add), by its operation.
+// opAlias returns the shortest name for an unnamed value, its operation: ∂(Add).
 func (v *view) opAlias(n *graph.Node) string {
 	if a, ok := firstAdjoint(n); ok && n.NumIn() > 0 {
 		return v.by(a) + "(" + a.Of.Op().Name() + ")"
@@ -103,7 +102,7 @@ func firstAdjoint(n *graph.Node) (graph.Origin, bool) {
 	return all[0], true
 }
 
-// by is how the name of a derivative in a formula begins: with the loss where there are
+// by returns the beginning of a derivative's name in a formula; it has the loss if there are
 // several.
 func (v *view) by(a graph.Origin) string {
 	if len(v.losses) == 1 {
@@ -112,8 +111,8 @@ func (v *view) by(a graph.Origin) string {
 	return "∂" + grouped(v.lossName(a.Loss)) + "/∂"
 }
 
-// inShort is the formula of a node in so many characters or, where that is not enough for
-// one that says something, the name of its operation.
+// inShort returns the formula of a node in at most limit characters or, if nothing meaningful
+// fits, the name of its operation.
 func (v *view) inShort(n *graph.Node, limit int) string {
 	s := v.fitted(n, limit)
 	if width(s) > limit || !strings.ContainsFunc(s, unicode.IsLetter) {
@@ -122,7 +121,7 @@ func (v *view) inShort(n *graph.Node, limit int) string {
 	return s
 }
 
-// listed is [0 1 2 3], or [0 1 … 7] where there are more numbers.
+// listed returns [0 1 2 3], or [0 1 … 7] for more numbers.
 func listed(c graph.Value, d graph.DType) string {
 	var parts []string
 	for i, x := range c.Data {

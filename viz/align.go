@@ -6,8 +6,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-// aligned gives, for each axis of operand k, the axis of y that has its index;
-// ok is false for operations that move axes in a way only their names tell.
+// aligned returns, for each axis of operand k, the axis of y with the same index; ok is false for
+// operations that move axes in a way that only the names of the axes tell.
 func aligned(y *graph.Node, k int) (axes []int, ok bool) {
 	x := y.In(k)
 	axes = make([]int, x.Rank())
@@ -36,8 +36,8 @@ func aligned(y *graph.Node, k int) (axes []int, ok bool) {
 	return axes, true
 }
 
-// operandIndices gives the index of each axis of operand k: that of the axis of
-// y it lines up with, or else its name.
+// operandIndices returns the index of each axis of operand k: that of the axis of y that it is
+// aligned with, or else its own name.
 func operandIndices(y *graph.Node, k int, own []string) []string {
 	x := y.In(k)
 	out := make([]string, x.Rank())

@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
-// side is one side of a comparison while the figure is made.
+// side is one side of a comparison while the figure is built.
 type side struct {
 	*view
 	panel int                         // 0 or 1
@@ -19,10 +19,10 @@ type side struct {
 	id    map[*graph.Node]string
 }
 
-// Figure draws both sides. What they share is at the same place in both.
+// Figure draws both sides as two panels, with shared nodes at the same place in both.
 //
-// Exchanging A and B exchanges the panels and nothing else: the figure is put
-// together in an order that does not depend on which side is which.
+// Exchanging A and B exchanges the panels and nothing else, because the figure is built in an
+// order that does not depend on which side is which.
 func (d *Difference) Figure() *figure.Figure {
 	if d.whole() != nil {
 		return &figure.Figure{}
@@ -61,7 +61,7 @@ func (d *Difference) Figure() *figure.Figure {
 	return f
 }
 
-// sides are the two, the first being that which gives what both have its ids.
+// sides returns the two sides; shared boxes get their ids from the first.
 func (d *Difference) sides() (first, second *side) {
 	first = &side{d.a, 0, d.match.a, d.b, map[*graph.Node]string{}}
 	second = &side{d.b, 1, d.match.b, d.a, map[*graph.Node]string{}}
@@ -73,8 +73,8 @@ func (d *Difference) sides() (first, second *side) {
 	return first, second
 }
 
-// Boxes tells which nodes the boxes of the figure are, by their IDs: a node of A, one
-// of B, or one of each.
+// Boxes maps the ID of each box of the figure to its nodes: a node of A, one of B, or one of
+// each.
 func (d *Difference) Boxes() map[string]Pair {
 	out := map[string]Pair{}
 	if d.whole() != nil {
@@ -95,7 +95,7 @@ func (d *Difference) Boxes() map[string]Pair {
 	return out
 }
 
-// identify gives ids: those of the side drawn before to what both have.
+// identify assigns ids; shared nodes get those of the side drawn before.
 func (s *side) identify(prefix string, before *side) {
 	for _, n := range s.shown {
 		switch x := s.other[n]; {
@@ -109,7 +109,7 @@ func (s *side) identify(prefix string, before *side) {
 	}
 }
 
-// statuses gives each node its standing.
+// statuses returns the status of each node.
 func (d *Difference) statuses() map[*graph.Node]figure.Status {
 	out := map[*graph.Node]figure.Status{}
 	for _, n := range append(slices.Clip(d.OnlyA), d.OnlyB...) {
@@ -127,7 +127,7 @@ func (d *Difference) statuses() map[*graph.Node]figure.Status {
 	return out
 }
 
-// draw is the box of a node that this side has, and perhaps the other too.
+// draw returns the box of a node of this side, which the other side may have too.
 func (s *side) draw(n *graph.Node, second *side, status map[*graph.Node]figure.Status) figure.Node {
 	b := s.node(n)
 	s.mark(&b, []*graph.Node{n})
@@ -145,7 +145,7 @@ func (s *side) draw(n *graph.Node, second *side, status map[*graph.Node]figure.S
 		}
 		b.Panel = 0
 		b.Status[second.panel] = status[x]
-		if c.Alarm > b.Alarm || c.Alarm == b.Alarm && c.Heat > b.Heat { // where one box stands for both, the worse
+		if c.Alarm > b.Alarm || c.Alarm == b.Alarm && c.Heat > b.Heat { // one box stands for both, so the worse mark counts
 			b.Heat, b.Group, b.Badge, b.Alarm = c.Heat, c.Group, c.Badge, c.Alarm
 		}
 		if c.Main != b.Main {
@@ -190,7 +190,7 @@ func unite(first, second *side) []figure.Edge {
 	return out
 }
 
-// fingerprint tells views apart by what they show.
+// fingerprint returns a text that differs for views that show different things.
 func (v *view) fingerprint() string {
 	var b strings.Builder
 	for _, n := range v.shown {

@@ -8,21 +8,21 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-// A block is a scope as one of a series. Its nodes have keys that are equal in blocks
-// built alike: values by what they compute from what comes in, derivatives by what
-// they are derived from.
+// A block is one scope of a series. Its nodes have keys, which are equal in blocks with equal
+// structure: keys of values say how they are computed from the block's inputs, keys of
+// derivatives what they are derived from.
 type block struct {
 	path   string
 	nodes  []*graph.Node
 	key    map[*graph.Node]string
 	at     map[string]*graph.Node
-	values string // the keys of the values, so that blocks alike have equal ones
+	values string // the keys of the values; equal for blocks with equal structure
 }
 
 // block reads the nodes of a scope.
 func (f *folder) block(path string, nodes []*graph.Node) *block {
 	b := &block{path: path, nodes: nodes, key: map[*graph.Node]string{}, at: map[string]*graph.Node{}}
-	number := map[string]int{} // of a structure; short names for the deep ones
+	number := map[string]int{} // of a structure; short names for deep ones
 	count := map[string]int{}
 	structure := map[*graph.Node]int{}
 	var values strings.Builder
@@ -48,7 +48,7 @@ func (f *folder) structure(path string, n *graph.Node, before map[*graph.Node]in
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %v %v", strings.TrimPrefix(f.home[n], path), n.Type(), f.visible[n])
 	if f.backward[n] {
-		for _, a := range adjoints(n) { // a derivative is one however it is computed: the last block's is no sum
+		for _, a := range adjoints(n) { // a derivative is one however it is computed; that of the last block is not a sum
 			if k := before[a.Of]; k > 0 {
 				fmt.Fprintf(&b, " ∂ by %d", k)
 				return b.String()
@@ -78,7 +78,7 @@ func (f *folder) structure(path string, n *graph.Node, before map[*graph.Node]in
 		b.WriteString(" as " + at.Name)
 	}
 	for i := range n.NumIn() {
-		fmt.Fprintf(&b, " %d", before[n.In(i)]) // 0 for what comes in
+		fmt.Fprintf(&b, " %d", before[n.In(i)]) // 0 for inputs of the block
 	}
 	return b.String()
 }

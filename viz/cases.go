@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
-// compared is a comparison, decided where it is one of numbers.
+// compared decides a comparison of numbers, and returns others as they are.
 func compared(e expr.Expr) expr.Expr {
 	a, isA := valueOf(e.Args[0])
 	b, isB := valueOf(e.Args[1])
@@ -34,7 +34,7 @@ func compared(e expr.Expr) expr.Expr {
 	return decimal(0)
 }
 
-// called is max, min or ¬ of what is known.
+// called simplifies max, min and ¬ of known values.
 func called(e expr.Expr) expr.Expr {
 	switch {
 	case e.Text == "¬" && len(e.Args) == 1:
@@ -52,8 +52,8 @@ func called(e expr.Expr) expr.Expr {
 	return e
 }
 
-// negated is the mask that holds where m does not. Where something is not a
-// number no comparison holds, and this one does not tell.
+// negated returns the mask that holds where m does not. For NaN, neither a comparison nor its
+// negation holds; this is ignored here.
 func negated(m expr.Expr) expr.Expr {
 	if m.Kind == expr.KindCall && m.Text == "¬" {
 		return m.Args[0]
@@ -77,9 +77,9 @@ func negated(m expr.Expr) expr.Expr {
 	return expr.Call("¬", m)
 }
 
-// cases is a choice under a mask, simplified: a branch does not ask again for the
-// mask that leads to it, a choice between a value and 0 is a product with the
-// mask, and the leaky relu a maximum.
+// cases simplifies a choice under a mask. A branch does not ask again for the mask that leads to
+// it, a choice between a value and 0 becomes a product with the mask, and a leaky relu becomes a
+// maximum.
 func (u *unfolder) cases(e expr.Expr) expr.Expr {
 	m := e.Args[0]
 	if v, ok := valueOf(m); ok && v != 0 {
@@ -118,8 +118,8 @@ func (u *unfolder) cases(e expr.Expr) expr.Expr {
 	return expr.Cases(m, a, b)
 }
 
-// assume replaces a mask by what it is known to be. A sign or function over an
-// index of the mask looks also where the mask differs, so it is left as it is.
+// assume replaces a mask by its known value. A sum or function over an index of the mask is left
+// as it is, because it also looks where the mask has the other value.
 func assume(e, mask expr.Expr, holds bool) (out expr.Expr, changed bool) {
 	switch key(e) {
 	case key(mask):
@@ -147,7 +147,7 @@ func assume(e, mask expr.Expr, holds bool) (out expr.Expr, changed bool) {
 	return e, changed
 }
 
-// zeroAnyway reports whether b is a root that is 0 where the mask holds.
+// zeroAnyway reports whether b is a square root that is 0 where the mask holds.
 func zeroAnyway(m, b expr.Expr) bool {
 	return m.Kind == expr.KindBracket && m.Text == "=" && key(m.Args[1]) == key(decimal(0)) &&
 		b.Kind == expr.KindCall && b.Text == "√" && key(b.Args[0]) == key(m.Args[0])
@@ -164,12 +164,12 @@ func leaky(m, a, b expr.Expr) bool {
 	return !p.neg && k > 0 && k < 1 && key(p.expr()) == key(productOf(a).expr())
 }
 
-// defined reports whether an expression is a number for all values of what is in
-// it, so that it may be multiplied by 0 instead of being left out.
+// defined reports whether an expression is finite for all values of its parts, so that
+// multiplying it by 0 gives 0.
 func defined(e expr.Expr) bool {
 	switch e.Kind {
 	case expr.KindSymbol:
-		beyond := func(s string) bool { return strings.ContainsAny(subscript.Text(s), "−+") } // t−1 is no place for t = 0, nor t+1 for the last
+		beyond := func(s string) bool { return strings.ContainsAny(subscript.Text(s), "−+") } // t−1 does not exist for t = 0, nor t+1 for the last t
 		return e.Text != "∞" && e.Text != "NaN" && !slices.ContainsFunc(e.Subs, beyond)
 	case expr.KindDiv:
 		v, ok := valueOf(e.Args[1])

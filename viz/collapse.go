@@ -11,15 +11,14 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
-// box is a box of a drawing with the nodes in it: one, or those of a closed scope.
+// box is a box of a drawing with its nodes: one node, or those of a closed scope.
 type box struct {
 	node    figure.Node
 	members []*graph.Node
 }
 
-// group puts the shown nodes into boxes: one each, or one for all that are drawn as
-// one; or, where these would be more than the limit, one for each closed scope and
-// column.
+// group puts the shown nodes into boxes: one box for each node, or for all that are drawn as one.
+// If that gives more boxes than the limit, it makes one box for each closed scope and column.
 func (v *view) group() []box {
 	closed := v.closed()
 	var out []box
@@ -61,7 +60,7 @@ func (v *view) group() []box {
 	return out
 }
 
-// boxKey is equal for nodes in one box.
+// boxKey returns a key that is equal for the nodes of one box.
 func (v *view) boxKey(closed map[*graph.Node]string, n *graph.Node) string {
 	if key := closed[n]; key != "" {
 		return key
@@ -69,7 +68,7 @@ func (v *view) boxKey(closed map[*graph.Node]string, n *graph.Node) string {
 	return "n" + strconv.Itoa(v.drawn(n).ID())
 }
 
-// closed gives the nodes of closed scopes the key of their box.
+// closed returns, for the nodes of closed scopes, the key of their box.
 func (v *view) closed() map[*graph.Node]string {
 	boxes := 0
 	for _, n := range v.shown {
@@ -109,9 +108,8 @@ func parent(path string) string {
 	return path[:max(i, 0)]
 }
 
-// cutCycles splits boxes that feed each other in a circle into stages, so that
-// the boxes still have an order. Only values need one: derivatives may be read
-// in any.
+// cutCycles splits boxes that feed each other in a cycle into stages, so that the boxes have an
+// order. Only values need one; derivatives may be read in any order.
 func (v *view) cutCycles(key map[*graph.Node]string) {
 	name := func(n *graph.Node) string { return v.boxKey(key, n) }
 	next := map[string][]string{}
@@ -125,7 +123,7 @@ func (v *view) cutCycles(key map[*graph.Node]string) {
 	stage := map[*graph.Node]int{}
 	for changed := true; changed; {
 		changed = false
-		for _, l := range links { // in order of the receivers: one pass does, unless a series disturbs it
+		for _, l := range links { // in the order of the receivers, one pass is enough, unless a series disturbs it
 			from, to := v.drawn(l.from), v.drawn(l.to)
 			f, t := name(from), name(to)
 			if circle[f] != circle[t] {
@@ -147,8 +145,8 @@ func (v *view) cutCycles(key map[*graph.Node]string) {
 	}
 }
 
-// circles numbers the boxes so that those that feed each other in a circle have
-// the same number (Tarjan's strongly connected components).
+// circles numbers the boxes so that boxes on one cycle have the same number (Tarjan's strongly
+// connected components).
 func circles(nodes []*graph.Node, name func(*graph.Node) string, next map[string][]string) map[string]int {
 	circle, index, low := map[string]int{}, map[string]int{}, map[string]int{}
 	var stack []string
@@ -183,7 +181,7 @@ func circles(nodes []*graph.Node, name func(*graph.Node) string, next map[string
 	return circle
 }
 
-// closedBox stands for the nodes of a scope.
+// closedBox returns the box that stands for the nodes of a scope.
 func (v *view) closedBox(key string, members []*graph.Node) figure.Node {
 	path, stage, _ := strings.Cut(strings.TrimPrefix(key, "∂"), "#")
 	ops, params, numbers := 0, 0, 0
@@ -203,7 +201,7 @@ func (v *view) closedBox(key string, members []*graph.Node) figure.Node {
 	b := figure.Node{Sub: plural.Count(ops, "op"), Module: parent(path), Role: role, Backward: v.backward[members[0]], Closed: path}
 	b.ID = figure.ModuleID(path, b.Backward)
 	if stage != "" {
-		b.ID += "_s" + stage // no module's name has it
+		b.ID += "_s" + stage // no module's name contains it
 	}
 	b.Main, b.Copies = v.moduleTitle(path, b.Backward)
 	if b.Backward {

@@ -2,14 +2,13 @@ package viz
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// Contents lists what the boxes of a drawing stand for: of each the nodes in it, that
-// which is drawn first, then those that are in its formula alone. Every node that a drawn one
-// depends on is in one box, the first whose formula has it; a root that is not drawn, such as
-// the nameless update of a state, is in none, nor is what it alone needs. The options are those
-// of [Draw].
+// Contents lists the nodes of each box of a drawing: first the node that the box shows, then
+// those that only its formula contains. Every node that a drawn one depends on is in exactly one
+// box, the first whose formula contains it. A root that is not drawn, such as the unnamed update
+// of a state, is in no box, nor are nodes that it alone needs. The options are those of [Draw].
 //
-// It is for marks that count something: what of a drawing adds up is shown by a mark on
-// the first node of each box, with the sum of all.
+// Contents serves to show amounts that add up, such as times: mark the first node of each box
+// with the sum over all its nodes.
 func Contents(roots []*graph.Node, opts ...Option) ([][]*graph.Node, error) {
 	v, err := newView(roots, collect(opts))
 	if err != nil {
@@ -26,8 +25,8 @@ func Contents(roots []*graph.Node, opts ...Option) ([][]*graph.Node, error) {
 	return v.withAbsorbed(out), nil
 }
 
-// Contents lists what the boxes of one side stand for, 0 for A and 1 for B, as the
-// function of this name does of a drawing.
+// Contents lists the nodes of each box of one side, 0 for A and 1 for B; see the function
+// [Contents].
 func (d *Difference) Contents(side int) [][]*graph.Node {
 	if d.whole() != nil || side < 0 || side > 1 {
 		return nil

@@ -8,10 +8,10 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
-// stopped ends a long computation from within, when its context is done.
+// stopped ends a long computation from within when its context is done.
 type stopped struct{ error }
 
-// look ends what goes on if its context is done; see catch.
+// look panics with stopped if the context is done; see catch.
 func (u *unfolder) look() {
 	if u.ctx == nil {
 		return
@@ -21,7 +21,7 @@ func (u *unfolder) look() {
 	}
 }
 
-// catch gives a function that look has ended the error of the context.
+// catch turns a panic of look into the context's error.
 func catch(err *error) {
 	switch r := recover().(type) {
 	case nil:

@@ -10,41 +10,41 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
-// Derivation is how a derivative follows from its loss, an equation and the rules
-// that justify it at a time.
+// Derivation explains how a derivative follows from its loss, equation by equation, with the
+// rules that justify each.
 type Derivation struct {
-	// Given defines the quantities between what is differentiated by and the loss,
-	// those without a name as u₁, u₂, …, and the named ones that they use.
+	// Given defines the quantities between the loss and the quantities that it is differentiated by,
+	// and the named ones that they use. Unnamed ones are u₁, u₂, ….
 	Given []Equation
-	// Steps begin with ∂loss/∂loss = 1 and end with the derivatives asked for. A step
-	// uses quantities of Given and of the steps before it.
+	// Steps begins with ∂loss/∂loss = 1 and ends with the derivatives asked for. A step uses
+	// quantities of Given and of earlier steps.
 	Steps []Step
-	// Closed are the derivatives asked for in one equation each, simplified for reading,
-	// behind each what it calls by a name that is not yet known.
+	// Closed has one equation for each derivative asked for, simplified for reading, followed by
+	// definitions of the names in it that are not yet known.
 	Closed []Equation
 }
 
-// Step is an equation of a derivation with what it follows from.
+// Step is an equation of a derivation with its justification.
 type Step struct {
 	Equation
-	Uses []Use // of the quantity differentiated by; none at the seed and for abbreviations
+	Uses []Use // of the quantity differentiated by; none for the seed and for abbreviations
 }
 
-// Use is one way by which a loss depends on a quantity: the quantity in which it is
-// used, and the rules from that one down to it.
+// Use is one way in which a loss depends on a quantity: the quantity that uses it, and the rules
+// of the operations between the two.
 type Use struct {
 	In    expr.Expr
 	Rules []Rule
 }
 
-// Rule is what a derivative follows from: its name, with the law where it is no news.
+// Rule is a rule of differentiation: its name, and its law unless everybody knows it.
 type Rule struct {
 	Name string      // "product rule"
 	Laws []expr.Expr // f = tanh(u), ∂f/∂u = 1 − f²: equations; may be empty
 }
 
-// Derive explains derivatives that package graph/grad made: nodes that are the
-// derivative of one loss with respect to something. Other nodes are an error.
+// Derive explains derivatives that package graph/grad made. They must be derivatives of one loss;
+// any other node is an error.
 func Derive(derivatives ...*graph.Node) (Derivation, error) {
 	return derive(context.Background(), derivatives)
 }
@@ -103,7 +103,7 @@ func derive(ctx context.Context, derivatives []*graph.Node) (Derivation, error) 
 	return d, nil
 }
 
-// derivatives are those by the symbols.
+// derivatives returns the derivatives by the symbols.
 func (p *paths) derivatives() []*graph.Node {
 	var out []*graph.Node
 	for _, x := range p.symbols {
@@ -112,7 +112,7 @@ func (p *paths) derivatives() []*graph.Node {
 	return out
 }
 
-// closed are the derivatives in one equation each.
+// closed returns one equation for each derivative.
 func (p *paths) closed(derivatives []*graph.Node, known map[*graph.Node]bool) []Equation {
 	u := newUnfolder(append([]*graph.Node{p.loss}, derivatives...), false)
 	u.ctx = p.ctx
@@ -148,12 +148,12 @@ func (m names) adjointName(loss, of *graph.Node) string {
 	return m.adjoint(graph.Origin{Of: of, Loss: loss})
 }
 
-// step is the equation of the derivative by x.
+// step returns the equation of the derivative by x.
 func (p *paths) step(x *graph.Node) Step {
 	a := p.adjoint[x]
 	var right expr.Expr
 	switch _, named := p.names[a]; {
-	case x != p.first[a] || named: // the derivative by another quantity is the same, or a value of the model's is
+	case x != p.first[a] || named: // the derivative by another quantity is the same node, or it is a value of the model
 		right = p.symbol(a, nil)
 		p.left = axisNames(a)
 	default:
@@ -166,8 +166,8 @@ func (p *paths) step(x *graph.Node) Step {
 	return s
 }
 
-// abbreviations are the quantities without a name that the expression of a node needs
-// and that are not known yet, each behind what it uses itself.
+// abbreviations returns the unnamed quantities that the expression of a node needs and that are
+// not known yet, each after those that it uses.
 func (p *paths) abbreviations(n *graph.Node, known map[*graph.Node]bool) []*graph.Node {
 	list := p.used([]*graph.Node{n}, func(x *graph.Node) bool {
 		if p.inside[x] != nil {
@@ -182,22 +182,21 @@ func (p *paths) abbreviations(n *graph.Node, known map[*graph.Node]bool) []*grap
 	return list
 }
 
-// way is how a quantity is used in another one: by operations one after the other,
-// the outermost first.
+// way says how one quantity is used in another: through operations, the outermost first.
 type way struct {
 	in      *graph.Node
 	through []*graph.Node
 }
 
-// paths are the ways from a loss to what it is differentiated by.
+// paths has the ways from a loss to the quantities that it is differentiated by.
 type paths struct {
 	*unfolder
 	loss     *graph.Node
 	wrt      []*graph.Node
-	of       map[*graph.Node]*graph.Node // by derivative asked for: what it is by
-	adjoint  map[*graph.Node]*graph.Node // by quantity: the derivative
-	first    map[*graph.Node]*graph.Node // by derivative: the quantity that shows it first
-	moves    map[*graph.Node]bool        // depends on what is differentiated by
+	of       map[*graph.Node]*graph.Node // the quantity differentiated by, of each derivative asked for
+	adjoint  map[*graph.Node]*graph.Node // the derivative by each quantity
+	first    map[*graph.Node]*graph.Node // the quantity that shows a derivative first
+	moves    map[*graph.Node]bool        // depends on a quantity differentiated by
 	backward map[*graph.Node]bool
 	symbols  []*graph.Node // the quantities with a step of their own, the loss first
 	ways     map[*graph.Node][]way
@@ -235,7 +234,7 @@ func newPaths(ctx context.Context, derivatives []*graph.Node) (*paths, error) {
 	}
 	for of, n := range p.adjoint {
 		if slices.Contains(p.wrt, of) {
-			p.of[n] = of // the one asked for, of several that are the same
+			p.of[n] = of // the one asked for, if several are the same
 		}
 	}
 	p.walk()
@@ -251,9 +250,8 @@ func newPaths(ctx context.Context, derivatives []*graph.Node) (*paths, error) {
 // Rules of a step that together are still read at a glance.
 const maxRules = 3
 
-// walk goes back from the loss and decides which quantities get a step of their own:
-// those with a name, and one without where otherwise a step would take two laws or
-// too many rules at once.
+// walk goes back from the loss and decides which quantities get a step of their own: those with a
+// name, and an unnamed one where a step would otherwise need two laws or too many rules.
 func (p *paths) walk() {
 	for _, w := range p.wrt {
 		p.moves[w] = true
@@ -295,7 +293,7 @@ func (p *paths) walk() {
 	}
 }
 
-// count gives the number of rules that are shown, and of those with a law.
+// count returns the number of rules shown, and of those with a law.
 func (p *paths) count(through []*graph.Node) (rules, laws int) {
 	for _, r := range p.rulesOf(through) {
 		rules++
@@ -318,7 +316,7 @@ func bends(law expr.Expr) bool {
 	return slices.ContainsFunc(args, bends)
 }
 
-// nameSymbols names what has none: the quantities with a step, and what is cut off.
+// nameSymbols names the unnamed quantities that have a step or are cut off.
 func (p *paths) nameSymbols() {
 	var nameless []*graph.Node
 	for _, n := range slices.Backward(p.symbols) {

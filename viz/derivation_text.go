@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
-// String is the derivation as text: the definitions, then each step with the rules
-// that justify it below it, then the derivatives in one equation each.
+// String returns the derivation as text: the definitions, then each step with the rules that
+// justify it below, then each derivative in one equation.
 //
 //	loss = meanᵢ Σⱼ αᵢⱼ·Dᵢⱼ
 //
@@ -37,18 +37,18 @@ func (d Derivation) String() string {
 	return b.String()
 }
 
-// isWhere reports whether equation i of Closed only says what another one uses.
+// isWhere reports whether equation i of Closed only defines a name that another one uses.
 func (d Derivation) isWhere(i int) bool {
 	of, _ := d.Closed[i].Node.AdjointOf()
 	return of == nil || !strings.HasPrefix(d.Closed[i].Left.Text, "∂")
 }
 
-// Because says what the step follows from, a line for each way of use.
+// Because returns the justification of the step, a line for each way of use.
 func (s Step) Because() []string {
 	return s.because(Unicode, func(l, r string) string { return l + " = " + r })
 }
 
-// because says what a step follows from, a line for each way of use.
+// because returns the justification of a step, a line for each way of use.
 func (s Step) because(write func(expr.Expr) string, relation func(left, right string) string) []string {
 	if len(s.Uses) == 0 {
 		if of, loss := s.Node.AdjointOf(); of != nil && of == loss {
@@ -81,7 +81,7 @@ func (s Step) because(write func(expr.Expr) string, relation func(left, right st
 	return lines
 }
 
-// usesAddUp is the rule for a quantity that is used more than once.
+// usesAddUp returns the rule for a quantity that is used n > 1 times.
 func usesAddUp(n int) string {
 	if n == 2 {
 		return "sum over both uses:"
@@ -89,8 +89,8 @@ func usesAddUp(n int) string {
 	return fmt.Sprintf("sum over its %d uses:", n)
 }
 
-// LaTeX is the derivation in LaTeX, an align* environment of amsmath for each of its
-// three parts, with the rules behind the equations.
+// LaTeX returns the derivation in LaTeX: an align* environment of amsmath for each of its three
+// parts, with the rules beside the equations.
 func (d Derivation) LaTeX() string {
 	var b strings.Builder
 	block := func(rows []string) {
@@ -123,7 +123,7 @@ func (d Derivation) LaTeX() string {
 	return b.String()
 }
 
-// texRules is a line of rules, with formulas between dollar signs, as text.
+// texRules returns a line of rules as text, with formulas between dollar signs.
 func texRules(line string) string {
 	parts := strings.Split(line, "$")
 	for i := 0; i < len(parts); i += 2 {
@@ -132,7 +132,7 @@ func texRules(line string) string {
 	return `\text{` + strings.Join(parts, "$") + "}"
 }
 
-// texSentence is plain text within \text{…}; signs of mathematics are set as such.
+// texSentence returns plain text for \text{…}; mathematical signs in it are set as such.
 func texSentence(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -148,7 +148,7 @@ func texSentence(s string) string {
 	return b.String()
 }
 
-// HTML is the derivation as a fragment of a page: tables of MathML, the rules beside
+// HTML returns the derivation as a fragment of a page: tables of MathML, with the rules beside
 // the equations.
 func (d Derivation) HTML() string {
 	var b strings.Builder
@@ -179,7 +179,7 @@ func (d Derivation) HTML() string {
 	return b.String()
 }
 
-// escapedAround escapes text, but for what stands between the two marks.
+// escapedAround escapes text, except between the two marks.
 func escapedAround(s string) string {
 	var b strings.Builder
 	for s != "" {

@@ -11,24 +11,25 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
-// Difference is what two sets of roots, usually two objectives with their
-// derivatives, have in common and what not, among the nodes that are shown.
+// Difference compares two sets of roots, usually two objectives with their derivatives, among the
+// nodes that are shown.
 type Difference struct {
 	OnlyA, OnlyB []*graph.Node
 	Shared       []Pair // the same computation
-	Upstream     []Pair // the same rule, in a value or in the derivative by one; what flows in differs
-	TermA, TermB []Pair // derivatives to which one side adds more terms
+	Upstream     []Pair // the same rule, in a value or in the derivative by one; its operands differ
+	TermA, TermB []Pair // derivatives to which one side contributes more terms
 
 	a, b  *view
 	match *matching
 }
 
-// Pair is a node of A and its counterpart in B.
+// Pair has a node of A and its counterpart in B.
 type Pair struct{ A, B *graph.Node }
 
-// Diff compares what the roots of a and of b depend on. They may belong to two
-// graphs or to one. The options are those of [Draw], without the closing of
-// scopes and the folding of blocks, and [Panels].
+// Diff compares what the roots of a and of b depend on. The two may belong to two graphs or to
+// one. The options are those of [Draw], without the closing of scopes and the folding of blocks,
+// and [Panels]. It is an error to give no root, an invalid one, or roots of several graphs on one
+// side.
 func Diff(a, b []*graph.Node, opts ...Option) (*Difference, error) {
 	o := collect(opts)
 	if !o.leveled { // both sides at one level
@@ -48,7 +49,7 @@ func Diff(a, b []*graph.Node, opts ...Option) (*Difference, error) {
 		}
 	}
 	d.match = matched(d.a, d.b)
-	for x, y := range d.match.a { // what one side shows, both do
+	for x, y := range d.match.a { // what one side shows, the other shows too
 		if d.a.in[x] && d.b.in[y] && d.a.visible[x] != d.b.visible[y] {
 			d.a.visible[x], d.b.visible[y] = true, true
 		}
@@ -80,7 +81,7 @@ func Diff(a, b []*graph.Node, opts ...Option) (*Difference, error) {
 	return d, nil
 }
 
-// terms counts the contributions to the two sides of a pair.
+// terms returns the number of contributions on each side of a pair.
 func (d *Difference) terms(p Pair) (a, b int) {
 	if p.B == nil {
 		return 0, 0
@@ -88,9 +89,9 @@ func (d *Difference) terms(p Pair) (a, b int) {
 	return terms(p.A, d.a.of[p.A].Of), terms(p.B, d.b.of[p.B].Of)
 }
 
-// Summary is one sentence: "B adds 3 boxes, drops 1, shares 7; 4 gradients change".
-// The boxes are those of the level; of a value or a gradient that changes, each side has
-// one, in the same place.
+// Summary returns one sentence: "B adds 3 boxes, drops 1, shares 7; 4 gradients change". Boxes
+// are counted at the level of the drawing; a value or gradient that changes has a box on each
+// side, at the same place.
 func (d *Difference) Summary() string {
 	s := fmt.Sprintf("B adds %s, drops %d, shares %d", plural.Count(len(d.OnlyB), "box"), len(d.OnlyA), len(d.Shared))
 	values, gradients, named := 0, 0, "gradient"
@@ -99,7 +100,7 @@ func (d *Difference) Summary() string {
 		case !d.a.backward[p.A]:
 			values++
 			continue
-		case d.a.of[p.A].Of == nil: // a step on the way to one
+		case d.a.of[p.A].Of == nil: // a step on the way to a gradient
 			named = "gradient box"
 		}
 		gradients++
@@ -113,8 +114,8 @@ func (d *Difference) Summary() string {
 	return s
 }
 
-// Matching says what the boxes of the two sides are matched by, so that nobody takes
-// what is not matched for what has no like.
+// Matching explains how boxes of the two sides are matched, for readers who wonder why two
+// similar boxes are not.
 func (d *Difference) Matching() string {
 	return "Matched from the inputs on, by name, size and operation; like blocks on other inputs are not."
 }
@@ -126,7 +127,7 @@ func agree(n int, one, many string) string {
 	return many
 }
 
-// whole says that the difference was not made by Diff.
+// whole returns an error if the difference was not made by Diff.
 func (d *Difference) whole() error {
 	if d == nil || d.a == nil || d.b == nil {
 		return errors.New("viz: there is no difference: Diff makes one")
@@ -134,8 +135,8 @@ func (d *Difference) whole() error {
 	return nil
 }
 
-// Text is the difference for a terminal: a line a node, marked − (only in A), +
-// (only in B), ≈ (same rule, what flows in differs) or Δ (one side adds terms).
+// Text returns the difference for a terminal: a line for each node, marked − (only in A), + (only
+// in B), ≈ (same rule, different operands) or Δ (one side adds terms).
 func (d *Difference) Text() string {
 	if d.whole() != nil {
 		return ""
@@ -172,7 +173,7 @@ func (d *Difference) titles() [2]string {
 	return t
 }
 
-// heading is a side's title with its loss's formula.
+// heading returns a side's title with the formula of its loss.
 func (d *Difference) heading(side int, title [2]string) string {
 	v := []*view{d.a, d.b}[side]
 	parts := []string{title[side]}

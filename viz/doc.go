@@ -1,8 +1,7 @@
-// Package viz shows a computational graph to people: as formulas, as a drawing,
-// and as an aligned comparison of two objectives.
+// Package viz shows a computational graph to people: as formulas, as a drawing, and as an aligned
+// comparison of two objectives.
 //
-// It takes nodes of package graph, differentiated or not, rewritten or not, and
-// gives
+// It takes nodes of package graph, differentiated or not, rewritten or not, and returns
 //
 //   - expressions ([Expr]), printed as Unicode ([Formula], [Equations]) or LaTeX
 //     ([LaTeX]): D_ij = ‖x_i − r_j‖², ∂loss/∂r_jd = −Σ_i ∂loss/∂Δ_ijd;
@@ -10,23 +9,23 @@
 //   - differences ([Diff]), as sets of nodes, as text, or drawn side by side
 //     with everything that is shared at the same place.
 //
-// A large graph is drawn small: blocks that repeat, such as the layers of a transformer
-// with their derivatives, stand once for all ("block1 … 12 × 12"; [Unfolded], [Expand]),
-// and where that leaves too many boxes, scopes are closed ([CollapseAbove]). What was
-// measured or checked of nodes is laid over the drawing ([Overlay]).
+// A large graph is drawn small: blocks that repeat, such as the layers of a transformer with
+// their derivatives, are drawn once for all ("block1 … 12 × 12"; [Unfolded], [Expand]), and if
+// that still leaves too many boxes, scopes are closed ([CollapseAbove]). Measurements and
+// findings can be laid over the drawing ([Overlay]).
 //
-// What it promises:
+// The package guarantees:
 //
 //   - A formula is true: evaluated element by element it gives the node's value,
 //     up to the rounding of printed constants. No index captures another.
 //   - A formula stops at what the user named, so its length is that of the
 //     user's own mathematics; unnamed expressions that would grow too long stop
 //     at nodes called %12.
-//   - An operation says by its Notation method how it is written; viz knows none
-//     by itself but those that only move elements. These are no part of a formula:
-//     a split or merged axis has several indices, w_{m,he}, and a slice moves one,
+//   - An operation says by its Notation method how it is written. The package itself
+//     only knows those that move elements, which are no part of a formula:
+//     a split or merged axis has several indices, w_{m,he}, and a slice shifts one,
 //     x_{t+1}.
-//   - No text of the user's breaks out of a LaTeX or SVG document.
-//   - The same graph gives the same bytes; everything here only reads, and any
+//   - Text of the user's cannot break out of a LaTeX or SVG document.
+//   - The same graph gives the same bytes. Everything here only reads, and any
 //     number of goroutines may draw one graph at once.
 package viz

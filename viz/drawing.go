@@ -12,8 +12,8 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
-// Roots lists what a graph is for: the nodes that no other uses, and what its
-// updates assign.
+// Roots returns the nodes that a graph computes for its user: those that no other node uses, and
+// those that its updates assign.
 func Roots(g *graph.Graph) []*graph.Node {
 	if g == nil {
 		return nil
@@ -30,9 +30,9 @@ func Roots(g *graph.Graph) []*graph.Node {
 	return slices.DeleteFunc(g.Nodes(), func(n *graph.Node) bool { return used[n] })
 }
 
-// Draw gives the figure of what the roots depend on: the values in the left
-// column, read down; derivatives, if there are any, in the right one, read up,
-// each in the row of its value.
+// Draw returns the figure of what the roots depend on. Values are in the left column, to be read
+// downwards. Derivatives, if any, are in the right one, to be read upwards, each in the row of
+// its value.
 //
 // It is an error to give no root, an invalid one, or roots of two graphs.
 func Draw(roots []*graph.Node, opts ...Option) (*figure.Figure, error) {
@@ -57,7 +57,8 @@ func Draw(roots []*graph.Node, opts ...Option) (*figure.Figure, error) {
 	return f, nil
 }
 
-// SVG writes the drawing of the roots as a self-contained SVG document.
+// SVG writes the drawing of the roots as a self-contained SVG document. Its errors are those of
+// [Draw] and of w.
 func SVG(w io.Writer, roots []*graph.Node, opts ...Option) error {
 	f, err := Draw(roots, opts...)
 	if err != nil {
@@ -66,7 +67,8 @@ func SVG(w io.Writer, roots []*graph.Node, opts ...Option) error {
 	return f.SVG(w, collect(opts).figure...)
 }
 
-// DOT writes the drawing of the roots in the Graphviz language.
+// DOT writes the drawing of the roots in the Graphviz language. Its errors are those of [Draw]
+// and of w.
 func DOT(w io.Writer, roots []*graph.Node, opts ...Option) error {
 	f, err := Draw(roots, opts...)
 	if err != nil {
@@ -75,7 +77,7 @@ func DOT(w io.Writer, roots []*graph.Node, opts ...Option) error {
 	return f.DOT(w, collect(opts).figure...)
 }
 
-// subtitle is the first loss's formula, and the sizes of the axes.
+// subtitle returns the formula of the first loss, and the sizes of the axes.
 func (v *view) subtitle() string {
 	var parts []string
 	for _, n := range v.cone {
@@ -107,7 +109,7 @@ func (v *view) subtitle() string {
 	return strings.Join(parts, ";  ")
 }
 
-// summary is one sentence for those who cannot see the drawing.
+// summary returns one sentence for people who cannot see the drawing.
 func (v *view) summary() string {
 	forward, backward := 0, 0
 	for _, n := range v.shown {
@@ -132,7 +134,7 @@ func (v *view) summary() string {
 	return s
 }
 
-// node is the box of a node by itself.
+// node returns the box of a single node.
 func (v *view) node(n *graph.Node) figure.Node {
 	main, sub := v.label(n)
 	b := figure.Node{ID: "n" + strconv.Itoa(n.ID()), Main: main, Sub: sub, Title: v.describe(n), Role: v.role(n), Module: v.scope(n), Backward: v.backward[n]}
@@ -142,7 +144,7 @@ func (v *view) node(n *graph.Node) figure.Node {
 	return b
 }
 
-// edges joins the boxes.
+// edges returns the edges between the boxes.
 func (v *view) edges(boxes []box) []figure.Edge {
 	home := map[*graph.Node]*box{}
 	for i := range boxes {
@@ -204,7 +206,7 @@ func kind(fromBackward, toBackward bool) figure.Kind {
 	return figure.Saved
 }
 
-// modules titles the scopes that hold nodes.
+// modules returns the scopes that hold nodes, with their titles.
 func (v *view) modules(nodes []figure.Node) []figure.Module {
 	var out []figure.Module
 	type column struct {
@@ -227,7 +229,7 @@ func (v *view) modules(nodes []figure.Node) []figure.Module {
 	return out
 }
 
-// moduleTitle is the last name of a path, and what it stands for if that repeats.
+// moduleTitle returns the last name of a path, and the scopes that it stands for if it repeats.
 func (v *view) moduleTitle(path string, backward bool) (title string, copies []string) {
 	title = path[strings.LastIndexByte(path, '/')+1:]
 	if v.folding != nil {

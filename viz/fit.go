@@ -10,9 +10,9 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
-// fitting makes an expression short enough to be printed in limit characters:
-// first without subscripts, as a lecture writes arrays, then with … for parts of
-// it, the inner and later ones first, until only its outermost operation is left.
+// fitting shortens an expression so that it prints in limit characters. It first drops
+// subscripts, as lectures do for arrays, then puts … for parts, the inner and later ones first,
+// until only the outermost operation is left.
 func fitting(e expr.Expr, limit int) expr.Expr {
 	fits := func(e expr.Expr) bool { return width(Unicode(e)) <= limit }
 	if fits(e) {
@@ -48,8 +48,8 @@ func fitting(e expr.Expr, limit int) expr.Expr {
 	return e
 }
 
-// ownWidth is what an expression adds to the characters of its parts, at least, when it is
-// printed: quickly found, and enough to say that most are too long.
+// ownWidth returns a lower bound on the characters that an expression adds to those of its parts.
+// It is quick to compute, and shows that most expressions are too long.
 func ownWidth(e expr.Expr) int {
 	switch {
 	case e.Kind == expr.KindNumber, e.Kind == expr.KindSymbol && width(strings.TrimSpace(e.Text)) > 0:
@@ -60,8 +60,8 @@ func ownWidth(e expr.Expr) int {
 	return 0
 }
 
-// bareCall leaves out of a call the indices it runs along, unless these are what it
-// is about, and the numbers and attributes that set it up.
+// bareCall removes the indices that a call runs along, unless the call is about them, and the
+// numbers and attributes that configure it.
 func bareCall(e expr.Expr) expr.Expr {
 	if e.Kind != expr.KindCall || strings.Contains(e.Text, "softmax") {
 		return e
@@ -74,8 +74,8 @@ func bareCall(e expr.Expr) expr.Expr {
 	return e
 }
 
-// oneElementEach reports whether all elements of an array in an expression stand at the
-// same indices, so that the array alone tells them.
+// oneElementEach reports whether all elements of an array in an expression have the same indices,
+// so that the name of the array is enough.
 func oneElementEach(e expr.Expr) bool {
 	at := map[string]string{}
 	same := true
@@ -92,12 +92,12 @@ func oneElementEach(e expr.Expr) bool {
 	return same
 }
 
-// part is an expression that is made shorter in place.
+// part is an expression that is shortened in place.
 type part struct {
 	expr.Expr        // without Args
-	args      []part // its parts
+	args      []part // operands
 	height    int
-	lowest    int // the least height of the operations within
+	lowest    int // the least height of the operations inside
 	width     int // leastWidth
 }
 
@@ -111,7 +111,7 @@ func newPart(e expr.Expr) part {
 	return p
 }
 
-// expr is the expression that a part is.
+// expr returns the expression of a part.
 func (p *part) expr() expr.Expr {
 	e := p.Expr
 	if len(p.args) > 0 {
@@ -123,7 +123,7 @@ func (p *part) expr() expr.Expr {
 	return e
 }
 
-// measure measures a part when its own parts are.
+// measure measures a part whose own parts have been measured.
 func (p *part) measure() {
 	p.height, p.lowest, p.width = 0, math.MaxInt, ownWidth(p.Expr)
 	for i := range p.args {
@@ -137,7 +137,7 @@ func (p *part) measure() {
 	p.lowest = min(p.lowest, p.height)
 }
 
-// isOperation reports whether there is something in a part that could be left out.
+// isOperation reports whether a part has operands that could be left out.
 func (p *part) isOperation() bool { return len(p.args) > 0 && !p.isFraction() && !p.isElided() }
 
 // isElided reports whether a part is … or −….
@@ -152,7 +152,7 @@ func (p *part) isFraction() bool {
 	return p.Kind == expr.KindDiv && p.args[0].Kind == expr.KindNumber && p.args[1].Kind == expr.KindNumber
 }
 
-// elide puts … for the last of the parts that has the given height.
+// elide puts … for the last part of height h.
 func (p *part) elide(h int) {
 	for i := len(p.args) - 1; i >= 0; i-- {
 		a := &p.args[i]
@@ -183,7 +183,7 @@ func (p *part) elide(h int) {
 	p.measure()
 }
 
-// width is the number of characters that take room.
+// width returns the number of characters that take room; combining ones do not.
 func width(s string) int {
 	n := 0
 	for _, r := range s {

@@ -11,14 +11,13 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-// foldAbove is the number of nodes above which repeated blocks are drawn once: in a
-// smaller drawing they are read more easily one by one.
+// foldAbove is the number of nodes above which repeated blocks are drawn once. In a smaller
+// drawing they are easier to read one by one.
 const foldAbove = 100
 
-// A series is blocks that are built alike, one after the other or side by side:
-// sibling scopes that differ in a number at the end of their names, such as the
-// layers of a transformer or the steps of a recurrence. One of them, the model, is
-// drawn for all.
+// A series has blocks of equal structure, one after another or side by side: sibling scopes whose
+// names differ in a number at the end, such as the layers of a transformer or the steps of a
+// recurrence. One of them, the model, is drawn for all.
 type series struct {
 	path   string   // "encoder/block1…12"
 	model  string   // the path of the block that is drawn
@@ -31,23 +30,23 @@ type turn struct {
 	copy   int
 }
 
-// folding is what stands for what.
+// folding says which nodes are drawn for which.
 type folding struct {
 	all   []*series
-	model map[*graph.Node]*graph.Node // of what is drawn with another
-	turns map[*graph.Node][]turn      // in the series that hold it itself
-	known map[*graph.Node][]turn      // its places
+	model map[*graph.Node]*graph.Node // the node drawn for each node that is not drawn itself
+	turns map[*graph.Node][]turn      // in the series that contain the node itself
+	known map[*graph.Node][]turn      // places found so far
 }
 
 // folder looks for series among the nodes of a cone.
 type folder struct {
 	*view
 	home  map[*graph.Node]string // paths
-	moved map[*graph.Node]bool   // to another than its own
+	moved map[*graph.Node]bool   // moved to a scope other than its own
 	out   *folding
 }
 
-// fold finds the series of what is shown.
+// fold finds the series among the shown nodes.
 func (v *view) fold() {
 	if v.options.unfolded || len(v.shown) <= foldAbove {
 		return
@@ -58,7 +57,7 @@ func (v *view) fold() {
 	}
 	f.lift()
 	f.lower()
-	for _, n := range f.cone { // a step of a derivative is at home where its value is
+	for _, n := range f.cone { // a step of a derivative belongs to the scope of its value
 		if o := n.First().Origin; o.Kind == graph.FromGrad && f.moved[o.Of] {
 			f.home[n], f.moved[n] = f.home[o.Of], true
 		}
@@ -74,8 +73,7 @@ func (v *view) fold() {
 	}
 }
 
-// drawn is the node that is drawn for n: n, or its counterpart in the model of a
-// series.
+// drawn returns the node that is drawn for n: n, or its counterpart in the model of a series.
 func (v *view) drawn(n *graph.Node) *graph.Node {
 	for v.folding != nil {
 		m, ok := v.folding.model[n]
@@ -87,8 +85,8 @@ func (v *view) drawn(n *graph.Node) *graph.Node {
 	return n
 }
 
-// apart reports whether two nodes are in different blocks of a series: what flows
-// between them is not drawn.
+// apart reports whether two nodes are in different blocks of a series. Edges between them are not
+// drawn.
 func (v *view) apart(a, b *graph.Node) bool {
 	if v.folding == nil {
 		return false
@@ -103,8 +101,8 @@ func (v *view) apart(a, b *graph.Node) bool {
 	return false
 }
 
-// places are the turns of a node in all series, those within its counterpart in the
-// model included.
+// places returns the turns of a node in all series, including those of its counterpart in the
+// model.
 func (f *folding) places(n *graph.Node) []turn {
 	if t, ok := f.known[n]; ok {
 		return t
@@ -121,9 +119,9 @@ func (f *folding) places(n *graph.Node) []turn {
 	return t
 }
 
-// rename gives a path in the model of a series as one in the series.
+// rename replaces a path in the model of a series by one in the series.
 func (f *folding) rename(path string) string {
-	for _, s := range slices.Backward(f.all) { // inner series first: they are named by the paths of models
+	for _, s := range slices.Backward(f.all) { // inner series first, since they are named by paths of models
 		if within(path, s.model) {
 			path = s.path + path[len(s.model):]
 		}
@@ -131,9 +129,9 @@ func (f *folding) rename(path string) string {
 	return path
 }
 
-// lift moves what does not depend on what flows through blocks: what is computed from
-// constants and parameters alone, and used in several scopes, to where all of them
-// are. (Equal computations are one node, which stands in the first block that has it.)
+// lift moves nodes that do not depend on what flows through blocks, because they are computed
+// from constants and parameters alone, and that several scopes use, to the scope around all of
+// these. (Equal computations are one node, which is in the first block that has it.)
 func (f *folder) lift() {
 	static := map[*graph.Node]bool{}
 	for _, n := range f.cone {
@@ -151,7 +149,7 @@ func (f *folder) lift() {
 	}
 }
 
-// move gives a node another home, if that is another block.
+// move moves a node to another scope, if that is another block.
 func (f *folder) move(n *graph.Node, to string) {
 	long, short := f.home[n], to
 	if len(long) < len(short) {
@@ -166,8 +164,8 @@ func (f *folder) move(n *graph.Node, to string) {
 	}
 }
 
-// lower moves what takes a step's part of an array to the step that uses it, and what
-// is derived from it too.
+// lower moves nodes that take one step's part of an array to the step that uses it, together with
+// their derivatives.
 func (f *folder) lower() {
 	takes := map[*graph.Node]bool{}
 	for _, n := range f.cone {
@@ -182,7 +180,7 @@ func (f *folder) lower() {
 	}
 }
 
-// usedIn is the innermost scope that holds all uses of a node.
+// usedIn returns the innermost scope that contains all uses of a node.
 func (f *folder) usedIn(n *graph.Node) (scope string, used bool) {
 	for i, u := range f.usersOf()[n] {
 		if i == 0 {
@@ -194,7 +192,7 @@ func (f *folder) usedIn(n *graph.Node) (scope string, used bool) {
 	return scope, used
 }
 
-// meeting is the innermost scope around two.
+// meeting returns the innermost scope around two scopes.
 func meeting(a, b string) string {
 	for !within(b, a) {
 		a = parent(a)
@@ -202,8 +200,8 @@ func meeting(a, b string) string {
 	return a
 }
 
-// search folds the series among the scopes directly in one, given the nodes in it,
-// and goes on in what is drawn.
+// search folds the series among the direct children of a scope, given the nodes in it, and
+// continues in what is drawn.
 func (f *folder) search(scope string, nodes []*graph.Node) {
 	inner := map[string][]*graph.Node{}
 	var names []string
@@ -238,7 +236,7 @@ func (f *folder) search(scope string, nodes []*graph.Node) {
 
 func join(scope, name string) string { return strings.TrimPrefix(scope+"/"+name, "/") }
 
-// runs groups names that end in numbers one after the other.
+// runs groups names that end in consecutive numbers.
 func runs(names []string) [][]string {
 	type counted struct {
 		name, stem string
@@ -264,13 +262,13 @@ func runs(names []string) [][]string {
 	return out
 }
 
-// stem is a name without the number at its end.
+// stem returns a name without the number at its end.
 func stem(name string) string { return strings.TrimRight(name, "0123456789") }
 
 func numbered(name string) bool { return stem(name) != name }
 
-// foldRun makes a series of as many of the blocks, from the first, as are alike; it
-// returns their number.
+// foldRun folds as many of the blocks, from the first, as have equal structure, and returns their
+// number.
 func (f *folder) foldRun(scope string, names []string, inner map[string][]*graph.Node) int {
 	var blocks []*block
 	for _, name := range names {
@@ -290,7 +288,7 @@ func (f *folder) foldRun(scope string, names []string, inner map[string][]*graph
 		if alike < 0 {
 			break
 		}
-		if alike == 0 { // the first lacks nothing but has more
+		if alike == 0 { // the first block has all that the others have, and more
 			break
 		}
 		blocks = blocks[:alike]
@@ -298,12 +296,12 @@ func (f *folder) foldRun(scope string, names []string, inner map[string][]*graph
 	return 1
 }
 
-// single reports whether a block is asked for by itself.
+// single reports whether a block is to be drawn by itself.
 func (f *folder) single(path string) bool {
 	return slices.ContainsFunc(f.options.open, func(p string) bool { return within(strings.Trim(p, "/"), path) })
 }
 
-// add folds blocks.
+// add adds a series.
 func (f *folder) add(scope string, blocks []*block, model *block) {
 	last := strings.TrimLeft(blocks[len(blocks)-1].path[len(scope):], "/")
 	s := &series{path: blocks[0].path + "…" + last[len(stem(last)):], model: model.path}
@@ -319,8 +317,8 @@ func (f *folder) add(scope string, blocks []*block, model *block) {
 	}
 }
 
-// returns reports whether a value goes out of the blocks and comes back to them by
-// way of others: drawn as one, they would feed themselves.
+// returns reports whether a value leaves the blocks and comes back through other nodes. Drawn as
+// one, such blocks would feed themselves.
 func (f *folder) returns(blocks []*block) bool {
 	inside, after := map[*graph.Node]bool{}, map[*graph.Node]bool{}
 	for _, b := range blocks {
@@ -344,8 +342,8 @@ func (f *folder) returns(blocks []*block) bool {
 	return false
 }
 
-// gather draws the sum of what several steps contribute to a derivative as one box,
-// not as a chain of additions.
+// gather draws the sum of the contributions of several steps to a derivative as one box, not as a
+// chain of additions.
 func (f *folder) gather() {
 	of := func(n *graph.Node) *graph.Node {
 		if o := n.First().Origin; o.Kind == graph.FromGrad && match.Is(n, match.Add) && f.backward[n] && f.out.turns[n] == nil {
@@ -361,7 +359,7 @@ func (f *folder) gather() {
 	}
 }
 
-// text names a series: "block1 … 12 × 12".
+// text returns the title of a series: "block1 … 12 × 12".
 func (s *series) text() string {
 	return fmt.Sprintf("%s × %d", strings.Replace(s.path[strings.LastIndexByte(s.path, '/')+1:], "…", " … ", 1), len(s.copies))
 }

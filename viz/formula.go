@@ -8,21 +8,21 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
-// Expr is the expression of a node, simplified for reading. It stops at named
-// quantities: inputs, parameters, states and nodes named with As; with
-// [StopAtAdjoints] also at the derivatives with respect to these. The node
-// itself is always unfolded. An invalid or nil node is the symbol "invalid".
+// Expr returns the expression of a node, simplified for reading. It stops at named quantities:
+// inputs, parameters, states and nodes named with As; with [StopAtAdjoints] also at the
+// derivatives by these. The node itself is always expanded. For an invalid or nil node it is the
+// symbol "invalid".
 func Expr(n *graph.Node, opts ...Option) expr.Expr {
 	return newUnfolder([]*graph.Node{n}, collect(opts).adjoints).expr(n)
 }
 
-// Formula is the equation of a node: "loss = meanᵢ Σⱼ αᵢⱼ·Dᵢⱼ". A node without
-// a name is called after what it is the derivative of, or else %12. Subscripts
-// that Unicode lacks are written x_{id}.
+// Formula returns the equation of a node in Unicode: "loss = meanᵢ Σⱼ αᵢⱼ·Dᵢⱼ". An unnamed node
+// is called by what it is the derivative of, or else %12. Subscripts that Unicode lacks are
+// written x_{id}.
 func Formula(n *graph.Node, opts ...Option) string { return equation(n, opts).String() }
 
-// LaTeX is the equation of a node in LaTeX's math mode, for amsmath or KaTeX,
-// without dollar signs.
+// LaTeX returns the equation of a node in LaTeX's math mode, for amsmath or KaTeX, without dollar
+// signs.
 func LaTeX(n *graph.Node, opts ...Option) string { return equation(n, opts).LaTeX() }
 
 // Equation is one line of mathematics: a quantity and its expression.
@@ -31,13 +31,13 @@ type Equation struct {
 	Left, Right expr.Expr
 }
 
-// String is the equation in Unicode.
+// String returns the equation in Unicode.
 func (e Equation) String() string { return Unicode(e.Left) + " = " + Unicode(e.Right) }
 
-// LaTeX is the equation in LaTeX's math mode.
+// LaTeX returns the equation in LaTeX's math mode, without dollar signs.
 func (e Equation) LaTeX() string { return ExprLaTeX(e.Left) + " = " + ExprLaTeX(e.Right) }
 
-// MathML is the equation as a MathML element for an HTML page.
+// MathML returns the equation as a MathML element for an HTML page.
 func (e Equation) MathML() string {
 	p := printer{mathmlScript{}}
 	return "<math display=\"block\">" + p.print(e.Left, loosest) + "<mo>=</mo>" + p.print(e.Right, bare) + "</math>"
@@ -52,12 +52,11 @@ func (u *unfolder) equation(n *graph.Node) Equation {
 	return Equation{n, expr.Sym(u.of(n), u.left...), right}
 }
 
-// Equations lists the equations by which n is defined, each after those it
-// uses: of the named quantities that n depends on, ending with n. For a
-// derivative it is the chain of derivatives with respect to named quantities,
-// from the loss down to n; the equations of the forward quantities in it are
-// those of the loss. What is long and has no name is called u₁, u₂, …, and has an
-// equation of its own.
+// Equations lists the equations that define n, each after those it uses: those of the named
+// quantities that n depends on, and at the end that of n. For a derivative they are the
+// derivatives by named quantities, from the loss down to n; the forward quantities in them are
+// defined by the equations of the loss. Long unnamed expressions are called u₁, u₂, …, and have
+// equations of their own.
 func Equations(n *graph.Node) []Equation { return equations(context.Background(), n) }
 
 func equations(ctx context.Context, n *graph.Node) []Equation {
@@ -70,10 +69,10 @@ func equations(ctx context.Context, n *graph.Node) []Equation {
 	return u.chain(n, backward)
 }
 
-// Chain is a derivative in formulas, for a node that package graph/grad made: the
-// equations of the loss and of what else the derivative uses, those of the chain of derivatives down to d, and d in one
-// equation, behind it what it calls u₁, u₂, …. Names mean the same in all of them.
-// For any other node the loss is nil, and the chain defines the node.
+// Chain returns a derivative d that package graph/grad made in formulas: the equations of the
+// loss and of whatever else d uses; the chain of derivatives from the loss down to d; and d in
+// one equation, followed by definitions of u₁, u₂, … in it. A name means the same in all of them.
+// For any other node loss is nil, and chain defines the node.
 func Chain(d *graph.Node) (loss, chain, closed []Equation) {
 	if !d.IsValid() {
 		return nil, nil, nil
@@ -104,8 +103,8 @@ func Chain(d *graph.Node) (loss, chain, closed []Equation) {
 	return loss, chain, closed
 }
 
-// asides are the equations of values that a derivative uses and the loss does not, such as which
-// element is the least.
+// asides returns the equations of values that a derivative uses and the loss does not, such as
+// which element is the least.
 func (u *unfolder) asides(d *graph.Node, backward map[*graph.Node]bool, loss []Equation) []Equation {
 	list := u.used([]*graph.Node{d}, func(x *graph.Node) bool { return x.NumIn() > 0 && !u.repeated(x) })
 	list = slices.DeleteFunc(list, func(x *graph.Node) bool {
@@ -115,13 +114,13 @@ func (u *unfolder) asides(d *graph.Node, backward map[*graph.Node]bool, loss []E
 	return u.equations(list)
 }
 
-// stopAtAdjoints makes derivatives by named quantities symbols, or not.
+// stopAtAdjoints sets whether derivatives by named quantities are symbols.
 func (u *unfolder) stopAtAdjoints(stop bool) {
 	u.adjoints = stop
 	u.weigh()
 }
 
-// chain lists the equations of n and of the quantities of its side that it uses.
+// chain lists the equations of n and of the quantities of its column that it uses.
 func (u *unfolder) chain(n *graph.Node, backward bool) []Equation {
 	side := columns(u.cone)
 	list := u.used([]*graph.Node{n}, func(x *graph.Node) bool {
@@ -131,8 +130,8 @@ func (u *unfolder) chain(n *graph.Node, backward bool) []Equation {
 	return u.equations(list)
 }
 
-// used lists nodes and, after each other, the symbols in their expressions that are
-// wanted.
+// used lists the given nodes and the wanted symbols in their expressions, each after those that
+// it uses.
 func (u *unfolder) used(list []*graph.Node, want func(*graph.Node) bool) []*graph.Node {
 	for i := 0; i < len(list); i++ {
 		u.met = nil
@@ -161,9 +160,9 @@ func (u *unfolder) equations(list []*graph.Node) []Equation {
 	return out
 }
 
-// columns tells backward nodes from forward ones among what the roots depend on.
-// Backward is what reverse mode made first, and what is computed from that: a
-// forward node that a derivative happens to reuse stays forward.
+// columns returns the backward nodes among those that the roots depend on. A node is backward if
+// reverse mode created it, or if it is computed from such a node; a forward node that a
+// derivative happens to reuse stays forward.
 func columns(roots []*graph.Node) map[*graph.Node]bool {
 	backward := map[*graph.Node]bool{}
 	for _, n := range graph.Reachable(roots...) {

@@ -6,11 +6,10 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// homes finds the scope in which each node of a cone is drawn: that of its first
-// occurrence, unless nothing there has to do with it and all that uses it is in another
-// scope. (Equal computations are one node: what a layer computes anew may stand where
-// something that is not used computed it before.) A step of a derivative is at home
-// where its value is.
+// homes returns the scope in which each node of a cone is drawn. It is the scope of its first
+// occurrence, unless nothing there is connected with the node and all its users are in another
+// scope. (Equal computations are one node: what a layer computes may have been computed before by
+// something that is not used.) A step of a derivative is drawn where its value is.
 func homes(cone []*graph.Node) map[*graph.Node]string {
 	home, alone := map[*graph.Node]string{}, map[*graph.Node]bool{}
 	members := map[string]int{}
@@ -52,12 +51,12 @@ func homes(cone []*graph.Node) map[*graph.Node]string {
 	return home
 }
 
-// within reports whether a scope is another or in it.
+// within reports whether scope is outer or inside it.
 func within(scope, outer string) bool {
 	return outer == "" || scope == outer || strings.HasPrefix(scope, outer) && scope[len(outer)] == '/'
 }
 
-// clean makes a scope a path of modules.
+// clean turns a scope into a path of modules.
 func clean(scope string) string {
 	if scope == "" {
 		return ""

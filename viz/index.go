@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
-// free lists the indices of an expression that are not bound in it, in order of
-// appearance. Unlike [expr.Expr.Free] it knows f_j(…), which has the index j.
+// free lists the indices of an expression that are not bound in it, in order of appearance.
+// Unlike [expr.Expr.Free] it knows that f_j(…) has the index j.
 func free(e expr.Expr) []string {
 	var out []string
 	var walk func(e expr.Expr, bound []string)
@@ -33,8 +33,8 @@ func free(e expr.Expr) []string {
 	return out
 }
 
-// rename replaces free indices, all at once; "" removes one. Bound indices are
-// unique, so none can be met.
+// rename replaces free indices, all at once; "" removes one. Bound indices are unique, so none
+// can be captured.
 func rename(e expr.Expr, from, to []string) expr.Expr {
 	if len(from) == 0 {
 		return e
@@ -55,7 +55,7 @@ func rename(e expr.Expr, from, to []string) expr.Expr {
 	return e
 }
 
-// renamed is an index with the names in it replaced.
+// renamed returns an index with the names in it replaced.
 func renamed(index string, from, to []string) string {
 	return subscript.Rename(index, func(s string) string {
 		if i := slices.Index(from, s); i >= 0 {
@@ -65,9 +65,8 @@ func renamed(index string, from, to []string) string {
 	})
 }
 
-// readable gives bound indices names that nothing around them has, writes sums
-// of squares as norms where that says the same, and turns indices that stand for
-// numbers into symbols.
+// readable names bound indices differently from everything around them, writes sums of squares as
+// norms where that says the same, and turns indices that stand for numbers into symbols.
 func readable(e expr.Expr, taken []string) expr.Expr {
 	for _, s := range free(e) {
 		if !slices.Contains(taken, s) {
@@ -101,8 +100,8 @@ func named(e expr.Expr, taken []string) expr.Expr {
 	return e
 }
 
-// newIndex is the name of a bound index: that of its axis, or if this is taken
-// a free letter of its kind (j → l, m, n; d → f, g, h; e is a number), or else j′.
+// newIndex names a bound index: after its axis or, if that is taken, by a free letter of its kind
+// (j → l, m, n; d → f, g, h; e is a number), or else j′.
 func newIndex(tag string, taken []string) string {
 	base, _, _ := strings.Cut(tag, "#")
 	if base != "" && !slices.Contains(taken, base) {
@@ -126,8 +125,8 @@ func newIndex(tag string, taken []string) string {
 	return base
 }
 
-// norm gives v where e is Σ_d v_d², v is written by vectors alone, and leaving d
-// out is clear: d is the last index of each vector.
+// norm returns v if e is Σ_d v_d², v consists of vectors alone, and d can be left out without
+// ambiguity because it is the last index of each vector.
 func norm(e expr.Expr) (v expr.Expr, ok bool) {
 	if e.Kind != expr.KindBig || e.Text != "Σ" || len(e.Subs) != 1 {
 		return v, false

@@ -12,7 +12,7 @@ import (
 
 const lineLength = 38 // characters of a line in a box
 
-// label gives the two lines of a node's box.
+// label returns the two lines of a node's box.
 func (v *view) label(n *graph.Node) (first, second string) {
 	if a, ok := v.of[n]; ok {
 		return v.derivative(n, a)
@@ -25,7 +25,7 @@ func (v *view) label(n *graph.Node) (first, second string) {
 		left := v.plain(targets[0]) + " ← "
 		right := Unicode(v.told(v.abbreviated(n), v.alias))
 		if room := lineLength - width(left); width(right) > room && v.known(n) {
-			right = v.plain(n) // its formula is in the tooltip
+			right = v.plain(n) // the formula is in the tooltip
 		} else if width(right) > room {
 			right = v.fitted(n, room)
 		}
@@ -48,13 +48,13 @@ func (v *view) label(n *graph.Node) (first, second string) {
 	return first, second
 }
 
-// derivative is ∂loss/∂D over its rule.
+// derivative returns the two lines for a derivative, ∂loss/∂D and its rule.
 func (v *view) derivative(n *graph.Node, a graph.Origin) (first, second string) {
 	switch {
 	case !v.known(a.Of):
 		first = "∂" + grouped(v.lossName(a.Loss)) + "/∂"
 		first += "(" + v.inShort(a.Of, lineLength-width(first)-2) + ")"
-	case strings.Contains(v.names.of(a.Of), "#"): // the box beside says which
+	case strings.Contains(v.names.of(a.Of), "#"): // the box beside it tells which
 		first = "∂" + grouped(v.lossName(a.Loss)) + "/∂" + grouped(v.plain(a.Of))
 	default:
 		first = v.adjoint(a)
@@ -77,8 +77,8 @@ func (v *view) leafLabel(n *graph.Node) (first, second string) {
 	return first, typeText(n)
 }
 
-// plain is a node's name without the scopes that tell it from others: in a
-// drawing it stands in them.
+// plain returns a node's name without the scopes that tell it from others: a drawing shows it
+// inside them.
 func (v *view) plain(n *graph.Node) string {
 	if at, ok := userName(n); ok {
 		return at.Name
@@ -86,9 +86,8 @@ func (v *view) plain(n *graph.Node) string {
 	return v.names.of(n)
 }
 
-// abbreviated is a node's expression as a box shows it: vectors without the index
-// that Unicode cannot write (x_i − r_j), and ∂D for ∂loss/∂D where there is but
-// one loss.
+// abbreviated returns a node's expression as a box shows it: vectors without the index that
+// Unicode cannot write (x_i − r_j), and ∂D for ∂loss/∂D if there is only one loss.
 func (v *view) abbreviated(n *graph.Node) expr.Expr {
 	e := v.expr(n)
 	if d := n.Shape().Axis(n.Rank() - 1).Name; d != "" && !strings.Contains(d, "′") && strings.HasPrefix(lowered([]string{d}), "_") && isVector(e, d) {
@@ -115,7 +114,7 @@ func (v *view) abbreviated(n *graph.Node) expr.Expr {
 	return e
 }
 
-// replace maps every part of an expression, the inner ones first.
+// replace applies f to every part of an expression, the inner ones first.
 func replace(e expr.Expr, f func(expr.Expr) expr.Expr) expr.Expr {
 	e.Args = slices.Clone(e.Args)
 	for i := range e.Args {
@@ -124,9 +123,8 @@ func replace(e expr.Expr, f func(expr.Expr) expr.Expr) expr.Expr {
 	return f(e)
 }
 
-// unscoped calls quantities without the scopes that tell them from others, where
-// no two of the expression get one name: in a drawing the edges tell. Two that even
-// scopes do not tell apart are x and x′.
+// unscoped drops the scopes from the names in an expression where no two of them become equal: in
+// a drawing the edges tell. Two names that even scopes do not distinguish are x and x′.
 func (v *view) unscoped(e expr.Expr) expr.Expr {
 	plain := map[string]string{}
 	users := map[string]int{}
@@ -152,7 +150,7 @@ func (v *view) unscoped(e expr.Expr) expr.Expr {
 	})
 }
 
-// shortNames gives what is called by a name with scopes its name without them.
+// shortNames maps each name with scopes to the name without them.
 func (v *view) shortNames() map[string]string {
 	m := map[string]string{}
 	for n, name := range v.names {
@@ -169,7 +167,7 @@ func (v *view) shortNames() map[string]string {
 	return m
 }
 
-// typeText is "f32 150×3", or "f32" for a scalar.
+// typeText returns "f32 150×3", or "f32" for a scalar.
 func typeText(n *graph.Node) string {
 	return strings.TrimSuffix(n.DType().String()+" "+strings.Join(sizes(n), "×"), " ")
 }
@@ -182,7 +180,7 @@ func sizes(n *graph.Node) []string {
 	return out
 }
 
-// shapeText labels an edge: i×j, with the size of what has no name.
+// shapeText returns the label of an edge: i×j, with sizes for unnamed axes.
 func shapeText(n *graph.Node) string {
 	var out []string
 	for _, a := range n.Shape().Axes() {
@@ -194,7 +192,7 @@ func shapeText(n *graph.Node) string {
 	return strings.Join(out, "×")
 }
 
-// describe is all that is known of a node, for tooltips and screen readers.
+// describe returns all that is known of a node, for tooltips and screen readers.
 func (v *view) describe(n *graph.Node) string {
 	lines := []string{v.equation(n).String()}
 	if n.NumIn() == 0 {

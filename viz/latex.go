@@ -155,7 +155,7 @@ func texSubs(subs []string) string {
 	return "_{" + strings.Join(parts, ",") + "}"
 }
 
-// texIndex is an index: a name, or an expression as t+1 or (h,e).
+// texIndex writes an index: a name, or an expression such as t+1 or (h,e).
 func texIndex(s string) string {
 	if strings.ContainsAny(s, "+−(") {
 		return texText(s)
@@ -163,7 +163,7 @@ func texIndex(s string) string {
 	return texName(s)
 }
 
-// joinTex sets parts side by side; a letter must not run into a command before it.
+// joinTex concatenates parts, with a space where a letter would run into the command before it.
 func joinTex(parts []string) string {
 	var b strings.Builder
 	for i, s := range parts {
@@ -179,9 +179,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return c|' ' >= 'a' && c|' ' <= 'z' }
 
-// texName is a symbol: one letter, with its accent or primes, as mathematics;
-// more letters upright. Whatever the name holds, the result has balanced braces
-// and no active character.
+// texName writes a symbol: one letter, with its accent or primes, as mathematics; several letters
+// upright. Whatever the name contains, the result has balanced braces and no active character.
 func texName(name string) string {
 	runes := []rune(decomposed(oneLine(name)))
 	if len(runes) == 0 {
@@ -235,7 +234,7 @@ func accent(mark rune) string {
 	return ""
 }
 
-// decomposed writes the usual precomposed hats with combining ones.
+// decomposed replaces the common precomposed letters with accents by letters with combining ones.
 func decomposed(s string) string {
 	return strings.NewReplacer("ŷ", "y\u0302", "ê", "e\u0302", "â", "a\u0302", "î", "i\u0302", "ô", "o\u0302", "û", "u\u0302",
 		"ẑ", "z\u0302", "ĉ", "c\u0302", "ĝ", "g\u0302", "ĥ", "h\u0302", "ĵ", "j\u0302", "ŝ", "s\u0302", "ŵ", "w\u0302",

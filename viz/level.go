@@ -6,29 +6,28 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Level is how much of a graph is shown.
+// Level says how much of a graph is shown.
 type Level uint8
 
 // The levels, from coarse to fine.
 const (
-	// Notes shows what a lecture would: inputs, parameters, named quantities, the
-	// loss, and the derivatives with respect to these. What has no name is part of
-	// the next named quantity's formula.
+	// Notes shows what a lecture would: inputs, parameters, named quantities, the loss, and the
+	// derivatives by these. Unnamed values are part of the formula of the next named quantity.
 	Notes Level = iota
 	// Ops shows every operation but those that only change layout (Reshape,
 	// Broadcast, Transpose) and single numbers.
 	Ops
 	// Primitive shows every node.
 	Primitive
-	// Compiled is Primitive for a graph that was rewritten: a node that a rule
-	// put there carries its name.
+	// Compiled is Primitive for a rewritten graph: a node that a rule added carries the name of the
+	// rule.
 	Compiled
 	levels = iota
 )
 
 var levelNames = [levels]string{"notes", "ops", "primitive", "compiled"}
 
-// String names the level in lower case.
+// String returns the level's name in lower case.
 func (l Level) String() string {
 	if int(l) < len(levelNames) {
 		return levelNames[l]
@@ -36,7 +35,7 @@ func (l Level) String() string {
 	return "unknown"
 }
 
-// levelFor is the level at which roots are drawn when none is asked for.
+// levelFor returns the level at which roots are drawn by default.
 func levelFor(roots []*graph.Node) Level {
 	sound := slices.DeleteFunc(slices.Clone(roots), func(n *graph.Node) bool { return !n.IsValid() })
 	for _, n := range graph.Reachable(sound...) {

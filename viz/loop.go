@@ -9,16 +9,16 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
-// loop is a node that runs a body step by step, as its formulas see it: what a step
-// computes has the time for its first index, and a carry has the index of the step that
-// gave it, h_t from h_{t−1}. A loop that derives another takes the indices of that one.
+// loop is a node that runs a body step by step, as formulas show it. What a step computes has the
+// time as its first index, and a carry has the index of the step that produced it: h_t is
+// computed from h_{t−1}. A loop that computes the derivative of another uses the other's indices.
 type loop struct {
 	graph.Loop
 	node  *graph.Node
 	body  *graph.Body
-	base  *loop  // the loop that this one derives; itself if none
-	time  string // the name of the time's index
-	now   string // the index of the step whose formulas are being made
+	base  *loop  // the loop whose derivative this one computes; itself if none
+	time  string // the name of the time index
+	now   string // the index of the step that formulas are being made for
 	shift int    // from rows of traces to times
 }
 
@@ -61,8 +61,8 @@ func (u *unfolder) enterLoops() {
 	}
 }
 
-// ownBody is a copy of a loop's body that it shares with another loop, in the scope of
-// the loop itself: a node then says of which of them it speaks. It is nil where there is none.
+// ownBody returns a copy of the body that a loop shares with another loop, in the scope of this
+// loop, so that a node tells which of the two is meant. It is nil if the body is not shared.
 func ownBody(n *graph.Node) *graph.Body {
 	shared := n.Body()
 	g, copies := graph.New(shared.Graph().Name()), map[*graph.Node]*graph.Node{}
@@ -93,7 +93,7 @@ func ownBody(n *graph.Node) *graph.Body {
 	return body
 }
 
-// nameSteps names the carries of a loop, and what its user named in a step.
+// nameSteps names the carries of a loop, and the values that its user named in a step.
 func (u *unfolder) nameSteps(l *loop) bool {
 	out, in := l.body.Out(), l.body.In()
 	taken := map[string]bool{}
@@ -114,8 +114,8 @@ func (u *unfolder) nameSteps(l *loop) bool {
 			return false
 		}
 		if l.base != l {
-			// What the step itself does with a carry that it gives comes on top of what
-			// reaches that from later steps, which is then λ and not the whole derivative.
+			// The derivative that later steps pass back to a carry is λ. It is not the whole derivative,
+			// because the step adds its own use of the carry.
 			carried := l.base.body.Out()[k]
 			prefix := "∂" + grouped(u.lossName(l.node.First().Origin.Loss)) + "/∂"
 			if slices.ContainsFunc(graph.Reachable(out...), func(x *graph.Node) bool { return x.NumIn() > 0 && x.Name() == "∂ℓ/∂"+carried.Name() }) {
@@ -138,7 +138,7 @@ func (u *unfolder) nameSteps(l *loop) bool {
 		u.names[n], taken[name] = name, true
 	}
 	if l.base != l {
-		for _, n := range u.cone { // what has a name outside is not named once more
+		for _, n := range u.cone { // a value with a name outside needs no other
 			if len(adjoints(n)) > 0 {
 				taken[u.of(n)] = true
 			}
@@ -155,7 +155,7 @@ func (u *unfolder) nameSteps(l *loop) bool {
 					of = s
 				}
 			}
-			for i, x := range l.base.body.In() { // what a step is given has its name outside
+			for i, x := range l.base.body.In() { // what a step is given has a name outside
 				if given := l.base.node.In(i); i >= l.base.Carries && x.Name() == of {
 					for isLayout(given) && u.names[given] == "" {
 						given = given.In(0)
@@ -190,15 +190,15 @@ func (m names) lossName(loss *graph.Node) string {
 	return "ℓ"
 }
 
-// meet notes a symbol, so that its equation can be asked for.
+// meet records a symbol, so that its equation can be asked for.
 func (u *unfolder) meet(x *graph.Node) {
 	if !slices.Contains(u.met, x) {
 		u.met = append(u.met, x)
 	}
 }
 
-// carry is the symbol of carry k in a row of its trace: so many rows behind the time, or
-// at a fixed row where the time is "".
+// carry returns the symbol of carry k in row row of its trace, counted from the time, or from the
+// beginning if time is "".
 func (u *unfolder) carry(l *loop, k int, time string, row int, indices []string) expr.Expr {
 	n := l.body.Out()[k]
 	u.meet(n)
@@ -209,7 +209,7 @@ func (u *unfolder) carry(l *loop, k int, time string, row int, indices []string)
 	return u.symbol(n, append([]string{at}, indices...))
 }
 
-// inStep is the expression of what a step of a loop sees or computes.
+// inStep returns the expression of a value that a step of a loop reads or computes.
 func (u *unfolder) inStep(l *loop, x *graph.Node, indices []string) (expr.Expr, bool) {
 	if i := slices.Index(l.body.In(), x); i >= 0 {
 		switch {
@@ -233,7 +233,7 @@ func (u *unfolder) inStep(l *loop, x *graph.Node, indices []string) (expr.Expr, 
 	return u.symbol(x, append([]string{l.now}, indices...)), true
 }
 
-// atTime is what result n of a step is at a time.
+// atTime returns the expression of result n of a step at a time.
 func (u *unfolder) atTime(l *loop, n *graph.Node, time string, indices []string) expr.Expr {
 	was := l.now
 	l.now = u.fresh(l.time, l.Steps)
@@ -248,7 +248,7 @@ func (u *unfolder) atTime(l *loop, n *graph.Node, time string, indices []string)
 	return e
 }
 
-// isNow reports whether an index is the time of a step: it belongs to no axis.
+// isNow reports whether an index is the time of a step, and so belongs to no axis.
 func (u *unfolder) isNow(index string) bool {
 	for _, l := range u.loops {
 		if l.now == index {
@@ -258,7 +258,7 @@ func (u *unfolder) isNow(index string) bool {
 	return false
 }
 
-// step is the expression of what a step computes, with the indices that its left side has.
+// step returns the expression of what a step computes, and the indices of its left side.
 func (u *unfolder) step(l *loop, n *graph.Node, indices []string) (e expr.Expr, left []string) {
 	l.now = u.fresh(l.time, l.Steps)
 	e = u.unfold(n, indices)
@@ -271,7 +271,7 @@ func (u *unfolder) step(l *loop, n *graph.Node, indices []string) (e expr.Expr, 
 	return e, left
 }
 
-// initial is the equation of a carry before the first step.
+// initial returns the equation of a carry before the first step.
 func (u *unfolder) initial(n *graph.Node) (Equation, bool) {
 	l := u.inside[n]
 	if l == nil {
@@ -294,8 +294,8 @@ func (u *unfolder) initial(n *graph.Node) (Equation, bool) {
 	return Equation{n, left, e}, true
 }
 
-// repeated reports whether the loop that computes n again for a derivative has it from
-// the loop that is derived.
+// repeated reports whether the loop that recomputes n for a derivative takes it from the loop
+// that is differentiated.
 func (u *unfolder) repeated(n *graph.Node) bool {
 	l := u.inside[n]
 	if l == nil || l.base == l || slices.Contains(l.body.Out()[:l.Carries], n) {
@@ -309,7 +309,7 @@ func (u *unfolder) repeated(n *graph.Node) bool {
 	return false
 }
 
-// outer is the node itself, or the loop in whose steps it is.
+// outer returns the node itself, or the loop whose body contains it.
 func (u *unfolder) outer(n *graph.Node) *graph.Node {
 	if l := u.inside[n]; l != nil {
 		return l.node
@@ -317,7 +317,7 @@ func (u *unfolder) outer(n *graph.Node) *graph.Node {
 	return n
 }
 
-// inOrder compares nodes by the order in which they are computed.
+// inOrder compares nodes by the order of computation.
 func (u *unfolder) inOrder(a, b *graph.Node) int {
 	if x, y := u.outer(a), u.outer(b); x != y {
 		return x.ID() - y.ID()

@@ -10,8 +10,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
-// resultOf is the expression of a result of a loop, which is a part of the loop's value,
-// or of a part of that value's derivative.
+// resultOf returns the expression of a result of a loop, which is a slice of the loop's value, or
+// of a slice of the derivative by that value.
 func (u *unfolder) resultOf(y *graph.Node, indices []string) (e expr.Expr, ok bool) {
 	if len(u.loops) == 0 || u.matrix || u.plain {
 		return e, false
@@ -68,8 +68,8 @@ func (u *unfolder) partOf(l *loop, y *graph.Node, start int, indices []string) (
 	return e, false
 }
 
-// rowsOf is a part of the derivative by a loop's value: of zeros with what reaches some
-// rows of its traces in them.
+// rowsOf returns the expression of a slice of the derivative by a loop's value: zeros, with the
+// derivatives that reach some rows of its traces.
 func (u *unfolder) rowsOf(v *graph.Node, start int, y *graph.Node, indices []string) (e expr.Expr, ok bool) {
 	switch match.KindOf(v) {
 	case match.Add:
@@ -96,8 +96,8 @@ func (u *unfolder) rowsOf(v *graph.Node, start int, y *graph.Node, indices []str
 	return e, false
 }
 
-// rowsIn is y, whose elements begin where those of a piece do but for so many: the piece
-// where it lies in y, and else 0.
+// rowsIn returns the expression of y, whose elements begin offset elements after those of piece:
+// the piece where the two overlap, and 0 elsewhere.
 func (u *unfolder) rowsIn(piece *graph.Node, offset int, y *graph.Node, indices []string) (e expr.Expr, ok bool) {
 	n, m := y.Shape().Len(), piece.Dim(0)
 	if v, constant := constantOf(piece); constant && v == 0 || offset >= n || offset+m <= 0 {
@@ -114,7 +114,7 @@ func (u *unfolder) rowsIn(piece *graph.Node, offset int, y *graph.Node, indices 
 		return e, false
 	}
 	switch row := n / sizes[0]; {
-	case offset%row == 0 && indices[0] != "" && slices.Equal(sizes[1:], own): // one row
+	case offset%row == 0 && indices[0] != "" && slices.Equal(sizes[1:], own): // y has one row of its own for each of the piece's
 		mask := equals(expr.Sym("", indices[0]), decimal(float64(offset/row)))
 		return expr.Cases(mask, u.operand(piece, indices[1:]), decimal(0)), true
 	case offset%row == 0 && indices[0] != "" && slices.Equal(sizes[1:], own[1:]):
@@ -122,13 +122,13 @@ func (u *unfolder) rowsIn(piece *graph.Node, offset int, y *graph.Node, indices 
 		x := u.operand(piece, append([]string{subscript.Shifted(indices[0], -from)}, indices[1:]...))
 		return masked(between(indices[0], from, from+own[0], sizes[0]), x), true
 	}
-	if slices.Equal(sizes, own[1:]) && offset <= 0 && -offset%n == 0 { // y is one row of it
+	if slices.Equal(sizes, own[1:]) && offset <= 0 && -offset%n == 0 { // y is one row of the piece
 		return u.operand(piece, append([]string{subscript.Fixed(-offset / n)}, indices...)), true
 	}
 	return e, false
 }
 
-// constantOf is the value of a constant, laid out or not, that is the same everywhere.
+// constantOf returns the value of a constant that is the same everywhere, whatever its layout.
 func constantOf(n *graph.Node) (float64, bool) {
 	for isLayout(n) {
 		n = n.In(0)

@@ -10,17 +10,17 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-// matching pairs the nodes of two graphs, or of two sets of roots in one.
+// matching pairs the nodes of two graphs, or of two sets of roots in one graph.
 //
-// Values are matched by structure: leaves by role, path and type, operations by
-// themselves and their matched operands. Those that are computed alike from what
-// differs are matched next: see [matching.inherit]. Derivatives are matched where what
-// they are derivatives of is: first those of equal structure, which are the same; then
-// the derivatives of one value, and steps of one rule, which may differ in what flows
-// in. The derivatives of the losses by themselves are 1 on both sides.
+// Values are matched by structure: leaves by role, path and type, operations by themselves and
+// their matched operands. Then values are matched that are computed alike from operands that
+// differ; see [matching.inherit]. Derivatives are matched where the values they belong to are:
+// first those of equal structure, which are the same; then the derivatives of one value, and
+// steps of one rule, whose operands may differ. The derivatives of the losses by themselves are 1
+// on both sides.
 type matching struct {
 	a, b  map[*graph.Node]*graph.Node // from each side to the other
-	exact map[*graph.Node]bool        // of side a: the same in both
+	exact map[*graph.Node]bool        // by node of A: equal on both sides
 }
 
 // nodeKey is equal for nodes that match if their operands do.
@@ -47,15 +47,15 @@ func matched(va, vb *view) *matching {
 	return m
 }
 
-// pair matches two nodes unless one is taken.
+// pair matches two nodes unless one of them is matched already.
 func (m *matching) pair(a, b *graph.Node, exact bool) {
 	if m.a[a] == nil && m.b[b] == nil {
 		m.a[a], m.b[b], m.exact[a] = b, a, exact
 	}
 }
 
-// sweep matches nodes of equal keys, inputs before their users. Those that the
-// first sweep leaves over are computed from derivatives that differ.
+// sweep matches nodes of equal keys, inputs before their users. The first sweep leaves over nodes
+// that are computed from derivatives that differ.
 func (m *matching) sweep(as, bs []*graph.Node, exact bool) {
 	self := func(n *graph.Node) *graph.Node { return n }
 	byKey := map[nodeKey][]*graph.Node{}
@@ -75,11 +75,11 @@ func (m *matching) sweep(as, bs []*graph.Node, exact bool) {
 	}
 }
 
-// inherit matches values that differ only because what flows in does: they have the
-// name, the place and the operation of a value of the other side, and each operand is
-// matched, or a box on both sides that is not. What is not drawn by itself must be
-// matched, since it is part of what the box says. Pairs keep the order of both sides, so
-// that one place in the drawing suits both.
+// inherit matches values that differ only because their operands do. They have the name, the
+// place and the operation of a value of the other side, and each operand is matched, or is on
+// both sides an unmatched box. An operand that is not drawn must be matched, since it is part of
+// the formula in the box. Pairs keep the order of both sides, so that one place in the drawing
+// suits both.
 func (m *matching) inherit(va, vb *view, as, bs []*graph.Node) {
 	type likeness struct {
 		op                any
@@ -121,8 +121,8 @@ func (m *matching) inherit(va, vb *view, as, bs []*graph.Node) {
 	}
 }
 
-// flowsAlike reports whether the operands of two operations of one kind let them be the
-// same but for what flows in. Without a name, one operand at least is matched.
+// flowsAlike reports whether two operations of one kind can be matched given their operands. If
+// they have no name, at least one operand must be matched.
 func (m *matching) flowsAlike(va, vb *view, a, b *graph.Node) bool {
 	met := a.Name() != ""
 	for i := range a.NumIn() {
@@ -139,8 +139,8 @@ func (m *matching) flowsAlike(va, vb *view, a, b *graph.Node) bool {
 
 func isDerived(n *graph.Node) bool { return n.First().Origin.Kind != graph.FromUser }
 
-// keyOf is a node's key with its operands, and what it is derived from, as
-// nodes of side a; ok is false if one has no match there.
+// keyOf returns the key of a node, with its operands and what it is derived from as nodes of side
+// A; ok is false if one of these has no match there.
 func keyOf(n *graph.Node, toA func(*graph.Node) *graph.Node) (nodeKey, bool) {
 	var b strings.Builder
 	refer := func(x *graph.Node) bool {
@@ -167,16 +167,16 @@ func keyOf(n *graph.Node, toA func(*graph.Node) *graph.Node) (nodeKey, bool) {
 	if n.Role() != graph.RoleOp {
 		return nodeKey{n.Role(), n.Path() + " " + n.Type().String()}, true
 	}
-	if body := n.Body(); body != nil { // its handle is another in each graph
+	if body := n.Body(); body != nil { // its handle differs between graphs
 		return nodeKey{n.Op().(graph.Looped).WithBody(0), b.String() + "\n" + body.Form()}, true
 	}
 	return nodeKey{n.Op(), b.String()}, true
 }
 
-// adjointKey is a derivative by what it is the derivative of; losses are told
-// apart by their order.
+// adjointKey identifies a derivative by what it is the derivative of; losses are numbered in
+// order.
 type adjointKey struct {
-	of   *graph.Node // nil of a loss by itself
+	of   *graph.Node // nil for a loss by itself
 	loss int
 	self bool
 }
@@ -187,7 +187,7 @@ func sameConstant(a, b *graph.Node) bool {
 	return one && other && a.Type() == b.Type() && v.String() == w.String()
 }
 
-// byAdjoint yields the derivatives among the nodes by what they are, in order.
+// byAdjoint yields the derivatives among the nodes with their keys, in order.
 func byAdjoint(nodes []*graph.Node) iter.Seq2[adjointKey, *graph.Node] {
 	return func(yield func(adjointKey, *graph.Node) bool) {
 		loss := map[*graph.Node]int{}
@@ -208,7 +208,7 @@ func byAdjoint(nodes []*graph.Node) iter.Seq2[adjointKey, *graph.Node] {
 	}
 }
 
-// terms is the number of contributions that are added up to a derivative.
+// terms returns the number of contributions that are added up to a derivative.
 func terms(n, of *graph.Node) int {
 	if o := n.First().Origin; !match.Is(n, match.Add) || o.Kind == graph.FromUser || o.Of != of {
 		return 1

@@ -26,7 +26,7 @@ func (mathmlScript) symbol(name string, subs []string) string {
 	return below(identifier(name), subs)
 }
 
-// identifier is a name; a hat, bar or dot over a single letter is drawn over it.
+// identifier writes a name; a hat, bar or dot of a single letter is drawn over it.
 func identifier(name string) string {
 	name = oneLine(name)
 	if r := []rune(decomposed(name)); len(r) == 2 && accent(r[1]) != "" {
@@ -36,7 +36,7 @@ func identifier(name string) string {
 	return "<mi>" + mathText(name) + "</mi>"
 }
 
-// mathText is text within an element.
+// mathText returns text escaped for an element.
 func mathText(s string) string { return html.EscapeString(oneLine(s)) }
 
 // below sets indices under a base; indices of one letter stand side by side.
@@ -68,7 +68,7 @@ func (mathmlScript) number(text string) string {
 	return "<mn>" + mathText(text) + "</mn>"
 }
 
-// times is an invisible product with a little space.
+// times returns an invisible product sign with a little space.
 func (mathmlScript) times() string { return "<mo>\u2062</mo><mspace width=\"0.15em\"/>" }
 func (mathmlScript) plus() string  { return "<mo>+</mo>" }
 func (mathmlScript) minus() string { return "<mo>−</mo>" }

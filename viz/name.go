@@ -8,14 +8,14 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// names calls quantities as their user does. Two quantities of one name are told
-// apart by their scopes: fc1.w and fc2.w.
+// names has the name of each quantity in formulas. Quantities that the user gave one name are
+// told apart by their scopes: fc1.w and fc2.w.
 type names map[*graph.Node]string
 
-// nameAll names what has a name among the nodes.
+// nameAll names those of the nodes that the user named.
 func nameAll(nodes []*graph.Node) names {
 	m := names{}
-	level := map[*graph.Node]int{} // how many scopes of the path are shown
+	level := map[*graph.Node]int{} // number of scopes of the path that are shown
 	for {
 		users := map[string][]*graph.Node{}
 		for _, n := range nodes {
@@ -46,8 +46,8 @@ func nameAll(nodes []*graph.Node) names {
 	}
 }
 
-// invent gives nodes without a name one, from number first on: u₁, u₂, …, or another
-// letter where a name like these is taken.
+// invent names the unnamed nodes u₁, u₂, …, counted from first, or by another letter if such a
+// name is taken.
 func (m names) invent(nodes []*graph.Node, first int) {
 	taken := map[string]bool{}
 	for _, s := range m {
@@ -71,7 +71,7 @@ func (m names) invent(nodes []*graph.Node, first int) {
 	}
 }
 
-// qualified is the user's name of a node behind the innermost scopes of it.
+// qualified returns the user's name of a node after its innermost scopes, as many as given.
 func qualified(n *graph.Node, scopes int) (string, bool) {
 	at, ok := userName(n)
 	if !ok {
@@ -87,8 +87,8 @@ func qualified(n *graph.Node, scopes int) (string, bool) {
 	return strings.Join(append(path[len(path)-scopes:len(path):len(path)], at.Name), "."), true
 }
 
-// userName is the first occurrence at which the user named the node. Names that
-// the differentiator gives are not among them.
+// userName returns the first occurrence at which the user named the node. Names that the
+// differentiator gives do not count.
 func userName(n *graph.Node) (graph.Occurrence, bool) {
 	for _, o := range n.Occurrences() {
 		if o.Name != "" && o.Origin.Kind != graph.FromAdjoint {
@@ -99,9 +99,9 @@ func userName(n *graph.Node) (graph.Occurrence, bool) {
 	return graph.Occurrence{}, false
 }
 
-// adjoints lists what the node is the derivative of, with the losses, in order.
-// A forward node that happens to be the derivative of a younger one is left out:
-// names would go round in circles.
+// adjoints lists what the node is the derivative of, with the losses, in order. A forward node
+// that happens to be the derivative of a younger one is left out, because names would refer to
+// each other in a circle.
 func adjoints(n *graph.Node) []graph.Origin {
 	var out []graph.Origin
 	for i := range n.NumOccurrences() {
@@ -113,7 +113,7 @@ func adjoints(n *graph.Node) []graph.Origin {
 	return out
 }
 
-// of is the name of a node: the user's, ∂loss/∂D for a derivative, or else %12.
+// of returns the name of a node: the user's, ∂loss/∂D for a derivative, or else %12.
 func (m names) of(n *graph.Node) string {
 	if !n.IsValid() {
 		return "invalid"
@@ -129,8 +129,7 @@ func (m names) of(n *graph.Node) string {
 	return "%" + strconv.Itoa(n.ID())
 }
 
-// known reports whether n has a name of the user's, or is a derivative with
-// respect to what has one.
+// known reports whether the user named n, or the quantity that n is the derivative by.
 func (m names) known(n *graph.Node) bool {
 	if _, ok := m[n]; ok {
 		return true
@@ -143,7 +142,7 @@ func (m names) known(n *graph.Node) bool {
 	return false
 }
 
-// adjoint is ∂loss/∂D. A loss without a name is ℓ.
+// adjoint returns ∂loss/∂D. An unnamed loss is ℓ.
 func (m names) adjoint(o graph.Origin) string {
 	loss := "ℓ"
 	if m.known(o.Loss) {
@@ -163,7 +162,7 @@ func (m names) others(n *graph.Node) []string {
 	return out
 }
 
-// grouped puts a name that is a fraction itself into parentheses.
+// grouped puts a name that is itself a fraction into parentheses.
 func grouped(name string) string {
 	if strings.ContainsRune(name, '/') {
 		return "(" + name + ")"
@@ -171,21 +170,21 @@ func grouped(name string) string {
 	return name
 }
 
-// oneLine makes control characters of a name blanks.
+// oneLine replaces control characters of a name by blanks.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F || r == '\u2028' || r == '\u2029' || r >= 0x80 && r < 0xA0 {
 			return ' '
 		}
-		if r == 0xFFFE || r == 0xFFFF { // no characters of XML
+		if r == 0xFFFE || r == 0xFFFF { // not characters of XML
 			return '\uFFFD'
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// axisNames are the indices of a node's elements: the names of its axes. An axis
-// of size 1 has none: it takes one value only.
+// axisNames returns the indices of a node's elements, the names of its axes. An axis of size 1
+// has none, since its index has only one value.
 func axisNames(n *graph.Node) []string {
 	if !n.IsValid() {
 		return nil

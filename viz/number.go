@@ -9,8 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
-// number writes a constant of an element type: 0.1 and not 0.10000000149011612,
-// and 1/150 for its reciprocal, which averages bring.
+// number writes a constant of type t: 0.1 and not 0.10000000149011612, and a reciprocal, as
+// averages have it, as 1/150.
 func number(v float64, t graph.DType) expr.Expr {
 	if v < 0 || math.Signbit(v) {
 		return number(-v, t).Neg()
@@ -33,7 +33,7 @@ func number(v float64, t graph.DType) expr.Expr {
 	return decimal(short)
 }
 
-// decimal is a number of at most 12 digits.
+// decimal returns a number with at most 12 digits.
 func decimal(v float64) expr.Expr {
 	s := strconv.FormatFloat(v, 'g', 12, 64)
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
@@ -58,8 +58,8 @@ func valueOf(e expr.Expr) (float64, bool) {
 	return v, err == nil && v == v && !math.IsInf(v, 0)
 }
 
-// rounded is a number with four digits, 0.3321 or 1.200, so that its box keeps its size
-// from step to step.
+// rounded returns a number with four digits, 0.3321 or 1.200, so that its box keeps its size from
+// step to step.
 func rounded(v float64) expr.Expr {
 	if v < 0 {
 		return rounded(-v).Neg()
@@ -79,7 +79,7 @@ func rounded(v float64) expr.Expr {
 	return expr.Sym(strconv.FormatFloat(v, 'f', max(0, 3-e), 64))
 }
 
-// course is a number that changes from one to another, or stays, with three digits.
+// course returns a number that changes from one value to another, or stays, with three digits.
 func course(from, to float64) expr.Expr {
 	digits := func(v float64) string { return strings.Replace(strconv.FormatFloat(v, 'g', 3, 64), "-", "−", 1) }
 	if from == to {

@@ -5,8 +5,8 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
-// Mark is what a drawing shows of a node besides the node itself: a measured
-// quantity as heat, a few characters on a badge, an alarm.
+// Mark is what a drawing shows of a node besides the node: a measurement as heat, a few
+// characters on a badge, an alarm.
 type Mark struct {
 	Heat  int    // 1 to 7: the fill, from pale to dark; 0 for none
 	Group int    // 1 to figure.Groups: the fill of a category; 0 for none. Not with Heat
@@ -15,8 +15,8 @@ type Mark struct {
 	Note  string // added to the tooltip, a line or more
 }
 
-// Alarm says that something is wrong with a node, or was checked and is not. Of
-// two the greater is the worse.
+// Alarm says that something is wrong with a node, or that it was checked and is right. Of two
+// alarms the greater is the worse.
 type Alarm = figure.Alarm
 
 // The alarms.
@@ -29,20 +29,20 @@ const (
 	First     = figure.First     // the first node that is not finite: marked ①
 )
 
-// Overlay marks nodes of the drawing. Colours then are those of the marks alone, and
-// shapes tell the roles. A closed module shows the most alarming mark
-// of the nodes in it, or else the hottest. What is wrong with a node that the level
-// does not show is said of the first box whose formula it is part of.
+// Overlay marks nodes of the drawing. Colours then show the marks alone, and shapes the roles. A
+// closed module shows the worst alarm of its nodes or, if there is none, the greatest heat. An
+// alarm of a node that the level does not show appears on the first box whose formula contains
+// the node.
 func Overlay(marks map[*graph.Node]Mark) Option {
 	return func(o *options) { o.marks = marks }
 }
 
-// HeatScale says in the legend what the colours of an [Overlay] measure, and their
-// range: "largest |∂ℓ/∂v|, from 1e−8 to 1".
+// HeatScale says in the legend what the colours of an [Overlay] measure, and their range:
+// "largest |∂ℓ/∂v|, from 1e−8 to 1".
 func HeatScale(text string) Option { return func(o *options) { o.heat = text } }
 
-// mark puts on a box what was marked of the nodes in it. Those that it only
-// absorbed count where they are wrong.
+// mark puts on a box the marks of its nodes. Of nodes that are only part of its formula, alarms
+// count.
 func (v *view) mark(b *figure.Node, members []*graph.Node) {
 	var worst, hottest *graph.Node
 	at := func(n *graph.Node) Mark { return v.options.marks[n] }
@@ -84,8 +84,7 @@ func (v *view) mark(b *figure.Node, members []*graph.Node) {
 	}
 }
 
-// absorb finds the box that has each hidden node in its formula: the first, where
-// there are several.
+// absorb finds, for each hidden node, the first box whose formula contains it.
 func (v *view) absorb() map[*graph.Node][]*graph.Node {
 	out := map[*graph.Node][]*graph.Node{}
 	taken := map[*graph.Node]bool{}

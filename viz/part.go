@@ -10,10 +10,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
-// strider is what an operation offers that takes a regular part of an array, or lays
-// one into zeros: the first place along each axis, and the distance to the next.
-// parted is the expression of a regular part of an array, x_{2t+1}, or of zeros with an
-// array in a part of them; ok is false where no index says which part.
+// parted returns the expression of a slice of an array, x_{2t+1}, or of zeros with an array in a
+// slice of them; ok is false where no index says which slice.
 func (u *unfolder) parted(y *graph.Node, indices []string) (e expr.Expr, ok bool) {
 	op, ok := y.Op().(trait.Strided)
 	if !ok || u.matrix || u.plain || y.NumIn() != 1 {
@@ -34,7 +32,7 @@ func (u *unfolder) parted(y *graph.Node, indices []string) (e expr.Expr, ok bool
 	return e, false
 }
 
-// taken gives the indices of x for those of its part y.
+// taken returns the indices of x for those of its slice y.
 func taken(x, y *graph.Node, indices []string, start, step []int) (in []string, ok bool) {
 	in = make([]string, x.Rank())
 	for i := range in {
@@ -53,7 +51,7 @@ func taken(x, y *graph.Node, indices []string, start, step []int) (in []string, 
 	return in, true
 }
 
-// placed is x_{t−1} if 1 ≤ t, else 0: zeros with x in a part of them.
+// placed returns x_{t−1} if 1 ≤ t, else 0: zeros with x in a slice of them.
 func (u *unfolder) placed(y *graph.Node, indices []string, start, step []int) (e expr.Expr, ok bool) {
 	x := y.In(0)
 	in := make([]string, x.Rank())
@@ -80,8 +78,8 @@ func (u *unfolder) placed(y *graph.Node, indices []string, start, step []int) (e
 	return masked(masks, e), !alongPart(e)
 }
 
-// alongPart reports whether a function along an axis got a part of it for an index:
-// softmax_2 would say nothing.
+// alongPart reports whether a function along an axis got a slice of it for an index: softmax_2
+// would mean nothing.
 func alongPart(e expr.Expr) bool {
 	if e.Kind == expr.KindCall && slices.ContainsFunc(e.Subs, func(s string) bool {
 		return !slices.Equal(subscript.Names(s), []string{s}) && subscript.Joined(subscript.Names(s)...) != s
@@ -91,12 +89,12 @@ func alongPart(e expr.Expr) bool {
 	return slices.ContainsFunc(e.Args, alongPart)
 }
 
-// unseen reports whether an expression speaks of an index that is not shown.
+// unseen reports whether an expression has an index that is not shown.
 func unseen(e expr.Expr) bool {
 	return e.Kind == expr.KindSymbol && e.Text == "" && len(e.Subs) == 0 || slices.ContainsFunc(e.Args, unseen)
 }
 
-// between are the masks of from ≤ index < to, of an index below size.
+// between returns the masks of from ≤ index < to, for an index below size.
 func between(index string, from, to, size int) (masks []expr.Expr) {
 	at := expr.Sym("", index)
 	if from > 0 {
@@ -108,7 +106,7 @@ func between(index string, from, to, size int) (masks []expr.Expr) {
 	return masks
 }
 
-// masked is e where all masks hold, and else 0.
+// masked returns e where all masks hold, and else 0.
 func masked(masks []expr.Expr, e expr.Expr) expr.Expr {
 	if len(masks) == 0 {
 		return e

@@ -10,12 +10,12 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
-// merged tells of which parts an index consists: that of an axis that merges
-// others is written by theirs, Σ_hwc p_nhwc·w_{hwc,k}.
+// merged has the parts of indices: the index of an axis that merges several is written as theirs,
+// Σ_hwc p_nhwc·w_{hwc,k}.
 type merged struct {
 	parts map[string][]string
-	clash bool // an axis is merged from different ones: no index says that
-	off   bool // so merging is written as a call
+	clash bool // an axis is merged from different ones, which no index can express
+	off   bool // merging is therefore written as a call
 }
 
 func (m *merged) set(index string, parts []string) {
@@ -25,7 +25,7 @@ func (m *merged) set(index string, parts []string) {
 	m.parts[index] = parts
 }
 
-// of is an index written by its parts.
+// of returns an index written by its parts.
 func (m *merged) of(index string) string {
 	return subscript.Rename(index, func(s string) string {
 		if parts, ok := m.parts[s]; ok {
@@ -38,7 +38,7 @@ func (m *merged) of(index string) string {
 	})
 }
 
-// in writes the merged indices of an expression by their parts.
+// in replaces the merged indices of an expression by their parts.
 func (m *merged) in(e expr.Expr) expr.Expr {
 	if len(m.parts) == 0 {
 		return e
@@ -59,8 +59,8 @@ func (m *merged) in(e expr.Expr) expr.Expr {
 	return e
 }
 
-// enter forgets what the names of an operation's own indices mean around it, and
-// leave gives the parts they got within and remembers the outer meaning.
+// enter forgets what the names of an operation's own indices mean outside it. leave returns the
+// parts that they got inside and restores their outer meaning.
 func (m *merged) enter(own []string) (outer map[string][]string) {
 	outer = map[string][]string{}
 	for _, s := range own {
@@ -87,8 +87,8 @@ func (m *merged) leave(own []string, outer map[string][]string) (parts [][]strin
 	return parts
 }
 
-// partsAs gives, for the parts that an operation's own index got, those of the
-// index that takes its place.
+// partsAs returns the parts of the index that takes the place of an operation's own index, given
+// the parts that this one got.
 func (u *unfolder) partsAs(index string, parts []string) []string {
 	out := make([]string, len(parts))
 	if index == "" || len(parts) == 0 {
@@ -105,8 +105,8 @@ func (u *unfolder) partsAs(index string, parts []string) []string {
 	return out
 }
 
-// partsOf splits an index into parts of the given sizes; where it has none yet,
-// it gets those offered.
+// partsOf splits an index into parts of the given sizes; if it has none yet, it gets those
+// offered.
 func (u *unfolder) partsOf(index string, sizes []int, offered []string) ([]string, bool) {
 	names := subscript.Names(index)
 	if len(names) == 1 && names[0] == index {
@@ -127,8 +127,8 @@ func (u *unfolder) partsOf(index string, sizes []int, offered []string) ([]strin
 	return names, true
 }
 
-// relaid gives the indices of the operand of an operation that only moves
-// elements, for those of its result; ok is false where no index says how.
+// relaid returns the indices of the operand of an operation that only moves elements, given those
+// of the result; ok is false if no index expresses the move.
 func (u *unfolder) relaid(y *graph.Node, indices []string) (in []string, ok bool) {
 	if u.matrix || y.NumIn() != 1 {
 		return nil, false
@@ -163,8 +163,8 @@ func (u *unfolder) transposed(y *graph.Node, indices []string) ([]string, bool) 
 	return in, true
 }
 
-// placesOf gives for each axis of a transpose's result its place in the operand; nil
-// where the operation does not tell.
+// placesOf returns, for each axis of a transpose's result, its place in the operand; nil if the
+// operation does not say.
 func placesOf(y *graph.Node) []int {
 	axes := y.In(0).Shape().Axes()
 	for i := range axes {
@@ -181,8 +181,8 @@ func placesOf(y *graph.Node) []int {
 	return at
 }
 
-// reshaped walks over the axes of both sides: groups of them have equally many
-// elements, and one axis of a group on either side is what the others make.
+// reshaped walks over the axes of both sides in groups with equal numbers of elements, where one
+// axis on either side is split into, or merged from, those of the other.
 func (u *unfolder) reshaped(y *graph.Node, indices []string) ([]string, bool) {
 	x := y.In(0)
 	long := func(n *graph.Node) (at []int) {
@@ -241,15 +241,15 @@ func (u *unfolder) reshaped(y *graph.Node, indices []string) ([]string, bool) {
 	return in, len(from) == len(to)
 }
 
-// letter begins the names of axes that have none in the graph.
+// letter begins the names given to axes that have none in the graph.
 const letter = "unnamed_"
 
-// applied is the operation of y over operands with other names of axes, in a
-// graph of its own; nil if they do not fit.
+// applied returns the operation of y applied to operands with other names of axes, in a graph of
+// its own; nil if the operation refuses them.
 func applied(y *graph.Node, axes [][]graph.Axis) *graph.Node {
 	g := graph.New("")
 	var n *graph.Node
-	g.During(graph.Occurrence{}, graph.Origin{}, func() { // at no line: to find one costs more than the rest
+	g.During(graph.Occurrence{}, graph.Origin{}, func() { // without a source line, since finding one costs more than the rest
 		in := make([]*graph.Node, y.NumIn())
 		for k := range in {
 			in[k] = g.Input(strconv.Itoa(k), y.In(k).DType(), axes[k]...)
@@ -262,7 +262,7 @@ func applied(y *graph.Node, axes [][]graph.Axis) *graph.Node {
 	return nil
 }
 
-// tried reports whether the operation takes these names.
+// tried reports whether the operation accepts these names.
 func tried(y *graph.Node, axes [][]graph.Axis, best **graph.Node) bool {
 	n := applied(y, axes)
 	for i, a := range y.Shape().Axes() {
@@ -274,7 +274,7 @@ func tried(y *graph.Node, axes [][]graph.Axis, best **graph.Node) bool {
 	return n != nil
 }
 
-// partners lists the axes that one of operand k may be the same as.
+// partners lists the axes that an axis of operand k may be the same as.
 func partners(axes [][]graph.Axis, k, size int) (out []*graph.Axis) {
 	for o := range axes {
 		for i := range axes[o] {
@@ -286,15 +286,15 @@ func partners(axes [][]graph.Axis, k, size int) (out []*graph.Axis) {
 	return out
 }
 
-// lettering is a copy of a node whose axes all have names, and those of its operands.
+// lettering is a copy of a node in which all axes have names, with those of its operands.
 type lettering struct {
 	node *graph.Node
 	axes [][]graph.Axis
 }
 
-// lettered is a copy of y whose axes all have names, as far as the operation takes
-// them: what it contracts has one name in both operands. It is y itself where
-// the result is written as a matrix, and where axes line up by their places.
+// lettered returns a copy of y in which all axes have names, as far as the operation accepts
+// them: an axis that it contracts has one name in both operands. It returns y itself where the
+// result is written as a matrix, and where axes are aligned by position.
 func (u *unfolder) lettered(y *graph.Node) *graph.Node {
 	if _, same := aligned(y, 0); same || u.matrix {
 		return y
@@ -335,7 +335,7 @@ func letteringOf(y *graph.Node) lettering {
 				if a.Name = partner.Name; tried(y, axes, &best) {
 					break
 				}
-				// That name is taken here by another axis, so both get a new one.
+				// Another axis has that name here, so both get a new one.
 				was := partner.Name
 				if a.Name, partner.Name = fresh, fresh; tried(y, axes, &best) {
 					break

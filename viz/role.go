@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
-// role is what a node is in a drawing.
+// role returns the role of a node in a drawing.
 func (v *view) role(n *graph.Node) figure.Role {
 	_, derivative := v.of[n]
 	switch {
@@ -38,9 +38,9 @@ func (v *view) role(n *graph.Node) figure.Role {
 	return figure.Op
 }
 
-// reduces reports whether the heaviest operation of a box brings values of an axis
-// together: a product, a convolution, a sum. The box has that of its node and those of
-// the nodes that are not drawn but stand in its formula, each once.
+// reduces reports whether the heaviest operation of a box combines values along an axis: a
+// product, a convolution, a sum. A box has the operations of its node and of the hidden nodes in
+// its formula, each once.
 func (v *view) reduces(n *graph.Node) bool {
 	seen := map[*graph.Node]bool{}
 	var walk func(n *graph.Node) bool
@@ -61,10 +61,9 @@ func (v *view) reduces(n *graph.Node) bool {
 	return walk(n)
 }
 
-// gathers reports whether an operation brings values of an axis together: its
-// notation has an index of its own, or the result fewer elements than an operand, or a
-// step of the loop that it is does. What only picks values out of an axis does not, nor
-// what only lays them out.
+// gathers reports whether an operation combines values along an axis: its notation has an index
+// of its own, its result has fewer elements than an operand, or it is a loop with a step that
+// does. Operations that only select values, or lay them out, do not.
 func gathers(n *graph.Node) bool {
 	if n.NumIn() == 0 || isLayout(n) || match.Is(n, match.Slice) || match.Is(n, match.Gather) {
 		return false

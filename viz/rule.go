@@ -9,8 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-// rulesOf names the rules of operations one after the other. Layouts are passed over
-// unless there is nothing else to say, and what repeats is said once.
+// rulesOf returns the rules of a sequence of operations. Layouts are skipped unless there is
+// nothing else, and repeated rules are named once.
 func (p *paths) rulesOf(through []*graph.Node) []Rule {
 	var out, layouts []Rule
 	for _, y := range through {
@@ -31,10 +31,10 @@ func (p *paths) rulesOf(through []*graph.Node) []Rule {
 
 func same(a, b expr.Expr) bool { return key(a) == key(b) }
 
-// ruleKey is what the rule of an operation depends on.
+// ruleKey has what the rule of an operation depends on.
 type ruleKey struct {
 	op    graph.Op
-	about string // the type of the result, those of the operands, and which of them move
+	about string // the type of the result, those of the operands, and which operands move
 }
 
 func (p *paths) ruleOf(y *graph.Node) Rule {
@@ -63,8 +63,8 @@ func (p *paths) ruleOf(y *graph.Node) Rule {
 	return r
 }
 
-// elementLaw is f = tanh(u), ∂f/∂u = 1 − f²: the law of an elementwise operation, as its
-// derivative has it; none where that does not depend on what moves.
+// elementLaw returns the law of an elementwise operation, f = tanh(u), ∂f/∂u = 1 − f², as read
+// off its derivative; nil if that does not depend on the operands that move.
 func elementLaw(y *graph.Node, moves []bool) []expr.Expr {
 	op, ok := y.Op().(trait.Differentiable)
 	if !trait.IsElementwise(y.Op()) || !ok {

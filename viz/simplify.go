@@ -16,10 +16,9 @@ type product struct {
 	top, bottom []expr.Expr
 }
 
-// simplify writes an expression shorter without changing its value: signs and
-// numbers are gathered and come out of sums, factors of 1 and terms of 0 vanish,
-// equal factors become powers, and a sum over an index that its body lacks
-// becomes a factor.
+// simplify shortens an expression without changing its value: signs and numbers are gathered and
+// taken out of sums, factors of 1 and terms of 0 vanish, equal factors become powers, and a sum
+// over an index that its body lacks becomes a factor.
 func (u *unfolder) simplify(e expr.Expr) expr.Expr {
 	e.Args = slices.Clone(e.Args)
 	for i := range e.Args {
@@ -121,7 +120,7 @@ func (p product) expr() expr.Expr {
 	return e
 }
 
-// constants is 1 for γ and its like, which come before what varies.
+// constants returns 1 for γ and the like, which are written before what varies.
 func constants(e expr.Expr) int {
 	if e.Kind == expr.KindSymbol && len(e.Subs) == 0 {
 		return 1
@@ -136,7 +135,7 @@ func multiply(factors []expr.Expr) expr.Expr {
 	return expr.Expr{Kind: expr.KindMul, Args: factors}
 }
 
-// powers gathers equal factors: x·x is x².
+// powers gathers equal factors: x·x becomes x².
 func powers(factors []expr.Expr) []expr.Expr {
 	var base []expr.Expr
 	var keys []string
@@ -163,7 +162,7 @@ func powers(factors []expr.Expr) []expr.Expr {
 	return base
 }
 
-// power is a^b.
+// power returns a^b.
 func power(a, b expr.Expr) expr.Expr {
 	if f, ok := strings.CutPrefix(b.Text, "log softmax"); ok && f == "" && b.Kind == expr.KindCall && a.Text == "e" {
 		b.Text = "softmax"
@@ -180,7 +179,7 @@ func power(a, b expr.Expr) expr.Expr {
 	return a.Pow(b)
 }
 
-// total adds terms. A term that is subtracted does not come first if another can.
+// total adds terms. A subtracted term does not come first if another can.
 func total(terms []expr.Expr) expr.Expr {
 	var out []expr.Expr
 	constant := 0.0
@@ -230,8 +229,7 @@ func total(terms []expr.Expr) expr.Expr {
 	return shared(out)
 }
 
-// shared is a sum of two terms or more; the number that all of them have in
-// common stands before it.
+// shared returns a sum of at least two terms, with their common number in front.
 func shared(terms []expr.Expr) expr.Expr {
 	rest := make([]expr.Expr, len(terms))
 	var num, den float64
@@ -249,7 +247,7 @@ func shared(terms []expr.Expr) expr.Expr {
 	return product{num: num, den: den, top: []expr.Expr{total(rest)}}.expr()
 }
 
-// big is Σ_j or another sign with a bound index, before a simplified body.
+// big returns Σ_j, or another sign with a bound index, before a simplified body.
 func (u *unfolder) big(e expr.Expr) expr.Expr {
 	linear := e.Text == "Σ" || e.Text == "mean"
 	if !linear && e.Text != "max" && e.Text != "min" {
@@ -281,7 +279,8 @@ func (u *unfolder) big(e expr.Expr) expr.Expr {
 	return out.expr()
 }
 
-// key is equal for expressions that differ in the names of bound indices only.
+// key returns a text that is equal for expressions that differ only in the names of bound
+// indices.
 func key(e expr.Expr) string {
 	var b strings.Builder
 	var walk func(e expr.Expr, bound []string)

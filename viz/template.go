@@ -11,8 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-// template is an operation's Notation over marked operands, on its way to being
-// an expression.
+// template is an operation's Notation over marked operands while it is turned into an expression.
 type template struct {
 	*unfolder
 	y     *graph.Node
@@ -20,9 +19,8 @@ type template struct {
 	in    [][]string
 }
 
-// written asks the operation. Where an operand has an axis without a name, which
-// the notation of an operation along axes cannot show, the operation is written
-// as a call with its attributes.
+// written asks the operation. If an operand has an axis without a name, which the notation of an
+// operation along axes cannot show, the operation is written as a call with its attributes.
 func (t *template) written(marks []expr.Expr) expr.Expr {
 	text := graph.OpText(t.y.Op())
 	call := expr.Call(text, marks...)
@@ -61,8 +59,8 @@ func (t *template) written(marks []expr.Expr) expr.Expr {
 	return e
 }
 
-// ofLoop reports whether a node is a loop or one of its results, a part of the loop's
-// value in its own shape: none of them has the axes that a step sees.
+// ofLoop reports whether a node is a loop or one of its results, a slice of the loop's value in
+// its own shape. Neither has the axes that a step has.
 func ofLoop(n *graph.Node) bool {
 	for _, op := range []match.Kind{match.Reshape, match.Slice} {
 		if n.NumIn() == 1 && match.Is(n, op) {
@@ -72,8 +70,7 @@ func ofLoop(n *graph.Node) bool {
 	return n.Body() != nil
 }
 
-// isLayout reports whether an operation only changes how the elements of its
-// operand are laid out.
+// isLayout reports whether an operation only changes the layout of its operand's elements.
 func isLayout(n *graph.Node) bool {
 	if n.NumIn() != 1 {
 		return false
@@ -85,8 +82,8 @@ func isLayout(n *graph.Node) bool {
 	return false
 }
 
-// bind makes the bound indices of a template unique, writes norms as the sums
-// that they are, and an axis name used as a number (as OneHot does) as an index.
+// bind makes the bound indices of a template unique, writes norms as sums, and turns an axis name
+// used as a number (as OneHot does) into an index.
 func (t *template) bind(e expr.Expr) expr.Expr {
 	switch {
 	case e.Kind == expr.KindNorm:
@@ -114,7 +111,7 @@ func (t *template) bind(e expr.Expr) expr.Expr {
 	return e
 }
 
-// sizeOf is the size of the operands' axis called s.
+// sizeOf returns the size of the operands' axis s.
 func (t *template) sizeOf(s string) int {
 	size := 1
 	for i := range t.shape.NumIn() {
@@ -125,7 +122,7 @@ func (t *template) sizeOf(s string) int {
 	return size
 }
 
-// mark reports which operand a symbol stands for.
+// mark returns the operand that a symbol stands for.
 func mark(e expr.Expr) (k int, ok bool) {
 	s, ok := strings.CutPrefix(e.Text, "\x00")
 	if !ok || e.Kind != expr.KindSymbol {
@@ -167,7 +164,7 @@ func (t *template) restore(e expr.Expr) expr.Expr {
 	return e
 }
 
-// fill puts the operands' expressions at their marks.
+// fill replaces the marks by the operands' expressions.
 func (t *template) fill(e expr.Expr) expr.Expr {
 	if k, ok := mark(e); ok {
 		return t.operand(t.y.In(k), matchIndices(t.in[k], e.Subs))
@@ -179,8 +176,8 @@ func (t *template) fill(e expr.Expr) expr.Expr {
 	return e
 }
 
-// matchIndices gives each axis that had an index the one that it has now. An
-// operation may rename indices, or remove some.
+// matchIndices pairs the indices that axes had with those that they have now. An operation may
+// rename or remove indices.
 func matchIndices(had, now []string) []string {
 	out := make([]string, len(had))
 	var axes []int

@@ -6,8 +6,9 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Tree is the drawing of a node as text, for terminals: each line a value, with
-// what it is computed from below it. What stands above already is only named.
+// Tree returns the drawing of a node as text, for terminals: each line is a value, with the
+// values it is computed from below it. A value that was shown before is only named. Its errors
+// are those of [Draw].
 func Tree(n *graph.Node, opts ...Option) (string, error) {
 	v, err := newView([]*graph.Node{n}, collect(opts))
 	if err != nil {

@@ -13,17 +13,15 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
-// Unnamed values of more operations than these are symbols in the formulas of
-// others. Without such a bound an expression could grow exponentially where
-// values are used more than once.
+// Unnamed values with more operations than these are symbols in the formulas of others. Without
+// such a bound an expression could grow exponentially where values are used more than once.
 const (
 	maxWeight       = 120
 	maxSharedWeight = 30 // of a value that is used more than once
 )
 
-// unfolder turns nodes into expressions. While it builds one, every bound index
-// is unique ("j#3"), so that nothing can be captured; readable names are chosen
-// at the end.
+// unfolder turns nodes into expressions. While it builds one, every bound index is unique
+// ("j#3"), so that none can be captured; readable names are chosen at the end.
 type unfolder struct {
 	names
 	cone     []*graph.Node
@@ -31,18 +29,18 @@ type unfolder struct {
 	cut      map[*graph.Node]bool
 	size     map[string]int // of indices
 	met      []*graph.Node  // quantities that appeared as symbols
-	raw      bool           // leave simplification out
+	raw      bool           // do not simplify
 	merged   merged
-	left     []string              // the indices of the node whose expression was made last
-	matrix   bool                  // of which some have none: it is written as a matrix
+	left     []string              // the indices of the node whose expression was built last
+	matrix   bool                  // some of them have none: it is written as a matrix
 	loops    map[*graph.Node]*loop // by their nodes
 	inside   map[*graph.Node]*loop // by the nodes of their bodies
 	plain    bool                  // parts of arrays are written as calls: their indices are not shown
 	letters  map[*graph.Node]lettering
-	places   map[*graph.Node][]int      // of the axes of a transpose's result in its operand
-	made     map[*graph.Node]made       // what is written already; nil where names and cuts may still change
-	fed      map[*graph.Node]float64    // what inputs with a default are fed
-	courses  map[*graph.Node][2]float64 // where that begins and ends
+	places   map[*graph.Node][]int      // places of the axes of a transpose's result in its operand
+	made     map[*graph.Node]made       // expressions built already; nil while names and cuts may still change
+	fed      map[*graph.Node]float64    // values fed to inputs with a default
+	courses  map[*graph.Node][2]float64 // the first and the last value fed to them
 	ctx      context.Context            // ends long work; nil for none
 }
 
@@ -60,8 +58,8 @@ func newUnfolder(roots []*graph.Node, adjoints bool) *unfolder {
 	return u
 }
 
-// newWriter is an unfolder for equations that are read together: what is cut off in
-// any of them and has no name gets one, u₁, the same in all of them.
+// newWriter returns an unfolder for equations that are read together: an unnamed value that is
+// cut off in any of them is called u₁ in all of them.
 func newWriter(roots []*graph.Node, adjoints bool) *unfolder {
 	u := newUnfolder(roots, !adjoints)
 	nameless := u.nameless()
@@ -77,7 +75,7 @@ func newWriter(roots []*graph.Node, adjoints bool) *unfolder {
 	return u
 }
 
-// nameless lists what is cut off and has no name.
+// nameless lists the unnamed values that are cut off.
 func (u *unfolder) nameless() (out []*graph.Node) {
 	for _, n := range u.cone {
 		if u.cut[n] && !u.known(n) {
@@ -87,7 +85,7 @@ func (u *unfolder) nameless() (out []*graph.Node) {
 	return out
 }
 
-// weigh decides where to cut.
+// weigh decides where to cut expressions.
 func (u *unfolder) weigh() {
 	u.cut = map[*graph.Node]bool{}
 	weight, users := map[*graph.Node]int{}, users(u.cone)
@@ -107,7 +105,7 @@ func (u *unfolder) weigh() {
 	}
 }
 
-// users counts the operands that each node is.
+// users returns how many times each node is an operand.
 func users(nodes []*graph.Node) map[*graph.Node]int {
 	count := map[*graph.Node]int{}
 	for _, n := range nodes {
@@ -118,7 +116,7 @@ func users(nodes []*graph.Node) map[*graph.Node]int {
 	return count
 }
 
-// withForward adds the forward nodes and losses by which derivatives are called.
+// withForward adds the forward nodes and losses that names of derivatives refer to.
 func withForward(cone []*graph.Node) []*graph.Node {
 	in := map[*graph.Node]bool{}
 	for {
@@ -139,7 +137,7 @@ func withForward(cone []*graph.Node) []*graph.Node {
 	}
 }
 
-// stops reports whether a node appears as a symbol in the formulas of others.
+// stops reports whether a node is a symbol in the formulas of others.
 func (u *unfolder) stops(n *graph.Node) bool {
 	if v, ok := n.Constant(); ok {
 		return !uniform(v)
@@ -150,8 +148,8 @@ func (u *unfolder) stops(n *graph.Node) bool {
 	return u.adjoints && u.known(n)
 }
 
-// counts reports whether a node is a constant without a name that holds 0, 1, 2, …
-// along its one axis: its elements are their indices.
+// counts reports whether a node is an unnamed constant that holds 0, 1, 2, … along its one axis,
+// so that its elements are their indices.
 func (u *unfolder) counts(n *graph.Node) bool {
 	v, ok := n.Constant()
 	if _, named := u.names[n]; !ok || named || n.Rank() != 1 || n.Dim(0) < 2 {
@@ -174,8 +172,8 @@ func uniform(v graph.Value) bool {
 	return len(v.Data) > 0
 }
 
-// symbol is a node's name with an index for each axis that has one; without a
-// list the indices are the names of its axes.
+// symbol returns a node's name with an index for each axis that has one. If indices is nil, they
+// are the names of the axes.
 func (u *unfolder) symbol(n *graph.Node, indices []string) expr.Expr {
 	if !n.IsValid() {
 		return expr.Sym("invalid")
@@ -192,7 +190,7 @@ func (u *unfolder) symbol(n *graph.Node, indices []string) expr.Expr {
 	return e
 }
 
-// expr is the readable expression of a node; left has the indices of its elements.
+// expr returns the readable expression of a node; left has the indices of its elements.
 func (u *unfolder) expr(n *graph.Node) expr.Expr {
 	if u.made == nil {
 		return u.write(n)
@@ -213,7 +211,7 @@ func (u *unfolder) write(n *graph.Node) expr.Expr {
 	if !u.raw {
 		e = u.simplify(e)
 	}
-	// The parts that an axis of n is merged from are free, and have to be named.
+	// The parts that an axis of n is merged from are free, and need names.
 	var from, to []string
 	taken := append(free(e), axisNames(n)...)
 	for _, index := range u.left {
@@ -231,7 +229,7 @@ func (u *unfolder) write(n *graph.Node) expr.Expr {
 	return readable(rename(e, from, to), axisNames(n))
 }
 
-// tagged is the expression of a node with unique bound indices.
+// tagged returns the expression of a node with unique bound indices.
 func (u *unfolder) tagged(n *graph.Node) expr.Expr {
 	u.left, u.merged, u.matrix, u.plain = nil, merged{}, false, false
 	switch {
@@ -271,8 +269,8 @@ func (u *unfolder) tagged(n *graph.Node) expr.Expr {
 	return u.merged.in(e)
 }
 
-// leaf is an input, parameter, state or constant at the root of an expression:
-// its value or, which is all that is known of it, its name.
+// leaf returns the expression of an input, parameter, state or constant at the root: its value
+// or, if that is not known, its name.
 func (u *unfolder) leaf(n *graph.Node) expr.Expr {
 	if v, ok := n.Constant(); ok && uniform(v) {
 		return number(v.Data[0], n.DType())
@@ -292,8 +290,8 @@ func (u *unfolder) leaf(n *graph.Node) expr.Expr {
 	return u.symbol(n, nil)
 }
 
-// operand is the expression of x as it appears in that of another node, with the
-// given indices for its axes ("" for none).
+// operand returns the expression of x as it appears in that of another node, with the given
+// indices for its axes ("" for none).
 func (u *unfolder) operand(x *graph.Node, indices []string) expr.Expr {
 	if v, ok := x.Constant(); ok && uniform(v) {
 		return number(v.Data[0], x.DType())
@@ -313,8 +311,8 @@ func (u *unfolder) operand(x *graph.Node, indices []string) expr.Expr {
 	return u.unfold(x, indices)
 }
 
-// place marks operand k in the expression that an operation's Notation gives, so
-// that operations see and move indices only, never what is behind them.
+// place returns a mark for operand k in the expression that an operation's Notation returns, so
+// that operations see and move only indices, never what is behind them.
 func place(k int, indices []string) expr.Expr {
 	var subs []string
 	for _, s := range indices {
@@ -325,7 +323,7 @@ func place(k int, indices []string) expr.Expr {
 	return expr.Sym("\x00"+strconv.Itoa(k), subs...)
 }
 
-// unfold is the expression of an operation's result with the given indices.
+// unfold returns the expression of an operation's result with the given indices.
 func (u *unfolder) unfold(y *graph.Node, indices []string) expr.Expr {
 	u.look()
 	if e, ok := u.resultOf(y, indices); ok {
@@ -373,7 +371,7 @@ func (u *unfolder) unfold(y *graph.Node, indices []string) expr.Expr {
 		from, to = append(from, s), append(to, indices[i])
 		from, to = append(from, parts[i]...), append(to, u.partsAs(indices[i], parts[i])...)
 	}
-	// What y has no axis for stands for all its values and shows no index.
+	// An index for which y has no axis stands for all its values and is not shown.
 	for _, s := range free(e) {
 		if !slices.Contains(from, s) && !u.isNow(s) {
 			from, to = append(from, s), append(to, "")
@@ -382,8 +380,7 @@ func (u *unfolder) unfold(y *graph.Node, indices []string) expr.Expr {
 	return rename(e, from, to)
 }
 
-// cutUnseen reports whether a slice leaves out elements along an axis whose index
-// is not shown.
+// cutUnseen reports whether a slice drops elements along an axis whose index is not shown.
 func cutUnseen(y *graph.Node, indices []string) bool {
 	for i, s := range indices {
 		if s == "" && y.Dim(i) != y.In(0).Dim(i) {
@@ -393,7 +390,7 @@ func cutUnseen(y *graph.Node, indices []string) bool {
 	return false
 }
 
-// fresh is a new index, called after base.
+// fresh returns a new index, called after base.
 func (u *unfolder) fresh(base string, size int) string {
 	base, _, _ = strings.Cut(base, "#")
 	if strings.HasPrefix(base, letter) {

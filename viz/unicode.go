@@ -8,12 +8,12 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
-// Unicode prints an expression on one line with the parentheses that precedence
-// asks for. A sum sign reaches over the product that follows it.
+// Unicode prints an expression on one line, with the parentheses that precedence requires. A sum
+// sign extends over the product that follows it.
 func Unicode(e expr.Expr) string { return oneLine(printer{unicodeScript{}}.print(e, bare)) }
 
-// Binding strengths, loosest first: what stands in a place that binds tighter
-// is put into parentheses.
+// Binding strengths, loosest first: an expression in a place that binds tighter is put into
+// parentheses.
 const (
 	bare = iota - 1 // a if m, else b
 	loosest
@@ -39,7 +39,7 @@ type script interface {
 	length(s string) string // ‖s‖
 	cases(values, masks []string, last string) string
 	power(base, exponent string, e expr.Expr) string
-	// fraction is a/b; flat means that a product may follow without parentheses.
+	// fraction writes a/b. The binding tells whether a product may follow without parentheses.
 	fraction(p printer, a, b expr.Expr) (text string, binding int)
 }
 
@@ -154,7 +154,7 @@ func (p printer) product(factors []expr.Expr) (string, int) {
 	return strings.Join(parts, p.times()), binding
 }
 
-// condition is a mask as it stands behind "if": a comparison without brackets.
+// condition writes a mask as it stands after "if": a comparison without brackets.
 func (p printer) condition(mask expr.Expr) string {
 	if mask.Kind != expr.KindBracket {
 		return p.print(mask, loosest)
@@ -170,8 +170,8 @@ func (p printer) condition(mask expr.Expr) string {
 	return p.relation(mask.Text, parts[0], parts[1])
 }
 
-// symbolBinding is loose for names that are expressions themselves: ∂ℓ/∂D, A + I.
-// A hyphen is part of a word, and what stands in brackets is closed.
+// symbolBinding returns a loose binding for names that are themselves expressions: ∂ℓ/∂D, A + I.
+// A hyphen is part of a word, and a name in brackets is closed.
 func symbolBinding(name string) int {
 	binding, depth := rising+1, 0
 	for i, r := range name {
@@ -248,7 +248,7 @@ func (unicodeScript) fraction(p printer, a, b expr.Expr) (string, int) {
 	return p.print(a, timing) + "/" + p.print(b, rising), timing
 }
 
-// lowered writes indices: ᵢⱼ where Unicode has all of them, else _d or _{id}.
+// lowered writes indices: ᵢⱼ where Unicode has all of them, else _j or _{id}.
 func lowered(subs []string) string {
 	if len(subs) == 0 {
 		return ""
@@ -272,7 +272,8 @@ func lowered(subs []string) string {
 	return "_{" + strings.Join(subs, ",") + "}"
 }
 
-// translate replaces each rune of from by that of to; ok if s has no others.
+// translate replaces each rune of from by the one of to at its place; ok is false if s has
+// others.
 func translate(s, from, to string) (string, bool) {
 	f, t := []rune(from), []rune(to)
 	var b strings.Builder

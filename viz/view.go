@@ -9,12 +9,12 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// view is what of a graph is shown, and as what.
+// view says which nodes of a graph are shown, and how.
 type view struct {
 	*unfolder
 	options  options
 	order    []*graph.Node        // the roots as given
-	in       map[*graph.Node]bool // the cone
+	in       map[*graph.Node]bool // in the cone
 	roots    map[*graph.Node]bool
 	losses   map[*graph.Node]bool
 	backward map[*graph.Node]bool
@@ -24,11 +24,11 @@ type view struct {
 	of       map[*graph.Node]graph.Origin // what a shown node is the derivative of
 	home     map[*graph.Node]string       // scopes
 	short    map[string]string            // names without scopes
-	aliases  map[*graph.Node]string       // what stands for values without a name
+	aliases  map[*graph.Node]string       // names for unnamed values
 	paths    map[*graph.Node]string       // of modules
-	folding  *folding                     // what repeats and is drawn once; nil if nothing is
+	folding  *folding                     // repeated blocks that are drawn once; nil if there are none
 	uses     map[*graph.Node][]*graph.Node
-	absorbed map[*graph.Node][]*graph.Node // the hidden nodes in a shown one's formula, where there are marks
+	absorbed map[*graph.Node][]*graph.Node // the hidden nodes in a shown node's formula, if there are marks
 }
 
 // newView checks the roots and decides what is shown.
@@ -92,7 +92,7 @@ func newView(roots []*graph.Node, o options) (*view, error) {
 	return v, nil
 }
 
-// usersOf are the users in the cone of each node.
+// usersOf returns the users of each node in the cone.
 func (v *view) usersOf() map[*graph.Node][]*graph.Node {
 	if v.uses == nil {
 		v.uses = map[*graph.Node][]*graph.Node{}
@@ -107,9 +107,8 @@ func (v *view) usersOf() map[*graph.Node][]*graph.Node {
 	return v.uses
 }
 
-// withoutIdle leaves out the values of updates that no other root depends on: the
-// running statistics of a normalisation while it trains. Where there is nothing
-// else, they are what is drawn.
+// withoutIdle leaves out the values of updates that no other root depends on, such as the running
+// statistics of a normalisation. If there is nothing else, they are drawn.
 func withoutIdle(roots []*graph.Node) []*graph.Node {
 	targets := map[*graph.Node][]*graph.Node{}
 	for _, u := range roots[0].Graph().Updates() {
@@ -142,7 +141,7 @@ func withoutIdle(roots []*graph.Node) []*graph.Node {
 	return slices.DeleteFunc(slices.Clone(roots), func(n *graph.Node) bool { return slices.Contains(idle, n) })
 }
 
-// checkOpen refuses to expand a scope that there is not.
+// checkOpen returns an error if a scope to expand does not exist.
 func (v *view) checkOpen() error {
 	known := map[string]bool{}
 	add := func(path string) {
@@ -162,8 +161,8 @@ func (v *view) checkOpen() error {
 	return nil
 }
 
-// hideBehindLayout hides, at level Ops, an operation whose only use is to be laid
-// out as a named derivative: the two are one step to the reader.
+// hideBehindLayout hides, at level Ops, an operation whose only use is to be laid out as a named
+// derivative: to the reader the two are one step.
 func (v *view) hideBehindLayout() {
 	users := users(v.cone)
 	for _, n := range v.cone {
@@ -197,8 +196,8 @@ func (v *view) settle() {
 	}
 }
 
-// partner is what a backward node is the derivative of, if that is shown. A
-// value with a name is preferred.
+// partner returns what a backward node is the derivative of, if that is shown. Named values are
+// preferred.
 func (v *view) partner(n *graph.Node) (graph.Origin, bool) {
 	if !v.backward[n] {
 		return graph.Origin{}, false
@@ -218,10 +217,10 @@ func (v *view) partner(n *graph.Node) (graph.Origin, bool) {
 	return found, found.Of != nil
 }
 
-// link is what flows from one shown node to another, through nodes that are not.
+// link is a value that flows from one shown node to another, through nodes that are not shown.
 type link struct {
 	from, to *graph.Node
-	value    *graph.Node // from, or the last number of its way that is not a layout
+	value    *graph.Node // from, or the last node on the way that is not a layout
 }
 
 // links lists what flows between shown nodes, in order of the receivers.
@@ -250,8 +249,8 @@ func (v *view) links() []link {
 	return out
 }
 
-// flow lists what flows between nodes that are drawn: of what repeats, only what
-// comes in, goes on within a block, or leaves.
+// flow lists the links between nodes that are drawn. Of repeated blocks only the links into them,
+// within one block, and out of them are drawn.
 func (v *view) flow() []link {
 	all := v.links()
 	if v.folding == nil {
@@ -266,9 +265,9 @@ func (v *view) flow() []link {
 	})
 }
 
-// flows reports whether y, an operand of x, is drawn as one. Of numbers only the
-// start of a derivative is, ∂loss/∂loss = 1, and only to where it is that: equal
-// numbers elsewhere are part of formulas.
+// flows reports whether y, an operand of x, is drawn with an edge. Of single numbers only the
+// start of a derivative is, ∂loss/∂loss = 1, and only to the node where it starts; equal numbers
+// elsewhere are part of formulas.
 func (v *view) flows(y, x *graph.Node) bool {
 	c, ok := y.Constant()
 	if !ok || !uniform(c) || v.options.level >= Primitive {
@@ -278,11 +277,11 @@ func (v *view) flows(y, x *graph.Node) bool {
 	return v.roots[y] || derivative && x.First().Origin.Of == a.Of
 }
 
-// scope is the module in which a node is drawn: a derivative beside its value, what
-// repeats in the series that is drawn once.
+// scope returns the module in which a node is drawn: for a derivative that of its value, for a
+// repeated block the series.
 func (v *view) scope(n *graph.Node) string { return v.paths[n] }
 
-// path is the module of a node where nothing is folded.
+// path returns the module of a node where nothing is folded.
 func (v *view) path(n *graph.Node) string {
 	if a, beside := v.of[n]; beside {
 		n = a.Of // in the cone: it is shown
