@@ -11,15 +11,15 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/greek"
 )
 
-// Limits of sizes, so that a mistyped one is a clear mistake instead of a dead machine.
+// Limits of sizes, so that a mistyped one is a clear error instead of an exhausted machine.
 const (
-	maxDrawn  = 1 << 27                      // elements of all values that examples are made of, which are float64
+	maxDrawn  = 1 << 27                      // elements of all values that examples are computed from, which are float64
 	maxStored = 1 << 27                      // elements of an input, a parameter or a state
-	maxArray  = min(1<<31, math.MaxInt>>4+1) // elements of a value between them, which rewriting often avoids
+	maxArray  = min(1<<31, math.MaxInt>>4+1) // elements of an intermediate value, which rewriting often avoids
 )
 
-// merged is the union of two lists of axes, in an order that both agree with: i,d
-// and j,d give i,j,d. Where they contradict each other, the first decides.
+// merged returns the union of two lists of axes, in an order that agrees with both: i,d and j,d
+// give i,j,d. If they contradict each other, the first decides.
 func merged(a, b []string) []string {
 	all := slices.Clone(a)
 	for _, x := range b {
@@ -29,7 +29,7 @@ func merged(a, b []string) []string {
 	}
 	var out []string
 	for len(all) > 0 {
-		waits := func(x string, list []string) bool { // for what stands before it in the list
+		waits := func(x string, list []string) bool { // whether x comes after others of the list that are still to be taken
 			return slices.ContainsFunc(list[:max(0, slices.Index(list, x))], func(y string) bool { return slices.Contains(all, y) })
 		}
 		next := slices.IndexFunc(all, func(x string) bool { return !waits(x, a) && !waits(x, b) })
@@ -42,7 +42,7 @@ func merged(a, b []string) []string {
 	return out
 }
 
-// without is the list but for some.
+// without returns the elements of list that are not in some.
 func without(list, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(x string) bool { return slices.Contains(some, x) })
 }
@@ -51,7 +51,7 @@ func sameSet(a, b []string) bool {
 	return len(a) == len(b) && len(without(a, b)) == 0
 }
 
-// sized is an axis with its size: a number, or that of another axis.
+// sized is an axis with its size: a number, or the size of another axis.
 type sized struct {
 	name   string
 	number int
@@ -67,7 +67,7 @@ type rename struct {
 	span
 }
 
-// declareAxes takes the sizes of a declaration.
+// declareAxes records the sizes of a declaration.
 func (c *checker) declareAxes(s *statement) {
 	line, _ := c.line(s.from)
 	for i, a := range s.axes {
@@ -108,7 +108,7 @@ func (c *checker) declareAxes(s *statement) {
 	}
 }
 
-// axis finds an axis that has a size, nil if there is none.
+// axis returns an axis that has a size, nil if there is none.
 func (f *File) axis(name string) *sized {
 	for i := range f.axes {
 		if f.axes[i].name == name {
@@ -127,10 +127,10 @@ func (f *File) axisNames() []string {
 	return out
 }
 
-// sizes are the sizes of all axes as the settings have them.
+// sizes returns the sizes of all axes under the given settings.
 func (f *File) sizes(s builders.Settings) map[string]int {
 	out := map[string]int{}
-	for _, a := range f.axes { // an axis comes behind that of which it has the size
+	for _, a := range f.axes { // an axis comes after the one whose size it has
 		switch n, set := s[a.name]; {
 		case a.same != "":
 			out[a.name] = out[a.same]
@@ -143,8 +143,7 @@ func (f *File) sizes(s builders.Settings) map[string]int {
 	return out
 }
 
-// elements is the number of elements over the axes; more than the limit counts as
-// limit+1.
+// elements returns the number of elements over the axes, or limit+1 if there are more than limit.
 func elements(axes []string, sizes map[string]int, limit int) int {
 	n := 1
 	for _, a := range axes {
@@ -157,7 +156,7 @@ func elements(axes []string, sizes map[string]int, limit int) int {
 	return n
 }
 
-// misfits says where the sizes do not go together, or are too large.
+// misfits reports sizes that do not fit together, or are too large.
 func (f *File) misfits(sizes map[string]int, report func(line int, at span, problem, fix string)) {
 	for _, r := range f.renames {
 		if sizes[r.from] != sizes[r.to] {
@@ -177,7 +176,7 @@ func (f *File) misfits(sizes map[string]int, report func(line int, at span, prob
 	}
 }
 
-// each calls f with the expression and all within it.
+// each calls f for the expression and all its parts.
 func (e *expr) each(f func(*expr)) {
 	if e == nil {
 		return
@@ -188,7 +187,7 @@ func (e *expr) each(f func(*expr)) {
 	}
 }
 
-// shown is [i,j], or "no axes".
+// shown returns [i,j], or "no axes".
 func shown(axes []string) string {
 	if len(axes) == 0 {
 		return "no axes"

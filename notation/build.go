@@ -11,9 +11,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Build makes the model with the given settings, in float32 or float64: the sizes
-// of axes, and the values of scalars. Unknown settings, and sizes that do not go
-// together, are errors. See [File.Builder].
+// Build makes the model in float32 or float64, with the given settings: sizes of axes and values
+// of scalars. It is an error if a setting is unknown, or if sizes do not fit together. See
+// [File.Builder].
 func (f *File) Build(settings builders.Settings, dt graph.DType) (*builders.Model, error) {
 	if f == nil {
 		return nil, errors.New("the file is nil (notation.Parse makes one)")
@@ -21,15 +21,14 @@ func (f *File) Build(settings builders.Settings, dt graph.DType) (*builders.Mode
 	return f.Builder().Build(settings, dt)
 }
 
-// Builder is the file as a builder like those of the registry: whatever takes one
-// of those takes this. Its settings are the sizes that the file states as numbers
-// and its scalars, by their names in Latin letters.
+// Builder returns the file as a builder like those of the registry, to be used wherever one of
+// those is. Its settings are the sizes that the file states as numbers, and its scalars by their
+// names in Latin letters.
 //
-// Nodes are called as in the file and stand at its lines, so that errors, drawings
-// and listings cite them. Output is the quantity named by output; without one the
-// loss, or the last quantity of a file without a loss. Where the only input x[i,d]
-// meets the only parameter or state r[j,d] in a difference, the model is a
-// clustering and has KMeans; a scalar called gamma is its temperature.
+// Nodes have the names and the lines of the file, so that errors, drawings and listings cite
+// them. Output is the quantity named by output; without one it is the loss, or the last quantity
+// of a file without a loss. If the only input x[i,d] meets the only parameter or state r[j,d] in
+// a difference, the model is a clustering and has KMeans; a scalar gamma is its temperature.
 func (f *File) Builder() builders.Builder {
 	b := builders.Builder{Name: f.name, Title: f.Title(), Notes: f.name, Formula: f.formula()}
 	for _, a := range f.axes {
@@ -50,7 +49,7 @@ func (f *File) Builder() builders.Builder {
 	return builders.Define(b, f.fill)
 }
 
-// formula is the file in one line: what it computes.
+// formula returns the file in one line: what it computes.
 func (f *File) formula() string {
 	var parts []string
 	for _, s := range f.lines {
@@ -61,8 +60,8 @@ func (f *File) formula() string {
 	return strings.Join(parts, ";  ")
 }
 
-// try builds the model with its default settings, so that what only the graph
-// refuses is found by Parse, at its line.
+// try builds the model with its default settings, so that Parse reports, at their lines, mistakes
+// that only the graph detects.
 func (f *File) try() {
 	f.misfits(f.sizes(nil), func(_ int, at span, problem, fix string) { f.fail(at, problem, fix, "") })
 	if len(f.errors) > 0 {
@@ -98,7 +97,7 @@ type assembly struct {
 	line  int                    // whose nodes are added
 }
 
-// fill makes the model: see [builders.Define].
+// fill defines the model; see [builders.Define].
 func (f *File) fill(s builders.Settings, dt graph.DType, m *builders.Model) {
 	b := &assembly{File: f, g: m.Graph, dt: dt, sizes: f.sizes(s), nodes: map[string]*graph.Node{}}
 	fits := true
@@ -124,13 +123,14 @@ func (f *File) fill(s builders.Settings, dt graph.DType, m *builders.Model) {
 	f.cluster(b, m)
 }
 
-// at runs what adds the nodes of a line.
+// at runs add, which adds the nodes of a line.
 func (b *assembly) at(line int, add func()) {
 	b.line = line
 	b.calling("", add)
 }
 
-// calling runs what adds the nodes of a call, or of what is none, in the present line.
+// calling runs add, which adds the nodes of a call, or of another expression, of the present
+// line.
 func (b *assembly) calling(name string, add func()) {
 	b.g.During(graph.Occurrence{Pos: graph.Pos{File: b.name, Line: b.line}, Call: name}, graph.Origin{}, add)
 }
@@ -152,7 +152,7 @@ func (b *assembly) statement(s *statement, settings builders.Settings, m *builde
 		}
 		n := make(key, b.dt, axes...)
 		if s.value != nil {
-			init, _ := initialiser(s.value) // checked
+			init, _ := initialiser(s.value) // was checked
 			n = n.Init(init)
 		}
 		b.nodes[key] = n
@@ -174,7 +174,7 @@ func (b *assembly) axesOf(names []string) []graph.Axis {
 	return out
 }
 
-// ordered brings the axes of a node into the given order.
+// ordered permutes the axes of a node into the given order.
 func (b *assembly) ordered(n *graph.Node, names []string) *graph.Node {
 	if len(names) < 2 {
 		return n
@@ -186,7 +186,7 @@ func (b *assembly) ordered(n *graph.Node, names []string) *graph.Node {
 	return ops.Transpose(n, order...)
 }
 
-// node adds an expression. The node has the axes of the expression's type, in order.
+// node adds an expression. The node has the axes of the expression's type, in the same order.
 func (b *assembly) node(e *expr) *graph.Node {
 	switch e.kind {
 	case exprNumber:
@@ -231,15 +231,15 @@ func (b *assembly) node(e *expr) *graph.Node {
 	return operators[e.text](in[0], in[1])
 }
 
-// operators are what the signs between two operands stand for.
+// operators maps the signs between two operands to operations.
 var operators = map[string]func(a, b *graph.Node) *graph.Node{
 	"+": ops.Add, "-": ops.Sub, "*": ops.Mul, "/": ops.Div, "^": ops.Pow,
 	"<": ops.Less, "<=": ops.LessEqual, ">": ops.Greater, ">=": ops.GreaterEqual, "==": ops.Equal, "!=": ops.NotEqual,
 }
 
-// aligned are the operands of what is computed element by element, laid out so that
-// they meet over the axes. One that has none, or the last ones where another has
-// all, meets them as it is.
+// aligned returns the operands of an elementwise operation, laid out so that their axes
+// correspond. An operand without axes, or with the last ones of another that has all, is left as
+// it is.
 func (b *assembly) aligned(axes []string, operands ...*expr) []*graph.Node {
 	spanned := slices.ContainsFunc(operands, func(e *expr) bool { return slices.Equal(e.typ.axes, axes) })
 	out := make([]*graph.Node, len(operands))

@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/greek"
 )
 
-// kind says what a value's elements are.
+// kind is the kind of a value's elements.
 type kind uint8
 
 const (
@@ -24,13 +24,13 @@ var kindNames = [...]string{"a mistake", "numbers", "indices", "a mask"}
 
 func (k kind) String() string { return kindNames[k] }
 
-// typ is what is known of a value before it exists.
+// typ is what is known of a value before it is built.
 type typ struct {
 	kind kind
 	axes []string
 }
 
-// quantity is something with a name.
+// quantity is a named value.
 type quantity struct {
 	*statement
 	typ  typ
@@ -47,7 +47,7 @@ func (s *statement) makes() bool {
 	return s.name != "" && (s.isLeaf() || s.kind == wordScalar || s.kind == signDefine)
 }
 
-// check finds what is wrong with the statements, and what the quantities are.
+// check checks the statements and determines the types of the quantities.
 func (f *File) check() {
 	f.quantities = map[string]*quantity{}
 	c := checker{File: f, makers: map[string]*statement{}, doubtful: map[string]bool{}}
@@ -64,13 +64,13 @@ func (f *File) check() {
 	c.settings()
 }
 
-// checker goes through the statements in order.
+// checker checks the statements in order.
 type checker struct {
 	*File
 	makers  map[string]*statement // the first statement of each quantity
 	present string                // the quantity that is being defined
-	// doubtful are the names in the lines so far that have a mistake of grammar: what
-	// else is unknown of them is its consequence.
+	// doubtful has the names in broken lines so far. An unknown quantity of such a name is a
+	// consequence, and not reported.
 	doubtful map[string]bool
 	input    *statement // the input whose examples are being checked; nil elsewhere
 	updated  []string
@@ -120,7 +120,7 @@ func (c *checker) statement(s *statement) {
 	}
 }
 
-// made is the type of the quantity that a statement makes.
+// made returns the type of the quantity that a statement defines.
 func (c *checker) made(s *statement) typ {
 	stated := typ{real, namesOf(s.axes)}
 	switch s.kind {
@@ -137,7 +137,7 @@ func (c *checker) made(s *statement) typ {
 		t := c.expr(s.value)
 		c.present = ""
 		if t.kind == bad {
-			return typ{} // silences what follows from it
+			return typ{} // silences consequences
 		}
 		c.mismatch(s.name, stated.axes, s.value)
 		return typ{t.kind, stated.axes}
@@ -154,7 +154,7 @@ func (c *checker) made(s *statement) typ {
 	return stated
 }
 
-// initialiser reads what follows the ~ of a parameter.
+// initialiser reads the expression after the ~ of a parameter.
 func initialiser(e *expr) (graph.Init, error) {
 	var init graph.Init
 	text := e.String()
@@ -175,7 +175,7 @@ func initialiser(e *expr) (graph.Init, error) {
 	return init, init.UnmarshalText([]byte(text))
 }
 
-// literal is the value of a number with or without a sign.
+// literal returns the value of a number with or without a sign.
 func literal(e *expr) (float64, bool) {
 	switch e.kind {
 	case exprNumber:
@@ -216,7 +216,7 @@ func (c *checker) update(s *statement) {
 	}
 }
 
-// examples checks what follows the ~ of inputs, when all sizes are known.
+// examples checks the expressions after the ~ of inputs, once all sizes are known.
 func (c *checker) examples() {
 	for _, s := range c.lines {
 		if s.broken || s.kind != wordInput && s.kind != wordIndex {
@@ -237,7 +237,7 @@ func (c *checker) examples() {
 		switch t.kind {
 		case bad:
 		case want:
-			if len(without(t.axes, namesOf(s.axes))) > 0 { // fewer are shared along the others
+			if len(without(t.axes, namesOf(s.axes))) > 0 { // examples with fewer axes are repeated along the others
 				c.mismatch(s.name, namesOf(s.axes), s.value)
 			}
 		default:
@@ -305,7 +305,7 @@ func (c *checker) ends() {
 	}
 }
 
-// settings refuses two settings of one name.
+// settings reports two settings of one name.
 func (c *checker) settings() {
 	for _, s := range c.lines {
 		if s.kind == wordScalar && !s.broken && c.axis(greek.Spelled(greek.Symbol(s.name))) != nil {

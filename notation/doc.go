@@ -1,5 +1,5 @@
-// Package notation reads objectives from small text files: inputs, parameters, then one
-// named quantity a line with its axes stated.
+// Package notation reads objectives from small text files: inputs, parameters, then one named
+// quantity a line with its axes stated.
 //
 //	objective "soft k-means"
 //	input x[i=150, d=4] ~ clusters(size(j))
@@ -10,10 +10,10 @@
 //	alpha[i,j] = softmax(-gamma*D, j)
 //	loss = mean(sum(alpha*D, j), i)
 //
-// [Parse] reads such a file, with all of its mistakes at once; [File.Build] makes a model
-// of it, and [File.Builder] makes it one of the models that the laboratory trains and
-// compares; [File.String] prints it in canonical form. A mistake has its place, what is
-// wrong, and the likely fix:
+// [Parse] reads such a file and reports all of its mistakes at once. [File.Build] makes a model
+// of it, [File.Builder] a builder that can be trained and compared like those of the registry,
+// and [File.String] prints it in canonical form. A mistake is reported with its place, its cause,
+// and the likely fix:
 //
 //	kmeans.tapestry:5:10: D has axes [i,j,d], but [i,j] are stated: sum over d? (x[i,d] − r[j,d] spans i, j, d)
 //	    D[i,j] = (x - r)^2
@@ -21,44 +21,44 @@
 //
 // # Axes
 //
-// Axes have names, and arrays meet by them: x[i,d] − r[j,d] is [i,j,d], whatever the
-// order of the axes. A quantity states the axes it has; where the right side has any
-// others, or lacks one, that is a mistake: this catches the accidental outer product
-// and the forgotten sum. A quantity without axes is one number.
+// Axes have names, and arrays meet by them: x[i,d] − r[j,d] has the axes [i,j,d], whatever the
+// order of the axes. A quantity states its axes. It is a mistake if the right side has any others
+// or lacks one; this catches the accidental outer product and the forgotten sum. A quantity
+// without axes is one number.
 //
-// The size of an axis stands once, where it first occurs in an input, a parameter or a
-// state: a number, or the name of another axis of the same size, as in y[m=d]. Numbers
-// are defaults that a model's settings change. To let an array meet itself, an axis is
-// renamed where the array is used: dot(x, x[i→k], d) is [i,k]. Brackets that rename
-// nothing list all axes, in any order: D[i,j] is D.
+// The size of an axis is stated once, where the axis first occurs in an input, a parameter or a
+// state: as a number, or as the name of another axis of the same size, as in y[m=d]. Numbers are
+// defaults that a model's settings change. To combine an array with itself, rename an axis where
+// the array is used: dot(x, x[i→k], d) has the axes [i,k]. Brackets that rename nothing list all
+// axes, in any order: D[i,j] is D.
 //
-// A sum, a mean or the like over all axes names none: mean((y - t)^2). Where no one
-// quantity in it has all of them, it must name them: mean(x - r, i, j, d).
+// A sum, a mean or the like over all axes names none: mean((y - t)^2). If no single quantity in
+// it has all of them, it must name them: mean(x - r, i, j, d).
 //
 // # Statements
 //
 //	notation 1             the version of the notation; may be left out
-//	objective "title"      what drawings are called
+//	objective "title"      the title of drawings
 //	input x[i=150, d=4]    numbers that are fed
 //	index a[i]             indices that are fed: labels, words
 //	param r[j=3, d]        numbers that are trained
 //	state s[j, d]          numbers that the file updates itself; they start at 0
 //	scalar gamma = 1       a number that is a setting, and may be fed
 //	D[i,j] = …             a quantity
-//	s <- …                 what the state holds after a step
-//	minimise loss          what is trained for; without it the quantity called loss
-//	output y               what the model is for; without it the loss, or the last quantity
+//	s <- …                 the value of the state after a step
+//	minimise loss          the loss; by default the quantity called loss
+//	output y               the result; by default the loss, or the last quantity
 //
-// Behind the ~ of a parameter or a state stands how it starts: zeros, fill(v),
-// normal(mean, deviation), uniform(low, high), glorot, glorot_uniform, he, he_uniform,
-// xavier, orthogonal(gain). A number that the type of the model does not hold, as f32 holds no
-// 1e39, is a mistake of its line where the model is made. Behind that of an input stands what examples are made of: an
-// expression of the inputs above it, of scalars and of draws; what has fewer axes than
-// the input is shared along the others. Without a ~, inputs are standard normal.
+// The expression after the ~ of a parameter or a state is its initial value: zeros, fill(v),
+// normal(mean, deviation), uniform(low, high), glorot, glorot_uniform, he, he_uniform, xavier,
+// orthogonal(gain). A number that the type of the model cannot represent, such as 1e39 in
+// float32, is reported at its line when the model is built. The expression after the ~ of an
+// input says how to draw examples. It may use the inputs above it, scalars and draws, and is
+// repeated along the axes that it lacks. Without a ~, examples of inputs are standard normal.
 //
-// A file in which the only input x[i,d] meets the only parameter or state r[j,d] as a
-// difference is a clustering, with a scalar gamma as its temperature: it is trained on
-// data as the clusterings of the registry are.
+// A file in which the only input x[i,d] meets the only parameter or state r[j,d] as a difference
+// is a clustering, with a scalar gamma as its temperature. It is trained on data like the
+// clusterings of the registry.
 //
 // # Grammar
 //
@@ -79,17 +79,17 @@
 //	ref        = name [ "->" name ] .
 //	comment    = "#" { character } .
 //
-// A name is letters of any alphabet, digits, _ and primes. The names of Greek letters are
-// those letters: gamma and γ are one name, printed γ in formulas and drawings. Signs may
-// be written as in mathematics: − · × ≤ ≥ ≠ ← → and raised digits, x². Within brackets,
-// an indented line continues the one above.
+// A name consists of letters of any alphabet, digits, _ and primes. The names of Greek letters
+// stand for the letters: gamma and γ are one name, printed γ in formulas and drawings. Signs may
+// be written as in mathematics: − · × ≤ ≥ ≠ ← → and raised digits, x². Within brackets, an
+// indented line continues the one above.
 //
 // # Functions
 //
-// Every operation of package ops that is applied element by element to one array is a
-// function, under its name in lower case: exp(x), log(x), tanh(x) and so on; [Reference] lists
-// them all. The others are below. An axis is given by its name. Masks, which comparisons
-// give, and indices are not numbers; float converts them.
+// Every operation of package ops that is applied element by element to one array is a function,
+// under its name in lower case: exp(x), log(x), tanh(x) and so on; [Reference] lists them all.
+// The others are below. An axis is given by its name. Masks, which are the results of
+// comparisons, and indices are not numbers; float converts them.
 //
 //	elu(x)                            x, or eˣ − 1 where x is negative
 //	gelu(x)                           x·Φ(x)
@@ -100,7 +100,7 @@
 //	where(mask, a, b)                 a where the mask is true, b elsewhere
 //	and(a, b)                         both masks
 //	or(a, b)                          either mask
-//	not(a)                            the mask turned round
+//	not(a)                            the opposite of the mask
 //	float(a)                          a mask as 0 and 1, indices as numbers
 //	sum(x, axis, …)                   sum over the axes, or over all
 //	mean(x, axis, …)                  mean over the axes, or over all
@@ -117,17 +117,17 @@
 //	cumsum(x, axis)                   running sum along the axis
 //	standardise(x, axis, …)           (x − mean)/√(variance + 10⁻⁵) over the axes: layer norm
 //	dot(a, b, axis, …)                Σ a·b over axes that both have: a matrix product
-//	onehot(index, axis)               1 at the index along a further axis, 0 elsewhere
+//	onehot(index, axis)               1 at the index along a new axis, 0 elsewhere
 //	take(x, index, axis)              the elements of x at the indices along the axis
 //	size(axis)                        the size of an axis, a number
 //	normal(mean, deviation, axis, …)  normal numbers
-//	uniform(low, high, axis, …)       evenly distributed numbers
+//	uniform(low, high, axis, …)       uniform numbers
 //	signs(axis, …)                    1 or −1
 //	integers(n, axis, …)              indices below n
-//	clusters(k, axis, …)              points of k widely separated groups; the last axis is that of features
+//	clusters(k, axis, …)              points of k widely separated groups; the last axis has the features
 //
 // # Limits
 //
-// A file has at most 64 KiB, expressions lie at most 64 deep within each other, inputs,
-// parameters and states have at most 2²⁷ elements and what is computed of them 2³¹.
+// A file has at most 64 KiB, and expressions nest at most 64 deep. Inputs, parameters and states
+// have at most 2²⁷ elements, computed values at most 2³¹.
 package notation

@@ -9,27 +9,27 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/terminal"
 )
 
-// Pos is a place in a file: lines and columns count from 1, columns in characters.
+// Pos is a place in a file. Lines and columns count from 1, columns in characters.
 type Pos struct {
 	File   string
 	Line   int
 	Column int
 }
 
-// String gives kmeans.tapestry:5:10.
+// String returns kmeans.tapestry:5:10.
 func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// Error is one mistake in a file.
+// Error is a mistake in a file.
 type Error struct {
 	Pos
 	Problem string
-	Fix     string // the likely remedy, "" if none is known
-	Why     string // where the problem comes from, "" if there is no more to say
+	Fix     string // the likely fix, "" if none is known
+	Why     string // the cause of the problem, "" if there is no more to say
 	Source  string // the line
-	Width   int    // how many characters of the line are meant
+	Width   int    // number of characters of the line that are meant
 }
 
-// Error gives one line:
+// Error returns one line:
 //
 //	kmeans.tapestry:5:10: D has axes [i,j,d], but [i,j] are stated: sum over d? (x[i,d] − r[j,d] spans i, j, d)
 func (e *Error) Error() string {
@@ -43,16 +43,16 @@ func (e *Error) Error() string {
 	return terminal.Clean(s)
 }
 
-// viewColumns is how much of a line View shows: of a longer one, what is around the place.
+// viewColumns is the number of columns of a line that View shows at most.
 const viewColumns = 160
 
-// View is the error with its line and a caret below the place that is meant:
+// View returns the error with its line and a caret below the place that is meant:
 //
 //	kmeans.tapestry:5:10: D has axes …
 //	    D[i,j] = (x - r)^2
 //	             ^~~~~~~~~
 //
-// Of a line of more than 160 characters it shows those around the place, with … for the others.
+// Of a line with more than 160 characters, it shows those around the place, and … for the others.
 func (e *Error) View() string {
 	line := []rune(strings.TrimRight(e.Source, " \t\r"))
 	from := min(max(e.Column-1, 0), len(line))
@@ -86,8 +86,8 @@ func (e *Error) View() string {
 	return e.Error() + "\n    " + terminal.Clean(string(line)) + "\n    " + pad.String() + under.String()
 }
 
-// columns is how many columns of a terminal a character takes: none if it stands on the
-// one before, two if it is Chinese, Japanese or Korean.
+// columns returns the number of columns of a terminal that a character takes: none if it combines
+// with the one before, two if it is Chinese, Japanese or Korean.
 func columns(r rune) int {
 	switch {
 	case unicode.Is(unicode.Mn, r):
@@ -98,14 +98,14 @@ func columns(r rune) int {
 	return 1
 }
 
-// Errors are the mistakes of a file, in order of their places: the first [MaxErrors] that
-// were found, and where there are more, one at the end of the file that says how many.
+// Errors has the mistakes of a file in order of their places. They are the first [MaxErrors]
+// found; if there are more, the last error says how many.
 type Errors []*Error
 
-// MaxErrors is how many mistakes of a file are told one by one.
+// MaxErrors is the number of mistakes of a file that are reported one by one.
 const MaxErrors = 50
 
-// Error gives the view of each.
+// Error returns the views of all mistakes.
 func (e Errors) Error() string {
 	views := make([]string, len(e))
 	for i, x := range e {
@@ -114,7 +114,7 @@ func (e Errors) Error() string {
 	return strings.Join(views, "\n")
 }
 
-// Unwrap lists the mistakes for errors.Is and errors.As.
+// Unwrap returns the mistakes, for errors.Is and errors.As.
 func (e Errors) Unwrap() []error {
 	out := make([]error, len(e))
 	for i, x := range e {

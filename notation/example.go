@@ -13,13 +13,13 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// draws are the functions that examples are drawn with. Their axes are those of the
-// input, or those that are named: what has fewer is shared along the others.
+// draws has the functions that draw examples. Their axes are those of the input, or those named
+// in the call; examples with fewer axes are repeated along the others.
 var draws = []*function{
 	draw("normal(mean, deviation, axis, …)", "normal numbers", real, func(rng *rand.Rand, t graph.Type, n []float64) graph.Value {
 		return drawn(t, func() float64 { return n[0] + n[1]*rng.NormFloat64() })
 	}, number, number),
-	draw("uniform(low, high, axis, …)", "evenly distributed numbers", real, func(rng *rand.Rand, t graph.Type, n []float64) graph.Value {
+	draw("uniform(low, high, axis, …)", "uniform numbers", real, func(rng *rand.Rand, t graph.Type, n []float64) graph.Value {
 		return drawn(t, func() float64 { return n[0] + (n[1]-n[0])*rng.Float64() })
 	}, number, number),
 	draw("signs(axis, …)", "1 or −1", real, func(rng *rand.Rand, t graph.Type, _ []float64) graph.Value {
@@ -28,7 +28,7 @@ var draws = []*function{
 	draw("integers(n, axis, …)", "indices below n", whole, func(rng *rand.Rand, t graph.Type, n []float64) graph.Value {
 		return drawn(t, func() float64 { return float64(rng.IntN(int(n[0]))) })
 	}, number),
-	draw("clusters(k, axis, …)", "points of k widely separated groups; the last axis is that of features", real, func(rng *rand.Rand, t graph.Type, n []float64) graph.Value {
+	draw("clusters(k, axis, …)", "points of k widely separated groups; the last axis has the features", real, func(rng *rand.Rand, t graph.Type, n []float64) graph.Value {
 		return builders.Separated(rng, t, int(n[0]))
 	}, number),
 }
@@ -41,13 +41,13 @@ func drawn(t graph.Type, next func() float64) graph.Value {
 	return v
 }
 
-// drawing is one call of a draw: an input of the graph of examples, filled anew each time.
+// drawing is one call of a draw: an input of the graph of examples, with new values each time.
 type drawing struct {
 	node *graph.Node
 	fill func(rng *rand.Rand) graph.Value
 }
 
-// draw is a function behind ~.
+// draw returns a function that may be used after ~.
 func draw(usage, doc string, gives kind, fill func(*rand.Rand, graph.Type, []float64) graph.Value, takes ...kind) *function {
 	f := pointwise(usage, doc, gives, nil, takes...)
 	f.draws, f.most = true, many
@@ -91,7 +91,7 @@ func draw(usage, doc string, gives kind, fill func(*rand.Rand, graph.Type, []flo
 	return f
 }
 
-// number is the value of a constant.
+// number returns the value of a constant.
 func (b *assembly) number(e *expr) float64 {
 	if v, ok := literal(e); ok {
 		return v
@@ -99,13 +99,13 @@ func (b *assembly) number(e *expr) float64 {
 	return float64(b.sizes[e.args[0].text])
 }
 
-// examples makes the function that draws a value for every input of a model: the
-// inputs in order, of what stands behind their ~, or else standard normal numbers.
-// The second result are the nodes that it evaluates.
+// examples returns a function that draws a value for every input of a model, in order, by the
+// expression after the input's ~, or from the standard normal distribution. The second result has
+// the nodes that the function evaluates.
 func (f *File) examples(m *assembly, s builders.Settings) (make func(*rand.Rand) builders.Feed, nodes []*graph.Node) {
 	b := &assembly{File: f, g: graph.New("examples"), dt: m.dt, sizes: m.sizes, nodes: map[string]*graph.Node{}}
 	type task struct {
-		of, input, value *graph.Node // of the model, of b.g twice
+		of, input, value *graph.Node // of is the model's input; input and value are nodes of b.g
 		draws            []drawing
 	}
 	var tasks []task
@@ -155,7 +155,7 @@ func (f *File) examples(m *assembly, s builders.Settings) (make func(*rand.Rand)
 				}
 				got, err := ref.Eval(graph.Env{}, known, t.value)
 				if err != nil {
-					panic("notation: examples of " + t.of.Path() + ": " + err.Error()) // the checker lets through what has a definition only
+					panic("notation: examples of " + t.of.Path() + ": " + err.Error()) // the checker accepts only operations with a definition
 				}
 				for i, x := range got[0].Data {
 					v.Data[i] = v.Type.DType.Round(x)

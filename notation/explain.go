@@ -7,7 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 )
 
-// mismatch complains about a right side whose axes are not those stated.
+// mismatch reports a right side whose axes are not the stated ones.
 func (c *checker) mismatch(name string, stated []string, e *expr) {
 	has := e.typ.axes
 	if sameSet(stated, has) {
@@ -39,8 +39,8 @@ func axesText(axes []string) string {
 	return "axes " + brackets(axes)
 }
 
-// origin says where axes come from: the product or difference that spans them, or
-// the quantity that has them.
+// origin says where axes come from: the product or difference that spans them, or the quantity
+// that has them.
 func origin(e *expr, extra []string) string {
 	covers := func(a *expr) bool { return len(without(extra, a.typ.axes)) == 0 }
 	for {
@@ -73,8 +73,8 @@ func signText(sign string) string {
 	return sign
 }
 
-// spanning is the product, difference or the like within e in which the axes come
-// together: none of its operands has all of them. It is nil where one quantity has.
+// spanning returns the product, difference or the like within e in which the axes come together
+// because no operand has all of them. It is nil if a single quantity has them.
 func spanning(e *expr, axes []string) *expr {
 	for {
 		var with *expr
@@ -94,7 +94,7 @@ func spanning(e *expr, axes []string) *expr {
 	}
 }
 
-// operandText is an expression whose quantities show their axes: w·x[i].
+// operandText returns an expression whose quantities show their axes: w·x[i].
 func operandText(e *expr) string {
 	switch {
 	case e.kind == exprName:
@@ -105,10 +105,10 @@ func operandText(e *expr) string {
 	return e.within(precedencePower)
 }
 
-// unknown complains about a name that no quantity above has.
+// unknown reports a name that no quantity above has.
 func (c *checker) unknown(at span, name string) {
 	if c.full() {
-		c.fail(at, "unknown quantity "+name, "", "") // is counted
+		c.fail(at, "unknown quantity "+name, "", "") // only counted
 		return
 	}
 	key := greek.Symbol(name)
@@ -151,8 +151,8 @@ func (c *checker) unknown(at span, name string) {
 	c.fail(at, "unknown quantity "+name, fix, why)
 }
 
-// circle is the way from a quantity that is defined below back to the one that is
-// being defined, by what each is computed of. It is nil if there is none.
+// circle returns the path of dependencies from a quantity that is defined below back to the one
+// being defined; nil if there is none.
 func (c *checker) circle(from string) []string {
 	seen := map[string]bool{}
 	var search func(name string) []string
@@ -185,7 +185,7 @@ func (c *checker) circle(from string) []string {
 	return search(from)
 }
 
-// didYouMean suggests the candidate that a name is likely a slip for.
+// didYouMean suggests the candidate that name is likely a slip for.
 func didYouMean(name string, candidates []string) string {
 	if near := spelling.Near(name, candidates); near != "" {
 		return "did you mean " + near + "?"

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// comparisons are the relations, which do not chain.
+// comparisons has the relations, which do not chain.
 var comparisons = []string{"<", "<=", ">", ">=", "==", "!="}
 
-// expression reads a sum, or two that are compared.
+// expression parses a sum, or a comparison of two.
 func (p *parser) expression() *expr {
 	p.depth++
 	defer func() { p.depth-- }()
@@ -34,7 +34,7 @@ func binary(sign string, a, b *expr) *expr {
 	return e
 }
 
-// sum reads terms. A sign before the first belongs to the whole term: −γ·D is −(γ·D).
+// sum parses terms. A sign before the first term applies to the whole term: −γ·D is −(γ·D).
 func (p *parser) sum() *expr {
 	at := p.peek().span
 	negative := p.is("-")
@@ -45,7 +45,7 @@ func (p *parser) sum() *expr {
 	return p.more(a, []string{"+", "-"}, func() *expr { return p.chain([]string{"*", "/"}, p.factor) })
 }
 
-// chain reads operands with signs between them, from left to right.
+// chain parses operands with signs between them, grouped from the left.
 func (p *parser) chain(signs []string, operand func() *expr) *expr {
 	return p.more(operand(), signs, operand)
 }
@@ -66,7 +66,7 @@ func (p *parser) more(a *expr, signs []string, operand func() *expr) *expr {
 	return a
 }
 
-// factor reads a power, or a sign and a factor. Powers group from the right.
+// factor parses a power, or a sign and a factor. Powers group from the right.
 func (p *parser) factor() *expr {
 	p.depth++
 	defer func() { p.depth-- }()
@@ -120,7 +120,7 @@ func (p *parser) atom() *expr {
 	return nil
 }
 
-// call reads the arguments of a function.
+// call parses the arguments of a function.
 func (p *parser) call(f token) *expr {
 	e := &expr{kind: exprCall, text: f.text}
 	if !p.is(")") {
@@ -138,7 +138,7 @@ func (p *parser) call(f token) *expr {
 	return e
 }
 
-// argument suggests what was meant by what stands behind an argument of a function.
+// argument suggests a fix for what follows an argument of a function.
 func (p *parser) argument(f string) string {
 	before, t := p.tokens[max(p.at-1, 0)], p.peek()
 	switch {
@@ -152,7 +152,7 @@ func (p *parser) argument(f string) string {
 	return p.adjacent()
 }
 
-// refs reads the axes in brackets behind a name.
+// refs parses the axes in brackets after a name.
 func (p *parser) refs(e *expr) {
 	renamed := map[string]bool{} // of the axes so far
 	for !p.failed {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Extension is how the name of a file in the notation ends.
+// Extension is the ending of the names of files in the notation.
 const Extension = ".tapestry"
 
-// File is an objective that was read and found right. It must not be changed; any
-// number of goroutines may build models of it.
+// File is an objective that was read without mistakes. It must not be changed; any number of
+// goroutines may build models of it.
 type File struct {
 	source
 	title      string
@@ -21,10 +21,10 @@ type File struct {
 	output     *quantity
 }
 
-// Name is the name that the file was read by.
+// Name returns the name that the file was read by.
 func (f *File) Name() string { return f.name }
 
-// Title is what the file calls its objective, or the file's name without its ending.
+// Title returns the title that the file states, or else the file's name without its ending.
 func (f *File) Title() string {
 	if f.title != "" {
 		return f.title
@@ -32,7 +32,7 @@ func (f *File) Title() string {
 	return base(f.name)
 }
 
-// base is the name of a file without its directory and ending.
+// base returns the name of a file without its directory and ending.
 func base(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	if short := strings.TrimSuffix(name, Extension); short != "" {

@@ -10,26 +10,26 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// function is one row of the table of functions. Its arguments are values, then
-// names of axes.
+// function is a row of the table of functions. Its arguments are values, followed by names of
+// axes.
 type function struct {
 	name, usage, doc string
 	takes            []kind // of the values
-	fewest, most     int    // axes
-	draws            bool   // it stands behind ~ only
-	// infer is the type of a call of values of the given types.
+	fewest, most     int    // number of axes
+	draws            bool   // allowed after ~ only
+	// infer returns the type of a call with values of the given types.
 	infer func(c *checker, e *expr, in []typ, over []string) typ
 	// node adds the call to the graph; its type is in e.
 	node func(b *assembly, e *expr, over []string) *graph.Node
 }
 
-// What a function may take besides the kinds that values have.
+// What a function may take, besides the kinds of values.
 const (
 	anything kind = 100 + iota
 	number        // known when the model is built
 )
 
-// many is the number of axes of a function that takes any.
+// many is the number of axes of a function that takes any number.
 const many = graph.MaxRank
 
 // tiny is what standardise adds to a variance, as layer norm does.
@@ -38,7 +38,8 @@ const tiny = 1e-5
 // functions has every function: those of [ofOneNumber], and those of the table.
 var functions = append(ofOneNumber(), table...)
 
-// table has the functions that are more than an operation's name. The package's documentation repeats it.
+// table has the functions that are more than an operation's name. The package documentation
+// repeats it.
 var table = slices.Concat(
 	[]*function{
 		each("elu", "x, or eˣ − 1 where x is negative", ops.ELU),
@@ -52,7 +53,7 @@ var table = slices.Concat(
 		pointwise("where(mask, a, b)", "a where the mask is true, b elsewhere", real, func(in ...*graph.Node) *graph.Node { return ops.Select(in[0], in[1], in[2]) }, mask, real, real),
 		pointwise("and(a, b)", "both masks", mask, func(in ...*graph.Node) *graph.Node { return ops.And(in[0], in[1]) }, mask, mask),
 		pointwise("or(a, b)", "either mask", mask, func(in ...*graph.Node) *graph.Node { return ops.Or(in[0], in[1]) }, mask, mask),
-		pointwise("not(a)", "the mask turned round", mask, func(in ...*graph.Node) *graph.Node { return ops.Not(in[0]) }, mask),
+		pointwise("not(a)", "the opposite of the mask", mask, func(in ...*graph.Node) *graph.Node { return ops.Not(in[0]) }, mask),
 		toFloat,
 	},
 	[]*function{
@@ -75,7 +76,7 @@ var table = slices.Concat(
 	draws,
 )
 
-// functionNamed finds a row, nil if there is none.
+// functionNamed returns the function of a name, nil if there is none.
 func functionNamed(name string) *function {
 	if i := slices.IndexFunc(functions, func(f *function) bool { return f.name == name }); i >= 0 {
 		return functions[i]
@@ -98,7 +99,7 @@ func reference(functions []*function) string {
 	return b.String()
 }
 
-// pointwise is a function of arrays that is computed element by element.
+// pointwise returns a function that is computed element by element.
 func pointwise(usage, doc string, gives kind, op func(in ...*graph.Node) *graph.Node, takes ...kind) *function {
 	name, _, _ := strings.Cut(usage, "(")
 	return &function{name: name, usage: usage, doc: doc, takes: takes,
@@ -111,9 +112,8 @@ func each(name, doc string, op func(*graph.Node) *graph.Node) *function {
 	return pointwise(name+"(x)", doc, real, func(in ...*graph.Node) *graph.Node { return op(in[0]) }, real)
 }
 
-// ofOneNumber returns the functions that package ops defines from numbers to numbers, in order of name:
-// each of its operations that is applied element by element to one array is one, under its name in
-// lower case.
+// ofOneNumber returns the functions that come from package ops, in order of name: each operation
+// that is applied element by element to one array of numbers, under its name in lower case.
 func ofOneNumber() (out []*function) {
 	x := graph.New("function").Input("x", graph.F64)
 	for _, op := range ops.All() {
@@ -132,7 +132,7 @@ var toFloat = &function{name: "float", usage: "float(a)", doc: "a mask as 0 and 
 	node:  func(b *assembly, e *expr, _ []string) *graph.Node { return ops.Cast(b.node(e.args[0]), b.dt) },
 }
 
-// over are the axes of a call as references of package ops: all where none is named.
+// over returns the axes of a call as package ops takes them, all axes if none is named.
 func over(e *expr, axes []string) []any {
 	if len(axes) == 0 {
 		axes = e.args[0].typ.axes
@@ -144,7 +144,7 @@ func over(e *expr, axes []string) []any {
 	return out
 }
 
-// reduction removes axes.
+// reduction returns a function that removes axes.
 func reduction(name, doc string, op func(*graph.Node, ...any) *graph.Node) *function {
 	return &function{name: name, usage: name + "(x, axis, …)", doc: doc, takes: []kind{real}, most: many,
 		infer: func(c *checker, e *expr, in []typ, axes []string) typ {
@@ -171,7 +171,7 @@ func reduction(name, doc string, op func(*graph.Node, ...any) *graph.Node) *func
 	}
 }
 
-// along works along one axis, which it keeps or removes.
+// along returns a function that works along one axis, which it keeps or removes.
 func along(name, doc string, gives kind, keeps bool, op func(*graph.Node, any) *graph.Node) *function {
 	return &function{name: name, usage: name + "(x, axis)", doc: doc, takes: []kind{real}, fewest: 1, most: 1,
 		infer: func(c *checker, e *expr, in []typ, axes []string) typ {
@@ -213,7 +213,7 @@ var dot = &function{name: "dot", usage: "dot(a, b, axis, …)", doc: "Σ a·b ov
 	},
 }
 
-var oneHot = &function{name: "onehot", usage: "onehot(index, axis)", doc: "1 at the index along a further axis, 0 elsewhere", takes: []kind{whole}, fewest: 1, most: 1,
+var oneHot = &function{name: "onehot", usage: "onehot(index, axis)", doc: "1 at the index along a new axis, 0 elsewhere", takes: []kind{whole}, fewest: 1, most: 1,
 	infer: func(c *checker, e *expr, in []typ, axes []string) typ {
 		at := e.args[1].span
 		switch {
@@ -274,7 +274,7 @@ var sizeOf = &function{name: "size", usage: "size(axis)", doc: "the size of an a
 	},
 }
 
-// elsewhere are functions of other languages, with what is written here.
+// elsewhere has functions of other languages, with what to write here.
 var elsewhere = map[string]string{
 	"ln": "did you mean log?", "log2": "log(x)/log(2)", "log10": "log(x)/log(10)",
 	"matmul": "a matrix product is dot(a, b, axis)", "mm": "a matrix product is dot(a, b, axis)",

@@ -209,8 +209,8 @@ func axisNamesOf(s graph.Shape) (out []string) {
 	return out
 }
 
-// TestOperationsAreFunctions: every operation that is applied element by element to one array is a function,
-// which makes that operation of its operand, or is listed here with the reason.
+// TestOperationsAreFunctions checks that every operation that is applied element by element to one
+// array is a function that applies it, or is listed here with the reason why not.
 func TestOperationsAreFunctions(t *testing.T) {
 	reasons := map[string]string{"Cast": "a file is built for one float type; float converts to it"}
 	found := 0

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// expr finds the type of an expression and of all within it.
+// expr determines the type of an expression and its parts.
 func (c *checker) expr(e *expr) typ {
 	e.typ = c.infer(e)
 	if len(e.typ.axes) > graph.MaxRank {
@@ -38,7 +38,7 @@ func (c *checker) infer(e *expr) typ {
 	return together(real, a, b)
 }
 
-// together is the type of what is computed element by element.
+// together returns the type of an elementwise result of kind k.
 func together(k kind, in ...typ) typ {
 	out := typ{kind: k}
 	for _, t := range in {
@@ -50,7 +50,7 @@ func together(k kind, in ...typ) typ {
 	return out
 }
 
-// wanted is the type of an operand, which must be of one of the kinds.
+// wanted returns the type of an operand, which must be of one of the kinds.
 func (c *checker) wanted(e *expr, kinds ...kind) typ {
 	t := c.expr(e)
 	if t.kind == bad || slices.Contains(kinds, t.kind) {
@@ -86,7 +86,7 @@ func (c *checker) comparison(e *expr) typ {
 	return together(mask, a, b)
 }
 
-// named is the type of a quantity, with its axes renamed.
+// named returns the type of a quantity, with its axes renamed.
 func (c *checker) named(e *expr) typ {
 	q := c.quantities[greek.Symbol(e.text)]
 	if q != nil && c.input != nil {
@@ -152,7 +152,7 @@ func (c *checker) named(e *expr) typ {
 	return t
 }
 
-// call is the type of what a function gives.
+// call returns the type of a function's result.
 func (c *checker) call(e *expr) typ {
 	fn := functionNamed(e.text)
 	if fn == nil {
@@ -163,7 +163,7 @@ func (c *checker) call(e *expr) typ {
 		}
 		for _, a := range e.args {
 			if a.kind != exprName || c.quantities[greek.Symbol(a.text)] != nil {
-				c.expr(a) // finds mistakes of its own
+				c.expr(a) // reports mistakes inside
 			}
 		}
 		if c.quantities[greek.Symbol(e.text)] != nil {
@@ -221,7 +221,7 @@ func (c *checker) call(e *expr) typ {
 	return fn.infer(c, e, in, over)
 }
 
-// constant is a number that is known when the model is built.
+// constant returns the type of a number that is known when the model is built.
 func (c *checker) constant(e *expr) typ {
 	if _, ok := literal(e); ok || e.kind == exprCall && e.text == "size" {
 		return c.expr(e)
@@ -230,7 +230,7 @@ func (c *checker) constant(e *expr) typ {
 	return typ{}
 }
 
-// has reports whether the operand has all of the axes, and complains if not.
+// has reports whether the operand has all of the axes, and records a mistake if not.
 func (c *checker) has(e *expr, operand int, over []string) bool {
 	x := e.args[operand]
 	for i, a := range over {

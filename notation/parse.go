@@ -13,19 +13,18 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 )
 
-// Limits of a file. Objectives have a dozen lines: what is larger is a mistake, or
-// meant to hurt.
+// Limits of a file. Objectives have a dozen lines; a much larger file is a mistake or an attack.
 const (
 	maxBytes = 1 << 16
-	maxDepth = 64  // of brackets and powers within each other
+	maxDepth = 64  // of nested brackets and powers
 	maxChain = 512 // terms of one sum, factors of one product
 )
 
 // Version is the version of the notation that this package reads.
 const Version = 1
 
-// Parse reads a file of the given name, which errors cite. All independent mistakes
-// are found at once: the error is [Errors], unless reading itself failed.
+// Parse reads a file; errors cite it by the given name. All independent mistakes are found at
+// once: the error is [Errors], unless reading r failed.
 func Parse(name string, r io.Reader) (*File, error) {
 	if r == nil {
 		return nil, fmt.Errorf("%s: there is nothing to read from: the reader is nil", name)
@@ -37,7 +36,7 @@ func Parse(name string, r io.Reader) (*File, error) {
 	if len(text) > maxBytes {
 		return nil, fmt.Errorf("%s: more than %d bytes: this is no objective", name, maxBytes)
 	}
-	text = bytes.TrimPrefix(text, []byte("\uFEFF")) // some editors begin files with it
+	text = bytes.TrimPrefix(text, []byte("\uFEFF")) // some editors begin files with a byte order mark
 	f := &File{source: newSource(name, string(text))}
 	p := parser{source: &f.source, tokens: f.tokens()}
 	for p.peek().kind != tokenEnd {
@@ -67,10 +66,10 @@ type parser struct {
 	at     int
 	depth  int
 	notes  []string // comments of the statement so far
-	failed bool     // the statement has a mistake: what follows it is passed over
+	failed bool     // the statement has a mistake: the rest of it is skipped
 }
 
-// peek is the next token but comments, which are kept for the statement.
+// peek returns the next token that is not a comment; comments are kept for the statement.
 func (p *parser) peek() token {
 	for p.tokens[p.at].kind == tokenComment {
 		p.notes = append(p.notes, p.tokens[p.at].text)
@@ -87,7 +86,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// is reports whether the next token is the sign, and takes it if so.
+// is reports whether the next token is the sign, and consumes it if so.
 func (p *parser) is(sign string) bool {
 	if t := p.peek(); t.kind != tokenSign || t.text != sign {
 		return false
@@ -104,12 +103,12 @@ func (p *parser) fails(at span, problem, fix string) {
 	p.failed = true
 }
 
-// unexpected says that something else was wanted at the next token.
+// unexpected reports the next token, where something else was wanted.
 func (p *parser) unexpected(want, fix string) {
 	t := p.peek()
 	found := "the line ends"
 	switch t.kind {
-	case tokenBad: // reported already
+	case tokenBad: // was reported
 		p.failed = true
 		return
 	case tokenSign, tokenName, tokenNumber:
@@ -130,7 +129,7 @@ func (p *parser) want(sign, where string) {
 	}
 }
 
-// statement reads one line.
+// statement parses one line.
 func (p *parser) statement() *statement {
 	p.failed = false
 	s := &statement{span: p.peek().span}
@@ -156,7 +155,7 @@ func (p *parser) statement() *statement {
 	return s
 }
 
-// adjacent suggests what was meant by two values side by side.
+// adjacent suggests a fix for two values side by side.
 func (p *parser) adjacent() string {
 	before, t := p.tokens[max(p.at-1, 0)], p.peek()
 	value := t.kind == tokenName || t.kind == tokenNumber || t.kind == tokenSign && t.text == "("
@@ -239,7 +238,7 @@ func (p *parser) content(s *statement) {
 	}
 }
 
-// unstarted complains about a line that starts with no statement.
+// unstarted reports a line that does not start a statement.
 func (p *parser) unstarted(first token) {
 	lower := strings.ToLower(first.text)
 	near := spelling.Nearest(lower, words)
@@ -250,7 +249,7 @@ func (p *parser) unstarted(first token) {
 	p.unexpected("= or <- after "+first.text, "one quantity a line, as in "+first.text+" = …")
 }
 
-// quantity reads a definition or an update behind its name.
+// quantity parses a definition or an update after its name.
 func (p *parser) quantity(s *statement) {
 	s.axes = p.axes(false)
 	switch {
@@ -284,7 +283,7 @@ func (p *parser) name(s *statement) {
 	}
 }
 
-// axes reads [i=150, d] or nothing; sizes where they may be stated.
+// axes parses [i=150, d] or nothing; sizes are allowed if sized.
 func (p *parser) axes(sized bool) []axis {
 	if p.failed || !p.is("[") {
 		return nil
@@ -335,7 +334,7 @@ func (p *parser) axes(sized bool) []axis {
 	return out
 }
 
-// closeAxes ends a list of axes.
+// closeAxes parses the end of a list of axes.
 func (p *parser) closeAxes() {
 	if p.is("]") {
 		return
@@ -347,8 +346,8 @@ func (p *parser) closeAxes() {
 	p.unexpected("] after the axes", fix)
 }
 
-// defines reports whether the rest of the line, from within the brackets of its left
-// side, is a definition.
+// defines reports whether the rest of the line, from inside the brackets of its left side, is a
+// definition.
 func (p *parser) defines() bool {
 	closed := false
 	for _, t := range p.tokens[p.at:] {

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// String prints the file in its canonical form, from which [Parse] makes an equal
-// file: one statement a line, plain signs, brackets where precedence asks for them,
-// names and comments as they were written.
+// String prints the file in its canonical form, from which [Parse] makes an equal file: one
+// statement a line, plain signs, brackets where precedence requires them, names and comments as
+// they were written.
 func (f *File) String() string {
 	var b strings.Builder
 	for i, s := range f.lines {
@@ -24,7 +24,7 @@ func (f *File) String() string {
 	return b.String()
 }
 
-// column is where the comment of a line stands: below those of its neighbours.
+// column returns the column of a line's comment, which is aligned with its neighbours'.
 func (f *File) column(i int) int {
 	beside := func(i int) bool { return i >= 0 && i < len(f.lines) && f.lines[i].kind != "" && f.lines[i].hasNote }
 	for beside(i - 1) {
@@ -37,7 +37,7 @@ func (f *File) column(i int) int {
 	return widest + 2
 }
 
-// width is the number of columns of a text: marks stand above what is before them.
+// width returns the number of columns of a text; combining marks take none.
 func width(text string) (n int) {
 	for _, r := range text {
 		if !unicode.Is(unicode.Mn, r) {
@@ -47,7 +47,7 @@ func width(text string) (n int) {
 	return n
 }
 
-// String is the statement without its comment.
+// String returns the statement without its comment.
 func (s *statement) String() string {
 	switch s.kind {
 	case "":
@@ -88,7 +88,7 @@ func namesOf(axes []axis) []string {
 	return out
 }
 
-// brackets is [i,j], or nothing for a number.
+// brackets returns [i,j], or nothing if there are no axes.
 func brackets(axes []string) string {
 	if len(axes) == 0 {
 		return ""
@@ -121,7 +121,7 @@ func (e *expr) precedence() int {
 	return precedenceCompare
 }
 
-// String prints the expression with the brackets that precedence asks for.
+// String prints the expression with the brackets that precedence requires.
 func (e *expr) String() string {
 	switch e.kind {
 	case exprNumber:
@@ -159,7 +159,7 @@ func (e *expr) String() string {
 	return a + e.text + b
 }
 
-// within prints the expression in brackets unless it binds at least as tightly.
+// within prints the expression, in brackets unless it binds at least as tightly as precedence.
 func (e *expr) within(precedence int) string {
 	if e.precedence() < precedence {
 		return "(" + e.String() + ")"

@@ -10,13 +10,13 @@ type span struct{ from, to int }
 
 func (s span) with(t span) span { return span{s.from, t.to} }
 
-// source is the text of a file and the mistakes found in it.
+// source is the text of a file with the mistakes found in it.
 type source struct {
 	name   string
 	text   string
 	starts []int // of the lines
 	errors Errors
-	at     map[int]bool // where a mistake was found
+	at     map[int]bool // where mistakes were found
 }
 
 func newSource(name, text string) source {
@@ -29,17 +29,17 @@ func newSource(name, text string) source {
 	return s
 }
 
-// line is the number of the line with the given byte, and where it starts.
+// line returns the number of the line that contains a byte, and where the line starts.
 func (s *source) line(at int) (number, start int) {
 	number = sort.SearchInts(s.starts, min(at, len(s.text))+1)
 	return number, s.starts[number-1]
 }
 
-// full reports whether so many mistakes are known that others are only counted: what would
-// help with one need not be searched for.
+// full reports whether so many mistakes are known that more are only counted, so that no fix need
+// be searched for.
 func (s *source) full() bool { return len(s.errors) >= MaxErrors }
 
-// fail records a mistake. What else is wrong in the same place is its consequence.
+// fail records a mistake. Further mistakes at the same place are consequences, and ignored.
 func (s *source) fail(at span, problem, fix, why string) {
 	number, start := s.line(at.from)
 	end := len(s.text)
@@ -61,7 +61,7 @@ func (s *source) fail(at span, problem, fix, why string) {
 	})
 }
 
-// brief is a text without its middle, if it is long: what is cited may be.
+// brief returns a text without its middle if it is long, for citing.
 func brief(text string) string {
 	const most = 400
 	if len(text) <= most {
@@ -74,7 +74,7 @@ func brief(text string) string {
 	return string(runes[:most*2/3]) + " … " + string(runes[len(runes)-most/3:])
 }
 
-// mistakes are those that were found, in order of their places; nil if there are none.
+// mistakes returns the mistakes in order of their places; nil if there are none.
 func (s *source) mistakes() error {
 	if len(s.errors) == 0 {
 		return nil

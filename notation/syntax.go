@@ -1,6 +1,6 @@
 package notation
 
-// exprKind says how an expression is put together.
+// exprKind is the kind of an expression.
 type exprKind uint8
 
 const (
@@ -11,7 +11,7 @@ const (
 	exprBinary                 // args[0] text args[1]
 )
 
-// expr is an expression. What the checker finds out is kept in typ and fn.
+// expr is an expression. The checker stores what it finds in typ and fn.
 type expr struct {
 	kind exprKind
 	text string
@@ -22,15 +22,15 @@ type expr struct {
 	fn  *function // of a call
 }
 
-// axisRef is an axis of a name in brackets: i, which the name must have, or i→k, which
-// is to be called k here.
+// axisRef is an axis in brackets after a name: i, which the quantity must have, or i→k, which
+// renames i to k here.
 type axisRef struct {
-	axis, as string // as is "" where nothing is renamed
+	axis, as string // as is "" if nothing is renamed
 	span
 }
 
-// axis is an axis of a statement's left side. Its size is a number, the name of an
-// axis of the same size, or "" where it stands elsewhere.
+// axis is an axis of a statement's left side. Its size is a number, the name of an axis of the
+// same size, or "" if it is stated elsewhere.
 type axis struct {
 	name, size string
 	span
@@ -51,21 +51,21 @@ const (
 	signUpdate   = "<-"
 )
 
-// words are the keywords, which name no quantity.
+// words are the keywords, which cannot name a quantity.
 var words = []string{wordVersion, wordTitle, wordInput, wordIndex, wordParam, wordState, wordScalar, wordOutput, wordMinimise, "minimize"}
 
-// statement is a line of a file: one of the kinds above, or "" for one that is empty
-// or holds only a comment.
+// statement is a line of a file: one of the kinds above, or "" for an empty line or one with only
+// a comment.
 type statement struct {
 	kind    string
-	name    string // of the quantity; of a title the title, of a version the number
+	name    string // of the quantity; for objective the title, for notation the number
 	named   span
 	axes    []axis
-	value   *expr // definition, update, scalar, and what follows ~; nil if there is none
+	value   *expr // of a definition, an update, a scalar, or after ~; nil if there is none
 	comment string
-	hasNote bool // an empty comment is one, too
-	broken  bool // a mistake was reported: the rest cannot be relied on
-	// mentions are all names of a broken statement.
+	hasNote bool // an empty comment counts
+	broken  bool // a mistake was reported, so the rest is unreliable
+	// mentions has all names of a broken statement.
 	mentions []string
 	span
 }

@@ -7,28 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind tells tokens apart.
+// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
 	tokenEnd     tokenKind = iota // of the text
-	tokenNewline                  // of a statement; its text is a hint where a bracket is open
+	tokenNewline                  // of a statement; its text is a hint if a bracket is open
 	tokenName
 	tokenNumber
 	tokenString
 	tokenSign
 	tokenComment
-	tokenBad // reported already
+	tokenBad // was reported
 )
 
-// token is a word of a file. The text of a sign is its plain form: − is -, · is *.
+// token is a word of a file. The text of a sign is its plain form: - for −, * for ·.
 type token struct {
 	kind tokenKind
 	text string
 	span
 }
 
-// signs are the operators and brackets, longest first, with their plain forms.
+// signs has the operators and brackets, longest first, with their plain forms.
 var signs = []struct{ written, plain string }{
 	{"<-", "<-"}, {"->", "->"}, {"**", "^"}, {"<=", "<="}, {">=", ">="}, {"==", "=="}, {"!=", "!="},
 	{"←", "<-"}, {"→", "->"}, {"≤", "<="}, {"≥", ">="}, {"≠", "!="},
@@ -37,7 +37,7 @@ var signs = []struct{ written, plain string }{
 	{"(", "("}, {")", ")"}, {"[", "["}, {"]", "]"}, {",", ","},
 }
 
-// foreign are signs of other notations, with what is written here.
+// foreign has signs of other notations, with what to write here.
 var foreign = map[rune]string{
 	'|': "an absolute value is abs(x), a length norm(x, axis), its square sum(x^2, axis)", '‖': "a length is norm(x, axis), its square sum(x^2, axis)",
 	'@': "a matrix product is dot(a, b, axis)", ':': "a definition has =", '%': "a comment starts with #", '&': "and(a, b)", '!': "not(a)",
@@ -47,7 +47,7 @@ var foreign = map[rune]string{
 
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
-// superscript is the digit that a raised one stands for.
+// superscript returns the digit for a raised one.
 func superscript(r rune) (digit byte, ok bool) {
 	i := 0
 	for _, s := range superscripts {
@@ -65,11 +65,11 @@ func continuesName(r rune) bool {
 	return startsName(r) || r >= '0' && r <= '9' || r == '′' || r == '\'' || unicode.Is(unicode.Mn, r)
 }
 
-// tokens cuts the text into words. Within brackets an indented line continues the
-// one above, so that a bracket left open spoils one statement only.
+// tokens cuts the text into words. Within brackets an indented line continues the one above, so
+// that an unclosed bracket affects only one statement.
 func (s *source) tokens() []token {
 	var out []token
-	depth, spoiled := 0, false // one complaint a statement is enough
+	depth, spoiled := 0, false // one error a statement is enough
 	for at := 0; at < len(s.text); {
 		rest := s.text[at:]
 		r, size := utf8.DecodeRuneInString(rest)
@@ -169,7 +169,8 @@ func (s *source) tokens() []token {
 	return append(out, token{tokenNewline, "", span{len(s.text), len(s.text)}}, token{tokenEnd, "", span{len(s.text), len(s.text)}})
 }
 
-// cleanComment is a comment as it is printed: without what a terminal would obey.
+// cleanComment returns a comment as it is printed, without control characters that a terminal
+// would obey.
 func cleanComment(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -179,7 +180,7 @@ func cleanComment(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD")))
 }
 
-// countWhile is how many bytes of characters that are as wanted the text starts with.
+// countWhile returns the number of bytes of the leading characters that are wanted.
 func countWhile(text string, wanted func(rune) bool) int {
 	for i, r := range text {
 		if !wanted(r) {
@@ -189,8 +190,8 @@ func countWhile(text string, wanted func(rune) bool) int {
 	return len(text)
 }
 
-// numberLength is the length of the decimal number that the text starts with, 0 if
-// there is none.
+// numberLength returns the length of the decimal number that the text starts with, 0 if there is
+// none.
 func numberLength(text string) int {
 	digit := func(r rune) bool { return r >= '0' && r <= '9' }
 	n := countWhile(text, digit)

@@ -1,4 +1,4 @@
-// Package spelling finds what was meant by a name that nothing has:
+// Package spelling finds the name that was meant by an unknown one:
 //
 //	fmt.Errorf("no quantity %q: did you mean %q?", "los", spelling.Nearest("los", names))
 package spelling
@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Nearest is the candidate with the smallest edit distance to name.
+// Nearest returns the candidate with the smallest edit distance to name, "" if there is none.
 func Nearest(name string, candidates []string) string {
 	best, least := "", math.MaxInt
 	for _, c := range candidates {
@@ -21,9 +21,9 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// Near is the candidate that name is likely a slip of the finger for: it differs by its
-// case, by the order of its letters, or by a third of them at most. It is "" if none
-// does, as with names of one letter.
+// Near returns the candidate that name is likely a slip for: they differ in case, in the order of
+// their letters, or in at most a third of the letters. It returns "" if there is none; a name of
+// one letter is like none.
 func Near(name string, candidates []string) string {
 	for _, c := range candidates {
 		if strings.EqualFold(c, name) {
@@ -46,12 +46,12 @@ func Near(name string, candidates []string) string {
 	return ""
 }
 
-// longName is the length of names, in runes, from which on none is a slip for another: the
-// time to compare them would grow with its square.
+// longName is the length in runes from which names are not compared, because that would take time
+// proportional to its square.
 const longName = 200
 
-// editDistance counts insertions, deletions and replacements of runes
-// (Levenshtein, 1966). Names that are too long to be compared differ in all of them.
+// editDistance returns the number of insertions, deletions and replacements of runes that make b
+// of a (Levenshtein, 1966). Names too long to be compared count as different in all runes.
 func editDistance(a, b string) int {
 	if n := max(len(a), len(b)); n > utf8.UTFMax*longName {
 		return n

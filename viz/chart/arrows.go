@@ -5,7 +5,7 @@ import "math"
 // Arrow is a direction at a place of a [Heatmap].
 type Arrow struct {
 	At [2]float64
-	By [2]float64 // in the units of the axes; the longest arrow is as long as neighbours are apart
+	By [2]float64 // in the units of the axes; the longest arrow spans the distance between neighbours
 }
 
 // drawable reports whether the arrow can be drawn.
@@ -18,9 +18,9 @@ func (a Arrow) drawable() bool {
 	return true
 }
 
-// drawArrows draws arrows with their middle where they belong. Their lengths go with the
-// root of what they stand for, so that small ones keep a direction that can be seen; the
-// least would be blots and are left out.
+// drawArrows draws arrows with their middles at their places. Their lengths grow with the square
+// root of the magnitudes, so that the directions of small ones remain visible. The smallest would
+// be blots and are left out.
 func drawArrows(c *canvas, p plane, arrows []Arrow) {
 	type shown struct {
 		at   point
@@ -33,7 +33,7 @@ func drawArrows(c *canvas, p plane, arrows []Arrow) {
 		if !a.drawable() {
 			continue
 		}
-		// Pixels of a unit: the axes may differ.
+		// Pixels per unit: the axes may differ.
 		x, y := a.By[0]*(p.x.to-p.x.from)/(p.x.hi-p.x.lo), a.By[1]*(p.y.to-p.y.from)/(p.y.hi-p.y.lo)
 		l := math.Hypot(x, y)
 		if !(l > 0) || math.IsInf(l, 0) {
@@ -58,7 +58,7 @@ func drawArrows(c *canvas, p plane, arrows []Arrow) {
 	c.arrowPaths(paths)
 }
 
-// arrowPath is a line with a head at its end.
+// arrowPath returns a line with a head at its end.
 func arrowPath(from, to point) raw {
 	dx, dy := to.x-from.x, to.y-from.y
 	l := math.Hypot(dx, dy)
@@ -68,7 +68,7 @@ func arrowPath(from, to point) raw {
 	return path([]point{from, to}, []point{{to.x - dx - across, to.y - dy + along}, to, {to.x - dx + across, to.y - dy - along}})
 }
 
-// arrowPaths draws arrows so that they stand out from any ground.
+// arrowPaths draws arrows so that they stand out from any background.
 func (c *canvas) arrowPaths(paths []raw) {
 	d := raw("")
 	for _, p := range paths {

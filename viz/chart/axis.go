@@ -2,8 +2,8 @@ package chart
 
 import "math"
 
-// finiteMax is the largest magnitude that is drawn, and its inverse the least
-// that a logarithmic axis shows: spans and powers of ten stay finite within.
+// finiteMax is the largest magnitude that is drawn, and its inverse the smallest on a logarithmic
+// axis. Within these bounds, spans and powers of ten are finite.
 const finiteMax = 1e300
 
 // drawable reports whether an axis can show v.
@@ -24,8 +24,8 @@ func (s span) empty() bool { return s.lo > s.hi }
 // add widens s until it holds v.
 func (s *span) add(v float64) { s.lo, s.hi = min(s.lo, v), max(s.hi, v) }
 
-// opened returns s wide enough to be divided by ticks whose labels differ in
-// the digits that can be shown. An empty span becomes the unit interval.
+// opened returns s, widened until ticks have labels that differ in the digits shown. An empty
+// span becomes the unit interval.
 func (s span) opened(log bool) span {
 	if s.empty() {
 		s = span{1, 1}
@@ -51,11 +51,11 @@ func (s span) opened(log bool) span {
 type axis struct {
 	span
 	log      bool
-	from, to float64 // the pixels of lo and hi
+	from, to float64 // pixels of lo and hi
 	ticks    []tick
 }
 
-// coveringAxis is an axis whose bounds are round numbers around s.
+// coveringAxis returns an axis whose bounds are round numbers around s.
 func coveringAxis(s span, log bool, most int) axis {
 	s = s.opened(log)
 	if log {
@@ -66,7 +66,7 @@ func coveringAxis(s span, log bool, most int) axis {
 	return axis{span: span{ticks[0].value, ticks[len(ticks)-1].value}, ticks: ticks}
 }
 
-// tightAxis is an axis with the bounds of s, and the ticks that lie within.
+// tightAxis returns an axis with the bounds of s, and the ticks within.
 func tightAxis(s span, log bool, most int) axis {
 	a := coveringAxis(s, log, most)
 	a.span = s.opened(log)
@@ -74,7 +74,7 @@ func tightAxis(s span, log bool, most int) axis {
 	return a
 }
 
-// inside are the ticks that lie within the axis.
+// inside returns the ticks within the axis.
 func (a axis) inside(ticks []tick) []tick {
 	room := slack * (a.hi - a.lo)
 	var inside []tick
@@ -86,8 +86,8 @@ func (a axis) inside(ticks []tick) []tick {
 	return inside
 }
 
-// marked is the axis with ticks at those of the values that it reaches, or as it
-// is without values.
+// marked returns the axis with ticks at those of the values that it reaches; without values, the
+// axis is unchanged.
 func (a axis) marked(values []float64) axis {
 	if values == nil {
 		return a
@@ -106,7 +106,7 @@ func (a axis) between(from, to float64) axis {
 	return a
 }
 
-// at is the pixel of v.
+// at returns the pixel of v.
 func (a axis) at(v float64) float64 {
 	lo, hi := a.lo, a.hi
 	if a.log {
@@ -115,7 +115,7 @@ func (a axis) at(v float64) float64 {
 	return a.from + float64((v-lo)/(hi-lo)*(a.to-a.from)) // not fused: the same pixel on all machines
 }
 
-// labelWidth is the width of the widest tick label.
+// labelWidth returns the width of the widest tick label.
 func (a axis) labelWidth() float64 {
 	var w float64
 	for _, t := range a.ticks {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Bars draws groups of horizontal bars, each with its value, such as the costs
-// of two programs. Its height follows from the number of bars.
+// Bars draws groups of horizontal bars, each with its value, such as the costs of two programs.
+// The height follows from the number of bars.
 type Bars struct {
 	Frame
-	Series []string // what the bars of every row stand for, in order
+	Series []string // names of the bars of each row, in order
 	Rows   []Row
 	// OwnScale scales each row to its own longest bar, for rows that measure
 	// different things. Otherwise all rows share a scale.
@@ -32,11 +32,10 @@ const (
 	tipGap    = 6.0 // from a bar to its value
 )
 
-// barOpacity sets the bars of a row apart by fill: full, half, hollow.
+// barOpacity tells the bars of a row apart by fill: full, half, hollow.
 var barOpacity = [...]float64{1, .4, 0, .7, .2}
 
-// SVG writes the chart as one element. It complains about rows whose values do
-// not match the series.
+// SVG writes the chart as one element. It is an error if a row's values do not match the series.
 func (b Bars) SVG(w io.Writer) error {
 	if err := b.check(); err != nil {
 		return err
@@ -74,8 +73,8 @@ func (b Bars) SVG(w io.Writer) error {
 	return c.close(w)
 }
 
-// scale maps the values of row r to the pixels right of left, with room for
-// the values that are written at the bars' ends.
+// scale maps the values of row r to pixels right of left, with room for the values at the ends of
+// the bars.
 func (b Bars) scale(r int, left float64) axis {
 	var before, after float64
 	values := span{0, 0}
@@ -93,7 +92,7 @@ func (b Bars) scale(r int, left float64) axis {
 		}
 	}
 	if values.lo == values.hi {
-		values.hi = 1 // nothing but zeros
+		values.hi = 1 // all values are 0
 	}
 	return axis{span: values}.between(left+before, b.width()-margin-after)
 }
@@ -126,7 +125,7 @@ func drawBar(c *canvas, series int, corner point, width, height float64) {
 		corner.x, corner.y, width, height, k.both(k, `stroke-width="1.4"`), barOpacity[series%len(barOpacity)])
 }
 
-// label is a value as it is written at its bar.
+// label returns a value as it is written at its bar.
 func (r Row) label(v float64) string {
 	switch {
 	case !drawable(v, false):
@@ -137,7 +136,7 @@ func (r Row) label(v float64) string {
 	return Format(v) + "\u00a0" + r.Unit
 }
 
-// shortLabel is a value as far as it leaves room for bars: a long unit is cut.
+// shortLabel returns a value's label, with a long unit cut to leave room for bars.
 func (b Bars) shortLabel(r Row, v float64) string {
 	return fitted(r.label(v), noteFont.size, .25*(b.width()-2*margin))
 }
@@ -166,7 +165,7 @@ func (b Bars) drawable() bool {
 	return false
 }
 
-// figures describes the chart to those who do not see it.
+// figures describes the chart to readers who cannot see it.
 func (b Bars) figures() string {
 	said := []string{"Bar chart."}
 	for _, r := range b.Rows {

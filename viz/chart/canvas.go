@@ -14,9 +14,8 @@ type point struct{ x, y float64 }
 // canvas collects the text of one SVG element.
 type canvas struct{ strings.Builder }
 
-// printf writes as fmt.Fprintf does, with two kinds of argument made fit for
-// SVG: a float64 is rounded to a tenth of a pixel, a string is escaped. Markup
-// that is ready to be written is passed as raw.
+// printf writes as fmt.Fprintf does, but prepares two kinds of argument for SVG: a float64 is
+// rounded to a tenth of a pixel, and a string is escaped. Finished markup is passed as raw.
 func (c *canvas) printf(format string, args ...any) {
 	for i, a := range args {
 		switch a := a.(type) {
@@ -79,13 +78,13 @@ func (c *canvas) text(p point, a anchor, f font, s string) {
 	c.printf(">%v</text>\n", s)
 }
 
-// line draws a straight line; attrs says how.
+// line draws a straight line with the given attributes.
 func (c *canvas) line(p, q point, attrs raw) {
 	c.printf(`<path d="M%v %vL%v %v"%v/>`+"\n", p.x, p.y, q.x, q.y, attrs)
 }
 
-// path is the data of a path through each segment. A segment of one point
-// becomes a line of no length, which a round cap shows as a dot.
+// path returns the data of a path through each segment. A segment of one point becomes a line of
+// length 0, which a round cap shows as a dot.
 func path(segments ...[]point) raw {
 	var c canvas
 	for _, s := range segments {

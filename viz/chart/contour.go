@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// field is a value over the plot: the corners of a grid, in pixels.
+// field has values over the plot at the corners of a grid, in pixels.
 type field struct {
 	xs, ys []float64
 	at     [][]float64
@@ -31,7 +31,8 @@ type corner struct {
 	z float64
 }
 
-// quad are the corners around a cell in turn; ok is false where one cannot be drawn.
+// quad returns the corners of a cell in order around it; ok is false if one of them cannot be
+// drawn.
 func (f field) quad(i, j int) (q [4]corner, ok bool) {
 	for k, d := range [4][2]int{{0, 0}, {1, 0}, {1, 1}, {0, 1}} {
 		z := f.at[j+d[1]][i+d[0]]
@@ -43,8 +44,8 @@ func (f field) quad(i, j int) (q [4]corner, ok bool) {
 	return q, true
 }
 
-// crossing is where the value between two corners is the level. It is the same point
-// from both cells that share the edge.
+// crossing returns the point between two corners where the value equals the level. It is the same
+// point for both cells that share the edge.
 func (f field) crossing(a, b corner, level float64) point {
 	if a.x > b.x || a.x == b.x && a.y > b.y {
 		a, b = b, a
@@ -57,8 +58,8 @@ func (f field) crossing(a, b corner, level float64) point {
 	return point{a.x + float64(t*(b.x-a.x)), a.y + float64(t*(b.y-a.y))}
 }
 
-// above is the part of a cell where the value reaches the level, as a polygon, and the
-// lines that cut it off, each with the part on the same side.
+// above returns the part of a cell where the value reaches the level, as a polygon, and the lines
+// that cut it off, each with that part on the same side.
 func (f field) above(q [4]corner, level float64) (polygon []point, cuts [][2]point) {
 	var ins, outs []point // crossings into the part and out of it, in turn
 	first := 0
@@ -76,7 +77,7 @@ func (f field) above(q [4]corner, level float64) (polygon []point, cuts [][2]poi
 			outs = append(outs, x)
 		} else {
 			if len(outs) == 0 {
-				first = 1 // the way out that belongs to it comes last
+				first = 1 // the exit that belongs to it comes last
 			}
 			ins = append(ins, x)
 		}
@@ -87,8 +88,8 @@ func (f field) above(q [4]corner, level float64) (polygon []point, cuts [][2]poi
 	return polygon, cuts
 }
 
-// fill paints the bands, the higher ones over the lower ones. Neighbouring cells that
-// are wholly above a level are one rectangle.
+// fill paints the bands, higher ones over lower ones. Neighbouring cells that are entirely above
+// a level are one rectangle.
 func (f field) fill(c *canvas, s scale) {
 	for band := range len(s.levels) + 1 {
 		level := math.Inf(-1)
@@ -121,12 +122,12 @@ func (f field) fill(c *canvas, s scale) {
 		}
 		if d.Len() > 0 {
 			k := s.ink(band)
-			c.printf("<path d=\"%v\"%v/>\n", raw(d.String()), k.both(k, `stroke-width=".7"`)) // its own colour closes the seams
+			c.printf("<path d=\"%v\"%v/>\n", raw(d.String()), k.both(k, `stroke-width=".7"`)) // a stroke of the same colour closes the seams
 		}
 	}
 }
 
-// lines joins the cuts of each level to lines, the longest first.
+// lines joins the cuts of each level into lines, the longest first.
 func (f field) lines(s scale) [][][]point {
 	out := make([][][]point, len(s.levels))
 	for l, level := range s.levels {
@@ -171,7 +172,7 @@ func joined(pieces [][2]point) [][]point {
 		}
 		out = append(out, line)
 	}
-	for _, open := range []bool{true, false} { // those with ends first, then rings
+	for _, open := range []bool{true, false} { // open lines first, then rings
 		for i, p := range pieces {
 			if !used[i] && (!open || ending[p[0]] == 0) {
 				follow(i)
@@ -201,7 +202,7 @@ func (f field) stroke(c *canvas, s scale, lines [][][]point) {
 	}
 }
 
-// label writes each level once on its longest line, where there is room.
+// label writes each level once, on its longest line, if there is room.
 func (f field) label(c *canvas, p plane, s scale, lines [][][]point) {
 	var taken []box
 	font := noteFont

@@ -2,8 +2,8 @@ package chart
 
 import "math"
 
-// curve is the drawable part of a series, in pixels: one segment for each run
-// of points without a gap.
+// curve is the drawable part of a series in pixels: a segment for each run of points without a
+// gap.
 type curve [][]point
 
 // newCurve maps points to pixels. It breaks where a coordinate is not drawable.
@@ -26,14 +26,13 @@ func newCurve(n int, at func(i int) (x, y float64), xa, ya axis) curve {
 	return c
 }
 
-// ends are the first and the last point of a curve that has any.
+// ends returns the first and the last point of a curve that has any.
 func (c curve) ends() (first, last point) {
 	s := c[len(c)-1]
 	return c[0][0], s[len(s)-1]
 }
 
-// path is the curve's path data, without the points that make no difference
-// to the eye.
+// path returns the curve's path data, without points that make no visible difference.
 func (c curve) path() raw {
 	thin := make(curve, len(c))
 	for i, s := range c {
@@ -102,7 +101,7 @@ func appendStraightened(out, s []point) []point {
 	return appendStraightened(appendStraightened(out, s[:at+1]), s[at:])
 }
 
-// distance is that of p from the line segment a b.
+// distance returns the distance of p from the line segment a b.
 func distance(p, a, b point) float64 {
 	dx, dy := b.x-a.x, b.y-a.y
 	t := 0.0

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// thinSpace separates groups of three digits; a line never breaks at it.
+// thinSpace separates groups of three digits and does not allow a line break.
 const thinSpace = "\u202f"
 
-// Format writes a number shortly for labels and tables. Whole numbers below
-// 1e9 are written in full with their digits in groups of three (1166500 becomes
-// "1 166 500", separated by U+202F), others to four significant digits: 78.85,
-// 0.0314, 1.2e-5. Not-a-number is "NaN", infinities are "∞" and "-∞".
+// Format writes a number briefly, for labels and tables. Whole numbers below 1e9 are written in
+// full with their digits in groups of three (1166500 becomes "1 166 500", separated by U+202F),
+// others with four significant digits: 78.85, 0.0314, 1.2e-5. Not-a-number is "NaN", infinities
+// are "∞" and "-∞".
 func Format(v float64) string {
 	a := math.Abs(v)
 	switch {
@@ -33,14 +33,14 @@ func Format(v float64) string {
 	return trimZeros(strconv.FormatFloat(v, 'f', decimals, 64))
 }
 
-// scientific writes v as 1.2e-5, with at most that many decimals.
+// scientific writes v as 1.2e-5, with at most the given number of decimals.
 func scientific(v float64, decimals int) string {
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', decimals, 64), "e")
-	n, _ := strconv.Atoi(exponent) // FormatFloat's own exponent
+	n, _ := strconv.Atoi(exponent) // the exponent that FormatFloat wrote
 	return trimZeros(mantissa) + "e" + strconv.Itoa(n)
 }
 
-// trimZeros removes the zeros that end a fraction.
+// trimZeros removes trailing zeros of a fraction.
 func trimZeros(s string) string {
 	if !strings.Contains(s, ".") {
 		return s
@@ -48,8 +48,8 @@ func trimZeros(s string) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// groupDigits separates the thousands of a decimal number whose whole part has
-// more than four digits.
+// groupDigits separates the thousands of a decimal number whose integer part has more than four
+// digits.
 func groupDigits(s string) string {
 	whole, fraction, dotted := strings.Cut(s, ".")
 	digits, negative := strings.CutPrefix(whole, "-")

@@ -10,22 +10,21 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
-// Frame is what all charts have in common.
+// Frame has what all charts have in common.
 type Frame struct {
-	// ID is unique in the page: a letter, then letters, digits, '-' and '_'.
+	// ID must be unique in the page: a letter, then letters, digits, '-' and '_'.
 	ID string
-	// Title stands above the chart and is its name for a screen reader.
+	// Title stands above the chart and is its name for screen readers.
 	Title string
-	// Desc says in a sentence what is to be seen, for those who do not see it.
-	// The chart adds the figures. It may be empty.
+	// Desc says in a sentence what the chart shows, for readers who cannot see it. The chart adds
+	// figures to it. It may be empty.
 	Desc string
-	// Width is the chart's width in pixels, in the unit that text is measured
-	// in: text is 12 pixels high. In a page the chart takes the width there is.
-	// 0 means 440, which stays readable on a phone.
+	// Width is the width of the chart in pixels, at which text is 12 pixels high. A page scales the
+	// chart to the width available. 0 means 440, which stays readable on a phone.
 	Width float64
 }
 
-// Sizes in pixels. A body is what lies below the title and the legend.
+// Sizes in pixels. The body is everything below the title and the legend.
 const (
 	defaultWidth = 440
 	leastBody    = 150
@@ -37,7 +36,7 @@ const (
 
 var validID = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// check complains about what no chart could be drawn with.
+// check returns an error if no chart could be drawn with the frame.
 func (f Frame) check() error {
 	if !validID.MatchString(f.ID) {
 		return fmt.Errorf("chart %q: the id is not a letter followed by letters, digits, '-' or '_'", f.ID)
@@ -48,7 +47,7 @@ func (f Frame) check() error {
 	return f.checkSide("width", f.Width, 240)
 }
 
-// checkSide complains about a width or height that leaves no room for a chart.
+// checkSide returns an error if a width or height leaves no room for a chart.
 func (f Frame) checkSide(name string, v, least float64) error {
 	if v != 0 && !(v >= least && v <= 4000) {
 		return f.errorf("a %s of %v is not within %v to 4000", name, v, least)
@@ -56,19 +55,19 @@ func (f Frame) checkSide(name string, v, least float64) error {
 	return nil
 }
 
-// height is the chart's height: what was asked for, or title, legend and the
-// usual body if that is 0, and in any case enough to see something.
+// height returns the height of the chart: the one asked for or, if that is 0, that of title,
+// legend and the usual body; in any case enough to see something.
 func (f Frame) height(asked, legend, body float64) float64 {
 	top := f.bodyTop() + legend
 	return max(orDefault(asked, top+body), top+leastBody)
 }
 
-// errorf is an error that names the chart.
+// errorf returns an error that names the chart.
 func (f Frame) errorf(format string, args ...any) error {
 	return fmt.Errorf("chart %q: %w", f.ID, fmt.Errorf(format, args...))
 }
 
-// width is Width or its default.
+// width returns Width or its default.
 func (f Frame) width() float64 { return orDefault(f.Width, defaultWidth) }
 
 func orDefault(v, otherwise float64) float64 {
@@ -78,8 +77,8 @@ func orDefault(v, otherwise float64) float64 {
 	return v
 }
 
-// open starts a chart of the given height: its element, its texts for screen
-// readers, its ground and its title.
+// open starts a chart of the given height: its element, its texts for screen readers, its
+// background and its title.
 func (f Frame) open(height float64, figures string) *canvas {
 	c := new(canvas)
 	desc := figures
@@ -100,17 +99,17 @@ func (f Frame) open(height float64, figures string) *canvas {
 // titleRow is the height of a line of the title.
 const titleRow = 18
 
-// titleLines are the lines of the title above the chart.
+// titleLines returns the lines of the title.
 func (f Frame) titleLines() []string {
 	return wrapped(f.Title, titleFont.size*boldness, f.width()-2*margin)
 }
 
-// bodyTop is where the space below the title begins.
+// bodyTop returns where the body begins.
 func (f Frame) bodyTop() float64 {
 	return margin + titleRow*float64(len(f.titleLines())) + 6
 }
 
-// blank draws the chart that has nothing to show.
+// blank draws a chart that has nothing to show.
 func (f Frame) blank(w io.Writer, height float64) error {
 	const nothing = "no finite data"
 	c := f.open(height, "There is no finite data to draw.")
@@ -118,8 +117,8 @@ func (f Frame) blank(w io.Writer, height float64) error {
 	return c.close(w)
 }
 
-// missing says in a line at p how many points are not shown, if any, and returns
-// the height of what it wrote.
+// missing writes a line at p saying how many points are not shown, if any. It returns the height
+// of the text.
 func (c *canvas) missing(p point, width float64, n int, log bool) (height float64) {
 	if n == 0 {
 		return 0

@@ -7,26 +7,27 @@ import (
 	"strings"
 )
 
-// Heatmap is a scatter plot on a coloured ground: a value over the plane, in bands of
-// colour between contour lines, with paths, data points and arrows on top.
+// Heatmap is a scatter plot on a coloured background: a value over the plane, in bands of colour
+// between contour lines, with paths, data points and arrows on top.
 type Heatmap struct {
 	Scatter
-	Z string // what is shown over the plane, with the unit
-	// Xs and Ys are where the values are known, ascending; two or more each.
+	Z string // the value shown over the plane, with its unit
+	// Xs and Ys are the coordinates of the grid, ascending; at least two each.
 	Xs, Ys []float64
-	// Values has a row for each of Ys and in it a value for each of Xs. Between them it is
-	// interpolated; around one that is not finite the ground stays bare.
+	// Values has a row for each of Ys, with a value for each of Xs. Values in between are
+	// interpolated; around one that is not finite, nothing is painted.
 	Values [][]float64
-	Log    bool // colours by powers; bare where a value is not positive
-	// Range is what the colours span; values beyond have the outermost. Charts with the same
-	// range have the same colours. Where both are 0 it is what the values span.
+	Log    bool // colours by powers; nothing is painted where a value is not positive
+	// Range is the range of values that the colours span; values outside have the outermost colour.
+	// Charts with the same range have the same colours. If both ends are 0, it is the range of the
+	// values.
 	Range     [2]float64
 	Arrows    []Arrow
-	ArrowName string // of the arrows in the legend
+	ArrowName string // name of the arrows in the legend
 }
 
-// SVG writes the chart as one element. It complains about values that are not as many as
-// the places, about places that do not ascend, and about what [Scatter.SVG] refuses.
+// SVG writes the chart as one element. It is an error if the numbers of values and coordinates
+// differ or the coordinates do not ascend, and for the reasons of [Scatter.SVG].
 func (h Heatmap) SVG(w io.Writer) error {
 	if err := h.check(); err != nil {
 		return err
@@ -119,7 +120,7 @@ func (h Heatmap) check() error {
 	return nil
 }
 
-// span is what the colours span.
+// span returns the range that the colours span.
 func (h Heatmap) span() span {
 	s := emptySpan
 	for _, row := range h.Values {
@@ -135,7 +136,7 @@ func (h Heatmap) span() span {
 	return s
 }
 
-// include widens the plot until it holds points, paths and arrows.
+// include widens the plot until it contains all points, paths and arrows.
 func (h Heatmap) include(e *extent) {
 	all := append([][2]float64{}, h.Points...)
 	for _, p := range h.Paths {
@@ -152,8 +153,8 @@ func (h Heatmap) include(e *extent) {
 	}
 }
 
-// drawHalos lightens the ground under the data points, which would not be seen on the
-// darkest colours.
+// drawHalos lightens the background under data points, which would be invisible on the darkest
+// colours.
 func (h Heatmap) drawHalos(c *canvas, p plane) {
 	d := raw("")
 	for _, v := range h.Points {
@@ -166,7 +167,7 @@ func (h Heatmap) drawHalos(c *canvas, p plane) {
 	}
 }
 
-// legend has the arrows after what a scatter plot has.
+// legend returns the entries of a scatter plot, then that of the arrows.
 func (h Heatmap) legend() legend {
 	keys := h.keys()
 	if len(h.Arrows) > 0 && h.ArrowName != "" {
@@ -177,7 +178,7 @@ func (h Heatmap) legend() legend {
 	return keys
 }
 
-// note says what is not shown.
+// note says which values and points are not shown.
 func (h Heatmap) note(missing int) string {
 	var said []string
 	bad := 0
@@ -201,7 +202,7 @@ func (h Heatmap) note(missing int) string {
 	return strings.Join(said, "; ")
 }
 
-// figures describes the chart to those who do not see it.
+// figures describes the chart to readers who cannot see it.
 func (h Heatmap) figures(s scale, note string) string {
 	said := []string{"Heat map" + against(h.X, false, h.Z, h.Log) + " and " + h.Y + "."}
 	if h.X == "" || h.Y == "" {

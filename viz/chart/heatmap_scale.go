@@ -2,8 +2,9 @@ package chart
 
 import "math"
 
-// bandInks colour values from low to high: the further from the page, the higher. They go
-// by lightness alone, so that greyscale and colour-blind readers see the same order.
+// bandInks has the colours of values from low to high, each further from the page's colour than
+// the one before. They differ in lightness alone, so that greyscale and colour-blind readers see
+// the same order.
 var bandInks = [...]ink{
 	{"ch-b0", "#FFFFF6", "#17222B"},
 	{"ch-b1", "#EEF7CD", "#1A2E3C"},
@@ -19,12 +20,12 @@ var bandInks = [...]ink{
 	{"ch-b11", "#283675", "#D3DBBD"},
 }
 
-// scale are the bands of colour that values fall into.
+// scale has the bands of colour that values fall into.
 type scale struct {
 	levels []tick // between the bands, ascending
 }
 
-// newScale divides a span into at most as many bands as there are colours.
+// newScale divides a span into bands, at most as many as there are colours.
 func newScale(s span, log bool) scale {
 	s = s.opened(log)
 	var all []tick
@@ -42,8 +43,8 @@ func newScale(s span, log bool) scale {
 	return scale{inside}
 }
 
-// fineLevels are round numbers within a span, evenly by their logarithm: the densest
-// series that does not need more colours than there are.
+// fineLevels returns round numbers within a span, evenly spaced on a logarithmic scale: the
+// densest series that needs no more colours than there are.
 func fineLevels(s span) []tick {
 	var last []tick
 	for _, mantissas := range [][]float64{{1}, {1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}, {1, 1.2, 1.4, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8}} {
@@ -56,7 +57,7 @@ func fineLevels(s span) []tick {
 			}
 		}
 		if len(ticks) >= len(bandInks) {
-			if last == nil { // too many powers of ten: some of them
+			if last == nil { // too many powers of ten: keep some of them
 				stride := (len(ticks) + len(bandInks) - 2) / (len(bandInks) - 1)
 				for i := 0; i < len(ticks); i += stride {
 					last = append(last, ticks[i])
@@ -72,7 +73,7 @@ func fineLevels(s span) []tick {
 	return last
 }
 
-// ink is the colour of a band; the bands together use the whole of the colours.
+// ink returns the colour of a band. The bands together use the whole range of colours.
 func (s scale) ink(band int) ink {
 	if len(s.levels) == 0 {
 		return bandInks[0]
@@ -80,7 +81,7 @@ func (s scale) ink(band int) ink {
 	return bandInks[band*(len(bandInks)-1)/len(s.levels)]
 }
 
-// lineInk is what stands out from both bands beside a level.
+// lineInk returns a colour that stands out from both bands beside a level.
 func (s scale) lineInk(level int) ink {
 	if 2*level < len(s.levels) {
 		return textInk
@@ -95,7 +96,7 @@ const (
 	barLabel = 6 // between bar and labels
 )
 
-// width is that of the bar with its labels and the gap.
+// width returns the width of the bar with its labels and the gap.
 func (s scale) width(name string) float64 {
 	w := min(72, textWidth(name, noteFont.size)-barWidth-barLabel)
 	for _, t := range s.levels {

@@ -8,30 +8,30 @@ import (
 	"strings"
 )
 
-// Images draws small images in rows, enlarged so that every pixel is seen: handwritten
-// digits, the filters of a convolution, what an autoencoder made of them. Ink stands for
-// positive values and a colour for negative ones, both the stronger the larger; a value
-// that is not finite is missing, and crossed out. The height follows from the images.
+// Images draws small images in rows, enlarged so that each pixel is visible: handwritten digits,
+// the filters of a convolution, an autoencoder's reconstructions. Positive values are drawn in
+// ink and negative ones in a colour, the stronger the larger. A value that is not finite is
+// crossed out. The height of the chart follows from the images.
 type Images struct {
 	Frame
 	Rows []ImageRow
-	// Pixel is the side of a pixel of an image in pixels of the chart; 0 means 6.
+	// Pixel is the side of an image's pixel in pixels of the chart; 0 means 6.
 	Pixel float64
 }
 
-// ImageRow is images side by side, over several lines if they are many.
+// ImageRow has images side by side, on several lines if they are many.
 type ImageRow struct {
 	Name   string // before the images; "" for none
 	Images []Image
 }
 
-// Image is values over a rectangle.
+// Image has values over a rectangle.
 type Image struct {
 	Caption string    // below the image; "" for none
 	Columns int       // pixels from left to right
 	Values  []float64 // row after row
-	Full    float64   // the magnitude of full ink; 0 means the largest that occurs
-	Pixel   float64   // in place of that of the chart, so that a coarse image is as large as a fine one
+	Full    float64   // the magnitude of full ink; 0 means the largest in the image
+	Pixel   float64   // replaces Images.Pixel, so that a coarse image can be as large as a fine one; 0 does not
 }
 
 // Sizes of images, in pixels.
@@ -42,9 +42,8 @@ const (
 	defaultPixel = 6.0
 )
 
-// SVG writes the chart as one element. It complains about values that do not fill a
-// rectangle, about magnitudes of ink that are negative, and about images that are wider
-// than the chart.
+// SVG writes the chart as one element. It is an error if values do not fill a rectangle, a
+// magnitude of full ink is negative, or an image is wider than the chart.
 func (m Images) SVG(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -75,8 +74,8 @@ func (m Images) SVG(w io.Writer) error {
 	return c.close(w)
 }
 
-// columns are where the images begin, and the distance from one to the next: all rows
-// have the same, so that what belongs together stands together.
+// columns returns where the images begin, and the distance from one to the next. All rows have
+// the same, so that related images are aligned.
 func (m Images) columns() (left, pitch float64) {
 	left = margin
 	for _, r := range m.Rows {
@@ -91,17 +90,17 @@ func (m Images) columns() (left, pitch float64) {
 	return left, min(pitch, room) + imageGap
 }
 
-// perLine is the number of images on a line.
+// perLine returns the number of images on a line.
 func (m Images) perLine(left, pitch float64) int {
 	return max(1, int((m.width()-margin-left+imageGap)/pitch))
 }
 
-// pixel is the side of a pixel of an image.
+// pixel returns the side of a pixel of an image.
 func (m Images) pixel(one Image) float64 {
 	return orDefault(one.Pixel, orDefault(m.Pixel, defaultPixel))
 }
 
-// height is that of an image with its caption.
+// height returns the height of an image with its caption.
 func (m Images) height(one Image) float64 {
 	h := m.pixel(one) * one.rows()
 	if one.Caption != "" {
@@ -142,8 +141,8 @@ func (i Image) rows() float64 { return float64(len(i.Values) / i.Columns) }
 // shades is the number of strengths of ink.
 const shades = 16
 
-// shade is the strength of ink of a value, from −shades to shades; ok is false for one
-// that is missing.
+// shade returns the strength of ink of a value, from −shades to shades; ok is false if the value
+// is not finite.
 func (i Image) shade(v, full float64) (shade int, ok bool) {
 	if !drawable(v, false) {
 		return 0, false
@@ -151,7 +150,7 @@ func (i Image) shade(v, full float64) (shade int, ok bool) {
 	return int(math.Round(shades * max(-1, min(1, v/full)))), true
 }
 
-// full is the magnitude of full ink.
+// full returns the magnitude of full ink.
 func (i Image) full() float64 {
 	if i.Full > 0 {
 		return i.Full
@@ -165,9 +164,9 @@ func (i Image) full() float64 {
 	return orDefault(most, 1)
 }
 
-// shaded is the area of each strength of ink, by shades plus the strength, and the
-// crosses over what is missing, of an image with its corner at p. Equal neighbours in a
-// row are one rectangle.
+// shaded returns, for an image with its corner at p, the area of each strength of ink, by shades
+// plus the strength, and crosses over values that are not finite. Equal neighbours in a row are
+// one rectangle.
 func (i Image) shaded(p point, size float64) (areas [2*shades + 1]raw, crosses raw) {
 	full := i.full()
 	for at := 0; at < len(i.Values); at += i.Columns {
@@ -195,7 +194,7 @@ func (i Image) shaded(p point, size float64) (areas [2*shades + 1]raw, crosses r
 	return areas, crosses
 }
 
-// rectangle is the data of a closed path, in fewer bytes than an element.
+// rectangle returns the data of a closed path, which takes fewer bytes than an element.
 func rectangle(x0, y0, x1, y1 float64) raw {
 	var c canvas
 	c.printf("M%v %vH%vV%vH%vZ", x0, y0, x1, y1, x0)
@@ -228,7 +227,7 @@ func (m Images) check() error {
 	return nil
 }
 
-// figures describes the chart to those who do not see it.
+// figures describes the chart to readers who cannot see it.
 func (m Images) figures() string {
 	said := []string{"Small images."}
 	for _, r := range m.Rows {

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// lineName is what a line is called, and where.
+// lineName is the name of a line, with the place of its label.
 type lineName struct {
 	name string
 	ink  ink
 	x, y float64 // of the line's end, in the axes' units
-	key  key     // for a legend
+	key  key     // for the legend
 }
 
-// labelGap lies between a plot and the labels beside it.
+// labelGap is the space between a plot and the labels beside it.
 const labelGap = 10
 
-// labelColumn is the width that names take beside a plot.
+// labelColumn returns the width that names take beside a plot.
 func labelColumn(names []lineName) float64 {
 	if len(names) == 0 {
 		return 0
@@ -29,15 +29,15 @@ func labelColumn(names []lineName) float64 {
 	return w + labelGap
 }
 
-// roomBeside reports whether a chart of that inner width and body has room for a
-// column of names, and for a plot beside it.
+// roomBeside reports whether a chart of the given inner width and body has room for a column of
+// names and a plot beside it.
 func roomBeside(names []lineName, column, inner, body float64) bool {
 	const axes = 4 * lineHeight // above and below the plot
 	return column < .36*inner && inner-column > 220 && float64(len(names))*lineHeight < body-axes-margin
 }
 
-// drawEndLabels writes names in a column beside the plot, each as near to its
-// line's end as the others allow, with a thin lead where the two are apart.
+// drawEndLabels writes names in a column beside the plot, each as near to its line's end as the
+// others allow. Where the two are apart, a thin lead connects them.
 func drawEndLabels(c *canvas, p plane, names []lineName) {
 	slices.SortStableFunc(names, func(a, b lineName) int { return cmp.Compare(b.y, a.y) })
 	ideal := make([]float64, len(names))
@@ -57,12 +57,12 @@ func drawEndLabels(c *canvas, p plane, names []lineName) {
 	}
 }
 
-// apart moves ascending positions as little as needed, in the sum of squares,
-// for neighbours to be at least gap apart and all to lie within [low, high].
-// Where [low, high] is too short the positions run over its end.
+// apart moves ascending positions so that neighbours are at least gap apart and all lie within
+// [low, high], minimising the sum of squared moves. If [low, high] is too short, positions run
+// past its end.
 func apart(ideal []float64, gap, low, high float64) []float64 {
-	// Less gap·i, what is wanted is an ascending sequence: pool neighbours that
-	// are out of order at their mean until none are.
+	// After gap·i is subtracted, the result must be an ascending sequence: pool neighbours that are
+	// out of order at their mean until none are (isotonic regression).
 	type pool struct {
 		sum float64
 		n   int
@@ -100,7 +100,7 @@ func (b box) within(o box) bool {
 	return b.left >= o.left && b.right <= o.right && b.top >= o.top && b.bottom <= o.bottom
 }
 
-// textBox is the space of a text, with its baseline at p.
+// textBox returns the space of a text with its baseline at p.
 func textBox(p point, a anchor, size float64, s string) box {
 	w := textWidth(s, size)
 	switch a {
@@ -112,9 +112,9 @@ func textBox(p point, a anchor, size float64, s string) box {
 	return box{p.x, p.y - float64(.8*size), p.x + w, p.y + float64(.25*size)}
 }
 
-// drawNoteAt writes a text next to p, in the first of the corners around it that
-// lies within the plot and off the texts already there, and returns all texts'
-// boxes. Where no corner is free the text is left out.
+// drawNoteAt writes a text next to p, in the first of the corners around it that is within the
+// plot and free of the texts in taken, and returns the boxes of all texts. If no corner is free,
+// the text is left out.
 func drawNoteAt(c *canvas, p point, s string, plot box, taken []box) []box {
 	f := labelFont
 	f.ringed = true

@@ -17,7 +17,7 @@ const (
 	legendRow   = 20
 )
 
-// lineKey is the entry of a line in the group's colour, dash and marker.
+// lineKey returns the entry of a line with the group's colour, dash and marker.
 func lineKey(name string, group int) key {
 	return key{name, func(c *canvas, at point) {
 		c.line(at, point{at.x + lineSample, at.y}, groupInk(group).stroke()+` stroke-width="2.2"`+dash(group))
@@ -25,21 +25,21 @@ func lineKey(name string, group int) key {
 	}, lineSample}
 }
 
-// shapeKey is the entry of data points that have the group's shape.
+// shapeKey returns the entry of data points with the group's shape.
 func shapeKey(name string, group int, colour ink) key {
 	return key{name, func(c *canvas, at point) {
 		c.printf("<path d=\"%v\"%v/>\n", shape(group, point{at.x + shapeSample/2, at.y}, 4), colour.hollow())
 	}, shapeSample}
 }
 
-// ruleKey is the entry of a rule.
+// ruleKey returns the entry of a rule.
 func ruleKey(name string) key {
 	return key{name, func(c *canvas, at point) {
 		c.line(at, point{at.x + lineSample, at.y}, ruleStroke())
 	}, lineSample}
 }
 
-// ruleStroke draws a level that is no data.
+// ruleStroke draws a level that is not data.
 func ruleStroke() raw { return noteInk.stroke() + ` stroke-dasharray="1.5 3" stroke-width="1.4"` }
 
 // legend is a list of entries, set in rows.
@@ -62,7 +62,7 @@ func (l legend) place(width float64) (at []point, height float64) {
 	return at, p.y + legendRow/2 + 4
 }
 
-// fit is the entry's name as it can be written.
+// fit returns the entry's name, shortened to a width.
 func (l legend) fit(k key, width float64) string {
 	return fitted(k.name, labelFont.size, width-k.wide-keyGap)
 }

@@ -12,12 +12,12 @@ type Lines struct {
 	Frame
 	X, Y       string // what the axes measure, with the unit
 	LogX, LogY bool   // logarithmic axes
-	// XTicks and YTicks, ascending, are the marked values of an axis, where not
-	// any round numbers will do: the whole numbers of a count, the quarters of
-	// 180 degrees. YTicks are all within the axis. Nil means round numbers.
+	// XTicks and YTicks, ascending, are the values to mark on an axis where arbitrary round numbers
+	// will not do: the whole numbers of a count, the quarters of 180 degrees. YTicks must all be
+	// within the axis. Nil means round numbers.
 	XTicks, YTicks []float64
-	// Covers are points that the axes reach besides what is drawn: what charts side by
-	// side have in common.
+	// Covers are points that the axes include besides the data, for charts side by side that are to
+	// have the same axes.
 	Covers [][2]float64
 	Series []Series
 	Rules  []Rule
@@ -28,18 +28,18 @@ type Lines struct {
 // Series is a line.
 type Series struct {
 	Name string
-	// X and Y are equally long; without X the points are at 0, 1, 2 and so on.
-	// The line breaks at a point that cannot be drawn.
+	// X and Y have equal lengths; if X is nil, the points are at 0, 1, 2 and so on. The line breaks
+	// at a point that cannot be drawn.
 	X, Y []float64
 	// Lo and Hi, both of Y's length or both nil, bound a band around the line.
 	Lo, Hi []float64
-	// Group, from 0, picks colour, dash and marker: runs of one method share it.
+	// Group, from 0, selects colour, dash and marker: runs of one method share it.
 	Group int
-	// Faint draws a thin line without a label: one of many runs, of which
-	// another series shows the typical one.
+	// Faint draws a thin line without a label: one of many runs, whose typical course is another
+	// series.
 	Faint bool
-	// Points draws data points in place of a line: what the lines beside them are fitted to.
-	// They have no band and are not Faint.
+	// Points draws data points instead of a line, such as those that lines are fitted to. They have
+	// no band and cannot be Faint.
 	Points bool
 }
 
@@ -56,7 +56,7 @@ type Mark struct {
 	Group int
 }
 
-// x is the position of point i.
+// x returns the position of point i.
 func (s Series) x(i int) float64 {
 	if s.X == nil {
 		return float64(i)
@@ -66,7 +66,7 @@ func (s Series) x(i int) float64 {
 
 func (s Series) point(i int) (x, y float64) { return s.x(i), s.Y[i] }
 
-// band is a bound of the band at i, and NaN where the other bound is missing.
+// band returns a bound of the band at i, NaN if the other bound is missing.
 func (s Series) band(i int, bound []float64, log bool) (x, y float64) {
 	if !drawable(s.Lo[i], log) || !drawable(s.Hi[i], log) {
 		return s.x(i), math.NaN()
@@ -74,9 +74,9 @@ func (s Series) band(i int, bound []float64, log bool) (x, y float64) {
 	return s.x(i), bound[i]
 }
 
-// SVG writes the chart as one element. Lines are named at their ends where there
-// is room, else in a legend. It complains about slices of different lengths and
-// negative groups.
+// SVG writes the chart as one element. Lines are named at their ends if there is room, otherwise
+// in a legend. It is an error if slices have different lengths, a group is negative, or the given
+// ticks are impossible.
 func (l Lines) SVG(w io.Writer) error {
 	if err := l.check(); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (l Lines) check() error {
 	return nil
 }
 
-// checkTicks complains about given ticks that an axis cannot have.
+// checkTicks returns an error if an axis cannot have the given ticks.
 func (l Lines) checkTicks(name string, ticks []float64, log bool) error {
 	if ticks != nil && len(ticks) == 0 {
 		return l.errorf("%s: no ticks", name)
@@ -169,13 +169,13 @@ func (l Lines) checkTicks(name string, ticks []float64, log bool) error {
 	return nil
 }
 
-// extent is what of the data can be drawn.
+// extent is the range of the drawable data.
 type extent struct {
 	x, y    span
 	missing int // points that cannot be drawn
 }
 
-// measure finds what can be drawn. Without a point of a series that is nothing.
+// measure finds the range of what can be drawn. It is empty if no point of a series can.
 func (l Lines) measure() extent {
 	e := extent{x: emptySpan, y: emptySpan}
 	include := func(x, y float64) bool {
@@ -216,7 +216,7 @@ func (l Lines) measure() extent {
 	return e
 }
 
-// names are what the bold lines and the rules are called, and where they end.
+// names returns the names of the bold lines and the rules, with their ends.
 func (l Lines) names(x span) []lineName {
 	var names []lineName
 	for _, s := range l.Series {
@@ -232,7 +232,7 @@ func (l Lines) names(x span) []lineName {
 	return names
 }
 
-// pointKeys are the entries of data points in the legend.
+// pointKeys returns the entries of data points in the legend.
 func (l Lines) pointKeys() legend {
 	var keys legend
 	for _, s := range l.Series {
@@ -243,7 +243,7 @@ func (l Lines) pointKeys() legend {
 	return keys
 }
 
-// draw draws the lines, from what lies below to what lies above.
+// draw draws the lines, from bottom to top.
 func (l Lines) draw(c *canvas, p plane) {
 	for _, s := range l.Series {
 		if s.Lo != nil {

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Matrix draws numbers by row and column, each on a ground that is the stronger the larger
-// its magnitude: how often a classifier took one class for another, how much a decoder
-// attends to each word.
+// Matrix draws numbers by row and column, each on a background that is the stronger the larger
+// its magnitude: how often a classifier took one class for another, how much a decoder attends to
+// each word.
 type Matrix struct {
 	Frame
-	Down, Across  string // what rows and columns stand for
+	Down, Across  string // names of the two directions
 	Rows, Columns []string
 	Values        [][]float64 // one row for each of Rows, one value for each of Columns
-	// Bare leaves out the numbers, which a large matrix has no room for.
+	// Bare leaves out the numbers, for which a large matrix has no room.
 	Bare bool
 }
 
-// Sizes of a matrix, in pixels, and the strongest ground: text is legible on it.
+// Sizes of a matrix in pixels, and the strongest background on which text is legible.
 const (
 	cellHeight     = 26.0
 	mostCellWidth  = 44.0
@@ -27,8 +27,8 @@ const (
 	mostGround     = .55
 )
 
-// SVG writes the chart as one element. It complains about values that do not match the
-// names of rows and columns, and about more columns than there is room for.
+// SVG writes the chart as one element. It is an error if values do not match the names of rows
+// and columns, or there is no room for the columns.
 func (m Matrix) SVG(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (m Matrix) SVG(w io.Writer) error {
 	return c.close(w)
 }
 
-// layOut is where the cells begin, and how wide they are.
+// layOut returns where the cells begin, and their width.
 func (m Matrix) layOut() (left, cell float64) {
 	inner := m.width() - 2*margin
 	names := min(textWidth(m.Down, noteFont.size), .3*inner)
@@ -89,7 +89,7 @@ func (m Matrix) layOut() (left, cell float64) {
 	return left, min(mostCellWidth, (m.width()-margin-left)/float64(max(1, len(m.Columns))))
 }
 
-// most is the largest magnitude.
+// most returns the largest magnitude.
 func (m Matrix) most() float64 {
 	most := 0.0
 	for _, row := range m.Values {
@@ -102,8 +102,8 @@ func (m Matrix) most() float64 {
 	return orDefault(most, 1)
 }
 
-// ground is the colour behind a value and its strength, which grows like the root, so that
-// what is rare is seen beside what is common.
+// ground returns the colour behind a value and its strength, which grows like the square root, so
+// that rare values are visible beside frequent ones.
 func (m Matrix) ground(v, most float64) (ink, float64) {
 	switch {
 	case !drawable(v, false):
@@ -114,7 +114,7 @@ func (m Matrix) ground(v, most float64) (ink, float64) {
 	return groupInks[0], mostGround * math.Sqrt(v/most)
 }
 
-// font writes a zero so that it does not distract.
+// font returns the font of a value; zeros are pale.
 func (m Matrix) font(v float64) font {
 	if v == 0 {
 		return noteFont
@@ -153,7 +153,7 @@ func (m Matrix) check() error {
 	return nil
 }
 
-// figures describes the chart to those who do not see it: what each row has most of.
+// figures describes the chart to readers who cannot see it: the largest entry of each row.
 func (m Matrix) figures() string {
 	said := []string{strings.TrimSpace(fmt.Sprintf("Matrix of %d × %d. %s", len(m.Rows), len(m.Columns), strings.TrimSpace(m.Down+" "+m.Across)))}
 	for i, row := range m.Values {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ink is a colour by what it is for. Elements carry the light colour as an
-// attribute and a class, through which Style sets the dark one.
+// ink is a colour named by its use. Elements have the light colour as an attribute, and a class
+// through which Style sets the dark one.
 type ink struct{ class, light, dark string }
 
 var (
@@ -17,8 +17,8 @@ var (
 	gridInk = ink{"ch-grid", "#E1E6EB", "#2B343D"}
 	axisInk = ink{"ch-axis", "#8A95A0", "#6B7782"}
 
-	// groupInks are the hues of Okabe and Ito, darkened until they stand out
-	// from the page as text does.
+	// groupInks are the hues of Okabe and Ito (Color Universal Design, 2008), darkened until they
+	// contrast with the page as text does.
 	groupInks = [...]ink{
 		{"ch-0", "#0072B2", "#56B4E9"},
 		{"ch-1", "#B84A00", "#FF8A4C"},
@@ -35,21 +35,20 @@ var (
 	noteFont  = font{size: 12, ink: noteInk}
 )
 
-// dashes has five entries, shapes seven and groupInks six: the three together
-// tell 210 groups apart.
+// dashes has five entries, shapes seven and groupInks six: together they distinguish 210 groups.
 var dashes = [...]raw{"", "7 4", "2 3.5", "10 3 2 3", "14 4"}
 
-// groupInk is the colour of a group.
+// groupInk returns the colour of a group.
 func groupInk(group int) ink { return groupInks[group%len(groupInks)] }
 
-// classInk is the colour of a class of data points. It leaves the first two
-// colours to the groups that are compared on top of the data.
+// classInk returns the colour of a class of data points. The first two colours are left to the
+// groups that are compared on top of the data.
 func classInk(class int) ink {
 	rest := groupInks[2:]
 	return rest[class%len(rest)]
 }
 
-// fill and stroke are the attributes that paint in this colour.
+// fill and stroke return the attributes that paint in this colour.
 func (k ink) fill() raw   { return raw(fmt.Sprintf(` class="%s" fill="%s"`, k.class, k.light)) }
 func (k ink) stroke() raw { return raw(fmt.Sprintf(` class="%s-s" stroke="%s"`, k.class, k.light)) }
 
@@ -58,14 +57,14 @@ func (k ink) both(line ink, rest raw) raw {
 	return raw(fmt.Sprintf(` class="%s %s-s" fill="%s" stroke="%s" %s`, k.class, line.class, k.light, line.light, rest))
 }
 
-// ringed paints in colour k with an outline in the page's colour, which keeps
-// what lies on top apart from what lies below.
+// ringed paints in colour k with an outline in the page's colour, which separates overlapping
+// shapes.
 func (k ink) ringed(width float64) raw {
 	return k.both(pageInk, raw(fmt.Sprintf(`stroke-width="%v" paint-order="stroke"`, width)))
 }
 
-// hollow paints an outline in colour k with a tint inside, so that points on top
-// of each other remain visible.
+// hollow paints an outline in colour k with a tint inside, so that overlapping points remain
+// visible.
 func (k ink) hollow() raw {
 	return k.both(k, `stroke-width="1.1" fill-opacity=".22" stroke-opacity=".9"`)
 }
@@ -73,7 +72,7 @@ func (k ink) hollow() raw {
 // opened paints an outline in colour k around the page's colour.
 func (k ink) opened() raw { return pageInk.both(k, `stroke-width="1.8"`) }
 
-// dash is the attribute that draws a line in the group's dash.
+// dash returns the attribute that draws a line in the group's dash.
 func dash(group int) raw {
 	if d := dashes[group%len(dashes)]; d != "" {
 		return ` stroke-dasharray="` + d + `"`
@@ -81,9 +80,9 @@ func dash(group int) raw {
 	return ""
 }
 
-// Style returns the CSS rules that the charts of a page share: their size on
-// the page and, for readers who prefer it, the dark colours. Printing stays
-// light. All rules are confined to the classes chart and spark of svg elements.
+// Style returns the CSS rules that the charts of a page share: their size on the page and, for
+// readers who prefer them, the dark colours. Printed pages stay light. All rules are confined to
+// the classes chart and spark of svg elements.
 func Style() string {
 	var b strings.Builder
 	b.WriteString(`svg.chart{display:block;width:100%;max-width:36rem;height:auto;break-inside:avoid}

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Panels writes charts side by side into one SVG file that stands alone, with so many in
-// a row, in light and dark colours. A chart may be any type that writes an svg element with a
-// width and a height, and classes that [Style] has a dark colour for: "ch-text" fills with
-// the colour of text, "ch-text-s" strokes with it; there are page, text, note, grid, axis, and
-// 0 to 5 for the groups. Panels complains about a chart that cannot be drawn, that is not
-// well-formed or has another class, and where there is none.
+// Panels writes charts side by side into one self-contained SVG file, with the given number of
+// columns, in light and dark colours. A chart may be any type that writes an svg element with a
+// width and a height, and with classes for which [Style] has a dark colour: "ch-text" fills with
+// the colour of text, "ch-text-s" strokes with it; there are also page, note, grid, axis, and 0
+// to 5 for the groups. It is an error if there is no chart, or if one cannot be drawn, is not
+// well-formed or has another class.
 func Panels(w io.Writer, columns int, charts ...interface{ SVG(io.Writer) error }) error {
 	if len(charts) == 0 || columns < 1 {
 		return errors.New("panels: want a chart, and at least one in a row")
@@ -48,7 +48,8 @@ func Panels(w io.Writer, columns int, charts ...interface{ SVG(io.Writer) error 
 	return out.close(w)
 }
 
-// size reads the size of a chart off its element, and looks whether the style goes with it.
+// size reads the size of a chart from its element. It is an error if the element has a class that
+// the style does not know.
 func size(svg []byte, style string) (width, height float64, err error) {
 	d := xml.NewDecoder(bytes.NewReader(svg))
 	for first := true; ; first = false {

@@ -1,6 +1,6 @@
 package chart
 
-// plane is a plot: two axes, their names and the space they take.
+// plane is a plot: two axes with their names and the space they take.
 type plane struct {
 	box
 	x, y         axis
@@ -8,8 +8,8 @@ type plane struct {
 	edge         float64 // the right end of the chart
 }
 
-// newPlane lays a plot out in the space b, which holds the names and tick labels
-// too, on a chart of that width. The axes are made with at most that many ticks.
+// newPlane lays out a plot in the space b, which also contains the names and tick labels, on a
+// chart of the given width. The axes are made with at most the given number of ticks.
 func newPlane(b box, width float64, horizontal, vertical func(most int) axis, xName, yName string) plane {
 	p := plane{xName: xName, yName: yName, edge: width - 2}
 	b.top += 8
@@ -35,7 +35,7 @@ func newPlane(b box, width float64, horizontal, vertical func(most int) axis, xN
 	return p
 }
 
-// fitting are the ticks of the horizontal axis whose labels stay apart.
+// fitting returns the ticks of the horizontal axis whose labels do not overlap.
 func (p plane) fitting() []tick {
 	var ticks []tick
 	free := 0.0
@@ -49,8 +49,8 @@ func (p plane) fitting() []tick {
 	return ticks
 }
 
-// labelAt is the middle of a tick's label on the horizontal axis: below the tick
-// unless the label would leave the chart.
+// labelAt returns the middle of a tick's label on the horizontal axis: below the tick unless the
+// label would leave the chart.
 func (p plane) labelAt(t tick) float64 {
 	return min(p.x.at(t.value), p.edge-textWidth(t.label, noteFont.size)/2)
 }

@@ -6,39 +6,37 @@ import (
 	"strings"
 )
 
-// Scatter draws data points by class, and the ways that centres took among them.
+// Scatter draws data points by class, and the paths of centres among them.
 type Scatter struct {
 	Frame
 	X, Y string // what the axes measure, with the unit
-	// Points are the data. One that is not finite is left out and counted.
+	// Points are the data. Points that are not finite are left out and counted.
 	Points [][2]float64
-	// Class gives each point an index into ClassNames. Without it all points
-	// are alike.
+	// Class has the index of each point into ClassNames. If it is nil, all points look alike.
 	Class      []int
 	ClassNames []string
-	// Names are written beside the points, those of the first ones first, as far as there is
-	// room. Nil is none.
+	// Names are written beside the points as far as there is room, the first ones first. Nil writes
+	// none.
 	Names []string
 	Paths []Path
-	// EqualAspect draws a unit equally long on both axes, so that distances are
-	// true.
+	// EqualAspect makes a unit equally long on both axes, so that distances are true.
 	EqualAspect bool
-	// Height is in the unit of Width. 0 means about 360, or with EqualAspect what
-	// the data's proportions suggest.
+	// Height is in the unit of Width. 0 means about 360 or, with EqualAspect, a height that suits
+	// the data's proportions.
 	Height float64
 }
 
-// Path is the way of a centre during training. Paths of one method share Name
-// and Group and have one entry in the legend.
+// Path is the path of a centre during training. Paths of one method share Name and Group and have
+// one entry in the legend.
 type Path struct {
 	Name   string
-	Group  int // from 0; picks colour, dash and marker
+	Group  int // from 0; selects colour, dash and marker
 	Points [][2]float64
 }
 
-// SVG writes the chart as one element: small hollow shapes for the data, a ring
-// where a path begins and a large marker where it ends. It complains about
-// classes that do not match the points and negative groups.
+// SVG writes the chart as one element: small hollow shapes for the data, a ring at the beginning
+// of each path and a large marker at its end. It is an error if classes do not match the points,
+// or a group is negative.
 func (s Scatter) SVG(w io.Writer) error {
 	if err := s.check(); err != nil {
 		return err
@@ -66,8 +64,8 @@ func (s Scatter) SVG(w io.Writer) error {
 			proportion := (data.y.hi - data.y.lo) / (data.x.hi - data.x.lo)
 			height += float64((p.right-p.left)*max(.4, min(1.1, proportion))) - (p.bottom - p.top)
 		}
-		// The ticks follow from the bounds, the room for their labels from the
-		// ticks, and the bounds from that room: a few rounds settle it.
+		// The ticks depend on the bounds, the room for their labels on the ticks, and the bounds on
+		// that room: a few rounds settle it.
 		for range 3 {
 			p = layOut(equalised(data, p))
 		}
@@ -82,8 +80,7 @@ func (s Scatter) SVG(w io.Writer) error {
 	return c.close(w)
 }
 
-// equalised widens x or y about its middle until a unit of either is equally long
-// in the plot p.
+// equalised widens x or y around its middle until a unit is equally long on both in the plot p.
 func equalised(e extent, p plane) extent {
 	width, height := p.right-p.left, p.bottom-p.top
 	unit := max((e.x.hi-e.x.lo)/width, (e.y.hi-e.y.lo)/height)
@@ -121,7 +118,7 @@ func (s Scatter) check() error {
 	return nil
 }
 
-// measure finds what can be drawn, with some room around it.
+// measure finds the range of what can be drawn, with some room around it.
 func (s Scatter) measure() extent {
 	e := extent{x: emptySpan, y: emptySpan}
 	include := func(p [2]float64) {
@@ -147,14 +144,14 @@ func (s Scatter) measure() extent {
 	return e
 }
 
-// padded keeps markers at the bounds of s inside the plot.
+// padded widens s so that markers at its bounds stay inside the plot.
 func padded(s span) span {
 	s = s.opened(false)
 	room := .05 * (s.hi - s.lo)
 	return span{s.lo - room, s.hi + room}
 }
 
-// class is the class of point i.
+// class returns the class of point i.
 func (s Scatter) class(i int) int {
 	if s.Class == nil {
 		return 0
@@ -162,7 +159,7 @@ func (s Scatter) class(i int) int {
 	return s.Class[i]
 }
 
-// classes is the number of classes that are drawn.
+// classes returns the number of classes that are drawn.
 func (s Scatter) classes() int {
 	if s.Class == nil {
 		return 1
@@ -177,7 +174,7 @@ func (s Scatter) className(class int) string {
 	return ""
 }
 
-// keys are the entries of the legend: the classes, then the paths.
+// keys returns the entries of the legend: the classes, then the paths.
 func (s Scatter) keys() legend {
 	var l legend
 	if len(s.Points) > 0 {
@@ -193,13 +190,13 @@ func (s Scatter) keys() legend {
 	return l
 }
 
-// method is what paths have in common.
+// method has what paths of one method share.
 type method struct {
 	name  string
 	group int
 }
 
-// methods are the distinct named methods among the paths, in order.
+// methods returns the distinct named methods among the paths, in order.
 func (s Scatter) methods() []method {
 	seen := map[method]bool{}
 	var list []method
@@ -263,7 +260,7 @@ func (s Scatter) drawNames(c *canvas, p plane) {
 	}
 }
 
-// drawPaths draws the paths above the data, and their ends above all paths.
+// drawPaths draws the paths above the data, and the ends of all paths on top.
 func (s Scatter) drawPaths(c *canvas, p plane) {
 	type finish struct {
 		group int
@@ -288,7 +285,7 @@ func (s Scatter) drawPaths(c *canvas, p plane) {
 	}
 }
 
-// sentence tells a path in figures.
+// sentence describes a path in figures.
 func (p Path) sentence() string {
 	var from, to [2]float64
 	n := 0
@@ -308,7 +305,7 @@ func (p Path) sentence() string {
 	return fmt.Sprintf("%s: from (%s, %s) to (%s, %s).", p.Name, Format(from[0]), Format(from[1]), Format(to[0]), Format(to[1]))
 }
 
-// figures describes the chart to those who do not see it.
+// figures describes the chart to readers who cannot see it.
 func (s Scatter) figures(e extent) string {
 	said := []string{"Scatter plot" + against(s.X, false, s.Y, false) + "."}
 	counts := make([]int, s.classes())

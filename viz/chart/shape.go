@@ -1,7 +1,7 @@
 package chart
 
-// shapes are markers as polygons around the origin, of about the area of the
-// unit circle; the empty one stands for the circle itself.
+// shapes has the markers as polygons around the origin, with about the area of the unit circle;
+// the empty one stands for the circle itself.
 var shapes = [...][]point{
 	{}, // circle
 	{{-.89, -.89}, {.89, -.89}, {.89, .89}, {-.89, .89}}, // square
@@ -13,7 +13,7 @@ var shapes = [...][]point{
 	{{-1.15, 0}, {-.58, -1}, {.58, -1}, {1.15, 0}, {.58, 1}, {-.58, 1}}, // hexagon
 }
 
-// shape is the data of a closed path: the group's marker of radius r at p.
+// shape returns the data of a closed path: the group's marker of radius r at p.
 func shape(group int, p point, r float64) raw {
 	var c canvas
 	polygon := shapes[group%len(shapes)]
@@ -29,7 +29,7 @@ func shape(group int, p point, r float64) raw {
 	return path(corners) + "Z"
 }
 
-// marker draws the group's marker, set off from what lies below it.
+// marker draws the group's marker with an outline that separates it from what is below.
 func (c *canvas) marker(group int, p point, r float64) {
 	c.printf("<path d=\"%v\"%v/>\n", shape(group, p, r), groupInk(group).ringed(2))
 }

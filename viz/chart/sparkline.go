@@ -5,18 +5,18 @@ import (
 	"io"
 )
 
-// Sparkline draws a line of the size of a word, for tables and running text.
+// Sparkline draws a line of the size of a word, for tables and running text (Tufte, Beautiful
+// Evidence, 2006).
 type Sparkline struct {
 	Name  string    // for screen readers and as a tooltip
-	X     []float64 // where the values stand; nil for 0, 1, 2…
+	X     []float64 // positions of the values; nil for 0, 1, 2…
 	Y     []float64
 	Log   bool // a logarithmic axis
-	Group int  // from 0; picks the colour
+	Group int  // from 0; selects the colour
 }
 
-// SVG writes the sparkline as one element, with a dot at the last value. It
-// needs no ID. It complains about slices of
-// different lengths and a negative group.
+// SVG writes the sparkline as one element, with a dot at the last value. It needs no ID. It is an
+// error if the slices have different lengths or the group is negative.
 func (s Sparkline) SVG(w io.Writer) error {
 	if s.Group < 0 {
 		return fmt.Errorf("sparkline %q: the group %d is negative", s.Name, s.Group)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// summary is a line in figures.
+// summary describes a line in figures.
 type summary struct {
 	n             int // points that can be drawn; the rest holds if there is one
 	firstX, first float64
@@ -31,7 +31,7 @@ func (l Lines) summarise(s Series) summary {
 	return f
 }
 
-// sentence tells a series in figures.
+// sentence describes a series in figures.
 func (l Lines) sentence(s Series) string {
 	f := l.summarise(s)
 	var b strings.Builder
@@ -58,7 +58,7 @@ func (l Lines) sentence(s Series) string {
 	return b.String()
 }
 
-// figures describes the chart to those who do not see it.
+// figures describes the chart to readers who cannot see it.
 func (l Lines) figures(e extent) string {
 	said := []string{"Line chart" + against(l.X, l.LogX, l.Y, l.LogY) + "."}
 	faint := 0
@@ -84,7 +84,7 @@ func (l Lines) figures(e extent) string {
 	return strings.Join(said, " ")
 }
 
-// against is " of y against x", as far as the axes have names.
+// against returns " of y against x", with the names that the axes have.
 func against(x string, logX bool, y string, logY bool) string {
 	var s string
 	if y != "" {

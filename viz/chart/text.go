@@ -5,9 +5,8 @@ import (
 	"unicode"
 )
 
-// textWidth estimates the width of a line of text in pixels. Fonts of readers'
-// machines differ; the figures are those of DejaVu Sans, the widest in common
-// use, rounded up.
+// textWidth estimates the width of a line of text in pixels. Since fonts differ between machines,
+// the widths are those of DejaVu Sans, the widest in common use, rounded up.
 func textWidth(s string, size float64) float64 {
 	var em float64
 	for _, r := range s {
@@ -26,14 +25,14 @@ func textWidth(s string, size float64) float64 {
 	return em * size
 }
 
-// wide are scripts whose characters fill a square, and pictures.
+// wide has the scripts whose characters fill a square, and pictures.
 var wide = []*unicode.RangeTable{unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana, unicode.So}
 
-// boldness is how much wider than regular type semibold is.
+// boldness is the factor by which semibold text is wider than regular text.
 const boldness = 1.08
 
-// fitted shortens s to a width by replacing its middle with an ellipsis; names
-// tend to differ at their ends.
+// fitted shortens s to a width by replacing its middle with an ellipsis, because names tend to
+// differ at their ends.
 func fitted(s string, size, width float64) string {
 	if textWidth(s, size) <= width {
 		return s
@@ -48,8 +47,8 @@ func fitted(s string, size, width float64) string {
 	return "…"
 }
 
-// wrapped divides s into lines of at most that width. A word that is wider alone
-// is shortened.
+// wrapped divides s into lines of at most the given width. A single word that is wider is
+// shortened.
 func wrapped(s string, size, width float64) []string {
 	var lines []string
 	line := ""

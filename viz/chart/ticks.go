@@ -12,12 +12,11 @@ type tick struct {
 	label string
 }
 
-// slack forgives the rounding of a division where a tick meets a bound.
+// slack tolerates the rounding of a division where a tick meets a bound.
 const slack = 1e-9
 
-// linearTicks returns at most that many multiples of 1, 2 or 5 times a power of
-// ten, the first at or below lo, the last at or above hi. There are at least
-// three if most is five or more.
+// linearTicks returns at most most multiples of 1, 2 or 5 times a power of ten, the first at or
+// below lo, the last at or above hi. There are at least three if most is five or more.
 func linearTicks(lo, hi float64, most int) []tick {
 	exponent := int(math.Floor(math.Log10((hi-lo)/float64(most)))) - 1
 	for ; ; exponent++ {
@@ -36,7 +35,7 @@ func linearTicks(lo, hi float64, most int) []tick {
 	}
 }
 
-// scaled is m·10^exponent. Dividing by the exact power keeps 3·10⁻¹ equal to 0.3.
+// scaled returns m·10^exponent. Dividing by the exact power keeps 3·10⁻¹ equal to 0.3.
 func scaled(m float64, exponent int) float64 {
 	if exponent < 0 {
 		return m / math.Pow10(-exponent)
@@ -44,8 +43,8 @@ func scaled(m float64, exponent int) float64 {
 	return m * math.Pow10(exponent)
 }
 
-// labelled writes the values alike: to the digit of 10^exponent, and in
-// scientific notation if the largest is too large or too small to be read otherwise.
+// labelled writes all values to the digit of 10^exponent, and in scientific notation if the
+// largest would be too long otherwise.
 func labelled(values []float64, exponent int) []tick {
 	largest := max(math.Abs(values[0]), math.Abs(values[len(values)-1]))
 	ticks := make([]tick, len(values))
@@ -63,12 +62,11 @@ func labelled(values []float64, exponent int) []tick {
 	return ticks
 }
 
-// logTicks returns three round numbers or more within [from, to], at most that
-// many if most is five or more, and these bounds: the neighbours of lo and hi in
-// the series 1, 2, 5, 10, 20 and so on. Bounds at powers of ten would leave half
-// of an axis empty. The ticks are powers of ten if at least three lie within,
-// else numbers of that series, else, where lo and hi are close, multiples that
-// linearTicks gives.
+// logTicks returns at least three round numbers within [from, to], at most most if that is five
+// or more, and these bounds: the neighbours of lo and hi in the series 1, 2, 5, 10, 20 and so on.
+// (Bounds at powers of ten would leave half of an axis empty.) The ticks are powers of ten if at
+// least three are within the bounds; otherwise numbers of that series; otherwise, if lo and hi
+// are close, the multiples that linearTicks returns.
 func logTicks(lo, hi float64, most int) (ticks []tick, from, to float64) {
 	var series []tick
 	var powers []int
@@ -102,9 +100,9 @@ func logTicks(lo, hi float64, most int) (ticks []tick, from, to float64) {
 	return ticks, series[0].value, series[len(series)-1].value
 }
 
-// powerTicks thins at least three consecutive powers of ten to at most that many,
-// which is five or more: to those whose exponents are multiples of a stride. Each
-// stride is at most twice the one before, so that three are left.
+// powerTicks thins at least three consecutive powers of ten to at most most, which is five or
+// more: to those whose exponents are multiples of a stride. Each stride is at most twice the one
+// before, so that three remain.
 func powerTicks(powers []int, most int) []tick {
 	plain := powers[0] >= -3 && powers[len(powers)-1] <= 4
 	var ticks []tick

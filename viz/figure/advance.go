@@ -1,12 +1,11 @@
 package figure
 
-// advances holds, for runs of code points, the widest horizontal advance of
-// the code point in hundredths of an em over DejaVu Sans, Liberation Sans
-// (which has the metrics of Arial and Helvetica) and Roboto, rounded up. The
-// numbers were read from the hmtx tables of the regular faces as Debian 12
-// packages them; a code point that none of the three has counts as 110. Segoe
-// UI is not free to measure; it is narrower than DejaVu Sans, which sets
-// nearly all of these maxima.
+// advances has, for runs of code points, the widest horizontal advance of a code point in
+// hundredths of an em over DejaVu Sans, Liberation Sans (which has the metrics of Arial and
+// Helvetica) and Roboto, rounded up. The numbers were read from the hmtx tables of the regular
+// faces as Debian 12 packages them; a code point that none of the three has counts as 110. Segoe
+// UI cannot be measured freely; it is narrower than DejaVu Sans, which sets nearly all of these
+// maxima.
 var advances = [...]advanceRun{
 	{0x0020, []uint8{
 		32, 41, 46, 84, 64, 96, 78, 28, 40, 40, 50, 84, 32, 37, 32, 42, 64, 64, 64, 64, 64, 64, 64, 64,

@@ -9,10 +9,9 @@ import (
 // emptyGap is the width from which an empty strip is closed.
 const emptyGap = 40
 
-// compact closes strips that nothing needs: where all that stands right of a line
-// can move left as a whole, it does, as far as its edges get shorter by it. The
-// steps of settle come to rest before that where two wishes push each other
-// apart.
+// compact closes empty strips. If everything to the right of a line can move left as a whole, it
+// moves as far as that shortens edges. The steps of settle stop short of this where two wishes
+// push each other apart.
 func (p *placement) compact() {
 	var at []int
 	for i := range p.x {
@@ -52,7 +51,7 @@ func (p *placement) compact() {
 	p.write()
 }
 
-// write gives the items and boxes their places.
+// write stores the places of items and boxes.
 func (p *placement) write() {
 	s := p.scene
 	for i := range s.item {

@@ -7,7 +7,7 @@ type course []Point
 
 func (c course) last() Point { return c[len(c)-1] }
 
-// line goes straight to p; nowhere if it is there.
+// line goes straight to p, unless it is there already.
 func (c *course) line(p Point) {
 	a := c.last()
 	if a == p {
@@ -39,7 +39,7 @@ func (c *course) swing(p Point) {
 	*c = append(*c, Point{m, a.Y}, Point{m, p.Y}, p)
 }
 
-// corners goes by level and plumb lines through the points, rounding corners.
+// corners goes horizontally and vertically through the points, with rounded corners.
 func (c *course) corners(points ...Point) {
 	for i, p := range points {
 		if i+1 == len(points) {
@@ -54,8 +54,8 @@ func (c *course) corners(points ...Point) {
 	}
 }
 
-// towards returns the point at distance d from p on the way to q, which lies
-// straight above, below or beside it.
+// towards returns the point at distance d from p on the way to q, which is straight above, below
+// or beside it.
 func towards(p, q Point, d float64) Point {
 	switch {
 	case q.X > p.X:

@@ -2,8 +2,8 @@ package figure
 
 import "slices"
 
-// linksByRow groups links by their upper row, once: they do not change while rows are
-// put in order.
+// linksByRow groups links by their upper row, once, since they do not change while rows are put
+// in order.
 func (s *scene) linksByRow() [][]link {
 	if s.byRow == nil {
 		s.byRow = make([][]link, s.rows)
@@ -56,7 +56,7 @@ func inversions(arcs []arc, n int) int {
 		for k := a.to + 1; k > 0; k -= k & -k {
 			met -= tree[k]
 		}
-		total += met // those before that end further right
+		total += met // earlier ones that end further right
 		for k := a.to + 1; k <= n; k += k & -k {
 			tree[k]++
 		}
@@ -64,7 +64,7 @@ func inversions(arcs []arc, n int) int {
 	return total
 }
 
-// transpose swaps neighbours of one box in a row while that removes crossings.
+// transpose swaps neighbours of one box in a row as long as that removes crossings.
 func (s *scene) transpose() {
 	place := make([]int, len(s.item))
 	by := s.linksByRow()
@@ -111,8 +111,8 @@ func (s *scene) places(place []int, row int) {
 	}
 }
 
-// crossed counts the pairs in which an end of the left item lies right of one
-// of the right item.
+// crossed counts the pairs in which an end of the left item is to the right of one of the right
+// item.
 func crossed(left, right []int) int {
 	n := 0
 	for _, a := range left {

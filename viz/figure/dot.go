@@ -13,14 +13,13 @@ import (
 	"github.com/awalterschulze/gographviz"
 )
 
-// DOT writes f in the Graphviz language. A comparison becomes one graph with
-// what is only in one panel outlined in that panel's colour; OnlyPanel writes
-// one side. An Auto theme is light.
+// DOT writes f in the Graphviz language. A comparison becomes one graph, in which nodes of one
+// panel only are outlined in that panel's colour; OnlyPanel writes one side. An Auto theme is
+// light. It is an error if [Figure.Validate] finds a mistake; nothing is written then.
 //
-// Names in the text are numbered, never the caller's; the ID of a node is its
-// id attribute. A backward edge that must keep its ends in rows of their own is
-// written from its upper end with dir=back, which is how Graphviz is told that
-// an arrow points up.
+// Names in the text are numbers, never the caller's; the ID of a node is its id attribute. A
+// backward edge whose ends must keep rows of their own is written from its upper end with
+// dir=back, which tells Graphviz that the arrow points up.
 func (f *Figure) DOT(w io.Writer, opts ...Option) error {
 	o, err := f.options(opts)
 	if err != nil {
@@ -49,9 +48,8 @@ func (f *Figure) DOT(w io.Writer, opts ...Option) error {
 
 const dotName = "G"
 
-// A dotGraph builds the text of a scene. What gographviz does not check or do
-// is seen to here: it quotes nothing, drops what has an unknown parent and
-// sorts by name, so names are padded.
+// A dotGraph builds the text of a scene, and makes up for what gographviz does not do: it quotes
+// nothing, drops nodes with an unknown parent, and sorts by name, so names are padded.
 type dotGraph struct {
 	*gographviz.Graph
 	*scene
@@ -72,8 +70,8 @@ func (d *dotGraph) addGraph() error {
 		"fontcolor": quote(d.easel.value(ink)), "bgcolor": quote(d.easel.value(page)), "labelloc": "t", "label": quote(d.title()), "tooltip": quote(d.title()),
 	}
 	if len(d.figure.Edges) > 400 || d.abreast() {
-		// Graphviz needs minutes to route curves around many nodes, and loses
-		// edges beside clusters that share ranks.
+		// Graphviz needs minutes to route curves around many nodes, and loses edges beside clusters
+		// that share ranks.
 		attrs["splines"] = "line"
 	}
 	for _, k := range slices.Sorted(maps.Keys(attrs)) {
@@ -84,7 +82,7 @@ func (d *dotGraph) addGraph() error {
 	return nil
 }
 
-// abreast reports whether modules of one column stand side by side.
+// abreast reports whether modules of one column are side by side.
 func (d *dotGraph) abreast() bool {
 	for b := backwardColumn + 1; b < len(d.box); b++ {
 		for c := backwardColumn + 1; c < b; c++ {
@@ -97,7 +95,7 @@ func (d *dotGraph) abreast() bool {
 	return false
 }
 
-// title is the title of the figure and of the panel, if one is written alone.
+// title returns the title of the figure, and of the panel if one is written alone.
 func (d *dotGraph) title() string {
 	var parts []string
 	if t := line(d.figure.Title, 100); t != "" {
@@ -109,7 +107,7 @@ func (d *dotGraph) title() string {
 		}
 	}
 	if len(parts) == 0 {
-		return " " // an empty label makes some readers show the name
+		return " " // some readers show the name if the label is empty
 	}
 	return strings.Join(parts, "\n")
 }
@@ -118,7 +116,7 @@ func (d *dotGraph) name(prefix string, i int) string {
 	return fmt.Sprintf("%s%0*d", prefix, d.width, i)
 }
 
-// parent names the subgraph of box b.
+// parent returns the name of the subgraph of box b.
 func (d *dotGraph) parent(b int) string {
 	if b <= backwardColumn {
 		return dotName
@@ -126,8 +124,7 @@ func (d *dotGraph) parent(b int) string {
 	return d.name("cluster_", b)
 }
 
-// panel returns the panel whose texts are written for what is seen in s, or -1
-// if nothing of it is.
+// panel returns the panel whose texts are written for what is seen in s, or -1 for the empty set.
 func (d *dotGraph) panel(s panelSet) int {
 	for p := range d.figure.panels() {
 		if s.has(p) && d.options.shows(p) {
@@ -163,7 +160,7 @@ func (d *dotGraph) addBoxes() error {
 	return nil
 }
 
-// dotShapes holds shape and style of each role.
+// dotShapes has the shape and style of each role.
 var dotShapes = [roles]struct{ shape, style string }{
 	Input: {"box", "filled,rounded"}, Param: {"box", "filled"}, State: {"box", "filled,dashed"}, Const: {"note", "filled"},
 	Op: {"box", "filled,rounded"}, Reduce: {"invtrapezium", "filled"}, Gradient: {"hexagon", "filled,dashed"},
@@ -204,7 +201,7 @@ func (d *dotGraph) addNodes() error {
 	return nil
 }
 
-// addRows puts nodes that share a row in one rank.
+// addRows gives nodes that share a row the same rank.
 func (d *dotGraph) addRows() error {
 	u := joinRows(d.figure, d.figure.index())
 	members := make([][]int, u.size)
@@ -228,8 +225,8 @@ func (d *dotGraph) addRows() error {
 	return nil
 }
 
-// addEdges writes edges from the top down, those of values first: Graphviz
-// places nodes from left to right as it meets them.
+// addEdges writes edges from the top down, those of values first: Graphviz places nodes from left
+// to right as it meets them.
 func (d *dotGraph) addEdges() error {
 	order := make([]int, len(d.from))
 	for e := range order {
@@ -280,7 +277,7 @@ func (d *dotGraph) addEdges() error {
 	return nil
 }
 
-// rowOfValue tells for each node whether a forward node fixes its row.
+// rowOfValue reports, for each node, whether a forward node fixes its row.
 func (d *dotGraph) rowOfValue() []bool {
 	u := joinRows(d.figure, d.figure.index())
 	value := make([]bool, u.size)
@@ -299,11 +296,11 @@ var (
 	dotEntity  = regexp.MustCompile(`&(#?[0-9A-Za-z]+;)`)
 )
 
-// quote returns s cleaned and as a DOT string that shows it literally:
-// Graphviz would resolve escapes and entities in it.
+// quote returns s cleaned, as a DOT string that shows it literally: Graphviz would resolve
+// escapes and entities in it.
 func quote(s string) string {
 	return `"` + dotEscaper.Replace(dotEntity.ReplaceAllString(Clean(s), "&amp;$1")) + `"`
 }
 
-// inches formats a length in pixels of 1/72 inch.
+// inches formats a length, given in pixels of 1/72 inch.
 func inches(px float64) string { return strconv.FormatFloat(px/72, 'f', 3, 64) }

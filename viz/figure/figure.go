@@ -10,8 +10,8 @@ type Figure struct {
 	Edges    []Edge
 	Modules  []Module // titles of modules; an unlisted one is titled by its path
 	Footer   []string // lines of text under the panels
-	Overlay  bool     // roles are told by shape alone, so that colour is only heat, group or alarm
-	Heat     string   // what the colours of an overlay measure and their range, for the legend
+	Overlay  bool     // roles are told by shape alone, so that colour means heat, group or alarm
+	Heat     string   // what the colours of an overlay measure, with their range, for the legend
 }
 
 // A Panel is one of the drawings that a Figure puts side by side.
@@ -29,17 +29,17 @@ type Node struct {
 	Title     string    // the whole text, for tooltips and screen readers
 	Role      Role
 	Module    string    // path "a/b" of the module that holds the node; "" is none
-	Row       string    // ID of the node whose row it shares, or ""
-	Backward  bool      // stands in the gradient column
+	Row       string    // ID of the node in whose row it is drawn, or ""
+	Backward  bool      // drawn in the gradient column
 	Panel     int       // 0: in every panel; 1 or 2: only there
-	Status    [2]Status // standing in the comparison, per panel
+	Status    [2]Status // status in the comparison, by panel
 	Badge     string    // a few characters on a plate at the top right, or ""
 	Closed    string    // the path of the module that the node stands for, or ""
-	Copies    []string  // the paths of the modules that it stands for, where it does for several
+	Copies    []string  // the paths of the modules that it stands for, if they are several
 	Heat      int       // 1 to HeatSteps: the fill, from pale to strong; 0 for none
-	Group     int       // 1 to Groups: the fill of a category, where there is no order; 0 for none
+	Group     int       // 1 to Groups: the fill of a category, without order; 0 for none
 	Alarm     Alarm
-	PanelMark [2]*Mark // replaces Heat, Group, Badge and Alarm in panel 1 or 2 where not nil; DOT has one node for both
+	PanelMark [2]*Mark // replaces Heat, Group, Badge and Alarm in panel 1 or 2 if not nil; DOT has one node for both
 }
 
 // A Mark is what an overlay shows of a node in one panel of a comparison.
@@ -49,8 +49,8 @@ type Mark struct {
 	Alarm       Alarm
 }
 
-// An Edge joins two nodes by ID. Forward edges are drawn downwards, Grad and
-// Assign edges upwards or level, as far as rows that the caller fixed allow.
+// An Edge joins two nodes by ID. Forward edges are drawn downwards, Grad and Assign edges upwards
+// or level, as far as rows fixed by the caller allow.
 type Edge struct {
 	From, To string
 	Label    string
@@ -65,23 +65,23 @@ type Module struct {
 	Title    string
 	Backward bool     // the box in the gradient column
 	Panel    int      // 0: title for every panel; 1 or 2: only there
-	Copies   []string // the paths of the modules that it stands for, where it does for several
+	Copies   []string // the paths of the modules that it stands for, if they are several
 }
 
-// A Role says what a node is; it decides shape and colour.
+// A Role is the role of a node in the computation; it determines shape and colour.
 type Role uint8
 
 // The roles, in the order of the legend.
 const (
-	Input    Role = iota // fed at each run
+	Input    Role = iota // fed in each run
 	Param                // trained
 	State                // carried from step to step
 	Const                // fixed
-	Op                   // elementwise operation, or one that only picks or lays out
+	Op                   // elementwise operation, or one that only selects or lays out elements
 	Reduce               // reduction or contraction: sums, products, convolutions, softmax
 	Gradient             // derivative of the value in its row
-	Loss                 // what is minimised; stands on the last row
-	Output               // what is asked for
+	Loss                 // the quantity to minimise; on the last row
+	Output               // a result asked for
 	Update               // assigns a parameter or state at the end of a step
 	roles    = iota
 )
@@ -94,19 +94,19 @@ const (
 	Forward Kind = iota // a value
 	Grad                // a gradient
 	Saved               // a value used by a gradient
-	Assign              // what an update uses or changes
+	Assign              // an operand of an update, or what it changes
 	kinds   = iota
 )
 
-// A Status says how a node of a comparison stands to the other panel.
+// A Status relates a node of a comparison to the other panel.
 type Status uint8
 
-// The statuses. Plain is for figures that compare nothing.
+// The statuses. Plain is for figures without comparison.
 const (
 	Plain    Status = iota
 	Shared          // the same in both panels
 	Only            // exists in this panel only (+)
-	Upstream        // same rule, but what flows in differs (≈)
+	Upstream        // same rule on different operands (≈)
 	Term            // same rule with one more term on this side (Δ)
 	statuses = iota
 )
@@ -133,13 +133,13 @@ func nameOf(names []string, i int) string {
 	return "unknown"
 }
 
-// panels is the number of panels drawn.
+// panels returns the number of panels drawn.
 func (f *Figure) panels() int { return max(1, len(f.Panels)) }
 
 // comparing reports whether statuses are drawn.
 func (f *Figure) comparing() bool { return len(f.Panels) == 2 }
 
-// marked returns n as panel p (0 or 1) marks it.
+// marked returns n with the marks of panel p (0 or 1).
 func (n *Node) marked(p int) *Node {
 	m := n.PanelMark[p]
 	if m == nil {

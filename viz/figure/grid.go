@@ -5,19 +5,17 @@ import (
 	"math"
 )
 
-// A grid is a scene with every coordinate fixed; it routes edges panel by
-// panel.
+// A grid is a scene with all coordinates fixed; it routes edges panel by panel.
 type grid struct {
 	*scene
-	top, bottom []float64 // of the rows, rings included
+	top, bottom []float64 // of the rows, including rings
 	boxRect     []Rect
 }
 
-// newGrid stacks the rows, leaving room where boxes begin and end.
+// newGrid stacks the rows, with room where boxes begin and end.
 func (s *scene) newGrid() *grid {
 	g := &grid{scene: s, top: make([]float64, s.rows), bottom: make([]float64, s.rows), boxRect: make([]Rect, len(s.box))}
-	// Boxes inside one another may begin or end in one row: starts and ends
-	// count the deepest nest.
+	// Nested boxes may begin or end in one row: the deepest nesting counts.
 	begins, ends := make([]int, len(s.box)), make([]int, len(s.box))
 	rowBegins, rowEnds := make([]int, s.rows), make([]int, s.rows)
 	for b := len(s.box) - 1; b > backwardColumn; b-- {
@@ -56,7 +54,7 @@ func (s *scene) newGrid() *grid {
 	return g
 }
 
-// reach is extra room below a row for links that go far sideways.
+// reach returns the extra room below a row for links that go far sideways.
 func (s *scene) reach(links []link) float64 {
 	far := 0.0
 	for _, l := range links {
@@ -73,7 +71,7 @@ func (g *grid) node(i int) Rect {
 	return Rect{it.x - it.half, mid - h/2, 2 * it.half, h}
 }
 
-// panel returns what is seen of the grid in panel p.
+// panel returns the part of the grid seen in panel p.
 func (g *grid) panel(ctx context.Context, p int) (PanelLayout, error) {
 	var out PanelLayout
 	for i := range g.figure.Nodes {
@@ -96,9 +94,9 @@ func titlePlate(box Rect, title string) Rect {
 	return Rect{box.X + textGap, box.Y + textGap, math.Ceil(TextWidth(title, titleSize)*boldFactor) + 12, 17}
 }
 
-// fit measures the panel and moves it so that all lies a margin from its
-// origin. Panels that share a layout share the origin too: the forward column
-// begins at 0 and nothing but a run of an edge can lie left of it.
+// fit measures the panel and moves everything to a margin from its origin. Panels that share a
+// layout share the origin too: the forward column begins at 0, and only a run of an edge can be
+// to the left of it.
 func (l *PanelLayout) fit() {
 	var w, h float64
 	add := func(r Rect) { w, h = max(w, r.X+r.W), max(h, r.Y+r.H) }

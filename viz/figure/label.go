@@ -11,13 +11,13 @@ type turn struct {
 	gap      int
 }
 
-// A labeller places labels so that they cover no node (they stay between rows
-// or in the gutter), no title and, where there is room, no other label or edge.
+// A labeller places labels so that they cover no node (they stay between rows or in the gutter),
+// no title and, if there is room, no other label or edge.
 type labeller struct {
 	plates [][]Rect  // titles, by the row below them
 	placed [][]Rect  // labels, by gap; those of the gutter last
 	turns  [][]owned // pieces of all edges, by gap
-	edge   int       // whose label is placed
+	edge   int       // whose label is being placed
 }
 
 // owned is a turn of an edge.
@@ -26,13 +26,13 @@ type owned struct {
 	edge int
 }
 
-// stops are the positions on an edge that are tried, the middle first.
+// stops are the positions on an edge that are tried in order, the middle first.
 var stops = [...]float64{0.5, 0.44, 0.56, 0.38, 0.62, 0.27, 0.73, 0.2, 0.8}
 
-// crowd is the number of edges in a gap above which labels may stand on any.
+// crowd is the number of edges in a gap above which labels may cover other edges.
 const crowd = 40
 
-// onOthers reports whether r would cut another edge in two.
+// onOthers reports whether r would interrupt another edge.
 func (l *labeller) onOthers(gap int, r Rect) bool {
 	if len(l.turns[gap]) > crowd {
 		return false
@@ -74,7 +74,7 @@ func (l *labeller) place(g *grid, label string, turns []turn) Rect {
 			}
 		}
 	}
-	if at < 0 { // titles all along: beside the row is always free of nodes
+	if at < 0 { // titles everywhere: beside the row there are never nodes
 		t := turns[0]
 		fallback, at = plateAt(label, Point{t.from.X, g.bottom[t.gap] + 1 + labelHeight/2}), t.gap
 	}
@@ -103,8 +103,8 @@ func (l *labeller) swing(gutter int, label string, from, to Point) Rect {
 	return first
 }
 
-// titles puts the title of each module at the left of its box, or at the right
-// or in the middle if fewer edges pass there.
+// titles puts the title of each module at the left of its box, or at the right or in the middle
+// if fewer edges pass there.
 func (r *router) titles(turns [][]turn) {
 	g := r.grid
 	byGap := make([][]turn, g.rows)

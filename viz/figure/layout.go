@@ -22,7 +22,7 @@ func (r Rect) Overlaps(s Rect) bool {
 	return r.X < s.X+s.W && s.X < r.X+r.W && r.Y < s.Y+s.H && s.Y < r.Y+r.H
 }
 
-// Contains reports whether s lies in r.
+// Contains reports whether s is inside r.
 func (r Rect) Contains(s Rect) bool {
 	return r.X <= s.X && s.X+s.W <= r.X+r.W && r.Y <= s.Y && s.Y+s.H <= r.Y+r.H
 }
@@ -35,8 +35,8 @@ type Layout struct {
 	Panels []PanelLayout
 }
 
-// A PanelLayout is the geometry of one panel, relative to its own origin. What
-// two panels share has the same place in both.
+// A PanelLayout is the geometry of one panel, relative to its own origin. Nodes and modules that
+// two panels share have the same place in both.
 type PanelLayout struct {
 	Width, Height float64
 	Nodes         []NodeBox   // in the order of Figure.Nodes
@@ -51,11 +51,11 @@ type NodeBox struct {
 	Rect
 }
 
-// An EdgePath is the course of an edge.
+// An EdgePath is the path of an edge.
 type EdgePath struct {
 	Edge  int     // position in Figure.Edges
-	Path  []Point // cubic Bézier pieces: start, then two controls and an end for each
-	Label Rect    // the plate of the label; zero if there is none
+	Path  []Point // cubic Bézier pieces: the start, then two controls and an end for each piece
+	Label Rect    // the background of the label; zero if there is none
 }
 
 // A ModuleBox is the box around a module.
@@ -70,13 +70,13 @@ type ModuleBox struct {
 }
 
 const (
-	rowGap  = 40 // between rows, where edges turn and labels stand
+	rowGap  = 40 // between rows; edges turn and labels are placed here
 	margin  = 10 // around a panel
 	textGap = 4  // from a box's border to the plate of its title
 )
 
-// Layout finds the geometry of f, or returns the complaints of Validate, about the
-// options, or the error of ctx. Of the options only Near changes it.
+// Layout computes the geometry of f. Its error is that of [Figure.Validate], of the options, or
+// of ctx. Of the options only Near has an effect.
 func (f *Figure) Layout(ctx context.Context, opts ...Option) (*Layout, error) {
 	o, err := f.options(opts)
 	if err != nil {
@@ -113,7 +113,7 @@ func (f *Figure) layout(ctx context.Context, o options) (*Layout, error) {
 	return l, nil
 }
 
-// position gives items and boxes their final x, whole pixels from 0.
+// position gives items and boxes their final x, in whole pixels from 0.
 func (s *scene) position(ctx context.Context) error {
 	p := s.newPlacement()
 	if err := p.settle(ctx, 40); err != nil {
@@ -138,8 +138,7 @@ func (s *scene) position(ctx context.Context) error {
 	return nil
 }
 
-// tighten draws boxes close around what they hold; the placement left them
-// room to spare.
+// tighten draws boxes close around their contents; the placement left them room to spare.
 func (s *scene) tighten() {
 	bound := make([]box, len(s.box))
 	copy(bound, s.box)
@@ -172,13 +171,13 @@ func (s *scene) tighten() {
 	}
 }
 
-// titleRoom is the least width of a box for its title.
+// titleRoom returns the least width of a box for its title.
 func (s *scene) titleRoom(b int) float64 {
 	wide := max(TextWidth(s.box[b].title[0], titleSize), TextWidth(s.box[b].title[1], titleSize))
 	return math.Ceil(wide*boldFactor) + 2*boxPad
 }
 
-// closeUp shifts the columns to 0 and to one gutter beyond the first.
+// closeUp shifts the columns to 0, and to one gutter after the first.
 func (s *scene) closeUp() {
 	gutter := 0.0
 	for e := range s.from {
@@ -190,7 +189,7 @@ func (s *scene) closeUp() {
 	at := 0.0
 	for column := forwardColumn; column <= backwardColumn; column++ {
 		k := &s.box[column]
-		if k.left > k.right { // nothing in it
+		if k.left > k.right { // the column is empty
 			k.left, k.right = at, at
 			continue
 		}

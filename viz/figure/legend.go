@@ -25,8 +25,7 @@ type legendItem struct {
 
 const legendSize = 11.5
 
-// legend explains what the shown panels hold, below y; it returns where it
-// ends.
+// legend explains the signs in the shown panels, below y; it returns where it ends.
 func (d *drawing) legend(y float64, shown []int) float64 {
 	var role [roles]bool
 	var kind [kinds]bool
@@ -136,7 +135,7 @@ func (d *drawing) markItem(s Status, text string, p int) legendItem {
 	return legendItem{width: 16, text: text, draw: func(x, y float64) { d.mark(Point{x + 8, y}, s, p) }}
 }
 
-// short is what the legend calls panel p.
+// short returns the name of panel p in the legend.
 func (d *drawing) short(p int) string {
 	letter := string(rune('A' + p))
 	if s := line(d.figure.Panels[p].Short, textLimit); s != "" {

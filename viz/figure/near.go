@@ -5,19 +5,18 @@ import (
 	"maps"
 )
 
-// Near keeps things where they were in an earlier drawing of the figure, in which
-// other modules were open: what both have keeps its order from left to right, and a
-// module that is opened or closed stays where its node or box was. The places are
-// those that [Sheet.Places] gave, horizontal positions by Item.ID; none make a first
-// drawing that later ones can be near to: closing what was opened gives the same
-// bytes again.
+// Near keeps things where they were in an earlier drawing of the figure, in which other modules
+// were open. What both drawings have keeps its order from left to right, and a module that is
+// opened or closed stays where its node or box was. The places are those that [Sheet.Places]
+// returned, horizontal positions by Item.ID. With an empty map, the drawing is a first one that
+// later ones can be near to: closing what was opened gives the same bytes again.
 func Near(places map[string]float64) Option {
 	return func(o *options) { o.near = maps.Clone(places); o.steady = true }
 }
 
-// Places gives the horizontal positions of nodes and modules for [Near], the next
-// time that the figure is drawn. What was in the places before stays as it was there:
-// give those that s was drawn near to.
+// Places returns the horizontal positions of nodes and modules for [Near], for the next time that
+// the figure is drawn. Positions in before are kept as they are: pass the places that s was drawn
+// near to.
 func (s *Sheet) Places(before map[string]float64) map[string]float64 {
 	places := map[string]float64{}
 	for _, it := range s.Items {
@@ -29,8 +28,8 @@ func (s *Sheet) Places(before map[string]float64) map[string]float64 {
 	return places
 }
 
-// steady makes the order of the rows that of the places, as far as these are known,
-// and positions that follow from the order alone.
+// steady orders the rows by the given places, as far as they are known, and computes positions
+// that follow from the order alone.
 func (s *scene) steady(ctx context.Context, places map[string]float64) error {
 	if err := s.settleFresh(ctx); err != nil {
 		return err
@@ -45,9 +44,8 @@ func (s *scene) steady(ctx context.Context, places map[string]float64) error {
 	return nil
 }
 
-// settleFresh places the nodes by the order of their rows and nothing else; the runs
-// of edges, which have no place of their own between drawings, go where they are
-// pulled.
+// settleFresh places the nodes by the order of their rows and nothing else. The runs of edges,
+// which are not kept between drawings, go where they are pulled.
 func (s *scene) settleFresh(ctx context.Context) error {
 	all := s.inRow
 	s.inRow = make([][]int, len(all))
@@ -72,10 +70,10 @@ func (s *scene) settleFresh(ctx context.Context) error {
 	return err
 }
 
-// keyByPlace orders boxes and items by their places; what has none, by its neighbours
-// beside others that have, and by where it is now among its like.
+// keyByPlace orders boxes and items by their places. Those without a place are ordered by
+// neighbours that have one, and by their present position among similar ones.
 func (s *scene) keyByPlace(places map[string]float64) {
-	known := make([]bool, len(s.box)) // the places of some of what is directly in it
+	known := make([]bool, len(s.box)) // the places of some of its direct contents
 	itemPlace := func(i int) (float64, bool) {
 		if s.item[i].node < 0 {
 			return 0, false

@@ -10,18 +10,18 @@ type options struct {
 	legend bool
 	prefix string
 	panel  int
-	near   map[string]float64 // places in an earlier drawing
-	steady bool               // that later drawings can be near to
+	near   map[string]float64 // places in an earlier drawing; nil for none
+	steady bool               // later drawings can be near to this one
 }
 
-// WithTheme sets the colours; without it they are Auto.
+// WithTheme sets the colours; the default is Auto.
 func WithTheme(t Theme) Option { return func(o *options) { o.theme = t } }
 
-// WithoutLegend leaves the legend out.
+// WithoutLegend omits the legend.
 func WithoutLegend() Option { return func(o *options) { o.legend = false } }
 
-// IDPrefix begins every id of the SVG, so that several can stand in one page.
-// It is made of a–z, 0–9, '_' and '-' and begins with a letter.
+// IDPrefix begins every id of the SVG, so that several can be in one page. It consists of a–z,
+// 0–9, '_' and '-' and begins with a letter.
 func IDPrefix(prefix string) Option { return func(o *options) { o.prefix = prefix } }
 
 // OnlyPanel draws only panel 1 or 2 of a comparison, with its marks.

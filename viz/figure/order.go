@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// orderRows sorts every row so that edges cross little and boxes do not
-// interleave. Within its box an item is placed by the mean position of its
-// neighbours; boxes and runs have one key for all their rows, so they keep
-// their side of each other from top to bottom. The positions are those that the
-// order before would be drawn at; the order with the fewest crossings wins.
+// orderRows sorts every row so that there are few crossings and boxes do not interleave, by the
+// barycentre method of Sugiyama, Tagawa and Toda (1981). Within its box an item is placed by the
+// mean position of its neighbours; boxes and runs have one key for all their rows, so they keep
+// their side of each other from top to bottom. The positions are those at which the previous
+// order would be drawn; the order with the fewest crossings wins.
 func (s *scene) orderRows(ctx context.Context) error {
 	rounds := 24
 	if len(s.item) > 600 {
@@ -60,8 +60,7 @@ func (s *scene) sortRows() {
 	}
 }
 
-// diverge returns the ranks of the siblings in which the paths to two items
-// part.
+// diverge returns the siblings at which the paths to two items part.
 func (s *scene) diverge(a, b int) (x, y sibling) {
 	p, q := s.item[a].inside, s.item[b].inside
 	n := 0
@@ -78,7 +77,7 @@ func (s *scene) diverge(a, b int) (x, y sibling) {
 	return x, y
 }
 
-// near holds, for an item, its neighbours in the rows above and below.
+// neighbours has an item's neighbours in the rows above and below.
 type neighbours struct{ above, below []int }
 
 func (s *scene) neighbours() []neighbours {
@@ -92,8 +91,8 @@ func (s *scene) neighbours() []neighbours {
 	return near
 }
 
-// rekey takes new keys from the positions: every third round all neighbours
-// count, in the others only those above or only those below.
+// rekey computes new keys from the positions: every third round all neighbours count, in the
+// others only those above or only those below.
 func (s *scene) rekey(near []neighbours, round int) {
 	sum := make([]float64, len(s.box))
 	count := make([]float64, len(s.box))
@@ -133,7 +132,7 @@ func (s *scene) rekey(near []neighbours, round int) {
 	}
 }
 
-// mean is the mean position of items, or x if there are none.
+// mean returns the mean position of items, or x if there are none.
 func (s *scene) mean(x float64, lists ...[]int) float64 {
 	sum, n := 0.0, 0
 	for _, list := range lists {
@@ -180,7 +179,7 @@ func (s *scene) seedByWalk(near []neighbours) {
 	}
 }
 
-// length is the horizontal length of all links.
+// length returns the horizontal length of all links.
 func (s *scene) length() float64 {
 	sum := 0.0
 	for _, l := range s.links {

@@ -11,19 +11,19 @@ const HeatSteps = 7
 // Groups is the number of fills of categories.
 const Groups = 6
 
-// darkSteps is the number of steps that bear dark text, in a light drawing.
+// darkSteps is the number of steps that have dark text on them, in a light drawing.
 const darkSteps = 4
 
-// An Alarm says that something is wrong with a node, or was checked and is not. Of
-// two the greater is the worse.
+// An Alarm says that something is wrong with a node, or that it was checked and is right. Of two
+// alarms the greater is the worse.
 type Alarm uint8
 
-// The alarms. Each has a sign at the top left of the node, so that colour is never
-// the only source.
+// The alarms. Each has a sign at the top left of the node, so that colour is never the only
+// indication.
 const (
 	NoAlarm   Alarm = iota
 	Checked         // checked and right: a tick
-	Lossy           // loses the most digits of those that matter: a wave
+	Lossy           // loses the most digits among nodes that affect a result: a wave
 	Wrong           // checked and wrong: a thick border and a cross
 	NotFinite       // NaN or infinite: a thick border, hatched sides and an exclamation mark
 	First           // the first node that is not finite: the same with ①
@@ -35,14 +35,14 @@ var alarmNames = [alarms]string{"none", "checked", "lossy", "wrong", "not finite
 // String returns a short lower-case name.
 func (a Alarm) String() string { return nameOf(alarmNames[:], int(a)) }
 
-// wrong reports whether a tells of a fault.
+// wrong reports whether a is a fault.
 func (a Alarm) wrong() bool { return a >= Wrong }
 
 var alarmTitles = [alarms]string{
 	"", "checked and right", "loses the most digits that reach a result", "checked and wrong", "not finite", "the first that is not finite",
 }
 
-// alarmSigns holds the lines of the sign of each alarm, around 0,0.
+// alarmSigns has the lines of the sign of each alarm, around 0,0.
 var alarmSigns = [alarms]string{
 	"", "M-4,0.4L-1.2,3.4L4,-3", "M-4.6,1C-3,-3.4 -1.4,-3.4 0,0S3,3.4 4.6,-1", "M-3.2,-3.2L3.2,3.2M-3.2,3.2L3.2,-3.2", "M0,-4.6V1M0,3.2V4.8", "M-2.2,-2L0.6,-4.4V4.6M-2,4.4H3.2",
 }
@@ -50,7 +50,7 @@ var alarmSigns = [alarms]string{
 // alarmMarks are the signs in DOT.
 var alarmMarks = [alarms]string{"", "✓", "∼", "✗", "!", "①"}
 
-// badgeLimit is the number of characters of a badge.
+// badgeLimit is the largest number of characters of a badge.
 const badgeLimit = 12
 
 // alarm draws the sign of an alarm.
@@ -65,8 +65,8 @@ func (d *drawing) alarm(at Point, a Alarm) {
 	d.sign(at, disc, alarmSigns[a])
 }
 
-// hatch draws slanted lines along the left and right side of a node, within its
-// outline and beside its text. (A pattern fill would need a link to its definition.)
+// hatch draws slanted lines along the left and right side of a node, within its outline and
+// beside its text. (A pattern fill would need a link to its definition.)
 func (d *drawing) hatch(r Role, box Rect) {
 	const step, size, wide = 6.5, 8.0, 6.0
 	box = grow(box, -ringOf(r)-2)
@@ -83,17 +83,16 @@ func (d *drawing) hatch(r Role, box Rect) {
 	d.put(`<path d="`, b.String(), `"`, d.easel.attrs(none, alarmLine, "hatch"), ` stroke-width="1.6"/>`)
 }
 
-// swatch is the width of a colour of the legend.
+// swatch is the width of a colour in the legend.
 const swatch = 17.0
 
-// present is what a legend explains of an overlay: what is there of each.
+// present says which marks of an overlay occur, for the legend.
 type present struct {
-	heat, group, bare bool // bare: a node without either
+	heat, group, bare bool // bare: a node with neither
 	alarm             [alarms]bool
 }
 
-// overlayItems explains heat, groups, what has neither, and the alarms that are
-// present.
+// overlayItems explains heat, groups, nodes with neither, and the alarms that occur.
 func (d *drawing) overlayItems(here present) (items []legendItem) {
 	said := wrap(d.figure.Heat, legendSize, d.width-2*border-HeatSteps*swatch-40, 4)
 	swatches := func(text string, fills []paint) {
@@ -143,7 +142,7 @@ func (d *drawing) overlayItems(here present) (items []legendItem) {
 	return items
 }
 
-// overlay sets what heat, alarm and badge change of a node.
+// overlay sets the attributes that heat, alarm and badge change.
 func (d *dotGraph) overlay(n *Node, attrs map[string]string) {
 	if fill, text, ok := n.overlaid(); ok {
 		attrs["fillcolor"], attrs["fontcolor"] = quote(d.easel.value(fill)), quote(d.easel.value(text))
@@ -156,5 +155,5 @@ func (d *dotGraph) overlay(n *Node, attrs map[string]string) {
 	}
 }
 
-// badgeWidth is the width of the plate of a badge.
+// badgeWidth returns the width of the background of a badge.
 func badgeWidth(badge string) float64 { return math.Ceil(TextWidth(badge, labelSize)) + 8 }

@@ -9,18 +9,18 @@ const (
 	page   paint = iota
 	ink          // text
 	faint        // secondary text, marks
-	muted        // fill of what both panels share
+	muted        // fill of nodes that both panels share
 	rule         // thin lines
 	module       // fill of module boxes
 	valueLine
 	gradLine
 	savedLine
 	assignLine
-	ownA // what only panel A has
+	ownA // nodes of panel A only
 	ownB
-	alarmLine                          // reserved for what is wrong
-	checkedLine                        // what was checked and is right
-	lossyLine                          // what loses digits
+	alarmLine                          // reserved for faults
+	checkedLine                        // nodes that were checked and are right
+	lossyLine                          // nodes that lose digits
 	hotInk                             // text on the upper steps of heat
 	heatFill                           // first of one fill for each step of heat
 	groupFill   = heatFill + HeatSteps // first of one fill for each group
@@ -29,8 +29,8 @@ const (
 	paints      = roleLine + roles
 )
 
-// A colour has a name for style sheets and a value for each theme, after the
-// Okabe–Ito palette, darkened or lightened for contrast.
+// A colour has a name for style sheets and a value for each theme, after the palette of Okabe and
+// Ito (Color Universal Design, 2008), darkened or lightened for contrast.
 type colour struct{ name, light, dark string }
 
 var palette = [paints]colour{
@@ -51,8 +51,8 @@ var palette = [paints]colour{
 	lossyLine:   {"lossy", "#7A4B00", "#F0B23C"},
 	hotInk:      {"hotink", "#FFFFFF", "#0B1620"},
 
-	// No blue of middling lightness: neither dark nor light text would be read on it.
-	// The least is stronger than the page, which is the fill of what has no heat.
+	// There is no blue of medium lightness, on which neither dark nor light text would be readable.
+	// The lowest step is stronger than the page, which is the fill of nodes without heat.
 	heatFill + 0: {"heat1", "#DFECF8", "#1A2A3A"},
 	heatFill + 1: {"heat2", "#C9DFF2", "#1B344B"},
 	heatFill + 2: {"heat3", "#ABCFEA", "#1C3D5A"},
@@ -61,7 +61,7 @@ var palette = [paints]colour{
 	heatFill + 5: {"heat6", "#124578", "#9CC8EC"},
 	heatFill + 6: {"heat7", "#082E55", "#C9E4F9"},
 
-	// Told apart with every kind of colour vision, and from the page.
+	// Distinguishable with every kind of colour vision, and from the page.
 	groupFill + 0: {"group1", "#FFDF85", "#014893"},
 	groupFill + 1: {"group2", "#BED6F6", "#441800"},
 	groupFill + 2: {"group3", "#FD957D", "#6A3A67"},
@@ -99,8 +99,8 @@ func ownOf(p int) paint   { return ownA + paint(p) }
 // groupOf returns the fill of a group, from 1.
 func groupOf(group int) paint { return groupFill + paint(group-1) }
 
-// roleColours returns the fill and the line of a role: under an overlay no colour is a
-// role's.
+// roleColours returns the fill and the line of a role. Under an overlay, no colour stands for a
+// role.
 func (f *Figure) roleColours(r Role) (fill, line paint) {
 	if f.Overlay {
 		return page, lineOf(Op)
@@ -108,8 +108,8 @@ func (f *Figure) roleColours(r Role) (fill, line paint) {
 	return fillOf(r), lineOf(r)
 }
 
-// overlaid returns the fill that an overlay gives a node and the paint of text on it;
-// ok is false where it gives none.
+// overlaid returns the fill that an overlay gives a node and the paint of text on it; ok is false
+// if it gives none.
 func (n *Node) overlaid() (fill, text paint, ok bool) {
 	switch {
 	case n.Heat > 0:
@@ -129,7 +129,7 @@ func heatOf(step int) (fill, text paint) {
 	return heatFill + paint(step-1), ink
 }
 
-// kindLine holds the paint, width and dash of each kind of edge.
+// kindLine has the paint, width and dash of each kind of edge.
 var kindLine = [kinds]struct {
 	paint paint
 	width float64
@@ -141,18 +141,18 @@ var kindLine = [kinds]struct {
 	Assign:  {assignLine, 1.4, "10 3 2 3"},
 }
 
-// A Theme says which colours a drawing has.
+// A Theme selects the colours of a drawing.
 type Theme uint8
 
-// The themes. An Auto drawing is light and turns dark where the reader prefers
-// dark; viewers that do not know about preferences show it light.
+// The themes. An Auto drawing is light, and dark where the reader prefers dark; viewers that do
+// not know about preferences show it light.
 const (
 	Auto Theme = iota
 	Light
 	Dark
 )
 
-// An easel gives attributes for paints in a theme and notes what was used.
+// An easel returns attributes for paints in a theme and records which paints were used.
 type easel struct {
 	theme   Theme
 	fills   [paints]bool
@@ -196,8 +196,8 @@ func (e *easel) attrs(fill, stroke paint, classes ...string) string {
 	return b.String()
 }
 
-// style returns the style sheet that turns what was painted dark. Class rules
-// win over the presentation attributes, which hold the light colours.
+// style returns the style sheet that makes a painted drawing dark. Class rules override the
+// presentation attributes, which have the light colours.
 func (e *easel) style() string {
 	if e.theme != Auto {
 		return ""
@@ -205,12 +205,12 @@ func (e *easel) style() string {
 	return "<style>" + e.preferred() + "</style>\n"
 }
 
-// preferred makes what was painted dark where the reader prefers that.
+// preferred returns rules that make the drawing dark if the reader prefers that.
 func (e *easel) preferred() string {
 	return "@media (prefers-color-scheme: dark){" + e.dark(rootClass) + "}"
 }
 
-// dark holds the rules that make what was painted dark in an element of a class.
+// dark returns rules that make the drawing dark in an element of a class.
 func (e *easel) dark(class string) string {
 	var b strings.Builder
 	for p := range palette {
@@ -225,8 +225,8 @@ func (e *easel) dark(class string) string {
 	return b.String()
 }
 
-// Classes of the element around a drawing of theme Auto: one that follows the
-// reader's preference, and one that is dark.
+// Classes of the element around a drawing of theme Auto: one follows the reader's preference, the
+// other is dark.
 const (
 	rootClass = "tapestry-auto"
 	darkClass = "tapestry-dark"

@@ -12,9 +12,9 @@ const (
 	headHalf   = 3.6
 )
 
-// drawPanel draws modules, edges, labels, titles and nodes, in this order, so
-// that lines never cross text. Nodes come in an order in which the computation can
-// be read aloud: values downwards, then gradients upwards.
+// drawPanel draws modules, edges, labels, titles and nodes, in this order, so that lines never
+// cross text. The order of nodes is that in which the computation can be read aloud: values
+// downwards, then gradients upwards.
 func (d *drawing) drawPanel(p int) {
 	l := &d.layout.Panels[p]
 	for i, m := range l.Modules {
@@ -88,7 +88,7 @@ func (d *drawing) drawModule(p, i int, m ModuleBox) {
 		rectangle(m.Rect, 10, d.easel.attrs(module, stroke)+` stroke-width="`+num(width)+`"`+dash), "</g>\n")
 }
 
-// stacked is how far each of the sheets behind a box stands out.
+// stacked is the distance by which each sheet behind a box stands out.
 const stacked = 4.0
 
 // stack draws dashed sheets behind a box that stands for several.
@@ -101,7 +101,7 @@ func (d *drawing) stack(box Rect, stroke paint) {
 
 var kindTitles = [kinds]string{"forward value", "gradient", "saved forward value", "assignment"}
 
-// edgeTitle is the whole text of e in panel p.
+// edgeTitle returns the whole text of e in panel p.
 func edgeTitle(e *Edge, from, to *Node, p int) string {
 	title := kindTitles[e.Kind] + ": " + name(from, p) + " → " + name(to, p)
 	for _, more := range []string{e.Label, e.Title} {
@@ -188,7 +188,7 @@ func arrowHead(path []Point, attrs string) string {
 
 func (d *drawing) nodeByID(id string) *Node { return &d.figure.Nodes[d.index[id]] }
 
-// name is what a title calls a node.
+// name returns what a title calls a node.
 func name(n *Node, p int) string {
 	if s := n.main(p); s != "" {
 		return s
@@ -264,7 +264,7 @@ func (d *drawing) drawNode(p int, l NodeBox) {
 	d.put("</g>\n")
 }
 
-// sharedFill is the fill of what both panels have: no shade that could be heat.
+// sharedFill returns the fill of nodes that both panels have: no shade that could be heat.
 func (d *drawing) sharedFill() paint {
 	if d.figure.Overlay {
 		return page
@@ -272,7 +272,7 @@ func (d *drawing) sharedFill() paint {
 	return muted
 }
 
-// title is the whole text of n.
+// title returns the whole text of n.
 func (n *Node) title(p int) string {
 	s := n.Title
 	if s == "" {

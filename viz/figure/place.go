@@ -10,30 +10,30 @@ import (
 const (
 	nodeGap   = 30 // between nodes of a row
 	runGap    = 14 // beside the run of a long edge
-	boxGap    = 24 // between boxes, and from a box to what stands beside it
-	boxPad    = 16 // from a box to what it holds
+	boxGap    = 24 // between boxes, and from a box to its neighbours
+	boxPad    = 16 // from a box to its contents
 	boxTitle  = 30 // height of a title inside the top of a box
 	boxFoot   = 14 // from the last row of a box to its bottom
 	runHalf   = 5
 	gutterGap = 72 // between the columns
 )
 
-// A placement finds x coordinates: variables (the items, then two borders for
-// each box) under separation constraints that the order of the rows implies.
-// Variables that must be in line are one block.
+// A placement finds x coordinates: variables (the items, then two borders for each box) under
+// separation constraints that follow from the order of the rows. Variables that must be aligned
+// are one block.
 type placement struct {
 	scene  *scene
 	block  partition
 	pulls  []pull
-	seps   []separation // sorted so that every from is final before it is used
-	fixed  [][]int      // successors in the block graph, while blocks are made
+	seps   []separation // sorted so that x[from] is final before it is used
+	fixed  [][]int      // successors in the block graph, while blocks are formed
 	x      []float64
 	lo, hi []float64
 	want   []float64
 	count  []float64
 }
 
-// A separation demands x[to] ≥ x[from] + room.
+// A separation requires x[to] ≥ x[from] + room.
 type separation struct {
 	from, to int
 	room     float64
@@ -62,8 +62,8 @@ func (s *scene) newPlacement() *placement {
 func (p *placement) left(b int) int  { return len(p.scene.item) + 2*b }
 func (p *placement) right(b int) int { return len(p.scene.item) + 2*b + 1 }
 
-// separate collects the constraints, panel by panel: what is never seen
-// together may overlap.
+// separate collects the constraints, panel by panel: things that are never seen together may
+// overlap.
 func (p *placement) separate() {
 	s := p.scene
 	room := map[arc]float64{}
@@ -105,8 +105,8 @@ func (p *placement) separate() {
 	})
 }
 
-// between separates visible[k] from what stands before it in its row: it closes
-// the boxes that end there and opens those that begin.
+// between separates visible[k] from its predecessor in the row: it closes the boxes that end
+// there and opens those that begin.
 func (p *placement) between(visible []int, k int, need func(from, to int, r float64)) {
 	s := p.scene
 	it := &s.item[visible[k]]
@@ -140,8 +140,8 @@ func (p *placement) between(visible []int, k int, need func(from, to int, r floa
 	need(last, visible[k], half+gap+it.half)
 }
 
-// close separates from the variable last, half wide to the right, the right
-// borders of the boxes inside[open:]; it returns the outermost border.
+// close separates the right borders of the boxes inside[open:] from the variable last, which
+// extends half to the right; it returns the outermost border.
 func (p *placement) close(inside []int, open, last int, half float64, need func(from, to int, r float64)) (int, float64) {
 	for _, b := range slices.Backward(inside[open:]) {
 		need(last, p.right(b), half+p.pad(b))
@@ -150,7 +150,7 @@ func (p *placement) close(inside []int, open, last int, half float64, need func(
 	return last, half
 }
 
-// pad is the room between a box and what it holds; columns have no border.
+// pad returns the room between a box and its contents; columns have no border.
 func (p *placement) pad(b int) float64 {
 	if p.scene.box[b].parent < 0 {
 		return 0
@@ -197,9 +197,9 @@ func (p *placement) sequence() {
 	}
 }
 
-// settle moves every block towards the mean of its neighbours, many times. The
-// wishes are made feasible twice, once by pushing right and once by pushing
-// left; the mean of the two is feasible too and favours no side.
+// settle moves every block towards the mean of its neighbours, many times. The wishes are made
+// feasible twice, once by pushing right and once by pushing left; the mean of the two is feasible
+// too and favours neither side.
 func (p *placement) settle(ctx context.Context, steps int) error {
 	s := p.scene
 	for step := range steps {
@@ -210,7 +210,7 @@ func (p *placement) settle(ctx context.Context, steps int) error {
 		if step%3 == 2 {
 			p.wishBoxes(step / 3)
 		}
-		for b := range s.box { // borders want to be tight
+		for b := range s.box { // borders pull inwards
 			p.want[p.left(b)], p.want[p.right(b)] = math.Inf(1), math.Inf(-1)
 		}
 		for i := range s.item {
@@ -247,7 +247,7 @@ func (p *placement) settle(ctx context.Context, steps int) error {
 	return nil
 }
 
-// wish sets want to the mean of where a block is and where its neighbours are.
+// wish sets want to the mean of a block's position and those of its neighbours.
 func (p *placement) wish() {
 	clear(p.want)
 	clear(p.count)
@@ -270,8 +270,8 @@ func (p *placement) wish() {
 	}
 }
 
-// wishBoxes moves what a box holds as one, by the mean pull on the box: node by
-// node a chain in a box would take long.
+// wishBoxes moves the contents of a box together, by the mean pull on the box; node by node, a
+// chain in a box would take long.
 func (p *placement) wishBoxes(step int) {
 	s := p.scene
 	deepest := 0

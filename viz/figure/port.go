@@ -13,7 +13,7 @@ type side struct {
 	top  bool
 }
 
-// A port is where an edge meets a side. Its aim is the x it would like.
+// A port is the place where an edge meets a side. Its aim is the x that would suit the edge best.
 type port struct {
 	edge  int
 	aim   float64
@@ -33,8 +33,8 @@ func (r *router) sortedSides() []side {
 	return sides
 }
 
-// sides returns the sides of its nodes at which edge e leaves and arrives, for
-// an edge between rows of one column.
+// sides returns the sides of its nodes at which edge e leaves and arrives, for an edge between
+// rows of one column.
 func (r *router) sides(e int) (leave, arrive side) {
 	up := r.row[r.to[e]] < r.row[r.from[e]]
 	return side{r.from[e], up}, side{r.to[e], !up}
@@ -51,7 +51,7 @@ func (r *router) flat(s side) (lo, hi float64) {
 	return n.X + in, n.X + n.W - in
 }
 
-// attach notes the ports of edge e with what they aim at.
+// attach records the ports of edge e with their aims.
 func (r *router) attach(e int) {
 	from, to := r.from[e], r.to[e]
 	if r.figure.Nodes[from].Backward != r.figure.Nodes[to].Backward {
@@ -88,9 +88,9 @@ func (r *router) attach(e int) {
 	add(b, blo, bhi, r.item[from].x, alo, ahi)
 }
 
-// spread sets the ports of a side apart. Edges that share a run share a port.
-// The port that can be straight, or else the one nearest to the middle, keeps
-// its place and the others give way.
+// spread separates the ports of a side. Edges that share a run share a port. The port whose edge
+// can be straight, or else the one nearest to the middle, keeps its place and the others give
+// way.
 func (r *router) spread(s side) {
 	ports := r.ports[s]
 	slices.SortStableFunc(ports, func(a, b port) int {
@@ -132,7 +132,7 @@ func (r *router) spread(s side) {
 	for i := pivot; i > 0; i-- {
 		ports[i-1].aim = min(ports[i-1].aim, ports[i].aim-step(i))
 	}
-	// What hangs over an end of the side pushes back.
+	// Ports that hang over an end of the side push back.
 	for i := range ports {
 		if i == 0 {
 			ports[i].aim = max(ports[i].aim, lo)
@@ -154,7 +154,7 @@ func (r *router) spread(s side) {
 	}
 }
 
-// beyond is the x of what edge e leads to, seen from side s.
+// beyond returns the x that edge e leads to, seen from side s.
 func (r *router) beyond(e int, s side) float64 {
 	runs := r.runs[e]
 	switch leaves := r.from[e] == s.node; {

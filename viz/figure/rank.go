@@ -13,7 +13,7 @@ type rowUnits struct {
 	size int
 }
 
-// joinRows makes one unit of each node and those that name it as their Row.
+// joinRows makes one unit of each node and those that have it as their Row.
 func joinRows(f *Figure, index map[string]int) rowUnits {
 	sets := newPartition(len(f.Nodes))
 	for i, n := range f.Nodes {
@@ -34,9 +34,9 @@ func joinRows(f *Figure, index map[string]int) rowUnits {
 	return u
 }
 
-// arcs returns what edges demand of rows, "from is above to": strictly for
-// forward edges, and as a wish for the edges of the gradient column, which are
-// read up. Edges between the columns demand nothing.
+// arcs returns what edges require of rows, "from is above to": forward edges strictly, and edges
+// of the gradient column, which is read upwards, as a wish. Edges between the columns require
+// nothing.
 func (u rowUnits) arcs(f *Figure, index map[string]int) (forward, upward []arc) {
 	for _, e := range f.Edges {
 		from, to := index[e.From], index[e.To]
@@ -53,15 +53,14 @@ func (u rowUnits) arcs(f *Figure, index map[string]int) (forward, upward []arc) 
 	return forward, upward
 }
 
-// assignRows returns the row of every node and the number of rows. Rows are as
-// few as the edges and the stacking of modules allow; then what is used once,
-// or feeds nothing but one use, sinks next to that use, and a loss goes to the
-// last row of the values.
+// assignRows returns the row of every node and the number of rows. Rows are as few as the edges
+// and the stacking of modules allow; then a node that is used once, or feeds only one use, sinks
+// next to that use, and a loss goes to the last row of the values.
 func assignRows(f *Figure, index map[string]int) (row []int, rows int) {
 	u := joinRows(f, index)
 	forward, upward := u.arcs(f, index)
-	// Rows fixed by the caller can contradict upward edges; those on a cycle
-	// give way, the others hold.
+	// Rows fixed by the caller can contradict upward edges. Edges on a cycle give way, the others
+	// hold.
 	part := components(u.size, slices.Concat(forward, upward))
 	steps := strict(forward)
 	for _, a := range upward {
@@ -95,7 +94,7 @@ func assignRows(f *Figure, index map[string]int) (row []int, rows int) {
 	return row, len(used)
 }
 
-// A step demands that row to be at least room below row from.
+// A step requires that to is at least room rows below from.
 type step struct {
 	arc
 	room int
@@ -109,10 +108,10 @@ func strict(arcs []arc) []step {
 	return steps
 }
 
-// stack adds to steps that a module stands wholly above a sibling that it feeds,
-// so that a chain of modules is a column and not a staircase. Each module gets
-// two more units, its first and last row. Where siblings feed each other in a
-// circle they may stand side by side. It returns the steps and number of units.
+// stack adds steps that put a module entirely above a sibling that it feeds, so that a chain of
+// modules is a column and not a staircase. Each module gets two more units, its first and last
+// row. Siblings that feed each other in a cycle may be side by side. It returns the steps and the
+// number of units.
 func (u rowUnits) stack(f *Figure, index map[string]int, steps []step) ([]step, int) {
 	type key struct {
 		path     string
@@ -172,8 +171,8 @@ func modulePaths(path string) iter.Seq[string] {
 	}
 }
 
-// partingModules returns the siblings in which two module paths part; one is
-// empty if its path leads no further.
+// partingModules returns the siblings at which two module paths part; one is empty if its path
+// ends there.
 func partingModules(p, q string) (string, string) {
 	next, stop := iter.Pull(modulePaths(q))
 	defer stop()
@@ -186,15 +185,15 @@ func partingModules(p, q string) (string, string) {
 	return "", b
 }
 
-// slack holds rows under steps and moves units within what they leave. Units
-// from real on are the bounds of modules: they are in nobody's way.
+// slack has rows under steps, and moves units within the room that the steps leave. Units from
+// real on are bounds of modules, which are in nobody's way.
 type slack struct {
 	real   int
 	below  [][]step
 	order  []int // topological
 	row    []int
 	uses   []int // number of real units directly below
-	feeds  []int // and above
+	feeds  []int // number of real units directly above
 	pinned []bool
 	free   []bool // the unit and all above it have no other use
 }
@@ -238,8 +237,8 @@ func newSlack(real, n int, steps []step) *slack {
 	return s
 }
 
-// settle moves each unit down where that shortens edges in sum, and what is
-// free of other uses in any case.
+// settle moves each unit down if that shortens edges in total, and in any case if it has no other
+// use.
 func (s *slack) settle() {
 	for _, k := range slices.Backward(s.order) {
 		lowest := math.MaxInt
@@ -256,8 +255,8 @@ func (s *slack) settle() {
 	}
 }
 
-// components numbers the strongly connected components of n nodes (Tarjan,
-// without recursion: chains can be long).
+// components numbers the strongly connected components of n nodes (Tarjan, 1972, without
+// recursion, since chains can be long).
 func components(n int, arcs []arc) []int {
 	out := make([][]int, n)
 	for _, a := range arcs {

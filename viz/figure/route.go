@@ -8,7 +8,7 @@ import (
 const (
 	lane     = 10.0 // from a row to the horizontal part of an edge beside it
 	bend     = 7.0  // radius of a corner
-	approach = 8.0  // from a column to where edges of the gutter turn
+	approach = 8.0  // from a column to the turns of edges in the gutter
 )
 
 // A router draws the edges of one panel.
@@ -17,8 +17,8 @@ type router struct {
 	panel  int
 	out    *PanelLayout
 	ports  map[side][]port
-	enters map[int][]int // node: edges that come in from the gutter
-	busy   map[int]int   // run: number of edges that start with it
+	enters map[int][]int // by node: edges that come in from the gutter
+	busy   map[int]int   // by run: number of edges that start with it
 	labels labeller
 }
 
@@ -68,9 +68,9 @@ func (g *grid) route(ctx context.Context, p int, out *PanelLayout) error {
 	return nil
 }
 
-// along draws an edge between rows of one column: a turn to each run, the runs
-// straight past the rows between, and a turn to the end. The turns and what
-// lies between rows of the runs are where its label may stand.
+// along draws an edge between rows of one column: a turn to each run, the run straight past the
+// rows between, and a turn to the end. Its label may be placed on the turns, and between the rows
+// of the runs.
 func (r *router) along(e int) (course, []turn) {
 	leave, arrive := r.sides(e)
 	c := course{r.at(leave, e)}
@@ -98,12 +98,12 @@ func (r *router) along(e int) (course, []turn) {
 	}
 	sway(r.at(arrive, e))
 	if runs := r.runs[e]; len(runs) > 0 && r.busy[runs[0]] > 1 {
-		slices.Reverse(turns) // name the branch, not what is shared
+		slices.Reverse(turns) // label the branch, not the shared part
 	}
 	return c, turns
 }
 
-// before is the row from which an edge going by step comes to a run.
+// before returns the row from which an edge that goes by step enters a run.
 func (r *router) before(run, step int) int {
 	if step > 0 {
 		return r.item[run].first - 1
@@ -111,7 +111,7 @@ func (r *router) before(run, step int) int {
 	return r.item[run].last + 1
 }
 
-// near is the border of a row that is met first when going by step.
+// near returns the border of a row that is met first when going by step.
 func (r *router) near(row, step int) float64 {
 	if step > 0 {
 		return r.top[row]
@@ -119,7 +119,7 @@ func (r *router) near(row, step int) float64 {
 	return r.bottom[row]
 }
 
-// level draws an edge within a row: straight to a neighbour, else over the top.
+// level draws an edge within a row: straight to a neighbour, otherwise over the top.
 func (r *router) level(e int) (course, Rect) {
 	from, to := r.from[e], r.to[e]
 	a, b := r.node(from), r.node(to)
@@ -142,9 +142,9 @@ func (r *router) level(e int) (course, Rect) {
 	return c, plateAt(label, Point{(x0 + x1) / 2, y - 2})
 }
 
-// across draws an edge from one column to the other: level out of its row, a
-// swing in the gutter, level into the row of its target. Where another node is
-// in the way it runs below that row.
+// across draws an edge from one column to the other: horizontally out of its row, a curve in the
+// gutter, horizontally into the row of its target. If another node is in the way it runs below
+// that row.
 func (r *router) across(e int) (course, Rect) {
 	from, to := r.from[e], r.to[e]
 	dir := 1.0
@@ -152,7 +152,7 @@ func (r *router) across(e int) (course, Rect) {
 	if r.figure.Nodes[from].Backward {
 		dir, x0, x1 = -1, x1, x0
 	}
-	// Where it leaves its row an assignment runs above, a saved value below.
+	// Outside its row, an assignment runs above and a saved value below.
 	above := r.figure.Edges[e].Kind == Assign
 	beside := func(row int) float64 {
 		if above {
@@ -204,8 +204,8 @@ func (r *router) across(e int) (course, Rect) {
 	return c, label
 }
 
-// entry spreads the edges that come in to a node from the gutter over its
-// flank, in the order of the rows they come from.
+// entry spreads the edges that enter a node from the gutter over its flank, in the order of the
+// rows they come from.
 func (r *router) entry(e int) float64 {
 	k, n := 0, 0
 	for _, d := range r.enters[r.to[e]] {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A scene is a figure prepared for layout: items that take a place in rows,
-// the boxes that hold them, and the links between items of adjacent rows.
+// A scene is a figure prepared for layout: items that take a place in rows, the boxes that
+// contain them, and the links between items of adjacent rows.
 type scene struct {
 	figure *Figure
 	from   []int // ends of the edges, as positions in Nodes
@@ -19,13 +19,13 @@ type scene struct {
 	box    []box   // the two columns, then modules, each after its parent
 	inRow  [][]int // items, left to right
 	links  []link
-	byRow  [][]link        // the links, once they are asked for
-	level  map[arc]float64 // neighbours in a row that an edge joins: room it wants
+	byRow  [][]link        // the links, once they are needed
+	level  map[arc]float64 // neighbours in a row that an edge joins: the room it needs
 }
 
-// An item takes one place in each row that it spans: a node in one row, or the
-// vertical run of a long edge in rows that the edge passes within one box. Where
-// many edges of one kind leave a node they share runs as far as they can.
+// An item takes one place in each row that it spans. It is a node in one row, or the vertical run
+// of a long edge in the rows that the edge passes within one box. Many edges of one kind that
+// leave a node share runs as far as they can.
 type item struct {
 	node        int  // or -1
 	run         bool // of an edge
@@ -51,8 +51,8 @@ type box struct {
 	left, right float64
 }
 
-// A sibling is what orders items and boxes within one box: by key, and by
-// serial number where keys are equal.
+// A sibling is the sort key of items and boxes within one box: the key, and the serial number
+// where keys are equal.
 type sibling struct {
 	key    float64
 	serial int
@@ -65,7 +65,7 @@ func (s sibling) before(t sibling) bool {
 	return s.serial < t.serial
 }
 
-// bus is the number of long edges from which they share a run.
+// bus is the number of long edges of a node from which they share a run.
 const bus = 4
 
 // A link joins item a in a row with item b in the next.
@@ -101,7 +101,7 @@ func newScene(f *Figure) *scene {
 	return s
 }
 
-// bound finds the rows and panels of every box.
+// bound computes the rows and panels of every box.
 func (s *scene) bound() {
 	for i := range s.item {
 		it := &s.item[i]
@@ -112,8 +112,8 @@ func (s *scene) bound() {
 	}
 }
 
-// fill puts an empty item where a box would have a row with nothing in it, so
-// that nothing else is placed there.
+// fill puts an empty item where a box would have a row with nothing in it, so that nothing else
+// is placed there.
 func (s *scene) fill() {
 	held := map[[2]int]panelSet{} // by box and row
 	hold := func(it *item) {
@@ -131,7 +131,7 @@ func (s *scene) fill() {
 			path[in[d]] = in[:d+1]
 		}
 	}
-	for b := len(s.box) - 1; b > backwardColumn; b-- { // inner boxes first: what fills them fills the outer
+	for b := len(s.box) - 1; b > backwardColumn; b-- { // inner boxes first: what fills them also fills the outer ones
 		k := &s.box[b]
 		for r := k.first; r <= k.last; r++ {
 			if lack := k.seen &^ held[[2]int{b, r}]; lack != 0 {
@@ -142,8 +142,7 @@ func (s *scene) fill() {
 	}
 }
 
-// addBoxes makes the columns, the boxes of all module paths and the items of
-// the nodes in them.
+// addBoxes creates the columns, the boxes of all module paths and the items of their nodes.
 func (s *scene) addBoxes() {
 	type key struct {
 		path     string
@@ -190,7 +189,7 @@ func (s *scene) addBoxes() {
 	for _, m := range s.figure.Modules {
 		k, ok := known[key{m.Path, m.Backward}]
 		if !ok {
-			continue // no node is in it: nothing to draw
+			continue // no node is in it, so there is nothing to draw
 		}
 		s.box[k].copies = m.Copies
 		for p := range 2 {
@@ -201,8 +200,7 @@ func (s *scene) addBoxes() {
 	}
 }
 
-// addRuns gives each edge that passes rows its runs, and links what is
-// adjacent.
+// addRuns gives each edge that passes rows its runs, and links adjacent items.
 func (s *scene) addRuns() {
 	type key struct {
 		from, box int
@@ -288,7 +286,7 @@ func (s *scene) along(e int) bool {
 	return s.figure.Nodes[s.from[e]].Backward == s.figure.Nodes[s.to[e]].Backward
 }
 
-// distance is the number of rows from one end of edge e to the other.
+// distance returns the number of rows from one end of edge e to the other.
 func (s *scene) distance(e int) int {
 	d := s.row[s.to[e]] - s.row[s.from[e]]
 	return max(d, -d)
@@ -296,9 +294,9 @@ func (s *scene) distance(e int) int {
 
 func (s *scene) innermost(i int) int { return s.item[i].inside[len(s.item[i].inside)-1] }
 
-// passes returns the boxes in which an edge from one node to another passes a
-// row: it leaves and enters boxes through their top and bottom, so it stays in
-// the boxes of its ends as far as they reach, unless those stand side by side.
+// passes returns the boxes in which an edge passes a row. The edge leaves and enters boxes
+// through their top and bottom, so it stays in the boxes of its ends as far as they reach, unless
+// these are side by side.
 func (s *scene) passes(from, to, row int) []int {
 	p, q := s.item[from].inside, s.item[to].inside
 	both := len(common(p, q))

@@ -14,8 +14,8 @@ const (
 	inner   = 3.5  // from a parameter's border to its inner line
 )
 
-// inset returns how far the border of a shape lies inside its rectangle, on
-// the right (dir 1) or left, dy below the middle.
+// inset returns how far the border of a shape is inside its rectangle, on the right (dir 1) or
+// left, dy below the middle.
 func inset(r Role, dir, dy float64) float64 {
 	const half = nodeHeight / 2
 	switch r {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A Sheet is a drawing in parts, for a viewer that shows only what is in its
-// window. Put the SVG of the items, in their order, into
+// A Sheet is a drawing in parts, for a viewer that shows only what is in its window. Put the SVG
+// of the items, in their order, into
 //
 //	<svg class="tapestry tapestry-auto" viewBox="0 0 Width Height">
 //
-// beside a style element with Style, and it is the drawing that [Figure.SVG] writes,
-// without title, footer and legend, which are texts of their own here.
+// beside a style element with Style, and it is the drawing that [Figure.SVG] writes, without
+// title, footer and legend, which are texts of their own here.
 type Sheet struct {
 	Width    float64  `json:"width"` // in pixels, as all lengths
 	Height   float64  `json:"height"`
@@ -33,31 +33,31 @@ type Sheet struct {
 
 // An Item is one thing to see on a Sheet.
 type Item struct {
-	// Kind is node, edge, module (the box around one), or a text beside these: the
-	// label of an edge, the plate with the title of a module, the heading of a
-	// panel; or the rule between panels.
+	// Kind is node, edge, module (the box around one), or a text beside these: the label of an edge,
+	// the plate with the title of a module, the heading of a panel; or the rule between panels.
 	Kind string `json:"kind"`
-	// ID names a thing, in all drawings of a model and whatever else is open or
-	// closed there: Node.ID of a node, ModuleID of a module and its plate, and of
-	// an edge and its label the two ends, as "n1>n2".
+	// ID identifies a thing in all drawings of a model, whatever is open or closed in them: Node.ID
+	// for a node, ModuleID for a module and its plate, and the two ends for an edge and its label,
+	// as "n1>n2".
 	ID       string `json:"id,omitempty"`
 	Panel    int    `json:"panel,omitempty"`  // 1 or 2
 	Module   string `json:"module,omitempty"` // the path of a module, or of that around a node
 	Backward bool   `json:"backward,omitempty"`
 	From     string `json:"from,omitempty"` // the nodes that an edge joins
 	To       string `json:"to,omitempty"`
-	// Closed is the path of the closed module that a node stands for: what to expand to
-	// open it. Copies lists the paths of the modules that a node, or a module and its
-	// plate, stands for where these repeat: each can be expanded by itself.
+	// Closed is the path of the closed module that a node stands for; expand it to open the module.
+	// Copies lists the paths of repeated modules that a node, or a module and its plate, stands for;
+	// each can be expanded by itself.
 	Closed string   `json:"closed,omitempty"`
 	Copies []string `json:"copies,omitempty"`
-	Row    string   `json:"row,omitempty"` // the node beside which a node stands: the value of a derivative
-	Box    Rect     `json:"box"`           // on the sheet; with the width of its lines
+	Row    string   `json:"row,omitempty"` // the node in whose row a node is drawn: the value of a derivative
+	Box    Rect     `json:"box"`           // on the sheet, including the width of its lines
 	SVG    string   `json:"svg"`           // one element
 }
 
-// Sheet gives the drawing that SVG writes, in parts. The options are those of SVG;
-// element ids in it have the prefix and are unique.
+// Sheet returns the drawing that SVG writes, in parts. The options are those of SVG; element ids
+// in it have the prefix and are unique. Its error is that of [Figure.Validate], of the options,
+// or of ctx.
 func (f *Figure) Sheet(ctx context.Context, opts ...Option) (*Sheet, error) {
 	o, err := f.options(opts)
 	if err != nil {
@@ -77,7 +77,7 @@ func (f *Figure) Sheet(ctx context.Context, opts ...Option) (*Sheet, error) {
 	s.Width = math.Ceil(max(wide, 0) + 2*border)
 	s.Height = math.Ceil(d.panels(border, shown) + border)
 	s.Legend = d.legendAlone(min(max(s.Width, legendLeast), legendMost), shown)
-	d.easel.attrs(page, none) // what the viewer paints behind
+	d.easel.attrs(page, none) // the viewer paints the page
 	s.Page = d.easel.value(page)
 	if o.theme == Auto {
 		s.Style = d.easel.preferred() + d.easel.dark(darkClass)
@@ -85,14 +85,13 @@ func (f *Figure) Sheet(ctx context.Context, opts ...Option) (*Sheet, error) {
 	return s, nil
 }
 
-// Widths of a legend that stands alone.
+// Widths of a legend by itself.
 const (
 	legendLeast = 480
 	legendMost  = 1000
 )
 
-// legendAlone is the legend as a document of the given width; "" where there is
-// none.
+// legendAlone returns the legend as a document of the given width; "" if there is none.
 func (d *drawing) legendAlone(width float64, shown []int) string {
 	if !d.options.legend {
 		return ""
@@ -107,8 +106,8 @@ func (d *drawing) legendAlone(width float64, shown []int) string {
 	return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ` + w + " " + h + `" width="` + w + `" height="` + h + `" font-family="` + font + `">` + "\n" + d.String() + "</svg>"
 }
 
-// item draws one thing. It becomes an item of the sheet, if one is made, moved from
-// the panel to its place there.
+// item draws one thing. If a sheet is made, the thing becomes an item of it, moved from the panel
+// to its place there.
 func (d *drawing) item(it Item, draw func()) {
 	draw()
 	if d.sheet == nil {
@@ -142,7 +141,7 @@ func (d *drawing) nodeItem(p int, l NodeBox) Item {
 	return Item{Kind: "node", ID: n.ID, Panel: p + 1, Module: n.Module, Backward: n.Backward, Closed: n.Closed, Copies: n.Copies, Row: n.Row, Box: d.bounds(p, l)}
 }
 
-// bounds is what a node covers with its lines and what stands at its corners.
+// bounds returns the area that a node covers with its lines and the marks at its corners.
 func (d *drawing) bounds(p int, l NodeBox) Rect {
 	n := d.figure.Nodes[l.Node].marked(p)
 	b := grow(l.Rect, 2)
@@ -162,10 +161,10 @@ func (d *drawing) bounds(p int, l NodeBox) Rect {
 	return b
 }
 
-// behind adds to a box the sheets behind it.
+// behind extends a box by the sheets behind it.
 func behind(b Rect) Rect { return Rect{b.X, b.Y - 2*stacked, b.W + 2*stacked, b.H + 2*stacked} }
 
-// bounds is what an edge covers, with its head. A curve lies within its controls.
+// bounds returns the area that an edge covers, with its head. A curve is within its controls.
 func (e *EdgePath) bounds() Rect {
 	b := Rect{e.Path[0].X, e.Path[0].Y, 0, 0}
 	for _, p := range e.Path[1:] {
@@ -174,16 +173,15 @@ func (e *EdgePath) bounds() Rect {
 	return grow(b, headHalf+1)
 }
 
-// union is the least box around two.
+// union returns the smallest rectangle around two.
 func union(a, b Rect) Rect {
 	x, y := min(a.X, b.X), min(a.Y, b.Y)
 	return Rect{x, y, max(a.X+a.W, b.X+b.W) - x, max(a.Y+a.H, b.Y+b.H) - y}
 }
 
-// ModuleID names the module at a path, in the column of values or of gradients,
-// by the characters of ids; no two modules have one name. A node that stands for
-// a closed module has it as its ID, so that a viewer finds the module again when
-// it is open.
+// ModuleID names the module at a path, in the column of values or of gradients, in characters
+// allowed in ids; no two modules have the same name. A node that stands for a closed module has
+// it as its ID, so that a viewer finds the module again when it is open.
 func ModuleID(path string, backward bool) string {
 	const digits = "0123456789abcdef"
 	b := []byte("m-")

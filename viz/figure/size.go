@@ -16,8 +16,8 @@ const (
 	ring        = 4.0 // from a loss to the ring around it
 )
 
-// nodeSize returns the outer size of n, with the ring of a loss: the same in
-// all panels, so it fits the widest text of any.
+// nodeSize returns the outer size of n, with the ring of a loss: the same in all panels, so it
+// fits the widest text of any.
 func nodeSize(n *Node, panels int) (w, h float64) {
 	for p := range panels {
 		if !seenIn(n.Panel).has(p) {
@@ -26,7 +26,7 @@ func nodeSize(n *Node, panels int) (w, h float64) {
 		w = max(w, TextWidth(line(n.main(p), textLimit), mainSize), TextWidth(line(n.sub(p), textLimit), subSize))
 	}
 	if panels == 2 {
-		w *= boldFactor // what only one panel has is set in bold
+		w *= boldFactor // nodes of one panel only are set in bold
 	}
 	w = max(w+24, 40)
 	switch n.Role {
@@ -38,10 +38,10 @@ func nodeSize(n *Node, panels int) (w, h float64) {
 	return 2 * math.Ceil(w/2), heightOf(n.Role)
 }
 
-// heightOf is the height of a node with its ring.
+// heightOf returns the height of a node with its ring.
 func heightOf(r Role) float64 { return nodeHeight + 2*ringOf(r) }
 
-// ringOf is how far the outline of a role stands outside its fill.
+// ringOf returns how far the outline of a role is outside its fill.
 func ringOf(r Role) float64 {
 	if r == Loss || r == Output {
 		return ring
@@ -49,8 +49,8 @@ func ringOf(r Role) float64 {
 	return 0
 }
 
-// shoulder is how far from its sides the flat top and bottom of a shape begin:
-// where edges may be attached.
+// shoulder returns the distance from the sides of a shape to its flat top and bottom, where edges
+// may be attached.
 func shoulder(r Role) (top, bottom float64) {
 	switch r {
 	case Input:
@@ -67,7 +67,7 @@ func shoulder(r Role) (top, bottom float64) {
 	return 8, 8
 }
 
-// labelWidth is the width of the plate under a label, 0 for no label.
+// labelWidth returns the width of the background of a label, 0 for no label.
 func labelWidth(label string) float64 {
 	if label == "" {
 		return 0

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// straighten puts the steps of a main path in line: an item and the one below
-// that it chiefly leads to become one block, where each is the other's first
-// choice and the order of the rows allows it.
+// straighten aligns the steps of a main path: an item and the one below that it mainly leads to
+// become one block, if each is the other's first choice and the order of the rows allows it.
 func (p *placement) straighten(ctx context.Context) error {
 	s := p.scene
 	p.fixed = make([][]int, len(p.block))
@@ -34,7 +33,7 @@ func (p *placement) straighten(ctx context.Context) error {
 		}
 		a, b := p.block.find(e.a), p.block.find(e.b)
 		if a == b || p.reaches(a, b, met, 2*k+1) || p.reaches(b, a, met, 2*k+2) {
-			continue // one stands left of the other
+			continue // one is to the left of the other
 		}
 		p.block.join(a, b)
 		p.fixed[b] = p.blocks(append(p.fixed[b], p.fixed[a]...))
@@ -45,7 +44,7 @@ func (p *placement) straighten(ctx context.Context) error {
 	return nil
 }
 
-// blocks are the blocks of variables, each once: those of a long column have the borders of
+// blocks returns the blocks of variables, each once; those of a long column have the borders of
 // its box in common.
 func (p *placement) blocks(of []int) []int {
 	for i, v := range of {
@@ -55,8 +54,8 @@ func (p *placement) blocks(of []int) []int {
 	return slices.Compact(of)
 }
 
-// reaches reports whether constraints lead from block a to block b; met marks
-// with stamp what was visited.
+// reaches reports whether constraints lead from block a to block b; visited blocks are marked
+// with stamp in met.
 func (p *placement) reaches(a, b int, met []int, stamp int) bool {
 	stack := []int{a}
 	for len(stack) > 0 {
@@ -76,8 +75,8 @@ func (p *placement) reaches(a, b int, met []int, stamp int) bool {
 	return false
 }
 
-// paths returns for each item the number of links on the longest path from the
-// top to it and from it to the bottom, of what panel p shows.
+// paths returns, for each item that panel p shows, the number of links on the longest path from
+// the top to it and from it to the bottom.
 func (s *scene) paths(p int) (depth, height []int) {
 	depth, height = make([]int, len(s.item)), make([]int, len(s.item))
 	by := s.linksByRow()
@@ -98,9 +97,9 @@ func (s *scene) paths(p int) (depth, height []int) {
 	return depth, height
 }
 
-// choices returns for each item the neighbour above and below, in panel p, that
-// is on the longest path, or -1 if there is none or several are as good. A node
-// is better than the run of an edge.
+// choices returns for each item the neighbour above and below, in panel p, that is on the longest
+// path, or -1 if there is none or several are equally good. A node is better than the run of an
+// edge.
 func (s *scene) choices(p int, depth, height []int) (above, below []int) {
 	type choice struct{ item, score int }
 	up, down := make([]choice, len(s.item)), make([]choice, len(s.item))

@@ -23,8 +23,8 @@ var errNoFigure = errors.New("figure: there is no figure")
 // errNoWriter is the error of writing to nil.
 var errNoWriter = errors.New("figure: there is no writer to write to")
 
-// SVG writes f as a self-contained SVG document. Nothing is written if f has a
-// mistake.
+// SVG writes f as a self-contained SVG document. It is an error if [Figure.Validate] finds a
+// mistake; nothing is written then.
 func (f *Figure) SVG(w io.Writer, opts ...Option) error {
 	return f.SVGContext(context.Background(), w, opts...)
 }
@@ -62,8 +62,8 @@ type drawing struct {
 	index   map[string]int
 	width   float64
 	height  float64
-	sheet   *Sheet // nil where a document is written
-	origin  Point  // of the panel that is drawn, in the sheet
+	sheet   *Sheet // nil if a document is written
+	origin  Point  // of the panel being drawn, in the sheet
 }
 
 func (d *drawing) put(parts ...string) {
@@ -94,7 +94,7 @@ func (d *drawing) head() []byte {
 	return b.Bytes()
 }
 
-// describe is Desc, or else the size of f.
+// describe returns Desc, or else the size of f.
 func (f *Figure) describe() string {
 	if f.Desc != "" {
 		return f.Desc
@@ -135,7 +135,7 @@ func (d *drawing) body() {
 	d.put("</svg>\n")
 }
 
-// columns lists the panels that are drawn, and measures them side by side.
+// columns returns the panels that are drawn, and their width side by side.
 func (d *drawing) columns() (shown []int, wide float64) {
 	for p := range d.layout.Panels {
 		if d.options.shows(p) {
@@ -146,7 +146,7 @@ func (d *drawing) columns() (shown []int, wide float64) {
 	return shown, wide + panelGap*float64(len(shown)-1)
 }
 
-// panelWidth is the width of panel p with its heading.
+// panelWidth returns the width of panel p with its heading.
 func (d *drawing) panelWidth(p int) float64 {
 	return max(d.layout.Panels[p].Width, TextWidth(d.heading(p), 15)*boldFactor+24)
 }
@@ -196,12 +196,12 @@ func (d *drawing) panels(y float64, shown []int) float64 {
 	return y + tall
 }
 
-// shift is the attribute that moves what is drawn of a panel to its place.
+// shift returns the attribute that moves the drawing of a panel to its place.
 func (d *drawing) shift() string {
 	return ` transform="translate(` + num(d.origin.X) + " " + num(d.origin.Y) + `)"`
 }
 
-// heading is the text above panel p.
+// heading returns the text above panel p.
 func (d *drawing) heading(p int) string {
 	if p < len(d.figure.Panels) {
 		return line(d.figure.Panels[p].Title, 80)

@@ -5,10 +5,9 @@ import (
 	"unicode"
 )
 
-// Clean returns s as drawings carry it: each run of invalid UTF-8 bytes, each
-// control character other than tab, newline and carriage return, and the two
-// noncharacters that XML forbids become U+FFFD; "\r\n" and "\r" become
-// newlines, as an XML reader would make them. All else stays.
+// Clean returns s as drawings carry it: each run of invalid UTF-8 bytes, each control character
+// other than tab, newline and carriage return, and the two noncharacters that XML forbids become
+// U+FFFD; "\r\n" and "\r" become newlines, as for an XML reader. Everything else is unchanged.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -25,8 +24,8 @@ func Clean(s string) string {
 	}, s)
 }
 
-// line returns s cleaned, on one line, and cut in the middle to about limit
-// characters; marks that take no width do not count and stay with their letter.
+// line returns s cleaned, on one line, and cut in the middle to about limit characters. Combining
+// marks do not count and stay with their letter.
 func line(s string, limit int) string {
 	s = strings.Join(strings.Fields(Clean(s)), " ")
 	if len(s) <= limit {

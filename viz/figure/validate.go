@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Validate returns every complaint about f, joined, a line each; nil if f can
-// be drawn. Drawing calls it first.
+// Validate returns all mistakes in f, joined, a line each; nil if f can be drawn. Drawing calls
+// it first.
 func (f *Figure) Validate() error {
 	if f == nil {
 		return errNoFigure
@@ -19,7 +19,7 @@ func (f *Figure) Validate() error {
 	if len(f.Panels) > 2 {
 		v.complain("%d panels: at most 2 can be compared", len(f.Panels))
 	}
-	if v.errs == nil { // cycles are sought in a figure whose references are sound
+	if v.errs == nil { // cycles are looked for only if all references are valid
 		v.cycles()
 	}
 	return errors.Join(v.errs...)
@@ -100,7 +100,7 @@ func (v *validator) nodes() {
 	}
 }
 
-// marks checks what an overlay shows of a node.
+// marks checks the overlay marks of a node.
 func (v *validator) marks(where string, n *Node) {
 	if n.Heat < 0 || n.Heat > HeatSteps {
 		v.complain("%s: heat %d is not between 0 and %d", where, n.Heat, HeatSteps)
@@ -166,8 +166,8 @@ func (v *validator) modules() {
 	}
 }
 
-// cycles complains about Forward edges that run in a circle, by themselves or
-// because Row puts several of their ends in one row.
+// cycles reports Forward edges that form a cycle, by themselves or because Row puts several of
+// their ends in one row.
 func (v *validator) cycles() {
 	f := v.figure
 	var all []arc

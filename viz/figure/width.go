@@ -2,8 +2,7 @@ package figure
 
 import "unicode"
 
-// An advanceRun gives the advances of consecutive code points, in hundredths
-// of an em.
+// An advanceRun has the advances of consecutive code points, in hundredths of an em.
 type advanceRun struct {
 	first rune
 	width []uint8
@@ -11,13 +10,13 @@ type advanceRun struct {
 
 const (
 	unknownAdvance = 110 // wider than nearly any letter
-	wideAdvance    = 125 // ideographs and emoji fill an em; some fonts go beyond
+	wideAdvance    = 125 // ideographs and emoji fill an em; some fonts exceed it
 	boldFactor     = 1.1 // mean of bold over regular advances of ASCII text
 )
 
-// TextWidth returns the width of s in pixels at a font size in pixels: an upper
-// bound over common sans-serif fonts, so that a box made for it fits whichever
-// the viewer has. Combining marks take no width.
+// TextWidth returns an upper bound on the width of s in pixels, at a font size in pixels, over
+// common sans-serif fonts, so that a box made for it fits in any viewer. Combining marks take no
+// width.
 func TextWidth(s string, size float64) float64 {
 	sum := 0
 	for _, r := range s {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// agreement is how the groupings compare with the labels and with each other.
+// agreement compares the groupings with the labels and with each other.
 func (w *writer) agreement(p Page) section {
 	s := section{ID: "agreement", Title: "Who agrees with whom"}
 	all := p.methods()
@@ -85,7 +85,7 @@ func (p Page) contingency(m Method) table {
 	return t
 }
 
-// purity says how many points lie with the most frequent class of their centre.
+// purity says how many points belong to the most frequent class of their centre.
 func (p Page) purity() string {
 	said := eachSays(p.methods(), func(m Method) string {
 		if !m.counted() {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// baselines is how other methods fare on the same data.
+// baselines shows how other methods fare on the same data.
 func (w *writer) baselines(p Page) section {
 	s := section{ID: "baselines", Title: "Where the runs end"}
 	told := func(m Method) bool { return len(m.Optima) > 0 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// centres is where the best runs ended, centre by centre.
+// centres shows where the best runs ended, centre by centre.
 func (w *writer) centres(p Page) section {
 	s := section{ID: "centres", Title: "Where the centres end"}
 	var given []Method
@@ -37,8 +37,8 @@ func (w *writer) centres(p Page) section {
 	return s
 }
 
-// placed is a coordinate with as many digits as tell it from others of the data: a
-// ten-thousandth of its scale, also where the data lies far from the origin.
+// placed returns a coordinate with enough digits to tell it from others of the data: to a
+// ten-thousandth of the data's scale, also far from the origin.
 func (p Page) placed(v float64) string {
 	decimals := 4 - int(math.Floor(math.Log10(p.Data.Scale)))
 	if !finite(v) || !(p.Data.Scale > 0) || math.Abs(v) < 100*p.Data.Scale {
@@ -47,7 +47,7 @@ func (p Page) placed(v float64) string {
 	return strings.Replace(strconv.FormatFloat(v, 'f', max(0, decimals), 64), "-", "−", 1)
 }
 
-// apart says how far matched centres lie from those of the first method.
+// apart says how far matched centres are from those of the first method.
 func apart(ms []Method) string {
 	said := eachSays(ms[1:], func(m Method) string {
 		var d []float64

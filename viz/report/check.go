@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// check complains about the first thing that contradicts the rest of the page.
+// check returns an error for the first part that contradicts the rest of the page.
 func (p Page) check() error {
 	if len(p.Variants) == 0 {
 		return errors.New("no variant to report on")
@@ -58,7 +58,7 @@ func checkPairs(pairs []Pair, variants int) error {
 	return nil
 }
 
-// methods are the variants and then the baselines.
+// methods returns the variants and then the baselines.
 func (p Page) methods() []Method {
 	return append(p.Variants[:len(p.Variants):len(p.Variants)], p.Baselines...)
 }
@@ -131,7 +131,7 @@ func (p Plane) check(classes int) error {
 	return nil
 }
 
-// grid complains about a matrix that is not [rows columns].
+// grid returns an error if a matrix is not [rows columns].
 func grid[T any](m [][]T, rows, columns int, rowName, columnName string) error {
 	if len(m) != rows {
 		return fmt.Errorf("%d rows for %d %s", len(m), rows, rowName)
@@ -144,7 +144,7 @@ func grid[T any](m [][]T, rows, columns int, rowName, columnName string) error {
 	return nil
 }
 
-// checkMarkup complains about given markup that could break the page.
+// checkMarkup returns an error if given markup could break the page.
 func (p Page) checkMarkup() error {
 	for _, v := range p.Variants {
 		if err := checkInline(string(v.Formula)); err != nil {

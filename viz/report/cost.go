@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// cost is what a training step takes.
+// cost shows what a training step takes.
 func (w *writer) cost(p Page) section {
 	s := section{ID: "cost", Title: "What a step costs"}
 	var ms []Method
@@ -68,7 +68,7 @@ func machine(name string) string {
 	return " (" + name + ")"
 }
 
-// costRows are the costs by kind, in units that keep the numbers short.
+// costRows returns the costs by kind, in units that keep the numbers short.
 func costRows(ms []Method) []chart.Row {
 	rows := []chart.Row{
 		costRow("nodes", ms, func(c Cost) float64 { return float64(c.Nodes) }),
@@ -85,14 +85,14 @@ func costRows(ms []Method) []chart.Row {
 	return rows
 }
 
-// unit is a multiple of what is counted.
+// unit is a multiple of the unit of a count.
 type unit struct {
 	name string
 	of   float64
 }
 
-// costRow is a row in the largest unit that all its values are at least one of.
-// What was not measured is not a number.
+// costRow returns a row in the largest unit in which all its values are at least 1. Values that
+// were not measured are NaN.
 func costRow(name string, ms []Method, what func(Cost) float64, units ...unit) chart.Row {
 	r := chart.Row{Name: name}
 	least := math.Inf(1)

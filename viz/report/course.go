@@ -2,13 +2,13 @@ package report
 
 import "slices"
 
-// A curve of the data is cut into so many parts, of each of which the extremes stay.
-// A chart has about as many columns of pixels between two of its ticks.
+// A curve of the data is divided into this many parts, and the extremes of each are kept. A chart
+// has about as many columns of pixels between two of its ticks.
 const parts = 80
 
-// kept are the indices of what is kept of n points: all of up to two for each part, else
-// the first and the last, those that are named, and in each part the first place where each
-// curve is least, where it is greatest, and where it has a gap.
+// kept returns the indices to keep of n points: all if there are at most two for each part;
+// otherwise the first, the last, the named ones and, in each part, the first place where each
+// curve is smallest, where it is largest, and where it has a gap.
 func kept(n int, named []int, curves ...func(i int) float64) []int {
 	var out []int
 	if n <= 2*parts {
@@ -52,19 +52,19 @@ func kept(n int, named []int, curves ...func(i int) float64) []int {
 	return slices.Compact(out)
 }
 
-// course are the points of a curve that the data holds, each with its step.
+// course has the points of a curve that the data keeps, each with its step.
 type course struct {
 	Step  []int
 	Value []any
 }
 
-// courseOf is the course of a curve whose entry i is of step at[i], or of step i where at is
-// nil. It holds the named steps, too.
+// courseOf returns the course of a curve whose entry i belongs to step at[i], or to step i if at
+// is nil. It includes the named steps.
 func courseOf(v []float64, at, named []int) course {
 	return newCourse(kept(len(v), named, func(i int) float64 { return v[i] }), at, func(i int) any { return digits(v[i]) })
 }
 
-// wayOf is the course of a point in the plane.
+// wayOf returns the course of a point in the plane.
 func wayOf(v [][2]float64, at []int) course {
 	indices := kept(len(v), nil, func(i int) float64 { return v[i][0] }, func(i int) float64 { return v[i][1] })
 	return newCourse(indices, at, func(i int) any { return []any{digits(v[i][0]), digits(v[i][1])} })
@@ -82,7 +82,7 @@ func newCourse(indices, at []int, value func(i int) any) course {
 	return c
 }
 
-// thinned reports whether the data holds less than every step of the page's curves.
+// thinned reports whether the data leaves out steps of the page's curves.
 func (p Page) thinned() bool {
 	if len(p.Setup.Gamma) > 2*parts {
 		return true

@@ -18,7 +18,7 @@ func (p Page) runsNote() string {
 	return ""
 }
 
-// curves is a chart of one curve of every run and the median of each variant.
+// curves returns a chart of one curve of every run and the median of each variant.
 func curves(p Page, id, title, y string, c curve) chart.Lines {
 	l := chart.Lines{Frame: frame(id, title, ""), X: "step", Y: y, LogY: wide(p.Variants, c)}
 	for i, m := range p.Variants {
@@ -34,7 +34,7 @@ func curves(p Page, id, title, y string, c curve) chart.Lines {
 	return l
 }
 
-// wide reports whether positive values range over more than a linear axis shows.
+// wide reports whether positive values have too large a range for a linear axis.
 func wide(ms []Method, c curve) bool {
 	return wideRange(slices.Concat(allOf(ms, c)...))
 }
@@ -50,8 +50,7 @@ func positive(ms []Method, c curve) bool {
 	return some(ms, c) && all[len(all)-1] > 0
 }
 
-// difference is the identity that separates the objectives, and its term over
-// the training.
+// difference shows the identity that separates the objectives, and its term during training.
 func (w *writer) difference(p Page) section {
 	s := section{ID: "difference", Title: "What the difference is"}
 	if p.Difference.Identity != "" { // as wide as there is room for
@@ -89,11 +88,11 @@ func (p Page) spreads() string {
 	return " " + capital(p.inMedian()+said) + "." + p.spreadRatio()
 }
 
-// negligible is the share of the squared scale of the data up to which a spread is rounding:
+// negligible is the share of the data's squared scale up to which a spread is a rounding error:
 // centres and weights are computed to about 1e−7.
 const negligible = 1e-9
 
-// spreadRatio compares how much spread two variants leave.
+// spreadRatio compares the final spreads of two variants.
 func (p Page) spreadRatio() string {
 	if len(p.Variants) != 2 {
 		return ""
@@ -119,7 +118,7 @@ func (p Page) spreadRatio() string {
 	return ""
 }
 
-// training is how the variants got to their ends.
+// training shows how the variants got to their ends.
 func (w *writer) training(p Page) section {
 	s := section{ID: "training", Title: "Training"}
 	note := p.runsNote()
@@ -176,7 +175,7 @@ func (p Page) anneals() bool {
 	return len(γ) > 1 && γ[0] != γ[len(γ)-1]
 }
 
-// allOf are the curves of all runs.
+// allOf returns the curves of all runs.
 func allOf(ms []Method, c curve) [][]float64 {
 	var out [][]float64
 	for _, m := range ms {
@@ -187,7 +186,7 @@ func allOf(ms []Method, c curve) [][]float64 {
 	return out
 }
 
-// settling is when the median inertia comes to rest.
+// settling says when the median inertia comes to rest.
 func (p Page) settling() string {
 	said := eachSays(p.Variants, func(m Method) string {
 		v := m.typical(inertia)
@@ -205,7 +204,7 @@ func (p Page) settling() string {
 	return capital(p.inMedian() + fmt.Sprintf("the inertia stays within 1\u00a0%% of its final value %s.", said))
 }
 
-// angles is how far the gradients point apart.
+// angles says how far the gradients point apart.
 func (p Page) angles() string {
 	said := eachSays(p.Variants, func(m Method) string {
 		v := finites(m.typical(angle))

@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// data is the page's numbers as JSON text that may stand within a script element:
-// json.Marshal writes <, > and & as escapes.
+// data returns the page's numbers as JSON text that may stand inside a script element:
+// json.Marshal escapes <, > and &.
 func (p Page) data() ([]byte, error) { return json.Marshal(plain(reflect.ValueOf(p))) }
 
-// plain is a value for encoding/json, which rejects numbers that are not finite:
-// they become null. Fields marked "-" are left out, and those marked ",omitempty"
-// where they are zero. Curves become courses.
+// plain converts a value for encoding/json, which rejects numbers that are not finite: they
+// become null. Fields marked "-" are left out, and so are zero fields marked ",omitempty". Curves
+// become courses.
 func plain(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -42,8 +42,8 @@ func plain(v reflect.Value) any {
 	return v.Interface()
 }
 
-// digits is a number to seven digits, as many as the page shows at most and a float32 has;
-// nil where it is not finite.
+// digits returns a number to seven digits, as many as the page shows at most and a float32 has;
+// nil if it is not finite.
 func digits(v float64) any {
 	if !finite(v) {
 		return nil
@@ -51,7 +51,7 @@ func digits(v float64) any {
 	return json.Number(strconv.FormatFloat(v, 'g', 7, 64))
 }
 
-// courses adds the method's curves to its fields, the step that the page names among them.
+// courses adds the method's curves to its fields, including the steps that the page names.
 func (m Method) courses(fields map[string]any) {
 	var named []int
 	if step, ok := settled(m.typical(inertia)); ok {

@@ -1,8 +1,8 @@
-// Package report writes the page of a comparison: one self-contained HTML file
-// that tells a newcomer how training objectives differ on real data.
+// Package report writes the page of a comparison: one self-contained HTML file that tells a
+// newcomer how training objectives differ on real data.
 //
-// It takes a [Page], plain values that know nothing of graphs, tapes or
-// experiments, and gives the file:
+// It takes a [Page], plain values that know nothing of graphs, tapes or experiments, and writes
+// the file:
 //
 //	err := report.Page{
 //		Data:     report.Data{Name: "iris", Rows: 150, Features: names},
@@ -10,18 +10,19 @@
 //		Variants: []report.Method{softKMeans, goofy},
 //	}.Write(w)
 //
-// What it promises:
+// The package guarantees:
 //
 //   - The file needs no network: styles, charts and the one script are inside,
-//     and a content security policy forbids the rest.
+//     and a content security policy forbids everything else.
 //   - Every sentence about results is computed from the page's numbers. A section
 //     without data is left out; a value that is not finite is shown as "–".
 //   - It can be read in light and dark, on a phone, in print, in greyscale, with
 //     a keyboard, with a screen reader, and without script.
 //   - The numbers are also there for machines: the JSON text of the element with
-//     the id "data" holds the page's fields to seven digits, with null for what is
-//     not finite. A curve is its steps and their numbers, {"Step": […], "Value": […]}; of a long
-//     one, the ends and the extremes of equal parts, and every step that the page names.
+//     the id "data" has the page's fields to seven digits, with null for values that
+//     are not finite. A curve is its steps and their numbers, {"Step": […], "Value": […]};
+//     of a long one, it has the ends, the extremes of equal parts, and every step that
+//     the page names.
 //   - Equal pages give equal bytes. No value panics: a contradictory page is an
-//     error, and names may hold anything. Nothing is written on an error.
+//     error, and names may contain anything. Nothing is written on an error.
 package report

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// byLoss reports whether the methods are judged by their loss at the end: none of
-// them has centres whose inertia could be measured.
+// byLoss reports whether the methods are judged by their final loss, because none of them has
+// centres whose inertia could be measured.
 func (p Page) byLoss() bool {
 	return !slices.ContainsFunc(p.methods(), func(m Method) bool {
 		return slices.ContainsFunc(m.Runs, func(r Run) bool { return len(r.Inertia) > 0 })
 	})
 }
 
-// measure is what the methods are judged by, in words.
+// measure names what the methods are judged by.
 func (p Page) measure() string {
 	if p.byLoss() {
 		return "loss at the end"
@@ -22,7 +22,7 @@ func (p Page) measure() string {
 	return "inertia"
 }
 
-// ends is where the losses end, and which differences exceed the noise.
+// ends shows the final losses, and which differences exceed the noise.
 func (w *writer) ends(p Page) section {
 	s := section{ID: "ends", Title: "Where the losses end"}
 	if !p.byLoss() {
@@ -66,12 +66,12 @@ func (w *writer) ends(p Page) section {
 	return s
 }
 
-// name is the difference in the variants' names.
+// name returns the difference of the variants' names.
 func (d Pair) name(p Page) string {
 	return fmt.Sprintf("%s − %s", p.Variants[d.B].Name, p.Variants[d.A].Name)
 }
 
-// verdict says whether a difference exceeds the noise, where there is any to be seen.
+// verdict says whether a difference exceeds the noise, if the noise was measured.
 func (d Pair) verdict() string {
 	switch {
 	case !finite(d.Error):

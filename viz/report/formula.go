@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// breakable is a formula whose sides and terms are rows, so that the style sheet can let a
-// line end between them and nowhere else. What is no math element stays as it is.
+// breakable returns a formula with its sides and terms as rows, so that the style sheet can allow
+// line breaks between them and nowhere else. Markup that is not a math element is returned as it
+// is.
 func breakable(math template.HTML) template.HTML {
 	s := string(math)
 	d := xml.NewDecoder(strings.NewReader(s))
@@ -15,10 +16,10 @@ func breakable(math template.HTML) template.HTML {
 	var (
 		depth    int
 		inside   int64      // where the formula begins, after <math>
-		end      int64      // and where it ends
-		joint    [2]int64   // the last <mo> of the formula itself: where it begins and its text does
-		joints   [][2]int64 // those that a row may begin with
-		operand  bool       // since the last of them
+		end      int64      // where the formula ends
+		joint    [2]int64   // the last <mo> of the formula itself: where it and its text begin
+		joints   [][2]int64 // operators that may begin a row
+		operand  bool       // since the last joint
 		operator string
 	)
 	for {
@@ -50,7 +51,7 @@ func breakable(math template.HTML) template.HTML {
 			case depth == 0:
 				end = at
 			case depth == 1 && (operator == "=" || operator == "+" || operator == "−"):
-				if operand { // a sign after = stands with its term
+				if operand { // a sign after = belongs to its term
 					joints = append(joints, joint)
 				}
 				operand = false

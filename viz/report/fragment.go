@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Elements that markup given by the caller may consist of.
+// Elements allowed in the caller's markup.
 var (
 	inlineElements = set(`math semantics annotation mrow mi mo mn mtext mspace ms mfrac msqrt mroot
 		mstyle mpadded mphantom msub msup msubsup munder mover munderover mmultiscripts mprescripts
@@ -18,7 +18,7 @@ var (
 		desc defs use symbol marker pattern linearGradient radialGradient stop clipPath mask style`)
 )
 
-// namespaces are the only addresses that markup may name.
+// namespaces has the only addresses allowed in markup.
 var namespaces = set("http://www.w3.org/2000/svg http://www.w3.org/1999/xlink http://www.w3.org/1998/Math/MathML")
 
 func set(words string) map[string]bool {
@@ -29,14 +29,14 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// checkInline complains about inline HTML or MathML that is not well-formed or
-// could do more than be read.
+// checkInline returns an error if inline HTML or MathML is not well-formed, or could do more than
+// be read.
 func checkInline(s string) error {
 	_, err := checkElements(s, inlineElements, nil)
 	return err
 }
 
-// drawing is the one element of an SVG file, without what stands before it.
+// drawing returns the single element of an SVG file, without what precedes it.
 func drawing(s string) (string, error) {
 	depth, roots := 0, 0
 	from, err := checkElements(s, svgElements, func(t xml.Token) error {
@@ -67,10 +67,10 @@ func drawing(s string) (string, error) {
 	return strings.TrimSpace(s[from:]), nil
 }
 
-// checkElements reads markup, hands every token to also, and returns where the
-// first element begins.
+// checkElements reads markup, passes each token to also, and returns where the first element
+// begins.
 func checkElements(s string, allowed map[string]bool, also func(xml.Token) error) (from int64, err error) {
-	// A browser's HTML parser reads these otherwise than an XML parser does.
+	// HTML parsers of browsers read these differently from XML parsers.
 	for _, bad := range []string{"<![CDATA[", "<!--"} {
 		if strings.Contains(s, bad) {
 			return 0, fmt.Errorf("%s is not allowed", bad)
@@ -118,7 +118,7 @@ func checkElements(s string, allowed map[string]bool, also func(xml.Token) error
 	return max(from, 0), nil
 }
 
-// checkElement complains about elements and attributes that run or load something.
+// checkElement returns an error if an element or attribute runs or loads something.
 func checkElement(e xml.StartElement, allowed map[string]bool) error {
 	if e.Name.Space != "" && !namespaces[e.Name.Space] || !allowed[e.Name.Local] {
 		return fmt.Errorf("the element <%s> is not allowed", e.Name.Local)
@@ -146,7 +146,7 @@ func prose(attr string) bool {
 	return strings.HasPrefix(attr, "aria-") || strings.HasPrefix(attr, "data-") || attr == "alttext" || attr == "title"
 }
 
-// loads reports whether a style would load something from outside of the page.
+// loads reports whether a style would load something from outside the page.
 func loads(style string) bool {
 	s := strings.ToLower(style)
 	for rest := s; ; {
@@ -159,6 +159,6 @@ func loads(style string) bool {
 		}
 		rest = after
 	}
-	// A backslash could spell any of these so that they are not recognised here.
+	// A backslash could spell any of these in a way that is not recognised here.
 	return strings.Contains(s, "@import") || strings.Contains(s, "javascript:") || strings.Contains(s, `\`)
 }

@@ -13,7 +13,7 @@ func (p Page) sparing() string {
 	return fmt.Sprintf(" Of a curve of more than %d points it holds the first and the last, and of each of %d equal parts the least and the greatest; every number stands beside its step.", 2*parts, parts)
 }
 
-// made is how to get this page again, and all results.
+// made says how to get this page again, with all results.
 func (w *writer) made(p Page) section {
 	s := section{ID: "made", Title: "How this page was made", Lead: []string{
 		"The page is one file and needs no network. Its numbers, curves included, are also inside as JSON text to seven digits, in the script element with the id “data”." + p.sparing()}}

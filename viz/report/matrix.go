@@ -11,40 +11,40 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// Matrix is what variants gave at every setting, and what their best settings measure
-// by metrics that all variants share. The zero value is left out of the page.
+// Matrix has the results of variants at every setting, and measurements of their best settings by
+// metrics that all variants share. The zero value is left out of the page.
 type Matrix struct {
 	Settings []string    // in words, such as "adam(0.01), start × 2"
 	Outcomes [][]Outcome // [variants settings]
 	Metrics  []Metric
 }
 
-// Outcome is how one variant fared at one setting, over the seeds.
+// Outcome is the result of one variant at one setting, over the seeds.
 type Outcome struct {
 	Loss     Band
-	End      Spread // the loss at the end
+	End      Spread // final loss
 	Steps    float64
-	Diverged int    // seeds
-	Moving   int    // seeds that have not converged, those that diverged among them
+	Diverged int    // number of seeds
+	Moving   int    // number of seeds that have not converged, including those that diverged
 	Best     bool   // the variant's best setting
-	Verdict  string // beside the best setting, such as "not told apart"; may be empty
+	Verdict  string // shown beside the best setting, such as "not told apart"; may be empty
 }
 
 // Band is a curve over the seeds: the median and the quartiles at steps X.
 type Band struct{ X, Median, Lo, Hi []float64 }
 
-// Spread is a quantity over the seeds; not finite where too many runs diverged, or where
-// it does not apply.
+// Spread is the distribution of a quantity over the seeds. It is not finite if too many runs
+// diverged, or if it does not apply.
 type Spread struct {
 	Median, Q1, Q3 float64
 	Mean, Half     float64 // with its 95 % interval, Mean ± Half
 }
 
-// Metric is a measure of what training left.
+// Metric is a measure of a trained model.
 type Metric struct {
 	Name   string
 	Values []Spread // by variant, at its best setting
-	Marks  []string // by variant: letters; those that share none differ by more than noise
+	Marks  []string // by variant: letters; variants without a common letter differ by more than noise
 	Pairs  []Pair
 }
 
@@ -97,10 +97,10 @@ func (p Page) bestSettings() string {
 		capital(count(len(p.Matrix.Settings), "setting")), list(said))
 }
 
-// mostMultiples is the number of settings up to which each has a chart.
+// mostMultiples is the largest number of settings for which each has a chart.
 const mostMultiples = 24
 
-// settings is the matrix: a chart for each setting, and a table.
+// settings shows the matrix: a chart for each setting, and a table.
 func (w *writer) settings(p Page) section {
 	s := section{ID: "settings", Title: "Every setting"}
 	m := p.Matrix
@@ -152,7 +152,7 @@ func (w *writer) settings(p Page) section {
 	return s
 }
 
-// fate is the verdict on an outcome, and how many seeds diverged.
+// fate returns the verdict on an outcome, and how many seeds diverged.
 func (o Outcome) fate(seeds int) string {
 	if o.Diverged == 0 {
 		return o.Verdict
@@ -164,7 +164,7 @@ func (o Outcome) fate(seeds int) string {
 	return o.Verdict + ", " + diverged
 }
 
-// quartiles are both in words, if there is one.
+// quartiles returns both quartiles in words, if there are any.
 func (s Spread) quartiles() string {
 	if !finite(s.Q1) && !finite(s.Q3) {
 		return none
@@ -172,7 +172,7 @@ func (s Spread) quartiles() string {
 	return number(s.Q1) + "…" + number(s.Q3)
 }
 
-// upTo is a band as far as its median does not rise above a limit.
+// upTo returns a band up to the point where its median rises above a limit.
 func (b Band) upTo(limit float64) Band {
 	if n := slices.IndexFunc(b.Median, func(v float64) bool { return v > limit }); n >= 0 {
 		return Band{b.X[:n], b.Median[:n], b.Lo[:n], b.Hi[:n]}
@@ -180,8 +180,8 @@ func (b Band) upTo(limit float64) Band {
 	return b
 }
 
-// extent is what all curves cover whose training came to an end, and whether it needs a
-// logarithmic axis.
+// extent returns the range of all curves of trainings that did not diverge, and whether it needs
+// a logarithmic axis.
 func (m Matrix) extent() (covers [][2]float64, log bool) {
 	var all, x []float64
 	for _, row := range m.Outcomes {
@@ -199,7 +199,7 @@ func (m Matrix) extent() (covers [][2]float64, log bool) {
 	return [][2]float64{{slices.Min(x), all[0]}, {slices.Max(x), all[len(all)-1]}}, wideRange(all)
 }
 
-// diverged says how much of the matrix had no end.
+// diverged says how many trainings of the matrix diverged.
 func (m Matrix) diverged(p Page) string {
 	n := 0
 	for _, row := range m.Outcomes {
@@ -213,7 +213,7 @@ func (m Matrix) diverged(p Page) string {
 	return fmt.Sprintf("%s diverged: the loss exploded, or was no number any more. They count as worse than all others, and have no number.", capital(count(n, "training")))
 }
 
-// judged is the table of variants by metrics.
+// judged returns the table of variants by metrics.
 func (w *writer) judged(p Page) section {
 	s := section{ID: "judged", Title: "Trained by one, judged by another"}
 	if len(p.Matrix.Metrics) == 0 {
@@ -247,7 +247,7 @@ func (w *writer) judged(p Page) section {
 	return s
 }
 
-// noise is the table of all pairs by all metrics.
+// noise returns the table of all pairs by all metrics.
 func (m Matrix) noise(p Page) table {
 	t := table{Caption: p.marked("Differences at the best settings, seed by seed. p: Student's t, corrected for the pairs of the metric (Holm)."),
 		Head: []string{"difference", "mean ± 95\u00a0%", "p", "exceeds the noise"}}
@@ -269,7 +269,7 @@ func plusMinus(mean, half float64) string {
 	if !finite(half) {
 		return number(mean)
 	}
-	if half > 0 { // two digits tell how far to trust
+	if half > 0 { // two digits show how far to trust it
 		unit := math.Pow(10, math.Floor(math.Log10(half))-1)
 		half = math.Round(half/unit) * unit
 	}

@@ -14,7 +14,7 @@ func spread(r Run) []float64   { return r.Spread }
 func movement(r Run) []float64 { return r.Movement }
 func angle(r Run) []float64    { return r.Angle }
 
-// last is the end of a curve, NaN if it is empty.
+// last returns the end of a curve, NaN if it is empty.
 func last(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
@@ -22,7 +22,7 @@ func last(v []float64) float64 {
 	return v[len(v)-1]
 }
 
-// result is the run's inertia at its end, or else its loss; infinite where it diverged.
+// result returns the run's final inertia, or else its loss; +Inf if it diverged.
 func (r Run) result() float64 {
 	if r.Diverged {
 		return math.Inf(1)
@@ -33,8 +33,8 @@ func (r Run) result() float64 {
 	return last(r.Inertia)
 }
 
-// median is the middle of the values that are known, the mean of the middle two if their
-// number is even, NaN if there is none.
+// median returns the median of the known values, the mean of the middle two if their number is
+// even, NaN if there are none.
 func median(v []float64) float64 {
 	v = ranked(v)
 	if len(v) == 0 {
@@ -47,21 +47,21 @@ func median(v []float64) float64 {
 	return a + (b-a)/2
 }
 
-// ranked are the values that are known, in ascending order.
+// ranked returns the known values in ascending order.
 func ranked(v []float64) []float64 {
 	v = slices.DeleteFunc(slices.Clone(v), math.IsNaN)
 	slices.Sort(v)
 	return v
 }
 
-// finites are the finite values in ascending order.
+// finites returns the finite values in ascending order.
 func finites(v []float64) []float64 {
 	v = slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return !finite(x) })
 	slices.Sort(v)
 	return v
 }
 
-// best is the run with the smallest result, the first among equals.
+// best returns the run with the smallest result, the first among equals.
 func (m Method) best() Run {
 	best := m.Runs[0]
 	for _, r := range m.Runs[1:] {
@@ -72,7 +72,7 @@ func (m Method) best() Run {
 	return best
 }
 
-// ends are the last values of a curve, by run.
+// ends returns the last values of a curve, by run.
 func (m Method) ends(c curve) []float64 {
 	var out []float64
 	for _, r := range m.Runs {
@@ -81,7 +81,7 @@ func (m Method) ends(c curve) []float64 {
 	return out
 }
 
-// results are what the runs are judged by.
+// results returns what the runs are judged by.
 func (m Method) results() []float64 {
 	var out []float64
 	for _, r := range m.Runs {
@@ -90,8 +90,8 @@ func (m Method) results() []float64 {
 	return out
 }
 
-// typical is the median over the runs, step by step. What came to rest before the others
-// stays where it is, and what diverged is above them all.
+// typical returns the median over the runs, step by step. Runs that came to rest before the
+// others keep their last value, and runs that diverged count as larger than all others.
 func (m Method) typical(c curve) []float64 {
 	steps := 0
 	for _, r := range m.Runs {
@@ -115,7 +115,7 @@ func (m Method) typical(c curve) []float64 {
 	return out
 }
 
-// aris are the agreements with the labels, by run.
+// aris returns the agreements with the labels, by run.
 func (m Method) aris() []float64 {
 	var out []float64
 	for _, r := range m.Runs {
@@ -124,8 +124,8 @@ func (m Method) aris() []float64 {
 	return out
 }
 
-// settled is the first step from which a curve stays within 1 % of its end, and
-// whether there is such a step before the end.
+// settled returns the first step from which a curve stays within 1 % of its end; ok is false if
+// that is the end itself.
 func settled(v []float64) (step int, ok bool) {
 	end := last(v)
 	if !finite(end) {
@@ -155,7 +155,7 @@ func labelledRuns(ms []Method) bool {
 	return slices.ContainsFunc(ms, func(m Method) bool { return slices.ContainsFunc(m.aris(), finite) })
 }
 
-// steps are those of the run's inertias; nil where they are 0, 1, 2…
+// steps returns the steps of the run's inertias; nil for 0, 1, 2….
 func (r Run) steps() []float64 {
 	var out []float64
 	for _, step := range r.At {

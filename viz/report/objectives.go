@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// objectives are the formulas, and how their derivatives come about.
+// objectives shows the formulas, and how their derivatives follow.
 func (w *writer) objectives(p Page) section {
 	s := section{ID: "objectives", Title: "The objectives",
 		Lead: []string{"What each variant minimises, and what training makes of it; each line follows from those before."}}
@@ -22,7 +22,7 @@ func (w *writer) objectives(p Page) section {
 	return s
 }
 
-// graphs is the drawing of the graphs side by side.
+// graphs shows the drawing of the graphs side by side.
 func (w *writer) graphs(p Page) section {
 	s := section{ID: "graphs", Title: "The graphs"}
 	if len(p.drawings()) == 0 {
@@ -51,7 +51,7 @@ func (w *writer) graphs(p Page) section {
 	return s
 }
 
-// fed says which γ training has.
+// fed says which γ is used in training.
 func (p Page) fed() string {
 	switch {
 	case p.anneals():
@@ -62,7 +62,7 @@ func (p Page) fed() string {
 	return ""
 }
 
-// drawings are those of the page that there are.
+// drawings returns the page's drawings that are not empty.
 func (p Page) drawings() []Drawing {
 	return slices.DeleteFunc(append([]Drawing{p.Drawing}, p.Drawings...), func(d Drawing) bool { return d.SVG == "" })
 }

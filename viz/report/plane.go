@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// plane is the data in its principal components with the ways of the centres.
+// plane shows the data in its principal components with the paths of the centres.
 func (w *writer) plane(p Page) section {
 	s := section{ID: "plane", Title: "The plane"}
 	c := chart.Scatter{Frame: frame("plane", "Data and centres in two principal components", ""),
@@ -18,7 +18,7 @@ func (w *writer) plane(p Page) section {
 		c.ClassNames = p.Data.Classes
 	}
 	methods := p.methods()
-	for i := len(methods) - 1; i >= 0; i-- { // the variants last, so that nothing lies over them
+	for i := len(methods) - 1; i >= 0; i-- { // the variants last, so that nothing covers them
 		for _, way := range methods[i].Paths {
 			c.Paths = append(c.Paths, chart.Path{Name: methods[i].Name, Group: i, Points: way})
 		}

@@ -16,7 +16,7 @@ func (m Method) moving() int {
 	return n
 }
 
-// diverged counts the runs whose loss exploded, or was no number any more.
+// diverged counts the runs whose loss exploded or became NaN.
 func (m Method) diverged() int {
 	n := 0
 	for _, r := range m.Runs {
@@ -27,16 +27,16 @@ func (m Method) diverged() int {
 	return n
 }
 
-// tested reports whether it is known of the runs whether they have converged.
+// tested reports whether the runs were tested for convergence.
 func (p Page) tested() bool { return p.Setup.Test != "" }
 
-// converged is the cell of a table that says how many runs have converged.
+// converged returns the table cell that says how many runs have converged.
 func (m Method) converged() string { return ofRuns(len(m.Runs)-m.moving(), len(m.Runs)) }
 
 func ofRuns(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }
 
-// unsettled says which methods have runs that have not converged, and what that does to
-// their numbers; nothing where all have.
+// unsettled says which methods have runs that have not converged, and how that affects their
+// numbers; it is empty if all have.
 func (p Page) unsettled() string {
 	said := eachSays(p.methods(), func(m Method) string {
 		if m.moving() == 0 {
@@ -47,7 +47,7 @@ func (p Page) unsettled() string {
 	if said == "" {
 		return ""
 	}
-	var whole []string // those that have
+	var whole []string // methods all of whose runs have converged
 	for _, m := range p.methods() {
 		if m.moving() == 0 {
 			whole = append(whole, m.Name)
@@ -75,7 +75,7 @@ func (p Page) fled() string {
 	return fmt.Sprintf(" Diverged has %s: the loss exploded, or was no number any more. Such a run has no end, and counts as worse than all others.", said)
 }
 
-// settling is the state of all methods in words.
+// rest describes in words how far all methods have converged.
 func (p Page) rest() string {
 	if !p.tested() {
 		return ""
@@ -97,7 +97,7 @@ func (p Page) collapsed(m Method) int {
 	return n
 }
 
-// collapse says which methods have such runs; nothing where none has.
+// collapse says which methods have such runs; it is empty if none has.
 func (p Page) collapse() string {
 	said := eachSays(p.methods(), func(m Method) string {
 		if p.collapsed(m) == 0 {
@@ -112,7 +112,7 @@ func (p Page) collapse() string {
 		"and the inertia and the spread are not those of %s.", said, count(p.Setup.K, "group"))
 }
 
-// marked is a caption with a note where what it shows has not come to rest.
+// marked returns a caption, with a note if what it shows has not converged.
 func (p Page) marked(caption string) string {
 	if p.unsettled() == "" {
 		return caption
@@ -120,8 +120,8 @@ func (p Page) marked(caption string) string {
 	return caption + " Not all runs have converged."
 }
 
-// optima says where the runs of a method ended, as "24 of 50 runs of A came to rest at 78.85144
-// and 22 at 78.85567".
+// optima says where the runs of a method ended: "24 of 50 runs of A came to rest at 78.85144 and
+// 22 at 78.85567".
 func (m Method) optima() string {
 	const most = 3
 	var said []string

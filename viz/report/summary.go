@@ -12,10 +12,10 @@ import (
 // fact is a name and what is said under it.
 type fact struct{ Name, Value, Note string }
 
-// card is a method in a few numbers.
+// card shows a method in a few numbers.
 type card struct {
 	Name  string
-	Of    string // which runs all of its facts are of
+	Of    string // the runs that its facts describe
 	Spark template.HTML
 	Facts []fact
 }
@@ -72,7 +72,7 @@ func (w *writer) lossCard(c card, i int, m Method) card {
 	return c
 }
 
-// done is what the experiment was.
+// done describes the experiment.
 func (p Page) done() string {
 	var b strings.Builder
 	verb := "was"
@@ -120,7 +120,7 @@ func sameSeeds(ms []Method) bool {
 	return !slices.ContainsFunc(ms, func(m Method) bool { return !slices.Equal(seeds(m), seeds(ms[0])) })
 }
 
-// ended is how the results compare.
+// ended compares the results.
 func (p Page) ended() string {
 	var said []string
 	if len(p.Baselines) > 0 {
@@ -166,12 +166,12 @@ func (p Page) ended() string {
 	return strings.Join(said, " ")
 }
 
-// severalSeeds reports whether what is typical of a variant is a median.
+// severalSeeds reports whether the typical value of a variant is a median.
 func (p Page) severalSeeds() bool {
 	return slices.ContainsFunc(p.Variants, func(m Method) bool { return len(m.Runs) > 1 })
 }
 
-// inMedian begins a sentence about what is typical.
+// inMedian begins a sentence about typical values.
 func (p Page) inMedian() string {
 	if p.severalSeeds() {
 		return "in the median over the seeds, "
@@ -179,7 +179,7 @@ func (p Page) inMedian() string {
 	return ""
 }
 
-// facts are the settings that all methods share.
+// facts returns the settings that all methods share.
 func (p Page) facts() []fact {
 	var out []fact
 	add := func(name, value string) {
@@ -208,7 +208,7 @@ func (p Page) facts() []fact {
 	return out
 }
 
-// seedList names the seeds, shortly where they are consecutive.
+// seedList names the seeds, briefly if they are consecutive.
 func seedList(runs []Run) string {
 	first, last := runs[0].Seed, runs[len(runs)-1].Seed
 	if len(runs) > 3 {
@@ -226,7 +226,7 @@ func seedList(runs []Run) string {
 	return list(all)
 }
 
-// terms are the words that the page uses.
+// terms explains the words that the page uses.
 func (p Page) terms() []fact {
 	var test []fact
 	if p.tested() {

@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// sweeps is what becomes of the results when a setting changes.
+// sweeps shows how the results change with a setting.
 func (w *writer) sweeps(p Page) section {
 	s := section{ID: "sweeps", Title: "Other settings"}
 	var figures []template.HTML
@@ -39,7 +39,7 @@ func (w *writer) sweeps(p Page) section {
 	return s
 }
 
-// ticks are the values, where they are counts: there is nothing between them.
+// ticks returns the values if they are counts, which have nothing in between.
 func (s Sweep) ticks() []float64 {
 	if s.Log || len(s.Values) == 0 || slices.ContainsFunc(s.Values, func(v float64) bool { return !finite(v) || v != math.Trunc(v) || math.Abs(v) > 1e9 }) {
 		return nil
@@ -47,7 +47,7 @@ func (s Sweep) ticks() []float64 {
 	return slices.Compact(finites(s.Values))
 }
 
-// seeds says how many runs a value of a sweep stands for.
+// seeds says how many runs each value of a sweep has.
 func (s Sweep) seeds() string {
 	switch {
 	case s.Seeds > 1:

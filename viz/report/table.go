@@ -2,14 +2,14 @@ package report
 
 import "html/template"
 
-// table is a table with a heading for every column and every row.
+// table has a heading for every column and every row.
 type table struct {
 	Caption string
 	Head    []string // of the columns; the first heads the rows
 	Groups  []group
 }
 
-// group is some rows, under a heading of their own if they have one.
+// group has some rows, under a heading of their own if it is not empty.
 type group struct {
 	Name string
 	Rows []row
@@ -20,7 +20,7 @@ type row struct {
 	Cells []cell
 }
 
-// cell is a text, on a ground of one of five shades, 0 for none.
+// cell is a text on one of five shades, 0 for none.
 type cell struct {
 	Text  string
 	Shade int
@@ -38,7 +38,7 @@ func (w *writer) table(t table) template.HTML {
 	return w.part("table", map[string]any{"N": w.tables, "Table": t})
 }
 
-// shade is the shade of a part of a whole: 0 for nothing, 4 for nearly all.
+// shade returns the shade of a part of a whole: 0 for nothing, 4 for nearly all.
 func shade(part, whole int) int {
 	if part <= 0 || whole <= 0 {
 		return 0

@@ -11,7 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// none stands for a number that there is not.
+// none stands for a missing number.
 const none = "–"
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -47,7 +47,7 @@ func percent(v float64) string {
 	return strings.Replace(strconv.FormatFloat(v*100, 'f', decimals, 64), "-", "−", 1) + "\u00a0%"
 }
 
-// above says in words how far v lies from the level it is compared with.
+// above says in words how far v is above the level.
 func above(v, level float64) string {
 	switch d := v/level - 1; {
 	case !finite(d):
@@ -70,12 +70,12 @@ func times(ratio float64) string {
 	return number(math.Round(ratio*math.Pow10(decimals))/math.Pow10(decimals)) + "\u00a0times"
 }
 
-// count returns a number with its noun, which no line break parts.
+// count returns a number with its noun, with a no-break space between them.
 func count(n int, noun string) string {
 	return number(float64(n)) + "\u00a0" + plural.Noun(n, noun)
 }
 
-// list joins words as a sentence does.
+// list joins words as in a sentence.
 func list(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -92,8 +92,8 @@ func capital(s string) string {
 	return s
 }
 
-// clean is a text without what would break off the page or turn the direction of
-// the text around it.
+// clean removes from a text what would break the page or change the direction of the text around
+// it.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -122,15 +122,15 @@ func label(s string) string {
 	return s
 }
 
-// unbroken keeps a line from ending within "k-means".
+// unbroken prevents a line break within "k-means".
 func unbroken(s string) string { return strings.ReplaceAll(s, "k-means", "k\u2011means") }
 
-// rightToLeft reports whether r is of a script that is written so.
+// rightToLeft reports whether r belongs to a script written from right to left.
 func rightToLeft(r rune) bool {
 	return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfeff || r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1efff
 }
 
-// shown is the page with all names and texts fit to be shown.
+// shown returns the page with all names and texts prepared for display.
 func (p Page) shown() Page {
 	for _, s := range []*string{&p.Title, &p.Data.Name} {
 		if *s != "" {
@@ -182,7 +182,7 @@ func (p Page) shown() Page {
 	return p
 }
 
-// names are the methods' names.
+// names returns the methods' names.
 func names(ms []Method) []string {
 	var out []string
 	for _, m := range ms {
@@ -191,8 +191,7 @@ func names(ms []Method) []string {
 	return out
 }
 
-// eachSays joins what is to be said of every method, skipping those of which there
-// is nothing, as "a …, b …  and c …".
+// eachSays joins what say returns for each method as "a …, b … and c …", skipping empty texts.
 func eachSays(ms []Method, say func(Method) string) string {
 	var said []string
 	for _, m := range ms {

@@ -21,11 +21,10 @@ var (
 	scriptJS string
 )
 
-// Mark stands near the begin of every file that Write writes, and tells it from others.
+// Mark stands near the beginning of every file that Write writes, and tells it from others.
 const Mark = `<meta name="generator" content="Tapestry report"/>`
 
-// Write writes the file. A page that contradicts itself is an error, and nothing
-// is written.
+// Write writes the file. It is an error if the page contradicts itself; nothing is written then.
 func (p Page) Write(w io.Writer) error {
 	if err := p.check(); err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -57,7 +56,7 @@ func (p Page) Write(w io.Writer) error {
 	return err
 }
 
-// title is the heading of the page.
+// title returns the heading of the page.
 func (p Page) title() string {
 	switch {
 	case p.Title != "":
@@ -88,7 +87,7 @@ func newWriter() (*writer, error) {
 	return &writer{templates: t}, err
 }
 
-// sections are the parts of the page for which there is data.
+// sections returns the parts of the page for which there is data.
 func (w *writer) sections(p Page) []section {
 	var out []section
 	for _, s := range []section{
@@ -134,16 +133,16 @@ func (w *writer) grid(figures ...template.HTML) template.HTML {
 	return w.part("grid", figures)
 }
 
-// frame is the common part of charts. Their identifiers begin with "chart-", which
-// keeps them apart from those of sections.
+// frame returns the common part of charts. Their identifiers begin with "chart-", which keeps
+// them apart from those of sections.
 func frame(id, title, desc string) chart.Frame {
 	return chart.Frame{ID: "chart-" + id, Title: title, Desc: desc}
 }
 
 var idAttribute = regexp.MustCompile(`\sid="([^"]*)"`)
 
-// uniqueIDs complains about an identifier that the page has twice, as a given
-// drawing may bring about.
+// uniqueIDs returns an error if an identifier occurs twice in the page, as a drawing given by the
+// caller may cause.
 func uniqueIDs(page string) error {
 	seen := map[string]bool{}
 	for _, m := range idAttribute.FindAllStringSubmatch(page, -1) {
