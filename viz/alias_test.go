@@ -43,8 +43,8 @@ func TestBoxesWithoutNumbers(t *testing.T) {
 	}
 }
 
-// What is too long for the formulas of others, and has no name, is called by what it is:
-// by what it is the derivative of, or where that is long too, by the operation.
+// A value too long for the formulas of others, and without a name, is called by what it is the
+// derivative of or, if that is long too, by its operation.
 func TestAlias(t *testing.T) {
 	for name, lines := range map[string][]string{
 		"transformer-gpt": {"Σₜ normed·∂(Σₘ normed·w + b)", "Σ_b Σₜ normed·∂(Σₘ normed·w + b)", "Σ_{bt} ∂(Σₘ normed·w + b)_{btf}", "∂loss/∂normed"},
@@ -94,8 +94,8 @@ func TestAliasOfValues(t *testing.T) {
 	}
 }
 
-// TestOneNameInLoops: what a loop is given has one name in the chain of derivatives, inside
-// the loop and outside.
+// TestOneNameInLoops checks that a value given to a loop has one name in the chain of
+// derivatives, inside and outside the loop.
 func TestOneNameInLoops(t *testing.T) {
 	for _, name := range []string{"rnn-bidirectional", "rnn-stacked"} {
 		roots, _ := trained(t, name, nil)

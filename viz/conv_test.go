@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// A convolution names the channels it gives, and not those that it sums over, also
-// where both have one name and the kernel therefore an axis without one.
+// A convolution names its output channels and not those that it sums over, also where both have
+// one name, so that an axis of the kernel has none.
 func TestConvolutions(t *testing.T) {
 	g := graph.New("convolutions")
 	x := g.Param("x", graph.F32, graph.Ax("h", 5), graph.Ax("w", 5), graph.Ax("c", 2))

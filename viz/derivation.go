@@ -210,11 +210,11 @@ func newPaths(ctx context.Context, derivatives []*graph.Node) (*paths, error) {
 		moves: map[*graph.Node]bool{}, ways: map[*graph.Node][]way{}, short: map[*graph.Node]bool{}, rules: map[ruleKey]Rule{}}
 	for _, d := range derivatives {
 		if !d.IsValid() {
-			return nil, fmt.Errorf("viz: a derivative to explain is invalid")
+			return nil, fmt.Errorf("viz: the derivative to explain is invalid")
 		}
 		of, loss := d.AdjointOf()
 		if of == nil || p.loss != nil && loss != p.loss {
-			return nil, fmt.Errorf("viz: %v is no derivative of one loss: want what grad.Of gives", d)
+			return nil, fmt.Errorf("viz: %v is not the derivative of a single loss: want a result of grad.Of", d)
 		}
 		p.loss, p.of[d] = loss, of
 		p.wrt = append(p.wrt, of)

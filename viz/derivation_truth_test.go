@@ -19,9 +19,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// checkDerivation reads every equation of a derivation with the values that the
-// definitions give, and reports how many it could read: those of matrices without
-// indices and of functions that the reader lacks are passed over.
+// checkDerivation evaluates every equation of a derivation with the values that the definitions
+// give, and reports how many it could read. It skips equations of matrices without indices and
+// functions that the reader lacks.
 func checkDerivation(t *testing.T, d Derivation, feed ref.Feed) (read, all int) {
 	t.Helper()
 	eqs := slices.Clone(d.Given)
@@ -106,7 +106,7 @@ func checkEquation(t *testing.T, e Equation, called map[string]*graph.Node, valu
 	return readTrue(t, r, e.Node, e.Right, values[e.Node], e.Left.Subs, r.size)
 }
 
-// traces are the values of what loops carry and give, by name.
+// traces has the values that loops carry and return, by name.
 func traces(t *testing.T, nodes []*graph.Node, feed ref.Feed) map[string]quantity {
 	t.Helper()
 	u := newUnfolder(nodes, true)
@@ -188,8 +188,8 @@ func TestDerivationsAreTrue(t *testing.T) {
 	}
 }
 
-// wantWellFormed: LaTeX's braces and environments are balanced, the HTML is XML, and
-// nothing is called by its number.
+// wantWellFormed checks that LaTeX's braces and environments are balanced, the HTML is XML, and
+// no value is called by its number.
 func wantWellFormed(t *testing.T, d Derivation) {
 	t.Helper()
 	tex := d.LaTeX()
@@ -258,8 +258,8 @@ func TestRandomDerivationsAreTrue(t *testing.T) {
 	}
 }
 
-// TestEverySymbolIsDefined: a derivative that uses what the loss does not, as which centre is the
-// nearest, comes with its definition, step by step and in short.
+// TestEverySymbolIsDefined checks that values that a derivative uses and the loss does not, such
+// as which centre is nearest, are defined, both step by step and in short.
 func TestEverySymbolIsDefined(t *testing.T) {
 	b, err := builders.Lookup("kmeans-lloyd")
 	if err != nil {

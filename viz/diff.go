@@ -130,7 +130,7 @@ func agree(n int, one, many string) string {
 // whole returns an error if the difference was not made by Diff.
 func (d *Difference) whole() error {
 	if d == nil || d.a == nil || d.b == nil {
-		return errors.New("viz: there is no difference: Diff makes one")
+		return errors.New("viz: the difference was not made by Diff")
 	}
 	return nil
 }

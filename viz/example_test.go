@@ -34,7 +34,7 @@ func ExampleEquations() {
 	// ∂ℓ/∂r_{jd} = 2·Σᵢ ∂ℓ/∂Dᵢⱼ·(r_{jd} − x_{id})
 }
 
-// Two objectives are compared by what they compute, whatever it is called.
+// Two objectives are compared by what they compute, whatever the names.
 func ExampleDiff() {
 	build := func(name string, end func(x *graph.Node) *graph.Node) []*graph.Node {
 		g := graph.New(name)

@@ -182,7 +182,7 @@ func TestExpandTakesABlockOut(t *testing.T) {
 	}
 }
 
-// towers has n scopes NAME0, NAME1, … of a few steps each; join makes what goes from
+// towers has n scopes NAME0, NAME1, … of a few steps each; join makes the values that pass from
 // one to the next.
 func towers(t *testing.T, n, steps int, name func(k int) string, width func(k int) int, join func(k int, x, h *graph.Node) *graph.Node) []*graph.Node {
 	t.Helper()
@@ -242,7 +242,7 @@ func TestWhatIsFolded(t *testing.T) {
 	}
 }
 
-// A comparison shows every block: what differs may be in any.
+// A comparison shows every block, since any may differ.
 func TestDifferencesAreNotFolded(t *testing.T) {
 	roots := deep(t, 2, 10)
 	d, err := Diff(roots, deep(t, 2, 10), At(Ops))
@@ -255,7 +255,7 @@ func TestDifferencesAreNotFolded(t *testing.T) {
 	}
 }
 
-// The marks of all blocks are seen on what is drawn for them.
+// The marks of all blocks appear on the one that is drawn for them.
 func TestOverlayOfFoldedBlocks(t *testing.T) {
 	roots := deep(t, 1, 12)
 	marks := map[*graph.Node]Mark{}
@@ -281,8 +281,8 @@ func TestFoldingIsDeterministic(t *testing.T) {
 	}
 }
 
-// What a step takes of the sequence is drawn in the step, and what all steps
-// contribute to a derivative as one sum.
+// A step's part of the sequence is drawn in the step, and the contributions of all steps to a
+// derivative as one sum.
 func TestStepsAreFoldedWithWhatTheyTake(t *testing.T) {
 	roots, _ := trained(t, "rnn-lstm", builders.Settings{"run": 1})
 	f := draw(t, roots, At(Ops))

@@ -16,6 +16,15 @@ func Expr(n *graph.Node, opts ...Option) expr.Expr {
 	return newUnfolder([]*graph.Node{n}, collect(opts).adjoints).expr(n)
 }
 
+// EquationOf returns the equation of a node, which [Formula] and [LaTeX] print. For a nil or
+// invalid node it is the zero Equation.
+func EquationOf(n *graph.Node, opts ...Option) Equation {
+	if !n.IsValid() {
+		return Equation{}
+	}
+	return equation(n, opts)
+}
+
 // Formula returns the equation of a node in Unicode: "loss = meanᵢ Σⱼ αᵢⱼ·Dᵢⱼ". An unnamed node
 // is called by what it is the derivative of, or else %12. Subscripts that Unicode lacks are
 // written x_{id}.

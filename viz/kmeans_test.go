@@ -15,7 +15,7 @@ type objective struct {
 	dr                     *graph.Node // ∂loss/∂r
 }
 
-// assign is what both objectives share: the soft assignment of points to centres.
+// assign is the part that both objectives share: the soft assignment of points to centres.
 func assign(t testing.TB, name string, points int) *objective {
 	o := &objective{g: graph.New(name)}
 	end := o.g.Scope("assign")

@@ -11,8 +11,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// A box has room for one line: subscripts go first, where they say nothing that the
-// arrays do not; then what sets a call up; then inner and later parts.
+// A box has room for one line. Subscripts are dropped first, where the arrays say as much; then
+// the settings of a call; then inner and later parts.
 func TestFitting(t *testing.T) {
 	sym := expr.Sym
 	sum := func(i string, e expr.Expr) expr.Expr { return expr.Big("Σ", []string{i}, e) }
@@ -83,8 +83,8 @@ func TestLabelsKeepIndices(t *testing.T) {
 	}
 }
 
-// Running statistics are updated beside what is drawn; an update that something
-// drawn reads again is part of it, and so is one that is all there is.
+// Running statistics are updated beside the drawing; an update that something drawn reads again
+// is part of it, and so is one if there is nothing else.
 func TestIdleUpdates(t *testing.T) {
 	g := graph.New("norm")
 	x := g.Input("x", graph.F32, graph.Ax("i", 4))

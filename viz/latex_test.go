@@ -24,7 +24,7 @@ func TestLatexNames(t *testing.T) {
 	}
 }
 
-// contained reports what lets a text out of LaTeX's math mode.
+// contained reports text that breaks out of LaTeX's math mode.
 func contained(s string) string {
 	depth := 0
 	for i := 0; i < len(s); i++ {

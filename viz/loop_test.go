@@ -27,8 +27,8 @@ func decaying(c float64, elsewhere bool) (g *graph.Graph, r ops.Scanned) {
 	return g, ops.Scan(l, step)
 }
 
-// TestLoopFormula: a result of a loop is called after what a step calls it, and the
-// box of a loop tells what a step does.
+// TestLoopFormula checks that a result of a loop has its name in the step, and that the box of a
+// loop describes the step.
 func TestLoopFormula(t *testing.T) {
 	_, r := decaying(0.5, false)
 	for want, n := range map[string]*graph.Node{
@@ -56,8 +56,8 @@ func TestLoopFormula(t *testing.T) {
 	}
 }
 
-// TestLoopsMatch: a comparison matches loops by what their steps compute, whatever
-// the handles and the places of their bodies.
+// TestLoopsMatch checks that a comparison matches loops by what their steps compute, whatever the
+// handles and places of their bodies.
 func TestLoopsMatch(t *testing.T) {
 	_, a := decaying(0.5, false)
 	_, b := decaying(0.5, true)

@@ -25,8 +25,8 @@ func modelRoots(t *testing.T, b builders.Builder) []*graph.Node {
 	return roots
 }
 
-// inside lists the operations of a node's formula: its own and those of what is not
-// drawn, with those of their loops.
+// inside lists the operations of a node's formula: its own and those of hidden nodes, with those
+// of their loops.
 func inside(n *graph.Node, drawn map[*graph.Node]bool) []*graph.Node {
 	out := []*graph.Node{n}
 	for i := 0; i < len(out); i++ {
@@ -44,9 +44,8 @@ func inside(n *graph.Node, drawn map[*graph.Node]bool) []*graph.Node {
 	return out
 }
 
-// TestRoleIsOfTheHeaviestOperation: in every model a box with a product, a convolution,
-// a sum or a softmax in its formula has the shape of what brings values together, and
-// only such a box has.
+// TestRoleIsOfTheHeaviestOperation checks that in every model a box has the shape of a reduction
+// if and only if its formula has a product, a convolution, a sum or a softmax.
 func TestRoleIsOfTheHeaviestOperation(t *testing.T) {
 	heavy := []string{"MatMul", "Conv", "Sum", "Mean", "Softmax", "LogSoftmax", "LogSumExp", "Prod"}
 	met := 0
@@ -76,7 +75,8 @@ func TestRoleIsOfTheHeaviestOperation(t *testing.T) {
 	}
 }
 
-// TestElementwiseStaysElementwise: what is beside a product, not in it, is not a product.
+// TestElementwiseStaysElementwise checks that an elementwise operation beside a product is not
+// drawn as one.
 func TestElementwiseStaysElementwise(t *testing.T) {
 	v, err := newView(modelRoots(t, builderNamed(t, "conv-2d")), collect([]Option{At(Primitive)}))
 	if err != nil {
@@ -104,9 +104,9 @@ func builderNamed(t *testing.T, name string) builders.Builder {
 	return b
 }
 
-// TestDiffOfModels compares every model with the next and looks at what the sentence
-// counts: each box once, the derivative of the loss by itself on no side alone, and what
-// is matched in one order on both sides.
+// TestDiffOfModels compares every model with the next and checks the counts of the summary: each
+// box once, the derivative of the loss by itself on neither side alone, and matched boxes in the
+// same order on both sides.
 func TestDiffOfModels(t *testing.T) {
 	all := builders.All()
 	for i, b := range all[1:] {

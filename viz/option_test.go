@@ -43,9 +43,9 @@ func TestNoOption(t *testing.T) {
 	}
 }
 
-// TestFedFrom: a scalar that training changes is drawn with the first and the last number
-// that it is fed, in its box and in what is said of it, one that stays with its one, and
-// others as they are; on both sides of a comparison.
+// TestFedFrom checks that a scalar that changes in training is drawn with the first and the last
+// number it is fed, in its box and its description, a constant one with that number, and others
+// unchanged; on both sides of a comparison.
 func TestFedFrom(t *testing.T) {
 	build := func() (loss, a, b, c *graph.Node) {
 		g := graph.New("fed")

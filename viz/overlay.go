@@ -5,7 +5,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
-// Mark is what a drawing shows of a node besides the node: a measurement as heat, a few
+// Mark says what a drawing shows of a node besides the node: a measurement as heat, a few
 // characters on a badge, an alarm.
 type Mark struct {
 	Heat  int    // 1 to 7: the fill, from pale to dark; 0 for none

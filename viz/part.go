@@ -117,3 +117,13 @@ func masked(masks []expr.Expr, e expr.Expr) expr.Expr {
 	}
 	return expr.Cases(all, e, decimal(0))
 }
+
+// cutUnseen reports whether a slice drops elements along an axis whose index is not shown.
+func cutUnseen(y *graph.Node, indices []string) bool {
+	for i, s := range indices {
+		if s == "" && y.Dim(i) != y.In(0).Dim(i) {
+			return true
+		}
+	}
+	return false
+}

@@ -380,16 +380,6 @@ func (u *unfolder) unfold(y *graph.Node, indices []string) expr.Expr {
 	return rename(e, from, to)
 }
 
-// cutUnseen reports whether a slice drops elements along an axis whose index is not shown.
-func cutUnseen(y *graph.Node, indices []string) bool {
-	for i, s := range indices {
-		if s == "" && y.Dim(i) != y.In(0).Dim(i) {
-			return true
-		}
-	}
-	return false
-}
-
 // fresh returns a new index, called after base.
 func (u *unfolder) fresh(base string, size int) string {
 	base, _, _ = strings.Cut(base, "#")

@@ -95,8 +95,8 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestDeepCalls: calls within calls, and masks within masks, are printed once each; were
-// they printed twice, sixty of them would never end.
+// TestDeepCalls checks that nested calls and masks are printed once each; printed twice, sixty of
+// them would never end.
 func TestDeepCalls(t *testing.T) {
 	const deep = 60
 	e, want := expr.Sym("x"), "x"

@@ -105,7 +105,7 @@ func withID(id string, d drawing) drawing {
 	return d
 }
 
-// training is what two methods do from five starts each, and their medians.
+// training has five runs of each of two methods, and their medians.
 func training() []Series {
 	var all []Series
 	for group, tau := range []float64{12, 25} {

@@ -188,7 +188,7 @@ func TestBandsGoByLightness(t *testing.T) {
 	}
 }
 
-// TestSameRangeSameColours: what two charts share is coloured alike.
+// TestSameRangeSameColours checks that values that two charts share have the same colours.
 func TestSameRangeSameColours(t *testing.T) {
 	a, b := newScale(span{0, 10}, false), newScale(span{0, 10}, false)
 	for i := range len(a.levels) + 1 {

@@ -122,7 +122,7 @@ func vertices(t *testing.T, d string) []point {
 	return all
 }
 
-// checkInvariants checks what every chart promises.
+// checkInvariants checks the guarantees for every chart.
 func checkInvariants(t *testing.T, d drawing) {
 	t.Helper()
 	svg, all := render(t, d)

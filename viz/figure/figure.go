@@ -42,7 +42,7 @@ type Node struct {
 	PanelMark [2]*Mark // replaces Heat, Group, Badge and Alarm in panel 1 or 2 if not nil; DOT has one node for both
 }
 
-// A Mark is what an overlay shows of a node in one panel of a comparison.
+// A Mark says how an overlay marks a node in one panel of a comparison.
 type Mark struct {
 	Heat, Group int
 	Badge       string

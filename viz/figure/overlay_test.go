@@ -88,8 +88,8 @@ func TestOverlayMovesNothing(t *testing.T) {
 	}
 }
 
-// TestOverlayHasTheColours: under an overlay no fill and no outline is a role's, so that
-// a colour is heat, a group or an alarm, and what has none of these is as the page.
+// TestOverlayHasTheColours checks that under an overlay no fill or outline stands for a role: a
+// colour is heat, a group or an alarm, and nodes with none of these have the page's colour.
 func TestOverlayHasTheColours(t *testing.T) {
 	ours := map[string]string{}
 	for r := range Role(roles) {

@@ -107,8 +107,8 @@ func lab(t *testing.T, hex string, vision [9]float64) (out [3]float64) {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// Groups have no order, so all must be told apart, whatever the eye and the theme, and
-// from the page, which is the fill of what is in none. A difference of 2.3 is just seen.
+// Groups have no order, so all must be distinguishable in any vision and theme, also from the
+// page, which is the fill of nodes without a group. A difference of 2.3 is just noticeable.
 func TestGroupsAreToldApart(t *testing.T) {
 	for _, theme := range []Theme{Light, Dark} {
 		e := easel{theme: theme}
@@ -129,7 +129,7 @@ func TestGroupsAreToldApart(t *testing.T) {
 	}
 }
 
-// The least heat is seen beside what has none, by every eye.
+// The lowest heat is visible beside nodes without heat, in any vision.
 func TestLeastHeatIsSeen(t *testing.T) {
 	for _, theme := range []Theme{Light, Dark} {
 		e := easel{theme: theme}

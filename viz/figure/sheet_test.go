@@ -41,7 +41,7 @@ func TestSheetIsTheDocumentInParts(t *testing.T) {
 	}
 	for name, f := range samples() {
 		g := *f
-		g.Title, g.Subtitle = "", "" // no headings: the panels stand where those of the sheet do
+		g.Title, g.Subtitle = "", "" // no headings: the panels are at the places they have on the sheet
 		want := parts(parse(t, draw(t, &g, IDPrefix("q-"))))
 		s := sheet(t, &g, IDPrefix("q-"))
 		var b strings.Builder

@@ -172,8 +172,8 @@ func TestSVGHoldsEverythingOnce(t *testing.T) {
 	}
 }
 
-// Values come before what uses them, top to bottom, then gradients bottom to
-// top: who hears the drawing hears the computation.
+// Values come before their users, top to bottom, then gradients bottom to top: read aloud, the
+// drawing is the computation.
 func TestSVGIsInReadingOrder(t *testing.T) {
 	f := training()
 	place := map[string]int{}

@@ -73,7 +73,7 @@ func TestMethod(t *testing.T) {
 	if s := m.best().Seed; s != 4 {
 		t.Errorf("the best run is of seed %d, want 4, the first of the smallest", s)
 	}
-	want := []float64{6, 4, 4.00005, 4.00005} // what has ended stays at its end
+	want := []float64{6, 4, 4.00005, 4.00005} // a run that has ended keeps its last value
 	for i, v := range m.typical(inertia) {
 		if math.Abs(v-want[i]) > 1e-12 {
 			t.Errorf("median at step %d is %v, want %v", i, v, want[i])
@@ -122,7 +122,7 @@ func TestPartlyMeasured(t *testing.T) {
 	}
 }
 
-// TestSentences changes numbers and looks for what the page says of them.
+// TestSentences changes numbers and checks what the page says of them.
 func TestSentences(t *testing.T) {
 	for _, c := range []struct {
 		spoil func(p *Page)

@@ -18,7 +18,7 @@ type told struct {
 	Value []*float64
 }
 
-// toldPage is what the data tells of curves.
+// toldPage has the curves in the page's data.
 type toldPage struct {
 	Setup    struct{ Gamma told }
 	Variants []toldMethod
@@ -68,7 +68,7 @@ func (c told) holds(v []float64, at []int) error {
 	if seen[0] != 0 || seen[len(seen)-1] != len(v)-1 {
 		return fmt.Errorf("from %d to %d of %d", seen[0], seen[len(seen)-1], len(v))
 	}
-	for part := range parts { // no number of a part lies beyond what is told of it
+	for part := range parts { // no number of a part is outside the range of those kept
 		all := v[part*len(v)/parts : (part+1)*len(v)/parts]
 		var of []float64
 		gap := false
@@ -89,8 +89,8 @@ func (c told) holds(v []float64, at []int) error {
 	return nil
 }
 
-// TestCoursesHoldWhatTheyTell: every number of a curve stands beside its own step, and what
-// is left out lies between numbers that are told.
+// TestCoursesHoldWhatTheyTell checks that every number of a curve keeps its own step, and that
+// dropped numbers lie between kept ones.
 func TestCoursesHoldWhatTheyTell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 2 * parts, 2*parts + 1, 1001, 4001} {
@@ -181,8 +181,8 @@ func TestNamedStepsAreHeld(t *testing.T) {
 	}
 }
 
-// TestSparseMeasures: what is measured every so many steps is shown and told with these, and
-// checked to have them.
+// TestSparseMeasures checks that values measured every few steps are shown and stored with their
+// steps, and refused without them.
 func TestSparseMeasures(t *testing.T) {
 	p := fake()
 	r := &p.Baselines[1].Runs[0]

@@ -120,7 +120,7 @@ type Run struct {
 	Diverged bool `json:",omitempty"`
 }
 
-// Cost is what a training step takes. The zero value means that it was not measured.
+// Cost measures a training step. The zero value means that it was not measured.
 type Cost struct {
 	Nodes        int // of the compiled graph
 	Instructions int // of the tape

@@ -15,8 +15,8 @@ func moving(variant int, runs ...int) Page {
 	return p
 }
 
-// TestUnsettledIsSaid: wherever numbers of runs that have not converged stand beside others,
-// the page says so, and makes no ratio of them; where all have, it says that.
+// TestUnsettledIsSaid checks that numbers of runs that have not converged are marked wherever
+// they stand beside others, and not used in ratios; if all have converged, the page says so.
 func TestUnsettledIsSaid(t *testing.T) {
 	const ratio, below = "times the spread", "above)"
 	page := func(p Page) string {
@@ -122,7 +122,8 @@ func TestCardsAreOfOneRun(t *testing.T) {
 	}
 }
 
-// TestGammaAsFed: the caption of the drawing says which γ training feeds, and what changing it does.
+// TestGammaAsFed checks that the caption of the drawing says which γ training feeds, and the
+// effect of changing it.
 func TestGammaAsFed(t *testing.T) {
 	page := render(t, fake())
 	for _, s := range []string{"γ is annealed from 0.33 to 66. ", "While γ changes, the objective itself does"} {

@@ -31,7 +31,7 @@ func render(t *testing.T, p Page) string {
 	return b.String()
 }
 
-// pages are pages of all kinds, by what is special about them.
+// pages has pages of all kinds, by their peculiarity.
 func pages() map[string]Page {
 	all := map[string]Page{
 		"full": fake(), "one variant": fakeOf(3, 24, "soft"), "three variants": fakeOf(3, 24, "a", "b", "c"), "one seed": fakeOf(1, 24, "a", "b"),
@@ -111,7 +111,7 @@ var (
 	jsonText = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
 )
 
-// unshowable is what a value that was not thought of looks like.
+// unshowable matches how an unforeseen value would be printed.
 var unshowable = regexp.MustCompile(`\b(NaN|Inf|undefined|ZgotmplZ)\b|∞|%!.`)
 
 // complaints are the reasons why a file is not a sound page.
@@ -231,8 +231,8 @@ func complaints(page string) []string {
 	return out
 }
 
-// TestMutants takes every slice of a page away, or its last element, and empties
-// every string: what comes out is a sound page or an error of one line.
+// TestMutants removes each slice of a page, or its last element, and empties each string: the
+// result is a sound page or an error of one line.
 func TestMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes some hundred pages")
