@@ -10,8 +10,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// TestFoundInLoop: what a loop's step makes of its carry is found in the body, with
-// the step: c goes down by 1 from 2.5, and the logarithm of the fourth is none.
+// TestFoundInLoop finds a fault in the body of a loop, with its step: c decreases by 1 from 2.5,
+// so that the fourth logarithm is NaN.
 func TestFoundInLoop(t *testing.T) {
 	g := graph.New("loop")
 	x := g.Input("x", graph.F32, graph.Ax("t", 6))

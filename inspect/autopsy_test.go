@@ -88,7 +88,7 @@ func TestLogOfNegativeInThirdLayer(t *testing.T) {
 	t.Log("\n" + text)
 }
 
-// TestCauses: each way to leave the numbers is named as what it is.
+// TestCauses checks the cause named for each way in which values become NaN or infinite.
 func TestCauses(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
@@ -131,8 +131,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestPathEndsWhereItBegan: a negative number is followed over what keeps its sign,
-// to the product that made it; its factors are told.
+// TestPathEndsWhereItBegan follows a negative number through operations that keep its sign to the
+// product that made it, and names its factors.
 func TestPathEndsWhereItBegan(t *testing.T) {
 	g := graph.New("path")
 	a, b := g.Input("a", graph.F32, graph.Ax("i", 2)), g.Input("b", graph.F32)
@@ -204,8 +204,8 @@ func TestCure(t *testing.T) {
 	t.Log("\n" + f.String())
 }
 
-// TestHarmless: what a choice takes away again is found, and said to do no harm;
-// the infinities of a mask are not found at all.
+// TestHarmless finds a bad value that a choice removes, and calls it harmless; infinities of a
+// mask are not found at all.
 func TestHarmless(t *testing.T) {
 	g := graph.New("masked")
 	x := g.Input("x", graph.F32, graph.Ax("i", 3))
@@ -251,8 +251,8 @@ func anyModel(t *testing.T, name string) (m *builders.Model, roots []*graph.Node
 	return m, roots, feed, tape.NewStore(m.Graph, tape.Seed(1))
 }
 
-// TestNormOfZero: the norm of nothing is a constant that a mask chooses, so that its
-// derivative is finite; the way back goes on to the numbers that the mask compares.
+// TestNormOfZero: a mask replaces the norm of zero by a constant, so that its derivative is
+// finite; the path back goes on to the numbers that the mask compares.
 func TestNormOfZero(t *testing.T) {
 	g := graph.New("direction")
 	w := g.Param("w", graph.F32, graph.Ax("d", 3))

@@ -130,8 +130,8 @@ func TestBreaks(t *testing.T) {
 	}
 }
 
-// TestBreakOnWhatHasNoInstruction: a view stops where what it shows is computed, an
-// input where it is read, a parameter where it is read as it is and where it changes.
+// TestBreakOnWhatHasNoInstruction breaks on a view where its values are computed, on an input
+// where it is read, and on a parameter where it is read and where it is updated.
 func TestBreakOnWhatHasNoInstruction(t *testing.T) {
 	s := open(t, subject(t, "rnn-elman"))
 	for name, op := range map[string]string{"h_T": "Scan", "tokens": "Gather", "output/w": "Sub", "first": "OneHot"} {
@@ -248,7 +248,8 @@ func TestNamesAreListedOnce(t *testing.T) {
 	}
 }
 
-// FuzzParseBreak: no text panics, and what is read reads back as itself.
+// FuzzParseBreak checks that no text panics, and that a parsed break prints as a text that parses
+// to itself.
 func FuzzParseBreak(f *testing.F) {
 	for _, s := range []string{"alpha", "|x|>3", "nan", "step 4", "shape 1x2", "||", "shape x", "step 99999999999999999999"} {
 		f.Add(s)

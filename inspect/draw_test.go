@@ -15,7 +15,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// noisy is a graph with the draw u of 6 numbers, and the updates of a training if it is to be trained.
+// noisy is a graph with a draw u of 6 numbers, and with updates if it is to be trained.
 func noisy(trained bool) (u *graph.Node, step graph.Step) {
 	g := graph.New("noisy")
 	u = ops.RandomUniform(g, "u", graph.F32, graph.Ax("i", 6)).As("u")
@@ -26,14 +26,14 @@ func noisy(trained bool) (u *graph.Node, step graph.Step) {
 	return u, step
 }
 
-// sampled is a store whose counts say so many steps and runs since.
+// sampled returns a store whose counts are the given numbers of steps and of runs since.
 func sampled(step, runs uint64) *tape.Store {
 	s := tape.NewStore(nil, tape.Seed(4))
 	s.Resume(4, step, runs)
 	return s
 }
 
-// draws are the numbers of u in a run.
+// draws returns the numbers of u in a run.
 func draws(t *testing.T, u *graph.Node, step, runs uint64) []float64 {
 	t.Helper()
 	v, err := ref.Eval(graph.Env{Seed: 4, Step: step, Runs: runs}, nil, u)
@@ -50,9 +50,9 @@ func numbers(a tape.Array) (out []float64) {
 	return out
 }
 
-// TestRecordsDraw: a record has the draws of the step that comes next, whatever was sampled since the
-// one before, and of a graph without updates those of the next run; twice it has the same, and the
-// store's counts stay. The tape draws the same.
+// TestRecordsDraw checks that a record has the draws of the next training step, whatever was
+// sampled since the last one, or of the next run for a graph without updates. Two records have
+// the same draws, which are the tape's, and the store's counts do not change.
 func TestRecordsDraw(t *testing.T) {
 	ctx := context.Background()
 	for _, trained := range []bool{true, false} {
@@ -95,9 +95,9 @@ func TestRecordsDraw(t *testing.T) {
 	}
 }
 
-// TestSessionsDraw: each training step shows its own draws, also on a store that was sampled, in a
-// session short of memory whose values are of several runs, and the same ones after going back in time.
-// A model that is only run shows those of the next run.
+// TestSessionsDraw checks that each training step shows its own draws, also with a store that was
+// sampled, in a session whose values are recorded in several runs, and after going back in time.
+// A model that is only run shows the draws of the next run.
 func TestSessionsDraw(t *testing.T) {
 	ctx := context.Background()
 	feed := func(int) (tape.Feed, error) { return nil, nil }
@@ -128,7 +128,7 @@ func TestSessionsDraw(t *testing.T) {
 	}
 }
 
-// TestCuresDraw: what is looked for a cure has the draws of the run that is not finite.
+// TestCuresDraw checks that the search for a cure uses the draws of the run that is not finite.
 func TestCuresDraw(t *testing.T) {
 	g := graph.New("cured")
 	u := ops.RandomUniform(g, "u", graph.F32).As("u")

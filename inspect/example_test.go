@@ -12,8 +12,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// A line is fitted with steps that are too long; the session stops where the residual
-// has grown beyond a bound, and looks at what there is.
+// A line is fitted with too large steps. The session stops where the residual exceeds a bound,
+// and looks at the values there.
 func ExampleSession() {
 	g := graph.New("line")
 	x := g.Input("x", graph.F64, graph.Ax("i", 3))

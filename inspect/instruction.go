@@ -72,7 +72,7 @@ func (s *Session) Quantity(ctx context.Context, n *graph.Node) (q Quantity, err 
 		return q, err
 	}
 	if !n.IsValid() {
-		return q, errors.New("inspect: the value of an invalid node is asked for")
+		return q, errors.New("inspect: the node is invalid")
 	}
 	if q.Value, err = s.array(ctx, n); err != nil {
 		return q, err

@@ -28,7 +28,7 @@ type Record struct {
 func Take(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Record, error) {
 	g := graph.Of(roots...)
 	if g == nil {
-		return nil, errors.New("inspect: no node of a graph is given")
+		return nil, errors.New("inspect: no node is given")
 	}
 	if err := g.Err(); err != nil {
 		return nil, err

@@ -70,9 +70,9 @@ type Session struct {
 func Open(ctx context.Context, subject Subject, options ...Option) (*Session, error) {
 	switch {
 	case subject.Graph == nil || subject.Store == nil || subject.Feed == nil:
-		return nil, errors.New("inspect: a session wants a graph, a store and a feed")
+		return nil, errors.New("inspect: a session needs a graph, a store and a feed")
 	case len(subject.Wanted) == 0:
-		return nil, errors.New("inspect: a session wants a node to compute, the loss first")
+		return nil, errors.New("inspect: a session needs a node to compute, the loss first")
 	}
 	s := &Session{subject: subject, limit: DefaultLimit, updates: map[*graph.Node]*graph.Node{}, byName: map[string][]int{}, twins: map[*graph.Node]*graph.Node{}}
 	for _, o := range options {
@@ -188,7 +188,7 @@ func (s *Session) Seek(i int) error {
 // whole returns an error if the session was not made by Open.
 func (s *Session) whole() error {
 	if s == nil || s.prog == nil {
-		return errors.New("inspect: there is no session: Open makes one")
+		return errors.New("inspect: the session was not made by Open")
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (s *Session) enter(ctx context.Context, rows []tape.Row, ins *Instruction, 
 	n := ins.Row.Node
 	looped, ok := n.Op().(graph.Looped)
 	if !ok || ins.Row.Body == nil {
-		return nil, fmt.Errorf("inspect: instruction %d, %s, is no loop: %s", ins.Index, ins.Row.Op, loopsOf(rows))
+		return nil, fmt.Errorf("inspect: instruction %d, %s, is not a loop: %s", ins.Index, ins.Row.Op, loopsOf(rows))
 	}
 	l := looped.Loop()
 	if iteration < 0 || iteration >= l.Steps {
@@ -105,7 +105,7 @@ func (it *Iteration) Value(n *graph.Node) tape.Array { return it.record.Value(n)
 // iteration. There are no gradients: they are values of the loop that computes the derivative.
 func (it *Iteration) Instruction(i int) (*Instruction, error) {
 	if it == nil {
-		return nil, errors.New("inspect: there is no iteration: Enter gives one")
+		return nil, errors.New("inspect: the iteration was not made by Enter")
 	}
 	if i < 0 || i >= len(it.rows) {
 		return nil, fmt.Errorf("inspect: there is no instruction %d: the body has 0 to %d", i, len(it.rows)-1)

@@ -9,8 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// TestEnter goes into every iteration of the loops of models, forward and backward:
-// what the body makes there is what the loop's value holds.
+// TestEnter goes into every iteration of the loops of models, forward and backward: the values in
+// the body are the rows of the loop's value.
 func TestEnter(t *testing.T) {
 	loops := 0
 	for _, name := range []string{"rnn-elman", "rnn-lstm", "filter-iir"} {
@@ -88,12 +88,12 @@ func TestEnter(t *testing.T) {
 	}
 	s := open(t, subject(t, "kmeans-softmax"))
 	if _, err := s.Enter(ctx, 0, 0); err == nil {
-		t.Error("went into what is no loop")
-	} else if !strings.HasSuffix(err.Error(), "is no loop: the program has none") {
+		t.Error("went into what is not a loop")
+	} else if !strings.HasSuffix(err.Error(), "is not a loop: the program has none") {
 		t.Error(err)
 	}
 	looped := open(t, subject(t, "rnn-lstm"))
-	if _, err := looped.Enter(ctx, 0, 0); err == nil || !regexp.MustCompile(`is no loop: instructions \d+, \d+ are$`).MatchString(err.Error()) {
+	if _, err := looped.Enter(ctx, 0, 0); err == nil || !regexp.MustCompile(`is not a loop: instructions \d+, \d+ are$`).MatchString(err.Error()) {
 		t.Errorf("before a loop: %v", err)
 	}
 }

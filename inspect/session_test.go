@@ -97,9 +97,9 @@ var ctx = context.Background()
 var walked = []string{"kmeans-softmax", "kmeans-lloyd", "attention-multihead", "position-rotary", "transformer-gpt", "rnn-elman", "rnn-lstm", "dropout",
 	"norm-batch", "filter-iir", "attention-self"}
 
-// TestWalk goes through models to the end and back: every instruction is visited in
-// both directions with the same values, and what the updates of the record say is what
-// the training program itself writes to the store.
+// TestWalk goes through models to the end and back. Every instruction is visited in both
+// directions with the same values, and the updates in the record are those that the training
+// program writes to the store.
 func TestWalk(t *testing.T) {
 	for _, name := range walked {
 		t.Run(name, func(t *testing.T) {
@@ -187,8 +187,8 @@ func checkUpdates(t *testing.T, s *inspect.Session, sub inspect.Subject) {
 	}
 }
 
-// TestRewind goes back and forth between training steps: stores and values are those
-// of the first time, bit for bit, however few snapshots there is memory for.
+// TestRewind goes back and forth between training steps: stores and values are the same as the
+// first time, bit for bit, however few snapshots fit in memory.
 func TestRewind(t *testing.T) {
 	for _, limit := range []int{inspect.DefaultLimit, 1} {
 		s := open(t, subject(t, "dropout"), inspect.Limit(limit))
@@ -231,7 +231,7 @@ func TestRewind(t *testing.T) {
 	}
 }
 
-// TestLimit: values in parts are those of one record.
+// TestLimit checks that values recorded in parts equal those of a single record.
 func TestLimit(t *testing.T) {
 	whole, parts := open(t, subject(t, "rnn-lstm")), open(t, subject(t, "rnn-lstm"), inspect.Limit(20_000))
 	for i := range whole.Len() {
@@ -321,7 +321,7 @@ func TestNextNode(t *testing.T) {
 	}
 }
 
-// TestMistakes: what a session cannot do is an error, and nothing moves.
+// TestMistakes checks that impossible requests are errors and leave the session where it was.
 func TestMistakes(t *testing.T) {
 	sub := subject(t, "kmeans-softmax")
 	if _, err := inspect.Open(t.Context(), inspect.Subject{Graph: sub.Graph}); err == nil {

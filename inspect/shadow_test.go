@@ -23,8 +23,8 @@ func shadowOf(t *testing.T, feed tape.Feed, roots ...*graph.Node) *inspect.Preci
 	return p
 }
 
-// TestPlantedCancellation: the variance as E[x²] − E[x]² of data around 1000 has
-// hardly a digit in float32, and the difference is what loses them.
+// TestPlantedCancellation: the variance as E[x²] − E[x]² of data around 1000 has hardly a correct
+// digit in float32, and the subtraction is blamed.
 func TestPlantedCancellation(t *testing.T) {
 	g := graph.New("variance")
 	x := g.Input("x", graph.F32, graph.Ax("i", 64), graph.Ax("d", 2))
@@ -131,9 +131,8 @@ func TestShadowWantsFloat32(t *testing.T) {
 	}
 }
 
-// TestAllModels: every registered model is finite in what it gives, and runs beside
-// its shadow; results agree to half of their digits, but for models whose decisions
-// turn.
+// TestAllModels checks that the results of every registered model are finite and agree with its
+// shadow to half of their digits, except where decisions differ.
 func TestAllModels(t *testing.T) {
 	names := builders.Names()
 	if testing.Short() {

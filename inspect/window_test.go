@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// TestWitnessWindow: what overflows is told with how many elements it is computed
-// of, counted here by hand, and with the largest of them.
+// TestWitnessWindow checks that an overflow is reported with the number of elements it is
+// computed from, counted here by hand, and with the largest of them.
 func TestWitnessWindow(t *testing.T) {
 	const huge = 3e38
 	for _, c := range []struct {

@@ -81,7 +81,7 @@ func (c *checker) declareAxes(s *statement) {
 		case a.size == "" && known == nil && c.doubtful[greek.Symbol(a.name)]:
 			z.number = 1
 		case a.size == "" && known == nil:
-			c.fail(a.span, "axis "+a.name+" has no size", "state it where the axis first stands, as in "+a.name+"=4", "")
+			c.fail(a.span, "axis "+a.name+" has no size", "state it where the axis first occurs, as in "+a.name+"=4", "")
 			z.number = 1
 		case a.size == "":
 			continue

@@ -24,7 +24,7 @@ var kindNames = [...]string{"a mistake", "numbers", "indices", "a mask"}
 
 func (k kind) String() string { return kindNames[k] }
 
-// typ is what is known of a value before it is built.
+// typ is the type of a value: its kind and axes, known before it is built.
 type typ struct {
 	kind kind
 	axes []string
@@ -91,7 +91,7 @@ func (c *checker) statement(s *statement) {
 		key := greek.Symbol(s.name)
 		q := &quantity{statement: s, line: line}
 		if old := c.quantities[key]; old != nil {
-			c.fail(s.named, s.name+" is defined already", "choose another name", fmt.Sprintf("as %s at line %d", old.name, old.line))
+			c.fail(s.named, s.name+" is already defined", "choose another name", fmt.Sprintf("as %s at line %d", old.name, old.line))
 		} else {
 			defer func() { c.quantities[key] = q }()
 		}
@@ -164,7 +164,7 @@ func initialiser(e *expr) (graph.Init, error) {
 		for _, a := range e.args {
 			v, ok := literal(a)
 			if !ok {
-				return init, fmt.Errorf("%s is no initialiser: want numbers in its brackets", e)
+				return init, fmt.Errorf("%s is not an initialiser: want numbers in its brackets", e)
 			}
 			numbers = append(numbers, strconv.FormatFloat(v, 'g', -1, 64))
 		}
@@ -210,7 +210,7 @@ func (c *checker) update(s *statement) {
 	}
 	c.updated = append(c.updated, greek.Symbol(s.name))
 	if t.kind != bad && t.kind != real {
-		c.fail(s.value.span, fmt.Sprintf("%s cannot take %v", s.name, t.kind), "float(…) makes numbers of them", "")
+		c.fail(s.value.span, fmt.Sprintf("%s cannot take %v", s.name, t.kind), "convert them with float(…)", "")
 	} else if t.kind == real {
 		c.mismatch(s.name, q.typ.axes, s.value)
 	}
@@ -269,7 +269,7 @@ func (c *checker) ends() {
 		case q == nil:
 			c.unknown(s.named, s.name)
 		case q.kind != signDefine && q.typ.kind != bad:
-			c.fail(s.named, fmt.Sprintf("%s is no quantity that is computed", s.name), "", "")
+			c.fail(s.named, fmt.Sprintf("%s is not a computed quantity", s.name), "", "")
 			return nil
 		}
 		return q

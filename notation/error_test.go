@@ -9,10 +9,10 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// head declares what the mistakes below are about.
+// head declares the quantities that the mistakes below are about.
 const head = "input x[i=150, d=4]\nparam r[j=3, d]\nscalar gamma = 1\n"
 
-// mistakes are files with what is said of them.
+// mistakes has files with the errors that they cause.
 var mistakes = []struct{ text, want string }{
 	{"index k[i=2] ~ integers(1e30)\ny = mean(float(k))", `k.tapestry:1:25: integers of 1e+30: want a whole number from 1 to 9007199254740991
     index k[i=2] ~ integers(1e30)
@@ -29,7 +29,7 @@ var mistakes = []struct{ text, want string }{
 	{head + "D[i,j] = sum(x^2, d)", `k.tapestry:4:10: D has axes [i], but [i,j] are stated: state D[i]? (nothing on the right has j)
     D[i,j] = sum(x^2, d)
              ^~~~~~~~~~~`},
-	{head + "e[i,k] = sum(x, d)*x[i→j]", `k.tapestry:4:10: e has axes [i,j,d], but [i,k] are stated: is j to be called k, as by x[j→k]? (sum(x, d) · x[j,d] spans i, j, d)
+	{head + "e[i,k] = sum(x, d)*x[i→j]", `k.tapestry:4:10: e has axes [i,j,d], but [i,k] are stated: should j be called k, as in x[j→k]? (sum(x, d) · x[j,d] spans i, j, d)
     e[i,k] = sum(x, d)*x[i→j]
              ^~~~~~~~~~~~~~~~`},
 	{head + "D[i,j] = sum((x - r)^2, d)\nalpha[i,j] = softmax(-gama*D, j)\nloss = mean(D, k)", `k.tapestry:5:23: unknown quantity gama: did you mean gamma?
@@ -44,7 +44,7 @@ k.tapestry:6:16: D has no axis k (it has axes [i,j])
 k.tapestry:5:5: z has axes [j,d], but no axes are stated: sum over j, d? (r[j,d] has j, d)
     z = mean(x)*r
         ^~~~~~~~~`},
-	{"input x[i=150, d]", `k.tapestry:1:16: axis d has no size: state it where the axis first stands, as in d=4
+	{"input x[i=150, d]", `k.tapestry:1:16: axis d has no size: state it where the axis first occurs, as in d=4
     input x[i=150, d]
                    ^`},
 	{head + "param v[d=5]\ny = mean(x)", `k.tapestry:4:9: axis d has size 4 at line 1, not 5: state the size once
@@ -56,10 +56,10 @@ k.tapestry:5:5: z has axes [j,d], but no axes are stated: sum over j, d? (r[j,d]
 k.tapestry:6:5: F is defined by itself
     F = F + 1
         ^
-k.tapestry:7:1: E is defined already: choose another name (as E at line 5)
+k.tapestry:7:1: E is already defined: choose another name (as E at line 5)
     E = 2
     ^`},
-	{head + "γ = mean(x)", `k.tapestry:4:1: γ is defined already: choose another name (as gamma at line 3)
+	{head + "γ = mean(x)", `k.tapestry:4:1: γ is already defined: choose another name (as gamma at line 3)
     γ = mean(x)
     ^`},
 	{head + "y = mean(2 x)\nz = mean(x", `k.tapestry:4:12: want ) after the arguments of mean, found x: a product has its sign, 2*x
@@ -77,7 +77,7 @@ k.tapestry:5:1: no statement starts with parm: did you mean param?
 k.tapestry:6:1: r cannot be updated: a parameter is the optimiser's: make it a state at line 2
     r <- x
     ^`},
-	{head + "y[i] = argmin(x, d)\nz = mean(y)\nw = sum(x > 0)", `k.tapestry:5:10: y is indices: want numbers: float(…) makes numbers of them, onehot(…, axis) vectors, take(x, …, axis) elements of x
+	{head + "y[i] = argmin(x, d)\nz = mean(y)\nw = sum(x > 0)", `k.tapestry:5:10: y is indices: want numbers: convert them with float(…), onehot(…, axis) vectors, take(x, …, axis) elements of x
     z = mean(y)
              ^
 k.tapestry:6:9: x > 0 is a mask: want numbers: float(…) makes 0 and 1 of it, where(…, a, b) chooses by it
@@ -95,7 +95,7 @@ k.tapestry:6:9: x > 0 is a mask: want numbers: float(…) makes 0 and 1 of it, w
 	{head + "y = mean(x)/d", `k.tapestry:4:13: unknown quantity d: it is an axis: size(d) is its size
     y = mean(x)/d
                 ^`},
-	{head + "y = normal(0, 1)", `k.tapestry:4:5: normal draws examples: it stands behind the ~ of an input
+	{head + "y = normal(0, 1)", `k.tapestry:4:5: normal draws examples: use it after the ~ of an input
     y = normal(0, 1)
         ^~~~~~~~~~~~`},
 	{"index a[i=3]\ny = mean(float(a))", `k.tapestry:1:7: nothing says which indices a may hold: ~ integers(size(j)), or ~ integers(3)
@@ -126,16 +126,16 @@ k.tapestry:6:9: x > 0 is a mask: want numbers: float(…) makes 0 and 1 of it, w
 	{head + "D[i,j] = sum(x)^2", `k.tapestry:4:10: D has no axes, but [i,j] are stated: state D alone, as one number? (nothing on the right has i, j)
     D[i,j] = sum(x)^2
              ^~~~~~~~`},
-	{head + "loss = mean(x[i] - r[j])", `k.tapestry:4:13: x has axes [i,d]: write x, or reduce it as by sum(x, d)
+	{head + "loss = mean(x[i] - r[j])", `k.tapestry:4:13: x has axes [i,d]: write x, or reduce it, as in sum(x, d)
     loss = mean(x[i] - r[j])
                 ^~~~
-k.tapestry:4:20: r has axes [j,d]: write r, or reduce it as by sum(r, d)
+k.tapestry:4:20: r has axes [j,d]: write r, or reduce it, as in sum(r, d)
     loss = mean(x[i] - r[j])
                        ^~~~`},
 	{head + "loss = mean(sum((x - r)^2, d))", `k.tapestry:4:8: mean over all axes, but no one quantity has all of i, j: if they are meant, name them: mean(…, i, j) (x[i,d] − r[j,d] spans i, j, d)
     loss = mean(sum((x - r)^2, d))
            ^~~~~~~~~~~~~~~~~~~~~~~`},
-	{head + "D[i,k] = sum((x - r)^2, d)", `k.tapestry:4:10: D has axes [i,j], but [i,k] are stated: is j to be called k, as by x[j→k]? (x[i,d] − r[j,d] spans i, j, d)
+	{head + "D[i,k] = sum((x - r)^2, d)", `k.tapestry:4:10: D has axes [i,j], but [i,k] are stated: should j be called k, as in x[j→k]? (x[i,d] − r[j,d] spans i, j, d)
     D[i,k] = sum((x - r)^2, d)
              ^~~~~~~~~~~~~~~~~`},
 	{"input x[10]\ny = mean(x)", `k.tapestry:1:9: want the name of an axis, found 10: axes have names, as in [i=10]
@@ -149,10 +149,10 @@ k.tapestry:4:20: r has axes [j,d]: write r, or reduce it as by sum(r, d)
     objective “title”
               ^`},
 	{"y = \xff", "k.tapestry:1:5: a byte that is no UTF-8 means nothing here\n    y = \uFFFD\n        ^"},
-	{"input x[i=9, d=5]\nparam w[d]\np[i] = dot(x, w, d) + q\nq = mean(s)\ns[i] = 2*p\nloss = mean(s)", `k.tapestry:3:23: p is defined by itself, by way of q, s: break the circle (q at line 4)
+	{"input x[i=9, d=5]\nparam w[d]\np[i] = dot(x, w, d) + q\nq = mean(s)\ns[i] = 2*p\nloss = mean(s)", `k.tapestry:3:23: p is defined by itself, by way of q, s: break the cycle (q at line 4)
     p[i] = dot(x, w, d) + q
                           ^
-k.tapestry:4:10: q is defined by itself, by way of s, p: break the circle (s at line 5)
+k.tapestry:4:10: q is defined by itself, by way of s, p: break the cycle (s at line 5)
     q = mean(s)
              ^`},
 	{head + "y = mean(X) + λ*sum(r)", `k.tapestry:4:10: unknown quantity X: did you mean x?
@@ -170,10 +170,10 @@ k.tapestry:2:12: % means nothing here: a comment starts with #
 k.tapestry:3:29: unknown quantity q (known are x, w)
     loss = mean(dot(x, w, d)) + q
                                 ^`},
-	{"x[i=9, d=5]\nparam w[d]\ny = sum(w)", `k.tapestry:1:3: a size stands where an input, a parameter or a state is declared: begin the line with input, param or state
+	{"x[i=9, d=5]\nparam w[d]\ny = sum(w)", `k.tapestry:1:3: a size is stated where an input, a parameter or a state is declared: begin the line with input, param or state
     x[i=9, d=5]
       ^~~`},
-	{"y[i=9] = 2", `k.tapestry:1:3: a size stands where an input, a parameter or a state is declared: state i alone
+	{"y[i=9] = 2", `k.tapestry:1:3: a size is stated where an input, a parameter or a state is declared: state i alone
     y[i=9] = 2
       ^~~`},
 	{"input x[i=9 d=5]\nInput y[d]\n// loss\nz = mean(x)", `k.tapestry:1:13: want ] after the axes, found d: axes have commas between them
@@ -188,10 +188,10 @@ k.tapestry:3:1: // means nothing here: a comment starts with #
 	{head + "y = sum(x, axis=d)\nz = max(0, 1 - x)\nw = min(x, r)", `k.tapestry:4:16: want ) after the arguments of sum, found =: an axis is named alone, as in sum(x, d)
     y = sum(x, axis=d)
                    ^
-k.tapestry:5:12: 1 - x is no axis: of two values it is maximum(a, b)
+k.tapestry:5:12: 1 - x is no axis: for two values, write maximum(a, b)
     z = max(0, 1 - x)
                ^~~~~
-k.tapestry:6:12: x has no axis r: of two values it is minimum(a, b) (it has axes [i,d])
+k.tapestry:6:12: x has no axis r: for two values, write minimum(a, b) (it has axes [i,d])
     w = min(x, r)
                ^`},
 	{head + "y = mean(log softmax(x, d))\nz = matmul(x, r, d)\nw = sum(x d)\nv = if x > 0", `k.tapestry:4:14: want ) after the arguments of mean, found softmax: write log(x)
@@ -235,7 +235,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestHostileFiles: what is too much is refused, in little time and stack.
+// TestHostileFiles checks that oversized files are refused in little time and stack.
 func TestHostileFiles(t *testing.T) {
 	for what, text := range map[string]string{
 		"brackets":   "y = " + strings.Repeat("(", 30000),

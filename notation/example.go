@@ -131,7 +131,7 @@ func (f *File) examples(m *assembly, s builders.Settings) (make func(*rand.Rand)
 				}
 				if counted = b.g.Len(); total > maxDrawn && !large {
 					large = true
-					b.g.Fail("examples", &graph.Mistake{Problem: fmt.Sprintf("the values that examples are made of have more than %d elements with those of %s", maxDrawn, q.name), Fix: "draw fewer numbers: what has fewer axes is shared along the others"})
+					b.g.Fail("examples", &graph.Mistake{Problem: fmt.Sprintf("the values that examples are computed from have more than %d elements with those of %s", maxDrawn, q.name), Fix: "draw fewer numbers: values with fewer axes are repeated along the others"})
 				}
 			}
 		})

@@ -26,7 +26,7 @@ func (c *checker) mismatch(name string, stated []string, e *expr) {
 		}
 		why = "nothing on the right has " + listed(missing)
 	default:
-		fix = fmt.Sprintf("is %s to be called %s, as by x[%s→%s]?", extra[0], missing[0], extra[0], missing[0])
+		fix = fmt.Sprintf("should %s be called %s, as in x[%s→%s]?", extra[0], missing[0], extra[0], missing[0])
 		why = origin(e, extra)
 	}
 	c.fail(e.span, fmt.Sprintf("%s has %s, but %s are stated", name, axesText(has), shown(stated)), fix, why)
@@ -117,7 +117,7 @@ func (c *checker) unknown(at span, name string) {
 		if key == c.present {
 			c.fail(at, name+" is defined by itself", "", "")
 		} else if way := c.circle(key); way != nil {
-			c.fail(at, fmt.Sprintf("%s is defined by itself, by way of %s", c.present, listed(way)), "break the circle", fmt.Sprintf("%s at line %d", name, line))
+			c.fail(at, fmt.Sprintf("%s is defined by itself, by way of %s", c.present, listed(way)), "break the cycle", fmt.Sprintf("%s at line %d", name, line))
 		} else {
 			c.fail(at, name+" is defined below", "move its line up", fmt.Sprintf("line %d", line))
 		}

@@ -32,7 +32,7 @@ const (
 // many is the number of axes of a function that takes any number.
 const many = graph.MaxRank
 
-// tiny is what standardise adds to a variance, as layer norm does.
+// tiny is added to the variance by standardise, as in layer norm.
 const tiny = 1e-5
 
 // functions has every function: those of [ofOneNumber], and those of the table.

@@ -37,8 +37,8 @@ func rowSumExp(i int) float64 {
 	return fold(i, func(a, x float64) float64 { return a + math.Exp(x) }, 0)
 }
 
-// values are expressions over x[i=2, d=3] and r[j=4, d] with what they are, element
-// by element, written down independently. The axes of the result are those of ix.
+// values has expressions over x[i=2, d=3] and r[j=4, d] with their values, element by element,
+// written down independently. ix has an index for each axis of the result.
 var values = []struct {
 	axes, text string
 	want       func(ix ...int) float64
@@ -119,7 +119,7 @@ var values = []struct {
 	}},
 	{"i,d", "take(r, argmax(x, d), j)", func(ix ...int) float64 { return testR[[2]int{2, 1}[ix[0]]][ix[1]] }},
 	{"", "size(j)*size(d)/size(i)", func(...int) float64 { return 6 }},
-	// the operators, and what is read in another way than it might be
+	// operators, and expressions that could be parsed in two ways
 	{"i", "-x[i]^2*sum(r, j) - 2 - 3", nil},
 	{"", "2^3^2 - -1", func(...int) float64 { return 513 }},
 	{"i,d", "x^3 - x^-2 + (x^2)^0.5", func(ix ...int) float64 {
@@ -140,7 +140,7 @@ var values = []struct {
 	{"i", "float(argmax(x, d) != -1) + float(argmax(x, d) > argmin(x, d))", func(ix ...int) float64 { return [2]float64{2, 1}[ix[0]] }},
 }
 
-// TestValues: every function and operator gives what its definition says.
+// TestValues checks the value of every function and operator against its definition.
 func TestValues(t *testing.T) {
 	const head = "input x[i=2, d=3]\nparam r[j=4, d]\n"
 	used := map[string]bool{}

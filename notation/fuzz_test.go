@@ -14,8 +14,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// shape is what two expressions must have in common to be the same: all but places
-// and what the checker adds.
+// shape has the parts of an expression that must agree for two to be equal: all except places and
+// the checker's results.
 func shape(e *expr) any {
 	if e == nil {
 		return nil
@@ -78,8 +78,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(survives)
 }
 
-// survives reads a text. A mistake has a place; what is right is printed as itself,
-// and built small.
+// survives parses a text. An error must have a place; a correct file must print as itself, and is
+// built if it is small.
 func survives(t *testing.T, text string) {
 	file, err := Parse("f.tapestry", strings.NewReader(text))
 	if err != nil {
@@ -102,7 +102,7 @@ func survives(t *testing.T, text string) {
 	for _, dt := range []graph.DType{graph.F32, graph.F64} {
 		m, err := file.Build(small, dt)
 		if dt == graph.F32 && err != nil && strings.Contains(err.Error(), "is no value of type f32") {
-			continue // its numbers are those of f64
+			continue // its numbers are float64
 		}
 		if err != nil {
 			t.Fatalf("with all sizes 2: %v\n%s", err, text)

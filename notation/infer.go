@@ -61,7 +61,7 @@ func (c *checker) wanted(e *expr, kinds ...kind) typ {
 	case kinds[0] == real && t.kind == mask:
 		fix = "float(…) makes 0 and 1 of it, where(…, a, b) chooses by it"
 	case kinds[0] == real:
-		fix = "float(…) makes numbers of them, onehot(…, axis) vectors, take(x, …, axis) elements of x"
+		fix = "convert them with float(…), onehot(…, axis) vectors, take(x, …, axis) elements of x"
 	case kinds[0] == mask:
 		fix = "compare, as in x > 0"
 	case kinds[0] == whole:
@@ -80,7 +80,7 @@ func (c *checker) comparison(e *expr) typ {
 				return together(mask, a, b)
 			}
 		}
-		c.fail(e.span, fmt.Sprintf("%v are compared with %v", a.kind, b.kind), "float(…) makes numbers of indices", "")
+		c.fail(e.span, fmt.Sprintf("%v are compared with %v", a.kind, b.kind), "convert indices with float(…)", "")
 		return typ{}
 	}
 	return together(mask, a, b)
@@ -93,7 +93,7 @@ func (c *checker) named(e *expr) typ {
 		line, _ := c.line(c.input.from)
 		switch {
 		case q.kind == wordParam || q.kind == wordState || q.kind == signDefine:
-			c.fail(e.span, fmt.Sprintf("examples of %s are made of inputs, and %s is none", c.input.name, e.text), "", "")
+			c.fail(e.span, fmt.Sprintf("examples of %s use inputs, and %s is not one", c.input.name, e.text), "", "")
 			return typ{}
 		case q.kind != wordScalar && q.line >= line:
 			c.fail(e.span, e.text+" is drawn below", "move its line up", fmt.Sprintf("line %d", q.line))
@@ -115,7 +115,7 @@ func (c *checker) named(e *expr) typ {
 		}
 	}
 	if missing := without(q.typ.axes, plain); len(e.refs) > 0 && len(plain) == len(e.refs) && len(without(plain, q.typ.axes)) == 0 && len(missing) > 0 {
-		c.fail(e.span, fmt.Sprintf("%s has %s", e.text, axesText(q.typ.axes)), fmt.Sprintf("write %s, or reduce it as by sum(%s, %s)", e.text, e.text, listed(missing)), "")
+		c.fail(e.span, fmt.Sprintf("%s has %s", e.text, axesText(q.typ.axes)), fmt.Sprintf("write %s, or reduce it, as in sum(%s, %s)", e.text, e.text, listed(missing)), "")
 		return typ{}
 	}
 	for _, r := range e.refs {
@@ -183,7 +183,7 @@ func (c *checker) call(e *expr) typ {
 		return typ{}
 	}
 	if fn.draws && c.input == nil {
-		c.fail(e.span, fn.name+" draws examples", "it stands behind the ~ of an input", "")
+		c.fail(e.span, fn.name+" draws examples", "use it after the ~ of an input", "")
 		return typ{}
 	}
 	in := make([]typ, values)
@@ -207,7 +207,7 @@ func (c *checker) call(e *expr) typ {
 		case a.kind != exprName || len(a.refs) > 0:
 			fix := "write " + fn.usage
 			if fn.name == "max" || fn.name == "min" {
-				fix = fmt.Sprintf("of two values it is %simum(a, b)", fn.name)
+				fix = fmt.Sprintf("for two values, write %simum(a, b)", fn.name)
 			}
 			c.fail(a.span, fmt.Sprintf("%s is no axis", a), fix, "")
 			return typ{}
@@ -240,7 +240,7 @@ func (c *checker) has(e *expr, operand int, over []string) bool {
 		fix := ""
 		switch {
 		case c.quantities[greek.Symbol(a)] != nil && (e.text == "max" || e.text == "min"):
-			fix = fmt.Sprintf("of two values it is %simum(a, b)", e.text)
+			fix = fmt.Sprintf("for two values, write %simum(a, b)", e.text)
 		case len(x.typ.axes) == 1:
 			fix = "did you mean " + x.typ.axes[0] + "?"
 		default:

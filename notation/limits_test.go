@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// hostile are texts of so many bytes, each of one thing over and over.
+// hostile has texts of about n bytes, each a repetition of one thing.
 func hostile(bytes int) map[string]string {
 	fill := func(start, part string) string {
 		return start + strings.Repeat(part, (bytes-len(start))/len(part))
@@ -59,14 +59,15 @@ func hostile(bytes int) map[string]string {
 	}
 }
 
-// parsing is the time that a text takes.
+// parsing returns the time to parse a text.
 func parsing(text string) (time.Duration, error) {
 	since := time.Now()
 	_, err := Parse("x.tapestry", strings.NewReader(text))
 	return time.Since(since), err
 }
 
-// length is the time that the most bytes explain: that of a right text of few bytes, as many times as they are fewer.
+// length returns the time that the length of the largest text explains: that of a short correct
+// text, times the ratio of their lengths.
 func length() time.Duration {
 	const fewer = 32
 	right, least := hostile(maxBytes / fewer)["right"], time.Duration(math.MaxInt64)
@@ -77,10 +78,10 @@ func length() time.Duration {
 	return fewer * least
 }
 
-// TestHostileTexts: no text costs more than what its length explains, right or wrong; and what
-// is said of it fits a screen or two.
+// TestHostileTexts checks that no text, right or wrong, costs more than its length explains, and
+// that its errors fit on a screen or two.
 func TestHostileTexts(t *testing.T) {
-	const most = 200 // times what the length explains: each takes a few times as much at most; what was quadratic took a thousand times
+	const most = 200 // times the cost that the length explains: each costs a few times that at most; quadratic code cost a thousand times
 	explained := length()
 	for name, text := range hostile(maxBytes) {
 		if len(text) > maxBytes {
@@ -116,7 +117,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestMistakesAreCounted: what is not told is counted, and the count is right.
+// TestMistakesAreCounted checks the number of mistakes that are not listed.
 func TestMistakesAreCounted(t *testing.T) {
 	for _, n := range []int{1, MaxErrors, MaxErrors + 1, 900} {
 		var text strings.Builder
@@ -131,7 +132,7 @@ func TestMistakesAreCounted(t *testing.T) {
 		last := mistakes[len(mistakes)-1]
 		want := fmt.Sprintf("x.tapestry:%d:8: unknown quantity nothing", n)
 		if n > MaxErrors {
-			want = fmt.Sprintf("x.tapestry:%d:1: %d more mistakes: settle those above first", n+1, n-MaxErrors)
+			want = fmt.Sprintf("x.tapestry:%d:1: %d more mistakes: fix those above first", n+1, n-MaxErrors)
 		}
 		if told := len(mistakes); told != min(n, MaxErrors+1) || !strings.HasPrefix(last.Error(), want) {
 			t.Errorf("of %d mistakes %d are told, the last: %s", n, told, last.Error())
@@ -139,7 +140,8 @@ func TestMistakesAreCounted(t *testing.T) {
 	}
 }
 
-// TestLongLines: of a long line what is around the place is shown, with the caret below it.
+// TestLongLines checks that of a long line the part around the mistake is shown, with the caret
+// below it.
 func TestLongLines(t *testing.T) {
 	for _, before := range []int{0, 1, 60, 500, 5000} {
 		for _, after := range []int{0, 1, 60, 500, 5000} {
@@ -161,7 +163,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestMoreClustersThanPoints: each of the points is of another cluster then, and no others are drawn.
+// TestMoreClustersThanPoints checks that each point then belongs to a cluster of its own, and
+// that no other clusters are drawn.
 func TestMoreClustersThanPoints(t *testing.T) {
 	f, err := Parse("k.tapestry", strings.NewReader("input x[i=5,d=2] ~ clusters(1000000000000)\ny = mean(x)"))
 	if err != nil {

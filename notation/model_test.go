@@ -30,8 +30,8 @@ func open(t *testing.T, name string) *notation.File {
 	return f
 }
 
-// models are the examples, with the registered model that each is, and what its
-// leaves are called there.
+// models has the examples with the registered model that each corresponds to, and the names of
+// its leaves there.
 var models = []struct {
 	file, builder string
 	names         map[string]string
@@ -184,7 +184,7 @@ func drawnFor(t *testing.T, text string, seed uint64) map[string]graph.Value {
 	return out
 }
 
-// TestExampleDraws: what stands behind ~ is what inputs get.
+// TestExampleDraws checks that inputs get the examples that the expressions after ~ describe.
 func TestExampleDraws(t *testing.T) {
 	const text = `input s[b=40, d=3] ~ signs(b)
 input x[b, t=50, d] ~ s[d→d] + normal(0, 0.1)
@@ -239,8 +239,8 @@ loss = mean(x)*mean(n)*mean(y)*mean(s)*mean(free)*mean(float(a))*mean(k)`
 	}
 }
 
-// TestGuide: the files that docs/notation.md shows are right, but for those followed
-// by what is said of them, which is said.
+// TestGuide checks that the files in docs/notation.md are correct, or cause the errors shown
+// there.
 func TestGuide(t *testing.T) {
 	text, err := os.ReadFile("../docs/notation.md")
 	if err != nil {

@@ -34,7 +34,7 @@ func Parse(name string, r io.Reader) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(text) > maxBytes {
-		return nil, fmt.Errorf("%s: more than %d bytes: this is no objective", name, maxBytes)
+		return nil, fmt.Errorf("%s: more than %d bytes: this is not an objective", name, maxBytes)
 	}
 	text = bytes.TrimPrefix(text, []byte("\uFEFF")) // some editors begin files with a byte order mark
 	f := &File{source: newSource(name, string(text))}
@@ -312,7 +312,7 @@ func (p *parser) axes(sized bool) []axis {
 				if !p.defines() {
 					fix = "begin the line with " + listed([]string{wordInput, wordParam}) + " or " + wordState
 				}
-				p.fails(t.with(n.span), "a size stands where an input, a parameter or a state is declared", fix)
+				p.fails(t.with(n.span), "a size is stated where an input, a parameter or a state is declared", fix)
 				return out
 			case n.kind == tokenName || n.kind == tokenNumber:
 				a.size, a.span = n.text, t.with(n.span)

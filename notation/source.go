@@ -88,7 +88,7 @@ func (s *source) mistakes() error {
 		number, start := s.line(len(s.text))
 		out = append(out, &Error{
 			Pos:     Pos{s.name, number, 1 + len([]rune(s.text[start:]))},
-			Problem: fmt.Sprintf("%d more mistakes", more), Fix: "settle those above first", Source: s.text[start:],
+			Problem: fmt.Sprintf("%d more mistakes", more), Fix: "fix those above first", Source: s.text[start:],
 		})
 	}
 	return out

@@ -19,13 +19,13 @@ func newAutopsy(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "autopsy MODEL",
 		Short: "Find the first value of a training step that is not finite, and why",
-		Long: `Runs a training step as the model is written and looks for the first value that is
-NaN or infinite: the element and what it was computed of, where the bad number came
-from, the forward value that it is a derivative of, the line of the model, and
-whether a stabilising rewrite helps, which is tried. With --step the model is trained
-for so many steps before. To watch a whole training, see train --watch-nan.
+		Long: `Runs a training step as the model is written and finds the first value that is NaN or
+infinite. It shows the element and what it was computed from, where the bad number came
+from, the forward value that it is a derivative of, and the line of the model. It also
+tries whether a stabilising rewrite helps. With --step the model is first trained for
+that many steps. To watch a whole training, see train --watch-nan.
 
-Fails if a result (the loss, or what training updates) is not finite.`,
+Fails if a result (the loss, or an updated parameter or state) is not finite.`,
 		Example: "  tapestry autopsy kmeans-softmax\n  tapestry autopsy transformer-gpt --optimiser sgd --rate 1000 --step 3 --svg autopsy.svg",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,11 +61,11 @@ Fails if a result (the loss, or what training updates) is not finite.`,
 		},
 	}
 	at.flags(cmd)
-	cmd.Flags().StringVar(&svg, "svg", "", "also draw where it spreads to this file")
+	cmd.Flags().StringVar(&svg, "svg", "", "draw how the bad values spread to this file")
 	return cmd
 }
 
-// printFinding prints what the autopsy found.
+// printFinding prints the result of an autopsy.
 func printFinding(w io.Writer, o *options, model string, f *inspect.Finding) error {
 	if !o.json {
 		if _, err := io.WriteString(w, f.String()); err != nil {
@@ -131,7 +131,7 @@ func printFinding(w io.Writer, o *options, model string, f *inspect.Finding) err
 	return printJSON(w, v)
 }
 
-// jsonEntry is an element of a node's value for machines.
+// jsonEntry is an element of a node's value in JSON.
 type jsonEntry struct {
 	Node  string     `json:"node"`
 	Op    string     `json:"op"`
@@ -147,7 +147,7 @@ func newJSONEntry(e inspect.Entry) jsonEntry {
 	return jsonEntry{e.Node.Label(), opName(e.Node), first.Pos.String(), first.Scope, append([]int{}, e.Index...), jsonNumber(e.Value), e.String()}
 }
 
-// opName is the name of a node's operation, or the role of a leaf.
+// opName returns the name of a node's operation, or the role of a leaf.
 func opName(n *graph.Node) string {
 	if n.Role() == graph.RoleOp {
 		return n.Op().Name()
@@ -163,7 +163,7 @@ func jsonEntries(entries []inspect.Entry) []jsonEntry {
 	return out
 }
 
-// jsonOperand is what a result needs of an operand.
+// jsonOperand has the elements of an operand that a result is computed from.
 type jsonOperand struct {
 	Number  int         `json:"operand"`
 	Of      int         `json:"elements"`
@@ -178,7 +178,7 @@ func jsonOperands(operands []inspect.Operand) []jsonOperand {
 	return out
 }
 
-// drawMarks draws the cones of some nodes with marks to a file, if one is named.
+// drawMarks draws what some nodes depend on, with marks, to a file if one is named.
 func drawMarks(ctx context.Context, path string, stdout io.Writer, roots []*graph.Node, marks map[*graph.Node]viz.Mark, colours string) error {
 	if path == "" {
 		return nil

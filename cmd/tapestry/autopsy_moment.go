@@ -16,7 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// moment are the flags that say which step of which training is looked at.
+// moment has the flags that say which step of which training to look at.
 type moment struct {
 	model modelOptions
 	step  int
@@ -28,7 +28,7 @@ func (m *moment) flags(cmd *cobra.Command) {
 	m.model.flags(cmd)
 	m.model.dataFlags(cmd)
 	f := cmd.Flags()
-	f.IntVar(&m.step, "step", 0, "the step to look at: so many are trained before it")
+	f.IntVar(&m.step, "step", 0, "training step to look at; the model is trained up to it")
 	f.StringVar(&m.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
 	f.Float64Var(&m.rate, "rate", ownRate, "learning rate")
 }
@@ -36,12 +36,12 @@ func (m *moment) flags(cmd *cobra.Command) {
 // snapshot is a training step that has not been taken yet.
 type snapshot struct {
 	model *builders.Model
-	roots []*graph.Node // the loss or output, and what the step updates to
+	roots []*graph.Node // the loss or output, and the new values of parameters and states
 	feed  tape.Feed
 	store *tape.Store
 }
 
-// errReached ends a training at the step that was to be looked at.
+// errReached ends a training at the step to look at.
 var errReached = errors.New("the step is reached")
 
 // run trains up to the step.
@@ -86,7 +86,7 @@ func (m *moment) run(ctx context.Context, o *options, name string) (*snapshot, e
 	return s, nil
 }
 
-// stepRoots are the loss and all that a step updates to.
+// stepRoots returns the loss and the new values that a step assigns.
 func stepRoots(loss *graph.Node, step graph.Step) []*graph.Node {
 	roots := []*graph.Node{loss}
 	for _, u := range step {
@@ -95,7 +95,7 @@ func stepRoots(loss *graph.Node, step graph.Step) []*graph.Node {
 	return roots
 }
 
-// fresh is the first run of a model that is not trained.
+// fresh prepares the first run of a model that is not trained.
 func (s *snapshot) fresh(seed uint64) error {
 	s.store, s.feed = tape.NewStore(s.model.Graph, tape.Seed(seed)), tape.Feed{}
 	if s.model.Examples != nil {
@@ -114,7 +114,7 @@ func (s *snapshot) fresh(seed uint64) error {
 	return s.model.Graph.Err()
 }
 
-// stopping trains until a step and then leaves what that would have been fed.
+// stopping trains until a step and keeps the feed of that step.
 type stopping struct {
 	*tape.VM
 	s  *snapshot
@@ -134,7 +134,7 @@ func (s *snapshot) autopsy(ctx context.Context) (*inspect.Finding, error) {
 	return inspect.Autopsy(ctx, s.feed, s.store, s.roots...)
 }
 
-// withGradient is the loss with its derivatives, or all that is run of a model without.
+// withGradient returns the loss with its derivatives, or all results of a model without a loss.
 func (s *snapshot) withGradient() []*graph.Node {
 	if s.model.Loss == nil {
 		return s.roots
@@ -142,8 +142,8 @@ func (s *snapshot) withGradient() []*graph.Node {
 	return append([]*graph.Node{s.model.Loss}, grad.Of(s.model.Loss, lab.Wrt(s.model)...)...)
 }
 
-// drawn are the nodes to draw so that n is seen: the loss, and its derivatives if n
-// comes behind it, and the optimiser only if it comes behind these.
+// drawn returns the nodes to draw so that n is visible: the loss, its derivatives if n is
+// computed after it, and the updates only if n is computed after these.
 func (s *snapshot) drawn(n *graph.Node) []*graph.Node {
 	for _, roots := range [][]*graph.Node{s.roots[:1], s.withGradient()} {
 		for _, root := range roots {

@@ -13,8 +13,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// testSinks is trained to a place where the logarithm of what it learns ends: w
-// goes down by a tenth in every step, from 0.35.
+// testSinks is trained until the logarithm in its loss is undefined: w decreases by a tenth in
+// every step, from 0.35.
 var testSinks = plain("test-sinks", nil, func(x *graph.Node, m *builders.Model) {
 	w := m.Graph.Param("w", x.DType()).Init(graph.Fill(0.35))
 	m.Output = ops.Log(w).As("y")
@@ -36,7 +36,7 @@ var testTiny = plain("test-tiny", nil, func(x *graph.Node, m *builders.Model) {
 	m.Loss = ops.Mean(ops.Scale(m.Output, 1e-30)).As("loss")
 })
 
-// testWrongRule has an operation whose derivative is twice what it should be.
+// testWrongRule has an operation whose derivative is twice the right one.
 var testWrongRule = plain("test-wrong-rule", nil, func(x *graph.Node, m *builders.Model) {
 	w := m.Graph.Param("w", x.DType()).Init(graph.Fill(2))
 	m.Output = ops.Elementwise(doubled{}, ops.Mul(x, w)).As("y")
@@ -186,10 +186,10 @@ func TestBlame(t *testing.T) {
 // TestInspectionMistakes: each is told at once.
 func TestInspectionMistakes(t *testing.T) {
 	for line, want := range map[string]string{
-		"train test-sinks --svg a.svg":                   "--svg: want --watch-nan, too",
+		"train test-sinks --svg a.svg":                   "--svg needs --watch-nan",
 		"train test-sinks --watch-nan --engine gorgonia": "--watch-nan is for the native engine",
 		"check --all --blame":                            "--blame is for one model, --all for every",
-		"check test-sinks --svg a.svg":                   "--svg: want --blame, too",
+		"check test-sinks --svg a.svg":                   "--svg needs --blame",
 		"autopsy test-sinks --step -1":                   "--step -1: want 0 or more",
 		"autopsy test-huber --step 1":                    "--step: test-huber is not trained, so there is no step but the first",
 		"precision test-sinks --top 0":                   "--top 0: want at least 1",

@@ -16,7 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// watching are the flags of a training that is watched for values that are not finite.
+// watching has the flags of a training that is watched for values that are not finite.
 type watching struct {
 	on  bool
 	svg string
@@ -24,14 +24,14 @@ type watching struct {
 
 func (w *watching) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&w.on, "watch-nan", false, "stop at the first step whose loss or update is NaN or infinite, and say why (see autopsy)")
-	cmd.Flags().StringVar(&w.svg, "svg", "", "with --watch-nan: draw where it spreads to this file")
+	cmd.Flags().StringVar(&w.svg, "svg", "", "with --watch-nan: draw how the bad values spread to this file")
 }
 
-// engine is what trains: that of the name, or one that watches.
+// engine returns the engine for training: the given one, or one that watches.
 func (w *watching) engine(given train.NewEngine) (train.NewEngine, error) {
 	switch {
 	case w.svg != "" && !w.on:
-		return nil, usagef("--svg: want --watch-nan, too")
+		return nil, usagef("--svg needs --watch-nan")
 	case !w.on:
 		return given, nil
 	case given != nil:
@@ -40,7 +40,7 @@ func (w *watching) engine(given train.NewEngine) (train.NewEngine, error) {
 	return newWatched, checkOutput(w.svg)
 }
 
-// report prints what a watched training stopped at, if that is what the error is.
+// report prints the finding that ended a watched training, if the error is one.
 func (w *watching) report(cmd *cobra.Command, o *options, model string, err error) error {
 	var d *diverged
 	var wild *tape.NotFinite
@@ -64,10 +64,10 @@ func (w *watching) report(cmd *cobra.Command, o *options, model string, err erro
 	return err
 }
 
-// diverged is the error of a step that was not finite, with what the autopsy found.
+// diverged is the error of a step that was not finite, with the finding of its autopsy.
 type diverged struct {
 	finding  *inspect.Finding
-	compiled bool // it is of the graph that the tape runs
+	compiled bool // the finding is in the graph that the tape runs
 	drawn    []*graph.Node
 	err      error
 }
@@ -75,8 +75,8 @@ type diverged struct {
 func (d *diverged) Error() string { return fmt.Sprintf("%s: %s", d.finding.Cause, d.err) }
 func (d *diverged) Unwrap() error { return d.err }
 
-// watched trains on the tape, checks every step's loss and updates before they are
-// committed, and opens up the step that fails.
+// watched trains on the tape, checks the loss and the updates of every step before they are
+// committed, and makes an autopsy of a step that fails.
 type watched struct {
 	*tape.VM
 	prog  *tape.Program
@@ -89,7 +89,7 @@ func newWatched(ctx context.Context, g *graph.Graph, loss *graph.Node, step grap
 	finite := []*graph.Node{loss}
 	for _, u := range step {
 		if u.Value.DType().IsFloat() {
-			finite = append(finite, ops.Sum(u.Value)) // as finite as its terms, unless these are close to overflow themselves
+			finite = append(finite, ops.Sum(u.Value)) // a sum is finite if its terms are, unless they are close to overflow themselves
 		}
 	}
 	p, err := tape.CompileContext(ctx, g, tape.Fetch(loss), tape.Do(step), tape.CheckFinite(finite...))
@@ -119,7 +119,7 @@ func (w *watched) Run(ctx context.Context, feed tape.Feed) error {
 	return &diverged{f, compiled, w.drawn(f), err}
 }
 
-// compiled looks at the graph that the tape runs.
+// compiled looks for the fault in the graph that the tape runs.
 func (w *watched) compiled(ctx context.Context, feed tape.Feed) (*inspect.Finding, error) {
 	g := w.prog.Graph()
 	var roots []*graph.Node
@@ -132,8 +132,8 @@ func (w *watched) compiled(ctx context.Context, feed tape.Feed) (*inspect.Findin
 	return inspect.Autopsy(ctx, inspect.Feed(feed, g), w.store, roots...)
 }
 
-// drawn are the nodes to draw so that a finding is seen: without the optimiser, if
-// that will do.
+// drawn returns the nodes to draw so that a finding is visible, without the optimiser if
+// possible.
 func (w *watched) drawn(f *inspect.Finding) []*graph.Node {
 	if f.At.Node.Graph() != w.loss.Graph() {
 		return viz.Roots(f.At.Node.Graph())

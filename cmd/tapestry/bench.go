@@ -12,7 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/workload"
 )
 
-// bench says what is timed, for how long, and where the figures go.
+// bench says what to time, for how long, and where to print the figures.
 type bench struct {
 	workloads, dtypes []string
 	threads           int
@@ -20,12 +20,12 @@ type bench struct {
 	label             string
 	fastMath          bool
 	gemm, vec         bool
-	instructions      bool   // where the time of a step goes
+	instructions      bool   // also time the instructions of a step
 	cpu               string // file
 
 	out   io.Writer
 	json  bool
-	types []graph.DType // by dtypes
+	types []graph.DType // the parsed dtypes
 }
 
 func newBench(o *options) *cobra.Command {
@@ -33,17 +33,17 @@ func newBench(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Time training steps, or single kernels",
-		Long: `Times whole training steps (loss, gradient and update) of fixed workloads: after 5
-warm-up steps single steps are timed until --seconds have passed, and at least
+		Long: `Times whole training steps (loss, gradient and update) of fixed workloads. After 5
+warm-up steps, single steps are timed until --seconds have passed, and at least
 until step 20. The losses are those of steps 1 and 20, each before its update.
 float64 is timed for the workloads kmeans* only. bench/pytorch.py times the same
 steps in PyTorch and prints the same JSON.
 
 With --gemm or --vec it times kernels on one core instead: matrix products, as a
-share of the rate of multiply-adds that the core reaches at that moment, and
-functions of arrays in nanoseconds per element, for arrays of three sizes.
+share of the rate of multiply-adds that the core reaches at that moment, or
+functions of arrays, in nanoseconds per element for arrays of three sizes.
 
-With --profile each step is also shown as tapestry tape --profile shows a model's.
+With --profile, the time of each instruction is shown as by tapestry tape --profile.
 In a profile for go tool pprof the instructions of a step are labels.`,
 		Example: "  tapestry bench --workloads kmeans_softmax,mlp --dtypes float32 --seconds 2\n  tapestry bench --gemm",
 		Args:    cobra.NoArgs,
@@ -83,7 +83,7 @@ In a profile for go tool pprof the instructions of a step are labels.`,
 	return cmd
 }
 
-// check finds mistakes in the options.
+// check returns an error if the options contradict each other.
 func (b *bench) check() error {
 	switch {
 	case b.threads < 1:
@@ -108,7 +108,7 @@ func (b *bench) check() error {
 	return checkOutput(b.cpu)
 }
 
-// run times what was asked for.
+// run makes the measurements asked for.
 func (b *bench) run(ctx context.Context) error {
 	if !b.gemm && !b.vec {
 		return b.timeSteps(ctx)
@@ -133,7 +133,7 @@ func (b *bench) heading(line string) error {
 	return err
 }
 
-// row prints one figure as soon as it is there.
+// row prints one figure as soon as it is known.
 func (b *bench) row(figure fmt.Stringer) error {
 	if b.json {
 		return printJSON(b.out, figure)
@@ -142,7 +142,7 @@ func (b *bench) row(figure fmt.Stringer) error {
 	return err
 }
 
-// peer is the name of this program in a table of several.
+// peer returns the name of this program in a table of several.
 func (b *bench) peer() string {
 	switch {
 	case b.label != "":
@@ -155,7 +155,7 @@ func (b *bench) peer() string {
 
 func (b *bench) duration() time.Duration { return time.Duration(b.seconds * float64(time.Second)) }
 
-// dtypeName is NumPy's name of a float type, which the JSON of other programs uses.
+// dtypeName returns NumPy's name of a float type, which the JSON of other programs uses.
 func dtypeName(dt graph.DType) string {
 	if dt == graph.F64 {
 		return "float64"

@@ -12,11 +12,11 @@ import (
 type function struct {
 	name   string
 	kernel kernel.Kernel
-	in     int     // operands
-	lo, hi float64 // their elements
+	in     int     // number of operands
+	lo, hi float64 // the range of their elements
 }
 
-// rowLength is the length of the rows of kernels that reduce or normalise rows.
+// rowLength is the length of rows for kernels that reduce or normalise rows.
 const rowLength = 64
 
 var functions = []function{
@@ -44,7 +44,7 @@ type functionFigure struct {
 
 const functionHeading = "function   dtype    elements ns per element"
 
-// String is a row of the table under functionHeading.
+// String returns a row of the table under functionHeading.
 func (f functionFigure) String() string {
 	return fmt.Sprintf("%-10s %-7s %9d %14.3f", f.Kernel, f.DType, f.Elements, f.Time)
 }
@@ -71,7 +71,7 @@ func (b *bench) timeFunctions(ctx context.Context) error {
 	return nil
 }
 
-// over is a call of the function on so many elements.
+// over returns a call of the function on the given number of elements.
 func (f function) over(dt kernel.DType, elements int) func() {
 	rows := elements / rowLength
 	result := []int{rows, rowLength}

@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/workload"
 )
 
-// array is an operand of a kernel that is timed.
+// array is an operand of a timed kernel.
 type array struct {
 	layout kernel.Layout
 	mem    kernel.Mem
@@ -30,7 +30,7 @@ func filled(dt kernel.DType, lo, hi float64, dims ...int) array {
 	return array{l, m}
 }
 
-// transposed reads the last two axes the other way round.
+// transposed returns a view with the last two axes exchanged.
 func (a array) transposed() array {
 	d, s, r := &a.layout.Dims, &a.layout.Strides, a.layout.Rank
 	d[r-2], d[r-1] = d[r-1], d[r-2]
@@ -38,7 +38,7 @@ func (a array) transposed() array {
 	return a
 }
 
-// bound is a whole run of a kernel on one core, and the operations it counts.
+// bound returns a whole run of a kernel on one core, and the number of its operations.
 func bound(k kernel.Kernel, out array, in ...array) (run func(), flops int64) {
 	c := kernel.NewCtx()
 	c.Out = out.mem
@@ -51,13 +51,13 @@ func bound(k kernel.Kernel, out array, in ...array) (run func(), flops int64) {
 	return func() { loop.Run(c, 0, loop.Units) }, k.Flops(out.layout, layouts)
 }
 
-// burst is how long a function is repeated between two readings of the clock: long
-// against the reading, short against the machine's moods.
+// burst is how long a function is repeated between two readings of the clock: long compared with
+// the reading, short compared with disturbances of the machine.
 const burst = time.Millisecond
 
-// perCall runs functions in turn, a burst of each, until the time is up, and gives
-// the seconds of a call of each in a burst that a quarter of the bursts surpass:
-// what disturbs the machine meets all alike, and less than three quarters of each.
+// perCall runs functions in turn, a burst of each, until the time is up. For each it returns the
+// seconds of a call at the lower quartile over the bursts: disturbances of the machine affect all
+// functions alike, and fewer than three quarters of the bursts of each.
 func perCall(ctx context.Context, d time.Duration, fs ...func()) ([]float64, error) {
 	repeats, times := make([]int, len(fs)), make([][]time.Duration, len(fs))
 	for i, f := range fs {
@@ -91,5 +91,5 @@ func perCall(ctx context.Context, d time.Duration, fs ...func()) ([]float64, err
 	return out, nil
 }
 
-// to3 rounds to a thousandth.
+// to3 rounds to three decimals.
 func to3(v float64) float64 { return math.Round(v*1000) / 1000 }

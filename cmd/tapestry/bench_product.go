@@ -9,14 +9,14 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// product is the shape of a matrix product [m k]·[k n]; aT and bT say which
-// operands lie transposed in memory.
+// product is the shape of a matrix product [m k]·[k n]; aT and bT say which operands are
+// transposed in memory.
 type product struct {
 	batch, m, n, k int
 	aT, bT         bool
 }
 
-// products are cubes and the products of the workloads' steps.
+// products has cubes and the products of the workloads' steps.
 var products = []product{
 	{1, 64, 64, 64, false, false}, {1, 128, 128, 128, false, false}, {1, 256, 256, 256, false, false},
 	{1, 1024, 1024, 1024, false, false},
@@ -38,7 +38,7 @@ type productFigure struct {
 	M      int     `json:"m"`
 	N      int     `json:"n"`
 	K      int     `json:"k"`
-	Form   string  `json:"form"` // NN, TN, NT: which operands lie transposed
+	Form   string  `json:"form"` // NN, TN, NT: which operands are transposed
 	Rate   float64 `json:"gflops"`
 	Peak   float64 `json:"peak_gflops"`
 	Share  float64 `json:"share_of_peak"`
@@ -46,7 +46,7 @@ type productFigure struct {
 
 const productHeading = "product m×n×k          form dtype     GFLOP/s      peak  share"
 
-// String is a row of the table under productHeading.
+// String returns a row of the table under productHeading.
 func (f productFigure) String() string {
 	shape := fmt.Sprintf("%d×%d×%d", f.M, f.N, f.K)
 	if f.Batch > 1 {
@@ -93,10 +93,10 @@ func (b *bench) timeProduct(ctx context.Context, p product, dt graph.DType) (pro
 		to3(rate), to3(top), to3(rate / top)}, nil
 }
 
-// peak is a loop of independent multiply-adds, and the operations of one call: the
-// most that a product can reach on this core.
+// peak returns a loop of independent multiply-adds, and the operations of one call: the highest
+// rate that a product can reach on this core.
 func peak(dt graph.DType) (run func(), flops int64) {
-	const iterations = 10_000 // some 20 µs
+	const iterations = 10_000 // about 20 µs
 	loop := simd.Peak(simd.Active(), 8*dt.Size())
 	return func() { loop(iterations) }, loop(iterations)
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// The steps that every program of the comparison takes.
+// The steps that every program of the comparison makes.
 const (
 	warmUpSteps = 5
-	lossStep    = 20 // whose loss is compared, besides the first
+	lossStep    = 20 // its loss is compared, besides the first
 
 	profiledSteps = 50
 )
 
-// stepFigure is one line: the keys are shared with the other programs.
+// stepFigure is one line; the keys are shared with the other programs.
 type stepFigure struct {
 	Peer      string     `json:"peer"`
 	Workload  string     `json:"workload"`
@@ -43,7 +43,7 @@ type stepFigure struct {
 
 const stepHeading = "workload        dtype     median ms      min ms   steps     loss 1    loss 20  allocs      arena"
 
-// String is a row of the table under stepHeading.
+// String returns a row of the table under stepHeading.
 func (f stepFigure) String() string {
 	return fmt.Sprintf("%-15s %-7s %11.4f %11.4f %7d %10.6g %10.6g %7d %10d",
 		f.Workload, f.DType, f.Median, f.Min, f.Steps, float64(f.LossFirst), float64(f.LossLast), f.Allocs, f.Arena)
@@ -73,7 +73,7 @@ func (b *bench) timeSteps(ctx context.Context) error {
 	return nil
 }
 
-// timeStep trains one workload for a while.
+// timeStep times the training of one workload.
 func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (stepFigure, error) {
 	f := stepFigure{Peer: b.peer(), Workload: name, DType: dtypeName(dt), Threads: b.threads}
 	w, err := workload.Build(name, dt)
@@ -117,7 +117,7 @@ func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (step
 			f.LossFirst = jsonNumber(loss)
 		}
 	}
-	// Neither a growing list nor a collection must fall into what is measured.
+	// Neither a growing list nor a garbage collection may happen while measuring.
 	expected := int(b.duration() / max(last, 100*time.Nanosecond))
 	times := make([]time.Duration, 0, min(lossStep+2*expected, 1<<22))
 	var before, after runtime.MemStats
@@ -152,11 +152,11 @@ func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (step
 	return f, nil
 }
 
-// median is the middle one of durations, the mean of two if there is none.
+// median returns the median of durations.
 func median(d []time.Duration) time.Duration {
 	s := slices.Sorted(slices.Values(d))
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// milliseconds of a duration, to 10 ns.
+// milliseconds returns a duration in milliseconds, to 10 ns.
 func milliseconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e8) / 1e5 }

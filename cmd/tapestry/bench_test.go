@@ -29,7 +29,7 @@ func lines(t *testing.T, text string) (out []map[string]any) {
 	return out
 }
 
-// The keys are those of the programs that ours is compared with.
+// The keys are those of the other programs of the comparison.
 func TestBenchSteps(t *testing.T) {
 	rows := lines(t, ok(t, "bench", "--workloads", "small", "--json", "--seconds", "0", "--label", "x"))
 	if len(rows) != 1 {

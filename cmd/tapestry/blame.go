@@ -14,7 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
-// blaming are the flags of a check of every rule by itself.
+// blaming has the flags of the check of every rule by itself.
 type blaming struct {
 	on  bool
 	svg string
@@ -22,7 +22,7 @@ type blaming struct {
 
 func (b *blaming) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&b.on, "blame", false, "check the derivative rule of every operation of the model by itself, and name the wrong ones")
-	cmd.Flags().StringVar(&b.svg, "svg", "", "with --blame: draw the model with what was found to this file")
+	cmd.Flags().StringVar(&b.svg, "svg", "", "with --blame: draw the model with the findings to this file")
 }
 
 func (b *blaming) check(all bool) error {
@@ -30,12 +30,12 @@ func (b *blaming) check(all bool) error {
 	case b.on && all:
 		return usagef("--blame is for one model, --all for every")
 	case b.svg != "" && !b.on:
-		return usagef("--svg: want --blame, too")
+		return usagef("--svg needs --blame")
 	}
 	return checkOutput(b.svg)
 }
 
-// run checks a model's rules and prints those that are not right, or for machines all.
+// run checks a model's rules and prints those that are not right; all of them in JSON.
 func (b *blaming) run(cmd *cobra.Command, o *options, m modelOptions, name string) error {
 	model, err := m.runnable(name, true)
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *blaming) run(cmd *cobra.Command, o *options, m modelOptions, name strin
 	return nil
 }
 
-// inState are the nodes of which that was found.
+// inState returns the nodes in a state.
 func inState(found []check.Blamed, s check.BlameState) []check.Blamed {
 	var out []check.Blamed
 	for _, f := range found {
@@ -79,8 +79,8 @@ func inState(found []check.Blamed, s check.BlameState) []check.Blamed {
 	return out
 }
 
-// blameText lists the wrong rules, those that nothing is known of, and what inherits
-// wrong derivatives, which may be most of a model: the leaves by name.
+// blameText lists the wrong rules, the undecided ones, and the nodes that inherit wrong
+// derivatives. These may be most of a model, so only leaves are named.
 func blameText(model string, found []check.Blamed) string {
 	var b strings.Builder
 	wrong, undecided, inherited := inState(found, check.RuleWrong), inState(found, check.Undecided), inState(found, check.Inherited)
@@ -101,7 +101,7 @@ func blameText(model string, found []check.Blamed) string {
 	return b.String()
 }
 
-// blameOptions check a model on a batch of its examples.
+// blameOptions returns options that check a model on a batch of its examples.
 func blameOptions(m *builders.Model, seed uint64) ([]check.Option, error) {
 	options := []check.Option{check.Seed(seed)}
 	if m.Examples == nil {

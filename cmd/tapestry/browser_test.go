@@ -28,11 +28,10 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// TestReportInBrowser opens the report at the width of a phone and of a desk:
-// the script runs, nothing is said on the console (which includes everything
-// that the page's own policy would have to block), nothing is wider than the
-// window, and nothing is clipped: the identity has room, and tables too, but for a phone,
-// where they scroll and show that they do.
+// TestReportInBrowser opens the report at the width of a phone and of a desktop. The script runs,
+// nothing is reported on the console (where violations of the page's policy would appear),
+// nothing is wider than the window, and nothing is clipped: the identity fits, and so do tables,
+// except on a phone, where they scroll and show that they do.
 func TestReportInBrowser(t *testing.T) {
 	browser := chromium(t)
 	for what, args := range map[string][]string{

@@ -12,7 +12,7 @@ import (
 // byteSize is a flag for a number of bytes: 4096, 512KiB, 1.5MiB, 2GiB.
 type byteSize struct {
 	bytes int
-	text  string // "" where the flag is not given
+	text  string // "" if the flag is not given
 }
 
 var byteUnits = []struct {
@@ -20,7 +20,7 @@ var byteUnits = []struct {
 	bytes  float64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}}
 
-// Set reads a number with its unit; none means bytes.
+// Set reads a number with its unit, by default bytes.
 func (b *byteSize) Set(text string) error {
 	number, unit := strings.TrimSpace(text), 1.0
 	for _, u := range byteUnits {
@@ -39,10 +39,10 @@ func (b *byteSize) Set(text string) error {
 
 func (b *byteSize) String() string { return b.text }
 
-// Type is what the help shows as the value.
+// Type returns the name of the value in the help.
 func (b *byteSize) Type() string { return "bytes" }
 
-// options compile a program within the budget, if there is one.
+// options returns the option to compile a program within the budget, if there is one.
 func (b *byteSize) options() []tape.Option {
 	if b.text == "" {
 		return nil

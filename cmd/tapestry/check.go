@@ -81,7 +81,7 @@ func newCheck(o *options) *cobra.Command {
 	return cmd
 }
 
-// checkText explains the checks, those of package check first.
+// checkText explains the checks, first those of package check.
 func checkText() string {
 	var b strings.Builder
 	b.WriteString("Checks a model in float64, on a batch of its examples and parameters around their fresh values:\n\n")
@@ -95,8 +95,8 @@ func checkText() string {
 	return b.String()
 }
 
-// checkModel checks what training minimises, or the output of a model without a
-// loss, and compares the output and the updates with it.
+// checkModel checks the loss, or the output of a model without one, and compares the output and
+// the updates with the definition.
 func checkModel(ctx context.Context, m *builders.Model, seed uint64) ([]check.Verdict, error) {
 	options, err := blameOptions(m, seed)
 	if err != nil {
@@ -134,12 +134,12 @@ func byGorgonia(ctx context.Context, g *graph.Graph, feed tape.Feed, store *tape
 type tally struct {
 	w                       io.Writer
 	json                    bool
-	width                   int // of the column of subjects
+	width                   int // width of the column of subjects
 	models, ops             int
 	passed, skipped, failed int
 }
 
-// add prints a verdict on a subject, which is a model or an op.
+// add prints a verdict on a model or an operation.
 func (t *tally) add(subject, kind string, v check.Verdict) error {
 	switch {
 	case v.Skipped:
@@ -157,7 +157,7 @@ func (t *tally) add(subject, kind string, v check.Verdict) error {
 	return err
 }
 
-// end prints the counts; its error says that checks failed.
+// end prints the counts. It returns an error if checks failed.
 func (t *tally) end() error {
 	if !t.json {
 		subjects := plural.Count(t.models, "model")

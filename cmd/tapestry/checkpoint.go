@@ -20,7 +20,7 @@ func newCheckpoint(o *options) *cobra.Command {
 		Use:   "checkpoint COMMAND",
 		Short: "Show, verify and compare checkpoints",
 		Long: `Reads checkpoints of trainings, and safetensors files of any other origin. A DIR stands
-for the newest checkpoint in it that is whole.`,
+for the newest intact checkpoint in it.`,
 		Example: "  tapestry checkpoint show runs/gpt\n  tapestry checkpoint verify runs/gpt\n  tapestry checkpoint diff runs/gpt/best.safetensors runs/gpt",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -32,7 +32,7 @@ for the newest checkpoint in it that is whole.`,
 	cmd.AddCommand(
 		&cobra.Command{
 			Use:     "show FILE|DIR",
-			Short:   "Show what a checkpoint is of, and a table of its arrays",
+			Short:   "Describe a checkpoint and list its arrays",
 			Example: "  tapestry checkpoint show runs/gpt\n  tapestry checkpoint show model.safetensors --json",
 			Args:    wants(1, "checkpoint show: want a file or a folder"),
 			RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,7 +41,7 @@ for the newest checkpoint in it that is whole.`,
 		},
 		&cobra.Command{
 			Use:     "verify FILE|DIR...",
-			Short:   "Check that checkpoints are whole, all those of a folder",
+			Short:   "Check that checkpoints are intact, all of a folder",
 			Example: "  tapestry checkpoint verify runs/gpt",
 			Args:    wants(-1, "checkpoint verify: want files or folders"),
 			RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,9 +51,8 @@ for the newest checkpoint in it that is whole.`,
 		&cobra.Command{
 			Use:   "diff A B",
 			Short: "Show which arrays of two checkpoints differ, and by how much",
-			Long: `Shows which arrays of two checkpoints differ, and by how much. As of diff, the exit code
-is 0 where all arrays are equal, bit for bit, 1 where some differ, and 2 where there is
-trouble.`,
+			Long: `Shows which arrays of two checkpoints differ, and by how much. As for diff, the exit
+code is 0 if all arrays are equal, bit for bit, 1 if some differ, and 2 on an error.`,
 			Example: "  tapestry checkpoint diff runs/gpt/best.safetensors runs/gpt",
 			Args:    wants(2, "checkpoint diff: want two files or folders"),
 			RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,7 +76,7 @@ trouble.`,
 	return cmd
 }
 
-// wants asks for so many arguments, or for some where n is −1.
+// wants requires n arguments, or at least one if n is −1.
 func wants(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if n < 0 && len(args) > 0 || len(args) == n {
@@ -87,17 +86,17 @@ func wants(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// savedFile is a safetensors file, whose arrays are read one by one.
+// savedFile is a safetensors file whose arrays are read one by one.
 type savedFile struct {
 	*safetensors.Reader
 	path   string
-	state  *checkpoint.State          // nil where the file is no checkpoint
-	leaves map[string]checkpoint.Leaf // of its model, by path
-	whole  bool                       // it has a checksum, which is right; a file without one is shown, too
-	passed []string                   // what is wrong with newer ones of the folder
+	state  *checkpoint.State          // nil if the file is not a checkpoint
+	leaves map[string]checkpoint.Leaf // the model's leaves by path
+	whole  bool                       // it has a correct checksum; a file without one is shown, too
+	passed []string                   // why newer files of the folder were passed over
 }
 
-// openCheckpoint opens a file, or the newest of a folder that is whole.
+// openCheckpoint opens a file, or the newest file of a folder that is whole.
 func openCheckpoint(path string) (*savedFile, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return openFile(path)
@@ -116,7 +115,7 @@ func openCheckpoint(path string) (*savedFile, error) {
 		passed = append(passed, err.Error())
 	}
 	if passed != nil {
-		return nil, fmt.Errorf("%s: no checkpoint is whole, the newest: %s", path, passed[0])
+		return nil, fmt.Errorf("%s: no checkpoint is intact; the newest: %s", path, passed[0])
 	}
 	return nil, fmt.Errorf("%s: %w", path, checkpoint.ErrNone)
 }
@@ -151,10 +150,10 @@ func openFile(path string) (*savedFile, error) {
 	return f, nil
 }
 
-// storedArray is one row of the table.
+// storedArray is a row of the table.
 type storedArray struct {
 	Path  string     `json:"path"`
-	Role  string     `json:"role,omitempty"` // param or state, where it is known
+	Role  string     `json:"role,omitempty"` // param or state, if known
 	Type  string     `json:"type"`
 	Bytes int64      `json:"bytes"`
 	Min   jsonNumber `json:"min"`
@@ -178,13 +177,13 @@ func (f *savedFile) elements(name string) (tape.Array, error) {
 	return tape.ArrayOf(typ, t)
 }
 
-// array reads one array and sums it up.
+// array reads one array and summarises it.
 func (f *savedFile) array(info safetensors.Info) (storedArray, error) {
 	row := storedArray{Path: info.Name, Type: fmt.Sprintf("%s%v", info.DType, info.Shape), Bytes: info.Size}
 	if l, known := f.leaves[info.Name]; known {
 		row.Role, row.Type = l.Role, l.Type.String()
 	}
-	if info.Size == 0 { // which no graph has, but others' files
+	if info.Size == 0 { // possible in files of other programs
 		none := jsonNumber(math.NaN())
 		row.Min, row.Mean, row.Max = none, none, none
 		return row, nil
@@ -204,7 +203,7 @@ func (f *savedFile) array(info safetensors.Info) (storedArray, error) {
 	return row, nil
 }
 
-// verifyCheckpoints reads files whole, and prints a line for each that is.
+// verifyCheckpoints reads whole files, and prints a line for each that is intact.
 func verifyCheckpoints(w io.Writer, args []string, asJSON bool) error {
 	var damaged error
 	for _, arg := range args {
@@ -237,7 +236,7 @@ func verifyCheckpoints(w io.Writer, args []string, asJSON bool) error {
 					return err
 				}
 			case err == nil:
-				fmt.Fprintf(w, "%s: whole, step %d\n", path, row.Step)
+				fmt.Fprintf(w, "%s: intact, step %d\n", path, row.Step)
 			}
 		}
 	}

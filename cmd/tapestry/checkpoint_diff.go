@@ -11,18 +11,18 @@ import (
 	"github.com/tapestry-ml/tapestry/interop/safetensors"
 )
 
-// arrayDifference is what one array is in one checkpoint and not in the other.
+// arrayDifference says how an array differs between two checkpoints.
 type arrayDifference struct {
 	Path   string     `json:"path"`
-	A      string     `json:"a,omitempty"` // the type, where it differs
+	A      string     `json:"a,omitempty"` // the type, if it differs
 	B      string     `json:"b,omitempty"`
-	Differ int        `json:"differ"` // elements whose bits do
+	Differ int        `json:"differ"` // number of elements whose bits differ
 	Of     int        `json:"of"`
 	Most   jsonNumber `json:"most"`  // the largest |a − b|
 	Share  jsonNumber `json:"share"` // ‖a − b‖ / ‖a‖
 }
 
-// diffCheckpoints prints a line for each array that differs, and reports whether none does.
+// diffCheckpoints prints a line for each array that differs, and reports whether all are equal.
 func diffCheckpoints(w io.Writer, first, second string, asJSON bool) (equal bool, err error) {
 	a, err := openCheckpoint(first)
 	if err != nil {
@@ -75,7 +75,7 @@ func diffCheckpoints(w io.Writer, first, second string, asJSON bool) (equal bool
 	return rows == nil, nil
 }
 
-// compareArrays reads one array of both.
+// compareArrays compares one array of both files.
 func compareArrays(a, b *savedFile, path string) (arrayDifference, error) {
 	d := arrayDifference{Path: path}
 	x, err := a.elements(path)

@@ -15,17 +15,17 @@ import (
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 )
 
-// shownCheckpoint is what show prints as JSON.
+// shownCheckpoint is the JSON that show prints.
 type shownCheckpoint struct {
 	File        string            `json:"file"`
-	Checksum    bool              `json:"checksum"` // there is one, and it is right
+	Checksum    bool              `json:"checksum"` // there is a checksum, and it is correct
 	PassedOver  []string          `json:"passedOver,omitempty"`
 	Model       string            `json:"model,omitempty"`
 	Rows        int               `json:"rows,omitempty"`
 	Fingerprint string            `json:"fingerprint,omitempty"`
 	Seed        uint64            `json:"seed"`
 	Step        uint64            `json:"step"`
-	Runs        uint64            `json:"runs"` // since then, those that drew random numbers
+	Runs        uint64            `json:"runs"` // runs since then that drew random numbers
 	Epoch       int               `json:"epoch"`
 	Batch       int               `json:"batch"`
 	Batches     int               `json:"batches"`
@@ -42,7 +42,7 @@ type shownValidation struct {
 	Waiting int        `json:"waiting"`
 }
 
-// showCheckpoint prints what is known of a file, reading an array at a time.
+// showCheckpoint prints a description of a file, reading one array at a time.
 func showCheckpoint(ctx context.Context, w io.Writer, path string, asJSON bool) error {
 	f, err := openCheckpoint(path)
 	if err != nil {
@@ -85,7 +85,7 @@ func (f *savedFile) shown(rows []storedArray) shownCheckpoint {
 	return out
 }
 
-// head prints what stands before the table.
+// head prints everything before the table.
 func (f *savedFile) head(w io.Writer) {
 	sum := "checksum right"
 	if !f.whole {
@@ -93,7 +93,7 @@ func (f *savedFile) head(w io.Writer) {
 	}
 	s := f.state
 	if s == nil {
-		fmt.Fprintf(w, "%s: a safetensors file, no checkpoint; %s\n", f.path, sum)
+		fmt.Fprintf(w, "%s: a safetensors file, not a checkpoint; %s\n", f.path, sum)
 		metadata(w, f.Metadata())
 		return
 	}
@@ -113,7 +113,7 @@ func (f *savedFile) head(w io.Writer) {
 	metadata(w, s.Meta)
 }
 
-// stepText says after which step a checkpoint is, and what was drawn since.
+// stepText says at which step a checkpoint was saved, and what was drawn since.
 func stepText(s *checkpoint.State) string {
 	runs := s.Store.Runs()
 	if runs == 0 {
@@ -122,7 +122,7 @@ func stepText(s *checkpoint.State) string {
 	return fmt.Sprintf("%d and %s that drew random numbers", s.Store.Step(), plural.Count(runs, "run"))
 }
 
-// metadata prints those that are kept beside the arrays: short ones whole, the length of others.
+// metadata prints the metadata beside the arrays: short texts whole, otherwise their length.
 func metadata(w io.Writer, meta map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(meta)) {
 		text := meta[key]
@@ -141,7 +141,7 @@ func validationText(v *checkpoint.Validation) string {
 	return fmt.Sprintf("last after step %d; best %s after step %d, none better in %s since", v.Step, digits(v.Best, 6), v.At, plural.Count(v.Waiting, "measurement"))
 }
 
-// table prints a row an array.
+// table prints a row for each array.
 func table(w io.Writer, rows []storedArray) {
 	cells := [][]string{{"path", "role", "type", "bytes", "min", "mean", "max", "norm"}}
 	total := int64(0)
@@ -160,8 +160,7 @@ func table(w io.Writer, rows []storedArray) {
 	fmt.Fprintf(w, "%s, %d bytes\n", plural.Count(len(rows), "array"), total)
 }
 
-// columns prints cells under each other: the first so many columns from the left, the
-// others from the right.
+// columns aligns cells in columns: the first left ones to the left, the others to the right.
 func columns(w io.Writer, cells [][]string, left int) {
 	var width []int
 	for _, line := range cells {

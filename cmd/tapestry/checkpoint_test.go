@@ -100,7 +100,7 @@ func TestCheckpointShowsForeignFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Close()
-	want := path + `: a safetensors file, no checkpoint; no checksum
+	want := path + `: a safetensors file, not a checkpoint; no checksum
   format       pt
 
   path  role  type      bytes  min  mean  max  norm
@@ -136,7 +136,7 @@ func TestCheckpointDamaged(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	code, out, e := tapestry(t, "checkpoint", "verify", f.Dir)
-	if code != 1 || out != filepath.Join(f.Dir, "step-00000010.safetensors")+": whole, step 10\n"+filepath.Join(f.Dir, "best.safetensors")+": whole, step 10\n" ||
+	if code != 1 || out != filepath.Join(f.Dir, "step-00000010.safetensors")+": intact, step 10\n"+filepath.Join(f.Dir, "best.safetensors")+": intact, step 10\n" ||
 		!strings.HasPrefix(e, "tapestry: "+newest+": ") || !strings.Contains(e, "the file is damaged") {
 		t.Errorf("verify: %d\n%s%s", code, out, e)
 	}

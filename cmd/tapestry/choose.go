@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 )
 
-// chooseK trains with each number of clusters that from..to names, and keeps the one
-// with the best silhouette.
+// chooseK trains with each number of clusters in the range from..to, and keeps the one with the
+// best silhouette (Rousseeuw, 1987).
 func chooseK(ctx context.Context, c lab.Config, model, text string) (lab.Choice, error) {
 	var from, to int
 	if n, err := fmt.Sscanf(text+"\n", "%d..%d\n", &from, &to); n != 2 || err != nil {
@@ -24,7 +24,7 @@ func chooseK(ctx context.Context, c lab.Config, model, text string) (lab.Choice,
 	return c.ChooseK(ctx, model, from, to)
 }
 
-// printTrials shows what each number of clusters gave, if any were tried.
+// printTrials prints the results of each number of clusters, if several were tried.
 func printTrials(w io.Writer, o *options, tried []lab.Trial) error {
 	if len(tried) == 0 {
 		return nil

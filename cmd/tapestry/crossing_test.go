@@ -19,10 +19,10 @@ import (
 
 var updateCrossing = flag.Bool("update-crossing", false, "write docs/crossing.md anew")
 
-// crossed are models of every kind, with data of every kind that they might take.
+// crossed has models of every kind, with data of every kind that they might take.
 var crossed = []struct {
 	kind, model string
-	data        [][2]string // what it is called, and the flags
+	data        [][2]string // its name and flags
 }{
 	{"a clustering", "kmeans-softmax", [][2]string{{"its usual data", ""}, {"a table", "--data flowers.csv"}, {"some columns of a table", "--data flowers.csv --bind x=length,width"},
 		{"arrays", "--data arrays.npz --bind x=features"}, {"a text", "--data words.txt"}}},
@@ -36,7 +36,8 @@ var crossed = []struct {
 		{"an embedded table", "--data wine"}, {"arrays", "--data arrays.npz --bind x=features --bind y=kind"}, {"a text", "--data words.txt"}}},
 }
 
-// crossings are the commands; %s stands for the model with its flags, and DIR for a folder of its own.
+// crossings has the commands; %s stands for the model with its flags, and DIR for an empty
+// folder.
 var crossings = []struct {
 	name  string
 	lines []string // given one after the other
@@ -55,8 +56,8 @@ var crossings = []struct {
 	{"serve", nil},
 }
 
-// TestCrossing crosses models, data and commands: each works, or says in one line why it cannot. What
-// comes of it is docs/crossing.md.
+// TestCrossing crosses models, data and commands: each works, or says in one line why it cannot.
+// docs/crossing.md shows the results.
 func TestCrossing(t *testing.T) {
 	repository, err := filepath.Abs("../..")
 	if err != nil {
@@ -155,7 +156,7 @@ func TestCrossing(t *testing.T) {
 	}
 }
 
-// dataOf is the name of the data in flags.
+// dataOf returns the name of the data in flags.
 func dataOf(flags string) string {
 	words := strings.Fields(flags)
 	for i, w := range words {
@@ -166,11 +167,11 @@ func dataOf(flags string) string {
 	return ""
 }
 
-// places are what a reason says of places in the library's files, and of numbers of nodes: they change
-// with every line.
+// places matches places in the library's files and numbers of nodes in a reason: they change with
+// every line.
 var places = regexp.MustCompile(`(, seed 0, step 1)?: ([\w./-]+\.(go|tapestry):\d+: )|: %\d+\[.*$|f\d+(-\w)?/`)
 
-// reasonOf is the first line of what a command complains of that is no note on what it reads.
+// reasonOf returns the first line of a command's errors that is not a note on the data read.
 func reasonOf(complaint string) string {
 	reason := ""
 	for _, line := range strings.Split(complaint, "\n") {
@@ -191,7 +192,7 @@ func reasonOf(complaint string) string {
 	})
 }
 
-// servedWith opens a model in the page with data; it says why that cannot be.
+// servedWith opens a model in the page with data, and returns the reason if it cannot.
 func servedWith(t *testing.T, model, flags string) string {
 	with := &servedData{fitting: &fitting{}}
 	with.fitting.flags(&cobra.Command{}, "iris")

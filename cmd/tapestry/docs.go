@@ -14,7 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// docsCommand writes the reference pages of this repository again.
+// docsCommand regenerates the reference pages of this repository.
 const docsCommand = "go run ./cmd/tapestry docs --out docs/reference"
 
 func newDocs() *cobra.Command {
@@ -46,14 +46,14 @@ func newDocs() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "directory to write to; files of what is no more are left there")
+	cmd.Flags().StringVar(&out, "out", "", "directory to write to; files of removed operations and models stay there")
 	return cmd
 }
 
-// referencePage is a file below the directory of the reference.
+// referencePage is a file in the directory of the reference.
 type referencePage struct{ path, text string }
 
-// reference makes all pages. Equal operations and models give equal bytes.
+// reference returns all pages. Equal operations and models give equal bytes.
 func reference(ctx context.Context, families []builders.Family) ([]referencePage, error) {
 	code, err := readGo()
 	if err != nil {
@@ -113,13 +113,13 @@ func referenceIndex(families []builders.Family, code *goReference) string {
 	return b.String()
 }
 
-// inCell is a text that may stand in a cell of a Markdown table.
+// inCell escapes a text for a cell of a Markdown table.
 func inCell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
-// block is lines of mathematics as they are.
+// block returns lines of mathematics as a code block.
 func block(lines []string) string { return "```\n" + strings.Join(lines, "\n") + "\n```\n" }
 
-// markdownTable is rows of a Markdown table, each once.
+// markdownTable returns a Markdown table without duplicate rows.
 func markdownTable(head []string, rows [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }

@@ -13,15 +13,15 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// What a page of a model shows at most.
+// Limits of a model's page.
 const (
 	pageDerivatives = 8       // equations of the derivative
 	pageEquations   = 40      // of the model
-	pageColumns     = 240     // of an equation
-	pageBytes       = 200_000 // of the drawing
+	pageColumns     = 240     // length of an equation
+	pageBytes       = 200_000 // size of the drawing
 )
 
-// modelPages are the page of a model and its drawing.
+// modelPages returns the page of a model and its drawing.
 func modelPages(ctx context.Context, f builders.Family, b builders.Builder) ([]referencePage, error) {
 	m, err := b.Build(nil, graph.F32)
 	if err != nil {
@@ -79,7 +79,7 @@ func modelPages(ctx context.Context, f builders.Family, b builders.Builder) ([]r
 	return pages, nil
 }
 
-// stepEquations are those of all results of a step, each once.
+// stepEquations returns the equations of all results of a step, each once.
 func stepEquations(out []*graph.Node) []viz.Equation {
 	var all []viz.Equation
 	seen := map[*graph.Node]bool{}
@@ -94,10 +94,10 @@ func stepEquations(out []*graph.Node) []viz.Equation {
 	return all
 }
 
-// notesDrawing is a graph as the notes would draw it.
+// notesDrawing draws a graph as lecture notes would.
 func notesDrawing(ctx context.Context, roots []*graph.Node) (string, error) {
 	var svg strings.Builder
-	for _, boxes := range []int{300, 100, 50, 0} { // with more than so many, scopes are drawn closed
+	for _, boxes := range []int{300, 100, 50, 0} { // above this number of boxes, scopes are drawn closed
 		fig, err := viz.Draw(roots, viz.At(viz.Notes), viz.WithoutLines(), viz.CollapseAbove(boxes))
 		if err != nil {
 			return "", err
@@ -113,7 +113,7 @@ func notesDrawing(ctx context.Context, roots []*graph.Node) (string, error) {
 	return svg.String(), nil
 }
 
-// leafRows are the leaves of what a model computes.
+// leafRows returns rows for the leaves that a model's results depend on.
 func leafRows(m *builders.Model) [][]string {
 	var out [][]string
 	for _, n := range m.Graph.Leaves(graph.RoleInput, graph.RoleParam, graph.RoleState) {
@@ -128,8 +128,8 @@ func leafRows(m *builders.Model) [][]string {
 	return out
 }
 
-// equationBlock shows the equations that can be read, at most so many, and says what
-// shows the rest.
+// equationBlock shows at most most equations, without those too long to read, and says which
+// command shows the rest.
 func equationBlock(eqs []viz.Equation, most int, rest string) string {
 	var lines []string
 	for _, e := range eqs {

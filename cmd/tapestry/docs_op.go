@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// convention is what an operation takes for a derivative where there is none.
+// convention returns what an operation says of derivatives where none exists.
 func convention(op ops.Op) string {
 	if c, ok := op.(trait.Conventional); ok {
 		return c.Convention()
@@ -51,13 +51,13 @@ func buildCase(op ops.Op, c ops.Case, dt graph.DType) (opCase, error) {
 		}
 	}
 	if out.y == nil {
-		return out, fmt.Errorf("a case gives %v, which has no %s in it", result, op.Name())
+		return out, fmt.Errorf("a case gives %v, which does not contain %s", result, op.Name())
 	}
 	out.y = out.y.As("y")
 	return out, nil
 }
 
-// operandName is x for an only operand, mask for the mask beside others, and else the
+// operandName returns x for a single operand, mask for a mask beside others, and otherwise the
 // next of a, b, c.
 func operandName(operands []ops.Operand, i int) string {
 	masks, at := 0, i
@@ -82,7 +82,7 @@ func operandName(operands []ops.Operand, i int) string {
 
 func isMask(o ops.Operand) bool { return strings.HasPrefix(o.Type, "bool[") }
 
-// opPages are the page of an operation and its drawing.
+// opPages returns the page of an operation and its drawing.
 func opPages(ctx context.Context, op ops.Op, code *goReference) ([]referencePage, error) {
 	path := "ops/" + op.Name()
 	text, shown, err := opPage(op, code)
@@ -100,7 +100,7 @@ func opPages(ctx context.Context, op ops.Op, code *goReference) ([]referencePage
 	return []referencePage{{path + ".md", text}, {path + ".svg", svg.String()}}, nil
 }
 
-// opPage is the page of an operation, and what its drawing shows.
+// opPage returns the page of an operation, and the nodes that its drawing shows.
 func opPage(op ops.Op, code *goReference) (text string, shown []*graph.Node, err error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s# %s\n\n%s.\n\n", generated, op.Name(), sentence(op.Doc()))
@@ -135,7 +135,7 @@ func opPage(op ops.Op, code *goReference) (text string, shown []*graph.Node, err
 	return b.String(), shown, nil
 }
 
-// sentence begins a line with a capital, unless it begins with a symbol.
+// sentence capitalises the first letter of a line, unless the line begins with a symbol.
 func sentence(doc string) string {
 	if first, _, _ := strings.Cut(doc, " "); len(first) == 1 {
 		return doc
@@ -143,8 +143,8 @@ func sentence(doc string) string {
 	return capitalised(doc)
 }
 
-// opMathematics is the formula of an operation and its derivatives, read off the
-// case that shows most of them; among equals, one on the operands themselves.
+// opMathematics returns the formula of an operation and its derivatives, taken from the case that
+// shows the most of them, preferably one on the operands themselves.
 func opMathematics(op ops.Op) (formula string, derived []string, shown []*graph.Node, err error) {
 	best := -1
 	for _, c := range op.Cases() {
@@ -165,7 +165,7 @@ func opMathematics(op ops.Op) (formula string, derived []string, shown []*graph.
 	return formula, derived, shown, nil
 }
 
-// derivatives are the rules of the operation of y, as its Grad method gives them,
+// derivatives returns the derivative rules of y's operation, as its Grad method returns them,
 // simplified, and the nodes that compute them.
 func derivatives(y *graph.Node) (lines []string, nodes []*graph.Node) {
 	op, ok := y.Op().(ops.Op) // with its attributes
@@ -183,7 +183,7 @@ func derivatives(y *graph.Node) (lines []string, nodes []*graph.Node) {
 			continue
 		}
 		named := x
-		for named.Name() == "" && named.NumIn() == 1 { // repeated to the shape of the others
+		for named.Name() == "" && named.NumIn() == 1 { // broadcast to the shape of the others
 			named = named.In(0)
 		}
 		left := expr.Sym(overlined(named.Label()), indices(x)...)
@@ -193,7 +193,7 @@ func derivatives(y *graph.Node) (lines []string, nodes []*graph.Node) {
 	return lines, nodes
 }
 
-// overlined is the symbol of the derivative of the loss by a quantity.
+// overlined returns the symbol of the derivative of the loss by a quantity.
 func overlined(name string) string {
 	if len([]rune(name)) == 1 {
 		return name + "\u0304"
@@ -201,7 +201,7 @@ func overlined(name string) string {
 	return "∂loss/∂" + name
 }
 
-// indices are the names of a node's axes along which there is more than one element.
+// indices returns the names of a node's axes whose size is not 1.
 func indices(n *graph.Node) []string {
 	var out []string
 	for _, a := range n.Shape().Axes() {
@@ -212,7 +212,7 @@ func indices(n *graph.Node) []string {
 	return out
 }
 
-// rightSide is the expression of a derivative; that of a node with a name stops there.
+// rightSide returns the expression of a derivative; it stops at named nodes.
 func rightSide(d *graph.Node) expr.Expr {
 	if d.NumIn() == 0 || d.Name() != "" {
 		return expr.Sym(d.Label(), indices(d)...)
@@ -220,7 +220,7 @@ func rightSide(d *graph.Node) expr.Expr {
 	return viz.Expr(d)
 }
 
-// caseRow is a row of the table of types.
+// caseRow returns a row of the table of types.
 func caseRow(op ops.Op, c ops.Case) ([]string, error) {
 	var operands []string
 	for _, o := range c.Operands {

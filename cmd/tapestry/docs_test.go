@@ -11,7 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 )
 
-// TestReferenceIsFresh holds docs/reference equal to what the code makes of it.
+// TestReferenceIsFresh checks that docs/reference is what the code generates.
 func TestReferenceIsFresh(t *testing.T) {
 	const dir = "../../docs/reference"
 	pages, err := reference(context.Background(), builders.Families())

@@ -16,15 +16,15 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// What the page of the five views shows of training.
+// Settings of the training on the page of the five views.
 const (
 	viewsModel = "kmeans-softmax"
 	viewsSteps = 100
 )
 
-// viewsPages are a page that takes soft k-means through its five views: formula, graph,
-// derivative, tape and values. All of it is made by what the commands call; places in
-// memory are left out, because they depend on the processor.
+// viewsPages returns a page that shows soft k-means in its five views: formula, graph,
+// derivative, tape and values. All of it is made by the functions that the commands call. Places
+// in memory are left out, because they depend on the processor.
 func viewsPages(ctx context.Context) ([]referencePage, error) {
 	task, err := lab.Config{Table: data.Iris(), Steps: viewsSteps}.Task(ctx, viewsModel, 1)
 	if err != nil {

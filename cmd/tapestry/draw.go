@@ -20,14 +20,14 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
-// drawing are the flags of draw.
+// drawing has the flags of draw.
 type drawing struct {
 	model                        modelOptions
 	level, format, engine, theme string
 	grad, noSaved, unfold        bool
 	wrt, expand                  []string
 	against, out                 string
-	loop                         int // its number; 0 for the model itself
+	loop                         int // number of the loop; 0 for the model itself
 }
 
 func newDraw(o *options) *cobra.Command {
@@ -35,15 +35,14 @@ func newDraw(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "draw MODEL",
 		Short: "Draw the graph of a model as SVG or DOT, or print its text form",
-		Long: `Draws a model at one of four levels: notes (as the lecture draws it: named
-quantities only), ops (every operation, scopes as boxes), primitive (every node)
-and compiled (after the rewrite passes). What is drawn is the loss, or the output
-of a model that has none. With --grad the gradient by all that is trained stands
-beside the values, each derivative in the row of its value. In a large graph, blocks that are
-built alike and numbered, such as the layers of a transformer or the steps of a
-recurrence, are drawn once ("block1 … 12 × 12"; --unfold draws each), and scopes closed
-where more than 300 boxes would be left (--expand opens them). With --against the drawing is
-the aligned comparison with a second model.`,
+		Long: `Draws the loss of a model, or the output of a model without one, at one of four levels:
+notes (as a lecture draws it: named quantities only), ops (every operation, scopes as
+boxes), primitive (every node) and compiled (after the rewrite passes). With --grad the
+gradient by all trained parameters is drawn beside the values, each derivative in the row
+of its value. In a large graph, numbered blocks of equal structure, such as the layers of
+a transformer or the steps of a recurrence, are drawn once ("block1 … 12 × 12"; --unfold
+draws each), and scopes are closed if more than 300 boxes would be left (--expand opens
+them). With --against the drawing is the aligned comparison with a second model.`,
 		Example: "  tapestry draw kmeans-softmax -o soft.svg\n  tapestry draw kmeans-softmax --grad --level ops -o soft.svg\n  tapestry draw kmeans-softmax --against kmeans-goofy --grad -o diff.svg\n  tapestry draw kmeans-goofy --format dot",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,12 +55,12 @@ the aligned comparison with a second model.`,
 	f.StringVar(&d.format, "format", "svg", "svg, dot or text")
 	f.StringVar(&d.engine, "engine", "own", "layout of SVG: own, or dot for an installed Graphviz")
 	f.StringVar(&d.theme, "theme", "auto", "auto (follows the reader's setting), light or dark")
-	f.BoolVar(&d.grad, "grad", false, "also the derivatives of the loss by what is trained")
-	f.StringSliceVar(&d.wrt, "wrt", nil, "with the derivatives by these alone: parameters, inputs or named quantities")
-	f.IntVar(&d.loop, "loop", 0, "draw what a step of the model's loop with this number does; with --grad its derivative is a loop too")
-	f.BoolVar(&d.noSaved, "no-saved", false, "without the edges from values to the derivatives that use them")
-	f.StringSliceVar(&d.expand, "expand", nil, "scopes to draw open in a large graph; of blocks that are drawn once for all, those to draw by themselves")
-	f.BoolVar(&d.unfold, "unfold", false, "draw blocks that repeat one by one")
+	f.BoolVar(&d.grad, "grad", false, "also draw the derivatives of the loss by the trained parameters")
+	f.StringSliceVar(&d.wrt, "wrt", nil, "draw the derivatives by these alone: parameters, inputs or named quantities")
+	f.IntVar(&d.loop, "loop", 0, "draw a step of the model's loop with this number; with --grad its derivative is a loop too")
+	f.BoolVar(&d.noSaved, "no-saved", false, "leave out the edges from values to the derivatives that use them")
+	f.StringSliceVar(&d.expand, "expand", nil, "scopes to draw open in a large graph, or repeated blocks to draw by themselves")
+	f.BoolVar(&d.unfold, "unfold", false, "draw each of the blocks that repeat")
 	f.StringVar(&d.against, "against", "", "a second model to compare with")
 	f.StringVarP(&d.out, "out", "o", "", "write to a file instead of standard output")
 	return cmd
@@ -142,7 +141,7 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 	})
 }
 
-// unused complains about a flag that the format has no use for.
+// unused returns an error if a flag has no effect on the format.
 func (d *drawing) unused(cmd *cobra.Command) error {
 	if d.format != "svg" {
 		if err := idle(cmd, "--format "+d.format+" leaves it to whoever draws: want --format svg", "theme", "engine"); err != nil {
@@ -174,7 +173,7 @@ func parseLevel(s string) (viz.Level, error) {
 	return 0, usagef("--level %q: want notes, ops, primitive or compiled", s)
 }
 
-// roots are the nodes whose cones are drawn.
+// roots returns the nodes to draw with everything they depend on.
 func (d *drawing) roots(ctx context.Context, m *builders.Model, level viz.Level) ([]*graph.Node, error) {
 	var wrt []*graph.Node
 	if d.grad || len(d.wrt) > 0 {
@@ -190,9 +189,9 @@ func (d *drawing) roots(ctx context.Context, m *builders.Model, level viz.Level)
 	return loopRoots(m, roots, d.loop)
 }
 
-// drawnRoots are the nodes whose cones are drawn: the loss, or the output of a model
-// without one, what the model updates by itself, and the derivatives by wrt; at
-// level compiled, those of the rewritten graph.
+// drawnRoots returns the nodes to draw with everything they depend on: the loss, or the output of
+// a model without one, values that the model itself assigns, and the derivatives by wrt; at level
+// compiled, those of the rewritten graph.
 func drawnRoots(ctx context.Context, m *builders.Model, wrt []*graph.Node, level viz.Level) ([]*graph.Node, error) {
 	roots := []*graph.Node{m.Result()}
 	for _, u := range m.Step {
@@ -214,9 +213,9 @@ func drawnRoots(ctx context.Context, m *builders.Model, wrt []*graph.Node, level
 	return roots, nil
 }
 
-// diffModels compares two models, if asked with their gradients. The graphs that
-// training has added to are left alone. Scalars that training feeds are drawn with their
-// courses, if any are known.
+// diffModels compares two models, with their gradients if gradients is set. It does not change
+// the graphs that training added to. Scalars that training feeds are drawn with their first and
+// last value, if courses has them.
 func diffModels(ctx context.Context, a, b *builders.Model, gradients bool, level viz.Level, fed func(*builders.Model) courses) (*viz.Difference, error) {
 	drawn := courses{}
 	var roots [2][]*graph.Node
@@ -241,10 +240,10 @@ func diffModels(ctx context.Context, a, b *builders.Model, gradients bool, level
 	return viz.DiffContext(ctx, roots[0], roots[1], viz.At(level), viz.FedFrom(drawn))
 }
 
-// courses are the first and the last number that training feeds scalars.
+// courses has the first and the last value that training feeds to scalars.
 type courses = map[*graph.Node][2]float64
 
-// write writes the drawing, for machines as a JSON object that holds it as text.
+// write writes the drawing; with --json, as an object with the drawing as text.
 func (d *drawing) write(cmd *cobra.Command, o *options, model string, draw func(io.Writer) error) error {
 	return writeOutput(d.out, cmd.OutOrStdout(), func(w io.Writer) error {
 		if !o.json {
@@ -263,10 +262,10 @@ func (d *drawing) write(cmd *cobra.Command, o *options, model string, draw func(
 	})
 }
 
-// graphvizTime bounds a run of dot: its spline routing can take minutes.
+// graphvizTime limits a run of dot, whose spline routing can take minutes.
 const graphvizTime = 60 * time.Second
 
-// graphviz lets an installed dot lay the figure out.
+// graphviz lays out the figure with an installed dot.
 func graphviz(ctx context.Context, f *figure.Figure, w io.Writer) error {
 	path, err := exec.LookPath("dot")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
-// loopBodies lists what the loops of a graph do in a step, each once, in order.
+// loopBodies lists the bodies of a graph's loops, each once, in order.
 func loopBodies(roots []*graph.Node) []*graph.Body {
 	var out []*graph.Body
 	seen := map[string]bool{}
@@ -19,7 +19,7 @@ func loopBodies(roots []*graph.Node) []*graph.Body {
 	return out
 }
 
-// loopRoots are the results of one step of loop k of what is drawn, counted from 1.
+// loopRoots returns the results of one step of loop k of the drawn graph, counted from 1.
 func loopRoots(m *builders.Model, roots []*graph.Node, k int) ([]*graph.Node, error) {
 	bodies := loopBodies(roots)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// engineNamed gives what makes engines of the name; nil is the native tape.
+// engineNamed returns the constructor of the named engine; nil is the native tape.
 func engineNamed(name string) (train.NewEngine, error) {
 	switch name {
 	case "native":
@@ -39,7 +39,7 @@ func (e onGorgonia) Run(ctx context.Context, feed tape.Feed) error {
 	return e.Machine.Run(ctx, feed, e.store)
 }
 
-// Float is the loss of the last run.
+// Float returns the loss of the last run.
 func (e onGorgonia) Float(n *graph.Node) (float64, error) {
 	t, err := e.Value(n)
 	switch {

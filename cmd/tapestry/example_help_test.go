@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// examplesNotRun are examples that need what a test has not, by a part of their text.
+// examplesNotRun has parts of the examples that a test cannot run.
 var examplesNotRun = map[string]string{
 	"^tapestry$":                    "takes no flags; it is tapestry compare, which is run",
 	"flowers.csv":                   "needs a file of the user's",
@@ -35,7 +35,7 @@ var examplesShortened = map[string][]string{
 	"n=4096,d=64,k=64":            {"--set", "n=64,d=8,k=4"},
 }
 
-// TestHelpExamplesRun: what the help of a command shows can be typed as it stands.
+// TestHelpExamplesRun checks that the examples in the help of a command run as shown.
 func TestHelpExamplesRun(t *testing.T) {
 	listed := func(line string, keys []string) string {
 		for _, key := range keys {

@@ -23,11 +23,11 @@ var flagValues = map[string]string{
 	"train": "2", "break": "step 3", "values": "1,1", "iteration": "1", "html": "f.html", "optimisers": "sgd:0.1", "starts": "2", "pair": "kmeans-softmax,kmeans-goofy",
 }
 
-// flagsWithoutTrace are those whose effect is in a file, in the time taken, or for other runs.
+// flagsWithoutTrace has the flags that only affect a file, the time taken, or other runs.
 var flagsWithoutTrace = []string{"help", "json", "seed", "out", "svg", "html", "log", "checkpoint", "resume", "trace", "field", "surface",
 	"memory", "print", "profile", "watch-nan"}
 
-// withoutTrace are those that make no difference to a model, because of what the model is.
+// withoutTrace has the flags that make no difference to some model, because of its nature.
 var withoutTrace = map[string]string{
 	"draw kmeans-softmax --no-saved":                                                               "there are no derivatives",
 	"draw kmeans-softmax --unfold":                                                                 "no blocks are alike",
@@ -48,7 +48,8 @@ var withoutTrace = map[string]string{
 	"list kmeans-softmax --verbose":                                                                "all is shown of a model that is named",
 }
 
-// TestNoFlagIsIgnored: what a flag says is done, or refused: no command runs as if it were not there.
+// TestNoFlagIsIgnored checks that no command runs as if a flag were absent: each flag has an
+// effect or is refused.
 func TestNoFlagIsIgnored(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("net.tapestry", []byte(netOnRows), 0o600); err != nil {

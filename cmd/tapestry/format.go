@@ -13,7 +13,7 @@ func newFormat() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "fmt FILE...",
 		Short:   "Print a file in the notation in its canonical form",
-		Long:    "Prints files in the notation in their canonical form: plain signs, single spaces,\nbrackets where precedence asks for them. Names and comments stay.\n\nThe functions of the notation:\n\n" + notation.Reference(),
+		Long:    "Prints files in the notation in their canonical form: plain signs, single spaces,\nbrackets where precedence requires them. Names and comments are kept.\n\nThe functions of the notation:\n\n" + notation.Reference(),
 		Example: "  tapestry fmt objective.tapestry\n  tapestry fmt -w objective.tapestry",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

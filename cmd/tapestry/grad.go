@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// gradOptions say what of a derivative is printed, and how.
+// gradOptions says which parts of a derivative to print, and how.
 type gradOptions struct {
 	wrt    string
 	latex  bool
@@ -30,7 +30,7 @@ func newGrad(o *options) *cobra.Command {
 		Short: "Print the loss and its derivative as formulas",
 		Long: `Prints the equations of the loss, the chain of derivatives down to the quantity
 named by --wrt, and that derivative in one line. With --steps each equation of the
-chain stands with the rules that justify it.`,
+chain is followed by the rules that justify it.`,
 		Example: "  tapestry grad kmeans-softmax --wrt r\n  tapestry grad kmeans-goofy --wrt r --format latex\n  tapestry grad attention-self --steps --format html --out steps.html",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,7 +52,7 @@ chain stands with the rules that justify it.`,
 	cmd.Flags().StringVar(&g.wrt, "wrt", "", "input, parameter or named quantity to differentiate by (default: the first parameter)")
 	cmd.Flags().BoolVar(&g.steps, "steps", false, "name the rules that justify each equation")
 	cmd.Flags().StringVar(&g.format, "format", "text", "text, latex, mathml (a fragment of a page) or html (a page)")
-	cmd.Flags().BoolVar(&g.latex, "latex", false, "the same as --format latex")
+	cmd.Flags().BoolVar(&g.latex, "latex", false, "same as --format latex")
 	cmd.Flags().StringVarP(&g.out, "out", "o", "", "file to write (default: standard output)")
 	return cmd
 }
@@ -75,7 +75,7 @@ func (g *gradOptions) check(o *options, formatted bool) error {
 	return checkOutput(g.out)
 }
 
-// derivative is that of a model's loss by what has the name, or else by its first
+// derivative returns the derivative of a model's loss by the named quantity, by default its first
 // parameter.
 func derivative(model *builders.Model, wrt string) (*graph.Node, error) {
 	var names []string
@@ -113,7 +113,7 @@ func (g *gradOptions) print(cmd *cobra.Command, o *options, m *builders.Model, d
 	})
 }
 
-// derivation is the derivative step by step, or as equations only.
+// derivation returns the derivative step by step, or as equations only.
 func (g *gradOptions) derivation(d *graph.Node) (viz.Derivation, error) {
 	if g.steps {
 		return viz.Derive(d)
@@ -158,13 +158,13 @@ func (g *gradOptions) lines(eqs []viz.Equation) []string {
 	return out
 }
 
-// gradJSON is a derivative for machines: of each step the equation and, with --steps,
-// what it follows from.
+// gradJSON is a derivative in JSON: the equation of each step and, with --steps, its
+// justification.
 type gradJSON struct {
 	Model      string     `json:"model"`
 	Loss       []string   `json:"loss"`
 	Chain      []string   `json:"chain"`
-	Rules      [][]string `json:"rules,omitempty"` // of each equation of the chain
+	Rules      [][]string `json:"rules,omitempty"` // of each equation in Chain
 	Derivative string     `json:"derivative"`
 	Where      []string   `json:"where,omitempty"`
 }

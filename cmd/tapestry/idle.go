@@ -6,8 +6,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// idle complains about the first of some flags that was given, where none has any use, and says
-// why: what is ignored in silence is taken for what was done.
+// idle returns an error if one of the flags was given although it has no effect, with the reason:
+// users would believe that an ignored flag was obeyed.
 func idle(cmd *cobra.Command, why string, flags ...string) error {
 	if name := changed(cmd, flags); name != "" {
 		return usagef("--%s: %s", name, why)
@@ -15,8 +15,8 @@ func idle(cmd *cobra.Command, why string, flags ...string) error {
 	return nil
 }
 
-// unused complains about a flag of training that none of the clusterings has any use for.
-// Restarts says whether Lloyd's algorithm begins anew so many times.
+// unused returns an error if a flag of training was given that affects none of the clusterings.
+// Restarts says whether Lloyd's algorithm starts several times.
 func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Builder) error {
 	optimised, batches := false, false
 	for _, b := range clusterings {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNothingIsIgnored: a flag that has no use for what is asked is refused, and says why.
+// TestNothingIsIgnored checks that a flag without effect is refused, with the reason.
 func TestNothingIsIgnored(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ line, want string }{
@@ -23,7 +23,7 @@ func TestNothingIsIgnored(t *testing.T) {
 		{"step kmeans-softmax --rate 0", "--rate 0: want a positive number"},
 		{"step kmeans-softmax --restarts 3", "--restarts: Lloyd's algorithm alone has restarts"},
 		{"step kmeans-lloyd --rate 3", "--rate: Lloyd's algorithm takes steps of its own"},
-		{"step kmeans-softmax --back --print", "--back: want --break, too"},
+		{"step kmeans-softmax --back --print", "--back needs --break"},
 		{"compare --rate 0 kmeans-softmax", "--rate 0: want a positive number"},
 		{"compare kmeans-softmax kmeans-goofy --restarts 3", "--restarts: Lloyd's algorithm alone has restarts"},
 		{"compare kmeans-softmax --batch 3", "--batch: kmeans-sgd alone is trained on batches"},

@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 )
 
-// listWidth is the number of columns that a list stays within.
+// listWidth is the number of columns of a list.
 const listWidth = 100
 
 func newList(o *options) *cobra.Command {
@@ -40,8 +40,8 @@ func newList(o *options) *cobra.Command {
 	return cmd
 }
 
-// listed are the families with the named models alone, or with all. A family
-// without any is left out.
+// listed returns the families with the named models alone, or with all if names is empty.
+// Families without any are left out.
 func listed(names []string) ([]builders.Family, error) {
 	wanted := map[string]bool{}
 	files := builders.Family{Name: "files"}
@@ -73,7 +73,7 @@ func listed(names []string) ([]builders.Family, error) {
 	return out, nil
 }
 
-// listNames prints a line a model.
+// listNames prints a line for each model.
 func listNames(w io.Writer, shown []builders.Family) {
 	widest := 0
 	for _, f := range shown {
@@ -92,7 +92,7 @@ func listNames(w io.Writer, shown []builders.Family) {
 	fmt.Fprintln(w, "tapestry list MODEL shows its formula and settings.")
 }
 
-// listDetails prints all that is known of models.
+// listDetails prints all that is known of the models.
 func listDetails(w io.Writer, shown []builders.Family) {
 	first := true
 	for _, f := range shown {
@@ -115,10 +115,10 @@ func listDetails(w io.Writer, shown []builders.Family) {
 	}
 }
 
-// setting is what sets a size to its default.
+// setting returns the flag value that sets a size to its default.
 func setting(s builders.Hyperparameter) string { return s.Name + "=" + s.Format(s.Default) }
 
-// settingDoc is what a size means, and what it may be.
+// settingDoc explains a size and its allowed values.
 func settingDoc(s builders.Hyperparameter) string {
 	switch s.Kind {
 	case builders.Flag:
@@ -129,8 +129,8 @@ func settingDoc(s builders.Hyperparameter) string {
 	return s.Doc
 }
 
-// wrapped breaks a text between words so that lines which begin at the indent stay
-// within the width of a list.
+// wrapped breaks a text between words into lines that begin at the indent and stay within the
+// width of a list.
 func wrapped(text string, indent int) string {
 	var b strings.Builder
 	at := indent
@@ -151,12 +151,12 @@ func wrapped(text string, indent int) string {
 	return b.String()
 }
 
-// listJSON prints a line a model.
+// listJSON prints a line for each model.
 func listJSON(w io.Writer, shown []builders.Family) error {
 	type size struct {
 		Name    string   `json:"name"`
 		Default float64  `json:"default"`
-		Set     string   `json:"set"` // the default as --set takes it
+		Set     string   `json:"set"` // the default, as --set takes it
 		Doc     string   `json:"doc"`
 		Kind    string   `json:"kind"`
 		Choices []string `json:"choices,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 )
 
-// However many models there are and however much is said of them, lists fit a terminal.
+// Lists fit a terminal however many models there are, and however long their descriptions.
 func TestListFitsTheScreen(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"list", "-v"}} {
 		for _, line := range strings.Split(ok(t, args...), "\n") {

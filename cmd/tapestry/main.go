@@ -1,27 +1,27 @@
 // Tapestry reads, checks, draws, trains and compares objectives.
 //
 //	tapestry                       compare soft k-means and its goofy alternative on iris
-//	tapestry list                  the models, by family
-//	tapestry draw MODEL            the graph as SVG, DOT or text
-//	tapestry grad MODEL --wrt r    the loss and its derivative as formulas
-//	tapestry tape MODEL            the compiled training step, instruction by instruction
-//	tapestry rewrite MODEL         the rewrite rules that fire, before and after, each checked
-//	tapestry train MODEL           train on examples of the model's own, or a clustering on a CSV file
-//	tapestry predict CHECKPOINT    use a trained model: predict for rows of data, or go on with a text
-//	tapestry step MODEL            the training program, forwards and back in time, with every value
-//	tapestry compare A B           train both and write one HTML page on how they differ
-//	tapestry check MODEL           derivatives, tape and rewrites against the definitions
-//	tapestry autopsy MODEL         the first value that is not finite, and why
-//	tapestry precision MODEL       the digits that float32 loses, and where
-//	tapestry serve                 the page in the browser: read, step, train, compare
-//	tapestry geometry MODEL...     curvature, symmetries, angles, collapse, surfaces and fields of losses
-//	tapestry bench                 the time of training steps, or of kernels
+//	tapestry list                  list the models, by family
+//	tapestry draw MODEL            draw the graph as SVG, DOT or text
+//	tapestry grad MODEL --wrt r    print the loss and its derivative as formulas
+//	tapestry tape MODEL            show the compiled training step, instruction by instruction
+//	tapestry rewrite MODEL         show the rewrite rules that fire, before and after, and check each
+//	tapestry train MODEL           train on examples of the model's own, or on data of yours
+//	tapestry predict CHECKPOINT    use a trained model: predict rows of data, or continue a text
+//	tapestry step MODEL            step through training, forwards and back in time, with every value
+//	tapestry compare A B           train both and write an HTML page about how they differ
+//	tapestry check MODEL           check derivatives, tape and rewrites against the definitions
+//	tapestry autopsy MODEL         find the first value that is not finite, and why
+//	tapestry precision MODEL       show which digits float32 loses, and where
+//	tapestry serve                 serve the page in the browser: read, step, train, compare
+//	tapestry geometry MODEL...     curvature, symmetries, angles, collapse, surfaces, fields of losses
+//	tapestry bench                 time training steps, or kernels
 //	tapestry new NAME              write an objective of your own to start from
-//	tapestry checkpoint show FILE  what a checkpoint is of, and its arrays; verify, diff
+//	tapestry checkpoint show FILE  describe a checkpoint and its arrays; also verify, diff
 //	tapestry fmt FILE              print a file in the notation in its canonical form
 //
-// A MODEL is a name that list shows, or a file in the notation, NAME.tapestry.
-// Every command has --help with an example, --json for machines and --seed.
+// A MODEL is a name that list shows, or a file in the notation, NAME.tapestry. Every command has
+// --help with an example, --json for machine-readable output, and --seed.
 package main
 
 import (
@@ -47,19 +47,19 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends what does not look at the context
+	context.AfterFunc(ctx, stop) // a second signal ends what ignores the context
 	saves := new(atomic.Bool)
 	ended := make(chan int, 1)
 	go func() { ended <- run(context.WithValue(ctx, savesKey{}, saves), os.Args[1:], os.Stdout, os.Stderr) }()
 	os.Exit(untilEnd(ctx, ended, saves))
 }
 
-// patience is how long a command that was interrupted has to end by itself.
+// patience is how long an interrupted command may take to end by itself.
 const patience = 1500 * time.Millisecond
 
-// untilEnd waits for the exit code of a command. One that does not look at its context, or
-// waits for a file that never comes, ends soon after the interruption; one that has a training
-// to save does that first.
+// untilEnd waits for the exit code of a command. After an interruption, a command that does not
+// look at its context, or waits for a file that never comes, is ended soon; a command with a
+// training to save may do that first.
 func untilEnd(ctx context.Context, ended <-chan int, saves *atomic.Bool) int {
 	select {
 	case code := <-ended:
@@ -78,37 +78,37 @@ func untilEnd(ctx context.Context, ended <-chan int, saves *atomic.Bool) int {
 	return 130
 }
 
-// savesKey is that of a context's mark that an interrupted command has something to save.
+// savesKey marks a context whose command has something to save when interrupted.
 type savesKey struct{}
 
-// saving marks that from here on an interruption is to be waited for.
+// saving marks that from now on an interruption must wait for the command to save.
 func saving(ctx context.Context) {
 	if saves, is := ctx.Value(savesKey{}).(*atomic.Bool); is {
 		saves.Store(true)
 	}
 }
 
-// usageError is a mistake in the command line itself; its exit code is 2, that
-// of everything else that goes wrong is 1.
+// usageError is a mistake in the command line itself, with exit code 2; all other errors have
+// exit code 1.
 type usageError struct{ error }
 
 // exitError is an error with an exit code of its own.
 type exitError struct {
 	error
 	code  int
-	quiet bool // the output says it
+	quiet bool // the output says it already
 }
 
 func (e exitError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// run is the whole program but for the process around it.
+// run is the whole program except for the process around it.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	checked := &checkedWriter{Writer: out}
 	plain, complaints := newPlainWriter(checked), newPlainWriter(errOut)
 	errOut = complaints
-	defer func() { _ = complaints.Flush() }() // nothing can be said of an error there
+	defer func() { _ = complaints.Flush() }() // an error here cannot be reported anywhere
 	root := newRoot(args, plain, errOut)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -151,9 +151,9 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	return 1
 }
 
-// flagError makes what the command-line library says of a flag a usage error,
-// without the name of the function that failed to parse a number, but with the flag that
-// an unknown one is likely a slip for.
+// flagError turns an error of the command-line library about a flag into a usage error, without
+// the name of the function that failed to parse a number, and suggests the flag that an unknown
+// one is likely a slip for.
 func flagError(cmd *cobra.Command, err error) error {
 	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
 		var names []string
@@ -169,7 +169,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usageError{err}
 }
 
-// oneModel wants the name of a model as the only argument.
+// oneModel requires the name of a model as the only argument.
 func oneModel(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usagef("%s: want one model, got %d (tapestry list shows the models)", cmd.Name(), len(args))
@@ -177,7 +177,7 @@ func oneModel(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// knownCommand refuses what follows the name of the program and is no command.
+// knownCommand returns an error if the first argument is not a command.
 func knownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -209,7 +209,7 @@ func firstLine(err error) string {
 	return s
 }
 
-// newRoot makes the command line; args are only shown, in the report.
+// newRoot returns the command line. The args are only shown in the report.
 func newRoot(args []string, out, errOut io.Writer) *cobra.Command {
 	o := options{args: args}
 	root := &cobra.Command{
@@ -218,7 +218,7 @@ func newRoot(args []string, out, errOut io.Writer) *cobra.Command {
 		Long: `Tapestry writes a model as a graph, differentiates it, compiles it to a tape,
 runs it and draws it. Without a command it compares soft k-means with its
 "goofy alternative" on the embedded iris data and writes report.html, or
-report-2.html and so on where that is a file of others.
+report-2.html and so on if that file was not written by Tapestry.
 
 A MODEL is a name that tapestry list shows, or a file of yours, NAME.tapestry:
 tapestry new NAME writes one to start from.`,

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// tapestry runs the program in an empty directory and gives what it printed.
+// tapestry runs the program in an empty directory and returns its output.
 func tapestry(t *testing.T, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var o, e bytes.Buffer
@@ -52,8 +52,8 @@ func TestListShowsEveryModel(t *testing.T) {
 	}
 }
 
-// arguments are those of a command line in which what stands for a path is replaced by it:
-// arguments("train --log FILE", "FILE", path). The path may have spaces.
+// arguments splits a command line and replaces a placeholder by a path, which may have spaces:
+// arguments("train --log FILE", "FILE", path).
 func arguments(line string, places ...string) []string {
 	args := strings.Fields(line)
 	for i, a := range args {

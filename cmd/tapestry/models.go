@@ -13,12 +13,11 @@ import (
 	"github.com/tapestry-ml/tapestry/notation"
 )
 
-// families are the models that the commands know: the registry, and in tests a
-// few more.
+// families returns the models that the commands know: the registry, and in tests a few more.
 var families = builders.Families
 
-// lookup finds a model: one that the program knows, or a file in the notation. An
-// unknown name is a mistake in the command line, a mistake in a file is none.
+// lookup finds a model: a known one, or a file in the notation. An unknown name is a mistake in
+// the command line; a mistake in a file is not.
 func lookup(name string) (builders.Builder, error) {
 	if isFile(name) {
 		f, err := readObjective(name)
@@ -44,10 +43,10 @@ func lookup(name string) (builders.Builder, error) {
 	return b, usageError{err}
 }
 
-// isFile reports whether the name of a model is that of a file in the notation.
+// isFile reports whether a model's name is that of a file in the notation.
 func isFile(name string) bool { return strings.HasSuffix(name, notation.Extension) }
 
-// lossHint says how a file in the notation gets a loss; "" for any other model.
+// lossHint says how to give a file in the notation a loss; it returns "" for any other model.
 func lossHint(name string) string {
 	if !isFile(name) {
 		return ""
@@ -65,9 +64,9 @@ func readObjective(name string) (*notation.File, error) {
 	return notation.Parse(name, r)
 }
 
-// derivedBy are the nodes that a model's loss is differentiated by: those named, or
-// the centres of a clustering, what training changes, the inputs of a loss without
-// parameters. What cannot be differentiated by is a mistake in the command line.
+// derivedBy returns the nodes to differentiate a model's loss by: those named; by default the
+// centres of a clustering, the trained parameters, or the inputs of a loss without parameters. A
+// name that the loss cannot be differentiated by is a mistake in the command line.
 func derivedBy(m *builders.Model, wrt []string) ([]*graph.Node, error) {
 	switch {
 	case m.Loss == nil:
@@ -89,8 +88,8 @@ func derivedBy(m *builders.Model, wrt []string) ([]*graph.Node, error) {
 	return out, nil
 }
 
-// quantity finds an input, parameter or named quantity of a model. The error
-// suggests the nearest name.
+// quantity finds an input, parameter or named quantity of a model. The error suggests the nearest
+// name.
 func quantity(m *builders.Model, name string) (*graph.Node, error) {
 	for _, called := range []string{name, greek.Symbol(name)} { // alpha is α, too
 		if n := m.Graph.Lookup(called); n != nil {

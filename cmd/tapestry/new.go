@@ -20,7 +20,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// objectiveName matches the names that an objective, and so its file or folder, may have.
+// objectiveName matches the names allowed for an objective, and so for its file or folder.
 var objectiveName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_. -]*$`)
 
 func newNew() *cobra.Command {
@@ -30,7 +30,7 @@ func newNew() *cobra.Command {
 		Short: "Write an objective of your own to start from",
 		Long: `Writes NAME.tapestry, an objective in the notation with every line explained; it
 can be checked, drawn, trained and compared as it is. With --go it writes NAME/main.go,
-a program that trains an objective beside soft k-means. A file that exists is never
+a program that trains an objective and soft k-means. An existing file is never
 overwritten.`,
 		Example: "  tapestry new spread\n  tapestry new spread --go",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -75,7 +75,7 @@ overwritten.`,
 	return cmd
 }
 
-// command is a command to run next, and what it does; NAME stands for the file or folder.
+// command is a command to run next, with what it does; NAME stands for the file or folder.
 type command struct{ line, does string }
 
 var nextFile = []command{
@@ -93,7 +93,7 @@ var nextProgram = []command{
 	{"go run .", "train both, and print what they make of iris"},
 }
 
-// nextText lists the commands, what they do in a column.
+// nextText lists the commands, with what they do in a column.
 func nextText(commands []command, name string) string {
 	widest := 0
 	lines := make([]string, len(commands))

@@ -121,8 +121,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestNewFile: what new writes is right as it stands, in canonical form, and never
-// takes the place of anything.
+// TestNewFile checks that the file that new writes is correct and in canonical form, and never
+// replaces another.
 func TestNewFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := ok(t, "new", "mine")
@@ -163,7 +163,7 @@ func TestNewFile(t *testing.T) {
 	}
 }
 
-// TestNewProgram builds and runs what new --go writes.
+// TestNewProgram builds and runs the program that new --go writes.
 func TestNewProgram(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {

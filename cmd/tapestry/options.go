@@ -18,29 +18,29 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// options are what all commands share.
+// options are shared by all commands.
 type options struct {
 	args []string // as typed
 	json bool
 	seed uint64
 }
 
-// modelOptions choose and size a model.
+// modelOptions select and size a model.
 type modelOptions struct {
 	set   []string
 	dtype string
-	rows  *fitting // the data that models are given; nil for commands without
-	seed  uint64   // deals the rows that are held out
+	rows  *fitting // the data given to models; nil for commands without data
+	seed  uint64   // assigns the rows that are held out
 }
 
-// What --dtype says of its default, which is not the same everywhere: float32 is what models
-// are deployed in, float64 is what numbers are compared in.
+// The help of --dtype, whose default differs: float32 is what models are deployed in, float64 is
+// what numbers are compared in.
 const (
 	showingDType  = "element type: f32 or f64 (train, compare, step and geometry have f64 unless told otherwise)"
 	trainingDType = "element type: f32 or f64 (commands other than train, compare, step and geometry have f32 unless told otherwise)"
 )
 
-// flags adds the flags that say so.
+// flags adds the flags that select the sizes and the element type.
 func (m *modelOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&m.set, "set", nil, "sizes and settings of the model: n=150,k=3,gamma=2")
 	cmd.Flags().StringVar(&m.dtype, "dtype", "f32", showingDType)
@@ -53,8 +53,8 @@ func (m *modelOptions) dataFlags(cmd *cobra.Command) {
 	m.rows.cutFlags(cmd)
 }
 
-// build makes the model of that name, with data if some are given. What is wrong with the name, the
-// sizes or the element type is a mistake in the command line.
+// build returns the named model, with data if some are given. An error in the name, the sizes or
+// the element type is a mistake in the command line.
 func (m *modelOptions) build(name string) (*builders.Model, error) {
 	b, err := lookup(name)
 	if err != nil {
@@ -83,7 +83,7 @@ func (m *modelOptions) build(name string) (*builders.Model, error) {
 	return model, nil
 }
 
-// settings reads the settings of a model, and its element type.
+// settings returns the settings of a model, and its element type.
 func (m *modelOptions) settings(b builders.Builder) (builders.Settings, graph.DType, error) {
 	s := builders.Settings{}
 	for _, kv := range m.set {
@@ -93,7 +93,7 @@ func (m *modelOptions) settings(b builders.Builder) (builders.Settings, graph.DT
 		}
 		i := slices.IndexFunc(b.Hyperparameters, func(z builders.Hyperparameter) bool { return z.Name == key })
 		v, err := 0.0, error(nil)
-		if i >= 0 { // else Build says so
+		if i >= 0 { // otherwise Build reports it
 			v, err = b.Hyperparameters[i].Parse(text)
 		}
 		if err != nil {
@@ -105,8 +105,8 @@ func (m *modelOptions) settings(b builders.Builder) (builders.Settings, graph.DT
 	return s, dt, err
 }
 
-// runnable makes the model of that name and sees that there is memory for its examples; with
-// all, for the float64 values of all its nodes as well.
+// runnable returns the named model after checking that there is memory for its examples and, with
+// all, for the float64 values of all its nodes.
 func (m *modelOptions) runnable(name string, all bool) (*builders.Model, error) {
 	model, err := m.build(name)
 	if err != nil {
@@ -129,7 +129,7 @@ func parseDType(s string) (graph.DType, error) {
 	return 0, usagef("--dtype %q: want f32 or f64", s)
 }
 
-// optimiser makes the optimiser called name, one of train.Names.
+// optimiser returns the named optimiser, one of train.Names.
 func optimiser(name string, rate float64, options ...train.Option) (train.Optimiser, error) {
 	if !(rate > 0) || math.IsInf(rate, 0) {
 		return train.Optimiser{}, usagef("--rate %v: want a positive number", rate)
@@ -141,8 +141,8 @@ func optimiser(name string, rate float64, options ...train.Option) (train.Optimi
 	return o, nil
 }
 
-// printJSON prints a value for machines, an object a line. What JSON cannot
-// hold (NaN) becomes null in jsonNumber.
+// printJSON prints a value as a line of JSON. Numbers that JSON cannot express (NaN) become null
+// if their type is jsonNumber.
 func printJSON(w io.Writer, v any) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -154,8 +154,8 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
-// escaped is JSON in which characters that a terminal does not just show stand as \uXXXX: the
-// texts are the same to whoever reads them.
+// escaped returns JSON with control characters and the like, which a terminal would obey, as
+// \uXXXX. The values are the same to any reader.
 func escaped(text []byte) []byte {
 	if bytes.IndexFunc(text, func(r rune) bool { return !terminal.Shows(r) }) < 0 {
 		return text
@@ -173,7 +173,7 @@ func escaped(text []byte) []byte {
 	return b
 }
 
-// jsonNumber is a float64 whose NaN and infinities print as null.
+// jsonNumber is a float64 that prints as null if it is not finite.
 type jsonNumber float64
 
 // MarshalJSON prints the shortest decimal, or null.

@@ -18,8 +18,8 @@ import (
 // toStdout reports whether an --out means standard output.
 func toStdout(path string) bool { return path == "" || path == "-" }
 
-// checkedWriter remembers the first error of a writer: what prints line by line
-// need not look.
+// checkedWriter remembers the first error of a writer, so that code that prints line by line need
+// not check each.
 type checkedWriter struct {
 	io.Writer
 	err error
@@ -33,8 +33,8 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// plainWriter is standard output or error for text: what would give a terminal orders is
-// replaced, wherever it comes from (see package terminal).
+// plainWriter is standard output or error for text. Characters that would give a terminal orders
+// are replaced, wherever they come from (see package terminal).
 type plainWriter struct {
 	*terminal.Writer
 	below io.Writer
@@ -42,7 +42,8 @@ type plainWriter struct {
 
 func newPlainWriter(w io.Writer) *plainWriter { return &plainWriter{terminal.NewWriter(w), w} }
 
-// raw is the writer below, for what moves the cursor: texts from elsewhere are to be cleaned.
+// raw returns the underlying writer, for output that moves the cursor. Texts from elsewhere must
+// be cleaned first.
 func raw(w io.Writer) io.Writer {
 	if p, is := w.(*plainWriter); is {
 		return p.below
@@ -50,7 +51,7 @@ func raw(w io.Writer) io.Writer {
 	return w
 }
 
-// failed is that error.
+// failed returns the first error.
 func (w *checkedWriter) failed() error {
 	if w.err == nil {
 		return nil
@@ -58,15 +59,15 @@ func (w *checkedWriter) failed() error {
 	return fmt.Errorf("standard output: %w", cause(w.err))
 }
 
-// isRegular reports whether there is a file, not a folder or a device, of that name.
+// isRegular reports whether there is a regular file of that name.
 func isRegular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// ownOrFree is the name of a file that nobody misses if it is written: path itself where
-// there is none or its begin has the mark of what this program writes, or else the first
-// such name with a number, report-2.html.
+// ownOrFree returns the name of a file that may be written: path itself if it does not exist or
+// begins with the mark of this program, otherwise the first free name with a number,
+// report-2.html.
 func ownOrFree(path, mark string) string {
 	own := func(path string) bool {
 		f, err := os.Open(path)
@@ -87,8 +88,7 @@ func ownOrFree(path, mark string) string {
 	return name
 }
 
-// checkOutput complains before long work about a place that nothing can be
-// written to after it.
+// checkOutput returns an error, before long work, if nothing could be written to a path after it.
 func checkOutput(path string) error {
 	if toStdout(path) {
 		return nil
@@ -102,9 +102,9 @@ func checkOutput(path string) error {
 	return nil
 }
 
-// writeOutput writes to a file, or to standard output. A file appears whole or
-// not at all, keeps its permissions if it was there, and stays what a link points
-// to; what is not a file (a pipe, the null device) is written to, never replaced.
+// writeOutput writes to a file, or to standard output. A file appears whole or not at all, keeps
+// its permissions if it existed, and remains the target of a link to it. Pipes, the null device
+// and the like are written to, never replaced.
 func writeOutput(path string, stdout io.Writer, write func(io.Writer) error) error {
 	if toStdout(path) {
 		return write(stdout)
@@ -125,7 +125,7 @@ func writeOutput(path string, stdout io.Writer, write func(io.Writer) error) err
 	if err != nil {
 		return located(err)
 	}
-	mode, there := fs.FileMode(0o666), false // less what the user's mask withholds
+	mode, there := fs.FileMode(0o666), false // less the user's umask
 	switch info, err := os.Stat(target); {
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(target, os.O_WRONLY, 0)
@@ -141,7 +141,7 @@ func writeOutput(path string, stdout io.Writer, write func(io.Writer) error) err
 	if err != nil {
 		return located(err)
 	}
-	defer os.Remove(beside) // gone already when all went well
+	defer os.Remove(beside) // already renamed if all went well
 	if err := write(f); err != nil {
 		f.Close()
 		return err
@@ -155,7 +155,7 @@ func writeOutput(path string, stdout io.Writer, write func(io.Writer) error) err
 	return located(os.Rename(beside, target))
 }
 
-// cause strips the path that the error already names.
+// cause removes from an error the path that is named anyway.
 func cause(err error) error {
 	if p, ok := err.(*os.PathError); ok {
 		return p.Err
@@ -166,7 +166,7 @@ func cause(err error) error {
 	return err
 }
 
-// writePage writes a page that stands alone, which has no script, with its policy.
+// writePage writes a self-contained page without scripts, with its content security policy.
 func writePage(w io.Writer, page *template.Template, data any) error {
 	var text strings.Builder
 	if err := page.Execute(&text, data); err != nil {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestOutputPermissions: a new file has what the user's mask leaves; one that was there keeps
-// its own.
+// TestOutputPermissions checks that a new file has the permissions that the user's umask allows,
+// and an existing one keeps its own.
 func TestOutputPermissions(t *testing.T) {
 	dir := t.TempDir()
 	defer syscall.Umask(syscall.Umask(0o077))

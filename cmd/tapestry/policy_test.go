@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPagesHaveAPolicy: of every page that a command writes, a browser loads nothing and runs no
-// script but those that the command wrote, which the policy names by what they are.
+// TestPagesHaveAPolicy checks that a browser loads nothing of a page that a command writes, and
+// runs only the scripts that the policy names by their hashes.
 func TestPagesHaveAPolicy(t *testing.T) {
 	policies := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy" content="([^"]*)"/>`)
 	scripts := regexp.MustCompile(`(?s)<script([^>]*)>(.*?)</script>`)

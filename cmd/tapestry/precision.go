@@ -16,12 +16,12 @@ func newPrecision(o *options) *cobra.Command {
 		Use:   "precision MODEL",
 		Short: "Show where float32 loses digits, beside the same run in float64",
 		Long: `Runs a training step as the model is written, and beside it in float64 from the same
-numbers. Of each node that loses digits by itself, it shows how many of float32's 7.2
-are lost here (the rest is inherited from operands) and in all, by how much the error
-of the operands is magnified, why, and the element that is furthest off. A loss that
-reaches no result (the loss, or what training updates) does no harm: nothing that is
-computed of it loses half a digit. With --step the model is trained for so many steps
-before.`,
+numbers. For each node that itself loses digits, it shows how many of float32's 7.2 digits
+are lost here (the rest is inherited from operands) and in total, by how much the error
+of the operands is magnified, why, and the element with the largest error. Lost digits do
+no harm if they reach no result (the loss, or an updated parameter or state): then nothing
+computed from the node loses half a digit. With --step the model is first trained for
+that many steps.`,
 		Example: "  tapestry precision kmeans-softmax\n  tapestry precision transformer-gpt --step 10 --top 5 --svg precision.svg",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,8 +52,8 @@ before.`,
 		},
 	}
 	at.flags(cmd)
-	cmd.Flags().IntVar(&top, "top", 20, "nodes to show at most")
-	cmd.Flags().StringVar(&svg, "svg", "", "also draw the digits lost in each node to this file")
+	cmd.Flags().IntVar(&top, "top", 20, "largest number of nodes to show")
+	cmd.Flags().StringVar(&svg, "svg", "", "draw the digits lost in each node to this file")
 	return cmd
 }
 

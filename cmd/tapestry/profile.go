@@ -11,14 +11,14 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// profiling says what is measured of a training step that is run.
+// profiling has the flags that say what to measure of a training step.
 type profiling struct {
 	on             bool
 	steps, threads int
 	trace          string // file
 }
 
-// tracedSteps are enough to see what comes again in each and what does not.
+// tracedSteps is enough to see what repeats in each step and what does not.
 const tracedSteps = 3
 
 func (p *profiling) flags(cmd *cobra.Command) {
@@ -29,7 +29,7 @@ func (p *profiling) flags(cmd *cobra.Command) {
 	f.StringVar(&p.trace, "trace", "", "write what each core did in a few steps to this file, for chrome://tracing or Perfetto")
 }
 
-// check finds mistakes in the flags.
+// check returns an error if a flag's value is impossible.
 func (p *profiling) check() error {
 	switch {
 	case p.steps < 1:
@@ -42,7 +42,7 @@ func (p *profiling) check() error {
 	return checkOutput(p.trace)
 }
 
-// unused complains about a flag that only a run of the step has a use for.
+// unused returns an error if a flag was given that has an effect only with a run of the step.
 func (p *profiling) unused(cmd *cobra.Command) error {
 	if p.on {
 		return nil
@@ -53,7 +53,7 @@ func (p *profiling) unused(cmd *cobra.Command) error {
 	return idle(cmd, "want --profile or --trace, too", "threads")
 }
 
-// run does what the flags say and gives the profile, nil if none is wanted.
+// run measures what the flags say and returns the profile, nil if none was asked for.
 func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Program, seed uint64) (*tape.Profile, error) {
 	if !p.on && p.trace == "" {
 		return nil, nil
@@ -82,14 +82,14 @@ func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Progr
 	return vm.Profile(ctx, feed, p.steps)
 }
 
-// profiledFeed is a batch of the model's examples; of a clustering, points in
-// [−½, ½): distances between larger numbers would make weights so small that they
-// are subnormal, which processors are slow at.
+// profiledFeed returns a batch of the model's examples. For a clustering these are points in [−½,
+// ½): larger distances would make weights so small that they are subnormal, on which processors
+// are slow.
 func profiledFeed(m *builders.Model, seed uint64) (tape.Feed, error) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	feed := tape.Feed{}
 	if m.KMeans == nil {
-		if m.Examples != nil { // else the run says which input is missing
+		if m.Examples != nil { // otherwise the run reports the missing input
 			examples, err := m.Draw(rng)
 			if err != nil {
 				return nil, err
@@ -108,7 +108,7 @@ func profiledFeed(m *builders.Model, seed uint64) (tape.Feed, error) {
 	return feed, nil
 }
 
-// The JSON of a profile; times are in nanoseconds a run, rates those of a core.
+// The JSON of a profile. Times are in nanoseconds per run, rates per second and core.
 type (
 	profileJSON struct {
 		Graph        string       `json:"graph"`

@@ -11,23 +11,23 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/terminal"
 )
 
-// progress shows a bar where w is a terminal and nothing elsewhere. What is over soon needs
-// none, and what is fast is not held up by it.
+// progress shows a bar on a terminal, and nothing elsewhere. It shows none for short work, and
+// does not slow down fast work.
 type progress struct {
 	w        io.Writer
 	terminal bool
 	bar      *progressbar.ProgressBar
 
 	mu       sync.Mutex
-	next     time.Time // when there is something to see again
-	runs, of int       // done, of all that are known of
-	most     int       // the farthest that was shown
+	next     time.Time // when to draw again
+	runs, of int       // those done, of those known
+	most     int       // the largest share shown
 }
 
-// perRun is how finely the bar shows the steps of a run.
+// perRun is the number of parts of a run that the bar shows.
 const perRun = 1000
 
-// The bar appears after progressAfter and then changes every progressEvery.
+// The bar appears after progressAfter and is then redrawn every progressEvery.
 const (
 	progressAfter = time.Second
 	progressEvery = 100 * time.Millisecond
@@ -38,8 +38,7 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w: w, terminal: isTerminal(w), next: time.Now().Add(progressAfter)}
 }
 
-// report is at where there is a terminal, and nil elsewhere: who has nobody to tell need not
-// count.
+// report returns at for a terminal, and nil elsewhere, so that callers need not count.
 func (p *progress) report() func(done, of int, what string) {
 	if !p.terminal {
 		return nil
@@ -47,7 +46,7 @@ func (p *progress) report() func(done, of int, what string) {
 	return p.at
 }
 
-// steps is within where there is a terminal, and nil elsewhere.
+// steps returns within for a terminal, and nil elsewhere.
 func (p *progress) steps() func(done, of int, what string) {
 	if !p.terminal {
 		return nil
@@ -55,7 +54,7 @@ func (p *progress) steps() func(done, of int, what string) {
 	return p.within
 }
 
-// at shows that done of so many runs are done.
+// at shows that done of the known runs are done.
 func (p *progress) at(done, of int, what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,15 +65,14 @@ func (p *progress) at(done, of int, what string) {
 	p.show(done*perRun, what)
 }
 
-// within shows that done of so many steps of a run are done, which may be one of several at a
-// time.
+// within shows that done of the steps of a run are done; several runs may be under way.
 func (p *progress) within(done, of int, what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.show(p.runs*perRun+done*perRun/max(1, of), what)
 }
 
-// show draws the bar, now and then.
+// show draws the bar, but not too often.
 func (p *progress) show(at int, what string) {
 	now := time.Now()
 	if !p.terminal || now.Before(p.next) {
@@ -100,7 +98,7 @@ func (p *progress) end() {
 	}
 }
 
-// say tells a terminal what is of no use elsewhere, such as a time.
+// say prints what is only useful on a terminal, such as a time.
 func (p *progress) say(format string, args ...any) {
 	if p.terminal {
 		fmt.Fprintln(p.w, terminal.Clean(fmt.Sprintf(format, args...)))

@@ -48,8 +48,8 @@ func progressed(text string) bool {
 	return strings.Contains(text, "%") || strings.Contains(text, "steps/s")
 }
 
-// TestLongCommandsShowProgress: on a terminal, what takes long shows how far it is. Each
-// command has work for hours, and is stopped when it has shown something.
+// TestLongCommandsShowProgress checks that commands show their progress on a terminal. Each has
+// work for hours, and is stopped once it has shown something.
 func TestLongCommandsShowProgress(t *testing.T) {
 	for _, args := range []string{
 		"geometry attention-self --steps 100000000",

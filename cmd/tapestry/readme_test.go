@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestReadmeIsTrue holds the README's pictures and outputs equal to what the
-// commands make.
+// TestReadmeIsTrue checks that the README's pictures and outputs are those of the commands.
 func TestReadmeIsTrue(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

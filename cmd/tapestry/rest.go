@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 )
 
-// restJSON is how nearly a training came to rest, for machines: see lab.Convergence.
+// restJSON says how nearly a training has converged, in JSON; see lab.Convergence.
 type restJSON struct {
 	Moved    jsonNumber `json:"moved"`
 	Slope    jsonNumber `json:"slope"`
@@ -31,7 +31,7 @@ func settled(cells []lab.Cell) int {
 	return n
 }
 
-// digits is a number with so many digits, and below ten million without an exponent.
+// digits returns a number with n significant digits, without an exponent below ten million.
 func digits(v float64, n int) string {
 	text := fmt.Sprintf("%.*g", n, v)
 	if strings.Contains(text, "e+") && math.Abs(v) < 1e7 {
@@ -40,10 +40,11 @@ func digits(v float64, n int) string {
 	return text
 }
 
-// oneLine is a text without its line breaks.
+// oneLine returns a text without its line breaks.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// restText says how many of a model's runs have converged, and of one why not, with the test.
+// restText says how many of a model's runs have converged, and of one why it has not, with the
+// test.
 func restText(why string, settled, runs int, centres bool) string {
 	if settled == runs {
 		return fmt.Sprintf("converged: %d of %s", settled, plural.Count(runs, "run"))
@@ -51,7 +52,7 @@ func restText(why string, settled, runs int, centres bool) string {
 	return fmt.Sprintf("converged: %d of %s; %s\n%s", settled, plural.Count(runs, "run"), why, lab.ConvergenceTest(centres))
 }
 
-// optimumJSON is a grouping in which runs that have converged ended, for machines.
+// optimumJSON is a grouping in which converged runs ended, in JSON.
 type optimumJSON struct {
 	Inertia jsonNumber `json:"inertia"`
 	Runs    int        `json:"runs"`
@@ -65,11 +66,11 @@ func newOptimaJSON(v lab.Clustering) []optimumJSON {
 	return out
 }
 
-// mostOptima are as many as a line has room for.
+// mostOptima is the number of optima that fit on a line.
 const mostOptima = 4
 
-// optimaText says how many runs came to rest in which grouping: "24 runs at 78.85144, 22 at
-// 78.85567"; how many did not, and how many have fewer groups than centres.
+// optimaText says how many runs came to rest in each grouping, "24 runs at 78.85144, 22 at
+// 78.85567", how many did not, and how many have fewer groups than centres.
 func optimaText(v lab.Clustering) string {
 	var said []string
 	optima := v.Optima()

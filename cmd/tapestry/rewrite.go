@@ -18,11 +18,11 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// rewriting are the flags of rewrite.
+// rewriting has the flags of rewrite.
 type rewriting struct {
 	model     modelOptions
 	step      string // "" for none, "all", or a number
-	number    int    // that number, 0 for all
+	number    int    // the parsed step, 0 for all
 	svg, html string
 	fastMath  bool
 }
@@ -31,13 +31,13 @@ func newRewrite(o *options) *cobra.Command {
 	var r rewriting
 	cmd := &cobra.Command{
 		Use:   "rewrite MODEL [--step[=N]]",
-		Short: "Show which rewrite rules fire where, before and after, each checked by numbers",
-		Long: `Rewrites the training graph of a model (its loss and the derivatives by what is
-trained) as compiling does, and lists the rules that fired with the mathematics of
+		Short: "Show which rewrite rules fire where, before and after, and check each numerically",
+		Long: `Rewrites the training graph of a model (its loss and the derivatives by the trained
+parameters) as compiling does, and lists the rules that fired with the mathematics of
 each. With --step each firing is shown as a formula before and after. Every firing is
 checked: both sides are computed by the definitions in float64 on a batch of the model's
-examples, and with every operation rounded to float32; those that stabilise are tried
-on large values too.`,
+examples, and with every operation rounded to float32; stabilising rules are also tested
+on large values.`,
 		Example: "  tapestry rewrite kmeans-softmax\n  tapestry rewrite attention-self --step\n  tapestry rewrite kmeans-goofy --step=3 --svg step.svg\n  tapestry rewrite kmeans-softmax --html history.html",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,11 +46,11 @@ on large values too.`,
 	}
 	r.model.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&r.step, "step", "", "show each firing, or with a number that one alone")
+	f.StringVar(&r.step, "step", "", "show each firing, or only the one with this number")
 	f.Lookup("step").NoOptDefVal = "all"
-	f.StringVar(&r.svg, "svg", "", "file.svg: the graph before and after, with --step=N what that firing changed; or a directory for a drawing of each")
-	f.StringVar(&r.html, "html", "", "file for a page with every firing, its formulas, drawing and check")
-	f.BoolVar(&r.fastMath, "fast-math", false, "with the rules that give digits away for speed")
+	f.StringVar(&r.svg, "svg", "", "file.svg for the graph before and after, with --step=N what that firing changed; or a directory for a drawing of each firing")
+	f.StringVar(&r.html, "html", "", "write a page with every firing, its formulas, drawing and check, to this file")
+	f.BoolVar(&r.fastMath, "fast-math", false, "also use the rules that trade digits for speed")
 	return cmd
 }
 
@@ -97,13 +97,13 @@ func (r *rewriting) run(cmd *cobra.Command, o *options, name string) error {
 	return t.failure()
 }
 
-// traced is a model's rewriting with the check of each firing.
+// traced is the rewriting of a model with a check of each firing.
 type traced struct {
 	model   *builders.Model
 	wanted  []*graph.Node
 	history *rewrite.History
 	checks  []rewrite.Check
-	nodes   [2]int // of the graph before and after
+	nodes   [2]int // number of nodes of the graph before and after
 }
 
 func (r *rewriting) traced(ctx context.Context, m *builders.Model, seed uint64) (*traced, error) {
@@ -139,7 +139,7 @@ func (t *traced) after() []*graph.Node {
 	return out
 }
 
-// valuesOf is a batch of a model's examples beside fresh parameters and states.
+// valuesOf returns a batch of a model's examples and fresh values of parameters and states.
 func valuesOf(m *builders.Model, seed uint64) (map[*graph.Node]graph.Value, error) {
 	values := map[*graph.Node]graph.Value{}
 	if m.Examples != nil {
@@ -168,7 +168,7 @@ func valuesOf(m *builders.Model, seed uint64) (map[*graph.Node]graph.Value, erro
 	return values, nil
 }
 
-// failure is an error if a firing changed values.
+// failure returns an error if a firing changed values.
 func (t *traced) failure() error {
 	for i, c := range t.checks {
 		if !firing.Right(c, t.model.Result().DType()) {
@@ -241,7 +241,7 @@ func prefixed(prefix, s string) string {
 	return prefix + s
 }
 
-// shownFiring is a firing as it is printed.
+// shownFiring is a firing as printed.
 type shownFiring struct {
 	Number     int        `json:"number"`
 	Pass       string     `json:"pass"`

@@ -51,7 +51,7 @@ func (r *rewriting) draw(ctx context.Context, t *traced) error {
 	return nil
 }
 
-// fileName is a rule's name as part of that of a file.
+// fileName returns a rule's name in characters that are safe in a file name.
 func fileName(rule string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -70,8 +70,8 @@ func TestRewriteCommand(t *testing.T) {
 	}
 }
 
-// TestRewriteShowsWhatStabilisingRemoves: the check of a stabilising rule names what was
-// not finite.
+// TestRewriteShowsWhatStabilisingRemoves checks that the check of a stabilising rule names the
+// values that were not finite.
 func TestRewriteShowsWhatStabilisingRemoves(t *testing.T) {
 	out := ok(t, "rewrite", "word2vec-negative", "--step")
 	if !strings.Contains(out, "all finite after") {

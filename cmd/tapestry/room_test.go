@@ -8,9 +8,9 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/memory"
 )
 
-// TestModelsThatDoNotFit: a model that no machine has the memory for, in its examples, is
-// refused in a line by every command that would draw them, and shown by those that do not; a
-// file is refused where it says so.
+// TestModelsThatDoNotFit checks that a model whose examples exceed any memory is refused in one
+// line by commands that would draw them, and shown by those that do not; a file is refused at the
+// line concerned.
 func TestModelsThatDoNotFit(t *testing.T) {
 	if there, known := memory.Available(); !known || there > 400<<30 {
 		t.Skip("the machine does not say what memory it has, or has it")

@@ -14,7 +14,7 @@ import (
 	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
 )
 
-// serving are the flags of serve.
+// serving has the flags of serve.
 type serving struct {
 	fitting
 	addr      string
@@ -32,27 +32,27 @@ func newServe(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [MODEL|FILE ...]",
 		Short: "Read, step, train and compare models in the browser",
-		Long: `Serves the page in which models are read, stepped through, trained and compared, and
-opens the given models in it, with --data on data of yours. With --log it follows trainings while they write their
-logs, over each other: files of JSON lines as package train/watch writes them, which may
-come to be later. It is for this machine alone: it listens at a loopback
-address, answers only to that address's names and only to the page itself. Nothing is
-asked of any other machine. Interrupt it to end it.`,
+		Long: `Serves a page in which models are read, stepped through, trained and compared, and opens
+the given models in it, with --data on data of yours. With --log it plots running
+trainings in one chart from their logs: files of JSON lines as package train/watch writes
+them, which need not exist yet. The page is for this machine alone: the server listens at
+a loopback address, answers only to that address's names and only to the page itself, and
+contacts no other machine. Interrupt it to end it.`,
 		Example: "  tapestry serve\n  tapestry serve kmeans-softmax kmeans-goofy --open\n  tapestry serve mine.tapestry --data houses.csv --bind y=price\n  tapestry serve --log run.jsonl --log other.jsonl\n  tapestry serve --addr 127.0.0.1:0",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, o, args)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen at; port 0 for any that is free")
+	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen at; port 0 for any free port")
 	flags.BoolVar(&f.browse, "open", false, "open the page in the browser")
 	flags.BoolVar(&f.anyone, "listen-anyone", false, "allow an address that other machines can reach; there is no password")
-	flags.Var(&f.memory, "memory", "what all open models, reports and files to download may come to hold, such as 512MiB (default: 2GiB); where one more model has no room, the one longest unused is closed")
+	flags.Var(&f.memory, "memory", "memory for all open models, reports and downloads, such as 512MiB (default: 2GiB); if another model has no room, the one longest unused is closed")
 	f.fitting.flags(cmd, "iris")
 	f.cutFlags(cmd)
 	flags.StringVar(&f.dtype, "dtype", "f32", showingDType)
-	flags.StringArrayVar(&f.logs, "log", nil, "follow the log of a training, which may be written yet; may be given again")
-	flags.StringVar(&f.optimiser, "optimiser", "adam", "of the training sessions")
+	flags.StringArrayVar(&f.logs, "log", nil, "follow the log of a training, which may still be running; may be given several times")
+	flags.StringVar(&f.optimiser, "optimiser", "adam", "optimiser of the training sessions")
 	flags.Float64Var(&f.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
 	return cmd
 }
@@ -93,7 +93,7 @@ func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = l.Close() }() // already closed where the server ran
+	defer func() { _ = l.Close() }() // already closed if the server ran
 	s := web.New(web.Options{Hosts: web.Hosts(l.Addr()), Families: append(with.families, families()...), Notation: reader{with}, Tables: with.tables, Report: with.report, Memory: f.memory.bytes, Logs: f.logs, Log: log.New(cmd.ErrOrStderr(), "tapestry: ", 0)})
 	for _, m := range models {
 		if err := s.Open(cmd.Context(), m); err != nil {
@@ -124,7 +124,7 @@ func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 	return s.Serve(cmd.Context(), l)
 }
 
-// check refuses addresses that other machines reach, unless that is wished.
+// check rejects addresses that other machines can reach, unless they are allowed.
 func (f *serving) check() error {
 	host, port, err := net.SplitHostPort(f.addr)
 	if err != nil {
@@ -149,7 +149,7 @@ func (f *serving) check() error {
 	return nil
 }
 
-// browse opens an address with what the system has for that.
+// browse opens an address in the system's browser.
 func browse(address string) error {
 	name, args := "xdg-open", []string{address}
 	switch runtime.GOOS {

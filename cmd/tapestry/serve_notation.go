@@ -19,7 +19,8 @@ import (
 // reader reads the texts that are written or opened in the page.
 type reader struct{ with *servedData }
 
-// Read gives the builder of a text, with the data if the page was begun with some, or its mistakes.
+// Read returns the builder of a text, with the data that the page was started with, or the text's
+// mistakes.
 func (r reader) Read(name, text string) (b builders.Builder, canonical string, problems []web.Problem) {
 	if name == "" {
 		name = "objective" + notation.Extension
@@ -43,17 +44,17 @@ func (r reader) Read(name, text string) (b builders.Builder, canonical string, p
 	return b, "", problems
 }
 
-// servedData are the data with which models are opened in the page.
+// servedData has the data for the models that are opened in the page.
 type servedData struct {
 	*fitting
 	seed     uint64
-	names    []string // of the models that the command names
+	names    []string // of the models named on the command line
 	families []builders.Family
 	tables   []*data.Table
 	mu       sync.Mutex
 }
 
-// fit gives a model the data, if there are some that are not for clusterings.
+// fit joins a model to the data, unless there are none or they are for clusterings.
 func (d *servedData) fit(b builders.Builder) (builders.Builder, error) {
 	if d == nil || !d.hasData() || isClustering(b) {
 		return b, nil
@@ -67,9 +68,9 @@ func (d *servedData) fit(b builders.Builder) (builders.Builder, error) {
 	return f.Builder(), nil
 }
 
-// served is the model or file that an argument of serve names.
+// served returns the model or file that an argument of serve names.
 func (d *servedData) served(name string) (web.Model, error) {
-	b, err := lookup(name) // of a file with all its mistakes
+	b, err := lookup(name) // for a file, with all its mistakes
 	if err != nil {
 		return web.Model{}, err
 	}
@@ -99,7 +100,7 @@ func (d *servedData) served(name string) (web.Model, error) {
 	return m, err
 }
 
-// args are the flags that give a model the data.
+// args returns the flags that give the data to a model.
 func (d *servedData) args() []string {
 	var out []string
 	d.cmd.Flags().Visit(func(f *pflag.Flag) {

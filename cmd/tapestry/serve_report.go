@@ -22,11 +22,11 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// reportSeeds are enough to see what seeds do, and few enough to wait for.
+// reportSeeds is enough to see the effect of seeds, and few enough to wait for.
 const reportSeeds = 5
 
-// report writes the report of models that are open in the page, as the command
-// compare does. Texts become files for as long as it takes.
+// report writes the report of models that are open in the page, as the command compare does.
+// Texts are stored as temporary files.
 func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model) (err error) {
 	dir, err := os.MkdirTemp("", "tapestry")
 	if err != nil {
@@ -80,11 +80,11 @@ func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model
 	text := page.Bytes()
 	replace := func(path, name string) {
 		shown := html.EscapeString(path)
-		for _, form := range []string{shown, strings.ReplaceAll(shown, "+", "&#43;")} { // templates escape + as well
+		for _, form := range []string{shown, strings.ReplaceAll(shown, "+", "&#43;")} { // templates also escape +
 			text = bytes.ReplaceAll(text, []byte(form), []byte(name))
 		}
 	}
-	for i, m := range models { // the page, and the command that it tells, name files as their writer knows them
+	for i, m := range models { // the page, and the command shown in it, use the original names of files
 		replace(quoted(m.Name), filepath.Base(m.Name))
 		replace(filepath.Join(dir, strconv.Itoa(i))+string(filepath.Separator), "")
 	}
@@ -92,17 +92,19 @@ func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model
 	return err
 }
 
-// reads reports whether models have the data: texts have, and what was named with them.
+// reads reports whether the models use the data: texts do, and so do models named together with
+// it.
 func (d *servedData) reads(models []web.Model) bool {
 	return d.hasData() && slices.ContainsFunc(models, func(m web.Model) bool {
 		return m.Text != "" || slices.ContainsFunc(d.families, func(f builders.Family) bool { return f.Builders[0].Name == m.Name })
 	})
 }
 
-// plainName is a name that is safe below a directory of one's own.
+// plainName matches a name that is safe as a path below a directory.
 var plainName = regexp.MustCompile(`^[\pL\pN_-][\pL\pN_.-]{0,99}$`)
 
-// asFiles writes the texts among the models to files of a directory and names these.
+// asFiles writes the texts among the models to files in a directory, and returns the models with
+// the names of these files.
 func asFiles(dir string, models []web.Model) ([]web.Model, error) {
 	models = slices.Clone(models)
 	for i := range models {
@@ -126,7 +128,7 @@ func asFiles(dir string, models []web.Model) ([]web.Model, error) {
 	return models, nil
 }
 
-// commonSettings are the flags for what models are set to beyond their defaults.
+// commonSettings returns the flags for settings of models that differ from their defaults.
 func commonSettings(models []web.Model) ([]string, error) {
 	set := map[string]string{}
 	for _, m := range models {

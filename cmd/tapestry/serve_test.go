@@ -56,7 +56,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("open are %+v (%v)", docs, err)
 	}
 	_ = w.Body.Close()
-	// A report is what compare writes.
+	// The report is the one that compare writes.
 	w, err = http.Get(said.Address + "api/docs/d1/download/report?with=d2")
 	if err != nil {
 		t.Fatal(err)

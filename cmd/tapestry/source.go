@@ -19,28 +19,28 @@ import (
 type source struct {
 	name, label string
 	ignore      []string
-	missing     string // how missing values are settled, one of ways; "" for not at all
+	missing     string // how to treat missing values, one of ways; "" for not at all
 	ways        []string
 
-	like   *data.Table      // whose columns the table must have; nil for any, as a Table without columns is
-	filled *filling         // by what missing values are filled; nil for what open finds in the table
-	stderr func() io.Writer // for what was settled
+	like   *data.Table      // whose columns the table must have; nil for any, and so for a Table without columns
+	filled *filling         // what to fill missing values with; nil to compute it from the table
+	stderr func() io.Writer // where to say what was filled or dropped
 	told   bool
 }
 
-// filling is what the missing values of a table were filled with.
+// filling has the numbers that the missing values of a table were filled with.
 type filling struct {
 	By     string    `json:"by"`     // mean or median
 	Values []float64 `json:"values"` // by column
 }
 
-// csvFlags adds the flags that say how a CSV file is read, but for its name.
+// csvFlags adds the flags that say how to read a CSV file.
 func (s *source) csvFlags(cmd *cobra.Command) {
 	s.ways, s.stderr = []string{"mean", "median", "drop"}, cmd.ErrOrStderr
 	f := cmd.Flags()
 	f.StringVar(&s.label, "label", "", "name of the label column (default: found by its name or content)")
 	f.StringArrayVar(&s.ignore, "ignore", nil, "name of a column to leave out; may be given several times")
-	f.StringVar(&s.missing, "missing", "", "fill cells that are empty, NA, ? or NaN with the mean or the median of their column, or drop their rows (default: an error)")
+	f.StringVar(&s.missing, "missing", "", "mean or median: fill cells that are empty, NA, ? or NaN with that of their column; drop: drop their rows (default: an error)")
 }
 
 // open reads the table.
@@ -66,8 +66,8 @@ func (s *source) open() (*data.Table, error) {
 	return s.settle(table)
 }
 
-// alike is the source of a second table, which is read as the first one is: its missing values
-// are filled with the same, but no row of it is dropped.
+// alike returns the source of a second table that is read like the first: its missing values are
+// filled with the same numbers, but none of its rows is dropped.
 func (s *source) alike(name string, first *data.Table) *source {
 	second := *s
 	second.name, second.like, second.told = name, first, false
@@ -85,14 +85,13 @@ func (s *source) read(embedded bool) (*data.Table, error) {
 		return data.Builtin(s.name)
 	}
 	table, err := data.Open(s.name, s.csvOptions()...)
-	if errors.Is(err, fs.ErrNotExist) && filepath.Base(s.name) == s.name && filepath.Ext(s.name) == "" { // meant for a name
+	if errors.Is(err, fs.ErrNotExist) && filepath.Base(s.name) == s.name && filepath.Ext(s.name) == "" { // probably the name of a data set
 		err = fmt.Errorf("%w: want a CSV file, or iris, digits, wine or clusters", err)
 	}
 	return table, flagged(err, fmt.Sprintf("; --missing %s allows for missing values", orList(s.ways)))
 }
 
-// flagged puts a hint of the command line in the place of that of package data on missing
-// values.
+// flagged replaces the hint of package data on missing values in an error by one about flags.
 func flagged(err error, hint string) error {
 	if at := (*data.Error)(nil); errors.As(err, &at) && at.Missing {
 		own := *at
@@ -102,7 +101,7 @@ func flagged(err error, hint string) error {
 	return err
 }
 
-// settle fills the missing values of a table, or drops their rows, and says so.
+// settle fills the missing values of a table, or drops their rows, and reports that.
 func (s *source) settle(table *data.Table) (settled *data.Table, err error) {
 	if s.missing == "" {
 		return table, nil
@@ -143,7 +142,7 @@ func (s *source) settle(table *data.Table) (settled *data.Table, err error) {
 	return settled, nil
 }
 
-// orList is "a, b or c".
+// orList returns "a, b or c".
 func orList(words []string) string {
 	n := len(words) - 1
 	return strings.Join(words[:n], ", ") + " or " + words[n]

@@ -31,7 +31,8 @@ func gaps(t *testing.T) string {
 	return dir
 }
 
-// TestMissing: what --missing makes of a file is what is trained on, and it says what it did.
+// TestMissing checks that training uses the table as --missing changes it, and that the change is
+// reported.
 func TestMissing(t *testing.T) {
 	dir := gaps(t)
 	file := filepath.Join(dir, "gaps.csv")
@@ -68,8 +69,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestMissingInTraining: the rows that a training assigns, or a checkpoint of it, are filled
-// with what it was filled with; those of a checkpoint that knows of none, with their own.
+// TestMissingInTraining checks that rows predicted by a training or its checkpoint are filled
+// with the numbers used in training; with a checkpoint that has none, with those of the rows.
 func TestMissingInTraining(t *testing.T) {
 	dir := gaps(t)
 	file, fresh, folder := filepath.Join(dir, "gaps.csv"), filepath.Join(dir, "fresh.csv"), filepath.Join(dir, "run")
@@ -89,7 +90,8 @@ func TestMissingInTraining(t *testing.T) {
 	}
 }
 
-// TestMissingFilledWith: the values are those of the first table, and only where it had any.
+// TestMissingFilledWith checks that values come from the first table, and only for columns in
+// which it had missing ones.
 func TestMissingFilledWith(t *testing.T) {
 	dir := gaps(t)
 	first := &source{name: filepath.Join(dir, "gaps.csv"), missing: "mean", ways: []string{"mean"}, stderr: func() io.Writer { return io.Discard }}

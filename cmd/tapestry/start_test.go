@@ -8,7 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 )
 
-// TestStartsAreInTheHelp: what --start takes is what the laboratory reads, all of it.
+// TestStartsAreInTheHelp checks that the help of --start lists every value that the laboratory
+// reads.
 func TestStartsAreInTheHelp(t *testing.T) {
 	help := ok(t, "train", "--help")
 	line := regexp.MustCompile(`start centres:.*`).FindString(help)

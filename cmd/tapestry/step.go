@@ -15,7 +15,7 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 )
 
-// stepping are the flags of step.
+// stepping has the flags of step.
 type stepping struct {
 	training
 	learning
@@ -30,7 +30,7 @@ type stepping struct {
 	memory     byteSize
 }
 
-// farthest is how many training steps continuing goes on without a break.
+// farthest is the number of training steps after which continuing stops without a break.
 const farthest = 1000
 
 func newStep(o *options) *cobra.Command {
@@ -40,11 +40,11 @@ func newStep(o *options) *cobra.Command {
 		Short: "Step through the training program, forwards and back in time, and see every value",
 		Long: `Steps through the compiled training program instruction by instruction, or by the
 model's own quantities, forwards and backwards, within a training step and from step
-to step: operands, result, the derivative of the loss by each, statistics, and the
-values with named axes. What is trained, on what, is what tapestry train trains.
+to step. It shows operands, result, the derivative of the loss by each, statistics, and
+the values with named axes. The training is the one that tapestry train runs.
 
-In a terminal it is interactive (? shows the keys). With --print, --json, or where
-the output is no terminal, the place that the flags name is printed and that is all.
+In a terminal it is interactive (? shows the keys). With --print, --json, or if the
+output is not a terminal, only the place that the flags name is printed.
 
 Breaks are a quantity (alpha), |x|>3, nan, inf, step 40 (of training) and shape 150x3.`,
 		Example: "  tapestry step kmeans-softmax\n" +
@@ -56,18 +56,18 @@ Breaks are a quantity (alpha), |x|>3, nan, inf, step 40 (of training) and shape 
 	s.training.flags(cmd)
 	s.learning.flags(cmd)
 	f := cmd.Flags()
-	f.IntVar(&s.at, "at", 0, "begin before the instruction of this number")
+	f.IntVar(&s.at, "at", 0, "begin before the instruction with this number")
 	f.StringVar(&s.node, "node", "", "begin at the first instruction of a quantity: alpha, ∂loss/∂r")
-	f.IntVar(&s.trained, "train", 0, "begin after so many steps of training")
+	f.IntVar(&s.trained, "train", 0, "begin after this number of training steps")
 	f.StringVar(&s.stop, "break", "", "go on to the first place where this holds: alpha, |x|>3, nan, inf, step 40, shape 150x3")
 	f.BoolVar(&s.back, "back", false, "go back to it instead")
 	f.StringVar(&s.values, "values", "", "indices at which the printed values begin, one for each axis: 100,2")
-	f.StringVar(&s.iteration, "iteration", "", "print what a loop does in an iteration, and in which instruction of its body: 3 or 3:2")
-	f.BoolVar(&s.written, "written", false, "print the model as it is written, at the node that the instruction belongs to")
-	f.BoolVar(&s.print, "print", false, "print the place and end")
-	f.Var(&s.memory, "memory", "keep no more values than this at a time, as in 512MiB; less is slower")
+	f.StringVar(&s.iteration, "iteration", "", "print an iteration of a loop, or an instruction of its body in that iteration: 3 or 3:2")
+	f.BoolVar(&s.written, "written", false, "print the model as written, at the node that the instruction belongs to")
+	f.BoolVar(&s.print, "print", false, "print the place and exit")
+	f.Var(&s.memory, "memory", "memory for values, as in 512MiB; less is slower")
 	for _, name := range []string{"restarts"} {
-		_ = f.MarkHidden(name) // it is there
+		_ = f.MarkHidden(name) // the flag exists
 	}
 	return cmd
 }
@@ -80,7 +80,7 @@ func (s *stepping) run(cmd *cobra.Command, o *options, name string) error {
 		return usagef("--train %d: want 0 or more", s.trained)
 	}
 	if s.back && s.stop == "" {
-		return usagef("--back: want --break, too")
+		return usagef("--back needs --break")
 	}
 	if s.iteration != "" && s.written {
 		return usagef("--iteration and --written exclude each other")
@@ -126,7 +126,7 @@ func (s *stepping) run(cmd *cobra.Command, o *options, name string) error {
 	return err
 }
 
-// checkedOutput is what a writer that remembers errors writes to.
+// checkedOutput returns the writer below one that remembers errors.
 func checkedOutput(w io.Writer) io.Writer {
 	if c, ok := w.(*checkedWriter); ok {
 		return c.Writer
@@ -134,10 +134,10 @@ func checkedOutput(w io.Writer) io.Writer {
 	return w
 }
 
-// steady says why a session has no use for the number of steps, by which γ is annealed.
+// steady explains why the number of steps, over which γ is annealed, has no effect on a session.
 const steady = "nothing of this training depends on how long it lasts; --train says where to begin"
 
-// open makes the session of what train would train.
+// open returns a session of the training that train would run.
 func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.Session, string, error) {
 	b, err := lookup(name)
 	if err != nil {
@@ -193,8 +193,8 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 	return session, m.Builder.Title, err
 }
 
-// seek goes to the place that the flags name and says how that went, if there is
-// something to say.
+// seek goes to the place that the flags name. The note says how that went, if there is anything
+// to say.
 func (s *stepping) seek(ctx context.Context, session *inspect.Session) (note string, err error) {
 	if err := session.Train(ctx, s.trained); err != nil {
 		return "", err
@@ -217,7 +217,7 @@ func (s *stepping) seek(ctx context.Context, session *inspect.Session) (note str
 	return goOn(ctx, session, s.back, b)
 }
 
-// goOn continues to a break and says what came of it.
+// goOn continues to a break and returns what happened.
 func goOn(ctx context.Context, session *inspect.Session, back bool, breaks ...inspect.Break) (note string, err error) {
 	var hit inspect.Break
 	var ok bool
@@ -237,7 +237,7 @@ func goOn(ctx context.Context, session *inspect.Session, back bool, breaks ...in
 	return fmt.Sprintf("no break holds up to training step %d", session.Step()), nil
 }
 
-// look shows the place that was gone to, or what the loop there does inside.
+// look shows the present place, or the inside of the loop there.
 func (s *stepping) look(ctx context.Context, session *inspect.Session, v *stepView) error {
 	if s.written {
 		n, _ := session.Owner(session.At())
@@ -263,7 +263,7 @@ func (s *stepping) look(ctx context.Context, session *inspect.Session, v *stepVi
 	return nil
 }
 
-// seekText goes to an instruction by its number or the name of what it computes.
+// seekText goes to an instruction by its number or by the name of its result.
 func seekText(session *inspect.Session, text string) error {
 	var i int
 	if n, err := fmt.Sscanf(text+"\n", "%d\n", &i); n == 1 && err == nil {
@@ -276,10 +276,10 @@ func seekText(session *inspect.Session, text string) error {
 	if i := session.First(b); i >= 0 {
 		return session.Seek(i)
 	}
-	return fmt.Errorf("%q is no quantity of the program", text)
+	return fmt.Errorf("%q is not a quantity of the program", text)
 }
 
-// begins complains about indices at which no value begins that is printed.
+// begins returns an error if no printed value has the indices.
 func (v *stepView) begins(from []int) error {
 	if len(from) == 0 {
 		return nil

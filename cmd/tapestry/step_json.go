@@ -33,8 +33,8 @@ type (
 		Operands []quantityJSON `json:"operands"`
 		Result   quantityJSON   `json:"result"`
 	}
-	// loopJSON is the iteration of the loop that the instruction is in; time counts
-	// as the loop does.
+	// loopJSON is the iteration of the loop that the instruction is in; time is the loop's own
+	// count.
 	loopJSON struct {
 		Number int `json:"number"`
 		Of     int `json:"of"`
@@ -76,7 +76,7 @@ func arrayJSON(label string, a tape.Array) quantityJSON {
 	return out
 }
 
-// stepJSON prints the instruction, or the node, that the view looks at.
+// stepJSON prints the instruction, or the node, that the view shows.
 func stepJSON(w io.Writer, model string, at *stepView) error {
 	ins := at.ins
 	r := ins.Row

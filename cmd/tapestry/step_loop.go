@@ -7,13 +7,13 @@ import (
 	"github.com/tapestry-ml/tapestry/inspect"
 )
 
-// entered is where one is inside of a loop.
+// entered is a place inside a loop.
 type entered struct {
 	*inspect.Iteration
 	at int
 }
 
-// look shows where one is.
+// look shows the present place.
 func (m *stepper) look() error {
 	if n := len(m.loops); n > 0 {
 		return m.view.inside(m.loops[n-1].Iteration, m.loops[n-1].at)
@@ -24,7 +24,7 @@ func (m *stepper) look() error {
 	return m.view.load(m.ctx, m.session)
 }
 
-// present is the node that one looks at.
+// present returns the node at the present place.
 func (m *stepper) present() *graph.Node {
 	if n := len(m.loops); n > 0 {
 		return m.loops[n-1].Rows()[m.loops[n-1].at].Node
@@ -35,7 +35,7 @@ func (m *stepper) present() *graph.Node {
 	return m.session.Rows()[m.session.At()].Node
 }
 
-// iteration is one of the loop that one stands before, at the given depth.
+// iteration returns iteration k of the loop at the present place, at the given depth.
 func (m *stepper) iteration(depth, k int) (*inspect.Iteration, error) {
 	if depth == 0 {
 		return m.session.Enter(m.ctx, m.session.At(), k)
@@ -44,7 +44,7 @@ func (m *stepper) iteration(depth, k int) (*inspect.Iteration, error) {
 	return outer.Enter(m.ctx, outer.at, k)
 }
 
-// goInside enters the loop that one stands before.
+// goInside enters the loop at the present place.
 func (m *stepper) goInside() {
 	it, err := m.iteration(len(m.loops), 0)
 	if err != nil {
@@ -55,7 +55,7 @@ func (m *stepper) goInside() {
 	m.load()
 }
 
-// insideKey answers a key inside of a loop; false leaves it to the others.
+// insideKey handles a key inside a loop; it returns false for other keys.
 func (m *stepper) insideKey(name string) bool {
 	in := &m.loops[len(m.loops)-1]
 	switch name {

@@ -11,8 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/inspect"
 )
 
-// whole reports whether the instruction computes what it belongs to, and not only a
-// part of it.
+// whole reports whether the instruction computes its owner completely, not only a part of it.
 func (v *stepView) whole() bool {
 	n, owner := v.ins.Row.Node, v.ins.Owner.Node
 	if v.ins.Backward {
@@ -21,14 +20,13 @@ func (v *stepView) whole() bool {
 	return n != nil && n.Label() == owner.Label()
 }
 
-// statistics is a line for each value that belongs to the instruction, below a line
-// of headings.
+// statistics returns a line for each value of the instruction, below a line of headings.
 func (v *stepView) statistics(width int) []string {
 	labels := 8
 	for _, q := range v.seen {
 		labels = max(labels, utf8.RuneCountInString(q.label))
 	}
-	// a narrow screen has no room for the histograms, or for the deviations either
+	// a narrow screen has no room for histograms, and a very narrow one none for deviations
 	bars, std, room := true, true, width-61
 	if room < min(labels, 12) {
 		bars, room = false, width-50
@@ -77,7 +75,7 @@ func (v *stepView) statistics(width int) []string {
 	return lines
 }
 
-// cell is a number in at most eight places, of three digits where that allows it.
+// cell returns a number in at most eight characters, with three digits if they fit.
 func cell(v float64) string {
 	s := strconv.FormatFloat(v, 'g', 3, 64)
 	if v == math.Trunc(v) && math.Abs(v) < 1e7 {
@@ -89,8 +87,7 @@ func cell(v float64) string {
 	return s
 }
 
-// remark is what else there is to say of a value: what is not finite, or else how
-// much of it is zero.
+// remark says what is not finite in a value or, if all is finite, how much of it is zero.
 func remark(s inspect.Statistics) string {
 	switch inf := s.PosInf + s.NegInf; {
 	case s.NaN > 0:
@@ -103,7 +100,7 @@ func remark(s inspect.Statistics) string {
 	return ""
 }
 
-// values writes the chosen value out, in as many columns as there is room for.
+// values returns the selected value written out, in as many columns as fit.
 func (v *stepView) values(width, height int) []string {
 	q, w := v.seen[v.shown], v.window
 	w.Rows = max(1, height-2)

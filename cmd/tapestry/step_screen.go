@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/terminal"
 )
 
-// The colours; a terminal without gets the same text.
+// The colours. Terminals without colours show the same text.
 var (
 	titleStyle   = lipgloss.NewStyle().Bold(true)
 	presentStyle = lipgloss.NewStyle().Bold(true).Foreground(lipgloss.AdaptiveColor{Light: "25", Dark: "117"})
@@ -68,8 +68,8 @@ func (m *stepper) View() string {
 	return strings.Join(lines, "\n")
 }
 
-// panes are the program, what the instruction is for, its values in short, and one of
-// them in full. What is in short may take up half of the screen.
+// panes prints the program, the meaning of the instruction, its values in brief, and one of them
+// in full. The values in brief take at most half of the screen.
 func (m *stepper) panes(put func(lipgloss.Style, ...string)) {
 	plain := lipgloss.NewStyle()
 	rule := strings.Repeat("─", m.width)
@@ -108,7 +108,7 @@ func (m *stepper) panes(put func(lipgloss.Style, ...string)) {
 	put(plain, values...)
 }
 
-// helpPage is the part of the help that there is room for, and whether there is more.
+// helpPage returns the part of the help that fits, and whether there is more.
 func (m *stepper) helpPage() (lines []string, more bool) {
 	lines = strings.Split(stepHelp, "\n")[m.helpFrom:]
 	if room := m.height - 2; len(lines) > room {
@@ -117,7 +117,7 @@ func (m *stepper) helpPage() (lines []string, more bool) {
 	return lines, false
 }
 
-// foot is the prompt, or the news, or the keys.
+// foot returns the prompt, or the news, or the keys.
 func (m *stepper) foot() string {
 	switch {
 	case m.help:

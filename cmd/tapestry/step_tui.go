@@ -10,26 +10,26 @@ import (
 	"github.com/tapestry-ml/tapestry/inspect"
 )
 
-// stepper is the program in the terminal. While it trains or runs on to a break, a
-// goroutine has the session, and the screen shows what was loaded last.
+// stepper is the program in the terminal. While it trains or runs on to a break, a goroutine uses
+// the session, and the screen shows what was loaded last.
 type stepper struct {
 	ctx           context.Context
 	session       *inspect.Session
 	view          stepView
 	width, height int
-	loops         []entered // the loops that one has gone into, the innermost last
-	written       bool      // the model is shown as it is written
-	node          int       // of the nodes of that
+	loops         []entered // the loops entered, the innermost last
+	written       bool      // the model is shown as written
+	node          int       // index of the shown node then
 	breaks        []inspect.Break
 	status        string
-	prompt        rune // g or b while a line is typed, else 0
+	prompt        rune // g or b while a line is typed, otherwise 0
 	input         string
 	help          bool
-	helpFrom      int                // the line that the help begins with
-	cancel        context.CancelFunc // of what is under way, nil if nothing is
+	helpFrom      int                // the first line of the help that is shown
+	cancel        context.CancelFunc // cancels the work under way; nil if there is none
 }
 
-// worked is sent when what was under way has ended.
+// worked is sent when the work under way has ended.
 type worked struct {
 	note string
 	err  error
@@ -41,10 +41,10 @@ func newStepper(ctx context.Context, s *inspect.Session, title string) *stepper 
 	return m
 }
 
-// Init is asked for by the library; there is nothing to begin with.
+// Init implements [tea.Model]; there is nothing to begin with.
 func (m *stepper) Init() tea.Cmd { return nil }
 
-// load reads what the session stands before.
+// load reads the values at the session's place.
 func (m *stepper) load() {
 	shown := m.view.shown
 	same := m.view.ins != nil && m.view.ins.Row.Node == m.present()
@@ -54,11 +54,11 @@ func (m *stepper) load() {
 	if err := m.look(); err != nil {
 		m.status = plainError(err)
 	} else if same && shown < len(m.view.seen) {
-		m.view.shown = shown // training on, one looks at the same value
+		m.view.shown = shown // after training on, the same value stays selected
 	}
 }
 
-// work does what may take long, beside the screen.
+// work runs f, which may take long, in the background.
 func (m *stepper) work(what string, f func(ctx context.Context) (note string, err error)) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.cancel, m.status = cancel, what+" … (esc stops)"
@@ -68,7 +68,7 @@ func (m *stepper) work(what string, f func(ctx context.Context) (note string, er
 	}
 }
 
-// Update answers a key, a new size of the terminal, or the end of what was under way.
+// Update handles a key, a new size of the terminal, or the end of the work under way.
 func (m *stepper) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -129,7 +129,7 @@ func (m *stepper) key(k tea.KeyMsg) tea.Cmd {
 	case "N":
 		return m.moved(m.session.BackNode(), -1)
 	case "home":
-		_ = m.session.Seek(0) // there is one
+		_ = m.session.Seek(0) // it exists
 		m.load()
 	case "end":
 		_ = m.session.Seek(m.session.Len() - 1)
@@ -172,7 +172,7 @@ func (m *stepper) key(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// moved goes on over the ends of a training step, into the next one or the one before.
+// moved continues beyond the ends of a training step, into the next or the previous one.
 func (m *stepper) moved(ok bool, by int) tea.Cmd {
 	switch {
 	case ok:
@@ -197,7 +197,7 @@ func (m *stepper) moved(ok bool, by int) tea.Cmd {
 	return nil
 }
 
-// choose writes out another value.
+// choose selects another value to write out.
 func (m *stepper) choose(by int) {
 	if n := len(m.view.seen); n > 0 {
 		m.view.shown = (m.view.shown + by + n) % n
@@ -205,8 +205,8 @@ func (m *stepper) choose(by int) {
 	}
 }
 
-// page moves the window of values along an axis, counted from the last but one: 0 is
-// that one, 1 the last one, 2 the one before both.
+// page moves the window of values along an axis: 0 is the last but one, 1 the last, 2 the one
+// before both.
 func (m *stepper) page(axis, by int) {
 	if len(m.view.seen) == 0 {
 		return
@@ -232,7 +232,7 @@ func (m *stepper) page(axis, by int) {
 		if by < 0 {
 			m.view.window.From[at] = shape.Dim(at)
 		} else if axis == 0 {
-			by = 0 // the first page, without what was left out in the middle
+			by = 0 // the first page, without the ellipsis
 		}
 	}
 	from := m.view.window.From
@@ -257,10 +257,10 @@ func (m *stepper) typed(k tea.KeyMsg) {
 	}
 }
 
-// plainError is the text of an error without the name of the package that it is from.
+// plainError returns the text of an error without the name of its package.
 func plainError(err error) string { return strings.TrimPrefix(err.Error(), "inspect: ") }
 
-// enter does what was typed.
+// enter executes the typed line.
 func (m *stepper) enter() {
 	was := m.prompt
 	m.prompt = 0

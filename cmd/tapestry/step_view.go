@@ -13,20 +13,20 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// stepView is what is seen at one instruction, as lines of plain text.
+// stepView has the contents of the screen at one instruction, as lines of plain text.
 type stepView struct {
 	title, note string
 	rows        []tape.Row
 	stages      []tape.Stage
 	ins         *inspect.Instruction
-	place       string // where in time, and the loss there
+	place       string // the place in time, and the loss there
 	seen        []seenValue
-	shown       int // of seen: the value that is written out
+	shown       int // index in seen of the value that is written out
 	window      inspect.Window
-	iteration   *inspect.Iteration // of the loop that the instruction is in, nil outside of loops
+	iteration   *inspect.Iteration // of the loop that the instruction is in; nil outside loops
 }
 
-// seenValue is one of the values that belong to an instruction.
+// seenValue is one of an instruction's values.
 type seenValue struct {
 	role, label string
 	value       tape.Array
@@ -39,14 +39,14 @@ const asWritten = " ∂*"
 // sparkBins is the width of a histogram in a line.
 const sparkBins = 10
 
-// load looks at the instruction that the session stands before.
+// load reads the instruction at the session's place.
 func (v *stepView) load(ctx context.Context, s *inspect.Session) error {
 	ins, err := s.Instruction(ctx, s.At())
 	if err != nil {
 		return err
 	}
 	n := s.Wanted()[0]
-	wanted, err := s.Quantity(ctx, s.Program().Node(n)) // as written it may be NaN where the program's is not
+	wanted, err := s.Quantity(ctx, s.Program().Node(n)) // as written it may be NaN although the program's is not
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (v *stepView) load(ctx context.Context, s *inspect.Session) error {
 	return nil
 }
 
-// inside looks at an instruction of a loop's body.
+// inside reads an instruction of a loop's body.
 func (v *stepView) inside(it *inspect.Iteration, i int) error {
 	ins, err := it.Instruction(i)
 	if err != nil {
@@ -70,7 +70,7 @@ func (v *stepView) inside(it *inspect.Iteration, i int) error {
 	return nil
 }
 
-// asWritten looks at a node of the model as it is written.
+// asWritten reads a node of the model as written.
 func (v *stepView) asWritten(ctx context.Context, s *inspect.Session, i int) error {
 	ins, err := s.AsWritten(ctx, i)
 	if err != nil {
@@ -88,7 +88,7 @@ func (v *stepView) asWritten(ctx context.Context, s *inspect.Session, i int) err
 // at shows an instruction of a program.
 func (v *stepView) at(ins *inspect.Instruction, p *tape.Program) { v.show(ins, p.Rows(), p.Stages()) }
 
-// show shows one of the rows, which have stages if they are those of a program.
+// show shows one of the rows, which have stages if they are a program's.
 func (v *stepView) show(ins *inspect.Instruction, rows []tape.Row, stages []tape.Stage) {
 	v.rows, v.stages, v.ins, v.seen, v.iteration = rows, stages, ins, nil, nil
 	for _, q := range ins.Operands {
@@ -101,7 +101,7 @@ func (v *stepView) show(ins *inspect.Instruction, rows []tape.Row, stages []tape
 	}
 }
 
-// see adds a quantity, and its derivative below it.
+// see adds a quantity, with its derivative below it.
 func (v *stepView) see(role string, q inspect.Quantity) {
 	add := func(role, label string, a tape.Array) {
 		v.seen = append(v.seen, seenValue{role, label, a, inspect.StatisticsOf(a, sparkBins)})
@@ -114,7 +114,7 @@ func (v *stepView) see(role string, q inspect.Quantity) {
 	}
 }
 
-// adjointText names a derivative.
+// adjointText returns the name of a derivative.
 func adjointText(n *graph.Node) string {
 	if of, loss := n.AdjointOf(); of != nil && n.Name() == "" {
 		return fmt.Sprintf("∂%s/∂%s%v", loss.Label(), of.Label(), n.Shape())
@@ -122,10 +122,10 @@ func adjointText(n *graph.Node) string {
 	return n.String()
 }
 
-// head is the title line; what changes comes first, where nothing is cut off.
+// head returns the title line. It begins with what changes, which is never cut off.
 func (v *stepView) head() string { return v.place + " · " + v.title }
 
-// written lists the nodes of the model as it is written.
+// written lists the nodes of the model as written.
 func (v *stepView) written() (lines []string) {
 	width := 8
 	for _, r := range v.rows {
@@ -146,7 +146,7 @@ func (v *stepView) written() (lines []string) {
 	return lines
 }
 
-// around cuts a list of lines to a height, 0 for all, around one of them.
+// around cuts a list of lines to a height, 0 for all, around line at.
 func around(lines []string, at, height int) ([]string, int) {
 	if height > 0 && len(lines) > height {
 		from := min(max(at-height/2, 0), len(lines)-height)
@@ -155,8 +155,8 @@ func around(lines []string, at, height int) ([]string, int) {
 	return lines, at
 }
 
-// listing gives the lines of the program around the instruction, at most so many,
-// and which of them it is; height 0 gives all.
+// listing returns at most height lines of the program around the instruction, 0 for all, and the
+// index of the instruction's line.
 func (v *stepView) listing(height int) (lines []string, at int) {
 	if v.stages == nil {
 		return around(v.written(), v.ins.Index, height)
@@ -204,7 +204,7 @@ func stageText(s tape.Stage) string {
 	return t
 }
 
-// shortCount is 512, 9.4k, 3.1M.
+// shortCount returns 512, 9.4k, 3.1M.
 func shortCount(n int64) string {
 	v, unit := float64(n), ""
 	for _, u := range []string{"k", "M", "G", "T"} {
@@ -219,7 +219,7 @@ func shortCount(n int64) string {
 	return fmt.Sprintf("%.3g%s", v, unit)
 }
 
-// fitInto brings a text to a width: blanks behind it, or an ellipsis at the cut.
+// fitInto pads a text with blanks to a width, or cuts it with an ellipsis.
 func fitInto(s string, width int) string {
 	return clip(s, width) + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }
@@ -232,8 +232,7 @@ func clip(s string, width int) string {
 	return s
 }
 
-// meaning says what the instruction is for: the formula of the user's node, and
-// where it stands.
+// meaning explains the instruction: the formula of the user's node, and its line.
 func (v *stepView) meaning() []string {
 	ins, row := v.ins, v.ins.Row
 	n := ins.Owner.Node
@@ -252,7 +251,7 @@ func (v *stepView) meaning() []string {
 	default:
 		formula = viz.Formula(n)
 	}
-	if n != nil && ins.Update == nil && !v.whole() { // of what is as written, n is nil
+	if n != nil && ins.Update == nil && !v.whole() { // n is nil for nodes as written
 		formula = "part of " + formula
 	}
 	if ins.Backward && n != nil && ins.Owner.Gradient == nil {
@@ -286,14 +285,14 @@ func (v *stepView) meaning() []string {
 	return []string{formula, place}
 }
 
-// Room of the printed page.
+// Sizes of the printed page.
 const (
 	printedWidth  = 110
-	printedLines  = 13 // of the program
+	printedLines  = 13 // lines of the program
 	printedValues = 14
 )
 
-// page is everything as text to be printed.
+// page returns everything as text to print.
 func (v *stepView) page() string {
 	lines := []string{v.head()}
 	if v.note != "" {

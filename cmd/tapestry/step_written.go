@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// toWritten shows the model as it is written, at the node that the instruction
-// belongs to.
+// toWritten shows the model as written, at the node that the instruction belongs to.
 func (m *stepper) toWritten() {
 	m.written = true
 	nodes := m.session.Written()
@@ -26,13 +25,12 @@ func (m *stepper) toWritten() {
 func (m *stepper) toProgram() {
 	m.written = false
 	if at := m.session.Instructions(m.session.Written()[m.node], false); len(at) > 0 {
-		_ = m.session.Seek(at[0]) // it is there
+		_ = m.session.Seek(at[0]) // it exists
 	}
 	m.load()
 }
 
-// writtenKey answers a key where the model is shown as it is written; false leaves it
-// to the others.
+// writtenKey handles a key while the model is shown as written; it returns false for other keys.
 func (m *stepper) writtenKey(name string) bool {
 	last := len(m.session.Written()) - 1
 	switch name {

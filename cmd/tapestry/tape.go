@@ -23,12 +23,12 @@ func newTape(o *options) *cobra.Command {
 		Long: `Shows the compiled training step: an instruction a line, with operands, places in
 memory, FLOPs and bytes.
 
-With --profile the step is run on examples of the model's, and each instruction is
-shown with its time, its share of the step, operations and bytes a second (outside
-of scratch, and ~ in it), and the share of what a core of this machine allows (roof),
+With --profile the step is run on examples of the model's. Each instruction is shown with
+its time, its share of the step, operations and bytes per second (outside of scratch
+memory, and ~ inside it), and its share of the maximum of a core of this machine (roof),
 which is measured first: the rate of multiply-adds, and of streams through memory.
-An elementary function counts as one operation. Then times are added up by the lines
-of the model, by scope and by quantity, derivatives with what they are of.`,
+An elementary function counts as one operation. Then times are added up by line of the
+model, by scope and by quantity, those of derivatives with their quantities.`,
 		Example: "  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --log\n" +
 			"  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --profile --trace trace.json",
 		Args: oneModel,
@@ -74,17 +74,17 @@ of the model, by scope and by quantity, derivatives with what they are of.`,
 	}
 	m.flags(cmd)
 	profiled.flags(cmd)
-	cmd.Flags().BoolVar(&forward, "forward", false, "the loss or output alone, without gradient and update")
-	cmd.Flags().BoolVar(&asWritten, "as-written", false, "without the rewrite passes")
+	cmd.Flags().BoolVar(&forward, "forward", false, "show the loss or output alone, without gradient and update")
+	cmd.Flags().BoolVar(&asWritten, "as-written", false, "leave out the rewrite passes")
 	cmd.Flags().BoolVar(&fastMath, "fast-math", false, fastMathUsage)
-	cmd.Flags().Var(&budget, "budget", "compute values again rather than keep more than this, as in 512KiB or 1.5MiB")
-	cmd.Flags().BoolVar(&log, "log", false, "also show what the passes did")
+	cmd.Flags().Var(&budget, "budget", "memory for values, as in 512KiB or 1.5MiB; the rest is computed again")
+	cmd.Flags().BoolVar(&log, "log", false, "also show the log of the passes")
 	return cmd
 }
 
 const fastMathUsage = "distances from norms and products, faster and with fewer digits (see tape.FastMath)"
 
-// mathOptions compile with fast math, if so wished.
+// mathOptions returns the option for fast math, if it is wanted.
 func mathOptions(fast bool) []tape.Option {
 	if fast {
 		return []tape.Option{tape.FastMath()}
@@ -92,8 +92,8 @@ func mathOptions(fast bool) []tape.Option {
 	return nil
 }
 
-// compileStep compiles what training runs. A model without a loss, or with nothing
-// that training changes, runs forward.
+// compileStep compiles a training step. A model without a loss, or without anything to train,
+// runs forward.
 func compileStep(ctx context.Context, m *builders.Model, opt train.Optimiser, forward, asWritten bool, options ...tape.Option) (*tape.Program, error) {
 	options = append(options, tape.Fetch(m.Result()))
 	if !forward {

@@ -68,7 +68,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestEscapedJSON: what is escaped is the same text to whoever reads it.
+// TestEscapedJSON checks that escaping does not change the text for readers of JSON.
 func TestEscapedJSON(t *testing.T) {
 	for _, s := range []string{"", "plain ü 数", hostileName, "\U000E0001\U0001F600", "\u2028\u2029\x7f"} {
 		var b bytes.Buffer

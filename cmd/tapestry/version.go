@@ -16,8 +16,8 @@ func version() string {
 	return "(devel)"
 }
 
-// versionText returns what --version prints, which is what a report of a bug should say: the
-// version, the Go it was built with, the system, and the instruction set in use.
+// versionText returns the output of --version, which belongs in a bug report: the version, the Go
+// version it was built with, the system, and the instruction set in use.
 func versionText() string {
 	return fmt.Sprintf("tapestry %s %s %s/%s %v\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, simd.Active())
 }

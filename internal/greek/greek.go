@@ -1,9 +1,10 @@
-// Package greek names the letters of the Greek alphabet, as people write them who have no Greek keyboard.
+// Package greek names the letters of the Greek alphabet, for people without a Greek keyboard.
 package greek
 
 import "strings"
 
-// letters are those with a name of their own in LaTeX, and ο: capitals that look Latin have none.
+// letters has the letters that LaTeX has a command for, and ο. Capitals that look Latin have
+// none.
 var letters = map[string]string{
 	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
 	"iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "omicron": "ο", "pi": "π", "rho": "ρ",
@@ -26,14 +27,15 @@ func Name(letter string) (name string, ok bool) {
 	return name, ok
 }
 
-// Symbol returns the symbol that a name spells: γ for gamma, σ_2 for sigma_2, and any other name as it is.
+// Symbol returns the symbol that a name spells: γ for gamma, σ_2 for sigma_2. Any other name is
+// returned unchanged.
 func Symbol(name string) string { return first(name, letters) }
 
-// Spelled returns a symbol in Latin letters: gamma for γ, sigma_2 for σ_2, and any other name as it is.
-// It undoes [Symbol].
+// Spelled returns a symbol in Latin letters: gamma for γ, sigma_2 for σ_2. It undoes [Symbol];
+// any other name is returned unchanged.
 func Spelled(symbol string) string { return first(symbol, names) }
 
-// first replaces what stands before the first underscore, if the table has it.
+// first replaces the part before the first underscore, if the table has it.
 func first(name string, table map[string]string) string {
 	word, rest, more := strings.Cut(name, "_")
 	if other, ok := table[word]; ok {

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Count returns a number and its noun, which is given in the singular: "1 row", "0 rows".
+// Count returns a number with its noun, given in the singular: "1 row", "0 rows".
 func Count[N int | uint64](n N, noun string) string {
 	return fmt.Sprint(n, " ", Noun(n, noun))
 }
 
-// Noun returns the noun alone as it follows the number n: with -s, or -es after a sibilant, unless n is 1.
+// Noun returns the noun alone as it follows the number n: unless n is 1, with -s, or -es after a
+// sibilant.
 func Noun[N int | uint64](n N, noun string) string {
 	if n == 1 {
 		return noun

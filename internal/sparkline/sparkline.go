@@ -41,7 +41,8 @@ func Curve(v []float64, width int) string {
 	return b.String()
 }
 
-// Histogram draws counts, a column for each: a blank for 0, then ▁ to █ by the share of the largest count.
+// Histogram draws counts, a column for each: a blank for 0, otherwise ▁ to █ by its share of the
+// largest count.
 func Histogram(counts []int) string {
 	most := 0
 	for _, n := range counts {
