@@ -169,7 +169,7 @@ func TestWrongIndex(t *testing.T) {
 	}
 }
 
-// everything is what a store holds, as text.
+// everything returns the contents of a store, as text.
 func everything(t *testing.T, s *tape.Store) string {
 	t.Helper()
 	var b strings.Builder

@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// fresh is what a store of that seed makes of a leaf.
+// fresh returns the values that a store of that seed makes for a leaf.
 func fresh(t *testing.T, seed uint64, init graph.Init, axes ...graph.Axis) []float64 {
 	t.Helper()
 	g := graph.New("fresh")

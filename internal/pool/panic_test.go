@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/pool"
 )
 
-// recovered is what a call panics with.
+// recovered returns the value that a call panics with.
 func recovered(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()

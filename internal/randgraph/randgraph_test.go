@@ -58,7 +58,7 @@ func TestEqualSeedsGiveEqualGraphs(t *testing.T) {
 	})
 }
 
-// TestValuesStaySmall is what tolerances elsewhere rest on: values within a
+// TestValuesStaySmall holds what tolerances elsewhere rely on: values within a
 // small range, and derivatives that do not grow without bound.
 func TestValuesStaySmall(t *testing.T) {
 	each(t, func(t *testing.T, seed uint64, m *randgraph.Model) {
