@@ -40,7 +40,7 @@ func (o *opening) layouts(n int) (out kernel.Layout, in []kernel.Layout) {
 type call struct {
 	number int     // among all calls of the program
 	bound  []sized // by number of rows
-	first  []sized // of a sum over the rows: for the first rows of a part, which nothing was added up before
+	first  []sized // of a sum over the rows: for the first rows of a part
 	moves  []move
 
 	indices *indices // to be checked; nil for none

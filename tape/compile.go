@@ -193,7 +193,7 @@ func (r *request) check(g *graph.Graph) error {
 		errs = append(errs, errors.New("compile: nothing to compute: name results with tape.Fetch or updates with tape.Do"))
 	}
 	for _, n := range r.wanted {
-		if n != nil && !n.IsValid() && n.Graph().Err() != nil { // g has no mistakes: it is of another graph
+		if n != nil && !n.IsValid() && n.Graph().Err() != nil { // n is of another graph
 			errs = append(errs, n.Graph().Err())
 		} else if n == nil || n.Graph() != g || !n.IsValid() {
 			errs = append(errs, fmt.Errorf("fetch: %v is no node of graph %q", n, g.Name()))

@@ -10,7 +10,7 @@ const (
 	heavyFlops   = 8          // operations for each byte, at least
 	blockLimit   = 256 << 10  // of the longest result in a block of as many rows as products want
 	rowLimit     = 1536 << 10 // of a row of all results together
-	coarseLimit  = 128 << 10  // of a row of one result, where joining forces the group to longer rows
+	coarseLimit  = 128 << 10  // of a row of a result, where joining makes the rows longer
 	siblingLimit = 4 << 10    // the same, where the instruction only reads what the group reads
 	memberLimit  = 2048
 	minStretch   = 128 // elements that a block should have at least

@@ -22,7 +22,7 @@ type fused struct {
 // group is a set of instructions that run together.
 type group struct {
 	rows       int // 0: a single instruction, which runs as a whole
-	stretch    int // rows of a stretch: within one, rows are equally spaced, and no block crosses its end
+	stretch    int // rows of a stretch: equally spaced, and no block crosses its end
 	members    []member
 	rowBytes   int         // of all results together
 	whole      map[int]int // bytes of operands that every row needs, by buffer

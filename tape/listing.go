@@ -12,14 +12,14 @@ import (
 type Row struct {
 	Op      string        // the operation; Copy, Pack and Accumulate lay a value out, or add it up
 	Result  string        // name and shape of the result
-	In      []string      // the operands: rows, leaves, or views of them as in Transpose(x)[j=3 i=2]
+	In      []string      // the operands: rows, leaves, or views: Transpose(x)[j=3 i=2]
 	Of      []*graph.Node // the operands, of Graph(); of a Copy, Pack or Accumulate, Node itself
 	Stage   int           // instructions of one stage run together, block by block
-	Tile    int           // rows that are done at a time before the next instruction has its turn; 0 for all
+	Tile    int           // rows done at a time, before the next instruction; 0 for all
 	Scratch bool          // the result is never an array: each worker holds the rows of its block
-	Stored  bool          // the result is written into the store at once: it has no place in the arena
+	Stored  bool          // the result is written straight into the store, not the arena
 	Sum     bool          // the result is a sum over the rows, added up block by block
-	Offset  int           // of the result in the arena, or of a block of it in a worker's scratch, in bytes
+	Offset  int           // bytes, in the arena or, of a block, in a worker's scratch
 	Bytes   int           // of the result, or of a block of it
 	InPlace bool
 	FLOPs   int64

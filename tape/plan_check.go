@@ -69,7 +69,7 @@ type arenaReplay struct {
 	replay
 	s       *stage
 	touches       // of the stage
-	reads   []int // what the stage reads that others made, in order of offset: before it writes, no two overlap
+	reads   []int // results of other stages that it reads, by offset; at first no two overlap
 }
 
 // replayArena returns an error unless all values read from the arena are intact: see
@@ -198,7 +198,8 @@ type scratchReplay struct {
 func (q *sequence) replayScratch(i int) error {
 	m := &scratchReplay{replay{sequence: q, size: q.stages[i].scratch}, &q.stages[i]}
 	for _, t := range m.s.tilings {
-		for k := t.from; k < t.to; k++ { // what is made for later ranges has its place from the first tile on
+		// Results for later ranges have their place from the first tile on.
+		for k := t.from; k < t.to; k++ {
 			if b := m.s.steps[k].out.buf; m.outlasts(b, t) && m.sharedBy(k) < 0 {
 				_ = m.write(b) // an error comes up again when the step is replayed
 			}

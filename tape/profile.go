@@ -16,7 +16,7 @@ type Profile struct {
 	Runs     int    // measured
 	Workers  int
 	Wall     time.Duration // of a run, without the cost of measuring
-	Unseen   time.Duration // of a run of the same VM, in turn with the others, in which nothing was measured
+	Unseen   time.Duration // of a run without measuring, in turn with the others
 	Other    time.Duration // of Wall: outside of all instructions, as for reading the feed
 	Roofline Roofline
 	Rows     []Timing // as in the listing: Wall is their Time together, and Other

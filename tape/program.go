@@ -14,7 +14,7 @@ type Program struct {
 	sequence
 	arena, scratch  int     // bytes; scratch is that of each worker
 	calls, operands int     // in all stages together
-	fed             [][]int // by input, then by export: the operand slots that read the whole buffer
+	fed             [][]int // by input, then by export: the operands that read the whole buffer
 	makers          [][]int // by export: the calls that write the whole buffer
 	sizes           sizes
 }

@@ -8,7 +8,7 @@ type again struct {
 	of    int  // the buffer that was made first
 	after int  // a buffer: the instruction runs no earlier than what makes it
 	opens bool // it begins a group, for the sake of what reads it
-	saves int  // bytes that are free meanwhile; 0 if the first is gone, so that this one is just late
+	saves int  // bytes that are free meanwhile; 0 if the first is gone: this one is only late
 }
 
 // rebuild returns the new list of instructions.

@@ -111,7 +111,7 @@ type offer struct {
 // take products.
 func (t *thinning) lower(at int, target int64, blocks bool) {
 	bytes := t.take(at, target, t.live[at], func(back int) bool { return back > at })
-	if blocks && t.stages[at].rows > 0 { // the stage may hold rows of its operands rather than all of each
+	if blocks && t.stages[at].rows > 0 { // it may hold rows of its operands only
 		t.take(at, target, bytes, func(back int) bool { return back == at })
 	}
 }

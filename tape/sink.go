@@ -45,7 +45,7 @@ type sinking struct {
 	readers [][]int           // by buffer: the instructions that read it
 	fixed   []bool            // by instruction: its result stays in memory
 	given   [][]value         // by instruction: what it read before anything was made again
-	again   []int             // by instruction: how many make its result from what is fixed; 0 if too many
+	again   []int             // by instruction: the effort of making it again; 0 for too much
 }
 
 // maxAgain limits the instructions that a value may take to be made again.

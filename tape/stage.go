@@ -57,7 +57,7 @@ type sum struct {
 
 // sizes decides how work is cut. The sizes depend on no machine, so results do not either.
 type sizes struct {
-	tile    int     // bytes of the longest result in a block of elementwise work; several stay in L1
+	tile    int     // bytes of the longest result in an elementwise block; several stay in L1
 	product int     // the same where there are products, which want more rows
 	rows    int     // rows of a product in a block, at least, if they can be had
 	part    float64 // nanoseconds of work worth a partial sum of its own

@@ -16,7 +16,7 @@ import (
 type event struct {
 	Name     string         `json:"name"`
 	Category string         `json:"cat,omitempty"`
-	Phase    string         `json:"ph"` // X for what has a duration, M for names of processes and threads
+	Phase    string         `json:"ph"` // X for spans, M for names of processes and threads
 	Time     float64        `json:"ts"` // in µs, as the duration
 	Duration float64        `json:"dur"`
 	Process  int            `json:"pid"`

@@ -61,7 +61,7 @@ func (f Firing) Small() (before, after *graph.Node) {
 	for _, n := range graph.Reachable(f.Old) {
 		old[n] = true
 	}
-	fixed := map[*graph.Node]bool{} // constants, also repeated or reshaped ones, are shown on both sides
+	fixed := map[*graph.Node]bool{} // constants and their repetitions, shown on both sides
 	for _, n := range graph.Reachable(f.New) {
 		_, fixed[n] = n.Constant()
 		if n.NumIn() > 0 {

@@ -20,7 +20,7 @@ type builder struct {
 	node    []*graph.Node // the new node for each node of the old graph, by its number
 	best    []settled     // what the rules make of a node of the new graph, by its number
 	calls   map[call][]graph.Derivation
-	last    map[call]int         // the highest number among a call's loss and the nodes that it was differentiated with respect to
+	last    map[call]int         // the highest number among the loss and nodes of a call
 	derived map[*graph.Node]call // gradients that are still to be taken again
 	inner   map[*graph.Node]bool // those of them that another loss is made of
 	log     []Entry

@@ -36,7 +36,8 @@ var specialise = []Rule{
 					return nil
 				}
 			}
-			if match.Is(a, match.Broadcast) || match.Is(a, match.Transpose) { // its rows are not one below the other
+			// The rows of a repeated or transposed array are not one below the other.
+			if match.Is(a, match.Broadcast) || match.Is(a, match.Transpose) {
 				return nil
 			}
 			last := a.Rank() - 1

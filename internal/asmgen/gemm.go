@@ -49,7 +49,8 @@ var dot = term{"dot", [2]int{14, 2}, [2]int{6, 2}, "a[i,p]·b[p,j]"}
 
 var terms = []term{
 	dot,
-	{"dotWide", [2]int{2, 8}, [2]int{2, 4}, "a[i,p]·b[p,j]"}, // few rows wait for memory, and long runs of it are read fastest
+	// Few rows wait for memory, and long runs of it are read fastest.
+	{"dotWide", [2]int{2, 8}, [2]int{2, 4}, "a[i,p]·b[p,j]"},
 	{"distance", [2]int{14, 2}, [2]int{6, 2}, "(a[i,p] - b[p,j])²"},
 	{"shifted", [2]int{7, 2}, [2]int{6, 2}, "a[i,p]·(x[i,p] - b[p,j])"},
 	{"centred", [2]int{7, 2}, [2]int{3, 2}, "a[i,p]·(x[i,j] - b[p,j])"},

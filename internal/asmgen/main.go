@@ -31,7 +31,8 @@ var files = map[string]func(*build.Context){
 
 func main() {
 	log.SetFlags(0)
-	flags := flag.NewFlagSet("asmgen", flag.ExitOnError) // the assembler's library takes the default one
+	// The assembler's library takes the default flag set.
+	flags := flag.NewFlagSet("asmgen", flag.ExitOnError)
 	out := flags.String("out", ".", "directory to write to")
 	flags.Parse(os.Args[1:])
 	names := flags.Args()

@@ -21,7 +21,7 @@ type nest struct {
 	strides [maxHands][MaxRank]int // in bytes
 	offset  [maxHands]int          // in bytes
 	reach   [maxHands]int          // bytes that each must have
-	lay     [maxHands]layRows      // copies an operand whose elements do not lie as the loop wants them, else nil
+	lay     [maxHands]layRows      // copies an operand that the loop cannot read in place, else nil
 	strewn  bool                   // there are such operands
 
 	// A unit is per rows of chunk elements.

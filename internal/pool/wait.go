@@ -128,6 +128,7 @@ func (c *crew) join() {
 func (c *crew) rejoin() {
 	if c.waiting.Load() && c.waiting.CompareAndSwap(true, false) {
 		c.done <- struct{}{}
-		runtime.Gosched() // the caller is next in line on this thread, where an idle one would be slow to find it
+		// The caller is next in line on this thread, where an idle thread would be slow to find it.
+		runtime.Gosched()
 	}
 }

@@ -14,8 +14,8 @@ type Model struct {
 	Loss    *graph.Node                 // a scalar that depends on every parameter
 	Params  []*graph.Node               // of type dt
 	Outputs []*graph.Node               // some nodes between, of any element type
-	Step    graph.Step                  // updates of the states, and of parameters where there are Results
-	Results []*graph.Node               // of [Wide]: what to compute, derivatives of several losses among it
+	Step    graph.Step                  // updates of the states, and with Results of parameters
+	Results []*graph.Node               // of [Wide]: what to compute, also derivatives of losses
 	Values  map[*graph.Node]graph.Value // of the inputs, parameters and states
 }
 
@@ -29,7 +29,7 @@ type maker struct {
 	others []*graph.Node // masks and indices
 	grid   []int         // values of leaves not given yet, in steps of 1/512
 	ranks  int           // axes at most, beside some that an operation adds
-	most   int           // elements of an array at most, nearly: it keeps the graphs quick to evaluate
+	most   int           // elements of an array, about: keeps the graphs quick to evaluate
 
 	wide  bool
 	ints  []*graph.Node       // integers
