@@ -23,7 +23,7 @@ var notesSections = []string{
 	"Transformers and graph neural networks",
 	"Attention and learning from structured data",
 	"Self-attention and the transformer in detail",
-	"Beside the notes",
+	"Beyond the notes",
 }
 
 // place matches what a row of the map may name: a builder, a setting of the builder
