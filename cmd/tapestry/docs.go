@@ -46,14 +46,14 @@ func newDocs() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "directory to write to; files of removed operations and models stay there")
+	cmd.Flags().StringVar(&out, "out", "", "directory to write to; pages of removed operations and models stay there")
 	return cmd
 }
 
 // referencePage is a file in the directory of the reference.
 type referencePage struct{ path, text string }
 
-// reference returns all pages. Equal operations and models give equal bytes.
+// reference makes all pages. The same operations and models make the same bytes.
 func reference(ctx context.Context, families []builders.Family) ([]referencePage, error) {
 	code, err := readGo()
 	if err != nil {
@@ -108,7 +108,7 @@ func referenceIndex(families []builders.Family, code *goReference) string {
 			kinks = append(kinks, fmt.Sprintf("| [%s](ops/%s.md) | %s |\n", op.Name(), op.Name(), inCell(text)))
 		}
 	}
-	b.WriteString("\n## Conventions at kinks\n\nWhere there is no derivative, these are taken for one. Comparisons, argmax, one-hot and casts to integers have none.\n\n| operation | takes |\n|---|---|\n")
+	b.WriteString("\n## Conventions at kinks\n\nWhere a function has no derivative, its operation uses these values. Comparisons, argmax, one-hot and casts to integers have no derivative anywhere.\n\n| operation | convention |\n|---|---|\n")
 	b.WriteString(strings.Join(kinks, "") + code.index())
 	return b.String()
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// Limits of a model's page.
+// Limits of the page of a model.
 const (
 	pageDerivatives = 8       // equations of the derivative
 	pageEquations   = 40      // of the model
@@ -21,7 +21,7 @@ const (
 	pageBytes       = 200_000 // size of the drawing
 )
 
-// modelPages returns the page of a model and its drawing.
+// modelPages returns the page of a model and its drawings.
 func modelPages(ctx context.Context, f builders.Family, b builders.Builder) ([]referencePage, error) {
 	m, err := b.Build(nil, graph.F32)
 	if err != nil {
@@ -94,7 +94,7 @@ func stepEquations(out []*graph.Node) []viz.Equation {
 	return all
 }
 
-// notesDrawing draws a graph as lecture notes would.
+// notesDrawing returns the drawing of a graph at the level of the notes.
 func notesDrawing(ctx context.Context, roots []*graph.Node) (string, error) {
 	var svg strings.Builder
 	for _, boxes := range []int{300, 100, 50, 0} { // above this number of boxes, scopes are drawn closed
@@ -113,7 +113,7 @@ func notesDrawing(ctx context.Context, roots []*graph.Node) (string, error) {
 	return svg.String(), nil
 }
 
-// leafRows returns rows for the leaves that a model's results depend on.
+// leafRows returns the rows of the table of inputs, parameters and states.
 func leafRows(m *builders.Model) [][]string {
 	var out [][]string
 	for _, n := range m.Graph.Leaves(graph.RoleInput, graph.RoleParam, graph.RoleState) {
@@ -128,8 +128,8 @@ func leafRows(m *builders.Model) [][]string {
 	return out
 }
 
-// equationBlock shows at most most equations, without those too long to read, and says which
-// command shows the rest.
+// equationBlock returns the equations that are short enough to read, at most so many, and names the
+// command that shows the rest.
 func equationBlock(eqs []viz.Equation, most int, rest string) string {
 	var lines []string
 	for _, e := range eqs {

@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// convention returns what an operation says of derivatives where none exists.
+// convention returns the value that an operation uses where it has no derivative, "" for none.
 func convention(op ops.Op) string {
 	if c, ok := op.(trait.Conventional); ok {
 		return c.Convention()
@@ -57,8 +57,8 @@ func buildCase(op ops.Op, c ops.Case, dt graph.DType) (opCase, error) {
 	return out, nil
 }
 
-// operandName returns x for a single operand, mask for a mask beside others, and otherwise the
-// next of a, b, c.
+// operandName returns x for a single operand, mask for the only mask of several, and else the next of
+// a, b, c.
 func operandName(operands []ops.Operand, i int) string {
 	masks, at := 0, i
 	for k, o := range operands {
@@ -114,9 +114,9 @@ func opPage(op ops.Op, code *goReference) (text string, shown []*graph.Node, err
 	}
 	b.WriteString(block([]string{formula}) + code.onPage(op) + "\n## Derivative\n\n")
 	if len(lines) > 0 {
-		b.WriteString("With ȳ = ∂loss/∂y, and so for the operands:\n\n" + block(lines))
+		b.WriteString("With ȳ = ∂loss/∂y, and likewise for the operands:\n\n" + block(lines))
 	} else {
-		b.WriteString("None: nothing flows through it.\n")
+		b.WriteString("None: no derivative flows through it.\n")
 	}
 	if text := convention(op); text != "" {
 		fmt.Fprintf(&b, "\nConvention: %s.\n", text)
@@ -129,7 +129,7 @@ func opPage(op ops.Op, code *goReference) (text string, shown []*graph.Node, err
 		}
 		rows = append(rows, row)
 	}
-	b.WriteString("\n## Types\n\nWhat goes in and what comes out in the cases that it is tested with; `float` is either of f32 and f64.\n\n")
+	b.WriteString("\n## Types\n\nThe operands and results of its test cases; `float` is f32 or f64.\n\n")
 	b.WriteString(markdownTable([]string{"operands", "result", "in the text form"}, rows))
 	fmt.Fprintf(&b, "\n## Drawing\n\n![%s, and what its derivative computes](%s.svg)\n", op.Name(), op.Name())
 	return b.String(), shown, nil
@@ -143,8 +143,8 @@ func sentence(doc string) string {
 	return capitalised(doc)
 }
 
-// opMathematics returns the formula of an operation and its derivatives, taken from the case that
-// shows the most of them, preferably one on the operands themselves.
+// opMathematics returns the formula of an operation and its derivatives, from the case that shows the
+// most of them; among equal ones, from one whose operands are inputs.
 func opMathematics(op ops.Op) (formula string, derived []string, shown []*graph.Node, err error) {
 	best := -1
 	for _, c := range op.Cases() {
@@ -165,8 +165,8 @@ func opMathematics(op ops.Op) (formula string, derived []string, shown []*graph.
 	return formula, derived, shown, nil
 }
 
-// derivatives returns the derivative rules of y's operation, as its Grad method returns them,
-// simplified, and the nodes that compute them.
+// derivatives returns the derivatives of y by its operands, by the operation's Grad method, and the
+// nodes that compute them.
 func derivatives(y *graph.Node) (lines []string, nodes []*graph.Node) {
 	op, ok := y.Op().(ops.Op) // with its attributes
 	if !ok || !y.DType().IsFloat() {
@@ -201,7 +201,7 @@ func overlined(name string) string {
 	return "∂loss/∂" + name
 }
 
-// indices returns the names of a node's axes whose size is not 1.
+// indices returns the names of a node's axes with more than one element.
 func indices(n *graph.Node) []string {
 	var out []string
 	for _, a := range n.Shape().Axes() {
@@ -212,7 +212,7 @@ func indices(n *graph.Node) []string {
 	return out
 }
 
-// rightSide returns the expression of a derivative; it stops at named nodes.
+// rightSide returns the expression of a derivative: its name if it has one.
 func rightSide(d *graph.Node) expr.Expr {
 	if d.NumIn() == 0 || d.Name() != "" {
 		return expr.Sym(d.Label(), indices(d)...)

@@ -16,15 +16,15 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// Settings of the training on the page of the five views.
+// The training on the page of the five views.
 const (
 	viewsModel = "kmeans-softmax"
 	viewsSteps = 100
 )
 
-// viewsPages returns a page that shows soft k-means in its five views: formula, graph,
-// derivative, tape and values. All of it is made by the functions that the commands call. Places
-// in memory are left out, because they depend on the processor.
+// viewsPages returns a page that shows soft k-means in five views: formula, graph, derivative, tape and
+// values. The functions behind the commands make all of it; places in memory are left out, because
+// they depend on the processor.
 func viewsPages(ctx context.Context) ([]referencePage, error) {
 	task, err := lab.Config{Table: data.Iris(), Steps: viewsSteps}.Task(ctx, viewsModel, 1)
 	if err != nil {
@@ -66,15 +66,15 @@ func viewsPages(ctx context.Context) ([]referencePage, error) {
 	}
 	var t strings.Builder
 	fmt.Fprintf(&t, "%s# Soft k-means in five views\n\nOne objective as formula, graph, derivative, tape and numbers, on the iris data. ", generated)
-	t.WriteString("Every part is what a command prints; `tapestry serve kmeans-softmax` has them on one page in the browser.\n\n## 1. Formula\n\n")
+	t.WriteString("Every part is the output of a command; `tapestry serve kmeans-softmax` has them on one page in the browser.\n\n## 1. Formula\n\n")
 	fmt.Fprintf(&t, "As it may be typed into a file ([the notation](../notation.md)):\n\n%s\n", block([]string{strings.TrimSpace(string(text))}))
 	fmt.Fprintf(&t, "As it is read back from the graph, in Unicode and in LaTeX (`tapestry grad %s`):\n\n%s\n```math\n\\begin{gathered}\n%s\n\\end{gathered}\n```\n", viewsModel, block(equations), strings.Join(latex, " \\\\\n"))
 	fmt.Fprintf(&t, "\n## 2. Graph\n\nInputs are pills, parameters have a double line, reductions are funnels; the edges carry shapes (`tapestry draw %s`).\n\n![The graph of soft k-means](soft-kmeans.svg)\n", viewsModel)
 	fmt.Fprintf(&t, "\n## 3. Derivative\n\nBy the centres, with the rule behind each step (`tapestry grad %s --steps`):\n\n%s\n", viewsModel, block(strings.Split(strings.TrimSpace(derivation.String()), "\n")))
 	t.WriteString("The derivative is a graph, too. Each gradient stands in the row of its value (`tapestry draw " + viewsModel + " --grad`).\n\n![The graph with its derivative](soft-kmeans-grad.svg)\n")
-	fmt.Fprintf(&t, "\n## 4. Tape\n\nA training step after rewriting and fusion: what a bracket joins runs block by block of rows. `tapestry tape %s` adds the places in memory, `tapestry rewrite %s` how the graph became this.\n\n%s",
+	fmt.Fprintf(&t, "\n## 4. Tape\n\nA training step after rewriting and fusion: the instructions in a bracket run together, block by block of rows. `tapestry tape %s` adds the places in memory, `tapestry rewrite %s` how the graph was rewritten.\n\n%s",
 		viewsModel, viewsModel, block(rows))
-	fmt.Fprintf(&t, "\n## 5. Values\n\nWhat flows through it (`tapestry step %s --print`), before training and after %d steps of %s.\n\n%s", viewsModel, viewsSteps, "Adam, as γ rises", values)
+	fmt.Fprintf(&t, "\n## 5. Values\n\nThe values in it (`tapestry step %s --print`), before training and after %d steps of %s.\n\n%s", viewsModel, viewsSteps, "Adam, as γ rises", values)
 	return []referencePage{{"soft-kmeans.md", t.String()}, {"soft-kmeans.svg", forward}, {"soft-kmeans-grad.svg", both}}, nil
 }
 
