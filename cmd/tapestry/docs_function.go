@@ -9,10 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// goReference are the functions and types of Go that the reference shows, and where.
+// goReference holds the functions and types that the reference shows, and their pages.
 type goReference struct {
 	packages []*goPackage
 	page     map[string]string   // by "attention.Attend": the page, without its extension
@@ -21,7 +22,7 @@ type goReference struct {
 }
 
 // layout are operations that many functions add to bring operands into shape.
-var layout = []string{"Broadcast", "Reshape", "Transpose"}
+var layout = []match.Kind{match.Broadcast, match.Reshape, match.Transpose}
 
 // readGo reads the source of the documented packages, and gives each function and type a page: that
 // of an operation to functions of package ops that add this one, else one of its own.
@@ -31,67 +32,77 @@ func readGo() (*goReference, error) {
 		return nil, err
 	}
 	r := &goReference{packages: packages, page: map[string]string{}, onOp: map[string][]string{}, partOf: map[string][]string{}}
-	operation := map[string]string{} // by its Go type
-	for _, op := range ops.All() {
-		operation[strings.TrimPrefix(fmt.Sprintf("%T", op), "ops.")] = op.Name()
-	}
 	for _, p := range packages {
-		if p.dir != "ops" {
-			for _, f := range p.doc.Funcs {
-				r.page[p.name()+"."+f.Name] = p.dir + "/" + f.Name
-			}
-			for _, t := range p.doc.Types {
-				r.page[p.name()+"."+t.Name] = p.dir + "/" + t.Name
-				for _, f := range t.Funcs {
-					r.page[p.name()+"."+f.Name] = p.dir + "/" + t.Name
-				}
-			}
+		if p.dir == "ops" {
+			r.placeOps(p)
 			continue
 		}
-		for _, f := range p.functions() {
-			var added []string
-			for _, typ := range p.adds(f.Name, operation) {
-				added = append(added, operation[typ])
-			}
-			if len(added) == 0 && !strings.Contains(p.signature(f), "*graph.Node") {
-				continue // for those who write operations
-			}
-			own := added
-			if others := slices.DeleteFunc(slices.Clone(added), func(op string) bool { return slices.Contains(layout, op) }); len(others) > 0 {
-				own = others
-			}
-			name := f.Name
-			switch {
-			case slices.Contains(added, name):
-			case len(own) == 1:
-				name = own[0]
-			}
-			r.page["ops."+f.Name] = "ops/" + name
-			if len(own) == 1 || name == f.Name && slices.Contains(added, name) {
-				r.onOp[name] = append(r.onOp[name], f.Name)
-				continue
-			}
-			for _, op := range own {
-				r.partOf[op] = append(r.partOf[op], f.Name)
-			}
+		for _, f := range p.doc.Funcs {
+			r.page[p.name()+"."+f.Name] = p.dir + "/" + f.Name
 		}
-		for _, t := range p.doc.Types { // what these functions take and give
-			for _, f := range p.functions() {
-				if r.page["ops."+f.Name] != "" && slices.Contains(p.takes(f), t.Name) {
-					r.page["ops."+t.Name] = "ops/" + t.Name
-				}
-			}
+		for _, t := range p.doc.Types {
+			r.page[p.name()+"."+t.Name] = p.dir + "/" + t.Name
 			for _, f := range t.Funcs {
-				if r.page["ops."+f.Name] == "" && r.page["ops."+t.Name] != "" {
-					r.page["ops."+f.Name] = r.page["ops."+t.Name]
-				}
+				r.page[p.name()+"."+f.Name] = p.dir + "/" + t.Name
 			}
 		}
 	}
 	return r, nil
 }
 
-// goPages are the pages of functions and types that are not on the page of an operation.
+// placeOps gives the functions of package ops over nodes their pages, and the types that these take.
+// The other exports of the package are for those who write operations, and have none.
+func (r *goReference) placeOps(p *goPackage) {
+	operation := map[string]string{} // by its Go type
+	var bringing []string            // the names of layout
+	for _, op := range ops.All() {
+		operation[strings.TrimPrefix(fmt.Sprintf("%T", op), "ops.")] = op.Name()
+		if slices.Contains(layout, match.Of(op)) {
+			bringing = append(bringing, op.Name())
+		}
+	}
+	for _, f := range p.functions() {
+		var added []string
+		for _, typ := range p.adds(f.Name, operation) {
+			added = append(added, operation[typ])
+		}
+		if len(added) == 0 && !strings.Contains(p.signature(f), "*graph.Node") {
+			continue
+		}
+		own := slices.DeleteFunc(slices.Clone(added), func(op string) bool { return slices.Contains(bringing, op) })
+		if len(own) == 0 {
+			own = added
+		}
+		at, named := f.Name, slices.Contains(added, f.Name)
+		if !named && len(own) == 1 {
+			at = own[0]
+		}
+		r.page["ops."+f.Name] = "ops/" + at
+		if named || len(own) == 1 {
+			r.onOp[at] = append(r.onOp[at], f.Name)
+			continue
+		}
+		for _, op := range own {
+			r.partOf[op] = append(r.partOf[op], f.Name)
+		}
+	}
+	for _, t := range p.doc.Types {
+		taken := slices.ContainsFunc(p.functions(), func(f *doc.Func) bool {
+			return r.page["ops."+f.Name] != "" && slices.Contains(p.takes(f), t.Name)
+		})
+		if !taken {
+			continue
+		}
+		r.page["ops."+t.Name] = "ops/" + t.Name
+		for _, f := range t.Funcs {
+			if r.page["ops."+f.Name] == "" {
+				r.page["ops."+f.Name] = "ops/" + t.Name
+			}
+		}
+	}
+}
+
+// goPages returns the pages of functions and types that are not on the page of an operation.
 func (r *goReference) goPages() []referencePage {
 	var pages []referencePage
 	for _, p := range r.packages {
@@ -114,7 +125,7 @@ func imports(p *goPackage) string {
 	return fmt.Sprintf("In package `%s/%s`:\n\n", modulePath, p.dir)
 }
 
-// typePage is the page of a type with the functions that make one, and its methods.
+// typePage returns the page of a type, with the functions that make one and its methods.
 func (r *goReference) typePage(p *goPackage, t *doc.Type) string {
 	at := r.page[p.name()+"."+t.Name]
 	var b strings.Builder
@@ -128,7 +139,7 @@ func (r *goReference) typePage(p *goPackage, t *doc.Type) string {
 	return b.String()
 }
 
-// onPage is the section of the page of an operation on the functions that add it.
+// onPage returns the section of the page of an operation on the functions that add it.
 func (r *goReference) onPage(op ops.Op) string {
 	var b strings.Builder
 	b.WriteString("\n## In Go\n\n")
@@ -157,7 +168,8 @@ func (r *goReference) onPage(op ops.Op) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// function is the signature of a function or method, its doc, its examples, and what it is made of.
+// function returns the signature of a function or method, its doc, its examples, and the functions that
+// it calls.
 func (r *goReference) function(p *goPackage, f *doc.Func, at string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "```go\n%s\n```\n\n%s%s", p.signature(f), r.markdown(p, f.Doc, at), r.examples(p, f.Examples))
@@ -186,7 +198,7 @@ func (r *goReference) isType(pkg, name string) bool {
 	return slices.ContainsFunc(r.packages, func(p *goPackage) bool { return p.name() == pkg && p.types[name] })
 }
 
-// examples are those with an output.
+// examples returns the examples that have an output.
 func (r *goReference) examples(p *goPackage, list []*doc.Example) string {
 	var b strings.Builder
 	for _, e := range list {
@@ -201,7 +213,7 @@ func (r *goReference) examples(p *goPackage, list []*doc.Example) string {
 	return b.String()
 }
 
-// markdown is a doc comment on a page, with links to other pages.
+// markdown returns a doc comment for a page, with links to other pages.
 func (r *goReference) markdown(p *goPackage, text, at string) string {
 	pr := p.doc.Printer()
 	pr.HeadingLevel, pr.HeadingID = 3, func(*comment.Heading) string { return "" }
@@ -224,7 +236,7 @@ func (r *goReference) markdown(p *goPackage, text, at string) string {
 	return string(pr.Markdown(p.doc.Parser().Parse(text)))
 }
 
-// link is a link on one page to the page of a function.
+// link returns a link on one page to the page of a function.
 func (r *goReference) link(pkg, name, at string) string {
 	label := name
 	if pkg != path.Base(path.Dir(at)) {
@@ -233,7 +245,7 @@ func (r *goReference) link(pkg, name, at string) string {
 	return fmt.Sprintf("[%s](%s)", label, relative(at, r.page[pkg+"."+name]))
 }
 
-// relative is the path from one page to another, with its extension.
+// relative returns the path from one page to another, with its extension.
 func relative(at, to string) string {
 	up := strings.Repeat("../", strings.Count(at, "/"))
 	if path.Dir(at) == path.Dir(to) {
@@ -242,7 +254,7 @@ func relative(at, to string) string {
 	return up + to + ".md"
 }
 
-// index lists the pages of each package, with the first sentence on each.
+// index returns the tables of the pages of each package, with the first sentence of each.
 func (r *goReference) index() string {
 	var b strings.Builder
 	for _, p := range r.packages {

@@ -19,7 +19,7 @@ import (
 	"unicode"
 )
 
-// documented are the packages whose functions over nodes have pages, by their folders.
+// documented lists the packages whose functions over nodes have pages, by their folders.
 var documented = []string{"ops", "nn", "nn/attention", "nn/rnn", "nn/graphnet", "nn/augment"}
 
 const modulePath = "github.com/tapestry-ml/tapestry"
@@ -34,7 +34,7 @@ type goPackage struct {
 	types map[string]bool          // its own types, whether exported or not
 
 	methods map[string][]string // by a method's name that is not exported: "Type.method"
-	helpers map[string]string   // functions of its tests: their docs
+	helpers map[string]string   // docs of functions in its tests
 }
 
 // moduleRoot returns the folder of the module's source, the working directory or one above it.
@@ -118,7 +118,7 @@ func (p *goPackage) add(f *ast.File) {
 	}
 }
 
-// addTest notes the functions that examples call.
+// addTest notes the helpers that examples may call.
 func (p *goPackage) addTest(f *ast.File) {
 	for _, d := range f.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && d.Doc != nil && d.Recv == nil && !d.Name.IsExported() {
@@ -138,7 +138,7 @@ func typeName(t ast.Expr) string {
 	return ""
 }
 
-// name is how other packages write the package: attention.
+// name returns the name of the package: attention.
 func (p *goPackage) name() string { return path.Base(p.dir) }
 
 // functions lists the exported functions of the package in order of name.
@@ -248,7 +248,7 @@ func (p *goPackage) adds(function string, types map[string]string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// signature is a function as other packages call it, with its parameters:
+// signature returns a function as other packages call it, with its parameters:
 // ops.Softmax(x *graph.Node, axis any) *graph.Node.
 func (p *goPackage) signature(f *doc.Func) string {
 	var b bytes.Buffer
@@ -262,7 +262,7 @@ func (p *goPackage) signature(f *doc.Func) string {
 	return p.name() + "." + text
 }
 
-// declaration is a type without its unexported fields.
+// declaration returns the declaration of a type, without its doc and its unexported fields.
 func (p *goPackage) declaration(t *doc.Type) string {
 	d := *t.Decl
 	d.Doc = nil
@@ -286,7 +286,7 @@ func (p *goPackage) takes(f *doc.Func) []string {
 	return list
 }
 
-// exampleCode is the body of an example, and says what the functions do that it calls in its test.
+// exampleCode returns the body of an example, and the docs of the helpers in its test that it calls.
 func (p *goPackage) exampleCode(e *doc.Example) (code string, helpers []string) {
 	block, ok := e.Code.(*ast.BlockStmt)
 	if !ok {
