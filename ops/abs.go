@@ -17,7 +17,7 @@ func Abs(x *graph.Node) *graph.Node { return elementwise(abs{}, x) }
 func (abs) Name() string       { return "Abs" }
 func (abs) Kind() match.Kind   { return match.Abs }
 func (abs) Doc() string        { return "absolute value, element by element" }
-func (abs) Convention() string { return "|x|'(0) = 0, as PyTorch has it" }
+func (abs) Convention() string { return "|x|'(0) = 0, as in PyTorch" }
 
 // Grad is 0 at 0, where sign is.
 func (abs) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sign(y.In(0))) }

@@ -18,7 +18,7 @@ type inRange struct {
 
 func (inRange) Name() string     { return "InRange" }
 func (inRange) Kind() match.Kind { return match.InRange }
-func (inRange) Doc() string      { return "an index, which must be a place of the axis" }
+func (inRange) Doc() string      { return "an index, which must be within the axis" }
 
 // Places says that the operand is an index.
 func (op inRange) Places(*graph.Node) (operand, size int) { return 0, op.Size }

@@ -20,7 +20,7 @@ func (maximum) Commutes()                               {}
 func (maximum) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (maximum) Doc() string                             { return "larger of two, element by element" }
 func (maximum) Convention() string {
-	return "where both are equal, each takes half of the derivative, as PyTorch has it"
+	return "where both are equal, each takes half of the derivative, as in PyTorch"
 }
 
 // Grad gives half to each where they are equal.

@@ -74,7 +74,7 @@ func (maxPool) Rule(_ []bool) (name string, law expr.Expr) {
 }
 
 func (maxPool) Convention() string {
-	return "of equal largest elements of a window the first takes the whole derivative, as PyTorch has it"
+	return "of equal largest elements of a window the first takes the whole derivative, as in PyTorch"
 }
 func (op maxPool) Infer(in []*graph.Node) (graph.Type, error) { return pooling(op).infer(in, 1) }
 func (op maxPool) Kernel(*graph.Node) kernel.Kernel           { return kernel.MaxPool(pooling(op).kernel()) }

@@ -20,7 +20,7 @@ func (minimum) Commutes()                               {}
 func (minimum) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (minimum) Doc() string                             { return "smaller of two, element by element" }
 func (minimum) Convention() string {
-	return "where both are equal, each takes half of the derivative, as PyTorch has it"
+	return "where both are equal, each takes half of the derivative, as in PyTorch"
 }
 
 // Grad gives half to each where they are equal.

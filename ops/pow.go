@@ -28,7 +28,7 @@ func (pow) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("power rule")
 }
 
-func (pow) Convention() string { return "the derivative of 0^b by b is 0, as PyTorch has it" }
+func (pow) Convention() string { return "the derivative of 0^b by b is 0, as in PyTorch" }
 
 // Grad by a is dy·b·aᵇ⁻¹, and 0 where b is 0, also at a = 0; by b it is dy·y·log a, and 0 where a
 // is 0. The side that a mask does not choose is kept finite, because a further derivative

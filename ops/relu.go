@@ -18,7 +18,7 @@ func ReLU(x *graph.Node) *graph.Node {
 func (relu) Name() string       { return "Relu" }
 func (relu) Kind() match.Kind   { return match.Relu }
 func (relu) Doc() string        { return "positive part, element by element" }
-func (relu) Convention() string { return "relu'(0) = 0, as PyTorch has it" }
+func (relu) Convention() string { return "relu'(0) = 0, as in PyTorch" }
 
 // Grad is 0 at 0.
 func (relu) Grad(y, dy *graph.Node, _ int) *graph.Node {

@@ -185,7 +185,7 @@ func withAxes(what string, x *graph.Node, refs []any, f func(list []int) *graph.
 
 func (reshape) Name() string     { return "Reshape" }
 func (reshape) Kind() match.Kind { return match.Reshape }
-func (reshape) Doc() string      { return "the same elements over other axes" }
+func (reshape) Doc() string      { return "the same elements in another shape" }
 
 // Rule returns the name of the rule of its derivative.
 func (reshape) Rule(_ []bool) (name string, law expr.Expr) {

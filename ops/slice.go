@@ -63,7 +63,7 @@ func sliceAll(x *graph.Node, set func(start, steps, sizes []int)) *graph.Node {
 
 func (slice) Name() string     { return "Slice" }
 func (slice) Kind() match.Kind { return match.Slice }
-func (slice) Doc() string      { return "a regular part of an array" }
+func (slice) Doc() string      { return "evenly spaced elements of an array along its axes" }
 
 // Rule returns the name of the rule of its derivative.
 func (slice) Rule(_ []bool) (name string, law expr.Expr) {
@@ -174,7 +174,7 @@ type place struct {
 
 func (place) Name() string     { return "Place" }
 func (place) Kind() match.Kind { return match.Place }
-func (place) Doc() string      { return "zeros with an array laid into a regular part: Slice's derivative" }
+func (place) Doc() string      { return "zeros with an array at evenly spaced places: Slice's derivative" }
 
 // Rule returns the name of the rule of its derivative.
 func (place) Rule(_ []bool) (name string, law expr.Expr) {

@@ -20,7 +20,7 @@ func StopGradient(x *graph.Node) *graph.Node { return graph.Apply(stopGradient{}
 func (stopGradient) Name() string                            { return "StopGradient" }
 func (stopGradient) Kind() match.Kind                        { return match.StopGradient }
 func (stopGradient) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
-func (stopGradient) Doc() string                             { return "the operand, as a constant to differentiation" }
+func (stopGradient) Doc() string                             { return "the operand, as a constant for differentiation" }
 func (stopGradient) Scalar(x ...float64) float64             { return x[0] }
 
 func (stopGradient) Infer(in []*graph.Node) (graph.Type, error) {

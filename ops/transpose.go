@@ -52,7 +52,7 @@ func transposeTo(x *graph.Node, order []int) *graph.Node {
 func (transpose) Name() string     { return "Transpose" }
 func (transpose) Kind() match.Kind { return match.Transpose }
 func (op transpose) Order() []int  { return op.Perm.List() }
-func (transpose) Doc() string      { return "another order of the axes" }
+func (transpose) Doc() string      { return "axes in another order" }
 
 // Rule returns the name of the rule of its derivative.
 func (transpose) Rule(_ []bool) (name string, law expr.Expr) {

@@ -50,8 +50,8 @@ func readGo() (*goReference, error) {
 	return r, nil
 }
 
-// placeOps gives the functions of package ops over nodes their pages, and the types that these take.
-// The other exports of the package are for those who write operations, and have none.
+// placeOps gives the functions of package ops over nodes their pages, and the types that these
+// take. The other exports of the package are for those who write operations, and have none.
 func (r *goReference) placeOps(p *goPackage) {
 	operation := map[string]string{} // by its Go type
 	var bringing []string            // the names of layout
@@ -168,8 +168,8 @@ func (r *goReference) onPage(op ops.Op) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// function returns the signature of a function or method, its doc, its examples, and the functions that
-// it calls.
+// function returns the signature of a function or method, its doc, its examples, and the functions
+// that it calls.
 func (r *goReference) function(p *goPackage, f *doc.Func, at string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "```go\n%s\n```\n\n%s%s", p.signature(f), r.markdown(p, f.Doc, at), r.examples(p, f.Examples))

@@ -286,7 +286,8 @@ func (p *goPackage) takes(f *doc.Func) []string {
 	return list
 }
 
-// exampleCode returns the body of an example, and the docs of the helpers in its test that it calls.
+// exampleCode returns the body of an example, and the docs of the helpers in its test that it
+// calls.
 func (p *goPackage) exampleCode(e *doc.Example) (code string, helpers []string) {
 	block, ok := e.Code.(*ast.BlockStmt)
 	if !ok {

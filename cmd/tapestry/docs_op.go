@@ -57,8 +57,8 @@ func buildCase(op ops.Op, c ops.Case, dt graph.DType) (opCase, error) {
 	return out, nil
 }
 
-// operandName returns x for a single operand, mask for the only mask of several, and else the next of
-// a, b, c.
+// operandName returns x for a single operand, mask for the only mask of several, and else the next
+// of a, b, c.
 func operandName(operands []ops.Operand, i int) string {
 	masks, at := 0, i
 	for k, o := range operands {
@@ -143,8 +143,8 @@ func sentence(doc string) string {
 	return capitalised(doc)
 }
 
-// opMathematics returns the formula of an operation and its derivatives, from the case that shows the
-// most of them; among equal ones, from one whose operands are inputs.
+// opMathematics returns the formula of an operation and its derivatives, from the case that shows
+// the most of them; among equal ones, from one whose operands are inputs.
 func opMathematics(op ops.Op) (formula string, derived []string, shown []*graph.Node, err error) {
 	best := -1
 	for _, c := range op.Cases() {

@@ -22,9 +22,9 @@ const (
 	viewsSteps = 100
 )
 
-// viewsPages returns a page that shows soft k-means in five views: formula, graph, derivative, tape and
-// values. The functions behind the commands make all of it; places in memory are left out, because
-// they depend on the processor.
+// viewsPages returns a page that shows soft k-means in five views: formula, graph, derivative, tape
+// and values. The functions behind the commands make all of it; places in memory are left out,
+// because they depend on the processor.
 func viewsPages(ctx context.Context) ([]referencePage, error) {
 	task, err := lab.Config{Table: data.Iris(), Steps: viewsSteps}.Task(ctx, viewsModel, 1)
 	if err != nil {
