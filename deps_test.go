@@ -17,7 +17,7 @@ const module = "github.com/tapestry-ml/tapestry"
 // by its path. Standard library packages are free. A new edge fails this test
 // until the table says so.
 var imports = map[string]string{
-	".":                    "builders check fit graph graph/expr graph/grad graph/rewrite graph/trait graph/vmap infer inspect lab lab/geometry nn nn/attention nn/augment nn/graphnet nn/rnn notation ops tape train train/checkpoint train/data train/metric train/watch viz viz/chart viz/report", // the tour
+	".":                    "builders check fit graph graph/expr graph/grad graph/rewrite graph/trait graph/vmap infer inspect lab lab/geometry lab/linear nn nn/attention nn/augment nn/graphnet nn/rnn notation ops tape train train/checkpoint train/data train/metric train/watch viz viz/chart viz/report", // the tour
 	"graph":                "internal/memory",
 	"internal/simd":        "golang.org/x/sys",
 	"internal/kernel":      "internal/simd",
@@ -57,10 +57,11 @@ var imports = map[string]string{
 	"infer":                "graph ops tape internal/fed train/checkpoint train/data gorgonia.org/tensor",
 	"notation":             "graph ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal graph/trait", // examples are evaluated by the definitions
 	"fit":                  "graph builders infer internal/match lab train train/data gorgonia.org/tensor internal/plural",
-	"lab":                  "graph ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural",
-	"lab/geometry":         "graph graph/grad internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor",
+	"lab":                  "graph ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural lab/linear",
+	"lab/geometry":         "graph graph/grad internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor lab/linear",
 	"inspect":              "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, and rewrites that are tried as a cure
 	"viz":                  "graph graph/trait internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",
+	"lab/linear":           "graph builders tape train train/data gonum.org/v1/gonum",
 	"viz/figure":           "github.com/awalterschulze/gographviz",
 	"viz/chart":            "internal/plural",
 	"viz/report":           "viz/chart internal/csp internal/plural",

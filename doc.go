@@ -45,6 +45,7 @@
 //   - [lab] compares objectives over optimisers, start values and seeds, and says which
 //     differences exceed the noise.
 //   - [geometry] looks at the shape of a loss: curvature, symmetries, collapse, surfaces.
+//   - [linear] has the solutions of least squares and principal components to measure by.
 //   - [chart] and [report] draw the results.
 //
 // # Go further
@@ -87,6 +88,7 @@
 // [inspect]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/inspect
 // [lab]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/lab
 // [geometry]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/lab/geometry
+// [linear]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/lab/linear
 // [chart]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/viz/chart
 // [report]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/viz/report
 // [notation]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/notation

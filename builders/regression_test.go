@@ -12,7 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
@@ -20,9 +20,9 @@ import (
 )
 
 // observations are the data of a linear model, for the solver.
-func observations(m *builders.Model, batch builders.Feed) lab.Linear {
+func observations(m *builders.Model, batch builders.Feed) linear.LeastSquares {
 	x, y := batch[m.Graph.Lookup("X")], batch[m.Graph.Lookup("y")]
-	return lab.Linear{X: x.Data, Y: y.Data, N: len(y.Data), D: x.Type.Shape.Dim(1)}
+	return linear.LeastSquares{X: x.Data, Y: y.Data, N: len(y.Data), D: x.Type.Shape.Dim(1)}
 }
 
 // TestRidgeIsFakeObservations: the two losses and their gradients are equal for any

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -14,10 +15,10 @@ import (
 type Clusterings struct {
 	Config    Config // as used: with the defaults
 	Variants  []Clustering
-	Baselines []Clustering // Lloyd's algorithm with restarts, SGD on the nearest centre; none of objectives alone
-	Gamma     []SweepPoint // over the temperature, constant during training
-	K         []SweepPoint // over the number of clusters
-	Plane     *Plane       // the data's first two principal components
+	Baselines []Clustering  // Lloyd's algorithm with restarts, SGD on the nearest centre; none of objectives alone
+	Gamma     []SweepPoint  // over the temperature, constant during training
+	K         []SweepPoint  // over the number of clusters
+	Plane     *linear.Plane // the data's first two principal components
 }
 
 // Clustering is one objective with all its runs.
@@ -113,7 +114,7 @@ func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
 	if err := res.sweeps(ctx, tick); err != nil {
 		return nil, err
 	}
-	res.Plane, err = NewPlane(c.Table)
+	res.Plane, err = linear.NewPlane(c.Table)
 	return res, err
 }
 

@@ -40,9 +40,4 @@
 // them, and the angle between their gradients at the same centres.
 //
 // [Learn] trains one model of any kind on examples of its own, from several seeds.
-// [PCA] is what linear autoencoders are measured by.
-//
-// [Linear] are the data of least squares: the solution by singular values, and what
-// ridge regression and gradient descent that is stopped early leave of it along each
-// singular direction ([Shrinkage]).
 package lab

@@ -19,7 +19,7 @@ func TestNil(t *testing.T) {
 			"DefaultRate": lab.DefaultRate, "Examples": lab.Examples, "Falling": lab.Falling,
 			"Holm": lab.Holm, "InRange": lab.InRange, "Judge": lab.Judge, "Learn": lab.Learn,
 			"Letters": lab.Letters, "LossFunc": lab.LossFunc, "Match": lab.Match, "Median": lab.Median,
-			"NewPCA": lab.NewPCA, "NewPlane": lab.NewPlane, "NewSettling": lab.NewSettling, "RowsOf": lab.RowsOf,
+			"NewSettling": lab.NewSettling, "RowsOf": lab.RowsOf,
 			"Objective": lab.Objective, "ParseStart": lab.ParseStart,
 			"ProbeFunc": lab.ProbeFunc, "Quantile": lab.Quantile, "Reached": lab.Reached,
 			"Registered": lab.Registered, "Scale": lab.Scale, "Silhouette": lab.Silhouette, "SizeNames": lab.SizeNames,
@@ -29,9 +29,9 @@ func TestNil(t *testing.T) {
 		},
 		Types: []any{
 			lab.Clustering{}, lab.Comparison{}, lab.Config{}, lab.Convergence{}, lab.History{},
-			lab.Difference{}, lab.Initial{}, lab.LearnConfig{}, lab.Learned{}, lab.Linear{},
-			lab.Outcome{}, lab.PCA{}, lab.Plane{}, lab.Plan{}, lab.Run{}, lab.Recorder{},
-			lab.Settling{}, lab.Shrinkage(nil), lab.Start(0), lab.Test(0),
+			lab.Difference{}, lab.Initial{}, lab.LearnConfig{}, lab.Learned{},
+			lab.Outcome{}, lab.Plan{}, lab.Run{}, lab.Recorder{},
+			lab.Settling{}, lab.Start(0), lab.Test(0),
 		},
 		Samples: func() []any {
 			return []any{data.Iris(), "x", 2, 0.5, []float64{1, 2}, &builders.Model{}}

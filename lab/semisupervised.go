@@ -1,11 +1,6 @@
 package lab
 
-import (
-	"errors"
-	"fmt"
-
-	"github.com/tapestry-ml/tapestry/train/data"
-)
+import "fmt"
 
 // SpreadLabels returns for every point the commonest known label of its cluster, so that a few
 // known labels serve many points (the notes on the uses of unsupervised learning). assigned has the
@@ -34,29 +29,6 @@ func SpreadLabels(assigned []int, known []string) ([]string, error) {
 	out := make([]string, len(known))
 	for i, c := range assigned {
 		out[i] = most[c]
-	}
-	return out, nil
-}
-
-// Scores returns the coordinates of the rows of a table along the first k axes, row-major [n k]: a
-// short description to draw, or to learn from where few rows are labelled. A table of other columns
-// than the PCA's, and more components than there are, are errors.
-func (p *PCA) Scores(t *data.Table, k int) ([]float64, error) {
-	if p == nil || t == nil {
-		return nil, errors.New("scores of no table, or along no axes: NewPCA finds them")
-	}
-	if len(t.Columns) != len(p.Mean) || k < 0 || k > len(p.Axes) {
-		return nil, fmt.Errorf("%d components of %d features: there are %d, of %d", k, len(t.Columns), len(p.Axes), len(p.Mean))
-	}
-	out := make([]float64, 0, t.Rows()*k)
-	for i := range t.Rows() {
-		for _, axis := range p.Axes[:k] {
-			z := 0.0
-			for j, v := range row(t, i) {
-				z += (v - p.Mean[j]) * axis[j]
-			}
-			out = append(out, z)
-		}
 	}
 	return out, nil
 }

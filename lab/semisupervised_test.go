@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -65,7 +66,7 @@ func TestFewLabels(t *testing.T) {
 		}
 		y[i] = a - b
 	}
-	p, err := lab.NewPCA(table)
+	p, err := linear.NewPCA(table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestFewLabels(t *testing.T) {
 		few = append(few, 1, z[i*k], z[i*k+1])
 	}
 	unseen := func(x []float64, d int) (sum float64) {
-		w, err := lab.Linear{X: x[:labelled*d], Y: y[:labelled], N: labelled, D: d}.Solve(0)
+		w, err := linear.LeastSquares{X: x[:labelled*d], Y: y[:labelled], N: labelled, D: d}.Solve(0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +118,7 @@ func TestFewLabels(t *testing.T) {
 // singular direction by 1 − 2ησ² in a step, so it converges for rates below 1/σ² of the
 // largest σ, and diverges above.
 func TestRateDecidesStability(t *testing.T) {
-	p := lab.Linear{X: []float64{2, 0, 0, 1}, Y: []float64{2, 1}, N: 2, D: 2} // σ = 2 and 1; w → (1, 1)
+	p := linear.LeastSquares{X: []float64{2, 0, 0, 1}, Y: []float64{2, 1}, N: 2, D: 2} // σ = 2 and 1; w → (1, 1)
 	for _, c := range []struct {
 		rate     float64
 		diverges bool

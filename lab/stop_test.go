@@ -39,10 +39,6 @@ func TestCompileIsStopped(t *testing.T) {
 		},
 		"Lloyd":       func(ctx context.Context) error { _, err := c.Lloyd(ctx); return err },
 		"NewSettling": func(ctx context.Context) error { _, err := lab.NewSettling(ctx, m); return err },
-		"Shrink": func(ctx context.Context) error {
-			_, err := lab.Linear{X: []float64{1, 2, 3, 5}, Y: []float64{1, 2}, N: 2, D: 2}.Shrink(ctx, 1, 0.1, 2)
-			return err
-		},
 	} {
 		if err := do(tapetest.Uncompiled(t.Context())); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
@@ -88,7 +88,7 @@ func fitLine(ctx context.Context, l *lesson.Lesson) error {
 	}
 	fmt.Printf("%s\nŷ = %.4f·x %s %.4f\n", viz.Formula(line(set.Rows(), train.Training).Loss), w, sign, math.Abs(b))
 
-	equations := lab.Linear{N: set.Rows(), D: 2, Y: set.Column("y").Float64s()}
+	equations := linear.LeastSquares{N: set.Rows(), D: 2, Y: set.Column("y").Float64s()}
 	for _, x := range set.Column("x").Float64s() {
 		equations.X = append(equations.X, x, 1)
 	}

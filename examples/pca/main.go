@@ -11,7 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/viz"
@@ -32,7 +32,7 @@ func autoencoder(rows int, _ train.Mode) *train.Net {
 func main() {
 	lesson.Main(func(ctx context.Context, l *lesson.Lesson) error {
 		digits := data.Digits()
-		pca, err := lab.NewPCA(digits)
+		pca, err := linear.NewPCA(digits)
 		if err != nil {
 			return err
 		}

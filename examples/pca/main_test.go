@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"gorgonia.org/tensor"
@@ -24,7 +24,7 @@ func TestPrincipalAngles(t *testing.T) {
 func TestAutoencoder(t *testing.T) {
 	ctx := context.Background()
 	digits := data.Digits()
-	pca, err := lab.NewPCA(digits)
+	pca, err := linear.NewPCA(digits)
 	if err != nil {
 		t.Fatal(err)
 	}

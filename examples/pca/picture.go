@@ -4,15 +4,15 @@ import (
 	"io"
 	"math"
 
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
 // eigendigits draws the axes of both, and what both make of the first digits.
-func eigendigits(pca *lab.PCA, made *data.Table, decoder [][]float64, digits *data.Table) func(io.Writer) error {
+func eigendigits(pca *linear.PCA, made *data.Table, decoder [][]float64, digits *data.Table) func(io.Writer) error {
 	return func(w io.Writer) error {
-		again, err := lab.NewPCA(made)
+		again, err := linear.NewPCA(made)
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func eigendigits(pca *lab.PCA, made *data.Table, decoder [][]float64, digits *da
 }
 
 // project returns the projection of a digit onto the first axes.
-func project(pca *lab.PCA, x []float64) []float64 {
+func project(pca *linear.PCA, x []float64) []float64 {
 	kept := append([]float64(nil), pca.Mean...)
 	for _, axis := range pca.Axes[:code] {
 		along := 0.0

@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/metric"
@@ -65,7 +65,7 @@ func main() {
 		if err := l.AtMost("off the formulas by", off(shrunk), 1e-9); err != nil {
 			return err
 		}
-		for _, step := range []func(context.Context, *lesson.Lesson, lab.Linear) error{threeForms, leastNorm} {
+		for _, step := range []func(context.Context, *lesson.Lesson, linear.LeastSquares) error{threeForms, leastNorm} {
 			if err := step(ctx, l, few); err != nil {
 				return err
 			}
@@ -78,9 +78,9 @@ func main() {
 }
 
 // off returns the largest difference between the predicted and the measured factors.
-func off(s lab.Shrinkage) (most float64) {
+func off(s linear.Shrinkage) (most float64) {
 	for _, d := range s {
-		for _, f := range []lab.Factor{d.Ridge, d.Descent} {
+		for _, f := range []linear.Factor{d.Ridge, d.Descent} {
 			most = max(most, math.Abs(f.Predicted-f.Measured))
 		}
 	}
@@ -88,7 +88,7 @@ func off(s lab.Shrinkage) (most float64) {
 }
 
 // descended returns the weights after gradient descent on a form.
-func descended(ctx context.Context, l *lesson.Lesson, f form, p lab.Linear, steps int) ([]float64, error) {
+func descended(ctx context.Context, l *lesson.Lesson, f form, p linear.LeastSquares, steps int) ([]float64, error) {
 	set, err := observations(p)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func descended(ctx context.Context, l *lesson.Lesson, f form, p lab.Linear, step
 }
 
 // threeForms descends on each form of ridge regression to the same weights.
-func threeForms(ctx context.Context, l *lesson.Lesson, few lab.Linear) error {
+func threeForms(ctx context.Context, l *lesson.Lesson, few linear.LeastSquares) error {
 	want, err := few.Solve(λ)
 	if err != nil {
 		return err
@@ -124,8 +124,8 @@ func threeForms(ctx context.Context, l *lesson.Lesson, few lab.Linear) error {
 }
 
 // leastNorm descends where many weights fit: fewer observations than features.
-func leastNorm(ctx context.Context, l *lesson.Lesson, few lab.Linear) error {
-	fewer := lab.Linear{X: few.X[:8*few.D], Y: few.Y[:8], N: 8, D: few.D}
+func leastNorm(ctx context.Context, l *lesson.Lesson, few linear.LeastSquares) error {
+	fewer := linear.LeastSquares{X: few.X[:8*few.D], Y: few.Y[:8], N: 8, D: few.D}
 	want, err := fewer.Solve(0)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func leastNorm(ctx context.Context, l *lesson.Lesson, few lab.Linear) error {
 }
 
 // stopEarly descends until wines that are held out are no longer predicted better.
-func stopEarly(ctx context.Context, l *lesson.Lesson, few, held, unseen lab.Linear) error {
+func stopEarly(ctx context.Context, l *lesson.Lesson, few, held, unseen linear.LeastSquares) error {
 	fit, err := observations(few)
 	if err != nil {
 		return err

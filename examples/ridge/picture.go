@@ -5,12 +5,12 @@ import (
 	"io"
 
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
 // picture draws how much of each direction both methods leave, and the effect on unseen wines.
-func picture(ctx context.Context, l *lesson.Lesson, few, unseen lab.Linear, shrunk lab.Shrinkage) error {
+func picture(ctx context.Context, l *lesson.Lesson, few, unseen linear.LeastSquares, shrunk linear.Shrinkage) error {
 	kept := chart.Lines{
 		Frame:  chart.Frame{ID: "kept", Title: "Kept of the least squares solution", Desc: "Small singular values are held back."},
 		X:      "singular value σ of the data",
@@ -20,7 +20,7 @@ func picture(ctx context.Context, l *lesson.Lesson, few, unseen lab.Linear, shru
 	}
 	for i := range shrunk {
 		d := shrunk[len(shrunk)-1-i]
-		for k, f := range []lab.Factor{d.Ridge, d.Descent} {
+		for k, f := range []linear.Factor{d.Ridge, d.Descent} {
 			s := &kept.Series[k]
 			s.X, s.Y = append(s.X, d.Sigma), append(s.Y, f.Measured)
 		}

@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"gorgonia.org/tensor"
 )
@@ -13,7 +13,7 @@ const features = 12
 
 // wine takes every ninth wine for training, some others for early stopping, and the rest for
 // testing. All are standardised by the training wines.
-func wine() (few, held, unseen lab.Linear, err error) {
+func wine() (few, held, unseen linear.LeastSquares, err error) {
 	all := data.Wine()
 	var rows [3][]int
 	for i := range all.Rows() {
@@ -23,7 +23,7 @@ func wine() (few, held, unseen lab.Linear, err error) {
 		}
 		rows[part] = append(rows[part], i)
 	}
-	var parts [3]lab.Linear
+	var parts [3]linear.LeastSquares
 	var mean, std []float64
 	for k := range parts {
 		part, err := all.Subset(rows[k])
@@ -35,14 +35,14 @@ func wine() (few, held, unseen lab.Linear, err error) {
 		} else if err := data.Scale(part, mean, std); err != nil {
 			return few, held, unseen, err
 		}
-		parts[k] = linear(part)
+		parts[k] = leastSquares(part)
 	}
 	return parts[0], parts[1], parts[2], nil
 }
 
-// linear makes the first column the target.
-func linear(t *data.Table) lab.Linear {
-	p := lab.Linear{N: t.Rows(), D: features}
+// leastSquares makes the first column the target.
+func leastSquares(t *data.Table) linear.LeastSquares {
+	p := linear.LeastSquares{N: t.Rows(), D: features}
 	for i := range p.N {
 		row := t.X[i*(features+1) : (i+1)*(features+1)]
 		p.Y, p.X = append(p.Y, row[0]), append(p.X, row[1:]...)
@@ -51,7 +51,7 @@ func linear(t *data.Table) lab.Linear {
 }
 
 // observations is the feed of the data.
-func observations(p lab.Linear) (*data.Set, error) {
+func observations(p linear.LeastSquares) (*data.Set, error) {
 	return data.NewSet(map[string]*tensor.Dense{
 		"x": tensor.New(tensor.WithShape(p.N, p.D), tensor.WithBacking(p.X)),
 		"y": tensor.New(tensor.WithShape(p.N), tensor.WithBacking(p.Y)),
@@ -59,7 +59,7 @@ func observations(p lab.Linear) (*data.Set, error) {
 }
 
 // meanSquare is the mean of (x·w − y)².
-func meanSquare(p lab.Linear, w []float64) (sum float64) {
+func meanSquare(p linear.LeastSquares, w []float64) (sum float64) {
 	for i, y := range p.Y {
 		for j, v := range w {
 			y -= p.X[i*p.D+j] * v

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
@@ -71,7 +71,7 @@ func (t *vectors) plane(n int) (places [][2]float64, shown float64, err error) {
 	for _, v := range t.v[:min(n, len(t.v))] {
 		table.X = append(table.X, v...)
 	}
-	p, err := lab.NewPCA(table)
+	p, err := linear.NewPCA(table)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -115,7 +116,7 @@ func collapseAt(t *data.Table, centres []float64, scale float64) (CollapseStep, 
 		groups[g] = true
 	}
 	s.Distinct = len(groups)
-	pca, err := lab.NewPCA(&data.Table{Columns: t.Columns, X: centres})
+	pca, err := linear.NewPCA(&data.Table{Columns: t.Columns, X: centres})
 	if err != nil {
 		return s, err
 	}

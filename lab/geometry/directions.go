@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -93,7 +93,7 @@ func (l *Landscape) principalDirections(points [][]float64) error {
 			t.X = append(t.X, -v)
 		}
 	}
-	pca, err := lab.NewPCA(t)
+	pca, err := linear.NewPCA(t)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/table"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -26,7 +26,7 @@ type FieldConfig struct {
 // keeps its offset from the plane.
 type GradientField struct {
 	Prototype int
-	Plane     *lab.Plane
+	Plane     *linear.Plane
 	Principal bool         // the axes are principal components, not features
 	A, B      []float64    // [cells]: coordinates of the cells along the two axes
 	Points    [][2]float64 // of the first site, in the plane
@@ -108,11 +108,11 @@ func Field(ctx context.Context, c FieldConfig, sites ...Site) (*GradientField, e
 }
 
 // fieldPlane returns the plane of the two features, or the principal plane of more.
-func fieldPlane(t *data.Table) (p *lab.Plane, principal bool, err error) {
+func fieldPlane(t *data.Table) (p *linear.Plane, principal bool, err error) {
 	if len(t.Columns) == 2 {
-		return &lab.Plane{Mean: []float64{0, 0}, Axes: [2][]float64{{1, 0}, {0, 1}}, Share: [2]float64{math.NaN(), math.NaN()}}, false, nil
+		return &linear.Plane{Mean: []float64{0, 0}, Axes: [2][]float64{{1, 0}, {0, 1}}, Share: [2]float64{math.NaN(), math.NaN()}}, false, nil
 	}
-	p, err = lab.NewPlane(t)
+	p, err = linear.NewPlane(t)
 	return p, true, err
 }
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
 // planeAxes say what the axes of the plane are.
-func planeAxes(p *lab.Plane) []string {
+func planeAxes(p *linear.Plane) []string {
 	var out []string
 	for i, share := range p.Share {
 		out = append(out, fmt.Sprintf("principal component %d (%.0f %% of the variance)", i+1, 100*share))

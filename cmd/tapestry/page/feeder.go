@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -23,7 +24,7 @@ type feeder struct {
 	seed    uint64
 	table   *data.Table // of a clustering; nil for examples of the model's own
 	points  *tensor.Dense
-	plane   *lab.Plane
+	plane   *linear.Plane
 	courses map[*graph.Node]train.Schedule // of scalars that change in the first steps
 	scalars map[*graph.Node]float64        // those that are given, which stay
 }
@@ -79,7 +80,7 @@ func newFeeder(m *builders.Model, seed uint64, t *data.Table) (*feeder, error) {
 	if f.points, err = t.Dense(dtypeOf(m.KMeans.Points)); err != nil {
 		return nil, err
 	}
-	f.plane, err = lab.NewPlane(t)
+	f.plane, err = linear.NewPlane(t)
 	return f, err
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -132,7 +133,7 @@ func TestTrainsAsTheLaboratoryDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := v.Runs[0]
-		plane, err := lab.NewPlane(data.Iris())
+		plane, err := linear.NewPlane(data.Iris())
 		if err != nil {
 			t.Fatal(err)
 		}

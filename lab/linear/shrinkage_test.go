@@ -1,4 +1,4 @@
-package lab_test
+package linear_test
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/train"
 )
 
 // linearData draws y = X·w* + noise with features of spreads 1, ½, ⅓, …
-func linearData(seed uint64, n, d int, noise float64) lab.Linear {
+func linearData(seed uint64, n, d int, noise float64) linear.LeastSquares {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	p := lab.Linear{N: n, D: d, X: make([]float64, n*d), Y: make([]float64, n)}
+	p := linear.LeastSquares{N: n, D: d, X: make([]float64, n*d), Y: make([]float64, n)}
 	for i := range p.X {
 		p.X[i] = rng.NormFloat64() / float64(1+i%d)
 	}
@@ -29,7 +29,7 @@ func linearData(seed uint64, n, d int, noise float64) lab.Linear {
 }
 
 // residual is y − X·w, and its product with every feature.
-func residual(p lab.Linear, w []float64) (r, features []float64) {
+func residual(p linear.LeastSquares, w []float64) (r, features []float64) {
 	r, features = append([]float64(nil), p.Y...), make([]float64, p.D)
 	for i := range r {
 		for j, v := range w {
@@ -71,7 +71,7 @@ func TestSolve(t *testing.T) {
 		t.Errorf("the residual is %v, %v", norm(r), err)
 	}
 	// What is in the span of the rows is the least squares combination of them.
-	rows := lab.Linear{N: p.D, D: p.N, X: make([]float64, len(p.X)), Y: w}
+	rows := linear.LeastSquares{N: p.D, D: p.N, X: make([]float64, len(p.X)), Y: w}
 	for i := range p.N {
 		for j := range p.D {
 			rows.X[j*p.N+i] = p.X[i*p.D+j]
@@ -87,12 +87,12 @@ func TestSolve(t *testing.T) {
 // norm, and at that of ridge regression on data with fake observations.
 func TestDescendToLeastNorm(t *testing.T) {
 	for name, c := range map[string]struct {
-		data lab.Linear
+		data linear.LeastSquares
 		λ    float64
 	}{
 		"more weights than observations": {linearData(3, 4, 9, 0.5), 0},
 		"fake observations":              {linearData(4, 20, 4, 0.5), 2},
-		"two equal features":             {lab.Linear{N: 3, D: 2, X: []float64{1, 1, 2, 2, 0.5, 0.5}, Y: []float64{1, 2, 0}}, 0},
+		"two equal features":             {linear.LeastSquares{N: 3, D: 2, X: []float64{1, 1, 2, 2, 0.5, 0.5}, Y: []float64{1, 2, 0}}, 0},
 	} {
 		want, err := c.data.Solve(c.λ)
 		if err != nil {
@@ -124,7 +124,7 @@ func TestShrink(t *testing.T) {
 		t.Fatalf("%v, %v", s, err)
 	}
 	for i, d := range s {
-		for what, f := range map[string]lab.Factor{"ridge": d.Ridge, "descent": d.Descent} {
+		for what, f := range map[string]linear.Factor{"ridge": d.Ridge, "descent": d.Descent} {
 			if math.Abs(f.Measured-f.Predicted) > 1e-9 {
 				t.Errorf("σ = %v: %s leaves %v, want %v", d.Sigma, what, f.Measured, f.Predicted)
 			}
@@ -185,7 +185,7 @@ func TestEarlyStopping(t *testing.T) {
 }
 
 func TestLinearMistakes(t *testing.T) {
-	for _, p := range []lab.Linear{{}, {N: 2, D: 2, X: make([]float64, 3), Y: make([]float64, 2)}, {N: 2, D: 2, X: make([]float64, 4), Y: make([]float64, 3)}} {
+	for _, p := range []linear.LeastSquares{{}, {N: 2, D: 2, X: make([]float64, 3), Y: make([]float64, 2)}, {N: 2, D: 2, X: make([]float64, 4), Y: make([]float64, 3)}} {
 		if _, err := p.Solve(0); err == nil {
 			t.Errorf("%v is solved", p)
 		}

@@ -1,4 +1,4 @@
-package lab_test
+package linear_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
-	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -29,7 +29,7 @@ func TestResiduals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := lab.NewPCA(table)
+		p, err := linear.NewPCA(table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestResiduals(t *testing.T) {
 			t.Errorf("all components of %s leave %g", c.name, got)
 		}
 	}
-	if _, err := lab.NewPCA(&data.Table{Columns: []string{"a"}}); err == nil {
+	if _, err := linear.NewPCA(&data.Table{Columns: []string{"a"}}); err == nil {
 		t.Error("a table without rows has components")
 	}
 }
@@ -49,7 +49,7 @@ func TestResiduals(t *testing.T) {
 // offsets the linear autoencoder leaves what PCA leaves, and no derivative is left.
 func TestPCAIsTheAutoencodersOptimum(t *testing.T) {
 	iris := data.Iris()
-	p, err := lab.NewPCA(iris)
+	p, err := linear.NewPCA(iris)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package lab
+package linear
 
 import (
 	"context"
@@ -31,10 +31,10 @@ type Shrinkage []Direction
 // Shrink compares ridge regression with gradient descent that is stopped early, direction by
 // direction (the notes on regularisation in least squares): both keep the components along large
 // singular values and shrink those along small ones. The ridge solution is measured on the data with
-// fake observations ([Linear.Augmented]). Gradient descent runs t steps in float64 from w = 0 at the
-// rate η ([Linear.Descend]); because its loss is ‖X·w − y‖² and not half of that, the rate counts
+// fake observations ([LeastSquares.Augmented]). Gradient descent runs t steps in float64 from w = 0 at the
+// rate η ([LeastSquares.Descend]); because its loss is ‖X·w − y‖² and not half of that, the rate counts
 // twice. A negative λ, and data of other sizes than N and D say, are errors.
-func (p Linear) Shrink(ctx context.Context, λ, η float64, t int) (Shrinkage, error) {
+func (p LeastSquares) Shrink(ctx context.Context, λ, η float64, t int) (Shrinkage, error) {
 	if err := checkPenalty(λ); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (p Linear) Shrink(ctx context.Context, λ, η float64, t int) (Shrinkage, e
 
 // Descend takes t steps of gradient descent on ‖X·w − y‖² from w = 0 at the rate η, in float64 on
 // the graph of [builders.LeastSquares], and returns w [d].
-func (p Linear) Descend(ctx context.Context, η float64, t int) ([]float64, error) {
+func (p LeastSquares) Descend(ctx context.Context, η float64, t int) ([]float64, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (p Linear) Descend(ctx context.Context, η float64, t int) ([]float64, erro
 	if err != nil {
 		return nil, err
 	}
-	return float64s(w), nil
+	return w.Float64s(), nil
 }
 
 // String returns a table with one line per direction.

@@ -1,4 +1,4 @@
-package lab
+package linear
 
 import (
 	"errors"
@@ -30,12 +30,12 @@ func NewPCA(t *data.Table) (*PCA, error) {
 	p := &PCA{Mean: make([]float64, d)}
 	x := mat.NewDense(n, d, nil)
 	for i := range n {
-		for j, v := range row(t, i) {
+		for j, v := range t.X[i*d : (i+1)*d] {
 			p.Mean[j] += v / float64(n)
 		}
 	}
 	for i := range n {
-		for j, v := range row(t, i) {
+		for j, v := range t.X[i*d : (i+1)*d] {
 			x.Set(i, j, v-p.Mean[j])
 		}
 	}
@@ -73,4 +73,27 @@ func (p *PCA) Residual(k int) (left float64) {
 		left += p.Variance[a]
 	}
 	return left
+}
+
+// Scores returns the coordinates of the rows of a table along the first k axes, row-major [n k]: a
+// short description to draw, or to learn from where few rows are labelled. A table of other columns
+// than the PCA's, and more components than there are, are errors.
+func (p *PCA) Scores(t *data.Table, k int) ([]float64, error) {
+	if p == nil || t == nil {
+		return nil, errors.New("scores of no table, or along no axes: NewPCA finds them")
+	}
+	if len(t.Columns) != len(p.Mean) || k < 0 || k > len(p.Axes) {
+		return nil, fmt.Errorf("%d components of %d features: there are %d, of %d", k, len(t.Columns), len(p.Axes), len(p.Mean))
+	}
+	d, out := len(p.Mean), make([]float64, 0, t.Rows()*k)
+	for i := range t.Rows() {
+		for _, axis := range p.Axes[:k] {
+			z := 0.0
+			for j, v := range t.X[i*d : (i+1)*d] {
+				z += (v - p.Mean[j]) * axis[j]
+			}
+			out = append(out, z)
+		}
+	}
+	return out, nil
 }

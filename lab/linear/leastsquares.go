@@ -1,4 +1,4 @@
-package lab
+package linear
 
 import (
 	"errors"
@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Linear is the data of a linear model y ≈ X·w.
-type Linear struct {
+// LeastSquares is the data of a linear model y ≈ X·w.
+type LeastSquares struct {
 	X    []float64 // observations, row-major [n d]
 	Y    []float64 // targets [n]
 	N, D int       // observations and features
 }
 
-func (p Linear) check() error {
+func (p LeastSquares) check() error {
 	if p.N < 1 || p.D < 1 || len(p.X) != p.N*p.D || len(p.Y) != p.N {
 		return fmt.Errorf("%d numbers and %d targets for %d observations of %d features", len(p.X), len(p.Y), p.N, p.D)
 	}
@@ -30,7 +30,7 @@ func checkPenalty(λ float64) error {
 }
 
 // svd decomposes X = U·diag(σ)·Vᵀ.
-func (p Linear) svd() (u, v *mat.Dense, σ []float64, err error) {
+func (p LeastSquares) svd() (u, v *mat.Dense, σ []float64, err error) {
 	if err := p.check(); err != nil {
 		return nil, nil, nil, err
 	}
@@ -48,7 +48,7 @@ func (p Linear) svd() (u, v *mat.Dense, σ []float64, err error) {
 // decomposition of X their component along each right singular vector is σ·uᵀy/(σ² + λ). Where λ is
 // 0 and several w are minimal, it returns the one of least norm; singular values that are 0 up to
 // rounding count as 0. A negative λ, and data of other sizes than N and D say, are errors.
-func (p Linear) Solve(λ float64) ([]float64, error) {
+func (p LeastSquares) Solve(λ float64) ([]float64, error) {
 	if err := checkPenalty(λ); err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (p Linear) Solve(λ float64) ([]float64, error) {
 }
 
 // vanishes reports whether a singular value is 0 up to rounding.
-func (p Linear) vanishes(σ, largest float64) bool {
+func (p LeastSquares) vanishes(σ, largest float64) bool {
 	return σ <= largest*float64(max(p.N, p.D))*0x1p-52
 }
 
@@ -84,12 +84,12 @@ func along(m *mat.Dense, i int, x []float64) (s float64) {
 
 // Augmented returns the data with d fake observations √λ·I added, whose targets are 0. Least
 // squares on them is ridge regression on p (the notes on regularisation in least squares).
-func (p Linear) Augmented(λ float64) Linear {
+func (p LeastSquares) Augmented(λ float64) LeastSquares {
 	x, y := append([]float64(nil), p.X...), append([]float64(nil), p.Y...)
 	for j := range p.D {
 		row := make([]float64, p.D)
 		row[j] = math.Sqrt(λ)
 		x, y = append(x, row...), append(y, 0)
 	}
-	return Linear{x, y, p.N + p.D, p.D}
+	return LeastSquares{x, y, p.N + p.D, p.D}
 }

@@ -1,4 +1,4 @@
-package lab
+package linear
 
 import "github.com/tapestry-ml/tapestry/train/data"
 
