@@ -57,7 +57,7 @@ var imports = map[string]string{
 	"infer":                "graph ops tape internal/fed train/checkpoint train/data gorgonia.org/tensor",
 	"notation":             "graph ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal graph/trait", // examples are evaluated by the definitions
 	"fit":                  "graph builders infer internal/match lab train train/data gorgonia.org/tensor internal/plural",
-	"lab":                  "graph ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural lab/linear",
+	"lab":                  "graph ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural lab/linear train/metric",
 	"lab/geometry":         "graph graph/grad internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor lab/linear",
 	"inspect":              "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, and rewrites that are tried as a cure
 	"viz":                  "graph graph/trait internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",

@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
 // Plan is the configuration as a plan for [Compare]: the same data, start centres (of
@@ -144,7 +145,7 @@ func (c Config) probes() []Probe {
 	out := []Probe{measured("inertia", false, func(_ []int, inertia float64) (float64, error) { return inertia, nil })}
 	if len(c.Table.Labels) > 0 {
 		codes, _ := data.Codes(c.Table.Labels)
-		out = append(out, measured("ARI", true, func(nearest []int, _ float64) (float64, error) { return data.ARI(codes, nearest) }))
+		out = append(out, measured("ARI", true, func(nearest []int, _ float64) (float64, error) { return metric.AdjustedRand(codes, nearest) }))
 	}
 	if c.Table.Rows() <= mostSilhouette {
 		out = append(out, measured("silhouette", true, func(nearest []int, _ float64) (float64, error) { return Silhouette(c.Table, nearest) }))

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
 // TestOptima: Lloyd's algorithm on iris has two optima 0.005 % apart, which are two; the
@@ -29,7 +30,7 @@ func TestOptima(t *testing.T) {
 	for _, o := range optima {
 		all = append(all, o.Runs...)
 		for _, i := range o.Runs {
-			ari, err := data.ARI(v.Runs[o.Runs[0]].Assigned, v.Runs[i].Assigned)
+			ari, err := metric.AdjustedRand(v.Runs[o.Runs[0]].Assigned, v.Runs[i].Assigned)
 			if err != nil || ari != 1 {
 				t.Errorf("runs %d and %d are put together: ARI %v, %v", o.Runs[0], i, ari, err)
 			}

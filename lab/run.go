@@ -10,6 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/metric"
 	"gorgonia.org/tensor"
 )
 
@@ -153,7 +154,7 @@ func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamm
 	r.Rest.Changing = t.model.KMeans.Gamma != nil && changes(gamma, steps)
 	if len(t.c.Table.Labels) > 0 {
 		codes, _ := data.Codes(t.c.Table.Labels)
-		if r.ARI, err = data.ARI(codes, r.Assigned); err != nil {
+		if r.ARI, err = metric.AdjustedRand(codes, r.Assigned); err != nil {
 			return r, err
 		}
 	}

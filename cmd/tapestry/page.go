@@ -16,6 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/metric"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 	"github.com/tapestry-ml/tapestry/viz/report"
@@ -289,7 +290,7 @@ func between(vs []lab.Clustering) ([][]float64, error) {
 		out[i] = make([]float64, len(vs))
 		for j, w := range vs {
 			var err error
-			if out[i][j], err = data.ARI(v.Best().Assigned, w.Best().Assigned); err != nil {
+			if out[i][j], err = metric.AdjustedRand(v.Best().Assigned, w.Best().Assigned); err != nil {
 				return nil, err
 			}
 		}

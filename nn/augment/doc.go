@@ -1,6 +1,5 @@
 // Package augment changes images x[n h w c] at random as a part of the graph, anew in every run, so
-// that training never sees an image twice. Package train/data has such changes for batches on their
-// way into the graph.
+// that training never sees an image twice.
 //
 // A plain name, such as [Rotate], changes images by given amounts: a scalar for all, or a number for
 // each example, [n]. A name with Random draws the amount for each example, and leaves an example

@@ -80,49 +80,6 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestIrisClusters runs Lloyd's algorithm from one flower of each species. It ends
-// in the best known 3-means of iris, whose inertia and index are published.
-func TestIrisClusters(t *testing.T) {
-	iris := Iris()
-	n, d, k := iris.Rows(), len(iris.Columns), 3
-	centre := slices.Concat(iris.X[:d], iris.X[50*d:51*d], iris.X[100*d:101*d])
-	assigned := make([]int, n)
-	inertia := 0.0
-	for range 30 {
-		inertia = 0
-		sum, count := make([]float64, k*d), make([]float64, k)
-		for i := range n {
-			best := math.Inf(1)
-			for j := range k {
-				distance := 0.0
-				for c := range d {
-					u := iris.X[i*d+c] - centre[j*d+c]
-					distance += u * u
-				}
-				if distance < best {
-					best, assigned[i] = distance, j
-				}
-			}
-			inertia += best
-			count[assigned[i]]++
-			for c := range d {
-				sum[assigned[i]*d+c] += iris.X[i*d+c]
-			}
-		}
-		for c := range sum {
-			centre[c] = sum[c] / count[c/d]
-		}
-	}
-	species, _ := Codes(iris.Labels)
-	index, err := ARI(assigned, species)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if math.Abs(inertia-78.851441426146) > 1e-9 || math.Abs(index-0.7302) > 5e-5 {
-		t.Errorf("inertia %.12f and index %.4f, want 78.851441426146 and 0.7302", inertia, index)
-	}
-}
-
 // TestBuiltinClusters: the separated clusters have a name among the tables.
 func TestBuiltinClusters(t *testing.T) {
 	table, err := Builtin("clusters")

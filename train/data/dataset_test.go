@@ -71,8 +71,8 @@ func TestDescribe(t *testing.T) {
 		}
 		return w
 	}
-	flip := RandomFlip("x", 0.5)
-	ahead := Prefetch(Map(Shuffled(s, 64, 3), 1, flip, nil, flip), 3)
+	noise := Noise("x", 0.5)
+	ahead := Prefetch(Map(Shuffled(s, 64, 3), 1, noise, nil, noise), 3)
 	defer ahead.Close()
 	moved := Shuffled(s, 64, 3)
 	if err := moved.Seek(Position{3, 2}); err != nil {
@@ -98,7 +98,7 @@ func TestDescribe(t *testing.T) {
 		{Map(windows(2), 1), "map(windows(500 tokens, batches of 4 of length 8, seed 2), 0 changes, seed 1)"},
 		{ahead, "map(shuffled(1000 rows, batches of 64, seed 3), 2 changes, seed 1)"},
 		{other{Shuffled(s, 64, 3)}, ""},
-		{Map(other{Shuffled(s, 64, 3)}, 1, flip), ""},
+		{Map(other{Shuffled(s, 64, 3)}, 1, noise), ""},
 		{Shuffled(nil, 64, 3), "shuffled(0 rows, batches of 0, seed 3)"},
 		{Map(nil, 1), ""},
 		{nil, ""},

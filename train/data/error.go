@@ -3,6 +3,8 @@ package data
 import (
 	"strconv"
 	"strings"
+
+	"github.com/tapestry-ml/tapestry/internal/spelling"
 )
 
 // Error is a complaint about a file or what was read from it, located as far as it
@@ -58,6 +60,16 @@ func orZero[T any](p *T) *T {
 		return new(T)
 	}
 	return p
+}
+
+// didYouMean returns ` (did you mean "iris"?)` for the candidate that name is likely a slip for,
+// or "" if there is none.
+func didYouMean(name string, candidates []string) string {
+	near := spelling.Near(name, candidates)
+	if near == "" {
+		return ""
+	}
+	return " (did you mean " + quote(near) + "?)"
 }
 
 // oneLine keeps file names and foreign messages from breaking the line.

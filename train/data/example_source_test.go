@@ -30,7 +30,7 @@ func ExampleSource() {
 		log.Fatal(err)
 	}
 	fmt.Printf("mean %.3f, deviation %.3f\n", scale.Mean[0], scale.Std[0])
-	source := data.Prefetch(data.Map(data.Shuffled(parts[0], 512, 1), 1, data.RandomShift("x", 1), scale.Change()), 2)
+	source := data.Prefetch(data.Map(data.Shuffled(parts[0], 512, 1), 1, scale.Change(), data.Noise("x", 0.1)), 2)
 	defer source.Close()
 	for source.Position().Epoch == 0 {
 		at := source.Position()

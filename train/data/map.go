@@ -17,7 +17,7 @@ type Change func(rng *rand.Rand, b Batch) error
 // on the seed and the position, so that a training that is taken up again draws what it
 // would have drawn.
 //
-//	fit := data.Map(data.Shuffled(set, 64, 1), 1, scale.Change(), data.RandomShift("x", 2))
+//	fit := data.Map(data.Shuffled(set, 64, 1), 1, scale.Change(), data.Noise("x", 0.1))
 func Map(source Source, seed uint64, changes ...Change) Source {
 	if source == nil {
 		return noSource("Map")

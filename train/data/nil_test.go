@@ -43,7 +43,7 @@ func TestNil(t *testing.T) {
 	}
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"ARI": data.ARI, "AddDuplicates": data.AddDuplicates, "Batches": data.Batches,
+			"AddDuplicates": data.AddDuplicates, "Batches": data.Batches,
 			"Builtin": data.Builtin, "Centre": data.Centre, "Characters": data.Characters,
 			"Clusters": data.Clusters, "Codes": data.Codes, "Comment": data.Comment,
 			"Concat": data.Concat, "Consecutive": data.Consecutive, "Constitution": data.Constitution,
@@ -60,8 +60,7 @@ func TestNil(t *testing.T) {
 			"Noise": data.Noise, "Open": data.Open, "OpenCSV": data.OpenCSV,
 			"OpenEdges": data.OpenEdges, "OpenIDX": data.OpenIDX, "OpenNPY": data.OpenNPY,
 			"OpenNPZ": data.OpenNPZ, "OpenRecords": data.OpenRecords, "OpenText": data.OpenText,
-			"Order": data.Order, "Prefetch": data.Prefetch, "RandomCutout": data.RandomCutout,
-			"RandomFlip": data.RandomFlip, "RandomShift": data.RandomShift, "ReadCSV": data.ReadCSV,
+			"Order": data.Order, "Prefetch": data.Prefetch, "ReadCSV": data.ReadCSV,
 			"ReadEdges": data.ReadEdges, "ReadIDX": data.ReadIDX, "ReadNPY": data.ReadNPY,
 			"ReadNPZ": data.ReadNPZ, "ReadText": data.ReadText, "ReplaceNaN": data.ReplaceNaN,
 			"CarryOver": data.CarryOver, "Generated": data.Generated, "Scale": data.Scale, "Shuffled": data.Shuffled, "Standardise": data.Standardise,

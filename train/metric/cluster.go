@@ -8,7 +8,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ARI is the adjusted Rand index ([data.ARI]) of the clusters that the output puts the
+// ARI is the adjusted Rand index ([AdjustedRand]) of the clusters that the output puts the
 // rows into, against the labels: 1 if they agree up to names, about 0 if by chance. The
 // output is memberships[n k], of which the largest decides (of distances give the
 // negative), or whole numbers[n]. Rows with NaN are a cluster of their own. It counts
@@ -27,7 +27,7 @@ func (a *ari) Value() float64 {
 	if len(a.found) == 0 {
 		return math.NaN()
 	}
-	v, err := data.ARI(a.found, a.correct)
+	v, err := AdjustedRand(a.found, a.correct)
 	if err != nil {
 		return math.NaN() // they are always equally many
 	}

@@ -10,7 +10,7 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"ARI": metric.ARI, "AbsoluteError": metric.AbsoluteError, "Accuracy": metric.Accuracy,
+			"ARI": metric.ARI, "AbsoluteError": metric.AbsoluteError, "Accuracy": metric.Accuracy, "AdjustedRand": metric.AdjustedRand,
 			"Bits": metric.Bits, "Inertia": metric.Inertia, "Nats": metric.Nats,
 			"NewConfusion": metric.NewConfusion, "Perplexity": metric.Perplexity, "R2": metric.R2,
 			"SquaredError": metric.SquaredError,

@@ -1,12 +1,16 @@
-package data
+package metric_test
 
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
-func TestARI(t *testing.T) {
+func TestAdjustedRand(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		a, b []int
@@ -30,7 +34,7 @@ func TestARI(t *testing.T) {
 		{"all alone in both", []int{0, 1, 2}, []int{2, 0, 1}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := ARI(c.a, c.b)
+			got, err := metric.AdjustedRand(c.a, c.b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,15 +43,15 @@ func TestARI(t *testing.T) {
 			}
 		})
 	}
-	_, err := ARI([]int{1}, []int{1, 2})
+	_, err := metric.AdjustedRand([]int{1}, []int{1, 2})
 	if want := "adjusted rand index: 1 items in one clustering and 2 in the other"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
-// TestARIProperties compares with the index counted pair by pair, and checks
+// TestAdjustedRandProperties compares with the index counted pair by pair, and checks
 // that neither the order of the arguments, of the items nor the names matter.
-func TestARIProperties(t *testing.T) {
+func TestAdjustedRandProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		n := 2 + r.IntN(20)
@@ -55,11 +59,11 @@ func TestARIProperties(t *testing.T) {
 		for i := range n {
 			a[i], b[i] = r.IntN(4), r.IntN(4)
 		}
-		got, _ := ARI(a, b)
+		got, _ := metric.AdjustedRand(a, b)
 		if want := pairwiseARI(a, b); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("%v %v: %g, pair by pair %g", a, b, got, want)
 		}
-		if swapped, _ := ARI(b, a); math.Abs(got-swapped) > 1e-15 {
+		if swapped, _ := metric.AdjustedRand(b, a); math.Abs(got-swapped) > 1e-15 {
 			t.Errorf("%v %v: %g one way and %g the other", a, b, got, swapped)
 		}
 		if got > 1 || got < -0.5 {
@@ -70,7 +74,7 @@ func TestARIProperties(t *testing.T) {
 		for k, i := range r.Perm(n) {
 			renamed[k], shuffled[k] = names[a[i]], b[i]
 		}
-		if same, _ := ARI(renamed, shuffled); math.Abs(got-same) > 1e-15 {
+		if same, _ := metric.AdjustedRand(renamed, shuffled); math.Abs(got-same) > 1e-15 {
 			t.Errorf("%v %v: %g, renamed and shuffled %g", a, b, got, same)
 		}
 	}
@@ -99,4 +103,47 @@ func pairwiseARI(a, b []int) float64 {
 		return 1
 	}
 	return (both - expected) / (maximum - expected)
+}
+
+// TestIrisClusters runs Lloyd's algorithm from one flower of each species. It ends
+// in the best known 3-means of iris, whose inertia and index are published.
+func TestIrisClusters(t *testing.T) {
+	iris := data.Iris()
+	n, d, k := iris.Rows(), len(iris.Columns), 3
+	centre := slices.Concat(iris.X[:d], iris.X[50*d:51*d], iris.X[100*d:101*d])
+	assigned := make([]int, n)
+	inertia := 0.0
+	for range 30 {
+		inertia = 0
+		sum, count := make([]float64, k*d), make([]float64, k)
+		for i := range n {
+			best := math.Inf(1)
+			for j := range k {
+				distance := 0.0
+				for c := range d {
+					u := iris.X[i*d+c] - centre[j*d+c]
+					distance += u * u
+				}
+				if distance < best {
+					best, assigned[i] = distance, j
+				}
+			}
+			inertia += best
+			count[assigned[i]]++
+			for c := range d {
+				sum[assigned[i]*d+c] += iris.X[i*d+c]
+			}
+		}
+		for c := range sum {
+			centre[c] = sum[c] / count[c/d]
+		}
+	}
+	species, _ := data.Codes(iris.Labels)
+	index, err := metric.AdjustedRand(assigned, species)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(inertia-78.851441426146) > 1e-9 || math.Abs(index-0.7302) > 5e-5 {
+		t.Errorf("inertia %.12f and index %.4f, want 78.851441426146 and 0.7302", inertia, index)
+	}
 }

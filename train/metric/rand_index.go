@@ -1,15 +1,14 @@
-package data
+package metric
 
 import "fmt"
 
-// ARI returns the adjusted Rand index of two clusterings of the same n items,
-// where a[i] and b[i] are the clusters of item i: 1 if they agree up to the names
-// of the clusters, about 0 if they agree as chance would have it, at least −1/2
-// (Hubert and Arabie, Comparing partitions, Journal of Classification 2, 1985).
-// Degenerate cases are scikit-learn's: whatever has no pair to disagree on
-// scores 1, so do fewer than two items, and a single cluster on both sides. It
-// is an error if the lengths differ.
-func ARI(a, b []int) (float64, error) {
+// AdjustedRand returns the adjusted Rand index of two clusterings of the same n items, where a[i]
+// and b[i] are the clusters of item i: 1 if they agree up to the names of the clusters, about 0 if
+// they agree no more than by chance, never below −1/2 (Hubert and Arabie, Comparing partitions,
+// Journal of Classification 2, 1985). As in scikit-learn, clusterings that disagree on no pair
+// score 1, so fewer than two items do, and so does a single cluster on both sides. It is an error
+// if the lengths differ. [ARI] measures a model's output by it.
+func AdjustedRand(a, b []int) (float64, error) {
 	if len(a) != len(b) {
 		return 0, fmt.Errorf("adjusted rand index: %d items in one clustering and %d in the other", len(a), len(b))
 	}
