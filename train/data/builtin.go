@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
-//go:embed digits.csv iris.csv wine.csv karate_edges.csv karate_members.csv
+//go:embed digits.csv iris.csv wine.csv
 var files embed.FS
-
-//go:embed us-constitution.txt
-var constitution string
 
 // Iris returns Fisher's iris flowers: 150 rows of sepal and petal lengths and
 // widths in centimetres, 50 of each of 3 species.
@@ -35,39 +34,13 @@ func Digits() *Table { return embedded("digits") }
 // 1992, doi:10.24432/C5PC7J, licence CC BY 4.0.
 func Wine() *Table { return embedded("wine") }
 
-// Karate returns Zachary's karate club: 78 friendships of 34 members, and the
-// faction that each joined when the club split, 0 the instructor's (member 0) and 1
-// the officer's (member 33).
-//
-// Source: W. W. Zachary, An information flow model for conflict and fission in small
-// groups, Journal of Anthropological Research 33, 1977; published facts.
-func Karate() (club *Network, factions []int) {
-	f, err := files.Open("karate_edges.csv")
-	if err != nil {
-		panic(err)
-	}
-	defer f.Close()
-	if club, err = ReadEdges("karate_edges.csv", f); err != nil {
-		panic(err)
-	}
-	members := embedded("karate_members")
-	for i := range members.Rows() {
-		factions = append(factions, int(members.X[2*i+1]))
-	}
-	return club, factions
-}
-
-// Constitution returns the Declaration of Independence and the Constitution of the
-// United States: 54 676 characters of ASCII in lines. It is in the public domain.
-func Constitution() string { return constitution }
-
 // Builtin returns the built-in table of that name: digits, iris, wine, or clusters, the
 // three separated ones of [Clusters] with 150 points and a spread of 1.
 func Builtin(name string) (*Table, error) {
 	names := []string{"clusters", "digits", "iris", "wine"}
 	if !slices.Contains(names, name) {
 		return nil, fmt.Errorf("no built-in table %s%s; there are %s",
-			quote(name), didYouMean(name, names), strings.Join(names, ", "))
+			input.Quote(name), input.DidYouMean(name, names), strings.Join(names, ", "))
 	}
 	if name == "clusters" {
 		return Clusters(1, 3, 150, 1), nil

@@ -14,7 +14,7 @@ func TestClusters(t *testing.T) {
 	if reflect.DeepEqual(a.X, Clusters(2, 3, 300, 1).X) {
 		t.Error("two seeds give the same points")
 	}
-	if err := a.check(); err != nil || a.Rows() != 300 || len(a.Columns) != 2 || len(a.Classes()) != 3 {
+	if err := a.Check(); err != nil || a.Rows() != 300 || len(a.Columns) != 2 || len(a.Classes()) != 3 {
 		t.Fatalf("%d rows, %d classes, %v", a.Rows(), len(a.Classes()), err)
 	}
 	centres := Clusters(1, 3, 3, 0) // no spread: the points are the centres

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 	"gorgonia.org/tensor"
 )
 
@@ -43,11 +45,11 @@ type CSVFile struct {
 	f        *os.File
 	size     int64
 	modified time.Time
-	builder  *builder // whose table is the row just read
-	rows     *rows    // nil: the next row has no place yet
-	next     int      // the row that rows gives next
-	sorted   []int    // of Gather
-	lines    int      // of the file before what rows reads
+	builder  *builder    // whose table is the row just read
+	rows     *input.Rows // nil: the next row has no place yet
+	next     int         // the row that rows gives next
+	sorted   []int       // of Gather
+	lines    int         // of the file before what rows reads
 }
 
 // place is where a row is in a file.
@@ -66,7 +68,7 @@ func OpenCSV(ctx context.Context, path, x, y string, dtype tensor.Dtype, opts ..
 	if dtype != tensor.Float32 && dtype != tensor.Float64 {
 		return nil, &Error{File: path, Msg: fmt.Sprintf("dtype %v is neither float32 nor float64", dtype.Type)}
 	}
-	f, _, err := openSeekable(path)
+	f, _, err := input.OpenSeekable(path)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +80,7 @@ func OpenCSV(ctx context.Context, path, x, y string, dtype tensor.Dtype, opts ..
 	}()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, openError(path, err)
+		return nil, input.OpenError(path, err)
 	}
 	c.size, c.modified = info.Size(), info.ModTime()
 	return c, c.index(ctx, path, append([]Option{MaxBytes(math.MaxInt64), MaxCells(math.MaxInt)}, opts...))
@@ -86,18 +88,19 @@ func OpenCSV(ctx context.Context, path, x, y string, dtype tensor.Dtype, opts ..
 
 // index reads the whole file.
 func (c *CSVFile) index(ctx context.Context, path string, opts []Option) error {
-	rows, err := newRows(path, c.f, newConfig(tables, opts))
+	rows, err := input.NewRows(path, c.f, input.NewConfig(input.Tables, opts))
 	if err != nil {
 		return err
 	}
-	if rows.compressed {
+	if rows.Compressed {
 		return &Error{File: path, Msg: inAnyOrder}
 	}
-	var known []row
-	if c.builder, known, err = rows.begin(); err != nil {
+	s, known, err := rows.Begin()
+	if err != nil {
 		return err
 	}
-	c.rows, c.builder.cfg.delimiter = rows, rows.csv.Comma
+	c.builder = newBuilder(rows, s)
+	c.rows, c.builder.cfg.Delimiter = rows, rows.CSV.Comma
 	if t := &c.builder.t; c.x == c.y && (t.LabelName != "" || t.Targets != nil) {
 		return oneColumn(c.x, t.Targets)
 	}
@@ -107,10 +110,10 @@ func (c *CSVFile) index(ctx context.Context, path string, opts []Option) error {
 				return err
 			}
 		}
-		var r row
+		var r input.Row
 		if c.n < len(known) {
 			r = known[c.n]
-		} else if r, err = rows.next(); err == io.EOF {
+		} else if r, err = rows.Next(); err == io.EOF {
 			break
 		} else if err != nil {
 			return err
@@ -119,15 +122,15 @@ func (c *CSVFile) index(ctx context.Context, path string, opts []Option) error {
 			return err
 		}
 		if c.n%blockRows == 0 {
-			c.places = append(c.places, place{r.start, r.line})
+			c.places = append(c.places, place{r.Start, r.Line})
 		}
 		const most = 1 << 20
-		if len(c.builder.known) > most {
-			return &Error{File: path, Line: r.line, Column: c.builder.t.LabelName, Msg: fmt.Sprintf("more than %d different labels", most)}
+		if len(c.builder.labels) > most {
+			return &Error{File: path, Line: r.Line, Column: c.builder.t.LabelName, Msg: fmt.Sprintf("more than %d different labels", most)}
 		}
 	}
 	if c.builder.t.LabelName != "" {
-		codes, classes := Codes(slices.Collect(maps.Keys(c.builder.known)))
+		codes, classes := Codes(slices.Collect(maps.Keys(c.builder.labels)))
 		c.classes, c.code = classes, make(map[string]int32, len(codes))
 		for i, name := range classes {
 			c.code[name] = int32(i)
@@ -138,7 +141,7 @@ func (c *CSVFile) index(ctx context.Context, path string, opts []Option) error {
 }
 
 // parse makes r the only row of the builder's table.
-func (c *CSVFile) parse(r row) error {
+func (c *CSVFile) parse(r input.Row) error {
 	t := &c.builder.t
 	t.X, t.Labels, t.Lines = t.X[:0], t.Labels[:0], t.Lines[:min(len(t.Lines), 1)] // the first row has messages of its own
 	if t.Targets != nil {
@@ -153,7 +156,7 @@ func (c *CSVFile) parse(r row) error {
 	for ; t != nil; t = t.Targets {
 		for j, v := range t.X {
 			if math.Abs(v) > math.MaxFloat32 && math.IsInf(float64(float32(v)), 0) {
-				return &Error{File: t.Name, Line: r.line, Column: t.Columns[j], Msg: notFloat32(v)}
+				return &Error{File: t.Name, Line: r.Line, Column: t.Columns[j], Msg: notFloat32(v)}
 			}
 		}
 	}
@@ -184,7 +187,7 @@ func (c *CSVFile) Classes() []string { return slices.Clone(c.classes) }
 
 // Close closes the file.
 func (c *CSVFile) Close() error {
-	c = orZero(c)
+	c = input.OrZero(c)
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	if c.f == nil {
@@ -195,35 +198,35 @@ func (c *CSVFile) Close() error {
 
 // NewBatch gives arrays for n rows.
 func (c *CSVFile) NewBatch(n int) Batch {
-	b := Batch{Rows: n, Values: map[string]*tensor.Dense{c.x: newArray(c.dtype, n, []int{len(c.builder.t.Columns)})}}
+	b := Batch{Rows: n, Values: map[string]*tensor.Dense{c.x: tensors.New(c.dtype, n, []int{len(c.builder.t.Columns)})}}
 	switch {
 	case c.code != nil:
-		b.Values[c.y] = newArray(tensor.Int32, n, nil)
+		b.Values[c.y] = tensors.New(tensor.Int32, n, nil)
 	case c.builder.t.Targets != nil:
-		b.Values[c.y] = newArray(c.dtype, n, []int{len(c.builder.t.Targets.Columns)})
+		b.Values[c.y] = tensors.New(c.dtype, n, []int{len(c.builder.t.Targets.Columns)})
 	}
 	return b
 }
 
 // Gather reads the given rows. A file that has changed since it was opened is an *Error.
 func (c *CSVFile) Gather(ctx context.Context, b Batch, rows []int) error {
-	c = orZero(c)
-	if err := checkRows(rows, c.n); err != nil {
+	c = input.OrZero(c)
+	if err := tensors.CheckRows(rows, c.n); err != nil {
 		return err
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	x, err := b.column(c.x, c.dtype, len(rows), []int{len(c.builder.t.Columns)})
+	x, err := tensors.Column(b.Values, c.x, c.dtype, len(rows), []int{len(c.builder.t.Columns)})
 	if err != nil {
 		return err
 	}
 	var y *tensor.Dense
 	switch {
 	case c.code != nil:
-		y, err = b.column(c.y, tensor.Int32, len(rows), nil)
+		y, err = tensors.Column(b.Values, c.y, tensor.Int32, len(rows), nil)
 	case c.builder.t.Targets != nil:
-		y, err = b.column(c.y, c.dtype, len(rows), []int{len(c.builder.t.Targets.Columns)})
+		y, err = tensors.Column(b.Values, c.y, c.dtype, len(rows), []int{len(c.builder.t.Targets.Columns)})
 	}
 	if err != nil {
 		return err
@@ -268,7 +271,7 @@ func putRow(to *tensor.Dense, k int, row []float64) {
 		copy(to.Float64s()[at:], row)
 		return
 	}
-	convert(to.Float32s()[at:], row)
+	tensors.Convert(to.Float32s()[at:], row)
 }
 
 // read makes row i that of the builder's table.
@@ -282,7 +285,7 @@ func (c *CSVFile) read(i int) error {
 		}
 	}
 	for {
-		r, err := c.rows.next()
+		r, err := c.rows.Next()
 		if err == io.EOF {
 			return c.changed()
 		}
@@ -290,7 +293,7 @@ func (c *CSVFile) read(i int) error {
 			return c.located(err)
 		}
 		if c.next%blockRows == 0 {
-			c.lines = c.places[c.next/blockRows].line - r.line
+			c.lines = c.places[c.next/blockRows].line - r.Line
 		}
 		c.next++
 		if c.next == i+1 {
@@ -303,16 +306,16 @@ func (c *CSVFile) read(i int) error {
 func (c *CSVFile) seek(block int) (err error) {
 	info, err := c.f.Stat()
 	if err != nil {
-		return openError(c.builder.t.Name, err)
+		return input.OpenError(c.builder.t.Name, err)
 	}
 	if info.Size() != c.size || !info.ModTime().Equal(c.modified) {
 		return c.changed()
 	}
 	at := c.places[block]
-	c.rows, err = newRows(c.builder.t.Name, io.NewSectionReader(c.f, at.start, c.size-at.start), *c.builder.cfg)
+	c.rows, err = input.NewRows(c.builder.t.Name, io.NewSectionReader(c.f, at.start, c.size-at.start), *c.builder.cfg)
 	if err == nil {
 		c.next, c.lines = block*blockRows, at.line-1
-		c.rows.width, c.rows.widthLine = len(c.builder.names), 1
+		c.rows.Width, c.rows.WidthLine = len(c.builder.Names), 1
 	}
 	return err
 }

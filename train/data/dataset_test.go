@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/train/data/array"
 	"gorgonia.org/tensor"
 )
 
@@ -32,7 +33,7 @@ func writeFiles(t testing.TB, s *Set) (table, x, y string) {
 	}
 	for path, column := range map[string]*tensor.Dense{x: s.Column("x"), y: s.Column("y")} {
 		var b bytes.Buffer
-		if err := WriteNPY(&b, column); err != nil {
+		if err := array.WriteNPY(&b, column); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {

@@ -1,88 +1,19 @@
 package data
 
-import (
-	"strconv"
-	"strings"
+import "github.com/tapestry-ml/tapestry/train/data/internal/input"
 
-	"github.com/tapestry-ml/tapestry/internal/spelling"
-)
+// Error is a mistake in a file or in what was read from it, located as far as it can be. Its text
+// is one line:
+//
+//	iris.csv:17: column "petal_length": "abc" is not a number
+//	digits.npy: byte 128: the file ends after 3 of 10 elements
+//
+// Its fields are File, as given to the reader; Line, counted from 1, and Offset, a byte counted from
+// 0 after decompression, both 0 where they are unknown; Column, a name or ""; Msg; Err, the cause,
+// which Unwrap returns; and Missing, which is true where a value seems to be missing, so that the
+// text recommends the option [Missing]. A program that offers another way may clear it.
+type Error = input.Error
 
-// Error is a complaint about a file or what was read from it, located as far as it
-// can be. Its text is one line: iris.csv:17: column "petal_length": "abc" is not a
-// number, or digits.npy: byte 128: the file ends after 3 of 10 elements.
-type Error struct {
-	File   string // as given to the reader; of a member of an archive, ARCHIVE/MEMBER
-	Line   int    // line in the file, from 1; 0 where no line is to blame
-	Offset int64  // byte in the file, from 0, decompressed if it is compressed; 0 where no byte is to blame
-	Column string // name of the column; "" where no column is to blame
-	Msg    string // what is wrong
-	Err    error  // the cause, where another package reported it; may be nil
-
-	// Missing says that a value seems to be missing, for which Missing() allows, as Error
-	// adds: a program that offers another way may clear it, and name its own.
-	Missing bool
-}
-
-// Error gives FILE:LINE: BYTE: COLUMN: what is wrong, in one line.
-func (e *Error) Error() string {
-	var b strings.Builder
-	switch {
-	case e.File != "" && e.Line > 0:
-		b.WriteString(e.File + ":" + strconv.Itoa(e.Line) + ": ")
-	case e.File != "":
-		b.WriteString(e.File + ": ")
-	case e.Line > 0:
-		b.WriteString("line " + strconv.Itoa(e.Line) + ": ")
-	}
-	if e.Offset > 0 {
-		b.WriteString("byte " + strconv.FormatInt(e.Offset, 10) + ": ")
-	}
-	if e.Column != "" {
-		b.WriteString("column " + quote(e.Column) + ": ")
-	}
-	b.WriteString(e.Msg)
-	if e.Missing {
-		b.WriteString("; Missing() allows for missing values")
-	}
-	return oneLine.Replace(b.String())
-}
-
-// Unwrap returns the cause, so that errors.Is(err, fs.ErrNotExist) works.
-func (e *Error) Unwrap() error { return e.Err }
-
-// noWriter returns what is wrong where nil is to be written to.
-func noWriter() error { return &Error{Msg: "there is no writer to write to"} }
-
-// orZero returns p, or a zero value in place of nil: a method that begins with it has only to
-// be right for what holds nothing.
-func orZero[T any](p *T) *T {
-	if p == nil {
-		return new(T)
-	}
-	return p
-}
-
-// didYouMean returns ` (did you mean "iris"?)` for the candidate that name is likely a slip for,
-// or "" if there is none.
-func didYouMean(name string, candidates []string) string {
-	near := spelling.Near(name, candidates)
-	if near == "" {
-		return ""
-	}
-	return " (did you mean " + quote(near) + "?)"
-}
-
-// oneLine keeps file names and foreign messages from breaking the line.
-var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
-
-// quote quotes text from a file, cut short because a cell may be a megabyte.
-func quote(s string) string {
-	const longest = 40
-	n := 0
-	for i := range s {
-		if n++; n > longest {
-			return strconv.Quote(s[:i]) + "…"
-		}
-	}
-	return strconv.Quote(s)
-}
+// Option changes how a file is read. Each reader says which options it takes and refuses the
+// others. Options of its own has package edges.
+type Option = input.Option

@@ -2,7 +2,6 @@ package data_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log"
 	"os"
@@ -97,36 +96,4 @@ func ExampleFillMean() {
 	}
 	fmt.Println(train.X, test.X)
 	// Output: [1 5 3 5] [2 7]
-}
-
-func ExampleTokeniser() {
-	words := data.Tokeniser{Words: true, Lower: true, MinCount: 2, Unknown: "?"}
-	v, err := words.Vocabulary("We the People of the United States, in Order to form a more perfect Union of the States")
-	if err != nil {
-		log.Fatal(err)
-	}
-	codes, err := v.Encode("The people of the states")
-	if err != nil {
-		log.Fatal(err)
-	}
-	text, err := v.Decode(codes)
-	form, _ := json.Marshal(v)
-	fmt.Println(codes, text, err)
-	fmt.Println(string(form))
-	// Output:
-	// [0 3 1 0 2] the ? of the states <nil>
-	// {"words":true,"lower":true,"min_count":2,"unknown":"?","tokens":["the","of","states","?"],"counts":[3,2,2,11]}
-}
-
-func ExampleReadEdges() {
-	friends, err := data.ReadEdges("friends.csv", strings.NewReader("# who knows whom\nAnn Bob\nBob Cleo\n"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	a, err := friends.Adjacency(tensor.Float32)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(friends.Names, a.Data())
-	// Output: [Ann Bob Cleo] [0 1 0 1 0 1 0 1 0]
 }

@@ -8,6 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/train/data/array"
+	"github.com/tapestry-ml/tapestry/train/data/internal/encoding"
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 	"gorgonia.org/tensor"
 )
 
@@ -21,7 +25,7 @@ func FuzzOpenCSV(f *testing.F) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if bytes.HasPrefix(text, []byte(gzipMagic)) {
+		if bytes.HasPrefix(text, []byte(input.GzipMagic)) {
 			return // which is read as a whole alone
 		}
 		for _, opts := range [][]Option{nil, {Targets("b")}, {Header(false), Targets("x2", "x1")}} {
@@ -49,11 +53,11 @@ func FuzzOpenRecords(f *testing.F) {
 	for _, a := range []any{[]float32{1, 2, 3, 4}, []uint8{1, 2, 3, 4}, []uint64{1, 2, 3, 1 << 63}} {
 		t := tensor.New(tensor.WithShape(2, 2), tensor.WithBacking(a))
 		var npy, idx bytes.Buffer
-		if err := WriteNPY(&npy, t); err != nil {
+		if err := array.WriteNPY(&npy, t); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(npy.Bytes())
-		if err := WriteIDX(&idx, t); err == nil {
+		if err := array.WriteIDX(&idx, t); err == nil {
 			f.Add(idx.Bytes())
 		}
 	}
@@ -67,9 +71,9 @@ func FuzzOpenRecords(f *testing.F) {
 			return
 		}
 		defer r.Close()
-		read := ReadIDX
-		if bytes.HasPrefix(text, []byte(npyMagic)) {
-			read = ReadNPY
+		read := array.ReadIDX
+		if bytes.HasPrefix(text, []byte(encoding.NPYMagic)) {
+			read = array.ReadNPY
 		}
 		want, wrong := read(path, bytes.NewReader(text))
 		b := r.NewBatch(r.Rows())
@@ -77,7 +81,7 @@ func FuzzOpenRecords(f *testing.F) {
 		if (err == nil) != (wrong == nil) {
 			t.Fatalf("on disk: %v; as a whole: %v", err, wrong)
 		}
-		if err == nil && !bytes.Equal(bytesOf(b.Values["x"]), bytesOf(want)) {
+		if err == nil && !bytes.Equal(tensors.Bytes(b.Values["x"]), tensors.Bytes(want)) {
 			t.Error("other bits than as a whole")
 		}
 	})

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tapestry-ml/tapestry/train/data/array"
 	"gorgonia.org/tensor"
 )
 
@@ -313,7 +314,7 @@ func TestPipeInAnyOrder(t *testing.T) {
 	for name, open := range map[string]func() error{
 		"CSV":     func() error { _, err := OpenCSV(t.Context(), path, "x", "y", tensor.Float32); return err },
 		"records": func() error { _, err := OpenRecords(map[string]string{"x": path}); return err },
-		"npz":     func() error { _, err := OpenNPZ(path); return err },
+		"npz":     func() error { _, err := array.OpenNPZ(path); return err },
 	} {
 		if err := open(); err == nil || err.Error() != path+": this is a pipe, which cannot be read in any order: write it to a file first" {
 			t.Errorf("%s: %v", name, err)

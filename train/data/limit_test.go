@@ -4,6 +4,8 @@ import (
 	"io"
 	"runtime"
 	"testing"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/datatest"
 )
 
 // repeat delivers head once and then body over and over, size bytes in all.
@@ -49,7 +51,7 @@ func TestHugeLine(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, err := ReadCSV("f.csv", r)
 			runtime.ReadMemStats(&after)
-			wantError(t, err, c.want)
+			datatest.WantError(t, err, c.want)
 			if limit := 2 << 20; r.at > limit {
 				t.Errorf("%d bytes read, want at most %d", r.at, limit)
 			}

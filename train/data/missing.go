@@ -33,7 +33,7 @@ func FillMedian(t *Table) (median []float64, err error) {
 
 // fillBy fills each column by a statistic of it.
 func (t *Table) fillBy(statistic func(j int) float64) ([]float64, error) {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	values := make([]float64, len(t.Columns))
@@ -54,7 +54,7 @@ func (t *Table) fillBy(statistic func(j int) float64) ([]float64, error) {
 // that are not finite, or not as many as there are columns, are errors and leave t
 // as it was.
 func Fill(t *Table, values []float64) error {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return err
 	}
 	d := len(t.Columns)
@@ -76,7 +76,7 @@ func Fill(t *Table, values []float64) error {
 
 // DropMissing returns a new table of the rows of t in which no value is missing.
 func (t *Table) DropMissing() (*Table, error) {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	var whole []int

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/datatest"
 	"gorgonia.org/tensor"
 )
 
@@ -81,18 +82,18 @@ func TestFill(t *testing.T) {
 		}
 		before := slices.Clone(empty.X)
 		_, err = c.fill(empty)
-		wantError(t, err, `f.csv: column "b": every value is missing`)
+		datatest.WantError(t, err, `f.csv: column "b": every value is missing`)
 		if !sameValues(empty.X, before) {
 			t.Errorf("%s: a refused fill changed the table", c.name)
 		}
 		_, err = c.fill(&Table{Name: "t"})
-		wantError(t, err, "t: the table has no feature columns")
+		datatest.WantError(t, err, "t: the table has no feature columns")
 	}
 	table := gaps(t)
-	wantError(t, Fill(table, []float64{1}), "f.csv: 1 values to fill 3 columns")
-	wantError(t, Fill(table, []float64{1, 2, math.Inf(1)}), `f.csv: column "c": cannot fill with +Inf`)
+	datatest.WantError(t, Fill(table, []float64{1}), "f.csv: 1 values to fill 3 columns")
+	datatest.WantError(t, Fill(table, []float64{1, 2, math.Inf(1)}), `f.csv: column "c": cannot fill with +Inf`)
 	_, err := table.Dense(tensor.Float64)
-	wantError(t, err, `f.csv:2: column "c": NaN is not finite`)
+	datatest.WantError(t, err, `f.csv:2: column "c": NaN is not finite`)
 }
 
 // The sum of the two middle values overflows, and half the smallest number is 0.

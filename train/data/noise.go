@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 	"gorgonia.org/tensor"
 )
 
@@ -18,7 +19,7 @@ func Noise(column string, std float64) Change {
 		case !(std >= 0) || math.IsInf(std, 0):
 			return fmt.Errorf("Noise: a deviation of %g: want 0 or more", std)
 		case t == nil:
-			return fmt.Errorf("Noise: no column %s", quote(column))
+			return fmt.Errorf("Noise: no column %s", input.Quote(column))
 		case t.Dtype() == tensor.Float32:
 			for i, x := 0, t.Float32s(); i < len(x); i++ {
 				x[i] += float32(std * rng.NormFloat64())
@@ -41,7 +42,7 @@ func ReplaceNaN(column string, v float64) Change {
 		t := b.Values[column]
 		switch {
 		case t == nil:
-			return fmt.Errorf("ReplaceNaN: no column %s", quote(column))
+			return fmt.Errorf("ReplaceNaN: no column %s", input.Quote(column))
 		case t.Dtype() == tensor.Float32:
 			replaceNaN(t.Float32s(), float32(v))
 		case t.Dtype() == tensor.Float64:

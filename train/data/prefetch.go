@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 	"gorgonia.org/tensor"
 )
 
@@ -167,11 +168,11 @@ func (s *slot) keep(b Batch) {
 	}
 	for name, t := range b.Values {
 		to := own.Values[name]
-		if checkColumn(to) != "" || checkColumn(t) != "" || to.Dtype() != t.Dtype() || !slices.Equal(to.Shape(), t.Shape()) {
+		if tensors.CheckColumn(to) != "" || tensors.CheckColumn(t) != "" || to.Dtype() != t.Dtype() || !slices.Equal(to.Shape(), t.Shape()) {
 			own.Values[name] = t.Clone().(*tensor.Dense)
 			continue
 		}
-		copy(bytesOf(to), bytesOf(t))
+		copy(tensors.Bytes(to), tensors.Bytes(t))
 	}
 	for name := range own.Values {
 		if b.Values[name] == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 	"gorgonia.org/tensor"
 )
 
@@ -137,8 +138,8 @@ func (s *shapes) Next(ctx context.Context) (Batch, error) {
 		return Batch{}, err
 	}
 	b := Batch{Rows: 2, Values: map[string]*tensor.Dense{}}
-	b.Values[fmt.Sprint("c", n%3)] = tensor.New(tensor.WithShape(2, 1+n%4), tensor.Of(columnTypes[n%5]))
-	bytesOf(b.Values[fmt.Sprint("c", n%3)])[0] = byte(n % 2)
+	b.Values[fmt.Sprint("c", n%3)] = tensor.New(tensor.WithShape(2, 1+n%4), tensor.Of(tensors.ColumnTypes[n%5]))
+	tensors.Bytes(b.Values[fmt.Sprint("c", n%3)])[0] = byte(n % 2)
 	return b, nil
 }
 

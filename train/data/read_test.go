@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/tapestry-ml/tapestry/train/data/edges"
+	"github.com/tapestry-ml/tapestry/train/data/internal/datatest"
 )
 
 func TestReadCSV(t *testing.T) {
@@ -151,7 +154,7 @@ func TestReadCSVErrors(t *testing.T) {
 		{"NA without Missing", "a,b\n1,2\n1,NA\n", nil, `f.csv:3: column "b": "NA" is not a number; Missing() allows for missing values`},
 		{"other missing cells", "a,b\n1,2\n1,NA\n", []Option{Missing("-")}, `f.csv:3: column "b": "NA" is not a number`},
 		{"missing label", "a,b\n1,u\n2,\n", []Option{Missing()}, `f.csv:3: column "b": empty cell`},
-		{"option of another reader", "a\n1\n", []Option{Directed()}, "f.csv: Directed: this is an option for edge lists, not for tables"},
+		{"option of another reader", "a\n1\n", []Option{edges.Directed()}, "f.csv: Directed: this is an option for edge lists, not for tables"},
 		{"delimiter of comments", "a\n1\n", []Option{Delimiter('#'), Comment('#')}, "f.csv: '#' cannot both separate cells and begin comments"},
 		{"senseless comment", "a\n1\n", []Option{Comment('é')}, "f.csv: Comment('é'): this character cannot begin a comment"},
 		{"comment with a quote before a long line", "#\"\na\n123456\n", []Option{Comment('#'), MaxLine(5)}, "f.csv:3: the line is longer than 5 bytes; MaxLine sets the limit"},
@@ -159,29 +162,11 @@ func TestReadCSVErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table, err := ReadCSV("f.csv", strings.NewReader(c.text), c.opts...)
-			wantError(t, err, c.want)
+			datatest.WantError(t, err, c.want)
 			if table != nil {
 				t.Errorf("a table of %d rows came with the error", table.Rows())
 			}
 		})
-	}
-}
-
-// wantError fails unless err is an *Error of exactly this one-line text.
-func wantError(t *testing.T, err error, want string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want: %s", want)
-	}
-	var e *Error
-	if !errors.As(err, &e) {
-		t.Errorf("%T is not an *Error", err)
-	}
-	if err.Error() != want {
-		t.Errorf("got  %s\nwant %s", err, want)
-	}
-	if strings.ContainsAny(err.Error(), "\r\n") {
-		t.Errorf("%q is more than a line", err)
 	}
 }
 
@@ -195,20 +180,20 @@ func TestErrorFields(t *testing.T) {
 	if *e != want {
 		t.Errorf("got %+v, want %+v", *e, want)
 	}
-	wantError(t, &Error{Line: 3, Msg: "m"}, "line 3: m")
-	wantError(t, &Error{File: "a\nb", Column: "c\nd", Msg: "m"}, `a b: column "c\nd": m`)
+	datatest.WantError(t, &Error{Line: 3, Msg: "m"}, "line 3: m")
+	datatest.WantError(t, &Error{File: "a\nb", Column: "c\nd", Msg: "m"}, `a b: column "c\nd": m`)
 }
 
 func TestReadFailure(t *testing.T) {
 	broken := errors.New("the disk\nis gone")
 	text := io.MultiReader(strings.NewReader("a,b\n1,2\n3,"), iotest.ErrReader(broken))
 	_, err := ReadCSV("f.csv", text)
-	wantError(t, err, "f.csv:3: cannot read: the disk is gone")
+	datatest.WantError(t, err, "f.csv:3: cannot read: the disk is gone")
 	if !errors.Is(err, broken) {
 		t.Error("the cause is lost")
 	}
 	_, err = ReadCSV("f.csv", nil)
-	wantError(t, err, "f.csv: there is no reader to read from")
+	datatest.WantError(t, err, "f.csv: there is no reader to read from")
 }
 
 func TestOpen(t *testing.T) {
@@ -225,12 +210,12 @@ func TestOpen(t *testing.T) {
 		t.Errorf("got %+v, want %+v", *got, want)
 	}
 	_, err = Open("absent.csv")
-	wantError(t, err, "absent.csv: no such file")
+	datatest.WantError(t, err, "absent.csv: no such file")
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the cause is lost")
 	}
 	_, err = Open(".")
-	wantError(t, err, ".: this is a directory, not a file")
+	datatest.WantError(t, err, ".: this is a directory, not a file")
 	_, err = Open(filepath.Join("good.csv", "x"))
 	if err == nil || !strings.HasPrefix(err.Error(), filepath.Join("good.csv", "x")+": ") || strings.Count(err.Error(), "good.csv") != 1 {
 		t.Errorf("a file used as a directory: %v", err)

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/encoding"
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 	"gorgonia.org/tensor"
 )
 
@@ -34,7 +37,7 @@ type Records struct {
 type recordFile struct {
 	file   string
 	f      *os.File
-	layout layout
+	layout encoding.Layout
 	row    []int // shape of a row
 	count  int   // elements of a row
 	start  int64 // byte at which the elements begin
@@ -73,7 +76,7 @@ func OpenRecords(files map[string]string, opts ...Option) (r *Records, err error
 }
 
 func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err error) {
-	f, size, err := openSeekable(path)
+	f, size, err := input.OpenSeekable(path)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -82,43 +85,43 @@ func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err er
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	b, err := newBinaryReader(path, f, newConfig(arrays, append([]Option{MaxBytes(1<<63 - 1)}, opts...)))
+	b, err := input.NewBinary(path, f, input.NewConfig(input.Arrays, append([]Option{MaxBytes(1<<63 - 1)}, opts...)))
 	if err != nil {
 		return nil, 0, err
 	}
-	start := make([]byte, len(npyMagic))
+	start := make([]byte, len(encoding.NPYMagic))
 	n, err := f.ReadAt(start, 0)
 	if err != nil && err != io.EOF {
 		return nil, 0, &Error{File: path, Msg: "cannot read: " + err.Error(), Err: err}
 	}
 	c = &recordFile{file: path, f: f, memory: &spare[byte]{}}
 	switch start = start[:n]; {
-	case bytes.HasPrefix(start, []byte(gzipMagic)) || bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		return nil, 0, b.errorf(0, inAnyOrder)
-	case string(start) == npyMagic:
-		c.layout, err = b.npyLayout()
+	case bytes.HasPrefix(start, []byte(input.GzipMagic)) || bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		return nil, 0, b.Errorf(0, inAnyOrder)
+	case string(start) == encoding.NPYMagic:
+		c.layout, err = encoding.ReadNPYHeader(b)
 	case bytes.HasPrefix(start, []byte{0, 0}):
-		c.layout, err = b.idxLayout()
+		c.layout, err = encoding.ReadIDXHeader(b)
 	default:
-		return nil, 0, b.errorf(0, "neither a .npy nor an IDX file")
+		return nil, 0, b.Errorf(0, "neither a .npy nor an IDX file")
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	shape := c.layout.shape
+	shape := c.layout.Shape
 	if len(shape) == 0 || shape[0] < 1 {
-		return nil, 0, b.errorf(0, "an array of shape %v has no rows", shape)
+		return nil, 0, b.Errorf(0, "an array of shape %v has no rows", shape)
 	}
-	if c.layout.columnMajor && len(shape) > 1 {
-		return nil, 0, b.errorf(0, "the array is column-major (Fortran order), so its rows are not in one place: save it in C order")
+	if c.layout.ColumnMajor && len(shape) > 1 {
+		return nil, 0, b.Errorf(0, "the array is column-major (Fortran order), so its rows are not in one place: save it in C order")
 	}
-	if c.count, err = b.elements(shape[1:]); err != nil {
+	if c.count, err = b.Elements(shape[1:]); err != nil {
 		return nil, 0, err
 	}
 	for _, n := range shape[1:] {
 		c.row = append(c.row, int(n))
 	}
-	c.start, c.decode = b.offset, c.layout.element.decoder()
+	c.start, c.decode = b.Offset, c.layout.Element.Decoder()
 	switch c.decode.(type) {
 	case func([]byte) float32:
 		c.dtype = tensor.Float32
@@ -131,16 +134,16 @@ func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err er
 	case func([]byte) bool:
 		c.dtype = tensor.Bool
 	default:
-		return nil, 0, b.errorf(0, "elements of type %v are not read", c.layout.element)
+		return nil, 0, b.Errorf(0, "elements of type %v are not read", c.layout.Element)
 	}
 	width := c.width()
 	switch have := (size - c.start) / width; {
 	case have < shape[0]:
-		return nil, 0, b.errorf(size, "the file ends after %d of %d rows", have, shape[0])
+		return nil, 0, b.Errorf(size, "the file ends after %d of %d rows", have, shape[0])
 	case size > c.start+shape[0]*width:
-		return nil, 0, b.errorf(c.start+shape[0]*width, "bytes follow the last row")
+		return nil, 0, b.Errorf(c.start+shape[0]*width, "bytes follow the last row")
 	case int64(int(shape[0])) != shape[0]:
-		return nil, 0, b.errorf(0, "%d rows are more than an int of this machine counts", shape[0])
+		return nil, 0, b.Errorf(0, "%d rows are more than an int of this machine counts", shape[0])
 	}
 	return c, int(shape[0]), nil
 }
@@ -149,12 +152,12 @@ func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err er
 const inAnyOrder = "the file is compressed, so its rows cannot be read in any order: unpack it first"
 
 // width is the number of bytes of a row.
-func (c *recordFile) width() int64 { return int64(c.count) * int64(c.layout.element.size) }
+func (c *recordFile) width() int64 { return int64(c.count) * int64(c.layout.Element.Size) }
 
 // Floats is the data set with whole numbers of the named columns, such as pixels, as
 // tensor.Float32. The files are the same ones.
 func (r *Records) Floats(names ...string) (*Records, error) {
-	r = orZero(r)
+	r = input.OrZero(r)
 	out := &Records{rows: r.rows, names: r.names, columns: maps.Clone(r.columns)}
 	for _, name := range names {
 		c := r.columns[name]
@@ -182,20 +185,20 @@ func (r *Records) Rows() int {
 func (r *Records) NewBatch(n int) Batch {
 	b := Batch{Rows: n, Values: map[string]*tensor.Dense{}}
 	for name, c := range r.columns {
-		b.Values[name] = newArray(c.dtype, n, c.row)
+		b.Values[name] = tensors.New(c.dtype, n, c.row)
 	}
 	return b
 }
 
 // Gather reads the given rows.
 func (r *Records) Gather(ctx context.Context, b Batch, rows []int) error {
-	r = orZero(r)
-	if err := checkRows(rows, r.rows); err != nil {
+	r = input.OrZero(r)
+	if err := tensors.CheckRows(rows, r.rows); err != nil {
 		return err
 	}
 	for _, name := range r.names {
 		c := r.columns[name]
-		to, err := b.column(name, c.dtype, len(rows), c.row)
+		to, err := tensors.Column(b.Values, name, c.dtype, len(rows), c.row)
 		if err != nil {
 			return err
 		}
@@ -210,7 +213,7 @@ func (c *recordFile) gather(ctx context.Context, t *tensor.Dense, rows []int) er
 	memory := c.memory.get()
 	defer func() { c.memory.put(memory) }()
 	width := c.width()
-	most := max(1, int(chunk/width)) // rows at a time
+	most := max(1, int(encoding.Chunk/width)) // rows at a time
 	for k := 0; k < len(rows); {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -236,11 +239,11 @@ func (c *recordFile) gather(ctx context.Context, t *tensor.Dense, rows []int) er
 // put makes elements of bytes and writes them into t from element at. It returns where
 // among the bytes one is that does not fit, or −1.
 func (c *recordFile) put(t *tensor.Dense, at int, p []byte) int {
-	e := c.layout.element
-	if c.layout.bigEndian {
-		turn(p, e.size)
+	e := c.layout.Element
+	if c.layout.BigEndian {
+		encoding.Turn(p, e.Size)
 	}
-	if (e == element{'u', 8}) {
+	if e.IsUint64() {
 		for i := 0; i < len(p); i += 8 {
 			if p[i+7]&0x80 != 0 {
 				return i
@@ -249,23 +252,23 @@ func (c *recordFile) put(t *tensor.Dense, at int, p []byte) int {
 	}
 	switch decode := c.decode.(type) {
 	case func([]byte) float32:
-		put(t.Float32s()[at:], p, e.size, decode)
+		put(t.Float32s()[at:], p, e.Size, decode)
 	case func([]byte) float64:
-		put(t.Float64s()[at:], p, e.size, decode)
+		put(t.Float64s()[at:], p, e.Size, decode)
 	case func([]byte) int32:
 		if c.floats {
-			put(t.Float32s()[at:], p, e.size, func(p []byte) float32 { return float32(decode(p)) })
+			put(t.Float32s()[at:], p, e.Size, func(p []byte) float32 { return float32(decode(p)) })
 		} else {
-			put(t.Int32s()[at:], p, e.size, decode)
+			put(t.Int32s()[at:], p, e.Size, decode)
 		}
 	case func([]byte) int64:
 		if c.floats {
-			put(t.Float32s()[at:], p, e.size, func(p []byte) float32 { return float32(decode(p)) })
+			put(t.Float32s()[at:], p, e.Size, func(p []byte) float32 { return float32(decode(p)) })
 		} else {
-			put(t.Int64s()[at:], p, e.size, decode)
+			put(t.Int64s()[at:], p, e.Size, decode)
 		}
 	case func([]byte) bool:
-		put(t.Bools()[at:], p, e.size, decode)
+		put(t.Bools()[at:], p, e.Size, decode)
 	}
 	return -1
 }
@@ -279,7 +282,7 @@ func put[T any](to []T, p []byte, size int, decode func([]byte) T) {
 // Close closes the files.
 func (r *Records) Close() error {
 	var errs []error
-	for _, c := range orZero(r).columns {
+	for _, c := range input.OrZero(r).columns {
 		errs = append(errs, c.f.Close())
 	}
 	return errors.Join(errs...)

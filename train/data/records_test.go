@@ -15,6 +15,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/train/data/array"
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 	"gorgonia.org/tensor"
 )
 
@@ -25,25 +27,25 @@ func TestRecordsAgree(t *testing.T) {
 		tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64, tensor.Bool} {
 		a := tensor.New(tensor.WithShape(n, 2, 3), tensor.Of(dtype))
 		rng := newDraws().at(1, 1)
-		raw := bytesOf(a)
+		raw := tensors.Bytes(a)
 		for i := range raw {
 			if raw[i] = byte(rng.Uint32()); dtype == tensor.Bool || dtype == tensor.Uint64 {
 				raw[i] &= 1
 			}
 		}
 		var npy, idx bytes.Buffer
-		if err := WriteNPY(&npy, a); err != nil {
+		if err := array.WriteNPY(&npy, a); err != nil {
 			t.Fatal(err)
 		}
 		paths, want := []string{write(t, "a.npy", npy.Bytes())}, []*tensor.Dense{}
-		read, err := ReadNPY("a.npy", &npy)
+		read, err := array.ReadNPY("a.npy", &npy)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, read)
-		if err := WriteIDX(&idx, a); err == nil { // not every type has a place in one
+		if err := array.WriteIDX(&idx, a); err == nil { // not every type has a place in one
 			paths = append(paths, write(t, "a.idx", idx.Bytes()))
-			if read, err = ReadIDX("a.idx", &idx); err != nil {
+			if read, err = array.ReadIDX("a.idx", &idx); err != nil {
 				t.Fatal(err)
 			}
 			want = append(want, read)
@@ -73,7 +75,7 @@ func TestRecordsAgree(t *testing.T) {
 
 func TestRecordsFloats(t *testing.T) {
 	var idx bytes.Buffer
-	if err := WriteIDX(&idx, tensor.New(tensor.WithShape(2, 2), tensor.WithBacking([]uint8{1, 2, 254, 255}))); err != nil {
+	if err := array.WriteIDX(&idx, tensor.New(tensor.WithShape(2, 2), tensor.WithBacking([]uint8{1, 2, 254, 255}))); err != nil {
 		t.Fatal(err)
 	}
 	r, err := OpenRecords(map[string]string{"x": write(t, "a.idx", idx.Bytes())})
@@ -118,7 +120,7 @@ func TestRecordsOfManyRows(t *testing.T) {
 func TestRecordsErrors(t *testing.T) {
 	npy := func(a *tensor.Dense) []byte {
 		var b bytes.Buffer
-		if err := WriteNPY(&b, a); err != nil {
+		if err := array.WriteNPY(&b, a); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()

@@ -2,6 +2,8 @@ package data
 
 import (
 	"fmt"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
 // Standardise shifts and scales each column of t, in place, to mean 0 and
@@ -11,7 +13,7 @@ import (
 // and returned as 1, so that the column becomes 0. Missing values (NaN) count for
 // nothing and stay. A column must span less than the largest float64.
 func Standardise(t *Table) (mean, std []float64) {
-	t = orZero(t)
+	t = input.OrZero(t)
 	mean, std = make([]float64, len(t.Columns)), make([]float64, len(t.Columns))
 	for j := range t.Columns {
 		mean[j], std[j] = t.moments(j)
@@ -22,7 +24,7 @@ func Standardise(t *Table) (mean, std []float64) {
 
 // Centre shifts each column of t, in place, to mean 0 and returns the means.
 func Centre(t *Table) (mean []float64) {
-	t = orZero(t)
+	t = input.OrZero(t)
 	mean = make([]float64, len(t.Columns))
 	one := make([]float64, len(t.Columns))
 	for j := range t.Columns {
@@ -38,7 +40,7 @@ func Centre(t *Table) (mean []float64) {
 // columns, means that are not finite and deviations that are not positive and
 // finite are errors and leave t as it was.
 func Scale(t *Table, mean, std []float64) error {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return err
 	}
 	d := len(t.Columns)

@@ -3,6 +3,8 @@ package data
 import (
 	"math"
 	"testing"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/datatest"
 )
 
 func near(got, want, tolerance float64) bool {
@@ -84,10 +86,10 @@ func TestScale(t *testing.T) {
 			t.Errorf("value %d is %g, want %g", k, table.X[k], want)
 		}
 	}
-	wantError(t, Scale(table, []float64{1}, []float64{1, 2}), "t: 1 means and 2 deviations for 2 columns")
-	wantError(t, Scale(table, []float64{0, 0}, []float64{1, 0}), `t: column "b": cannot scale by mean 0 and deviation 0`)
-	wantError(t, Scale(table, []float64{math.NaN(), 0}, []float64{1, 1}), `t: column "a": cannot scale by mean NaN and deviation 1`)
-	wantError(t, Scale(table, []float64{0, 0}, []float64{1, math.Inf(1)}), `t: column "b": cannot scale by mean 0 and deviation +Inf`)
+	datatest.WantError(t, Scale(table, []float64{1}, []float64{1, 2}), "t: 1 means and 2 deviations for 2 columns")
+	datatest.WantError(t, Scale(table, []float64{0, 0}, []float64{1, 0}), `t: column "b": cannot scale by mean 0 and deviation 0`)
+	datatest.WantError(t, Scale(table, []float64{math.NaN(), 0}, []float64{1, 1}), `t: column "a": cannot scale by mean NaN and deviation 1`)
+	datatest.WantError(t, Scale(table, []float64{0, 0}, []float64{1, math.Inf(1)}), `t: column "b": cannot scale by mean 0 and deviation +Inf`)
 	if table.X[3] != 2 {
 		t.Error("a refused Scale changed the table")
 	}

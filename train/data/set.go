@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 	"gorgonia.org/tensor"
 )
 
@@ -29,12 +30,12 @@ func NewSet(columns map[string]*tensor.Dense) (*Set, error) {
 	}
 	for k, name := range s.names {
 		t := columns[name]
-		if msg := checkColumn(t); msg != "" {
-			return nil, fmt.Errorf("data: column %s: %s", quote(name), msg)
+		if msg := tensors.CheckColumn(t); msg != "" {
+			return nil, fmt.Errorf("data: column %s: %s", input.Quote(name), msg)
 		}
 		rows := t.Shape()[0]
 		if k > 0 && rows != s.rows {
-			return nil, fmt.Errorf("data: column %s has %d rows, %s has %d", quote(name), rows, quote(s.names[0]), s.rows)
+			return nil, fmt.Errorf("data: column %s has %d rows, %s has %d", input.Quote(name), rows, input.Quote(s.names[0]), s.rows)
 		}
 		s.rows = rows
 	}
@@ -74,7 +75,7 @@ func oneColumn(name string, targets *Table) error {
 	if targets != nil {
 		what = "targets"
 	}
-	return fmt.Errorf("data: features and %s are both to be column %s", what, quote(name))
+	return fmt.Errorf("data: features and %s are both to be column %s", what, input.Quote(name))
 }
 
 // Rows is the number of rows.
@@ -86,17 +87,17 @@ func (s *Set) Rows() int {
 }
 
 // Names lists the columns in order.
-func (s *Set) Names() []string { return slices.Clone(orZero(s).names) }
+func (s *Set) Names() []string { return slices.Clone(input.OrZero(s).names) }
 
 // Column is a column, which must not be changed; nil if there is none of that name.
-func (s *Set) Column(name string) *tensor.Dense { return orZero(s).columns[name] }
+func (s *Set) Column(name string) *tensor.Dense { return input.OrZero(s).columns[name] }
 
 // NewBatch gives arrays for n rows.
 func (s *Set) NewBatch(n int) Batch {
-	s = orZero(s)
+	s = input.OrZero(s)
 	b := Batch{Rows: n, Values: make(map[string]*tensor.Dense, len(s.names))}
 	for name, t := range s.columns {
-		b.Values[name] = newRowsLike(t, n)
+		b.Values[name] = tensors.Like(t, n)
 	}
 	return b
 }
@@ -106,27 +107,18 @@ func (s *Set) Gather(_ context.Context, b Batch, rows []int) error {
 	if err := s.check(rows); err != nil {
 		return err
 	}
-	for name, t := range orZero(s).columns {
-		to, err := b.column(name, t.Dtype(), len(rows), t.Shape()[1:])
+	for name, t := range input.OrZero(s).columns {
+		to, err := tensors.Column(b.Values, name, t.Dtype(), len(rows), t.Shape()[1:])
 		if err != nil {
 			return err
 		}
-		copyRows(to, 0, t, rows)
+		tensors.CopyRows(to, 0, t, rows)
 	}
 	return nil
 }
 
 // check finds the first row that there is not.
-func (s *Set) check(rows []int) error { return checkRows(rows, s.Rows()) }
-
-func checkRows(rows []int, n int) error {
-	for _, i := range rows {
-		if i < 0 || i >= n {
-			return fmt.Errorf("data: row %d is outside [0, %d)", i, n)
-		}
-	}
-	return nil
-}
+func (s *Set) check(rows []int) error { return tensors.CheckRows(rows, s.Rows()) }
 
 // Subset is a new set of the given rows, in that order; a row may recur.
 func (s *Set) Subset(rows []int) (*Set, error) {
@@ -145,7 +137,7 @@ func (s *Set) Subset(rows []int) (*Set, error) {
 // The columns are shared.
 func (s *Set) With(name string, column *tensor.Dense) (*Set, error) {
 	columns := map[string]*tensor.Dense{}
-	maps.Copy(columns, orZero(s).columns)
+	maps.Copy(columns, input.OrZero(s).columns)
 	columns[name] = column
 	return NewSet(columns)
 }
@@ -166,7 +158,7 @@ func (s *Set) Reshape(name string, row ...int) (*Set, error) {
 		size *= n
 	}
 	if size*s.rows != t.Shape().TotalSize() {
-		return nil, fmt.Errorf("data: column %s: rows of %v cannot be laid out as %v", quote(name), []int(t.Shape()[1:]), row)
+		return nil, fmt.Errorf("data: column %s: rows of %v cannot be laid out as %v", input.Quote(name), []int(t.Shape()[1:]), row)
 	}
 	flat := tensor.New(tensor.WithShape(append([]int{s.rows}, row...)...), tensor.WithBacking(t.Data()))
 	return s.With(name, flat)
@@ -183,18 +175,18 @@ func (s *Set) Floats(dtype tensor.Dtype, names ...string) (*Set, error) {
 			return nil, s.missing(name)
 		}
 		if dtype != tensor.Float32 && dtype != tensor.Float64 {
-			return nil, fmt.Errorf("data: column %s as %v: want float32 or float64", quote(name), dtype)
+			return nil, fmt.Errorf("data: column %s as %v: want float32 or float64", input.Quote(name), dtype)
 		}
-		to := newArray(dtype, s.rows, t.Shape()[1:])
+		to := tensors.New(dtype, s.rows, t.Shape()[1:])
 		at := 0
 		switch dtype {
 		case tensor.Float32:
-			at = floats(to.Float32s(), t)
+			at = tensors.Floats(to.Float32s(), t)
 		case tensor.Float64:
-			at = floats(to.Float64s(), t)
+			at = tensors.Floats(to.Float64s(), t)
 		}
 		if at >= 0 {
-			return nil, fmt.Errorf("data: column %s, row %d: %s", quote(name), at/(t.Shape().TotalSize()/s.rows), notFloat32(t.Float64s()[at]))
+			return nil, fmt.Errorf("data: column %s, row %d: %s", input.Quote(name), at/(t.Shape().TotalSize()/s.rows), notFloat32(t.Float64s()[at]))
 		}
 		var err error
 		if out, err = out.With(name, to); err != nil {
@@ -204,44 +196,10 @@ func (s *Set) Floats(dtype tensor.Dtype, names ...string) (*Set, error) {
 	return out, nil
 }
 
-// floats converts the elements of a column, and gives the first that does not fit; −1 if
-// there is none.
-func floats[F float32 | float64](to []F, t *tensor.Dense) int {
-	switch t.Dtype() {
-	case tensor.Float32:
-		convert(to, t.Float32s())
-	case tensor.Int32:
-		convert(to, t.Int32s())
-	case tensor.Int64:
-		convert(to, t.Int64s())
-	case tensor.Bool:
-		for i, x := range t.Bools() {
-			if x {
-				to[i] = 1
-			}
-		}
-	case tensor.Float64:
-		from := t.Float64s()
-		convert(to, from)
-		for i, x := range to {
-			if math.IsInf(float64(x), 0) && !math.IsInf(from[i], 0) {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-func convert[F, T float32 | float64 | int32 | int64](to []F, from []T) {
-	for i, x := range from {
-		to[i] = F(x)
-	}
-}
-
 func (s *Set) missing(name string) error { return missingColumn(name, s.Names()) }
 
 func missingColumn(name string, names []string) error {
-	return fmt.Errorf("data: no column %s%s; there are %s", quote(name), didYouMean(name, names), strings.Join(names, ", "))
+	return fmt.Errorf("data: no column %s%s; there are %s", input.Quote(name), input.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 // Concat puts sets of the same columns one below the other.
@@ -264,7 +222,7 @@ func Concat(sets ...*Set) (*Set, error) {
 	for _, s := range sets {
 		rows := identity(s.rows)
 		for name, t := range s.columns {
-			copyRows(all.Values[name], at, t, rows)
+			tensors.CopyRows(all.Values[name], at, t, rows)
 		}
 		at += s.rows
 	}

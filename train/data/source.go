@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 	"gorgonia.org/tensor"
 )
 
@@ -84,7 +85,7 @@ type Source interface {
 // [Prefetch] says what its source does, and Map nothing where its source does not.
 func Describe(s Source) string {
 	if s, ok := s.(fmt.Stringer); ok {
-		return oneLine.Replace(s.String())
+		return input.OneLine.Replace(s.String())
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 	"gorgonia.org/tensor"
 )
 
@@ -47,7 +48,7 @@ func bits(b Batch) string {
 	s := fmt.Sprint(b.Rows)
 	for _, name := range slices.Sorted(maps.Keys(b.Values)) {
 		t := b.Values[name]
-		s += fmt.Sprintf(" %s%v%v %x", name, []int(t.Shape()), t.Dtype(), bytesOf(t))
+		s += fmt.Sprintf(" %s%v%v %x", name, []int(t.Shape()), t.Dtype(), tensors.Bytes(t))
 	}
 	return s
 }

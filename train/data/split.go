@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 	"gorgonia.org/tensor"
 )
 
@@ -87,7 +88,7 @@ func (s *Set) byClass(column string, seed uint64) ([]int, error) {
 		class = func(i int) int64 { return t.Int64s()[i] }
 	}
 	if class == nil {
-		return nil, fmt.Errorf("data: column %s%v of %v holds no classes: want one int32 or int64 a row", quote(column), []int(t.Shape()), t.Dtype())
+		return nil, fmt.Errorf("data: column %s%v of %v holds no classes: want one int32 or int64 a row", input.Quote(column), []int(t.Shape()), t.Dtype())
 	}
 	order := Order(seed, 0, s.rows)
 	slices.SortStableFunc(order, func(i, j int) int {

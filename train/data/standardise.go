@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 	"gorgonia.org/tensor"
 )
 
@@ -52,7 +54,7 @@ func fitStandardiser(ctx context.Context, d Dataset, column string, quantities f
 	b := Batch{}
 	next := func() (err error) {
 		if b, err = source.Next(ctx); err == nil && b.Values[column] == nil {
-			err = fmt.Errorf("data: no column %s", quote(column))
+			err = fmt.Errorf("data: no column %s", input.Quote(column))
 		}
 		return err
 	}
@@ -62,7 +64,7 @@ func fitStandardiser(ctx context.Context, d Dataset, column string, quantities f
 	row := b.Values[column].Shape()[1:]
 	k := quantities(row)
 	if k == 0 {
-		return nil, fmt.Errorf("data: column %s: rows of %v are no images: want x[n h w] or x[n h w c]", quote(column), []int(row))
+		return nil, fmt.Errorf("data: column %s: rows of %v are no images: want x[n h w] or x[n h w c]", input.Quote(column), []int(row))
 	}
 	var wide []float64
 	mean, std, err := moments(k, func(visit func([]float64)) error {
@@ -96,7 +98,7 @@ func fitStandardiser(ctx context.Context, d Dataset, column string, quantities f
 }
 
 func notFloats(column string, t *tensor.Dense) error {
-	return fmt.Errorf("column %s has elements of type %v: want float32 or float64", quote(column), t.Dtype())
+	return fmt.Errorf("column %s has elements of type %v: want float32 or float64", input.Quote(column), t.Dtype())
 }
 
 // check finds what no fit gives, but a file may hold.
@@ -105,11 +107,11 @@ func (z *Standardiser) check() error {
 		return errors.New("data: there is no Standardiser to scale by")
 	}
 	if len(z.Mean) == 0 || len(z.Mean) != len(z.Std) {
-		return fmt.Errorf("data: standardising %s by %d means and %d deviations: want as many of each", quote(z.Column), len(z.Mean), len(z.Std))
+		return fmt.Errorf("data: standardising %s by %d means and %d deviations: want as many of each", input.Quote(z.Column), len(z.Mean), len(z.Std))
 	}
 	for j, m := range z.Mean {
 		if s := z.Std[j]; !scalable(m, s) {
-			return fmt.Errorf("data: standardising %s: cannot scale quantity %d by mean %g and deviation %g", quote(z.Column), j, m, s)
+			return fmt.Errorf("data: standardising %s: cannot scale quantity %d by mean %g and deviation %g", input.Quote(z.Column), j, m, s)
 		}
 	}
 	return nil
@@ -129,12 +131,12 @@ func (z *Standardiser) change(t *tensor.Dense, f func(v, mean, std float64) floa
 	if err := z.check(); err != nil {
 		return err
 	}
-	if msg := checkColumn(t); msg != "" {
-		return fmt.Errorf("data: standardising %s: %s", quote(z.Column), msg)
+	if msg := tensors.CheckColumn(t); msg != "" {
+		return fmt.Errorf("data: standardising %s: %s", input.Quote(z.Column), msg)
 	}
 	k := len(z.Mean)
 	if width := t.Shape().TotalSize() / t.Shape()[0]; width%k != 0 {
-		return fmt.Errorf("data: standardising %s: rows of %v are not made of %d quantities", quote(z.Column), []int(t.Shape()[1:]), k)
+		return fmt.Errorf("data: standardising %s: rows of %v are not made of %d quantities", input.Quote(z.Column), []int(t.Shape()[1:]), k)
 	}
 	switch t.Dtype() {
 	case tensor.Float32:
@@ -162,8 +164,8 @@ func (z *Standardiser) Apply(s *Set) (*Set, error) {
 	if t == nil {
 		return nil, s.missing(z.Column)
 	}
-	scaled := newRowsLike(t, s.rows)
-	copy(bytesOf(scaled), bytesOf(t))
+	scaled := tensors.Like(t, s.rows)
+	copy(tensors.Bytes(scaled), tensors.Bytes(t))
 	if err := z.Scale(scaled); err != nil {
 		return nil, err
 	}
@@ -176,7 +178,7 @@ func (z *Standardiser) Change() Change {
 	return func(_ *rand.Rand, b Batch) error {
 		t := b.Values[own.Column]
 		if t == nil {
-			return fmt.Errorf("no column %s", quote(own.Column))
+			return fmt.Errorf("no column %s", input.Quote(own.Column))
 		}
 		return own.Scale(t)
 	}

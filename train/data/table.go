@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 	"gorgonia.org/tensor"
 )
 
@@ -31,7 +32,7 @@ func (t *Table) Rows() int {
 // tensor.Float64. A value that is not finite, or too large for float32, is an
 // *Error at its line and column; so are another dtype and a table without rows.
 func (t *Table) Dense(dtype tensor.Dtype) (*tensor.Dense, error) {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	n, d := t.Rows(), len(t.Columns)
@@ -61,7 +62,7 @@ func notFloat32(v float64) string { return fmt.Sprintf("%g does not fit float32"
 // Subset returns a new table of the given rows, in that order; a row may recur.
 // A row outside [0, n) is an error.
 func (t *Table) Subset(rows []int) (*Table, error) {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	n, d := t.Rows(), len(t.Columns)
@@ -92,7 +93,7 @@ func (t *Table) Subset(rows []int) (*Table, error) {
 //
 // A name that t lacks, or one given twice, is an error.
 func (t *Table) Take(names ...string) (*Table, error) {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	if len(names) == 0 {
@@ -101,7 +102,7 @@ func (t *Table) Take(names ...string) (*Table, error) {
 	places := make([]int, len(names))
 	for k, name := range names {
 		if places[k] = slices.Index(t.Columns, name); places[k] < 0 {
-			return nil, &Error{File: t.Name, Column: name, Msg: "there is no such feature" + didYouMean(name, t.Columns)}
+			return nil, &Error{File: t.Name, Column: name, Msg: "there is no such feature" + input.DidYouMean(name, t.Columns)}
 		}
 		if slices.Contains(names[:k], name) {
 			return nil, &Error{File: t.Name, Column: name, Msg: "the feature is taken twice"}
@@ -138,8 +139,10 @@ func pick[T any](all []T, rows []int) []T {
 	return picked
 }
 
-// check finds the contradictions that a table made by hand may hold.
-func (t *Table) check() error {
+// Check returns an *Error if t, made by hand, contradicts itself: if it has no features, or if X,
+// Labels, Lines and Targets are not of one number of rows. Every function that takes a table calls
+// it.
+func (t *Table) Check() error {
 	if t == nil {
 		return &Error{Msg: "there is no table"}
 	}
@@ -159,7 +162,7 @@ func (t *Table) check() error {
 	case t.Targets != nil && t.Targets.Rows() != n:
 		msg = fmt.Sprintf("%d rows of targets for %d rows", t.Targets.Rows(), n)
 	case t.Targets != nil:
-		return t.Targets.check()
+		return t.Targets.Check()
 	default:
 		return nil
 	}

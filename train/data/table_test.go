@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/train/data/internal/datatest"
 	"gorgonia.org/tensor"
 )
 
@@ -55,7 +56,7 @@ func TestDenseErrors(t *testing.T) {
 		{Clusters(1, 3, 6, math.NaN()), tensor.Float64, `clusters: column "x": NaN is not finite`},
 	} {
 		_, err := c.table.Dense(c.dtype)
-		wantError(t, err, c.want)
+		datatest.WantError(t, err, c.want)
 	}
 }
 
@@ -80,13 +81,13 @@ func TestSubset(t *testing.T) {
 		t.Errorf("without labels and lines: %+v, %v", bare, err)
 	}
 	_, err = (&Table{Name: "t"}).Subset(nil)
-	wantError(t, err, "t: the table has no feature columns")
+	datatest.WantError(t, err, "t: the table has no feature columns")
 	if none, err := table.Subset(nil); err != nil || none.Rows() != 0 {
 		t.Errorf("no rows: %v, %v", none, err)
 	}
 	for _, i := range []int{-1, 3} {
 		_, err := table.Subset([]int{0, i})
-		wantError(t, err, map[int]string{-1: "t: row -1 is outside [0, 3)", 3: "t: row 3 is outside [0, 3)"}[i])
+		datatest.WantError(t, err, map[int]string{-1: "t: row -1 is outside [0, 3)", 3: "t: row 3 is outside [0, 3)"}[i])
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/train/data/edges"
+	"github.com/tapestry-ml/tapestry/train/data/internal/datatest"
 	"gorgonia.org/tensor"
 )
 
@@ -123,12 +125,12 @@ func TestTargetsErrors(t *testing.T) {
 	} {
 		path := write(t, "f.csv", []byte(c.text))
 		_, err := OpenCSV(context.Background(), path, "x", "y", tensor.Float32, c.opts...)
-		wantError(t, err, path+c.want)
+		datatest.WantError(t, err, path+c.want)
 		table, err := Open(path, c.opts...)
 		if err == nil {
 			_, err = table.Set("x", "y", tensor.Float32)
 		}
-		wantError(t, err, path+c.want)
+		datatest.WantError(t, err, path+c.want)
 	}
 	path := write(t, "f.csv", []byte(text))
 	_, err := OpenCSV(context.Background(), path, "x", "x", tensor.Float32, Targets("c"))
@@ -139,8 +141,8 @@ func TestTargetsErrors(t *testing.T) {
 	}
 	_, err = table.Set("x", "x", tensor.Float32)
 	complains(t, err, `data: features and targets are both to be column "x"`)
-	_, err = ReadEdges("f", strings.NewReader("0 1\n"), Targets("c"))
-	wantError(t, err, "f: Targets: this is an option for tables, not for edge lists")
+	_, err = edges.Read("f", strings.NewReader("0 1\n"), Targets("c"))
+	datatest.WantError(t, err, "f: Targets: this is an option for tables, not for edge lists")
 	for _, c := range []struct {
 		table Table
 		want  string
@@ -152,7 +154,7 @@ func TestTargetsErrors(t *testing.T) {
 	} {
 		c.table.Name, c.table.Columns, c.table.X = "t", []string{"a"}, []float64{1}
 		_, err := c.table.Set("x", "y", tensor.Float64)
-		wantError(t, err, c.want)
-		wantError(t, WriteCSV(new(bytes.Buffer), &c.table), c.want)
+		datatest.WantError(t, err, c.want)
+		datatest.WantError(t, WriteCSV(new(bytes.Buffer), &c.table), c.want)
 	}
 }

@@ -1,6 +1,10 @@
 package data
 
-import "context"
+import (
+	"context"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
+)
 
 // Where gives the rows of a data set for which keep is true, in their order, as a data set
 // that reads them from d: a part to fit and one to hold out of a file that is larger than
@@ -38,7 +42,7 @@ func (w *where) Rows() int { return len(w.kept) }
 func (w *where) NewBatch(n int) Batch { return w.data.NewBatch(n) }
 
 func (w *where) Gather(ctx context.Context, b Batch, rows []int) error {
-	if err := checkRows(rows, len(w.kept)); err != nil {
+	if err := tensors.CheckRows(rows, len(w.kept)); err != nil {
 		return err
 	}
 	theirs := w.memory.get()[:0]

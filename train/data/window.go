@@ -2,6 +2,8 @@ package data
 
 import (
 	"context"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 )
 
 // Window makes [Shuffled] hold no more than so many rows in memory, for a data set that
@@ -51,7 +53,7 @@ func (w *windowed) Next(ctx context.Context) (Batch, error) {
 		first := at % w.window
 		n := min(b.Rows-done, held.Rows-first)
 		for name, t := range held.Values {
-			copyRows(b.Values[name], done, t, w.within[first:first+n])
+			tensors.CopyRows(b.Values[name], done, t, w.within[first:first+n])
 		}
 		done += n
 	}

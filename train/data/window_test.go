@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 )
 
 // Within a window rows from all over the data set come together.
@@ -57,7 +59,7 @@ type flaky struct {
 
 func (f *flaky) Gather(ctx context.Context, b Batch, rows []int) error {
 	if f.fails {
-		clear(bytesOf(b.Values["x"]))
+		clear(tensors.Bytes(b.Values["x"]))
 		return errors.New("flaky")
 	}
 	return f.Set.Gather(ctx, b, rows)

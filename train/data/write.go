@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
 // WriteCSV writes t with a header, the labels or targets as the last columns, commas
@@ -17,7 +19,7 @@ import (
 // that are empty, text that ReadCSV refuses or trims.
 func WriteCSV(w io.Writer, t *Table) error {
 	if w == nil {
-		return noWriter()
+		return input.NoWriter()
 	}
 	if err := t.writable(); err != nil {
 		return err
@@ -27,7 +29,7 @@ func WriteCSV(w io.Writer, t *Table) error {
 		if j > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(quoteCell(name))
+		b.WriteString(input.QuoteCell(name))
 	}
 	b.WriteByte('\n')
 	var digits []byte
@@ -44,7 +46,7 @@ func WriteCSV(w io.Writer, t *Table) error {
 		}
 		if t.Labels != nil {
 			b.WriteByte(',')
-			b.WriteString(quoteCell(t.Labels[i]))
+			b.WriteString(input.QuoteCell(t.Labels[i]))
 		}
 		b.WriteByte('\n')
 	}
@@ -65,7 +67,7 @@ func (t *Table) header() []string {
 
 // writable finds what keeps t from being written and read back.
 func (t *Table) writable() error {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return err
 	}
 	if t.Rows() == 0 {
@@ -73,16 +75,16 @@ func (t *Table) writable() error {
 	}
 	names := t.header()
 	for j, name := range names {
-		if msg := unwritable(name); msg != "" {
+		if msg := input.Unwritable(name); msg != "" {
 			return &Error{File: t.Name, Msg: fmt.Sprintf("name of column %d: %s", j+1, msg)}
 		}
 	}
-	s := schema{names: names, role: make([]role, len(names))}
-	if msg := s.checkNames(); msg != "" {
+	s := input.Schema{Names: names, Role: make([]input.Role, len(names))}
+	if msg := s.CheckNames(); msg != "" {
 		return &Error{File: t.Name, Msg: msg}
 	}
 	for i, l := range t.Labels {
-		if msg := unwritable(l); msg != "" {
+		if msg := input.Unwritable(l); msg != "" {
 			return &Error{File: t.Name, Column: t.LabelName, Msg: fmt.Sprintf("label of row %d: %s", i, msg)}
 		}
 	}

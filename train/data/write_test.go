@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/datatest"
 )
 
 func TestWriteCSV(t *testing.T) {
@@ -57,20 +59,16 @@ func TestWriteCSVErrors(t *testing.T) {
 	} {
 		c.table.Name = "t"
 		var b strings.Builder
-		wantError(t, WriteCSV(&b, &c.table), c.want)
+		datatest.WantError(t, WriteCSV(&b, &c.table), c.want)
 		if b.Len() > 0 {
 			t.Errorf("%s: %d bytes were written all the same", c.want, b.Len())
 		}
 	}
 	full := errors.New("disk full")
-	if err := WriteCSV(failingWriter{full}, Digits()); !errors.Is(err, full) {
+	if err := WriteCSV(datatest.FailingWriter{Err: full}, Digits()); !errors.Is(err, full) {
 		t.Errorf("a failing writer: got %v, want %v", err, full)
 	}
 }
-
-type failingWriter struct{ err error }
-
-func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
 // FuzzReadCSV checks that nothing panics, that an error is one located line, and
 // that what was read can be written and read back, with and without options.
@@ -81,13 +79,13 @@ func FuzzReadCSV(f *testing.F) {
 		"a,b\nNA,?\n1,nan\n", "#\"\na b\n 1  2 \n", "1,2,3\n4,5,6\n", "b,a\n1,?\n",
 	} {
 		f.Add(s)
-		f.Add(gzipped(s))
+		f.Add(datatest.Gzipped(s))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, opts := range [][]Option{nil, {Missing()}, {Missing("1"), Comment('#'), Delimiter(' ')}, {Targets("b")}, {Header(false), Targets("x2", "x1")}} {
 			table, err := ReadCSV("f.csv", strings.NewReader(text), append(opts, MaxBytes(1<<20))...)
 			if err != nil {
-				if table != nil || !isLocated(err, "f.csv:") {
+				if table != nil || !datatest.IsLocated(err, "f.csv:") {
 					t.Fatalf("table %v with error %q", table, err)
 				}
 				continue

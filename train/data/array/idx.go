@@ -1,0 +1,66 @@
+package array
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/encoding"
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
+	"gorgonia.org/tensor"
+)
+
+// OpenIDX reads the file at path as ReadIDX does.
+func OpenIDX(path string, opts ...input.Option) (*tensor.Dense, error) {
+	return input.Open(path, ReadIDX, opts)
+}
+
+// ReadIDX reads an array in the format of MNIST, also compressed by gzip: two bytes
+// 0, the type, the number of axes, the sizes and the elements, all big endian; name is
+// what errors call it. Bytes and integers, such as pixels and labels, give a tensor of
+// int32, floating-point numbers their own type. An array without elements, more than 8
+// axes and bytes behind the array are *Errors. It takes MaxBytes and MaxCells.
+func ReadIDX(name string, r io.Reader, opts ...input.Option) (*tensor.Dense, error) {
+	b, err := input.NewUnpacked(name, r, input.NewConfig(input.Arrays, opts))
+	if err != nil {
+		return nil, err
+	}
+	l, err := encoding.ReadIDXHeader(b)
+	if err != nil {
+		return nil, err
+	}
+	return encoding.ReadTensor(b, l)
+}
+
+// WriteIDX writes t in the format of MNIST, not compressed. t is of uint8, as pixels
+// are, int8, int16, int32, float32 or float64.
+func WriteIDX(w io.Writer, t *tensor.Dense) error {
+	if w == nil {
+		return input.NoWriter()
+	}
+	t, err := encoding.Gapless(t)
+	if err != nil {
+		return err
+	}
+	if t.Dims() > 1 && t.DataOrder().IsColMajor() {
+		return &input.Error{Msg: "the tensor is column-major; an IDX file is row-major"}
+	}
+	e, put, _ := encoding.Encoder(t)
+	code := slices.Index(encoding.IDXElements[:], e)
+	if e.Size == 0 || code < 0 {
+		return &input.Error{Msg: fmt.Sprintf("elements of type %v have no place in an IDX file; there are uint8, int8, int16, int32, float32 and float64", t.Dtype())}
+	}
+	start := []byte{0, 0, byte(code), byte(t.Dims())}
+	for _, size := range t.Shape() {
+		if int64(size) > math.MaxUint32 {
+			return &input.Error{Msg: fmt.Sprintf("an axis of %d is too long for an IDX file", size)}
+		}
+		start = binary.BigEndian.AppendUint32(start, uint32(size))
+	}
+	if _, err := w.Write(start); err != nil {
+		return err
+	}
+	return encoding.WriteElements(w, e, true, t.Shape().TotalSize(), put)
+}

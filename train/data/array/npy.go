@@ -1,0 +1,66 @@
+package array
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/encoding"
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
+	"gorgonia.org/tensor"
+)
+
+// OpenNPY reads the file at path as ReadNPY does.
+func OpenNPY(path string, opts ...input.Option) (*tensor.Dense, error) {
+	return input.Open(path, ReadNPY, opts)
+}
+
+// ReadNPY reads an array that NumPy saved, of format 1.0, 2.0 or 3.0, of either byte
+// order, in row-major (C) or column-major (Fortran) order, also compressed by gzip; name
+// is what errors call it. The tensor is row-major, of the nearest type that a graph has:
+//
+//	f2 f4          float32
+//	f8             float64
+//	b1             bool
+//	i1 u1 i2 u2 i4 int32
+//	u4 i8 u8       int64
+//
+// A number that does not fit is an *Error, and so are other types (Python objects, which
+// would have to be executed, strings, records, complex numbers), an array without elements,
+// which no tensor holds, more than 8 axes, and bytes behind the array. It takes MaxBytes and
+// MaxCells.
+func ReadNPY(name string, r io.Reader, opts ...input.Option) (*tensor.Dense, error) {
+	b, err := input.NewUnpacked(name, r, input.NewConfig(input.Arrays, opts))
+	if err != nil {
+		return nil, err
+	}
+	return readNPY(b)
+}
+
+func readNPY(b *input.Binary) (*tensor.Dense, error) {
+	l, err := encoding.ReadNPYHeader(b)
+	if err != nil {
+		return nil, err
+	}
+	return encoding.ReadTensor(b, l)
+}
+
+// WriteNPY writes t as numpy.save does, byte for byte: format 1.0, little endian, in
+// the order that t has. t is of booleans, float32, float64 or integers of 8 to 64
+// bits, signed or not; ReadNPY reads it back equal if its type is one that it gives.
+func WriteNPY(w io.Writer, t *tensor.Dense) error {
+	if w == nil {
+		return input.NoWriter()
+	}
+	t, err := encoding.Gapless(t)
+	if err != nil {
+		return err
+	}
+	e, put, ok := encoding.Encoder(t)
+	if !ok {
+		return &input.Error{Msg: fmt.Sprintf("elements of type %v have no place in a .npy file", t.Dtype())}
+	}
+	if _, err := w.Write(encoding.NPYHeader(e, t)); err != nil {
+		return err
+	}
+	return encoding.WriteElements(w, e, false, t.Shape().TotalSize(), put)
+}

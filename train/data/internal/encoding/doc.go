@@ -1,0 +1,2 @@
+// Package encoding turns the bytes of .npy and IDX files into tensors, and tensors into bytes.
+package encoding

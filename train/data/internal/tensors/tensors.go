@@ -1,0 +1,101 @@
+package tensors
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/train/data/internal/input"
+	"gorgonia.org/tensor"
+)
+
+// ColumnTypes are what a graph can be fed.
+var ColumnTypes = []tensor.Dtype{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Int64, tensor.Bool}
+
+// CheckColumn says what keeps an array from being a column, or "".
+func CheckColumn(t *tensor.Dense) string {
+	switch {
+	case t == nil || t.Dtype().Type == nil || len(t.Shape()) == 0:
+		return "want an array of at least one axis"
+	case !slices.Contains(ColumnTypes, t.Dtype()):
+		return fmt.Sprintf("elements of type %v: want float32, float64, int32, int64 or bool", t.Dtype())
+	case t.RequiresIterator() || !t.DataOrder().IsRowMajor():
+		return "a view: want a row-major array without gaps"
+	}
+	return ""
+}
+
+// New is an array of n rows of the given shape.
+func New(dtype tensor.Dtype, n int, row []int) *tensor.Dense {
+	return tensor.New(tensor.WithShape(append([]int{n}, row...)...), tensor.Of(dtype))
+}
+
+// Like is an array of n rows like those of t.
+func Like(t *tensor.Dense, n int) *tensor.Dense { return New(t.Dtype(), n, t.Shape()[1:]) }
+
+// Bytes is the memory of an array's elements. (tensor.Dense.Data allocates.)
+func Bytes(t *tensor.Dense) []byte { return t.Raw }
+
+// CopyRows writes the given rows of from to those of to, an array like it, that begin at
+// row at.
+func CopyRows(to *tensor.Dense, at int, from *tensor.Dense, rows []int) {
+	x := Bytes(from)
+	width := len(x) / from.Shape()[0]
+	y := Bytes(to)[at*width:]
+	for k, i := range rows {
+		copy(y[k*width:(k+1)*width], x[i*width:(i+1)*width])
+	}
+}
+
+// Column returns the column of a batch's values, if that holds n rows of the given type and shape.
+func Column(values map[string]*tensor.Dense, name string, dtype tensor.Dtype, n int, row []int) (*tensor.Dense, error) {
+	t := values[name]
+	if t == nil || t.Dtype() != dtype || len(t.Shape()) != 1+len(row) || t.Shape()[0] < n || !slices.Equal([]int(t.Shape()[1:]), row) {
+		return nil, fmt.Errorf("data: the batch has no column %s for %d rows of %v %v: NewBatch makes one that has", input.Quote(name), n, row, dtype)
+	}
+	return t, nil
+}
+
+// Floats converts the elements of a column, and gives the first that does not fit; −1 if
+// there is none.
+func Floats[F float32 | float64](to []F, t *tensor.Dense) int {
+	switch t.Dtype() {
+	case tensor.Float32:
+		Convert(to, t.Float32s())
+	case tensor.Int32:
+		Convert(to, t.Int32s())
+	case tensor.Int64:
+		Convert(to, t.Int64s())
+	case tensor.Bool:
+		for i, x := range t.Bools() {
+			if x {
+				to[i] = 1
+			}
+		}
+	case tensor.Float64:
+		from := t.Float64s()
+		Convert(to, from)
+		for i, x := range to {
+			if math.IsInf(float64(x), 0) && !math.IsInf(from[i], 0) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func Convert[F, T float32 | float64 | int32 | int64](to []F, from []T) {
+	for i, x := range from {
+		to[i] = F(x)
+	}
+}
+
+// CheckRows finds the first row that is outside [0, n).
+func CheckRows(rows []int, n int) error {
+	for _, i := range rows {
+		if i < 0 || i >= n {
+			return fmt.Errorf("data: row %d is outside [0, %d)", i, n)
+		}
+	}
+	return nil
+}
