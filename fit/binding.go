@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/columns"
 )
 
 // Binding says which columns an input reads, side by side in their order.
@@ -76,7 +77,7 @@ func Parse(meta map[string]string) ([]Binding, error) {
 // Read gives the rows of an input of the given type, without its axis of rows, as they were
 // prepared in training: the same columns, codes of classes, mean and deviation. A class that was not
 // there in training is an error that names its row.
-func (b Binding) Read(c *data.Columns, row graph.Type) (*data.Set, error) {
+func (b Binding) Read(c *columns.Columns, row graph.Type) (*data.Set, error) {
 	if c == nil {
 		return nil, errors.New("fit: there are no data")
 	}

@@ -2,8 +2,8 @@
 // model to them, and cuts the rows into batches, so that whatever trains, compares or looks into a
 // model does so on tables and arrays of anyone's.
 //
-//	columns, err := data.OpenColumns("houses.csv")
-//	f, err := fit.To(builder, nil, graph.F64, columns, fit.Options{
+//	houses, err := columns.Open("houses.csv")
+//	f, err := fit.To(builder, nil, graph.F64, houses, fit.Options{
 //		Bind:        []fit.Binding{{Input: "y", Columns: []string{"price"}}},
 //		Validation:  0.2,
 //		Standardise: true,

@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/fit"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/train"
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/columns"
 	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
@@ -19,7 +19,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	wine, err := data.BuiltinColumns("wine")
+	wine, err := columns.Builtin("wine")
 	if err != nil {
 		log.Fatal(err)
 	}

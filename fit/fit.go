@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/columns"
 	"gorgonia.org/tensor"
 )
 
@@ -54,7 +55,7 @@ type Fitted struct {
 // To joins a model to data: it binds its inputs to columns, sets the settings that follow of them, and
 // deals the rows. Settings that are given stay as they are. A model that does not fit is a
 // [*Mismatch].
-func To(b builders.Builder, settings builders.Settings, dt graph.DType, c *data.Columns, o Options) (*Fitted, error) {
+func To(b builders.Builder, settings builders.Settings, dt graph.DType, c *columns.Columns, o Options) (*Fitted, error) {
 	switch {
 	case c == nil || len(c.Columns()) == 0:
 		return nil, errors.New("fit: there are no data")
@@ -101,7 +102,7 @@ func To(b builders.Builder, settings builders.Settings, dt graph.DType, c *data.
 
 // resize reads the columns, and sets what follows of their widths and classes. The model that it gives
 // beside an error is the one to show.
-func (f *Fitted) resize(z *sizing, m *builders.Model, c *data.Columns, o Options) (*builders.Model, error) {
+func (f *Fitted) resize(z *sizing, m *builders.Model, c *columns.Columns, o Options) (*builders.Model, error) {
 	wants, err := f.read(m, c)
 	if err != nil {
 		return m, err
@@ -155,7 +156,7 @@ func (f *Fitted) resize(z *sizing, m *builders.Model, c *data.Columns, o Options
 }
 
 // read reads the columns of all inputs, and says what sizes they ask for.
-func (f *Fitted) read(m *builders.Model, c *data.Columns) ([]want, error) {
+func (f *Fitted) read(m *builders.Model, c *columns.Columns) ([]want, error) {
 	f.values = nil
 	var wants []want
 	for i := range f.bindings {

@@ -18,6 +18,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/columns"
 	"github.com/tapestry-ml/tapestry/train/metric"
 	"gorgonia.org/tensor"
 )
@@ -55,18 +56,18 @@ func model(t *testing.T, name, text string) builders.Builder {
 	return file.Builder()
 }
 
-func builtin(t *testing.T, name string) *data.Columns {
+func builtin(t *testing.T, name string) *columns.Columns {
 	t.Helper()
-	c, err := data.BuiltinColumns(name)
+	c, err := columns.Builtin(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func table(t *testing.T, text string, opts ...data.Option) *data.Columns {
+func table(t *testing.T, text string, opts ...data.Option) *columns.Columns {
 	t.Helper()
-	c, err := data.ReadColumns("t.csv", strings.NewReader(text), opts...)
+	c, err := columns.Read("t.csv", strings.NewReader(text), opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func registered(t *testing.T, name string) builders.Builder {
 func TestFit(t *testing.T) {
 	images := tensor.New(tensor.WithShape(6, 4, 4), tensor.WithBacking(make([]float64, 96)))
 	kinds := tensor.New(tensor.WithShape(6), tensor.WithBacking([]int32{0, 1, 2, 3, 0, 1}))
-	arrays, err := data.NewColumns("digits.npz", data.Column{Name: "x", Values: images}, data.Column{Name: "label", Values: kinds})
+	arrays, err := columns.New("digits.npz", columns.Column{Name: "x", Values: images}, columns.Column{Name: "label", Values: kinds})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestFit(t *testing.T) {
 	for _, test := range []struct {
 		b    builders.Builder
 		s    builders.Settings
-		c    *data.Columns
+		c    *columns.Columns
 		o    fit.Options
 		want string // the text, or how the error begins
 	}{
@@ -460,7 +461,7 @@ func TestTooManyClasses(t *testing.T) {
 	for i := range codes {
 		codes[i], names[i] = int32(i), fmt.Sprint("name", i)
 	}
-	c, err := data.NewColumns("names.csv", data.Column{Name: "name", Values: tensor.New(tensor.WithShape(n), tensor.WithBacking(codes)), Classes: names})
+	c, err := columns.New("names.csv", columns.Column{Name: "name", Values: tensor.New(tensor.WithShape(n), tensor.WithBacking(codes)), Classes: names})
 	if err != nil {
 		t.Fatal(err)
 	}

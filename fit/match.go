@@ -9,7 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/columns"
 	"gorgonia.org/tensor"
 )
 
@@ -44,7 +44,7 @@ func feeds(m *builders.Model, in *graph.Node) bool {
 // matching finds the columns for inputs.
 type matching struct {
 	m      *builders.Model
-	c      *data.Columns
+	c      *columns.Columns
 	inputs []*graph.Node
 	bound  map[string]Binding
 	used   map[string]bool
@@ -52,7 +52,7 @@ type matching struct {
 
 // bindAll binds every input of a model: as given, by the name of a column, the label to the only input
 // that the loss alone reads, and what is left to the only input that is left.
-func bindAll(m *builders.Model, c *data.Columns, given []Binding) ([]Binding, error) {
+func bindAll(m *builders.Model, c *columns.Columns, given []Binding) ([]Binding, error) {
 	x := &matching{m: m, c: c, inputs: inputs(m), bound: map[string]Binding{}, used: map[string]bool{}}
 	if len(x.inputs) == 0 {
 		return nil, fmt.Errorf("%s has %w", m.Builder.Name, errNothingFed)
@@ -83,7 +83,7 @@ func bindAll(m *builders.Model, c *data.Columns, given []Binding) ([]Binding, er
 
 // alike reports whether a column could be all that an input reads: one number a row for one number, an
 // array for an array, whole numbers for indices.
-func alike(k data.Column, in *graph.Node) bool {
+func alike(k columns.Column, in *graph.Node) bool {
 	rank := in.Rank() - 1
 	switch {
 	case k.Windowed:

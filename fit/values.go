@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/columns"
 	"gorgonia.org/tensor"
 )
 
@@ -33,7 +34,7 @@ const (
 
 // readAs says how an input whose rows are of a type reads a column; width is how wide the input is in
 // all, or 0 where that is not settled.
-func readAs(k data.Column, row graph.Type, columns, width int) (reading, error) {
+func readAs(k columns.Column, row graph.Type, columns, width int) (reading, error) {
 	switch {
 	case k.Windowed && row.DType.IsInt() && row.Shape.Rank() == 1:
 		return asWindows, nil
@@ -53,7 +54,7 @@ func readAs(k data.Column, row graph.Type, columns, width int) (reading, error) 
 
 // values reads the columns of a binding, with the classes that it has or, where it has none, those of
 // the columns.
-func (b Binding) values(c *data.Columns, row graph.Type) (*values, error) {
+func (b Binding) values(c *columns.Columns, row graph.Type) (*values, error) {
 	type part struct {
 		v     []float64
 		width int
@@ -135,9 +136,9 @@ func (b Binding) values(c *data.Columns, row graph.Type) (*values, error) {
 }
 
 // retold are windows of tokens in the codes of another vocabulary, if one is known.
-func retold(k data.Column, name string, t *tensor.Dense, known []string) (data.Column, error) {
+func retold(k columns.Column, name string, t *tensor.Dense, known []string) (columns.Column, error) {
 	if known == nil {
-		return data.Column{Name: name, Values: t}, nil
+		return columns.Column{Name: name, Values: t}, nil
 	}
 	tokens := k.Vocabulary.Tokens()
 	codes := slices.Clone(t.Int32s())
@@ -148,14 +149,14 @@ func retold(k data.Column, name string, t *tensor.Dense, known []string) (data.C
 		}
 		codes[i] = int32(j)
 	}
-	return data.Column{Name: name, Values: tensor.New(tensor.WithShape(t.Shape()...), tensor.WithBacking(codes))}, nil
+	return columns.Column{Name: name, Values: tensor.New(tensor.WithShape(t.Shape()...), tensor.WithBacking(codes))}, nil
 }
 
 // mostNumbers is how many ones and zeros classes may become: 1 GiB of them.
 const mostNumbers = 1 << 27
 
 // coded are the codes of classes that are known by their names, or ones and zeros.
-func coded(k data.Column, known []string, as reading, input, file string) ([]float64, error) {
+func coded(k columns.Column, known []string, as reading, input, file string) ([]float64, error) {
 	codes := map[string]int{}
 	for i, name := range known {
 		codes[name] = i

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/text"
 )
 
 // The names of the texts in a checkpoint that say how to use it. train.Trainer writes the nets; the
@@ -17,7 +17,7 @@ import (
 const (
 	MetaNet        = "predict"    // Forward.Text for a batch; others follow as predict.1
 	MetaGenerator  = "speak"      // Model.Text
-	MetaVocabulary = "vocabulary" // the tokens of a generator: data.Vocabulary as JSON
+	MetaVocabulary = "vocabulary" // the tokens of a generator: text.Vocabulary as JSON
 	MetaColumns    = "columns"    // the features of the only input of a net, in order: a JSON list of names
 	MetaClasses    = "classes"    // the classes of the last axis of the output, in order: a JSON list of names
 )
@@ -40,7 +40,7 @@ func ForwardMeta(nets ...Forward) map[string]string {
 
 // GeneratorMeta returns the texts of a language model and of its vocabulary for a checkpoint. A
 // model that lacks a part is an error.
-func GeneratorMeta(m Model, v *data.Vocabulary) (map[string]string, error) {
+func GeneratorMeta(m Model, v *text.Vocabulary) (map[string]string, error) {
 	text, err := m.Text()
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int) (*Pred
 // LoadGenerator makes a generator from a checkpoint, whose store it uses, and returns it with the
 // vocabulary of its tokens. The error of a checkpoint without a language model is [ErrNoModel].
 // When ctx ends, it stops compiling.
-func LoadGenerator(ctx context.Context, s *checkpoint.State, sampling Sampling) (*Generator, *data.Vocabulary, error) {
+func LoadGenerator(ctx context.Context, s *checkpoint.State, sampling Sampling) (*Generator, *text.Vocabulary, error) {
 	if s == nil {
 		return nil, nil, errNoState
 	}
@@ -97,7 +97,7 @@ func LoadGenerator(ctx context.Context, s *checkpoint.State, sampling Sampling) 
 			return nil, nil, fmt.Errorf("%s: %w that says texts", s.Path, ErrNoModel)
 		}
 	}
-	v := new(data.Vocabulary)
+	v := new(text.Vocabulary)
 	if err := json.Unmarshal([]byte(s.Meta[MetaVocabulary]), v); err != nil {
 		return nil, nil, fmt.Errorf("%s: %s: %w", s.Path, MetaVocabulary, err)
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/text"
 )
 
 // vocabulary is of so many letters.
-func vocabulary(t *testing.T, n int) *data.Vocabulary {
+func vocabulary(t *testing.T, n int) *text.Vocabulary {
 	t.Helper()
-	v, err := data.Characters("abcdefghijkl"[:n])
+	v, err := text.Characters("abcdefghijkl"[:n])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func (f function) over(dt kernel.DType, elements int) func() {
 	if _, ok := f.kernel.(kernel.Reduce); ok {
 		result = result[:1]
 	}
-	in := make([]array, f.in)
+	in := make([]timedArray, f.in)
 	for i := range in {
 		in[i] = filled(dt, f.lo, f.hi, rows, rowLength)
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/workload"
 )
 
-// array is an operand of a timed kernel.
-type array struct {
+// timedArray is an operand of a timed kernel.
+type timedArray struct {
 	layout kernel.Layout
 	mem    kernel.Mem
 }
 
 // filled is a dense array of numbers in [lo, hi).
-func filled(dt kernel.DType, lo, hi float64, dims ...int) array {
+func filled(dt kernel.DType, lo, hi float64, dims ...int) timedArray {
 	l := kernel.Dense(dt, dims...)
 	m := kernel.Alloc(l.Len() * dt.Size())
 	for i, u := range workload.Uniform(uint64(l.Len()), l.Len()) {
@@ -27,11 +27,11 @@ func filled(dt kernel.DType, lo, hi float64, dims ...int) array {
 			kernel.As[float32](m)[i] = float32(lo + u*(hi-lo))
 		}
 	}
-	return array{l, m}
+	return timedArray{l, m}
 }
 
 // transposed returns a view with the last two axes exchanged.
-func (a array) transposed() array {
+func (a timedArray) transposed() timedArray {
 	d, s, r := &a.layout.Dims, &a.layout.Strides, a.layout.Rank
 	d[r-2], d[r-1] = d[r-1], d[r-2]
 	s[r-2], s[r-1] = s[r-1], s[r-2]
@@ -39,7 +39,7 @@ func (a array) transposed() array {
 }
 
 // bound returns a whole run of a kernel on one core, and the number of its operations.
-func bound(k kernel.Kernel, out array, in ...array) (run func(), flops int64) {
+func bound(k kernel.Kernel, out timedArray, in ...timedArray) (run func(), flops int64) {
 	c := kernel.NewCtx()
 	c.Out = out.mem
 	layouts := make([]kernel.Layout, len(in))

@@ -74,7 +74,7 @@ func (b *bench) timeProducts(ctx context.Context) error {
 }
 
 func (b *bench) timeProduct(ctx context.Context, p product, dt graph.DType) (productFigure, error) {
-	operand := func(rows, columns int, t bool) (array, string) {
+	operand := func(rows, columns int, t bool) (timedArray, string) {
 		if t {
 			return filled(kernel.DType(dt), -1, 1, p.batch, columns, rows).transposed(), "T"
 		}

@@ -128,7 +128,7 @@ func printDifferences(w io.Writer, a, b *savedFile, rows []arrayDifference, all 
 		}
 	}
 	if rows != nil {
-		columns(w, cells, 2)
+		tabulate(w, cells, 2)
 	}
 	fmt.Fprintf(w, "%d of %s equal, bit for bit\n", all-len(rows), plural.Count(all, "array"))
 }

@@ -156,12 +156,12 @@ func table(w io.Writer, rows []storedArray) {
 		cells = append(cells, line)
 		total += r.Bytes
 	}
-	columns(w, cells, 3)
+	tabulate(w, cells, 3)
 	fmt.Fprintf(w, "%s, %d bytes\n", plural.Count(len(rows), "array"), total)
 }
 
 // columns aligns cells in columns: the first left ones to the left, the others to the right.
-func columns(w io.Writer, cells [][]string, left int) {
+func tabulate(w io.Writer, cells [][]string, left int) {
 	var width []int
 	for _, line := range cells {
 		for i, c := range line {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/array"
 	"gorgonia.org/tensor"
 )
 
@@ -239,7 +239,7 @@ func writeCrossed(t *testing.T) {
 	for i := range tokens {
 		tokens[i] = int32(i * i % 4)
 	}
-	z := data.NewNPZWriter(&npz, false)
+	z := array.NewNPZWriter(&npz, false)
 	for _, a := range []struct {
 		name string
 		t    *tensor.Dense

@@ -16,6 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/greek"
 	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/columns"
 )
 
 // fitting are the flags that say which data a model has, and how they are cut. Without --data a model
@@ -30,7 +31,7 @@ type fitting struct {
 	cmd     *cobra.Command
 	several bool                   // models: a binding may be of some of them
 	met     map[string]bool        // inputs that a binding was found for, where there are several models
-	columns *data.Columns          // once they are read
+	columns *columns.Columns       // once they are read
 	fitted  map[string]*fit.Fitted // by model
 }
 
@@ -71,7 +72,7 @@ func (f *fitting) alone() error {
 }
 
 // read reads the columns of the data.
-func (f *fitting) read() (*data.Columns, error) {
+func (f *fitting) read() (*columns.Columns, error) {
 	if f.columns != nil {
 		return f.columns, nil
 	}
@@ -83,31 +84,31 @@ func (f *fitting) read() (*data.Columns, error) {
 }
 
 // byColumn reads a source column by column: an embedded data set, or files.
-func (s *source) byColumn() (*data.Columns, error) {
+func (s *source) byColumn() (*columns.Columns, error) {
 	switch {
 	case s.name == "":
-		return nil, usagef("--data \"\": want a file, or one of %s", orList(data.BuiltinNames()))
+		return nil, usagef("--data \"\": want a file, or one of %s", orList(columns.BuiltinNames()))
 	case s.missing != "" && !slices.Contains(s.ways, s.missing):
 		return nil, usagef("--missing %s: want %s", s.missing, orList(s.ways))
-	case slices.Contains(data.BuiltinNames(), s.name):
+	case slices.Contains(columns.BuiltinNames(), s.name):
 		if s.asksCSV() {
 			return nil, usagef("--label, --ignore and --missing are for files; %s is embedded and has its labels", s.name)
 		}
-		return data.BuiltinColumns(s.name)
+		return columns.Builtin(s.name)
 	}
 	names := []string{s.name}
 	if _, err := os.Stat(s.name); errors.Is(err, fs.ErrNotExist) && strings.Contains(s.name, ",") {
 		names = commas(s.name)
 	}
-	var parts []*data.Columns
+	var parts []*columns.Columns
 	for _, name := range names {
 		if name == "" {
 			return nil, usagef("--data %s: want a file before and after each comma", s.name)
 		}
-		c, err := data.OpenColumns(name, s.csvOptions()...)
+		c, err := columns.Open(name, s.csvOptions()...)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name && filepath.Ext(name) == "" { // meant for a name
-				err = fmt.Errorf("%w: want a file, or one of %s", err, orList(data.BuiltinNames()))
+				err = fmt.Errorf("%w: want a file, or one of %s", err, orList(columns.BuiltinNames()))
 			}
 			return nil, flagged(err, fmt.Sprintf("; --missing %s allows for missing values", orList(s.ways)))
 		}
@@ -116,7 +117,7 @@ func (s *source) byColumn() (*data.Columns, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
-	return data.Beside(parts...)
+	return columns.Beside(parts...)
 }
 
 // csvOptions are the options of a table that the flags ask for.

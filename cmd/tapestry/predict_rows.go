@@ -16,6 +16,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/array"
+	"github.com/tapestry-ml/tapestry/train/data/columns"
 	"gorgonia.org/tensor"
 )
 
@@ -82,7 +84,7 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 		case ".json":
 			return all.writeJSON(w)
 		}
-		return data.WriteNPY(w, output)
+		return array.WriteNPY(w, output)
 	})
 }
 
@@ -98,7 +100,7 @@ func (p *predicting) bound(bindings []fit.Binding, inputs []infer.Column) (*data
 		return nil, usagef("--missing %s: nothing was missing in training; train with --missing to have values for it", p.missing)
 	}
 	filled := slices.ContainsFunc(bindings, func(b fit.Binding) bool { return b.Missing != nil })
-	if filled && !p.arrays() && !slices.Contains(data.BuiltinNames(), p.name) { // where values may be missing
+	if filled && !p.arrays() && !slices.Contains(columns.BuiltinNames(), p.name) { // where values may be missing
 		p.missing = p.ways[0] // what stands for a missing value is that of training
 	}
 	c, err := p.byColumn()
@@ -131,13 +133,13 @@ func (p *predicting) read(inputs []infer.Column) (*data.Set, error) {
 		if len(inputs) > 1 {
 			return nil, fmt.Errorf("%s: one array, and the model reads %s: want a .npz file with an array for each", p.name, inputList(inputs))
 		}
-		t, err := data.OpenNPY(p.name)
+		t, err := array.OpenNPY(p.name)
 		if err != nil {
 			return nil, err
 		}
 		return columnsOf(p.name, map[string]*tensor.Dense{inputs[0].Name: t})
 	case ".npz":
-		z, err := data.OpenNPZ(p.name)
+		z, err := array.OpenNPZ(p.name)
 		if err != nil {
 			return nil, err
 		}

@@ -23,6 +23,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/array"
+	"github.com/tapestry-ml/tapestry/train/data/text"
 	"gorgonia.org/tensor"
 )
 
@@ -119,7 +121,7 @@ func TestPredictRows(t *testing.T) {
 	if out := ok(t, "predict", folder, "--data", "iris", "--out", file); out != "" {
 		t.Errorf("printed %q", out)
 	}
-	array, err := data.OpenNPY(file)
+	array, err := array.OpenNPY(file)
 	if err != nil || array.Dtype() != tensor.Float32 || !slices.Equal([]int(array.Shape()), []int{150, 3}) {
 		t.Fatalf("%v %v, %v", array.Dtype(), array.Shape(), err)
 	}
@@ -148,8 +150,8 @@ func TestPredictSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	var npy, text, npz, packed bytes.Buffer
-	z := data.NewNPZWriter(&npz, true)
-	for _, err := range []error{data.WriteNPY(&npy, x), data.WriteCSV(&text, table), z.Write("other", x), z.Write("x", x), z.Close()} {
+	z := array.NewNPZWriter(&npz, true)
+	for _, err := range []error{array.WriteNPY(&npy, x), data.WriteCSV(&text, table), z.Write("other", x), z.Write("x", x), z.Close()} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,12 +177,12 @@ func TestPredictSources(t *testing.T) {
 
 // TestPredictText: a checkpoint says what a generator over its store says; the seed decides.
 func TestPredictText(t *testing.T) {
-	const text = "one two one two one two one two one two one two"
-	v, err := data.Characters(text)
+	const all = "one two one two one two one two one two one two"
+	v, err := text.Characters(all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	codes, err := v.Encode(text)
+	codes, err := v.Encode(all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,12 +259,12 @@ func TestPredictMistakes(t *testing.T) {
 	numbers := func(sizes ...int) *tensor.Dense {
 		return tensor.New(tensor.WithShape(sizes...), tensor.Of(tensor.Float64))
 	}
-	file("three.npy", func(b *bytes.Buffer) error { return data.WriteNPY(b, numbers(2, 3)) })
+	file("three.npy", func(b *bytes.Buffer) error { return array.WriteNPY(b, numbers(2, 3)) })
 	file("truth.npy", func(b *bytes.Buffer) error {
-		return data.WriteNPY(b, tensor.New(tensor.WithShape(2, 4), tensor.Of(tensor.Bool)))
+		return array.WriteNPY(b, tensor.New(tensor.WithShape(2, 4), tensor.Of(tensor.Bool)))
 	})
 	file("z.npz", func(b *bytes.Buffer) error {
-		z := data.NewNPZWriter(b, false)
+		z := array.NewNPZWriter(b, false)
 		if err := z.Write("z", numbers(2, 4)); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/array"
 	"github.com/tapestry-ml/tapestry/train/watch"
 	"gorgonia.org/tensor"
 )
@@ -230,7 +230,7 @@ func TestKeptModelsEvaluate(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer out.Close()
-			if err := data.WriteNPY(out, tensor.New(tensor.WithShape(shape...), tensor.WithBacking(x))); err != nil {
+			if err := array.WriteNPY(out, tensor.New(tensor.WithShape(shape...), tensor.WithBacking(x))); err != nil {
 				t.Fatal(err)
 			}
 			lines := strings.Fields(ok(t, "predict", folder, "--data", file, "--json"))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/text"
 	"gorgonia.org/tensor"
 )
 
@@ -18,8 +19,8 @@ const (
 	isoLength  = len("1979-09-30")
 )
 
-func characters(all string) *data.Vocabulary {
-	v, err := data.Characters(all)
+func characters(all string) *text.Vocabulary {
+	v, err := text.Characters(all)
 	if err != nil {
 		panic(err) // of a constant
 	}

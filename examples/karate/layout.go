@@ -3,14 +3,14 @@ package main
 import (
 	"math"
 
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/edges"
 )
 
 // layout places the nodes of a connected network in the plane so that the distance between
 // any two is, as nearly as can be, the number of edges on the shortest way d_ij between
 // them: it makes the stress Σ_{i<j} d_ij⁻²(‖p_i − p_j‖ − d_ij)² small by majorisation
 // (Gansner, Koren & North, 2004), beginning on a circle.
-func layout(n *data.Network) [][2]float64 {
+func layout(n *edges.Network) [][2]float64 {
 	d := distances(n)
 	p := make([][2]float64, n.Nodes)
 	for i := range p {
@@ -56,7 +56,7 @@ func separate(p [][2]float64, least float64) {
 }
 
 // distances are the numbers of edges on the shortest ways between nodes (Floyd, 1962).
-func distances(n *data.Network) [][]float64 {
+func distances(n *edges.Network) [][]float64 {
 	d := make([][]float64, n.Nodes)
 	for i := range d {
 		d[i] = make([]float64, n.Nodes)

@@ -12,7 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/edges"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
@@ -20,7 +20,7 @@ func main() {
 	seeds := lesson.Count("seeds", 1, 10, "trainings of each network")
 	steps := lesson.Count("steps", 1, 200, "steps of training, each on the whole club")
 	lesson.Main(func(ctx context.Context, l *lesson.Lesson) error {
-		club, faction := data.Karate()
+		club, faction := edges.Karate()
 		set, err := columns(club, faction)
 		if err != nil {
 			return err

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/train"
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/edges"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
 // learnt is what a network has learnt after a whole training.
-func learnt(t *testing.T, m network) (outcome, *data.Network, []int) {
+func learnt(t *testing.T, m network) (outcome, *edges.Network, []int) {
 	t.Helper()
-	club, faction := data.Karate()
+	club, faction := edges.Karate()
 	set, err := columns(club, faction)
 	if err != nil {
 		t.Fatal(err)
@@ -97,14 +97,14 @@ func TestWhoIsHeard(t *testing.T) {
 // TestLayout: the places are nearly as far from each other as the ways are long, always the
 // same, and nobody stands on another.
 func TestLayout(t *testing.T) {
-	chain := &data.Network{Nodes: 4, From: []int{2, 0, 1}, To: []int{3, 1, 2}}
+	chain := &edges.Network{Nodes: 4, From: []int{2, 0, 1}, To: []int{3, 1, 2}}
 	if got, want := distances(chain), [][]float64{{0, 1, 2, 3}, {1, 0, 1, 2}, {2, 1, 0, 1}, {3, 2, 1, 0}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("distances %v, want %v", got, want)
 	}
-	club, _ := data.Karate()
+	club, _ := edges.Karate()
 	for _, c := range []struct {
 		name   string
-		net    *data.Network
+		net    *edges.Network
 		stress float64 // at most, a pair
 	}{{"chain", chain, 1e-5}, {"club", club, .1}} {
 		d, p := distances(c.net), layout(c.net)
@@ -131,7 +131,7 @@ func TestLayout(t *testing.T) {
 // TestPicture: everyone is there in the shape of his faction and the colour that the network
 // says, and whom it gets wrong is crossed out.
 func TestPicture(t *testing.T) {
-	club := &data.Network{Nodes: 3, From: []int{0, 1}, To: []int{1, 2}}
+	club := &edges.Network{Nodes: 3, From: []int{0, 1}, To: []int{1, 2}}
 	p := picture{"net", club, layout(club), []int{0, 0, 1}, outcome{
 		course: [][][2]float64{{{1, 0}, {0, 1}, {0, 1}}},
 		α:      []float32{.5, .5, 0, .25, .5, .25, 0, .5, .5},

@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/edges"
 	"gorgonia.org/tensor"
 )
 
@@ -55,7 +56,7 @@ func (m network) net(members int, _ train.Mode) *train.Net {
 // columns are the data of the club, a member per row: the features x, which only identify him, his
 // friends A, the labels of the instructor (member 0) and the officer (member 33) alone, and the
 // faction of everyone, to compare with.
-func columns(club *data.Network, faction []int) (*data.Set, error) {
+func columns(club *edges.Network, faction []int) (*data.Set, error) {
 	n := club.Nodes
 	A, err := club.Adjacency(tensor.Float32)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/edges"
 )
 
 // picture is the club as a network sees it, in the colours of [chart.Style].
 type picture struct {
 	name    string
-	club    *data.Network
+	club    *edges.Network
 	places  [][2]float64
 	faction []int // the truth
 	outcome outcome

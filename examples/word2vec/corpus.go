@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/text"
 	"gorgonia.org/tensor"
 )
 
@@ -19,7 +20,7 @@ const (
 
 // corpus is a text as sentences of words.
 type corpus struct {
-	words    *data.Vocabulary // of the sentences to learn from
+	words    *text.Vocabulary // of the sentences to learn from
 	sentence [][]int32        // to learn from
 	held     [][]int32
 	keep     []float64 // by word: the probability to be used where it occurs
@@ -29,10 +30,10 @@ type corpus struct {
 var sentenceEnd = regexp.MustCompile(`[.;:?!]\s+|\n\s*\n`)
 
 // read makes a corpus of a text.
-func read(text string) (*corpus, error) {
+func read(all string) (*corpus, error) {
 	var learn, held []string
-	tokeniser := data.Tokeniser{Words: true, Lower: true, MinCount: rare}
-	for _, s := range sentenceEnd.Split(text, -1) {
+	tokeniser := text.Tokeniser{Words: true, Lower: true, MinCount: rare}
+	for _, s := range sentenceEnd.Split(all, -1) {
 		if strings.TrimSpace(s) == "" {
 			continue
 		}
@@ -64,7 +65,7 @@ func read(text string) (*corpus, error) {
 }
 
 // encoded returns sentences as codes, without words that have none.
-func encoded(words *data.Vocabulary, sentences []string) (list [][]int32, err error) {
+func encoded(words *text.Vocabulary, sentences []string) (list [][]int32, err error) {
 	for _, s := range sentences {
 		tokens, err := words.Tokeniser().Split(s)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/examples/internal/lesson"
 	"github.com/tapestry-ml/tapestry/train"
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/text"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
@@ -23,7 +23,7 @@ var asked = strings.Fields("president congress senate states law power shall he 
 func main() {
 	epochs := lesson.Count("epochs", 1, 40, "passes over the text")
 	lesson.Main(func(ctx context.Context, l *lesson.Lesson) error {
-		c, err := read(data.Constitution())
+		c, err := read(text.Constitution())
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/text"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 	"gorgonia.org/tensor"
 )
@@ -13,7 +14,7 @@ import (
 // TestLearn: before training the scores know the frequencies of words and nothing else;
 // after a little of it, the loss is smaller and words held out are found earlier.
 func TestLearn(t *testing.T) {
-	c, err := read(data.Constitution())
+	c, err := read(text.Constitution())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestRank(t *testing.T) {
 	if r.Reset(); !math.IsNaN(r.Value()) {
 		t.Errorf("rank of nothing is %v", r.Value())
 	}
-	words, err := data.Tokeniser{Words: true}.Vocabulary("a a a b")
+	words, err := text.Tokeniser{Words: true}.Vocabulary("a a a b")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func TestRank(t *testing.T) {
 
 // TestNearest is by angle, not by length.
 func TestNearest(t *testing.T) {
-	words, err := data.Tokeniser{Words: true}.Vocabulary("a b c d")
+	words, err := text.Tokeniser{Words: true}.Vocabulary("a b c d")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func TestNearest(t *testing.T) {
 
 // TestAtlas: every word has a place, and the frequent ones are written there.
 func TestAtlas(t *testing.T) {
-	words, err := data.Tokeniser{Words: true}.Vocabulary("the the the of of and")
+	words, err := text.Tokeniser{Words: true}.Vocabulary("the the the of of and")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/text"
 	"gorgonia.org/tensor"
 )
 
@@ -39,7 +40,7 @@ func place[F float32 | float64](scores []F, o int) float64 {
 }
 
 // unigram returns the rank from knowing only how often words occur.
-func unigram(words *data.Vocabulary, o []int32) moment {
+func unigram(words *text.Vocabulary, o []int32) moment {
 	var counts []float64
 	total := 0.0
 	for _, n := range words.Counts() {

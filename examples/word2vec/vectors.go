@@ -10,16 +10,17 @@ import (
 	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/text"
 )
 
 // vectors are the words' as centre, v[w m].
 type vectors struct {
-	words *data.Vocabulary
+	words *text.Vocabulary
 	v     [][]float64
 }
 
 // newVectors reads them from a store.
-func newVectors(words *data.Vocabulary, store *tape.Store) (*vectors, error) {
+func newVectors(words *text.Vocabulary, store *tape.Store) (*vectors, error) {
 	table, err := store.Get("v")
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/rnn"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/text"
 )
 
 // small is a recurrent model of few numbers.
@@ -47,21 +47,21 @@ func trained(t *testing.T, steps int, folder string) *Trained {
 
 // TestText: nothing of what is held out is trained on, and all is used.
 func TestText(t *testing.T) {
-	text, err := NewText()
+	all, err := NewText()
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := text.Vocabulary.Decode(append(text.fit[:len(text.fit):len(text.fit)], text.held...))
-	if err != nil || whole != data.Constitution() {
+	whole, err := all.Vocabulary.Decode(append(all.fit[:len(all.fit):len(all.fit)], all.held...))
+	if err != nil || whole != text.Constitution() {
 		t.Errorf("fit and held are not the whole: %v", err)
 	}
-	if len(text.fit) != 49208 || text.Vocabulary.Len() != 74 { // as the reference has it
-		t.Errorf("%d characters of %d to train on", len(text.fit), text.Vocabulary.Len())
+	if len(all.fit) != 49208 || all.Vocabulary.Len() != 74 { // as the reference has it
+		t.Errorf("%d characters of %d to train on", len(all.fit), all.Vocabulary.Len())
 	}
-	if _, _, err := text.passage("We the People"); err == nil {
+	if _, _, err := all.passage("We the People"); err == nil {
 		t.Error("the beginning is held out")
 	}
-	if _, _, err := text.passage(Passage); err != nil {
+	if _, _, err := all.passage(Passage); err != nil {
 		t.Error(err)
 	}
 }

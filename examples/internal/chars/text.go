@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/data/text"
 )
 
 // Window is how many characters a model is trained on at once.
@@ -20,15 +20,15 @@ const Passage = "No person shall be elected to the office of the President more 
 
 // Text is the Declaration of Independence and the Constitution of the United States.
 type Text struct {
-	Vocabulary *data.Vocabulary
+	Vocabulary *text.Vocabulary
 	fit, held  []int32 // codes of the first nine tenths, and of the rest
 	heldText   string
 }
 
 // NewText cuts the text.
 func NewText() (*Text, error) {
-	whole := data.Constitution() // ASCII: a byte is a character
-	v, err := data.Characters(whole)
+	whole := text.Constitution() // ASCII: a byte is a character
+	v, err := text.Characters(whole)
 	if err != nil {
 		return nil, err
 	}
