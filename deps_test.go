@@ -17,7 +17,7 @@ const module = "github.com/tapestry-ml/tapestry"
 // by its path. Standard library packages are free. A new edge fails this test
 // until the table says so.
 var imports = map[string]string{
-	".":                            "builders check fit graph graph/expr graph/grad graph/rewrite graph/trait graph/vmap infer inspect lab lab/geometry lab/linear nn nn/attention nn/augment nn/graphnet nn/rnn notation ops tape train train/checkpoint train/data train/metric train/watch viz viz/chart viz/report", // the tour
+	".":                            "builders check fit graph graph/expr graph/grad graph/rewrite graph/trait graph/vmap infer inspect lab lab/geometry lab/linear nn nn/attention nn/augment nn/graphnet nn/rnn notation ops tape train train/checkpoint train/data train/metric train/watch viz viz/chart viz/report train/data/array train/data/columns train/data/edges train/data/text", // the tour
 	"graph":                        "internal/memory",
 	"internal/simd":                "golang.org/x/sys",
 	"internal/kernel":              "internal/simd",

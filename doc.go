@@ -28,7 +28,8 @@
 //
 //   - [nn] has layers, losses and masks; below it stand [attention], [rnn], [graphnet] and [augment].
 //   - [builders] has the models of the lecture notes, and a registry of them.
-//   - [data] reads CSV, NumPy, IDX, text and edge lists, splits them and makes batches.
+//   - [data] reads tables, splits them and makes batches; below it [array] reads NumPy and IDX,
+//     [text] texts, [edges] networks, and [columns] any of these by column.
 //   - [fit] joins any model to any data: which input reads which columns, and how large it is.
 //   - [train] has optimisers, schedules and the Trainer, with validation, early stopping and
 //     checkpoints from which a training goes on with the same bits.
@@ -78,6 +79,10 @@
 // [expr]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph/expr
 // [builders]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/builders
 // [data]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/data
+// [array]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/data/array
+// [text]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/data/text
+// [edges]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/data/edges
+// [columns]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/data/columns
 // [fit]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/fit
 // [train]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train
 // [metric]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/metric
