@@ -12,16 +12,16 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// OpenIDX reads the file at path as ReadIDX does.
+// OpenIDX reads the file at path, as [ReadIDX] does.
 func OpenIDX(path string, opts ...input.Option) (*tensor.Dense, error) {
 	return input.Open(path, ReadIDX, opts)
 }
 
-// ReadIDX reads an array in the format of MNIST, also compressed by gzip: two bytes
-// 0, the type, the number of axes, the sizes and the elements, all big endian; name is
-// what errors call it. Bytes and integers, such as pixels and labels, give a tensor of
-// int32, floating-point numbers their own type. An array without elements, more than 8
-// axes and bytes behind the array are *Errors. It takes MaxBytes and MaxCells.
+// ReadIDX reads an array in the format of MNIST (http://yann.lecun.com/exdb/mnist/), which gzip may
+// have compressed: two zero bytes, the type, the number of axes, the sizes and the elements, all big
+// endian. Errors call the file name. Bytes and integers, such as pixels and labels, become a tensor
+// of int32; floating-point numbers keep their type. An array without elements, one of more than 8
+// axes, and bytes after the array are *Errors. It takes MaxBytes and MaxCells.
 func ReadIDX(name string, r io.Reader, opts ...input.Option) (*tensor.Dense, error) {
 	b, err := input.NewUnpacked(name, r, input.NewConfig(input.Arrays, opts))
 	if err != nil {
@@ -34,8 +34,8 @@ func ReadIDX(name string, r io.Reader, opts ...input.Option) (*tensor.Dense, err
 	return encoding.ReadTensor(b, l)
 }
 
-// WriteIDX writes t in the format of MNIST, not compressed. t is of uint8, as pixels
-// are, int8, int16, int32, float32 or float64.
+// WriteIDX writes t in the format of MNIST, not compressed. Elements are of uint8, as pixels are,
+// int8, int16, int32, float32 or float64; another type and a column-major tensor are *Errors.
 func WriteIDX(w io.Writer, t *tensor.Dense) error {
 	if w == nil {
 		return input.NoWriter()

@@ -9,14 +9,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// OpenNPY reads the file at path as ReadNPY does.
+// OpenNPY reads the file at path, as [ReadNPY] does.
 func OpenNPY(path string, opts ...input.Option) (*tensor.Dense, error) {
 	return input.Open(path, ReadNPY, opts)
 }
 
-// ReadNPY reads an array that NumPy saved, of format 1.0, 2.0 or 3.0, of either byte
-// order, in row-major (C) or column-major (Fortran) order, also compressed by gzip; name
-// is what errors call it. The tensor is row-major, of the nearest type that a graph has:
+// ReadNPY reads an array that NumPy saved, in format 1.0, 2.0 or 3.0, of either byte order, in
+// row-major (C) or column-major (Fortran) order. Gzip may have compressed it. Errors call the file
+// name. The tensor is row-major and has the nearest type that graphs have:
 //
 //	f2 f4          float32
 //	f8             float64
@@ -24,10 +24,9 @@ func OpenNPY(path string, opts ...input.Option) (*tensor.Dense, error) {
 //	i1 u1 i2 u2 i4 int32
 //	u4 i8 u8       int64
 //
-// A number that does not fit is an *Error, and so are other types (Python objects, which
-// would have to be executed, strings, records, complex numbers), an array without elements,
-// which no tensor holds, more than 8 axes, and bytes behind the array. It takes MaxBytes and
-// MaxCells.
+// A number that does not fit is an *Error. So are other types (strings, records, complex numbers,
+// and Python objects, which would have to be executed), an array without elements, which no tensor
+// holds, more than 8 axes, and bytes after the array. It takes MaxBytes and MaxCells.
 func ReadNPY(name string, r io.Reader, opts ...input.Option) (*tensor.Dense, error) {
 	b, err := input.NewUnpacked(name, r, input.NewConfig(input.Arrays, opts))
 	if err != nil {
@@ -44,9 +43,9 @@ func readNPY(b *input.Binary) (*tensor.Dense, error) {
 	return encoding.ReadTensor(b, l)
 }
 
-// WriteNPY writes t as numpy.save does, byte for byte: format 1.0, little endian, in
-// the order that t has. t is of booleans, float32, float64 or integers of 8 to 64
-// bits, signed or not; ReadNPY reads it back equal if its type is one that it gives.
+// WriteNPY writes t as numpy.save does, byte for byte: in format 1.0, little endian, in t's own
+// order. Elements are booleans, float32, float64, or integers of 8 to 64 bits, signed or not; other
+// types are *Errors. ReadNPY reads a tensor of a type that it returns back equal.
 func WriteNPY(w io.Writer, t *tensor.Dense) error {
 	if w == nil {
 		return input.NoWriter()

@@ -16,8 +16,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// NPZ is an archive of arrays that NumPy saved with savez or savez_compressed: a zip
-// file of .npy files, of which each is read when it is asked for.
+// NPZ is an archive of arrays that NumPy saved with savez or savez_compressed: a zip file of .npy
+// files, each of which is read when it is asked for.
 type NPZ struct {
 	file    string
 	opts    []input.Option
@@ -27,7 +27,7 @@ type NPZ struct {
 	closer  io.Closer
 }
 
-// OpenNPZ opens the archive at path as ReadNPZ does; Close it in the end.
+// OpenNPZ opens the archive at path, as [ReadNPZ] does. Close closes it.
 func OpenNPZ(path string, opts ...input.Option) (*NPZ, error) {
 	f, size, err := input.OpenSeekable(path)
 	if err != nil {
@@ -42,9 +42,9 @@ func OpenNPZ(path string, opts ...input.Option) (*NPZ, error) {
 	return z, nil
 }
 
-// ReadNPZ reads the directory of an archive of size bytes; name is what errors call
-// it. Members that are no .npy files are left out. It takes MaxBytes, which limits
-// the archive and each array when it is decompressed, and MaxCells.
+// ReadNPZ reads the directory of an archive of size bytes. Errors call it name. Members that are not
+// .npy files are left out. It takes MaxBytes, which limits the archive and each decompressed array,
+// and MaxCells.
 func ReadNPZ(name string, r io.ReaderAt, size int64, opts ...input.Option) (*NPZ, error) {
 	cfg := input.NewConfig(input.Arrays, opts)
 	if cfg.Err == "" && r == nil {
@@ -75,10 +75,11 @@ func ReadNPZ(name string, r io.ReaderAt, size int64, opts ...input.Option) (*NPZ
 	return z, nil
 }
 
-// Names returns the names of the arrays in the order of the archive.
+// Names returns the names of the arrays, in the order of the archive.
 func (z *NPZ) Names() []string { return slices.Clone(z.names) }
 
-// Array reads the array of that name as ReadNPY does, and checks its checksum.
+// Array reads the array of that name, as [ReadNPY] does, and checks its checksum. A name that the
+// archive lacks is an *Error.
 func (z *NPZ) Array(name string) (*tensor.Dense, error) {
 	z = input.OrZero(z)
 	member := z.members[name]
@@ -117,15 +118,15 @@ func (z *NPZ) Close() error {
 	return nil
 }
 
-// NPZWriter writes an archive of arrays that numpy.load reads. Equal arrays give equal
-// bytes: no time is written.
+// NPZWriter writes an archive of arrays that numpy.load reads. Equal arrays give equal bytes: no
+// time is written.
 type NPZWriter struct {
 	zip    *zip.Writer
 	method uint16
 	names  map[string]bool
 }
 
-// NewNPZWriter begins an archive; compressed says whether the arrays are deflated.
+// NewNPZWriter begins an archive. If compressed, the arrays are deflated.
 func NewNPZWriter(w io.Writer, compressed bool) *NPZWriter {
 	z := &NPZWriter{method: zip.Store, names: map[string]bool{}}
 	if w != nil {
@@ -137,7 +138,7 @@ func NewNPZWriter(w io.Writer, compressed bool) *NPZWriter {
 	return z
 }
 
-// Write adds an array under a name, which must not be empty nor have come before.
+// Write adds an array, as [WriteNPY] does, under a name that is not empty and not taken.
 func (z *NPZWriter) Write(name string, t *tensor.Dense) error {
 	if z == nil || z.zip == nil {
 		return input.NoWriter()
@@ -166,7 +167,7 @@ func (z *NPZWriter) Write(name string, t *tensor.Dense) error {
 	return WriteNPY(w, t)
 }
 
-// Close writes the archive's directory; what w stands for is not closed.
+// Close writes the archive's directory. It does not close the underlying writer.
 func (z *NPZWriter) Close() error {
 	if z == nil || z.zip == nil {
 		return input.NoWriter()

@@ -13,14 +13,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Columns is a file, or a built-in data set, column by column, before it is decided which
-// input of a model reads which column. Its text form lists them:
+// Columns holds the columns of a file or of a built-in data set. Its text form lists them:
 //
 //	wine.csv: 178 rows
 //	  alcohol   number
 //	  cultivar  3 classes: 0, 1, 2; the label
 //
-// [OpenColumns] reads one and [BuiltinColumns] has the built-in ones. It does not change.
+// [Open] reads a file and [Builtin] returns a built-in data set. It does not change.
 type Columns struct {
 	Name    string // the file, as errors cite it
 	columns []Column
@@ -29,23 +28,24 @@ type Columns struct {
 
 // Column is one of [Columns]: an array whose first axis is the rows.
 //
-// Numbers of a table are of tensor.Float64, NaN where [Missing] says that there is no value;
-// arrays keep the type of the file. A column with Classes holds their codes (see [Codes]) as
-// tensor.Int32, one a row.
+// Numbers of a table are of tensor.Float64, NaN where the option [data.Missing] says that there is
+// no value; arrays keep the type of the file. A column with Classes holds their codes (see
+// [data.Codes]) as tensor.Int32, one a row.
 type Column struct {
 	Name    string
 	Values  *tensor.Dense
 	Classes []string // what the codes stand for; nil for numbers
 
-	// Windowed tells that the column is a sequence of tokens, coded by Vocabulary, of which an
-	// input reads windows that follow each other; Next, that it reads the tokens behind those.
+	// Windowed is true for a sequence of tokens, numbered by Vocabulary, of which an input reads
+	// windows that follow each other; Next is true if it reads the token after each of those.
 	Windowed, Next bool
 	Vocabulary     *text.Vocabulary
 
 	lines []int // of the file, by row; nil where there are none
 }
 
-// New makes Columns of arrays, each of at least one row and with a name of its own.
+// New returns Columns of arrays, each of at least one row and with a name of its own; name is that
+// of the file, as errors cite it. An array that a graph does not take is an *Error.
 func New(name string, columns ...Column) (*Columns, error) {
 	c := &Columns{Name: name, columns: slices.Clone(columns)}
 	seen := map[string]bool{}
@@ -70,7 +70,7 @@ func New(name string, columns ...Column) (*Columns, error) {
 	return c, nil
 }
 
-// checkCodes says what is wrong with the codes of classes, or "".
+// checkCodes returns what is wrong with the codes of classes, or "".
 func (k Column) checkCodes() string {
 	if k.Values.Dtype() != tensor.Int32 || k.Values.Dims() != 1 {
 		return "codes of classes are int32, one a row"
@@ -83,8 +83,8 @@ func (k Column) checkCodes() string {
 	return ""
 }
 
-// OfTable gives the features of a table, each a column of numbers, the targets, if it has some,
-// and the label, if it has one. Values that are missing are NaN.
+// OfTable returns the features and targets of a table, each as a column of numbers, and its label as
+// a column of classes. Missing values are NaN. A table without rows is an *Error.
 func OfTable(t *data.Table) (*Columns, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func OfTable(t *data.Table) (*Columns, error) {
 	return c, err
 }
 
-// classColumn is the column of texts that name classes.
+// classColumn returns the column of texts that name classes.
 func classColumn(name string, texts []string, lines []int) Column {
 	codes, classes := data.Codes(texts)
 	v := make([]int32, len(codes))
@@ -130,12 +130,12 @@ func classColumn(name string, texts []string, lines []int) Column {
 	return Column{Name: name, Values: vector(v), Classes: classes, lines: lines}
 }
 
-// vector is a tensor of one axis.
+// vector returns a tensor of one axis.
 func vector[T any](v []T) *tensor.Dense {
 	return tensor.New(tensor.WithShape(len(v)), tensor.WithBacking(v))
 }
 
-// Columns lists the columns, in the order of the file.
+// Columns returns the columns, in the order of the file.
 func (c *Columns) Columns() []Column {
 	if c == nil {
 		return nil
@@ -143,7 +143,7 @@ func (c *Columns) Columns() []Column {
 	return slices.Clone(c.columns)
 }
 
-// Names lists the names of the columns, in the order of the file.
+// Names returns the names of the columns, in the order of the file.
 func (c *Columns) Names() []string {
 	var names []string
 	for _, k := range c.Columns() {
@@ -152,7 +152,7 @@ func (c *Columns) Names() []string {
 	return names
 }
 
-// Column finds a column by its name. The error suggests the name that was meant.
+// Column returns the named column. The error for a name that is unknown suggests one that is like it.
 func (c *Columns) Column(name string) (Column, error) {
 	for _, k := range c.Columns() {
 		if k.Name == name {
@@ -165,7 +165,8 @@ func (c *Columns) Column(name string) (Column, error) {
 	return Column{}, &data.Error{File: c.Name, Column: name, Msg: fmt.Sprintf("no such column%s; there are %s", input.DidYouMean(name, c.Names()), strings.Join(c.Names(), ", "))}
 }
 
-// Label names the column that holds the label: what [Label] or the file says; "" for none.
+// Label returns the name of the column that holds the label, given by the option [data.Label] or
+// found in the file; "" if there is none.
 func (c *Columns) Label() string {
 	if c == nil {
 		return ""
@@ -173,7 +174,8 @@ func (c *Columns) Label() string {
 	return c.label
 }
 
-// Beside joins columns of several files, in their order. The label is the first that there is.
+// Beside returns the columns of several files, in their order. The label is that of the first file
+// that has one. Names that recur are an *Error.
 func Beside(all ...*Columns) (*Columns, error) {
 	var names []string
 	var columns []Column
@@ -194,7 +196,7 @@ func Beside(all ...*Columns) (*Columns, error) {
 	return out, err
 }
 
-// Rows is how many rows a column has.
+// Rows returns the number of rows.
 func (k Column) Rows() int {
 	if k.Values == nil || k.Values.Dims() == 0 {
 		return 0
@@ -202,7 +204,7 @@ func (k Column) Rows() int {
 	return k.Values.Shape()[0]
 }
 
-// Row is the shape of one row: nothing for a number or a class.
+// Row returns the shape of one row, which is empty for a number or a class.
 func (k Column) Row() []int {
 	if k.Values == nil || k.Values.Dims() == 0 {
 		return nil
@@ -215,9 +217,9 @@ func (k Column) Numbers() bool {
 	return k.Classes == nil || !slices.ContainsFunc(k.Classes, input.IsText)
 }
 
-// Float64s are the numbers of the column, row after row: those that name the classes, where it
-// has classes whose names are numbers. Values that are missing are NaN. The first that float64
-// does not hold is no error: integers beyond 2⁵³ are rounded.
+// Float64s returns the numbers of the column, row after row; of classes, the numbers that are their
+// names. Missing values are NaN, and integers beyond 2⁵³ are rounded. Classes whose names are not
+// numbers are an *Error.
 func (k Column) Float64s() ([]float64, error) {
 	if k.Values == nil {
 		return nil, &data.Error{Column: k.Name, Msg: "the column is empty"}
@@ -240,7 +242,7 @@ func (k Column) Float64s() ([]float64, error) {
 	return out, nil
 }
 
-// Line is the line of the file that a row starts on; 0 where it is not known.
+// Line returns the line of the file that a row starts on, or 0 if it is unknown.
 func (k Column) Line(row int) int {
 	if row < 0 || row >= len(k.lines) {
 		return 0
@@ -248,7 +250,8 @@ func (k Column) Line(row int) int {
 	return k.lines[row]
 }
 
-// String says what the column holds: "number", "3 classes: 0, 1, 2", "f32[8 8]", "tokens, of 60 kinds".
+// String describes what the column holds: "number", "3 classes: 0, 1, 2", "f32[8 8]",
+// "tokens, of 60 kinds".
 func (k Column) String() string {
 	switch {
 	case k.Values == nil:
@@ -270,7 +273,7 @@ func (k Column) String() string {
 	return fmt.Sprintf("%v%v", k.Values.Dtype(), k.Row())
 }
 
-// String lists the columns, a line for each.
+// String returns the text form.
 func (c *Columns) String() string {
 	if c == nil || len(c.columns) == 0 {
 		return "no data\n"
@@ -300,8 +303,8 @@ func (c *Columns) String() string {
 	return b.String()
 }
 
-// WithoutMissing leaves out the rows in which a number of any of the named columns is missing, of
-// all columns. It is an error where no row is left, or where columns differ in their rows.
+// WithoutMissing returns all columns without the rows in which a number of a named column is missing.
+// It is an *Error if no row is left, or if the columns differ in their number of rows.
 func (c *Columns) WithoutMissing(names ...string) (*Columns, error) {
 	var keep []bool
 	for _, name := range names {
@@ -347,7 +350,7 @@ func (c *Columns) WithoutMissing(names ...string) (*Columns, error) {
 	return out, nil
 }
 
-// gaps are the rows in which a number is missing.
+// gaps returns the set of rows in which a number is missing.
 func (k Column) gaps() map[int]bool {
 	gaps := map[int]bool{}
 	if k.Values.Dtype() != tensor.Float64 || k.Classes != nil {
@@ -362,7 +365,7 @@ func (k Column) gaps() map[int]bool {
 	return gaps
 }
 
-// linesOf returns the lines of the given rows; nil if none are known.
+// linesOf returns the lines of the given rows, or nil if they are unknown.
 func linesOf(lines, rows []int) []int {
 	if lines == nil {
 		return nil

@@ -18,15 +18,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Open reads the file at path by what its name ends with, which gzip may have compressed
-// (.csv.gz):
+// Open reads the file at path, which gzip may have compressed (.csv.gz). The end of its name says
+// what it is:
 //
-//	.npy                an array of the name of the file, without its extension
+//	.npy                an array, called like the file without its extension
 //	.npz                the arrays of the archive
-//	.idx, -ubyte        an array of the name of the file
-//	.txt                text: the tokens, called text, and those that follow them, called next
-//	.edges, .edgelist   an edge list: adjacency[n n], degree[n] and node, a class for each
-//	any other           a table, as [ReadColumns] reads it
+//	.idx, -ubyte        an array, called like the file
+//	.txt                a text, see [OfText]
+//	.edges, .edgelist   an edge list, see [OfNetwork]
+//	any other           a table, see [Read]
 //
 // The options are those of the reader of that kind of file.
 func Open(path string, opts ...data.Option) (*Columns, error) {
@@ -58,8 +58,8 @@ func Open(path string, opts ...data.Option) (*Columns, error) {
 	return input.Open(path, Read, opts)
 }
 
-// Builtin gives a built-in data set by its name: one of [Builtin], karate (the network with
-// the factions as label) or constitution (the text).
+// Builtin returns a built-in data set by its name: a table of [data.Builtin], karate ([edges.Karate],
+// with the factions as label) or constitution ([text.Constitution]). An unknown name is an error.
 func Builtin(name string) (*Columns, error) {
 	switch name {
 	case "karate":
@@ -88,7 +88,7 @@ func Builtin(name string) (*Columns, error) {
 	return OfTable(t)
 }
 
-// BuiltinNames lists the names that [BuiltinColumns] knows.
+// BuiltinNames returns the names that [Builtin] takes.
 func BuiltinNames() []string {
 	return []string{"clusters", "constitution", "digits", "iris", "karate", "wine"}
 }
@@ -120,8 +120,9 @@ func openArrays(path string, opts []data.Option) (*Columns, error) {
 	return New(path, columns...)
 }
 
-// OfText gives the characters of a text as column text, and those that follow them as column
-// next: an input reads windows of both that follow each other without overlap.
+// OfText returns the codes of the characters of a text as column text, and those of the characters
+// that follow them as column next. An input reads windows of either, one after the other without
+// overlap ([Column.Windows]). A text of fewer than two characters is an *Error.
 func OfText(name, all string) (*Columns, error) {
 	v, err := text.Characters(all)
 	if err != nil {
@@ -138,7 +139,8 @@ func OfText(name, all string) (*Columns, error) {
 		Column{Name: "next", Values: vector(codes), Windowed: true, Next: true, Vocabulary: v})
 }
 
-// Windows cuts a windowed column into rows of so many tokens. It is an error if there are too few.
+// Windows cuts a windowed column into an array [n length] of windows of so many tokens. Too few
+// tokens for one window are an error, and so is a column that is not windowed.
 func (k Column) Windows(length int) (*tensor.Dense, error) {
 	if !k.Windowed {
 		return nil, &data.Error{Column: k.Name, Msg: "the column is no sequence of tokens"}
@@ -153,8 +155,9 @@ func (k Column) Windows(length int) (*tensor.Dense, error) {
 	return set.Column("x"), nil
 }
 
-// OfNetwork gives a network by node: the row of the adjacency matrix (see [Network.Adjacency]),
-// the number of its edges as degree, and node, of which each is a class of its own.
+// OfNetwork returns columns whose rows are the nodes of a network: adjacency[n n], the rows of the
+// matrix of [edges.Network.Adjacency]; degree[n], the number of edges into each node; and node[n], of
+// which each is a class of its own. Errors are those of Adjacency.
 func OfNetwork(n *edges.Network) (*Columns, error) {
 	a, err := n.Adjacency(tensor.Float64)
 	if err != nil {
@@ -176,11 +179,10 @@ func OfNetwork(n *edges.Network) (*Columns, error) {
 		Column{Name: "node", Values: vector(codes), Classes: names})
 }
 
-// Read reads a table as [ReadCSV] does, but that every column may be bound to an input: one
-// whose first cell is text holds classes, any other one numbers, and the label, which is found or
-// named as by ReadCSV, is one of them. A cell that is empty, and one that is no number in a column
-// of numbers, is an *Error at its line and column, unless [Missing] says that it stands for no
-// value. [Targets] has no use here.
+// Read reads a table as [data.ReadCSV] does, except that columns may hold text: a column whose first
+// cell is text holds classes, and so does the label, which is found as ReadCSV finds it. All others
+// hold numbers. An empty cell, and text in a column of numbers, is an *Error at its line and column,
+// unless the option [data.Missing] says that it stands for no value. [data.Targets] is refused.
 func Read(name string, r io.Reader, opts ...data.Option) (*Columns, error) {
 	cfg := input.NewConfig(input.Tables, opts)
 	cfg.Refuse(cfg.Targets != nil, "Targets: which input reads a column is said by whoever binds it")
@@ -286,7 +288,7 @@ func (c *columnsBuilder) done() (*Columns, error) {
 	return out, err
 }
 
-// Features lists the columns of numbers that are not the label.
+// Features returns the names of the columns of numbers, without the label.
 func (c *Columns) Features() []string {
 	var names []string
 	for _, k := range c.Columns() {
@@ -297,8 +299,9 @@ func (c *Columns) Features() []string {
 	return names
 }
 
-// Table gives the named columns as the features of a [Table], all numbers a row for those that are
-// arrays, or for no names every column of numbers that is not the label; the label comes with it.
+// Table returns a table whose features are the named columns, or those of [Columns.Features] if none
+// are named, and whose labels are those of the label. A column with rows of k numbers gives k
+// features. Columns that are not numbers or differ in their number of rows are *Errors.
 func (c *Columns) Table(names ...string) (*data.Table, error) {
 	if c == nil {
 		return nil, &data.Error{Msg: "there are no data"}

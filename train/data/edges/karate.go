@@ -9,9 +9,9 @@ import (
 //go:embed karate_edges.csv karate_members.csv
 var karate embed.FS
 
-// Karate returns Zachary's karate club: 78 friendships of 34 members, and the
-// faction that each joined when the club split, 0 the instructor's (member 0) and 1
-// the officer's (member 33).
+// Karate returns Zachary's karate club: 78 friendships between 34 members, and the faction that each
+// member joined when the club split, 0 for the instructor's (member 0) and 1 for the officer's
+// (member 33).
 //
 // Source: W. W. Zachary, An information flow model for conflict and fission in small
 // groups, Journal of Anthropological Research 33, 1977; published facts.

@@ -12,26 +12,26 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Network is nodes and the edges between them: what a graph network learns on. (Graph
-// is the word for a model here.)
+// Network holds nodes and the edges between them, for graph networks to learn on. (A graph is a
+// model here.)
 type Network struct {
 	Name     string    // the file, as errors cite it
 	Nodes    int       // how many there are, numbered from 0
-	Names    []string  // the name of each; nil if numbers are all they have
+	Names    []string  // the name of each node; nil if they have only numbers
 	From, To []int     // the nodes of each edge
 	Weight   []float64 // of each edge, finite and not 0; nil means 1 each
-	Directed bool      // edges lead from From to To; otherwise both ways, and each is there once
-	Lines    []int     // line of the file that each edge stands on; nil if it came from none
+	Directed bool      // edges lead from From to To; otherwise both ways, and each is listed once
+	Lines    []int     // the line of the file that holds each edge; nil if there is no file
 }
 
 // maxDense is the largest adjacency matrix, 1 GiB of float32.
 const maxDense = 1 << 28
 
-// Adjacency returns the matrix A[i j] of tensor.Float32 or tensor.Float64 that
-// graphnet.Adjacency takes: the weight of the edge from j to i, so that row i holds
-// what node i hears, and 0 where there is none. Without direction it is symmetric.
-// Weights of equal edges add up. More than 16 384 nodes are an *Error: lists of edges
-// ([Network.Arcs]) are for these; so is a weight that does not fit float32.
+// Adjacency returns the matrix A[Nodes Nodes], of tensor.Float32 or tensor.Float64, that
+// graphnet.Adjacency takes: A[i j] is the weight of the edge from j to i, or 0, so that row i holds
+// the edges into node i. Without direction it is symmetric. Weights of equal edges add up. It is an
+// *Error if there are no nodes or more than 16 384 (use [Network.Arcs]), or if a weight does not fit
+// dtype.
 func (n *Network) Adjacency(dtype tensor.Dtype) (*tensor.Dense, error) {
 	n = input.OrZero(n)
 	if err := n.check(); err != nil {
@@ -70,10 +70,9 @@ func adjacency[T float32 | float64](n *Network) (*tensor.Dense, error) {
 	return tensor.New(tensor.WithShape(n.Nodes, n.Nodes), tensor.WithBacking(a)), nil
 }
 
-// Arcs returns the list of edges that graphnet.Edges takes, as tensors [e] of int64:
-// target[e] hears source[e]. Without direction each edge is there both ways, side by
-// side, but a self-loop once. Weights are left out. A network without edges, which no
-// tensor holds, is an *Error.
+// Arcs returns the list of arcs that graphnet.Edges takes, as tensors [e] of int64: arc k leads from
+// source[k] to target[k]. Without direction each edge gives two arcs, one after the other, and a
+// self-loop one. Weights are left out. A network without edges, which no tensor holds, is an *Error.
 func (n *Network) Arcs() (source, target *tensor.Dense, err error) {
 	n = input.OrZero(n)
 	if err := n.check(); err != nil {
@@ -95,7 +94,7 @@ func (n *Network) Arcs() (source, target *tensor.Dense, err error) {
 	return list(sources), list(targets), nil
 }
 
-// check finds the contradictions that a network made by hand may hold.
+// check returns an error if a network made by hand contradicts itself.
 func (n *Network) check() error {
 	msg := ""
 	switch {
@@ -137,7 +136,7 @@ func badWeight(w float64) string {
 	return ""
 }
 
-// errorAt blames edge e.
+// errorAt returns an error at edge e.
 func (n *Network) errorAt(e int, msg string) error {
 	err := &input.Error{File: n.Name, Msg: fmt.Sprintf("edge %d: %s", e, msg)}
 	if n.Lines != nil {
@@ -146,7 +145,7 @@ func (n *Network) errorAt(e int, msg string) error {
 	return err
 }
 
-// name is what node i is called in a file.
+// name returns the name of node i in a file.
 func (n *Network) name(i int) string {
 	if n.Names == nil {
 		return strconv.Itoa(i)
@@ -154,12 +153,12 @@ func (n *Network) name(i int) string {
 	return n.Names[i]
 }
 
-// Write writes n as comma-separated text with a header. ReadEdges reads it back
-// equal in all but Name and Lines, given what is in no such file: Directed, NodeNames
-// if the nodes have names, NodeCount if not all of them have edges (of nodes with
-// names these are lost), the options that allow self-loops and duplicates. A network
-// that no file can hold is an *Error before anything is written: no edges, names that
-// are empty, recur, or begin or end with white space.
+// Write writes n as comma-separated text with a header. [Read] reads it back equal in all but Name
+// and Lines, given the options that say what the file does not: Directed; NodeNames if the nodes have
+// names; NodeCount if some numbered nodes have no edges (named ones without edges are lost); and those
+// that allow self-loops and duplicates. A network that no file can hold is an *Error before anything
+// is written: one without edges, or with names that are empty, recur, or begin or end with white
+// space.
 func Write(w io.Writer, n *Network) error {
 	if w == nil {
 		return input.NoWriter()
@@ -196,7 +195,7 @@ func Write(w io.Writer, n *Network) error {
 	return b.Flush() // the first error of any write above
 }
 
-// quoteNode quotes what would begin a comment, too.
+// quoteNode quotes a name as QuoteCell does, and also if it would begin a comment.
 func quoteNode(name string) string {
 	if strings.HasPrefix(name, "#") && input.QuoteCell(name) == name {
 		return `"` + name + `"`

@@ -10,17 +10,17 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
-// Directed, of an edge list, says that edges lead from the first node to the second.
+// Directed makes edges lead from the first node to the second only.
 func Directed() input.Option {
 	return func(c *input.Config) { c.Only(input.Edges, "Directed"); c.Edges.Directed = true }
 }
 
-// NodeNames, of an edge list, takes nodes for names even if they are numbers.
+// NodeNames takes nodes for names even if they are numbers.
 func NodeNames() input.Option {
 	return func(c *input.Config) { c.Only(input.Edges, "NodeNames"); c.Edges.Names = true }
 }
 
-// NodeCount, of an edge list, says how many numbered nodes there are, with or without edges.
+// NodeCount sets the number of numbered nodes, with or without edges; n is at least 1.
 func NodeCount(n int) input.Option {
 	return func(c *input.Config) {
 		c.Only(input.Edges, "NodeCount")
@@ -29,50 +29,49 @@ func NodeCount(n int) input.Option {
 	}
 }
 
-// KeepSelfLoops, of an edge list, allows edges from a node to itself.
+// KeepSelfLoops allows edges from a node to itself.
 func KeepSelfLoops() input.Option {
 	return func(c *input.Config) { c.Only(input.Edges, "KeepSelfLoops"); c.Edges.Loops = input.Kept }
 }
 
-// DropSelfLoops, of an edge list, leaves out edges from a node to itself.
+// DropSelfLoops leaves out edges from a node to itself.
 func DropSelfLoops() input.Option {
 	return func(c *input.Config) { c.Only(input.Edges, "DropSelfLoops"); c.Edges.Loops = input.Dropped }
 }
 
-// DropDuplicates, of an edge list, keeps the first of equal edges alone.
+// DropDuplicates keeps only the first of equal edges.
 func DropDuplicates() input.Option {
 	return func(c *input.Config) { c.Only(input.Edges, "DropDuplicates"); c.Edges.Duplicates = input.Dropped }
 }
 
-// AddDuplicates, of an edge list, makes equal edges one, which has the sum of their
-// weights; without weights each counts 1.
+// AddDuplicates merges equal edges into one that has the sum of their weights, which are 1 if the
+// file gives none.
 func AddDuplicates() input.Option {
 	return func(c *input.Config) { c.Only(input.Edges, "AddDuplicates"); c.Edges.Duplicates = input.Added }
 }
 
-// Open reads the file at path as ReadEdges does.
+// Open reads the file at path, as [Read] does.
 func Open(path string, opts ...input.Option) (*Network, error) { return input.Open(path, Read, opts) }
 
-// Read reads a network from an edge to a line: two nodes and possibly a weight;
-// name is what errors call it. The text is as ReadCSV has it, but where the first
-// line has neither comma nor semicolon nor tab, white space separates the cells, and
-// lines that begin with # are skipped (Comment sets another character).
+// Read reads a network, one edge a line: two nodes, and a weight if there are weights. Errors call
+// the file name. The format is that of data.ReadCSV, except that white space separates the cells if
+// the first line has no comma, semicolon or tab, and that lines which begin with # are skipped
+// (Comment sets another character).
 //
-//   - The first row is a header if in some column it holds no number where the row
-//     below does, or if it begins, in any case, with source and target or with from
-//     and to. Header decides otherwise. Ignore leaves columns out, which without
-//     header are called x1, x2, ….
-//   - Nodes are numbers from 0 if those of the first edge are whole numbers that are not
-//     negative: there are as many as the largest says, or NodeCount. Otherwise, and with
-//     NodeNames, they are names, which are numbered in the order of Codes.
+//   - The first row is a header if it holds text in some column where the row below holds a number,
+//     or if it begins, in capitals or not, with source and target or with from and to. Header
+//     overrides this. Ignore leaves columns out; without a header they are called x1, x2, ….
+//   - Nodes are numbers from 0 if those of the first edge are whole and not negative. Their count is
+//     the largest plus 1, or NodeCount. Otherwise, and with NodeNames, nodes are names, numbered in
+//     the order of data.Codes.
 //   - An edge leads both ways; with Directed, from the first node to the second.
 //   - A weight is a finite number other than 0.
-//   - Edges from a node to itself and edges that are there already (without
-//     direction, the other way round as well) are errors, which KeepSelfLoops,
-//     DropSelfLoops, DropDuplicates and AddDuplicates allow.
+//   - Edges from a node to itself are errors unless KeepSelfLoops or DropSelfLoops is given; so are
+//     edges that recur, without direction also the other way round, unless DropDuplicates or
+//     AddDuplicates is given.
 //
-// It takes also MaxLine, MaxBytes and MaxCells, which limits the number of nodes as well.
-// The result is a whole network with at least one edge, or nil and an *Error.
+// It also takes MaxLine, MaxBytes and MaxCells, which limits the number of nodes too. The result is
+// a whole network of at least one edge, or nil and an *Error.
 func Read(name string, r io.Reader, opts ...input.Option) (*Network, error) {
 	rows, err := input.NewRows(name, r, input.NewConfig(input.Edges, opts))
 	if err != nil {
@@ -121,7 +120,7 @@ type edgeBuilder struct {
 	edge    map[[2]int]int // by its nodes
 }
 
-// newEdgeBuilder finds what the columns are, given the first two rows.
+// newEdgeBuilder finds the columns of the nodes and of the weight, given the first two rows.
 func newEdgeBuilder(r *input.Rows, first, second input.Row) (b *edgeBuilder, header bool, err error) {
 	b = &edgeBuilder{cfg: &r.Config, node: map[string]int{}, edge: map[[2]int]int{}}
 	b.n.Name, b.n.Directed = r.File, r.Config.Edges.Directed
@@ -178,7 +177,7 @@ func hasHeader(c *input.Config, first, second input.Row) bool {
 	return start == "source,target" || start == "from,to"
 }
 
-// isNodeNumber says whether a cell is a whole number that is not negative.
+// isNodeNumber reports whether a cell is a whole number that is not negative.
 func isNodeNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
@@ -251,7 +250,8 @@ func (b *edgeBuilder) add(r input.Row) error {
 	return nil
 }
 
-// number returns the number of a node so far, or what is wrong.
+// number returns the number of a node, of named ones in the order in which they came, or what is
+// wrong.
 func (b *edgeBuilder) number(cell string) (int, string) {
 	if cell == "" {
 		return 0, "empty cell"
@@ -289,7 +289,7 @@ func shortened(digits string) string {
 	return digits
 }
 
-// network returns what was read, with nodes that have names in their order.
+// network returns the network that was read, with named nodes in the order of their names.
 func (b *edgeBuilder) network() (*Network, error) {
 	if len(b.n.From) == 0 {
 		return nil, &input.Error{File: b.n.Name, Msg: "the file has no edges but dropped ones"}

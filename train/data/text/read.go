@@ -9,12 +9,12 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
-// Open reads the file at path as ReadText does.
+// Open reads the file at path, as [Read] does.
 func Open(path string, opts ...input.Option) (string, error) { return input.Open(path, Read, opts) }
 
-// Read reads a text as it is, or as gzip has compressed it, but for a byte order mark
-// at its start, which is dropped; name is what errors call it. What is not UTF-8 is an *Error at its line and
-// byte. It takes MaxBytes.
+// Read reads a text in UTF-8, which gzip may have compressed, and drops a byte order mark at its
+// start. Errors call it name. Bytes that are not UTF-8 are an *Error with line and byte. It takes
+// MaxBytes.
 func Read(name string, r io.Reader, opts ...input.Option) (string, error) {
 	b, err := input.NewUnpacked(name, r, input.NewConfig(input.Texts, opts))
 	if err != nil {
@@ -42,7 +42,7 @@ func Read(name string, r io.Reader, opts ...input.Option) (string, error) {
 	return strings.TrimPrefix(text.String(), "\ufeff"), nil
 }
 
-// checkUTF8 finds the first byte that is not UTF-8.
+// checkUTF8 returns an error for the first byte that is not UTF-8.
 func checkUTF8(text string) *input.Error {
 	if utf8.ValidString(text) {
 		return nil
@@ -58,12 +58,12 @@ func checkUTF8(text string) *input.Error {
 	return nil
 }
 
-// errorInText blames what begins at byte i of a text.
+// errorInText returns an error at byte i of a text.
 func errorInText(text string, i int, msg string) *input.Error {
 	return &input.Error{Line: 1 + strings.Count(text[:i], "\n"), Offset: int64(i), Msg: msg}
 }
 
-// inText adds what else is known to the place of an error.
+// inText puts a prefix before the message of an error.
 func inText(err error, prefix string) error {
 	var e *input.Error
 	if errors.As(err, &e) {

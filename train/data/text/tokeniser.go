@@ -11,28 +11,27 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
-// Tokeniser says what the tokens of a text are and which of them get a code. The zero
-// value means its characters.
+// Tokeniser splits a text into tokens and decides which of them get a code. The zero value splits it
+// into characters, all of which get one.
 //
-// A character is a Unicode code point. A word is a run of letters, the marks on
-// them, and digits; an apostrophe between two of these belongs to it, so that don't
-// is one word and a word in 'quotes' has none. What is neither word nor white space is
-// punctuation, a character each.
+// A character is a Unicode code point. A word is a run of letters, the marks on them, and digits. An
+// apostrophe between two of these belongs to the word, so that don't is one word, but quotation
+// marks around a word do not. Every other character that is not white space is punctuation.
 type Tokeniser struct {
 	Words       bool `json:"words,omitempty"`       // words, not characters
 	Lower       bool `json:"lower,omitempty"`       // in lower case
-	Punctuation bool `json:"punctuation,omitempty"` // among words, punctuation are tokens too; otherwise it is dropped
+	Punctuation bool `json:"punctuation,omitempty"` // with Words: keep punctuation as tokens, not drop it
 
 	MinCount int    `json:"min_count,omitempty"` // rarer tokens get no code
-	MaxSize  int    `json:"max_size,omitempty"`  // so many tokens get a code, the most frequent, Unknown included; 0: all
-	Unknown  string `json:"unknown,omitempty"`   // the token for all that have no code; "": they are errors
+	MaxSize  int    `json:"max_size,omitempty"`  // the most codes, Unknown's included; 0: no limit
+	Unknown  string `json:"unknown,omitempty"`   // the token for all without a code; "": they are errors
 }
 
-// Characters is the vocabulary of the characters of a text, in the order of their code
-// points: that of Python's sorted(set(text)).
+// Characters returns the vocabulary of the characters of a text, in the order of their code points,
+// as Python's sorted(set(text)). An empty text is an *Error.
 func Characters(text string) (*Vocabulary, error) { return Tokeniser{}.Vocabulary(text) }
 
-// Split returns the tokens of a text. What is not UTF-8 is an *Error at its line and byte.
+// Split returns the tokens of a text. Bytes that are not UTF-8 are an *Error with line and byte.
 func (t Tokeniser) Split(text string) ([]string, error) {
 	var tokens []string
 	err := t.each(text, func(_ int, token string) *input.Error {
@@ -42,7 +41,7 @@ func (t Tokeniser) Split(text string) ([]string, error) {
 	return tokens, err
 }
 
-// each visits the tokens of a text and the byte at which each begins.
+// each calls visit with each token of a text and the byte at which it begins.
 func (t Tokeniser) each(text string, visit func(at int, token string) *input.Error) error {
 	if err := checkUTF8(text); err != nil {
 		return err
@@ -63,7 +62,7 @@ func (t Tokeniser) each(text string, visit func(at int, token string) *input.Err
 	return nil
 }
 
-// next returns the length of what a text begins with, and whether it is a token.
+// next returns the length in bytes of the token that a text begins with, or of what is to be skipped.
 func (t Tokeniser) next(text string) (n int, isToken bool) {
 	r, n := utf8.DecodeRuneInString(text)
 	if !t.Words {
@@ -88,9 +87,9 @@ func (t Tokeniser) next(text string) (n int, isToken bool) {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) }
 
-// Vocabulary gives the tokens of a text codes from 0: characters in the order of
-// their code points, words by falling count, equal ones in the order of their
-// code points, and Unknown last. A text without a token that gets a code is an *Error.
+// Vocabulary numbers the tokens of a text from 0: characters in the order of their code points, words
+// by falling count and then in the order of their code points, and Unknown last. A text in which no
+// token gets a code is an *Error, and so are bytes that are not UTF-8.
 func (t Tokeniser) Vocabulary(text string) (*Vocabulary, error) {
 	count := map[string]int{}
 	if err := t.each(text, func(_ int, token string) *input.Error { count[token]++; return nil }); err != nil {

@@ -10,12 +10,11 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
-// Vocabulary numbers the tokens of texts: code k stands for token k. It is not changed
-// once made, and any number of goroutines may use it. Its text form is JSON in one line,
+// Vocabulary numbers the tokens of texts: code k stands for token k. It does not change, and any
+// number of goroutines may use it. Its text form is a line of JSON, with the fields of Tokeniser that
+// are not zero:
 //
 //	{"words":true,"lower":true,"unknown":"?","tokens":["the","of","?"],"counts":[3,2,4]}
-//
-// with the fields of Tokeniser, of which those that are zero are left out.
 type Vocabulary struct {
 	split  Tokeniser
 	tokens []string
@@ -23,22 +22,22 @@ type Vocabulary struct {
 	code   map[string]int
 }
 
-// Len is the number of codes.
+// Len returns the number of codes.
 func (v *Vocabulary) Len() int { return len(v.tokens) }
 
-// Tokens returns all tokens by code.
+// Tokens returns the tokens, in the order of their codes.
 func (v *Vocabulary) Tokens() []string { return slices.Clone(v.tokens) }
 
-// Tokeniser says what tokens are in this vocabulary.
+// Tokeniser returns the tokeniser that made the vocabulary.
 func (v *Vocabulary) Tokeniser() Tokeniser { return v.split }
 
-// Counts returns how often each token came in the text that the vocabulary was made
-// from, by code; Unknown stands for all that have no code of their own. The 3/4th power
-// of these is what word2vec draws its negative samples by.
+// Counts returns, by code, how often each token occurred in the text that the vocabulary was made
+// from; Unknown counts for all tokens without a code of their own. Word2vec draws negative samples
+// with probabilities proportional to the 3/4th power of these (Mikolov et al., 2013).
 func (v *Vocabulary) Counts() []int { return slices.Clone(v.counts) }
 
-// Code returns the code of a token, that of Unknown if it has none of its own; ok
-// is false if there is no Unknown either.
+// Code returns the code of a token, or that of Unknown if it has none of its own; ok is false if
+// there is no Unknown either.
 func (v *Vocabulary) Code(token string) (code int, ok bool) {
 	code, ok = v.code[token]
 	if !ok && v.split.Unknown != "" {
@@ -56,9 +55,9 @@ func (v *Vocabulary) Token(code int) (string, error) {
 	return v.tokens[code], nil
 }
 
-// Encode returns the codes of the tokens of a text, as Windows and Consecutive take
-// them. A token that has none, without
-// Unknown, is an *Error at its line and byte; so is what is not UTF-8.
+// Encode returns the codes of the tokens of a text, which Windows and Consecutive of package data
+// take. A token that has no code, if there is no Unknown, is an *Error with line and byte; so are
+// bytes that are not UTF-8.
 func (v *Vocabulary) Encode(text string) ([]int32, error) {
 	v = input.OrZero(v)
 	var codes []int32
@@ -79,9 +78,9 @@ func (v *Vocabulary) Encode(text string) ([]int32, error) {
 	return codes, nil
 }
 
-// Decode returns the text of codes: characters side by side, words with a space between
-// them. Encode gives the codes again, unless Unknown, which splits by the rules of any
-// text, is among them. A code outside [0, Len) is an *Error.
+// Decode returns the text of codes: characters joined, words with a space between them. Encode turns
+// it back into the codes, unless Unknown, which need not be a single token, is among them. A code
+// outside [0, Len) is an *Error.
 func (v *Vocabulary) Decode(codes []int32) (string, error) {
 	var text strings.Builder
 	for i, code := range codes {
@@ -104,15 +103,15 @@ type vocabularyJSON struct {
 	Counts []int    `json:"counts"`
 }
 
-// MarshalJSON gives the text form.
+// MarshalJSON returns the text form.
 func (v *Vocabulary) MarshalJSON() ([]byte, error) {
 	v = input.OrZero(v)
 	return json.Marshal(vocabularyJSON{v.split, v.tokens, v.counts})
 }
 
-// UnmarshalJSON reads the text form. What is no vocabulary (a token twice or that is
-// none, no tokens, other counts than tokens, no Unknown among them) is an *Error and
-// leaves v as it was.
+// UnmarshalJSON reads the text form. It is an *Error, and leaves v as it was, if there are no tokens,
+// if a token recurs or is not one token, if there are not as many counts, or if Unknown is not among
+// the tokens.
 func (v *Vocabulary) UnmarshalJSON(text []byte) error {
 	if v == nil {
 		return &input.Error{Msg: "there is no Vocabulary to read into"}
@@ -132,7 +131,7 @@ func (v *Vocabulary) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// index finds what keeps v from being a vocabulary, and makes the way from tokens to codes.
+// index builds the map from tokens to codes, and returns an error if v is not a vocabulary.
 func (v *Vocabulary) index() error {
 	if len(v.tokens) == 0 {
 		return &input.Error{Msg: "no tokens"}

@@ -23,19 +23,19 @@ func (e Element) String() string { return fmt.Sprintf("%c%d", e.kind, e.Size) }
 // IsUint64 reports whether the elements are unsigned integers of 64 bits, which may not fit int64.
 func (e Element) IsUint64() bool { return e == Element{'u', 8} }
 
-// Chunk is how many bytes are converted at a time; a multiple of every size.
+// Chunk is the number of bytes that are converted at a time, a multiple of every element's size.
 const Chunk = 64 << 10
 
-// Layout is what the header of a file says of the elements that follow.
+// Layout holds what the header of a file says of the elements that follow.
 type Layout struct {
 	Element                Element
 	BigEndian, ColumnMajor bool
 	Shape                  []int64
 }
 
-// Decoder makes what a graph has of an element's bytes, little endian: a func([]byte) T
-// for T one of float32, float64, int32, int64, bool; nil for a type that is not read. A
-// uint64 may come out negative.
+// Decoder returns a func([]byte) T that converts the little-endian bytes of an element to the type T
+// of float32, float64, int32, int64 and bool that graphs have for it, or nil if the type is not
+// read. A uint64 beyond int64 comes out negative.
 func (e Element) Decoder() any {
 	little := binary.LittleEndian
 	switch e {
@@ -65,8 +65,8 @@ func (e Element) Decoder() any {
 	return nil
 }
 
-// ReadTensor reads an array of elements to the end of the file. Of a column-major one,
-// whose first index runs fastest, the elements are put in row-major order.
+// ReadTensor reads an array of elements that ends the file, and puts the elements of a column-major
+// one, whose first index varies fastest, in row-major order.
 func ReadTensor(b *input.Binary, l Layout) (*tensor.Dense, error) {
 	n, err := b.Elements(l.Shape)
 	if err != nil {
@@ -95,8 +95,8 @@ type arrayReader struct {
 	n int
 }
 
-// readArray takes memory as the file justifies it: at once where the file is known to
-// be long enough, and otherwise growing with what has come.
+// readArray allocates all memory at once if the file is known to be long enough, and otherwise as
+// elements are read.
 func readArray[T any](a arrayReader, decode func([]byte) T) (*tensor.Dense, error) {
 	start, want := a.Offset, int64(a.n)*int64(a.Element.Size)
 	if have := a.Size - start; a.Size >= 0 && have < want {
@@ -138,8 +138,8 @@ func readArray[T any](a arrayReader, decode func([]byte) T) (*tensor.Dense, erro
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(x)), nil
 }
 
-// rowMajor puts elements whose first index runs fastest in the order in which the
-// last one does.
+// rowMajor returns elements whose first index varies fastest in the order in which the last one
+// does.
 func rowMajor[T any](x []T, shape []int) []T {
 	y := make([]T, len(x))
 	index := make([]int, len(shape))
@@ -160,7 +160,7 @@ func rowMajor[T any](x []T, shape []int) []T {
 	return y
 }
 
-// Turn changes the byte order of elements.
+// Turn reverses the bytes of each element.
 func Turn(p []byte, size int) {
 	if size == 1 {
 		return
@@ -170,8 +170,8 @@ func Turn(p []byte, size int) {
 	}
 }
 
-// Encoder says of which type the elements of a tensor are in a file and how to put
-// number i into bytes, little endian; ok is false for a type that has no place in one.
+// Encoder returns the type that the elements of t have in a file, and a function that writes element
+// i as little-endian bytes; ok is false for a type that files do not hold.
 func Encoder(t *tensor.Dense) (e Element, put func(p []byte, i int), ok bool) {
 	little := binary.LittleEndian
 	switch t.Dtype() {
@@ -217,7 +217,7 @@ func Encoder(t *tensor.Dense) (e Element, put func(p []byte, i int), ok bool) {
 	return Element{}, nil, false
 }
 
-// Gapless returns t, or a copy if it is a view whose elements do not lie side by side.
+// Gapless returns t, or a copy if t is a view whose elements are not contiguous.
 func Gapless(t *tensor.Dense) (*tensor.Dense, error) {
 	if t == nil || t.Dtype().Type == nil {
 		return nil, &input.Error{Msg: "there is no tensor to write"}
@@ -231,7 +231,7 @@ func Gapless(t *tensor.Dense) (*tensor.Dense, error) {
 	return t, nil
 }
 
-// WriteElements writes n elements.
+// WriteElements writes n elements that put converts.
 func WriteElements(w io.Writer, e Element, bigEndian bool, n int, put func(p []byte, i int)) error {
 	buf := make([]byte, 0, min(Chunk, n*e.Size))
 	for i := 0; i < n; {

@@ -7,11 +7,11 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
-// IDXElements are the types of IDX files at the place of their code:
+// IDXElements lists the types of IDX files, each at the index of its code:
 // http://yann.lecun.com/exdb/mnist/
 var IDXElements = [...]Element{0x08: {'u', 1}, 0x09: {'i', 1}, 0x0b: {'i', 2}, 0x0c: {'i', 4}, 0x0d: {'f', 4}, 0x0e: {'f', 8}}
 
-// ReadIDXHeader reads a header.
+// ReadIDXHeader reads the header of an IDX file.
 func ReadIDXHeader(b *input.Binary) (Layout, error) {
 	var magic [4]byte
 	if n, err := b.Read(magic[:]); err != nil && err != io.EOF {

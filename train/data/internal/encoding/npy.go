@@ -13,10 +13,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// NumPy's file format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+// NPYMagic begins a .npy file, whose format is described at
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 const NPYMagic = "\x93NUMPY"
 
-// ReadNPYHeader reads a header.
+// ReadNPYHeader reads the header of a .npy file.
 func ReadNPYHeader(b *input.Binary) (Layout, error) {
 	start := make([]byte, len(NPYMagic)+2)
 	if n, err := b.Read(start); err != nil && err != io.EOF {
@@ -54,8 +55,9 @@ func ReadNPYHeader(b *input.Binary) (Layout, error) {
 	return p.Layout, nil
 }
 
-// npyHeader parses {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }: a
-// literal of Python with these keys in any order.
+// npyHeader parses a Python literal with these keys, in any order:
+//
+//	{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 type npyHeader struct {
 	text []byte
 	at   int // what is blamed
@@ -115,7 +117,7 @@ func (p *npyHeader) skip() {
 	}
 }
 
-// next reports whether the given token is next, behind white space; take takes it.
+// next reports whether the given token is next, after white space; take also skips it.
 func (p *npyHeader) next(token string) bool {
 	p.skip()
 	return bytes.HasPrefix(p.text[p.at:], []byte(token))
@@ -129,7 +131,7 @@ func (p *npyHeader) take(token string) bool {
 	return ok
 }
 
-// quoted takes a string without escapes, which none of what is read here needs.
+// quoted parses a string without escapes, which no header needs.
 func (p *npyHeader) quoted() (string, bool) {
 	for _, mark := range []string{"'", `"`} {
 		if !p.next(mark) {
@@ -146,7 +148,7 @@ func (p *npyHeader) quoted() (string, bool) {
 	return "", false
 }
 
-// descr takes the type of the elements.
+// descr parses the type of the elements.
 func (p *npyHeader) descr() string {
 	if p.next("[") {
 		return "records (structured types) are not read; save each field as an array of its own"
@@ -183,10 +185,10 @@ func (p *npyHeader) descr() string {
 	return "descr " + input.Quote(text) + ": " + problem
 }
 
-// readable are the elements that readTensor reads.
+// readable lists the elements that ReadTensor reads.
 var readable = []Element{{'f', 2}, {'f', 4}, {'f', 8}, {'b', 1}, {'i', 1}, {'u', 1}, {'i', 2}, {'u', 2}, {'i', 4}, {'u', 4}, {'i', 8}, {'u', 8}}
 
-// sizes takes a tuple: (), (3,), (3, 4).
+// sizes parses a tuple: (), (3,), (3, 4).
 func (p *npyHeader) sizes() string {
 	const problem = "shape: want a tuple of sizes such as (3, 4)"
 	if !p.take("(") {
@@ -215,7 +217,7 @@ func (p *npyHeader) sizes() string {
 	return ""
 }
 
-// NPYHeader is all that precedes the elements.
+// NPYHeader returns the bytes that precede the elements of t.
 func NPYHeader(e Element, t *tensor.Dense) []byte {
 	shape := t.Shape()
 	order := byte('<')

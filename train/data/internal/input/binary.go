@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Binary reads a binary file front to back, within a limit, and knows where it is.
+// Binary reads a binary file from front to back, within a limit, and knows its position.
 type Binary struct {
 	r        io.Reader
 	file     string
@@ -18,6 +18,7 @@ type Binary struct {
 	maxBytes int64
 }
 
+// NewBinary returns a reader of r. It is an error if r is nil or known to exceed the limit.
 func NewBinary(file string, r io.Reader, cfg Config) (*Binary, error) {
 	if cfg.Err == "" && r == nil {
 		cfg.Err = "there is no reader to read from"
@@ -32,7 +33,7 @@ func NewBinary(file string, r io.Reader, cfg Config) (*Binary, error) {
 	return b, nil
 }
 
-// NewUnpacked reads what may be compressed by gzip.
+// NewUnpacked is NewBinary for a file that gzip may have compressed.
 func NewUnpacked(file string, r io.Reader, cfg Config) (*Binary, error) {
 	b, err := NewBinary(file, r, cfg)
 	if err != nil {
@@ -48,12 +49,13 @@ func NewUnpacked(file string, r io.Reader, cfg Config) (*Binary, error) {
 	return b, nil
 }
 
+// TooLong returns the message for a file longer than limit bytes.
 func TooLong(limit int64) string {
 	return fmt.Sprintf("the file is longer than %d bytes; MaxBytes sets the limit", limit)
 }
 
-// sizeOf is what a reader is known to hold still, or −1: memory for so much may be
-// taken at once.
+// sizeOf returns the number of bytes that r is known to have left, or −1. Memory for so much may be
+// allocated at once.
 func sizeOf(r io.Reader) int64 {
 	switch r := r.(type) {
 	case *bytes.Reader:
@@ -76,12 +78,12 @@ func sizeOf(r io.Reader) int64 {
 	return -1
 }
 
-// Errorf blames what begins at the given byte.
+// Errorf returns an error at the given byte.
 func (b *Binary) Errorf(at int64, format string, args ...any) *Error {
 	return &Error{File: b.file, Offset: at, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Fill reads len(p) bytes; what says of which part of the file they are.
+// Fill reads len(p) bytes; what names that part of the file in errors.
 func (b *Binary) Fill(p []byte, what string) error {
 	n, err := b.Read(p)
 	if err == io.EOF {
@@ -90,8 +92,8 @@ func (b *Binary) Fill(p []byte, what string) error {
 	return err
 }
 
-// Read fills p as far as the file goes; io.EOF says that p is not full. (io.ReadFull
-// would give the same error for a file that ends and a compressed one that breaks off.)
+// Read fills p, or returns io.EOF if the file ends before p is full. (io.ReadFull would give the
+// same error for a file that ends and for a compressed one that is cut off.)
 func (b *Binary) Read(p []byte) (n int, err error) {
 	for idle := 0; n < len(p) && err == nil; idle++ {
 		var k int
@@ -115,7 +117,7 @@ func (b *Binary) Read(p []byte) (n int, err error) {
 	return n, e
 }
 
-// End checks that nothing follows.
+// End returns an error unless the file ends here.
 func (b *Binary) End() error {
 	var one [1]byte
 	switch _, err := b.Read(one[:]); err {
@@ -128,10 +130,10 @@ func (b *Binary) End() error {
 	}
 }
 
-// Elements checks a shape that a header claims before any memory is taken for it, and
-// returns how many elements it has.
+// Elements returns the number of elements of a shape that a header claims, which it checks before
+// any memory is allocated for it.
 func (b *Binary) Elements(shape []int64) (int, error) {
-	const maxRank = 8 // as of a node of a graph
+	const maxRank = 8 // that of a node of a graph
 	if len(shape) > maxRank {
 		return 0, b.Errorf(0, "the array has %d axes; at most %d are read", len(shape), maxRank)
 	}

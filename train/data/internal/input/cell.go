@@ -7,19 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Number parses a cell. Anything that reads as a number counts as one, NaN, Inf
-// and 1e999 (which is +Inf) included: whoever asks must look whether it is finite.
+// Number parses a cell. NaN, Inf and 1e999 (which is +Inf) count as numbers: callers must check
+// that the result is finite.
 func Number(s string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(s, 64)
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
+// IsText reports whether a cell is not a number.
 func IsText(s string) bool {
 	_, ok := Number(s)
 	return !ok
 }
 
-// malformed says why a cell is not text that a table may hold, or "".
+// malformed returns why a cell is not text that a table may hold, or "".
 func malformed(s string) string {
 	switch {
 	case !utf8.ValidString(s):
@@ -32,7 +33,7 @@ func malformed(s string) string {
 	return ""
 }
 
-// Unwritable says why text would not survive being written and read, or "".
+// Unwritable returns why text would not survive being written and read, or "".
 func Unwritable(text string) string {
 	if text == "" {
 		return "empty cell"
@@ -43,8 +44,8 @@ func Unwritable(text string) string {
 	return malformed(text)
 }
 
-// QuoteCell quotes what any of the delimiters that ReadCSV detects would split,
-// which encoding/csv does only for the delimiter it writes.
+// QuoteCell quotes a cell that any of the delimiters that readers detect would split. (encoding/csv
+// considers only the delimiter that it writes.)
 func QuoteCell(s string) string {
 	if !strings.ContainsAny(s, ",;\t\"\n") {
 		return s
@@ -52,9 +53,10 @@ func QuoteCell(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
-// Interned keeps one copy of each text: a cell would keep its whole line alive.
+// Interned holds one copy of each text, because a cell keeps its whole line alive.
 type Interned map[string]string
 
+// Intern returns the copy of s.
 func (m Interned) Intern(s string) string {
 	known, ok := m[s]
 	if !ok {

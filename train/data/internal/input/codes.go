@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Codes is Codes of package data.
+// Codes is data.Codes.
 func Codes(labels []string) (codes []int, classes []string) {
 	if labels == nil {
 		return nil, nil

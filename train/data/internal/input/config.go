@@ -9,9 +9,10 @@ import (
 // Option changes how a file is read.
 type Option func(*Config)
 
+// Config holds what the options of a reader say.
 type Config struct {
 	reads     format
-	Label     string // name of the label column, where mode says so
+	Label     string // name of the label column, for NamedLabel
 	LabelMode labelMode
 	Targets   []string
 	Ignore    []string
@@ -24,12 +25,13 @@ type Config struct {
 	Trusted   bool // MaxBytes was given
 	MaxCells  int
 	Edges     edgeConfig
-	Err       string // the first senseless option
+	Err       string // what is wrong with the first bad option
 }
 
-// format is what a reader reads, or several that an option is for.
+// format is a kind of file, or a set of them.
 type format int
 
+// Kinds of files.
 const (
 	Tables format = 1 << iota
 	Edges
@@ -44,12 +46,14 @@ func (f format) String() string {
 
 type labelMode int
 
+// How the column of labels is found.
 const (
 	detectLabel labelMode = iota
 	NamedLabel
 	NoLabel
 )
 
+// NewConfig returns the defaults of a reader, changed by options.
 func NewConfig(reads format, opts []Option) Config {
 	c := Config{reads: reads, MaxLine: 1 << 20, MaxBytes: 1 << 30, MaxCells: 1 << 26}
 	if reads == Edges {
@@ -63,19 +67,19 @@ func NewConfig(reads format, opts []Option) Config {
 	return c
 }
 
-// Refuse records the first senseless option, which ReadCSV then reports.
+// Refuse records what is wrong with an option if bad; a reader reports the first.
 func (c *Config) Refuse(bad bool, format string, args ...any) {
 	if bad && c.Err == "" {
 		c.Err = fmt.Sprintf(format, args...)
 	}
 }
 
-// Only refuses an option that the reader at hand does not take.
+// Only refuses an option that is not for the kind of file being read.
 func (c *Config) Only(readers format, option string) {
 	c.Refuse(c.reads&readers == 0, "%s: this is an option for %v, not for %v", option, readers, c.reads)
 }
 
-// edgeConfig is what the options of edge lists say.
+// edgeConfig holds what the options of edge lists say.
 type edgeConfig struct {
 	Directed   bool
 	Names      bool
@@ -84,9 +88,10 @@ type edgeConfig struct {
 	Duplicates repeated
 }
 
-// repeated is what to do with an edge that may be a mistake.
+// repeated says what to do with an edge that may be a mistake.
 type repeated int
 
+// What to do with self-loops and duplicates.
 const (
 	Refused repeated = iota
 	Kept
@@ -94,16 +99,18 @@ const (
 	Added
 )
 
-// UsuallyMissing are the cells that Missing means without arguments.
+// UsuallyMissing lists the cells that the option Missing means without arguments.
 var UsuallyMissing = []string{"", "na", "?", "nan"}
 
-// IsText says whether a cell is neither a number nor in the place of one.
+// IsText reports whether a cell is neither a number nor missing.
 func (c *Config) IsText(cell string) bool { return IsText(cell) && !c.IsMissing(cell) }
 
+// IsMissing reports whether a cell stands for no value, by the option Missing.
 func (c *Config) IsMissing(cell string) bool {
 	return c.Missing != nil && c.Missing[strings.ToLower(cell)]
 }
 
+// IsUsuallyMissing reports whether a cell is one of UsuallyMissing, in capitals or not.
 func IsUsuallyMissing(cell string) bool {
 	return slices.Contains(UsuallyMissing, strings.ToLower(cell))
 }

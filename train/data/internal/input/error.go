@@ -7,9 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 )
 
-// Error is a complaint about a file or what was read from it, located as far as it
-// can be. Its text is one line: iris.csv:17: column "petal_length": "abc" is not a
-// number, or digits.npy: byte 128: the file ends after 3 of 10 elements.
+// Error is data.Error: a mistake in a file or in what was read from it, located as far as it can be.
 type Error struct {
 	File   string // as given to the reader; of a member of an archive, ARCHIVE/MEMBER
 	Line   int    // line in the file, from 1; 0 where no line is to blame
@@ -18,12 +16,12 @@ type Error struct {
 	Msg    string // what is wrong
 	Err    error  // the cause, where another package reported it; may be nil
 
-	// Missing says that a value seems to be missing, for which Missing() allows, as Error
-	// adds: a program that offers another way may clear it, and name its own.
+	// Missing is true where a value seems to be missing: the text then recommends the option
+	// Missing(). A program that offers another way may clear it.
 	Missing bool
 }
 
-// Error gives FILE:LINE: BYTE: COLUMN: what is wrong, in one line.
+// Error returns FILE:LINE: BYTE: COLUMN: and what is wrong, in one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	switch {
@@ -50,11 +48,11 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, so that errors.Is(err, fs.ErrNotExist) works.
 func (e *Error) Unwrap() error { return e.Err }
 
-// NoWriter returns what is wrong where nil is to be written to.
+// NoWriter returns the error for a nil io.Writer.
 func NoWriter() error { return &Error{Msg: "there is no writer to write to"} }
 
-// OrZero returns p, or a zero value in place of nil: a method that begins with it has only to
-// be right for what holds nothing.
+// OrZero returns p, or a pointer to a zero value if p is nil. A method that begins with it only has
+// to be right for a zero receiver.
 func OrZero[T any](p *T) *T {
 	if p == nil {
 		return new(T)

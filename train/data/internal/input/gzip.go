@@ -8,13 +8,12 @@ import (
 	"io"
 )
 
-// GzipMagic begins a file that gzip has compressed, and nothing else that is read here:
-// it is no UTF-8.
+// GzipMagic begins every file that gzip has compressed. It is not UTF-8, so no text begins with it.
 const GzipMagic = "\x1f\x8b"
 
-// unpacked gives what r holds, decompressed if it is compressed by gzip. What comes out is
-// for the caller to limit, but for what no honest file holds; what goes in is limited here,
-// for there may be no end of bytes of which nothing comes.
+// unpacked returns a reader of what r holds, decompressed if gzip has compressed it. The caller
+// limits what comes out, beyond the limits of doubting; what goes in is limited here, because
+// endless input may decompress to nothing.
 func unpacked(file string, r io.Reader, cfg Config) (_ io.Reader, compressed bool, err error) {
 	buffered := bufio.NewReaderSize(r, 16) // the least: longer reads go past it
 	start, err := buffered.Peek(len(GzipMagic))
@@ -33,16 +32,16 @@ func unpacked(file string, r io.Reader, cfg Config) (_ io.Reader, compressed boo
 	return buffered, false, nil
 }
 
-// A compressed file may come to mostExpansion times what was read of it, and to trustedBytes
-// in any case. Texts and numbers shrink to a tenth, sparse ones to a fiftieth; what shrinks to
-// a thousandth says nothing, or is made to take the memory of whoever reads it.
+// A compressed file may expand to maxExpansion times the bytes read of it, and to TrustedBytes in
+// any case. Texts and numbers shrink to a tenth, sparse ones to a fiftieth; a file that shrinks to a
+// thousandth holds nothing, or is made to exhaust the reader's memory.
 const (
-	mostExpansion = 100
-	TrustedBytes  = 16 << 20
+	maxExpansion = 100
+	TrustedBytes = 16 << 20
 )
 
-// Doubting limits what comes out of a compressed file by what has gone in, unless MaxBytes
-// says how much it may be.
+// Doubting limits what r, which decompresses, returns by the number of bytes that it has read, in,
+// unless MaxBytes was given.
 func (c *Config) Doubting(r io.Reader, in func() int64) io.Reader {
 	if c.Trusted {
 		return r
@@ -58,9 +57,9 @@ type doubter struct {
 
 func (d *doubter) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
-	if d.out += int64(n); d.out > TrustedBytes && d.out/mostExpansion > d.in() {
+	if d.out += int64(n); d.out > TrustedBytes && d.out/maxExpansion > d.in() {
 		return 0, fmt.Errorf("the file is longer than %d bytes and %d times its compressed size; unpack it first, or let MaxBytes say how long it may be",
-			TrustedBytes, mostExpansion)
+			TrustedBytes, maxExpansion)
 	}
 	return n, err
 }
@@ -72,7 +71,7 @@ func (u unpacker) Read(p []byte) (int, error) {
 	return n, cut(err)
 }
 
-// cut says what gzip means by an end that is not expected.
+// cut explains gzip's io.ErrUnexpectedEOF.
 func cut(err error) error {
 	if err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("the compressed file ends too early: %w", err)
@@ -80,13 +79,13 @@ func cut(err error) error {
 	return err
 }
 
-// packed is a compressed file, up to a limit.
+// packed reads a compressed file, up to a limit.
 type packed struct {
 	r           io.Reader
 	left, limit int64
 }
 
-// read is the number of bytes that were read.
+// read returns the number of bytes that were read.
 func (p *packed) read() int64 { return p.limit - p.left }
 
 func (p *packed) Read(b []byte) (int, error) {

@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// limiter passes a stream on until it proves not to be an acceptable text file.
-// It sits below the CSV parser, so an endless line or an unclosed quote stops
-// before the parser has buffered it. Once failed it stays failed.
+// limiter passes a stream on until it exceeds a limit or proves not to be a text file. It sits below
+// the CSV parser, so that an endless line or an unclosed quote stops before the parser has buffered
+// it. Once it has failed, it keeps failing.
 type limiter struct {
 	r        io.Reader
 	file     string
@@ -18,7 +18,7 @@ type limiter struct {
 	total  int64
 	line   int  // line being read, from 1
 	length int  // bytes of the record so far; a quoted cell may span lines
-	quoted bool // within quotes: RFC 4180 lets the parity of quotes decide
+	quoted bool // within quotes, which the parity of quotes decides (RFC 4180)
 	note   bool // within a comment
 	cr     bool // the last byte was a carriage return
 	err    error
@@ -42,13 +42,13 @@ func (l *limiter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// step takes one byte and returns what is wrong with it, or "".
+// step accepts one byte and returns what is wrong with it, or "".
 func (l *limiter) step(c byte) string {
 	if l.total++; l.total > l.maxBytes {
 		return fmt.Sprintf("the file is longer than %d bytes; MaxBytes sets the limit", l.maxBytes)
 	}
 	if mark := "\ufeff"; l.total <= 3 && c == mark[l.total-1] {
-		return "" // a byte order mark, or what is soon found not to be text
+		return "" // a byte order mark, or soon found not to be text
 	}
 	if l.cr && c != '\n' {
 		return "lone carriage return; lines must end in LF or CRLF"

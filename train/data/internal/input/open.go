@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Open opens the file at path for a reader.
+// Open opens the file at path and returns what read makes of it.
 func Open[T any](path string, read func(string, io.Reader, ...Option) (T, error), opts []Option) (T, error) {
 	f, _, err := openFile(path)
 	if err != nil {
@@ -18,7 +18,7 @@ func Open[T any](path string, read func(string, io.Reader, ...Option) (T, error)
 	return read(path, f, opts...)
 }
 
-// openFile opens a file that is no directory and says how long it is.
+// openFile opens a file, which must not be a directory, and returns its length in bytes.
 func openFile(path string) (*os.File, int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -35,8 +35,7 @@ func openFile(path string) (*os.File, int64, error) {
 	return nil, 0, &Error{File: path, Msg: "this is a directory, not a file"}
 }
 
-// OpenSeekable opens a file in which one can go to and fro, as what is read in any order asks
-// for: no pipe.
+// OpenSeekable opens a file that can be read in any order, which a pipe cannot.
 func OpenSeekable(path string) (*os.File, int64, error) {
 	f, size, err := openFile(path)
 	if err != nil {
@@ -49,7 +48,7 @@ func OpenSeekable(path string) (*os.File, int64, error) {
 	return f, size, nil
 }
 
-// OpenError says what kept path from being opened, without naming it twice.
+// OpenError returns an error that says why path was not opened, without naming it twice.
 func OpenError(path string, err error) error {
 	msg := "cannot open: " + err.Error()
 	var at *fs.PathError

@@ -12,12 +12,12 @@ import (
 
 // Row is one row of a file. Its cells are valid until the next one is read.
 type Row struct {
-	Line  int   // on which it starts
-	Start int64 // byte of the file, behind the row before
+	Line  int   // line of the file on which it starts
+	Start int64 // byte of the file at which the row before ends
 	Cells []string
 }
 
-// Rows reads a file row by row, all of one width, within limits.
+// Rows reads a file row by row, within limits. All rows must have the same number of cells.
 type Rows struct {
 	File      string
 	Config    Config
@@ -28,9 +28,10 @@ type Rows struct {
 	WidthLine int   // of the row that set it
 	cells     int   // read so far
 
-	Compressed bool // the file
+	Compressed bool // the file is compressed by gzip
 }
 
+// NewRows returns a reader of the rows of r and finds their delimiter.
 func NewRows(file string, r io.Reader, cfg Config) (*Rows, error) {
 	if cfg.Err == "" && r == nil {
 		cfg.Err = "there is no reader to read from"
@@ -65,8 +66,7 @@ func NewRows(file string, r io.Reader, cfg Config) (*Rows, error) {
 	return p, nil
 }
 
-// Next returns the next row that is not blank, with cells trimmed and checked to
-// be text, or io.EOF.
+// Next returns the next row that is not blank, or io.EOF. Cells are trimmed, and checked to be text.
 func (r *Rows) Next() (Row, error) {
 	for {
 		start := r.origin + r.CSV.InputOffset()
@@ -107,8 +107,8 @@ func (r *Rows) Next() (Row, error) {
 	}
 }
 
-// explain turns an error of the CSV reader into an *Error. The limiter reads
-// ahead, so its complaint counts only if the parser has come to the same line.
+// explain turns an error of the CSV reader into an *Error. The limiter reads ahead, so its error
+// counts only once the parser has reached the same line.
 func (r *Rows) explain(err error) error {
 	var parse *csv.ParseError
 	isParse := errors.As(err, &parse)
@@ -129,8 +129,8 @@ func (r *Rows) explain(err error) error {
 	return e
 }
 
-// detectDelimiter returns the most frequent candidate outside quotes in the first
-// line of text that is no comment; in an edge list without any, a space.
+// detectDelimiter returns the most frequent candidate outside quotes in the first line of text that
+// is not a comment, or a space for an edge list that has none.
 func (c *Config) detectDelimiter(text []byte) rune {
 	const candidates = ",;\t"
 	var count [len(candidates)]int

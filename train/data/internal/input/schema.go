@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// Role is what a column of the file becomes in the table.
+// Role is the part that a column of a file plays.
 type Role int
 
+// Roles of columns.
 const (
 	Feature Role = iota
 	Label
@@ -19,18 +20,18 @@ const (
 	Ignored
 )
 
-// Schema says what each column of a file is.
+// Schema holds the name and role of each column of a file.
 type Schema struct {
 	Names      []string
 	unnamed    bool // in the file: the names are x1, x2, …
 	Role       []Role
-	Place      []int // of a column of targets, among them
-	TextLabels bool  // labels were taken for such because the first is no number
-	Doubtful   bool  // and that may be a missing value
+	Place      []int // of each column of targets, its index among them
+	TextLabels bool  // the label column was found because its first cell is not a number
+	Doubtful   bool  // and that cell may be a missing value
 }
 
-// Begin reads the first rows and returns what the columns are, and those of the rows that are not
-// the header.
+// Begin reads the first one or two rows and returns what the columns are, and those of the rows that
+// are not the header.
 func (r *Rows) Begin() (*Schema, []Row, error) {
 	first, err := r.Next()
 	if err == io.EOF {
@@ -61,7 +62,7 @@ func (r *Rows) Begin() (*Schema, []Row, error) {
 	return s, known, nil
 }
 
-// hasHeader says whether the first row holds names.
+// hasHeader reports whether the first row holds the names of columns.
 func (c *Config) hasHeader(first, second Row) bool {
 	if c.Header != nil {
 		return *c.Header
@@ -71,12 +72,12 @@ func (c *Config) hasHeader(first, second Row) bool {
 			return true
 		}
 	}
-	// A row without any number cannot be data: a table has features.
+	// A row without any number cannot be data, because a table has features.
 	return !slices.ContainsFunc(first.Cells, func(s string) bool { return !c.IsText(s) })
 }
 
-// newSchema names the columns after the first row, if that is the header, and
-// finds the role of each; sample is the first row of data.
+// newSchema takes the names of the columns from the first row, if that is the header, and finds the
+// role of each; sample is the first row of data.
 func newSchema(file string, cfg *Config, first Row, header bool, sample Row) (*Schema, error) {
 	s := &Schema{unnamed: !header, Role: make([]Role, len(first.Cells)), Place: make([]int, len(first.Cells))}
 	line := 0
@@ -117,7 +118,8 @@ func newSchema(file string, cfg *Config, first Row, header bool, sample Row) (*S
 	return s, nil
 }
 
-// Ignore, checkNames and take return what is wrong, or "".
+// Ignore gives the named columns the role Ignored. Like CheckNames and take, it returns what is
+// wrong, or "".
 func (s *Schema) Ignore(names []string) string {
 	for _, name := range names {
 		found := false
@@ -133,6 +135,7 @@ func (s *Schema) Ignore(names []string) string {
 	return ""
 }
 
+// CheckNames finds columns without a name and names that recur.
 func (s *Schema) CheckNames() string {
 	seen := make(map[string]int)
 	for j, name := range s.Names {
@@ -173,7 +176,7 @@ func (s *Schema) missing(option, name string) string {
 	return msg
 }
 
-// detectLabel takes the last column for labels if its name or its cells say so.
+// detectLabel makes the last column the label if its name or its first cell says so.
 func (s *Schema) detectLabel(cfg *Config, sample Row) {
 	last, kept := -1, 0
 	for j, r := range s.Role {
@@ -197,7 +200,7 @@ func (s *Schema) detectLabel(cfg *Config, sample Row) {
 	}
 }
 
-// Features returns the names of the features and of the label, if there is one.
+// Features returns the names of the features, and of the label or "".
 func (s *Schema) Features() (names []string, labelName string) {
 	for j, name := range s.Names {
 		switch s.Role[j] {

@@ -9,10 +9,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ColumnTypes are what a graph can be fed.
+// ColumnTypes lists the types that a graph can be fed.
 var ColumnTypes = []tensor.Dtype{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Int64, tensor.Bool}
 
-// CheckColumn says what keeps an array from being a column, or "".
+// CheckColumn returns what keeps t from being a column, or "".
 func CheckColumn(t *tensor.Dense) string {
 	switch {
 	case t == nil || t.Dtype().Type == nil || len(t.Shape()) == 0:
@@ -25,19 +25,18 @@ func CheckColumn(t *tensor.Dense) string {
 	return ""
 }
 
-// New is an array of n rows of the given shape.
+// New returns a zero array of n rows of the given shape.
 func New(dtype tensor.Dtype, n int, row []int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(append([]int{n}, row...)...), tensor.Of(dtype))
 }
 
-// Like is an array of n rows like those of t.
+// Like returns a zero array of n rows like those of t.
 func Like(t *tensor.Dense, n int) *tensor.Dense { return New(t.Dtype(), n, t.Shape()[1:]) }
 
-// Bytes is the memory of an array's elements. (tensor.Dense.Data allocates.)
+// Bytes returns the memory of t's elements. (tensor.Dense.Data allocates.)
 func Bytes(t *tensor.Dense) []byte { return t.Raw }
 
-// CopyRows writes the given rows of from to those of to, an array like it, that begin at
-// row at.
+// CopyRows copies the given rows of from to an array like it, from row at on.
 func CopyRows(to *tensor.Dense, at int, from *tensor.Dense, rows []int) {
 	x := Bytes(from)
 	width := len(x) / from.Shape()[0]
@@ -47,7 +46,8 @@ func CopyRows(to *tensor.Dense, at int, from *tensor.Dense, rows []int) {
 	}
 }
 
-// Column returns the column of a batch's values, if that holds n rows of the given type and shape.
+// Column returns the named column of a batch's values. It is an error unless it holds at least n
+// rows of the given type and shape.
 func Column(values map[string]*tensor.Dense, name string, dtype tensor.Dtype, n int, row []int) (*tensor.Dense, error) {
 	t := values[name]
 	if t == nil || t.Dtype() != dtype || len(t.Shape()) != 1+len(row) || t.Shape()[0] < n || !slices.Equal([]int(t.Shape()[1:]), row) {
@@ -56,8 +56,8 @@ func Column(values map[string]*tensor.Dense, name string, dtype tensor.Dtype, n 
 	return t, nil
 }
 
-// Floats converts the elements of a column, and gives the first that does not fit; −1 if
-// there is none.
+// Floats converts the elements of t to floats, in to, and returns the index of the first that does
+// not fit, or −1.
 func Floats[F float32 | float64](to []F, t *tensor.Dense) int {
 	switch t.Dtype() {
 	case tensor.Float32:
@@ -84,13 +84,14 @@ func Floats[F float32 | float64](to []F, t *tensor.Dense) int {
 	return -1
 }
 
+// Convert converts the elements of from, in to.
 func Convert[F, T float32 | float64 | int32 | int64](to []F, from []T) {
 	for i, x := range from {
 		to[i] = F(x)
 	}
 }
 
-// CheckRows finds the first row that is outside [0, n).
+// CheckRows returns an error for the first row outside [0, n).
 func CheckRows(rows []int, n int) error {
 	for _, i := range rows {
 		if i < 0 || i >= n {
