@@ -34,8 +34,8 @@ func Digits() *Table { return embedded("digits") }
 // 1992, doi:10.24432/C5PC7J, licence CC BY 4.0.
 func Wine() *Table { return embedded("wine") }
 
-// Builtin returns the built-in table of that name: digits, iris, wine, or clusters, the
-// three separated ones of [Clusters] with 150 points and a spread of 1.
+// Builtin returns the built-in table of that name: digits, iris, wine, or clusters, which is
+// Clusters(1, 3, 150, 1). An unknown name is an error.
 func Builtin(name string) (*Table, error) {
 	names := []string{"clusters", "digits", "iris", "wine"}
 	if !slices.Contains(names, name) {
@@ -48,7 +48,7 @@ func Builtin(name string) (*Table, error) {
 	return embedded(name), nil
 }
 
-// embedded reads a file that was compiled in; failing is a bug of this package.
+// embedded reads an embedded file. It panics only if the file is broken, a bug of this package.
 func embedded(name string) *Table {
 	f, err := files.Open(name + ".csv")
 	if err != nil {

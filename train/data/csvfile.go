@@ -18,20 +18,17 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// CSVFile is a [Dataset] of the rows of a CSV file, which are read when they are asked
-// for: for files larger than memory. It keeps the places of the rows 0, 1024, 2048, … and
-// each label once. To read a row is to go to the place before it and read on from there, so
-// batches of rows that lie close together are read at the speed of the CSV parser and
-// those from all over a large file are not: shuffle it in a [Window], of 2¹⁶ rows or more,
-// whose blocks begin at these places.
+// CSVFile is a [Dataset] of the rows of a CSV file that may be larger than memory: rows are read
+// when they are asked for. It remembers where the rows 0, 1024, 2048, … begin, and reads from there
+// up to the row it wants. So rows that lie close together are read at the speed of the CSV parser,
+// and rows from all over a large file are not. Shuffle it in a [Window] of 2¹⁶ rows or more, whose
+// blocks begin at the remembered places.
 //
 //	f, err := data.OpenCSV(ctx, "clicks.csv", "x", "y", tensor.Float32)
 //	defer f.Close()
 //	source := data.Prefetch(data.Shuffled(f, 64, 1, data.Window(1<<16)), 4)
 //
-// What is to be predicted are classes, or the numbers that [Targets] names.
-//
-// Two sources may read the same file; where they do so in turn, opening it twice is
+// Several sources may read from one CSVFile. If they take turns, opening the file once for each is
 // faster.
 type CSVFile struct {
 	x, y    string
@@ -45,25 +42,25 @@ type CSVFile struct {
 	f        *os.File
 	size     int64
 	modified time.Time
-	builder  *builder    // whose table is the row just read
-	rows     *input.Rows // nil: the next row has no place yet
-	next     int         // the row that rows gives next
-	sorted   []int       // of Gather
-	lines    int         // of the file before what rows reads
+	builder  *builder    // its table holds the row just read
+	rows     *input.Rows // nil before a seek
+	next     int         // the row that rows reads next
+	sorted   []int       // scratch memory of Gather
+	lines    int         // lines of the file before the place that rows started from
 }
 
-// place is where a row is in a file.
+// place is the position of a row in a file.
 type place struct {
 	start int64
 	line  int
 }
 
-// OpenCSV reads the file at path once, to check every cell, find the classes and count the
-// rows, and leaves it open. Rules and options are those of [ReadCSV], and the columns are
-// those of [Table.Set]: the features as x of tensor.Float32 or Float64, the labels' codes as
-// y of Int32, or the [Targets] as y of the type of the features. MaxBytes and MaxCells are
-// without limit if they are not given. Cells that Missing takes for no value are NaN: see
-// [ReplaceNaN]. There may be 2²⁰ different labels. A file that is compressed is an error.
+// OpenCSV reads the file at path once, to check every cell, find the classes and count the rows,
+// and leaves it open. Rules and options are those of [ReadCSV]. A batch of n rows has the columns
+// of [Table.Set]: the d features as x[n d], of tensor.Float32 or Float64, and as y the codes of the
+// labels, y[n] of Int32, or the k [Targets], y[n k] of the type of the features. MaxBytes and
+// MaxCells have no default here. Cells that [Missing] names are NaN (see [ReplaceNaN]). More than
+// 2²⁰ different labels are an *Error, and so is a compressed file.
 func OpenCSV(ctx context.Context, path, x, y string, dtype tensor.Dtype, opts ...Option) (c *CSVFile, err error) {
 	if dtype != tensor.Float32 && dtype != tensor.Float64 {
 		return nil, &Error{File: path, Msg: fmt.Sprintf("dtype %v is neither float32 nor float64", dtype.Type)}
@@ -86,7 +83,7 @@ func OpenCSV(ctx context.Context, path, x, y string, dtype tensor.Dtype, opts ..
 	return c, c.index(ctx, path, append([]Option{MaxBytes(math.MaxInt64), MaxCells(math.MaxInt)}, opts...))
 }
 
-// index reads the whole file.
+// index reads the whole file and finds its classes and places.
 func (c *CSVFile) index(ctx context.Context, path string, opts []Option) error {
 	rows, err := input.NewRows(path, c.f, input.NewConfig(input.Tables, opts))
 	if err != nil {
@@ -140,10 +137,10 @@ func (c *CSVFile) index(ctx context.Context, path string, opts []Option) error {
 	return nil
 }
 
-// parse makes r the only row of the builder's table.
+// parse replaces the row of the builder's table by r.
 func (c *CSVFile) parse(r input.Row) error {
 	t := &c.builder.t
-	t.X, t.Labels, t.Lines = t.X[:0], t.Labels[:0], t.Lines[:min(len(t.Lines), 1)] // the first row has messages of its own
+	t.X, t.Labels, t.Lines = t.X[:0], t.Labels[:0], t.Lines[:min(len(t.Lines), 1)] // empty for the first row, whose errors differ
 	if t.Targets != nil {
 		t.Targets.X = t.Targets.X[:0]
 	}
@@ -163,7 +160,7 @@ func (c *CSVFile) parse(r input.Row) error {
 	return nil
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (c *CSVFile) Rows() int {
 	if c == nil {
 		return 0
@@ -171,10 +168,10 @@ func (c *CSVFile) Rows() int {
 	return c.n
 }
 
-// Columns lists the names of the features.
+// Columns returns the names of the features.
 func (c *CSVFile) Columns() []string { return slices.Clone(c.builder.t.Columns) }
 
-// Targets lists the names of the targets in the order of their columns; nil without any.
+// Targets returns the names of the targets, in the order of their columns, or nil.
 func (c *CSVFile) Targets() []string {
 	if c.builder.t.Targets == nil {
 		return nil
@@ -182,7 +179,7 @@ func (c *CSVFile) Targets() []string {
 	return slices.Clone(c.builder.t.Targets.Columns)
 }
 
-// Classes lists the labels in the order of their codes; nil without labels.
+// Classes returns the distinct labels, in the order of their codes, or nil.
 func (c *CSVFile) Classes() []string { return slices.Clone(c.classes) }
 
 // Close closes the file.
@@ -196,7 +193,7 @@ func (c *CSVFile) Close() error {
 	return c.f.Close()
 }
 
-// NewBatch gives arrays for n rows.
+// NewBatch returns a batch of n rows for [CSVFile.Gather] to fill.
 func (c *CSVFile) NewBatch(n int) Batch {
 	b := Batch{Rows: n, Values: map[string]*tensor.Dense{c.x: tensors.New(c.dtype, n, []int{len(c.builder.t.Columns)})}}
 	switch {
@@ -208,7 +205,7 @@ func (c *CSVFile) NewBatch(n int) Batch {
 	return b
 }
 
-// Gather reads the given rows. A file that has changed since it was opened is an *Error.
+// Gather fills b with the given rows. It is an *Error if the file has changed since it was opened.
 func (c *CSVFile) Gather(ctx context.Context, b Batch, rows []int) error {
 	c = input.OrZero(c)
 	if err := tensors.CheckRows(rows, c.n); err != nil {
@@ -233,7 +230,7 @@ func (c *CSVFile) Gather(ctx context.Context, b Batch, rows []int) error {
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	// As they come in the file, so that no stretch of it is read twice.
+	// In the order of the file, so that no part of it is read twice.
 	c.sorted = c.sorted[:0]
 	for k := range rows {
 		c.sorted = append(c.sorted, k)
@@ -264,7 +261,7 @@ func (c *CSVFile) Gather(ctx context.Context, b Batch, rows []int) error {
 	return nil
 }
 
-// putRow makes numbers row k of an array of floats.
+// putRow writes numbers to row k of an array of floats.
 func putRow(to *tensor.Dense, k int, row []float64) {
 	at := k * len(row)
 	if to.Dtype() == tensor.Float64 {
@@ -274,7 +271,7 @@ func putRow(to *tensor.Dense, k int, row []float64) {
 	tensors.Convert(to.Float32s()[at:], row)
 }
 
-// read makes row i that of the builder's table.
+// read puts row i into the builder's table.
 func (c *CSVFile) read(i int) error {
 	if c.rows != nil && i == c.next-1 {
 		return nil // it is there already
@@ -302,7 +299,7 @@ func (c *CSVFile) read(i int) error {
 	}
 }
 
-// seek goes to a block of rows.
+// seek goes to the beginning of a block of rows.
 func (c *CSVFile) seek(block int) (err error) {
 	info, err := c.f.Stat()
 	if err != nil {
@@ -320,8 +317,7 @@ func (c *CSVFile) seek(block int) (err error) {
 	return err
 }
 
-// located makes an error's line, counted from the place that was gone to, that of the
-// file.
+// located adds the lines before the place of the last seek to the line of an error.
 func (c *CSVFile) located(err error) error {
 	if e := (*Error)(nil); errors.As(err, &e) && e.Line > 0 {
 		e.Line += c.lines
@@ -333,8 +329,8 @@ func (c *CSVFile) changed() error {
 	return &Error{File: c.builder.t.Name, Msg: "the file has changed since it was opened"}
 }
 
-// String gives what there is: clicks.csv: 120000 rows, x[13] float32, y[] int32 of 2
-// classes; or with targets, y[2] float32.
+// String describes the columns: "clicks.csv: 120000 rows, x[13] float32, y[] int32 of 2 classes",
+// or with targets "…, y[2] float32".
 func (c *CSVFile) String() string {
 	s := fmt.Sprintf("%s: %d rows, %s[%d] %v", c.builder.t.Name, c.n, c.x, len(c.builder.t.Columns), c.dtype)
 	if y := c.Targets(); y != nil {

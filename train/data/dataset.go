@@ -7,20 +7,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Dataset is rows that can be read in any order: a [Set] in memory, [Records] or a
-// [CSVFile] on disk, or what another package has. [Shuffled] and [InOrder] make a
-// [Source] of it. It does not change, and several goroutines may read it.
+// Dataset holds rows that can be read in any order: a [Set] in memory, [Records] or a [CSVFile] on
+// disk, or an implementation of your own. [Shuffled] and [InOrder] make a [Source] of it. It does
+// not change, and several goroutines may read it.
 type Dataset interface {
-	// Rows is the number of rows.
+	// Rows returns the number of rows.
 	Rows() int
-	// NewBatch gives arrays for n rows, n at least 1.
+	// NewBatch returns a batch of n rows for Gather to fill, n at least 1.
 	NewBatch(n int) Batch
-	// Gather fills b, which NewBatch made for as many rows as are given, with these rows
-	// in their order; a row may recur.
+	// Gather fills b, a batch of len(rows) rows from NewBatch, with the given rows in their order.
+	// A row may recur.
 	Gather(ctx context.Context, b Batch, rows []int) error
 }
 
-// head is the first n rows of a batch, in the same memory; none for n = 0.
+// head returns the first n rows of a batch, which share its memory; it is empty for n = 0.
 func (b Batch) head(n int) Batch {
 	h := Batch{Rows: n, Values: map[string]*tensor.Dense{}}
 	if n == 0 {

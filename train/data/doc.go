@@ -3,14 +3,14 @@
 // These packages read files. Each kind has a function that reads an io.Reader and one that opens a
 // path:
 //
-//	file                                 reader                       gives                      writer
-//	comma-separated text                 Open, ReadCSV                *Table                     WriteCSV
-//	NumPy .npy                           array.OpenNPY, ReadNPY       *tensor.Dense              array.WriteNPY
-//	NumPy .npz                           array.OpenNPZ, ReadNPZ       *array.NPZ                 array.NPZWriter
-//	IDX (MNIST)                          array.OpenIDX, ReadIDX       *tensor.Dense              array.WriteIDX
-//	text in UTF-8                        text.Open, Read              string, for a Tokeniser    –
-//	edge list, commas or white space     edges.Open, Read             *edges.Network             edges.Write
-//	any of these                         columns.Open                 *columns.Columns           –
+//	file                   read by                   as                 written by
+//	comma-separated text   Open, ReadCSV             *Table             WriteCSV
+//	NumPy .npy             array.OpenNPY, ReadNPY    *tensor.Dense      array.WriteNPY
+//	NumPy .npz             array.OpenNPZ, ReadNPZ    *array.NPZ         array.NPZWriter
+//	IDX (MNIST)            array.OpenIDX, ReadIDX    *tensor.Dense      array.WriteIDX
+//	text in UTF-8          text.Open, Read           string             –
+//	edge list              edges.Open, Read          *edges.Network     edges.Write
+//	any of these           columns.Open              *columns.Columns   –
 //
 // Files that gzip has compressed are unpacked, except archives and files whose rows are read in any
 // order (OpenCSV, OpenRecords). Iris, Digits and Wine are built in; Clusters draws points.
@@ -32,8 +32,8 @@
 // as epoch 3, batch 17, and gives the same batches whenever it is put there: a training that is
 // resumed needs nothing else of its data.
 //
-// Promises: a file is read whole or not at all. Every error about a file is an *Error, one line that
-// names file, line or byte, and column. Limits (MaxBytes, MaxCells, MaxLine) are checked while
+// Promises: a file is read whole or not at all. Every error about a file is an *Error, one line
+// that names file, line or byte, and column. Limits (MaxBytes, MaxCells, MaxLine) are checked while
 // reading, and a header is believed only as far as the length of the file bears it out. The same
 // seed gives the same order, batches and points, wherever rows lie and however far is read ahead.
 // Once its arrays exist, a Source allocates nothing for a batch, except for parsing CSV.

@@ -9,9 +9,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// drawn draws every batch afresh.
+// drawn is the source of Drawn.
 type drawn struct {
-	what  string // is drawn, but for the seed
+	what  string // the text form up to the seed
 	seed  uint64
 	epoch int // batches
 	batch Batch
@@ -20,9 +20,9 @@ type drawn struct {
 	at    Position
 }
 
-// Drawn gives batches that are drawn afresh, epoch of them to an epoch, at least 1: draw
-// fills the arrays of b, which are those given, all elements anew, from a generator of the
-// position's own.
+// Drawn returns a source of batches that are drawn anew, epoch of them in an epoch, at least 1. For
+// each, draw sets all elements of the arrays of b, using rng, a generator whose state depends on
+// seed and position only. An error of draw is returned with the position.
 func Drawn(b Batch, epoch int, seed uint64, draw func(rng *rand.Rand, b Batch) error) Source {
 	epoch = max(1, epoch)
 	what := fmt.Sprintf("drawn(%d batches of %d rows", epoch, b.Rows)
@@ -58,12 +58,13 @@ func (d *drawn) Next(ctx context.Context) (Batch, error) {
 	return d.batch, nil
 }
 
-// Windows draws windows of a sequence of tokens, as language models are trained on:
-// size windows of length tokens a batch as column x[size length], and as y the same one
-// token on, each starting anywhere with equal chance. An epoch is as many batches as it
-// takes to see as many tokens as there are, rounded down, at least 1.
+// Windows returns a source of random windows of a sequence of tokens, for training language models.
+// A batch is size windows of length tokens as column x[size length], and the same windows one token
+// later as column y[size length], both of tensor.Int32. All starts are equally likely. An epoch has
+// len(tokens)/(size·length) batches, rounded down, at least 1. It is an error if size or length is
+// below 1, or if there are no more tokens than length.
 func Windows(tokens []int32, length, size int, seed uint64) (Source, error) {
-	starts := len(tokens) - length // the last needs one token more
+	starts := len(tokens) - length // a window at the last one needs one more token for y
 	if length < 1 || size < 1 || starts < 1 {
 		return nil, fmt.Errorf("data: %d windows of %d from %d tokens: want at least one of each, and a token after the last", size, length, len(tokens))
 	}
@@ -87,8 +88,9 @@ func Windows(tokens []int32, length, size int, seed uint64) (Source, error) {
 	return d, nil
 }
 
-// Consecutive is a set of the windows x[n length], y[n length] of a sequence that follow
-// each other without overlap, for evaluation; what is left at the end is dropped.
+// Consecutive returns the windows of a sequence of tokens that follow each other without overlap,
+// for evaluation: columns x[n length] and, one token later, y[n length], both of tensor.Int32.
+// Tokens left at the end are dropped. It is an error if there is not a single window.
 func Consecutive(tokens []int32, length int) (*Set, error) {
 	n := 0
 	if length > 0 {

@@ -9,7 +9,7 @@ import (
 // otherwise. Without labels both are nil.
 func Codes(labels []string) (numbers []int, classes []string) { return input.Codes(labels) }
 
-// Classes returns the distinct labels in the order of Codes; nil without labels.
+// Classes returns the distinct labels, in the order of [Codes], or nil.
 func (t *Table) Classes() []string {
 	_, classes := Codes(t.Labels)
 	return classes

@@ -9,13 +9,12 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
-// Change changes the elements of a batch, with random draws from rng alone. One that
-// draws is for one source.
+// Change changes the elements of a batch. It takes its random draws, if any, from rng only.
 type Change func(rng *rand.Rand, b Batch) error
 
-// Map changes each batch of a source, one change after the other. The generator depends
-// on the seed and the position, so that a training that is taken up again draws what it
-// would have drawn.
+// Map returns a source that applies changes to each batch of another, in their order. The state of
+// their generator depends on seed and position only, so that a training that is resumed makes the
+// same draws. An error of a change is returned with the position.
 //
 //	fit := data.Map(data.Shuffled(set, 64, 1), 1, scale.Change(), data.Noise("x", 0.1))
 func Map(source Source, seed uint64, changes ...Change) Source {
@@ -65,7 +64,7 @@ func (m *mapped) Next(ctx context.Context) (Batch, error) {
 	return b, nil
 }
 
-// noSource is what stands in for one that is missing.
+// noSource stands in for a nil source; it holds the name of the function that got it.
 type noSource string
 
 func (n noSource) err() error                          { return fmt.Errorf("data: %s has no source", string(n)) }

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// FillMean replaces the missing values of t, which are NaN, by the mean of the others
-// in their column, in place, and returns the means for Fill to apply to other rows:
-// those of the validation part are not asked. A column of which every value is
-// missing is an *Error and leaves t as it was.
+// FillMean replaces the missing values of t, which are NaN, by the mean of the others in their
+// column, in place. It returns the means, by column, for [Fill] to apply to other rows, such as
+// those held out. A column without values is an *Error and leaves t as it was.
 func FillMean(t *Table) (mean []float64, err error) {
 	return t.fillBy(func(j int) float64 {
 		mean, _ := t.moments(j)
@@ -17,8 +16,8 @@ func FillMean(t *Table) (mean []float64, err error) {
 	})
 }
 
-// FillMedian is FillMean with the median: the middle value of a column or, if it
-// has an even number of them, half way between the two.
+// FillMedian is [FillMean] with the median of each column: its middle value, or the mean of the two
+// in the middle.
 func FillMedian(t *Table) (median []float64, err error) {
 	return t.fillBy(func(j int) float64 {
 		x := t.present(j)
@@ -31,7 +30,7 @@ func FillMedian(t *Table) (median []float64, err error) {
 	})
 }
 
-// fillBy fills each column by a statistic of it.
+// fillBy fills each column with a statistic of it.
 func (t *Table) fillBy(statistic func(j int) float64) ([]float64, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -49,10 +48,9 @@ func (t *Table) fillBy(statistic func(j int) float64) ([]float64, error) {
 	return values, nil
 }
 
-// Fill replaces the missing values of t, which are NaN, by values[j] in column j, in
-// place: what FillMean or FillMedian found on another table, or constants. Values
-// that are not finite, or not as many as there are columns, are errors and leave t
-// as it was.
+// Fill replaces the missing values of t, which are NaN, by values[j] in column j, in place. The
+// values may be constants, or those that [FillMean] or [FillMedian] returned for another table. It
+// is an *Error, and leaves t as it was, if they are not finite or not as many as the columns.
 func Fill(t *Table, values []float64) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -74,7 +72,7 @@ func Fill(t *Table, values []float64) error {
 	return nil
 }
 
-// DropMissing returns a new table of the rows of t in which no value is missing.
+// DropMissing returns a new table of the rows of t in which no value is missing, possibly none.
 func (t *Table) DropMissing() (*Table, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -89,9 +87,9 @@ func (t *Table) DropMissing() (*Table, error) {
 	return t.Subset(whole)
 }
 
-// Mask returns a table like t that holds 1 where t has a value and 0 where it is
-// missing: what a model that is to know the difference takes as further features.
-// It comes before Fill, which leaves no trace.
+// Mask returns a table like t that holds 1 where t has a value and 0 where the value is missing, as
+// further features for a model that should know the difference. Call it before the values are
+// filled.
 func (t *Table) Mask() *Table {
 	mask := *t
 	mask.X = make([]float64, len(t.X))

@@ -2,18 +2,17 @@ package data
 
 import "math"
 
-// moments gives mean and standard deviation of k quantities; each calls visit with
-// stretches of values, those of the quantities in turn, and gives the same ones whenever
-// it is called, which is three times. NaN counts for nothing; a deviation of 0, and that of
-// no values, counts as 1.
+// moments returns the mean and standard deviation of k quantities. It calls each three times, which
+// must call visit with the same values every time: runs of values in which quantity 0 … k−1 take
+// turns. NaN is skipped. A deviation of 0 is returned as 1, and so is that of no values.
 //
-// Everything is relative to a quantity's first value and to the largest distance from
-// it: a constant then has deviation exactly 0, a large offset costs no digits, and squares
-// neither overflow nor vanish.
+// Everything is computed relative to a quantity's first value and to the largest distance from it:
+// a constant then has a deviation of exactly 0, a large offset costs no digits, and squares neither
+// overflow nor underflow.
 func moments(k int, each func(visit func(x []float64)) error) (mean, std []float64, err error) {
 	n := make([]int, k)
 	first, span, sum, squares := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
-	// pass calls f with each number and which quantity it is of.
+	// pass calls f with each value and the quantity that it belongs to.
 	pass := func(f func(j int, v float64)) {
 		if err != nil {
 			return

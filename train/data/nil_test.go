@@ -43,7 +43,7 @@ func TestNil(t *testing.T) {
 		t.Fatal(err)
 	}
 	niltest.Check(t, niltest.Table{
-		Functions: map[string]any{"Batches": data.Batches,
+		Functions: map[string]any{
 			"Builtin": data.Builtin, "CarryOver": data.CarryOver, "Centre": data.Centre, "Generated": data.Generated,
 			"Clusters": data.Clusters, "Codes": data.Codes, "Comment": data.Comment,
 			"Concat": data.Concat, "Consecutive": data.Consecutive,

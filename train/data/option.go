@@ -7,16 +7,15 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
-// Label, of a table, takes the named column as labels, whatever its place and content.
+// Label makes the named column of a table its labels, wherever it stands and whatever it holds.
 func Label(name string) Option {
 	return func(c *input.Config) { c.Only(input.Tables, "Label"); c.Label, c.LabelMode = name, input.NamedLabel }
 }
 
-// Targets, of a table, takes the named columns as the numbers that a model is to predict,
-// in that order: they are no features, but [Table.Set] and [OpenCSV] give them as y[n k] of
-// k columns, of the type of the features, where a table with labels has their codes. A
-// target is a finite number in every row: Missing says nothing of it, and a table has
-// labels or targets. With targets no label is looked for.
+// Targets makes the named columns of a table its targets: the numbers that a model predicts, in
+// that order, and not features. [Table.Set] and [OpenCSV] return the k targets as y[n k], of the
+// type of the features. A target is a finite number in every row, whatever [Missing] says. A table
+// cannot have both labels and targets, and with targets no label is looked for.
 func Targets(names ...string) Option {
 	return func(c *input.Config) {
 		c.Only(input.Tables, "Targets")
@@ -25,14 +24,14 @@ func Targets(names ...string) Option {
 	}
 }
 
-// NoLabel, of a table, takes every column as a feature, as where one that is a target is to
-// be standardised or filled with the others first: see [Table.Take].
+// NoLabel makes every column of a table a feature, for example to standardise or fill a target
+// along with the features before [Table.Take] separates them.
 func NoLabel() Option {
 	return func(c *input.Config) { c.Only(input.Tables, "NoLabel"); c.Label, c.LabelMode = "", input.NoLabel }
 }
 
-// Ignore, of tables and edge lists, leaves the named columns out; their cells may hold anything. A name
-// that the file lacks is an error. Ignore("") leaves out columns without a name.
+// Ignore leaves the named columns of a table or an edge list out; their cells may hold anything. A
+// name that the file lacks is an *Error. Ignore("") leaves out columns without a name.
 func Ignore(names ...string) Option {
 	return func(c *input.Config) {
 		c.Only(input.Tables|input.Edges, "Ignore")
@@ -40,10 +39,10 @@ func Ignore(names ...string) Option {
 	}
 }
 
-// Missing, of a table, says which cells of a feature stand for no value: the given
-// ones or, if none are given, empty cells, NA, ? and NaN, in capitals or not. Such
-// a value is NaN in the Table, and [Table.Dense] refuses it: [FillMean],
-// [FillMedian], [Fill] or [Table.DropMissing] come first. Labels and targets are not affected.
+// Missing allows for missing values among the features of a table: the given cells, or if none are
+// given, empty cells, NA, ? and NaN, in capitals or not. Such a value is NaN in the Table, which
+// [Table.Dense] refuses: call [FillMean], [FillMedian], [Fill] or [Table.DropMissing] first. Labels
+// and targets are not affected.
 func Missing(cells ...string) Option {
 	return func(c *input.Config) {
 		c.Only(input.Tables, "Missing")
@@ -57,14 +56,14 @@ func Missing(cells ...string) Option {
 	}
 }
 
-// Header, of tables and edge lists, says whether the first row holds names,
-// instead of detecting it.
+// Header says whether the first row of a table or an edge list holds names, which otherwise is
+// detected.
 func Header(present bool) Option {
 	return func(c *input.Config) { c.Only(input.Tables|input.Edges, "Header"); c.Header = &present }
 }
 
-// Delimiter, of tables and edge lists, sets the character between cells, instead of
-// detecting it. A space stands for any number of them.
+// Delimiter sets the character between the cells of a table or an edge list, which otherwise is
+// detected. A space stands for any number of spaces.
 func Delimiter(r rune) Option {
 	return func(c *input.Config) {
 		c.Only(input.Tables|input.Edges, "Delimiter")
@@ -74,8 +73,8 @@ func Delimiter(r rune) Option {
 	}
 }
 
-// Comment, of tables and edge lists, sets the ASCII character that begins a line
-// to skip; 0 means that there is none. Edge lists have #, tables none.
+// Comment sets the ASCII character that begins a line to skip in a table or an edge list; 0 means
+// that no line is skipped. The default is # for edge lists and 0 for tables.
 func Comment(r rune) Option {
 	return func(c *input.Config) {
 		c.Only(input.Tables|input.Edges, "Comment")
@@ -84,8 +83,8 @@ func Comment(r rune) Option {
 	}
 }
 
-// MaxLine, of tables and edge lists, limits a row to n bytes, a quoted cell over
-// several lines included. The default is 1 MiB.
+// MaxLine limits each row of a table or an edge list to n bytes, including quoted cells of several
+// lines. The default is 1 MiB.
 func MaxLine(n int) Option {
 	return func(c *input.Config) {
 		c.Only(input.Tables|input.Edges, "MaxLine")
@@ -94,9 +93,9 @@ func MaxLine(n int) Option {
 	}
 }
 
-// MaxBytes limits the file to n bytes; of a compressed one, what comes out of it
-// as well. The default is 1 GiB, and of a compressed file also 100 times the bytes that it
-// was read from, or 16 MiB if that is more: a small file cannot take all memory.
+// MaxBytes limits a file to n bytes, before and after decompression. The default is 1 GiB, and for
+// a compressed file also 100 times its compressed bytes or 16 MiB, whichever is larger, so that a
+// small file cannot exhaust memory.
 func MaxBytes(n int64) Option {
 	return func(c *input.Config) {
 		c.Refuse(n < 1, "MaxBytes(%d): the limit must be positive", n)
@@ -104,8 +103,8 @@ func MaxBytes(n int64) Option {
 	}
 }
 
-// MaxCells limits the number of cells read, header and labels included; of an
-// array, the number of its elements. The default is 2²⁶, which is 512 MiB of float64.
+// MaxCells limits the number of cells of a table or an edge list, header and labels included, or of
+// elements of an array. The default is 2²⁶, which is 512 MiB of float64.
 func MaxCells(n int) Option {
 	return func(c *input.Config) {
 		c.Only(input.Tables|input.Edges|input.Arrays, "MaxCells")

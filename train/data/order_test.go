@@ -1,7 +1,6 @@
 package data
 
 import (
-	"reflect"
 	"slices"
 	"testing"
 )
@@ -51,34 +50,5 @@ func TestOrderUniform(t *testing.T) {
 	}
 	if chi > 27.9 { // 0.1 % of fair orders exceed this at 9 degrees of freedom
 		t.Errorf("χ² = %.1f for counts %v", chi, count)
-	}
-}
-
-func TestBatches(t *testing.T) {
-	for _, c := range []struct {
-		n, size int
-		want    [][2]int
-	}{
-		{7, 3, [][2]int{{0, 3}, {3, 6}, {6, 7}}},
-		{6, 3, [][2]int{{0, 3}, {3, 6}}},
-		{2, 3, [][2]int{{0, 2}}},
-		{2, 0, [][2]int{{0, 2}}},
-		{2, -1, [][2]int{{0, 2}}},
-		{0, 3, nil},
-		{0, 0, nil},
-		{-1, 3, nil},
-	} {
-		var got [][2]int
-		for lo, hi := range Batches(c.n, c.size) {
-			got = append(got, [2]int{lo, hi})
-		}
-		if !reflect.DeepEqual(got, c.want) {
-			t.Errorf("Batches(%d, %d) = %v, want %v", c.n, c.size, got, c.want)
-		}
-	}
-	for lo := range Batches(10, 2) {
-		if lo == 4 {
-			break // must not be called again
-		}
 	}
 }

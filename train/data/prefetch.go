@@ -10,22 +10,22 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Prefetched is a source that is read ahead of on another goroutine.
+// Prefetched is a source whose batches are read ahead on another goroutine. [Prefetch] makes one.
 type Prefetched struct {
 	source  Source
 	batches int
 	text    string   // of the source
-	at      Position // of the next batch for the caller; source is ahead of it
+	at      Position // of the caller's next batch; source is ahead of it
 	slots   []*slot
 
 	// While a reader runs, each slot is in one of these, with the reader, or held.
 	free, ready chan *slot
-	held        *slot // whose batch the caller has
+	held        *slot // the caller has its batch
 	cancel      context.CancelFunc
 	ended       sync.WaitGroup
 }
 
-// slot is memory for a batch, and what became of it.
+// slot holds a batch that was read ahead, or the error.
 type slot struct {
 	bufs  map[int]Batch // by the number of rows
 	batch Batch
@@ -33,16 +33,15 @@ type slot struct {
 	err   error
 }
 
-// Prefetch reads up to n batches ahead, at least 1, on a goroutine that begins with the
-// first Next and ends with Close; the source is then no one else's. The batches are those
-// of the source, bit for bit, and so are the errors, each in its place; Position is that
-// of the batch that Next gives next, whatever has been read ahead. Seek forgets that.
+// Prefetch reads up to n batches ahead, at least 1, on a goroutine that starts with the first Next
+// and ends with Close. Until then nothing else may use the source. Batches and errors are those of
+// the source, in its order and bit for bit. Position is that of the batch that Next returns next,
+// whatever has been read ahead, and Seek discards what has been.
 //
-// It pays where making a batch takes time: files, augmentation, generated examples. Then
-// a step takes as long as the slower of the two and not as both together (BenchmarkPrefetch).
-// It costs a copy of each batch and the way between goroutines, half a microsecond in all
-// for a small one, more than it takes to make it from a set in memory, which is why it is
-// not always done.
+// It pays if making a batch takes time: reading files, adding noise, generating examples. A step
+// then takes as long as the slower of the two instead of both together (BenchmarkPrefetch). The
+// price is a copy of each batch and a change of goroutines, about half a microsecond for a small
+// batch, which is more than gathering one from a set in memory costs.
 func Prefetch(source Source, n int) *Prefetched {
 	if source == nil {
 		source = noSource("Prefetch")
@@ -55,16 +54,16 @@ func Prefetch(source Source, n int) *Prefetched {
 	return p
 }
 
-// Position is that of the next batch.
+// Position returns the position of the next batch.
 func (p *Prefetched) Position() Position { return p.at }
 
-// Batches is that of the source.
+// Batches returns the number of batches in an epoch of the source.
 func (p *Prefetched) Batches() int { return p.batches }
 
-// String is that of the source, for Describe.
+// String returns the source's text form, for Describe.
 func (p *Prefetched) String() string { return p.text }
 
-// whole says that the source was not made by Prefetch.
+// whole returns an error if p was not made by Prefetch.
 func (p *Prefetched) whole() error {
 	if p == nil || p.source == nil {
 		return errors.New("prefetched: no source: data.Prefetch makes one")
@@ -72,7 +71,7 @@ func (p *Prefetched) whole() error {
 	return nil
 }
 
-// Next gives the next batch. It returns when ctx ends, whatever the source does.
+// Next returns the next batch. It returns early if ctx ends, whatever the source does.
 func (p *Prefetched) Next(ctx context.Context) (Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return Batch{}, err
@@ -99,7 +98,7 @@ func (p *Prefetched) Next(ctx context.Context) (Batch, error) {
 	}
 }
 
-// Seek makes pos the position.
+// Seek sets the position.
 func (p *Prefetched) Seek(pos Position) error {
 	if err := p.whole(); err != nil {
 		return err
@@ -114,8 +113,8 @@ func (p *Prefetched) Seek(pos Position) error {
 	return nil
 }
 
-// Close ends the goroutine and puts the source at the position. Next may be called again,
-// and then Close.
+// Close ends the goroutine and puts the source back at the position. After a further Next it must
+// be called again.
 func (p *Prefetched) Close() error { return p.stop() }
 
 // start begins to read ahead.
@@ -129,7 +128,7 @@ func (p *Prefetched) start() {
 	p.ended.Go(func() { read(ctx, p.source, p.free, p.ready) })
 }
 
-// stop ends the reader and brings the source back from where it has read to.
+// stop ends the reader and puts the source back at the position.
 func (p *Prefetched) stop() error {
 	if p == nil || p.cancel == nil {
 		return nil
@@ -160,7 +159,7 @@ func read(ctx context.Context, source Source, free <-chan *slot, ready chan<- *s
 	}
 }
 
-// keep copies a batch.
+// keep copies a batch into the slot's own memory.
 func (s *slot) keep(b Batch) {
 	own, ok := s.bufs[b.Rows]
 	if !ok {

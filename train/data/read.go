@@ -9,30 +9,27 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
-// Open reads the file at path as ReadCSV does. A missing file satisfies
-// errors.Is(err, fs.ErrNotExist).
+// Open reads the file at path, as [ReadCSV] does. The error for a file that does not exist
+// satisfies errors.Is(err, fs.ErrNotExist).
 func Open(path string, opts ...Option) (*Table, error) { return input.Open(path, ReadCSV, opts) }
 
-// ReadCSV reads a table from CSV text; name is what errors call it. The text is
-// UTF-8, with or without byte order mark, with lines that end in LF or CRLF; it may be
-// compressed by gzip.
-// Quoting is that of encoding/csv. White space around a cell is dropped; lines
-// that are empty or hold only white space are skipped.
+// ReadCSV reads a table from CSV text. Errors call it name. The text is UTF-8, with or without a
+// byte order mark; lines end in LF or CRLF; gzip may have compressed it. Quoting is that of
+// encoding/csv. White space around a cell is dropped, and blank lines are skipped.
 //
-//   - The delimiter is the most frequent of comma, semicolon and tab in the first
-//     line, the earlier of these if equally frequent. Delimiter sets it.
-//   - The first row is a header if in some column it holds no number where the row
-//     below does, or if it holds no number at all. Header decides otherwise.
-//     Without header the columns are x1, x2, ….
-//   - The last column holds labels if its header is, in any case, one of label,
-//     class, target, species, digit, cultivar and y, or if none of its cells is a
-//     number; not if it is the only column, if its first number is a fraction, or if
-//     it is y where there is an x, too. Label, NoLabel and Targets decide otherwise.
-//   - Every other cell must be a finite number. Ignore leaves columns out; Missing
-//     says which cells stand for no value.
+//   - The delimiter is the most frequent of comma, semicolon and tab in the first line, the earlier
+//     of these if there is a tie. [Delimiter] sets it.
+//   - The first row is a header if it holds text in some column where the row below holds a number,
+//     or if it holds no number at all. [Header] overrides this. Without a header the columns are
+//     called x1, x2, ….
+//   - The last column holds labels if it is called label, class, target, species, digit, cultivar
+//     or y, in capitals or not, or if none of its cells is a number; but not if it is the only
+//     column, if its first number has a fraction, or if it is y beside an x. [Label], [NoLabel] and
+//     [Targets] override this.
+//   - Every other cell must be a finite number. [Ignore] leaves columns out, and [Missing] says
+//     which cells stand for no value.
 //
-// The result is a whole table with at least one row and one feature, or nil and
-// an *Error.
+// The result is a whole table of at least one row and one feature, or nil and an *Error.
 func ReadCSV(name string, r io.Reader, opts ...Option) (*Table, error) {
 	rows, err := input.NewRows(name, r, input.NewConfig(input.Tables, opts))
 	if err != nil {

@@ -18,12 +18,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Records is a [Dataset] of the rows of .npy and IDX files, each of which is a column. As
-// their rows are of one size, any row is read from its place in the file, and memory
-// holds no more than a batch and, if they are shuffled without a [Window], 8 bytes for
-// each row.
+// Records is a [Dataset] of the rows of .npy and IDX files that may be larger than memory. Each
+// file is a column. Rows are of one size, so any row is read directly from its place. Memory holds
+// only a batch and, if rows are shuffled without a [Window], 8 bytes a row.
 //
-//	r, err := data.OpenRecords(map[string]string{"x": "train-images-idx3-ubyte", "y": "train-labels-idx1-ubyte"})
+//	r, err := data.OpenRecords(map[string]string{
+//		"x": "train-images-idx3-ubyte",
+//		"y": "train-labels-idx1-ubyte",
+//	})
 //	defer r.Close()
 //	pixels, err := r.Floats("x")
 //	source := data.Prefetch(data.Shuffled(pixels, 64, 1), 4)
@@ -33,7 +35,7 @@ type Records struct {
 	columns map[string]*recordFile
 }
 
-// recordFile is an array in a file.
+// recordFile holds one column, an array in a file.
 type recordFile struct {
 	file   string
 	f      *os.File
@@ -41,16 +43,16 @@ type recordFile struct {
 	row    []int // shape of a row
 	count  int   // elements of a row
 	start  int64 // byte at which the elements begin
-	decode any   // that of the element
+	decode any   // the decoder of an element
 	dtype  tensor.Dtype
-	floats bool // integers become float32
+	floats bool // convert integers to float32
 	memory *spare[byte]
 }
 
-// OpenRecords opens files by the column that each is to be. The format is recognised by
-// how the file begins, and elements become what [ReadNPY] and [ReadIDX] make of them.
-// Compressed files and column-major arrays of several axes, whose rows are not in one
-// place, are refused. MaxCells limits a row.
+// OpenRecords opens files, given by the names of their columns. The first bytes of a file tell its
+// format, and elements get the types of package array's ReadNPY and ReadIDX. All files must have
+// the same number of rows. Compressed files are *Errors, and so are column-major arrays of several
+// axes, whose rows are not contiguous. MaxCells limits a row, and MaxBytes a file.
 func OpenRecords(files map[string]string, opts ...Option) (r *Records, err error) {
 	if len(files) == 0 {
 		return nil, errors.New("data: a data set without files")
@@ -148,14 +150,14 @@ func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err er
 	return c, int(shape[0]), nil
 }
 
-// inAnyOrder is what is wrong with a compressed file of which rows are wanted.
+// inAnyOrder is the message for a compressed file.
 const inAnyOrder = "the file is compressed, so its rows cannot be read in any order: unpack it first"
 
-// width is the number of bytes of a row.
+// width returns the number of bytes of a row.
 func (c *recordFile) width() int64 { return int64(c.count) * int64(c.layout.Element.Size) }
 
-// Floats is the data set with whole numbers of the named columns, such as pixels, as
-// tensor.Float32. The files are the same ones.
+// Floats returns the data set with the integers of the named columns, such as pixels, as
+// tensor.Float32. Both use the same open files. An unknown name is an error.
 func (r *Records) Floats(names ...string) (*Records, error) {
 	r = input.OrZero(r)
 	out := &Records{rows: r.rows, names: r.names, columns: maps.Clone(r.columns)}
@@ -173,7 +175,7 @@ func (r *Records) Floats(names ...string) (*Records, error) {
 	return out, nil
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (r *Records) Rows() int {
 	if r == nil {
 		return 0
@@ -181,7 +183,7 @@ func (r *Records) Rows() int {
 	return r.rows
 }
 
-// NewBatch gives arrays for n rows.
+// NewBatch returns a batch of n rows for [Records.Gather] to fill.
 func (r *Records) NewBatch(n int) Batch {
 	b := Batch{Rows: n, Values: map[string]*tensor.Dense{}}
 	for name, c := range r.columns {
@@ -190,7 +192,7 @@ func (r *Records) NewBatch(n int) Batch {
 	return b
 }
 
-// Gather reads the given rows.
+// Gather fills b with the given rows. A row that cannot be read is an *Error.
 func (r *Records) Gather(ctx context.Context, b Batch, rows []int) error {
 	r = input.OrZero(r)
 	if err := tensors.CheckRows(rows, r.rows); err != nil {
@@ -236,8 +238,8 @@ func (c *recordFile) gather(ctx context.Context, t *tensor.Dense, rows []int) er
 	return nil
 }
 
-// put makes elements of bytes and writes them into t from element at. It returns where
-// among the bytes one is that does not fit, or −1.
+// put decodes p into the elements of t from element at on. It returns the index in p of the first
+// element that does not fit, or −1.
 func (c *recordFile) put(t *tensor.Dense, at int, p []byte) int {
 	e := c.layout.Element
 	if c.layout.BigEndian {
@@ -288,7 +290,7 @@ func (r *Records) Close() error {
 	return errors.Join(errs...)
 }
 
-// String gives the columns: x[60000 28 28] int32, y[60000] int32.
+// String describes the columns: "x[60000 28 28] int32, y[60000] int32".
 func (r *Records) String() string {
 	var parts []string
 	for _, name := range r.names {

@@ -6,12 +6,11 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
-// Standardise shifts and scales each column of t, in place, to mean 0 and
-// standard deviation 1 and returns what it took off and divided by, for Scale
-// to apply to other rows. The deviation is the population's (divided by n, as
-// scikit-learn's StandardScaler does); that of a constant column, 0, is treated
-// and returned as 1, so that the column becomes 0. Missing values (NaN) count for
-// nothing and stay. A column must span less than the largest float64.
+// Standardise shifts and scales each column of t, in place, to mean 0 and standard deviation 1. It
+// returns the means and deviations, in the columns' units, for [Scale] to apply to other rows. The
+// deviation is the population's (divided by n, as in scikit-learn's StandardScaler); for a constant
+// column it is taken as 1, so that the column becomes 0. Missing values (NaN) are skipped and stay.
+// The difference between any two values of a column must not overflow float64.
 func Standardise(t *Table) (mean, std []float64) {
 	t = input.OrZero(t)
 	mean, std = make([]float64, len(t.Columns)), make([]float64, len(t.Columns))
@@ -22,7 +21,7 @@ func Standardise(t *Table) (mean, std []float64) {
 	return mean, std
 }
 
-// Centre shifts each column of t, in place, to mean 0 and returns the means.
+// Centre shifts each column of t, in place, to mean 0, and returns the means in the columns' units.
 func Centre(t *Table) (mean []float64) {
 	t = input.OrZero(t)
 	mean = make([]float64, len(t.Columns))
@@ -35,10 +34,9 @@ func Centre(t *Table) (mean []float64) {
 	return mean
 }
 
-// Scale applies to t, in place, what Standardise found on another table:
-// x ← (x − mean) / std, column by column. Lengths other than the number of
-// columns, means that are not finite and deviations that are not positive and
-// finite are errors and leave t as it was.
+// Scale changes each column of t, in place, to (x − mean) / std, with the means and deviations that
+// [Standardise] returned for another table. It is an *Error, and leaves t as it was, if they are
+// not as many as the columns, a mean is not finite, or a deviation is not positive and finite.
 func Scale(t *Table, mean, std []float64) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -63,7 +61,7 @@ func (t *Table) rescale(mean, std []float64) {
 	}
 }
 
-// moments returns mean and standard deviation of column j, where 0 counts as 1.
+// moments returns the mean and standard deviation of column j; a deviation of 0 counts as 1.
 func (t *Table) moments(j int) (mean, std float64) {
 	x := t.present(j)
 	m, s, _ := moments(1, func(visit func([]float64)) error { visit(x); return nil })

@@ -12,17 +12,18 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Set is columns of the same number of rows, each an array whose first axis is the
-// rows, by the name of the model's input that it feeds: x[1797 64] and y[1797]. It is a
-// [Dataset] in memory, of at least one row, and does not change.
+// Set is a [Dataset] in memory: named columns, each an array whose first axis is the rows, such as
+// x[1797 64] and y[1797]. The names are those of a model's inputs. All columns have the same number
+// of rows, at least one. A Set does not change.
 type Set struct {
 	rows    int
 	names   []string // sorted
 	columns map[string]*tensor.Dense
 }
 
-// NewSet makes a set of columns: row-major arrays of tensor.Float32, Float64, Int32,
-// Int64 or Bool, which it keeps without a copy.
+// NewSet returns a set of columns: row-major arrays of tensor.Float32, Float64, Int32, Int64 or
+// Bool, which are not copied. Other arrays are an error, and so are columns that differ in their
+// number of rows.
 func NewSet(columns map[string]*tensor.Dense) (*Set, error) {
 	s := &Set{names: slices.Sorted(maps.Keys(columns)), columns: maps.Clone(columns)}
 	if len(s.names) == 0 {
@@ -42,9 +43,9 @@ func NewSet(columns map[string]*tensor.Dense) (*Set, error) {
 	return s, nil
 }
 
-// Set gives the features as column x, of tensor.Float32 or Float64, and as column y the
-// labels' codes (see [Codes]), of Int32, or the targets, of the type of the features, for a
-// table that has them; errors are those of Dense.
+// Set returns the features as column x[n d], of tensor.Float32 or Float64, and as column y, named
+// by the second argument, the codes of the labels (see [Codes]), y[n] of Int32, or the targets, y[n
+// k] of dtype; a table without either gives only x. Errors are those of [Table.Dense].
 func (t *Table) Set(x, y string, dtype tensor.Dtype) (*Set, error) {
 	features, err := t.Dense(dtype)
 	if err != nil {
@@ -69,7 +70,7 @@ func (t *Table) Set(x, y string, dtype tensor.Dtype) (*Set, error) {
 	return NewSet(columns)
 }
 
-// oneColumn is what is wrong where both halves of a table are to be one column.
+// oneColumn returns the error for features and labels, or targets, of the same name.
 func oneColumn(name string, targets *Table) error {
 	what := "labels"
 	if targets != nil {
@@ -78,7 +79,7 @@ func oneColumn(name string, targets *Table) error {
 	return fmt.Errorf("data: features and %s are both to be column %s", what, input.Quote(name))
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (s *Set) Rows() int {
 	if s == nil {
 		return 0
@@ -86,13 +87,13 @@ func (s *Set) Rows() int {
 	return s.rows
 }
 
-// Names lists the columns in order.
+// Names returns the sorted names of the columns.
 func (s *Set) Names() []string { return slices.Clone(input.OrZero(s).names) }
 
-// Column is a column, which must not be changed; nil if there is none of that name.
+// Column returns the named column, which must not be changed, or nil.
 func (s *Set) Column(name string) *tensor.Dense { return input.OrZero(s).columns[name] }
 
-// NewBatch gives arrays for n rows.
+// NewBatch returns a batch of n rows for [Set.Gather] to fill.
 func (s *Set) NewBatch(n int) Batch {
 	s = input.OrZero(s)
 	b := Batch{Rows: n, Values: make(map[string]*tensor.Dense, len(s.names))}
@@ -102,7 +103,7 @@ func (s *Set) NewBatch(n int) Batch {
 	return b
 }
 
-// Gather fills a batch with the given rows.
+// Gather fills b with copies of the given rows. A row outside [0, Rows) is an error.
 func (s *Set) Gather(_ context.Context, b Batch, rows []int) error {
 	if err := s.check(rows); err != nil {
 		return err
@@ -117,10 +118,11 @@ func (s *Set) Gather(_ context.Context, b Batch, rows []int) error {
 	return nil
 }
 
-// check finds the first row that there is not.
+// check returns an error for the first row outside [0, Rows).
 func (s *Set) check(rows []int) error { return tensors.CheckRows(rows, s.Rows()) }
 
-// Subset is a new set of the given rows, in that order; a row may recur.
+// Subset returns a new set of the given rows, in that order. A row may recur. No rows are an error,
+// and so is a row outside [0, Rows).
 func (s *Set) Subset(rows []int) (*Set, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("data: a subset of no rows")
@@ -133,8 +135,8 @@ func (s *Set) Subset(rows []int) (*Set, error) {
 	return out, s.Gather(context.Background(), b, rows)
 }
 
-// With is the set with a column more, or another one in place of the one of that name.
-// The columns are shared.
+// With returns the set with a column added, or replaced if the name is taken. The other columns are
+// shared. Errors are those of [NewSet].
 func (s *Set) With(name string, column *tensor.Dense) (*Set, error) {
 	columns := map[string]*tensor.Dense{}
 	maps.Copy(columns, input.OrZero(s).columns)
@@ -142,8 +144,9 @@ func (s *Set) With(name string, column *tensor.Dense) (*Set, error) {
 	return NewSet(columns)
 }
 
-// Reshape is the set with the rows of a column laid out as an array of the given shape,
-// as images: s.Reshape("x", 8, 8) makes x[1797 64] x[1797 8 8]. The columns are shared.
+// Reshape returns the set with the rows of the named column in another shape, such as images:
+// s.Reshape("x", 8, 8) turns x[1797 64] into x[1797 8 8]. Elements are shared. An unknown name is
+// an error, and so is a shape of another number of elements.
 func (s *Set) Reshape(name string, row ...int) (*Set, error) {
 	t := s.Column(name)
 	if t == nil {
@@ -152,7 +155,7 @@ func (s *Set) Reshape(name string, row ...int) (*Set, error) {
 	size := 1
 	for _, n := range row {
 		if n < 1 || size > t.Shape().TotalSize()/n {
-			size = 0 // no such shape
+			size = 0 // impossible
 			break
 		}
 		size *= n
@@ -164,9 +167,9 @@ func (s *Set) Reshape(name string, row ...int) (*Set, error) {
 	return s.With(name, flat)
 }
 
-// Floats is the set with the named columns as tensor.Float32 or Float64: pixels and other
-// whole numbers, truths as 0 and 1, and what NumPy has saved as float64 for a model of
-// float32. A number that float32 has no room for is an error.
+// Floats returns the set with the named columns converted to dtype, tensor.Float32 or Float64:
+// integers such as pixels, booleans as 0 and 1, and float64 for a model of float32. An unknown name
+// is an error, and so is a number too large for float32.
 func (s *Set) Floats(dtype tensor.Dtype, names ...string) (*Set, error) {
 	out := s
 	for _, name := range names {
@@ -202,7 +205,8 @@ func missingColumn(name string, names []string) error {
 	return fmt.Errorf("data: no column %s%s; there are %s", input.Quote(name), input.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
-// Concat puts sets of the same columns one below the other.
+// Concat returns the rows of several sets, one after the other. It is an error if there are no
+// sets, or if they differ in the names, types or row shapes of their columns.
 func Concat(sets ...*Set) (*Set, error) {
 	n := 0
 	for k, s := range sets {
@@ -229,13 +233,13 @@ func Concat(sets ...*Set) (*Set, error) {
 	return NewSet(all.Values)
 }
 
-// String gives the columns: x[1797 64] float32, y[1797] int32.
+// String describes the columns: "x[1797 64] float32, y[1797] int32".
 func (s *Set) String() string { return s.form(0) }
 
-// rowForm gives what a row is: x[64] float32, y[] int32.
+// rowForm describes a row: "x[64] float32, y[] int32".
 func rowForm(s *Set) string { return s.form(1) }
 
-// form gives the columns without their first axes.
+// form describes the columns without their first so many axes.
 func (s *Set) form(axes int) string {
 	if s.Rows() == 0 {
 		return "no rows"

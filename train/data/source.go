@@ -8,9 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Batch is what a step of training is fed: arrays of the same number of rows by the
-// name of the input. Until the source's next one it is the caller's, who may change the
-// elements; then it is gone.
+// Batch holds what a step of training is fed: arrays of Rows rows each, by the names of the model's
+// inputs. The caller may change their elements. The source's next batch overwrites them.
 type Batch struct {
 	Rows   int
 	Values map[string]*tensor.Dense
@@ -18,9 +17,8 @@ type Batch struct {
 	rows []int // of the data set, where they are known
 }
 
-// Row is which row of the data set, counted from 0, row i of the batch is: for messages.
-// It is known for batches of [Shuffled], without a Window, and [InOrder], also behind Map
-// and Prefetch.
+// Row returns which row of the data set, counted from 0, row i of the batch is. It is known for
+// batches of [InOrder], and of [Shuffled] without a [Window], also through [Map] and [Prefetch].
 func (b Batch) Row(i int) (row int, known bool) {
 	if i < 0 || i >= len(b.rows) {
 		return 0, false
@@ -28,17 +26,17 @@ func (b Batch) Row(i int) (row int, known bool) {
 	return b.rows[i], true
 }
 
-// Position is where a source stands: before batch Batch of epoch Epoch, from 0. It is
-// all that a source needs to go on as if it had never stopped.
+// Position is the position of a source: before batch Batch of epoch Epoch, both counted from 0. A
+// source that is put there goes on as if it had never stopped.
 type Position struct {
 	Epoch int `json:"epoch"`
 	Batch int `json:"batch"`
 }
 
-// String gives "epoch 3, batch 17".
+// String returns, for example, "epoch 3, batch 17".
 func (p Position) String() string { return fmt.Sprintf("epoch %d, batch %d", p.Epoch, p.Batch) }
 
-// after is the position of the next of so many batches in an epoch.
+// after returns the next position, if an epoch has so many batches.
 func (p Position) after(batches int) Position {
 	if p.Batch+1 >= batches {
 		return Position{Epoch: p.Epoch + 1}
@@ -46,7 +44,7 @@ func (p Position) after(batches int) Position {
 	return Position{Epoch: p.Epoch, Batch: p.Batch + 1}
 }
 
-// check says whether there is such a position.
+// check returns an error if an epoch of so many batches has no such position.
 func (p Position) check(batches int) error {
 	if p.Epoch < 0 || p.Batch < 0 || p.Batch >= max(1, batches) {
 		return fmt.Errorf("data: no %v: there are %d batches in an epoch", p, batches)
@@ -54,26 +52,26 @@ func (p Position) check(batches int) error {
 	return nil
 }
 
-// Source gives one batch after the other, without an end: after the last of an epoch
-// comes the first of the next, and Position is then {Epoch + 1, 0}. What it gives
-// depends on its arguments and the position alone; what these are a source may say as
-// String() string, for [Describe]. It is for one goroutine.
+// Source gives one batch after the other, without end: the last batch of an epoch is followed by
+// the first of the next, at position {Epoch + 1, 0}. A batch depends only on the position and on
+// what the source was made of, which it may describe as String() string, for [Describe]. A source
+// is for one goroutine.
 type Source interface {
-	// Next gives the next batch. It returns early with an error if ctx ends. After an
-	// error the position is what it was.
+	// Next returns the next batch. It returns an error early if ctx ends. After an error the
+	// position is unchanged.
 	Next(ctx context.Context) (Batch, error)
-	// Position is that of the next batch.
+	// Position returns the position of the next batch.
 	Position() Position
-	// Seek makes p the position. One that cannot be is an error, and changes nothing.
+	// Seek sets the position. An impossible one is an error and changes nothing.
 	Seek(p Position) error
-	// Batches is the number of batches in an epoch; 0 if it is not known beforehand.
+	// Batches returns the number of batches in an epoch, or 0 if it is not known beforehand.
 	Batches() int
 }
 
-// Describe gives in one line what the batches of a source depend on beside its position, or
-// "" where it does not say: what it gives as String. Where the lines of two sources differ,
-// so do their batches, and who goes on with the other one trains on something else. Those
-// of this package say how rows are chosen, not what is in them nor where they lie:
+// Describe returns in one line what the batches of a source depend on beside the position: its
+// String, or "" if it has none. If the lines of two sources differ, so do their batches, and a
+// training must not go on with one in place of the other. The sources of this package say how rows
+// are chosen, not what they hold or where they lie:
 //
 //	in order(1437 rows, batches of 64)
 //	shuffled(1437 rows, batches of 64, seed 3)
@@ -82,7 +80,7 @@ type Source interface {
 //	windows(50000 tokens, batches of 16 of length 64, seed 3)
 //	map(shuffled(1437 rows, batches of 64, seed 3), 2 changes, seed 1)
 //
-// [Prefetch] says what its source does, and Map nothing where its source does not.
+// [Prefetch] has the line of its source, and Map has "" if its source does.
 func Describe(s Source) string {
 	if s, ok := s.(fmt.Stringer); ok {
 		return input.OneLine.Replace(s.String())
@@ -90,23 +88,23 @@ func Describe(s Source) string {
 	return ""
 }
 
-// Batching changes how [Shuffled] and [InOrder] make batches.
+// Batching is an option of [Shuffled] and [InOrder].
 type Batching func(*rowSource)
 
-// DropLast leaves the rows out that are too few for a batch at the end of an epoch, so
-// that all batches are of one size; with shuffling these are others in each epoch.
+// DropLast leaves out the rows at the end of an epoch that do not fill a batch, so that all batches
+// are of one size. With shuffling these are other rows in each epoch.
 func DropLast() Batching { return func(r *rowSource) { r.dropLast = true } }
 
-// CarryOver makes all batches of [Shuffled] one size without leaving rows out for good: those that are too
-// few for a batch at the end of an epoch come first in the next one, so that every row is given as often
-// as any other. An epoch has as many batches as there are whole ones. SGD comes nearer to rest with it than
-// with [DropLast], whose epochs each leave out other rows: on iris in batches of 16 the gradient of k-means
-// that is left is 20 times smaller. It changes nothing where rows are shuffled within a Window.
+// CarryOver makes all batches of [Shuffled] one size without leaving out rows for good: those that do
+// not fill a batch at the end of an epoch come first in the next one, so that every row comes as
+// often as any other. An epoch has as many batches as rows fill. SGD comes closer to a minimum with
+// it than with [DropLast], which leaves out other rows in each epoch: on iris in batches of 16, the
+// gradient of k-means that remains is 20 times smaller. It has no effect with a [Window].
 func CarryOver() Batching { return func(r *rowSource) { r.carry = true } }
 
-// Shuffled gives the rows of a data set in batches of size, each epoch in the order that
-// [Order] has for it and the seed; the last batch of an epoch may be shorter. A size
-// below 1, or above that, means all rows.
+// Shuffled returns a source of the rows of d in batches of size rows, each epoch in the order that
+// [Order] returns for it and the seed. The last batch of an epoch may be shorter. A size below 1,
+// or above the number of rows, means all rows.
 func Shuffled(d Dataset, size int, seed uint64, how ...Batching) Source {
 	r := newRowSource(d, size, how)
 	r.seed = seed
@@ -123,8 +121,8 @@ func Shuffled(d Dataset, size int, seed uint64, how ...Batching) Source {
 	return newWindowed(r)
 }
 
-// InOrder gives the rows of a data set in batches of size in their own order, the same in
-// each epoch.
+// InOrder returns a source of the rows of d in batches of size rows, in every epoch in their own
+// order. Sizes mean what they mean to [Shuffled].
 func InOrder(d Dataset, size int, how ...Batching) Source {
 	r := newRowSource(d, size, how)
 	r.window = 0
@@ -143,11 +141,11 @@ type rowSource struct {
 	seed     uint64
 	at       Position
 
-	order []int           // of an epoch; nil for their own
-	begin func(epoch int) // sets it
-	epoch int             // whose order it is; −1 at first
-	rows  []int           // of a batch, without order
-	bufs  map[int]Batch   // by the number of rows: size, and that of the last
+	order []int           // the order of an epoch; nil for that of the data set
+	begin func(epoch int) // sets order
+	epoch int             // the epoch that order is of; −1 at first
+	rows  []int           // the rows of a batch, if order is nil
+	bufs  map[int]Batch   // by the number of rows: size, and that of the last batch
 }
 
 func newRowSource(d Dataset, size int, how []Batching) *rowSource {
@@ -207,7 +205,7 @@ func (r *rowSource) Seek(p Position) error {
 	return nil
 }
 
-// next gives the arrays of the next batch and the place of its first row in the epoch.
+// next returns the arrays of the next batch and the index of its first row in the epoch.
 func (r *rowSource) next(ctx context.Context) (b Batch, lo int, err error) {
 	if err := ctx.Err(); err != nil {
 		return Batch{}, 0, err

@@ -2,8 +2,8 @@ package data
 
 import "sync"
 
-// spare is memory that nobody works in: as many slices as ever were in use at once. A
-// sync.Pool may forget what is in it at any time, and the next batch would allocate.
+// spare is a pool of slices, as many as were ever in use at once. (A sync.Pool may drop them at any
+// time, and the next batch would allocate.)
 type spare[T any] struct {
 	mu   sync.Mutex
 	free [][]T

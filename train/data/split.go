@@ -11,7 +11,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Split gives the rows for which held is false, and the others:
+// Split returns a set of the rows i for which held(i) is false, and one of the others, which are
+// held out. It is an error if either is empty.
 //
 //	fit, test, err := digits.Split(func(i int) bool { return i%5 == 4 })
 func (s *Set) Split(held func(i int) bool) (rest, out *Set, err error) {
@@ -33,19 +34,19 @@ func (s *Set) Split(held func(i int) bool) (rest, out *Set, err error) {
 	return sets[0], sets[1], nil
 }
 
-// RandomSplit deals the rows at random into parts of the given shares, which add up to
-// 1, and keeps their order within each:
+// RandomSplit deals the rows at random into sets of the given shares, which must add up to 1.
+// Within each they keep their order:
 //
-//	parts, err := digits.RandomSplit(1, 0.8, 0.1, 0.1) // to fit, to validate, to test
+//	parts, err := digits.RandomSplit(1, 0.8, 0.1, 0.1) // training, validation, test
 //
-// A part of fewer than one row is an error.
+// A part without rows is an error.
 func (s *Set) RandomSplit(seed uint64, shares ...float64) ([]*Set, error) {
 	return s.deal(Order(seed, 0, s.Rows()), shares)
 }
 
-// StratifiedSplit is RandomSplit where each part has, but for rounding, its share of
-// the rows of every class: of every value that the column, of tensor.Int32 or Int64 and
-// one element a row, has.
+// StratifiedSplit is [Set.RandomSplit] in which each part also gets its share, up to rounding, of
+// the rows of every class. The classes are the values of the named column, [n] of tensor.Int32 or
+// Int64; another column is an error.
 func (s *Set) StratifiedSplit(column string, seed uint64, shares ...float64) ([]*Set, error) {
 	order, err := s.byClass(column, seed)
 	if err != nil {
@@ -54,17 +55,19 @@ func (s *Set) StratifiedSplit(column string, seed uint64, shares ...float64) ([]
 	return s.deal(order, shares)
 }
 
-// Folds cuts the rows at random into k parts of the same size, but for one row, and
-// yields k times what is not in one of them, to fit, and that one, held out:
+// Folds cuts the rows at random into k parts whose sizes differ by at most one row. For each part
+// it yields the set of all other rows, to fit, and the part, held out:
 //
 //	folds, err := iris.Folds(5, 1)
 //	for fit, held := range folds { … }
+//
+// It is an error if k is below 2 or above the number of rows.
 func (s *Set) Folds(k int, seed uint64) (iter.Seq2[*Set, *Set], error) {
 	return s.folds(k, Order(seed, 0, s.Rows()))
 }
 
-// StratifiedFolds is Folds where the parts have, but for one row, the same number of
-// rows of every class, as in StratifiedSplit.
+// StratifiedFolds is [Set.Folds] in which the parts also differ by at most one row in every class;
+// the classes are those of [Set.StratifiedSplit].
 func (s *Set) StratifiedFolds(column string, k int, seed uint64) (iter.Seq2[*Set, *Set], error) {
 	order, err := s.byClass(column, seed)
 	if err != nil {
@@ -73,7 +76,7 @@ func (s *Set) StratifiedFolds(column string, k int, seed uint64) (iter.Seq2[*Set
 	return s.folds(k, order)
 }
 
-// byClass is a random order of the rows in which those of a class follow each other.
+// byClass returns a random order of the rows in which those of a class follow each other.
 func (s *Set) byClass(column string, seed uint64) ([]int, error) {
 	t := s.Column(column)
 	if t == nil {
@@ -103,8 +106,8 @@ func (s *Set) byClass(column string, seed uint64) ([]int, error) {
 	return order, nil
 }
 
-// deal gives each row in turn to the part that is furthest below its share so far, so
-// that any stretch of the order is dealt in nearly the same shares.
+// deal gives each row in turn to the part that is furthest below its share so far, so that every
+// run of the order is dealt in nearly these shares.
 func (s *Set) deal(order []int, shares []float64) ([]*Set, error) {
 	total := 0.0
 	for _, share := range shares {
@@ -133,7 +136,7 @@ func (s *Set) deal(order []int, shares []float64) ([]*Set, error) {
 	return s.subsets(parts)
 }
 
-// subsets are the sets of the given rows, of which none may be empty.
+// subsets returns sets of the given rows, none of which may be empty.
 func (s *Set) subsets(parts [][]int) ([]*Set, error) {
 	sizes, empty := make([]int, len(parts)), false
 	for p := range parts {
@@ -164,7 +167,7 @@ func (s *Set) folds(k int, order []int) (iter.Seq2[*Set, *Set], error) {
 	return func(yield func(fit, held *Set) bool) {
 		for f := range k {
 			fit, held, err := s.Split(func(i int) bool { return fold[i] == f })
-			if err != nil || !yield(fit, held) { // there is no error: all have rows
+			if err != nil || !yield(fit, held) { // err is nil, because each part has rows
 				return
 			}
 		}

@@ -13,29 +13,29 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Standardiser shifts and scales a column to mean 0 and standard deviation 1. It is fitted
-// on the rows that a model is trained on, and applied to those too that it is tested and
-// used on. As JSON it goes with the model's checkpoint:
+// Standardiser shifts and scales a column to mean 0 and standard deviation 1. Fit it on the rows
+// that a model is trained on, and apply it to all rows that the model gets. As JSON it is saved
+// with the model's checkpoint:
 //
 //	{"column":"x","mean":[5.8,3.1],"std":[0.8,0.4]}
 type Standardiser struct {
 	Column string `json:"column"`
-	// Mean and Std are of the k quantities that a row consists of, in turn: its element j
-	// is of quantity j mod k.
+	// Mean and Std are those of k quantities, in the column's units; element j of a row is of
+	// quantity j mod k.
 	Mean []float64 `json:"mean"`
 	Std  []float64 `json:"std"`
 }
 
-// FitStandardiser finds mean and deviation of each element of a column's rows: of each
-// feature of x[n d], of each pixel of x[n h w]. They are what [Standardise] finds in a
-// table. The column is of tensor.Float32 or Float64. The data set is read three times,
-// [blockRows] rows at a time.
+// FitStandardiser returns the mean and deviation of each element of a column's rows: of each
+// feature of x[n d], or each pixel of x[n h w], computed as [Standardise] does for a table. The
+// data set is read three times, 1024 rows at a time. A column that is missing or not of
+// tensor.Float32 or Float64 is an error.
 func FitStandardiser(ctx context.Context, d Dataset, column string) (*Standardiser, error) {
 	return fitStandardiser(ctx, d, column, func(row []int) int { return tensor.Shape(row).TotalSize() })
 }
 
-// FitChannels finds one mean and deviation for each channel of images x[n h w c], or one
-// of all pixels of x[n h w].
+// FitChannels is [FitStandardiser] with one mean and deviation for each channel of images x[n h w
+// c], or for all pixels of x[n h w]. A column of another rank is an error.
 func FitChannels(ctx context.Context, d Dataset, column string) (*Standardiser, error) {
 	return fitStandardiser(ctx, d, column, func(row []int) int {
 		switch len(row) {
@@ -48,7 +48,7 @@ func FitChannels(ctx context.Context, d Dataset, column string) (*Standardiser, 
 	})
 }
 
-// fitStandardiser finds the moments of as many quantities as a row of some shape has.
+// fitStandardiser fits as many quantities as a row has by its shape; 0 is an error.
 func fitStandardiser(ctx context.Context, d Dataset, column string, quantities func(row []int) int) (*Standardiser, error) {
 	source := InOrder(d, blockRows)
 	b := Batch{}
@@ -101,7 +101,7 @@ func notFloats(column string, t *tensor.Dense) error {
 	return fmt.Errorf("column %s has elements of type %v: want float32 or float64", input.Quote(column), t.Dtype())
 }
 
-// check finds what no fit gives, but a file may hold.
+// check returns an error for a Standardiser that no fit returns, but a file may hold.
 func (z *Standardiser) check() error {
 	if z == nil {
 		return errors.New("data: there is no Standardiser to scale by")
@@ -117,12 +117,13 @@ func (z *Standardiser) check() error {
 	return nil
 }
 
-// Scale makes the elements of t, whose first axis is the rows, (t − mean)/std, in place.
+// Scale changes t, whose first axis is the rows, to (t − mean)/std, in place. It is an error if t
+// is not of tensor.Float32 or Float64, or if its rows do not consist of the same quantities.
 func (z *Standardiser) Scale(t *tensor.Dense) error {
 	return z.change(t, func(v, mean, std float64) float64 { return (v - mean) / std })
 }
 
-// Unscale is the inverse of Scale: t·std + mean, as for what a model predicts.
+// Unscale is the inverse of [Standardiser.Scale], t·std + mean, for predictions of a scaled column.
 func (z *Standardiser) Unscale(t *tensor.Dense) error {
 	return z.change(t, func(v, mean, std float64) float64 { return float64(v*std) + mean })
 }
@@ -155,7 +156,7 @@ func (z *Standardiser) change(t *tensor.Dense, f func(v, mean, std float64) floa
 	return nil
 }
 
-// Apply is the set with its column scaled; s stays as it is.
+// Apply returns s with its column scaled; s itself does not change. Errors are those of Scale.
 func (z *Standardiser) Apply(s *Set) (*Set, error) {
 	if err := z.check(); err != nil {
 		return nil, err
@@ -172,7 +173,7 @@ func (z *Standardiser) Apply(s *Set) (*Set, error) {
 	return s.With(z.Column, scaled)
 }
 
-// Change is Scale for [Map]: for data that are larger than memory.
+// Change returns [Standardiser.Scale] as a change for [Map], for data that is larger than memory.
 func (z *Standardiser) Change() Change {
 	own := Standardiser{z.Column, slices.Clone(z.Mean), slices.Clone(z.Std)}
 	return func(_ *rand.Rand, b Batch) error {
@@ -184,7 +185,7 @@ func (z *Standardiser) Change() Change {
 	}
 }
 
-// scalable says whether numbers can be scaled by a mean and a deviation.
+// scalable reports whether a mean and a deviation can be scaled by.
 func scalable(mean, std float64) bool {
 	return !math.IsNaN(mean-mean) && !math.IsNaN(std-std) && std > 0
 }

@@ -9,15 +9,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Table is n rows of d features, and for each row a label, or targets, or neither.
+// Table holds n rows of d features, and for each row a label, or targets, or neither.
 type Table struct {
 	Name      string    // the file, as errors cite it
 	Columns   []string  // the d feature names
 	X         []float64 // n·d features, row after row
 	Labels    []string  // n labels, or nil
 	LabelName string    // name of the label column; "" without labels
-	Targets   *Table    // the n rows of numbers to be predicted, or nil; see the option of that name
-	Lines     []int     // line of the file that each row starts on; nil if it came from none
+	Targets   *Table    // the n rows of numbers to predict, or nil; see the option Targets
+	Lines     []int     // the line of the file that each row starts on; nil if there is no file
 }
 
 // Rows returns n, the number of rows.
@@ -28,9 +28,9 @@ func (t *Table) Rows() int {
 	return len(t.X) / len(t.Columns)
 }
 
-// Dense returns a copy of the features as an [n, d] tensor of tensor.Float32 or
-// tensor.Float64. A value that is not finite, or too large for float32, is an
-// *Error at its line and column; so are another dtype and a table without rows.
+// Dense returns a copy of the features as a tensor [n d] of tensor.Float32 or tensor.Float64. A
+// value that is not finite, or too large for float32, is an *Error at its line and column. Another
+// dtype is an *Error too, and so is a table without rows.
 func (t *Table) Dense(dtype tensor.Dtype) (*tensor.Dense, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func (t *Table) Dense(dtype tensor.Dtype) (*tensor.Dense, error) {
 
 func notFloat32(v float64) string { return fmt.Sprintf("%g does not fit float32", v) }
 
-// Subset returns a new table of the given rows, in that order; a row may recur.
-// A row outside [0, n) is an error.
+// Subset returns a new table of the given rows, in that order. A row may recur. A row outside [0,
+// n) is an *Error.
 func (t *Table) Subset(rows []int) (*Table, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -85,13 +85,13 @@ func (t *Table) Subset(rows []int) (*Table, error) {
 	return s, nil
 }
 
-// Take returns a new table of the named features, in that order, with the labels or targets
-// of t: the features that a model reads, and apart from them those that it is to predict.
+// Take returns a new table of the named features, in that order, with the labels or targets of t.
+// It separates, for example, the features that a model reads from those that it predicts:
 //
 //	in, err := houses.Take("area", "age")
 //	out, err := houses.Take("price")
 //
-// A name that t lacks, or one given twice, is an error.
+// A name that t lacks, or that is given twice, is an *Error.
 func (t *Table) Take(names ...string) (*Table, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (t *Table) Take(names ...string) (*Table, error) {
 	return s, nil
 }
 
-// pick returns the given elements of all, or nil if there are none to pick from.
+// pick returns the elements of all at the given indices, or nil if all is nil.
 func pick[T any](all []T, rows []int) []T {
 	if all == nil {
 		return nil
@@ -169,7 +169,7 @@ func (t *Table) Check() error {
 	return &Error{File: t.Name, Msg: msg}
 }
 
-// finite finds the first value that is not.
+// finite returns an error for the first value that is not finite.
 func (t *Table) finite() error {
 	d := len(t.Columns)
 	for k, v := range t.X {
@@ -180,7 +180,7 @@ func (t *Table) finite() error {
 	return nil
 }
 
-// errorAt blames feature j of row i.
+// errorAt returns an error at feature j of row i.
 func (t *Table) errorAt(i, j int, msg string) error {
 	e := &Error{File: t.Name, Column: t.Columns[j], Msg: msg}
 	if t.Lines != nil {

@@ -6,17 +6,17 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 )
 
-// Where gives the rows of a data set for which keep is true, in their order, as a data set
-// that reads them from d: a part to fit and one to hold out of a file that is larger than
-// memory. It keeps 8 bytes for each row. Of a [Set], [Set.Split] gives parts in memory.
+// Where returns the rows i of d for which keep(i) is true, in their order, as a data set that reads
+// them from d. It splits files that are larger than memory into parts to fit and to hold out, and
+// takes 8 bytes a row. ([Set.Split] splits data in memory.)
 //
 //	fifth := func(i int) bool { return i%5 == 4 }
 //	held := data.Where(file, fifth)
 //	fit := data.Where(file, func(i int) bool { return !fifth(i) })
 //	z, err := data.FitStandardiser(ctx, fit, "x")
 //
-// Rows are counted within the part, by sources and in [Batch.Row]. Without keep it is all
-// of d, without d it has no rows.
+// Rows are numbered within the part, by sources and in [Batch.Row]. A nil keep selects all rows,
+// and a nil d has none.
 func Where(d Dataset, keep func(i int) bool) Dataset {
 	w := &where{data: d}
 	if d == nil {
@@ -30,11 +30,11 @@ func Where(d Dataset, keep func(i int) bool) Dataset {
 	return w
 }
 
-// where is a part of a data set.
+// where is the data set of Where.
 type where struct {
 	data   Dataset
 	kept   []int      // rows of data
-	memory spare[int] // for rows of data that are asked for
+	memory spare[int] // for the rows of data to gather
 }
 
 func (w *where) Rows() int { return len(w.kept) }

@@ -6,27 +6,27 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 )
 
-// Window makes [Shuffled] hold no more than so many rows in memory, for a data set that
-// lies on disk: blocks of consecutive rows are put in a random order, windows of at least
-// 64 blocks are read one after the other, and the rows of a window are shuffled. Blocks
-// are of at most 1024 rows. The rows that fill no block come in the last window. A
-// window of at least as many rows as there are, or below 1, shuffles all as without it.
+// Window makes [Shuffled] hold at most so many rows in memory, for a data set on disk. It puts
+// blocks of up to 1024 consecutive rows in a random order, reads windows of at least 64 blocks one
+// after the other, and shuffles the rows within each window. Rows that do not fill a block come in
+// the last window. If rows is below 1, or at least the number of rows of the data set, all rows are
+// shuffled as without a Window.
 func Window(rows int) Batching { return func(r *rowSource) { r.window = max(0, rows) } }
 
-// blockRows is the longest block of a window, and the distance between the rows that a
-// CSVFile remembers the places of.
+// blockRows is the largest number of rows of a block, and the distance between the rows whose
+// places a CSVFile remembers.
 const blockRows = 1024
 
-// windowed is a rowSource that shuffles within windows of its own memory.
+// windowed is a rowSource that shuffles within windows, which it holds in memory of its own.
 type windowed struct {
 	*rowSource
 	draws  *draws
 	block  int   // rows
-	blocks []int // the whole ones, in the epoch's order
+	blocks []int // the full blocks, in the epoch's order
 
-	memory Batch // for a window
+	memory Batch // holds a window
 	last   Batch // the beginning of memory, for the last window
-	heldAt int   // the window it holds, counted over all epochs; −1 for none
+	heldAt int   // the number of the window in memory, over all epochs; −1 for none
 	within []int // the order of its rows
 }
 
@@ -61,7 +61,7 @@ func (w *windowed) Next(ctx context.Context) (Batch, error) {
 	return b, nil
 }
 
-// hold gives window k of the epoch, which it reads unless it is there.
+// hold returns window k of the epoch, and reads it unless it is in memory.
 func (w *windowed) hold(ctx context.Context, k int) (Batch, error) {
 	lo := k * w.window
 	held := w.memory

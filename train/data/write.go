@@ -10,13 +10,13 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
-// WriteCSV writes t with a header, the labels or targets as the last columns, commas
-// between cells and every digit that a float64 holds. ReadCSV reads it back equal in all
-// but Name and Lines, given Header(true) and Label(t.LabelName), Targets(their names...),
-// or NoLabel() for a table that has neither; a table that ReadCSV read without options needs
-// none. A table that no file can hold is an *Error before anything is written:
-// no rows, values that are not finite, names that are empty or recur, labels
-// that are empty, text that ReadCSV refuses or trims.
+// WriteCSV writes t with a header, commas between cells, the labels or targets as the last columns,
+// and as many digits as it takes to read the same float64 back. [ReadCSV] reads it back equal in
+// all but Name and Lines, given Header(true) and Label(t.LabelName), Targets(names...) or
+// NoLabel(); a table that ReadCSV read without options needs none of these. A table that no file
+// can hold is an *Error before anything is written: one without rows, with values that are not
+// finite, with names that are empty or recur, with empty labels, or with text that ReadCSV refuses
+// or trims.
 func WriteCSV(w io.Writer, t *Table) error {
 	if w == nil {
 		return input.NoWriter()
@@ -53,7 +53,7 @@ func WriteCSV(w io.Writer, t *Table) error {
 	return b.Flush() // the first error of any write above
 }
 
-// header returns the names of all columns of the written file.
+// header returns the names of all columns of the file.
 func (t *Table) header() []string {
 	names := slices.Clone(t.Columns)
 	if t.Labels != nil {
@@ -65,7 +65,7 @@ func (t *Table) header() []string {
 	return names
 }
 
-// writable finds what keeps t from being written and read back.
+// writable returns an error if t cannot be written and read back.
 func (t *Table) writable() error {
 	if err := t.Check(); err != nil {
 		return err

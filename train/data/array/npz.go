@@ -42,9 +42,9 @@ func OpenNPZ(path string, opts ...input.Option) (*NPZ, error) {
 	return z, nil
 }
 
-// ReadNPZ reads the directory of an archive of size bytes. Errors call it name. Members that are not
-// .npy files are left out. It takes MaxBytes, which limits the archive and each decompressed array,
-// and MaxCells.
+// ReadNPZ reads the directory of an archive of size bytes. Errors call it name. Members that are
+// not .npy files are left out. It takes MaxBytes, which limits the archive and each decompressed
+// array, and MaxCells.
 func ReadNPZ(name string, r io.ReaderAt, size int64, opts ...input.Option) (*NPZ, error) {
 	cfg := input.NewConfig(input.Arrays, opts)
 	if cfg.Err == "" && r == nil {

@@ -83,8 +83,8 @@ func (k Column) checkCodes() string {
 	return ""
 }
 
-// OfTable returns the features and targets of a table, each as a column of numbers, and its label as
-// a column of classes. Missing values are NaN. A table without rows is an *Error.
+// OfTable returns the features and targets of a table, each as a column of numbers, and its label
+// as a column of classes. Missing values are NaN. A table without rows is an *Error.
 func OfTable(t *data.Table) (*Columns, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -152,7 +152,8 @@ func (c *Columns) Names() []string {
 	return names
 }
 
-// Column returns the named column. The error for a name that is unknown suggests one that is like it.
+// Column returns the named column. The error for a name that is unknown suggests one that is like
+// it.
 func (c *Columns) Column(name string) (Column, error) {
 	for _, k := range c.Columns() {
 		if k.Name == name {
@@ -303,8 +304,8 @@ func (c *Columns) String() string {
 	return b.String()
 }
 
-// WithoutMissing returns all columns without the rows in which a number of a named column is missing.
-// It is an *Error if no row is left, or if the columns differ in their number of rows.
+// WithoutMissing returns all columns without the rows in which a number of a named column is
+// missing. It is an *Error if no row is left, or if the columns differ in their number of rows.
 func (c *Columns) WithoutMissing(names ...string) (*Columns, error) {
 	var keep []bool
 	for _, name := range names {

@@ -58,8 +58,9 @@ func Open(path string, opts ...data.Option) (*Columns, error) {
 	return input.Open(path, Read, opts)
 }
 
-// Builtin returns a built-in data set by its name: a table of [data.Builtin], karate ([edges.Karate],
-// with the factions as label) or constitution ([text.Constitution]). An unknown name is an error.
+// Builtin returns a built-in data set by its name: a table of [data.Builtin], karate
+// ([edges.Karate], with the factions as label) or constitution ([text.Constitution]). An unknown
+// name is an error.
 func Builtin(name string) (*Columns, error) {
 	switch name {
 	case "karate":
@@ -156,8 +157,8 @@ func (k Column) Windows(length int) (*tensor.Dense, error) {
 }
 
 // OfNetwork returns columns whose rows are the nodes of a network: adjacency[n n], the rows of the
-// matrix of [edges.Network.Adjacency]; degree[n], the number of edges into each node; and node[n], of
-// which each is a class of its own. Errors are those of Adjacency.
+// matrix of [edges.Network.Adjacency]; degree[n], the number of edges into each node; and node[n],
+// of which each is a class of its own. Errors are those of Adjacency.
 func OfNetwork(n *edges.Network) (*Columns, error) {
 	a, err := n.Adjacency(tensor.Float64)
 	if err != nil {
@@ -179,10 +180,11 @@ func OfNetwork(n *edges.Network) (*Columns, error) {
 		Column{Name: "node", Values: vector(codes), Classes: names})
 }
 
-// Read reads a table as [data.ReadCSV] does, except that columns may hold text: a column whose first
-// cell is text holds classes, and so does the label, which is found as ReadCSV finds it. All others
-// hold numbers. An empty cell, and text in a column of numbers, is an *Error at its line and column,
-// unless the option [data.Missing] says that it stands for no value. [data.Targets] is refused.
+// Read reads a table as [data.ReadCSV] does, except that columns may hold text: a column whose
+// first cell is text holds classes, and so does the label, which is found as ReadCSV finds it. All
+// others hold numbers. An empty cell, and text in a column of numbers, is an *Error at its line and
+// column, unless the option [data.Missing] says that it stands for no value. [data.Targets] is
+// refused.
 func Read(name string, r io.Reader, opts ...data.Option) (*Columns, error) {
 	cfg := input.NewConfig(input.Tables, opts)
 	cfg.Refuse(cfg.Targets != nil, "Targets: which input reads a column is said by whoever binds it")
@@ -299,8 +301,8 @@ func (c *Columns) Features() []string {
 	return names
 }
 
-// Table returns a table whose features are the named columns, or those of [Columns.Features] if none
-// are named, and whose labels are those of the label. A column with rows of k numbers gives k
+// Table returns a table whose features are the named columns, or those of [Columns.Features] if
+// none are named, and whose labels are those of the label. A column with rows of k numbers gives k
 // features. Columns that are not numbers or differ in their number of rows are *Errors.
 func (c *Columns) Table(names ...string) (*data.Table, error) {
 	if c == nil {

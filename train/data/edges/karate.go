@@ -9,8 +9,8 @@ import (
 //go:embed karate_edges.csv karate_members.csv
 var karate embed.FS
 
-// Karate returns Zachary's karate club: 78 friendships between 34 members, and the faction that each
-// member joined when the club split, 0 for the instructor's (member 0) and 1 for the officer's
+// Karate returns Zachary's karate club: 78 friendships between 34 members, and the faction that
+// each member joined when the club split, 0 for the instructor's (member 0) and 1 for the officer's
 // (member 33).
 //
 // Source: W. W. Zachary, An information flow model for conflict and fission in small

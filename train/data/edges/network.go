@@ -30,8 +30,8 @@ const maxDense = 1 << 28
 // Adjacency returns the matrix A[Nodes Nodes], of tensor.Float32 or tensor.Float64, that
 // graphnet.Adjacency takes: A[i j] is the weight of the edge from j to i, or 0, so that row i holds
 // the edges into node i. Without direction it is symmetric. Weights of equal edges add up. It is an
-// *Error if there are no nodes or more than 16 384 (use [Network.Arcs]), or if a weight does not fit
-// dtype.
+// *Error if there are no nodes or more than 16 384 (use [Network.Arcs]), or if a weight does not
+// fit dtype.
 func (n *Network) Adjacency(dtype tensor.Dtype) (*tensor.Dense, error) {
 	n = input.OrZero(n)
 	if err := n.check(); err != nil {
@@ -70,9 +70,10 @@ func adjacency[T float32 | float64](n *Network) (*tensor.Dense, error) {
 	return tensor.New(tensor.WithShape(n.Nodes, n.Nodes), tensor.WithBacking(a)), nil
 }
 
-// Arcs returns the list of arcs that graphnet.Edges takes, as tensors [e] of int64: arc k leads from
-// source[k] to target[k]. Without direction each edge gives two arcs, one after the other, and a
-// self-loop one. Weights are left out. A network without edges, which no tensor holds, is an *Error.
+// Arcs returns the list of arcs that graphnet.Edges takes, as tensors [e] of int64: arc k leads
+// from source[k] to target[k]. Without direction each edge gives two arcs, one after the other, and
+// a self-loop one. Weights are left out. A network without edges, which no tensor holds, is an
+// *Error.
 func (n *Network) Arcs() (source, target *tensor.Dense, err error) {
 	n = input.OrZero(n)
 	if err := n.check(); err != nil {
@@ -154,11 +155,11 @@ func (n *Network) name(i int) string {
 }
 
 // Write writes n as comma-separated text with a header. [Read] reads it back equal in all but Name
-// and Lines, given the options that say what the file does not: Directed; NodeNames if the nodes have
-// names; NodeCount if some numbered nodes have no edges (named ones without edges are lost); and those
-// that allow self-loops and duplicates. A network that no file can hold is an *Error before anything
-// is written: one without edges, or with names that are empty, recur, or begin or end with white
-// space.
+// and Lines, given the options that say what the file does not: Directed; NodeNames if the nodes
+// have names; NodeCount if some numbered nodes have no edges (named ones without edges are lost);
+// and those that allow self-loops and duplicates. A network that no file can hold is an *Error
+// before anything is written: one without edges, or with names that are empty, recur, or begin or
+// end with white space.
 func Write(w io.Writer, n *Network) error {
 	if w == nil {
 		return input.NoWriter()

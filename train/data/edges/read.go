@@ -61,9 +61,9 @@ func Open(path string, opts ...input.Option) (*Network, error) { return input.Op
 //   - The first row is a header if it holds text in some column where the row below holds a number,
 //     or if it begins, in capitals or not, with source and target or with from and to. Header
 //     overrides this. Ignore leaves columns out; without a header they are called x1, x2, ….
-//   - Nodes are numbers from 0 if those of the first edge are whole and not negative. Their count is
-//     the largest plus 1, or NodeCount. Otherwise, and with NodeNames, nodes are names, numbered in
-//     the order of data.Codes.
+//   - Nodes are numbers from 0 if those of the first edge are whole and not negative. Their count
+//     is the largest plus 1, or NodeCount. Otherwise, and with NodeNames, nodes are names, numbered
+//     in the order of data.Codes.
 //   - An edge leads both ways; with Directed, from the first node to the second.
 //   - A weight is a finite number other than 0.
 //   - Edges from a node to itself are errors unless KeepSelfLoops or DropSelfLoops is given; so are

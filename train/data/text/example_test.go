@@ -22,7 +22,20 @@ func ExampleTokeniser() {
 	form, _ := json.Marshal(v)
 	fmt.Println(codes, again, err)
 	fmt.Println(string(form))
-	// Output:
-	// [0 3 1 0 2] the ? of the states <nil>
+	// Output: [0 3 1 0 2] the ? of the states <nil>
 	// {"words":true,"lower":true,"min_count":2,"unknown":"?","tokens":["the","of","states","?"],"counts":[3,2,2,11]}
+}
+
+func ExampleVocabulary_Encode() {
+	v, err := text.Characters("hello")
+	if err != nil {
+		log.Fatal(err)
+	}
+	codes, err := v.Encode("hole")
+	fmt.Println(v.Tokens(), codes, err)
+	_, err = v.Encode("halo")
+	fmt.Println(err)
+	// Output:
+	// [e h l o] [1 3 2 0] <nil>
+	// line 1: byte 1: "a" is not in the vocabulary; Tokeniser.Unknown would stand for it
 }

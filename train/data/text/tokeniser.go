@@ -11,11 +11,11 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 )
 
-// Tokeniser splits a text into tokens and decides which of them get a code. The zero value splits it
-// into characters, all of which get one.
+// Tokeniser splits a text into tokens and decides which of them get a code. The zero value splits
+// it into characters, all of which get one.
 //
-// A character is a Unicode code point. A word is a run of letters, the marks on them, and digits. An
-// apostrophe between two of these belongs to the word, so that don't is one word, but quotation
+// A character is a Unicode code point. A word is a run of letters, the marks on them, and digits.
+// An apostrophe between two of these belongs to the word, so that don't is one word, but quotation
 // marks around a word do not. Every other character that is not white space is punctuation.
 type Tokeniser struct {
 	Words       bool `json:"words,omitempty"`       // words, not characters
@@ -62,7 +62,8 @@ func (t Tokeniser) each(text string, visit func(at int, token string) *input.Err
 	return nil
 }
 
-// next returns the length in bytes of the token that a text begins with, or of what is to be skipped.
+// next returns the length in bytes of the token that a text begins with, or of what is to be
+// skipped.
 func (t Tokeniser) next(text string) (n int, isToken bool) {
 	r, n := utf8.DecodeRuneInString(text)
 	if !t.Words {
@@ -87,9 +88,9 @@ func (t Tokeniser) next(text string) (n int, isToken bool) {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) }
 
-// Vocabulary numbers the tokens of a text from 0: characters in the order of their code points, words
-// by falling count and then in the order of their code points, and Unknown last. A text in which no
-// token gets a code is an *Error, and so are bytes that are not UTF-8.
+// Vocabulary numbers the tokens of a text from 0: characters in the order of their code points,
+// words by falling count and then in the order of their code points, and Unknown last. A text in
+// which no token gets a code is an *Error, and so are bytes that are not UTF-8.
 func (t Tokeniser) Vocabulary(text string) (*Vocabulary, error) {
 	count := map[string]int{}
 	if err := t.each(text, func(_ int, token string) *input.Error { count[token]++; return nil }); err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // Vocabulary numbers the tokens of texts: code k stands for token k. It does not change, and any
-// number of goroutines may use it. Its text form is a line of JSON, with the fields of Tokeniser that
-// are not zero:
+// number of goroutines may use it. Its text form is a line of JSON, with the fields of Tokeniser
+// that are not zero:
 //
 //	{"words":true,"lower":true,"unknown":"?","tokens":["the","of","?"],"counts":[3,2,4]}
 type Vocabulary struct {
@@ -78,9 +78,9 @@ func (v *Vocabulary) Encode(text string) ([]int32, error) {
 	return codes, nil
 }
 
-// Decode returns the text of codes: characters joined, words with a space between them. Encode turns
-// it back into the codes, unless Unknown, which need not be a single token, is among them. A code
-// outside [0, Len) is an *Error.
+// Decode returns the text of codes: characters joined, words with a space between them. Encode
+// turns it back into the codes, unless Unknown, which need not be a single token, is among them. A
+// code outside [0, Len) is an *Error.
 func (v *Vocabulary) Decode(codes []int32) (string, error) {
 	var text strings.Builder
 	for i, code := range codes {
@@ -109,9 +109,9 @@ func (v *Vocabulary) MarshalJSON() ([]byte, error) {
 	return json.Marshal(vocabularyJSON{v.split, v.tokens, v.counts})
 }
 
-// UnmarshalJSON reads the text form. It is an *Error, and leaves v as it was, if there are no tokens,
-// if a token recurs or is not one token, if there are not as many counts, or if Unknown is not among
-// the tokens.
+// UnmarshalJSON reads the text form. It is an *Error, and leaves v as it was, if there are no
+// tokens, if a token recurs or is not one token, if there are not as many counts, or if Unknown is
+// not among the tokens.
 func (v *Vocabulary) UnmarshalJSON(text []byte) error {
 	if v == nil {
 		return &input.Error{Msg: "there is no Vocabulary to read into"}

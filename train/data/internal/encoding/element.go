@@ -33,8 +33,8 @@ type Layout struct {
 	Shape                  []int64
 }
 
-// Decoder returns a func([]byte) T that converts the little-endian bytes of an element to the type T
-// of float32, float64, int32, int64 and bool that graphs have for it, or nil if the type is not
+// Decoder returns a func([]byte) T that converts the little-endian bytes of an element to the type
+// T of float32, float64, int32, int64 and bool that graphs have for it, or nil if the type is not
 // read. A uint64 beyond int64 comes out negative.
 func (e Element) Decoder() any {
 	little := binary.LittleEndian
@@ -170,8 +170,8 @@ func Turn(p []byte, size int) {
 	}
 }
 
-// Encoder returns the type that the elements of t have in a file, and a function that writes element
-// i as little-endian bytes; ok is false for a type that files do not hold.
+// Encoder returns the type that the elements of t have in a file, and a function that writes
+// element i as little-endian bytes; ok is false for a type that files do not hold.
 func Encoder(t *tensor.Dense) (e Element, put func(p []byte, i int), ok bool) {
 	little := binary.LittleEndian
 	switch t.Dtype() {

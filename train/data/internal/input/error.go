@@ -7,7 +7,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 )
 
-// Error is data.Error: a mistake in a file or in what was read from it, located as far as it can be.
+// Error is data.Error: a mistake in a file or in what was read from it, located as far as it can
+// be.
 type Error struct {
 	File   string // as given to the reader; of a member of an archive, ARCHIVE/MEMBER
 	Line   int    // line in the file, from 1; 0 where no line is to blame

@@ -33,8 +33,8 @@ func unpacked(file string, r io.Reader, cfg Config) (_ io.Reader, compressed boo
 }
 
 // A compressed file may expand to maxExpansion times the bytes read of it, and to TrustedBytes in
-// any case. Texts and numbers shrink to a tenth, sparse ones to a fiftieth; a file that shrinks to a
-// thousandth holds nothing, or is made to exhaust the reader's memory.
+// any case. Texts and numbers shrink to a tenth, sparse ones to a fiftieth; a file that shrinks to
+// a thousandth holds nothing, or is made to exhaust the reader's memory.
 const (
 	maxExpansion = 100
 	TrustedBytes = 16 << 20

@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// limiter passes a stream on until it exceeds a limit or proves not to be a text file. It sits below
-// the CSV parser, so that an endless line or an unclosed quote stops before the parser has buffered
-// it. Once it has failed, it keeps failing.
+// limiter passes a stream on until it exceeds a limit or proves not to be a text file. It sits
+// below the CSV parser, so that an endless line or an unclosed quote stops before the parser has
+// buffered it. Once it has failed, it keeps failing.
 type limiter struct {
 	r        io.Reader
 	file     string

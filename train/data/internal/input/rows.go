@@ -66,7 +66,8 @@ func NewRows(file string, r io.Reader, cfg Config) (*Rows, error) {
 	return p, nil
 }
 
-// Next returns the next row that is not blank, or io.EOF. Cells are trimmed, and checked to be text.
+// Next returns the next row that is not blank, or io.EOF. Cells are trimmed, and checked to be
+// text.
 func (r *Rows) Next() (Row, error) {
 	for {
 		start := r.origin + r.CSV.InputOffset()

@@ -30,8 +30,8 @@ type Schema struct {
 	Doubtful   bool  // and that cell may be a missing value
 }
 
-// Begin reads the first one or two rows and returns what the columns are, and those of the rows that
-// are not the header.
+// Begin reads the first one or two rows and returns what the columns are, and those of the rows
+// that are not the header.
 func (r *Rows) Begin() (*Schema, []Row, error) {
 	first, err := r.Next()
 	if err == io.EOF {
