@@ -133,8 +133,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestSamplesGoOn: a sequence of samples goes on after a checkpoint as if there had been none. A file
-// that does not count the runs, as those of before, has none.
+// TestSamplesGoOn: a sequence of samples goes on after a checkpoint as if there had been none. A
+// file that does not count the runs, as those of before, has none.
 func TestSamplesGoOn(t *testing.T) {
 	g := graph.New("sampler")
 	u := ops.RandomNormal(g, "u", graph.F64, graph.Ax("i", 5))

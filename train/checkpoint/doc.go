@@ -1,9 +1,9 @@
-// Package checkpoint writes down where a training stands, and reads it back.
+// Package checkpoint saves the state of a training to a file and loads it again.
 //
-// It takes a [State]: a store with seed, step and runs, the position in the data, what the
-// model is, how far validation has come, and texts of the user's. It gives a file from
-// which the training goes on as if it had never stopped, bit for bit. package train
-// writes and reads them while it fits; here is what is done without it:
+// A [State] holds the store with its seed, step and runs, the position in the data, the identity of
+// the model, the progress of validation, and texts of the user. From its file, training goes on as
+// if it had never stopped, bit for bit. Package train saves and loads checkpoints while it fits.
+// Without it:
 //
 //	s, err := checkpoint.Load("runs/gpt/best.safetensors")
 //	vm, err := prog.NewVM(s.Store)                           // to predict
@@ -11,25 +11,24 @@
 //
 // # The file
 //
-// A checkpoint is a safetensors file, which Python's safetensors reads, too: every
-// parameter and state of the store is a tensor under its path. The metadata are:
+// A checkpoint is a safetensors file, which Python's safetensors reads too. Every parameter and
+// state of the store is a tensor, named by its path. The metadata are:
 //
 //	format       tapestry.checkpoint
 //	version      1
 //	model        the name of the training graph
-//	rows         of the batch that the fingerprint is of
+//	rows         of a batch of the training graph
 //	fingerprint  SHA-256 of what the training graph computes, in hexadecimal digits
 //	leaves       its parameters and states: [{"path":"fc/w","role":"param","type":"f32[d=3 h=2]"}]
-//	seed, step   of the store; all random draws follow from them and from
-//	runs         since that step, those that drew without an update (tape.Store.Runs); 0 where it is missing
+//	seed, step   of the store; with runs they determine all random draws
+//	runs         since that step that drew without an update (tape.Store.Runs); default 0
 //	epoch, batch the position of the next batch
-//	batches      in an epoch of the data, 0 where it is not known
-//	data         shuffled(1437 rows, batches of 64, seed 3): what the batches depend on, where it is known
-//	validation   {"step":40,"best":"0.125","at":30,"waiting":1}, where there is validation
-//	meta.NAME    texts: those of the user, and the nets that predict, of train.Trainer; see package infer
+//	batches      in an epoch of the data; 0 if unknown
+//	data         what the batches depend on: shuffled(1437 rows, batches of 64, seed 3)
+//	validation   {"step":40,"best":"0.125","at":30,"waiting":1}, if there is validation
+//	meta.NAME    texts of the user, and train.Trainer's nets that predict (see package infer)
 //
-// and safetensors' checksum. Version 1 is the only one so far; a later one is refused. (It has had
-// the runs since before the first release; a file without them is one in which they are 0.)
+// and safetensors' checksum. Version 1 is the only one so far; later ones are refused.
 //
 // # The folder
 //
@@ -37,22 +36,20 @@
 //
 //	runs/gpt/step-00001000.safetensors
 //	runs/gpt/step-00002000.safetensors
-//	runs/gpt/best.safetensors          the step that validation liked best
+//	runs/gpt/best.safetensors          the best step by validation
 //
-// The newest are kept, older ones deleted. best.safetensors is a checkpoint like the
-// others, so the newest file always knows the best one that is there: either it was
-// written after it, or it is it. One training at a time writes to a folder: it holds it
-// while it trains, and another is refused with [ErrBusy], where the system has flock. A
-// killed process holds nothing, and whoever reads need not wait.
+// The newest are kept and older ones deleted. best.safetensors is a checkpoint like the others, so
+// the newest file always knows the best value: it was written after best.safetensors, or is that
+// file. Only one training at a time may write to a folder: it locks the folder, and another gets
+// [ErrBusy], on systems that have flock. A killed process leaves no lock, and reading needs none.
 //
 // # Promises
 //
-// A file appears whole or not at all: it is written beside its place, brought to the
-// disk, and renamed; the folder is brought to the disk after it. What a killed process
-// leaves is removed when the folder is next opened. When a write fails, for want of
-// space or of permission, what was there before stays good and nothing else is left.
-// A file that was cut off or of which any bit was changed is an error in whose chain is
-// safetensors.ErrFormat or safetensors.ErrChecksum, and [Folder.Latest] passes it over.
-// A checkpoint of another model is a [*Mismatch], one of another objective over the same
-// parameters, or of data in another order, a [*Changed].
+// A file appears whole or not at all: it is written under another name, synced, and renamed, and
+// then its folder is synced. Files that a killed process leaves unfinished are removed when the
+// folder is next opened. If a write fails, for lack of space or permission, the files that were
+// there stay intact and nothing else is left. A file that was cut off, or of which any bit was
+// changed, is an error that wraps safetensors.ErrFormat or safetensors.ErrChecksum, and
+// [Folder.Latest] skips it. A checkpoint of another model is a [*Mismatch]; one of another
+// objective over the same parameters, or of data in another order, is a [*Changed].
 package checkpoint

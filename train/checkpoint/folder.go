@@ -14,13 +14,13 @@ import (
 	"github.com/tapestry-ml/tapestry/interop/safetensors"
 )
 
-// Folder is where the checkpoints of one training are.
+// Folder is a folder of the checkpoints of one training.
 type Folder struct {
 	Dir  string
-	Keep int // the newest so many; 0 is 3, below 0 all
+	Keep int // how many of the newest checkpoints to keep; 0 means 3, below 0 all
 }
 
-// Best is the name of the checkpoint of the best step.
+// Best is the file name of the checkpoint of the best step.
 const Best = "best" + extension
 
 const (
@@ -28,18 +28,16 @@ const (
 	prefix    = "step-"
 )
 
-// ErrNone is in the chain where a folder holds no checkpoint.
+// ErrNone is wrapped by the error for a folder without checkpoints.
 var ErrNone = errors.New("no checkpoint there")
 
-// ErrBusy is in the chain where a training is to write to a folder that another one holds.
+// ErrBusy is wrapped by the error for a folder that another training writes to.
 var ErrBusy = errors.New("another training writes its checkpoints there")
 
-// Open makes the folder where there is none, removes what a killed process left, and
-// sees that a file can be written. Until release, or the end of the process, the folder is
-// the caller's: another Open of it, in this process or in another one, is [ErrBusy].
-// Reading asks for no Open, and is not kept from a folder that is held. On Windows, on
-// other systems without flock, and on file systems without it nothing keeps a second
-// training away.
+// Open creates the folder unless it exists, removes files that a killed process left unfinished,
+// and checks that a file can be written. Until release is called, or the process ends, the folder
+// is locked: another Open of it, in this process or another, is [ErrBusy]. Reading needs no Open
+// and ignores the lock. Windows and other systems or file systems without flock have no lock.
 func (f Folder) Open() (release func(), err error) {
 	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
 		return nil, located(f.Dir, err)
@@ -54,7 +52,7 @@ func (f Folder) Open() (release func(), err error) {
 	return release, nil
 }
 
-// prepare removes what a killed process left, and sees that a file can be written.
+// prepare removes unfinished files, and checks that a file can be written.
 func (f Folder) prepare() error {
 	entries, err := os.ReadDir(f.Dir)
 	if err != nil {
@@ -70,7 +68,7 @@ func (f Folder) prepare() error {
 	return probe(f.Dir)
 }
 
-// Save writes the checkpoint of a step, and deletes those before the ones to be kept.
+// Save writes the checkpoint of a step and deletes all but the newest Keep.
 func (f Folder) Save(s *State) (path string, err error) {
 	if err := s.whole(); err != nil {
 		return "", at(f.Dir, err)
@@ -82,14 +80,14 @@ func (f Folder) Save(s *State) (path string, err error) {
 	return path, f.rotate(s.Store.Step())
 }
 
-// SaveBest writes the checkpoint of the best step, in the place of that before.
+// SaveBest writes the checkpoint of the best step, in place of the one before.
 func (f Folder) SaveBest(s *State) (path string, err error) {
 	path = filepath.Join(f.Dir, Best)
 	return path, Save(path, s)
 }
 
-// rotate deletes what is older than the newest up to the step that was just written. Files
-// of later steps, which a training that goes on from further back meets, are left alone.
+// rotate deletes all but the newest checkpoints up to the step that was just written. It leaves
+// those of later steps, which exist if a training went on from an earlier checkpoint.
 func (f Folder) rotate(step uint64) error {
 	keep := f.Keep
 	if keep == 0 {
@@ -116,13 +114,13 @@ func (f Folder) rotate(step uint64) error {
 	return nil
 }
 
-// numbered is the checkpoint of a step.
+// numbered is the checkpoint file of a step.
 type numbered struct {
 	path string
 	step uint64
 }
 
-// list gives the checkpoints of steps, the newest first.
+// list returns the checkpoints named by steps, the newest first.
 func (f Folder) list() ([]numbered, error) {
 	entries, err := os.ReadDir(f.Dir)
 	if err != nil {
@@ -140,8 +138,8 @@ func (f Folder) list() ([]numbered, error) {
 	return out, nil
 }
 
-// all is list with the best in its place. Of one step the best comes last; where its header
-// cannot be read it comes first, as if of step 0, for its damage to be told.
+// all returns list and the best checkpoint in its place, after the one of the same step. If the
+// header of the best cannot be read, it comes first, as of step 0, so that its damage is reported.
 func (f Folder) all() (files []numbered, err error) {
 	files, err = f.list()
 	if err != nil {
@@ -162,7 +160,7 @@ func (f Folder) all() (files []numbered, err error) {
 	return slices.Insert(files, i, numbered{path, step}), nil
 }
 
-// stepOf reads the step of a checkpoint alone.
+// stepOf reads only the step of a checkpoint.
 func stepOf(path string) (uint64, error) {
 	r, err := safetensors.Open(path)
 	if err != nil {
@@ -176,7 +174,7 @@ func stepOf(path string) (uint64, error) {
 	return s.Store.Step(), nil
 }
 
-// Paths lists the checkpoints, the newest first; the best one is among them.
+// Paths returns the paths of the checkpoints, the newest first, including the best.
 func (f Folder) Paths() ([]string, error) {
 	files, err := f.all()
 	var out []string
@@ -186,8 +184,8 @@ func (f Folder) Paths() ([]string, error) {
 	return out, err
 }
 
-// Newest is the step of the newest checkpoint by its name, or of the best where that is
-// newer; ok is false where there is none. No file is checked.
+// Newest returns the step of the newest checkpoint by file name, or of the best if that is newer;
+// ok is false if there is none. It does not check the files.
 func (f Folder) Newest() (step uint64, ok bool, err error) {
 	files, err := f.all()
 	switch {
@@ -202,9 +200,9 @@ func (f Folder) Newest() (step uint64, ok bool, err error) {
 	return step, len(files) > 0, nil
 }
 
-// Latest loads the newest checkpoint that is whole. It passes over damaged ones and gives
-// what is wrong with each. A folder that has none, or is none, is [ErrNone]; one that has
-// only damaged ones is an error, too, as is one whose newest file cannot be read at all.
+// Latest loads the newest checkpoint that is whole. It skips damaged ones and returns what is wrong
+// with each. A folder that is missing or has no checkpoint is [ErrNone]. It is also an error if all
+// are damaged, or if the newest file cannot be read at all.
 func (f Folder) Latest() (s *State, damaged []error, err error) {
 	files, err := f.all()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -67,7 +67,8 @@ func TestRotation(t *testing.T) {
 		{1, []uint64{99_999_999, 100_000_000}, []string{"step-100000000.safetensors"}},
 		{2, []uint64{9, 10, 11}, []string{"step-00000010.safetensors", "step-00000011.safetensors"}},
 		{-1, []uint64{1, 2, 3, 4, 5}, []string{"step-00000001.safetensors", "step-00000002.safetensors", "step-00000003.safetensors", "step-00000004.safetensors", "step-00000005.safetensors"}},
-		// A training that went on from further back leaves what is ahead of it, and never takes it for its own newest.
+		// A training that went on from further back leaves what is ahead of it, and never takes it
+		// for its own newest.
 		{1, []uint64{50, 20, 30}, []string{"step-00000030.safetensors", "step-00000050.safetensors"}},
 	} {
 		if got := in(t, filled(t, c.keep, c.steps...).Dir); !slices.Equal(got, c.want) {

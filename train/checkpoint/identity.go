@@ -14,16 +14,15 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Identity says what is trained.
+// Identity identifies the model that is trained.
 type Identity struct {
 	Name   string // of the graph, for people
 	Rows   int    // of the batch that the graph is for
 	Leaves []Leaf // the parameters and states that it uses, by path
-	// Fingerprint is the SHA-256 of what the graph computes: of the operations with their
-	// attributes, the paths and defaults of inputs, parameters and states, the numbers of
-	// constants and the keys of random draws. Names of quantities, scopes, the user's lines,
-	// and the order in which nodes were made do not count, unless a draw's key depends on
-	// them.
+	// Fingerprint is the SHA-256 of what the graph computes: the operations with their attributes,
+	// the paths and defaults of inputs, parameters and states, the values of constants, and the
+	// keys of random draws. Names of quantities, scopes, source lines and the order in which nodes
+	// were made do not count, except as far as the key of a draw depends on them.
 	Fingerprint string
 }
 
@@ -34,8 +33,8 @@ type Leaf struct {
 	Type graph.Type `json:"type"`
 }
 
-// Identify gives the identity of what computes a loss, where there is one, the updates of a
-// step, and further results. Rows is noted as it is.
+// Identify returns the identity of the graph that computes a loss, if it is not nil, the updates of
+// a step, and further results, for batches of so many rows.
 func Identify(rows int, loss *graph.Node, step graph.Step, results ...*graph.Node) Identity {
 	step = slices.Clone(step)
 	slices.SortStableFunc(step, func(a, b graph.Update) int { return cmp.Compare(a.Target.Path(), b.Target.Path()) })
@@ -61,11 +60,11 @@ func Identify(rows int, loss *graph.Node, step graph.Step, results ...*graph.Nod
 // fingerprint walks a graph from its results to its leaves, operands first.
 type fingerprint struct {
 	hash.Hash
-	number map[*graph.Node]int // in the order of the walk
+	number map[*graph.Node]int // by the order of the walk
 	leaves []Leaf
 }
 
-// result adds what some nodes need, and a line that says what they are.
+// result adds nodes with their operands, and a line that says what the nodes are.
 func (p *fingerprint) result(what string, nodes ...*graph.Node) {
 	for _, n := range nodes {
 		p.walk(n)
@@ -77,7 +76,7 @@ func (p *fingerprint) result(what string, nodes ...*graph.Node) {
 	io.WriteString(p, "\n")
 }
 
-// walk adds n after its operands. It keeps a stack of its own: a graph may be deep.
+// walk adds n after its operands. It keeps its own stack, because a graph may be deep.
 func (p *fingerprint) walk(n *graph.Node) {
 	for stack := []*graph.Node{n}; len(stack) > 0; {
 		n := stack[len(stack)-1]
@@ -111,7 +110,7 @@ func (p *fingerprint) node(n *graph.Node) {
 			binary.LittleEndian.PutUint64(b[:], math.Float64bits(x))
 			p.Write(b[:])
 		}
-	case n.Body() != nil: // its handle depends on what else the graph holds
+	case n.Body() != nil: // its handle depends on the rest of the graph
 		fmt.Fprintf(p, "%s\n%s", graph.OpText(n.Op().(graph.Looped).WithBody(0)), n.Body().Form())
 	default:
 		io.WriteString(p, graph.OpText(n.Op()))

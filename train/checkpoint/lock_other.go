@@ -2,5 +2,5 @@
 
 package checkpoint
 
-// lock does nothing: this system has no lock of a folder that ends with the process.
+// lock does nothing, because this system has no lock on a folder that ends with the process.
 func lock(string) (unlock func(), err error) { return func() {}, nil }

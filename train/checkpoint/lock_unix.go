@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// lock takes a folder until unlock, or until the process ends, and gives [ErrBusy] where it
-// is taken. The lock lies on the folder itself, so nothing is left behind; it belongs to
-// one opening of it, so two within a process exclude each other, too. Where the file
-// system knows no such lock, as NFS for a folder, there is none.
+// lock locks a folder until unlock is called or the process ends, and returns [ErrBusy] if it is
+// locked. The lock is on the folder itself, so that nothing is left behind, and belongs to one
+// opening of it, so that two in one process exclude each other too. A file system without such
+// locks, such as NFS for folders, locks nothing.
 func lock(path string) (unlock func(), err error) {
 	dir, err := os.Open(path)
 	if err != nil {
@@ -23,7 +23,7 @@ func lock(path string) (unlock func(), err error) {
 		return nil, fmt.Errorf("%s: %w", path, ErrBusy)
 	}
 	return func() {
-		_ = flock(dir, syscall.LOCK_UN) // closing is not enough while a process is being started, which has a copy
+		_ = flock(dir, syscall.LOCK_UN) // a process that is being started may hold a copy
 		dir.Close()
 	}, nil
 }

@@ -8,13 +8,12 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Mismatch is the error of a checkpoint whose parameters and states are not those of the
-// model.
+// Mismatch is the error for a checkpoint whose parameters and states are not the model's.
 type Mismatch struct {
 	Path    string // of the checkpoint
-	Missing []Leaf // of the model, which the checkpoint does not have
-	Extra   []Leaf // of the checkpoint, which the model does not have
-	Other   []Pair // that have another type
+	Missing []Leaf // in the model but not in the checkpoint
+	Extra   []Leaf // in the checkpoint but not in the model
+	Other   []Pair // in both, with different types
 }
 
 // Pair is one path with two types.
@@ -23,12 +22,12 @@ type Pair struct {
 	Checkpoint, Model graph.Type
 }
 
-// listed is how many differing paths a message shows.
+// listed is the number of differing paths that a message shows.
 const listed = 20
 
-// Error lists the paths that differ, in one line: run/step-00000010.safetensors is of another
-// model: it has no fc3/b f32[10]; the model has no fc2/b f32[64]; fc1/w is f32[64 128] there, f32[64 256] in the model.
-// After 20 paths follows how many more there are.
+// Error lists up to 20 paths that differ, in one line: "run/step-00000010.safetensors is of another
+// model: it has no fc3/b f32[10]; the model has no fc2/b f32[64]; fc1/w is f32[64 128] there,
+// f32[64 256] in the model".
 func (e *Mismatch) Error() string {
 	left, hidden := listed, 0
 	var parts []string
@@ -58,21 +57,21 @@ func (e *Mismatch) Error() string {
 	return e.Path + " is of another model: " + strings.Join(parts, "; ")
 }
 
-// Changed is the error of a checkpoint with the parameters and states of the model, from
-// which training would go on otherwise than it began.
+// Changed is the error for a checkpoint that has the model's parameters and states, but from which
+// training would not go on as it began.
 type Changed struct {
 	Path string // of the checkpoint
-	What string // has changed
+	What string // what has changed
 }
 
-// Error gives one line.
+// Error says in one line what has changed.
 func (e *Changed) Error() string {
 	return fmt.Sprintf("%s fits the model, but %s: training would not go on as it began", e.Path, e.What)
 }
 
-// Check compares the checkpoint with the model to be trained, and with the number of
-// batches in an epoch of its data and what they depend on, as [data.Describe] has it, each
-// where both are known: nil, a [*Mismatch] or a [*Changed].
+// Check compares the checkpoint with a model to train, and with its data: the number of batches in
+// an epoch, and what [data.Describe] says of them, each if both are known. It returns nil, a
+// [*Mismatch] or a [*Changed].
 func (s *State) Check(model Identity, batches int, source string) error {
 	if s == nil {
 		return errors.New("the state is nil")
@@ -93,8 +92,8 @@ func (s *State) Check(model Identity, batches int, source string) error {
 	return nil
 }
 
-// CheckUse compares the checkpoint with a model that uses some of its values, as for
-// predicting: a [*Mismatch] where one is missing or has another type, else nil.
+// CheckUse compares the checkpoint with a model that uses some of its values, for example to
+// predict. It returns a [*Mismatch] if one is missing or has another type, and nil otherwise.
 func (s *State) CheckUse(model Identity) error {
 	if err := s.whole(); err != nil {
 		return err
@@ -112,7 +111,7 @@ func (s *State) CheckUse(model Identity) error {
 	return nil
 }
 
-// compare takes two lists that are sorted by path.
+// compare compares two lists that are sorted by path.
 func (e *Mismatch) compare(checkpoint, model []Leaf) {
 	for len(checkpoint)+len(model) > 0 {
 		switch {

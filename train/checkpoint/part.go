@@ -8,13 +8,13 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// LoadPart copies the tensors below the folder under of a file to where they stand below
-// the folder to of a store, as [tape.Store.CopyFrom] does: with "encoder" and "features",
-// encoder/fc/w goes to features/fc/w, and the empty folder is all. It gives the paths
-// written, in order. On any error nothing is written.
+// LoadPart copies the tensors of a file whose paths begin with the folder under into a store, below
+// the folder to, as [tape.Store.CopyFrom] does. For "encoder" and "features", encoder/fc/w becomes
+// features/fc/w; an empty under means all tensors. It returns the paths written, in order. On any
+// error nothing is written.
 //
-// The file may be any safetensors file whose names the paths are. It is read only in the
-// part that is wanted, after its checksum, if it has one.
+// The file may be any safetensors file that names tensors by their paths. Only the wanted part is
+// read, after the checksum, if there is one, was checked.
 func LoadPart(path string, into *tape.Store, under, to string) ([]string, error) {
 	r, err := safetensors.Open(path)
 	if err != nil {

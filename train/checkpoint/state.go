@@ -16,24 +16,24 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// State is where a training stands between two steps.
+// State is the state of a training between two steps.
 type State struct {
 	Store      *tape.Store       // parameters, states, seed, step and runs
 	Position   data.Position     // of the next batch
-	Batches    int               // in an epoch of the data; 0 where it is not known
-	Data       string            // what their batches depend on, as data.Describe gives it; "" where it is not known
+	Batches    int               // in an epoch of the data; 0 if unknown
+	Data       string            // what data.Describe says of the source; "" if unknown
 	Model      Identity          // of what is trained
-	Validation *Validation       // nil where nothing was measured yet
-	Meta       map[string]string // of the user's: settings, a vocabulary, the text of a graph
-	Path       string            // of the file that it was read from; it is not written
+	Validation *Validation       // nil before the first measurement
+	Meta       map[string]string // texts of the user: settings, a vocabulary, a graph
+	Path       string            // of the file that it was read from; not written
 }
 
-// Validation is how far validation and early stopping have come.
+// Validation is the progress of validation and early stopping.
 type Validation struct {
-	Step    int     // after which the model was last measured
-	Best    float64 // the smallest value; NaN where none was a number
-	At      int     // the step of the best
-	Waiting int     // measurements since that were no better
+	Step    int     // the step after which the model was last measured
+	Best    float64 // the smallest value; NaN if none was a number
+	At      int     // the step of the best value
+	Waiting int     // how many measurements since were not better
 }
 
 // wireValidation is Validation as JSON, in which a number may be infinite.
@@ -50,7 +50,7 @@ const (
 	meta    = "meta." // before the user's keys
 )
 
-// whole says what a state lacks to be written or compared.
+// whole returns an error if a state lacks what it takes to be written or compared.
 func (s *State) whole() error {
 	switch {
 	case s == nil:
@@ -61,7 +61,7 @@ func (s *State) whole() error {
 	return nil
 }
 
-// encode gives the file of a state. Tensors are those of the store, without a copy.
+// encode returns the file of a state. Its tensors share the store's memory.
 func (s *State) encode() (*safetensors.File, error) {
 	leaves, err := json.Marshal(s.Model.Leaves)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *State) encode() (*safetensors.File, error) {
 	return f, nil
 }
 
-// Load reads a checkpoint, all of it, and checks that it is whole.
+// Load reads a whole checkpoint and checks that it is intact.
 func Load(path string) (*State, error) {
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
@@ -133,8 +133,8 @@ func Load(path string) (*State, error) {
 	return s, nil
 }
 
-// ErrForeign is in the chain where a file is a safetensors file, but no checkpoint that
-// this package reads.
+// ErrForeign is wrapped by the error for a safetensors file that is not a checkpoint, or not of a
+// version that this package reads.
 var ErrForeign = errors.New("no checkpoint")
 
 func known(metadata map[string]string) error {
@@ -147,8 +147,8 @@ func known(metadata map[string]string) error {
 	return nil
 }
 
-// Describe reads the metadata of a checkpoint, as a safetensors.Reader gives them without
-// the tensors. The store is empty but for seed, step and runs.
+// Describe parses the metadata of a checkpoint, which a safetensors.Reader reads without the
+// tensors. The store of the state has only seed, step and runs.
 func Describe(metadata map[string]string) (*State, error) {
 	if err := known(metadata); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func Describe(metadata map[string]string) (*State, error) {
 	p := &fields{metadata: metadata}
 	s := &State{Store: tape.NewStore(nil), Meta: map[string]string{}}
 	runs := uint64(0)
-	if _, ok := metadata["runs"]; ok { // older files of this version do not count them
+	if _, ok := metadata["runs"]; ok { // older files of this version lack it
 		runs = p.whole("runs", math.MaxInt64)
 	}
 	s.Store.Resume(p.whole("seed", math.MaxUint64), p.whole("step", math.MaxInt64), runs)
@@ -181,7 +181,7 @@ func Describe(metadata map[string]string) (*State, error) {
 	return s, p.err
 }
 
-// fields reads metadata and keeps the first mistake.
+// fields parses metadata and keeps the first error.
 type fields struct {
 	metadata map[string]string
 	err      error
@@ -207,7 +207,7 @@ func malformed(format string, args ...any) error {
 	return &safetensors.Error{Offset: -1, Msg: fmt.Sprintf(format, args...), Err: safetensors.ErrFormat}
 }
 
-// at gives a mistake the name of its file.
+// at adds the name of the file to an error.
 func at(path string, err error) error {
 	var e *safetensors.Error
 	if errors.As(err, &e) {
@@ -217,9 +217,8 @@ func at(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// sameType reports whether a program may use the one for the other: names of axes do not
-// count.
+// sameType reports whether a program may use one for the other. Names of axes do not count.
 func sameType(a, b graph.Type) bool { return a.DType == b.DType && a.Shape.SameSizes(b.Shape) }
 
-// Keys lists the names of the user's texts in order.
+// Keys returns the sorted names of the texts in Meta.
 func (s *State) Keys() []string { return slices.Sorted(maps.Keys(s.Meta)) }

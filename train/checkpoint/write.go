@@ -10,11 +10,11 @@ import (
 	"github.com/tapestry-ml/tapestry/interop/safetensors"
 )
 
-// unfinished is the end of the name of a file that is being written.
+// unfinished ends the name of a file that is being written.
 const unfinished = ".tmp"
 
-// Save writes a checkpoint. The file appears whole or not at all; one that was there
-// before is replaced at once.
+// Save writes a checkpoint. The file appears whole or not at all; one of that name is replaced
+// atomically.
 func Save(path string, s *State) error {
 	if err := s.whole(); err != nil {
 		return at(path, err)
@@ -26,9 +26,8 @@ func Save(path string, s *State) error {
 	return located(path, replace(path, func(w *os.File) error { return safetensors.Write(w, f) }))
 }
 
-// replace writes beside the place, brings that to the disk and renames it; then the new
-// name is brought to the disk. Without all three, a machine that loses its power may come
-// back with the name and without the bytes.
+// replace writes a file under another name, syncs it, renames it, and syncs the folder. Otherwise a
+// machine that loses power may come back with the name but without the bytes.
 func replace(path string, write func(w *os.File) error) error {
 	dir, name := filepath.Split(path)
 	beside := filepath.Join(dir, "."+name+unfinished)
@@ -56,10 +55,10 @@ func replace(path string, write func(w *os.File) error) error {
 	return sync(dir)
 }
 
-// sync brings the names of a folder to the disk, where the system can.
+// sync syncs a folder, where the system can.
 func sync(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // it has no such call, and journals its names
+		return nil // Windows has no such call, but journals file names
 	}
 	if dir == "" {
 		dir = "."
@@ -72,7 +71,7 @@ func sync(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// probe sees that a file can be made in a folder.
+// probe checks that a file can be created in a folder.
 func probe(dir string) error {
 	path := filepath.Join(dir, ".probe"+extension+unfinished)
 	w, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
@@ -82,7 +81,7 @@ func probe(dir string) error {
 	return located(dir, errors.Join(w.Close(), os.Remove(path)))
 }
 
-// located is an error of the system with the path that the user knows:
+// located returns an error of the system with the path that the user knows:
 // "checkpoint runs/a/step-00000010.safetensors: no space left on device".
 func located(path string, err error) error {
 	if err == nil {

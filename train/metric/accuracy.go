@@ -7,10 +7,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Accuracy is the part of the labels, whole numbers in the column of that name, at which
-// the output is the largest along its last axis: output[n c] against y[n], or
-// output[n t c] against y[n t]. Of equal ones the first counts, and NaN is never right.
-// Labels among the ignored do not count; another that is no class is an error.
+// Accuracy measures the share of labels, from 0 to 1, at which the output is largest along its last
+// axis: output[n c] against labels[n], or output[n t c] against labels[n t]. The labels are
+// integers in the named column. Among equal outputs the first counts, and NaN is never right.
+// Labels that are among the ignored are skipped; any other that is outside [0, c) is an error of
+// Add.
 func Accuracy(labels string, ignored ...int64) Metric {
 	a := &accuracy{labelled: labelled{labels, ignored}}
 	a.add = a.one

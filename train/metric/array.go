@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// integers are the elements of an array of whole numbers, one of the two.
+// integers holds the elements of an array of integers, in one of two types.
 type integers struct {
 	narrow []int32
 	wide   []int64
@@ -24,7 +24,7 @@ func (v integers) at(i int) int64 {
 	return v.wide[i]
 }
 
-// floats are the elements of an array of real numbers, one of the two.
+// floats holds the elements of an array of floats, in one of two types.
 type floats struct {
 	narrow []float32
 	wide   []float64
@@ -39,8 +39,8 @@ func (v floats) at(i int) float64 {
 	return v.wide[i]
 }
 
-// argmax is the place of the largest from lo to below hi, the first of equals, counted
-// from lo; −1 if one is NaN.
+// argmax returns the index of the largest element in [lo, hi), counted from lo, the first among
+// equals, or −1 if one is NaN.
 func (v floats) argmax(lo, hi int) int {
 	if v.narrow != nil {
 		return argmax(v.narrow[lo:hi])
@@ -61,7 +61,7 @@ func argmax[F float32 | float64](v []F) int {
 	return best
 }
 
-// surprise is −log softmax at place y of the numbers from lo to below hi.
+// surprise returns −log softmax of the elements in [lo, hi) at index y, counted from lo.
 func (v floats) surprise(lo, hi, y int) float64 {
 	if v.narrow != nil {
 		return surprise(v.narrow[lo:hi], y)
@@ -77,7 +77,7 @@ func surprise[F float32 | float64](v []F, y int) float64 {
 	return most - float64(v[y]) + math.Log(sum)
 }
 
-// wholes are the whole numbers of an array.
+// wholes returns the elements of an array of integers.
 func wholes(t *tensor.Dense) (v integers, ok bool) {
 	switch {
 	case t == nil || t.RequiresIterator() || t.DataOrder().IsColMajor():
@@ -89,7 +89,7 @@ func wholes(t *tensor.Dense) (v integers, ok bool) {
 	return v, false
 }
 
-// reals are the real numbers of an array.
+// reals returns the elements of an array of floats.
 func reals(t *tensor.Dense) (v floats, ok bool) {
 	switch {
 	case t == nil || t.RequiresIterator() || t.DataOrder().IsColMajor():
@@ -101,7 +101,7 @@ func reals(t *tensor.Dense) (v floats, ok bool) {
 	return v, false
 }
 
-// describe names an array in a complaint.
+// describe describes an array for an error.
 func describe(t *tensor.Dense) string {
 	if t == nil {
 		return "nothing"
@@ -109,7 +109,7 @@ func describe(t *tensor.Dense) string {
 	return fmt.Sprintf("%v%v", t.Dtype(), t.Shape())
 }
 
-// column is a column of whole numbers of a batch.
+// column returns a batch's column of integers.
 func column(b data.Batch, name string) (integers, error) {
 	t := b.Values[name]
 	if t == nil {
@@ -122,7 +122,7 @@ func column(b data.Batch, name string) (integers, error) {
 	return v, nil
 }
 
-// scores are the numbers of an output, as many for each of n rows or labels.
+// scores returns the elements of an output, and how many each of n rows or labels has.
 func scores(output *tensor.Dense, n int, what string) (v floats, each int, err error) {
 	v, ok := reals(output)
 	if !ok {
@@ -134,15 +134,14 @@ func scores(output *tensor.Dense, n int, what string) (v floats, each int, err e
 	return v, v.len() / n, nil
 }
 
-// labelled is a column of labels, some of which do not count.
+// labelled is a column of labels, some of which are skipped.
 type labelled struct {
 	name    string
 	ignored []int64
 }
 
-// each calls f for every label that counts, with the place of its scores in v. A label
-// that is no class is an error. One of f is located; what was counted before it stays
-// counted.
+// each calls f for every label that is not skipped, with the range of its scores in v. A label that
+// is not a class is an error. An error of f is located; labels counted before it stay counted.
 func (l labelled) each(what string, output *tensor.Dense, b data.Batch, f func(v floats, lo, hi int, y int64) error) error {
 	labels, err := column(b, l.name)
 	if err != nil {

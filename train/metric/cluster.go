@@ -8,11 +8,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ARI is the adjusted Rand index ([AdjustedRand]) of the clusters that the output puts the
-// rows into, against the labels: 1 if they agree up to names, about 0 if by chance. The
-// output is memberships[n k], of which the largest decides (of distances give the
-// negative), or whole numbers[n]. Rows with NaN are a cluster of their own. It counts
-// pairs over all rows that were added, whatever their batch.
+// ARI measures the adjusted Rand index ([AdjustedRand]) between the clusters of the rows and their
+// labels, integers in the named column: 1 if they agree up to names, about 0 if by chance. The
+// output is memberships[n k], the largest of which decides (negate distances), or integers[n]. Rows
+// with NaN are a cluster of their own. Pairs are counted over all rows that were added, across
+// batches.
 func ARI(labels string) Metric { return &ari{labels: labels} }
 
 type ari struct {
@@ -29,7 +29,7 @@ func (a *ari) Value() float64 {
 	}
 	v, err := AdjustedRand(a.found, a.correct)
 	if err != nil {
-		return math.NaN() // they are always equally many
+		return math.NaN() // never: the lengths are equal
 	}
 	return v
 }
@@ -63,10 +63,9 @@ func (a *ari) Add(output *tensor.Dense, b data.Batch) error {
 	return nil
 }
 
-// Inertia is what k-means makes small: the sum, over all rows of all batches, of the
-// squared distance to the nearest centre (scikit-learn's inertia_). The output is the
-// squared distances[n k] of rows to centres, such as builders give as D. It is NaN where
-// a distance is.
+// Inertia measures the sum, over all rows of all batches, of the squared distance to the nearest
+// centre, which k-means minimises (scikit-learn's inertia_). The output is the squared distances[n
+// k] from rows to centres, such as D of the models in package builders. It is NaN if a distance is.
 func Inertia() Metric { return &inertia{} }
 
 type inertia struct {

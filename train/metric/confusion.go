@@ -12,40 +12,40 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Confusion counts how often each class was taken for which: a [Metric] whose value is
-// the macro F1, the mean of [Confusion.F1] over the classes that occur or are predicted.
-// Its text form is an aligned table, a row for each class that is right and a column for
-// each that is predicted:
+// Confusion is the confusion matrix: it counts how often each class was predicted for each class.
+// Its value as a [Metric] is the macro F1, the mean of [Confusion.F1] over the classes that occur
+// or are predicted. Its text form is an aligned table, with a row for each true class and a column
+// for each predicted one:
 //
 //	            setosa  versicolor  virginica  precision  recall      F1
 //	setosa          10           0          0          1       1       1
 //	versicolor       0           9          1     0.8182     0.9  0.8571
 //	virginica        0           2          8     0.8889     0.8  0.8421
 //
-// A column "NaN" follows where an output was not a number.
+// A column "NaN" follows if an output was not a number.
 type Confusion struct {
 	labelled
 	names  []string
 	n      int   // classes
-	counts []int // of label and prediction; prediction n is NaN
+	counts []int // by label and prediction; prediction n is NaN
 	add    func(v floats, lo, hi int, y int64) error
 }
 
-// NewConfusion takes labels and output as [Accuracy] does. Classes are called by the
-// names given, in their order, else by their numbers.
+// NewConfusion returns a confusion matrix of labels and outputs like those of [Accuracy]. The names
+// are those of classes 0, 1, …; further classes are called by their numbers.
 func NewConfusion(labels string, names ...string) *Confusion {
 	c := &Confusion{labelled: labelled{name: labels}, names: names}
 	c.add = c.one
 	return c
 }
 
-// Name is F1.
+// Name returns "F1".
 func (c *Confusion) Name() string { return "F1" }
 
-// Reset forgets what was counted.
+// Reset sets all counts to 0.
 func (c *Confusion) Reset() { c.n, c.counts = 0, c.counts[:0] }
 
-// Add counts the rows of a batch. A label that is no class is an error.
+// Add counts the labels of a batch. A label that is not a class of the output is an error.
 func (c *Confusion) Add(output *tensor.Dense, b data.Batch) error {
 	if c == nil {
 		return errors.New("confusion: there is none to count in: NewConfusion makes one")
@@ -71,7 +71,7 @@ func (c *Confusion) one(v floats, lo, hi int, y int64) error {
 	return nil
 }
 
-// Value is the macro F1; NaN for nothing.
+// Value returns the macro F1, or NaN if nothing was counted.
 func (c *Confusion) Value() float64 {
 	sum, n := 0.0, 0
 	for k := range c.n {
@@ -82,36 +82,36 @@ func (c *Confusion) Value() float64 {
 	return sum / float64(n)
 }
 
-// Classes is the number of classes; 0 before the first batch.
+// Classes returns the number of classes, 0 before the first batch.
 func (c *Confusion) Classes() int { return c.n }
 
-// Count is how often a label of one class was taken for another. A class that there is
-// not was never met.
-func (c *Confusion) Count(label, taken int) int {
-	if label < 0 || label >= c.n || taken < 0 || taken >= c.n {
+// Count returns how often predicted was predicted where label was right; 0 for unknown classes.
+func (c *Confusion) Count(label, predicted int) int {
+	if label < 0 || label >= c.n || predicted < 0 || predicted >= c.n {
 		return 0
 	}
-	return c.counts[label*(c.n+1)+taken]
+	return c.counts[label*(c.n+1)+predicted]
 }
 
-// Precision is which part of what was taken for a class is of it; NaN if nothing was.
+// Precision returns the share of the predictions of a class that are right, or NaN if there are
+// none.
 func (c *Confusion) Precision(class int) float64 {
 	return float64(c.Count(class, class)) / float64(c.taken(class))
 }
 
-// Recall is which part of a class was taken for it; NaN if it does not occur.
+// Recall returns the share of a class that was predicted as such, or NaN if it does not occur.
 func (c *Confusion) Recall(class int) float64 {
 	return float64(c.Count(class, class)) / float64(c.labels(class))
 }
 
-// F1 is the harmonic mean of [Confusion.Precision] and [Confusion.Recall],
-// 2·right/(labels + taken): 0 if nothing is right, NaN if the class neither occurs nor
-// is predicted.
+// F1 returns the harmonic mean of [Confusion.Precision] and [Confusion.Recall], which is
+// 2·right/(labels + predictions): 0 if nothing is right, NaN if the class neither occurs nor is
+// predicted.
 func (c *Confusion) F1(class int) float64 {
 	return 2 * float64(c.Count(class, class)) / float64(c.labels(class)+c.taken(class))
 }
 
-// taken is how often something was taken for a class.
+// taken returns how often a class was predicted.
 func (c *Confusion) taken(class int) (n int) {
 	for k := range c.n {
 		n += c.Count(k, class)
@@ -119,7 +119,7 @@ func (c *Confusion) taken(class int) (n int) {
 	return n
 }
 
-// labels is how often a class occurs, NaN outputs included.
+// labels returns how often a class occurs, NaN outputs included.
 func (c *Confusion) labels(class int) (n int) {
 	if class < 0 || class >= c.n {
 		return 0
@@ -130,7 +130,7 @@ func (c *Confusion) labels(class int) (n int) {
 	return n
 }
 
-// called is what a class is called.
+// called returns the name of a class.
 func (c *Confusion) called(class int) string {
 	if class < len(c.names) {
 		return c.names[class]
@@ -138,7 +138,7 @@ func (c *Confusion) called(class int) string {
 	return fmt.Sprint(class)
 }
 
-// String gives the table; "no rows" for nothing.
+// String returns the table, or "no rows" if nothing was counted.
 func (c *Confusion) String() string {
 	if c.n == 0 {
 		return "no rows"
@@ -149,7 +149,7 @@ func (c *Confusion) String() string {
 	}
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	// Names stand to the left, which a table of numbers set to the right has no column for.
+	// Names are aligned left, which a tabwriter that aligns numbers right cannot do.
 	widest := 0
 	for k := range c.n {
 		widest = max(widest, len([]rune(c.called(k))))
@@ -177,7 +177,7 @@ func (c *Confusion) String() string {
 		rate := func(v float64) string { return fmt.Sprintf("%.4g", v) }
 		row(c.called(k), func(j int) string { return fmt.Sprint(c.counts[k*(c.n+1)+j]) }, rate(c.Precision(k)), rate(c.Recall(k)), rate(c.F1(k)))
 	}
-	_ = w.Flush() // a buffer takes all
+	_ = w.Flush() // writing to a buffer does not fail
 	var out strings.Builder
 	for line := range strings.Lines(b.String()) {
 		out.WriteString(strings.TrimRight(strings.TrimPrefix(line, "  "), " \n") + "\n")

@@ -7,23 +7,23 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Nats is how surprising the labels are, in natural units: the mean of
-// −log softmax(output) at the label, over all labels of all batches. The output holds
-// logits, output[n c] against y[n] or output[n t c] against y[n t]; of a language model
-// whose tokens are characters it is nats per character. Labels among the ignored do not
-// count; another that is no class is an error. It is NaN where a logit is NaN or all
-// are −Inf, and +Inf where that of a label is −Inf.
+// Nats measures the cross-entropy of the labels in nats: the mean of −log softmax(output) at the
+// label, over all labels of all batches. The output holds logits, output[n c] against labels[n] or
+// output[n t c] against labels[n t]; the labels are integers in the named column. For a language
+// model over characters these are nats per character. Labels that are among the ignored are
+// skipped; any other that is outside [0, c) is an error of Add. It is NaN if a logit is NaN or all
+// logits of a label are −Inf, and +Inf if the logit at a label is −Inf.
 func Nats(labels string, ignored ...int64) Metric {
 	return newSurprisal("nats", labels, ignored, func(mean float64) float64 { return mean })
 }
 
-// Bits is [Nats] in bits: divided by ln 2.
+// Bits is [Nats] in bits: it is divided by ln 2.
 func Bits(labels string, ignored ...int64) Metric {
 	return newSurprisal("bits", labels, ignored, func(mean float64) float64 { return mean / math.Ln2 })
 }
 
-// Perplexity is e to the power of [Nats]: among how many equally likely classes one would
-// have to guess to be as surprised.
+// Perplexity is e to the power of [Nats]: the number of equally likely classes that has the same
+// cross-entropy.
 func Perplexity(labels string, ignored ...int64) Metric {
 	return newSurprisal("perplexity", labels, ignored, math.Exp)
 }

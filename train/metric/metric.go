@@ -8,27 +8,27 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Metric adds up what one number is made of. It is for one goroutine.
+// Metric computes one number from the outputs for many batches. It is for one goroutine.
 type Metric interface {
 	Name() string // accuracy
-	// Add takes the output of a batch, an array whose first axis is the batch's rows, and
-	// the batch. Both may be reused by the caller afterwards.
+	// Add takes the output for a batch, an array whose first axis is the batch's rows, and the
+	// batch. The caller may reuse both afterwards.
 	Add(output *tensor.Dense, b data.Batch) error
-	// Value is the number for all that was added since Reset; NaN for nothing.
+	// Value returns the number for all that was added since Reset, or NaN for nothing.
 	Value() float64
 	Reset()
 }
 
-// Score is a number by name.
+// Score is a number with a name.
 type Score struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 }
 
-// Scores are numbers by name, in an order.
+// Scores is a list of numbers with names.
 type Scores []Score
 
-// Get finds a number; ok is false where there is none of that name.
+// Get returns the number of that name; ok is false if there is none.
 func (s Scores) Get(name string) (v float64, ok bool) {
 	for _, one := range s {
 		if one.Name == name {
@@ -38,7 +38,7 @@ func (s Scores) Get(name string) (v float64, ok bool) {
 	return 0, false
 }
 
-// String gives loss 0.1361, accuracy 0.9583.
+// String returns, for example, "loss 0.1361, accuracy 0.9583".
 func (s Scores) String() string {
 	parts := make([]string, len(s))
 	for i, one := range s {

@@ -8,13 +8,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// AbsoluteError is the mean of |ŷ − y| over all elements: the output is ŷ[n …], the
-// column of that name y[n …], real numbers both. It is NaN where either has NaN.
+// AbsoluteError measures the mean of |ŷ − y| over all elements, in y's units: the output is ŷ[n …]
+// and the named column y[n …], both of floats and of the same shape. It is NaN if either holds NaN.
 func AbsoluteError(targets string) Metric {
 	return &deviation{name: "absolute error", targets: targets, of: math.Abs}
 }
 
-// SquaredError is the mean of (ŷ − y)² over all elements, as [AbsoluteError] has them.
+// SquaredError measures the mean of (ŷ − y)² over all elements, for arrays like those of
+// [AbsoluteError].
 func SquaredError(targets string) Metric {
 	return &deviation{name: "squared error", targets: targets, of: func(d float64) float64 { return d * d }}
 }
@@ -42,15 +43,15 @@ func (e *deviation) Add(output *tensor.Dense, b data.Batch) error {
 	return nil
 }
 
-// R2 is the coefficient of determination, what part of the spread of the targets the
-// output explains: 1 − Σ(ŷ − y)²/Σ(y − ȳ)², where ȳ is the mean of all rows, of each
-// quantity apart where a row has several. 1 is perfect, 0 is what ȳ itself would reach,
-// and there is no least. Where the targets do not differ it is 1 if the output is right
-// and else 0; of fewer than two rows it is NaN, and wherever a number is (so is
-// scikit-learn's r2_score, with multioutput="variance_weighted").
+// R2 measures the coefficient of determination, the share of the targets' variance that the output
+// explains: 1 − Σ(ŷ − y)²/Σ(y − ȳ)², where ȳ is the mean over all rows, separately for each
+// quantity of a row. A perfect output has 1, the constant ȳ has 0, and there is no lower bound. If
+// the targets are all equal it is 1 if the output is right and 0 otherwise. It is NaN for fewer
+// than two rows, and if a number is NaN. This is scikit-learn's r2_score with
+// multioutput="variance_weighted".
 func R2(targets string) Metric { return &determination{targets: targets} }
 
-// determination adds up as Welford does (1962), so that a large mean costs no digits.
+// determination sums by Welford's method (1962), so that a large mean costs no digits.
 type determination struct {
 	targets      string
 	rows         int
@@ -102,7 +103,7 @@ func (r *determination) Add(output *tensor.Dense, b data.Batch) error {
 	return nil
 }
 
-// pair are an output and the targets that it is compared with.
+// pair is an output and the targets that it is compared with.
 func pair(output *tensor.Dense, b data.Batch, name string) (found, correct floats, err error) {
 	t := b.Values[name]
 	if t == nil {

@@ -13,17 +13,16 @@ import (
 
 // How the bar is drawn.
 const (
-	redraw = 100 * time.Millisecond // at most so often
-	recent = 3 * time.Second        // over which the rate is taken
-	width  = 20                     // characters of the bar
+	redraw = 100 * time.Millisecond // the shortest time between two drawings
+	recent = 3 * time.Second        // the time over which the rate is averaged
+	width  = 20                     // of the bar, in characters
 )
 
-// Bar shows how far training is, how fast it goes, how long it will take and what the loss
-// is, as the package's comment has it: on a terminal a line that is redrawn and in the end
-// removed, elsewhere a line for each measurement. Training that is taken up begins with a
-// line that says from which checkpoint, and one for each newer checkpoint that is damaged
-// and was passed over. The loss is the mean of the steps since it was drawn last. It is
-// drawn for whoever looks on: what cannot be written is left out, and training goes on.
+// Bar returns an observer that shows the progress of training, its rate, the time left and the
+// loss, as in the package's comment: on a terminal a line that is redrawn and removed in the end,
+// elsewhere a line for each measurement. Training that is resumed begins with a line that names the
+// checkpoint, and one for each newer checkpoint that was skipped because it is damaged. The loss is
+// the mean over the steps since the last drawing. Errors of w are ignored, and training goes on.
 func Bar(w io.Writer, options ...Option) train.Observer {
 	return &bar{w: w, settings: settle(w, options)}
 }
@@ -33,7 +32,7 @@ type bar struct {
 	w      io.Writer
 	drawn  time.Time
 	shown  bool
-	past   [recent / redraw]sample // a ring: what was done when it was drawn
+	past   [recent / redraw]sample // a ring of the last drawings
 	count  int                     // samples taken since training began
 	sum    float64                 // of the losses of n steps
 	n      int
@@ -41,7 +40,7 @@ type bar struct {
 	scores string
 }
 
-// sample says that so many steps were done at a time.
+// sample is the number of steps that were done at a time.
 type sample struct {
 	at   time.Time
 	step int
@@ -89,7 +88,7 @@ func (b *bar) Observe(e train.Event) error {
 	return nil
 }
 
-// onTerminal is a name of unknown origin as part of one line.
+// onTerminal returns a name of unknown origin, made safe as part of a line.
 func onTerminal(s string) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(terminal.Clean(s))
 }
@@ -99,7 +98,7 @@ func (b *bar) take(s sample) {
 	b.count++
 }
 
-// rate is the number of steps in a second of late; 0 if it is not known.
+// rate returns the recent number of steps per second, or 0 if it is unknown.
 func (b *bar) rate(now sample) float64 {
 	oldest := b.past[b.count%len(b.past)]
 	if b.count < len(b.past) {
@@ -112,7 +111,7 @@ func (b *bar) rate(now sample) float64 {
 	return float64(now.step-oldest.step) / long
 }
 
-// draw draws the line, unless it was drawn just now.
+// draw draws the line, unless it was drawn less than redraw ago.
 func (b *bar) draw(e train.Event) {
 	now := b.clock()
 	if now.Sub(b.drawn) < redraw {
@@ -125,13 +124,13 @@ func (b *bar) draw(e train.Event) {
 	if b.n > 0 {
 		b.loss, b.sum, b.n = b.sum/float64(b.n), 0, 0
 	}
-	// A terminal that is narrower cuts the line instead of going on in the next.
+	// A narrower terminal cuts the line off instead of wrapping it.
 	if _, err := fmt.Fprintf(b.w, "\r\x1b[?7l%s\x1b[K\x1b[?7h", b.text(e, rate)); err == nil {
 		b.shown = true
 	}
 }
 
-// text is the line.
+// text returns the line.
 func (b *bar) text(e train.Event, rate float64) string {
 	var parts []string
 	head := ""
@@ -159,7 +158,7 @@ func (b *bar) text(e train.Event, rate float64) string {
 	return line
 }
 
-// plain gives a number with so many digits, and below ten million without an exponent.
+// plain formats a number with so many digits, without an exponent below ten million.
 func plain(v float64, digits int) string {
 	text := fmt.Sprintf("%.*g", digits, v)
 	if strings.Contains(text, "e+") && math.Abs(v) < 1e7 {
@@ -168,7 +167,7 @@ func plain(v float64, digits int) string {
 	return text
 }
 
-// clock gives 0:04, 12:30, 1:02:03 or 3 d 4 h.
+// clock formats a duration as 0:04, 12:30, 1:02:03 or 3 d 4 h.
 func clock(seconds float64) string {
 	s := int64(min(seconds, 1e15) + 0.5)
 	switch {

@@ -12,22 +12,21 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// Version is that of the log's format. It grows when a reader of the one before would
-// read wrong.
+// Version is the version of the log's format. It increases when older readers would misread a log.
 const Version = 1
 
-// How long lines wait to be written together, and how many bytes may.
+// The longest time that lines wait to be written together, and the most bytes.
 const (
 	patience = 200 * time.Millisecond
 	room     = 16 << 10
 )
 
-// stamp is the form of times: as many digits for each.
+// stamp is the format of times, of fixed width.
 const stamp = "2006-01-02T15:04:05.000000Z"
 
-// JSONLines writes a line for each event, as the package's comment has them. Steps may
-// wait a moment to be written together; every other event is written at once, with those
-// before it. An error of w ends the training.
+// JSONLines returns an observer that writes a line for each event, in the format of the package's
+// comment. Steps may wait a moment to be written together; every other event is written at once,
+// with those before it. An error of w ends the training.
 func JSONLines(w io.Writer, options ...Option) train.Observer {
 	return &jsonLines{w: w, settings: settle(w, options)}
 }
@@ -35,11 +34,11 @@ func JSONLines(w io.Writer, options ...Option) train.Observer {
 type jsonLines struct {
 	settings
 	w       io.Writer
-	line    []byte // what is not written yet
+	line    []byte // not written yet
 	written time.Time
 }
 
-// errNoWriter is the error of an observer that was given nil to write to.
+// errNoWriter is the error of an observer whose writer is nil.
 var errNoWriter = errors.New("watch: there is no writer to write to")
 
 // Observe logs the event.
@@ -57,14 +56,14 @@ func (l *jsonLines) Observe(e train.Event) error {
 	}
 	l.written = now
 	_, err := l.w.Write(l.line)
-	l.line = l.line[:0] // after an error, too: half of it may be there
+	l.line = l.line[:0] // after an error too, because half of it may be written
 	if err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
 	return nil
 }
 
-// append adds the line of an event.
+// append appends the line of an event.
 func (l *jsonLines) append(e train.Event, now time.Time) {
 	b := l.line
 	if e.Kind == train.Begun && e.Step > 0 {
@@ -114,7 +113,7 @@ func (l *jsonLines) append(e train.Event, now time.Time) {
 	l.line = append(b, "}\n"...)
 }
 
-// messageOf is what an error says; "" for none.
+// messageOf returns the text of an error, or "" for nil.
 func messageOf(err error) string {
 	if err == nil {
 		return ""
@@ -126,7 +125,7 @@ func appendKey(b []byte, key string) []byte {
 	return append(append(append(b, `,"`...), key...), `":`...)
 }
 
-// appendNumber writes as many digits as it takes to read the same number again.
+// appendNumber appends as many digits as it takes to read the same number back.
 func appendNumber(b []byte, v float64) []byte {
 	switch {
 	case math.IsNaN(v):
@@ -142,7 +141,7 @@ func appendNumber(b []byte, v float64) []byte {
 func appendText(b []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		return append(b, `""`...) // no string is refused
+		return append(b, `""`...) // never: every string has a JSON form
 	}
 	return append(b, quoted...)
 }

@@ -26,17 +26,17 @@ func settle(w io.Writer, options []Option) settings {
 	return s
 }
 
-// Every logs only the steps whose number n divides, of a long run; other events all. A
-// number below 1 is 1.
+// Every makes [JSONLines] log only steps whose number is a multiple of n, for long runs, and all
+// other events. An n below 1 means 1.
 func Every(n int) Option { return func(s *settings) { s.every = max(1, n) } }
 
-// Timed logs the time of every event.
+// Timed makes [JSONLines] log the time of every event, in UTC.
 func Timed() Option { return func(s *settings) { s.timed = true } }
 
-// Terminal says whether the writer of a bar is a terminal, instead of finding out.
+// Terminal tells a [Bar] whether its writer is a terminal, which it otherwise finds out.
 func Terminal(is bool) Option { return func(s *settings) { s.terminal = is } }
 
-// Clock tells the time instead of time.Now.
+// Clock sets the function that returns the time. The default is time.Now.
 func Clock(now func() time.Time) Option {
 	return func(s *settings) {
 		if now != nil {
@@ -45,8 +45,8 @@ func Clock(now func() time.Time) Option {
 	}
 }
 
-// IsTerminal reports whether w is a character device other than the null device: what a
-// [Bar] takes for a terminal.
+// IsTerminal reports whether a [Bar] takes w for a terminal: whether it is a character device other
+// than the null device.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok || f == nil {

@@ -15,38 +15,36 @@ import (
 	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
-// Limits of a log.
+// Limits on what is read of a log.
 const (
 	MaxLine    = 1 << 20    // bytes of a line
-	MaxRecords = 10_000_000 // that ReadLog takes
+	MaxRecords = 10_000_000 // of ReadLog
 )
 
-// Record is a line of a log: the event, and when it was; the zero time if the log does
-// not tell.
+// Record is a line of a log: an event and its time, which is zero if the log has none.
 type Record struct {
 	train.Event
 	Time time.Time
 }
 
-// Error is a complaint about a line of a log.
+// Error is a mistake in a line of a log.
 type Error struct {
 	Name string // of the log
 	Line int    // from 1
 	Err  error
 }
 
-// Error gives NAME:LINE: what is wrong.
+// Error returns NAME:LINE: and what is wrong.
 func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %v", e.Name, e.Line, e.Err) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrCut is the cause where the last line of a log is only half there, as a run that was
-// killed leaves it.
+// ErrCut is the cause if the last line of a log is incomplete, as a run that was killed leaves it.
 var ErrCut = errors.New("the line is cut short")
 
-// ReadLog reads a whole log; name is what errors call it. Where a line cannot be read it
-// gives the records before it, and an [*Error].
+// ReadLog reads a whole log, which errors call name. If a line cannot be read, it returns the
+// records before it and an [*Error].
 func ReadLog(name string, r io.Reader) ([]Record, error) {
 	var out []Record
 	lines := NewReader(name, r)
@@ -69,11 +67,11 @@ type Reader struct {
 	name    string
 	r       *bufio.Reader
 	line    int    // the number of the line that was read last
-	half    []byte // of a line whose end is not there yet
+	half    []byte // a line whose end is not written yet
 	tooLong bool
 }
 
-// NewReader is a reader at the beginning of a log; name is what errors call it.
+// NewReader returns a reader at the beginning of a log, which errors call name.
 func NewReader(name string, r io.Reader) *Reader {
 	if r == nil {
 		return &Reader{name: name}
@@ -81,9 +79,9 @@ func NewReader(name string, r io.Reader) *Reader {
 	return &Reader{name: name, r: bufio.NewReaderSize(r, 64<<10)}
 }
 
-// Next gives the next record. At the end of what has been written it gives io.EOF, and
-// may be called again when there is more. A line that is no record is an [*Error], after
-// which the next call goes on with the line after it. Any other error is the file's.
+// Next returns the next record. At the end of what has been written it returns io.EOF, and it may
+// be called again when there is more. A line that is not a record is an [*Error]; the next call
+// goes on with the line after it. Any other error is that of the file.
 func (r *Reader) Next() (Record, error) {
 	if r == nil {
 		r = new(Reader)
@@ -123,7 +121,7 @@ func (r *Reader) Next() (Record, error) {
 	}
 }
 
-// end complains about half a line.
+// end returns an error if the log ends in an incomplete line.
 func (r *Reader) end() error {
 	if len(bytes.TrimSpace(r.half)) == 0 && !r.tooLong {
 		return nil
@@ -131,7 +129,7 @@ func (r *Reader) end() error {
 	return &Error{r.name, r.line + 1, ErrCut}
 }
 
-// parse reads a line.
+// parse parses a line.
 func parse(line []byte) (Record, error) {
 	var v struct {
 		Event   string `json:"event"`
@@ -185,7 +183,7 @@ func parse(line []byte) (Record, error) {
 	return out, nil
 }
 
-// kindOf is the kind of event of a name.
+// kindOf returns the kind of event of that name.
 func kindOf(name string) (k train.EventKind, ok bool) {
 	for k.String() != "" {
 		if k.String() == name {
@@ -196,10 +194,10 @@ func kindOf(name string) (k train.EventKind, ok bool) {
 	return 0, false
 }
 
-// number is a number, or the string that stands for one that JSON lacks.
+// number is a number as JSON, or as a string if JSON lacks it.
 type number float64
 
-// UnmarshalJSON reads either.
+// UnmarshalJSON parses either.
 func (n *number) UnmarshalJSON(text []byte) error {
 	switch string(text) {
 	case `"NaN"`:
@@ -218,10 +216,10 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// scores are an object whose order counts.
+// scores is a JSON object whose order counts.
 type scores metric.Scores
 
-// UnmarshalJSON reads the names and numbers in their order.
+// UnmarshalJSON parses the names and numbers, in their order.
 func (s *scores) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
