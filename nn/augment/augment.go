@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Flip mirrors images x[n h w c] left to right, along w, the third axis. Anything but images of
-// floats is a mistake, here and in the other functions.
+// Flip mirrors images x[n h w c] left to right, along the axis w. In all functions of this package,
+// x must be of type f32 or f64 and of four axes; anything else is a mistake.
 func Flip(x *graph.Node) *graph.Node {
 	if bad := wantImages("Flip", x); bad != nil {
 		return bad
@@ -41,8 +41,8 @@ func uniform(x *graph.Node, name string) *graph.Node {
 	return ops.RandomUniform(x.Graph(), name, x.DType(), build.PerExample(x)...).As(name)
 }
 
-// aligned lays a number for each example out as v[n 1 …] of the given rank, so that
-// it lines up with what examples have; what has no such axis stays.
+// aligned reshapes v[n], a number for each example, to v[n 1 …] of the given rank, so that it
+// broadcasts over examples. A scalar stays as it is.
 func aligned(v *graph.Node, rank int) *graph.Node {
 	if !v.IsValid() || v.Rank() != 1 {
 		return v
@@ -63,7 +63,7 @@ func ones(n int) []graph.Axis {
 	return axes
 }
 
-// wantImages records that x is not an array of images; nil if it is.
+// wantImages returns nil if x is an array of images, and else records a mistake.
 func wantImages(what string, x *graph.Node) *graph.Node {
 	if x.IsValid() && x.Rank() == 4 && x.DType().IsFloat() {
 		return nil
@@ -71,8 +71,7 @@ func wantImages(what string, x *graph.Node) *graph.Node {
 	return graph.Of(x).Fail(what, fmt.Errorf("want images [n h w c] of type f32 or f64"), x)
 }
 
-// floor returns the largest whole number that is not above v, as int64. There is no
-// derivative.
+// floor returns the largest integer that is not above v, as int64. It has no derivative.
 func floor(v *graph.Node) *graph.Node {
 	whole := ops.Cast(v, graph.I64) // towards 0
 	return ops.Sub(whole, ops.Cast(ops.Less(v, ops.Cast(whole, build.DType(v))), graph.I64))

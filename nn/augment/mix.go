@@ -9,11 +9,11 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Mixed is examples that are made of two each.
+// Mixed holds examples each of which is mixed from two.
 type Mixed struct {
-	X     *graph.Node // the mixed inputs
+	X     *graph.Node // the mixed inputs, of x's shape
 	Y     *graph.Node // the mixed labels[n k], λ·y + (1 − λ)·y'
-	Share *graph.Node // λ[n], how much of an example is left
+	Share *graph.Node // λ[n], the share of the first example
 }
 
 // Mixup blends every example of x[n …], and its label y[n k] as probabilities, with
@@ -22,8 +22,8 @@ type Mixed struct {
 //
 //	x̂ = λ·x + (1 − λ)·x',  ŷ = λ·y + (1 − λ)·y',  λ ~ Beta(α, α)
 //
-// with probability p; λ = 1 otherwise. A batch is in random order, so a neighbour is
-// as good as any. α > 0 and p are scalars of x's type.
+// with probability p; λ = 1 otherwise. A batch is in random order, so the next example is as good
+// as any other. α > 0 and p are scalars of x's type.
 func Mixup(x, y, α, p *graph.Node) Mixed {
 	defer graph.Of(x, y, α, p).Scope("mixup")()
 	if bad := wantExamples("Mixup", x, y); bad != nil {
@@ -35,12 +35,11 @@ func Mixup(x, y, α, p *graph.Node) Mixed {
 	return Mixed{blend(x).As("x̂"), blend(y).As("ŷ"), λ}
 }
 
-// CutMix pastes a rectangle of the next example of the batch into every image of
-// x[n h w c], and mixes the labels y[n k] by area (Yun et al., 2019; the notes on
-// data augmentation). Of a share λ₀ ~ Beta(α, α) that should be left, the rectangle
-// has the sides √(1 − λ₀) of the image's, in whole pixels, around a random pixel;
-// what stands out of the image is cut off. λ is the share that is really left. With
-// probability 1 − p nothing is pasted.
+// CutMix pastes a rectangle of the next example of the batch into every image of x[n h w c], and
+// mixes the labels y[n k] by area (Yun et al., 2019; the notes on data augmentation). A share λ₀ ~
+// Beta(α, α) of the image should remain: the rectangle's sides are √(1 − λ₀) of the image's, in
+// whole pixels. Its centre is a random pixel, and what exceeds the image is cut off. λ is the share
+// that remains. With probability 1 − p nothing is pasted.
 func CutMix(x, y, α, p *graph.Node) Mixed {
 	defer graph.Of(x, y, α, p).Scope("cutmix")()
 	bad := wantImages("CutMix", x)
@@ -62,7 +61,8 @@ func CutMix(x, y, α, p *graph.Node) Mixed {
 	}
 }
 
-// wantExamples records that x[n …] and y[n k] are not as many.
+// wantExamples returns nil if x[n …] and y[n k] have as many examples and the same float type, and
+// else records a mistake.
 func wantExamples(what string, x, y *graph.Node) *graph.Node {
 	if x.IsValid() && y.IsValid() && x.Rank() > 0 && y.Rank() == 2 && x.Dim(0) == y.Dim(0) && x.DType().IsFloat() && x.DType() == y.DType() {
 		return nil
@@ -70,7 +70,7 @@ func wantExamples(what string, x, y *graph.Node) *graph.Node {
 	return graph.Of(x, y).Fail(what, fmt.Errorf("want examples [n …] and as many labels [n k] of the same float type"), x, y)
 }
 
-// next returns the following example of the batch, the first in place of the last.
+// next returns for each example the one after it, and for the last one the first.
 func next(x *graph.Node) *graph.Node {
 	if x.Dim(0) == 1 {
 		return x
@@ -78,9 +78,9 @@ func next(x *graph.Node) *graph.Node {
 	return ops.Concat(0, ops.Slice(x, 0, 1, 0), ops.Slice(x, 0, 0, 1)).As("next")
 }
 
-// RandomBeta draws from Beta(α, α) for a float scalar α > 0, anew in every run. If T
-// has Student's distribution with 2α degrees of freedom, then ½ + ½·T/√(2α + T²) has
-// that one, and T is drawn by Bailey's polar method (1994) from two uniform numbers,
+// RandomBeta returns draws from Beta(α, α), of the given axes, anew in every run; α > 0 is a float
+// scalar. If T has Student's t-distribution with 2α degrees of freedom, then ½ + ½·T/√(2α + T²) has
+// the distribution Beta(α, α). T is drawn from two uniform numbers by Bailey's polar method (1994),
 // without rejection:
 //
 //	λ = ½ + ½·√(1−q)·cos 2πv / √(q + (1−q)·cos² 2πv),  q = u^(1/α)
@@ -93,16 +93,16 @@ func RandomBeta(g *graph.Graph, name string, α *graph.Node, axes ...graph.Axis)
 	return ops.Shift(ops.Scale(ops.Div(t, ops.Sqrt(ops.Add(q, ops.Square(t)))), 0.5), 0.5).As(name)
 }
 
-// PixMix blends each image of x[n h w c], with probability p, with an image of
-// structured patterns, mixers[n h w c], in up to so many rounds (Hendrycks et al.,
-// 2022; the notes on data augmentation). Intensities lie between 0 and 1. The number
-// of rounds is drawn for each image, 0 included; each adds or multiplies, by a coin:
+// PixMix blends each image of x[n h w c], with probability p, with an image of structured patterns,
+// mixers[n h w c], in up to so many rounds, at most 100 (Hendrycks et al., 2022; the notes on data
+// augmentation). Intensities are between 0 and 1. The number of rounds is drawn for each image and
+// may be 0. Each round adds or multiplies, with equal probability:
 //
-//	m ← ½(a(2m − 1) + b(2z − 1) + 1)   or   m ← ½(2m)ᵃ(2z)ᵇ,  cut off at 0 and 1
+//	m ← ½(a(2m − 1) + b(2z − 1) + 1)   or   m ← ½(2m)ᵃ(2z)ᵇ,  clipped to 0 … 1
 //
-// A second coin takes a ~ Beta(β, 1) and b ~ Beta(1, β), or a and b that go past both
-// images, a − 1 ~ Beta(1, β) and −b ~ Beta(1, β). A larger β mixes less in. Factors
-// below 10⁻⁶ are taken as that, which keeps the derivatives of powers finite.
+// Either a ~ Beta(β, 1) and b ~ Beta(1, β), or, with equal probability, a and b extrapolate beyond
+// both images: a − 1 ~ Beta(1, β) and −b ~ Beta(1, β). A larger β mixes in less. Bases of powers
+// below 10⁻⁶ are raised to it, which keeps derivatives finite.
 func PixMix(x, mixers, β, p *graph.Node, rounds int) *graph.Node {
 	defer graph.Of(x, mixers, β, p).Scope("pixmix")()
 	if rounds < 0 || rounds > 100 {
@@ -122,7 +122,7 @@ func PixMix(x, mixers, β, p *graph.Node, rounds int) *graph.Node {
 	})
 }
 
-// mixRound returns round i of [PixMix] on the images x, of which the rounds before made m.
+// mixRound returns round i of [PixMix] on m, which the rounds before made of the images x.
 func mixRound(x, m, z, β *graph.Node, i int) *graph.Node {
 	defer graph.Of(x).Scope(build.Numbered("round", i))()
 	half := ops.Lit(x, 0.5)

@@ -9,9 +9,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Bilinear takes images x[n h w c] at places between the pixels, weighing the four
-// around, with zeros outside the image. Rows and columns are counted from 0 and line
-// up with [n h w] of the result; their derivative is that of the weights.
+// Bilinear samples images x[n h w c] by bilinear interpolation between the four nearest pixels,
+// with zeros outside the image. rows and columns, counted from 0, are of the shape [n h w] of the
+// result or broadcast to it. They get a derivative, that of the weights.
 func Bilinear(x, rows, columns *graph.Node) *graph.Node {
 	if bad := wantImages("Bilinear", x); bad != nil { // before its sizes are asked for
 		return bad
@@ -34,8 +34,8 @@ func between(t, a, b *graph.Node) *graph.Node {
 	return ops.Add(ops.Mul(ops.OneMinus(t), a), ops.Mul(t, b))
 }
 
-// framed is images with enough zeros around them that whole places from −1 to one
-// more than the size can be looked up.
+// framed is images with zeros around them, so that pixels from −1 to the size plus 1 can be looked
+// up.
 type framed struct {
 	pixels        *graph.Node // [n·rows·columns c]
 	first         *graph.Node // [n 1 1], where an image starts
@@ -52,8 +52,8 @@ func frame(x *graph.Node) framed {
 	return framed{ops.Merge(padded, "pixel", 0, 1, 2).As("pixels"), x.Graph().ConstantValue(first).As("first"), h, w}
 }
 
-// wantFrame records that x is not an array of images, or that there are more images
-// or pixels along an axis than places are numbered for.
+// wantFrame returns nil if x is an array of images and no axis of it or of the result is too long
+// for pixels to be numbered, and else records a mistake.
 func wantFrame(what string, x *graph.Node, height, width int) *graph.Node {
 	const most = 1 << 24
 	if bad := wantImages(what, x); bad != nil {
@@ -65,23 +65,23 @@ func wantFrame(what string, x *graph.Node, height, width int) *graph.Node {
 	return nil
 }
 
-// at returns the pixels at whole places.
+// at returns the pixels at integer rows r and columns s.
 func (f framed) at(r, s *graph.Node) *graph.Node {
 	return ops.Gather(f.pixels, ops.Add(f.first, ops.Add(ops.Mul(r, ops.Lit(r, float64(f.width+3))), s)), 0)
 }
 
-// beyond returns how far v is from the whole place before it, for every channel.
+// beyond returns the distance of v from the pixel before it, for every channel.
 func (framed) beyond(v, place *graph.Node) *graph.Node {
 	return ops.Expand(ops.Sub(v, ops.Cast(place, build.DType(v))), -1, "")
 }
 
-// clamped keeps places within the zeros around an image of the given size.
+// clamped clips positions to the zeros around an image of the given size.
 func clamped(v *graph.Node, size int) *graph.Node {
 	return ops.Minimum(ops.Maximum(v, ops.Lit(v, -1)), ops.Lit(v, float64(size)))
 }
 
-// grid returns the numbers from 0 along the rows [h 1] and the columns [1 w] of images x,
-// or of others of the given size.
+// grid returns the row numbers [h 1] and the column numbers [1 w], from 0, of images like x of the
+// given size.
 func grid(x *graph.Node, dt graph.DType, height, width int) (rows, columns *graph.Node) {
 	count := func(axes ...graph.Axis) *graph.Node {
 		return x.Graph().ConstantValue(build.Computed(graph.Type{DType: dt, Shape: shapeWith(axes...)}, func(i int) float64 { return float64(i) }))
@@ -100,8 +100,8 @@ func shapeWith(axes ...graph.Axis) graph.Shape {
 	return s
 }
 
-// Rotate turns images anticlockwise about their middle by degrees, a scalar or [n].
-// What comes from outside is 0.
+// Rotate turns images x[n h w c] anticlockwise about their centre by degrees, a scalar or [n].
+// Pixels from outside the image are 0.
 func Rotate(x, degrees *graph.Node) *graph.Node {
 	if bad := wantImages("Rotate", x); bad != nil {
 		return bad
@@ -116,8 +116,8 @@ func Rotate(x, degrees *graph.Node) *graph.Node {
 	return Bilinear(x, rows, columns).As("turned")
 }
 
-// RandomRotation turns each image, with probability p, by an angle between −most and
-// most degrees.
+// RandomRotation turns each image, with probability p, by a uniform angle between −most and most
+// degrees.
 func RandomRotation(x, most, p *graph.Node) *graph.Node {
 	defer graph.Of(x, most, p).Scope("rotate")()
 	return sometimes("RandomRotation", x, p, func(x *graph.Node) *graph.Node {
@@ -137,8 +137,8 @@ func alone(u *graph.Node) *graph.Node {
 	return ops.Squeeze(u, single...)
 }
 
-// Translate moves images by pixels, down and to the right, scalars or [n]; parts of a
-// pixel blend neighbours. What comes from outside is 0.
+// Translate moves images x[n h w c] down and to the right by so many pixels, scalars or [n].
+// Fractions of a pixel blend neighbours, and pixels from outside the image are 0.
 func Translate(x, down, right *graph.Node) *graph.Node {
 	if bad := wantImages("Translate", x); bad != nil {
 		return bad
@@ -147,8 +147,8 @@ func Translate(x, down, right *graph.Node) *graph.Node {
 	return Bilinear(x, ops.Sub(i, aligned(down, 3)).As("row"), ops.Sub(j, aligned(right, 3)).As("column")).As("moved")
 }
 
-// RandomTranslation moves each image, with probability p, by up to most pixels along
-// each axis.
+// RandomTranslation moves each image, with probability p, by a uniform number of pixels between
+// −most and most along each axis.
 func RandomTranslation(x, most, p *graph.Node) *graph.Node {
 	defer graph.Of(x, most, p).Scope("translate")()
 	return sometimes("RandomTranslation", x, p, func(x *graph.Node) *graph.Node {
@@ -157,9 +157,8 @@ func RandomTranslation(x, most, p *graph.Node) *graph.Node {
 	})
 }
 
-// Crop takes a window of height by width pixels of each image, whose first row is top
-// and whose first column is left, scalars or [n] of x's type, rounded down. What the
-// window has beyond the image is 0.
+// Crop returns a window [n height width c] of each image x[n h w c]. Its first row is top and its
+// first column left, scalars or [n] of x's type, rounded down. Pixels outside the image are 0.
 func Crop(x, top, left *graph.Node, height, width int) *graph.Node {
 	if bad := wantFrame("Crop", x, height, width); bad != nil {
 		return bad
@@ -171,9 +170,8 @@ func Crop(x, top, left *graph.Node, height, width int) *graph.Node {
 	return f.at(rows, columns).As("window")
 }
 
-// RandomCrop takes, with probability p, a random window of height by width pixels of
-// each image with so many zeros around it, a scalar; the window in the middle
-// otherwise.
+// RandomCrop returns a window of height by width pixels of each image: with probability p a random
+// one of the image with padding zeros on every side, a scalar, and otherwise the one in the middle.
 func RandomCrop(x, padding, p *graph.Node, height, width int) *graph.Node {
 	defer graph.Of(x, padding, p).Scope("crop")()
 	if bad := wantImages("RandomCrop", x); bad != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Autocontrast stretches every channel of every image to the range from 0 to 1. A
-// channel that is all the same stays.
+// Autocontrast stretches every channel of every image to the range from 0 to 1. A constant channel
+// stays as it is.
 func Autocontrast(x *graph.Node) *graph.Node {
 	if bad := wantImages("Autocontrast", x); bad != nil {
 		return bad
@@ -24,9 +24,9 @@ func RandomAutocontrast(x, p *graph.Node) *graph.Node {
 	return sometimes("RandomAutocontrast", x, p, Autocontrast)
 }
 
-// Posterise keeps the first bits of the eight that an intensity between 0 and 1 is
-// stored in, from 0 to 8, a scalar of x's type or [n]. It has no derivative, and none
-// but 0 would be one.
+// Posterise keeps the most significant bits of the eight that an intensity between 0 and 1 is
+// stored in. bits is between 0 and 8, a scalar of x's type or [n]. It passes no derivative on; the
+// true one is 0.
 func Posterise(x, bits *graph.Node) *graph.Node {
 	if bad := wantImages("Posterise", x); bad != nil {
 		return bad
@@ -43,9 +43,9 @@ func RandomPosterise(x, bits, p *graph.Node) *graph.Node {
 	return sometimes("RandomPosterise", x, p, func(x *graph.Node) *graph.Node { return Posterise(x, bits) })
 }
 
-// Cutout sets a square of so many pixels a side to 0, around a place given by row and
-// column, scalars or [n] of x's type; all are rounded down. The square may stand out
-// of the image (DeVries & Taylor, 2017).
+// Cutout sets a square of size by size pixels around row and column to 0 (DeVries and Taylor,
+// 2017). All three are scalars or [n] of x's type and rounded down. The square may exceed the
+// image.
 func Cutout(x, row, column, size *graph.Node) *graph.Node {
 	if bad := wantImages("Cutout", x); bad != nil {
 		return bad
@@ -54,8 +54,8 @@ func Cutout(x, row, column, size *graph.Node) *graph.Node {
 	return ops.Select(box(x, aligned(row, 4), aligned(column, 4), size, size), ops.Lit(x, 0), x)
 }
 
-// RandomCutout sets, with probability p, a square of so many pixels a side around a
-// random pixel of each image to 0.
+// RandomCutout sets, with probability p, a square of size by size pixels around a random pixel of
+// each image to 0.
 func RandomCutout(x, size, p *graph.Node) *graph.Node {
 	defer graph.Of(x, size, p).Scope("cutout")()
 	return sometimes("RandomCutout", x, p, func(x *graph.Node) *graph.Node {
@@ -64,7 +64,7 @@ func RandomCutout(x, size, p *graph.Node) *graph.Node {
 	})
 }
 
-// pixel draws a place in every image, as row and column [n 1 1 1].
+// pixel draws a position in every image, as row and column [n 1 1 1].
 func pixel(x *graph.Node) (row, column *graph.Node) {
 	return ops.Scale(uniform(x, "u"), float64(x.Dim(1))).As("row"), ops.Scale(uniform(x, "v"), float64(x.Dim(2))).As("column")
 }
