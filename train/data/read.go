@@ -40,23 +40,10 @@ func ReadCSV(name string, r io.Reader, opts ...Option) (*Table, error) {
 		return nil, err
 	}
 	b := newBuilder(rows, s)
-	for _, row := range known {
-		if err := b.add(row); err != nil {
-			return nil, err
-		}
+	if err := rows.Each(known, b.add); err != nil {
+		return nil, err
 	}
-	for {
-		row, err := rows.Next()
-		if err == io.EOF {
-			return &b.t, nil
-		}
-		if err == nil {
-			err = b.add(row)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
+	return &b.t, nil
 }
 
 // builder appends rows to a table.

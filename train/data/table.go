@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
+	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 	"gorgonia.org/tensor"
 )
 
@@ -74,8 +75,8 @@ func (t *Table) Subset(rows []int) (*Table, error) {
 		}
 		s.X = append(s.X, t.X[i*d:(i+1)*d]...)
 	}
-	s.Labels = pick(t.Labels, rows)
-	s.Lines = pick(t.Lines, rows)
+	s.Labels = tensors.Pick(t.Labels, rows)
+	s.Lines = tensors.Pick(t.Lines, rows)
 	if t.Targets != nil {
 		var err error
 		if s.Targets, err = t.Targets.Subset(rows); err != nil {
@@ -125,18 +126,6 @@ func (t *Table) Take(names ...string) (*Table, error) {
 		}
 	}
 	return s, nil
-}
-
-// pick returns the elements of all at the given indices, or nil if all is nil.
-func pick[T any](all []T, rows []int) []T {
-	if all == nil {
-		return nil
-	}
-	picked := make([]T, len(rows))
-	for k, i := range rows {
-		picked[k] = all[i]
-	}
-	return picked
 }
 
 // Check returns an *Error if t, made by hand, contradicts itself: if it has no features, or if X,

@@ -345,7 +345,7 @@ func (c *Columns) WithoutMissing(names ...string) (*Columns, error) {
 		}
 		values := tensors.Like(k.Values, len(rows))
 		tensors.CopyRows(values, 0, k.Values, rows)
-		k.Values, k.lines = values, linesOf(k.lines, rows)
+		k.Values, k.lines = values, tensors.Pick(k.lines, rows)
 		out.columns = append(out.columns, k)
 	}
 	return out, nil
@@ -364,16 +364,4 @@ func (k Column) gaps() map[int]bool {
 		}
 	}
 	return gaps
-}
-
-// linesOf returns the lines of the given rows, or nil if they are unknown.
-func linesOf(lines, rows []int) []int {
-	if lines == nil {
-		return nil
-	}
-	out := make([]int, len(rows))
-	for k, i := range rows {
-		out[k] = lines[i]
-	}
-	return out
 }

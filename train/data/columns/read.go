@@ -197,23 +197,10 @@ func Read(name string, r io.Reader, opts ...data.Option) (*Columns, error) {
 		return nil, err
 	}
 	columns := newColumnsBuilder(rows, s, known[0])
-	for _, row := range known {
-		if err := columns.add(row); err != nil {
-			return nil, err
-		}
+	if err := rows.Each(known, columns.add); err != nil {
+		return nil, err
 	}
-	for {
-		row, err := rows.Next()
-		if err == io.EOF {
-			return columns.done()
-		}
-		if err == nil {
-			err = columns.add(row)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
+	return columns.done()
 }
 
 // columnsBuilder collects the cells of a table by column.

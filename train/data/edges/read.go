@@ -3,7 +3,6 @@ package edges
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -77,34 +76,23 @@ func Read(name string, r io.Reader, opts ...input.Option) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := rows.Next()
-	if err == io.EOF {
-		return nil, &input.Error{File: name, Msg: "the file is empty"}
-	}
+	known, err := rows.Start()
 	if err != nil {
 		return nil, err
 	}
-	first.Cells = slices.Clone(first.Cells) // the next row overwrites them
-	second, err := rows.Next()
-	if err != nil && err != io.EOF {
-		return nil, err
+	var second input.Row
+	if len(known) > 1 {
+		second = known[1]
 	}
-	b, header, err := newEdgeBuilder(rows, first, second)
+	b, header, err := newEdgeBuilder(rows, known[0], second)
 	if err != nil {
 		return nil, err
 	}
-	if !header {
-		if err := b.add(first); err != nil {
-			return nil, err
-		}
+	if header {
+		known = known[1:]
 	}
-	for next := second; next.Cells != nil; {
-		if err := b.add(next); err != nil {
-			return nil, err
-		}
-		if next, err = rows.Next(); err != nil && err != io.EOF {
-			return nil, err
-		}
+	if err := rows.Each(known, b.add); err != nil {
+		return nil, err
 	}
 	return b.network()
 }

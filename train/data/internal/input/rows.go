@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -105,6 +106,47 @@ func (r *Rows) Next() (Row, error) {
 			return Row{}, &Error{File: r.File, Line: line, Msg: msg}
 		}
 		return Row{line, start, cells}, nil
+	}
+}
+
+// Start reads the first two rows, or the only one. A file without rows is an error.
+func (r *Rows) Start() ([]Row, error) {
+	first, err := r.Next()
+	if err == io.EOF {
+		return nil, &Error{File: r.File, Msg: "the file is empty"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	first.Cells = slices.Clone(first.Cells) // the next row overwrites them
+	second, err := r.Next()
+	switch err {
+	case nil:
+		return []Row{first, second}, nil
+	case io.EOF:
+		return []Row{first}, nil
+	}
+	return nil, err
+}
+
+// Each calls add with the rows that were read before, known, and then with all others.
+func (r *Rows) Each(known []Row, add func(Row) error) error {
+	for _, row := range known {
+		if err := add(row); err != nil {
+			return err
+		}
+	}
+	for {
+		row, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = add(row)
+		}
+		if err != nil {
+			return err
+		}
 	}
 }
 

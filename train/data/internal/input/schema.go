@@ -2,7 +2,6 @@ package input
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -33,20 +32,14 @@ type Schema struct {
 // Begin reads the first one or two rows and returns what the columns are, and those of the rows
 // that are not the header.
 func (r *Rows) Begin() (*Schema, []Row, error) {
-	first, err := r.Next()
-	if err == io.EOF {
-		return nil, nil, &Error{File: r.File, Msg: "the file is empty"}
-	}
+	known, err := r.Start()
 	if err != nil {
 		return nil, nil, err
 	}
-	first.Cells = slices.Clone(first.Cells) // the next row overwrites them
-	known := []Row{first}
-	second, err := r.Next()
-	if err == nil {
-		known = append(known, second)
-	} else if err != io.EOF {
-		return nil, nil, err
+	first := known[0]
+	var second Row
+	if len(known) > 1 {
+		second = known[1]
 	}
 	header := r.Config.hasHeader(first, second)
 	if header {

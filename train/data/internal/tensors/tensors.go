@@ -100,3 +100,15 @@ func CheckRows(rows []int, n int) error {
 	}
 	return nil
 }
+
+// Pick returns the elements of all at the given indices, or nil if all is nil.
+func Pick[T any](all []T, rows []int) []T {
+	if all == nil {
+		return nil
+	}
+	picked := make([]T, len(rows))
+	for k, i := range rows {
+		picked[k] = all[i]
+	}
+	return picked
+}
