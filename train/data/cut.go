@@ -1,9 +1,9 @@
 package data
 
-// Cut says which rows of a table each step of a training takes, in batches of one size: all rows in their
-// own order where they are one batch; otherwise each epoch in another order, which depends on the seed
-// alone, where the rows that are too few for a batch come first in the next epoch. [Shuffled] with
-// [CarryOver] gives the same.
+// Cut determines which rows of a table each step of a training takes, in batches of one size. If
+// one batch holds all rows, they come in their own order. Otherwise each epoch has an order that
+// depends only on it and the seed, and the rows that do not fill a batch come first in the next
+// epoch. [Shuffled] with [CarryOver] gives the same batches.
 type Cut struct {
 	Rows int // at least 1
 	Size int // of a batch, from 1 to Rows
@@ -17,12 +17,12 @@ func (c Cut) Epoch() int {
 	return c.Rows / c.Size
 }
 
-// At returns the rows of step t of a training from a seed, counted from 0. It draws the order of the epoch
-// at each call; see [Cut.Orders].
+// At returns the rows of step t, counted from 0, of a training with a seed. It draws the order of
+// the epoch at each call; [Cut.Orders] does not.
 func (c Cut) At(seed uint64, t int) []int { return c.Orders(seed)(t) }
 
-// Orders returns At for one seed, as a function that keeps the order of the last epoch it was asked for.
-// The function is for one goroutine.
+// Orders returns [Cut.At] for one seed, as a function that keeps the order of the last epoch that
+// it was asked for. The function is for one goroutine.
 func (c Cut) Orders(seed uint64) func(t int) []int {
 	epoch, order := -1, []int(nil)
 	return func(t int) []int {
@@ -44,12 +44,11 @@ func (c Cut) Orders(seed uint64) func(t int) []int {
 	}
 }
 
-// mostInOrder is up to how many rows are counted the same where batches do not divide them.
+// mostInOrder is the largest number of rows up to which [Cut.Whole] repeats rows at any rate.
 const mostInOrder = 1 << 16
 
-// Whole returns the number of batches that [Cut.InOrder] cuts all rows into: as many as give each row
-// the same number of times, unless that takes too many rows; then what is left over of the last is
-// left out.
+// Whole returns the number of batches that [Cut.InOrder] cuts all rows into: the fewest that hold
+// each row the same number of times, or, if that takes too many rows, as many as the rows fill.
 func (c Cut) Whole() int {
 	if c.Size < 1 || c.Rows < 1 {
 		return 0
@@ -64,7 +63,8 @@ func (c Cut) Whole() int {
 	return c.Rows / a
 }
 
-// InOrder returns the rows of batch i of [Cut.Whole], in their own order, which begins anew where it ends.
+// InOrder returns the rows of batch i of [Cut.Whole], in their own order; the first row follows the
+// last.
 func (c Cut) InOrder(i int) []int {
 	if c.Size < 1 || c.Rows < 1 || i < 0 {
 		return nil

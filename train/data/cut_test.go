@@ -10,7 +10,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestCutIsShuffled: a cut gives the rows that Shuffled gives with CarryOver, or InOrder all at once.
+// TestCutIsShuffled: a cut gives the rows that Shuffled gives with CarryOver, or InOrder all at
+// once.
 func TestCutIsShuffled(t *testing.T) {
 	const n = 11
 	numbers := make([]float64, n)

@@ -7,7 +7,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// generated is a source of one epoch without an end.
+// generated is a source of one endless epoch.
 type generated struct {
 	name string
 	rows int
@@ -15,9 +15,9 @@ type generated struct {
 	at   Position
 }
 
-// Generated gives what next makes of the number of the batch, from 0, in one epoch that has no end: the
-// inputs by name, with so many rows. A nil function gives batches of nothing, for a model that has no
-// inputs. The name is for [Describe]: it says what next depends on besides.
+// Generated returns a source of one endless epoch. Its batch t, from 0, has so many rows and the
+// inputs by name that next(t) returns. If next is nil, batches are empty, for a model without
+// inputs. The name says for [Describe] what next depends on beside t.
 func Generated(name string, rows int, next func(t int) (map[string]*tensor.Dense, error)) Source {
 	return &generated{name: name, rows: rows, next: next}
 }

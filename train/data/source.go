@@ -95,8 +95,8 @@ type Batching func(*rowSource)
 // are of one size. With shuffling these are other rows in each epoch.
 func DropLast() Batching { return func(r *rowSource) { r.dropLast = true } }
 
-// CarryOver makes all batches of [Shuffled] one size without leaving out rows for good: those that do
-// not fill a batch at the end of an epoch come first in the next one, so that every row comes as
+// CarryOver makes all batches of [Shuffled] one size without leaving out rows for good: those that
+// do not fill a batch at the end of an epoch come first in the next one, so that every row comes as
 // often as any other. An epoch has as many batches as rows fill. SGD comes closer to a minimum with
 // it than with [DropLast], which leaves out other rows in each epoch: on iris in batches of 16, the
 // gradient of k-means that remains is 20 times smaller. It has no effect with a [Window].
