@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
 // Initialisers name how a fresh value is drawn.
@@ -29,20 +31,24 @@ var initNumbers = [len(initNames)]int{initFill: 1, initUniform: 2, initNormal: 2
 // store, from its seed and the leaf's path alone.
 type Init struct {
 	Kind uint8
-	A, B Float
+	A, B attr.Float
 }
 
 // Zeros is the initialiser of states and biases.
 func Zeros() Init { return Init{} }
 
 // Fill starts every element at v.
-func Fill(v float64) Init { return Init{Kind: initFill, A: Bits(v)} }
+func Fill(v float64) Init { return Init{Kind: initFill, A: attr.FloatOf(v)} }
 
 // Uniform draws from [lo, hi).
-func Uniform(lo, hi float64) Init { return Init{Kind: initUniform, A: Bits(lo), B: Bits(hi)} }
+func Uniform(lo, hi float64) Init {
+	return Init{Kind: initUniform, A: attr.FloatOf(lo), B: attr.FloatOf(hi)}
+}
 
 // Normal draws with the given mean and standard deviation.
-func Normal(mean, std float64) Init { return Init{Kind: initNormal, A: Bits(mean), B: Bits(std)} }
+func Normal(mean, std float64) Init {
+	return Init{Kind: initNormal, A: attr.FloatOf(mean), B: attr.FloatOf(std)}
+}
 
 // Glorot draws normally with variance 2/(fan in + fan out) (Glorot & Bengio,
 // 2010). The last axis is fan out, the product of the others fan in.
@@ -69,7 +75,7 @@ func HeUniform() Init { return Init{Kind: initHeUniform} }
 // than tall, evenly among all of them, times the gain (Saxe, McClelland & Ganguli,
 // 2014): no direction is stretched more than another. The last axis counts the
 // columns, the others together the rows, so a kernel's columns are its filters.
-func Orthogonal(gain float64) Init { return Init{Kind: initOrthogonal, A: Bits(gain)} }
+func Orthogonal(gain float64) Init { return Init{Kind: initOrthogonal, A: attr.FloatOf(gain)} }
 
 // Orthonormal gives the gain of [Orthogonal]; ok is false for all others.
 func (i Init) Orthonormal() (gain float64, ok bool) {
@@ -164,7 +170,7 @@ func (i *Init) UnmarshalText(b []byte) error {
 			return fmt.Errorf("initialiser %q: want %d numbers", b, want)
 		}
 		for j, p := range parts {
-			if err := []*Float{&v.A, &v.B}[j].UnmarshalText([]byte(p)); err != nil {
+			if err := []*attr.Float{&v.A, &v.B}[j].UnmarshalText([]byte(p)); err != nil {
 				return err
 			}
 		}

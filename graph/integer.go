@@ -3,6 +3,8 @@ package graph
 import (
 	"fmt"
 	"math"
+
+	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
 // Integer arithmetic wraps around: what overflows i32 or i64 loses its upper bits, as in
@@ -55,7 +57,7 @@ func (d DType) HoldsAll(data []float64) error {
 		case F32:
 			fix = "its finite numbers end at 3.4e38: use f64"
 		}
-		return &Mistake{fmt.Sprintf("%v is no value of type %v", Bits(v), d), fix}
+		return &Mistake{fmt.Sprintf("%v is no value of type %v", attr.FloatOf(v), d), fix}
 	}
 	return nil
 }

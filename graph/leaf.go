@@ -1,6 +1,10 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph/attr"
+)
 
 // Role says where a node's value comes from.
 type Role uint8
@@ -25,8 +29,8 @@ type leaf struct {
 	role       Role
 	Path       string
 	Type       Type
-	Init       Init  // parameters and states: the value of a fresh store
-	Default    Float // inputs with HasDefault: the value when nothing is fed
+	Init       Init       // parameters and states: the value of a fresh store
+	Default    attr.Float // inputs with HasDefault: the value when nothing is fed
 	HasDefault bool
 }
 
@@ -61,7 +65,7 @@ func (g *Graph) Scalar(name string, value float64, dt ...DType) *Node {
 	if t.Holds(value) {
 		value = t.Round(value)
 	}
-	return g.leaf(leaf{role: RoleInput, Path: name, Default: Bits(value), HasDefault: true}, t, nil)
+	return g.leaf(leaf{role: RoleInput, Path: name, Default: attr.FloatOf(value), HasDefault: true}, t, nil)
 }
 
 // Param adds an array that is trained. A fresh store fills it by its

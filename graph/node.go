@@ -3,6 +3,8 @@ package graph
 import (
 	"encoding/binary"
 	"strconv"
+
+	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
 // Node is one value of the graph: an operation on inputs. It is immutable; what
@@ -133,7 +135,7 @@ func (n *Node) String() string {
 		return "invalid"
 	}
 	if v, ok := n.Constant(); ok && n.Rank() == 0 && n.Name() == "" {
-		return Bits(v.Data[0]).String()
+		return attr.FloatOf(v.Data[0]).String()
 	}
 	return n.Label() + n.typ.Shape.String()
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Op is an operation with its attributes: a small comparable value (no slices,
-// no raw floats; see [Bits], [Ints], [AxisSet]). Attributes are exported fields,
+// no raw floats; see package attr). Attributes are exported fields,
 // so that the text form prints and reads them.
 //
 // Only what building a graph needs is asked for here. Definitions, derivatives, notation and

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
 func shape(t *testing.T, text string) graph.Shape {
@@ -72,7 +73,7 @@ func TestResolve(t *testing.T) {
 		{[]any{nil}, "axis <nil> (<nil>): want an int or a name"},
 	} {
 		list, err := s.Resolve(c.refs...)
-		got := graph.IntsOf(list...).String()
+		got := attr.IntsOf(list...).String()
 		if err != nil {
 			got = err.Error()
 		}

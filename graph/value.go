@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
 // Value is a small dense array held in float64, row-major: what a constant
@@ -77,11 +79,11 @@ func (v Value) String() string {
 	b.WriteString(v.Type.String())
 	b.WriteString(":")
 	if x, ok := v.uniform(); ok && len(v.Data) > 1 {
-		fmt.Fprintf(&b, " ×%v", Bits(x))
+		fmt.Fprintf(&b, " ×%v", attr.FloatOf(x))
 		return b.String()
 	}
 	for _, x := range v.Data {
-		fmt.Fprintf(&b, " %v", Bits(x))
+		fmt.Fprintf(&b, " %v", attr.FloatOf(x))
 	}
 	return b.String()
 }
@@ -111,7 +113,7 @@ func (v *Value) UnmarshalText(b []byte) error {
 	w.Data = make([]float64, n)
 	for i := range w.Data {
 		f := fields[min(i, len(fields)-1)]
-		var x Float
+		var x attr.Float
 		if err := x.UnmarshalText([]byte(strings.TrimPrefix(f, "×"))); err != nil {
 			return err
 		}

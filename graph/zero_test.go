@@ -9,8 +9,8 @@ import (
 
 // TestZeroValues: no method without arguments of a value type panics on its zero value.
 func TestZeroValues(t *testing.T) {
-	for _, v := range []any{graph.Value{}, graph.Type{}, graph.Shape{}, graph.Axis{}, graph.DType(0), graph.Init{}, graph.Ints{}, graph.AxisSet(0),
-		graph.Float(0), graph.Pos{}, graph.Origin{}, graph.Occurrence{}, graph.Role(0), graph.Loop{}, graph.Mistake{}, graph.Errors(nil)} {
+	for _, v := range []any{graph.Value{}, graph.Type{}, graph.Shape{}, graph.Axis{}, graph.DType(0), graph.Init{},
+		graph.Pos{}, graph.Origin{}, graph.Occurrence{}, graph.Role(0), graph.Loop{}, graph.Mistake{}, graph.Errors(nil)} {
 		p := reflect.New(reflect.TypeOf(v))
 		for i := range p.NumMethod() {
 			m, name := p.Method(i), p.Type().Method(i).Name
