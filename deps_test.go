@@ -18,7 +18,7 @@ const module = "github.com/tapestry-ml/tapestry"
 // until the table says so.
 var imports = map[string]string{
 	".":                            "builders check fit graph graph/expr graph/grad graph/rewrite graph/trait graph/vmap infer inspect lab lab/geometry lab/linear nn nn/attention nn/augment nn/graphnet nn/rnn notation ops tape train train/checkpoint train/data train/metric train/watch viz viz/chart viz/report train/data/array train/data/columns train/data/edges train/data/text", // the tour
-	"graph":                        "internal/memory",
+	"graph":                        "graph/attr internal/memory",
 	"internal/simd":                "golang.org/x/sys",
 	"internal/kernel":              "internal/simd",
 	"internal/pool":                "",
@@ -33,14 +33,15 @@ var imports = map[string]string{
 	"internal/half":                "",
 	"internal/derive":              "graph",
 	"internal/exact":               "",
-	"ops":                          "graph graph/trait internal/kernel internal/derive internal/match internal/simd graph/expr internal/subscript",
-	"graph/expr":                   "graph",
-	"graph/trait":                  "graph graph/expr",
+	"ops":                          "graph graph/attr graph/trait internal/kernel internal/derive internal/match internal/simd graph/expr internal/subscript",
+	"graph/attr":                   "",
+	"graph/expr":                   "graph/attr",
+	"graph/trait":                  "graph graph/attr graph/expr",
 	"internal/subscript":           "",
-	"internal/match":               "graph graph/trait",
+	"internal/match":               "graph graph/attr graph/trait",
 	"graph/vmap":                   "graph graph/trait ops internal/derive",
-	"graph/grad":                   "graph graph/trait ops graph/vmap internal/derive internal/match", // a Jacobian is one row or column, mapped
-	"graph/rewrite":                "graph graph/trait ops graph/grad internal/match internal/ref",    // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
+	"graph/grad":                   "graph graph/trait ops graph/vmap internal/derive internal/match",         // a Jacobian is one row or column, mapped
+	"graph/rewrite":                "graph graph/attr graph/trait ops graph/grad internal/match internal/ref", // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
 	"internal/ref":                 "graph graph/trait",
 	"tape":                         "graph graph/rewrite graph/trait internal/kernel internal/memory internal/plural internal/pool internal/simd internal/spelling gorgonia.org/tensor",
 	"train":                        "graph graph/trait ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/fed internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
@@ -68,7 +69,7 @@ var imports = map[string]string{
 	"lab":                          "graph ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural lab/linear train/metric",
 	"lab/geometry":                 "graph graph/grad internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor lab/linear",
 	"inspect":                      "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, and rewrites that are tried as a cure
-	"viz":                          "graph graph/trait internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",
+	"viz":                          "graph graph/attr graph/trait internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",
 	"lab/linear":                   "graph builders tape train train/data gonum.org/v1/gonum",
 	"viz/figure":                   "github.com/awalterschulze/gographviz",
 	"viz/chart":                    "internal/plural",

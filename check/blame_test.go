@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -18,7 +19,7 @@ import (
 // ramp is x·y where y is positive, else x; its derivative by y is what the tests
 // make wrong: by a factor, or at one element alone.
 type ramp struct {
-	Factor graph.Float
+	Factor attr.Float
 	Only   int // the element that is wrong, -1 for all
 }
 
@@ -65,7 +66,7 @@ func blame(t *testing.T, y node, options ...check.Option) []check.Blamed {
 // operand and its element, and what its derivative passes on to is told from it.
 func TestBlamePlanted(t *testing.T) {
 	const element = 13 // [3 1]
-	loss, faulty := planted(ramp{graph.Bits(1.001), element})
+	loss, faulty := planted(ramp{attr.FloatOf(1.001), element})
 	got := blame(t, loss)
 	states := map[string]check.BlameState{}
 	for _, b := range got {
@@ -98,7 +99,7 @@ func TestBlamePlanted(t *testing.T) {
 	if s, listed := states["w"]; listed {
 		t.Errorf("w, to which only right rules lead, is %v", s)
 	}
-	sound, _ := planted(ramp{graph.Bits(1), -1})
+	sound, _ := planted(ramp{attr.FloatOf(1), -1})
 	for _, b := range blame(t, sound) {
 		if b.State != check.RuleRight {
 			t.Errorf("of a right net: %v", b)
@@ -240,7 +241,7 @@ func TestBlameInLoop(t *testing.T) {
 	h := g.Param("h", graph.F64, graph.Ax("d", 3))
 	var scanned node
 	r := ops.Scan(ops.Loop{Carry: []node{h}, Over: []node{x}}, func(c, x, _ []node) (next, out []node) {
-		y := graph.Apply(ramp{graph.Bits(0.5), -1}, x[0], ops.Tanh(c[0])).As("y")
+		y := graph.Apply(ramp{attr.FloatOf(0.5), -1}, x[0], ops.Tanh(c[0])).As("y")
 		return []node{ops.Sin(y)}, []node{y}
 	})
 	loss := ops.Sum(r.Out[0])

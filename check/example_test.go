@@ -7,13 +7,14 @@ import (
 
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
 // swish is an operation from outside the module: x·σ(βx), element by element.
-type swish struct{ Beta graph.Float }
+type swish struct{ Beta attr.Float }
 
 func (swish) Name() string { return "Swish" }
 
@@ -65,7 +66,7 @@ func (s hasty) Grad(y, dy *graph.Node, _ int) *graph.Node {
 
 // An operation from outside is checked in a test of the package that has it.
 func ExampleOp() {
-	β := swish{graph.Bits(1.5)}
+	β := swish{attr.FloatOf(1.5)}
 	fmt.Println(check.Op(β, β.cases()...))
 
 	wrong := hasty{β}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -85,7 +86,7 @@ func one(op graph.Op) []ops.Case {
 
 // TestRegister gives the constructor only if the operation is right.
 func TestRegister(t *testing.T) {
-	β := swish{graph.Bits(1)}
+	β := swish{attr.FloatOf(1)}
 	f, err := check.Register(β, func(x node) node { return graph.Apply(β, x) }, β.cases()...)
 	if err != nil || f == nil {
 		t.Fatal(err)
@@ -183,7 +184,7 @@ func (undefined) Run(_ node, out tape.Array, in []tape.Array) { stuck{}.Run(nil,
 
 // TestFaultyOperations: what is wrong with an operation is an error that says so.
 func TestFaultyOperations(t *testing.T) {
-	s := swish{graph.Bits(1)}
+	s := swish{attr.FloatOf(1)}
 	for _, c := range []struct {
 		op   graph.Op
 		want string

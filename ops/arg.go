@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -71,7 +72,7 @@ func (op argMax) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) 
 func (op argMax) Kernel(*graph.Node) kernel.Kernel { return kernel.Arg{Max: true, Axis: op.Axis} }
 func (argMax) Cases() []Case                       { return argCases(ArgMax) }
 func (op argMax) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
-	return expr.Big("argmax", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
+	return expr.Big("argmax", indices(y.In(0), attr.AxesOf(op.Axis)), in[0])
 }
 func (op argMax) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return evalArg(y, in[0], op.Axis, func(a, b float64) bool { return a > b })
@@ -87,7 +88,7 @@ func (op argMin) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) 
 func (op argMin) Kernel(*graph.Node) kernel.Kernel { return kernel.Arg{Axis: op.Axis} }
 func (argMin) Cases() []Case                       { return argCases(ArgMin) }
 func (op argMin) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
-	return expr.Big("argmin", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
+	return expr.Big("argmin", indices(y.In(0), attr.AxesOf(op.Axis)), in[0])
 }
 func (op argMin) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return evalArg(y, in[0], op.Axis, func(a, b float64) bool { return a < b })

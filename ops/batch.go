@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
 // The parts of batching rules (Op.Batch). The axis of the batch is always the first.
@@ -24,8 +25,8 @@ func inFront(b graph.Axis, s graph.Shape) graph.Shape {
 }
 
 // shifted is a number for each axis, with that of the batch's axis before them.
-func shifted(first int, v graph.Ints) graph.Ints {
-	return graph.IntsOf(append([]int{first}, v.List()...)...)
+func shifted(first int, v attr.Ints) attr.Ints {
+	return attr.IntsOf(append([]int{first}, v.List()...)...)
 }
 
 // repeated gives every operand the batch's axis: those that are the same for all

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -46,10 +47,10 @@ func (op broadcast) Infer(in []*graph.Node) (graph.Type, error) {
 func (op broadcast) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	x := y.In(0).Shape()
 	lead := op.To.Rank() - x.Rank()
-	var axes graph.AxisSet
+	var axes attr.AxisSet
 	for i := range op.To.Rank() {
 		if i < lead || x.Dim(i-lead) != op.To.Dim(i) {
-			axes |= graph.AxesOf(i)
+			axes |= attr.AxesOf(i)
 		}
 	}
 	return ReshapeTo(graph.Apply(sum{Axes: axes}, dy), x)

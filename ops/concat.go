@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -29,7 +30,7 @@ func Concat(axis any, xs ...*graph.Node) *graph.Node {
 
 func (concat) Name() string                            { return "Concat" }
 func (concat) Kind() match.Kind                        { return match.Concat }
-func (op concat) Along() graph.AxisSet                 { return graph.AxesOf(op.Axis) }
+func (op concat) Along() attr.AxisSet                  { return attr.AxesOf(op.Axis) }
 func (concat) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (concat) Doc() string                             { return "arrays joined along an axis" }
 
@@ -115,7 +116,7 @@ func (op concat) Kernel(*graph.Node) kernel.Kernel { return kernel.Concat{Axis: 
 // Notation is concat_j(a, b): each operand without the index of the axis along
 // which it stands beside the others.
 func (op concat) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
-	subs := indices(y, graph.AxesOf(op.Axis))
+	subs := indices(y, attr.AxesOf(op.Axis))
 	args := make([]expr.Expr, len(in))
 	for k, e := range in {
 		name := y.In(k).Shape().Axis(op.Axis).Name

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -28,7 +29,7 @@ import (
 // convolution holds the attributes of all three. To is the shape of the result of ConvInput and
 // ConvKernel.
 type convolution struct {
-	Stride, Padding, Dilation graph.Ints
+	Stride, Padding, Dilation attr.Ints
 	Groups                    int
 	To                        graph.Shape
 }
@@ -205,7 +206,7 @@ func (c convolution) products(x, w, y graph.Shape, f func(x, w, y int)) {
 	stride, padding, dilation := pair(c.Stride, 1), pair(c.Padding, 0), pair(c.Dilation, 1)
 	batch, xh, xw, xc := planes(x, n)
 	_, yh, yw, yc := planes(y, n)
-	size := pair(graph.IntsOf(w.Sizes()[:n]...), 1)
+	size := pair(attr.IntsOf(w.Sizes()[:n]...), 1)
 	wc, each := xc/c.Groups, yc/c.Groups
 	for b := range batch {
 		for q := range yh * yw {

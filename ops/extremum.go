@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -39,7 +40,7 @@ func Min(x *graph.Node, axes ...any) *graph.Node {
 }
 
 func extremum(what string, x *graph.Node, axes []any, op func(axis int, keep bool) graph.Op) *graph.Node {
-	return reduction(what, x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
+	return reduction(what, x, axes, func(set attr.AxisSet, keep bool) *graph.Node {
 		list := set.List()
 		for i := len(list) - 1; i >= 0; i-- {
 			x = graph.Apply(op(list[i], keep), x)
@@ -52,25 +53,25 @@ func inferExtremum(in []*graph.Node, axis int, keep bool) (graph.Type, error) {
 	if axis < 0 || axis >= graph.MaxRank {
 		return graph.Type{}, fmt.Errorf("axis %d", axis)
 	}
-	return inferReduction(in, graph.AxesOf(axis), keep, wantNumber)
+	return inferReduction(in, attr.AxesOf(axis), keep, wantNumber)
 }
 
 // gradExtremum sends dy to the element that was chosen.
 func gradExtremum(y, dy *graph.Node, axis int, chosen *graph.Node) *graph.Node {
 	x := y.In(0)
 	hot := OneHot(chosen, axis, x.Shape().Axis(axis), dy.DType())
-	return Mul(hot, spread(dy, x, graph.AxesOf(axis)))
+	return Mul(hot, spread(dy, x, attr.AxesOf(axis)))
 }
 
 // jvpExtremum takes the tangent of the element that was chosen.
 func jvpExtremum(y, dx *graph.Node, axis int, keep bool, chosen *graph.Node) *graph.Node {
 	hot := OneHot(chosen, axis, y.In(0).Shape().Axis(axis), dx.DType())
-	return graph.Apply(sum{graph.AxesOf(axis), keep}, Mul(hot, dx))
+	return graph.Apply(sum{attr.AxesOf(axis), keep}, Mul(hot, dx))
 }
 
 func (maxOver) Name() string                            { return "Max" }
 func (maxOver) Kind() match.Kind                        { return match.Max }
-func (op maxOver) Along() graph.AxisSet                 { return graph.AxesOf(op.Axis) }
+func (op maxOver) Along() attr.AxisSet                  { return attr.AxesOf(op.Axis) }
 func (op maxOver) Twin() graph.Op                       { return maxOver{op.Axis, !op.Keep} }
 func (maxOver) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (maxOver) Doc() string                             { return "largest element over an axis" }
@@ -96,19 +97,19 @@ func (op maxOver) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis)
 	return graph.Apply(maxOver{op.Axis + 1, op.Keep}, in[0])
 }
 func (op maxOver) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
-	return foldEach(y, in[0], graph.AxesOf(op.Axis), math.Inf(-1), func(a, b float64) float64 { return max(a, b) })
+	return foldEach(y, in[0], attr.AxesOf(op.Axis), math.Inf(-1), func(a, b float64) float64 { return max(a, b) })
 }
 func (op maxOver) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.Reduce{Op: kernel.ReduceMax, Axes: 1 << op.Axis}
 }
 func (op maxOver) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
-	return expr.Big("max", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
+	return expr.Big("max", indices(y.In(0), attr.AxesOf(op.Axis)), in[0])
 }
 func (maxOver) Cases() []Case { return reductionCases(Max, Apart) }
 
 func (minOver) Name() string                            { return "Min" }
 func (minOver) Kind() match.Kind                        { return match.Min }
-func (op minOver) Along() graph.AxisSet                 { return graph.AxesOf(op.Axis) }
+func (op minOver) Along() attr.AxisSet                  { return attr.AxesOf(op.Axis) }
 func (op minOver) Twin() graph.Op                       { return minOver{op.Axis, !op.Keep} }
 func (minOver) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }
 func (minOver) Doc() string                             { return "smallest element over an axis" }
@@ -134,12 +135,12 @@ func (op minOver) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis)
 	return graph.Apply(minOver{op.Axis + 1, op.Keep}, in[0])
 }
 func (op minOver) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
-	return foldEach(y, in[0], graph.AxesOf(op.Axis), math.Inf(1), func(a, b float64) float64 { return min(a, b) })
+	return foldEach(y, in[0], attr.AxesOf(op.Axis), math.Inf(1), func(a, b float64) float64 { return min(a, b) })
 }
 func (op minOver) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.Reduce{Op: kernel.ReduceMin, Axes: 1 << op.Axis}
 }
 func (op minOver) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
-	return expr.Big("min", indices(y.In(0), graph.AxesOf(op.Axis)), in[0])
+	return expr.Big("min", indices(y.In(0), attr.AxesOf(op.Axis)), in[0])
 }
 func (minOver) Cases() []Case { return reductionCases(Min, Apart) }

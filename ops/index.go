@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/tapestry-ml/tapestry/graph"
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
+)
 
 // The definitions below walk arrays by index, element after element in row-major order. They are
 // plain, because kernels are compared with them.
@@ -47,10 +50,10 @@ func gatherEach(y *graph.Node, x graph.Value, from func(ix []int) int) graph.Val
 
 // dropAxis is the shape without axis a; keep leaves it at size 1.
 func dropAxis(s graph.Shape, a int, keep bool) (graph.Shape, error) {
-	return reduceShape(s, graph.AxesOf(a), keep)
+	return reduceShape(s, attr.AxesOf(a), keep)
 }
 
-func reduceShape(s graph.Shape, axes graph.AxisSet, keep bool) (graph.Shape, error) {
+func reduceShape(s graph.Shape, axes attr.AxisSet, keep bool) (graph.Shape, error) {
 	var out []graph.Axis
 	for i, ax := range s.Axes() {
 		switch {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -9,21 +10,21 @@ import (
 )
 
 type mean struct {
-	Axes graph.AxisSet
+	Axes attr.AxisSet
 	Keep bool
 }
 
 // Mean returns the average of floats x over the given axes, or over all without any. It removes
 // these axes unless [Keep] is given.
 func Mean(x *graph.Node, axes ...any) *graph.Node {
-	return reduction("Mean", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
+	return reduction("Mean", x, axes, func(set attr.AxisSet, keep bool) *graph.Node {
 		return graph.Apply(mean{set, keep}, x)
 	})
 }
 
 func (mean) Name() string                            { return "Mean" }
 func (mean) Kind() match.Kind                        { return match.Mean }
-func (op mean) Along() graph.AxisSet                 { return op.Axes }
+func (op mean) Along() attr.AxisSet                  { return op.Axes }
 func (op mean) Twin() graph.Op                       { return mean{op.Axes, !op.Keep} }
 func (mean) Linear(i int) bool                       { return i == 0 }
 func (mean) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
 // Pad adds elements of value v along one axis of x, before and after its own: from [… n …] it makes
@@ -21,7 +22,7 @@ func Pad(x *graph.Node, axis any, before, after int, v float64) *graph.Node {
 			if err != nil {
 				return x.Graph().Fail("Pad", err, x)
 			}
-			return graph.Apply(place{graph.IntsOf(start...), graph.IntsOf(step...), s}, x)
+			return graph.Apply(place{attr.IntsOf(start...), attr.IntsOf(step...), s}, x)
 		}
 		edge := func(n int) *graph.Node {
 			axes := x.Shape().Axes()

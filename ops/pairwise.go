@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -285,7 +286,7 @@ func (weightedDiff) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Val
 
 func (weightedDiff) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	w := y.In(0)
-	return expr.Big("Σ", indices(w, graph.AxesOf(w.Rank()-1)), in[0].Times(in[1].Minus(in[2])))
+	return expr.Big("Σ", indices(w, attr.AxesOf(w.Rank()-1)), in[0].Times(in[1].Minus(in[2])))
 }
 
 func (weightedDiff) Cases() []Case {
@@ -370,7 +371,7 @@ func (diffDot) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 
 func (diffDot) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	x := y.In(1)
-	return expr.Big("Σ", indices(x, graph.AxesOf(x.Rank()-1)), in[0].Times(in[1].Minus(in[2])))
+	return expr.Big("Σ", indices(x, attr.AxesOf(x.Rank()-1)), in[0].Times(in[1].Minus(in[2])))
 }
 
 func (diffDot) Cases() []Case {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
@@ -22,13 +23,13 @@ import (
 
 // pooling holds the attributes of all of them. To is the shape of SumUnpool's result.
 type pooling struct {
-	Size, Stride, Padding graph.Ints
+	Size, Stride, Padding attr.Ints
 	To                    graph.Shape
 }
 
 func poolingOf(options []Window, size []int, takes ...string) (p pooling, excluding bool, err error) {
 	o, err := windowsOf(options, takes...)
-	p.Size = graph.IntsOf(size...)
+	p.Size = attr.IntsOf(size...)
 	if err == nil {
 		p.Stride, err = each("stride", o.stride, len(size), size...)
 	}

@@ -1,13 +1,16 @@
 package ops
 
-import "github.com/tapestry-ml/tapestry/graph"
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
+)
 
 // Prod returns the product of numbers x over the given axes, or over all without any. It removes
 // these axes unless [Keep] is given. It multiplies the first half of an axis by the second, ⌈log₂
 // n⌉ times, and never divides: derivatives of every order are right even where factors are 0.
 func Prod(x *graph.Node, axes ...any) *graph.Node {
 	defer calling("Prod", x)()
-	return reduction("Prod", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
+	return reduction("Prod", x, axes, func(set attr.AxisSet, keep bool) *graph.Node {
 		defer x.Graph().Scope("product")()
 		list := set.List()
 		y := x

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
-type slice struct{ Start, Step, Size graph.Ints }
+type slice struct{ Start, Step, Size attr.Ints }
 
 // Slice returns elements from, from+1, …, to−1 along one axis of x. Negative bounds count from the
 // end, and to = 0 is the end. x is of any element type. No elements, or bounds outside the axis,
@@ -58,7 +59,7 @@ func sliceAll(x *graph.Node, set func(start, steps, sizes []int)) *graph.Node {
 		steps[i] = 1
 	}
 	set(start, steps, sizes)
-	return graph.Apply(slice{graph.IntsOf(start...), graph.IntsOf(steps...), graph.IntsOf(sizes...)}, x)
+	return graph.Apply(slice{attr.IntsOf(start...), attr.IntsOf(steps...), attr.IntsOf(sizes...)}, x)
 }
 
 func (slice) Name() string     { return "Slice" }
@@ -124,7 +125,7 @@ func (op slice) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
 	})
 }
 
-func strided(to, ix []int, start, step graph.Ints) []int {
+func strided(to, ix []int, start, step attr.Ints) []int {
 	for i, k := range ix {
 		to[i] = start.At(i) + k*step.At(i)
 	}
@@ -168,7 +169,7 @@ func (slice) Cases() []Case {
 }
 
 type place struct {
-	Start, Step graph.Ints
+	Start, Step attr.Ints
 	To          graph.Shape
 }
 
@@ -204,7 +205,7 @@ func (op place) Infer(in []*graph.Node) (graph.Type, error) {
 func (op place) Strides() (start, step []int) { return op.Start.List(), op.Step.List() }
 
 func (op place) Grad(y, dy *graph.Node, _ int) *graph.Node {
-	return graph.Apply(slice{op.Start, op.Step, graph.IntsOf(y.In(0).Shape().Sizes()...)}, dy)
+	return graph.Apply(slice{op.Start, op.Step, attr.IntsOf(y.In(0).Shape().Sizes()...)}, dy)
 }
 
 func (place) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return linearly(y, dx) }
@@ -238,11 +239,11 @@ func (op place) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
 func (place) Cases() []Case {
 	to, _ := graph.NewShape(graph.Ax("i", 5), graph.Ax("d", 4))
 	return []Case{{[]Operand{{"float[i=2 d=4]", Reals}}, func(in []*graph.Node) *graph.Node {
-		return graph.Apply(place{graph.IntsOf(1, 3), graph.IntsOf(2, -1), to}, in[0])
+		return graph.Apply(place{attr.IntsOf(1, 3), attr.IntsOf(2, -1), to}, in[0])
 	}}}
 }
 
 // Taking returns the operation that takes, along each axis, size elements from start by step.
 func (slice) Taking(start, step, size []int) graph.Op {
-	return slice{graph.IntsOf(start...), graph.IntsOf(step...), graph.IntsOf(size...)}
+	return slice{attr.IntsOf(start...), attr.IntsOf(step...), attr.IntsOf(size...)}
 }

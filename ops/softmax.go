@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -35,7 +36,7 @@ func Softmax(x *graph.Node, axis any) *graph.Node {
 
 func (softmax) Name() string                   { return "Softmax" }
 func (softmax) Kind() match.Kind               { return match.Softmax }
-func (op softmax) Along() graph.AxisSet        { return graph.AxesOf(op.Axis) }
+func (op softmax) Along() attr.AxisSet         { return attr.AxesOf(op.Axis) }
 func (softmax) Magnifies() trait.Magnification { return trait.LargeArguments }
 func (softmax) Doc() string                    { return "exponentials over their sum along an axis" }
 
@@ -74,7 +75,7 @@ func (op softmax) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 
 // functionAlong is f_j(x): a function along the named axis j.
 func functionAlong(f string, y *graph.Node, axis int, x expr.Expr) expr.Expr {
-	return expr.Expr{Kind: expr.KindCall, Text: f, Subs: indices(y, graph.AxesOf(axis)), Args: []expr.Expr{x}}
+	return expr.Expr{Kind: expr.KindCall, Text: f, Subs: indices(y, attr.AxesOf(axis)), Args: []expr.Expr{x}}
 }
 
 // functionOf is element k of f(x) along its axis.
@@ -92,7 +93,7 @@ func LogSoftmax(x *graph.Node, axis any) *graph.Node {
 
 func (logSoftmax) Name() string                   { return "LogSoftmax" }
 func (logSoftmax) Kind() match.Kind               { return match.LogSoftmax }
-func (op logSoftmax) Along() graph.AxisSet        { return graph.AxesOf(op.Axis) }
+func (op logSoftmax) Along() attr.AxisSet         { return attr.AxesOf(op.Axis) }
 func (logSoftmax) Magnifies() trait.Magnification { return trait.Cancellation }
 func (logSoftmax) Doc() string                    { return "logarithm of softmax along an axis" }
 
@@ -138,7 +139,7 @@ type logSumExp struct {
 // removes these axes unless [Keep] is given. It subtracts the maximum first, and so is right for
 // every finite x.
 func LogSumExp(x *graph.Node, axes ...any) *graph.Node {
-	return reduction("LogSumExp", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
+	return reduction("LogSumExp", x, axes, func(set attr.AxisSet, keep bool) *graph.Node {
 		list := set.List()
 		for i := len(list) - 1; i >= 0; i-- {
 			x = graph.Apply(logSumExp{list[i], keep}, x)
@@ -149,7 +150,7 @@ func LogSumExp(x *graph.Node, axes ...any) *graph.Node {
 
 func (logSumExp) Name() string                   { return "LogSumExp" }
 func (logSumExp) Kind() match.Kind               { return match.LogSumExp }
-func (op logSumExp) Along() graph.AxisSet        { return graph.AxesOf(op.Axis) }
+func (op logSumExp) Along() attr.AxisSet         { return attr.AxesOf(op.Axis) }
 func (op logSumExp) Twin() graph.Op              { return logSumExp{op.Axis, !op.Keep} }
 func (logSumExp) Magnifies() trait.Magnification { return trait.Cancellation }
 func (logSumExp) Doc() string                    { return "logarithm of the sum of exponentials along an axis" }
@@ -168,12 +169,12 @@ func (op logSumExp) Infer(in []*graph.Node) (graph.Type, error) {
 }
 
 func (op logSumExp) Grad(y, dy *graph.Node, _ int) *graph.Node {
-	return Mul(spread(dy, y.In(0), graph.AxesOf(op.Axis)), Softmax(y.In(0), op.Axis))
+	return Mul(spread(dy, y.In(0), attr.AxesOf(op.Axis)), Softmax(y.In(0), op.Axis))
 }
 
 // JVP is the average of dx with the weights of softmax.
 func (op logSumExp) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
-	return graph.Apply(sum{graph.AxesOf(op.Axis), op.Keep}, Mul(Softmax(y.In(0), op.Axis), dx[0]))
+	return graph.Apply(sum{attr.AxesOf(op.Axis), op.Keep}, Mul(Softmax(y.In(0), op.Axis), dx[0]))
 }
 
 func (op logSumExp) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
@@ -192,7 +193,7 @@ func (op logSumExp) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Val
 func (op logSumExp) Kernel(*graph.Node) kernel.Kernel { return kernel.LogSumExp{Axis: op.Axis} }
 
 func (op logSumExp) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
-	return expr.Call("log", expr.Big("Σ", indices(y.In(0), graph.AxesOf(op.Axis)), expr.Sym("e").Pow(in[0])))
+	return expr.Call("log", expr.Big("Σ", indices(y.In(0), attr.AxesOf(op.Axis)), expr.Sym("e").Pow(in[0])))
 }
 
 func (logSumExp) Cases() []Case {

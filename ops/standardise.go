@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -12,8 +13,8 @@ import (
 )
 
 type standardise struct {
-	Axes graph.AxisSet
-	Eps  graph.Float
+	Axes attr.AxisSet
+	Eps  attr.Float
 }
 
 // Standardise returns (x − mean x)/√(var x + eps), in the shape of floats x, with the mean and the
@@ -25,17 +26,17 @@ type standardise struct {
 // where all are equal and eps is 0. A negative eps is a mistake.
 func Standardise(x *graph.Node, eps float64, axes ...any) *graph.Node {
 	return withAxes("Standardise", x, axes, func(list []int) *graph.Node {
-		set := graph.AxesOf(list...)
+		set := attr.AxesOf(list...)
 		if len(axes) == 0 {
 			set = 1<<x.Rank() - 1
 		}
-		return graph.Apply(standardise{set, graph.Bits(eps)}, x)
+		return graph.Apply(standardise{set, attr.FloatOf(eps)}, x)
 	})
 }
 
 func (standardise) Name() string                   { return "Standardise" }
 func (standardise) Kind() match.Kind               { return match.Standardise }
-func (op standardise) Along() graph.AxisSet        { return op.Axes }
+func (op standardise) Along() attr.AxisSet         { return op.Axes }
 func (standardise) Magnifies() trait.Magnification { return trait.Cancellation }
 func (standardise) Doc() string                    { return "differences from the mean over the standard deviation" }
 
@@ -103,9 +104,9 @@ func withoutKeep(axes []any) (out []any) {
 }
 
 type rstd struct {
-	Axes graph.AxisSet
+	Axes attr.AxisSet
 	Keep bool
-	Eps  graph.Float
+	Eps  attr.Float
 }
 
 // Rstd returns the reciprocal standard deviation 1/√(var x + eps) of floats x over the given axes,
@@ -113,14 +114,14 @@ type rstd struct {
 // by it; the derivatives of each are made of the two. It is infinite where all elements are equal
 // and eps is 0, and NaN where one is NaN or infinite. A negative eps is a mistake.
 func Rstd(x *graph.Node, eps float64, axes ...any) *graph.Node {
-	return reduction("Rstd", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
-		return graph.Apply(rstd{set, keep, graph.Bits(eps)}, x)
+	return reduction("Rstd", x, axes, func(set attr.AxisSet, keep bool) *graph.Node {
+		return graph.Apply(rstd{set, keep, attr.FloatOf(eps)}, x)
 	})
 }
 
 func (rstd) Name() string                   { return "Rstd" }
 func (rstd) Kind() match.Kind               { return match.Rstd }
-func (op rstd) Along() graph.AxisSet        { return op.Axes }
+func (op rstd) Along() attr.AxisSet         { return op.Axes }
 func (op rstd) Twin() graph.Op              { return rstd{op.Axes, !op.Keep, op.Eps} }
 func (rstd) Magnifies() trait.Magnification { return trait.Cancellation }
 func (rstd) Doc() string                    { return "reciprocal standard deviation over axes" }
@@ -183,7 +184,7 @@ func (rstd) Cases() []Case {
 
 // moments gives means and variances over axes, per position beside them in row-major
 // order, and the shape with those axes of size 1.
-func moments(x graph.Value, axes graph.AxisSet) (kept graph.Shape, means, variances []float64) {
+func moments(x graph.Value, axes attr.AxisSet) (kept graph.Shape, means, variances []float64) {
 	kept, _ = reduceShape(x.Type.Shape, axes, true)
 	average := func(of func(q int, v float64) float64) []float64 {
 		sums := make([]float64, kept.Len())

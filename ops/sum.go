@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -17,7 +18,7 @@ type keep struct{}
 var Keep = keep{}
 
 // reduction finds the axes of a reduction; without any it is over all of them.
-func reduction(what string, x *graph.Node, axes []any, f func(set graph.AxisSet, keep bool) *graph.Node) *graph.Node {
+func reduction(what string, x *graph.Node, axes []any, f func(set attr.AxisSet, keep bool) *graph.Node) *graph.Node {
 	kept := false
 	var refs []any
 	for _, a := range axes {
@@ -36,11 +37,11 @@ func reduction(what string, x *graph.Node, axes []any, f func(set graph.AxisSet,
 		if len(list) == 0 {
 			return x
 		}
-		return f(graph.AxesOf(list...), kept)
+		return f(attr.AxesOf(list...), kept)
 	})
 }
 
-func inferReduction(in []*graph.Node, axes graph.AxisSet, keep bool, want func(...*graph.Node) error) (graph.Type, error) {
+func inferReduction(in []*graph.Node, axes attr.AxisSet, keep bool, want func(...*graph.Node) error) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err
 	}
@@ -56,7 +57,7 @@ func inferReduction(in []*graph.Node, axes graph.AxisSet, keep bool, want func(.
 }
 
 // spread lays the result of a reduction of x (or its derivative) out over x's axes again.
-func spread(dy, x *graph.Node, axes graph.AxisSet) *graph.Node {
+func spread(dy, x *graph.Node, axes attr.AxisSet) *graph.Node {
 	s, err := reduceShape(x.Shape(), axes, true)
 	if err != nil {
 		return x.Graph().Fail("spread", err, x)
@@ -65,7 +66,7 @@ func spread(dy, x *graph.Node, axes graph.AxisSet) *graph.Node {
 }
 
 // foldEach defines a reduction: every element of x meets the accumulator of its output.
-func foldEach(y *graph.Node, x graph.Value, axes graph.AxisSet, start float64, f func(acc, v float64) float64) graph.Value {
+func foldEach(y *graph.Node, x graph.Value, axes attr.AxisSet, start float64, f func(acc, v float64) float64) graph.Value {
 	out := graph.NewValue(y.Type())
 	for i := range out.Data {
 		out.Data[i] = start
@@ -81,7 +82,7 @@ func foldEach(y *graph.Node, x graph.Value, axes graph.AxisSet, start float64, f
 }
 
 // indices are the names of the reduced axes, for notation; unnamed axes have none.
-func indices(x *graph.Node, axes graph.AxisSet) []string {
+func indices(x *graph.Node, axes attr.AxisSet) []string {
 	var out []string
 	for _, a := range axes.List() {
 		if name := x.Shape().Axis(a).Name; name != "" {
@@ -92,21 +93,21 @@ func indices(x *graph.Node, axes graph.AxisSet) []string {
 }
 
 type sum struct {
-	Axes graph.AxisSet
+	Axes attr.AxisSet
 	Keep bool
 }
 
 // Sum returns the sum of numbers x over the given axes, or over all without any. It removes these
 // axes unless [Keep] is given.
 func Sum(x *graph.Node, axes ...any) *graph.Node {
-	return reduction("Sum", x, axes, func(set graph.AxisSet, keep bool) *graph.Node {
+	return reduction("Sum", x, axes, func(set attr.AxisSet, keep bool) *graph.Node {
 		return graph.Apply(sum{set, keep}, x)
 	})
 }
 
 func (sum) Name() string                            { return "Sum" }
 func (sum) Kind() match.Kind                        { return match.Sum }
-func (op sum) Along() graph.AxisSet                 { return op.Axes }
+func (op sum) Along() attr.AxisSet                  { return op.Axes }
 func (op sum) Twin() graph.Op                       { return sum{op.Axes, !op.Keep} }
 func (sum) Linear(i int) bool                       { return i == 0 }
 func (sum) Blames(w trait.Wrong, c, v float64) bool { return keepsSign(w, c, v) }

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-type transpose struct{ Perm graph.Ints }
+type transpose struct{ Perm attr.Ints }
 
 // Transpose returns x with its axes in the given order, which must have all of them; without any,
 // it reverses their order. x is of any element type. It costs nothing where the operation that
@@ -43,7 +44,7 @@ func swapLast(x *graph.Node) *graph.Node {
 func transposeTo(x *graph.Node, order []int) *graph.Node {
 	for i, a := range order {
 		if a != i {
-			return graph.Apply(transpose{graph.IntsOf(order...)}, x)
+			return graph.Apply(transpose{attr.IntsOf(order...)}, x)
 		}
 	}
 	return x

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 )
 
@@ -70,19 +71,19 @@ func windowsOf(options []Window, takes ...string) (windows, error) {
 }
 
 // each gives one number for each of n axes.
-func each(what string, v []int, n int, otherwise ...int) (graph.Ints, error) {
+func each(what string, v []int, n int, otherwise ...int) (attr.Ints, error) {
 	if len(v) == 0 {
 		v = otherwise
 	}
 	switch {
 	case len(v) == n:
-		return graph.IntsOf(v...), nil
+		return attr.IntsOf(v...), nil
 	case len(v) != 1:
-		return graph.Ints{}, fmt.Errorf("%s %v: want one number, or %d", what, v, n)
+		return attr.Ints{}, fmt.Errorf("%s %v: want one number, or %d", what, v, n)
 	case n == 1:
-		return graph.IntsOf(v[0]), nil
+		return attr.IntsOf(v[0]), nil
 	}
-	return graph.IntsOf(v[0], v[0]), nil
+	return attr.IntsOf(v[0], v[0]), nil
 }
 
 // maxStep bounds strides, padding and dilation, so that places never overflow.
@@ -114,7 +115,7 @@ func alongPlanes(f string, x *graph.Node, spatial int, in []expr.Expr) expr.Expr
 	for i := range spatial {
 		axes = append(axes, x.Rank()-1-spatial+i)
 	}
-	return expr.Expr{Kind: expr.KindCall, Text: f, Subs: indices(x, graph.AxesOf(axes...)), Args: in}
+	return expr.Expr{Kind: expr.KindCall, Text: f, Subs: indices(x, attr.AxesOf(axes...)), Args: in}
 }
 
 // planes are the sizes of an array seen as [batch h w c]: one spatial axis is a
@@ -130,7 +131,7 @@ func planes(s graph.Shape, spatial int) (n, h, w, c int) {
 
 // pair gives the numbers of both axes of a plane; otherwise for the height of one
 // spatial axis.
-func pair(v graph.Ints, otherwise int) [2]int {
+func pair(v attr.Ints, otherwise int) [2]int {
 	if v.Len() == 1 {
 		return [2]int{otherwise, v.At(0)}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -165,7 +166,7 @@ func (u *unfolder) counts(n *graph.Node) bool {
 
 func uniform(v graph.Value) bool {
 	for _, x := range v.Data {
-		if graph.Bits(x) != graph.Bits(v.Data[0]) {
+		if attr.FloatOf(x) != attr.FloatOf(v.Data[0]) {
 			return false
 		}
 	}

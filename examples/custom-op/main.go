@@ -17,6 +17,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -52,7 +53,7 @@ func each(out tape.Array, in []tape.Array, f func(float64) float64) {
 // comparable: a float is held by its bits.
 type swish struct {
 	elementwise
-	Beta graph.Float
+	Beta attr.Float
 }
 
 func (swish) Name() string { return "Swish" }
@@ -106,8 +107,8 @@ func run(out string, quick bool) error {
 	// graph.Apply adds an operation to a graph; Register returns the constructors if all checks
 	// pass.
 	Swish, err1 := check.Register(swish{}, func(x *graph.Node, β float64) *graph.Node {
-		return graph.Apply(swish{Beta: graph.Bits(β)}, x)
-	}, on(swish{Beta: graph.Bits(1)}), on(swish{Beta: graph.Bits(-0.5)}))
+		return graph.Apply(swish{Beta: attr.FloatOf(β)}, x)
+	}, on(swish{Beta: attr.FloatOf(1)}), on(swish{Beta: attr.FloatOf(-0.5)}))
 	Round, err2 := check.Register(round{}, func(x *graph.Node) *graph.Node { return graph.Apply(round{}, x) }, on(round{}))
 	if err := errors.Join(err1, err2); err != nil {
 		return err
@@ -129,7 +130,7 @@ func run(out string, quick bool) error {
 	data := []float64{1, 0, 0, 1, 1, 1, -1, 1}
 	targets := graph.NewValue(target.Type())
 	for i := range targets.Data {
-		targets.Data[i] = swish{Beta: graph.Bits(1.5)}.Scalar(3*data[2*i] - 2*data[2*i+1])
+		targets.Data[i] = swish{Beta: attr.FloatOf(1.5)}.Scalar(3*data[2*i] - 2*data[2*i+1])
 	}
 	feed := tape.Feed{x: tape.Tensor(graph.Value{Type: x.Type(), Data: data}), target: tape.Tensor(targets)}
 	store := tape.NewStore(g, tape.Seed(1))

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
 // Expr is an expression as people write it: the notation of an operation over
@@ -47,7 +47,7 @@ func Sym(name string, subs ...string) Expr { return Expr{Kind: KindSymbol, Text:
 
 // Num is a number.
 func Num(v float64) Expr {
-	return Expr{Kind: KindNumber, Text: strings.Replace(graph.Bits(v).String(), "-", "−", 1)}
+	return Expr{Kind: KindNumber, Text: strings.Replace(attr.FloatOf(v).String(), "-", "−", 1)}
 }
 
 // Call is f(args…).

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -230,7 +231,7 @@ func (l logarithms) term(n *graph.Node) *graph.Node {
 }
 
 // overAll returns the logarithm of a sum or a mean over axes, given the logarithms of its elements.
-func overAll(n *graph.Node, axes graph.AxisSet, x *graph.Node) *graph.Node {
+func overAll(n *graph.Node, axes attr.AxisSet, x *graph.Node) *graph.Node {
 	l := ops.ReshapeTo(logSumExp(x, axes), n.Shape())
 	if match.Is(n, match.Mean) {
 		l = ops.Shift(l, -math.Log(float64(x.Shape().Len())/float64(n.Shape().Len())))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -101,7 +102,7 @@ func isElementwise(n *graph.Node) bool {
 }
 
 // reduced gives the operand and the axes of a Sum or Mean of floats.
-func reduced(n *graph.Node) (x *graph.Node, axes graph.AxisSet, ok bool) {
+func reduced(n *graph.Node) (x *graph.Node, axes attr.AxisSet, ok bool) {
 	if x, axes, ok = match.Summed(n); !ok {
 		x, axes, ok = match.Averaged(n)
 	}

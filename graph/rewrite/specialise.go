@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -51,7 +52,7 @@ var specialise = []Rule{
 // forms x[… i d] and r[… j d]. The reduced axes along which both vary are merged
 // into d; the axes that vary with x alone are merged into i, those that vary with r
 // alone into j; the rest is a batch. Other reduced axes are reduced afterwards.
-func pairwise(n, diff *graph.Node, over graph.AxisSet) *graph.Node {
+func pairwise(n, diff *graph.Node, over attr.AxisSet) *graph.Node {
 	if !match.Is(diff, match.Sub) && !match.Is(diff, match.Add) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -116,7 +117,7 @@ func plusConstant(n *graph.Node) (x *graph.Node, c float64, ok bool) {
 }
 
 // logSumExp returns log Σ exp(x) over the axes, which stay with size 1.
-func logSumExp(x *graph.Node, axes graph.AxisSet) *graph.Node {
+func logSumExp(x *graph.Node, axes attr.AxisSet) *graph.Node {
 	args := []any{ops.Keep}
 	for _, a := range axes.List() {
 		args = append(args, a)
@@ -134,7 +135,7 @@ func opposite(x *graph.Node) *graph.Node {
 
 // alongside reports whether a sum s over the given axes of an array, kept or not, is laid out so
 // that every element of the array lines up with its own sum.
-func alongside(laid []int, s *graph.Node, of graph.Shape, axes graph.AxisSet) bool {
+func alongside(laid []int, s *graph.Node, of graph.Shape, axes attr.AxisSet) bool {
 	if len(laid) != of.Rank() {
 		return false
 	}

@@ -1,6 +1,9 @@
 package trait
 
-import "github.com/tapestry-ml/tapestry/graph"
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
+)
 
 // Linear is an operation that adds up products of its operands: a factor of one of them is a factor
 // of the result.
@@ -23,7 +26,7 @@ type Paired interface {
 // Along is an operation that works along some axes of its operand, and alike at all places of the
 // others: a reduction, a softmax, a concatenation.
 type Along interface {
-	Along() graph.AxisSet
+	Along() attr.AxisSet
 }
 
 // Permuting is an operation that brings the axes of its operand into another order.

@@ -2,16 +2,17 @@ package match
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
 // Summed returns the operand and the axes of a Sum.
-func Summed(n *graph.Node) (x *graph.Node, axes graph.AxisSet, ok bool) { return reduced(n, Sum) }
+func Summed(n *graph.Node) (x *graph.Node, axes attr.AxisSet, ok bool) { return reduced(n, Sum) }
 
 // Averaged returns the operand and the axes of a Mean.
-func Averaged(n *graph.Node) (x *graph.Node, axes graph.AxisSet, ok bool) { return reduced(n, Mean) }
+func Averaged(n *graph.Node) (x *graph.Node, axes attr.AxisSet, ok bool) { return reduced(n, Mean) }
 
-func reduced(n *graph.Node, k Kind) (x *graph.Node, axes graph.AxisSet, ok bool) {
+func reduced(n *graph.Node, k Kind) (x *graph.Node, axes attr.AxisSet, ok bool) {
 	if !Is(n, k) {
 		return nil, 0, false
 	}
@@ -53,7 +54,7 @@ func Literal(n *graph.Node) (float64, bool) {
 		return 0, false
 	}
 	for _, x := range v.Data {
-		if graph.Bits(x) != graph.Bits(v.Data[0]) {
+		if attr.FloatOf(x) != attr.FloatOf(v.Data[0]) {
 			return 0, false
 		}
 	}
@@ -74,7 +75,7 @@ func Twin(n *graph.Node) (twin *graph.Node, ok bool) {
 }
 
 // Along returns the axes that a reduction, a softmax or a Concat works along.
-func Along(n *graph.Node) (axes graph.AxisSet, ok bool) {
+func Along(n *graph.Node) (axes attr.AxisSet, ok bool) {
 	op, ok := n.Op().(trait.Along)
 	if !ok {
 		return 0, false
