@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -67,7 +68,7 @@ func TestMistakes(t *testing.T) {
 	z := other.Input("z", graph.F32, graph.Ax("i", 3))
 	count := g.State("count", graph.I32, graph.Ax("i", 3))
 	fractions := func(init string) string {
-		return "Init: initialiser " + init + " draws fractions, which type i32 does not hold: count[i=3] (start it with graph.Zeros or graph.Fill, or use f32 or f64)"
+		return "Init: initialiser " + init + " draws fractions, which type i32 does not hold: count[i=3] (start it with initial.Zeros or initial.Fill, or use f32 or f64)"
 	}
 	const attrs = "attributes are bools, integers, strings and arrays or structs of these"
 	for _, row := range []struct {
@@ -104,23 +105,23 @@ func TestMistakes(t *testing.T) {
 		{line(), func() { g.Assign(w, ops.Rename(x, "i", "j")) }, `Assign: w of type f32[i=3] cannot take a value of type f32[j=3]: w[i=3], %6[j=3]`},
 		{line(), func() { g.Assign(w, nil) }, `Assign: the value is nil: want a leaf and a value: w[i=3], nil`},
 		{line(), func() { g.Assign(w, z) }, `Assign: the value belongs to graph "other", not to "mistakes": w[i=3], z[i=3] (build both operands in one graph)`},
-		{line(), func() { x.Init(graph.Zeros()) }, `Init: only parameters and states have an initialiser: x[i=3]`},
-		{line(), func() { used.Init(graph.Zeros()) }, `Init: used is already in use: call Init where it is made: used[i=3]`},
-		{line(), func() { w.Init(graph.Fill(math.Inf(1))) }, `Init: initialiser fill(+Inf): want finite numbers: w[i=3]`},
-		{line(), func() { w.Init(graph.Fill(math.NaN())) }, `Init: initialiser fill(NaN): want finite numbers: w[i=3]`},
-		{line(), func() { w.Init(graph.Fill(1e39)) }, `Init: initialiser fill(1e+39): 1e+39 is no value of type f32: w[i=3] (its finite numbers end at 3.4e38: use f64)`},
-		{line(), func() { w.Init(graph.Uniform(0, 1e39)) }, `Init: initialiser uniform(0,1e+39): 1e+39 is no value of type f32: w[i=3] (its finite numbers end at 3.4e38: use f64)`},
-		{line(), func() { count.Init(graph.Fill(.5)) }, `Init: initialiser fill(0.5): 0.5 is no value of type i32: count[i=3] (write a whole number in its range, or convert the array with ops.Cast)`},
-		{line(), func() { count.Init(graph.Uniform(0, 1)) }, fractions("uniform(0,1)")},
-		{line(), func() { count.Init(graph.Normal(0, 1)) }, fractions("normal(0,1)")},
-		{line(), func() { count.Init(graph.Glorot()) }, fractions("glorot")},
-		{line(), func() { count.Init(graph.GlorotUniform()) }, fractions("glorot-uniform")},
-		{line(), func() { count.Init(graph.He()) }, fractions("he")},
-		{line(), func() { count.Init(graph.HeUniform()) }, fractions("he-uniform")},
-		{line(), func() { count.Init(graph.Xavier()) }, fractions("xavier")},
-		{line(), func() { count.Init(graph.Orthogonal(1)) }, fractions("orthogonal(1)")},
-		{line(), func() { w.Init(graph.Normal(0, -1)) }, `Init: initialiser normal(0,-1): the standard deviation is negative: w[i=3]`},
-		{line(), func() { w.Init(graph.Uniform(1, 0)) }, `Init: initialiser uniform(1,0): the upper end is below the lower: w[i=3]`},
+		{line(), func() { x.Init(initial.Zeros()) }, `Init: only parameters and states have an initialiser: x[i=3]`},
+		{line(), func() { used.Init(initial.Zeros()) }, `Init: used is already in use: call Init where it is made: used[i=3]`},
+		{line(), func() { w.Init(initial.Fill(math.Inf(1))) }, `Init: initialiser fill(+Inf): want finite numbers: w[i=3]`},
+		{line(), func() { w.Init(initial.Fill(math.NaN())) }, `Init: initialiser fill(NaN): want finite numbers: w[i=3]`},
+		{line(), func() { w.Init(initial.Fill(1e39)) }, `Init: initialiser fill(1e+39): 1e+39 is no value of type f32: w[i=3] (its finite numbers end at 3.4e38: use f64)`},
+		{line(), func() { w.Init(initial.Uniform(0, 1e39)) }, `Init: initialiser uniform(0,1e+39): 1e+39 is no value of type f32: w[i=3] (its finite numbers end at 3.4e38: use f64)`},
+		{line(), func() { count.Init(initial.Fill(.5)) }, `Init: initialiser fill(0.5): 0.5 is no value of type i32: count[i=3] (write a whole number in its range, or convert the array with ops.Cast)`},
+		{line(), func() { count.Init(initial.Uniform(0, 1)) }, fractions("uniform(0,1)")},
+		{line(), func() { count.Init(initial.Normal(0, 1)) }, fractions("normal(0,1)")},
+		{line(), func() { count.Init(initial.Glorot()) }, fractions("glorot")},
+		{line(), func() { count.Init(initial.GlorotUniform()) }, fractions("glorot-uniform")},
+		{line(), func() { count.Init(initial.He()) }, fractions("he")},
+		{line(), func() { count.Init(initial.HeUniform()) }, fractions("he-uniform")},
+		{line(), func() { count.Init(initial.Xavier()) }, fractions("xavier")},
+		{line(), func() { count.Init(initial.Orthogonal(1)) }, fractions("orthogonal(1)")},
+		{line(), func() { w.Init(initial.Normal(0, -1)) }, `Init: initialiser normal(0,-1): the standard deviation is negative: w[i=3]`},
+		{line(), func() { w.Init(initial.Uniform(1, 0)) }, `Init: initialiser uniform(1,0): the upper end is below the lower: w[i=3]`},
 		{line(), func() { ops.Add(x, ops.Exp(nil)) }, `Exp: operand 0 is nil: nil`},
 		{line(), func() { ops.Add(ops.Exp(nil), x) }, `Exp: operand 0 is nil: nil`},
 		{line(), func() { g.Fail("Dense", nil, x) }, `Dense: refused without a reason: x[i=3]`},
@@ -198,7 +199,7 @@ func TestNoGraph(t *testing.T) {
 		}
 	}
 	var none *graph.Node
-	if none.Init(graph.Zeros()) != nil || none.As("x") != nil || none.IsValid() || none.String() != "nil" {
+	if none.Init(initial.Zeros()) != nil || none.As("x") != nil || none.IsValid() || none.String() != "nil" {
 		t.Errorf("a nil node is %v", none)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph/attr"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 )
 
 // Role says where a node's value comes from.
@@ -29,8 +30,8 @@ type leaf struct {
 	role       Role
 	Path       string
 	Type       Type
-	Init       Init       // parameters and states: the value of a fresh store
-	Default    attr.Float // inputs with HasDefault: the value when nothing is fed
+	Init       initial.Init // parameters and states: the value of a fresh store
+	Default    attr.Float   // inputs with HasDefault: the value when nothing is fed
 	HasDefault bool
 }
 
@@ -46,7 +47,7 @@ func (l leaf) Infer(in []*Node) (Type, error) {
 	case l.HasDefault && !l.Type.DType.Holds(l.Default.Value()):
 		return Type{}, l.Type.DType.HoldsAll([]float64{l.Default.Value()})
 	}
-	return l.Type, l.Init.check(l.Type.DType)
+	return l.Type, checkInit(l.Init, l.Type.DType)
 }
 
 // Input adds an array that is fed each run.
@@ -71,11 +72,11 @@ func (g *Graph) Scalar(name string, value float64, dt ...DType) *Node {
 // Param adds an array that is trained. A fresh store fills it by its
 // initialiser, which [Node.Init] may change before the parameter is used; the
 // default is Glorot's for two axes or more, zeros otherwise: also of a gain with one axis,
-// which wants Init(Fill(1)), and of a table with two.
+// which wants Init(initial.Fill(1)), and of a table with two.
 func (g *Graph) Param(name string, dt DType, axes ...Axis) *Node {
 	l := leaf{role: RoleParam, Path: name}
 	if len(axes) >= 2 {
-		l.Init = Glorot()
+		l.Init = initial.Glorot()
 	}
 	return g.leaf(l, dt, axes)
 }
@@ -124,12 +125,12 @@ func ofAxes(err error) error {
 
 // Init returns a parameter or state whose fresh value is made by init. It
 // replaces the leaf and so must be called on the leaf just made, before use.
-func (n *Node) Init(init Init) *Node {
+func (n *Node) Init(init initial.Init) *Node {
 	if !n.IsValid() {
 		return n
 	}
 	l, ok := n.op.(leaf)
-	err := init.check(n.DType())
+	err := checkInit(init, n.DType())
 	switch {
 	case !ok || l.role == RoleInput:
 		err = fmt.Errorf("only parameters and states have an initialiser")
@@ -145,6 +146,17 @@ func (n *Node) Init(init Init) *Node {
 	n.op = l
 	n.g.interned[n.key()] = n
 	return n
+}
+
+// checkInit refuses an initialiser whose values the element type does not hold.
+func checkInit(init initial.Init, dt DType) error {
+	if _, constant := init.Constant(); !constant && !dt.IsFloat() {
+		return &Mistake{fmt.Sprintf("initialiser %v draws fractions, which type %v does not hold", init, dt), "start it with initial.Zeros or initial.Fill, or use f32 or f64"}
+	}
+	if err := dt.HoldsAll(init.Numbers()); err != nil {
+		return fmt.Errorf("initialiser %v: %w", init, err)
+	}
+	return init.Err()
 }
 
 // initOp names the call in the errors of Init.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -24,8 +25,8 @@ func TestLeaves(t *testing.T) {
 		{g.Scalar("zero", 0), graph.RoleInput, "f32[]", "zeros", 0, true},
 		{g.Param("w", graph.F32, graph.Dims(2, 3)...), graph.RoleParam, "f32[2 3]", "glorot", 0, false},
 		{g.Param("b", graph.F32, graph.Dims(3)...), graph.RoleParam, "f32[3]", "zeros", 0, false},
-		{g.Param("v", graph.F64).Init(graph.Uniform(-1, 1)), graph.RoleParam, "f64[]", "uniform(-1,1)", 0, false},
-		{g.State("m", graph.F32, graph.Dims(3)...).Init(graph.He()), graph.RoleState, "f32[3]", "he", 0, false},
+		{g.Param("v", graph.F64).Init(initial.Uniform(-1, 1)), graph.RoleParam, "f64[]", "uniform(-1,1)", 0, false},
+		{g.State("m", graph.F32, graph.Dims(3)...).Init(initial.He()), graph.RoleState, "f32[3]", "he", 0, false},
 		{ops.Neg(g.Lookup("w")), graph.RoleOp, "f32[2 3]", "zeros", 0, false},
 		{g.Constant(graph.Bool, []float64{1}), graph.RoleConstant, "bool[]", "zeros", 0, false},
 	} {
@@ -39,35 +40,6 @@ func TestLeaves(t *testing.T) {
 	}
 	if err := graph.Verify(g); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestDistribution: fan in and fan out set the spread.
-func TestDistribution(t *testing.T) {
-	for _, c := range []struct {
-		init               graph.Init
-		shape              string
-		offset, std, width float64
-	}{
-		{graph.Zeros(), "[3]", 0, 0, 0},
-		{graph.Fill(2), "[3]", 2, 0, 0},
-		{graph.Uniform(-1, 3), "[]", -1, 0, 4},
-		{graph.Normal(1, 0.5), "[]", 1, 0.5, 0},
-		{graph.Glorot(), "[6 2]", 0, 0.5, 0},
-		{graph.Glorot(), "[2 3 2]", 0, 0.5, 0},
-		{graph.He(), "[8 5]", 0, 0.5, 0},
-		{graph.Glorot(), "[]", 0, 1, 0},
-		{graph.Xavier(), "[16 5]", 0, 0.25, 0},
-		{graph.Xavier(), "[kh=2 kw=2 in=4 out=5]", 0, 0.25, 0},
-		{graph.He(), "[kh=2 kw=2 in=2 out=5]", 0, 0.5, 0},
-		{graph.GlorotUniform(), "[20 4]", -0.5, 0, 1},
-		{graph.HeUniform(), "[kh=2 kw=3 in=4 out=9]", -0.5, 0, 1},
-		{graph.Orthogonal(3), "[4 4]", 0, 1, 0},
-	} {
-		o, s, w := c.init.Distribution(shape(t, c.shape))
-		if o != c.offset || math.Abs(s-c.std) > 1e-15 || math.Abs(w-c.width) > 1e-15 {
-			t.Errorf("%v of %s: %v %v %v, want %v %v %v", c.init, c.shape, o, s, w, c.offset, c.std, c.width)
-		}
 	}
 }
 
@@ -115,12 +87,12 @@ func TestCopy(t *testing.T) {
 	g, h := graph.New("g"), graph.New("h")
 	h.Constant(graph.F32, []float64{9})
 	end := g.Scope("s")
-	w := g.Param("w", graph.F32).Init(graph.Fill(3))
+	w := g.Param("w", graph.F32).Init(initial.Fill(3))
 	end()
 	defer h.Scope("other")()
 	y := ops.Add(w, g.Constant(graph.F32, []float64{2}))
 	z := h.Copy(y, []*graph.Node{h.Copy(w, nil), h.Copy(y.In(1), nil)})
-	if v, _ := z.In(1).Constant(); z.Graph() != h || z.In(0).Path() != "s/w" || z.In(0).Initialiser() != graph.Fill(3) || v.Data[0] != 2 {
+	if v, _ := z.In(1).Constant(); z.Graph() != h || z.In(0).Path() != "s/w" || z.In(0).Initialiser() != initial.Fill(3) || v.Data[0] != 2 {
 		t.Errorf("got\n%v", h)
 	}
 	if err := graph.Verify(h); err != nil {

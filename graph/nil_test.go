@@ -14,17 +14,15 @@ func TestNil(t *testing.T) {
 		Functions: map[string]any{
 			"Align": graph.Align, "Apply": graph.Apply, "Ax": graph.Ax,
 			"CheckIndex": graph.CheckIndex, "Dims": graph.Dims,
-			"Fill": graph.Fill, "Glorot": graph.Glorot, "GlorotUniform": graph.GlorotUniform,
-			"He": graph.He, "HeUniform": graph.HeUniform,
 			"New": graph.New, "NewBody": graph.NewBody, "NewIndexError": graph.NewIndexError,
-			"NewShape": graph.NewShape, "NewValue": graph.NewValue, "Normal": graph.Normal,
-			"Of": graph.Of, "OpText": graph.OpText, "Orthogonal": graph.Orthogonal,
+			"NewShape": graph.NewShape, "NewValue": graph.NewValue,
+			"Of": graph.Of, "OpText": graph.OpText,
 			"Parse": graph.Parse, "Reachable": graph.Reachable,
-			"ReachableUntil": graph.ReachableUntil, "Uniform": graph.Uniform,
-			"Verify": graph.Verify, "Xavier": graph.Xavier, "Zeros": graph.Zeros,
+			"ReachableUntil": graph.ReachableUntil,
+			"Verify":         graph.Verify,
 		},
 		Types: []any{
-			graph.Axis{}, graph.Body{}, graph.DType(0), graph.Error{}, graph.Errors{}, graph.Graph{}, graph.IndexError{}, graph.Init{}, graph.Loop{}, graph.Mistake{}, graph.Node{}, graph.OriginKind(0), graph.Pos{}, graph.Role(0), graph.Shape{}, graph.Type{}, graph.Update{}, graph.Value{},
+			graph.Axis{}, graph.Body{}, graph.DType(0), graph.Error{}, graph.Errors{}, graph.Graph{}, graph.IndexError{}, graph.Loop{}, graph.Mistake{}, graph.Node{}, graph.OriginKind(0), graph.Pos{}, graph.Role(0), graph.Shape{}, graph.Type{}, graph.Update{}, graph.Value{},
 		},
 		Skipped: map[string]string{
 			"NewIndexError":   "is of an Indexing alone, as its doc says: who runs one calls it",

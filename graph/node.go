@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/tapestry-ml/tapestry/graph/attr"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 )
 
 // Node is one value of the graph: an operation on inputs. It is immutable; what
@@ -106,7 +107,7 @@ func (n *Node) Path() string {
 }
 
 // Initialiser is how a parameter or state starts.
-func (n *Node) Initialiser() Init {
+func (n *Node) Initialiser() initial.Init {
 	l, _ := n.Op().(leaf)
 	return l.Init
 }

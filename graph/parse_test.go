@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -20,10 +21,10 @@ func everything(t testing.TB) (g *graph.Graph, loss *graph.Node) {
 	g.Input("odd \"name\"; | {a=[1}\n\t%0 = graph λ", graph.Bool, graph.Dims(2)...)
 	γ := g.Scalar("γ", -0.5, graph.F64)
 	end := g.Scope("in \"quotes\" | ;")
-	r := g.Param("r", graph.F64, graph.Ax("j", 2), graph.Ax("d", 2)).Init(graph.Normal(0, 0.1))
-	count := g.State("count", graph.I64).Init(graph.Fill(-3))
-	g.State("hyphen", graph.F32, graph.Dims(2, 2)...).Init(graph.GlorotUniform())
-	g.State("basis", graph.F32, graph.Dims(2, 2)...).Init(graph.Orthogonal(0.5))
+	r := g.Param("r", graph.F64, graph.Ax("j", 2), graph.Ax("d", 2)).Init(initial.Normal(0, 0.1))
+	count := g.State("count", graph.I64).Init(initial.Fill(-3))
+	g.State("hyphen", graph.F32, graph.Dims(2, 2)...).Init(initial.GlorotUniform())
+	g.State("basis", graph.F32, graph.Dims(2, 2)...).Init(initial.Orthogonal(0.5))
 	end()
 	D := ops.Sum(ops.Square(ops.Sub(ops.Over(x, "i", "j", "d"), ops.Over(r, "i", "j", "d"))), "d").As("D").As("second; name").As("")
 	α := ops.Softmax(ops.Mul(γ, D), "j").As("α")

@@ -18,10 +18,6 @@ func TestTextForms(t *testing.T) {
 		text string
 		same func(out any) bool
 	}{
-		{graph.Normal(-1, 0.5), new(graph.Init), "normal(-1,0.5)", func(o any) bool { return *o.(*graph.Init) == graph.Normal(-1, 0.5) }},
-		{graph.HeUniform(), new(graph.Init), "he-uniform", func(o any) bool { return *o.(*graph.Init) == graph.HeUniform() }},
-		{graph.Orthogonal(1.5), new(graph.Init), "orthogonal(1.5)", func(o any) bool { return *o.(*graph.Init) == graph.Orthogonal(1.5) }},
-		{graph.Zeros(), new(graph.Init), "zeros", func(o any) bool { return *o.(*graph.Init) == graph.Zeros() }},
 		{graph.I64, new(graph.DType), "i64", func(o any) bool { return *o.(*graph.DType) == graph.I64 }},
 		{axis, new(graph.Axis), "α=3", func(o any) bool { return *o.(*graph.Axis) == axis }},
 		{plain, new(graph.Axis), "7", func(o any) bool { return *o.(*graph.Axis) == plain }},

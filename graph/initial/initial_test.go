@@ -1,0 +1,108 @@
+package initial_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/tapestry-ml/tapestry/graph/initial"
+	"github.com/tapestry-ml/tapestry/internal/niltest"
+)
+
+// TestTextForms: an initialiser reads back as the same value.
+func TestTextForms(t *testing.T) {
+	for _, c := range []struct {
+		in   initial.Init
+		text string
+	}{
+		{initial.Zeros(), "zeros"}, {initial.Fill(0.5), "fill(0.5)"}, {initial.Uniform(-1, 2), "uniform(-1,2)"},
+		{initial.Normal(-1, 0.5), "normal(-1,0.5)"}, {initial.Glorot(), "glorot"}, {initial.GlorotUniform(), "glorot-uniform"},
+		{initial.He(), "he"}, {initial.HeUniform(), "he-uniform"}, {initial.Xavier(), "xavier"}, {initial.Orthogonal(1.5), "orthogonal(1.5)"},
+	} {
+		b, err := c.in.MarshalText()
+		if err != nil || string(b) != c.text {
+			t.Errorf("%v marshals as %s, %v; want %s", c.in, b, err, c.text)
+		}
+		var out initial.Init
+		if err := out.UnmarshalText(b); err != nil || out != c.in {
+			t.Errorf("%s reads back as %v, %v", b, out, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"normal(0)":      `initialiser "normal(0)": want 2 numbers`,
+		"fill(x)":        `number "x": want a decimal`,
+		"glorot(1)":      `initialiser "glorot(1)": want 0 numbers`,
+		"lecun":          `unknown initialiser "lecun": want one of zeros, fill, uniform, normal, glorot, he, xavier, glorot-uniform, he-uniform, orthogonal`,
+		"uniform(0,1,2)": `initialiser "uniform(0,1,2)": want 2 numbers`,
+	} {
+		if err := new(initial.Init).UnmarshalText([]byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%s gives %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestDistribution: fan in and fan out set the spread.
+func TestDistribution(t *testing.T) {
+	for _, c := range []struct {
+		init               initial.Init
+		sizes              []int
+		offset, std, width float64
+	}{
+		{initial.Zeros(), []int{3}, 0, 0, 0},
+		{initial.Fill(2), []int{3}, 2, 0, 0},
+		{initial.Uniform(-1, 3), nil, -1, 0, 4},
+		{initial.Normal(1, 0.5), nil, 1, 0.5, 0},
+		{initial.Glorot(), []int{6, 2}, 0, 0.5, 0},
+		{initial.Glorot(), []int{2, 3, 2}, 0, 0.5, 0},
+		{initial.He(), []int{8, 5}, 0, 0.5, 0},
+		{initial.Glorot(), nil, 0, 1, 0},
+		{initial.Glorot(), []int{7}, 0, 0.5, 0},
+		{initial.Xavier(), []int{16, 5}, 0, 0.25, 0},
+		{initial.Xavier(), []int{2, 2, 4, 5}, 0, 0.25, 0},
+		{initial.He(), []int{2, 2, 2, 5}, 0, 0.5, 0},
+		{initial.GlorotUniform(), []int{20, 4}, -0.5, 0, 1},
+		{initial.HeUniform(), []int{2, 3, 4, 9}, -0.5, 0, 1},
+		{initial.Orthogonal(3), []int{4, 4}, 0, 1, 0},
+	} {
+		o, s, w := c.init.Distribution(c.sizes...)
+		if o != c.offset || math.Abs(s-c.std) > 1e-15 || math.Abs(w-c.width) > 1e-15 {
+			t.Errorf("%v of %v: %v %v %v, want %v %v %v", c.init, c.sizes, o, s, w, c.offset, c.std, c.width)
+		}
+	}
+}
+
+// TestConstant: what draws nothing says where it starts.
+func TestConstant(t *testing.T) {
+	for _, c := range []struct {
+		init initial.Init
+		v    float64
+		ok   bool
+	}{
+		{initial.Zeros(), 0, true}, {initial.Fill(2), 2, true}, {initial.Normal(3, 0), 3, true}, {initial.Uniform(4, 4), 4, true},
+		{initial.Normal(3, 1), 3, false}, {initial.Uniform(4, 5), 4, false}, {initial.Glorot(), 0, false}, {initial.Orthogonal(1), 1, false},
+	} {
+		if v, ok := c.init.Constant(); v != c.v || ok != c.ok {
+			t.Errorf("%v: %v, %v", c.init, v, ok)
+		}
+	}
+}
+
+// TestNil: nothing that the package exports panics on nil or zero values.
+func TestNil(t *testing.T) {
+	niltest.Check(t, niltest.Table{
+		Functions: map[string]any{
+			"Fill": initial.Fill, "Glorot": initial.Glorot, "GlorotUniform": initial.GlorotUniform,
+			"He": initial.He, "HeUniform": initial.HeUniform, "Normal": initial.Normal,
+			"Orthogonal": initial.Orthogonal, "Uniform": initial.Uniform, "Xavier": initial.Xavier,
+			"Zeros": initial.Zeros,
+		},
+		Types:   []any{initial.Init{}},
+		Samples: func() []any { return []any{initial.Normal(0, 1), []int{2, 3}, 0.5} },
+	})
+}
+
+func ExampleInit_Distribution() {
+	_, std, _ := initial.He().Distribution(50, 10)
+	fmt.Println(std)
+	// Output: 0.2
+}
