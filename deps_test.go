@@ -17,8 +17,8 @@ const module = "github.com/tapestry-ml/tapestry"
 // by its path. Standard library packages are free. A new edge fails this test
 // until the table says so.
 var imports = map[string]string{
-	".":                            "builders check fit graph graph/expr graph/grad graph/rewrite graph/trait graph/vmap infer inspect lab lab/geometry lab/linear nn nn/attention nn/augment nn/graphnet nn/rnn notation ops tape train train/checkpoint train/data train/metric train/watch viz viz/chart viz/report train/data/array train/data/columns train/data/edges train/data/text", // the tour
-	"graph":                        "graph/attr internal/memory",
+	".":                            "builders check fit graph graph/attr graph/expr graph/grad graph/initial graph/rewrite graph/trait graph/vmap infer inspect lab lab/geometry lab/linear nn nn/attention nn/augment nn/graphnet nn/rnn notation ops tape train train/checkpoint train/data train/metric train/watch viz viz/chart viz/report train/data/array train/data/columns train/data/edges train/data/text", // the tour
+	"graph":                        "graph/initial graph/attr internal/memory",
 	"internal/simd":                "golang.org/x/sys",
 	"internal/kernel":              "internal/simd",
 	"internal/pool":                "",
@@ -35,6 +35,7 @@ var imports = map[string]string{
 	"internal/exact":               "",
 	"ops":                          "graph graph/attr graph/trait internal/kernel internal/derive internal/match internal/simd graph/expr internal/subscript",
 	"graph/attr":                   "",
+	"graph/initial":                "graph/attr",
 	"graph/expr":                   "graph/attr",
 	"graph/trait":                  "graph graph/attr graph/expr",
 	"internal/subscript":           "",
@@ -43,7 +44,7 @@ var imports = map[string]string{
 	"graph/grad":                   "graph graph/trait ops graph/vmap internal/derive internal/match",         // a Jacobian is one row or column, mapped
 	"graph/rewrite":                "graph graph/attr graph/trait ops graph/grad internal/match internal/ref", // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
 	"internal/ref":                 "graph graph/trait",
-	"tape":                         "graph graph/rewrite graph/trait internal/kernel internal/memory internal/plural internal/pool internal/simd internal/spelling gorgonia.org/tensor",
+	"tape":                         "graph graph/initial graph/rewrite graph/trait internal/kernel internal/memory internal/plural internal/pool internal/simd internal/spelling gorgonia.org/tensor",
 	"train":                        "graph graph/trait ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/fed internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
 	"train/checkpoint":             "graph tape train/data interop/safetensors",
 	"train/data":                   "internal/half internal/plural internal/spelling gorgonia.org/tensor train/data/internal/encoding train/data/internal/input train/data/internal/tensors",
@@ -57,16 +58,16 @@ var imports = map[string]string{
 	"train/data/internal/tensors":  "train/data/internal/input gorgonia.org/tensor",
 	"train/metric":                 "train/data gorgonia.org/tensor",
 	"train/watch":                  "train train/data train/metric internal/terminal",
-	"nn":                           "graph ops internal/build internal/match",
-	"nn/attention":                 "graph ops nn internal/build",
-	"nn/rnn":                       "graph ops nn nn/attention internal/build",
-	"nn/graphnet":                  "graph ops nn internal/build",
+	"nn":                           "graph graph/initial ops internal/build internal/match",
+	"nn/attention":                 "graph graph/initial ops nn internal/build",
+	"nn/rnn":                       "graph graph/initial ops nn nn/attention internal/build",
+	"nn/graphnet":                  "graph graph/initial ops nn internal/build",
 	"nn/augment":                   "graph ops internal/build",
-	"builders":                     "graph ops nn nn/attention nn/rnn nn/graphnet nn/augment internal/build internal/memory internal/spelling",
+	"builders":                     "graph graph/initial ops nn nn/attention nn/rnn nn/graphnet nn/augment internal/build internal/memory internal/spelling",
 	"infer":                        "graph ops tape internal/fed train/checkpoint train/data train/data/text gorgonia.org/tensor",
-	"notation":                     "graph ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal graph/trait", // examples are evaluated by the definitions
+	"notation":                     "graph graph/initial ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal graph/trait", // examples are evaluated by the definitions
 	"fit":                          "graph builders infer internal/match lab train train/data gorgonia.org/tensor internal/plural train/data/columns",
-	"lab":                          "graph ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural lab/linear train/metric",
+	"lab":                          "graph graph/initial ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural lab/linear train/metric",
 	"lab/geometry":                 "graph graph/grad internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor lab/linear",
 	"inspect":                      "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, and rewrites that are tried as a cure
 	"viz":                          "graph graph/attr graph/trait internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",
@@ -85,7 +86,7 @@ var imports = map[string]string{
 	"internal/newcomer":            "",
 	"internal/tapetest":            "graph tape",
 	"internal/fed":                 "graph graph/trait internal/match tape",
-	"internal/workload":            "graph ops tape train builders internal/spelling",
+	"internal/workload":            "graph graph/initial ops tape train builders internal/spelling",
 }
 
 // isProgram reports whether a package is a program, which may import everything.

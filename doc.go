@@ -27,6 +27,7 @@
 // The example Classifier below adds some of these:
 //
 //   - [nn] has layers, losses and masks; below it stand [attention], [rnn], [graphnet] and [augment].
+//   - [initial] has the initialisers that parameters start with.
 //   - [builders] has the models of the lecture notes, and a registry of them.
 //   - [data] reads tables, splits them and makes batches; below it [array] reads NumPy and IDX,
 //     [text] texts, [edges] networks, and [columns] any of these by column.
@@ -53,6 +54,7 @@
 //
 //   - [notation] reads an objective from a text file, so that nothing is compiled.
 //   - [trait] is the protocol of an operation: what one of your own may implement.
+//   - [attr] has types for the attributes of such an operation.
 //   - [expr] has expressions as people write them, which formulas are made of.
 //   - [vmap] turns the graph of one example into that of a batch.
 //   - [rewrite] has the passes that make a graph stable and fast; tape runs them.
@@ -75,8 +77,10 @@
 // [rnn]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/nn/rnn
 // [graphnet]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/nn/graphnet
 // [augment]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/nn/augment
+// [attr]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph/attr
 // [trait]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph/trait
 // [expr]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph/expr
+// [initial]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/graph/initial
 // [builders]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/builders
 // [data]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/data
 // [array]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/train/data/array

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/attention"
@@ -24,7 +25,7 @@ var kernelAttention = Builder{
 		g, value := m.Graph, graph.Ax("f", 1)
 		q, k := g.Input("q", dt, s.ax("b"), s.ax("t"), s.ax("d")), g.Input("k", dt, s.ax("b"), s.ax("i"), s.ax("d"))
 		v, target := g.Input("v", dt, s.ax("b"), s.ax("i"), value), g.Input("target", dt, s.ax("b"), s.ax("t"), value)
-		γ := ops.Exp(g.Param("g", dt).Init(graph.Fill(-3))).As("γ") // positive whatever g is
+		γ := ops.Exp(g.Param("g", dt).Init(initial.Fill(-3))).As("γ") // positive whatever g is
 		y, _ := attention.AttendKernel(q, k, v, γ, nil)
 		m.Output = y.As("y")
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")

@@ -2,6 +2,7 @@ package builders
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -35,7 +36,7 @@ func NewConvNeXtBlock(g *graph.Graph, name string, dt graph.DType, c graph.Axis,
 		Down:      nn.NewLinear(g, "down", dt, wide, c),
 	}
 	if layerScale {
-		b.Scale = g.Param("γ", dt, c).Init(graph.Fill(1e-6))
+		b.Scale = g.Param("γ", dt, c).Init(initial.Fill(1e-6))
 	}
 	return b
 }

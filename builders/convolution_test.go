@@ -138,7 +138,7 @@ func TestPooling(t *testing.T) {
 	strided.Stride = 2
 	feed := layertest.Filled(g, rand.New(rand.NewPCG(1, 1)))
 	start := weighted.W.Initialiser()
-	offset, std, width := start.Distribution(weighted.W.Shape())
+	offset, std, width := start.Distribution(weighted.W.Shape().Sizes()...)
 	if offset != 1./9 || std != 0 || width != 0 {
 		t.Errorf("weighted pooling starts at %v", start)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -92,7 +93,7 @@ func ExampleRidge() {
 	g := graph.New("ridge")
 	i, d := graph.Ax("i", 100), graph.Ax("d", 3)
 	x, y := g.Input("x", graph.F32, i, d), g.Input("y", graph.F32, i)
-	m := builders.Ridge(x, g.Param("w", graph.F32, d).Init(graph.Zeros()), y, g.Scalar("λ", 0.1, graph.F32))
+	m := builders.Ridge(x, g.Param("w", graph.F32, d).Init(initial.Zeros()), y, g.Scalar("λ", 0.1, graph.F32))
 	for _, e := range viz.Equations(m.Loss) {
 		fmt.Println(e)
 	}

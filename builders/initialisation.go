@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -14,36 +15,36 @@ import (
 // rule starts what belongs to a layer of the given fan in.
 type rule struct {
 	name string
-	init func(in int) graph.Init
+	init func(in int) initial.Init
 }
 
 // always returns a rule that does not look at the fan in itself.
-func always(name string, init graph.Init) rule {
-	return rule{name, func(int) graph.Init { return init }}
+func always(name string, init initial.Init) rule {
+	return rule{name, func(int) initial.Init { return init }}
 }
 
 // asOneMore treats the bias as one more weight, of an input that is always 1: fan
 // in is d + 1, and all d + 1 start as Xavier has them.
-func asOneMore(in int) graph.Init { return graph.Normal(0, 1/math.Sqrt(float64(in+1))) }
+func asOneMore(in int) initial.Init { return initial.Normal(0, 1/math.Sqrt(float64(in+1))) }
 
 // weightRules are the ways to start weights.
 var weightRules = []rule{
-	always("xavier", graph.Xavier()),
-	always("he", graph.He()),
-	always("glorot", graph.Glorot()),
-	always("glorot-uniform", graph.GlorotUniform()),
-	always("he-uniform", graph.HeUniform()),
-	always("orthogonal", graph.Orthogonal(1)),
+	always("xavier", initial.Xavier()),
+	always("he", initial.He()),
+	always("glorot", initial.Glorot()),
+	always("glorot-uniform", initial.GlorotUniform()),
+	always("he-uniform", initial.HeUniform()),
+	always("orthogonal", initial.Orthogonal(1)),
 	{"xavier-with-bias", asOneMore},
-	always("small", graph.Normal(0, 0.01)),
+	always("small", initial.Normal(0, 0.01)),
 }
 
 // biasRules are the four ways of the notes to start a bias.
 var biasRules = []rule{
-	always("zero", graph.Zeros()),
+	always("zero", initial.Zeros()),
 	{"weight", asOneMore},
-	always("hundredth", graph.Fill(0.01)),
-	always("random", graph.Normal(0, 0.01)),
+	always("hundredth", initial.Fill(0.01)),
+	always("random", initial.Normal(0, 0.01)),
 }
 
 // activation is a non-linearity between the layers of a deep net.

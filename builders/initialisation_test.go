@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/builders"
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -64,15 +64,15 @@ func TestBiasRules(t *testing.T) {
 	const d = 99
 	for _, c := range []struct {
 		bias string
-		want graph.Init
+		want initial.Init
 	}{
-		{"zero", graph.Zeros()}, {"weight", graph.Normal(0, 0.1)}, {"hundredth", graph.Fill(0.01)}, {"random", graph.Normal(0, 0.01)},
+		{"zero", initial.Zeros()}, {"weight", initial.Normal(0, 0.1)}, {"hundredth", initial.Fill(0.01)}, {"random", initial.Normal(0, 0.01)},
 	} {
 		m := layertest.Build(t, "init", builders.Settings{"d": d, "bias": layertest.Choice(t, "init", "bias", c.bias), "weights": layertest.Choice(t, "init", "weights", "xavier-with-bias")})
 		if got := m.Graph.Lookup("layer2/b").Initialiser(); got != c.want {
 			t.Errorf("%s: biases start as %v, want %v", c.bias, got, c.want)
 		}
-		if got := m.Graph.Lookup("layer2/w").Initialiser(); got != graph.Normal(0, 0.1) {
+		if got := m.Graph.Lookup("layer2/w").Initialiser(); got != initial.Normal(0, 0.1) {
 			t.Errorf("weights start as %v", got)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 )
 
 // clustering: groups without labels.
@@ -26,7 +27,7 @@ func points(g *graph.Graph, s Settings, dt graph.DType, learnt graph.Role) (x, r
 	} else {
 		r = g.Param("r", dt, j, d)
 	}
-	return x, r.Init(graph.Normal(0, 1))
+	return x, r.Init(initial.Normal(0, 1))
 }
 
 // cluster makes the objective of k the model's.

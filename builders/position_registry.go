@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/attention"
@@ -102,7 +103,7 @@ var positionRotary = Builder{
 		x, target := g.Input("x", dt, s.ax("b"), t, s.ax("m")), g.Input("target", dt, s.ax("b"), t, s.ax("m"))
 		// One query and one key for all places: their score depends only on the distance.
 		turned := func(name string, at graph.Axis) *graph.Node {
-			p := g.Param(name, dt, graph.Ax("d", s.Int("m"))).Init(graph.Normal(0, 1))
+			p := g.Param(name, dt, graph.Ax("d", s.Int("m"))).Init(initial.Normal(0, 1))
 			return attention.Rotary(p, build.Counting(g, dt, at)).As("R" + name)
 		}
 		y, _ := attention.Pool(attention.Scores(turned("q", t), turned("k", t)), x, nil)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -149,7 +150,7 @@ var principalComponents = Builder{
 		}
 		g, i, axis := m.Graph, graph.Ax("i", n), graph.Ax("d", d)
 		x, y := g.Input("x", dt, i, axis), g.Input("y", dt, i)
-		v := g.State("v", dt, axis, graph.Ax("k", k)).Init(graph.Orthogonal(1))
+		v := g.State("v", dt, axis, graph.Ax("k", k)).Init(initial.Orthogonal(1))
 		centred, z := Components(x, v)
 		w, b := g.Param("w", dt, graph.Ax("k", k)), g.Param("b", dt)
 		m.Output = ops.Add(timesVector(z, w), b).As("ŷ")

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -48,7 +49,7 @@ func onMoons(b Builder, with func(m *Model, dt graph.DType) regularised) Builder
 		h := ops.ReLU(stem.Of(x)).As("h₀")
 		depth := m.atMost("depth", s.Int("depth"), mostLayers)
 		for i := range depth {
-			l := nn.NewLinear(g, build.Numbered("block", i), dt, hidden, graph.Ax("", hidden.Size), graph.He())
+			l := nn.NewLinear(g, build.Numbered("block", i), dt, hidden, graph.Ax("", hidden.Size), initial.He())
 			weights = append(weights, l.W)
 			h = ops.Add(h, r.block(i, depth, l, h)).As(build.Indexed("h", i))
 		}

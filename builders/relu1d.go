@@ -2,6 +2,7 @@ package builders
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -21,9 +22,9 @@ type ReLU1D struct {
 // any data.
 func NewReLU1D(g *graph.Graph, dt graph.DType, h graph.Axis) ReLU1D {
 	return ReLU1D{
-		W: g.Param("w", dt, h).Init(graph.Normal(0, 1)),
-		B: g.Param("b", dt, h).Init(graph.Normal(0, 1)),
-		V: g.Param("v", dt, h).Init(graph.Normal(0, 0.5)),
+		W: g.Param("w", dt, h).Init(initial.Normal(0, 1)),
+		B: g.Param("b", dt, h).Init(initial.Normal(0, 1)),
+		V: g.Param("v", dt, h).Init(initial.Normal(0, 0.5)),
 		C: g.Param("c", dt),
 	}
 }

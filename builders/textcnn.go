@@ -2,6 +2,7 @@ package builders
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -21,7 +22,7 @@ type TextCNN struct {
 // NewTextCNN adds the parameters of filters with windows of the given widths over tokens below v.
 // Wide convolutions also have the windows that reach beyond the ends.
 func NewTextCNN(g *graph.Graph, dt graph.DType, v, d, filters, out graph.Axis, widths []int, wide bool) TextCNN {
-	m := TextCNN{Table: g.Param("embedding", dt, v, d).Init(graph.Normal(0, 1))}
+	m := TextCNN{Table: g.Param("embedding", dt, v, d).Init(initial.Normal(0, 1))}
 	for i, k := range widths {
 		w := nn.Window{Size: k}
 		if wide {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -23,7 +24,7 @@ const skipGramStd = 0.1
 // NewSkipGram adds the parameters v[w m] and u[w m].
 func NewSkipGram(g *graph.Graph, dt graph.DType, vocabulary, m graph.Axis) SkipGram {
 	table := func(name string) *graph.Node {
-		return g.Param(name, dt, vocabulary, m).Init(graph.Normal(0, skipGramStd))
+		return g.Param(name, dt, vocabulary, m).Init(initial.Normal(0, skipGramStd))
 	}
 	return SkipGram{table("v"), table("u")}
 }

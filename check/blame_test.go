@@ -12,6 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/attr"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -45,8 +46,8 @@ func (w ramp) Grad(y, dy node, i int) node {
 func planted(op ramp) (loss, faulty node) {
 	g := graph.New("planted")
 	x := g.Input("x", graph.F32, graph.Ax("i", 5), graph.Ax("d", 3))
-	w := g.Param("w", graph.F32, graph.Ax("d", 3), graph.Ax("h", 4)).Init(graph.Normal(0, 0.5))
-	v := g.Param("v", graph.F32, graph.Ax("d", 3), graph.Ax("h", 4)).Init(graph.Normal(0, 0.5))
+	w := g.Param("w", graph.F32, graph.Ax("d", 3), graph.Ax("h", 4)).Init(initial.Normal(0, 0.5))
+	v := g.Param("v", graph.F32, graph.Ax("d", 3), graph.Ax("h", 4)).Init(initial.Normal(0, 0.5))
 	a := ops.Tanh(ops.MatMul(x, w)).As("a")
 	b := ops.Tanh(ops.MatMul(x, v)).As("b")
 	faulty = graph.Apply(op, a, b).As("c")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -56,7 +57,7 @@ func TestForwardRules(t *testing.T) {
 		{bare{}, "ok", "n/a", "Bare has no rule for batches"},
 	} {
 		g := graph.New("askew")
-		x := g.Param("x", graph.F64, graph.Ax("i", 3)).Init(graph.Normal(1, 1))
+		x := g.Param("x", graph.F64, graph.Ax("i", 3)).Init(initial.Normal(1, 1))
 		seen := map[string]string{}
 		text := ""
 		for _, v := range check.Graph(context.Background(), graph.Apply(c.op, x), check.Vocabulary(c.op)) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/nn"
@@ -22,7 +23,7 @@ import (
 func dropping(rows int, p float64) infer.Forward {
 	g := graph.New("dropping")
 	n, d := graph.Ax("n", rows), graph.Ax("d", 4)
-	x, w := g.Input("x", graph.F64, n, d), g.Param("w", graph.F64, d).Init(graph.Normal(0, 1))
+	x, w := g.Input("x", graph.F64, n, d), g.Param("w", graph.F64, d).Init(initial.Normal(0, 1))
 	y := ops.Sum(ops.Mul(nn.Dropout(x, g.Scalar("p", p, graph.F64)), w), "d").As("y")
 	return infer.Forward{Rows: rows, Output: y}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
@@ -43,7 +44,7 @@ func lstm(dt graph.DType) func(g *graph.Graph) net {
 		return builders.RecurrentLanguageModel{
 			Tokens: nn.NewEmbedding(g, "embedding", dt, graph.Ax("w", words), m),
 			Layers: []rnn.Recur{{Name: "lstm", Cell: rnn.NewLSTM(g, "lstm", dt, m, h)}},
-			Output: nn.NewLinear(g, "output", dt, h, graph.Ax("w", words), graph.Normal(0, 3)),
+			Output: nn.NewLinear(g, "output", dt, h, graph.Ax("w", words), initial.Normal(0, 3)),
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -23,7 +24,7 @@ func affine(rows int) infer.Forward {
 	g := graph.New("affine")
 	n, d := graph.Ax("n", rows), graph.Ax("d", 2)
 	x, k := g.Input("x", graph.F32, n, d), g.Input("k", graph.I32, n)
-	w := g.Param("w", graph.F32, d).Init(graph.Fill(2))
+	w := g.Param("w", graph.F32, d).Init(initial.Fill(2))
 	y := ops.Sum(ops.Mul(ops.Mul(x, g.Scalar("s", 1)), w), "d")
 	return infer.Forward{Rows: rows, Output: ops.Add(y, ops.Cast(k, graph.F32)).As("y")}
 }

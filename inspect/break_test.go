@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab"
@@ -165,7 +166,7 @@ func TestBreakAtStep(t *testing.T) {
 func TestBreakNotFinite(t *testing.T) {
 	g := graph.New("diverging")
 	x := g.Input("x", graph.F32, graph.Ax("i", 4))
-	w := g.Param("w", graph.F32).Init(graph.Fill(1))
+	w := g.Param("w", graph.F32).Init(initial.Fill(1))
 	loss := ops.Mean(ops.Exp(ops.Mul(ops.Square(x), ops.Mul(w, w)).As("u")), "i").As("loss")
 	sub := inspect.Subject{Graph: g, Wanted: []*graph.Node{loss}, Step: train.SGD(3).Minimize(loss, w), Store: tape.NewStore(g),
 		Feed: func(int) (tape.Feed, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -34,7 +35,7 @@ func absolute(name string) lab.Variant {
 	return lab.LossFunc(name, func(g *graph.Graph) *graph.Node {
 		i := graph.Ax("i", 16)
 		x, target := g.Input("x", graph.F64, i), g.Input("t", graph.F64, i)
-		w, b := g.Param("w", graph.F64).Init(graph.Normal(0, 1)), g.Param("b", graph.F64)
+		w, b := g.Param("w", graph.F64).Init(initial.Normal(0, 1)), g.Param("b", graph.F64)
 		return ops.Mean(ops.Abs(ops.Sub(ops.Add(ops.Mul(x, w), b), target)))
 	})
 }
@@ -234,7 +235,7 @@ func TestCompareDiverges(t *testing.T) {
 		t.Errorf("diverged at step %d after the losses %v, alone: %v", cell.Diverged, cell.Loss, err)
 	}
 	sudden := lab.LossFunc("sudden", func(g *graph.Graph) *graph.Node { // the second loss is that of log −1
-		return ops.Log(ops.Add(g.Param("w", graph.F64).Init(graph.Fill(1)), ops.Scale(ops.Mean(g.Input("x", graph.F64, graph.Ax("i", 16))), 0)))
+		return ops.Log(ops.Add(g.Param("w", graph.F64).Init(initial.Fill(1)), ops.Scale(ops.Mean(g.Input("x", graph.F64, graph.Ax("i", 16))), 0)))
 	})
 	nan := compared(t, lab.Plan{Seeds: 1, Steps: 9, Optimisers: []train.Optimiser{train.SGD(2)}, Examples: fixed}, sudden)
 	if cell := nan.Cells(0, lab.Setting{})[0]; cell.Diverged != 2 || len(cell.Loss) != 1 {
@@ -266,7 +267,7 @@ func TestCompareDiverges(t *testing.T) {
 
 // Where trainings begin.
 func TestCompareStarts(t *testing.T) {
-	normal := graph.Normal(5, 0.1)
+	normal := initial.Normal(5, 0.1)
 	starts := []lab.Initial{{}, {Scale: 3}, {Init: &normal}, {Init: &normal, Scale: -2}, {Name: "mine", Values: func(seed uint64) map[string]graph.Value {
 		return map[string]graph.Value{"w": {Type: graph.Type{DType: graph.F64}, Data: []float64{float64(seed)}}, "elsewhere": {}}
 	}}}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/table"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -19,7 +20,7 @@ type Initial struct {
 	Values func(seed uint64) map[string]graph.Value
 	// Init draws in place of the model's own initialisers. Parameters that start at a constant, as
 	// biases do, keep it.
-	Init *graph.Init
+	Init *initial.Init
 	// Scale multiplies the start values of all float parameters; 0 stands for 1.
 	Scale float64
 }
@@ -90,7 +91,7 @@ func (s Initial) store(m *builders.Model, seed uint64) (*tape.Store, error) {
 
 // redraw draws the parameters that the model draws at random with another initialiser. The values
 // are those of any model with these parameters, by path and type, and this initialiser.
-func redraw(store *tape.Store, m *builders.Model, init graph.Init, seed uint64) error {
+func redraw(store *tape.Store, m *builders.Model, init initial.Init, seed uint64) error {
 	other := graph.New("initial values")
 	var drawing []*graph.Node
 	for _, p := range m.Graph.Leaves(graph.RoleParam) {
@@ -116,7 +117,7 @@ func drawn(p *graph.Node) bool {
 		return false
 	}
 	_, orthogonal := p.Initialiser().Orthonormal()
-	_, std, width := p.Initialiser().Distribution(p.Shape())
+	_, std, width := p.Initialiser().Distribution(p.Shape().Sizes()...)
 	return orthogonal || std != 0 || width != 0
 }
 

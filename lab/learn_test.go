@@ -11,6 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -27,7 +28,7 @@ func line(name string, rename string, widen bool) func() (*builders.Model, error
 		g := m.Graph
 		i := graph.Ax("i", 16)
 		x, target := g.Input("x"+rename, dt, i), g.Input("t", dt, i)
-		w, c := g.Param("w", dt).Init(graph.Normal(0, 1)), g.Param("b", dt)
+		w, c := g.Param("w", dt).Init(initial.Normal(0, 1)), g.Param("b", dt)
 		m.Output = ops.Add(ops.Mul(x, w), c).As("y")
 		if widen {
 			m.Output = ops.Add(m.Output, ops.Mul(ops.Square(x), g.Param("v", dt))).As("y′")

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -60,7 +61,7 @@ func newConv(g *graph.Graph, name string, dt graph.DType, spatial int, in, out g
 	if groups > 1 { // the weights know the channels of one group; Conv says if they do not divide
 		in = graph.Axis{Size: max(1, in.Size/groups)}
 	}
-	l.W = g.Param("w", dt, kernelAxes(spatial, w.Size, in, out)...).Init(graph.He())
+	l.W = g.Param("w", dt, kernelAxes(spatial, w.Size, in, out)...).Init(initial.He())
 	if bias {
 		l.B = g.Param("b", dt, out)
 	}

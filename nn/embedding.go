@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 )
 
@@ -14,9 +15,9 @@ type Embedding struct {
 // NewEmbedding adds the parameter NAME/table[v m]. It starts as standard normal numbers unless
 // another initialiser is given; a table that also serves as the weights of the output should start
 // smaller.
-func NewEmbedding(g *graph.Graph, name string, dt graph.DType, vocabulary, m graph.Axis, init ...graph.Init) Embedding {
+func NewEmbedding(g *graph.Graph, name string, dt graph.DType, vocabulary, m graph.Axis, init ...initial.Init) Embedding {
 	defer g.Scope(name)()
-	init = append(init, graph.Normal(0, 1))
+	init = append(init, initial.Normal(0, 1))
 	return Embedding{name, g.Param("table", dt, vocabulary, m).Init(init[0])}
 }
 

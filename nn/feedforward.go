@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -24,7 +25,7 @@ func NewFeedForward(g *graph.Graph, name string, dt graph.DType, m, f graph.Axis
 	defer g.Scope(name)()
 	return FeedForward{
 		Name: name, Activation: activation,
-		Up: NewLinear(g, "up", dt, m, f, graph.He()), Down: NewLinear(g, "down", dt, f, m),
+		Up: NewLinear(g, "up", dt, m, f, initial.He()), Down: NewLinear(g, "down", dt, f, m),
 	}
 }
 

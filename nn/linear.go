@@ -2,12 +2,13 @@ package nn
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // NewLinearInit is like [NewLinear] with initialisers for both the weights and the bias.
-func NewLinearInit(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, weights, bias graph.Init) Linear {
+func NewLinearInit(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, weights, bias initial.Init) Linear {
 	l := NewProjection(g, name, dt, in, out, weights)
 	defer g.Scope(name)()
 	l.B = g.Param("b", dt, out).Init(bias)
@@ -29,12 +30,12 @@ type Linear struct {
 // NewLinear adds the parameters NAME/w[in out] and NAME/b[out]. The weights start as in Glorot &
 // Bengio (2010) unless another initialiser is given, the bias at zero. If both axes have one name,
 // the axis in of the weights has none.
-func NewLinear(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, init ...graph.Init) Linear {
+func NewLinear(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, init ...initial.Init) Linear {
 	return NewProjection(g, name, dt, in, out, init...).WithBias()
 }
 
 // NewProjection is like [NewLinear] without a bias.
-func NewProjection(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, init ...graph.Init) Linear {
+func NewProjection(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, init ...initial.Init) Linear {
 	defer g.Scope(name)()
 	w := g.Param("w", dt, build.Apart(in, out)...)
 	if len(init) > 0 {
@@ -66,5 +67,5 @@ func (l Linear) Of(x *graph.Node) *graph.Node {
 // tape.Store.CopyFrom; for a store, states and parameters are alike.
 func NewFrozenLinear(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis) Linear {
 	defer g.Scope(name)()
-	return Linear{Name: name, W: g.State("w", dt, in, out).Init(graph.Glorot()), B: g.State("b", dt, out)}
+	return Linear{Name: name, W: g.State("w", dt, in, out).Init(initial.Glorot()), B: g.State("b", dt, out)}
 }

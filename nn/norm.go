@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -27,7 +28,7 @@ type LayerNorm struct {
 // NewLayerNorm adds the parameters NAME/gain[d], of ones, and NAME/bias[d], of zeros.
 func NewLayerNorm(g *graph.Graph, name string, dt graph.DType, d graph.Axis) LayerNorm {
 	defer g.Scope(name)()
-	return LayerNorm{name, g.Param("gain", dt, d).Init(graph.Fill(1)), g.Param("bias", dt, d)}
+	return LayerNorm{name, g.Param("gain", dt, d).Init(initial.Fill(1)), g.Param("bias", dt, d)}
 }
 
 // Of returns the normalised x[… d], in the shape of x.

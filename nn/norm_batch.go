@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -33,8 +34,8 @@ type BatchNorm struct {
 func NewBatchNorm(g *graph.Graph, name string, dt graph.DType, c graph.Axis) BatchNorm {
 	defer g.Scope(name)()
 	return BatchNorm{name,
-		g.Param("gain", dt, c).Init(graph.Fill(1)), g.Param("bias", dt, c),
-		g.State("mean", dt, c), g.State("var", dt, c).Init(graph.Fill(1))}
+		g.Param("gain", dt, c).Init(initial.Fill(1)), g.Param("bias", dt, c),
+		g.State("mean", dt, c), g.State("var", dt, c).Init(initial.Fill(1))}
 }
 
 // Of returns the normalised x[n … c] in evaluation, by the running statistics, in the shape of x.

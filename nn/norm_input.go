@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -31,7 +32,7 @@ type InputNorm struct {
 // channel.
 func NewInputNorm(g *graph.Graph, name string, dt graph.DType, axes ...graph.Axis) InputNorm {
 	defer g.Scope(name)()
-	return InputNorm{Name: name, Mean: g.State("mean", dt, axes...), Var: g.State("var", dt, axes...).Init(graph.Fill(1))}
+	return InputNorm{Name: name, Mean: g.State("mean", dt, axes...), Var: g.State("var", dt, axes...).Init(initial.Fill(1))}
 }
 
 // Of standardises x by the fitted statistics, in the shape of x.

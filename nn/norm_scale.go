@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -10,7 +11,7 @@ import (
 // NAME/gain[d], of ones (the notes on query standardisation).
 func NewScaleOnlyNorm(g *graph.Graph, name string, dt graph.DType, d graph.Axis) LayerNorm {
 	defer g.Scope(name)()
-	return LayerNorm{Name: name, Gain: g.Param("gain", dt, d).Init(graph.Fill(1))}
+	return LayerNorm{Name: name, Gain: g.Param("gain", dt, d).Init(initial.Fill(1))}
 }
 
 // RMSNorm gives each vector along the last axis a mean square of 1 and scales each feature; it does

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -31,7 +32,7 @@ func PickOne(x *graph.Node, k int) *graph.Node {
 // k×k, channel by channel: a convolution with stride k. It starts as the plain average.
 func NewWeightedPool(g *graph.Graph, name string, dt graph.DType, c graph.Axis, k int) Conv {
 	defer g.Scope(name)()
-	w := g.Param("w", dt, kernelAxes(2, k, graph.Axis{Size: 1}, c)...).Init(graph.Fill(1 / float64(max(1, k*k))))
+	w := g.Param("w", dt, kernelAxes(2, k, graph.Axis{Size: 1}, c)...).Init(initial.Fill(1 / float64(max(1, k*k))))
 	return Conv{Name: name, W: w, Window: Window{Stride: k}, Groups: c.Size}
 }
 

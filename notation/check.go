@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/greek"
 )
 
@@ -155,8 +155,8 @@ func (c *checker) made(s *statement) typ {
 }
 
 // initialiser reads the expression after the ~ of a parameter.
-func initialiser(e *expr) (graph.Init, error) {
-	var init graph.Init
+func initialiser(e *expr) (initial.Init, error) {
+	var init initial.Init
 	text := e.String()
 	if e.kind == exprCall || e.kind == exprName && len(e.refs) == 0 {
 		text = strings.ReplaceAll(e.text, "_", "-")

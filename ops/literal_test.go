@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -29,7 +30,7 @@ func TestLiterals(t *testing.T) {
 		},
 		"input": func(x node, v float64) node { return x.Graph().Scalar("v", v, x.DType()) },
 		"Init": func(x node, v float64) node {
-			s := x.Graph().State("s", x.DType(), axes...).Init(graph.Fill(v))
+			s := x.Graph().State("s", x.DType(), axes...).Init(initial.Fill(v))
 			if x.Graph().Err() != nil {
 				return nil // Init gives the leaf as it was
 			}

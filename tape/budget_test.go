@@ -11,6 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -64,7 +65,7 @@ func perceptron(layers, batch, w int) (x, loss *graph.Node, step graph.Step) {
 	h := x
 	var params []*graph.Node
 	for l := range layers {
-		p := g.Param(fmt.Sprint("w", l), graph.F32, graph.Ax("f", w), graph.Ax("o", w)).Init(graph.Normal(0, 1/math.Sqrt(float64(w))))
+		p := g.Param(fmt.Sprint("w", l), graph.F32, graph.Ax("f", w), graph.Ax("o", w)).Init(initial.Normal(0, 1/math.Sqrt(float64(w))))
 		params = append(params, p)
 		h = ops.Rename(ops.Tanh(ops.MatMul(h, p)), "o", "f")
 	}
@@ -211,8 +212,8 @@ func TestBudgetLeavesTheUsersOperations(t *testing.T) {
 func TestBudgetThatCannotBeMet(t *testing.T) {
 	x, loss, dx := tanhs(8)
 	_, err := tape.Compile(x.Graph(), tape.Fetch(loss, dx), tape.Unfused(), tape.Passes(), tape.Budget(20000))
-	wantError(t, err, "tape: budget of 19.5 KiB: the least found is 48.1 KiB, held by %7[i=64 j=64] at tape/budget_test.go:25 (16.0 KiB), "+
-		"%4[i=64 j=64] at tape/budget_test.go:25 (16.0 KiB), %8[i=64 j=64] at tape/budget_test.go:25 (16.0 KiB), 1 more")
+	wantError(t, err, "tape: budget of 19.5 KiB: the least found is 48.1 KiB, held by %7[i=64 j=64] at tape/budget_test.go:26 (16.0 KiB), "+
+		"%4[i=64 j=64] at tape/budget_test.go:26 (16.0 KiB), %8[i=64 j=64] at tape/budget_test.go:26 (16.0 KiB), 1 more")
 	_, err = tape.Compile(x.Graph(), tape.Fetch(loss), tape.Budget(-1))
 	wantError(t, err, "tape: budget of -1 B: want 0 or more")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -26,7 +27,7 @@ func newGated() *gated {
 	m := &gated{g: graph.New("gated")}
 	i, j := graph.Ax("i", 24), graph.Ax("j", 40)
 	m.x, m.due, m.not = m.g.Input("x", graph.F32, i, j), m.g.Input("due", graph.I32), m.g.Input("not", graph.I32)
-	m.w, m.v = m.g.Param("w", graph.F32, i, j).Init(graph.Fill(0.5)), m.g.State("v", graph.F32, i, j)
+	m.w, m.v = m.g.Param("w", graph.F32, i, j).Init(initial.Fill(0.5)), m.g.State("v", graph.F32, i, j)
 	m.loss = ops.Mean(ops.Square(ops.Sub(m.w, m.x)))
 	m.full = ops.NotEqual(m.due, ops.Lit(m.due, 0)).As("full")
 	v := m.g.Assign(m.v, ops.Select(m.full, ops.Add(ops.Scale(m.v, 0.5), ops.Sub(m.w, m.x)), m.v))
@@ -94,7 +95,7 @@ func TestConditions(t *testing.T) {
 			return []Option{Do(graph.Step{m.g.Assign(b, ops.Select(m.full, b, ops.Shift(b, 1)))})}
 		}, 11},
 		"another's old": {func(m *gated) []Option {
-			b, c := m.g.Param("b", graph.F32), m.g.Param("c", graph.F32).Init(graph.Fill(2))
+			b, c := m.g.Param("b", graph.F32), m.g.Param("c", graph.F32).Init(initial.Fill(2))
 			return []Option{Do(graph.Step{m.g.Assign(b, ops.Select(m.full, ops.Shift(b, 1), c))})}
 		}, 11},
 		"a mask in the store": {func(m *gated) []Option {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -102,7 +103,7 @@ func ExampleDo() {
 func ExampleNewStore() {
 	g := graph.New("parameters")
 	g.Param("w", graph.F32, graph.Ax("d", 2), graph.Ax("h", 3))
-	g.Param("b", graph.F32, graph.Ax("h", 3)).Init(graph.Fill(1))
+	g.Param("b", graph.F32, graph.Ax("h", 3)).Init(initial.Fill(1))
 	for _, seed := range []uint64{1, 1, 2} {
 		store := tape.NewStore(g, tape.Seed(seed))
 		w, err := store.Get("w")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -160,7 +161,7 @@ func TestFeedOfViews(t *testing.T) {
 func TestFeedIsOnlyRead(t *testing.T) {
 	g := graph.New("read")
 	x := g.Input("x", graph.F32, graph.Ax("i", 3))
-	w := g.Param("w", graph.F32, graph.Ax("i", 3)).Init(graph.Fill(2))
+	w := g.Param("w", graph.F32, graph.Ax("i", 3)).Init(initial.Fill(2))
 	c := g.Constant(graph.F32, []float64{1, 2, 3}, graph.Ax("i", 3))
 	y := ops.Add(ops.Mul(ops.Neg(x), ops.Neg(w)), ops.Exp(ops.Neg(c)))
 	store := tape.NewStore(g)

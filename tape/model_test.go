@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"gorgonia.org/tensor"
@@ -25,7 +26,7 @@ func newClusters(n, k, d int, goofy bool) *clusters {
 	g := graph.New("soft k-means")
 	c := &clusters{g: g}
 	c.x = g.Input("x", graph.F32, graph.Ax("i", n), graph.Ax("d", d))
-	c.r = g.Param("r", graph.F32, graph.Ax("j", k), graph.Ax("d", d)).Init(graph.Normal(0, 1))
+	c.r = g.Param("r", graph.F32, graph.Ax("j", k), graph.Ax("d", d)).Init(initial.Normal(0, 1))
 	c.γ = g.Scalar("γ", 1)
 	diff := ops.Sub(ops.Over(c.x, "i", "j", "d"), ops.Over(c.r, "i", "j", "d"))
 	dist := ops.Sum(ops.Square(diff), "d").As("D")
@@ -55,7 +56,7 @@ func points(n, d int) *tensor.Dense {
 func line() (g *graph.Graph, x, a *graph.Node, step graph.Step) {
 	g = graph.New("line")
 	x = g.Input("x", graph.F32)
-	a = g.Param("a", graph.F32).Init(graph.Fill(1))
+	a = g.Param("a", graph.F32).Init(initial.Fill(1))
 	return g, x, a, graph.Step{g.Assign(a, ops.Add(a, x))}
 }
 

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
 // fresh returns the values that a store of that seed makes for a leaf.
-func fresh(t *testing.T, seed uint64, init graph.Init, axes ...graph.Axis) []float64 {
+func fresh(t *testing.T, seed uint64, init initial.Init, axes ...graph.Axis) []float64 {
 	t.Helper()
 	g := graph.New("fresh")
 	g.Param("w", graph.F64, axes...).Init(init)
@@ -36,7 +37,7 @@ func TestOrthogonal(t *testing.T) {
 		{1, nil},
 		{-1, graph.Dims(250, 250)},
 	} {
-		q := fresh(t, 3, graph.Orthogonal(c.gain), c.axes...)
+		q := fresh(t, 3, initial.Orthogonal(c.gain), c.axes...)
 		columns := 1
 		if len(c.axes) > 0 {
 			columns = c.axes[len(c.axes)-1].Size
@@ -69,15 +70,15 @@ func TestFreshSpread(t *testing.T) {
 	axes := []graph.Axis{graph.Ax("kh", 3), graph.Ax("kw", 3), graph.Ax("in", 20), graph.Ax("out", 100)}
 	const in, out = 180, 100
 	for _, c := range []struct {
-		init          graph.Init
+		init          initial.Init
 		variance, end float64
 	}{
-		{graph.Xavier(), 1. / in, math.Inf(1)},
-		{graph.He(), 2. / in, math.Inf(1)},
-		{graph.Glorot(), 2. / (in + out), math.Inf(1)},
-		{graph.GlorotUniform(), 2. / (in + out), math.Sqrt(6. / (in + out))},
-		{graph.HeUniform(), 2. / in, math.Sqrt(6. / in)},
-		{graph.Orthogonal(1), 1. / in, 1},
+		{initial.Xavier(), 1. / in, math.Inf(1)},
+		{initial.He(), 2. / in, math.Inf(1)},
+		{initial.Glorot(), 2. / (in + out), math.Inf(1)},
+		{initial.GlorotUniform(), 2. / (in + out), math.Sqrt(6. / (in + out))},
+		{initial.HeUniform(), 2. / in, math.Sqrt(6. / in)},
+		{initial.Orthogonal(1), 1. / in, 1},
 	} {
 		v := fresh(t, 1, c.init, axes...)
 		mean, square, most := 0.0, 0.0, 0.0
@@ -94,7 +95,7 @@ func TestFreshSpread(t *testing.T) {
 
 // TestFreshSeeds: a basis depends on the seed, and on nothing else.
 func TestFreshSeeds(t *testing.T) {
-	a, b, c := fresh(t, 1, graph.Orthogonal(1), graph.Dims(3, 3)...), fresh(t, 1, graph.Orthogonal(1), graph.Dims(3, 3)...), fresh(t, 2, graph.Orthogonal(1), graph.Dims(3, 3)...)
+	a, b, c := fresh(t, 1, initial.Orthogonal(1), graph.Dims(3, 3)...), fresh(t, 1, initial.Orthogonal(1), graph.Dims(3, 3)...), fresh(t, 2, initial.Orthogonal(1), graph.Dims(3, 3)...)
 	for i := range a {
 		if a[i] != b[i] {
 			t.Fatalf("%v and %v from one seed", a, b)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -15,7 +16,7 @@ import (
 func TestPanelsFollowUpdates(t *testing.T) {
 	g := graph.New("panels")
 	x := g.Input("x", graph.F32, graph.Ax("i", 32), graph.Ax("j", 256))
-	w := g.Param("w", graph.F32, graph.Ax("j", 256), graph.Ax("k", 1024)).Init(graph.Normal(0, 1))
+	w := g.Param("w", graph.F32, graph.Ax("j", 256), graph.Ax("k", 1024)).Init(initial.Normal(0, 1))
 	sums := func(w *graph.Node) *graph.Node {
 		y := ops.Sum(ops.MatMul(x, w))
 		for i := range 6 {

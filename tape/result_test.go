@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -119,8 +120,8 @@ func TestResultsOfEveryKind(t *testing.T) {
 	g := graph.New("kinds")
 	x := g.Input("x", graph.F32, graph.Ax("i", 2), graph.Ax("d", 3))
 	γ := g.Scalar("γ", 0.5)
-	w := g.Param("w", graph.F64, graph.Ax("k", 2)).Init(graph.Fill(1.5))
-	n := g.State("n", graph.I32).Init(graph.Fill(7))
+	w := g.Param("w", graph.F64, graph.Ax("k", 2)).Init(initial.Fill(1.5))
+	n := g.State("n", graph.I32).Init(initial.Fill(7))
 	c := g.Constant(graph.I64, []float64{3, 4}, graph.Ax("k", 2))
 	th := ops.Tanh(x)
 	best := ops.ArgMax(x, "d")

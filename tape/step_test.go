@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -16,8 +17,8 @@ import (
 // TestStatesSwap: all updates read the values at the step's start.
 func TestStatesSwap(t *testing.T) {
 	g := graph.New("swap")
-	a := g.State("a", graph.F32, graph.Ax("i", 2)).Init(graph.Fill(1))
-	b := g.State("b", graph.F32, graph.Ax("i", 2)).Init(graph.Fill(2))
+	a := g.State("a", graph.F32, graph.Ax("i", 2)).Init(initial.Fill(1))
+	b := g.State("b", graph.F32, graph.Ax("i", 2)).Init(initial.Fill(2))
 	p := compile(t, g, tape.Do(graph.Step{g.Assign(a, b), g.Assign(b, a)}), tape.Fetch(a))
 	store := tape.NewStore(g)
 	vm := tapetest.VM(t, p, store)
@@ -47,7 +48,7 @@ func TestStatesSwap(t *testing.T) {
 func TestStateTakesALayout(t *testing.T) {
 	g := graph.New("layout")
 	a := g.State("a", graph.F32, graph.Dims(2, 2)...)
-	b := g.State("b", graph.F32, graph.Dims(2)...).Init(graph.Fill(3))
+	b := g.State("b", graph.F32, graph.Dims(2)...).Init(initial.Fill(3))
 	x := g.Input("x", graph.F32, graph.Dims(2, 2)...)
 	step := graph.Step{g.Assign(a, ops.Transpose(x)), g.Assign(b, ops.Reshape(ops.Slice(ops.Neg(x), 0, 0, 1), 2))}
 	store := tape.NewStore(g)
@@ -117,7 +118,7 @@ func TestCheckFinite(t *testing.T) {
 	for _, dt := range []graph.DType{graph.F32, graph.F64} {
 		g := graph.New("finite")
 		x := g.Input("x", dt)
-		a := g.Param("a", dt).Init(graph.Fill(1))
+		a := g.Param("a", dt).Init(initial.Fill(1))
 		loss := ops.Log(x).As("loss")
 		store := tape.NewStore(g)
 		vm := tapetest.VM(t, compile(t, g, tape.Do(graph.Step{g.Assign(a, loss)}), tape.CheckFinite(loss)), store)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/memory"
 	"github.com/tapestry-ml/tapestry/internal/spelling"
@@ -31,7 +32,7 @@ type entry struct {
 type leaf struct {
 	path string
 	typ  graph.Type
-	init graph.Init
+	init initial.Init
 }
 
 func leafOf(n *graph.Node) leaf { return leaf{n.Path(), n.Type(), n.Initialiser()} }
@@ -101,7 +102,7 @@ func (s *Store) fresh(l leaf) {
 		return
 	}
 	v := graph.NewValue(l.typ)
-	offset, std, width := l.init.Distribution(l.typ.Shape)
+	offset, std, width := l.init.Distribution(l.typ.Shape.Sizes()...)
 	key := kernel.KeyOf("init " + l.path)
 	for i := range v.Data {
 		switch {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -20,7 +21,10 @@ func net(batch int, reversed bool) (g *graph.Graph, x, y *graph.Node, step graph
 	var w, b *graph.Node
 	params := []func(){
 		func() { defer g.Scope("fc")(); w = g.Param("w", graph.F32, graph.Ax("d", 3), graph.Ax("h", 2)) },
-		func() { defer g.Scope("fc")(); b = g.Param("b", graph.F32, graph.Ax("h", 2)).Init(graph.Uniform(1, 2)) },
+		func() {
+			defer g.Scope("fc")()
+			b = g.Param("b", graph.F32, graph.Ax("h", 2)).Init(initial.Uniform(1, 2))
+		},
 	}
 	if reversed {
 		slices.Reverse(params)
@@ -55,7 +59,7 @@ func TestFreshValues(t *testing.T) {
 	}
 	twins := graph.New("twins")
 	for _, name := range []string{"v", "w"} {
-		twins.Param(name, graph.F32, graph.Ax("d", 3)).Init(graph.Normal(0, 1))
+		twins.Param(name, graph.F32, graph.Ax("d", 3)).Init(initial.Normal(0, 1))
 	}
 	s := tape.NewStore(twins)
 	if v, w := stored(t, s, "v"), stored(t, s, "w"); v[0] == w[0] || v[0] == v[1] {
@@ -69,15 +73,15 @@ func TestFreshValues(t *testing.T) {
 // TestInitialisers checks mean and deviation of many draws.
 func TestInitialisers(t *testing.T) {
 	for _, c := range []struct {
-		init      graph.Init
+		init      initial.Init
 		mean, std float64
 	}{
-		{graph.Zeros(), 0, 0},
-		{graph.Fill(0.5), 0.5, 0},
-		{graph.Uniform(-1, 3), 1, 1.1547},
-		{graph.Normal(2, 0.5), 2, 0.5},
-		{graph.Glorot(), 0, 0.1}, // √(2/(100+100))
-		{graph.He(), 0, 0.14142}, // √(2/100)
+		{initial.Zeros(), 0, 0},
+		{initial.Fill(0.5), 0.5, 0},
+		{initial.Uniform(-1, 3), 1, 1.1547},
+		{initial.Normal(2, 0.5), 2, 0.5},
+		{initial.Glorot(), 0, 0.1}, // √(2/(100+100))
+		{initial.He(), 0, 0.14142}, // √(2/100)
 	} {
 		g := graph.New("init")
 		g.Param("w", graph.F64, graph.Ax("d", 100), graph.Ax("h", 100)).Init(c.init)
@@ -193,7 +197,7 @@ func TestStoreGrows(t *testing.T) {
 // TestEmptyStores take what a program needs.
 func TestEmptyStores(t *testing.T) {
 	g := graph.New("g")
-	w := g.Param("w", graph.F32, graph.Ax("i", 2)).Init(graph.Fill(3))
+	w := g.Param("w", graph.F32, graph.Ax("i", 2)).Init(initial.Fill(3))
 	prog := compile(t, g, tape.Fetch(w))
 	for _, s := range []*tape.Store{tape.NewStore(nil), tape.NewStore(nil, nil), {}} {
 		vm := tapetest.VM(t, prog, s)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -14,7 +15,7 @@ func TestCopyFrom(t *testing.T) {
 	g := graph.New("source")
 	fill := func(g *graph.Graph, v float64, dt graph.DType, paths ...string) {
 		for _, p := range paths {
-			g.State(p, dt, graph.Ax("i", 2)).Init(graph.Fill(v))
+			g.State(p, dt, graph.Ax("i", 2)).Init(initial.Fill(v))
 		}
 	}
 	fill(g, 1, graph.F64, "enc/fc/w", "enc/fc/b", "encoder", "head/w")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -40,7 +41,7 @@ func differ(a, b []uint64) (n int) {
 // the rest, which would cut the groups elsewhere.
 func TestWatchMovesNothing(t *testing.T) {
 	g := graph.New("pools")
-	normal := graph.Normal(0, 1)
+	normal := initial.Normal(0, 1)
 	x, w := g.Param("x", graph.F64, graph.Dims(3, 8, 8, 5)...).Init(normal), g.Param("w", graph.F64, graph.Dims(1, 3)...).Init(normal)
 	vx, vw := g.Param("vx", graph.F64, graph.Dims(3, 8, 8, 5)...).Init(normal), g.Param("vw", graph.F64, graph.Dims(1, 3)...)
 	a := ops.AvgPool2D(ops.MaxPool2D(ops.Expand(ops.Transpose(x, 0, 3, 1, 2), -1, ""), 4, 1, ops.Stride(1), ops.Padding(2, 0)),
@@ -66,7 +67,7 @@ func TestWatchMovesNothing(t *testing.T) {
 // watched, and in memory therefore, changes neither.
 func TestWatchKeepsWhatIsMadeAgain(t *testing.T) {
 	g := graph.New("made again")
-	normal := graph.Normal(0, 1)
+	normal := initial.Normal(0, 1)
 	x, w := g.Param("x", graph.F32, graph.Ax("i", 600), graph.Ax("d", 24)).Init(normal), g.Param("w", graph.F32, graph.Ax("d", 24)).Init(normal)
 	v := g.Param("v", graph.F32, graph.Ax("d", 24), graph.Ax("o", 7)).Init(normal)
 	h := ops.Tanh(ops.Mul(x, w))

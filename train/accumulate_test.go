@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -20,7 +21,7 @@ func fitting(t *testing.T, rows int, dt graph.DType, o train.Optimiser) (prog *t
 	t.Helper()
 	g := graph.New("fitting")
 	x, y := g.Input("x", dt, graph.Ax("n", rows), graph.Ax("d", 2)), g.Input("y", dt, graph.Ax("n", rows))
-	w, b := g.Param("w", dt, graph.Ax("d", 2), graph.Ax("h", 1)).Init(graph.Fill(0.5)), g.Param("b", dt)
+	w, b := g.Param("w", dt, graph.Ax("d", 2), graph.Ax("h", 1)).Init(initial.Fill(0.5)), g.Param("b", dt)
 	loss := ops.Mean(ops.Square(ops.Sub(ops.Tanh(ops.Add(ops.Sum(ops.MatMul(x, w), "h"), b)), y)))
 	prog, err := tape.Compile(g, tape.Fetch(loss), tape.Do(o.Minimize(loss)), tape.CheckFinite(loss))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -18,7 +19,7 @@ import (
 func wild(rows int, _ train.Mode) *train.Net {
 	g := graph.New("wild")
 	x := g.Input("x", graph.F32, graph.Ax("n", rows), graph.Ax("d", 4))
-	w := g.Param("w", graph.F32).Init(graph.Fill(1))
+	w := g.Param("w", graph.F32).Init(initial.Fill(1))
 	return &train.Net{Loss: ops.Mean(ops.Add(ops.Log(ops.Neg(ops.Shift(w, -1.35))), ops.Scale(ops.Mean(x, "d"), 0)), "n").As("loss")}
 }
 

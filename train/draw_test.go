@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/nn"
@@ -27,7 +28,7 @@ func dropped(rows int, _ train.Mode) *train.Net {
 	g := graph.New("dropped")
 	n, d := graph.Ax("n", rows), graph.Ax("d", 5)
 	x := g.Input("x", graph.F64, n, d)
-	w := g.Param("w", graph.F64, d).Init(graph.Normal(0, 1))
+	w := g.Param("w", graph.F64, d).Init(initial.Normal(0, 1))
 	y := ops.Sum(ops.Mul(nn.Dropout(x, g.Scalar("p", 0.3, graph.F64)), w), "d").As("y")
 	return &train.Net{Output: y, Loss: ops.Mean(ops.Square(ops.Shift(y, -1)))}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -20,7 +21,7 @@ func TestWeightDecayOfSome(t *testing.T) {
 	for _, make := range []func(float64, ...train.Option) train.Optimiser{train.SGD, train.AdamW} {
 		ends := func(decay func(a *graph.Node) train.Option) []float64 {
 			g := graph.New("apart")
-			a, b := g.Param("a", graph.F64).Init(graph.Fill(1.5)), g.Param("b", graph.F64).Init(graph.Fill(0.25))
+			a, b := g.Param("a", graph.F64).Init(initial.Fill(1.5)), g.Param("b", graph.F64).Init(initial.Fill(0.25))
 			loss := ops.Add(wave(a), ops.Scale(wave(b), 2))
 			prog, err := tape.Compile(g, tape.Fetch(loss), tape.Do(make(0.1, decay(a)).Minimize(loss)))
 			if err != nil {
@@ -57,7 +58,7 @@ func TestTwoOfOneName(t *testing.T) {
 		g := graph.New("two")
 		var steps []graph.Step
 		for _, name := range []string{"a", "b"} {
-			p := g.Param(name, graph.F64).Init(graph.Fill(1))
+			p := g.Param(name, graph.F64).Init(initial.Fill(1))
 			end := func() {}
 			if scoped {
 				end = g.Scope("of " + name)

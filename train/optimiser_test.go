@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -24,7 +25,7 @@ func wave(w *graph.Node) *graph.Node {
 func hilly(t *testing.T, o train.Optimiser, dt graph.DType) (*graph.Graph, *tape.Program, *tape.Store) {
 	t.Helper()
 	g := graph.New("hilly")
-	a, b := g.Param("a", dt, graph.Ax("i", 3)), g.Param("b", dt).Init(graph.Fill(0.25))
+	a, b := g.Param("a", dt, graph.Ax("i", 3)), g.Param("b", dt).Init(initial.Fill(0.25))
 	loss := ops.Add(wave(a), ops.Scale(wave(b), 2))
 	prog, err := tape.Compile(g, tape.Fetch(loss), tape.Do(o.Minimize(loss)))
 	if err != nil {
@@ -193,7 +194,7 @@ func TestOptionMistakes(t *testing.T) {
 func TestClipNormAtZero(t *testing.T) {
 	for _, dt := range []graph.DType{graph.F32, graph.F64} {
 		g := graph.New("flat")
-		w := g.Param("w", dt, graph.Ax("i", 4)).Init(graph.Fill(3))
+		w := g.Param("w", dt, graph.Ax("i", 4)).Init(initial.Fill(3))
 		step := train.SGD(0.1, train.ClipNorm(1)).Minimize(ops.Sum(ops.Square(ops.Shift(w, -3))))
 		prog, err := tape.Compile(g, tape.Do(step))
 		if err != nil {
@@ -214,8 +215,8 @@ func TestClipNormAtZero(t *testing.T) {
 // workers add it up.
 func TestClipWorkers(t *testing.T) {
 	g := graph.New("long")
-	w := g.Param("w", graph.F32, graph.Ax("i", 300), graph.Ax("d", 700)).Init(graph.Normal(0, 1))
-	v := g.Param("v", graph.F32, graph.Ax("d", 700)).Init(graph.Normal(0, 1))
+	w := g.Param("w", graph.F32, graph.Ax("i", 300), graph.Ax("d", 700)).Init(initial.Normal(0, 1))
+	v := g.Param("v", graph.F32, graph.Ax("d", 700)).Init(initial.Normal(0, 1))
 	step := train.Adam(0.1, train.ClipNorm(1), train.EMA(0.9)).Minimize(ops.Sum(ops.Square(ops.Sin(ops.Mul(w, v)))))
 	prog, err := tape.Compile(g, tape.Do(step))
 	if err != nil {

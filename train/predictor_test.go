@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
@@ -20,7 +21,7 @@ import (
 func TestCheckpointsPredict(t *testing.T) {
 	linear := func(g *graph.Graph, rows int) *graph.Node {
 		n, d := graph.Ax("n", rows), graph.Ax("d", 4)
-		x, w := g.Input("x", graph.F32, n, d), g.Param("w", graph.F32, d).Init(graph.Normal(0, 1))
+		x, w := g.Input("x", graph.F32, n, d), g.Param("w", graph.F32, d).Init(initial.Normal(0, 1))
 		return ops.Sum(ops.Mul(x, w), "d").As("y")
 	}
 	for name, c := range map[string]struct {
@@ -102,7 +103,7 @@ func TestParams(t *testing.T) {
 	tr := &train.Trainer{Optimiser: train.AdamW(0.1), Seed: 2, Build: func(rows int, _ train.Mode) *train.Net {
 		g := graph.New("frozen")
 		x := g.Input("x", graph.F32, graph.Ax("n", rows), graph.Ax("d", 4))
-		encoder, head := g.Param("encoder", graph.F32, graph.Ax("d", 4)).Init(graph.Fill(1)), g.Param("head", graph.F32).Init(graph.Fill(1))
+		encoder, head := g.Param("encoder", graph.F32, graph.Ax("d", 4)).Init(initial.Fill(1)), g.Param("head", graph.F32).Init(initial.Fill(1))
 		y := ops.Mul(head, ops.Sum(ops.Mul(x, encoder), "d"))
 		return &train.Net{Loss: ops.Mean(ops.Square(y)), Params: []*graph.Node{head}}
 	}}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -138,7 +139,7 @@ func TestMinimizeMistakes(t *testing.T) {
 func TestMixedTypes(t *testing.T) {
 	for _, o := range []train.Optimiser{train.SGD(0.1), train.Adam(0.1)} {
 		g := graph.New("mixed")
-		a, b := g.Param("a", graph.F32).Init(graph.Fill(2)), g.Param("b", graph.F64).Init(graph.Fill(2))
+		a, b := g.Param("a", graph.F32).Init(initial.Fill(2)), g.Param("b", graph.F64).Init(initial.Fill(2))
 		step := o.Minimize(ops.Add(ops.Square(a), ops.Cast(ops.Square(b), graph.F32)))
 		prog, err := tape.Compile(g, tape.Do(step))
 		if err != nil {

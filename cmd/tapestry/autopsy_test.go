@@ -10,13 +10,14 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // testSinks is trained until the logarithm in its loss is undefined: w decreases by a tenth in
 // every step, from 0.35.
 var testSinks = plain("test-sinks", nil, func(x *graph.Node, m *builders.Model) {
-	w := m.Graph.Param("w", x.DType()).Init(graph.Fill(0.35))
+	w := m.Graph.Param("w", x.DType()).Init(initial.Fill(0.35))
 	m.Output = ops.Log(w).As("y")
 	m.Loss = ops.Add(w, ops.Mul(ops.StopGradient(m.Output), ops.Lit(x, 1e-3))).As("loss")
 })
@@ -31,14 +32,14 @@ var testEdge = plain("test-edge", nil, func(x *graph.Node, m *builders.Model) {
 // testTiny is finite as written in float32; the tape multiplies by the reciprocal of
 // d, which is infinite.
 var testTiny = plain("test-tiny", nil, func(x *graph.Node, m *builders.Model) {
-	w, d := m.Graph.Param("w", x.DType()).Init(graph.Fill(1e-10)), m.Graph.Scalar("d", 1e-39, x.DType())
+	w, d := m.Graph.Param("w", x.DType()).Init(initial.Fill(1e-10)), m.Graph.Scalar("d", 1e-39, x.DType())
 	m.Output = ops.Div(ops.Mul(w, x), d).As("y")
 	m.Loss = ops.Mean(ops.Scale(m.Output, 1e-30)).As("loss")
 })
 
 // testWrongRule has an operation whose derivative is twice the right one.
 var testWrongRule = plain("test-wrong-rule", nil, func(x *graph.Node, m *builders.Model) {
-	w := m.Graph.Param("w", x.DType()).Init(graph.Fill(2))
+	w := m.Graph.Param("w", x.DType()).Init(initial.Fill(2))
 	m.Output = ops.Elementwise(doubled{}, ops.Mul(x, w)).As("y")
 	m.Loss = ops.Mean(ops.Square(m.Output)).As("loss")
 })

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
@@ -71,7 +71,7 @@ func parseStarts(text string, base lab.Initial) ([]lab.Initial, error) {
 			}
 			s.Scale = f
 		} else {
-			var init graph.Init
+			var init initial.Init
 			if err := init.UnmarshalText([]byte(part)); err != nil {
 				return nil, usagef("--starts %q: want a factor on the initial values, or an initialiser such as glorot or normal(0,0.1)", part)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -91,7 +92,7 @@ var testFrozen = plain("test-frozen", nil, func(x *graph.Node, m *builders.Model
 
 // A loss that leaves the numbers of its type.
 var testExplodes = plain("test-explodes", nil, func(x *graph.Node, m *builders.Model) {
-	w := m.Graph.Param("w", x.DType()).Init(graph.Fill(2))
+	w := m.Graph.Param("w", x.DType()).Init(initial.Fill(2))
 	m.Output = ops.Exp(ops.Exp(ops.Exp(ops.Exp(w)))).As("y")
 	m.Loss = ops.Sub(ops.Mean(x), m.Output).As("loss")
 })

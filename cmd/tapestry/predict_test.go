@@ -16,6 +16,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/interop/safetensors"
 	"github.com/tapestry-ml/tapestry/nn"
@@ -325,7 +326,7 @@ func TestPredictFixedRows(t *testing.T) {
 	tr := &train.Trainer{Optimiser: train.SGD(0), Build: func(rows int, _ train.Mode) *train.Net {
 		g := graph.New("three")
 		n, d := graph.Ax("n", rows), graph.Ax("d", 2)
-		x, w := g.Input("x", graph.F32, n, d), g.Param("w", graph.F32, d).Init(graph.Fill(2))
+		x, w := g.Input("x", graph.F32, n, d), g.Param("w", graph.F32, d).Init(initial.Fill(2))
 		if rows != 3 {
 			return &train.Net{Output: g.Fail("three", fmt.Errorf("want 3 rows"))}
 		}

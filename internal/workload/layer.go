@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -24,7 +25,7 @@ func (b *builder) dense(name string, x *graph.Node, out graph.Axis, seed uint64,
 func (b *builder) layerNorm(name string, x *graph.Node) *graph.Node {
 	defer b.Scope(name)()
 	f := last(x)
-	return ops.Add(ops.Mul(ops.Standardise(x, 1e-5, f.Name), b.Param("gain", b.dt, f).Init(graph.Fill(1))), b.Param("bias", b.dt, f))
+	return ops.Add(ops.Mul(ops.Standardise(x, 1e-5, f.Name), b.Param("gain", b.dt, f).Init(initial.Fill(1))), b.Param("bias", b.dt, f))
 }
 
 // crossEntropy is the mean over i of −log softmax of the scores[i c] at the label of i.

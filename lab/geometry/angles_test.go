@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -47,7 +48,7 @@ func TestAnglesAreThoseOfTheGradients(t *testing.T) {
 func TestAnglesByParameter(t *testing.T) {
 	two := func(name string, sign float64) geometry.Site {
 		return own(t, name, []float64{3, 4}, func(w *graph.Node) *graph.Node {
-			v := w.Graph().Param("v", graph.F64, graph.Ax("k", 2)).Init(graph.Normal(1, 1))
+			v := w.Graph().Param("v", graph.F64, graph.Ax("k", 2)).Init(initial.Normal(1, 1))
 			q := ops.Sum(ops.Square(w))
 			return ops.Add(ops.Sum(ops.Square(v)), ops.Mul(ops.Lit(q, sign), q))
 		})

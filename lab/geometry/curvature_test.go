@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/lab/geometry"
@@ -147,7 +148,7 @@ func TestCurvatureIsThatOfTheDenseHessian(t *testing.T) {
 func TestCurvatureOfQuadratic(t *testing.T) {
 	for _, a := range [][]float64{{3, -2, 7, 0.5, 1}, {4, 4, 4, 4, 4}, {0, 0, 0, 0, 0}} {
 		g := graph.New("quadratic")
-		w := g.Param("w", graph.F64, graph.Ax("i", 5)).Init(graph.Normal(0, 1))
+		w := g.Param("w", graph.F64, graph.Ax("i", 5)).Init(initial.Normal(0, 1))
 		half := ops.Mul(ops.Lit(w, 0.5), ops.Mul(g.Constant(graph.F64, a, graph.Ax("i", 5)), ops.Square(w)))
 		s := geometry.Site{Name: "quadratic", Model: &builders.Model{Graph: g, Loss: ops.Sum(half)}, Store: tape.NewStore(g)}
 		c, err := s.Curvature(t.Context(), geometry.CurvatureConfig{})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/nn"
@@ -189,7 +190,7 @@ func TestManyParametersAreCounted(t *testing.T) {
 // TestPowersAreFitted: of Σ|w|^2.5 the power is 2.5.
 func TestPowersAreFitted(t *testing.T) {
 	g := graph.New("power")
-	w := g.Param("w", graph.F64, graph.Ax("i", 5)).Init(graph.Normal(0, 1))
+	w := g.Param("w", graph.F64, graph.Ax("i", 5)).Init(initial.Normal(0, 1))
 	loss := ops.Sum(ops.Mul(ops.Square(w), ops.Sqrt(ops.Abs(w)))).As("loss")
 	s := geometry.Site{Name: "power", Model: &builders.Model{Graph: g, Loss: loss}, Store: tape.NewStore(g)}
 	table, err := s.Invariance(t.Context(), geometry.InvarianceConfig{})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -134,7 +135,7 @@ func TestSurfaceAlongAPath(t *testing.T) {
 // directions that are not orthogonal; what was put at a place of the plane is found there.
 func TestProjectionOnSlantedDirections(t *testing.T) {
 	s := own(t, "slanted", []float64{1, 2, 3}, func(w *graph.Node) *graph.Node {
-		b := w.Graph().Param("b", graph.F64).Init(graph.Normal(5, 0))
+		b := w.Graph().Param("b", graph.F64).Init(initial.Normal(5, 0))
 		return ops.Add(ops.Sum(ops.Square(w)), ops.Square(b))
 	})
 	s.Store = tape.NewStore(s.Model.Graph, tape.Seed(1))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -108,7 +109,7 @@ type QueryNorm struct {
 // NewQueryNorm adds the parameter NAME/gain[e], of ones.
 func NewQueryNorm(g *graph.Graph, name string, dt graph.DType, e graph.Axis) *QueryNorm {
 	defer g.Scope(name)()
-	return &QueryNorm{name, g.Param("gain", dt, e).Init(graph.Fill(1))}
+	return &QueryNorm{name, g.Param("gain", dt, e).Init(initial.Fill(1))}
 }
 
 // Of returns the normalised queries, in the shape of q[… e].

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -98,7 +99,7 @@ func Rotary(x, by *graph.Node) *graph.Node {
 // NewPositions adds the parameter NAME[t m]: a vector for each place of the axis t, learnt like
 // other weights.
 func NewPositions(g *graph.Graph, name string, dt graph.DType, t, m graph.Axis) *graph.Node {
-	return g.Param(name, dt, t, m).Init(graph.Normal(0, 0.1))
+	return g.Param(name, dt, t, m).Init(initial.Normal(0, 0.1))
 }
 
 // AddPositions returns x[… t m] + p[t m], the usual way of using positions.

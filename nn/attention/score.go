@@ -2,6 +2,7 @@ package attention
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -61,7 +62,7 @@ func NewAdditiveScore(g *graph.Graph, dt graph.DType, s, h, a graph.Axis) Additi
 	defer g.Scope("score")()
 	return AdditiveScore{
 		W1: g.Param("w1", dt, h, a), W2: g.Param("w2", dt, s, a),
-		V: g.Param("v", dt, a).Init(graph.Normal(0, 1)),
+		V: g.Param("v", dt, a).Init(initial.Normal(0, 1)),
 	}
 }
 

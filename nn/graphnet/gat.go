@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -24,7 +25,7 @@ type GATHead struct {
 // NewGATHead adds the parameters NAME/w[in e], NAME/a_me[e] and NAME/a_them[e].
 func NewGATHead(g *graph.Graph, name string, dt graph.DType, in, e graph.Axis) GATHead {
 	defer g.Scope(name)()
-	start := graph.Normal(0, 0.3)
+	start := initial.Normal(0, 0.3)
 	return GATHead{name, g.Param("w", dt, in, e), g.Param("a_me", dt, e).Init(start), g.Param("a_them", dt, e).Init(start)}
 }
 

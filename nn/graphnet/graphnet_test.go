@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
@@ -141,7 +142,7 @@ var layers = map[string]func(g *graph.Graph, x *graph.Node, n graphnet.Neighbour
 		return graphnet.NewGraphFilter(g, "filter", graph.F64, 3, graph.Ax("d", 3), graph.Ax("h", 4)).Of(graphnet.Chebyshev(n, graphnet.Normalised(n), x, 3)...)
 	},
 	"message passing": func(g *graph.Graph, x *graph.Node, n graphnet.Neighbours) *graph.Node {
-		u := g.Param("u", graph.F64, graph.Ax("s", 2)).Init(graph.Fill(0.5))
+		u := g.Param("u", graph.F64, graph.Ax("s", 2)).Init(initial.Fill(0.5))
 		y, u := graphnet.NewMessagePassing(g, "mp", graph.F64, graphnet.AggregateSoftmax, graph.Ax("d", 3), graph.Ax("h", 4), graph.Ax("s", 2)).Of(x, u, n)
 		return ops.Add(y, ops.Expand(ops.Sum(u), 0, "")) // the global state counts too
 	},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -29,7 +30,7 @@ func NewConvReader(g *graph.Graph, name string, dt graph.DType, s, m, h graph.Ax
 	for left, i := s.Size, 0; left > 1 || i == 0; i++ {
 		w := nn.Window{Size: min(window, left)}
 		c := nn.NewConv1D(g, build.Numbered("conv", i), dt, m, h, w)
-		c.W = c.W.Init(graph.Glorot())
+		c.W = c.W.Init(initial.Glorot())
 		r.Layers = append(r.Layers, c)
 		left, m = w.Out(left), h
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -21,7 +22,7 @@ type FIR struct {
 
 // NewFIR adds the parameter taps[k], which starts near 0.
 func NewFIR(g *graph.Graph, dt graph.DType, k graph.Axis) FIR {
-	return FIR{g.Param("taps", dt, k).Init(graph.Normal(0, 0.1))}
+	return FIR{g.Param("taps", dt, k).Init(initial.Normal(0, 0.1))}
 }
 
 // Of returns the filtered signals y[b t] of floats x[b t].
@@ -56,7 +57,7 @@ type IIR struct {
 // reached only through a point where both derivatives are 0.
 func NewIIR(g *graph.Graph, dt graph.DType, n graph.Axis) IIR {
 	return IIR{
-		A: g.Param("a", dt, n).Init(graph.Uniform(0, 1)), B: g.Param("b", dt, n).Init(graph.Fill(1)),
+		A: g.Param("a", dt, n).Init(initial.Uniform(0, 1)), B: g.Param("b", dt, n).Init(initial.Fill(1)),
 		C: g.Param("c", dt, n), D: g.Param("d", dt),
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/interop/safetensors"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -28,8 +29,8 @@ func line(name string, width int, noise bool) (loss *graph.Node, step graph.Step
 	x := g.Input("x", graph.F32, graph.Ax("n", 5), graph.Ax("d", width))
 	y := g.Input("y", graph.F32, graph.Ax("n", 5))
 	end := g.Scope("fc")
-	w := g.Param(name, graph.F32, graph.Ax("d", width)).Init(graph.Normal(0, 1))
-	b := g.Param("b", graph.F64).Init(graph.Fill(0.1))
+	w := g.Param(name, graph.F32, graph.Ax("d", width)).Init(initial.Normal(0, 1))
+	b := g.Param("b", graph.F64).Init(initial.Fill(0.1))
 	end()
 	runs := g.State("runs", graph.I64)
 	ŷ := ops.Add(ops.Sum(ops.Mul(x, w), "d"), ops.Cast(b, graph.F32)).As("ŷ")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 )
@@ -36,7 +37,7 @@ func (s sketch) fingerprint(t *testing.T) string {
 	var noise *graph.Node
 	leaves := []func(){
 		func() { g.Input("x", graph.F32, graph.Ax("i", s.size)) },
-		func() { g.Param(s.path, graph.F32, graph.Ax("i", s.size)).Init(graph.Normal(0, 1)) },
+		func() { g.Param(s.path, graph.F32, graph.Ax("i", s.size)).Init(initial.Normal(0, 1)) },
 		func() { g.Scalar("rate", s.rate) },
 		func() { noise = ops.RandomNormal(g, s.noise, graph.F32, graph.Ax("i", s.size)) },
 	}
