@@ -34,65 +34,12 @@ func (b *Body) Out() []*Node { return slices.Clone(b.out) }
 // String is the lossless text form.
 func (b *Body) String() string { return b.dump() }
 
-// Loop says what an operation does with its body: it runs it once for every step
-// and carries values from each step to the next. The operands are the initial
-// carries, then sequences, of which a step sees the element of its time along the
-// first axis, then constants, which every step sees; the body's inputs are the
-// same of one step. The body's results are the next carries, then the outs of the
-// step, then terms of sums over the steps.
-//
-// A node has one value, so a loop's is one vector: for each carry its trace of
-// Steps+1 rows, the initial value included, for each out its Steps rows, for each
-// sum its total; see [Loop.Parts].
-type Loop struct {
-	Body                          BodyID
-	Steps                         int
-	Carries, Sequences, Constants int
-	Outs, Sums                    int
-	Reverse                       bool // the steps run from the last time to the first
-}
-
-// Looped is an operation that runs a body.
-type Looped interface {
+// BodyOp is an operation that runs a body; see trait.Looped.
+type BodyOp interface {
 	Op
-	Loop() Loop
-	// WithBody is the same operation over another body.
+	BodyID() BodyID
+	// WithBody returns the same operation over another body.
 	WithBody(BodyID) Op
-}
-
-// Part says where one result of a loop lies in its value: Rows rows of Size
-// elements each, from element At on.
-type Part struct{ At, Rows, Size int }
-
-// Parts gives the part of each result of the body.
-func (l Loop) Parts(b *Body) []Part {
-	if b == nil {
-		return nil
-	}
-	parts := make([]Part, len(b.out))
-	at := 0
-	for i, n := range b.out {
-		rows := 1
-		switch {
-		case i < l.Carries:
-			rows = l.Steps + 1
-		case i < l.Carries+l.Outs:
-			rows = l.Steps
-		}
-		parts[i] = Part{at, rows, n.Shape().Len()}
-		at += rows * parts[i].Size
-	}
-	return parts
-}
-
-// At gives the time of step k, and the rows of the traces that hold the carries
-// before and after it.
-func (l Loop) At(k int) (time, before, after int) {
-	if l.Reverse {
-		time = l.Steps - 1 - k
-		return time, time + 1, time
-	}
-	return k, k, k + 1
 }
 
 // BodyGraph is an empty graph in which a body for an operation of g is built, with
@@ -358,8 +305,8 @@ func (g *Graph) Body(id BodyID) *Body {
 
 // Body is the body that the node's operation runs, nil for an operation without.
 func (n *Node) Body() *Body {
-	if l, ok := n.op.(Looped); ok {
-		return n.g.Body(l.Loop().Body)
+	if l, ok := n.op.(BodyOp); ok {
+		return n.g.Body(l.BodyID())
 	}
 	return nil
 }
@@ -368,7 +315,7 @@ func (n *Node) Body() *Body {
 // own there.
 func (g *Graph) carried(n *Node) Op {
 	if b := n.Body(); b != nil && n.g != g {
-		return n.op.(Looped).WithBody(g.AddBody(b))
+		return n.op.(BodyOp).WithBody(g.AddBody(b))
 	}
 	return n.op
 }

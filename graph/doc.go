@@ -25,7 +25,7 @@
 // scope, the user's source line, and why the node exists ([Origin]).
 //
 // An operation may run a [Body], a sealed graph that the graph holds by content as
-// it does constants: see [Loop]. Whatever walks a graph walks the bodies in it.
+// it does constants: see [BodyOp]. Whatever walks a graph walks the bodies in it.
 //
 // # How axes meet
 //

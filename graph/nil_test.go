@@ -13,8 +13,8 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"Align": graph.Align, "Apply": graph.Apply, "Ax": graph.Ax,
-			"CheckIndex": graph.CheckIndex, "Dims": graph.Dims,
-			"New": graph.New, "NewBody": graph.NewBody, "NewIndexError": graph.NewIndexError,
+			"Dims": graph.Dims,
+			"New":  graph.New, "NewBody": graph.NewBody,
 			"NewShape": graph.NewShape, "NewValue": graph.NewValue,
 			"Of": graph.Of, "OpText": graph.OpText,
 			"Parse": graph.Parse, "Reachable": graph.Reachable,
@@ -22,10 +22,9 @@ func TestNil(t *testing.T) {
 			"Verify":         graph.Verify,
 		},
 		Types: []any{
-			graph.Axis{}, graph.Body{}, graph.DType(0), graph.Error{}, graph.Errors{}, graph.Graph{}, graph.IndexError{}, graph.Loop{}, graph.Mistake{}, graph.Node{}, graph.OriginKind(0), graph.Pos{}, graph.Role(0), graph.Shape{}, graph.Type{}, graph.Update{}, graph.Value{},
+			graph.Axis{}, graph.Body{}, graph.DType(0), graph.Error{}, graph.Errors{}, graph.Graph{}, graph.Mistake{}, graph.Node{}, graph.OriginKind(0), graph.Pos{}, graph.Role(0), graph.Shape{}, graph.Type{}, graph.Update{}, graph.Value{},
 		},
 		Skipped: map[string]string{
-			"NewIndexError":   "is of an Indexing alone, as its doc says: who runs one calls it",
 			"Node.In":         "takes an index as a slice does",
 			"Node.Occurrence": "takes an index as a slice does",
 		},

@@ -125,8 +125,3 @@ func (v *Value) UnmarshalText(b []byte) error {
 	*v = w
 	return nil
 }
-
-// Env is what a definition may read besides its operands, and random draws depend on: the
-// seed, the number of the step, and the number of runs that have drawn in this step before
-// without an update (0 for the run that does the step). See package tape, "Random numbers".
-type Env struct{ Seed, Step, Runs uint64 }

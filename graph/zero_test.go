@@ -10,7 +10,7 @@ import (
 // TestZeroValues: no method without arguments of a value type panics on its zero value.
 func TestZeroValues(t *testing.T) {
 	for _, v := range []any{graph.Value{}, graph.Type{}, graph.Shape{}, graph.Axis{}, graph.DType(0),
-		graph.Pos{}, graph.Origin{}, graph.Occurrence{}, graph.Role(0), graph.Loop{}, graph.Mistake{}, graph.Errors(nil)} {
+		graph.Pos{}, graph.Origin{}, graph.Occurrence{}, graph.Role(0), graph.Mistake{}, graph.Errors(nil)} {
 		p := reflect.New(reflect.TypeOf(v))
 		for i := range p.NumMethod() {
 			m, name := p.Method(i), p.Type().Method(i).Name

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -113,7 +114,7 @@ func checkByDifferences(t *testing.T, name string, loss node, wrt, derivatives [
 		feed[x] = v
 	}
 	eval := func(nodes ...node) []graph.Value {
-		out, err := ref.Eval(graph.Env{}, feed, nodes...)
+		out, err := ref.Eval(trait.Env{}, feed, nodes...)
 		if err != nil {
 			t.Fatal(err)
 		}

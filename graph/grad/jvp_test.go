@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
@@ -31,7 +32,7 @@ func both(t *testing.T, feed ref.Feed, nodes ...node) []graph.Value {
 	if err := graph.Of(nodes...).Err(); err != nil {
 		t.Fatal(err)
 	}
-	want, err := ref.Eval(graph.Env{Seed: 5}, feed, nodes...)
+	want, err := ref.Eval(trait.Env{Seed: 5}, feed, nodes...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func (m model) quotient(t *testing.T, v map[node]graph.Value, nodes []node) [][]
 		out[i] = make([]float64, n.Shape().Len())
 	}
 	for _, c := range []struct{ at, factor float64 }{{h, 8}, {-h, -8}, {2 * h, -1}, {-2 * h, 1}} {
-		values, err := ref.Eval(graph.Env{Seed: 5}, m.moved(c.at, v), nodes...)
+		values, err := ref.Eval(trait.Env{Seed: 5}, m.moved(c.at, v), nodes...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +259,7 @@ func (wave) Grad(y, dy node, i int) node {
 	}
 	return ops.Cast(ops.Sum(ops.Mul(dy, ops.Sin(a))), graph.F32)
 }
-func (wave) Eval(_ graph.Env, y node, in []graph.Value) graph.Value {
+func (wave) Eval(_ trait.Env, y node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	for i := range out.Data {
 		out.Data[i] = math.Sin(in[0].Data[i]) * in[1].Data[0]
@@ -287,7 +288,7 @@ func TestJVPWithoutRule(t *testing.T) {
 		if err := g.Err(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ref.Eval(graph.Env{}, m.feed, d)
+		got, err := ref.Eval(trait.Env{}, m.feed, d)
 		if err != nil {
 			t.Fatal(err)
 		}

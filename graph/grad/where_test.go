@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/graph/vmap"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
@@ -121,12 +122,12 @@ func TestWhatIsNotChosen(t *testing.T) {
 			if err := g.Err(); err != nil {
 				t.Fatalf("%s: %v", row.name, err)
 			}
-			want, err := ref.Eval(graph.Env{}, harmless, values...)
+			want, err := ref.Eval(trait.Env{}, harmless, values...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for engine, eval := range map[string]func() ([]graph.Value, error){
-				"definition": func() ([]graph.Value, error) { return ref.Eval(graph.Env{}, hostile, values...) },
+				"definition": func() ([]graph.Value, error) { return ref.Eval(trait.Env{}, hostile, values...) },
 				"tape":       func() ([]graph.Value, error) { return reftest.Tape(0, hostile, values) },
 			} {
 				if engine == "tape" && at > 1 {
@@ -156,7 +157,7 @@ func TestWhatIsNotChosenOfRepeated(t *testing.T) {
 	mask := g.Constant(graph.Bool, []float64{1, 0, 0, 1, 0, 1}, graph.Ax("i", 2), graph.Ax("j", 3))
 	y := ops.Select(mask, ops.Log(x), ops.Lit(x, 0))
 	d := grad.Of(ops.Sum(y), x)[0]
-	v, err := ref.Eval(graph.Env{}, ref.Feed{x: {Data: []float64{2, 0, 4}}}, d)
+	v, err := ref.Eval(trait.Env{}, ref.Feed{x: {Data: []float64{2, 0, 4}}}, d)
 	if err != nil {
 		t.Fatal(err, g.Err())
 	}
@@ -173,7 +174,7 @@ func TestWhatIsNotChosenInBatch(t *testing.T) {
 		x := in[0]
 		return grad.Of(ops.Select(ops.Greater(x, ops.Lit(x, 0)), ops.Sqrt(x), ops.Lit(x, 0)), x)
 	}, x)[0]
-	v, err := ref.Eval(graph.Env{}, ref.Feed{x: {Data: []float64{-1, 0, 4, math.Inf(-1)}}}, d)
+	v, err := ref.Eval(trait.Env{}, ref.Feed{x: {Data: []float64{-1, 0, 4, math.Inf(-1)}}}, d)
 	if err != nil {
 		t.Fatal(err, g.Err())
 	}

@@ -21,10 +21,15 @@ type Integers interface {
 	Whole(x ...int64) int64
 }
 
+// Env is what a definition may read besides its operands, and random draws depend on: the seed, the
+// number of the step, and the number of runs that have drawn in this step before without an update (0
+// for the run that does the step). See package tape, "Random numbers".
+type Env struct{ Seed, Step, Runs uint64 }
+
 // Defined is an operation that is defined on arrays.
 type Defined interface {
 	// Eval returns the value of y, a node of the operation, given those of its operands.
-	Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value
+	Eval(env Env, y *graph.Node, in []graph.Value) graph.Value
 }
 
 // DefinedIntegers is a [Defined] operation whose arithmetic of integers can overflow.
@@ -34,7 +39,7 @@ type DefinedIntegers interface {
 	EvalWhole(y *graph.Node, in [][]int64) []int64
 }
 
-// Iterated is an operation that runs a body: see [graph.Looped].
+// Iterated is a [Looped] operation.
 type Iterated interface {
 	// Iterate returns the value of y, given those of its operands; step runs the body once.
 	Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body, in []graph.Value) ([]graph.Value, error)) (graph.Value, error)

@@ -28,9 +28,10 @@
 //
 // It may read indices, run a body, or hand elements on:
 //
-//	Places                    graph.Indexing        the checks of indices
-//	Keeps                     graph.Keeping         the same: whose element a wrong index was before
-//	Loop, WithBody            graph.Looped          every walk over graphs that looks into bodies
+//	Places                    [Indexing]            the checks of indices
+//	Keeps                     [Keeping]             the same: whose element a wrong index was before
+//	BodyID, WithBody          graph.BodyOp          every walk over graphs that looks into bodies
+//	Loop                      [Looped]              tape, inspect, viz: how the body is run
 //	Labels                    [Labelled]            train: which operand holds classes
 //
 // Rules of rewriting, drawings and translations ask how it treats axes and factors:

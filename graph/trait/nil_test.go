@@ -14,9 +14,12 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"Blames": trait.Blames, "ByMagnitude": trait.ByMagnitude,
+			"CheckIndex": trait.CheckIndex, "NewIndexError": trait.NewIndexError,
 			"IsElementwise": trait.IsElementwise, "Limit": trait.Limit, "Number": trait.Number,
 			"Rough": trait.Rough,
 		},
+		Types:   []any{trait.IndexError{}, trait.Loop{}},
+		Skipped: map[string]string{"NewIndexError": "is of an Indexing alone, as its doc says: who runs one calls it"},
 		Samples: func() []any {
 			g := graph.New("sample")
 			x := g.Input("x", graph.F32, graph.Ax("n", 2), graph.Ax("m", 3))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/graph/vmap"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
@@ -38,7 +39,7 @@ func example(v graph.Value, x node, e int) graph.Value {
 // both evaluates the nodes by the reference and sees that the tape agrees.
 func both(t *testing.T, feed ref.Feed, nodes ...node) []graph.Value {
 	t.Helper()
-	want, err := ref.Eval(graph.Env{Seed: 5}, feed, nodes...)
+	want, err := ref.Eval(trait.Env{Seed: 5}, feed, nodes...)
 	if err != nil {
 		t.Fatal(err)
 	}
