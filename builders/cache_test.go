@@ -11,6 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
@@ -106,7 +107,7 @@ func (s *talking) read(fresh bool, tokens ...float64) []float64 {
 func (s *talking) refuse(want string, tokens ...float64) {
 	s.t.Helper()
 	err := s.next.Run(context.Background(), tape.Feed{s.token: tape.Tensor(graph.Value{Type: s.token.Type(), Data: tokens})})
-	if outside := new(graph.IndexError); !errors.As(err, &outside) || !strings.Contains(err.Error(), want) {
+	if outside := new(trait.IndexError); !errors.As(err, &outside) || !strings.Contains(err.Error(), want) {
 		s.t.Errorf("tokens %v: %v, want %s", tokens, err, want)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // any influence, not even as NaN.
 //
 // There is room for [LanguageModel.Window] tokens, as many as there are positions; one more is a
-// [graph.IndexError]. To go on, begin afresh and read the last tokens again, for example half of
+// [trait.IndexError]. To go on, begin afresh and read the last tokens again, for example half of
 // the window. Their cached values are of no use, since each token then has another position.
 func (l LanguageModel) Next(token, fresh *graph.Node) (logits *graph.Node, step graph.Step) {
 	g := graph.Of(token, fresh, l.Places)

@@ -114,7 +114,7 @@ func Blame(ctx context.Context, y *graph.Node, options ...Option) ([]Blamed, err
 	if err := g.Err(); err != nil {
 		return nil, err
 	}
-	c := &checker{settings: s, graph: g, y: y, env: graph.Env{Seed: s.seed}, rng: rand.New(rand.NewPCG(s.seed, 1)), at: ref.Feed{}}
+	c := &checker{settings: s, graph: g, y: y, env: trait.Env{Seed: s.seed}, rng: rand.New(rand.NewPCG(s.seed, 1)), at: ref.Feed{}}
 	if s.store != nil {
 		c.env.Step = s.store.Step()
 	}

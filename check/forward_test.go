@@ -8,6 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/initial"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -40,7 +41,7 @@ type bare struct{ floats }
 
 func (bare) Name() string                { return "Bare" }
 func (bare) Grad(_, dy node, _ int) node { return dy }
-func (bare) Eval(_ graph.Env, _ node, in []graph.Value) graph.Value {
+func (bare) Eval(_ trait.Env, _ node, in []graph.Value) graph.Value {
 	return in[0]
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -139,7 +140,7 @@ type checker struct {
 	settings
 	graph *graph.Graph
 	y     *graph.Node
-	env   graph.Env
+	env   trait.Env
 	rng   *rand.Rand
 	at    ref.Feed // the point: every leaf's value
 
@@ -162,7 +163,7 @@ func newChecker(y *graph.Node, s settings) (*checker, error) {
 		return nil, errors.New("want a result to check, got nil")
 	}
 	g := y.Graph()
-	c := &checker{settings: s, graph: g, y: y, env: graph.Env{Seed: s.seed}, rng: rand.New(rand.NewPCG(s.seed, 1)), at: ref.Feed{}}
+	c := &checker{settings: s, graph: g, y: y, env: trait.Env{Seed: s.seed}, rng: rand.New(rand.NewPCG(s.seed, 1)), at: ref.Feed{}}
 	if err := g.Err(); err != nil {
 		return nil, err
 	}

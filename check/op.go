@@ -221,11 +221,11 @@ func (t *trial) check(seen map[graph.Op]bool) error {
 func (t *trial) defined() error {
 	_, scalar := t.node.Op().(trait.Elementwise)
 	_, eval := t.node.Op().(trait.Defined)
-	if _, looped := t.node.Op().(graph.Looped); looped {
+	if _, looped := t.node.Op().(trait.Looped); looped {
 		return nil // its definition is its body's, step by step
 	}
 	if scalar == eval {
-		return errors.New("want one definition to check against, Scalar(x ...float64) float64 or Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value")
+		return errors.New("want one definition to check against, Scalar(x ...float64) float64 or Eval(env trait.Env, y *graph.Node, in []graph.Value) graph.Value")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -123,7 +124,7 @@ type sliced struct {
 
 type twice struct{ swish }
 
-func (twice) Eval(_ graph.Env, y node, _ []graph.Value) graph.Value { return graph.NewValue(y.Type()) }
+func (twice) Eval(_ trait.Env, y node, _ []graph.Value) graph.Value { return graph.NewValue(y.Type()) }
 
 type mute struct{ swish }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -20,7 +21,7 @@ func (t *trial) runs() error {
 	if !ok {
 		return nil
 	}
-	values, err := ref.Eval(graph.Env{}, t.values, append(t.node.Inputs(), t.node)...)
+	values, err := ref.Eval(trait.Env{}, t.values, append(t.node.Inputs(), t.node)...)
 	if err != nil {
 		return err
 	}

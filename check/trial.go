@@ -123,7 +123,7 @@ func (t *trial) lengths() error {
 	if g.Err() != nil {
 		return nil // not for such operands: it changes the layout too
 	}
-	want, err := ref.Eval(graph.Env{}, feed, nodes...)
+	want, err := ref.Eval(trait.Env{}, feed, nodes...)
 	if err != nil {
 		return err
 	}
@@ -171,8 +171,8 @@ func (t *trial) estimates() error {
 		if err := c.graph.Err(); err != nil {
 			return err
 		}
-		got, err1 := ref.Eval(graph.Env{}, t.values, d[0]...)
-		want, err2 := ref.Eval(graph.Env{}, t.values, d[1]...)
+		got, err1 := ref.Eval(trait.Env{}, t.values, d[0]...)
+		want, err2 := ref.Eval(trait.Env{}, t.values, d[1]...)
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}

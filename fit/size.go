@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
 // sizing finds the settings with which a model fits: it raises one at a time, and looks what of the
@@ -65,7 +66,7 @@ func places(m *builders.Model, path string) int {
 	}
 	least := 0
 	for _, n := range graph.Reachable(m.Result()) {
-		op, is := n.Op().(graph.Indexing)
+		op, is := n.Op().(trait.Indexing)
 		if !is {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/fed"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -257,7 +258,7 @@ func (n *predicting) run(ctx context.Context, columns []tape.Array, lo int, out 
 // located says of an index that a run of the rows from lo on refused in which column and row of the
 // data it stands, where it is found there.
 func (n *predicting) located(err error, columns []tape.Array, lo int) error {
-	outside := new(graph.IndexError)
+	outside := new(trait.IndexError)
 	if !errors.As(err, &outside) {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/initial"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/infer"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -71,7 +72,7 @@ func TestPredictIndexOutside(t *testing.T) {
 		w[2*bad+1] = 9_000_000_000
 		_, err := p.Predict(context.Background(), set(t, map[string]*tensor.Dense{"w": array([]int{6, 2}, w...)}))
 		want := fmt.Sprintf(`predict: 9000000000 in column "w", row %d: `, bad)
-		if outside := new(graph.IndexError); err == nil || !strings.HasPrefix(err.Error(), want) || !errors.As(err, &outside) || outside.Value != 9_000_000_000 {
+		if outside := new(trait.IndexError); err == nil || !strings.HasPrefix(err.Error(), want) || !errors.As(err, &outside) || outside.Value != 9_000_000_000 {
 			t.Errorf("row %d: %v, want %s…", bad, err, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
@@ -36,7 +37,7 @@ func sampled(step, runs uint64) *tape.Store {
 // draws returns the numbers of u in a run.
 func draws(t *testing.T, u *graph.Node, step, runs uint64) []float64 {
 	t.Helper()
-	v, err := ref.Eval(graph.Env{Seed: 4, Step: step, Runs: runs}, nil, u)
+	v, err := ref.Eval(trait.Env{Seed: 4, Step: step, Runs: runs}, nil, u)
 	if err != nil {
 		t.Fatal(err)
 	}

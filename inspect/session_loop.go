@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/tape"
 	"gorgonia.org/tensor"
 )
@@ -49,7 +50,7 @@ func (it *Iteration) Enter(ctx context.Context, i, iteration int) (*Iteration, e
 // enter goes into an iteration of the loop ins, one of the rows.
 func (s *Session) enter(ctx context.Context, rows []tape.Row, ins *Instruction, iteration int) (*Iteration, error) {
 	n := ins.Row.Node
-	looped, ok := n.Op().(graph.Looped)
+	looped, ok := n.Op().(trait.Looped)
 	if !ok || ins.Row.Body == nil {
 		return nil, fmt.Errorf("inspect: instruction %d, %s, is not a loop: %s", ins.Index, ins.Row.Op, loopsOf(rows))
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
 // TestEnter goes into every iteration of the loops of models, forward and backward: the values in
@@ -27,7 +27,7 @@ func TestEnter(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := row.Node.Op().(graph.Looped).Loop()
+			l := row.Node.Op().(trait.Looped).Loop()
 			parts := l.Parts(row.Node.Body())
 			totals := make([][]float64, l.Sums)
 			for k := range l.Steps {

@@ -75,7 +75,7 @@ func (r *Record) windowOf(n *graph.Node, p, i int) window {
 	for _, x := range n.Inputs() {
 		size += x.Shape().Len()
 	}
-	if _, loop := n.Op().(graph.Looped); loop || size > probed || !x.DType().IsFloat() || !n.DType().IsFloat() {
+	if _, loop := n.Op().(trait.Looped); loop || size > probed || !x.DType().IsFloat() || !n.DType().IsFloat() {
 		return whole(x.Shape())
 	}
 	in := make([]graph.Value, n.NumIn())
@@ -128,4 +128,4 @@ func (r *Record) wide(n *graph.Node) graph.Value {
 
 // env returns what definitions read besides operands. Draws, which alone depend on the seed, have
 // no operands; their values are taken from the record.
-func (r *Record) env() graph.Env { return graph.Env{Step: r.store.Step()} }
+func (r *Record) env() trait.Env { return trait.Env{Step: r.store.Step()} }

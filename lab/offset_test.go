@@ -8,6 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -34,7 +35,7 @@ func TestIrisFarFromTheOrigin(t *testing.T) {
 		}
 		nodes := []*graph.Node{m.KMeans.SqDist, grad.Of(m.Loss, m.KMeans.Centres)[0]}
 		xs, rs := graph.Value{Type: m.KMeans.Points.Type(), Data: x}, graph.Value{Type: m.KMeans.Centres.Type(), Data: r}
-		want, err := ref.Eval(graph.Env{}, ref.Feed{m.KMeans.Points: xs, m.KMeans.Centres: rs}, nodes...)
+		want, err := ref.Eval(trait.Env{}, ref.Feed{m.KMeans.Points: xs, m.KMeans.Centres: rs}, nodes...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func NewEmbedding(g *graph.Graph, name string, dt graph.DType, vocabulary, m gra
 }
 
 // Of returns the vectors [… m] of tokens[…], i32 or i64. A token that the table does not have is a
-// [graph.IndexError] when the program runs.
+// [trait.IndexError] when the program runs.
 func (e Embedding) Of(tokens *graph.Node) *graph.Node {
 	defer build.Within(e.Name, tokens, e.Table)()
 	return build.Rows("Embedding", e.Table, tokens).As("vectors")

@@ -59,7 +59,7 @@ func Ignoring(label int) CrossEntropyOption {
 // The scores are logits: it is a mistake if they are known to be probabilities, as for
 // [BinaryCrossEntropy]; the logarithm of a softmax is allowed, since it is its own log-softmax.
 // Labels of another shape are a mistake. A whole number that is neither a class nor ignored is a
-// [graph.IndexError] when the program runs.
+// [trait.IndexError] when the program runs.
 func CrossEntropy(scores, labels *graph.Node, options ...CrossEntropyOption) *graph.Node {
 	g := graph.Of(scores, labels)
 	if !scores.IsValid() || !labels.IsValid() {

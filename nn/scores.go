@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
@@ -304,7 +305,7 @@ func writtenOut(n *graph.Node) (p probability, ok bool) {
 // are the operands outside.
 func (known probabilities) result(n *graph.Node) probability {
 	y := n.In(0)
-	body, l := y.Body(), y.Op().(graph.Looped).Loop()
+	body, l := y.Body(), y.Op().(trait.Looped).Loop()
 	start, _, _ := match.Strided(n)
 	for k, part := range l.Parts(body) {
 		if k == l.Carries+l.Outs {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/greek"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -153,7 +154,7 @@ func (f *File) examples(m *assembly, s builders.Settings) (make func(*rand.Rand)
 				for _, d := range t.draws {
 					known[d.node] = d.fill(rng)
 				}
-				got, err := ref.Eval(graph.Env{}, known, t.value)
+				got, err := ref.Eval(trait.Env{}, known, t.value)
 				if err != nil {
 					panic("notation: examples of " + t.of.Path() + ": " + err.Error()) // the checker accepts only operations with a definition
 				}

@@ -176,7 +176,7 @@ func TestValues(t *testing.T) {
 			r.Data[p] = testR[p/3][p%3]
 		}
 		feed[m.Graph.Lookup("x")], feed[m.Graph.Lookup("r")] = x, r
-		got, err := ref.Eval(graph.Env{}, feed, m.Output)
+		got, err := ref.Eval(trait.Env{}, feed, m.Output)
 		if err != nil {
 			t.Error(err)
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/notation"
@@ -105,7 +106,7 @@ func TestModelsOfTheRegistry(t *testing.T) {
 		if err := graph.Verify(mine.Graph); err != nil {
 			t.Error(err)
 		}
-		got, err := ref.Eval(graph.Env{}, here, wanted...)
+		got, err := ref.Eval(trait.Env{}, here, wanted...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +114,7 @@ func TestModelsOfTheRegistry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := ref.Eval(graph.Env{}, there, wantedTheirs...)
+		want, err := ref.Eval(trait.Env{}, there, wantedTheirs...)
 		if err != nil {
 			t.Fatal(err)
 		}

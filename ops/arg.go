@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -74,7 +75,7 @@ func (argMax) Cases() []Case                       { return argCases(ArgMax) }
 func (op argMax) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	return expr.Big("argmax", indices(y.In(0), attr.AxesOf(op.Axis)), in[0])
 }
-func (op argMax) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op argMax) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return evalArg(y, in[0], op.Axis, func(a, b float64) bool { return a > b })
 }
 
@@ -90,7 +91,7 @@ func (argMin) Cases() []Case                       { return argCases(ArgMin) }
 func (op argMin) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	return expr.Big("argmin", indices(y.In(0), attr.AxesOf(op.Axis)), in[0])
 }
-func (op argMin) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op argMin) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return evalArg(y, in[0], op.Axis, func(a, b float64) bool { return a < b })
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/graph/vmap"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
@@ -82,13 +83,13 @@ func sameAsLoop(t *testing.T, b built, batched []bool, name string) {
 	}
 	var want []float64
 	for e := range each {
-		v, err := ref.Eval(graph.Env{}, each[e], b.y)
+		v, err := ref.Eval(trait.Env{}, each[e], b.y)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, v[0].Data...)
 	}
-	got, err := ref.Eval(graph.Env{}, feed, ys)
+	got, err := ref.Eval(trait.Env{}, feed, ys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestBatchOutside(t *testing.T) {
 	}
 	for _, y := range []*graph.Node{ops.Gather(table, index, "j"), ops.ScatterAdd(index, values, 0, graph.Ax("j", 3))} {
 		ys := vmap.Map([]*graph.Node{y}, over...)[0]
-		_, exact := ref.Eval(graph.Env{}, feed, ys)
+		_, exact := ref.Eval(trait.Env{}, feed, ys)
 		_, run := reftest.Tape(0, feed, []*graph.Node{ys})
 		for _, err := range []error{exact, run} {
 			if err == nil || !strings.Contains(err.Error(), "[e=1 i=1] is 3: want an index from 0 to 2") {
@@ -148,7 +149,7 @@ func TestDraws(t *testing.T) {
 			t.Fatal(err)
 		}
 		feed := ref.Feed{xs: graph.NewValue(xs.Type())}
-		v, err := ref.Eval(graph.Env{Seed: 3}, feed, alone, own, same)
+		v, err := ref.Eval(trait.Env{Seed: 3}, feed, alone, own, same)
 		if err != nil {
 			t.Fatal(err)
 		}

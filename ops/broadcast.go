@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -65,7 +66,7 @@ func (op broadcast) Batch(y *graph.Node, in []*graph.Node, _ []bool, b graph.Axi
 	return BroadcastTo(reshapeAxes("Batch", in[0], append(axes, own...)), inFront(b, op.To))
 }
 
-func (op broadcast) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op broadcast) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return gatherEach(y, in[0], func(ix []int) int { return at(in[0].Type.Shape, ix) })
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -31,7 +32,7 @@ func orders(t *testing.T, what string, x []float64, f func(x node) node) [3][]fl
 			v.Data[i] = dt.Round(x[i])
 		}
 		agree(t, ref.Feed{in: v}, y, first, second)
-		values, err := ref.Eval(graph.Env{}, ref.Feed{in: v}, y, first, second)
+		values, err := ref.Eval(trait.Env{}, ref.Feed{in: v}, y, first, second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,7 @@ func TestClipBounds(t *testing.T) {
 	g := graph.New("clip")
 	x, lo, hi := g.Input("x", graph.F64, graph.Dims(3)...), g.Scalar("lo", -1, graph.F64), g.Scalar("hi", 2, graph.F64)
 	d := grad.Of(ops.Sum(ops.Mul(ops.Clip(x, lo, hi), g.Constant(graph.F64, []float64{3, 5, 7}, graph.Dims(3)...))), x, lo, hi)
-	v, err := ref.Eval(graph.Env{}, ref.Feed{x: {Type: x.Type(), Data: []float64{-9, 0, 9}}}, d...)
+	v, err := ref.Eval(trait.Env{}, ref.Feed{x: {Type: x.Type(), Data: []float64{-9, 0, 9}}}, d...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func TestReductions(t *testing.T) {
 			}
 			y, kept := f(x, axisName), f(x, axis, ops.Keep)
 			agree(t, feed, y, kept)
-			v, err := ref.Eval(graph.Env{}, feed, y, kept)
+			v, err := ref.Eval(trait.Env{}, feed, y, kept)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +184,7 @@ func TestReductions(t *testing.T) {
 			}
 		}
 		y := f(x)
-		v, err := ref.Eval(graph.Env{}, feed, y)
+		v, err := ref.Eval(trait.Env{}, feed, y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +195,7 @@ func TestReductions(t *testing.T) {
 	for axis := range 3 {
 		y := ops.CumSum(x, axis)
 		agree(t, feed, y)
-		v, err := ref.Eval(graph.Env{}, feed, y, ops.Slice(y, axis, -1, 0), ops.Sum(x, axis, ops.Keep))
+		v, err := ref.Eval(trait.Env{}, feed, y, ops.Slice(y, axis, -1, 0), ops.Sum(x, axis, ops.Keep))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +221,7 @@ func TestCumSumDerivative(t *testing.T) {
 	x := g.Input("x", graph.F64, graph.Dims(7)...)
 	w := g.Constant(graph.F64, []float64{1, -2, 3, 5, 8, -13, 21}, graph.Dims(7)...)
 	d := grad.Of(ops.Sum(ops.Mul(w, ops.CumSum(x, 0))), x)[0]
-	v, err := ref.Eval(graph.Env{}, ref.Feed{x: graph.NewValue(x.Type())}, d)
+	v, err := ref.Eval(trait.Env{}, ref.Feed{x: graph.NewValue(x.Type())}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +249,7 @@ func TestProdZeros(t *testing.T) {
 		for i := range x {
 			own := ops.Sum(ops.Slice(first, 0, i, i+1))
 			second := grad.OrZero(own, in)[0]
-			v, err := ref.Eval(graph.Env{}, ref.Feed{in: {Type: in.Type(), Data: x}}, own, second)
+			v, err := ref.Eval(trait.Env{}, ref.Feed{in: {Type: in.Type(), Data: x}}, own, second)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -296,7 +297,7 @@ func TestStack(t *testing.T) {
 		"f64[k=1 i=2]: 1 2":       ops.Stack(0, "k", a),
 		"f64[2]: 1 3":             ops.Stack(-1, "", ops.Sum(ops.Slice(a, 0, 0, 1)), ops.Sum(ops.Slice(b, 0, 0, 1))),
 	} {
-		v, err := ref.Eval(graph.Env{}, nil, y)
+		v, err := ref.Eval(trait.Env{}, nil, y)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,7 +90,7 @@ func (op concat) Batch(_ *graph.Node, in []*graph.Node, batched []bool, b graph.
 	return graph.Apply(concat{op.Axis + 1}, repeated(in, batched, b)...)
 }
 
-func (op concat) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op concat) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	from := make([]int, y.Rank())
 	p := 0

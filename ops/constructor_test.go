@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -236,7 +237,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s: %v", c.name, g.Err())
 			continue
 		}
-		v, err := ref.Eval(graph.Env{}, nil, c.y)
+		v, err := ref.Eval(trait.Env{}, nil, c.y)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue

@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -51,9 +52,9 @@ func TestSpec(t *testing.T) {
 		}
 		_, scalar := n.Op().(interface{ Scalar(...float64) float64 })
 		_, eval := n.Op().(interface {
-			Eval(graph.Env, *graph.Node, []graph.Value) graph.Value
+			Eval(trait.Env, *graph.Node, []graph.Value) graph.Value
 		})
-		_, looped := n.Op().(graph.Looped)
+		_, looped := n.Op().(trait.Looped)
 		if one := scalar != eval; one == looped {
 			t.Errorf("want one definition, Scalar or Eval, or a body")
 		}
@@ -90,7 +91,7 @@ func TestDefinition(t *testing.T) {
 func agree(t *testing.T, feed ref.Feed, nodes ...*graph.Node) {
 	t.Helper()
 	const seed = 7
-	want, err := ref.Eval(graph.Env{Seed: seed}, feed, nodes...)
+	want, err := ref.Eval(trait.Env{Seed: seed}, feed, nodes...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func flows(b built, n *graph.Node) bool {
 
 func value(t *testing.T, feed ref.Feed, n *graph.Node) float64 {
 	t.Helper()
-	v, err := ref.Eval(graph.Env{}, feed, n)
+	v, err := ref.Eval(trait.Env{}, feed, n)
 	if err != nil {
 		t.Fatal(err)
 	}

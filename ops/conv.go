@@ -286,7 +286,7 @@ func (op conv) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Ax
 	return parted(graph.Apply(op, x, w), last, b, y.Shape().Axis(last))
 }
 
-func (op conv) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op conv) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	convolution(op).products(in[0].Type.Shape, in[1].Type.Shape, y.Shape(), func(x, w, y int) {
 		out.Data[y] += in[0].Data[x] * in[1].Data[w]

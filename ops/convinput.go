@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -60,7 +61,7 @@ func (op convInput) Batch(x *graph.Node, in []*graph.Node, batched []bool, b gra
 	return parted(graph.Apply(op, y, v), last, b, x.Shape().Axis(last))
 }
 
-func (op convInput) Eval(_ graph.Env, x *graph.Node, in []graph.Value) graph.Value {
+func (op convInput) Eval(_ trait.Env, x *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(x.Type())
 	w := exchanged(in[1].Type.Shape)
 	c, o := w.Dim(w.Rank()-2), w.Dim(w.Rank()-1)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -63,7 +64,7 @@ func (op convKernel) Batch(w *graph.Node, in []*graph.Node, batched []bool, b gr
 	return parted(graph.Apply(op, x, y), at, b, w.Shape().Axis(at))
 }
 
-func (op convKernel) Eval(_ graph.Env, w *graph.Node, in []graph.Value) graph.Value {
+func (op convKernel) Eval(_ trait.Env, w *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(w.Type())
 	convolution(op).products(in[0].Type.Shape, w.Shape(), in[1].Type.Shape, func(x, w, y int) {
 		out.Data[w] += in[0].Data[x] * in[1].Data[y]

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -18,14 +19,14 @@ func TestDrawsAnew(t *testing.T) {
 	const seed, runs = 11, 4
 	draws := map[string]bool{}
 	eachCase(t, func(t *testing.T, op ops.Op, b built) {
-		defined := func(env graph.Env) []float64 {
+		defined := func(env trait.Env) []float64 {
 			v, err := ref.Eval(env, b.feed, b.y)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return v[0].Data
 		}
-		random := !slices.Equal(defined(graph.Env{Seed: 1}), defined(graph.Env{Seed: 2}))
+		random := !slices.Equal(defined(trait.Env{Seed: 1}), defined(trait.Env{Seed: 2}))
 		if random {
 			draws[op.Name()] = true
 		}
@@ -35,7 +36,7 @@ func TestDrawsAnew(t *testing.T) {
 				t.Fatal(err)
 			}
 			for k := range got {
-				want := defined(graph.Env{Seed: seed, Runs: uint64(k)})
+				want := defined(trait.Env{Seed: seed, Runs: uint64(k)})
 				if err := reftest.Near(got[k][0].Data, want, reftest.Tolerance(b.y.DType())*(1+reftest.Largest(want))); err != nil && random {
 					t.Errorf("run %d: %v", k, err)
 				}

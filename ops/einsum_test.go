@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -90,7 +91,7 @@ func einsumCase(t *testing.T, r *rand.Rand, terms [][]string, to []string, sizes
 		}
 	}
 	agree(t, feed, y)
-	v, err := ref.Eval(graph.Env{}, feed, y)
+	v, err := ref.Eval(trait.Env{}, feed, y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func einsumCase(t *testing.T, r *rand.Rand, terms [][]string, to []string, sizes
 		weights.Data[p] = r.NormFloat64()
 	}
 	feed[w] = weights
-	d, err := ref.Eval(graph.Env{}, feed, grad.Of(ops.Sum(ops.Mul(w, y)), xs...)...)
+	d, err := ref.Eval(trait.Env{}, feed, grad.Of(ops.Sum(ops.Mul(w, y)), xs...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -120,7 +121,7 @@ func TestSpecialValues(t *testing.T) {
 			in, feed[x] = append(in, x), v
 		}
 		y := c.Make(in)
-		want, err := ref.Eval(graph.Env{}, feed, y)
+		want, err := ref.Eval(trait.Env{}, feed, y)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -184,7 +185,7 @@ func TestSpecialReductions(t *testing.T) {
 		agree(t, feed, most, least, ops.Sum(x, "j"), ops.Mean(x, "j"), ops.ArgMax(x, "j"), ops.ArgMin(x, "j"), ops.Max(x, "i"), ops.Min(x, "i"))
 		finite := ops.Slice(x, "i", 2, 5)
 		agree(t, feed, ops.Softmax(finite, "j"), ops.LogSoftmax(finite, "j"), ops.LogSumExp(finite, "j"))
-		v, err := ref.Eval(graph.Env{}, feed, most, least)
+		v, err := ref.Eval(trait.Env{}, feed, most, least)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,7 +96,7 @@ func (op maxOver) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
 func (op maxOver) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
 	return graph.Apply(maxOver{op.Axis + 1, op.Keep}, in[0])
 }
-func (op maxOver) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op maxOver) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return foldEach(y, in[0], attr.AxesOf(op.Axis), math.Inf(-1), func(a, b float64) float64 { return max(a, b) })
 }
 func (op maxOver) Kernel(*graph.Node) kernel.Kernel {
@@ -134,7 +134,7 @@ func (op minOver) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
 func (op minOver) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
 	return graph.Apply(minOver{op.Axis + 1, op.Keep}, in[0])
 }
-func (op minOver) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op minOver) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return foldEach(y, in[0], attr.AxesOf(op.Axis), math.Inf(1), func(a, b float64) float64 { return min(a, b) })
 }
 func (op minOver) Kernel(*graph.Node) kernel.Kernel {

@@ -23,7 +23,7 @@ type oneHot struct {
 // at the index and 0 elsewhere. The vectors lie along a new axis, inserted before axis number at of
 // the index array; negative numbers count from the end, and -1 makes it the last.
 //
-// An index outside the axis is a [graph.IndexError] when the program runs, and a mistake if it is a
+// An index outside the axis is a [trait.IndexError] when the program runs, and a mistake if it is a
 // constant. To have no 1 at all, give any index of the axis and clear the vector with [Select]. No
 // derivative flows to the indices.
 func OneHot(index *graph.Node, at int, axis graph.Axis, to graph.DType) *graph.Node {
@@ -72,7 +72,7 @@ func (op oneHot) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) 
 	return graph.Apply(op, in[0])
 }
 
-func (op oneHot) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op oneHot) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	n := op.Axis.Size
 	for p := range out.Data {
@@ -105,7 +105,7 @@ type gather struct{ Axis int }
 // Gather looks slices of a table up by their indices along one axis, and puts the axes of the
 // indices in its place: from table[v d] and index[b t] along v it makes [b t d], the rows of an
 // embedding. The table holds floats, the indices are i32 or i64. An index outside the axis is a
-// [graph.IndexError] when the program runs, and a mistake if it is a constant.
+// [trait.IndexError] when the program runs, and a mistake if it is a constant.
 func Gather(table, index *graph.Node, axis any) *graph.Node {
 	defer calling("Gather", table, index)()
 	if !table.IsValid() {
@@ -116,16 +116,16 @@ func Gather(table, index *graph.Node, axis any) *graph.Node {
 
 // placed is y, whose indices must be places where they are constants.
 func placed(y *graph.Node) *graph.Node {
-	op, ok := y.Op().(graph.Indexing)
+	op, ok := y.Op().(trait.Indexing)
 	if !ok {
 		return y
 	}
 	in := make([]graph.Value, y.NumIn())
 	operand, _ := op.Places(y)
 	in[operand], _ = y.In(operand).Constant()
-	var outside *graph.IndexError
-	if errors.As(graph.CheckIndex(y, in), &outside) {
-		return y.Graph().Fail(op.Name(), outside.Place(), y.Inputs()...)
+	var outside *trait.IndexError
+	if errors.As(trait.CheckIndex(y, in), &outside) {
+		return y.Graph().Fail(y.Op().Name(), outside.Place(), y.Inputs()...)
 	}
 	return y
 }
@@ -205,7 +205,7 @@ func below(index *graph.Node, n int) *graph.Node {
 	return And(GreaterEqual(index, Lit(index, 0)), Less(index, Lit(index, float64(n))))
 }
 
-func (op gather) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op gather) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	n := float64(in[0].Type.Shape.Dim(op.Axis))
 	p := 0
@@ -245,7 +245,7 @@ type scatterAdd struct {
 // ScatterAdd adds slices of values to zeros over the axes to, at the indices along one of these
 // axes; it is the reverse of [Gather]. From index[b t] and values[b t d] along v it makes [v d].
 // Values are floats, the indices are i32 or i64. Slices with equal indices add up. To leave a slice
-// out, make it 0 with [Select]. An index outside the axis is a [graph.IndexError] when the program
+// out, make it 0 with [Select]. An index outside the axis is a [trait.IndexError] when the program
 // runs, and a mistake if it is a constant.
 func ScatterAdd(index, values *graph.Node, axis any, to ...graph.Axis) *graph.Node {
 	defer calling("ScatterAdd", index, values)()
@@ -327,7 +327,7 @@ func (op scatterAdd) Batch(y *graph.Node, in []*graph.Node, batched []bool, b gr
 	return moved(parted(added, 0, b, rows), 1, 1, 1+op.Axis)
 }
 
-func (op scatterAdd) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op scatterAdd) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	n := float64(op.To.Dim(op.Axis))
 	p := 0

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -37,8 +38,8 @@ func TestScatterAddDerivativeOutsideTheAxis(t *testing.T) {
 		t.Errorf("derivative %v, want %v", run[0].Data, want)
 	}
 	wrong := "ScatterAdd: a[i=1] is 3: want an index from 0 to 2"
-	outside := new(graph.IndexError)
-	if _, err := ref.Eval(graph.Env{}, feed, dv); !errors.As(err, &outside) || !strings.HasSuffix(err.Error(), wrong) {
+	outside := new(trait.IndexError)
+	if _, err := ref.Eval(trait.Env{}, feed, dv); !errors.As(err, &outside) || !strings.HasSuffix(err.Error(), wrong) {
 		t.Errorf("by definition: %v, want %s", err, wrong)
 	}
 	if _, err := reftest.Tape(0, feed, []*graph.Node{dv}); !errors.As(err, &outside) || !strings.Contains(err.Error(), wrong) {
@@ -60,9 +61,9 @@ func TestIndices(t *testing.T) {
 				v := graph.Value{Type: x.Type(), Data: slices.Clone(feed[x].Data)}
 				v.Data[len(v.Data)-1] = wrong
 				feed[x] = v
-				_, exact := ref.Eval(graph.Env{}, feed, b.y)
+				_, exact := ref.Eval(trait.Env{}, feed, b.y)
 				_, run := reftest.Tape(0, feed, []*graph.Node{b.y})
-				var defined, ran *graph.IndexError
+				var defined, ran *trait.IndexError
 				is := errors.As(exact, &defined)
 				if errors.As(run, &ran) != is || is && ran.Error() != defined.Error() {
 					t.Errorf("%v of %s: %v on the tape, %v by the definition", wrong, x, run, exact)
@@ -95,7 +96,7 @@ func TestConstantIndices(t *testing.T) {
 		x, k = g.Input("x", graph.F32, graph.Ax("i", 4)), g.Constant(graph.I64, []float64{0, 4}, graph.Ax("n", 2))
 		y = make(x, ops.Add(k, k))
 		_, err := tape.Compile(g, tape.Fetch(y))
-		if outside := new(graph.IndexError); !errors.As(err, &outside) || outside.Value != 8 {
+		if outside := new(trait.IndexError); !errors.As(err, &outside) || outside.Value != 8 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

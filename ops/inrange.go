@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -40,7 +41,7 @@ func (op inRange) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis)
 	return graph.Apply(op, in[0])
 }
 
-func (inRange) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (inRange) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return graph.Value{Type: y.Type(), Data: in[0].Data}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
@@ -195,7 +196,7 @@ func TestIntegerExtremes(t *testing.T) {
 					continue // for floats alone
 				}
 				taken[op.Name()] = true
-				want, err := ref.Eval(graph.Env{}, feed, y)
+				want, err := ref.Eval(trait.Env{}, feed, y)
 				if err != nil {
 					if dt == graph.I32 || !strings.Contains(err.Error(), "does not hold exactly") {
 						t.Errorf("%s of %v: %v", op.Name(), dt, err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
 // Loop describes a recurrence c_{t+1}, o_t = step(c_t, x_t, w) for [Scan] and [Unroll].
@@ -87,7 +88,7 @@ func Unroll(l Loop, step StepFunc) Scanned {
 		return u.refused(step)
 	}
 	carry, trace, outs := u.carry, make([][]*graph.Node, len(u.carry)), [][]*graph.Node(nil)
-	at := graph.Loop{Steps: u.steps, Reverse: u.reverse}
+	at := trait.Loop{Steps: u.steps, Reverse: u.reverse}
 	for k := range u.steps {
 		now, _, _ := at.At(k)
 		x := make([]*graph.Node, len(u.over))

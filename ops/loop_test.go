@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -88,7 +89,7 @@ func everything(t *testing.T, loss node, wrt, results []node) [][]float64 {
 	if err := loss.Graph().Err(); err != nil {
 		t.Fatal(err)
 	}
-	v, err := ref.Eval(graph.Env{}, fill(wrt), all...)
+	v, err := ref.Eval(trait.Env{}, fill(wrt), all...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +245,7 @@ func TestIterations(t *testing.T) {
 	}
 	feed := fill([]node{x, b})
 	feed[a] = graph.Value{Type: a.Type(), Data: []float64{2, 9, 0.25}}
-	got, err := ref.Eval(graph.Env{}, feed, newton.Final[0], fibonacci.Final[0], filter.Out[0], total.Out[0])
+	got, err := ref.Eval(trait.Env{}, feed, newton.Final[0], fibonacci.Final[0], filter.Out[0], total.Out[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,11 +292,11 @@ func TestMixedTypes(t *testing.T) {
 		}
 	}
 	feed[m] = graph.Value{Type: m.Type(), Data: []float64{1, 0, 1, 1}}
-	want, err := ref.Eval(graph.Env{}, feed, flat...)
+	want, err := ref.Eval(trait.Env{}, feed, flat...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	byDefinition, err := ref.Eval(graph.Env{}, feed, loop...)
+	byDefinition, err := ref.Eval(trait.Env{}, feed, loop...)
 	if err != nil {
 		t.Fatal(err)
 	}

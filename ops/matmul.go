@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -160,7 +161,7 @@ func rowsOfAll(x *graph.Node) *graph.Node {
 	return merged(x, 0)
 }
 
-func (matMul) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (matMul) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	r := y.Rank()
 	inner := y.In(0).Dim(r - 1)

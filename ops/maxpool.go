@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -94,7 +95,7 @@ func (op maxPool) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis)
 	return graph.Apply(op, in[0])
 }
 
-func (op maxPool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op maxPool) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return graph.Value{Type: y.Type(), Data: pooling(op).largest(in[0], y.Shape())}
 }
 
@@ -140,7 +141,7 @@ func (op maxPick) Batch(_ *graph.Node, in []*graph.Node, batched []bool, b graph
 	return graph.Apply(op, repeated(in, batched, b)...)
 }
 
-func (op maxPick) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op maxPick) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	for q, x := range pooling(op).chosen(in[0], y.Shape()) {
 		out.Data[q] = in[1].Data[x]
@@ -199,7 +200,7 @@ func (op maxUnpool) Batch(_ *graph.Node, in []*graph.Node, batched []bool, b gra
 	return graph.Apply(op, repeated(in, batched, b)...)
 }
 
-func (op maxUnpool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op maxUnpool) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	for q, x := range pooling(op).chosen(in[0], in[1].Type.Shape) {
 		out.Data[x] += in[1].Data[q]

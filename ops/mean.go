@@ -54,7 +54,7 @@ func (op mean) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *g
 	return graph.Apply(mean{op.Axes << 1, op.Keep}, in[0])
 }
 
-func (op mean) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op mean) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := foldEach(y, in[0], op.Axes, 0, func(acc, v float64) float64 { return acc + v })
 	for i := range out.Data {
 		out.Data[i] /= op.count(y)

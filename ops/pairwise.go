@@ -160,7 +160,7 @@ func (sqDist) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axi
 	return batchPairs(y, in, batched, b)
 }
 
-func (sqDist) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (sqDist) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	eachPair(in[0], in[1], func(x, r, s int) {
 		d := in[0].Data[x] - in[1].Data[r]
@@ -276,7 +276,7 @@ func (weightedDiff) Batch(y *graph.Node, in []*graph.Node, batched []bool, b gra
 	return batchPairs(y, in, batched, b)
 }
 
-func (weightedDiff) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (weightedDiff) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	eachPair(in[1], in[2], func(x, r, s int) {
 		out.Data[x] += in[0].Data[s] * (in[1].Data[x] - in[2].Data[r])
@@ -361,7 +361,7 @@ func (diffDot) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Ax
 	return batchPairs(y, in, batched, b)
 }
 
-func (diffDot) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (diffDot) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	eachPair(in[1], in[2], func(x, r, s int) {
 		out.Data[s] += in[0].Data[x] * (in[1].Data[x] - in[2].Data[r])

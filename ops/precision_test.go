@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/exact"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
@@ -133,7 +134,7 @@ func TestPrecision(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defined, err := ref.Eval(graph.Env{}, feed, y, dx)
+				defined, err := ref.Eval(trait.Env{}, feed, y, dx)
 				if err != nil {
 					t.Fatal(err)
 				}

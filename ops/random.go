@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -71,7 +72,7 @@ func (op random) Batch(y *graph.Node, _ []*graph.Node, _ []bool, b graph.Axis) *
 // key separates the element types, whose draws differ.
 func (op random) key() uint64 { return kernel.KeyOf(op.Key + " " + op.Type.DType.String()) }
 
-func (op random) Eval(env graph.Env, y *graph.Node, _ []graph.Value) graph.Value {
+func (op random) Eval(env trait.Env, y *graph.Node, _ []graph.Value) graph.Value {
 	out, seed := graph.NewValue(y.Type()), kernel.Stream(env.Seed, env.Runs)
 	for i := range out.Data {
 		out.Data[i] = kernel.Draw(kernel.DType(op.Type.DType), op.Normal, op.key(), seed, env.Step, uint64(i))

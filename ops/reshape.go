@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -210,7 +211,7 @@ func (op reshape) Batch(_ *graph.Node, in []*graph.Node, _ []bool, b graph.Axis)
 	return ReshapeTo(in[0], inFront(b, op.To))
 }
 
-func (reshape) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (reshape) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return graph.Value{Type: y.Type(), Data: in[0].Data}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -85,7 +86,7 @@ func TestLawsOfReductions(t *testing.T) {
 		x := g.Input("x", graph.F64, graph.Ax("k", len(u)))
 		y := c.f(x)
 		at := func(values []float64) []float64 {
-			out, err := ref.Eval(graph.Env{}, ref.Feed{x: {Type: x.Type(), Data: values}}, y)
+			out, err := ref.Eval(trait.Env{}, ref.Feed{x: {Type: x.Type(), Data: values}}, y)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,11 +9,12 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // scan is the loop itself; [Scan] prepares its operands and takes its value apart. The fields are
-// those of [graph.Loop], where they are explained.
+// those of [trait.Loop], where they are explained.
 type scan struct {
 	Body                          graph.BodyID
 	Steps                         int
@@ -32,7 +33,10 @@ func (scan) Rule(_ []bool) (name string, law expr.Expr) {
 }
 
 // Loop describes the loop to whoever runs or changes it.
-func (op scan) Loop() graph.Loop { return graph.Loop(op) }
+func (op scan) Loop() trait.Loop { return trait.Loop(op) }
+
+// BodyID is the handle of its body.
+func (op scan) BodyID() graph.BodyID { return op.Body }
 
 // WithBody is the same loop over another body.
 func (op scan) WithBody(id graph.BodyID) graph.Op {
@@ -112,7 +116,7 @@ func sameKind(a, b graph.Type) bool { return a.DType == b.DType && a.Shape.SameS
 
 // part is the node of some rows of one part of a loop's value: [rows, shape…], the
 // first axis called name; of one row and without that axis if name is oneRow.
-func part(y *graph.Node, p graph.Part, from, rows int, name string, row graph.Shape) *graph.Node {
+func part(y *graph.Node, p trait.Part, from, rows int, name string, row graph.Shape) *graph.Node {
 	axes := row.Axes()
 	if name != oneRow {
 		axes = append([]graph.Axis{{Name: name, Size: rows}}, axes...)
@@ -135,7 +139,7 @@ func (op scan) Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body,
 	inner, l := body.In(), op.Loop()
 	parts := l.Parts(body)
 	out := graph.NewValue(y.Type())
-	row := func(p graph.Part, r int) []float64 { return out.Data[p.At+r*p.Size:][:p.Size] }
+	row := func(p trait.Part, r int) []float64 { return out.Data[p.At+r*p.Size:][:p.Size] }
 	_, first, _ := l.At(0)
 	for k := range op.Carries {
 		copy(row(parts[k], first), in[k].Data)
@@ -153,7 +157,7 @@ func (op scan) Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body,
 			}
 		}
 		results, err := step(body, args)
-		if outside := new(graph.IndexError); errors.As(err, &outside) {
+		if outside := new(trait.IndexError); errors.As(err, &outside) {
 			outside.Times = slices.Insert(outside.Times, 0, now)
 		}
 		if err != nil {

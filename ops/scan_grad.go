@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/derive"
 )
 
@@ -51,7 +52,7 @@ type backKey struct {
 type backward struct {
 	op     scan
 	loop   *graph.Node
-	parts  []graph.Part
+	parts  []trait.Part
 	result []int // by operand of the other: the result of the body that is its derivative
 }
 

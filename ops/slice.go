@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/subscript"
@@ -118,7 +119,7 @@ func (op slice) Batch(_ *graph.Node, in []*graph.Node, _ []bool, b graph.Axis) *
 	return graph.Apply(slice{shifted(0, op.Start), shifted(1, op.Step), shifted(b.Size, op.Size)}, in[0])
 }
 
-func (op slice) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op slice) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	from := make([]int, y.Rank())
 	return gatherEach(y, in[0], func(ix []int) int {
 		return at(in[0].Type.Shape, strided(from, ix, op.Start, op.Step))
@@ -214,7 +215,7 @@ func (op place) Batch(_ *graph.Node, in []*graph.Node, _ []bool, b graph.Axis) *
 	return graph.Apply(place{shifted(0, op.Start), shifted(1, op.Step), inFront(b, op.To)}, in[0])
 }
 
-func (op place) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op place) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	to := make([]int, y.Rank())
 	p := 0

@@ -61,7 +61,7 @@ func (op softmax) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis)
 	return graph.Apply(softmax{op.Axis + 1}, in[0])
 }
 
-func (op softmax) Eval(env graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op softmax) Eval(env trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := logSoftmaxOf(y, in[0], op.Axis)
 	for i, v := range out.Data {
 		out.Data[i] = math.Exp(v)
@@ -122,7 +122,7 @@ func (op logSoftmax) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Ax
 	return graph.Apply(logSoftmax{op.Axis + 1}, in[0])
 }
 
-func (op logSoftmax) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op logSoftmax) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return logSoftmaxOf(y, in[0], op.Axis)
 }
 
@@ -181,7 +181,7 @@ func (op logSumExp) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axi
 	return graph.Apply(logSumExp{op.Axis + 1, op.Keep}, in[0])
 }
 
-func (op logSumExp) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op logSumExp) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	most, rest := logSumExpOf(in[0], op.Axis)
 	for i := range out.Data {

@@ -68,7 +68,7 @@ func (op standardise) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.A
 	return graph.Apply(standardise{op.Axes << 1, op.Eps}, in[0])
 }
 
-func (op standardise) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op standardise) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	kept, means, variances := moments(in[0], op.Axes)
 	out := graph.NewValue(y.Type())
 	p := 0
@@ -160,7 +160,7 @@ func (op rstd) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *g
 	return graph.Apply(rstd{op.Axes << 1, op.Keep, op.Eps}, in[0])
 }
 
-func (op rstd) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op rstd) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	_, _, variances := moments(in[0], op.Axes)
 	out := graph.NewValue(y.Type())
 	for q, v := range variances {

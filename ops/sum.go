@@ -130,7 +130,7 @@ func (op sum) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *gr
 	return graph.Apply(sum{op.Axes << 1, op.Keep}, in[0])
 }
 
-func (op sum) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op sum) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return foldEach(y, in[0], op.Axes, 0, func(acc, v float64) float64 { return acc + v })
 }
 

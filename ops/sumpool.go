@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -86,7 +87,7 @@ func (op sumPool) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis)
 	return graph.Apply(op, in[0])
 }
 
-func (op sumPool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op sumPool) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	pooling(op).windows(in[0].Type.Shape, y.Shape(), func(x, y int) { out.Data[y] += in[0].Data[x] })
 	return out
@@ -136,7 +137,7 @@ func (op sumUnpool) Batch(_ *graph.Node, in []*graph.Node, _ []bool, b graph.Axi
 	return graph.Apply(op, in[0])
 }
 
-func (op sumUnpool) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op sumUnpool) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	pooling(op).windows(op.To, in[0].Type.Shape, func(x, y int) { out.Data[x] += in[0].Data[y] })
 	return out

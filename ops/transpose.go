@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
@@ -94,7 +95,7 @@ func (op transpose) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axi
 	return transposeTo(in[0], order)
 }
 
-func (op transpose) Eval(_ graph.Env, y *graph.Node, in []graph.Value) graph.Value {
+func (op transpose) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	from := make([]int, op.Perm.Len())
 	return gatherEach(y, in[0], func(ix []int) int {
 		for i, a := range op.Perm.List() {

@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -168,7 +169,7 @@ func TestWindowValues(t *testing.T) {
 			t.Errorf("%s: %v", c.name, g.Err())
 			continue
 		}
-		v, err := ref.Eval(graph.Env{}, nil, c.y)
+		v, err := ref.Eval(trait.Env{}, nil, c.y)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -192,7 +193,7 @@ func TestMaxPoolTies(t *testing.T) {
 		d := grad.Of(ops.Sum(ops.Slice(y, 1, 0, 2)), x)[0]
 		e := grad.Of(ops.Sum(y), x)[0]
 		agree(t, feed, y, d, e)
-		v, err := ref.Eval(graph.Env{}, feed, y, d, e)
+		v, err := ref.Eval(trait.Env{}, feed, y, d, e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +216,7 @@ func TestGELU(t *testing.T) {
 		v.Data[i] = float64(i-80) / 10
 	}
 	y, z := ops.GELU(x), ops.GELUTanh(x)
-	out, err := ref.Eval(graph.Env{}, ref.Feed{x: v}, y, z)
+	out, err := ref.Eval(trait.Env{}, ref.Feed{x: v}, y, z)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/randgraph"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
@@ -57,7 +58,7 @@ func newTrial(seed uint64) (*trial, error) {
 	for all := c.Graph.Nodes(); len(c.nodes) < len(c.Results)+len(c.Step)+4; {
 		c.nodes = append(c.nodes, all[c.rng.IntN(len(all))])
 	}
-	values, err := ref.Eval(graph.Env{Seed: seed}, ref.Feed(c.Values), c.nodes...)
+	values, err := ref.Eval(trait.Env{Seed: seed}, ref.Feed(c.Values), c.nodes...)
 	for i, v := range values {
 		c.truth[c.nodes[i]] = v
 	}

@@ -89,7 +89,7 @@
 //
 // # Indices
 //
-// An index that is outside of its axis, fed or computed, fails the run with a [graph.IndexError]
+// An index that is outside of its axis, fed or computed, fails the run with a [trait.IndexError]
 // before anything is committed: it names the operation, its line, the place in the array of
 // indices, the value and the range, and is the same for any number of workers. [TrustIndices]
 // leaves indices unchecked.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -29,7 +30,7 @@ func TestRandomDraws(t *testing.T) {
 		for step := range uint64(3) {
 			run(t, a, nil)
 			run(t, b, nil)
-			truth, err := ref.Eval(graph.Env{Seed: seed, Step: step}, nil, draws...)
+			truth, err := ref.Eval(trait.Env{Seed: seed, Step: step}, nil, draws...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +109,7 @@ func TestDrawsAnew(t *testing.T) {
 			for at, which := range []byte("ss2s-sTs2-TTsss--s2T") {
 				vm := vms[which]
 				run(t, vm, nil)
-				env := graph.Env{Seed: 3, Step: step, Runs: runs}
+				env := trait.Env{Seed: 3, Step: step, Runs: runs}
 				if which == 'T' {
 					env.Runs = 0
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -101,7 +102,7 @@ func TestFastMathStaysWithinItsBound(t *testing.T) {
 				pairs := newRowPairs(dt, offset, b, i, j, d)
 				wanted := []*graph.Node{ops.SqDist(pairs.x, pairs.r),
 					ops.WeightedDiff(pairs.w, pairs.x, pairs.r), ops.DiffDot(pairs.u, pairs.x, pairs.r)}
-				want, err := ref.Eval(graph.Env{}, pairs.values, wanted...)
+				want, err := ref.Eval(trait.Env{}, pairs.values, wanted...)
 				if err != nil {
 					t.Fatal(err)
 				}

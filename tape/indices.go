@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
@@ -31,7 +32,7 @@ type indices struct {
 // checks reports whether the indices that n takes are to be checked by each run. Constants need not
 // be, since they are checked here, nor positions along another axis of at most that length.
 func (l *lowering) checks(n *graph.Node) (bool, error) {
-	op, ok := n.Op().(graph.Indexing)
+	op, ok := n.Op().(trait.Indexing)
 	if !ok {
 		return false, nil
 	}
@@ -40,7 +41,7 @@ func (l *lowering) checks(n *graph.Node) (bool, error) {
 	if v, constant := index.Constant(); constant {
 		in := make([]graph.Value, n.NumIn())
 		in[operand] = v
-		return false, graph.CheckIndex(n, in)
+		return false, trait.CheckIndex(n, in)
 	}
 	if from, ok := index.Op().(Runnable); ok {
 		if k, ok := from.Kernel(index).(kernel.Arg); ok {
@@ -53,7 +54,7 @@ func (l *lowering) checks(n *graph.Node) (bool, error) {
 
 // within checks the indices of a user's operation.
 func (r runner) within(c *kernel.Ctx, in []Array) bool {
-	op, ok := r.op.(graph.Indexing)
+	op, ok := r.op.(trait.Indexing)
 	if !ok {
 		return true
 	}
@@ -99,7 +100,7 @@ func (w *worker) check(x *indices, row, rows int) {
 // wrongIndex says why a run fails, and its position in the order of the graph: node and index; for
 // a loop node, step and position in the body.
 type wrongIndex struct {
-	err   *graph.IndexError
+	err   *trait.IndexError
 	place []int
 }
 
@@ -115,7 +116,7 @@ func (vm *VM) checkIndices() {
 	if first.node == nil {
 		return
 	}
-	x := &wrongIndex{graph.NewIndexError(first.node, first.at, first.value), []int{first.node.ID(), first.at}}
+	x := &wrongIndex{trait.NewIndexError(first.node, first.at, first.value), []int{first.node.ID(), first.at}}
 	root := vm
 	for it := vm.around; it != nil; it = it.outer.around {
 		now, _, _ := it.At(it.step)

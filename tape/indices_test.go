@@ -10,6 +10,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -143,7 +144,7 @@ func TestWrongIndex(t *testing.T) {
 					run(t, vm, m.feed(nil))
 					before := everything(t, store)
 					err := vm.Run(context.Background(), m.feed(map[[2]int]int64{{23, 1}: 9, {31, 0}: 9}))
-					outside := new(graph.IndexError)
+					outside := new(trait.IndexError)
 					if !errors.As(err, &outside) || !strings.HasSuffix(err.Error(), c.want+": nothing was committed") && way != "as written" {
 						t.Errorf("%s, %d workers: %v, want %s", way, workers, err, c.want)
 					}
@@ -225,7 +226,7 @@ func TestWrongIndexInAnUpdate(t *testing.T) {
 		}
 	}
 	err := tapetest.VM(t, checked, store).Run(context.Background(), feed(4))
-	if outside := new(graph.IndexError); !errors.As(err, &outside) || everything(t, store) != before {
+	if outside := new(trait.IndexError); !errors.As(err, &outside) || everything(t, store) != before {
 		t.Errorf("%v", err)
 	}
 	vm := tapetest.VM(t, trusting, store)
@@ -241,7 +242,7 @@ func TestWrongIndexSurvives(t *testing.T) {
 	p := compile(t, m.g, tape.Fetch(m.outputs...), tape.Do(m.step))
 	vm := tapetest.VM(t, p, tape.NewStore(m.g))
 	bad := m.feed(map[[2]int]int64{{0, 0}: -1})
-	outside := new(graph.IndexError)
+	outside := new(trait.IndexError)
 	if _, err := vm.Profile(context.Background(), bad, 3); !errors.As(err, &outside) {
 		t.Errorf("profile: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
@@ -16,7 +17,7 @@ import (
 
 // loop is the kernel of a loop over steps.
 type loop struct {
-	graph.Loop
+	trait.Loop
 	rings []ring   // by result
 	keeps []string // what is kept, of the results of which not all is
 	body  *Program
@@ -48,7 +49,7 @@ func (*loop) InPlace(int) bool                             { return false }
 func (l *loop) Strided(i int) bool { return i >= l.Carries }
 
 // loop lowers a loop and compiles its body.
-func (l *lowering) loop(n *graph.Node, of graph.Loop) error {
+func (l *lowering) loop(n *graph.Node, of trait.Loop) error {
 	body := n.Body()
 	k := &loop{Loop: of, dtype: n.DType()}
 	length := k.lay(body, l.rows[n])

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
@@ -17,7 +18,7 @@ import (
 // rowsOf says which elements of a loop's value are read: by part, the number of rows from the first
 // that is read on, in the order in which the steps write them.
 type rowsOf struct {
-	loop graph.Loop
+	loop trait.Loop
 	kept []int
 	all  bool // read otherwise than part by part
 }
@@ -32,7 +33,7 @@ type viewOf struct {
 // values. Views of a loop read nothing; the nodes that read a view do.
 func (l *lowering) findRows(nodes, roots []*graph.Node) {
 	for _, n := range nodes {
-		if op, ok := n.Op().(graph.Looped); ok {
+		if op, ok := n.Op().(trait.Looped); ok {
 			l.rows[n] = &rowsOf{loop: op.Loop(), kept: make([]int, len(n.Body().Out()))}
 			l.views[n] = viewOf{n, denseLayout(n)}
 		}
@@ -83,7 +84,7 @@ func (r *rowsOf) read(v viewOf) {
 
 // ring says where the rows of one result of a loop lie.
 type ring struct {
-	graph.Part     // rows that there is room for, and where they begin
+	trait.Part     // rows that there is room for, and where they begin
 	first      int // the row at the beginning of a full ring
 }
 
@@ -99,7 +100,7 @@ func (l *loop) lay(body *graph.Body, r *rowsOf) (length int) {
 				rows = min(rows, max(r.kept[k], 1))
 			}
 		}
-		x := ring{graph.Part{At: length, Rows: rows, Size: p.Size}, p.Rows - rows}
+		x := ring{trait.Part{At: length, Rows: rows, Size: p.Size}, p.Rows - rows}
 		if l.Reverse {
 			x.first = 0
 		}

@@ -215,7 +215,7 @@ func (l *lowering) lower(n *graph.Node) error {
 	}
 	var k kernel.Kernel
 	switch op := n.Op().(type) {
-	case graph.Looped:
+	case trait.Looped:
 		return l.loop(n, op.Loop())
 	case Runnable:
 		k = op.Kernel(n)

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/randgraph"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
@@ -54,7 +55,7 @@ func compareWithRef(seed uint64, size int, dt graph.DType, t testing.TB, options
 	for _, u := range m.Step {
 		asked = append(asked, u.Value)
 	}
-	truth, err := ref.Eval(graph.Env{Seed: seed}, ref.Feed(m.Values), asked...)
+	truth, err := ref.Eval(trait.Env{Seed: seed}, ref.Feed(m.Values), asked...)
 	if err != nil {
 		return err
 	}

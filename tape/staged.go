@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
@@ -209,7 +209,7 @@ func (s *stager) step(made *stage, t tiling, m member) step {
 		st.in[i] = s.refTo(t, v, &open.rows[i])
 	}
 	if s.from.instrs[m.ins].checks {
-		operand, _ := ins.node.Op().(graph.Indexing).Places(ins.node)
+		operand, _ := ins.node.Op().(trait.Indexing).Places(ins.node)
 		st.indices, made.checks = &indices{ins.node, open.rows[operand]}, true
 	}
 	outRows, _ := m.div.Rows(ins.out.layout, -1, made.rows)

@@ -12,7 +12,7 @@ import (
 
 // located says which element of a batch is an index that a run refused: a label, where nothing but the loss depends on its column.
 // It gives err itself where the index is not found in the data.
-func (p *program) located(outside *graph.IndexError, b data.Batch, err error) error {
+func (p *program) located(outside *trait.IndexError, b data.Batch, err error) error {
 	in, at := fed.From(outside)
 	if in == nil || b.Rows == 0 {
 		return err
@@ -30,12 +30,12 @@ func (p *program) located(outside *graph.IndexError, b data.Batch, err error) er
 }
 
 // isLabel reports whether an index is a class that an operation takes from its labels.
-func isLabel(outside *graph.IndexError) bool {
+func isLabel(outside *trait.IndexError) bool {
 	op, ok := outside.Node.Op().(trait.Labelled)
 	if !ok {
 		return false
 	}
-	k, _ := outside.Node.Op().(graph.Indexing).Places(outside.Node)
+	k, _ := outside.Node.Op().(trait.Indexing).Places(outside.Node)
 	return k == op.Labels()
 }
 

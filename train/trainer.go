@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/metric"
@@ -271,7 +272,7 @@ func (p *program) run(ctx context.Context, b data.Batch) error {
 	if err == nil || errors.As(err, new(*tape.NotFinite)) {
 		return err
 	}
-	if outside := new(graph.IndexError); errors.As(err, &outside) {
+	if outside := new(trait.IndexError); errors.As(err, &outside) {
 		return p.located(outside, b, err)
 	}
 	for _, in := range p.inputs {

@@ -14,6 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -54,7 +55,7 @@ func checkDerivation(t *testing.T, d Derivation, feed ref.Feed) (read, all int) 
 	for _, n := range called {
 		list = append(list, n)
 	}
-	computed, err := ref.Eval(graph.Env{}, feed, list...)
+	computed, err := ref.Eval(trait.Env{}, feed, list...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func traces(t *testing.T, nodes []*graph.Node, feed ref.Feed) map[string]quantit
 	u := newUnfolder(nodes, true)
 	out := map[string]quantity{}
 	for _, l := range u.loops {
-		v, err := ref.Eval(graph.Env{}, feed, l.node)
+		v, err := ref.Eval(trait.Env{}, feed, l.node)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
@@ -13,7 +14,7 @@ import (
 // time as its first index, and a carry has the index of the step that produced it: h_t is
 // computed from h_{t−1}. A loop that computes the derivative of another uses the other's indices.
 type loop struct {
-	graph.Loop
+	trait.Loop
 	node  *graph.Node
 	body  *graph.Body
 	base  *loop  // the loop whose derivative this one computes; itself if none
@@ -41,7 +42,7 @@ func (u *unfolder) enterLoops() {
 				continue
 			}
 		}
-		l := &loop{Loop: n.Op().(graph.Looped).Loop(), node: n, body: b, time: "t"}
+		l := &loop{Loop: n.Op().(trait.Looped).Loop(), node: n, body: b, time: "t"}
 		l.base = l
 		if o := n.First().Origin; o.Kind == graph.FromGrad && o.Of.Body() != nil {
 			if l.base = u.loops[o.Of]; l.base == nil {

@@ -91,7 +91,7 @@ func (m *matching) inherit(va, vb *view, as, bs []*graph.Node) {
 		}
 		k = likeness{n.Op(), n.Type().String(), n.First().Scope, n.Name()}
 		if body := n.Body(); body != nil {
-			k.op, k.named = n.Op().(graph.Looped).WithBody(0), k.named+"\n"+body.Form()
+			k.op, k.named = n.Op().(graph.BodyOp).WithBody(0), k.named+"\n"+body.Form()
 		}
 		return k, true
 	}
@@ -168,7 +168,7 @@ func keyOf(n *graph.Node, toA func(*graph.Node) *graph.Node) (nodeKey, bool) {
 		return nodeKey{n.Role(), n.Path() + " " + n.Type().String()}, true
 	}
 	if body := n.Body(); body != nil { // its handle differs between graphs
-		return nodeKey{n.Op().(graph.Looped).WithBody(0), b.String() + "\n" + body.Form()}, true
+		return nodeKey{n.Op().(graph.BodyOp).WithBody(0), b.String() + "\n" + body.Form()}, true
 	}
 	return nodeKey{n.Op(), b.String()}, true
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -34,7 +35,7 @@ func checkTrue(t *testing.T, n *graph.Node, feed ref.Feed) {
 				r.size = u.size
 			}
 			left := slices.Clone(u.left)
-			values, err := ref.Eval(graph.Env{}, feed, append([]*graph.Node{n}, u.met...)...)
+			values, err := ref.Eval(trait.Env{}, feed, append([]*graph.Node{n}, u.met...)...)
 			if err != nil {
 				t.Fatal(err)
 			}

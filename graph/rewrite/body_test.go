@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -55,7 +56,7 @@ func TestBodiesAreRewritten(t *testing.T) {
 	for i, n := range wanted {
 		now[i] = res.Node(n)
 	}
-	got, err := ref.Eval(graph.Env{}, feed, now...)
+	got, err := ref.Eval(trait.Env{}, feed, now...)
 	if err != nil {
 		t.Fatal(err)
 	}

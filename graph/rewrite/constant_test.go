@@ -5,6 +5,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -26,7 +27,7 @@ func TestDerivativeByConstant(t *testing.T) {
 		feed := func(w *graph.Node) ref.Feed {
 			return ref.Feed{w: {Type: w.Type(), Data: []float64{1, -2, 3, 5, 0, 2}}}
 		}
-		want, err := ref.Eval(graph.Env{}, feed(w), d)
+		want, err := ref.Eval(trait.Env{}, feed(w), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +35,7 @@ func TestDerivativeByConstant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := ref.Eval(graph.Env{}, feed(res.Graph.Lookup("w")), res.Node(d))
+		got, err := ref.Eval(trait.Env{}, feed(res.Graph.Lookup("w")), res.Node(d))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
 // A derivative with respect to a node that is no leaf asks how the loss changes with that node
@@ -24,7 +25,7 @@ func (cut) Infer(in []*graph.Node) (graph.Type, error) { return in[0].Type(), ni
 // Grad passes the derivative on.
 func (cut) Grad(_, dy *graph.Node, _ int) *graph.Node { return dy }
 
-func (cut) Eval(_ graph.Env, _ *graph.Node, in []graph.Value) graph.Value { return in[0] }
+func (cut) Eval(_ trait.Env, _ *graph.Node, in []graph.Value) graph.Value { return in[0] }
 
 // join removes the cuts once the derivatives have been taken.
 var join = Pass{Name: "join", rules: []Rule{{"cut", "a cut is its operand", func(n *graph.Node) *graph.Node {

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 )
@@ -26,7 +27,7 @@ var fold = []Rule{
 			in[i] = v
 			size = max(size, len(v.Data))
 		}
-		if graph.CheckIndex(n, in) != nil {
+		if trait.CheckIndex(n, in) != nil {
 			return nil // Compile refuses it
 		}
 		if n.Shape().Len() > size {
@@ -35,7 +36,7 @@ var fold = []Rule{
 		if n.Body() != nil {
 			return nil
 		}
-		out, err := ref.Apply(graph.Env{}, n, in)
+		out, err := ref.Apply(trait.Env{}, n, in)
 		if err != nil {
 			return nil // no definition, or integers that it does not hold exactly
 		}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 )
 
@@ -118,7 +119,7 @@ func (e *evaluator) of(root *graph.Node) (graph.Value, error) {
 		default:
 			feed[n] = e.draw(n)
 		}
-		out, err := ref.Eval(graph.Env{}, feed, n)
+		out, err := ref.Eval(trait.Env{}, feed, n)
 		if err != nil {
 			return graph.Value{}, err
 		}

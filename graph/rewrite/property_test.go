@@ -10,6 +10,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/randgraph"
 	"github.com/tapestry-ml/tapestry/internal/ref"
@@ -89,7 +90,7 @@ func evaluate(t testing.TB, g *graph.Graph, m *randgraph.Model, nodes []*graph.N
 			feed[l] = v
 		}
 	}
-	out, err := ref.Eval(graph.Env{Seed: 5}, feed, nodes...)
+	out, err := ref.Eval(trait.Env{Seed: 5}, feed, nodes...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func canonical(roots []*graph.Node) string {
 // number.
 func opText(n *graph.Node) string {
 	if body := n.Body(); body != nil {
-		return graph.OpText(n.Op().(graph.Looped).WithBody(0)) + "{\n" + body.Form() + "}"
+		return graph.OpText(n.Op().(graph.BodyOp).WithBody(0)) + "{\n" + body.Form() + "}"
 	}
 	return graph.OpText(n.Op())
 }

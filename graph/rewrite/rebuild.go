@@ -220,7 +220,7 @@ func (b *builder) apply(n *graph.Node, in []*graph.Node) *graph.Node {
 	if body == nil || b.pass.forward && n.IsBackward() {
 		return b.to.Copy(n, in)
 	}
-	return b.to.Apply(n.Op().(graph.Looped).WithBody(b.to.AddBody(b.body(body))), in...)
+	return b.to.Apply(n.Op().(graph.BodyOp).WithBody(b.to.AddBody(b.body(body))), in...)
 }
 
 // body returns a body after the pass.

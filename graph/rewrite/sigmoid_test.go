@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -28,7 +29,7 @@ func TestLogisticLoss(t *testing.T) {
 	for x, v := range map[*graph.Node][]float64{z: {-1000, -1, 0, 2, 1000}, y: {1, 0, 1, 0, 0}} {
 		feed[res.Graph.Lookup(x.Path())] = graph.Value{Type: x.Type(), Data: v}
 	}
-	got, err := ref.Eval(graph.Env{}, feed, res.Node(loss), res.Node(first), res.Node(second))
+	got, err := ref.Eval(trait.Env{}, feed, res.Node(loss), res.Node(first), res.Node(second))
 	if err != nil {
 		t.Fatal(err)
 	}

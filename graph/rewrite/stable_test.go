@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/graph/vmap"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -105,7 +106,7 @@ func TestDerivativesOfStableFormulas(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s of %s: %v", what, name, err)
 				}
-				out, err := ref.Eval(graph.Env{}, ref.Feed{
+				out, err := ref.Eval(trait.Env{}, ref.Feed{
 					res.Node(x): {Type: x.Type(), Data: []float64{1000, 0.5, -1000}},
 					res.Node(v): {Type: v.Type(), Data: []float64{1, -2, 0.5}},
 				}, res.Node(y))

@@ -10,7 +10,7 @@ import (
 
 // From returns the input, and the number of its element, that holds an index which a run refused,
 // or from which the index was computed. in is nil if there is none or several, and within loops.
-func From(outside *graph.IndexError) (in *graph.Node, at int) {
+func From(outside *trait.IndexError) (in *graph.Node, at int) {
 	if len(outside.Times) > 0 {
 		return nil, 0
 	}
@@ -62,7 +62,7 @@ func laid(n *graph.Node, p int) (in *graph.Node, at int) {
 			count++
 		}
 	}
-	laid := int(op.Eval(graph.Env{}, n, values).Data[p])
+	laid := int(op.Eval(trait.Env{}, n, values).Data[p])
 	for i, x := range n.Inputs() {
 		if e := laid - first[i]; e >= 0 && e < x.Shape().Len() {
 			return from(x, e)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
@@ -112,7 +113,7 @@ func DrawsAnew(t *testing.T, name string, feed ref.Feed, y *graph.Node) {
 		return
 	}
 	for k := range got {
-		want, err := ref.Eval(graph.Env{Seed: seed, Runs: uint64(k)}, feed, nodes...)
+		want, err := ref.Eval(trait.Env{Seed: seed, Runs: uint64(k)}, feed, nodes...)
 		if err != nil {
 			t.Fatal(err)
 		}

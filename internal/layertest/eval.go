@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 )
@@ -21,7 +22,7 @@ func At(t *testing.T, step uint64, feed ref.Feed, nodes ...*graph.Node) []graph.
 	if err := graph.Of(nodes...).Err(); err != nil {
 		t.Fatal(err)
 	}
-	out, err := ref.Eval(graph.Env{Seed: Seed, Step: step}, feed, nodes...)
+	out, err := ref.Eval(trait.Env{Seed: Seed, Step: step}, feed, nodes...)
 	if err != nil {
 		t.Fatal(err)
 	}

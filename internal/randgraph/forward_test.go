@@ -58,7 +58,7 @@ func TestForwardIsReverse(t *testing.T) {
 		if err := g.Err(); err != nil {
 			t.Fatalf("seed %d: %v\n%v", seed, err, g)
 		}
-		got, err := ref.Eval(graph.Env{Seed: seed}, ref.Feed(m.Values), forward, back)
+		got, err := ref.Eval(trait.Env{Seed: seed}, ref.Feed(m.Values), forward, back)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestForwardIsReverse(t *testing.T) {
 			t.Errorf("seed %d: JVP·v = %v, v·VJP = %v\n%v", seed, a, b, g)
 		}
 		if seed%4 == 0 {
-			want, err := ref.Eval(graph.Env{Seed: seed}, ref.Feed(m.Values), d...)
+			want, err := ref.Eval(trait.Env{Seed: seed}, ref.Feed(m.Values), d...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,13 +123,13 @@ func TestMapIsLoop(t *testing.T) {
 		if err := graph.Verify(g); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
-		got, err := ref.Eval(graph.Env{Seed: seed}, feed, mapped...)
+		got, err := ref.Eval(trait.Env{Seed: seed}, feed, mapped...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		feedDraws(t, seed, outs, axis, loop[:])
 		for e := range loop {
-			want, err := ref.Eval(graph.Env{Seed: seed}, loop[e], outs...)
+			want, err := ref.Eval(trait.Env{Seed: seed}, loop[e], outs...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +154,7 @@ func feedDraws(t *testing.T, seed uint64, outs []*graph.Node, axis graph.Axis, l
 			continue
 		}
 		all := n.Op().(trait.Batched).Batch(n, nil, nil, axis)
-		v, err := ref.Eval(graph.Env{Seed: seed}, nil, all)
+		v, err := ref.Eval(trait.Env{Seed: seed}, nil, all)
 		if err != nil {
 			t.Fatal(err)
 		}

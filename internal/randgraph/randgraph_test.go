@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/randgraph"
 	"github.com/tapestry-ml/tapestry/internal/ref"
@@ -67,7 +68,7 @@ func TestValuesStaySmall(t *testing.T) {
 			t.Fatalf("seed %d: %v\n%v", seed, err, m.Graph)
 		}
 		nodes := append(slices.Clone(m.Graph.Nodes()), grads...)
-		values, err := ref.Eval(graph.Env{Seed: seed}, ref.Feed(m.Values), nodes...)
+		values, err := ref.Eval(trait.Env{Seed: seed}, ref.Feed(m.Values), nodes...)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

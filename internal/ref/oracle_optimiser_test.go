@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
@@ -79,7 +80,7 @@ func (b *builder) checkTrajectory(optimiser func(b *builder, rate float64) train
 		}
 		onTape = slices.Concat(onTape, reftest.Value(w.Type(), t).Data)
 
-		stepped, err := ref.Eval(graph.Env{}, leaves, values...)
+		stepped, err := ref.Eval(trait.Env{}, leaves, values...)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -192,7 +193,7 @@ func (b *builder) checkModel(model func(*builder) outputs, tol float64) {
 	if err := b.g.Err(); err != nil {
 		b.Fatal(err)
 	}
-	byDefinition, err := ref.Eval(graph.Env{}, b.feed, nodes...)
+	byDefinition, err := ref.Eval(trait.Env{}, b.feed, nodes...)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -22,8 +22,8 @@ type Feed map[*graph.Node]graph.Value
 
 // Eval computes the nodes. An input without a value takes its default; a
 // missing value, one of another size, an operation without a definition, or an
-// index outside of its axis ([graph.IndexError]) is an error.
-func Eval(env graph.Env, feed Feed, nodes ...*graph.Node) ([]graph.Value, error) {
+// index outside of its axis ([trait.IndexError]) is an error.
+func Eval(env trait.Env, feed Feed, nodes ...*graph.Node) ([]graph.Value, error) {
 	needed := map[*graph.Node]bool{}
 	for _, n := range nodes {
 		if n == nil {
@@ -61,7 +61,7 @@ func Eval(env graph.Env, feed Feed, nodes ...*graph.Node) ([]graph.Value, error)
 	return out, nil
 }
 
-func eval(env graph.Env, feed Feed, n *graph.Node, values map[*graph.Node]graph.Value) (graph.Value, error) {
+func eval(env trait.Env, feed Feed, n *graph.Node, values map[*graph.Node]graph.Value) (graph.Value, error) {
 	if v, ok := feed[n]; ok {
 		if len(v.Data) != n.Shape().Len() {
 			return v, fmt.Errorf("%v: want %d elements, got %d", n, n.Shape().Len(), len(v.Data))
@@ -84,8 +84,8 @@ func eval(env graph.Env, feed Feed, n *graph.Node, values map[*graph.Node]graph.
 
 // Apply computes one node from the values of its operands. A leaf, or an operation
 // without a definition, is an error.
-func Apply(env graph.Env, n *graph.Node, in []graph.Value) (graph.Value, error) {
-	if err := graph.CheckIndex(n, in); err != nil {
+func Apply(env trait.Env, n *graph.Node, in []graph.Value) (graph.Value, error) {
+	if err := trait.CheckIndex(n, in); err != nil {
 		return graph.Value{}, err
 	}
 	if n.DType().IsInt() && !slices.ContainsFunc(in, func(v graph.Value) bool { return !v.Type.DType.IsInt() }) {

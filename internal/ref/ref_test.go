@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -40,12 +41,12 @@ func TestValues(t *testing.T) {
 		{ref.Feed{sum: value(sum, 4, 5)}, []float64{8, 10}},
 		{ref.Feed{x: {Data: []float64{1, 2}}, w: {Data: []float64{0}}}, []float64{6, 12}}, // the type is the node's
 	} {
-		v, err := ref.Eval(graph.Env{}, c.feed, twice, twice)
+		v, err := ref.Eval(trait.Env{}, c.feed, twice, twice)
 		if err != nil || len(v) != 2 || !slices.Equal(v[0].Data, c.want) || !slices.Equal(v[1].Data, c.want) || v[0].Type != twice.Type() {
 			t.Errorf("got %v, %v; want %v", v, err, c.want)
 		}
 	}
-	if v, err := ref.Eval(graph.Env{}, nil); err != nil || len(v) != 0 {
+	if v, err := ref.Eval(trait.Env{}, nil); err != nil || len(v) != 0 {
 		t.Errorf("nothing evaluates to %v, %v", v, err)
 	}
 }
@@ -71,12 +72,12 @@ func TestNoValue(t *testing.T) {
 		{ref.Feed{x: value(x, 1, 2)}, g.Apply(undefined{}, x), "%5[i=2]: no value is given for this op"},
 		{nil, nil, "want a node, got nil"},
 	} {
-		_, err := ref.Eval(graph.Env{}, c.feed, c.node)
+		_, err := ref.Eval(trait.Env{}, c.feed, c.node)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
-	if _, err := ref.Eval(graph.Env{}, nil, bad); err == nil || !strings.HasPrefix(err.Error(), "node invalid is invalid: ") || !strings.Contains(err.Error(), `no axis "j"`) {
+	if _, err := ref.Eval(trait.Env{}, nil, bad); err == nil || !strings.HasPrefix(err.Error(), "node invalid is invalid: ") || !strings.Contains(err.Error(), `no axis "j"`) {
 		t.Errorf("an invalid node: %v", err)
 	}
 }
@@ -88,7 +89,7 @@ func TestDraws(t *testing.T) {
 		return ops.RandomNormal(graph.New("g"), name, dt, graph.Ax("i", 100))
 	}
 	draw := func(n *graph.Node, seed, step uint64) []float64 {
-		v, err := ref.Eval(graph.Env{Seed: seed, Step: step}, nil, n)
+		v, err := ref.Eval(trait.Env{Seed: seed, Step: step}, nil, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func TestFloat32IsMeant(t *testing.T) {
 	g := graph.New("g")
 	x := g.Input("x", graph.F32)
 	third := ops.Div(x, g.Constant(graph.F32, []float64{3}))
-	v, err := ref.Eval(graph.Env{}, ref.Feed{x: value(x, 1)}, third, ops.Cast(ops.Scale(third, -8), graph.I32), g.Constant(graph.F32, []float64{0.1}))
+	v, err := ref.Eval(trait.Env{}, ref.Feed{x: value(x, 1)}, third, ops.Cast(ops.Scale(third, -8), graph.I32), g.Constant(graph.F32, []float64{0.1}))
 	if err != nil || v[0].Data[0] != 1.0/3 || v[1].Data[0] != -2 || v[2].Data[0] != float64(float32(0.1)) {
 		t.Errorf("got %v, %v", v, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -239,7 +240,7 @@ func agrees(t *testing.T, feed ref.Feed, nodes ...*graph.Node) (v verdict, reaso
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	want, err := ref.Eval(graph.Env{}, feed, nodes...)
+	want, err := ref.Eval(trait.Env{}, feed, nodes...)
 	if err != nil {
 		t.Fatal(err)
 	}

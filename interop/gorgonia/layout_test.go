@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -105,7 +106,7 @@ func TestLayouts(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					want, err := ref.Eval(graph.Env{}, feed, y)
+					want, err := ref.Eval(trait.Env{}, feed, y)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -140,7 +141,7 @@ func TestSpecialRows(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, err := ref.Eval(graph.Env{}, feed, f(x))
+				want, err := ref.Eval(trait.Env{}, feed, f(x))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 	G "gorgonia.org/gorgonia"
@@ -93,7 +94,7 @@ func (s setting) mine(t *testing.T) (y, first, second []float64) {
 		t.Fatal(err)
 	}
 	join := func(nodes ...*graph.Node) (all []float64) {
-		values, err := ref.Eval(graph.Env{}, feed, nodes...)
+		values, err := ref.Eval(trait.Env{}, feed, nodes...)
 		if err != nil {
 			t.Fatal(err)
 		}

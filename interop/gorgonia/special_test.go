@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -40,7 +41,7 @@ func TestSpecialValues(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		want, err := ref.Eval(graph.Env{}, feed, y)
+		want, err := ref.Eval(trait.Env{}, feed, y)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	G "gorgonia.org/gorgonia"
 )
@@ -176,7 +177,7 @@ func (s setting) value(t *testing.T) []float64 {
 		x = append(x, g.Input(fmt.Sprint("x", i), graph.F64, graph.Dims(size...)...))
 		feed[x[i]] = graph.Value{Type: x[i].Type(), Data: s.data[i]}
 	}
-	out, err := ref.Eval(graph.Env{}, feed, s.ours(x))
+	out, err := ref.Eval(trait.Env{}, feed, s.ours(x))
 	if err != nil {
 		t.Fatal(err)
 	}

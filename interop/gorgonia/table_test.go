@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -163,7 +164,7 @@ func TestCases(t *testing.T) {
 						t.Fatal(err)
 					}
 					ran[op.Name()] = true
-					want, err := ref.Eval(graph.Env{}, feed, y)
+					want, err := ref.Eval(trait.Env{}, feed, y)
 					if err != nil {
 						t.Fatal(err)
 					}

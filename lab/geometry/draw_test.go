@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -30,7 +31,7 @@ func TestGeometryDrawsTheSame(t *testing.T) {
 		return s
 	}
 	quiet := site(0)
-	drawn, err := ref.Eval(graph.Env{Seed: seed, Step: step}, nil, u)
+	drawn, err := ref.Eval(trait.Env{Seed: seed, Step: step}, nil, u)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/lab/linear"
@@ -70,7 +71,7 @@ func TestPCAIsTheAutoencodersOptimum(t *testing.T) {
 		}
 	}
 	nodes := append([]*graph.Node{m.Loss}, grad.Of(m.Loss, m.Params()...)...)
-	out, err := ref.Eval(graph.Env{}, ref.Feed{
+	out, err := ref.Eval(trait.Env{}, ref.Feed{
 		m.Graph.Lookup("x"):         {Type: m.Graph.Lookup("x").Type(), Data: iris.X},
 		m.Graph.Lookup("encoder/A"): A, m.Graph.Lookup("encoder/a"): a,
 		m.Graph.Lookup("decoder/B"): B, m.Graph.Lookup("decoder/b"): b,

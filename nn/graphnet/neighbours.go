@@ -101,7 +101,7 @@ func (a Adjacency) WithSelf() Neighbours {
 
 // Edges is a list of edges: node Target[e] hears node Source[e], whole numbers below the size of
 // the axis Nodes. An edge with target −1 is absent, so that lists of different lengths fit one
-// program; its source is −1 or any node. Other numbers are a [graph.IndexError] when the program
+// program; its source is −1 or any node. Other numbers are a [trait.IndexError] when the program
 // runs. Parts that are not connected are graphs of their own: a batch by blocks. DT is the type of
 // the edges' strength, which is 1.
 type Edges struct {

@@ -111,7 +111,7 @@ func (p *fingerprint) node(n *graph.Node) {
 			p.Write(b[:])
 		}
 	case n.Body() != nil: // its handle depends on the rest of the graph
-		fmt.Fprintf(p, "%s\n%s", graph.OpText(n.Op().(graph.Looped).WithBody(0)), n.Body().Form())
+		fmt.Fprintf(p, "%s\n%s", graph.OpText(n.Op().(graph.BodyOp).WithBody(0)), n.Body().Form())
 	default:
 		io.WriteString(p, graph.OpText(n.Op()))
 	}

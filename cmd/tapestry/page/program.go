@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -118,7 +119,7 @@ type loopPlace struct {
 }
 
 func madeAt(n *graph.Node) loopPlace {
-	l, at := n.Op().(graph.Looped).Loop(), n.First()
+	l, at := n.Op().(trait.Looped).Loop(), n.First()
 	return loopPlace{at.Pos, at.Scope, n.IsBackward(), l.Steps, l.Reverse}
 }
 
