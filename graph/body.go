@@ -31,9 +31,6 @@ func (b *Body) In() []*Node { return slices.Clone(b.in) }
 // Out lists the results in order; a node may be several results.
 func (b *Body) Out() []*Node { return slices.Clone(b.out) }
 
-// String is the lossless text form.
-func (b *Body) String() string { return b.dump() }
-
 // BodyOp is an operation that runs a body; see trait.Looped.
 type BodyOp interface {
 	Op

@@ -19,7 +19,7 @@ func (constant) Infer([]*Node) (Type, error) {
 
 // Constant adds an array that is part of the graph. Data is row-major; its length must
 // fit the axes. Floats are rounded to the element type; a number that the type does not hold
-// ([DType.Holds]: 0.5 or NaN as an integer, 1e39 as f32) is a mistake. Equal constants are one node.
+// ([DType.Check]: 0.5 or NaN as an integer, 1e39 as f32) is a mistake. Equal constants are one node.
 func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 	s, err := NewShape(axes...)
 	if err == nil && s.Len() != len(data) {
@@ -53,7 +53,7 @@ func (g *Graph) ConstantFunc(dt DType, fill func(data []float64), axes ...Axis) 
 	}
 	v := NewValue(t)
 	fill(v.Data)
-	if err := dt.HoldsAll(v.Data); err != nil {
+	if err := dt.Check(v.Data...); err != nil {
 		return g.Fail("constant", err)
 	}
 	for i, x := range v.Data {
@@ -82,7 +82,7 @@ func (g *Graph) ConstantValue(v Value) *Node {
 	if v.Type.DType <= InvalidDType || v.Type.DType > Bool || len(v.Data) != v.Type.Shape.Len() {
 		return g.Fail("constant", fmt.Errorf("%d values for type %v", len(v.Data), v.Type))
 	}
-	if err := v.Type.DType.HoldsAll(v.Data); err != nil {
+	if err := v.Type.DType.Check(v.Data...); err != nil {
 		return g.Fail("constant", err)
 	}
 	h := hashValue(v)

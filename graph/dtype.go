@@ -36,16 +36,13 @@ func (d DType) IsFloat() bool { return d == F32 || d == F64 }
 // IsInt reports whether the type counts or indexes.
 func (d DType) IsInt() bool { return d == I32 || d == I64 }
 
-// MarshalText gives the short name.
-func (d DType) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// UnmarshalText reads the short name.
-func (d *DType) UnmarshalText(b []byte) error {
+// parse reads the short name.
+func (d *DType) parse(text string) error {
 	for i, s := range dtypeNames {
-		if i > 0 && s == string(b) {
+		if i > 0 && s == text {
 			*d = DType(i)
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown element type %q: want f32, f64, i32, i64 or bool", b)
+	return fmt.Errorf("unknown element type %q: want f32, f64, i32, i64 or bool", text)
 }

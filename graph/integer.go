@@ -13,10 +13,28 @@ import (
 // float does not wrap around: it drops the fraction, gives the nearest integer there is
 // beyond the range, and 0 for NaN, on every machine alike.
 
-// Holds reports whether v is a value of the type, apart from digits: f64 holds every number,
-// f32 all but the finite ones that it would round to an infinity, an integer type whole numbers
-// in its range, bool 0 and 1. As a float64, the largest i64 is 2⁶³.
-func (d DType) Holds(v float64) bool {
+// Check returns a [Mistake] for the first number that is no value of the type, nil if there is none.
+// Digits aside, f64 holds every number; f32 all but the finite ones that it would round to an infinity;
+// an integer type the whole numbers in its range; bool 0 and 1. The largest i64 is 2⁶³ as a float64.
+func (d DType) Check(data ...float64) error {
+	for _, v := range data {
+		if d.holds(v) {
+			continue
+		}
+		fix := "write a whole number in its range, or convert the array with ops.Cast"
+		switch d {
+		case Bool:
+			fix = "write 0 or 1"
+		case F32:
+			fix = "its finite numbers end at 3.4e38: use f64"
+		}
+		return &Mistake{fmt.Sprintf("%v is no value of type %v", attr.FloatOf(v), d), fix}
+	}
+	return nil
+}
+
+// holds reports whether v is a value of the type, apart from digits.
+func (d DType) holds(v float64) bool {
 	switch r := d.Round(v); {
 	case d == F64 || d == F32 && v != v:
 		return true
@@ -33,31 +51,4 @@ func (d DType) Whole(v float64) int64 {
 		return math.MaxInt64
 	}
 	return int64(v)
-}
-
-// Wrap brings the result of integer arithmetic to type i32 or i64: it takes the lower bits.
-func (d DType) Wrap(v int64) int64 {
-	if d == I32 {
-		return int64(int32(v))
-	}
-	return v
-}
-
-// HoldsAll says, as a [Mistake], which is the first number that the type does not hold; nil
-// where it [DType.Holds] all.
-func (d DType) HoldsAll(data []float64) error {
-	for _, v := range data {
-		if d.Holds(v) {
-			continue
-		}
-		fix := "write a whole number in its range, or convert the array with ops.Cast"
-		switch d {
-		case Bool:
-			fix = "write 0 or 1"
-		case F32:
-			fix = "its finite numbers end at 3.4e38: use f64"
-		}
-		return &Mistake{fmt.Sprintf("%v is no value of type %v", attr.FloatOf(v), d), fix}
-	}
-	return nil
 }

@@ -44,8 +44,8 @@ func (l leaf) Infer(in []*Node) (Type, error) {
 		return Type{}, fmt.Errorf("%d operands: want none", len(in))
 	case l.HasDefault && (l.role != RoleInput || l.Type.Shape.Rank() != 0):
 		return Type{}, fmt.Errorf("a default for an array of type %v: only scalar inputs have one", l.Type)
-	case l.HasDefault && !l.Type.DType.Holds(l.Default.Value()):
-		return Type{}, l.Type.DType.HoldsAll([]float64{l.Default.Value()})
+	case l.HasDefault && !l.Type.DType.holds(l.Default.Value()):
+		return Type{}, l.Type.DType.Check(l.Default.Value())
 	}
 	return l.Type, checkInit(l.Init, l.Type.DType)
 }
@@ -63,7 +63,7 @@ func (g *Graph) Scalar(name string, value float64, dt ...DType) *Node {
 	if len(dt) > 0 {
 		t = dt[0]
 	}
-	if t.Holds(value) {
+	if t.holds(value) {
 		value = t.Round(value)
 	}
 	return g.leaf(leaf{role: RoleInput, Path: name, Default: attr.FloatOf(value), HasDefault: true}, t, nil)
@@ -99,8 +99,8 @@ func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
 		err = fmt.Errorf("want a name")
 	case err == nil && (dt <= InvalidDType || dt > Bool):
 		err = fmt.Errorf("%v is not an element type", dt)
-	case err == nil && l.HasDefault && !dt.Holds(l.Default.Value()):
-		err = dt.HoldsAll([]float64{l.Default.Value()})
+	case err == nil && l.HasDefault && !dt.holds(l.Default.Value()):
+		err = dt.Check(l.Default.Value())
 	case err == nil && l.role == RoleParam && !dt.IsFloat():
 		err = &Mistake{fmt.Sprintf("a parameter of type %v cannot be trained: want f32 or f64", dt), "make it a state"}
 	case err == nil && g.byPath[l.Path] != nil:
@@ -153,7 +153,7 @@ func checkInit(init initial.Init, dt DType) error {
 	if _, constant := init.Constant(); !constant && !dt.IsFloat() {
 		return &Mistake{fmt.Sprintf("initialiser %v draws fractions, which type %v does not hold", init, dt), "start it with initial.Zeros or initial.Fill, or use f32 or f64"}
 	}
-	if err := dt.HoldsAll(init.Numbers()); err != nil {
+	if err := dt.Check(init.Numbers()...); err != nil {
 		return fmt.Errorf("initialiser %v: %w", init, err)
 	}
 	return init.Err()

@@ -25,8 +25,7 @@ func TestNil(t *testing.T) {
 			graph.Axis{}, graph.Body{}, graph.DType(0), graph.Error{}, graph.Errors{}, graph.Graph{}, graph.Mistake{}, graph.Node{}, graph.OriginKind(0), graph.Pos{}, graph.Role(0), graph.Shape{}, graph.Type{}, graph.Update{}, graph.Value{},
 		},
 		Skipped: map[string]string{
-			"Node.In":         "takes an index as a slice does",
-			"Node.Occurrence": "takes an index as a slice does",
+			"Node.In": "takes an index as a slice does",
 		},
 		Samples: func() []any {
 			g := graph.New("sample")

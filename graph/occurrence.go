@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -60,26 +61,17 @@ type Origin struct {
 	Was  *Node  // with Rule: the node replaced, of the graph before (not in the text form)
 }
 
-// Occurrences lists where the node was asked for, first first.
-func (n *Node) Occurrences() []Occurrence { return append([]Occurrence(nil), n.occurrences()...) }
-
-// NumOccurrences is their number.
-func (n *Node) NumOccurrences() int { return len(n.occurrences()) }
-
-// Occurrence is occurrence i.
-func (n *Node) Occurrence(i int) Occurrence { return n.occurs[i] }
-
-// occurrences are those of a node, none of nil.
-func (n *Node) occurrences() []Occurrence {
+// Occurrences lists where the node was asked for, the first first. The list must not be changed.
+func (n *Node) Occurrences() []Occurrence {
 	if n == nil {
 		return nil
 	}
-	return n.occurs
+	return slices.Clip(n.occurs)
 }
 
 // First is the first occurrence: where drawings place the node.
 func (n *Node) First() Occurrence {
-	if all := n.occurrences(); len(all) > 0 {
+	if all := n.Occurrences(); len(all) > 0 {
 		return all[0]
 	}
 	return Occurrence{}
@@ -87,7 +79,7 @@ func (n *Node) First() Occurrence {
 
 // Name is the first name the node was given, or "".
 func (n *Node) Name() string {
-	for _, o := range n.occurrences() {
+	for _, o := range n.Occurrences() {
 		if o.Name != "" {
 			return o.Name
 		}
@@ -99,18 +91,18 @@ func (n *Node) Name() string {
 // differentiated back. A forward node that a derivative happens to reuse stays
 // forward, and so do tangents, which flow as values do.
 func (n *Node) IsBackward() bool {
-	for _, o := range n.occurrences() {
+	for _, o := range n.Occurrences() {
 		if !o.Origin.Kind.IsBackward() {
 			return false
 		}
 	}
-	return len(n.occurrences()) > 0
+	return len(n.Occurrences()) > 0
 }
 
 // AdjointOf gives the forward node whose derivative this node is, with the loss;
 // nil if it is nobody's.
 func (n *Node) AdjointOf() (of, loss *Node) {
-	for _, o := range n.occurrences() {
+	for _, o := range n.Occurrences() {
 		if o.Origin.Kind == FromAdjoint {
 			return o.Origin.Of, o.Origin.Loss
 		}
@@ -147,7 +139,7 @@ func (n *Node) occur(o Occurrence) {
 	if len(n.occurs) >= manyOccurrences && !(byUser && (o.Name != "" || n.IsBackward())) {
 		return
 	}
-	for i := range n.occurrences() {
+	for i := range n.Occurrences() {
 		p := &n.occurs[i]
 		if p.Pos == o.Pos && p.Scope == o.Scope && p.Origin == o.Origin && (o.Name == "" || p.Name == "" || p.Name == o.Name) {
 			if p.Name == "" {
@@ -204,19 +196,31 @@ func (g *Graph) occurrence() Occurrence {
 	return o
 }
 
-// libraryRoot is the directory of this module as the compiler recorded it, which
-// -trimpath and vendoring change alike for every file of the module.
+// Folders of this module in which lines are told apart.
+var (
+	users  = []string{"cmd/", "examples/"} // programs, which use the library as anyone does
+	byName = []string{"cmd/"}              // those that build models by their names in the registry
+	models = []string{"builders/", "nn/"}  // where such a model has its lines
+)
+
+// below reports whether a file, given by its path in the module, is in one of the folders.
+func below(folders []string, file string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(file, f) })
+}
+
+// libraryRoot returns the directory of this module as the compiler recorded it, which -trimpath and
+// vendoring change alike for every file of the module.
 func libraryRoot() string {
 	_, file, _, _ := runtime.Caller(0)
 	return strings.TrimSuffix(file, "graph/occurrence.go")
 }
 
-// isLibrary reports whether a source file belongs to the library rather than to
-// its user. Programs, examples and tests are users. Files tell, not names of
-// functions: a closure inlined into the user's function has a name like the user's.
+// isLibrary reports whether a source file belongs to the library rather than to its user. Programs,
+// examples and tests are users. Files tell, not names of functions: a closure inlined into the user's
+// function has a name like the user's.
 func (g *Graph) isLibrary(file string) bool {
 	rest, ok := strings.CutPrefix(file, g.root)
-	return ok && !strings.HasPrefix(rest, "cmd/") && !strings.HasPrefix(rest, "examples/") && !strings.HasSuffix(file, "_test.go")
+	return ok && !below(users, rest) && !strings.HasSuffix(file, "_test.go")
 }
 
 // calls are the innermost frames of a stack.
@@ -240,23 +244,23 @@ func (g *Graph) caller() Pos {
 	return p
 }
 
-// userLine is the line of the first frame outside the library; false if there is
-// none. Where that is one of the library's own programs, which build models by
-// their names in the registry, a line of the builder or the layer says more than the program's.
+// userLine returns the line of the first frame outside the library; false if there is none. Where that
+// is in a program that builds models by their names, it returns the line of the model or layer instead,
+// which says more.
 func (g *Graph) userLine(pcs []uintptr) (Pos, bool) {
 	frames := runtime.CallersFrames(pcs)
-	var builder Pos
+	var model Pos
 	for {
 		f, more := frames.Next()
 		if f.File != "" {
-			at, own := strings.CutPrefix(f.File, g.root)
+			file, own := strings.CutPrefix(f.File, g.root)
 			switch {
-			case !g.isLibrary(f.File) && own && strings.HasPrefix(at, "cmd/") && builder != Pos{}:
-				return builder, true
+			case !g.isLibrary(f.File) && own && below(byName, file) && model != Pos{}:
+				return model, true
 			case !g.isLibrary(f.File):
 				return Pos{g.printedFile(f.File), f.Line}, true
-			case builder == Pos{} && (strings.HasPrefix(at, "builders/") || strings.HasPrefix(at, "nn/")):
-				builder = Pos{at, f.Line}
+			case below(models, file) && model == Pos{}:
+				model = Pos{file, f.Line}
 			}
 		}
 		if !more {

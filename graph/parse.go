@@ -214,7 +214,7 @@ func (p *parser) make(name, attrs string, in []*Node) (*Node, error) {
 			return nil, fmt.Errorf("constant: %d operands: want none", len(in))
 		}
 		var v Value
-		if err := v.UnmarshalText([]byte(attrs)); err != nil {
+		if err := v.parse(attrs); err != nil {
 			return nil, err
 		}
 		return p.g.ConstantValue(v), p.recorded(nil)
@@ -281,7 +281,10 @@ func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
 }
 
 func setAttr(f reflect.Value, text string, hasText bool) error {
-	if u, ok := f.Addr().Interface().(encoding.TextUnmarshaler); ok {
+	switch u := f.Addr().Interface().(type) {
+	case interface{ parse(text string) error }:
+		return u.parse(text)
+	case encoding.TextUnmarshaler:
 		return u.UnmarshalText([]byte(text))
 	}
 	switch f.Kind() {

@@ -44,18 +44,15 @@ func (a Axis) String() string {
 	return a.Name + "=" + strconv.Itoa(a.Size)
 }
 
-// MarshalText is String.
-func (a Axis) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
-
-// UnmarshalText reads the form of String.
-func (a *Axis) UnmarshalText(b []byte) error {
-	name, size, ok := strings.Cut(string(b), "=")
+// parse reads the text of String.
+func (a *Axis) parse(text string) error {
+	name, size, ok := strings.Cut(text, "=")
 	if !ok {
 		name, size = "", name
 	}
 	n, err := strconv.Atoi(size)
 	if err != nil {
-		return fmt.Errorf("axis %q: want a size, or name=size", b)
+		return fmt.Errorf("axis %q: want a size, or name=size", text)
 	}
 	*a = Axis{name, n}
 	return nil
@@ -246,19 +243,15 @@ func (s Shape) String() string {
 	return b.String()
 }
 
-// MarshalText is String.
-func (s Shape) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText reads the form of String.
-func (s *Shape) UnmarshalText(b []byte) error {
-	t := string(b)
+// parse reads the text of String.
+func (s *Shape) parse(t string) error {
 	if len(t) < 2 || t[0] != '[' || t[len(t)-1] != ']' {
 		return fmt.Errorf("shape %q: want [i=150 d=4]", t)
 	}
 	var axes []Axis
 	for _, f := range strings.Fields(t[1 : len(t)-1]) {
 		var a Axis
-		if err := a.UnmarshalText([]byte(f)); err != nil {
+		if err := a.parse(f); err != nil {
 			return err
 		}
 		axes = append(axes, a)
@@ -279,17 +272,17 @@ type Type struct {
 // String gives f32[i=150 d=4].
 func (t Type) String() string { return t.DType.String() + t.Shape.String() }
 
-// MarshalText is String.
+// MarshalText returns the text of String.
 func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText reads the form of String.
+// UnmarshalText reads the text of String.
 func (t *Type) UnmarshalText(b []byte) error {
 	i := strings.IndexByte(string(b), '[')
 	if i < 0 {
 		return fmt.Errorf("type %q: want f32[i=150 d=4]", b)
 	}
-	if err := t.DType.UnmarshalText(b[:i]); err != nil {
+	if err := t.DType.parse(string(b[:i])); err != nil {
 		return err
 	}
-	return t.Shape.UnmarshalText(b[i:])
+	return t.Shape.parse(string(b[i:]))
 }

@@ -13,11 +13,11 @@ import (
 
 func shape(t *testing.T, text string) graph.Shape {
 	t.Helper()
-	var s graph.Shape
-	if err := s.UnmarshalText([]byte(text)); err != nil {
+	var typ graph.Type
+	if err := typ.UnmarshalText([]byte("f32" + text)); err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return typ.Shape
 }
 
 // TestNewShape: which axes an array may have.

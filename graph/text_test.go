@@ -1,38 +1,53 @@
 package graph_test
 
 import (
-	"encoding"
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// TestTextForms: what marshals reads back as the same value.
+// every has an attribute of each type of the package that can be one.
+type every struct {
+	To    graph.DType
+	Axis  graph.Axis
+	Plain graph.Axis
+	Shape graph.Shape
+	Type  graph.Type
+}
+
+func (every) Name() string                            { return "Every" }
+func (every) Infer([]*graph.Node) (graph.Type, error) { return infer() }
+
+// TestTextForms: attributes are printed, and read back as the same values.
 func TestTextForms(t *testing.T) {
-	axis := graph.Ax("α", 3)
-	plain := graph.Dims(7)[0]
 	s := shape(t, "[i=3 4]")
-	for _, c := range []struct {
-		in   encoding.TextMarshaler
-		out  interface{ encoding.TextUnmarshaler }
-		text string
-		same func(out any) bool
-	}{
-		{graph.I64, new(graph.DType), "i64", func(o any) bool { return *o.(*graph.DType) == graph.I64 }},
-		{axis, new(graph.Axis), "α=3", func(o any) bool { return *o.(*graph.Axis) == axis }},
-		{plain, new(graph.Axis), "7", func(o any) bool { return *o.(*graph.Axis) == plain }},
-		{s, new(graph.Shape), "[i=3 4]", func(o any) bool { return *o.(*graph.Shape) == s }},
-		{graph.Type{DType: graph.F32, Shape: s}, new(graph.Type), "f32[i=3 4]", func(o any) bool { return *o.(*graph.Type) == graph.Type{DType: graph.F32, Shape: s} }},
-		{graph.Value{Type: graph.Type{DType: graph.F64, Shape: shape(t, "[2]")}, Data: []float64{1, -0.5}}, new(graph.Value), "f64[2]: 1 -0.5",
-			func(o any) bool { return o.(*graph.Value).Data[1] == -0.5 }},
-	} {
-		b, err := c.in.MarshalText()
-		if err != nil || string(b) != c.text {
-			t.Errorf("%v marshals as %s, %v; want %s", c.in, b, err, c.text)
-		}
-		if err := c.out.UnmarshalText(b); err != nil || !c.same(c.out) {
-			t.Errorf("%s reads back as %v, %v", b, c.out, err)
-		}
+	op := every{graph.I64, graph.Ax("α", 3), graph.Dims(7)[0], s, graph.Type{DType: graph.Bool, Shape: s}}
+	want := "Every{to=i64 axis=α=3 plain=7 shape=[i=3 4] type=bool[i=3 4]}"
+	if got := graph.OpText(op); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	g := graph.New("g")
+	g.Apply(op, g.Input("x", graph.F32))
+	h, err := graph.Parse(strings.NewReader(g.String()), every{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Nodes()[1].Op(); got != op {
+		t.Errorf("reads back as %v", graph.OpText(got))
+	}
+}
+
+// TestTypeText: a type is a text in JSON and the like.
+func TestTypeText(t *testing.T) {
+	typ := graph.Type{DType: graph.F32, Shape: shape(t, "[i=3 4]")}
+	b, err := typ.MarshalText()
+	if err != nil || string(b) != "f32[i=3 4]" {
+		t.Errorf("got %s, %v", b, err)
+	}
+	var back graph.Type
+	if err := back.UnmarshalText(b); err != nil || back != typ {
+		t.Errorf("reads back as %v, %v", back, err)
 	}
 }
 

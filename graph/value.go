@@ -11,7 +11,7 @@ import (
 // Value is a small dense array held in float64, row-major: what a constant
 // holds, and the type in which every operation is defined (the Eval methods of
 // package ops). Booleans are 0 and 1. An integer beyond ±2⁵³ stands as the nearest
-// float64; a definition that would have to round one is not evaluated (see [DType.Wrap]).
+// float64; a definition that would have to round one is not evaluated.
 type Value struct {
 	Type Type
 	Data []float64 // len = Type.Shape.Len()
@@ -22,8 +22,8 @@ func NewValue(t Type) Value { return Value{t, make([]float64, t.Shape.Len())} }
 
 // Round converts v to the element type: to the nearest float; to bool by v ≠ 0; to
 // an integer by dropping the fraction, with the nearest there is beyond the range, 0 for
-// NaN, and no -0. It is how arrays are converted, not how integers add up: see
-// [DType.Wrap].
+// NaN, and no -0. It is how arrays are converted; sums and products of integers wrap
+// around instead.
 func (d DType) Round(v float64) float64 {
 	switch d {
 	case F32:
@@ -88,14 +88,11 @@ func (v Value) String() string {
 	return b.String()
 }
 
-// MarshalText is String.
-func (v Value) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
-
-// UnmarshalText reads the form of String.
-func (v *Value) UnmarshalText(b []byte) error {
-	head, body, ok := strings.Cut(string(b), ":")
+// parse reads the text of String.
+func (v *Value) parse(text string) error {
+	head, body, ok := strings.Cut(text, ":")
 	if !ok {
-		return fmt.Errorf("value %q: want f32[2]: 1 0.5", b)
+		return fmt.Errorf("value %q: want f32[2]: 1 0.5", text)
 	}
 	var w Value
 	if err := w.Type.UnmarshalText([]byte(head)); err != nil {
