@@ -18,7 +18,7 @@ func (c *checker) place() error {
 		if len(v.Data) != n.Shape().Len() {
 			return fmt.Errorf("feed: %v: want %d elements, got %d", n, n.Shape().Len(), len(v.Data))
 		}
-		if err := n.DType().HoldsAll(v.Data); err != nil {
+		if err := n.DType().Check(v.Data...); err != nil {
 			return fmt.Errorf("feed: %v: %w", n, err)
 		}
 	}

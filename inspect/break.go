@@ -195,8 +195,8 @@ func goesBy(n *graph.Node, name string) bool {
 	if n.Label() == name || n.Path() == name && name != "" {
 		return true
 	}
-	for i := range n.NumOccurrences() {
-		if n.Occurrence(i).Name == name && name != "" {
+	for _, o := range n.Occurrences() {
+		if o.Name == name && name != "" {
 			return true
 		}
 	}

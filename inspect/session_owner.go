@@ -80,8 +80,7 @@ func (f *origins) twin(n *graph.Node) *graph.Node {
 	if n.Path() != "" {
 		return f.paths[n.Path()]
 	}
-	for i := range n.NumOccurrences() {
-		o := n.Occurrence(i)
+	for _, o := range n.Occurrences() {
 		if u := f.names[namedPlace{place{o.Scope, o.Pos}, o.Name}]; o.Name != "" && u != nil && u.Type() == n.Type() {
 			return u
 		}

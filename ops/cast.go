@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"fmt"
+
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
@@ -42,9 +44,8 @@ func (op cast) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err
 	}
-	var d graph.DType
-	if err := d.UnmarshalText([]byte(op.To.String())); err != nil {
-		return graph.Type{}, err
+	if op.To <= graph.InvalidDType || op.To > graph.Bool {
+		return graph.Type{}, fmt.Errorf("unknown element type %q: want f32, f64, i32, i64 or bool", op.To)
 	}
 	return graph.Type{DType: op.To, Shape: in[0].Shape()}, nil
 }

@@ -26,16 +26,16 @@ func convCases(op func(convolution) graph.Op, shapes func(x, w, y graph.Shape) (
 	var out []Case
 	for _, e := range convExamples {
 		c, err := convolutionOf(e.spatial, e.options)
-		var s [3]graph.Shape
+		var s [3]graph.Type
 		for i, text := range []string{e.x, e.w, e.y} {
 			if err == nil {
-				err = s[i].UnmarshalText([]byte(text))
+				err = s[i].UnmarshalText([]byte("f32" + text))
 			}
 		}
 		if err != nil {
 			panic(err) // the table is wrong
 		}
-		first, second, to := shapes(s[0], s[1], s[2])
+		first, second, to := shapes(s[0].Shape, s[1].Shape, s[2].Shape)
 		c.To = to
 		operands := []Operand{{"float" + first.String(), Reals}, {"float" + second.String(), Reals}}
 		out = append(out, Case{operands, func(in []*graph.Node) *graph.Node { return graph.Apply(op(c), in...) }})

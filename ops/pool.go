@@ -128,15 +128,15 @@ func poolCases(d Domain, like string, op func(p pooling, x graph.Shape) graph.Op
 			operands = append(operands, Operand{"float" + map[rune]string{'x': c.x, 'y': c.y}[letter], d})
 		}
 		out = append(out, Case{operands, func(in []*graph.Node) *graph.Node {
-			var x graph.Shape
+			var x graph.Type
 			p, _, err := poolingOf(c.options, c.size)
 			if err == nil {
-				err = x.UnmarshalText([]byte(c.x))
+				err = x.UnmarshalText([]byte("f32" + c.x))
 			}
 			if err != nil {
 				return graph.Of(in...).Fail("pool", err, in...)
 			}
-			return graph.Apply(op(p, x), in...)
+			return graph.Apply(op(p, x.Shape), in...)
 		}})
 	}
 	return out

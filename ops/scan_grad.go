@@ -205,8 +205,8 @@ func readInstead(b *graph.Graph, roots []*graph.Node, kept map[*graph.Node]int, 
 		of[n] = n
 		if !same {
 			b.During(n.First(), n.First().Origin, func() { of[n] = b.Copy(n, args) })
-			for i := range n.NumOccurrences() {
-				b.Occur(of[n], n.Occurrence(i))
+			for _, o := range n.Occurrences() {
+				b.Occur(of[n], o)
 			}
 		}
 		return of[n]

@@ -138,7 +138,7 @@ func (op rstd) Infer(in []*graph.Node) (graph.Type, error) {
 	case !(eps >= 0 && eps <= math.MaxFloat64):
 		err = fmt.Errorf("eps %v: want a number from 0", eps)
 	default:
-		err = t.DType.HoldsAll([]float64{eps})
+		err = t.DType.Check(eps)
 	}
 	return t, err
 }

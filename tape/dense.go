@@ -17,7 +17,7 @@ func Scalar(dt graph.DType, v float64) *tensor.Dense {
 }
 
 // Tensor is a dense tensor of the given type over a copy of row-major data. Data that are not as
-// many as the shape asks for, have no element type, or do not fit it ([graph.DType.Holds]: 0.5 or
+// many as the shape asks for, have no element type, or do not fit it ([graph.DType.Check]: 0.5 or
 // NaN as an integer, 1e39 as f32) are a mistake, which whatever takes the tensor refuses, at the
 // line of this call: a run that is fed it, [Store.Set], [Store.Add], [ArrayOf].
 func Tensor(v graph.Value) *tensor.Dense { return tensorOf("Tensor", v) }
@@ -31,7 +31,7 @@ func tensorOf(call string, v graph.Value) *tensor.Dense {
 	case len(v.Data) != n:
 		wrong = fmt.Errorf("the number of values for %v is %d, want %d", v.Type, len(v.Data), n)
 	default:
-		wrong = v.Type.DType.HoldsAll(v.Data)
+		wrong = v.Type.DType.Check(v.Data...)
 	}
 	if wrong != nil {
 		return mistaken(call, wrong, v.Data)

@@ -104,8 +104,7 @@ func userName(n *graph.Node) (graph.Occurrence, bool) {
 // each other in a circle.
 func adjoints(n *graph.Node) []graph.Origin {
 	var out []graph.Origin
-	for i := range n.NumOccurrences() {
-		o := n.Occurrence(i)
+	for _, o := range n.Occurrences() {
 		if o.Origin.Kind == graph.FromAdjoint && o.Origin.Of.ID() < n.ID() {
 			out = append(out, o.Origin)
 		}

@@ -43,7 +43,7 @@ func TestBodiesAreRewritten(t *testing.T) {
 		t.Errorf("the log has no rule in the body:\n%s", res.LogText())
 	}
 	for _, n := range res.Graph.Nodes() {
-		if b := n.Body(); b != nil && strings.Contains(b.String(), "Exp") {
+		if b := n.Body(); b != nil && strings.Contains(b.Graph().String(), "Exp") {
 			t.Errorf("a body still has Exp:\n%v", b)
 		}
 	}

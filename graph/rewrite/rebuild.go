@@ -335,8 +335,8 @@ func (b *builder) improve(y *graph.Node, at graph.Occurrence, was *graph.Node) (
 // to a call of the differentiator of which nothing is wanted. If there is none, it returns the
 // first.
 func (b *builder) standing(n *graph.Node) graph.Occurrence {
-	for i := range n.NumOccurrences() {
-		if o := n.Occurrence(i); b.stands(o.Origin) {
+	for _, o := range n.Occurrences() {
+		if b.stands(o.Origin) {
 			return o
 		}
 	}
@@ -353,8 +353,7 @@ func (b *builder) stands(o graph.Origin) bool {
 func (b *builder) inherit(n, y *graph.Node, rule string) {
 	b.node[n.ID()] = y
 	known := b.stands(b.standing(n).Origin)
-	for i := range n.NumOccurrences() {
-		o := n.Occurrence(i)
+	for _, o := range n.Occurrences() {
 		if known && !b.stands(o.Origin) {
 			continue
 		}

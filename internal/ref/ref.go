@@ -2,7 +2,7 @@
 // other, each by the definition in its operation's file. It is the truth that
 // everything faster is compared with, and it is slow.
 //
-// Integers wrap around as [graph.DType.Wrap] says, and what float64 does not hold exactly is
+// Integers wrap around, as in Go, and what float64 does not hold exactly is
 // an error. Float32 arithmetic is not imitated: a float32 graph is evaluated as its float64
 // meaning.
 package ref
@@ -141,7 +141,9 @@ func applyWhole(n *graph.Node, in []graph.Value, f func(in [][]int64) []int64) (
 	}
 	out := graph.NewValue(n.Type())
 	for p, w := range f(args) {
-		w = n.DType().Wrap(w)
+		if n.DType() == graph.I32 {
+			w = int64(int32(w))
+		}
 		if out.Data[p] = float64(w); n.DType().Whole(out.Data[p]) != w {
 			return graph.Value{}, fmt.Errorf("%v: element %d is %d: which a definition, in float64, does not hold exactly", n, p, w)
 		}
