@@ -7,31 +7,31 @@ import (
 	"strings"
 )
 
-// BodyID is the handle of a [Body] in the graph that holds it, for use as an
-// attribute of an operation. 0 is no body.
+// BodyID is the handle of a [Body] in the graph that holds it, an attribute of the
+// operation that runs it. 0 is no body.
 type BodyID int
 
-// Body is a sealed graph with an order of its inputs and results: what an
-// operation such as a loop does again and again. It has no parameters, states,
-// updates or random draws, and no inputs but those listed. As with nodes, what
-// bodies compute makes them equal, whatever their nodes are called and wherever
-// they were written; a graph holds equal bodies once, as the first was written.
+// Body is a sealed graph with an order of its inputs and results, which an
+// operation such as a loop runs again and again. It has no parameters, states,
+// updates or random draws, and no inputs but those listed. Bodies that compute the
+// same are equal, whatever their nodes are called and wherever they were written;
+// a graph holds equal bodies once, as the first was written.
 type Body struct {
 	graph   *Graph
 	in, out []*Node
 	form    string
 }
 
-// Graph is the body's graph. It must not be added to.
+// Graph returns the body's graph. It must not be added to.
 func (b *Body) Graph() *Graph { return b.graph }
 
-// In lists the inputs in order.
+// In returns the inputs in order, as a new slice.
 func (b *Body) In() []*Node { return slices.Clone(b.in) }
 
-// Out lists the results in order; a node may be several results.
+// Out returns the results in order, as a new slice. A node may be several results.
 func (b *Body) Out() []*Node { return slices.Clone(b.out) }
 
-// BodyOp is an operation that runs a body; see trait.Looped.
+// BodyOp is an operation that runs a body. How it runs it is up to the operation: see trait.Looped.
 type BodyOp interface {
 	Op
 	BodyID() BodyID
@@ -39,10 +39,10 @@ type BodyOp interface {
 	WithBody(BodyID) Op
 }
 
-// BodyGraph is an empty graph in which a body for an operation of g is built, with
-// inputs of the given names and types. Names that are taken get a number. What is
-// built there stands in g's open scopes. Operands, if they are given, one for each input, are
-// what the inputs see in a step, nil for a carry; see [Node.Outer].
+// BodyGraph returns a new graph in which to build a body for an operation of g, with inputs of the
+// given names and types. Names that are taken get a number. Nodes that are built there stand in g's
+// open scopes. Operands, if given, are nodes of g, one for each input, that the inputs see in a
+// step, nil for a carry; see [Node.Outer]. [Graph.Seal] makes the body.
 func (g *Graph) BodyGraph(name string, names []string, types []Type, operands ...*Node) (b *Graph, in []*Node) {
 	b = New(name)
 	b.outer = g
@@ -66,9 +66,9 @@ func (g *Graph) BodyGraph(name string, names []string, types []Type, operands ..
 	return b, in
 }
 
-// Outer is the node of the graph around it that an input of a body sees while the body is built:
-// of a sequence, the element of its time. It is nil for a carry, which differs from step to step.
-// For other nodes, and those of a sealed body, ok is false.
+// Outer returns, for an input of a body that is being built, the node of the graph around it that
+// the input sees: of a sequence, the element of its time. It is nil for a carry, which differs from
+// step to step. For other nodes, and those of a sealed body, ok is false.
 func (n *Node) Outer() (outer *Node, ok bool) {
 	if n == nil || n.g == nil {
 		return nil, false
@@ -77,9 +77,9 @@ func (n *Node) Outer() (outer *Node, ok bool) {
 	return outer, ok
 }
 
-// Seal makes a body of what the results of a [Graph.BodyGraph] of g need. Mistakes
-// made in building it become g's; bad is then an invalid node of g, and else nil.
-// What names the operation.
+// Seal makes a body with the given inputs and results of b, which [Graph.BodyGraph] of g returned,
+// and returns its handle. Mistakes made in building it become those of g: bad is then an invalid
+// node of g, and nil otherwise. The string what is the name of the operation.
 func (g *Graph) Seal(what string, b *Graph, in, out []*Node) (id BodyID, bad *Node) {
 	if b == nil {
 		return 0, g.Fail(what, errNoGraph)
@@ -105,7 +105,7 @@ func (g *Graph) Seal(what string, b *Graph, in, out []*Node) (id BodyID, bad *No
 	return g.AddBody(body), nil
 }
 
-// stranger is the mistake of a node of another graph where one of g is wanted.
+// stranger returns the mistake for a node of another graph where one of g is wanted.
 func stranger(which string, n *Node, g, other *Graph) error {
 	m := &Mistake{fmt.Sprintf("%s belongs to graph %q, not to %q", which, n.g.name, g.name), "build both operands in one graph"}
 	if g.outer == other || other.outer == g {
@@ -114,7 +114,9 @@ func stranger(which string, n *Node, g, other *Graph) error {
 	return m
 }
 
-// NewBody seals a copy of what the results and inputs of a graph need.
+// NewBody returns a body with the given inputs and results of b, of which it copies the nodes that
+// they need. It is an error if b has mistakes, updates or no results, or if the results need a
+// parameter, a state or an input that is not listed.
 func NewBody(b *Graph, in, out []*Node) (*Body, error) {
 	if err := b.Err(); err != nil {
 		return nil, err
@@ -187,7 +189,7 @@ func NewBody(b *Graph, in, out []*Node) (*Body, error) {
 	return body, nil
 }
 
-// check refuses leaves that are not fed, and inputs that are none.
+// check refuses leaves that are not fed, and nodes listed as inputs that are not.
 func (b *Body) check() error {
 	inputs := map[*Node]bool{}
 	for _, n := range b.in {
@@ -207,7 +209,7 @@ func (b *Body) check() error {
 	return nil
 }
 
-// dump is the text form: the graph's, then the inputs and the results.
+// dump returns the text form: that of the graph, then the inputs and the results.
 func (b *Body) dump() string {
 	var s strings.Builder
 	b.graph.Dump(&s)
@@ -224,8 +226,8 @@ func (b *Body) dump() string {
 	return s.String()
 }
 
-// Form says what the body computes, for comparison: the text form without names and
-// positions.
+// Form returns the text form without names and positions, for comparison: bodies of different forms
+// are different.
 func (b *Body) Form() string { return b.form }
 
 func (b *Body) content() string {
@@ -249,7 +251,8 @@ func (b *Body) content() string {
 	return s.String()
 }
 
-// AddBody gives the handle of a body in g, which holds it from now on.
+// AddBody adds a body to g, and returns its handle, or that of an equal body that is there. For nil
+// it returns 0.
 func (g *Graph) AddBody(b *Body) BodyID {
 	if b == nil {
 		return 0
@@ -276,8 +279,8 @@ func (g *Graph) held(b *Body) BodyID {
 	return 0
 }
 
-// sameOps reports whether bodies of one form consist of the same operations: others may have the same
-// names.
+// sameOps reports whether bodies of one form consist of the same operations, not only of operations
+// with the same names.
 func (b *Body) sameOps(other *Body) bool {
 	for i, n := range b.graph.nodes {
 		if reflect.TypeOf(n.op) != reflect.TypeOf(other.graph.nodes[i].op) {
@@ -292,7 +295,7 @@ func (b *Body) sameOps(other *Body) bool {
 	return true
 }
 
-// Body is the body with the given handle, nil if there is none.
+// Body returns the body with the given handle, nil if there is none.
 func (g *Graph) Body(id BodyID) *Body {
 	if id < 1 || int(id) > len(g.bodies) {
 		return nil
@@ -300,16 +303,16 @@ func (g *Graph) Body(id BodyID) *Body {
 	return g.bodies[id-1]
 }
 
-// Body is the body that the node's operation runs, nil for an operation without.
+// Body returns the body that the node's operation runs, nil for other operations.
 func (n *Node) Body() *Body {
-	if l, ok := n.op.(BodyOp); ok {
+	if l, ok := n.Op().(BodyOp); ok {
 		return n.g.Body(l.BodyID())
 	}
 	return nil
 }
 
-// carried is the operation of a node as graph g has it: a body has a handle of its
-// own there.
+// carried returns the operation of a node for use in graph g, where its body has a handle of its
+// own.
 func (g *Graph) carried(n *Node) Op {
 	if b := n.Body(); b != nil && n.g != g {
 		return n.op.(BodyOp).WithBody(g.AddBody(b))

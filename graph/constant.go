@@ -9,7 +9,7 @@ import (
 )
 
 // constant is the operation of a constant; ID is its place in the graph's
-// content-interned list of values.
+// list of values, where equal values stand once.
 type constant struct{ ID int }
 
 func (constant) Name() string { return "constant" }
@@ -17,9 +17,10 @@ func (constant) Infer([]*Node) (Type, error) {
 	return Type{}, fmt.Errorf("constants are made by Graph.Constant")
 }
 
-// Constant adds an array that is part of the graph. Data is row-major; its length must
-// fit the axes. Floats are rounded to the element type; a number that the type does not hold
-// ([DType.Check]: 0.5 or NaN as an integer, 1e39 as f32) is a mistake. Equal constants are one node.
+// Constant adds an array that is part of the graph. Data is row-major, and copied; its length must
+// be the product of the sizes of the axes. Floats are rounded to the element type. A number that
+// the type does not hold ([DType.Check]), such as 0.5 or NaN as an integer or 1e39 as f32, is a
+// mistake. Equal constants are one node.
 func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 	s, err := NewShape(axes...)
 	if err == nil && s.Len() != len(data) {
@@ -31,8 +32,9 @@ func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 	return g.ConstantFunc(dt, func(v []float64) { copy(v, data) }, axes...)
 }
 
-// ConstantFunc is [Graph.Constant] of the array that fill writes over zeros. It is for sizes
-// that may be anyone's: what there is no memory for is a mistake, and fill is not called.
+// ConstantFunc adds a constant as [Graph.Constant] does, with the numbers that fill writes over
+// zeros. It is for arrays of any size: if there is no memory for one it is a mistake, and fill is
+// not called.
 func (g *Graph) ConstantFunc(dt DType, fill func(data []float64), axes ...Axis) *Node {
 	s, err := NewShape(axes...)
 	if err == nil && (dt <= InvalidDType || dt > Bool) {
@@ -62,8 +64,8 @@ func (g *Graph) ConstantFunc(dt DType, fill func(data []float64), axes ...Axis) 
 	return g.ConstantValue(v)
 }
 
-// roomForConstant is an error if there is less memory than a constant takes: in float64 in the
-// graph, and as what it is in a program.
+// roomForConstant returns a mistake if there is less memory than a constant takes: in float64 in
+// the graph, and in its element type in a program.
 func (t Type) roomForConstant() error {
 	need := int64(t.Shape.Len()) * int64(8+t.DType.Size())
 	there, short := memory.Lacks(need)
@@ -73,8 +75,8 @@ func (t Type) roomForConstant() error {
 	return &Mistake{fmt.Sprintf("%v takes %s, and there are %s", t, memory.Text(need), memory.Text(there)), "take smaller sizes"}
 }
 
-// ConstantValue adds a constant that is already a [Value], rounded to its element
-// type. The graph keeps it: the caller must not change it afterwards.
+// ConstantValue adds a constant that is already a [Value], with numbers that are rounded to its
+// element type. The graph keeps it without a copy: the caller must not change it afterwards.
 func (g *Graph) ConstantValue(v Value) *Node {
 	if g == nil {
 		return g.Fail("constant", errNoGraph)

@@ -1,4 +1,4 @@
-// Package graph is the intermediate representation: a static computational
+// Package graph has the intermediate representation: a static computational
 // graph of immutable nodes. It computes nothing.
 //
 // A program adds nodes to a [Graph] through package ops; everything else reads
@@ -22,33 +22,32 @@
 //
 // Whatever differs between two uses of one node stands beside it, in the
 // ordered list of its [Occurrence] values: the name given with [Node.As], the
-// scope, the user's source line, and why the node exists ([Origin]).
+// scope, the user's source line, and the reason that the node exists ([Origin]).
 //
 // An operation may run a [Body], a sealed graph that the graph holds by content as
 // it does constants: see [BodyOp]. Whatever walks a graph walks the bodies in it.
 //
 // # How axes meet
 //
-// Axes may be named, and a name is unique within a node. Where arrays of different shapes meet,
-// as the operands of an elementwise operation or the batches of a matrix product do, their axes
-// meet by position from the last one, as in NumPy. Names do not move an axis, they are checked:
-// two different ones never meet. An axis without a name takes its partner's, whatever it is:
-// [n=3 d=3] and [3] meet at d.
+// Axes may be named, and a name is unique within a node. If arrays of different shapes meet, as
+// operands of an elementwise operation or batches of a matrix product, their axes meet by position
+// from the last one, as in NumPy. Names do not move an axis, they are checked: two different names
+// never meet. An axis without a name takes that of its partner: [n=3 d=3] and [3] meet at d.
 //
-// An array is repeated along its axes of size 1 and along leading axes that it lacks. What NumPy
-// does silently with [n=3 1] and [3], a column of predictions less a list of targets, is a
-// mistake here: the list would be repeated along n, which it lacks, and the column along the
-// list, to all pairs. It is none where both have all axes ([n=3 1] and [1 3]), where the axis that
-// repeats the other is named and so are those that its array lacks ([n=3 1] and [j=3]), where the
-// names of the two that meet agree ([n=3 d=1] and [d=3]), and where only one of the two is
-// repeated ([n=3 4] and [4], [n=3 1] and a scalar). [Align] is the rule.
+// An array is repeated along its axes of size 1 and along leading axes that it lacks. For [n=3 1]
+// and [3], a column of predictions less a list of targets, NumPy silently makes all pairs: it
+// repeats the list along n and the column along the list. Here that is a mistake. All pairs are
+// allowed if both arrays have all axes ([n=3 1] and [1 3]), if the axis that repeats the other
+// array is named and so are the axes that its own array lacks ([n=3 1] and [j=3]), or if the names
+// that meet agree ([n=3 d=1] and [d=3]). It is never a mistake that only one of the two is repeated
+// ([n=3 4] and [4], [n=3 1] and a scalar). [Align] has the rule in full.
 //
 // # Mistakes
 //
-// Mistakes do not panic and do not return errors one by one: they are recorded
-// with the user's line, the result is an invalid node that silences what
-// follows from it, and [Graph.Err] returns all of them. [Verify] checks every
-// invariant of a finished graph.
+// A mistake does not panic, and no call returns an error of its own. The graph records
+// the mistake with the user's line, the call returns an invalid node, and calls with
+// an invalid operand return invalid nodes silently. [Graph.Err] returns all mistakes.
+// [Verify] checks every invariant of a finished graph.
 //
 // Node numbers follow the order of creation, inputs before users; no map order
 // is ever visible. One goroutine may build a graph; any number may read it.

@@ -5,7 +5,8 @@ import "fmt"
 // DType is the type of a node's elements.
 type DType uint8
 
-// The element types. Float32 is the usual one; integers index, booleans mask.
+// The element types: floats for what is learnt, usually float32, integers for indices and counts,
+// and booleans for masks. The zero DType belongs to invalid nodes.
 const (
 	InvalidDType DType = iota
 	F32
@@ -17,7 +18,7 @@ const (
 
 var dtypeNames = [...]string{"invalid", "f32", "f64", "i32", "i64", "bool"}
 
-// String gives the short name used in the text form: f32, f64, i32, i64, bool.
+// String returns the short name of the text form: f32, f64, i32, i64, bool.
 func (d DType) String() string {
 	if int(d) < len(dtypeNames) {
 		return dtypeNames[d]
@@ -25,15 +26,15 @@ func (d DType) String() string {
 	return fmt.Sprintf("dtype(%d)", uint8(d))
 }
 
-// Size is the number of bytes of one element.
+// Size returns the number of bytes of one element, 0 of an invalid type.
 func (d DType) Size() int {
 	return [...]int{0, 4, 8, 4, 8, 1, 0}[min(int(d), 6)]
 }
 
-// IsFloat reports whether values of the type can be differentiated.
+// IsFloat reports whether the type is f32 or f64, whose values can be differentiated.
 func (d DType) IsFloat() bool { return d == F32 || d == F64 }
 
-// IsInt reports whether the type counts or indexes.
+// IsInt reports whether the type is i32 or i64.
 func (d DType) IsInt() bool { return d == I32 || d == I64 }
 
 // parse reads the short name.

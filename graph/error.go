@@ -16,7 +16,7 @@ type Error struct {
 	Fix      string   // the likely remedy, "" if none is known
 }
 
-// Error gives one line:
+// Error returns one line:
 //
 //	model.go:12: MatMul: inner axes differ: x[i=32 f=784] · w[f=785 h=128] (784 ≠ 785), in encoder/fc1
 func (e *Error) Error() string {
@@ -37,13 +37,13 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap is what is wrong.
+// Unwrap returns what is wrong, Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errors are all mistakes of a graph, in order of appearance.
+// Errors lists the mistakes of a graph, in order of appearance.
 type Errors []*Error
 
-// Error gives one line each.
+// Error returns a line for each mistake.
 func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, x := range e {
@@ -52,7 +52,7 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap lists the mistakes for errors.Is and errors.As.
+// Unwrap returns the mistakes, for [errors.Is] and [errors.As].
 func (e Errors) Unwrap() []error {
 	out := make([]error, len(e))
 	for i, x := range e {
@@ -61,7 +61,7 @@ func (e Errors) Unwrap() []error {
 	return out
 }
 
-// Err gives all mistakes made while building, as [Errors], or nil.
+// Err returns all mistakes made while building, as [Errors]; nil if there are none.
 func (g *Graph) Err() error {
 	if g == nil {
 		return errNoGraph
@@ -73,8 +73,9 @@ func (g *Graph) Err() error {
 }
 
 // Fail records a mistake at the user's line and returns an invalid node. It is
-// for functions that combine operations and find a mistake of their own; what
-// names the function, as an operation's name would.
+// for functions that combine operations and find a mistake of their own. The string
+// what is the name of the function. If an operand is invalid nothing is recorded,
+// because its cause already is.
 func (g *Graph) Fail(what string, err error, operands ...*Node) *Node {
 	if err == nil {
 		err = errors.New("refused without a reason")
@@ -91,7 +92,8 @@ func (g *Graph) Fail(what string, err error, operands ...*Node) *Node {
 	return g.fail(named(what), operands, err)
 }
 
-// call is what a mistake within a function that combines operations is said of.
+// call is a call of a function that combines operations, to which mistakes within it are
+// attributed.
 type call struct {
 	what     string
 	operands []*Node
@@ -99,10 +101,10 @@ type call struct {
 	failed   bool
 }
 
-// Calling is for functions that combine operations: until end is called, a mistake in
-// what they add is the mistake of a call of what with these operands. Of functions that
-// call each other the outermost counts, which is the one that the user called; of the
-// mistakes of one call the first, because the others follow from it.
+// Calling is for functions that combine operations. Until end is called, a mistake in a node that
+// they add is reported as a mistake in a call of the function what with these operands. If such
+// functions call each other the outermost is named, which is the one that the user called; of the
+// mistakes in one call only the first is reported, because the others follow from it.
 //
 //	defer g.Calling("Clip", x, lo, hi)()
 func (g *Graph) Calling(what string, operands ...*Node) (end func()) {
@@ -113,7 +115,8 @@ func (g *Graph) Calling(what string, operands ...*Node) (end func()) {
 	return func() { g.call = nil }
 }
 
-// errNoGraph is the mistake of adding to a nil graph: it is recorded when what comes back is used with nodes of a graph.
+// errNoGraph is the mistake of adding to a nil graph. It is recorded when the invalid node that the
+// call returns is used with nodes of a graph.
 var errNoGraph = errors.New("the graph is nil (graph.New makes one)")
 
 type named string

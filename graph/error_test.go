@@ -28,8 +28,8 @@ type (
 
 func infer() (graph.Type, error) { return graph.Type{DType: graph.F32}, nil }
 
-// exp and param have names of operations of the library; unnamed and spaced have none that a text form could
-// tell from what stands beside it; untyped gives nothing.
+// exp and param have names of operations of the library; unnamed and spaced have none that a text
+// form could tell from what stands beside it; untyped gives nothing.
 type (
 	exp     struct{}
 	unnamed struct{}

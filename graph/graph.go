@@ -25,7 +25,7 @@ type Graph struct {
 	updates    []Update
 	derived    []Derivation
 	errs       Errors
-	opErrs     map[reflect.Type]error // checkOp's verdicts
+	opErrs     map[reflect.Type]error // results of checkOp
 	draws      map[string]int         // random draws made so far, by scope and name
 	scopes     []string
 	ctx        context
@@ -39,7 +39,7 @@ type Graph struct {
 	newOccurs slab[Occurrence]
 }
 
-// New is an empty graph. The name titles its drawings.
+// New returns an empty graph. The name is the title of its drawings.
 func New(name string) *Graph {
 	return &Graph{
 		name: name, interned: map[nodeKey]*Node{}, byPath: map[string]*Node{}, constIDs: map[uint64][]int{},
@@ -47,7 +47,8 @@ func New(name string) *Graph {
 	}
 }
 
-// Grow makes room for n more nodes, for those who know how many will come.
+// Grow makes room for n more nodes. It is for those who know how many will come, and only saves
+// time.
 func (g *Graph) Grow(n int) {
 	g.nodes = slices.Grow(g.nodes, n)
 	if len(g.interned) == 0 {
@@ -55,17 +56,17 @@ func (g *Graph) Grow(n int) {
 	}
 }
 
-// Name is the name given to New.
+// Name returns the name given to [New].
 func (g *Graph) Name() string { return g.name }
 
-// Nodes lists all nodes in order of creation: inputs before their users.
+// Nodes returns all nodes in order of creation, inputs before their users, as a new slice.
 func (g *Graph) Nodes() []*Node { return slices.Clone(g.nodes) }
 
-// Len is the number of nodes.
+// Len returns the number of nodes.
 func (g *Graph) Len() int { return len(g.nodes) }
 
-// Lookup finds an input, parameter or state by path, or else the first node that
-// carries the name; nil if there is none.
+// Lookup returns the input, parameter or state with the given path, or else the first node with the
+// given name; nil if there is none.
 func (g *Graph) Lookup(name string) *Node {
 	if n := g.byPath[name]; n != nil {
 		return n
@@ -80,7 +81,7 @@ func (g *Graph) Lookup(name string) *Node {
 	return nil
 }
 
-// Leaves lists the inputs, parameters and states in order of creation.
+// Leaves returns the nodes of the given roles, such as [RoleParam], in order of creation.
 func (g *Graph) Leaves(roles ...Role) []*Node {
 	var out []*Node
 	for _, n := range g.nodes {
@@ -91,10 +92,10 @@ func (g *Graph) Leaves(roles ...Role) []*Node {
 	return out
 }
 
-// Apply adds the node op(in...), or gives the equal one that is there. A mistake
-// (an operand that is nil or of another graph, operands the operation refuses)
-// is recorded and gives an invalid node; an invalid operand gives an invalid
-// node silently.
+// Apply adds the node op(in...), or returns the equal node that is there. It is a mistake if an
+// operand is nil or of another graph, or if the operation refuses the operands: the graph records
+// it, and Apply returns an invalid node. For an invalid operand it returns an invalid node
+// silently.
 func (g *Graph) Apply(op Op, in ...*Node) *Node {
 	if g == nil {
 		g = Of(in...)
@@ -147,8 +148,8 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 	return g.add(k, in, typ)
 }
 
-// adopt takes over the mistakes of a graph of which only an invalid node is left,
-// such as that of a call without any operand: else nobody would see them.
+// adopt takes over the mistakes of a graph that only an invalid node leads to, such as that of a
+// call without any operand: else nobody would see them.
 func (g *Graph) adopt(from *Graph) {
 	for _, e := range from.errs {
 		if !slices.Contains(g.errs, e) {
@@ -163,7 +164,7 @@ type missingOp struct{}
 func (missingOp) Name() string                { return "Apply" }
 func (missingOp) Infer([]*Node) (Type, error) { return Type{}, nil }
 
-// intern is Apply where the type is known.
+// intern is Apply for a known type.
 func (g *Graph) intern(op Op, in []*Node, typ Type) *Node {
 	k := keyOf(op, in)
 	if n := g.interned[k]; n != nil {
@@ -173,7 +174,7 @@ func (g *Graph) intern(op Op, in []*Node, typ Type) *Node {
 	return g.add(k, in, typ)
 }
 
-// add makes the node of a key that is not there yet.
+// add makes the node for a key that is not there yet.
 func (g *Graph) add(k nodeKey, in []*Node, typ Type) *Node {
 	n := &g.newNodes.take(1)[0]
 	*n = Node{g: g, id: len(g.nodes), op: k.op, typ: typ}
@@ -195,9 +196,9 @@ func (g *Graph) add(k nodeKey, in []*Node, typ Type) *Node {
 
 func (g *Graph) invalid() *Node { return &Node{g: g, id: -1} }
 
-// DrawKey names the next random draw of the current scope: its scope path, the
-// name and its ordinal among draws of that name there. Equal keys in two graphs
-// share their noise, in runs of the same seed, step and count; see package tape, "Random
+// DrawKey returns the key of the next random draw with a name in the open scopes: their path, the
+// name and its ordinal among the draws of that name there, "encoder/noise#0". Equal keys in two
+// graphs share their noise, in runs of the same seed, step and count; see package tape, "Random
 // numbers".
 func (g *Graph) DrawKey(name string) string {
 	p := g.path(name)
@@ -206,7 +207,7 @@ func (g *Graph) DrawKey(name string) string {
 	return fmt.Sprintf("%s#%d", p, k)
 }
 
-// path is a name within the current scope.
+// path returns the path of a name in the open scopes.
 func (g *Graph) path(name string) string {
 	if s := g.scope(); s != "" {
 		return s + "/" + name
@@ -224,12 +225,12 @@ func (g *Graph) scope() string {
 	return strings.Join(g.scopes, "/")
 }
 
-// Scope opens a named part of the model and returns what closes it:
+// Scope opens a named part of the model, and returns the function that closes it:
 //
 //	defer g.Scope("encoder")()
 //
-// Scopes nest; they prefix the paths of leaves, group nodes in drawings and are
-// named in errors.
+// Scopes nest: they prefix the paths of leaves, group nodes in drawings and stand in errors. A
+// slash in a name becomes an underscore.
 func (g *Graph) Scope(name string) (end func()) {
 	if g == nil {
 		return func() {}
@@ -239,12 +240,12 @@ func (g *Graph) Scope(name string) (end func()) {
 	return func() { g.scopes = g.scopes[:min(depth, len(g.scopes))] }
 }
 
-// Apply adds op(in...) to the graph of the first operand that has one. Without
-// any, the mistake is recorded when the invalid node that comes back is used
-// together with nodes of a graph.
+// Apply adds op(in...) to the graph of the operands, as [Graph.Apply] does. If no operand has a
+// graph, it returns an invalid node, and the mistake is recorded when that is used together with
+// nodes of a graph.
 func Apply(op Op, in ...*Node) *Node { return Of(in...).Apply(op, in...) }
 
-// Of is the graph of the first valid node, or else of the first that has one; an
+// Of returns the graph of the first valid node, or else of the first node that has a graph; a new
 // empty graph if none has.
 func Of(nodes ...*Node) *Graph {
 	i := slices.IndexFunc(nodes, (*Node).IsValid)
@@ -257,8 +258,8 @@ func Of(nodes ...*Node) *Graph {
 	return nodes[i].g
 }
 
-// Copy adds a node equal to n, which may belong to another graph, over inputs of
-// this one. Leaves keep their paths whatever scope is open.
+// Copy adds a node with the operation of n, which may belong to another graph, over inputs of this
+// one. Leaves keep their paths, whatever scope is open. Mistakes are those of [Graph.Apply].
 func (g *Graph) Copy(n *Node, in []*Node) *Node {
 	if n == nil {
 		return g.Fail("copy", errors.New("the node is nil"))
@@ -280,7 +281,7 @@ func (g *Graph) Copy(n *Node, in []*Node) *Node {
 	return g.intern(op, in, n.typ)
 }
 
-// Find gives the node op(in...) if it is there, and else nil. It adds nothing.
+// Find returns the node op(in...) if it is there, and else nil. It adds nothing.
 func (g *Graph) Find(op Op, in ...*Node) *Node {
 	if checkOp(op) != nil || slices.ContainsFunc(in, func(x *Node) bool { return !x.IsValid() || x.g != g }) {
 		return nil
@@ -288,8 +289,8 @@ func (g *Graph) Find(op Op, in ...*Node) *Node {
 	return g.interned[keyOf(op, in)]
 }
 
-// Memo gives what make gives, asked once for each key: for rules that are called
-// again and again and would build the same every time.
+// Memo returns the result of make, which it calls once for each key. It is for rules that would
+// build the same nodes each time they are called.
 func (g *Graph) Memo(key any, make func() any) any {
 	if make == nil {
 		return nil

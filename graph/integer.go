@@ -7,15 +7,15 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
-// Integer arithmetic wraps around: what overflows i32 or i64 loses its upper bits, as in
-// Go, NumPy and PyTorch. That holds for sums, differences, products and negations, for |x| of the
-// least integer, which is itself, and for all that is made of them. A conversion from
-// float does not wrap around: it drops the fraction, gives the nearest integer there is
-// beyond the range, and 0 for NaN, on every machine alike.
+// Integer arithmetic wraps around: a result that overflows i32 or i64 loses its upper bits, as in
+// Go, NumPy and PyTorch. That holds for sums, differences, products and negations, and for |x| of
+// the least integer, which is itself. A conversion from float does not wrap around, on any machine:
+// see Round.
 
-// Check returns a [Mistake] for the first number that is no value of the type, nil if there is none.
-// Digits aside, f64 holds every number; f32 all but the finite ones that it would round to an infinity;
-// an integer type the whole numbers in its range; bool 0 and 1. The largest i64 is 2⁶³ as a float64.
+// Check returns a [Mistake] for the first number that is no value of the type, nil if there is
+// none. Digits aside, f64 holds every number; f32 all but the finite ones that it would round to an
+// infinity; an integer type the whole numbers in its range; bool 0 and 1. The largest i64 is 2⁶³ as
+// a float64.
 func (d DType) Check(data ...float64) error {
 	for _, v := range data {
 		if d.holds(v) {
@@ -45,7 +45,7 @@ func (d DType) holds(v float64) bool {
 	}
 }
 
-// Whole is v as an integer of type i32 or i64; see [DType.Round].
+// Whole converts v to an integer of type i32 or i64, as [DType.Round] does.
 func (d DType) Whole(v float64) int64 {
 	if v = d.Round(v); v >= math.MaxInt64 { // 2⁶³ as a float64, which no int64 is
 		return math.MaxInt64

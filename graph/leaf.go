@@ -25,7 +25,7 @@ var roleNames = [...]string{"op", "input", "param", "state", "constant"}
 func (r Role) String() string { return roleNames[min(int(r), len(roleNames)-1)] }
 
 // leaf is the operation of an input, parameter or state. Its path is unique in
-// the graph, so leaves never merge.
+// the graph, so that leaves never merge.
 type leaf struct {
 	role       Role
 	Path       string
@@ -37,7 +37,7 @@ type leaf struct {
 
 func (l leaf) Name() string { return l.role.String() }
 
-// Infer refuses what a text form could say and no call can.
+// Infer refuses leaves that only a text form could describe.
 func (l leaf) Infer(in []*Node) (Type, error) {
 	switch {
 	case len(in) != 0:
@@ -50,14 +50,16 @@ func (l leaf) Infer(in []*Node) (Type, error) {
 	return l.Type, checkInit(l.Init, l.Type.DType)
 }
 
-// Input adds an array that is fed each run.
+// Input adds an array that is fed each run, of any element type. Its path, the name after those of
+// the open scopes, must be free. An empty name, a path that is taken, no element type, or axes that
+// [NewShape] refuses are mistakes.
 func (g *Graph) Input(name string, dt DType, axes ...Axis) *Node {
 	return g.leaf(leaf{role: RoleInput, Path: name}, dt, axes)
 }
 
-// Scalar adds a scalar input with a default: a quantity one may want to vary
-// without recompiling (a temperature, a learning rate). It is float32 unless
-// another type is given.
+// Scalar adds a scalar input with a default: a quantity to vary without compiling
+// again, such as a temperature or a learning rate. It is f32 unless another type is
+// given, which must hold the value; mistakes are otherwise those of [Graph.Input].
 func (g *Graph) Scalar(name string, value float64, dt ...DType) *Node {
 	t := F32
 	if len(dt) > 0 {
@@ -69,10 +71,10 @@ func (g *Graph) Scalar(name string, value float64, dt ...DType) *Node {
 	return g.leaf(leaf{role: RoleInput, Path: name, Default: attr.FloatOf(value), HasDefault: true}, t, nil)
 }
 
-// Param adds an array that is trained. A fresh store fills it by its
-// initialiser, which [Node.Init] may change before the parameter is used; the
-// default is Glorot's for two axes or more, zeros otherwise: also of a gain with one axis,
-// which wants Init(initial.Fill(1)), and of a table with two.
+// Param adds an array that is trained, of type f32 or f64. A fresh store fills it by its
+// initialiser: [initial.Glorot] for two axes or more, [initial.Zeros] otherwise, unless
+// [Node.Init] changes it. A gain has one axis too, and wants Init(initial.Fill(1)); a table
+// of embeddings has two. Mistakes are those of [Graph.Input].
 func (g *Graph) Param(name string, dt DType, axes ...Axis) *Node {
 	l := leaf{role: RoleParam, Path: name}
 	if len(axes) >= 2 {
@@ -81,8 +83,9 @@ func (g *Graph) Param(name string, dt DType, axes ...Axis) *Node {
 	return g.leaf(l, dt, axes)
 }
 
-// State adds an array that is carried from step to step. A read gives its value
-// at the start of the step. It starts at zero unless [Node.Init] says otherwise.
+// State adds an array that is carried from step to step, of any element type. The node is
+// its value at the start of the step; [Graph.Assign] gives the next. It starts at zero
+// unless [Node.Init] says otherwise. Mistakes are those of [Graph.Input].
 func (g *Graph) State(name string, dt DType, axes ...Axis) *Node {
 	return g.leaf(leaf{role: RoleState, Path: name}, dt, axes)
 }
@@ -114,7 +117,7 @@ func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
 	return n.As(name)
 }
 
-// ofAxes is the mistake of axes that a call was given, rather than of an array's, which
+// ofAxes returns a mistake about axes with advice for axes that a call was given: those of an array
 // could be renamed.
 func ofAxes(err error) error {
 	if m, ok := err.(*Mistake); ok && m.Fix == renameOne {
@@ -123,8 +126,10 @@ func ofAxes(err error) error {
 	return err
 }
 
-// Init returns a parameter or state whose fresh value is made by init. It
-// replaces the leaf and so must be called on the leaf just made, before use.
+// Init makes a parameter or state start by the given initialiser, and returns it. It must be
+// called on the leaf just made: on a leaf in use it is a mistake, as are another node, an
+// initialiser with numbers that are not finite or out of order, and values that the element
+// type does not hold.
 func (n *Node) Init(init initial.Init) *Node {
 	if !n.IsValid() {
 		return n

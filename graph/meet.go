@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Align gives the shape that the operands of an elementwise operation share, by NumPy's
-// broadcasting with two restrictions. Axes meet by position, counted from the last one; an
-// operand is repeated along its axes of size 1 and along leading axes that it lacks.
+// Align returns the shape that the operands of an elementwise operation share, by the broadcasting
+// of NumPy with two restrictions on names and on all pairs. Axes meet by position, counted from the
+// last one; an operand is repeated along its axes of size 1 and along leading axes that it lacks.
 //
 //   - Sizes that meet must be equal or 1.
-//   - Two different names that meet are a mistake. An axis without a name takes its partner's.
-//   - Two operands of different rank that would repeat each other are a mistake, unless names
-//     tell the axes apart: [n=3 1] and [3] may be a column and a list of one value for each n, of
-//     which NumPy makes all pairs. [n=3 1] and [j=3], [n=3 d=1] and [d=3], [n=3 1] and [1 3] say
-//     that all pairs are meant.
+//   - Two different names that meet are a mistake. An axis without a name takes that of its partner.
+//   - Two operands of different rank that would repeat each other are a mistake, unless names tell
+//     the axes apart: [n=3 1] and [3] may be a column and a list of one value for each n, from which
+//     NumPy makes all pairs. [n=3 1] and [j=3], [n=3 d=1] and [d=3], or [n=3 1] and [1 3] say that all
+//     pairs are meant.
 //
 // The last rule asks whether sizes are 1, never whether two happen to be equal, so that a model
 // does not become wrong with another size.
@@ -43,7 +43,7 @@ func Align(shapes ...Shape) (Shape, error) {
 	return to, nil
 }
 
-// RepeatsTo says why an array of shape s cannot be repeated to shape to, nil if it can: along
+// RepeatsTo returns an error if an array of shape s cannot be repeated to the given shape, along
 // new leading axes and its axes of size 1. An axis without a name may take one.
 func (s Shape) RepeatsTo(to Shape) error {
 	shared, err := align(s, to)
@@ -53,7 +53,7 @@ func (s Shape) RepeatsTo(to Shape) error {
 	return err
 }
 
-// align is Align but for the last rule.
+// align is Align without the last rule.
 func align(shapes ...Shape) (Shape, error) {
 	rank := 0
 	for _, s := range shapes {
@@ -86,8 +86,8 @@ func align(shapes ...Shape) (Shape, error) {
 	return NewShape(axes...)
 }
 
-// crossing refuses the repetition of s along its axis k, of size 1, where all operands that ask for it lack
-// an axis of s that they may have meant.
+// crossing refuses the repetition of s along its axis k, of size 1, if every operand that asks for
+// it lacks an axis of s that it may have meant.
 func crossing(s Shape, k int, shapes []Shape, to Shape) error {
 	l, fromEnd := s.get(), s.Rank()-k
 	var other Shape
@@ -110,9 +110,9 @@ func crossing(s Shape, k int, shapes []Shape, to Shape) error {
 	}
 }
 
-// columnOfList is the mistake of an array with an axis of size 1 behind one that another array
-// has at its place, as [n=3 1] and [n=3]: by position they make all pairs of n, which could not
-// tell their axes apart; nil where there is none.
+// columnOfList returns a mistake if an array has an axis of size 1 behind the axis that another
+// array has in its place, as [n=3 1] and [n=3] do: by position they make all pairs of n with two
+// axes of one name.
 func columnOfList(shapes []Shape) error {
 	for _, s := range shapes {
 		for _, t := range shapes {
@@ -133,8 +133,8 @@ func columnOfList(shapes []Shape) error {
 	return nil
 }
 
-// couldMean reports whether axis b, which meets axis a of size 1, could be one of the axes that
-// its array lacks, for all that their names say.
+// couldMean reports whether axis b, which meets axis a of size 1, could be one of the axes that its
+// array lacks, as far as their names tell.
 func couldMean(b, a Axis, lacks []Axis) bool {
 	return slices.ContainsFunc(lacks, func(l Axis) bool {
 		return l.Size > 1 && (b.Name == "" || a.Name == "" && l.Name == "")

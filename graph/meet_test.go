@@ -58,7 +58,8 @@ func TestAlign(t *testing.T) {
 		{"[b=2 1 4] [3 4]", "[b=2 1 4] and [3 4] would repeat each other, to all pairs of [b=2 3 4]"},
 		{"[2 1 4] [3 1] [1]", "[2 1 4] and [3 1] would repeat each other, to all pairs of [2 3 4]"},
 
-		// Near it, but explicit: ranks agree, names tell the axes apart, or nothing repeats both ways.
+		// Near it, but explicit: ranks agree, names tell the axes apart, or nothing repeats both
+		// ways.
 		{"[n=3 1] [1 3]", "[n=3 3]"},
 		{"[n=3 1] [1 n′=3]", "[n=3 n′=3]"},
 		{"[n=3 1] [j=3]", "[n=3 j=3]"},

@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/initial"
 )
 
-// Node is one value of the graph: an operation on inputs. It is immutable; what
-// may grow is the list of its occurrences.
+// Node is one value of the graph: an operation on inputs. It is immutable, except that
+// its list of occurrences may grow. The methods accept a nil node, which is invalid.
 type Node struct {
 	g      *Graph
 	id     int // place in g.nodes; -1 for an invalid node
@@ -20,11 +20,11 @@ type Node struct {
 	occurs []Occurrence
 }
 
-// IsValid reports whether the node came from a call without mistakes; nil and the zero Node did
-// not come from any.
+// IsValid reports whether the node comes from a call without mistakes. A nil or zero Node is
+// invalid.
 func (n *Node) IsValid() bool { return n != nil && n.op != nil }
 
-// Graph is the graph the node belongs to.
+// Graph returns the graph that the node belongs to.
 func (n *Node) Graph() *Graph {
 	if n == nil {
 		return nil
@@ -32,7 +32,7 @@ func (n *Node) Graph() *Graph {
 	return n.g
 }
 
-// ID is the node's number: its place in the order of creation, -1 if invalid.
+// ID returns the node's number, its place in the order of creation; -1 if it is invalid.
 func (n *Node) ID() int {
 	if n == nil {
 		return -1
@@ -40,7 +40,7 @@ func (n *Node) ID() int {
 	return n.id
 }
 
-// Op is the operation, nil for an invalid node.
+// Op returns the operation, nil for an invalid node.
 func (n *Node) Op() Op {
 	if n == nil {
 		return nil
@@ -48,7 +48,7 @@ func (n *Node) Op() Op {
 	return n.op
 }
 
-// NumIn is the number of inputs.
+// NumIn returns the number of inputs.
 func (n *Node) NumIn() int {
 	if n == nil {
 		return 0
@@ -56,10 +56,10 @@ func (n *Node) NumIn() int {
 	return len(n.in)
 }
 
-// In is input i.
+// In returns input i. It panics if i is not from 0 to NumIn() − 1.
 func (n *Node) In(i int) *Node { return n.in[i] }
 
-// Inputs lists the inputs.
+// Inputs returns the inputs as a new slice.
 func (n *Node) Inputs() []*Node {
 	if n == nil {
 		return nil
@@ -67,8 +67,8 @@ func (n *Node) Inputs() []*Node {
 	return append([]*Node(nil), n.in...)
 }
 
-// Type is the element type and shape. An invalid node is a scalar of type
-// InvalidDType, so that code around a mistake still runs.
+// Type returns the element type and the shape. An invalid node is a scalar of type
+// [InvalidDType], so that code around a mistake still runs.
 func (n *Node) Type() Type {
 	if n == nil {
 		return Type{}
@@ -76,19 +76,19 @@ func (n *Node) Type() Type {
 	return n.typ
 }
 
-// Shape is the shape.
+// Shape returns the shape.
 func (n *Node) Shape() Shape { return n.Type().Shape }
 
-// DType is the element type.
+// DType returns the element type.
 func (n *Node) DType() DType { return n.Type().DType }
 
-// Rank is the number of axes.
+// Rank returns the number of axes.
 func (n *Node) Rank() int { return n.Type().Shape.Rank() }
 
-// Dim is the size of axis i, 1 if there is none.
+// Dim returns the size of axis i, 1 if there is none.
 func (n *Node) Dim(i int) int { return n.Type().Shape.Dim(i) }
 
-// Role says where the value comes from.
+// Role returns where the value comes from.
 func (n *Node) Role() Role {
 	switch op := n.Op().(type) {
 	case leaf:
@@ -99,27 +99,28 @@ func (n *Node) Role() Role {
 	return RoleOp
 }
 
-// Path is the full name of an input, parameter or state ("encoder/0/wq"), by
-// which stores and feeds know it; "" for other nodes.
+// Path returns the full name of an input, parameter or state, "encoder/0/wq", by which
+// stores and feeds know it; "" for other nodes.
 func (n *Node) Path() string {
 	l, _ := n.Op().(leaf)
 	return l.Path
 }
 
-// Initialiser is how a parameter or state starts.
+// Initialiser returns how a parameter or state starts.
 func (n *Node) Initialiser() initial.Init {
 	l, _ := n.Op().(leaf)
 	return l.Init
 }
 
-// Default is the value of an input that is not fed, if it has one.
-func (n *Node) Default() (float64, bool) {
+// Default returns the value that an input takes if it is not fed; ok is false if it must be.
+func (n *Node) Default() (v float64, ok bool) {
 	l, _ := n.Op().(leaf)
 	return l.Default.Value(), l.HasDefault
 }
 
-// Constant is the value of a constant node. It must not be changed.
-func (n *Node) Constant() (Value, bool) {
+// Constant returns the value of a constant node, which must not be changed; ok is false for other
+// nodes.
+func (n *Node) Constant() (v Value, ok bool) {
 	c, ok := n.Op().(constant)
 	if !ok {
 		return Value{}, false
@@ -127,7 +128,8 @@ func (n *Node) Constant() (Value, bool) {
 	return n.g.constants[c.ID], true
 }
 
-// String is the node's short text: its name, or %12, and its shape: α[i=150 j=3].
+// String returns the label and the shape: "α[i=150 j=3]", "%12[]". A scalar constant without a name
+// is its number.
 func (n *Node) String() string {
 	switch {
 	case n == nil:
@@ -141,7 +143,7 @@ func (n *Node) String() string {
 	return n.Label() + n.typ.Shape.String()
 }
 
-// Label is the node's first name, or %12.
+// Label returns the first name, or the number if there is none: "α", "%12".
 func (n *Node) Label() string {
 	if s := n.Name(); s != "" {
 		return s
@@ -155,10 +157,9 @@ func (n *Node) Label() string {
 // key is the node's identity.
 func (n *Node) key() nodeKey { return keyOf(n.op, n.in) }
 
-// nodeKey compares an operation and its inputs truthfully: the inputs by their
-// numbers in the graph, plus 1, the first few in place and any further ones in
-// rest. It holds no pointers but the operation's, so that it is quick to hash and
-// the garbage collector has little to follow.
+// nodeKey is an operation and its inputs, to be compared with ==: the inputs by their numbers in
+// the graph, plus 1, the first few in place and any further ones in rest. It holds no pointers but
+// the operation's, so that it is quick to hash and the garbage collector has little to follow.
 type nodeKey struct {
 	op   Op
 	in   [4]int32
@@ -180,7 +181,7 @@ func keyOf(op Op, in []*Node) nodeKey {
 	return k
 }
 
-// number is what an input counts for in a key; only Verify meets none.
+// number returns the number that stands for an input in a key. Only Verify meets a nil input.
 func number(x *Node) int32 {
 	if x == nil {
 		return 0

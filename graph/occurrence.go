@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Occurrence is one place where a node was asked for: the node itself has only
-// an operation and inputs, and equal calls give one node.
+// Occurrence is one place where a node was asked for. The node itself has only an operation and
+// inputs, because equal calls return one node.
 type Occurrence struct {
 	Name   string // given with As; "" if none
 	Scope  string // path of the open scopes
 	Pos    Pos    // the user's line
-	Call   string // the function that the user called, where it combines operations (see [Graph.Calling]; not in the text form)
+	Call   string // the function that combines operations, if any (Graph.Calling); not in the text form
 	Origin Origin
 }
 
@@ -25,7 +25,7 @@ type Pos struct {
 	Line int
 }
 
-// String gives model.go:12, or "" if unknown.
+// String returns "model.go:12", or "" if the line is unknown.
 func (p Pos) String() string {
 	if p.File == "" {
 		return ""
@@ -33,7 +33,7 @@ func (p Pos) String() string {
 	return p.File + ":" + strconv.Itoa(p.Line)
 }
 
-// OriginKind says what made an occurrence.
+// OriginKind says who asked for a node.
 type OriginKind uint8
 
 // The kinds of origins.
@@ -46,13 +46,13 @@ const (
 
 var originNames = [...]string{"user", "grad", "adjoint", "tangent"}
 
-// String names the kind in lower case.
+// String returns the word of the text form: user, grad, adjoint, tangent.
 func (k OriginKind) String() string { return originNames[min(int(k), len(originNames)-1)] }
 
-// IsBackward reports whether reverse mode made the occurrence.
+// IsBackward reports whether reverse mode asked for the node.
 func (k OriginKind) IsBackward() bool { return k == FromGrad || k == FromAdjoint }
 
-// Origin answers why a node exists.
+// Origin is the reason that a node exists.
 type Origin struct {
 	Kind OriginKind
 	Of   *Node  // all but FromUser: the node differentiated
@@ -69,7 +69,8 @@ func (n *Node) Occurrences() []Occurrence {
 	return slices.Clip(n.occurs)
 }
 
-// First is the first occurrence: where drawings place the node.
+// First returns the first occurrence, where drawings place the node; the zero Occurrence if the
+// node is invalid.
 func (n *Node) First() Occurrence {
 	if all := n.Occurrences(); len(all) > 0 {
 		return all[0]
@@ -77,7 +78,7 @@ func (n *Node) First() Occurrence {
 	return Occurrence{}
 }
 
-// Name is the first name the node was given, or "".
+// Name returns the first name that the node was given, "" if it has none.
 func (n *Node) Name() string {
 	for _, o := range n.Occurrences() {
 		if o.Name != "" {
@@ -99,8 +100,8 @@ func (n *Node) IsBackward() bool {
 	return len(n.Occurrences()) > 0
 }
 
-// AdjointOf gives the forward node whose derivative this node is, with the loss;
-// nil if it is nobody's.
+// AdjointOf returns the forward node whose whole derivative this node is, and the loss; nil if it
+// is not a derivative.
 func (n *Node) AdjointOf() (of, loss *Node) {
 	for _, o := range n.Occurrences() {
 		if o.Origin.Kind == FromAdjoint {
@@ -110,9 +111,8 @@ func (n *Node) AdjointOf() (of, loss *Node) {
 	return nil, nil
 }
 
-// As names the node, as the user's mathematics calls it, and returns it.
-// Formulas stop at named nodes. A node may have several names; the first is
-// printed.
+// As names the node as the user's mathematics does, and returns it. Formulas stop at named
+// nodes. A node may have several names; the first is printed.
 func (n *Node) As(name string) *Node {
 	if !n.IsValid() {
 		return n
@@ -128,9 +128,8 @@ func (n *Node) As(name string) *Node {
 	return n
 }
 
-// manyOccurrences is the number after which a use that bears no name of the
-// user's is not recorded: a literal that thousands of derivatives share, or one
-// derivative that thousands of nodes have in common, has said enough.
+// manyOccurrences is the number after which only uses with a name of the user's are recorded:
+// thousands of derivatives may share a literal, or thousands of nodes a derivative.
 const manyOccurrences = 32
 
 // occur records a use, unless the same place has already recorded it.
@@ -161,9 +160,8 @@ type context struct {
 	origin Origin
 }
 
-// During runs f, and everything that f adds to g gets the scope, position and call of
-// at and the given origin. It is how the differentiator and the rewriter say
-// why a node exists.
+// During runs f, and gives each node that f adds to g the scope, position and call of at and the
+// given origin. The differentiator and the rewriter use it to record why a node exists.
 func (g *Graph) During(at Occurrence, origin Origin, f func()) {
 	if f == nil {
 		return
@@ -174,11 +172,11 @@ func (g *Graph) During(at Occurrence, origin Origin, f func()) {
 	f()
 }
 
-// Because names the rule by which the rest of the current During adds what it adds.
+// Because names the rewrite rule behind the nodes that the rest of the current [Graph.During] adds.
 func (g *Graph) Because(rule string) { g.ctx.origin.Rule = rule }
 
-// Occur adds an occurrence to a node: for the differentiator, the rewriter and
-// the parser, which know more about it than the call at hand.
+// Occur adds an occurrence to a node of g. It is for packages that change graphs, which know more
+// about the node than the call at hand.
 func (g *Graph) Occur(n *Node, o Occurrence) {
 	if n.IsValid() && n.g == g {
 		n.occur(o)
@@ -216,8 +214,8 @@ func libraryRoot() string {
 }
 
 // isLibrary reports whether a source file belongs to the library rather than to its user. Programs,
-// examples and tests are users. Files tell, not names of functions: a closure inlined into the user's
-// function has a name like the user's.
+// examples and tests are users. Files tell, not names of functions: a closure inlined into the
+// user's function has a name like the user's.
 func (g *Graph) isLibrary(file string) bool {
 	rest, ok := strings.CutPrefix(file, g.root)
 	return ok && !below(users, rest) && !strings.HasSuffix(file, "_test.go")
@@ -226,9 +224,9 @@ func (g *Graph) isLibrary(file string) bool {
 // calls are the innermost frames of a stack.
 type calls [16]uintptr
 
-// caller is the user's line. A loop that builds a large graph comes by the same
-// calls again and again, and to make frames of a stack costs more than a node, so
-// what the innermost calls tell is kept.
+// caller returns the user's line. A loop that builds a large graph makes the same calls again and
+// again, and to find the frames of a stack costs more than a node, so that the line is kept by the
+// innermost calls.
 func (g *Graph) caller() Pos {
 	var near calls
 	n := runtime.Callers(3, near[:])
@@ -244,9 +242,9 @@ func (g *Graph) caller() Pos {
 	return p
 }
 
-// userLine returns the line of the first frame outside the library; false if there is none. Where that
-// is in a program that builds models by their names, it returns the line of the model or layer instead,
-// which says more.
+// userLine returns the line of the first frame outside the library; false if there is none. Where
+// that is in a program that builds models by their names, it returns the line of the model or layer
+// instead, which says more.
 func (g *Graph) userLine(pcs []uintptr) (Pos, bool) {
 	frames := runtime.CallersFrames(pcs)
 	var model Pos
@@ -269,9 +267,9 @@ func (g *Graph) userLine(pcs []uintptr) (Pos, bool) {
 	}
 }
 
-// printedFile is the file relative to its module, so that drawings and errors
-// are the same on every machine: the part below the nearest go.mod, or the last
-// element where the source is not at hand.
+// printedFile returns the path of a file in its module, so that drawings and errors are the same on
+// every machine: the part below the nearest go.mod, or the last element if the source is not at
+// hand.
 func (g *Graph) printedFile(file string) string {
 	if s, ok := g.files[file]; ok {
 		return s

@@ -8,29 +8,30 @@ import (
 	"unicode"
 )
 
-// Op is an operation with its attributes: a small comparable value (no slices,
-// no raw floats; see package attr). Attributes are exported fields,
-// so that the text form prints and reads them.
+// Op is an operation with its attributes: a small comparable value without slices or
+// raw floats (see package attr). Attributes are exported fields, so that the text form
+// prints and reads them.
 //
-// Only what building a graph needs is asked for here. Definitions, derivatives, notation and
-// all else that an operation may say of itself are further methods, listed in package trait.
+// The interface has only what building a graph needs. Package trait lists the further methods
+// of operations: definitions, derivatives, notation and more.
 type Op interface {
-	// Name returns what people and the text form call the operation, in CamelCase: "Sum". Nothing else
-	// knows operations by it: one from outside package ops that shares a name with one there is
-	// another operation. Only a text form in which both may appear cannot be read.
+	// Name returns the name for people and the text form, in CamelCase: "Sum". Nothing else knows
+	// operations by their names: one from outside package ops with the name of one there is another
+	// operation. Only a text form in which both may appear cannot be read.
 	Name() string
-	// Infer gives the type of the result, or says why these operands do not
-	// fit. It sees valid nodes of one graph only. A *Mistake carries advice.
+	// Infer returns the type of the result, or the reason that these operands do not
+	// fit, as a *[Mistake] if there is advice. It gets valid nodes of one graph only.
 	Infer(in []*Node) (Type, error)
 }
 
-// Mistake is what an Infer returns to say how to mend it as well as what is wrong.
+// Mistake is an error with advice: what is wrong, and the likely remedy.
 type Mistake struct{ Problem, Fix string }
 
-// Error gives the problem alone; [Error] prints the fix after it.
+// Error returns the problem alone; [Error] prints the fix after it.
 func (m *Mistake) Error() string { return m.Problem }
 
-// checkOp refuses operations that could not be compared truthfully, or told from others by name.
+// checkOp refuses operations that == does not compare by their contents, and names that the text
+// form cannot tell from its own words.
 func checkOp(op Op) error {
 	if op == nil {
 		return fmt.Errorf("no operation")
@@ -49,7 +50,7 @@ func checkOp(op Op) error {
 	return checkAttr(t, name)
 }
 
-// isWord reports whether a name is what the text form calls a leaf or a constant.
+// isWord reports whether the text form uses a name for leaves or constants.
 func isWord(name string) bool {
 	return slices.Contains([]string{RoleInput.String(), RoleParam.String(), RoleState.String(), constant{}.Name()}, name)
 }

@@ -2,12 +2,13 @@ package graph
 
 import "math/bits"
 
-// Reachable lists the nodes that the roots depend on, the roots included, in
-// order of creation (inputs before users). Invalid roots are passed over.
+// Reachable returns the nodes that the roots depend on, the roots included, in order of creation,
+// inputs before users. It passes over invalid roots. Roots of several graphs are listed one graph
+// after the other.
 func Reachable(roots ...*Node) []*Node { return ReachableUntil(nil, roots...) }
 
-// ReachableUntil is [Reachable] without what the roots depend on only by way of nodes
-// at which stop is true; those nodes themselves are listed.
+// ReachableUntil is [Reachable] that does not go on to the inputs of nodes for which stop returns
+// true; it lists those nodes themselves.
 func ReachableUntil(stop func(n *Node) bool, roots ...*Node) []*Node {
 	var out []*Node
 	for len(roots) > 0 { // once for each graph that has a root
@@ -47,7 +48,7 @@ func (n *Node) DependsOn(x *Node) bool {
 type cone struct {
 	g    *Graph
 	bits []uint64
-	open []*Node // whose inputs are still to be added
+	open []*Node // nodes whose inputs are still to be added
 	stop func(n *Node) bool
 }
 
@@ -63,7 +64,7 @@ func (c *cone) add(n *Node) {
 
 func (c *cone) has(n *Node) bool { return c.bits[n.id/64]>>(n.id%64)&1 == 1 }
 
-// close adds what the nodes depend on, down to number least.
+// close adds the nodes that those in the cone depend on, down to number least.
 func (c *cone) close(least int) {
 	for len(c.open) > 0 {
 		n := c.open[len(c.open)-1]
@@ -79,7 +80,7 @@ func (c *cone) close(least int) {
 	}
 }
 
-// list gives the nodes in order of creation.
+// list returns the nodes in order of creation.
 func (c *cone) list() []*Node {
 	n := 0
 	for _, w := range c.bits {

@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// Limits of what Parse reads.
+// Limits of Parse.
 const (
 	maxParsed     = 1 << 24 // elements of one constant
 	maxParsedLine = 1 << 26 // bytes of one line
 	maxParsedDeep = 64      // bodies within bodies
 )
 
-// Parse reads the text form written by [Graph.Dump]. The vocabulary lists the
-// operations that may appear, each with any attributes (package ops has the
-// whole list); two of one name are an error. Every node is inferred again, and must get the type that the
-// text states. Errors name the line.
+// Parse reads the text form that [Graph.Dump] writes. The vocabulary lists the operations that may
+// appear, each with any attributes, of which only the exported ones are read; two operations of one
+// name are an error. All of the library's are in ops.All. The type of every node is inferred again
+// and must be the one in the text. Errors name the line.
 func Parse(r io.Reader, vocabulary ...Op) (*Graph, error) {
 	if r == nil {
 		return nil, errors.New("graph: no reader to parse from")
@@ -71,12 +71,12 @@ type parser struct {
 	line int
 	late []func() error // occurrences, whose origins may refer to later nodes
 
-	outer   *parser // of a body: what reads the graph around it
+	outer   *parser // of a body: the parser of the graph around it
 	depth   int
 	in, out []*Node // of a body
 }
 
-// parseLine gives the parser that reads the next line.
+// parseLine reads a line, and returns the parser for the next.
 func (p *parser) parseLine(s string) (*parser, error) {
 	t := tokens{rest: s}
 	switch first := t.next(); {
@@ -92,7 +92,7 @@ func (p *parser) parseLine(s string) (*parser, error) {
 	}
 }
 
-// finish reads what had to wait for later nodes.
+// finish reads the origins that had to wait for later nodes.
 func (p *parser) finish() error {
 	for _, late := range p.late {
 		if err := late(); err != nil {
@@ -236,7 +236,7 @@ func (p *parser) make(name, attrs string, in []*Node) (*Node, error) {
 	return n, p.recorded(nil)
 }
 
-// recorded gives the mistake that the last call recorded, if any.
+// recorded returns err, or else the mistake that the graph has recorded, if any.
 func (p *parser) recorded(err error) error {
 	if err == nil && len(p.g.errs) > 0 {
 		e := p.g.errs[0]

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// parseBody gives the parser of the body that begins.
+// parseBody returns the parser for the body that begins.
 func (p *parser) parseBody(t *tokens) (*parser, error) {
 	next := len(p.g.bodies) + 1
 	id, err := strconv.Atoi(t.next())
@@ -18,7 +18,7 @@ func (p *parser) parseBody(t *tokens) (*parser, error) {
 	return &parser{ops: p.ops, outer: p, depth: p.depth + 1}, t.end()
 }
 
-// parseEnd adds the body that has been read to the graph around it.
+// parseEnd adds the body, which has been read, to the graph around it.
 func (p *parser) parseEnd() error {
 	b := &Body{graph: p.g, in: p.in, out: p.out}
 	if err := p.finish(); err != nil {
@@ -35,7 +35,7 @@ func (p *parser) parseEnd() error {
 	return nil
 }
 
-// parseList reads the nodes that are a body's inputs or results.
+// parseList reads a list of nodes: a body's inputs or results.
 func (p *parser) parseList(t *tokens) (list []*Node, err error) {
 	for s := t.next(); s != ""; s = t.next() {
 		n, err := p.node(s)

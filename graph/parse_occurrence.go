@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// parseOccurrences reads what stands after the semicolon of a node's line.
+// parseOccurrences reads the occurrences, after the semicolon of a node's line.
 func (p *parser) parseOccurrences(n *Node, t *tokens) error {
 	s := t.next()
 	if s == "" {

@@ -22,14 +22,14 @@ import (
 // bodies of their operations, each a graph between the lines "body 1" and "end"
 // that ends with its inputs and its results (in %0 %1, out %4).
 
-// String is the text form.
+// String returns the text form, which [Parse] reads.
 func (g *Graph) String() string {
 	var b strings.Builder
 	g.Dump(&b)
 	return b.String()
 }
 
-// Dump writes the text form, from which [Parse] makes an equal graph.
+// Dump writes the text form, from which [Parse] makes an equal graph. The error is the writer's.
 func (g *Graph) Dump(w io.Writer) error {
 	switch {
 	case g == nil:
@@ -78,7 +78,7 @@ func (p *printer) printf(format string, args ...any) {
 	}
 }
 
-// line is the node's line without its occurrences.
+// line returns the node's line without its occurrences.
 func (n *Node) line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%%%d = ", n.id)
@@ -122,7 +122,8 @@ func (o Occurrence) text() string {
 	return b.String()
 }
 
-// OpText prints an operation with its attributes: Sum{axes=[1] keep}.
+// OpText returns an operation with its attributes as the text form prints them: "Sum{axes=[1]
+// keep}". Attributes that are zero are left out.
 func OpText(op Op) string {
 	if op == nil {
 		return "nil"

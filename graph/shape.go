@@ -18,16 +18,16 @@ const (
 	maxElements = 1 << maxBits
 )
 
-// Axis is one axis of an array: its size, and its name or "".
+// Axis is one axis of an array: its size, and its name, which may be "".
 type Axis struct {
 	Name string
 	Size int
 }
 
-// Ax is an axis with a name: Ax("i", 150).
+// Ax returns an axis with a name: Ax("i", 150).
 func Ax(name string, size int) Axis { return Axis{Name: name, Size: size} }
 
-// Dims are axes without names: Dims(150, 4).
+// Dims returns axes without names: Dims(150, 4).
 func Dims(sizes ...int) []Axis {
 	axes := make([]Axis, len(sizes))
 	for i, n := range sizes {
@@ -36,7 +36,7 @@ func Dims(sizes ...int) []Axis {
 	return axes
 }
 
-// String gives i=150, or 150 for an axis without a name.
+// String returns "i=150", or "150" for an axis without a name.
 func (a Axis) String() string {
 	if a.Name == "" {
 		return strconv.Itoa(a.Size)
@@ -59,11 +59,11 @@ func (a *Axis) parse(text string) error {
 }
 
 // Shape is a list of at most [MaxRank] axes, comparable with ==. The zero Shape
-// is a scalar's. Equal shapes are one in memory: a Shape is a word to copy, to
-// compare and to hash, because every node, and many an attribute, holds one.
+// is that of a scalar. Equal shapes share their memory, so that a Shape is a word to
+// copy, to compare and to hash: every node holds one, and many attributes.
 type Shape struct{ list unique.Handle[axisList] }
 
-// axisList is what shapes share. That of a scalar is nowhere: its handle is zero.
+// axisList is the memory that equal shapes share. A scalar has none: its handle is zero.
 type axisList struct {
 	rank int
 	axes [MaxRank]Axis
@@ -76,8 +76,9 @@ func (s Shape) get() axisList {
 	return s.list.Value()
 }
 
-// NewShape checks the axes: at most MaxRank of them, sizes of at least 1, names
-// that are identifiers and unique.
+// NewShape returns the shape with the given axes: at most [MaxRank], with sizes of at least 1 and
+// a product of at most 2⁴⁰ (2²⁷ if an int has 32 bits). Names are unique; they consist of Latin and
+// Greek letters, digits, _ and ′, and do not start with a digit. Anything else is an error.
 func NewShape(axes ...Axis) (Shape, error) {
 	var l axisList
 	if len(axes) > MaxRank {
@@ -123,7 +124,7 @@ func isAxisName(s string) bool {
 	return s != ""
 }
 
-// Rank is the number of axes.
+// Rank returns the number of axes.
 func (s Shape) Rank() int {
 	if s == (Shape{}) {
 		return 0
@@ -131,7 +132,7 @@ func (s Shape) Rank() int {
 	return s.list.Value().rank
 }
 
-// Axis gives axis i; an axis that does not exist has no name and size 1.
+// Axis returns axis i; an axis that does not exist has no name and size 1.
 func (s Shape) Axis(i int) Axis {
 	if i < 0 || i >= s.Rank() {
 		return Axis{Size: 1}
@@ -139,16 +140,16 @@ func (s Shape) Axis(i int) Axis {
 	return s.list.Value().axes[i]
 }
 
-// Dim is the size of axis i, 1 if there is none.
+// Dim returns the size of axis i, 1 if there is none.
 func (s Shape) Dim(i int) int { return s.Axis(i).Size }
 
-// Axes lists the axes.
+// Axes returns the axes as a new slice.
 func (s Shape) Axes() []Axis {
 	l := s.get()
 	return append([]Axis(nil), l.axes[:l.rank]...)
 }
 
-// Sizes lists the sizes.
+// Sizes returns the sizes of the axes as a new slice.
 func (s Shape) Sizes() []int {
 	l := s.get()
 	d := make([]int, l.rank)
@@ -158,7 +159,7 @@ func (s Shape) Sizes() []int {
 	return d
 }
 
-// Len is the number of elements.
+// Len returns the number of elements, the product of the sizes: 1 of a scalar.
 func (s Shape) Len() int {
 	l := s.get()
 	n := 1
@@ -168,7 +169,7 @@ func (s Shape) Len() int {
 	return n
 }
 
-// Index finds an axis by name, -1 if there is none.
+// Index returns the number of the axis with a name, -1 if there is none.
 func (s Shape) Index(name string) int {
 	l := s.get()
 	for i := range l.rank {
@@ -179,7 +180,7 @@ func (s Shape) Index(name string) int {
 	return -1
 }
 
-// SameSizes reports whether two shapes agree but for names.
+// SameSizes reports whether two shapes have the same sizes, whatever the names of their axes.
 func (s Shape) SameSizes(t Shape) bool {
 	if s == t {
 		return true
@@ -196,8 +197,9 @@ func (s Shape) SameSizes(t Shape) bool {
 	return true
 }
 
-// Resolve turns axis references (an int, negative from the end, or a name) into
-// indices. A reference that fits no axis, or an axis referred to twice, is an error.
+// Resolve returns the numbers of the axes that are referred to, each by an int, which counts from
+// the end if it is negative, or by a name. A reference that fits no axis, or an axis that is
+// referred to twice, is an error.
 func (s Shape) Resolve(refs ...any) ([]int, error) {
 	out := make([]int, 0, len(refs))
 	for _, ref := range refs {
@@ -228,7 +230,7 @@ func (s Shape) Resolve(refs ...any) ([]int, error) {
 	return out, nil
 }
 
-// String gives [i=150 d=4]; a scalar is [].
+// String returns "[i=150 d=4]"; for a scalar "[]".
 func (s Shape) String() string {
 	l := s.get()
 	var b strings.Builder
@@ -263,13 +265,13 @@ func (s *Shape) parse(t string) error {
 	return err
 }
 
-// Type is an element type and a shape: all that is known of a value before it exists.
+// Type is an element type and a shape: all that a static graph knows of a value.
 type Type struct {
 	DType DType
 	Shape Shape
 }
 
-// String gives f32[i=150 d=4].
+// String returns "f32[i=150 d=4]".
 func (t Type) String() string { return t.DType.String() + t.Shape.String() }
 
 // MarshalText returns the text of String.

@@ -1,14 +1,13 @@
 package graph
 
-// slab hands out short slices of one large one: a graph makes its nodes by the
-// hundred thousand and frees them together, and allocating each piece alone would
-// cost more than all that is put into it.
+// slab hands out short pieces of one large slice. A graph makes nodes by the hundred thousand and
+// frees them together, and to allocate each alone would cost more than to fill it.
 type slab[T any] struct {
 	free []T
 	size int // of the last piece of memory taken
 }
 
-// take gives n zero elements that nobody else has, with no room behind them.
+// take returns n zero elements that nobody else has, with no room behind them.
 func (s *slab[T]) take(n int) []T {
 	const least, most = 8, 1024
 	if len(s.free) < n {

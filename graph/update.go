@@ -2,11 +2,12 @@ package graph
 
 import "fmt"
 
-// Update says that a parameter or state takes the value of a node when a step
-// commits. A program applies at most one update to a leaf.
+// Update gives the parameter or state Target the value of the node Value when a step commits. A
+// program applies at most one update to a leaf.
 type Update struct{ Target, Value *Node }
 
-// Err says why the update cannot be made; nil if it can. It asks for valid nodes.
+// Err returns an error if the update cannot be made: the target is no parameter or state, or the
+// value is of another type. Both nodes must be valid.
 func (u Update) Err() error {
 	_, names := Align(u.Target.Shape(), u.Value.Shape())
 	switch {
@@ -18,11 +19,12 @@ func (u Update) Err() error {
 	return nil
 }
 
-// Step is a set of updates made together: one training step's.
+// Step is a set of updates that are made together, as those of one training step.
 type Step []Update
 
-// Assign adds an update of target, a parameter or state, to value, which must
-// have its type. The names of axes may differ where one is missing.
+// Assign adds an update of target, a parameter or state, to value, which must have the same element
+// type and sizes; a name of an axis may be missing. It is a mistake if they do not fit, or if one
+// is nil or of another graph; the update is then not added.
 func (g *Graph) Assign(target, value *Node) Update {
 	u := Update{target, value}
 	for i, n := range []*Node{target, value} {
@@ -49,7 +51,7 @@ func (g *Graph) Assign(target, value *Node) Update {
 	return u
 }
 
-// Updates lists all updates in order of creation.
+// Updates returns all updates in order of creation, as a new slice.
 func (g *Graph) Updates() []Update { return append([]Update(nil), g.updates...) }
 
 // assignOp names the call in the errors of Assign.
@@ -58,16 +60,16 @@ type assignOp struct{}
 func (assignOp) Name() string                { return "Assign" }
 func (assignOp) Infer([]*Node) (Type, error) { return Type{}, nil }
 
-// Derivation remembers one call of the differentiator: Grad is the derivative of
-// Loss with respect to Wrt, and the nodes numbered First and above were added
-// for it. A rewriter that changes the loss derives again instead of copying.
+// Derivation records one derivative that the differentiator has taken: Grad is the derivative of
+// the scalar Loss with respect to Wrt, and the nodes numbered First and above were added for it. A
+// rewriter that changes the loss takes the derivative again instead of copying it.
 type Derivation struct {
 	Loss, Wrt, Grad *Node
 	First           int
 }
 
-// RecordDerivation is for the differentiator.
+// RecordDerivation adds to [Graph.Derivations]. It is for the differentiator.
 func (g *Graph) RecordDerivation(d Derivation) { g.derived = append(g.derived, d) }
 
-// Derivations lists them in order.
+// Derivations returns the derivatives taken by reverse mode, in order, as a new slice.
 func (g *Graph) Derivations() []Derivation { return append([]Derivation(nil), g.derived...) }

@@ -8,22 +8,20 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
-// Value is a small dense array held in float64, row-major: what a constant
-// holds, and the type in which every operation is defined (the Eval methods of
-// package ops). Booleans are 0 and 1. An integer beyond ±2⁵³ stands as the nearest
-// float64; a definition that would have to round one is not evaluated.
+// Value is a dense array held in float64, row-major. Constants hold one, and every operation
+// is defined on them (trait.Defined). Booleans are 0 and 1. An integer beyond ±2⁵³ stands as the
+// nearest float64; a definition that would have to round one is not evaluated.
 type Value struct {
 	Type Type
 	Data []float64 // len = Type.Shape.Len()
 }
 
-// NewValue is an array of zeros.
+// NewValue returns an array of zeros.
 func NewValue(t Type) Value { return Value{t, make([]float64, t.Shape.Len())} }
 
-// Round converts v to the element type: to the nearest float; to bool by v ≠ 0; to
-// an integer by dropping the fraction, with the nearest there is beyond the range, 0 for
-// NaN, and no -0. It is how arrays are converted; sums and products of integers wrap
-// around instead.
+// Round converts v to the element type: to the nearest float; to bool by v ≠ 0; to an integer by
+// dropping the fraction, where a number out of range becomes the nearest integer in it, and NaN and
+// −0 become 0. Arrays are converted so; sums and products of integers wrap around instead.
 func (d DType) Round(v float64) float64 {
 	switch d {
 	case F32:
@@ -47,7 +45,7 @@ func (d DType) Round(v float64) float64 {
 	return v
 }
 
-// equal compares by bits, so that constants with NaN or -0 intern rightly.
+// equal compares by bits, so that a NaN equals itself and 0 differs from -0.
 func (v Value) equal(w Value) bool {
 	if v.Type != w.Type || len(v.Data) != len(w.Data) {
 		return false
@@ -73,7 +71,8 @@ func (v Value) uniform() (float64, bool) {
 	return v.Data[0], true
 }
 
-// String gives f32[2]: 1 0.5; an array of equal elements prints the element once, marked ×.
+// String returns the type and the numbers: "f32[2]: 1 0.5". Equal elements are printed once:
+// "f32[9]: ×1".
 func (v Value) String() string {
 	var b strings.Builder
 	b.WriteString(v.Type.String())

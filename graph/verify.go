@@ -6,8 +6,10 @@ import (
 	"reflect"
 )
 
-// Verify checks every invariant of a graph and reports all complaints, or nil.
-// Mistakes of the user are no complaints: they are in [Graph.Err].
+// Verify checks every invariant of a graph: that nodes stand in order, are interned and have the
+// types that their operations infer; that paths are unique; and that constants, bodies, updates,
+// derivations and origins fit. It returns all violations, joined, or nil. Mistakes of the user are
+// none: they are in [Graph.Err].
 func Verify(g *Graph) error {
 	if g == nil {
 		return errNoGraph
@@ -18,7 +20,7 @@ func Verify(g *Graph) error {
 	}
 	known := func(x *Node) bool { return x != nil && x.id >= 0 && x.id < len(g.nodes) && g.nodes[x.id] == x }
 	paths := map[string]*Node{}
-	ops := map[reflect.Type]error{} // checkOp's verdicts, anew
+	ops := map[reflect.Type]error{} // results of checkOp, anew
 	for id, n := range g.nodes {
 		if n.id != id || n.g != g {
 			complain(n, "stands at place %d of graph %q", id, g.name)

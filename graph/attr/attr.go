@@ -1,7 +1,7 @@
 // Package attr has types for the attributes of operations: numbers, sets of axes and short lists.
 //
-// A graph compares operations with ==, so that an attribute holds no slice, and no raw float64: 0 and
-// −0 must differ, and a NaN must equal itself. The types here are compared by their contents:
+// A graph compares operations with ==, so that an attribute holds no slice, and no raw float64: 0
+// and −0 must differ, and a NaN must equal itself. The types here are compared by their contents:
 //
 //	type Leaky struct {
 //		Slope attr.Float   // attr.FloatOf(0.1)

@@ -1,4 +1,4 @@
-// Package expr has expressions as people write them. An operation gives one as its notation
+// Package expr has expressions as people write them. An operation returns one as its notation
 // (trait.Notated), and package viz prints it as Unicode, LaTeX or MathML.
 package expr
 
@@ -30,7 +30,7 @@ type Kind uint8
 const (
 	KindSymbol  Kind = iota // α_ij; Text is printed as it is
 	KindNumber              // 0.5
-	KindAdd                 // a + b + …: Args; a negative term is an KindNeg
+	KindAdd                 // a + b + …: Args; a negative term is a KindNeg
 	KindMul                 // a·b·…
 	KindDiv                 // a / b
 	KindNeg                 // −a
@@ -42,24 +42,24 @@ const (
 	KindCases               // a if m, else b: Args m, a, b
 )
 
-// Sym is a symbol with subscripts.
+// Sym returns a symbol with subscripts: Sym("α", "i", "j") is α_ij.
 func Sym(name string, subs ...string) Expr { return Expr{Kind: KindSymbol, Text: name, Subs: subs} }
 
-// Num is a number.
+// Num returns a number, printed with the digits that it needs.
 func Num(v float64) Expr {
 	return Expr{Kind: KindNumber, Text: strings.Replace(attr.FloatOf(v).String(), "-", "−", 1)}
 }
 
-// Call is f(args…).
+// Call returns f(args…).
 func Call(f string, args ...Expr) Expr { return Expr{Kind: KindCall, Text: f, Args: args} }
 
-// Plus is a + b, with nested sums flattened.
+// Plus returns a + b, with nested sums flattened.
 func (a Expr) Plus(b Expr) Expr { return flat(KindAdd, a, b) }
 
-// Minus is a − b.
+// Minus returns a − b.
 func (a Expr) Minus(b Expr) Expr { return flat(KindAdd, a, b.Neg()) }
 
-// Times is a·b; a factor of 1 vanishes and signs and numbers come first.
+// Times returns a·b, without factors of 1, and with the sign and numbers first.
 func (a Expr) Times(b Expr) Expr {
 	switch {
 	case a.Kind == KindNeg:
@@ -83,7 +83,7 @@ func (a Expr) Times(b Expr) Expr {
 	return flat(KindMul, a, b)
 }
 
-// Over is a / b.
+// Over returns a / b, without a divisor of 1, and with the sign of a first.
 func (a Expr) Over(b Expr) Expr {
 	if a.Kind == KindNeg {
 		return a.Args[0].Over(b).Neg()
@@ -94,7 +94,7 @@ func (a Expr) Over(b Expr) Expr {
 	return Expr{Kind: KindDiv, Args: []Expr{a, b}}
 }
 
-// Neg is −a.
+// Neg returns −a, or b if a is −b.
 func (a Expr) Neg() Expr {
 	if a.Kind == KindNeg {
 		return a.Args[0]
@@ -102,10 +102,11 @@ func (a Expr) Neg() Expr {
 	return Expr{Kind: KindNeg, Args: []Expr{a}}
 }
 
-// Pow is a^b.
+// Pow returns a^b.
 func (a Expr) Pow(b Expr) Expr { return Expr{Kind: KindPower, Args: []Expr{a, b}} }
 
-// Big is a sign with bound indices before a: Σ_j a.
+// Big returns a sign with bound indices before a, such as Σ_j a; without indices a call of the
+// sign.
 func Big(sign string, indices []string, a Expr) Expr {
 	if len(indices) == 0 {
 		return Call(sign, a)
@@ -127,7 +128,7 @@ func flat(k Kind, parts ...Expr) Expr {
 	return e
 }
 
-// Free lists the subscripts that are not bound inside, in order of appearance.
+// Free returns the subscripts that are not bound inside a, in order of appearance.
 func (a Expr) Free() []string {
 	var out []string
 	a.free(nil, &out)
@@ -150,7 +151,8 @@ func (a Expr) free(bound []string, out *[]string) {
 	}
 }
 
-// Subst renames free subscripts: from[i] becomes to[i]; "" removes it. What is left over of the longer list does nothing.
+// Subst returns a with free subscripts renamed: from[i] becomes to[i], or is removed if that is "".
+// The rest of the longer list is ignored.
 func (a Expr) Subst(from, to []string) Expr {
 	from = from[:min(len(from), len(to))]
 	rename := func(s string) string {
@@ -185,8 +187,8 @@ func (a Expr) Subst(from, to []string) Expr {
 	return a
 }
 
-// Cases is a where the mask m is true, and b elsewhere.
+// Cases returns the expression that is a where the mask m is true, and b elsewhere.
 func Cases(m, a, b Expr) Expr { return Expr{Kind: KindCases, Args: []Expr{m, a, b}} }
 
-// Norm2 is ‖a‖²: the sum of a² over an index that a no longer shows.
+// Norm2 returns ‖a‖², the sum of a² over an index that a no longer shows.
 func Norm2(a Expr) Expr { return Expr{Kind: KindNorm, Args: []Expr{a}} }

@@ -9,9 +9,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// accumulate adds the contributions to a derivative up. What the steps of an
-// unrolled recurrence contribute is put together first: added one by one, T
-// arrays of which each differs from zero in a T-th part take T times as long.
+// accumulate adds up the contributions to a derivative. Those of the steps of an unrolled
+// recurrence are joined first: T arrays that are each zero but for a T-th part take T times as long
+// to add one by one.
 func accumulate(parts []*graph.Node) *graph.Node {
 	if len(parts) > 1 && !slices.ContainsFunc(parts, func(p *graph.Node) bool { return !p.IsValid() }) {
 		parts = joinProducts(joinPlaces(parts))
@@ -26,12 +26,12 @@ func accumulate(parts []*graph.Node) *graph.Node {
 // A span is a part that is zero but for a piece of one axis.
 type span struct {
 	part, axis, from, to int
-	values               *graph.Node // what lies from `from` to `to`
+	values               *graph.Node // of the piece
 }
 
-// joinPlaces joins parts whose values lie beside each other along an axis, the
-// derivatives of slices, with zeros in the gaps. Those that overlap go into
-// different arrays. The result stands where the first of its parts stood.
+// joinPlaces joins parts whose values lie beside each other along an axis, as derivatives of slices
+// do, with zeros in the gaps. Parts that overlap go into different arrays. The result stands where
+// the first of its parts stood.
 func joinPlaces(parts []*graph.Node) []*graph.Node {
 	var spans []span
 	for i, p := range parts {
@@ -81,7 +81,7 @@ func spanOf(p *graph.Node, part int) (s span, ok bool) {
 	return s, s.axis >= 0
 }
 
-// joined is the array of which the spans, in order and apart, are pieces.
+// joined returns the array that consists of the spans, which are in order and do not overlap.
 func joined(like *graph.Node, spans []span) *graph.Node {
 	var pieces []*graph.Node
 	a, at := spans[0].axis, 0
@@ -113,7 +113,8 @@ func placesOf(spans []span) []int {
 	return out
 }
 
-// together puts d in the place of the first of some parts, and nil in the others'.
+// together returns the parts with d in place of the first of some of them, and nil in place of the
+// others.
 func together(parts []*graph.Node, some []int, d *graph.Node) []*graph.Node {
 	parts = slices.Clone(parts)
 	for _, i := range some {
@@ -123,10 +124,10 @@ func together(parts []*graph.Node, some []int, d *graph.Node) []*graph.Node {
 	return parts
 }
 
-// joinProducts makes one of matrix products that differ in values alone, where the
-// result is larger than the operands together: Σ_t a_t·b_t is a·b with the a_t beside
-// each other and the b_t below each other. To hold all operands and go over the
-// result once costs less than to go over the result for each.
+// joinProducts joins matrix products of the same types into one, if their result is larger than
+// their operands together: Σ_t a_t·b_t is a·b with the a_t beside each other and the b_t below each
+// other. To hold all operands and go over the result once costs less than to go over the result for
+// each.
 func joinProducts(parts []*graph.Node) []*graph.Node {
 	type kind struct{ a, b graph.Type }
 	groups := map[kind][]int{}
@@ -157,8 +158,8 @@ func joinProducts(parts []*graph.Node) []*graph.Node {
 	return slices.DeleteFunc(parts, func(p *graph.Node) bool { return p == nil })
 }
 
-// side joins matrices along an axis, counted from the end. Where all are transposed,
-// what is transposed is joined, so that no element changes its place.
+// side joins matrices along an axis, counted from the end. If all are transposed, it transposes the
+// joined originals, so that no element changes its place.
 func side(xs []*graph.Node, axis int) *graph.Node {
 	axis += xs[0].Rank()
 	order, ok := match.Permuted(xs[0])

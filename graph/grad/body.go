@@ -8,9 +8,8 @@ import (
 
 func init() { derive.Back, derive.Forward = back, JVP }
 
-// back is one sweep from several roots, each with a derivative given: what the
-// rule of a loop does with the loop's body. ℓ is the loss that is differentiated
-// outside the body.
+// back makes one sweep from several roots, each with a given derivative, as the rule of a loop
+// wants for the loop's body. ℓ is the loss that is differentiated outside of the body.
 func back(outs, seeds, wrt []*graph.Node) []*graph.Node {
 	r := newReverse(outs, wrt)
 	r.label = "ℓ"

@@ -16,21 +16,21 @@
 //
 // Every derivative is made of operations, so it can be differentiated again.
 // The adjoints live in the call, not in the graph: several losses in one graph
-// do not mix. A derivative node knows the forward node whose rule it came from
-// (graph.Origin), and the whole derivative of a node carries a name like
-// ∂loss/∂D, a tangent one like δD. What [Of] gives follows rewrites of its loss
-// (graph.Derivation); tangents are rewritten as other nodes are.
+// do not mix. A derivative node records the forward node whose rule made it
+// (graph.Origin); the whole derivative of a node has a name like ∂loss/∂D, and
+// a tangent one like δD. A rewriter that changes a loss takes the derivatives that
+// [Of] returned again (graph.Derivation); it rewrites tangents as other nodes.
 //
 // # Formulas that overflow
 //
-// Compiling replaces formulas that overflow as they are written, such as log(1 + exp x), by ones
-// that do not (the pass stabilise of package rewrite). Derivatives are taken of what is written.
-// Those of [Of] are taken again of what has replaced it, and are finite with it, of any order:
-// also where a loss is made of a derivative, or mapped by package vmap. Everything else is not
-// taken again: what [JVP], [HVP], [Jacobian] and [Hessian] give, a derivative that is mapped
-// (vmap.Each of a function that calls Of), and what Of gives of any of these. At x = 1000 the
-// value of log(1 + exp x) is 1000 and its derivative by Of 1, but its tangent NaN. For them, write
-// what does not overflow:
+// Compiling replaces formulas that overflow as written, such as log(1 + exp x), by others that do
+// not (the pass stabilise of package rewrite). Derivatives are taken of the formula as written.
+// Those of [Of] are then taken again of its replacement, so that they are finite if it is, in any
+// order, and also if the loss is made of a derivative or mapped by package vmap. Other derivatives
+// are not taken again: those of [JVP], [HVP], [Jacobian] and [Hessian], a derivative that is mapped
+// (vmap.Each of a function that calls Of), and those of Of of any of these. At x = 1000 the value
+// of log(1 + exp x) is 1000 and its derivative by Of is 1, but its tangent is NaN. There, write a
+// formula that does not overflow:
 //
 //	log(1 + exp x)                        ops.Softplus(x)
 //	log Σ exp x                           ops.LogSumExp(x, …)

@@ -9,16 +9,18 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Of gives the derivative of a scalar float loss with respect to each node of
-// wrt, which may be parameters, inputs or anything between, each of its node's
-// type. Derivatives of derivatives are taken by calling it again.
+// Of returns the derivative of a scalar loss with respect to each node of wrt, which may be
+// parameters, inputs or any nodes between. All have a float type; each derivative has the type of
+// its node. Call Of again for derivatives of derivatives. It is reverse-mode differentiation
+// (Griewank & Walther, Evaluating Derivatives, 2008) on the graph: one sweep costs a small multiple
+// of the loss.
 //
-// A loss that is no scalar, or does not depend on a node of wrt, is a mistake
-// recorded in the graph, and says where the path was cut. So is a rule that gives
-// a derivative of another type than its operand's.
+// It is a mistake, recorded in the graph, if the loss is not a float scalar, or does not depend on
+// a node of wrt; the mistake says where the path ends. So is a rule that returns a derivative
+// of another type than its operand. The results are then invalid nodes.
 func Of(loss *graph.Node, wrt ...*graph.Node) []*graph.Node { return of(loss, wrt, false) }
 
-// OrZero is Of, but gives zeros where the loss does not depend on a node.
+// OrZero is [Of], except that it returns zeros for a node that the loss does not depend on.
 func OrZero(loss *graph.Node, wrt ...*graph.Node) []*graph.Node { return of(loss, wrt, true) }
 
 func of(loss *graph.Node, wrt []*graph.Node, zeros bool) []*graph.Node {
@@ -61,7 +63,7 @@ func of(loss *graph.Node, wrt []*graph.Node, zeros bool) []*graph.Node {
 
 var errInvalid = errors.New("follows from an earlier mistake")
 
-// check says why loss cannot be differentiated with respect to w.
+// check returns the reason that loss cannot be differentiated with respect to w.
 func check(loss, w *graph.Node) error {
 	switch {
 	case loss == nil || w == nil:
@@ -78,12 +80,12 @@ func check(loss, w *graph.Node) error {
 	return nil
 }
 
-// reverse is one sweep from the loss back to the nodes asked for. What it knows
-// of a forward node stands at the node's number.
+// reverse is one sweep from the loss back to the nodes asked for. Its slices are indexed by the
+// numbers of forward nodes.
 type reverse struct {
 	loss    *graph.Node     // the root that origins name
 	label   string          // of the loss in the names of derivatives
-	cone    []*graph.Node   // what the loss depends on, inputs first
+	cone    []*graph.Node   // the nodes that the loss depends on, inputs first
 	needed  []bool          // lies between the loss and a node asked for
 	partial [][]*graph.Node // contributions of users to a node's derivative
 	wheres  [][]*where      // where each of them may be other than 0
@@ -110,25 +112,26 @@ func newReverse(roots, wrt []*graph.Node) *reverse {
 	return r
 }
 
-// start makes the derivative of a scalar loss by itself.
+// start seeds the derivative of a scalar loss with respect to itself, 1.
 func (r *reverse) start() {
 	r.loss.Graph().During(r.loss.First(), graph.Origin{Kind: graph.FromGrad, Of: r.loss, Loss: r.loss}, func() {
 		r.seed(r.loss, ops.Lit(r.loss, 1))
 	})
 }
 
-// seed gives a root its derivative, to begin with.
+// seed sets the derivative of a root, from which the sweep starts.
 func (r *reverse) seed(root, dy *graph.Node) {
 	r.contribute(root, dy, nil)
 }
 
-// contribute adds what a user gives to the derivative of x, and where that may be other than 0.
+// contribute adds the contribution d of a user to the derivative of x, which may be other than 0 in
+// w.
 func (r *reverse) contribute(x, d *graph.Node, w *where) {
 	r.partial[x.ID()] = append(r.partial[x.ID()], d)
 	r.wheres[x.ID()] = append(r.wheres[x.ID()], w)
 }
 
-// run goes back from the roots, which have theirs.
+// run goes back from the roots, which have been seeded.
 func (r *reverse) run() {
 	for i := len(r.cone) - 1; i >= 0; i-- {
 		n := r.cone[i]
@@ -139,8 +142,8 @@ func (r *reverse) run() {
 	}
 }
 
-// complete adds a node's contributions up. All its users are younger, so they
-// have been met.
+// complete adds up the contributions to a node's derivative. All its users are younger, so the
+// sweep has passed them.
 func (r *reverse) complete(n *graph.Node) {
 	g := n.Graph()
 	var d *graph.Node
@@ -155,7 +158,8 @@ func (r *reverse) complete(n *graph.Node) {
 	r.adjoint[n.ID()], r.within[n.ID()] = d, anywhere(r.wheres[n.ID()])
 }
 
-// byOperand is what a rule gives for the derivative by operand i of n, of the operand's type.
+// byOperand returns d, the result of a rule for the derivative with respect to operand i of n, with
+// the operand's type.
 func byOperand(n *graph.Node, i int, d *graph.Node) *graph.Node {
 	x := n.In(i)
 	switch {
@@ -171,7 +175,7 @@ func byOperand(n *graph.Node, i int, d *graph.Node) *graph.Node {
 	return n.Graph().Fail("grad", fmt.Errorf("the derivative of %s by operand %d has type %v, the operand %v", n.Op().Name(), i, d.Type(), x.Type()), n)
 }
 
-// push sends a node's derivative on to its inputs.
+// push passes a node's derivative on to its inputs.
 func (r *reverse) push(n *graph.Node) {
 	g := n.Graph()
 	rule, ok := n.Op().(trait.Differentiable)
@@ -209,7 +213,7 @@ func (r *reverse) push(n *graph.Node) {
 	}
 }
 
-// whyNot says where the path from the loss to w was cut.
+// whyNot returns the reason that no derivative reaches w, and where the path from the loss ends.
 func (r *reverse) whyNot(w *graph.Node) error {
 	for _, n := range r.cuts {
 		if n.DependsOn(w) {

@@ -8,17 +8,17 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Jacobian is the derivative of every element of y[a…] by every element of x[b…]:
-// [a… b…], with a prime (′) at the names of x's axes that y has too. It is zero where y
-// does not depend on x.
+// Jacobian returns the derivative of every element of y[a…] with respect to every element of x[b…],
+// of shape [a… b…]. Names of x's axes that y has too get a prime (′). It is zero where y does not
+// depend on x.
 //
-// One row by reverse mode, or one column by forward mode where x has fewer elements,
-// is mapped over all unit vectors by package vmap, so that the number of nodes does not
-// grow with the number of elements. Nodes that are no floats, and more axes together
-// than a node can have, are mistakes recorded in the graph.
+// One row by reverse mode, or one column by forward mode if x has fewer elements than y, is mapped
+// over all unit vectors by package vmap, so that the number of nodes does not grow with the number
+// of elements. It is a mistake, recorded in the graph, if y or x is not of a float type, or if both
+// together have more axes than a node can have.
 //
-// It is that of y as it is written, and may be NaN where y, compiled, is not: see "Formulas that
-// overflow".
+// y is differentiated as written, so that the Jacobian may be NaN where y, compiled, is not: see
+// "Formulas that overflow".
 func Jacobian(y, x *graph.Node) *graph.Node {
 	g := graph.Of(y, x)
 	to, err := jacobianShape(g, y, x)
@@ -50,11 +50,12 @@ func Jacobian(y, x *graph.Node) *graph.Node {
 	return ops.ReshapeTo(columns, to)
 }
 
-// Hessian is the second derivative of a scalar loss by every two elements of x[a…]:
-// [a… a′…], the [Jacobian] of its derivative, and like that of the loss as it is written.
+// Hessian returns the second derivatives of a scalar loss with respect to every two elements of
+// x[a…], of shape [a… a′…]: the [Jacobian] of its derivative. Mistakes are those of [Of] and
+// Jacobian.
 func Hessian(loss, x *graph.Node) *graph.Node { return Jacobian(Of(loss, x)[0], x) }
 
-// units are the unit vectors of x's type along a first axis without a name.
+// units returns the unit vectors of x's type along a first axis without a name.
 func units(x *graph.Node) *graph.Node {
 	n := x.Shape().Len()
 	places := x.Graph().ConstantFunc(graph.I64, func(places []float64) {
@@ -70,7 +71,8 @@ func units(x *graph.Node) *graph.Node {
 	return ops.ReshapeTo(hot, s)
 }
 
-// jacobianShape is the shape of the derivative of y by x, or says why there is none.
+// jacobianShape returns the shape of the Jacobian of y with respect to x, or the reason that there
+// is none.
 func jacobianShape(g *graph.Graph, y, x *graph.Node) (graph.Shape, error) {
 	switch {
 	case y == nil || x == nil:

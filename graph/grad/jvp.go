@@ -9,16 +9,18 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// JVP gives, in one sweep, how each node of y moves when each node of x moves by the
-// node of v beside it: Σ_x ∂y/∂x·v, of y's type. The nodes of x may be parameters,
-// inputs or anything between. Zeros come back where y does not depend on x.
+// JVP returns the tangent of each node of y, which is how it moves when each node of x moves by the
+// node of v beside it: Σ_x ∂y/∂x·v, of y's type. The nodes of x may be parameters, inputs or any
+// nodes between; each node of v has the type of its node of x. A node of y that does not depend on
+// x has zeros.
 //
-// It costs about as much as y itself, whatever the number of elements; [Of] is the
-// other way round. A direction of another type than its node, nodes that are no
-// floats, and an operation without a rule are mistakes recorded in the graph.
+// It is forward-mode differentiation, in one sweep, and costs about as much as y itself, whatever
+// the number of elements of x; [Of] is cheap for many elements of x and one of y. It is a mistake,
+// recorded in the graph, if a node is not of a float type, if a direction has another type than its
+// node, if a node has two, or if an operation has no rule. The results are then invalid nodes.
 //
-// The tangent is that of y as it is written: where y overflows so, as log(1 + exp x), it is NaN,
-// although y is not, which compiling makes stable; see "Formulas that overflow".
+// y is differentiated as written: if that overflows, as in log(1 + exp x), the tangent is NaN,
+// although y, which compiling makes stable, is not; see "Formulas that overflow".
 func JVP(y, x, v []*graph.Node) []*graph.Node {
 	all := slices.Concat(y, x, v)
 	g := graph.Of(all...)
@@ -44,7 +46,7 @@ func JVP(y, x, v []*graph.Node) []*graph.Node {
 	return out
 }
 
-// checkDirections says why y cannot be moved by moving x along v; all are y, x and v.
+// checkDirections returns the reason that x cannot be moved along v; all lists y, x and v.
 func checkDirections(g *graph.Graph, all, x, v []*graph.Node) error {
 	if len(x) != len(v) {
 		return fmt.Errorf("%d nodes and %d directions", len(x), len(v))
@@ -73,13 +75,12 @@ func checkDirections(g *graph.Graph, all, x, v []*graph.Node) error {
 	return nil
 }
 
-// forward is one sweep from the nodes that move to those asked for. What it knows of
-// a node stands at the node's number.
+// forward is one sweep from the nodes that move to those asked for.
 type forward struct {
-	tangent []*graph.Node // nil where the node stands still
+	tangent []*graph.Node // by the node's number; nil if the node stands still
 }
 
-// push finds how n moves from how its operands move.
+// push makes the tangent of n from those of its operands.
 func (f *forward) push(n *graph.Node) {
 	g := n.Graph()
 	dx, moves := make([]*graph.Node, n.NumIn()), false
@@ -117,7 +118,7 @@ func (f *forward) push(n *graph.Node) {
 	}
 }
 
-// rule asks the operation's own, or makes one of its derivative.
+// rule returns the tangent of n by the operation's rule, or by its derivative if it has none.
 func rule(n *graph.Node, dx []*graph.Node) *graph.Node {
 	switch op := n.Op().(type) {
 	case trait.Forward:
@@ -129,8 +130,8 @@ func rule(n *graph.Node, dx []*graph.Node) *graph.Node {
 	return n.Graph().Fail("JVP", err, n)
 }
 
-// twice is the transpose of the transpose: Σ_i ⟨Grad(y, u, i), dx_i⟩ is linear in u,
-// and its derivative by u is the tangent of y.
+// twice returns the tangent of n as the transpose of the transpose: Σ_i ⟨Grad(y, u, i), dx_i⟩ is
+// linear in u, and its derivative with respect to u is the tangent of y.
 func twice(op trait.Differentiable, n *graph.Node, dx []*graph.Node) *graph.Node {
 	u := probe(n)
 	var s *graph.Node
@@ -156,9 +157,9 @@ func twice(op trait.Differentiable, n *graph.Node, dx []*graph.Node) *graph.Node
 	return r.adjoint[u.ID()]
 }
 
-// probe is a node of x's type that stands for any value of it: what is made of it is
-// then differentiated by it, or mapped over values for it. It is new, so that nothing
-// else is made of it.
+// probe returns a new node of x's type that stands for any value: nodes that are made of it are
+// then differentiated with respect to it, or mapped over values for it. No other node depends on
+// it.
 func probe(x *graph.Node) *graph.Node {
 	first := x.Graph().Len()
 	u := ops.StopGradient(x)

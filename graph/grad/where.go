@@ -10,13 +10,12 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// What a Select does not choose has no influence on its result, so the derivative is
-// exactly 0 there. The rules of the operations below multiply it by their slopes, and 0·∞
-// and 0·NaN are NaN: for √x where x > 0, at x = −1. Therefore the sweep remembers where a
-// derivative may be other than 0, and makes it 0 elsewhere again after each rule that may not
-// have left it so. It can do that as long as it is known which elements meet which: through
-// elementwise operations, sums, and changes of layout. A product of matrices, a softmax, a gather
-// and the like end it.
+// Elements that a Select does not choose have no influence on its result, so the derivative is
+// exactly 0 there. The rules of the operations below multiply it by their slopes, and 0·∞ and 0·NaN
+// are NaN: for √x where x > 0, at x = −1. Therefore the sweep remembers where a derivative may be
+// other than 0, and sets it to 0 elsewhere after each rule that may have changed that. It can do so
+// through operations that keep track of which elements meet which: elementwise operations, sums,
+// and changes of layout. A product of matrices, a softmax, a gather and the like end it.
 
 // where is the set of elements at which a derivative may be other than 0; nil is all of
 // them. Equal sets are the same pointer, and their masks are made only if they are needed.
@@ -26,8 +25,9 @@ type where struct {
 	mask *graph.Node
 }
 
-// setKey is the elements of outer at which cond holds, or does not; or else those of outer
-// seen through a sum or a change of layout: outer is of the result, the set of an operand.
+// setKey describes a set: the elements of outer at which cond holds, or does not; or else those of
+// an operand of the sum or change of layout through, from which the elements of outer, of its
+// result, come.
 type setKey struct {
 	outer   *where
 	cond    *graph.Node
@@ -36,7 +36,7 @@ type setKey struct {
 	operand int
 }
 
-// set is the set with a key.
+// set returns the set with a key.
 func (r *reverse) set(k setKey) *where {
 	w := r.sets[k]
 	if w == nil {
@@ -49,8 +49,7 @@ func (r *reverse) set(k setKey) *where {
 	return w
 }
 
-// below is where the derivative of operand i of n may be other than 0, given where that of n
-// may.
+// below returns the set where the derivative of operand i of n may be other than 0; w is that of n.
 func (r *reverse) below(n *graph.Node, i int, w *where) *where {
 	switch {
 	case match.Is(n, match.Select):
@@ -70,8 +69,8 @@ func (r *reverse) below(n *graph.Node, i int, w *where) *where {
 	return nil
 }
 
-// inside reports whether a condition holds, or does not, at all elements of the set, as far as the
-// set is made of conditions.
+// inside reports whether a condition holds, or does not if not is true, at all elements of the set,
+// as far as the set is made of conditions.
 func (w *where) inside(cond *graph.Node, not bool) bool {
 	for ; w != nil && w.cond != nil; w = w.outer {
 		if w.cond == cond && w.not == not {
@@ -81,8 +80,8 @@ func (w *where) inside(cond *graph.Node, not bool) bool {
 	return false
 }
 
-// anywhere is the union of sets. Where a condition holds and where it does not are together
-// all that they are of.
+// anywhere returns the union of sets. The two sets where a condition holds and where it does not
+// join to their outer set.
 func anywhere(sets []*where) *where {
 	var list []*where
 	for _, w := range sets {
@@ -111,7 +110,7 @@ func (w *where) complements(v *where) bool {
 	return w.cond != nil && v.setKey == setKey{outer: w.outer, cond: w.cond, not: !w.not}
 }
 
-// node is the mask of the set.
+// node returns the mask of the set.
 func (w *where) node() *graph.Node {
 	if w.mask != nil {
 		return w.mask
@@ -140,20 +139,21 @@ func (w *where) node() *graph.Node {
 	return m
 }
 
-// under is a mask of the result as one of the operand: what the rule for derivatives makes of
-// ones is positive where any of them counts.
+// under returns the mask of an operand for a mask of the result: the rule for derivatives, applied
+// to the mask as ones and zeros, is positive wherever an element of the mask counts.
 func under(n *graph.Node, operand int, mask *graph.Node) *graph.Node {
 	rule := n.Op().(trait.Differentiable)
 	switch match.KindOf(n) {
-	case match.Concat, match.Place, match.Reshape, match.Sum, match.Transpose: // their rules take masks as they are
+	case match.Concat, match.Place, match.Reshape, match.Sum, match.Transpose:
+		// Their rules take masks as they are.
 		return rule.Grad(n, mask, operand)
 	}
 	count := rule.Grad(n, ops.Cast(mask, graph.F32), operand)
 	return ops.Greater(count, ops.Lit(count, 0))
 }
 
-// within makes d, which a rule has made of dy, 0 outside of the set, if the rule has not left
-// it so.
+// within returns d, the result of a rule for dy, with 0 outside of the set, unless the rule keeps
+// zeros.
 func (w *where) within(d, dy *graph.Node) *graph.Node {
 	if w == nil || !d.IsValid() || keepsZeros(d, dy) {
 		return d
@@ -161,7 +161,8 @@ func (w *where) within(d, dy *graph.Node) *graph.Node {
 	return ops.Select(ops.ReshapeTo(w.node(), d.Shape()), d, ops.Lit(d, 0))
 }
 
-// keepsZeros reports whether d is 0 wherever dy is, whatever other values it is made of.
+// keepsZeros reports whether d is 0 wherever dy is, for any values of the other nodes that it
+// depends on.
 func keepsZeros(d, dy *graph.Node) bool {
 	if d == dy {
 		return true

@@ -6,8 +6,8 @@
 // glorot, normal(0,0.1). The store of package tape draws the values, in float64 and rounded to the
 // element type, from its seed and the parameter's path alone.
 //
-// Fan in and fan out are read off the shape: the last axis is fan out, and the product of the others
-// fan in. The window of a convolution's kernel therefore counts as fan in.
+// Fan in and fan out are read off the shape: the last axis is fan out, and the product of the
+// others fan in. The window of a convolution's kernel therefore counts as fan in.
 package initial
 
 import (
@@ -66,8 +66,8 @@ func Glorot() Init { return Init{kind: glorot} }
 // GlorotUniform draws uniformly with the variance of [Glorot]: from ±√(6/(fan in + fan out)).
 func GlorotUniform() Init { return Init{kind: glorotUniform} }
 
-// He draws normally with variance 2/(fan in) (He et al., 2015): behind a ReLU half of the inputs are
-// 0, so the others must weigh twice as much.
+// He draws normally with variance 2/(fan in) (He et al., 2015): behind a ReLU half of the inputs
+// are 0, so the others must weigh twice as much.
 func He() Init { return Init{kind: he} }
 
 // HeUniform draws uniformly with the variance of [He]: from ±√(6/(fan in)).
@@ -77,10 +77,10 @@ func HeUniform() Init { return Init{kind: heUniform} }
 // forwards (LeCun et al., 1998). [Glorot] looks backwards too.
 func Xavier() Init { return Init{kind: xavier} }
 
-// Orthogonal draws a matrix with orthonormal columns, or rows where it is wider than tall, evenly among
-// all of them, times the gain (Saxe, McClelland & Ganguli, 2014): no direction is stretched more than
-// another. The last axis counts the columns, the others together the rows, so that the columns of
-// a convolution's kernel are its filters.
+// Orthogonal draws a matrix with orthonormal columns, or rows where it is wider than tall, evenly
+// among all of them, times the gain (Saxe, McClelland & Ganguli, 2014): no direction is stretched
+// more than another. The last axis counts the columns, the others together the rows, so that the
+// columns of a convolution's kernel are its filters.
 func Orthogonal(gain float64) Init { return Init{kind: orthogonal, a: attr.FloatOf(gain)} }
 
 // Orthonormal returns the gain of [Orthogonal]; ok is false for all others.
@@ -153,8 +153,8 @@ func (i Init) Distribution(sizes ...int) (offset, std, width float64) {
 // symmetric is the uniform distribution between −a and a.
 func symmetric(a float64) (offset, std, width float64) { return -a, 0, 2 * a }
 
-// String returns the name, and the numbers in brackets: zeros, fill(1), uniform(-1,1), normal(0,0.1),
-// glorot, orthogonal(1).
+// String returns the name, and the numbers in brackets: zeros, fill(1), uniform(-1,1),
+// normal(0,0.1), glorot, orthogonal(1).
 func (i Init) String() string {
 	s := names[min(int(i.kind), len(names)-1)]
 	switch i.count() {

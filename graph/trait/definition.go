@@ -17,13 +17,13 @@ func IsElementwise(op graph.Op) bool {
 
 // Integers is an [Elementwise] operation whose arithmetic of integers can overflow.
 type Integers interface {
-	// Whole returns Scalar of integers, wrapped around as those of int64 are.
+	// Whole returns Scalar of integers; it wraps around as int64 does.
 	Whole(x ...int64) int64
 }
 
-// Env is what a definition may read besides its operands, and random draws depend on: the seed, the
-// number of the step, and the number of runs that have drawn in this step before without an update (0
-// for the run that does the step). See package tape, "Random numbers".
+// Env has the numbers besides its operands that a definition may read, and that random draws depend
+// on: the seed, the number of the step, and the number of earlier runs that have drawn in this step
+// without an update (0 for the run that does the step). See package tape, "Random numbers".
 type Env struct{ Seed, Step, Runs uint64 }
 
 // Defined is an operation that is defined on arrays.
@@ -34,19 +34,20 @@ type Defined interface {
 
 // DefinedIntegers is a [Defined] operation whose arithmetic of integers can overflow.
 type DefinedIntegers interface {
-	// EvalWhole returns the elements of y in row-major order, given those of its operands; they are
-	// wrapped around as [graph.DType.Wrap] says by the caller.
+	// EvalWhole returns the elements of y in row-major order, given those of its operands. The
+	// caller wraps them around to the element type.
 	EvalWhole(y *graph.Node, in [][]int64) []int64
 }
 
 // Iterated is a [Looped] operation.
 type Iterated interface {
-	// Iterate returns the value of y, given those of its operands; step runs the body once.
+	// Iterate returns the value of y, given those of its operands; step runs the body b once, given
+	// the values of its inputs, and returns those of its results.
 	Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body, in []graph.Value) ([]graph.Value, error)) (graph.Value, error)
 }
 
-// Labelled is an operation that takes classes from one of its operands, which are the labels of a
-// batch where nothing but the loss reads them.
+// Labelled is an operation that reads classes from one of its operands: the labels of a batch, if
+// only the loss reads that operand.
 type Labelled interface {
 	// Labels returns the number of that operand.
 	Labels() int

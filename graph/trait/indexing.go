@@ -10,30 +10,30 @@ import (
 )
 
 // Indexing is an operation that reads or adds to places along an axis, at the indices in one of its
-// operands, of an integer type. A run, and the float64 definition, refuse an index outside of the axis
-// with an [IndexError]; if the indices are a constant, compiling does.
+// operands, of an integer type. A run, and the float64 definition, refuse an index outside of the
+// axis with an [IndexError]; if the indices are a constant, compiling does.
 type Indexing interface {
-	// Places returns the number of the operand that holds the indices of y, and the number of places:
-	// an index is from 0 to size − 1.
+	// Places returns the number of the operand that holds the indices of y, and the number of
+	// places: an index is from 0 to size − 1.
 	Places(y *graph.Node) (operand, size int)
 }
 
 // Keeping is an operation whose result has elements of an operand at their own places, such as
 // a conversion, or a mask's choice between an array and a number.
 type Keeping interface {
-	// Keeps returns the number of the operand from which an element of y with the value v comes; ok is
-	// false if that is not certain.
+	// Keeps returns the number of the operand from which an element of y with the value v comes; ok
+	// is false if that is not certain.
 	Keeps(y *graph.Node, v float64) (operand int, ok bool)
 }
 
 // IndexError reports an index outside of its axis.
 type IndexError struct {
 	Node  *graph.Node // the [Indexing] operation, of the graph that was run
-	Index *graph.Node // its operand with the index, or the node that a [Keeping] operand has it from
+	Index *graph.Node // its operand with the index, or the node from which a [Keeping] one has it
 	At    []int       // where the index stands in Index, along Index's axes
 	Value int64
 	Size  int   // of the axis: an index is from 0 to Size − 1
-	Times []int // the times of the loops around the operation, along their sequences, outermost first
+	Times []int // of the loops around the operation, outermost first: the time along the sequences
 }
 
 // Error returns one line, which names the function that the user called, or whose derivative it is:
@@ -67,7 +67,8 @@ func (e *IndexError) Error() string {
 	return b.String()
 }
 
-// Place returns the problem without the call that has it: o[i=2 k=0] is 9: want an index from 0 to 8.
+// Place returns the problem without the call that has it: o[i=2 k=0] is 9: want an index from 0 to
+// 8.
 func (e *IndexError) Place() error {
 	if e == nil || !e.Index.IsValid() {
 		return errors.New("an index is out of range")
@@ -79,8 +80,8 @@ func (e *IndexError) Place() error {
 	return fmt.Errorf("%s[%s] is %d: want an index from 0 to %d", e.Index.Label(), strings.Join(at, " "), e.Value, e.Size-1)
 }
 
-// CheckIndex returns an [IndexError] for the first index that is outside of its axis, given the values
-// of y's operands; nil if there is none, or y is not [Indexing]. A NaN passes.
+// CheckIndex returns an [IndexError] for the first index that is outside of its axis, given the
+// values of y's operands; nil if there is none, or y is not [Indexing]. A NaN passes.
 func CheckIndex(y *graph.Node, in []graph.Value) error {
 	if !y.IsValid() {
 		return nil

@@ -2,19 +2,20 @@ package trait
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// Looped is a [graph.BodyOp] that runs its body once for every step and carries values from each step
-// to the next.
+// Looped is a [graph.BodyOp] that runs its body once for every step and carries values from each
+// step to the next.
 type Looped interface {
 	Loop() Loop
 }
 
-// Loop describes how an operation runs its body. The operands are the initial carries; then sequences,
-// of which each step sees the element of its time along the first axis; then constants, which every
-// step sees whole. The inputs of the body are the same, for one step. The results of the body are the
-// next carries; then the outputs of the step; then terms of sums over the steps.
+// Loop describes how an operation runs its body. The operands are the initial carries; then
+// sequences, of which each step sees the element of its time along the first axis; then constants,
+// which every step sees whole. The inputs of the body are the same, for one step. The results of
+// the body are the next carries; then the outputs of the step; then terms of sums over the steps.
 //
-// A node has one value, so that of a loop is one vector: for each carry its trace of Steps+1 rows, the
-// initial value included; for each output its Steps rows; for each sum its total. See [Loop.Parts].
+// A node has one value, so that of a loop is one vector: for each carry its trace of Steps+1 rows,
+// the initial value included; for each output its Steps rows; for each sum its total. See
+// [Loop.Parts].
 type Loop struct {
 	Body                          graph.BodyID
 	Steps                         int
@@ -23,8 +24,8 @@ type Loop struct {
 	Reverse                       bool // the steps run from the last time to the first
 }
 
-// Part says where one result of a loop lies in its value: Rows rows of Size elements each, from element
-// At on.
+// Part says where one result of a loop lies in its value: Rows rows of Size elements each, from
+// element At on.
 type Part struct{ At, Rows, Size int }
 
 // Parts returns the part of each result of the body b; nil if b is nil.
@@ -49,8 +50,8 @@ func (l Loop) Parts(b *graph.Body) []Part {
 	return parts
 }
 
-// At returns the time of step k, from 0 to Steps − 1, and the rows of the traces that hold the carries
-// before and after it.
+// At returns the time of step k, from 0 to Steps − 1, and the rows of the traces that hold the
+// carries before and after it.
 func (l Loop) At(k int) (time, before, after int) {
 	if l.Reverse {
 		time = l.Steps - 1 - k

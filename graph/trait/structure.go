@@ -5,8 +5,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
-// Linear is an operation that adds up products of its operands: a factor of one of them is a factor
-// of the result.
+// Linear is an operation that is linear in some operands: a factor of one of them is a factor of
+// the result.
 type Linear interface {
 	// Linear reports whether f(…, s·x, …) = s·f(…, x, …) for a scalar s and operand i, x.
 	Linear(i int) bool
@@ -23,8 +23,8 @@ type Paired interface {
 	Twin() graph.Op
 }
 
-// Along is an operation that works along some axes of its operand, and alike at all places of the
-// others: a reduction, a softmax, a concatenation.
+// Along is an operation that works along some axes of its operand, and does the same at all places
+// along the others: a reduction, a softmax, a concatenation.
 type Along interface {
 	Along() attr.AxisSet
 }
@@ -35,7 +35,8 @@ type Permuting interface {
 	Order() []int
 }
 
-// Strided is an operation that takes a regular part of its operand, or fills one of its result with it.
+// Strided is an operation that takes a regular part of its operand, or fills one of its result with
+// it.
 type Strided interface {
 	// Strides returns, for each axis, where the part starts and how far apart its elements are.
 	Strides() (start, step []int)

@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Wrong says what is wrong with a number from which something that is not finite was computed.
+// Wrong classifies a number from which a result that is not finite was computed.
 type Wrong uint8
 
 // What can be wrong with a number.
@@ -29,28 +29,28 @@ type Fault struct {
 
 // Undefined is an operation that has no finite value for some operands.
 type Undefined interface {
-	// Undefined explains an element v of y that is not finite, given the element of each operand that
-	// it was computed of; ok is false where these do not explain it.
+	// Undefined explains an element v of y that is not finite, given the element of each operand
+	// that it was computed from; ok is false if these do not explain it.
 	Undefined(y *graph.Node, in []float64, v float64) (f Fault, ok bool)
 }
 
-// Overflowing is an operation that says why a result is too large for its type.
+// Overflowing is an operation that explains a result that is too large for its type.
 type Overflowing interface {
-	// Overflow explains a result that float64 holds, and the type does not, given the largest element
-	// of each operand. The cause is what is said after the result: "the divisor is tiny".
+	// Overflow explains a result that float64 holds and the type does not, given the largest
+	// element of each operand. Its Cause completes the result: "…: the divisor is tiny".
 	Overflow(in []float64) (f Fault, ok bool)
 }
 
-// Blaming is an operation that knows which operands can be behind a bad result; see [Blames] for the others.
+// Blaming is an operation that knows which operands can have caused a bad result. [Blames] decides
+// for other operations.
 type Blaming interface {
-	// Blames reports whether an element c of an operand can be why the element v of the result, which
-	// was computed of it, is wrong.
+	// Blames reports whether an element c of an operand can have caused the defect w of the element
+	// v of the result, which was computed from it.
 	Blames(w Wrong, c, v float64) bool
 }
 
-// Blames reports whether an element c of an operand can be why an element v of an operation's result is
-// wrong: by what the operation says of itself, or else because c is as small, or nearly as large.
-// Where an operation says nothing, no sign is followed through it.
+// Blames reports whether an element c of an operand can have caused the defect w of an element v of
+// the result: by the operation's own rule if it is [Blaming], and otherwise by [ByMagnitude].
 func Blames(op graph.Op, w Wrong, c, v float64) bool {
 	if b, ok := op.(Blaming); ok {
 		return b.Blames(w, c, v)
@@ -58,7 +58,8 @@ func Blames(op graph.Op, w Wrong, c, v float64) bool {
 	return ByMagnitude(w, c, v)
 }
 
-// ByMagnitude is what [Blames] reports of an operation that says nothing of itself.
+// ByMagnitude reports whether c is as small as v for w = [Zero], or nearly as large for [Extreme].
+// It follows no signs: for [Negative] it is false.
 func ByMagnitude(w Wrong, c, v float64) bool {
 	switch w {
 	case Zero:
@@ -71,25 +72,25 @@ func ByMagnitude(w Wrong, c, v float64) bool {
 
 // Lossy is an operation that loses digits for some operands.
 type Lossy interface {
-	// Loses explains why y, computed of the elements in[i] of operand i, has fewer digits than they
-	// have; "" where they do not explain it.
+	// Loses explains why y, computed from the elements in[i] of operand i, has fewer digits than
+	// they have; it returns "" if they do not explain it.
 	Loses(in [][]float64, y float64) string
 }
 
 // Summing is an operation that adds up many terms, which may cancel.
 type Summing interface {
-	// Terms returns the terms of an element, computed of the elements in[i] of operand i, and what
-	// they are called; ok is false where they cannot be told.
+	// Terms returns the terms of an element, computed from the elements in[i] of operand i, and a
+	// word for them; ok is false if they are unknown.
 	Terms(in [][]float64) (terms []float64, what string, ok bool)
 }
 
-// Magnification says for which operands an operation magnifies their error.
+// Magnification says when an operation magnifies the errors of its operands.
 type Magnification uint8
 
 // When errors grow.
 const (
-	LargeArguments Magnification = iota // that of its argument, where it is large
-	Cancellation                        // that of terms inside, where they are larger than the result
+	LargeArguments Magnification = iota // if its argument is large
+	Cancellation                        // if terms inside are larger than the result
 )
 
 // Magnifying is an operation that magnifies the error of its operands.
@@ -97,15 +98,15 @@ type Magnifying interface {
 	Magnifies() Magnification
 }
 
-// Windowed is an operation that knows which elements of an operand an element of its result needs; of
-// others it is found out by trying.
+// Windowed is an operation that knows which elements of an operand an element of its result needs.
+// For other operations package inspect finds out by trying.
 type Windowed interface {
-	// Window returns, for the element of y at an index, the box of elements of operand i: from lo up to
-	// hi along each axis; ok is false where no box is known.
+	// Window returns the box of elements of operand i that the element of y at an index needs: from
+	// lo up to hi, which is outside, along each axis; ok is false if no box is known.
 	Window(y *graph.Node, i int, index []int) (lo, hi []int, ok bool)
 }
 
-// Limit is the largest number of a float type, in words: "float32's 3.4e38".
+// Limit returns the largest number of a float type for use in causes: "float32's 3.4e38".
 func Limit(dt graph.DType) string {
 	if dt == graph.F64 {
 		return "float64's 1.8e308"
@@ -113,7 +114,8 @@ func Limit(dt graph.DType) string {
 	return "float32's 3.4e38"
 }
 
-// Number is a number with as many digits as tell neighbours in float32 apart, for use in causes.
+// Number returns a number for use in causes, with enough digits to tell neighbours in float32
+// apart.
 func Number(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -126,7 +128,7 @@ func Number(v float64) string {
 	return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 8, 64), "-", "−")
 }
 
-// Rough is a number of which only the size matters, with two digits.
+// Rough returns a number for use in causes with two digits, where only its size matters.
 func Rough(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Number(v)

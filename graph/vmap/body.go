@@ -7,8 +7,7 @@ import (
 
 func init() { derive.Map = body }
 
-// body is Map for what the rule of a loop does with the loop's body, which makes no
-// draws.
+// body is Map as the rule of a loop wants it for the loop's body, which makes no draws.
 func body(outs, x, batches []*graph.Node) []*graph.Node {
 	over := make([]Over, len(x))
 	for i := range x {

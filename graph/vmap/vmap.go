@@ -9,41 +9,41 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// RuleOf is an operation's rule for batches. An elementwise operation, one that is
-// defined on numbers, needs no method Batch: its operands are broadcast.
-func RuleOf(op graph.Op) (trait.Batched, bool) {
+// RuleOf returns an operation's rule for batches; ok is false if it has none. A [trait.Elementwise]
+// operation needs no method Batch: its operands are broadcast.
+func RuleOf(op graph.Op) (rule trait.Batched, ok bool) {
 	if b, ok := op.(trait.Batched); ok {
 		return b, true
 	}
 	return elementwise{}, trait.IsElementwise(op)
 }
 
-// elementwise is the rule of operations from outside package ops that are defined on
-// numbers.
+// elementwise is the rule of [trait.Elementwise] operations without one of their own.
 type elementwise struct{}
 
 func (elementwise) Batch(y *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {
 	return ops.Elementwise(y.Op(), in...)
 }
 
-// Over says that Batch holds values of X for many examples: its type is that of X
-// with the axis of the examples before the others.
+// Over pairs a node X with a Batch of values for it: the type of Batch is that of X with the axis
+// of the examples before the others.
 type Over struct{ X, Batch *graph.Node }
 
-// Map gives outs for every example: each has the examples' axis before its own, also
-// where it is the same for all. What outs depend on is computed from over's Batch in
-// place of its X; all batches must have the same first axis, and no node between may
-// have an axis of its name.
+// Map returns outs for every example: [b a…] for a result [a…], where b is the first axis of the
+// batches, also if it is the same for all examples. The results are computed from each Batch in
+// place of its X. All batches must have the same first axis, and no node between may have an axis
+// of its name.
 //
-// Every draw that outs depend on, beyond the nodes that are replaced, is made anew for
-// every example; see [MapSameDraws].
+// Every draw that outs depend on, below the nodes that are replaced, is made anew for every
+// example; see [MapSameDraws].
 //
-// A mistake is recorded, and the results that depend on it are invalid: a batch that
-// does not fit, a node with no room for another axis, an operation that has no rule.
+// It is a mistake, recorded in the graph, if a batch does not fit, if a node has no room for
+// another axis, or if an operation has no rule. The results that depend on it are then invalid
+// nodes.
 func Map(outs []*graph.Node, over ...Over) []*graph.Node { return mapped(outs, over, true) }
 
-// MapSameDraws is [Map], but all examples share each random draw: for examples that
-// are no data, such as the unit vectors that a derivative is multiplied by.
+// MapSameDraws is [Map] with random draws that all examples share. It is for examples that are not
+// data, such as the unit vectors by which a derivative is multiplied.
 func MapSameDraws(outs []*graph.Node, over ...Over) []*graph.Node { return mapped(outs, over, false) }
 
 func mapped(outs []*graph.Node, over []Over, draws bool) []*graph.Node {
@@ -73,16 +73,17 @@ func mapped(outs []*graph.Node, over []Over, draws bool) []*graph.Node {
 	return results
 }
 
-// Each is f for every example: it calls f once, with nodes that stand for one
-// example of each batch in xs, and maps what comes back.
+// Each returns the results of f for every example. It calls f once, with nodes that stand for one
+// example of each batch in xs, and maps the results as [Map] does. The batches have their examples
+// along the first axis.
 //
 //	norms := vmap.Each(func(x []*graph.Node) []*graph.Node {
 //		return []*graph.Node{ops.Sum(ops.Square(x[0]))}
 //	}, xs)
 //
-// A derivative that f takes is mapped as it is written: where its loss overflows, as
-// log(1 + exp x), it is NaN, although compiling makes the loss stable. Write ops.Softplus(x), or
-// differentiate the sum of what is mapped; see package grad, "Formulas that overflow".
+// A derivative that f takes is mapped as written: if its loss overflows, as log(1 + exp x) does, it
+// is NaN, although compiling makes the loss stable. Write ops.Softplus(x), or differentiate the sum
+// of the mapped losses; see package grad, "Formulas that overflow".
 func Each(f func(x []*graph.Node) []*graph.Node, xs ...*graph.Node) []*graph.Node {
 	one := make([]*graph.Node, len(xs))
 	over := make([]Over, len(xs))
@@ -100,7 +101,7 @@ func Each(f func(x []*graph.Node) []*graph.Node, xs ...*graph.Node) []*graph.Nod
 	return Map(f(one), over...)
 }
 
-// axisOf finds the axis that the batches have in common, or says what does not fit.
+// axisOf returns the axis that the batches have in common, or an error if they do not fit.
 func axisOf(g *graph.Graph, outs []*graph.Node, over []Over) (b graph.Axis, err error) {
 	if len(over) == 0 {
 		return b, fmt.Errorf("want a node to map over")
@@ -142,7 +143,7 @@ func axisOf(g *graph.Graph, outs []*graph.Node, over []Over) (b graph.Axis, err 
 	return b, nil
 }
 
-// typeWith is the type of n for all examples.
+// typeWith returns the type of n for all examples.
 func typeWith(b graph.Axis, n *graph.Node) (graph.Type, error) {
 	if b.Name != "" && n.Shape().Index(b.Name) >= 0 {
 		return graph.Type{}, &graph.Mistake{
@@ -161,11 +162,11 @@ func typeWith(b graph.Axis, n *graph.Node) (graph.Type, error) {
 type mapper struct {
 	b     graph.Axis
 	draws bool          // every example makes its own
-	batch []*graph.Node // what stands for a node, by its number; nil where it is the same for all examples
+	batch []*graph.Node // the batch for a node, by its number; nil if it is the same for all examples
 }
 
-// of is what stands for a node, and whether it has the batch's axis. Nodes that the
-// sweep adds stand for themselves; an origin may be one.
+// of returns the node that stands for n, and whether it has the batch's axis. Nodes that the sweep
+// adds stand for themselves; an origin may be one.
 func (m *mapper) of(n *graph.Node) (x *graph.Node, batched bool) {
 	if n.IsValid() && n.ID() < len(m.batch) && m.batch[n.ID()] != nil {
 		return m.batch[n.ID()], true
@@ -202,7 +203,7 @@ func (m *mapper) add(n *graph.Node) {
 	}
 }
 
-// apply asks the rule and sees that its answer has the type it must have.
+// apply returns the result of the rule, of the type that it must have.
 func (m *mapper) apply(rule trait.Batched, n *graph.Node, in []*graph.Node, batched []bool) *graph.Node {
 	g := n.Graph()
 	want, err := typeWith(m.b, n)
@@ -229,8 +230,9 @@ func (m *mapper) apply(rule trait.Batched, n *graph.Node, in []*graph.Node, batc
 	return y
 }
 
-// origin is that of a node for all examples. Where what it is the whole derivative of
-// is the same for all, it has another type, and is a derivative no more.
+// origin returns the origin of a node for all examples. If it is the whole derivative of a node
+// that is the same for all examples, the mapped one is of another type, and no longer that
+// derivative.
 func (m *mapper) origin(o graph.Origin) graph.Origin {
 	if o.Kind == graph.FromUser {
 		return o
@@ -245,7 +247,7 @@ func (m *mapper) origin(o graph.Origin) graph.Origin {
 	return o
 }
 
-// result is an output for all examples: repeated where it is the same for all.
+// result returns a result for all examples, repeated if it is the same for all.
 func (m *mapper) result(n *graph.Node) *graph.Node {
 	if !n.IsValid() {
 		return n
