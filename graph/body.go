@@ -95,7 +95,7 @@ func (g *Graph) Seal(what string, b *Graph, in, out []*Node) (id BodyID, bad *No
 		case !n.IsValid() || n.g == g:
 			return 0, g.Fail(what, stranger(fmt.Sprintf("result %d of the body", i), n, b, n.g), n)
 		case n.g != b:
-			return 0, g.Fail(what, fmt.Errorf("result %d of the body is no node of the body", i))
+			return 0, g.Fail(what, fmt.Errorf("result %d of the body is not a node of the body", i))
 		}
 	}
 	body, err := NewBody(b, in, out)
@@ -179,7 +179,7 @@ func NewBody(b *Graph, in, out []*Node) (*Body, error) {
 		return list
 	}
 	if len(b.updates) > 0 {
-		return nil, &Mistake{fmt.Sprintf("the body updates %s", b.updates[0].Target.Label()), "give what changes from step to step as a carry"}
+		return nil, &Mistake{fmt.Sprintf("the body updates %s", b.updates[0].Target.Label()), "make a value that changes from step to step a carry"}
 	}
 	body := &Body{graph: to, in: of(in), out: of(out)}
 	if err := body.check(); err != nil {
@@ -194,7 +194,7 @@ func (b *Body) check() error {
 	inputs := map[*Node]bool{}
 	for _, n := range b.in {
 		if _, number := n.Default(); n.Role() != RoleInput || number || inputs[n] {
-			return fmt.Errorf("%v is no input of the body of its own", n)
+			return fmt.Errorf("%v is not an input of the body, or is listed twice", n)
 		}
 		inputs[n] = true
 	}

@@ -84,7 +84,7 @@ func TestEqualBodies(t *testing.T) {
 	}
 }
 
-// TestBodyMistakes: what is not a body is refused, with the line.
+// TestBodyMistakes: a graph that cannot be a body is refused, with the line.
 func TestBodyMistakes(t *testing.T) {
 	const x = "  %0 = input{path=\"x\" type=f32[]} : f32[] ; \"x\"\n"
 	body := func(lines string) string { return "graph \"g\"\nbody 1\n  graph \"b\"\n" + lines }
@@ -101,7 +101,7 @@ func TestBodyMistakes(t *testing.T) {
 		{body(x + "in %0\nout %0\nend more"), `line 7: unexpected "more"`},
 		{body(x + "in %0\nend"), `line 6: the body has no results`},
 		{body(x + "out %0\nend"), `line 6: input "x" is made inside the body`},
-		{body(x + "in %0 %0\nout %0\nend"), `line 7: x[] is no input of the body of its own`},
+		{body(x + "in %0 %0\nout %0\nend"), `line 7: x[] is not an input of the body, or is listed twice`},
 		{body(x + "in %0\nout %0\nend\nbody 2\ngraph \"c\"\n" + x + "in %0\nout %0\nend"), `line 13: body: equals body 1`},
 		{body(x + "in %0\nout %0\nend\n" + x + "%1 = Scan{body=2 steps=1 carries=1} %0 : f32[2] ;"), `line 9: Scan: 1 operands and body 2: want a body of the graph, and at least one operand`},
 		{body(x + "in %0\nout %0\nend\n" + x + "%1 = Scan{body=1 steps=1 carries=2} %0 : f32[2] ;"), `line 9: Scan: 1 operands for a body of 1 inputs and 1 results: want what the attributes count`},

@@ -120,7 +120,7 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 		case x == nil:
 			return g.fail(op, in, fmt.Errorf("operand %d is nil", i))
 		case x.g == nil:
-			return g.fail(op, in, fmt.Errorf("operand %d is a zero Node, which no call gave", i))
+			return g.fail(op, in, fmt.Errorf("operand %d is a zero Node, which no call returned", i))
 		case x.g != g && !x.IsValid():
 			g.adopt(x.g)
 			return g.invalid()
@@ -140,7 +140,7 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 	}
 	typ, err := op.Infer(in)
 	if err == nil && typ.DType == InvalidDType {
-		err = fmt.Errorf("its Infer gives neither a type nor an error")
+		err = fmt.Errorf("its Infer returns neither a type nor an error")
 	}
 	if err != nil {
 		return g.fail(op, in, err)

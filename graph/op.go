@@ -44,7 +44,7 @@ func checkOp(op Op) error {
 	case leaf, constant:
 	default:
 		if isWord(name) {
-			return &Mistake{"in the text form this is no operation but a word of its own", "give it another name"}
+			return &Mistake{"the name is a word of the text form", "give it another name"}
 		}
 	}
 	return checkAttr(t, name)

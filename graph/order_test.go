@@ -38,7 +38,7 @@ func TestReachable(t *testing.T) {
 		t.Errorf("from two graphs: %v, want %v", got, want)
 	}
 	if z.DependsOn(a) || side.DependsOn(z) || g.Apply(nil).DependsOn(a) || side.DependsOn(nil) {
-		t.Error("a node depends on what is not in its graph")
+		t.Error("a node depends on one of another graph")
 	}
 	for _, n := range g.Nodes() {
 		for _, m := range g.Nodes() {

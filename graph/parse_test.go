@@ -45,7 +45,7 @@ func everything(t testing.TB) (g *graph.Graph, loss *graph.Node) {
 	return g, loss
 }
 
-// TestRoundTrip: what is printed reads back as an equal graph, in every feature.
+// TestRoundTrip: the text form reads back as an equal graph, in every feature.
 func TestRoundTrip(t *testing.T) {
 	g, _ := everything(t)
 	text := g.String()
@@ -75,7 +75,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestParseMistakes: what is not a graph is refused, with the line.
+// TestParseMistakes: a text that is not a graph is refused, with the line.
 func TestParseMistakes(t *testing.T) {
 	const x = "graph \"g\"\n%0 = input{path=\"x\" type=f32[i=3]} : f32[i=3] ; \"x\"\n"
 	for _, c := range []struct{ text, want string }{

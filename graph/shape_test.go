@@ -83,7 +83,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestShapeIsTotal: asking for what is not there answers like a scalar.
+// TestShapeIsTotal: an invalid node answers as a scalar does.
 func TestShapeIsTotal(t *testing.T) {
 	g := graph.New("g")
 	bad := g.Input("", graph.F32)

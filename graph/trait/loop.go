@@ -5,6 +5,7 @@ import "github.com/tapestry-ml/tapestry/graph"
 // Looped is a [graph.BodyOp] that runs its body once for every step and carries values from each
 // step to the next.
 type Looped interface {
+	// Loop returns how the body is run.
 	Loop() Loop
 }
 

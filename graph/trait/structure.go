@@ -14,6 +14,7 @@ type Linear interface {
 
 // Commutative is an operation on two operands that may be exchanged.
 type Commutative interface {
+	// Commutes does nothing: having it says that f(a, b) = f(b, a).
 	Commutes()
 }
 
@@ -26,6 +27,7 @@ type Paired interface {
 // Along is an operation that works along some axes of its operand, and does the same at all places
 // along the others: a reduction, a softmax, a concatenation.
 type Along interface {
+	// Along returns the axes of the operand that the operation works along.
 	Along() attr.AxisSet
 }
 

@@ -95,6 +95,7 @@ const (
 
 // Magnifying is an operation that magnifies the error of its operands.
 type Magnifying interface {
+	// Magnifies returns when the errors grow.
 	Magnifies() Magnification
 }
 

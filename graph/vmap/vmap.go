@@ -218,14 +218,14 @@ func (m *mapper) apply(rule trait.Batched, n *graph.Node, in []*graph.Node, batc
 	y := rule.Batch(n, in, batched, m.b)
 	switch {
 	case y == nil:
-		y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches gives nothing", n.Op().Name()), in...)
+		y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches returns nothing", n.Op().Name()), in...)
 	case y.Graph() != g:
-		y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches gives a node of graph %q", n.Op().Name(), y.Graph().Name()), in...)
+		y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches returns a node of graph %q", n.Op().Name(), y.Graph().Name()), in...)
 	case !y.IsValid():
 	case y.DType() == want.DType && y.Shape().SameSizes(want.Shape):
 		y = ops.ReshapeTo(y, want.Shape)
 	default:
-		y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches gives type %v, not %v", n.Op().Name(), y.Type(), want), in...)
+		y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches returns type %v, not %v", n.Op().Name(), y.Type(), want), in...)
 	}
 	return y
 }

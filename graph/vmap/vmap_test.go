@@ -272,10 +272,10 @@ func TestMistakes(t *testing.T) {
 		`Odd has no rule for batches`: func(g *graph.Graph, x, xs node) node {
 			return vmap.Map([]node{graph.Apply(odd{}, x)}, vmap.Over{X: x, Batch: xs})[0]
 		},
-		`the rule of Crooked for batches gives type f32[], not f32[n=4 i=3]`: func(g *graph.Graph, x, xs node) node {
+		`the rule of Crooked for batches returns type f32[], not f32[n=4 i=3]`: func(g *graph.Graph, x, xs node) node {
 			return vmap.Map([]node{graph.Apply(crooked{}, x)}, vmap.Over{X: x, Batch: xs})[0]
 		},
-		`the rule of Foreign for batches gives a node of graph "other"`: func(g *graph.Graph, x, xs node) node {
+		`the rule of Foreign for batches returns a node of graph "other"`: func(g *graph.Graph, x, xs node) node {
 			return vmap.Map([]node{graph.Apply(foreign{}, x)}, vmap.Over{X: x, Batch: xs})[0]
 		},
 		`has an axis called "n", as the batch has`: func(g *graph.Graph, x, xs node) node {
