@@ -47,7 +47,7 @@ var imports = map[string]string{
 	"tape":                         "graph graph/initial graph/rewrite graph/trait internal/kernel internal/memory internal/plural internal/pool internal/simd internal/spelling gorgonia.org/tensor",
 	"train":                        "graph graph/trait ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/fed internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
 	"train/checkpoint":             "graph tape train/data interop/safetensors",
-	"train/data":                   "internal/half internal/plural internal/spelling gorgonia.org/tensor train/data/internal/encoding train/data/internal/input train/data/internal/tensors",
+	"train/data":                   "internal/plural gorgonia.org/tensor train/data/internal/encoding train/data/internal/input train/data/internal/tensors",
 	"train/data/array":             "train/data/internal/encoding train/data/internal/input gorgonia.org/tensor",
 	"train/data/columns":           "train/data train/data/array train/data/edges train/data/internal/input train/data/internal/tensors train/data/text gorgonia.org/tensor",
 	"train/data/edges":             "train/data/internal/input gorgonia.org/tensor",
@@ -71,7 +71,7 @@ var imports = map[string]string{
 	"lab/geometry":                 "graph graph/grad internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor lab/linear",
 	"inspect":                      "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, and rewrites that are tried as a cure
 	"viz":                          "graph graph/attr graph/trait internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",
-	"lab/linear":                   "graph builders tape train train/data gonum.org/v1/gonum",
+	"lab/linear":                   "graph builders train train/data gonum.org/v1/gonum",
 	"viz/figure":                   "github.com/awalterschulze/gographviz",
 	"viz/chart":                    "internal/plural",
 	"viz/report":                   "viz/chart internal/csp internal/plural",

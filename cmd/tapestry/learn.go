@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/plural"
+	"github.com/tapestry-ml/tapestry/internal/sparkline"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/viz/chart"
@@ -229,7 +229,7 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 		for _, t := range milestones(len(r.Loss)) {
 			fmt.Fprintf(w, " %12s", chart.Format(r.Loss[t]))
 		}
-		fmt.Fprintf(w, " %12s  %s\n", chart.Format(r.End()), sparkline(r.Loss))
+		fmt.Fprintf(w, " %12s  %s\n", chart.Format(r.End()), sparkline.Curve(r.Loss, sparkWidth))
 		starts = append(starts, r.Loss[0])
 	}
 	if len(j.measured) > 0 {
@@ -274,28 +274,3 @@ func idleParams(l *lab.Learned) []string {
 
 // sparkWidth is the number of columns of a sparkline.
 const sparkWidth = 24
-
-// sparkline draws a curve of finite numbers as blocks, each the mean of its part
-// of the curve, from the lowest of them to the highest.
-func sparkline(v []float64) string {
-	width := min(sparkWidth, len(v))
-	parts := make([]float64, width)
-	for i := range parts {
-		part := v[i*len(v)/width : (i+1)*len(v)/width]
-		for _, x := range part {
-			parts[i] += x / float64(len(part))
-		}
-	}
-	const blocks = "▁▂▃▄▅▆▇█"
-	levels := []rune(blocks)
-	var b strings.Builder
-	lo, hi := slices.Min(parts), slices.Max(parts)
-	for _, x := range parts {
-		level := 0
-		if hi > lo {
-			level = int(math.Round((x - lo) / (hi - lo) * float64(len(levels)-1)))
-		}
-		b.WriteRune(levels[level])
-	}
-	return b.String()
-}

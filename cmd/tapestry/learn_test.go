@@ -110,21 +110,6 @@ func TestTrainTable(t *testing.T) {
 	}
 }
 
-func TestSparkline(t *testing.T) {
-	rising := make([]float64, 96)
-	for i := range rising {
-		rising[i] = float64(i)
-	}
-	for _, c := range []struct {
-		of   []float64
-		want string
-	}{{[]float64{2, 1, 0}, "█▅▁"}, {[]float64{3, 3}, "▁▁"}, {rising, "▁▁▂▂▂▃▃▃▃▄▄▄▅▅▅▆▆▆▆▇▇▇██"}} {
-		if got := sparkline(c.of); got != c.want {
-			t.Errorf("%v is drawn %s, want %s", c.of, got, c.want)
-		}
-	}
-}
-
 func TestBadUseOfModels(t *testing.T) {
 	for _, c := range []struct {
 		args, want string
