@@ -387,7 +387,7 @@ func TestComparedOnData(t *testing.T) {
 		}
 		variants = append(variants, lab.Objective(b.Name, f.Model))
 	}
-	res, err := lab.Compare(t.Context(), lab.Plan{Seeds: 2, Steps: 30, Optimisers: []train.Optimiser{train.Adam(0.05)}}, variants...)
+	res, err := lab.Compare(t.Context(), lab.CompareConfig{Seeds: 2, Steps: 30, Optimisers: []train.Optimiser{train.Adam(0.05)}}, variants...)
 	if err != nil {
 		t.Fatal(err)
 	}

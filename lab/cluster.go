@@ -13,7 +13,7 @@ import (
 
 // Clusterings is a finished experiment.
 type Clusterings struct {
-	Config    Config // as used: with the defaults
+	Config    ClusterConfig // as used: with the defaults
 	Variants  []Clustering
 	Baselines []Clustering  // Lloyd's algorithm with restarts, SGD on the nearest centre; none of objectives alone
 	Gamma     []SweepPoint  // over the temperature, constant during training
@@ -26,8 +26,8 @@ type Clustering struct {
 	Name    string
 	Model   *builders.Model
 	Program *tape.Program
-	Config  Config // by which it was trained
-	Runs    []Run  // by seed; a baseline's restarts
+	Config  ClusterConfig // by which it was trained
+	Runs    []ClusterRun  // by seed; a baseline's restarts
 	Cost    Cost
 }
 
@@ -42,11 +42,11 @@ type Cost struct {
 }
 
 // Best is the run with the smallest inertia, the first among equals.
-func (v Clustering) Best() Run {
+func (v Clustering) Best() ClusterRun {
 	if len(v.Runs) == 0 {
-		return Run{}
+		return ClusterRun{}
 	}
-	return slices.MinFunc(v.Runs, func(a, b Run) int {
+	return slices.MinFunc(v.Runs, func(a, b ClusterRun) int {
 		switch {
 		case a.Inertia() < b.Inertia() || b.Inertia() != b.Inertia():
 			return -1
@@ -81,7 +81,7 @@ func (v Clustering) Diverged() int {
 
 // Cluster runs the experiment. A run whose loss becomes infinite or NaN is noted as diverged,
 // and the others go on. Cluster ends early with ctx's error.
-func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
+func Cluster(ctx context.Context, c ClusterConfig) (*Clusterings, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
 }
 
 // variant trains one objective from every seed and measures its tape.
-func (c Config) variant(ctx context.Context, name string, tick func(string)) (Clustering, error) {
+func (c ClusterConfig) variant(ctx context.Context, name string, tick func(string)) (Clustering, error) {
 	t, err := newClusterer(ctx, c, name, c.K)
 	if err != nil {
 		return Clustering{}, err
@@ -168,7 +168,7 @@ func (res *Clusterings) baselines(ctx context.Context, tick func(string)) error 
 
 // Lloyd runs Lloyd's algorithm from Restarts start centres until nothing moves
 // (at most 300 rounds) and keeps every result; the best is [Clustering.Best].
-func (c Config) Lloyd(ctx context.Context) (Clustering, error) {
+func (c ClusterConfig) Lloyd(ctx context.Context) (Clustering, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return Clustering{}, err
@@ -179,7 +179,7 @@ func (c Config) Lloyd(ctx context.Context) (Clustering, error) {
 // baseline trains from every seed and measures the ends, then the best run once
 // more, of which every so many steps are measured: a measure takes all the data
 // and costs far more than a step of a batch.
-func (c Config) baseline(ctx context.Context, name string, seeds, steps, every int) (Clustering, error) {
+func (c ClusterConfig) baseline(ctx context.Context, name string, seeds, steps, every int) (Clustering, error) {
 	t, err := newClusterer(ctx, c, name, c.K)
 	if err != nil {
 		return Clustering{}, err
@@ -224,7 +224,7 @@ type SweepPoint struct {
 }
 
 // lastLoss is the loss of the last step, infinite where the run diverged.
-func (r Run) lastLoss() float64 {
+func (r ClusterRun) lastLoss() float64 {
 	if r.Diverged > 0 {
 		return math.Inf(1)
 	}

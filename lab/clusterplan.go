@@ -14,16 +14,16 @@ import (
 	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
-// Plan is the configuration as a plan for [Compare]: the same data, start centres (of
+// CompareConfig is the configuration as a plan for [Compare]: the same data, start centres (of
 // every model that learns centres r [k d]), optimiser, schedule of γ and element type,
 // and inertia, adjusted Rand index and silhouette as probes.
-func (c Config) Plan() (Plan, error) {
+func (c ClusterConfig) CompareConfig() (CompareConfig, error) {
 	c, err := c.withDefaults()
 	if err != nil {
-		return Plan{}, err
+		return CompareConfig{}, err
 	}
 	name := map[Start]string{PlusPlus: "k-means++", StartPoints: "random points", StartGiven: "given centres", StartGroups: "random groups"}[c.Start]
-	return Plan{
+	return CompareConfig{
 		Optimisers: []train.Optimiser{c.Optimiser},
 		Starts:     []Initial{{Name: name, Values: c.centres}},
 		Seeds:      c.Seeds,
@@ -41,8 +41,8 @@ func (c Config) Plan() (Plan, error) {
 }
 
 // Variant is a clustering of the registry, sized for the data, for [Compare] with
-// [Config.Plan].
-func (c Config) Variant(name string) Variant {
+// [ClusterConfig.CompareConfig].
+func (c ClusterConfig) Variant(name string) Variant {
 	return Variant{name, func(dt graph.DType) (*builders.Model, error) {
 		c, err := c.withDefaults()
 		if err != nil {
@@ -53,7 +53,7 @@ func (c Config) Variant(name string) Variant {
 }
 
 // build makes a clustering sized for the data.
-func (c Config) build(name string, k int, dt graph.DType) (*builders.Model, error) {
+func (c ClusterConfig) build(name string, k int, dt graph.DType) (*builders.Model, error) {
 	b, err := c.Find(name)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func SizeNames(m *builders.Model) (points, features, centres string) {
 }
 
 // start gives the centres that a seed begins with, row-major [k d].
-func (c Config) start(k int, seed uint64) []float64 {
+func (c ClusterConfig) start(k int, seed uint64) []float64 {
 	if c.Start == StartGiven && len(c.Given) == k*len(c.Table.Columns) {
 		return c.Given
 	}
@@ -110,7 +110,7 @@ func (c Config) start(k int, seed uint64) []float64 {
 // centresPath is where models keep their centres.
 const centresPath = "r"
 
-func (c Config) centres(seed uint64) map[string]graph.Value {
+func (c ClusterConfig) centres(seed uint64) map[string]graph.Value {
 	shape, _ := graph.NewShape(graph.Dims(c.K, len(c.Table.Columns))...) // two sizes of at least 1 make a shape
 	typ := graph.Type{DType: graph.F64, Shape: shape}
 	return map[string]graph.Value{centresPath: {Type: typ, Data: c.start(c.K, seed)}}
@@ -121,7 +121,7 @@ func (c Config) centres(seed uint64) map[string]graph.Value {
 const mostSilhouette = 2000
 
 // probes measure centres on the data.
-func (c Config) probes() []Probe {
+func (c ClusterConfig) probes() []Probe {
 	d := len(c.Table.Columns)
 	measured := func(name string, higher bool, measure func(nearest []int, inertia float64) (float64, error)) Probe {
 		p := ProbeFunc(name, func(m *builders.Model, final *tape.Store) (float64, error) {

@@ -17,7 +17,7 @@ import (
 // Comparison is the outcome of [Compare]: every training of the matrix variants ×
 // optimisers × starts × seeds, and what each measures.
 type Comparison struct {
-	Plan     Plan // as used: with the defaults
+	Config     CompareConfig // as used: with the defaults
 	Variants []Compared
 	// Metrics lists what trainings are measured by: first the loss at the end, then the
 	// loss of every variant in turn, then the probes.
@@ -58,7 +58,7 @@ type Cell struct {
 // path and type, and by the probes. Trainings run side by side, one core each, and
 // their results do not depend on the order. A training whose loss explodes, or becomes infinite
 // or NaN, is noted as diverged, and the others go on. Compare ends early with ctx's error.
-func Compare(ctx context.Context, p Plan, variants ...Variant) (*Comparison, error) {
+func Compare(ctx context.Context, p CompareConfig, variants ...Variant) (*Comparison, error) {
 	p, err := p.withDefaults()
 	if err != nil {
 		return nil, err
@@ -97,8 +97,8 @@ type arm struct {
 	scheduled map[string]train.Schedule // inputs of the objective
 }
 
-func newMatrix(ctx context.Context, p Plan, variants []Variant) (*matrix, error) {
-	x := &matrix{res: &Comparison{Plan: p}}
+func newMatrix(ctx context.Context, p CompareConfig, variants []Variant) (*matrix, error) {
+	x := &matrix{res: &Comparison{Config: p}}
 	judges := append([]Variant(nil), variants...)
 	for _, probe := range p.Probes {
 		if probe.judge != nil {
@@ -160,7 +160,7 @@ func newMatrix(ctx context.Context, p Plan, variants []Variant) (*matrix, error)
 }
 
 // built makes the models, and gives their names.
-func built(p Plan, variants []Variant) (models []*builders.Model, names []string, err error) {
+func built(p CompareConfig, variants []Variant) (models []*builders.Model, names []string, err error) {
 	for _, v := range variants {
 		m, err := v.model(p.DType)
 		if err != nil {
@@ -179,7 +179,7 @@ func (x *matrix) metrics(judges []string, variants int) {
 		x.res.Metrics = append(x.res.Metrics, Metric{Name: "loss of " + name})
 	}
 	judges = judges[variants:]
-	for _, p := range x.res.Plan.Probes {
+	for _, p := range x.res.Config.Probes {
 		if p.judge != nil {
 			p.Name, judges = "loss of "+judges[0], judges[1:]
 		}
@@ -189,7 +189,7 @@ func (x *matrix) metrics(judges []string, variants int) {
 
 // run trains all cells, on as many goroutines as the plan says.
 func (x *matrix) run(ctx context.Context) error {
-	p := x.res.Plan
+	p := x.res.Config
 	x.res.cells = make([]Cell, len(x.res.Variants)*len(p.Optimisers)*len(p.Starts)*p.Seeds)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -223,7 +223,7 @@ func (x *matrix) run(ctx context.Context) error {
 
 // cell does one training and measures it.
 func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
-	p := x.res.Plan
+	p := x.res.Config
 	s, start, o, v := i%p.Seeds, i/p.Seeds%len(p.Starts), i/p.Seeds/len(p.Starts)%len(p.Optimisers), i/p.Seeds/len(p.Starts)/len(p.Optimisers)
 	a, seed := x.arms[v*len(p.Optimisers)+o], p.Seed+uint64(s)
 	name = x.res.Variants[v].Name
@@ -283,7 +283,7 @@ func (x *matrix) measures(ctx context.Context, a arm, c Cell, final *tape.Store)
 		var err error
 		var probe Probe
 		if k > n {
-			probe = x.res.Plan.Probes[k-1-n]
+			probe = x.res.Config.Probes[k-1-n]
 		}
 		switch {
 		case k <= n || probe.judge != nil:

@@ -61,11 +61,11 @@ func (c *Comparison) writeSettings(b *strings.Builder, v int) {
 		if len(c.Settings()) > 1 {
 			note = o.Verdict()
 		}
-		if n := c.Plan.Seeds; o.Moving > 0 {
+		if n := c.Config.Seeds; o.Moving > 0 {
 			note = strings.TrimPrefix(fmt.Sprintf("%s, %d of %d converged", note, n-o.Moving, n), ", ")
 		}
 		if o.Diverged > 0 {
-			note = strings.TrimPrefix(note+fmt.Sprintf(", %d of %d diverged", o.Diverged, c.Plan.Seeds), ", ")
+			note = strings.TrimPrefix(note+fmt.Sprintf(", %d of %d diverged", o.Diverged, c.Config.Seeds), ", ")
 		}
 		rows = append(rows, []string{c.SettingName(o.Setting), figure(o.End.Median), table.Number(o.End.Q1, 3) + " … " + table.Number(o.End.Q3, 3), stepsText(o.Steps.Median), note})
 	}
@@ -134,7 +134,7 @@ func (c *Comparison) writeJudged(b *strings.Builder) {
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 		}
 	}
-	if n > 1 && c.Plan.Seeds > 1 {
+	if n > 1 && c.Config.Seeds > 1 {
 		b.WriteString("In a column, what shares no letter differs by more than noise; a is among the best.\n")
 	}
 }
@@ -186,7 +186,7 @@ func (c *Comparison) ConvergenceTest() string {
 	if len(c.Variants) == 0 {
 		return ConvergenceTest(false)
 	}
-	return ConvergenceTest(c.Plan.size(c.Variants[0].Model) > 0)
+	return ConvergenceTest(c.Config.size(c.Variants[0].Model) > 0)
 }
 
 // oneTask reports whether all variants were trained on the same examples.
@@ -214,10 +214,10 @@ func (d Difference) Verdict() string {
 
 // missing says how many seeds a difference is without.
 func (c *Comparison) missing(d Difference) string {
-	if d.N == c.Plan.Seeds {
+	if d.N == c.Config.Seeds {
 		return ""
 	}
-	return fmt.Sprintf(", over the %d of %d seeds that did not diverge", d.N, c.Plan.Seeds)
+	return fmt.Sprintf(", over the %d of %d seeds that did not diverge", d.N, c.Config.Seeds)
 }
 
 func pText(p float64) string {

@@ -13,9 +13,9 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Config is an experiment. The zero values of most fields stand for the
-// defaults that [Config.withDefaults] documents.
-type Config struct {
+// ClusterConfig is an experiment. The zero values of most fields stand for the
+// defaults that [ClusterConfig.withDefaults] documents.
+type ClusterConfig struct {
 	Table      *data.Table
 	K          int      // clusters; default: the number of classes, or 3 without labels
 	Objectives []string // names of builders; default: kmeans-softmax, kmeans-goofy
@@ -52,7 +52,7 @@ type Config struct {
 // of the steps γ is annealed from 0.5·k/s² to 100·k/s²: from centres that all pull
 // together to a choice that is all but hard. The optimiser is Adam with a rate of
 // 0.05·s/√d, which falls when γ has come to its end: see [Falling].
-func (c Config) withDefaults() (Config, error) {
+func (c ClusterConfig) withDefaults() (ClusterConfig, error) {
 	if c.Table == nil || c.Table.Rows() == 0 {
 		return c, errors.New("no data")
 	}

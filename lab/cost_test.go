@@ -13,7 +13,7 @@ import (
 // TestCostOfWhatDiverges: timing takes many more steps than a training, of which a large rate may
 // diverge; the trainings stand, as they came to an end.
 func TestCostOfWhatDiverges(t *testing.T) {
-	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Objectives: []string{"kmeans-softmax"}, Alone: true,
+	res, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: data.Iris(), Objectives: []string{"kmeans-softmax"}, Alone: true,
 		Optimiser: train.SGD(30), Rate: train.Constant(30), Steps: 3, Seeds: 2, SweepGamma: []float64{}, SweepK: []int{}})
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestCostOfWhatDiverges(t *testing.T) {
 
 // TestClusterGoesOn: a run that diverges is noted as worse than all others, and the others stand.
 func TestClusterGoesOn(t *testing.T) {
-	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Objectives: []string{"kmeans-softmax"},
+	res, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: data.Iris(), Objectives: []string{"kmeans-softmax"},
 		Optimiser: train.SGD(1e150), Rate: train.Constant(1e150), Steps: 20, Seeds: 2})
 	if err != nil {
 		t.Fatal(err)

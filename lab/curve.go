@@ -10,7 +10,7 @@ import (
 // diverged by then counts as infinite. The losses are NaN for an index out of range.
 func (c *Comparison) Curve(variant int, s Setting, points int) (x, median, q1, q3 []float64) {
 	cells := c.Cells(variant, s)
-	steps, n := c.Plan.Steps, max(1, min(points, c.Plan.Steps))
+	steps, n := c.Config.Steps, max(1, min(points, c.Config.Steps))
 	for k := range n {
 		t := steps - 1
 		if n > 1 {

@@ -235,7 +235,7 @@ func (f rowFeeder) held(seed uint64) Feeds { return f.settled(seed) }
 
 // feeders gives every model its inputs, and the model whose examples each is trained
 // on, by index. The first of the models are variants, the others judge.
-func (p Plan) feeders(names []string, models []*builders.Model, variants int) ([]feeder, []int, error) {
+func (p CompareConfig) feeders(names []string, models []*builders.Model, variants int) ([]feeder, []int, error) {
 	out, task := make([]feeder, len(models)), make([]int, len(models))
 	if p.Table != nil {
 		for i, m := range models {

@@ -105,7 +105,7 @@ func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (fl
 }
 
 // ScheduledOf returns the schedules of the plan for the scalar inputs that a model has, by node.
-func (p Plan) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
+func (p CompareConfig) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
 	out := map[*graph.Node]train.Schedule{}
 	for path, s := range p.Scheduled {
 		if n := m.Graph.Lookup(path); n != nil && n.Role() == graph.RoleInput {
@@ -118,7 +118,7 @@ func (p Plan) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
 }
 
 // lastOf feeds the scheduled inputs of a model with their last values.
-func (p Plan) lastOf(m *builders.Model) tape.Feed {
+func (p CompareConfig) lastOf(m *builders.Model) tape.Feed {
 	out := tape.Feed{}
 	for n, s := range p.ScheduledOf(m) {
 		out[n] = tape.Scalar(n.DType(), s.At(p.Steps-1, p.Steps))

@@ -200,11 +200,11 @@ func TestSteppedTellsEveryStep(t *testing.T) {
 			return err
 		},
 		"Compare": func(f func(done, of int, what string)) error {
-			_, err := lab.Compare(context.Background(), lab.Plan{Seeds: 1, Steps: 30, Stepped: f}, lab.Registered("regression-ols", nil))
+			_, err := lab.Compare(context.Background(), lab.CompareConfig{Seeds: 1, Steps: 30, Stepped: f}, lab.Registered("regression-ols", nil))
 			return err
 		},
 		"Train": func(f func(done, of int, what string)) error {
-			_, err := lab.Config{Table: data.Iris(), Seeds: 1, Steps: 30, Stepped: f}.Train(context.Background(), "kmeans-softmax")
+			_, err := lab.ClusterConfig{Table: data.Iris(), Seeds: 1, Steps: 30, Stepped: f}.Train(context.Background(), "kmeans-softmax")
 			return err
 		},
 	} {

@@ -76,8 +76,8 @@ func (c *Comparison) Outcomes(variant int, test Test) []Outcome {
 // nine tenths of the way from the first loss to the last at the variant's best setting, in the
 // median over the seeds. It is NaN if that loss does not fall.
 func (c *Comparison) Level(variant int) float64 {
-	if c.Plan.Level != 0 {
-		return c.Plan.Level
+	if c.Config.Level != 0 {
+		return c.Config.Level
 	}
 	best := c.Best(variant)
 	var begin []float64

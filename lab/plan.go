@@ -13,12 +13,12 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Plan says how [Compare] trains variants: every one by every optimiser, from every
+// CompareConfig says how [Compare] trains variants: every one by every optimiser, from every
 // kind of start, from every seed. Zero values stand for the defaults.
 //
 // Numbers are common to all that has the same seed. The examples of a step depend on
 // seed and step, initial values on seed and path, random draws on seed, step and key.
-type Plan struct {
+type CompareConfig struct {
 	Optimisers []train.Optimiser // default Adam(0.01)
 	Starts     []Initial         // default: as the models begin by themselves
 	Seeds      int               // default 10
@@ -54,7 +54,7 @@ type Plan struct {
 }
 
 // withDefaults fills in what is not given.
-func (p Plan) withDefaults() (Plan, error) {
+func (p CompareConfig) withDefaults() (CompareConfig, error) {
 	switch {
 	case p.Seeds < 0 || p.Steps < 0 || p.Workers < 0:
 		return p, errors.New("seeds, steps and workers must not be negative")
@@ -91,7 +91,7 @@ func (p Plan) withDefaults() (Plan, error) {
 
 // size is that of what training a model must bring to rest: known of centres among rows,
 // else 0.
-func (p Plan) size(m *builders.Model) float64 {
+func (p CompareConfig) size(m *builders.Model) float64 {
 	if m.KMeans == nil || p.Table == nil {
 		return 0
 	}

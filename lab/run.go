@@ -14,12 +14,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Run is one training of one objective from one seed. Curves have one entry per
+// ClusterRun is one training of one objective from one seed. Curves have one entry per
 // step, measured at the centres and the temperature with which the step began,
 // and a last entry for the final centres. A baseline's have fewer: Gamma, Measures
 // and Path of its best run have an entry every so many steps, of its others only
 // the last. At tells the steps of these.
-type Run struct {
+type ClusterRun struct {
 	Seed     uint64
 	Steps    int
 	At       []int // the steps of Gamma, Measures and Path, the last of which is Steps
@@ -40,7 +40,7 @@ type Run struct {
 }
 
 // Final is the last measure.
-func (r Run) Final() Measure {
+func (r ClusterRun) Final() Measure {
 	if len(r.Measures) == 0 {
 		return Measure{}
 	}
@@ -48,10 +48,10 @@ func (r Run) Final() Measure {
 }
 
 // Inertia is the hard assignment's at the end.
-func (r Run) Inertia() float64 { return r.Final().Inertia }
+func (r ClusterRun) Inertia() float64 { return r.Final().Inertia }
 
 // Centres are the final ones, row-major [k d].
-func (r Run) Centres() []float64 {
+func (r ClusterRun) Centres() []float64 {
 	if len(r.Path) == 0 {
 		return nil
 	}
@@ -61,13 +61,13 @@ func (r Run) Centres() []float64 {
 // clusterer trains one clustering from different starts on one program, and measures its centres.
 type clusterer struct {
 	*trainer
-	c     Config
+	c     ClusterConfig
 	k     int
 	x     rowFeeder
 	probe *probe
 }
 
-func newClusterer(ctx context.Context, c Config, name string, k int) (*clusterer, error) {
+func newClusterer(ctx context.Context, c ClusterConfig, name string, k int) (*clusterer, error) {
 	m, err := c.build(name, k, c.DType)
 	if err != nil {
 		return nil, err
@@ -100,17 +100,17 @@ func dtype(dt graph.DType) tensor.Dtype {
 
 // run trains from the start centres of a seed and measures every so many steps
 // and the end, with every = 0 only the end.
-func (t *clusterer) run(ctx context.Context, seed uint64, gamma train.Schedule, steps, every int) (Run, error) {
+func (t *clusterer) run(ctx context.Context, seed uint64, gamma train.Schedule, steps, every int) (ClusterRun, error) {
 	return t.from(ctx, t.c.start(t.k, seed), seed, gamma, steps, every)
 }
 
-func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamma train.Schedule, steps, every int) (Run, error) {
+func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamma train.Schedule, steps, every int) (ClusterRun, error) {
 	store, err := t.store(start, seed)
 	if err != nil {
-		return Run{}, err
+		return ClusterRun{}, err
 	}
 	scale := Scale(t.c.Table)
-	r := Run{Seed: seed, ARI: math.NaN(), slack: AtRest * AtRest * scale * scale * float64(t.c.Table.Rows())}
+	r := ClusterRun{Seed: seed, ARI: math.NaN(), slack: AtRest * AtRest * scale * scale * float64(t.c.Table.Rows())}
 	o := &centreObserver{ctx: ctx, t: t, run: &r, store: store, now: slices.Clone(start), every: every, gamma: func(step int) float64 { return gamma.At(step, steps) }}
 	c := course{
 		seed: seed, store: store, steps: steps, source: t.x.source(seed), settled: t.x.settled(seed),
@@ -165,7 +165,7 @@ func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamm
 type centreObserver struct {
 	ctx   context.Context
 	t     *clusterer
-	run   *Run
+	run   *ClusterRun
 	store *tape.Store
 	now   []float64              // the centres
 	every int                    // steps from one measurement to the next; 0 for none

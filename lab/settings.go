@@ -8,7 +8,7 @@ import (
 // Cells returns the trainings of a variant at a setting, one per seed; nil for an index out of
 // range.
 func (c *Comparison) Cells(variant int, s Setting) []Cell {
-	p := c.Plan
+	p := c.Config
 	if variant < 0 || variant >= len(c.Variants) || s.Optimiser < 0 || s.Optimiser >= len(p.Optimisers) || s.Start < 0 || s.Start >= len(p.Starts) {
 		return nil
 	}
@@ -33,8 +33,8 @@ func (c *Comparison) Values(metric, variant int, s Setting) []float64 {
 // Settings returns all settings of the plan; starts vary fastest.
 func (c *Comparison) Settings() []Setting {
 	var out []Setting
-	for o := range c.Plan.Optimisers {
-		for s := range c.Plan.Starts {
+	for o := range c.Config.Optimisers {
+		for s := range c.Config.Starts {
 			out = append(out, Setting{o, s})
 		}
 	}
@@ -45,14 +45,14 @@ func (c *Comparison) Settings() []Setting {
 // has only one start the name is the optimiser alone, and where it has only one optimiser the start
 // alone. It is "" for an index out of range.
 func (c *Comparison) SettingName(s Setting) string {
-	if s.Optimiser < 0 || s.Start < 0 || s.Optimiser >= len(c.Plan.Optimisers) || s.Start >= len(c.Plan.Starts) {
+	if s.Optimiser < 0 || s.Start < 0 || s.Optimiser >= len(c.Config.Optimisers) || s.Start >= len(c.Config.Starts) {
 		return ""
 	}
-	o, start := c.Plan.Optimisers[s.Optimiser].String(), c.Plan.Starts[s.Start].String()
+	o, start := c.Config.Optimisers[s.Optimiser].String(), c.Config.Starts[s.Start].String()
 	switch {
-	case len(c.Plan.Starts) == 1:
+	case len(c.Config.Starts) == 1:
 		return o
-	case len(c.Plan.Optimisers) == 1:
+	case len(c.Config.Optimisers) == 1:
 		return start
 	}
 	return o + " from " + start
@@ -78,7 +78,7 @@ func (c *Comparison) Best(variant int) Setting {
 // Title describes the comparison: "3 objectives × 2 optimisers × 10 seeds: 60 trainings of 200
 // steps".
 func (c *Comparison) Title() string {
-	p := c.Plan
+	p := c.Config
 	text := ""
 	for _, part := range []struct {
 		n    int

@@ -21,7 +21,7 @@ func TestCompileIsStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := lab.Config{Table: data.Iris(), Steps: 2, Seeds: 1}
+	c := lab.ClusterConfig{Table: data.Iris(), Steps: 2, Seeds: 1}
 	for name, do := range map[string]func(ctx context.Context) error{
 		"Assign": func(ctx context.Context) error {
 			_, _, err := lab.Assign(ctx, []float64{1, 2, 3, 4}, []float64{1, 2}, 2)
@@ -30,7 +30,7 @@ func TestCompileIsStopped(t *testing.T) {
 		"Cluster":     func(ctx context.Context) error { _, err := lab.Cluster(ctx, c); return err },
 		"Config.Task": func(ctx context.Context) error { _, err := c.Task(ctx, "kmeans-softmax", 1); return err },
 		"Compare": func(ctx context.Context) error {
-			_, err := lab.Compare(ctx, lab.Plan{Steps: 1, Seeds: 1}, lab.Objective("", build))
+			_, err := lab.Compare(ctx, lab.CompareConfig{Steps: 1, Seeds: 1}, lab.Objective("", build))
 			return err
 		},
 		"Learn": func(ctx context.Context) error {

@@ -11,7 +11,7 @@ import (
 )
 
 // Task is one training, ready to be run step by step: by a VM, or by what looks into
-// it. Run in order, its steps are those of [Config.Train] or [Learn].
+// it. Run in order, its steps are those of [ClusterConfig.Train] or [Learn].
 type Task struct {
 	Model *builders.Model
 	Step  graph.Step  // what a step updates; empty where nothing is trained
@@ -21,7 +21,7 @@ type Task struct {
 }
 
 // Task is the training of a clustering model from a seed. Once ctx is done it compiles no further.
-func (c Config) Task(ctx context.Context, name string, seed uint64) (Task, error) {
+func (c ClusterConfig) Task(ctx context.Context, name string, seed uint64) (Task, error) {
 	c.Objectives = []string{name}
 	c, err := c.withDefaults()
 	if err != nil {

@@ -45,7 +45,7 @@ func losses(t *testing.T, task Task, steps int) []float64 {
 func TestTaskIsTheTraining(t *testing.T) {
 	const steps, seed = 25, 3
 	for _, name := range []string{"kmeans-softmax", "kmeans-goofy", "kmeans-sgd"} {
-		c := Config{Table: data.Iris(), Seeds: 1, Seed: seed, Steps: steps, Batch: 7}
+		c := ClusterConfig{Table: data.Iris(), Seeds: 1, Seed: seed, Steps: steps, Batch: 7}
 		v, err := c.Train(context.Background(), name)
 		if err != nil {
 			t.Fatal(err)

@@ -4,7 +4,7 @@ import "context"
 
 // Train trains one model from Seeds seeds and keeps every run; the best by
 // inertia is [Clustering.Best]. Curves are recorded.
-func (c Config) Train(ctx context.Context, name string) (Clustering, error) {
+func (c ClusterConfig) Train(ctx context.Context, name string) (Clustering, error) {
 	c.Objectives = []string{name}
 	c, err := c.withDefaults()
 	if err != nil {

@@ -156,7 +156,7 @@ func (c *comparison) checkPair(names []string) error {
 }
 
 // plan makes of the flags what is trained, and how.
-func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.Plan, variants []lab.Variant, err error) {
+func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.CompareConfig, variants []lab.Variant, err error) {
 	others := slices.DeleteFunc(slices.Clone(names), isClusteringName)
 	builds, err := c.builds(others, rows)
 	if err != nil {
@@ -166,15 +166,15 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 	if err != nil {
 		return p, nil, err
 	}
-	p = lab.Plan{Seeds: own.Seeds, Seed: own.Seed, Steps: own.Steps, OneBatch: own.OneBatch, Optimisers: []train.Optimiser{own.Optimiser}}
-	var centres lab.Config
+	p = lab.CompareConfig{Seeds: own.Seeds, Seed: own.Seed, Steps: own.Steps, OneBatch: own.OneBatch, Optimisers: []train.Optimiser{own.Optimiser}}
+	var centres lab.ClusterConfig
 	clusters := rows && (changed(cmd, []string{"k", "gamma", "start", "centres"}) != "" || len(others) < len(names))
 	switch {
 	case clusters:
 		if centres, err = c.training.config(c.options, names...); err != nil {
 			return p, nil, err
 		}
-		if p, err = centres.Plan(); err != nil {
+		if p, err = centres.CompareConfig(); err != nil {
 			return p, nil, err
 		}
 	case rows:

@@ -19,7 +19,7 @@ import (
 
 // besidePage is the report.
 func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (report.Page, error) {
-	plan := res.Plan
+	plan := res.Config
 	p := report.Page{
 		Setup: report.Setup{Steps: plan.Steps, Optimiser: besideOptimisers(plan), Test: oneLine(res.ConvergenceTest())},
 		Task:  tasksText(res),
@@ -61,7 +61,7 @@ func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (repor
 }
 
 // besideOptimisers are the optimisers, with the course of their rates where that is the plan's.
-func besideOptimisers(p lab.Plan) string {
+func besideOptimisers(p lab.CompareConfig) string {
 	text := texts(p.Optimisers)
 	switch {
 	case !p.Rate.IsZero():
@@ -153,7 +153,7 @@ const longTitle = 36
 
 // tasksText says which models saw the same examples.
 func tasksText(res *lab.Comparison) string {
-	if res.Plan.Table != nil {
+	if res.Config.Table != nil {
 		return ""
 	}
 	if on := res.Data(); on != "" {
@@ -171,7 +171,7 @@ func tasksText(res *lab.Comparison) string {
 		return "The batches differ, so that seeds bring the models less in common: " + strings.Join(said, "; ") + "."
 	}
 	how := "fresh examples in every step"
-	if res.Plan.OneBatch {
+	if res.Config.OneBatch {
 		how = "one batch of examples"
 	}
 	if len(res.Variants) == 1 {
@@ -247,8 +247,8 @@ func (c *comparison) drawings(names, shown []string, draw func(id string, a, b i
 func forwardDrawing(ctx context.Context, id string, res *lab.Comparison, a, b int) (report.Drawing, error) {
 	diff, err := diffModels(ctx, res.Variants[a].Model, res.Variants[b].Model, false, viz.Notes, func(m *builders.Model) courses {
 		fed := courses{}
-		for n, s := range res.Plan.ScheduledOf(m) {
-			fed[n] = ends(s, res.Plan.Steps)
+		for n, s := range res.Config.ScheduledOf(m) {
+			fed[n] = ends(s, res.Config.Steps)
 		}
 		return fed
 	})

@@ -67,7 +67,7 @@ func (c *comparison) besideJSON(res *lab.Comparison) any {
 		Pairs     []pair     `json:"pairs"` // by the loss at the end
 		Metrics   []metric   `json:"metrics"`
 		Trainings []training `json:"trainings"`
-	}{Report: c.out, Test: oneLine(res.ConvergenceTest()), Steps: res.Plan.Steps}
+	}{Report: c.out, Test: oneLine(res.ConvergenceTest()), Steps: res.Config.Steps}
 	for v, variant := range res.Variants {
 		best := res.Best(v)
 		ends := res.Values(0, v, best)
@@ -75,7 +75,7 @@ func (c *comparison) besideJSON(res *lab.Comparison) any {
 			jsonNumber(lab.Summarise(ends).Median), jsonNumbers(ends), settled(res.Cells(v, best)), variant.Cost.Params, variant.Cost.FLOPs, variant.Cost.Peak})
 		for _, s := range res.Settings() {
 			for _, cell := range res.Cells(v, s) {
-				out.Trainings = append(out.Trainings, training{variant.Name, res.Plan.Optimisers[s.Optimiser].String(), res.Plan.Starts[s.Start].String(),
+				out.Trainings = append(out.Trainings, training{variant.Name, res.Config.Optimisers[s.Optimiser].String(), res.Config.Starts[s.Start].String(),
 					cell.Seed, cell.Diverged, cell.Rest.Converged(), newRestJSON(cell.Rest), jsonNumber(cell.StepsTo(res.Level(v))), jsonNumbers(cell.Measures)})
 			}
 		}

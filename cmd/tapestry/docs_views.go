@@ -26,7 +26,7 @@ const (
 // and values. The functions behind the commands make all of it; places in memory are left out,
 // because they depend on the processor.
 func viewsPages(ctx context.Context) ([]referencePage, error) {
-	task, err := lab.Config{Table: data.Iris(), Steps: viewsSteps}.Task(ctx, viewsModel, 1)
+	task, err := lab.ClusterConfig{Table: data.Iris(), Steps: viewsSteps}.Task(ctx, viewsModel, 1)
 	if err != nil {
 		return nil, err
 	}

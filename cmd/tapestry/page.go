@@ -124,7 +124,7 @@ func baselinesText(res *lab.Clusterings) string {
 }
 
 // optimiserText tells the optimiser and the course of its rate.
-func optimiserText(c lab.Config) string {
+func optimiserText(c lab.ClusterConfig) string {
 	if !c.Rate.IsZero() {
 		return fmt.Sprintf("%v, its rate %v", c.Optimiser, c.Rate)
 	}
@@ -198,7 +198,7 @@ func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) repo
 
 // newRun is a run as the page has it, with the angle between the gradients of soft k-means and
 // its alternative where these are compared.
-func newRun(r lab.Run, angle bool) report.Run {
+func newRun(r lab.ClusterRun, angle bool) report.Run {
 	out := report.Run{Seed: r.Seed, At: r.At, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI, Unsettled: unsettled(r.Rest), Groups: r.Groups, Diverged: r.Diverged > 0}
 	for _, m := range r.Measures {
 		out.Inertia = append(out.Inertia, m.Inertia)
@@ -298,7 +298,7 @@ func between(vs []lab.Clustering) ([][]float64, error) {
 	return out, nil
 }
 
-func newSweep(name string, log bool, values []float64, c lab.Config, points []lab.SweepPoint) report.Sweep {
+func newSweep(name string, log bool, values []float64, c lab.ClusterConfig, points []lab.SweepPoint) report.Sweep {
 	s := report.Sweep{Name: name, Log: log, Values: values, Seeds: c.SweepSeeds}
 	for _, o := range c.Objectives {
 		var inertia, loss, ari []float64

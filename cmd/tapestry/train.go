@@ -71,8 +71,8 @@ func (t *training) flagsButRate(cmd *cobra.Command) {
 }
 
 // config checks the flags and reads the data for the clusterings of some names.
-func (t *training) config(o *options, names ...string) (lab.Config, error) {
-	c := lab.Config{Find: lookup, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(clusteringSteps), Restarts: t.restarts, Batch: t.batch}
+func (t *training) config(o *options, names ...string) (lab.ClusterConfig, error) {
+	c := lab.ClusterConfig{Find: lookup, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(clusteringSteps), Restarts: t.restarts, Batch: t.batch}
 	if t.k < 0 {
 		return c, usagef("--k %d: want at least 1", t.k)
 	}
@@ -155,7 +155,7 @@ func positive(counts ...counted) error {
 }
 
 // readCentres reads the start centres, whose number is k.
-func (t *training) readCentres(c *lab.Config) error {
+func (t *training) readCentres(c *lab.ClusterConfig) error {
 	if t.given == "" {
 		return usagef("--start given: want --centres FILE")
 	}
@@ -332,7 +332,7 @@ func unusedInTraining(cmd *cobra.Command, b builders.Builder, choose string) err
 	return unused(cmd, lloyd, false, b)
 }
 
-func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v lab.Clustering, fresh *data.Table) error {
+func printTraining(ctx context.Context, w io.Writer, o *options, c lab.ClusterConfig, v lab.Clustering, fresh *data.Table) error {
 	best := v.Best()
 	d := len(c.Table.Columns)
 	k := len(best.Centres()) / d

@@ -58,7 +58,7 @@ func filledIn(s *checkpoint.State) (*filling, error) {
 
 // centres keeps the centres of the best run, with what assigns rows to them, and what missing
 // values were filled with, if a folder is given.
-func (k *keeping) centres(c lab.Config, v lab.Clustering, t *training) error {
+func (k *keeping) centres(c lab.ClusterConfig, v lab.Clustering, t *training) error {
 	if k.dir == "" {
 		return nil
 	}

@@ -43,8 +43,8 @@ func TestFarCentres(t *testing.T) {
 
 // TestWhyMoving: of a best run that has converged it is not said why the others have not.
 func TestWhyMoving(t *testing.T) {
-	moves := lab.Run{Seed: 7, Measures: []lab.Measure{{Inertia: 2}}, Rest: lab.Convergence{Moved: .5}}
-	v := lab.Clustering{Runs: []lab.Run{{Measures: []lab.Measure{{Inertia: 1}}}, moves}}
+	moves := lab.ClusterRun{Seed: 7, Measures: []lab.Measure{{Inertia: 2}}, Rest: lab.Convergence{Moved: .5}}
+	v := lab.Clustering{Runs: []lab.ClusterRun{{Measures: []lab.Measure{{Inertia: 1}}}, moves}}
 	if got, want := whyMoving(v), "the best has, seed 7 has not converged: it went 50 % of its size away in the last tenth of the steps"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

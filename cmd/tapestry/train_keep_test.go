@@ -135,8 +135,8 @@ func TestTrainKeepMistakes(t *testing.T) {
 		{"test-perceptron --seeds 2 --checkpoint x", "--seeds 2: --checkpoint and --log are of one training", 2},
 		{"test-perceptron --log /x/y/z", "/x/y/z: no such file or directory", 1},
 		{"test-distance --checkpoint DIR/new", "test-distance has no loss: there is nothing to train", 1},
-		{"test-perceptron --checkpoint DIR", "test-perceptron, seed 0: fit: " + dir + " holds checkpoints up to step 3, and this training is at step 0: resume from there, or take another folder", 1},
-		{"test-perceptron --set h=9 --resume --checkpoint DIR", "test-perceptron, seed 0: resume: " + dir + "/step-00000003.safetensors is of another model:", 1},
+		{"test-perceptron --checkpoint DIR", "test-perceptron: fit: " + dir + " holds checkpoints up to step 3, and this training is at step 0: resume from there, or take another folder", 1},
+		{"test-perceptron --set h=9 --resume --checkpoint DIR", "test-perceptron: resume: " + dir + "/step-00000003.safetensors is of another model:", 1},
 		{"kmeans-goofy --checkpoint DIR", dir + " holds checkpoints up to step 3, and a clustering begins anew: take another folder", 1},
 		{"test-perceptron --seed 1 --resume --checkpoint DIR", "test-perceptron, seed 1: resume: " + dir + "/step-00000003.safetensors fits the model, but its data were \"examples(seed 0)\", these are \"examples(seed 1)\": training would not go on as it began: repeat the command that began, or begin in another folder", 1},
 		{"kmeans-goofy --resume --checkpoint DIR", "--resume, --log and a schedule of the rate are for models that are no clusterings, which have --checkpoint and --gamma", 2},
@@ -162,7 +162,7 @@ func TestTrainBusy(t *testing.T) {
 	}
 	defer release()
 	for args, want := range map[string]string{
-		"test-perceptron --resume": "test-perceptron, seed 0: fit: ",
+		"test-perceptron --resume": "test-perceptron: fit: ",
 		"kmeans-lloyd":             "",
 	} {
 		code, out, errOut := tapestry(t, append([]string{"train", "--checkpoint", dir}, strings.Fields(args)...)...)

@@ -22,7 +22,7 @@ const low = 0.5
 
 func main() {
 	lesson.Main(func(ctx context.Context, l *lesson.Lesson) error {
-		config := lab.Config{
+		config := lab.ClusterConfig{
 			Table: data.Iris(), K: 3, Seed: l.Seed, Seeds: l.Few(20, 2), Steps: l.Few(1000, 40),
 			SweepGamma: []float64{0.5, 1, 2, 5, 10, 20, 50}, SweepK: []int{3}, SweepSeeds: 5,
 		}
@@ -71,7 +71,7 @@ func report(family []lab.Clustering) {
 }
 
 // inertias returns the final inertias of the runs, sorted.
-func inertias(runs []lab.Run) (ends []float64) {
+func inertias(runs []lab.ClusterRun) (ends []float64) {
 	for _, r := range runs {
 		ends = append(ends, r.Inertia())
 	}
