@@ -84,7 +84,7 @@ var hardSGD = Builder{
 	Title:           "k-means by SGD on the nearest centre",
 	Notes:           "k-means made differentiable, section 2.1",
 	Formula:         "aᵢ = argminⱼ ‖xᵢ − rⱼ‖²;  loss = meanᵢ ‖xᵢ − r_aᵢ‖²",
-	Hyperparameters: []Hyperparameter{{Name: "n", Default: 1, Doc: "points in a mini-batch", Kind: Count}, sizeD, sizeK},
+	Hyperparameters: []Hyperparameter{{Name: "n", Default: 1, Doc: "points in a mini-batch", Kind: Count, Batch: true}, sizeD, sizeK},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		m.cluster(HardKMeans(points(m.Graph, s, dt, graph.RoleParam)))
 	},

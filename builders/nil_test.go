@@ -33,6 +33,7 @@ func TestNil(t *testing.T) {
 			"SubspaceStep": builders.SubspaceStep, "WeightedLeastSquares": builders.WeightedLeastSquares,
 		},
 		Types: []any{
+			builders.KMeans{},
 			*new(builders.Autoencoder), *new(builders.Builder), *new(builders.ConvNeXt), *new(builders.ConvNeXtBlock),
 			*new(builders.Field), *new(builders.Hyperparameter), *new(builders.Kind), *new(builders.LanguageModel),
 			*new(builders.MaskedAutoencoder), *new(builders.MaskedModel), *new(builders.Model), *new(builders.ReLU1D),

@@ -23,6 +23,12 @@ type Builder struct {
 	make            func(s Settings, dt graph.DType, m *Model)
 }
 
+// Batched reports whether the model is trained on batches of rows rather than on all of them: whether
+// one of its settings is the size of a batch.
+func (b Builder) Batched() bool {
+	return slices.ContainsFunc(b.Hyperparameters, func(h Hyperparameter) bool { return h.Batch })
+}
+
 // Hyperparameter is a setting of a builder.
 type Hyperparameter struct {
 	Name    string
@@ -31,6 +37,7 @@ type Hyperparameter struct {
 	Kind    Kind
 	Choices []string // of a Choice: the names of the numbers from 0 on
 
+	Batch    bool    // the number of rows of a batch, where training takes batches rather than all rows
 	Training bool    // for training only, as the strength of noise is
 	Eval     float64 // its value in evaluation, if Training is set
 }

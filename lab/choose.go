@@ -35,11 +35,7 @@ func (c ClusterConfig) ChooseK(ctx context.Context, name string, lo, hi int) (Ch
 	most := math.Inf(-1)
 	for k := lo; k <= hi; k++ {
 		c.K = k
-		train := func() (Clustering, error) { return c.Train(ctx, name) }
-		if name == "kmeans-lloyd" {
-			train = func() (Clustering, error) { return c.Lloyd(ctx) }
-		}
-		v, err := train()
+		v, err := c.Repeat(ctx, name)
 		if err != nil {
 			return out, err
 		}

@@ -173,7 +173,12 @@ func (c ClusterConfig) Lloyd(ctx context.Context) (Clustering, error) {
 	if err != nil {
 		return Clustering{}, err
 	}
-	return c.baseline(ctx, "kmeans-lloyd", c.Restarts, 300, 1)
+	return c.restarted(ctx, "kmeans-lloyd")
+}
+
+// restarted runs a model whose centres move by a step of their own.
+func (c ClusterConfig) restarted(ctx context.Context, name string) (Clustering, error) {
+	return c.baseline(ctx, name, c.Restarts, 300, 1)
 }
 
 // baseline trains from every seed and measures the ends, then the best run once

@@ -59,7 +59,7 @@ func (c ClusterConfig) build(name string, k int, dt graph.DType) (*builders.Mode
 		return nil, err
 	}
 	n := c.Table.Rows()
-	if name == "kmeans-sgd" {
+	if b.Batched() {
 		n = c.Batch
 	}
 	settings, err := ClusteringSettings(b, n, len(c.Table.Columns), k)

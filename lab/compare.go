@@ -17,7 +17,7 @@ import (
 // Comparison is the outcome of [Compare]: every training of the matrix variants ×
 // optimisers × starts × seeds, and what each measures.
 type Comparison struct {
-	Config     CompareConfig // as used: with the defaults
+	Config   CompareConfig // as used: with the defaults
 	Variants []Compared
 	// Metrics lists what trainings are measured by: first the loss at the end, then the
 	// loss of every variant in turn, then the probes.

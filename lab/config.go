@@ -43,6 +43,9 @@ type ClusterConfig struct {
 	// goroutine that runs it.
 	Stepped func(done, of int, what string)
 
+	// Plan changes the plan of each training before it begins, as [LearnConfig] has it.
+	Plan func(t *train.Trainer, p *train.Plan) error
+
 	goesOn bool // where a run diverges, with the others
 }
 

@@ -115,7 +115,7 @@ func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamm
 	c := course{
 		seed: seed, store: store, steps: steps, source: t.x.source(seed), settled: t.x.settled(seed),
 		rate: falls(t.model.Graph, t.c.Optimiser, t.c.Rate, steps), size: math.Sqrt(float64(t.k)) * scale,
-		observers: append(stepped(t.c.Stepped, t.model.Builder.Name), o), goesOn: t.c.goesOn,
+		observers: append(stepped(t.c.Stepped, t.model.Builder.Name), o), plan: t.c.Plan, goesOn: t.c.goesOn,
 	}
 	if γ := t.model.KMeans.Gamma; γ != nil {
 		c.scheduled = map[string]train.Schedule{γ.Path(): gamma}

@@ -18,3 +18,21 @@ func (c ClusterConfig) Train(ctx context.Context, name string) (Clustering, erro
 		}
 	})
 }
+
+// Repeat trains one model as often as suits it: one whose centres move by a step of their own from
+// Restarts starts until nothing moves, as [ClusterConfig.Lloyd] does, others as [ClusterConfig.Train].
+func (c ClusterConfig) Repeat(ctx context.Context, name string) (Clustering, error) {
+	c.Objectives = []string{name}
+	c, err := c.withDefaults()
+	if err != nil {
+		return Clustering{}, err
+	}
+	m, err := c.build(name, c.K, c.DType)
+	switch {
+	case err != nil:
+		return Clustering{}, err
+	case m.KMeans.OwnStep():
+		return c.restarted(ctx, name)
+	}
+	return c.Train(ctx, name)
+}

@@ -26,7 +26,7 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 		}
 		optimised = optimised || len(m.Step) == 0
 		gamma = gamma || m.KMeans.Gamma != nil
-		batches = batches || b.Name == sgdName
+		batches = batches || b.Batched()
 	}
 	if !restarts {
 		if err := idle(cmd, "Lloyd's algorithm alone has restarts, in train kmeans-lloyd and as a baseline of compare", "restarts"); err != nil {
@@ -47,13 +47,13 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 		}
 	}
 	if !batches {
-		return idle(cmd, sgdName+" alone is trained on batches", "batch")
+		return idle(cmd, clusterings[0].Name+" is trained on all rows at once", "batch")
 	}
 	return nil
 }
 
-// The clusterings that the command knows by name.
-const (
-	lloydName = "kmeans-lloyd"
-	sgdName   = "kmeans-sgd"
-)
+// movesItself reports whether a clustering moves its centres by a step of its own, as Lloyd's algorithm does.
+func movesItself(b builders.Builder) bool {
+	m, err := b.Build(nil, graph.F32)
+	return err == nil && m.KMeans.OwnStep()
+}

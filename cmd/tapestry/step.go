@@ -152,7 +152,7 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 		if err := unused(cmd, false, false, b); err != nil {
 			return nil, "", err
 		}
-		if b.Name == lloydName {
+		if movesItself(b) {
 			if err := idle(cmd, steady, "steps"); err != nil {
 				return nil, "", err
 			}

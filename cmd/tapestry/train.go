@@ -16,6 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/watch"
 )
 
 // training are the flags that train, compare and step share.
@@ -192,7 +193,7 @@ func newTrain(o *options) *cobra.Command {
 	var t training
 	var l learning
 	var keep keeping
-	var watch watching
+	var watched watching
 	var predict, out, engine, choose string
 	cmd := &cobra.Command{
 		Use:   "train MODEL",
@@ -210,8 +211,8 @@ with what. Without --data the model has a small task of its own, from which ever
 draws fresh examples. Examples and initial values depend on the seed alone.
 
 With --checkpoint what was trained is kept, with the model: first after a second, then every
-ten, and at the end. tapestry predict uses it, and with --resume the same command goes on as
-if it had never stopped.`,
+ten, and at the end; of a clustering the centres of the best run, when it is done. tapestry
+predict uses it, and with --resume the same command goes on as if it had never stopped.`,
 		Example: "  tapestry train mine.tapestry --data houses.csv --bind x=area,rooms --bind y=price --validation 0.2 --standardise\n" +
 			"  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n" +
 			"  tapestry train kmeans-lloyd --data digits --k 10\n" +
@@ -236,7 +237,7 @@ if it had never stopped.`,
 			if err != nil {
 				return err
 			}
-			if makeEngine, err = watch.engine(makeEngine); err != nil {
+			if makeEngine, err = watched.engine(makeEngine); err != nil {
 				return err
 			}
 			if err := checkOutput(out); err != nil {
@@ -247,17 +248,19 @@ if it had never stopped.`,
 			}
 			t.options = keep.options()
 			clustering := isClustering(b)
-			if !cmd.Flags().Changed("seeds") && !clustering {
-				t.seeds = 3
-				if keep.dir != "" || keep.log != "" {
+			if !cmd.Flags().Changed("seeds") {
+				switch {
+				case keep.log != "", keep.dir != "" && !clustering:
 					t.seeds = 1
+				case !clustering:
+					t.seeds = 3
 				}
 			}
 			if err := keep.check(clustering, t.seeds); err != nil {
 				return err
 			}
 			if !clustering {
-				return watch.report(cmd, o, args[0], l.train(cmd, o, &t, &keep, args[0], out, makeEngine))
+				return watched.report(cmd, o, args[0], l.train(cmd, o, &t, &keep, args[0], out, makeEngine))
 			}
 			release, err := keep.openEmpty()
 			if err != nil {
@@ -268,7 +271,15 @@ if it had never stopped.`,
 			if err != nil {
 				return err
 			}
-			c.Engine = makeEngine
+			c.Engine, c.Rate = makeEngine, keep.schedule
+			if keep.log != "" {
+				file := &logFile{path: keep.log}
+				defer file.Close()
+				c.Plan = func(_ *train.Trainer, p *train.Plan) error {
+					p.Observers = append(p.Observers, watch.JSONLines(file, watch.Timed()))
+					return nil
+				}
+			}
 			var fresh *data.Table
 			if predict != "" {
 				if fresh, err = t.alike(predict, c.Table).open(); err != nil {
@@ -279,19 +290,16 @@ if it had never stopped.`,
 			c.Progress, c.Stepped = bar.report(), bar.steps()
 			var v lab.Clustering
 			var tried []lab.Trial
-			switch {
-			case choose != "":
+			if choose != "" {
 				var choice lab.Choice
 				choice, err = chooseK(cmd.Context(), c, args[0], choose)
 				v, tried = choice.Clustering, choice.Tried
-			case args[0] == lloydName:
-				v, err = c.Lloyd(cmd.Context())
-			default:
-				v, err = c.Train(cmd.Context(), args[0])
+			} else {
+				v, err = c.Repeat(cmd.Context(), args[0])
 			}
 			bar.end()
 			if err != nil {
-				return watch.report(cmd, o, args[0], err)
+				return watched.report(cmd, o, args[0], err)
 			}
 			if err := keep.centres(c, v, &t); err != nil {
 				return err
@@ -307,7 +315,7 @@ if it had never stopped.`,
 	t.flagsButRate(cmd)
 	l.flags(cmd)
 	keep.flags(cmd)
-	watch.flags(cmd)
+	watched.flags(cmd)
 	cmd.Flags().IntVar(&t.seeds, "seeds", 10, "runs, of which the best is kept; 3 of a model that is no clustering, unless given")
 	cmd.Flags().StringVar(&predict, "predict", "", "CSV file whose rows the trained centres assign")
 	cmd.Flags().StringVar(&choose, "choose-k", "", "numbers of clusters to try, as in 2..8: the one with the best mean silhouette is kept")
@@ -318,14 +326,20 @@ if it had never stopped.`,
 
 // unusedInTraining complains about a flag that the training of a clustering has no use for.
 func unusedInTraining(cmd *cobra.Command, b builders.Builder, choose string) error {
-	lloyd := b.Name == lloydName
+	lloyd := movesItself(b)
 	if lloyd {
+		if err := idle(cmd, "it is of one training, and Lloyd's algorithm begins --restarts times", "log"); err != nil {
+			return err
+		}
 		if err := idle(cmd, "Lloyd's algorithm begins --restarts times, and goes on until nothing moves", "seeds", "steps"); err != nil {
 			return err
 		}
 	}
 	if choose != "" {
 		if err := idle(cmd, "--choose-k says which are tried", "k"); err != nil {
+			return err
+		}
+		if err := idle(cmd, "it is of one training, and --choose-k trains for each number of clusters", "log"); err != nil {
 			return err
 		}
 	}

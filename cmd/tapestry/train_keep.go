@@ -111,17 +111,12 @@ func (k *keeping) options() []train.Option {
 	return out
 }
 
-// learns reports whether a training needs more than lab.Learn has.
-func (k *keeping) learns() bool { return k.dir != "" || k.log != "" || !k.schedule.IsZero() }
-
 // check complains about what does not go together.
 func (k *keeping) check(clustering bool, seeds int) error {
 	switch {
-	case clustering && (k.resume || k.log != "" || !k.schedule.IsZero()):
-		return usagef("--resume, --log and a schedule of the rate are for models that are no clusterings, which have --checkpoint and --gamma")
-	case clustering, !k.learns():
-		return nil
-	case seeds > 1 && (k.dir != "" || k.log != ""):
+	case clustering && k.resume:
+		return usagef("--resume is for models that are no clusterings: --checkpoint keeps the centres of a clustering when it is done")
+	case seeds > 1 && (k.log != "" || k.dir != "" && !clustering):
 		return usagef("--seeds %d: --checkpoint and --log are of one training", seeds)
 	}
 	return checkOutput(k.log)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data/array"
 	"github.com/tapestry-ml/tapestry/train/watch"
@@ -139,8 +140,9 @@ func TestTrainKeepMistakes(t *testing.T) {
 		{"test-perceptron --set h=9 --resume --checkpoint DIR", "test-perceptron: resume: " + dir + "/step-00000003.safetensors is of another model:", 1},
 		{"kmeans-goofy --checkpoint DIR", dir + " holds checkpoints up to step 3, and a clustering begins anew: take another folder", 1},
 		{"test-perceptron --seed 1 --resume --checkpoint DIR", "test-perceptron, seed 1: resume: " + dir + "/step-00000003.safetensors fits the model, but its data were \"examples(seed 0)\", these are \"examples(seed 1)\": training would not go on as it began: repeat the command that began, or begin in another folder", 1},
-		{"kmeans-goofy --resume --checkpoint DIR", "--resume, --log and a schedule of the rate are for models that are no clusterings, which have --checkpoint and --gamma", 2},
-		{"kmeans-goofy --rate exp(1,0.5)", "--resume, --log and a schedule of the rate are for models that are no clusterings, which have --checkpoint and --gamma", 2},
+		{"kmeans-goofy --resume --checkpoint DIR", "--resume is for models that are no clusterings: --checkpoint keeps the centres of a clustering when it is done", 2},
+		{"kmeans-goofy --log x --seeds 2", "--seeds 2: --checkpoint and --log are of one training", 2},
+		{"kmeans-lloyd --log x", "--log: it is of one training, and Lloyd's algorithm begins --restarts times", 2},
 	} {
 		code, out, errOut := tapestry(t, arguments("train "+c.args, "DIR", dir)...)
 		if code != c.code || out != "" || !strings.HasPrefix(errOut, "tapestry: "+c.want) {
@@ -243,5 +245,32 @@ func TestKeptModelsEvaluate(t *testing.T) {
 		if !slices.Equal(one, other) || len(slices.Compact(one)) != 1 {
 			t.Errorf("%s: equal rows give\n%v\nand beside another\n%v", model, one, other)
 		}
+	}
+}
+
+// TestClusteringKeeps: a clustering is logged, and takes a schedule of its rate, as any other model.
+func TestClusteringKeeps(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	out := ok(t, "train", "kmeans-softmax", "--steps", "20", "--rate", "warmup(5,cosine(0.05,15))", "--log", log)
+	if !strings.Contains(out, "best of 1 run") {
+		t.Errorf("a training that is logged is one:\n%s", out)
+	}
+	file, err := os.Open(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	records, rates := watch.NewReader(log, file), []float64{}
+	for {
+		r, err := records.Next()
+		if err != nil {
+			break
+		}
+		if r.Kind == train.Stepped {
+			rates = append(rates, r.Rate)
+		}
+	}
+	if len(rates) != 20 || rates[0] >= rates[4] || rates[19] >= rates[5] {
+		t.Errorf("rates %v: want 20 that rise for 5 steps and fall then", rates)
 	}
 }

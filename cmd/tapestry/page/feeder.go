@@ -50,7 +50,7 @@ func (s *Server) clusterData(name string) (*data.Table, error) {
 func fit(m *builders.Model, s builders.Settings, t *data.Table) {
 	n, d, k := lab.SizeNames(m)
 	s[d] = float64(len(t.Columns))
-	if m.Builder.Name != "kmeans-sgd" {
+	if !m.Builder.Batched() {
 		s[n] = float64(t.Rows())
 	}
 	if _, given := s[k]; !given {
