@@ -43,8 +43,10 @@ type ClusterConfig struct {
 	// goroutine that runs it.
 	Stepped func(done, of int, what string)
 
-	// Plan changes the plan of each training before it begins, as [LearnConfig] has it.
-	Plan func(t *train.Trainer, p *train.Plan) error
+	// Build makes the nets for evaluating, which checkpoints want, and Plan changes the plan of each
+	// training before it begins: see [LearnConfig].
+	Build train.Build
+	Plan  func(t *train.Trainer, p *train.Plan) error
 
 	goesOn bool // where a run diverges, with the others
 }
@@ -61,10 +63,7 @@ func (c ClusterConfig) withDefaults() (ClusterConfig, error) {
 	}
 	n, d := c.Table.Rows(), len(c.Table.Columns)
 	if c.K == 0 {
-		c.K = 3
-		if classes := len(c.Table.Classes()); classes > 1 {
-			c.K = classes
-		}
+		c.K = DefaultK(c.Table)
 	}
 	switch {
 	case c.K < 1:
@@ -129,6 +128,17 @@ func (c ClusterConfig) withDefaults() (ClusterConfig, error) {
 		return c, fmt.Errorf("%d numbers for %d start centres of %d features: want %d", len(c.Given), c.K, d, c.K*d)
 	}
 	return c, nil
+}
+
+// DefaultK returns the number of clusters to look for in a table: as many as its labels have classes, or 3
+// where there are fewer than two.
+func DefaultK(t *data.Table) int {
+	if t != nil {
+		if classes := len(t.Classes()); classes > 1 {
+			return classes
+		}
+	}
+	return 3
 }
 
 // InRange complains about a table between whose rows there are no squared distances, because

@@ -73,7 +73,7 @@ func newClusterer(ctx context.Context, c ClusterConfig, name string, k int) (*cl
 		return nil, err
 	}
 	t := &clusterer{c: c, k: k}
-	if t.trainer, err = newTrainer(ctx, name, m, c.Optimiser, nil, c.Engine); err != nil {
+	if t.trainer, err = newTrainer(ctx, name, m, c.Optimiser, c.Build, c.Engine); err != nil {
 		return nil, err
 	}
 	rows, err := c.Table.Dense(dtype(c.DType))
@@ -130,7 +130,7 @@ func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamm
 		}
 	}
 	h, err := t.trainer.run(ctx, c)
-	r.Loss, r.Rest, r.Steps = h.Loss, h.Rest, len(h.Loss)
+	r.Loss, r.Rest, r.Steps = h.Loss, h.Rest, int(store.Step())
 	if t.c.goesOn && errors.As(err, new(*tape.NotFinite)) {
 		r.Diverged = len(r.Loss) + 1
 	} else if err != nil {
@@ -175,12 +175,17 @@ type centreObserver struct {
 
 // Observe notes how far the centres went.
 func (o *centreObserver) Observe(e train.Event) error {
-	if e.Kind != train.Stepped {
+	begun := e.Kind == train.Begun && e.Path != "" // at a checkpoint
+	if e.Kind != train.Stepped && !begun {
 		return nil
 	}
 	now, err := o.store.Get(o.t.model.KMeans.Centres.Path())
 	if err != nil {
 		return err
+	}
+	if begun {
+		copy(o.now, float64s(now))
+		return nil
 	}
 	moved := 0.0
 	for i, v := range float64s(now) {

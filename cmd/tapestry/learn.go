@@ -134,16 +134,21 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 	l.schedule = keep.schedule
 	if c.Steps = len(learned.Runs[0].Loss); c.Steps == 0 { // it had gone on to the end before
 		return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
-			if o.json {
-				return printJSON(w, map[string]any{"model": name, "steps": 0})
-			}
-			_, err := fmt.Fprintf(w, "%s: %s has %s already\n", name, keep.dir, plural.Count(asked, "step"))
-			return err
+			return printDone(w, o, name, keep.dir, asked)
 		})
 	}
 	return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
 		return printLearning(w, o, c, l, learned, j)
 	})
+}
+
+// printDone says that a training which was to go on has all of its steps already.
+func printDone(w io.Writer, o *options, name, dir string, steps int) error {
+	if o.json {
+		return printJSON(w, map[string]any{"model": name, "steps": 0})
+	}
+	_, err := fmt.Fprintf(w, "%s: %s has %s already\n", name, dir, plural.Count(steps, "step"))
+	return err
 }
 
 // fitted joins a model to the data.

@@ -16,7 +16,6 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
-	"github.com/tapestry-ml/tapestry/train/watch"
 )
 
 // training are the flags that train, compare and step share.
@@ -211,8 +210,9 @@ with what. Without --data the model has a small task of its own, from which ever
 draws fresh examples. Examples and initial values depend on the seed alone.
 
 With --checkpoint what was trained is kept, with the model: first after a second, then every
-ten, and at the end; of a clustering the centres of the best run, when it is done. tapestry
-predict uses it, and with --resume the same command goes on as if it had never stopped.`,
+ten, and at the end; of several runs of a clustering the centres of the best one, when all are
+done. tapestry predict uses it, and with --resume the same command goes on as if it had never
+stopped.`,
 		Example: "  tapestry train mine.tapestry --data houses.csv --bind x=area,rooms --bind y=price --validation 0.2 --standardise\n" +
 			"  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n" +
 			"  tapestry train kmeans-lloyd --data digits --k 10\n" +
@@ -250,7 +250,7 @@ predict uses it, and with --resume the same command goes on as if it had never s
 			clustering := isClustering(b)
 			if !cmd.Flags().Changed("seeds") {
 				switch {
-				case keep.log != "", keep.dir != "" && !clustering:
+				case keep.log != "", keep.resume, keep.dir != "" && !clustering:
 					t.seeds = 1
 				case !clustering:
 					t.seeds = 3
@@ -262,23 +262,26 @@ predict uses it, and with --resume the same command goes on as if it had never s
 			if !clustering {
 				return watched.report(cmd, o, args[0], l.train(cmd, o, &t, &keep, args[0], out, makeEngine))
 			}
-			release, err := keep.openEmpty()
-			if err != nil {
-				return err
+			one := t.seeds == 1 && choose == "" && !movesItself(b)
+			if !one {
+				release, err := keep.openEmpty()
+				if err != nil {
+					return err
+				}
+				defer release()
 			}
-			defer release()
 			c, err := t.config(o, args[0])
 			if err != nil {
 				return err
 			}
 			c.Engine, c.Rate = makeEngine, keep.schedule
-			if keep.log != "" {
-				file := &logFile{path: keep.log}
-				defer file.Close()
-				c.Plan = func(_ *train.Trainer, p *train.Plan) error {
-					p.Observers = append(p.Observers, watch.JSONLines(file, watch.Timed()))
-					return nil
+			if one {
+				done, err := keep.clustering(&c, &t, args[0])
+				if err != nil {
+					return err
 				}
+				defer done()
+				saving(cmd.Context())
 			}
 			var fresh *data.Table
 			if predict != "" {
@@ -301,8 +304,15 @@ predict uses it, and with --resume the same command goes on as if it had never s
 			if err != nil {
 				return watched.report(cmd, o, args[0], err)
 			}
-			if err := keep.centres(c, v, &t); err != nil {
-				return err
+			if !one {
+				if err := keep.centres(c, v, &t); err != nil {
+					return err
+				}
+			}
+			if best := v.Best(); len(best.Loss) == 0 { // it had gone on to the end before
+				return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
+					return printDone(w, o, args[0], keep.dir, best.Steps)
+				})
 			}
 			return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
 				if err := printTrials(w, o, tried); err != nil {
@@ -328,7 +338,7 @@ predict uses it, and with --resume the same command goes on as if it had never s
 func unusedInTraining(cmd *cobra.Command, b builders.Builder, choose string) error {
 	lloyd := movesItself(b)
 	if lloyd {
-		if err := idle(cmd, "it is of one training, and Lloyd's algorithm begins --restarts times", "log"); err != nil {
+		if err := idle(cmd, "it is of one training, and Lloyd's algorithm begins --restarts times", "log", "resume"); err != nil {
 			return err
 		}
 		if err := idle(cmd, "Lloyd's algorithm begins --restarts times, and goes on until nothing moves", "seeds", "steps"); err != nil {
@@ -339,7 +349,7 @@ func unusedInTraining(cmd *cobra.Command, b builders.Builder, choose string) err
 		if err := idle(cmd, "--choose-k says which are tried", "k"); err != nil {
 			return err
 		}
-		if err := idle(cmd, "it is of one training, and --choose-k trains for each number of clusters", "log"); err != nil {
+		if err := idle(cmd, "it is of one training, and --choose-k trains for each number of clusters", "log", "resume"); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/fit"
@@ -12,14 +13,16 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
+	"github.com/tapestry-ml/tapestry/train/watch"
 	"gorgonia.org/tensor"
 )
 
 // assignedRows are how many rows a clustering assigns to centres at once.
 const assignedRows = 128
 
-// openEmpty makes the folder ready for the centres of one training, and holds it until
+// openEmpty makes the folder ready for the centres of the best of several trainings, and holds it until
 // release: among the checkpoints of others, that of the most steps would be taken for it.
 func (k *keeping) openEmpty() (release func(), err error) {
 	if k.dir == "" {
@@ -69,31 +72,74 @@ func (k *keeping) centres(c lab.ClusterConfig, v lab.Clustering, t *training) er
 	if err := store.Add("r", tensor.New(tensor.WithShape(clusters, d), tensor.WithBacking(best.Centres()))); err != nil {
 		return err
 	}
-	nets := []infer.Forward{assigning(v.Name, assignedRows, clusters, d), assigning(v.Name, 1, clusters, d)}
-	meta := infer.ForwardMeta(nets...)
-	meta[infer.MetaColumns] = infer.NamesMeta(c.Table.Columns)
-	if bound, err := t.points(); err != nil {
+	nets := []infer.Forward{assigning(v.Name, graph.F64, assignedRows, clusters, d), assigning(v.Name, graph.F64, 1, clusters, d)}
+	meta, err := t.centresMeta(c)
+	if err != nil {
 		return err
-	} else if bound != nil {
-		delete(meta, infer.MetaColumns)
+	}
+	maps.Copy(meta, infer.ForwardMeta(nets...))
+	_, err = checkpoint.Folder{Dir: k.dir}.Save(&checkpoint.State{Store: store, Model: checkpoint.Identify(assignedRows, nil, nil, nets[0].Output), Meta: meta})
+	return err
+}
+
+// centresMeta says in a checkpoint which columns a clustering reads, and what missing values were filled
+// with.
+func (t *training) centresMeta(c lab.ClusterConfig) (map[string]string, error) {
+	meta := map[string]string{}
+	bound, err := t.points()
+	switch {
+	case err != nil:
+		return nil, err
+	case bound != nil:
 		maps.Copy(meta, fit.Meta(*bound))
+	default:
+		meta[infer.MetaColumns] = infer.NamesMeta(c.Table.Columns)
 	}
 	if t.filled != nil {
 		text, err := json.Marshal(t.filled)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		meta[metaFilled] = string(text)
 	}
-	_, err := checkpoint.Folder{Dir: k.dir}.Save(&checkpoint.State{Store: store, Model: checkpoint.Identify(assignedRows, nil, nil, nets[0].Output), Meta: meta})
-	return err
+	return meta, nil
+}
+
+// clustering makes the one training of a clustering write its checkpoints and its log, and go on from
+// where another has ended.
+func (k *keeping) clustering(c *lab.ClusterConfig, t *training, name string) (done func(), err error) {
+	file := &logFile{path: k.log, goesOn: k.resume}
+	meta, err := t.centresMeta(*c)
+	if err != nil {
+		return nil, err
+	}
+	dt, clusters := c.DType, c.K
+	if clusters == 0 {
+		clusters = lab.DefaultK(c.Table)
+	}
+	c.Build = func(rows int, _ train.Mode) *train.Net {
+		return &train.Net{Output: assigning(name, dt, rows, clusters, len(c.Table.Columns)).Output}
+	}
+	c.Plan = func(_ *train.Trainer, p *train.Plan) error {
+		if k.log != "" {
+			p.Observers = append(p.Observers, watch.JSONLines(file, watch.Timed()))
+		}
+		if k.dir != "" {
+			p.Checkpoints = train.Checkpoints{Dir: k.dir, Interval: 10 * time.Second, Meta: meta}
+		}
+		if k.resume {
+			p.Resume = k.dir
+		}
+		return nil
+	}
+	return func() { file.Close() }, nil
 }
 
 // assigning gives the cluster[i] of each row of x[i d]: the nearest of the centres r[j d].
-func assigning(name string, rows, clusters, d int) infer.Forward {
+func assigning(name string, dt graph.DType, rows, clusters, d int) infer.Forward {
 	g := graph.New(name)
 	axis := graph.Ax("d", d)
-	x := g.Input("x", graph.F64, graph.Ax("i", rows), axis)
-	r := g.Param("r", graph.F64, graph.Ax("j", clusters), axis)
+	x := g.Input("x", dt, graph.Ax("i", rows), axis)
+	r := g.Param("r", dt, graph.Ax("j", clusters), axis)
 	return infer.Forward{Rows: rows, Output: ops.ArgMin(builders.SqDistances(x, r), "j").As("cluster")}
 }

@@ -114,10 +114,8 @@ func (k *keeping) options() []train.Option {
 // check complains about what does not go together.
 func (k *keeping) check(clustering bool, seeds int) error {
 	switch {
-	case clustering && k.resume:
-		return usagef("--resume is for models that are no clusterings: --checkpoint keeps the centres of a clustering when it is done")
-	case seeds > 1 && (k.log != "" || k.dir != "" && !clustering):
-		return usagef("--seeds %d: --checkpoint and --log are of one training", seeds)
+	case seeds > 1 && (k.log != "" || k.resume || k.dir != "" && !clustering):
+		return usagef("--seeds %d: --log, --resume, and --checkpoint of a model that is no clustering, are of one training", seeds)
 	}
 	return checkOutput(k.log)
 }

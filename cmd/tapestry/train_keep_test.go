@@ -133,15 +133,15 @@ func TestTrainKeepMistakes(t *testing.T) {
 		{"test-perceptron --rate warm(3)", `--rate: schedule "warm(3)", character 1: unknown schedule "warm": want one of warmup, hold, within, step, exp, cosine, 1/t`, 2},
 		{"test-perceptron --clip-norm -1", "--clip-norm -1: want a positive number", 2},
 		{"test-perceptron --ema 1", "--ema 1: want a number from 0, and below 1", 2},
-		{"test-perceptron --seeds 2 --checkpoint x", "--seeds 2: --checkpoint and --log are of one training", 2},
+		{"test-perceptron --seeds 2 --checkpoint x", "--seeds 2: --log, --resume, and --checkpoint of a model that is no clustering, are of one training", 2},
 		{"test-perceptron --log /x/y/z", "/x/y/z: no such file or directory", 1},
 		{"test-distance --checkpoint DIR/new", "test-distance has no loss: there is nothing to train", 1},
 		{"test-perceptron --checkpoint DIR", "test-perceptron: fit: " + dir + " holds checkpoints up to step 3, and this training is at step 0: resume from there, or take another folder", 1},
 		{"test-perceptron --set h=9 --resume --checkpoint DIR", "test-perceptron: resume: " + dir + "/step-00000003.safetensors is of another model:", 1},
 		{"kmeans-goofy --checkpoint DIR", dir + " holds checkpoints up to step 3, and a clustering begins anew: take another folder", 1},
 		{"test-perceptron --seed 1 --resume --checkpoint DIR", "test-perceptron, seed 1: resume: " + dir + "/step-00000003.safetensors fits the model, but its data were \"examples(seed 0)\", these are \"examples(seed 1)\": training would not go on as it began: repeat the command that began, or begin in another folder", 1},
-		{"kmeans-goofy --resume --checkpoint DIR", "--resume is for models that are no clusterings: --checkpoint keeps the centres of a clustering when it is done", 2},
-		{"kmeans-goofy --log x --seeds 2", "--seeds 2: --checkpoint and --log are of one training", 2},
+		{"kmeans-goofy --seeds 2 --resume --checkpoint DIR", "--seeds 2: --log, --resume, and --checkpoint of a model that is no clustering, are of one training", 2},
+		{"kmeans-goofy --log x --seeds 2", "--seeds 2: --log, --resume, and --checkpoint of a model that is no clustering, are of one training", 2},
 		{"kmeans-lloyd --log x", "--log: it is of one training, and Lloyd's algorithm begins --restarts times", 2},
 	} {
 		code, out, errOut := tapestry(t, arguments("train "+c.args, "DIR", dir)...)
@@ -272,5 +272,26 @@ func TestClusteringKeeps(t *testing.T) {
 	}
 	if len(rates) != 20 || rates[0] >= rates[4] || rates[19] >= rates[5] {
 		t.Errorf("rates %v: want 20 that rise for 5 steps and fall then", rates)
+	}
+}
+
+// TestClusteringResumes: a clustering that is taken up again ends where one without a stop does, and its
+// checkpoint predicts.
+func TestClusteringResumes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "kept")
+	train := func(args ...string) string {
+		return ok(t, append([]string{"train", "kmeans-softmax", "--dtype", "f32", "--gamma", "5", "--rate", "exp(0.05,0.99)", "--seed", "3"}, args...)...)
+	}
+	_, whole, _ := strings.Cut(train("--steps", "30", "--seeds", "1"), "\ncentres\n")
+	train("--steps", "12", "--checkpoint", dir, "--resume")
+	_, resumed, _ := strings.Cut(train("--steps", "30", "--checkpoint", dir, "--resume"), "\ncentres\n")
+	if whole == "" || resumed != whole {
+		t.Errorf("centres\n%s\nwithout a stop\n%s", resumed, whole)
+	}
+	if out := train("--steps", "30", "--checkpoint", dir, "--resume"); !strings.Contains(out, "has 30 steps already") {
+		t.Errorf("a third time: %s", out)
+	}
+	if out := ok(t, "predict", dir, "--data", "iris"); strings.Count(out, "\n") != 151 {
+		t.Errorf("predicted:\n%s", out)
 	}
 }

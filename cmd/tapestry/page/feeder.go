@@ -54,10 +54,7 @@ func fit(m *builders.Model, s builders.Settings, t *data.Table) {
 		s[n] = float64(t.Rows())
 	}
 	if _, given := s[k]; !given {
-		s[k] = 3
-		if classes := len(t.Classes()); classes > 1 {
-			s[k] = float64(classes)
-		}
+		s[k] = float64(lab.DefaultK(t))
 	}
 }
 
