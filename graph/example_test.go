@@ -39,7 +39,8 @@ func Example() {
 func ExampleGraph_Apply() {
 	g := graph.New("g")
 	x := g.Input("x", graph.F32)
-	fmt.Println(ops.Exp(x) == ops.Exp(x), g.Len())
+	a, b := ops.Exp(x), ops.Exp(x)
+	fmt.Println(a == b, g.Len())
 	// Output: true 2
 }
 

@@ -12,13 +12,21 @@
 //
 // The text form is the listing, [Program.String]: an instruction a line, with the place and size of
 // its result (marked = where it took an operand's place), arithmetic and traffic. What a line reads
-// is the result of another line, a leaf of the graph, or a view of either:
+// is the result of another line, a leaf of the graph, or a view of either. This one is of a machine
+// with AVX-512 (tapestry tape kmeans-softmax --forward); ~ marks places in a worker's scratch:
 //
-//	program "soft k-means": 20 instructions, arena 7.9 KiB, 18.6k FLOP, 63.8 KiB moved a run
-//	   #    offset     bytes  result                   FLOP    moved  instruction
-//	   0        0       1800  D[i=150 j=3]             5.4k  4.1 KiB  SqDist x[i=150 d=4], r[j=3 d=4]
-//	   1     1856       1800  %5[i=150 j=3]             450  3.5 KiB  Mul Broadcast(γ)[i=150 j=3], D[i=150 j=3]
-//	   2     1856=      1800  %6[i=150 j=3]             450  3.5 KiB  Neg %5[i=150 j=3]
+//	program "soft k-means": 8 instructions in 3 stages, arena 640 B, scratch 1.4 KiB a worker, 8.7k FLOP, 3.0 KiB moved a run
+//	   #    offset      bytes  result                  FLOP     moved  instruction
+//	   0         0          4  %4[]                       1       8 B  Neg γ[]
+//	   1        64        512  panels(r)[j=3 d=4]         0     560 B  Pack r[j=3 d=4]
+//	     ╭ 150 rows, 56 at a time
+//	   2 │      ~0        672  D[i=150 j=3]            5.4k   2.4 KiB  SqDist x[i=150 d=4], panels(r)[j=3 d=4]
+//	   3 │    ~704        672  %6[i=150 j=3]            450       4 B  Mul Broadcast(%4)[i=150 j=3], D[i=150 j=3]
+//	   4 │    ~704=       672  α[i=150 j=3]            1.8k       0 B  Softmax %6[i=150 j=3]
+//	   5 │    ~704=       672  %8[i=150 j=3]            450       0 B  Mul α[i=150 j=3], D[i=150 j=3]
+//	   6 │      ~0        224  %9[i=150]                450       0 B  Sum %8[i=150 j=3]
+//	   7 │     576+         4  loss[]                   150       4 B  Mean %9[i=150]
+//	     ╰
 //
 // # Phases
 //

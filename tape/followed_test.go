@@ -31,9 +31,9 @@ func TestOneValueFollowed(t *testing.T) {
 
 	var walk []string
 	files, packages := map[string]bool{}, map[string]int{}
-	for _, stop := range regexp.MustCompile("`([\\w/]+\\.(?:go|s))`:((?:,? `[\\w.]+`)+)").FindAllStringSubmatch(section, -1) {
+	for _, stop := range regexp.MustCompile("`"+`([\w/]+\.(?:go|s))`+"`:((?:,? `"+`[\w.]+`+"`)+)").FindAllStringSubmatch(section, -1) {
 		file := stop[1]
-		for _, name := range regexp.MustCompile("[\\w.]+").FindAllString(stop[2], -1) {
+		for _, name := range regexp.MustCompile(`[\w.]+`).FindAllString(stop[2], -1) {
 			if !declares(t, "../"+file, name) {
 				t.Errorf("%s does not declare %s", file, name)
 			}

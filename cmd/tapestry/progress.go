@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -95,13 +94,6 @@ func (p *progress) end() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
 		p.bar = nil
-	}
-}
-
-// say prints what is only useful on a terminal, such as a time.
-func (p *progress) say(format string, args ...any) {
-	if p.terminal {
-		fmt.Fprintln(p.w, terminal.Clean(fmt.Sprintf(format, args...)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -23,5 +24,21 @@ func TestTapeFastMath(t *testing.T) {
 	code, out, errOut := tapestry(t, "tape", "kmeans-softmax", "--as-written", "--fast-math")
 	if want := "tapestry: --as-written and --fast-math exclude each other\n"; code != 2 || out != "" || errOut != want {
 		t.Errorf("exit code %d, printed %q and %q, want %q", code, out, errOut, want)
+	}
+}
+
+// TestListingOfTheDocs: the listing in package tape's doc is the one that the command prints.
+func TestListingOfTheDocs(t *testing.T) {
+	if !strings.Contains(ok(t, "--version"), "avx512") {
+		t.Skip("the listing is of a machine with AVX-512")
+	}
+	doc, err := os.ReadFile("../../tape/doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(ok(t, "tape", "kmeans-softmax", "--forward")) {
+		if want := "//\t" + strings.TrimRight(line, " \n") + "\n"; !strings.Contains(string(doc), want) {
+			t.Errorf("tape/doc.go lacks %q", want)
+		}
 	}
 }
