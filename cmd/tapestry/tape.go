@@ -16,7 +16,7 @@ func newTape(o *options) *cobra.Command {
 	var m modelOptions
 	var profiled profiling
 	var budget byteSize
-	var forward, asWritten, fastMath, log bool
+	var forward, asWritten, fastMath, phases, log bool
 	cmd := &cobra.Command{
 		Use:   "tape MODEL",
 		Short: "Show the compiled training step: operands, places in memory, FLOPs, bytes, peak",
@@ -28,9 +28,13 @@ its time, its share of the step, operations and bytes per second (outside of scr
 memory, and ~ inside it), and its share of the maximum of a core of this machine (roof),
 which is measured first: the rate of multiply-adds, and of streams through memory.
 An elementary function counts as one operation. Then times are added up by line of the
-model, by scope and by quantity, those of derivatives with their quantities.`,
+model, by scope and by quantity, those of derivatives with their quantities.
+
+With --phases the forms of the program after each phase of the compiler come first, from
+instructions that are fused to the calls that the VM makes.`,
 		Example: "  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --log\n" +
-			"  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --profile --trace trace.json",
+			"  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --profile --trace trace.json\n" +
+			"  tapestry tape kmeans-softmax --forward --phases",
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := profiled.check(); err != nil {
@@ -42,11 +46,18 @@ model, by scope and by quantity, those of derivatives with their quantities.`,
 			if err := profiled.unused(cmd); err != nil {
 				return err
 			}
+			options := append(budget.options(), mathOptions(fastMath)...)
+			if phases {
+				if o.json {
+					return usagef("--phases shows text: --json has no use for it")
+				}
+				options = append(options, tape.Debug(cmd.OutOrStdout()))
+			}
 			model, err := m.build(args[0])
 			if err != nil {
 				return err
 			}
-			prog, err := compileStep(cmd.Context(), model, train.SGD(0.1), forward, asWritten, append(budget.options(), mathOptions(fastMath)...)...)
+			prog, err := compileStep(cmd.Context(), model, train.SGD(0.1), forward, asWritten, options...)
 			if err != nil {
 				return err
 			}
@@ -79,6 +90,7 @@ model, by scope and by quantity, those of derivatives with their quantities.`,
 	cmd.Flags().BoolVar(&fastMath, "fast-math", false, fastMathUsage)
 	cmd.Flags().Var(&budget, "budget", "memory for values, as in 512KiB or 1.5MiB; the rest is computed again")
 	cmd.Flags().BoolVar(&log, "log", false, "also show the log of the passes")
+	cmd.Flags().BoolVar(&phases, "phases", false, "show the program after each phase of the compiler first")
 	return cmd
 }
 

@@ -42,3 +42,22 @@ func TestListingOfTheDocs(t *testing.T) {
 		}
 	}
 }
+
+// TestTapePhases: the forms of the program come in the order of the phases, and the listing last.
+func TestTapePhases(t *testing.T) {
+	out := ok(t, "tape", "kmeans-softmax", "--forward", "--phases")
+	at := 0
+	for _, phase := range []string{"fuse", "sink", "watch", "postpone", "stage", "order", "plan", "guard", "bind", `program "soft k-means"`} {
+		i := strings.Index(out[at:], phase)
+		if i < 0 {
+			t.Fatalf("after byte %d there is no %s:\n%s", at, phase, out)
+		}
+		at += i
+	}
+	if listing := ok(t, "tape", "kmeans-softmax", "--forward"); !strings.HasSuffix(out, listing) {
+		t.Errorf("the listing does not come last:\n%s", out)
+	}
+	if code, _, errOut := tapestry(t, "tape", "kmeans-softmax", "--phases", "--json"); code != 2 || !strings.Contains(errOut, "--phases shows text") {
+		t.Errorf("with --json: exit code %d, %s", code, errOut)
+	}
+}
