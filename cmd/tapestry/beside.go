@@ -15,7 +15,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// matrixFlags make of a comparison a matrix of settings.
+// matrixFlags holds the flags that extend a comparison to a matrix of settings.
 type matrixFlags struct {
 	optimisers, starts string
 	level              float64
@@ -30,12 +30,13 @@ func (m *matrixFlags) flags(cmd *cobra.Command) {
 	f.StringSliceVar(&m.pair, "pair", nil, "the two objectives to draw side by side (default: each beside the first)")
 }
 
-// asked reports whether a flag was given that makes a matrix.
+// asked reports whether a flag was given that calls for a matrix.
 func (m *matrixFlags) asked(cmd *cobra.Command) bool {
 	return changed(cmd, []string{"optimisers", "starts", "level"}) != ""
 }
 
-// parseOptimisers reads adam:0.01,sgd:0.1; the rate may be left out.
+// parseOptimisers reads a list such as adam:0.01,sgd:0.1. The rate is the default of those that
+// leave it out.
 func parseOptimisers(text string, rate float64) ([]train.Optimiser, error) {
 	var out []train.Optimiser
 	for _, part := range commas(text) {
@@ -59,8 +60,8 @@ func parseOptimisers(text string, rate float64) ([]train.Optimiser, error) {
 	return out, nil
 }
 
-// parseStarts reads factors and initialisers: 0.5,1,normal(0,0.1). Factors are on the
-// values of base.
+// parseStarts reads a list of factors and initialisers such as 0.5,1,normal(0,0.1). A factor scales
+// the values of base.
 func parseStarts(text string, base lab.Initial) ([]lab.Initial, error) {
 	var out []lab.Initial
 	for _, part := range commas(text) {
@@ -85,7 +86,7 @@ func parseStarts(text string, base lab.Initial) ([]lab.Initial, error) {
 	return out, nil
 }
 
-// commas splits a list at the commas that stand in no brackets.
+// commas splits a list at the commas outside brackets.
 func commas(text string) []string {
 	depth := 0
 	parts := []string{""}
@@ -109,8 +110,8 @@ func commas(text string) []string {
 	return parts
 }
 
-// beside trains objectives at every setting and compares them. With rows, they are
-// trained on a table; else on examples of their own.
+// beside trains objectives at every setting and compares them. With rows they are trained on a
+// table, otherwise on examples of their own.
 func (c *comparison) beside(cmd *cobra.Command, names []string, rows bool) error {
 	if c.optimisers != "" && changed(cmd, []string{"optimiser"}) != "" {
 		return usagef("--optimisers: the optimisers of the matrix take the place of --optimiser")
@@ -139,7 +140,7 @@ func (c *comparison) beside(cmd *cobra.Command, names []string, rows bool) error
 	return c.besideSummary(cmd.OutOrStdout(), res)
 }
 
-// checkPair complains about a pair to be drawn that is none of those compared.
+// checkPair returns an error if the pair to be drawn is not among the models compared.
 func (c *comparison) checkPair(names []string) error {
 	if c.pair == nil {
 		return nil
@@ -155,7 +156,7 @@ func (c *comparison) checkPair(names []string) error {
 	return nil
 }
 
-// plan makes of the flags what is trained, and how.
+// plan builds the configuration of the comparison and its variants from the flags.
 func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.CompareConfig, variants []lab.Variant, err error) {
 	others := slices.DeleteFunc(slices.Clone(names), isClusteringName)
 	builds, err := c.builds(others, rows)
@@ -218,7 +219,7 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 		}
 	}
 	if !rows && c.hasData() {
-		for _, build := range builds { // what does not fit is known before anything is trained
+		for _, build := range builds { // find errors before anything is trained
 			if _, err := build(); err != nil {
 				return p, nil, err
 			}
@@ -233,7 +234,7 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 	return p, variants, nil
 }
 
-// shortNames are names without the directories of files, where that leaves them apart.
+// shortNames removes the directories of files from names, where the names stay distinct.
 func shortNames(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -245,15 +246,15 @@ func shortNames(names []string) []string {
 	return out
 }
 
-// isClusteringName reports whether the model of that name is a clustering.
+// isClusteringName reports whether the named model is a clustering.
 func isClusteringName(name string) bool {
 	b, err := lookup(name)
 	return err == nil && isClustering(b)
 }
 
-// builds are what makes the models, each with those of the settings that it has. A
-// setting that none has is a mistake in the command line. With rows the models are fed those of a
-// table, beside clusterings; else they have the data, if some are given.
+// builds returns the functions that make the models, each with the settings that apply to it. A
+// setting that applies to none is an error. With rows, the models are trained on the rows of a
+// table beside clusterings; otherwise on the data, if some are given.
 func (c *comparison) builds(names []string, rows bool) ([]func() (*builders.Model, error), error) {
 	known := map[string]bool{}
 	var out []func() (*builders.Model, error)

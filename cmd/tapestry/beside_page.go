@@ -17,7 +17,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/report"
 )
 
-// besidePage is the report.
+// besidePage builds the report of the comparison.
 func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (report.Page, error) {
 	plan := res.Config
 	p := report.Page{
@@ -60,7 +60,7 @@ func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (repor
 	return p, err
 }
 
-// besideOptimisers are the optimisers, with the course of their rates where that is the plan's.
+// besideOptimisers describes the optimisers, and the schedule of their rates if the plan has one.
 func besideOptimisers(p lab.CompareConfig) string {
 	text := texts(p.Optimisers)
 	switch {
@@ -72,7 +72,7 @@ func besideOptimisers(p lab.CompareConfig) string {
 	return text
 }
 
-// texts joins the texts of what was tried.
+// texts joins the texts of all values with commas.
 func texts[T fmt.Stringer](all []T) string {
 	var out []string
 	for _, v := range all {
@@ -81,7 +81,7 @@ func texts[T fmt.Stringer](all []T) string {
 	return strings.Join(out, ", ")
 }
 
-// pairs are the differences by a metric.
+// pairs returns the differences between the models by a metric.
 func pairs(res *lab.Comparison, metric int) []report.Pair {
 	var out []report.Pair
 	for _, d := range res.Differences(metric, lab.StudentT) {
@@ -93,8 +93,7 @@ func pairs(res *lab.Comparison, metric int) []report.Pair {
 // curvePoints is the number of steps at which the curves of a matrix are shown.
 const curvePoints = 100
 
-// newMatrix is every setting, and the metrics beside the loss that each objective
-// has of its own.
+// newMatrix builds the table of every setting, with each objective's own metrics beside the loss.
 func newMatrix(res *lab.Comparison, shown []string) report.Matrix {
 	var m report.Matrix
 	for _, s := range res.Settings() {
@@ -132,8 +131,7 @@ func spreadOf(s lab.Summary) report.Spread {
 	return report.Spread{Median: s.Median, Q1: s.Q1, Q3: s.Q3, Mean: s.Mean, Half: s.Half}
 }
 
-// shownNames are the titles of the models, or their names where a title is long or two
-// are the same.
+// shownNames returns the titles of the models, or their names where a title is long or not unique.
 func shownNames(res *lab.Comparison) []string {
 	var titles, names []string
 	usable := true
@@ -148,7 +146,7 @@ func shownNames(res *lab.Comparison) []string {
 	return names
 }
 
-// longTitle is the number of letters that a sentence about models still bears.
+// longTitle is the length, in letters, beyond which a title is too long for a sentence.
 const longTitle = 36
 
 // tasksText says which models saw the same examples.
@@ -204,7 +202,7 @@ func tasksText(res *lab.Comparison) string {
 
 func capitalised(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// mostEquations are as many as anyone reads of one model.
+// mostEquations is the largest number of equations shown of one model.
 const mostEquations = 40
 
 // forwardEquations adds the formulas of a model's loss.
@@ -217,8 +215,8 @@ func forwardEquations(m *report.Method, model *builders.Model) {
 	m.LaTeX = chain(m, eqs)
 }
 
-// drawings are the aligned drawings of pairs of models, made by draw with a prefix for
-// identifiers: of the pair that was asked for, or of each model beside the first.
+// drawings returns the aligned drawings of the pair that was asked for, or of the first model with
+// each other one. draw makes a drawing whose identifiers begin with id.
 func (c *comparison) drawings(names, shown []string, draw func(id string, a, b int) (report.Drawing, error)) ([]report.Drawing, error) {
 	var pairs [][2]int
 	if c.pair != nil {
@@ -242,8 +240,8 @@ func (c *comparison) drawings(names, shown []string, draw func(id string, a, b i
 	return out, nil
 }
 
-// forwardDrawing is the aligned drawing of two models, forward; none where it would
-// be too large to be read.
+// forwardDrawing returns the aligned drawing of two models without derivatives, or none if it
+// would be too large to read.
 func forwardDrawing(ctx context.Context, id string, res *lab.Comparison, a, b int) (report.Drawing, error) {
 	diff, err := diffModels(ctx, res.Variants[a].Model, res.Variants[b].Model, false, viz.Notes, func(m *builders.Model) courses {
 		fed := courses{}
@@ -265,5 +263,5 @@ func forwardDrawing(ctx context.Context, id string, res *lab.Comparison, a, b in
 	return report.Drawing{SVG: svg.String(), Footer: diff.Summary()}, nil
 }
 
-// mostDrawn is the number of boxes that a comparison is still read with.
+// mostDrawn is the largest number of boxes in a readable comparison.
 const mostDrawn = 200

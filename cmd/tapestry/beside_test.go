@@ -12,7 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 )
 
-// compared is what compare --json says of a matrix.
+// compared is the output of compare --json for a matrix.
 type compared struct {
 	Models []struct {
 		Name    string

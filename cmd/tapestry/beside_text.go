@@ -7,7 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 )
 
-// besideSummary prints what a terminal should know of the report.
+// besideSummary prints the summary of the report for a terminal.
 func (c *comparison) besideSummary(w io.Writer, res *lab.Comparison) error {
 	if c.json {
 		return printJSON(w, c.besideJSON(res))
@@ -16,8 +16,7 @@ func (c *comparison) besideSummary(w io.Writer, res *lab.Comparison) error {
 	return err
 }
 
-// besideJSON is the comparison for machines: the matrix, training by training, and
-// what the tables say.
+// besideJSON returns the comparison for programs: the matrix, training by training, and the tables.
 func (c *comparison) besideJSON(res *lab.Comparison) any {
 	type model struct {
 		Name    string       `json:"name"`

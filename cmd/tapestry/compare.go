@@ -17,7 +17,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/report"
 )
 
-// comparison is the compare command.
+// comparison holds the flags of the compare command.
 type comparison struct {
 	*options
 	training
@@ -63,7 +63,7 @@ matrix, all with the same seeds; clusterings, too.`,
 	return cmd
 }
 
-// reportName is where the page goes unless it is said.
+// reportName is the default file of the report.
 const reportName = "report.html"
 
 func (c *comparison) run(cmd *cobra.Command, names []string) error {
@@ -121,10 +121,9 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	return c.summary(cmd.OutOrStdout(), res)
 }
 
-// kinds finds what there is to compare: whether clusterings are among the names, which
-// names are others, and whether these are trained on the rows of the data. A clustering
-// and another model can be compared where the other takes the same rows and nothing
-// else.
+// kinds reports whether clusterings are among the names, which names are other models, and whether
+// these are trained on the rows of the data. A clustering can be compared with another model only
+// if that takes the same rows and nothing else.
 func (c *comparison) kinds(cmd *cobra.Command, names []string) (clusterings bool, others []string, rows bool, err error) {
 	var known []builders.Builder
 	for i, name := range names {
@@ -166,8 +165,7 @@ func (c *comparison) kinds(cmd *cobra.Command, names []string) (clusterings bool
 	return clusterings, others, rows, nil
 }
 
-// takeRows complains about the first model that cannot be trained on the rows of the
-// data.
+// takeRows returns an error for the first model that cannot be trained on the rows of the data.
 func (c *comparison) takeRows(cmd *cobra.Command, names []string) error {
 	if changed(cmd, []string{"batches"}) != "" {
 		return usagef("--batches: the rows of the data are the examples")
@@ -201,7 +199,7 @@ func (c *comparison) takeRows(cmd *cobra.Command, names []string) error {
 	return nil
 }
 
-// shownMethods are the names of the variants on the page.
+// shownMethods returns the names of the variants on the page.
 func shownMethods(p report.Page) []string {
 	var out []string
 	for _, m := range p.Variants {
@@ -210,7 +208,7 @@ func shownMethods(p report.Page) []string {
 	return out
 }
 
-// summary prints what a terminal should know of the report.
+// summary prints the summary of the report for a terminal.
 func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 	type row struct {
 		Name         string        `json:"name"`
@@ -283,7 +281,7 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 	return nil
 }
 
-// shortly writes a number for a table, and a dash for what there is not.
+// shortly formats a number for a table, and a missing one as a dash.
 func shortly(v jsonNumber) string {
 	if f := float64(v); !math.IsNaN(f) {
 		return chart.Format(f)
@@ -293,8 +291,7 @@ func shortly(v jsonNumber) string {
 
 var plainWord = regexp.MustCompile(`^[\pL\pN_@%+=:,./-]+$`)
 
-// typed is the command line with its arguments, quoted so that a shell reads
-// them as they came.
+// typed returns the command line, with its arguments quoted for a shell.
 func typed(args []string) string {
 	words := []string{"tapestry"}
 	for _, a := range args {
@@ -303,7 +300,7 @@ func typed(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// quoted is an argument as it is typed.
+// quoted returns an argument, quoted for a shell if it must be.
 func quoted(a string) string {
 	if plainWord.MatchString(a) {
 		return a

@@ -19,8 +19,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data/columns"
 )
 
-// fitting are the flags that say which data a model has, and how they are cut. Without --data a model
-// that is no clustering has examples of its own.
+// fitting holds the flags that give a model its data and cut them into batches. Without --data, a
+// model that is not a clustering has examples of its own.
 type fitting struct {
 	source
 	bind        []string
@@ -29,21 +29,21 @@ type fitting struct {
 	standardise bool
 
 	cmd     *cobra.Command
-	several bool                   // models: a binding may be of some of them
-	met     map[string]bool        // inputs that a binding was found for, where there are several models
-	columns *columns.Columns       // once they are read
+	several bool                   // several models; a binding need not apply to all of them
+	met     map[string]bool        // bound inputs that at least one of several models has
+	columns *columns.Columns       // nil until read
 	fitted  map[string]*fit.Fitted // by model
 }
 
-// What --data says, in words that all commands share.
+// dataUsage is the help of --data, which all commands share.
 const dataUsage = "a table (CSV), arrays (.npy, .npz, IDX), a text (.txt) or an edge list (.edges), several of the same rows parted by commas, " +
 	"or one of the embedded data sets iris, digits, wine, clusters, karate and constitution"
 
-// The flags that are nothing without --data.
+// dataFlags are the flags that have no effect without --data.
 var dataFlags = []string{"bind", "batch", "validation", "standardise", "label", "ignore", "missing"}
 
-// flags adds the flags that every command has which takes any model with data; name is the default of
-// --data, for clusterings.
+// flags adds the flags of a command that takes any model with data. usual is the default of --data
+// for clusterings.
 func (f *fitting) flags(cmd *cobra.Command, usual string) {
 	f.cmd = cmd
 	cmd.Flags().StringVar(&f.name, "data", usual, dataUsage)
@@ -58,12 +58,12 @@ func (f *fitting) cutFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.standardise, "standardise", false, "bring what the model predicts from to mean 0 and deviation 1, by the rows to train on")
 }
 
-// hasData reports whether data were given.
+// hasData reports whether --data was given.
 func (f *fitting) hasData() bool {
 	return f != nil && f.cmd != nil && f.cmd.Flags().Changed("data")
 }
 
-// alone complains about flags that are nothing without data.
+// alone returns an error for flags that have no effect without --data.
 func (f *fitting) alone() error {
 	if f.hasData() {
 		return nil
@@ -107,7 +107,7 @@ func (s *source) byColumn() (*columns.Columns, error) {
 		}
 		c, err := columns.Open(name, s.csvOptions()...)
 		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name && filepath.Ext(name) == "" { // meant for a name
+			if errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name && filepath.Ext(name) == "" { // probably the name of a data set
 				err = fmt.Errorf("%w: want a file, or one of %s", err, orList(columns.BuiltinNames()))
 			}
 			return nil, flagged(err, fmt.Sprintf("; --missing %s allows for missing values", orList(s.ways)))
@@ -120,7 +120,7 @@ func (s *source) byColumn() (*columns.Columns, error) {
 	return columns.Beside(parts...)
 }
 
-// csvOptions are the options of a table that the flags ask for.
+// csvOptions returns the options of reading a table that the flags ask for.
 func (s *source) csvOptions() []data.Option {
 	var options []data.Option
 	if len(s.ignore) > 0 {
@@ -149,7 +149,7 @@ func (f *fitting) bindings() ([]fit.Binding, error) {
 	return out, nil
 }
 
-// to joins a model to the data, and says once what it reads.
+// to joins a model to the data, and prints once which columns its inputs read.
 func (f *fitting) to(b builders.Builder, settings builders.Settings, dt graph.DType, seed uint64) (*fit.Fitted, error) {
 	key := fmt.Sprint(b.Name, dt, settings)
 	if known := f.fitted[key]; known != nil {
@@ -192,7 +192,7 @@ func (f *fitting) to(b builders.Builder, settings builders.Settings, dt graph.DT
 	return x, nil
 }
 
-// own are the bindings of inputs that a model has.
+// own returns those bindings whose inputs the model has.
 func (f *fitting) own(b builders.Builder, dt graph.DType, bind []fit.Binding) ([]fit.Binding, error) {
 	m, err := b.Build(nil, dt)
 	if err != nil {
@@ -209,7 +209,7 @@ func (f *fitting) own(b builders.Builder, dt graph.DType, bind []fit.Binding) ([
 	}), nil
 }
 
-// allMet complains about a binding of an input that none of several models has.
+// allMet returns an error for a binding of an input that none of several models has.
 func (f *fitting) allMet() error {
 	bind, err := f.bindings()
 	if err != nil || !f.several || !f.hasData() {
@@ -226,7 +226,7 @@ func (f *fitting) allMet() error {
 // pointsInput is the input of a clustering.
 const pointsInput = "x"
 
-// points says which columns are the points of a clustering; nil for all features of a table.
+// points returns the binding of a clustering's points, or nil for all features of a table.
 func (f *fitting) points() (*fit.Binding, error) {
 	bind, err := f.bindings()
 	if err != nil {
@@ -252,7 +252,7 @@ func (f *fitting) points() (*fit.Binding, error) {
 	return b, nil
 }
 
-// table is the data as a table of points: the columns that are bound to x, or all features.
+// table returns the data as a table of points: the columns bound to x, or all features.
 func (f *fitting) table() (*data.Table, error) {
 	bound, err := f.points()
 	if err != nil {
@@ -276,7 +276,7 @@ func (f *fitting) table() (*data.Table, error) {
 	return f.settle(t)
 }
 
-// arrays reports whether the data are of another kind than tables.
+// arrays reports whether the data are anything but a table.
 func (s *source) arrays() bool {
 	if s.name == "karate" || s.name == "constitution" || strings.Contains(s.name, ",") {
 		return true

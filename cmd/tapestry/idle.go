@@ -52,7 +52,8 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 	return nil
 }
 
-// movesItself reports whether a clustering moves its centres by a step of its own, as Lloyd's algorithm does.
+// movesItself reports whether a clustering moves its centres by a step of its own, as Lloyd's
+// algorithm does.
 func movesItself(b builders.Builder) bool {
 	m, err := b.Build(nil, graph.F32)
 	return err == nil && m.KMeans.OwnStep()

@@ -19,11 +19,11 @@ import (
 // ownRate is the learning rate of models that are trained on examples of their own.
 const ownRate = 0.01
 
-// learning are the flags of training on examples of a model's own.
+// learning holds the flags of training models that are not clusterings.
 type learning struct {
 	set      []string
 	batches  string
-	schedule train.Schedule // of the rate; zero for that of the optimiser
+	schedule train.Schedule // of the rate; zero for the optimiser's constant rate
 }
 
 func (l *learning) flags(cmd *cobra.Command) {
@@ -37,7 +37,7 @@ var (
 	learningFlags   = []string{"set", "batches"}
 )
 
-// foreign complains about a flag that does not apply to the model.
+// foreign returns an error for a flag that does not apply to the model.
 func foreign(cmd *cobra.Command, b builders.Builder) error {
 	if f := cmd.Flags().Lookup("rate"); f != nil && f.Changed && f.Value.String() == "0" {
 		return usagef("--rate 0: want a positive number")
@@ -76,7 +76,7 @@ func isClustering(b builders.Builder) bool {
 	return err == nil && m.KMeans != nil
 }
 
-// config makes of the flags how a model is trained, and what makes it.
+// config builds the configuration of a training from the flags.
 func (l *learning) config(o *options, t *training) (c lab.LearnConfig, err error) {
 	c = lab.LearnConfig{Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(ownSteps)}
 	if err := positive(counted{"steps", c.Steps}, counted{"seeds", t.seeds}); err != nil {
@@ -96,7 +96,8 @@ func (l *learning) config(o *options, t *training) (c lab.LearnConfig, err error
 	return c, err
 }
 
-// build makes models of the name with the flags' settings, and data if some are given.
+// build returns a function that makes the named model with the flags' settings, and with the sizes
+// of the data if some are given.
 func (l *learning) build(t *training, name string, seed uint64) func() (*builders.Model, error) {
 	return func() (*builders.Model, error) {
 		m := modelOptions{set: l.set, dtype: t.dtype, rows: &t.fitting, seed: seed}
@@ -104,7 +105,7 @@ func (l *learning) build(t *training, name string, seed uint64) func() (*builder
 	}
 }
 
-// train trains a model on examples of its own and prints how its loss went.
+// train trains the named model and prints the course of its loss.
 func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keeping, name, out string, engine train.NewEngine) error {
 	c, err := l.config(o, t)
 	if err != nil {
@@ -132,7 +133,7 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 		return err
 	}
 	l.schedule = keep.schedule
-	if c.Steps = len(learned.Runs[0].Loss); c.Steps == 0 { // it had gone on to the end before
+	if c.Steps = len(learned.Runs[0].Loss); c.Steps == 0 { // the checkpoint was of the last step
 		return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
 			return printDone(w, o, name, keep.dir, asked)
 		})
@@ -142,7 +143,7 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 	})
 }
 
-// printDone says that a training which was to go on has all of its steps already.
+// printDone says that the training to be resumed has already done all of its steps.
 func printDone(w io.Writer, o *options, name, dir string, steps int) error {
 	if o.json {
 		return printJSON(w, map[string]any{"model": name, "steps": 0})
@@ -169,7 +170,7 @@ func (l *learning) fitted(t *training, name string, seed uint64) (*job, error) {
 	return dataJob(f)
 }
 
-// milestones are the steps whose losses the table shows, before the end.
+// milestones returns the steps before the last whose losses the table shows.
 func milestones(steps int) []int { return []int{0, steps / 4, steps / 2, 3 * steps / 4} }
 
 func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, learned *lab.Learned, j *job) error {
@@ -181,7 +182,7 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 			Rest      restJSON     `json:"rest"`
 			Loss      []jsonNumber `json:"loss"`
 			Held      scoresJSON   `json:"validation,omitempty"`
-			Best      int          `json:"best_step,omitempty"` // to which patience went back
+			Best      int          `json:"best_step,omitempty"` // which patience returned to
 		}
 		v := struct {
 			Model     string     `json:"model"`
@@ -245,7 +246,7 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 	return err
 }
 
-// typicalRest says why the first run that has not converged has not.
+// typicalRest says why the first unconverged run has not converged.
 func typicalRest(learned *lab.Learned) string {
 	for _, r := range learned.Runs {
 		if !r.Rest.Converged() {
@@ -255,7 +256,7 @@ func typicalRest(learned *lab.Learned) string {
 	return "converged"
 }
 
-// how is the text of the optimiser, with the schedule of its rate if there is one.
+// how returns the text of the optimiser, with the schedule of its rate if there is one.
 func (l *learning) how(o train.Optimiser) string {
 	if l.schedule.IsZero() {
 		return o.String()
@@ -264,8 +265,8 @@ func (l *learning) how(o train.Optimiser) string {
 	return name + "(" + l.schedule.String() + strings.TrimLeft(rest, "0123456789.e+-")
 }
 
-// idleParams are the parameters that nothing changes: often ones that a formula
-// forgets.
+// idleParams returns the parameters that training does not change. Often a formula leaves them
+// out by mistake.
 func idleParams(l *lab.Learned) []string {
 	var out []string
 	for _, p := range l.Model.Graph.Leaves(graph.RoleParam) {

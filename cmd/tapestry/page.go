@@ -78,7 +78,7 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 	return p, nil
 }
 
-// made says how a page came about.
+// made returns how the page was made: the command, the version and the machine.
 func made(command string, dt graph.DType) report.Made {
 	return report.Made{Command: command, Version: fmt.Sprintf("%s, %s", version(), dt),
 		Machine: fmt.Sprintf("%s/%s, %s, one core", runtime.GOOS, runtime.GOARCH, runtime.Version())}
@@ -88,12 +88,12 @@ func startText(s lab.Start) string {
 	return map[lab.Start]string{lab.PlusPlus: "k-means++", lab.StartPoints: "random points", lab.StartGiven: "given centres", lab.StartGroups: "means of random groups"}[s]
 }
 
-// among reports whether the objective of that name is compared.
+// among reports whether the named objective is compared.
 func among(res *lab.Clusterings, name string) bool {
 	return slices.ContainsFunc(res.Variants, func(v lab.Clustering) bool { return v.Name == name })
 }
 
-// optimisersText tells the optimiser of the variants, and which of them take steps of their own.
+// optimisersText names the optimiser of the variants, and those that take steps of their own.
 func optimisersText(res *lab.Clusterings) string {
 	var own []string
 	for _, v := range res.Variants {
@@ -110,7 +110,7 @@ func optimisersText(res *lab.Clusterings) string {
 	return fmt.Sprintf("%s; %s takes steps of its own, until nothing moves", optimiserText(res.Config), strings.Join(own, ", "))
 }
 
-// baselinesText tells how the baselines were trained, which is not as the variants.
+// baselinesText describes how the baselines were trained, which differs from the variants.
 func baselinesText(res *lab.Clusterings) string {
 	var said []string
 	for _, v := range res.Baselines {
@@ -123,7 +123,7 @@ func baselinesText(res *lab.Clusterings) string {
 	return strings.Join(said, ". ")
 }
 
-// optimiserText tells the optimiser and the course of its rate.
+// optimiserText describes the optimiser and the schedule of its rate.
 func optimiserText(c lab.ClusterConfig) string {
 	if !c.Rate.IsZero() {
 		return fmt.Sprintf("%v, its rate %v", c.Optimiser, c.Rate)
@@ -131,7 +131,7 @@ func optimiserText(c lab.ClusterConfig) string {
 	return fmt.Sprintf("%v, its rate falling to 0 after the first %d of %s", c.Optimiser, c.Steps/4, plural.Count(c.Steps, "step"))
 }
 
-// ends are the first and the last number of a schedule.
+// ends returns the first and the last value of a schedule.
 func ends(s train.Schedule, steps int) [2]float64 {
 	return [2]float64{s.At(0, steps), s.At(steps-1, steps)}
 }
@@ -159,7 +159,7 @@ func gammas(γ train.Schedule, steps int) []float64 {
 	return out
 }
 
-// newMethod is a variant's numbers, its centres in the order of the reference.
+// newMethod returns a variant's results, with its centres in the order of the reference.
 func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) report.Method {
 	d := len(res.Config.Table.Columns)
 	best := v.Best()
@@ -196,8 +196,8 @@ func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) repo
 	return m
 }
 
-// newRun is a run as the page has it, with the angle between the gradients of soft k-means and
-// its alternative where these are compared.
+// newRun converts a run for the page. With angle, it includes the angle between the gradients of
+// soft k-means and its alternative.
 func newRun(r lab.ClusterRun, angle bool) report.Run {
 	out := report.Run{Seed: r.Seed, At: r.At, Loss: r.Loss, Movement: r.Movement, ARI: r.ARI, Unsettled: unsettled(r.Rest), Groups: r.Groups, Diverged: r.Diverged > 0}
 	for _, m := range r.Measures {
@@ -210,7 +210,7 @@ func newRun(r lab.ClusterRun, angle bool) report.Run {
 	return out
 }
 
-// unsettled says why a run has not converged; nothing if it has.
+// unsettled says why a run has not converged, or returns "" if it has.
 func unsettled(c lab.Convergence) string {
 	if c.Converged() {
 		return ""
@@ -218,7 +218,7 @@ func unsettled(c lab.Convergence) string {
 	return c.String()
 }
 
-// derive adds the formulas of a variant's loss and of what training makes of it.
+// derive adds the formulas of a variant's loss, its derivatives and its updates.
 func derive(m *report.Method, v lab.Clustering) error {
 	model, err := v.Model.Builder.Build(v.Model.Settings, graph.F32)
 	if err != nil {
@@ -256,7 +256,7 @@ func chain(m *report.Method, eqs []viz.Equation) string {
 	return strings.Join(latex, " \\\\\n")
 }
 
-// compareDrawing is the aligned drawing of two clusterings with their gradients.
+// compareDrawing returns the aligned drawing of two clusterings with their gradients.
 func compareDrawing(ctx context.Context, id string, res *lab.Clusterings, a, b int) (report.Drawing, error) {
 	c := res.Config
 	diff, err := diffModels(ctx, res.Variants[a].Model, res.Variants[b].Model, true, viz.Notes, func(m *builders.Model) courses {
@@ -275,7 +275,7 @@ func compareDrawing(ctx context.Context, id string, res *lab.Clusterings, a, b i
 	return report.Drawing{SVG: svg.String(), Footer: diff.Summary()}, nil
 }
 
-// difference is what is known of two objectives as mathematics.
+// difference returns the identity that relates two objectives, and its meaning in words.
 func difference(a, b string) report.Difference {
 	identity, words := web.Difference(a, b)
 	if identity == nil {

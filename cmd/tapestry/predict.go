@@ -12,7 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 )
 
-// predicting are the flags of predict.
+// predicting holds the flags of predict.
 type predicting struct {
 	source
 	out      string
@@ -22,7 +22,7 @@ type predicting struct {
 	sampling infer.Sampling
 }
 
-// The flags of predict that only one kind of model has.
+// The flags of predict that apply to only one kind of model.
 var (
 	speakingFlags = []string{"prompt", "tokens", "temperature", "top-k", "top-p"}
 	rowFlags      = []string{"data", "label", "ignore", "missing"}
@@ -87,7 +87,7 @@ With --prompt a language model goes on with a text.`,
 	return cmd
 }
 
-// load loads a checkpoint, or the newest in a folder that is whole.
+// load loads a checkpoint file, or the newest complete checkpoint in a folder.
 func (p *predicting) load(path string) (s *checkpoint.State, err error) {
 	if info, failed := os.Stat(path); failed != nil || !info.IsDir() {
 		s, err = checkpoint.Load(path)
@@ -104,7 +104,7 @@ func (p *predicting) load(path string) (s *checkpoint.State, err error) {
 	return s, err
 }
 
-// explained adds to the error of a checkpoint that lacks the model asked for what it can do.
+// explained adds to the error of a checkpoint that lacks the requested model what it has instead.
 func explained(err error, s *checkpoint.State) error {
 	switch {
 	case !errors.Is(err, infer.ErrNoModel):

@@ -88,8 +88,8 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 	})
 }
 
-// bound reads the columns that the inputs read in training, and prepares them as then. Other columns
-// need not be there, and may hold anything.
+// bound reads the columns that the inputs had in training, and prepares them as training did. Other
+// columns may be missing or hold anything.
 func (p *predicting) bound(bindings []fit.Binding, inputs []infer.Column) (*data.Set, error) {
 	if p.filled != nil && p.missing != "" { // of a clustering
 		for i := range bindings {
@@ -101,7 +101,7 @@ func (p *predicting) bound(bindings []fit.Binding, inputs []infer.Column) (*data
 	}
 	filled := slices.ContainsFunc(bindings, func(b fit.Binding) bool { return b.Missing != nil })
 	if filled && !p.arrays() && !slices.Contains(columns.BuiltinNames(), p.name) { // where values may be missing
-		p.missing = p.ways[0] // what stands for a missing value is that of training
+		p.missing = p.ways[0] // training's value replaces a missing one, whichever way is set
 	}
 	c, err := p.byColumn()
 	if err != nil {
@@ -170,8 +170,8 @@ func columnsOf(name string, columns map[string]*tensor.Dense) (*data.Set, error)
 	return set, nil
 }
 
-// tableColumns gives the only input of a model all features of a table, in their order;
-// of several inputs, each of one number a row, each takes the feature of its name.
+// tableColumns gives the only input of a model all features of a table, in order. Each of several
+// inputs takes one number a row: the feature of its name.
 func tableColumns(table *data.Table, inputs []infer.Column) (*data.Set, error) {
 	x, err := table.Dense(tensor.Float64)
 	if err != nil {
@@ -211,12 +211,12 @@ func inputList(inputs []infer.Column) string {
 	return strings.Join(names, ", ")
 }
 
-// predictions are outputs by row.
+// predictions holds a model's output for each row.
 type predictions struct {
 	of      infer.Column
 	rows    int
 	values  tape.Array
-	classes []string // that each row scores; nil where it does not
+	classes []string // scored by each row; nil if the output is not a classifier's
 }
 
 func newPredictions(of infer.Column, output *tensor.Dense, classes []string) (*predictions, error) {
@@ -235,7 +235,7 @@ func newPredictions(of infer.Column, output *tensor.Dense, classes []string) (*p
 	return p, nil
 }
 
-// row are the numbers of a row.
+// row returns the numbers of row i.
 func (p *predictions) row(i int) []float64 {
 	v := make([]float64, p.of.Row.Shape.Len())
 	for j := range v {
@@ -244,7 +244,7 @@ func (p *predictions) row(i int) []float64 {
 	return v
 }
 
-// class is the class of the largest number, of equal ones the first; "" where one is NaN.
+// class returns the class of the largest number, the first of equal ones, or "" if one is NaN.
 func (p *predictions) class(row []float64) string {
 	best := 0
 	for j, v := range row {
@@ -258,8 +258,8 @@ func (p *predictions) class(row []float64) string {
 	return p.classes[best]
 }
 
-// writeCSV writes a line for each row: the class, where there are any, and the numbers,
-// called by their classes, or by the output's name and their place.
+// writeCSV writes a line for each row: the class, if there are classes, and the numbers. The header
+// names these by their classes, or by the output's name and their index.
 func (p *predictions) writeCSV(w io.Writer) error {
 	name := p.of.Name
 	if name == "" {
@@ -298,7 +298,7 @@ func (p *predictions) writeCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// number is the shortest text of a number of the output's type.
+// number returns the shortest text of a number of the output's type.
 func (p *predictions) number(v float64) string {
 	switch p.of.Row.DType {
 	case graph.F32:
@@ -328,7 +328,7 @@ func (p *predictions) writeJSON(w io.Writer) error {
 	return nil
 }
 
-// nested are numbers as JSON lists within lists.
+// nested arranges numbers as nested JSON lists of the given sizes.
 func (p *predictions) nested(v []float64, sizes []int) any {
 	if len(sizes) == 0 {
 		if p.of.Row.DType == graph.Bool {

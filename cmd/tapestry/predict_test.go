@@ -38,8 +38,8 @@ func flowers(rows int, _ train.Mode) *train.Net {
 	return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits}
 }
 
-// trainedFlowers trains a little, and gives the folder of the checkpoint and the logits of
-// all rows, by class.
+// trainedFlowers trains a little, and returns the checkpoint's folder and the logits of all rows,
+// by class.
 func trainedFlowers(t *testing.T, meta map[string]string) (folder string, logits [][]float64) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "run")
@@ -314,8 +314,8 @@ func TestPredictMistakes(t *testing.T) {
 	}
 }
 
-// TestPredictFixedRows: a model that there is for 3 rows only takes 3, 6, … rows, and says
-// so; an output of several axes goes to JSON and .npy files, not into a table.
+// TestPredictFixedRows: a model built for 3 rows only takes 3, 6, … rows, and says so; an output of
+// several axes goes to JSON and .npy files, not into a table.
 func TestPredictFixedRows(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "three")
 	x := tensor.New(tensor.WithShape(6, 2), tensor.WithBacking([]float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}))

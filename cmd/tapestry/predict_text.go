@@ -8,8 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/infer"
 )
 
-// say has the language model of a checkpoint go on with the prompt, and prints each token
-// as soon as it is chosen.
+// say continues the prompt with a checkpoint's language model, and prints each token as soon as it
+// is chosen.
 func (p *predicting) say(cmd *cobra.Command, o *options, path string) error {
 	s, err := p.load(path)
 	if err != nil {

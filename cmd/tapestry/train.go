@@ -18,7 +18,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// training are the flags that train, compare and step share.
+// training holds the flags that train, compare and step share.
 type training struct {
 	fitting
 	k, steps, seeds int
@@ -32,13 +32,13 @@ type training struct {
 	stepsFlag       *pflag.Flag    // tells whether steps were given
 }
 
-// The steps of a training unless --steps says otherwise: clusterings come to rest in theirs.
+// The default numbers of steps. Clusterings converge within theirs.
 const (
 	ownSteps        = 200
 	clusteringSteps = 1000
 )
 
-// stepsOr is the number of steps that were asked for, or the default.
+// stepsOr returns the value of --steps, or the usual number if the flag was not given.
 func (t *training) stepsOr(usual int) int {
 	if t.stepsFlag == nil || !t.stepsFlag.Changed {
 		return usual
@@ -53,8 +53,7 @@ func (t *training) flags(cmd *cobra.Command) {
 	cmd.Flags().Float64Var(&t.rate, "rate", 0, rateUsage)
 }
 
-// flagsButRate are the flags but for the rate, which is more than a number where it may
-// have a schedule.
+// flagsButRate adds all flags except --rate, which some commands read as a schedule.
 func (t *training) flagsButRate(cmd *cobra.Command) {
 	f := cmd.Flags()
 	t.fitting.flags(cmd, "iris")
@@ -70,7 +69,7 @@ func (t *training) flagsButRate(cmd *cobra.Command) {
 	f.IntVar(&t.restarts, "restarts", 50, "restarts of Lloyd's algorithm")
 }
 
-// config checks the flags and reads the data for the clusterings of some names.
+// config checks the flags and reads the data for the named clusterings.
 func (t *training) config(o *options, names ...string) (lab.ClusterConfig, error) {
 	c := lab.ClusterConfig{Find: lookup, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(clusteringSteps), Restarts: t.restarts, Batch: t.batch}
 	if t.k < 0 {
@@ -122,8 +121,8 @@ func (t *training) config(o *options, names ...string) (lab.ClusterConfig, error
 	return c, err
 }
 
-// statedClusters is the number of centres that the first file among the models states; 0 where there is
-// none.
+// statedClusters returns the number of centres that the first file among the models states, or 0
+// if none does.
 func statedClusters(names []string) int {
 	for _, name := range names {
 		if !isFile(name) {
@@ -138,13 +137,13 @@ func statedClusters(names []string) int {
 	return 0
 }
 
-// counted is the value of a flag for how many of something, at least one.
+// counted is a flag whose value is a number of things, at least 1.
 type counted struct {
 	flag string
 	v    int
 }
 
-// positive complains about the first count below 1.
+// positive returns an error for the first count below 1.
 func positive(counts ...counted) error {
 	for _, c := range counts {
 		if c.v < 1 {
@@ -173,8 +172,8 @@ func (t *training) readCentres(c *lab.ClusterConfig) error {
 	return nil
 }
 
-// sameColumns complains where a second table cannot be read as the first one is:
-// features that are more, fewer, or the same in another order.
+// sameColumns returns an error unless the second table has the features of the first, in the same
+// order.
 func sameColumns(second, first *data.Table) error {
 	a, b := second.Columns, first.Columns
 	if len(a) != len(b) {
@@ -309,7 +308,7 @@ stopped.`,
 					return err
 				}
 			}
-			if best := v.Best(); len(best.Loss) == 0 { // it had gone on to the end before
+			if best := v.Best(); len(best.Loss) == 0 { // the checkpoint was of the last step
 				return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
 					return printDone(w, o, args[0], keep.dir, best.Steps)
 				})
@@ -334,7 +333,7 @@ stopped.`,
 	return cmd
 }
 
-// unusedInTraining complains about a flag that the training of a clustering has no use for.
+// unusedInTraining returns an error for a flag that does not affect the training of a clustering.
 func unusedInTraining(cmd *cobra.Command, b builders.Builder, choose string) error {
 	lloyd := movesItself(b)
 	if lloyd {
@@ -431,7 +430,7 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.ClusterCo
 	return nil
 }
 
-// centreDigits is how many digits tell the centres apart: six, and more where the data lies far
+// centreDigits returns how many digits to print of a centre: six, and more where the data lies far
 // from the origin.
 func centreDigits(centres []float64, scale float64) int {
 	const least, most = 6, 17
@@ -445,8 +444,8 @@ func centreDigits(centres []float64, scale float64) int {
 	return least
 }
 
-// whyMoving says of the best run why it has not converged, or where it has, of the first that has
-// not.
+// whyMoving says why the best run has not converged. If it has, whyMoving is about the first run
+// that has not.
 func whyMoving(v lab.Clustering) string {
 	if best := v.Best(); !best.Rest.Converged() {
 		return "the best " + best.Rest.String()

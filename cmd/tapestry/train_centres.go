@@ -19,11 +19,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// assignedRows are how many rows a clustering assigns to centres at once.
+// assignedRows is the number of rows that a clustering assigns to centres at once.
 const assignedRows = 128
 
-// openEmpty makes the folder ready for the centres of the best of several trainings, and holds it until
-// release: among the checkpoints of others, that of the most steps would be taken for it.
+// openEmpty prepares an empty folder for the centres of the best of several trainings, and locks it
+// until release is called. The folder must be empty because a reader takes the checkpoint with the
+// most steps, which might be that of another training.
 func (k *keeping) openEmpty() (release func(), err error) {
 	if k.dir == "" {
 		return func() {}, nil
@@ -43,10 +44,10 @@ func (k *keeping) openEmpty() (release func(), err error) {
 	return release, nil
 }
 
-// metaFilled are the values that a training had in the place of missing ones, a filling as JSON.
+// metaFilled is the metadata key of the values that replaced missing ones: a filling as JSON.
 const metaFilled = "filled"
 
-// filledIn are those values; nil where there are none.
+// filledIn returns the values that replaced missing ones, or nil if a checkpoint states none.
 func filledIn(s *checkpoint.State) (*filling, error) {
 	text := s.Meta[metaFilled]
 	if text == "" {
@@ -59,8 +60,8 @@ func filledIn(s *checkpoint.State) (*filling, error) {
 	return &f, nil
 }
 
-// centres keeps the centres of the best run, with what assigns rows to them, and what missing
-// values were filled with, if a folder is given.
+// centres writes a checkpoint of the best run if a folder is given: its centres, the model that
+// assigns rows to them, and the values that replaced missing ones.
 func (k *keeping) centres(c lab.ClusterConfig, v lab.Clustering, t *training) error {
 	if k.dir == "" {
 		return nil
@@ -82,8 +83,8 @@ func (k *keeping) centres(c lab.ClusterConfig, v lab.Clustering, t *training) er
 	return err
 }
 
-// centresMeta says in a checkpoint which columns a clustering reads, and what missing values were filled
-// with.
+// centresMeta returns a checkpoint's metadata: the columns that a clustering reads, and the values
+// that replaced missing ones.
 func (t *training) centresMeta(c lab.ClusterConfig) (map[string]string, error) {
 	meta := map[string]string{}
 	bound, err := t.points()
@@ -105,8 +106,8 @@ func (t *training) centresMeta(c lab.ClusterConfig) (map[string]string, error) {
 	return meta, nil
 }
 
-// clustering makes the one training of a clustering write its checkpoints and its log, and go on from
-// where another has ended.
+// clustering configures the training of a clustering to write checkpoints and a log, and to resume
+// from an earlier checkpoint.
 func (k *keeping) clustering(c *lab.ClusterConfig, t *training, name string) (done func(), err error) {
 	file := &logFile{path: k.log, goesOn: k.resume}
 	meta, err := t.centresMeta(*c)
@@ -135,7 +136,8 @@ func (k *keeping) clustering(c *lab.ClusterConfig, t *training, name string) (do
 	return func() { file.Close() }, nil
 }
 
-// assigning gives the cluster[i] of each row of x[i d]: the nearest of the centres r[j d].
+// assigning returns the model that gives cluster[i], the nearest of the centres r[j d] to each row
+// of x[i d].
 func assigning(name string, dt graph.DType, rows, clusters, d int) infer.Forward {
 	g := graph.New(name)
 	axis := graph.Ax("d", d)

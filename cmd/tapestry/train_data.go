@@ -12,7 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// scoresJSON are scores by name.
+// scoresJSON maps the names of metrics to their scores.
 type scoresJSON map[string]jsonNumber
 
 func newScoresJSON(s metric.Scores) scoresJSON {
@@ -23,7 +23,7 @@ func newScoresJSON(s metric.Scores) scoresJSON {
 	return out
 }
 
-// on says what a model is trained on.
+// on describes the examples that the model is trained on.
 func (j *job) on() string {
 	rows, _ := j.fitted.Rows()
 	text := fmt.Sprintf("%s of %s", plural.Count(rows, "row"), j.fitted.Name())
@@ -33,7 +33,7 @@ func (j *job) on() string {
 	return text
 }
 
-// printMeasured prints what the rows held out say of each run.
+// printMeasured prints each run's scores on the rows held out.
 func (j *job) printMeasured(w io.Writer, learned *lab.Learned) {
 	_, held := j.fitted.Rows()
 	fmt.Fprintf(w, "\non the %s held out:\n", plural.Count(held, "row"))

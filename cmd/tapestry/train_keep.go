@@ -27,8 +27,8 @@ import (
 // checkpointExtension ends the names of checkpoints.
 const checkpointExtension = ".safetensors"
 
-// keeping are the flags of train that compare does not have: how the rate goes, and what is
-// written while a model is trained.
+// keeping holds the flags of train that compare does not have: the schedule of the rate, and the
+// files written during training.
 type keeping struct {
 	rate          string
 	clipNorm, ema float64
@@ -52,7 +52,7 @@ func (k *keeping) flags(cmd *cobra.Command) {
 	f.IntVar(&k.patience, "patience", 0, "end when so many epochs in a row have not lowered the loss on the rows held out, and go back to where it was lowest")
 }
 
-// parse reads the rate, which the other flags of the training know as a number.
+// parse reads --rate, a number or a schedule, and sets the rate of t.
 func (k *keeping) parse(t *training) error {
 	if k.rate != "" {
 		v, err := strconv.ParseFloat(k.rate, 64)
@@ -99,7 +99,7 @@ func namesFile(path string) bool {
 	return ext != base && strings.ContainsFunc(ext, unicode.IsLetter)
 }
 
-// options are those of the optimiser.
+// options returns the optimiser's options.
 func (k *keeping) options() []train.Option {
 	var out []train.Option
 	if k.clipNorm > 0 {
@@ -111,7 +111,7 @@ func (k *keeping) options() []train.Option {
 	return out
 }
 
-// check complains about what does not go together.
+// check returns an error for flags that contradict each other.
 func (k *keeping) check(clustering bool, seeds int) error {
 	switch {
 	case seeds > 1 && (k.log != "" || k.resume || k.dir != "" && !clustering):
@@ -120,18 +120,18 @@ func (k *keeping) check(clustering bool, seeds int) error {
 	return checkOutput(k.log)
 }
 
-// job is what is trained on what.
+// job pairs a model with the examples that it is trained on.
 type job struct {
 	model  *builders.Model
 	build  train.Build
 	meta   map[string]string // for checkpoints
-	fitted *fit.Fitted       // to data; nil for examples of the model's own
+	fitted *fit.Fitted       // the model joined to the data; nil for examples of the model's own
 
-	measured []metric.Scores // of each run in the end, on the rows held out
-	stopped  []train.Best    // of each run that patience ended, where it was best; the zero value of others
+	measured []metric.Scores // final scores on the rows held out, by run
+	stopped  []train.Best    // the best step of each run that patience ended; zero for other runs
 }
 
-// ownJob trains a model on examples of its own.
+// ownJob returns the job of training a model on examples of its own.
 func ownJob(build func() (*builders.Model, error)) (*job, error) {
 	m, err := build()
 	if err != nil {
@@ -140,7 +140,7 @@ func ownJob(build func() (*builders.Model, error)) (*job, error) {
 	return &job{model: m, build: fit.Nets(m)}, nil
 }
 
-// dataJob trains a model on data.
+// dataJob returns the job of training a model on data.
 func dataJob(f *fit.Fitted) (*job, error) {
 	m, err := f.Model()
 	if err != nil {
@@ -149,8 +149,7 @@ func dataJob(f *fit.Fitted) (*job, error) {
 	return &job{model: m, build: f.Build, meta: f.Meta(), fitted: f}, m.Room()
 }
 
-// measures are what the rows held out are measured by, beside the loss: how many labels the output
-// scores highest.
+// measures returns the metrics, beside the loss, of the rows held out: the accuracy of a classifier.
 func (j *job) measures() []metric.Metric {
 	if j.fitted == nil || j.fitted.Classes() == nil {
 		return nil
@@ -205,7 +204,7 @@ func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.LearnConfig) (*lab.Lea
 	return l, err
 }
 
-// hold gives a plan the rows of the data, and measures those held out.
+// hold trains by the plan on the rows of the data, and measures the rows held out.
 func (k *keeping) hold(ctx context.Context, j *job, t *train.Trainer, p *train.Plan) (err error) {
 	if j.fitted == nil {
 		return nil
@@ -221,7 +220,7 @@ func (k *keeping) hold(ctx context.Context, j *job, t *train.Trainer, p *train.P
 		return err
 	}
 	if k.patience == 0 && k.log == "" {
-		p.Every = p.Steps // only the end is told
+		p.Every = p.Steps // report only the end
 	}
 	p.Validate = func(ctx context.Context) (metric.Scores, error) { return t.Evaluate(ctx, source, j.measures()...) }
 	p.Observers = append(p.Observers, train.ObserverFunc(func(e train.Event) error {
@@ -242,15 +241,15 @@ func (k *keeping) hold(ctx context.Context, j *job, t *train.Trainer, p *train.P
 	return nil
 }
 
-// logFile is a file that the first line opens: a training that is refused before it begins
-// leaves the log as it is, which may be that of another one.
+// logFile is a file that the first write opens. A training that is refused before it begins thus
+// leaves the log of an earlier one as it is.
 type logFile struct {
 	path   string
-	goesOn bool // behind what is there
+	goesOn bool // append
 	file   *os.File
 }
 
-// Write opens the file if it must, and writes.
+// Write writes p, and opens the file first if it is not open.
 func (l *logFile) Write(p []byte) (n int, err error) {
 	if l.file == nil {
 		how := map[bool]int{true: os.O_APPEND, false: os.O_TRUNC}[l.goesOn]
@@ -273,7 +272,7 @@ func (l *logFile) Close() error {
 	return l.file.Close()
 }
 
-// keptError is that of a training which was interrupted, and left a checkpoint.
+// keptError is the error of a training that was interrupted and left a checkpoint.
 type keptError struct {
 	error
 	step int

@@ -28,12 +28,12 @@ import (
 // Side is one side of a firing.
 type Side struct {
 	Text string
-	// MathML is the same as mathematics; "" where the text is operations, because
+	// MathML is the formula of the side. It is "" where Text lists operations, because the
 	// formulas would be the same on both sides, or too long to read.
 	MathML string
 }
 
-// Sides are what stood there and what took its place.
+// Sides returns the expression that a firing replaced, and its replacement.
 func Sides(f rewrite.Firing) (before, after Side) {
 	a, b := f.Small()
 	old, now := side(a, f.Rederived()), side(b, f.Rederived())
@@ -65,7 +65,7 @@ func Right(c rewrite.Check, dt graph.DType) bool {
 	return c.Difference <= allowed // of NaN it is false
 }
 
-// Checked says what the numbers say of a firing.
+// Checked describes the result of checking a firing by numbers.
 func Checked(c rewrite.Check) string {
 	s := "the same in float64"
 	if c.Difference != 0 {
@@ -93,11 +93,10 @@ func becomes(bad [2]int, of int) string {
 	return fmt.Sprintf("%d of %d not finite before, %d after", bad[0], of, bad[1])
 }
 
-// longest is the number of letters beyond which a formula says less than the operation.
+// longest is the length, in letters, beyond which the operation is clearer than the formula.
 const longest = 160
 
-// side is a side of a firing as mathematics; what is an input of the small graph by its
-// name.
+// side returns a side of a firing as an expression, with inputs of the small graph by their names.
 func side(n *graph.Node, whole bool) expr.Expr {
 	if n.Role() == graph.RoleInput {
 		var subs []string
@@ -114,10 +113,10 @@ func side(n *graph.Node, whole bool) expr.Expr {
 	return viz.Expr(n)
 }
 
-// deepest is how many operations within each other are written.
+// deepest is the largest depth of nested operations that is written.
 const deepest = 6
 
-// operations writes a node as the operations that it consists of: Sum{axes=[2]}(Square(Δ)).
+// operations writes a node as nested operations, such as Sum{axes=[2]}(Square(Δ)).
 func operations(n *graph.Node, depth int) string {
 	if v, ok := n.Constant(); ok {
 		if len(v.Data) == 1 {

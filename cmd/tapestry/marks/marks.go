@@ -22,15 +22,15 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// What the colours of the marks mean, for [viz.HeatScale].
+// The meanings of the marks' colours, for [viz.HeatScale].
 const (
 	AutopsyColours   = "the way back to the suspect, ←: the darker, the nearer to it"
 	BlameColours     = "!: off only because of a wrong rule that it uses"
 	PrecisionColours = "digits of float32's 7.2 that are lost, in all as colour, from 1 to 7, here as −digits"
 )
 
-// Autopsy shows a finding on a drawing: the first node that is not finite, what it
-// spoils, and the way back from it to the suspect, hotter towards that.
+// Autopsy returns the marks of a finding: the first node that is not finite, the nodes that it
+// spoils, and the path back from it to the suspect, hotter towards the suspect.
 func Autopsy(f *inspect.Finding) map[*graph.Node]viz.Mark {
 	marks := map[*graph.Node]viz.Mark{}
 	for _, n := range f.NotFinite {
@@ -53,7 +53,7 @@ func Autopsy(f *inspect.Finding) map[*graph.Node]viz.Mark {
 	return marks
 }
 
-// symbol is NaN or ∞.
+// symbol returns the badge of a number that is not finite: NaN or ∞.
 func symbol(v float64) string {
 	if math.IsInf(v, 0) {
 		return "∞"
@@ -61,8 +61,8 @@ func symbol(v float64) string {
 	return "NaN"
 }
 
-// Blame are badges: how close right rules are, by how much wrong ones are off,
-// and what is inherited.
+// Blame returns the marks of checked derivative rules. The badges show how close right rules are,
+// by how much wrong ones are off, and which errors are inherited.
 func Blame(found []check.Blamed) map[*graph.Node]viz.Mark {
 	marks := map[*graph.Node]viz.Mark{}
 	for _, f := range found {
@@ -85,7 +85,7 @@ func Blame(found []check.Blamed) map[*graph.Node]viz.Mark {
 	return marks
 }
 
-// tenth is the power of ten that a difference stays below: 1e−7.
+// tenth returns the power of ten that a difference stays below, such as 1e−7.
 func tenth(v float64) string {
 	if v == 0 {
 		return "0"
@@ -93,8 +93,8 @@ func tenth(v float64) string {
 	return fmt.Sprintf("1e−%d", -int(math.Ceil(math.Log10(v))))
 }
 
-// Precision shows the digits lost in all as heat, and where they are lost on
-// badges; the worst that reaches a result has the sign of that.
+// Precision returns the marks of lost digits: the digits lost in total as heat, and those lost at a
+// node as its badge. The worst loss that reaches a result also raises the alarm [viz.Lossy].
 func Precision(p *inspect.Precision) map[*graph.Node]viz.Mark {
 	marks := map[*graph.Node]viz.Mark{}
 	worst := slices.IndexFunc(p.Losses, func(l inspect.Loss) bool { return l.Reaches })
@@ -114,5 +114,5 @@ func Precision(p *inspect.Precision) map[*graph.Node]viz.Mark {
 	return marks
 }
 
-// Digits is a number of digits with one decimal.
+// Digits formats a number of digits with one decimal.
 func Digits(v float64) string { return fmt.Sprintf("%.1f", v) }
