@@ -12,9 +12,8 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
-// byBox adds up what the instructions of each box have, and gives every box to note with
-// the rows of its instructions, for what is to be said of it. What is left of the whole
-// is the rest.
+// byBox sums a quantity over the instructions of each box, and calls note with every box and the
+// rows of its instructions. The rest is the part of the whole outside all boxes.
 func (l *layer) byBox(p *program, v *variant, boxes [][]*graph.Node, of func(row int) float64, whole float64, note func(box []*graph.Node, rows []int) viz.Mark) {
 	rows := map[*graph.Node][]int{}
 	for i := range p.rows {
@@ -44,8 +43,8 @@ func (l *layer) byBox(p *program, v *variant, boxes [][]*graph.Node, of func(row
 	}
 }
 
-// memory shows what of the arena each box holds. A place that values have one after the
-// other counts for the largest of them, so that all boxes with the rest are the arena.
+// memory shows how much of the arena each box holds. A place that several values share in turn
+// counts for the largest of them, so that the boxes and the rest add up to the arena.
 func memory(_ context.Context, d *document, v *variant, _ int, boxes [][]*graph.Node) (layer, error) {
 	p, err := d.program()
 	if err != nil {
@@ -119,8 +118,8 @@ func times(ctx context.Context, d *document, v *variant, _ int, boxes [][]*graph
 	return l, nil
 }
 
-// fusion shows what runs together, block of rows by block. A box of several stages has no
-// colour.
+// fusion shows which nodes run together, one block of rows at a time. A box of several stages has
+// no colour.
 func fusion(_ context.Context, d *document, v *variant, _ int, boxes [][]*graph.Node) (layer, error) {
 	p, err := d.program()
 	if err != nil {
@@ -161,5 +160,5 @@ func fusion(_ context.Context, d *document, v *variant, _ int, boxes [][]*graph.
 	return l, nil
 }
 
-// mostNotes are the lines that are said of a box.
+// mostNotes is the largest number of lines in the note of a box.
 const mostNotes = 8

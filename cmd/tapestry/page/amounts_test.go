@@ -11,9 +11,9 @@ import (
 )
 
 // TestAmountsAddUp: in every model, at every level, the memory of the boxes and the rest
-// are the arena of the listing, no more than every instruction's place once; and the times
-// are the run's. What is computed of a node that is drawn is in a box, not in the rest; so are
-// loops, whose bodies the passes rewrite.
+// add up to the arena of the listing, which counts every instruction's place at most once; and the
+// times add up to the run's. An instruction of a drawn node counts in its box, not in the rest; so
+// do loops, whose bodies the passes rewrite.
 func TestAmountsAddUp(t *testing.T) {
 	eachModel(t, func(t *testing.T, name string) {
 		c := newClient(t, Options{})

@@ -9,7 +9,7 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// kinds are the types of the files among the assets; another is not served.
+// kinds maps the extensions of assets to their media types. Files of other types are not served.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -30,6 +30,6 @@ func serveAsset(w http.ResponseWriter, name string) error {
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(text) // a reader that has gone is no mistake of ours
+	_, _ = w.Write(text) // the client may have gone
 	return nil
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// autopsy finds out why the training step from a state is not finite, updates
-// included; nil if it is. Where what a state holds is not finite itself, the step that
-// made it so is looked at: of is its number.
+// autopsy finds out why the training step from a state, with its updates, is not finite. It returns
+// nil if the step is finite. If the state itself is not finite, autopsy examines the step that made
+// it so. of is the number of the step examined.
 func (d *document) autopsy(ctx context.Context, step int) (f *inspect.Finding, of int, err error) {
 	for of = step; ; of-- {
 		feed, store, err := d.session.at(ctx, of, d.model.Graph)
@@ -28,8 +28,7 @@ func (d *document) autopsy(ctx context.Context, step int) (f *inspect.Finding, o
 	}
 }
 
-// notFinite marks the first value that is not finite, what made it so, and what it
-// spoils.
+// notFinite marks the first value that is not finite, its cause, and the values that it spoils.
 func notFinite(ctx context.Context, d *document, v *variant, step int, _ [][]*graph.Node) (layer, error) {
 	f, err := d.findings.get(v, step, func() (*inspect.Finding, error) {
 		feed, store, err := d.session.at(ctx, step, graph.Of(v.all()...))
@@ -47,16 +46,16 @@ func notFinite(ctx context.Context, d *document, v *variant, step int, _ [][]*gr
 	return layer{marks: marks.Autopsy(f), scale: fmt.Sprintf("values with NaN or infinite elements at step %d: %d; ① the first is %s: %s; %s", step, len(f.NotFinite), f.At, f.Cause, marks.AutopsyColours)}, nil
 }
 
-// findingView is what an autopsy found.
+// findingView is the finding of an autopsy.
 type findingView struct {
-	Finite   bool          `json:"finite"` // then the rest is empty
+	Finite   bool          `json:"finite"` // if so, the other fields are empty
 	Step     int           `json:"step"`   // in which it began
 	Harmless bool          `json:"harmless"`
 	Cause    string        `json:"cause"`
 	At       *entryView    `json:"at"`
-	Witness  []operandView `json:"witness"` // what it is computed of
+	Witness  []operandView `json:"witness"` // its operands
 	Path     []entryView   `json:"path"`    // back to the first suspicious value
-	Made     []operandView `json:"made"`    // what that one is computed of
+	Made     []operandView `json:"made"`    // the operands of that value
 	Carried  []entryView   `json:"carried"` // on to the result
 	Twin     *entryView    `json:"twin"`    // the value that it is a derivative of
 	Spoiled  int           `json:"spoiled"` // nodes
@@ -80,8 +79,8 @@ type operandView struct {
 
 type cureView struct {
 	Works  bool       `json:"works"`
-	Result string     `json:"result"` // that was not finite
-	After  number     `json:"after"`  // what it is then
+	Result string     `json:"result"` // the result that was not finite
+	After  number     `json:"after"`  // its value after the cure
 	Rules  []ruleView `json:"rules"`
 }
 
@@ -107,7 +106,7 @@ func (s *Server) autopsy(r *http.Request, d *document) (any, error) {
 	return d.asWritten.finding(f, of), nil
 }
 
-// finding tells of a finding by the ids of the variant's nodes.
+// finding describes a finding by the ids of the variant's nodes.
 func (v *variant) finding(f *inspect.Finding, step int) *findingView {
 	out := &findingView{Step: step, Harmless: f.Harmless(), Cause: f.Cause, Witness: v.operands(f.Witness), Path: v.entries(f.Path), Made: v.operands(f.Made),
 		Carried: v.entries(f.Carried), Spoiled: len(f.NotFinite), Time: f.Time}

@@ -10,8 +10,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// blame checks the derivative rule of every operation, each by itself, at what the
-// model computes in a state.
+// blame checks the derivative rule of every operation, each by itself, at the values that the model
+// computes in a state.
 func blame(ctx context.Context, d *document, v *variant, step int, _ [][]*graph.Node) (layer, error) {
 	if v != d.asWritten {
 		return layer{scale: "the rules are checked of the model as written: choose another level"}, nil
@@ -38,14 +38,14 @@ func blame(ctx context.Context, d *document, v *variant, step int, _ [][]*graph.
 		step, count[check.RuleRight], count[check.RuleWrong], count[check.Undecided], marks.BlameColours)}, nil
 }
 
-// checked says what is known of a node's derivative rule; "" if it was not looked at
-// in this state.
+// checked returns the result of checking a node's derivative rule, or "" if it was not checked in
+// this state.
 func (d *document) checked(v *variant, n *graph.Node, step int) string {
 	found, _ := d.blamed.find(v, step)
 	return marks.Blame(found)[n].Note
 }
 
-// fed are the values of a feed by the definitions' type.
+// fed converts a feed to the value type of definitions.
 func fed(feed tape.Feed) (map[*graph.Node]graph.Value, error) {
 	out := map[*graph.Node]graph.Value{}
 	for n, t := range feed {

@@ -6,15 +6,15 @@ import (
 	"github.com/tapestry-ml/tapestry/inspect"
 )
 
-// breakView is where a run to a break has come to.
+// breakView is the place where a run to a break stopped.
 type breakView struct {
 	Hit  string `json:"hit"` // the break that held; "" if none did, and the run came to an end
 	Step int    `json:"step"`
 	I    int    `json:"i"`
 }
 
-// runToBreak goes from an instruction of a step on, or back, to where one of some
-// breaks holds, within the steps that were trained.
+// runToBreak goes forwards or backwards from an instruction of a step to the next place where one
+// of some breaks holds, within the steps that were trained.
 func (s *Server) runToBreak(r *http.Request, d *document) (any, error) {
 	step, err := stepOf(r, d)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // maxSetting is the largest size that a model can be given.
 const maxSetting = 1 << 20
 
-// build makes a model of the registry with settings that a stranger chose. The sizes
-// that are larger than usual are doubled from their defaults on, and the model is
-// built each time, so that one too large is known before it takes the memory.
+// build makes a model of the registry with untrusted settings. It doubles sizes above their
+// defaults step by step and builds the model each time, so that it finds a model too large before
+// that takes the memory.
 func build(ctx context.Context, b builders.Builder, settings builders.Settings, dt graph.DType) (*builders.Model, error) {
 	for _, z := range b.Hyperparameters {
 		if v := settings[z.Name]; z.Kind != builders.Real && v > maxSetting {
@@ -40,7 +40,7 @@ func build(ctx context.Context, b builders.Builder, settings builders.Settings, 
 		case err != nil && whole:
 			return nil, badf("%w", err)
 		case err != nil:
-			continue // sizes on the way need not go together
+			continue // intermediate sizes need not be consistent
 		}
 		if _, err := costOf(m); err != nil || whole {
 			return m, err

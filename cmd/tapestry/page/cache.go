@@ -1,7 +1,7 @@
 package page
 
-// cache keeps what was computed of a variant at a state, the last few: scrubbing goes
-// back and forth.
+// cache keeps the last few results computed of variants at states, because scrubbing goes back and
+// forth.
 type cache[T any] struct {
 	kept []kept[T]
 	most int // how many are kept, at least 1
@@ -13,13 +13,13 @@ type kept[T any] struct {
 	what T
 }
 
-// maxKept is how many a cache keeps, and cacheRoom how many bytes unless one takes more.
+// A cache keeps up to maxKept results within cacheRoom bytes, but at least one.
 const (
 	maxKept   = 4
 	cacheRoom = 64 << 20
 )
 
-// find gives what is kept.
+// find returns the result kept of a variant at a step.
 func (c *cache[T]) find(of *variant, step int) (what T, found bool) {
 	for i, k := range c.kept {
 		if k.of == of && k.step == step {
@@ -30,7 +30,7 @@ func (c *cache[T]) find(of *variant, step int) (what T, found bool) {
 	return what, false
 }
 
-// get gives what is kept, or makes and keeps it.
+// get returns the kept result, or computes and keeps it.
 func (c *cache[T]) get(of *variant, step int, compute func() (T, error)) (T, error) {
 	if what, found := c.find(of, step); found {
 		return what, nil

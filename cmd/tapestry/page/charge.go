@@ -6,18 +6,18 @@ import (
 	"net/http"
 )
 
-// charged is a text that is written to be sent. What it takes is of the room that documents share.
+// charged is a buffer for a file to be sent. Its memory comes from the room that documents share.
 type charged struct {
 	text  bytes.Buffer
 	shelf *shelf
 	taken int
-	err   error // why there was no room; it stays, as not every writer looks
+	err   error // why there was no room; it stays, as not every writer checks for errors
 }
 
-// leastCharge is how many bytes a text takes of the room at once, at least.
+// leastCharge is the smallest number of bytes that a buffer reserves at once.
 const leastCharge = 64 << 10
 
-// Write takes room before the text grows.
+// Write reserves room before the buffer grows.
 func (c *charged) Write(p []byte) (int, error) {
 	if need := c.text.Len() + len(p); need > c.taken {
 		more := max(need-c.taken, c.taken, leastCharge) // a buffer doubles
@@ -40,8 +40,8 @@ func (c *charged) release() {
 	c.taken = 0
 }
 
-// charge reserves bytes for what is made of documents that somebody is at: it neither waits for others
-// to go nor makes them.
+// charge reserves bytes for a file made of documents in use. It neither waits for other documents
+// to close nor closes them.
 func (s *shelf) charge(bytes int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,8 @@ func (s *shelf) charge(bytes int) error {
 	return nil
 }
 
-// write makes a file of what f writes. It is charged to the memory of the server until it is sent.
+// write returns a file with the bytes that f writes. They count towards the server's memory until
+// the file is sent.
 func (s *Server) write(kind, name string, f func(w io.Writer) error) (*file, error) {
 	c := &charged{shelf: s.shelf}
 	err := f(c)
@@ -66,7 +67,7 @@ func (s *Server) write(kind, name string, f func(w io.Writer) error) (*file, err
 	return &file{kind: kind, name: name, text: c.text.Bytes(), sent: c.release}, nil
 }
 
-// text makes a file of a text.
+// text returns a file with the given text.
 func (s *Server) text(kind, name, text string) (*file, error) {
 	return s.write(kind, name, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)

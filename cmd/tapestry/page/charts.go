@@ -14,7 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
-// planeAxes say what the axes of the plane are.
+// planeAxes returns the labels of the plane's axes.
 func planeAxes(p *linear.Plane) []string {
 	var out []string
 	for i, share := range p.Share {
@@ -28,8 +28,8 @@ func serveChartStyle(w http.ResponseWriter) {
 	(&file{kind: kinds[".css"], text: []byte(chart.Style())}).send(w)
 }
 
-// chartFile is a chart as a document of its own. A page that shows it has the rules of
-// /assets/chart.css; with style=1 the chart brings them.
+// chartFile returns a chart as an SVG file. The page styles it by /assets/chart.css; with style=1
+// the file contains those rules.
 func chartFile(r *http.Request, c interface{ SVG(io.Writer) error }) (*file, error) {
 	styled, err := yesNo(r, "style")
 	if err != nil {
@@ -47,8 +47,7 @@ func chartFile(r *http.Request, c interface{ SVG(io.Writer) error }) (*file, err
 	return f, nil
 }
 
-// lossChart draws the losses of sessions, which are comparable, and where the shown state
-// is.
+// lossChart draws the losses of comparable sessions, and marks the shown state.
 func lossChart(docs []*document, step int) chart.Lines {
 	l := chart.Lines{Frame: chart.Frame{ID: "loss", Title: "Loss per step", Desc: "The loss of every step, before its update."}, X: "step", Y: "loss"}
 	for _, d := range docs {
@@ -70,7 +69,7 @@ func lossChart(docs []*document, step int) chart.Lines {
 	return l
 }
 
-// stepMark marks the shown state, which is named once.
+// stepMark marks the shown state, and names it if no mark did before.
 func stepMark(before, step int, x, y float64, group int) chart.Mark {
 	at := ""
 	if before == 0 {
@@ -79,7 +78,8 @@ func stepMark(before, step int, x, y float64, group int) chart.Mark {
 	return chart.Mark{Name: at, X: x, Y: y, Group: group}
 }
 
-// nameAmong is the name of a document's model, with its id where another has it too.
+// nameAmong returns the name of a document's model, with the document's id if another has the same
+// name.
 func nameAmong(d *document, docs []*document) string {
 	name := d.model.Builder.Name
 	for _, x := range docs {
@@ -90,8 +90,8 @@ func nameAmong(d *document, docs []*document) string {
 	return name
 }
 
-// comparable reports whether the losses of documents measure the same: one model with one
-// set of settings on one set of data.
+// comparable reports whether the losses of documents measure the same quantity: that of one model
+// with the same settings on the same data.
 func comparable(docs []*document) bool {
 	for _, d := range docs[1:] {
 		a, b := docs[0], d
@@ -113,8 +113,8 @@ func oneTable(docs []*document) bool {
 	return true
 }
 
-// inertiaChart draws what clusterings of the same data have in common whatever their
-// objectives: the sum of the squared distances to the nearest centres.
+// inertiaChart draws the inertia of clusterings of the same data: the sum of the squared distances
+// to the nearest centres, which is comparable whatever their objectives.
 func inertiaChart(ctx context.Context, docs []*document, step int) (chart.Lines, error) {
 	l := chart.Lines{Frame: chart.Frame{ID: "inertia", Title: "Inertia Σᵢ minⱼ ‖xᵢ − rⱼ‖², of all", Desc: "The sum of the squared distances of the rows to their nearest centres, at the states that are kept."}, X: "step", Y: "inertia"}
 	for i, d := range docs {
@@ -132,7 +132,7 @@ func inertiaChart(ctx context.Context, docs []*document, step int) (chart.Lines,
 	return l, nil
 }
 
-// scatterChart draws the data of a clustering and where its centres went until a state.
+// scatterChart draws the data of a clustering and the paths of its centres up to a state.
 func (d *document) scatterChart(step int) (chart.Scatter, error) {
 	f := d.session.feeder
 	if f.plane == nil {
@@ -155,7 +155,7 @@ func (d *document) scatterChart(step int) (chart.Scatter, error) {
 	return c, nil
 }
 
-// valuesChart draws how the elements of a node are distributed.
+// valuesChart draws the histogram of a node's elements.
 func valuesChart(id string, n *graph.Node, s *statsView, step int) chart.Bars {
 	b := chart.Bars{Frame: chart.Frame{ID: "values-" + id, Title: fmt.Sprintf("%s at step %d", label(n), step), Desc: "How many elements lie where."}, Series: []string{"elements"}}
 	for i, bin := range s.Hist {

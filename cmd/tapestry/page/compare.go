@@ -18,16 +18,16 @@ import (
 type compareView struct {
 	sheetView
 	Summary  string       `json:"summary"`
-	Matching string       `json:"matching"` // what boxes are matched by
-	Text     string       `json:"text"`     // a line a node
+	Matching string       `json:"matching"` // how boxes are matched
+	Text     string       `json:"text"`     // one line per node
 	Identity *formulaView `json:"identity"` // the difference as mathematics, where it is known
 	Words    string       `json:"words"`
 	A        string       `json:"a"`
 	B        string       `json:"b"`
 }
 
-// Difference is what is known of two objectives as mathematics: an identity, and what
-// it means. It is nil where nothing is known.
+// Difference returns an identity that relates two objectives, and its meaning in words. The
+// identity is nil if none is known.
 func Difference(a, b string) (identity *viz.Equation, words string) {
 	soft, goofy := "kmeans-softmax", "kmeans-goofy"
 	if !(a == soft && b == goofy || a == goofy && b == soft) {
@@ -100,7 +100,7 @@ func compared(ctx context.Context, r *http.Request, a, b *document) (*compareVie
 	return out, nil
 }
 
-// comparison is what is compared, and how it is to be seen.
+// comparison holds the two documents of a comparison, and how to draw them.
 type comparison struct {
 	drawing
 	docs [2]*document
@@ -118,8 +118,8 @@ func newComparison(ctx context.Context, q drawing, docs ...*document) (c compari
 	return c, nil
 }
 
-// diff compares, and marks nodes. Modules are open: what closes them is not for
-// aligned drawings.
+// diff compares the documents and marks their nodes. All modules are open, as aligned drawings
+// cannot close them.
 func (c comparison) diff(ctx context.Context, options ...viz.Option) (*viz.Difference, error) {
 	fed := map[*graph.Node]float64{}
 	for i, d := range c.docs {
@@ -148,8 +148,7 @@ func (c comparison) sheet(ctx context.Context, diff *viz.Difference, scale strin
 	})
 }
 
-// overlaid is the sheet with the overlay: each panel has its own marks, which are coloured
-// by one scale.
+// overlaid returns the sheet with the overlay. Each panel has its own marks, coloured by one scale.
 func (c comparison) overlaid(ctx context.Context, diff *viz.Difference) (*sheetView, error) {
 	var layers [2]layer
 	marks := map[*graph.Node]viz.Mark{}
@@ -172,21 +171,21 @@ func (c comparison) overlaid(ctx context.Context, diff *viz.Difference) (*sheetV
 
 // chartsView are the courses of several documents.
 type chartsView struct {
-	Charts  []string     `json:"charts"`  // SVG; what is comparable has one axis, what is not a chart each
-	Note    string       `json:"note"`    // why so
+	Charts  []string     `json:"charts"`  // SVG; comparable courses share an axis, others have a chart each
+	Note    string       `json:"note"`    // why the charts are split or joined
 	Figures []figureView `json:"figures"` // at the step that is shown
 }
 
-// figureView is what a document has come to at a step.
+// figureView holds the figures of a document at a step.
 type figureView struct {
 	Doc     string  `json:"doc"`
 	Name    string  `json:"name"`
-	Loss    *number `json:"loss"`              // null of a state whose step has not been done
+	Loss    *number `json:"loss"`              // null if the step from this state has not been done
 	Inertia *number `json:"inertia,omitempty"` // of clusterings of the same data
 }
 
 // compareCharts draws the courses of several documents: the inertia of clusterings of the
-// same data, the losses on one axis where they measure the same, and else each by itself.
+// same data, the losses on one axis if they measure the same quantity, or else each by itself.
 func (s *Server) compareCharts(r *http.Request) (v any, err error) {
 	var docs []*document
 	for _, id := range list(r, "docs") {
@@ -257,7 +256,7 @@ func courses(r *http.Request, docs []*document, step int) (*chartsView, error) {
 	return out, nil
 }
 
-// compareSVG is the aligned drawing as a file.
+// compareSVG answers with the aligned drawing as a file.
 func (s *Server) compareSVG(r *http.Request) (v any, err error) {
 	a, b, err := s.pair(r)
 	if err != nil {
@@ -274,7 +273,7 @@ func (s *Server) compareSVG(r *http.Request) (v any, err error) {
 	return v, err
 }
 
-// svg writes a sheet as one drawing, with what the colours of its overlay mean below it.
+// svg writes a sheet as one drawing, with the legend of its overlay below it.
 func (s *sheetView) svg(w io.Writer) error {
 	const line = 22
 	foot := s.Footer

@@ -12,20 +12,19 @@ import (
 // Limits of one model. A request that asks for more is refused before it takes memory.
 const (
 	maxNodes    = 50_000
-	maxElements = 1 << 24 // of all its values together, those of its examples' too
+	maxElements = 1 << 24 // of all its values together, those of its examples included
 	maxWork     = 1 << 34 // arithmetic operations of a step: a second or a few
 )
 
-// cost is what a model asks of the server.
+// cost is a model's demand on the server.
 type cost struct {
 	nodes, elements int
 	params          int // elements
 	work            float64
 }
 
-// costOf adds up what a model can be asked to hold: the values of its graph, of the bodies of
-// its loops, and of the graph that its examples are drawn in. It complains about more than the
-// page can show.
+// costOf adds up the values of a model's graph, of the bodies of its loops, and of the graph that
+// draws its examples. It returns an error for a model too large for the page.
 func costOf(m *builders.Model) (c cost, err error) {
 	c.add(m.Graph.Nodes())
 	c.add(m.Drawn)
@@ -43,7 +42,7 @@ func costOf(m *builders.Model) (c cost, err error) {
 	return c, err
 }
 
-// capped is a number of elements that grows no further once it is too large.
+// capped limits a number of elements to the first that is too large, so that sums cannot overflow.
 func capped(n int) int { return min(n, maxElements+1) }
 
 func (c *cost) add(nodes []*graph.Node) {
@@ -57,10 +56,9 @@ func (c *cost) add(nodes []*graph.Node) {
 	}
 }
 
-// workOf is about the number of arithmetic operations of a node. Of two operands that share an
-// axis which the result has not, of lengths m·k, k·n and m·n, the product m·k·n is the root
-// of the product of the three. How often a loop runs its body is not known here: the compiled
-// program tells.
+// workOf estimates the number of arithmetic operations of a node. For two operands that share an
+// axis missing from the result, with sizes m·k, k·n and m·n, it is m·k·n: the root of the product
+// of the three sizes. It does not know how often a loop runs its body; the compiled program does.
 func workOf(n *graph.Node) float64 {
 	work := float64(n.Shape().Len())
 	for i := range n.NumIn() {
@@ -76,23 +74,23 @@ func workOf(n *graph.Node) float64 {
 	return max(work, math.Sqrt(float64(n.Shape().Len())*float64(a.Len())*float64(b.Len())))
 }
 
-// keeps is how many records, shadows and findings of a model a document keeps of each kind:
-// the last few, but of a large model only the last.
+// keeps returns how many records, shadows and findings a document keeps, of each kind: the last
+// few, or only the last of a large model.
 func (c cost) keeps() int { return max(1, min(maxKept, cacheRoom/max(1, c.bytes()))) }
 
-// bytes are those of all values, in float64.
+// bytes returns the size of all values in float64.
 func (c cost) bytes() int { return 8 * c.elements }
 
-// reserved is what a document of the model can come to hold: two machines' values, what is
-// being computed, what is kept, and snapshots.
+// reserved returns the most bytes that a document of the model can hold: the values of two
+// machines, those being computed, those kept, and snapshots.
 func (c cost) reserved() int {
 	const machines, computing, kinds = 2, 3, 4
 	snapshots := min(2*max(snapshotRoom, 2*8*c.params), 2*maxSnapshots*8*c.params)
 	return (machines+computing+kinds*c.keeps())*c.bytes() + snapshots
 }
 
-// trained is what so many trainings of the model hold at a time: each the values, and its parameters
-// with what an optimiser keeps of them, before and after.
+// trained returns the bytes that so many trainings of the model hold at a time. Each holds the
+// values, and the parameters with the optimiser's state, before and after a step.
 func (c cost) trained(times int) int {
 	const kept = 4 // themselves, two moments, and the best
 	return times * (c.bytes() + kept*8*c.params)

@@ -118,8 +118,8 @@ func TestMistakenOpeningsKeepNothing(t *testing.T) {
 	}
 }
 
-// TestFilesAreCharged: what is downloaded takes room beside the documents until it is sent; where there is none it is refused, and
-// the documents stay.
+// TestFilesAreCharged: a download takes room beside the documents until it is sent; where there is
+// none it is refused, and the documents stay.
 func TestFilesAreCharged(t *testing.T) {
 	c := newClient(t, Options{Notation: texts{}, Report: func(_ context.Context, w io.Writer, _ []Model) error {
 		_, err := w.Write(make([]byte, 2*leastCharge))
@@ -149,8 +149,8 @@ func TestFilesAreCharged(t *testing.T) {
 	}
 }
 
-// TestReportIsCharged: the models that a report trains take room while it does; where that is too much it is refused, and where
-// other documents have it, they go.
+// TestReportIsCharged: the models that a report trains take room meanwhile; a report that needs too
+// much is refused, and documents close where they have the room that it needs.
 func TestReportIsCharged(t *testing.T) {
 	taken := 0
 	var c client

@@ -9,14 +9,14 @@ import (
 	"github.com/tapestry-ml/tapestry/train/watch"
 )
 
-// Limits of what is kept of a log.
+// Limits on the records kept of a log.
 const (
-	maxPoints   = 1 << 16 // of a series; of more, every second is let go
-	maxProblems = 20      // lines that could not be read, told one by one
+	maxPoints   = 1 << 16 // of a series; of more, every second is dropped
+	maxProblems = 20      // lines that could not be read, listed one by one
 	maxScores   = 32      // names of scores
 )
 
-// course is what a log tells of a training.
+// course is the history of a training, as its log gives it.
 type course struct {
 	begun, ended bool
 	failure      string // why it ended, if not well
@@ -43,7 +43,7 @@ type problem struct {
 	Message string `json:"message"`
 }
 
-// add takes a record.
+// add adds a record to the history.
 func (c *course) add(r watch.Record) {
 	c.step, c.epoch = r.Step, r.Position.Epoch
 	at := float64(r.Step)
@@ -80,7 +80,7 @@ func (c *course) add(r watch.Record) {
 	}
 }
 
-// resume forgets what was beyond the step where training goes on.
+// resume drops all points beyond the step at which training resumes.
 func (c *course) resume(step float64) {
 	for _, s := range []*series{&c.loss, &c.rate, &c.times} {
 		s.cut(step)
@@ -93,7 +93,7 @@ func (c *course) resume(step float64) {
 	}
 }
 
-// score is the series of a score; nil if there are too many.
+// score returns the series of a score, or nil if there are too many.
 func (c *course) score(name string) *scoreSeries {
 	i := slices.IndexFunc(c.scores, func(s scoreSeries) bool { return s.name == name })
 	if i < 0 && len(c.scores) < maxScores {
@@ -113,7 +113,7 @@ func (c *course) complain(e *watch.Error) {
 	}
 }
 
-// left is how many seconds it will take yet at a pace; 0 if it is not known.
+// left returns how many seconds remain at a pace, or 0 if unknown.
 func (c *course) left(pace float64) float64 {
 	if c.ended || c.steps <= c.step || !(pace > 0) {
 		return 0
@@ -121,7 +121,7 @@ func (c *course) left(pace float64) float64 {
 	return float64(c.steps-c.step) / pace
 }
 
-// kinds are the charts that can be drawn.
+// kinds lists the charts that can be drawn.
 func (c *course) kinds() (out []string) {
 	if c.loss.len() > 0 {
 		out = append(out, "loss")
@@ -138,7 +138,7 @@ func (c *course) kinds() (out []string) {
 	return out
 }
 
-// drawn is what a chart of a kind shows; empty if there is nothing.
+// drawn returns the series that a chart of a kind shows, empty if there is none.
 func (c *course) drawn(kind string) series {
 	switch kind {
 	case "loss":
@@ -156,8 +156,8 @@ func (c *course) drawn(kind string) series {
 	return series{}
 }
 
-// pace is the number of steps in a second, over windows of a second, or of a tenth of a
-// short time and a hundredth of a long one.
+// pace returns the steps per second, over windows of a second, of a tenth of a short training, or
+// of a hundredth of a long one.
 func (c *course) pace() (out series) {
 	x, t := c.times.x, c.times.y
 	if len(t) == 0 {
@@ -189,7 +189,7 @@ func (c *course) pace() (out series) {
 	return out
 }
 
-// series are values at steps, of which no more than maxPoints are kept.
+// series holds values at steps, at most maxPoints of them.
 type series struct {
 	x, y         []float64
 	stride, seen int // every stride-th of those seen is kept
@@ -214,7 +214,7 @@ func (s *series) add(x, y float64) {
 	s.x, s.y, s.stride = s.x[:n], s.y[:n], 2*s.stride
 }
 
-// cut forgets what is beyond a step.
+// cut drops the values beyond a step.
 func (s *series) cut(step float64) {
 	n := len(s.x)
 	for n > 0 && s.x[n-1] > step {
@@ -223,7 +223,7 @@ func (s *series) cut(step float64) {
 	s.x, s.y = s.x[:n], s.y[:n]
 }
 
-// last is the last value; NaN if there is none.
+// last returns the last value, or NaN if there is none.
 func (s *series) last() float64 {
 	if len(s.y) == 0 {
 		return math.NaN()
@@ -231,9 +231,9 @@ func (s *series) last() float64 {
 	return s.y[len(s.y)-1]
 }
 
-// smooth is the exponential average with weight β for the past, without the pull towards
-// where it started: a constant stays what it is. What is not finite is left out, and the
-// line is broken there.
+// smooth returns the exponential average with weight β for the past. It corrects the bias towards
+// the start, so that a constant stays constant. Values that are not finite are left out of the
+// average and break the line.
 func (s *series) smooth(β float64) []float64 {
 	out := make([]float64, len(s.y))
 	sum, weight := 0.0, 0.0

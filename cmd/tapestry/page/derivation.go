@@ -10,23 +10,23 @@ import (
 
 // derivationView is the mathematics of a model, or of one derivative in it.
 type derivationView struct {
-	// Derivation is what leads to the loss, and the derivatives step by step, each with
-	// the rules that it follows from: a table of HTML.
+	// Derivation is an HTML table: the equations that lead to the loss, then the derivatives step
+	// by step, each with the rules that it follows from.
 	Derivation string `json:"derivation"`
 	// Formula is of a model without derivatives: each equation after those it uses; the
 	// last is the result's.
 	Formula []*formulaView `json:"formula"`
-	By      []string       `json:"by"` // what is differentiated by
+	By      []string       `json:"by"` // the nodes by which the loss is differentiated
 }
 
-// derivatives are the nodes that can be explained: all but zeros, by which a loss says
-// that it does not depend on something.
+// derivatives returns the nodes that can be explained: all but the zeros, which say that the loss
+// does not depend on a value.
 func derivatives(nodes []*graph.Node) []*graph.Node {
 	return slices.DeleteFunc(slices.Clone(nodes), func(n *graph.Node) bool { of, _ := n.AdjointOf(); return of == nil })
 }
 
-// derivation answers with the whole model's mathematics; with node=ID, with the
-// derivative of the loss by that node.
+// derivation answers with the derivation of the whole model or, with node=ID, of the derivative of
+// the loss by that node.
 func (s *Server) derivation(r *http.Request, d *document) (any, error) {
 	w := d.asWritten
 	out := &derivationView{Formula: []*formulaView{}, By: []string{}}

@@ -8,7 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// docView is what the page knows of a document.
+// docView describes a document to the page.
 type docView struct {
 	ID        string             `json:"id"`
 	Name      string             `json:"name"`
@@ -47,7 +47,7 @@ type courseView struct {
 	Steps int    `json:"steps"` // after which it stays
 }
 
-// levels are those of drawings, from coarse to fine.
+// levels lists the levels of detail of drawings, from coarse to fine.
 var levels = []viz.Level{viz.Notes, viz.Ops, viz.Primitive, viz.Compiled}
 
 func (d *document) describe(ctx context.Context) (*docView, error) {

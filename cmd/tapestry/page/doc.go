@@ -15,7 +15,7 @@
 //
 // What it promises:
 //
-//   - What is shown of step K is what the tape computes at step K: a value is
+//   - The values shown of step K are those that the tape computes at step K: a value is
 //     recomputed from a snapshot of the store with that step's feed, and a run is a
 //     pure function of the two.
 //   - Only the page itself is answered: other hosts' names and other sites' requests

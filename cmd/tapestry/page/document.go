@@ -17,11 +17,10 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// document is an open model with its training session. One request at a time is at
-// it: see acquire.
+// document is an open model with its training session. One request at a time uses it: see acquire.
 type document struct {
 	id     string
-	number int // of the id
+	number int // in the id
 	lock   chan struct{}
 	gone   context.Context // ends when the document is closed
 	stop   context.CancelFunc
@@ -47,7 +46,7 @@ type document struct {
 	timed                *tape.Profile
 }
 
-// opening is what opens a document.
+// opening is a request to open a document.
 type opening struct {
 	Model     string             `json:"model"`
 	Text      string             `json:"text"`
@@ -62,7 +61,7 @@ type opening struct {
 	named     bool               // by the command that began the page
 }
 
-// acquire waits until nobody else is at the document.
+// acquire waits until no other request uses the document.
 func (d *document) acquire(ctx context.Context) error {
 	select {
 	case d.lock <- struct{}{}:
@@ -74,7 +73,7 @@ func (d *document) acquire(ctx context.Context) error {
 
 func (d *document) release() { <-d.lock }
 
-// newDocument builds what is asked for.
+// newDocument builds the document that is asked for.
 func (s *Server) newDocument(ctx context.Context, q opening) (*document, error) {
 	d := &document{asked: q, lock: make(chan struct{}, 1)}
 	d.gone, d.stop = context.WithCancel(context.Background())
@@ -129,7 +128,7 @@ func (s *Server) newDocument(ctx context.Context, q opening) (*document, error) 
 	return d, nil
 }
 
-// buildModel makes the model and what it is fed.
+// buildModel makes the model and its feeder.
 func (s *Server) buildModel(ctx context.Context, d *document, dt graph.DType) (*feeder, error) {
 	q := d.asked
 	var b builders.Builder
@@ -173,7 +172,7 @@ func (s *Server) buildModel(ctx context.Context, d *document, dt graph.DType) (*
 	return f, f.fix(q.Scalars)
 }
 
-// fix feeds inputs that have a default another number, in every step.
+// fix feeds the given numbers to inputs that have a default, in every step.
 func (f *feeder) fix(scalars map[string]float64) error {
 	for name, v := range scalars {
 		n := f.model.Graph.Lookup(name)
@@ -189,8 +188,8 @@ func (f *feeder) fix(scalars map[string]float64) error {
 	return nil
 }
 
-// view finds what is drawn of the model: its result, what it updates by itself, and
-// the derivatives of its loss.
+// view finds the nodes of the model to draw: its result, its own updates, and the derivatives of
+// its loss.
 func (d *document) view() error {
 	m := d.model
 	roots := []*graph.Node{m.Result()}
@@ -208,7 +207,7 @@ func (d *document) view() error {
 	return nil
 }
 
-// compiled is the model after the passes that compiling runs.
+// compiled returns the model after the passes of the compiler.
 func (d *document) compiled(ctx context.Context) (*variant, error) {
 	if d.rewritten != nil {
 		return d.rewritten, nil
@@ -228,7 +227,7 @@ func (d *document) compiled(ctx context.Context) (*variant, error) {
 	return d.rewritten, nil
 }
 
-// at is the variant that a level draws.
+// at returns the variant that a level draws.
 func (d *document) at(ctx context.Context, l viz.Level) (*variant, error) {
 	if l == viz.Compiled {
 		return d.compiled(ctx)
@@ -236,12 +235,12 @@ func (d *document) at(ctx context.Context, l viz.Level) (*variant, error) {
 	return d.asWritten, nil
 }
 
-// record gives the values of a variant at a state.
+// record returns the values of a variant at a state.
 func (d *document) record(ctx context.Context, v *variant, step int) (*inspect.Record, error) {
 	return d.records.get(v, step, func() (*inspect.Record, error) { return d.session.record(ctx, step, v.all()) })
 }
 
-// with finds the document of a request and calls f when nobody else is at it.
+// with finds the document of a request and calls f when no other request uses it.
 func (s *Server) with(f func(*http.Request, *document) (any, error)) func(*http.Request) (any, error) {
 	return func(r *http.Request) (v any, err error) {
 		d, err := s.shelf.find(r.PathValue("doc"))
@@ -256,8 +255,8 @@ func (s *Server) with(f func(*http.Request, *document) (any, error)) func(*http.
 	}
 }
 
-// use calls f when nobody else is at the documents, and it is its turn to compute.
-// Documents are taken in order, so that two requests never wait for each other.
+// use calls f when no other request uses the documents, and it is its turn to compute. It acquires
+// documents in order, so that two requests cannot deadlock.
 func (s *Server) use(ctx context.Context, f func() error, docs ...*document) error {
 	docs = slices.Clone(docs)
 	slices.SortFunc(docs, func(a, b *document) int { return a.number - b.number })
@@ -331,7 +330,7 @@ func (s *Server) drop(r *http.Request) (any, error) {
 	return map[string]bool{"done": true}, nil
 }
 
-// Model says what [Server.Open] opens.
+// Model describes the model that [Server.Open] opens.
 type Model struct {
 	Name      string // in the registry; of a text, its file
 	Text      string // in formula notation; "" for a model of the registry
@@ -343,8 +342,7 @@ type Model struct {
 	Data      string // of a clustering: a built-in table; "" for examples of the model's own
 }
 
-// Open opens a model in the page. Whoever comes to the page finds all that was opened so
-// compared.
+// Open opens a model in the page. The page first shows all models opened this way, compared.
 func (s *Server) Open(ctx context.Context, m Model) error {
 	q := opening{Model: m.Name, DType: m.DType, Optimiser: m.Optimiser, Rate: m.Rate, Seed: m.Seed, Data: m.Data, Settings: map[string]any{}, named: true}
 	if m.Text != "" {

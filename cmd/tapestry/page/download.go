@@ -15,7 +15,7 @@ import (
 // them at a time than the machine has processors.
 type Report func(ctx context.Context, w io.Writer, models []Model) error
 
-// latex is the mathematics as a document of LaTeX.
+// latex returns the model's mathematics as a LaTeX document.
 func (d *document) latex(ctx context.Context) (string, error) {
 	var b strings.Builder
 	b.WriteString("\\documentclass{article}\n\\usepackage{amsmath,amssymb}\n\\begin{document}\n")
@@ -38,7 +38,7 @@ func (d *document) latex(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// download gives what a document can be saved as.
+// download answers with a document saved in the requested format.
 func (s *Server) download(r *http.Request, d *document) (any, error) {
 	name := d.model.Builder.Name
 	switch kind := r.PathValue("kind"); kind {
@@ -72,9 +72,9 @@ func (s *Server) download(r *http.Request, d *document) (any, error) {
 	}
 }
 
-// report writes the page that compares a document's model with those of others. It
-// trains models of its own, and so leaves the documents to others; what these models hold
-// is of the room that documents share.
+// report writes the page that compares a document's model with those of others. It trains models of
+// its own, and so other requests can use the documents meanwhile. The memory of its models comes
+// from the room that documents share.
 func (s *Server) report(r *http.Request) (v any, err error) {
 	var models []Model
 	holds := 0
@@ -100,7 +100,7 @@ func (s *Server) report(r *http.Request) (v any, err error) {
 	return v, err
 }
 
-// asModel is what opens the document again. It reads only what never changes.
+// asModel returns the model that opens the document again. It reads only fields that never change.
 func (d *document) asModel() Model {
 	return Model{Name: d.model.Builder.Name, Text: d.asked.Text, Settings: d.settings, DType: d.asked.DType, Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Seed: d.asked.Seed, Data: d.asked.Data}
 }

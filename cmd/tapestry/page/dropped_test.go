@@ -88,7 +88,8 @@ func TestStubborn(t *testing.T) {
 	s.Close()
 }
 
-// TestCompilesNoFurther: what nobody waits for any more is not compiled, leaves nothing half done, and is compiled when somebody asks again.
+// TestCompilesNoFurther: compiling stops when its request is dropped, leaves nothing half done, and
+// starts anew when somebody asks again.
 func TestCompilesNoFurther(t *testing.T) {
 	s := New(Options{})
 	t.Cleanup(s.Close)

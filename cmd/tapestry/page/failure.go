@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// failure is a mistake of the request with the status that says so.
+// failure is an error in a request, with the HTTP status of its answer.
 type failure struct {
 	status int
 	err    error
@@ -22,11 +22,11 @@ func failf(status int, format string, args ...any) error {
 	return &failure{status: status, err: fmt.Errorf(format, args...)}
 }
 
-// badf is a request that asks for what there is not.
+// badf makes a failure with status 400.
 func badf(format string, args ...any) error { return failf(http.StatusBadRequest, format, args...) }
 
-// statusOf is the status of an error's answer: what is no failure went wrong while
-// computing, and says so in words.
+// statusOf returns the HTTP status of an error's answer. An error that is not a failure happened
+// while computing, and its text explains it.
 func statusOf(err error) int {
 	var f *failure
 	var tooLarge *http.MaxBytesError

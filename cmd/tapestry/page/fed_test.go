@@ -87,7 +87,7 @@ func TestScalarsAreDrawnAsFed(t *testing.T) {
 	}
 }
 
-// TestCoursesAreTold: what is said beside Train is what is fed, at every state.
+// TestCoursesAreTold: the numbers beside Train are those fed, at every state.
 func TestCoursesAreTold(t *testing.T) {
 	c := newClient(t, Options{})
 	id := c.open(`{"model":"kmeans-goofy","data":"iris","dtype":"f64"}`)
@@ -141,7 +141,7 @@ func TestComparedAtOneStep(t *testing.T) {
 	}
 }
 
-// TestWhatIsComparable: one axis is for one quantity.
+// TestWhatIsComparable: only losses of the same quantity share an axis.
 func TestWhatIsComparable(t *testing.T) {
 	c := newClient(t, Options{})
 	soft, goofy := c.open(`{"model":"kmeans-softmax","data":"iris"}`), c.open(`{"model":"kmeans-goofy","data":"iris"}`)

@@ -14,11 +14,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// annealed is the number of steps in which a scalar such as a temperature takes its
-// course; then it stays.
+// annealed is the number of steps in which a scalar such as a temperature changes. Then it is
+// constant.
 const annealed = 200
 
-// feeder gives every step its feed, which depends on seed and step alone.
+// feeder gives every step its feed, which depends only on the seed and the step.
 type feeder struct {
 	model   *builders.Model
 	seed    uint64
@@ -26,10 +26,10 @@ type feeder struct {
 	points  *tensor.Dense
 	plane   *linear.Plane
 	courses map[*graph.Node]train.Schedule // of scalars that change in the first steps
-	scalars map[*graph.Node]float64        // those that are given, which stay
+	scalars map[*graph.Node]float64        // scalars that the user fixed
 }
 
-// clusterData finds the table of that name among those that a clustering can be given.
+// clusterData finds a table by name among those available to clusterings.
 func (s *Server) clusterData(name string) (*data.Table, error) {
 	if name == "" {
 		return nil, nil
@@ -46,7 +46,7 @@ func (s *Server) clusterData(name string) (*data.Table, error) {
 	return t, nil
 }
 
-// fit gives a clustering the sizes of its table, but for the size of a batch.
+// fit sets a clustering's sizes to those of its table, except the batch size.
 func fit(m *builders.Model, s builders.Settings, t *data.Table) {
 	n, d, k := lab.SizeNames(m)
 	s[d] = float64(len(t.Columns))
@@ -97,7 +97,7 @@ func (f *feeder) start(s *tape.Store) error {
 	return s.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: lab.Centres(f.table, r.Dim(0), lab.PlusPlus, f.seed)}))
 }
 
-// at is what is fed in step t.
+// at returns the feed of step t.
 func (f *feeder) at(t int) (tape.Feed, error) {
 	feed := tape.Feed{}
 	if f.table == nil {
@@ -127,8 +127,8 @@ func (f *feeder) at(t int) (tape.Feed, error) {
 	return feed, nil
 }
 
-// scalarsAt are what the inputs of a graph that have a default are fed in step t, of the
-// model's graph or of one that was made from it.
+// scalarsAt returns the numbers fed in step t to the inputs that have a default, in the model's
+// graph or in one made from it.
 func (f *feeder) scalarsAt(t int, g *graph.Graph) (map[*graph.Node]float64, error) {
 	feed, err := f.at(t)
 	if err != nil {
@@ -151,7 +151,7 @@ func (f *feeder) scalarsAt(t int, g *graph.Graph) (map[*graph.Node]float64, erro
 	return out, nil
 }
 
-// source is what training is fed, step by step.
+// source returns the feeds of training, step by step.
 func (f *feeder) source() data.Source {
 	return data.Generated("the page", 1, func(t int) (map[string]*tensor.Dense, error) {
 		feed, err := f.at(t)
@@ -163,5 +163,5 @@ func (f *feeder) source() data.Source {
 	})
 }
 
-// place is where centres, row-major, lie in the plane of the data.
+// place returns the points of row-major centres in the plane of the data.
 func (f *feeder) place(centres []float64) [][2]float64 { return f.plane.Points(centres) }

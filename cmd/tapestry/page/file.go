@@ -9,12 +9,12 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/terminal"
 )
 
-// file is an answer that is no JSON.
+// file is an answer other than JSON.
 type file struct {
 	kind string // its type
 	name string // to be saved under; "" to be shown
 	text []byte
-	sent func() // called when it is; nil for nothing
+	sent func() // called after it was sent; may be nil
 }
 
 const svgType = "image/svg+xml"
@@ -27,14 +27,14 @@ func (f *file) send(w http.ResponseWriter) {
 	if f.name != "" {
 		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fileName(f.name)}))
 	}
-	_, _ = w.Write(f.text) // a reader that has gone is no mistake of ours
+	_, _ = w.Write(f.text) // the client may have gone
 }
 
 // maxName is the length of a file's name, in characters, without its ending.
 const maxName = 80
 
-// fileName is a name that is safe to save a file under: no way to another folder, nothing
-// that a terminal or a file system would obey, and not too long. The ending stays.
+// fileName returns a name that is safe to save a file under: without separators of folders or
+// characters special to a terminal or a file system, and not too long. It keeps the extension.
 func fileName(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestFileNames: what a file is offered to be saved as leads nowhere else and is no longer than
-// a name can be.
+// TestFileNames: the name offered for a file leads to no other folder, and is no longer than a name
+// can be.
 func TestFileNames(t *testing.T) {
 	for in, want := range map[string]string{
 		"kmeans-softmax.dot":               "kmeans-softmax.dot",

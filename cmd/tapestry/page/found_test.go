@@ -25,8 +25,8 @@ func planted(name string, build func(g *graph.Graph, dt graph.DType) *graph.Node
 	return []builders.Family{{Name: "planted", Builders: []builders.Builder{b}}}
 }
 
-// TestAutopsy: the element, what it was computed of and the way there are named by
-// nodes that can be asked for.
+// TestAutopsy: the element, its operands and the path to it are named by nodes that requests can
+// ask for.
 func TestAutopsy(t *testing.T) {
 	c := newClient(t, Options{Families: explodes(t, false)})
 	id := c.open(`{"model":"explodes"}`)
@@ -48,8 +48,8 @@ func TestAutopsy(t *testing.T) {
 	}
 }
 
-// TestAutopsyOfAnUpdate: where what a step starts from is not finite, the step that made
-// it so is looked at.
+// TestAutopsyOfAnUpdate: if the state that a step starts from is not finite, the autopsy examines
+// the step that made it so.
 func TestAutopsyOfAnUpdate(t *testing.T) {
 	c := newClient(t, Options{Families: planted("grows", func(g *graph.Graph, dt graph.DType) *graph.Node {
 		w := g.Param("w", dt, graph.Ax("i", 3))

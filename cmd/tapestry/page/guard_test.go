@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestOnlyThePage: whoever is not the page itself is refused, by its Host, its Origin
-// or what the browser says of the site.
+// TestOnlyThePage: requests from anywhere but the page itself are refused, by Host, Origin or
+// Sec-Fetch-Site.
 func TestOnlyThePage(t *testing.T) {
 	c := newClient(t, Options{})
 	for _, q := range []struct {
@@ -148,7 +148,7 @@ func TestNoOtherFiles(t *testing.T) {
 	}
 }
 
-// TestMistakes: what is wrong with a request is said, and nothing panics.
+// TestMistakes: the answer says what is wrong with a request, and nothing panics.
 func TestMistakes(t *testing.T) {
 	var logged bytes.Buffer
 	c := newClient(t, Options{Log: log.New(&logged, "", 0)})
@@ -236,8 +236,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestShelf: where one document more is opened than there is room for, that which was
-// longest not asked for is gone, which is another answer than that there never was one.
+// TestShelf: opening one document too many closes the least recently used one, and asking for that
+// gets another answer than asking for one that never was.
 func TestShelf(t *testing.T) {
 	c := newClient(t, Options{})
 	for range maxDocuments {

@@ -7,15 +7,15 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// holding is what an instruction holds of the arena, in bytes.
+// holding is an instruction's share of the arena, in bytes.
 type holding struct {
-	held    int // its result, and what the steps of a loop need
-	counted int // of these, what no larger holding has at another time
-	scratch int // of a block in a worker's scratch
+	held    int // its result, and the memory of a loop's steps
+	counted int // the part of held that no larger holding uses at another time
+	scratch int // a block in a worker's scratch
 }
 
-// holdings says what each instruction holds. Every byte of the arena that any holds is
-// counted once, for the largest that does.
+// holdings returns the holding of each instruction. Every byte of the arena in use is counted once,
+// for the largest instruction that holds it.
 func holdings(rows []tape.Row) []holding {
 	out := make([]holding, len(rows))
 	type place struct{ row, lo, hi int }
@@ -45,10 +45,10 @@ func holdings(rows []tape.Row) []holding {
 	return out
 }
 
-// spans are ranges of bytes, apart and in order.
+// spans is a list of disjoint ranges of bytes, in order.
 type spans [][2]int
 
-// take adds a range and gives how many of its bytes are new.
+// take adds a range and returns how many of its bytes are new.
 func (s *spans) take(lo, hi int) int {
 	first, _ := slices.BinarySearchFunc(*s, lo, func(x [2]int, at int) int { return cmp.Compare(x[1], at) })
 	fresh, end := hi-lo, first

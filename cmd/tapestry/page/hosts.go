@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// HostList are the names by which browsers may ask for the page. A page from
-// elsewhere whose own name was made to point here (DNS rebinding) is told by its
-// name.
+// HostList holds the host names by which browsers may ask for the page. It refuses a page from
+// elsewhere whose own name was made to point here (DNS rebinding).
 type HostList struct {
 	names []string // with ports
 	port  string
 	any   bool // any address, but no name
 }
 
-// Hosts are the names of an address that is listened at, with its port: its own number, and
-// localhost, 127.0.0.1 and [::1]. Where every
-// address of the machine is listened at, each may be asked for, by number.
+// Hosts returns the host names of a listener's address, with its port: the address itself,
+// localhost, 127.0.0.1 and [::1]. For a listener at every address of the machine, it allows any
+// numeric address.
 func Hosts(a net.Addr) HostList {
 	at, err := netip.ParseAddrPort(a.String())
 	if err != nil {
@@ -49,12 +48,12 @@ func (h HostList) has(host string) bool {
 	return h.any && err == nil && at.Addr().Zone() == "" && strings.HasSuffix(host, ":"+h.port)
 }
 
-// policy lets the page load its own scripts, styles and pictures, and no one frame it.
-// Styles may stand in the text because drawings bring theirs.
+// policy lets the page load its own scripts, styles and pictures, and forbids framing it. Inline
+// styles are allowed because drawings contain theirs.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// secure sets what every answer says to browsers.
+// secure sets the security headers of every answer.
 func secure(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -65,7 +64,7 @@ func secure(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// refuse says why a request is not of the page, nil if it is.
+// refuse returns an error unless the request comes from the page.
 func (s *Server) refuse(r *http.Request) error {
 	if !s.options.Hosts.has(r.Host) {
 		return failf(http.StatusMisdirectedRequest, "this page is not called %q", r.Host)

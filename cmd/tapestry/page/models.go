@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 )
 
-// familyView are models of a topic.
+// familyView lists the models of a topic.
 type familyView struct {
 	Family string      `json:"family"`
 	Models []modelView `json:"models"`

@@ -11,7 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// nodeView is all that is known of a node at a state.
+// nodeView describes a node at a state.
 type nodeView struct {
 	ID         string            `json:"id"`
 	Name       string            `json:"name"` // "" if it has none
@@ -48,7 +48,7 @@ type axisView struct {
 	Size int    `json:"size"`
 }
 
-// leafDocs say where the values of leaves come from.
+// leafDocs says where the values of leaves come from, by role.
 var leafDocs = map[graph.Role]string{
 	graph.RoleInput:    "fed each run",
 	graph.RoleParam:    "a parameter: what training changes",
@@ -75,7 +75,7 @@ func newFormula(e viz.Equation) *formulaView {
 	return &formulaView{e.MathML(), e.String(), e.LaTeX()}
 }
 
-// formulaOf is the equation of a node; nil of nil, and of a leaf, which is only itself.
+// formulaOf returns the equation of a node, or nil for nil and for a leaf, which has none.
 func formulaOf(n *graph.Node) *formulaView {
 	if n == nil || n.Path() != "" {
 		return nil
@@ -83,7 +83,7 @@ func formulaOf(n *graph.Node) *formulaView {
 	return newFormula(viz.EquationOf(n, viz.StopAtAdjoints()))
 }
 
-// position is the user's line; "" for what the page's own program added.
+// position returns the user's line, or "" for a node that the page's own program added.
 func position(p graph.Pos) string {
 	if strings.HasPrefix(p.File, "cmd/tapestry/") {
 		return ""
@@ -91,7 +91,7 @@ func position(p graph.Pos) string {
 	return p.String()
 }
 
-// moduleInfo is what is known of a module.
+// moduleInfo describes a module.
 type moduleInfo struct {
 	ID       string            `json:"id"`
 	Name     string            `json:"name"`
@@ -107,7 +107,7 @@ type moduleInfo struct {
 	Alarm    string            `json:"alarm,omitempty"`
 }
 
-// contents are what stands in a module.
+// contents counts the contents of a module.
 type contents struct {
 	Path   string `json:"path"`
 	Nodes  int    `json:"nodes"`
@@ -140,7 +140,7 @@ func (s *Server) nodeInfo(r *http.Request, d *document) (any, error) {
 	return d.newNode(v, n, record, step)
 }
 
-// newModule tells of the nodes of a scope, and of what crosses its border.
+// newModule describes the nodes of a scope, and the values that enter and leave it.
 func newModule(v *variant, id, path string, members []*graph.Node) *moduleInfo {
 	m := &moduleInfo{ID: id, Name: path, Label: path, Role: "module", Scope: path, Module: contents{Path: path, Nodes: len(members)}}
 	in := map[*graph.Node]bool{}

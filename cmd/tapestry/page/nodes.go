@@ -11,7 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
-// variant is a graph in which values are looked at, by what its nodes' ids begin with.
+// variant is a graph whose values the page shows. Its kind begins the ids of its nodes.
 type variant struct {
 	kind   byte
 	result *graph.Node
@@ -29,7 +29,7 @@ const (
 	asRun     = 'p' // the program's
 )
 
-// newVariant knows the nodes that the roots and derivatives depend on.
+// newVariant returns the variant of the nodes that the roots and derivatives depend on.
 func newVariant(kind byte, result *graph.Node, roots, grads []*graph.Node) *variant {
 	v := &variant{kind: kind, result: result, roots: roots, grads: grads, byID: map[int]*graph.Node{}}
 	v.cone = graph.Reachable(v.all()...)
@@ -39,13 +39,13 @@ func newVariant(kind byte, result *graph.Node, roots, grads []*graph.Node) *vari
 	return v
 }
 
-// all are the roots with the derivatives.
+// all returns the roots and the derivatives.
 func (v *variant) all() []*graph.Node { return slices.Concat(v.roots, v.grads) }
 
-// graph is what the nodes belong to.
+// graph returns the graph of the nodes.
 func (v *variant) graph() *graph.Graph { return v.all()[0].Graph() }
 
-// drawn are the roots, with the derivatives if they are to be seen.
+// drawn returns the roots, and the derivatives if gradients is true.
 func (v *variant) drawn(gradients bool) []*graph.Node {
 	if gradients {
 		return v.all()
@@ -53,7 +53,7 @@ func (v *variant) drawn(gradients bool) []*graph.Node {
 	return v.roots
 }
 
-// id names a node in requests and answers; "" for nil.
+// id returns the name of a node in requests and answers, or "" for nil.
 func (v *variant) id(n *graph.Node) string {
 	if n == nil {
 		return ""
@@ -71,7 +71,7 @@ func (v *variant) ids(nodes []*graph.Node) []string {
 	return out
 }
 
-// labels are what nodes are called, by id.
+// labels returns the labels of nodes, by id.
 func (v *variant) labels(lists ...[]*graph.Node) map[string]string {
 	out := map[string]string{}
 	for _, nodes := range lists {
@@ -82,7 +82,7 @@ func (v *variant) labels(lists ...[]*graph.Node) map[string]string {
 	return out
 }
 
-// opName is the name of a node's operation, or the role of a leaf.
+// opName returns the name of a node's operation, or the role of a leaf.
 func opName(n *graph.Node) string {
 	if n.Role() == graph.RoleOp {
 		return n.Op().Name()
@@ -90,7 +90,7 @@ func opName(n *graph.Node) string {
 	return n.Role().String()
 }
 
-// label is what a node is called: by its name, or, if it has none, by its operation.
+// label returns the name of a node, or its operation if it has none.
 func label(n *graph.Node) string {
 	if n.Name() != "" || n.Path() != "" || n.Role() == graph.RoleConstant {
 		return n.Label()
@@ -98,7 +98,7 @@ func label(n *graph.Node) string {
 	return opName(n)
 }
 
-// node finds a node by its id, in the variant that the id is of.
+// node finds a node by its id, and the variant that has it.
 func (d *document) node(ctx context.Context, id string) (*graph.Node, *variant, error) {
 	none := failf(http.StatusNotFound, "there is no node %q", id)
 	if len(id) < 2 {

@@ -10,8 +10,8 @@ import (
 
 // Notation reads models from text in the formula notation.
 type Notation interface {
-	// Read gives the builder that a text makes, and the text in its canonical form; or
-	// its mistakes. The name is that of the file.
+	// Read returns the builder that a text defines, and the text in canonical form; or the
+	// mistakes in the text. name is the name of the file.
 	Read(name, text string) (b builders.Builder, canonical string, problems []Problem)
 }
 
@@ -25,7 +25,7 @@ type Problem struct {
 
 var errNoNotation = failf(http.StatusNotImplemented, "models in formula notation cannot be read yet")
 
-// parseView is what is known of a text.
+// parseView is the result of parsing a text.
 type parseView struct {
 	OK        bool      `json:"ok"`
 	Errors    []Problem `json:"errors"`
@@ -58,7 +58,7 @@ func (s *Server) parse(r *http.Request) (any, error) {
 	return parseView{len(problems) == 0, problems, canonical}, nil
 }
 
-// readBuilder is the builder that a text makes.
+// readBuilder returns the builder that a text defines, and the text in canonical form.
 func (s *Server) readBuilder(name, text string) (b builders.Builder, canonical string, err error) {
 	if s.options.Notation == nil {
 		return b, "", errNoNotation
@@ -78,7 +78,7 @@ type exampleView struct {
 	Text  string `json:"text"`
 }
 
-// examples are the examples of the notation.
+// examples answers with the examples of the notation.
 func (s *Server) examples(*http.Request) (any, error) {
 	out := []exampleView{}
 	if s.options.Notation == nil {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// number is a float64 in JSON; what JSON lacks are the strings "NaN", "+Inf", "-Inf".
+// number is a float64 in JSON. Numbers that JSON lacks are the strings "NaN", "+Inf" and "-Inf".
 type number float64
 
 // MarshalJSON prints the shortest decimal that reads back as the same bits.

@@ -8,13 +8,13 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// outline is what a drawing of everything has: its modules, and how many boxes.
+// outline holds the modules of a drawing with all modules open, and its number of boxes.
 type outline struct {
 	paths []string
 	nodes int
 }
 
-// outlineKey is what it depends on.
+// outlineKey identifies the drawing of an outline.
 type outlineKey struct {
 	of        *variant
 	level     viz.Level
@@ -50,8 +50,8 @@ func (d *document) outline(ctx context.Context, v *variant, q drawing) (outline,
 	return o, nil
 }
 
-// opened are the options that open and close modules as a request wants. What a page
-// remembers of another level may not be there; that is no mistake.
+// opened returns the options that open and close modules as a request wants. A module that the page
+// remembers from another level may not exist at this one, which is no error.
 func (d *document) opened(ctx context.Context, v *variant, q drawing) ([]viz.Option, error) {
 	if len(q.open)+len(q.closed) == 0 {
 		return nil, nil

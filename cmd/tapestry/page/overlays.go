@@ -11,7 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// layer is what an overlay shows of a document, and what its colours mean.
+// layer is an overlay of a document, with the meaning of its colours.
 type layer struct {
 	marks  map[*graph.Node]viz.Mark
 	scale  string                  // what is shown; with values, painting adds their range
@@ -21,7 +21,7 @@ type layer struct {
 	rest   float64                 // what values lack of the whole, where they add up to one
 }
 
-// paint gives the values of layers their colours, all from one range, and says which.
+// paint colours the values of layers by one common range, and returns the legend.
 func paint(layers ...layer) (scale string) {
 	all := map[*graph.Node]float64{}
 	for _, l := range layers {
@@ -49,7 +49,7 @@ func paint(layers ...layer) (scale string) {
 	return scale
 }
 
-// apart is a text of all layers: once where they agree, or else of each panel.
+// apart returns a text of all layers: once if they agree, or else for each panel.
 func apart(layers []layer, of func(layer) string) string {
 	text := of(layers[0])
 	if last := of(layers[len(layers)-1]); last != text {
@@ -58,8 +58,8 @@ func apart(layers []layer, of func(layer) string) string {
 	return text
 }
 
-// overlays are the quantities that can be laid over a drawing, measured at a state.
-// What adds up, they give to the first node of each box.
+// overlays holds the quantities that can be laid over a drawing, measured at a state. A quantity
+// that adds up is given to the first node of each box.
 var overlays = map[string]func(ctx context.Context, d *document, v *variant, step int, boxes [][]*graph.Node) (layer, error){
 	"grad":      gradients,
 	"nan":       notFinite,
@@ -87,7 +87,7 @@ func newHeats(values map[*graph.Node]float64) heats {
 	return h
 }
 
-// of is the colour of a value: 0 for nought, and for what is not finite.
+// of returns the colour of a value: 0 for zero and for values that are not finite.
 func (h heats) of(v float64) int {
 	l := math.Log10(v)
 	switch {
@@ -99,7 +99,7 @@ func (h heats) of(v float64) int {
 	return 1 + min(int((l-h.lo)/(h.hi-h.lo)*colours), colours-1)
 }
 
-// text is the range of the colours.
+// text describes the range of the colours.
 func (h heats) text(what string, format func(float64) string) string {
 	if h.lo > h.hi {
 		return what + ": nothing to show"

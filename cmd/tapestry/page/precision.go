@@ -9,8 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/inspect"
 )
 
-// shadow is a variant at a state beside the same in float64; nil of a model that is
-// computed in float64.
+// shadow compares a variant at a state with the same variant in float64. It returns nil for a model
+// that is computed in float64.
 func (d *document) shadow(ctx context.Context, v *variant, step int) (*inspect.Precision, error) {
 	if d.asked.DType != graph.F32.String() {
 		return nil, nil
@@ -36,18 +36,17 @@ func precision(ctx context.Context, d *document, v *variant, step int, _ [][]*gr
 	return layer{marks: marks.Precision(p), scale: fmt.Sprintf("step %d: %s", step, marks.PrecisionColours)}, nil
 }
 
-// lossView is what float32 loses in a node.
+// lossView describes the digits that float32 loses in a node.
 type lossView struct {
 	Lost  float64 `json:"lost"` // digits of 7.2, in all
 	Here  float64 `json:"here"` // of these by the node itself; the others came with its operands
 	Cause string  `json:"cause,omitempty"`
 	Worst string  `json:"worst"`           // the element that is furthest off
-	True  number  `json:"true"`            // what it is in float64
+	True  number  `json:"true"`            // its value in float64
 	Flips int     `json:"flips,omitempty"` // elements of a decision that are others
 }
 
-// lost is what is known of a node's digits; nil if they were not looked at in this
-// state.
+// lost returns the digits that a node loses, or nil if they were not measured in this state.
 func (d *document) lost(v *variant, n *graph.Node, step int) *lossView {
 	p, _ := d.shadows.find(v, step)
 	if p == nil {

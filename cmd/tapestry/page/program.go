@@ -38,7 +38,7 @@ func (d *document) program() (*program, error) {
 	return p, nil
 }
 
-// of is the node of a variant that an instruction computes, nil if it has none.
+// of returns the node of a variant that an instruction computes, or nil if there is none.
 func (p *program) of(v *variant, row int) *graph.Node {
 	if v.kind == asRun {
 		return p.rows[row].Node
@@ -46,7 +46,7 @@ func (p *program) of(v *variant, row int) *graph.Node {
 	return p.by(v)[row]
 }
 
-// by are the nodes of a variant that the instructions compute, by row.
+// by returns the nodes of a variant that the instructions compute, by row.
 func (p *program) by(v *variant) []*graph.Node {
 	if nodes, known := p.others[v]; known {
 		return nodes
@@ -60,10 +60,10 @@ func (p *program) by(v *variant) []*graph.Node {
 	return nodes
 }
 
-// sources finds the nodes of the model as written in what the passes made of it: a
-// leaf by its path, an operation by itself and its operands, a loop, whose body the passes
-// rewrite as well, by where it was made, and what a rule has rewritten by its name, where
-// only one has it, or by what it is the derivative of.
+// sources maps the nodes of p, which the passes made, to nodes of the model as written, w. It finds
+// a leaf by its path, an operation by itself and its operands, and a loop, whose body the passes
+// rewrite as well, by where it was made. It finds a node that a rule has rewritten by its name, if
+// that is unique, or by the node that it is the derivative of.
 func sources(w, p *variant) map[*graph.Node]*graph.Node {
 	g := graph.Of(w.all()...)
 	constants := map[string]*graph.Node{}
@@ -109,7 +109,7 @@ func sources(w, p *variant) map[*graph.Node]*graph.Node {
 	return found
 }
 
-// loopPlace is what a loop keeps in the passes, which change what it carries and gives.
+// loopPlace identifies a loop throughout the passes, which change its carried values and results.
 type loopPlace struct {
 	pos      graph.Pos
 	scope    string
@@ -123,7 +123,7 @@ func madeAt(n *graph.Node) loopPlace {
 	return loopPlace{at.Pos, at.Scope, n.IsBackward(), l.Steps, l.Reverse}
 }
 
-// loops are the loops of a variant by their places, in order of creation.
+// loops returns the loops of a variant by their places, in order of creation.
 func (v *variant) loops() map[loopPlace][]*graph.Node {
 	out := map[loopPlace][]*graph.Node{}
 	for _, n := range v.cone {
@@ -134,12 +134,12 @@ func (v *variant) loops() map[loopPlace][]*graph.Node {
 	return out
 }
 
-// inScope is what a node is called, and where.
+// inScope is a node's name and its scope.
 type inScope struct{ name, scope string }
 
 func called(n *graph.Node) inScope { return inScope{n.Name(), n.First().Scope} }
 
-// byName finds the nodes that alone have their name in their scope.
+// byName returns the nodes whose names are unique in their scopes.
 func (v *variant) byName() map[inScope]*graph.Node {
 	out := map[inScope]*graph.Node{}
 	for _, n := range v.cone {
@@ -153,7 +153,7 @@ func (v *variant) byName() map[inScope]*graph.Node {
 	return out
 }
 
-// adjoint is the derivative of the loss by a node.
+// adjoint returns the derivative of the loss by a node.
 func adjoint(w *variant, of *graph.Node) *graph.Node {
 	if of == nil {
 		return nil
@@ -307,7 +307,7 @@ func (s *Server) instruction(r *http.Request, d *document) (any, error) {
 	return out, nil
 }
 
-// measured is the profile of some runs at the last state; it is made once.
+// measured returns the profile of profiledRuns runs at the last state. It is made once.
 func (d *document) measured(ctx context.Context) (*tape.Profile, error) {
 	if d.timed != nil {
 		return d.timed, nil
@@ -320,5 +320,5 @@ func (d *document) measured(ctx context.Context) (*tape.Profile, error) {
 	return d.timed, err
 }
 
-// profiledRuns give medians that are steady enough for seven colours.
+// profiledRuns is the number of runs whose medians are steady enough for seven colours.
 const profiledRuns = 9

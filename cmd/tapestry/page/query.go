@@ -8,8 +8,7 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// whole reads a whole number of a request's address between bounds; missing, it is
-// the usual one.
+// whole reads an integer parameter of a request between bounds. A missing one has the usual value.
 func whole(r *http.Request, name string, usual, least, most int) (int, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -22,8 +21,8 @@ func whole(r *http.Request, name string, usual, least, most int) (int, error) {
 	return v, nil
 }
 
-// stepOf is the state that a request is about; the last one if it does not say. That of
-// several documents is one that all have.
+// stepOf returns the state that a request asks for, by default the last. The state of several
+// documents is one that all have.
 func stepOf(r *http.Request, docs ...*document) (int, error) {
 	last := maxSteps
 	for _, d := range docs {
@@ -38,7 +37,7 @@ func yesNo(r *http.Request, name string) (bool, error) {
 	return v == 1, err
 }
 
-// levelOf is the level of detail that a request wants.
+// levelOf returns the level of detail that a request asks for.
 func levelOf(r *http.Request) (viz.Level, error) {
 	text := r.URL.Query().Get("level")
 	if text == "" {
@@ -52,12 +51,12 @@ func levelOf(r *http.Request) (viz.Level, error) {
 	return 0, badf("level=%.40s: want notes, ops, primitive or compiled", text)
 }
 
-// list reads names with commas between them.
+// list reads a list of names separated by commas.
 func list(r *http.Request, name string) []string {
 	return strings.FieldsFunc(r.URL.Query().Get(name), func(c rune) bool { return c == ',' })
 }
 
-// index reads a place in a list.
+// index reads an index into a list of n elements.
 func index(text string, n int) (int, error) {
 	i, err := strconv.Atoi(text)
 	if err != nil || i < 0 || i >= n || strconv.Itoa(i) != text {

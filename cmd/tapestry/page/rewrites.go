@@ -11,8 +11,8 @@ import (
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
-// rewriting is what compiling does to the model as written, firing by firing, each
-// checked by numbers at the first state.
+// rewriting holds the firings of rewrite rules when the model as written is compiled, each checked
+// by numbers at the first state.
 type rewriting struct {
 	history *rewrite.History
 	checks  []rewrite.Check
@@ -68,7 +68,7 @@ type rewritesView struct {
 	Firings []firingView `json:"firings"`
 }
 
-// firingView is one rule that fired once.
+// firingView describes one firing of a rule.
 type firingView struct {
 	Pass   string   `json:"pass"`
 	Rule   string   `json:"rule"`
@@ -99,8 +99,8 @@ func (s *Server) rewrites(r *http.Request, d *document) (any, error) {
 	return out, nil
 }
 
-// firingSheet draws both sides of a firing beside each other. Its boxes are of graphs
-// of their own, and so are no nodes of the document.
+// firingSheet draws both sides of a firing beside each other. The sides have graphs of their own,
+// so that their boxes are not nodes of the document.
 func (s *Server) firingSheet(r *http.Request, d *document) (any, error) {
 	h, err := d.rewriting(r.Context())
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 	"github.com/tapestry-ml/tapestry/train/watch"
 )
 
-// What of a log is read at a time, so that a request stays short, and what of its end is
-// remembered to tell whether it is still the same file.
+// The number of records of a log read at a time, which keeps requests short, and the number of
+// bytes remembered of its end, which show whether it is still the same file.
 const (
 	recordsAtOnce = 200_000
 	tailBytes     = 256
 )
 
-// run is a training that a log tells of. The file is looked at when it is asked for: it
-// may be there later, grow, be cut or be replaced by another.
+// run is a training whose log is followed. Each request looks at the file anew: it may appear
+// later, grow, be cut or be replaced by another.
 type run struct {
 	id, path, name string
 
@@ -37,7 +37,7 @@ type run struct {
 	version int       // grows with what is known
 }
 
-// runState says how a run stands.
+// runState is the state of a run.
 type runState string
 
 const (
@@ -99,7 +99,7 @@ func (r *run) read() (runState, string) {
 	return reading, r.remember()
 }
 
-// stands is how the run stands when all of the log is read.
+// stands returns the state of the run once all of the log is read.
 func (r *run) stands() runState {
 	switch {
 	case r.course.failure == context.Canceled.Error():
@@ -112,8 +112,8 @@ func (r *run) stands() runState {
 	return running
 }
 
-// same reports whether the path still leads to the file that is open, and what was read
-// of it is still there: not if it was replaced, cut, or written anew.
+// same reports whether the path still leads to the open file and the part already read is still
+// there. It is false if the file was replaced, cut or written anew.
 func (r *run) same(info fs.FileInfo) bool {
 	if r.file == nil {
 		return false
@@ -151,7 +151,7 @@ func (r *run) close() {
 	r.file, r.reader, r.tail = nil, nil, nil
 }
 
-// plainly is an error of the file system without the path, which the page need not know.
+// plainly returns the text of a file system error without the path, which the page need not know.
 func plainly(err error) string {
 	if p := new(fs.PathError); errors.As(err, &p) {
 		return fmt.Sprintf("%s: %v", p.Op, p.Err)

@@ -127,7 +127,7 @@ func TestFollowing(t *testing.T) {
 	see("resumed, and ended", ended, 1000, 1000, "")
 }
 
-// TestUnreadable: what is no regular file is not read, and errors do not tell where it is.
+// TestUnreadable: only regular files are read, and errors do not reveal their paths.
 func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	c := newClient(t, Options{Logs: []string{dir, filepath.Join(dir, "a", "x.jsonl"), filepath.Join(dir, "b", "x.jsonl"), os.DevNull}})

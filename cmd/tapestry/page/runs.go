@@ -14,8 +14,8 @@ import (
 // usualSmoothing is the weight of the past in smoothed losses.
 const usualSmoothing = 0.9
 
-// newRuns follows the logs at paths. Each is called by its file's name, or by its path
-// where two have the same.
+// newRuns follows the logs at paths. Each run has the name of its file, or its path if two names
+// are the same.
 func newRuns(paths []string) []*run {
 	var out []*run
 	for i, path := range paths {
@@ -30,7 +30,7 @@ func newRuns(paths []string) []*run {
 	return out
 }
 
-// runsView is what is known of all runs.
+// runsView describes all runs.
 type runsView struct {
 	Version int         `json:"version"` // grows when something is new
 	Runs    []runView   `json:"runs"`
@@ -103,7 +103,7 @@ func (s *Server) runs(r *http.Request) (any, error) {
 	return v, err
 }
 
-// view refreshes a run and tells of it, and what charts there are.
+// view refreshes a run, and returns its description and the kinds of its charts.
 func (r *run) view() (v runView, kinds []string, version int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,7 +145,7 @@ func (s *Server) runsChart(r *http.Request) (f any, err error) {
 				l.Series = append(l.Series, one.lines(kind, float64(smooth)/100, i)...)
 			}
 		}
-		if (kind == "rate" || kind == "pace") && len(l.Series) > 0 { // so that what hardly differs looks so
+		if (kind == "rate" || kind == "pace") && len(l.Series) > 0 { // from 0, so that small differences look small
 			l.Covers = [][2]float64{{l.Series[0].X[0], 0}}
 		}
 		f, err = chartFile(r, l)
@@ -154,7 +154,7 @@ func (s *Server) runsChart(r *http.Request) (f any, err error) {
 	return f, err
 }
 
-// aboutChart is the chart of a kind without its lines; untitled if there is no such kind.
+// aboutChart returns the chart of a kind without its lines, untitled if there is no such kind.
 func aboutChart(kind string) chart.Lines {
 	l := chart.Lines{X: "step", Y: kind, Frame: chart.Frame{ID: "runs-" + kind}}
 	score, isScore := strings.CutPrefix(kind, scoreKind)
@@ -172,8 +172,8 @@ func aboutChart(kind string) chart.Lines {
 	return l
 }
 
-// lines are what a chart of a kind shows of a run; those of a loss are smoothed with a
-// weight for the past.
+// lines returns the lines of a run in a chart of a kind. Lines of a loss are smoothed, with smooth
+// as the weight of the past.
 func (r *run) lines(kind string, smooth float64, group int) []chart.Series {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -18,10 +18,9 @@ const (
 	maxHeader    = 32 << 10 // bytes
 )
 
-// Serve answers what comes in at the listener until ctx ends. Then streams end after
-// the step at hand, other answers stop as soon as they look, the listener and all documents
-// are closed, and it returns nil: after 1.5 seconds at the latest, even where a computation has
-// not looked yet.
+// Serve answers requests at the listener until ctx ends. Then streams end after the current step,
+// other answers stop when they next check their context, the listener and all documents are closed,
+// and Serve returns nil: after 1.5 seconds at the latest, even if a computation has not yet checked.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	requests, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

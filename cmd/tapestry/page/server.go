@@ -19,9 +19,9 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Options say what is served, and to whom.
+// Options configures a [Server].
 type Options struct {
-	Hosts    HostList          // by which the page may be asked for; see [Hosts]
+	Hosts    HostList          // host names by which browsers may ask for the page; see [Hosts]
 	Families []builders.Family // models to choose from; nil for the registry
 	Notation Notation          // reads models from text; nil if nothing does
 	Tables   []*data.Table     // that clusterings may be given by name, beside the built-in ones
@@ -38,7 +38,7 @@ const (
 	answerTime   = 60 * time.Second // of a computation
 )
 
-// DefaultMemory is how many bytes documents may hold together unless [Options] say otherwise.
+// DefaultMemory is the default of Memory in [Options], in bytes.
 const DefaultMemory = min(2<<30, math.MaxInt)
 
 // Server is the page's handler; see [New].
@@ -50,7 +50,7 @@ type Server struct {
 	turns   chan struct{} // a computation takes one
 }
 
-// New is a server without documents.
+// New returns a server without documents.
 func New(o Options) *Server {
 	if o.Families == nil {
 		o.Families = builders.Families()
@@ -70,7 +70,7 @@ func New(o Options) *Server {
 // answered end first.
 func (s *Server) Close() { s.close(context.Background()) }
 
-// close is Close, which waits for requests until ctx is done.
+// close is Close, but stops waiting for requests when ctx is done.
 func (s *Server) close(ctx context.Context) {
 	s.shelf.clear(ctx)
 	for _, one := range s.logs {
@@ -80,7 +80,7 @@ func (s *Server) close(ctx context.Context) {
 	}
 }
 
-// route lists what there is to ask for.
+// route registers the handlers of all requests.
 func (s *Server) route() {
 	file := func(pattern string, name func(*http.Request) string) {
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -124,8 +124,7 @@ func (s *Server) route() {
 	s.answer("GET /api/compare/charts", s.compareCharts)
 }
 
-// answer routes a pattern to a function whose result is sent as JSON; or as it is, if
-// it is a file.
+// answer routes a pattern to a function whose result is sent as JSON, or unchanged if it is a file.
 func (s *Server) answer(pattern string, f func(*http.Request) (any, error)) {
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), answerTime)
@@ -154,8 +153,8 @@ func (s *Server) inTurn(ctx context.Context, f func() error) error {
 	}
 }
 
-// send writes a value as JSON. It is encoded first, so that what cannot be encoded is
-// an error and not half an answer.
+// send writes a value as JSON. It encodes the whole value first, so that a failure to encode is an
+// error and not half an answer.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, status int, v any) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -167,7 +166,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, status int, v any)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(text.Bytes()) // a reader that has gone is no mistake of ours
+	_, _ = w.Write(text.Bytes()) // the client may have gone
 }
 
 // fail answers with an error.
@@ -183,7 +182,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.send(w, r, statusOf(err), answer)
 }
 
-// ServeHTTP answers a request of the page's own, and refuses all others.
+// ServeHTTP answers requests from the page, and refuses all others.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		if what := recover(); what != nil {
@@ -217,7 +216,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// body reads the JSON object of a request into v: nothing unknown, nothing after it.
+// body reads the JSON object of a request into v. Unknown fields, and text after the object, are
+// errors.
 func body(r *http.Request, v any) error {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()

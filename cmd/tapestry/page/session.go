@@ -101,7 +101,7 @@ func (s *session) close() {
 // steps is the number of steps done: the number of the last state.
 func (s *session) steps() int { return len(s.losses) }
 
-// advance does a step. A step that fails, or whose loss is not finite, changes nothing.
+// advance does one step. A step that fails, or whose loss is not finite, changes nothing.
 func (s *session) advance(ctx context.Context) (float64, error) {
 	switch t := s.steps(); {
 	case !s.trains:
@@ -119,7 +119,7 @@ func (s *session) advance(ctx context.Context) (float64, error) {
 	return s.losses[len(s.losses)-1], nil
 }
 
-// mark notes where the centres are.
+// mark records the places of the centres.
 func (s *session) mark() error {
 	if s.feeder.plane == nil || (len(s.centres)+1)*s.feeder.model.KMeans.Centres.Dim(0) > pathRoom {
 		return nil
@@ -145,11 +145,11 @@ func numbersOf(a tape.Array) []float64 {
 	return out
 }
 
-// mostInertias are the points of a chart of the inertia.
+// mostInertias is the largest number of points in a chart of the inertia.
 const mostInertias = 64
 
-// inertias is the inertia of a clustering of a table at some of the states, among them
-// the first, the last and the given one.
+// inertias returns the inertia of a clustering of a table at some of the states, among them the
+// first, the last and the given one.
 func (s *session) inertias(ctx context.Context, at int) (states, values []float64, err error) {
 	if s.inertia == nil {
 		s.inertia = map[int]float64{}
@@ -189,8 +189,8 @@ func (s *session) inertias(ctx context.Context, at int) (states, values []float6
 	return states, values, nil
 }
 
-// state is the store at a state, of the caller's own: a snapshot, and the steps from
-// there on again.
+// state returns the store at a state, recomputed from the snapshot before it. The caller owns the
+// store.
 func (s *session) state(ctx context.Context, k int) (*tape.Store, error) {
 	if k < 0 || k > s.steps() {
 		return nil, badf("step %d: there are the steps 0 to %d", k, s.steps())
@@ -201,8 +201,8 @@ func (s *session) state(ctx context.Context, k int) (*tape.Store, error) {
 	return s.walk.StoreAt(ctx, k)
 }
 
-// at is what is fed in the step of a state, by the inputs of the model's graph or of
-// one that was made from it, and what is stored; both of the caller's own.
+// at returns the feed and the store of the step from a state, for the model's graph or one made
+// from it. The caller owns both.
 func (s *session) at(ctx context.Context, k int, g *graph.Graph) (tape.Feed, *tape.Store, error) {
 	store, err := s.state(ctx, k)
 	if err != nil {

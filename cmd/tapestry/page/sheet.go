@@ -20,7 +20,7 @@ type sheetView struct {
 	Step    int          `json:"step"`    // the state that the overlay shows
 }
 
-// itemView is a thing to see, with what it is of the model.
+// itemView is an item of a drawing, with the part of the model that it stands for.
 type itemView struct {
 	figure.Item
 	Node    string `json:"node,omitempty"`    // id of the node, or of the module
@@ -38,7 +38,7 @@ type moduleView struct {
 	Nodes int    `json:"nodes"`
 }
 
-// drawing is what a request wants to see of one model.
+// drawing describes the drawing of one model that a request asks for.
 type drawing struct {
 	level     viz.Level
 	gradients bool
@@ -68,7 +68,7 @@ func drawingOf(r *http.Request, docs ...*document) (q drawing, err error) {
 	return q, nil
 }
 
-// draw makes the figure, and says what its colours mean.
+// draw makes the figure, and returns the meaning of its colours as scale.
 func (d *document) draw(ctx context.Context, q drawing) (f *figure.Figure, v *variant, scale string, err error) {
 	if v, err = d.at(ctx, q.level); err != nil {
 		return nil, nil, "", err
@@ -116,8 +116,8 @@ func (s *Server) sheet(r *http.Request, d *document) (any, error) {
 	})
 }
 
-// newSheet lays a figure out and says of each item what it is of a model. node gives
-// the id of the node that an item stands for in a panel, and the variant.
+// newSheet lays a figure out and links each item to the model. node returns the id of the node that
+// an item stands for in a panel, and the variant.
 func newSheet(ctx context.Context, f *figure.Figure, scale string, step int, node func(panel int, id string) (string, *variant)) (*sheetView, error) {
 	sheet, err := f.Sheet(ctx)
 	if err != nil {
@@ -172,7 +172,7 @@ func newSheet(ctx context.Context, f *figure.Figure, scale string, step int, nod
 	return out, nil
 }
 
-// svg is the drawing as a file.
+// svg answers with the drawing as a file.
 func (s *Server) svg(r *http.Request, d *document) (any, error) {
 	q, err := drawingOf(r, d)
 	if err != nil {

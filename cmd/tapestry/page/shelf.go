@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// shelf holds a bounded number of documents: where another one comes, that which was
-// longest not asked for goes.
+// shelf holds a bounded number of documents. Adding one too many closes the least recently used.
 type shelf struct {
 	mu     sync.Mutex
 	most   int
@@ -27,8 +26,8 @@ func newShelf(most, room int) *shelf {
 	return &shelf{most: most, room: room, asked: map[*document]int{}, given: make(chan struct{})}
 }
 
-// take reserves bytes for a document. Where there is no room, documents that were longest not
-// asked for go, and it waits until theirs are given back.
+// take reserves bytes for a document. If there is no room, it closes the least recently used
+// documents and waits until their bytes are given back.
 func (s *shelf) take(ctx context.Context, bytes int) error {
 	if bytes > s.room {
 		return failf(http.StatusRequestEntityTooLarge, "the model is too large for the page: it may come to hold %d MiB, and all documents together have %d MiB", bytes>>20, s.room>>20)
@@ -57,7 +56,7 @@ func (s *shelf) take(ctx context.Context, bytes int) error {
 	}
 }
 
-// give gives reserved bytes back.
+// give returns reserved bytes to the shelf.
 func (s *shelf) give(bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,10 +65,10 @@ func (s *shelf) give(bytes int) {
 	s.given = make(chan struct{})
 }
 
-// errClosing is what a request gets that comes while the server ends.
+// errClosing is the error of a request that arrives while the server closes.
 var errClosing = failf(http.StatusServiceUnavailable, "the server is closing")
 
-// oldest is the document that was longest not asked for; nil if there is none.
+// oldest returns the least recently used document, or nil if there is none.
 func (s *shelf) oldest() *document {
 	var oldest *document
 	for _, x := range s.docs {
@@ -98,7 +97,7 @@ func (s *shelf) add(d *document) error {
 	return nil
 }
 
-// find gives a document. One that had to go is another error than one that never was.
+// find returns a document by its id. Its errors tell a closed document from one that never existed.
 func (s *shelf) find(id string) (*document, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +116,7 @@ func (s *shelf) find(id string) (*document, error) {
 	return nil, failf(http.StatusNotFound, "there is no document %q", id)
 }
 
-// all lists the documents in order of opening.
+// all returns the documents in order of opening.
 func (s *shelf) all() []*document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +130,8 @@ func (s *shelf) drop(d *document) {
 	s.remove(d)
 }
 
-// clear takes all out, lets none in any more, and waits until their machines ended, or ctx did.
+// clear removes all documents, refuses new ones, and waits until the machines have ended or ctx is
+// done.
 func (s *shelf) clear(ctx context.Context) {
 	s.mu.Lock()
 	s.closed = true
@@ -150,7 +150,7 @@ func (s *shelf) clear(ctx context.Context) {
 	}
 }
 
-// remove takes a document out, and ends its machine as soon as nobody is at it.
+// remove removes a document, and ends its machine as soon as no request uses it.
 func (s *shelf) remove(d *document) {
 	for i, x := range s.docs {
 		if x == d {

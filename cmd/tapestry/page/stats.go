@@ -7,7 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// statsView says what an array's elements are like.
+// statsView holds statistics of an array's elements.
 type statsView struct {
 	N      int       `json:"n"`
 	Finite int       `json:"finite"`
@@ -29,9 +29,9 @@ type binView struct {
 
 const histogramBins = 24
 
-// newStats counts and measures. It goes over the elements several times, brought to
-// magnitudes of at most 1 by a power of two, so that neither a large mean spoils the
-// spread nor large numbers overflow.
+// newStats computes the statistics of an array. It makes several passes over the elements, scaled
+// to magnitudes of at most 1 by a power of two, so that a large mean does not spoil the spread and
+// large numbers do not overflow.
 func newStats(a tape.Array) *statsView {
 	s := &statsView{N: a.Type.Shape.Len(), Hist: []binView{}}
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -95,7 +95,7 @@ func newStats(a tape.Array) *statsView {
 	return s
 }
 
-// largest is the largest magnitude, NaN if an element is NaN, and 0 of none.
+// largest returns the largest magnitude, NaN if an element is NaN, or 0 if there are no elements.
 func largest(a tape.Array) float64 {
 	most := 0.0
 	for i := range a.Type.Shape.Len() {
@@ -108,8 +108,7 @@ func largest(a tape.Array) float64 {
 	return most
 }
 
-// cellText writes an element for a table: six digits tell neighbours apart, and the
-// whole is in the statistics.
+// cellText formats an element for a table with six digits, enough to tell neighbours apart.
 func cellText(v float64) string {
 	switch {
 	case math.IsNaN(v):

@@ -73,7 +73,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// TestHeats: the larger, the darker; nought and what is not finite have no colour.
+// TestHeats: larger values are darker; zero and values that are not finite have no colour.
 func TestHeats(t *testing.T) {
 	g := graph.New("g")
 	node := func(name string) *graph.Node { return g.Input(name, graph.F32) }

@@ -13,8 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// turnTime is how long a training session keeps its document before others have
-// their turn.
+// turnTime is how long a training session keeps its document before other requests have their turn.
 const turnTime = 25 * time.Millisecond
 
 // stepLine is a line of the stream: a step that was done.
@@ -30,8 +29,8 @@ type lastLine struct {
 	Error string `json:"error,omitempty"` // why there are no more
 }
 
-// train does steps and streams a line for each. Whoever goes away stops it after the
-// step at hand; what was done stays.
+// train does steps and streams a line for each. A client that goes away stops it after the current
+// step; the steps done remain.
 func (s *Server) train(w http.ResponseWriter, r *http.Request) {
 	var q struct {
 		Steps int `json:"steps"`
@@ -65,8 +64,7 @@ func (s *Server) train(w http.ResponseWriter, r *http.Request) {
 			}
 			return nil
 		}, d)
-		// A step that cannot be done because its loss is not finite is an outcome of
-		// training, and no mistake of the request.
+		// A loss that is not finite is an outcome of training, and not an error in the request.
 		if bad := new(tape.NotFinite); !begun && len(lines) == 0 && !errors.As(err, &bad) {
 			s.fail(w, r, err)
 			return
@@ -95,7 +93,7 @@ func (s *Server) train(w http.ResponseWriter, r *http.Request) {
 }
 
 // stream writes a line for each value and pushes the deadline of the connection back.
-// It reports whether the reader is still there.
+// It reports whether the client is still there.
 func stream[T any](w http.ResponseWriter, control *http.ResponseController, lines []T) bool {
 	_ = control.SetWriteDeadline(time.Now().Add(writeTime)) // without it, the server's own holds
 	e := json.NewEncoder(w)
@@ -107,7 +105,7 @@ func stream[T any](w http.ResponseWriter, control *http.ResponseController, line
 	return control.Flush() == nil
 }
 
-// fedView is what a scalar that training changes is fed.
+// fedView holds the values fed to a scalar that training changes.
 type fedView struct {
 	Name   string   `json:"name"`
 	Values []number `json:"values"` // from state to state while it changes
@@ -141,7 +139,7 @@ func (s *Server) history(_ *http.Request, d *document) (any, error) {
 	return v, nil
 }
 
-// classes are the classes of the points, for a chart.
+// classes returns the classes of the points and their names, for a chart.
 func (f *feeder) classes() ([]int, []string) {
 	if len(f.table.Labels) == 0 {
 		return nil, nil

@@ -45,9 +45,8 @@ func (c client) cellsOf(id, node string, step int) (cells, grads []float64) {
 	return read(v.Cells), read(v.GradCells)
 }
 
-// TestValuesAreTheTapes compares what is shown of every parameter, the loss, and the
-// derivatives, at every state of a session, with a program of the test's own that runs
-// the same steps and watches them.
+// TestValuesAreTheTapes compares the values shown of every parameter, the loss and the derivatives,
+// at every state of a session, with those of the test's own program, which runs the same steps.
 func TestValuesAreTheTapes(t *testing.T) {
 	const steps, seed = 6, 5
 	for _, name := range []string{"attention-self", "dropout", "rnn-elman", "norm-batch"} {
@@ -113,7 +112,7 @@ func TestValuesAreTheTapes(t *testing.T) {
 	}
 }
 
-// TestTrainsAsTheCommandDoes: a session on iris has the losses that the laboratory's
+// TestTrainsAsTheLaboratoryDoes: a session on iris has the losses that the laboratory's
 // own training has at the rate and the γ of the page, to the last bit, and the centres go where
 // that puts them.
 func TestTrainsAsTheLaboratoryDoes(t *testing.T) {
@@ -321,8 +320,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareOverlay: each panel shows what its own document has, by one scale, also of
-// boxes that both have.
+// TestCompareOverlay: each panel shows the values of its own document, by one scale, even in boxes
+// that both documents have.
 func TestCompareOverlay(t *testing.T) {
 	c := newClient(t, Options{})
 	ids := [2]string{c.open(`{"model":"kmeans-softmax","data":"iris","seed":1}`), c.open(`{"model":"kmeans-softmax","data":"iris","seed":9}`)}

@@ -9,8 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// valuesView is a window on an array: rows and columns along two of its axes, at a
-// place of the others.
+// valuesView is a window on an array: rows and columns along two of its axes, at fixed indices of
+// the others.
 type valuesView struct {
 	Axes      []axisView  `json:"axes"`
 	Row       *spanView   `json:"row"`   // null of a vector or a scalar
@@ -20,7 +20,7 @@ type valuesView struct {
 	GradCells [][]string  `json:"gradcells,omitempty"` // of the derivative, at the same places
 }
 
-// spanView are the indices from From to before To along an axis.
+// spanView is the range of indices along an axis from From up to, but not including, To.
 type spanView struct {
 	Axis int `json:"axis"`
 	From int `json:"from"`
@@ -38,7 +38,7 @@ const (
 	mostCols = 100
 )
 
-// window is where a request looks at an array.
+// window is the part of an array that a request asks for.
 type window struct {
 	at         []int // by axis: where rows and columns begin, and what is fixed
 	row, col   int   // axes; -1 for none
@@ -81,7 +81,7 @@ func windowOf(r *http.Request, s graph.Shape) (w window, err error) {
 	return w, nil
 }
 
-// view reads the window.
+// view reads the elements in the window.
 func (w window) view(a, gradient tape.Array) *valuesView {
 	s := a.Type.Shape
 	out := &valuesView{Axes: axes(s), Fixed: []fixedView{}}
