@@ -246,7 +246,8 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 	return err
 }
 
-// typicalRest says why the first unconverged run has not converged.
+// typicalRest says why the first unconverged run has not converged, or returns "converged" if all
+// have.
 func typicalRest(learned *lab.Learned) string {
 	for _, r := range learned.Runs {
 		if !r.Rest.Converged() {
