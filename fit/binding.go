@@ -14,8 +14,8 @@ import (
 // Binding says which columns an input reads, side by side in their order.
 //
 // An input of floats reads numbers, arrays, and classes as ones and zeros (one-hot) where their
-// names are not numbers or it is as wide as there are classes. An input of whole numbers reads the codes of classes, whole
-// numbers, or windows of a text.
+// names are not numbers or it is as wide as there are classes. An input of whole numbers reads the
+// codes of classes, whole numbers, or windows of a text.
 type Binding struct {
 	Input   string   `json:"input"`
 	Columns []string `json:"columns"`
@@ -46,8 +46,8 @@ func ParseBinding(s string) (Binding, error) {
 // String gives INPUT=COLUMN,COLUMN.
 func (b Binding) String() string { return b.Input + "=" + strings.Join(b.Columns, ",") }
 
-// MetaBindings is the name of the text in a checkpoint that says how its inputs read columns: a list
-// of [Binding] in JSON.
+// MetaBindings is the name of the text in a checkpoint that says how its inputs read columns: a
+// list of [Binding] in JSON.
 const MetaBindings = "bindings"
 
 // Meta are the texts of a checkpoint that say how its inputs read columns, which [Parse] reads.
@@ -75,8 +75,8 @@ func Parse(meta map[string]string) ([]Binding, error) {
 }
 
 // Read gives the rows of an input of the given type, without its axis of rows, as they were
-// prepared in training: the same columns, codes of classes, mean and deviation. A class that was not
-// there in training is an error that names its row.
+// prepared in training: the same columns, codes of classes, mean and deviation. A class that was
+// not there in training is an error that names its row.
 func (b Binding) Read(c *columns.Columns, row graph.Type) (*data.Set, error) {
 	if c == nil {
 		return nil, errors.New("fit: there are no data")

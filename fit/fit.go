@@ -52,8 +52,8 @@ type Fitted struct {
 	sets map[graph.DType]*data.Set
 }
 
-// To joins a model to data: it binds its inputs to columns, sets the settings that follow of them, and
-// deals the rows. Settings that are given stay as they are. A model that does not fit is a
+// To joins a model to data: it binds its inputs to columns, sets the settings that follow of them,
+// and deals the rows. Settings that are given stay as they are. A model that does not fit is a
 // [*Mismatch].
 func To(b builders.Builder, settings builders.Settings, dt graph.DType, c *columns.Columns, o Options) (*Fitted, error) {
 	switch {
@@ -100,8 +100,8 @@ func To(b builders.Builder, settings builders.Settings, dt graph.DType, c *colum
 	return f, nil
 }
 
-// resize reads the columns, and sets what follows of their widths and classes. The model that it gives
-// beside an error is the one to show.
+// resize reads the columns, and sets what follows of their widths and classes. The model that it
+// gives beside an error is the one to show.
 func (f *Fitted) resize(z *sizing, m *builders.Model, c *columns.Columns, o Options) (*builders.Model, error) {
 	wants, err := f.read(m, c)
 	if err != nil {

@@ -67,8 +67,8 @@ func (f *Fitted) Classes() []string {
 	return slices.Clone(f.classes)
 }
 
-// Meta are the texts of a checkpoint that say how its inputs read columns, and what classes its output
-// scores: see [Parse] and infer.Classes.
+// Meta are the texts of a checkpoint that say how its inputs read columns, and what classes its
+// output scores: see [Parse] and infer.Classes.
 func (f *Fitted) Meta() map[string]string {
 	if f == nil {
 		return nil

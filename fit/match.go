@@ -36,7 +36,8 @@ func rowOf(in *graph.Node) (graph.Type, error) {
 	return graph.Type{DType: in.DType(), Shape: s}, err
 }
 
-// feeds reports whether the output depends on an input: others, such as labels, only the loss reads.
+// feeds reports whether the output depends on an input: others, such as labels, only the loss
+// reads.
 func feeds(m *builders.Model, in *graph.Node) bool {
 	return m.Output == nil || slices.Contains(graph.Reachable(m.Output), in)
 }
@@ -50,8 +51,8 @@ type matching struct {
 	used   map[string]bool
 }
 
-// bindAll binds every input of a model: as given, by the name of a column, the label to the only input
-// that the loss alone reads, and what is left to the only input that is left.
+// bindAll binds every input of a model: as given, by the name of a column, the label to the only
+// input that the loss alone reads, and what is left to the only input that is left.
 func bindAll(m *builders.Model, c *columns.Columns, given []Binding) ([]Binding, error) {
 	x := &matching{m: m, c: c, inputs: inputs(m), bound: map[string]Binding{}, used: map[string]bool{}}
 	if len(x.inputs) == 0 {
@@ -81,8 +82,8 @@ func bindAll(m *builders.Model, c *columns.Columns, given []Binding) ([]Binding,
 	return out, nil
 }
 
-// alike reports whether a column could be all that an input reads: one number a row for one number, an
-// array for an array, whole numbers for indices.
+// alike reports whether a column could be all that an input reads: one number a row for one number,
+// an array for an array, whole numbers for indices.
 func alike(k columns.Column, in *graph.Node) bool {
 	rank := in.Rank() - 1
 	switch {
@@ -128,7 +129,8 @@ func (x *matching) give(b Binding) error {
 	return nil
 }
 
-// open are the inputs that nothing is bound to: of those that the output depends on, or of the others.
+// open are the inputs that nothing is bound to: of those that the output depends on, or of the
+// others.
 func (x *matching) open(feeding bool) []*graph.Node {
 	var out []*graph.Node
 	for _, in := range x.inputs {

@@ -17,8 +17,8 @@ import (
 // errNotFitted is the error of a Fitted that To has not made.
 var errNotFitted = errors.New("fit: nothing is fitted (fit.To makes one)")
 
-// Builder is the model as one that has data: its defaults are the sizes that fit, and its models have
-// the data for their examples, in batches of the size that they are built for. A setting that
+// Builder is the model as one that has data: its defaults are the sizes that fit, and its models
+// have the data for their examples, in batches of the size that they are built for. A setting that
 // makes an input another size than the data is a mistake of the graph.
 func (f *Fitted) Builder() builders.Builder {
 	if f == nil {
@@ -196,8 +196,8 @@ func (r *rows) String() string {
 	return text
 }
 
-// measured are the rows that a trained model is measured on: those held out, or where there are none,
-// those to train on.
+// measured are the rows that a trained model is measured on: those held out, or where there are
+// none, those to train on.
 func (f *Fitted) measured() []int {
 	if len(f.held) > 0 {
 		return f.held
@@ -206,8 +206,8 @@ func (f *Fitted) measured() []int {
 }
 
 // Source gives the batches to train on, for a train.Plan: in each epoch in another order, which
-// depends on the seed alone, where the rows that are too few for a batch come first in the next epoch; all
-// rows in their own order where they are one batch. See data.Cut.
+// depends on the seed alone, where the rows that are too few for a batch come first in the next
+// epoch; all rows in their own order where they are one batch. See data.Cut.
 func (f *Fitted) Source(seed uint64) (data.Source, error) {
 	part, err := f.part(func(f *Fitted) []int { return f.train })
 	if err != nil {

@@ -78,7 +78,8 @@ func places(m *builders.Model, path string) int {
 	return least
 }
 
-// onlyFrom reports whether what indexes is made of an input of whole numbers: of no other leaf but constants.
+// onlyFrom reports whether what indexes is made of an input of whole numbers: of no other leaf but
+// constants.
 func onlyFrom(index, in *graph.Node) bool {
 	from := false
 	for _, n := range graph.Reachable(index) {
@@ -93,8 +94,9 @@ func onlyFrom(index, in *graph.Node) bool {
 }
 
 // rows finds the setting that counts the rows: the one with which the first axes of all inputs rise
-// alike, and that of the output where it has rows. It reports whether another axis of an input rises with it too, as of
-// an adjacency matrix: then the rows belong together. There is none where the number is fixed.
+// alike, and that of the output where it has rows. It reports whether another axis of an input
+// rises with it too, as of an adjacency matrix: then the rows belong together. There is none where
+// the number is fixed.
 func (z *sizing) rows(m *builders.Model) (name string, whole bool) {
 	before := sizesOf(m)
 	for _, candidate := range counts(z.b) {
@@ -137,7 +139,7 @@ func (w want) has(m *builders.Model) int {
 	return -1
 }
 
-// fits reports whether the size is what is wanted.
+// fits reports whether the size is the wanted one.
 func (w want) fits(m *builders.Model) bool {
 	has := w.has(m)
 	return has == w.size || w.axis < 0 && (has == 0 || w.least && has > w.size)

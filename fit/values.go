@@ -12,7 +12,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// values are what an input reads of all rows, before they have the input's type.
+// values holds the numbers that an input reads from all rows, before conversion to its type.
 type values struct {
 	rows, width int
 	v           []float64 // row after row; NaN where a value is missing
@@ -32,8 +32,8 @@ const (
 	asWindows
 )
 
-// readAs says how an input whose rows are of a type reads a column; width is how wide the input is in
-// all, or 0 where that is not settled.
+// readAs says how an input whose rows are of a type reads a column; width is how wide the input is
+// in all, or 0 where that is not settled.
 func readAs(k columns.Column, row graph.Type, columns, width int) (reading, error) {
 	switch {
 	case k.Windowed && row.DType.IsInt() && row.Shape.Rank() == 1:
@@ -52,8 +52,8 @@ func readAs(k columns.Column, row graph.Type, columns, width int) (reading, erro
 	return asNumbers, nil
 }
 
-// values reads the columns of a binding, with the classes that it has or, where it has none, those of
-// the columns.
+// values reads the columns of a binding, with the classes that it has or, where it has none, those
+// of the columns.
 func (b Binding) values(c *columns.Columns, row graph.Type) (*values, error) {
 	type part struct {
 		v     []float64
@@ -218,7 +218,7 @@ func (v *values) moments(rows []int) (mean, std []float64) {
 	return mean, std
 }
 
-// typical is what stands for missing values: the mean or the median of the given rows.
+// typical returns the substitute for missing values: the mean or the median of the given rows.
 func (v *values) typical(rows []int, median bool) ([]float64, error) {
 	out := make([]float64, v.width)
 	for j := range v.width {

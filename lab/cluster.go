@@ -31,7 +31,7 @@ type Clustering struct {
 	Cost    Cost
 }
 
-// Cost is what one training step of a tape takes.
+// Cost is the cost of one training step on the tape.
 type Cost struct {
 	Nodes        int   // of the compiled graph
 	Instructions int   // of the tape

@@ -35,7 +35,7 @@ type Compared struct {
 	Cost    Cost
 }
 
-// Metric is what trainings are measured by.
+// Metric names a measure of trainings.
 type Metric struct {
 	Name   string
 	Higher bool // larger is better

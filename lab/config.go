@@ -43,8 +43,8 @@ type ClusterConfig struct {
 	// goroutine that runs it.
 	Stepped func(done, of int, what string)
 
-	// Build makes the nets for evaluating, which checkpoints want, and Plan changes the plan of each
-	// training before it begins: see [LearnConfig].
+	// Build makes the nets for evaluating, which checkpoints want, and Plan changes the plan of
+	// each training before it begins: see [LearnConfig].
 	Build train.Build
 	Plan  func(t *train.Trainer, p *train.Plan) error
 
@@ -130,8 +130,8 @@ func (c ClusterConfig) withDefaults() (ClusterConfig, error) {
 	return c, nil
 }
 
-// DefaultK returns the number of clusters to look for in a table: as many as its labels have classes, or 3
-// where there are fewer than two.
+// DefaultK returns the number of clusters to look for in a table: as many as its labels have
+// classes, or 3 where there are fewer than two.
 func DefaultK(t *data.Table) int {
 	if t != nil {
 		if classes := len(t.Classes()); classes > 1 {
@@ -179,8 +179,9 @@ func Falling(rate float64, steps int) train.Schedule {
 	return train.Hold(hold, train.Cosine(rate, steps-hold))
 }
 
-// falls returns the schedule of the rate of a step that the optimiser added to a graph: the one that is
-// given, or [Falling] from the rate of the optimiser; the zero value where there is no rate.
+// falls returns the schedule of the rate of a step that the optimiser added to a graph: the one
+// that is given, or [Falling] from the rate of the optimiser; the zero value where there is no
+// rate.
 func falls(g *graph.Graph, o train.Optimiser, given train.Schedule, steps int) train.Schedule {
 	rate := o.Rate(g)
 	if rate == nil {

@@ -103,9 +103,10 @@ type Settling struct {
 	gradients []*graph.Node
 }
 
-// NewSettling prepares the test. The numbers that must come to rest are those that training changes by
-// the derivative of the loss or, where there are none, those that the model's own step changes, which have
-// no gradient; the model's graph stays as it is. Once ctx is done it compiles no further.
+// NewSettling prepares the test. The numbers that must come to rest are those that training changes
+// by the derivative of the loss or, where there are none, those that the model's own step changes,
+// which have no gradient; the model's graph stays as it is. Once ctx is done it compiles no
+// further.
 func NewSettling(ctx context.Context, m *builders.Model) (*Settling, error) {
 	if m == nil {
 		return nil, errNilModel
@@ -139,8 +140,8 @@ func NewSettling(ctx context.Context, m *builders.Model) (*Settling, error) {
 	return s, err
 }
 
-// Record begins to observe a training of so many steps, whose store has its values. Size is that of what
-// is trained, or 0 for the norm that the parameters have in the end.
+// Record begins to observe a training of so many steps, whose store has its values. Size is that of
+// what is trained, or 0 for the norm that the parameters have in the end.
 func (s *Settling) Record(store *tape.Store, steps int, size float64) (*Recorder, error) {
 	if s == nil || store == nil {
 		return nil, errNoStore
@@ -152,7 +153,8 @@ func (s *Settling) Record(store *tape.Store, steps int, size float64) (*Recorder
 	return r, r.keep(int(store.Step()) == r.from)
 }
 
-// Recorder observes one training: it notes the losses, and looks whether the training comes to rest.
+// Recorder observes one training: it notes the losses, and looks whether the training comes to
+// rest.
 type Recorder struct {
 	Loss []float64 // of every step that was observed, before its update
 
@@ -253,8 +255,8 @@ func addSquares[T float32 | float64](sum float64, a, b []T) float64 {
 	return sum
 }
 
-// Rest returns how nearly the training came to rest: the gradient is the mean over the feeds, by nodes of
-// the model.
+// Rest returns how nearly the training came to rest: the gradient is the mean over the feeds, by
+// nodes of the model.
 func (r *Recorder) Rest(ctx context.Context, seed uint64, feeds Feeds) (Convergence, error) {
 	if r == nil || r.store == nil {
 		return Convergence{}, errNoStore
@@ -346,8 +348,8 @@ func (s *Settling) gradient(ctx context.Context, final *tape.Store, seed uint64,
 	return math.Sqrt(sum), nil
 }
 
-// copyRead gives a store, which a program has been joined to, the values of another one under the paths that the program reads:
-// the gradient of a linear loss, say, reads no weights.
+// copyRead gives a store, which a program has been joined to, the values of another one under the
+// paths that the program reads: the gradient of a linear loss, say, reads no weights.
 func copyRead(to, from *tape.Store, paths []string) error {
 	for _, path := range paths {
 		if _, read := to.Type(path); !read {

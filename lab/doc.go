@@ -29,11 +29,10 @@
 // that come to rest in different groups, and [Clustering.Collapsed] counts those that end
 // with fewer groups than centres.
 //
-// A [ClusterConfig] names the data, the objectives, the seeds and the schedule; the
-// [Clusterings] hold every run with its curves, baselines (Lloyd's algorithm with
-// restarts, SGD on the nearest centre), the comparison of the compiled tapes, and a
-// sweep. Everything is a pure function of the configuration. [ClusterConfig.CompareConfig] makes the
-// same experiment a plan for Compare.
+// A [ClusterConfig] names the data, the objectives, the seeds and the schedule; the [Clusterings]
+// hold every run with its curves, baselines (Lloyd's algorithm with restarts, SGD on the nearest
+// centre), the comparison of the compiled tapes, and a sweep. Everything is a pure function of the
+// configuration. [ClusterConfig.CompareConfig] makes the same experiment a plan for Compare.
 //
 // Centres are measured by one graph, the probe, which is fed with those of each step: the
 // inertia of the hard assignment, both objectives, the spread that separates

@@ -39,7 +39,8 @@ func generated(name string, m *builders.Model, feed func(t int) (tape.Feed, erro
 	})
 }
 
-// Feeds are what runs are fed one after the other. Each is made when it is wanted: there may not be the memory for all.
+// Feeds are the feeds of consecutive runs. Each is made when it is wanted, because there may not be
+// memory for all.
 type Feeds []func() (tape.Feed, error)
 
 // with adds the same to each.
@@ -194,7 +195,7 @@ func TakesRows(m *builders.Model, table *data.Table) error {
 // cut is how the rows are cut into batches.
 func (f rowFeeder) cut() data.Cut { return data.Cut{Rows: f.table.Rows(), Size: f.x.Dim(0)} }
 
-// at feeds the model some rows; all of them in their own order are what is kept.
+// at feeds the model the given rows. All rows in their own order are one array that is kept.
 func (f rowFeeder) at(rows []int) tape.Feed {
 	if len(rows) == f.table.Rows() {
 		return tape.Feed{f.x: f.rows}

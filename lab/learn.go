@@ -197,7 +197,7 @@ func Examples(m *builders.Model, seed uint64, t int) (tape.Feed, error) {
 	return tensors(values), nil
 }
 
-// batch is what a model is fed in step t.
+// batch returns the feed of step t.
 func batch(m *builders.Model, seed uint64, t int) (builders.Feed, error) {
 	if m.Rows != nil {
 		return m.Rows.Batch(seed, t)

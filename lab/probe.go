@@ -14,7 +14,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Measure is what the probe says of centres at one temperature.
+// Measure holds the measurements of centres at one temperature.
 type Measure struct {
 	Inertia float64 // Σ_i min_j ‖x_i − r_j‖², the hard assignment's
 	Soft    float64 // mean_i Σ_j α_ij ‖x_i − r_j‖²

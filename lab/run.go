@@ -214,7 +214,7 @@ func (o *centreObserver) measure(step int) error {
 	return err
 }
 
-// store is what training from the start centres begins with.
+// store returns the store with the start centres.
 func (t *clusterer) store(start []float64, seed uint64) (*tape.Store, error) {
 	store := tape.NewStore(t.model.Graph, tape.Seed(seed))
 	v := graph.Value{Type: t.model.KMeans.Centres.Type(), Data: start}

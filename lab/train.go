@@ -20,7 +20,8 @@ func (c ClusterConfig) Train(ctx context.Context, name string) (Clustering, erro
 }
 
 // Repeat trains one model as often as suits it: one whose centres move by a step of their own from
-// Restarts starts until nothing moves, as [ClusterConfig.Lloyd] does, others as [ClusterConfig.Train].
+// Restarts starts until nothing moves, as [ClusterConfig.Lloyd] does, others as
+// [ClusterConfig.Train].
 func (c ClusterConfig) Repeat(ctx context.Context, name string) (Clustering, error) {
 	c.Objectives = []string{name}
 	c, err := c.withDefaults()

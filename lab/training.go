@@ -11,8 +11,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// trainer trains one model by one optimiser, from as many stores as are wanted, on one program. Several
-// goroutines may train at a time.
+// trainer trains one model by one optimiser, from as many stores as are wanted, on one program.
+// Several goroutines may train at a time.
 type trainer struct {
 	*train.Trainer
 	name    string
@@ -22,8 +22,8 @@ type trainer struct {
 	rest    *Settling
 }
 
-// newTrainer knows the model by name in its errors. Build makes nets for evaluating and for other numbers of
-// rows; nil for none. Without an engine the tape trains.
+// newTrainer knows the model by name in its errors. Build makes nets for evaluating and for other
+// numbers of rows; nil for none. Without an engine the tape trains.
 func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Optimiser, build train.Build, engine train.NewEngine) (*trainer, error) {
 	if m.Loss == nil {
 		return nil, fmt.Errorf("%s has %w", name, ErrNoLoss)
@@ -54,8 +54,8 @@ func (t *trainer) program(ctx context.Context) (*tape.Program, error) {
 	return t.Program(ctx, RowsOf(t.model), train.Training)
 }
 
-// RowsOf returns how many rows a model is for: the size of the first axis of its output; 1 where that
-// has none.
+// RowsOf returns how many rows a model is for: the size of the first axis of its output; 1 where
+// that has none.
 func RowsOf(m *builders.Model) int {
 	if m == nil || m.Output == nil || m.Output.Rank() == 0 {
 		return 1
@@ -79,8 +79,8 @@ type course struct {
 	goesOn    bool // with the others: nobody asks why a loss is not finite
 }
 
-// run trains, and gives the losses and how nearly the training came to rest. Its engine is closed before
-// the gradient at the end is taken: what it took may be what the gradient takes.
+// run trains, and gives the losses and how nearly the training came to rest. Its engine is closed
+// before the gradient at the end is taken: what it took may be what the gradient takes.
 func (t *trainer) run(ctx context.Context, c course) (History, error) {
 	h := History{Seed: c.seed, Rest: unsettled}
 	one := t.With(c.store)

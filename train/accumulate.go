@@ -29,7 +29,7 @@ func Accumulate(n int) Option {
 	return Option{"", fmt.Sprintf("accumulate %d", n), err, func(s *settings) { s.runs = n }}
 }
 
-// maxRuns is what every element type counts and divides by exactly.
+// maxRuns is the largest number that every element type counts to and divides by exactly.
 const maxRuns = 1 << 20
 
 // gather gives the mean of the gradients of this run and of those since the last

@@ -22,7 +22,8 @@ type Diverged struct {
 	batch   data.Batch
 }
 
-// Error gives one line: step 17: log of a negative: log(−1.5): loss[] is NaN: nothing was committed.
+// Error gives one line: step 17: log of a negative: log(−1.5): loss[] is NaN: nothing was
+// committed.
 func (d *Diverged) Error() string {
 	parts := []string{fmt.Sprintf("step %d", d.Step+1)}
 	if d.Finding != nil {

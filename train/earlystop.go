@@ -46,8 +46,8 @@ type EarlyStop struct {
 	kept    map[string]*tensor.Dense
 }
 
-// Observe measures the value after a step, where it is due, and returns [ErrStop] when it has failed to
-// fall more than Patience times in a row.
+// Observe measures the value after a step, where it is due, and returns [ErrStop] when it has
+// failed to fall more than Patience times in a row.
 func (e *EarlyStop) Observe(event Event) error {
 	switch {
 	case e == nil || e.Value == nil:

@@ -27,7 +27,7 @@ func (k EventKind) String() string {
 	return eventNames[k]
 }
 
-// Event is what happens while a Trainer fits. An observer must not keep Scores.
+// Event is something that happens in a training. An observer must not keep Scores.
 type Event struct {
 	Kind     EventKind
 	Step     int           // steps committed so far

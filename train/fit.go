@@ -162,8 +162,8 @@ func (t *Trainer) newFitting(ctx context.Context, plan Plan) (*fitting, error) {
 // step is the number of steps committed.
 func (f *fitting) step() int { return f.run.step() }
 
-// between measures and keeps what is due between two steps and, with done, after the last. It ends the
-// training when patience does.
+// between measures and keeps what is due between two steps and, with done, after the last. It ends
+// the training when patience does.
 func (f *fitting) between(ctx context.Context, done bool) (end bool, err error) {
 	if err := f.validate(ctx, done); err != nil {
 		return false, err

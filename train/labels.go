@@ -10,8 +10,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// located says which element of a batch is an index that a run refused: a label, where nothing but the loss depends on its column.
-// It gives err itself where the index is not found in the data.
+// located says which element of a batch is an index that a run refused: a label, where nothing but
+// the loss depends on its column. It gives err itself where the index is not found in the data.
 func (p *program) located(outside *trait.IndexError, b data.Batch, err error) error {
 	in, at := fed.From(outside)
 	if in == nil || b.Rows == 0 {

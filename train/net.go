@@ -26,9 +26,9 @@ type Net struct {
 	Output *graph.Node // what it predicts, rows first; nil where nobody asks
 	Step   graph.Step  // what a step of training updates besides the optimiser: running statistics
 
-	// Params are what the optimiser changes: nil for all parameters that the loss depends on,
-	// fewer where some stay as they are (the encoder, in transfer learning), and none, in a slice that
-	// is not nil, where Step alone trains.
+	// Params are the parameters that the optimiser changes: nil for all parameters that the loss
+	// depends on, fewer where some stay as they are (the encoder, in transfer learning), and none,
+	// in a slice that is not nil, where Step alone trains.
 	Params []*graph.Node
 }
 

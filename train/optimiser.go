@@ -121,7 +121,7 @@ func (r *run) move(p, by *graph.Node) *graph.Node {
 	return ops.Sub(p, ops.Mul(ops.Cast(r.rate, p.DType()), by))
 }
 
-// decayed is what a penalty ½·λ‖p‖² adds to: dp + λp, or dp without weight decay.
+// decayed returns the gradient with the penalty ½·λ‖p‖²: dp + λp, or dp without weight decay.
 func (r *run) decayed(p, dp *graph.Node) *graph.Node {
 	if r.decay == nil || len(r.set.decaying) > 0 && !slices.Contains(r.set.decaying, p) {
 		return dp
@@ -129,7 +129,7 @@ func (r *run) decayed(p, dp *graph.Node) *graph.Node {
 	return ops.Add(dp, ops.Mul(ops.Cast(r.decay, p.DType()), p))
 }
 
-// state is what the optimiser keeps of a parameter: "NAME/KIND/PATH", zeros at first.
+// state returns a state that the optimiser keeps for a parameter, "NAME/KIND/PATH", zeros at first.
 func (r *run) state(kind string, p *graph.Node) *graph.Node {
 	return r.g.State(kind+"/"+p.Path(), p.DType(), p.Shape().Axes()...)
 }

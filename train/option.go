@@ -18,7 +18,7 @@ type Option struct {
 	set  func(*settings)
 }
 
-// settings are what options set.
+// settings holds what the options set.
 type settings struct {
 	β1, β2, ε float64
 	decay     float64 // of weights

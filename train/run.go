@@ -18,8 +18,9 @@ import (
 //	run := &train.Run{Trainer: t, Data: data.Shuffled(rows, 64, 1), Steps: 300, Observers: watch}
 //	err := run.Do(ctx)
 //
-// Step t of a run is a function of its fields and of the store: batches depend on the position of Data,
-// schedules on the number of steps that the store counts. The fields are set before the first step.
+// Step t of a run is a function of its fields and of the store: batches depend on the position of
+// Data, schedules on the number of steps that the store counts. The fields are set before the first
+// step.
 type Run struct {
 	Trainer *Trainer    // the model, its store, and the engine
 	Data    data.Source // what each step is fed
@@ -51,8 +52,8 @@ type Engine interface {
 	Close()
 }
 
-// NewEngine makes an engine that computes the loss and applies the step to the store. Where it does not
-// count the step in the store, [Run] does. Once ctx is done it compiles no further.
+// NewEngine makes an engine that computes the loss and applies the step to the store. Where it does
+// not count the step in the store, [Run] does. Once ctx is done it compiles no further.
 type NewEngine func(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (Engine, error)
 
 // check says what of the fields cannot be.
@@ -128,8 +129,8 @@ func (r *Run) Do(ctx context.Context) error {
 }
 
 // Step does the next step and tells the observers, whose error it returns. A step that has begun is
-// ended, whatever becomes of ctx; one that fails changes nothing, and the data stand before its batch
-// again. A loss that is not finite is a [*Diverged].
+// ended, whatever becomes of ctx; one that fails changes nothing, and the data stand before its
+// batch again. A loss that is not finite is a [*Diverged].
 func (r *Run) Step(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err

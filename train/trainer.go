@@ -32,8 +32,8 @@ type Trainer struct {
 	Optimiser Optimiser
 	Seed      uint64 // of initial values and random draws
 	Workers   int    // cores to use at most; 0 for all. Results do not depend on it
-	// Engine makes what runs the steps of training; nil for the tape, which evaluates and predicts in
-	// any case.
+	// Engine makes what runs the steps of training; nil for the tape, which evaluates and predicts
+	// in any case.
 	Engine NewEngine
 
 	store    *tape.Store
@@ -126,9 +126,9 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 	return p, nil
 }
 
-// Program is what the tape runs for batches of so many rows, compiled if it is the first time: a step
-// of training, or the loss and the output in evaluation. Trainers of [Trainer.With] share it. Once
-// ctx is done it compiles no further.
+// Program returns the tape's program for batches of so many rows, compiled at the first call: a
+// step of training, or the loss and the output in evaluation. Trainers of [Trainer.With] share it.
+// Once ctx is done it compiles no further.
 func (t *Trainer) Program(ctx context.Context, rows int, mode Mode) (*tape.Program, error) {
 	if t == nil {
 		return nil, errNoTrainer
@@ -143,7 +143,7 @@ func (t *Trainer) Program(ctx context.Context, rows int, mode Mode) (*tape.Progr
 	return p.prog, nil
 }
 
-// shared is what trainers of one model share.
+// shared returns the compiled nets that trainers of one model share.
 func (t *Trainer) shared() *compiled {
 	if t.compiled == nil {
 		t.compiled = &compiled{nets: map[size]*compiledNet{}}
