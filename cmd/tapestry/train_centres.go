@@ -118,7 +118,10 @@ func (k *keeping) clustering(c *lab.ClusterConfig, t *training, name string) (do
 	if clusters == 0 {
 		clusters = lab.DefaultK(c.Table)
 	}
-	c.Build = func(rows int, _ train.Mode) *train.Net {
+	c.Build = func(rows int, mode train.Mode) *train.Net {
+		if mode == train.Training { // asked for by a checkpoint alone: the data have another number of rows
+			return &train.Net{Loss: graph.New(name).Fail("resume", fmt.Errorf("%s was trained on batches of %d rows, these are of %d: the data are others, or it holds the best of several runs", k.dir, rows, c.Table.Rows()))}
+		}
 		return &train.Net{Output: assigning(name, dt, rows, clusters, len(c.Table.Columns)).Output}
 	}
 	c.Plan = func(_ *train.Trainer, p *train.Plan) error {

@@ -295,3 +295,16 @@ func TestClusteringResumes(t *testing.T) {
 		t.Errorf("predicted:\n%s", out)
 	}
 }
+
+// TestClusteringResumesItsOwn: the best of several runs, and a training on other data, are not gone on from.
+func TestClusteringResumesItsOwn(t *testing.T) {
+	best, wine := filepath.Join(t.TempDir(), "best"), filepath.Join(t.TempDir(), "wine")
+	ok(t, "train", "kmeans-softmax", "--steps", "5", "--seeds", "2", "--checkpoint", best)
+	ok(t, "train", "kmeans-softmax", "--steps", "5", "--seeds", "1", "--checkpoint", wine, "--data", "wine")
+	for dir, rows := range map[string]string{best: "128", wine: "178"} {
+		code, _, errOut := tapestry(t, "train", "kmeans-softmax", "--steps", "9", "--checkpoint", dir, "--resume")
+		if want := dir + " was trained on batches of " + rows + " rows, these are of 150"; code != 1 || !strings.Contains(errOut, want) {
+			t.Errorf("exit code %d, %swant %s", code, errOut, want)
+		}
+	}
+}
