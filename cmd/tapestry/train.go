@@ -274,12 +274,11 @@ stopped.`,
 				return err
 			}
 			c.Engine, c.Rate = makeEngine, keep.schedule
+			ended := func(err error) error { return err }
 			if one {
-				done, err := keep.clustering(&c, &t, args[0])
-				if err != nil {
+				if ended, err = keep.clustering(&c, &t, args[0]); err != nil {
 					return err
 				}
-				defer done()
 				saving(cmd.Context())
 			}
 			var fresh *data.Table
@@ -300,7 +299,7 @@ stopped.`,
 				v, err = c.Repeat(cmd.Context(), args[0])
 			}
 			bar.end()
-			if err != nil {
+			if err = ended(err); err != nil {
 				return watched.report(cmd, o, args[0], err)
 			}
 			if !one {

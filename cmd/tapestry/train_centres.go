@@ -107,20 +107,23 @@ func (t *training) centresMeta(c lab.ClusterConfig) (map[string]string, error) {
 }
 
 // clustering configures the training of a clustering to write checkpoints and a log, and to resume
-// from an earlier checkpoint.
-func (k *keeping) clustering(c *lab.ClusterConfig, t *training, name string) (done func(), err error) {
+// from an earlier checkpoint. The returned function closes the log, and returns the error with which
+// training ended, or a plainer one for a checkpoint that the training cannot resume from.
+func (k *keeping) clustering(c *lab.ClusterConfig, t *training, name string) (ended func(error) error, err error) {
 	file := &logFile{path: k.log, goesOn: k.resume}
 	meta, err := t.centresMeta(*c)
 	if err != nil {
 		return nil, err
 	}
+	var refused error
 	dt, clusters := c.DType, c.K
 	if clusters == 0 {
 		clusters = lab.DefaultK(c.Table)
 	}
 	c.Build = func(rows int, mode train.Mode) *train.Net {
 		if mode == train.Training { // asked for by a checkpoint alone: the data have another number of rows
-			return &train.Net{Loss: graph.New(name).Fail("resume", fmt.Errorf("%s was trained on batches of %d rows, these are of %d: the data are others, or it holds the best of several runs", k.dir, rows, c.Table.Rows()))}
+			refused = fmt.Errorf("%s: resume: %s was trained on batches of %d rows, and these are others: the data are not the same, or it holds the best of several runs", name, k.dir, rows)
+			return nil
 		}
 		return &train.Net{Output: assigning(name, dt, rows, clusters, len(c.Table.Columns)).Output}
 	}
@@ -136,7 +139,13 @@ func (k *keeping) clustering(c *lab.ClusterConfig, t *training, name string) (do
 		}
 		return nil
 	}
-	return func() { file.Close() }, nil
+	return func(err error) error {
+		file.Close()
+		if err != nil && refused != nil {
+			return refused
+		}
+		return err
+	}, nil
 }
 
 // assigning returns the model that gives cluster[i], the nearest of the centres r[j d] to each row
