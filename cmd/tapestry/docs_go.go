@@ -205,30 +205,15 @@ func (p *goPackage) mentions(function string) []string {
 // calls lists the exported functions that a function of the package calls, itself or through
 // unexported ones: those of its own package by their names, others as "ops.Add".
 func (p *goPackage) calls(function string) []string {
-	found, seen := map[string]bool{}, map[string]bool{}
-	var visit func(name string)
-	visit = func(name string) {
-		if seen[name] {
-			return
-		}
-		seen[name] = true
-		for _, m := range p.mentions(name) {
-			switch _, other, ok := strings.Cut(m, "."); {
-			case ok && token.IsExported(other), !ok && token.IsExported(m) && p.funcs[m] != nil:
-				found[m] = true
-			default:
-				visit(m)
-			}
-		}
-	}
-	visit(function)
-	delete(found, function)
-	return slices.Sorted(maps.Keys(found))
+	found := p.reached(function, func(m string) bool {
+		_, other, ok := strings.Cut(m, ".")
+		return ok && token.IsExported(other) || !ok && token.IsExported(m) && p.funcs[m] != nil
+	})
+	return slices.DeleteFunc(found, func(name string) bool { return name == function })
 }
 
-// adds lists the types among the given ones of which a function makes values, itself or through any
-// function of its package.
-func (p *goPackage) adds(function string, types map[string]string) []string {
+// reached lists the mentioned names that stop accepts, of a function and of all that it mentions otherwise.
+func (p *goPackage) reached(function string, stop func(name string) bool) []string {
 	found, seen := map[string]bool{}, map[string]bool{}
 	var visit func(name string)
 	visit = func(name string) {
@@ -237,7 +222,7 @@ func (p *goPackage) adds(function string, types map[string]string) []string {
 		}
 		seen[name] = true
 		for _, m := range p.mentions(name) {
-			if types[m] != "" {
+			if stop(m) {
 				found[m] = true
 			} else {
 				visit(m)
@@ -246,6 +231,12 @@ func (p *goPackage) adds(function string, types map[string]string) []string {
 	}
 	visit(function)
 	return slices.Sorted(maps.Keys(found))
+}
+
+// adds lists the types among the given ones of which a function makes values, itself or through any
+// function of its package.
+func (p *goPackage) adds(function string, types map[string]string) []string {
+	return p.reached(function, func(m string) bool { return types[m] != "" })
 }
 
 // signature returns a function as other packages call it, with its parameters:

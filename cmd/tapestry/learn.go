@@ -117,8 +117,9 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 			return err
 		}
 		if keep.epochs > 0 {
-			perEpoch, _, _ := j.model.Rows.Batches()
-			c.Steps = keep.epochs * perEpoch
+			rows, _ := j.fitted.Rows()
+			batch := j.fitted.Batch()
+			c.Steps = (keep.epochs*rows + batch - 1) / batch // what is too little for a batch comes in the next epoch
 		}
 	}
 	if j == nil {

@@ -308,3 +308,14 @@ func TestClusteringResumesItsOwn(t *testing.T) {
 		}
 	}
 }
+
+// TestEpochsArePasses: so many epochs give every row so many times, where batches do not divide the rows, too.
+func TestEpochsArePasses(t *testing.T) {
+	for batch, steps := range map[string]int{"150": 4, "50": 12, "40": 15, "64": 10} {
+		var got struct{ Steps int }
+		_, out, _ := tapestry(t, "train", "regression-ols", "--data", "iris", "--bind", "X=sepal_length,sepal_width", "--bind", "y=petal_width", "--batch", batch, "--epochs", "4", "--seeds", "1", "--json")
+		if err := json.Unmarshal([]byte(out), &got); err != nil || got.Steps != steps {
+			t.Errorf("batches of %s: %d steps, %v, want %d", batch, got.Steps, err, steps)
+		}
+	}
+}
