@@ -67,7 +67,7 @@ func examples(t *testing.T, m *builders.Model) {
 func TestSmallClusterings(t *testing.T) {
 	for _, name := range []string{"kmeans-lloyd", "kmeans-sgd", "kmeans-softmax", "kmeans-goofy"} {
 		m, err := builders.Build(name, builders.Settings{"n": 7, "d": 1, "k": 1}, graph.F32)
-		if err != nil || m.KMeans.Centres.Dim(0) != 1 || m.KMeans.Points.Dim(0) != 7 {
+		if err != nil || m.Centres().Dim(0) != 1 || m.Points().Dim(0) != 7 {
 			t.Errorf("%s with n=7 d=1 k=1: %v, %v", name, m, err)
 		}
 	}
@@ -100,15 +100,15 @@ func TestSettingsErrors(t *testing.T) {
 // eval evaluates nodes of a model with the given points and centres.
 func eval(t *testing.T, m *builders.Model, x, r []float64, nodes ...*graph.Node) []graph.Value {
 	t.Helper()
-	points, centres := m.KMeans.Points, m.KMeans.Centres
+	points, centres := m.Points(), m.Centres()
 	return layertest.Values(t, ref.Feed{points: layertest.ValueOf(points, x...), centres: layertest.ValueOf(centres, r...)}, nodes...)
 }
 
 // Step 3 of the first attempt: r ← r + η·2(x − r) for the nearest centre alone.
 func TestHardGradientOfOnePoint(t *testing.T) {
 	m := layertest.Build(t, "kmeans-sgd", builders.Settings{"n": 1, "d": 2, "k": 2})
-	dr := grad.Of(m.Loss, m.KMeans.Centres)[0]
-	out := eval(t, m, []float64{1, 2}, []float64{0, 0, 9, 9}, dr, m.KMeans.Nearest)
+	dr := grad.Of(m.Loss, m.Centres())[0]
+	out := eval(t, m, []float64{1, 2}, []float64{0, 0, 9, 9}, dr, m.Graph.Lookup("a"))
 	want := []float64{-2, -4, 0, 0} // −2(x − r) for centre 0
 	for i, w := range want {
 		if out[0].Data[i] != w {

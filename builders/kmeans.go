@@ -18,12 +18,6 @@ type KMeans struct {
 	Loss     *graph.Node
 }
 
-// OwnStep reports whether the centres move by a step of the model's own rather than by a gradient: as
-// those of Lloyd's algorithm, which are a state.
-func (k *KMeans) OwnStep() bool {
-	return k != nil && k.Centres != nil && k.Centres.Role() == graph.RoleState
-}
-
 // SqDistances returns the squared distances D[i j] = ‖x_i − r_j‖² of all points x[i d] from all
 // centres r[j d], floats of one type: the left part of the notes' Figures 1 and 3.
 func SqDistances(x, r *graph.Node) *graph.Node {

@@ -27,12 +27,12 @@ func points(g *graph.Graph, s Settings, dt graph.DType, learnt graph.Role) (x, r
 	} else {
 		r = g.Param("r", dt, j, d)
 	}
-	return x, r.Init(initial.Normal(0, 1))
+	return x, r.Init(initial.Rows(x.Path()))
 }
 
 // cluster makes the objective of k the model's.
 func (m *Model) cluster(k KMeans) {
-	m.KMeans, m.Loss, m.Output = &k, k.Loss, k.SqDist
+	m.Loss, m.Output = k.Loss, k.SqDist
 	m.Examples = func(rng *rand.Rand) Feed {
 		return Feed{k.Points: Separated(rng, k.Points.Type(), k.Centres.Dim(0))}
 	}

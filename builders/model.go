@@ -19,7 +19,6 @@ type Model struct {
 	Output   *graph.Node // what the model is for: a prediction, a context, a reconstruction
 	Loss     *graph.Node // the objective, a float scalar; nil if the model has none
 	Step     graph.Step  // what the model updates by itself: Lloyd's centres, running statistics
-	KMeans   *KMeans     // the quantities of a clustering objective; nil for other models
 
 	// Examples makes a batch of the small task that the model can learn: a value
 	// for every input without a default, drawn from rng alone.
@@ -65,6 +64,61 @@ func (m *Model) Params() []*graph.Node {
 	}
 	return out
 }
+
+// Centres returns the centres r[j d] of a clustering, a parameter or a state; nil for other models. A
+// model is a clustering if it has a loss, one input x[i d] without a default, and one leaf that
+// starts at rows of it ([initial.Rows]).
+func (m *Model) Centres() *graph.Node {
+	r, _ := m.clustering()
+	return r
+}
+
+// Points returns the points x[i d] of a clustering, its input; nil for other models. See
+// [Model.Centres].
+func (m *Model) Points() *graph.Node {
+	_, x := m.clustering()
+	return x
+}
+
+// Temperature returns the scalar input γ of a clustering; nil for other models, and for a clustering
+// without one.
+func (m *Model) Temperature() *graph.Node {
+	if m.Centres() == nil {
+		return nil
+	}
+	if γ := m.Graph.Lookup("γ"); γ != nil && γ.Role() == graph.RoleInput && γ.Rank() == 0 {
+		return γ
+	}
+	return nil
+}
+
+// clustering returns centres and points; nil where the model is no clustering.
+func (m *Model) clustering() (r, x *graph.Node) {
+	if m == nil || m.Graph == nil || m.Loss == nil {
+		return nil, nil
+	}
+	of := ""
+	for _, n := range m.Graph.Leaves(graph.RoleInput, graph.RoleParam, graph.RoleState) {
+		_, fixed := n.Default()
+		path, starts := n.Initialiser().Input()
+		switch {
+		case starts && r == nil:
+			r, of = n, path
+		case n.Role() == graph.RoleInput && !fixed && x == nil:
+			x = n
+		case starts || n.Role() == graph.RoleInput && !fixed:
+			return nil, nil
+		}
+	}
+	if x == nil || r == nil || of != x.Path() || x.Rank() != 2 || r.Rank() != 2 {
+		return nil, nil
+	}
+	return r, x
+}
+
+// OwnStep reports whether the model is trained by a step of its own alone, as Lloyd's algorithm is:
+// its loss depends on states, and on no parameter.
+func (m *Model) OwnStep() bool { return m != nil && len(m.Step) > 0 && len(m.Params()) == 0 }
 
 // Result returns the loss, or the output of a model without a loss.
 func (m *Model) Result() *graph.Node {

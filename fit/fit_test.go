@@ -413,7 +413,7 @@ func TestRegistryOnData(t *testing.T) {
 					continue
 				}
 				fits[family.Name+" on "+name]++
-				if fits[family.Name+" on "+name] > 1 || m.Loss == nil || len(lab.Trained(m)) == 0 || m.KMeans != nil {
+				if fits[family.Name+" on "+name] > 1 || m.Loss == nil || len(lab.Trained(m)) == 0 || m.Centres() != nil {
 					continue
 				}
 				l, err := lab.Learn(t.Context(), func() (*builders.Model, error) { return m, nil }, lab.LearnConfig{Seeds: 1, Steps: 1, Optimiser: train.SGD(1e-6)})

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/initial"
@@ -128,8 +129,8 @@ func ofAxes(err error) error {
 
 // Init makes a parameter or state start by the given initialiser, and returns it. It must be
 // called on the leaf just made: on a leaf in use it is a mistake, as are another node, an
-// initialiser with numbers that are not finite or out of order, and values that the element
-// type does not hold.
+// initialiser with numbers that are not finite or out of order, values that the element
+// type does not hold, and [initial.Rows] of an input that is not there or has rows of another shape.
 func (n *Node) Init(init initial.Init) *Node {
 	if !n.IsValid() {
 		return n
@@ -141,6 +142,9 @@ func (n *Node) Init(init initial.Init) *Node {
 		err = fmt.Errorf("only parameters and states have an initialiser")
 	case n.used:
 		err = fmt.Errorf("%s is already in use: call Init where it is made", l.Path)
+	}
+	if err == nil {
+		err = n.startsAt(init)
 	}
 	if err != nil {
 		n.g.fail(initOp{}, []*Node{n}, err)
@@ -162,6 +166,22 @@ func checkInit(init initial.Init, dt DType) error {
 		return fmt.Errorf("initialiser %v: %w", init, err)
 	}
 	return init.Err()
+}
+
+// startsAt refuses rows of what is no input, and rows of another shape.
+func (n *Node) startsAt(init initial.Init) error {
+	path, ok := init.Input()
+	if !ok {
+		return nil
+	}
+	x := n.g.byPath[path]
+	if x == nil || x.Role() != RoleInput {
+		return &Mistake{fmt.Sprintf("initialiser %v: there is no input %q", init, path), "add the input first, with a first axis that counts its rows"}
+	}
+	if x.Rank() == 0 || n.Rank() == 0 || !slices.Equal(x.Shape().Sizes()[1:], n.Shape().Sizes()[1:]) {
+		return &Mistake{fmt.Sprintf("initialiser %v: %v is no array of rows of %v", init, n.Type(), x.Type()), "the axes behind the first must have the same sizes"}
+	}
+	return nil
 }
 
 // initOp names the call in the errors of Init.

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -97,5 +98,24 @@ func TestCopy(t *testing.T) {
 	}
 	if err := graph.Verify(h); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRowsOfInput: a parameter starts at rows of an input that is there and has such rows.
+func TestRowsOfInput(t *testing.T) {
+	for _, c := range []struct{ path, want string }{
+		{"z", `initialiser rows(z): there is no input "z"`},
+		{"w", `initialiser rows(w): there is no input "w"`},
+		{"y", `initialiser rows(y): f64[j=3 d=2] is no array of rows of f64[i=5]`},
+		{"x", ""},
+	} {
+		g := graph.New("rows")
+		g.Input("x", graph.F64, graph.Ax("i", 5), graph.Ax("d", 2))
+		g.Input("y", graph.F64, graph.Ax("i", 5))
+		g.Param("w", graph.F64, graph.Ax("d", 2))
+		g.Param("r", graph.F64, graph.Ax("j", 3), graph.Ax("d", 2)).Init(initial.Rows(c.path))
+		if err := g.Err(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("rows(%s): %v, want %s", c.path, err, c.want)
+		}
 	}
 }

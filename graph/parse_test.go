@@ -25,6 +25,7 @@ func everything(t testing.TB) (g *graph.Graph, loss *graph.Node) {
 	count := g.State("count", graph.I64).Init(initial.Fill(-3))
 	g.State("hyphen", graph.F32, graph.Dims(2, 2)...).Init(initial.GlorotUniform())
 	g.State("basis", graph.F32, graph.Dims(2, 2)...).Init(initial.Orthogonal(0.5))
+	g.State("rows", graph.F32, graph.Dims(3)...).Init(initial.Rows("odd \"name\"; | {a=[1}\n\t%0 = graph λ"))
 	end()
 	D := ops.Sum(ops.Square(ops.Sub(ops.Over(x, "i", "j", "d"), ops.Over(r, "i", "j", "d"))), "d").As("D").As("second; name").As("")
 	α := ops.Softmax(ops.Mul(γ, D), "j").As("α")
@@ -109,7 +110,7 @@ func TestParseMistakes(t *testing.T) {
 		{x + "%1 = input{path=\"y\" type=f32[2] hasDefault} : f32[2] ;", `line 3: input: a default for an array of type f32[2]: only scalar inputs have one`},
 		{x + "%1 = param{path=\"y\" type=f32[] hasDefault} : f32[] ;", `line 3: param: a default for an array of type f32[]: only scalar inputs have one`},
 		{x + "%1 = input{path=\"y\" type=f32[]} %0 : f32[] ;", `line 3: input: 1 operands: want none`},
-		{x + "%1 = param{path=\"y\" type=f32[] init=magic} : f32[] ;", `line 3: param: attribute init: unknown initialiser "magic": want one of zeros, fill, uniform, normal, glorot, he, xavier, glorot-uniform, he-uniform, orthogonal`},
+		{x + "%1 = param{path=\"y\" type=f32[] init=magic} : f32[] ;", `line 3: param: attribute init: unknown initialiser "magic": want one of zeros, fill, uniform, normal, glorot, he, xavier, glorot-uniform, he-uniform, orthogonal, rows`},
 		{x + "%1 = param{path=\"y\" type=f32[] init=fill} : f32[] ;", `line 3: param: attribute init: initialiser "fill": want 1 numbers`},
 		{x + "%1 = param{path=\"y\" type=f32[] init=fill(x)} : f32[] ;", `line 3: param: attribute init: number "x": want a decimal`},
 		{x + "%1 = constant{f32[]: 1} %0 : f32[] ;", `line 3: constant: 1 operands: want none`},

@@ -76,7 +76,7 @@ func ClusteringSettings(b builders.Builder, n, d, k int) (builders.Settings, err
 	if err != nil {
 		return nil, err
 	}
-	if m.KMeans == nil {
+	if m.Centres() == nil {
 		return nil, fmt.Errorf("%s is no clustering: it learns from examples of its own", b.Name)
 	}
 	points, features, centres := SizeNames(m)
@@ -86,7 +86,7 @@ func ClusteringSettings(b builders.Builder, n, d, k int) (builders.Settings, err
 // SizeNames are the settings for the numbers of points, features and centres of a
 // clustering: n, d and k where its builder has these, or else the names of the axes.
 func SizeNames(m *builders.Model) (points, features, centres string) {
-	if m == nil || m.KMeans == nil {
+	if m == nil || m.Centres() == nil {
 		return "", "", ""
 	}
 	name := func(usual string, axis graph.Axis) string {
@@ -95,7 +95,7 @@ func SizeNames(m *builders.Model) (points, features, centres string) {
 		}
 		return axis.Name
 	}
-	x, r := m.KMeans.Points.Shape(), m.KMeans.Centres.Shape()
+	x, r := m.Points().Shape(), m.Centres().Shape()
 	return name("n", x.Axis(0)), name("d", x.Axis(1)), name("k", r.Axis(0))
 }
 

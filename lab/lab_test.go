@@ -118,7 +118,7 @@ func clusterings(t *testing.T) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.KMeans != nil {
+		if m.Centres() != nil {
 			out = append(out, b.Name)
 		}
 	}

@@ -33,9 +33,9 @@ func TestIrisFarFromTheOrigin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nodes := []*graph.Node{m.KMeans.SqDist, grad.Of(m.Loss, m.KMeans.Centres)[0]}
-		xs, rs := graph.Value{Type: m.KMeans.Points.Type(), Data: x}, graph.Value{Type: m.KMeans.Centres.Type(), Data: r}
-		want, err := ref.Eval(trait.Env{}, ref.Feed{m.KMeans.Points: xs, m.KMeans.Centres: rs}, nodes...)
+		nodes := []*graph.Node{m.Graph.Lookup("D"), grad.Of(m.Loss, m.Centres())[0]}
+		xs, rs := graph.Value{Type: m.Points().Type(), Data: x}, graph.Value{Type: m.Centres().Type(), Data: r}
+		want, err := ref.Eval(trait.Env{}, ref.Feed{m.Points(): xs, m.Centres(): rs}, nodes...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestIrisFarFromTheOrigin(t *testing.T) {
 		}
 		vm := tapetest.VM(t, prog, store)
 		defer vm.Close()
-		if err := vm.Run(context.Background(), tape.Feed{m.KMeans.Points: tape.Tensor(xs)}); err != nil {
+		if err := vm.Run(context.Background(), tape.Feed{m.Points(): tape.Tensor(xs)}); err != nil {
 			t.Fatal(err)
 		}
 		distances, err := vm.Value(nodes[0])

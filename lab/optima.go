@@ -62,10 +62,10 @@ func (v Clustering) byInertia() []int {
 // centres, because centres coincide or are nearest to no point. Their inertia and spread depend on
 // the number of centres, and do not compare with those of runs that use all.
 func (v Clustering) Collapsed() int {
-	if v.Model == nil || v.Model.KMeans == nil || !v.Model.KMeans.Centres.IsValid() {
+	if v.Model == nil || v.Model.Centres() == nil || !v.Model.Centres().IsValid() {
 		return 0 // nothing was run
 	}
-	n, k := 0, v.Model.KMeans.Centres.Dim(0)
+	n, k := 0, v.Model.Centres().Dim(0)
 	for _, r := range v.Runs {
 		if r.Groups < k && r.Diverged == 0 {
 			n++

@@ -92,10 +92,10 @@ func (p CompareConfig) withDefaults() (CompareConfig, error) {
 // size is that of what training a model must bring to rest: known of centres among rows,
 // else 0.
 func (p CompareConfig) size(m *builders.Model) float64 {
-	if m.KMeans == nil || p.Table == nil {
+	if m.Centres() == nil || p.Table == nil {
 		return 0
 	}
-	return math.Sqrt(float64(m.KMeans.Centres.Dim(0))) * Scale(p.Table)
+	return math.Sqrt(float64(m.Centres().Dim(0))) * Scale(p.Table)
 }
 
 // twiceNamed finds the first name that two of the list have.

@@ -63,6 +63,7 @@ type clusterer struct {
 	*trainer
 	c     ClusterConfig
 	k     int
+	r, γ  *graph.Node // centres, and temperature or nil
 	x     rowFeeder
 	probe *probe
 }
@@ -72,7 +73,7 @@ func newClusterer(ctx context.Context, c ClusterConfig, name string, k int) (*cl
 	if err != nil {
 		return nil, err
 	}
-	t := &clusterer{c: c, k: k}
+	t := &clusterer{c: c, k: k, r: m.Centres(), γ: m.Temperature()}
 	if t.trainer, err = newTrainer(ctx, name, m, c.Optimiser, c.Build, c.Engine); err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func newClusterer(ctx context.Context, c ClusterConfig, name string, k int) (*cl
 	if err != nil {
 		return nil, err
 	}
-	t.x = rowFeeder{m: m, table: c.Table, x: m.KMeans.Points, rows: rows}
+	t.x = rowFeeder{m: m, table: c.Table, x: m.Points(), rows: rows}
 	x64, err := c.Table.Dense(tensor.Float64)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamm
 		rate: falls(t.model.Graph, t.c.Optimiser, t.c.Rate, steps), size: math.Sqrt(float64(t.k)) * scale,
 		observers: append(stepped(t.c.Stepped, t.model.Builder.Name), o), plan: t.c.Plan, goesOn: t.c.goesOn,
 	}
-	if γ := t.model.KMeans.Gamma; γ != nil {
+	if γ := t.γ; γ != nil {
 		c.scheduled = map[string]train.Schedule{γ.Path(): gamma}
 		c.settled = c.settled.with(tape.Feed{γ: tape.Scalar(γ.DType(), gamma.At(steps-1, steps))})
 	} else {
@@ -151,7 +152,7 @@ func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamm
 	if o.still {
 		r.Rest.Moved = 0 // it ended because nothing moves
 	}
-	r.Rest.Changing = t.model.KMeans.Gamma != nil && changes(gamma, steps)
+	r.Rest.Changing = t.γ != nil && changes(gamma, steps)
 	if len(t.c.Table.Labels) > 0 {
 		codes, _ := data.Codes(t.c.Table.Labels)
 		if r.ARI, err = metric.AdjustedRand(codes, r.Assigned); err != nil {
@@ -179,7 +180,7 @@ func (o *centreObserver) Observe(e train.Event) error {
 	if e.Kind != train.Stepped && !begun {
 		return nil
 	}
-	now, err := o.store.Get(o.t.model.KMeans.Centres.Path())
+	now, err := o.store.Get(o.t.r.Path())
 	if err != nil {
 		return err
 	}
@@ -217,8 +218,8 @@ func (o *centreObserver) measure(step int) error {
 // store returns the store with the start centres.
 func (t *clusterer) store(start []float64, seed uint64) (*tape.Store, error) {
 	store := tape.NewStore(t.model.Graph, tape.Seed(seed))
-	v := graph.Value{Type: t.model.KMeans.Centres.Type(), Data: start}
-	return store, store.Set(t.model.KMeans.Centres.Path(), tape.Tensor(v))
+	v := graph.Value{Type: t.r.Type(), Data: start}
+	return store, store.Set(t.r.Path(), tape.Tensor(v))
 }
 
 func float64s(t *tensor.Dense) []float64 {

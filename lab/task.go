@@ -40,7 +40,7 @@ func (c ClusterConfig) Task(ctx context.Context, name string, seed uint64) (Task
 	if rate := c.Optimiser.Rate(t.model.Graph); rate != nil {
 		scheduled[rate] = falls(t.model.Graph, c.Optimiser, c.Rate, c.Steps)
 	}
-	if γ := t.model.KMeans.Gamma; γ != nil {
+	if γ := t.model.Temperature(); γ != nil {
 		scheduled[γ] = c.Gamma
 	}
 	rows := t.x.step(seed)

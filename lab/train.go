@@ -32,7 +32,7 @@ func (c ClusterConfig) Repeat(ctx context.Context, name string) (Clustering, err
 	switch {
 	case err != nil:
 		return Clustering{}, err
-	case m.KMeans.OwnStep():
+	case m.OwnStep():
 		return c.restarted(ctx, name)
 	}
 	return c.Train(ctx, name)

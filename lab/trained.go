@@ -68,8 +68,8 @@ func Wrt(m *builders.Model) []*graph.Node {
 	switch trained := Trained(m); {
 	case m == nil || m.Loss == nil:
 		return nil
-	case m.KMeans != nil:
-		return []*graph.Node{m.KMeans.Centres}
+	case m.Centres() != nil:
+		return []*graph.Node{m.Centres()}
 	case len(trained) > 0:
 		return trained
 	}

@@ -27,8 +27,7 @@ func (f *File) Build(settings builders.Settings, dt graph.DType) (*builders.Mode
 //
 // Nodes have the names and the lines of the file, so that errors, drawings and listings cite
 // them. Output is the quantity named by output; without one it is the loss, or the last quantity
-// of a file without a loss. If the only input x[i,d] meets the only parameter or state r[j,d] in
-// a difference, the model is a clustering and has KMeans; a scalar gamma is its temperature.
+// of a file without a loss.
 func (f *File) Builder() builders.Builder {
 	b := builders.Builder{Name: f.name, Title: f.Title(), Notes: f.name, Formula: f.formula()}
 	for _, a := range f.axes {
@@ -120,7 +119,6 @@ func (f *File) fill(s builders.Settings, dt graph.DType, m *builders.Model) {
 	}
 	m.Output = b.nodes[greek.Symbol(f.output.name)]
 	m.Examples, m.Drawn = f.examples(b, s)
-	f.cluster(b, m)
 }
 
 // at runs add, which adds the nodes of a line.
@@ -152,7 +150,7 @@ func (b *assembly) statement(s *statement, settings builders.Settings, m *builde
 		}
 		n := make(key, b.dt, axes...)
 		if s.value != nil {
-			init, _ := initialiser(s.value) // was checked
+			init, _ := b.initialiser(s) // was checked
 			n = n.Init(init)
 		}
 		b.nodes[key] = n
@@ -251,43 +249,4 @@ func (b *assembly) aligned(axes []string, operands ...*expr) []*graph.Node {
 		}
 	}
 	return out
-}
-
-// cluster finds the quantities of a clustering.
-func (f *File) cluster(b *assembly, m *builders.Model) {
-	var points, centres []*statement
-	for _, s := range f.lines {
-		switch s.kind {
-		case wordInput, wordIndex:
-			points = append(points, s)
-		case wordParam, wordState:
-			centres = append(centres, s)
-		}
-	}
-	if f.loss == nil || len(points) != 1 || len(centres) != 1 || points[0].kind == wordIndex {
-		return
-	}
-	x, r := namesOf(points[0].axes), namesOf(centres[0].axes)
-	if len(x) != 2 || len(r) != 2 || x[1] != r[1] || x[0] == r[0] {
-		return
-	}
-	isName := func(e *expr, s *statement) bool {
-		return e.kind == exprName && greek.Symbol(e.text) == greek.Symbol(s.name)
-	}
-	meet := false
-	for _, s := range f.lines {
-		s.value.each(func(e *expr) {
-			if e.kind == exprBinary && e.text == "-" {
-				p, q := e.args[0], e.args[1]
-				meet = meet || isName(p, points[0]) && isName(q, centres[0]) || isName(q, points[0]) && isName(p, centres[0])
-			}
-		})
-	}
-	if !meet {
-		return
-	}
-	m.KMeans = &builders.KMeans{Points: b.nodes[greek.Symbol(points[0].name)], Centres: b.nodes[greek.Symbol(centres[0].name)], Loss: m.Loss}
-	if q := f.quantities["γ"]; q != nil && q.kind == wordScalar {
-		m.KMeans.Gamma = b.nodes["γ"]
-	}
 }

@@ -147,19 +147,23 @@ func (c *checker) made(s *statement) typ {
 		stated.kind = whole
 	}
 	if (s.kind == wordParam || s.kind == wordState) && s.value != nil {
-		if _, err := initialiser(s.value); err != nil {
+		if _, err := c.initialiser(s); err != nil {
 			c.fail(s.value.span, err.Error(), "", "")
 		}
 	}
 	return stated
 }
 
-// initialiser reads the expression after the ~ of a parameter.
-func initialiser(e *expr) (initial.Init, error) {
+// initialiser reads the expression after the ~ of a parameter or state.
+func (f *File) initialiser(s *statement) (initial.Init, error) {
 	var init initial.Init
+	e := s.value
 	text := e.String()
 	if e.kind == exprCall || e.kind == exprName && len(e.refs) == 0 {
 		text = strings.ReplaceAll(e.text, "_", "-")
+		if text == "rows" {
+			return f.rows(s)
+		}
 		var numbers []string
 		for _, a := range e.args {
 			v, ok := literal(a)
@@ -173,6 +177,23 @@ func initialiser(e *expr) (initial.Init, error) {
 		}
 	}
 	return init, init.UnmarshalText([]byte(text))
+}
+
+// rows reads rows(x), of an input above whose rows are like those of the parameter or state.
+func (f *File) rows(s *statement) (initial.Init, error) {
+	e := s.value
+	if len(e.args) != 1 || e.args[0].kind != exprName || len(e.args[0].refs) > 0 {
+		return initial.Init{}, fmt.Errorf("%s is not an initialiser: want the name of an input in its brackets", e)
+	}
+	x := f.quantities[greek.Symbol(e.args[0].text)]
+	if x == nil || x.kind != wordInput {
+		return initial.Init{}, fmt.Errorf("%s: there is no input %s above", e, e.args[0].text)
+	}
+	own, of := namesOf(s.axes), namesOf(x.axes)
+	if len(own) == 0 || len(of) == 0 || !slices.Equal(own[1:], of[1:]) {
+		return initial.Init{}, fmt.Errorf("%s: %s has axes [%s], and %s [%s]: those behind the first must be the same", e, s.name, strings.Join(own, ","), x.name, strings.Join(of, ","))
+	}
+	return initial.Rows(greek.Symbol(x.name)), nil
 }
 
 // literal returns the value of a number with or without a sign.

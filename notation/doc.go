@@ -51,14 +51,14 @@
 //
 // The expression after the ~ of a parameter or a state is its initial value: zeros, fill(v),
 // normal(mean, deviation), uniform(low, high), glorot, glorot_uniform, he, he_uniform, xavier,
-// orthogonal(gain). A number that the type of the model cannot represent, such as 1e39 in
+// orthogonal(gain), rows(x). A number that the type of the model cannot represent, such as 1e39 in
 // float32, is reported at its line when the model is built. The expression after the ~ of an
 // input says how to draw examples. It may use the inputs above it, scalars and draws, and is
 // repeated along the axes that it lacks. Without a ~, examples of inputs are standard normal.
 //
-// A file in which the only input x[i,d] meets the only parameter or state r[j,d] as a difference
-// is a clustering, with a scalar gamma as its temperature. It is trained on data like the
-// clusterings of the registry.
+// With rows(x) a parameter or state r[j,d] starts at rows of the data that the input x[i,d] reads.
+// If x is the only input, the model is a clustering, with a scalar gamma as its temperature, and is
+// trained on data like the clusterings of the registry.
 //
 // # Grammar
 //

@@ -67,7 +67,7 @@ func TestPhasesOfEveryModel(t *testing.T) {
 // descent is a step of gradient descent, and what the model updates by itself.
 func descent(m *builders.Model) graph.Step {
 	step := slices.Clone(m.Step)
-	if m.Loss == nil || len(m.Step) > 0 && m.KMeans != nil {
+	if m.Loss == nil || len(m.Step) > 0 && m.Centres() != nil {
 		return step
 	}
 	params := m.Params()

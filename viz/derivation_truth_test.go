@@ -270,7 +270,7 @@ func TestEverySymbolIsDefined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := grad.Of(m.Loss, m.KMeans.Centres)[0]
+	d := grad.Of(m.Loss, m.Centres())[0]
 	given, _, _ := Chain(d)
 	derived, err := Derive(d)
 	if err != nil {

@@ -31,7 +31,7 @@ func viewsPages(ctx context.Context) ([]referencePage, error) {
 		return nil, err
 	}
 	m := task.Model
-	wrt := m.KMeans.Centres
+	wrt := m.Centres()
 	derivation, err := viz.Derive(grad.Of(m.Loss, wrt)...)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func viewsPages(ctx context.Context) ([]referencePage, error) {
 	if err != nil {
 		return nil, err
 	}
-	both, err := notesDrawing(ctx, append([]*graph.Node{fresh.Loss}, grad.Of(fresh.Loss, fresh.KMeans.Centres)...))
+	both, err := notesDrawing(ctx, append([]*graph.Node{fresh.Loss}, grad.Of(fresh.Loss, fresh.Centres())...))
 	if err != nil {
 		return nil, err
 	}

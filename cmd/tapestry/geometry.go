@@ -114,7 +114,7 @@ func (c *geometryCommand) run(cmd *cobra.Command, names []string) error {
 		}
 		trained = append(trained, t)
 	}
-	if c.prototype < 1 || c.field != "" && trained[0].Site.Model.KMeans != nil && c.prototype > trained[0].Site.Model.KMeans.Centres.Dim(0) {
+	if c.prototype < 1 || c.field != "" && trained[0].Site.Model.Centres() != nil && c.prototype > trained[0].Site.Model.Centres().Dim(0) {
 		return usagef("--prototype %d: want one of the centres, from 1", c.prototype)
 	}
 	if err := c.allMet(); err != nil {

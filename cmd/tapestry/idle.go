@@ -21,11 +21,11 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 	optimised, batches := false, false
 	for _, b := range clusterings {
 		m, err := b.Build(nil, graph.F32)
-		if err != nil || m.KMeans == nil {
+		if err != nil || m.Centres() == nil {
 			return err
 		}
 		optimised = optimised || len(m.Step) == 0
-		gamma = gamma || m.KMeans.Gamma != nil
+		gamma = gamma || m.Temperature() != nil
 		batches = batches || b.Batched()
 	}
 	if !restarts {
@@ -56,5 +56,5 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 // algorithm does.
 func movesItself(b builders.Builder) bool {
 	m, err := b.Build(nil, graph.F32)
-	return err == nil && m.KMeans.OwnStep()
+	return err == nil && m.OwnStep()
 }

@@ -73,7 +73,7 @@ func changed(cmd *cobra.Command, names []string) string {
 // is trained on data.
 func isClustering(b builders.Builder) bool {
 	m, err := b.Build(nil, graph.F32)
-	return err == nil && m.KMeans != nil
+	return err == nil && m.Centres() != nil
 }
 
 // config builds the configuration of a training from the flags.

@@ -23,7 +23,7 @@ func eachModel(t *testing.T, f func(t *testing.T, m *builders.Model, trains bool
 				if err != nil {
 					t.Fatal(err)
 				}
-				if m.KMeans == nil {
+				if m.Centres() == nil {
 					f(t, m, m.Loss != nil && m.Examples != nil && len(lab.TrainingStep(m, train.SGD(1))) > 0)
 				}
 			})

@@ -31,7 +31,7 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 			Test: oneLine(lab.ConvergenceTest(true))},
 		Made: made(command, c.DType),
 	}
-	fed := slices.ContainsFunc(res.Variants, func(v lab.Clustering) bool { return v.Model.KMeans.Gamma != nil })
+	fed := slices.ContainsFunc(res.Variants, func(v lab.Clustering) bool { return v.Model.Temperature() != nil })
 	if fed {
 		p.Setup.Schedule, p.Setup.Gamma = scheduleText(c.Gamma, c.Steps), gammas(c.Gamma, c.Steps)
 	} else {
@@ -115,7 +115,7 @@ func baselinesText(res *lab.Clusterings) string {
 	var said []string
 	for _, v := range res.Baselines {
 		how := fmt.Sprintf("%s: %s, until nothing moves", v.Model.Builder.Title, plural.Count(len(v.Runs), "start"))
-		if rows := v.Model.KMeans.Points.Dim(0); len(v.Model.Step) == 0 {
+		if rows := v.Model.Points().Dim(0); len(v.Model.Step) == 0 {
 			how = fmt.Sprintf("%s: %s, of %s each", v.Model.Builder.Title, optimiserText(v.Config), plural.Count(rows, "row"))
 		}
 		said = append(said, how)
@@ -229,7 +229,7 @@ func derive(m *report.Method, v lab.Clustering) error {
 		moves = append(moves, u.Value)
 	}
 	if len(moves) == 0 {
-		moves = grad.Of(model.Loss, model.KMeans.Centres)
+		moves = grad.Of(model.Loss, model.Centres())
 	}
 	if err := model.Graph.Err(); err != nil {
 		return err
@@ -260,10 +260,10 @@ func chain(m *report.Method, eqs []viz.Equation) string {
 func compareDrawing(ctx context.Context, id string, res *lab.Clusterings, a, b int) (report.Drawing, error) {
 	c := res.Config
 	diff, err := diffModels(ctx, res.Variants[a].Model, res.Variants[b].Model, true, viz.Notes, func(m *builders.Model) courses {
-		if m.KMeans.Gamma == nil {
+		if m.Temperature() == nil {
 			return nil
 		}
-		return courses{m.KMeans.Gamma: ends(c.Gamma, c.Steps)}
+		return courses{m.Temperature(): ends(c.Gamma, c.Steps)}
 	})
 	if err != nil {
 		return report.Drawing{}, err

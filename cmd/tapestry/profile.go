@@ -88,7 +88,7 @@ func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Progr
 func profiledFeed(m *builders.Model, seed uint64) (tape.Feed, error) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	feed := tape.Feed{}
-	if m.KMeans == nil {
+	if m.Centres() == nil {
 		if m.Examples != nil { // otherwise the run reports the missing input
 			examples, err := m.Draw(rng)
 			if err != nil {
@@ -100,11 +100,11 @@ func profiledFeed(m *builders.Model, seed uint64) (tape.Feed, error) {
 		}
 		return feed, nil
 	}
-	v := graph.NewValue(m.KMeans.Points.Type())
+	v := graph.NewValue(m.Points().Type())
 	for i := range v.Data {
 		v.Data[i] = rng.Float64() - 0.5
 	}
-	feed[m.KMeans.Points] = tape.Tensor(v)
+	feed[m.Points()] = tape.Tensor(v)
 	return feed, nil
 }
 

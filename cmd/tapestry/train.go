@@ -127,8 +127,8 @@ func statedClusters(names []string) int {
 			continue
 		}
 		if b, err := lookup(name); err == nil {
-			if m, err := b.Build(nil, graph.F32); err == nil && m.KMeans != nil {
-				return m.KMeans.Centres.Dim(0)
+			if m, err := b.Build(nil, graph.F32); err == nil && m.Centres() != nil {
+				return m.Centres().Dim(0)
 			}
 		}
 	}

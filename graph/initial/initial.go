@@ -11,9 +11,12 @@
 package initial
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/tapestry-ml/tapestry/graph/attr"
 )
@@ -30,9 +33,10 @@ const (
 	glorotUniform
 	heUniform
 	orthogonal
+	rows
 )
 
-var names = [...]string{"zeros", "fill", "uniform", "normal", "glorot", "he", "xavier", "glorot-uniform", "he-uniform", "orthogonal"}
+var names = [...]string{"zeros", "fill", "uniform", "normal", "glorot", "he", "xavier", "glorot-uniform", "he-uniform", "orthogonal", "rows"}
 
 // numbers counts the numbers that each is called with.
 var numbers = [len(names)]int{fill: 1, uniform: 2, normal: 2, orthogonal: 1}
@@ -41,6 +45,7 @@ var numbers = [len(names)]int{fill: 1, uniform: 2, normal: 2, orthogonal: 1}
 type Init struct {
 	kind uint8
 	a, b attr.Float
+	of   string // the path of the input of Rows
 }
 
 // Zeros starts every element at 0, as states and biases do.
@@ -83,6 +88,14 @@ func Xavier() Init { return Init{kind: xavier} }
 // columns of a convolution's kernel are its filters.
 func Orthogonal(gain float64) Init { return Init{kind: orthogonal, a: attr.FloatOf(gain)} }
 
+// Rows starts at rows of the data that the input with the given path reads: centres r[j d] among the
+// points x[i d], prototypes, the knots of a kernel. A store has no data: it draws from N(0, 1).
+// Package lab, and the commands, choose rows by k-means++ in its place.
+func Rows(path string) Init { return Init{kind: rows, of: path} }
+
+// Input returns the path of the input of [Rows]; ok is false for all others.
+func (i Init) Input() (path string, ok bool) { return i.of, i.kind == rows }
+
 // Orthonormal returns the gain of [Orthogonal]; ok is false for all others.
 func (i Init) Orthonormal() (gain float64, ok bool) { return i.a.Value(), i.kind == orthogonal }
 
@@ -98,8 +111,8 @@ func (i Init) Numbers() []float64 { return []float64{i.a.Value(), i.b.Value()}[:
 // count returns how many numbers the initialiser is called with.
 func (i Init) count() int { return numbers[min(int(i.kind), len(names)-1)] }
 
-// Err says what is wrong with the numbers: one is not finite, a standard deviation is negative, the
-// upper end of a range is below the lower. It returns nil if nothing is.
+// Err says what is wrong: a number is not finite, a standard deviation is negative, the upper end of
+// a range is below the lower, [Rows] names no input. It returns nil if nothing is.
 func (i Init) Err() error {
 	for _, v := range i.Numbers() {
 		if math.IsNaN(v - v) {
@@ -107,6 +120,8 @@ func (i Init) Err() error {
 		}
 	}
 	switch {
+	case i.kind == rows && i.of == "":
+		return errors.New("initialiser rows: want the path of an input in its brackets")
 	case i.kind == normal && i.b.Value() < 0:
 		return fmt.Errorf("initialiser %v: the standard deviation is negative", i)
 	case i.kind == uniform && i.b.Value() < i.a.Value():
@@ -117,7 +132,8 @@ func (i Init) Err() error {
 
 // Distribution returns the numbers to draw for an array with axes of the given sizes: offset is
 // a constant, or the mean of a normal distribution (std > 0), or the lower end of a uniform one
-// (width > 0). For [Orthogonal] it is the standard normal, from which the caller makes a basis.
+// (width > 0). For [Orthogonal] it is the standard normal, from which the caller makes a basis, and
+// so it is for [Rows].
 func (i Init) Distribution(sizes ...int) (offset, std, width float64) {
 	in, out := 1, 1
 	for k, n := range sizes {
@@ -144,7 +160,7 @@ func (i Init) Distribution(sizes ...int) (offset, std, width float64) {
 		return symmetric(math.Sqrt(6 / float64(in+out)))
 	case heUniform:
 		return symmetric(math.Sqrt(6 / float64(in)))
-	case orthogonal:
+	case orthogonal, rows:
 		return 0, 1, 0
 	}
 	return 0, 0, 0
@@ -153,8 +169,8 @@ func (i Init) Distribution(sizes ...int) (offset, std, width float64) {
 // symmetric is the uniform distribution between −a and a.
 func symmetric(a float64) (offset, std, width float64) { return -a, 0, 2 * a }
 
-// String returns the name, and the numbers in brackets: zeros, fill(1), uniform(-1,1),
-// normal(0,0.1), glorot, orthogonal(1).
+// String returns the name, and what it is called with in brackets: zeros, fill(1), uniform(-1,1),
+// normal(0,0.1), glorot, orthogonal(1), rows(x).
 func (i Init) String() string {
 	s := names[min(int(i.kind), len(names)-1)]
 	switch i.count() {
@@ -163,7 +179,22 @@ func (i Init) String() string {
 	case 2:
 		return fmt.Sprintf("%s(%v,%v)", s, i.a, i.b)
 	}
+	if i.kind == rows {
+		return fmt.Sprintf("%s(%s)", s, quoted(i.of))
+	}
 	return s
+}
+
+// quoted returns a path as it is written in brackets: in quotes if it has more than letters, digits
+// and the signs that paths usually have.
+func quoted(path string) string {
+	odd := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_/.-′", r)
+	}
+	if strings.ContainsFunc(path, odd) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 // MarshalText returns the text of String.
@@ -177,6 +208,12 @@ func (i *Init) UnmarshalText(b []byte) error {
 			continue
 		}
 		v := Init{kind: uint8(k)}
+		if v.kind == rows {
+			v.of, args = args, ""
+			if path, err := strconv.Unquote(v.of); err == nil {
+				v.of = path
+			}
+		}
 		parts := strings.Split(args, ",")
 		if args == "" {
 			parts = nil

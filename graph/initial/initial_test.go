@@ -18,6 +18,7 @@ func TestTextForms(t *testing.T) {
 		{initial.Zeros(), "zeros"}, {initial.Fill(0.5), "fill(0.5)"}, {initial.Uniform(-1, 2), "uniform(-1,2)"},
 		{initial.Normal(-1, 0.5), "normal(-1,0.5)"}, {initial.Glorot(), "glorot"}, {initial.GlorotUniform(), "glorot-uniform"},
 		{initial.He(), "he"}, {initial.HeUniform(), "he-uniform"}, {initial.Xavier(), "xavier"}, {initial.Orthogonal(1.5), "orthogonal(1.5)"},
+		{initial.Rows("layer/x′"), "rows(layer/x′)"}, {initial.Rows("a, (b)"), `rows("a, (b)")`},
 	} {
 		b, err := c.in.MarshalText()
 		if err != nil || string(b) != c.text {
@@ -32,7 +33,7 @@ func TestTextForms(t *testing.T) {
 		"normal(0)":      `initialiser "normal(0)": want 2 numbers`,
 		"fill(x)":        `number "x": want a decimal`,
 		"glorot(1)":      `initialiser "glorot(1)": want 0 numbers`,
-		"lecun":          `unknown initialiser "lecun": want one of zeros, fill, uniform, normal, glorot, he, xavier, glorot-uniform, he-uniform, orthogonal`,
+		"lecun":          `unknown initialiser "lecun": want one of zeros, fill, uniform, normal, glorot, he, xavier, glorot-uniform, he-uniform, orthogonal, rows`,
 		"uniform(0,1,2)": `initialiser "uniform(0,1,2)": want 2 numbers`,
 	} {
 		if err := new(initial.Init).UnmarshalText([]byte(text)); err == nil || err.Error() != want {
@@ -63,6 +64,7 @@ func TestDistribution(t *testing.T) {
 		{initial.GlorotUniform(), []int{20, 4}, -0.5, 0, 1},
 		{initial.HeUniform(), []int{2, 3, 4, 9}, -0.5, 0, 1},
 		{initial.Orthogonal(3), []int{4, 4}, 0, 1, 0},
+		{initial.Rows("x"), []int{4, 4}, 0, 1, 0},
 	} {
 		o, s, w := c.init.Distribution(c.sizes...)
 		if o != c.offset || math.Abs(s-c.std) > 1e-15 || math.Abs(w-c.width) > 1e-15 {
@@ -80,6 +82,7 @@ func TestConstant(t *testing.T) {
 	}{
 		{initial.Zeros(), 0, true}, {initial.Fill(2), 2, true}, {initial.Normal(3, 0), 3, true}, {initial.Uniform(4, 4), 4, true},
 		{initial.Normal(3, 1), 3, false}, {initial.Uniform(4, 5), 4, false}, {initial.Glorot(), 0, false}, {initial.Orthogonal(1), 1, false},
+		{initial.Rows("x"), 0, false},
 	} {
 		if v, ok := c.init.Constant(); v != c.v || ok != c.ok {
 			t.Errorf("%v: %v, %v", c.init, v, ok)
@@ -94,7 +97,7 @@ func TestNil(t *testing.T) {
 			"Fill": initial.Fill, "Glorot": initial.Glorot, "GlorotUniform": initial.GlorotUniform,
 			"He": initial.He, "HeUniform": initial.HeUniform, "Normal": initial.Normal,
 			"Orthogonal": initial.Orthogonal, "Uniform": initial.Uniform, "Xavier": initial.Xavier,
-			"Zeros": initial.Zeros,
+			"Rows": initial.Rows, "Zeros": initial.Zeros,
 		},
 		Types:   []any{initial.Init{}},
 		Samples: func() []any { return []any{initial.Normal(0, 1), []int{2, 3}, 0.5} },

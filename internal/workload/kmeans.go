@@ -15,8 +15,8 @@ func kmeans(model string, n, d, k int, rate float64) build {
 			panic(err) // the settings above are right
 		}
 		b.Graph = m.Graph
-		b.feed(m.KMeans.Points, values(1, n*d, 1))
-		b.start(m.KMeans.Centres, values(2, k*d, 1))
+		b.feed(m.Points(), values(1, n*d, 1))
+		b.start(m.Centres(), values(2, k*d, 1))
 		return m.Loss, rate
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/lab/geometry"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -118,9 +119,9 @@ func TestJoining(t *testing.T) {
 // TestFieldRefuses tells what is wrong.
 func TestFieldRefuses(t *testing.T) {
 	g := graph.New("one feature")
-	x, r := g.Input("x", graph.F64, graph.Ax("i", 4), graph.Ax("d", 1)), g.Param("r", graph.F64, graph.Ax("j", 2), graph.Ax("d", 1))
+	x, r := g.Input("x", graph.F64, graph.Ax("i", 4), graph.Ax("d", 1)), g.Param("r", graph.F64, graph.Ax("j", 2), graph.Ax("d", 1)).Init(initial.Rows("x"))
 	k := builders.SoftKMeans(x, r, g.Scalar("γ", 1, graph.F64))
-	one := geometry.Site{Name: "one", Model: &builders.Model{Graph: g, Loss: k.Loss, KMeans: &k}, Store: tape.NewStore(g), Feed: tape.Feed{x: randomTensor(x, 1)}}
+	one := geometry.Site{Name: "one", Model: &builders.Model{Graph: g, Loss: k.Loss}, Store: tape.NewStore(g), Feed: tape.Feed{x: randomTensor(x, 1)}}
 	for _, c := range []struct {
 		config geometry.FieldConfig
 		site   geometry.Site

@@ -44,7 +44,7 @@ type InvarianceRow struct {
 // that does not fit the model, and a configuration out of range, are errors.
 func (s Site) Invariance(ctx context.Context, c InvarianceConfig) (*Invariances, error) {
 	var output []*graph.Node
-	if s.Model != nil && s.Model.KMeans == nil && s.Model.Output != nil && s.Model.Output != s.Model.Loss && s.Model.Output.DType().IsFloat() {
+	if s.Model != nil && s.Model.Centres() == nil && s.Model.Output != nil && s.Model.Output != s.Model.Loss && s.Model.Output.DType().IsFloat() {
 		output = append(output, s.Model.Output)
 	}
 	o, err := s.objective(output...)

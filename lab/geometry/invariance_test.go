@@ -144,7 +144,7 @@ func TestSymmetriesOfEveryModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Loss == nil || m.KMeans == nil && len(lab.Trained(m)) == 0 {
+		if m.Loss == nil || m.Centres() == nil && len(lab.Trained(m)) == 0 {
 			continue
 		}
 		looked++
@@ -206,16 +206,16 @@ func TestPowersAreFitted(t *testing.T) {
 // TestInvarianceRefuses what cannot be moved.
 func TestInvarianceRefuses(t *testing.T) {
 	s := irisSite(t, "kmeans-softmax", 0)
-	k := s.Model.KMeans
+	x, r, D := s.Model.Points(), s.Model.Centres(), s.Model.Graph.Lookup("D")
 	for _, c := range []struct {
 		tr   geometry.Transformation
 		want string
 	}{
-		{geometry.Transformation{Motion: geometry.Rotation, Axes: []string{"q"}, Of: []*graph.Node{k.Points}}, "has no axis [q]"},
-		{geometry.Transformation{Motion: geometry.Rotation, Of: []*graph.Node{k.Points}}, "a rotation along 0 axes"},
-		{geometry.Transformation{Motion: geometry.Scaling, Of: []*graph.Node{k.SqDist}}, "is no input or parameter"},
+		{geometry.Transformation{Motion: geometry.Rotation, Axes: []string{"q"}, Of: []*graph.Node{x}}, "has no axis [q]"},
+		{geometry.Transformation{Motion: geometry.Rotation, Of: []*graph.Node{x}}, "a rotation along 0 axes"},
+		{geometry.Transformation{Motion: geometry.Scaling, Of: []*graph.Node{D}}, "is no input or parameter"},
 		{geometry.Transformation{Motion: geometry.Scaling}, "nothing is moved"},
-		{geometry.Transformation{Motion: geometry.Permutation, Axes: []string{"i", "j"}, Of: []*graph.Node{k.Points, k.Centres}}, "another size"},
+		{geometry.Transformation{Motion: geometry.Permutation, Axes: []string{"i", "j"}, Of: []*graph.Node{x, r}}, "another size"},
 	} {
 		_, err := s.Invariance(t.Context(), geometry.InvarianceConfig{Transformations: []geometry.Transformation{c.tr}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -28,8 +28,8 @@ func (s Site) prototypes() (p prototypes, err error) {
 	if err != nil {
 		return p, err
 	}
-	if k := s.Model.KMeans; k != nil {
-		p = prototypes{points: k.Points, centres: k.Centres, assignment: k.Alpha}
+	if r := s.Model.Centres(); r != nil {
+		p = prototypes{points: s.Model.Points(), centres: r}
 	} else if p, err = s.sharedAxis(params); err != nil {
 		return p, err
 	}

@@ -80,15 +80,15 @@ func ClusterSite(t *data.Table, b builders.Builder, k int, gamma float64, seed u
 	if err != nil {
 		return Site{}, err
 	}
-	s := Site{Model: m, Feed: tape.Feed{m.KMeans.Points: x}, Store: tape.NewStore(m.Graph, tape.Seed(seed))}
-	if m.KMeans.Gamma != nil {
+	s := Site{Model: m, Feed: tape.Feed{m.Points(): x}, Store: tape.NewStore(m.Graph, tape.Seed(seed))}
+	if m.Temperature() != nil {
 		if gamma == 0 {
 			u := lab.Scale(t)
 			gamma = 5 * float64(k) / (u * u)
 		}
-		s.Feed[m.KMeans.Gamma] = tape.Scalar(dt, gamma)
+		s.Feed[m.Temperature()] = tape.Scalar(dt, gamma)
 	}
-	r := m.KMeans.Centres
+	r := m.Centres()
 	return s, s.Store.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: lab.Centres(t, k, lab.PlusPlus, seed)}))
 }
 
@@ -113,8 +113,8 @@ func (s Site) parameters() ([]*graph.Node, error) {
 		return nil, fmt.Errorf("%s has no loss", s.name())
 	case s.Model.Loss.Rank() != 0 || !s.Model.Loss.DType().IsFloat():
 		return nil, fmt.Errorf("%s: the loss is %v: want a float scalar", s.name(), s.Model.Loss)
-	case s.Model.KMeans != nil:
-		return []*graph.Node{s.Model.KMeans.Centres}, nil
+	case s.Model.Centres() != nil:
+		return []*graph.Node{s.Model.Centres()}, nil
 	}
 	if out := lab.Trained(s.Model); len(out) > 0 {
 		return out, nil

@@ -42,8 +42,8 @@ func (s Site) Symmetries() ([]Transformation, error) {
 	out = append(out, Transformation{Motion: Scaling, Of: params})
 	if both := append(slices.Clone(floats), params...); len(floats) > 0 {
 		out = append(out, Transformation{Motion: Scaling, Of: both})
-		if k := s.Model.KMeans; k != nil && k.Gamma != nil {
-			out = append(out, Transformation{Motion: Scaling, Of: append(slices.Clone(both), k.Gamma), Powers: map[*graph.Node]float64{k.Gamma: -2}})
+		if γ := s.Model.Temperature(); γ != nil {
+			out = append(out, Transformation{Motion: Scaling, Of: append(slices.Clone(both), γ), Powers: map[*graph.Node]float64{γ: -2}})
 		}
 	}
 	return out, nil

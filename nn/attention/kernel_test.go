@@ -55,10 +55,10 @@ func TestAttendKernelIsTheSum(t *testing.T) {
 // the expected centre of the goofy alternative.
 func TestGoofyIsAttention(t *testing.T) {
 	m := layertest.Build(t, "kmeans-goofy", builders.Settings{"n": 6, "gamma": 0.8})
-	k := m.KMeans
-	y, α := attention.AttendKernel(k.Points, k.Centres, k.Centres, k.Gamma, nil)
-	feed := ref.Feed{k.Gamma: {Type: k.Gamma.Type(), Data: []float64{0.8}}}
-	out := layertest.BothWays(t, feed, y, k.Expected, α, k.Alpha)
+	r, γ := m.Centres(), m.Temperature()
+	y, α := attention.AttendKernel(m.Points(), r, r, γ, nil)
+	feed := ref.Feed{γ: {Type: γ.Type(), Data: []float64{0.8}}}
+	out := layertest.BothWays(t, feed, y, m.Graph.Lookup("r̂"), α, m.Graph.Lookup("α"))
 	layertest.Same(t, "r̂", out[0].Data, out[1].Data)
 	layertest.Same(t, "α", out[2].Data, out[3].Data)
 }

@@ -155,7 +155,7 @@ func (s *Server) buildModel(ctx context.Context, d *document, dt graph.DType) (*
 	if err != nil {
 		return nil, err
 	}
-	if first.KMeans == nil {
+	if first.Centres() == nil {
 		table, d.asked.Data = nil, "" // only clusterings take a table
 	}
 	if table != nil {

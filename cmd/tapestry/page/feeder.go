@@ -66,15 +66,15 @@ func newFeeder(m *builders.Model, seed uint64, t *data.Table) (*feeder, error) {
 		}
 		return f, nil
 	}
-	n, k := m.KMeans.Points.Dim(0), m.KMeans.Centres.Dim(0)
+	n, k := m.Points().Dim(0), m.Centres().Dim(0)
 	if n > t.Rows() || k > t.Rows() {
 		return nil, badf("%s has %d rows: want at most as many points (%d) and centres (%d)", t.Name, t.Rows(), n, k)
 	}
-	if m.KMeans.Gamma != nil {
-		f.courses[m.KMeans.Gamma] = lab.DefaultGamma(t, k)
+	if m.Temperature() != nil {
+		f.courses[m.Temperature()] = lab.DefaultGamma(t, k)
 	}
 	var err error
-	if f.points, err = t.Dense(dtypeOf(m.KMeans.Points)); err != nil {
+	if f.points, err = t.Dense(dtypeOf(m.Points())); err != nil {
 		return nil, err
 	}
 	f.plane, err = linear.NewPlane(t)
@@ -93,7 +93,7 @@ func (f *feeder) start(s *tape.Store) error {
 	if f.table == nil {
 		return nil
 	}
-	r := f.model.KMeans.Centres
+	r := f.model.Centres()
 	return s.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: lab.Centres(f.table, r.Dim(0), lab.PlusPlus, f.seed)}))
 }
 
@@ -106,7 +106,7 @@ func (f *feeder) at(t int) (tape.Feed, error) {
 			return nil, err
 		}
 	} else {
-		x := f.model.KMeans.Points
+		x := f.model.Points()
 		feed[x] = f.points
 		if x.Dim(0) < f.table.Rows() {
 			part, err := f.table.Subset(data.Cut{Rows: f.table.Rows(), Size: x.Dim(0)}.At(f.seed, t))

@@ -75,8 +75,8 @@ func TestPrecision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := d.model.KMeans
-	node := "/api/docs/" + id + "/node/" + d.asWritten.id(m.SqDist)
+	m, sqDist := d.model, d.model.Graph.Lookup("D")
+	node := "/api/docs/" + id + "/node/" + d.asWritten.id(sqDist)
 	var n nodeView
 	if c.get(node, &n); n.Digits != nil {
 		t.Errorf("before they were looked at, the digits are %+v", n.Digits)
@@ -89,7 +89,7 @@ func TestPrecision(t *testing.T) {
 	}
 	// D of each point and centre by hand, in float64, from the float32 numbers; relative
 	// to the element, or to a thousandth of the largest.
-	x, r, D := record.Value(m.Points), record.Value(m.Centres), record.Value(m.SqDist)
+	x, r, D := record.Value(m.Points()), record.Value(m.Centres()), record.Value(sqDist)
 	exact, most := make([]float64, 450), 0.0
 	for i := range 150 {
 		for j := range 3 {
@@ -108,7 +108,7 @@ func TestPrecision(t *testing.T) {
 		t.Errorf("the digits lost in D are %+v, by hand %v", n.Digits, want)
 	}
 	var given nodeView
-	if c.get("/api/docs/"+id+"/node/"+d.asWritten.id(m.Centres), &given); given.Digits != nil && given.Digits.Lost != 0 {
+	if c.get("/api/docs/"+id+"/node/"+d.asWritten.id(m.Centres()), &given); given.Digits != nil && given.Digits.Lost != 0 {
 		t.Errorf("the centres, which are given, lose %+v", given.Digits)
 	}
 	wide := c.open(`{"model":"kmeans-softmax","data":"iris","dtype":"f64"}`)
@@ -269,12 +269,12 @@ func TestDerivation(t *testing.T) {
 	if plain.Derivation != "" || len(plain.Formula) != 1 || plain.Formula[0].Unicode != "y = s²" {
 		t.Errorf("of a model without derivatives: %+v", plain)
 	}
-	α := d.model.KMeans.Alpha
+	α := d.model.Graph.Lookup("α")
 	c.get("/api/docs/"+id+"/derivation?node="+d.asWritten.id(α), &one)
 	if text(one.By) != `["α"]` || strings.Contains(one.Derivation, "power rule") || !strings.Contains(one.Derivation, "constant factor") {
 		t.Errorf("by %v: %s", one.By, one.Derivation)
 	}
-	if w := c.ask(http.MethodGet, "/api/docs/"+id+"/derivation?node="+d.asWritten.id(d.model.KMeans.Points), ""); w.Code != http.StatusNotFound {
+	if w := c.ask(http.MethodGet, "/api/docs/"+id+"/derivation?node="+d.asWritten.id(d.model.Points()), ""); w.Code != http.StatusNotFound {
 		t.Errorf("by what is fed: %d %s", w.Code, w.Body)
 	}
 }

@@ -121,10 +121,10 @@ func (s *session) advance(ctx context.Context) (float64, error) {
 
 // mark records the places of the centres.
 func (s *session) mark() error {
-	if s.feeder.plane == nil || (len(s.centres)+1)*s.feeder.model.KMeans.Centres.Dim(0) > pathRoom {
+	if s.feeder.plane == nil || (len(s.centres)+1)*s.feeder.model.Centres().Dim(0) > pathRoom {
 		return nil
 	}
-	r := s.feeder.model.KMeans.Centres
+	r := s.feeder.model.Centres()
 	t, err := s.store.Get(r.Path())
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (s *session) inertias(ctx context.Context, at int) (states, values []float6
 			if err != nil {
 				return nil, nil, err
 			}
-			r := s.feeder.model.KMeans.Centres
+			r := s.feeder.model.Centres()
 			t, err := store.Get(r.Path())
 			if err != nil {
 				return nil, nil, err

@@ -211,7 +211,7 @@ func TestPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := d.model.KMeans.Centres
+	r := d.model.Centres()
 	var at, back nodeView
 	c.get("/api/docs/"+id+"/node/n"+text(r.ID()), &at)
 	if at.Partner == nil || at.GradStats == nil || at.Derivative == nil || at.Name != "r" {
