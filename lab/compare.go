@@ -227,7 +227,7 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	s, start, o, v := i%p.Seeds, i/p.Seeds%len(p.Starts), i/p.Seeds/len(p.Starts)%len(p.Optimisers), i/p.Seeds/len(p.Starts)/len(p.Optimisers)
 	a, seed := x.arms[v*len(p.Optimisers)+o], p.Seed+uint64(s)
 	name = x.res.Variants[v].Name
-	store, err := p.Starts[start].store(a.model, seed)
+	store, err := p.Starts[start].store(a.model, seed, a.feed.begin(seed))
 	if err != nil {
 		return name, fmt.Errorf("%s, start %v: %w", name, p.Starts[start], err)
 	}

@@ -22,6 +22,8 @@ type feeder interface {
 	// settled gives what the gradient at the end of a training is taken on: rows that were trained
 	// on or, where examples are fresh in every step, those of held.
 	settled(seed uint64) Feeds
+	// begin gives the rows at which centres may start.
+	begin(seed uint64) Feeds
 }
 
 // generated is a source of what a model is fed in each step, described for checkpoints.
@@ -58,7 +60,8 @@ func (f Feeds) with(more tape.Feed) Feeds {
 	return out
 }
 
-// judged is how many fresh batches a trained model is judged on.
+// judged is how many fresh batches a trained model is judged on, and how many the choice of start
+// centres looks at.
 const judged = 8
 
 // exampleFeeder draws examples.
@@ -88,19 +91,14 @@ func (f exampleFeeder) source(seed uint64) data.Source {
 }
 
 func (f exampleFeeder) held(seed uint64) Feeds {
-	first, last := f.c.Steps, f.c.Steps+judged
-	if f.c.OneBatch {
-		first, last = 0, 1
-	}
 	if rows := f.rows(); rows != nil {
 		_, _, n := rows.Batches()
 		return rowBatches(n, rows.Held)
 	}
-	var out Feeds
-	for t := first; t < last; t++ {
-		out = append(out, func() (tape.Feed, error) { return f.c.feed(f.m, seed, t) })
+	if f.c.OneBatch {
+		return f.fresh(seed, 0)[:1]
 	}
-	return out
+	return f.fresh(seed, f.c.Steps)
 }
 
 // rows are the data of the model; nil where it is fed something else.
@@ -117,6 +115,25 @@ func (f exampleFeeder) settled(seed uint64) Feeds {
 		return rowBatches(n, rows.Trained)
 	}
 	return f.held(seed)
+}
+
+func (f exampleFeeder) begin(seed uint64) Feeds {
+	switch {
+	case f.rows() != nil:
+		return f.settled(seed)
+	case f.c.OneBatch:
+		return f.held(seed)
+	}
+	return f.fresh(seed, 0)
+}
+
+// fresh gives batches from a step on.
+func (f exampleFeeder) fresh(seed uint64, first int) Feeds {
+	var out Feeds
+	for t := first; t < first+judged; t++ {
+		out = append(out, func() (tape.Feed, error) { return f.c.feed(f.m, seed, t) })
+	}
+	return out
 }
 
 // rowBatches are n batches of data.
@@ -233,6 +250,8 @@ func (f rowFeeder) settled(uint64) Feeds {
 }
 
 func (f rowFeeder) held(seed uint64) Feeds { return f.settled(seed) }
+
+func (f rowFeeder) begin(seed uint64) Feeds { return f.settled(seed) }
 
 // feeders gives every model its inputs, and the model whose examples each is trained
 // on, by index. The first of the models are variants, the others judge.

@@ -53,9 +53,12 @@ func (s Initial) factor() float64 {
 	return s.Scale
 }
 
-// store returns the store that a training of the model starts with.
-func (s Initial) store(m *builders.Model, seed uint64) (*tape.Store, error) {
+// store returns the store that a training of the model starts with, whose first batches are begin.
+func (s Initial) store(m *builders.Model, seed uint64, begin Feeds) (*tape.Store, error) {
 	store := tape.NewStore(m.Graph, tape.Seed(seed))
+	if err := startAtRows(store, m, seed, begin); err != nil {
+		return nil, err
+	}
 	if s.Init != nil {
 		if err := redraw(store, m, *s.Init, seed); err != nil {
 			return nil, err

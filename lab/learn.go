@@ -147,8 +147,12 @@ func (c LearnConfig) learn(ctx context.Context, m *builders.Model, tick func(don
 	for s := range c.Seeds {
 		seed := c.Seed + uint64(s)
 		from := exampleFeeder{c, m}
+		store := tape.NewStore(m.Graph, tape.Seed(seed))
+		if err := startAtRows(store, m, seed, from.begin(seed)); err != nil {
+			return nil, err
+		}
 		r, err := t.run(ctx, course{
-			seed: seed, store: tape.NewStore(m.Graph, tape.Seed(seed)), steps: c.Steps,
+			seed: seed, store: store, steps: c.Steps,
 			source: from.source(seed), settled: from.settled(seed),
 			observers: stepped(c.Stepped, name), plan: c.Plan,
 		})

@@ -223,3 +223,68 @@ func TestSteppedTellsEveryStep(t *testing.T) {
 		}
 	}
 }
+
+// TestStartsAtRows: what starts at rows of an input starts there in any model, on its own examples
+// and on data: prototypes of a net with targets as well.
+func TestStartsAtRows(t *testing.T) {
+	prototypes := func(m, k int) builders.Builder {
+		return builders.Define(builders.Builder{Name: "kernels"}, func(_ builders.Settings, dt graph.DType, out *builders.Model) {
+			g := out.Graph
+			x, y := g.Input("x", dt, graph.Ax("i", m), graph.Ax("d", 2)), g.Input("y", dt, graph.Ax("i", m))
+			r := g.Param("r", dt, graph.Ax("j", k), graph.Ax("d", 2)).Init(initial.Rows("x"))
+			w := g.Param("w", dt, graph.Ax("j", k))
+			out.Output = ops.Sum(ops.Mul(ops.Exp(ops.Neg(builders.SqDistances(x, r))), w), "j")
+			out.Loss = ops.Mean(ops.Square(ops.Sub(out.Output, y)), "i")
+			out.Examples = func(rng *rand.Rand) builders.Feed {
+				a, b := graph.NewValue(x.Type()), graph.NewValue(y.Type())
+				for i := range a.Data {
+					a.Data[i] = 100 + rng.Float64()
+				}
+				return builders.Feed{x: a, y: b}
+			}
+		})
+	}
+	m, err := prototypes(4, 3).Build(nil, graph.F64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Centres() != nil || m.Points() != nil {
+		t.Error("a model with targets is no clustering")
+	}
+	store, err := lab.NewStore(m, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.Get("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[[2]float64]bool{}
+	for step := range 8 {
+		feed, err := lab.Examples(m, 7, step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := feed[m.Graph.Lookup("x")].Float64s()
+		for i := 0; i < len(x); i += 2 {
+			rows[[2]float64{x[i], x[i+1]}] = true
+		}
+	}
+	for j := range 3 {
+		if at := [2]float64(r.Float64s()[2*j : 2*j+2]); !rows[at] {
+			t.Errorf("prototype %d starts at %v, which is no row", j, at)
+		}
+	}
+	many := func() (*builders.Model, error) { return prototypes(1, 20).Build(nil, graph.F64) }
+	want := "kernels: r starts at 20 rows of x, and training begins with 8"
+	if _, err := lab.Learn(t.Context(), many, lab.LearnConfig{Steps: 2, Seeds: 1}); err == nil || err.Error() != want {
+		t.Errorf("20 prototypes: %v, want %s", err, want)
+	}
+	res, err := lab.Compare(t.Context(), lab.CompareConfig{Steps: 1, Seeds: 1, Optimisers: []train.Optimiser{train.SGD(1e-9)}, Probes: []lab.Probe{lab.ProbeFunc("smallest", func(_ *builders.Model, s *tape.Store) (float64, error) {
+		r, err := s.Get("r")
+		return r.Float64s()[0], err
+	})}}, lab.Objective("kernels", func() (*builders.Model, error) { return prototypes(4, 3).Build(nil, graph.F64) }))
+	if err != nil || res.Values(2, 0, lab.Setting{})[0] < 99 {
+		t.Errorf("a comparison starts elsewhere: %v, %v", res, err)
+	}
+}

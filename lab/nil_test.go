@@ -19,7 +19,7 @@ func TestNil(t *testing.T) {
 			"DefaultK": lab.DefaultK, "DefaultRate": lab.DefaultRate, "Examples": lab.Examples, "Falling": lab.Falling,
 			"Holm": lab.Holm, "InRange": lab.InRange, "Judge": lab.Judge, "Learn": lab.Learn,
 			"Letters": lab.Letters, "LossFunc": lab.LossFunc, "Match": lab.Match, "Median": lab.Median,
-			"NewSettling": lab.NewSettling, "RowsOf": lab.RowsOf,
+			"NewSettling": lab.NewSettling, "NewStore": lab.NewStore, "RowsOf": lab.RowsOf,
 			"Objective": lab.Objective, "ParseStart": lab.ParseStart,
 			"ProbeFunc": lab.ProbeFunc, "Quantile": lab.Quantile, "Reached": lab.Reached,
 			"Registered": lab.Registered, "Scale": lab.Scale, "Silhouette": lab.Silhouette, "SizeNames": lab.SizeNames,

@@ -76,5 +76,9 @@ func (c LearnConfig) Task(m *builders.Model, seed uint64) (Task, error) {
 		}
 		return c.feed(m, seed, step)
 	}
-	return Task{Model: m, Step: step, Store: tape.NewStore(m.Graph, tape.Seed(seed)), Feed: feed}, nil
+	store := tape.NewStore(m.Graph, tape.Seed(seed))
+	if err := startAtRows(store, m, seed, exampleFeeder{c, m}.begin(seed)); err != nil {
+		return Task{}, err
+	}
+	return Task{Model: m, Step: step, Store: store, Feed: feed}, nil
 }

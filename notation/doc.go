@@ -3,7 +3,7 @@
 //
 //	objective "soft k-means"
 //	input x[i=150, d=4] ~ clusters(size(j))
-//	param r[j=3, d] ~ normal(0, 1)
+//	param r[j=3, d] ~ rows(x)
 //	scalar gamma = 1  # temperature γ
 //
 //	D[i,j] = sum((x - r)^2, d)

@@ -27,7 +27,7 @@ output z
 func TestStatedClusters(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
-		"two.tapestry": "objective \"two\"\ninput x[i=150, d=4]\nparam r[j=2, d] ~ normal(0, 1)\nloss = mean(min(sum((x - r)^2, d), j), i)\n",
+		"two.tapestry": "objective \"two\"\ninput x[i=150, d=4]\nparam r[j=2, d] ~ rows(x)\nloss = mean(min(sum((x - r)^2, d), j), i)\n",
 		"plain.csv":    "a,b\n1,2\n3,5\n6,4\n8,8\n",
 		"kinds.csv":    "a,b,kind\n1,2,u\n3,5,v\n6,4,w\n8,8,w\n",
 	} {

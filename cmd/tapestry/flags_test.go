@@ -60,7 +60,7 @@ func TestNoFlagIsIgnored(t *testing.T) {
 		"train kmeans-lloyd --json", "train kmeans-sgd --steps 5 --seeds 2 --json", "train kmeans-softmax --steps 5 --seeds 2 --json",
 		"train test-perceptron --steps 5 --seeds 1 --json", "step kmeans-softmax --print --train 5", "step kmeans-lloyd --print", "step rnn-lstm --print --train 5",
 		"draw kmeans-softmax", "draw kmeans-softmax --format text", "draw kmeans-softmax --format dot --grad", "grad kmeans-softmax",
-		"tape kmeans-softmax", "precision kmeans-softmax --step 3", "autopsy kmeans-softmax --step 2", "geometry kmeans-softmax --steps 2", "geometry attention-self --steps 2",
+		"tape kmeans-softmax", "precision kmeans-goofy --step 3", "autopsy kmeans-softmax --step 2", "geometry kmeans-softmax --steps 2", "geometry attention-self --steps 2",
 		"rewrite kmeans-softmax", "list kmeans-softmax", "compare kmeans-softmax kmeans-goofy --starts 1 --seeds 2 --steps 3 --out r.html",
 		"compare test-perceptron --seeds 2 --steps 3 --out r.html", "train net.tapestry --data iris --validation 0.2 --steps 50 --rate 1 --seeds 1 --json",
 		"step net.tapestry --data iris --print --train 5", "autopsy net.tapestry --data iris --step 2", "precision net.tapestry --data iris --step 2", "geometry net.tapestry --data iris --steps 2",

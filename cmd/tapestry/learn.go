@@ -52,7 +52,11 @@ func foreign(cmd *cobra.Command, b builders.Builder) error {
 		return nil
 	}
 	if name := changed(cmd, clusteringFlags); name != "" {
-		return usagef("--%s is for clusterings, and %s is none", name, b.Name)
+		hint := ""
+		if isFile(b.Name) {
+			hint = ": in a file, centres that start at rows of the only input make one, param r[j=3, d] ~ rows(x)"
+		}
+		return usagef("--%s is for clusterings, and %s is none%s", name, b.Name, hint)
 	}
 	if changed(cmd, []string{"data"}) == "" {
 		return idle(cmd, "want --data, too: "+b.Name+" is trained on examples of its own", append([]string{"epochs", "patience"}, dataFlags...)...)

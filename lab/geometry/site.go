@@ -33,14 +33,14 @@ type Site struct {
 	Stepped func(done, of int, what string)
 }
 
-// NewSite returns a model with fresh parameters drawn from seed, fed with a batch of its own
+// NewSite returns a model with the fresh parameters of [lab.NewStore], fed with a batch of its own
 // examples: where [lab.Learn] begins. A model without examples, or without the memory for a batch,
 // is an error.
 func NewSite(m *builders.Model, seed uint64) (Site, error) {
 	if m == nil || m.Graph == nil {
 		return Site{}, errors.New("site: there is no model")
 	}
-	s := Site{Model: m, Feed: tape.Feed{}, Store: tape.NewStore(m.Graph, tape.Seed(seed))}
+	s := Site{Model: m, Feed: tape.Feed{}}
 	if m.Examples == nil {
 		return s, fmt.Errorf("%s has no examples to be fed with", s.name())
 	}
@@ -48,9 +48,11 @@ func NewSite(m *builders.Model, seed uint64) (Site, error) {
 		return s, err
 	}
 	feed, err := lab.Examples(m, seed, 0)
-	if err == nil {
-		s.Feed = feed
+	if err != nil {
+		return s, err
 	}
+	s.Feed = feed
+	s.Store, err = lab.NewStore(m, seed)
 	return s, err
 }
 

@@ -88,13 +88,13 @@ func dtypeOf(n *graph.Node) tensor.Dtype {
 	return tensor.Float64
 }
 
-// start puts the start centres into a fresh store.
-func (f *feeder) start(s *tape.Store) error {
+// start returns the store that a training begins with.
+func (f *feeder) start() (*tape.Store, error) {
 	if f.table == nil {
-		return nil
+		return lab.NewStore(f.model, f.seed)
 	}
-	r := f.model.Centres()
-	return s.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: lab.Centres(f.table, r.Dim(0), lab.PlusPlus, f.seed)}))
+	s, r := tape.NewStore(f.model.Graph, tape.Seed(f.seed)), f.model.Centres()
+	return s, s.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: lab.Centres(f.table, r.Dim(0), lab.PlusPlus, f.seed)}))
 }
 
 // at returns the feed of step t.

@@ -54,8 +54,8 @@ func newSession(ctx context.Context, m *builders.Model, step graph.Step, f *feed
 	for _, u := range s.step {
 		s.roots = append(s.roots, u.Value)
 	}
-	s.store = tape.NewStore(m.Graph, tape.Seed(f.seed))
-	if err := f.start(s.store); err != nil {
+	var err error
+	if s.store, err = f.start(); err != nil {
 		return nil, err
 	}
 	var checks []tape.Option
@@ -63,7 +63,6 @@ func newSession(ctx context.Context, m *builders.Model, step graph.Step, f *feed
 		checks = append(checks, tape.CheckFinite(m.Loss))
 	}
 	s.snapshots = inspect.NewSnapshots(snapshotRoom, maxSnapshots, s.store)
-	var err error
 	s.walk, err = inspect.Open(ctx, inspect.Subject{Graph: m.Graph, Wanted: s.roots[:1], Step: s.step, Feed: f.at, Store: s.store, Compile: checks, Snapshots: s.snapshots}, inspect.Limit(snapshotRoom))
 	if err != nil {
 		return nil, err
