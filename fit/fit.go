@@ -226,16 +226,11 @@ func (f *Fitted) read(m *builders.Model, c *columns.Columns) ([]want, error) {
 func (f *Fitted) deal(m *builders.Model, settings builders.Settings, o Options) error {
 	n := f.values[0].rows
 	fixed := inputs(m)[0].Dim(0)
-	held := 0
-	if o.Validation > 0 {
-		held = min(n-1, max(1, int(math.Round(o.Validation*float64(n)))))
-		if n < 2 {
-			return errors.New("validation: there is only one row")
-		}
+	if o.Validation > 0 && n < 2 {
+		return errors.New("validation: there is only one row")
 	}
-	order := data.Order(o.Seed, 0, n)
-	f.held, f.train = slices.Sorted(slices.Values(order[:held])), slices.Sorted(slices.Values(order[held:]))
-	train := len(f.train)
+	f.train, f.held = Deal(n, o.Validation, o.Seed)
+	train, held := len(f.train), len(f.held)
 	f.batch = o.Batch
 	if f.batch == 0 {
 		if f.batch = UsualBatch; train <= AllRows {
@@ -267,6 +262,20 @@ func (f *Fitted) deal(m *builders.Model, settings builders.Settings, o Options) 
 		return fmt.Errorf("batches of %d rows: there are %d to train on", f.batch, train)
 	}
 	return nil
+}
+
+// Deal returns which of n rows are trained on, and which are held out: a share of them, drawn by the
+// seed, at least one and not all, or none for a share of 0. Both are in order.
+func Deal(n int, share float64, seed uint64) (train, held []int) {
+	if n < 1 {
+		return nil, nil
+	}
+	out := 0
+	if share > 0 {
+		out = min(n-1, max(1, int(math.Round(min(share, 1)*float64(n)))))
+	}
+	order := data.Order(seed, 0, n)
+	return slices.Sorted(slices.Values(order[out:])), slices.Sorted(slices.Values(order[:out]))
 }
 
 // prepare fills and standardises by what the rows to train on say.

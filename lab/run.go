@@ -137,6 +137,9 @@ func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamm
 	} else if err != nil {
 		return r, located(t.name, h, err)
 	}
+	if err := o.read(); err != nil { // patience may have gone back
+		return r, err
+	}
 	o.gamma = func(gamma func(int) float64) func(int) float64 { return func(int) float64 { return gamma(steps - 1) } }(o.gamma)
 	if err := o.measure(r.Steps); err != nil {
 		return r, err
@@ -180,13 +183,12 @@ func (o *centreObserver) Observe(e train.Event) error {
 	if e.Kind != train.Stepped && !begun {
 		return nil
 	}
+	if begun {
+		return o.read()
+	}
 	now, err := o.store.Get(o.t.r.Path())
 	if err != nil {
 		return err
-	}
-	if begun {
-		copy(o.now, float64s(now))
-		return nil
 	}
 	moved := 0.0
 	for i, v := range float64s(now) {
@@ -201,6 +203,15 @@ func (o *centreObserver) Observe(e train.Event) error {
 		return o.measure(e.Step)
 	}
 	return nil
+}
+
+// read takes the centres of the store.
+func (o *centreObserver) read() error {
+	now, err := o.store.Get(o.t.r.Path())
+	if err == nil {
+		copy(o.now, float64s(now))
+	}
+	return err
 }
 
 // measure measures the centres before a step.

@@ -179,7 +179,7 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 			return p, nil, err
 		}
 	case rows:
-		if p.Table, err = c.table(); err != nil {
+		if p.Table, err = c.table(c.seed); err != nil {
 			return p, nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train/metric"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 	"github.com/tapestry-ml/tapestry/viz/report"
 )
@@ -104,6 +106,7 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	page, err := newPage(cmd.Context(), res, typed(c.args))
+	page.Data.Name += c.prepared()
 	if err == nil && len(names) > 2 {
 		page.Drawings, err = c.drawings(names, shownMethods(page), func(id string, a, b int) (report.Drawing, error) {
 			return compareDrawing(cmd.Context(), id, res, a, b)
@@ -118,7 +121,7 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	if toStdout(c.out) {
 		return nil
 	}
-	return c.summary(cmd.OutOrStdout(), res)
+	return c.summary(cmd.Context(), cmd.OutOrStdout(), res)
 }
 
 // kinds reports whether clusterings are among the names, which names are other models, and whether
@@ -170,7 +173,7 @@ func (c *comparison) takeRows(cmd *cobra.Command, names []string) error {
 	if changed(cmd, []string{"batches"}) != "" {
 		return usagef("--batches: the rows of the data are the examples")
 	}
-	table, err := c.table()
+	table, err := c.table(c.seed)
 	if err != nil {
 		return err
 	}
@@ -209,7 +212,7 @@ func shownMethods(p report.Page) []string {
 }
 
 // summary prints the summary of the report for a terminal.
-func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
+func (c *comparison) summary(ctx context.Context, w io.Writer, res *lab.Clusterings) error {
 	type row struct {
 		Name         string        `json:"name"`
 		Best         jsonNumber    `json:"best_inertia"`
@@ -230,7 +233,8 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 		Inertias     []jsonNumber  `json:"inertia_by_seed"`
 		Converged    []bool        `json:"converged_by_seed"`
 		Groups       []int         `json:"groups_by_seed"`
-		optima       string
+		Held         []scoresJSON  `json:"validation,omitempty"` // by seed
+		optima, held string
 	}
 	var rows []row
 	moving, collapsed, diverged := 0, 0, 0
@@ -244,9 +248,17 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 			converged, groups = append(converged, r.Rest.Converged()), append(groups, r.Groups)
 		}
 		moving, collapsed, diverged = moving+v.Moving(), collapsed+v.Collapsed(), diverged+v.Diverged()
+		scores, err := c.heldOut(ctx, v.Config, v)
+		if err != nil {
+			return err
+		}
+		var held []scoresJSON
+		for _, s := range scores {
+			held = append(held, newScoresJSON(s))
+		}
 		rows = append(rows, row{v.Name, jsonNumber(best.Inertia()), best.Seed, jsonNumber(best.ARI), jsonNumber(best.Final().Spread),
 			jsonNumber(lab.Median(inertias)), jsonNumber(lab.Median(aris)), jsonNumber(lab.Median(spreads)), len(v.Runs), len(v.Runs) - v.Moving(), v.Collapsed(), v.Diverged(),
-			newOptimaJSON(v), v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias), converged, groups, optimaText(v)})
+			newOptimaJSON(v), v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias), converged, groups, held, optimaText(v), medianScores(scores)})
 	}
 	if c.json {
 		return printJSON(w, struct {
@@ -256,7 +268,7 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 			Rows   []row  `json:"methods"`
 		}{res.Config.Table.Name, c.out, oneLine(lab.ConvergenceTest(true)), rows})
 	}
-	fmt.Fprintf(w, "%s: %s, %s, k = %d; %s of %s, medians are over the seeds\n\n", res.Config.Table.Name, plural.Count(res.Config.Table.Rows(), "row"),
+	fmt.Fprintf(w, "%s%s: %s, %s, k = %d; %s of %s, medians are over the seeds\n\n", res.Config.Table.Name, c.prepared(), plural.Count(res.Config.Table.Rows(), "row"),
 		plural.Count(len(res.Config.Table.Columns), "feature"), res.Config.K, plural.Count(res.Config.Seeds, "seed"), plural.Count(res.Config.Steps, "step"))
 	fmt.Fprintf(w, "%-24s %12s %12s %8s %10s %10s %8s %9s\n", "", "best", "median", "median", "median", "", "µs per", "peak")
 	fmt.Fprintf(w, "%-24s %12s %12s %8s %10s %10s %8s %9s\n", "", "inertia", "inertia", "ARI", "spread", "converged", "step", "KiB")
@@ -267,6 +279,12 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 	fmt.Fprintf(w, "\nWhere the runs came to rest:\n")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%-24s %s\n", r.Name, r.optima)
+	}
+	if c.held != nil {
+		fmt.Fprintf(w, "\nOn the %s held out, medians over the runs:\n", plural.Count(c.held.Rows(), "row"))
+		for _, r := range rows {
+			fmt.Fprintf(w, "%-24s %s\n", r.Name, r.held)
+		}
 	}
 	if moving > 0 {
 		fmt.Fprintf(w, "\nWhat has not converged says where it was stopped, not where its objective leads.\n%s\n", lab.ConvergenceTest(true))
@@ -279,6 +297,19 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 	}
 	fmt.Fprintf(w, "\nThe report is in %s\n", c.out)
 	return nil
+}
+
+// medianScores returns the medians of scores, by name, in one line.
+func medianScores(runs []metric.Scores) string {
+	var out metric.Scores
+	for i := range slices.Concat(runs[:min(1, len(runs))]...) {
+		var values []float64
+		for _, s := range runs {
+			values = append(values, s[i].Value)
+		}
+		out = append(out, metric.Score{Name: runs[0][i].Name, Value: lab.Median(values)})
+	}
+	return scoresText(out)
 }
 
 // shortly formats a number for a table, and a missing one as a dash.

@@ -28,6 +28,11 @@ type fitting struct {
 	validation  float64
 	standardise bool
 
+	// Of a clustering: the rows held out, and the binding of its points, where one is stated or
+	// they are standardised.
+	held   *data.Table
+	points *fit.Binding
+
 	cmd     *cobra.Command
 	several bool                   // several models; a binding need not apply to all of them
 	met     map[string]bool        // bound inputs that at least one of several models has
@@ -226,8 +231,8 @@ func (f *fitting) allMet() error {
 // pointsInput is the input of a clustering.
 const pointsInput = "x"
 
-// points returns the binding of a clustering's points, or nil for all features of a table.
-func (f *fitting) points() (*fit.Binding, error) {
+// pointsBinding returns the binding of a clustering's points, or nil for all features of a table.
+func (f *fitting) pointsBinding() (*fit.Binding, error) {
 	bind, err := f.bindings()
 	if err != nil {
 		return nil, err
@@ -252,28 +257,100 @@ func (f *fitting) points() (*fit.Binding, error) {
 	return b, nil
 }
 
-// table returns the data as a table of points: the columns bound to x, or all features.
-func (f *fitting) table() (*data.Table, error) {
-	bound, err := f.points()
+// table returns the data as a table of points to train on: the columns bound to x, or all features,
+// of the rows that are not held out. Missing values are filled, and columns standardised, by the
+// rows to train on.
+func (f *fitting) table(seed uint64) (t *data.Table, err error) {
+	if !(f.validation >= 0 && f.validation < 1) {
+		return nil, usagef("--validation %v: want a share from 0 to below 1", f.validation)
+	}
+	if f.points, err = f.pointsBinding(); err != nil {
+		return nil, err
+	}
+	if f.points == nil {
+		t, err = f.unsettled()
+	} else {
+		if f.met == nil {
+			f.met = map[string]bool{}
+		}
+		f.met[pointsInput] = true
+		var c *columns.Columns
+		if c, err = f.read(); err == nil {
+			t, err = c.Table(f.points.Columns...)
+		}
+	}
+	if err == nil && f.missing == "drop" {
+		t, err = f.settle(t)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if bound == nil {
-		return f.open()
+	if f.validation > 0 {
+		if t.Rows() < 2 {
+			return nil, fmt.Errorf("%s: --validation: there is only one row", t.Name)
+		}
+		rows, held := fit.Deal(t.Rows(), f.validation, seed)
+		if f.held, err = t.Subset(held); err != nil {
+			return nil, err
+		}
+		if t, err = t.Subset(rows); err != nil {
+			return nil, err
+		}
 	}
-	if f.met == nil {
-		f.met = map[string]bool{}
-	}
-	f.met[pointsInput] = true
-	c, err := f.read()
-	if err != nil {
+	if t, err = f.settle(t); err != nil {
 		return nil, err
 	}
-	t, err := c.Table(bound.Columns...)
-	if err != nil {
-		return nil, err
+	if f.held != nil {
+		if f.held, err = f.settle(f.held); err != nil {
+			return nil, err
+		}
 	}
-	return f.settle(t)
+	if f.standardise {
+		if f.points == nil {
+			f.points = &fit.Binding{Input: pointsInput, Columns: t.Columns}
+		}
+		f.points.Mean, f.points.Std = data.Standardise(t)
+		if err := f.scale(f.held); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// scale brings other rows of a clustering to the scale of those that it is trained on.
+func (f *fitting) scale(t *data.Table) error {
+	if t == nil || f.points == nil || f.points.Mean == nil {
+		return nil
+	}
+	return data.Scale(t, f.points.Mean, f.points.Std)
+}
+
+// prepared says what was done to the points of a clustering before training; "" for nothing.
+func (f *fitting) prepared() string {
+	var said []string
+	if f.held != nil {
+		said = append(said, plural.Count(f.held.Rows(), "row")+" held out")
+	}
+	if f.standardise {
+		said = append(said, "columns standardised")
+	}
+	if said == nil {
+		return ""
+	}
+	return " (" + strings.Join(said, ", ") + ")"
+}
+
+// unscaled returns centres, row-major [k d], in the units of the columns.
+func (f *fitting) unscaled(centres []float64) []float64 {
+	if f.points == nil || f.points.Mean == nil {
+		return centres
+	}
+	out := slices.Clone(centres)
+	for i := range out {
+		j := i % len(f.points.Mean)
+		out[i] = out[i]*f.points.Std[j] + f.points.Mean[j]
+	}
+	return out
 }
 
 // arrays reports whether the data are anything but a table.

@@ -43,9 +43,6 @@ func foreign(cmd *cobra.Command, b builders.Builder) error {
 		return usagef("--rate 0: want a positive number")
 	}
 	if isClustering(b) {
-		if name := changed(cmd, []string{"validation", "standardise", "epochs", "patience"}); name != "" {
-			return usagef("--%s: %s is a clustering, which is trained and measured on all rows, as they are", name, b.Name)
-		}
 		if name := changed(cmd, learningFlags); name != "" {
 			return usagef("--%s: %s is a clustering, which takes its sizes and its points from the data", name, b.Name)
 		}
@@ -122,8 +119,7 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 		}
 		if keep.epochs > 0 {
 			rows, _ := j.fitted.Rows()
-			batch := j.fitted.Batch()
-			c.Steps = (keep.epochs*rows + batch - 1) / batch // what is too little for a batch comes in the next epoch
+			c.Steps = keep.stepsOf(rows, j.fitted.Batch())
 		}
 	}
 	if j == nil {

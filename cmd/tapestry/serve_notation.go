@@ -84,10 +84,10 @@ func (d *servedData) served(name string) (web.Model, error) {
 	}
 	if isClustering(b) {
 		m.Data = d.name
-		if _, err := data.Builtin(d.name); err == nil && len(d.bind) == 0 {
+		if _, err := data.Builtin(d.name); err == nil && len(d.bind) == 0 && !d.standardise && d.validation == 0 {
 			return m, nil
 		}
-		t, err := d.table()
+		t, err := d.table(d.seed)
 		if err != nil {
 			return m, err
 		}

@@ -43,8 +43,17 @@ func (s *source) csvFlags(cmd *cobra.Command) {
 	f.StringVar(&s.missing, "missing", "", "mean or median: fill cells that are empty, NA, ? or NaN with that of their column; drop: drop their rows (default: an error)")
 }
 
-// open reads the table.
+// open reads the table, and fills its missing values.
 func (s *source) open() (*data.Table, error) {
+	table, err := s.unsettled()
+	if err != nil {
+		return nil, err
+	}
+	return s.settle(table)
+}
+
+// unsettled reads the table, missing values and all.
+func (s *source) unsettled() (*data.Table, error) {
 	embedded := slices.Contains([]string{"iris", "digits", "wine", "clusters"}, s.name)
 	switch {
 	case s.name == "":
@@ -63,7 +72,7 @@ func (s *source) open() (*data.Table, error) {
 			return nil, err
 		}
 	}
-	return s.settle(table)
+	return table, nil
 }
 
 // alike returns the source of a second table that is read like the first: its missing values are

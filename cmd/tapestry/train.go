@@ -27,6 +27,7 @@ type training struct {
 	dtype           string
 	restarts        int
 	options         []train.Option // of the optimiser
+	stopped         []train.Best   // by run of a clustering: where patience went back to; zero where it did not
 	stepsFlag       *pflag.Flag    // tells whether steps were given
 }
 
@@ -97,7 +98,7 @@ func (t *training) config(o *options, names ...string) (lab.ClusterConfig, error
 	if t.given != "" && c.Start != lab.StartGiven {
 		return c, usagef("--centres: want --start given, too")
 	}
-	if c.Table, err = t.table(); err != nil {
+	if c.Table, err = t.table(o.seed); err != nil {
 		return c, err
 	}
 	if err := lab.InRange(c.Table); err != nil {
@@ -272,16 +273,26 @@ stopped.`,
 				return err
 			}
 			c.Engine, c.Rate = makeEngine, keep.schedule
-			ended := func(err error) error { return err }
-			if one {
-				if ended, err = keep.clustering(&c, &t, args[0]); err != nil {
+			if keep.epochs > 0 {
+				m, err := c.Variant(args[0]).Build(c.DType)
+				if err != nil {
 					return err
 				}
+				c.Steps = keep.stepsOf(c.Table.Rows(), m.Points().Dim(0))
+			}
+			ended, err := keep.clustering(cmd.Context(), &c, &t, args[0], one)
+			if err != nil {
+				return err
+			}
+			if one {
 				saving(cmd.Context())
 			}
 			var fresh *data.Table
 			if predict != "" {
 				if fresh, err = t.alike(predict, c.Table).open(); err != nil {
+					return err
+				}
+				if err := t.scale(fresh); err != nil {
 					return err
 				}
 			}
@@ -314,7 +325,7 @@ stopped.`,
 				if err := printTrials(w, o, tried); err != nil {
 					return err
 				}
-				return printTraining(cmd.Context(), w, o, c, v, fresh)
+				return printTraining(cmd.Context(), w, o, c, v, &t, fresh)
 			})
 		},
 	}
@@ -337,7 +348,7 @@ func unusedInTraining(cmd *cobra.Command, b builders.Builder, choose string) err
 		if err := idle(cmd, "it is of one training, and Lloyd's algorithm begins --restarts times", "log", "resume"); err != nil {
 			return err
 		}
-		if err := idle(cmd, "Lloyd's algorithm begins --restarts times, and goes on until nothing moves", "seeds", "steps"); err != nil {
+		if err := idle(cmd, "Lloyd's algorithm begins --restarts times, and goes on until nothing moves", "seeds", "steps", "epochs", "patience"); err != nil {
 			return err
 		}
 	}
@@ -345,7 +356,7 @@ func unusedInTraining(cmd *cobra.Command, b builders.Builder, choose string) err
 		if err := idle(cmd, "--choose-k says which are tried", "k"); err != nil {
 			return err
 		}
-		if err := idle(cmd, "it is of one training, and --choose-k trains for each number of clusters", "log", "resume"); err != nil {
+		if err := idle(cmd, "it is of one training, and --choose-k trains for each number of clusters", "log", "resume", "patience"); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
+	"github.com/tapestry-ml/tapestry/train/metric"
 	"github.com/tapestry-ml/tapestry/train/watch"
 	"gorgonia.org/tensor"
 )
@@ -83,17 +85,13 @@ func (k *keeping) centres(c lab.ClusterConfig, v lab.Clustering, t *training) er
 	return err
 }
 
-// centresMeta returns a checkpoint's metadata: the columns that a clustering reads, and the values
-// that replaced missing ones.
+// centresMeta returns a checkpoint's metadata: the columns that a clustering reads, and how they are
+// prepared.
 func (t *training) centresMeta(c lab.ClusterConfig) (map[string]string, error) {
 	meta := map[string]string{}
-	bound, err := t.points()
-	switch {
-	case err != nil:
-		return nil, err
-	case bound != nil:
-		maps.Copy(meta, fit.Meta(*bound))
-	default:
+	if t.points != nil {
+		maps.Copy(meta, fit.Meta(*t.points))
+	} else {
 		meta[infer.MetaColumns] = infer.NamesMeta(c.Table.Columns)
 	}
 	if t.filled != nil {
@@ -106,15 +104,27 @@ func (t *training) centresMeta(c lab.ClusterConfig) (map[string]string, error) {
 	return meta, nil
 }
 
-// clustering configures the training of a clustering to write checkpoints and a log, and to resume
-// from an earlier checkpoint. The returned function closes the log, and returns the error with which
-// training ended, or a plainer one for a checkpoint that the training cannot resume from.
-func (k *keeping) clustering(c *lab.ClusterConfig, t *training, name string) (ended func(error) error, err error) {
+// clustering configures the training of a clustering to stop early and, of a single one, to write
+// checkpoints and a log, and to resume from an earlier checkpoint. The returned function closes the
+// log, and returns the error with which training ended, or a plainer one for a checkpoint that the
+// training cannot resume from.
+func (k *keeping) clustering(ctx context.Context, c *lab.ClusterConfig, t *training, name string, one bool) (ended func(error) error, err error) {
 	file := &logFile{path: k.log, goesOn: k.resume}
 	meta, err := t.centresMeta(*c)
 	if err != nil {
 		return nil, err
 	}
+	var held *lab.Held
+	if t.held != nil && (k.patience > 0 || k.log != "") {
+		if held, err = c.Held(ctx, name, t.held); err != nil {
+			return nil, err
+		}
+	}
+	m, err := c.Variant(name).Build(c.DType)
+	if err != nil {
+		return nil, err
+	}
+	epoch := max(1, c.Table.Rows()/m.Points().Dim(0))
 	var refused error
 	dt, clusters := c.DType, c.K
 	if clusters == 0 {
@@ -127,7 +137,21 @@ func (k *keeping) clustering(c *lab.ClusterConfig, t *training, name string) (en
 		}
 		return &train.Net{Output: assigning(name, dt, rows, clusters, len(c.Table.Columns)).Output}
 	}
-	c.Plan = func(_ *train.Trainer, p *train.Plan) error {
+	c.Plan = func(trainer *train.Trainer, p *train.Plan) error {
+		if held != nil {
+			p.Validate = func(ctx context.Context) (metric.Scores, error) { return held.Stored(ctx, trainer.Store()) }
+			p.Every, p.Patience = epoch, k.patience
+			p.Observers = append(p.Observers, train.ObserverFunc(func(e train.Event) error {
+				if e.Kind == train.Ended {
+					best, _ := trainer.Best()
+					t.stopped = append(t.stopped, stoppedAt(best, e))
+				}
+				return nil
+			}))
+		}
+		if !one {
+			return nil
+		}
 		if k.log != "" {
 			p.Observers = append(p.Observers, watch.JSONLines(file, watch.Timed()))
 		}
@@ -141,11 +165,42 @@ func (k *keeping) clustering(c *lab.ClusterConfig, t *training, name string) (en
 	}
 	return func(err error) error {
 		file.Close()
+		held.Close()
 		if err != nil && refused != nil {
 			return refused
 		}
 		return err
 	}, nil
+}
+
+// stoppedAt returns the best step of a training that patience ended, and zero for others.
+func stoppedAt(best train.Best, end train.Event) train.Best {
+	if end.Step < end.Steps {
+		return best
+	}
+	return train.Best{}
+}
+
+// heldOut measures the centres of every run on the rows held out; nil where there are none.
+func (t *training) heldOut(ctx context.Context, c lab.ClusterConfig, v lab.Clustering) ([]metric.Scores, error) {
+	if t.held == nil {
+		return nil, nil
+	}
+	c.K = len(v.Best().Centres()) / len(c.Table.Columns)
+	held, err := c.Held(ctx, v.Name, t.held)
+	if err != nil {
+		return nil, err
+	}
+	defer held.Close()
+	var out []metric.Scores
+	for _, r := range v.Runs {
+		s, err := held.Measure(ctx, r.Centres())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
 }
 
 // assigning returns the model that gives cluster[i], the nearest of the centres r[j d] to each row

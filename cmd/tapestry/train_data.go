@@ -23,6 +23,15 @@ func newScoresJSON(s metric.Scores) scoresJSON {
 	return out
 }
 
+// scoresText returns the names and values of scores in one line.
+func scoresText(scores metric.Scores) string {
+	var said []string
+	for _, s := range scores {
+		said = append(said, s.Name+" "+chart.Format(s.Value))
+	}
+	return strings.Join(said, "  ")
+}
+
 // on describes the examples that the model is trained on.
 func (j *job) on() string {
 	rows, _ := j.fitted.Rows()
@@ -38,14 +47,15 @@ func (j *job) printMeasured(w io.Writer, learned *lab.Learned) {
 	_, held := j.fitted.Rows()
 	fmt.Fprintf(w, "\non the %s held out:\n", plural.Count(held, "row"))
 	for i, scores := range j.measured {
-		var said []string
-		for _, s := range scores {
-			said = append(said, s.Name+" "+chart.Format(s.Value))
-		}
-		fmt.Fprintf(w, "%6d  %s", learned.Runs[i].Seed, strings.Join(said, "  "))
-		if best := j.stopped[i]; best != (train.Best{}) {
-			fmt.Fprintf(w, "  (stopped after %s; set back to step %d, where the loss was lowest)", plural.Count(len(learned.Runs[i].Loss), "step"), best.Step)
-		}
+		fmt.Fprintf(w, "%6d  %s", learned.Runs[i].Seed, scoresText(scores))
+		printStopped(w, j.stopped[i], len(learned.Runs[i].Loss))
 		fmt.Fprintln(w)
+	}
+}
+
+// printStopped says where patience ended a training, if it did.
+func printStopped(w io.Writer, best train.Best, done int) {
+	if best != (train.Best{}) {
+		fmt.Fprintf(w, "  (stopped after %s; set back to step %d, where the loss was lowest)", plural.Count(done, "step"), best.Step)
 	}
 }

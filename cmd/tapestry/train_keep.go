@@ -88,6 +88,10 @@ func (k *keeping) parse(t *training) error {
 	return nil
 }
 
+// stepsOf returns the steps of --epochs passes over the rows. What is too little for a batch comes
+// in the next epoch.
+func (k *keeping) stepsOf(rows, batch int) int { return (k.epochs*rows + batch - 1) / batch }
+
 // namesFile reports whether a path looks like a file's and no folder is there: its name ends with
 // an extension, which has a letter (runs/v1.2 has none).
 func namesFile(path string) bool {
@@ -232,10 +236,10 @@ func (k *keeping) hold(ctx context.Context, j *job, t *train.Trainer, p *train.P
 			return err
 		}
 		best := train.Best{}
-		if k.patience > 0 && e.Step < e.Steps {
+		if k.patience > 0 {
 			best, _ = t.Best()
 		}
-		j.measured, j.stopped = append(j.measured, scores), append(j.stopped, best)
+		j.measured, j.stopped = append(j.measured, scores), append(j.stopped, stoppedAt(best, e))
 		return nil
 	}))
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/internal/plural"
@@ -12,10 +13,15 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-func printTraining(ctx context.Context, w io.Writer, o *options, c lab.ClusterConfig, v lab.Clustering, fresh *data.Table) error {
+func printTraining(ctx context.Context, w io.Writer, o *options, c lab.ClusterConfig, v lab.Clustering, t *training, fresh *data.Table) error {
 	best := v.Best()
 	d := len(c.Table.Columns)
-	k := len(best.Centres()) / d
+	final := t.unscaled(best.Centres())
+	k := len(final) / d
+	scores, err := t.heldOut(ctx, c, v)
+	if err != nil {
+		return err
+	}
 	var inertias []float64
 	for _, r := range v.Runs {
 		inertias = append(inertias, r.Inertia())
@@ -31,7 +37,15 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.ClusterCo
 	if o.json {
 		centres := make([][]jsonNumber, k)
 		for j := range centres {
-			centres[j] = jsonNumbers(best.Centres()[j*d : (j+1)*d])
+			centres[j] = jsonNumbers(final[j*d : (j+1)*d])
+		}
+		var held []scoresJSON
+		for _, s := range scores {
+			held = append(held, newScoresJSON(s))
+		}
+		var stopped []int
+		for _, best := range t.stopped {
+			stopped = append(stopped, best.Step)
 		}
 		return printJSON(w, struct {
 			Model     string         `json:"model"`
@@ -51,8 +65,11 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.ClusterCo
 			Centres   [][]jsonNumber `json:"centres"`
 			Assigned  []int          `json:"assigned"`
 			Predicted []int          `json:"predicted,omitempty"`
+			Standard  bool           `json:"standardised,omitempty"` // all but the columns' names and the centres
+			Held      []scoresJSON   `json:"validation,omitempty"`   // by seed
+			Stopped   []int          `json:"best_steps,omitempty"`   // by seed, which patience returned to; 0 where it did not
 		}{v.Name, c.Table.Name, best.Seed, best.Steps, jsonNumber(lastOf(best.Loss)), jsonNumber(best.Inertia()), jsonNumber(lab.Median(inertias)), jsonNumber(best.ARI),
-			best.Rest.Converged(), newRestJSON(best.Rest), len(v.Runs) - v.Moving(), newOptimaJSON(v), jsonNumbers(inertias), c.Table.Columns, centres, best.Assigned, predicted})
+			best.Rest.Converged(), newRestJSON(best.Rest), len(v.Runs) - v.Moving(), newOptimaJSON(v), jsonNumbers(inertias), c.Table.Columns, centres, best.Assigned, predicted, t.standardise, held, stopped})
 	}
 	fmt.Fprintf(w, "%s on %s: best of %s by inertia is seed %d, after %s\n", v.Name, c.Table.Name, plural.Count(len(v.Runs), "run"), best.Seed, plural.Count(best.Steps, "step"))
 	fmt.Fprintf(w, "loss %s  inertia %.10g (median over the runs %.10g)", digits(lastOf(best.Loss), 6), best.Inertia(), lab.Median(inertias))
@@ -63,7 +80,24 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.ClusterCo
 	if len(v.Runs) > 1 {
 		fmt.Fprintf(w, "optima: %s\n", optimaText(v))
 	}
-	precision := centreDigits(best.Centres(), lab.Scale(c.Table))
+	for i, s := range scores {
+		if i == 0 {
+			fmt.Fprintf(w, "on the %s held out:\n", plural.Count(t.held.Rows(), "row"))
+		}
+		fmt.Fprintf(w, "%6d  %s", v.Runs[i].Seed, scoresText(s))
+		if i < len(t.stopped) {
+			printStopped(w, t.stopped[i], len(v.Runs[i].Loss))
+		}
+		fmt.Fprintln(w)
+	}
+	if t.standardise {
+		fmt.Fprintln(w, "trained on standardised columns; the centres are in the units of the columns")
+	}
+	scale := lab.Scale(c.Table)
+	if t.standardise {
+		scale *= slices.Min(t.points.Std)
+	}
+	precision := centreDigits(final, scale)
 	width := precision + 6 // with a sign, a dot and an exponent
 	fmt.Fprintf(w, "\ncentres\n%6s", "")
 	for _, name := range c.Table.Columns {
@@ -76,7 +110,7 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.ClusterCo
 	fmt.Fprintln(w, "  points")
 	for j := range k {
 		fmt.Fprintf(w, "%6d", j)
-		for _, x := range best.Centres()[j*d : (j+1)*d] {
+		for _, x := range final[j*d : (j+1)*d] {
 			fmt.Fprintf(w, " %*.*g", width, precision, x)
 		}
 		fmt.Fprintf(w, "  %d\n", sizes[j])
