@@ -15,7 +15,7 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"Meta": fit.Meta, "Nets": fit.Nets, "Parse": fit.Parse, "ParseBinding": fit.ParseBinding,
-			"RowSetting": fit.RowSetting, "To": fit.To,
+			"Deal": fit.Deal, "RowSetting": fit.RowSetting, "To": fit.To,
 		},
 		Types: []any{fit.Binding{}, fit.Fitted{}, fit.Mismatch{}, fit.Options{}},
 		Samples: func() []any {

@@ -125,7 +125,6 @@ func TestBadUseOfModels(t *testing.T) {
 		{"train test-deep --data iris --batch 0", "--batch 0: want at least 1", 2},
 		{"train test-deep --data iris --patience 2", "--patience: want --validation, too: there is nothing to wait for", 2},
 		{"train test-deep --data iris --epochs 2 --steps 3", "--epochs and --steps exclude each other", 2},
-		{"train kmeans-goofy --validation 0.2", "--validation: kmeans-goofy is a clustering, which is trained and measured on all rows, as they are", 2},
 		{"train kmeans-goofy --bind y=species", "--bind y=species: a clustering reads its points alone, as in x=species", 2},
 		{"train test-deep --batches two", `--batches "two": want fresh or one`, 2},
 		{"train test-deep --seeds 0", "--seeds 0: want at least 1", 2},

@@ -203,9 +203,12 @@ Any other model that has a loss is trained on the rows of --data, and the course
 loss is printed. --bind says which columns an input reads; without it the label, columns
 of the inputs' names and what is left are found, and it says what each input reads. The
 sizes of the model follow from the data: how wide an input is, how many classes there
-are. With --validation rows are held out and measured; docs/crossing.md has what works
-with what. Without --data the model has a small task of its own, from which every step
-draws fresh examples. Examples and initial values depend on the seed alone.
+are. Without --data the model has a small task of its own, from which every step draws
+fresh examples. Examples and initial values depend on the seed alone.
+
+With --validation rows are held out and measured, and with --standardise what a model
+predicts from, or what is clustered, has mean 0 and deviation 1, by the rows to train on.
+docs/crossing.md has what works with what.
 
 With --checkpoint what was trained is kept, with the model: first after a second, then every
 ten, and at the end; of several runs of a clustering the centres of the best one, when all are
