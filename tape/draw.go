@@ -10,7 +10,9 @@ func (s *Store) Step() uint64 { return s.step }
 
 // Runs returns the number of runs since the last commit that drew random numbers and had nothing to
 // update: samples, predictions with dropout, measurements with noise. The draws of the next such
-// run depend on it; those of the next step do not.
+// run depend on it; those of the next step do not: the first run without updates after a commit
+// draws, where keys are equal, what the next step will draw. All VMs that share a store add to its
+// counts, whatever their programs.
 func (s *Store) Runs() uint64 { return s.runs }
 
 // Resume sets seed, step and runs: with the values that a store had then, the next run is the one

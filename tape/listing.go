@@ -36,12 +36,19 @@ type Row struct {
 }
 
 // Stage is a part of the listing that runs at once: one instruction as a whole, or several block
-// by block.
+// by block. A run skips a stage with a condition where its mask, a boolean scalar, is false: then
+// the stage's results would only go into updates that keep the old value, as Select(full, new, old)
+// does. The results of the run are the same, bit for bit, as if the stage ran. Stages with loops,
+// with operations from outside this module or with indices that are checked have no condition. The
+// listing shows it:
+//
+//	  ╭ 262144 rows, 1024 at a time, only if full[]
+//	2 │      ~0  4096  %29[d=512 h=512]  262.1k  1.0 MiB  Mul %28[d=512 h=512], m/w[d=512 h=512]
 type Stage struct {
 	Rows, Block int    // rows in all and in a block; 0 for one instruction as a whole
 	Parts       int    // partial sums that the blocks add to, 0 if they add to none
 	Scratch     int    // bytes that each worker needs
-	Only        string // the mask without which a run needs nothing of it and passes over it; "" for none
+	Only        string // the name of the mask of its condition; "" for none
 }
 
 // Stages lists the stages in order.
@@ -100,8 +107,8 @@ func (p *Program) row(name *naming, stage, k int) Row {
 // by a bracket. Offsets after a ~ are in a worker's scratch, and so are the sizes beside them; =
 // marks a result that takes the place of an operand, + one that is added up over the rows. Below a
 // loop is the listing of its body, marked ┆. The line of an instruction that could not join the
-// blocks of its operands ends with the reason. "only if" names the mask of stages that a run passes
-// over where the mask is false. An operand is a row's result, a leaf, or a view of either:
+// blocks of its operands ends with the reason. "only if" names the mask of stages that a run skips
+// where the mask is false. An operand is a row's result, a leaf, or a view of either:
 // Transpose(α)[j=3 i=150].
 func (p *Program) String() string {
 	var b strings.Builder

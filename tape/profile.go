@@ -10,7 +10,14 @@ import (
 
 // Profile tells where the time of a run goes. All figures are for one run, each the median over the
 // runs: where other programs take the cores, they disturb one instruction in this run and another
-// in the next, and the medians leave that out.
+// in the next, and the medians leave that out. The text form starts with the instructions:
+//
+//	profile of "soft k-means": a run takes 1.17 ms on 1 core, 1.2 ms unseen; medians of 50 runs
+//	a core reaches 179 GFLOP/s f32, 89.4 GFLOP/s f64; streams 16.0 KiB 385 GB/s, 64.0 KiB 98.6 GB/s, 256.0 KiB 98.4 GB/s
+//	   #      time  share   GFLOP/s   GB/s  ~GB/s   roof  calls  result           instruction
+//	     ╭ 4096 rows, 28 at a time, sums in 16 parts
+//	   3 │  434 µs  37.1%    122.80    2.6    2.6  68.7%    147  D[i=4096 j=64]   SqDist x[i=4096 d=64], panels(r)[j=64 d=64]  · kmeans.go:22
+//	   4 │ 11.5 µs   1.0%     24.15    0.0  193.2  50.2%    293  %6[i=4096 j=64]  Mul Broadcast(%4)[i=4096 j=64], D[i=4096 j=64]  · kmeans.go:30
 type Profile struct {
 	Graph    string // its name
 	Runs     int    // measured

@@ -131,8 +131,9 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 }
 
 // Run does one run: it reads the feed, executes the tape, and commits the updates. On any error,
-// and when ctx ends, the store is as it was. How runs are counted, for the random draws of later
-// ones, is said under "Random numbers" in the package's doc.
+// and when ctx ends, the store is as it was. A run with updates counts as a step of the store, and
+// one without updates that draws counts in [Store.Runs]; later random draws depend on both (see
+// "Random numbers" above).
 func (vm *VM) Run(ctx context.Context, feed Feed) error {
 	if err := vm.ready(ctx); err != nil {
 		return err
