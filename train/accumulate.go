@@ -7,20 +7,20 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Accumulate moves once in n runs, by the mean of their n gradients, as one run on a
-// batch n times as large would: for batches that memory has no room for. Between
-// moves parameters, moments and averages ([EMA]) stay as they are, to the bit.
+// Accumulate updates the parameters once in n runs, by the mean of the gradients of these runs, as
+// one run on a batch n times as large would: for batches that do not fit into memory. Between
+// updates, parameters, moments and averages ([EMA]) keep every bit. n is at least 1, and at most
+// 2²⁰.
 //
-// The sum of the gradients is the state "NAME/gathered/PATH", their number the state
-// "NAME/gathered-runs", so that training can be resumed in the middle of n; after a move
-// the number is 0, and the next run begins the sum anew. What is clipped is the mean.
-// Batches of unequal size count alike, and what a model updates by itself, such as
-// running statistics, it does in every run.
+// The sum of the gradients is the state "NAME/gathered/PATH", and the number of runs in it the
+// state "NAME/gathered-runs", so that training can be resumed in the middle of n runs. The mean is
+// what [ClipNorm] and [ClipValue] clip. Batches of unequal size count alike. What a model updates
+// by itself, such as running statistics, it updates in every run.
 //
-// In a run that does not move, the tape passes over what only a move needs.
+// A run without an update skips the computation that only an update needs.
 //
-// Whoever counts runs as steps, as [Loop] and [Trainer] do, makes a move every n
-// steps: a schedule goes by runs, and of the n rates the last is taken.
+// [Run] and [Trainer] count runs as steps, so they update every n steps: a schedule goes by runs,
+// and each update takes the rate of the last of its n runs.
 func Accumulate(n int) Option {
 	var err error
 	if n < 1 || n > maxRuns {
@@ -29,12 +29,12 @@ func Accumulate(n int) Option {
 	return Option{"", fmt.Sprintf("accumulate %d", n), err, func(s *settings) { s.runs = n }}
 }
 
-// maxRuns is the largest number that every element type counts to and divides by exactly.
+// maxRuns is a number to which every element type counts exactly, f32 being exact to 2²⁴.
 const maxRuns = 1 << 20
 
-// gather gives the mean of the gradients of this run and of those since the last
-// move, and keeps their sum, which is not cleared after a move but begun anew: so it is
-// written where it is kept, and read there. The current scope is the optimiser's.
+// gather returns the mean of the gradients of this run and of those since the last update, and
+// keeps their sum in states. The sum is not cleared after an update, but begun anew by the next
+// run: so it is written, and read, in one place. The current scope is the optimiser's.
 func (r *run) gather(params, grads []*graph.Node) []*graph.Node {
 	runs := r.g.State("gathered-runs", graph.I32)
 	now := ops.Shift(runs, 1)
@@ -55,8 +55,8 @@ func (r *run) gather(params, grads []*graph.Node) []*graph.Node {
 	return means
 }
 
-// assign updates a parameter or state, where gradients are gathered only in a run that
-// moves. What needs the new value had better read that of the update: it is in the store.
+// assign updates a parameter or state; where gradients are gathered, only in a run that updates.
+// Nodes that need the new value should read that of the update, which is in the store.
 func (r *run) assign(target, next *graph.Node) graph.Update {
 	if r.full != nil {
 		next = ops.Select(r.full, next, target)

@@ -99,8 +99,7 @@ func TestAccumulate(t *testing.T) {
 	}
 }
 
-// TestAccumulateResumes: a store that was copied between two moves goes on to the same
-// bits.
+// TestAccumulateResumes: a store that was copied between two moves goes on to the same bits.
 func TestAccumulateResumes(t *testing.T) {
 	o := train.Adam(0.1, train.Accumulate(4), train.ClipNorm(0.1), train.EMA(0.9))
 	through := runs(t, 22, 3, o, tape.NewStore(nil, tape.Seed(1)), 0)
@@ -210,7 +209,8 @@ func TestAccumulateMistakes(t *testing.T) {
 	}
 }
 
-// BenchmarkAccumulate is a run of Adam on weights of 512×512 where every run moves them, and where none does.
+// BenchmarkAccumulate is a run of Adam on weights of 512×512 where every run moves them, and where
+// none does.
 func BenchmarkAccumulate(b *testing.B) {
 	const d = 512
 	for _, rows := range []int{16, 256} {

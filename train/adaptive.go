@@ -5,16 +5,16 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// adamDefaults are those of Kingma & Ba.
 var adamDefaults = settings{β1: 0.9, β2: 0.999, ε: 1e-8}
 
-// Adam follows Kingma & Ba (2015), Algorithm 1, with β₁ = 0.9, β₂ = 0.999,
-// ε = 1e-8 unless [Betas] and [Epsilon] say otherwise:
+// Adam returns the optimiser of Kingma & Ba (2015), Algorithm 1, with β₁ = 0.9, β₂ = 0.999 and ε =
+// 1e-8 unless [Betas] and [Epsilon] say otherwise:
 //
 //	m ← β₁m + (1−β₁)g,  v ← β₂v + (1−β₂)g²,  p ← p − rate·m̂/(√v̂ + ε)
 //
-// where m̂ = m/(1−β₁ᵗ) and v̂ = v/(1−β₂ᵗ) in step t. The moments are states
-// "adam/m/PATH" and "adam/v/PATH".
+// where m̂ = m/(1−β₁ᵗ) and v̂ = v/(1−β₂ᵗ) in step t. The moments are the states "adam/m/PATH" and
+// "adam/v/PATH", where PATH is the parameter's; 1−β₁ᵗ and 1−β₂ᵗ are "adam/m-decay" and
+// "adam/v-decay".
 func Adam(rate float64, options ...Option) Optimiser {
 	return newOptimiser(Optimiser{name: "adam", rate: rate, set: adamDefaults,
 		update: func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {
@@ -23,13 +23,12 @@ func Adam(rate float64, options ...Option) Optimiser {
 		}}, options, takesBetas, takesEpsilon)
 }
 
-// AdamW is [Adam] with weight decay beside the gradient instead of in it (Loshchilov
-// & Hutter, 2019), so that what shrinks a weight does not depend on how large its
-// gradients were:
+// AdamW returns [Adam] with decoupled weight decay (Loshchilov & Hutter, 2019): how much a weight
+// shrinks does not depend on its past gradients.
 //
 //	p ← p − rate·(m̂/(√v̂ + ε) + λp)
 //
-// λ is 0.01 unless [WeightDecay] says otherwise.
+// λ is 0.01 unless [WeightDecay] says otherwise. Its states are "adamw/m/PATH" and "adamw/v/PATH".
 func AdamW(rate float64, options ...Option) Optimiser {
 	set := adamDefaults
 	set.decay, set.decays = 0.01, true
@@ -40,7 +39,7 @@ func AdamW(rate float64, options ...Option) Optimiser {
 		}}, options, takesBetas, takesEpsilon)
 }
 
-// adam is m̂/(√v̂ + ε), and the updates of the moments.
+// adam returns m̂/(√v̂ + ε), and the updates of the moments.
 func (r *run) adam(p, dp *graph.Node) (*graph.Node, graph.Step) {
 	moment := func(name string, β float64, g *graph.Node) (unbiased *graph.Node, u graph.Update) {
 		now, u := r.smooth(name, β, p, g)
@@ -55,20 +54,21 @@ func (r *run) adam(p, dp *graph.Node) (*graph.Node, graph.Step) {
 	return ops.Div(m, ops.Shift(ops.Sqrt(v), r.set.ε)), graph.Step{um, uv}
 }
 
-// smooth is the exponential average of g, kept as the state NAME of the parameter.
+// smooth returns the exponential moving average of g, the state NAME of the parameter, and its
+// update.
 func (r *run) smooth(name string, β float64, p, g *graph.Node) (now *graph.Node, u graph.Update) {
 	s := r.state(name, p)
 	u = r.assign(s, ops.Add(ops.Scale(s, β), ops.Scale(g, 1-β)))
 	return u.Value, u
 }
 
-// RMSProp divides the gradient by the root of a moving average of its square
-// (Tieleman & Hinton, 2012), with β = 0.99 ([Smoothing]) and ε = 1e-8:
+// RMSProp divides the gradient by the root of a moving average of its square (Tieleman & Hinton,
+// 2012), with β = 0.99 ([Smoothing]) and ε = 1e-8 ([Epsilon]):
 //
 //	v ← βv + (1−β)g²,  p ← p − rate·g/(√v + ε)
 //
-// The average is the state "rmsprop/v/PATH". This is PyTorch's; gorgonia and TensorFlow
-// have ε under the root, g/√(v + ε), and gorgonia β = 0.999.
+// The average is the state "rmsprop/v/PATH". PyTorch computes the same; gorgonia and TensorFlow
+// have ε under the root, g/√(v + ε), and gorgonia has β = 0.999.
 func RMSProp(rate float64, options ...Option) Optimiser {
 	return newOptimiser(Optimiser{name: "rmsprop", rate: rate, set: settings{β2: 0.99, ε: 1e-8},
 		update: func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {
@@ -78,8 +78,8 @@ func RMSProp(rate float64, options ...Option) Optimiser {
 		}}, options, takesEpsilon, takesSmoothing)
 }
 
-// Adagrad divides the gradient by the root of the sum of all its squares (Duchi,
-// Hazan & Singer, 2011), with ε = 1e-10:
+// Adagrad divides the gradient by the root of the sum of the squares of all gradients so far
+// (Duchi, Hazan & Singer, 2011), with ε = 1e-10 ([Epsilon]):
 //
 //	s ← s + g²,  p ← p − rate·g/(√s + ε)
 //
@@ -94,7 +94,7 @@ func Adagrad(rate float64, options ...Option) Optimiser {
 		}}, options, takesEpsilon)
 }
 
-// rooted is g/(√v + ε).
+// rooted returns g/(√v + ε).
 func (r *run) rooted(g, v *graph.Node) *graph.Node {
 	return ops.Div(g, ops.Shift(ops.Sqrt(v), r.set.ε))
 }

@@ -10,16 +10,15 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// EMA keeps an exponential moving average of every parameter beside it, as the
-// state "ema/PATH": after each step a ← d·a + (1−d)·p with the new value p, and
-// a = p after the first. The weights themselves are trained as without it;
-// [Averaged] reads the averages. d is the scalar input "NAME/ema-decay" of the
-// optimiser's name.
+// EMA keeps an exponential moving average of every parameter beside it, as the state "ema/PATH":
+// after each step a ← d·a + (1−d)·p with the new value p, and a = p after the first. The decay d is
+// in [0, 1). Training itself does not change; [Averaged] and [Trainer.Averages] read the averages.
+// d is the scalar input "NAME/ema-decay", where NAME is the optimiser's.
 func EMA(decay float64) Option {
 	return Option{"", fmt.Sprintf("ema %v", decay), fraction("EMA decay", decay), func(s *settings) { s.ema, s.averages = decay, true }}
 }
 
-// average adds the averages of what the step changes so far.
+// average adds the averages of the parameters that the step updates so far.
 func (r *run) average(o Optimiser) {
 	if r.rate == nil || len(r.step) == 0 {
 		return
@@ -43,16 +42,15 @@ func (r *run) average(o Optimiser) {
 	r.step = append(r.step, begin)
 }
 
-// averages is the folder of the averages in a store.
+// averages is the folder of the averages in the store.
 const averages = "ema"
 
-// begun is the name of the state that is 0 while there are no averages.
+// begun is the name of the state that is 0 until there are averages, and 1 from then on.
 const begun = "ema-begun"
 
-// Averaged is a copy of a store in which every parameter that [EMA] averages has
-// its average for value: what one evaluates with, while training goes on with the
-// store itself. Minimize must have been called at the top level, and a step taken
-// that moved the parameters.
+// Averaged returns a copy of a store in which every parameter that [EMA] averages has the value of
+// its average, to evaluate with while training goes on with the store itself. It is an error if
+// Minimize was not called at the top level, with EMA, or if no step has updated the parameters yet.
 func Averaged(s *tape.Store) (*tape.Store, error) {
 	if err := averaged(s); err != nil {
 		return nil, err
@@ -64,7 +62,7 @@ func Averaged(s *tape.Store) (*tape.Store, error) {
 	return out, nil
 }
 
-// averaged says why a store has no averages; nil if it has.
+// averaged returns an error that says why a store has no averages; nil if it has.
 func averaged(s *tape.Store) error {
 	if s == nil || s.Step() == 0 {
 		return errors.New("averages: no step has been taken")
@@ -84,7 +82,7 @@ func averaged(s *tape.Store) error {
 	return nil
 }
 
-// overlay gives the parameters of a store the averages of another.
+// overlay copies the averages of one store to the parameters of another.
 func overlay(to, from *tape.Store) error {
 	if _, err := to.CopyFrom(from, averages, ""); err != nil {
 		return fmt.Errorf("averages: %w", err)

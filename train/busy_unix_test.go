@@ -25,9 +25,8 @@ func refused(t *testing.T, dir string, resume string) {
 	}
 }
 
-// TestBusy: while one training writes to a folder, another does not begin; it may read there,
-// and write to another folder. Afterwards it may write there, too, whether the first ended
-// well or not.
+// TestBusy: while one training writes to a folder, another does not begin; it may read there, and
+// write to another folder. Afterwards it may write there, too, whether the first ended well or not.
 func TestBusy(t *testing.T) {
 	dir, elsewhere := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	enough := errors.New("enough")

@@ -16,32 +16,32 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Checkpoints says where and when those of a plan are written; see package
-// train/checkpoint. They are written when they are due, at the end, and when training is
-// interrupted: by its context, by an observer, by unreadable data. Where the plan has
-// Validate, the step that it liked best is kept besides, as best.safetensors.
+// Checkpoints says where and when [Trainer.Fit] writes checkpoints; see package train/checkpoint.
+// It writes one when it is due, at the end, and when training is interrupted: by its context, by an
+// observer, or by data that cannot be read. Where the plan has Validate, the checkpoint of the best
+// measurement is kept as well, as best.safetensors.
 //
-// The folder is Fit's until it returns: another training that is to write there, in this
+// The folder is held by Fit until it returns: another training that is to write there, in this
 // process or another, is refused with [checkpoint.ErrBusy], where the system can tell.
 //
-// A checkpoint that cannot be written ends the training with the error; what was trained
-// is still in the trainer, whose next Fit goes on.
+// A checkpoint that cannot be written ends the training with the error. What was trained is still
+// in the trainer, whose next Fit continues it.
 type Checkpoints struct {
-	Dir  string // the folder, made if it is not there; "" for no checkpoints
-	Keep int    // the newest so many; 0 is 3, below 0 all
+	Dir  string // the folder, made if it does not exist; "" for no checkpoints
+	Keep int    // how many of the newest to keep; 0 is 3, below 0 all
 
-	// Every is the number of steps from one to the next, Interval the time. The first of
-	// the two that is due counts; with neither, it is after each epoch. The first checkpoint
-	// is due after a tenth of Interval, so that little is lost of what is just begun.
+	// Every is the number of steps between two checkpoints, Interval the time. Whichever is due
+	// first counts; with neither, a checkpoint is due after each epoch. With Interval, the first is
+	// due after a tenth of it, so that little of a new training can be lost.
 	Every    int
 	Interval time.Duration
 
-	Meta map[string]string // further texts, kept in each beside the nets that predict: infer.GeneratorMeta, infer.MetaClasses
+	Meta map[string]string // further texts for each checkpoint, such as infer.GeneratorMeta and infer.MetaClasses
 }
 
 func (c *Checkpoints) folder() checkpoint.Folder { return checkpoint.Folder{Dir: c.Dir, Keep: c.Keep} }
 
-// open makes the folder ready, and holds it until release.
+// open makes the folder ready, and holds it until release is called.
 func (f *fitting) open() (release func(), err error) {
 	if f.plan.Checkpoints.Dir == "" {
 		return func() {}, nil
@@ -52,8 +52,8 @@ func (f *fitting) open() (release func(), err error) {
 	return release, nil
 }
 
-// behind refuses a folder in which newer checkpoints are than what is trained, by the
-// checkpoint from which it goes on: they would be taken for it.
+// behind refuses a folder that holds newer checkpoints than the training, which goes on from the
+// checkpoint from: they would be taken for its own.
 func (f *fitting) behind(from *checkpoint.State) error {
 	c := &f.plan.Checkpoints
 	if c.Dir == "" {
@@ -83,8 +83,8 @@ func sameFile(a, b string) bool {
 	return filepath.Clean(a) == filepath.Clean(b) || err == nil && other == nil && os.SameFile(x, y)
 }
 
-// checkpoint loads the plan's checkpoint and sees that it fits; nil where there is none to
-// go on from.
+// checkpoint loads the plan's checkpoint and checks that it fits; it returns nil where there is
+// none to go on from.
 func (f *fitting) checkpoint() (*checkpoint.State, error) {
 	if f.plan.Resume == "" {
 		return nil, nil
@@ -103,7 +103,7 @@ func (f *fitting) checkpoint() (*checkpoint.State, error) {
 	changed := new(checkpoint.Changed)
 	switch err := s.Check(f.model, f.plan.Data.Batches(), data.Describe(f.plan.Data)); {
 	case errors.As(err, &changed) && !f.plan.ResumeChanged:
-		return nil, fmt.Errorf("resume: %w; with ResumeChanged it goes on all the same", err)
+		return nil, fmt.Errorf("resume: %w; with ResumeChanged training goes on all the same", err)
 	case err != nil && changed.Path == "":
 		return nil, fmt.Errorf("resume: %w", err)
 	}
@@ -113,7 +113,7 @@ func (f *fitting) checkpoint() (*checkpoint.State, error) {
 	return s, nil
 }
 
-// resume goes on from a checkpoint, if there is one, and says so.
+// resume goes on from a checkpoint, if there is one, and returns the event of the beginning.
 func (f *fitting) resume(s *checkpoint.State) (Event, error) {
 	if s == nil {
 		return Event{Kind: Begun}, nil
@@ -141,8 +141,9 @@ func latest(path string) (*checkpoint.State, []error, error) {
 	return checkpoint.Folder{Dir: path}.Latest()
 }
 
-// resumeValidation gives validation as it was. What early stopping restores lies in
-// best.safetensors beside the checkpoint, unless that is the best itself.
+// resumeValidation returns the validation as it stood at the checkpoint. The values that early
+// stopping restores are in best.safetensors beside the checkpoint, unless that is of the best step
+// itself.
 func (f *fitting) resumeValidation(s *checkpoint.State) (*validation, error) {
 	v := newValidation()
 	if s.Validation == nil {
@@ -162,10 +163,10 @@ func (f *fitting) resumeValidation(s *checkpoint.State) (*validation, error) {
 		var err error
 		dir := filepath.Dir(s.Path)
 		if best, err = (checkpoint.Folder{Dir: dir}).LoadBest(); err != nil {
-			return nil, fmt.Errorf("early stopping wants the best step, %d: %w", s.Validation.At, err)
+			return nil, fmt.Errorf("early stopping needs the checkpoint of the best step, %d: %w", s.Validation.At, err)
 		}
 		if best.Store.Step() != uint64(s.Validation.At) {
-			return nil, fmt.Errorf("early stopping wants the best step, %d: %s is of step %d; without Patience it goes on all the same", s.Validation.At, best.Path, best.Store.Step())
+			return nil, fmt.Errorf("early stopping needs the checkpoint of the best step, %d: %s is of step %d; without Patience training can go on", s.Validation.At, best.Path, best.Store.Step())
 		}
 	}
 	v.kept = map[string]*tensor.Dense{}
@@ -179,7 +180,7 @@ func (f *fitting) resumeValidation(s *checkpoint.State) (*validation, error) {
 	return v, nil
 }
 
-// state is where the training stands.
+// state returns the checkpoint of the training as it stands.
 func (f *fitting) state() (*checkpoint.State, error) {
 	if f.model.Fingerprint == "" {
 		var err error
@@ -202,7 +203,7 @@ func (f *fitting) state() (*checkpoint.State, error) {
 	return s, nil
 }
 
-// identify says what the trainer trains, by a net for so many rows.
+// identify returns the identity of what the trainer trains, by a net for so many rows.
 func (t *Trainer) identify(rows int) (checkpoint.Identity, error) {
 	p, err := t.net(size{rows: rows, mode: Training})
 	if err != nil {
@@ -211,7 +212,7 @@ func (t *Trainer) identify(rows int) (checkpoint.Identity, error) {
 	return checkpoint.Identify(rows, p.net.Loss, p.step), nil
 }
 
-// saves reports whether checkpoints are written, and it is known of what.
+// saves reports whether checkpoints are written, and the model is known.
 func (f *fitting) saves() bool {
 	return f.plan.Checkpoints.Dir != "" && f.step() > 0 && (f.rows > 0 || f.model.Fingerprint != "")
 }
@@ -232,7 +233,7 @@ func (f *fitting) saveDue() bool {
 	return c.Every <= 0 && f.plan.Data.Position().Batch == 0
 }
 
-// save writes a checkpoint, unless that of this step is there.
+// save writes a checkpoint, unless that of this step is written.
 func (f *fitting) save() error {
 	if !f.saves() || f.saved == f.step() {
 		return nil
@@ -261,16 +262,15 @@ func (f *fitting) write(to func(checkpoint.Folder, *checkpoint.State) (string, e
 	return f.run.tell(Event{Kind: Saved, Path: path})
 }
 
-// unwritten is the error of a checkpoint that could not be written; writing another would
-// fail, too.
+// unwritten is the error of a checkpoint that could not be written; another would fail, too.
 type unwritten struct{ error }
 
 func (u *unwritten) Unwrap() error { return u.error }
 
-// Load makes the values of a checkpoint those of the trainer, to evaluate and predict with
-// them: those of a file, or of the newest in a folder that is whole. A checkpoint that lacks
-// what the model needs for that is a [*checkpoint.Mismatch], and changes nothing. To go on
-// training as if one had never stopped, see [Plan].
+// Load copies the values of a checkpoint into the trainer's store, to evaluate and predict with
+// them. The path is that of a file, or of a folder, of which the newest whole checkpoint is taken.
+// A checkpoint that lacks values that the model needs for evaluating is a [*checkpoint.Mismatch];
+// any error leaves the store as it was. To resume training, see [Plan].
 func (t *Trainer) Load(path string) (*checkpoint.State, error) {
 	s, _, err := latest(path)
 	if err != nil {
@@ -289,8 +289,8 @@ func (t *Trainer) Load(path string) (*checkpoint.State, error) {
 	return s, nil
 }
 
-// Prepare gives the store all that training on batches of so many rows needs, with fresh
-// values, before the first step: for [checkpoint.LoadPart] to put others in their place.
+// Prepare compiles the training for batches of so many rows and returns the store with fresh values
+// for all that it needs, before the first step, so that [checkpoint.LoadPart] can replace some.
 // Once ctx is done it compiles no further.
 func (t *Trainer) Prepare(ctx context.Context, rows int) (*tape.Store, error) {
 	if t == nil {

@@ -155,7 +155,7 @@ func TestPassedOver(t *testing.T) {
 	tr = noisyTrainer(t)
 	plan = bumpyPlan(t, tr, dir)
 	plan.Resume = dir
-	if err := tr.Fit(context.Background(), plan); !errors.Is(err, safetensors.ErrFormat) || !strings.HasPrefix(err.Error(), "resume: early stopping wants the best step, 21: "+filepath.Join(dir, "best.safetensors")) {
+	if err := tr.Fit(context.Background(), plan); !errors.Is(err, safetensors.ErrFormat) || !strings.HasPrefix(err.Error(), "resume: early stopping needs the checkpoint of the best step, 21: "+filepath.Join(dir, "best.safetensors")) {
 		t.Errorf("the best is damaged: %v", err)
 	}
 }

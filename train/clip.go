@@ -12,21 +12,21 @@ import (
 type clipping struct {
 	name string
 	most float64
-	// bound changes the gradients; most is the scalar input.
+	// bound replaces the gradients; most is the scalar input.
 	bound func(grads []*graph.Node, most *graph.Node)
 }
 
-// ClipNorm shortens the gradient, taken as one vector over all parameters, to a
-// length of at most c:
+// ClipNorm scales the gradient, taken as one vector over all parameters, down to a norm of at most
+// c, which is positive:
 //
 //	g ← g·min(1, c/(‖g‖ + 10⁻⁶))
 //
-// as PyTorch's clip_grad_norm_ does; a gradient of zero stays zero. c is the
-// scalar input "NAME/clip-norm" of the optimiser's name.
+// as PyTorch's clip_grad_norm_ does; a gradient of zero stays zero. c is the scalar input
+// "NAME/clip-norm", where NAME is the optimiser's.
 func ClipNorm(c float64) Option { return clip(clipping{"clip-norm", c, clipNorm}) }
 
-// ClipValue keeps every element of the gradient within [−c, c]. c is the scalar
-// input "NAME/clip-value" of the optimiser's name.
+// ClipValue clips every element of the gradient to [−c, c], where c is positive. c is the scalar
+// input "NAME/clip-value", where NAME is the optimiser's.
 func ClipValue(c float64) Option { return clip(clipping{"clip-value", c, clipValue}) }
 
 func clip(c clipping) Option {
@@ -37,7 +37,7 @@ func clip(c clipping) Option {
 	return Option{"", fmt.Sprintf("%s %v", c.name, c.most), err, func(s *settings) { s.clips = append(s.clips, c) }}
 }
 
-// clip gives the gradients changed.
+// clip returns the clipped gradients.
 func (c clipping) clip(r *run, grads []*graph.Node) []*graph.Node {
 	for _, g := range grads {
 		if !g.IsValid() {

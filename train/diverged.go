@@ -11,19 +11,19 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Diverged is the error of a step whose loss is not finite. Nothing of it was committed.
+// Diverged is the error of a step whose loss is NaN or infinite. Nothing of the step was committed.
 type Diverged struct {
-	Step    int              // steps committed before
+	Step    int              // number of steps committed before
 	Finding *inspect.Finding // the first value that is not finite, and why; nil if it was not found
-	Where   string           // what Finding blames lies in the data or in a parameter: x[n=2 p=1] = NaN, row 17; else ""
+	Where   string           // the value that Finding blames, if data or parameters have it: x[n=2 p=1] = NaN, row 17; else ""
 	Err     error            // wraps a *tape.NotFinite
 
 	program *program // with what was fed
 	batch   data.Batch
 }
 
-// Error gives one line: step 17: log of a negative: log(−1.5): loss[] is NaN: nothing was
-// committed.
+// Error returns one line, with the number of the failed step, counted from 1: step 17: log of a
+// negative: log(−1.5): loss[] is NaN: nothing was committed.
 func (d *Diverged) Error() string {
 	parts := []string{fmt.Sprintf("step %d", d.Step+1)}
 	if d.Finding != nil {
@@ -38,10 +38,11 @@ func (d *Diverged) Error() string {
 	return strings.Join(parts, ": ")
 }
 
-// Unwrap gives the *tape.NotFinite.
+// Unwrap returns Err.
 func (d *Diverged) Unwrap() error { return d.Err }
 
-// newDiverged is the error of step t, which wild says of, whatever of the engine wraps that.
+// newDiverged returns the error of the step after t, in which wild was found; err wraps wild as the
+// engine does.
 func newDiverged(t int, p *program, b data.Batch, wild *tape.NotFinite, err error) *Diverged {
 	if p.net.Loss.Name() == "" && err == error(wild) {
 		err = &tape.NotFinite{Name: "the loss", Value: wild.Value}
@@ -49,7 +50,7 @@ func newDiverged(t int, p *program, b data.Batch, wild *tape.NotFinite, err erro
 	return &Diverged{Step: t, Err: err, program: p, batch: b}
 }
 
-// autopsy looks for why a step failed.
+// autopsy adds to the error of a step why it failed.
 func (f *fitting) autopsy(ctx context.Context, d *Diverged) error {
 	roots := []*graph.Node{d.program.net.Loss}
 	for _, u := range d.program.step {
@@ -65,7 +66,8 @@ func (f *fitting) autopsy(ctx context.Context, d *Diverged) error {
 	return d
 }
 
-// blamed says where a cause that the model itself has no part in lies.
+// blamed returns the place of a cause that lies in the data, in a state or in a parameter, and not
+// in the model's operations; "" for others.
 func blamed(f *inspect.Finding, b data.Batch) string {
 	if len(f.Path) == 0 {
 		return ""

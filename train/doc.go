@@ -1,5 +1,5 @@
-// Package train trains models: it takes a model, data and a plan, and gives the trained
-// parameters, with what happened on the way.
+// Package train trains models: it takes a model, data and a plan, and leaves the trained parameters
+// in a store.
 //
 //	t := &train.Trainer{Build: mlp, Optimiser: train.Adam(1e-3, train.ClipNorm(1)), Seed: 1}
 //	defer t.Close()
@@ -15,65 +15,59 @@
 //	})
 //	scores, err := t.Evaluate(ctx, test, metric.Accuracy("y"))
 //
-// A [Run] is one training, step by step; Fit is a Run with what a plan has besides: measurements,
-// early stopping and checkpoints.
-//
-// A [Trainer] calls [Build] for each size of batch that comes, for training and for
-// evaluating, compiles what it gives once, and runs all of it on one store. A [Plan] says
-// how long, on what, and who looks on. Package train/data reads and batches, train/metric
-// measures, train/checkpoint keeps, and train/watch shows.
+// A [Trainer] calls [Build] for each size of batch, once for training and once for evaluating,
+// compiles the nets, and runs them on one store. A [Plan] says on which data, for how long, and
+// what is measured, saved and reported. A [Run] is one training, step by step; Fit is a Run with
+// the measurements, early stopping and checkpoints of a plan. Package train/data reads and batches
+// data, train/metric has the metrics, train/checkpoint the files, and train/watch shows progress.
 //
 // # Optimisers
 //
-// An [Optimiser] is no loop but a part of the graph: Minimize adds the gradient of the
-// loss and the updates, which can be drawn, rewritten and run as everything else is.
+// An [Optimiser] is part of the graph: Minimize adds the gradient of the loss and the updates,
+// which can be drawn, rewritten and run like everything else. Without a Trainer, tape.Do puts them
+// on the tape.
 //
 //	step := train.SGD(0.1).Minimize(loss, r)
 //
-// tape.Do puts such updates on the tape, where there is no Trainer. What one may want to
-// vary while training, such as the learning rate, is a scalar input with a default:
+// What may vary during training, such as the learning rate, is a scalar input with a default, which
+// a [Schedule] sets:
 //
 //	opt := train.Adam(1e-3, train.Betas(0.9, 0.98), train.ClipNorm(1), train.EMA(0.999))
 //	run := train.Run{Trainer: t, Data: rows, Steps: 300, Rate: train.Warmup(10, train.Cosine(1e-3, 290))}
 //
-// [Accumulate] moves once in n runs, by the mean of their gradients, for batches that
-// memory has no room for; a run that does not move takes no time for the optimiser but to
-// add the gradients up. [EMA] keeps averages of the parameters, which [Trainer.Averages]
-// evaluates and predicts with.
+// [Accumulate] makes one update from the gradients of several batches, where one large batch does
+// not fit into memory. [EMA] keeps averages of the parameters, with which [Trainer.Averages]
+// evaluates and predicts.
 //
 // # Checkpoints
 //
 // [Checkpoints] of a plan are written when they are due, at the end, and when training is
-// interrupted: Ctrl-C, through its context, ends after the step under way. Resume goes on
-// from the newest that is whole, and passes over damaged ones; with an empty folder it
-// begins, so that a command can be given again until it is done. [Trainer.Load] takes a
-// checkpoint to predict with.
+// interrupted: Ctrl-C, through the context, ends training after the step under way. Resume goes on
+// from the newest checkpoint that is whole. [Trainer.Load] reads a checkpoint to predict with.
 //
 // # Text forms
 //
-// Optimisers and schedules print what they are; [ParseSchedule] reads a schedule again:
+// Optimisers and schedules print as calls; [ParseSchedule] reads a schedule again:
 //
 //	adam(0.001, betas 0.9 0.98, clip-norm 1, ema 0.999)
 //	warmup(100,cosine(0.001,740))
 //
-// An [Event] is what an [Observer] is told; a log of them, as watch.JSONLines writes it,
-// is a line for each:
+// Each [Observer] is told every [Event]; watch.JSONLines writes one line for each:
 //
 //	{"event":"stepped","step":1,"epoch":0,"batch":1,"loss":2.306,"rate":0.001}
 //	{"event":"saved","step":28,"epoch":1,"batch":0,"path":"run/step-00000028.safetensors"}
 //
 // # Promises
 //
-//   - The same seed, data and plan give the same parameters, bit for bit, on any number
-//     of workers, and whether training was resumed or never stopped.
-//   - A step is done or not done: after an error parameters, states and the position in
-//     the data are those before the step, and a checkpoint says so.
-//   - A loss that is not finite commits nothing: Fit ends with a [*Diverged], which names
-//     the first value that was not finite, its place in the program, and why.
-//   - A checkpoint that cannot be written ends training with the error, and leaves those
-//     before it good. One of another model is refused with a list of what differs, before
-//     anything is changed.
-//   - Observers change nothing that is trained; an error of one ends training.
-//   - Once the programs for all sizes of batch are compiled, a step allocates nothing of
-//     its own.
+//   - The same seed, data and plan give the same parameters, bit for bit, on any number of workers,
+//     and whether training was resumed or never stopped.
+//   - A step is done or not done: after an error parameters, states and the position in the data
+//     are those before the step, and a checkpoint says so.
+//   - A loss that is not finite commits nothing: Fit ends with a [*Diverged], which names the first
+//     value that was not finite, its place in the program, and why.
+//   - A checkpoint that cannot be written ends training with the error, and leaves those before it
+//     intact. One of another model is refused with a list of the differences, before anything
+//     changes.
+//   - Observers do not change the training; an error of one ends it.
+//   - Once the programs for all sizes of batch are compiled, a step allocates nothing of its own.
 package train

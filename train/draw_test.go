@@ -75,8 +75,8 @@ func predicted(t testing.TB, p predicting, source data.Source) (out []float64) {
 }
 
 // TestMonteCarloDropout: the predictions of a net that keeps its dropout have the mean and the
-// variance that theory gives, row by row, in whole batches and the last, shorter one, by the trainer
-// and by its averages.
+// variance that theory gives, row by row, in whole batches and the last, shorter one, by the
+// trainer and by its averages.
 func TestMonteCarloDropout(t *testing.T) {
 	x, set := droppedRows(t, 7)
 	tr := &train.Trainer{Build: dropped, Optimiser: train.SGD(0.01, train.EMA(0.5)), Seed: 2}

@@ -8,35 +8,37 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Values are parameters and states by path, as a tape.Store has them.
+// Values are parameters and states by path. A *tape.Store is one.
 type Values interface {
 	Paths() []string
 	Get(path string) (*tensor.Dense, error) // a copy
 	Set(path string, t *tensor.Dense) error // copies t
 }
 
-// EarlyStop ends training when a value measured on held-out data no longer falls,
-// and keeps the parameters of the best step (the notes on early stopping, which
-// regularises as a penalty does):
+// EarlyStop is an [Observer] that ends training when a value measured on held-out data no longer
+// falls, and keeps the parameters and states of the best step. Early stopping regularises, much as
+// a penalty on the norm of the weights does:
 //
 //	stop := &train.EarlyStop{Value: validate, Store: t.Store(), Patience: 10}
 //	run := &train.Run{Trainer: t, Data: data, Steps: 1000, Observers: []train.Observer{stop}}
 //	… run.Do(ctx) …
 //	err := stop.Restore()
 //
-// The zero value of a field but Value has a meaning; an EarlyStop observes one run. A [Plan] with
-// Patience does the same, and checkpoints it.
+// Every field but Value may be left zero. An EarlyStop observes one run. A [Plan] with Patience
+// does the same, and keeps it in checkpoints.
 type EarlyStop struct {
-	// Value is measured after a step; smaller is better, and NaN is never better.
+	// Value is measured after a step; smaller is better, and NaN is never better. Its error ends
+	// training.
 	Value func() (float64, error)
-	// Store holds what is kept and brought back: all of it, so that running
-	// statistics and moments fit the parameters. Without one nothing is kept.
+	// Store is where the values are copied from and restored to: all of them, so that running
+	// statistics and moments fit the parameters. If it is nil nothing is kept.
 	Store Values
-	// Patience is how many measurements in a row may fail to be better.
+	// Patience is the number of measurements in a row that may fail to improve; one more ends
+	// training. 0 ends it at the first.
 	Patience int
-	// Every is the number of steps from one measurement to the next; 0 is 1.
+	// Every is the number of steps between two measurements; 0 is 1.
 	Every int
-	// Margin is by how much a value must fall to be better.
+	// Margin is the amount by which a value must fall below the best to be better.
 	Margin float64
 
 	found   bool
@@ -46,8 +48,8 @@ type EarlyStop struct {
 	kept    map[string]*tensor.Dense
 }
 
-// Observe measures the value after a step, where it is due, and returns [ErrStop] when it has
-// failed to fall more than Patience times in a row.
+// Observe measures the value after a step where it is due, and returns [ErrStop] when it has failed
+// to improve more than Patience times in a row.
 func (e *EarlyStop) Observe(event Event) error {
 	switch {
 	case e == nil || e.Value == nil:
@@ -68,7 +70,7 @@ func (e *EarlyStop) Observe(event Event) error {
 	return nil
 }
 
-// take takes the value measured after t steps, and says whether it is the best.
+// take takes the value measured after t steps, and reports whether it is the best so far.
 func (e *EarlyStop) take(t int, v float64) (best bool, err error) {
 	if !e.better(v) {
 		e.waiting++
@@ -88,7 +90,7 @@ func (e *EarlyStop) better(v float64) bool {
 	return v < e.best-e.Margin
 }
 
-// keep copies the store. What was kept before stays until all is copied.
+// keep copies the store. The previous copy stays until the new one is complete.
 func (e *EarlyStop) keep() error {
 	if e.Store == nil {
 		return nil
@@ -105,11 +107,13 @@ func (e *EarlyStop) keep() error {
 	return nil
 }
 
-// Best returns the number of steps after which the value was smallest, and the value; ok is false
-// before the first.
+// Best returns the number of steps after which the value was smallest, and that value; ok is false
+// before the first measurement that is a number.
 func (e *EarlyStop) Best() (step int, value float64, ok bool) { return e.step, e.best, e.found }
 
-// Restore brings the store back to where it was after the best step.
+// Restore sets the values of Store back to those after the best step. Entries that the store has
+// gained since then stay as they are. It is an error if there is no Store, or if no measurement was
+// a number.
 func (e *EarlyStop) Restore() error {
 	switch {
 	case e == nil || e.Store == nil:

@@ -10,8 +10,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// scripted is a runner without a tape: the values are read from a list.
-// observe tells a stop of steps after which the listed values are measured, and gives the steps done.
+// observe tells stop of steps after which the listed values are measured, and returns the number of
+// steps until it ends the training.
 func observe(t *testing.T, stop *train.EarlyStop, values ...float64) int {
 	t.Helper()
 	i := 0

@@ -5,12 +5,12 @@ import (
 	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
-// EventKind says what has happened.
+// EventKind is the kind of an [Event].
 type EventKind uint8
 
 // The kinds of events, in the order in which they come.
 const (
-	Begun     EventKind = iota // training begins, or goes on; [Trainer.Prepare] gives the store values before
+	Begun     EventKind = iota // training begins or resumes; the store of a new trainer is empty, unless [Trainer.Prepare] filled it
 	Stepped                    // a step was committed
 	Validated                  // the model was measured
 	Saved                      // a checkpoint was written
@@ -19,7 +19,7 @@ const (
 
 var eventNames = [...]string{Begun: "begun", Stepped: "stepped", Validated: "validated", Saved: "saved", Ended: "ended"}
 
-// String gives begun, stepped, validated, saved or ended; "" for what is none of the kinds.
+// String returns begun, stepped, validated, saved or ended; "" for a number that is no kind.
 func (k EventKind) String() string {
 	if int(k) >= len(eventNames) {
 		return ""
@@ -27,35 +27,36 @@ func (k EventKind) String() string {
 	return eventNames[k]
 }
 
-// Event is something that happens in a training. An observer must not keep Scores.
+// Event is something that happens in a training. Where a comment ends with kinds, only events of
+// these kinds have the field set. An observer must not keep Scores.
 type Event struct {
 	Kind     EventKind
-	Step     int           // steps committed so far
-	Steps    int           // that are to be; 0 if it is not known
+	Step     int           // number of steps committed so far
+	Steps    int           // number of steps planned; 0 if it is not known
 	Position data.Position // of the next batch
-	Epochs   int           // that are to be; 0 without a limit
+	Epochs   int           // number of epochs planned; 0 without a limit
 	Loss     float64       // of the batch, before its update: Stepped
 	Rate     float64       // the learning rate of the step: Stepped
-	Scores   metric.Scores // Validated
-	Best     Best          // measurement so far; the zero value before the first
-	Path     string        // of the checkpoint: Saved; Begun, where training goes on from one
-	Err      error         // why it ended: Ended; what is wrong with newer checkpoints, which were passed over: Begun
+	Scores   metric.Scores // what was measured: Validated
+	Best     Best          // the best measurement so far; the zero value before the first
+	Path     string        // of the checkpoint written: Saved; of that resumed from, if any: Begun
+	Err      error         // why training ended, nil if it was done: Ended; why newer checkpoints were skipped: Begun
 }
 
-// Best is the measurement whose first score is the least.
+// Best is the measurement whose first score is the smallest.
 type Best struct {
-	Step  int // steps committed then
-	Score float64
+	Step  int     // number of steps committed then
+	Score float64 // the first score
 }
 
-// Observer looks on: a progress bar, a log, a plot. An error of Observe ends the training
-// as one of its own would.
+// Observer is told each [Event] of a training: a progress bar, a log, a plot. An error of Observe
+// ends the training; [ErrStop] ends it as if its plan were done.
 type Observer interface{ Observe(e Event) error }
 
-// ObserverFunc is a function as an observer.
+// ObserverFunc makes an Observer of a function.
 type ObserverFunc func(e Event) error
 
-// Observe calls f.
+// Observe calls f, unless f is nil.
 func (f ObserverFunc) Observe(e Event) error {
 	if f == nil {
 		return nil

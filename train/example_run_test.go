@@ -13,8 +13,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A weight learns to double a number. The batches are functions of the step, and an observer ends the run
-// when the loss is small.
+// A weight learns to double a number. The batches are functions of the step, and an observer ends
+// the run when the loss is small.
 func ExampleRun() {
 	t := &train.Trainer{Optimiser: train.SGD(0.05), Build: func(int, train.Mode) *train.Net {
 		g := graph.New("double")

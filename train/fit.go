@@ -12,54 +12,57 @@ import (
 	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
-// Plan says how long a model is trained, on what, and who looks on.
+// Plan says how [Trainer.Fit] trains a model: on which data, for how long, and what it measures,
+// saves and reports.
 type Plan struct {
-	Data   data.Source
-	Epochs int // of the data, and
-	Steps  int // in all: whichever is reached first. 0 is no limit; one must be given
+	Data data.Source
+	// Epochs and Steps are counted from the beginning of the training. It ends when one of them is
+	// reached; 0 is no limit, and at least one must be given.
+	Epochs, Steps int
 
-	// Rate is the learning rate of each step; that of the optimiser if it is the zero value.
+	// Rate is the learning rate of each step; the zero value leaves it to the optimiser.
 	Rate Schedule
-	// Scheduled are other float scalars by path, set before each step.
+	// Scheduled has the values of other float scalars by path, fed in each step.
 	Scheduled map[string]Schedule
 
-	// Validate measures the model; nil for never. The first score decides on early stopping:
-	// the smaller the better.
+	// Validate measures the model; nil is never. Its first score decides which step is the best:
+	// smaller is better.
 	Validate func(ctx context.Context) (metric.Scores, error)
-	// Every is the number of steps between two measurements; 0 is after each epoch. It is
-	// measured at the end in any case.
+	// Every is the number of steps between two measurements; 0 measures after each epoch. The model
+	// is measured at the end in any case.
 	Every int
-	// Patience is how many measurements in a row may fail to be better than the best; then
-	// training ends and the store is set back to where it was best. 0 trains to the end.
+	// Patience is the number of measurements in a row that may fail to be better than the best; one
+	// more ends training. When training is done, the store is set back to the best step. 0 trains
+	// to the end and keeps the last step.
 	Patience int
 
 	Checkpoints Checkpoints
-	// Resume is a checkpoint from which to go on, or a folder, of which the newest one that
-	// is whole is taken: every step is then, bit for bit, what it would have been without a
-	// stop, if the plan and the trainer's fields are the same. "" begins, or goes on with
-	// what the trainer has. The folder of Checkpoints may be empty, so that a command that
-	// resumes from it can be given again and again.
+	// Resume is the path of a checkpoint from which to go on, or of a folder, of which the newest
+	// whole checkpoint is taken. Every step is then, bit for bit, what it would have been without a
+	// stop, if the plan and the trainer's fields are the same. "" begins, or goes on with what the
+	// trainer has. An empty folder is an error, unless it is that of Checkpoints, where training
+	// then begins: so a command that resumes can be repeated until it is done.
 	//
-	// A checkpoint of another model is a [*checkpoint.Mismatch]; one whose training would not
-	// go on as it began, for another objective or another cut or order of the data, a
-	// [*checkpoint.Changed], unless ResumeChanged. Nothing is changed by either. Where with
-	// ResumeChanged an epoch has too few batches for the position, the next one begins.
+	// A checkpoint of another model is a [*checkpoint.Mismatch]. One whose training would not go on
+	// as it began, because the objective or the batches or order of the data differ, is a
+	// [*checkpoint.Changed], unless ResumeChanged is set; then, if the epoch has too few batches
+	// for the checkpoint's position, the next epoch begins. Neither error changes anything.
 	Resume        string
 	ResumeChanged bool
 
 	Observers []Observer
 }
 
-// Fit trains as planned. Where no step was taken yet, it begins at the beginning of the
-// data, wherever another training has left them. It ends well when the plan is done, or
-// Patience is; with ctx's error after the step under way when ctx ends; with a [*Diverged]
-// when the loss is not finite. A second call goes on from where the first ended: Steps and
-// Epochs count from the beginning. After an error the data stand before the batch whose
-// step was not done, and a second call also goes on with the measurements that Patience
-// counts.
+// Fit trains as planned. It returns nil when the plan is done or Patience is; ctx's error when ctx
+// ends, after the step under way; and a [*Diverged] when the loss is not finite. If no step was
+// taken yet, it begins at the beginning of the data, whatever their position.
 //
-// A label that is no class of a nn.CrossEntropy, nor ignored by it, is an error that
-// names it and its row; so is a schedule that gives no number.
+// A second call goes on from where the first ended: Steps and Epochs count from the beginning of
+// the training. After an error the data stand before the batch whose step failed, and a second call
+// also goes on with the measurements that Patience counts.
+//
+// A label that is no class of a nn.CrossEntropy, nor ignored by it, is an error that names it and
+// its row. A schedule whose value is not finite is an error, too.
 func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
 	if t == nil {
 		return errNoTrainer
@@ -90,7 +93,7 @@ func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
 			return fmt.Errorf("fit: %w", err)
 		}
 	}
-	f.validation.Store = nil // which nothing is kept of, unless it may be wanted again
+	f.validation.Store = nil // keeping a copy of the store is only worth it where it may be restored
 	if plan.Patience > 0 {
 		f.validation.Store = f.Store()
 	}
@@ -104,7 +107,7 @@ func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
 		t.pending = f.validation
 		err = f.rescue(err)
 	} else {
-		f.validation.kept = nil // what was wanted of it is back in the store
+		f.validation.kept = nil // the store has been restored from it
 	}
 	if told := f.run.tell(Event{Kind: Ended, Err: err}); err == nil && !errors.Is(told, ErrStop) {
 		err = told
@@ -118,18 +121,18 @@ type fitting struct {
 	plan       Plan
 	run        *Run
 	validation *validation
-	damaged    error // newer checkpoints than that from which it goes on
+	damaged    error // why newer checkpoints than that from which it goes on were skipped
 
 	model   checkpoint.Identity // once it is known
-	nets    map[string]string   // the texts of those that predict, once they are
+	nets    map[string]string   // the texts of the nets that predict, once they are known
 	saved   int                 // the step of the last checkpoint; −1 at first
 	savedAt time.Time
 }
 
-// validation is how far measuring has come.
+// validation is the state of the measurements.
 type validation struct {
 	EarlyStop
-	last int // step after which the model was measured; −1 at first
+	last int // the step of the last measurement; −1 at first
 }
 
 func newValidation() *validation { return &validation{last: -1} }
@@ -142,28 +145,28 @@ func (t *Trainer) newFitting(ctx context.Context, plan Plan) (*fitting, error) {
 	case plan.Data == nil:
 		return nil, errors.New("fit: no data")
 	case plan.Epochs < 0 || plan.Steps < 0 || plan.Epochs == 0 && plan.Steps == 0:
-		return nil, fmt.Errorf("fit: %d epochs and %d steps: want at least one of either", plan.Epochs, plan.Steps)
+		return nil, fmt.Errorf("fit: %d epochs and %d steps: want at least one of them above 0, and none below", plan.Epochs, plan.Steps)
 	case plan.Every < 0 || plan.Patience < 0:
-		return nil, fmt.Errorf("fit: Every %d, Patience %d: want none below 0", plan.Every, plan.Patience)
+		return nil, fmt.Errorf("fit: Every %d, Patience %d: want neither below 0", plan.Every, plan.Patience)
 	case plan.Patience > 0 && plan.Validate == nil:
-		return nil, errors.New("fit: patience without Validate: there is nothing to wait for")
+		return nil, errors.New("fit: Patience without Validate: nothing is measured")
 	case plan.Checkpoints.Every < 0 || plan.Checkpoints.Interval < 0:
-		return nil, fmt.Errorf("fit: checkpoints every %d steps, %v: want none below 0", plan.Checkpoints.Every, plan.Checkpoints.Interval)
+		return nil, fmt.Errorf("fit: checkpoints every %d steps and %v: want neither below 0", plan.Checkpoints.Every, plan.Checkpoints.Interval)
 	case slices.Contains(plan.Observers, nil):
 		return nil, errors.New("fit: an observer is nil")
 	}
-	if v := f.validation; v == nil || plan.Patience > 0 && v.found && v.kept == nil { // of what was best, nothing is left
+	if v := f.validation; v == nil || plan.Patience > 0 && v.found && v.kept == nil { // the values of the best step are gone
 		f.validation = newValidation()
 	}
 	f.run = &Run{Trainer: t, Data: plan.Data, Epochs: plan.Epochs, Steps: plan.Steps, Rate: plan.Rate, Scheduled: plan.Scheduled, Observers: plan.Observers, between: f.between}
 	return f, nil
 }
 
-// step is the number of steps committed.
+// step returns the number of steps committed.
 func (f *fitting) step() int { return f.run.step() }
 
-// between measures and keeps what is due between two steps and, with done, after the last. It ends
-// the training when patience does.
+// between measures and saves what is due between two steps and, with done, after the last. It ends
+// the training when patience is exhausted.
 func (f *fitting) between(ctx context.Context, done bool) (end bool, err error) {
 	if err := f.validate(ctx, done); err != nil {
 		return false, err
@@ -175,10 +178,10 @@ func (f *fitting) between(ctx context.Context, done bool) (end bool, err error) 
 	return end, err
 }
 
-// do trains, and goes back to the best step where patience is given.
+// do trains, and with Patience goes back to the best step.
 func (f *fitting) do(ctx context.Context) error {
 	if err := f.run.Do(ctx); err != nil {
-		if diverged := new(Diverged); errors.As(err, &diverged) && f.Engine == nil { // another engine says what it knows
+		if diverged := new(Diverged); errors.As(err, &diverged) && f.Engine == nil { // the autopsy explains the tape's run, not that of another engine
 			return f.autopsy(ctx, diverged)
 		}
 		return err
@@ -189,8 +192,8 @@ func (f *fitting) do(ctx context.Context) error {
 	return nil
 }
 
-// Best is the measurement of the last Fit that Patience would go back to; ok is false where
-// nothing was measured as a number.
+// Best returns the best measurement of the last Fit, to which Patience would go back; ok is false
+// if nothing was measured as a number.
 func (t *Trainer) Best() (best Best, ok bool) {
 	if t.measured == nil {
 		return Best{}, false
@@ -199,8 +202,8 @@ func (t *Trainer) Best() (best Best, ok bool) {
 	return best, ok
 }
 
-// rescue writes a checkpoint of a training that was interrupted. One that diverged gets
-// none: it would diverge again, and the older ones are worth more.
+// rescue writes a checkpoint of a training that was interrupted. One that diverged gets none: it
+// would diverge again, and the older checkpoints are worth more.
 func (f *fitting) rescue(err error) error {
 	if diverged, full := new(Diverged), new(unwritten); errors.As(err, &diverged) || errors.As(err, &full) {
 		return err
@@ -219,7 +222,7 @@ func (f *fitting) measureDue() bool {
 	return f.plan.Data.Position().Batch == 0
 }
 
-// validate measures the model if it is due, or at the end, and has not been done after this
+// validate measures the model if that is due, or at the end, unless it was measured after this
 // step.
 func (f *fitting) validate(ctx context.Context, end bool) error {
 	v := f.validation
@@ -232,14 +235,14 @@ func (f *fitting) validate(ctx context.Context, end bool) error {
 	if err == nil {
 		err = f.judge(scores)
 	}
-	if err != nil && !errors.Is(err, ErrStop) { // it is measured again when training goes on, with the same random draws
+	if err != nil && !errors.Is(err, ErrStop) { // training that goes on measures again, with the same random draws
 		*v = was
 		store.Resume(store.Seed(), store.Step(), runs)
 	}
 	return err
 }
 
-// judge takes what was measured.
+// judge compares the scores with the best, tells the observers, and saves the best checkpoint.
 func (f *fitting) judge(scores metric.Scores) (err error) {
 	v, best := f.validation, false
 	switch {
@@ -248,7 +251,7 @@ func (f *fitting) judge(scores metric.Scores) (err error) {
 			return err
 		}
 	case f.plan.Patience > 0:
-		return errors.New("fit: Validate gives no score to stop by")
+		return errors.New("fit: Patience needs a score, and Validate returned none")
 	}
 	v.last = f.step()
 	told := f.run.tell(Event{Kind: Validated, Scores: scores})

@@ -303,13 +303,13 @@ func TestFitMistakes(t *testing.T) {
 		want   string
 	}{
 		{func(tr *train.Trainer, p *train.Plan) { p.Data = nil }, "fit: no data"},
-		{func(tr *train.Trainer, p *train.Plan) { p.Steps = 0 }, "fit: 0 epochs and 0 steps: want at least one of either"},
-		{func(tr *train.Trainer, p *train.Plan) { p.Epochs = -1 }, "fit: -1 epochs and 1 steps: want at least one of either"},
-		{func(tr *train.Trainer, p *train.Plan) { p.Patience = 1 }, "fit: patience without Validate: there is nothing to wait for"},
-		{func(tr *train.Trainer, p *train.Plan) { p.Patience = -1 }, "fit: Every 0, Patience -1: want none below 0"},
-		{func(tr *train.Trainer, p *train.Plan) { p.Patience, p.Validate = 1, ok }, "fit: Validate gives no score to stop by"},
+		{func(tr *train.Trainer, p *train.Plan) { p.Steps = 0 }, "fit: 0 epochs and 0 steps: want at least one of them above 0, and none below"},
+		{func(tr *train.Trainer, p *train.Plan) { p.Epochs = -1 }, "fit: -1 epochs and 1 steps: want at least one of them above 0, and none below"},
+		{func(tr *train.Trainer, p *train.Plan) { p.Patience = 1 }, "fit: Patience without Validate: nothing is measured"},
+		{func(tr *train.Trainer, p *train.Plan) { p.Patience = -1 }, "fit: Every 0, Patience -1: want neither below 0"},
+		{func(tr *train.Trainer, p *train.Plan) { p.Patience, p.Validate = 1, ok }, "fit: Patience needs a score, and Validate returned none"},
 		{func(tr *train.Trainer, p *train.Plan) { p.Observers = []train.Observer{nil} }, "fit: an observer is nil"},
-		{func(tr *train.Trainer, p *train.Plan) { p.Checkpoints.Every = -1 }, "fit: checkpoints every -1 steps, 0s: want none below 0"},
+		{func(tr *train.Trainer, p *train.Plan) { p.Checkpoints.Every = -1 }, "fit: checkpoints every -1 steps and 0s: want neither below 0"},
 		{func(tr *train.Trainer, p *train.Plan) {
 			p.Scheduled = map[string]train.Schedule{"x": train.Constant(1)}
 		}, `train: the schedule of "x": want the path of a float scalar, and a schedule`},

@@ -10,8 +10,9 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// located says which element of a batch is an index that a run refused: a label, where nothing but
-// the loss depends on its column. It gives err itself where the index is not found in the data.
+// located returns the error of an index that a run refused, with its place in the data: as that of
+// a label, where nothing but the loss depends on its column. It returns err itself where the index
+// is not found in the data.
 func (p *program) located(outside *trait.IndexError, b data.Batch, err error) error {
 	in, at := fed.From(outside)
 	if in == nil || b.Rows == 0 {
@@ -29,7 +30,7 @@ func (p *program) located(outside *trait.IndexError, b data.Batch, err error) er
 	return fmt.Errorf("%v in column %q, %s: %w", t.Get(at), in.Path(), row, outside)
 }
 
-// isLabel reports whether an index is a class that an operation takes from its labels.
+// isLabel reports whether an index is a class that an operation takes from its operand of labels.
 func isLabel(outside *trait.IndexError) bool {
 	op, ok := outside.Node.Op().(trait.Labelled)
 	if !ok {
@@ -39,7 +40,8 @@ func isLabel(outside *trait.IndexError) bool {
 	return k == op.Labels()
 }
 
-// rowText says which row of a batch, in the data where that is known.
+// rowText names a row of a batch, by its number in the data where that is known. Both are counted
+// from 0.
 func rowText(b data.Batch, i int) string {
 	if row, ok := b.Row(i); ok {
 		return fmt.Sprintf("row %d", row)

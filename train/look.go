@@ -13,20 +13,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Look calls f with values from inside the model, built for evaluating, for each batch of
-// one epoch of a source, which is left where it was found: weights of attention, feature
-// maps, gates.
+// Look calls f with values from inside the evaluating net, such as weights of attention, feature
+// maps and gates, for each batch of one epoch of a source, whose position it restores.
 //
 //	err := t.Look(ctx, data.InOrder(test, 0), []string{"α"}, func(b data.Batch, values []*tensor.Dense) error { … })
 //
 // A name is the path of an input, parameter or state, or one that the model gives with
-// [graph.Node.As]; where several quantities carry that, the scopes before it tell them
-// apart, "encoder/α". The values come in the order of the names and are valid until f
-// returns. Only what they need is computed, by a program that is compiled once for the rows
-// of a batch and the names.
+// [graph.Node.As]; if several quantities have that name, the scopes before it tell them apart, as
+// in "encoder/α". The values come in the order of the names and are valid until f returns. Only
+// what they depend on is computed, by a program that is compiled once for each number of rows and
+// list of names.
 func (t *Trainer) Look(ctx context.Context, source data.Source, names []string, f func(b data.Batch, values []*tensor.Dense) error) error {
 	if len(names) == 0 {
-		return errors.New("look: at what? no name is given")
+		return errors.New("look: no name of a quantity is given")
 	}
 	if f == nil {
 		return errors.New("look: no function takes the values")
@@ -45,12 +44,12 @@ func (t *Trainer) Look(ctx context.Context, source data.Source, names []string, 
 	})
 }
 
-// find gives the quantities of a graph that are called so.
+// find returns the quantities of a graph that have these names.
 func find(g *graph.Graph, names []string) (found []*graph.Node, err error) {
-	var all []string                     // what is called something, in the order of the graph
-	byPath := map[string][]*graph.Node{} // with the scopes
-	byName := map[string][]*graph.Node{} // without
-	paths := map[string][]string{}       // of a name
+	var all []string                     // all names, in the order of the graph
+	byPath := map[string][]*graph.Node{} // a name with its scopes
+	byName := map[string][]*graph.Node{} // a name without them
+	paths := map[string][]string{}       // of a name, with its scopes
 	for _, n := range g.Nodes() {
 		if path := n.Path(); path != "" {
 			all, byPath[path] = append(all, path), []*graph.Node{n}

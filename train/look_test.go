@@ -99,7 +99,7 @@ func TestLookMistakes(t *testing.T) {
 		names string
 		want  string
 	}{
-		{"", "look: at what? no name is given"},
+		{"", "look: no name of a quantity is given"},
 		{"h sen", `look: nothing in two layers is called "sen": did you mean "seen"?`},
 		{"a/fc/W", `look: nothing in two layers is called "a/fc/W": did you mean "a/fc/w"?`},
 		{"u", `look: 2 quantities of two layers are called "u": want one of a/u, b/u`},

@@ -2,16 +2,16 @@ package train
 
 import "github.com/tapestry-ml/tapestry/graph"
 
-// Mode says what a net is built for.
+// Mode is what a net is built for.
 type Mode uint8
 
 // The modes.
 const (
-	Training   Mode = iota // noise that regularises, statistics of the batch
-	Evaluating             // none of them
+	Training   Mode = iota // with regularising noise, such as dropout, and statistics of the batch
+	Evaluating             // without noise, and with running statistics
 )
 
-// String gives training or evaluating.
+// String returns training or evaluating.
 func (m Mode) String() string {
 	if m == Training {
 		return "training"
@@ -19,20 +19,20 @@ func (m Mode) String() string {
 	return "evaluating"
 }
 
-// Net is a model for batches of one size: a graph whose inputs are named like the columns
-// of the data.
+// Net is a model for batches of one size: a graph whose inputs have the names of the data's
+// columns.
 type Net struct {
-	Loss   *graph.Node // the mean over the rows, a float scalar; nil for one that only predicts
-	Output *graph.Node // what it predicts, rows first; nil where nobody asks
-	Step   graph.Step  // what a step of training updates besides the optimiser: running statistics
+	Loss   *graph.Node // a float scalar, the mean over the rows; nil for a net that only predicts
+	Output *graph.Node // the prediction, with the rows as its first axis; nil if it is not needed
+	Step   graph.Step  // updates of a training step besides the optimiser's, as of running statistics
 
-	// Params are the parameters that the optimiser changes: nil for all parameters that the loss
-	// depends on, fewer where some stay as they are (the encoder, in transfer learning), and none,
-	// in a slice that is not nil, where Step alone trains.
+	// Params are the parameters that the optimiser updates. nil stands for all parameters that the
+	// loss depends on, and a shorter list leaves the others as they are (such as the encoder's, in
+	// transfer learning). An empty slice that is not nil means that Step alone trains.
 	Params []*graph.Node
 }
 
-// graph is the graph that the net is in; nil for a net of nothing.
+// graph returns the graph of the net; nil if there is none.
 func (n *Net) graph() *graph.Graph {
 	if n == nil || n.Loss == nil && n.Output == nil {
 		return nil
@@ -40,10 +40,10 @@ func (n *Net) graph() *graph.Graph {
 	return graph.Of(n.Loss, n.Output)
 }
 
-// Build makes a net for batches of so many rows, in a new graph at each call; the optimiser
-// is the trainer's to add. Nets of all sizes and modes must call
-// their parameters and states the same, because they share one store. Mistakes are
-// recorded in the graph; whoever compiles the net reports them.
+// Build returns a net for batches of so many rows, in a new graph at each call and without an
+// optimiser's step, which the trainer adds. Nets of all sizes and modes share one store, so they
+// must use the same paths for their parameters and states. Mistakes are recorded in the graph, and
+// whoever compiles the net reports them.
 //
 //	func mlp(rows int, _ train.Mode) *train.Net {
 //		g := graph.New("digits")

@@ -12,15 +12,16 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Optimiser turns gradients into updates.
+// Optimiser turns the gradients of a loss into updates of its parameters, as nodes of the same
+// graph. [SGD], [Momentum], [Nesterov], [Adam], [AdamW], [RMSProp], [Adagrad] and [Named] make one.
 type Optimiser struct {
 	name string
 	rate float64
 	set  settings
 	text []string // the options, as String prints them
 	err  error    // a setting that is refused
-	// update gives the new value of a parameter, and the updates of whatever
-	// states it needs. The current scope is the optimiser's.
+	// update returns the new value of a parameter, and the updates of the states that it needs. The
+	// current scope is the optimiser's.
 	update func(o *run, p, dp *graph.Node) (*graph.Node, graph.Step)
 }
 
@@ -32,18 +33,19 @@ type run struct {
 	decay *graph.Node            // of weights, likewise; nil for none
 	once  map[string]*graph.Node // states that the parameters share
 	step  graph.Step
-	full  *graph.Node // whether this run moves; nil if every run does
+	full  *graph.Node // whether this run updates; nil if every run does
 }
 
-// Minimize adds the gradient of the loss with respect to the parameters and
-// their updates. Without parameters it takes all that the loss depends on.
-// Mistakes are recorded in the graph. What may vary while training is a scalar
-// input with a default: "NAME/rate" of the optimiser's name ([Optimiser.Rate]),
-// and where they are asked for "NAME/weight-decay", "NAME/clip-norm",
-// "NAME/clip-value" and "NAME/ema-decay".
+// Minimize adds to the graph the gradient of the loss by the parameters, and returns their updates,
+// for tape.Do. Without params it takes all parameters that the loss depends on. Mistakes are
+// recorded in the graph.
 //
-// Two optimisers of one name in one graph, as a generator's and a discriminator's,
-// stand in scopes of their own:
+// What may vary during training is a scalar input of the loss's element type with a default:
+// "NAME/rate", where NAME is the optimiser's (see [Optimiser.Rate]), and with the options that need
+// them "NAME/weight-decay", "NAME/clip-norm", "NAME/clip-value" and "NAME/ema-decay".
+//
+// Two optimisers of one name in one graph, as of a generator and a discriminator, need a scope
+// each:
 //
 //	end := g.Scope("generator")
 //	step := train.Adam(2e-4).Minimize(loss, params...) // its rate is generator/adam/rate
@@ -106,9 +108,8 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 	return r.step
 }
 
-// Rate finds the learning rate of the optimiser in a graph on which Minimize was
-// called at the top level; nil if it is not there. That of a call in a scope is
-// g.Lookup("SCOPE/NAME/rate").
+// Rate returns the learning rate's scalar input in a graph on which Minimize was called at the top
+// level, or nil if there is none. That of a call in a scope is g.Lookup("SCOPE/NAME/rate").
 func (o Optimiser) Rate(g *graph.Graph) *graph.Node {
 	if g == nil {
 		return nil
@@ -116,12 +117,13 @@ func (o Optimiser) Rate(g *graph.Graph) *graph.Node {
 	return g.Lookup(o.name + "/rate")
 }
 
-// move is p − rate·by.
+// move returns p − rate·by.
 func (r *run) move(p, by *graph.Node) *graph.Node {
 	return ops.Sub(p, ops.Mul(ops.Cast(r.rate, p.DType()), by))
 }
 
-// decayed returns the gradient with the penalty ½·λ‖p‖²: dp + λp, or dp without weight decay.
+// decayed returns the gradient of the loss with the penalty ½λ‖p‖², dp + λp; dp without weight
+// decay.
 func (r *run) decayed(p, dp *graph.Node) *graph.Node {
 	if r.decay == nil || len(r.set.decaying) > 0 && !slices.Contains(r.set.decaying, p) {
 		return dp
@@ -134,7 +136,7 @@ func (r *run) state(kind string, p *graph.Node) *graph.Node {
 	return r.g.State(kind+"/"+p.Path(), p.DType(), p.Shape().Axes()...)
 }
 
-// shared makes a scalar state once for all parameters, with its update.
+// shared returns a scalar state that all parameters share, made and updated at the first call.
 func (r *run) shared(name string, next func(old *graph.Node) *graph.Node) (now *graph.Node) {
 	if n := r.once[name]; n != nil {
 		return n
@@ -146,19 +148,20 @@ func (r *run) shared(name string, next func(old *graph.Node) *graph.Node) (now *
 	return n
 }
 
-// IsZero reports whether the optimiser is the zero value, which makes no step: Minimize
-// refuses it.
+// IsZero reports whether the optimiser is the zero value, which has no updates and which Minimize
+// refuses.
 func (o Optimiser) IsZero() bool { return o.update == nil }
 
-// Name is the optimiser's name: sgd, adam.
+// Name returns the optimiser's name, such as adam.
 func (o Optimiser) Name() string { return o.name }
 
-// String gives adam(0.05), or adam(0.05, clip norm 1) with its options.
+// String returns the optimiser as a call with its rate and the options given: adam(0.05, clip-norm
+// 1).
 func (o Optimiser) String() string {
 	return fmt.Sprintf("%s(%s)", o.name, strings.Join(append([]string{fmt.Sprintf("%.3g", o.rate)}, o.text...), ", "))
 }
 
-// named are the optimisers that can be called by name, with their usual settings.
+// named lists the optimisers that can be called by name, with their usual settings.
 var named = []struct {
 	name string
 	make func(rate float64, options ...Option) Optimiser
@@ -172,8 +175,9 @@ var named = []struct {
 	{"adagrad", Adagrad},
 }
 
-// Named makes the optimiser called sgd, momentum, nesterov (both with β = 0.9),
-// adam, adamw, rmsprop or adagrad.
+// Named returns the optimiser called sgd, momentum, nesterov (both with β = 0.9), adam, adamw,
+// rmsprop or adagrad. It is an error if no optimiser has the name, or if this one refuses an
+// option.
 func Named(name string, rate float64, options ...Option) (Optimiser, error) {
 	for _, n := range named {
 		if n.name == name {
@@ -186,7 +190,7 @@ func Named(name string, rate float64, options ...Option) (Optimiser, error) {
 	return Optimiser{}, fmt.Errorf("%q: want %s or %s", name, strings.Join(names[:last], ", "), names[last])
 }
 
-// Names lists what [Named] knows.
+// Names returns the names that [Named] takes.
 func Names() []string {
 	out := make([]string, len(named))
 	for i, n := range named {

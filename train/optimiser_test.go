@@ -211,8 +211,7 @@ func TestClipNormAtZero(t *testing.T) {
 	}
 }
 
-// TestClipWorkers: the length of a long gradient has the same bits however many
-// workers add it up.
+// TestClipWorkers: the length of a long gradient has the same bits however many workers add it up.
 func TestClipWorkers(t *testing.T) {
 	g := graph.New("long")
 	w := g.Param("w", graph.F32, graph.Ax("i", 300), graph.Ax("d", 700)).Init(initial.Normal(0, 1))

@@ -8,9 +8,9 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Option is a setting of an optimiser: train.Adam(1e-3, train.Betas(0.9, 0.98)).
-// One that the optimiser has no use for, or a value out of range, is a mistake
-// that Minimize records.
+// Option is a setting of an optimiser: train.Adam(1e-3, train.Betas(0.9, 0.98)). An option that the
+// optimiser does not have, or a value out of range, is a mistake that [Optimiser.Minimize] records
+// and [Named] returns.
 type Option struct {
 	kind string // which optimisers take it; "" for all
 	text string
@@ -18,7 +18,6 @@ type Option struct {
 	set  func(*settings)
 }
 
-// settings holds what the options set.
 type settings struct {
 	β1, β2, ε float64
 	decay     float64 // of weights
@@ -27,17 +26,16 @@ type settings struct {
 	clips     []clipping    // in the order given
 	ema       float64
 	averages  bool
-	runs      int // that make a move; 0 is 1
+	runs      int // whose gradients one update takes; 0 is 1
 }
 
-// The options that not every optimiser takes.
+// The kinds of the options that not every optimiser takes.
 const (
 	takesBetas     = "betas"
 	takesEpsilon   = "epsilon"
 	takesSmoothing = "smoothing"
 )
 
-// newOptimiser applies the options to the defaults.
 func newOptimiser(o Optimiser, options []Option, takes ...string) Optimiser {
 	for _, p := range options {
 		switch {
@@ -58,8 +56,9 @@ func newOptimiser(o Optimiser, options []Option, takes ...string) Optimiser {
 	return o
 }
 
-// Betas are how much of the old averages Adam and AdamW keep in each step: of the
-// gradient (0.9 unless set) and of its square (0.999). Both lie in [0, 1).
+// Betas sets the decay rates of the moving averages of Adam and AdamW, the part of the old average
+// that each step keeps: β1 of the gradient (0.9 unless set) and β2 of its square (0.999). Both are
+// in [0, 1).
 func Betas(β1, β2 float64) Option {
 	err := fraction("β₁", β1)
 	if err == nil {
@@ -68,26 +67,26 @@ func Betas(β1, β2 float64) Option {
 	return Option{takesBetas, fmt.Sprintf("betas %v %v", β1, β2), err, func(s *settings) { s.β1, s.β2 = β1, β2 }}
 }
 
-// Epsilon is added to the root that adaptive optimisers divide by, so that a
-// gradient of zero divides by something. It is 1e-8 unless set, 1e-10 for Adagrad.
+// Epsilon sets ε, which adaptive optimisers add to the root that they divide by, so that a gradient
+// of zero is not divided by zero. It is at least 0; the default is 1e-8, and 1e-10 for Adagrad.
 func Epsilon(ε float64) Option {
 	return Option{takesEpsilon, fmt.Sprintf("epsilon %v", ε), atLeastZero("ε", ε), func(s *settings) { s.ε = ε }}
 }
 
-// Smoothing is how much of the old average of squares RMSProp keeps in each step:
-// 0.99 unless set, in [0, 1).
+// Smoothing sets the decay rate of RMSProp's moving average of squares, the part of the old average
+// that each step keeps: 0.99 unless set, in [0, 1).
 func Smoothing(β float64) Option {
 	return Option{takesSmoothing, fmt.Sprintf("smoothing %v", β), fraction("smoothing", β), func(s *settings) { s.β2 = β }}
 }
 
-// WeightDecay pulls the weights to zero. AdamW shrinks them by rate·λ in each
-// step, whatever the gradient (its own default is 0.01); all others add λ·p to
-// the gradient, as the penalty ½λ‖p‖² would (coupled decay, which an adaptive optimiser
-// scales as it does gradients). λ is the scalar input
-// "NAME/weight-decay".
+// WeightDecay pulls the weights towards zero; λ is at least 0. AdamW shrinks them by rate·λ in each
+// step, whatever the gradient (decoupled decay; its default is 0.01). All other optimisers add λ·p
+// to the gradient, as the penalty ½λ‖p‖² would (coupled decay, which an adaptive optimiser rescales
+// with the gradient; 0 by default). λ is the scalar input "NAME/weight-decay", where NAME is the
+// optimiser's.
 //
-// Only the given parameters decay, or all if none is given: biases, gains of norms
-// and embeddings are commonly left out.
+// Only the given parameters decay, or all if none is given: biases, gains of norms and embeddings
+// are commonly left out.
 func WeightDecay(λ float64, only ...*graph.Node) Option {
 	text := fmt.Sprintf("weight decay %v", λ)
 	if len(only) > 0 {

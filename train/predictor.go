@@ -7,8 +7,8 @@ import (
 	"github.com/tapestry-ml/tapestry/infer"
 )
 
-// meta are the texts that a checkpoint keeps: those of the plan, and the nets that predict,
-// so that the file alone is enough to do so (see infer.LoadPredictor).
+// meta returns the texts that a checkpoint keeps: those of the plan, and the nets that predict, so
+// that the file alone is enough to do so (see infer.LoadPredictor).
 func (f *fitting) meta() (map[string]string, error) {
 	if f.nets == nil {
 		nets, err := f.predictors(max(f.rows, f.model.Rows))
@@ -22,9 +22,9 @@ func (f *fitting) meta() (map[string]string, error) {
 	return meta, nil
 }
 
-// predictors are the nets that predict, for a batch and for a single row: none of a model
-// whose output or inputs are not rows, and only the first where the model cannot be built
-// for one row, or is another then, as one whose rows are the nodes of a network.
+// predictors returns the nets that predict a batch and a single row. There are none of a model
+// whose inputs or output are not rows, and only the first if the model cannot be built for one row,
+// or then has other inputs or another output, as one whose rows are the nodes of a network does.
 func (t *Trainer) predictors(rows int) ([]infer.Forward, error) {
 	p, err := t.build(size{rows: rows, mode: Evaluating})
 	if err != nil {

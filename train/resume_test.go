@@ -117,7 +117,7 @@ func TestResumeElsewhere(t *testing.T) {
 	plan = bumpyPlan(t, other, dir)
 	plan.Resume = filepath.Join(dir, "step-00000008.safetensors")
 	for _, c := range []struct{ resume, want string }{
-		{plan.Resume, "resume: early stopping wants the best step, 6: " + filepath.Join(dir, "best.safetensors") + " is of step 21; without Patience it goes on all the same"},
+		{plan.Resume, "resume: early stopping needs the checkpoint of the best step, 6: " + filepath.Join(dir, "best.safetensors") + " is of step 21; without Patience training can go on"},
 		{"", "fit: " + dir + " holds checkpoints up to step 30, and this training is at step 0: resume from there, or take another folder"},
 		{filepath.Join(dir, "step-00000024.safetensors"), "fit: " + dir + " holds checkpoints up to step 30, and this training is at step 24: resume from there, or take another folder"},
 	} {
@@ -161,7 +161,7 @@ func TestResumeRefused(t *testing.T) {
 			return tr
 		}, nil, dir, "resume: " + path + " fits the model, but the training graph computes something else (fingerprint ", nil, true},
 		{"other batches", fresh, data.Shuffled(iris(t), 32, 3), dir, "resume: " + path + " fits the model, but its data had 3 batches an epoch, these have 5: training would not go on as it began", nil, true},
-		{"another seed", fresh, data.Shuffled(iris(t), 64, 4), dir, "resume: " + path + ` fits the model, but its data were "shuffled(150 rows, batches of 64, seed 3)", these are "shuffled(150 rows, batches of 64, seed 4)": training would not go on as it began; with ResumeChanged it goes on all the same`, nil, true},
+		{"another seed", fresh, data.Shuffled(iris(t), 64, 4), dir, "resume: " + path + ` fits the model, but its data were "shuffled(150 rows, batches of 64, seed 3)", these are "shuffled(150 rows, batches of 64, seed 4)": training would not go on as it began; with ResumeChanged training goes on all the same`, nil, true},
 		{"no such file", fresh, nil, filepath.Join(dir, "absent.safetensors"), "resume: " + filepath.Join(dir, "absent.safetensors") + ": no checkpoint there", checkpoint.ErrNone, false},
 		{"an empty folder", fresh, nil, empty, "resume: " + empty + ": no checkpoint there", checkpoint.ErrNone, false},
 	} {

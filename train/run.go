@@ -13,50 +13,54 @@ import (
 )
 
 // Run is one training, step by step. All training is a Run: [Trainer.Fit] adds what a [Plan] has
-// besides, and package lab observers that measure.
+// besides, and package lab adds observers that measure.
 //
 //	run := &train.Run{Trainer: t, Data: data.Shuffled(rows, 64, 1), Steps: 300, Observers: watch}
 //	err := run.Do(ctx)
 //
-// Step t of a run is a function of its fields and of the store: batches depend on the position of
-// Data, schedules on the number of steps that the store counts. The fields are set before the first
-// step.
+// Step t of a run is a function of its fields and of the store: the batch depends on the position
+// of Data, and schedules on the number of steps that the store counts. Set the fields before the
+// first step.
 type Run struct {
 	Trainer *Trainer    // the model, its store, and the engine
 	Data    data.Source // what each step is fed
-	Epochs  int         // of Data, and
-	Steps   int         // in all, which schedules see: whichever is reached first. 0 is no limit
+	// Epochs and Steps are counted from the beginning of the training. Do ends when one of them is
+	// reached; 0 is no limit. Steps, or those of Epochs if they are fewer, are the n of schedules.
+	Epochs, Steps int
 
-	// Rate is the learning rate of each step; that of the optimiser if it is the zero value.
-	// A model that only moves by a step of its own has none, and needs none.
+	// Rate is the learning rate of each step; the zero value leaves it to the optimiser. A model
+	// with only a step of its own has no learning rate, and ignores it.
 	Rate Schedule
-	// Scheduled are other float scalars by path, set before each step.
+	// Scheduled has the values of other float scalars by path, fed in each step.
 	Scheduled map[string]Schedule
 	Observers []Observer
 
-	// between is called before each step and, with done, after the last: for what a plan measures
-	// and keeps. It may end the training.
+	// between is called before each step and, with done, after the last, for what a plan measures
+	// and saves. It may end the training.
 	between  func(ctx context.Context, done bool) (end bool, err error)
-	under    context.Context // of the last step, and the same without an end: making it takes memory
+	under    context.Context // of the last step; running is the same without its end, kept because making it allocates
 	running  context.Context
 	measured *validation // how far measuring has come, for the events; nil where nothing is measured
 }
 
-// ErrStop is returned by an observer that ends a training early, as if its plan were done.
+// ErrStop is the error with which an observer ends a training early as if its plan were done:
+// Run.Do and Trainer.Fit then return nil.
 var ErrStop = errors.New("stop")
 
-// Engine runs training steps and gives their loss, as a tape.VM does.
+// Engine runs training steps and returns their loss, as a tape.VM does. A loss that is not finite
+// is to be an error that wraps a [*tape.NotFinite], before anything is committed.
 type Engine interface {
 	Run(ctx context.Context, feed tape.Feed) error
 	Float(n *graph.Node) (float64, error)
 	Close()
 }
 
-// NewEngine makes an engine that computes the loss and applies the step to the store. Where it does
-// not count the step in the store, [Run] does. Once ctx is done it compiles no further.
+// NewEngine returns an engine that computes the loss and applies the step to the store. If the
+// engine does not count its steps in the store, [Run] does. Once ctx is done it should compile no
+// further.
 type NewEngine func(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (Engine, error)
 
-// check says what of the fields cannot be.
+// check returns an error that says which field is wrong.
 func (r *Run) check() error {
 	switch {
 	case r == nil || r.Trainer == nil:
@@ -64,17 +68,17 @@ func (r *Run) check() error {
 	case r.Data == nil:
 		return errors.New("train: no data")
 	case r.Epochs < 0 || r.Steps < 0:
-		return fmt.Errorf("train: %d epochs and %d steps: want none below 0", r.Epochs, r.Steps)
+		return fmt.Errorf("train: %d epochs and %d steps: want neither below 0", r.Epochs, r.Steps)
 	case slices.Contains(r.Observers, nil):
 		return errors.New("train: an observer is nil")
 	}
 	return nil
 }
 
-// step is the number of steps committed.
+// step returns the number of steps committed.
 func (r *Run) step() int { return int(r.Trainer.Store().Step()) }
 
-// steps is the number of steps in all, as far as it is known; 0 where it is not.
+// steps returns the number of steps in all, or 0 where it is not known.
 func (r *Run) steps() int {
 	n := r.Data.Batches() * r.Epochs
 	if n > 0 && (r.Steps == 0 || n < r.Steps) {
@@ -88,9 +92,9 @@ func (r *Run) done() bool {
 	return r.Steps > 0 && r.step() >= r.Steps || r.Epochs > 0 && r.Data.Position().Epoch >= r.Epochs
 }
 
-// Do does the steps until Steps or Epochs are done, an observer returns [ErrStop], ctx ends, or
-// something fails; at least one of the two limits must be given. It may be called again, and
-// goes on where it ended.
+// Do takes steps until Steps or Epochs are done or an observer returns [ErrStop], and then returns
+// nil; or until ctx ends or something fails. At least one of the two limits must be given. It may
+// be called again, and goes on where it ended.
 func (r *Run) Do(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
@@ -99,11 +103,11 @@ func (r *Run) Do(ctx context.Context) error {
 		return errors.New("train: the context is nil")
 	}
 	if r.Epochs == 0 && r.Steps == 0 {
-		return errors.New("train: 0 epochs and 0 steps: want at least one of either")
+		return errors.New("train: 0 epochs and 0 steps: want at least one of them above 0, and none below")
 	}
 	stopped := false // by an observer
 	for {
-		if err := ctx.Err(); err != nil { // whatever is due after the last step is when training goes on
+		if err := ctx.Err(); err != nil { // what is due between the steps is then still due when training goes on
 			return err
 		}
 		done := stopped || r.done()
@@ -128,9 +132,9 @@ func (r *Run) Do(ctx context.Context) error {
 	}
 }
 
-// Step does the next step and tells the observers, whose error it returns. A step that has begun is
-// ended, whatever becomes of ctx; one that fails changes nothing, and the data stand before its
-// batch again. A loss that is not finite is a [*Diverged].
+// Step takes the next step and tells the observers, whose error it returns. A step that has begun
+// is finished even if ctx ends. A step that fails changes nothing, and sets the data back to before
+// its batch. A loss that is not finite is a [*Diverged].
 func (r *Run) Step(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
@@ -151,7 +155,7 @@ func (r *Run) Step(ctx context.Context) error {
 	return r.tell(e)
 }
 
-// tell tells the observers.
+// tell completes the event and passes it to the observers, up to the first that returns an error.
 func (r *Run) tell(e Event) error {
 	e.Step, e.Steps, e.Position, e.Epochs = r.step(), r.steps(), r.Data.Position(), r.Epochs
 	if r.measured != nil {
@@ -165,7 +169,7 @@ func (r *Run) tell(e Event) error {
 	return nil
 }
 
-// advance does one step, and says which.
+// advance takes one step, and returns its event.
 func (r *Run) advance(ctx context.Context) (Event, error) {
 	e := Event{Kind: Stepped}
 	b, err := r.Data.Next(ctx)
@@ -193,7 +197,7 @@ func (r *Run) advance(ctx context.Context) (Event, error) {
 			return e, err
 		}
 	}
-	// A step that has begun is ended, so that data and store stay together.
+	// A step that has begun is finished, so that data and store stay together.
 	store := r.Trainer.Store()
 	was := store.Step()
 	if r.under != ctx {
@@ -212,8 +216,8 @@ func (r *Run) advance(ctx context.Context) (Event, error) {
 	return e, err
 }
 
-// schedule sets a scalar. One that is no number would spoil the parameters, and be noticed
-// a step later.
+// schedule feeds a scalar the value of its schedule. A value that is not finite would spoil the
+// parameters, and be noticed a step later.
 func (r *Run) schedule(p *program, n *graph.Node, s Schedule) error {
 	v := s.At(r.step(), r.steps())
 	if math.IsNaN(v) || math.IsInf(v, 0) {

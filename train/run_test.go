@@ -29,7 +29,8 @@ func losses(to *[]float64) train.Observer {
 	})
 }
 
-// TestRunStops: an observer ends a run early, without an error, and the run goes on when it is asked to.
+// TestRunStops: an observer ends a run early, without an error, and the run goes on when it is
+// asked to.
 func TestRunStops(t *testing.T) {
 	var seen []float64
 	low := train.ObserverFunc(func(e train.Event) error {
@@ -149,8 +150,8 @@ func TestRunMistakes(t *testing.T) {
 	}{
 		{train.Run{Data: nothing(), Steps: 1}, "train: the trainer is nil"},
 		{train.Run{Trainer: trainer, Steps: 1}, "train: no data"},
-		{train.Run{Trainer: trainer, Data: nothing()}, "train: 0 epochs and 0 steps: want at least one of either"},
-		{train.Run{Trainer: trainer, Data: nothing(), Steps: -1}, "train: 0 epochs and -1 steps: want none below 0"},
+		{train.Run{Trainer: trainer, Data: nothing()}, "train: 0 epochs and 0 steps: want at least one of them above 0, and none below"},
+		{train.Run{Trainer: trainer, Data: nothing(), Steps: -1}, "train: 0 epochs and -1 steps: want neither below 0"},
 		{train.Run{Trainer: trainer, Data: nothing(), Steps: 1, Observers: []train.Observer{nil}}, "train: an observer is nil"},
 		{train.Run{Trainer: trainer, Data: nothing(), Steps: 1, Rate: train.Constant(math.NaN())}, "gives NaN for sgd/rate in step 1"},
 		{train.Run{Trainer: trainer, Data: nothing(), Steps: 1, Scheduled: map[string]train.Schedule{"w": train.Constant(1)}}, `train: the schedule of "w": want the path of a float scalar, and a schedule`},

@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// ParseSchedule reads what [Schedule.String] prints:
+// ParseSchedule reads the text that [Schedule.String] returns:
 //
 //	0.1                          Constant
-//	0.1..10                      Geometric, both ends positive
+//	0.1..10                      Geometric: both ends positive
 //	step(0.1,0.5,30)             StepDecay: value, factor, steps
 //	exp(0.1,0.99)                Exponential: value, factor
-//	cosine(0.1,200)              Cosine: value, steps; and the least value if given
+//	cosine(0.1,200)              Cosine: value, steps, and optionally the least value
 //	1/t(0.1,50)                  InverseTime: value, half
 //	warmup(10,cosine(0.1,200))   Warmup: steps, schedule
 //	hold(10,cosine(0.1,200))     Hold: steps, schedule
 //	within(100,0.1..10)          Within: steps, schedule
 //
-// An error says at which character the text cannot be read.
+// Spaces around words and numbers are allowed. Factors and half are positive, and schedules nest at
+// most 8 deep. An error names the character, counted from 1, at which the text cannot be read.
 func ParseSchedule(text string) (Schedule, error) {
 	p := scheduleParser{text: text}
 	s, err := p.schedule(0)
@@ -32,16 +33,16 @@ func ParseSchedule(text string) (Schedule, error) {
 	return s, nil
 }
 
-// form is a schedule that is written as a call.
+// form is a schedule that is written as a call with numbers.
 type form struct {
 	name  string
 	want  string // the arguments, in words
-	least int    // arguments
+	least int    // number of arguments
 	kinds []func(float64) string
 	make  func(v []float64) Schedule
 }
 
-// What an argument may be; "" if it is.
+// anyNumber, positive and wholeSteps say what is wrong with an argument; "" if nothing is.
 func anyNumber(float64) string { return "" }
 
 func positive(v float64) string {
@@ -60,7 +61,6 @@ func wholeSteps(v float64) string {
 
 type kinds = []func(float64) string
 
-// forms are the schedules of numbers; nested have a schedule in them and stand apart.
 var forms = []form{
 	{"step", "a value, a factor, a number of steps", 3, kinds{anyNumber, positive, wholeSteps},
 		func(v []float64) Schedule { return StepDecay(v[0], v[1], int(v[2])) }},
@@ -78,7 +78,7 @@ var nested = []struct {
 	of   func(steps int, s Schedule) Schedule
 }{{"warmup", Warmup}, {"hold", Hold}, {"within", Within}}
 
-// mostNested keeps a text from nesting schedules beyond reason.
+// mostNested bounds the depth of nested schedules, and so that of the parser's recursion.
 const mostNested = 8
 
 type scheduleParser struct {
@@ -90,7 +90,7 @@ func (p *scheduleParser) mistake(at int, format string, args ...any) error {
 	return fmt.Errorf("schedule %q, character %d: %s", p.text, len([]rune(p.text[:at]))+1, fmt.Sprintf(format, args...))
 }
 
-// word reads up to what ends a number or a name, and gives where it starts.
+// word reads up to the character that ends a number or a name, and returns where it starts.
 func (p *scheduleParser) word() (word string, at int) {
 	rest := p.text[p.at:]
 	if i := strings.IndexAny(rest, "(),"); i >= 0 {
@@ -101,7 +101,7 @@ func (p *scheduleParser) word() (word string, at int) {
 	return strings.Trim(rest, " "), at
 }
 
-// take reads one character.
+// take skips spaces and then c, and reports whether c was there.
 func (p *scheduleParser) take(c byte) bool {
 	for p.at < len(p.text) && p.text[p.at] == ' ' {
 		p.at++
@@ -139,7 +139,7 @@ func (p *scheduleParser) schedule(depth int) (Schedule, error) {
 	return p.end(Geometric(a, b))
 }
 
-// end skips blanks after a schedule.
+// end skips spaces after a schedule.
 func (p *scheduleParser) end(s Schedule) (Schedule, error) {
 	for p.at < len(p.text) && p.text[p.at] == ' ' {
 		p.at++
@@ -147,7 +147,7 @@ func (p *scheduleParser) end(s Schedule) (Schedule, error) {
 	return s, nil
 }
 
-// call reads the arguments of a form, after the parenthesis.
+// call reads the arguments of a schedule, after the parenthesis.
 func (p *scheduleParser) call(name string, at, depth int) (Schedule, error) {
 	for _, f := range nested {
 		if f.name == name {
@@ -199,7 +199,7 @@ func (p *scheduleParser) nested(name string, of func(steps int, s Schedule) Sche
 	return p.end(of(int(k), s))
 }
 
-// number reads an argument of the kind.
+// number reads a number that refuses has no objection to.
 func (p *scheduleParser) number(refuses func(float64) string, want string) (float64, error) {
 	word, at := p.word()
 	v, ok := finite(word)
@@ -217,7 +217,7 @@ func finite(s string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// callable lists the names of schedules that are calls.
+// callable lists the names of the schedules that are written as calls.
 func callable() string {
 	var out []string
 	for _, f := range nested {

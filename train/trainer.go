@@ -17,27 +17,27 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Trainer trains a model on data, measures it and predicts with it. Programs for the sizes
-// of batch that come are compiled once each, and kept, also for the trainers that [Trainer.With]
-// gives; they share one store.
+// Trainer trains a model, evaluates it and predicts with it. It compiles a program for each size of
+// batch and each mode when it first comes, and runs all of them on one store.
 //
 //	t := &train.Trainer{Build: mlp, Optimiser: train.Adam(1e-3), Seed: 1}
 //	defer t.Close()
 //	err := t.Fit(ctx, train.Plan{Data: data.Shuffled(fit, 64, 1), Epochs: 30})
 //	scores, err := t.Evaluate(ctx, data.InOrder(test, 0), metric.Accuracy("y"))
 //
-// The fields are set before the first call. A Trainer is for one goroutine.
+// Set the fields before the first call. A Trainer is for one goroutine; see [Trainer.With] for
+// several.
 type Trainer struct {
 	Build     Build
 	Optimiser Optimiser
 	Seed      uint64 // of initial values and random draws
-	Workers   int    // cores to use at most; 0 for all. Results do not depend on it
-	// Engine makes what runs the steps of training; nil for the tape, which evaluates and predicts
-	// in any case.
+	Workers   int    // the most cores to use; 0 for all. Results do not depend on it
+	// Engine makes the engine that runs training steps; nil stands for the tape, which evaluates
+	// and predicts in any case.
 	Engine NewEngine
 
 	store    *tape.Store
-	counts   *tape.Store // counts the runs of this one too; nil for none
+	counts   *tape.Store // its count of runs follows that of store; nil for none
 	compiled *compiled   // shared with the trainers of With
 	programs map[size]*program
 	rows     int         // of the largest batch trained on
@@ -45,21 +45,21 @@ type Trainer struct {
 	measured *validation // of the last Fit
 }
 
-// size says which program.
+// size is the key of a program.
 type size struct {
 	rows int
 	mode Mode
-	look string // names of what is fetched in place of loss and output, zeros between; "" for none
-	mute bool   // the loss is not fetched: to predict takes no labels
+	look string // names of what is fetched instead of loss and output, separated by NULs; "" for none
+	mute bool   // the loss is not fetched, as predictions need no labels
 }
 
-// compiled are the nets of a model that were compiled.
+// compiled has the nets of a model that were built or compiled.
 type compiled struct {
 	sync.Mutex
 	nets map[size]*compiledNet
 }
 
-// compiledNet is a net, and its program. It does not change.
+// compiledNet is a net, and its program once it is compiled.
 type compiledNet struct {
 	net    *Net
 	step   graph.Step
@@ -69,19 +69,19 @@ type compiledNet struct {
 	rate   *graph.Node   // of the optimiser; nil while evaluating
 }
 
-// program is a net, compiled and ready to run.
+// program is a compiled net on an engine, with what it is fed.
 type program struct {
 	*compiledNet
 	engine Engine
-	vm     *tape.VM // the engine, where that is the tape
+	vm     *tape.VM // the engine, where that is the tape; else nil
 	feed   tape.Feed
 	scalar map[*graph.Node]*tensor.Dense
 }
 
 var errNoTrainer = errors.New("train: the trainer is nil")
 
-// Store holds the parameters, the optimiser's states and those of the model, by path. It
-// may be given other values between two calls.
+// Store returns the store of the parameters, the optimiser's states and the model's, by path. Its
+// values may be changed between two calls of the trainer.
 func (t *Trainer) Store() *tape.Store {
 	if t.store == nil {
 		t.store = tape.NewStore(nil, tape.Seed(t.Seed))
@@ -89,8 +89,8 @@ func (t *Trainer) Store() *tape.Store {
 	return t.store
 }
 
-// Close ends the programs and their workers. The store stays, and the trainer can be used
-// again: what it needs is then compiled anew, and wants another Close.
+// Close closes the programs and their workers. The store stays, and the trainer can be used again:
+// it then compiles its programs anew, and must be closed again.
 func (t *Trainer) Close() {
 	for _, p := range t.programs {
 		p.engine.Close()
@@ -98,7 +98,7 @@ func (t *Trainer) Close() {
 	t.programs, t.compiled = nil, nil
 }
 
-// program gives the program for a size, compiled if it is the first time.
+// program returns the program for a size, compiled at the first call.
 func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 	if p := t.programs[s]; p != nil {
 		return p, nil
@@ -127,8 +127,8 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 }
 
 // Program returns the tape's program for batches of so many rows, compiled at the first call: a
-// step of training, or the loss and the output in evaluation. Trainers of [Trainer.With] share it.
-// Once ctx is done it compiles no further.
+// step of training, or the loss and the output in evaluation. Trainers made by [Trainer.With] share
+// it. Once ctx is done it compiles no further.
 func (t *Trainer) Program(ctx context.Context, rows int, mode Mode) (*tape.Program, error) {
 	if t == nil {
 		return nil, errNoTrainer
@@ -151,7 +151,7 @@ func (t *Trainer) shared() *compiled {
 	return t.compiled
 }
 
-// net gives the net for a size, built if it is the first time.
+// net returns the net for a size, built at the first call.
 func (t *Trainer) net(s size) (*compiledNet, error) {
 	c := t.shared()
 	c.Lock()
@@ -172,7 +172,7 @@ func (t *Trainer) built(c *compiled, s size) (*compiledNet, error) {
 	return p, nil
 }
 
-// compile gives the compiled net for a size, which whoever shares it may have compiled.
+// compile returns the compiled net for a size; another trainer that shares it may have compiled it.
 func (t *Trainer) compile(ctx context.Context, s size) (*compiledNet, error) {
 	c := t.shared()
 	c.Lock()
@@ -201,8 +201,8 @@ func (t *Trainer) compile(ctx context.Context, s size) (*compiledNet, error) {
 	return p, err
 }
 
-// build makes the net for a size, and for training the step; the mistakes recorded in its
-// graph are an error.
+// build makes the net for a size, and for training the step. The mistakes recorded in its graph are
+// its error.
 func (t *Trainer) build(s size) (*compiledNet, error) {
 	if t.Build == nil {
 		return nil, errors.New("train: no model: Build is nil")
@@ -236,7 +236,7 @@ func (t *Trainer) build(s size) (*compiledNet, error) {
 	return p, nil
 }
 
-// fill makes the feed of a batch.
+// fill feeds the inputs the columns of their names.
 func (p *program) fill(b data.Batch) {
 	clear(p.feed)
 	for _, in := range p.inputs {
@@ -257,7 +257,7 @@ func (p *program) set(n *graph.Node, v float64) {
 	p.feed[n] = s
 }
 
-// setScalar changes a scalar tensor in place.
+// setScalar changes a scalar tensor in place, so that a step allocates nothing.
 func setScalar(t *tensor.Dense, v float64) {
 	if t.Dtype() == tensor.Float32 {
 		t.Float32s()[0] = float32(v)
@@ -266,7 +266,7 @@ func setScalar(t *tensor.Dense, v float64) {
 	}
 }
 
-// run runs the program on what is fed, of which a batch is the most.
+// run runs the program on its feed, which has the batch b, and locates the errors that b causes.
 func (p *program) run(ctx context.Context, b data.Batch) error {
 	err := p.engine.Run(ctx, p.feed)
 	if err == nil || errors.As(err, new(*tape.NotFinite)) {
@@ -283,13 +283,13 @@ func (p *program) run(ctx context.Context, b data.Batch) error {
 	return err
 }
 
-// Evaluate measures the model, built for evaluating, on one epoch of a source, which is
-// left where it was found. The first score is the loss, as the mean over rows, if the
-// model has one; then come the metrics of its output. Labels are refused as by Fit. A
-// training program need not have been compiled: values that the store lacks are made fresh.
+// Evaluate measures the evaluating net on one epoch of a source, whose position it restores. The
+// first score is "loss", the mean over all rows, if the model has a loss; then come the metrics of
+// its output, in their order. Labels are refused as by Fit. The trainer need not have trained:
+// values that the store lacks are fresh ones.
 //
-// A model that draws random numbers while evaluating draws other ones for each batch and in
-// each call. That changes no bit of the training: see package tape, "Random numbers".
+// A net that draws random numbers while evaluating draws anew for each batch and in each call. That
+// does not change the training by a bit: see package tape, "Random numbers".
 func (t *Trainer) Evaluate(ctx context.Context, source data.Source, metrics ...metric.Metric) (metric.Scores, error) {
 	for _, m := range metrics {
 		if m == nil {
@@ -337,14 +337,14 @@ func (t *Trainer) Evaluate(ctx context.Context, source data.Source, metrics ...m
 	return scores, nil
 }
 
-// Predict calls f with the model's output for each batch of one epoch of a source, which
-// is left where it was found. The output is valid until f returns. The loss is not computed,
-// so the data need no labels.
+// Predict calls f with the evaluating net's output for each batch of one epoch of a source, whose
+// position it restores. The output is valid until f returns. The loss is not computed, so the data
+// need no labels.
 //
-// A net that keeps its dropout, or other noise, while evaluating draws anew for each batch and
-// in each call, as Monte-Carlo dropout wants it (Gal and Ghahramani, 2016): mean and variance of
-// the outputs of several calls are those of the prediction. The training notices nothing of it;
-// see [Trainer.Evaluate].
+// A net that keeps its dropout, or other noise, while evaluating draws anew for each batch and in
+// each call. That is Monte-Carlo dropout (Gal and Ghahramani, 2016): the mean of the outputs of
+// several calls is the prediction, and their variance tells its uncertainty. It does not change the
+// training, as in [Trainer.Evaluate].
 func (t *Trainer) Predict(ctx context.Context, source data.Source, f func(b data.Batch, output *tensor.Dense) error) error {
 	return t.each(ctx, "predict", size{mute: true}, source, func(p *program, b data.Batch) error {
 		switch {
@@ -361,15 +361,15 @@ func (t *Trainer) Predict(ctx context.Context, source data.Source, f func(b data
 	})
 }
 
-// count tells the store that counts the runs too.
+// count copies the count of runs to the store that follows it.
 func (t *Trainer) count() {
 	if s := t.counts; s != nil && s.Seed() == t.store.Seed() && s.Step() == t.store.Step() {
 		s.Resume(s.Seed(), s.Step(), t.store.Runs())
 	}
 }
 
-// each runs the evaluating program for a size, whatever its rows, on each batch of an epoch. What
-// says who asks.
+// each runs the evaluating program for a size, with the rows of each batch in place of its own, on
+// one epoch of a source. Errors begin with what, the caller's name.
 func (t *Trainer) each(ctx context.Context, what string, s size, source data.Source, f func(p *program, b data.Batch) error) (err error) {
 	switch {
 	case t == nil:

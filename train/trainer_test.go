@@ -295,8 +295,7 @@ func TestSharedSource(t *testing.T) {
 	}
 }
 
-// TestBuildAnew: a graph that is given twice has a step in it, and is refused in words that
-// say so.
+// TestBuildAnew: a graph that is given twice has a step in it, and is refused in words that say so.
 func TestBuildAnew(t *testing.T) {
 	net := noisy(100, train.Training)
 	tr := &train.Trainer{Build: func(int, train.Mode) *train.Net { return net }, Optimiser: train.SGD(0.1)}

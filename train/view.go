@@ -11,10 +11,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// With is a trainer of the same model and optimiser on another store, which it shares
-// with whoever has it, and with the same compiled programs. It has workers of its own,
-// and is to be closed; it may run while t does. For nil it makes a store of its own, with
-// fresh values from t's seed.
+// With returns a trainer of the same model and optimiser on another store, s, which it shares with
+// its other users; it shares the compiled programs with t. It has workers of its own, so it must be
+// closed, and it may run at the same time as t. If s is nil it makes a store of its own, with fresh
+// values from t's seed.
 func (t *Trainer) With(s *tape.Store) *Trainer {
 	if s == nil {
 		s = tape.NewStore(nil, tape.Seed(t.Seed))
@@ -22,8 +22,8 @@ func (t *Trainer) With(s *tape.Store) *Trainer {
 	return &Trainer{Build: t.Build, Optimiser: t.Optimiser, Seed: s.Seed(), Workers: t.Workers, Engine: t.Engine, store: s, compiled: t.shared()}
 }
 
-// Averages measures a model and predicts with it as its trainer does, but with the
-// averages that [EMA] keeps in place of the parameters, as they are at each call:
+// Averages evaluates a trainer's model and predicts with it, with the averages that [EMA] keeps in
+// place of the parameters, as they are at each call:
 //
 //	averages := t.Averages()
 //	defer averages.Close()
@@ -31,19 +31,19 @@ func (t *Trainer) With(s *tape.Store) *Trainer {
 //		return averages.Evaluate(ctx, data.InOrder(test, 0), metric.Accuracy("y"))
 //	}})
 //
-// The trainer's store is left as it is, but for its count of runs (tape.Store.Runs) where the
-// model draws random numbers: measuring and predicting draw anew in every run, with the averages
-// as without.
+// The trainer's store stays as it is, except that its count of runs (tape.Store.Runs) rises where
+// the model draws random numbers, so that these are drawn anew in every run, with the averages as
+// without.
 type Averages struct {
 	of   *Trainer
 	view *Trainer // on a copy of the store; nil before the first call
 }
 
-// Averages looks at the trainer's averages.
+// Averages returns the trainer's averages, to be closed after use.
 func (t *Trainer) Averages() *Averages { return &Averages{of: t} }
 
-// Trainer is the trainer with the averages as they are now, valid until the next call. It
-// is an error if there are none yet; see [Averaged].
+// Trainer returns a trainer with the averages as they are now, valid until the next call of a
+// method of a. It is an error if there are none yet; see [Averaged].
 func (a *Averages) Trainer() (*Trainer, error) {
 	if a == nil || a.of == nil {
 		return nil, errors.New("train: averages of no trainer: Trainer.Averages makes them")
@@ -53,7 +53,7 @@ func (a *Averages) Trainer() (*Trainer, error) {
 		return nil, err
 	}
 	if a.view != nil && !slices.Equal(a.view.store.Paths(), from.Paths()) {
-		a.Close() // other programs have joined
+		a.Close() // other programs have added entries to the store
 	}
 	if a.view == nil {
 		s, err := Averaged(from)
@@ -72,7 +72,7 @@ func (a *Averages) Trainer() (*Trainer, error) {
 	return a.view, overlay(to, from)
 }
 
-// Evaluate is [Trainer.Evaluate] with the averages.
+// Evaluate does the same as [Trainer.Evaluate], with the averages.
 func (a *Averages) Evaluate(ctx context.Context, source data.Source, metrics ...metric.Metric) (metric.Scores, error) {
 	t, err := a.Trainer()
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *Averages) Evaluate(ctx context.Context, source data.Source, metrics ...
 	return t.Evaluate(ctx, source, metrics...)
 }
 
-// Predict is [Trainer.Predict] with the averages.
+// Predict does the same as [Trainer.Predict], with the averages.
 func (a *Averages) Predict(ctx context.Context, source data.Source, f func(b data.Batch, output *tensor.Dense) error) error {
 	t, err := a.Trainer()
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *Averages) Predict(ctx context.Context, source data.Source, f func(b dat
 	return t.Predict(ctx, source, f)
 }
 
-// Close ends the programs.
+// Close closes the programs that a has compiled. It can be used again.
 func (a *Averages) Close() {
 	if a.view != nil {
 		a.view.Close()
