@@ -1,6 +1,6 @@
-// Package fit joins models and data: it finds which input of a model reads which columns, sizes the
-// model to them, and cuts the rows into batches, so that whatever trains, compares or looks into a
-// model does so on tables and arrays of anyone's.
+// Package fit joins models and data: it finds which columns each input of a model reads, sizes the
+// model accordingly, and divides the rows into batches, so that any model can be trained on, and
+// compared by, anyone's tables and arrays.
 //
 //	houses, err := columns.Open("houses.csv")
 //	f, err := fit.To(builder, nil, graph.F64, houses, fit.Options{
@@ -10,29 +10,31 @@
 //	})
 //	fmt.Print(f)
 //
-// Its text form says what is read, and how large the model is for it:
+// The text form shows what each input reads, and its size:
 //
 //	houses.csv: 506 rows, 405 to train on, 101 held out
 //	  x[i=405 p=3]  reads  area, rooms, age, standardised
 //	  y[i=405]      reads  price
 //
 // A model is any [builders.Builder]: one of the registry, a file in the notation, or a function of
-// one's own ([builders.Define]). Nothing is declared for it: which setting counts its rows, and
-// which settings the widths of its inputs and the number of its classes depend on, is found by
-// raising one setting at a time.
+// the user's ([builders.Define]). It declares nothing: To raises one setting at a time to find the
+// one that counts the rows, and those on which the widths of inputs and the number of classes
+// depend.
 //
-// What the result gives goes where models and trainers go. [Fitted.Builder] is the model with the
-// data as its examples, for package lab and all commands; [Fitted.Build], [Fitted.Source] and
-// [Fitted.Held] are what a train.Trainer wants:
+// [Fitted.Builder] returns the model with the data as its examples, for package lab and the
+// commands. [Fitted.Build], [Fitted.Source] and [Fitted.Held] are for a train.Trainer:
 //
 //	rows, err := f.Source(1)
 //	t := &train.Trainer{Build: f.Build, Optimiser: train.Adam(0.01), Seed: 1}
 //	err = t.Fit(ctx, train.Plan{Data: rows, Epochs: 200, Checkpoints: train.Checkpoints{Dir: dir, Meta: f.Meta()}})
 //
-// and [Fitted.Meta] tells a checkpoint how its rows are read: [Parse] makes of it what prepares
-// other data in the same way.
+// [Fitted.Meta] records in a checkpoint how its rows are read; with the bindings that [Parse] reads
+// there, [Binding.Read] prepares other data in the same way.
 //
-// Promises: what was learnt of the data before training (means, deviations, what stands for missing
-// values, names of classes) is that of the rows to train on; the same seed gives the same rows in
-// every step, wherever they are asked for; an error shows the inputs beside the columns.
+// Promises:
+//
+//   - What is taken from the data before training (means, deviations, substitutes for missing
+//     values) is taken from the rows to train on alone. The names of classes are those of all rows.
+//   - The same seed gives the same rows in every step.
+//   - The error for a model that does not fit shows the inputs beside the columns.
 package fit

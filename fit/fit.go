@@ -15,46 +15,49 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Options say how data are bound and cut. The zero value binds what fits, and trains on all rows.
+// Options say how data are bound and divided. The zero value matches inputs and columns by itself,
+// and trains on all rows.
 type Options struct {
-	Bind        []Binding // of inputs to columns; others are matched
-	Batch       int       // rows of a batch; 0: all rows up to [AllRows], otherwise [UsualBatch]
-	Validation  float64   // the share of the rows that is held out, below 1
-	Standardise bool      // inputs of floats that the output depends on, to mean 0 and deviation 1
-	Missing     string    // mean or median fills what is missing, drop leaves the row out; "" is an error
-	Seed        uint64    // deals the rows that are held out
+	Bind       []Binding // inputs to bind to columns; the other inputs are matched
+	Batch      int       // rows in a batch; 0 for the usual number, see [AllRows]
+	Validation float64   // the share of the rows to hold out, from 0 to below 1, rounded to at least one row
+	// Standardise shifts and scales each number of the inputs of floats that the output depends on
+	// to mean 0 and standard deviation 1 over the rows to train on. Classes stay as they are.
+	Standardise bool
+	Missing     string // for missing values: "mean" or "median" fills them, "drop" leaves their rows out, "" is an error
+	Seed        uint64 // of the choice of the rows to hold out
 }
 
-// AllRows is the number of rows up to which a batch is all of them, and UsualBatch the number of
-// rows of a batch of more, unless [Options] say otherwise.
+// AllRows is the largest number of rows to train on that are one batch if neither [Options] nor a
+// setting of the model says otherwise; of more rows, a batch has UsualBatch.
 const (
 	AllRows    = 1024
 	UsualBatch = 128
 )
 
-// Fitted is a model joined to data. It is safe for use by several goroutines.
+// Fitted is a model joined to data. It is safe for concurrent use.
 type Fitted struct {
 	name     string // of the data
 	b        builders.Builder
 	settings builders.Settings
 	dt       graph.DType
-	rows     string // the setting that counts the rows; "" where it is fixed
-	whole    bool   // whether all rows belong together
+	rows     string // the setting that counts the rows; "" if their number is fixed
+	whole    bool   // whether the rows cannot be divided, as those of an adjacency matrix
 	bindings []Binding
 	values   []*values // by binding
 	train    []int
 	held     []int
 	batch    int
 	filled   int      // missing values
-	classes  []string // that the output scores; nil where that is not known
+	classes  []string // that the output scores; nil if they are unknown
 
 	mu   sync.Mutex
 	sets map[graph.DType]*data.Set
 }
 
-// To joins a model to data: it binds its inputs to columns, sets the settings that follow of them,
-// and deals the rows. Settings that are given stay as they are. A model that does not fit is a
-// [*Mismatch].
+// To joins a model to data: it binds the model's inputs to columns, finds the settings that depend
+// on the data, and divides the rows. Settings that are given stay as they are. A model that does
+// not fit the data is a [*Mismatch].
 func To(b builders.Builder, settings builders.Settings, dt graph.DType, c *columns.Columns, o Options) (*Fitted, error) {
 	switch {
 	case c == nil || len(c.Columns()) == 0:
@@ -100,8 +103,8 @@ func To(b builders.Builder, settings builders.Settings, dt graph.DType, c *colum
 	return f, nil
 }
 
-// resize reads the columns, and sets what follows of their widths and classes. The model that it
-// gives beside an error is the one to show.
+// resize reads the columns, and sets the settings that depend on their widths and classes. The
+// model that it returns with an error is the one to show.
 func (f *Fitted) resize(z *sizing, m *builders.Model, c *columns.Columns, o Options) (*builders.Model, error) {
 	wants, err := f.read(m, c)
 	if err != nil {
@@ -146,7 +149,7 @@ func (f *Fitted) resize(z *sizing, m *builders.Model, c *columns.Columns, o Opti
 		}
 		v := f.values[k]
 		if row.Shape.Rank() == 0 && len(bound.Columns) == 1 && len(bound.Classes) == 1 && v.width > 1 {
-			return fitting, fmt.Errorf("%s reads one number a row, and %s has %d classes whose names are no numbers", bound.Input, bound.Columns[0], v.width)
+			return fitting, fmt.Errorf("%s reads one number a row, and %s has %d classes whose names are not numbers", bound.Input, bound.Columns[0], v.width)
 		}
 		if row.Shape.Len() != v.width {
 			return fitting, fmt.Errorf("%s has %d numbers a row, and %s gives %d", bound.Input, row.Shape.Len(), listed(bound.Columns), v.width)
@@ -155,7 +158,7 @@ func (f *Fitted) resize(z *sizing, m *builders.Model, c *columns.Columns, o Opti
 	return fitting, nil
 }
 
-// read reads the columns of all inputs, and says what sizes they ask for.
+// read reads the columns of all inputs, and returns the sizes that they ask for.
 func (f *Fitted) read(m *builders.Model, c *columns.Columns) ([]want, error) {
 	f.values = nil
 	var wants []want
@@ -174,7 +177,7 @@ func (f *Fitted) read(m *builders.Model, c *columns.Columns) ([]want, error) {
 		shape := []int{v.width}
 		if len(b.Columns) == 1 {
 			k, _ := c.Column(b.Columns[0])
-			as, _ := readAs(k, row, 1, 0)
+			as, _ := readAs(k, row, 1)
 			if b.Classes == nil && (as == asCodes || as == asOneHot) {
 				b.Classes = map[string][]string{k.Name: k.Classes}
 			}
@@ -200,7 +203,7 @@ func (f *Fitted) read(m *builders.Model, c *columns.Columns) ([]want, error) {
 		} else {
 			for _, name := range b.Columns {
 				k, _ := c.Column(name)
-				if as, _ := readAs(k, row, len(b.Columns), 0); as == asCodes || as == asOneHot {
+				if as, _ := readAs(k, row, len(b.Columns)); as == asCodes || as == asOneHot {
 					if b.Classes == nil {
 						b.Classes = map[string][]string{}
 					}
@@ -213,7 +216,7 @@ func (f *Fitted) read(m *builders.Model, c *columns.Columns) ([]want, error) {
 			shape = append(slices.Clone(shape), 1)
 		}
 		if len(shape) != rank {
-			continue // as many numbers, laid out in another way
+			continue // the numbers of a row fill the input's axes in order, whatever its rank
 		}
 		for axis, size := range shape {
 			wants = append(wants, want{input: b.Input, axis: axis, size: size, why: fmt.Sprintf("%s has %d", listed(b.Columns), size)})
@@ -222,7 +225,7 @@ func (f *Fitted) read(m *builders.Model, c *columns.Columns) ([]want, error) {
 	return wants, nil
 }
 
-// deal says which rows are trained on, and how many at once.
+// deal decides which rows are held out, and how many are in a batch.
 func (f *Fitted) deal(m *builders.Model, settings builders.Settings, o Options) error {
 	n := f.values[0].rows
 	fixed := inputs(m)[0].Dim(0)
@@ -240,15 +243,15 @@ func (f *Fitted) deal(m *builders.Model, settings builders.Settings, o Options) 
 	given, isGiven := settings[f.rows]
 	switch {
 	case f.whole && held > 0:
-		return fmt.Errorf("validation: all rows belong together, as %s is the size of more than the first axis", f.rows)
+		return fmt.Errorf("validation: the rows cannot be divided, as %s is also the size of another axis", f.rows)
 	case f.whole && o.Batch != 0 && o.Batch != n:
-		return fmt.Errorf("batches of %d rows: all %d belong together, as %s is the size of more than the first axis", o.Batch, n, f.rows)
+		return fmt.Errorf("batches of %d rows: the %d rows cannot be divided, as %s is also the size of another axis", o.Batch, n, f.rows)
 	case f.whole:
 		f.batch = n
 	case f.rows == "":
 		for _, in := range inputs(m) {
 			if in.Dim(0) != fixed {
-				return fmt.Errorf("%v and %v have not the same number of rows, and no setting changes it", inputs(m)[0], in)
+				return fmt.Errorf("%v and %v do not have the same number of rows, and no setting changes that", inputs(m)[0], in)
 			}
 		}
 		if o.Batch != 0 && o.Batch != fixed {
@@ -278,7 +281,7 @@ func Deal(n int, share float64, seed uint64) (train, held []int) {
 	return slices.Sorted(slices.Values(order[out:])), slices.Sorted(slices.Values(order[:out]))
 }
 
-// prepare fills and standardises by what the rows to train on say.
+// prepare fills missing values and standardises, by the rows to train on.
 func (f *Fitted) prepare(m *builders.Model, o Options) error {
 	for i := range f.bindings {
 		b, v := &f.bindings[i], f.values[i]
@@ -311,16 +314,16 @@ func (f *Fitted) prepare(m *builders.Model, o Options) error {
 		}
 	}
 	if o.Standardise && f.whole {
-		return fmt.Errorf("standardise: the rows of %s belong together and are read as they are: standardise the file", f.name)
+		return fmt.Errorf("standardise: the rows of %s cannot be divided, and are read as they are: standardise the file", f.name)
 	}
 	if o.Standardise && !slices.ContainsFunc(f.bindings, func(b Binding) bool { return b.Mean != nil }) {
-		return fmt.Errorf("standardise: %s has no input of floats that could be", f.b.Name)
+		return fmt.Errorf("standardise: the output of %s depends on no input of floats", f.b.Name)
 	}
 	return nil
 }
 
-// outputClasses finds the names of the classes that the output scores: those that an input of
-// the loss alone has, if the last axis of the output is as long.
+// outputClasses finds the names of the classes that the output scores: those that an input of the
+// loss alone reads, if the last axis of the output is as long.
 func (f *Fitted) outputClasses(m *builders.Model) {
 	if m.Output == nil || m.Output.Rank() < 2 {
 		return
@@ -334,7 +337,7 @@ func (f *Fitted) outputClasses(m *builders.Model) {
 	}
 }
 
-// set has all rows, as an element type wants them.
+// set returns all rows, in the types of the model of an element type.
 func (f *Fitted) set(dt graph.DType) (*data.Set, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

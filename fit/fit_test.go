@@ -83,7 +83,8 @@ func registered(t *testing.T, name string) builders.Builder {
 	return b
 }
 
-// TestFit: what is bound, and how large models become, of models of every kind and data of every kind.
+// TestFit: what is bound, and how large models become, of models of every kind and data of every
+// kind.
 func TestFit(t *testing.T) {
 	images := tensor.New(tensor.WithShape(6, 4, 4), tensor.WithBacking(make([]float64, 96)))
 	kinds := tensor.New(tensor.WithShape(6), tensor.WithBacking([]int32{0, 1, 2, 3, 0, 1}))
@@ -122,10 +123,10 @@ func TestFit(t *testing.T) {
 		{model(t, "reg.tapestry", regression), builders.Settings{"p": 5}, houses, fit.Options{Bind: bind("x=area", "y=price")}, "reg.tapestry: x: area has 1, and with p = 5 the model has 5\n"},
 		{model(t, "reg.tapestry", regression), nil, houses, fit.Options{Bind: bind("q=area")}, `reg.tapestry: there is no input "q" that data feed`},
 		{model(t, "reg.tapestry", regression), nil, houses, fit.Options{Bind: bind("x=aera", "y=price")}, `reg.tapestry: t.csv: column "aera": no such column (did you mean "area"?)`},
-		{registered(t, "regression-ols"), nil, houses, fit.Options{Bind: bind("X=area", "y=town")}, `regression-ols: y reads one number a row, and town has 2 classes whose names are no numbers`},
+		{registered(t, "regression-ols"), nil, houses, fit.Options{Bind: bind("X=area", "y=town")}, `regression-ols: y reads one number a row, and town has 2 classes whose names are not numbers`},
 		{registered(t, "conv-2d"), nil, arrays, fit.Options{}, "digits.npz: 6 rows\n  x[n=6 h=4 w=4 c=1]  reads  x\n  label[n=6]          reads  label\n"},
 		{registered(t, "graph-gcn"), nil, builtin(t, "karate"), fit.Options{}, "karate: 34 rows\n  x[i=34 c=34]    reads  node (34 classes)\n  label[i=34]     reads  faction (2 classes)\n  A[i=34 j=34]    reads  adjacency\n"},
-		{registered(t, "graph-gcn"), nil, builtin(t, "karate"), fit.Options{Validation: 0.5}, "graph-gcn: validation: all rows belong together"},
+		{registered(t, "graph-gcn"), nil, builtin(t, "karate"), fit.Options{Validation: 0.5}, "graph-gcn: validation: the rows cannot be divided"},
 		{registered(t, "transformer-gpt"), nil, builtin(t, "constitution"), fit.Options{Batch: 16}, "constitution: 9112 rows, 9112 to train on in batches of 16\n  text[b=16 t=6]  reads  text (74 classes)\n"},
 		{registered(t, "kmeans-softmax"), nil, builtin(t, "wine"), fit.Options{Bind: bind("x=ash,hue")}, "wine.csv: 178 rows\n  x[i=178 d=2]  reads  ash, hue\n"},
 		{registered(t, "autoencoder"), nil, builtin(t, "iris"), fit.Options{Batch: 151}, "autoencoder: batches of 151 rows: there are 150 to train on"},
@@ -168,8 +169,8 @@ func squeezed(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestSameBatches: a trainer, the laboratory and whoever asks for a step are fed the same rows, each of
-// which comes once in an epoch.
+// TestSameBatches: a trainer, the laboratory and whoever asks for a step are fed the same rows,
+// each of which comes once in an epoch.
 func TestSameBatches(t *testing.T) {
 	f, err := fit.To(model(t, "net.tapestry", classifier), nil, graph.F32, builtin(t, "iris"), fit.Options{Batch: 25, Validation: 1.0 / 3})
 	if err != nil {
@@ -245,8 +246,8 @@ func TestHeldEqually(t *testing.T) {
 	}
 }
 
-// TestPreparedByTraining: means, deviations and what stands for missing values are those of the rows to
-// train on alone, and other data are prepared by them.
+// TestPreparedByTraining: means, deviations and what stands for missing values are those of the
+// rows to train on alone, and other data are prepared by them.
 func TestPreparedByTraining(t *testing.T) {
 	c := table(t, "a,b,y\n1,10,1\n2,,2\n3,30,3\n4,40,4\n100,1000,5\n", data.Missing())
 	f, err := fit.To(model(t, "reg.tapestry", regression), nil, graph.F64, c, fit.Options{Validation: 0.2, Standardise: true, Missing: "mean", Seed: 3,
@@ -301,13 +302,13 @@ func TestClassesAsInTraining(t *testing.T) {
 	if err != nil || !slices.Equal(s.Column("y").Int64s(), []int64{2, 0}) {
 		t.Errorf("%v: %v", s, err)
 	}
-	if _, err := b.Read(table(t, "a,kind\n1,w\n2,z\n"), row); err == nil || !strings.Contains(err.Error(), `t.csv: line 3, column "kind": the class "z" was not there in training`) {
+	if _, err := b.Read(table(t, "a,kind\n1,w\n2,z\n"), row); err == nil || !strings.Contains(err.Error(), `t.csv: line 3, column "kind": the class "z" did not occur in training`) {
 		t.Errorf("an unknown class: %v", err)
 	}
 }
 
-// TestTrainedOnData: a file in the notation learns the wines, by a trainer and by the laboratory, and its
-// checkpoint predicts.
+// TestTrainedOnData: a file in the notation learns the wines, by a trainer and by the laboratory,
+// and its checkpoint predicts.
 func TestTrainedOnData(t *testing.T) {
 	c := builtin(t, "wine")
 	f, err := fit.To(model(t, "net.tapestry", classifier), nil, graph.F32, c, fit.Options{Validation: 0.25, Standardise: true, Seed: 1})
@@ -396,8 +397,8 @@ func TestComparedOnData(t *testing.T) {
 	}
 }
 
-// TestRegistryOnData: models of the registry fit data of their kind, whatever its width and classes, and a
-// step of training the first of each family on it is finite.
+// TestRegistryOnData: models of the registry fit data of their kind, whatever its width and
+// classes, and a step of training the first of each family on it is finite.
 func TestRegistryOnData(t *testing.T) {
 	fits := map[string]int{}
 	for _, family := range builders.Families() {
@@ -433,8 +434,8 @@ func TestRegistryOnData(t *testing.T) {
 	}
 }
 
-// TestConvergesOnData: whether a training has come to rest is told by the rows that it is trained on, not
-// by those held out, on which the gradient is not zero where it ends.
+// TestConvergesOnData: whether a training has come to rest is told by the rows that it is trained
+// on, not by those held out, on which the gradient is not zero where it ends.
 func TestConvergesOnData(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("a,b,y\n")

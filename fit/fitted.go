@@ -11,7 +11,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
-// Bindings says what every input reads, and how it is prepared.
+// Bindings returns the columns that each input reads, and how they are prepared.
 func (f *Fitted) Bindings() []Binding {
 	if f == nil {
 		return nil
@@ -19,7 +19,7 @@ func (f *Fitted) Bindings() []Binding {
 	return slices.Clone(f.bindings)
 }
 
-// Settings are those of the model, at the size of a batch.
+// Settings returns the settings of the model for one batch.
 func (f *Fitted) Settings() builders.Settings {
 	if f == nil {
 		return nil
@@ -27,7 +27,7 @@ func (f *Fitted) Settings() builders.Settings {
 	return maps.Clone(f.settings)
 }
 
-// Rows says how many rows there are to train on, and how many are held out.
+// Rows returns the number of rows to train on and of those held out.
 func (f *Fitted) Rows() (train, held int) {
 	if f == nil {
 		return 0, 0
@@ -35,7 +35,7 @@ func (f *Fitted) Rows() (train, held int) {
 	return len(f.train), len(f.held)
 }
 
-// Name is that of the data.
+// Name returns the name of the data.
 func (f *Fitted) Name() string {
 	if f == nil {
 		return ""
@@ -43,7 +43,7 @@ func (f *Fitted) Name() string {
 	return f.name
 }
 
-// Batch is the number of rows of a batch.
+// Batch returns the number of rows in a batch.
 func (f *Fitted) Batch() int {
 	if f == nil {
 		return 0
@@ -51,7 +51,7 @@ func (f *Fitted) Batch() int {
 	return f.batch
 }
 
-// Filled is the number of missing values that were filled.
+// Filled returns the number of missing values that were filled.
 func (f *Fitted) Filled() int {
 	if f == nil {
 		return 0
@@ -59,7 +59,8 @@ func (f *Fitted) Filled() int {
 	return f.filled
 }
 
-// Classes are the names of the classes that the output scores; nil where that is not known.
+// Classes returns the names of the classes that the output scores, along its last axis; nil if they
+// are unknown.
 func (f *Fitted) Classes() []string {
 	if f == nil {
 		return nil
@@ -67,8 +68,8 @@ func (f *Fitted) Classes() []string {
 	return slices.Clone(f.classes)
 }
 
-// Meta are the texts of a checkpoint that say how its inputs read columns, and what classes its
-// output scores: see [Parse] and infer.Classes.
+// Meta returns the texts for a checkpoint that say how its inputs read columns and which classes
+// its output scores. [Parse] and infer.Classes read them.
 func (f *Fitted) Meta() map[string]string {
 	if f == nil {
 		return nil
@@ -80,7 +81,8 @@ func (f *Fitted) Meta() map[string]string {
 	return meta
 }
 
-// String says what every input reads: see the package's text form.
+// String returns the text form that the package's doc shows: a line on the rows, and one for each
+// input.
 func (f *Fitted) String() string {
 	if f == nil || len(f.values) == 0 {
 		return "nothing is fitted\n"

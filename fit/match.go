@@ -13,10 +13,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// errNothingFed is in the chain where a model reads nothing.
+// errNothingFed is wrapped by the error for a model without inputs to feed.
 var errNothingFed = errors.New("no input that data could feed")
 
-// inputs are those that data feed: without a default.
+// inputs returns the inputs that data feed: those without a default.
 func inputs(m *builders.Model) []*graph.Node {
 	var out []*graph.Node
 	for _, n := range m.Graph.Leaves(graph.RoleInput) {
@@ -27,7 +27,7 @@ func inputs(m *builders.Model) []*graph.Node {
 	return out
 }
 
-// rowOf is the type of an input without its first axis.
+// rowOf returns the type of an input without its first axis.
 func rowOf(in *graph.Node) (graph.Type, error) {
 	if in.Rank() == 0 {
 		return graph.Type{}, fmt.Errorf("%v has no axis for rows: give it a default, or an axis", in)
@@ -36,8 +36,8 @@ func rowOf(in *graph.Node) (graph.Type, error) {
 	return graph.Type{DType: in.DType(), Shape: s}, err
 }
 
-// feeds reports whether the output depends on an input: others, such as labels, only the loss
-// reads.
+// feeds reports whether the output depends on an input, as it does not on labels, which only the
+// loss reads.
 func feeds(m *builders.Model, in *graph.Node) bool {
 	return m.Output == nil || slices.Contains(graph.Reachable(m.Output), in)
 }
@@ -51,8 +51,9 @@ type matching struct {
 	used   map[string]bool
 }
 
-// bindAll binds every input of a model: as given, by the name of a column, the label to the only
-// input that the loss alone reads, and what is left to the only input that is left.
+// bindAll binds every input of a model: as given, then to the column of its name, then the label to
+// the only input that the loss alone reads, and at last the remaining columns to the only remaining
+// input.
 func bindAll(m *builders.Model, c *columns.Columns, given []Binding) ([]Binding, error) {
 	x := &matching{m: m, c: c, inputs: inputs(m), bound: map[string]Binding{}, used: map[string]bool{}}
 	if len(x.inputs) == 0 {
@@ -82,7 +83,7 @@ func bindAll(m *builders.Model, c *columns.Columns, given []Binding) ([]Binding,
 	return out, nil
 }
 
-// alike reports whether a column could be all that an input reads: one number a row for one number,
+// alike reports whether a column can be all that an input reads: one number a row for one number,
 // an array for an array, whole numbers for indices.
 func alike(k columns.Column, in *graph.Node) bool {
 	rank := in.Rank() - 1
@@ -129,7 +130,7 @@ func (x *matching) give(b Binding) error {
 	return nil
 }
 
-// open are the inputs that nothing is bound to: of those that the output depends on, or of the
+// open returns the inputs that are not bound yet: of those that the output depends on, or of the
 // others.
 func (x *matching) open(feeding bool) []*graph.Node {
 	var out []*graph.Node
@@ -141,8 +142,8 @@ func (x *matching) open(feeding bool) []*graph.Node {
 	return out
 }
 
-// network binds what graph networks read: the adjacency matrix to A, and, as there is nothing else
-// to know of a node, which it is.
+// network binds the inputs of graph networks: A to the adjacency matrix, and the only remaining
+// input to the number of the node, which is all that is known of it.
 func (x *matching) network() {
 	if _, err := x.c.Column("adjacency"); err != nil || x.used["adjacency"] {
 		return
@@ -157,7 +158,7 @@ func (x *matching) network() {
 	}
 }
 
-// label binds the label, or the tokens that come next, to what the loss alone reads.
+// label binds the label, or the next tokens, to the only input that the loss alone reads.
 func (x *matching) label() {
 	open := x.open(false)
 	if len(open) != 1 {
@@ -176,7 +177,7 @@ func (x *matching) label() {
 	}
 }
 
-// rest binds the columns that are left to the only input that is left.
+// rest binds the remaining columns to the only remaining input.
 func (x *matching) rest() {
 	open := x.open(true)
 	if len(open) != 1 || len(x.open(false)) > 0 {
@@ -207,7 +208,7 @@ func (x *matching) rest() {
 	}
 }
 
-// errorf is a mistake with what each input reads, and what columns there are.
+// errorf returns a mistake with a table of the inputs and the columns.
 func (x *matching) errorf(format string, args ...any) error {
 	return &Mismatch{Model: x.m.Builder.Name, Problem: fmt.Sprintf(format, args...), Table: x.table()}
 }
@@ -233,19 +234,19 @@ func (x *matching) table() string {
 	return b.String()
 }
 
-// Mismatch says why a model cannot be joined to data.
+// Mismatch is the error for a model that does not fit the data.
 type Mismatch struct {
-	Model   string
-	Problem string
-	Table   string // the inputs with what they read, and the columns, a line each
+	Model   string // the name of the model
+	Problem string // in one line
+	Table   string // one line for each input, with the columns that it reads, and one for each column
 }
 
-// Error gives the problem, and the table below it.
+// Error returns the model and the problem in one line, and the table below it.
 func (e *Mismatch) Error() string {
 	return fmt.Sprintf("%s: %s\n%s", e.Model, e.Problem, strings.TrimRight(e.Table, "\n"))
 }
 
-// listed are names for a line: not more than eight.
+// listed joins names for a line, which shows at most eight.
 func listed(names []string) string {
 	const most = 8
 	if len(names) > most {

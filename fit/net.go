@@ -11,8 +11,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// Build makes the model for so many rows, for training or for evaluation: see train.Build. In
-// evaluation settings that are for training alone, such as the strength of noise, have their value
+// Build returns the net for so many rows, for training or for evaluating, as a [train.Build]. For
+// evaluating, settings that are for training alone, such as the strength of noise, have their value
 // for evaluation.
 func (f *Fitted) Build(rows int, mode train.Mode) *train.Net {
 	if f == nil || len(f.values) == 0 {
@@ -21,12 +21,13 @@ func (f *Fitted) Build(rows int, mode train.Mode) *train.Net {
 	return net(f.b, f.settings, f.dt, f.rows, rows, mode)
 }
 
-// Nets makes nets of a model that is trained on examples of its own, for any number of rows where
-// it has a setting for them, as a train.Trainer wants them.
+// Nets returns the nets of a model that is trained on examples of its own, as a [train.Build]: for
+// any number of rows if [RowSetting] finds a setting for them.
 //
-// A model whose output depends on more than its rows in evaluation, too, by chance or by what a
-// step keeps, predicts nothing: what masked reconstruction learns of a row it hides at random, and
-// principal component regression takes the mean of the batch at hand from each row.
+// If in evaluation the output depends on more than the input's rows, on random draws or on values
+// that a step updates, the net has no output to predict. So masked reconstruction, which hides
+// parts of a row at random, and principal component regression, which subtracts the mean of the
+// batch at hand, predict nothing.
 func Nets(m *builders.Model) train.Build {
 	setting := RowSetting(m)
 	return func(rows int, mode train.Mode) *train.Net {
@@ -58,8 +59,8 @@ func net(b builders.Builder, s builders.Settings, dt graph.DType, setting string
 	return n
 }
 
-// RowSetting is the setting that says how many rows a model is for, called like the first axis of
-// its output or, as the observations of a regression, n; "" where there is none.
+// RowSetting returns the setting that counts a model's rows, named like the first axis of its
+// output or n, as the observations of a regression; "" if there is none.
 func RowSetting(m *builders.Model) string {
 	if m == nil || m.Output == nil || m.Output.Rank() == 0 {
 		return ""

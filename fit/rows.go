@@ -14,12 +14,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// errNotFitted is the error of a Fitted that To has not made.
 var errNotFitted = errors.New("fit: nothing is fitted (fit.To makes one)")
 
-// Builder is the model as one that has data: its defaults are the sizes that fit, and its models
-// have the data for their examples, in batches of the size that they are built for. A setting that
-// makes an input another size than the data is a mistake of the graph.
+// Builder returns the model as a builder whose defaults are the settings found, and whose models
+// have batches of the data for their examples. A setting with which an input no longer fits the
+// data is a mistake recorded in the graph.
 func (f *Fitted) Builder() builders.Builder {
 	if f == nil {
 		return builders.Builder{}
@@ -43,7 +42,7 @@ func (f *Fitted) Builder() builders.Builder {
 	})
 }
 
-// Model builds the model for a batch, with the data as its examples.
+// Model returns the model for a batch, with the data as its examples.
 func (f *Fitted) Model() (*builders.Model, error) {
 	if f == nil || len(f.values) == 0 {
 		return nil, errNotFitted
@@ -51,7 +50,7 @@ func (f *Fitted) Model() (*builders.Model, error) {
 	return f.Builder().Build(nil, f.dt)
 }
 
-// feed gives a model the data.
+// feed gives a model the data as its examples.
 func (f *Fitted) feed(m *builders.Model, dt graph.DType) {
 	set, err := f.set(dt)
 	if err != nil {
@@ -90,13 +89,13 @@ type rows struct {
 	orders map[uint64]func(t int) []int // data.Cut.Orders of the last trainings, by seed
 }
 
-// mostOrders is how many trainings at a time have their order kept.
+// mostOrders bounds the number of trainings whose order of rows is kept.
 const mostOrders = 16
 
-// cut says how a list of rows is cut into batches.
+// cut returns the division of a list of rows into batches.
 func (r *rows) cut(of []int) data.Cut { return data.Cut{Rows: len(of), Size: r.size} }
 
-// step are the places of the rows of a step.
+// step returns the places of a step's rows.
 func (r *rows) step(seed uint64, step int) []int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,7 +108,7 @@ func (r *rows) step(seed uint64, step int) []int {
 	return r.orders[seed](step)
 }
 
-// pick are the rows at some places of a list.
+// pick returns the rows at some places of a list.
 func (r *rows) pick(places, of []int) []int {
 	out := make([]int, len(places))
 	for i, p := range places {
@@ -118,7 +117,7 @@ func (r *rows) pick(places, of []int) []int {
 	return out
 }
 
-// gather gives the inputs the values of some rows.
+// gather returns the values of some rows for the inputs.
 func (r *rows) gather(at []int) (builders.Feed, error) {
 	b := r.set.NewBatch(len(at))
 	if err := r.set.Gather(context.Background(), b, at); err != nil {
@@ -131,7 +130,7 @@ func (r *rows) gather(at []int) (builders.Feed, error) {
 	return feed, nil
 }
 
-// numbers are the elements of an array as float64.
+// numbers returns the elements of an array as float64.
 func numbers(t *tensor.Dense) []float64 {
 	out := make([]float64, t.Shape().TotalSize())
 	switch t.Dtype() {
@@ -159,12 +158,12 @@ func numbers(t *tensor.Dense) []float64 {
 	return out
 }
 
-// Batch gives the rows of a step: those that [Fitted.Source] gives.
+// Batch returns the rows of a step, the same as [Fitted.Source].
 func (r *rows) Batch(seed uint64, step int) (builders.Feed, error) {
 	return r.gather(r.pick(r.step(seed, step), r.f.train))
 }
 
-// inOrder gives batch i of rows in their order, which begin anew where they end.
+// inOrder returns batch i of rows in their order, where the first row follows the last.
 func (r *rows) inOrder(of []int, i int) (builders.Feed, error) {
 	c := r.cut(of)
 	if n := c.Whole(); i < 0 || i >= n {
@@ -173,18 +172,18 @@ func (r *rows) inOrder(of []int, i int) (builders.Feed, error) {
 	return r.gather(r.pick(c.InOrder(i), of))
 }
 
-// Trained gives a batch of the rows to train on, in their order.
+// Trained returns a batch of the rows to train on, in their order.
 func (r *rows) Trained(i int) (builders.Feed, error) { return r.inOrder(r.f.train, i) }
 
-// Held gives a batch of the rows that are measured on.
+// Held returns a batch of the rows that are measured on, in their order.
 func (r *rows) Held(i int) (builders.Feed, error) { return r.inOrder(r.f.measured(), i) }
 
-// Batches says how many batches there are.
+// Batches returns the number of batches in an epoch, of Trained and of Held.
 func (r *rows) Batches() (epoch, trained, held int) {
 	return r.cut(r.f.train).Epoch(), r.cut(r.f.train).Whole(), r.cut(r.f.measured()).Whole()
 }
 
-// String says which data they are.
+// String returns one line on the data and their batches.
 func (r *rows) String() string {
 	text := plural.Count(len(r.f.train), "row") + " of " + r.f.name
 	if r.size < len(r.f.train) {
@@ -196,8 +195,8 @@ func (r *rows) String() string {
 	return text
 }
 
-// measured are the rows that a trained model is measured on: those held out, or where there are
-// none, those to train on.
+// measured returns the rows that a trained model is measured on: those held out, or those to train
+// on if there are none.
 func (f *Fitted) measured() []int {
 	if len(f.held) > 0 {
 		return f.held
@@ -205,9 +204,9 @@ func (f *Fitted) measured() []int {
 	return f.train
 }
 
-// Source gives the batches to train on, for a train.Plan: in each epoch in another order, which
-// depends on the seed alone, where the rows that are too few for a batch come first in the next
-// epoch; all rows in their own order where they are one batch. See data.Cut.
+// Source returns the batches to train on, for a train.Plan. If one batch has all rows, they come in
+// their own order. Otherwise each epoch has another order, which depends on the seed and the epoch
+// alone, and the rows that are too few for a last batch come first in the next epoch; see data.Cut.
 func (f *Fitted) Source(seed uint64) (data.Source, error) {
 	part, err := f.part(func(f *Fitted) []int { return f.train })
 	if err != nil {
@@ -219,8 +218,9 @@ func (f *Fitted) Source(seed uint64) (data.Source, error) {
 	return data.Shuffled(part, f.batch, seed, data.CarryOver()), nil
 }
 
-// Held gives the rows that are held out, in their order, or where none are, those to train on: for
-// train.Trainer.Evaluate.
+// Held returns the rows held out, in their order, for train.Trainer.Evaluate; those to train on if
+// none are held out. If the model takes only a fixed number of rows, the rows that are too few for
+// a last batch are left out.
 func (f *Fitted) Held() (data.Source, error) {
 	part, err := f.part((*Fitted).measured)
 	if err != nil {

@@ -11,21 +11,21 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
-// sizing finds the settings with which a model fits: it raises one at a time, and looks what of the
-// inputs rises with it.
+// sizing finds the settings with which a model fits the data: it raises one at a time, and looks
+// which sizes of the inputs rise with it.
 type sizing struct {
 	b     builders.Builder
 	dt    graph.DType
 	s     builders.Settings // so far
-	given builders.Settings // which stay
-	fixed map[string]bool   // settings that were set to fit
+	given builders.Settings // the user's, which stay
+	fixed map[string]bool   // settings that were changed to fit
 }
 
-// raises are how much is added to a setting to see what depends on it: some settings must be
+// raises are the amounts by which a setting is raised, tried in order, as some settings must be
 // divisible by others.
 var raises = []float64{1, 2, 3, 4, 8}
 
-// raised builds the model with a setting raised, by as little as can be.
+// raised builds the model with a setting raised by the least amount that is possible.
 func (z *sizing) raised(name string) (m *builders.Model, by float64) {
 	for _, by := range raises {
 		s := maps.Clone(z.s)
@@ -37,7 +37,7 @@ func (z *sizing) raised(name string) (m *builders.Model, by float64) {
 	return nil, 0
 }
 
-// counts are the settings that are sizes.
+// counts returns the settings that are sizes.
 func counts(b builders.Builder) []string {
 	var out []string
 	for _, z := range b.Hyperparameters {
@@ -48,7 +48,7 @@ func counts(b builders.Builder) []string {
 	return out
 }
 
-// sizesOf are the sizes of the inputs by path.
+// sizesOf returns the sizes of the inputs by path.
 func sizesOf(m *builders.Model) map[string][]int {
 	out := map[string][]int{}
 	for _, in := range inputs(m) {
@@ -57,7 +57,7 @@ func sizesOf(m *builders.Model) map[string][]int {
 	return out
 }
 
-// places is the size of the smallest axis that elements of an input index; 0 where they are no
+// places returns the size of the smallest axis that an input's elements index; 0 if they are not
 // indices.
 func places(m *builders.Model, path string) int {
 	in := m.Graph.Lookup(path)
@@ -78,8 +78,7 @@ func places(m *builders.Model, path string) int {
 	return least
 }
 
-// onlyFrom reports whether what indexes is made of an input of whole numbers: of no other leaf but
-// constants.
+// onlyFrom reports whether an index depends on an input and, besides constants, on no other leaf.
 func onlyFrom(index, in *graph.Node) bool {
 	from := false
 	for _, n := range graph.Reachable(index) {
@@ -94,9 +93,8 @@ func onlyFrom(index, in *graph.Node) bool {
 }
 
 // rows finds the setting that counts the rows: the one with which the first axes of all inputs rise
-// alike, and that of the output where it has rows. It reports whether another axis of an input
-// rises with it too, as of an adjacency matrix: then the rows belong together. There is none where
-// the number is fixed.
+// alike; "" if the number is fixed. whole reports whether another axis of an input rises too, as of
+// an adjacency matrix: then the rows cannot be divided.
 func (z *sizing) rows(m *builders.Model) (name string, whole bool) {
 	before := sizesOf(m)
 	for _, candidate := range counts(z.b) {
@@ -122,13 +120,13 @@ func (z *sizing) rows(m *builders.Model) (name string, whole bool) {
 // want is a size that an input must have.
 type want struct {
 	input string
-	axis  int // of the rows, from 0; −1 for the number of classes that it indexes
-	size  int
-	least bool // or more
-	why   string
+	axis  int    // after the axis of rows, from 0; −1 for the number of classes that the input indexes
+	size  int    // the size
+	least bool   // a larger size will do
+	why   string // the reason, for an error
 }
 
-// has is the size that there is.
+// has returns the size that the model has.
 func (w want) has(m *builders.Model) int {
 	if w.axis < 0 {
 		return places(m, w.input)
@@ -139,13 +137,13 @@ func (w want) has(m *builders.Model) int {
 	return -1
 }
 
-// fits reports whether the size is the wanted one.
+// fits reports whether the model has the size.
 func (w want) fits(m *builders.Model) bool {
 	has := w.has(m)
 	return has == w.size || w.axis < 0 && (has == 0 || w.least && has > w.size)
 }
 
-// fit changes settings until all sizes are as wanted, but not the one of that name.
+// fit changes settings, except the one that counts the rows, until the model has all sizes.
 func (z *sizing) fit(m *builders.Model, rows string, wants []want) (*builders.Model, error) {
 	for range 4 * (len(z.b.Hyperparameters) + 1) {
 		i := slices.IndexFunc(wants, func(w want) bool { return !w.fits(m) })
@@ -156,7 +154,7 @@ func (z *sizing) fit(m *builders.Model, rows string, wants []want) (*builders.Mo
 		name, slope := z.governs(m, w, rows)
 		switch _, given := z.given[name]; {
 		case w.axis < 0 && w.has(m) > w.size && (name == "" || given || z.fixed[name]):
-			wants = slices.Delete(slices.Clone(wants), i, i+1) // the model has more classes than there are
+			wants = slices.Delete(slices.Clone(wants), i, i+1) // more classes than the data have do no harm
 			continue
 		case name == "":
 			return nil, fmt.Errorf("%s: %s, and the model has %d, which no setting changes", w.input, w.why, w.has(m))
@@ -179,8 +177,8 @@ func (z *sizing) fit(m *builders.Model, rows string, wants []want) (*builders.Mo
 	return nil, fmt.Errorf("no sizes fit all inputs at once: %s", strings.Join(unmet, "; "))
 }
 
-// governs finds the setting with which a size rises, and by how much for each 1 of it: one that was
-// not set before, if there is any.
+// governs returns the setting with which a size rises, and by how much for each 1 of it. It prefers
+// settings that are neither given nor changed before.
 func (z *sizing) governs(m *builders.Model, w want, rows string) (name string, slope float64) {
 	for _, candidate := range counts(z.b) {
 		if candidate == rows {

@@ -16,25 +16,24 @@ import (
 type values struct {
 	rows, width int
 	v           []float64 // row after row; NaN where a value is missing
-	number      []bool    // by place in a row: whether it is a number, and no class
+	number      []bool    // by place in a row: whether it is a number rather than a class
 	line        func(row int) int
 	file        string
 	columns     []string // by place in a row
 }
 
-// reading says how a column is read by an input.
+// reading is a way in which an input reads a column.
 type reading int
 
 const (
 	asNumbers reading = iota
-	asCodes           // one number a row
-	asOneHot          // one number a class
+	asCodes           // of classes: one number a row
+	asOneHot          // of classes: one number for each class
 	asWindows
 )
 
-// readAs says how an input whose rows are of a type reads a column; width is how wide the input is
-// in all, or 0 where that is not settled.
-func readAs(k columns.Column, row graph.Type, columns, width int) (reading, error) {
+// readAs returns how an input whose rows have a type reads a column, one of so many.
+func readAs(k columns.Column, row graph.Type, columns int) (reading, error) {
 	switch {
 	case k.Windowed && row.DType.IsInt() && row.Shape.Rank() == 1:
 		return asWindows, nil
@@ -52,8 +51,8 @@ func readAs(k columns.Column, row graph.Type, columns, width int) (reading, erro
 	return asNumbers, nil
 }
 
-// values reads the columns of a binding, with the classes that it has or, where it has none, those
-// of the columns.
+// values reads the columns of a binding, with the binding's classes where it has some, and
+// otherwise with the columns' own.
 func (b Binding) values(c *columns.Columns, row graph.Type) (*values, error) {
 	type part struct {
 		v     []float64
@@ -68,7 +67,7 @@ func (b Binding) values(c *columns.Columns, row graph.Type) (*values, error) {
 		if err != nil {
 			return nil, err
 		}
-		as, err := readAs(k, row, len(b.Columns), 0)
+		as, err := readAs(k, row, len(b.Columns))
 		if err != nil {
 			return nil, fmt.Errorf("%s reads %w", b.Input, err)
 		}
@@ -95,7 +94,7 @@ func (b Binding) values(c *columns.Columns, row graph.Type) (*values, error) {
 		default:
 			if known == nil {
 				known = k.Classes
-			} else if as == asNumbers { // classes in training that are numbers here, as where the label's column was told
+			} else if as == asNumbers { // classes in training, such as the label, that this file has as numbers
 				as = asCodes
 				if row.DType.IsFloat() {
 					as = asOneHot
@@ -135,7 +134,7 @@ func (b Binding) values(c *columns.Columns, row graph.Type) (*values, error) {
 	return out, nil
 }
 
-// retold are windows of tokens in the codes of another vocabulary, if one is known.
+// retold returns windows of tokens in the codes of another vocabulary, if one is known.
 func retold(k columns.Column, name string, t *tensor.Dense, known []string) (columns.Column, error) {
 	if known == nil {
 		return columns.Column{Name: name, Values: t}, nil
@@ -145,17 +144,17 @@ func retold(k columns.Column, name string, t *tensor.Dense, known []string) (col
 	for i, c := range codes {
 		j := slices.Index(known, tokens[c])
 		if j < 0 {
-			return k, fmt.Errorf("the token %q was not there in training", tokens[c])
+			return k, fmt.Errorf("the token %q did not occur in training", tokens[c])
 		}
 		codes[i] = int32(j)
 	}
 	return columns.Column{Name: name, Values: tensor.New(tensor.WithShape(t.Shape()...), tensor.WithBacking(codes))}, nil
 }
 
-// mostNumbers is how many ones and zeros classes may become: 1 GiB of them.
+// mostNumbers bounds the ones and zeros that classes become, at 1 GiB.
 const mostNumbers = 1 << 27
 
-// coded are the codes of classes that are known by their names, or ones and zeros.
+// coded returns the codes of classes by the order of known, or their ones and zeros.
 func coded(k columns.Column, known []string, as reading, input, file string) ([]float64, error) {
 	codes := map[string]int{}
 	for i, name := range known {
@@ -185,7 +184,7 @@ func coded(k columns.Column, known []string, as reading, input, file string) ([]
 			if line := k.Line(i); line > 0 {
 				where = fmt.Sprintf("line %d", line)
 			}
-			return nil, fmt.Errorf("%s: %s, column %q: the class %q was not there in training, where there were %q", file, where, k.Name, name(i), known)
+			return nil, fmt.Errorf("%s: %s, column %q: the class %q did not occur in training, where the classes were %q", file, where, k.Name, name(i), known)
 		case as == asOneHot:
 			out[i*width+code] = 1
 		default:
@@ -195,7 +194,8 @@ func coded(k columns.Column, known []string, as reading, input, file string) ([]
 	return out, nil
 }
 
-// mean and deviation of each number of the given rows; of classes 0 and 1.
+// moments returns the mean and the standard deviation (with divisor n) of each number of the given
+// rows. Those of classes are 0 and 1, and the deviation of a constant is 1.
 func (v *values) moments(rows []int) (mean, std []float64) {
 	mean, std = make([]float64, v.width), make([]float64, v.width)
 	for j := range v.width {
@@ -211,14 +211,14 @@ func (v *values) moments(rows []int) (mean, std []float64) {
 			s += (v.v[i*v.width+j] - m) * (v.v[i*v.width+j] - m) / float64(len(rows))
 		}
 		mean[j] = m
-		if s > 0 && !math.IsInf(s, 0) { // a constant stays one
+		if s > 0 && !math.IsInf(s, 0) { // else it stays 1
 			std[j] = math.Sqrt(s)
 		}
 	}
 	return mean, std
 }
 
-// typical returns the substitute for missing values: the mean or the median of the given rows.
+// typical returns the substitutes for missing values: the mean or the median over the given rows.
 func (v *values) typical(rows []int, median bool) ([]float64, error) {
 	out := make([]float64, v.width)
 	for j := range v.width {
@@ -255,7 +255,7 @@ func (v *values) gaps() int {
 	return n
 }
 
-// prepare fills what is missing and standardises, as the binding says.
+// prepare fills missing values and standardises, as the binding says.
 func (v *values) prepare(b Binding) error {
 	for _, p := range []struct {
 		what string
@@ -287,7 +287,7 @@ func (v *values) prepare(b Binding) error {
 	return nil
 }
 
-// errorAt blames the place of an element.
+// errorAt returns an error with the place of an element.
 func (v *values) errorAt(k int, msg string) error {
 	e := &data.Error{File: v.file, Column: v.columns[k%v.width], Msg: msg}
 	if v.line != nil {
@@ -299,7 +299,7 @@ func (v *values) errorAt(k int, msg string) error {
 	return e
 }
 
-// tensor gives the values the type that an input has for each row.
+// tensor returns the values in the type that an input has for each row.
 func (v *values) tensor(row graph.Type) (*tensor.Dense, error) {
 	sizes := append([]int{v.rows}, row.Shape.Sizes()...)
 	if row.Shape.Len() != v.width {
@@ -311,7 +311,7 @@ func (v *values) tensor(row graph.Type) (*tensor.Dense, error) {
 		case x != x || math.IsInf(x, 0):
 			return nil, v.errorAt(k, fmt.Sprintf("%g is not finite", x))
 		case dt.IsInt() && dt.Round(x) != x:
-			return nil, v.errorAt(k, fmt.Sprintf("%g is no whole number, and the input reads indices", x))
+			return nil, v.errorAt(k, fmt.Sprintf("%g is not a whole number, and the input reads indices", x))
 		case dt == graph.F32 && math.IsInf(float64(float32(x)), 0):
 			return nil, v.errorAt(k, fmt.Sprintf("%g does not fit float32", x))
 		case dt == graph.Bool && x != 0 && x != 1:
