@@ -116,7 +116,7 @@ func TestCheckpointShowsForeignFile(t *testing.T) {
 		t.Error(got)
 	}
 	code, _, e := tapestry(t, "checkpoint", "verify", path)
-	if code != 1 || e != "tapestry: "+path+`: no checkpoint: metadata "format": want "tapestry.checkpoint", got "pt"`+"\n" {
+	if code != 1 || e != "tapestry: "+path+`: not a checkpoint: metadata "format": want "tapestry.checkpoint", got "pt"`+"\n" {
 		t.Errorf("verify: %d, %s", code, e)
 	}
 }

@@ -299,7 +299,7 @@ func TestPredictMistakes(t *testing.T) {
 		{"RUN --data DIR/three.npy", "DIR/three.npy: predict: x: want f32[d=4] a row, got [3]", 1},
 		{"RUN --data DIR/truth.npy", "DIR/truth.npy: predict: x: want elements of type f32, got bool", 1},
 		{"RUN --data DIR/z.npz", `DIR/z.npz: no array "x": it has ["z"], and the model reads x f32[d=4]`, 1},
-		{"DIR/values.safetensors --data iris", "DIR/values.safetensors: no checkpoint: metadata \"format\": want \"tapestry.checkpoint\", got \"\"", 1},
+		{"DIR/values.safetensors --data iris", "DIR/values.safetensors: not a checkpoint: metadata \"format\": want \"tapestry.checkpoint\", got \"\"", 1},
 		{"DIR --data iris", "DIR: no checkpoint there", 1},
 		{"DIR/none --data iris", "DIR/none: cannot open: no such file or directory", 1},
 	} {

@@ -252,15 +252,15 @@ func TestForeign(t *testing.T) {
 		is     error
 		want   string
 	}{
-		{func(f *safetensors.File) { f.Metadata = nil }, checkpoint.ErrForeign, `no checkpoint: metadata "format": want "tapestry.checkpoint", got ""`},
-		{func(f *safetensors.File) { f.Metadata["version"] = "2" }, checkpoint.ErrForeign, `no checkpoint of this version: metadata "version": want 1, got "2"`},
+		{func(f *safetensors.File) { f.Metadata = nil }, checkpoint.ErrForeign, `not a checkpoint: metadata "format": want "tapestry.checkpoint", got ""`},
+		{func(f *safetensors.File) { f.Metadata["version"] = "2" }, checkpoint.ErrForeign, `not a checkpoint of this version: metadata "version": want 1, got "2"`},
 		{func(f *safetensors.File) { delete(f.Metadata, safetensors.Checksum) }, safetensors.ErrChecksum, `the checkpoint has no checksum`},
 		{func(f *safetensors.File) { f.Metadata["seed"] = "-1" }, safetensors.ErrFormat, `metadata "seed": want a whole number, got "-1"`},
 		{func(f *safetensors.File) { f.Metadata["runs"] = "" }, safetensors.ErrFormat, `metadata "runs": want a whole number, got ""`},
 		{func(f *safetensors.File) { delete(f.Metadata, "batch") }, safetensors.ErrFormat, `metadata "batch": want a whole number, got ""`},
 		{func(f *safetensors.File) { f.Metadata["leaves"] = `[{"path":1}]` }, safetensors.ErrFormat, `metadata "leaves": json: cannot unmarshal number into Go struct field Leaf.path of type string`},
 		{func(f *safetensors.File) { f.Metadata["validation"] = `{"best":"x"}` }, safetensors.ErrFormat, `metadata "validation": want a number as best, got "x"`},
-		{func(f *safetensors.File) { f.Tensors = f.Tensors[1:] }, safetensors.ErrFormat, `metadata "leaves": runs has type i64[], which no tensor of the file is`},
+		{func(f *safetensors.File) { f.Tensors = f.Tensors[1:] }, safetensors.ErrFormat, `metadata "leaves": want a tensor runs of type i64[], which the file lacks`},
 	} {
 		f, err := safetensors.ReadFile(path)
 		if err != nil {

@@ -20,7 +20,7 @@ import (
 type State struct {
 	Store      *tape.Store       // parameters, states, seed, step and runs
 	Position   data.Position     // of the next batch
-	Batches    int               // in an epoch of the data; 0 if unknown
+	Batches    int               // number of batches in an epoch of the data; 0 if unknown
 	Data       string            // what data.Describe says of the source; "" if unknown
 	Model      Identity          // of what is trained
 	Validation *Validation       // nil before the first measurement
@@ -105,7 +105,8 @@ func (s *State) encode() (*safetensors.File, error) {
 	return f, nil
 }
 
-// Load reads a whole checkpoint and checks that it is intact.
+// Load reads a whole checkpoint and checks that it is intact. The error for a damaged file wraps
+// safetensors.ErrFormat or safetensors.ErrChecksum, that for another kind of file [ErrForeign].
 func Load(path string) (*State, error) {
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
@@ -126,7 +127,7 @@ func Load(path string) (*State, error) {
 	for _, l := range s.Model.Leaves {
 		typ, ok := s.Store.Type(l.Path)
 		if !ok || !sameType(typ, l.Type) {
-			return nil, at(path, malformed("metadata \"leaves\": %s has type %v, which no tensor of the file is", l.Path, l.Type))
+			return nil, at(path, malformed("metadata \"leaves\": want a tensor %s of type %v, which the file lacks", l.Path, l.Type))
 		}
 	}
 	s.Path = path
@@ -135,7 +136,7 @@ func Load(path string) (*State, error) {
 
 // ErrForeign is wrapped by the error for a safetensors file that is not a checkpoint, or not of a
 // version that this package reads.
-var ErrForeign = errors.New("no checkpoint")
+var ErrForeign = errors.New("not a checkpoint")
 
 func known(metadata map[string]string) error {
 	switch got := metadata["format"]; {

@@ -12,10 +12,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Confusion is the confusion matrix: it counts how often each class was predicted for each class.
-// Its value as a [Metric] is the macro F1, the mean of [Confusion.F1] over the classes that occur
-// or are predicted. Its text form is an aligned table, with a row for each true class and a column
-// for each predicted one:
+// Confusion is a confusion matrix: it counts, for each true class, how often each class was
+// predicted. Its value as a [Metric] is the macro F1, the mean of [Confusion.F1] over the classes
+// that occur or are predicted. Its text form is an aligned table, with a row for each true class
+// and a column for each predicted one:
 //
 //	            setosa  versicolor  virginica  precision  recall      F1
 //	setosa          10           0          0          1       1       1
@@ -48,7 +48,7 @@ func (c *Confusion) Reset() { c.n, c.counts = 0, c.counts[:0] }
 // Add counts the labels of a batch. A label that is not a class of the output is an error.
 func (c *Confusion) Add(output *tensor.Dense, b data.Batch) error {
 	if c == nil {
-		return errors.New("confusion: there is none to count in: NewConfusion makes one")
+		return errors.New("confusion: the matrix is nil: NewConfusion makes one")
 	}
 	return c.each("confusion", output, b, c.add)
 }
@@ -85,7 +85,8 @@ func (c *Confusion) Value() float64 {
 // Classes returns the number of classes, 0 before the first batch.
 func (c *Confusion) Classes() int { return c.n }
 
-// Count returns how often predicted was predicted where label was right; 0 for unknown classes.
+// Count returns the number of labels of the class label for which the class predicted was
+// predicted; 0 for classes that do not exist.
 func (c *Confusion) Count(label, predicted int) int {
 	if label < 0 || label >= c.n || predicted < 0 || predicted >= c.n {
 		return 0

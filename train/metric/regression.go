@@ -103,7 +103,7 @@ func (r *determination) Add(output *tensor.Dense, b data.Batch) error {
 	return nil
 }
 
-// pair is an output and the targets that it is compared with.
+// pair returns an output and the targets that it is compared with, which have as many elements.
 func pair(output *tensor.Dense, b data.Batch, name string) (found, correct floats, err error) {
 	t := b.Values[name]
 	if t == nil {

@@ -62,8 +62,7 @@ func TestBarOfLate(t *testing.T) {
 	}
 }
 
-// TestBarElsewhere: where nobody sees a line being redrawn, one is printed for each
-// measurement.
+// TestBarElsewhere: where nobody sees a line being redrawn, one is printed for each measurement.
 func TestBarElsewhere(t *testing.T) {
 	var b bytes.Buffer
 	observe(t, watch.Bar(&b), course(6)...)

@@ -33,7 +33,7 @@ func Every(n int) Option { return func(s *settings) { s.every = max(1, n) } }
 // Timed makes [JSONLines] log the time of every event, in UTC.
 func Timed() Option { return func(s *settings) { s.timed = true } }
 
-// Terminal tells a [Bar] whether its writer is a terminal, which it otherwise finds out.
+// Terminal tells a [Bar] whether its writer is a terminal. Without it, [IsTerminal] decides.
 func Terminal(is bool) Option { return func(s *settings) { s.terminal = is } }
 
 // Clock sets the function that returns the time. The default is time.Now.

@@ -155,8 +155,7 @@ type full struct{ err error }
 
 func (f full) Write([]byte) (int, error) { return 0, f.err }
 
-// TestCannotWrite: a log that cannot be written is an error, a bar that cannot be drawn
-// is none.
+// TestCannotWrite: a log that cannot be written is an error, a bar that cannot be drawn is none.
 func TestCannotWrite(t *testing.T) {
 	noSpace := errors.New("no space left")
 	o := watch.JSONLines(full{noSpace})
@@ -260,8 +259,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// FuzzReadLog: no text makes reading panic, and what is read is written and read again
-// as the same.
+// FuzzReadLog: no text makes reading panic, and what is read is written and read again as the same.
 func FuzzReadLog(f *testing.F) {
 	var b bytes.Buffer
 	o := watch.JSONLines(&b, watch.Timed())
