@@ -181,9 +181,9 @@ func (p *Predictor) Predict(ctx context.Context, set *data.Set) (*tensor.Dense, 
 			return nil, fmt.Errorf("predict: %w", err)
 		}
 	}
-	rows := set.Rows()
-	if least := p.nets[len(p.nets)-1].Rows; rows%least != 0 {
-		return nil, fmt.Errorf("predict: %d rows: the model takes %d at a time, no more and no fewer", rows, least)
+	rows, least := set.Rows(), p.nets[len(p.nets)-1].Rows
+	if rows%least != 0 {
+		return nil, fmt.Errorf("predict: %d rows: want a multiple of %d, as no net of the model takes fewer", rows, least)
 	}
 	axes := append([]graph.Axis{{Size: rows}}, p.output.Row.Shape.Axes()...)
 	shape, err := graph.NewShape(axes...)
@@ -197,7 +197,9 @@ func (p *Predictor) Predict(ctx context.Context, set *data.Set) (*tensor.Dense, 
 		return nil, fmt.Errorf("predict: %w", err)
 	}
 	for lo := 0; lo < rows; {
-		n := p.nets[slices.IndexFunc(p.nets, func(n *predicting) bool { return n.Rows <= rows-lo })]
+		n := p.nets[slices.IndexFunc(p.nets, func(n *predicting) bool { // the smallest net can do what is left
+			return n.Rows <= rows-lo && (rows-lo-n.Rows)%least == 0
+		})]
 		if err := n.run(ctx, columns, lo, out); err != nil {
 			return nil, fmt.Errorf("predict: %w", err)
 		}

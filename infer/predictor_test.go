@@ -109,6 +109,34 @@ func TestPredict(t *testing.T) {
 	}
 }
 
+// TestPredictWithoutSingleRow: where no net is for one row, and the larger net's rows are no
+// multiple of the smaller one's, every multiple of the smaller is predicted, and other numbers are
+// errors.
+func TestPredictWithoutSingleRow(t *testing.T) {
+	p, err := infer.NewPredictor(t.Context(), tape.NewStore(affine(1).Output.Graph()), 1, affine(5), affine(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for n := 1; n < 31; n++ {
+		y, err := p.Predict(context.Background(), rows[float32, int32](t, n))
+		if n%3 != 0 {
+			if want := fmt.Sprintf("predict: %d rows: want a multiple of 3, as no net of the model takes fewer", n); err == nil || err.Error() != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range y.Float32s() {
+			if want := float32(4*i + 6 + 10*i); v != want {
+				t.Errorf("row %d of %d is %v, want %v", i, n, v, want)
+			}
+		}
+	}
+}
+
 func TestPredictMistakes(t *testing.T) {
 	store := tape.NewStore(affine(1).Output.Graph())
 	p, err := infer.NewPredictor(t.Context(), store, 1, affine(4))
@@ -120,7 +148,7 @@ func TestPredictMistakes(t *testing.T) {
 		"predict: the data have no k, which is to be i32[] a row; they have x[4 2] float32": {"x": x},
 		"predict: x: want f32[d=2] a row, got [3]":                                          {"x": array([]int{4, 3}, make([]float32, 12)...), "k": k},
 		"predict: x: want elements of type f32, got bool":                                   {"x": array([]int{4, 2}, make([]bool, 8)...), "k": k},
-		"predict: 3 rows: the model takes 4 at a time, no more and no fewer":                {"x": array([]int{3, 2}, make([]float32, 6)...), "k": array([]int{3}, make([]int32, 3)...)},
+		"predict: 3 rows: want a multiple of 4, as no net of the model takes fewer":         {"x": array([]int{3, 2}, make([]float32, 6)...), "k": array([]int{3}, make([]int32, 3)...)},
 		"predict: k: row 2: 2.5 does not fit into i32":                                      {"x": x, "k": k},
 		"predict: k: row 1: 3e+09 does not fit into i32":                                    {"x": x, "k": array([]int{4}, int64(0), 3e9, 0, 0)},
 	} {

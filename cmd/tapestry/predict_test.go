@@ -343,7 +343,7 @@ func TestPredictFixedRows(t *testing.T) {
 		want string
 	}{
 		{6, `{"row":0,"output":[[0],[2]]}` + "\n" + `{"row":1,"output":[[4],[6]]}`},
-		{4, "tapestry: " + file + ": predict: 4 rows: the model takes 3 at a time, no more and no fewer\n"},
+		{4, "tapestry: " + file + ": predict: 4 rows: want a multiple of 3, as no net of the model takes fewer\n"},
 	} {
 		text := "a,b\n"
 		for i := range c.rows {
