@@ -15,14 +15,15 @@ import (
 // The names of the texts in a checkpoint that say how to use it. train.Trainer writes the nets; the
 // caller gives the others to train.Checkpoints.Meta.
 const (
-	MetaNet        = "predict"    // Forward.Text for a batch; others follow as predict.1
+	MetaNet        = "predict"    // Forward.Text of the net for a batch; further nets are predict.1, predict.2, …
 	MetaGenerator  = "speak"      // Model.Text
 	MetaVocabulary = "vocabulary" // the tokens of a generator: text.Vocabulary as JSON
 	MetaColumns    = "columns"    // the features of the only input of a net, in order: a JSON list of names
 	MetaClasses    = "classes"    // the classes of the last axis of the output, in order: a JSON list of names
 )
 
-// ErrNoModel is in the chain of an error if a checkpoint holds values, but not the requested model.
+// ErrNoModel is wrapped by the error for a checkpoint that holds values, but not the requested
+// model.
 var ErrNoModel = errors.New("only values, and no model")
 
 // ForwardMeta returns the texts of nets for a checkpoint, the first under [MetaNet].
@@ -57,9 +58,9 @@ func GeneratorMeta(m Model, v *text.Vocabulary) (map[string]string, error) {
 
 var errNoState = errors.New("the checkpoint is nil (checkpoint.Load reads one)")
 
-// LoadPredictor makes a predictor from a checkpoint, whose store it uses, on at most workers cores,
-// 0 for all. The error of a checkpoint without nets is [ErrNoModel]. When ctx ends, it stops
-// compiling.
+// LoadPredictor returns a predictor of a checkpoint, whose store it uses, on at most workers cores;
+// 0 stands for all. The error for a checkpoint without nets wraps [ErrNoModel]. When ctx ends, it
+// stops compiling.
 func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int) (*Predictor, error) {
 	if s == nil {
 		return nil, errNoState
@@ -85,16 +86,16 @@ func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int) (*Pred
 	return p, nil
 }
 
-// LoadGenerator makes a generator from a checkpoint, whose store it uses, and returns it with the
-// vocabulary of its tokens. The error of a checkpoint without a language model is [ErrNoModel].
-// When ctx ends, it stops compiling.
+// LoadGenerator returns a generator of a checkpoint, whose store it uses, and the vocabulary of its
+// tokens. The error for a checkpoint without a language model wraps [ErrNoModel]. When ctx ends, it
+// stops compiling.
 func LoadGenerator(ctx context.Context, s *checkpoint.State, sampling Sampling) (*Generator, *text.Vocabulary, error) {
 	if s == nil {
 		return nil, nil, errNoState
 	}
 	for _, name := range []string{MetaGenerator, MetaVocabulary} {
 		if s.Meta[name] == "" {
-			return nil, nil, fmt.Errorf("%s: %w that says texts", s.Path, ErrNoModel)
+			return nil, nil, fmt.Errorf("%s: %w that generates texts", s.Path, ErrNoModel)
 		}
 	}
 	v := new(text.Vocabulary)

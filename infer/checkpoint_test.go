@@ -72,8 +72,8 @@ func TestLoadMistakes(t *testing.T) {
 		meta  map[string]string
 		want  string
 	}{
-		{"generator", store, nil, "run.safetensors: only values, and no model that says texts"},
-		{"generator", store, with(infer.MetaVocabulary, ""), "run.safetensors: only values, and no model that says texts"},
+		{"generator", store, nil, "run.safetensors: only values, and no model that generates texts"},
+		{"generator", store, with(infer.MetaVocabulary, ""), "run.safetensors: only values, and no model that generates texts"},
 		{"generator", store, with(infer.MetaVocabulary, "{"), "run.safetensors: vocabulary: "},
 		{"generator", store, with(infer.MetaVocabulary, `{"tokens":["a","b"],"counts":[1,1]}`), "run.safetensors: speak: 7 logits for a vocabulary of 2 tokens"},
 		{"generator", store, with(infer.MetaGenerator, "speak up"), `run.safetensors: speak: model: line 1: got "speak up", want `},

@@ -3,8 +3,8 @@
 //
 // # Rows
 //
-// A [Predictor] takes nets for some numbers of rows that share the store, commonly one for a
-// whole batch and one for a single row, and predicts for any number:
+// A [Predictor] takes nets for fixed numbers of rows that share the store, commonly one for a batch
+// and one for a single row, and predicts for any number:
 //
 //	s, err := checkpoint.Load("runs/digits/best.safetensors")
 //	p, err := infer.LoadPredictor(ctx, s, 0)
@@ -39,12 +39,12 @@
 //
 //	temperature 0.8, top 10, seed 1
 //
-// and its zero value always chooses the likeliest. A [Sampler] chooses from logits of any origin.
+// and its zero value always chooses the most probable token. A [Sampler] chooses from any logits.
 //
 // # Text forms
 //
-// A [Forward] and a [Model] have text forms, which checkpoints hold: a line that says which node is
-// which, and the graph.
+// A [Forward] and a [Model] have text forms, which checkpoints hold: a line with the numbers of
+// their nodes, and the graph.
 //
 //	predict rows 16 output %57
 //	speak token %38 fresh %39 logits %222 window 64
@@ -56,15 +56,17 @@
 // that shares the store is not affected. A generator does change its store: the caches of the model
 // are states there, and each token that is read advances the counter of steps, on which random
 // draws depend. So a generator that shares a store with a training must not run during a step, and
-// changes the noise of later steps. On a Clone it does neither; to copy what was learnt since, call
+// changes the random draws of later steps. With a Clone of the store, neither is the case; to copy
+// the parameters that were trained since, call
 //
-//	err := clone.CopyFrom(store, "", "")
+//	_, err := clone.CopyFrom(store, "", "")
 //
 // # The end of the window
 //
-// A transformer has room for a fixed number of tokens. When it is full, the generator begins afresh
-// and reads the last half of them again. So each token after the first window is chosen in view of
-// at least half a window, and all tokens are read about twice.
+// A transformer has room for a fixed number of tokens, its window. When the window is full, the
+// generator starts it anew with the last half of the tokens, which it reads again. So each token
+// after the first window is chosen from at least half a window of context, and tokens are read
+// twice on average.
 //
 // # Promises
 //
@@ -73,6 +75,6 @@
 // and number of earlier calls: each call draws anew, and a checkpoint that is loaded again begins
 // again. The prediction for a row may differ in the last bits between a batch and a single row,
 // whose programs add in another order. A token costs no allocation. A mistake of the caller is an
-// error that says what is wanted, before anything is read. Logits that are not a distribution (NaN,
-// +∞, all −∞) are an error that says where, never a token.
+// error that says what is expected, before anything runs. Logits that do not make a distribution
+// (NaN, +∞, all −∞) are an error that says which, never a token.
 package infer

@@ -10,13 +10,13 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Model is a language model that reads one token per run, of one text.
+// Model is a language model that reads one token of one text in each run.
 type Model struct {
-	Token  *graph.Node // the input token[b=1], whole numbers
-	Fresh  *graph.Node // a scalar input: 1 where a text begins, 0 else
-	Logits *graph.Node // of the next token, [1 w]
-	Step   graph.Step  // keeps what was read
-	Window int         // how many tokens the model has room for; 0 where there is no end
+	Token  *graph.Node // the input token[b=1], of an integer type
+	Fresh  *graph.Node // a scalar input: 1 for the first token of a text, and 0 for the others
+	Logits *graph.Node // of the next token: floats [1 w], where w is the number of tokens
+	Step   graph.Step  // the updates of the states that hold the context
+	Window int         // the number of tokens that the model has room for; 0 if it is unlimited
 }
 
 // check returns an error for a part that the model lacks.
@@ -59,13 +59,13 @@ type Generator struct {
 	sampler *Sampler
 	feed    tape.Feed
 	logits  []float64 // of the next token
-	text    []int32   // what the model has read since it began, in a model with a window
-	begun   bool      // it has read something of the text at hand
+	text    []int32   // the tokens in the window, if the model has one
+	begun   bool      // the model has read a token of this text
 }
 
 // NewGenerator joins a model and a store. Parameters that the store lacks are initialised, as by
-// tape.Program.NewVM; see "One store" in the package's doc on sharing a store. An incomplete model
-// and a sampling out of range are errors. When ctx ends, it stops compiling.
+// tape.Program.NewVM; the package's doc says under "One store" how a store can be shared. An
+// incomplete model and a sampling out of range are errors. When ctx ends, it stops compiling.
 func NewGenerator(ctx context.Context, m Model, store *tape.Store, s Sampling) (*Generator, error) {
 	sampler, err := NewSampler(s)
 	if err != nil {
@@ -90,8 +90,8 @@ func NewGenerator(ctx context.Context, m Model, store *tape.Store, s Sampling) (
 
 // Generate reads a prompt, the beginning of a new text, and continues it by at most n tokens: it
 // calls yield with each token as soon as it is chosen. It stops, without an error, when yield
-// returns false, and with an error when ctx ends. Random numbers go on from text to text. A prompt
-// without tokens is an error, because a model needs a token to continue.
+// returns false, and with an error when ctx ends. The sampler's random numbers continue from text
+// to text. A prompt without tokens, or with one that is not from 0 to w−1, is an error.
 func (s *Generator) Generate(ctx context.Context, prompt []int32, n int, yield func(token int32) (more bool)) error {
 	switch {
 	case len(prompt) == 0:
@@ -127,8 +127,8 @@ func (s *Generator) Generate(ctx context.Context, prompt []int32, n int, yield f
 	return nil
 }
 
-// view is how many of the last tokens of a text of length n the model has read since it
-// last began: what came before has no influence, and need not be read.
+// view returns the number of the last tokens of a text of length n that are still in the window
+// after all of it: what came before has no influence, and need not be read.
 func (s *Generator) view(n int) int {
 	w := s.model.Window
 	if w == 0 || n <= w {
@@ -138,8 +138,7 @@ func (s *Generator) view(n int) int {
 	return half + 1 + (n-w-1)%(w-half)
 }
 
-// read shows the model a token. Where its room is full, it reads the last half of it
-// again first.
+// read shows the model a token. If the window is full, it first reads its last half again.
 func (s *Generator) read(ctx context.Context, token int32) error {
 	if w := s.model.Window; w > 0 {
 		if len(s.text) == w {
@@ -156,7 +155,7 @@ func (s *Generator) read(ctx context.Context, token int32) error {
 	return s.run(ctx, token)
 }
 
-// run is one run of the model.
+// run runs the model on a token.
 func (s *Generator) run(ctx context.Context, token int32) error {
 	fresh := 1.0
 	if s.begun {

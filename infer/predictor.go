@@ -17,29 +17,29 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Predictor predicts for any number of rows with nets for fixed numbers of them, commonly a whole
-// batch and one: it runs as many whole batches as there are, and the rest row by row. The
-// prediction for a row must not depend on other rows, except for random numbers. It may be used by
-// one goroutine at a time.
+// Predictor predicts for any number of rows with nets for fixed numbers of them, commonly for a
+// whole batch and for one row: it runs as many whole batches as there are, and the rest row by row.
+// The prediction for a row must not depend on other rows, except for random numbers. It may be used
+// by one goroutine at a time.
 type Predictor struct {
 	nets   []*predicting // the largest batch first
 	inputs []Column
 	output Column
 }
 
-// Column describes an input of a predictor, or its output.
+// Column describes a predictor's input, or its output.
 type Column struct {
-	Name string     // of the input; of the output, which may have none, as in graph.Node.Name
-	Row  graph.Type // of one row: f32[p=64]
+	Name string     // the input's path, or the output's name, which may be ""
+	Row  graph.Type // the type of one row: f32[p=64]
 }
 
-// String returns x f32[p=64].
+// String returns the name and the type: x f32[p=64].
 func (in Column) String() string { return fmt.Sprintf("%s %v", in.Name, in.Row) }
 
-// Forward is a model that predicts for a fixed number of rows at once.
+// Forward is a net that predicts for a fixed number of rows at once.
 type Forward struct {
-	Rows   int
-	Output *graph.Node
+	Rows   int         // at least 1
+	Output *graph.Node // the prediction, with the rows as its first axis
 }
 
 // Columns returns the inputs of the net for each row, which are those without a default that its
@@ -68,7 +68,7 @@ func (n Forward) Columns() (inputs []Column, output Column, err error) {
 	return inputs, output, nil
 }
 
-// column is one row of a node.
+// column returns one row of a node.
 func (n Forward) column(name string, of *graph.Node) (Column, error) {
 	if of.Rank() == 0 || of.Dim(0) != n.Rows {
 		return Column{}, fmt.Errorf("%v: want %d as its first axis, that of the rows", of, n.Rows)
@@ -77,7 +77,7 @@ func (n Forward) column(name string, of *graph.Node) (Column, error) {
 	return Column{name, graph.Type{DType: of.DType(), Shape: s}}, err
 }
 
-// inputs are those that the output depends on and that have no default.
+// inputs returns the inputs without a default that the output depends on.
 func (n Forward) inputs() []*graph.Node {
 	return slices.DeleteFunc(graph.Reachable(n.Output), func(in *graph.Node) bool {
 		_, optional := in.Default()
@@ -85,7 +85,7 @@ func (n Forward) inputs() []*graph.Node {
 	})
 }
 
-// predicting is a net that runs.
+// predicting is a net that is compiled.
 type predicting struct {
 	Forward
 	vm     *tape.VM
@@ -137,7 +137,8 @@ func (p *Predictor) add(ctx context.Context, store *tape.Store, workers int, n F
 	return nil
 }
 
-// has complains about leaves that a node depends on and a store lacks, or has of another type.
+// has returns an error if the store lacks leaves that a node depends on, or has them in another
+// type.
 func has(store *tape.Store, root *graph.Node, roles ...graph.Role) error {
 	var missing []string
 	for _, n := range graph.Reachable(root) {
@@ -164,8 +165,9 @@ func (p *Predictor) Inputs() []Column { return slices.Clone(p.inputs) }
 func (p *Predictor) Output() Column { return p.output }
 
 // Predict returns the output for each row of a set, as an array whose first axis is the set's rows.
-// The set has a column for each input, by its name; other columns are ignored. Numbers of another
-// type are converted, and one that does not fit, such as 0.5 for a whole number, is an error.
+// The set has a column for each input, of its name; other columns are ignored. Numbers of another
+// type are converted, and one that does not fit, such as 0.5 for an integer, is an error. The
+// number of rows must be a multiple of that of the smallest net.
 //
 // A net with dropout or other noise draws new numbers for each row and in each call. The store
 // counts the runs (tape.Store.Runs), so that an equal store, seed and sequence of calls predicts
@@ -208,11 +210,11 @@ func (p *Predictor) Predict(ctx context.Context, set *data.Set) (*tensor.Dense, 
 	return result, nil
 }
 
-// array is the column of a set that the input reads.
+// array returns the column of a set that the input reads.
 func (in Column) array(set *data.Set) (tape.Array, error) {
 	t := set.Column(in.Name)
 	if t == nil {
-		return tape.Array{}, fmt.Errorf("the data have no %s, which is to be %v a row; they have %v", in.Name, in.Row, set)
+		return tape.Array{}, fmt.Errorf("the data have no column %s of %v a row; they have %v", in.Name, in.Row, set)
 	}
 	sizes := t.Shape()[1:]
 	if !slices.Equal(sizes, in.Row.Shape.Sizes()) {
@@ -257,8 +259,8 @@ func (n *predicting) run(ctx context.Context, columns []tape.Array, lo int, out 
 	return nil
 }
 
-// located says of an index that a run of the rows from lo on refused in which column and row of the
-// data it stands, where it is found there.
+// located adds to the error of a refused index the column and the row of the data in which it is,
+// if it is there; the rows of the run begin at lo.
 func (n *predicting) located(err error, columns []tape.Array, lo int) error {
 	outside := new(trait.IndexError)
 	if !errors.As(err, &outside) {
@@ -276,7 +278,7 @@ func (n *predicting) located(err error, columns []tape.Array, lo int) error {
 	return fmt.Errorf("%s in column %q, row %d: %w", strconv.FormatFloat(columns[i].At(lo*row+at), 'f', -1, 64), in.Path(), lo+at/row, outside)
 }
 
-// move copies n elements, and tells of the first that does not fit.
+// move copies n elements, and returns the place of the first that does not fit.
 func move(to tape.Array, at int, from tape.Array, lo, n int) (bad int, ok bool) {
 	switch {
 	case to.Type.DType != from.Type.DType:
@@ -301,7 +303,7 @@ func move(to tape.Array, at int, from tape.Array, lo, n int) (bad int, ok bool) 
 	return 0, true
 }
 
-// whole reports whether a number is one of an integer type, as far as float64 can tell.
+// whole reports whether a number is a value of an integer type; beyond 2⁵³ float64 cannot tell.
 func whole(x float64, dt graph.DType) bool {
 	limit := float64(1 << 53)
 	if dt == graph.I32 {

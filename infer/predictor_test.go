@@ -145,12 +145,12 @@ func TestPredictMistakes(t *testing.T) {
 	}
 	x, k := array([]int{4, 2}, make([]float32, 8)...), array([]int{4}, 1, 2, 2.5, 4.)
 	for want, columns := range map[string]map[string]*tensor.Dense{
-		"predict: the data have no k, which is to be i32[] a row; they have x[4 2] float32": {"x": x},
-		"predict: x: want f32[d=2] a row, got [3]":                                          {"x": array([]int{4, 3}, make([]float32, 12)...), "k": k},
-		"predict: x: want elements of type f32, got bool":                                   {"x": array([]int{4, 2}, make([]bool, 8)...), "k": k},
-		"predict: 3 rows: want a multiple of 4, as no net of the model takes fewer":         {"x": array([]int{3, 2}, make([]float32, 6)...), "k": array([]int{3}, make([]int32, 3)...)},
-		"predict: k: row 2: 2.5 does not fit into i32":                                      {"x": x, "k": k},
-		"predict: k: row 1: 3e+09 does not fit into i32":                                    {"x": x, "k": array([]int{4}, int64(0), 3e9, 0, 0)},
+		"predict: the data have no column k of i32[] a row; they have x[4 2] float32": {"x": x},
+		"predict: x: want f32[d=2] a row, got [3]":                                    {"x": array([]int{4, 3}, make([]float32, 12)...), "k": k},
+		"predict: x: want elements of type f32, got bool":                             {"x": array([]int{4, 2}, make([]bool, 8)...), "k": k},
+		"predict: 3 rows: want a multiple of 4, as no net of the model takes fewer":   {"x": array([]int{3, 2}, make([]float32, 6)...), "k": array([]int{3}, make([]int32, 3)...)},
+		"predict: k: row 2: 2.5 does not fit into i32":                                {"x": x, "k": k},
+		"predict: k: row 1: 3e+09 does not fit into i32":                              {"x": x, "k": array([]int{4}, int64(0), 3e9, 0, 0)},
 	} {
 		if _, err := p.Predict(context.Background(), set(t, columns)); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)

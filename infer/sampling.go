@@ -8,23 +8,26 @@ import (
 	"strings"
 )
 
-// Sampling describes how a token is chosen from logits z. The zero value chooses the likeliest.
+// Sampling says how a token is chosen from logits z. The zero value chooses the most probable
+// token.
 type Sampling struct {
-	// Temperature divides the logits: p = softmax(z/temperature). Below 1 the likely
-	// becomes likelier. At 0 the largest logit is taken, of equal ones the first, and
-	// nothing else counts.
+	// Temperature divides the logits: p = softmax(z/temperature). Below 1 it favours probable
+	// tokens. At 0 the token of the largest logit is chosen, the first among equals, whatever the
+	// other settings.
 	Temperature float64
-	// TopK leaves only the k largest logits, of equal ones the first (Fan, Lewis &
-	// Dauphin, 2018); 0 leaves all.
+	// TopK restricts the choice to the k largest logits, the first among equals (Fan, Lewis &
+	// Dauphin, 2018); 0 does not restrict it.
 	TopK int
-	// TopP leaves only the fewest likeliest tokens that together have at least this
-	// probability (Holtzman et al., 2020), among those that TopK leaves; 0 leaves all.
+	// TopP restricts the choice to the fewest most probable tokens whose probabilities,
+	// renormalised after TopK, add up to at least this (Holtzman et al., 2020); 0 does not restrict
+	// it.
 	TopP float64
-	// Seed fixes all draws.
+	// Seed is the seed of all draws.
 	Seed uint64
 }
 
-// String returns "greedy" at temperature 0, and else the settings: temperature 0.8, top 10, seed 1.
+// String returns "greedy" at temperature 0, and otherwise the settings: temperature 0.8, top 10,
+// seed 1.
 func (s Sampling) String() string {
 	if s.Temperature == 0 {
 		return "greedy"
@@ -39,7 +42,7 @@ func (s Sampling) String() string {
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", s.Seed)), ", ")
 }
 
-// Err returns an error for a setting out of range.
+// Err returns an error if a setting is out of range.
 func (s Sampling) Err() error {
 	switch {
 	case !(s.Temperature >= 0) || math.IsInf(s.Temperature, 0):
@@ -52,16 +55,16 @@ func (s Sampling) Err() error {
 	return nil
 }
 
-// Sampler chooses tokens, one after the other, with its own random numbers: PCG of math/rand/v2,
+// Sampler chooses one token after the other, with random numbers of its own: PCG of math/rand/v2,
 // one number for each token, none at temperature 0. It may be used by one goroutine at a time.
 type Sampler struct {
 	sampling Sampling
 	rng      *rand.Rand
-	weight   []float64 // by token, of the one at hand
-	order    []int     // tokens from the likeliest on
+	weight   []float64 // by token, not normalised
+	order    []int     // the tokens to choose from; sorted by descending logit if they are restricted
 }
 
-// NewSampler returns a sampler. Settings out of range are an error.
+// NewSampler returns a sampler. A setting out of range is an error.
 func NewSampler(s Sampling) (*Sampler, error) {
 	if err := s.Err(); err != nil {
 		return nil, err
@@ -69,8 +72,8 @@ func NewSampler(s Sampling) (*Sampler, error) {
 	return &Sampler{sampling: s, rng: rand.New(rand.NewPCG(s.Seed, 0))}, nil
 }
 
-// Choose returns a token, an index of logits. A logit of −∞ has probability 0. NaN, +∞, −∞
-// throughout, and no logits at all are errors, for which no random number is drawn.
+// Choose returns a token, an index of logits. A logit of −∞ has probability 0. A logit that is NaN
+// or +∞, logits that are all −∞, and no logits at all are errors, and draw no random number.
 func (s *Sampler) Choose(logits []float64) (token int32, err error) {
 	best, err := likeliest(logits)
 	if err != nil || s.sampling.Temperature == 0 {
@@ -79,7 +82,7 @@ func (s *Sampler) Choose(logits []float64) (token int32, err error) {
 	s.weight, s.order = s.weight[:0], s.order[:0]
 	total := 0.0
 	for i, z := range logits {
-		w := math.Exp((z - logits[best]) / s.sampling.Temperature) // 0/temperature is 0, however small
+		w := math.Exp((z - logits[best]) / s.sampling.Temperature) // of the best 1, as 0/temperature is 0, however small the temperature
 		s.weight, s.order = append(s.weight, w), append(s.order, i)
 		total += w
 	}
@@ -87,7 +90,7 @@ func (s *Sampler) Choose(logits []float64) (token int32, err error) {
 	rest := s.rng.Float64() * total
 	for _, i := range s.order {
 		if w := s.weight[i]; w > 0 {
-			token = int32(i) // the last one, if rounding has left something
+			token = int32(i) // the last one, if rounding leaves a rest
 			if rest -= w; rest < 0 {
 				break
 			}
@@ -96,7 +99,7 @@ func (s *Sampler) Choose(logits []float64) (token int32, err error) {
 	return token, nil
 }
 
-// narrow leaves in order the tokens that are to choose from, and gives the sum of their weights.
+// narrow restricts order to the tokens to choose from, and returns the sum of their weights.
 func (s *Sampler) narrow(logits []float64, total float64) float64 {
 	k, p := s.sampling.TopK, s.sampling.TopP
 	if (k == 0 || k >= len(logits)) && p == 0 {
@@ -133,7 +136,7 @@ func (s *Sampler) narrow(logits []float64, total float64) float64 {
 	return part
 }
 
-// likeliest is the place of the largest logit, the first of equal ones.
+// likeliest returns the index of the largest logit, the first among equals.
 func likeliest(logits []float64) (best int, err error) {
 	if len(logits) == 0 {
 		return 0, fmt.Errorf("sampling: no logits to choose from")

@@ -8,14 +8,14 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Text returns the model's text form, from which [ParseModel] makes an equal one: a line that says
-// which node is which, and the graph as graph.Graph.Dump writes it.
+// Text returns the model's text form, which [ParseModel] reads: a line with the numbers of its
+// nodes, and the graph as graph.Graph.Dump writes it.
 //
 //	speak token %38 fresh %39 logits %222 window 64
 //	graph "generator"
 //	…
 //
-// The step must consist of all updates of the graph; otherwise it is an error.
+// It is an error if the graph has updates that are not in the step.
 func (m Model) Text() (string, error) {
 	if err := m.check(); err != nil {
 		return "", err
@@ -27,7 +27,7 @@ func (m Model) Text() (string, error) {
 	return fmt.Sprintf("speak token %%%d fresh %%%d logits %%%d window %d\n%v", m.Token.ID(), m.Fresh.ID(), m.Logits.ID(), m.Window, g), nil
 }
 
-// ParseModel reads the text form of a model whose operations are in package ops.
+// ParseModel reads the text form of a model. It knows the operations of package ops.
 func ParseModel(text string) (Model, error) {
 	var m Model
 	var token, fresh, logits int
@@ -46,8 +46,8 @@ func ParseModel(text string) (Model, error) {
 	return m, m.check()
 }
 
-// Text returns the net's text form, from which [ParseForward] makes an equal one: a line with the
-// number of rows and the output node, and the graph as graph.Graph.Dump writes it.
+// Text returns the net's text form, which [ParseForward] reads: a line with the number of rows and
+// the output node, and the graph as graph.Graph.Dump writes it.
 //
 //	predict rows 16 output %57
 //	graph "digits"
@@ -56,7 +56,7 @@ func (n Forward) Text() string {
 	return fmt.Sprintf("predict rows %d output %%%d\n%v", n.Rows, n.Output.ID(), n.Output.Graph())
 }
 
-// ParseForward reads the text form of a net whose operations are in package ops.
+// ParseForward reads the text form of a net. It knows the operations of package ops.
 func ParseForward(text string) (Forward, error) {
 	var n Forward
 	var output int

@@ -291,7 +291,7 @@ func TestPredictMistakes(t *testing.T) {
 		{"RUN --prompt x --label y", "--label goes with --data, not with --prompt", 2},
 		{"RUN --prompt x --temperature -1", "sampling: temperature = -1: want a finite number of at least 0", 2},
 		{"RUN --prompt x -n -1", "--tokens -1: want at least 0", 2},
-		{"RUN --prompt x", "RUN/" + checkpoint + ": only values, and no model that says texts; it predicts for rows: want --data FILE", 1},
+		{"RUN --prompt x", "RUN/" + checkpoint + ": only values, and no model that generates texts; it predicts for rows: want --data FILE", 1},
 		{"RUN --data iris --out x.txt", "--out x.txt: want a file .csv, .json or .npy", 2},
 		{"RUN --data wine", "wine.csv: 13 features, and the model reads x f32[d=4], 4 numbers a row", 1},
 		{"RUN --data iriss", "iriss: no such file: want a CSV file, or iris, digits, wine or clusters", 1},
