@@ -17,21 +17,21 @@ type Finding struct {
 	At Entry
 	// Cause names what happened: "log of a negative".
 	Cause string
-	// Witness has the elements that At is computed from, an Operand for each operand. Where At needs
-	// many elements of an operand, they are the ones that matter most.
+	// Witness has the elements that At is computed from, an Operand for each operand. Where At
+	// needs many elements of an operand, they are the ones that matter most.
 	Witness []Operand
 	// Path leads from At back to the first suspicious value, which is the last.
 	Path []Entry
 	// Made has the elements that the last entry of Path is computed from, as Witness does for At.
 	Made []Operand
-	// Carried leads from At to the result, its last entry. It is nil if the results are finite after
-	// all, because a choice or a division removed the bad element.
+	// Carried leads from At to the result, its last entry. It is nil if the results are finite
+	// after all, because a choice or a division removed the bad element.
 	Carried []Entry
 	// Twin is the forward value to whose derivative the node at fault belongs, at the same index
 	// where the shapes agree; nil if the fault is in the forward part.
 	Twin *Entry
-	// Inside is the finding in the body of a loop, at iteration Time; nil if At is not the result of
-	// a loop.
+	// Inside is the finding in the body of a loop, at iteration Time; nil if At is not the result
+	// of a loop.
 	Inside *Finding
 	Time   int
 	// NotFinite lists all nodes with NaN or infinite elements in the order of the run, without

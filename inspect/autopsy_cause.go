@@ -20,8 +20,8 @@ func (r *Record) explain(f *Finding) {
 	if n.Role() != graph.RoleOp {
 		f.Cause = map[graph.Role]string{
 			graph.RoleInput:    "a value that is not finite was fed",
-			graph.RoleParam:    "the parameter is not finite: an earlier step, or who set it, made it so",
-			graph.RoleState:    "the state is not finite: an earlier step, or who set it, made it so",
+			graph.RoleParam:    "the parameter is not finite: an earlier step or the caller made it so",
+			graph.RoleState:    "the state is not finite: an earlier step or the caller made it so",
 			graph.RoleConstant: "the constant is not finite",
 		}[n.Role()]
 		return
@@ -99,7 +99,7 @@ func (r *Record) cause(n *graph.Node, p int, f *Finding) (cause string, guilty i
 	}
 	guilty, name := r.largest(f), n.Op().Name()
 	if slices.ContainsFunc(in, func(v float64) bool { return !finite(v) }) && math.IsNaN(got) {
-		return name + " of what is infinite has no value", guilty, trait.Extreme
+		return name + " of infinite operands has no value", guilty, trait.Extreme
 	}
 	if cause, operand, of := r.overflow(n, p, in); cause != "" {
 		if operand < 0 {
@@ -226,8 +226,7 @@ func (r *Record) decided(mask Entry, v float64, of trait.Wrong) (Entry, bool) {
 	return Entry{}, false
 }
 
-// suspected reports whether element c of an operand of n can have made v, computed from it,
-// wrong.
+// suspected reports whether element c of an operand of n can have made v, computed from it, wrong.
 func (r *Record) suspected(n *graph.Node, v, c float64, of trait.Wrong) bool {
 	if moves(n) && (of == trait.Extreme || of == trait.Negative && c < 0) {
 		return true

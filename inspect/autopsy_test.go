@@ -266,8 +266,7 @@ func TestNormOfZero(t *testing.T) {
 	}
 }
 
-// TestTwoFaults: where a rule mends one fault and another is left, the other one is
-// named.
+// TestTwoFaults: where a rule mends one fault and another is left, the other one is named.
 func TestTwoFaults(t *testing.T) {
 	g := graph.New("two faults")
 	x := g.Input("x", graph.F32, graph.Ax("i", 2), graph.Ax("c", 2))

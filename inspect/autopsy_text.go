@@ -52,7 +52,7 @@ func (f *Finding) write(b *strings.Builder) {
 		}
 		what := call(e.Node)
 		if title == "suspect" && e.Node.Role() == graph.RoleParam && f.Step > 0 {
-			what = "a parameter that the steps before have made so"
+			what = "a parameter, as earlier steps left it"
 		}
 		row(b, title, fmt.Sprintf("%s  (%s, %s)", e, what, line(e.Node)))
 	}
@@ -107,7 +107,7 @@ func operandText(of *graph.Node, o Operand) string {
 func (f *Finding) spoils() string {
 	nodes := plural.Count(len(f.NotFinite), "node")
 	if f.Harmless() {
-		return nodes + ", but no result: it is taken away again on the way, and does no harm"
+		return nodes + ", but no result: it is discarded on the way, and does no harm"
 	}
 	if len(f.Carried) == 0 {
 		return fmt.Sprintf("%s; it is a result itself", nodes)

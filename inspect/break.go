@@ -16,8 +16,8 @@ import (
 // Break is a condition that stops a session at an instruction. The zero Break never holds.
 type Break struct {
 	text string
-	// place decides without values; nil holds anywhere. The instruction is number at of its training
-	// step, and the visited-th that the session came to in it.
+	// place decides without values; nil holds anywhere. The instruction is number at of its
+	// training step, and the visited-th that the session came to in it.
 	place func(s *Session, at, visited int) bool
 	value func(*Instruction) bool // decides by the values; nil holds for any
 }
@@ -51,7 +51,7 @@ func IsNaN() Break {
 // NotFinite stops where an element of the result is NaN or infinite.
 func NotFinite() Break {
 	return Break{text: "inf", value: func(ins *Instruction) bool {
-		return anyOf(ins.Result.Value, func(v float64) bool { return !isFinite(v) })
+		return anyOf(ins.Result.Value, func(v float64) bool { return !finite(v) })
 	}}
 }
 
@@ -154,8 +154,7 @@ func (s *Session) lastGradient(update int, x *graph.Node) int {
 	return update
 }
 
-// derivedBy returns x of the name ∂loss/∂x, if the model as written has a derivative of that
-// name.
+// derivedBy returns x of the name ∂loss/∂x, if the model as written has a derivative of that name.
 func (s *Session) derivedBy(name string) (x string, ok bool) {
 	above, x, ok := strings.Cut(name, "/∂")
 	if !ok || !strings.HasPrefix(above, "∂") {

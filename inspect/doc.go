@@ -1,11 +1,10 @@
-// Package inspect looks at a run from inside: at each of its values with its gradient, forwards
-// and backwards in time, and at the origin of the first bad number.
+// Package inspect looks into a run: at each of its values with its gradient, forwards and backwards
+// in time, and at the origin of the first NaN or infinity.
 //
 // It takes nodes, a feed and a store, changes none of them, and returns a [Record]: the value of
 // every node that the given ones depend on. Everything else is derived from records. A [Session]
 // steps through a training program, instruction by instruction or node by node, within a training
-// step and from step to step, until a [Break] holds. [Statistics] and [Values] show what is
-// there:
+// step and from step to step, until a [Break] holds. [Statistics] and [Values] show values:
 //
 //	s, err := inspect.Open(ctx, inspect.Subject{Graph: g, Wanted: []*graph.Node{loss}, Step: step, Feed: feed, Store: store})
 //	hit, ok, err := s.Continue(ctx, 100, inspect.OnNode("α"), inspect.IsNaN())

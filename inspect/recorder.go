@@ -9,8 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// recorder records the same nodes at one training step after another; it compiles what they
-// depend on once.
+// recorder records the same nodes at one training step after another; it compiles them once.
 type recorder struct {
 	nodes    []*graph.Node // in an order in which they can be computed
 	prog     *tape.Program

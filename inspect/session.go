@@ -18,18 +18,18 @@ type Subject struct {
 	// asked for the same step, because going back in time runs steps again.
 	Feed  func(step int) (tape.Feed, error)
 	Store *tape.Store // at the beginning of training; it is copied
-	// Compile are further options of the program, such as tape.Budget.
+	// Compile has further options of the program, such as tape.Budget.
 	Compile []tape.Option
-	// Snapshots are the steps that are kept, shared with whoever trains the model on; a session makes its
-	// own where there are none.
+	// Snapshots keeps earlier steps, and can be shared with others who train the same model; if it
+	// is nil the session makes its own.
 	Snapshots *Snapshots
 }
 
 // Option is a setting of a session; see [Limit].
 type Option func(*Session)
 
-// DefaultLimit is the memory in bytes that a session uses for values; it uses as much again for
-// going back in time.
+// DefaultLimit is the memory in bytes that a session uses for values, and again for the earlier
+// parameters and states with which it goes back in time: 256 MiB each.
 const DefaultLimit = 256 << 20
 
 // Limit sets how many bytes of values a session keeps at a time, and how many bytes of earlier
@@ -172,8 +172,7 @@ func (s *Session) At() int { return s.at }
 // Step returns the number of training steps done so far.
 func (s *Session) Step() int { return s.step }
 
-// Store returns a copy of the parameters and states at the beginning of the present training
-// step.
+// Store returns a copy of the parameters and states at the beginning of the present training step.
 func (s *Session) Store() *tape.Store { return s.store.Clone() }
 
 // Seek moves to instruction i of the present training step. It is an error if there is none.

@@ -25,10 +25,9 @@ type Iteration struct {
 	step         int
 }
 
-// Enter goes into an iteration of the loop that is instruction i of the present training step.
-// The body is run once, from the carries that the loop computed before this iteration, so any
-// iteration takes equally long. It is an error if the instruction is not a loop or has no such
-// iteration.
+// Enter goes into an iteration of the loop that is instruction i of the present training step. The
+// body is run once, from the carries that the loop computed before this iteration, so any iteration
+// takes equally long. It is an error if the instruction is not a loop or has no such iteration.
 func (s *Session) Enter(ctx context.Context, i, iteration int) (*Iteration, error) {
 	ins, err := s.Instruction(ctx, i)
 	if err != nil {
@@ -37,8 +36,7 @@ func (s *Session) Enter(ctx context.Context, i, iteration int) (*Iteration, erro
 	return s.enter(ctx, s.rows, ins, iteration)
 }
 
-// Enter goes into an iteration of the loop that is instruction i of the body, a loop within a
-// loop.
+// Enter goes into an iteration of the loop that is instruction i of the body, a loop within a loop.
 func (it *Iteration) Enter(ctx context.Context, i, iteration int) (*Iteration, error) {
 	ins, err := it.Instruction(i)
 	if err != nil {

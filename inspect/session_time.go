@@ -55,8 +55,9 @@ func (s *Session) Rewind(ctx context.Context, step int) error {
 	return s.stand(store, step)
 }
 
-// StoreAt returns what the store has before a training step, earlier or later than the present one, as a
-// copy: the nearest step before it that is kept, run on from there. The session stays where it is.
+// StoreAt returns a copy of the store as it is before a training step, earlier or later than the
+// present one. It runs on from the nearest earlier step that is kept. The session stays where it
+// is.
 func (s *Session) StoreAt(ctx context.Context, step int) (*tape.Store, error) {
 	if err := s.whole(); err != nil {
 		return nil, err

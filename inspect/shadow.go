@@ -16,8 +16,8 @@ import (
 
 // Precision compares a run with its shadow, the same graph in float64.
 type Precision struct {
-	// Losses has the nodes computed in float32, and nodes of other types that decide differently, in
-	// order of the digits that each loses by itself, most first.
+	// Losses has the nodes computed in float32, and nodes of other types that decide differently,
+	// in order of the digits that each loses by itself, most first.
 	Losses []Loss
 	Step   uint64 // of the store
 }
@@ -40,8 +40,8 @@ type Loss struct {
 	Flips int
 	Cause string // why the node itself lost digits; "" if it did not
 	// Reaches reports whether the loss can affect a root: the node is a root, or a node computed
-	// directly from it loses half a digit or more and reaches a root in turn. A loss that reaches no
-	// root does no harm.
+	// directly from it loses half a digit or more and reaches a root in turn. A loss that reaches
+	// no root does no harm.
 	Reaches bool
 }
 

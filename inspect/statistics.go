@@ -60,8 +60,6 @@ func length(a tape.Array) int {
 	return len(a.F32) + len(a.F64) + len(a.I32) + len(a.I64) + len(a.Bool)
 }
 
-func isFinite(v float64) bool { return v-v == 0 }
-
 // moments computes mean and standard deviation in units of the largest element.
 func (s *Statistics) moments(a tape.Array) {
 	if s.AbsMax == 0 {
@@ -70,13 +68,13 @@ func (s *Statistics) moments(a tape.Array) {
 	}
 	sum, n := 0.0, float64(s.Finite)
 	for i := range s.Count {
-		if v := a.At(i); isFinite(v) {
+		if v := a.At(i); finite(v) {
 			sum += v / s.AbsMax
 		}
 	}
 	mean, squares := sum/n, 0.0
 	for i := range s.Count {
-		if v := a.At(i); isFinite(v) {
+		if v := a.At(i); finite(v) {
 			d := v/s.AbsMax - mean
 			squares += d * d
 		}
@@ -97,12 +95,12 @@ func (s *Statistics) histogram(a tape.Array, bins int) {
 	}
 	s.Bins = make([]int, bins)
 	unit := 1.0
-	if !isFinite(s.Max - s.Min) {
+	if !finite(s.Max - s.Min) {
 		unit = 0.5
 	}
 	width := s.Max*unit - s.Min*unit
 	for i := range s.Count {
-		if v := a.At(i); isFinite(v) {
+		if v := a.At(i); finite(v) {
 			k := int((v*unit - s.Min*unit) / width * float64(bins))
 			s.Bins[min(k, bins-1)]++
 		}
@@ -113,8 +111,9 @@ func (s *Statistics) histogram(a tape.Array, bins int) {
 // by its share of the fullest.
 func (s Statistics) Spark() string { return sparkline.Histogram(s.Bins) }
 
-// String returns one line: min -1 mean 0.25 max 2 std 0.5 |x| ≤ 2 3 of 12 are 0 1 NaN. For a
-// single number, it is that number.
+// String returns one line, for a single number that number:
+//
+//	min -1  mean 0.25  max 2  std 0.5  |x| ≤ 2  3 of 12 are 0  1 NaN
 func (s Statistics) String() string {
 	var parts []string
 	switch {

@@ -97,8 +97,7 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// TestStatisticsAtTheEdge: sums of the largest and smallest numbers neither overflow nor
-// vanish.
+// TestStatisticsAtTheEdge: sums of the largest and smallest numbers neither overflow nor vanish.
 func TestStatisticsAtTheEdge(t *testing.T) {
 	most, least := math.MaxFloat64, math.SmallestNonzeroFloat64
 	s := inspect.StatisticsOf(vector(most, most, -most, most), 4)

@@ -14,11 +14,11 @@ import (
 // Window says which part of a value to write. The zero Window is the beginning and the end of
 // each axis, in at most 10 rows and 6 columns, those of the ellipsis included.
 type Window struct {
-	Rows, Columns int // the largest numbers of them; 0 for 10 and 6
-	Digits        int // significant digits of the largest number; 0 for 4
-	// From is the index at which each axis begins; the window ends where it is full. If From is nil,
-	// what does not fit is left out in the middle of an axis. An index beyond an axis counts as its
-	// last.
+	Rows, Columns int // the most to write; 0 stands for 10 and 6
+	Digits        int // significant digits of the largest number; 0 stands for 4
+	// From is the index at which each axis begins; the window ends where it is full. If From is
+	// nil, what does not fit is left out in the middle of an axis. An index beyond an axis counts
+	// as its last.
 	From []int
 }
 
@@ -37,11 +37,11 @@ func (w Window) withDefaults() Window {
 // Values writes a value as a table headed by its name and the ranges of its axes:
 //
 //	α[i=0..149 j=0..2]
-//	        j=0     1     2
-//	i=0   0.251 0.498 0.251
-//	1     0.249 0.502 0.249
-//	…         …     …     …
-//	149   0.333 0.333 0.334
+//	        j=0       1       2
+//	i=0  0.2510  0.4980  0.2510
+//	1    0.2490  0.5020  0.2490
+//	…         …       …       …
+//	149  0.3330  0.3330  0.3340
 //
 // The last axis runs to the right, the one before it down. A vector fills rows, each headed by
 // the index of its first element. An array of more axes is written as one table after another,
@@ -307,7 +307,7 @@ func (p *printer) format(shown []int) func(i int) string {
 	}
 	whole, most := true, 0.0
 	for _, i := range shown {
-		if v := p.a.At(i); isFinite(v) {
+		if v := p.a.At(i); finite(v) {
 			whole = whole && v == math.Trunc(v) && math.Abs(v) < 1e9
 			most = max(most, math.Abs(v))
 		}
@@ -321,7 +321,7 @@ func (p *printer) format(shown []int) func(i int) string {
 	least := math.Pow10(-decimals) // smaller ones have no digit left
 	return func(i int) string {
 		switch v := p.a.At(i); {
-		case !isFinite(v):
+		case !finite(v):
 			return strconv.FormatFloat(v, 'g', -1, 64)
 		case whole || p.a.Type.DType.IsInt():
 			return strconv.FormatFloat(v, 'f', -1, 64)
