@@ -7,14 +7,14 @@
 //
 // # The format
 //
-// Eight bytes give the length of the header, little-endian. The header is a JSON
+// The first eight bytes are the length of the header in bytes, little-endian. The header is a JSON
 // object, padded with spaces so that the data begin at a multiple of 8:
 //
 //	{"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}}
 //
-// The data follow, row-major and little-endian; offsets count from their first
-// byte. Every byte belongs to exactly one tensor, and none follows the last. A
-// scalar has the shape []. Keys are unique.
+// The data follow, row-major and little-endian; offsets count from their first byte. Every byte
+// belongs to exactly one tensor, and none follows the last. A scalar has the shape []. Keys are
+// unique.
 //
 // Write lays a file out as the published implementation does: tensors by type,
 // largest alignment first (I64 F64 F32 I32 BOOL), then by name; JSON without
@@ -32,8 +32,8 @@
 //	U32             int64
 //	U64             int64; a number above 2⁶³−1 is an error
 //
-// float64, float32, int64, int32 and bool are written. The types F8_E4M3, F8_E5M2
-// and others of a byte and less are not read. A tensor without elements, such as [0,3], is read and
+// float64, float32, int64, int32 and bool are written. Other types, such as F8_E4M3, F8_E5M2 and
+// those of less than a byte, are not read. A tensor without elements, such as [0,3], is read and
 // written; the tensor module's Float32s and similar return its empty slice, while its Data panics.
 //
 // # Checksum

@@ -10,16 +10,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// dtype is a type of elements: how many bytes one takes, and how n of them are
-// read into a slice.
+// dtype is a type of elements: its size in bytes, and how n of them are read into a slice.
 type dtype struct {
 	name string
 	size int64
 	read func(s *source, n int) (elements any, err error)
 }
 
-// dtypes lists the types in the order in which their tensors are laid out: that
-// of the published implementation, largest alignment first.
+// dtypes lists the types in the order in which their tensors are laid out: that of the published
+// implementation, largest alignment first.
 var dtypes = []dtype{
 	converted("U64", 8, func(b []byte) (int64, bool) {
 		v := binary.LittleEndian.Uint64(b)
@@ -41,12 +40,12 @@ var dtypes = []dtype{
 	converted("BOOL", 1, func(b []byte) (bool, bool) { return b[0] == 1, b[0] <= 1 }),
 }
 
-// rank is the place of a type in dtypes, -1 for another.
+// rank returns the index of a type in dtypes, -1 for another.
 func rank(name string) int {
 	return slices.IndexFunc(dtypes, func(d dtype) bool { return d.name == name })
 }
 
-// stored is a type that is held as it stands in the file.
+// stored returns a type that is held as it is in the file.
 func stored[T any](name string, size int) dtype {
 	return of(name, size, func(to []T, from []byte) int {
 		binary.Decode(from, binary.LittleEndian, to) // cannot fail: from has size bytes for each element
@@ -54,7 +53,7 @@ func stored[T any](name string, size int) dtype {
 	})
 }
 
-// converted is a type that is held as T, element by element; some may not fit.
+// converted returns a type that is held as T, converted element by element; some may not fit.
 func converted[T any](name string, size int, element func(b []byte) (v T, fits bool)) dtype {
 	return of(name, size, func(to []T, from []byte) int {
 		for i := range to {
@@ -68,8 +67,8 @@ func converted[T any](name string, size int, element func(b []byte) (v T, fits b
 	})
 }
 
-// of makes a type of what decodes it; decode says which element, if any, does not
-// fit, or -1.
+// of returns a type by its decoder, which returns the index of the first element that does not fit,
+// or -1.
 func of[T any](name string, size int, decode func(to []T, from []byte) (misfit int)) dtype {
 	read := func(s *source, n int) (any, error) {
 		most := len(s.buf) / size
@@ -89,7 +88,7 @@ func of[T any](name string, size int, decode func(to []T, from []byte) (misfit i
 			}
 			to = to[:have+k]
 			if i := decode(to[have:], from); i >= 0 {
-				return nil, malformed(at+int64(i*size), "", "element %d has the bytes %x, which no element of %s may have here", have+i, from[i*size:(i+1)*size], name)
+				return nil, malformed(at+int64(i*size), "", "element %d has the bytes %x, which are not a %s that can be read", have+i, from[i*size:(i+1)*size], name)
 			}
 		}
 		return to, nil
@@ -100,8 +99,8 @@ func of[T any](name string, size int, decode func(to []T, from []byte) (misfit i
 // encoder writes a tensor's elements through buf.
 type encoder func(w io.Writer, buf []byte) error
 
-// encode gives the name of a tensor's type and what writes its elements, or what
-// is wrong with it. It copies only what does not lie row-major without gaps.
+// encode returns the name of a tensor's type and its encoder, or what is wrong with the tensor. It
+// copies the tensor only if it is not row-major without gaps.
 func encode(t *tensor.Dense) (name string, e encoder, wrong string) {
 	if t == nil || t.Dtype().Type == nil {
 		return "", nil, "the tensor is nil"

@@ -7,22 +7,21 @@ import (
 )
 
 var (
-	// ErrFormat is in the chain of every complaint about bytes that are no
-	// safetensors file to this package: cut off, overlapping, not JSON, of an
-	// unknown type, beyond a limit.
+	// ErrFormat is wrapped by every error about bytes that this package does not take for a
+	// safetensors file: cut off, overlapping, not JSON, of an unknown type, or beyond a limit.
 	ErrFormat = errors.New("malformed file")
-	// ErrChecksum is in the chain where a checksum does not fit the file, is
-	// damaged itself, or is missing where it is required.
+	// ErrChecksum is wrapped by the error for a checksum that is not that of the file, is damaged
+	// itself, or is missing although it is required.
 	ErrChecksum = errors.New("wrong checksum")
 )
 
 // Error is a mistake in a file, located as far as possible. Its text is one line:
-// model.safetensors: byte 8: tensor "w": shape [2 3] of F32 takes 24 bytes, but data_offsets give
-// 20.
+//
+//	model.safetensors: byte 8: tensor "w": shape [2 3] of F32 takes 24 bytes, but data_offsets give 20
 type Error struct {
-	File   string // "" where the reader or writer has no name
-	Offset int64  // byte of the file, from 0; -1 where no byte is to blame
-	Tensor string // "" where no tensor is to blame
+	File   string // "" if the reader or writer has no name
+	Offset int64  // byte of the file, from 0; -1 if the mistake is at no byte
+	Tensor string // "" if the mistake is in no tensor
 	Msg    string // what is wrong
 	Err    error  // ErrFormat, ErrChecksum, the cause from another package, or nil
 }
@@ -49,12 +48,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // oneLine keeps file names and foreign messages from breaking the line.
 var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 
-// malformed is a complaint about the bytes of a file.
+// malformed returns an error about the bytes of a file.
 func malformed(offset int64, tensor, format string, args ...any) *Error {
 	return &Error{Offset: offset, Tensor: tensor, Msg: fmt.Sprintf(format, args...), Err: ErrFormat}
 }
 
-// in gives an error of this package the name of the file that is read or written.
+// in sets the name of the file in an error of this package.
 func in(name string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {

@@ -38,5 +38,5 @@ func Example() {
 	// step I64 [] 8
 	// w F32 [2] 8
 	// 200 <nil> <nil>
-	// byte 115: the file is damaged: its checksum is 5f434e59…, it says 8de59010…
+	// byte 115: the file is damaged: its checksum is 5f434e59…, its metadata say 8de59010…
 }

@@ -108,8 +108,7 @@ func sameFile(t *testing.T, got, want *File) {
 	}
 }
 
-// TestPublishedBytes holds files whose bytes the published implementation's own
-// tests state.
+// TestPublishedBytes holds files whose bytes the published implementation's own tests state.
 func TestPublishedBytes(t *testing.T) {
 	data := []float32{0, 1, 2, 3, 4, 5}
 	const numbers = "\x00\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40\x00\x00\x80\x40\x00\x00\xa0\x40"
@@ -206,7 +205,7 @@ func TestWriteErrors(t *testing.T) {
 		{File{Tensors: []Tensor{{"a", dense([]string{"x"}, 1)}}}, `tensor "a": want elements of float64, float32, int64, int32 or bool, got string`},
 		{File{Tensors: []Tensor{{"a", tensor.New(tensor.WithShape(1, 2), tensor.AsFortran([]float32{1, 2}))}}}, `tensor "a": want a row-major tensor, got a column-major one`},
 		{File{Metadata: map[string]string{"a": "\xff"}}, `metadata "a": "\xff" are not UTF-8`},
-		{File{Metadata: map[string]string{"a": sumWords}}, `the checksum stands under the key "a"; want "tapestry.checksum"`},
+		{File{Metadata: map[string]string{"a": sumWords}}, `the checksum has the key "a"; want "tapestry.checksum"`},
 		{File{Tensors: []Tensor{{"a", dense([]float32{6}, slices.Repeat([]int{1}, mostAxes+1)...)}}}, `tensor "a": it has 65 axes; at most 64 are written`},
 		{File{Metadata: map[string]string{"a": strings.Repeat("x", mostHeader)}}, `names, shapes and metadata take 100000032 bytes; a header has at most 100000000`},
 	}

@@ -19,7 +19,7 @@ const (
 	mostAxes    = 64          // of a tensor's shape
 )
 
-// Info describes a tensor, by the header.
+// Info describes a tensor, as the header has it.
 type Info struct {
 	Name   string
 	DType  string // as the file has it: F32, BF16, …
@@ -30,15 +30,15 @@ type Info struct {
 
 // header is the part of a file before the data.
 type header struct {
-	metadata map[string]string // nil where there are none
+	metadata map[string]string // nil if there are none
 	tensors  []Info            // by offset
-	begin    int64             // of the data; the header's own length with its eight bytes
+	begin    int64             // of the data: the length of the header with the eight bytes before it
 	end      int64             // of the file
-	digits   int64             // offset of the checksum's digits in the file; 0 where it has none
+	digits   int64             // offset of the checksum's digits in the file; 0 if it has none
 }
 
-// appendHeader appends the eight bytes and the JSON of h, and returns where in
-// them the checksum's digits stand.
+// appendHeader appends the eight bytes and the JSON of h, and returns the offset of the checksum's
+// digits in them.
 func appendHeader(to []byte, h *header) (text []byte, digits int64) {
 	to = append(to, "\x00\x00\x00\x00\x00\x00\x00\x00{"...)
 	comma := ""
@@ -75,8 +75,8 @@ func appendHeader(to []byte, h *header) (text []byte, digits int64) {
 	return to, digits
 }
 
-// appendString appends s as JSON with the escapes of the published
-// implementation: those that must be, and no others.
+// appendString appends s as JSON with the escapes of the published implementation: only those that
+// JSON requires.
 func appendString(to []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	to = append(to, '"')
@@ -120,7 +120,7 @@ func parseHeader(text []byte) (*header, error) {
 		return nil, err
 	}
 	if len(bytes.Trim(text[p.dec.InputOffset():], " ")) > 0 {
-		return nil, p.wrong("", "after the header's } come other bytes than spaces")
+		return nil, p.wrong("", "after the header's } there are bytes other than spaces")
 	}
 	slices.SortStableFunc(h.tensors, func(a, b Info) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Size, b.Size))
@@ -141,8 +141,8 @@ func parseHeader(text []byte) (*header, error) {
 	return h, nil
 }
 
-// parser reads the header's JSON token by token, since order, duplicates and
-// positions matter.
+// parser reads the header's JSON token by token, because order, duplicate keys and positions
+// matter.
 type parser struct {
 	text []byte
 	dec  *json.Decoder
@@ -152,7 +152,7 @@ func (p *parser) wrong(tensor, format string, args ...any) error {
 	return malformed(8+p.dec.InputOffset(), tensor, format, args...)
 }
 
-// token is the next token, of the kind that T stands for.
+// token returns the next token, which must be a T.
 func token[T any](p *parser, tensor, want string) (T, error) {
 	t, err := p.dec.Token()
 	v, ok := t.(T)
@@ -183,7 +183,7 @@ func (p *parser) close(tensor string) error {
 	return err
 }
 
-// object takes an object whose values entry takes, each after its key.
+// object reads an object, and calls entry after each key to read its value.
 func (p *parser) object(tensor string, entry func(key string) error) error {
 	if err := p.open(tensor, "{"); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (p *parser) object(tensor string, entry func(key string) error) error {
 			return err
 		}
 		if seen[key] {
-			return p.wrong(tensor, "the key %.60q stands there twice", key)
+			return p.wrong(tensor, "the key %.60q is there twice", key)
 		}
 		seen[key] = true
 		if err := entry(key); err != nil {
@@ -229,7 +229,7 @@ func (p *parser) metadata(h *header) error {
 	})
 }
 
-// numbers takes a list of integers ≥ 0.
+// numbers reads a list of at most most integers ≥ 0.
 func (p *parser) numbers(tensor string, most int) ([]int64, error) {
 	if err := p.open(tensor, "["); err != nil {
 		return nil, err
@@ -252,8 +252,8 @@ func (p *parser) numbers(tensor string, most int) ([]int64, error) {
 	return list, p.close(tensor)
 }
 
-// info reads the part after a tensor's name. Its offset counts from the
-// beginning of the data.
+// info reads the description after a tensor's name. Its offset counts from the beginning of the
+// data.
 func (p *parser) info(name string) (Info, error) {
 	t := Info{Name: name}
 	var sizes, offsets []int64

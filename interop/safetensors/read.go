@@ -25,11 +25,11 @@ type config struct {
 	requireChecksum     bool
 }
 
-// MaxHeader limits the bytes of the header. The default, and the format's own limit, is 100 000
-// 000.
+// MaxHeader limits the bytes of the header. The default, and the format's own limit, is 100
+// million.
 func MaxHeader(n int64) Option { return func(c *config) { c.maxHeader = n } }
 
-// MaxBytes limits the bytes of all tensors together. The default is 2³⁶, 64 GiB.
+// MaxBytes limits the bytes of all tensors together. The default is 2³⁶ (64 GiB).
 func MaxBytes(n int64) Option { return func(c *config) { c.maxBytes = n } }
 
 // RequireChecksum refuses a file that has no checksum.
@@ -47,7 +47,7 @@ func newConfig(options []Option) config {
 
 var errNoReader = &Error{Offset: -1, Msg: "there is nothing to read from: the reader is nil"}
 
-// ready says why nothing can be read.
+// ready returns an error if there is nothing to read.
 func (r *Reader) ready() error {
 	if r == nil || r.r == nil {
 		return errNoReader
@@ -56,8 +56,8 @@ func (r *Reader) ready() error {
 }
 
 // Read reads a file from r to its end, and checks its checksum if it has one. The memory of a
-// tensor grows as it arrives, by doubling; ReadFile and [Reader.File] know the length and allocate
-// it at once.
+// tensor grows as it arrives, by doubling; [ReadFile] and [Reader.File], which know the length of
+// the file, allocate it at once.
 func Read(r io.Reader, options ...Option) (*File, error) {
 	if r == nil {
 		return nil, errNoReader
@@ -90,8 +90,8 @@ type Reader struct {
 	places map[string]int // of the tensors in the header, by name
 }
 
-// Open opens the file at path and reads its header. It reports data that are missing or too long;
-// only Verify and File check the checksum.
+// Open opens the file at path and reads its header. Data that are missing or too long are an error;
+// only Verify and File check the checksum. The caller must Close the reader.
 func Open(path string, options ...Option) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -114,7 +114,7 @@ func Open(path string, options ...Option) (*Reader, error) {
 	return r, nil
 }
 
-// cause is an error's text without the path, which the message has already.
+// cause returns the text of an error without the path, which the message has already.
 func cause(err error) string {
 	var e *os.PathError
 	if errors.As(err, &e) {
@@ -159,8 +159,8 @@ func (r *Reader) Infos() []Info {
 	return infos
 }
 
-// Tensor reads the tensor called name, without comparing it with the checksum; see Verify. A name
-// that the file does not have is an error.
+// Tensor reads the tensor called name. It does not check the checksum, as [Reader.Verify] does. A
+// name that the file does not have is an error.
 func (r *Reader) Tensor(name string) (*tensor.Dense, error) {
 	if err := r.ready(); err != nil {
 		return nil, err
@@ -191,8 +191,8 @@ func (r *Reader) File() (*File, error) {
 	return f, in(r.name, err)
 }
 
-// Verify reads the whole file, keeping nothing, and compares it with its checksum. A file without
-// one is an ErrChecksum.
+// Verify reads the whole file, without keeping anything, and compares it with its checksum. The
+// error for a file without a checksum wraps [ErrChecksum].
 func (r *Reader) Verify() error {
 	if err := r.ready(); err != nil {
 		return err
@@ -209,12 +209,12 @@ func (r *Reader) Verify() error {
 	return in(r.name, err)
 }
 
-// source is a file being read from its beginning to its end.
+// source is a file that is read from its beginning to its end.
 type source struct {
 	r      io.Reader
-	size   int64     // of the file; -1 where it is not known
-	offset int64     // of what is read next
-	sum    hash.Hash // of what was read; nil where there is no checksum
+	size   int64     // of the file; -1 if it is not known
+	offset int64     // of the next byte
+	sum    hash.Hash // of the bytes read so far; nil if there is no checksum
 	buf    []byte
 }
 
@@ -222,7 +222,7 @@ func newSource(r io.Reader, size int64) *source {
 	return &source{r: r, size: size, buf: make([]byte, bufferSize)}
 }
 
-// full fills b.
+// full reads len(b) bytes into b.
 func (s *source) full(b []byte) error {
 	n, err := io.ReadFull(s.r, b)
 	if s.offset += int64(n); err != nil {
@@ -234,7 +234,7 @@ func (s *source) full(b []byte) error {
 	return nil
 }
 
-// cut says that reading stopped too early: at the file's end or by a failure.
+// cut returns the error for reading that stopped too early, at the file's end or by a failure.
 func (s *source) cut(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return malformed(s.offset, "", "the file ends too early")
@@ -242,8 +242,8 @@ func (s *source) cut(err error) error {
 	return &Error{Offset: s.offset, Msg: "cannot read: " + cause(err), Err: err}
 }
 
-// header reads the part before the data, and the checksum's digits, "" where
-// there is none. If there is one, it is taken of all that follows.
+// header reads the part before the data, and returns the checksum's digits, or "" if there are
+// none. If there are, the sum of all that follows is computed.
 func (s *source) header(c config) (h *header, sum string, err error) {
 	var length [8]byte
 	if err := s.full(length[:]); err != nil {
@@ -256,7 +256,7 @@ func (s *source) header(c config) (h *header, sum string, err error) {
 	if s.size >= 0 && int64(n) > s.size-8 {
 		return nil, "", malformed(0, "", "a header of %d bytes is claimed, but the file has %d", n, s.size)
 	}
-	var text bytes.Buffer // grows with what arrives
+	var text bytes.Buffer // grows as bytes arrive, as the length may be wrong
 	got, err := io.CopyN(&text, s.r, int64(n))
 	if s.offset += got; err != nil {
 		return nil, "", s.cut(err)
@@ -282,7 +282,7 @@ func (s *source) header(c config) (h *header, sum string, err error) {
 	return h, sum, nil
 }
 
-// file reads everything.
+// file reads the whole file.
 func (s *source) file(c config) (*File, error) {
 	h, sum, err := s.header(c)
 	if err != nil {
@@ -308,7 +308,7 @@ func (s *source) file(c config) (*File, error) {
 	return f, nil
 }
 
-// tensor reads the tensor that begins here.
+// tensor reads the tensor whose data begin at the present offset.
 func (s *source) tensor(info Info) (*tensor.Dense, error) {
 	d := dtypes[rank(info.DType)]
 	data, err := d.read(s, int(info.Size/d.size))

@@ -19,13 +19,13 @@ import (
 
 // File is the content of a safetensors file.
 type File struct {
-	// Metadata is a map of text to text; nil is none. Under the key Checksum,
-	// Write replaces whatever is there by the sum.
+	// Metadata maps names to texts; it may be nil. Write replaces the text under the key
+	// [Checksum], if there is one, by the checksum.
 	Metadata map[string]string
-	// Tensors are in the file's order where they were read; Write sorts.
+	// Tensors are in the order of the file if they were read; Write sorts them.
 	Tensors []Tensor
 
-	places map[string]int // of Tensors by name, as they were read
+	places map[string]int // index in Tensors by name, as they were read
 }
 
 // Tensor is an array with a name.
@@ -34,12 +34,12 @@ type Tensor struct {
 	Data *tensor.Dense
 }
 
-// Tensor returns the tensor called name, nil if there is none.
+// Tensor returns the tensor called name, or nil if there is none.
 func (f *File) Tensor(name string) *tensor.Dense {
 	if i, ok := f.places[name]; ok && i < len(f.Tensors) && f.Tensors[i].Name == name {
 		return f.Tensors[i].Data
 	}
-	for _, t := range f.Tensors { // it was not read, or moved since
+	for _, t := range f.Tensors { // it was added or moved by the caller
 		if t.Name == name {
 			return t.Data
 		}
@@ -47,9 +47,9 @@ func (f *File) Tensor(name string) *tensor.Dense {
 	return nil
 }
 
-// Write writes f to w. It encodes tensors through a small buffer, twice with a checksum: once for
-// the sum. Mistakes in f are found before the first byte: a name used twice or not in UTF-8, and an
-// unsupported type.
+// Write writes f to w. It encodes the tensors through a small buffer, and with a checksum twice,
+// first to compute the sum. It checks f before it writes the first byte: a name that is used twice
+// or is not UTF-8, and an unsupported type, are errors.
 func Write(w io.Writer, f *File) error {
 	return in(nameOf(w), write(w, f))
 }
@@ -88,8 +88,7 @@ func write(w io.Writer, f *File) error {
 	return nil
 }
 
-// layOut decides the order and the place of all tensors, and gives in that order
-// what writes their elements.
+// layOut decides the order and the place of all tensors, and returns their encoders in that order.
 func layOut(f *File) (*header, []encoder, error) {
 	type placed struct {
 		Info
@@ -127,7 +126,7 @@ func layOut(f *File) (*header, []encoder, error) {
 		}
 		seen[t.Name] = true
 		if t.Size > math.MaxInt64-mostHeader-8-h.end {
-			return wrong(t.Name, "the tensors up to it take more bytes than any file has")
+			return wrong(t.Name, "the tensors up to it take more bytes than a file can have")
 		}
 		t.Offset = h.end
 		h.end += t.Size
