@@ -23,7 +23,7 @@ type builder struct {
 	errs   []error
 }
 
-// key tells the translations of a mask by the float type that stands for it.
+// key distinguishes the translations of a mask by the float type that represents it.
 type key struct {
 	n  *graph.Node
 	dt graph.DType
@@ -43,8 +43,8 @@ func newBuilder(salt uint64) *builder {
 	return &builder{to: G.NewGraph(), salt: salt << 32, rules: rules(), nodes: map[key]*G.Node{}, run: &run{}}
 }
 
-// node is the translation of n, a node of float type dt or a mask; nil if there
-// is none, which is then recorded.
+// node returns the translation of n, for a mask in the float type dt; nil if there is none, which
+// is then recorded.
 func (b *builder) node(n *graph.Node, dt graph.DType) *G.Node {
 	y, ok := b.nodes[key{n, dt}]
 	if !ok {
@@ -109,7 +109,7 @@ func (b *builder) translate(n *graph.Node, dt graph.DType) (y *G.Node) {
 	return y
 }
 
-// whyStopped returns the meaning of a panic while translating n: a refusal, an error of
+// whyStopped returns the error for a panic while n is translated: a refusal, an error of
 // gorgonia's, or a panic of gorgonia's.
 func whyStopped(n *graph.Node, p any) error {
 	if s, ok := p.(stop); ok {
@@ -122,13 +122,13 @@ func whyStopped(n *graph.Node, p any) error {
 	return failure(n, fmt.Errorf("%v", p))
 }
 
-// name is unique: gorgonia takes variables of one name for one.
+// name returns a unique name, as gorgonia merges variables of one name.
 func (b *builder) name(what string) string {
 	b.made++
 	return fmt.Sprintf("%d %s", b.salt|b.made, what)
 }
 
-// variable is a node that gets its value from outside.
+// variable adds a node whose value comes from outside.
 func (b *builder) variable(what string, dt graph.DType, sizes []int) *G.Node {
 	return placeholder(b.to, b.name(what), floatType(dt), sizes)
 }
@@ -140,15 +140,15 @@ func placeholder(to *G.ExprGraph, name string, dt tensor.Dtype, sizes []int) *G.
 	return G.NewTensor(to, dt, len(sizes), G.WithShape(sizes...), G.WithName(name))
 }
 
-// constant is a variable bound once. gorgonia's own constants merge when they
-// print alike, and it prints large arrays in part.
+// constant adds a variable that is bound once. Gorgonia's own constants merge if they print alike,
+// and of large arrays it prints only a part.
 func (b *builder) constant(v graph.Value) *G.Node {
 	n := b.variable("constant", v.Type.DType, v.Type.Shape.Sizes())
 	b.must(G.Let(n, constant(v)))
 	return n
 }
 
-// number is a scalar constant of x's element type.
+// number adds a scalar constant of x's element type.
 func (b *builder) number(x *G.Node, v float64) *G.Node {
 	return b.constant(graph.Value{Type: graph.Type{DType: elementType(x)}, Data: []float64{v}})
 }
@@ -160,9 +160,9 @@ func elementType(x *G.Node) graph.DType {
 	return graph.F64
 }
 
-// apply adds an operation, made by f, over the operands. f works on stand-ins in
-// a graph of their own, where gorgonia finds nothing to rewrite: it replaces
-// log(1+x) and the like while building, and recycles the node for 1+x.
+// apply adds an operation over the operands, as f makes it. f works on placeholders in a graph of
+// their own, where gorgonia finds nothing to rewrite: it replaces log(1+x) and the like while
+// building, and reuses the node for 1+x.
 func (b *builder) apply(f func(in []*G.Node) (*G.Node, error), in ...*G.Node) *G.Node {
 	aside := G.NewGraph()
 	like := make([]*G.Node, len(in))
@@ -185,7 +185,7 @@ func (b *builder) must(err error) {
 	}
 }
 
-// one applies a function of one node, two one of two.
+// one applies a function of one node, and two a function of two.
 func (b *builder) one(f func(x *G.Node) (*G.Node, error), x *G.Node) *G.Node {
 	return b.apply(func(in []*G.Node) (*G.Node, error) { return f(in[0]) }, x)
 }
@@ -194,8 +194,8 @@ func (b *builder) two(f func(x, y *G.Node) (*G.Node, error), x, y *G.Node) *G.No
 	return b.apply(func(in []*G.Node) (*G.Node, error) { return f(in[0], in[1]) }, x, y)
 }
 
-// distinct reports whether no two nodes have the same hash: the machine takes
-// nodes of equal hash for equal, and the hash has 32 bits.
+// distinct reports whether no two nodes have the same hash. The machine takes nodes of equal hash
+// for equal, and the hash has only 32 bits.
 func distinct(nodes G.Nodes) bool {
 	seen := map[uint32]bool{}
 	for _, n := range nodes {

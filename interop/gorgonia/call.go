@@ -12,18 +12,18 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// call is one of gorgonia's operations as it stands in a translated graph. It
-// changes what gorgonia does around the operation, not the operation:
+// call is one of gorgonia's operations in a translated graph. It changes what gorgonia does around
+// the operation, not the operation:
 //
-//   - It is one of a kind: gorgonia merges nodes of equal hash, and some of its
-//     hashes leave attributes out. Equal nodes are merged in our graph already.
-//   - Its result has memory of its own, because it offers neither UnsafeDo nor
-//     UsePreallocDo: through them gorgonia writes over operands, also where a
-//     reshape that is still read shares theirs.
-//   - Its result has the shape that was inferred, also where gorgonia gives a
-//     scalar for an array of one element.
-//   - A panic is an error that names our node. It would end the process, because
-//     the machine runs in a goroutine of its own.
+//   - It is unique: gorgonia merges nodes of equal hash, and some of its hashes leave attributes
+//     out. Equal nodes have been merged in the source graph already.
+//   - Its result has memory of its own, because it implements neither UnsafeDo nor UsePreallocDo:
+//     through them gorgonia writes over operands, even if a reshape that is still to be read shares
+//     their memory.
+//   - Its result has the shape that was inferred, also if gorgonia returns a scalar for an array of
+//     one element.
+//   - A panic becomes an error that names the source node. It would otherwise end the process,
+//     because the machine runs in a goroutine of its own.
 type call struct {
 	G.Op
 	id    uint64
@@ -38,26 +38,26 @@ type run struct {
 	err error // the first failure
 }
 
-// OverwritesInput gives -1: no operand's register is used for the result.
+// OverwritesInput returns -1: no operand's register is used for the result.
 func (*call) OverwritesInput() int { return -1 }
 
-// CallsExtern gives false: no memory is prepared for the result.
+// CallsExtern returns false: no memory is prepared for the result.
 func (*call) CallsExtern() bool { return false }
 
-// InferShape gives the shape found when the operation was made.
+// InferShape returns the shape found when the operation was made.
 func (c *call) InferShape(...G.DimSizer) (tensor.Shape, error) { return c.shape.Clone(), nil }
 
-// WriteHash writes the number of the call, which no other has.
+// WriteHash writes the unique number of the call.
 func (c *call) WriteHash(h hash.Hash) { fmt.Fprintf(h, "call %d", c.id) }
 
-// Hashcode is the hash of the number.
+// Hashcode returns the hash of that number.
 func (c *call) Hashcode() uint32 {
 	h := fnv.New32a()
 	c.WriteHash(h)
 	return h.Sum32()
 }
 
-// Do runs the operation.
+// Do runs the operation, unless the run's context is done.
 func (c *call) Do(in ...G.Value) (v G.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -77,7 +77,7 @@ func (c *call) Do(in ...G.Value) (v G.Value, err error) {
 	return reshaped(v, c.shape)
 }
 
-// failure is an error of gorgonia's, on one line and located.
+// failure returns an error of gorgonia's on one line, with the user's line.
 func failure(n *graph.Node, err error) error {
 	at := ""
 	if p := n.First().Pos.String(); p != "" {

@@ -1,5 +1,5 @@
 // Package gorgonia runs graphs on gorgonia's TapeMachine, as a second engine: to compare values and
-// times with the native tape, and to help programs that use gorgonia to move. It is the only
+// times with those of the native tape, and to help programs move from gorgonia. It is the only
 // package of the project that imports the gorgonia module.
 //
 // [Compile] translates the nodes that the fetched results and the updates depend on, one by one;
@@ -26,18 +26,19 @@
 //
 // # Differences from a plain translation
 //
-// Gorgonia 0.9.18 has faults that the translation avoids, so that a result is right or an error:
+// Gorgonia 0.9.18 has faults that the translation avoids, so that a result is correct or an error:
 //
-//   - Softmax and its relatives are built from exponentials, sums and maxima. Gorgonia's SoftMax
-//     starts every row's maximum from the first element of the whole array, and merges with its
-//     logarithm.
-//   - Arrays of four and more axes are reduced as arrays of three. Otherwise, beyond the first inner
-//     axis, the wrong elements are added.
-//   - A quotient of two arrays is a product with the inverse. Otherwise x/0 would be +∞ for every x.
-//     The inverse overflows for a subnormal denominator, the only case of a value known to be wrong.
+//   - Softmax, LogSoftmax and LogSumExp are built from exponentials, sums and maxima. Gorgonia's
+//     SoftMax starts every row's maximum from the first element of the whole array, and a SoftMax
+//     and its logarithm are merged into one node.
+//   - Arrays of four and more axes are reduced as arrays of three. Otherwise, beyond the first
+//     inner axis, the wrong elements are added.
+//   - A quotient of two arrays is a product with the inverse. Otherwise x/0 would be +∞ for every
+//     x. The inverse overflows for a subnormal denominator, the only value that is known to be
+//     wrong.
 //   - Maxima are corrected where an element is NaN, which gorgonia ignores.
-//   - Every operation has a unique hash, because gorgonia merges nodes of equal 32-bit hash, and its
-//     own memory, because gorgonia writes in place over memory that a reshape shares.
+//   - Every operation has a unique hash, because gorgonia merges nodes of equal 32-bit hash, and
+//     its own memory, because gorgonia writes in place over memory that a reshape shares.
 //   - Gorgonia's panics, which would end the process, are errors that name the node.
 //
 // # The two engines

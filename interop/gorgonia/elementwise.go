@@ -13,7 +13,7 @@ func binary(f func(a, b *G.Node) (*G.Node, error)) rule {
 	return func(s site, x []*G.Node) *G.Node { return s.two(f, x[0], x[1]) }
 }
 
-// comparison gives 0 and 1 in the type of the operands.
+// comparison returns a rule whose result is 0 and 1 in the type of the operands.
 func comparison(f func(a, b *G.Node, sameType bool) (*G.Node, error)) rule {
 	return func(s site, x []*G.Node) *G.Node { return s.compare(f, x[0], x[1]) }
 }
@@ -26,12 +26,11 @@ func (b *builder) add(x, y *G.Node) *G.Node { return b.two(G.Add, x, y) }
 func (b *builder) sub(x, y *G.Node) *G.Node { return b.two(G.Sub, x, y) }
 func (b *builder) mul(x, y *G.Node) *G.Node { return b.two(G.HadamardProd, x, y) }
 
-// inverse is 1/x.
+// inverse returns 1/x.
 func (b *builder) inverse(x *G.Node) *G.Node { return b.one(G.Inverse, x) }
 
-// div is a product with the inverse where y is an array: there gorgonia makes any
-// quotient by 0 +∞, also 0/0 and −1/0. The inverse overflows where y is
-// subnormal.
+// div returns x/y, as a product with the inverse if y is an array: there gorgonia makes +∞ of any
+// quotient by 0, even 0/0 and −1/0. The inverse overflows if y is subnormal.
 func (b *builder) div(x, y *G.Node) *G.Node {
 	if y.IsScalar() {
 		return b.two(G.HadamardDiv, x, y)
@@ -41,7 +40,7 @@ func (b *builder) div(x, y *G.Node) *G.Node {
 
 func div(s site, x []*G.Node) *G.Node { return s.div(x[0], x[1]) }
 
-// filled is an array like x of equal elements.
+// filled returns an array of x's shape and type with equal elements.
 func (b *builder) filled(x *G.Node, v float64) *G.Node {
 	shape, err := graph.NewShape(graph.Dims(x.Shape()...)...)
 	b.must(err)
@@ -52,8 +51,8 @@ func (b *builder) filled(x *G.Node, v float64) *G.Node {
 	return b.constant(out)
 }
 
-// between is gorgonia's elementwise maximum or minimum, which knows no scalars.
-// Where x is NaN it is NaN; where y alone is NaN it is x.
+// between returns gorgonia's elementwise maximum or minimum, which does not take scalars. It is NaN
+// where x is; where y alone is NaN it is x.
 func (b *builder) between(f func(x, y *G.Node) (*G.Node, error), x, y *G.Node) *G.Node {
 	if x.Dims() > 0 {
 		return b.two(f, x, y)
@@ -61,8 +60,8 @@ func (b *builder) between(f func(x, y *G.Node) (*G.Node, error), x, y *G.Node) *
 	return b.reshape(b.two(f, b.reshape(x, 1), b.reshape(y, 1)))
 }
 
-// extreme is between, and NaN where either is. The halves are equal where
-// neither is NaN, and their sum is exact.
+// extreme returns between, and NaN where either operand is. The halves are equal where neither is
+// NaN, and their sum is exact.
 func extreme(s site, f func(x, y *G.Node) (*G.Node, error), x []*G.Node) *G.Node {
 	half := func(a, b *G.Node) *G.Node { return s.mul(s.between(f, a, b), s.number(a, 0.5)) }
 	return s.add(half(x[0], x[1]), half(x[1], x[0]))
@@ -71,21 +70,21 @@ func extreme(s site, f func(x, y *G.Node) (*G.Node, error), x []*G.Node) *G.Node
 func maximum(s site, x []*G.Node) *G.Node { return extreme(s, G.MaxBetween, x) }
 func minimum(s site, x []*G.Node) *G.Node { return extreme(s, G.MinBetween, x) }
 
-// relu is no product with a mask, because −∞·0 is NaN.
+// relu is not a product with a mask, because −∞·0 is NaN.
 func relu(s site, x []*G.Node) *G.Node { return s.between(G.MaxBetween, x[0], s.filled(x[0], 0)) }
 
-// sign avoids gorgonia's, which takes 0 for positive.
+// sign does not use gorgonia's function, which takes 0 for positive.
 func sign(s site, x []*G.Node) *G.Node {
 	zero := s.filled(x[0], 0)
 	y := s.sub(s.compare(G.Gt, x[0], zero), s.compare(G.Lt, x[0], zero))
 	return s.add(y, s.nanUnless(s.compare(G.Eq, x[0], x[0])))
 }
 
-// nanUnless is 0 where the mask is 1 and NaN where it is 0.
+// nanUnless returns 0 where the mask is 1, and NaN where it is 0.
 func (b *builder) nanUnless(mask *G.Node) *G.Node { return b.div(b.filled(mask, 0), mask) }
 
-// exp keeps float32 arguments below 1000, above which gorgonia's exponential is
-// +∞ first and 0 later.
+// exp clips float32 arguments to at most 1000, because gorgonia's exponential is 0 instead of +∞
+// far above that.
 func exp(s site, x []*G.Node) *G.Node {
 	y := x[0]
 	if s.dt == graph.F32 {
@@ -94,7 +93,7 @@ func exp(s site, x []*G.Node) *G.Node {
 	return s.one(G.Exp, y)
 }
 
-// onlyF64 refuses float32, where gorgonia takes another library's functions.
+// onlyF64 refuses float32, for which gorgonia takes the functions of another library.
 func onlyF64(r rule, why string) rule {
 	return func(s site, x []*G.Node) *G.Node {
 		if s.dt != graph.F64 {
@@ -108,7 +107,7 @@ func or(s site, x []*G.Node) *G.Node { return s.between(G.MaxBetween, x[0], x[1]
 
 func not(s site, x []*G.Node) *G.Node { return s.sub(s.filled(x[0], 1), x[0]) }
 
-// cast turns numbers into masks; the other way nothing is to be done.
+// cast turns numbers into masks. Masks are numbers already.
 func cast(s site, x []*G.Node) *G.Node {
 	if s.y.DType() != graph.Bool {
 		return x[0]
@@ -116,8 +115,8 @@ func cast(s site, x []*G.Node) *G.Node {
 	return s.compare(G.Ne, x[0], s.filled(x[0], 0))
 }
 
-// softplus is relu(x) + log(1 + e^−|x|): gorgonia's is x from 16 on, which in float64 is
-// seven digits.
+// softplus returns relu(x) + log(1 + e^−|x|). Gorgonia's function returns x from 16 on, which in
+// float64 is right to only seven digits.
 func softplus(s site, x []*G.Node) *G.Node {
 	e := s.one(G.Exp, s.one(G.Neg, s.one(G.Abs, x[0])))
 	return s.add(relu(s, x), s.one(G.Log1p, e))

@@ -19,7 +19,7 @@ func (b *builder) reshape(x *G.Node, sizes ...int) *G.Node {
 	return b.one(func(x *G.Node) (*G.Node, error) { return G.Reshape(x, tensor.Shape(slices.Clone(sizes))) }, x)
 }
 
-// like gives x the shape of our node.
+// like reshapes x to the shape of a source node.
 func (b *builder) like(n *graph.Node, x *G.Node) *G.Node { return b.reshape(x, n.Shape().Sizes()...) }
 
 func reshape(s site, x []*G.Node) *G.Node { return s.like(s.y, x[0]) }
@@ -52,7 +52,7 @@ func (b *builder) repeat(x *G.Node, sizes []int, from, to, n int) *G.Node {
 	}, x, b.number(x, float64(n)))
 }
 
-// laidOut repeats an array of the given sizes to the sizes to, of equal number.
+// laidOut repeats an array of the given sizes to the sizes to, which are as many.
 func (b *builder) laidOut(x *G.Node, sizes, to []int) *G.Node {
 	now := slices.Clone(sizes)
 	for i := 0; i < len(to); i++ {
@@ -97,7 +97,7 @@ func concat(s site, x []*G.Node) *G.Node {
 	return s.like(s.y, s.concat(1, parts...))
 }
 
-// cut is n elements of axis 1 of three.
+// cut returns n elements of axis 1 of three, beginning at from.
 func (b *builder) cut(x *G.Node, from, n int) *G.Node {
 	sizes := x.Shape()
 	if n == sizes[1] {
@@ -107,8 +107,7 @@ func (b *builder) cut(x *G.Node, from, n int) *G.Node {
 	return b.reshape(y, sizes[0], n, sizes[2])
 }
 
-// slice joins elements one by one where they are not neighbours: gorgonia's
-// slices go forward only.
+// slice joins single elements if they are not neighbours, as gorgonia's slices only go forwards.
 func slice(s site, x []*G.Node) *G.Node {
 	start, step, _ := match.Strided(s.y)
 	sizes := s.y.In(0).Shape().Sizes()
@@ -129,7 +128,7 @@ func slice(s site, x []*G.Node) *G.Node {
 	return s.like(s.y, y)
 }
 
-// place joins the elements and zeros in the order of each axis.
+// place joins the elements and zeros in order, axis by axis.
 func place(s site, x []*G.Node) *G.Node {
 	start, step, _ := match.Strided(s.y)
 	sizes := s.y.In(0).Shape().Sizes()
@@ -156,7 +155,7 @@ func place(s site, x []*G.Node) *G.Node {
 	return s.like(s.y, y)
 }
 
-// zeros is a constant of the given sizes, nil if it has no elements.
+// zeros returns a constant of the given sizes, nil if it has no elements.
 func (s site) zeros(sizes ...int) *G.Node {
 	if product(sizes) == 0 {
 		return nil

@@ -13,9 +13,8 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// TestLayouts compares operations that move or reduce axes with the reference,
-// over random shapes with many axes of size 1: four axes and more are where
-// gorgonia's sums go wrong.
+// TestLayouts compares operations that move or reduce axes with the reference, over random shapes
+// with many axes of size 1: four axes and more are where gorgonia's sums go wrong.
 func TestLayouts(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	shape := func(rank int) []graph.Axis {

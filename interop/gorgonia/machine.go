@@ -30,7 +30,7 @@ func Do(steps ...graph.Step) Option {
 	return func(r *request) { r.steps = append(r.steps, slices.Concat(steps...)...) }
 }
 
-// check refuses nodes that cannot be wanted, and two updates of one leaf.
+// check refuses nodes of other graphs, and two updates of one leaf.
 func (r *request) check(g *graph.Graph) error {
 	var errs []error
 	if len(r.wanted)+len(r.steps) == 0 {
@@ -102,11 +102,11 @@ func Compile(g *graph.Graph, options ...Option) (*Machine, error) {
 			return m, nil
 		}
 	}
-	return nil, fmt.Errorf("graph %q: gorgonia takes different nodes for equal: its hashes of them are", g.Name())
+	return nil, fmt.Errorf("graph %q: gorgonia would merge different nodes, as its hashes of them are equal", g.Name())
 }
 
-// computedIn is the float type of a node's translation: for a mask that of what
-// it compares.
+// computedIn returns the float type of a node's translation: for a mask, that of the values it
+// compares.
 func computedIn(n *graph.Node) graph.DType {
 	if n.DType() != graph.Bool {
 		return n.DType()
@@ -127,8 +127,8 @@ func (m *Machine) start(to *G.ExprGraph) error {
 	})
 }
 
-// guarded turns what goes wrong in gorgonia outside of operations, panics too,
-// into errors that name the graph.
+// guarded turns errors and panics of gorgonia outside of operations into errors that name the
+// graph.
 func (m *Machine) guarded(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -182,8 +182,7 @@ func (m *Machine) Run(ctx context.Context, feed tape.Feed, store *tape.Store) er
 	return nil
 }
 
-// bind gives the leaves their values, and makes sure that the store can take the
-// updates.
+// bind gives the leaves their values, and checks that the store can take the updates.
 func (m *Machine) bind(feed tape.Feed, store *tape.Store) error {
 	fed := map[string]*tensor.Dense{}
 	for n, t := range feed {
@@ -209,7 +208,7 @@ func (m *Machine) bind(feed tape.Feed, store *tape.Store) error {
 	return nil
 }
 
-// stored is the value that the store has of a parameter or state.
+// stored returns the store's value of a parameter or state.
 func stored(n *graph.Node, dt graph.DType, store *tape.Store) (G.Value, error) {
 	t, err := store.Get(n.Path())
 	if err != nil {
@@ -218,8 +217,7 @@ func stored(n *graph.Node, dt graph.DType, store *tape.Store) (G.Value, error) {
 	return bindable(n.Path(), n.Type(), dt, t)
 }
 
-// hasInput reports whether the graph has an input of that path, perhaps one that
-// nothing wanted depends on.
+// hasInput reports whether the graph has an input of that path, even if no result depends on it.
 func (m *Machine) hasInput(path string) bool {
 	n := m.graph.Lookup(path)
 	return n != nil && n.Role() == graph.RoleInput

@@ -18,8 +18,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestUnsupported: every node that cannot run is named at its line, and errors.As
-// finds it.
+// TestUnsupported: every node that cannot run is named at its line, and errors.As finds it.
 func TestUnsupported(t *testing.T) {
 	g := graph.New("hard")
 	x := g.Input("x", graph.F32, graph.Ax("i", 3), graph.Ax("j", 2))
@@ -283,8 +282,7 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// TestAlike: constants that print alike and operations that gorgonia hashes alike
-// stay apart.
+// TestAlike: constants that print alike and operations that gorgonia hashes alike stay apart.
 func TestAlike(t *testing.T) {
 	g := graph.New("alike")
 	const n = 3000 // gorgonia prints the ends of long arrays only, and hashes slices by bytes

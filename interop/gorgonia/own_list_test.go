@@ -7,8 +7,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// own is an operation of ours and gorgonia's function for it, of arrays of the
-// given sizes.
+// own is an operation of ours and gorgonia's function for it, of arrays of the given sizes.
 type own struct {
 	op     string
 	ours   func(x []*graph.Node) *graph.Node

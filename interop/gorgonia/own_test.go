@@ -17,9 +17,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Here gorgonia is on its own: its functions, differentiated by its Grad, once and
-// twice, and evaluated operation by operation, since a panic in its machine's
-// goroutine would end the process.
+// Here gorgonia is on its own: its functions, differentiated by its Grad, once and twice, and
+// evaluated operation by operation, since a panic in its machine's goroutine would end the process.
 
 // verdict says what gorgonia makes of one thing.
 type verdict string
@@ -295,10 +294,9 @@ func onItsOwn(t *testing.T, o own) alone {
 	return a
 }
 
-// TestOwnDerivatives holds what makes us differentiate for ourselves: gorgonia has
-// no LogSumExp along an axis of a matrix, its InverseSqrt has a wrong gradient, and
-// its second derivatives are wrong, refused, or end in a panic. Ours are right in
-// every case.
+// TestOwnDerivatives holds what makes us differentiate for ourselves: gorgonia has no LogSumExp
+// along an axis of a matrix, its InverseSqrt has a wrong gradient, and its second derivatives are
+// wrong, refused, or end in a panic. Ours are right in every case.
 func TestOwnDerivatives(t *testing.T) {
 	outcomes := map[string]alone{}
 	for _, o := range owns() {

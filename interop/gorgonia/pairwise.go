@@ -17,7 +17,7 @@ func (s site) pairs(x, r *G.Node) pairs {
 	return pairs{s, product(x.Shape()[:n-2]), x.Shape()[n-2], r.Shape()[n-2], x.Shape()[n-1]}
 }
 
-// overJ lays an array [… i d] out over all pairs, overI one [… j d], overD one [… i j].
+// overJ, overI and overD lay arrays [… i d], [… j d] and [… i j] out over all pairs.
 func (p pairs) overJ(x *G.Node) *G.Node {
 	return p.laidOut(x, []int{p.batch, p.i, 1, p.d}, []int{p.batch, p.i, p.j, p.d})
 }

@@ -9,13 +9,13 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// total is gorgonia's sum along one axis, largest its maximum, which passes over NaN.
+// total returns gorgonia's sum along one axis, and largest its maximum, which ignores NaN.
 func (b *builder) total(x *G.Node, axis int) *G.Node { return b.reduce(G.Sum, x, axis) }
 
 func (b *builder) largest(x *G.Node, axis int) *G.Node { return b.reduce(G.Max, x, axis) }
 
-// reduce applies f along one axis, of three at most: with four, gorgonia reads the
-// wrong elements for all inner axes but the first.
+// reduce applies f along one axis of at most three: with four, gorgonia reads the wrong elements
+// for all inner axes but the first.
 func (b *builder) reduce(f func(x *G.Node, along ...int) (*G.Node, error), x *G.Node, axis int) *G.Node {
 	sizes := x.Shape()
 	at := axis
@@ -26,7 +26,7 @@ func (b *builder) reduce(f func(x *G.Node, along ...int) (*G.Node, error), x *G.
 	return b.reshape(y, slices.Delete(slices.Clone(sizes), axis, axis+1)...)
 }
 
-// sum takes one axis after the other, the last first.
+// sum adds along one axis after the other, the last first.
 func sum(s site, x []*G.Node) *G.Node {
 	axes, _ := match.Along(s.y)
 	y := x[0]
@@ -53,11 +53,10 @@ func minOver(s site, x []*G.Node) *G.Node {
 	return s.one(G.Neg, maxOver(s, []*G.Node{s.one(G.Neg, x[0])}))
 }
 
-// alongOne is an exponential family's work along one axis. gorgonia's own
-// SoftMax starts the maximum of every row from the first element of the whole
-// array.
+// alongOne holds the parts of a softmax along one axis. Gorgonia's own SoftMax starts the maximum
+// of every row from the first element of the whole array.
 type alongOne struct {
-	most  *G.Node // the maximum, brought between the finite numbers, without the axis
+	most  *G.Node // the maximum, clipped to finite numbers, without the axis
 	exp   *G.Node // exp(x − most)
 	total *G.Node // its sum, without the axis
 	over  func(x *G.Node) *G.Node
@@ -99,7 +98,7 @@ func logSoftmax(s site, x []*G.Node) *G.Node {
 	return s.sub(s.sub(x[0], e.over(e.most)), e.over(s.one(G.Log, e.total)))
 }
 
-// matMul brings the batch into one axis.
+// matMul merges the axes of the batch into one.
 func matMul(s site, x []*G.Node) *G.Node {
 	if s.y.Rank() == 2 {
 		return s.two(G.Mul, x[0], x[1])

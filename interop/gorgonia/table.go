@@ -9,18 +9,18 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// rule builds the translation of s.y over its translated operands.
+// rule builds the translation of s.y from its translated operands.
 type rule func(s site, x []*G.Node) *G.Node
 
-// entry is an operation's line in the table: a rule, or why there is none.
+// entry is an operation's row of the table: a rule, or the reason why there is none.
 type entry struct {
 	op       match.Kind
 	rule     rule
-	operands func(s site) []*G.Node // which operands the rule wants; nil for the node's own
+	operands func(s site) []*G.Node // the operands of the rule; nil for the node's own
 	refused  string
 }
 
-// table says how every operation is translated, or why it is refused.
+// table lists how every operation is translated, or why it is refused.
 func table() []entry {
 	const powers = "its float32 power is wrong for large exponents and for negative bases"
 	const turns = "its float32 sine and cosine lose digits as the argument grows, and are NaN at 1e9"
@@ -99,7 +99,7 @@ func table() []entry {
 	}
 }
 
-// rules is the table by operation.
+// rules returns the table by operation.
 func rules() map[match.Kind]entry {
 	out := map[match.Kind]entry{}
 	for _, e := range table() {
@@ -108,8 +108,8 @@ func rules() map[match.Kind]entry {
 	return out
 }
 
-// Supported lists the operations that are translated, in order of name. Some are translated for
-// floats and masks only; Compile reports others.
+// Supported returns the names of the operations that are translated, in alphabetical order. Some
+// are translated for some types only; Compile refuses others with an [Unsupported].
 func Supported() []string {
 	var out []string
 	rules := rules()
@@ -121,14 +121,14 @@ func Supported() []string {
 	return out
 }
 
-// site is where a rule works: a node, and the float type of its translation.
+// site is the node that a rule translates, and the float type of its translation.
 type site struct {
 	*builder
 	y  *graph.Node
 	dt graph.DType
 }
 
-// in is the translation of operand i.
+// in returns the translation of operand i.
 func (s site) in(i int) *G.Node { return s.operand(s.y.In(i)) }
 
 func (s site) operand(x *graph.Node) *G.Node {
@@ -139,8 +139,8 @@ func (s site) operand(x *graph.Node) *G.Node {
 	return s.node(x, s.dt)
 }
 
-// withScalar gives the operands of an elementwise operation on two arrays, of
-// which one may stay a scalar: gorgonia repeats it on the way.
+// withScalar returns the operands of an elementwise operation on two arrays, one of which may stay
+// a scalar that gorgonia repeats by itself.
 func withScalar(s site) []*G.Node {
 	x := []*graph.Node{s.y.In(0), s.y.In(1)}
 	for i, n := range x {
@@ -152,7 +152,7 @@ func withScalar(s site) []*G.Node {
 	return []*G.Node{s.operand(x[0]), s.operand(x[1])}
 }
 
-// along is the first axis that the operation works along.
+// along returns the first axis that the operation works along.
 func (s site) along() int {
 	set, _ := match.Along(s.y)
 	return set.List()[0]

@@ -67,8 +67,7 @@ func valueOf(t *testing.T, typ graph.Type, d *tensor.Dense) graph.Value {
 	return v
 }
 
-// differs says where got is not want, to a tolerance relative to the largest
-// finite element.
+// differs says where got is not want, to a tolerance relative to the largest finite element.
 func differs(got, want graph.Value, tolerance float64) string {
 	scale := 1.0
 	for _, w := range want.Data {

@@ -6,7 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Unsupported is the error about a node that gorgonia cannot compute, or would compute wrongly.
+// Unsupported is the error for a node that gorgonia cannot compute, or would compute wrongly.
 type Unsupported struct {
 	Op     string    // the operation: "ArgMin", "param"
 	Node   string    // the node's text: a[i=150]

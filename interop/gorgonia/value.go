@@ -13,7 +13,7 @@ import (
 // gorgonia computes with float32 and float64 only. A mask is there an array of
 // the numbers 0 and 1, of the float type it was compared in or is used with.
 
-// floatType is gorgonia's name of a float type.
+// floatType returns gorgonia's name of a float type.
 func floatType(dt graph.DType) tensor.Dtype {
 	if dt == graph.F32 {
 		return tensor.Float32
@@ -21,9 +21,8 @@ func floatType(dt graph.DType) tensor.Dtype {
 	return tensor.Float64
 }
 
-// bindable is a tensor as a value of gorgonia's, of type dt where the tensor is a
-// mask. It has a header of its own, since gorgonia writes into headers, over the
-// same elements.
+// bindable returns a tensor as a value for gorgonia, of type dt if the tensor is a mask. The value
+// shares the tensor's elements, but has a header of its own, as gorgonia writes into headers.
 func bindable(name string, want graph.Type, dt graph.DType, t *tensor.Dense) (G.Value, error) {
 	if t == nil || t.Dtype().Type == nil {
 		return nil, fmt.Errorf("%s: want a tensor of type %v, got none", name, want)
@@ -55,7 +54,7 @@ func bindable(name string, want graph.Type, dt graph.DType, t *tensor.Dense) (G.
 	return nil, fmt.Errorf("%s: want elements of type %v, got %v", name, want.DType, t.Dtype())
 }
 
-// constant is a float array as a value of gorgonia's.
+// constant returns a float array as a value for gorgonia.
 func constant(v graph.Value) G.Value {
 	if t := tape.Tensor(v); v.Type.DType == graph.F32 {
 		return over(t.Float32s(), v.Type.Shape)
@@ -64,7 +63,7 @@ func constant(v graph.Value) G.Value {
 	}
 }
 
-// over is a value over elements; of rank 0 it is one of gorgonia's scalars.
+// over returns a value over elements; of rank 0 it is one of gorgonia's scalars.
 func over[T float32 | float64](elements []T, s graph.Shape) G.Value {
 	if s.Rank() == 0 {
 		return scalar(elements[0])
@@ -98,8 +97,8 @@ func elements(v G.Value) ([]float64, error) {
 	return nil, fmt.Errorf("it computed a %T", v.Data())
 }
 
-// reshaped gives v the shape s, which may be that of a scalar. A shape of another
-// number of elements, or elements that do not lie in row-major order, are errors.
+// reshaped returns v in the shape s, which may be that of a scalar. It is an error if v has another
+// number of elements, or does not hold them in row-major order.
 func reshaped(v G.Value, s tensor.Shape) (G.Value, error) {
 	if v == nil || v.Shape().TotalSize() != s.TotalSize() {
 		return nil, fmt.Errorf("it computed %v, not shape %v", v, s)
@@ -126,7 +125,7 @@ func reshaped(v G.Value, s tensor.Shape) (G.Value, error) {
 	return constant(graph.Value{Type: graph.Type{DType: dt, Shape: sh}, Data: x}), nil
 }
 
-// fetched is a value of gorgonia's as a tensor of its own, of our type.
+// fetched returns a copy of gorgonia's value as a tensor of type t.
 func fetched(v G.Value, t graph.Type) (*tensor.Dense, error) {
 	x, err := elements(v)
 	if err != nil {
