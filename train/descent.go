@@ -25,13 +25,23 @@ func Momentum(rate, β float64, options ...Option) Optimiser {
 	return withVelocity("momentum", rate, β, options, func(_, v *graph.Node) *graph.Node { return v })
 }
 
-// Nesterov returns [Momentum] with a look ahead (Nesterov, 1983), in PyTorch's form: it moves by g
-// + βv, the gradient and the step that the velocity is about to take. The velocity is the state
-// "nesterov/v/PATH".
+// SmoothedMomentum moves in the direction of the average gradient: the exponential average of the
+// gradients, which is a low-pass filter with one state (the notes on momentum, exponential
+// smoothing):
 //
-//	v ← βv + g,  p ← p − rate·(g + βv)
-func Nesterov(rate, β float64, options ...Option) Optimiser {
-	return withVelocity("nesterov", rate, β, options, func(g, v *graph.Node) *graph.Node { return ops.Add(g, ops.Scale(v, β)) })
+//	v ← βv + (1−β)g,  p ← p − rate·v
+//
+// A constant gradient moves the parameter as plain descent does, where [Momentum], a sum, comes to
+// 1/(1−β) times as much: SmoothedMomentum(rate, β) is Momentum(rate·(1−β), β). v starts at 0, so the
+// first moves are short. PyTorch's SGD with momentum β and dampening β has the same recurrence and
+// starts v at the first gradient instead. The average is the state "smoothed-momentum/v/PATH".
+func SmoothedMomentum(rate, β float64, options ...Option) Optimiser {
+	o := Optimiser{name: "smoothed-momentum", rate: rate, err: fraction("momentum", β), text: []string{fmt.Sprintf("%.3g", β)}}
+	o.update = func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {
+		v, u := r.smooth("v", β, p, r.decayed(p, dp))
+		return r.move(p, v), graph.Step{u}
+	}
+	return newOptimiser(o, options)
 }
 
 // withVelocity returns an optimiser that moves by a function of the gradient and the new velocity.

@@ -23,6 +23,8 @@ type Optimiser struct {
 	// update returns the new value of a parameter, and the updates of the states that it needs. The
 	// current scope is the optimiser's.
 	update func(o *run, p, dp *graph.Node) (*graph.Node, graph.Step)
+	// ahead gives where the gradient is taken; nil for the parameter itself.
+	ahead func(o *run, p *graph.Node) *graph.Node
 }
 
 // run is one call of Minimize.
@@ -31,9 +33,10 @@ type run struct {
 	set   settings
 	rate  *graph.Node            // of the loss's element type
 	decay *graph.Node            // of weights, likewise; nil for none
-	once  map[string]*graph.Node // states that the parameters share
+	once  map[string]*graph.Node // states by name, and the updated values of those that the parameters share
 	step  graph.Step
-	full  *graph.Node // whether this run updates; nil if every run does
+	full  *graph.Node                 // whether this run updates; nil if every run does
+	at    map[*graph.Node]*graph.Node // where each parameter's gradient is taken; nil for the parameters themselves
 }
 
 // Minimize adds to the graph the gradient of the loss by the parameters, and returns their updates,
@@ -75,7 +78,10 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 		g.Fail("Minimize", err, loss)
 		return nil
 	}
-	grads := grad.Of(loss, params...)
+	var grads []*graph.Node
+	if o.ahead == nil || !loss.IsValid() {
+		grads = grad.Of(loss, params...)
+	}
 	end := g.Scope(o.name)
 	r := &run{g: g, set: o.set, once: map[string]*graph.Node{}}
 	if loss.IsValid() {
@@ -85,6 +91,9 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 		}
 		if o.set.decays {
 			r.decay = g.Scalar("weight-decay", o.set.decay, loss.DType())
+		}
+		if o.ahead != nil {
+			grads = r.peek(loss, params, o.ahead)
 		}
 		if o.set.runs > 1 {
 			grads = r.gather(params, grads)
@@ -123,17 +132,24 @@ func (r *run) move(p, by *graph.Node) *graph.Node {
 }
 
 // decayed returns the gradient of the loss with the penalty ½λ‖p‖², dp + λp; dp without weight
-// decay.
+// decay. p is where dp was taken.
 func (r *run) decayed(p, dp *graph.Node) *graph.Node {
 	if r.decay == nil || len(r.set.decaying) > 0 && !slices.Contains(r.set.decaying, p) {
 		return dp
+	}
+	if at := r.at[p]; at != nil {
+		p = at
 	}
 	return ops.Add(dp, ops.Mul(ops.Cast(r.decay, p.DType()), p))
 }
 
 // state returns a state that the optimiser keeps for a parameter, "NAME/KIND/PATH", zeros at first.
 func (r *run) state(kind string, p *graph.Node) *graph.Node {
-	return r.g.State(kind+"/"+p.Path(), p.DType(), p.Shape().Axes()...)
+	name := kind + "/" + p.Path()
+	if r.once[name] == nil {
+		r.once[name] = r.g.State(name, p.DType(), p.Shape().Axes()...)
+	}
+	return r.once[name]
 }
 
 // shared returns a scalar state that all parameters share, made and updated at the first call.
@@ -168,16 +184,18 @@ var named = []struct {
 }{
 	{"sgd", SGD},
 	{"momentum", func(rate float64, o ...Option) Optimiser { return Momentum(rate, 0.9, o...) }},
+	{"smoothed-momentum", func(rate float64, o ...Option) Optimiser { return SmoothedMomentum(rate, 0.9, o...) }},
 	{"nesterov", func(rate float64, o ...Option) Optimiser { return Nesterov(rate, 0.9, o...) }},
+	{"nesterov-peek", func(rate float64, o ...Option) Optimiser { return NesterovPeek(rate, 0.9, o...) }},
 	{"adam", Adam},
 	{"adamw", AdamW},
 	{"rmsprop", RMSProp},
 	{"adagrad", Adagrad},
 }
 
-// Named returns the optimiser called sgd, momentum, nesterov (both with β = 0.9), adam, adamw,
-// rmsprop or adagrad. It is an error if no optimiser has the name, or if this one refuses an
-// option.
+// Named returns the optimiser called sgd, momentum, smoothed-momentum, nesterov, nesterov-peek (these
+// four with β = 0.9), adam, adamw, rmsprop or adagrad. It is an error if no optimiser has the name, or
+// if this one refuses an option.
 func Named(name string, rate float64, options ...Option) (Optimiser, error) {
 	for _, n := range named {
 		if n.name == name {

@@ -141,7 +141,7 @@ func TestBadMatrix(t *testing.T) {
 	for args, want := range map[string]string{
 		"--optimisers adam:x":                       "--optimisers adam:x: want NAME or NAME:RATE with a positive rate, as adam:0.01",
 		"--optimisers adam:0":                       "--optimisers adam:0: want NAME or NAME:RATE with a positive rate, as adam:0.01",
-		"--optimisers lion":                         `--optimisers "lion": want sgd, momentum, nesterov, adam, adamw, rmsprop or adagrad`,
+		"--optimisers lion":                         `--optimisers "lion": want sgd, momentum, smoothed-momentum, nesterov, nesterov-peek, adam, adamw, rmsprop or adagrad`,
 		"--optimisers sgd:1,sgd:1":                  "--optimisers: sgd(1) is there twice",
 		"--optimisers sgd --optimiser adam":         "--optimisers: the optimisers of the matrix take the place of --optimiser",
 		"--starts 0":                                "--starts 0: want a finite factor other than 0",
