@@ -60,6 +60,7 @@ var variants = []variant{
 	{"conv-1d-wide", nil, 0.1},
 	{"conv-text", nil, 0.3},
 	{"conv-text", builders.Settings{"wide": 1, "widest": 2}, 0.6},
+	{"conv-text", builders.Settings{"widest": 2, "activation": 1}, 0.6}, // bigrams
 	{"conv-2d", nil, 0.7},
 	{"conv-2d", builders.Settings{"stride": 2, "around": 1, "groups": 2, "dilation": 2, "padding": 2}, 0.95}, // its windows see every other pixel, at every other place
 	{"conv-transposed", nil, 0.4},

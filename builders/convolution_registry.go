@@ -117,8 +117,8 @@ var conv1DWide = Builder{
 var convText = Builder{
 	Name:    "conv-text",
 	Title:   "CNN over word embeddings",
-	Notes:   "CNN for textual data, general scheme",
-	Formula: "cᵢ = relu(W·x_{i:i+h} + b);  ĉ = maxᵢ cᵢ for each width h;  scores = V·ĉ + a",
+	Notes:   "CNN for textual data, general scheme; from RNN to CNN: bigrams, with narrowest=2, widest=2 and activation=tanh",
+	Formula: "cᵢ = φ(W·[xᵢ; …; x_{i+h−1}] + b), φ = relu or tanh;  ĉ = maxᵢ cᵢ for each width h;  scores = V·ĉ + a",
 	Hyperparameters: []Hyperparameter{
 		{Name: "n", Default: 8, Doc: "sequences in a batch", Kind: Count},
 		{Name: "t", Default: 9, Doc: "tokens of a sequence", Kind: Count},
@@ -128,6 +128,7 @@ var convText = Builder{
 		{Name: "narrowest", Default: 2, Doc: "tokens in the smallest window", Kind: Count},
 		{Name: "widest", Default: 3, Doc: "tokens in the largest window", Kind: Count},
 		{Name: "wide", Doc: "windows also stand out at the ends", Kind: Flag},
+		{Name: "activation", Doc: "of a window: relu, or tanh as in a recurrent net", Kind: Choice, Choices: []string{"relu", "tanh"}},
 		{Name: "classes", Default: 2, Doc: "classes; the model's own examples are of at most 2", Kind: Count},
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
@@ -146,6 +147,7 @@ var convText = Builder{
 			g.Fail("conv-text", fmt.Errorf("windows from %d to %d tokens", s.Int("narrowest"), s.Int("widest")))
 		}
 		net := NewTextCNN(g, dt, graph.Ax("v", v), graph.Ax("d", s.Int("d")), graph.Ax("f", s.Int("filters")), classesOf(s), widths, s.Is("wide"))
+		net.Tanh = s.Is("activation")
 		m.Output = net.Of(tokens).As("scores")
 		m.Loss = nn.CrossEntropy(m.Output, label).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {

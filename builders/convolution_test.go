@@ -296,6 +296,44 @@ func TestTextCNN(t *testing.T) {
 	}
 }
 
+// TestBigrams: with windows of two words and tanh, what the model makes of every pair is
+// p = tanh(W·[c₁; c₂] + b), with the vectors of the two words on each other.
+func TestBigrams(t *testing.T) {
+	m := layertest.Build(t, "conv-text", builders.Settings{"narrowest": 2, "widest": 2, "activation": layertest.Choice(t, "conv-text", "activation", "tanh")})
+	feed := layertest.Filled(m.Graph, rand.New(rand.NewPCG(4, 1)))
+	for in, v := range m.Examples(rand.New(rand.NewPCG(4, 2))) {
+		feed[in] = v
+	}
+	tokens, table := feed[m.Graph.Lookup("tokens")], feed[m.Graph.Lookup("embedding")]
+	W, b := feed[m.Graph.Lookup("filters1/w")], feed[m.Graph.Lookup("filters1/b")]
+	n, words, d, filters := tokens.Type.Shape.Dim(0), tokens.Type.Shape.Dim(1), table.Type.Shape.Dim(1), len(b.Data)
+	word := func(at int) []float64 { return table.Data[int(tokens.Data[at])*d:][:d] }
+	var want, most []float64
+	for text := range n {
+		first := len(want)
+		for i := range words - 1 {
+			pair := slices.Concat(word(text*words+i), word(text*words+i+1)) // [c₁; c₂]
+			for f := range filters {
+				sum := b.Data[f]
+				for k, v := range pair {
+					sum += W.Data[k*filters+f] * v
+				}
+				want = append(want, math.Tanh(sum))
+			}
+		}
+		for f := range filters {
+			largest := math.Inf(-1)
+			for i := first + f; i < len(want); i += filters {
+				largest = max(largest, want[i])
+			}
+			most = append(most, largest)
+		}
+	}
+	out := layertest.Values(t, feed, m.Graph.Lookup("c₁"), m.Graph.Lookup("ĉ₁"))
+	layertest.Same(t, "pairs", out[0].Data, want)
+	layertest.Same(t, "the largest over time", out[1].Data, most)
+}
+
 // decay is the field f(x) = −x.
 type decay struct{}
 

@@ -13,10 +13,15 @@ import (
 // for text):
 //
 //	c_i = relu(W·x_{i:i+h} + b),  ĉ = max_i c_i,  scores = V·[ĉ of all widths] + a
+//
+// With windows of 2 and tanh it does to every pair of neighbouring words what a recurrent net does
+// to a word and its state, c = tanh(W·[x_i; x_{i+1}] + b): a convolution over bigrams (the notes,
+// from RNN to CNN).
 type TextCNN struct {
 	Table   *graph.Node // an embedding[v d] for each token
 	Filters []nn.Conv   // of each width
 	Head    nn.Linear
+	Tanh    bool // in place of relu
 }
 
 // NewTextCNN adds the parameters of filters with windows of the given widths over tokens below v.
@@ -39,8 +44,12 @@ func NewTextCNN(g *graph.Graph, dt graph.DType, v, d, filters, out graph.Axis, w
 func (m TextCNN) Of(tokens *graph.Node) *graph.Node {
 	x := build.Rows("TextCNN", m.Table, tokens).As("x")
 	var found []*graph.Node
+	activation := ops.ReLU
+	if m.Tanh {
+		activation = ops.Tanh
+	}
 	for i, l := range m.Filters {
-		c := ops.ReLU(l.Of(x)).As(build.Indexed("c", i))
+		c := activation(l.Of(x)).As(build.Indexed("c", i))
 		found = append(found, ops.Max(c, -2).As(build.Indexed("ĉ", i)))
 	}
 	return m.Head.Of(ops.Concat(-1, found...))
