@@ -111,6 +111,8 @@ var variants = []variant{
 	{"word2vec-negative", nil, 0.7},
 	{"word2vec-bag", nil, 0.65},
 	// regression and initialisation
+	{"regression-minimum-norm", builders.Settings{"sample": 0}, 0.6},
+	{"regression-ridge-features", builders.Settings{"sample": 0, "lambda": 0.1}, 0.6},
 	{"regression-transfer", builders.Settings{"frozen": 1}, 0.6},
 	{"init", builders.Settings{"activation": 0, "bias": 1}, 0.6},
 	{"init", builders.Settings{"activation": 1, "bias": 2}, 0.6},

@@ -17,7 +17,7 @@ func TestNil(t *testing.T) {
 			"CharacterLSTM": builders.CharacterLSTM, "Components": builders.Components, "Corrupt": builders.Corrupt,
 			"Define": builders.Define, "Euler": builders.Euler, "Families": builders.Families,
 			"GoofyKMeans": builders.GoofyKMeans, "HardKMeans": builders.HardKMeans, "Lasso": builders.Lasso,
-			"LeastSquares": builders.LeastSquares, "Lloyd": builders.Lloyd, "Lookup": builders.Lookup,
+			"LeastNorm": builders.LeastNorm, "LeastSquares": builders.LeastSquares, "Lloyd": builders.Lloyd, "Lookup": builders.Lookup,
 			"Missing": builders.Missing, "MissingSquaredError": builders.MissingSquaredError, "Names": builders.Names,
 			"Negatives": builders.Negatives, "NewAutoencoder": builders.NewAutoencoder,
 			"NewConvNeXt": builders.NewConvNeXt, "NewConvNeXtBlock": builders.NewConvNeXtBlock,

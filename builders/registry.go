@@ -20,7 +20,10 @@ type Builder struct {
 	Notes           string // where in the lecture notes it stands
 	Formula         string // one line, in the notes' symbols
 	Hyperparameters []Hyperparameter
-	make            func(s Settings, dt graph.DType, m *Model)
+	// Descent returns the rate of plain gradient descent for the model's own examples, where what
+	// the model shows is what that optimiser does; nil for the others, which any optimiser trains.
+	Descent func(s Settings) float64
+	make    func(s Settings, dt graph.DType, m *Model)
 }
 
 // Batched reports whether the model is trained on batches of rows rather than on all of them: whether

@@ -20,6 +20,7 @@ var regression = []Builder{
 var (
 	sizeObservations = Hyperparameter{Name: "n", Default: 16, Doc: "observations in a batch", Kind: Count}
 	sizeLambda       = Hyperparameter{Name: "lambda", Default: 1, Doc: "strength λ of the penalty"}
+	sizeSample       = Hyperparameter{Name: "sample", Default: 1, Doc: "which sample of observations is the data set, the same in every step; 0 draws new ones for each", Kind: Natural}
 )
 
 var relu1D = Builder{
@@ -68,16 +69,39 @@ func (m *Model) regress(r Regression) {
 // penalised makes a form of ridge regression.
 func penalised(form func(m *Model, x, w, y, λ *graph.Node) Regression) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
-		if s["lambda"] < 0 {
-			m.Graph.Fail(m.Builder.Name, fmt.Errorf("lambda = %v: want at least 0", s["lambda"]))
-			return
+		if x, w, y, λ := m.penalty(s, dt); λ != nil {
+			m.regress(form(m, x, w, y, λ))
 		}
-		x, w, y := linear(m, s, dt)
-		m.regress(form(m, x, w, y, m.Graph.Scalar("λ", s["lambda"], dt)))
 	}
 }
 
+// penalty adds the data of a linear model, its weights, and the strength of a penalty; λ is nil
+// after a mistake.
+func (m *Model) penalty(s Settings, dt graph.DType) (x, w, y, λ *graph.Node) {
+	if s["lambda"] < 0 {
+		m.Graph.Fail(m.Builder.Name, fmt.Errorf("lambda = %v: want at least 0", s["lambda"]))
+		return nil, nil, nil, nil
+	}
+	x, w, y = linear(m, s, dt)
+	return x, w, y, m.Graph.Scalar("λ", s["lambda"], dt)
+}
+
 func leastSquares(s Settings, dt graph.DType, m *Model) { m.regress(LeastSquares(linear(m, s, dt))) }
+
+// descends makes the model's examples one data set, as the settings have it, and keeps what gradient
+// descent from zero comes to beside the weights, as the state w⁺.
+func (m *Model) descends(r Regression, s Settings, λ *graph.Node) {
+	m.regress(r)
+	if !r.Weights.IsValid() {
+		return
+	}
+	goal := m.Graph.State("w⁺", r.Weights.DType(), r.Weights.Shape().Axes()...)
+	m.Step = graph.Step{m.Graph.Assign(goal, LeastNorm(r.X, r.Target, λ))}
+	if sample := s.Int("sample"); sample > 0 {
+		drawn := m.Examples
+		m.Examples = func(*rand.Rand) Feed { return drawn(rand.New(rand.NewPCG(uint64(sample), 0))) }
+	}
+}
 
 var ols = Builder{
 	Name:            "regression-ols",
@@ -92,15 +116,16 @@ var minimumNorm = Builder{
 	Name:    "regression-minimum-norm",
 	Title:   "least squares with more weights than observations",
 	Notes:   "implicit regularisation: gradient descent from zero",
-	Formula: "ŷ = X·w, n < d;  loss = ‖ŷ − y‖²;  w → Xᵀ(XXᵀ)⁻¹y",
+	Formula: "ŷ = X·w, n < d;  loss = ‖ŷ − y‖²;  by gradient descent from w = 0 on one data set w → w⁺ = Xᵀ(XXᵀ)⁻¹y",
 	Hyperparameters: []Hyperparameter{{Name: "n", Default: 4, Doc: "observations", Kind: Count},
-		{Name: "d", Default: 8, Doc: "features of an observation: more than observations", Kind: Count}},
+		{Name: "d", Default: 8, Doc: "features of an observation: more than observations", Kind: Count}, sizeSample},
+	Descent: func(s Settings) float64 { return 0.4 / s["n"] },
 	make: func(s Settings, dt graph.DType, m *Model) {
 		if s["d"] <= s["n"] {
 			m.Graph.Fail(m.Builder.Name, &graph.Mistake{Problem: fmt.Sprintf("d = %v features for n = %v observations: want more features than observations", s["d"], s["n"]), Fix: "regression-ols takes any"})
 			return
 		}
-		leastSquares(s, dt, m)
+		m.descends(LeastSquares(linear(m, s, dt)), s, m.Graph.Constant(dt, []float64{0}))
 	},
 }
 
@@ -126,12 +151,17 @@ var ridgeFeatures = Builder{
 	Name:            "regression-ridge-features",
 	Title:           "ridge regression by extra features",
 	Notes:           "regularisation in least squares: adding features to the data",
-	Formula:         "X̌ = [X √λ·I], η = [w; ξ];  loss = ‖X̌·η − y‖²",
-	Hyperparameters: []Hyperparameter{sizeObservations, sizeD, sizeLambda},
-	make: penalised(func(m *Model, x, w, y, λ *graph.Node) Regression {
-		ξ := m.Graph.Param("ξ", x.DType(), graph.Ax(build.Last(x).Name, x.Dim(0)))
-		return RidgeFeatures(x, w, ξ, y, λ)
-	}),
+	Formula:         "X̌ = [X √λ·I], η = [w; ξ];  loss = ‖X̌·η − y‖²;  by gradient descent from η = 0 on one data set w → w⁺ = Xᵀ(XXᵀ + λI)⁻¹y",
+	Hyperparameters: []Hyperparameter{sizeObservations, sizeD, sizeLambda, sizeSample},
+	Descent:         func(s Settings) float64 { return 0.5 / (s["n"] + s["lambda"]) },
+	make: func(s Settings, dt graph.DType, m *Model) {
+		x, w, y, λ := m.penalty(s, dt)
+		if λ == nil {
+			return
+		}
+		ξ := m.Graph.Param("ξ", dt, graph.Ax("d", s.Int("n")))
+		m.descends(RidgeFeatures(x, w, ξ, y, λ), s, λ)
+	},
 }
 
 var principalComponents = Builder{

@@ -75,6 +75,88 @@ func TestRegressionSolutions(t *testing.T) {
 	}
 }
 
+// TestLeastNorm: Newton's iteration comes to the solution by the singular value decomposition, of
+// too many weights without a penalty and of any number with one.
+func TestLeastNorm(t *testing.T) {
+	for _, c := range []struct {
+		n, d int
+		λ    float64
+	}{{4, 8, 0}, {1, 3, 0}, {7, 8, 0}, {4, 8, 0.3}, {16, 4, 0.01}, {16, 4, 100}} {
+		g := graph.New("norm")
+		i, d := graph.Ax("i", c.n), graph.Ax("d", c.d)
+		x, y, λ := g.Input("X", graph.F64, i, d), g.Input("y", graph.F64, i), g.Input("λ", graph.F64)
+		feed := layertest.Filled(g, rand.New(rand.NewPCG(8, 1)))
+		feed[λ] = layertest.Scalar(c.λ)
+		want, err := linear.LeastSquares{X: feed[x].Data, Y: feed[y].Data, N: c.n, D: c.d}.Solve(c.λ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := layertest.Both(t, feed, 1e-9, builders.LeastNorm(x, y, λ))[0].Data
+		if err := reftest.Near(got, want, 1e-8); err != nil {
+			t.Errorf("%d observations of %d features, λ = %v: %v", c.n, c.d, c.λ, err)
+		}
+	}
+}
+
+// TestDescentFromZero is the exercise of the notes, as the models are by default: gradient descent
+// from zero, at the model's rate on its one data set, ends at the solution of least norm, which
+// stands beside the weights as w⁺; Adam brings the loss to 0 as well, at larger weights.
+func TestDescentFromZero(t *testing.T) {
+	norm := func(w []float64) (n float64) {
+		for _, v := range w {
+			n += v * v
+		}
+		return math.Sqrt(n)
+	}
+	for _, c := range []struct {
+		name string
+		λ    float64
+	}{{"regression-minimum-norm", 0}, {"regression-ridge-features", 1}} {
+		trained := func(o func(rate float64) train.Optimiser, steps int) (weights, goal []float64, loss float64, m *builders.Model) {
+			m = layertest.Build(t, c.name, nil)
+			r := layertest.NewTrainer(t, m, o(m.Builder.Descent(m.Settings)), 1)
+			losses := r.Learn(steps)
+			return r.Read("w"), r.Read("w⁺"), losses[steps-1], m
+		}
+		w, goal, loss, m := trained(func(rate float64) train.Optimiser { return train.SGD(rate) }, 400)
+		batch := m.Examples(rand.New(rand.NewPCG(1, 1)))
+		want, err := observations(m, batch).Solve(c.λ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := reftest.Near(w, want, 1e-6); err != nil {
+			t.Errorf("%s: gradient descent from zero: %v", c.name, err)
+		}
+		if err := reftest.Near(goal, want, 1e-9); err != nil {
+			t.Errorf("%s: the pseudo-inverse beside it: %v", c.name, err)
+		}
+		other, _, left, _ := trained(func(float64) train.Optimiser { return train.Adam(0.05) }, 3000)
+		if left > 1e-6 || loss > 1e-6 || !(norm(other) > 1.01*norm(w)) && c.λ == 0 {
+			t.Errorf("%s: losses %v and by Adam %v; norms %v and by Adam %v", c.name, loss, left, norm(w), norm(other))
+		}
+		for in, v := range m.Examples(rand.New(rand.NewPCG(9, 9))) {
+			if !slices.Equal(v.Data, batch[in].Data) {
+				t.Errorf("%s: %v differs from step to step", c.name, in)
+			}
+		}
+		another, err := builders.Build(c.name, builders.Settings{"sample": 2}, graph.F64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := another.Examples(rand.New(rand.NewPCG(1, 1)))[another.Graph.Lookup("X")]; slices.Equal(x.Data, batch[m.Graph.Lookup("X")].Data) {
+			t.Errorf("%s: samples 1 and 2 are the same", c.name)
+		}
+		fresh, err := builders.Build(c.name, builders.Settings{"sample": 0}, graph.F64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		X := fresh.Graph.Lookup("X")
+		if slices.Equal(fresh.Examples(rand.New(rand.NewPCG(1, 1)))[X].Data, fresh.Examples(rand.New(rand.NewPCG(1, 2)))[X].Data) {
+			t.Errorf("%s: sample=0 draws nothing new", c.name)
+		}
+	}
+}
+
 // TestPrincipalComponentRegression: the directions become those of the singular value
 // decomposition of the centred data, up to sign, and the weights the least squares
 // solution for the projections.
@@ -217,6 +299,8 @@ func TestRegressionNils(t *testing.T) {
 		"fake observations": func(_ *graph.Graph, x *graph.Node) { builders.RidgeObservations(x, nil, nil, nil) },
 		"no target":         func(_ *graph.Graph, x *graph.Node) { builders.RidgeObservations(x, x, x, nil) },
 		"extra features":    func(_ *graph.Graph, x *graph.Node) { builders.RidgeFeatures(x, nil, nil, nil, nil) },
+		"least norm":        func(_ *graph.Graph, x *graph.Node) { builders.LeastNorm(x, nil, nil) },
+		"no vector":         func(_ *graph.Graph, x *graph.Node) { builders.LeastNorm(x, x, x) },
 		"components":        func(_ *graph.Graph, x *graph.Node) { builders.Components(x, nil) },
 		"subspace":          func(_ *graph.Graph, x *graph.Node) { builders.SubspaceStep(x, nil) },
 		"relu":              func(_ *graph.Graph, x *graph.Node) { builders.ReLU1D{}.Of(x) },

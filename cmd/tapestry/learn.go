@@ -97,6 +97,26 @@ func (l *learning) config(o *options, t *training) (c lab.LearnConfig, err error
 	return c, err
 }
 
+// descend takes the optimiser and the rate of a model that shows what plain gradient descent does on
+// its own examples, where the flags do not say otherwise.
+func (l *learning) descend(t *training, name string, seed uint64) error {
+	b, err := lookup(name)
+	if err != nil || b.Descent == nil || t.hasData() || t.cmd.Flags().Changed("optimiser") {
+		return err
+	}
+	m, err := l.build(t, name, seed)()
+	if err != nil {
+		return err
+	}
+	if t.opt = "sgd"; t.rate == 0 {
+		t.rate = b.Descent(m.Settings)
+	}
+	if m.Settings["sample"] > 0 {
+		l.batches = "one" // its own examples are one data set
+	}
+	return nil
+}
+
 // build returns a function that makes the named model with the flags' settings, and with the sizes
 // of the data if some are given.
 func (l *learning) build(t *training, name string, seed uint64) func() (*builders.Model, error) {
@@ -108,6 +128,9 @@ func (l *learning) build(t *training, name string, seed uint64) func() (*builder
 
 // train trains the named model and prints the course of its loss.
 func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keeping, name, out string, engine train.NewEngine) error {
+	if err := l.descend(t, name, o.seed); err != nil {
+		return err
+	}
 	c, err := l.config(o, t)
 	if err != nil {
 		return err

@@ -62,6 +62,8 @@ func TestEveryModelRuns(t *testing.T) {
 }
 
 type learnt struct {
+	Optimiser, Batches string
+
 	Params int
 	Median float64 `json:"median_end"`
 	Runs   []struct {
@@ -93,6 +95,29 @@ func TestTrainLearns(t *testing.T) {
 	}
 	if l := learn(t, "test-frozen", "--steps", "1"); l.Params != 1 {
 		t.Errorf("%d numbers are trained, want 1: no derivative reaches the other", l.Params)
+	}
+}
+
+// TestTrainDescends: a model that shows what gradient descent does is trained by it, on one data
+// set, unless the flags say otherwise.
+func TestTrainDescends(t *testing.T) {
+	for args, want := range map[string]string{
+		"regression-minimum-norm":                                "sgd(0.1) on one batch",
+		"regression-minimum-norm --set n=8,d=9":                  "sgd(0.05) on one batch",
+		"regression-minimum-norm --rate 0.02":                    "sgd(0.02) on one batch",
+		"regression-minimum-norm --set sample=0":                 "sgd(0.1) on fresh examples",
+		"regression-minimum-norm --optimiser adam --batches one": "adam(0.01) on one batch",
+		"regression-ridge-features --set lambda=4":               "sgd(0.025) on one batch",
+		"regression-ols":                                         "adam(0.01) on fresh examples",
+	} {
+		l := learn(t, append(strings.Fields(args), "--steps", "20", "--seeds", "1")...)
+		on := map[string]string{"one": "one batch", "fresh": "fresh examples"}[l.Batches]
+		if got := l.Optimiser + " on " + on; got != want {
+			t.Errorf("train %s is by %s, want %s", args, got, want)
+		}
+	}
+	if out := ok(t, "train", "regression-minimum-norm"); !strings.Contains(out, "converged: 3 of 3 runs") {
+		t.Errorf("gradient descent does not converge:\n%s", out)
 	}
 }
 

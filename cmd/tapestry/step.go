@@ -168,6 +168,9 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 		if err := idle(cmd, steady, "steps"); err != nil {
 			return nil, "", err
 		}
+		if err := s.descend(&s.training, name, o.seed); err != nil {
+			return nil, "", err
+		}
 		c, err := s.learning.config(o, &s.training)
 		if err != nil {
 			return nil, "", err

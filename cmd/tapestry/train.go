@@ -204,7 +204,9 @@ loss is printed. --bind says which columns an input reads; without it the label,
 of the inputs' names and what is left are found, and it says what each input reads. The
 sizes of the model follow from the data: how wide an input is, how many classes there
 are. Without --data the model has a small task of its own, from which every step draws
-fresh examples. Examples and initial values depend on the seed alone.
+fresh examples. Examples and initial values depend on the seed alone. A model that
+shows what plain gradient descent does, as regression-minimum-norm, is trained by it on one
+data set, unless an optimiser is named.
 
 With --validation rows are held out and measured, and with --standardise what a model
 predicts from, or what is clustered, has mean 0 and deviation 1, by the rows to train on.
