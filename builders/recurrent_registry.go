@@ -16,9 +16,11 @@ var recurrent = []Builder{
 	remembering("rnn-elman", "simple recurrent network", "recurrent networks: a filter with hidden states, made non-linear; layer norm on h and on x",
 		"hₜ = tanh(Wxₜ + Uhₜ₋₁ + b);  p = softmax(Vh_T + c)", cellElman),
 	remembering("rnn-lstm", "LSTM: a recurrent network with memory cells", "the memory cell, a horizontal path for gradients that can be blocked",
-		"i, f, o = σ(Wxₜ + Uhₜ₋₁ + b);  cₜ = f⊙cₜ₋₁ + i⊙tanh(Wxₜ + Uhₜ₋₁ + b);  hₜ = o⊙tanh(cₜ)", cellLSTM),
+		"i = σ(W_i·xₜ + U_i·hₜ₋₁ + b_i), f = σ(W_f·xₜ + U_f·hₜ₋₁ + b_f), o = σ(W_o·xₜ + U_o·hₜ₋₁ + b_o);  "+
+			"c̃ = tanh(W_c·xₜ + U_c·hₜ₋₁ + b_c);  cₜ = f⊙cₜ₋₁ + i⊙c̃;  hₜ = o⊙tanh(cₜ);  p = softmax(V·h_T + d)", cellLSTM),
 	remembering("rnn-gru", "GRU: hidden values that are their own memory", "recurrent networks with gates, in place of horizontal skips",
-		"r, z = σ(Wxₜ + Uhₜ₋₁ + b);  n = tanh(Wxₜ + b + r⊙(Uhₜ₋₁ + c));  hₜ = (1 − z)⊙n + z⊙hₜ₋₁", cellGRU),
+		"r = σ(W_r·xₜ + b_r + U_r·hₜ₋₁ + c_r), z = σ(W_z·xₜ + b_z + U_z·hₜ₋₁ + c_z);  "+
+			"n = tanh(W_n·xₜ + b_n + r⊙(U_n·hₜ₋₁ + c_n));  hₜ = (1 − z)⊙n + z⊙hₜ₋₁;  p = softmax(V·h_T + d)", cellGRU),
 	rnnStacked, rnnBidirectional,
 	seq2SeqBottleneck, seq2SeqAttention, seq2SeqConv,
 }

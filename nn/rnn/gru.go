@@ -7,10 +7,11 @@ import (
 
 // GRU is the gated recurrent cell, whose hidden values are their own memory (Cho et al., 2014):
 //
-//	r, z = σ(W·x_t + b + U·h_{t−1} + c)
-//	n = tanh(W·x_t + b + r ⊙ (U·h_{t−1} + c)),  h_t = (1 − z) ⊙ n + z ⊙ h_{t−1}
+//	r = σ(W_r·x_t + b_r + U_r·h_{t−1} + c_r),  z = σ(W_z·x_t + b_z + U_z·h_{t−1} + c_z)
+//	n = tanh(W_n·x_t + b_n + r ⊙ (U_n·h_{t−1} + c_n)),  h_t = (1 − z) ⊙ n + z ⊙ h_{t−1}
 //
-// As in PyTorch, the gates are in the order r, z, n, and the reset gate acts after the product.
+// The weights of the gates stand side by side in one array, as in PyTorch in the order r, z, n, and
+// the reset gate acts after the product.
 type GRU struct{ Gates }
 
 // NewGRU adds the parameters NAME/in/w[d g], NAME/in/b[g], NAME/hidden/w[h g] and

@@ -9,10 +9,12 @@ import (
 // al., 2000; the notes on the memory cell): a horizontal path c, along which gradients flow back
 // undiminished as long as the forget gate is open, and which the cell learns to block.
 //
-//	i, f, o = σ(W·x_t + U·h_{t−1} + b),  c̃ = tanh(W·x_t + U·h_{t−1} + b)
+//	i = σ(W_i·x_t + U_i·h_{t−1} + b_i),  f = σ(W_f·x_t + U_f·h_{t−1} + b_f)
+//	o = σ(W_o·x_t + U_o·h_{t−1} + b_o),  c̃ = tanh(W_c·x_t + U_c·h_{t−1} + b_c)
 //	c_t = f ⊙ c_{t−1} + i ⊙ c̃,  h_t = o ⊙ tanh(c_t)
 //
-// As in PyTorch, the gates are in the order i, f, c̃, o. The state is h, c.
+// The weights of the gates stand side by side in one array, as in PyTorch in the order i, f, c̃, o.
+// The state is h, c.
 type LSTM struct{ Gates }
 
 // NewLSTM adds the parameters NAME/in/w[d g], NAME/in/b[g] and NAME/hidden/w[h g] of
