@@ -25,6 +25,8 @@ func TestImageModelMistakes(t *testing.T) {
 		{Model: "conv-depthwise", Settings: builders.Settings{"channels": 1 << 30, "n": 1 << 16}, Want: "more than 2^"},
 		{Model: "pool", Settings: builders.Settings{"pool": 9}, Want: "do not fit over axis h=8"},
 		{Model: "resnet", Settings: builders.Settings{"depth": 1e9}, Want: "depth = 1000000000: want at most 1000"},
+		{Model: "resnet", Settings: builders.Settings{"stages": 11}, Want: "stages = 11: want at most 10"},
+		{Model: "resnet", Settings: builders.Settings{"stages": 10, "depth": 200}, Want: "depth·stages = 2000: want at most 1000"},
 		{Model: "resnet", Settings: builders.Settings{"n": 1, "size": 1}, Want: "at least two elements of a channel"},
 		{Model: "convnext", Settings: builders.Settings{"patch": 9}, Want: "do not fit over axis h=8"},
 		{Model: "unet", Settings: builders.Settings{"levels": 4}, Want: "4 levels: want height and width to be multiples of 16"},
@@ -33,6 +35,18 @@ func TestImageModelMistakes(t *testing.T) {
 		{Model: "norm-group", Settings: builders.Settings{"groups": 3}, Want: "channels c=8 do not divide into 3 groups"},
 		{Model: "standardise", Settings: builders.Settings{"of": 3, "patch": 4}, Want: "patches of size 4: want an odd number of at least 1"},
 	})
+}
+
+// TestOneClass: the examples of a segmentation with a single class are of that class.
+func TestOneClass(t *testing.T) {
+	m := layertest.Build(t, "unet", builders.Settings{"classes": 1})
+	feed := layertest.Filled(m.Graph, rand.New(rand.NewPCG(1, 1)))
+	for in, v := range m.Examples(rand.New(rand.NewPCG(1, 2))) {
+		feed[in] = v
+	}
+	if loss := layertest.Values(t, feed, m.Loss)[0].Data[0]; loss != 0 {
+		t.Errorf("the loss with a single class is %v, want 0", loss)
+	}
 }
 
 // TestOddSizes: whatever the settings, a model is refused or has finite values for
@@ -111,6 +125,7 @@ func TestNilImageOperands(t *testing.T) {
 		"Conv":            nn.Conv{Name: "a", Reflect: true}.Of,
 		"ConvTransposed":  nn.ConvTransposed{}.Of,
 		"ResNetBlock":     builders.ResNetBlock{}.Of,
+		"Bottleneck":      builders.ResNetBlock{Conv3: &nn.Conv{}, Norm3: &nn.BatchNorm{}}.Of,
 		"ConvNeXtBlock":   builders.ConvNeXtBlock{}.Of,
 		"ConvNeXt":        builders.ConvNeXt{}.Of,
 		"ResNet":          builders.ResNet{}.Of,

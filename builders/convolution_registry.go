@@ -22,6 +22,8 @@ var (
 	sizeChannels = Hyperparameter{Name: "channels", Default: 4, Doc: "channels after the first convolution", Kind: Count}
 	sizeWindow   = Hyperparameter{Name: "window", Default: 3, Doc: "height and width of the windows", Kind: Count}
 	sizeBlocks   = Hyperparameter{Name: "depth", Default: 2, Doc: "blocks", Kind: Count}
+	sizeStages   = Hyperparameter{Name: "stages", Default: 1, Doc: "stages of so many blocks; each after the first halves the map and doubles the channels", Kind: Count}
+	sizeBlock    = Hyperparameter{Name: "block", Doc: "two convolutions, or a bottleneck: 1×1 to a quarter of the channels, 3×3, and 1×1 back", Kind: Choice, Choices: []string{"basic", "bottleneck"}}
 	sizeMode     = Hyperparameter{Name: "mode", Doc: "statistics of the batch, or the running ones", Kind: Choice, Choices: []string{"train", "eval"}, Training: true, Eval: 1}
 	sizePadding  = Hyperparameter{Name: "padding", Default: 1, Doc: "pixels laid around an image", Kind: Natural}
 	sizeMirror   = Hyperparameter{Name: "around", Doc: "what is laid around an image", Kind: Choice, Choices: []string{"zero", "mirror"}}
@@ -55,6 +57,9 @@ func (m *Model) classify(x, scores *graph.Node) {
 // mostLayers is the greatest depth of a net that the registry builds: each layer is nodes of
 // its own.
 const mostLayers = 1000
+
+// mostStages is the greatest number of times that a net of the registry doubles its channels, plus 1.
+const mostStages = 10
 
 // atMost records that a number of parts is more than a graph should have, and gives
 // how many to build.
@@ -261,7 +266,11 @@ var pool = Builder{
 func residual(plain bool) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
-		net := NewResNet(m.Graph, dt, build.Last(x), channelsOf(s), classesOf(s), m.atMost("depth", s.Int("depth"), mostLayers), plain)
+		depth, stages := m.atMost("depth", s.Int("depth"), mostLayers), m.atMost("stages", s.Int("stages"), mostStages)
+		if m.atMost("depth·stages", depth*stages, mostLayers) == 0 {
+			return
+		}
+		net := NewStagedResNet(m.Graph, dt, build.Last(x), channelsOf(s), classesOf(s), stages, depth, s.Int("block") == 1, plain)
 		if s.Int("mode") == 1 {
 			m.classify(x, net.Of(x))
 			return
@@ -276,8 +285,8 @@ var resnetPlain = Builder{
 	Name:            "resnet-plain",
 	Title:           "plain convolutional net, as deep as a residual net",
 	Notes:           "ResNet: plain nets against residual nets, Figure 2",
-	Formula:         "x ← relu(F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv",
-	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeMode},
+	Formula:         "x ← relu(F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv, or a bottleneck",
+	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeStages, sizeBlock, sizeMode},
 	make:            residual(true),
 }
 
@@ -285,8 +294,8 @@ var resnet = Builder{
 	Name:            "resnet",
 	Title:           "residual net",
 	Notes:           "ResNet: plain nets against residual nets, Figure 3",
-	Formula:         "x ← relu(x + F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv",
-	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeMode},
+	Formula:         "x ← relu(x + F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv, or a bottleneck, norm ∘ conv₁ₓ₁ ∘ relu ∘ norm ∘ conv₃ₓ₃ ∘ relu ∘ norm ∘ conv₁ₓ₁",
+	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeStages, sizeBlock, sizeMode},
 	make:            residual(false),
 }
 
@@ -316,7 +325,7 @@ var uNet = Builder{
 	Formula: "sₗ = relu(conv(xₗ));  xₗ₊₁ = maxpool(sₗ);  uₗ = up(yₗ₊₁);  yₗ = relu(conv([sₗ uₗ]))",
 	Hyperparameters: []Hyperparameter{
 		{Name: "n", Default: 4, Doc: "images in a batch", Kind: Count}, sizeHeight, sizeColours,
-		{Name: "classes", Default: 2, Doc: "classes of a pixel; the model's own examples are of 2", Kind: Count},
+		{Name: "classes", Default: 2, Doc: "classes of a pixel; the model's own examples are of at most 2", Kind: Count},
 		{Name: "channels", Default: 2, Doc: "channels of the finest level", Kind: Count},
 		{Name: "levels", Default: 2, Doc: "times that the size is halved", Kind: Count},
 	},
@@ -331,6 +340,9 @@ var uNet = Builder{
 		m.Loss = nn.CrossEntropy(m.Output, label).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
 			images, labels := blobs(rng, x.Type(), label.Type())
+			if s.Int("classes") == 1 { // there is no class of its own for the disc
+				labels = graph.NewValue(label.Type())
+			}
 			return Feed{x: images, label: labels}
 		}
 	},

@@ -20,6 +20,7 @@ func TestNil(t *testing.T) {
 			"LeastNorm": builders.LeastNorm, "LeastSquares": builders.LeastSquares, "Lloyd": builders.Lloyd, "Lookup": builders.Lookup,
 			"Missing": builders.Missing, "MissingSquaredError": builders.MissingSquaredError, "Names": builders.Names,
 			"Negatives": builders.Negatives, "NewAutoencoder": builders.NewAutoencoder,
+			"NewBottleneck": builders.NewBottleneck, "NewStagedResNet": builders.NewStagedResNet,
 			"NewConvNeXt": builders.NewConvNeXt, "NewConvNeXtBlock": builders.NewConvNeXtBlock,
 			"NewField": builders.NewField, "NewLanguageModel": builders.NewLanguageModel,
 			"NewLinearAutoencoder": builders.NewLinearAutoencoder, "NewMaskedAutoencoder": builders.NewMaskedAutoencoder,
