@@ -132,6 +132,8 @@ var variants = []variant{
 	{"graph-gat", builders.Settings{"edges": 40, "heads": 1}, 0.8},
 	{"graph-batch", builders.Settings{"packing": 1}, 0.8},
 	{"graph-batch", builders.Settings{"aggregate": 2}, 0.8},
+	{"graph-pool-fixed", builders.Settings{"graph": 1}, 0.8},
+	{"graph-pool-fixed", builders.Settings{"graph": 2, "n": 7}, 0.8},
 	{"graph-powers", builders.Settings{"k": 0}, 0.8},
 	// losses
 	{"loss-cross-entropy", builders.Settings{"labels": 1, "weighted": 1}, 0.8},

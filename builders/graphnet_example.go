@@ -51,6 +51,46 @@ func shaped(rng *rand.Rand, star bool, n, first int) links {
 	return l
 }
 
+// topology returns the links of a cycle (0), a ladder (1) or a binary tree (2) of n nodes.
+func topology(kind, n int) (l links) {
+	for i := range n {
+		switch {
+		case kind == 0 && n > 1:
+			l = append(l, [2]int{i, (i + 1) % n})
+		case kind == 1:
+			if i >= 2 {
+				l = append(l, [2]int{i - 2, i})
+			}
+			if i%2 == 1 {
+				l = append(l, [2]int{i - 1, i})
+			}
+		case kind == 2 && i > 0:
+			l = append(l, [2]int{(i - 1) / 2, i})
+		}
+	}
+	return l
+}
+
+// distances returns how many links lie between node 0 and each of n nodes; 0 for one that no path
+// leads to.
+func (l links) distances(n int) []int {
+	near := make([][]int, n)
+	for _, e := range l {
+		near[e[0]], near[e[1]] = append(near[e[0]], e[1]), append(near[e[1]], e[0])
+	}
+	far, seen := make([]int, n), make([]bool, n)
+	reached := []int{0}
+	for seen[0] = true; len(reached) > 0; reached = reached[1:] {
+		for _, j := range near[reached[0]] {
+			if !seen[j] {
+				seen[j], far[j] = true, far[reached[0]]+1
+				reached = append(reached, j)
+			}
+		}
+	}
+	return far
+}
+
 // fill writes the links of n nodes into the matrix that A begins with.
 func (l links) fill(A []float64, n int) {
 	for _, e := range l {

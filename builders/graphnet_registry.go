@@ -2,6 +2,7 @@ package builders
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/build"
@@ -182,36 +183,47 @@ func newShapeTask(s Settings, m *Model) shapeTask {
 var sizeGraphs = Hyperparameter{Name: "b", Default: 4, Doc: "graphs in a batch", Kind: Count}
 
 var graphPoolFixed = Builder{
-	Name:            "graph-pool-fixed",
-	Title:           "pooling by given clusters",
-	Notes:           "graph networks: pooling coarsens the graph, clusters computed beforehand",
-	Formula:         "x′ = Sᵀ·x,  A′ = Sᵀ·A·S;  scores = mean of GCN(x′, A′)",
-	Hyperparameters: []Hyperparameter{sizeGraphs, {Name: "n", Default: 6, Doc: "nodes of the cycle", Kind: Count}, sizeNodeHidden},
+	Name:    "graph-pool-fixed",
+	Title:   "pooling by clusters of the topology",
+	Notes:   "graph networks: pooling coarsens the graph, clusters computed beforehand from its topology",
+	Formula: "S = clusters of a matching of linked nodes;  x′ = Sᵀ·x,  A′ = Sᵀ·A·S;  scores = mean of GCN(x′, A′)",
+	Hyperparameters: []Hyperparameter{sizeGraphs, {Name: "n", Default: 6, Doc: "nodes of the graph", Kind: Count}, sizeNodeHidden,
+		{Name: "graph", Doc: "the topology of every graph: a cycle, a ladder of two rows, or a binary tree", Kind: Choice, Choices: []string{"cycle", "ladder", "tree"}}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k := newShapeTask(s, m)
 		n, h := k.i.Size, graph.Ax("h", s.Int("h"))
 		x := k.g.Input("x", dt, k.b, k.i, graph.Ax("d", 1))
-		A := k.g.ConstantFunc(dt, func(cycle []float64) {
-			for i := range n {
-				links{{i, (i + 1) % n}}.fill(cycle, n)
-			}
+		var l links
+		A := k.g.ConstantFunc(dt, func(data []float64) {
+			l = topology(s.Int("graph"), n)
+			l.fill(data, n)
 		}, k.i, graph.Ax("j", n)).As("A")
-		cluster := k.g.ConstantFunc(graph.I64, func(pairs []float64) {
-			for i := range pairs {
-				pairs[i] = float64(i / 2)
+		fixed, ok := A.Constant()
+		if !ok {
+			return // the mistake is recorded
+		}
+		numbers, err := graphnet.Matching(fixed.Data, n)
+		if err != nil {
+			k.g.Fail(m.Builder.Name, err)
+			return
+		}
+		cluster := k.g.ConstantFunc(graph.I64, func(data []float64) {
+			for i, c := range numbers {
+				data[i] = float64(c)
 			}
 		}, k.i).As("cluster")
-		S := graphnet.Clusters(cluster, graph.Ax("c", (n+1)/2), dt)
+		S := graphnet.Clusters(cluster, graph.Ax("c", slices.Max(numbers)+1), dt)
 		z := ops.ReLU(graphnet.NewGCN(k.g, "fine", dt, graph.Ax("d", 1), h).Of(x, graphnet.Adjacency{A: A}.WithSelf()))
 		z, A = graphnet.Coarsen(z, A, S)
 		z = ops.ReLU(graphnet.NewGCN(k.g, "coarse", dt, h, graph.Ax("h′", h.Size)).Of(z, graphnet.Adjacency{A: A}))
 		k.learn(m, graphnet.Readout(graphnet.AggregateMean, z, nil))
+		far := l.distances(n)
 		m.Examples = func(rng *rand.Rand) Feed {
 			f := Feed{k.label: choices(rng, k.label.Type(), 2)}
-			// A signal alternates along the cycle, or does not.
+			// A signal alternates from neighbour to neighbour, or does not.
 			f[x] = build.Computed(x.Type(), func(p int) float64 {
 				v := 1 + 0.3*rng.NormFloat64()
-				if f[k.label].Data[p/n] == 1 && p%n%2 == 1 {
+				if f[k.label].Data[p/n] == 1 && far[p%n]%2 == 1 {
 					v = -v
 				}
 				return v

@@ -13,6 +13,7 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"Chebyshev": graphnet.Chebyshev, "Clusters": graphnet.Clusters, "Coarsen": graphnet.Coarsen,
+			"Matching":    graphnet.Matching,
 			"NewDiffPool": graphnet.NewDiffPool, "NewGAT": graphnet.NewGAT, "NewGATHead": graphnet.NewGATHead,
 			"NewGCN": graphnet.NewGCN, "NewGraphFilter": graphnet.NewGraphFilter,
 			"NewMessagePassing": graphnet.NewMessagePassing, "Normalised": graphnet.Normalised, "Powers": graphnet.Powers,

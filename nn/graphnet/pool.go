@@ -7,7 +7,7 @@ import (
 )
 
 // Pooling makes a coarser graph of clusters of nodes (the notes on graph
-// networks). Which nodes belong together is given, or learnt with the rest.
+// networks). Which nodes belong together is computed beforehand ([Matching]), or learnt with the rest.
 
 // Clusters returns the assignment S[i c] of nodes to given clusters, cluster[i], whole numbers
 // below the size of the axis c. Its columns sum to 1, so that a cluster takes the mean of its
