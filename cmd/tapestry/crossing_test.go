@@ -25,6 +25,7 @@ var crossed = []struct {
 	data        [][2]string // its name and flags
 }{
 	{"a clustering", "kmeans-softmax", [][2]string{{"its usual data", ""}, {"a table", "--data flowers.csv"}, {"some columns of a table", "--data flowers.csv --bind x=length,width"},
+		{"a table, cut and standardised", "--data flowers.csv --validation 0.25 --standardise"},
 		{"arrays", "--data arrays.npz --bind x=features"}, {"a text", "--data words.txt"}}},
 	{"a net", "loss-cross-entropy", [][2]string{{"examples of its own", ""}, {"a table", "--data flowers.csv"}, {"a table, cut and standardised", "--data flowers.csv --validation 0.25 --standardise --batch 5"},
 		{"arrays", "--data arrays.npz --bind x=features --bind label=kind"}, {"a text", "--data words.txt"}}},
