@@ -77,7 +77,7 @@ func TestNotesMap(t *testing.T) {
 // notesMap is what rows of the map are checked against.
 type notesMap struct {
 	*testing.T
-	symbols  map[string]bool // lab.ClusterConfig.Lloyd, TestElbows
+	symbols  map[string]bool // lab.Config.Lloyd, TestElbows
 	builders map[string]bool // that rows have named
 }
 

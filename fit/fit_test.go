@@ -344,7 +344,7 @@ func TestTrainedOnData(t *testing.T) {
 	if acc := scores[1].Value; acc < 0.9 {
 		t.Errorf("accuracy on the wines held out: %v", acc)
 	}
-	l, err := lab.Learn(t.Context(), f.Model, lab.LearnConfig{Seeds: 1, Seed: 1, Steps: 60, Optimiser: train.Adam(0.05)})
+	l, err := lab.Learn(t.Context(), f.Model, lab.Config{Seeds: 1, Seed: 1, Steps: 60, Optimisers: []train.Optimiser{train.Adam(0.05)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -388,7 +388,7 @@ func TestComparedOnData(t *testing.T) {
 		}
 		variants = append(variants, lab.Objective(b.Name, f.Model))
 	}
-	res, err := lab.Compare(t.Context(), lab.CompareConfig{Seeds: 2, Steps: 30, Optimisers: []train.Optimiser{train.Adam(0.05)}}, variants...)
+	res, err := lab.Compare(t.Context(), lab.Config{Seeds: 2, Steps: 30, Optimisers: []train.Optimiser{train.Adam(0.05)}}, variants...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +417,7 @@ func TestRegistryOnData(t *testing.T) {
 				if fits[family.Name+" on "+name] > 1 || m.Loss == nil || len(lab.Trained(m)) == 0 || m.Centres() != nil {
 					continue
 				}
-				l, err := lab.Learn(t.Context(), func() (*builders.Model, error) { return m, nil }, lab.LearnConfig{Seeds: 1, Steps: 1, Optimiser: train.SGD(1e-6)})
+				l, err := lab.Learn(t.Context(), func() (*builders.Model, error) { return m, nil }, lab.Config{Seeds: 1, Steps: 1, Optimisers: []train.Optimiser{train.SGD(1e-6)}})
 				if err != nil || math.IsNaN(l.Runs[0].Loss[0]) {
 					t.Errorf("%s on %s: %v", b.Name, name, err)
 				}
@@ -446,7 +446,7 @@ func TestConvergesOnData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := lab.Learn(t.Context(), f.Model, lab.LearnConfig{Seeds: 1, Steps: 400, Optimiser: train.SGD(0.3)})
+	l, err := lab.Learn(t.Context(), f.Model, lab.Config{Seeds: 1, Steps: 400, Optimisers: []train.Optimiser{train.SGD(0.3)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -232,7 +232,7 @@ func TestNamesAreListedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	task, err := lab.LearnConfig{Optimiser: train.Adam(0.05)}.Task(m, 1)
+	task, err := lab.Config{Optimisers: []train.Optimiser{train.Adam(0.05)}}.Task(m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func subject(t *testing.T, name string) inspect.Subject {
 	if err != nil {
 		t.Fatal(err)
 	}
-	task, err := lab.LearnConfig{Optimiser: train.SGD(0.05)}.Task(m, 1)
+	task, err := lab.Config{Optimisers: []train.Optimiser{train.SGD(0.05)}}.Task(m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

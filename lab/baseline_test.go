@@ -13,7 +13,7 @@ import (
 // A measure of a baseline takes all the data: the best run alone is followed, in
 // about as many places as the variants have steps, however many batches it takes.
 func TestBaselinesAreMeasuredSparingly(t *testing.T) {
-	res, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: data.Iris(), Steps: 20, Seeds: 3, Restarts: 3, SweepGamma: []float64{1}, SweepK: []int{2}})
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Steps: 20, Seeds: 3, Restarts: 3, SweepGamma: []float64{1}, SweepK: []int{2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,14 +61,14 @@ func checkPlaces(t *testing.T, name string, r lab.ClusterRun) {
 
 // A sweep over much data takes one seed at each setting.
 func TestSweepSeeds(t *testing.T) {
-	few := lab.ClusterConfig{Table: data.Iris(), Steps: 1, Seeds: 2, Restarts: 1, SweepGamma: []float64{1}, SweepK: []int{2}}
+	few := lab.Config{Table: data.Iris(), Steps: 1, Seeds: 2, Restarts: 1, SweepGamma: []float64{1}, SweepK: []int{2}}
 	many := few
 	many.Table = &data.Table{Columns: []string{"a"}, X: make([]float64, 100_001)}
 	for i := range many.Table.X {
 		many.Table.X[i] = float64(i % 7)
 	}
 	few.Seeds = 5
-	for want, c := range map[int]lab.ClusterConfig{3: few, 1: many} {
+	for want, c := range map[int]lab.Config{3: few, 1: many} {
 		res, err := lab.Cluster(context.Background(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestSweepSeeds(t *testing.T) {
 
 func TestVanishingData(t *testing.T) {
 	table := &data.Table{Name: "atoms.csv", Columns: []string{"a"}, X: []float64{1e-170, 2e-170, 5e-170}}
-	_, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: table, K: 2})
+	_, err := lab.Cluster(context.Background(), lab.Config{Table: table, K: 2})
 	if err == nil || !strings.Contains(err.Error(), "atoms.csv: squared distances vanish") {
 		t.Errorf("got %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Choice is the result of [ClusterConfig.ChooseK].
+// Choice is the result of [Config.ChooseK].
 type Choice struct {
 	K          int        // of the best silhouette
 	Clustering Clustering // all runs with K clusters
@@ -27,7 +27,7 @@ type Trial struct {
 // ChooseK trains a clustering with each number of clusters from lo to hi and chooses the number of
 // the highest mean silhouette. Inertia cannot choose, because it falls with every further cluster.
 // Fewer than two clusters, and hi < lo, are errors.
-func (c ClusterConfig) ChooseK(ctx context.Context, name string, lo, hi int) (Choice, error) {
+func (c Config) ChooseK(ctx context.Context, name string, lo, hi int) (Choice, error) {
 	if lo < 2 || hi < lo {
 		return Choice{}, fmt.Errorf("k from %d to %d: want 2 or more, in order", lo, hi)
 	}

@@ -33,7 +33,7 @@ func TestSilhouetteByHand(t *testing.T) {
 // Figure 2's case, and one with four clusters: k is found.
 func TestChooseK(t *testing.T) {
 	for _, clusters := range []int{3, 4} {
-		c := lab.ClusterConfig{Table: data.Clusters(1, clusters, 120, 1), Restarts: 10, Seeds: 5, Steps: 60}
+		c := lab.Config{Table: data.Clusters(1, clusters, 120, 1), Restarts: 10, Seeds: 5, Steps: 60}
 		for _, name := range []string{"kmeans-lloyd", "kmeans-softmax"} {
 			got, err := c.ChooseK(context.Background(), name, 2, 6)
 			if err != nil {
@@ -63,7 +63,7 @@ func TestStartGroups(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Error("as many groups as points are not the points")
 	}
-	v, err := lab.ClusterConfig{Table: table, K: 3, Start: lab.StartGroups, Restarts: 20}.Lloyd(context.Background())
+	v, err := lab.Config{Table: table, K: 3, Start: lab.StartGroups, Restarts: 20}.Lloyd(context.Background())
 	if err != nil || math.Abs(v.Best().Inertia()-78.851441426146) > 1e-9 {
 		t.Errorf("best inertia %v, %v", v.Best().Inertia(), err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // Clusterings is a finished experiment.
 type Clusterings struct {
-	Config    ClusterConfig // as used: with the defaults
+	Config    Config // as used: with the defaults
 	Variants  []Clustering
 	Baselines []Clustering  // Lloyd's algorithm with restarts, SGD on the nearest centre; none of objectives alone
 	Gamma     []SweepPoint  // over the temperature, constant during training
@@ -26,8 +26,8 @@ type Clustering struct {
 	Name    string
 	Model   *builders.Model
 	Program *tape.Program
-	Config  ClusterConfig // by which it was trained
-	Runs    []ClusterRun  // by seed; a baseline's restarts
+	Config  Config       // by which it was trained
+	Runs    []ClusterRun // by seed; a baseline's restarts
 	Cost    Cost
 }
 
@@ -81,8 +81,8 @@ func (v Clustering) Diverged() int {
 
 // Cluster runs the experiment. A run whose loss becomes infinite or NaN is noted as diverged,
 // and the others go on. Cluster ends early with ctx's error.
-func Cluster(ctx context.Context, c ClusterConfig) (*Clusterings, error) {
-	c, err := c.withDefaults()
+func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
+	c, err := c.forCluster()
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func Cluster(ctx context.Context, c ClusterConfig) (*Clusterings, error) {
 }
 
 // variant trains one objective from every seed and measures its tape.
-func (c ClusterConfig) variant(ctx context.Context, name string, tick func(string)) (Clustering, error) {
+func (c Config) variant(ctx context.Context, name string, tick func(string)) (Clustering, error) {
 	t, err := newClusterer(ctx, c, name, c.K)
 	if err != nil {
 		return Clustering{}, err
@@ -131,7 +131,7 @@ func (c ClusterConfig) variant(ctx context.Context, name string, tick func(strin
 	}
 	v := Clustering{Name: name, Model: t.model, Program: prog, Config: c}
 	for s := range c.Seeds {
-		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, c.Steps, 1)
+		r, err := t.run(ctx, c.Seed+uint64(s), c.gamma(), c.Steps, 1)
 		if err != nil {
 			return v, err
 		}
@@ -155,7 +155,7 @@ func (res *Clusterings) baselines(ctx context.Context, tick func(string)) error 
 	// A point's pull is its whole gradient: rates of batches are those of
 	// single points. Batches differ, so that it takes more steps than
 	// the others to come to rest.
-	c.Optimiser, c.Rate = train.SGD(0.05), train.Schedule{}
+	c.Optimisers, c.Rate, c.Falling = []train.Optimiser{train.SGD(0.05)}, train.Schedule{}, true
 	steps := max(4*c.Steps, 10*((c.Table.Rows()+c.Batch-1)/c.Batch))
 	sgd, err := c.baseline(ctx, "kmeans-sgd", c.Seeds, steps, (steps+c.Steps-1)/c.Steps)
 	if err != nil {
@@ -168,8 +168,8 @@ func (res *Clusterings) baselines(ctx context.Context, tick func(string)) error 
 
 // Lloyd runs Lloyd's algorithm from Restarts start centres until nothing moves
 // (at most 300 rounds) and keeps every result; the best is [Clustering.Best].
-func (c ClusterConfig) Lloyd(ctx context.Context) (Clustering, error) {
-	c, err := c.withDefaults()
+func (c Config) Lloyd(ctx context.Context) (Clustering, error) {
+	c, err := c.forCluster()
 	if err != nil {
 		return Clustering{}, err
 	}
@@ -177,14 +177,14 @@ func (c ClusterConfig) Lloyd(ctx context.Context) (Clustering, error) {
 }
 
 // restarted runs a model whose centres move by a step of their own.
-func (c ClusterConfig) restarted(ctx context.Context, name string) (Clustering, error) {
+func (c Config) restarted(ctx context.Context, name string) (Clustering, error) {
 	return c.baseline(ctx, name, c.Restarts, 300, 1)
 }
 
 // baseline trains from every seed and measures the ends, then the best run once
 // more, of which every so many steps are measured: a measure takes all the data
 // and costs far more than a step of a batch.
-func (c ClusterConfig) baseline(ctx context.Context, name string, seeds, steps, every int) (Clustering, error) {
+func (c Config) baseline(ctx context.Context, name string, seeds, steps, every int) (Clustering, error) {
 	t, err := newClusterer(ctx, c, name, c.K)
 	if err != nil {
 		return Clustering{}, err
@@ -197,14 +197,14 @@ func (c ClusterConfig) baseline(ctx context.Context, name string, seeds, steps, 
 	c.Seeds, c.Steps = seeds, steps
 	v := Clustering{Name: name, Model: t.model, Program: prog, Config: c}
 	for s := range seeds {
-		r, err := t.run(ctx, c.Seed+uint64(s), c.Gamma, steps, 0)
+		r, err := t.run(ctx, c.Seed+uint64(s), c.gamma(), steps, 0)
 		if err != nil {
 			return v, err
 		}
 		v.Runs = append(v.Runs, r)
 	}
 	best := v.Best()
-	full, err := t.run(ctx, best.Seed, c.Gamma, steps, every)
+	full, err := t.run(ctx, best.Seed, c.gamma(), steps, every)
 	if err != nil {
 		return v, err
 	}
@@ -270,7 +270,7 @@ func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 			tick("sweep over γ")
 		}
 		for _, k := range c.SweepK {
-			p, err := at(name, k, c.Gamma, float64(k))
+			p, err := at(name, k, c.gamma(), float64(k))
 			if err != nil {
 				return err
 			}

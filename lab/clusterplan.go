@@ -9,42 +9,14 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/tape"
-	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
-// CompareConfig is the configuration as a plan for [Compare]: the same data, start centres (of
-// every model that learns centres r [k d]), optimiser, schedule of γ and element type,
-// and inertia, adjusted Rand index and silhouette as probes.
-func (c ClusterConfig) CompareConfig() (CompareConfig, error) {
-	c, err := c.withDefaults()
-	if err != nil {
-		return CompareConfig{}, err
-	}
-	name := map[Start]string{PlusPlus: "k-means++", StartPoints: "random points", StartGiven: "given centres", StartGroups: "random groups"}[c.Start]
-	return CompareConfig{
-		Optimisers: []train.Optimiser{c.Optimiser},
-		Starts:     []Initial{{Name: name, Values: c.centres}},
-		Seeds:      c.Seeds,
-		Seed:       c.Seed,
-		Steps:      c.Steps,
-		DType:      c.DType,
-		Table:      c.Table,
-		Scheduled:  map[string]train.Schedule{"γ": c.Gamma},
-		Rate:       c.Rate,
-		Falling:    c.Rate.IsZero(),
-		Probes:     c.probes(),
-		Progress:   c.Progress,
-		Stepped:    c.Stepped,
-	}, nil
-}
-
-// Variant is a clustering of the registry, sized for the data, for [Compare] with
-// [ClusterConfig.CompareConfig].
-func (c ClusterConfig) Variant(name string) Variant {
+// Variant is a clustering of the registry, sized for the Table, for [Compare] and [Config.Task].
+func (c Config) Variant(name string) Variant {
 	return Variant{name, func(dt graph.DType) (*builders.Model, error) {
-		c, err := c.withDefaults()
+		c, err := c.clustering()
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +25,7 @@ func (c ClusterConfig) Variant(name string) Variant {
 }
 
 // build makes a clustering sized for the data.
-func (c ClusterConfig) build(name string, k int, dt graph.DType) (*builders.Model, error) {
+func (c Config) build(name string, k int, dt graph.DType) (*builders.Model, error) {
 	b, err := c.Find(name)
 	if err != nil {
 		return nil, err
@@ -100,20 +72,35 @@ func SizeNames(m *builders.Model) (points, features, centres string) {
 }
 
 // start gives the centres that a seed begins with, row-major [k d].
-func (c ClusterConfig) start(k int, seed uint64) []float64 {
+func (c Config) start(k int, seed uint64) []float64 {
 	if c.Start == StartGiven && len(c.Given) == k*len(c.Table.Columns) {
 		return c.Given
 	}
 	return Centres(c.Table, k, c.Start, seed)
 }
 
-// centresPath is where models keep their centres.
+// centresPath is where models that are no clusterings keep their centres, if they have some.
 const centresPath = "r"
 
-func (c ClusterConfig) centres(seed uint64) map[string]graph.Value {
-	shape, _ := graph.NewShape(graph.Dims(c.K, len(c.Table.Columns))...) // two sizes of at least 1 make a shape
-	typ := graph.Type{DType: graph.F64, Shape: shape}
-	return map[string]graph.Value{centresPath: {Type: typ, Data: c.start(c.K, seed)}}
+// centresOf returns the centres that a model learns among rows of d features; nil if it has none.
+func centresOf(m *builders.Model, d int) *graph.Node {
+	r := m.Centres()
+	if r == nil {
+		r = m.Graph.Lookup(centresPath)
+	}
+	if r == nil || r.Role() != graph.RoleParam && r.Role() != graph.RoleState || r.Rank() != 2 || r.Dim(1) != d {
+		return nil
+	}
+	return r
+}
+
+// centres returns the centres that a model begins with from a seed, by path.
+func (c Config) centres(m *builders.Model, seed uint64) map[string]graph.Value {
+	r := centresOf(m, len(c.Table.Columns))
+	if r == nil {
+		return nil
+	}
+	return map[string]graph.Value{r.Path(): {Type: r.Type(), Data: c.start(r.Dim(0), seed)}}
 }
 
 // mostSilhouette is the number of rows up to which silhouettes are measured: they take
@@ -121,15 +108,15 @@ func (c ClusterConfig) centres(seed uint64) map[string]graph.Value {
 const mostSilhouette = 2000
 
 // probes measure centres on the data.
-func (c ClusterConfig) probes() []Probe {
+func (c Config) probes() []Probe {
 	d := len(c.Table.Columns)
 	measured := func(name string, higher bool, measure func(nearest []int, inertia float64) (float64, error)) Probe {
 		p := ProbeFunc(name, func(m *builders.Model, final *tape.Store) (float64, error) {
-			n := m.Graph.Lookup(centresPath)
-			if n == nil || n.Role() != graph.RoleParam && n.Role() != graph.RoleState || n.Rank() != 2 || n.Dim(1) != d {
+			r := centresOf(m, d)
+			if r == nil {
 				return math.NaN(), nil
 			}
-			t, err := final.Get(centresPath)
+			t, err := final.Get(r.Path())
 			if err != nil {
 				return math.NaN(), err
 			}

@@ -17,7 +17,7 @@ import (
 // Comparison is the outcome of [Compare]: every training of the matrix variants ×
 // optimisers × starts × seeds, and what each measures.
 type Comparison struct {
-	Config   CompareConfig // as used: with the defaults
+	Config   Config // as used: with the defaults
 	Variants []Compared
 	// Metrics lists what trainings are measured by: first the loss at the end, then the
 	// loss of every variant in turn, then the probes.
@@ -58,21 +58,21 @@ type Cell struct {
 // path and type, and by the probes. Trainings run side by side, one core each, and
 // their results do not depend on the order. A training whose loss explodes, or becomes infinite
 // or NaN, is noted as diverged, and the others go on. Compare ends early with ctx's error.
-func Compare(ctx context.Context, p CompareConfig, variants ...Variant) (*Comparison, error) {
-	p, err := p.withDefaults()
-	if err != nil {
-		return nil, err
-	}
+//
+// Where there is a Table and one of the variants is a clustering, centres start as [Cluster] starts
+// them, γ is annealed and rates fall as there, and steps and optimisers are by default those of Cluster.
+func Compare(ctx context.Context, c Config, variants ...Variant) (*Comparison, error) {
 	if len(variants) == 0 {
 		return nil, errors.New("compare: no variant to train")
 	}
-	x, err := newMatrix(ctx, p, append([]Variant(nil), variants...))
+	x, err := newMatrix(ctx, c, append([]Variant(nil), variants...))
 	if err != nil {
 		return nil, err
 	}
 	if err := x.run(ctx); err != nil {
 		return nil, err
 	}
+	p := x.res.Config
 	for i := range x.res.Variants {
 		v, a := &x.res.Variants[i], x.arms[i*len(p.Optimisers)]
 		if v.Cost, err = a.cost(ctx, p.Seed, a.feed.source(p.Seed)); err != nil {
@@ -97,8 +97,13 @@ type arm struct {
 	scheduled map[string]train.Schedule // inputs of the objective
 }
 
-func newMatrix(ctx context.Context, p CompareConfig, variants []Variant) (*matrix, error) {
-	x := &matrix{res: &Comparison{Config: p}}
+func newMatrix(ctx context.Context, p Config, variants []Variant) (*matrix, error) {
+	if err := p.check("Compare"); err != nil {
+		return nil, err
+	}
+	if p.DType == graph.InvalidDType {
+		p.DType = graph.F64
+	}
 	judges := append([]Variant(nil), variants...)
 	for _, probe := range p.Probes {
 		if probe.judge != nil {
@@ -112,6 +117,10 @@ func newMatrix(ctx context.Context, p CompareConfig, variants []Variant) (*matri
 	if name, twice := twiceNamed(names[:len(variants)], func(s string) string { return s }); twice {
 		return nil, fmt.Errorf("compare: two variants are named %s", name)
 	}
+	if p, err = p.forModels(names[:len(variants)], models[:len(variants)]); err != nil {
+		return nil, err
+	}
+	x := &matrix{res: &Comparison{Config: p}}
 	feeders, task, err := p.feeders(names, models, len(variants))
 	if err != nil {
 		return nil, err
@@ -135,16 +144,11 @@ func newMatrix(ctx context.Context, p CompareConfig, variants []Variant) (*matri
 			return nil, err
 		}
 		for v := range variants {
-			a := arm{feed: feeders[v], scheduled: map[string]train.Schedule{}}
+			a := arm{feed: feeders[v], scheduled: p.scheduled(models[v])}
 			if a.trainer, err = newTrainer(ctx, names[v], models[v], optimiser, nil, nil); err != nil {
 				return nil, err
 			}
-			if p.Falling || !p.Rate.IsZero() {
-				a.rate = falls(models[v].Graph, optimiser, p.Rate, p.Steps)
-			}
-			for n, s := range p.ScheduledOf(models[v]) {
-				a.scheduled[n.Path()] = s
-			}
+			a.rate = p.rate(models[v].Graph, optimiser, p.Steps)
 			x.arms[v*len(p.Optimisers)+o] = a
 		}
 	}
@@ -160,7 +164,7 @@ func newMatrix(ctx context.Context, p CompareConfig, variants []Variant) (*matri
 }
 
 // built makes the models, and gives their names.
-func built(p CompareConfig, variants []Variant) (models []*builders.Model, names []string, err error) {
+func built(p Config, variants []Variant) (models []*builders.Model, names []string, err error) {
 	for _, v := range variants {
 		m, err := v.model(p.DType)
 		if err != nil {
@@ -237,9 +241,6 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 		size: p.size(a.model), settled: a.feed.settled(seed).with(p.lastOf(a.model)), workers: 1, goesOn: true,
 		observers: append(stepped(p.Stepped, name), &explosion{}),
 	})
-	for _, s := range a.scheduled {
-		c.Rest.Changing = c.Rest.Changing || changes(s, p.Steps)
-	}
 	switch {
 	case errors.As(err, new(*tape.NotFinite)):
 		c.Diverged, err = len(c.Loss)+1, nil

@@ -20,7 +20,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-func compared(t *testing.T, p lab.CompareConfig, variants ...lab.Variant) *lab.Comparison {
+func compared(t *testing.T, p lab.Config, variants ...lab.Variant) *lab.Comparison {
 	t.Helper()
 	res, err := lab.Compare(context.Background(), p, variants...)
 	if err != nil {
@@ -43,7 +43,7 @@ func absolute(name string) lab.Variant {
 // A cell is bit for bit what Learn makes of its model, optimiser and seed, however many
 // trainings run at a time.
 func TestCompareIsLearn(t *testing.T) {
-	p := lab.CompareConfig{Seeds: 3, Seed: 4, Steps: 12, Optimisers: []train.Optimiser{train.Adam(0.05), train.SGD(0.1)}, Workers: 4}
+	p := lab.Config{Seeds: 3, Seed: 4, Steps: 12, Optimisers: []train.Optimiser{train.Adam(0.05), train.SGD(0.1)}, Workers: 4}
 	builds := map[string]func() (*builders.Model, error){"a": line("a", "", false), "b": line("b", "", true)}
 	res := compared(t, p, lab.Objective("", builds["a"]), lab.Objective("b", builds["b"]))
 	p.Workers = 1
@@ -53,7 +53,7 @@ func TestCompareIsLearn(t *testing.T) {
 	}
 	for v, c := range res.Variants {
 		for o, optimiser := range p.Optimisers {
-			want := learnt(t, builds[c.Name], lab.LearnConfig{Seeds: 3, Seed: 4, Steps: 12, Optimiser: optimiser})
+			want := learnt(t, builds[c.Name], lab.Config{Seeds: 3, Seed: 4, Steps: 12, Optimisers: []train.Optimiser{optimiser}})
 			for s, cell := range res.Cells(v, lab.Setting{Optimiser: o}) {
 				if cell.Seed != want.Runs[s].Seed || !slices.Equal(cell.Loss, want.Runs[s].Loss) || cell.Measures[0] != want.Runs[s].End() {
 					t.Errorf("%s, %v, seed %d: losses %v, want %v", c.Name, optimiser, cell.Seed, cell.Loss, want.Runs[s].Loss)
@@ -69,17 +69,13 @@ func TestCompareIsLearn(t *testing.T) {
 // On a table, clusterings are trained bit for bit as the clustering experiment trains
 // them, and measured alike.
 func TestCompareIsCluster(t *testing.T) {
-	c := lab.ClusterConfig{Table: data.Iris(), K: 3, Seeds: 2, Steps: 15}
-	p, err := c.CompareConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := lab.Config{Table: data.Iris(), K: 3, Seeds: 2, Steps: 15}
 	names := []string{"kmeans-softmax", "kmeans-goofy", "kmeans-sgd", "kmeans-lloyd"}
 	var variants []lab.Variant
 	for _, name := range names {
 		variants = append(variants, c.Variant(name))
 	}
-	res := compared(t, p, variants...)
+	res := compared(t, c, variants...)
 	inertia := slices.IndexFunc(res.Metrics, func(y lab.Metric) bool { return y.Name == "inertia" })
 	ari := slices.IndexFunc(res.Metrics, func(y lab.Metric) bool { return y.Name == "ARI" && y.Higher })
 	silhouette := slices.IndexFunc(res.Metrics, func(y lab.Metric) bool { return y.Name == "silhouette" && y.Higher })
@@ -155,7 +151,7 @@ func TestCompareJudges(t *testing.T) {
 		x, target := g.Input("x", graph.F64, i), g.Input("t", graph.F64, i)
 		return ops.Max(ops.Abs(ops.Sub(ops.Add(ops.Mul(x, g.Param("w", graph.F64)), g.Param("b", graph.F64)), target)))
 	})
-	p := lab.CompareConfig{Seeds: 2, Steps: 60, Examples: fixed, Optimisers: []train.Optimiser{train.SGD(0.05)}, Workers: 1,
+	p := lab.Config{Seeds: 2, Steps: 60, Examples: fixed, Optimisers: []train.Optimiser{train.SGD(0.05)}, Workers: 1,
 		Probes: []lab.Probe{lab.Judge(hidden), lab.ProbeFunc("w", f.probe)}}
 	res := compared(t, p, lab.Objective("squared", line("squared", "", false)), absolute("absolute"), lab.Objective("wide", line("wide", "", true)))
 	var names []string
@@ -200,7 +196,7 @@ func TestCompareJudges(t *testing.T) {
 func TestCompareHeldOut(t *testing.T) {
 	var mu sync.Mutex
 	drawn := map[float64]int{}
-	p := lab.CompareConfig{Seeds: 1, Steps: 5, Workers: 1, Optimisers: []train.Optimiser{train.SGD(1e-300)}, Examples: func(rng *rand.Rand) map[string]graph.Value {
+	p := lab.Config{Seeds: 1, Steps: 5, Workers: 1, Optimisers: []train.Optimiser{train.SGD(1e-300)}, Examples: func(rng *rand.Rand) map[string]graph.Value {
 		v := fixed(rng)
 		v["x"].Data[0] = rng.NormFloat64()
 		mu.Lock()
@@ -224,9 +220,9 @@ func TestCompareHeldOut(t *testing.T) {
 
 // A training that diverges is noted with its step; the others are as they are alone.
 func TestCompareDiverges(t *testing.T) {
-	p := lab.CompareConfig{Seeds: 2, Steps: 200, Optimisers: []train.Optimiser{train.SGD(1e6), train.SGD(0.05)}}
+	p := lab.Config{Seeds: 2, Steps: 200, Optimisers: []train.Optimiser{train.SGD(1e6), train.SGD(0.05)}}
 	res := compared(t, p, lab.Objective("", line("line", "", false)), absolute("absolute"))
-	_, err := lab.Learn(context.Background(), line("line", "", false), lab.LearnConfig{Seeds: 1, Steps: 200, Optimiser: train.SGD(1e6)})
+	_, err := lab.Learn(context.Background(), line("line", "", false), lab.Config{Seeds: 1, Steps: 200, Optimisers: []train.Optimiser{train.SGD(1e6)}})
 	if bad := (*tape.NotFinite)(nil); !errors.As(err, &bad) {
 		t.Fatalf("alone, the training ends with %v", err)
 	}
@@ -237,7 +233,7 @@ func TestCompareDiverges(t *testing.T) {
 	sudden := lab.LossFunc("sudden", func(g *graph.Graph) *graph.Node { // the second loss is that of log −1
 		return ops.Log(ops.Add(g.Param("w", graph.F64).Init(initial.Fill(1)), ops.Scale(ops.Mean(g.Input("x", graph.F64, graph.Ax("i", 16))), 0)))
 	})
-	nan := compared(t, lab.CompareConfig{Seeds: 1, Steps: 9, Optimisers: []train.Optimiser{train.SGD(2)}, Examples: fixed}, sudden)
+	nan := compared(t, lab.Config{Seeds: 1, Steps: 9, Optimisers: []train.Optimiser{train.SGD(2)}, Examples: fixed}, sudden)
 	if cell := nan.Cells(0, lab.Setting{})[0]; cell.Diverged != 2 || len(cell.Loss) != 1 {
 		t.Errorf("log 1 and then log −1: diverged at step %d after the losses %v", cell.Diverged, cell.Loss)
 	}
@@ -246,7 +242,7 @@ func TestCompareDiverges(t *testing.T) {
 			t.Errorf("a diverged training measures %v by %s", m, res.Metrics[k].Name)
 		}
 	}
-	fine := compared(t, lab.CompareConfig{Seeds: 2, Steps: 200, Optimisers: p.Optimisers[1:]}, lab.Objective("", line("line", "", false)), absolute("absolute"))
+	fine := compared(t, lab.Config{Seeds: 2, Steps: 200, Optimisers: p.Optimisers[1:]}, lab.Objective("", line("line", "", false)), absolute("absolute"))
 	for v := range 2 {
 		for s, cell := range res.Cells(v, lab.Setting{Optimiser: 1}) {
 			if cell.Diverged != 0 || !slices.Equal(cell.Loss, fine.Cells(v, lab.Setting{})[s].Loss) {
@@ -272,7 +268,7 @@ func TestCompareStarts(t *testing.T) {
 		return map[string]graph.Value{"w": {Type: graph.Type{DType: graph.F64}, Data: []float64{float64(seed)}}, "elsewhere": {}}
 	}}}
 	var f final
-	p := lab.CompareConfig{Seeds: 2, Seed: 1, Steps: 1, Workers: 1, Starts: starts, Optimisers: []train.Optimiser{train.SGD(1e-300)}, Probes: []lab.Probe{lab.ProbeFunc("w", f.probe)}}
+	p := lab.Config{Seeds: 2, Seed: 1, Steps: 1, Workers: 1, Starts: starts, Optimisers: []train.Optimiser{train.SGD(1e-300)}, Probes: []lab.Probe{lab.ProbeFunc("w", f.probe)}}
 	build := line("line", "", false)
 	res := compared(t, p, lab.Objective("", build))
 	m, err := build()
@@ -316,7 +312,7 @@ func TestCompareStarts(t *testing.T) {
 // seed.
 func TestCompareTasks(t *testing.T) {
 	a, b, other := line("a", "", false), line("b", "", true), line("c", "′", false)
-	p := lab.CompareConfig{Seeds: 5, Steps: 200, Optimisers: []train.Optimiser{train.SGD(0.1)}}
+	p := lab.Config{Seeds: 5, Steps: 200, Optimisers: []train.Optimiser{train.SGD(0.1)}}
 	res := compared(t, p, absolute("none of its own"), lab.Objective("", a), lab.Objective("", b), lab.Objective("", other))
 	if !res.SameTask(0, 1) || !res.SameTask(1, 2) || res.SameTask(1, 3) {
 		t.Errorf("tasks of %+v", res.Variants)
@@ -378,28 +374,28 @@ func TestCompareMistakes(t *testing.T) {
 		return ops.Mean(ops.Mul(g.Input("x", graph.F64, i, graph.Ax("d", 5)), g.Param("w", graph.F64)))
 	})
 	for _, c := range []struct {
-		p        lab.CompareConfig
+		p        lab.Config
 		variants []lab.Variant
 		want     string
 	}{
-		{lab.CompareConfig{}, nil, "compare: no variant to train"},
-		{lab.CompareConfig{}, []lab.Variant{a, a}, "compare: two variants are named a"},
-		{lab.CompareConfig{}, []lab.Variant{{Name: "v"}}, "v: the function that builds the model is nil"},
-		{lab.CompareConfig{}, []lab.Variant{lab.Objective("", nil)}, "compare: the function that builds the model is nil"},
-		{lab.CompareConfig{}, []lab.Variant{lab.LossFunc("f", nil)}, "f: the function that builds the model is nil"},
-		{lab.CompareConfig{}, []lab.Variant{lab.LossFunc("f", func(g *graph.Graph) *graph.Node { return nil })}, "f: the function gives no loss"},
-		{lab.CompareConfig{}, []lab.Variant{lab.LossFunc("f", func(*graph.Graph) *graph.Node { return graph.New("b").Param("w", graph.F64) })}, "f: the loss belongs to another graph than the one given"},
-		{lab.CompareConfig{}, []lab.Variant{lab.LossFunc("f", func(g *graph.Graph) *graph.Node { return g.Param("w", graph.F64, i) })}, "f: the loss is w[i=150]: want a float scalar"},
-		{lab.CompareConfig{}, []lab.Variant{absolute("f")}, "f has no examples to be trained on, and no other variant has some for its inputs"},
-		{lab.CompareConfig{Seeds: -1}, []lab.Variant{a}, "seeds, steps and workers must not be negative"},
-		{lab.CompareConfig{Optimisers: []train.Optimiser{train.SGD(1), train.SGD(1)}}, []lab.Variant{a}, "compare: the optimiser sgd(1) is there twice"},
-		{lab.CompareConfig{Optimisers: []train.Optimiser{{}}}, []lab.Variant{a}, "compare: an optimiser is the zero value, which does nothing"},
-		{lab.CompareConfig{Starts: []lab.Initial{{}, {Scale: 1}}}, []lab.Variant{a}, "compare: the start own start is there twice"},
-		{lab.CompareConfig{Table: data.Iris(), Examples: fixed}, []lab.Variant{a}, "compare: there is a table, and a function that draws examples: want one of them"},
-		{lab.CompareConfig{Table: data.Iris()}, []lab.Variant{wide}, "wide has no input for rows of 4 numbers, which iris.csv has: its inputs are x[i=150 d=5]"},
-		{lab.CompareConfig{Table: data.Iris()}, []lab.Variant{a}, "a has no input for rows of 4 numbers, which iris.csv has: its inputs are x[i=16], t[i=16]"},
-		{lab.CompareConfig{Probes: []lab.Probe{{Name: "p"}}, Seeds: 1, Steps: 1, Workers: 1}, []lab.Variant{a}, `a, adam(0.01), own start, seed 0: the probe "p" measures nothing`},
-		{lab.CompareConfig{Examples: func(*rand.Rand) map[string]graph.Value { return nil }, Workers: 1}, []lab.Variant{a}, "a, adam(0.01), own start, seed 0: a: the examples have no x"},
+		{lab.Config{}, nil, "compare: no variant to train"},
+		{lab.Config{}, []lab.Variant{a, a}, "compare: two variants are named a"},
+		{lab.Config{}, []lab.Variant{{Name: "v"}}, "v: the function that builds the model is nil"},
+		{lab.Config{}, []lab.Variant{lab.Objective("", nil)}, "compare: the function that builds the model is nil"},
+		{lab.Config{}, []lab.Variant{lab.LossFunc("f", nil)}, "f: the function that builds the model is nil"},
+		{lab.Config{}, []lab.Variant{lab.LossFunc("f", func(g *graph.Graph) *graph.Node { return nil })}, "f: the function gives no loss"},
+		{lab.Config{}, []lab.Variant{lab.LossFunc("f", func(*graph.Graph) *graph.Node { return graph.New("b").Param("w", graph.F64) })}, "f: the loss belongs to another graph than the one given"},
+		{lab.Config{}, []lab.Variant{lab.LossFunc("f", func(g *graph.Graph) *graph.Node { return g.Param("w", graph.F64, i) })}, "f: the loss is w[i=150]: want a float scalar"},
+		{lab.Config{}, []lab.Variant{absolute("f")}, "f has no examples to be trained on, and no other variant has some for its inputs"},
+		{lab.Config{Seeds: -1}, []lab.Variant{a}, "compare: numbers of seeds, steps, workers, restarts and rows must not be negative"},
+		{lab.Config{Optimisers: []train.Optimiser{train.SGD(1), train.SGD(1)}}, []lab.Variant{a}, "compare: the optimiser sgd(1) is there twice"},
+		{lab.Config{Optimisers: []train.Optimiser{{}}}, []lab.Variant{a}, "compare: an optimiser is the zero value, which does nothing"},
+		{lab.Config{Starts: []lab.Initial{{}, {Scale: 1}}}, []lab.Variant{a}, "compare: the start own start is there twice"},
+		{lab.Config{Table: data.Iris(), Examples: fixed}, []lab.Variant{a}, "compare: there is a table, and a function that draws examples: want one of them"},
+		{lab.Config{Table: data.Iris()}, []lab.Variant{wide}, "wide has no input for rows of 4 numbers, which iris.csv has: its inputs are x[i=150 d=5]"},
+		{lab.Config{Table: data.Iris()}, []lab.Variant{a}, "a has no input for rows of 4 numbers, which iris.csv has: its inputs are x[i=16], t[i=16]"},
+		{lab.Config{Probes: []lab.Probe{{Name: "p"}}, Seeds: 1, Steps: 1, Workers: 1}, []lab.Variant{a}, `a, adam(0.01), own start, seed 0: the probe "p" measures nothing`},
+		{lab.Config{Examples: func(*rand.Rand) map[string]graph.Value { return nil }, Workers: 1}, []lab.Variant{a}, "a, adam(0.01), own start, seed 0: a: the examples have no x"},
 	} {
 		if _, err := lab.Compare(context.Background(), c.p, c.variants...); err == nil || err.Error() != c.want {
 			t.Errorf("error %v, want %s", err, c.want)
@@ -411,7 +407,7 @@ func TestCompareMistakes(t *testing.T) {
 func TestCompareCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	last := 0
-	p := lab.CompareConfig{Seeds: 500, Steps: 20, Progress: func(done, of int, _ string) {
+	p := lab.Config{Seeds: 500, Steps: 20, Progress: func(done, of int, _ string) {
 		if of != 500 || done != last+1 {
 			t.Errorf("%d of %d after %d", done, of, last)
 		}
@@ -426,7 +422,7 @@ func TestCompareCancelled(t *testing.T) {
 
 // TestIndicesOutOfRange: what a comparison does not have is nothing, whatever asks for it.
 func TestIndicesOutOfRange(t *testing.T) {
-	res := compared(t, lab.CompareConfig{Seeds: 2, Steps: 2, Examples: fixed, Optimisers: []train.Optimiser{train.SGD(0.05)}}, absolute("absolute"))
+	res := compared(t, lab.Config{Seeds: 2, Steps: 2, Examples: fixed, Optimisers: []train.Optimiser{train.SGD(0.05)}}, absolute("absolute"))
 	for _, i := range []int{-1, 9} {
 		if c := res.Cells(i, lab.Setting{}); c != nil {
 			t.Errorf("variant %d has %d cells", i, len(c))

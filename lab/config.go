@@ -4,7 +4,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
@@ -13,51 +18,183 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// ClusterConfig is an experiment. The zero values of most fields stand for the
-// defaults that [ClusterConfig.withDefaults] documents.
-type ClusterConfig struct {
-	Table      *data.Table
-	K          int      // clusters; default: the number of classes, or 3 without labels
-	Objectives []string // names of builders; default: kmeans-softmax, kmeans-goofy
-	// Find finds the builders of the names; default: builders.Lookup.
-	Find       func(name string) (builders.Builder, error)
-	Seeds      int    // runs of each objective; default 10
-	Seed       uint64 // the first seed
-	Steps      int    // default 1000
-	Optimiser  train.Optimiser
-	Rate       train.Schedule  // of the optimiser's rate; default: [Falling] from that
-	Gamma      train.Schedule  // default: annealed in the first quarter of the steps, from the data's scale
-	Start      Start           // default: PlusPlus
-	Given      []float64       // centres, row-major [k d], for Start Given
-	DType      graph.DType     // default F64
-	Restarts   int             // of Lloyd's algorithm; default 50
-	Batch      int             // of SGD on the nearest centre; default 16
-	Engine     train.NewEngine // default: the native tape
-	SweepGamma []float64       // default: around the data's scale
-	SweepK     []int           // default: 2 to K+2
-	SweepSeeds int             // runs at each setting of a sweep, at most Seeds; default 3, 1 for more than 10⁵ numbers
-	Alone      bool            // only the objectives, without baselines
-	// Progress is called as runs end, from one goroutine.
+// Config says what [Learn], [Compare] and [Cluster] train, and how. Its methods train clusterings, as
+// Cluster does. Zero values stand for the defaults. A field that the function called does not take
+// is an error, which says what the field is for.
+//
+// Numbers are common to all trainings of the same seed. The examples of a step depend on seed and
+// step, initial values on seed and path, random draws on seed, step and key.
+type Config struct {
+	// What every training takes.
+
+	Seeds int    // runs of each objective, at each setting; default 10, of Learn 3
+	Seed  uint64 // the first
+	Steps int    // default 200, of clusterings on a Table 1000
+	// Optimisers are one or none, except for Compare, which trains by each. The default is Adam(0.01),
+	// of clusterings on a Table Adam with [DefaultRate].
+	Optimisers []train.Optimiser
+	Rate       train.Schedule // of every optimiser's rate; default: constant
+	Falling    bool           // without Rate, every rate falls as [Falling] says: always so of clusterings on a Table
+	// Scheduled gives scalar inputs by path their value in each step, in the models that have
+	// them. Judges measure with the last value. Cluster takes γ alone, the temperature, which by default
+	// is annealed in the first quarter of the steps, from the scale of the Table: see [DefaultGamma].
+	Scheduled map[string]train.Schedule
+	// Progress is called as runs end, by one goroutine at a time.
 	Progress func(done, of int, what string)
 	// Stepped is called after every step of a run, with the number of steps done, from the
-	// goroutine that runs it.
+	// goroutine that runs it: of several runs at a time in Compare.
 	Stepped func(done, of int, what string)
 
-	// Build makes the nets for evaluating, which checkpoints want, and Plan changes the plan of
-	// each training before it begins: see [LearnConfig].
+	// What Learn and Compare take.
+
+	// Examples draws the inputs by path, in place of the models' own examples. Compare calls it
+	// from several goroutines.
+	Examples func(rng *rand.Rand) map[string]graph.Value
+	OneBatch bool // the same examples in every step, instead of fresh ones
+
+	// What Learn and Cluster take.
+
+	Engine train.NewEngine // default: the native tape
+	// Build makes the nets for other numbers of rows, and for evaluating, which checkpoints and
+	// validation want; see fit.Nets. Without it there is the model alone.
 	Build train.Build
-	Plan  func(t *train.Trainer, p *train.Plan) error
+	// Plan changes the plan of each training before it begins: data of another cut, checkpoints,
+	// validation, observers. The trainer is that of the seed.
+	Plan func(t *train.Trainer, p *train.Plan) error
+
+	// What Compare and Cluster take.
+
+	// Table gives the data in place of examples. Compare feeds its rows to the input named
+	// x, or to the only input of two axes that is as wide as the table. An input with
+	// fewer rows gets batches, in an order that depends on the seed alone. The variants
+	// must have no other input without a default.
+	Table *data.Table
+	DType graph.DType // of models that leave it open; default F64
+
+	// What Cluster takes, and Compare where there is a Table and a variant is a clustering.
+
+	K     int       // clusters; default: the number of classes, or 3 without labels; of the first clustering compared
+	Start Start     // where centres begin; default: PlusPlus
+	Given []float64 // centres, row-major [k d], for Start StartGiven
+	Batch int       // of SGD on the nearest centre, in Cluster and [Config.Variant]; default 16
+	// Find finds the builders of the names of Cluster and [Config.Variant]; default: builders.Lookup.
+	Find func(name string) (builders.Builder, error)
+
+	// What Compare takes.
+
+	Starts []Initial // default: as the models begin by themselves, centres on a Table as Start says
+	// Probes are measures besides every variant's loss. Where there is a Table and a variant is a clustering,
+	// inertia, adjusted Rand index and silhouette are added.
+	Probes []Probe
+	// Level is a loss whose reaching is counted in steps; 0 stands for nine tenths of the
+	// way from the start to the end of a variant's best setting.
+	Level   float64
+	Workers int // trainings at a time; default: as many as Go uses cores
+
+	// What Cluster takes.
+
+	Objectives []string  // names of builders; default: kmeans-softmax, kmeans-goofy
+	Alone      bool      // only the objectives, without baselines
+	Restarts   int       // of Lloyd's algorithm; default 50
+	SweepGamma []float64 // default: around the data's scale
+	SweepK     []int     // default: 2 to K+2
+	SweepSeeds int       // runs at each setting of a sweep, at most Seeds; default 3, 1 for more than 10⁵ numbers
 
 	goesOn bool // where a run diverges, with the others
 }
 
-// withDefaults fills in what is not given. The scale of the data is s² = mean
-// squared distance of a point from the mean; temperatures are in units of 1/s²,
+// ofClusterings names the fields that nothing but clusterings on a table take.
+const ofClusterings = "K Start Given Batch Find"
+
+// takers lists the fields that some functions take.
+var takers = []struct{ fields, by string }{
+	{"Examples OneBatch", "Learn and Compare"},
+	{"Engine Build Plan", "Learn and Cluster"},
+	{"Table DType " + ofClusterings, "Compare and Cluster"},
+	{"Starts Probes Level Workers", "Compare"},
+	{"Objectives Alone Restarts SweepGamma SweepK SweepSeeds", "Cluster"},
+}
+
+// given returns the first of the named fields that is not zero, or "".
+func (c Config) given(fields string) string {
+	for name := range strings.FieldsSeq(fields) {
+		if !reflect.ValueOf(c).FieldByName(name).IsZero() {
+			return name
+		}
+	}
+	return ""
+}
+
+// check complains about what the function does not take, and about what nothing takes.
+func (c Config) check(function string) error {
+	says := strings.ToLower(function)
+	for _, t := range takers {
+		if name := c.given(t.fields); name != "" && !strings.Contains(t.by, function) {
+			return fmt.Errorf("%s: %s is for %s", says, name, t.by)
+		}
+	}
+	switch {
+	case len(c.Optimisers) > 1 && function != "Compare":
+		return fmt.Errorf("%s: %d optimisers: want one; Compare takes several", says, len(c.Optimisers))
+	case slices.ContainsFunc(c.Optimisers, train.Optimiser.IsZero):
+		return fmt.Errorf("%s: an optimiser is the zero value, which does nothing", says)
+	case c.Start != StartGiven && c.Given != nil:
+		return fmt.Errorf("%s: Given is for Start StartGiven", says)
+	case min(c.Seeds, c.Steps, c.Workers, c.Batch, c.Restarts, c.SweepSeeds) < 0:
+		return fmt.Errorf("%s: numbers of seeds, steps, workers, restarts and rows must not be negative", says)
+	}
+	return nil
+}
+
+// forCluster fills in what is not given of the experiment on clusterings.
+func (c Config) forCluster() (Config, error) {
+	if err := c.check("Cluster"); err != nil {
+		return c, err
+	}
+	for path := range c.Scheduled {
+		if path != temperature {
+			return c, fmt.Errorf("cluster: Scheduled has %q: want %s alone", path, temperature)
+		}
+	}
+	if len(c.Objectives) == 0 {
+		c.Objectives = []string{"kmeans-softmax", "kmeans-goofy"}
+	}
+	c, err := c.clustering()
+	if err != nil {
+		return c, err
+	}
+	for _, name := range c.Objectives {
+		if _, err := c.Find(name); err != nil {
+			return c, err
+		}
+	}
+	setDefault(&c.Restarts, 50)
+	n, s := c.Table.Rows(), Scale(c.Table)
+	if n*len(c.Table.Columns) > 100_000 {
+		setDefault(&c.SweepSeeds, 1)
+	}
+	setDefault(&c.SweepSeeds, 3)
+	c.SweepSeeds = min(c.SweepSeeds, c.Seeds)
+	if c.SweepGamma == nil {
+		for _, f := range []float64{0.1, 0.3, 1, 3, 10, 30, 100} {
+			c.SweepGamma = append(c.SweepGamma, f*(float64(c.K)/(s*s)))
+		}
+	}
+	if c.SweepK == nil {
+		for k := 2; k <= min(c.K+2, n); k++ {
+			c.SweepK = append(c.SweepK, k)
+		}
+	}
+	return c, nil
+}
+
+// clustering fills in what is not given of trainings of centres on a table. The scale of the data is
+// s² = mean squared distance of a point from the mean; temperatures are in units of 1/s²,
 // so that the same default fits centimetres and pixel counts. In the first quarter
 // of the steps γ is annealed from 0.5·k/s² to 100·k/s²: from centres that all pull
 // together to a choice that is all but hard. The optimiser is Adam with a rate of
 // 0.05·s/√d, which falls when γ has come to its end: see [Falling].
-func (c ClusterConfig) withDefaults() (ClusterConfig, error) {
+func (c Config) clustering() (Config, error) {
 	if c.Table == nil || c.Table.Rows() == 0 {
 		return c, errors.New("no data")
 	}
@@ -74,61 +211,40 @@ func (c ClusterConfig) withDefaults() (ClusterConfig, error) {
 		return c, fmt.Errorf("%s: every column is constant (%q is %v in all %d rows): k = %d clusters want %d different rows", c.Table.Name, c.Table.Columns[0], c.Table.X[0], n, c.K, c.K)
 	case distinct(c.Table, c.K) < c.K:
 		return c, fmt.Errorf("%s: k = %d clusters, but the file has only %s", c.Table.Name, c.K, plural.Count(distinct(c.Table, c.K), "different row"))
-	case c.Seeds < 0 || c.Steps < 0 || c.Restarts < 0 || c.Batch < 0:
-		return c, errors.New("seeds, steps, restarts and batch must not be negative")
-	case c.SweepSeeds < 0:
-		return c, errors.New("seeds of the sweeps must not be negative")
+	case c.Start == StartGiven && len(c.Given) != c.K*d:
+		return c, fmt.Errorf("%d numbers for %d start centres of %d features: want %d", len(c.Given), c.K, d, c.K*d)
 	}
-	if len(c.Objectives) == 0 {
-		c.Objectives = []string{"kmeans-softmax", "kmeans-goofy"}
+	if err := InRange(c.Table); err != nil {
+		return c, err
 	}
 	if c.Find == nil {
 		c.Find = builders.Lookup
 	}
-	for _, name := range c.Objectives {
-		if _, err := c.Find(name); err != nil {
-			return c, err
-		}
-	}
-	s := Scale(c.Table)
-	if err := InRange(c.Table); err != nil {
-		return c, err
-	}
 	setDefault(&c.Seeds, 10)
 	setDefault(&c.Steps, 1000)
-	setDefault(&c.Restarts, 50)
-	if n*d > 100_000 {
-		setDefault(&c.SweepSeeds, 1)
-	}
-	setDefault(&c.SweepSeeds, 3)
-	c.SweepSeeds = min(c.SweepSeeds, c.Seeds)
 	setDefault(&c.Batch, min(16, n))
 	c.Batch = min(c.Batch, n)
 	if c.DType == graph.InvalidDType {
 		c.DType = graph.F64
 	}
-	unit := float64(c.K) / (s * s)
-	if c.Gamma.IsZero() {
-		c.Gamma = train.Within(c.Steps/4, DefaultGamma(c.Table, c.K))
-	}
-	if c.Optimiser.IsZero() {
-		c.Optimiser = train.Adam(DefaultRate(c.Table))
-	}
-	if c.SweepGamma == nil {
-		for _, f := range []float64{0.1, 0.3, 1, 3, 10, 30, 100} {
-			c.SweepGamma = append(c.SweepGamma, f*unit)
+	if c.gamma().IsZero() {
+		c.Scheduled = maps.Clone(c.Scheduled)
+		if c.Scheduled == nil {
+			c.Scheduled = map[string]train.Schedule{}
 		}
+		c.Scheduled[temperature] = train.Within(c.Steps/4, DefaultGamma(c.Table, c.K))
 	}
-	if c.SweepK == nil {
-		for k := 2; k <= min(c.K+2, n); k++ {
-			c.SweepK = append(c.SweepK, k)
-		}
+	if len(c.Optimisers) == 0 {
+		c.Optimisers = []train.Optimiser{train.Adam(DefaultRate(c.Table))}
 	}
-	if c.Start == StartGiven && len(c.Given) != c.K*d {
-		return c, fmt.Errorf("%d numbers for %d start centres of %d features: want %d", len(c.Given), c.K, d, c.K*d)
-	}
+	c.Falling = c.Falling || c.Rate.IsZero()
 	return c, nil
 }
+
+// temperature is the path of the input that clusterings soften their choice by.
+const temperature = "γ"
+
+func (c Config) gamma() train.Schedule { return c.Scheduled[temperature] }
 
 // DefaultK returns the number of clusters to look for in a table: as many as its labels have
 // classes, or 3 where there are fewer than two.
@@ -179,16 +295,15 @@ func Falling(rate float64, steps int) train.Schedule {
 	return train.Hold(hold, train.Cosine(rate, steps-hold))
 }
 
-// falls returns the schedule of the rate of a step that the optimiser added to a graph: the one
-// that is given, or [Falling] from the rate of the optimiser; the zero value where there is no
-// rate.
-func falls(g *graph.Graph, o train.Optimiser, given train.Schedule, steps int) train.Schedule {
+// rate returns the schedule of the rate of a step that the optimiser added to a graph: Rate, or
+// [Falling] from the rate of the optimiser; the zero value where the rate is constant, or there is none.
+func (c Config) rate(g *graph.Graph, o train.Optimiser, steps int) train.Schedule {
 	rate := o.Rate(g)
-	if rate == nil {
+	switch {
+	case rate == nil || c.Rate.IsZero() && !c.Falling:
 		return train.Schedule{}
-	}
-	if !given.IsZero() {
-		return given
+	case !c.Rate.IsZero():
+		return c.Rate
 	}
 	v, _ := rate.Default()
 	return Falling(v, steps)

@@ -21,7 +21,7 @@ func TestDefaultsConverge(t *testing.T) {
 	for _, table := range []*data.Table{data.Iris(), data.Wine()} {
 		for _, dt := range []graph.DType{graph.F64, graph.F32} {
 			for _, name := range []string{"kmeans-softmax", "kmeans-goofy"} {
-				v, err := lab.ClusterConfig{Table: table, DType: dt}.Train(context.Background(), name)
+				v, err := lab.Config{Table: table, DType: dt}.Train(context.Background(), name)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -31,7 +31,7 @@ func TestDefaultsConverge(t *testing.T) {
 			}
 		}
 	}
-	v, err := lab.ClusterConfig{Table: data.Iris()}.Lloyd(context.Background())
+	v, err := lab.Config{Table: data.Iris()}.Lloyd(context.Background())
 	if err != nil || v.Moving() > 0 {
 		t.Errorf("Lloyd's algorithm: %d runs move, %v", v.Moving(), err)
 	}
@@ -42,12 +42,12 @@ func TestStillMoving(t *testing.T) {
 	table := data.Iris()
 	for _, c := range []struct {
 		what string
-		lab.ClusterConfig
+		lab.Config
 		moves, changes, slopes bool
 	}{
-		{"annealed to the last step at a constant rate", lab.ClusterConfig{Steps: 200, Gamma: lab.DefaultGamma(table, 3), Rate: train.Constant(lab.DefaultRate(table))}, true, true, true},
-		{"a rate that fell too early", lab.ClusterConfig{Steps: 400, Gamma: train.Constant(66), Rate: train.Cosine(lab.DefaultRate(table), 20)}, false, false, true},
-		{"γ that creeps while nothing follows", lab.ClusterConfig{Steps: 400, Gamma: lab.DefaultGamma(table, 3), Rate: train.Constant(1e-12)}, false, true, true},
+		{"annealed to the last step at a constant rate", lab.Config{Steps: 200, Scheduled: map[string]train.Schedule{"γ": lab.DefaultGamma(table, 3)}, Rate: train.Constant(lab.DefaultRate(table))}, true, true, true},
+		{"a rate that fell too early", lab.Config{Steps: 400, Scheduled: map[string]train.Schedule{"γ": train.Constant(66)}, Rate: train.Cosine(lab.DefaultRate(table), 20)}, false, false, true},
+		{"γ that creeps while nothing follows", lab.Config{Steps: 400, Scheduled: map[string]train.Schedule{"γ": lab.DefaultGamma(table, 3)}, Rate: train.Constant(1e-12)}, false, true, true},
 	} {
 		c.Table, c.Seeds = table, 3
 		v, err := c.Train(context.Background(), "kmeans-goofy")
@@ -81,11 +81,11 @@ func TestConvergenceOfAnyModel(t *testing.T) {
 		converged bool
 	}{{"regression-ols", 50, false}, {"regression-ols", 6000, true}, {"regression-relu", 50, false}} {
 		o := train.SGD(0.02)
-		l, err := lab.Learn(context.Background(), build(c.name), lab.LearnConfig{Steps: c.steps, Seeds: 2, Optimiser: o, OneBatch: true})
+		l, err := lab.Learn(context.Background(), build(c.name), lab.Config{Steps: c.steps, Seeds: 2, Optimisers: []train.Optimiser{o}, OneBatch: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := lab.Compare(context.Background(), lab.CompareConfig{Steps: c.steps, Seeds: 2, Optimisers: []train.Optimiser{o}, OneBatch: true}, lab.Objective(c.name, build(c.name)))
+		res, err := lab.Compare(context.Background(), lab.Config{Steps: c.steps, Seeds: 2, Optimisers: []train.Optimiser{o}, OneBatch: true}, lab.Objective(c.name, build(c.name)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestConvergenceOfAnyModel(t *testing.T) {
 
 // TestDivergedHasNotConverged: a training that explodes is nowhere at rest.
 func TestDivergedHasNotConverged(t *testing.T) {
-	res, err := lab.Compare(context.Background(), lab.CompareConfig{Steps: 300, Seeds: 1, OneBatch: true, Optimisers: []train.Optimiser{train.SGD(50)}}, lab.Registered("regression-ols", nil))
+	res, err := lab.Compare(context.Background(), lab.Config{Steps: 300, Seeds: 1, OneBatch: true, Optimisers: []train.Optimiser{train.SGD(50)}}, lab.Registered("regression-ols", nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestLossesThatReadLittle(t *testing.T) {
 		v.Data[0] = rng.Float64()
 		return map[string]graph.Value{"x": v}
 	}
-	plan := lab.CompareConfig{Steps: 3, Seeds: 2, Examples: examples, Probes: []lab.Probe{lab.Judge(gone)}}
+	plan := lab.Config{Steps: 3, Seeds: 2, Examples: examples, Probes: []lab.Probe{lab.Judge(gone)}}
 	res, err := lab.Compare(context.Background(), plan, linear)
 	if err != nil {
 		t.Fatal(err)

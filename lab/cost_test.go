@@ -13,8 +13,8 @@ import (
 // TestCostOfWhatDiverges: timing takes many more steps than a training, of which a large rate may
 // diverge; the trainings stand, as they came to an end.
 func TestCostOfWhatDiverges(t *testing.T) {
-	res, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: data.Iris(), Objectives: []string{"kmeans-softmax"}, Alone: true,
-		Optimiser: train.SGD(30), Rate: train.Constant(30), Steps: 3, Seeds: 2, SweepGamma: []float64{}, SweepK: []int{}})
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Objectives: []string{"kmeans-softmax"}, Alone: true,
+		Optimisers: []train.Optimiser{train.SGD(30)}, Rate: train.Constant(30), Steps: 3, Seeds: 2, SweepGamma: []float64{}, SweepK: []int{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,8 +25,8 @@ func TestCostOfWhatDiverges(t *testing.T) {
 
 // TestClusterGoesOn: a run that diverges is noted as worse than all others, and the others stand.
 func TestClusterGoesOn(t *testing.T) {
-	res, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: data.Iris(), Objectives: []string{"kmeans-softmax"},
-		Optimiser: train.SGD(1e150), Rate: train.Constant(1e150), Steps: 20, Seeds: 2})
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Objectives: []string{"kmeans-softmax"},
+		Optimisers: []train.Optimiser{train.SGD(1e150)}, Rate: train.Constant(1e150), Steps: 20, Seeds: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func ExampleCompare() {
 		}
 		return map[string]graph.Value{"x": x, "y": y}
 	}
-	res, err := lab.Compare(context.Background(), lab.CompareConfig{
+	res, err := lab.Compare(context.Background(), lab.Config{
 		Optimisers: []train.Optimiser{train.SGD(0.1), train.SGD(0.01)},
 		Seeds:      8,
 		Steps:      100,

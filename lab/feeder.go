@@ -14,6 +14,8 @@ import (
 
 // feeder gives a model its inputs.
 type feeder interface {
+	// step gives what the steps of a training from a seed are fed, in any order.
+	step(seed uint64) func(t int) (tape.Feed, error)
 	// source gives the batches of a training from a seed.
 	source(seed uint64) data.Source
 	// held gives what a trained model is judged on; where examples are fresh in every
@@ -66,8 +68,42 @@ const judged = 8
 
 // exampleFeeder draws examples.
 type exampleFeeder struct {
-	c LearnConfig
-	m *builders.Model
+	c    Config
+	m    *builders.Model
+	from *builders.Model // whose examples are drawn, by path; nil for the model's own
+}
+
+// step draws the examples of a step.
+func (f exampleFeeder) step(seed uint64) func(t int) (tape.Feed, error) {
+	return func(t int) (tape.Feed, error) {
+		if f.c.OneBatch {
+			t = 0
+		}
+		values := map[string]graph.Value{}
+		switch {
+		case f.c.Examples != nil:
+			values = f.c.Examples(examplesRand(seed, t))
+		case f.from == nil:
+			return Examples(f.m, seed, t)
+		default:
+			own, err := batch(f.from, seed, t)
+			if err != nil {
+				return nil, err
+			}
+			for n, v := range own {
+				values[n.Path()] = v
+			}
+		}
+		feed := tape.Feed{}
+		for _, n := range ownInputs(f.m) {
+			v, ok := values[n.Path()]
+			if !ok {
+				return nil, fmt.Errorf("%s: the examples have no %s", f.m.Builder.Name, n.Path())
+			}
+			feed[n] = tape.Tensor(v)
+		}
+		return feed, nil
+	}
 }
 
 func (f exampleFeeder) source(seed uint64) data.Source {
@@ -76,14 +112,12 @@ func (f exampleFeeder) source(seed uint64) data.Source {
 		name = "one batch of " + name
 	}
 	var batch tape.Feed
+	step := f.step(seed)
 	return generated(name, f.m, func(t int) (feed tape.Feed, err error) {
 		if batch != nil {
 			return batch, nil
 		}
-		if f.c.OneBatch {
-			t = 0
-		}
-		if feed, err = f.c.feed(f.m, seed, t); f.c.OneBatch {
+		if feed, err = step(t); f.c.OneBatch {
 			batch = feed
 		}
 		return feed, err
@@ -103,7 +137,7 @@ func (f exampleFeeder) held(seed uint64) Feeds {
 
 // rows are the data of the model; nil where it is fed something else.
 func (f exampleFeeder) rows() builders.Rows {
-	if f.m == nil || f.c.Examples != nil || f.c.from != nil {
+	if f.m == nil || f.c.Examples != nil || f.from != nil {
 		return nil
 	}
 	return f.m.Rows
@@ -130,8 +164,9 @@ func (f exampleFeeder) begin(seed uint64) Feeds {
 // fresh gives batches from a step on.
 func (f exampleFeeder) fresh(seed uint64, first int) Feeds {
 	var out Feeds
+	step := f.step(seed)
 	for t := first; t < first+judged; t++ {
-		out = append(out, func() (tape.Feed, error) { return f.c.feed(f.m, seed, t) })
+		out = append(out, func() (tape.Feed, error) { return step(t) })
 	}
 	return out
 }
@@ -255,7 +290,7 @@ func (f rowFeeder) begin(seed uint64) Feeds { return f.settled(seed) }
 
 // feeders gives every model its inputs, and the model whose examples each is trained
 // on, by index. The first of the models are variants, the others judge.
-func (p CompareConfig) feeders(names []string, models []*builders.Model, variants int) ([]feeder, []int, error) {
+func (p Config) feeders(names []string, models []*builders.Model, variants int) ([]feeder, []int, error) {
 	out, task := make([]feeder, len(models)), make([]int, len(models))
 	if p.Table != nil {
 		for i, m := range models {
@@ -271,17 +306,17 @@ func (p CompareConfig) feeders(names []string, models []*builders.Model, variant
 		task = tasks(models, variants)
 	}
 	for i, m := range models {
-		c := LearnConfig{Steps: p.Steps, OneBatch: p.OneBatch, Examples: p.Examples}
+		f := exampleFeeder{c: p, m: m}
 		if from := models[task[i]]; p.Examples == nil && from != m && m.Rows == nil {
-			c.from = from
+			f.from = from
 		}
-		if m.Examples == nil && c.Examples == nil && c.from == nil {
+		if m.Examples == nil && p.Examples == nil && f.from == nil {
 			return nil, nil, fmt.Errorf("%s has no examples to be trained on, and no other variant has some for its inputs", names[i])
 		}
 		if err := m.Room(); err != nil {
 			return nil, nil, err
 		}
-		out[i] = exampleFeeder{c, m}
+		out[i] = f
 	}
 	return out, task, nil
 }

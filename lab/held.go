@@ -23,9 +23,9 @@ type Held struct {
 
 // Held returns what measures the named clustering on a table with the columns of the one that it is
 // trained on. Close it when it is done.
-func (c ClusterConfig) Held(ctx context.Context, name string, rows *data.Table) (*Held, error) {
+func (c Config) Held(ctx context.Context, name string, rows *data.Table) (*Held, error) {
 	c.Objectives = []string{name}
-	c, err := c.withDefaults()
+	c, err := c.forCluster()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (c ClusterConfig) Held(ctx context.Context, name string, rows *data.Table) 
 	}
 	h := &Held{model: m, store: tape.NewStore(m.Graph), feed: tape.Feed{m.Points(): x}, rows: rows}
 	if γ := m.Temperature(); γ != nil {
-		h.feed[γ] = tape.Scalar(γ.DType(), c.Gamma.At(c.Steps-1, c.Steps))
+		h.feed[γ] = tape.Scalar(γ.DType(), c.gamma().At(c.Steps-1, c.Steps))
 	}
 	prog, err := tape.CompileContext(ctx, m.Graph, tape.Fetch(m.Loss))
 	if err != nil {

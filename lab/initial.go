@@ -23,6 +23,19 @@ type Initial struct {
 	Init *initial.Init
 	// Scale multiplies the start values of all float parameters; 0 stands for 1.
 	Scale float64
+
+	centres func(m *builders.Model, seed uint64) map[string]graph.Value // the model's, by path
+}
+
+// centresFrom lets centres begin as the configuration says, unless the start itself says how.
+func (s *Initial) centresFrom(c Config) {
+	if s.Values != nil || s.Init != nil {
+		return
+	}
+	s.centres = c.centres
+	if s.Name == "" {
+		s.Name = map[Start]string{PlusPlus: "k-means++", StartPoints: "random points", StartGiven: "given centres", StartGroups: "random groups"}[c.Start]
+	}
 }
 
 // String returns the name: "own start" for the zero value, "start × 0.5", "glorot".
@@ -64,8 +77,13 @@ func (s Initial) store(m *builders.Model, seed uint64, begin Feeds) (*tape.Store
 			return nil, err
 		}
 	}
-	if s.Values != nil {
-		values := s.Values(seed)
+	if s.Values != nil || s.centres != nil {
+		var values map[string]graph.Value
+		if s.Values != nil {
+			values = s.Values(seed)
+		} else {
+			values = s.centres(m, seed)
+		}
 		for _, path := range slices.Sorted(maps.Keys(values)) {
 			n := m.Graph.Lookup(path)
 			if n == nil || n.Role() != graph.RoleParam && n.Role() != graph.RoleState {

@@ -104,8 +104,8 @@ func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (fl
 	return sum / float64(len(held)), nil
 }
 
-// ScheduledOf returns the schedules of the plan for the scalar inputs that a model has, by node.
-func (p CompareConfig) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
+// ScheduledOf returns the schedules for the scalar inputs that a model has, by node.
+func (p Config) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
 	out := map[*graph.Node]train.Schedule{}
 	for path, s := range p.Scheduled {
 		if n := m.Graph.Lookup(path); n != nil && n.Role() == graph.RoleInput {
@@ -117,8 +117,17 @@ func (p CompareConfig) ScheduledOf(m *builders.Model) map[*graph.Node]train.Sche
 	return out
 }
 
+// scheduled returns the schedules for the scalar inputs that a model has, by path.
+func (p Config) scheduled(m *builders.Model) map[string]train.Schedule {
+	out := map[string]train.Schedule{}
+	for n, s := range p.ScheduledOf(m) {
+		out[n.Path()] = s
+	}
+	return out
+}
+
 // lastOf feeds the scheduled inputs of a model with their last values.
-func (p CompareConfig) lastOf(m *builders.Model) tape.Feed {
+func (p Config) lastOf(m *builders.Model) tape.Feed {
 	out := tape.Feed{}
 	for n, s := range p.ScheduledOf(m) {
 		out[n] = tape.Scalar(n.DType(), s.At(p.Steps-1, p.Steps))

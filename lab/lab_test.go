@@ -20,7 +20,7 @@ import (
 const best = 78.851441426146
 
 func TestCompareOnIris(t *testing.T) {
-	res, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: data.Iris()})
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestCompareOnIris(t *testing.T) {
 
 func TestCompareRepeats(t *testing.T) {
 	run := func() *lab.Clusterings {
-		res, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: data.Clusters(1, 3, 60, 1), Seeds: 2, Steps: 20, Restarts: 3, SweepK: []int{2}, SweepGamma: []float64{1}})
+		res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Clusters(1, 3, 60, 1), Seeds: 2, Steps: 20, Restarts: 3, SweepK: []int{2}, SweepGamma: []float64{1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestLloydOnDigits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("50 restarts on 1797 points of 64 features")
 	}
-	v, err := lab.ClusterConfig{Table: data.Digits(), K: 10}.Lloyd(context.Background())
+	v, err := lab.Config{Table: data.Digits(), K: 10}.Lloyd(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,9 +133,9 @@ func TestSeparatedClusters(t *testing.T) {
 	table := data.Clusters(7, 3, 90, 0.5)
 	for _, name := range clusterings(t) {
 		for _, dt := range []graph.DType{graph.F32, graph.F64} {
-			c := lab.ClusterConfig{Table: table, K: 3, Seeds: 5, DType: dt}
+			c := lab.Config{Table: table, K: 3, Seeds: 5, DType: dt}
 			if name == "kmeans-sgd" {
-				c.Optimiser = train.SGD(0.05)
+				c.Optimisers = []train.Optimiser{train.SGD(0.05)}
 			}
 			v, err := c.Train(context.Background(), name)
 			if err != nil {
@@ -194,21 +194,21 @@ func TestCentresAreDataPoints(t *testing.T) {
 func TestConfigErrors(t *testing.T) {
 	iris := data.Iris()
 	for _, c := range []struct {
-		config lab.ClusterConfig
+		config lab.Config
 		want   string
 	}{
-		{lab.ClusterConfig{}, "no data"},
-		{lab.ClusterConfig{Table: &data.Table{Name: "one.csv", Columns: []string{"a"}, X: []float64{1}}, K: 2}, "one.csv: k = 2 clusters, but the file has only 1 row"},
-		{lab.ClusterConfig{Table: iris, K: 151}, "iris.csv: k = 151 clusters, but the file has only 150 rows"},
-		{lab.ClusterConfig{Table: &data.Table{Name: "flat.csv", Columns: []string{"a", "b"}, X: []float64{5, 1, 5, 1, 5, 1}}, K: 2},
+		{lab.Config{}, "no data"},
+		{lab.Config{Table: &data.Table{Name: "one.csv", Columns: []string{"a"}, X: []float64{1}}, K: 2}, "one.csv: k = 2 clusters, but the file has only 1 row"},
+		{lab.Config{Table: iris, K: 151}, "iris.csv: k = 151 clusters, but the file has only 150 rows"},
+		{lab.Config{Table: &data.Table{Name: "flat.csv", Columns: []string{"a", "b"}, X: []float64{5, 1, 5, 1, 5, 1}}, K: 2},
 			`flat.csv: every column is constant ("a" is 5 in all 3 rows): k = 2 clusters want 2 different rows`},
-		{lab.ClusterConfig{Table: &data.Table{Name: "few.csv", Columns: []string{"a"}, X: []float64{5, 1, 5, 1, 5, 1}}, K: 3},
+		{lab.Config{Table: &data.Table{Name: "few.csv", Columns: []string{"a"}, X: []float64{5, 1, 5, 1, 5, 1}}, K: 3},
 			"few.csv: k = 3 clusters, but the file has only 2 different rows"},
-		{lab.ClusterConfig{Table: &data.Table{Name: "huge.csv", Columns: []string{"a"}, X: []float64{1e200, -1e200, 1}}, K: 2},
+		{lab.Config{Table: &data.Table{Name: "huge.csv", Columns: []string{"a"}, X: []float64{1e200, -1e200, 1}}, K: 2},
 			"huge.csv: squared distances overflow: rescale numbers as large as 1e+200"},
-		{lab.ClusterConfig{Table: iris, K: -1}, "k = -1: want at least 1"},
-		{lab.ClusterConfig{Table: iris, Objectives: []string{"kmeans-sofmax"}}, `unknown model "kmeans-sofmax": did you mean "kmeans-softmax"? (tapestry list shows all)`},
-		{lab.ClusterConfig{Table: iris, Start: lab.StartGiven, Given: []float64{1}}, "1 numbers for 3 start centres of 4 features: want 12"},
+		{lab.Config{Table: iris, K: -1}, "k = -1: want at least 1"},
+		{lab.Config{Table: iris, Objectives: []string{"kmeans-sofmax"}}, `unknown model "kmeans-sofmax": did you mean "kmeans-softmax"? (tapestry list shows all)`},
+		{lab.Config{Table: iris, Start: lab.StartGiven, Given: []float64{1}}, "1 numbers for 3 start centres of 4 features: want 12"},
 	} {
 		_, err := lab.Cluster(context.Background(), c.config)
 		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
@@ -217,7 +217,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := lab.Cluster(ctx, lab.ClusterConfig{Table: iris}); !errors.Is(err, context.Canceled) {
+	if _, err := lab.Cluster(ctx, lab.Config{Table: iris}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -225,7 +225,7 @@ func TestConfigErrors(t *testing.T) {
 // One cluster, one feature, columns that are constant beside others: data like any other.
 func TestDegenerateData(t *testing.T) {
 	table := &data.Table{Name: "flat", Columns: []string{"a", "b"}, X: []float64{5, 1, 5, 2, 5, 9, 5, 10}}
-	res, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: table, K: 2, Seeds: 1, Steps: 5, Restarts: 2})
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: table, K: 2, Seeds: 1, Steps: 5, Restarts: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestDegenerateData(t *testing.T) {
 		t.Errorf("inertia beside a constant column is %v, want 1", got)
 	}
 	one := &data.Table{Name: "one", Columns: []string{"a"}, X: []float64{1, 2, 3}}
-	if res, err = lab.Cluster(context.Background(), lab.ClusterConfig{Table: one, K: 1, Seeds: 1, Steps: 300, Restarts: 1}); err != nil {
+	if res, err = lab.Cluster(context.Background(), lab.Config{Table: one, K: 1, Seeds: 1, Steps: 300, Restarts: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if got := res.Baselines[0].Best().Inertia(); math.Abs(got-2) > 1e-12 {
@@ -258,7 +258,7 @@ func TestMatch(t *testing.T) {
 func TestNoClustering(t *testing.T) {
 	names := clusterings(t)
 	for _, name := range builders.Names() {
-		_, err := lab.ClusterConfig{Table: data.Iris(), Seeds: 1, Steps: 1}.Train(context.Background(), name)
+		_, err := lab.Config{Table: data.Iris(), Seeds: 1, Steps: 1}.Train(context.Background(), name)
 		want := name + " is no clustering: it learns from examples of its own"
 		if clustering := slices.Contains(names, name); clustering != (err == nil) || !clustering && err.Error() != want {
 			t.Errorf("%s: error %v", name, err)

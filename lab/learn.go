@@ -13,31 +13,6 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// LearnConfig says how a model is trained on examples of its own. Zero values
-// stand for the defaults.
-type LearnConfig struct {
-	Seeds     int             // runs; default 3
-	Seed      uint64          // the first
-	Steps     int             // default 200
-	Optimiser train.Optimiser // default Adam(0.01)
-	OneBatch  bool            // the same batch in every step, instead of a fresh one
-	Engine    train.NewEngine // default: the native tape
-	// Examples draws the inputs by path, in place of the model's own examples.
-	Examples func(rng *rand.Rand) map[string]graph.Value
-	from     *builders.Model // whose examples are drawn, by path; nil for the model's own
-	// Build makes the nets for other numbers of rows, and for evaluating, which checkpoints and
-	// validation want; see fit.Nets. Without it there is the model alone.
-	Build train.Build
-	// Plan changes the plan of each training before it begins: data of another cut, checkpoints,
-	// validation, observers. The trainer is that of the seed.
-	Plan func(t *train.Trainer, p *train.Plan) error
-	// Progress is called as runs end, from one goroutine.
-	Progress func(done, of int, what string)
-	// Stepped is called after every step of a run, with the number of steps done, from the
-	// goroutine that runs it.
-	Stepped func(done, of int, what string)
-}
-
 // Learned is a model with its trainings.
 type Learned struct {
 	Model   *builders.Model
@@ -96,7 +71,7 @@ func (l *Learned) Ends() []float64 {
 // A loss that is not finite ends the training with an error, which wraps a
 // [tape.NotFinite]. A model without a loss, without examples or without anything
 // to train is an error, too.
-func Learn(ctx context.Context, build func() (*builders.Model, error), c LearnConfig) (*Learned, error) {
+func Learn(ctx context.Context, build func() (*builders.Model, error), c Config) (*Learned, error) {
 	if build == nil {
 		return nil, fmt.Errorf("learn: %w", errNoModel)
 	}
@@ -104,7 +79,7 @@ func Learn(ctx context.Context, build func() (*builders.Model, error), c LearnCo
 	if err != nil {
 		return nil, err
 	}
-	if c, err = c.withDefaults(); err != nil {
+	if c, err = c.forLearn(); err != nil {
 		return nil, err
 	}
 	return c.learn(ctx, m, func(done int) {
@@ -114,20 +89,17 @@ func Learn(ctx context.Context, build func() (*builders.Model, error), c LearnCo
 	})
 }
 
-func (c LearnConfig) withDefaults() (LearnConfig, error) {
-	if c.Seeds < 0 || c.Steps < 0 {
-		return c, errors.New("seeds and steps must not be negative")
-	}
+func (c Config) forLearn() (Config, error) {
 	setDefault(&c.Seeds, 3)
 	setDefault(&c.Steps, 200)
-	if c.Optimiser.IsZero() {
-		c.Optimiser = train.Adam(0.01)
+	if len(c.Optimisers) == 0 {
+		c.Optimisers = []train.Optimiser{train.Adam(0.01)}
 	}
-	return c, nil
+	return c, c.check("Learn")
 }
 
 // learn trains from every seed and calls tick as runs end.
-func (c LearnConfig) learn(ctx context.Context, m *builders.Model, tick func(done int)) (*Learned, error) {
+func (c Config) learn(ctx context.Context, m *builders.Model, tick func(done int)) (*Learned, error) {
 	name := m.Builder.Name
 	if m.Loss != nil && m.Examples == nil && c.Examples == nil {
 		return nil, fmt.Errorf("%s has no examples to be trained on", name)
@@ -135,7 +107,7 @@ func (c LearnConfig) learn(ctx context.Context, m *builders.Model, tick func(don
 	if err := m.Room(); err != nil {
 		return nil, err
 	}
-	t, err := newTrainer(ctx, name, m, c.Optimiser, c.Build, c.Engine)
+	t, err := newTrainer(ctx, name, m, c.Optimisers[0], c.Build, c.Engine)
 	if err != nil {
 		return nil, err
 	}
@@ -146,14 +118,15 @@ func (c LearnConfig) learn(ctx context.Context, m *builders.Model, tick func(don
 	}
 	for s := range c.Seeds {
 		seed := c.Seed + uint64(s)
-		from := exampleFeeder{c, m}
+		from := exampleFeeder{c: c, m: m}
 		store := tape.NewStore(m.Graph, tape.Seed(seed))
 		if err := startAtRows(store, m, seed, from.begin(seed)); err != nil {
 			return nil, err
 		}
 		r, err := t.run(ctx, course{
 			seed: seed, store: store, steps: c.Steps,
-			source: from.source(seed), settled: from.settled(seed),
+			source: from.source(seed), settled: from.settled(seed).with(c.lastOf(m)),
+			rate: c.rate(m.Graph, c.Optimisers[0], c.Steps), scheduled: c.scheduled(m),
 			observers: stepped(c.Stepped, name), plan: c.Plan,
 		})
 		if err != nil {
@@ -217,34 +190,6 @@ func tensors(values builders.Feed) tape.Feed {
 		delete(values, n)
 	}
 	return feed
-}
-
-// feed draws the examples of a step.
-func (c LearnConfig) feed(m *builders.Model, seed uint64, t int) (tape.Feed, error) {
-	values := map[string]graph.Value{}
-	switch {
-	case c.Examples != nil:
-		values = c.Examples(examplesRand(seed, t))
-	case c.from == nil:
-		return Examples(m, seed, t)
-	default:
-		own, err := batch(c.from, seed, t)
-		if err != nil {
-			return nil, err
-		}
-		for n, v := range own {
-			values[n.Path()] = v
-		}
-	}
-	feed := tape.Feed{}
-	for _, n := range ownInputs(m) {
-		v, ok := values[n.Path()]
-		if !ok {
-			return nil, fmt.Errorf("%s: the examples have no %s", m.Builder.Name, n.Path())
-		}
-		feed[n] = tape.Tensor(v)
-	}
-	return feed, nil
 }
 
 // ownInputs are the inputs that examples give values.

@@ -48,7 +48,7 @@ func line(name string, rename string, widen bool) func() (*builders.Model, error
 	return func() (*builders.Model, error) { return b.Build(nil, graph.F64) }
 }
 
-func learnt(t *testing.T, build func() (*builders.Model, error), c lab.LearnConfig) *lab.Learned {
+func learnt(t *testing.T, build func() (*builders.Model, error), c lab.Config) *lab.Learned {
 	t.Helper()
 	l, err := lab.Learn(context.Background(), build, c)
 	if err != nil {
@@ -59,7 +59,7 @@ func learnt(t *testing.T, build func() (*builders.Model, error), c lab.LearnConf
 
 func TestLearn(t *testing.T) {
 	ticks := 0
-	c := lab.LearnConfig{Seeds: 4, Seed: 7, Steps: 300, Optimiser: train.Adam(0.05), Progress: func(done, of int, _ string) {
+	c := lab.Config{Seeds: 4, Seed: 7, Steps: 300, Optimisers: []train.Optimiser{train.Adam(0.05)}, Progress: func(done, of int, _ string) {
 		if ticks++; done != ticks || of != 4 {
 			t.Errorf("tick %d says %d of %d", ticks, done, of)
 		}
@@ -82,7 +82,7 @@ func TestLearn(t *testing.T) {
 // What two models have in common, examples and initial values by path, is the same
 // number in both: the widened line starts where the line does.
 func TestLearnCommonNumbers(t *testing.T) {
-	c := lab.LearnConfig{Seeds: 2, Steps: 2}
+	c := lab.Config{Seeds: 2, Steps: 2}
 	a, b := learnt(t, line("a", "", false), c), learnt(t, line("b", "", true), c)
 	for i := range a.Runs {
 		if x, y := a.Runs[i].Loss, b.Runs[i].Loss; x[0] != y[0] || x[1] == y[1] {
@@ -93,7 +93,7 @@ func TestLearnCommonNumbers(t *testing.T) {
 		t.Error("two seeds start alike")
 	}
 	one := c
-	one.OneBatch, one.Optimiser = true, train.SGD(1e-300)
+	one.OneBatch, one.Optimisers = true, []train.Optimiser{train.SGD(1e-300)}
 	fresh := one
 	fresh.OneBatch = false
 	if l := learnt(t, line("a", "", false), one).Runs[0].Loss; l[0] != l[1] {
@@ -133,24 +133,24 @@ func TestLearnMistakes(t *testing.T) {
 			m.Loss = ops.Log(ops.Shift(ops.Neg(m.Loss), -1)).As("loss")
 		}),
 	} {
-		if _, err := lab.Learn(context.Background(), build, lab.LearnConfig{Steps: 3}); err == nil || err.Error() != want {
+		if _, err := lab.Learn(context.Background(), build, lab.Config{Steps: 3}); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	_, err := lab.Learn(context.Background(), change(func(m *builders.Model) { m.Loss = ops.Log(ops.Neg(m.Loss)) }), lab.LearnConfig{})
+	_, err := lab.Learn(context.Background(), change(func(m *builders.Model) { m.Loss = ops.Log(ops.Neg(m.Loss)) }), lab.Config{})
 	if bad := (*tape.NotFinite)(nil); !errors.As(err, &bad) {
 		t.Errorf("%v wraps no NotFinite", err)
 	}
-	if _, err := lab.Learn(context.Background(), nil, lab.LearnConfig{}); err == nil || err.Error() != "learn: the function that builds the model is nil" {
+	if _, err := lab.Learn(context.Background(), nil, lab.Config{}); err == nil || err.Error() != "learn: the function that builds the model is nil" {
 		t.Errorf("error %v for no model", err)
 	}
 	broken := errors.New("broken")
-	if _, err := lab.Learn(context.Background(), func() (*builders.Model, error) { return nil, broken }, lab.LearnConfig{}); !errors.Is(err, broken) {
+	if _, err := lab.Learn(context.Background(), func() (*builders.Model, error) { return nil, broken }, lab.Config{}); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := lab.Learn(ctx, line("line", "", false), lab.LearnConfig{}); !errors.Is(err, context.Canceled) {
+	if _, err := lab.Learn(ctx, line("line", "", false), lab.Config{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
@@ -196,15 +196,15 @@ func TestSteppedTellsEveryStep(t *testing.T) {
 					return nil, err
 				}
 				return b.Build(nil, graph.F64)
-			}, lab.LearnConfig{Seeds: 1, Steps: 30, Stepped: f})
+			}, lab.Config{Seeds: 1, Steps: 30, Stepped: f})
 			return err
 		},
 		"Compare": func(f func(done, of int, what string)) error {
-			_, err := lab.Compare(context.Background(), lab.CompareConfig{Seeds: 1, Steps: 30, Stepped: f}, lab.Registered("regression-ols", nil))
+			_, err := lab.Compare(context.Background(), lab.Config{Seeds: 1, Steps: 30, Stepped: f}, lab.Registered("regression-ols", nil))
 			return err
 		},
 		"Train": func(f func(done, of int, what string)) error {
-			_, err := lab.ClusterConfig{Table: data.Iris(), Seeds: 1, Steps: 30, Stepped: f}.Train(context.Background(), "kmeans-softmax")
+			_, err := lab.Config{Table: data.Iris(), Seeds: 1, Steps: 30, Stepped: f}.Train(context.Background(), "kmeans-softmax")
 			return err
 		},
 	} {
@@ -277,10 +277,10 @@ func TestStartsAtRows(t *testing.T) {
 	}
 	many := func() (*builders.Model, error) { return prototypes(1, 20).Build(nil, graph.F64) }
 	want := "kernels: r starts at 20 rows of x, and training begins with 8"
-	if _, err := lab.Learn(t.Context(), many, lab.LearnConfig{Steps: 2, Seeds: 1}); err == nil || err.Error() != want {
+	if _, err := lab.Learn(t.Context(), many, lab.Config{Steps: 2, Seeds: 1}); err == nil || err.Error() != want {
 		t.Errorf("20 prototypes: %v, want %s", err, want)
 	}
-	res, err := lab.Compare(t.Context(), lab.CompareConfig{Steps: 1, Seeds: 1, Optimisers: []train.Optimiser{train.SGD(1e-9)}, Probes: []lab.Probe{lab.ProbeFunc("smallest", func(_ *builders.Model, s *tape.Store) (float64, error) {
+	res, err := lab.Compare(t.Context(), lab.Config{Steps: 1, Seeds: 1, Optimisers: []train.Optimiser{train.SGD(1e-9)}, Probes: []lab.Probe{lab.ProbeFunc("smallest", func(_ *builders.Model, s *tape.Store) (float64, error) {
 		r, err := s.Get("r")
 		return r.Float64s()[0], err
 	})}}, lab.Objective("kernels", func() (*builders.Model, error) { return prototypes(4, 3).Build(nil, graph.F64) }))

@@ -28,9 +28,9 @@ func TestNil(t *testing.T) {
 			"Wrt": lab.Wrt,
 		},
 		Types: []any{
-			lab.Clustering{}, lab.Comparison{}, lab.ClusterConfig{}, lab.Convergence{}, lab.History{},
-			lab.Difference{}, lab.Initial{}, lab.LearnConfig{}, lab.Learned{},
-			lab.Outcome{}, lab.CompareConfig{}, lab.ClusterRun{}, lab.Recorder{},
+			lab.Clustering{}, lab.Comparison{}, lab.Config{}, lab.Convergence{}, lab.History{},
+			lab.Difference{}, lab.Initial{}, lab.Learned{},
+			lab.Outcome{}, lab.ClusterRun{}, lab.Recorder{},
 			lab.Settling{}, lab.Held{}, lab.Start(0), lab.Test(0),
 		},
 		Samples: func() []any {

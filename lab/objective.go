@@ -26,7 +26,7 @@ func Objective(name string, build func() (*builders.Model, error)) Variant {
 }
 
 // LossFunc is a variant made of nodes alone: f builds into a fresh graph and gives the
-// loss, a float scalar. It is trained on the examples or on the table of the [CompareConfig],
+// loss, a float scalar. It is trained on the examples or on the table of the [Config],
 // or on those of another variant that has its inputs, by name and type.
 //
 //	lab.LossFunc("absolute error", func(g *graph.Graph) *graph.Node {

@@ -15,7 +15,7 @@ import (
 // TestOptima: Lloyd's algorithm on iris has two optima 0.005 % apart, which are two; the
 // order of the centres makes none.
 func TestOptima(t *testing.T) {
-	v, err := lab.ClusterConfig{Table: data.Iris()}.Lloyd(context.Background())
+	v, err := lab.Config{Table: data.Iris()}.Lloyd(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestOptima(t *testing.T) {
 
 // TestStoppedRunsAreAtNoOptimum: where runs were stopped that have not come to rest is no optimum.
 func TestStoppedRunsAreAtNoOptimum(t *testing.T) {
-	res, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: data.Iris(), Steps: 60, Objectives: []string{"kmeans-softmax"}, Alone: true, Seeds: 3})
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Steps: 60, Objectives: []string{"kmeans-softmax"}, Alone: true, Seeds: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestStoppedRunsAreAtNoOptimum(t *testing.T) {
 // TestCollapsedRunsAreCounted: with so large a rate the goofy objective leaves centres that no
 // point is nearest to, or that lie on each other.
 func TestCollapsedRunsAreCounted(t *testing.T) {
-	res, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: data.Iris(), Steps: 5000, Rate: train.Constant(0.5), Objectives: []string{"kmeans-softmax", "kmeans-goofy"}, Alone: true, Seeds: 3})
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Steps: 5000, Rate: train.Constant(0.5), Objectives: []string{"kmeans-softmax", "kmeans-goofy"}, Alone: true, Seeds: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestCollapsedRunsAreCounted(t *testing.T) {
 // TestSameGroupsElsewhere: a run of the goofy objective puts the points into the same groups as
 // seven others, with centres that lie elsewhere and an inertia 0.8 % larger: an optimum of its own.
 func TestSameGroupsElsewhere(t *testing.T) {
-	res, err := lab.Cluster(context.Background(), lab.ClusterConfig{Table: data.Iris(), Objectives: []string{"kmeans-goofy"}, Alone: true, Seeds: 10, SweepGamma: []float64{}, SweepK: []int{}})
+	res, err := lab.Cluster(context.Background(), lab.Config{Table: data.Iris(), Objectives: []string{"kmeans-goofy"}, Alone: true, Seeds: 10, SweepGamma: []float64{}, SweepK: []int{}})
 	if err != nil {
 		t.Fatal(err)
 	}

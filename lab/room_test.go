@@ -34,12 +34,12 @@ func TestNoRoomInTheEnd(t *testing.T) {
 				there = 0
 			}
 		}
-		_, err := lab.Learn(context.Background(), build, lab.LearnConfig{Steps: steps, Seeds: 1, Stepped: gone})
+		_, err := lab.Learn(context.Background(), build, lab.Config{Steps: steps, Seeds: 1, Stepped: gone})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("gone after step %d: %v", c.after, err)
 		}
 		there = 1 << 40
-		_, err = lab.Compare(context.Background(), lab.CompareConfig{Steps: steps, Seeds: 1, Workers: 1, Stepped: gone, Optimisers: []train.Optimiser{train.SGD(1e-9)}}, lab.Objective("", build))
+		_, err = lab.Compare(context.Background(), lab.Config{Steps: steps, Seeds: 1, Workers: 1, Stepped: gone, Optimisers: []train.Optimiser{train.SGD(1e-9)}}, lab.Objective("", build))
 		if err == nil || !strings.Contains(err.Error(), "it takes 28.6 MiB for a batch") && !strings.Contains(err.Error(), "gradient at the end") {
 			t.Errorf("compared, gone after step %d: %v", c.after, err)
 		}

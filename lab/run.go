@@ -61,20 +61,20 @@ func (r ClusterRun) Centres() []float64 {
 // clusterer trains one clustering from different starts on one program, and measures its centres.
 type clusterer struct {
 	*trainer
-	c     ClusterConfig
+	c     Config
 	k     int
 	r, γ  *graph.Node // centres, and temperature or nil
 	x     rowFeeder
 	probe *probe
 }
 
-func newClusterer(ctx context.Context, c ClusterConfig, name string, k int) (*clusterer, error) {
+func newClusterer(ctx context.Context, c Config, name string, k int) (*clusterer, error) {
 	m, err := c.build(name, k, c.DType)
 	if err != nil {
 		return nil, err
 	}
 	t := &clusterer{c: c, k: k, r: m.Centres(), γ: m.Temperature()}
-	if t.trainer, err = newTrainer(ctx, name, m, c.Optimiser, c.Build, c.Engine); err != nil {
+	if t.trainer, err = newTrainer(ctx, name, m, c.Optimisers[0], c.Build, c.Engine); err != nil {
 		return nil, err
 	}
 	rows, err := c.Table.Dense(dtype(c.DType))
@@ -115,7 +115,7 @@ func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamm
 	o := &centreObserver{ctx: ctx, t: t, run: &r, store: store, now: slices.Clone(start), every: every, gamma: func(step int) float64 { return gamma.At(step, steps) }}
 	c := course{
 		seed: seed, store: store, steps: steps, source: t.x.source(seed), settled: t.x.settled(seed),
-		rate: falls(t.model.Graph, t.c.Optimiser, t.c.Rate, steps), size: math.Sqrt(float64(t.k)) * scale,
+		rate: t.c.rate(t.model.Graph, t.c.Optimisers[0], steps), size: math.Sqrt(float64(t.k)) * scale,
 		observers: append(stepped(t.c.Stepped, t.model.Builder.Name), o), plan: t.c.Plan, goesOn: t.c.goesOn,
 	}
 	if γ := t.γ; γ != nil {

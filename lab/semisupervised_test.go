@@ -16,7 +16,7 @@ import (
 // enough to name all points.
 func TestSpreadLabels(t *testing.T) {
 	table := data.Clusters(3, 3, 60, 0.7)
-	v, err := lab.ClusterConfig{Table: table, K: 3}.Lloyd(context.Background())
+	v, err := lab.Config{Table: table, K: 3}.Lloyd(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

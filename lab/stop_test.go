@@ -21,20 +21,19 @@ func TestCompileIsStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := lab.ClusterConfig{Table: data.Iris(), Steps: 2, Seeds: 1}
+	c := lab.Config{Table: data.Iris(), Steps: 2, Seeds: 1}
 	for name, do := range map[string]func(ctx context.Context) error{
 		"Assign": func(ctx context.Context) error {
 			_, _, err := lab.Assign(ctx, []float64{1, 2, 3, 4}, []float64{1, 2}, 2)
 			return err
 		},
-		"Cluster":     func(ctx context.Context) error { _, err := lab.Cluster(ctx, c); return err },
-		"Config.Task": func(ctx context.Context) error { _, err := c.Task(ctx, "kmeans-softmax", 1); return err },
+		"Cluster": func(ctx context.Context) error { _, err := lab.Cluster(ctx, c); return err },
 		"Compare": func(ctx context.Context) error {
-			_, err := lab.Compare(ctx, lab.CompareConfig{Steps: 1, Seeds: 1}, lab.Objective("", build))
+			_, err := lab.Compare(ctx, lab.Config{Steps: 1, Seeds: 1}, lab.Objective("", build))
 			return err
 		},
 		"Learn": func(ctx context.Context) error {
-			_, err := lab.Learn(ctx, build, lab.LearnConfig{Steps: 1, Seeds: 1})
+			_, err := lab.Learn(ctx, build, lab.Config{Steps: 1, Seeds: 1})
 			return err
 		},
 		"Lloyd":       func(ctx context.Context) error { _, err := c.Lloyd(ctx); return err },
@@ -55,7 +54,7 @@ func TestCompileIsStopped(t *testing.T) {
 	}
 	c.Engine = engine
 	_, err1 := c.Train(ctx, "kmeans-softmax")
-	_, err2 := lab.Learn(ctx, build, lab.LearnConfig{Steps: 1, Seeds: 1, Engine: engine})
+	_, err2 := lab.Learn(ctx, build, lab.Config{Steps: 1, Seeds: 1, Engine: engine})
 	if !errors.Is(err1, context.Canceled) || !errors.Is(err2, context.Canceled) || asked != 2 {
 		t.Errorf("%v, %v, %d engines", err1, err2, asked)
 	}

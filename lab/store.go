@@ -20,7 +20,7 @@ func NewStore(m *builders.Model, seed uint64) (*tape.Store, error) {
 	if m.Examples == nil {
 		return store, nil
 	}
-	return store, startAtRows(store, m, seed, exampleFeeder{LearnConfig{}, m}.begin(seed))
+	return store, startAtRows(store, m, seed, exampleFeeder{m: m}.begin(seed))
 }
 
 // mostStart is the number of rows from which a start is chosen at most.

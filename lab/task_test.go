@@ -45,19 +45,23 @@ func losses(t *testing.T, task Task, steps int) []float64 {
 func TestTaskIsTheTraining(t *testing.T) {
 	const steps, seed = 25, 3
 	for _, name := range []string{"kmeans-softmax", "kmeans-goofy", "kmeans-sgd"} {
-		c := ClusterConfig{Table: data.Iris(), Seeds: 1, Seed: seed, Steps: steps, Batch: 7}
+		c := Config{Table: data.Iris(), Seeds: 1, Seed: seed, Steps: steps, Batch: 7}
 		v, err := c.Train(context.Background(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		task, err := c.Task(t.Context(), name, seed)
+		m, err := c.Variant(name).Build(graph.F64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		task, err := c.Task(m, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		same(t, name, losses(t, task, len(v.Runs[0].Loss)), v.Runs[0].Loss)
 	}
 	for _, one := range []bool{false, true} {
-		c := LearnConfig{Seeds: 1, Seed: seed, Steps: steps, OneBatch: one}
+		c := Config{Seeds: 1, Seed: seed, Steps: steps, OneBatch: one}
 		l, err := Learn(context.Background(), func() (*builders.Model, error) { return builders.Build("dropout", nil, graph.F64) }, c)
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +98,7 @@ func TestHeldOneAtATime(t *testing.T) {
 	}
 	drawn, examples := 0, m.Examples
 	m.Examples = func(rng *rand.Rand) builders.Feed { drawn++; return examples(rng) }
-	held := exampleFeeder{LearnConfig{Steps: 5}, m}.settled(1)
+	held := exampleFeeder{c: Config{Steps: 5}, m: m}.settled(1)
 	if len(held) < 2 || drawn != 0 {
 		t.Fatalf("%d batches, %d of them drawn before they are wanted", len(held), drawn)
 	}

@@ -4,9 +4,9 @@ import "context"
 
 // Train trains one model from Seeds seeds and keeps every run; the best by
 // inertia is [Clustering.Best]. Curves are recorded.
-func (c ClusterConfig) Train(ctx context.Context, name string) (Clustering, error) {
+func (c Config) Train(ctx context.Context, name string) (Clustering, error) {
 	c.Objectives = []string{name}
-	c, err := c.withDefaults()
+	c, err := c.forCluster()
 	if err != nil {
 		return Clustering{}, err
 	}
@@ -20,11 +20,11 @@ func (c ClusterConfig) Train(ctx context.Context, name string) (Clustering, erro
 }
 
 // Repeat trains one model as often as suits it: one whose centres move by a step of their own from
-// Restarts starts until nothing moves, as [ClusterConfig.Lloyd] does, others as
-// [ClusterConfig.Train].
-func (c ClusterConfig) Repeat(ctx context.Context, name string) (Clustering, error) {
+// Restarts starts until nothing moves, as [Config.Lloyd] does, others as
+// [Config.Train].
+func (c Config) Repeat(ctx context.Context, name string) (Clustering, error) {
 	c.Objectives = []string{name}
-	c, err := c.withDefaults()
+	c, err := c.forCluster()
 	if err != nil {
 		return Clustering{}, err
 	}

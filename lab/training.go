@@ -83,6 +83,9 @@ type course struct {
 // before the gradient at the end is taken: what it took may be what the gradient takes.
 func (t *trainer) run(ctx context.Context, c course) (History, error) {
 	h := History{Seed: c.seed, Rest: unsettled}
+	for _, s := range c.scheduled {
+		h.Rest.Changing = h.Rest.Changing || changes(s, c.steps)
+	}
 	one := t.With(c.store)
 	one.Workers = c.workers
 	defer one.Close()
@@ -110,7 +113,9 @@ func (t *trainer) run(ctx context.Context, c course) (History, error) {
 	if h.Loss = rec.Loss; err != nil || len(h.Loss) == 0 {
 		return h, err
 	}
-	h.Rest, err = rec.Rest(ctx, c.seed, c.settled)
+	rest, err := rec.Rest(ctx, c.seed, c.settled)
+	rest.Changing = h.Rest.Changing
+	h.Rest = rest
 	return h, err
 }
 

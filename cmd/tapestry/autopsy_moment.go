@@ -65,7 +65,7 @@ func (m *moment) run(ctx context.Context, o *options, name string) (*snapshot, e
 		}
 		return s, s.fresh(o.seed)
 	}
-	c := lab.LearnConfig{Seeds: 1, Seed: o.seed, Steps: m.step + 1, Optimiser: opt}
+	c := lab.Config{Seeds: 1, Seed: o.seed, Steps: m.step + 1, Optimisers: []train.Optimiser{opt}}
 	c.Engine = func(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (train.Engine, error) {
 		p, err := tape.CompileContext(ctx, g, tape.Fetch(loss), tape.Do(step))
 		if err != nil {

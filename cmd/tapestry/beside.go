@@ -60,12 +60,11 @@ func parseOptimisers(text string, rate float64) ([]train.Optimiser, error) {
 	return out, nil
 }
 
-// parseStarts reads a list of factors and initialisers such as 0.5,1,normal(0,0.1). A factor scales
-// the values of base.
-func parseStarts(text string, base lab.Initial) ([]lab.Initial, error) {
+// parseStarts reads a list of factors and initialisers such as 0.5,1,normal(0,0.1).
+func parseStarts(text string) ([]lab.Initial, error) {
 	var out []lab.Initial
 	for _, part := range commas(text) {
-		s := base
+		var s lab.Initial
 		if f, err := strconv.ParseFloat(part, 64); err == nil {
 			if f == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
 				return nil, usagef("--starts %s: want a finite factor other than 0", part)
@@ -157,42 +156,26 @@ func (c *comparison) checkPair(names []string) error {
 }
 
 // plan builds the configuration of the comparison and its variants from the flags.
-func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.CompareConfig, variants []lab.Variant, err error) {
+func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.Config, variants []lab.Variant, err error) {
 	others := slices.DeleteFunc(slices.Clone(names), isClusteringName)
 	builds, err := c.builds(others, rows)
 	if err != nil {
 		return p, nil, err
 	}
-	own, err := c.learning.config(c.options, &c.training)
+	if p, err = c.learning.config(c.options, &c.training); err == nil && rows {
+		p, err = c.training.config(c.options, names...)
+	}
 	if err != nil {
 		return p, nil, err
 	}
-	p = lab.CompareConfig{Seeds: own.Seeds, Seed: own.Seed, Steps: own.Steps, OneBatch: own.OneBatch, Optimisers: []train.Optimiser{own.Optimiser}}
-	var centres lab.ClusterConfig
-	clusters := rows && (changed(cmd, []string{"k", "gamma", "start", "centres"}) != "" || len(others) < len(names))
-	switch {
-	case clusters:
-		if centres, err = c.training.config(c.options, names...); err != nil {
-			return p, nil, err
-		}
-		if p, err = centres.CompareConfig(); err != nil {
-			return p, nil, err
-		}
-	case rows:
-		if p.Table, err = c.table(c.seed); err != nil {
-			return p, nil, err
-		}
-	}
+	p.Restarts = 0 // which a matrix has none of
 	if p.DType, err = parseDType(c.dtype); err != nil {
 		return p, nil, err
 	}
 	rate := c.rate
 	if rate == 0 {
 		rate = ownRate
-		if clusters {
-			if err := lab.InRange(p.Table); err != nil {
-				return p, nil, err
-			}
+		if rows {
 			rate = lab.DefaultRate(p.Table)
 		}
 	}
@@ -202,11 +185,7 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 		}
 	}
 	if c.starts != "" {
-		var base lab.Initial
-		if len(p.Starts) > 0 {
-			base = p.Starts[0]
-		}
-		if p.Starts, err = parseStarts(c.starts, base); err != nil {
+		if p.Starts, err = parseStarts(c.starts); err != nil {
 			return p, nil, err
 		}
 	}
@@ -215,7 +194,7 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 		if i := slices.Index(others, name); i >= 0 {
 			variants = append(variants, lab.Objective(name, builds[i]))
 		} else {
-			variants = append(variants, centres.Variant(name))
+			variants = append(variants, p.Variant(name))
 		}
 	}
 	if !rows && c.hasData() {

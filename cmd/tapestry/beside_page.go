@@ -61,7 +61,7 @@ func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (repor
 }
 
 // besideOptimisers describes the optimisers, and the schedule of their rates if the plan has one.
-func besideOptimisers(p lab.CompareConfig) string {
+func besideOptimisers(p lab.Config) string {
 	text := texts(p.Optimisers)
 	switch {
 	case !p.Rate.IsZero():

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/lab"
 )
 
 // compared is the output of compare --json for a matrix.
@@ -130,9 +128,8 @@ func TestParseSettings(t *testing.T) {
 	if err != nil || texts(o) != "adam(0.01), sgd(0.5)" {
 		t.Errorf("optimisers %v, %v", o, err)
 	}
-	base := lab.Initial{Name: "here", Values: func(uint64) map[string]graph.Value { return nil }}
-	s, err := parseStarts("1,-2,normal(0,0.1),glorot", base)
-	if err != nil || texts(s) != "here, here × -2, normal(0,0.1), glorot" || s[1].Values == nil || s[2].Values != nil {
+	s, err := parseStarts("1,-2,normal(0,0.1),glorot")
+	if err != nil || texts(s) != "own start, start × -2, normal(0,0.1), glorot" {
 		t.Errorf("starts %s, %v", texts(s), err)
 	}
 }

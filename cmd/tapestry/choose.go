@@ -10,7 +10,7 @@ import (
 
 // chooseK trains with each number of clusters in the range from..to, and keeps the one with the
 // best silhouette (Rousseeuw, 1987).
-func chooseK(ctx context.Context, c lab.ClusterConfig, model, text string) (lab.Choice, error) {
+func chooseK(ctx context.Context, c lab.Config, model, text string) (lab.Choice, error) {
 	var from, to int
 	if n, err := fmt.Sscanf(text+"\n", "%d..%d\n", &from, &to); n != 2 || err != nil {
 		return lab.Choice{}, usagef("--choose-k %q: want two numbers, as in 2..8", text)

@@ -26,11 +26,15 @@ const (
 // and values. The functions behind the commands make all of it; places in memory are left out,
 // because they depend on the processor.
 func viewsPages(ctx context.Context) ([]referencePage, error) {
-	task, err := lab.ClusterConfig{Table: data.Iris(), Steps: viewsSteps}.Task(ctx, viewsModel, 1)
+	c := lab.Config{Table: data.Iris(), Steps: viewsSteps}
+	m, err := c.Variant(viewsModel).Build(graph.F64)
 	if err != nil {
 		return nil, err
 	}
-	m := task.Model
+	task, err := c.Task(m, 1)
+	if err != nil {
+		return nil, err
+	}
 	wrt := m.Centres()
 	derivation, err := viz.Derive(grad.Of(m.Loss, wrt)...)
 	if err != nil {

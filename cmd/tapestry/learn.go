@@ -78,8 +78,8 @@ func isClustering(b builders.Builder) bool {
 }
 
 // config builds the configuration of a training from the flags.
-func (l *learning) config(o *options, t *training) (c lab.LearnConfig, err error) {
-	c = lab.LearnConfig{Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(ownSteps)}
+func (l *learning) config(o *options, t *training) (c lab.Config, err error) {
+	c = lab.Config{Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(ownSteps)}
 	if err := positive(counted{"steps", c.Steps}, counted{"seeds", t.seeds}); err != nil {
 		return c, err
 	}
@@ -93,7 +93,8 @@ func (l *learning) config(o *options, t *training) (c lab.LearnConfig, err error
 	if rate == 0 {
 		rate = ownRate
 	}
-	c.Optimiser, err = optimiser(t.opt, rate, t.options...)
+	opt, err := optimiser(t.opt, rate, t.options...)
+	c.Optimisers = []train.Optimiser{opt}
 	return c, err
 }
 
@@ -197,7 +198,7 @@ func (l *learning) fitted(t *training, name string, seed uint64) (*job, error) {
 // milestones returns the steps before the last whose losses the table shows.
 func milestones(steps int) []int { return []int{0, steps / 4, steps / 2, 3 * steps / 4} }
 
-func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, learned *lab.Learned, j *job) error {
+func printLearning(w io.Writer, o *options, c lab.Config, l *learning, learned *lab.Learned, j *job) error {
 	if o.json {
 		type run struct {
 			Seed      uint64       `json:"seed"`
@@ -221,7 +222,7 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 			Settled   int        `json:"converged_runs"`
 			Test      string     `json:"convergence_test"`
 			Runs      []run      `json:"runs"`
-		}{learned.Model.Builder.Name, c.Steps, l.how(c.Optimiser), l.batches, "", 0, 0, learned.Params, jsonNumber(lab.Median(learned.Ends())), len(learned.Runs) - learned.Moving(), oneLine(lab.ConvergenceTest(false)), nil}
+		}{learned.Model.Builder.Name, c.Steps, l.how(c.Optimisers[0]), l.batches, "", 0, 0, learned.Params, jsonNumber(lab.Median(learned.Ends())), len(learned.Runs) - learned.Moving(), oneLine(lab.ConvergenceTest(false)), nil}
 		if j.fitted != nil {
 			v.Batches, v.Data, v.Batch = "rows", j.fitted.Name(), j.fitted.Batch()
 			v.Rows, _ = j.fitted.Rows()
@@ -247,7 +248,7 @@ func printLearning(w io.Writer, o *options, c lab.LearnConfig, l *learning, lear
 		steps = "a different number of steps for each seed" // patience ended some
 	}
 	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %s\n", learned.Model.Builder.Name, plural.Count(learned.Params, "number"),
-		plural.Count(len(learned.Trained), "parameter"), examples, steps, l.how(c.Optimiser))
+		plural.Count(len(learned.Trained), "parameter"), examples, steps, l.how(c.Optimisers[0]))
 	if idle := idleParams(learned); len(idle) > 0 {
 		fmt.Fprintf(w, "not trained, because the loss does not depend on it: %s\n", strings.Join(idle, ", "))
 	}

@@ -25,6 +25,7 @@ import (
 // newPage turns a finished experiment into the report.
 func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.Page, error) {
 	c := res.Config
+	γ := c.Scheduled["γ"]
 	p := report.Page{
 		Data: report.Data{Name: c.Table.Name, Rows: c.Table.Rows(), Features: c.Table.Columns, Classes: c.Table.Classes(), Scale: lab.Scale(c.Table)},
 		Setup: report.Setup{K: c.K, Steps: c.Steps, Optimiser: optimisersText(res), Start: startText(c.Start), Baselines: baselinesText(res),
@@ -33,9 +34,9 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 	}
 	fed := slices.ContainsFunc(res.Variants, func(v lab.Clustering) bool { return v.Model.Temperature() != nil })
 	if fed {
-		p.Setup.Schedule, p.Setup.Gamma = scheduleText(c.Gamma, c.Steps), gammas(c.Gamma, c.Steps)
+		p.Setup.Schedule, p.Setup.Gamma = scheduleText(γ, c.Steps), gammas(γ, c.Steps)
 	} else {
-		p.Setup.Schedule = fmt.Sprintf("constant %s, of the spread that is measured: no objective has one", digits(ends(c.Gamma, c.Steps)[1], 3))
+		p.Setup.Schedule = fmt.Sprintf("constant %s, of the spread that is measured: no objective has one", digits(ends(γ, c.Steps)[1], 3))
 	}
 	if among(res, "kmeans-softmax") && among(res, "kmeans-goofy") {
 		p.Setup.Angle = "soft k-means and goofy alternative"
@@ -124,11 +125,11 @@ func baselinesText(res *lab.Clusterings) string {
 }
 
 // optimiserText describes the optimiser and the schedule of its rate.
-func optimiserText(c lab.ClusterConfig) string {
+func optimiserText(c lab.Config) string {
 	if !c.Rate.IsZero() {
-		return fmt.Sprintf("%v, its rate %v", c.Optimiser, c.Rate)
+		return fmt.Sprintf("%v, its rate %v", c.Optimisers[0], c.Rate)
 	}
-	return fmt.Sprintf("%v, its rate falling to 0 after the first %d of %s", c.Optimiser, c.Steps/4, plural.Count(c.Steps, "step"))
+	return fmt.Sprintf("%v, its rate falling to 0 after the first %d of %s", c.Optimisers[0], c.Steps/4, plural.Count(c.Steps, "step"))
 }
 
 // ends returns the first and the last value of a schedule.
@@ -263,7 +264,7 @@ func compareDrawing(ctx context.Context, id string, res *lab.Clusterings, a, b i
 		if m.Temperature() == nil {
 			return nil
 		}
-		return courses{m.Temperature(): ends(c.Gamma, c.Steps)}
+		return courses{m.Temperature(): ends(c.Scheduled["γ"], c.Steps)}
 	})
 	if err != nil {
 		return report.Drawing{}, err
@@ -298,7 +299,7 @@ func between(vs []lab.Clustering) ([][]float64, error) {
 	return out, nil
 }
 
-func newSweep(name string, log bool, values []float64, c lab.ClusterConfig, points []lab.SweepPoint) report.Sweep {
+func newSweep(name string, log bool, values []float64, c lab.Config, points []lab.SweepPoint) report.Sweep {
 	s := report.Sweep{Name: name, Log: log, Values: values, Seeds: c.SweepSeeds}
 	for _, o := range c.Objectives {
 		var inertia, loss, ari []float64

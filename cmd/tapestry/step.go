@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/inspect"
@@ -147,7 +148,8 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 		return nil, "", err
 	}
 	s.seeds = 1
-	var task lab.Task
+	var c lab.Config
+	var m *builders.Model
 	if isClustering(b) {
 		if err := unused(cmd, false, false, b); err != nil {
 			return nil, "", err
@@ -157,13 +159,10 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 				return nil, "", err
 			}
 		}
-		c, err := s.training.config(o, name)
-		if err != nil {
+		if c, err = s.training.config(o, name); err != nil {
 			return nil, "", err
 		}
-		if task, err = c.Task(cmd.Context(), name, o.seed); err != nil {
-			return nil, "", err
-		}
+		m, err = c.Variant(name).Build(c.DType)
 	} else {
 		if err := idle(cmd, steady, "steps"); err != nil {
 			return nil, "", err
@@ -171,19 +170,18 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 		if err := s.descend(&s.training, name, o.seed); err != nil {
 			return nil, "", err
 		}
-		c, err := s.learning.config(o, &s.training)
-		if err != nil {
+		if c, err = s.learning.config(o, &s.training); err != nil {
 			return nil, "", err
 		}
-		m, err := s.build(&s.training, name, o.seed)()
-		if err != nil {
-			return nil, "", err
-		}
-		if task, err = c.Task(m, o.seed); err != nil {
-			return nil, "", err
-		}
+		m, err = s.build(&s.training, name, o.seed)()
 	}
-	m := task.Model
+	if err != nil {
+		return nil, "", err
+	}
+	task, err := c.Task(m, o.seed)
+	if err != nil {
+		return nil, "", err
+	}
 	wanted := []*graph.Node{m.Result()}
 	if wrt := lab.Wrt(m); len(task.Step) == 0 && m.Loss != nil && len(wrt) > 0 {
 		wanted = append(wanted, grad.Of(m.Loss, wrt...)...)

@@ -69,8 +69,8 @@ func (t *training) flagsButRate(cmd *cobra.Command) {
 }
 
 // config checks the flags and reads the data for the named clusterings.
-func (t *training) config(o *options, names ...string) (lab.ClusterConfig, error) {
-	c := lab.ClusterConfig{Find: lookup, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(clusteringSteps), Restarts: t.restarts, Batch: t.batch}
+func (t *training) config(o *options, names ...string) (lab.Config, error) {
+	c := lab.Config{Find: lookup, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(clusteringSteps), Restarts: t.restarts, Batch: t.batch}
 	if t.k < 0 {
 		return c, usagef("--k %d: want at least 1", t.k)
 	}
@@ -88,12 +88,14 @@ func (t *training) config(o *options, names ...string) (lab.ClusterConfig, error
 		return c, usagef("--start: %w", err)
 	}
 	if t.gamma != "" {
-		if c.Gamma, err = train.ParseSchedule(t.gamma); err != nil {
+		γ, err := train.ParseSchedule(t.gamma)
+		if err != nil {
 			return c, usagef("--gamma: %w", err)
 		}
-		if c.Gamma.At(0, 2) <= 0 {
+		if γ.At(0, 2) <= 0 {
 			return c, usagef("--gamma %s: want a positive temperature", t.gamma)
 		}
+		c.Scheduled = map[string]train.Schedule{"γ": γ}
 	}
 	if t.given != "" && c.Start != lab.StartGiven {
 		return c, usagef("--centres: want --start given, too")
@@ -116,7 +118,8 @@ func (t *training) config(o *options, names ...string) (lab.ClusterConfig, error
 	if rate == 0 {
 		rate = lab.DefaultRate(c.Table)
 	}
-	c.Optimiser, err = optimiser(t.opt, rate, t.options...)
+	opt, err := optimiser(t.opt, rate, t.options...)
+	c.Optimisers = []train.Optimiser{opt}
 	return c, err
 }
 
@@ -153,7 +156,7 @@ func positive(counts ...counted) error {
 }
 
 // readCentres reads the start centres, whose number is k.
-func (t *training) readCentres(c *lab.ClusterConfig) error {
+func (t *training) readCentres(c *lab.Config) error {
 	if t.given == "" {
 		return usagef("--start given: want --centres FILE")
 	}

@@ -64,7 +64,7 @@ func filledIn(s *checkpoint.State) (*filling, error) {
 
 // centres writes a checkpoint of the best run if a folder is given: its centres, the model that
 // assigns rows to them, and the values that replaced missing ones.
-func (k *keeping) centres(c lab.ClusterConfig, v lab.Clustering, t *training) error {
+func (k *keeping) centres(c lab.Config, v lab.Clustering, t *training) error {
 	if k.dir == "" {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (k *keeping) centres(c lab.ClusterConfig, v lab.Clustering, t *training) er
 
 // centresMeta returns a checkpoint's metadata: the columns that a clustering reads, and how they are
 // prepared.
-func (t *training) centresMeta(c lab.ClusterConfig) (map[string]string, error) {
+func (t *training) centresMeta(c lab.Config) (map[string]string, error) {
 	meta := map[string]string{}
 	if t.points != nil {
 		maps.Copy(meta, fit.Meta(*t.points))
@@ -108,7 +108,7 @@ func (t *training) centresMeta(c lab.ClusterConfig) (map[string]string, error) {
 // checkpoints and a log, and to resume from an earlier checkpoint. The returned function closes the
 // log, and returns the error with which training ended, or a plainer one for a checkpoint that the
 // training cannot resume from.
-func (k *keeping) clustering(ctx context.Context, c *lab.ClusterConfig, t *training, name string, one bool) (ended func(error) error, err error) {
+func (k *keeping) clustering(ctx context.Context, c *lab.Config, t *training, name string, one bool) (ended func(error) error, err error) {
 	file := &logFile{path: k.log, goesOn: k.resume}
 	meta, err := t.centresMeta(*c)
 	if err != nil {
@@ -182,7 +182,7 @@ func stoppedAt(best train.Best, end train.Event) train.Best {
 }
 
 // heldOut measures the centres of every run on the rows held out; nil where there are none.
-func (t *training) heldOut(ctx context.Context, c lab.ClusterConfig, v lab.Clustering) ([]metric.Scores, error) {
+func (t *training) heldOut(ctx context.Context, c lab.Config, v lab.Clustering) ([]metric.Scores, error) {
 	if t.held == nil {
 		return nil, nil
 	}

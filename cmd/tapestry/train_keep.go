@@ -168,7 +168,7 @@ func (j *job) measures() []metric.Metric {
 }
 
 // learn trains with a schedule, checkpoints and a log, and measures the rows held out.
-func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.LearnConfig) (*lab.Learned, error) {
+func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.Config) (*lab.Learned, error) {
 	var observers []train.Observer
 	if w := raw(cmd.ErrOrStderr()); watch.IsTerminal(w) {
 		observers = append(observers, watch.Bar(w))

@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-func printTraining(ctx context.Context, w io.Writer, o *options, c lab.ClusterConfig, v lab.Clustering, t *training, fresh *data.Table) error {
+func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v lab.Clustering, t *training, fresh *data.Table) error {
 	best := v.Best()
 	d := len(c.Table.Columns)
 	final := t.unscaled(best.Centres())

@@ -22,7 +22,7 @@ const low = 0.5
 
 func main() {
 	lesson.Main(func(ctx context.Context, l *lesson.Lesson) error {
-		config := lab.ClusterConfig{
+		config := lab.Config{
 			Table: data.Iris(), K: 3, Seed: l.Seed, Seeds: l.Few(20, 2), Steps: l.Few(1000, 40),
 			SweepGamma: []float64{0.5, 1, 2, 5, 10, 20, 50}, SweepK: []int{3}, SweepSeeds: 5,
 		}
@@ -33,7 +33,7 @@ func main() {
 		family := append(slices.Clone(res.Baselines), res.Variants...)
 		report(family)
 		sweep(res.Gamma)
-		config.Gamma = train.Constant(low)
+		config.Scheduled = map[string]train.Schedule{"γ": train.Constant(low)}
 		var blurred []lab.Clustering
 		for _, m := range res.Variants {
 			b, err := config.Train(ctx, m.Name)

@@ -16,7 +16,7 @@ import (
 // TestFamily: every method comes near the least inertia there is for three clusters of iris, and
 // the softmax idea's loss is the goofy alternative's and the spread, which is what is drawn.
 func TestFamily(t *testing.T) {
-	res, err := lab.Cluster(context.Background(), lab.ClusterConfig{
+	res, err := lab.Cluster(context.Background(), lab.Config{
 		Table: data.Iris(), K: 3, Seeds: 2, Steps: 150, SweepGamma: []float64{low}, SweepK: []int{3}, SweepSeeds: 1,
 	})
 	if err != nil {
