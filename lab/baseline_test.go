@@ -86,3 +86,23 @@ func TestVanishingData(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestBatchOfClusterings: clusterings take the rows at a time that they are told to, but for
+// Lloyd's algorithm.
+func TestBatchOfClusterings(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		batch, want int
+	}{
+		{"kmeans-softmax", 0, 150}, {"kmeans-softmax", 40, 40}, {"kmeans-sgd", 0, 16}, {"kmeans-sgd", 7, 7},
+		{"kmeans-sgd", 1000, 150}, {"kmeans-lloyd", 40, 150},
+	} {
+		v, err := lab.Config{Table: data.Iris(), Batch: c.batch, Steps: 8, Seeds: 1, Restarts: 1}.Repeat(t.Context(), c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := v.Model.Points().Dim(0); n != c.want {
+			t.Errorf("%s with batches of %d takes %d rows at a time, want %d", c.name, c.batch, n, c.want)
+		}
+	}
+}

@@ -156,7 +156,12 @@ func (res *Clusterings) baselines(ctx context.Context, tick func(string)) error 
 	// single points. Batches differ, so that it takes more steps than
 	// the others to come to rest.
 	c.Optimisers, c.Rate, c.Falling = []train.Optimiser{train.SGD(0.05)}, train.Schedule{}, true
-	steps := max(4*c.Steps, 10*((c.Table.Rows()+c.Batch-1)/c.Batch))
+	b, err := c.Find("kmeans-sgd")
+	if err != nil {
+		return err
+	}
+	batch := c.batch(b)
+	steps := max(4*c.Steps, 10*((c.Table.Rows()+batch-1)/batch))
 	sgd, err := c.baseline(ctx, "kmeans-sgd", c.Seeds, steps, (steps+c.Steps-1)/c.Steps)
 	if err != nil {
 		return err

@@ -31,14 +31,32 @@ func (c Config) build(name string, k int, dt graph.DType) (*builders.Model, erro
 		return nil, err
 	}
 	n := c.Table.Rows()
-	if b.Batched() {
-		n = c.Batch
-	}
 	settings, err := ClusteringSettings(b, n, len(c.Table.Columns), k)
 	if err != nil {
 		return nil, err
 	}
-	return b.Build(settings, dt)
+	m, err := b.Build(settings, dt)
+	if batch := c.batch(b); err == nil && batch < n && !m.OwnStep() {
+		points, _, _ := SizeNames(m)
+		settings[points] = float64(batch)
+		return b.Build(settings, dt)
+	}
+	return m, err
+}
+
+// pointBatch is the number of rows that SGD on the nearest centre takes at a time by default.
+const pointBatch = 16
+
+// batch returns the number of rows that a clustering takes at a time, unless its step wants all.
+func (c Config) batch(b builders.Builder) int {
+	n := c.Table.Rows()
+	switch {
+	case c.Batch > 0:
+		return min(c.Batch, n)
+	case b.Batched():
+		return min(pointBatch, n)
+	}
+	return n
 }
 
 // ClusteringSettings returns the settings that size a clustering for n points of d features and k

@@ -76,7 +76,9 @@ type Config struct {
 	K     int       // clusters; default: the number of classes, or 3 without labels; of the first clustering compared
 	Start Start     // where centres begin; default: PlusPlus
 	Given []float64 // centres, row-major [k d], for Start StartGiven
-	Batch int       // of SGD on the nearest centre, in Cluster and [Config.Variant]; default 16
+	// Batch is the number of rows that clusterings take at a time, in Cluster and [Config.Variant]; 0
+	// is all of them, and 16 of SGD on the nearest centre. Lloyd's algorithm takes all in any case.
+	Batch int
 	// Find finds the builders of the names of Cluster and [Config.Variant]; default: builders.Lookup.
 	Find func(name string) (builders.Builder, error)
 
@@ -222,8 +224,6 @@ func (c Config) clustering() (Config, error) {
 	}
 	setDefault(&c.Seeds, 10)
 	setDefault(&c.Steps, 1000)
-	setDefault(&c.Batch, min(16, n))
-	c.Batch = min(c.Batch, n)
 	if c.DType == graph.InvalidDType {
 		c.DType = graph.F64
 	}

@@ -58,7 +58,7 @@ func (f *fitting) flags(cmd *cobra.Command, usual string) {
 
 // cutFlags adds the flags that say how data are cut into batches.
 func (f *fitting) cutFlags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.batch, "batch", 0, fmt.Sprintf("rows in a batch of the data (default: all up to %d, otherwise %d; of kmeans-sgd 16)", fit.AllRows, fit.UsualBatch))
+	cmd.Flags().IntVar(&f.batch, "batch", 0, fmt.Sprintf("rows in a batch of the data (default: all up to %d, otherwise %d; of clusterings all, of kmeans-sgd 16)", fit.AllRows, fit.UsualBatch))
 	cmd.Flags().Float64Var(&f.validation, "validation", 0, "share of the rows of the data to hold out, on which what was trained is measured: 0.2")
 	cmd.Flags().BoolVar(&f.standardise, "standardise", false, "bring what the model predicts from, or clusters, to mean 0 and deviation 1, by the rows to train on")
 }

@@ -26,7 +26,7 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 		}
 		optimised = optimised || len(m.Step) == 0
 		gamma = gamma || m.Temperature() != nil
-		batches = batches || b.Batched()
+		batches = batches || !m.OwnStep()
 	}
 	if !restarts {
 		if err := idle(cmd, "Lloyd's algorithm alone has restarts, in train kmeans-lloyd and as a baseline of compare", "restarts"); err != nil {
